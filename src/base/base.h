@@ -1,0 +1,97 @@
+/* What base offers inside the library: growable text, growable arrays, a map from names, files. */
+#ifndef PF_SRC_BASE_H
+#define PF_SRC_BASE_H
+
+#include "pfaff/base.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The C library's allocation as a PfAllocator function. */
+void *pf_standard_resize(void *user, void *block, size_t size);
+
+/* ---------------------------------------------------------------- growable arrays */
+
+/* Makes room for `need` items of the size in a block that has room for *room; the room at least doubles.
+ * False (block unchanged) when there is no memory. */
+bool pf_grow(const PfAllocator *allocator, void **block, size_t *room, size_t need, size_t size);
+
+/* A typed growable array: PF_ARRAY(int) ids = {0}; pf_push(allocator, &ids, 3). */
+#define PF_ARRAY(type)    \
+  struct {                \
+    type *at;             \
+    size_t count, room;   \
+  }
+#define pf_reserve(allocator, array, need)                                       \
+  ((need) <= (array)->room ||                                                    \
+   pf_grow((allocator), (void **)(void *)&(array)->at, &(array)->room, (need), sizeof *(array)->at))
+#define pf_push(allocator, array, ...)                                           \
+  (pf_reserve((allocator), (array), (array)->count + 1)                          \
+       ? ((array)->at[(array)->count++] = __VA_ARGS__, true)                     \
+       : false)
+#define pf_array_free(allocator, array)                                          \
+  ((allocator)->resize((allocator)->user, (array)->at, 0), (array)->at = NULL,   \
+   (array)->count = (array)->room = 0)
+
+/* ---------------------------------------------------------------- growable text */
+
+/* Text that grows; after a failed allocation it stays as it was and `failed` is set. Always terminated
+ * by a zero once something was written; use pf_text_get to read it. */
+typedef struct PfText {
+  const PfAllocator *allocator;
+  char *at;
+  size_t count, room;
+  bool failed;
+} PfText;
+
+void pf_text_init(PfText *text, const PfAllocator *allocator);
+void pf_text_free(PfText *text);
+void pf_text_put(PfText *text, const char *bytes, size_t count);
+void pf_text_add(PfText *text, const char *string);
+void pf_text_print(PfText *text, const char *format, ...) PF_PRINTF(2, 3);
+const char *pf_text_get(const PfText *text);
+
+/* ---------------------------------------------------------------- names */
+
+/* A map from texts to pointers that remembers the order of insertion. Keys are not copied. */
+typedef struct PfMapEntry {
+  const char *key;
+  size_t length;
+  uint64_t hash;
+  void *value;
+} PfMapEntry;
+
+typedef struct PfMap {
+  const PfAllocator *allocator;
+  uint32_t *slots; /* index of the entry + 1, 0 = free */
+  size_t slot_count;
+  PF_ARRAY(PfMapEntry) entries;
+} PfMap;
+
+void pf_map_init(PfMap *map, const PfAllocator *allocator);
+void pf_map_free(PfMap *map);
+void *pf_map_get(const PfMap *map, const char *key, size_t length);
+/* Adds or replaces; false when there is no memory. */
+bool pf_map_set(PfMap *map, const char *key, size_t length, void *value);
+
+uint64_t pf_hash_bytes(const void *bytes, size_t count, uint64_t seed);
+
+/* Distance of two names in single-letter edits (swap of neighbours counts one), at most `limit` + 1. */
+int pf_name_distance(const char *a, const char *b, int limit);
+
+/* ---------------------------------------------------------------- files */
+
+/* The whole file in the arena, with a terminating zero; "-" is standard input. Fails with PF_ERR_FILE,
+ * or PF_ERR_LIMIT when it is longer than `limit` bytes. */
+PfStatus pf_file_read(PfContext *ctx, PfArena *arena, const char *path, size_t limit, const char **bytes,
+                      size_t *count);
+
+/* Attached to the context by the expression module, and freed with it. */
+typedef struct PfExprTable PfExprTable;
+PfExprTable *pf_context_expr_table(PfContext *ctx);
+void pf_context_set_expr_table(PfContext *ctx, PfExprTable *table, void (*release)(PfExprTable *table));
+
+/* Forgets the diagnostics after the first `count`: for attempts whose failure is no error. */
+void pf_diagnostics_cut(PfContext *ctx, int count);
+
+#endif

@@ -1,0 +1,177 @@
+/* The context and its diagnostics. The library never prints and never exits: it records. */
+#include "base/base.h"
+
+#include <string.h>
+
+struct PfContext {
+  PfAllocator allocator;
+  PfArena *scratch; /* short-lived work of one function */
+  PfArena *words;   /* texts of the diagnostics */
+  PF_ARRAY(PfDiagnostic) diagnostics;
+  PfExprTable *exprs;
+  void (*release_exprs)(PfExprTable *table);
+};
+
+static const char *const status_text[] = {
+#define ENTRY(code, text) text,
+  PF_STATUS_LIST(ENTRY)
+#undef ENTRY
+};
+
+const char *pf_status_text(PfStatus status)
+{
+  size_t i = (size_t)status;
+  return i < sizeof status_text/sizeof *status_text ? status_text[i] : "unknown status";
+}
+
+const char *pf_version(void)
+{
+  return PF_VERSION;
+}
+
+PfContext *pf_context_new(const PfAllocator *allocator)
+{
+  const PfAllocator standard = {pf_standard_resize, NULL};
+  if (!allocator) allocator = &standard;
+  PfContext *ctx = allocator->resize(allocator->user, NULL, sizeof *ctx);
+  if (!ctx) return NULL;
+  memset(ctx, 0, sizeof *ctx);
+  ctx->allocator = *allocator;
+  ctx->scratch = pf_arena_new(allocator);
+  ctx->words = pf_arena_new(allocator);
+  if (ctx->scratch && ctx->words) return ctx;
+  pf_context_free(ctx);
+  return NULL;
+}
+
+void pf_context_free(PfContext *ctx)
+{
+  if (!ctx) return;
+  PfAllocator allocator = ctx->allocator;
+  if (ctx->exprs) ctx->release_exprs(ctx->exprs);
+  pf_array_free(&allocator, &ctx->diagnostics);
+  pf_arena_free(ctx->scratch);
+  pf_arena_free(ctx->words);
+  allocator.resize(allocator.user, ctx, 0);
+}
+
+const PfAllocator *pf_context_allocator(const PfContext *ctx)
+{
+  return &ctx->allocator;
+}
+
+PfArena *pf_context_scratch(PfContext *ctx)
+{
+  return ctx->scratch;
+}
+
+PfExprTable *pf_context_expr_table(PfContext *ctx)
+{
+  return ctx->exprs;
+}
+
+void pf_context_set_expr_table(PfContext *ctx, PfExprTable *table, void (*release)(PfExprTable *table))
+{
+  ctx->exprs = table;
+  ctx->release_exprs = release;
+}
+
+/* ---------------------------------------------------------------- diagnostics */
+
+static const char *keep(PfContext *ctx, const char *text)
+{
+  return text ? pf_arena_text(ctx->words, text, strlen(text)) : NULL;
+}
+
+static const char *keep_formatted(PfContext *ctx, const char *format, va_list words)
+{
+  va_list again;
+  va_copy(again, words);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = length < 0 ? NULL : pf_arena_alloc(ctx->words, (size_t)length + 1, 1);
+  if (!text) return NULL;
+  vsnprintf(text, (size_t)length + 1, format, words);
+  return text;
+}
+
+static void record(PfContext *ctx, PfStatus code, PfSeverity severity, PfPlace place, const char *format,
+                   va_list words)
+{
+  PfDiagnostic diagnostic = {code, severity, place, keep_formatted(ctx, format, words), NULL};
+  if (!diagnostic.message) diagnostic.message = status_text[PF_ERR_MEMORY];
+  diagnostic.place.file = keep(ctx, place.file);
+  diagnostic.place.text = keep(ctx, place.text);
+  (void)pf_push(&ctx->allocator, &ctx->diagnostics, diagnostic);
+}
+
+PfStatus pf_fail(PfContext *ctx, PfStatus code, const char *format, ...)
+{
+  va_list words;
+  va_start(words, format);
+  record(ctx, code, PF_ERROR, (PfPlace){0}, format, words);
+  va_end(words);
+  return code;
+}
+
+PfStatus pf_fail_at(PfContext *ctx, PfStatus code, PfPlace place, const char *format, ...)
+{
+  va_list words;
+  va_start(words, format);
+  record(ctx, code, PF_ERROR, place, format, words);
+  va_end(words);
+  return code;
+}
+
+void pf_warn_at(PfContext *ctx, PfPlace place, const char *format, ...)
+{
+  va_list words;
+  va_start(words, format);
+  record(ctx, PF_OK, PF_WARNING, place, format, words);
+  va_end(words);
+}
+
+void pf_hint(PfContext *ctx, const char *format, ...)
+{
+  if (!ctx->diagnostics.count) return;
+  va_list words;
+  va_start(words, format);
+  ctx->diagnostics.at[ctx->diagnostics.count - 1].hint = keep_formatted(ctx, format, words);
+  va_end(words);
+}
+
+int pf_diagnostic_count(const PfContext *ctx)
+{
+  return (int)ctx->diagnostics.count;
+}
+
+int pf_error_count(const PfContext *ctx)
+{
+  int count = 0;
+  for (size_t i = 0; i < ctx->diagnostics.count; i++)
+    count += ctx->diagnostics.at[i].severity == PF_ERROR;
+  return count;
+}
+
+const PfDiagnostic *pf_diagnostic(const PfContext *ctx, int index)
+{
+  return index >= 0 && (size_t)index < ctx->diagnostics.count ? ctx->diagnostics.at + index : NULL;
+}
+
+void pf_diagnostics_cut(PfContext *ctx, int count)
+{
+  if (count >= 0 && (size_t)count < ctx->diagnostics.count) ctx->diagnostics.count = (size_t)count;
+}
+
+void pf_diagnostics_clear(PfContext *ctx)
+{
+  ctx->diagnostics.count = 0;
+  pf_arena_release(ctx->words, (PfMark){0});
+}
+
+const char *pf_context_message(const PfContext *ctx)
+{
+  for (size_t i = ctx->diagnostics.count; i-- > 0;)
+    if (ctx->diagnostics.at[i].severity == PF_ERROR) return ctx->diagnostics.at[i].message;
+  return "";
+}

@@ -1,0 +1,100 @@
+/* Map from names, and how far apart two names are (for "did you mean"). */
+#include "base/base.h"
+
+#include <string.h>
+
+uint64_t pf_hash_bytes(const void *bytes, size_t count, uint64_t seed)
+{
+  /* FNV-1a with a final mix: short keys, no need for more. */
+  const unsigned char *at = bytes;
+  uint64_t hash = 14695981039346656037u ^ seed;
+  for (size_t i = 0; i < count; i++) hash = (hash ^ at[i])*1099511628211u;
+  hash ^= hash >> 32;
+  hash *= 0x9E3779B97F4A7C15u;
+  return hash ^ (hash >> 29);
+}
+
+void pf_map_init(PfMap *map, const PfAllocator *allocator)
+{
+  *map = (PfMap){.allocator = allocator};
+}
+
+void pf_map_free(PfMap *map)
+{
+  map->allocator->resize(map->allocator->user, map->slots, 0);
+  pf_array_free(map->allocator, &map->entries);
+  map->slots = NULL;
+  map->slot_count = 0;
+}
+
+/* The slot that holds the key, or the free slot where it belongs. */
+static size_t find(const PfMap *map, const char *key, size_t length, uint64_t hash)
+{
+  size_t slot = (size_t)hash & (map->slot_count - 1);
+  for (; map->slots[slot]; slot = (slot + 1) & (map->slot_count - 1)) {
+    const PfMapEntry *entry = map->entries.at + map->slots[slot] - 1;
+    if (entry->hash == hash && entry->length == length && !memcmp(entry->key, key, length)) break;
+  }
+  return slot;
+}
+
+void *pf_map_get(const PfMap *map, const char *key, size_t length)
+{
+  if (!map->slot_count) return NULL;
+  size_t slot = find(map, key, length, pf_hash_bytes(key, length, 0));
+  return map->slots[slot] ? map->entries.at[map->slots[slot] - 1].value : NULL;
+}
+
+static bool enlarge(PfMap *map)
+{
+  size_t slot_count = map->slot_count ? 2*map->slot_count : 16;
+  uint32_t *slots = map->allocator->resize(map->allocator->user, NULL, slot_count*sizeof *slots);
+  if (!slots) return false;
+  memset(slots, 0, slot_count*sizeof *slots);
+  map->allocator->resize(map->allocator->user, map->slots, 0);
+  map->slots = slots;
+  map->slot_count = slot_count;
+  for (size_t i = 0; i < map->entries.count; i++) {
+    const PfMapEntry *entry = map->entries.at + i;
+    map->slots[find(map, entry->key, entry->length, entry->hash)] = (uint32_t)i + 1;
+  }
+  return true;
+}
+
+bool pf_map_set(PfMap *map, const char *key, size_t length, void *value)
+{
+  if (2*(map->entries.count + 1) > map->slot_count && !enlarge(map)) return false;
+  uint64_t hash = pf_hash_bytes(key, length, 0);
+  size_t slot = find(map, key, length, hash);
+  if (map->slots[slot]) {
+    map->entries.at[map->slots[slot] - 1].value = value;
+    return true;
+  }
+  if (!pf_push(map->allocator, &map->entries, (PfMapEntry){key, length, hash, value})) return false;
+  map->slots[slot] = (uint32_t)map->entries.count;
+  return true;
+}
+
+/* Optimal string alignment distance with three rolling rows. */
+int pf_name_distance(const char *a, const char *b, int limit)
+{
+  enum { LONGEST = 64 };
+  int rows[3][LONGEST + 1];
+  int m = (int)strnlen(a, LONGEST + 1), n = (int)strnlen(b, LONGEST + 1);
+  if (m > LONGEST || n > LONGEST || m - n > limit || n - m > limit) return limit + 1;
+  for (int j = 0; j <= n; j++) rows[0][j] = j;
+  for (int i = 1; i <= m; i++) {
+    int *row = rows[i%3], *above = rows[(i + 2)%3], *above2 = rows[(i + 1)%3];
+    row[0] = i;
+    for (int j = 1; j <= n; j++) {
+      int best = above[j - 1] + (a[i - 1] != b[j - 1]);
+      if (above[j] + 1 < best) best = above[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && above2[j - 2] + 1 < best)
+        best = above2[j - 2] + 1;
+      row[j] = best;
+    }
+  }
+  int distance = rows[m%3][n];
+  return distance > limit ? limit + 1 : distance;
+}
