@@ -1,0 +1,328 @@
+/* Derivatives: forward along a direction, and backward to a gradient. One sweep over the shared graph each,
+ * so the cost is that of the graph and never that of the formula written out. */
+#include "expr/expr_impl.h"
+
+/* b^(e-1) * e * (the other factors): the derivative of a product by its i-th base, times `seed`. */
+static PfExpr product_by_base(PfExprTable *table, PfExpr e, uint32_t i, PfExpr seed)
+{
+  PfContext *ctx = table->ctx;
+  PfExpr one = pf_expr_int(ctx, 1);
+  ProductBuilder product;
+  pf_product_begin(&product, table);
+  PfExpr base = args_of(table, e)[2*i], exponent = args_of(table, e)[2*i + 1];
+  pf_product_push(&product, e, one);
+  pf_product_push(&product, base, pf_expr_int(ctx, -1));
+  pf_product_push(&product, exponent, one);
+  pf_product_push(&product, seed, one);
+  return pf_product_end(&product);
+}
+
+/* e * log(b): the derivative of a product by its i-th exponent, times `seed`. */
+static PfExpr product_by_exponent(PfExprTable *table, PfExpr e, uint32_t i, PfExpr seed)
+{
+  PfExpr base = args_of(table, e)[2*i];
+  PfExpr factors[3] = {e, pf_expr_call1(table->ctx, PF_OP_LOG, base), seed};
+  return pf_expr_product(table->ctx, factors, 3);
+}
+
+/* ---------------------------------------------------------------- forward */
+
+typedef struct Forward {
+  PfExprTable *table;
+  PfExpr zero;
+  const PfExpr *rates; /* derivative of each node of the walk */
+} Forward;
+
+static PfExpr rate_of(const Forward *f, PfExpr e)
+{
+  return f->rates[f->table->place[e]];
+}
+
+static PfExpr forward_sum(const Forward *f, PfExpr e)
+{
+  SumBuilder sum;
+  pf_sum_begin(&sum, f->table);
+  for (uint32_t i = 1; i < node_of(f->table, e)->count; i += 2) {
+    PfExpr rate = rate_of(f, args_of(f->table, e)[i + 1]);
+    if (rate != f->zero) pf_sum_push(&sum, number_of(f->table, args_of(f->table, e)[i]), rate);
+  }
+  return pf_sum_end(&sum);
+}
+
+static PfExpr forward_product(const Forward *f, PfExpr e)
+{
+  SumBuilder sum;
+  pf_sum_begin(&sum, f->table);
+  for (uint32_t i = 0; i < node_of(f->table, e)->count/2; i++) {
+    PfExpr base_rate = rate_of(f, args_of(f->table, e)[2*i]);
+    PfExpr exponent_rate = rate_of(f, args_of(f->table, e)[2*i + 1]);
+    if (base_rate != f->zero)
+      pf_sum_push(&sum, pf_number_int(1), product_by_base(f->table, e, i, base_rate));
+    if (exponent_rate != f->zero)
+      pf_sum_push(&sum, pf_number_int(1), product_by_exponent(f->table, e, i, exponent_rate));
+  }
+  return pf_sum_end(&sum);
+}
+
+/* The choices keep the branches apart, so that a branch which is not taken cannot spoil the result. */
+static PfExpr forward_choice(const Forward *f, PfExpr e)
+{
+  PfContext *ctx = f->table->ctx;
+  const PfExpr *args = args_of(f->table, e);
+  PfOp op = op_of(f->table, e);
+  if (op == PF_OP_IF) return pf_expr_if(ctx, args[0], rate_of(f, args[1]), rate_of(f, args[2]));
+  PfExpr left = rate_of(f, args[0]), right = rate_of(f, args[1]);
+  PfExpr first_smaller = pf_expr_call2(ctx, PF_OP_LESS, args[0], args[1]);
+  return op == PF_OP_MIN ? pf_expr_if(ctx, first_smaller, left, right)
+                         : pf_expr_if(ctx, first_smaller, right, left);
+}
+
+static bool is_choice(PfOp op)
+{
+  return op == PF_OP_IF || op == PF_OP_MIN || op == PF_OP_MAX;
+}
+
+static PfExpr forward_function(const Forward *f, PfExpr e)
+{
+  PfContext *ctx = f->table->ctx;
+  SumBuilder sum;
+  pf_sum_begin(&sum, f->table);
+  for (uint32_t i = 0; i < node_of(f->table, e)->count; i++) {
+    PfExpr rate = rate_of(f, args_of(f->table, e)[i]);
+    if (rate != f->zero)
+      pf_sum_push(&sum, pf_number_int(1), pf_expr_mul(ctx, pf_function_partial(ctx, e, (int)i), rate));
+  }
+  return pf_sum_end(&sum);
+}
+
+static PfExpr forward_node(const Forward *f, PfExpr e)
+{
+  bool moves = false;
+  for (uint32_t i = 0; i < node_of(f->table, e)->count && !moves; i++)
+    moves = rate_of(f, args_of(f->table, e)[i]) != f->zero;
+  if (!moves) return f->zero;
+  PfOp op = op_of(f->table, e);
+  if (op == PF_OP_SUM) return forward_sum(f, e);
+  if (op == PF_OP_PRODUCT) return forward_product(f, e);
+  return is_choice(op) ? forward_choice(f, e) : forward_function(f, e);
+}
+
+static PfStatus derive_along(PfExprTable *table, PfArena *scratch, const PfExpr *roots, int root_count,
+                             const PfExpr *symbols, const PfExpr *seeds, int count, PfExpr *out)
+{
+  PfExpr *nodes;
+  int node_count;
+  PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
+  PfExpr *rates = pf_arena_array(scratch, PfExpr, node_count);
+  if (!rates) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
+
+  Forward f = {table, pf_expr_int(table->ctx, 0), rates};
+  for (int i = 0; i < node_count; i++) rates[i] = f.zero;
+  for (int i = 0; i < count; i++)
+    if (table->stamp[symbols[i]] == table->epoch) rates[table->place[symbols[i]]] = seeds[i];
+  for (int i = 0; i < node_count; i++) {
+    if (node_of(table, nodes[i])->count == 0) continue;
+    PfMark mark = pf_arena_mark(scratch);
+    rates[i] = forward_node(&f, nodes[i]);
+    pf_arena_release(scratch, mark);
+  }
+  for (int i = 0; i < root_count; i++)
+    out[i] = roots[i] == PF_EXPR_NONE ? PF_EXPR_NONE : rates[table->place[roots[i]]];
+  return pf_expr_check(table->ctx);
+}
+
+PfStatus pf_expr_derive_along(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
+                              const PfExpr *seeds, int count, PfExpr *out)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = derive_along(pf_expr_table(ctx), scratch, roots, root_count, symbols, seeds, count, out);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+PfExpr pf_expr_diff(PfContext *ctx, PfExpr e, PfExpr symbol)
+{
+  PfExpr one = pf_expr_int(ctx, 1), result = PF_EXPR_NONE;
+  return pf_expr_derive_along(ctx, &e, 1, &symbol, &one, 1, &result) == PF_OK ? result : PF_EXPR_NONE;
+}
+
+/* ---------------------------------------------------------------- backward */
+
+/* What the users of a node contribute to its adjoint: a linked list per node. */
+typedef struct Share {
+  PfExpr value;
+  uint32_t next; /* index + 1 */
+} Share;
+
+typedef struct Backward {
+  PfExprTable *table;
+  uint32_t *first; /* per node of the walk */
+  PF_ARRAY(Share) shares;
+  bool failed;
+} Backward;
+
+static void contribute(Backward *b, PfExpr to, PfExpr value)
+{
+  uint32_t place = b->table->place[to];
+  if (!pf_push(b->table->allocator, &b->shares, (Share){value, b->first[place]})) {
+    b->failed = true;
+    return;
+  }
+  b->first[place] = (uint32_t)b->shares.count;
+}
+
+static PfExpr total(const Backward *b, uint32_t place)
+{
+  SumBuilder sum;
+  pf_sum_begin(&sum, b->table);
+  for (uint32_t i = b->first[place]; i; i = b->shares.at[i - 1].next)
+    pf_sum_push(&sum, pf_number_int(1), b->shares.at[i - 1].value);
+  return pf_sum_end(&sum);
+}
+
+static void backward_choice(Backward *b, PfExpr e, PfExpr adjoint)
+{
+  PfContext *ctx = b->table->ctx;
+  PfExpr zero = pf_expr_int(ctx, 0);
+  PfOp op = op_of(b->table, e);
+  PfExpr a0 = args_of(b->table, e)[0], a1 = args_of(b->table, e)[1];
+  if (op == PF_OP_IF) {
+    PfExpr a2 = args_of(b->table, e)[2];
+    contribute(b, a1, pf_expr_if(ctx, a0, adjoint, zero));
+    contribute(b, a2, pf_expr_if(ctx, a0, zero, adjoint));
+    return;
+  }
+  PfExpr first_smaller = pf_expr_call2(ctx, PF_OP_LESS, a0, a1);
+  bool min = op == PF_OP_MIN;
+  contribute(b, a0, pf_expr_if(ctx, first_smaller, min ? adjoint : zero, min ? zero : adjoint));
+  contribute(b, a1, pf_expr_if(ctx, first_smaller, min ? zero : adjoint, min ? adjoint : zero));
+}
+
+static void backward_product(Backward *b, PfExpr e, PfExpr adjoint)
+{
+  for (uint32_t i = 0; i < node_of(b->table, e)->count/2; i++) {
+    PfExpr base = args_of(b->table, e)[2*i], exponent = args_of(b->table, e)[2*i + 1];
+    if (!is_number(b->table, base)) contribute(b, base, product_by_base(b->table, e, i, adjoint));
+    if (!is_number(b->table, exponent))
+      contribute(b, exponent, product_by_exponent(b->table, e, i, adjoint));
+  }
+}
+
+static void backward_node(Backward *b, PfExpr e, PfExpr adjoint)
+{
+  PfExprTable *table = b->table;
+  PfOp op = op_of(table, e);
+  uint32_t count = node_of(table, e)->count;
+  if (op == PF_OP_SUM) {
+    for (uint32_t i = 1; i < count; i += 2) {
+      PfExpr term = args_of(table, e)[i + 1];
+      contribute(b, term, pf_expr_scale(table, number_of(table, args_of(table, e)[i]), adjoint));
+    }
+  } else if (op == PF_OP_PRODUCT) {
+    backward_product(b, e, adjoint);
+  } else if (is_choice(op)) {
+    backward_choice(b, e, adjoint);
+  } else {
+    for (uint32_t i = 0; i < count; i++) {
+      PfExpr partial = pf_function_partial(table->ctx, e, (int)i);
+      contribute(b, args_of(table, e)[i], pf_expr_mul(table->ctx, partial, adjoint));
+    }
+  }
+}
+
+static PfStatus gradient(Backward *b, PfArena *scratch, PfExpr root, const PfExpr *symbols, int count,
+                         PfExpr *out)
+{
+  PfExprTable *table = b->table;
+  PfExpr *nodes;
+  int node_count;
+  PF_TRY(pf_walk(table, scratch, &root, 1, &nodes, &node_count));
+  b->first = pf_arena_array(scratch, uint32_t, node_count);
+  if (!b->first) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
+
+  contribute(b, root, pf_expr_int(table->ctx, 1));
+  for (int i = node_count; i-- > 0 && !b->failed;) {
+    if (node_of(table, nodes[i])->count == 0 || !b->first[i]) continue;
+    PfMark mark = pf_arena_mark(scratch);
+    PfExpr adjoint = total(b, (uint32_t)i);
+    if (!pf_expr_is_int(table->ctx, adjoint, 0)) backward_node(b, nodes[i], adjoint);
+    pf_arena_release(scratch, mark);
+  }
+  for (int i = 0; i < count && !b->failed; i++) {
+    bool used = table->stamp[symbols[i]] == table->epoch;
+    PfMark mark = pf_arena_mark(scratch);
+    out[i] = used ? total(b, table->place[symbols[i]]) : pf_expr_int(table->ctx, 0);
+    pf_arena_release(scratch, mark);
+  }
+  if (b->failed) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
+  return pf_expr_check(table->ctx);
+}
+
+PfStatus pf_expr_gradient(PfContext *ctx, PfExpr root, const PfExpr *symbols, int count, PfExpr *out)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  Backward b = {.table = pf_expr_table(ctx)};
+  PfStatus status = gradient(&b, scratch, root, symbols, count, out);
+  pf_array_free(b.table->allocator, &b.shares);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+/* ---------------------------------------------------------------- Jacobian */
+
+typedef struct Entry {
+  int row, column;
+  PfExpr value;
+} Entry;
+
+typedef PF_ARRAY(Entry) EntryList;
+
+/* Column by column: one forward sweep each. */
+static PfStatus collect_entries(PfContext *ctx, PfExpr *column, const PfExpr *roots, int root_count,
+                                const PfExpr *symbols, int symbol_count, EntryList *entries)
+{
+  PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
+  for (int j = 0; j < symbol_count; j++) {
+    PF_TRY(pf_expr_derive_along(ctx, roots, root_count, symbols + j, &one, 1, column));
+    for (int i = 0; i < root_count; i++)
+      if (column[i] != zero && !pf_push(pf_context_allocator(ctx), entries, (Entry){i, j, column[i]}))
+        return pf_fail(ctx, PF_ERR_MEMORY, "no room for a Jacobian");
+  }
+  return PF_OK;
+}
+
+/* Into the Jacobian by rows; within a row the columns keep their order. */
+static PfStatus sort_by_rows(PfContext *ctx, PfArena *arena, const EntryList *entries, PfJacobian *jacobian)
+{
+  jacobian->count = (int)entries->count;
+  jacobian->row = pf_arena_array(arena, int, entries->count);
+  jacobian->column = pf_arena_array(arena, int, entries->count);
+  jacobian->value = pf_arena_array(arena, PfExpr, entries->count);
+  int *next = pf_arena_array(arena, int, (size_t)jacobian->rows + 1);
+  if (!jacobian->row || !jacobian->column || !jacobian->value || !next)
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for a Jacobian");
+  for (size_t k = 0; k < entries->count; k++) next[entries->at[k].row + 1]++;
+  for (int i = 0; i < jacobian->rows; i++) next[i + 1] += next[i];
+  for (size_t k = 0; k < entries->count; k++) {
+    int at = next[entries->at[k].row]++;
+    jacobian->row[at] = entries->at[k].row;
+    jacobian->column[at] = entries->at[k].column;
+    jacobian->value[at] = entries->at[k].value;
+  }
+  return PF_OK;
+}
+
+PfStatus pf_expr_jacobian(PfContext *ctx, PfArena *arena, const PfExpr *roots, int root_count,
+                          const PfExpr *symbols, int symbol_count, PfJacobian *jacobian)
+{
+  *jacobian = (PfJacobian){.rows = root_count, .columns = symbol_count};
+  EntryList entries = {0};
+  PfExpr *column = pf_arena_array(arena, PfExpr, root_count);
+  PfStatus status = column ? collect_entries(ctx, column, roots, root_count, symbols, symbol_count, &entries)
+                           : pf_fail(ctx, PF_ERR_MEMORY, "no room for a Jacobian");
+  if (status == PF_OK) status = sort_by_rows(ctx, arena, &entries, jacobian);
+  pf_array_free(pf_context_allocator(ctx), &entries);
+  return status;
+}

@@ -1,0 +1,148 @@
+/* Inside the expression module: the table, exact numbers, builders of sums and products. */
+#ifndef PF_EXPR_IMPL_H
+#define PF_EXPR_IMPL_H
+
+#include "base/base.h"
+#include "pfaff/expr.h"
+
+/* ---------------------------------------------------------------- numbers */
+
+/* A rational while it fits 64 bits, a double afterwards. */
+typedef struct Number {
+  bool exact;
+  int64_t num, den; /* lowest terms, den > 0 */
+  double value;     /* when not exact */
+} Number;
+
+Number pf_number_int(int64_t value);
+Number pf_number_rational(int64_t num, int64_t den);
+Number pf_number_double(double value);
+Number pf_number_add(Number a, Number b);
+Number pf_number_mul(Number a, Number b);
+Number pf_number_inverse(Number a);
+Number pf_number_pow(Number a, int64_t exponent);
+double pf_number_value(Number a);
+int pf_number_sign(Number a);
+bool pf_number_is(Number a, int64_t value);
+bool pf_number_is_integer(Number a);
+int64_t pf_gcd(int64_t a, int64_t b);
+
+/* ---------------------------------------------------------------- table */
+
+typedef struct Node {
+  uint32_t first; /* operands: start in `args`; numbers: index in `numbers`; symbols: in `names` */
+  uint32_t count; /* number of operands */
+  uint32_t hash;
+  uint32_t op;
+} Node;
+
+struct PfExprTable {
+  PfContext *ctx;
+  const PfAllocator *allocator;
+  PfArena *names_arena;
+  PF_ARRAY(Node) nodes; /* nodes.at[0] is PF_EXPR_NONE */
+  PF_ARRAY(PfExpr) args;
+  PF_ARRAY(Number) numbers;
+  PF_ARRAY(const char *) names;
+  uint32_t *slots; /* hash table of handles, 0 = free */
+  size_t slot_count;
+  PfStatus failure; /* first failure since the last check */
+  const char *cause;
+
+  /* Marks of a walk: node i was seen in this walk when stamp[i] == epoch, and is number place[i] of it. */
+  uint32_t *stamp, *place;
+  size_t mark_room;
+  uint32_t epoch;
+};
+
+PfExprTable *pf_expr_table(PfContext *ctx); /* makes it at first use; NULL without memory */
+
+/* Absorbs: remembers the first cause and gives PF_EXPR_NONE. */
+PfExpr pf_expr_spoil(PfExprTable *table, PfStatus status, const char *cause);
+
+PfExpr pf_intern_number(PfExprTable *table, Number value);
+PfExpr pf_intern(PfExprTable *table, PfOp op, const PfExpr *args, uint32_t count);
+
+static inline const Node *node_of(const PfExprTable *table, PfExpr e)
+{
+  return table->nodes.at + e;
+}
+static inline const PfExpr *args_of(const PfExprTable *table, PfExpr e)
+{
+  return table->args.at + table->nodes.at[e].first;
+}
+static inline PfOp op_of(const PfExprTable *table, PfExpr e)
+{
+  return (PfOp)table->nodes.at[e].op;
+}
+static inline bool is_number(const PfExprTable *table, PfExpr e)
+{
+  PfOp op = op_of(table, e);
+  return op == PF_OP_RATIONAL || op == PF_OP_DOUBLE;
+}
+/* The value of a number node. */
+static inline Number number_of(const PfExprTable *table, PfExpr e)
+{
+  return table->numbers.at[table->nodes.at[e].first];
+}
+static inline bool is_integer(const PfExprTable *table, PfExpr e)
+{
+  return is_number(table, e) && pf_number_is_integer(number_of(table, e));
+}
+
+/* ---------------------------------------------------------------- sums and products */
+
+typedef struct Term {
+  PfExpr term;
+  Number coefficient;
+} Term;
+
+typedef struct Factor {
+  PfExpr base, exponent;
+} Factor;
+
+/* Builders live on the scratch arena of the context between a begin and an end of the caller. */
+typedef struct SumBuilder {
+  PfExprTable *table;
+  Number constant;
+  PF_ARRAY(Term) terms;
+  Term few[8];
+  bool failed;
+} SumBuilder;
+
+typedef struct ProductBuilder {
+  PfExprTable *table;
+  Number coefficient;
+  PF_ARRAY(Factor) factors;
+  Factor few[8];
+  bool failed, zero_division;
+} ProductBuilder;
+
+/* Stable sort of items that start with a handle, by the handle; false without memory. */
+bool pf_sort_by_handle(PfExprTable *table, void *items, size_t count, size_t size);
+
+void pf_sum_begin(SumBuilder *sum, PfExprTable *table);
+void pf_sum_push(SumBuilder *sum, Number coefficient, PfExpr e);
+PfExpr pf_sum_end(SumBuilder *sum);
+void pf_product_begin(ProductBuilder *product, PfExprTable *table);
+void pf_product_push(ProductBuilder *product, PfExpr base, PfExpr exponent);
+PfExpr pf_product_end(ProductBuilder *product);
+PfExpr pf_expr_scale(PfExprTable *table, Number factor, PfExpr e);
+
+/* Splits e into number * rest, where rest has a positive leading coefficient and content 1. */
+void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *rest);
+
+/* Is the leading coefficient of e negative (so that -e is the simpler one)? */
+bool pf_expr_is_negative(const PfExprTable *table, PfExpr e);
+
+/* ---------------------------------------------------------------- walks */
+
+/* Nodes of the roots in creation order, in the arena; afterwards place[node] is its index in the list
+ * until the next walk. */
+PfStatus pf_walk(PfExprTable *table, PfArena *arena, const PfExpr *roots, int count, PfExpr **nodes,
+                 int *node_count);
+
+/* d f/d args[i] of a function node. */
+PfExpr pf_function_partial(PfContext *ctx, PfExpr e, int i);
+
+#endif
