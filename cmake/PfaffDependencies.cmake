@@ -1,0 +1,46 @@
+# Libraries. Only LAPACK is a must; whatever else is absent is reported with what goes missing with it.
+find_package(LAPACK QUIET)
+if(NOT LAPACK_FOUND)
+  message(FATAL_ERROR "LAPACK was not found, and Pfaff cannot do without it.\n"
+    "On Debian and Ubuntu: apt-get install libopenblas-dev liblapack-dev liblapacke-dev, or run scripts/setup.sh")
+endif()
+find_package(LAPACKE QUIET)
+
+# LAPACKE is a must as soon as a source asks for it.
+if(NOT LAPACKE_FOUND)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.c" "${PROJECT_SOURCE_DIR}/src/*.h")
+  foreach(source IN LISTS sources)
+    file(STRINGS "${source}" found REGEX "#[ ]*include[ ]*<lapacke.h>")
+    if(found)
+      message(FATAL_ERROR "lapacke.h or its library was not found; ${source} needs it.\n"
+        "On Debian and Ubuntu: apt-get install liblapacke-dev, or run scripts/setup.sh")
+    endif()
+  endforeach()
+endif()
+
+set(PFAFF_HAVE_FLINT OFF)
+if(PFAFF_FLINT STREQUAL "AUTO" OR PFAFF_FLINT)
+  find_package(FLINT QUIET)
+  set(PFAFF_HAVE_FLINT ${FLINT_FOUND})
+endif()
+if(NOT PFAFF_HAVE_FLINT)
+  if(PFAFF_FLINT STREQUAL "AUTO")
+    set(reason "FLINT was not found; libflint-dev on Debian")
+  elseif(PFAFF_FLINT)
+    message(FATAL_ERROR "PFAFF_FLINT is ON and FLINT was not found (libflint-dev on Debian)")
+  else()
+    set(reason "PFAFF_FLINT is OFF")
+  endif()
+  list(APPEND pfaff_absent
+    "exact normal form (${reason}): equations are printed as built, not in their shortest form, and proofs of equality are by random evaluation only")
+endif()
+
+if(PFAFF_TESTS)
+  find_path(CMOCKA_INCLUDE_DIR cmocka.h)
+  find_library(CMOCKA_LIBRARY cmocka)
+  mark_as_advanced(CMOCKA_INCLUDE_DIR CMOCKA_LIBRARY)
+  if(NOT CMOCKA_INCLUDE_DIR OR NOT CMOCKA_LIBRARY)
+    set(PFAFF_TESTS OFF)
+    list(APPEND pfaff_absent "tests (cmocka was not found; libcmocka-dev on Debian)")
+  endif()
+endif()

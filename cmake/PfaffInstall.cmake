@@ -1,0 +1,55 @@
+# Installation: program, libraries, headers, pfaff.pc, and a package for find_package(pfaff).
+#   find_package(pfaff)                      gives pfaff::pfaff, the shared library
+#   find_package(pfaff COMPONENTS static)    gives pfaff::static as well, and finds what that one needs
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/pfaff")
+
+install(DIRECTORY include/pfaff DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+install(TARGETS pfaff_static EXPORT pfaff-static)
+install(EXPORT pfaff-static NAMESPACE pfaff:: DESTINATION "${package_dir}")
+if(PFAFF_SHARED)
+  install(TARGETS pfaff_shared EXPORT pfaff-shared)
+  install(EXPORT pfaff-shared NAMESPACE pfaff:: DESTINATION "${package_dir}")
+endif()
+if(TARGET pfaff_program)
+  install(TARGETS pfaff_program)
+endif()
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+configure_package_config_file(cmake/pfaff-config.cmake.in "${PROJECT_BINARY_DIR}/pfaff-config.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/pfaff-config-version.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/pfaff-config.cmake" "${PROJECT_BINARY_DIR}/pfaff-config-version.cmake"
+  cmake/FindLAPACKE.cmake cmake/FindFLINT.cmake
+  DESTINATION "${package_dir}")
+
+# /some/where/libfoo.so -> -lfoo, so that pfaff.pc does not depend on the machine it was made on.
+function(link_flags result)
+  set(flags "")
+  foreach(library IN LISTS ARGN)
+    if(IS_ABSOLUTE "${library}")
+      get_filename_component(name "${library}" NAME_WE)
+      string(REGEX REPLACE "^lib" "-l" library "${name}")
+    endif()
+    list(APPEND flags "${library}")
+  endforeach()
+  list(REMOVE_DUPLICATES flags)
+  list(JOIN flags " " flags)
+  set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+
+set(private_libraries ${LAPACK_LIBRARIES} -lm)
+if(LAPACKE_FOUND)
+  list(PREPEND private_libraries "${LAPACKE_LIBRARY}")
+endif()
+if(PFAFF_HAVE_FLINT)
+  list(PREPEND private_libraries "${FLINT_LIBRARY}" "${GMP_LIBRARY}")
+endif()
+link_flags(PFAFF_PRIVATE_LIBRARIES ${private_libraries})
+file(RELATIVE_PATH PFAFF_PREFIX_FROM_PC
+  "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+configure_file(cmake/pfaff.pc.in "${PROJECT_BINARY_DIR}/pfaff.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/pfaff.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

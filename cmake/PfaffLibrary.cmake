@@ -1,0 +1,54 @@
+# libpfaff: every module of src/ except the command line, compiled once for both libraries. The sources
+# are found by pattern: a new file in a module needs no change here.
+set(PFAFF_MODULES base num expr model lang mech kernel form tree time study out sweep fmu
+  CACHE STRING "Modules to build; fewer, from the left, give a smaller library without the program")
+mark_as_advanced(PFAFF_MODULES)
+
+set(pfaff_sources "")
+foreach(module IN LISTS PFAFF_MODULES)
+  file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.c")
+  list(APPEND pfaff_sources ${files})
+endforeach()
+
+set(pfaff_libraries LAPACK::LAPACK m ${CMAKE_DL_LIBS})
+if(LAPACKE_FOUND)
+  list(PREPEND pfaff_libraries LAPACKE::LAPACKE)
+endif()
+if(PFAFF_HAVE_FLINT)
+  list(PREPEND pfaff_libraries FLINT::FLINT)
+endif()
+
+add_library(pfaff_objects OBJECT ${pfaff_sources})
+target_include_directories(pfaff_objects
+  PUBLIC "${PROJECT_SOURCE_DIR}/include"
+  PRIVATE "${PROJECT_SOURCE_DIR}/src")
+target_compile_definitions(pfaff_objects PRIVATE PF_VERSION="${PROJECT_VERSION}")
+if(PFAFF_HAVE_FLINT)
+  target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_FLINT=1)
+endif()
+target_link_libraries(pfaff_objects PRIVATE ${pfaff_libraries})
+
+function(pfaff_library target type)
+  add_library(${target} ${type} $<TARGET_OBJECTS:pfaff_objects>)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME pfaff
+    LINKER_LANGUAGE C
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_link_libraries(${target} PRIVATE ${pfaff_libraries})
+endfunction()
+
+pfaff_library(pfaff_static STATIC)
+set_target_properties(pfaff_static PROPERTIES EXPORT_NAME static)
+add_library(pfaff::static ALIAS pfaff_static)
+
+if(PFAFF_SHARED)
+  pfaff_library(pfaff_shared SHARED)
+  set_target_properties(pfaff_shared PROPERTIES EXPORT_NAME pfaff)
+  add_library(pfaff::pfaff ALIAS pfaff_shared)
+else()
+  add_library(pfaff::pfaff ALIAS pfaff_static)
+endif()

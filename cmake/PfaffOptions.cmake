@@ -1,0 +1,26 @@
+# What can be chosen, and what follows from it.
+option(PFAFF_SHARED "Build the shared library besides the static one" ON)
+option(PFAFF_TESTS "Build the tests (needs cmocka)" ${PROJECT_IS_TOP_LEVEL})
+option(PFAFF_BENCH "Build the programs of bench/" OFF)
+option(PFAFF_FUZZ "Build the fuzzers of tests/fuzz (needs clang)" OFF)
+option(PFAFF_WERROR "Treat warnings as errors" OFF)
+set(PFAFF_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
+set(PFAFF_FLINT AUTO CACHE STRING "Exact algebra by FLINT: AUTO, ON or OFF")
+set_property(CACHE PFAFF_FLINT PROPERTY STRINGS AUTO ON OFF)
+
+get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
+endif()
+
+if(PFAFF_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "PFAFF_FUZZ needs clang (libFuzzer): configure with -DCMAKE_C_COMPILER=clang")
+  endif()
+  if(NOT PFAFF_SANITIZE)
+    set(PFAFF_SANITIZE "address,undefined")
+  endif()
+endif()
+
+# Why something is absent; PfaffSummary prints the lines.
+set(pfaff_absent "")

@@ -1,0 +1,15 @@
+# The program pfaff, at the top of the build directory, linked to the static library: one file to copy.
+file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.c")
+if(NOT "out" IN_LIST PFAFF_MODULES)
+  list(APPEND pfaff_absent "the program pfaff (PFAFF_MODULES names only some of the modules)")
+elseif("${PROJECT_SOURCE_DIR}/src/cli/main.c" IN_LIST cli_sources)
+  add_executable(pfaff_program ${cli_sources})
+  set_target_properties(pfaff_program PROPERTIES
+    OUTPUT_NAME pfaff
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  target_include_directories(pfaff_program PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_compile_definitions(pfaff_program PRIVATE PF_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(pfaff_program PRIVATE pfaff_static)
+else()
+  list(APPEND pfaff_absent "the program pfaff (src/cli/main.c does not exist)")
+endif()
