@@ -126,7 +126,7 @@ PfExpr pf_intern(PfExprTable *table, PfOp op, const PfExpr *args, uint32_t count
   for (; table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
     const Node *node = node_of(table, table->slots[slot]);
     if (node->hash == hash && node->op == (uint32_t)op && node->count == count &&
-        !memcmp(table->args.at + node->first, args, count*sizeof *args))
+        (count == 0 || !memcmp(table->args.at + node->first, args, count*sizeof *args)))
       return table->slots[slot];
   }
   size_t first = table->args.count;
