@@ -1,0 +1,161 @@
+/* Symmetric positive semidefinite systems by L D L^T with diagonal pivoting. The pivot is the diagonal
+ * element of which most is left, relative to where it started: a choice that does not change when a
+ * coordinate is measured in other units. Higham, Accuracy and Stability, 2nd ed., section 10.3. */
+#include "num/num.h"
+
+#include <float.h>
+#include <math.h>
+
+PfStatus pf_ldl_make(PfContext *ctx, PfArena *arena, int n, PfLdl *ldl)
+{
+  *ldl = (PfLdl){.n = n, .fault_row = -1};
+  PF_TRY(pf_check_size(ctx, n, n));
+  ldl->order = pf_arena_array(arena, int, n);
+  ldl->L = pf_arena_array(arena, double, (size_t)n*(size_t)n);
+  ldl->start = pf_arena_array(arena, double, n);
+  ldl->work = pf_arena_array(arena, double, n);
+  if (ldl->order && ldl->L && ldl->start && ldl->work) return PF_OK;
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a symmetric matrix of %d rows", n);
+}
+
+static PfStatus refuse(PfLdl *ldl, PfFault fault, int row)
+{
+  ldl->fault = fault;
+  ldl->fault_row = row;
+  return PF_ERR_NUMBER;
+}
+
+static PfStatus load(PfLdl *ldl, const double *A)
+{
+  const int n = ldl->n;
+  for (int i = 0; i < n; i++) {
+    const double *row = A + (size_t)i*(size_t)n;
+    double *to = ldl->L + (size_t)i*(size_t)n;
+    if (pf_first_not_finite(row, (size_t)i + 1) >= 0) return refuse(ldl, PF_FAULT_NOT_FINITE, i);
+    for (int j = 0; j < n; j++) to[j] = j <= i ? row[j] : 0;
+    ldl->start[i] = row[i];
+    ldl->order[i] = i;
+    if (row[i] < 0) return refuse(ldl, PF_FAULT_INDEFINITE, i);
+  }
+  return PF_OK;
+}
+
+static void swap(double *x, double *y)
+{
+  double t = *x;
+  *x = *y;
+  *y = t;
+}
+
+/* Exchanges the rows and columns k < p in the lower triangle. */
+static void exchange(PfLdl *ldl, int k, int p)
+{
+  if (k == p) return;
+  const size_t n = (size_t)ldl->n, a = (size_t)k, b = (size_t)p;
+  double *L = ldl->L;
+  for (size_t j = 0; j < a; j++) swap(&L[a*n + j], &L[b*n + j]);
+  swap(&L[a*n + a], &L[b*n + b]);
+  for (size_t i = a + 1; i < b; i++) swap(&L[i*n + a], &L[b*n + i]);
+  for (size_t i = b + 1; i < n; i++) swap(&L[i*n + a], &L[i*n + b]);
+  swap(&ldl->start[k], &ldl->start[p]);
+  int row = ldl->order[k];
+  ldl->order[k] = ldl->order[p];
+  ldl->order[p] = row;
+}
+
+static double part_left(const PfLdl *ldl, int i)
+{
+  double d = ldl->L[(size_t)i*(size_t)ldl->n + (size_t)i];
+  return ldl->start[i] > 0 ? d/ldl->start[i] : 0;
+}
+
+/* The row from k on of whose diagonal most is left. */
+static int strongest(const PfLdl *ldl, int k, double *part)
+{
+  int best = k;
+  *part = part_left(ldl, k);
+  for (int i = k + 1; i < ldl->n; i++) {
+    double p = part_left(ldl, i);
+    if (p > *part) *part = p, best = i;
+  }
+  return best;
+}
+
+/* Takes the pivot k out of the rows below it. */
+static void eliminate(PfLdl *ldl, int k)
+{
+  const size_t n = (size_t)ldl->n, c = (size_t)k;
+  double *L = ldl->L, *column = ldl->work, d = L[c*n + c];
+  for (size_t i = c + 1; i < n; i++) column[i] = L[i*n + c];
+  for (size_t i = c + 1; i < n; i++) {
+    double l = column[i]/d;
+    for (size_t j = c + 1; j <= i; j++) L[i*n + j] -= l*column[j];
+    L[i*n + c] = l;
+  }
+}
+
+/* What is left after the last pivot must be zero: |s_ij| <= sqrt(s_ii s_jj) in a semidefinite matrix. */
+static PfStatus check_rest(PfLdl *ldl, double tol)
+{
+  const size_t n = (size_t)ldl->n;
+  for (size_t i = (size_t)ldl->rank; i < n; i++) {
+    for (size_t j = (size_t)ldl->rank; j <= i; j++) {
+      double scale = sqrt(ldl->start[i])*sqrt(ldl->start[j]);
+      if (fabs(ldl->L[i*n + j]) > 2*tol*scale) return refuse(ldl, PF_FAULT_INDEFINITE, ldl->order[i]);
+      ldl->L[i*n + j] = 0;
+    }
+  }
+  return PF_OK;
+}
+
+PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol)
+{
+  const int n = ldl->n;
+  ldl->rank = 0;
+  ldl->margin = n ? 1 : 0;
+  ldl->fault = PF_FAULT_NONE;
+  ldl->fault_row = -1;
+  if (!(tol > 0)) tol = 8*n*DBL_EPSILON;
+  PF_TRY(load(ldl, A));
+
+  for (; ldl->rank < n; ldl->rank++) {
+    double part;
+    int best = strongest(ldl, ldl->rank, &part);
+    if (!(part > tol)) break;
+    exchange(ldl, ldl->rank, best);
+    ldl->margin = fmin(ldl->margin, part);
+    eliminate(ldl, ldl->rank);
+  }
+  return check_rest(ldl, tol);
+}
+
+/* L y = P b in y; returns the relative miss of the equations after the rank. */
+static double forward(const PfLdl *ldl, const double *b, double *y)
+{
+  double worst = 0;
+  for (int i = 0; i < ldl->n; i++) {
+    const double *row = ldl->L + (size_t)i*(size_t)ldl->n;
+    double sum = b[ldl->order[i]], size = fabs(sum);
+    for (int j = 0; j < i && j < ldl->rank; j++) {
+      sum -= row[j]*y[j];
+      size += fabs(row[j]*y[j]);
+    }
+    y[i] = i < ldl->rank ? sum : 0;
+    if (i >= ldl->rank && size > 0) worst = fmax(worst, fabs(sum)/size);
+  }
+  return worst;
+}
+
+double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x)
+{
+  const size_t n = (size_t)ldl->n;
+  double *y = ldl->work;
+  double miss = forward(ldl, b, y);
+  for (size_t i = (size_t)ldl->rank; i-- > 0;) {
+    double sum = y[i]/ldl->L[i*n + i];
+    for (size_t j = i + 1; j < (size_t)ldl->rank; j++) sum -= ldl->L[j*n + i]*y[j];
+    y[i] = sum;
+  }
+  for (size_t i = 0; i < n; i++) x[ldl->order[i]] = y[i];
+  return miss;
+}

@@ -1,0 +1,162 @@
+/* Small dense linear algebra. Matrices are row-major doubles. What runs inside a step (factor, solve)
+ * allocates nothing and records nothing: it works in room that a _make function took from an arena, and
+ * leaves the cause of a failure in its struct, so that the caller can name the constraint or coordinate. */
+#ifndef PF_SRC_NUM_H
+#define PF_SRC_NUM_H
+
+#include "pfaff/base.h"
+
+#include <stdbool.h>
+
+/* ---------------------------------------------------------------- vectors (vector.c) */
+
+double pf_dot(const double *x, const double *y, int n);
+/* Euclidean length without overflow or underflow on the way. */
+double pf_norm(const double *x, int n);
+/* The first index whose number is not finite, or -1. */
+int pf_first_not_finite(const double *x, size_t count);
+/* The power of two next to the largest magnitude: dividing by it is exact. 1 for a vector of zeros. */
+double pf_binary_scale(const double *x, size_t count);
+/* Fails with PF_ERR_ARGUMENT for a negative size or more than INT_MAX elements. */
+PfStatus pf_check_size(PfContext *ctx, int m, int n);
+
+/* Why a factorisation was refused, and where. */
+typedef enum PfFault {
+  PF_FAULT_NONE,
+  PF_FAULT_NOT_FINITE, /* a number of the row `fault_row` is not finite */
+  PF_FAULT_INDEFINITE  /* the pivot of the row `fault_row` came out negative */
+} PfFault;
+
+/* ---------------------------------------------------------------- rows of a constraint matrix (rows.c) */
+
+/* The rows of a constraint matrix, sorted into independent and redundant ones. */
+typedef struct PfRows {
+  int rank;      /* how many rows are independent */
+  int *order;    /* all row numbers: the independent ones first, the strongest first */
+  double margin; /* smallest part of a kept row that was new: how safe the decision is */
+} PfRows;
+
+/* Sorts the m rows of A (m x n, unchanged) by pivoted orthogonalisation. A row is redundant when at most
+ * tol of its own length is left; tol = 0 means sqrt(DBL_EPSILON). The result lives in `arena`.
+ *
+ * Fails with PF_ERR_NUMBER if A holds a NaN or an infinity (the message names the row), with
+ * PF_ERR_ARGUMENT for an impossible size, with PF_ERR_MEMORY. */
+PfStatus pf_rows_sort(PfContext *ctx, PfArena *arena, const double *A, int m, int n, double tol,
+                      PfRows *rows);
+
+/* Whether A v = b has a solution. */
+typedef struct PfConsistency {
+  int rank;        /* of A */
+  double residual; /* largest miss of a redundant row, relative to its terms; 0 without redundant rows */
+  int row;         /* the row that misses by more than the tolerance, the worst one; -1 if none */
+  int against;     /* the independent row it leans on most; -1 if it stands alone (a row of zeros) */
+} PfConsistency;
+
+/* Tells whether b (m) lies in the range of A (m x n). tol, and failures, as for pf_rows_sort. */
+PfStatus pf_rows_consistent(PfContext *ctx, const double *A, const double *b, int m, int n, double tol,
+                            PfConsistency *answer);
+
+/* ---------------------------------------------------------------- symmetric systems (ldl.c) */
+
+/* P A P^T = L D L^T of a symmetric positive semidefinite A. */
+typedef struct PfLdl {
+  int n, rank;
+  int *order;     /* order[k]: the row of A that became row k */
+  double *L;      /* n x n: unit lower triangle, D on the diagonal */
+  double margin;  /* smallest kept pivot over the diagonal element it started as */
+  PfFault fault;  /* what is wrong after PF_ERR_NUMBER */
+  int fault_row;  /* and in which row of A */
+  double *start, *work; /* n each: the diagonal of A, and scratch */
+} PfLdl;
+
+PfStatus pf_ldl_make(PfContext *ctx, PfArena *arena, int n, PfLdl *ldl);
+
+/* Factors A, of which only the lower triangle is read. A pivot that is at most tol of the diagonal element
+ * it started as counts as zero (tol = 0 means 8 n DBL_EPSILON), so the decision does not depend on units.
+ * PF_OK also for rank < n; PF_ERR_NUMBER, with fault and fault_row, when A is not finite or not
+ * semidefinite. */
+PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol);
+
+/* A x = b; x may be b. When rank < n, the unknowns order[rank…] are set to zero. Returns by how much the
+ * equations left over are missed, relative to their terms: about DBL_EPSILON if they are consistent. */
+double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x);
+
+/* ---------------------------------------------------------------- orthogonal factors (qr.c) */
+
+/* A P = Q [T 0; 0 0] Z: Householder QR with column pivoting, completed from the right. */
+typedef struct PfQr {
+  int m, n, rank;
+  int *order;    /* order[k]: the column of A that became column k */
+  double *R;     /* m x n: T, and the Householder vectors of Q (below) and of Z (right) */
+  double *left, *right; /* their factors, min(m, n) each */
+  double scale;  /* A was divided by this */
+  double margin; /* smallest over largest kept diagonal element of R */
+  PfFault fault;
+  int fault_row;
+  double *work;  /* m + n */
+} PfQr;
+
+PfStatus pf_qr_make(PfContext *ctx, PfArena *arena, int m, int n, PfQr *qr);
+
+/* Factors A (m x n, unchanged). Columns of which less than tol times the largest is left are dependent;
+ * tol = 0 means 8 max(m, n) DBL_EPSILON. PF_ERR_NUMBER, with fault_row, when A is not finite. */
+PfStatus pf_qr_factor(PfQr *qr, const double *A, double tol);
+
+/* The x (n) of least length among those that make |A x - b| least. Returns that least |A x - b|. */
+double pf_qr_solve(PfQr *qr, const double *b, double *x);
+
+/* Orthonormal columns that span the null space of A, as an n x (n - rank) matrix. */
+void pf_qr_null_space(PfQr *qr, double *N);
+
+/* ---------------------------------------------------------------- eigenvalues (eig.c) */
+
+/* Eigenvalues of a symmetric A (n x n, lower triangle read), ascending, by Jacobi's method. `vectors`
+ * (n x n, eigenvectors as columns) may be NULL. `work` holds n x n numbers. PF_ERR_NUMBER when A is not
+ * finite. */
+PfStatus pf_eig_symmetric(const double *A, int n, double *values, double *vectors, double *work);
+
+/* ---------------------------------------------------------------- nonlinear systems (newton.c) */
+
+/* Gives r(x) (m), and its Jacobian J = dr/dx (m x n) unless J is NULL. A failure ends the iteration. */
+typedef PfStatus (*PfResidual)(void *user, const double *x, double *r, double *J);
+
+typedef struct PfNewtonOptions {
+  double tolerance;     /* largest |r_i| that is accepted; 0 means 1e-10 */
+  int iterations;       /* at most so many steps; 0 means 50 */
+  const double *weight; /* how freely x_j may move, 0 = not at all; NULL means 1 for all */
+} PfNewtonOptions;
+
+typedef enum PfNewtonEnd {
+  PF_NEWTON_CONVERGED,
+  PF_NEWTON_STUCK,      /* no step makes the residual smaller: a contradiction, or a local minimum */
+  PF_NEWTON_LIMIT,      /* too many steps */
+  PF_NEWTON_NOT_FINITE, /* residual or Jacobian is not finite at a point reached */
+  PF_NEWTON_FAILED      /* the callback failed */
+} PfNewtonEnd;
+
+typedef struct PfNewtonResult {
+  PfNewtonEnd end;
+  int iterations;
+  double residual; /* largest |r_i| at the x given back */
+  int row;         /* its index i, or the one that is not finite; -1 for none */
+  int rank;        /* of the last Jacobian */
+} PfNewtonResult;
+
+/* Moves x (n) to a zero of r by damped Gauss-Newton steps of least weighted length, so that x ends near
+ * where it began. PF_OK only when it converged; else x is the best point found, and the error says what
+ * happened. */
+PfStatus pf_newton(PfContext *ctx, PfResidual residual, void *user, int m, int n, double *x,
+                   const PfNewtonOptions *options, PfNewtonResult *result);
+
+/* ---------------------------------------------------------------- LAPACK (lapack.c) */
+
+/* A = U diag(s) V^T. s holds min(m, n) values, descending; U (m x min) and Vt (min x n) may both be NULL.
+ * PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
+PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double *U, double *Vt);
+
+/* The pseudo-inverse of A (m x n) as an n x m matrix. Singular values up to tol times the largest count as
+ * zero; tol = 0 means max(m, n) DBL_EPSILON. `rank` may be NULL. */
+PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
+                           int *rank);
+
+#endif

@@ -1,0 +1,45 @@
+/* What all of num needs: dot product, safe length, checks of sizes and of numbers. */
+#include "num/num.h"
+
+#include <limits.h>
+#include <math.h>
+
+double pf_dot(const double *x, const double *y, int n)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i]*y[i];
+  return sum;
+}
+
+int pf_first_not_finite(const double *x, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(x[i])) return (int)i;
+  return -1;
+}
+
+double pf_binary_scale(const double *x, size_t count)
+{
+  double largest = 0;
+  for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(x[i]));
+  if (!(largest > 0) || !isfinite(largest)) return 1;
+  int exponent;
+  frexp(largest, &exponent);
+  return ldexp(1, exponent < -1021 ? -1021 : exponent - 1); /* neither it nor 1/it may overflow */
+}
+
+double pf_norm(const double *x, int n)
+{
+  double plain = sqrt(pf_dot(x, x, n));
+  if (plain > 1e-140 && plain < 1e140) return plain; /* no square was lost */
+
+  double scale = pf_binary_scale(x, (size_t)n), sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i]/scale*(x[i]/scale);
+  return scale*sqrt(sum);
+}
+
+PfStatus pf_check_size(PfContext *ctx, int m, int n)
+{
+  if (m >= 0 && n >= 0 && (!n || m <= INT_MAX/n)) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "a matrix of %d x %d", m, n);
+}

@@ -1,0 +1,95 @@
+#include "../support.h"
+
+#include "num/num.h"
+
+#include <limits.h>
+
+/* A = [3 0; 4 5] has the singular values sqrt(45) and sqrt(5) (Strang). */
+static void singular_values_are_those_of_the_book(void **state)
+{
+  Fixture *f = *state;
+  const double A[] = {3, 0, 4, 5};
+  double s[2];
+  assert_int_equal(pf_svd(f->ctx, A, 2, 2, s, NULL, NULL), PF_OK);
+  assert_near(s[0], sqrt(45), 1e-14, 0);
+  assert_near(s[1], sqrt(5), 1e-14, 0);
+}
+
+static void the_factors_give_the_matrix_back_in_either_shape(void **state)
+{
+  Fixture *f = *state;
+  const double A[] = {1, 2, 3, 4, -5, 6, 7, 8, 10, 0, 1, 2};
+  const int shapes[][2] = {{3, 4}, {4, 3}, {1, 12}, {12, 1}};
+  double s[4], U[48], Vt[48];
+  for (int shape = 0; shape < 4; shape++) {
+    const int m = shapes[shape][0], n = shapes[shape][1], k = m < n ? m : n;
+    assert_int_equal(pf_svd(f->ctx, A, m, n, s, U, Vt), PF_OK);
+    for (int i = 0; i < m; i++) {
+      for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int l = 0; l < k; l++) sum += U[i*k + l]*s[l]*Vt[l*n + j];
+        assert_near(sum, A[i*n + j], 0, 1e-13);
+      }
+    }
+  }
+}
+
+/* A = u v^T has the pseudo-inverse v u^T/(|u|^2 |v|^2), whatever the scale. */
+static void the_pseudo_inverse_of_one_constraint_written_thrice(void **state)
+{
+  Fixture *f = *state;
+  const double u[] = {1, -2, 3}, v[] = {0.5, 4, -1, 2};
+  for (double scale = 1e-100; scale < 1e101; scale *= 1e100) {
+    double A[12], inverse[12];
+    int rank;
+    for (int i = 0; i < 12; i++) A[i] = scale*u[i/4]*v[i%4];
+    assert_int_equal(pf_pseudo_inverse(f->ctx, A, 3, 4, 0, inverse, &rank), PF_OK);
+    assert_int_equal(rank, 1);
+    for (int i = 0; i < 12; i++) assert_near(inverse[i]*scale, v[i/3]*u[i%3]/(14*21.25), 1e-13, 0);
+  }
+}
+
+static void zeros_have_zeros_as_pseudo_inverse(void **state)
+{
+  Fixture *f = *state;
+  const double A[6] = {0};
+  double inverse[6] = {1, 1, 1, 1, 1, 1};
+  assert_int_equal(pf_pseudo_inverse(f->ctx, A, 2, 3, 0, inverse, NULL), PF_OK);
+  for (int i = 0; i < 6; i++) assert_near(inverse[i], 0, 0, 0);
+}
+
+static void a_number_that_is_not_finite_is_reported_with_its_row(void **state)
+{
+  Fixture *f = *state;
+  const double A[] = {1, 0, 0, NAN};
+  double s[2], inverse[4];
+  assert_int_equal(pf_svd(f->ctx, A, 2, 2, s, NULL, NULL), PF_ERR_NUMBER);
+  assert_contains(pf_context_message(f->ctx), "row 1");
+  assert_int_equal(pf_pseudo_inverse(f->ctx, A, 2, 2, 0, inverse, NULL), PF_ERR_NUMBER);
+}
+
+static void sizes_are_checked(void **state)
+{
+  Fixture *f = *state;
+  double s[1], U[1], inverse[1];
+  int rank = 7;
+  assert_int_equal(pf_svd(f->ctx, NULL, 0, 3, s, NULL, NULL), PF_OK);
+  assert_int_equal(pf_pseudo_inverse(f->ctx, NULL, 3, 0, 0, inverse, &rank), PF_OK);
+  assert_int_equal(rank, 0);
+  assert_int_equal(pf_svd(f->ctx, NULL, INT_MAX, 3, s, NULL, NULL), PF_ERR_ARGUMENT);
+  assert_int_equal(pf_pseudo_inverse(f->ctx, NULL, 2, -2, 0, inverse, NULL), PF_ERR_ARGUMENT);
+  assert_int_equal(pf_svd(f->ctx, s, 1, 1, s, U, NULL), PF_ERR_ARGUMENT);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(singular_values_are_those_of_the_book),
+    with_fixture(the_factors_give_the_matrix_back_in_either_shape),
+    with_fixture(the_pseudo_inverse_of_one_constraint_written_thrice),
+    with_fixture(zeros_have_zeros_as_pseudo_inverse),
+    with_fixture(a_number_that_is_not_finite_is_reported_with_its_row),
+    with_fixture(sizes_are_checked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
