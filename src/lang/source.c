@@ -1,0 +1,135 @@
+/* The text of a file: a checked copy, its lines, and places in it for diagnostics. */
+#include "lang/ast.h"
+#include "lang/lex.h"
+
+#include <string.h>
+
+/* Lines beyond this are not quoted whole: twenty errors in one line of 16 MB should not cost 320 MB. */
+enum { LONGEST_QUOTE = 500 };
+
+/* RFC 3629, table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF. */
+uint32_t pf_utf8_size(const char *bytes, size_t count)
+{
+  const unsigned char *at = (const unsigned char *)bytes;
+  if (!count) return 0;
+  unsigned char lead = at[0], low = 0x80, high = 0xBF;
+  if (lead < 0x80) return 1;
+  uint32_t size = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3
+                : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+  if (!size || size > count) return 0;
+  if (lead == 0xE0) low = 0xA0;
+  if (lead == 0xED) high = 0x9F;
+  if (lead == 0xF0) low = 0x90;
+  if (lead == 0xF4) high = 0x8F;
+  if (at[1] < low || at[1] > high) return 0;
+  for (uint32_t i = 2; i < size; i++)
+    if (at[i] < 0x80 || at[i] > 0xBF) return 0;
+  return size;
+}
+
+static bool is_control(unsigned char byte)
+{
+  return (byte < 0x20 && byte != '\t' && byte != '\n') || byte == 0x7F;
+}
+
+static PfStatus bad_byte(PfSource *source, uint32_t line, uint32_t column, unsigned char byte)
+{
+  PfPlace place = pf_source_place(source, line, column, 1);
+  const unsigned char *start = (const unsigned char *)source->bytes;
+  if (source->count >= 2 && ((start[0] == 0xFF && start[1] == 0xFE) || (start[0] == 0xFE && start[1] == 0xFF))) {
+    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "the file is UTF-16 text: it starts with byte 0x%02X", byte);
+    pf_hint(source->ctx, "save it as UTF-8");
+  } else if (byte >= 0x80) {
+    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "the file is not UTF-8 text: byte 0x%02X does not belong here", byte);
+    pf_hint(source->ctx, "save the file as UTF-8");
+  } else {
+    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "control character 0x%02X in the text", byte);
+    pf_hint(source->ctx, "delete it; is this really a text file?");
+  }
+  return PF_ERR_SYNTAX;
+}
+
+/* Notes where lines start, and stops at the first byte that is no text. */
+static PfStatus index_lines(PfSource *source)
+{
+  const PfAllocator *allocator = pf_context_allocator(source->ctx);
+  const char *bytes = source->bytes;
+  if (!pf_push(allocator, &source->lines, 0))
+    return pf_fail(source->ctx, PF_ERR_MEMORY, "no room for the lines of %s", source->file);
+
+  uint32_t column = 1;
+  for (size_t at = 0; at < source->count; column++) {
+    unsigned char byte = (unsigned char)bytes[at];
+    uint32_t size = byte < 0x80 ? 1 : pf_utf8_size(bytes + at, source->count - at);
+    bool line_end = byte == '\r' && bytes[at + 1] == '\n';
+    if (!size || (is_control(byte) && !line_end))
+      return bad_byte(source, (uint32_t)source->lines.count, column, byte);
+    at += size;
+    if (byte != '\n') continue;
+    column = 0;
+    if (!pf_push(allocator, &source->lines, (uint32_t)at))
+      return pf_fail(source->ctx, PF_ERR_MEMORY, "no room for the lines of %s", source->file);
+  }
+  return PF_OK;
+}
+
+PfStatus pf_source_init(PfSource *source, PfContext *ctx, PfArena *arena, const char *file, const char *bytes,
+                        size_t count)
+{
+  *source = (PfSource){.ctx = ctx, .arena = arena, .file = file, .bytes = ""};
+  if (count > PF_LONGEST_SOURCE)
+    return pf_fail(ctx, PF_ERR_LIMIT, "%s has %zu bytes, more than the limit of %d MB", file, count,
+                   PF_LONGEST_SOURCE >> 20);
+  if (count >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) { /* the mark that some editors put first */
+    bytes += 3;
+    count -= 3;
+  }
+  source->bytes = pf_arena_text(arena, bytes, count);
+  if (!source->bytes) {
+    source->bytes = "";
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the %zu bytes of %s", count, file);
+  }
+  source->count = count;
+  return index_lines(source);
+}
+
+void pf_source_free(PfSource *source)
+{
+  if (source->ctx) pf_array_free(pf_context_allocator(source->ctx), &source->lines);
+}
+
+/* ---------------------------------------------------------------- places */
+
+/* A copy of the line that can be printed: what is no text shows as '?'. */
+static const char *quote(const PfSource *source, const char *bytes, size_t count)
+{
+  char *text = pf_arena_text(source->arena, bytes, count);
+  if (!text) return NULL;
+  for (size_t at = 0; at < count;) {
+    uint32_t size = pf_utf8_size(bytes + at, count - at);
+    if (!size || is_control((unsigned char)bytes[at])) text[at] = '?';
+    at += size ? size : 1;
+  }
+  return text;
+}
+
+PfPlace pf_source_place(const PfSource *source, uint32_t line, uint32_t column, uint32_t length)
+{
+  PfPlace place = {source->file, NULL, (int)line, (int)column, (int)length};
+  if (line == 0 || line > source->lines.count) return place;
+
+  const char *start = source->bytes + source->lines.at[line - 1];
+  size_t left = source->count - source->lines.at[line - 1];
+  if (left > LONGEST_QUOTE) left = LONGEST_QUOTE;
+  const char *end = memchr(start, '\n', left);
+  size_t count = end ? (size_t)(end - start) : left;
+  if (end && count && start[count - 1] == '\r') count--;
+  while (!end && count && ((unsigned char)start[count] & 0xC0) == 0x80) count--; /* no half characters */
+  if (column <= count + 1) place.text = quote(source, start, count);
+  return place;
+}
+
+PfPlace pf_node_place(const PfSource *source, const PfNode *node)
+{
+  return pf_source_place(source, node->line, node->column, node->length);
+}
