@@ -1,0 +1,188 @@
+/* The checked model: what the user said, as plain data. Everything lives in the model's arena. */
+#ifndef PFAFF_MODEL_H
+#define PFAFF_MODEL_H
+
+#include "pfaff/expr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- frames and vectors */
+
+/* A frame: translated by `origin` (in the axes of the parent), then turned by `angle` about the constant
+ * unit vector `axis`. Frame 0 is the ground. A placement with several turns makes a chain of frames. */
+typedef struct PfFrame {
+  const char *name; /* "" for the inner frames of a placement */
+  int parent;
+  PfExpr origin[3], axis[3], angle; /* angle PF_EXPR_NONE: not turned */
+  PfExpr spin[3];                   /* angular velocity, in the frame's own axes */
+} PfFrame;
+
+/* A vector as a sum of parts, each by components in the axes of its own frame: formulas stay as short as
+ * when a person chooses the convenient axes. */
+typedef struct PfVectorPart {
+  int frame;
+  PfExpr c[3];
+} PfVectorPart;
+
+typedef struct PfVector {
+  int count;
+  PfVectorPart *part;
+} PfVector;
+
+/* ---------------------------------------------------------------- what is declared */
+
+typedef struct PfParameter {
+  const char *name, *unit; /* unit "" when none was given */
+  PfExpr symbol, value;    /* value in terms of other parameters; PF_EXPR_NONE when none was given */
+  bool derived;            /* a 'let' made of parameters: kept as one name in formulas */
+  PfPlace place;
+} PfParameter;
+
+typedef struct PfCoordinate {
+  const char *name, *unit;
+  PfExpr q, v, a;          /* the symbols x, x', x'' */
+  PfExpr start_q, start_v; /* in terms of parameters; 0 when not given */
+  bool fixed_q, fixed_v;   /* marked with '!': the start is not to be changed */
+  PfExpr rate;             /* x' by the pseudo-velocities, PF_EXPR_NONE without */
+  bool contact;            /* made by a rolling contact, not by the user */
+  PfPlace place;
+} PfCoordinate;
+
+/* A pseudo-velocity. */
+typedef struct PfSpeed {
+  const char *name, *unit;
+  PfExpr symbol, start;
+  PfPlace place;
+} PfSpeed;
+
+typedef struct PfInput {
+  const char *name, *unit;
+  PfExpr symbol, value; /* a function of time and parameters, or PF_EXPR_NONE */
+  PfPlace place;
+} PfInput;
+
+typedef struct PfBody {
+  const char *name;
+  int frame;
+  PfExpr mass, com[3], inertia[9]; /* inertia about the centre of mass, in the axes of the frame */
+  PfPlace place;
+} PfBody;
+
+/* A force with the velocity of its point of application, or a torque with its angular velocity: its power
+ * is their scalar product. */
+typedef struct PfLoad {
+  PfVector force, velocity;
+  bool nonideal;
+} PfLoad;
+
+#define PF_CONSTRAINT_KINDS(ENTRY)                                                  \
+  ENTRY(PF_HOLONOMIC, "holonomic")       /* coordinates (and time) only */          \
+  ENTRY(PF_PFAFFIAN, "pfaffian")         /* linear and homogeneous in the velocities */ \
+  ENTRY(PF_AFFINE, "affine")             /* linear in the velocities with a free term */ \
+  ENTRY(PF_NONLINEAR, "nonlinear")       /* nonlinear in the velocities */          \
+  ENTRY(PF_ACCELERATION, "acceleration") /* linear in the accelerations */
+
+typedef enum PfConstraintKind {
+#define PF_KIND_ENTRY(kind, name) kind,
+  PF_CONSTRAINT_KINDS(PF_KIND_ENTRY)
+#undef PF_KIND_ENTRY
+} PfConstraintKind;
+
+PF_API const char *pf_constraint_kind_name(PfConstraintKind kind);
+
+typedef struct PfConstraint {
+  const char *name;
+  PfConstraintKind kind;
+  bool rheonomic; /* time enters explicitly */
+  PfExpr residual, multiplier;
+  PfPlace place;
+} PfConstraint;
+
+/* A setting of `run` or `draw`: a word with a number or a word. */
+typedef struct PfSetting {
+  const char *key, *word; /* word NULL: value counts */
+  PfExpr value;
+  PfPlace place;
+} PfSetting;
+
+typedef struct PfRun {
+  bool given;
+  PfExpr horizon, until; /* until PF_EXPR_NONE without */
+  const char *method;    /* NULL without */
+  int setting_count;
+  PfSetting *settings;
+} PfRun;
+
+typedef struct PfPlot {
+  int count;
+  const char **labels;
+  const char **units;
+  PfExpr *values;
+  PfExpr against; /* PF_EXPR_NONE: time */
+  const char *against_label;
+} PfPlot;
+
+typedef struct PfDraw {
+  const char *shape;
+  int frame;
+  PfVector point; /* origin of the shape */
+  int argument_count, setting_count;
+  PfExpr *arguments;
+  PfSetting *settings;
+} PfDraw;
+
+typedef struct PfModel {
+  PfContext *ctx;
+  PfArena *arena;
+  const char *name, *title, *file;
+  PfExpr time;
+
+  int parameter_count, coordinate_count, speed_count, input_count, constraint_count;
+  PfParameter *parameters;
+  int *parameter_order; /* values in this order need only earlier ones */
+  PfCoordinate *coordinates;
+  PfSpeed *speeds;
+  PfInput *inputs;
+  PfConstraint *constraints;
+
+  int frame_count, body_count, load_count;
+  PfFrame *frames;
+  PfBody *bodies;
+  PfLoad *loads;
+  PfExpr gravity[3];
+
+  PfExpr kinetic, potential, dissipation; /* without the bodies' part; 0 when not given */
+  PfExpr *force, *nonideal;               /* per coordinate */
+
+  PfRun run;
+  int plot_count, draw_count;
+  PfPlot *plots;
+  PfDraw *draws;
+} PfModel;
+
+PF_API void pf_model_free(PfModel *model);
+
+/* Index of the name, or -1. */
+PF_API int pf_model_find_parameter(const PfModel *model, const char *name);
+PF_API int pf_model_find_coordinate(const PfModel *model, const char *name);
+
+/* Total time derivative of each expression: x -> x', x' -> x'', inputs by their time functions. `out` may
+ * be `e`. Fails with PF_ERR_MODEL for an input without a function. */
+PF_API PfStatus pf_model_time_derivative(const PfModel *model, const PfExpr *e, int count, PfExpr *out);
+
+/* Writes out the derived parameters, so that only what the user gave by value is left. */
+PF_API PfStatus pf_model_expand(const PfModel *model, const PfExpr *e, int count, PfExpr *out);
+
+/* The numbers of all parameters, in the order of `parameters`. `given` overrides values where it is not NaN
+ * (NULL: none). Fails with PF_ERR_MODEL naming a parameter without a value, unless `generic` asks for
+ * arbitrary values in their place. */
+typedef enum PfMissing { PF_MISSING_FAILS, PF_MISSING_GENERIC } PfMissing;
+PF_API PfStatus pf_model_parameter_values(const PfModel *model, const double *given, PfMissing missing,
+                                          double *values);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,159 @@
+/* Questions to a model. */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const kind_names[] = {
+#define ENTRY(kind, name) name,
+  PF_CONSTRAINT_KINDS(ENTRY)
+#undef ENTRY
+};
+
+const char *pf_constraint_kind_name(PfConstraintKind kind)
+{
+  return kind_names[kind];
+}
+
+void pf_model_free(PfModel *model)
+{
+  if (model) pf_arena_free(model->arena); /* the model itself lives in its arena */
+}
+
+int pf_model_find_parameter(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->parameter_count; i++)
+    if (!strcmp(model->parameters[i].name, name)) return i;
+  return -1;
+}
+
+int pf_model_find_coordinate(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (!strcmp(model->coordinates[i].name, name)) return i;
+  return -1;
+}
+
+/* ---------------------------------------------------------------- time derivative */
+
+/* symbols and rates: room for 2*coordinates + inputs + 1. */
+static PfStatus list_rates(const PfModel *model, PfExpr *symbols, PfExpr *rates, int *count)
+{
+  PfContext *ctx = model->ctx;
+  int n = 0;
+  for (int i = 0; i < model->coordinate_count; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    symbols[n] = c->q, rates[n++] = c->v;
+    symbols[n] = c->v, rates[n++] = c->a;
+  }
+  for (int i = 0; i < model->input_count; i++) {
+    const PfInput *input = model->inputs + i;
+    symbols[n] = input->symbol;
+    rates[n] = input->value ? pf_expr_diff(ctx, input->value, model->time) : PF_EXPR_NONE;
+    n += rates[n] != PF_EXPR_NONE;
+  }
+  symbols[n] = model->time, rates[n++] = pf_expr_int(ctx, 1);
+  *count = n;
+  return PF_OK;
+}
+
+static PfStatus check_inputs(const PfModel *model, const PfExpr *e, int count)
+{
+  for (int i = 0; i < model->input_count; i++) {
+    if (model->inputs[i].value) continue;
+    for (int k = 0; k < count; k++)
+      if (pf_expr_depends(model->ctx, e[k], &model->inputs[i].symbol, 1)) {
+        pf_fail_at(model->ctx, PF_ERR_MODEL, model->inputs[i].place,
+                   "the time derivative of input '%s' is needed, but it has no function of time",
+                   model->inputs[i].name);
+        pf_hint(model->ctx, "give it one: input %s = sin(t)", model->inputs[i].name);
+        return PF_ERR_MODEL;
+      }
+  }
+  return PF_OK;
+}
+
+static PfStatus time_derivative(const PfModel *model, PfArena *scratch, const PfExpr *e, int count,
+                                PfExpr *out)
+{
+  size_t most = 2*(size_t)model->coordinate_count + (size_t)model->input_count + 1;
+  PfExpr *symbols = pf_arena_array(scratch, PfExpr, most), *rates = pf_arena_array(scratch, PfExpr, most);
+  if (!symbols || !rates) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room to differentiate");
+  int n;
+  PF_TRY(check_inputs(model, e, count));
+  PF_TRY(list_rates(model, symbols, rates, &n));
+  return pf_expr_derive_along(model->ctx, e, count, symbols, rates, n, out);
+}
+
+PfStatus pf_model_time_derivative(const PfModel *model, const PfExpr *e, int count, PfExpr *out)
+{
+  PfArena *scratch = pf_context_scratch(model->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = time_derivative(model, scratch, e, count, out);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+/* The derived parameters in order, each written out in the values of the ones after it. */
+PfStatus pf_model_expand(const PfModel *model, const PfExpr *e, int count, PfExpr *out)
+{
+  if (out != e) memcpy(out, e, (size_t)count*sizeof *out);
+  for (int k = model->parameter_count; k-- > 0;) { /* later ones first: they may contain earlier ones */
+    const PfParameter *p = model->parameters + model->parameter_order[k];
+    if (p->derived)
+      PF_TRY(pf_expr_substitute(model->ctx, out, count, &p->symbol, &p->value, 1, out));
+  }
+  return PF_OK;
+}
+
+/* Arbitrary but the same in every run; positive and of size one, like most parameters. */
+static double generic_value(int i)
+{
+  double x = (i + 1)*0.61803398874989484820;
+  return 0.5 + (x - floor(x));
+}
+
+static PfStatus parameter_value(const PfModel *model, const PfExpr *symbols, double *values, int i,
+                                PfMissing missing)
+{
+  const PfParameter *p = model->parameters + i;
+  if (p->value == PF_EXPR_NONE) {
+    values[i] = generic_value(i);
+    if (missing == PF_MISSING_GENERIC) return PF_OK;
+    pf_fail_at(model->ctx, PF_ERR_MODEL, p->place, "parameter '%s' has no value", p->name);
+    pf_hint(model->ctx, "write 'param %s = …', or give it on the command line: -p %s=…", p->name, p->name);
+    return PF_ERR_MODEL;
+  }
+  PF_TRY(pf_expr_evaluate(model->ctx, &p->value, 1, symbols, values, model->parameter_count, values + i));
+  if (isfinite(values[i])) return PF_OK;
+  return pf_fail_at(model->ctx, PF_ERR_NUMBER, p->place, "the value of '%s' is not a finite number", p->name);
+}
+
+static PfStatus parameter_values(const PfModel *model, PfArena *scratch, const double *given,
+                                 PfMissing missing, double *values)
+{
+  PfExpr *symbols = pf_arena_array(scratch, PfExpr, model->parameter_count);
+  if (!symbols) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for parameters");
+  for (int i = 0; i < model->parameter_count; i++) {
+    symbols[i] = model->parameters[i].symbol;
+    values[i] = NAN;
+  }
+  for (int k = 0; k < model->parameter_count; k++) {
+    int i = model->parameter_order[k];
+    if (given && !isnan(given[i])) values[i] = given[i];
+    else PF_TRY(parameter_value(model, symbols, values, i, missing));
+  }
+  return PF_OK;
+}
+
+PfStatus pf_model_parameter_values(const PfModel *model, const double *given, PfMissing missing,
+                                   double *values)
+{
+  PfArena *scratch = pf_context_scratch(model->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = parameter_values(model, scratch, given, missing, values);
+  pf_arena_release(scratch, mark);
+  return status;
+}

@@ -1,0 +1,40 @@
+/* Kinematics of frames and vectors: what the language and the mechanics share. */
+#ifndef PF_SRC_MODEL_H
+#define PF_SRC_MODEL_H
+
+#include "base/base.h"
+#include "pfaff/model.h"
+
+/* Adds a frame to the model being built. `room` is the room of model->frames, which grows in the arena. */
+PfStatus pf_frame_add(PfModel *model, int *room, PfFrame frame, int *index);
+
+/* Components of v in the frame's axes turned into the axes of another frame. */
+void pf_frame_turn(const PfModel *model, int from, int to, const PfExpr v[3], PfExpr out[3]);
+
+/* Turns v by the rotation of the frame: own axes -> parent axes, or back. */
+void pf_frame_to_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3]);
+void pf_frame_from_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3]);
+
+/* Vectors live in the model's arena; a failed allocation gives count = -1, which absorbs. */
+PfVector pf_vector_make(const PfModel *model, int frame, const PfExpr c[3]);
+PfVector pf_vector_zero(void);
+PfVector pf_vector_add(const PfModel *model, PfVector a, PfVector b);
+PfVector pf_vector_scale(const PfModel *model, PfVector a, PfExpr factor);
+PfVector pf_vector_cross(const PfModel *model, PfVector a, PfVector b);
+PfExpr pf_vector_dot(const PfModel *model, PfVector a, PfVector b);
+void pf_vector_express(const PfModel *model, PfVector a, int frame, PfExpr out[3]);
+
+/* Where the origin of the frame is, how it moves, how the frame turns. */
+PfVector pf_frame_position(const PfModel *model, int frame);
+PfVector pf_frame_velocity(const PfModel *model, int frame);
+PfVector pf_frame_spin(const PfModel *model, int frame);
+
+/* A point fixed in a frame. */
+PfVector pf_point_position(const PfModel *model, int frame, const PfExpr c[3]);
+PfVector pf_point_velocity(const PfModel *model, int frame, const PfExpr c[3]);
+
+/* 3-vectors of expressions. */
+void pf_cross(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr out[3]);
+PfExpr pf_dot(PfContext *ctx, const PfExpr a[3], const PfExpr b[3]);
+
+#endif

@@ -1,0 +1,329 @@
+/* Vectors as sums of parts in several frames, and the motion of frames and points. */
+#include "model/model.h"
+
+#include <string.h>
+
+PfExpr pf_dot(PfContext *ctx, const PfExpr a[3], const PfExpr b[3])
+{
+  PfExpr terms[3];
+  for (int i = 0; i < 3; i++) terms[i] = pf_expr_mul(ctx, a[i], b[i]);
+  return pf_expr_sum(ctx, terms, 3);
+}
+
+void pf_cross(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr out[3])
+{
+  PfExpr result[3];
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1)%3, k = (i + 2)%3;
+    result[i] = pf_expr_sub(ctx, pf_expr_mul(ctx, a[j], b[k]), pf_expr_mul(ctx, a[k], b[j]));
+  }
+  memcpy(out, result, sizeof result);
+}
+
+/* ---------------------------------------------------------------- rotations */
+
+/* The number i of a coordinate axis (0, 1, 2) and its sign, or -1 for another direction. */
+static int coordinate_axis(PfContext *ctx, const PfExpr axis[3], int *sign)
+{
+  for (int i = 0; i < 3; i++) {
+    bool alone = pf_expr_is_int(ctx, axis[(i + 1)%3], 0) && pf_expr_is_int(ctx, axis[(i + 2)%3], 0);
+    if (!alone) continue;
+    *sign = pf_expr_is_int(ctx, axis[i], 1) ? 1 : pf_expr_is_int(ctx, axis[i], -1) ? -1 : 0;
+    return *sign ? i : -1;
+  }
+  return -1;
+}
+
+static void turn_about_coordinate_axis(PfContext *ctx, int i, PfExpr angle, const PfExpr v[3], PfExpr out[3])
+{
+  int j = (i + 1)%3, k = (i + 2)%3;
+  PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle);
+  PfExpr vj = v[j], vk = v[k];
+  out[i] = v[i];
+  out[j] = pf_expr_sub(ctx, pf_expr_mul(ctx, c, vj), pf_expr_mul(ctx, s, vk));
+  out[k] = pf_expr_add(ctx, pf_expr_mul(ctx, s, vj), pf_expr_mul(ctx, c, vk));
+}
+
+/* Rodrigues: v cos + (n x v) sin + n (n.v)(1 - cos). */
+static void turn_about(PfContext *ctx, const PfExpr axis[3], PfExpr angle, const PfExpr v[3], PfExpr out[3])
+{
+  int sign, i = coordinate_axis(ctx, axis, &sign);
+  if (i >= 0) {
+    turn_about_coordinate_axis(ctx, i, sign > 0 ? angle : pf_expr_neg(ctx, angle), v, out);
+    return;
+  }
+  PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle);
+  PfExpr along = pf_expr_mul(ctx, pf_dot(ctx, axis, v), pf_expr_sub(ctx, pf_expr_int(ctx, 1), c));
+  PfExpr across[3], result[3];
+  pf_cross(ctx, axis, v, across);
+  for (int k = 0; k < 3; k++) {
+    PfExpr terms[3] = {pf_expr_mul(ctx, c, v[k]), pf_expr_mul(ctx, s, across[k]),
+                       pf_expr_mul(ctx, along, axis[k])};
+    result[k] = pf_expr_sum(ctx, terms, 3);
+  }
+  memcpy(out, result, sizeof result);
+}
+
+static bool same_axis(const PfExpr a[3], const PfExpr b[3])
+{
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+/* A rotation that is still to be applied: neighbours about the same axis are added up first, so that
+ * turns in a plane give cos(a + b) and not cos(a)cos(b) - sin(a)sin(b). */
+typedef struct Pending {
+  PfContext *ctx;
+  const PfExpr *axis;
+  PfExpr angle;
+  PfExpr v[3];
+} Pending;
+
+static void flush(Pending *pending)
+{
+  if (pending->axis && !pf_expr_is_int(pending->ctx, pending->angle, 0))
+    turn_about(pending->ctx, pending->axis, pending->angle, pending->v, pending->v);
+  pending->axis = NULL;
+}
+
+static void turn(Pending *pending, const PfExpr *axis, PfExpr angle)
+{
+  if (pending->axis && same_axis(pending->axis, axis)) {
+    pending->angle = pf_expr_add(pending->ctx, pending->angle, angle);
+    return;
+  }
+  flush(pending);
+  pending->axis = axis;
+  pending->angle = angle;
+}
+
+static int depth_of(const PfModel *model, int frame)
+{
+  int depth = 0;
+  for (; frame; frame = model->frames[frame].parent) depth++;
+  return depth;
+}
+
+static int common_ancestor(const PfModel *model, int a, int b)
+{
+  int da = depth_of(model, a), db = depth_of(model, b);
+  for (; da > db; da--) a = model->frames[a].parent;
+  for (; db > da; db--) b = model->frames[b].parent;
+  while (a != b) {
+    a = model->frames[a].parent;
+    b = model->frames[b].parent;
+  }
+  return a;
+}
+
+/* The ancestor of `frame` (or itself) whose parent is `above`. */
+static int step_below(const PfModel *model, int frame, int above)
+{
+  while (model->frames[frame].parent != above) frame = model->frames[frame].parent;
+  return frame;
+}
+
+void pf_frame_turn(const PfModel *model, int from, int to, const PfExpr v[3], PfExpr out[3])
+{
+  Pending pending = {.ctx = model->ctx};
+  memcpy(pending.v, v, sizeof pending.v);
+  int above = common_ancestor(model, from, to);
+  for (; from != above; from = model->frames[from].parent)
+    if (model->frames[from].angle) turn(&pending, model->frames[from].axis, model->frames[from].angle);
+  while (above != to) {
+    above = step_below(model, to, above);
+    const PfFrame *frame = model->frames + above;
+    if (frame->angle) turn(&pending, frame->axis, pf_expr_neg(model->ctx, frame->angle));
+  }
+  flush(&pending);
+  memcpy(out, pending.v, sizeof pending.v);
+}
+
+void pf_frame_to_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3])
+{
+  pf_frame_turn(model, frame, model->frames[frame].parent, v, out);
+}
+
+void pf_frame_from_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3])
+{
+  pf_frame_turn(model, model->frames[frame].parent, frame, v, out);
+}
+
+/* ---------------------------------------------------------------- vectors */
+
+static PfVector spoiled(void)
+{
+  return (PfVector){-1, NULL};
+}
+
+PfVector pf_vector_zero(void)
+{
+  return (PfVector){0, NULL};
+}
+
+static bool is_zero3(PfContext *ctx, const PfExpr c[3])
+{
+  for (int i = 0; i < 3; i++)
+    if (!pf_expr_is_int(ctx, c[i], 0)) return false;
+  return true;
+}
+
+PfVector pf_vector_make(const PfModel *model, int frame, const PfExpr c[3])
+{
+  if (is_zero3(model->ctx, c)) return pf_vector_zero();
+  PfVectorPart *part = pf_arena_array(model->arena, PfVectorPart, 1);
+  if (!part) return spoiled();
+  part->frame = frame;
+  memcpy(part->c, c, sizeof part->c);
+  return (PfVector){1, part};
+}
+
+static void add_part(const PfModel *model, PfVector *sum, const PfVectorPart *part)
+{
+  for (int i = 0; i < sum->count; i++) {
+    PfVectorPart *own = sum->part + i;
+    if (own->frame != part->frame) continue;
+    for (int k = 0; k < 3; k++) own->c[k] = pf_expr_add(model->ctx, own->c[k], part->c[k]);
+    return;
+  }
+  sum->part[sum->count++] = *part;
+}
+
+PfVector pf_vector_add(const PfModel *model, PfVector a, PfVector b)
+{
+  if (a.count < 0 || b.count < 0) return spoiled();
+  if (a.count == 0) return b;
+  if (b.count == 0) return a;
+  PfVector sum = {0, pf_arena_array(model->arena, PfVectorPart, a.count + b.count)};
+  if (!sum.part) return spoiled();
+  for (int i = 0; i < a.count; i++) sum.part[sum.count++] = a.part[i];
+  for (int i = 0; i < b.count; i++) add_part(model, &sum, b.part + i);
+  return sum;
+}
+
+PfVector pf_vector_scale(const PfModel *model, PfVector a, PfExpr factor)
+{
+  if (a.count <= 0) return a;
+  PfVector scaled = {a.count, pf_arena_array(model->arena, PfVectorPart, a.count)};
+  if (!scaled.part) return spoiled();
+  for (int i = 0; i < a.count; i++) {
+    scaled.part[i].frame = a.part[i].frame;
+    for (int k = 0; k < 3; k++) scaled.part[i].c[k] = pf_expr_mul(model->ctx, factor, a.part[i].c[k]);
+  }
+  return scaled;
+}
+
+PfExpr pf_vector_dot(const PfModel *model, PfVector a, PfVector b)
+{
+  if (a.count < 0 || b.count < 0) return PF_EXPR_NONE;
+  PfExpr sum = pf_expr_int(model->ctx, 0);
+  for (int i = 0; i < a.count; i++)
+    for (int j = 0; j < b.count; j++) {
+      PfExpr turned[3];
+      pf_frame_turn(model, b.part[j].frame, a.part[i].frame, b.part[j].c, turned);
+      sum = pf_expr_add(model->ctx, sum, pf_dot(model->ctx, a.part[i].c, turned));
+    }
+  return sum;
+}
+
+/* Each pair is crossed in the axes of the first one. */
+PfVector pf_vector_cross(const PfModel *model, PfVector a, PfVector b)
+{
+  if (a.count < 0 || b.count < 0) return spoiled();
+  PfVector sum = pf_vector_zero();
+  for (int i = 0; i < a.count; i++)
+    for (int j = 0; j < b.count; j++) {
+      PfExpr c[3];
+      pf_frame_turn(model, b.part[j].frame, a.part[i].frame, b.part[j].c, c);
+      pf_cross(model->ctx, a.part[i].c, c, c);
+      sum = pf_vector_add(model, sum, pf_vector_make(model, a.part[i].frame, c));
+    }
+  return sum;
+}
+
+void pf_vector_express(const PfModel *model, PfVector a, int frame, PfExpr out[3])
+{
+  for (int k = 0; k < 3; k++) out[k] = a.count < 0 ? PF_EXPR_NONE : pf_expr_int(model->ctx, 0);
+  for (int i = 0; i < a.count; i++) {
+    PfExpr turned[3];
+    pf_frame_turn(model, a.part[i].frame, frame, a.part[i].c, turned);
+    for (int k = 0; k < 3; k++) out[k] = pf_expr_add(model->ctx, out[k], turned[k]);
+  }
+}
+
+/* ---------------------------------------------------------------- motion */
+
+PfVector pf_frame_position(const PfModel *model, int frame)
+{
+  PfVector sum = pf_vector_zero();
+  for (; frame; frame = model->frames[frame].parent) {
+    const PfFrame *f = model->frames + frame;
+    sum = pf_vector_add(model, pf_vector_make(model, f->parent, f->origin), sum);
+  }
+  return sum;
+}
+
+/* Velocity of a point c of the frame relative to the frame's origin: c' + spin x c, in its axes. */
+static PfVector relative_velocity(const PfModel *model, int frame, const PfExpr c[3])
+{
+  PfExpr rate[3], swing[3];
+  if (pf_model_time_derivative(model, c, 3, rate) != PF_OK) return spoiled();
+  pf_cross(model->ctx, model->frames[frame].spin, c, swing);
+  for (int k = 0; k < 3; k++) rate[k] = pf_expr_add(model->ctx, rate[k], swing[k]);
+  return pf_vector_make(model, frame, rate);
+}
+
+PfVector pf_frame_velocity(const PfModel *model, int frame)
+{
+  PfVector sum = pf_vector_zero();
+  for (; frame; frame = model->frames[frame].parent) {
+    const PfFrame *f = model->frames + frame;
+    sum = pf_vector_add(model, relative_velocity(model, f->parent, f->origin), sum);
+  }
+  return sum;
+}
+
+PfVector pf_frame_spin(const PfModel *model, int frame)
+{
+  return pf_vector_make(model, frame, model->frames[frame].spin);
+}
+
+PfVector pf_point_position(const PfModel *model, int frame, const PfExpr c[3])
+{
+  return pf_vector_add(model, pf_frame_position(model, frame), pf_vector_make(model, frame, c));
+}
+
+PfVector pf_point_velocity(const PfModel *model, int frame, const PfExpr c[3])
+{
+  return pf_vector_add(model, pf_frame_velocity(model, frame), relative_velocity(model, frame, c));
+}
+
+/* ---------------------------------------------------------------- frames */
+
+/* spin = parent's spin turned into own axes + axis * angle'. */
+static PfStatus find_spin(const PfModel *model, int index)
+{
+  PfFrame *f = model->frames + index;
+  pf_frame_from_parent(model, index, model->frames[f->parent].spin, f->spin);
+  if (!f->angle) return PF_OK;
+  PfExpr rate;
+  PF_TRY(pf_model_time_derivative(model, &f->angle, 1, &rate));
+  for (int k = 0; k < 3; k++)
+    f->spin[k] = pf_expr_add(model->ctx, f->spin[k], pf_expr_mul(model->ctx, rate, f->axis[k]));
+  return PF_OK;
+}
+
+PfStatus pf_frame_add(PfModel *model, int *room, PfFrame frame, int *index)
+{
+  if (model->frame_count == *room) {
+    int more = *room ? 2*(*room) : 16;
+    PfFrame *frames = pf_arena_array(model->arena, PfFrame, more);
+    if (!frames) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for more frames");
+    if (model->frame_count) memcpy(frames, model->frames, (size_t)model->frame_count*sizeof *frames);
+    model->frames = frames;
+    *room = more;
+  }
+  *index = model->frame_count++;
+  model->frames[*index] = frame;
+  for (int k = 0; k < 3; k++) model->frames[*index].spin[k] = pf_expr_int(model->ctx, 0);
+  return *index ? find_spin(model, *index) : PF_OK;
+}
