@@ -1,0 +1,59 @@
+# The short way to the build. CMake does the work; see CMakeLists.txt and CMakePresets.json for the long way.
+#   make            set up what is missing, build the library and the program: build/pfaff
+#   make demo       the same, then diagnose a snakeboard and print its equations
+#   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers, valgrind
+#   make bench      measure speed (never part of the tests)
+#   make fuzz       short runs of the fuzzers, SECONDS_EACH=60
+#   make install    into PREFIX=/usr/local (DESTDIR is obeyed)
+#   make format     mend indentation and blanks, see scripts/format.py
+#   make clean      remove everything that was built
+BUILD = build
+PREFIX = /usr/local
+SECONDS_EACH = 60
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+MODEL = examples/snakeboard.pf
+
+.PHONY: all build demo test bench fuzz install format clean
+
+all: build
+
+$(BUILD)/build.ninja:
+	@echo "== configure $(BUILD)/"
+	@cmake --preset default -B $(BUILD) -DPFAFF_TESTS=OFF
+
+build:
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@echo "== build the library and the program in $(BUILD)/"
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@echo
+	@echo "== What kind of system is $(MODEL)?"
+	@echo "\$$ $(BUILD)/pfaff check $(MODEL)"
+	@$(BUILD)/pfaff check $(MODEL)
+	@echo
+	@echo "== Its equations of motion"
+	@echo "\$$ $(BUILD)/pfaff derive $(MODEL)"
+	@$(BUILD)/pfaff derive $(MODEL)
+
+test:
+	@scripts/setup.sh test
+	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/test.sh
+
+bench:
+	@scripts/setup.sh build
+	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/bench.sh
+
+fuzz:
+	@scripts/setup.sh test
+	@SECONDS_EACH=$(SECONDS_EACH) JOBS=$(JOBS) scripts/fuzz.sh
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	@scripts/format.py
+
+clean:
+	rm -rf $(BUILD) build-asan build-fuzz build-gcc build-clang

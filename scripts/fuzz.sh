@@ -1,0 +1,43 @@
+#!/bin/sh
+# Runs each fuzzer of tests/fuzz for SECONDS_EACH seconds, from the kept corpus. New inputs go to
+# build-fuzz/corpus/<name>; an input that breaks something is kept in build-fuzz/findings/<name> and ends the
+# run with an error. Copy what is worth keeping to tests/fuzz/corpus/<name>: the tests replay it for ever.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${SECONDS_EACH:-60}
+jobs=${JOBS:-2}
+
+set -- tests/fuzz/fuzz_*.c
+[ -e "$1" ] || { echo "no fuzzers in tests/fuzz"; exit 0; }
+command -v clang >/dev/null || { echo "fuzzing needs clang, which is not installed"; exit 1; }
+
+echo "== build the fuzzers in build-fuzz/"
+cmake --preset fuzz >/dev/null
+cmake --build build-fuzz -j "$jobs"
+
+export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1
+for source in "$@"; do
+  program=$(basename "$source" .c)
+  name=${program#fuzz_}
+  new=build-fuzz/corpus/$name
+  findings=build-fuzz/findings/$name
+  mkdir -p "$new" "$findings"
+
+  # a newly found input goes to the first folder, the others are only read
+  folders=$new
+  for kept in "tests/fuzz/corpus/$name" "tests/fuzz/seeds/$name"; do
+    [ ! -d "$kept" ] || folders="$folders $kept"
+  done
+  dictionary=tests/fuzz/$name.dict
+  options=
+  [ ! -e "$dictionary" ] || options=-dict=$dictionary
+
+  echo "== $program, $seconds s"
+  if ! "build-fuzz/fuzz/$program" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="$findings/" $options $folders >"build-fuzz/$name.log" 2>&1; then
+    tail -n 60 "build-fuzz/$name.log"
+    exit 1
+  fi
+  grep -E 'stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb)' "build-fuzz/$name.log"
+done

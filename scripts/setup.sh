@@ -1,0 +1,126 @@
+#!/bin/sh
+# Installs what is missing, by apt-get; silent when everything is there.
+#   setup.sh build      what the library and the program need, and FLINT, which they can do without
+#   setup.sh test       that, and what the tests need
+#   setup.sh analysis   that, and the static analysers
+# Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
+set -u
+cd "$(dirname "$0")/.."
+
+required="gcc libc6-dev cmake ninja-build libopenblas-dev liblapack-dev liblapacke-dev"
+optional="libflint-dev"
+tests="libcmocka-dev clang valgrind libc6-dbg python3"
+analysis="clang-tidy cppcheck clang-format"
+
+say() { echo "set-up: $*"; }
+
+# The sanitizers and the fuzzer of clang are a package with clang's version in its name.
+clang_runtime() {
+  version=$(clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')
+  [ -n "$version" ] || version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
+  echo "libclang-rt-${version:-14}-dev"
+}
+
+has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
+
+has_lapack() {
+  for library in lapack openblas; do
+    echo 'void dgetrf_(void); int main(void) { dgetrf_(); return 0; }' |
+      cc -x c - -x none -l$library -o /dev/null >/dev/null 2>&1 && return 0
+  done
+  return 1
+}
+
+has_clang_runtime() { echo 'int main(void) { return 0; }' | clang -fsanitize=address,undefined -x c - -o /dev/null; }
+
+# Is there another way to what the package would bring? (an own cmake, another LAPACK)
+otherwise_present() {
+  case $1 in
+    gcc) command -v cc ;;
+    cmake | clang | valgrind | python3 | clang-tidy | cppcheck | clang-format) command -v "$1" ;;
+    ninja-build) command -v ninja ;;
+    libc6-dev) has_header stdio.h ;;
+    libopenblas-dev | liblapack-dev) has_lapack ;;
+    liblapacke-dev) has_header lapacke.h ;;
+    libflint-dev) has_header flint/flint.h ;;
+    libcmocka-dev) has_header cmocka.h ;;
+    libclang-rt-*) has_clang_runtime ;;
+    libc6-dbg) ! command -v dpkg-query ;;
+    *) false ;;
+  esac >/dev/null 2>&1
+}
+
+missing() {
+  installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "$@" 2>/dev/null | sed -n 's/^ii *//p')
+  for package in "$@"; do
+    echo "$installed" | grep -qxF "$package" || otherwise_present "$package" || echo "$package"
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@" \
+    </dev/null >>"$log" 2>&1
+}
+
+can_install() {
+  command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
+}
+
+# Package lists may be absent or old: refresh them only if the first try fails.
+install() {
+  packages=$(missing "$@")
+  [ -n "$packages" ] || return 0
+  if ! can_install; then
+    say "these packages are missing, and there is no way to install them here:" $packages
+    return 1
+  fi
+  say "apt-get install" $packages
+  apt install -y --no-install-recommends $packages && return 0
+  [ -n "${refreshed:-}" ] || { say "apt-get update"; apt update; refreshed=yes; }
+  apt install -y --no-install-recommends $packages && return 0
+  for package in $packages; do
+    apt install -y --no-install-recommends "$package" || say "could not install $package"
+  done
+  [ -z "$(missing "$@")" ]
+}
+
+install_required() {
+  install $required && return 0
+  command -v cc >/dev/null && command -v cmake >/dev/null && command -v ninja >/dev/null && has_lapack && return 0
+  say "cannot build without a C compiler, cmake, ninja and LAPACK; the packages on Debian are:"
+  say "  $required"
+  [ ! -s "$log" ] || { say "the last words of apt-get:"; tail -n 5 "$log"; }
+  return 1
+}
+
+main() {
+  install_required || exit 1
+  # tried once: not again at every make
+  if [ ! -e build/CMakeCache.txt ]; then
+    install $optional || say "going on without" $optional
+  fi
+  case $1 in
+    build) ;;
+    test) install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out" ;;
+    analysis)
+      install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out"
+      install $analysis || say "going on; some checks will be left out"
+      ;;
+    *)
+      echo "usage: setup.sh build|test|analysis" >&2
+      exit 2
+      ;;
+  esac
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+main "${1:-build}"

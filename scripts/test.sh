@@ -1,0 +1,64 @@
+#!/bin/sh
+# All tests: with the system's compiler, with clang and sanitizers, and the quick ones under valgrind.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+jobs=${JOBS:-2}
+summary=$(mktemp)
+trap 'rm -f "$summary"' EXIT
+
+heading() { printf '\n== %s\n' "$*"; }
+
+# cmocka says at the end of each program how many tests it ran.
+count_cases() {
+  sed -n 's/^\[==========\] .*\b\([0-9][0-9]*\) test(s) run\..*/\1/p' "$1/Testing/Temporary/LastTest.log" |
+    awk '{n += $1} END {print n + 0}'
+}
+
+run_tests() { # <directory> <name for the summary>
+  ctest --test-dir "$1" -j "$jobs" --output-on-failure --no-tests=error --output-log "$1/ctest.log"
+  programs=$(sed -n 's/.* tests failed out of \([0-9]*\)/\1/p' "$1/ctest.log")
+  printf '  %-28s %s tests passed, %s cases in them\n' "$2" "$programs" "$(count_cases "$1")" >>"$summary"
+}
+
+configure() { # quiet unless it fails, but for what is missing
+  cmake "$@" >"$summary.log" 2>&1 || { cat "$summary.log"; rm -f "$summary.log"; return 1; }
+  grep 'without:' "$summary.log" || true
+  rm -f "$summary.log"
+}
+
+heading "build with warnings as errors, in $build/"
+configure --preset default -B "$build" -DPFAFF_WERROR=ON -DPFAFF_TESTS=ON
+cmake --build "$build" -j "$jobs"
+heading "run the tests in $build/"
+run_tests "$build" "optimised build"
+
+if command -v clang >/dev/null; then
+  heading "build with clang, address and undefined-behaviour sanitizers, in build-asan/"
+  configure --preset asan
+  cmake --build build-asan -j "$jobs"
+  heading "run the tests in build-asan/"
+  run_tests build-asan "clang, ASan, UBSan"
+else
+  echo '  clang is not installed: the sanitizers were left out' >>"$summary"
+fi
+
+# Interpreted a hundred times slower: modules without heavy computation are enough, the sanitizers see the rest.
+if command -v valgrind >/dev/null; then
+  heading "run some of the tests under valgrind"
+  programs=0
+  for program in "$build"/tests/base/test_* "$build"/tests/model/test_* "$build"/tests/lang/test_*; do
+    [ -x "$program" ] || continue
+    echo "  $program"
+    valgrind -q --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=99 \
+      "$program" >"$summary.log" 2>&1 || { cat "$summary.log"; rm -f "$summary.log"; exit 1; }
+    rm -f "$summary.log"
+    programs=$((programs + 1))
+  done
+  printf '  %-28s %s programs clean\n' "valgrind" "$programs" >>"$summary"
+else
+  echo '  valgrind is not installed: it was left out' >>"$summary"
+fi
+
+heading "all tests passed"
+cat "$summary"
