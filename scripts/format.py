@@ -24,10 +24,10 @@ def sources():
     return [ROOT/name for name in listed.stdout.split()]
 
 
-def corrections(path):
+def corrections(path, text):
     """(offset, length, new text) of everything clang-format would do, in the order of the file."""
-    answer = subprocess.run(["clang-format", "--style=file", "--output-replacements-xml", str(path)], cwd=ROOT,
-                            check=True, capture_output=True)
+    answer = subprocess.run(["clang-format", "--style=file", "--output-replacements-xml",
+                             f"--assume-filename={path}"], cwd=ROOT, input=text, check=True, capture_output=True)
     for item in xml.fromstring(answer.stdout).iter("replacement"):
         yield int(item.get("offset")), int(item.get("length")), (item.text or "").encode()
 
@@ -35,26 +35,28 @@ def corrections(path):
 def starts_statement(before):
     """Whether a line that follows these bytes starts a statement or declaration, and no part of a table."""
     end = before.rstrip()
-    return end[-1:] in (b";", b"}", b":", b"") or end.endswith(b"*/") or end.endswith((b") {", b")\n{", b"else {", b"do {"))
+    return not end or end.endswith((b";", b"}", b":", b"*/", b") {", b")\n{", b"else {", b"do {"))
 
 
 def is_wanted(text, offset, length, new):
     old, before, after = text[offset:offset + length], text[:offset], text[offset + length:]
     if old.count(b"\n") != new.count(b"\n") or old.strip() or new.strip():
         return False
-    if before[-1:] in b"*/%" or after[:1] in b"*/%" or b"\\" in before[-1:] + after[:1]:
-        return False
-    return starts_statement(before) if b"\n" in old else len(old) < 2 and len(new) < 2
+    if b"\n" in old:
+        return starts_statement(before)
+    beside = before[-1:] + after[:1]
+    return len(old) < 2 and len(new) < 2 and not any(mark in beside for mark in b"*/%\\")
 
 
 def formatted(path):
-    text = path.read_bytes()
+    original = path.read_bytes()
+    text = b"".join(line.rstrip() + b"\n" for line in original.splitlines())
     result, end = b"", 0
-    for offset, length, new in corrections(path):
+    for offset, length, new in corrections(path, text):
         if is_wanted(text, offset, length, new):
             result += text[end:offset] + new
             end = offset + length
-    return text, result + text[end:]
+    return original, result + text[end:]
 
 
 def main():
