@@ -24,11 +24,9 @@ for source in "$@"; do
   findings=build-fuzz/findings/$name
   mkdir -p "$new" "$findings"
 
-  # a newly found input goes to the first folder, the others are only read
+  # a newly found input goes to the first folder, the other is only read
   folders=$new
-  for kept in "tests/fuzz/corpus/$name" "tests/fuzz/seeds/$name"; do
-    [ ! -d "$kept" ] || folders="$folders $kept"
-  done
+  [ ! -d "tests/fuzz/corpus/$name" ] || folders="$new tests/fuzz/corpus/$name"
   dictionary=tests/fuzz/$name.dict
   options=
   [ ! -e "$dictionary" ] || options=-dict=$dictionary
