@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-2}
 failed=
-[ -e build-asan/compile_commands.json ] || cmake --preset asan >/dev/null
+cmake --preset asan >/dev/null # for compile_commands.json
 [ $# -gt 0 ] || set -- $(find src -name '*.c' | LC_ALL=C sort)
 
 # src/base/context.c defines what analyser.h wraps, so it goes without it.
