@@ -1,0 +1,414 @@
+/* The parser's core: tokens, errors, nodes, and the loop over statements that goes on after an error. */
+#include "lang/parse_impl.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- tokens */
+
+void pf_parser_advance(PfParser *p)
+{
+  if (p->failed) return;
+  p->last = p->token;
+  p->token = pf_lexer_next(&p->lexer);
+}
+
+bool pf_parser_accept(PfParser *p, PfTokenKind kind)
+{
+  if (p->token.kind != kind) return false;
+  pf_parser_advance(p);
+  return true;
+}
+
+bool pf_parser_expect(PfParser *p, PfTokenKind kind, const char *purpose)
+{
+  if (pf_parser_accept(p, kind)) return true;
+  pf_parser_expected(p, "%s %s", pf_token_text(kind), purpose);
+  return false;
+}
+
+bool pf_parser_sees(const PfParser *p, const char *word)
+{
+  return pf_token_is(p->source, &p->token, word) && !p->failed;
+}
+
+bool pf_parser_accept_word(PfParser *p, const char *word)
+{
+  if (!pf_parser_sees(p, word)) return false;
+  pf_parser_advance(p);
+  return true;
+}
+
+bool pf_parser_expect_word(PfParser *p, const char *word, const char *purpose)
+{
+  if (pf_parser_accept_word(p, word)) return true;
+  pf_parser_expected(p, "'%s' %s", word, purpose);
+  return false;
+}
+
+bool pf_parser_line_ended(const PfParser *p)
+{
+  return p->token.newlines && !p->brackets;
+}
+
+/* ---------------------------------------------------------------- errors */
+
+const char *pf_parser_describe(const PfParser *p, const PfToken *token, char buffer[PF_TOKEN_NAME])
+{
+  const char *bytes = p->source->bytes + token->start;
+  const char *more = token->size > 32 ? "…" : "";
+  int shown = token->size > 32 ? 32 : (int)token->size;
+  switch (token->kind) {
+    case PF_T_NAME:
+    case PF_T_KEYWORD:
+    case PF_T_CLAUSE:
+      snprintf(buffer, PF_TOKEN_NAME, "'%.*s%s'", shown, bytes, more);
+      return buffer;
+    case PF_T_NUMBER:
+      snprintf(buffer, PF_TOKEN_NAME, "the number %.*s%s", shown, bytes, more);
+      return buffer;
+    default: return pf_token_text(token->kind);
+  }
+}
+
+/* From here to the end of the statement all is silent. */
+static void give_up(PfParser *p)
+{
+  if (p->failed) return;
+  p->failed = true;
+  p->kept = p->token;
+  p->token.kind = PF_T_END;
+  p->token.size = 0;
+}
+
+static void stop(PfParser *p, PfStatus status)
+{
+  p->status = status;
+  p->stopped = true;
+  give_up(p);
+}
+
+void pf_parser_no_memory(PfParser *p)
+{
+  if (p->stopped) return;
+  stop(p, pf_fail(p->ctx, PF_ERR_MEMORY, "no room for the tree of %s", p->source->file));
+}
+
+/* Whether there is anything new to say; counts what is said. */
+static bool may_report(PfParser *p, const PfToken *at)
+{
+  if (p->failed) return false;
+  if (p->errors == PF_MOST_ERRORS) {
+    pf_warn_at(p->ctx, pf_token_place(p->source, at), "too many errors: the rest of the file was not read");
+    stop(p, PF_ERR_SYNTAX);
+    return false;
+  }
+  p->errors++;
+  p->status = PF_ERR_SYNTAX;
+  return true;
+}
+
+bool pf_parser_error(PfParser *p, const PfToken *at, const char *format, ...)
+{
+  if (!may_report(p, at)) return false;
+  char message[400];
+  va_list words;
+  va_start(words, format);
+  vsnprintf(message, sizeof message, format, words);
+  va_end(words);
+  pf_fail_at(p->ctx, PF_ERR_SYNTAX, pf_token_place(p->source, at), "%s", message);
+  give_up(p);
+  return true;
+}
+
+/* What was found instead, and where to show it: what is missing at a line's end is missing there, not where
+ * the next line starts. */
+static const char *found(const PfParser *p, PfToken *at, char buffer[PF_TOKEN_NAME])
+{
+  *at = p->token;
+  if (p->token.newlines || p->token.kind == PF_T_END) {
+    at->line = p->last.line;
+    at->column = p->last.column + p->last.length;
+    at->length = 1;
+  }
+  return pf_parser_line_ended(p) && p->token.kind != PF_T_END ? "the end of the line"
+                                                              : pf_parser_describe(p, &p->token, buffer);
+}
+
+bool pf_parser_expected(PfParser *p, const char *format, ...)
+{
+  PfToken at;
+  char what[250], buffer[PF_TOKEN_NAME];
+  const char *instead = found(p, &at, buffer);
+  if (p->token.kind == PF_T_BAD && !pf_parser_line_ended(p)) {
+    if (may_report(p, &at)) pf_lex_report(p->source, &p->token);
+    give_up(p);
+    return false;
+  }
+  va_list words;
+  va_start(words, format);
+  vsnprintf(what, sizeof what, format, words);
+  va_end(words);
+  return pf_parser_error(p, &at, "expected %s, found %s", what, instead);
+}
+
+void pf_parser_too_deep(PfParser *p)
+{
+  if (p->failed) return;
+  stop(p, pf_fail_at(p->ctx, PF_ERR_LIMIT, pf_token_place(p->source, &p->token), "nested deeper than %d levels",
+                     PF_DEEPEST_NESTING));
+}
+
+void pf_parser_enter(PfParser *p)
+{
+  if (++p->nesting > PF_DEEPEST_NESTING) pf_parser_too_deep(p);
+}
+
+void pf_parser_leave(PfParser *p)
+{
+  p->nesting--;
+}
+
+/* ---------------------------------------------------------------- nodes */
+
+PfNode *pf_parser_node(PfParser *p, PfNodeKind kind, const PfToken *start)
+{
+  PfNode *node = pf_arena_alloc(p->source->arena, 1, sizeof *node);
+  if (!node) {
+    pf_parser_no_memory(p);
+    node = &p->nowhere;
+  }
+  *node = (PfNode){.kind = kind, .line = start->line, .column = start->column, .length = start->length, .text = ""};
+  return node;
+}
+
+void pf_parser_extend(PfParser *p, PfNode *node)
+{
+  uint32_t end = p->last.column + p->last.length;
+  if (p->last.line == node->line && end > node->column + node->length) node->length = end - node->column;
+}
+
+PfNode **pf_parser_add(PfNode **tail, PfNode *node)
+{
+  *tail = node;
+  return &node->next;
+}
+
+const char *pf_parser_text(PfParser *p, const char *bytes, size_t size)
+{
+  char *text = pf_map_get(&p->words, bytes, size);
+  if (text) return text;
+  text = pf_arena_text(p->source->arena, bytes, size);
+  if (text && pf_map_set(&p->words, text, size, text)) return text;
+  pf_parser_no_memory(p);
+  return "";
+}
+
+const char *pf_parser_token_text(PfParser *p, const PfToken *token)
+{
+  return pf_parser_text(p, p->source->bytes + token->start, token->size);
+}
+
+/* ---------------------------------------------------------------- statements */
+
+/* The words of other programs, and what to write here. */
+static const struct {
+  const char *word, *hint;
+} habits[] = {
+  {"parameter", "write: param"},
+  {"parameters", "write: param"},
+  {"const", "write: param"},
+  {"constant", "write: param"},
+  {"coordinate", "write: coord"},
+  {"coordinates", "write: coord"},
+  {"var", "write: coord x for a coordinate, let x = … for a definition"},
+  {"variable", "write: coord x for a coordinate, let x = … for a definition"},
+  {"define", "write: let"},
+  {"def", "write: let"},
+  {"set", "write: let x = … for a definition, start x = … for a start value"},
+  {"initial", "write: start"},
+  {"init", "write: start"},
+  {"simulate", "write: run"},
+  {"integrate", "write: run"},
+  {"mass", "masses are given with the body: body b in ground { mass m }"},
+  {"joint", "a joint is a body whose placement contains a coordinate: body arm in base turn theta about z"},
+  {"link", "write: body"},
+  {"title", "write: model name \"title\""},
+  {"include", "a model is one file"},
+  {"import", "a model is one file"},
+};
+
+static const char *find_habit(const char *word)
+{
+  for (size_t i = 0; i < sizeof habits/sizeof *habits; i++)
+    if (!strcmp(word, habits[i].word)) return habits[i].hint;
+  return NULL;
+}
+
+/* A name where a statement should start: was it a definition, an equation, or a misspelt keyword? */
+static void unknown_statement(PfParser *p)
+{
+  PfToken start = p->token;
+  const char *word = pf_parser_token_text(p, &start);
+  char name[PF_TOKEN_NAME];
+  pf_parser_describe(p, &start, name);
+  pf_parser_advance(p);
+  bool equation = p->token.kind == PF_T_EQUAL || p->token.kind == PF_T_PRIME || p->token.kind == PF_T_LBRACKET;
+  if (!pf_parser_error(p, &start, equation ? "a line cannot start with the name %s" : "%s is not a statement", name))
+    return;
+
+  const char *habit = find_habit(word), *nearest = pf_nearest_keyword(word);
+  int shown = start.size > 32 ? 32 : (int)start.size;
+  if (p->kept.kind == PF_T_EQUAL)
+    pf_hint(p->ctx, "to define a name write: let %.*s = …", shown, word);
+  else if (equation)
+    pf_hint(p->ctx, "an equation between coordinates or velocities is written: constraint … = …; "
+                    "a start value: start … = …");
+  else if (habit)
+    pf_hint(p->ctx, "%s", habit);
+  else if (nearest)
+    pf_hint(p->ctx, "did you mean '%s'?", nearest);
+  else
+    pf_hint(p->ctx, "every statement starts with a word such as param, coord, kinetic, body or constraint");
+}
+
+/* Anything else where a statement should start. */
+static void no_statement(PfParser *p)
+{
+  PfToken start = p->token;
+  char name[PF_TOKEN_NAME];
+  pf_parser_describe(p, &start, name);
+  p->last = start;
+  p->token.newlines = 0;
+  if (start.kind == PF_T_BAD) {
+    pf_parser_expected(p, "a statement");
+  } else if (start.kind == PF_T_RPAREN || start.kind == PF_T_RBRACKET || start.kind == PF_T_RBRACE) {
+    pf_parser_error(p, &start, "%s without an opening bracket before it", name);
+  } else if (pf_parser_error(p, &start, "a statement cannot start with %s", name)) {
+    if (start.kind == PF_T_SLASH) pf_hint(p->ctx, "a comment starts with #");
+    else pf_hint(p->ctx, "every statement starts with a word such as param, coord, kinetic, body or constraint");
+  }
+}
+
+/* A statement ends with its line, a ';', the block or the file. */
+static void finish(PfParser *p)
+{
+  PfTokenKind kind = p->token.kind;
+  if (kind == PF_T_END || kind == PF_T_RBRACE || kind == PF_T_SEMICOLON || pf_parser_line_ended(p)) return;
+  if (kind == PF_T_RPAREN || kind == PF_T_RBRACKET) {
+    pf_parser_error(p, &p->token, "%s without an opening bracket before it", pf_token_text(kind));
+    return;
+  }
+  if (!pf_parser_expected(p, "the end of the statement")) return;
+  if (kind == PF_T_EQUAL) pf_hint(p->ctx, "a comparison is written with ==, a definition with let, an equation with "
+                                          "constraint");
+  else if (kind == PF_T_BANG) pf_hint(p->ctx, "'!' belongs after a start value: start x = 1 !");
+  else if (p->last.kind == PF_T_RBRACE) pf_hint(p->ctx, "start a new line after '}'");
+  else pf_parse_hint_neighbours(p);
+}
+
+/* Does a line that starts with this token go on with the statement before it? */
+static bool continues(const PfParser *p)
+{
+  switch (p->token.kind) {
+    case PF_T_KEYWORD:
+    case PF_T_NUMBER:
+    case PF_T_STRING:
+    case PF_T_BAD:
+    case PF_T_RBRACE: return false;
+    case PF_T_NAME:
+      return pf_parser_sees(p, "turn") || pf_parser_sees(p, "shift") || pf_parser_sees(p, "inside") ||
+             pf_parser_sees(p, "outside");
+    default: return true;
+  }
+}
+
+/* Is the next token the start of the next statement of a block at this depth of braces? */
+static bool is_next_statement(const PfParser *p, int depth)
+{
+  if (p->token.kind == PF_T_END || p->stopped) return true;
+  if (p->token.newlines && p->token.kind == PF_T_KEYWORD && (p->braces == depth || p->in_properties)) return true;
+  if (p->braces != depth) return false;
+  if (p->token.kind == PF_T_RBRACE) return depth > 0;
+  if (p->brackets > 0) return false;
+  return p->token.kind == PF_T_SEMICOLON || (p->token.newlines && !continues(p));
+}
+
+/* After an error: on to the next statement. Brackets are counted, so that half a statement is not taken for a
+ * whole one; but a keyword at the start of a line is always believed. */
+static void recover(PfParser *p, int depth, uint32_t start)
+{
+  p->failed = p->stopped;
+  if (!p->stopped) p->token = p->kept;
+  if (p->token.start == start) pf_parser_advance(p);
+  for (; !is_next_statement(p, depth); pf_parser_advance(p)) {
+    PfTokenKind kind = p->token.kind;
+    p->braces += (kind == PF_T_LBRACE) - (kind == PF_T_RBRACE && p->braces > depth);
+    p->brackets += (kind == PF_T_LPAREN || kind == PF_T_LBRACKET);
+    p->brackets -= (kind == PF_T_RPAREN || kind == PF_T_RBRACKET) && p->brackets > 0;
+    if (kind == PF_T_LBRACE) p->in_properties = false; /* who knows what this one holds */
+  }
+  p->braces = depth;
+  p->brackets = 0;
+  p->in_properties = false;
+}
+
+/* The next statement of a block, or NULL after an error. */
+static PfNode *statement(PfParser *p, int depth)
+{
+  PfNode *node = NULL;
+  uint32_t start = p->token.start;
+  int nesting = p->nesting;
+  p->height = 0;
+  if (p->token.kind == PF_T_KEYWORD) {
+    pf_parser_advance(p);
+    node = pf_parse_statement(p);
+    finish(p);
+  } else if (p->token.kind == PF_T_NAME || p->token.kind == PF_T_CLAUSE) {
+    unknown_statement(p);
+  } else {
+    no_statement(p);
+  }
+  if (!p->failed) return node;
+  recover(p, depth, start);
+  p->nesting = nesting;
+  return NULL;
+}
+
+static void statements(PfParser *p, PfNode *block, int depth)
+{
+  PfNode **tail = &block->child;
+  while (!p->stopped && p->token.kind != PF_T_END && !(depth && p->token.kind == PF_T_RBRACE)) {
+    if (pf_parser_accept(p, PF_T_SEMICOLON)) continue;
+    PfNode *node = statement(p, depth);
+    if (node) tail = pf_parser_add(tail, node);
+  }
+}
+
+PfNode *pf_parse_block(PfParser *p)
+{
+  PfToken open = p->token;
+  PfNode *block = pf_parser_node(p, PF_N_BLOCK, &open);
+  if (!pf_parser_expect(p, PF_T_LBRACE, "and the statements to repeat or reuse")) return block;
+  pf_parser_enter(p);
+  p->braces++;
+  statements(p, block, p->braces);
+  p->braces--;
+  pf_parser_leave(p);
+  pf_parse_closing(p, &open, PF_T_RBRACE, "'}'");
+  return block;
+}
+
+PfStatus pf_parse(PfSource *source, PfNode **tree)
+{
+  PfParser p = {.source = source, .ctx = source->ctx};
+  pf_map_init(&p.words, pf_context_allocator(source->ctx));
+  pf_lexer_init(&p.lexer, source, PF_SKIP_COMMENTS);
+  p.last = (PfToken){.kind = PF_T_END, .line = 1, .column = 1};
+  p.token = pf_lexer_next(&p.lexer);
+
+  *tree = pf_parser_node(&p, PF_N_BLOCK, &p.token);
+  if (!p.stopped) statements(&p, *tree, 0);
+  if (p.status == PF_ERR_MEMORY) *tree = NULL;
+  pf_map_free(&p.words);
+  return p.status;
+}

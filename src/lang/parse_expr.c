@@ -1,0 +1,491 @@
+/* Expressions: one table says what each token does at the start of an expression and between two of them. */
+#include "lang/parse_impl.h"
+
+#include <string.h>
+
+/* Loosest first. */
+typedef enum Precedence {
+  PREC_NONE,
+  PREC_OR,
+  PREC_AND,
+  PREC_NOT,
+  PREC_COMPARE,
+  PREC_SUM,
+  PREC_PRODUCT,
+  PREC_SIGN,
+  PREC_POWER,
+  PREC_POSTFIX
+} Precedence;
+
+/* A chain a.b.c… makes a deep tree without nesting; whoever walks the tree may rely on this height. */
+enum { HIGHEST = 5*PF_DEEPEST_NESTING };
+
+/* Reads an expression that starts with this token. */
+typedef PfNode *(*Prefix)(PfParser *p);
+/* Reads on after `left`, which starts at the token `start`; the operator is next. */
+typedef PfNode *(*Infix)(PfParser *p, PfNode *left, const PfToken *start);
+
+typedef struct Rule {
+  Prefix prefix;
+  Infix infix;
+  Precedence precedence; /* of the infix */
+} Rule;
+
+static const Rule *rule_of(PfTokenKind kind);
+static PfNode *expression(PfParser *p, Precedence least);
+
+/* ---------------------------------------------------------------- errors */
+
+static void hint_missing_operand(PfParser *p, PfTokenKind kind)
+{
+  const PfToken *next = &p->kept;
+  const char *bytes = p->source->bytes + next->start;
+  bool comment = p->last.kind == PF_T_SLASH && (kind == PF_T_SLASH || kind == PF_T_STAR);
+  if (kind == PF_T_PRIME)
+    pf_hint(p->ctx, "the ' of a time derivative follows its name: x'");
+  else if (kind == PF_T_UNIT && memchr(bytes, ',', next->size))
+    pf_hint(p->ctx, "a vector is written with round brackets: (a, b, c)");
+  else if (kind == PF_T_UNIT)
+    pf_hint(p->ctx, "a unit follows its number: 0.5 [m]");
+  else if (comment)
+    pf_hint(p->ctx, "a comment starts with #");
+}
+
+static PfNode *missing_operand(PfParser *p)
+{
+  PfToken token = p->token;
+  char name[PF_TOKEN_NAME];
+  bool reserved = token.kind == PF_T_KEYWORD && !token.newlines;
+  if (reserved) {
+    pf_parser_describe(p, &token, name);
+    if (pf_parser_error(p, &token, "%s starts a statement, so it cannot be a name", name))
+      pf_hint(p->ctx, "choose another name, for example %.*s_1", (int)token.size, p->source->bytes + token.start);
+  } else if (pf_parser_expected(p, "a number, a name or '(' after %s", pf_parser_describe(p, &p->last, name))) {
+    hint_missing_operand(p, token.kind);
+  }
+  return &p->nowhere;
+}
+
+static bool is_value_end(PfTokenKind kind)
+{
+  return kind == PF_T_NAME || kind == PF_T_NUMBER || kind == PF_T_RPAREN || kind == PF_T_RBRACKET ||
+         kind == PF_T_PRIME || kind == PF_T_UNIT;
+}
+
+static bool is_short(const PfToken *token)
+{
+  return token->size <= 32 && (token->kind == PF_T_NAME || token->kind == PF_T_NUMBER);
+}
+
+void pf_parse_hint_neighbours(PfParser *p)
+{
+  const PfToken *a = &p->last, *b = p->failed ? &p->kept : &p->token;
+  const char *at = p->source->bytes + a->start, *bt = p->source->bytes + b->start;
+  if (!is_value_end(a->kind)) return;
+  if (a->kind == PF_T_NUMBER && b->kind == PF_T_NAME && is_short(a) && is_short(b))
+    pf_hint(p->ctx, "write %.*s*%.*s for a product, %.*s [%.*s] for a unit", (int)a->size, at, (int)b->size, bt,
+            (int)a->size, at, (int)b->size, bt);
+  else if (is_short(a) && is_short(b))
+    pf_hint(p->ctx, "write %.*s*%.*s for a product; a list needs commas", (int)a->size, at, (int)b->size, bt);
+  else if (b->kind == PF_T_NAME || b->kind == PF_T_NUMBER || b->kind == PF_T_LPAREN)
+    pf_hint(p->ctx, "a product is written with *; a list needs commas");
+  else if (b->kind == PF_T_UNIT)
+    pf_hint(p->ctx, "a unit follows a number, as in 0.5 [m], or a name that is being declared; "
+                    "an element of an array is written without a blank: psi[1]");
+}
+
+void pf_parse_closing(PfParser *p, const PfToken *open, PfTokenKind kind, const char *instead)
+{
+  if (pf_parser_accept(p, kind)) {
+    if (kind != PF_T_RBRACE) p->brackets--;
+    return;
+  }
+  PfTokenKind next = p->token.kind;
+  bool same_line = p->token.line == open->line && next != PF_T_END;
+  bool said = same_line ? pf_parser_expected(p, "%s", instead)
+                        : pf_parser_expected(p, "%s to close the %s of line %u", instead, pf_token_text(open->kind),
+                                             (unsigned)open->line);
+  if (!said) return;
+  if (next == PF_T_EQUAL && kind == PF_T_RPAREN) pf_hint(p->ctx, "a comparison is written with two signs: ==");
+  else if (same_line) pf_parse_hint_neighbours(p);
+}
+
+/* ---------------------------------------------------------------- values */
+
+static PfNode *name(PfParser *p)
+{
+  PfNode *node = pf_parser_node(p, PF_N_NAME, &p->token);
+  node->text = pf_parser_token_text(p, &p->token);
+  pf_parser_advance(p);
+  return node;
+}
+
+/* 1. and 1.e3 are 1 and 1e3: whoever reads the text later need not know the short form. */
+static PfNode *number(PfParser *p)
+{
+  PfNode *node = pf_parser_node(p, PF_N_NUMBER, &p->token);
+  node->text = pf_parser_token_text(p, &p->token);
+  char *dot = strchr(node->text, '.');
+  if (dot && (dot[1] == 0 || dot[1] == 'e' || dot[1] == 'E')) {
+    char *text = pf_arena_text(p->source->arena, node->text, strlen(node->text));
+    if (!text) pf_parser_no_memory(p);
+    else memmove(text + (dot - node->text), dot + 1, strlen(dot));
+    if (text) node->text = text;
+  }
+  pf_parser_advance(p);
+  return node;
+}
+
+static PfNode *string(PfParser *p)
+{
+  PfNode *node = pf_parser_node(p, PF_N_STRING, &p->token);
+  char *text = pf_arena_text(p->source->arena, p->source->bytes + p->token.start + 1, p->token.size - 2);
+  if (!text) {
+    pf_parser_no_memory(p);
+    return node;
+  }
+  char *end = text;
+  for (const char *at = text; *at; at++) {
+    if (*at == '\\' && (at[1] == '"' || at[1] == '\\')) at++;
+    *end++ = *at;
+  }
+  *end = 0;
+  node->text = text;
+  pf_parser_advance(p);
+  return node;
+}
+
+static PfNode *vector(PfParser *p, const PfToken *open, PfNode *first)
+{
+  PfNode *node = pf_parser_node(p, PF_N_VECTOR, open);
+  PfNode **tail = pf_parser_add(&node->child, first);
+  unsigned count = 1;
+  while (pf_parser_accept(p, PF_T_COMMA)) {
+    tail = pf_parser_add(tail, pf_parse_expression(p));
+    count++;
+  }
+  bool closed = p->token.kind == PF_T_RPAREN;
+  if (closed && count != 3 && pf_parser_error(p, open, "a vector has three components, this one has %u", count))
+    pf_hint(p->ctx, count == 2 ? "in the plane write (a, b, 0)" : "write (a, b, c)");
+  return node;
+}
+
+static PfNode *group(PfParser *p)
+{
+  PfToken open = p->token;
+  pf_parser_enter(p);
+  pf_parser_advance(p);
+  p->brackets++;
+  PfNode *node = pf_parse_expression(p);
+  bool is_vector = p->token.kind == PF_T_COMMA;
+  if (is_vector) node = vector(p, &open, node);
+  pf_parse_closing(p, &open, PF_T_RPAREN, is_vector ? "',' or ')'" : "')'");
+  if (is_vector) pf_parser_extend(p, node);
+  pf_parser_leave(p);
+  return node;
+}
+
+/* ---------------------------------------------------------------- signs and operators */
+
+static PfNode *negate(PfParser *p)
+{
+  PfNode *node = pf_parser_node(p, PF_N_NEGATE, &p->token);
+  pf_parser_enter(p);
+  pf_parser_advance(p);
+  node->child = expression(p, PREC_SIGN);
+  pf_parser_leave(p);
+  pf_parser_extend(p, node);
+  return node;
+}
+
+/* +x is x. */
+static PfNode *plus(PfParser *p)
+{
+  pf_parser_enter(p);
+  pf_parser_advance(p);
+  PfNode *node = expression(p, PREC_SIGN);
+  pf_parser_leave(p);
+  return node;
+}
+
+static PfNode *logical_not(PfParser *p)
+{
+  PfNode *node = pf_parser_node(p, PF_N_NOT, &p->token);
+  pf_parser_enter(p);
+  pf_parser_advance(p);
+  node->child = expression(p, PREC_NOT);
+  pf_parser_leave(p);
+  pf_parser_extend(p, node);
+  return node;
+}
+
+static PfNode *term(PfParser *p, PfNode *child, int flag)
+{
+  PfToken place = {.line = child->line, .column = child->column, .length = child->length};
+  PfNode *node = pf_parser_node(p, PF_N_TERM, &place);
+  node->child = child;
+  node->flag = flag;
+  return node;
+}
+
+/* A sum or a product of any number of terms is one node. `inverse` is the sign - or /. */
+static PfNode *chain(PfParser *p, PfNodeKind kind, PfNode *left, const PfToken *start, PfTokenKind inverse)
+{
+  Precedence precedence = rule_of(inverse)->precedence;
+  PfNode *node = pf_parser_node(p, kind, start);
+  PfNode **tail = pf_parser_add(&node->child, term(p, left, 0));
+  while (rule_of(p->token.kind)->precedence == precedence) {
+    int flag = p->token.kind == inverse;
+    pf_parser_advance(p);
+    tail = pf_parser_add(tail, term(p, expression(p, precedence + 1), flag));
+  }
+  pf_parser_extend(p, node);
+  return node;
+}
+
+static PfNode *sum(PfParser *p, PfNode *left, const PfToken *start)
+{
+  return chain(p, PF_N_SUM, left, start, PF_T_MINUS);
+}
+
+static PfNode *product(PfParser *p, PfNode *left, const PfToken *start)
+{
+  return chain(p, PF_N_PRODUCT, left, start, PF_T_SLASH);
+}
+
+static PfNode *binary(PfParser *p, PfNodeKind kind, PfNode *left, const PfToken *start, Precedence right)
+{
+  PfNode *node = pf_parser_node(p, kind, start);
+  if (kind == PF_N_COMPARE) node->text = pf_parser_token_text(p, &p->token);
+  pf_parser_advance(p);
+  node->child = left;
+  left->next = expression(p, right);
+  pf_parser_extend(p, node);
+  return node;
+}
+
+/* x^y^z is x^(y^z), and an exponent may have a sign. */
+static PfNode *power(PfParser *p, PfNode *left, const PfToken *start)
+{
+  pf_parser_enter(p);
+  PfNode *node = binary(p, PF_N_POWER, left, start, PREC_SIGN);
+  pf_parser_leave(p);
+  return node;
+}
+
+static PfNode *compare(PfParser *p, PfNode *left, const PfToken *start)
+{
+  PfNode *node = binary(p, PF_N_COMPARE, left, start, PREC_SUM);
+  if (rule_of(p->token.kind)->precedence == PREC_COMPARE &&
+      pf_parser_error(p, &p->token, "comparisons cannot be chained"))
+    pf_hint(p->ctx, "write: a < b and b < c");
+  return node;
+}
+
+static PfNode *logical_and(PfParser *p, PfNode *left, const PfToken *start)
+{
+  return binary(p, PF_N_AND, left, start, PREC_AND + 1);
+}
+
+static PfNode *logical_or(PfParser *p, PfNode *left, const PfToken *start)
+{
+  return binary(p, PF_N_OR, left, start, PREC_OR + 1);
+}
+
+/* ---------------------------------------------------------------- what follows a value */
+
+static PfNode *prime(PfParser *p, PfNode *left, const PfToken *start)
+{
+  if (left->kind == PF_N_NUMBER || left->kind == PF_N_UNIT || left->kind == PF_N_STRING) {
+    if (pf_parser_error(p, &p->token, "a number has no time derivative"))
+      pf_hint(p->ctx, "the ' of a time derivative follows a name: x'; a text stands in double quotes: \"…\"");
+    return left;
+  }
+  PfNode *node = pf_parser_node(p, PF_N_PRIME, start);
+  node->child = left;
+  while (pf_parser_accept(p, PF_T_PRIME)) node->flag++;
+  pf_parser_extend(p, node);
+  return node;
+}
+
+static PfNode *member(PfParser *p, PfNode *left, const PfToken *start)
+{
+  PfNode *node = pf_parser_node(p, PF_N_MEMBER, start);
+  pf_parser_advance(p);
+  PfTokenKind kind = p->token.kind;
+  bool word = kind == PF_T_NAME || kind == PF_T_KEYWORD || kind == PF_T_CLAUSE;
+  if (!word || p->token.newlines) {
+    pf_parser_expected(p, "a name after '.'");
+    return left;
+  }
+  node->text = pf_parser_token_text(p, &p->token);
+  node->child = left;
+  pf_parser_advance(p);
+  pf_parser_extend(p, node);
+  return node;
+}
+
+/* The lexer sees to it that there is a name before the bracket. */
+static PfNode *element(PfParser *p, PfNode *left, const PfToken *start)
+{
+  PfToken open = p->token;
+  if (left->kind != PF_N_NAME) {
+    if (pf_parser_error(p, &open, "only a plain name can have an index"))
+      pf_hint(p->ctx, "write psi[2], or wheel[2].psi for a member of an element");
+    return left;
+  }
+  PfNode *node = pf_parser_node(p, PF_N_INDEX, start);
+  node->text = left->text;
+  pf_parser_enter(p);
+  pf_parser_advance(p);
+  p->brackets++;
+  node->child = pf_parse_expression(p);
+  pf_parse_closing(p, &open, PF_T_RBRACKET, "']'");
+  pf_parser_leave(p);
+  pf_parser_extend(p, node);
+  return node;
+}
+
+static PfNode *unit(PfParser *p, PfNode *left, const PfToken *start)
+{
+  PfNode *node = pf_parser_node(p, PF_N_UNIT, start);
+  const char *text = pf_token_unit(p->source, &p->token);
+  if (!text) pf_parser_no_memory(p);
+  node->text = text ? text : "";
+  node->child = left;
+  pf_parser_advance(p);
+  pf_parser_extend(p, node);
+  return node;
+}
+
+void pf_parse_arguments(PfParser *p, PfNode **tail)
+{
+  PfToken open = p->token;
+  pf_parser_enter(p);
+  if (!pf_parser_expect(p, PF_T_LPAREN, "and the arguments")) return;
+  p->brackets++;
+  if (p->token.kind != PF_T_RPAREN) {
+    do {
+      tail = pf_parser_add(tail, pf_parse_expression(p));
+    } while (pf_parser_accept(p, PF_T_COMMA));
+  }
+  pf_parse_closing(p, &open, PF_T_RPAREN, "',' or ')'");
+  pf_parser_leave(p);
+}
+
+/* sum(i in 1..3, e): the variable has been read as the first argument, 'in' is next. */
+static void sum_over(PfParser *p, PfNode *node, const PfNode *variable)
+{
+  node->kind = PF_N_SUMOVER;
+  node->text = variable->text;
+  pf_parser_advance(p);
+  node->child = pf_parse_range(p);
+  if (pf_parser_expect(p, PF_T_COMMA, "and what to add up")) node->child->next = pf_parse_expression(p);
+}
+
+static PfNode *call_sum(PfParser *p, PfNode *node)
+{
+  PfToken open = p->token;
+  pf_parser_enter(p);
+  pf_parser_advance(p);
+  p->brackets++;
+  PfNode *first = pf_parse_expression(p);
+  PfNode **tail = pf_parser_add(&node->child, first);
+  if (first->kind == PF_N_NAME && pf_parser_sees(p, "in")) {
+    sum_over(p, node, first);
+  } else {
+    while (pf_parser_accept(p, PF_T_COMMA)) tail = pf_parser_add(tail, pf_parse_expression(p));
+  }
+  pf_parse_closing(p, &open, PF_T_RPAREN, "',' or ')'");
+  pf_parser_leave(p);
+  return node;
+}
+
+static PfNode *call(PfParser *p, PfNode *left, const PfToken *start)
+{
+  if (left->kind != PF_N_NAME) {
+    if (pf_parser_expected(p, "an operator")) pf_hint(p->ctx, "a product is written with *: 2*(a + b)");
+    return left;
+  }
+  PfNode *node = pf_parser_node(p, PF_N_CALL, start);
+  node->text = left->text;
+  if (!strcmp(left->text, "sum")) call_sum(p, node);
+  else pf_parse_arguments(p, &node->child);
+  pf_parser_extend(p, node);
+  return node;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static const Rule rules[PF_T_COUNT] = {
+  [PF_T_NAME]          = {name, NULL, PREC_NONE},
+  [PF_T_NUMBER]        = {number, NULL, PREC_NONE},
+  [PF_T_STRING]        = {string, NULL, PREC_NONE},
+  [PF_T_OR]            = {NULL, logical_or, PREC_OR},
+  [PF_T_AND]           = {NULL, logical_and, PREC_AND},
+  [PF_T_NOT]           = {logical_not, NULL, PREC_NONE},
+  [PF_T_LESS]          = {NULL, compare, PREC_COMPARE},
+  [PF_T_LESS_EQUAL]    = {NULL, compare, PREC_COMPARE},
+  [PF_T_GREATER]       = {NULL, compare, PREC_COMPARE},
+  [PF_T_GREATER_EQUAL] = {NULL, compare, PREC_COMPARE},
+  [PF_T_EQUAL_EQUAL]   = {NULL, compare, PREC_COMPARE},
+  [PF_T_PLUS]          = {plus, sum, PREC_SUM},
+  [PF_T_MINUS]         = {negate, sum, PREC_SUM},
+  [PF_T_STAR]          = {NULL, product, PREC_PRODUCT},
+  [PF_T_SLASH]         = {NULL, product, PREC_PRODUCT},
+  [PF_T_CARET]         = {NULL, power, PREC_POWER},
+  [PF_T_PRIME]         = {NULL, prime, PREC_POSTFIX},
+  [PF_T_DOT]           = {NULL, member, PREC_POSTFIX},
+  [PF_T_LBRACKET]      = {NULL, element, PREC_POSTFIX},
+  [PF_T_UNIT]          = {NULL, unit, PREC_POSTFIX},
+  [PF_T_LPAREN]        = {group, call, PREC_POSTFIX},
+};
+
+static const Rule *rule_of(PfTokenKind kind)
+{
+  return rules + kind;
+}
+
+/* An operator may start a line, what follows a value directly may not. A unit follows numbers only; after a
+ * name it belongs to the declaration. */
+static bool goes_on(const PfParser *p, const PfNode *left, Precedence least)
+{
+  Precedence precedence = rule_of(p->token.kind)->precedence;
+  if (precedence == PREC_NONE || precedence < least) return false;
+  if (precedence == PREC_POSTFIX && pf_parser_line_ended(p)) return false;
+  return p->token.kind != PF_T_UNIT || left->kind == PF_N_NUMBER;
+}
+
+static PfNode *expression(PfParser *p, Precedence least)
+{
+  PfToken start = p->token;
+  int around = p->height;
+  Prefix prefix = rule_of(start.kind)->prefix;
+  if (!prefix) return missing_operand(p);
+
+  p->height = 0;
+  PfNode *left = prefix(p);
+  p->height++;
+  while (goes_on(p, left, least)) {
+    left = rule_of(p->token.kind)->infix(p, left, &start);
+    p->height++;
+  }
+  if (p->height > HIGHEST) pf_parser_too_deep(p);
+  if (around > p->height) p->height = around;
+  return left;
+}
+
+PfNode *pf_parse_expression(PfParser *p)
+{
+  return expression(p, PREC_OR);
+}
+
+PfNode *pf_parse_range(PfParser *p)
+{
+  PfNode *node = pf_parser_node(p, PF_N_RANGE, &p->token);
+  node->child = pf_parse_expression(p);
+  if (pf_parser_expect(p, PF_T_DOTDOT, "and the last number of the range"))
+    node->child->next = pf_parse_expression(p);
+  pf_parser_extend(p, node);
+  return node;
+}
