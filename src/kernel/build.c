@@ -1,0 +1,191 @@
+/* Items to the graph. A list becomes a chain from the left, so that the parts can be computed one by one, each used
+ * up at once; a sum begins with a part that needs no sign. */
+#include "kernel/kernel_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct Build {
+  PfGraph *graph;
+  const PfItems *items;
+  uint32_t *image;           /* of each item: its node + 1, 0 = not built yet */
+  PF_ARRAY(uint32_t) stack;  /* items to build, each above what needs it */
+  PF_ARRAY(PfPart) sorted;
+} Build;
+
+static uint32_t op2(Build *build, uint32_t op, uint32_t a, uint32_t b)
+{
+  return pf_graph_node(build->graph, op, a, b, 0);
+}
+
+static uint32_t node_of(const Build *build, uint32_t item)
+{
+  return build->image[item] - 1;
+}
+
+/* ---------------------------------------------------------------- products and powers */
+
+static uint32_t build_product(Build *build, const PfPart *parts, uint32_t count)
+{
+  uint32_t product = node_of(build, parts[0].item);
+  for (uint32_t i = 1; i < count; i++) product = op2(build, PF_TAPE_MUL, product, node_of(build, parts[i].item));
+  return product;
+}
+
+/* By repeated squaring; squares are nodes of the graph, so powers of one base share them. */
+static uint32_t build_power(Build *build, uint32_t base, int exponent)
+{
+  uint32_t square = base, power = base;
+  bool begun = false;
+  for (; exponent; exponent >>= 1) {
+    if (exponent & 1) power = begun ? op2(build, PF_TAPE_MUL, power, square) : square;
+    begun = begun || (exponent & 1);
+    if (exponent > 1) square = op2(build, PF_TAPE_MUL, square, square);
+  }
+  return power;
+}
+
+/* ---------------------------------------------------------------- sums */
+
+static int by_size(const void *a, const void *b)
+{
+  const PfPart *x = a, *y = b;
+  double p = fabs(x->coefficient), q = fabs(y->coefficient);
+  if (p != q) return (p == 1) != (q == 1) ? (q == 1) - (p == 1) : (p > q) - (p < q); /* 1 comes first */
+  return (x->item > y->item) - (x->item < y->item);
+}
+
+/* A running sum; `begun` is false while it is zero. */
+typedef struct Sum {
+  uint32_t node;
+  bool begun;
+} Sum;
+
+static void add(Build *build, Sum *sum, uint32_t node, bool negative)
+{
+  if (sum->begun) sum->node = op2(build, negative ? PF_TAPE_SUB : PF_TAPE_ADD, sum->node, node);
+  else sum->node = negative ? op2(build, PF_TAPE_NEG, node, 0) : node;
+  sum->begun = true;
+}
+
+/* Adds parts with coefficients of equal size, as +-1. */
+static void add_group(Build *build, Sum *sum, const PfPart *parts, uint32_t count, bool negate)
+{
+  uint32_t first = 0;
+  while (!sum->begun && first < count && (parts[first].coefficient < 0) != negate) first++;
+  if (first == count || sum->begun) first = 0;
+  for (uint32_t k = 0; k < count; k++) { /* the first positive part, then the others in order */
+    uint32_t i = k == 0 ? first : k <= first ? k - 1 : k;
+    add(build, sum, node_of(build, parts[i].item), (parts[i].coefficient < 0) != negate);
+  }
+}
+
+/* c*(p - q …) with c > 0 where the sum has begun, and with any sign where it begins. */
+static void add_scaled_group(Build *build, Sum *sum, const PfPart *parts, uint32_t count)
+{
+  Sum group = {0};
+  bool negative = parts[0].coefficient < 0;
+  add_group(build, &group, parts, count, negative);
+  double size = fabs(parts[0].coefficient);
+  bool outside = sum->begun; /* subtract c*… rather than add (-c)*… */
+  uint32_t factor = pf_graph_constant(build->graph, negative && !outside ? -size : size);
+  add(build, sum, op2(build, PF_TAPE_MUL, factor, group.node), negative && outside);
+}
+
+static uint32_t build_sorted_sum(Build *build, uint32_t count)
+{
+  const PfPart *parts = build->sorted.at;
+  Sum sum = {0};
+  uint32_t i = 0;
+  for (; i < count && parts[i].item == PF_ITEM_ONE; i++) {
+    sum.node = pf_graph_constant(build->graph, parts[i].coefficient);
+    sum.begun = true;
+  }
+  while (i < count) {
+    uint32_t next = i;
+    double size = fabs(parts[i].coefficient);
+    while (next < count && fabs(parts[next].coefficient) == size) next++;
+    if (size == 1) add_group(build, &sum, parts + i, next - i, false);
+    else add_scaled_group(build, &sum, parts + i, next - i);
+    i = next;
+  }
+  return sum.node;
+}
+
+static uint32_t build_sum(Build *build, const PfPart *parts, uint32_t count)
+{
+  build->sorted.count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!pf_push(build->graph->allocator, &build->sorted, parts[i])) {
+      build->graph->failed = true;
+      return 0;
+    }
+  uint32_t constant = 0; /* the number goes first, whatever its size */
+  for (uint32_t i = 0; i < count; i++) {
+    if (parts[i].item != PF_ITEM_ONE) continue;
+    build->sorted.at[i] = build->sorted.at[constant];
+    build->sorted.at[constant++] = parts[i];
+  }
+  qsort(build->sorted.at + constant, count - constant, sizeof(PfPart), by_size);
+  return build_sorted_sum(build, count);
+}
+
+/* ---------------------------------------------------------------- items */
+
+static uint32_t build_call(Build *build, const PfItem *item, const PfPart *parts)
+{
+  uint32_t args[3] = {0};
+  for (uint32_t i = 0; i < item->count; i++) args[i] = node_of(build, parts[i].item);
+  return pf_graph_node(build->graph, item->op, args[0], args[1], args[2]);
+}
+
+static uint32_t build_item(Build *build, const PfItem *item)
+{
+  const PfPart *parts = build->items->parts.at + item->first;
+  switch ((PfItemKind)item->kind) {
+  case PF_ITEM_CONSTANT: return pf_graph_constant(build->graph, parts->coefficient);
+  case PF_ITEM_INPUT: return pf_graph_node(build->graph, PF_NODE_INPUT, (uint32_t)parts->coefficient, 0, 0);
+  case PF_ITEM_SUM: return build_sum(build, parts, item->count);
+  case PF_ITEM_PRODUCT: return build_product(build, parts, item->count);
+  case PF_ITEM_POWER: return build_power(build, node_of(build, parts->item), (int)parts->coefficient);
+  case PF_ITEM_CALL: return build_call(build, item, parts);
+  }
+  return 0;
+}
+
+static void want(Build *build, uint32_t item)
+{
+  if (build->image[item]) return;
+  if (!pf_push(build->graph->allocator, &build->stack, item)) build->graph->failed = true;
+}
+
+/* Depth first with a stack of our own: chains may be as deep as the input likes. */
+static void build_root(Build *build, uint32_t root)
+{
+  want(build, root);
+  while (build->stack.count && !build->graph->failed) {
+    uint32_t i = build->stack.at[build->stack.count - 1];
+    const PfItem *item = build->items->items.at + i;
+    size_t before = build->stack.count;
+    if (!build->image[i] && !is_leaf(item))
+      for (uint32_t k = item->count; k-- > 0;) want(build, build->items->parts.at[item->first + k].item);
+    if (build->stack.count != before) continue;
+    if (!build->image[i]) build->image[i] = build_item(build, item) + 1;
+    build->stack.count--;
+  }
+}
+
+PfStatus pf_graph_build(PfContext *ctx, PfGraph *graph, const PfItems *items, PfArena *scratch)
+{
+  Build build = {.graph = graph, .items = items};
+  build.image = pf_arena_array(scratch, uint32_t, items->items.count);
+  if (!build.image) graph->failed = true;
+  for (size_t i = 0; i < items->roots.count && !graph->failed; i++) {
+    build_root(&build, items->roots.at[i]);
+    if (graph->failed) break;
+    if (!pf_push(graph->allocator, &graph->roots, node_of(&build, items->roots.at[i]))) graph->failed = true;
+  }
+  pf_array_free(graph->allocator, &build.stack);
+  pf_array_free(graph->allocator, &build.sorted);
+  return graph->failed ? pf_fail(ctx, PF_ERR_MEMORY, "no room to make a tape") : PF_OK;
+}

@@ -1,0 +1,150 @@
+/* Items: sums, products, powers and calls as lists of parts, each list stored once. */
+#include "kernel/kernel_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SLOTS = 256 };
+
+uint64_t pf_double_bits(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+void pf_items_init(PfItems *items, const PfAllocator *allocator)
+{
+  *items = (PfItems){.allocator = allocator};
+  pf_item_constant(items, 1); /* PF_ITEM_ONE */
+}
+
+void pf_items_free(PfItems *items)
+{
+  pf_array_free(items->allocator, &items->items);
+  pf_array_free(items->allocator, &items->parts);
+  pf_array_free(items->allocator, &items->roots);
+  items->allocator->resize(items->allocator->user, items->slots, 0);
+}
+
+static uint64_t hash_parts(uint32_t kind, uint32_t op, const PfPart *parts, uint32_t count)
+{
+  uint64_t hash = mix(kind, op);
+  for (uint32_t i = 0; i < count; i++)
+    hash = mix(mix(hash, parts[i].item), pf_double_bits(parts[i].coefficient));
+  return hash ^ (hash >> 32);
+}
+
+static uint64_t hash_item(const PfItems *items, uint32_t i)
+{
+  const PfItem *item = items->items.at + i;
+  return hash_parts(item->kind, item->op, items->parts.at + item->first, item->count);
+}
+
+static bool enlarge(PfItems *items)
+{
+  size_t count = items->slot_count ? 2*items->slot_count : FIRST_SLOTS;
+  uint32_t *slots = items->allocator->resize(items->allocator->user, NULL, count*sizeof *slots);
+  if (!slots) return false;
+  memset(slots, 0, count*sizeof *slots);
+  for (size_t i = 0; i < items->slot_count; i++) {
+    if (!items->slots[i]) continue;
+    size_t slot = hash_item(items, items->slots[i] - 1) & (count - 1);
+    while (slots[slot]) slot = (slot + 1) & (count - 1);
+    slots[slot] = items->slots[i];
+  }
+  items->allocator->resize(items->allocator->user, items->slots, 0);
+  items->slots = slots;
+  items->slot_count = count;
+  return true;
+}
+
+uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count)
+{
+  size_t first = items->parts.count, at = first; /* where `parts` lie, if they lie in the list */
+  bool inside = items->parts.at && parts >= items->parts.at && parts < items->parts.at + first;
+  if (inside) at = (size_t)(parts - items->parts.at);
+  PfItem item = {(uint8_t)kind, (uint8_t)op, (uint32_t)first, count};
+  if (first + count > UINT32_MAX || !pf_reserve(items->allocator, &items->parts, first + count) ||
+      !pf_push(items->allocator, &items->items, item)) {
+    items->failed = true;
+    return PF_ITEM_ONE;
+  }
+  memcpy(items->parts.at + first, inside ? items->parts.at + at : parts, count*sizeof *parts);
+  items->parts.count += count;
+  return (uint32_t)items->items.count - 1;
+}
+
+static bool equals(const PfItems *items, uint32_t i, int kind, int op, const PfPart *parts, uint32_t count)
+{
+  const PfItem *item = items->items.at + i;
+  if (item->kind != kind || item->op != op || item->count != count) return false;
+  for (uint32_t k = 0; k < count; k++) {
+    PfPart part = items->parts.at[item->first + k];
+    if (part.item != parts[k].item || pf_double_bits(part.coefficient) != pf_double_bits(parts[k].coefficient))
+      return false;
+  }
+  return true;
+}
+
+uint32_t pf_item(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count)
+{
+  if (2*(items->items.count + 1) > items->slot_count && !enlarge(items)) {
+    items->failed = true;
+    return PF_ITEM_ONE;
+  }
+  size_t slot = hash_parts(kind, (uint32_t)op, parts, count) & (items->slot_count - 1);
+  for (; items->slots[slot]; slot = (slot + 1) & (items->slot_count - 1))
+    if (equals(items, items->slots[slot] - 1, (int)kind, op, parts, count)) return items->slots[slot] - 1;
+  uint32_t item = pf_item_add(items, kind, op, parts, count);
+  if (!items->failed) items->slots[slot] = item + 1;
+  return item;
+}
+
+uint32_t pf_item_constant(PfItems *items, double value)
+{
+  return pf_item(items, PF_ITEM_CONSTANT, 0, &(PfPart){PF_ITEM_ONE, value}, 1);
+}
+
+static int by_item(const void *a, const void *b)
+{
+  uint32_t x = ((const PfPart *)a)->item, y = ((const PfPart *)b)->item;
+  return (x > y) - (x < y);
+}
+
+/* Lists are nearly always sorted already. */
+static void sort_parts(PfPart *parts, uint32_t count)
+{
+  for (uint32_t i = 1; i < count; i++) {
+    if (parts[i - 1].item <= parts[i].item) continue;
+    qsort(parts, count, sizeof *parts, by_item);
+    return;
+  }
+}
+
+uint32_t pf_item_product(PfItems *items, PfPart *parts, uint32_t count)
+{
+  if (count == 0) return PF_ITEM_ONE;
+  if (count == 1) return parts[0].item;
+  sort_parts(parts, count);
+  return pf_item(items, PF_ITEM_PRODUCT, 0, parts, count);
+}
+
+uint32_t pf_item_sum(PfItems *items, PfPart *parts, uint32_t count)
+{
+  if (count == 0) return pf_item_constant(items, 0);
+  if (count == 1 && parts[0].coefficient == 1) return parts[0].item;
+  sort_parts(parts, count);
+  return pf_item(items, PF_ITEM_SUM, 0, parts, count);
+}
+
+uint32_t *pf_items_count_uses(const PfItems *items, PfArena *arena)
+{
+  uint32_t *uses = pf_arena_array(arena, uint32_t, items->items.count);
+  for (size_t i = 0; uses && i < items->items.count; i++) {
+    const PfItem *item = items->items.at + i;
+    for (uint32_t k = 0; k < item->count; k++) uses[items->parts.at[item->first + k].item]++;
+  }
+  for (size_t i = 0; uses && i < items->roots.count; i++) uses[items->roots.at[i]]++;
+  return uses;
+}

@@ -1,0 +1,153 @@
+/* Inside the kernel module. A tape is made in four steps:
+ *
+ *   lower.c   expressions to items: sums and products as lists, as the expressions have them
+ *   factor.c  sums: common factors are taken out        x*y + x*z  ->  x*(y + z)
+ *   share.c   pairs that occur in several lists become items of their own
+ *   graph.c   items to a graph of operations with two operands, equal ones once
+ *   emit.c    graph to instructions: fused, ordered, with slots used again
+ *
+ * and run by run.c. All lists are in order of creation, so that the same input gives the same tape. */
+#ifndef PF_KERNEL_IMPL_H
+#define PF_KERNEL_IMPL_H
+
+#include "base/base.h"
+#include "pfaff/kernel.h"
+
+/* ---------------------------------------------------------------- tape */
+
+typedef enum PfTapeOp {
+#define PF_TAPE_OP(name, operands, value) PF_TAPE_##name,
+#include "kernel/ops.def"
+#undef PF_TAPE_OP
+  PF_TAPE_SINCOS, /* slot dst = sin A, slot b = cos A */
+  PF_TAPE_END,
+  PF_TAPE_OP_COUNT
+} PfTapeOp;
+
+/* slot[dst] = op(slot[a], slot[b], slot[c]) */
+typedef struct PfInstruction {
+  uint32_t op : 8;
+  uint32_t dst : 24;
+  uint32_t a, b, c;
+} PfInstruction;
+
+/* Slots: first the constants, then the inputs, then what is computed. */
+struct PfTape {
+  PfArena *arena;
+  int input_count, output_count, instruction_count;
+  uint32_t constant_count, slot_count;
+  double *constants;
+  PfInstruction *instructions; /* and an END */
+  uint32_t *outputs;           /* slots */
+};
+
+/* ---------------------------------------------------------------- items */
+
+typedef enum PfItemKind {
+  PF_ITEM_CONSTANT, /* its one part has the value as coefficient */
+  PF_ITEM_INPUT,    /* its one part has the number of the input as coefficient */
+  PF_ITEM_SUM,      /* sum of coefficient*item */
+  PF_ITEM_PRODUCT,  /* product of the items */
+  PF_ITEM_POWER,    /* the item of its one part, multiplied by itself coefficient times */
+  PF_ITEM_CALL      /* op(items) */
+} PfItemKind;
+
+typedef struct PfPart {
+  uint32_t item;
+  double coefficient;
+} PfPart;
+
+typedef struct PfItem {
+  uint8_t kind, op; /* PfItemKind; PfTapeOp of a call */
+  uint32_t first, count;
+} PfItem;
+
+enum { PF_ITEM_ONE = 0 }; /* the constant 1 */
+
+/* Without memory `failed` is set, and everything becomes the item 1: checked once per step. */
+typedef struct PfItems {
+  const PfAllocator *allocator;
+  PF_ARRAY(PfItem) items;
+  PF_ARRAY(PfPart) parts;
+  PF_ARRAY(uint32_t) roots;
+  uint32_t *slots; /* hash table: item + 1, 0 = free */
+  size_t slot_count;
+  bool failed;
+} PfItems;
+
+void pf_items_init(PfItems *items, const PfAllocator *allocator);
+void pf_items_free(PfItems *items);
+
+static inline bool is_list(const PfItem *item)
+{
+  return item->kind == PF_ITEM_SUM || item->kind == PF_ITEM_PRODUCT;
+}
+static inline bool is_leaf(const PfItem *item)
+{
+  return item->kind == PF_ITEM_CONSTANT || item->kind == PF_ITEM_INPUT;
+}
+
+/* The item made of these parts; equal ones are the same item. `parts` may lie in the list of parts. */
+uint32_t pf_item(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count);
+/* A new item in any case, for steps that change items in place. */
+uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count);
+uint32_t pf_item_constant(PfItems *items, double value);
+/* A product or sum of any number of parts, which are sorted; the item itself if it stands alone. */
+uint32_t pf_item_product(PfItems *items, PfPart *parts, uint32_t count);
+uint32_t pf_item_sum(PfItems *items, PfPart *parts, uint32_t count);
+
+/* How often each item occurs in others and in the roots; in the arena, NULL without memory. */
+uint32_t *pf_items_count_uses(const PfItems *items, PfArena *arena);
+
+PfStatus pf_items_lower(PfContext *ctx, PfItems *items, const PfExpr *inputs, int input_count,
+                        const PfExpr *roots, int root_count);
+/* Both leave the items as they are, or not better, when there is no memory. */
+void pf_items_factor(PfItems *items, PfArena *scratch);
+void pf_items_share(PfItems *items, PfItemKind kind, PfArena *scratch);
+
+/* ---------------------------------------------------------------- graph */
+
+/* Nodes that are no instruction. */
+enum { PF_NODE_CONSTANT = PF_TAPE_OP_COUNT, PF_NODE_INPUT };
+
+/* Operands come before what uses them. A constant or an input has its number in `a`. */
+typedef struct PfGraphNode {
+  uint32_t op, a, b, c;
+} PfGraphNode;
+
+typedef struct PfGraph {
+  const PfAllocator *allocator;
+  PF_ARRAY(PfGraphNode) nodes;
+  PF_ARRAY(double) constants;
+  PF_ARRAY(uint32_t) roots;
+  uint32_t *slots;
+  size_t slot_count;
+  bool failed;
+} PfGraph;
+
+void pf_graph_init(PfGraph *graph, const PfAllocator *allocator);
+void pf_graph_free(PfGraph *graph);
+int pf_op_operands(uint32_t op);
+double pf_op_value(uint32_t op, double a, double b, double c);
+uint32_t pf_graph_constant(PfGraph *graph, double value);
+uint32_t pf_graph_node(PfGraph *graph, uint32_t op, uint32_t a, uint32_t b, uint32_t c);
+/* The node if it exists, UINT32_MAX otherwise. */
+uint32_t pf_graph_find(const PfGraph *graph, uint32_t op, uint32_t a, uint32_t b, uint32_t c);
+
+PfStatus pf_graph_build(PfContext *ctx, PfGraph *graph, const PfItems *items, PfArena *scratch);
+
+/* ---------------------------------------------------------------- instructions */
+
+/* The graph is changed on the way. */
+PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape *tape);
+
+/* ---------------------------------------------------------------- hashing */
+
+static inline uint64_t mix(uint64_t hash, uint64_t word)
+{
+  hash = (hash ^ word)*0x9E3779B97F4A7C15u;
+  return hash ^ (hash >> 29);
+}
+uint64_t pf_double_bits(double x);
+
+#endif
