@@ -1,0 +1,297 @@
+/* The notation of LaTeX with amsmath: \frac{m \left(\dot{x}^{2} + \dot{y}^{2}\right)}{2}. */
+#include "expr/print_impl.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void put_wrapped(Printer *p, PfExpr e)
+{
+  pf_put_all(p, "\\left(", e, "\\right)");
+}
+
+/* ---------------------------------------------------------------- names */
+
+static bool is_greek(const char *word, size_t length)
+{
+  static const char *const letters[] = {
+      "alpha", "beta",    "gamma", "delta", "epsilon", "zeta",    "eta",   "theta", "iota",
+      "kappa", "lambda",  "mu",    "nu",    "xi",      "pi",      "rho",   "sigma", "tau",
+      "phi",   "upsilon", "chi",   "psi",   "omega",   "Gamma",   "Delta", "Theta", "Lambda",
+      "Xi",    "Pi",      "Sigma", "Phi",   "Psi",     "Upsilon", "Omega"};
+  for (size_t i = 0; i < sizeof letters/sizeof *letters; i++)
+    if (strlen(letters[i]) == length && !memcmp(letters[i], word, length)) return true;
+  return false;
+}
+
+static bool is_digits(const char *word, size_t length)
+{
+  for (size_t i = 0; i < length; i++)
+    if (!isdigit((unsigned char)word[i])) return false;
+  return true;
+}
+
+/* A letter and a number as they are, a Greek letter by its command, a word upright. */
+static void put_word(Printer *p, const char *word, size_t length)
+{
+  if (is_greek(word, length)) pf_put_format(p, "\\%.*s", (int)length, word);
+  else if (length == 1 || is_digits(word, length)) pf_put_format(p, "%.*s", (int)length, word);
+  else pf_put_format(p, "\\mathrm{%.*s}", (int)length, word);
+}
+
+/* Every run of letters and digits is an index: [2], _b, 1. Says how many there are now. */
+static int put_indices(Printer *p, const char *at, const char *end, int before)
+{
+  while (at < end) {
+    const char *start = at;
+    while (at < end && isalnum((unsigned char)*at)) at++;
+    if (at == start) {
+      at++;
+      continue;
+    }
+    pf_put(p, before++ ? "," : "_{");
+    put_word(p, start, (size_t)(at - start));
+  }
+  return before;
+}
+
+static const char *dots(int count)
+{
+  static const char *const commands[] = {"", "\\dot{", "\\ddot{", "\\dddot{", "\\ddddot{"};
+  return count < (int)(sizeof commands/sizeof *commands) ? commands[count] : NULL;
+}
+
+/* leg[2].phi_b' is \dot{\phi}_{b,leg,2}: the last word with its dots, then all that belongs to it. */
+static void put_name(Printer *p, const char *name)
+{
+  const char *dot = strrchr(name, '.'), *own = dot ? dot + 1 : name, *end = own + strlen(own);
+  const char *stem = own;
+  while (isalpha((unsigned char)*stem)) stem++;
+  int primes = 0;
+  for (const char *c = own; c < end; c++) primes += *c == '\'';
+  if (dots(primes)) pf_put(p, dots(primes));
+  else pf_put_format(p, "\\overset{(%d)}{", primes);
+  if (stem > own) put_word(p, own, (size_t)(stem - own));
+  if (primes) pf_put(p, "}");
+  int indices = put_indices(p, stem, end, 0);
+  indices = put_indices(p, name, own, indices);
+  if (indices) pf_put(p, "}");
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static void put_double(Printer *p, double value)
+{
+  char text[DOUBLE_TEXT];
+  pf_double_text(value, text);
+  char *exponent = strchr(text, 'e');
+  if (!exponent) {
+    pf_put_format(p, "%s", text);
+    return;
+  }
+  *exponent++ = 0;
+  bool negative = *exponent == '-';
+  exponent += strspn(exponent, "+-0");
+  pf_put_format(p, "%s \\cdot 10^{%s%s}", text, negative ? "-" : "", exponent);
+}
+
+static void put_number(Printer *p, Number value)
+{
+  if (!value.exact) {
+    put_double(p, value.value);
+  } else if (value.den == 1) {
+    pf_put_format(p, "%" PRId64, value.num);
+  } else {
+    pf_put_format(p, "%s\\frac{%" PRId64 "}{%" PRId64 "}", value.num < 0 ? "-" : "",
+                  value.num < 0 ? -value.num : value.num, value.den);
+  }
+}
+
+/* Can it carry an exponent as it stands? */
+static bool is_base(const Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  if (op == PF_OP_SYMBOL || op == PF_OP_PI || op == PF_OP_ABS) return true;
+  return is_integer(p->table, e) && pf_number_sign(number_of(p->table, e)) >= 0;
+}
+
+/* Must it be wrapped among the factors of a product? */
+static bool is_wide(const Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  return op == PF_OP_SUM || op == PF_OP_PRODUCT || op == PF_OP_IF || is_infix(op) ||
+         (is_number(p->table, e) && pf_number_sign(number_of(p->table, e)) < 0);
+}
+
+/* ---------------------------------------------------------------- functions */
+
+static const char *command_of(PfOp op)
+{
+  switch (op) {
+  case PF_OP_SIN: return "\\sin";
+  case PF_OP_COS: return "\\cos";
+  case PF_OP_TAN: return "\\tan";
+  case PF_OP_ASIN: return "\\arcsin";
+  case PF_OP_ACOS: return "\\arccos";
+  case PF_OP_ATAN: return "\\arctan";
+  case PF_OP_SINH: return "\\sinh";
+  case PF_OP_COSH: return "\\cosh";
+  case PF_OP_TANH: return "\\tanh";
+  case PF_OP_LOG: return "\\ln";
+  case PF_OP_SIGN: return "\\operatorname{sgn}";
+  case PF_OP_ATAN2: return "\\operatorname{atan2}";
+  case PF_OP_MIN: return "\\min";
+  case PF_OP_MAX: return "\\max";
+  case PF_OP_LESS: return " < ";
+  case PF_OP_LESS_EQUAL: return " \\le ";
+  case PF_OP_EQUAL: return " = ";
+  case PF_OP_AND: return " \\land ";
+  case PF_OP_OR: return " \\lor ";
+  default: return "";
+  }
+}
+
+/* sin^2 x is customary for these only. */
+static bool takes_exponent(PfOp op)
+{
+  return op == PF_OP_SIN || op == PF_OP_COS || op == PF_OP_TAN || op == PF_OP_SINH || op == PF_OP_COSH ||
+         op == PF_OP_TANH;
+}
+
+/* Is it a function whose argument stands without brackets, so that a gap must follow? */
+static bool is_open(const Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  if (op < PF_OP_SIN || op > PF_OP_SIGN || op == PF_OP_ABS || op == PF_OP_EXP) return false;
+  PfOp argument = op_of(p->table, args_of(p->table, e)[0]);
+  return argument == PF_OP_SYMBOL || argument == PF_OP_PI;
+}
+
+static void put_arguments(Printer *p, PfExpr e)
+{
+  if (is_open(p, e)) {
+    pf_put_all(p, " ", args_of(p->table, e)[0], "");
+    return;
+  }
+  for (uint32_t i = 0; i < node_of(p->table, e)->count; i++)
+    pf_put_all(p, i ? ", " : "\\left(", args_of(p->table, e)[i], "");
+  pf_put(p, "\\right)");
+}
+
+static void put_operand(Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  if (is_infix(op) || op == PF_OP_IF) put_wrapped(p, e);
+  else pf_put_expr(p, e);
+}
+
+static void put_function(Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  const PfExpr *args = args_of(p->table, e);
+  if (op == PF_OP_EXP) {
+    pf_put_all(p, "e^{", args[0], "}");
+  } else if (op == PF_OP_ABS) {
+    pf_put_all(p, "\\left|", args[0], "\\right|");
+  } else if (op == PF_OP_IF) {
+    pf_put_all(p, "\\begin{cases} ", args[1], " & \\text{if } ");
+    pf_put_all(p, "", args[0], " \\\\ ");
+    pf_put_all(p, "", args[2], " & \\text{otherwise} \\end{cases}");
+  } else if (op == PF_OP_NOT) {
+    pf_put(p, "\\lnot ");
+    put_operand(p, args[0]);
+  } else if (is_infix(op)) {
+    put_operand(p, args[0]);
+    pf_put(p, command_of(op));
+    put_operand(p, args[1]);
+  } else {
+    pf_put(p, command_of(op));
+    put_arguments(p, e);
+  }
+}
+
+/* ---------------------------------------------------------------- products */
+
+static void put_exponent(Printer *p, const Power *power)
+{
+  Number number = power->number;
+  pf_put(p, "^{");
+  if (pf_number_is(number, 0)) pf_put_expr(p, power->exponent);
+  else if (!number.exact) put_double(p, number.value);
+  else if (number.den == 1) pf_put_format(p, "%" PRId64, number.num);
+  else pf_put_format(p, "%" PRId64 "/%" PRId64, number.num, number.den);
+  pf_put(p, "}");
+}
+
+static void put_power(Printer *p, const Power *power)
+{
+  Number number = power->number;
+  PfOp op = op_of(p->table, power->base);
+  if (pf_number_is(number, 1)) {
+    if (is_wide(p, power->base)) put_wrapped(p, power->base);
+    else pf_put_expr(p, power->base);
+  } else if (is_half(number)) {
+    pf_put_all(p, "\\sqrt{", power->base, "}");
+  } else if (takes_exponent(op) && pf_number_is_integer(number) && number.num > 1) {
+    pf_put(p, command_of(op));
+    put_exponent(p, power);
+    put_arguments(p, power->base);
+  } else {
+    if (is_base(p, power->base)) pf_put_expr(p, power->base);
+    else put_wrapped(p, power->base);
+    put_exponent(p, power);
+  }
+}
+
+static const char *gap_between(const Printer *p, const Power *left, const Power *right)
+{
+  bool root = is_half(right->number);
+  if (is_number(p->table, right->base) && !root) return " \\cdot ";
+  bool plain = pf_number_is(left->number, 1) || takes_exponent(op_of(p->table, left->base));
+  return plain && is_open(p, left->base) ? " \\, " : " ";
+}
+
+/* A number, unless it is 1, times powers. What stands alone between the braces of a fraction needs no
+ * brackets. */
+static void put_product(Printer *p, Number number, const Power *powers, uint32_t count, bool in_braces)
+{
+  bool has_number = !pf_number_is(number, 1) || count == 0;
+  if (has_number) put_number(p, number);
+  if (in_braces && !has_number && count == 1 && pf_number_is(powers->number, 1)) {
+    pf_put_expr(p, powers->base);
+    return;
+  }
+  const Power leading = {p->one, p->one, pf_number_int(1)};
+  for (uint32_t i = 0; i < count; i++) {
+    if (i || has_number) pf_put(p, gap_between(p, i ? powers + i - 1 : &leading, powers + i));
+    put_power(p, powers + i);
+  }
+}
+
+static void put_fraction(Printer *p, const Fraction *fraction)
+{
+  Number size = fraction->size;
+  Number above = size.exact ? pf_number_int(size.num) : size;
+  if (size.den == 1 && !fraction->below_count) {
+    put_product(p, above, fraction->above, fraction->above_count, false);
+    return;
+  }
+  pf_put(p, "\\frac{");
+  put_product(p, above, fraction->above, fraction->above_count, true);
+  pf_put(p, "}{");
+  put_product(p, pf_number_int(size.den), fraction->below, fraction->below_count, true);
+  pf_put(p, "}");
+}
+
+void pf_lay_out_latex(Printer *p, PfExpr e)
+{
+  switch (op_of(p->table, e)) {
+  case PF_OP_RATIONAL:
+  case PF_OP_DOUBLE: put_number(p, number_of(p->table, e)); break;
+  case PF_OP_PI: pf_put(p, "\\pi"); break;
+  case PF_OP_SYMBOL: put_name(p, p->table->names.at[node_of(p->table, e)->first]); break;
+  case PF_OP_SUM:
+  case PF_OP_PRODUCT: pf_put_terms(p, e, put_fraction); break;
+  default: put_function(p, e);
+  }
+}

@@ -1,0 +1,280 @@
+/* The order in which people write: in a product numbers, parameters, functions, velocities, accelerations;
+ * in a sum accelerations first, then the simpler terms first. Decided by names, by the order of creation
+ * only where names don't decide. */
+#include "expr/print_impl.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- names */
+
+static int letter(char c)
+{
+  return isalpha((unsigned char)c) ? tolower((unsigned char)c) : 0;
+}
+
+/* Masses, then other letters (which may have indices), then words. */
+static int class_of_name(const char *name)
+{
+  if (letter(name[0]) && letter(name[1])) return 2;
+  return letter(name[0]) != 'm';
+}
+
+static int compare_digits(const char **a, const char **b)
+{
+  size_t m = strspn(*a, "0123456789"), n = strspn(*b, "0123456789");
+  int sign = m != n ? (m > n) - (m < n) : strncmp(*a, *b, m);
+  *a += m;
+  *b += n;
+  return sign;
+}
+
+/* psi[2] comes before psi[10], and m before R. */
+static int compare_names(const char *a, const char *b)
+{
+  if (!a || !b) return (a == NULL) - (b == NULL);
+  int sign = class_of_name(a) - class_of_name(b);
+  const char *x = a, *y = b;
+  while (!sign && *x && *y) {
+    if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+      sign = compare_digits(&x, &y);
+    } else {
+      sign = tolower((unsigned char)*x) - tolower((unsigned char)*y);
+      x++;
+      y++;
+    }
+  }
+  if (!sign) sign = (*x != 0) - (*y != 0);
+  return sign ? sign : strcmp(a, b);
+}
+
+static int count_primes(const char *name)
+{
+  size_t length = strlen(name);
+  int primes = 0;
+  while (length > 0 && name[length - 1] == '\'') length--, primes++;
+  return primes;
+}
+
+/* ---------------------------------------------------------------- comparing */
+
+static int compare_handles(PfExpr a, PfExpr b)
+{
+  return (a > b) - (a < b);
+}
+
+static int compare_bases(const Printer *p, PfExpr a, PfExpr b)
+{
+  const Key *x = key_of(p, a), *y = key_of(p, b);
+  if (x->rank != y->rank) return x->rank - y->rank;
+  PfOp f = op_of(p->table, a), g = op_of(p->table, b);
+  if (f != g) return (int)f - (int)g;
+  int sign = compare_names(x->lead, y->lead);
+  return sign ? sign : compare_handles(a, b);
+}
+
+static int compare_factors(const Printer *p, const void *a, const void *b)
+{
+  return compare_bases(p, ((const Factor *)a)->base, ((const Factor *)b)->base);
+}
+
+/* The higher power first. */
+static int compare_exponents(const Printer *p, PfExpr a, PfExpr b)
+{
+  if (!is_number(p->table, a) || !is_number(p->table, b)) return compare_handles(a, b);
+  double x = pf_number_value(number_of(p->table, a)), y = pf_number_value(number_of(p->table, b));
+  return (x < y) - (x > y);
+}
+
+static Factor factor_at(const Printer *p, PfExpr e, uint32_t i)
+{
+  const Key *key = key_of(p, e);
+  return key->factors ? key->factors[i] : (Factor){e, p->one};
+}
+
+/* Terms with as many factors: by the last factor, which is the one that moves. */
+static int compare_alike(const Printer *p, PfExpr a, PfExpr b, uint32_t factor_count)
+{
+  for (uint32_t i = factor_count; i-- > 0;) {
+    Factor x = factor_at(p, a, i), y = factor_at(p, b, i);
+    int sign = compare_bases(p, x.base, y.base);
+    if (!sign) sign = compare_exponents(p, x.exponent, y.exponent);
+    if (sign) return sign;
+  }
+  return compare_handles(a, b);
+}
+
+static int compare_terms(const Printer *p, const void *left, const void *right)
+{
+  PfExpr a = ((const Term *)left)->term, b = ((const Term *)right)->term;
+  if (a == PF_EXPR_NONE || b == PF_EXPR_NONE) return (a == PF_EXPR_NONE) - (b == PF_EXPR_NONE);
+  const Key *x = key_of(p, a), *y = key_of(p, b);
+  if (x->order != y->order) return y->order - x->order;
+  if (!x->lead || !y->lead) {
+    int sign = (x->lead == NULL) - (y->lead == NULL);
+    if (sign) return sign;
+  }
+  if (x->factor_count != y->factor_count) return x->factor_count < y->factor_count ? -1 : 1;
+  return compare_alike(p, a, b, x->factor_count);
+}
+
+typedef int Compare(const Printer *p, const void *a, const void *b);
+
+static void merge(const Printer *p, Compare *compare, const char *from, char *to, size_t bounds[3], size_t size)
+{
+  size_t i = bounds[0], j = bounds[1];
+  for (size_t k = bounds[0]; k < bounds[2]; k++) {
+    bool left = i < bounds[1] && (j >= bounds[2] || compare(p, from + i*size, from + j*size) <= 0);
+    memcpy(to + k*size, from + (left ? i++ : j++)*size, size);
+  }
+}
+
+/* Merge sort: qsort has no room for the printer. */
+static void sort(Printer *p, void *items, size_t count, size_t size, Compare *compare)
+{
+  char *from = items, *to = pf_arena_alloc(p->arena, count, size);
+  if (!to) {
+    p->failed = true;
+    return;
+  }
+  for (size_t width = 1; width < count; width *= 2) {
+    for (size_t start = 0; start < count; start += 2*width) {
+      size_t middle = start + width < count ? start + width : count;
+      size_t end = middle + width < count ? middle + width : count;
+      merge(p, compare, from, to, (size_t[]){start, middle, end}, size);
+    }
+    char *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (count && from != (char *)items) memcpy(items, from, count*size);
+}
+
+/* ---------------------------------------------------------------- keys */
+
+static int rank_of(PfOp op, int order)
+{
+  enum { NUMBER, PI, SYMBOL, SUM, FUNCTION, MOVING };
+  if (op == PF_OP_RATIONAL || op == PF_OP_DOUBLE) return NUMBER;
+  if (op == PF_OP_PI) return PI;
+  bool whole = op == PF_OP_SUM || op == PF_OP_PRODUCT;
+  if (order > 0) return MOVING + 3*order + (op == PF_OP_SYMBOL ? 1 : whole ? 2 : 0);
+  return op == PF_OP_SYMBOL ? SYMBOL : whole ? SUM : FUNCTION;
+}
+
+static const Factor *sorted_factors(Printer *p, PfExpr e, uint32_t count)
+{
+  Factor *factors = pf_arena_array(p->arena, Factor, count);
+  if (!factors) {
+    p->failed = true;
+    return NULL;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    factors[i] = (Factor){args_of(p->table, e)[2*i], args_of(p->table, e)[2*i + 1]};
+  sort(p, factors, count, sizeof *factors, compare_factors);
+  return factors;
+}
+
+void pf_print_key(Printer *p, int i)
+{
+  PfExpr e = p->nodes[i];
+  PfOp op = op_of(p->table, e);
+  const Node *node = node_of(p->table, e);
+  Key *key = p->keys + i;
+  key->factor_count = 1;
+  if (op == PF_OP_SYMBOL) {
+    key->lead = p->table->names.at[node->first];
+    key->order = count_primes(key->lead);
+  }
+  for (uint32_t k = 0; k < node->count; k++) {
+    const Key *part = key_of(p, args_of(p->table, e)[k]);
+    if (part->order > key->order) key->order = part->order;
+    if (compare_names(part->lead, key->lead) < 0) key->lead = part->lead;
+  }
+  key->rank = rank_of(op, key->order);
+  if (op != PF_OP_PRODUCT) return;
+  key->factor_count = node->count/2;
+  key->factors = sorted_factors(p, e, key->factor_count);
+}
+
+/* ---------------------------------------------------------------- sums and fractions */
+
+static void positive_first(Term *terms, uint32_t count)
+{
+  uint32_t first = 0;
+  while (first < count && pf_number_sign(terms[first].coefficient) < 0) first++;
+  if (first == 0 || first == count) return;
+  Term moved = terms[first];
+  memmove(terms + 1, terms, first*sizeof *terms);
+  terms[0] = moved;
+}
+
+/* The terms of a sum in order; the constant is the term PF_EXPR_NONE. */
+static const Term *sorted_terms(Printer *p, PfExpr sum, uint32_t *count)
+{
+  const PfExpr *args = args_of(p->table, sum);
+  uint32_t arg_count = node_of(p->table, sum)->count;
+  Term *terms = pf_arena_array(p->arena, Term, arg_count/2 + 1);
+  *count = 0;
+  if (!terms) {
+    p->failed = true;
+    return NULL;
+  }
+  for (uint32_t i = 1; i < arg_count; i += 2)
+    terms[(*count)++] = (Term){args[i + 1], number_of(p->table, args[i])};
+  Number constant = number_of(p->table, args[0]);
+  if (!pf_number_is(constant, 0)) terms[(*count)++] = (Term){PF_EXPR_NONE, constant};
+  sort(p, terms, *count, sizeof *terms, compare_terms);
+  positive_first(terms, *count);
+  return terms;
+}
+
+static Number absolute(Number value)
+{
+  return pf_number_sign(value) < 0 ? pf_number_mul(value, pf_number_int(-1)) : value;
+}
+
+/* |coefficient| times the term. */
+static Fraction fraction_of(Printer *p, Number coefficient, PfExpr term)
+{
+  Fraction fraction = {.size = absolute(coefficient)};
+  if (term == PF_EXPR_NONE) return fraction;
+  uint32_t count = key_of(p, term)->factor_count;
+  fraction.above = pf_arena_array(p->arena, Power, count);
+  fraction.below = pf_arena_array(p->arena, Power, count);
+  if (!fraction.above || !fraction.below || p->failed) {
+    p->failed = true;
+    return fraction;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    Factor factor = factor_at(p, term, i);
+    bool number = is_number(p->table, factor.exponent);
+    Number value = number ? number_of(p->table, factor.exponent) : pf_number_int(0);
+    Power power = {factor.base, factor.exponent, absolute(value)};
+    if (pf_number_sign(value) < 0) fraction.below[fraction.below_count++] = power;
+    else fraction.above[fraction.above_count++] = power;
+  }
+  return fraction;
+}
+
+static void put_term(Printer *p, Term term, void (*put)(Printer *p, const Fraction *fraction))
+{
+  Fraction fraction = fraction_of(p, term.coefficient, term.term);
+  put(p, &fraction);
+}
+
+void pf_put_terms(Printer *p, PfExpr e, void (*put)(Printer *p, const Fraction *fraction))
+{
+  if (op_of(p->table, e) == PF_OP_PRODUCT) {
+    put_term(p, (Term){e, pf_number_int(1)}, put);
+    return;
+  }
+  uint32_t count;
+  const Term *terms = sorted_terms(p, e, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    bool negative = pf_number_sign(terms[i].coefficient) < 0;
+    if (i) pf_put(p, negative ? " - " : " + ");
+    else if (negative) pf_put(p, "-");
+    put_term(p, terms[i], put);
+  }
+}

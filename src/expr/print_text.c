@@ -1,0 +1,158 @@
+/* The notation of the language: m*(x'^2 + y'^2)/2. */
+#include "expr/print_impl.h"
+
+#include <inttypes.h>
+
+static void put_wrapped(Printer *p, PfExpr e)
+{
+  pf_put_all(p, "(", e, ")");
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static void put_number(Printer *p, Number value)
+{
+  char text[DOUBLE_TEXT];
+  if (value.exact) {
+    pf_put_format(p, "%" PRId64, value.num);
+    if (value.den != 1) pf_put_format(p, "/%" PRId64, value.den);
+  } else {
+    pf_double_text(value.value, text);
+    pf_put_format(p, "%s", text);
+  }
+}
+
+/* Can it be a factor or a base, or is it an exponent, as it stands? */
+static bool stands_alone(const Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  if (op == PF_OP_SUM || op == PF_OP_PRODUCT || is_infix(op)) return false;
+  if (!is_number(p->table, e)) return true;
+  Number value = number_of(p->table, e);
+  return pf_number_sign(value) >= 0 && (!value.exact || value.den == 1);
+}
+
+static void put_alone(Printer *p, PfExpr e)
+{
+  if (stands_alone(p, e)) pf_put_expr(p, e);
+  else put_wrapped(p, e);
+}
+
+/* ---------------------------------------------------------------- products */
+
+static void put_exponent(Printer *p, const Power *power)
+{
+  bool whole = pf_number_is_integer(power->number) && power->number.num != 0;
+  if (pf_number_is(power->number, 0)) {
+    put_alone(p, power->exponent);
+  } else {
+    if (!whole) pf_put(p, "(");
+    put_number(p, power->number);
+    if (!whole) pf_put(p, ")");
+  }
+}
+
+static void put_power(Printer *p, const Power *power)
+{
+  if (is_half(power->number)) {
+    pf_put_all(p, "sqrt(", power->base, ")");
+    return;
+  }
+  put_alone(p, power->base);
+  if (pf_number_is(power->number, 1)) return;
+  pf_put(p, "^");
+  put_exponent(p, power);
+}
+
+static void put_powers(Printer *p, const Power *powers, uint32_t count, bool continued)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    if (i || continued) pf_put(p, "*");
+    put_power(p, powers + i);
+  }
+}
+
+static void put_below(Printer *p, const Fraction *fraction, bool number)
+{
+  bool several = number + fraction->below_count > 1;
+  pf_put(p, several ? "/(" : "/");
+  if (number) put_number(p, pf_number_int(fraction->size.den));
+  put_powers(p, fraction->below, fraction->below_count, number);
+  if (several) pf_put(p, ")");
+}
+
+static void put_fraction(Printer *p, const Fraction *fraction)
+{
+  Number size = fraction->size;
+  Number above = size.exact ? pf_number_int(size.num) : size;
+  bool number = !pf_number_is(above, 1) || fraction->above_count == 0;
+  if (number) put_number(p, above);
+  put_powers(p, fraction->above, fraction->above_count, number);
+  if (size.den != 1 || fraction->below_count) put_below(p, fraction, size.den != 1);
+}
+
+/* ---------------------------------------------------------------- functions */
+
+/* How tightly an operator binds its operands; what is no operator binds tightest. */
+static int tightness(PfOp op)
+{
+  switch (op) {
+  case PF_OP_OR: return 1;
+  case PF_OP_AND: return 2;
+  case PF_OP_NOT: return 3;
+  case PF_OP_LESS:
+  case PF_OP_LESS_EQUAL:
+  case PF_OP_EQUAL: return 4;
+  default: return 5;
+  }
+}
+
+static void put_operand(Printer *p, PfExpr e, int least)
+{
+  if (tightness(op_of(p->table, e)) >= least) pf_put_expr(p, e);
+  else put_wrapped(p, e);
+}
+
+/* Comparisons do not chain; and, or group to the left. */
+static void put_infix(Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  PfExpr a = args_of(p->table, e)[0];
+  int own = tightness(op);
+  if (op == PF_OP_NOT) {
+    pf_put(p, "not ");
+    put_operand(p, a, own);
+    return;
+  }
+  put_operand(p, a, own == 4 ? 5 : own);
+  pf_put(p, " ");
+  pf_put(p, pf_function_name(op));
+  pf_put(p, " ");
+  put_operand(p, args_of(p->table, e)[1], own + 1);
+}
+
+static void put_call(Printer *p, PfExpr e)
+{
+  pf_put(p, pf_function_name(op_of(p->table, e)));
+  for (uint32_t i = 0; i < node_of(p->table, e)->count; i++) {
+    pf_put(p, i ? ", " : "(");
+    pf_put_expr(p, args_of(p->table, e)[i]);
+  }
+  pf_put(p, ")");
+}
+
+void pf_lay_out_text(Printer *p, PfExpr e)
+{
+  PfOp op = op_of(p->table, e);
+  switch (op) {
+  case PF_OP_RATIONAL:
+  case PF_OP_DOUBLE: put_number(p, number_of(p->table, e)); break;
+  case PF_OP_PI: pf_put(p, "pi"); break;
+  case PF_OP_SYMBOL: pf_put(p, p->table->names.at[node_of(p->table, e)->first]); break;
+  case PF_OP_SUM:
+  case PF_OP_PRODUCT: pf_put_terms(p, e, put_fraction); break;
+  default:
+    if (is_infix(op)) put_infix(p, e);
+    else put_call(p, e);
+  }
+}
