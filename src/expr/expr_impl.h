@@ -142,6 +142,9 @@ bool pf_expr_is_negative(const PfExprTable *table, PfExpr e);
 PfStatus pf_walk(PfExprTable *table, PfArena *arena, const PfExpr *roots, int count, PfExpr **nodes,
                  int *node_count);
 
+/* A node of the latest walk again, its operands replaced by images[place]. Uses the scratch arena. */
+PfExpr pf_rebuild(PfExprTable *table, PfExpr e, const PfExpr *images);
+
 /* d f/d args[i] of a function node. */
 PfExpr pf_function_partial(PfContext *ctx, PfExpr e, int i);
 

@@ -100,8 +100,7 @@ bool pf_expr_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count)
 
 /* ---------------------------------------------------------------- substitution */
 
-/* The node again with its operands replaced. */
-static PfExpr rebuild(PfExprTable *table, PfExpr e, const PfExpr *images)
+PfExpr pf_rebuild(PfExprTable *table, PfExpr e, const PfExpr *images)
 {
   const Node node = *node_of(table, e);
   bool changed = false;
@@ -147,7 +146,7 @@ static PfStatus substitute(PfExprTable *table, PfArena *scratch, const PfExpr *r
   for (int i = 0; i < node_count; i++) {
     if (node_of(table, nodes[i])->count == 0) continue;
     PfMark mark = pf_arena_mark(scratch);
-    images[i] = rebuild(table, nodes[i], images);
+    images[i] = pf_rebuild(table, nodes[i], images);
     pf_arena_release(scratch, mark);
   }
   for (int i = 0; i < root_count; i++)
