@@ -6,43 +6,43 @@
 #include "lang/ast.h"
 
 /* The words that start a statement, and the function of the parser that reads the rest of it. */
-#define PF_KEYWORD_LIST(ENTRY)         \
-  ENTRY("model", model_statement)      \
-  ENTRY("param", declare_statement)    \
-  ENTRY("coord", declare_statement)    \
-  ENTRY("input", declare_statement)    \
-  ENTRY("speed", declare_statement)    \
-  ENTRY("let", declare_statement)      \
-  ENTRY("kinetic", energy_statement)   \
-  ENTRY("potential", energy_statement) \
-  ENTRY("dissipation", energy_statement) \
-  ENTRY("gravity", energy_statement)   \
-  ENTRY("force", force_statement)      \
-  ENTRY("torque", torque_statement)    \
-  ENTRY("nonideal", nonideal_statement) \
-  ENTRY("start", assign_statement)     \
-  ENTRY("rate", assign_statement)      \
-  ENTRY("body", frame_statement)       \
-  ENTRY("frame", frame_statement)      \
-  ENTRY("point", point_statement)      \
-  ENTRY("spring", spring_statement)    \
-  ENTRY("damper", spring_statement)    \
-  ENTRY("constraint", constraint_statement) \
-  ENTRY("roll", roll_statement)        \
-  ENTRY("skate", skate_statement)      \
-  ENTRY("omni", skate_statement)       \
-  ENTRY("mecanum", skate_statement)    \
-  ENTRY("part", part_statement)        \
-  ENTRY("use", use_statement)          \
-  ENTRY("for", for_statement)          \
-  ENTRY("run", run_statement)          \
-  ENTRY("plot", plot_statement)        \
-  ENTRY("draw", draw_statement)        \
-  ENTRY("prescribe", reserved_statement) \
-  ENTRY("when", reserved_statement)    \
-  ENTRY("lock", reserved_statement)    \
-  ENTRY("unlock", reserved_statement)  \
-  ENTRY("attach", reserved_statement)  \
+#define PF_KEYWORD_LIST(ENTRY)             \
+  ENTRY("model", model_statement)          \
+  ENTRY("param", declare_statement)        \
+  ENTRY("coord", declare_statement)        \
+  ENTRY("input", declare_statement)        \
+  ENTRY("speed", declare_statement)        \
+  ENTRY("let", declare_statement)          \
+  ENTRY("kinetic", energy_statement)       \
+  ENTRY("potential", energy_statement)     \
+  ENTRY("dissipation", energy_statement)   \
+  ENTRY("gravity", energy_statement)       \
+  ENTRY("force", force_statement)          \
+  ENTRY("torque", torque_statement)        \
+  ENTRY("nonideal", nonideal_statement)    \
+  ENTRY("start", assign_statement)         \
+  ENTRY("rate", assign_statement)          \
+  ENTRY("body", pf_parse_frame)            \
+  ENTRY("frame", pf_parse_frame)           \
+  ENTRY("point", pf_parse_point)           \
+  ENTRY("spring", pf_parse_spring)         \
+  ENTRY("damper", pf_parse_spring)         \
+  ENTRY("constraint", pf_parse_constraint) \
+  ENTRY("roll", pf_parse_roll)             \
+  ENTRY("skate", pf_parse_skate)           \
+  ENTRY("omni", pf_parse_skate)            \
+  ENTRY("mecanum", pf_parse_skate)         \
+  ENTRY("part", part_statement)            \
+  ENTRY("use", use_statement)              \
+  ENTRY("for", for_statement)              \
+  ENTRY("run", run_statement)              \
+  ENTRY("plot", plot_statement)            \
+  ENTRY("draw", draw_statement)            \
+  ENTRY("prescribe", reserved_statement)   \
+  ENTRY("when", reserved_statement)        \
+  ENTRY("lock", reserved_statement)        \
+  ENTRY("unlock", reserved_statement)      \
+  ENTRY("attach", reserved_statement)      \
   ENTRY("detach", reserved_statement)
 
 /* Every kind of token, and how a message calls it. */

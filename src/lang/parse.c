@@ -19,10 +19,10 @@ bool pf_parser_accept(PfParser *p, PfTokenKind kind)
   return true;
 }
 
-bool pf_parser_expect(PfParser *p, PfTokenKind kind, const char *purpose)
+bool pf_parser_expect(PfParser *p, PfTokenKind kind, const char *purpose, const char *hint)
 {
   if (pf_parser_accept(p, kind)) return true;
-  pf_parser_expected(p, "%s %s", pf_token_text(kind), purpose);
+  if (pf_parser_expected(p, "%s %s", pf_token_text(kind), purpose) && hint) pf_hint(p->ctx, "%s", hint);
   return false;
 }
 
@@ -38,10 +38,10 @@ bool pf_parser_accept_word(PfParser *p, const char *word)
   return true;
 }
 
-bool pf_parser_expect_word(PfParser *p, const char *word, const char *purpose)
+bool pf_parser_expect_word(PfParser *p, const char *word, const char *purpose, const char *hint)
 {
   if (pf_parser_accept_word(p, word)) return true;
-  pf_parser_expected(p, "'%s' %s", word, purpose);
+  if (pf_parser_expected(p, "'%s' %s", word, purpose) && hint) pf_hint(p->ctx, "%s", hint);
   return false;
 }
 
@@ -124,14 +124,13 @@ bool pf_parser_error(PfParser *p, const PfToken *at, const char *format, ...)
  * the next line starts. */
 static const char *found(const PfParser *p, PfToken *at, char buffer[PF_TOKEN_NAME])
 {
+  bool end = p->token.kind == PF_T_END, new_statement = p->token.kind == PF_T_KEYWORD && p->token.newlines;
   *at = p->token;
-  if (p->token.newlines || p->token.kind == PF_T_END) {
-    at->line = p->last.line;
-    at->column = p->last.column + p->last.length;
-    at->length = 1;
-  }
-  return pf_parser_line_ended(p) && p->token.kind != PF_T_END ? "the end of the line"
-                                                              : pf_parser_describe(p, &p->token, buffer);
+  if (!end && !new_statement && !pf_parser_line_ended(p)) return pf_parser_describe(p, &p->token, buffer);
+  at->line = p->last.line;
+  at->column = p->last.column + p->last.length;
+  at->length = 1;
+  return end ? pf_token_text(PF_T_END) : pf_parser_line_ended(p) ? "the end of the line" : "the next statement";
 }
 
 bool pf_parser_expected(PfParser *p, const char *format, ...)
@@ -166,6 +165,69 @@ void pf_parser_enter(PfParser *p)
 void pf_parser_leave(PfParser *p)
 {
   p->nesting--;
+}
+
+/* ---------------------------------------------------------------- brackets */
+
+PfBracket pf_parser_open(PfParser *p)
+{
+  PfBracket bracket = {p->token, p->open};
+  p->open = p->token;
+  if (p->token.kind == PF_T_LBRACE) p->braces++;
+  else p->brackets++;
+  pf_parser_enter(p);
+  pf_parser_advance(p);
+  return bracket;
+}
+
+void pf_parser_close(PfParser *p, const PfBracket *bracket, PfTokenKind kind, const char *instead)
+{
+  PfTokenKind next = p->token.kind;
+  if (pf_parser_accept(p, kind)) {
+    p->open = bracket->outer;
+    if (kind == PF_T_RBRACE) p->braces--;
+    else p->brackets--;
+    pf_parser_leave(p);
+    return;
+  }
+  const PfToken *open = &bracket->open;
+  bool same_line = p->token.line == open->line && next != PF_T_END;
+  bool said = same_line ? pf_parser_expected(p, "%s", instead)
+                        : pf_parser_expected(p, "%s to close the %s of line %u", instead, pf_token_text(open->kind),
+                                             (unsigned)open->line);
+  if (!said) return;
+  if (next == PF_T_EQUAL && kind == PF_T_RPAREN) pf_hint(p->ctx, "a comparison is written with two signs: ==");
+  else if (same_line) pf_parser_hint_neighbours(p);
+}
+
+static bool is_value_end(PfTokenKind kind)
+{
+  return kind == PF_T_NAME || kind == PF_T_NUMBER || kind == PF_T_RPAREN || kind == PF_T_RBRACKET ||
+         kind == PF_T_PRIME || kind == PF_T_UNIT;
+}
+
+static bool is_short(const PfToken *token)
+{
+  return token->size <= 32 && (token->kind == PF_T_NAME || token->kind == PF_T_NUMBER);
+}
+
+void pf_parser_hint_neighbours(PfParser *p)
+{
+  const PfToken *a = &p->last, *b = p->failed ? &p->kept : &p->token;
+  const char *left = p->source->bytes + a->start, *right = p->source->bytes + b->start;
+  bool both_short = is_short(a) && is_short(b);
+  int m = (int)a->size, n = (int)b->size;
+  if (!is_value_end(a->kind)) return;
+  if (b->kind == PF_T_UNIT && right[1] >= '0' && right[1] <= '9')
+    pf_hint(p->ctx, "an element of an array is written without a blank: psi[1]");
+  else if (b->kind == PF_T_UNIT)
+    pf_hint(p->ctx, "a unit follows a number, as in 0.5 [m], or a name that is being declared");
+  else if (both_short && a->kind == PF_T_NUMBER && b->kind == PF_T_NAME)
+    pf_hint(p->ctx, "write %.*s*%.*s for a product, %.*s [%.*s] for a unit", m, left, n, right, m, left, n, right);
+  else if (both_short)
+    pf_hint(p->ctx, "write %.*s*%.*s for a product; a list needs commas", m, left, n, right);
+  else if (b->kind == PF_T_NAME || b->kind == PF_T_NUMBER || b->kind == PF_T_LPAREN)
+    pf_hint(p->ctx, "a product is written with *; a list needs commas");
 }
 
 /* ---------------------------------------------------------------- nodes */
@@ -249,8 +311,8 @@ static void unknown_statement(PfParser *p)
 {
   PfToken start = p->token;
   const char *word = pf_parser_token_text(p, &start);
-  char name[PF_TOKEN_NAME];
-  pf_parser_describe(p, &start, name);
+  char buffer[PF_TOKEN_NAME];
+  const char *name = pf_parser_describe(p, &start, buffer);
   pf_parser_advance(p);
   bool equation = p->token.kind == PF_T_EQUAL || p->token.kind == PF_T_PRIME || p->token.kind == PF_T_LBRACKET;
   if (!pf_parser_error(p, &start, equation ? "a line cannot start with the name %s" : "%s is not a statement", name))
@@ -275,8 +337,8 @@ static void unknown_statement(PfParser *p)
 static void no_statement(PfParser *p)
 {
   PfToken start = p->token;
-  char name[PF_TOKEN_NAME];
-  pf_parser_describe(p, &start, name);
+  char buffer[PF_TOKEN_NAME];
+  const char *name = pf_parser_describe(p, &start, buffer);
   p->last = start;
   p->token.newlines = 0;
   if (start.kind == PF_T_BAD) {
@@ -303,7 +365,7 @@ static void finish(PfParser *p)
                                           "constraint");
   else if (kind == PF_T_BANG) pf_hint(p->ctx, "'!' belongs after a start value: start x = 1 !");
   else if (p->last.kind == PF_T_RBRACE) pf_hint(p->ctx, "start a new line after '}'");
-  else pf_parse_hint_neighbours(p);
+  else pf_parser_hint_neighbours(p);
 }
 
 /* Does a line that starts with this token go on with the statement before it? */
@@ -386,15 +448,14 @@ static void statements(PfParser *p, PfNode *block, int depth)
 
 PfNode *pf_parse_block(PfParser *p)
 {
-  PfToken open = p->token;
-  PfNode *block = pf_parser_node(p, PF_N_BLOCK, &open);
-  if (!pf_parser_expect(p, PF_T_LBRACE, "and the statements to repeat or reuse")) return block;
-  pf_parser_enter(p);
-  p->braces++;
+  PfNode *block = pf_parser_node(p, PF_N_BLOCK, &p->token);
+  if (p->token.kind != PF_T_LBRACE) {
+    pf_parser_expected(p, "'{' and statements");
+    return block;
+  }
+  PfBracket brace = pf_parser_open(p);
   statements(p, block, p->braces);
-  p->braces--;
-  pf_parser_leave(p);
-  pf_parse_closing(p, &open, PF_T_RBRACE, "'}'");
+  pf_parser_close(p, &brace, PF_T_RBRACE, "'}'");
   return block;
 }
 

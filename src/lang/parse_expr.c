@@ -18,7 +18,7 @@ typedef enum Precedence {
 } Precedence;
 
 /* A chain a.b.c… makes a deep tree without nesting; whoever walks the tree may rely on this height. */
-enum { HIGHEST = 5*PF_DEEPEST_NESTING };
+enum { HIGHEST = 5*PF_DEEPEST_NESTING, MOST_PRIMES = 4 };
 
 /* Reads an expression that starts with this token. */
 typedef PfNode *(*Prefix)(PfParser *p);
@@ -49,65 +49,23 @@ static void hint_missing_operand(PfParser *p, PfTokenKind kind)
     pf_hint(p->ctx, "a unit follows its number: 0.5 [m]");
   else if (comment)
     pf_hint(p->ctx, "a comment starts with #");
+  else if (p->brackets && (kind == PF_T_END || kind == PF_T_KEYWORD))
+    pf_hint(p->ctx, "the %s of line %u is not closed", pf_token_text(p->open.kind), (unsigned)p->open.line);
 }
 
 static PfNode *missing_operand(PfParser *p)
 {
   PfToken token = p->token;
-  char name[PF_TOKEN_NAME];
+  char buffer[PF_TOKEN_NAME];
   bool reserved = token.kind == PF_T_KEYWORD && !token.newlines;
   if (reserved) {
-    pf_parser_describe(p, &token, name);
-    if (pf_parser_error(p, &token, "%s starts a statement, so it cannot be a name", name))
+    if (pf_parser_error(p, &token, "%s starts a statement, so it cannot be a name",
+                        pf_parser_describe(p, &token, buffer)))
       pf_hint(p->ctx, "choose another name, for example %.*s_1", (int)token.size, p->source->bytes + token.start);
-  } else if (pf_parser_expected(p, "a number, a name or '(' after %s", pf_parser_describe(p, &p->last, name))) {
+  } else if (pf_parser_expected(p, "a number, a name or '(' after %s", pf_parser_describe(p, &p->last, buffer))) {
     hint_missing_operand(p, token.kind);
   }
   return &p->nowhere;
-}
-
-static bool is_value_end(PfTokenKind kind)
-{
-  return kind == PF_T_NAME || kind == PF_T_NUMBER || kind == PF_T_RPAREN || kind == PF_T_RBRACKET ||
-         kind == PF_T_PRIME || kind == PF_T_UNIT;
-}
-
-static bool is_short(const PfToken *token)
-{
-  return token->size <= 32 && (token->kind == PF_T_NAME || token->kind == PF_T_NUMBER);
-}
-
-void pf_parse_hint_neighbours(PfParser *p)
-{
-  const PfToken *a = &p->last, *b = p->failed ? &p->kept : &p->token;
-  const char *at = p->source->bytes + a->start, *bt = p->source->bytes + b->start;
-  if (!is_value_end(a->kind)) return;
-  if (a->kind == PF_T_NUMBER && b->kind == PF_T_NAME && is_short(a) && is_short(b))
-    pf_hint(p->ctx, "write %.*s*%.*s for a product, %.*s [%.*s] for a unit", (int)a->size, at, (int)b->size, bt,
-            (int)a->size, at, (int)b->size, bt);
-  else if (is_short(a) && is_short(b))
-    pf_hint(p->ctx, "write %.*s*%.*s for a product; a list needs commas", (int)a->size, at, (int)b->size, bt);
-  else if (b->kind == PF_T_NAME || b->kind == PF_T_NUMBER || b->kind == PF_T_LPAREN)
-    pf_hint(p->ctx, "a product is written with *; a list needs commas");
-  else if (b->kind == PF_T_UNIT)
-    pf_hint(p->ctx, "a unit follows a number, as in 0.5 [m], or a name that is being declared; "
-                    "an element of an array is written without a blank: psi[1]");
-}
-
-void pf_parse_closing(PfParser *p, const PfToken *open, PfTokenKind kind, const char *instead)
-{
-  if (pf_parser_accept(p, kind)) {
-    if (kind != PF_T_RBRACE) p->brackets--;
-    return;
-  }
-  PfTokenKind next = p->token.kind;
-  bool same_line = p->token.line == open->line && next != PF_T_END;
-  bool said = same_line ? pf_parser_expected(p, "%s", instead)
-                        : pf_parser_expected(p, "%s to close the %s of line %u", instead, pf_token_text(open->kind),
-                                             (unsigned)open->line);
-  if (!said) return;
-  if (next == PF_T_EQUAL && kind == PF_T_RPAREN) pf_hint(p->ctx, "a comparison is written with two signs: ==");
-  else if (same_line) pf_parse_hint_neighbours(p);
 }
 
 /* ---------------------------------------------------------------- values */
@@ -136,7 +94,7 @@ static PfNode *number(PfParser *p)
   return node;
 }
 
-static PfNode *string(PfParser *p)
+PfNode *pf_parse_string(PfParser *p)
 {
   PfNode *node = pf_parser_node(p, PF_N_STRING, &p->token);
   char *text = pf_arena_text(p->source->arena, p->source->bytes + p->token.start + 1, p->token.size - 2);
@@ -155,6 +113,7 @@ static PfNode *string(PfParser *p)
   return node;
 }
 
+/* (a, b, c): the rest after the first component */
 static PfNode *vector(PfParser *p, const PfToken *open, PfNode *first)
 {
   PfNode *node = pf_parser_node(p, PF_N_VECTOR, open);
@@ -172,16 +131,12 @@ static PfNode *vector(PfParser *p, const PfToken *open, PfNode *first)
 
 static PfNode *group(PfParser *p)
 {
-  PfToken open = p->token;
-  pf_parser_enter(p);
-  pf_parser_advance(p);
-  p->brackets++;
+  PfBracket bracket = pf_parser_open(p);
   PfNode *node = pf_parse_expression(p);
   bool is_vector = p->token.kind == PF_T_COMMA;
-  if (is_vector) node = vector(p, &open, node);
-  pf_parse_closing(p, &open, PF_T_RPAREN, is_vector ? "',' or ')'" : "')'");
+  if (is_vector) node = vector(p, &bracket.open, node);
+  pf_parser_close(p, &bracket, PF_T_RPAREN, is_vector ? "',' or ')'" : "')'");
   if (is_vector) pf_parser_extend(p, node);
-  pf_parser_leave(p);
   return node;
 }
 
@@ -303,7 +258,9 @@ static PfNode *prime(PfParser *p, PfNode *left, const PfToken *start)
   }
   PfNode *node = pf_parser_node(p, PF_N_PRIME, start);
   node->child = left;
-  while (pf_parser_accept(p, PF_T_PRIME)) node->flag++;
+  while (node->flag < MOST_PRIMES && pf_parser_accept(p, PF_T_PRIME)) node->flag++;
+  if (p->token.kind == PF_T_PRIME)
+    pf_parser_error(p, &p->token, "more than %d time derivatives of one quantity", MOST_PRIMES);
   pf_parser_extend(p, node);
   return node;
 }
@@ -328,20 +285,14 @@ static PfNode *member(PfParser *p, PfNode *left, const PfToken *start)
 /* The lexer sees to it that there is a name before the bracket. */
 static PfNode *element(PfParser *p, PfNode *left, const PfToken *start)
 {
-  PfToken open = p->token;
   if (left->kind != PF_N_NAME) {
-    if (pf_parser_error(p, &open, "only a plain name can have an index"))
+    if (pf_parser_error(p, &p->token, "only a plain name can have an index"))
       pf_hint(p->ctx, "write psi[2], or wheel[2].psi for a member of an element");
     return left;
   }
   PfNode *node = pf_parser_node(p, PF_N_INDEX, start);
   node->text = left->text;
-  pf_parser_enter(p);
-  pf_parser_advance(p);
-  p->brackets++;
-  node->child = pf_parse_expression(p);
-  pf_parse_closing(p, &open, PF_T_RBRACKET, "']'");
-  pf_parser_leave(p);
+  node->child = pf_parse_index(p);
   pf_parser_extend(p, node);
   return node;
 }
@@ -358,21 +309,6 @@ static PfNode *unit(PfParser *p, PfNode *left, const PfToken *start)
   return node;
 }
 
-void pf_parse_arguments(PfParser *p, PfNode **tail)
-{
-  PfToken open = p->token;
-  pf_parser_enter(p);
-  if (!pf_parser_expect(p, PF_T_LPAREN, "and the arguments")) return;
-  p->brackets++;
-  if (p->token.kind != PF_T_RPAREN) {
-    do {
-      tail = pf_parser_add(tail, pf_parse_expression(p));
-    } while (pf_parser_accept(p, PF_T_COMMA));
-  }
-  pf_parse_closing(p, &open, PF_T_RPAREN, "',' or ')'");
-  pf_parser_leave(p);
-}
-
 /* sum(i in 1..3, e): the variable has been read as the first argument, 'in' is next. */
 static void sum_over(PfParser *p, PfNode *node, const PfNode *variable)
 {
@@ -380,15 +316,13 @@ static void sum_over(PfParser *p, PfNode *node, const PfNode *variable)
   node->text = variable->text;
   pf_parser_advance(p);
   node->child = pf_parse_range(p);
-  if (pf_parser_expect(p, PF_T_COMMA, "and what to add up")) node->child->next = pf_parse_expression(p);
+  if (pf_parser_expect(p, PF_T_COMMA, "and what to add up", "for example: sum(i in 1..3, psi[i]^2)"))
+    node->child->next = pf_parse_expression(p);
 }
 
 static PfNode *call_sum(PfParser *p, PfNode *node)
 {
-  PfToken open = p->token;
-  pf_parser_enter(p);
-  pf_parser_advance(p);
-  p->brackets++;
+  PfBracket bracket = pf_parser_open(p);
   PfNode *first = pf_parse_expression(p);
   PfNode **tail = pf_parser_add(&node->child, first);
   if (first->kind == PF_N_NAME && pf_parser_sees(p, "in")) {
@@ -396,8 +330,7 @@ static PfNode *call_sum(PfParser *p, PfNode *node)
   } else {
     while (pf_parser_accept(p, PF_T_COMMA)) tail = pf_parser_add(tail, pf_parse_expression(p));
   }
-  pf_parse_closing(p, &open, PF_T_RPAREN, "',' or ')'");
-  pf_parser_leave(p);
+  pf_parser_close(p, &bracket, PF_T_RPAREN, "',' or ')'");
   return node;
 }
 
@@ -410,7 +343,7 @@ static PfNode *call(PfParser *p, PfNode *left, const PfToken *start)
   PfNode *node = pf_parser_node(p, PF_N_CALL, start);
   node->text = left->text;
   if (!strcmp(left->text, "sum")) call_sum(p, node);
-  else pf_parse_arguments(p, &node->child);
+  else pf_parse_arguments(p, &node->child, NULL);
   pf_parser_extend(p, node);
   return node;
 }
@@ -420,7 +353,7 @@ static PfNode *call(PfParser *p, PfNode *left, const PfToken *start)
 static const Rule rules[PF_T_COUNT] = {
   [PF_T_NAME]          = {name, NULL, PREC_NONE},
   [PF_T_NUMBER]        = {number, NULL, PREC_NONE},
-  [PF_T_STRING]        = {string, NULL, PREC_NONE},
+  [PF_T_STRING]        = {pf_parse_string, NULL, PREC_NONE},
   [PF_T_OR]            = {NULL, logical_or, PREC_OR},
   [PF_T_AND]           = {NULL, logical_and, PREC_AND},
   [PF_T_NOT]           = {logical_not, NULL, PREC_NONE},
@@ -468,9 +401,8 @@ static PfNode *expression(PfParser *p, Precedence least)
   p->height++;
   while (goes_on(p, left, least)) {
     left = rule_of(p->token.kind)->infix(p, left, &start);
-    p->height++;
+    if (++p->height > HIGHEST) pf_parser_too_deep(p);
   }
-  if (p->height > HIGHEST) pf_parser_too_deep(p);
   if (around > p->height) p->height = around;
   return left;
 }
@@ -484,7 +416,7 @@ PfNode *pf_parse_range(PfParser *p)
 {
   PfNode *node = pf_parser_node(p, PF_N_RANGE, &p->token);
   node->child = pf_parse_expression(p);
-  if (pf_parser_expect(p, PF_T_DOTDOT, "and the last number of the range"))
+  if (pf_parser_expect(p, PF_T_DOTDOT, "and the last number of the range", "for example: 1..3"))
     node->child->next = pf_parse_expression(p);
   pf_parser_extend(p, node);
   return node;

@@ -13,6 +13,7 @@ typedef struct PfParser {
   PfToken last;  /* the one read before it */
   PfToken kept;  /* the real next one while `failed` */
   PfMap words;   /* every text of the tree, once */
+  PfToken open;  /* the innermost open bracket, when there is one */
   int brackets;  /* open round and square ones: inside, line ends are blanks */
   int braces;
   bool in_properties; /* the innermost open brace holds properties, not statements */
@@ -29,11 +30,12 @@ typedef struct PfParser {
 
 void pf_parser_advance(PfParser *p);
 bool pf_parser_accept(PfParser *p, PfTokenKind kind);
-bool pf_parser_expect(PfParser *p, PfTokenKind kind, const char *purpose);
+/* The purpose completes the message "expected '=' …"; the hint may be NULL. */
+bool pf_parser_expect(PfParser *p, PfTokenKind kind, const char *purpose, const char *hint);
 /* The next token is this word, whatever its kind. */
 bool pf_parser_sees(const PfParser *p, const char *word);
 bool pf_parser_accept_word(PfParser *p, const char *word);
-bool pf_parser_expect_word(PfParser *p, const char *word, const char *purpose);
+bool pf_parser_expect_word(PfParser *p, const char *word, const char *purpose, const char *hint);
 /* The next token is on a new line, and no bracket is open. */
 bool pf_parser_line_ended(const PfParser *p);
 
@@ -66,20 +68,58 @@ PfNode **pf_parser_add(PfNode **tail, PfNode *node);
 const char *pf_parser_text(PfParser *p, const char *bytes, size_t size);
 const char *pf_parser_token_text(PfParser *p, const PfToken *token);
 
+/* ---------------------------------------------------------------- brackets */
+
+typedef struct PfBracket {
+  PfToken open, outer;
+} PfBracket;
+
+/* Reads an opening bracket, which is next, and counts one more level. */
+PfBracket pf_parser_open(PfParser *p);
+/* The bracket that closes it must come next; `instead` names all that could. After an error the count of
+ * brackets stays, for the recovery to go on with. */
+void pf_parser_close(PfParser *p, const PfBracket *bracket, PfTokenKind kind, const char *instead);
+/* Says how to write a product or a unit if two values stand side by side. */
+void pf_parser_hint_neighbours(PfParser *p);
+
 /* ---------------------------------------------------------------- grammar */
 
 PfNode *pf_parse_expression(PfParser *p);
 PfNode *pf_parse_range(PfParser *p);
-/* The bracket that closes `open` must come next; `instead` names all that could. p->brackets goes down with a
- * round or square one, and stays after an error, for the recovery to count on. */
-void pf_parse_closing(PfParser *p, const PfToken *open, PfTokenKind kind, const char *instead);
-/* Arguments up to the closing bracket; the opening one is next. */
-void pf_parse_arguments(PfParser *p, PfNode **tail);
-/* Says how to write a product or a unit if two values stand side by side. */
-void pf_parse_hint_neighbours(PfParser *p);
+PfNode *pf_parse_string(PfParser *p); /* the next token is one */
+/* (a, b, …) as a list */
+void pf_parse_arguments(PfParser *p, PfNode **tail, const char *hint);
+/* (a, b, …) where only names are allowed, as PARAMETERS */
+PfNode *pf_parse_parameters(PfParser *p);
+/* A new name, as a node of the kind. Words of the language and derivatives cannot be names. */
+PfNode *pf_parse_new_name(PfParser *p, PfNodeKind kind, const char *purpose);
+/* NAME or NAME[index], as LABEL */
+PfNode *pf_parse_label(PfParser *p, const char *purpose);
+/* [index] directly after a name: the expression */
+PfNode *pf_parse_index(PfParser *p);
+PfNode *pf_parse_units(PfParser *p);
+/* { key expr, key = expr … }, as BLOCK */
+PfNode *pf_parse_properties(PfParser *p, const char *purpose, const char *hint);
+/* The same if there is a '{'; returns the new tail. */
+PfNode **pf_parse_optional_properties(PfParser *p, PfNode **tail);
+/* The node of a statement whose keyword was read last; its place and text are the keyword's. */
+PfNode *pf_parse_node(PfParser *p, PfNodeKind kind);
+/* An expression inside a node of the kind, which shows its role. */
+PfNode *pf_parse_wrapped(PfParser *p, PfNodeKind kind);
+/* A label is first read as an expression, because only the ':' behind it tells. */
+bool pf_parse_is_label(const PfParser *p, const PfNode *node);
+PfNode *pf_parse_as_label(PfParser *p, PfNode *node);
+/* Says that the word belongs to a later version. */
+PfNode *pf_parse_reserved(PfParser *p, const PfToken *word, const char *use);
 
 /* The statement after its keyword, which was read last. */
 PfNode *pf_parse_statement(PfParser *p);
+PfNode *pf_parse_frame(PfParser *p);
+PfNode *pf_parse_point(PfParser *p);
+PfNode *pf_parse_spring(PfParser *p);
+PfNode *pf_parse_constraint(PfParser *p);
+PfNode *pf_parse_roll(PfParser *p);
+PfNode *pf_parse_skate(PfParser *p);
 /* A block of statements in braces. */
 PfNode *pf_parse_block(PfParser *p);
 
