@@ -6,12 +6,13 @@
 static PfExpr product_by_base(PfExprTable *table, PfExpr e, uint32_t i, PfExpr seed)
 {
   PfContext *ctx = table->ctx;
-  PfExpr one = pf_expr_int(ctx, 1);
+  PfExpr one = pf_expr_int(ctx, 1), exponent = args_of(table, e)[2*i + 1];
   ProductBuilder product;
   pf_product_begin(&product, table);
-  PfExpr base = args_of(table, e)[2*i], exponent = args_of(table, e)[2*i + 1];
-  pf_product_push(&product, e, one);
-  pf_product_push(&product, base, pf_expr_int(ctx, -1));
+  for (uint32_t k = 0; k < node_of(table, e)->count/2; k++) {
+    PfExpr power = k == i ? pf_expr_sub(ctx, exponent, one) : args_of(table, e)[2*k + 1];
+    pf_product_push(&product, args_of(table, e)[2*k], power);
+  }
   pf_product_push(&product, exponent, one);
   pf_product_push(&product, seed, one);
   return pf_product_end(&product);
@@ -134,9 +135,11 @@ static PfStatus derive_along(PfExprTable *table, PfArena *scratch, const PfExpr 
 PfStatus pf_expr_derive_along(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
                               const PfExpr *seeds, int count, PfExpr *out)
 {
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = derive_along(pf_expr_table(ctx), scratch, roots, root_count, symbols, seeds, count, out);
+  PfStatus status = derive_along(table, scratch, roots, root_count, symbols, seeds, count, out);
   pf_arena_release(scratch, mark);
   return status;
 }
@@ -264,6 +267,10 @@ PfStatus pf_expr_gradient(PfContext *ctx, PfExpr root, const PfExpr *symbols, in
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   Backward b = {.table = pf_expr_table(ctx)};
+  if (root == PF_EXPR_NONE || !b.table) {
+    for (int i = 0; i < count; i++) out[i] = PF_EXPR_NONE;
+    return pf_expr_check(ctx);
+  }
   PfStatus status = gradient(&b, scratch, root, symbols, count, out);
   pf_array_free(b.table->allocator, &b.shares);
   pf_arena_release(scratch, mark);

@@ -132,6 +132,19 @@ PfExpr pf_expr_scale(PfExprTable *table, Number factor, PfExpr e);
 /* Splits e into number * rest, where rest has a positive leading coefficient and content 1. */
 void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *rest);
 
+/* A long sum stays whole in other sums and is taken as it is everywhere, like a symbol. A long product stays
+ * whole in other products: the derivative of a deep chain of functions would be of quadratic size. */
+enum { LONGEST_FLATTENED = 24 };
+static inline bool is_long_sum(const PfExprTable *table, PfExpr e)
+{
+  return op_of(table, e) == PF_OP_SUM && node_of(table, e)->count > 2*LONGEST_FLATTENED;
+}
+
+static inline bool is_long_product(const PfExprTable *table, PfExpr e)
+{
+  return op_of(table, e) == PF_OP_PRODUCT && node_of(table, e)->count > 2*LONGEST_FLATTENED;
+}
+
 /* Is the leading coefficient of e negative (so that -e is the simpler one)? */
 bool pf_expr_is_negative(const PfExprTable *table, PfExpr e);
 

@@ -41,7 +41,7 @@ static PfExpr split_pi(PfExprTable *table, PfExpr a, Number *turn)
   *turn = pf_number_int(0);
   PfExpr pi = pf_expr_pi(table->ctx);
   if (a == pi) *turn = pf_number_int(1);
-  if (op_of(table, a) == PF_OP_SUM)
+  if (op_of(table, a) == PF_OP_SUM && !is_long_sum(table, a))
     for (uint32_t i = 1; i < node_of(table, a)->count; i += 2)
       if (args_of(table, a)[i + 1] == pi && number_of(table, args_of(table, a)[i]).exact)
         *turn = number_of(table, args_of(table, a)[i]);
@@ -252,7 +252,7 @@ PfExpr pf_expr_call(PfContext *ctx, PfOp op, const PfExpr *args)
   const Function *function = function_of(op);
   if (!table || !function) return PF_EXPR_NONE;
   for (int i = 0; i < function->arity; i++)
-    if (args[i] == PF_EXPR_NONE) return PF_EXPR_NONE;
+    if (args[i] == PF_EXPR_NONE) return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for a function");
   PfStatus before = table->failure;
   PfExpr simpler = function->arity == 1   ? simplify1(table, op, args[0])
                    : function->arity == 2 ? simplify2(table, op, args[0], args[1])

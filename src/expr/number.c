@@ -42,6 +42,7 @@ Number pf_number_rational(int64_t num, int64_t den)
   return (Number){true, num/g, den/g, 0};
 }
 
+/* Small integers are exact again, so that there is one 1 only. */
 Number pf_number_double(double value)
 {
   if (fabs(value) < 9007199254740992.0 && value == floor(value)) return pf_number_int((int64_t)value);
@@ -78,7 +79,7 @@ Number pf_number_add(Number a, Number b)
         add_fits(left, right, &num) && mul_fits(a.den, b.den/g, &den))
       return pf_number_rational(num, den);
   }
-  return (Number){false, 0, 1, pf_number_value(a) + pf_number_value(b)};
+  return pf_number_double(pf_number_value(a) + pf_number_value(b));
 }
 
 Number pf_number_mul(Number a, Number b)
@@ -89,19 +90,19 @@ Number pf_number_mul(Number a, Number b)
     if (mul_fits(a.num/g, b.num/h, &num) && mul_fits(a.den/h, b.den/g, &den))
       return (Number){true, num, den, 0};
   }
-  return (Number){false, 0, 1, pf_number_value(a)*pf_number_value(b)};
+  return pf_number_double(pf_number_value(a)*pf_number_value(b));
 }
 
 Number pf_number_inverse(Number a)
 {
   if (a.exact) return pf_number_rational(a.den, a.num);
-  return (Number){false, 0, 1, 1/a.value};
+  return pf_number_double(1/a.value);
 }
 
 Number pf_number_pow(Number a, int64_t exponent)
 {
   if (exponent < 0) return pf_number_pow(pf_number_inverse(a), exponent == INT64_MIN ? INT64_MAX : -exponent);
-  if (exponent > 4096) return (Number){false, 0, 1, pow(pf_number_value(a), (double)exponent)};
+  if (exponent > 4096) return pf_number_double(pow(pf_number_value(a), (double)exponent));
   Number result = pf_number_int(1);
   for (; exponent; exponent >>= 1) {
     if (exponent & 1) result = pf_number_mul(result, a);

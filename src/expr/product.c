@@ -1,5 +1,5 @@
 /* Products b1^e1 b2^e2 …, bases in order of creation, like bases collected, the number in front kept
- * outside (3*x*y is the sum of one term 3*(x*y)). */
+ * outside (3*x*y is the sum of one term 3*(x*y)). A product inside a product is taken apart unless it is long. */
 #include "expr/expr_impl.h"
 
 #include <math.h>
@@ -86,8 +86,8 @@ static void push_number_power(ProductBuilder *product, PfExpr base, PfExpr expon
     push_half_power(product, value, number_of(table, exponent).num,
                     pf_intern_number(table, pf_number_rational(1, 2)));
   } else if (is_number(table, exponent) && sign > 0 && (!value.exact || !number_of(table, exponent).exact)) {
-    push_number_factor(product, (Number){false, 0, 1,
-                       pow(pf_number_value(value), pf_number_value(number_of(table, exponent)))});
+    double power = pow(pf_number_value(value), pf_number_value(number_of(table, exponent)));
+    push_number_factor(product, pf_number_double(power));
   } else {
     push_factor(product, base, exponent);
   }
@@ -135,6 +135,10 @@ static void push_product_power(ProductBuilder *product, PfExpr base, PfExpr expo
   PfExprTable *table = product->table;
   if (!is_integer(table, exponent)) {
     push_broken_power(product, base, exponent);
+    return;
+  }
+  if (is_long_product(table, base)) {
+    push_factor(product, base, exponent);
     return;
   }
   bool one = pf_number_is(number_of(table, exponent), 1);

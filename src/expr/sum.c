@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { LONGEST_FLATTENED = 24 };
-
 void pf_sum_begin(SumBuilder *sum, PfExprTable *table)
 {
   sum->table = table;
@@ -44,7 +42,7 @@ void pf_sum_push(SumBuilder *sum, Number coefficient, PfExpr e)
     sum->failed = true;
   } else if (is_number(table, e)) {
     sum->constant = pf_number_add(sum->constant, pf_number_mul(coefficient, number_of(table, e)));
-  } else if (op_of(table, e) == PF_OP_SUM && node_of(table, e)->count <= 2*LONGEST_FLATTENED) {
+  } else if (op_of(table, e) == PF_OP_SUM && !is_long_sum(table, e)) {
     const PfExpr *args = args_of(table, e);
     sum->constant = pf_number_add(sum->constant, pf_number_mul(coefficient, number_of(table, args[0])));
     for (uint32_t i = 1; i < node_of(table, e)->count; i += 2)
@@ -143,7 +141,8 @@ PfExpr pf_expr_scale(PfExprTable *table, Number factor, PfExpr e)
 bool pf_expr_is_negative(const PfExprTable *table, PfExpr e)
 {
   if (is_number(table, e)) return pf_number_sign(number_of(table, e)) < 0;
-  return op_of(table, e) == PF_OP_SUM && pf_number_sign(number_of(table, args_of(table, e)[1])) < 0;
+  if (op_of(table, e) != PF_OP_SUM || is_long_sum(table, e)) return false;
+  return pf_number_sign(number_of(table, args_of(table, e)[1])) < 0;
 }
 
 /* gcd of rationals: gcd of numerators over lcm of denominators, with the sign of the first term. */
@@ -168,7 +167,7 @@ void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *rest
 {
   *content = pf_number_int(1);
   *rest = e;
-  if (op_of(table, e) != PF_OP_SUM) return;
+  if (op_of(table, e) != PF_OP_SUM || is_long_sum(table, e)) return;
   if (node_of(table, e)->count == 3 && pf_number_is(number_of(table, args_of(table, e)[0]), 0)) {
     *content = number_of(table, args_of(table, e)[1]);
     *rest = args_of(table, e)[2];

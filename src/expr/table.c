@@ -210,12 +210,12 @@ PfExpr pf_expr_pi(PfContext *ctx)
 
 PfOp pf_expr_op(PfContext *ctx, PfExpr e)
 {
-  return op_of(pf_expr_table(ctx), e);
+  return e == PF_EXPR_NONE ? PF_OP_NONE : op_of(pf_expr_table(ctx), e);
 }
 
 int pf_expr_arg_count(PfContext *ctx, PfExpr e)
 {
-  return (int)node_of(pf_expr_table(ctx), e)->count;
+  return e == PF_EXPR_NONE ? 0 : (int)node_of(pf_expr_table(ctx), e)->count;
 }
 
 PfExpr pf_expr_arg(PfContext *ctx, PfExpr e, int i)
@@ -226,13 +226,13 @@ PfExpr pf_expr_arg(PfContext *ctx, PfExpr e, int i)
 const char *pf_expr_symbol_name(PfContext *ctx, PfExpr e)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  return op_of(table, e) == PF_OP_SYMBOL ? table->names.at[node_of(table, e)->first] : NULL;
+  return table && op_of(table, e) == PF_OP_SYMBOL ? table->names.at[node_of(table, e)->first] : NULL;
 }
 
 bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (op_of(table, e) != PF_OP_RATIONAL) return false;
+  if (!table || op_of(table, e) != PF_OP_RATIONAL) return false;
   Number value = number_of(table, e);
   if (num) *num = value.num;
   if (den) *den = value.den;
@@ -242,7 +242,7 @@ bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den)
 bool pf_expr_is_number(PfContext *ctx, PfExpr e, double *value)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!is_number(table, e)) return false;
+  if (!table || !is_number(table, e)) return false;
   if (value) *value = pf_number_value(number_of(table, e));
   return true;
 }
@@ -250,7 +250,7 @@ bool pf_expr_is_number(PfContext *ctx, PfExpr e, double *value)
 bool pf_expr_is_int(PfContext *ctx, PfExpr e, int64_t value)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  return op_of(table, e) == PF_OP_RATIONAL && pf_number_is(number_of(table, e), value);
+  return table && op_of(table, e) == PF_OP_RATIONAL && pf_number_is(number_of(table, e), value);
 }
 
 bool pf_expr_is_structural_zero(PfContext *ctx, PfExpr e)

@@ -91,7 +91,7 @@ bool pf_expr_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count)
   PfExpr *nodes;
   int node_count;
   bool found = false;
-  if (pf_walk(table, scratch, &e, 1, &nodes, &node_count) == PF_OK)
+  if (table && pf_walk(table, scratch, &e, 1, &nodes, &node_count) == PF_OK)
     for (int i = 0; i < count && !found; i++)
       found = symbols[i] < table->nodes.count && table->stamp[symbols[i]] == table->epoch;
   pf_arena_release(scratch, mark);
@@ -157,9 +157,11 @@ static PfStatus substitute(PfExprTable *table, PfArena *scratch, const PfExpr *r
 PfStatus pf_expr_substitute(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
                             const PfExpr *values, int count, PfExpr *out)
 {
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = substitute(pf_expr_table(ctx), scratch, roots, root_count, symbols, values, count, out);
+  PfStatus status = substitute(table, scratch, roots, root_count, symbols, values, count, out);
   pf_arena_release(scratch, mark);
   return status;
 }
@@ -244,9 +246,11 @@ static PfStatus evaluate(PfExprTable *table, PfArena *scratch, const PfExpr *roo
 PfStatus pf_expr_evaluate(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
                           const double *values, int count, double *out)
 {
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = evaluate(pf_expr_table(ctx), scratch, roots, root_count, symbols, values, count, out);
+  PfStatus status = evaluate(table, scratch, roots, root_count, symbols, values, count, out);
   pf_arena_release(scratch, mark);
   return status;
 }
@@ -263,7 +267,7 @@ static void count_product(const PfExprTable *table, PfExpr e, PfCount *operation
     else above++;
     if (!pf_number_is_integer(power)) operations->functions++;
     for (int64_t k = power.num < 0 ? -power.num : power.num; pf_number_is_integer(power) && k > 1; k >>= 1)
-      operations->multiplications += 1 + (k & 1 ? 1 : 0) - (k == 3 || k == 1 ? 1 : 0);
+      operations->multiplications += 1 + (int)(k & 1);
   }
   operations->multiplications += (above > 1 ? above - 1 : 0) + (below > 1 ? below - 1 : 0);
   operations->divisions += below > 0;
@@ -289,6 +293,7 @@ static void count_node(const PfExprTable *table, PfExpr e, PfCount *operations)
 PfStatus pf_expr_operations(PfContext *ctx, const PfExpr *roots, int count, PfCount *operations)
 {
   PfExprTable *table = pf_expr_table(ctx);
+  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfExpr *nodes;
