@@ -193,7 +193,7 @@ static void long_angle_sums_are_taken_apart(void **state)
 {
   Fixture *f = *state;
   PfExpr forward = pf_expr_int(f->ctx, 0), backward = forward;
-  char name[8];
+  char name[16];
   for (int i = 0; i < 40; i++) {
     snprintf(name, sizeof name, "q%d", i);
     forward = pf_expr_add(f->ctx, forward, pf_expr_symbol(f->ctx, name));
