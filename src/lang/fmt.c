@@ -107,30 +107,30 @@ static bool has_blank(const Printer *p, PfTokenKind kind)
 {
   if (p->after_sign) return false;
   switch (p->last.kind) {
-    case PF_T_LPAREN:
-    case PF_T_LBRACKET:
-    case PF_T_DOT:
-    case PF_T_DOTDOT:
-    case PF_T_STAR:
-    case PF_T_SLASH:
-    case PF_T_CARET: return false;
-    case PF_T_LBRACE: return kind != PF_T_RBRACE;
-    default: break;
+  case PF_T_LPAREN:
+  case PF_T_LBRACKET:
+  case PF_T_DOT:
+  case PF_T_DOTDOT:
+  case PF_T_STAR:
+  case PF_T_SLASH:
+  case PF_T_CARET: return false;
+  case PF_T_LBRACE: return kind != PF_T_RBRACE;
+  default: break;
   }
   switch (kind) {
-    case PF_T_RPAREN:
-    case PF_T_RBRACKET:
-    case PF_T_LBRACKET:
-    case PF_T_COMMA:
-    case PF_T_COLON:
-    case PF_T_PRIME:
-    case PF_T_DOT:
-    case PF_T_STAR:
-    case PF_T_SLASH:
-    case PF_T_CARET: return false;
-    case PF_T_DOTDOT: return ends_in_dot(p); /* 1. .. 3 */
-    case PF_T_LPAREN: return !is_call(p);
-    default: return true;
+  case PF_T_RPAREN:
+  case PF_T_RBRACKET:
+  case PF_T_LBRACKET:
+  case PF_T_COMMA:
+  case PF_T_COLON:
+  case PF_T_PRIME:
+  case PF_T_DOT:
+  case PF_T_STAR:
+  case PF_T_SLASH:
+  case PF_T_CARET: return false;
+  case PF_T_DOTDOT: return ends_in_dot(p); /* 1. .. 3 */
+  case PF_T_LPAREN: return !is_call(p);
+  default: return true;
   }
 }
 
@@ -174,17 +174,17 @@ static void remember(Printer *p, const PfToken *token, bool start)
 {
   bool sign = (token->kind == PF_T_PLUS || token->kind == PF_T_MINUS) && !p->after_value;
   switch (token->kind) {
-    case PF_T_NAME:
-    case PF_T_KEYWORD:
-    case PF_T_CLAUSE: p->after_value = !is_word(p, token, start); break;
-    case PF_T_NUMBER:
-    case PF_T_STRING:
-    case PF_T_UNIT:
-    case PF_T_RPAREN:
-    case PF_T_RBRACKET:
-    case PF_T_RBRACE:
-    case PF_T_PRIME: p->after_value = true; break;
-    default: p->after_value = false;
+  case PF_T_NAME:
+  case PF_T_KEYWORD:
+  case PF_T_CLAUSE: p->after_value = !is_word(p, token, start); break;
+  case PF_T_NUMBER:
+  case PF_T_STRING:
+  case PF_T_UNIT:
+  case PF_T_RPAREN:
+  case PF_T_RBRACKET:
+  case PF_T_RBRACE:
+  case PF_T_PRIME: p->after_value = true; break;
+  default: p->after_value = false;
   }
   p->after_sign = sign;
   p->brackets += (token->kind == PF_T_LPAREN || token->kind == PF_T_LBRACKET);

@@ -194,26 +194,26 @@ static PfTokenKind two_characters(const char *at)
 static PfTokenKind one_character(char c)
 {
   switch (c) {
-    case '(': return PF_T_LPAREN;
-    case ')': return PF_T_RPAREN;
-    case ']': return PF_T_RBRACKET;
-    case '{': return PF_T_LBRACE;
-    case '}': return PF_T_RBRACE;
-    case ',': return PF_T_COMMA;
-    case ':': return PF_T_COLON;
-    case ';': return PF_T_SEMICOLON;
-    case '=': return PF_T_EQUAL;
-    case '+': return PF_T_PLUS;
-    case '-': return PF_T_MINUS;
-    case '*': return PF_T_STAR;
-    case '/': return PF_T_SLASH;
-    case '^': return PF_T_CARET;
-    case '\'': return PF_T_PRIME;
-    case '.': return PF_T_DOT;
-    case '<': return PF_T_LESS;
-    case '>': return PF_T_GREATER;
-    case '!': return PF_T_BANG;
-    default: return PF_T_BAD;
+  case '(': return PF_T_LPAREN;
+  case ')': return PF_T_RPAREN;
+  case ']': return PF_T_RBRACKET;
+  case '{': return PF_T_LBRACE;
+  case '}': return PF_T_RBRACE;
+  case ',': return PF_T_COMMA;
+  case ':': return PF_T_COLON;
+  case ';': return PF_T_SEMICOLON;
+  case '=': return PF_T_EQUAL;
+  case '+': return PF_T_PLUS;
+  case '-': return PF_T_MINUS;
+  case '*': return PF_T_STAR;
+  case '/': return PF_T_SLASH;
+  case '^': return PF_T_CARET;
+  case '\'': return PF_T_PRIME;
+  case '.': return PF_T_DOT;
+  case '<': return PF_T_LESS;
+  case '>': return PF_T_GREATER;
+  case '!': return PF_T_BANG;
+  default: return PF_T_BAD;
   }
 }
 

@@ -58,15 +58,15 @@ const char *pf_parser_describe(const PfParser *p, const PfToken *token, char buf
   const char *more = token->size > 32 ? "…" : "";
   int shown = token->size > 32 ? 32 : (int)token->size;
   switch (token->kind) {
-    case PF_T_NAME:
-    case PF_T_KEYWORD:
-    case PF_T_CLAUSE:
-      snprintf(buffer, PF_TOKEN_NAME, "'%.*s%s'", shown, bytes, more);
-      return buffer;
-    case PF_T_NUMBER:
-      snprintf(buffer, PF_TOKEN_NAME, "the number %.*s%s", shown, bytes, more);
-      return buffer;
-    default: return pf_token_text(token->kind);
+  case PF_T_NAME:
+  case PF_T_KEYWORD:
+  case PF_T_CLAUSE:
+    snprintf(buffer, PF_TOKEN_NAME, "'%.*s%s'", shown, bytes, more);
+    return buffer;
+  case PF_T_NUMBER:
+    snprintf(buffer, PF_TOKEN_NAME, "the number %.*s%s", shown, bytes, more);
+    return buffer;
+  default: return pf_token_text(token->kind);
   }
 }
 
@@ -372,15 +372,15 @@ static void finish(PfParser *p)
 static bool continues(const PfParser *p)
 {
   switch (p->token.kind) {
-    case PF_T_KEYWORD:
-    case PF_T_NUMBER:
-    case PF_T_STRING:
-    case PF_T_BAD:
-    case PF_T_RBRACE: return false;
-    case PF_T_NAME:
-      return pf_parser_sees(p, "turn") || pf_parser_sees(p, "shift") || pf_parser_sees(p, "inside") ||
-             pf_parser_sees(p, "outside");
-    default: return true;
+  case PF_T_KEYWORD:
+  case PF_T_NUMBER:
+  case PF_T_STRING:
+  case PF_T_BAD:
+  case PF_T_RBRACE: return false;
+  case PF_T_NAME:
+    return pf_parser_sees(p, "turn") || pf_parser_sees(p, "shift") || pf_parser_sees(p, "inside") ||
+           pf_parser_sees(p, "outside");
+  default: return true;
   }
 }
 
