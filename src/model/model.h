@@ -34,7 +34,7 @@ PfVector pf_point_position(const PfModel *model, int frame, const PfExpr c[3]);
 PfVector pf_point_velocity(const PfModel *model, int frame, const PfExpr c[3]);
 
 /* 3-vectors of expressions. */
-void pf_cross(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr out[3]);
-PfExpr pf_dot(PfContext *ctx, const PfExpr a[3], const PfExpr b[3]);
+void pf_expr_cross3(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr out[3]);
+PfExpr pf_expr_dot3(PfContext *ctx, const PfExpr a[3], const PfExpr b[3]);
 
 #endif

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-PfExpr pf_dot(PfContext *ctx, const PfExpr a[3], const PfExpr b[3])
+PfExpr pf_expr_dot3(PfContext *ctx, const PfExpr a[3], const PfExpr b[3])
 {
   PfExpr terms[3];
   for (int i = 0; i < 3; i++) terms[i] = pf_expr_mul(ctx, a[i], b[i]);
   return pf_expr_sum(ctx, terms, 3);
 }
 
-void pf_cross(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr out[3])
+void pf_expr_cross3(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr out[3])
 {
   PfExpr result[3];
   for (int i = 0; i < 3; i++) {
@@ -53,9 +53,9 @@ static void turn_about(PfContext *ctx, const PfExpr axis[3], PfExpr angle, const
     return;
   }
   PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle);
-  PfExpr along = pf_expr_mul(ctx, pf_dot(ctx, axis, v), pf_expr_sub(ctx, pf_expr_int(ctx, 1), c));
+  PfExpr along = pf_expr_mul(ctx, pf_expr_dot3(ctx, axis, v), pf_expr_sub(ctx, pf_expr_int(ctx, 1), c));
   PfExpr across[3], result[3];
-  pf_cross(ctx, axis, v, across);
+  pf_expr_cross3(ctx, axis, v, across);
   for (int k = 0; k < 3; k++) {
     PfExpr terms[3] = {pf_expr_mul(ctx, c, v[k]), pf_expr_mul(ctx, s, across[k]),
                        pf_expr_mul(ctx, along, axis[k])};
@@ -167,9 +167,25 @@ static bool is_zero3(PfContext *ctx, const PfExpr c[3])
   return true;
 }
 
+/* A vector along the axis of the frame's own rotation is the same in the axes of the parent, where it is
+ * simpler: the axle of a wheel does not turn with the wheel. */
+static int simplest_frame(const PfModel *model, int frame, const PfExpr c[3])
+{
+  for (; frame; frame = model->frames[frame].parent) {
+    const PfFrame *f = model->frames + frame;
+    if (!f->angle) continue;
+    int sign, i = coordinate_axis(model->ctx, f->axis, &sign);
+    bool along = i >= 0 && pf_expr_is_int(model->ctx, c[(i + 1)%3], 0) &&
+                 pf_expr_is_int(model->ctx, c[(i + 2)%3], 0);
+    if (!along) break;
+  }
+  return frame;
+}
+
 PfVector pf_vector_make(const PfModel *model, int frame, const PfExpr c[3])
 {
   if (is_zero3(model->ctx, c)) return pf_vector_zero();
+  frame = simplest_frame(model, frame, c);
   PfVectorPart *part = pf_arena_array(model->arena, PfVectorPart, 1);
   if (!part) return spoiled();
   part->frame = frame;
@@ -220,7 +236,7 @@ PfExpr pf_vector_dot(const PfModel *model, PfVector a, PfVector b)
     for (int j = 0; j < b.count; j++) {
       PfExpr turned[3];
       pf_frame_turn(model, b.part[j].frame, a.part[i].frame, b.part[j].c, turned);
-      sum = pf_expr_add(model->ctx, sum, pf_dot(model->ctx, a.part[i].c, turned));
+      sum = pf_expr_add(model->ctx, sum, pf_expr_dot3(model->ctx, a.part[i].c, turned));
     }
   return sum;
 }
@@ -234,7 +250,7 @@ PfVector pf_vector_cross(const PfModel *model, PfVector a, PfVector b)
     for (int j = 0; j < b.count; j++) {
       PfExpr c[3];
       pf_frame_turn(model, b.part[j].frame, a.part[i].frame, b.part[j].c, c);
-      pf_cross(model->ctx, a.part[i].c, c, c);
+      pf_expr_cross3(model->ctx, a.part[i].c, c, c);
       sum = pf_vector_add(model, sum, pf_vector_make(model, a.part[i].frame, c));
     }
   return sum;
@@ -267,7 +283,7 @@ static PfVector relative_velocity(const PfModel *model, int frame, const PfExpr 
 {
   PfExpr rate[3], swing[3];
   if (pf_model_time_derivative(model, c, 3, rate) != PF_OK) return spoiled();
-  pf_cross(model->ctx, model->frames[frame].spin, c, swing);
+  pf_expr_cross3(model->ctx, model->frames[frame].spin, c, swing);
   for (int k = 0; k < 3; k++) rate[k] = pf_expr_add(model->ctx, rate[k], swing[k]);
   return pf_vector_make(model, frame, rate);
 }
@@ -282,9 +298,18 @@ PfVector pf_frame_velocity(const PfModel *model, int frame)
   return sum;
 }
 
+/* In the axes before the last turn: the turn itself does not change its own axis. */
 PfVector pf_frame_spin(const PfModel *model, int frame)
 {
-  return pf_vector_make(model, frame, model->frames[frame].spin);
+  while (frame && !model->frames[frame].angle) frame = model->frames[frame].parent;
+  const PfFrame *f = model->frames + frame;
+  if (!frame) return pf_vector_zero();
+  PfExpr rate, spin[3];
+  if (pf_model_time_derivative(model, &f->angle, 1, &rate) != PF_OK) return spoiled();
+  for (int k = 0; k < 3; k++)
+    spin[k] = pf_expr_add(model->ctx, model->frames[f->parent].spin[k],
+                          pf_expr_mul(model->ctx, rate, f->axis[k]));
+  return pf_vector_make(model, f->parent, spin);
 }
 
 PfVector pf_point_position(const PfModel *model, int frame, const PfExpr c[3])

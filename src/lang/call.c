@@ -1,0 +1,306 @@
+/* Calls: elementary functions, vectors and motion, and the functions that the model defines. */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 16 };
+
+static int argument_count(const PfNode *node)
+{
+  int count = 0;
+  for (const PfNode *child = node->child; child; child = child->next) count++;
+  return count;
+}
+
+static bool expect_arguments(Checker *ck, const PfNode *node, int least, int most)
+{
+  int count = argument_count(node);
+  if (count >= least && count <= most) return true;
+  const char *wanted = least == most ? pf_print_text(ck, "%d", least) : pf_print_text(ck, "%d to %d", least, most);
+  pf_check_fail(ck, PF_ERR_MODEL, node, "%s takes %s argument%s, not %d", node->text, wanted,
+                most == 1 ? "" : "s", count);
+  return false;
+}
+
+/* ---------------------------------------------------------------- elementary functions */
+
+static PfOp elementary(const char *name)
+{
+  for (int op = PF_OP_SIN; op <= PF_OP_MAX; op++)
+    if (!strcmp(pf_function_name((PfOp)op), name)) return (PfOp)op;
+  return PF_OP_NONE;
+}
+
+static bool keeps_dimension(PfOp op)
+{
+  return op == PF_OP_ABS || op == PF_OP_MIN || op == PF_OP_MAX;
+}
+
+/* sin(x) of a length has no meaning; sign, abs, min, max, atan2 take any unit. */
+static bool fits_function(Checker *ck, const PfNode *node, PfOp op, const Value *args, int count)
+{
+  if (op == PF_OP_SIGN || op == PF_OP_ABS) return true;
+  if (op == PF_OP_ATAN2 || keeps_dimension(op)) {
+    Dim dim = args[0].dim;
+    for (int i = 1; i < count; i++)
+      if (dim.known && args[i].dim.known && !pf_dimension_equal(dim.of, args[i].dim.of)) {
+        pf_check_fail(ck, PF_ERR_UNIT, node, "%s compares %s with %s", node->text, pf_dim_text(ck, dim),
+                      pf_dim_text(ck, args[i].dim));
+        return false;
+      }
+    return true;
+  }
+  if (!args[0].dim.known || pf_dimension_is_none(args[0].dim.of)) return true;
+  pf_check_fail(ck, PF_ERR_UNIT, node, "%s needs an angle or a pure number, not %s", node->text,
+                pf_dim_text(ck, args[0].dim));
+  return false;
+}
+
+static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp op)
+{
+  int arity = pf_function_arity(op), count = argument_count(node);
+  bool many = op == PF_OP_MIN || op == PF_OP_MAX;
+  if (!expect_arguments(ck, node, arity, many ? MOST_ARGUMENTS : arity)) return pf_no_value();
+  Value args[MOST_ARGUMENTS];
+  int i = 0;
+  for (const PfNode *child = node->child; child; child = child->next, i++) {
+    args[i] = pf_scalar_of(ck, scope, child, "an argument");
+    if (args[i].kind == V_NONE) return pf_no_value();
+  }
+  if (!fits_function(ck, node, op, args, count)) return pf_no_value();
+  PfExpr e = arity == 1 ? pf_expr_call1(ck->ctx, op, args[0].scalar) : args[0].scalar;
+  for (i = 1; i < count; i++) e = pf_expr_call2(ck->ctx, op, e, args[i].scalar);
+  return pf_scalar_value(e, keeps_dimension(op) ? args[0].dim : pf_dim_none());
+}
+
+static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 1, 1)) return pf_no_value();
+  Value a = pf_scalar_of(ck, scope, node->child, "an argument");
+  if (a.kind == V_NONE) return a;
+  if (a.dim.known && !pf_dimension_power(a.dim.of, 1, 2, &a.dim.of)) a.dim = pf_dim_unknown();
+  return pf_scalar_value(pf_expr_sqrt(ck->ctx, a.scalar), a.dim);
+}
+
+static Value call_if(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 3, 3)) return pf_no_value();
+  Value condition = pf_value_of(ck, scope, node->child);
+  Value yes = pf_scalar_of(ck, scope, node->child->next, "a choice of 'if'");
+  Value no = pf_scalar_of(ck, scope, node->child->next->next, "a choice of 'if'");
+  if (condition.kind == V_NONE || yes.kind == V_NONE || no.kind == V_NONE) return pf_no_value();
+  if (condition.kind != V_CONDITION)
+    return pf_check_fail(ck, PF_ERR_MODEL, node->child, "'if' needs a condition such as x < 0, this is %s",
+                         pf_kind_text(condition.kind));
+  bool yes_zero = pf_expr_is_int(ck->ctx, yes.scalar, 0), no_zero = pf_expr_is_int(ck->ctx, no.scalar, 0);
+  if (!yes_zero && !no_zero && !pf_dim_expect(ck, node->child->next->next, no.dim, yes.dim, "both choices of 'if'"))
+    return pf_no_value();
+  return pf_scalar_value(pf_expr_if(ck->ctx, condition.scalar, yes.scalar, no.scalar),
+                         yes_zero ? no.dim : yes.dim);
+}
+
+/* ---------------------------------------------------------------- vectors and motion */
+
+static Value call_dot(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 2, 2)) return pf_no_value();
+  Value a = pf_vector_of(ck, scope, node->child, "an argument of dot");
+  Value b = pf_vector_of(ck, scope, node->child->next, "an argument of dot");
+  if (a.kind == V_NONE || b.kind == V_NONE) return pf_no_value();
+  return pf_scalar_value(pf_vector_dot(ck->model, a.vector, b.vector), pf_dim_multiply(a.dim, b.dim));
+}
+
+static Value call_cross(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 2, 2)) return pf_no_value();
+  Value a = pf_vector_of(ck, scope, node->child, "an argument of cross");
+  Value b = pf_vector_of(ck, scope, node->child->next, "an argument of cross");
+  if (a.kind == V_NONE || b.kind == V_NONE) return pf_no_value();
+  return pf_vector_value(pf_vector_cross(ck->model, a.vector, b.vector), pf_dim_multiply(a.dim, b.dim));
+}
+
+static Value call_norm(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 1, 1)) return pf_no_value();
+  Value a = pf_vector_of(ck, scope, node->child, "the argument of norm");
+  if (a.kind == V_NONE) return a;
+  return pf_scalar_value(pf_expr_sqrt(ck->ctx, pf_vector_dot(ck->model, a.vector, a.vector)), a.dim);
+}
+
+static PfVector difference(Checker *ck, PfVector a, PfVector b)
+{
+  return pf_vector_add(ck->model, a, pf_vector_scale(ck->model, b, pf_expr_int(ck->ctx, -1)));
+}
+
+/* pos(p), or pos(p, q): from q to p. */
+static Value call_pos(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 1, 2)) return pf_no_value();
+  Value p = pf_point_of(ck, scope, node->child, "the argument of pos");
+  if (p.kind == V_NONE) return p;
+  PfVector position = pf_value_position(ck, p);
+  if (node->child->next) {
+    Value q = pf_point_of(ck, scope, node->child->next, "the argument of pos");
+    if (q.kind == V_NONE) return q;
+    position = difference(ck, position, pf_value_position(ck, q));
+  }
+  return pf_vector_value(position, pf_dim_unknown());
+}
+
+/* vel(p), or vel(p, f): relative to what is fixed in the frame f. */
+static Value call_vel(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 1, 2)) return pf_no_value();
+  Value p = pf_point_of(ck, scope, node->child, "the argument of vel");
+  if (p.kind == V_NONE) return p;
+  PfVector velocity = pf_value_velocity(ck, p);
+  if (node->child->next) {
+    Value f = pf_frame_of(ck, scope, node->child->next, "the second argument of vel");
+    if (f.kind == V_NONE) return f;
+    PfVector arm = difference(ck, pf_value_position(ck, p), pf_frame_position(ck->model, f.frame));
+    PfVector carried = pf_vector_add(ck->model, pf_frame_velocity(ck->model, f.frame),
+                                     pf_vector_cross(ck->model, pf_frame_spin(ck->model, f.frame), arm));
+    velocity = difference(ck, velocity, carried);
+  }
+  return pf_vector_value(velocity, pf_dim_unknown());
+}
+
+/* omega(f), or omega(f, g): relative to g. */
+static Value call_omega(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 1, 2)) return pf_no_value();
+  Value f = pf_frame_of(ck, scope, node->child, "the argument of omega");
+  if (f.kind == V_NONE) return f;
+  PfVector spin = pf_frame_spin(ck->model, f.frame);
+  if (node->child->next) {
+    Value g = pf_frame_of(ck, scope, node->child->next, "the second argument of omega");
+    if (g.kind == V_NONE) return g;
+    spin = difference(ck, spin, pf_frame_spin(ck->model, g.frame));
+  }
+  return pf_vector_value(spin, pf_dim_unknown());
+}
+
+static Value call_distance(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 2, 2)) return pf_no_value();
+  Value p = pf_point_of(ck, scope, node->child, "an argument of distance");
+  Value q = pf_point_of(ck, scope, node->child->next, "an argument of distance");
+  if (p.kind == V_NONE || q.kind == V_NONE) return pf_no_value();
+  PfVector r = difference(ck, pf_value_position(ck, p), pf_value_position(ck, q));
+  return pf_scalar_value(pf_expr_sqrt(ck->ctx, pf_vector_dot(ck->model, r, r)), pf_dim_unknown());
+}
+
+/* point(frame, (a, b, c)) */
+static Value call_point(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (!expect_arguments(ck, node, 2, 2)) return pf_no_value();
+  Value f = pf_frame_of(ck, scope, node->child, "the first argument of point");
+  Value at = pf_vector_of(ck, scope, node->child->next, "the second argument of point");
+  if (f.kind == V_NONE || at.kind == V_NONE) return pf_no_value();
+  Value point = {.kind = V_POINT, .frame = f.frame};
+  if (at.plain) memcpy(point.c, at.c, 3*sizeof *at.c);
+  else pf_vector_express(ck->model, at.vector, f.frame, point.c);
+  return point;
+}
+
+/* ---------------------------------------------------------------- matrices */
+
+/* diag(a, b, c), or inertia(xx, yy, zz, xy, yz, xz) with the products of inertia as they stand in the matrix. */
+static Value call_matrix(Checker *ck, Scope *scope, const PfNode *node)
+{
+  static const int place[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  bool full = !strcmp(node->text, "inertia");
+  if (!expect_arguments(ck, node, full ? 6 : 3, full ? 6 : 3)) return pf_no_value();
+  Value matrix = {.kind = V_MATRIX};
+  for (int k = 0; k < 9; k++) matrix.c[k] = pf_expr_int(ck->ctx, 0);
+  int i = 0;
+  for (const PfNode *child = node->child; child; child = child->next, i++) {
+    Value entry = pf_scalar_of(ck, scope, child, "an entry of a matrix");
+    if (entry.kind == V_NONE) return entry;
+    matrix.c[3*place[i][0] + place[i][1]] = matrix.c[3*place[i][1] + place[i][0]] = entry.scalar;
+    if (!pf_expr_is_int(ck->ctx, entry.scalar, 0)) {
+      if (!pf_dim_expect(ck, child, entry.dim, matrix.dim, "this entry of the matrix")) return pf_no_value();
+      if (!matrix.dim.known) matrix.dim = entry.dim;
+    }
+  }
+  return matrix;
+}
+
+/* ---------------------------------------------------------------- functions of the model */
+
+static Value call_function(Checker *ck, Scope *scope, const PfNode *node, Entity *function)
+{
+  const PfNode *names = pf_child_of_kind(function->node, PF_N_PARAMETERS);
+  int wanted = argument_count(names);
+  if (!expect_arguments(ck, node, wanted, wanted)) return pf_no_value();
+  if (function->state == BEING_RESOLVED)
+    return pf_check_fail(ck, PF_ERR_NAME, node, "the function '%s' calls itself", function->name);
+  Scope *inside = pf_scope_new(ck, function->scope, function->scope->home, "", function->scope->suffix);
+  if (!inside) return pf_no_value();
+  const PfNode *name = names->child;
+  for (const PfNode *child = node->child; child; child = child->next, name = name->next) {
+    Value value = pf_value_of(ck, scope, child);
+    Entity *argument = value.kind == V_NONE ? NULL : pf_scope_declare(ck, inside, name, name->text, E_VALUE);
+    if (!argument) return pf_no_value();
+    argument->state = RESOLVED;
+    argument->result = value;
+  }
+  function->state = BEING_RESOLVED;
+  Value result = pf_value_of(ck, inside, function->value);
+  function->state = RESOLVED;
+  pf_map_free(&inside->names);
+  pf_map_init(&inside->names, ck->allocator);
+  return result;
+}
+
+typedef struct Builtin {
+  const char *name;
+  Value (*call)(Checker *ck, Scope *scope, const PfNode *node);
+} Builtin;
+
+static const Builtin builtins[] = {
+  {"sqrt", call_sqrt},   {"if", call_if},     {"dot", call_dot},   {"cross", call_cross},
+  {"norm", call_norm},   {"pos", call_pos},   {"vel", call_vel},   {"omega", call_omega},
+  {"point", call_point}, {"diag", call_matrix}, {"inertia", call_matrix}, {"distance", call_distance},
+};
+
+static const char *nearest_builtin(const char *name)
+{
+  int best = 2;
+  const char *found = NULL;
+  for (int op = PF_OP_SIN; op <= PF_OP_MAX; op++) {
+    int distance = pf_name_distance(name, pf_function_name((PfOp)op), best);
+    if (distance < best || (distance == best && !found)) found = pf_function_name((PfOp)op), best = distance;
+  }
+  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++) {
+    int distance = pf_name_distance(name, builtins[i].name, best);
+    if (distance < best || (distance == best && !found)) found = builtins[i].name, best = distance;
+  }
+  return found;
+}
+
+static Value unknown_function(Checker *ck, const PfNode *node, const Entity *entity)
+{
+  const char *similar = nearest_builtin(node->text);
+  if (entity) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not a function", node->text);
+    pf_hint(ck->ctx, "to multiply write %s*(…)", node->text);
+  } else if (similar) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "there is no function '%s' (did you mean '%s'?)", node->text, similar);
+  } else {
+    pf_check_fail(ck, PF_ERR_NAME, node, "there is no function '%s'", node->text);
+    pf_hint(ck->ctx, "define it with 'let %s(x) = …', or write * to multiply", node->text);
+  }
+  return pf_no_value();
+}
+
+Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Entity *entity = pf_scope_find(scope, node->text);
+  if (entity && entity->kind == E_FUNCTION) return call_function(ck, scope, node, entity);
+  PfOp op = elementary(node->text);
+  if (op != PF_OP_NONE) return call_elementary(ck, scope, node, op);
+  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
+    if (!strcmp(builtins[i].name, node->text)) return builtins[i].call(ck, scope, node);
+  return unknown_function(ck, node, entity);
+}

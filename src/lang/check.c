@@ -1,0 +1,326 @@
+/* The syntax tree becomes a model. */
+#include "lang/check_impl.h"
+#include "lang/fmt.h"
+#include "pfaff/lang.h"
+
+#include <string.h>
+
+enum { LARGEST_FILE = 32 << 20 };
+
+/* ---------------------------------------------------------------- errors */
+
+bool pf_check_stopped(const Checker *ck)
+{
+  return ck->out_of_memory || pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS;
+}
+
+bool pf_check_no_memory(Checker *ck)
+{
+  if (!ck->out_of_memory) pf_fail(ck->ctx, PF_ERR_MEMORY, "no room for the model");
+  ck->out_of_memory = true;
+  return false;
+}
+
+Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...)
+{
+  if (pf_check_stopped(ck)) return pf_no_value();
+  char words[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(words, sizeof words, format, list);
+  va_end(list);
+  pf_fail_at(ck->ctx, code, pf_node_place(ck->source, node), "%s", words);
+  return pf_no_value();
+}
+
+/* ---------------------------------------------------------------- begin */
+
+bool pf_sync_coordinates(Checker *ck)
+{
+  ck->model->coordinates = ck->coordinates.at;
+  ck->model->coordinate_count = (int)ck->coordinates.count;
+  ck->model->inputs = ck->inputs.at;
+  ck->model->input_count = (int)ck->inputs.count;
+  return !ck->out_of_memory;
+}
+
+static PfStatus begin(Checker *ck)
+{
+  PfContext *ctx = ck->ctx;
+  PfModel *model = ck->model;
+  PfFrame ground = {.name = "ground", .angle = PF_EXPR_NONE};
+  int index;
+  model->name = model->title = "";
+  model->time = pf_expr_symbol(ctx, "t");
+  model->kinetic = model->potential = model->dissipation = pf_expr_int(ctx, 0);
+  for (int k = 0; k < 3; k++) model->gravity[k] = ground.origin[k] = pf_expr_int(ctx, 0);
+  for (int k = 0; k < 3; k++) ground.axis[k] = pf_expr_int(ctx, k == 2);
+  pf_set_contents(ck, model->time, HAS_TIME);
+  ck->global = pf_scope_new(ck, NULL, NULL, "", "");
+  PF_TRY(pf_frame_add(model, &ck->frame_room, ground, &index));
+  return ck->global && !ck->out_of_memory ? PF_OK : PF_ERR_MEMORY;
+}
+
+/* ---------------------------------------------------------------- end */
+
+/* Every root expression of the model, for the question which coordinates are used at all. */
+static bool list_roots(Checker *ck, PfArena *arena, PfExpr **roots, int *count)
+{
+  const PfModel *model = ck->model;
+  size_t n = ck->coordinates.count, parts = 0;
+  for (size_t i = 0; i < ck->loads.count; i++) parts += (size_t)ck->loads.at[i].velocity.count;
+  size_t room = 3 + 2*n + ck->constraints.count + 4*(size_t)model->frame_count + 3*parts;
+  PfExpr *list = pf_arena_array(arena, PfExpr, room);
+  int k = 0;
+  if (!list) return pf_check_no_memory(ck);
+  list[k++] = model->kinetic, list[k++] = model->potential, list[k++] = model->dissipation;
+  for (size_t i = 0; i < n; i++) list[k++] = ck->forces.at[i], list[k++] = ck->nonideals.at[i];
+  for (size_t i = 0; i < ck->constraints.count; i++) list[k++] = ck->constraints.at[i].residual;
+  for (int f = 0; f < model->frame_count; f++) {
+    for (int j = 0; j < 3; j++) list[k++] = model->frames[f].origin[j];
+    list[k++] = model->frames[f].angle;
+  }
+  for (size_t i = 0; i < ck->loads.count; i++)
+    for (int p = 0; p < ck->loads.at[i].velocity.count; p++)
+      for (int j = 0; j < 3; j++) list[k++] = ck->loads.at[i].velocity.part[p].c[j];
+  *roots = list;
+  *count = k;
+  return true;
+}
+
+static void check_coordinates_used(Checker *ck)
+{
+  PfExpr *roots = NULL, *nodes;
+  int root_count = 0, node_count;
+  if (!list_roots(ck, ck->arena, &roots, &root_count)) return;
+  if (pf_expr_reach(ck->ctx, ck->arena, roots, root_count, &nodes, &node_count) != PF_OK) return;
+  uint8_t *seen = pf_arena_array(ck->arena, uint8_t, (size_t)pf_expr_table_size(ck->ctx) + 1);
+  if (!seen) return;
+  for (int i = 0; i < node_count; i++) seen[nodes[i]] = 1;
+  for (size_t i = 0; i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
+    const PfCoordinate *c = ck->coordinates.at + i;
+    if (seen[c->q] || seen[c->v] || seen[c->a]) continue;
+    if (pf_expr_is_int(ck->ctx, ck->forces.at[i], 0)) {
+      pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "the coordinate '%s' appears nowhere in the model", c->name);
+      pf_hint(ck->ctx, "no energy, body, force or constraint contains it: use it or remove it");
+    }
+  }
+}
+
+static void check_multipliers(Checker *ck)
+{
+  for (size_t i = 0; i < ck->multiplier_uses.count && !pf_check_stopped(ck); i++) {
+    const MultiplierUse *use = ck->multiplier_uses.at + i;
+    bool found = false;
+    for (size_t k = 0; k < ck->constraints.count; k++)
+      found = found || !strcmp(ck->constraints.at[k].name, use->name);
+    if (!found) pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);
+  }
+}
+
+static void check_speeds(Checker *ck)
+{
+  if (!ck->speeds.count) return;
+  for (size_t i = 0; i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
+    const PfCoordinate *c = ck->coordinates.at + i;
+    if (c->rate != PF_EXPR_NONE || c->contact) continue;
+    pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "with speeds declared, the rate of every coordinate is needed; "
+               "that of '%s' is missing", c->name);
+    pf_hint(ck->ctx, "add 'rate %s' = …' in terms of the speeds", c->name);
+    return;
+  }
+}
+
+static void check_substance(Checker *ck)
+{
+  PfModel *model = ck->model;
+  if (!ck->coordinates.count) {
+    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: the model has no coordinates", model->file);
+    pf_hint(ck->ctx, "declare them with 'coord x, theta'");
+  } else if (!ck->bodies.count && pf_expr_is_int(ck->ctx, model->kinetic, 0)) {
+    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia", model->file);
+    pf_hint(ck->ctx, "give it a 'kinetic' energy, or a 'body' with a mass");
+  }
+}
+
+static void *copy(Checker *ck, const void *items, size_t count, size_t size)
+{
+  void *result = pf_arena_alloc(ck->model->arena, count, size);
+  if (!result) pf_check_no_memory(ck);
+  else if (count) memcpy(result, items, count*size);
+  return result;
+}
+
+#define ADOPT(field, list) (ck->model->field = copy(ck, (list).at, (list).count, sizeof *(list).at))
+
+static PfStatus finish(Checker *ck)
+{
+  PfModel *model = ck->model;
+  ADOPT(parameters, ck->parameters);
+  ADOPT(parameter_order, ck->parameter_order);
+  ADOPT(coordinates, ck->coordinates);
+  ADOPT(speeds, ck->speeds);
+  ADOPT(inputs, ck->inputs);
+  ADOPT(constraints, ck->constraints);
+  ADOPT(bodies, ck->bodies);
+  ADOPT(loads, ck->loads);
+  ADOPT(plots, ck->plots);
+  ADOPT(draws, ck->draws);
+  ADOPT(force, ck->forces);
+  ADOPT(nonideal, ck->nonideals);
+  model->parameter_count = (int)ck->parameters.count;
+  model->coordinate_count = (int)ck->coordinates.count;
+  model->speed_count = (int)ck->speeds.count;
+  model->input_count = (int)ck->inputs.count;
+  model->constraint_count = (int)ck->constraints.count;
+  model->body_count = (int)ck->bodies.count;
+  model->load_count = (int)ck->loads.count;
+  model->plot_count = (int)ck->plots.count;
+  model->draw_count = (int)ck->draws.count;
+  return ck->out_of_memory ? PF_ERR_MEMORY : PF_OK;
+}
+
+/* ---------------------------------------------------------------- the passes */
+
+/* Declarations first; then the start, which contacts look at; then the rest. */
+static int pass_of(const PfNode *node)
+{
+  if (node->kind == PF_N_DECLARE) return 0;
+  return node->kind == PF_N_ASSIGNS && !strcmp(node->text, "start") ? 1 : 2;
+}
+
+static void check_statements(Checker *ck)
+{
+  for (int pass = 0; pass < 3; pass++)
+    for (size_t i = 0; i < ck->work.count && !pf_check_stopped(ck); i++) {
+      Work work = ck->work.at[i];
+      if (pass_of(work.node) == pass) pf_check_statement(ck, work.scope, work.node);
+    }
+}
+
+static PfStatus first_error(const Checker *ck)
+{
+  for (int i = 0; i < pf_diagnostic_count(ck->ctx); i++)
+    if (pf_diagnostic(ck->ctx, i)->severity == PF_ERROR) return pf_diagnostic(ck->ctx, i)->code;
+  return PF_OK;
+}
+
+/* Places point into the source, which goes away: keep the texts in the model. */
+static void keep_place(Checker *ck, PfPlace *place)
+{
+  place->file = ck->model->file;
+  place->text = place->text ? pf_print_text(ck, "%s", place->text) : NULL;
+}
+
+static void keep_places(Checker *ck)
+{
+  for (size_t i = 0; i < ck->parameters.count; i++) keep_place(ck, &ck->parameters.at[i].place);
+  for (size_t i = 0; i < ck->coordinates.count; i++) keep_place(ck, &ck->coordinates.at[i].place);
+  for (size_t i = 0; i < ck->speeds.count; i++) keep_place(ck, &ck->speeds.at[i].place);
+  for (size_t i = 0; i < ck->inputs.count; i++) keep_place(ck, &ck->inputs.at[i].place);
+  for (size_t i = 0; i < ck->constraints.count; i++) keep_place(ck, &ck->constraints.at[i].place);
+  for (size_t i = 0; i < ck->bodies.count; i++) keep_place(ck, &ck->bodies.at[i].place);
+}
+
+static PfStatus check_tree(Checker *ck, const PfNode *tree)
+{
+  PF_TRY(begin(ck));
+  pf_declare_statements(ck, ck->global, tree);
+  (void)pf_sync_coordinates(ck);
+  check_statements(ck);
+  bool good = pf_error_count(ck->ctx) == ck->errors_before;
+  if (good) check_substance(ck);
+  if (good) check_coordinates_used(ck);
+  if (good) check_multipliers(ck);
+  if (good) check_speeds(ck);
+  if (pf_error_count(ck->ctx) != ck->errors_before) return first_error(ck);
+  PF_TRY(pf_expr_check(ck->ctx));
+  keep_places(ck);
+  return finish(ck);
+}
+
+static void release(Checker *ck)
+{
+  for (size_t i = 0; i < ck->scopes.count; i++) pf_map_free(&ck->scopes.at[i]->names);
+  pf_array_free(ck->allocator, &ck->scopes);
+  pf_array_free(ck->allocator, &ck->work);
+  pf_array_free(ck->allocator, &ck->parameters);
+  pf_array_free(ck->allocator, &ck->parameter_order);
+  pf_array_free(ck->allocator, &ck->coordinates);
+  pf_array_free(ck->allocator, &ck->coordinate_dims);
+  pf_array_free(ck->allocator, &ck->speeds);
+  pf_array_free(ck->allocator, &ck->inputs);
+  pf_array_free(ck->allocator, &ck->constraints);
+  pf_array_free(ck->allocator, &ck->bodies);
+  pf_array_free(ck->allocator, &ck->loads);
+  pf_array_free(ck->allocator, &ck->plots);
+  pf_array_free(ck->allocator, &ck->draws);
+  pf_array_free(ck->allocator, &ck->forces);
+  pf_array_free(ck->allocator, &ck->nonideals);
+  pf_array_free(ck->allocator, &ck->multiplier_uses);
+  pf_array_free(ck->allocator, &ck->active_parts);
+  pf_array_free(ck->allocator, &ck->classes);
+}
+
+static PfStatus parse_and_check(PfContext *ctx, PfArena *work, PfSource *source, PfModel *model)
+{
+  PfNode *tree = NULL;
+  int errors = pf_error_count(ctx);
+  PF_TRY(pf_parse(source, &tree));
+  Checker ck = {.ctx = ctx, .model = model, .source = source, .arena = work, .errors_before = errors};
+  ck.allocator = pf_context_allocator(ctx);
+  PfStatus status = check_tree(&ck, tree);
+  release(&ck);
+  return status;
+}
+
+static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, const char *bytes, size_t count,
+                           PfModel *model)
+{
+  PfSource source;
+  model->file = pf_arena_text(model->arena, file, strlen(file));
+  if (!model->file) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
+  PfStatus status = pf_source_init(&source, ctx, work, model->file, bytes, count);
+  if (status == PF_OK) status = parse_and_check(ctx, work, &source, model);
+  pf_source_free(&source);
+  return status;
+}
+
+PfStatus pf_model_read(PfContext *ctx, const char *file, const char *bytes, size_t count, PfModel **model)
+{
+  *model = NULL;
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx)), *work = pf_arena_new(pf_context_allocator(ctx));
+  PfModel *made = arena ? pf_arena_array(arena, PfModel, 1) : NULL;
+  PfStatus status = PF_ERR_MEMORY;
+  if (made && work && pf_expr_table_size(ctx) < UINT32_MAX) {
+    made->ctx = ctx;
+    made->arena = arena;
+    status = read_model(ctx, work, file, bytes, count, made);
+  } else {
+    pf_fail(ctx, status, "no room for the model");
+  }
+  pf_arena_free(work);
+  if (status == PF_OK) *model = made;
+  else pf_arena_free(arena);
+  return status;
+}
+
+PfStatus pf_model_load(PfContext *ctx, const char *path, PfModel **model)
+{
+  *model = NULL;
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  if (!arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
+  const char *bytes;
+  size_t count;
+  PfStatus status = pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count);
+  const char *name = strcmp(path, "-") ? path : "<stdin>";
+  if (status == PF_OK) status = pf_model_read(ctx, name, bytes, count, model);
+  pf_arena_free(arena);
+  return status;
+}
+
+PfStatus pf_model_format(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
+                         const char **formatted)
+{
+  return pf_format(ctx, arena, file, bytes, count, formatted);
+}

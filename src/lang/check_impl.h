@@ -1,0 +1,225 @@
+/* Inside the checker: scopes, values, and the model while it is being built. */
+#ifndef PF_LANG_CHECK_IMPL_H
+#define PF_LANG_CHECK_IMPL_H
+
+#include "lang/ast.h"
+#include "lang/units.h"
+#include "model/model.h"
+
+/* ---------------------------------------------------------------- values */
+
+/* Dimension of a value; not known when a name without a unit is in it. */
+typedef struct Dim {
+  bool known;
+  PfDimension of;
+} Dim;
+
+typedef enum ValueKind {
+  V_NONE, /* an error was reported; absorbs */
+  V_SCALAR,
+  V_CONDITION,
+  V_VECTOR,
+  V_FRAME,
+  V_POINT,
+  V_MATRIX,
+  V_WORD
+} ValueKind;
+
+typedef struct Value {
+  ValueKind kind;
+  Dim dim;
+  PfExpr scalar;     /* scalar, condition */
+  PfVector vector;   /* vector */
+  int frame;         /* frame; frame of a point */
+  PfExpr c[9];       /* point: 3 components; matrix: 9 */
+  const char *word;
+  bool plain;        /* vector written as (a, b, c): c holds the components as written */
+} Value;
+
+/* What kinds of symbols an expression contains. */
+enum {
+  HAS_COORDINATE = 1,
+  HAS_VELOCITY = 2,
+  HAS_ACCELERATION = 4,
+  HAS_TIME = 8,
+  HAS_INPUT = 16,
+  HAS_SPEED = 32,
+  HAS_MULTIPLIER = 64,
+  HAS_PARAMETER = 128
+};
+enum { HAS_MOTION = HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION | HAS_TIME | HAS_INPUT | HAS_SPEED | HAS_MULTIPLIER };
+
+/* ---------------------------------------------------------------- names */
+
+typedef struct Scope Scope;
+
+typedef enum EntityKind {
+  E_PARAM,
+  E_COORD,
+  E_INPUT,
+  E_SPEED,
+  E_LET,
+  E_FUNCTION,
+  E_FRAME,
+  E_POINT,
+  E_PART,
+  E_CONSTRAINT,
+  E_VALUE, /* loop variable, argument */
+  E_ARRAY,
+  E_SPACE  /* the inside of 'use … as name' */
+} EntityKind;
+
+typedef enum EntityState { NOT_RESOLVED, BEING_RESOLVED, RESOLVED, SPOILED } EntityState;
+
+typedef struct Entity {
+  EntityKind kind;
+  EntityState state;
+  const char *name;     /* in full */
+  const PfNode *node;   /* where it is declared */
+  const PfNode *value;  /* the expression it stands for, or NULL */
+  Scope *scope;         /* where that is to be read */
+  int index;            /* in the model's list; element of an array: 1, 2, … in `element` */
+  int element, size;
+  Value result;
+  Dim dim;
+  PfUnit unit;
+  bool has_unit;
+  const char *unit_text;
+  Scope *inside;        /* of E_SPACE */
+} Entity;
+
+struct Scope {
+  Scope *parent, *home; /* home: the scope that owns what is declared in a loop or a part */
+  PfMap names;
+  const char *prefix, *suffix; /* full name = home's prefix + name + suffix */
+};
+
+/* A statement with the scope in which it is to be read. */
+typedef struct Work {
+  const PfNode *node;
+  Scope *scope;
+} Work;
+
+typedef struct MultiplierUse {
+  const PfNode *node;
+  const char *name;
+} MultiplierUse;
+
+typedef struct Checker {
+  PfContext *ctx;
+  PfModel *model;
+  PfSource *source;
+  PfArena *arena; /* scopes and entities: gone after the check */
+  const PfAllocator *allocator;
+  Scope *global;
+  PF_ARRAY(Scope *) scopes;
+  PF_ARRAY(Work) work;
+
+  PF_ARRAY(PfParameter) parameters;
+  PF_ARRAY(int) parameter_order;
+  PF_ARRAY(PfCoordinate) coordinates;
+  PF_ARRAY(Dim) coordinate_dims;
+  PF_ARRAY(PfSpeed) speeds;
+  PF_ARRAY(PfInput) inputs;
+  PF_ARRAY(PfConstraint) constraints;
+  PF_ARRAY(PfBody) bodies;
+  PF_ARRAY(PfLoad) loads;
+  PF_ARRAY(PfPlot) plots;
+  PF_ARRAY(PfDraw) draws;
+  PF_ARRAY(PfExpr) forces, nonideals; /* per coordinate */
+  PF_ARRAY(MultiplierUse) multiplier_uses;
+  PF_ARRAY(const PfNode *) active_parts;
+  int frame_room;
+  bool out_of_memory;
+
+  PF_ARRAY(uint8_t) classes; /* per expression handle: what it contains */
+  long effort;               /* expressions read so far: parts and functions can multiply them */
+  int depth;
+  int errors_before;
+} Checker;
+
+/* ---------------------------------------------------------------- errors */
+
+/* Records an error at the node. More than PF_MOST_ERRORS end the check. */
+Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...) PF_PRINTF(4, 5);
+bool pf_check_stopped(const Checker *ck);
+/* Remembers a failed allocation; always false. */
+bool pf_check_no_memory(Checker *ck);
+
+/* ---------------------------------------------------------------- scopes (scope.c) */
+
+Scope *pf_scope_new(Checker *ck, Scope *parent, Scope *home, const char *prefix, const char *suffix);
+/* Adds a name; NULL after an error (duplicate, reserved word) that was reported. */
+Entity *pf_scope_declare(Checker *ck, Scope *scope, const PfNode *node, const char *name, EntityKind kind);
+Entity *pf_scope_find(const Scope *scope, const char *name);
+/* The entity that a NAME, INDEX or MEMBER node means; reports an unknown name with a suggestion. NULL then, or
+ * (with `quiet`) when it is not a plain name. */
+Entity *pf_scope_lookup(Checker *ck, Scope *scope, const PfNode *node);
+/* "psi[2]", "w1.psi": the name that a NAME, INDEX or MEMBER node spells, indices worked out. NULL after an error. */
+const char *pf_spell_name(Checker *ck, Scope *scope, const PfNode *node);
+/* The declared name of a LABEL node. */
+const char *pf_label_name(Checker *ck, Scope *scope, const PfNode *label);
+const char *pf_print_text(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
+
+/* ---------------------------------------------------------------- expressions (value.c, call.c) */
+
+Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_entity(Checker *ck, Entity *entity, const PfNode *node);
+/* The same, and of that kind, or an error that says what was expected: "a number", "a vector", … */
+Value pf_scalar_of(Checker *ck, Scope *scope, const PfNode *node, const char *what);
+Value pf_vector_of(Checker *ck, Scope *scope, const PfNode *node, const char *what);
+Value pf_frame_of(Checker *ck, Scope *scope, const PfNode *node, const char *what);
+Value pf_point_of(Checker *ck, Scope *scope, const PfNode *node, const char *what);
+/* A whole number between least and most. */
+bool pf_integer_of(Checker *ck, Scope *scope, const PfNode *node, const char *what, int64_t least,
+                   int64_t most, int64_t *value);
+
+Value pf_scalar_value(PfExpr e, Dim dim);
+Value pf_vector_value(PfVector v, Dim dim);
+Value pf_no_value(void);
+Dim pf_dim_unknown(void);
+Dim pf_dim_none(void);
+Dim pf_dim_make(int kg, int m, int s);
+Dim pf_dim_multiply(Dim a, Dim b);
+Dim pf_dim_divide(Dim a, Dim b);
+const char *pf_dim_text(Checker *ck, Dim dim);
+const char *pf_kind_text(ValueKind kind);
+/* Adopts the value for something declared with a unit: a bare number takes the unit, anything else must fit. */
+Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity);
+/* Reports a dimension other than the expected one. */
+bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what);
+unsigned pf_contents(Checker *ck, PfExpr e);
+void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents);
+PfVector pf_value_position(Checker *ck, Value point);
+PfVector pf_value_velocity(Checker *ck, Value point);
+
+/* Resolve what a name stands for. */
+bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user);
+bool pf_resolve_frame(Checker *ck, Entity *entity);
+
+/* ---------------------------------------------------------------- statements */
+
+void pf_declare_statements(Checker *ck, Scope *scope, const PfNode *block); /* declare.c: first pass */
+void pf_check_statement(Checker *ck, Scope *scope, const PfNode *node);     /* statement.c: second pass */
+void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node);    /* constraint.c */
+void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual);
+void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node);          /* contact.c */
+void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node);
+void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node);        /* force.c */
+void pf_check_force(Checker *ck, Scope *scope, const PfNode *node);
+void pf_check_assignments(Checker *ck, Scope *scope, const PfNode *node);
+void pf_check_run(Checker *ck, Scope *scope, const PfNode *node);           /* output.c */
+void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node);
+void pf_check_draw(Checker *ck, Scope *scope, const PfNode *node);
+
+/* The property of a block, or NULL; a key that is not in `keys` (NULL-terminated) is an error. */
+const PfNode *pf_property(const PfNode *block, const char *key);
+bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *keys);
+const PfNode *pf_child_of_kind(const PfNode *node, PfNodeKind kind);
+/* The coordinate that a target names (x or x'), or -1 after an error; primes = 0 or 1. */
+int pf_target_coordinate(Checker *ck, Scope *scope, const PfNode *target, int *primes);
+int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const char *unit, bool contact);
+bool pf_sync_coordinates(Checker *ck); /* the model's list follows the checker's while it grows */
+
+#endif

@@ -1,0 +1,104 @@
+/* Constraints: what kind they are follows from what they contain. */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+/* Is the residual linear in these symbols? Structurally first, then by the zero test: (x' + y')^2 - x'^2 is
+ * not, x'*cos(a)^2 + x'*sin(a)^2 is. */
+static bool is_linear(Checker *ck, PfExpr residual, unsigned in, bool *homogeneous)
+{
+  PfContext *ctx = ck->ctx;
+  int n = (int)ck->coordinates.count;
+  PfExpr *symbols = pf_arena_array(ck->arena, PfExpr, n), *gradient = pf_arena_array(ck->arena, PfExpr, n);
+  if (!symbols || !gradient) return pf_check_no_memory(ck);
+  for (int i = 0; i < n; i++)
+    symbols[i] = in == HAS_ACCELERATION ? ck->coordinates.at[i].a : ck->coordinates.at[i].v;
+  if (pf_expr_gradient(ctx, residual, symbols, n, gradient) != PF_OK) return false;
+  PfExpr rest = residual;
+  for (int i = 0; i < n; i++) {
+    if (pf_contents(ck, gradient[i]) & in)
+      for (int j = 0; j < n; j++)
+        if (pf_expr_is_probably_zero(ctx, pf_expr_diff(ctx, gradient[i], symbols[j]), 2) != PF_TRUE) return false;
+    rest = pf_expr_sub(ctx, rest, pf_expr_mul(ctx, gradient[i], symbols[i]));
+  }
+  *homogeneous = pf_expr_is_probably_zero(ctx, rest, 2) == PF_TRUE;
+  return true;
+}
+
+static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
+{
+  unsigned contents = pf_contents(ck, c->residual);
+  bool homogeneous = false;
+  c->rheonomic = (contents & (HAS_TIME | HAS_INPUT)) != 0;
+  if (contents & (HAS_SPEED | HAS_MULTIPLIER)) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a constraint is written with coordinates and their derivatives, not with %s",
+                  contents & HAS_SPEED ? "speeds" : "multipliers");
+    return false;
+  }
+  if (!(contents & (HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION))) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' contains no coordinate and no velocity", c->name);
+    if (pf_expr_is_int(ck->ctx, c->residual, 0)) pf_hint(ck->ctx, "both sides are the same");
+    return false;
+  }
+  if (contents & HAS_ACCELERATION) {
+    c->kind = PF_ACCELERATION;
+    if (is_linear(ck, c->residual, HAS_ACCELERATION, &homogeneous)) return true;
+    if (!ck->out_of_memory)
+      pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' must be linear in the accelerations", c->name);
+    return false;
+  }
+  if (!(contents & HAS_VELOCITY)) c->kind = PF_HOLONOMIC;
+  else if (!is_linear(ck, c->residual, HAS_VELOCITY, &homogeneous)) c->kind = PF_NONLINEAR;
+  else c->kind = homogeneous ? PF_PFAFFIAN : PF_AFFINE;
+  return !ck->out_of_memory;
+}
+
+void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual)
+{
+  PfConstraint c = {.name = name, .residual = residual, .place = pf_node_place(ck->source, node)};
+  if (residual == PF_EXPR_NONE) return;
+  c.multiplier = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
+  pf_set_contents(ck, c.multiplier, HAS_MULTIPLIER);
+  if (!find_kind(ck, node, &c)) return;
+  if (!pf_push(ck->allocator, &ck->constraints, c)) pf_check_no_memory(ck);
+}
+
+static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const PfNode *label = pf_child_of_kind(node, PF_N_LABEL);
+  if (!label) return pf_print_text(ck, "c%zu", ck->constraints.count + 1);
+  const char *name = pf_label_name(ck, scope, label);
+  Entity *entity = name ? pf_scope_find(scope, name) : NULL;
+  return entity && entity->value == node ? entity->name : NULL;
+}
+
+/* A vector equation is three constraints. */
+static void add_vector_constraint(Checker *ck, const PfNode *node, const char *name, PfVector difference)
+{
+  PfExpr c[3];
+  pf_vector_express(ck->model, difference, 0, c);
+  for (int k = 0; k < 3; k++)
+    if (!pf_expr_is_int(ck->ctx, c[k], 0)) pf_add_constraint(ck, node, pf_print_text(ck, "%s.%c", name, 'x' + k), c[k]);
+}
+
+void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const char *name = constraint_name(ck, scope, node);
+  const PfNode *left = node->child->kind == PF_N_LABEL ? node->child->next : node->child, *right = left->next;
+  Value a = pf_value_of(ck, scope, left), b = pf_value_of(ck, scope, right);
+  if (!name || a.kind == V_NONE || b.kind == V_NONE) return;
+  bool zero = b.kind == V_SCALAR && pf_expr_is_int(ck->ctx, b.scalar, 0);
+  if (a.kind == V_VECTOR && (b.kind == V_VECTOR || zero)) {
+    PfVector minus = zero ? pf_vector_zero() : pf_vector_scale(ck->model, b.vector, pf_expr_int(ck->ctx, -1));
+    add_vector_constraint(ck, node, name, pf_vector_add(ck->model, a.vector, minus));
+    return;
+  }
+  if (a.kind != V_SCALAR || b.kind != V_SCALAR) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a constraint equates two numbers or two vectors, not %s and %s",
+                  pf_kind_text(a.kind), pf_kind_text(b.kind));
+    return;
+  }
+  bool either_zero = zero || pf_expr_is_int(ck->ctx, a.scalar, 0);
+  if (!either_zero && !pf_dim_expect(ck, right, b.dim, a.dim, "the right side of the constraint")) return;
+  pf_add_constraint(ck, node, name, pf_expr_sub(ck->ctx, a.scalar, b.scalar));
+}

@@ -1,0 +1,500 @@
+/* Rolling contacts, skates and wheels with rollers, written out as constraints.
+ *
+ * Notation: d from the support's origin to the centre of the rolling body, n the normal of the support, a the
+ * axle, c from the centre to the contact point, v the velocity of the body's material point in contact relative
+ * to the material of the support. Rolling means that the tangential part of v vanishes. */
+#include "lang/check_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Contact {
+  Checker *ck;
+  Scope *scope;
+  const PfNode *node;
+  const char *name;
+  int body, support;    /* frames */
+  PfExpr radius;
+  PfVector axle;        /* unit vector; disc only */
+  PfVector d;           /* centre relative to the support's origin */
+  PfVector support_spin, support_velocity, body_spin, body_velocity;
+} Contact;
+
+/* ---------------------------------------------------------------- vector shorthand */
+
+static PfVector plus(const Contact *k, PfVector a, PfVector b)
+{
+  return pf_vector_add(k->ck->model, a, b);
+}
+static PfVector times(const Contact *k, PfExpr s, PfVector a)
+{
+  return pf_vector_scale(k->ck->model, a, s);
+}
+static PfVector minus(const Contact *k, PfVector a, PfVector b)
+{
+  return plus(k, a, times(k, pf_expr_int(k->ck->ctx, -1), b));
+}
+static PfVector cross(const Contact *k, PfVector a, PfVector b)
+{
+  return pf_vector_cross(k->ck->model, a, b);
+}
+static PfExpr dot(const Contact *k, PfVector a, PfVector b)
+{
+  return pf_vector_dot(k->ck->model, a, b);
+}
+static PfVector axis(const Contact *k, int frame, int i)
+{
+  PfExpr c[3];
+  for (int j = 0; j < 3; j++) c[j] = pf_expr_int(k->ck->ctx, j == i);
+  return pf_vector_make(k->ck->model, frame, c);
+}
+static PfVector in_support(const Contact *k, PfExpr x, PfExpr y, PfExpr z)
+{
+  return pf_vector_make(k->ck->model, k->support, (PfExpr[]){x, y, z});
+}
+
+/* The vector as one part in the frame where `like` is simplest. */
+static PfVector gathered(const Contact *k, PfVector a, PfVector like)
+{
+  PfExpr c[3];
+  int frame = like.count == 1 ? like.part[0].frame : 0;
+  pf_vector_express(k->ck->model, a, frame, c);
+  return pf_vector_make(k->ck->model, frame, c);
+}
+
+/* v = (velocity of the body's point at c) - (velocity of the support's point there). */
+static PfVector slip(const Contact *k, PfVector c)
+{
+  PfVector own = plus(k, k->body_velocity, cross(k, k->body_spin, c));
+  PfVector carried = plus(k, k->support_velocity, cross(k, k->support_spin, plus(k, k->d, c)));
+  return minus(k, own, carried);
+}
+
+static void add_row(const Contact *k, const char *part, PfExpr residual)
+{
+  pf_add_constraint(k->ck, k->node, pf_print_text(k->ck, "%s.%s", k->name, part), residual);
+}
+
+/* A position condition that the placement already satisfies is left out; one that it can't satisfy is an error. */
+static void add_position(const Contact *k, const char *part, PfExpr residual)
+{
+  Checker *ck = k->ck;
+  if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return;
+  if (pf_contents(ck, residual) & HAS_COORDINATE) {
+    add_row(k, part, residual);
+    return;
+  }
+  pf_check_fail(ck, PF_ERR_MODEL, k->node, "the body of '%s' does not touch what it rolls on, however it moves",
+                k->name);
+  pf_hint(ck->ctx, "the centre must be one radius away from the support");
+}
+
+/* ---------------------------------------------------------------- a leaning disc on a plane */
+
+static bool is_call(PfContext *ctx, PfExpr e, PfOp op, PfExpr *argument)
+{
+  double sign;
+  if (pf_expr_op(ctx, e) == PF_OP_SUM && pf_expr_arg_count(ctx, e) == 3 &&
+      pf_expr_is_int(ctx, pf_expr_arg(ctx, e, 0), 0) && pf_expr_is_number(ctx, pf_expr_arg(ctx, e, 1), &sign) &&
+      fabs(sign) == 1)
+    e = pf_expr_arg(ctx, e, 2);
+  if (pf_expr_op(ctx, e) != op) return false;
+  *argument = pf_expr_arg(ctx, e, 0);
+  return true;
+}
+
+/* Value of e at the start of the model, with generic values for parameters without one. */
+static double value_at_start(const Contact *k, PfExpr e)
+{
+  Checker *ck = k->ck;
+  int n = (int)ck->coordinates.count;
+  PfExpr *symbols = pf_arena_array(ck->arena, PfExpr, n), *starts = pf_arena_array(ck->arena, PfExpr, n);
+  double value = NAN;
+  if (!symbols || !starts) return value;
+  for (int i = 0; i < n; i++) {
+    symbols[i] = ck->coordinates.at[i].q;
+    starts[i] = ck->coordinates.at[i].start_q;
+  }
+  if (pf_expr_substitute(ck->ctx, &e, 1, symbols, starts, n, &e) != PF_OK) return value;
+  (void)pf_expr_evaluate(ck->ctx, &e, 1, NULL, NULL, 0, &value);
+  return value;
+}
+
+/* sqrt(1 - s^2) without the root when s is a sine or cosine. The sign is that of the start: a wheel that leans by
+ * less than a right angle keeps it. */
+static PfExpr complement(const Contact *k, PfExpr s)
+{
+  PfContext *ctx = k->ck->ctx;
+  PfExpr angle, one = pf_expr_int(ctx, 1);
+  if (pf_expr_is_int(ctx, s, 0)) return one;
+  PfExpr root = PF_EXPR_NONE;
+  if (is_call(ctx, s, PF_OP_SIN, &angle)) root = pf_expr_call1(ctx, PF_OP_COS, angle);
+  else if (is_call(ctx, s, PF_OP_COS, &angle)) root = pf_expr_call1(ctx, PF_OP_SIN, angle);
+  if (root == PF_EXPR_NONE) return pf_expr_sqrt(ctx, pf_expr_sub(ctx, one, pf_expr_pow_int(ctx, s, 2)));
+  return value_at_start(k, root) < 0 ? pf_expr_neg(ctx, root) : root;
+}
+
+/* c = -R (n - s a)/sqrt(1 - s^2) with s = n.a: the lowest point of the rim. The directions are that of the track,
+ * a x n, and the one across it. */
+static void disc_on_plane(const Contact *k)
+{
+  PfContext *ctx = k->ck->ctx;
+  PfVector n = axis(k, k->support, 2);
+  PfExpr s = dot(k, k->axle, n), root = complement(k, s), inverse = pf_expr_pow_int(ctx, root, -1);
+  PfVector up = gathered(k, minus(k, n, times(k, s, k->axle)), k->axle);
+  PfVector c = times(k, pf_expr_mul(ctx, pf_expr_neg(ctx, k->radius), inverse), up);
+  PfVector track = gathered(k, times(k, inverse, cross(k, k->axle, n)), k->axle);
+  PfVector across = cross(k, track, times(k, pf_expr_int(ctx, -1), n));
+  PfVector v = slip(k, c);
+  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), pf_expr_mul(ctx, k->radius, root)));
+  add_row(k, "roll", dot(k, v, track));
+  add_row(k, "side", dot(k, v, across));
+}
+
+static void ball_on_plane(const Contact *k)
+{
+  PfContext *ctx = k->ck->ctx;
+  PfVector n = axis(k, k->support, 2), v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
+  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), k->radius));
+  add_row(k, "x", dot(k, v, axis(k, k->support, 0)));
+  add_row(k, "y", dot(k, v, axis(k, k->support, 1)));
+}
+
+/* ---------------------------------------------------------------- on a surface z = h(x, y) */
+
+/* The surface at the contact: its coordinates (u, w) are massless coordinates of the model. */
+typedef struct Surface {
+  PfExpr u, w, h, hu, hw; /* height and slopes there */
+  PfVector normal, tangent[2], point;
+} Surface;
+
+static PfExpr contact_coordinate(const Contact *k, const char *part, PfExpr start)
+{
+  Checker *ck = k->ck;
+  int i = pf_add_coordinate(ck, k->node, pf_print_text(ck, "%s.%s", k->name, part), "", true);
+  if (ck->out_of_memory || !pf_sync_coordinates(ck)) return PF_EXPR_NONE;
+  if (start != PF_EXPR_NONE) ck->coordinates.at[i].start_q = start;
+  return ck->coordinates.at[i].q;
+}
+
+/* Start values of the coordinates put in, so that a start of the contact can be guessed. */
+static PfExpr at_start(const Contact *k, PfExpr e)
+{
+  Checker *ck = k->ck;
+  for (size_t i = 0; i < ck->coordinates.count; i++)
+    if (pf_expr_substitute(ck->ctx, &e, 1, &ck->coordinates.at[i].q, &ck->coordinates.at[i].start_q, 1, &e) != PF_OK)
+      return PF_EXPR_NONE;
+  return pf_contents(ck, e) & HAS_MOTION ? PF_EXPR_NONE : e;
+}
+
+/* h with the contact coordinates as arguments. */
+static PfExpr height_at(const Contact *k, const PfNode *name, PfExpr u, PfExpr w)
+{
+  Checker *ck = k->ck;
+  Entity *function = pf_scope_find(k->scope, name->text);
+  const PfNode *names = function && function->kind == E_FUNCTION
+                            ? pf_child_of_kind(function->node, PF_N_PARAMETERS) : NULL;
+  if (!names || !names->child || !names->child->next || names->child->next->next) {
+    pf_check_fail(ck, PF_ERR_NAME, name, "'%s' must be a function of two lengths", name->text);
+    pf_hint(ck->ctx, "define the surface first: let %s(x, y) = …", name->text);
+    return PF_EXPR_NONE;
+  }
+  Scope *inside = pf_scope_new(ck, function->scope, function->scope->home, "", function->scope->suffix);
+  PfExpr given[2] = {u, w};
+  const PfNode *parameter = names->child;
+  for (int i = 0; i < 2 && inside; i++, parameter = parameter->next) {
+    Entity *argument = pf_scope_declare(ck, inside, parameter, parameter->text, E_VALUE);
+    if (!argument) return PF_EXPR_NONE;
+    argument->state = RESOLVED;
+    argument->result = pf_scalar_value(given[i], pf_dim_unknown());
+  }
+  Value h = inside ? pf_scalar_of(ck, inside, function->value, "the height of a surface") : pf_no_value();
+  return h.kind == V_NONE ? PF_EXPR_NONE : h.scalar;
+}
+
+static bool find_surface(const Contact *k, const PfNode *name, Surface *s)
+{
+  PfContext *ctx = k->ck->ctx;
+  PfExpr centre[3], one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
+  pf_vector_express(k->ck->model, k->d, k->support, centre);
+  s->u = contact_coordinate(k, "u", at_start(k, centre[0]));
+  s->w = contact_coordinate(k, "w", at_start(k, centre[1]));
+  if (s->u == PF_EXPR_NONE || s->w == PF_EXPR_NONE) return false;
+  s->h = height_at(k, name, s->u, s->w);
+  if (s->h == PF_EXPR_NONE) return false;
+  s->hu = pf_expr_diff(ctx, s->h, s->u);
+  s->hw = pf_expr_diff(ctx, s->h, s->w);
+  PfExpr square[3] = {one, pf_expr_pow_int(ctx, s->hu, 2), pf_expr_pow_int(ctx, s->hw, 2)};
+  PfExpr inverse = pf_expr_pow(ctx, pf_expr_sum(ctx, square, 3), pf_expr_rational(ctx, -1, 2));
+  s->point = in_support(k, s->u, s->w, s->h);
+  s->tangent[0] = in_support(k, one, zero, s->hu);
+  s->tangent[1] = in_support(k, zero, one, s->hw);
+  s->normal = in_support(k, pf_expr_neg(ctx, pf_expr_mul(ctx, s->hu, inverse)),
+                         pf_expr_neg(ctx, pf_expr_mul(ctx, s->hw, inverse)), inverse);
+  return true;
+}
+
+/* The point of the body at c is the point of the surface: three conditions in the support's axes. */
+static void add_touch(const Contact *k, const Surface *s, PfVector c)
+{
+  PfExpr gap[3];
+  pf_vector_express(k->ck->model, minus(k, plus(k, k->d, c), s->point), k->support, gap);
+  for (int i = 0; i < 3; i++) add_row(k, (const char *[]){"touch_x", "touch_y", "touch_z"}[i], gap[i]);
+}
+
+static void add_rolling(const Contact *k, const Surface *s, PfVector c)
+{
+  PfVector v = slip(k, c);
+  add_row(k, "roll_x", dot(k, v, s->tangent[0]));
+  add_row(k, "roll_y", dot(k, v, s->tangent[1]));
+}
+
+static void ball_on_surface(const Contact *k, const Surface *s)
+{
+  PfVector c = times(k, pf_expr_neg(k->ck->ctx, k->radius), s->normal);
+  add_touch(k, s, c);
+  add_rolling(k, s, c);
+}
+
+/* The rim point at the angle w from the second to the third axis of the frame of the axle; its tangent lies in
+ * the surface. */
+static void disc_on_surface(const Contact *k, const Surface *s)
+{
+  Checker *ck = k->ck;
+  PfContext *ctx = ck->ctx;
+  int i = -1;
+  for (int j = 0; k->axle.count == 1 && j < 3; j++)
+    if (pf_expr_is_int(ctx, k->axle.part[0].c[j], 1)) i = j;
+  if (i < 0) {
+    pf_check_fail(ck, PF_ERR_MODEL, k->node, "the axle of a disc on a surface must be an axis of its frame");
+    return;
+  }
+  int frame = k->axle.part[0].frame;
+  PfExpr angle = contact_coordinate(k, "rim", pf_expr_neg(ctx, pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_pi(ctx))));
+  if (angle == PF_EXPR_NONE) return;
+  PfExpr cosine = pf_expr_call1(ctx, PF_OP_COS, angle), sine = pf_expr_call1(ctx, PF_OP_SIN, angle);
+  PfVector e1 = axis(k, frame, (i + 1)%3), e2 = axis(k, frame, (i + 2)%3);
+  PfVector rim = plus(k, times(k, cosine, e1), times(k, sine, e2));
+  PfVector tangent = minus(k, times(k, cosine, e2), times(k, sine, e1));
+  PfVector c = times(k, k->radius, rim);
+  add_touch(k, s, c);
+  add_row(k, "tangent", dot(k, tangent, s->normal));
+  add_rolling(k, s, c);
+}
+
+/* ---------------------------------------------------------------- in or on a sphere */
+
+/* |d| = Rs - R inside, Rs + R outside; then the normal is d over that. The slip vanishes as a whole: one of the
+ * three rows follows from the position condition and is redundant. */
+static void ball_on_sphere(const Contact *k, PfExpr sphere, bool inside)
+{
+  PfContext *ctx = k->ck->ctx;
+  PfExpr gap = inside ? pf_expr_sub(ctx, sphere, k->radius) : pf_expr_add(ctx, sphere, k->radius);
+  PfExpr lever = pf_expr_div(ctx, k->radius, gap);
+  PfVector v = slip(k, times(k, inside ? lever : pf_expr_neg(ctx, lever), k->d));
+  add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)));
+  for (int i = 0; i < 3; i++)
+    add_row(k, (const char *[]){"x", "y", "z"}[i], dot(k, v, axis(k, k->support, i)));
+}
+
+/* e = d - (d.a) a lies in the plane of the disc and points to the rim point farthest from the centre of the
+ * sphere (inside) or away from the nearest (outside): |d|^2 +- 2 R |e| + R^2 = Rs^2. */
+static void disc_on_sphere(const Contact *k, PfExpr sphere, bool inside)
+{
+  PfContext *ctx = k->ck->ctx;
+  PfExpr along = dot(k, k->d, k->axle), sign = pf_expr_int(ctx, inside ? 1 : -1);
+  PfVector e = minus(k, k->d, times(k, along, k->axle));
+  PfExpr square = dot(k, k->d, k->d);
+  PfExpr length = pf_expr_sqrt(ctx, pf_expr_sub(ctx, square, pf_expr_pow_int(ctx, along, 2)));
+  PfExpr lever[3] = {sign, k->radius, pf_expr_pow_int(ctx, length, -1)};
+  PfExpr arm[4] = {pf_expr_int(ctx, 2), sign, k->radius, length};
+  PfExpr terms[4] = {square, pf_expr_product(ctx, arm, 4), pf_expr_pow_int(ctx, k->radius, 2),
+                     pf_expr_neg(ctx, pf_expr_pow_int(ctx, sphere, 2))};
+  PfVector v = slip(k, times(k, pf_expr_product(ctx, lever, 3), e));
+  add_position(k, "shell", pf_expr_sum(ctx, terms, 4));
+  add_row(k, "roll", dot(k, v, cross(k, k->axle, e)));
+  add_row(k, "side", dot(k, v, k->axle));
+}
+
+/* ---------------------------------------------------------------- reading the statement */
+
+static bool read_axle(Contact *k, const PfNode *node)
+{
+  Checker *ck = k->ck;
+  if (!node) {
+    pf_check_fail(ck, PF_ERR_MODEL, k->node, "the direction of the axle is missing");
+    pf_hint(ck->ctx, "say it in braces: { radius R, axis wheel.y }");
+    return false;
+  }
+  Value value = pf_vector_of(ck, k->scope, node, "an axle");
+  if (value.kind == V_NONE) return false;
+  k->axle = value.vector;
+  PfExpr off = pf_expr_sub(ck->ctx, dot(k, k->axle, k->axle), pf_expr_int(ck->ctx, 1));
+  if (pf_expr_is_probably_zero(ck->ctx, off, 2) == PF_TRUE) return true;
+  pf_check_fail(ck, PF_ERR_MODEL, node, "an axle is a direction of length 1, such as wheel.y");
+  return false;
+}
+
+static bool read_body(Contact *k, const PfNode *frame, const PfNode *block, const char *const *keys)
+{
+  Checker *ck = k->ck;
+  Value body = pf_frame_of(ck, k->scope, frame, "what rolls");
+  if (body.kind == V_NONE || !pf_check_properties(ck, block, keys)) return false;
+  k->body = body.frame;
+  const PfNode *radius = pf_property(block, "radius");
+  if (!radius) {
+    pf_check_fail(ck, PF_ERR_MODEL, k->node, "the radius is missing");
+    pf_hint(ck->ctx, "say it in braces: { radius R }");
+    return false;
+  }
+  Value value = pf_scalar_of(ck, k->scope, radius, "a radius");
+  if (value.kind == V_NONE || !pf_dim_expect(ck, radius, value.dim, pf_dim_make(0, 1, 0), "a radius")) return false;
+  k->radius = value.scalar;
+  return true;
+}
+
+/* Motions of body and support, the latter with its origin (for a sphere: its centre). */
+static void find_motion(Contact *k, Value support)
+{
+  const PfModel *model = k->ck->model;
+  k->support = support.frame;
+  k->d = minus(k, pf_frame_position(model, k->body), pf_value_position(k->ck, support));
+  k->body_spin = pf_frame_spin(model, k->body);
+  k->body_velocity = pf_frame_velocity(model, k->body);
+  k->support_spin = pf_frame_spin(model, k->support);
+  k->support_velocity = pf_value_velocity(k->ck, support);
+}
+
+static Value origin_of(const Contact *k, int frame)
+{
+  Value origin = {.kind = V_POINT, .frame = frame};
+  for (int i = 0; i < 3; i++) origin.c[i] = pf_expr_int(k->ck->ctx, 0);
+  return origin;
+}
+
+static bool begin(Contact *k, Checker *ck, Scope *scope, const PfNode *node)
+{
+  *k = (Contact){.ck = ck, .scope = scope, .node = node};
+  const PfNode *label = pf_child_of_kind(node, PF_N_LABEL);
+  if (!label) {
+    k->name = pf_print_text(ck, "c%zu", ck->constraints.count + 1);
+    return pf_sync_coordinates(ck);
+  }
+  const char *name = pf_label_name(ck, scope, label);
+  Entity *entity = name ? pf_scope_find(scope, name) : NULL;
+  k->name = entity ? entity->name : NULL;
+  return entity && entity->value == node && pf_sync_coordinates(ck);
+}
+
+static void roll_on_plane(Contact *k, const PfNode *support, bool disc)
+{
+  Value frame = pf_frame_of(k->ck, k->scope, support->child, "what it rolls on");
+  if (frame.kind == V_NONE) return;
+  find_motion(k, origin_of(k, frame.frame));
+  if (disc) disc_on_plane(k);
+  else ball_on_plane(k);
+}
+
+static void roll_on_surface(Contact *k, const PfNode *support, bool disc)
+{
+  int frame = 0;
+  if (support->child->next) {
+    Value in = pf_frame_of(k->ck, k->scope, support->child->next, "the frame of a surface");
+    if (in.kind == V_NONE) return;
+    frame = in.frame;
+  }
+  find_motion(k, origin_of(k, frame));
+  Surface surface;
+  if (!find_surface(k, support->child, &surface)) return;
+  if (disc) disc_on_surface(k, &surface);
+  else ball_on_surface(k, &surface);
+}
+
+static void roll_on_sphere(Contact *k, const PfNode *support, bool disc)
+{
+  static const char *const keys[] = {"radius", "center", NULL};
+  Checker *ck = k->ck;
+  const PfNode *radius = pf_property(support->child, "radius"), *center = pf_property(support->child, "center");
+  if (!pf_check_properties(ck, support->child, keys)) return;
+  if (!radius) {
+    pf_check_fail(ck, PF_ERR_MODEL, support, "the radius of the sphere is missing");
+    return;
+  }
+  Value sphere = pf_scalar_of(ck, k->scope, radius, "a radius");
+  Value point = center ? pf_point_of(ck, k->scope, center, "the centre of a sphere") : origin_of(k, 0);
+  if (sphere.kind == V_NONE || point.kind == V_NONE) return;
+  find_motion(k, point);
+  bool inside = !strcmp(support->text, "inside");
+  if (disc) disc_on_sphere(k, sphere.scalar, inside);
+  else ball_on_sphere(k, sphere.scalar, inside);
+}
+
+void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
+{
+  static const char *const disc_keys[] = {"radius", "axis", NULL}, *const ball_keys[] = {"radius", NULL};
+  Contact k;
+  if (!begin(&k, ck, scope, node)) return;
+  const PfNode *body = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
+  const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
+  bool disc = !strcmp(node->text, "disc");
+  if (!read_body(&k, body, block, disc ? disc_keys : ball_keys)) return;
+  if (disc && !read_axle(&k, pf_property(block, "axis"))) return;
+  if (!strcmp(support->text, "plane")) roll_on_plane(&k, support, disc);
+  else if (!strcmp(support->text, "surface")) roll_on_surface(&k, support, disc);
+  else roll_on_sphere(&k, support, disc);
+}
+
+/* ---------------------------------------------------------------- skates, omni and mecanum wheels */
+
+static bool find_plane(Contact *k, const PfNode *support)
+{
+  Value frame = origin_of(k, 0);
+  if (support) frame = pf_frame_of(k->ck, k->scope, support->child, "what it moves on");
+  if (frame.kind == V_NONE) return false;
+  find_motion(k, origin_of(k, frame.frame));
+  return true;
+}
+
+/* A blade along the x axis of its frame: no velocity along y. */
+static void add_skate(Contact *k, const PfNode *frame, const PfNode *support)
+{
+  Value body = pf_frame_of(k->ck, k->scope, frame, "a skate");
+  if (body.kind == V_NONE) return;
+  k->body = body.frame;
+  if (!find_plane(k, support)) return;
+  PfVector v = slip(k, pf_vector_zero());
+  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, axis(k, k->body, 1)));
+}
+
+/* The roller in contact turns freely about its own axle r, so only the slip along r vanishes: r is the axle of the
+ * wheel turned by the roller angle about the normal (paper 004, eq. (4.1)). */
+static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *block, const PfNode *support)
+{
+  static const char *const keys[] = {"radius", "axis", "roller", NULL};
+  PfContext *ctx = k->ck->ctx;
+  if (!read_body(k, frame, block, keys) || !read_axle(k, pf_property(block, "axis"))) return;
+  const PfNode *roller = pf_property(block, "roller");
+  bool omni = !strcmp(k->node->text, "omni");
+  PfExpr angle = pf_expr_mul(ctx, pf_expr_rational(ctx, 1, omni ? 2 : 4), pf_expr_pi(ctx));
+  if (roller) {
+    Value value = pf_scalar_of(k->ck, k->scope, roller, "a roller angle");
+    if (value.kind == V_NONE || !pf_dim_expect(k->ck, roller, value.dim, pf_dim_none(), "a roller angle")) return;
+    angle = value.scalar;
+  }
+  if (!find_plane(k, support)) return;
+  PfVector n = axis(k, k->support, 2);
+  PfVector r = plus(k, times(k, pf_expr_call1(ctx, PF_OP_COS, angle), k->axle),
+                    times(k, pf_expr_call1(ctx, PF_OP_SIN, angle), gathered(k, cross(k, n, k->axle), k->axle)));
+  PfVector v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
+  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, r));
+}
+
+void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Contact k;
+  if (!begin(&k, ck, scope, node)) return;
+  const PfNode *frame = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
+  const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
+  if (!strcmp(node->text, "skate")) add_skate(&k, frame, support);
+  else add_roller_wheel(&k, frame, block, support);
+}

@@ -1,0 +1,283 @@
+/* First pass: declares every name, unrolls loops and parts, and lists the statements with their scopes. Names
+ * are then known before anything is worked out, so the order of statements does not matter. */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+enum { MOST_TURNS = 100000, MOST_STATEMENTS = 1000000, MOST_ELEMENTS = 100000 };
+
+const PfNode *pf_child_of_kind(const PfNode *node, PfNodeKind kind)
+{
+  for (const PfNode *child = node->child; child; child = child->next)
+    if (child->kind == kind) return child;
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- param, coord, input, speed, let */
+
+static EntityKind kind_of_item(const PfNode *statement, const PfNode *item)
+{
+  switch (statement->text[0]) {
+  case 'p': return E_PARAM;
+  case 'c': return E_COORD;
+  case 'i': return E_INPUT;
+  case 's': return E_SPEED;
+  default: return pf_child_of_kind(item, PF_N_PARAMETERS) ? E_FUNCTION : E_LET;
+  }
+}
+
+/* list(1, 2, 3) gives one value to each element of a list. */
+static const PfNode *value_of_element(const PfNode *value, int element)
+{
+  if (!value || value->kind != PF_N_CALL || strcmp(value->text, "list")) return value;
+  const PfNode *child = value->child;
+  for (int i = 1; child && i < element; i++) child = child->next;
+  return child;
+}
+
+static void read_unit(Checker *ck, Entity *entity, const PfNode *item)
+{
+  const PfNode *units = pf_child_of_kind(item, PF_N_UNITS);
+  if (!units) return;
+  if (pf_unit_parse(ck->ctx, pf_node_place(ck->source, units), units->text, &entity->unit) != PF_OK) return;
+  entity->has_unit = true;
+  entity->dim = (Dim){true, entity->unit.dimension};
+  entity->unit_text = units->text;
+}
+
+int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const char *unit, bool contact)
+{
+  PfContext *ctx = ck->ctx;
+  PfExpr zero = pf_expr_int(ctx, 0);
+  PfCoordinate c = {.name = name, .unit = unit, .start_q = zero, .start_v = zero, .contact = contact};
+  c.place = pf_node_place(ck->source, node);
+  c.q = pf_expr_symbol(ctx, name);
+  c.v = pf_expr_symbol(ctx, pf_print_text(ck, "%s'", name));
+  c.a = pf_expr_symbol(ctx, pf_print_text(ck, "%s''", name));
+  pf_set_contents(ck, c.q, HAS_COORDINATE);
+  pf_set_contents(ck, c.v, HAS_VELOCITY);
+  pf_set_contents(ck, c.a, HAS_ACCELERATION);
+  if (!pf_push(ck->allocator, &ck->coordinates, c) || !pf_push(ck->allocator, &ck->forces, zero) ||
+      !pf_push(ck->allocator, &ck->nonideals, zero) ||
+      !pf_push(ck->allocator, &ck->coordinate_dims, pf_dim_unknown()))
+    pf_check_no_memory(ck);
+  return (int)ck->coordinates.count - 1;
+}
+
+static void add_parameter(Checker *ck, Entity *entity)
+{
+  PfParameter p = {.name = entity->name, .unit = entity->unit_text};
+  p.place = pf_node_place(ck->source, entity->node);
+  p.symbol = pf_expr_symbol(ck->ctx, entity->name);
+  pf_set_contents(ck, p.symbol, HAS_PARAMETER);
+  entity->index = (int)ck->parameters.count;
+  if (!pf_push(ck->allocator, &ck->parameters, p)) pf_check_no_memory(ck);
+}
+
+static void add_input(Checker *ck, Entity *entity)
+{
+  PfInput input = {.name = entity->name, .unit = entity->unit_text};
+  input.place = pf_node_place(ck->source, entity->node);
+  input.symbol = pf_expr_symbol(ck->ctx, entity->name);
+  pf_set_contents(ck, input.symbol, HAS_INPUT);
+  entity->index = (int)ck->inputs.count;
+  if (!pf_push(ck->allocator, &ck->inputs, input)) pf_check_no_memory(ck);
+}
+
+static void add_speed(Checker *ck, Entity *entity)
+{
+  PfSpeed speed = {.name = entity->name, .unit = entity->unit_text, .start = PF_EXPR_NONE};
+  speed.place = pf_node_place(ck->source, entity->node);
+  speed.symbol = pf_expr_symbol(ck->ctx, entity->name);
+  pf_set_contents(ck, speed.symbol, HAS_SPEED);
+  entity->index = (int)ck->speeds.count;
+  if (!pf_push(ck->allocator, &ck->speeds, speed)) pf_check_no_memory(ck);
+}
+
+static void declare_one(Checker *ck, Scope *scope, const PfNode *item, const char *name, EntityKind kind,
+                        const PfNode *value, int element)
+{
+  Entity *entity = pf_scope_declare(ck, scope, item, name, kind);
+  if (!entity) return;
+  entity->element = element;
+  entity->value = value_of_element(value, element);
+  read_unit(ck, entity, item);
+  if (kind == E_PARAM) add_parameter(ck, entity);
+  if (kind == E_INPUT) add_input(ck, entity);
+  if (kind == E_SPEED) add_speed(ck, entity);
+  if (kind == E_COORD) {
+    entity->index = pf_add_coordinate(ck, item, entity->name, entity->unit_text, false);
+    if (value) {
+      pf_check_fail(ck, PF_ERR_MODEL, value, "a coordinate has no value of its own");
+      pf_hint(ck->ctx, "where it begins is said by 'start %s = …'", item->text);
+    }
+    if (!ck->out_of_memory) ck->coordinate_dims.at[entity->index] = entity->dim;
+  }
+}
+
+static void check_list_length(Checker *ck, const PfNode *value, int64_t size)
+{
+  if (!value || value->kind != PF_N_CALL || strcmp(value->text, "list")) return;
+  int64_t count = 0;
+  for (const PfNode *child = value->child; child; child = child->next) count++;
+  if (count != size)
+    pf_check_fail(ck, PF_ERR_MODEL, value, "%lld values for %lld elements", (long long)count, (long long)size);
+}
+
+static void declare_item(Checker *ck, Scope *scope, const PfNode *statement, const PfNode *item)
+{
+  EntityKind kind = kind_of_item(statement, item);
+  const PfNode *size = pf_child_of_kind(item, PF_N_SIZE), *value = pf_child_of_kind(item, PF_N_VALUE);
+  value = value ? value->child : NULL;
+  if (!size) {
+    declare_one(ck, scope, item, item->text, kind, value, 0);
+    return;
+  }
+  int64_t count;
+  if (!pf_integer_of(ck, scope, size->child, "the length of a list", 1, MOST_ELEMENTS, &count)) return;
+  Entity *list = pf_scope_declare(ck, scope, item, item->text, E_ARRAY);
+  if (!list) return;
+  list->size = (int)count;
+  check_list_length(ck, value, count);
+  for (int i = 1; i <= count && !pf_check_stopped(ck); i++)
+    declare_one(ck, scope, item, pf_print_text(ck, "%s%s[%d]", item->text, scope->suffix, i), kind, value, i);
+}
+
+/* ---------------------------------------------------------------- statements with a label */
+
+static void declare_label(Checker *ck, Scope *scope, const PfNode *node, EntityKind kind)
+{
+  const PfNode *label = pf_child_of_kind(node, PF_N_LABEL);
+  if (!label) return;
+  const char *name = pf_label_name(ck, scope, label);
+  Entity *entity = name ? pf_scope_declare(ck, scope, label, name, kind) : NULL;
+  if (entity) entity->value = node;
+}
+
+static void declare_part(Checker *ck, Scope *scope, const PfNode *node)
+{
+  declare_label(ck, scope, node, E_PART);
+}
+
+/* ---------------------------------------------------------------- loops and parts */
+
+static Entity *declare_value(Checker *ck, Scope *scope, const PfNode *node, const char *name, Value value)
+{
+  Entity *entity = pf_scope_declare(ck, scope, node, name, E_VALUE);
+  if (!entity) return NULL;
+  entity->state = RESOLVED;
+  entity->result = value;
+  return entity;
+}
+
+static void unroll(Checker *ck, Scope *scope, const PfNode *node)
+{
+  enum { FAR = 1000000000 };
+  const PfNode *range = node->child;
+  int64_t first, last;
+  if (!pf_integer_of(ck, scope, range->child, "the first number of a range", -FAR, FAR, &first) ||
+      !pf_integer_of(ck, scope, range->child->next, "the last number of a range", -FAR, FAR, &last))
+    return;
+  if (last - first >= MOST_TURNS) {
+    pf_check_fail(ck, PF_ERR_LIMIT, node, "this 'for' would run %lld times; at most %d are possible",
+                  (long long)(last - first + 1), MOST_TURNS);
+    return;
+  }
+  for (int64_t i = first; i <= last && !pf_check_stopped(ck); i++) {
+    const char *suffix = pf_print_text(ck, "%s[%lld]", scope->suffix, (long long)i);
+    Scope *inside = pf_scope_new(ck, scope, scope->home, "", suffix);
+    if (!inside) return;
+    declare_value(ck, inside, node, node->text, pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_none()));
+    pf_declare_statements(ck, inside, range->next);
+  }
+}
+
+/* The scope inside a used part: with 'as w' everything in it is called w.name; without, it is as if the
+ * statements of the part stood in place of 'use'. */
+static Scope *part_scope(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const PfNode *label = pf_child_of_kind(node, PF_N_LABEL);
+  if (!label) return pf_scope_new(ck, scope, scope->home, "", scope->suffix);
+  const char *name = pf_label_name(ck, scope, label);
+  Entity *space = name ? pf_scope_declare(ck, scope, label, name, E_SPACE) : NULL;
+  if (!space) return NULL;
+  space->inside = pf_scope_new(ck, scope, NULL, pf_print_text(ck, "%s.", space->name), "");
+  return space->inside;
+}
+
+static bool is_active(const Checker *ck, const PfNode *part)
+{
+  for (size_t i = 0; i < ck->active_parts.count; i++)
+    if (ck->active_parts.at[i] == part) return true;
+  return false;
+}
+
+static void use_part(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const PfNode *call = node->child;
+  Entity *part = pf_scope_lookup(ck, scope, &(PfNode){.kind = PF_N_NAME, .text = node->text, .line = node->line,
+                                                      .column = node->column, .length = node->length});
+  if (!part) return;
+  if (part->kind != E_PART) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not a part", node->text);
+    return;
+  }
+  if (is_active(ck, part->value)) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "the part '%s' uses itself", node->text);
+    return;
+  }
+  Scope *inside = part_scope(ck, scope, node);
+  if (!inside) return;
+  const PfNode *name = pf_child_of_kind(part->value, PF_N_PARAMETERS)->child, *value = call->child;
+  for (; name && value; name = name->next, value = value->next) {
+    Value argument = pf_value_of(ck, scope, value);
+    if (argument.kind == V_NONE || !declare_value(ck, inside, name, name->text, argument)) return;
+  }
+  if (name || value) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "the part '%s' takes %s arguments", node->text, name ? "more" : "fewer");
+    return;
+  }
+  if (!pf_push(ck->allocator, &ck->active_parts, part->value)) {
+    pf_check_no_memory(ck);
+    return;
+  }
+  pf_declare_statements(ck, inside, pf_child_of_kind(part->value, PF_N_BLOCK));
+  ck->active_parts.count--;
+}
+
+/* ---------------------------------------------------------------- all statements */
+
+static void declare_statement(Checker *ck, Scope *scope, const PfNode *node)
+{
+  switch (node->kind) {
+  case PF_N_DECLARE:
+    for (const PfNode *item = node->child; item; item = item->next) declare_item(ck, scope, node, item);
+    break;
+  case PF_N_FRAME: declare_label(ck, scope, node, E_FRAME); break;
+  case PF_N_POINT: declare_label(ck, scope, node, E_POINT); break;
+  case PF_N_CONSTRAINT:
+  case PF_N_ROLL:
+  case PF_N_SKATE: declare_label(ck, scope, node, E_CONSTRAINT); break;
+  default: break;
+  }
+  if (ck->work.count >= MOST_STATEMENTS) {
+    if (ck->work.count == MOST_STATEMENTS)
+      pf_check_fail(ck, PF_ERR_LIMIT, node, "loops and parts unroll to more than a million statements");
+    ck->effort = INT32_MAX; /* nothing more is read */
+    return;
+  }
+  if (!pf_push(ck->allocator, &ck->work, (Work){node, scope})) pf_check_no_memory(ck);
+}
+
+void pf_declare_statements(Checker *ck, Scope *scope, const PfNode *block)
+{
+  for (const PfNode *node = block->child; node; node = node->next)
+    if (node->kind == PF_N_PART) declare_part(ck, scope, node);
+  for (const PfNode *node = block->child; node && !pf_check_stopped(ck); node = node->next)
+    if (node->kind != PF_N_PART && node->kind != PF_N_FOR && node->kind != PF_N_USE)
+      declare_statement(ck, scope, node);
+  for (const PfNode *node = block->child; node && !pf_check_stopped(ck); node = node->next) {
+    if (node->kind == PF_N_FOR) unroll(ck, scope, node);
+    if (node->kind == PF_N_USE) use_part(ck, scope, node);
+  }
+}

@@ -1,0 +1,246 @@
+/* Forces: on coordinates, at points, between bodies; springs and dampers; and the other statements that assign
+ * something to coordinates: start, rate, nonideal. */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- assignments */
+
+static Entity *target_entity(Checker *ck, Scope *scope, const PfNode *target, int *primes)
+{
+  *primes = 0;
+  if (target->kind == PF_N_PRIME) {
+    *primes = target->flag;
+    target = target->child;
+  }
+  return pf_scope_lookup(ck, scope, target);
+}
+
+int pf_target_coordinate(Checker *ck, Scope *scope, const PfNode *target, int *primes)
+{
+  Entity *entity = target_entity(ck, scope, target, primes);
+  if (!entity) return -1;
+  if (entity->kind == E_COORD && *primes <= 1) return entity->index;
+  pf_check_fail(ck, PF_ERR_NAME, target, *primes > 1 ? "an acceleration cannot be given here"
+                                                       : "a coordinate is expected here, '%s' is none",
+                entity->name);
+  return -1;
+}
+
+/* The dimension of the force that belongs to a coordinate: energy over the coordinate's. */
+static Dim force_dimension(Checker *ck, int coordinate)
+{
+  return pf_dim_divide(pf_dim_make(1, 2, -2), ck->coordinate_dims.at[coordinate]);
+}
+
+static void assign_force(Checker *ck, Scope *scope, const PfNode *assign, bool nonideal)
+{
+  int primes, i = pf_target_coordinate(ck, scope, assign->child, &primes);
+  Value value = pf_scalar_of(ck, scope, assign->child->next, "a force");
+  if (i < 0 || value.kind == V_NONE) return;
+  if (primes) {
+    pf_check_fail(ck, PF_ERR_MODEL, assign->child, "a force acts on a coordinate, not on a velocity");
+    return;
+  }
+  unsigned forbidden = HAS_ACCELERATION | HAS_SPEED | (nonideal ? 0u : HAS_MULTIPLIER);
+  if (pf_contents(ck, value.scalar) & forbidden) {
+    pf_check_fail(ck, PF_ERR_MODEL, assign->child->next, "a force cannot depend on %s here",
+                  pf_contents(ck, value.scalar) & HAS_MULTIPLIER ? "multipliers" : "accelerations or speeds");
+    if (pf_contents(ck, value.scalar) & HAS_MULTIPLIER)
+      pf_hint(ck->ctx, "a force that depends on constraint forces is written with 'nonideal'");
+    return;
+  }
+  if (!pf_expr_is_int(ck->ctx, value.scalar, 0) &&
+      !pf_dim_expect(ck, assign->child->next, value.dim, force_dimension(ck, i),
+                     pf_print_text(ck, "the force on '%s'", ck->coordinates.at[i].name)))
+    return;
+  PfExpr *sum = (nonideal ? ck->nonideals.at : ck->forces.at) + i;
+  *sum = pf_expr_add(ck->ctx, *sum, value.scalar);
+}
+
+static bool is_start_value(Checker *ck, const PfNode *node, Value value)
+{
+  if (value.kind == V_NONE) return false;
+  if (!(pf_contents(ck, value.scalar) & HAS_MOTION)) return true;
+  pf_check_fail(ck, PF_ERR_MODEL, node, "a start value is made of numbers and parameters only");
+  return false;
+}
+
+static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
+{
+  int primes;
+  Entity *entity = target_entity(ck, scope, assign->child, &primes);
+  if (!entity) return;
+  Value value = pf_scalar_of(ck, scope, assign->child->next, "a start value");
+  if (!is_start_value(ck, assign->child->next, value)) return;
+  if (entity->kind == E_SPEED && primes == 0) {
+    value = pf_value_in_unit(ck, assign->child->next, value, entity);
+    if (value.kind != V_NONE) ck->speeds.at[entity->index].start = value.scalar;
+    return;
+  }
+  if (entity->kind != E_COORD || primes > 1) {
+    pf_check_fail(ck, PF_ERR_NAME, assign->child, "a start is given for a coordinate or a velocity, '%s' is neither",
+                  entity->name);
+    return;
+  }
+  Entity rate = *entity; /* a bare number for x' is in the unit of x per second */
+  if (primes) rate.dim = pf_dim_divide(rate.dim, pf_dim_make(0, 0, 1));
+  value = pf_value_in_unit(ck, assign->child->next, value, &rate);
+  if (value.kind == V_NONE) return;
+  PfCoordinate *c = ck->coordinates.at + entity->index;
+  *(primes ? &c->start_v : &c->start_q) = value.scalar;
+  if (assign->flag) *(primes ? &c->fixed_v : &c->fixed_q) = true;
+}
+
+static void assign_rate(Checker *ck, Scope *scope, const PfNode *assign)
+{
+  int primes, i = pf_target_coordinate(ck, scope, assign->child, &primes);
+  Value value = pf_scalar_of(ck, scope, assign->child->next, "a rate");
+  if (i < 0 || value.kind == V_NONE) return;
+  if (primes != 1) {
+    pf_check_fail(ck, PF_ERR_MODEL, assign->child, "write 'rate %s' = …': the rate of a coordinate in terms of the speeds",
+                  ck->coordinates.at[i].name);
+    return;
+  }
+  if (pf_contents(ck, value.scalar) & (HAS_VELOCITY | HAS_ACCELERATION | HAS_MULTIPLIER)) {
+    pf_check_fail(ck, PF_ERR_MODEL, assign->child->next, "a rate is made of coordinates, speeds and time only");
+    return;
+  }
+  if (ck->coordinates.at[i].rate != PF_EXPR_NONE) {
+    pf_check_fail(ck, PF_ERR_NAME, assign->child, "the rate of '%s' is given twice", ck->coordinates.at[i].name);
+    return;
+  }
+  ck->coordinates.at[i].rate = value.scalar;
+}
+
+void pf_check_assignments(Checker *ck, Scope *scope, const PfNode *node)
+{
+  for (const PfNode *assign = node->child; assign && !pf_check_stopped(ck); assign = assign->next) {
+    switch (node->text[0]) {
+    case 'f': assign_force(ck, scope, assign, false); break;
+    case 'n': assign_force(ck, scope, assign, true); break;
+    case 's': assign_start(ck, scope, assign); break;
+    default: assign_rate(ck, scope, assign); break;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- forces at points, torques on bodies */
+
+static void add_load(Checker *ck, const PfNode *node, PfVector force, PfVector velocity)
+{
+  PfLoad load = {force, velocity, node->flag != 0};
+  if (!pf_push(ck->allocator, &ck->loads, load)) pf_check_no_memory(ck);
+}
+
+static bool is_load(Checker *ck, const PfNode *node, Value force, bool torque, bool nonideal)
+{
+  if (force.kind == V_NONE) return false;
+  Dim dim = torque ? pf_dim_make(1, 2, -2) : pf_dim_make(1, 1, -2);
+  if (!pf_dim_expect(ck, node, force.dim, dim, torque ? "a torque" : "a force")) return false;
+  unsigned contents = 0;
+  for (int i = 0; i < force.vector.count; i++)
+    for (int k = 0; k < 3; k++) contents |= pf_contents(ck, force.vector.part[i].c[k]);
+  unsigned forbidden = HAS_ACCELERATION | HAS_SPEED | (nonideal ? 0u : HAS_MULTIPLIER);
+  if (!(contents & forbidden)) return true;
+  pf_check_fail(ck, PF_ERR_MODEL, node, "a force cannot depend on accelerations, speeds or multipliers here");
+  return false;
+}
+
+void pf_check_force(Checker *ck, Scope *scope, const PfNode *node)
+{
+  bool torque = !strcmp(node->text, "torque");
+  const PfNode *at = node->child->next, *from = at->next;
+  Value force = pf_vector_of(ck, scope, node->child, torque ? "a torque" : "a force");
+  Value on = torque ? pf_frame_of(ck, scope, at, "what a torque acts on")
+                    : pf_point_of(ck, scope, at, "where a force acts");
+  if (on.kind == V_NONE || !is_load(ck, node->child, force, torque, node->flag != 0)) return;
+  PfVector velocity = torque ? pf_frame_spin(ck->model, on.frame) : pf_value_velocity(ck, on);
+  if (from) {
+    Value other = torque ? pf_frame_of(ck, scope, from, "what a torque comes from")
+                         : pf_point_of(ck, scope, from, "where a force comes from");
+    if (other.kind == V_NONE) return;
+    PfVector back = torque ? pf_frame_spin(ck->model, other.frame) : pf_value_velocity(ck, other);
+    velocity = pf_vector_add(ck->model, velocity, pf_vector_scale(ck->model, back, pf_expr_int(ck->ctx, -1)));
+  }
+  add_load(ck, node, force.vector, velocity);
+}
+
+/* ---------------------------------------------------------------- springs and dampers */
+
+/* What a spring acts along: its length s, the square of it, and its rate. */
+typedef struct Stretch {
+  PfExpr square, length, rate;
+} Stretch;
+
+static bool stretch_between(Checker *ck, Scope *scope, const PfNode *first, const PfNode *second, Stretch *s)
+{
+  Value p = pf_point_of(ck, scope, first, "an end of a spring");
+  Value q = pf_point_of(ck, scope, second, "an end of a spring");
+  if (p.kind == V_NONE || q.kind == V_NONE) return false;
+  PfExpr minus = pf_expr_int(ck->ctx, -1);
+  PfVector r = pf_vector_add(ck->model, pf_value_position(ck, p),
+                             pf_vector_scale(ck->model, pf_value_position(ck, q), minus));
+  s->square = pf_vector_dot(ck->model, r, r);
+  s->length = pf_expr_sqrt(ck->ctx, s->square);
+  return true;
+}
+
+static bool stretch_of(Checker *ck, Scope *scope, const PfNode *node, Stretch *s)
+{
+  Value value = pf_scalar_of(ck, scope, node, "what a spring acts on");
+  if (value.kind == V_NONE) return false;
+  s->length = value.scalar;
+  s->square = pf_expr_pow_int(ck->ctx, value.scalar, 2);
+  return true;
+}
+
+static PfExpr optional(Checker *ck, Scope *scope, const PfNode *block, const char *key, bool *good)
+{
+  const PfNode *node = pf_property(block, key);
+  if (!node) return pf_expr_int(ck->ctx, 0);
+  Value value = pf_scalar_of(ck, scope, node, pf_print_text(ck, "the %s", key));
+  if (value.kind == V_NONE) *good = false;
+  return value.kind == V_NONE ? pf_expr_int(ck->ctx, 0) : value.scalar;
+}
+
+/* V = k/2 (s - s0)^2, dissipation = c/2 s'^2; with s0 = 0 the root of the distance is not needed. */
+static void add_spring(Checker *ck, const Stretch *s, PfExpr stiffness, PfExpr rest, PfExpr damping)
+{
+  PfContext *ctx = ck->ctx;
+  PfExpr half = pf_expr_rational(ctx, 1, 2), rate;
+  bool relaxed_at_zero = pf_expr_is_int(ctx, rest, 0);
+  PfExpr square = relaxed_at_zero ? s->square : pf_expr_pow_int(ctx, pf_expr_sub(ctx, s->length, rest), 2);
+  PfExpr factors[3] = {half, stiffness, square};
+  ck->model->potential = pf_expr_add(ctx, ck->model->potential, pf_expr_product(ctx, factors, 3));
+  if (pf_expr_is_int(ctx, damping, 0)) return;
+  if (!pf_sync_coordinates(ck) || pf_model_time_derivative(ck->model, &s->length, 1, &rate) != PF_OK) return;
+  PfExpr loss[3] = {half, damping, pf_expr_pow_int(ctx, rate, 2)};
+  ck->model->dissipation = pf_expr_add(ctx, ck->model->dissipation, pf_expr_product(ctx, loss, 3));
+}
+
+void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node)
+{
+  static const char *const keys[] = {"stiffness", "length", "damping", NULL};
+  const PfNode *to = pf_child_of_kind(node, PF_N_VALUE), *block = pf_child_of_kind(node, PF_N_BLOCK);
+  Stretch s = {0};
+  bool good = pf_check_properties(ck, block, keys);
+  if (!good) return;
+  PfExpr stiffness = optional(ck, scope, block, "stiffness", &good);
+  PfExpr rest = optional(ck, scope, block, "length", &good);
+  PfExpr damping = optional(ck, scope, block, "damping", &good);
+  good = good && (to ? stretch_between(ck, scope, node->child, to->child, &s)
+                     : stretch_of(ck, scope, node->child, &s));
+  if (!good) return;
+  unsigned contents = pf_contents(ck, s.length) | pf_contents(ck, stiffness) | pf_contents(ck, rest);
+  if (contents & ~(unsigned)(HAS_COORDINATE | HAS_TIME | HAS_INPUT | HAS_PARAMETER)) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a spring depends on coordinates and time only");
+    return;
+  }
+  if (pf_expr_is_int(ck->ctx, stiffness, 0) && pf_expr_is_int(ck->ctx, damping, 0)) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a %s without %s does nothing", node->text,
+                  !strcmp(node->text, "spring") ? "stiffness" : "damping");
+    return;
+  }
+  add_spring(ck, &s, stiffness, rest, damping);
+}

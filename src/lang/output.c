@@ -1,0 +1,161 @@
+/* run, plot and draw: stored for the commands that use them. */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- settings */
+
+static bool read_setting(Checker *ck, Scope *scope, const PfNode *p, PfSetting *setting)
+{
+  setting->key = pf_print_text(ck, "%s", p->text);
+  setting->place = pf_node_place(ck->source, p);
+  bool word = p->child->kind == PF_N_NAME && !pf_scope_find(scope, p->child->text) && strcmp(p->child->text, "pi");
+  if (word || p->child->kind == PF_N_STRING) {
+    setting->word = pf_print_text(ck, "%s", p->child->text);
+    return true;
+  }
+  Value value = pf_scalar_of(ck, scope, p->child, "a setting");
+  if (value.kind == V_NONE) return false;
+  if (pf_contents(ck, value.scalar) & HAS_MOTION) {
+    pf_check_fail(ck, PF_ERR_MODEL, p->child, "a setting is made of numbers and parameters only");
+    return false;
+  }
+  setting->value = value.scalar;
+  return true;
+}
+
+static PfSetting *read_settings(Checker *ck, Scope *scope, const PfNode *block, int *count)
+{
+  *count = 0;
+  int room = 0;
+  for (const PfNode *p = block ? block->child : NULL; p; p = p->next) room++;
+  PfSetting *settings = pf_arena_array(ck->model->arena, PfSetting, room);
+  if (!settings) {
+    pf_check_no_memory(ck);
+    return NULL;
+  }
+  for (const PfNode *p = block ? block->child : NULL; p; p = p->next)
+    if (read_setting(ck, scope, p, settings + *count)) ++*count;
+  return settings;
+}
+
+/* ---------------------------------------------------------------- run */
+
+void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfRun *run = &ck->model->run;
+  if (run->given) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "a model has one 'run'");
+    return;
+  }
+  Value horizon = pf_scalar_of(ck, scope, node->child, "the duration of a run");
+  if (horizon.kind == V_NONE || !pf_dim_expect(ck, node->child, horizon.dim.known && pf_dimension_is_none(horizon.dim.of)
+                                               ? pf_dim_unknown() : horizon.dim, pf_dim_make(0, 0, 1), "a duration"))
+    return;
+  double seconds;
+  if ((pf_contents(ck, horizon.scalar) & HAS_MOTION) ||
+      (pf_expr_is_number(ck->ctx, horizon.scalar, &seconds) && seconds <= 0)) {
+    pf_check_fail(ck, PF_ERR_MODEL, node->child, "the duration of a run is a positive number of seconds");
+    return;
+  }
+  run->given = true;
+  run->horizon = horizon.scalar;
+  for (const PfNode *child = node->child->next; child; child = child->next) {
+    if (child->kind == PF_N_NAME) run->method = pf_print_text(ck, "%s", child->text);
+    if (child->kind == PF_N_BLOCK) run->settings = read_settings(ck, scope, child, &run->setting_count);
+    if (child->kind != PF_N_VALUE) continue;
+    Value until = pf_value_of(ck, scope, child->child);
+    if (until.kind == V_CONDITION) run->until = until.scalar;
+    else if (until.kind != V_NONE) pf_check_fail(ck, PF_ERR_MODEL, child, "'until' needs a condition such as x > 3");
+  }
+}
+
+/* ---------------------------------------------------------------- plot */
+
+/* The text of the expression as written, for labels. */
+static const char *text_of(Checker *ck, const PfNode *node)
+{
+  PfPlace place = pf_node_place(ck->source, node);
+  size_t length = place.text ? strlen(place.text) : 0;
+  size_t start = node->column ? node->column - 1 : 0;
+  if (start + node->length > length) return "value";
+  return pf_print_text(ck, "%.*s", (int)node->length, place.text + start);
+}
+
+static bool plot_value(Checker *ck, Scope *scope, const PfNode *node, PfExpr *e, const char **label,
+                       const char **unit)
+{
+  Value value = pf_scalar_of(ck, scope, node, "what is plotted");
+  if (value.kind == V_NONE) return false;
+  *e = value.scalar;
+  *label = text_of(ck, node);
+  bool shown = value.dim.known && !pf_dimension_is_none(value.dim.of);
+  if (unit) *unit = shown ? pf_dim_text(ck, value.dim) : "";
+  return true;
+}
+
+void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfPlot plot = {0};
+  int room = 0;
+  for (const PfNode *child = node->child; child; child = child->next) room++;
+  plot.labels = pf_arena_array(ck->model->arena, const char *, room);
+  plot.units = pf_arena_array(ck->model->arena, const char *, room);
+  plot.values = pf_arena_array(ck->model->arena, PfExpr, room);
+  if (!plot.labels || !plot.units || !plot.values) {
+    pf_check_no_memory(ck);
+    return;
+  }
+  for (const PfNode *child = node->child; child; child = child->next) {
+    if (child->kind == PF_N_VALUE) {
+      if (!plot_value(ck, scope, child->child, &plot.against, &plot.against_label, NULL)) return;
+    } else {
+      int i = plot.count;
+      if (!plot_value(ck, scope, child, plot.values + i, plot.labels + i, plot.units + i)) return;
+      plot.count++;
+    }
+  }
+  if (!pf_push(ck->allocator, &ck->plots, plot)) pf_check_no_memory(ck);
+}
+
+/* ---------------------------------------------------------------- draw */
+
+static bool is_shape(Checker *ck, const PfNode *shape)
+{
+  static const struct {
+    const char *name;
+    int arguments;
+  } shapes[] = {{"box", 3}, {"sphere", 1}, {"cylinder", 2}, {"disc", 1}, {"line", 2}, {"trace", 0}, {"arrow", 1}};
+  int count = 0;
+  for (const PfNode *child = shape->child; child; child = child->next) count++;
+  for (size_t i = 0; i < sizeof shapes/sizeof *shapes; i++) {
+    if (strcmp(shapes[i].name, shape->text)) continue;
+    if (count == shapes[i].arguments) return true;
+    pf_check_fail(ck, PF_ERR_MODEL, shape, "%s takes %d numbers, not %d", shape->text, shapes[i].arguments, count);
+    return false;
+  }
+  pf_check_fail(ck, PF_ERR_NAME, shape, "'%s' is not a shape: box(a, b, c), sphere(r), cylinder(r, h), disc(r), "
+                "line(a, b), arrow(a), trace()", shape->text);
+  return false;
+}
+
+void pf_check_draw(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const PfNode *shape = node->child->next;
+  Value what = pf_point_of(ck, scope, node->child, "what is drawn");
+  if (what.kind == V_NONE || !is_shape(ck, shape)) return;
+  PfDraw draw = {.shape = pf_print_text(ck, "%s", shape->text), .frame = what.frame};
+  draw.point = pf_vector_make(ck->model, what.frame, what.c);
+  draw.arguments = pf_arena_array(ck->model->arena, PfExpr, 4);
+  draw.settings = read_settings(ck, scope, pf_child_of_kind(node, PF_N_BLOCK), &draw.setting_count);
+  if (!draw.arguments) {
+    pf_check_no_memory(ck);
+    return;
+  }
+  for (const PfNode *child = shape->child; child; child = child->next) {
+    Value value = pf_scalar_of(ck, scope, child, "a size");
+    if (value.kind == V_NONE) return;
+    draw.arguments[draw.argument_count++] = value.scalar;
+  }
+  if (!pf_push(ck->allocator, &ck->draws, draw)) pf_check_no_memory(ck);
+}

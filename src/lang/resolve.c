@@ -1,0 +1,255 @@
+/* What a declared name stands for, worked out when it is first needed. */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+static bool spoil(Entity *entity)
+{
+  entity->state = SPOILED;
+  return false;
+}
+
+/* ---------------------------------------------------------------- parameters, inputs, definitions */
+
+/* After the value is known: parameters are evaluated in this order. */
+static void enter_order(Checker *ck, int parameter)
+{
+  if (!pf_push(ck->allocator, &ck->parameter_order, parameter)) pf_check_no_memory(ck);
+}
+
+static bool resolve_parameter(Checker *ck, Entity *entity)
+{
+  if (entity->value) {
+    Value value = pf_scalar_of(ck, entity->scope, entity->value, "the value of a parameter");
+    value = pf_value_in_unit(ck, entity->value, value, entity);
+    if (value.kind == V_NONE) return false;
+    if (pf_contents(ck, value.scalar) & HAS_MOTION) {
+      pf_check_fail(ck, PF_ERR_MODEL, entity->value,
+                    "a parameter is constant, but this value contains coordinates, inputs or time");
+      pf_hint(ck->ctx, "write 'let %s = …' for a name of an expression", entity->name);
+      return false;
+    }
+    PfParameter *p = ck->parameters.at + entity->index;
+    p->value = value.scalar;
+    bool literal = value.dim.known && pf_dimension_is_none(value.dim.of);
+    if (!entity->has_unit && !literal) entity->dim = value.dim;
+    if (!entity->has_unit && entity->dim.known && entity->value->kind == PF_N_UNIT) p->unit = entity->value->text;
+  }
+  enter_order(ck, entity->index);
+  return true;
+}
+
+static bool resolve_input(Checker *ck, Entity *entity)
+{
+  if (!entity->value) return true;
+  Value value = pf_scalar_of(ck, entity->scope, entity->value, "the function of an input");
+  value = pf_value_in_unit(ck, entity->value, value, entity);
+  if (value.kind == V_NONE) return false;
+  if (pf_contents(ck, value.scalar) & (HAS_MOTION & ~(unsigned)HAS_TIME)) {
+    pf_check_fail(ck, PF_ERR_MODEL, entity->value, "an input is a function of time t and parameters only");
+    return false;
+  }
+  ck->inputs.at[entity->index].value = value.scalar;
+  return true;
+}
+
+/* A definition made of parameters keeps its name in all formulas, as people write them: k, not m2*r*L. */
+static bool keep_as_name(Checker *ck, Entity *entity, Value value)
+{
+  PfOp op = pf_expr_op(ck->ctx, value.scalar);
+  if (pf_contents(ck, value.scalar) != HAS_PARAMETER || op == PF_OP_SYMBOL) return true;
+  PfParameter p = {.name = entity->name, .unit = entity->unit_text, .value = value.scalar, .derived = true};
+  p.place = pf_node_place(ck->source, entity->node);
+  p.symbol = pf_expr_symbol(ck->ctx, entity->name);
+  pf_set_contents(ck, p.symbol, HAS_PARAMETER);
+  for (size_t i = 0; i < ck->parameters.count; i++) /* a local name may come twice: then it is written out */
+    if (ck->parameters.at[i].symbol == p.symbol) return true;
+  if (!pf_push(ck->allocator, &ck->parameters, p)) return pf_check_no_memory(ck);
+  enter_order(ck, (int)ck->parameters.count - 1);
+  entity->result.scalar = p.symbol;
+  return true;
+}
+
+static bool resolve_definition(Checker *ck, Entity *entity)
+{
+  Value value = pf_value_of(ck, entity->scope, entity->value);
+  value = pf_value_in_unit(ck, entity->value, value, entity);
+  if (value.kind == V_NONE) return false;
+  entity->result = value;
+  return value.kind != V_SCALAR || keep_as_name(ck, entity, value);
+}
+
+/* ---------------------------------------------------------------- frames and points */
+
+/* A constant unit vector: x, y, z, or three numbers, made of length 1. */
+static bool axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3])
+{
+  PfContext *ctx = ck->ctx;
+  bool word = node->kind == PF_N_NAME && node->text[0] >= 'x' && node->text[0] <= 'z' && !node->text[1];
+  if (word) {
+    for (int k = 0; k < 3; k++) axis[k] = pf_expr_int(ctx, k == node->text[0] - 'x');
+    return true;
+  }
+  Value value = pf_vector_of(ck, scope, node, "an axis");
+  if (value.kind == V_NONE) return false;
+  if (!value.plain) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "an axis is x, y, z or three numbers (a, b, c)");
+    return false;
+  }
+  unsigned contents = 0;
+  for (int k = 0; k < 3; k++) contents |= pf_contents(ck, value.c[k]);
+  PfExpr length = pf_expr_sqrt(ctx, pf_expr_dot3(ctx, value.c, value.c));
+  if ((contents & HAS_MOTION) || pf_expr_is_int(ctx, length, 0)) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, contents ? "an axis must not move in its frame" : "an axis of length zero");
+    if (contents) pf_hint(ctx, "use two turns about fixed axes instead");
+    return false;
+  }
+  for (int k = 0; k < 3; k++) axis[k] = pf_expr_div(ctx, value.c[k], length);
+  return true;
+}
+
+/* A placement being read: translated so far in the axes of `frame`. */
+typedef struct Placing {
+  int frame;
+  PfExpr origin[3];
+  Dim dim;
+} Placing;
+
+static bool add_frame(Checker *ck, Placing *at, PfFrame frame)
+{
+  frame.parent = at->frame;
+  if (!frame.name) frame.name = "";
+  memcpy(frame.origin, at->origin, sizeof frame.origin);
+  if (!pf_sync_coordinates(ck) || pf_frame_add(ck->model, &ck->frame_room, frame, &at->frame) != PF_OK) return false;
+  for (int k = 0; k < 3; k++) at->origin[k] = pf_expr_int(ck->ctx, 0);
+  return true;
+}
+
+static bool moves_with_velocities(Checker *ck, const PfNode *node, PfExpr e)
+{
+  if (!(pf_contents(ck, e) & ~(unsigned)(HAS_COORDINATE | HAS_TIME | HAS_INPUT | HAS_PARAMETER))) return false;
+  pf_check_fail(ck, PF_ERR_MODEL, node, "a placement depends on coordinates and time only, not on velocities");
+  return true;
+}
+
+static bool place_at(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
+{
+  Value value = pf_value_of(ck, scope, step->child);
+  if (value.kind == V_NONE) return false;
+  if (value.kind == V_POINT && value.frame != at->frame) {
+    pf_check_fail(ck, PF_ERR_MODEL, step->child, "this point is not fixed in the frame that is placed");
+    return false;
+  }
+  if (value.kind != V_POINT && !(value.kind == V_VECTOR && value.plain)) {
+    pf_check_fail(ck, PF_ERR_MODEL, step->child, "'at' needs three numbers (a, b, c) or a point of the frame");
+    return false;
+  }
+  if (value.kind == V_VECTOR && !pf_dim_expect(ck, step->child, value.dim, pf_dim_make(0, 1, 0), "a position"))
+    return false;
+  for (int k = 0; k < 3; k++) {
+    if (moves_with_velocities(ck, step->child, value.c[k])) return false;
+    at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], value.c[k]);
+  }
+  return true;
+}
+
+static bool place_shift(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
+{
+  PfExpr axis[3];
+  Value length = pf_scalar_of(ck, scope, step->child, "a shift");
+  if (length.kind == V_NONE || !axis_of(ck, scope, step->child->next, axis)) return false;
+  if (moves_with_velocities(ck, step->child, length.scalar)) return false;
+  if (!pf_dim_expect(ck, step->child, length.dim, pf_dim_make(0, 1, 0), "a shift")) return false;
+  for (int k = 0; k < 3; k++)
+    at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], pf_expr_mul(ck->ctx, length.scalar, axis[k]));
+  return true;
+}
+
+static bool place_turn(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
+{
+  PfFrame frame = {.angle = PF_EXPR_NONE};
+  Value angle = pf_scalar_of(ck, scope, step->child, "an angle");
+  if (angle.kind == V_NONE || !axis_of(ck, scope, step->child->next, frame.axis)) return false;
+  if (moves_with_velocities(ck, step->child, angle.scalar)) return false;
+  if (!pf_dim_expect(ck, step->child, angle.dim, pf_dim_none(), "an angle")) return false;
+  frame.angle = angle.scalar;
+  return add_frame(ck, at, frame);
+}
+
+/* A frame that is only translated gets its own number too: it has a name. */
+static bool finish_placing(Checker *ck, Placing *at, Entity *entity, int first)
+{
+  bool moved = false;
+  for (int k = 0; k < 3; k++) moved = moved || !pf_expr_is_int(ck->ctx, at->origin[k], 0);
+  if (at->frame < first || moved) {
+    PfFrame frame = {.name = entity->name, .angle = PF_EXPR_NONE};
+    for (int k = 0; k < 3; k++) frame.axis[k] = pf_expr_int(ck->ctx, k == 2);
+    if (!add_frame(ck, at, frame)) return false;
+  }
+  ck->model->frames[at->frame].name = entity->name;
+  entity->result = (Value){.kind = V_FRAME, .frame = at->frame};
+  return true;
+}
+
+bool pf_resolve_frame(Checker *ck, Entity *entity)
+{
+  const PfNode *statement = entity->value, *parent = statement->child->next;
+  Value in = pf_frame_of(ck, entity->scope, parent, "what a body is placed in");
+  if (in.kind == V_NONE) return false;
+  Placing at = {.frame = in.frame};
+  int first = ck->model->frame_count;
+  for (int k = 0; k < 3; k++) at.origin[k] = pf_expr_int(ck->ctx, 0);
+  for (const PfNode *step = parent->next; step; step = step->next) {
+    bool good = step->kind == PF_N_AT      ? place_at(ck, entity->scope, &at, step)
+                : step->kind == PF_N_SHIFT ? place_shift(ck, entity->scope, &at, step)
+                : step->kind == PF_N_TURN  ? place_turn(ck, entity->scope, &at, step)
+                                           : true;
+    if (!good) return false;
+  }
+  return finish_placing(ck, &at, entity, first);
+}
+
+static bool resolve_point(Checker *ck, Entity *entity)
+{
+  const PfNode *statement = entity->value, *parent = statement->child->next;
+  Value in = pf_frame_of(ck, entity->scope, parent, "what a point is placed in");
+  if (in.kind == V_NONE) return false;
+  Placing at = {.frame = in.frame};
+  for (int k = 0; k < 3; k++) at.origin[k] = pf_expr_int(ck->ctx, 0);
+  if (!place_at(ck, entity->scope, &at, parent->next)) return false;
+  entity->result = (Value){.kind = V_POINT, .frame = in.frame};
+  memcpy(entity->result.c, at.origin, sizeof at.origin);
+  return true;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static bool resolve_by_kind(Checker *ck, Entity *entity)
+{
+  switch (entity->kind) {
+  case E_PARAM: return resolve_parameter(ck, entity);
+  case E_INPUT: return resolve_input(ck, entity);
+  case E_LET: return resolve_definition(ck, entity);
+  case E_FRAME: return pf_resolve_frame(ck, entity);
+  case E_POINT: return resolve_point(ck, entity);
+  default: return true;
+  }
+}
+
+bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user)
+{
+  if (entity->state == RESOLVED) return true;
+  if (entity->state == SPOILED || pf_check_stopped(ck)) return false;
+  if (entity->kind == E_FUNCTION) return true;
+  if (entity->state == BEING_RESOLVED) {
+    pf_check_fail(ck, PF_ERR_NAME, user, "'%s' is defined by itself", entity->name);
+    pf_hint(ck->ctx, "its definition in line %u leads back to it", entity->node->line);
+    return spoil(entity);
+  }
+  entity->state = BEING_RESOLVED;
+  int errors = pf_error_count(ck->ctx);
+  bool good = resolve_by_kind(ck, entity) && pf_error_count(ck->ctx) == errors;
+  if (!good) return spoil(entity);
+  entity->state = RESOLVED;
+  return true;
+}

@@ -1,0 +1,667 @@
+/* What an expression of the text means: a number, a vector, a frame, … with its dimension. */
+#include "lang/check_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EFFORT = 20*1000*1000, DEEPEST = 400 };
+
+/* ---------------------------------------------------------------- dimensions */
+
+Dim pf_dim_unknown(void)
+{
+  return (Dim){0};
+}
+
+Dim pf_dim_none(void)
+{
+  return (Dim){.known = true};
+}
+
+Dim pf_dim_make(int kg, int m, int s)
+{
+  Dim dim = {.known = true};
+  dim.of.power[PF_BASE_KG] = (int16_t)(kg*PF_DIMENSION_GRAIN);
+  dim.of.power[PF_BASE_M] = (int16_t)(m*PF_DIMENSION_GRAIN);
+  dim.of.power[PF_BASE_S] = (int16_t)(s*PF_DIMENSION_GRAIN);
+  return dim;
+}
+
+Dim pf_dim_multiply(Dim a, Dim b)
+{
+  return a.known && b.known ? (Dim){true, pf_dimension_multiply(a.of, b.of)} : pf_dim_unknown();
+}
+
+Dim pf_dim_divide(Dim a, Dim b)
+{
+  return a.known && b.known ? (Dim){true, pf_dimension_divide(a.of, b.of)} : pf_dim_unknown();
+}
+
+const char *pf_dim_text(Checker *ck, Dim dim)
+{
+  char buffer[PF_DIMENSION_TEXT];
+  if (!dim.known) return "an unknown unit";
+  pf_dimension_text(dim.of, buffer, sizeof buffer);
+  return strcmp(buffer, "1") ? pf_print_text(ck, "%s", buffer) : "a pure number";
+}
+
+bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what)
+{
+  if (!found.known || !expected.known || pf_dimension_equal(found.of, expected.of)) return true;
+  pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be in %s, but this is in %s", what,
+                pf_dim_text(ck, expected), pf_dim_text(ck, found));
+  return false;
+}
+
+/* ---------------------------------------------------------------- making values */
+
+Value pf_no_value(void)
+{
+  return (Value){.kind = V_NONE};
+}
+
+Value pf_scalar_value(PfExpr e, Dim dim)
+{
+  return (Value){.kind = V_SCALAR, .scalar = e, .dim = dim};
+}
+
+Value pf_vector_value(PfVector v, Dim dim)
+{
+  return (Value){.kind = V_VECTOR, .vector = v, .dim = dim};
+}
+
+const char *pf_kind_text(ValueKind kind)
+{
+  static const char *const words[] = {"nothing", "a number", "a condition", "a vector",
+                                      "a frame", "a point",  "a matrix",    "a word"};
+  return words[kind];
+}
+
+/* The text of a number as an exact rational when it fits: 0.016 is 2/125. */
+static PfExpr read_number(Checker *ck, const PfNode *node)
+{
+  int64_t num = 0;
+  int exponent = 0;
+  bool fits = true, point = false;
+  const char *at = node->text;
+  for (; *at && *at != 'e' && *at != 'E'; at++) {
+    if (*at == '.') {
+      point = true;
+      continue;
+    }
+    if (num > (INT64_MAX - 9)/10) fits = false;
+    else num = 10*num + (*at - '0');
+    exponent -= point;
+  }
+  if (*at) {
+    long given = strtol(at + 1, NULL, 10);
+    if (given > 400 || given < -400) fits = false;
+    else exponent += (int)given;
+  }
+  for (; num && exponent < 0 && num%10 == 0; exponent++) num /= 10;
+  int64_t power = 1;
+  for (int k = 0; fits && k < (exponent < 0 ? -exponent : exponent); k++) {
+    if (power > INT64_MAX/10) fits = false;
+    else power *= 10;
+  }
+  if (fits && exponent > 0 && num > INT64_MAX/power) fits = false;
+  if (fits) return exponent < 0 ? pf_expr_rational(ck->ctx, num, power) : pf_expr_int(ck->ctx, num*power);
+  return pf_expr_double(ck->ctx, strtod(node->text, NULL));
+}
+
+static Value value_of_number(Checker *ck, const PfNode *node)
+{
+  PfExpr e = read_number(ck, node);
+  if (e != PF_EXPR_NONE) return pf_scalar_value(e, pf_dim_none());
+  int before = pf_diagnostic_count(ck->ctx);
+  (void)pf_expr_check(ck->ctx);
+  pf_diagnostics_cut(ck->ctx, before);
+  return pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too large", node->text);
+}
+
+/* Factor of a unit to SI as an exact expression. */
+static PfExpr unit_factor(PfContext *ctx, const PfUnit *unit)
+{
+  PfExpr factor = unit->exact ? pf_expr_rational(ctx, unit->scale_num, unit->scale_den)
+                              : pf_expr_double(ctx, unit->scale);
+  if (!unit->exact || unit->pi_power == 0) return factor;
+  return pf_expr_mul(ctx, factor, pf_expr_pow_int(ctx, pf_expr_pi(ctx), unit->pi_power));
+}
+
+static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Value number = pf_scalar_of(ck, scope, node->child, "a number before a unit");
+  PfUnit unit;
+  if (number.kind == V_NONE) return number;
+  if (pf_unit_parse(ck->ctx, pf_node_place(ck->source, node), node->text, &unit) != PF_OK)
+    return pf_no_value();
+  PfExpr value = pf_expr_mul(ck->ctx, number.scalar, unit_factor(ck->ctx, &unit));
+  return pf_scalar_value(value, (Dim){true, unit.dimension});
+}
+
+Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
+{
+  if (value.kind != V_SCALAR || !entity->has_unit) return value;
+  bool bare = value.dim.known && pf_dimension_is_none(value.dim.of) && pf_contents(ck, value.scalar) == 0;
+  if (bare) {
+    value.scalar = pf_expr_mul(ck->ctx, value.scalar, unit_factor(ck->ctx, &entity->unit));
+    value.dim = entity->dim;
+  }
+  return pf_dim_expect(ck, node, value.dim, entity->dim, pf_print_text(ck, "'%s'", entity->name))
+             ? value : pf_no_value();
+}
+
+/* ---------------------------------------------------------------- what an expression contains */
+
+void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents)
+{
+  if (symbol == PF_EXPR_NONE) return;
+  if (symbol < ck->classes.count) ck->classes.count = symbol; /* what was built of it is looked at again */
+  pf_contents(ck, symbol);
+  if (symbol < ck->classes.count) ck->classes.at[symbol] = (uint8_t)contents;
+}
+
+unsigned pf_contents(Checker *ck, PfExpr e)
+{
+  for (PfExpr k = (PfExpr)ck->classes.count; k <= e; k++) {
+    uint8_t contents = 0;
+    int count = k ? pf_expr_arg_count(ck->ctx, k) : 0;
+    for (int i = 0; i < count; i++) contents |= ck->classes.at[pf_expr_arg(ck->ctx, k, i)];
+    if (!pf_push(ck->allocator, &ck->classes, contents)) {
+      pf_check_no_memory(ck);
+      return 0;
+    }
+  }
+  return ck->classes.at[e];
+}
+
+/* ---------------------------------------------------------------- entities */
+
+static Value value_of_symbol(PfExpr symbol, Dim dim)
+{
+  return pf_scalar_value(symbol, dim);
+}
+
+Value pf_value_of_entity(Checker *ck, Entity *entity, const PfNode *node)
+{
+  if (!pf_resolve(ck, entity, node)) return pf_no_value();
+  switch (entity->kind) {
+  case E_PARAM: return value_of_symbol(ck->parameters.at[entity->index].symbol, entity->dim);
+  case E_COORD: return value_of_symbol(ck->coordinates.at[entity->index].q, entity->dim);
+  case E_INPUT: return value_of_symbol(ck->inputs.at[entity->index].symbol, entity->dim);
+  case E_SPEED: return value_of_symbol(ck->speeds.at[entity->index].symbol, entity->dim);
+  case E_LET:
+  case E_VALUE:
+  case E_FRAME:
+  case E_POINT: return entity->result;
+  case E_ARRAY:
+    return pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a list: write %s[1] to %s[%d]", entity->name,
+                         entity->name, entity->name, entity->size);
+  case E_FUNCTION:
+    return pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a function and needs arguments: %s(…)", entity->name,
+                         entity->name);
+  case E_PART:
+  case E_SPACE:
+    return pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a part, not a value", entity->name);
+  case E_CONSTRAINT:
+    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a constraint, not a value", entity->name);
+    pf_hint(ck->ctx, "its multiplier is written lambda[%s]", entity->name);
+    return pf_no_value();
+  }
+  return pf_no_value();
+}
+
+static bool is_axis_name(const char *name)
+{
+  return name[0] >= 'x' && name[0] <= 'z' && name[1] == 0;
+}
+
+static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfContext *ctx = ck->ctx;
+  if (!strcmp(node->text, "pi")) return pf_scalar_value(pf_expr_pi(ctx), pf_dim_none());
+  if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, pf_dim_make(0, 0, 1));
+  if (!strcmp(node->text, "ground")) return (Value){.kind = V_FRAME, .frame = 0};
+  Entity *entity = pf_scope_lookup(ck, scope, node);
+  return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
+}
+
+/* lambda[rear]: the multiplier of a constraint, which may be declared further down. */
+static Value value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const char *name = pf_spell_name(ck, scope, node->child);
+  if (!name) return pf_no_value();
+  PfExpr symbol = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
+  pf_set_contents(ck, symbol, HAS_MULTIPLIER);
+  if (!pf_push(ck->allocator, &ck->multiplier_uses, (MultiplierUse){node, name})) pf_check_no_memory(ck);
+  return pf_scalar_value(symbol, pf_dim_unknown());
+}
+
+static Value axis_of_frame(Checker *ck, int frame, int i)
+{
+  PfExpr c[3];
+  for (int k = 0; k < 3; k++) c[k] = pf_expr_int(ck->ctx, k == i);
+  return pf_vector_value(pf_vector_make(ck->model, frame, c), pf_dim_none());
+}
+
+static Value value_of_member(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const PfNode *of = node->child;
+  bool named = of->kind == PF_N_NAME || of->kind == PF_N_INDEX || of->kind == PF_N_MEMBER;
+  bool ground = of->kind == PF_N_NAME && !strcmp(of->text, "ground");
+  if (named && !ground) {
+    Entity *entity = pf_scope_lookup(ck, scope, node->child);
+    if (!entity) return pf_no_value();
+    if (entity->kind == E_SPACE) {
+      entity = pf_scope_lookup(ck, scope, node);
+      return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
+    }
+  }
+  Value value = pf_value_of(ck, scope, of);
+  if (value.kind == V_NONE) return value;
+  if (value.kind == V_FRAME && is_axis_name(node->text))
+    return axis_of_frame(ck, value.frame, node->text[0] - 'x');
+  if (value.kind == V_VECTOR && is_axis_name(node->text)) {
+    PfExpr c[3];
+    pf_vector_express(ck->model, value.vector, 0, c);
+    return pf_scalar_value(c[node->text[0] - 'x'], value.dim);
+  }
+  pf_check_fail(ck, PF_ERR_NAME, node, "%s has no part '%s'", pf_kind_text(value.kind), node->text);
+  if (value.kind == V_FRAME) pf_hint(ck->ctx, "a frame has the axes .x, .y and .z");
+  return pf_no_value();
+}
+
+/* ---------------------------------------------------------------- sums and products */
+
+static bool is_zero(Checker *ck, Value value)
+{
+  return value.kind == V_SCALAR && pf_expr_is_int(ck->ctx, value.scalar, 0);
+}
+
+/* The dimension of a sum so far with one more term; reports a mismatch. */
+static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, bool first)
+{
+  if (is_zero(ck, term)) return true;
+  if (first || !sum->known) {
+    if (!first && !term.dim.known) return true;
+    *sum = term.dim;
+    return true;
+  }
+  if (!term.dim.known || pf_dimension_equal(sum->of, term.dim.of)) return true;
+  pf_check_fail(ck, PF_ERR_UNIT, node, "cannot add %s and %s", pf_dim_text(ck, *sum),
+                pf_dim_text(ck, term.dim));
+  if (pf_dimension_is_none(term.dim.of) && pf_contents(ck, term.scalar) == 0)
+    pf_hint(ck->ctx, "give the number its unit, as in 0.5 [%s]", pf_dim_text(ck, *sum));
+  return false;
+}
+
+static int child_count(const PfNode *node)
+{
+  int count = 0;
+  for (const PfNode *child = node->child; child; child = child->next) count++;
+  return count;
+}
+
+/* Adds one term to the running sum of its kind; false after an error. */
+typedef struct Adding {
+  ValueKind kind;
+  Dim dim;
+  PfExpr *scalars;
+  int count;
+  PfVector vector;
+  PfExpr matrix[9];
+} Adding;
+
+static bool add_term(Checker *ck, Adding *sum, const PfNode *node, Value term)
+{
+  PfContext *ctx = ck->ctx;
+  bool first = sum->kind == V_NONE;
+  if (!first && sum->kind != term.kind) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "cannot add %s and %s", pf_kind_text(sum->kind),
+                  pf_kind_text(term.kind));
+    return false;
+  }
+  if (!join_dims(ck, node, &sum->dim, term, first)) return false;
+  sum->kind = term.kind;
+  PfExpr sign = pf_expr_int(ctx, node->flag ? -1 : 1);
+  if (term.kind == V_SCALAR) {
+    sum->scalars[sum->count++] = node->flag ? pf_expr_neg(ctx, term.scalar) : term.scalar;
+  } else if (term.kind == V_VECTOR) {
+    sum->vector = pf_vector_add(ck->model, sum->vector, pf_vector_scale(ck->model, term.vector, sign));
+  } else if (term.kind == V_MATRIX) {
+    for (int k = 0; k < 9; k++) {
+      PfExpr entry = pf_expr_mul(ctx, sign, term.c[k]);
+      sum->matrix[k] = first ? entry : pf_expr_add(ctx, sum->matrix[k], entry);
+    }
+  } else {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "%s cannot be added", pf_kind_text(term.kind));
+    return false;
+  }
+  return true;
+}
+
+static Value value_of_sum(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Adding sum = {.scalars = pf_arena_array(ck->arena, PfExpr, child_count(node))};
+  if (!sum.scalars) {
+    pf_check_no_memory(ck);
+    return pf_no_value();
+  }
+  for (const PfNode *child = node->child; child; child = child->next) {
+    Value term = pf_value_of(ck, scope, child->child);
+    if (term.kind == V_NONE || !add_term(ck, &sum, child, term)) return pf_no_value();
+  }
+  if (sum.kind == V_SCALAR) return pf_scalar_value(pf_expr_sum(ck->ctx, sum.scalars, sum.count), sum.dim);
+  if (sum.kind == V_VECTOR) return pf_vector_value(sum.vector, sum.dim);
+  Value matrix = {.kind = V_MATRIX, .dim = sum.dim};
+  memcpy(matrix.c, sum.matrix, sizeof sum.matrix);
+  return matrix;
+}
+
+/* product * factor, or product / factor. */
+static Value multiply(Checker *ck, const PfNode *node, Value a, Value b)
+{
+  PfContext *ctx = ck->ctx;
+  if (a.kind != V_SCALAR && b.kind == V_SCALAR) {
+    Value swap = a;
+    a = b;
+    b = swap;
+  }
+  Dim dim = pf_dim_multiply(a.dim, b.dim);
+  if (a.kind != V_SCALAR) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "%s and %s cannot be multiplied", pf_kind_text(a.kind),
+                  pf_kind_text(b.kind));
+    if (a.kind == V_VECTOR && b.kind == V_VECTOR) pf_hint(ctx, "write dot(a, b) or cross(a, b)");
+    return pf_no_value();
+  }
+  if (b.kind == V_SCALAR) return pf_scalar_value(pf_expr_mul(ctx, a.scalar, b.scalar), dim);
+  if (b.kind == V_VECTOR) return pf_vector_value(pf_vector_scale(ck->model, b.vector, a.scalar), dim);
+  if (b.kind != V_MATRIX)
+    return pf_check_fail(ck, PF_ERR_MODEL, node, "%s cannot be multiplied", pf_kind_text(b.kind));
+  for (int k = 0; k < 9; k++) b.c[k] = pf_expr_mul(ctx, a.scalar, b.c[k]);
+  b.dim = dim;
+  return b;
+}
+
+static Value divide(Checker *ck, const PfNode *node, Value a, Value b)
+{
+  if (b.kind != V_SCALAR) return pf_check_fail(ck, PF_ERR_MODEL, node, "cannot divide by %s", pf_kind_text(b.kind));
+  if (is_zero(ck, b)) return pf_check_fail(ck, PF_ERR_NUMBER, node, "division by zero");
+  b.scalar = pf_expr_pow_int(ck->ctx, b.scalar, -1);
+  b.dim = pf_dim_divide(pf_dim_none(), b.dim);
+  return multiply(ck, node, a, b);
+}
+
+/* Scalars are gathered and multiplied at once: a product of a million factors stays linear. */
+static Value value_of_product(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfExpr *scalars = pf_arena_array(ck->arena, PfExpr, child_count(node) + 1);
+  if (!scalars) {
+    pf_check_no_memory(ck);
+    return pf_no_value();
+  }
+  int count = 0;
+  Dim dim = pf_dim_none();
+  Value other = pf_no_value();
+  for (const PfNode *child = node->child; child; child = child->next) {
+    Value factor = pf_value_of(ck, scope, child->child);
+    if (factor.kind == V_NONE) return factor;
+    if (child->flag) factor = divide(ck, child, pf_scalar_value(pf_expr_int(ck->ctx, 1), pf_dim_none()), factor);
+    if (factor.kind == V_NONE) return factor;
+    if (factor.kind == V_SCALAR) {
+      scalars[count++] = factor.scalar;
+      dim = pf_dim_multiply(dim, factor.dim);
+    } else {
+      other = other.kind == V_NONE ? factor : multiply(ck, child, other, factor);
+      if (other.kind == V_NONE) return other;
+    }
+  }
+  Value scalar = pf_scalar_value(pf_expr_product(ck->ctx, scalars, count), dim);
+  return other.kind == V_NONE ? scalar : multiply(ck, node, scalar, other);
+}
+
+static Value value_of_power(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Value base = pf_scalar_of(ck, scope, node->child, "the base of a power");
+  Value exponent = pf_scalar_of(ck, scope, node->child->next, "an exponent");
+  if (base.kind == V_NONE || exponent.kind == V_NONE) return pf_no_value();
+  if (!pf_dim_expect(ck, node->child->next, exponent.dim, pf_dim_none(), "an exponent")) return pf_no_value();
+  int64_t num, den;
+  Dim dim = base.dim;
+  bool rational = pf_expr_is_rational(ck->ctx, exponent.scalar, &num, &den);
+  if (is_zero(ck, base) && rational && num < 0) return pf_check_fail(ck, PF_ERR_NUMBER, node, "division by zero");
+  if (dim.known && rational) {
+    if (!pf_dimension_power(dim.of, num, den, &dim.of)) dim = pf_dim_unknown();
+  } else if (dim.known && !pf_dimension_is_none(dim.of)) {
+    return pf_check_fail(ck, PF_ERR_UNIT, node, "%s cannot be raised to a power that is not a number",
+                         pf_dim_text(ck, dim));
+  }
+  return pf_scalar_value(pf_expr_pow(ck->ctx, base.scalar, exponent.scalar), dim);
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Value value = pf_value_of(ck, scope, node->child);
+  if (value.kind == V_NONE) return value;
+  if (value.kind != V_SCALAR) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "%s has no derivative here", pf_kind_text(value.kind));
+    if (value.kind == V_POINT || value.kind == V_FRAME) pf_hint(ck->ctx, "write vel(…) or omega(…)");
+    return pf_no_value();
+  }
+  for (int k = 0; k < node->flag; k++) {
+    unsigned contents = pf_contents(ck, value.scalar);
+    if (contents & (HAS_ACCELERATION | HAS_SPEED | HAS_MULTIPLIER)) {
+      pf_check_fail(ck, PF_ERR_MODEL, node, "a derivative that this version does not have: only coordinates "
+                    "and what is made of them can be differentiated, at most twice");
+      return pf_no_value();
+    }
+    if (!pf_sync_coordinates(ck) ||
+        pf_model_time_derivative(ck->model, &value.scalar, 1, &value.scalar) != PF_OK) return pf_no_value();
+    value.dim = pf_dim_divide(value.dim, pf_dim_make(0, 0, 1));
+  }
+  return value;
+}
+
+static Value value_of_vector(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Value result = {.kind = V_VECTOR, .plain = true};
+  int i = 0;
+  for (const PfNode *child = node->child; child && i < 3; child = child->next, i++) {
+    Value c = pf_scalar_of(ck, scope, child, "a component of a vector");
+    if (c.kind == V_NONE || !join_dims(ck, child, &result.dim, c, i == 0)) return pf_no_value();
+    result.c[i] = c.scalar;
+  }
+  if (i > 0 && result.dim.known && pf_dimension_is_none(result.dim.of) == false) result.dim.known = true;
+  result.vector = pf_vector_make(ck->model, 0, result.c);
+  return result;
+}
+
+static Value value_of_compare(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Value left = pf_scalar_of(ck, scope, node->child, "the left side of a comparison");
+  Value right = pf_scalar_of(ck, scope, node->child->next, "the right side of a comparison");
+  if (left.kind == V_NONE || right.kind == V_NONE) return pf_no_value();
+  Dim dim = left.dim;
+  if (!is_zero(ck, left) && !join_dims(ck, node, &dim, right, false)) return pf_no_value();
+  bool swap = node->text[0] == '>';
+  PfOp op = !strcmp(node->text, "==") ? PF_OP_EQUAL : node->text[1] == '=' ? PF_OP_LESS_EQUAL : PF_OP_LESS;
+  PfExpr e = pf_expr_call2(ck->ctx, op, swap ? right.scalar : left.scalar, swap ? left.scalar : right.scalar);
+  return (Value){.kind = V_CONDITION, .scalar = e};
+}
+
+static Value value_of_logic(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfExpr args[2] = {PF_EXPR_NONE};
+  int i = 0;
+  for (const PfNode *child = node->child; child && i < 2; child = child->next, i++) {
+    Value value = pf_value_of(ck, scope, child);
+    if (value.kind == V_NONE) return value;
+    if (value.kind != V_CONDITION)
+      return pf_check_fail(ck, PF_ERR_MODEL, child, "a condition is expected here, this is %s",
+                           pf_kind_text(value.kind));
+    args[i] = value.scalar;
+  }
+  PfOp op = node->kind == PF_N_AND ? PF_OP_AND : node->kind == PF_N_OR ? PF_OP_OR : PF_OP_NOT;
+  return (Value){.kind = V_CONDITION, .scalar = pf_expr_call(ck->ctx, op, args)};
+}
+
+static Value value_of_negation(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Value value = pf_value_of(ck, scope, node->child);
+  if (value.kind == V_NONE) return value;
+  Value minus = pf_scalar_value(pf_expr_int(ck->ctx, -1), pf_dim_none());
+  return multiply(ck, node, minus, value);
+}
+
+/* sum(i in 1..3, expr) */
+static Value value_of_sum_over(Checker *ck, Scope *scope, const PfNode *node)
+{
+  enum { MOST = 100000 };
+  const PfNode *range = node->child;
+  int64_t first, last;
+  if (!pf_integer_of(ck, scope, range->child, "the first number of a range", -MOST, MOST, &first) ||
+      !pf_integer_of(ck, scope, range->child->next, "the last number of a range", -MOST, MOST, &last))
+    return pf_no_value();
+  int count = last < first ? 0 : (int)(last - first + 1);
+  Adding sum = {.scalars = pf_arena_array(ck->arena, PfExpr, count)};
+  Scope *inner = pf_scope_new(ck, scope, scope->home, "", scope->suffix);
+  Entity *variable = inner ? pf_scope_declare(ck, inner, node, node->text, E_VALUE) : NULL;
+  if (!variable || !sum.scalars) return pf_no_value();
+  variable->state = RESOLVED;
+  for (int64_t i = first; i <= last; i++) {
+    variable->result = pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_none());
+    Value term = pf_value_of(ck, inner, range->next);
+    PfNode as_term = *node;
+    as_term.flag = 0;
+    if (term.kind == V_NONE || !add_term(ck, &sum, &as_term, term)) return pf_no_value();
+  }
+  if (sum.kind == V_VECTOR) return pf_vector_value(sum.vector, sum.dim);
+  return pf_scalar_value(pf_expr_sum(ck->ctx, sum.scalars, sum.count), count ? sum.dim : pf_dim_unknown());
+}
+
+static Value dispatch(Checker *ck, Scope *scope, const PfNode *node)
+{
+  switch (node->kind) {
+  case PF_N_NUMBER: return value_of_number(ck, node);
+  case PF_N_STRING: return (Value){.kind = V_WORD, .word = node->text};
+  case PF_N_NAME: return value_of_name(ck, scope, node);
+  case PF_N_INDEX:
+    if (!strcmp(node->text, "lambda")) return value_of_multiplier(ck, scope, node);
+    return value_of_name(ck, scope, node);
+  case PF_N_CALL: return pf_value_of_call(ck, scope, node);
+  case PF_N_SUMOVER: return value_of_sum_over(ck, scope, node);
+  case PF_N_PRIME: return value_of_prime(ck, scope, node);
+  case PF_N_MEMBER: return value_of_member(ck, scope, node);
+  case PF_N_UNIT: return value_with_unit(ck, scope, node);
+  case PF_N_NEGATE: return value_of_negation(ck, scope, node);
+  case PF_N_SUM: return value_of_sum(ck, scope, node);
+  case PF_N_PRODUCT: return value_of_product(ck, scope, node);
+  case PF_N_POWER: return value_of_power(ck, scope, node);
+  case PF_N_COMPARE: return value_of_compare(ck, scope, node);
+  case PF_N_AND:
+  case PF_N_OR:
+  case PF_N_NOT: return value_of_logic(ck, scope, node);
+  case PF_N_VECTOR: return value_of_vector(ck, scope, node);
+  default: return pf_check_fail(ck, PF_ERR_SYNTAX, node, "an expression is expected here");
+  }
+}
+
+/* A failure inside the expression table (memory, division by zero that came out of cancellation) is said
+ * here, where the place is known. */
+static Value settle(Checker *ck, const PfNode *node, Value value)
+{
+  bool bad = (value.kind == V_SCALAR || value.kind == V_CONDITION) && value.scalar == PF_EXPR_NONE;
+  bad = bad || (value.kind == V_VECTOR && value.vector.count < 0);
+  if (!bad) return value;
+  int before = pf_diagnostic_count(ck->ctx);
+  PfStatus status = pf_expr_check(ck->ctx);
+  const char *cause = status == PF_OK ? "this expression cannot be built" : pf_context_message(ck->ctx);
+  cause = pf_print_text(ck, "%s", cause);
+  pf_diagnostics_cut(ck->ctx, before);
+  if (pf_check_stopped(ck)) return pf_no_value();
+  return pf_check_fail(ck, status == PF_OK ? PF_ERR_MODEL : status, node, "%s", cause);
+}
+
+Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (pf_check_stopped(ck)) return pf_no_value();
+  if (++ck->effort == MOST_EFFORT)
+    return pf_check_fail(ck, PF_ERR_LIMIT, node, "the parts and functions of this model multiply to more than "
+                         "%d million expressions", MOST_EFFORT/1000000);
+  if (ck->effort > MOST_EFFORT) return pf_no_value();
+  if (ck->depth >= DEEPEST)
+    return pf_check_fail(ck, PF_ERR_LIMIT, node, "definitions refer to each other more than %d deep", DEEPEST);
+  ck->depth++;
+  Value value = settle(ck, node, dispatch(ck, scope, node));
+  ck->depth--;
+  return value;
+}
+
+/* ---------------------------------------------------------------- expected kinds */
+
+static Value expect(Checker *ck, const PfNode *node, Value value, ValueKind kind, const char *what)
+{
+  if (value.kind == V_NONE || value.kind == kind) return value;
+  return pf_check_fail(ck, PF_ERR_MODEL, node, "%s must be %s, this is %s", what, pf_kind_text(kind),
+                       pf_kind_text(value.kind));
+}
+
+Value pf_scalar_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
+{
+  return expect(ck, node, pf_value_of(ck, scope, node), V_SCALAR, what);
+}
+
+Value pf_vector_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
+{
+  return expect(ck, node, pf_value_of(ck, scope, node), V_VECTOR, what);
+}
+
+Value pf_frame_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
+{
+  return expect(ck, node, pf_value_of(ck, scope, node), V_FRAME, what);
+}
+
+/* A frame stands for its origin. */
+Value pf_point_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
+{
+  Value value = pf_value_of(ck, scope, node);
+  if (value.kind == V_FRAME) {
+    value.kind = V_POINT;
+    for (int k = 0; k < 3; k++) value.c[k] = pf_expr_int(ck->ctx, 0);
+  }
+  return expect(ck, node, value, V_POINT, what);
+}
+
+PfVector pf_value_position(Checker *ck, Value point)
+{
+  return pf_point_position(ck->model, point.frame, point.c);
+}
+
+PfVector pf_value_velocity(Checker *ck, Value point)
+{
+  return pf_point_velocity(ck->model, point.frame, point.c);
+}
+
+bool pf_integer_of(Checker *ck, Scope *scope, const PfNode *node, const char *what, int64_t least,
+                   int64_t most, int64_t *result)
+{
+  Value value = pf_scalar_of(ck, scope, node, what);
+  if (value.kind == V_NONE) return false;
+  PfExpr e = value.scalar;
+  int64_t num, den;
+  if (!pf_expr_is_rational(ck->ctx, e, &num, &den) || den != 1) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "%s must be a whole number that is known when the model is read", what);
+    pf_hint(ck->ctx, "use a number, a loop variable, or a name defined by 'let N = 4'");
+    return false;
+  }
+  if (num < least || num > most) {
+    pf_check_fail(ck, PF_ERR_LIMIT, node, "%s must lie between %lld and %lld, this is %lld", what,
+                  (long long)least, (long long)most, (long long)num);
+    return false;
+  }
+  *result = num;
+  return true;
+}

@@ -1,0 +1,407 @@
+/* Bodies: the mass matrix by composite inertias and the bias forces by Newton and Euler, both as recursions over
+ * the tree of frames, run on expressions. Every quantity is in the axes of its own frame and about its origin.
+ *
+ * A frame moves against its parent by up to four elementary rates: three translations along the axes of the parent
+ * and one turn about its axis. An elementary rate is usually one velocity, but may be any function of
+ * coordinates and time: rate = W v + w. */
+#include "mech/mech_impl.h"
+
+#include <string.h>
+
+/* A symmetric 3 x 3 matrix is kept in full: nine entries, which the table shares. */
+typedef struct Link {
+  bool used;                     /* carries a body, itself or further out */
+  PfExpr rate[4], second[4];     /* elementary rates (x, y, z, turn) and their derivatives at q'' = 0 */
+  PfExpr w[3], dw[3];            /* angular velocity and acceleration at q'' = 0 */
+  PfExpr u[3], a[3];             /* velocity and acceleration (gravity taken off) of the origin */
+  PfExpr f[3], t[3];             /* force and moment about the origin that the motion at q'' = 0 needs */
+  PfExpr mass, h[3], I[9];       /* composite inertia: mass, first moment, inertia about the origin */
+} Link;
+
+typedef struct Tree {
+  PfContext *ctx;
+  const PfModel *model;
+  Link *link;
+  PfExpr zero;
+  PfExpr *accelerations, *zeros; /* the symbols q'', and as many zeros */
+} Tree;
+
+/* ---------------------------------------------------------------- small algebra */
+
+static void add3(const Tree *tree, PfExpr *sum, const PfExpr *v)
+{
+  for (int k = 0; k < 3; k++) sum[k] = pf_expr_add(tree->ctx, sum[k], v[k]);
+}
+
+static void scale3(const Tree *tree, PfExpr s, const PfExpr *v, PfExpr *out)
+{
+  for (int k = 0; k < 3; k++) out[k] = pf_expr_mul(tree->ctx, s, v[k]);
+}
+
+static void add_cross(const Tree *tree, PfExpr *sum, const PfExpr *a, const PfExpr *b)
+{
+  PfExpr c[3];
+  pf_expr_cross3(tree->ctx, a, b, c);
+  add3(tree, sum, c);
+}
+
+static void matrix_times(const Tree *tree, const PfExpr *A, const PfExpr *v, PfExpr *out)
+{
+  PfExpr result[3];
+  for (int i = 0; i < 3; i++) result[i] = pf_expr_dot3(tree->ctx, A + 3*i, v);
+  memcpy(out, result, sizeof result);
+}
+
+static void to_parent(const Tree *tree, int i, const PfExpr *v, PfExpr *out)
+{
+  pf_frame_to_parent(tree->model, i, v, out);
+}
+
+static void from_parent(const Tree *tree, int i, const PfExpr *v, PfExpr *out)
+{
+  pf_frame_from_parent(tree->model, i, v, out);
+}
+
+/* R S R^T for a symmetric S: columns first, then rows. */
+static void turn_matrix(const Tree *tree, int i, const PfExpr *S, PfExpr *out)
+{
+  PfExpr half[9];
+  for (int k = 0; k < 3; k++) {
+    PfExpr column[3] = {S[k], S[3 + k], S[6 + k]};
+    to_parent(tree, i, column, column);
+    for (int j = 0; j < 3; j++) half[3*j + k] = column[j];
+  }
+  for (int j = 0; j < 3; j++) to_parent(tree, i, half + 3*j, out + 3*j);
+  for (int j = 0; j < 3; j++) /* the same to the letter on both sides of the diagonal */
+    for (int k = 0; k < j; k++) out[3*j + k] = out[3*k + j];
+}
+
+/* Adds (2 p.h + m p.p) 1 - p h^T - h p^T - m p p^T: the inertia about a point that is p further back. */
+static void shift_inertia(const Tree *tree, PfExpr *I, PfExpr mass, const PfExpr *h, const PfExpr *p)
+{
+  PfContext *ctx = tree->ctx;
+  PfExpr g[3]; /* h + m p/2 counts twice */
+  for (int k = 0; k < 3; k++)
+    g[k] = pf_expr_add(ctx, h[k], pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_mul(ctx, mass, p[k])));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int a = (i + 1)%3, b = (i + 2)%3;
+      PfExpr terms[2] = {pf_expr_mul(ctx, p[a], g[a]), pf_expr_mul(ctx, p[b], g[b])};
+      PfExpr entry = i == j ? pf_expr_mul(ctx, pf_expr_int(ctx, 2), pf_expr_sum(ctx, terms, 2))
+                            : pf_expr_neg(ctx, pf_expr_add(ctx, pf_expr_mul(ctx, p[i], g[j]),
+                                                           pf_expr_mul(ctx, p[j], g[i])));
+      I[3*i + j] = pf_expr_add(ctx, I[3*i + j], entry);
+    }
+}
+
+/* ---------------------------------------------------------------- outward: motion */
+
+static PfStatus find_rates(const Tree *tree, int i)
+{
+  const PfModel *model = tree->model;
+  const PfFrame *frame = model->frames + i;
+  Link *link = tree->link + i;
+  PfExpr e[4] = {frame->origin[0], frame->origin[1], frame->origin[2], frame->angle ? frame->angle : tree->zero};
+  PF_TRY(pf_model_time_derivative(model, e, 4, link->rate));
+  PF_TRY(pf_model_time_derivative(model, link->rate, 4, link->second));
+  return pf_expr_substitute(tree->ctx, link->second, 4, tree->accelerations, tree->zeros,
+                            model->coordinate_count, link->second);
+}
+
+/* Acceleration of the origin, in the axes of the parent: a + dw x p + w x (w x p) + 2 w x p' + p''. */
+static void origin_acceleration(const Tree *tree, int i, PfExpr *out)
+{
+  const PfFrame *frame = tree->model->frames + i;
+  const Link *link = tree->link + i, *parent = tree->link + frame->parent;
+  PfExpr swing[3], twice[3];
+  memcpy(out, parent->a, 3*sizeof *out);
+  add_cross(tree, out, parent->dw, frame->origin);
+  pf_expr_cross3(tree->ctx, parent->w, frame->origin, swing);
+  add_cross(tree, out, parent->w, swing);
+  scale3(tree, pf_expr_int(tree->ctx, 2), link->rate, twice);
+  add_cross(tree, out, parent->w, twice);
+  add3(tree, out, link->second);
+}
+
+static void origin_velocity(const Tree *tree, int i, PfExpr *out)
+{
+  const PfFrame *frame = tree->model->frames + i;
+  const Link *parent = tree->link + frame->parent;
+  memcpy(out, parent->u, 3*sizeof *out);
+  add_cross(tree, out, parent->w, frame->origin);
+  add3(tree, out, tree->link[i].rate);
+}
+
+static PfStatus outward(const Tree *tree, int i)
+{
+  const PfFrame *frame = tree->model->frames + i;
+  Link *link = tree->link + i, *parent = tree->link + frame->parent;
+  PfExpr v[3], turn[3];
+  PF_TRY(find_rates(tree, i));
+  origin_velocity(tree, i, v);
+  from_parent(tree, i, v, link->u);
+  origin_acceleration(tree, i, v);
+  from_parent(tree, i, v, link->a);
+  from_parent(tree, i, parent->w, link->w);
+  from_parent(tree, i, parent->dw, link->dw);
+  if (!frame->angle) return PF_OK;
+  scale3(tree, link->rate[3], frame->axis, turn); /* dw += w x turn + axis*angle'' */
+  add_cross(tree, link->dw, link->w, turn);
+  add3(tree, link->w, turn);
+  scale3(tree, link->second[3], frame->axis, turn);
+  add3(tree, link->dw, turn);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- a body on its frame */
+
+/* f = m (a + dw x c + w x (w x c)), moment about the origin = I dw + w x (I w) + c x f. */
+static void add_body_force(const Tree *tree, const PfBody *body, Link *link)
+{
+  PfExpr f[3], t[3], swing[3], Iw[3];
+  memcpy(f, link->a, sizeof f);
+  add_cross(tree, f, link->dw, body->com);
+  pf_expr_cross3(tree->ctx, link->w, body->com, swing);
+  add_cross(tree, f, link->w, swing);
+  scale3(tree, body->mass, f, f);
+  matrix_times(tree, body->inertia, link->dw, t);
+  matrix_times(tree, body->inertia, link->w, Iw);
+  add_cross(tree, t, link->w, Iw);
+  add_cross(tree, t, body->com, f);
+  add3(tree, link->f, f);
+  add3(tree, link->t, t);
+}
+
+static void add_body_inertia(const Tree *tree, const PfBody *body, Link *link)
+{
+  PfContext *ctx = tree->ctx;
+  PfExpr h[3], none[3] = {tree->zero, tree->zero, tree->zero};
+  scale3(tree, body->mass, body->com, h);
+  link->mass = pf_expr_add(ctx, link->mass, body->mass);
+  add3(tree, link->h, h);
+  for (int k = 0; k < 9; k++) link->I[k] = pf_expr_add(ctx, link->I[k], body->inertia[k]);
+  shift_inertia(tree, link->I, body->mass, none, body->com);
+}
+
+/* T = m/2 |u + w x c|^2 + w.I w/2, V = -m g.r */
+static void add_body_energy(const Tree *tree, const PfBody *body, const Link *link, PfEquations *eq)
+{
+  PfContext *ctx = tree->ctx;
+  PfExpr u[3], Iw[3], r[3], half = pf_expr_rational(ctx, 1, 2);
+  memcpy(u, link->u, sizeof u);
+  add_cross(tree, u, link->w, body->com);
+  matrix_times(tree, body->inertia, link->w, Iw);
+  PfExpr twice = pf_expr_add(ctx, pf_expr_mul(ctx, body->mass, pf_expr_dot3(ctx, u, u)),
+                             pf_expr_dot3(ctx, link->w, Iw));
+  eq->kinetic = pf_expr_add(ctx, eq->kinetic, pf_expr_mul(ctx, half, twice));
+  pf_vector_express(tree->model, pf_point_position(tree->model, body->frame, body->com), 0, r);
+  PfExpr fall = pf_expr_mul(ctx, body->mass, pf_expr_dot3(ctx, tree->model->gravity, r));
+  eq->potential = pf_expr_sub(ctx, eq->potential, fall);
+}
+
+/* ---------------------------------------------------------------- inward: forces and inertias */
+
+static void inward(const Tree *tree, int i)
+{
+  const PfFrame *frame = tree->model->frames + i;
+  const Link *link = tree->link + i;
+  Link *parent = tree->link + frame->parent;
+  PfContext *ctx = tree->ctx;
+  PfExpr f[3], t[3], h[3], I[9], mp[3];
+  to_parent(tree, i, link->f, f);
+  to_parent(tree, i, link->t, t);
+  add_cross(tree, t, frame->origin, f);
+  add3(tree, parent->f, f);
+  add3(tree, parent->t, t);
+
+  to_parent(tree, i, link->h, h);
+  turn_matrix(tree, i, link->I, I);
+  shift_inertia(tree, I, link->mass, h, frame->origin);
+  scale3(tree, link->mass, frame->origin, mp);
+  add3(tree, h, mp);
+  parent->mass = pf_expr_add(ctx, parent->mass, link->mass);
+  add3(tree, parent->h, h);
+  for (int k = 0; k < 9; k++) parent->I[k] = pf_expr_add(ctx, parent->I[k], I[k]);
+}
+
+/* ---------------------------------------------------------------- projection on the coordinates */
+
+/* Coefficients of the rates in the velocities: the entries of W that are not zero. */
+typedef struct Freedom {
+  int frame, axis; /* axis 0..2: translation in the parent's axes; 3: turn */
+  int count, *coordinate;
+  PfExpr *coefficient;
+} Freedom;
+
+static PfStatus find_freedom(const Tree *tree, PfArena *scratch, int frame, int axis, Freedom *freedom)
+{
+  const PfModel *model = tree->model;
+  PfExpr rate = tree->link[frame].rate[axis];
+  *freedom = (Freedom){.frame = frame, .axis = axis};
+  int n = model->coordinate_count, found = -1;
+  for (int i = 0; i < n && found < 0; i++)
+    if (model->coordinates[i].v == rate) found = i;
+  freedom->coordinate = pf_arena_array(scratch, int, found < 0 ? n : 1);
+  freedom->coefficient = pf_arena_array(scratch, PfExpr, found < 0 ? n : 1);
+  if (!freedom->coordinate || !freedom->coefficient)
+    return pf_fail(tree->ctx, PF_ERR_MEMORY, "no room for the bodies");
+  if (found >= 0) {
+    freedom->count = 1;
+    freedom->coordinate[0] = found;
+    freedom->coefficient[0] = pf_expr_int(tree->ctx, 1);
+    return PF_OK;
+  }
+  for (int i = 0; i < n; i++) {
+    PfExpr c = pf_expr_diff(tree->ctx, rate, model->coordinates[i].v);
+    if (c == PF_EXPR_NONE) return pf_expr_check(tree->ctx);
+    if (c == tree->zero) continue;
+    freedom->coordinate[freedom->count] = i;
+    freedom->coefficient[freedom->count++] = c;
+  }
+  return PF_OK;
+}
+
+static PfExpr force_along(const Tree *tree, const Freedom *freedom, const PfExpr *f_parent, const PfExpr *t)
+{
+  if (freedom->axis < 3) return f_parent[freedom->axis];
+  return pf_expr_dot3(tree->ctx, tree->model->frames[freedom->frame].axis, t);
+}
+
+static void subtract_bias(const Tree *tree, const Freedom *freedom, PfEquations *eq)
+{
+  const Link *link = tree->link + freedom->frame;
+  PfExpr f[3];
+  to_parent(tree, freedom->frame, link->f, f);
+  PfExpr bias = force_along(tree, freedom, f, link->t);
+  for (int k = 0; k < freedom->count; k++) {
+    PfExpr *F = eq->F + freedom->coordinate[k];
+    *F = pf_expr_sub(tree->ctx, *F, pf_expr_mul(tree->ctx, freedom->coefficient[k], bias));
+  }
+}
+
+static void add_mass(const Tree *tree, const Freedom *a, const Freedom *b, PfExpr entry, PfEquations *eq)
+{
+  PfContext *ctx = tree->ctx;
+  int n = eq->n;
+  for (int i = 0; i < a->count; i++)
+    for (int j = 0; j < b->count; j++) {
+      PfExpr factors[3] = {entry, a->coefficient[i], b->coefficient[j]};
+      PfExpr product = pf_expr_product(ctx, factors, 3);
+      int r = a->coordinate[i], c = b->coordinate[j];
+      eq->M[r*n + c] = pf_expr_add(ctx, eq->M[r*n + c], product);
+      if (a != b) eq->M[c*n + r] = pf_expr_add(ctx, eq->M[c*n + r], product);
+    }
+}
+
+/* The momentum that unit rate of the freedom gives to all that hangs on its frame: (p, l about the origin), in the
+ * frame's own axes. */
+static void unit_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l)
+{
+  const Link *link = tree->link + freedom->frame;
+  const PfFrame *frame = tree->model->frames + freedom->frame;
+  if (freedom->axis == 3) { /* turning: p = axis x h, l = I axis */
+    pf_expr_cross3(tree->ctx, frame->axis, link->h, p);
+    matrix_times(tree, link->I, frame->axis, l);
+    return;
+  }
+  PfExpr direction[3]; /* translating by e: p = m e, l = h x e */
+  for (int k = 0; k < 3; k++) direction[k] = pf_expr_int(tree->ctx, k == freedom->axis);
+  from_parent(tree, freedom->frame, direction, direction);
+  scale3(tree, link->mass, direction, p);
+  pf_expr_cross3(tree->ctx, link->h, direction, l);
+}
+
+/* A column of the mass matrix: the momentum is carried inward and projected on every freedom on the way. The
+ * freedoms of a frame are listed one after the other, and those of the parents come before. */
+static void add_column(const Tree *tree, const Freedom *all, const int *first, int which, PfEquations *eq)
+{
+  PfExpr p[3], l[3], p_parent[3];
+  unit_momentum(tree, all + which, p, l);
+  for (int frame = all[which].frame; frame; frame = tree->model->frames[frame].parent) {
+    to_parent(tree, frame, p, p_parent);
+    for (int k = first[frame]; k < first[frame + 1]; k++)
+      if (k <= which) add_mass(tree, all + k, all + which, force_along(tree, all + k, p_parent, l), eq);
+    to_parent(tree, frame, l, l);
+    memcpy(p, p_parent, sizeof p);
+    add_cross(tree, l, tree->model->frames[frame].origin, p);
+  }
+}
+
+static PfStatus list_freedoms(const Tree *tree, PfArena *scratch, Freedom *all, int *first)
+{
+  int count = 0;
+  for (int i = 1; i < tree->model->frame_count; i++) {
+    first[i] = count;
+    for (int axis = 0; axis < 4 && tree->link[i].used; axis++) {
+      if (tree->link[i].rate[axis] == tree->zero) continue;
+      PF_TRY(find_freedom(tree, scratch, i, axis, all + count));
+      count += all[count].count > 0;
+    }
+    first[i + 1] = count;
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- all together */
+
+static void clear_link(const Tree *tree, Link *link)
+{
+  PfExpr *lists[] = {link->rate, link->second, link->w, link->dw, link->u, link->a,
+                     link->f, link->t, link->h, link->I};
+  const int counts[] = {4, 4, 3, 3, 3, 3, 3, 3, 3, 9};
+  for (size_t i = 0; i < sizeof counts/sizeof *counts; i++)
+    for (int k = 0; k < counts[i]; k++) lists[i][k] = tree->zero;
+  link->mass = tree->zero;
+}
+
+static void mark_used(const Tree *tree)
+{
+  for (int i = 0; i < tree->model->body_count; i++)
+    for (int f = tree->model->bodies[i].frame; f && !tree->link[f].used; f = tree->model->frames[f].parent)
+      tree->link[f].used = true;
+}
+
+static PfStatus sweep(const Tree *tree, PfEquations *eq)
+{
+  const PfModel *model = tree->model;
+  for (int i = 1; i < model->frame_count; i++)
+    if (tree->link[i].used) PF_TRY(outward(tree, i));
+  for (int i = 0; i < model->body_count; i++) {
+    const PfBody *body = model->bodies + i;
+    Link *link = tree->link + body->frame;
+    add_body_force(tree, body, link);
+    add_body_inertia(tree, body, link);
+    add_body_energy(tree, body, link, eq);
+  }
+  for (int i = model->frame_count; i-- > 1;)
+    if (tree->link[i].used) inward(tree, i);
+  return PF_OK;
+}
+
+PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
+{
+  if (!model->body_count) return PF_OK;
+  size_t frames = (size_t)model->frame_count;
+  Tree tree = {.ctx = ctx, .model = model, .zero = pf_expr_int(ctx, 0)};
+  tree.link = pf_arena_array(scratch, Link, frames);
+  tree.accelerations = pf_arena_array(scratch, PfExpr, eq->n);
+  tree.zeros = pf_arena_array(scratch, PfExpr, eq->n);
+  Freedom *all = pf_arena_array(scratch, Freedom, 4*frames);
+  int *first = pf_arena_array(scratch, int, frames + 1);
+  if (!tree.link || !tree.accelerations || !tree.zeros || !all || !first)
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the bodies");
+  for (int i = 0; i < eq->n; i++) {
+    tree.accelerations[i] = model->coordinates[i].a;
+    tree.zeros[i] = tree.zero;
+  }
+  for (int i = 0; i < model->frame_count; i++) clear_link(&tree, tree.link + i);
+  mark_used(&tree);
+  for (int k = 0; k < 3; k++) tree.link[0].a[k] = pf_expr_neg(ctx, model->gravity[k]);
+  PF_TRY(sweep(&tree, eq));
+  PF_TRY(list_freedoms(&tree, scratch, all, first));
+  for (int k = 0; k < first[model->frame_count]; k++) {
+    subtract_bias(&tree, all + k, eq);
+    add_column(&tree, all, first, k, eq);
+  }
+  return pf_expr_check(ctx);
+}

@@ -1,0 +1,336 @@
+/* What can be said about a system before it moves: rank and redundancy of the constraints where they hold, rank of
+ * the mass matrix, and whether the start satisfies the constraints. */
+#include "mech/mech_impl.h"
+#include "num/num.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A start may miss a constraint by rounding in what the user typed, not more. */
+static const double start_tolerance = 1e-9;
+/* Rows that differ by less than this of their length are the same row. */
+static const double rank_tolerance = 1e-7;
+
+typedef struct Probe {
+  PfContext *ctx;
+  PfArena *scratch;
+  const PfEquations *eq;
+  PfSymbols symbols;
+  double *values;           /* of all symbols */
+  PfExpr *position, *slope; /* the position constraints and their Jacobian, by rows */
+  int *row;                 /* the constraint of each */
+  int positions;
+  double *work;
+} Probe;
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the diagnosis");
+}
+
+static PfStatus evaluate(const Probe *p, const PfExpr *e, int count, double *out)
+{
+  return pf_expr_evaluate(p->ctx, e, count, p->symbols.symbol, p->values, p->symbols.count, out);
+}
+
+/* ---------------------------------------------------------------- numbers of the start */
+
+static PfStatus set_parameters(Probe *p, const double *given, bool *generic)
+{
+  const PfModel *model = p->eq->model;
+  for (int i = 0; i < model->parameter_count; i++)
+    if (model->parameters[i].value == PF_EXPR_NONE && !(given && !isnan(given[i]))) *generic = true;
+  return pf_model_parameter_values(model, given, PF_MISSING_GENERIC, p->values);
+}
+
+static PfStatus set_start(Probe *p)
+{
+  const PfModel *model = p->eq->model;
+  double *values = p->values;
+  values[p->symbols.time] = 0;
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value) PF_TRY(evaluate(p, &model->inputs[i].value, 1, values + p->symbols.inputs + i));
+  for (int i = 0; i < p->eq->n; i++) {
+    PF_TRY(evaluate(p, &model->coordinates[i].start_q, 1, values + p->symbols.q + i));
+    PF_TRY(evaluate(p, &model->coordinates[i].start_v, 1, values + p->symbols.v + i));
+    if (!isfinite(values[p->symbols.q + i]) || !isfinite(values[p->symbols.v + i]))
+      return pf_fail_at(p->ctx, PF_ERR_NUMBER, model->coordinates[i].place,
+                        "the start of '%s' is not a finite number", model->coordinates[i].name);
+  }
+  return PF_OK;
+}
+
+/* x' at the start from the speeds, when these are given. */
+static PfStatus set_rates(Probe *p)
+{
+  const PfModel *model = p->eq->model;
+  if (!model->speed_count) return PF_OK;
+  int ns = model->speed_count, n = p->eq->n;
+  PfExpr *symbols = pf_arena_array(p->scratch, PfExpr, ns), *starts = pf_arena_array(p->scratch, PfExpr, ns);
+  if (!symbols || !starts) return no_room(p->ctx);
+  bool given = false;
+  for (int i = 0; i < ns; i++) {
+    symbols[i] = model->speeds[i].symbol;
+    starts[i] = model->speeds[i].start ? model->speeds[i].start : pf_expr_int(p->ctx, 0);
+    given = given || model->speeds[i].start;
+  }
+  for (int i = 0; i < n && given; i++) {
+    PfExpr rate = p->eq->rate[i];
+    PF_TRY(pf_expr_substitute(p->ctx, &rate, 1, symbols, starts, ns, &rate));
+    PF_TRY(evaluate(p, &rate, 1, p->values + p->symbols.v + i));
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- onto the position constraints */
+
+static PfStatus list_positions(Probe *p)
+{
+  const PfEquations *eq = p->eq;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  p->position = pf_arena_array(p->scratch, PfExpr, m);
+  p->slope = pf_arena_array(p->scratch, PfExpr, m*n);
+  p->row = pf_arena_array(p->scratch, int, m);
+  p->work = pf_arena_array(p->scratch, double, m*n + m);
+  if (!p->position || !p->slope || !p->row || !p->work) return no_room(p->ctx);
+  for (int i = 0; i < eq->m; i++) {
+    if (eq->position[i] == PF_EXPR_NONE) continue;
+    p->position[p->positions] = eq->position[i];
+    memcpy(p->slope + (size_t)p->positions*n, eq->A + (size_t)i*n, n*sizeof *p->slope);
+    p->row[p->positions++] = i;
+  }
+  return PF_OK;
+}
+
+/* Residuals of the position constraints at x; the slope of a holonomic constraint is its row of A. */
+static PfStatus position_residual(void *user, const double *x, double *r, double *J)
+{
+  Probe *p = user;
+  memcpy(p->values + p->symbols.q, x, (size_t)p->eq->n*sizeof *x);
+  PF_TRY(evaluate(p, p->position, p->positions, r));
+  return J ? evaluate(p, p->slope, p->positions*p->eq->n, J) : PF_OK;
+}
+
+static PfStatus velocity_residual(void *user, const double *x, double *r, double *J)
+{
+  Probe *p = user;
+  const PfEquations *eq = p->eq;
+  memcpy(p->values + p->symbols.v, x, (size_t)eq->n*sizeof *x);
+  PF_TRY(evaluate(p, eq->velocity, eq->m, r));
+  for (int i = 0; i < eq->m; i++)
+    if (eq->velocity[i] == PF_EXPR_NONE) r[i] = 0;
+  return J ? evaluate(p, eq->A, eq->m*eq->n, J) : PF_OK;
+}
+
+/* Newton from the numbers at `at`; false when it does not arrive, and nothing is said about it. */
+static bool reach(Probe *p, PfResidual residual, int m, double *at, const double *weight, PfNewtonResult *result)
+{
+  if (m == 0) return true;
+  int before = pf_diagnostic_count(p->ctx);
+  PfNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = weight};
+  PfStatus status = pf_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
+  pf_diagnostics_cut(p->ctx, before);
+  return status == PF_OK;
+}
+
+/* The coordinates that belong to contacts are not the user's: they are found, the others stay. */
+static PfStatus settle_contacts(Probe *p)
+{
+  const PfModel *model = p->eq->model;
+  double *weight = pf_arena_array(p->scratch, double, p->eq->n), *q = p->values + p->symbols.q;
+  double *x = pf_arena_array(p->scratch, double, p->eq->n);
+  if (!weight || !x) return no_room(p->ctx);
+  bool any = false;
+  for (int i = 0; i < p->eq->n; i++) any |= (weight[i] = model->coordinates[i].contact) != 0;
+  if (!any) return PF_OK;
+  PfNewtonResult result;
+  memcpy(x, q, (size_t)p->eq->n*sizeof *x);
+  (void)reach(p, position_residual, p->positions, x, weight, &result);
+  memcpy(q, x, (size_t)p->eq->n*sizeof *x);
+  double *v = p->values + p->symbols.v;
+  memcpy(x, v, (size_t)p->eq->n*sizeof *x);
+  (void)reach(p, velocity_residual, p->eq->m, x, weight, &result);
+  memcpy(v, x, (size_t)p->eq->n*sizeof *x);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- the start */
+
+static PfStatus judge_start(Probe *p, PfDiagnosis *d)
+{
+  const PfEquations *eq = p->eq;
+  d->start_worst = -1;
+  for (int level = 0; level < 2; level++) {
+    const PfExpr *e = level ? eq->velocity : eq->position;
+    PF_TRY(evaluate(p, e, eq->m, p->work));
+    for (int i = 0; i < eq->m; i++) {
+      if (e[i] == PF_EXPR_NONE) continue;
+      double miss = fabs(p->work[i]);
+      if (!(miss <= d->start_violation)) d->start_violation = miss, d->start_worst = i;
+    }
+  }
+  d->start_consistent = d->start_violation <= start_tolerance;
+  if (d->start_consistent) d->start_worst = -1;
+  memcpy(d->start_q, p->values + p->symbols.q, (size_t)eq->n*sizeof(double));
+  memcpy(d->start_v, p->values + p->symbols.v, (size_t)eq->n*sizeof(double));
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- a generic admissible state */
+
+/* Arbitrary numbers in (-1, 1), the same in every run. */
+static double arbitrary(int i, int salt)
+{
+  double x = sin(12.9898*(i + 1) + 78.233*salt)*43758.5453;
+  return 2*(x - floor(x)) - 1;
+}
+
+static PfStatus contradiction(Probe *p, const PfNewtonResult *result)
+{
+  const PfModel *model = p->eq->model;
+  PfConsistency answer = {.row = -1, .against = -1};
+  int n = p->eq->n, m = p->positions, before = pf_diagnostic_count(p->ctx);
+  double *J = p->work, *r = J + (size_t)m*(size_t)n;
+  PF_TRY(evaluate(p, p->slope, m*n, J));
+  PF_TRY(evaluate(p, p->position, m, r));
+  for (int i = 0; i < m; i++) r[i] = -r[i];
+  if (pf_rows_consistent(p->ctx, J, r, m, n, 1e-6, &answer) != PF_OK) pf_diagnostics_cut(p->ctx, before);
+  int worst = answer.row >= 0 ? answer.row : result->row >= 0 ? result->row : 0;
+  const PfConstraint *c = model->constraints + p->row[worst];
+  if (answer.row >= 0 && answer.against >= 0)
+    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraints '%s' and '%s' contradict each other", c->name,
+               model->constraints[p->row[answer.against]].name);
+  else
+    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
+               "no configuration that satisfies the constraint '%s' together with the others was found", c->name);
+  pf_hint(p->ctx, "the nearest one found misses it by %.3g; is the start far from the constraints?",
+          result->residual);
+  return PF_ERR_MODEL;
+}
+
+static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
+{
+  int n = p->eq->n;
+  double *q = p->values + p->symbols.q, *x = pf_arena_array(p->scratch, double, n);
+  if (!x) return no_room(p->ctx);
+  PfNewtonResult result = {.row = -1};
+  static const double reaches[] = {0.3, 0.03, 0.003, 0};
+  for (size_t k = 0; k < sizeof reaches/sizeof *reaches && !d->reached; k++) {
+    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + reaches[k]*arbitrary(i, 1);
+    d->reached = reach(p, position_residual, p->positions, x, NULL, &result);
+  }
+  memcpy(q, x, (size_t)n*sizeof *x);
+  return d->reached ? PF_OK : contradiction(p, &result);
+}
+
+/* A v = -(free terms) must have a solution; for constraints that are not linear Newton looks for one. */
+static PfStatus go_to_generic_velocity(Probe *p)
+{
+  const PfEquations *eq = p->eq;
+  int n = eq->n, m = eq->m;
+  double *v = p->values + p->symbols.v, *x = pf_arena_array(p->scratch, double, n);
+  if (!x) return no_room(p->ctx);
+  PfNewtonResult result = {.row = -1};
+  for (int i = 0; i < n; i++) x[i] = arbitrary(i, 2);
+  if (reach(p, velocity_residual, m, x, NULL, &result)) {
+    memcpy(v, x, (size_t)n*sizeof *x);
+    return PF_OK;
+  }
+  memcpy(v, x, (size_t)n*sizeof *x);
+  double *A = p->work, *r = A + (size_t)m*(size_t)n;
+  PfConsistency answer = {.row = -1, .against = -1};
+  PF_TRY(evaluate(p, eq->A, m*n, A));
+  PF_TRY(velocity_residual(p, v, r, NULL));
+  for (int i = 0; i < m; i++) r[i] = -r[i];
+  PF_TRY(pf_rows_consistent(p->ctx, A, r, m, n, rank_tolerance, &answer));
+  int row = answer.row >= 0 ? answer.row : result.row >= 0 ? result.row : 0;
+  const PfConstraint *c = eq->model->constraints + row;
+  if (answer.row >= 0 && answer.against >= 0)
+    return pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraints '%s' and '%s' contradict each other",
+                      c->name, eq->model->constraints[answer.against].name);
+  return pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
+                    "no velocity that satisfies the constraint '%s' together with the others was found", c->name);
+}
+
+/* ---------------------------------------------------------------- ranks */
+
+static int by_number(const int *list, int count, int which)
+{
+  int smallest = -1;
+  for (int i = 0; i < count; i++)
+    if (list[i] > which && (smallest < 0 || list[i] < smallest)) smallest = list[i];
+  return smallest;
+}
+
+static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
+{
+  const PfEquations *eq = p->eq;
+  PfRows rows = {0};
+  PF_TRY(evaluate(p, eq->A, eq->m*eq->n, p->work));
+  PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, rank_tolerance, &rows));
+  d->rank = rows.rank;
+  d->degrees_of_freedom = eq->n - rows.rank;
+  d->redundant_count = eq->m - rows.rank;
+  d->redundant = pf_arena_array(arena, int, d->redundant_count);
+  if (!d->redundant) return no_room(p->ctx);
+  int last = -1;
+  for (int i = 0; i < d->redundant_count; i++)
+    d->redundant[i] = last = by_number(rows.order + rows.rank, d->redundant_count, last);
+  return PF_OK;
+}
+
+static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
+{
+  const PfEquations *eq = p->eq;
+  size_t n = (size_t)eq->n;
+  double *M = pf_arena_array(p->scratch, double, n*n);
+  PfLdl ldl;
+  if (!M) return no_room(p->ctx);
+  PF_TRY(pf_ldl_make(p->ctx, p->scratch, eq->n, &ldl));
+  PF_TRY(evaluate(p, eq->M, eq->n*eq->n, M));
+  PfStatus status = pf_ldl_factor(&ldl, M, 1e-12);
+  const PfCoordinate *c = eq->model->coordinates + (ldl.fault == PF_FAULT_NONE ? 0 : ldl.fault_row);
+  if (ldl.fault == PF_FAULT_NOT_FINITE)
+    return pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the inertia of '%s' is not a finite number", c->name);
+  if (status != PF_OK) {
+    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the kinetic energy is negative for some motion of '%s'", c->name);
+    pf_hint(p->ctx, "look for a wrong sign in a mass, an inertia or the kinetic energy");
+    return PF_ERR_MODEL;
+  }
+  d->mass_rank = ldl.rank;
+  d->mass_singular = ldl.rank < eq->n;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfDiagnosis *d)
+{
+  const PfEquations *eq = p->eq;
+  PF_TRY(pf_equations_symbols(p->ctx, p->scratch, eq->model, &p->symbols));
+  p->values = pf_arena_array(p->scratch, double, p->symbols.count);
+  d->start_q = pf_arena_array(arena, double, eq->n);
+  d->start_v = pf_arena_array(arena, double, eq->n);
+  if (!p->values || !d->start_q || !d->start_v) return no_room(p->ctx);
+  PF_TRY(set_parameters(p, parameters, &d->generic));
+  PF_TRY(set_start(p));
+  PF_TRY(set_rates(p));
+  PF_TRY(list_positions(p));
+  PF_TRY(settle_contacts(p));
+  PF_TRY(judge_start(p, d));
+  PF_TRY(go_to_generic_position(p, d));
+  PF_TRY(go_to_generic_velocity(p));
+  PF_TRY(find_rank(p, arena, d));
+  return find_mass_rank(p, d);
+}
+
+PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
+                     PfDiagnosis *diagnosis)
+{
+  *diagnosis = (PfDiagnosis){0};
+  Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
+  if (!p.scratch) return no_room(ctx);
+  PfStatus status = diagnose(&p, arena, parameters, diagnosis);
+  pf_arena_free(p.scratch);
+  return status;
+}

@@ -1,0 +1,169 @@
+/* Equations of motion: Lagrange's for what is given by energies, the recursion of bodies.c for bodies. */
+#include "mech/mech_impl.h"
+
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
+}
+
+static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *eq)
+{
+  size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;
+  *eq = (PfEquations){.model = model, .n = model->coordinate_count, .m = model->constraint_count};
+  eq->M = pf_arena_array(arena, PfExpr, n*n);
+  eq->F = pf_arena_array(arena, PfExpr, n);
+  eq->C = pf_arena_array(arena, PfExpr, n);
+  eq->A = pf_arena_array(arena, PfExpr, m*n);
+  eq->b = pf_arena_array(arena, PfExpr, m);
+  eq->position = pf_arena_array(arena, PfExpr, m);
+  eq->velocity = pf_arena_array(arena, PfExpr, m);
+  eq->rate = pf_arena_array(arena, PfExpr, n);
+  eq->momentum = pf_arena_array(arena, PfExpr, n);
+  if (!eq->M || !eq->F || !eq->C || !eq->A || !eq->b || !eq->position || !eq->velocity || !eq->rate ||
+      !eq->momentum)
+    return no_room(ctx);
+  PfExpr zero = pf_expr_int(ctx, 0);
+  for (size_t i = 0; i < n*n; i++) eq->M[i] = zero;
+  for (size_t i = 0; i < m*n; i++) eq->A[i] = zero;
+  for (size_t i = 0; i < n; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    eq->F[i] = model->force[i];
+    eq->C[i] = model->nonideal[i];
+    eq->rate[i] = c->rate == PF_EXPR_NONE ? c->v : c->rate;
+  }
+  eq->kinetic = model->kinetic;
+  eq->potential = model->potential;
+  return PF_OK;
+}
+
+/* Lists of symbols that the sweeps need. */
+typedef struct Lists {
+  PfExpr *q, *v;
+  PfExpr *from, *to; /* q -> q', t -> 1, inputs by their functions: the velocity along the motion */
+  int moving;
+} Lists;
+
+static PfStatus make_lists(PfContext *ctx, PfArena *scratch, const PfModel *model, Lists *l)
+{
+  size_t n = (size_t)model->coordinate_count, most = n + 1 + (size_t)model->input_count;
+  l->q = pf_arena_array(scratch, PfExpr, n);
+  l->v = pf_arena_array(scratch, PfExpr, n);
+  l->from = pf_arena_array(scratch, PfExpr, most);
+  l->to = pf_arena_array(scratch, PfExpr, most);
+  if (!l->q || !l->v || !l->from || !l->to) return no_room(ctx);
+  int k = 0;
+  for (size_t i = 0; i < n; i++) {
+    l->q[i] = l->from[k] = model->coordinates[i].q;
+    l->v[i] = l->to[k++] = model->coordinates[i].v;
+  }
+  l->from[k] = model->time, l->to[k++] = pf_expr_int(ctx, 1);
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      l->from[k] = model->inputs[i].symbol, l->to[k++] = pf_expr_diff(ctx, model->inputs[i].value, model->time);
+  l->moving = k;
+  return PF_OK;
+}
+
+static void subtract(PfContext *ctx, PfExpr *from, const PfExpr *what, int count)
+{
+  for (int i = 0; i < count; i++) from[i] = pf_expr_sub(ctx, from[i], what[i]);
+}
+
+/* M = d^2T/dv^2, F += dT/dq - (d/dt dT/dv at v' = 0). */
+static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l,
+                            PfEquations *eq)
+{
+  int n = eq->n;
+  if (pf_expr_is_structural_zero(ctx, model->kinetic)) return PF_OK;
+  PfExpr *p = pf_arena_array(scratch, PfExpr, n), *g = pf_arena_array(scratch, PfExpr, n);
+  PfJacobian hessian;
+  if (!p || !g) return no_room(ctx);
+  PF_TRY(pf_expr_gradient(ctx, model->kinetic, l->v, n, p));
+  PF_TRY(pf_expr_gradient(ctx, model->kinetic, l->q, n, g));
+  PF_TRY(pf_expr_jacobian(ctx, scratch, p, n, l->v, n, &hessian));
+  for (int k = 0; k < hessian.count; k++) /* one triangle serves both, so that M is symmetric to the letter */
+    if (hessian.column[k] <= hessian.row[k]) {
+      eq->M[hessian.row[k]*n + hessian.column[k]] = hessian.value[k];
+      eq->M[hessian.column[k]*n + hessian.row[k]] = hessian.value[k];
+    }
+  for (int i = 0; i < n; i++) eq->F[i] = pf_expr_add(ctx, eq->F[i], g[i]);
+  PF_TRY(pf_expr_derive_along(ctx, p, n, l->from, l->to, l->moving, g));
+  subtract(ctx, eq->F, g, n);
+  return PF_OK;
+}
+
+/* F -= dV/dq + dR/dv. */
+static PfStatus add_potential(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l,
+                              PfEquations *eq)
+{
+  PfExpr *g = pf_arena_array(scratch, PfExpr, eq->n);
+  if (!g) return no_room(ctx);
+  PF_TRY(pf_expr_gradient(ctx, model->potential, l->q, eq->n, g));
+  subtract(ctx, eq->F, g, eq->n);
+  PF_TRY(pf_expr_gradient(ctx, model->dissipation, l->v, eq->n, g));
+  subtract(ctx, eq->F, g, eq->n);
+  return PF_OK;
+}
+
+/* Q_i = f . d(velocity)/dq_i' */
+static PfStatus add_load(PfContext *ctx, const PfModel *model, const PfLoad *load, PfExpr *Q, int n)
+{
+  if (load->velocity.count < 0) return no_room(ctx);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < load->velocity.count; k++) {
+      const PfVectorPart *part = load->velocity.part + k;
+      PfExpr one = pf_expr_int(ctx, 1), c[3];
+      PF_TRY(pf_expr_derive_along(ctx, part->c, 3, &model->coordinates[i].v, &one, 1, c));
+      PfVectorPart column = {part->frame, {c[0], c[1], c[2]}};
+      PfVector along = {1, &column};
+      Q[i] = pf_expr_add(ctx, Q[i], pf_vector_dot(model, load->force, along));
+    }
+  return PF_OK;
+}
+
+static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
+{
+  Lists lists = {0};
+  PF_TRY(make_lists(ctx, scratch, model, &lists));
+  PF_TRY(add_kinetic(ctx, scratch, model, &lists, eq));
+  PF_TRY(add_potential(ctx, scratch, model, &lists, eq));
+  for (int i = 0; i < model->load_count; i++)
+    PF_TRY(add_load(ctx, model, model->loads + i, model->loads[i].nonideal ? eq->C : eq->F, eq->n));
+  PF_TRY(pf_derive_bodies(ctx, scratch, model, eq));
+  PF_TRY(pf_expr_gradient(ctx, eq->kinetic, lists.v, eq->n, eq->momentum));
+  PF_TRY(pf_derive_constraints(ctx, scratch, model, eq));
+  return pf_expr_check(ctx);
+}
+
+PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
+{
+  PF_TRY(make_room(ctx, arena, model, equations));
+  PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
+  if (!scratch) return no_room(ctx);
+  PfStatus status = derive(ctx, scratch, model, equations);
+  pf_arena_free(scratch);
+  return status;
+}
+
+PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *model, PfSymbols *s)
+{
+  int n = model->coordinate_count;
+  s->parameters = 0;
+  s->time = model->parameter_count;
+  s->inputs = s->time + 1;
+  s->q = s->inputs + model->input_count;
+  s->v = s->q + n;
+  s->lambda = s->v + n;
+  s->count = s->lambda + model->constraint_count;
+  s->symbol = pf_arena_array(arena, PfExpr, s->count);
+  if (!s->symbol) return no_room(ctx);
+  for (int i = 0; i < model->parameter_count; i++) s->symbol[i] = model->parameters[i].symbol;
+  s->symbol[s->time] = model->time;
+  for (int i = 0; i < model->input_count; i++) s->symbol[s->inputs + i] = model->inputs[i].symbol;
+  for (int i = 0; i < n; i++) s->symbol[s->q + i] = model->coordinates[i].q;
+  for (int i = 0; i < n; i++) s->symbol[s->v + i] = model->coordinates[i].v;
+  for (int i = 0; i < model->constraint_count; i++) s->symbol[s->lambda + i] = model->constraints[i].multiplier;
+  return PF_OK;
+}
