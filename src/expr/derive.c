@@ -158,15 +158,54 @@ typedef struct Share {
   uint32_t next; /* index + 1 */
 } Share;
 
+/* Adjoints inside a branch have the form if(condition, value, 0), or if(condition, 0, value). The guard stays
+ * outside of all that is multiplied: 0 times the slope of a branch which is not taken could be NaN. */
+typedef struct Guard {
+  PfExpr condition;
+  bool when;
+} Guard;
+
+enum { MOST_GUARDS = 8 };
+typedef struct Guards {
+  Guard at[MOST_GUARDS];
+  int count;
+} Guards;
+
 typedef struct Backward {
   PfExprTable *table;
+  PfExpr zero;
   uint32_t *first; /* per node of the walk */
   PF_ARRAY(Share) shares;
+  Guards guards; /* of the adjoint that is being passed on */
   bool failed;
 } Backward;
 
+/* Takes at most `limit` guards off the value. */
+static PfExpr unguard(const Backward *b, PfExpr value, int limit, Guards *guards)
+{
+  guards->count = 0;
+  while (guards->count < limit && op_of(b->table, value) == PF_OP_IF) {
+    const PfExpr *args = args_of(b->table, value);
+    if (args[1] != b->zero && args[2] != b->zero) break;
+    guards->at[guards->count++] = (Guard){args[0], args[2] == b->zero};
+    value = args[2] == b->zero ? args[1] : args[2];
+  }
+  return value;
+}
+
+static PfExpr guard(const Backward *b, PfExpr value, const Guards *guards)
+{
+  for (int i = guards->count; i-- > 0;) {
+    Guard g = guards->at[i];
+    value = g.when ? pf_expr_if(b->table->ctx, g.condition, value, b->zero)
+                   : pf_expr_if(b->table->ctx, g.condition, b->zero, value);
+  }
+  return value;
+}
+
 static void contribute(Backward *b, PfExpr to, PfExpr value)
 {
+  value = guard(b, value, &b->guards);
   uint32_t place = b->table->place[to];
   if (!pf_push(b->table->allocator, &b->shares, (Share){value, b->first[place]})) {
     b->failed = true;
@@ -175,19 +214,37 @@ static void contribute(Backward *b, PfExpr to, PfExpr value)
   b->first[place] = (uint32_t)b->shares.count;
 }
 
+/* The guards that all shares of a node begin with. */
+static Guards common_guards(const Backward *b, uint32_t place)
+{
+  Guards common = {0}, others;
+  for (uint32_t i = b->first[place]; i; i = b->shares.at[i - 1].next) {
+    bool first = i == b->first[place];
+    unguard(b, b->shares.at[i - 1].value, first ? MOST_GUARDS : common.count, &others);
+    if (first) common = others;
+    int same = 0;
+    while (same < others.count && others.at[same].condition == common.at[same].condition &&
+           others.at[same].when == common.at[same].when)
+      same++;
+    common.count = same;
+  }
+  return common;
+}
+
 static PfExpr total(const Backward *b, uint32_t place)
 {
+  Guards common = common_guards(b, place), taken;
   SumBuilder sum;
   pf_sum_begin(&sum, b->table);
   for (uint32_t i = b->first[place]; i; i = b->shares.at[i - 1].next)
-    pf_sum_push(&sum, pf_number_int(1), b->shares.at[i - 1].value);
-  return pf_sum_end(&sum);
+    pf_sum_push(&sum, pf_number_int(1), unguard(b, b->shares.at[i - 1].value, common.count, &taken));
+  return guard(b, pf_sum_end(&sum), &common);
 }
 
 static void backward_choice(Backward *b, PfExpr e, PfExpr adjoint)
 {
   PfContext *ctx = b->table->ctx;
-  PfExpr zero = pf_expr_int(ctx, 0);
+  PfExpr zero = b->zero;
   PfOp op = op_of(b->table, e);
   PfExpr a0 = args_of(b->table, e)[0], a1 = args_of(b->table, e)[1];
   if (op == PF_OP_IF) {
@@ -244,18 +301,19 @@ static PfStatus gradient(Backward *b, PfArena *scratch, PfExpr root, const PfExp
   b->first = pf_arena_array(scratch, uint32_t, node_count);
   if (!b->first) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
 
+  b->zero = pf_expr_int(table->ctx, 0);
   contribute(b, root, pf_expr_int(table->ctx, 1));
   for (int i = node_count; i-- > 0 && !b->failed;) {
     if (node_of(table, nodes[i])->count == 0 || !b->first[i]) continue;
     PfMark mark = pf_arena_mark(scratch);
-    PfExpr adjoint = total(b, (uint32_t)i);
-    if (!pf_expr_is_int(table->ctx, adjoint, 0)) backward_node(b, nodes[i], adjoint);
+    PfExpr adjoint = unguard(b, total(b, (uint32_t)i), MOST_GUARDS, &b->guards);
+    if (adjoint != b->zero) backward_node(b, nodes[i], adjoint);
     pf_arena_release(scratch, mark);
   }
   for (int i = 0; i < count && !b->failed; i++) {
     bool used = table->stamp[symbols[i]] == table->epoch;
     PfMark mark = pf_arena_mark(scratch);
-    out[i] = used ? total(b, table->place[symbols[i]]) : pf_expr_int(table->ctx, 0);
+    out[i] = used ? total(b, table->place[symbols[i]]) : b->zero;
     pf_arena_release(scratch, mark);
   }
   if (b->failed) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
