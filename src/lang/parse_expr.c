@@ -336,7 +336,7 @@ static PfNode *call_sum(PfParser *p, PfNode *node)
 
 static PfNode *call(PfParser *p, PfNode *left, const PfToken *start)
 {
-  if (left->kind != PF_N_NAME) {
+  if (p->last.kind != PF_T_NAME || left->kind != PF_N_NAME) { /* (a)(b) is no call either */
     if (pf_parser_expected(p, "an operator")) pf_hint(p->ctx, "a product is written with *: 2*(a + b)");
     return left;
   }
@@ -381,12 +381,12 @@ static const Rule *rule_of(PfTokenKind kind)
 
 /* An operator may start a line, what follows a value directly may not. A unit follows numbers only; after a
  * name it belongs to the declaration. */
-static bool goes_on(const PfParser *p, const PfNode *left, Precedence least)
+static bool goes_on(const PfParser *p, Precedence least)
 {
   Precedence precedence = rule_of(p->token.kind)->precedence;
   if (precedence == PREC_NONE || precedence < least) return false;
   if (precedence == PREC_POSTFIX && pf_parser_line_ended(p)) return false;
-  return p->token.kind != PF_T_UNIT || left->kind == PF_N_NUMBER;
+  return p->token.kind != PF_T_UNIT || p->last.kind == PF_T_NUMBER;
 }
 
 static PfNode *expression(PfParser *p, Precedence least)
@@ -399,7 +399,7 @@ static PfNode *expression(PfParser *p, Precedence least)
   p->height = 0;
   PfNode *left = prefix(p);
   p->height++;
-  while (goes_on(p, left, least)) {
+  while (goes_on(p, least)) {
     left = rule_of(p->token.kind)->infix(p, left, &start);
     if (++p->height > HIGHEST) pf_parser_too_deep(p);
   }

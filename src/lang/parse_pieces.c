@@ -10,11 +10,12 @@ PfNode *pf_parse_new_name(PfParser *p, PfNodeKind kind, const char *purpose)
   char buffer[PF_TOKEN_NAME];
   bool reserved = token.kind == PF_T_KEYWORD || token.kind == PF_T_CLAUSE || token.kind == PF_T_AND ||
                   token.kind == PF_T_OR || token.kind == PF_T_NOT;
-  if (reserved && !pf_parser_line_ended(p)) {
+  bool missing = pf_parser_line_ended(p) && (p->last.kind != PF_T_COMMA || token.kind == PF_T_KEYWORD);
+  if (reserved && !missing) {
     if (pf_parser_error(p, &token, "%s is a word of the language, so it cannot be a name",
                         pf_parser_describe(p, &token, buffer)))
       pf_hint(p->ctx, "choose another name, for example %.*s_1", (int)token.size, p->source->bytes + token.start);
-  } else if (token.kind != PF_T_NAME || pf_parser_line_ended(p)) {
+  } else if (token.kind != PF_T_NAME || missing) {
     pf_parser_expected(p, "%s", purpose);
   } else {
     node->text = pf_parser_token_text(p, &token);
@@ -55,7 +56,8 @@ PfNode *pf_parse_parameters(PfParser *p)
 {
   PfNode *node = pf_parser_node(p, PF_N_PARAMETERS, &p->token);
   if (p->token.kind != PF_T_LPAREN) {
-    pf_parser_expected(p, "'(' and the names of the parameters");
+    if (pf_parser_expected(p, "'(' and the names of the parameters"))
+      pf_hint(p->ctx, "for example: part wheel(i, angle) { … }; without parameters: part wheel() { … }");
     return node;
   }
   PfBracket bracket = pf_parser_open(p);
