@@ -59,6 +59,25 @@ typedef struct PfDiagnosis {
 PF_API PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                             PfDiagnosis *diagnosis);
 
+/* Equations for people: each left side is a combination of the unknowns, everything in the shortest form. */
+typedef struct PfEquation {
+  const char *name; /* of the coordinate or constraint it belongs to */
+  PfExpr left, right;
+} PfEquation;
+
+typedef struct PfDerivation {
+  const char *form;
+  int unknown_count, equation_count, part_count;
+  PfExpr *unknowns;
+  PfEquation *equations;
+  PfExpr *part_names, *part_values; /* abbreviations, when the equations are long; in order of definition */
+  PfEquations simple;               /* M, F, C, A, b in the shortest form */
+} PfDerivation;
+
+/* Lagrange's equations with multipliers: M q'' = F + C + A^T lambda and A q'' = b. Lives in `arena`. */
+PF_API PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                   PfDerivation *derivation);
+
 #ifdef __cplusplus
 }
 #endif

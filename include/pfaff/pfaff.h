@@ -1,0 +1,12 @@
+/* The whole library. */
+#ifndef PFAFF_PFAFF_H
+#define PFAFF_PFAFF_H
+
+#include "pfaff/base.h"
+#include "pfaff/expr.h"
+#include "pfaff/kernel.h"
+#include "pfaff/lang.h"
+#include "pfaff/mech.h"
+#include "pfaff/model.h"
+
+#endif

@@ -1,0 +1,161 @@
+/* pfaff check: what is this system? */
+#include "cli/cli.h"
+
+static int run(int argc, char **argv);
+
+const Command pf_command_check = {
+  "check", "what is this system: coordinates, constraints, degrees of freedom, redundancy",
+  "[--json] [-p NAME=VALUE] FILE\n\n"
+  "Tells the coordinates, the constraints and their kinds, the rank and the redundancy of the\n"
+  "constraints at a generic configuration, the degrees of freedom, the rank of the mass matrix, and\n"
+  "whether the start satisfies the constraints.\n\n"
+  "  -p, --param NAME=VALUE   another value for a parameter (SI units)\n"
+  "      --json               the same for programs, on standard output",
+  run};
+
+/* ---------------------------------------------------------------- for people */
+
+static void text_names(const PfModel *model, PfText *text)
+{
+  pf_text_print(text, "%s%s%s\n", model->name[0] ? model->name : model->file, model->title[0] ? ": " : "",
+                model->title);
+  pf_text_print(text, "  coordinates         %d:", model->coordinate_count);
+  for (int i = 0; i < model->coordinate_count; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    pf_text_print(text, "%s %s", i ? "," : "", c->name);
+    if (c->unit[0]) pf_text_print(text, " [%s]", c->unit);
+    if (c->contact) pf_text_add(text, " (contact)");
+  }
+  pf_text_add(text, "\n");
+  if (model->speed_count) pf_text_print(text, "  speeds              %d:", model->speed_count);
+  for (int i = 0; i < model->speed_count; i++)
+    pf_text_print(text, "%s %s%s", i ? "," : "", model->speeds[i].name, i + 1 == model->speed_count ? "\n" : "");
+  if (model->body_count) pf_text_print(text, "  bodies              %d\n", model->body_count);
+}
+
+static void text_constraints(const PfModel *model, const PfDiagnosis *d, PfText *text)
+{
+  pf_text_print(text, "  constraints         %d\n", model->constraint_count);
+  for (int i = 0; i < model->constraint_count; i++) {
+    const PfConstraint *c = model->constraints + i;
+    pf_text_print(text, "    %-17s %s%s\n", c->name, pf_constraint_kind_name(c->kind),
+                  c->rheonomic ? ", depends on time" : "");
+  }
+  pf_text_print(text, "  rank                %d, ", d->rank);
+  if (!d->redundant_count) pf_text_add(text, "nothing redundant");
+  else pf_text_add(text, "redundant:");
+  for (int i = 0; i < d->redundant_count; i++)
+    pf_text_print(text, "%s %s", i ? "," : "", model->constraints[d->redundant[i]].name);
+  pf_text_print(text, "\n  degrees of freedom  %d\n", d->degrees_of_freedom);
+}
+
+static void text_numbers(const PfModel *model, const PfDiagnosis *d, PfText *text)
+{
+  pf_text_print(text, "  mass matrix         rank %d of %d%s\n", d->mass_rank, model->coordinate_count,
+                d->mass_singular ? ", singular" : "");
+  if (d->start_consistent)
+    pf_text_print(text, "  start               consistent (largest violation %.2g)\n", d->start_violation);
+  else
+    pf_text_print(text, "  start               not consistent: '%s' is missed by %.6g\n",
+                  model->constraints[d->start_worst].name, d->start_violation);
+  if (d->generic)
+    pf_text_add(text, "  note                parameters without a value were given arbitrary ones here\n");
+}
+
+/* ---------------------------------------------------------------- for programs */
+
+static void json_names(const PfModel *model, PfJson *json)
+{
+  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_string(json, "title", model->title);
+  pf_json_open(json, "coordinates", '[');
+  for (int i = 0; i < model->coordinate_count; i++) pf_json_string(json, NULL, model->coordinates[i].name);
+  pf_json_close(json, ']');
+  pf_json_open(json, "speeds", '[');
+  for (int i = 0; i < model->speed_count; i++) pf_json_string(json, NULL, model->speeds[i].name);
+  pf_json_close(json, ']');
+  pf_json_open(json, "parameters", '[');
+  for (int i = 0; i < model->parameter_count; i++)
+    if (!model->parameters[i].derived) pf_json_string(json, NULL, model->parameters[i].name);
+  pf_json_close(json, ']');
+  pf_json_open(json, "constraints", '[');
+  for (int i = 0; i < model->constraint_count; i++) {
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "name", model->constraints[i].name);
+    pf_json_string(json, "kind", pf_constraint_kind_name(model->constraints[i].kind));
+    pf_json_bool(json, "time_dependent", model->constraints[i].rheonomic);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+}
+
+static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *json)
+{
+  pf_json_integer(json, "rank", d->rank);
+  pf_json_open(json, "redundant", '[');
+  for (int i = 0; i < d->redundant_count; i++) pf_json_string(json, NULL, model->constraints[d->redundant[i]].name);
+  pf_json_close(json, ']');
+  pf_json_integer(json, "degrees_of_freedom", d->degrees_of_freedom);
+  pf_json_open(json, "mass_matrix", '{');
+  pf_json_integer(json, "rank", d->mass_rank);
+  pf_json_bool(json, "singular", d->mass_singular);
+  pf_json_close(json, '}');
+  pf_json_open(json, "start", '{');
+  pf_json_bool(json, "consistent", d->start_consistent);
+  pf_json_number(json, "violation", d->start_violation);
+  pf_json_string(json, "worst", d->start_worst >= 0 ? model->constraints[d->start_worst].name : NULL);
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static PfStatus check(Session *s, const Options *options, PfDiagnosis *d)
+{
+  PF_TRY(pf_cli_open(s, options->file));
+  double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  return pf_diagnose(s->ctx, s->arena, &s->equations, given, d);
+}
+
+static int report_json(const Session *s, const PfDiagnosis *d, PfStatus status)
+{
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(s->ctx));
+  pf_json_open(&json, NULL, '{');
+  if (s->model) json_names(s->model, &json);
+  else pf_json_string(&json, "model", NULL);
+  if (status == PF_OK) json_numbers(s->model, d, &json);
+  pf_cli_json_diagnostics(s->ctx, &json);
+  pf_json_close(&json, '}');
+  pf_text_add(&json.text, "\n");
+  int code = pf_cli_print(&json.text);
+  pf_json_free(&json);
+  return code;
+}
+
+static int report_text(const Session *s, const PfDiagnosis *d)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(s->ctx));
+  text_names(s->model, &text);
+  text_constraints(s->model, d, &text);
+  text_numbers(s->model, d, &text);
+  int code = pf_cli_print(&text);
+  pf_text_free(&text);
+  return code;
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Session s;
+  PfDiagnosis d = {0};
+  PfStatus status = check(&s, &options, &d);
+  if (options.json && s.ctx) code = report_json(&s, &d, status);
+  else if (status == PF_OK) code = report_text(&s, &d);
+  pf_cli_diagnostics(s.ctx);
+  pf_cli_close(&s);
+  return status == PF_OK ? code : PF_EXIT_FAILED;
+}

@@ -1,0 +1,59 @@
+/* What the commands share: options, diagnostics on the terminal, loading a model. */
+#ifndef PF_SRC_CLI_H
+#define PF_SRC_CLI_H
+
+#include "base/base.h"
+#include "out/out.h"
+#include "pfaff/pfaff.h"
+
+/* Exit codes of the program. */
+enum { PF_EXIT_OK = 0, PF_EXIT_FAILED = 1, PF_EXIT_USAGE = 2 };
+
+typedef struct Command {
+  const char *name, *summary, *usage;
+  int (*run)(int argc, char **argv);
+} Command;
+
+extern const Command pf_command_check, pf_command_derive, pf_command_fmt;
+
+/* What a command was asked: its one file and the common switches. */
+typedef struct Options {
+  const char *file;
+  bool json, latex, help;
+  int parameter_count;
+  const char *parameters[64]; /* name=value */
+  const char *form;
+  bool write; /* fmt: replace the file */
+} Options;
+
+typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16 } OptionSet;
+
+/* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
+int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);
+void pf_cli_usage(const Command *command, FILE *stream);
+
+/* All diagnostics of the context to standard error, with the line and a caret. */
+void pf_cli_diagnostics(const PfContext *ctx);
+void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json);
+
+/* Writes the text to standard output; PF_EXIT_FAILED (and a message) when that fails. */
+int pf_cli_print(const PfText *text);
+
+/* The numbers given by -p, NaN elsewhere, in the arena. NULL after an error that is in the context. */
+double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options);
+
+/* One work area for a command: a context, an arena, and the model with its equations. */
+typedef struct Session {
+  PfContext *ctx;
+  PfArena *arena;
+  PfModel *model;
+  PfEquations equations;
+  double seconds; /* from text to equations */
+} Session;
+
+/* Loads the model and derives its equations. */
+PfStatus pf_cli_open(Session *session, const char *file);
+void pf_cli_close(Session *session);
+double pf_cli_clock(void);
+
+#endif

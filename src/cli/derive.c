@@ -1,0 +1,239 @@
+/* pfaff derive: the equations of motion, readable. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_command_derive = {
+  "derive", "the equations of motion, readable, as text or LaTeX",
+  "[--form lagrange] [--latex | --json] FILE\n\n"
+  "Prints the mass matrix, the forces and the equations of motion in the shortest form found.\n\n"
+  "      --form NAME   lagrange: with multipliers (default)\n"
+  "      --latex       for a paper: needs amsmath\n"
+  "      --json        for programs, on standard output",
+  run};
+
+static const char *words(Session *s, PfExpr e, PfNotation notation)
+{
+  const char *text = pf_expr_print(s->ctx, s->arena, e, notation);
+  return text ? text : "(too long to print)";
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void text_list(Session *s, PfText *text, const char *title, const PfExpr *list, int count)
+{
+  bool any = false;
+  for (int i = 0; i < count; i++) any = any || !pf_expr_is_structural_zero(s->ctx, list[i]);
+  if (!any) return;
+  pf_text_print(text, "\n%s\n", title);
+  for (int i = 0; i < count; i++)
+    if (!pf_expr_is_structural_zero(s->ctx, list[i]))
+      pf_text_print(text, "  %-12s = %s\n", s->model->coordinates[i].name, words(s, list[i], PF_TEXT));
+}
+
+static void text_matrix(Session *s, const PfDerivation *d, PfText *text)
+{
+  const PfEquations *eq = &d->simple;
+  pf_text_add(text, "\nMass matrix (symmetric; entries that are not zero)\n");
+  for (int i = 0; i < eq->n; i++)
+    for (int j = i; j < eq->n; j++) {
+      PfExpr entry = eq->M[i*eq->n + j];
+      if (pf_expr_is_structural_zero(s->ctx, entry)) continue;
+      const char *row = s->model->coordinates[i].name, *column = s->model->coordinates[j].name;
+      PfMark mark = pf_arena_mark(s->arena);
+      pf_text_print(text, "  M[%s, %s]%*s= %s\n", row, column, (int)(12 - strlen(row) - strlen(column)) > 0
+                    ? (int)(12 - strlen(row) - strlen(column)) : 1, "", words(s, entry, PF_TEXT));
+      pf_arena_release(s->arena, mark);
+    }
+}
+
+static void text_equations(Session *s, const PfDerivation *d, PfText *text)
+{
+  int n = s->model->coordinate_count;
+  pf_text_print(text, "\nEquations of motion (%s%s)\n", d->form, d->equation_count > n ? ", with multipliers" : "");
+  for (int i = 0; i < d->equation_count; i++) {
+    if (i == n) pf_text_add(text, "\nConstraints, differentiated\n");
+    const PfEquation *e = d->equations + i;
+    pf_text_print(text, "  %-12s ", e->name);
+    pf_text_print(text, "%s = ", words(s, e->left, PF_TEXT));
+    pf_text_print(text, "%s\n", words(s, e->right, PF_TEXT));
+  }
+  if (d->part_count) pf_text_add(text, "\nwhere\n");
+  for (int i = 0; i < d->part_count; i++)
+    pf_text_print(text, "  %-6s = %s\n", words(s, d->part_names[i], PF_TEXT), words(s, d->part_values[i], PF_TEXT));
+}
+
+/* Shared parts are named only in the equations; matrices that would be very long are left to --json. */
+static void text_all(Session *s, const PfDerivation *d, const PfCount *count, PfText *text)
+{
+  const PfModel *model = s->model;
+  pf_text_print(text, "%s: %d coordinate%s, %d constraint%s\n", model->name[0] ? model->name : model->file,
+                model->coordinate_count, model->coordinate_count == 1 ? "" : "s", model->constraint_count,
+                model->constraint_count == 1 ? "" : "s");
+  if (!d->part_count) {
+    text_matrix(s, d, text);
+    text_list(s, text, "Forces", d->simple.F, d->simple.n);
+    text_list(s, text, "Non-ideal forces", d->simple.C, d->simple.n);
+  }
+  text_equations(s, d, text);
+  pf_text_print(text, "\n%d additions, %d multiplications, %d divisions and %d functions evaluate M, F, A and b.\n",
+                count->additions, count->multiplications, count->divisions, count->functions);
+}
+
+/* ---------------------------------------------------------------- LaTeX */
+
+static const char *latex_equation(Session *s, const PfEquation *e)
+{
+  const char *left = words(s, e->left, PF_LATEX), *right = words(s, e->right, PF_LATEX);
+  size_t length = strlen(left) + strlen(right) + 8;
+  char *text = pf_arena_alloc(s->arena, length, 1);
+  if (text) snprintf(text, length, "%s = %s", left, right);
+  return text ? text : "";
+}
+
+static void latex_all(Session *s, const PfDerivation *d, PfText *text)
+{
+  pf_text_add(text, "\\begin{align}\n");
+  for (int i = 0; i < d->equation_count; i++) {
+    const PfEquation *e = d->equations + i;
+    pf_text_print(text, "  %s &= %s%s\n", words(s, e->left, PF_LATEX), words(s, e->right, PF_LATEX),
+                  i + 1 < d->equation_count ? " \\\\" : "");
+  }
+  pf_text_add(text, "\\end{align}\n");
+  if (!d->part_count) return;
+  pf_text_add(text, "where\n\\begin{align}\n");
+  for (int i = 0; i < d->part_count; i++)
+    pf_text_print(text, "  %s &= %s%s\n", words(s, d->part_names[i], PF_LATEX),
+                  words(s, d->part_values[i], PF_LATEX), i + 1 < d->part_count ? " \\\\" : "");
+  pf_text_add(text, "\\end{align}\n");
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_list(Session *s, PfJson *json, const char *key, const PfExpr *list, int count)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < count; i++) pf_json_string(json, NULL, words(s, list[i], PF_TEXT));
+  pf_json_close(json, ']');
+}
+
+static void json_matrix(Session *s, PfJson *json, const char *key, const PfExpr *matrix, int rows, int columns)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < rows; i++) json_list(s, json, NULL, matrix + (size_t)i*(size_t)columns, columns);
+  pf_json_close(json, ']');
+}
+
+static void json_equations(Session *s, const PfDerivation *d, PfJson *json)
+{
+  pf_json_open(json, "equations", '[');
+  for (int i = 0; i < d->equation_count; i++) {
+    const PfEquation *e = d->equations + i;
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "name", e->name);
+    pf_json_string(json, "lhs", words(s, e->left, PF_TEXT));
+    pf_json_string(json, "rhs", words(s, e->right, PF_TEXT));
+    pf_json_string(json, "latex", latex_equation(s, e));
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+  pf_json_open(json, "where", '[');
+  for (int i = 0; i < d->part_count; i++) {
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "name", words(s, d->part_names[i], PF_TEXT));
+    pf_json_string(json, "value", words(s, d->part_values[i], PF_TEXT));
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+}
+
+static void json_all(Session *s, const PfDerivation *d, const PfCount *count, PfJson *json)
+{
+  const PfEquations *eq = &d->simple;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", s->model->name[0] ? s->model->name : s->model->file);
+  pf_json_string(json, "form", d->form);
+  json_list(s, json, "unknowns", d->unknowns, d->unknown_count);
+  json_equations(s, d, json);
+  if (!d->part_count) {
+    json_matrix(s, json, "mass_matrix", eq->M, eq->n, eq->n);
+    json_list(s, json, "forces", eq->F, eq->n);
+    json_matrix(s, json, "constraint_matrix", eq->A, eq->m, eq->n);
+    json_list(s, json, "constraint_right_side", eq->b, eq->m);
+  }
+  pf_json_integer(json, "operations", (long long)count->additions + count->multiplications + count->divisions +
+                                        count->functions);
+  pf_json_open(json, "operation_counts", '{');
+  pf_json_integer(json, "additions", count->additions);
+  pf_json_integer(json, "multiplications", count->multiplications);
+  pf_json_integer(json, "divisions", count->divisions);
+  pf_json_integer(json, "functions", count->functions);
+  pf_json_close(json, '}');
+  pf_json_number(json, "seconds", s->seconds);
+  pf_json_close(json, '}');
+  pf_text_add(&json->text, "\n");
+}
+
+/* ---------------------------------------------------------------- the command */
+
+/* M, F, A, b after sharing: what an evaluation costs. */
+static PfStatus count_operations(Session *s, PfCount *count)
+{
+  const PfEquations *eq = &s->equations;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  PfExpr *roots = pf_arena_array(s->arena, PfExpr, n*n + n + m*n + m);
+  if (!roots) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  memcpy(roots, eq->M, n*n*sizeof *roots);
+  memcpy(roots + n*n, eq->F, n*sizeof *roots);
+  if (m) memcpy(roots + n*n + n, eq->A, m*n*sizeof *roots);
+  if (m) memcpy(roots + n*n + n + m*n, eq->b, m*sizeof *roots);
+  return pf_expr_operations(s->ctx, roots, (int)(n*n + n + m*n + m), count);
+}
+
+static PfStatus derive(Session *s, const Options *options, PfDerivation *d, PfCount *count)
+{
+  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(count_operations(s, count));
+  return pf_derive_lagrange(s->ctx, s->arena, &s->equations, d);
+}
+
+static int print(Session *s, const Options *options, const PfDerivation *d, const PfCount *count)
+{
+  int code;
+  if (options->json) {
+    PfJson json;
+    pf_json_begin(&json, pf_context_allocator(s->ctx));
+    json_all(s, d, count, &json);
+    code = pf_cli_print(&json.text);
+    pf_json_free(&json);
+  } else {
+    PfText text;
+    pf_text_init(&text, pf_context_allocator(s->ctx));
+    if (options->latex) latex_all(s, d, &text);
+    else text_all(s, d, count, &text);
+    code = pf_cli_print(&text);
+    pf_text_free(&text);
+  }
+  return code;
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  int code = pf_cli_options(&pf_command_derive, OPTION_JSON | OPTION_LATEX | OPTION_FORM, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  if (options.form && strcmp(options.form, "lagrange")) {
+    fprintf(stderr, "pfaff derive: there is no form '%s'; this version has: lagrange\n", options.form);
+    return PF_EXIT_USAGE;
+  }
+  Session s;
+  PfDerivation d;
+  PfCount count;
+  PfStatus status = derive(&s, &options, &d, &count);
+  if (status == PF_OK) code = print(&s, &options, &d, &count);
+  pf_cli_diagnostics(s.ctx);
+  pf_cli_close(&s);
+  return status == PF_OK ? code : PF_EXIT_FAILED;
+}

@@ -1,0 +1,157 @@
+/* Options of the commands, and what every command does first and last. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void pf_cli_usage(const Command *command, FILE *stream)
+{
+  fprintf(stream, "usage: pfaff %s %s\n", command->name, command->usage);
+}
+
+static int complain(const Command *command, const char *what, const char *which)
+{
+  fprintf(stderr, "pfaff %s: %s%s%s\n", command->name, what, which ? " " : "", which ? which : "");
+  pf_cli_usage(command, stderr);
+  return PF_EXIT_USAGE;
+}
+
+static const struct option long_options[] = {
+  {"help", no_argument, NULL, 'h'},        {"json", no_argument, NULL, 'j'},
+  {"latex", no_argument, NULL, 'l'},       {"param", required_argument, NULL, 'p'},
+  {"form", required_argument, NULL, 'f'},  {"write", no_argument, NULL, 'w'},
+  {NULL, 0, NULL, 0},
+};
+
+static unsigned needs(int letter)
+{
+  switch (letter) {
+  case 'j': return OPTION_JSON;
+  case 'l': return OPTION_LATEX;
+  case 'p': return OPTION_PARAMETER;
+  case 'f': return OPTION_FORM;
+  case 'w': return OPTION_WRITE;
+  default: return 0;
+  }
+}
+
+static bool take(Options *options, int letter, const char *argument)
+{
+  const int most = (int)(sizeof options->parameters/sizeof *options->parameters);
+  switch (letter) {
+  case 'h': options->help = true; break;
+  case 'j': options->json = true; break;
+  case 'l': options->latex = true; break;
+  case 'f': options->form = argument; break;
+  case 'w': options->write = true; break;
+  case 'p':
+    if (options->parameter_count == most) return false;
+    options->parameters[options->parameter_count++] = argument;
+    break;
+  default: break;
+  }
+  return true;
+}
+
+int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options)
+{
+  *options = (Options){0};
+  opterr = 0;
+  optind = 1;
+  int letter;
+  while ((letter = getopt_long(argc, argv, ":hp:w", long_options, NULL)) != -1) {
+    if (letter == '?') return complain(command, "unknown option", argv[optind - 1]);
+    if (letter == ':') return complain(command, "a value is missing after", argv[optind - 1]);
+    if (needs(letter) & ~allowed) return complain(command, "this command does not take", argv[optind - 1]);
+    if (!take(options, letter, optarg)) return complain(command, "too many parameters", NULL);
+  }
+  if (options->help) {
+    pf_cli_usage(command, stdout);
+    return PF_EXIT_OK;
+  }
+  if (optind == argc) return complain(command, "a model file is missing", NULL);
+  if (optind + 1 < argc) return complain(command, "one file at a time, not also", argv[optind + 1]);
+  options->file = argv[optind];
+  return PF_EXIT_OK;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *text, double *values)
+{
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: write name=value", text);
+  char name[128];
+  snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  int i = pf_model_find_parameter(model, name);
+  if (i < 0 || model->parameters[i].derived) {
+    pf_fail(ctx, PF_ERR_NAME, "-p %s: the model has no parameter '%s'", text, name);
+    for (int k = 0; k < model->parameter_count; k++)
+      if (pf_name_distance(name, model->parameters[k].name, 2) <= 2) {
+        pf_hint(ctx, "did you mean '%s'?", model->parameters[k].name);
+        break;
+      }
+    return PF_ERR_NAME;
+  }
+  char *end;
+  values[i] = strtod(equals + 1, &end);
+  if (end == equals + 1 || *end || !isfinite(values[i]))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: '%s' is not a number", text, equals + 1);
+  return PF_OK;
+}
+
+double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options)
+{
+  double *values = pf_arena_array(arena, double, model->parameter_count);
+  if (!values) {
+    pf_fail(ctx, PF_ERR_MEMORY, "no room for parameters");
+    return NULL;
+  }
+  for (int i = 0; i < model->parameter_count; i++) values[i] = NAN;
+  for (int i = 0; i < options->parameter_count; i++)
+    if (set_parameter(ctx, model, options->parameters[i], values) != PF_OK) return NULL;
+  return values;
+}
+
+/* ---------------------------------------------------------------- session */
+
+double pf_cli_clock(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
+}
+
+PfStatus pf_cli_open(Session *session, const char *file)
+{
+  *session = (Session){.ctx = pf_context_new(NULL)};
+  if (!session->ctx) return PF_ERR_MEMORY;
+  session->arena = pf_arena_new(pf_context_allocator(session->ctx));
+  if (!session->arena) return pf_fail(session->ctx, PF_ERR_MEMORY, "no memory");
+  double start = pf_cli_clock();
+  PF_TRY(pf_model_load(session->ctx, file, &session->model));
+  PF_TRY(pf_equations_derive(session->ctx, session->arena, session->model, &session->equations));
+  session->seconds = pf_cli_clock() - start;
+  return PF_OK;
+}
+
+void pf_cli_close(Session *session)
+{
+  pf_model_free(session->model);
+  pf_arena_free(session->arena);
+  pf_context_free(session->ctx);
+}
+
+int pf_cli_print(const PfText *text)
+{
+  bool good = !text->failed;
+  good = good && fwrite(pf_text_get(text), 1, text->count, stdout) == text->count;
+  good = fflush(stdout) == 0 && good;
+  if (good) return PF_EXIT_OK;
+  fprintf(stderr, "pfaff: error: cannot write the result: %s\n", text->failed ? "no memory" : strerror(errno));
+  return PF_EXIT_FAILED;
+}

@@ -1,0 +1,80 @@
+/* JSON writer. */
+#include "out/out.h"
+
+#include <math.h>
+#include <string.h>
+
+void pf_json_begin(PfJson *json, const PfAllocator *allocator)
+{
+  *json = (PfJson){0};
+  pf_text_init(&json->text, allocator);
+}
+
+void pf_json_free(PfJson *json)
+{
+  pf_text_free(&json->text);
+}
+
+static void quote(PfJson *json, const char *s)
+{
+  pf_text_put(&json->text, "\"", 1);
+  for (; *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c == '"' || c == '\\') pf_text_print(&json->text, "\\%c", c);
+    else if (c < 0x20) pf_text_print(&json->text, "\\u%04x", c);
+    else pf_text_put(&json->text, s, 1);
+  }
+  pf_text_put(&json->text, "\"", 1);
+}
+
+static void begin_item(PfJson *json, const char *key)
+{
+  if (json->comma) pf_text_put(&json->text, ",", 1);
+  if (json->depth) pf_text_print(&json->text, "\n%*s", 2*json->depth, "");
+  json->comma = true;
+  if (!key) return;
+  quote(json, key);
+  pf_text_add(&json->text, ": ");
+}
+
+void pf_json_open(PfJson *json, const char *key, char bracket)
+{
+  begin_item(json, key);
+  pf_text_put(&json->text, &bracket, 1);
+  json->depth++;
+  json->comma = false;
+}
+
+void pf_json_close(PfJson *json, char bracket)
+{
+  json->depth--;
+  if (json->comma) pf_text_print(&json->text, "\n%*s", 2*json->depth, "");
+  pf_text_put(&json->text, &bracket, 1);
+  json->comma = true;
+}
+
+void pf_json_string(PfJson *json, const char *key, const char *value)
+{
+  begin_item(json, key);
+  if (value) quote(json, value);
+  else pf_text_add(&json->text, "null");
+}
+
+void pf_json_number(PfJson *json, const char *key, double value)
+{
+  begin_item(json, key);
+  if (isfinite(value)) pf_text_print(&json->text, "%.17g", value);
+  else pf_text_add(&json->text, "null");
+}
+
+void pf_json_integer(PfJson *json, const char *key, long long value)
+{
+  begin_item(json, key);
+  pf_text_print(&json->text, "%lld", value);
+}
+
+void pf_json_bool(PfJson *json, const char *key, bool value)
+{
+  begin_item(json, key);
+  pf_text_add(&json->text, value ? "true" : "false");
+}

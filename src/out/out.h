@@ -1,0 +1,24 @@
+/* Writing results: JSON. */
+#ifndef PF_SRC_OUT_H
+#define PF_SRC_OUT_H
+
+#include "base/base.h"
+
+/* A JSON text being written. Keys are NULL inside lists. Numbers read back exactly; what is not finite becomes
+ * null, since JSON has no other word for it. */
+typedef struct PfJson {
+  PfText text;
+  int depth;
+  bool comma; /* the next item needs a comma before it */
+} PfJson;
+
+void pf_json_begin(PfJson *json, const PfAllocator *allocator);
+void pf_json_free(PfJson *json);
+void pf_json_open(PfJson *json, const char *key, char bracket); /* '{' or '[' */
+void pf_json_close(PfJson *json, char bracket);                 /* '}' or ']' */
+void pf_json_string(PfJson *json, const char *key, const char *value); /* NULL becomes null */
+void pf_json_number(PfJson *json, const char *key, double value);
+void pf_json_integer(PfJson *json, const char *key, long long value);
+void pf_json_bool(PfJson *json, const char *key, bool value);
+
+#endif
