@@ -61,6 +61,141 @@ static inline bool is_hyperbolic(PfOp op)
 /* The rational that a number is exactly: every double is one, but not all fit 64 bits. */
 bool pf_number_exact(Number number, Number *rational);
 
+/* ---------------------------------------------------------------- polynomials in letters */
+
+/* What a polynomial is made of: expressions that are not looked into. */
+typedef enum LetterKind { LETTER_PLAIN, LETTER_SINE, LETTER_COSINE } LetterKind;
+
+typedef struct Letter {
+  PfExpr expr;
+  LetterKind kind;
+  int angle; /* of a sine or cosine, else -1 */
+  int cost;  /* length of its text */
+} Letter;
+
+typedef struct Letters {
+  PfExprTable *table;
+  PfArena *arena; /* of everything that is made from these letters */
+  Letter *at;
+  int count, room;
+  PfExpr *angles;
+  int angle_count, angle_room;
+  bool failed; /* no memory, or a number that does not fit: results are worthless */
+} Letters;
+
+typedef struct LetterPower {
+  int letter, exponent; /* not 0, may be negative */
+} LetterPower;
+
+typedef struct Monomial {
+  int64_t coefficient;
+  int count;
+  const LetterPower *powers; /* sorted by letter */
+} Monomial;
+
+/* Terms are sorted, and no two are alike. */
+typedef struct Poly {
+  int count;
+  Monomial *terms;
+} Poly;
+
+void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena);
+/* The letter for an expression that is not a number. */
+int pf_letter(Letters *letters, PfExpr e);
+/* The angle with this argument. */
+int pf_letter_angle(Letters *letters, PfExpr argument);
+
+/* Room for some terms. */
+Poly pf_poly_make(Letters *letters, int room);
+Monomial pf_monomial_times(Letters *letters, Monomial a, Monomial b);
+/* Divides by letters: exponents may become negative. */
+Monomial pf_monomial_over(Letters *letters, Monomial a, Monomial b);
+int pf_monomial_compare(const Monomial *a, const Monomial *b); /* without the coefficients */
+int pf_monomial_exponent(const Monomial *a, int letter);
+/* Sorts and collects like terms. */
+void pf_poly_tidy(Letters *letters, Poly *poly);
+
+/* ---------------------------------------------------------------- normal form */
+
+typedef struct NormalStyle {
+  AngleStyle angles;
+  bool inverse_letters; /* 1/f is a letter, so that nothing is brought to a common denominator */
+  bool double_letters;  /* a double is a letter, unless it is a short binary fraction */
+} NormalStyle;
+
+/* The variables of the polynomial ring. */
+typedef enum GeneratorKind {
+  GENERATOR_LETTER,  /* key: a symbol, pi, a double, a call of a function, a power */
+  GENERATOR_SINE,    /* key: an angle; s^2 = 1 - c^2 with the generator after it */
+  GENERATOR_COSINE,
+  GENERATOR_ROOT,    /* key: a base; its power `degree` is the base, up to a denominator */
+  GENERATOR_GROWTH,  /* key: an exponent, of e */
+  GENERATOR_COSH,    /* key: an argument; C^2 = 1 + S^2 with the generator after it */
+  GENERATOR_SINH,
+  GENERATOR_INVERSE, /* key: a base, to the power -1 */
+} GeneratorKind;
+
+typedef struct Generator {
+  GeneratorKind kind;
+  PfExpr key;
+  int degree;
+} Generator;
+
+/* What has to be converted, into which variables. */
+typedef struct NormalPlan {
+  PfExprTable *table;
+  PfArena *arena;
+  NormalStyle style;
+  PfExpr *nodes; /* of the walk; the root is the last one */
+  int node_count;
+  bool *needed;  /* per node: is its own form wanted? */
+  Angles circular, hyperbolic;
+  Generator *generators;
+  int generator_count;
+} NormalPlan;
+
+enum { MOST_GENERATORS = 250 };
+
+/* False when there are too many variables, or no memory. */
+bool pf_normal_plan(PfExprTable *table, PfArena *arena, PfExpr e, NormalStyle style, NormalPlan *plan);
+/* The number of a generator, -1 if there is none. */
+int pf_generator_find(const NormalPlan *plan, GeneratorKind kind, PfExpr key);
+/* Exponents m/n that make a root with a relation; n is 1 for whole numbers. */
+bool pf_is_root_exponent(const PfExprTable *table, PfExpr exponent, Number *rational);
+/* Is base^exponent a root of a positive whole number, which is made of roots of primes? */
+bool pf_is_number_root(const PfExprTable *table, PfExpr base, Number exponent);
+/* The base or root whose inverse is a letter, for a negative exponent. */
+PfExpr pf_inverse_key(PfExprTable *table, PfExpr base, Number exponent);
+/* atom/divisor of an angle. */
+PfExpr pf_angle_unit(PfExprTable *table, const Angles *angles, int atom);
+
+/* numerator*scale/product of divisors^powers */
+typedef struct NormalForm {
+  Number scale;
+  Poly numerator;
+  int divisor_count;
+  Poly *divisors;
+  int *powers;
+} NormalForm;
+
+/* The parts below need FLINT: without it they say PF_UNKNOWN and false. They also do when the work would
+ * take more than a few tenths of a second. */
+
+/* Is the normal form of e zero? */
+PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e);
+
+/* The normal form in letters; false when there is none within reason. */
+bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form);
+
+/* content * product of bases^powers, irreducible over the rational numbers. */
+typedef struct Factors {
+  int64_t content;
+  int count;
+  Poly *bases;
+  int *powers;
+} Factors;
+bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors);
+
 /* ---------------------------------------------------------------- zero tests */
 
 /* pf_expr_is_probably_zero for many expressions at the same points: PF_TRUE when all are zero; else *which

@@ -70,6 +70,12 @@ static void put_alone(Printer *p, PfExpr e)
   else pf_put_all(p, "(", e, ")");
 }
 
+/* Conditions are integers in C, and a quotient of integers is not what we mean. */
+static const char *cast_for(const Printer *p, PfExpr e)
+{
+  return is_infix(op_of(p->table, e)) ? "(double)" : "";
+}
+
 /* ---------------------------------------------------------------- products */
 
 static void put_exponent(Printer *p, const Power *power)
@@ -87,6 +93,7 @@ static void put_power(Printer *p, const Power *power)
   Number number = power->number;
   bool symbol = op_of(p->table, power->base) == PF_OP_SYMBOL;
   if (pf_number_is(number, 1)) {
+    pf_put(p, cast_for(p, power->base));
     put_alone(p, power->base);
   } else if (is_half(number)) {
     pf_put_all(p, "sqrt(", power->base, ")");
@@ -147,8 +154,9 @@ static void put_call(Printer *p, PfExpr e)
 {
   pf_put(p, name_of(op_of(p->table, e)));
   for (uint32_t i = 0; i < node_of(p->table, e)->count; i++) {
+    PfExpr arg = args_of(p->table, e)[i];
     pf_put(p, i ? ", " : "(");
-    pf_put_expr(p, args_of(p->table, e)[i]);
+    pf_put_all(p, cast_for(p, arg), arg, "");
   }
   pf_put(p, ")");
 }
@@ -172,12 +180,12 @@ static void put_function(Printer *p, PfExpr e)
   PfOp op = op_of(p->table, e);
   const PfExpr *args = args_of(p->table, e);
   if (op == PF_OP_SIGN) {
-    pf_put_all(p, "((", args[0], " > 0)");
+    pf_put_all(p, "(double)((", args[0], " > 0)");
     pf_put_all(p, " - (", args[0], " < 0))");
   } else if (op == PF_OP_IF) {
     pf_put_all(p, "(", args[0], " ? ");
-    pf_put_all(p, "", args[1], " : ");
-    pf_put_all(p, "", args[2], ")");
+    pf_put_all(p, cast_for(p, args[1]), args[1], " : ");
+    pf_put_all(p, cast_for(p, args[2]), args[2], ")");
   } else if (is_infix(op)) {
     put_operator(p, e);
   } else {

@@ -30,7 +30,8 @@ static bool prepare(PfExprTable *table)
   if (!table->names_arena || !table->slots) return false;
   memset(table->slots, 0, FIRST_SLOTS*sizeof *table->slots);
   table->slot_count = FIRST_SLOTS;
-  return pf_push(allocator, &table->nodes, (Node){0});
+  /* a first block of operands, so that those of a leaf have an address */
+  return pf_push(allocator, &table->nodes, (Node){0}) && pf_reserve(allocator, &table->args, 64);
 }
 
 PfExprTable *pf_expr_table(PfContext *ctx)

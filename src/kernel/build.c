@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Build {
   PfGraph *graph;
@@ -25,13 +26,6 @@ static uint32_t node_of(const Build *build, uint32_t item)
 
 /* ---------------------------------------------------------------- products and powers */
 
-static uint32_t build_product(Build *build, const PfPart *parts, uint32_t count)
-{
-  uint32_t product = node_of(build, parts[0].item);
-  for (uint32_t i = 1; i < count; i++) product = op2(build, PF_TAPE_MUL, product, node_of(build, parts[i].item));
-  return product;
-}
-
 /* By repeated squaring; squares are nodes of the graph, so powers of one base share them. */
 static uint32_t build_power(Build *build, uint32_t base, int exponent)
 {
@@ -45,15 +39,39 @@ static uint32_t build_power(Build *build, uint32_t base, int exponent)
   return power;
 }
 
-/* ---------------------------------------------------------------- sums */
-
-static int by_size(const void *a, const void *b)
+/* The product of those factors whose exponent has the sign; factors with equal exponents are multiplied first. */
+static bool build_factors(Build *build, uint32_t count, bool below, uint32_t *product)
 {
-  const PfPart *x = a, *y = b;
-  double p = fabs(x->coefficient), q = fabs(y->coefficient);
-  if (p != q) return (p == 1) != (q == 1) ? (q == 1) - (p == 1) : (p > q) - (p < q); /* 1 comes first */
-  return (x->item > y->item) - (x->item < y->item);
+  const PfPart *parts = build->sorted.at;
+  bool begun = false;
+  for (uint32_t i = 0; i < count;) {
+    double size = fabs(parts[i].coefficient);
+    uint32_t group = 0;
+    bool found = false;
+    for (; i < count && fabs(parts[i].coefficient) == size; i++) {
+      if ((parts[i].coefficient < 0) != below) continue;
+      uint32_t factor = node_of(build, parts[i].item);
+      group = found ? op2(build, PF_TAPE_MUL, group, factor) : factor;
+      found = true;
+    }
+    if (!found) continue;
+    group = build_power(build, group, (int)size);
+    *product = begun ? op2(build, PF_TAPE_MUL, *product, group) : group;
+    begun = true;
+  }
+  return begun;
 }
+
+static uint32_t build_product(Build *build, uint32_t count)
+{
+  uint32_t above = 0, below = 0;
+  bool has_above = build_factors(build, count, false, &above), has_below = build_factors(build, count, true, &below);
+  if (!has_below) return above;
+  if (!has_above) above = pf_graph_constant(build->graph, 1);
+  return op2(build, PF_TAPE_DIV, above, below);
+}
+
+/* ---------------------------------------------------------------- sums */
 
 /* A running sum; `begun` is false while it is zero. */
 typedef struct Sum {
@@ -92,7 +110,7 @@ static void add_scaled_group(Build *build, Sum *sum, const PfPart *parts, uint32
   add(build, sum, op2(build, PF_TAPE_MUL, factor, group.node), negative && outside);
 }
 
-static uint32_t build_sorted_sum(Build *build, uint32_t count)
+static uint32_t build_sum(Build *build, uint32_t count)
 {
   const PfPart *parts = build->sorted.at;
   Sum sum = {0};
@@ -112,22 +130,27 @@ static uint32_t build_sorted_sum(Build *build, uint32_t count)
   return sum.node;
 }
 
-static uint32_t build_sum(Build *build, const PfPart *parts, uint32_t count)
+/* ---------------------------------------------------------------- lists */
+
+static int by_size(const void *a, const void *b)
 {
-  build->sorted.count = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (!pf_push(build->graph->allocator, &build->sorted, parts[i])) {
-      build->graph->failed = true;
-      return 0;
-    }
-  uint32_t constant = 0; /* the number goes first, whatever its size */
-  for (uint32_t i = 0; i < count; i++) {
-    if (parts[i].item != PF_ITEM_ONE) continue;
-    build->sorted.at[i] = build->sorted.at[constant];
-    build->sorted.at[constant++] = parts[i];
+  const PfPart *x = a, *y = b;
+  double p = fabs(x->coefficient), q = fabs(y->coefficient);
+  if ((x->item == PF_ITEM_ONE) != (y->item == PF_ITEM_ONE)) return x->item == PF_ITEM_ONE ? -1 : 1;
+  if (p != q) return (p == 1) != (q == 1) ? (q == 1) - (p == 1) : (p > q) - (p < q);
+  return (x->item > y->item) - (x->item < y->item);
+}
+
+/* The parts in the order in which they are used: the number, those with +-1, the others by size. */
+static uint32_t build_list(Build *build, PfItemKind kind, const PfPart *parts, uint32_t count)
+{
+  if (!pf_reserve(build->graph->allocator, &build->sorted, count)) {
+    build->graph->failed = true;
+    return 0;
   }
-  qsort(build->sorted.at + constant, count - constant, sizeof(PfPart), by_size);
-  return build_sorted_sum(build, count);
+  memcpy(build->sorted.at, parts, count*sizeof *parts);
+  qsort(build->sorted.at, count, sizeof *parts, by_size);
+  return kind == PF_ITEM_SUM ? build_sum(build, count) : build_product(build, count);
 }
 
 /* ---------------------------------------------------------------- items */
@@ -145,9 +168,8 @@ static uint32_t build_item(Build *build, const PfItem *item)
   switch ((PfItemKind)item->kind) {
   case PF_ITEM_CONSTANT: return pf_graph_constant(build->graph, parts->coefficient);
   case PF_ITEM_INPUT: return pf_graph_node(build->graph, PF_NODE_INPUT, (uint32_t)parts->coefficient, 0, 0);
-  case PF_ITEM_SUM: return build_sum(build, parts, item->count);
-  case PF_ITEM_PRODUCT: return build_product(build, parts, item->count);
-  case PF_ITEM_POWER: return build_power(build, node_of(build, parts->item), (int)parts->coefficient);
+  case PF_ITEM_SUM:
+  case PF_ITEM_PRODUCT: return build_list(build, (PfItemKind)item->kind, parts, item->count);
   case PF_ITEM_CALL: return build_call(build, item, parts);
   }
   return 0;

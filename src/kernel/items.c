@@ -113,29 +113,31 @@ static int by_item(const void *a, const void *b)
 }
 
 /* Lists are nearly always sorted already. */
-static void sort_parts(PfPart *parts, uint32_t count)
+static bool is_sorted(const PfPart *parts, uint32_t count)
 {
-  for (uint32_t i = 1; i < count; i++) {
-    if (parts[i - 1].item <= parts[i].item) continue;
-    qsort(parts, count, sizeof *parts, by_item);
-    return;
+  for (uint32_t i = 1; i < count; i++)
+    if (parts[i - 1].item >= parts[i].item) return false;
+  return true;
+}
+
+uint32_t pf_parts_settle(PfPart *parts, uint32_t count)
+{
+  uint32_t kept = 0;
+  if (!is_sorted(parts, count)) qsort(parts, count, sizeof *parts, by_item);
+  for (uint32_t i = 0; i < count;) {
+    PfPart part = parts[i++];
+    while (i < count && parts[i].item == part.item) part.coefficient += parts[i++].coefficient;
+    if (part.coefficient != 0) parts[kept++] = part;
   }
+  return kept;
 }
 
-uint32_t pf_item_product(PfItems *items, PfPart *parts, uint32_t count)
+uint32_t pf_item_list(PfItems *items, PfItemKind kind, PfPart *parts, uint32_t count)
 {
-  if (count == 0) return PF_ITEM_ONE;
-  if (count == 1) return parts[0].item;
-  sort_parts(parts, count);
-  return pf_item(items, PF_ITEM_PRODUCT, 0, parts, count);
-}
-
-uint32_t pf_item_sum(PfItems *items, PfPart *parts, uint32_t count)
-{
-  if (count == 0) return pf_item_constant(items, 0);
+  count = pf_parts_settle(parts, count);
+  if (count == 0) return pf_item_constant(items, kind == PF_ITEM_PRODUCT);
   if (count == 1 && parts[0].coefficient == 1) return parts[0].item;
-  sort_parts(parts, count);
-  return pf_item(items, PF_ITEM_SUM, 0, parts, count);
+  return pf_item(items, kind, 0, parts, count);
 }
 
 uint32_t *pf_items_count_uses(const PfItems *items, PfArena *arena)

@@ -1,9 +1,9 @@
-/* Inside the kernel module. A tape is made in four steps:
+/* Inside the kernel module. A tape is made step by step:
  *
  *   lower.c   expressions to items: sums and products as lists, as the expressions have them
  *   factor.c  sums: common factors are taken out        x*y + x*z  ->  x*(y + z)
  *   share.c   pairs that occur in several lists become items of their own
- *   graph.c   items to a graph of operations with two operands, equal ones once
+ *   build.c   items to a graph (graph.c) of operations with two operands, equal ones once
  *   emit.c    graph to instructions: fused, ordered, with slots used again
  *
  * and run by run.c. All lists are in order of creation, so that the same input gives the same tape. */
@@ -47,8 +47,7 @@ typedef enum PfItemKind {
   PF_ITEM_CONSTANT, /* its one part has the value as coefficient */
   PF_ITEM_INPUT,    /* its one part has the number of the input as coefficient */
   PF_ITEM_SUM,      /* sum of coefficient*item */
-  PF_ITEM_PRODUCT,  /* product of the items */
-  PF_ITEM_POWER,    /* the item of its one part, multiplied by itself coefficient times */
+  PF_ITEM_PRODUCT,  /* product of item^coefficient, with whole numbers, also negative ones */
   PF_ITEM_CALL      /* op(items) */
 } PfItemKind;
 
@@ -78,10 +77,6 @@ typedef struct PfItems {
 void pf_items_init(PfItems *items, const PfAllocator *allocator);
 void pf_items_free(PfItems *items);
 
-static inline bool is_list(const PfItem *item)
-{
-  return item->kind == PF_ITEM_SUM || item->kind == PF_ITEM_PRODUCT;
-}
 static inline bool is_leaf(const PfItem *item)
 {
   return item->kind == PF_ITEM_CONSTANT || item->kind == PF_ITEM_INPUT;
@@ -92,17 +87,19 @@ uint32_t pf_item(PfItems *items, PfItemKind kind, int op, const PfPart *parts, u
 /* A new item in any case, for steps that change items in place. */
 uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count);
 uint32_t pf_item_constant(PfItems *items, double value);
-/* A product or sum of any number of parts, which are sorted; the item itself if it stands alone. */
-uint32_t pf_item_product(PfItems *items, PfPart *parts, uint32_t count);
-uint32_t pf_item_sum(PfItems *items, PfPart *parts, uint32_t count);
+/* Sorts parts, adds coefficients of equal items, and drops what vanishes; gives the number of parts left. */
+uint32_t pf_parts_settle(PfPart *parts, uint32_t count);
+/* A product or sum of any number of parts, which are sorted and merged; the item itself if it stands alone. */
+uint32_t pf_item_list(PfItems *items, PfItemKind kind, PfPart *parts, uint32_t count);
 
 /* How often each item occurs in others and in the roots; in the arena, NULL without memory. */
 uint32_t *pf_items_count_uses(const PfItems *items, PfArena *arena);
 
 PfStatus pf_items_lower(PfContext *ctx, PfItems *items, const PfExpr *inputs, int input_count,
                         const PfExpr *roots, int root_count);
-/* Both leave the items as they are, or not better, when there is no memory. */
-void pf_items_factor(PfItems *items, PfArena *scratch);
+/* The same in new items, with common factors taken out of sums. */
+PfStatus pf_items_factor(PfContext *ctx, const PfItems *from, PfItems *to);
+/* In place; without memory less is shared. */
 void pf_items_share(PfItems *items, PfItemKind kind, PfArena *scratch);
 
 /* ---------------------------------------------------------------- graph */

@@ -1,24 +1,27 @@
-/* Expressions to items. A product b1^e1 b2^e2 … becomes (factors above)/(factors below): whole powers up to 64 by
- * multiplication, halves by a square root, everything else by pow. */
+/* Expressions to items. Whole powers up to 64 are left to multiplication and division, halves become a square root,
+ * everything else pow. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
 
 enum { MOST_MULTIPLIED = 64 }; /* largest power that is multiplied out */
 
-typedef PF_ARRAY(PfPart) PartList;
-
 typedef struct Lower {
   PfContext *ctx;
   PfItems *items;
   uint32_t *image; /* of each handle: its item + 1, 0 = not lowered yet */
-  PartList above, below;
+  PF_ARRAY(PfPart) parts;
 } Lower;
 
-static void push(Lower *lower, PartList *list, uint32_t item, double coefficient)
+static void push(Lower *lower, uint32_t item, double coefficient)
 {
   PfPart part = {item, coefficient};
-  if (!pf_push(lower->items->allocator, list, part)) lower->items->failed = true;
+  if (!pf_push(lower->items->allocator, &lower->parts, part)) lower->items->failed = true;
+}
+
+static uint32_t end_list(Lower *lower, PfItemKind kind)
+{
+  return pf_item_list(lower->items, kind, lower->parts.at, (uint32_t)lower->parts.count);
 }
 
 static uint32_t call(PfItems *items, int op, uint32_t a, uint32_t b)
@@ -46,24 +49,17 @@ static uint32_t lower_sum(Lower *lower, PfExpr e)
   PfContext *ctx = lower->ctx;
   const int count = pf_expr_arg_count(ctx, e);
   double c = 0;
-  lower->above.count = 0;
+  lower->parts.count = 0;
   pf_expr_is_number(ctx, pf_expr_arg(ctx, e, 0), &c);
-  if (c != 0) push(lower, &lower->above, PF_ITEM_ONE, c);
+  if (c != 0) push(lower, PF_ITEM_ONE, c);
   for (int i = 1; i < count; i += 2) {
     pf_expr_is_number(ctx, pf_expr_arg(ctx, e, i), &c);
-    push(lower, &lower->above, image_of(lower, pf_expr_arg(ctx, e, i + 1)), c);
+    push(lower, image_of(lower, pf_expr_arg(ctx, e, i + 1)), c);
   }
-  return pf_item_sum(lower->items, lower->above.at, (uint32_t)lower->above.count);
+  return end_list(lower, PF_ITEM_SUM);
 }
 
 /* ---------------------------------------------------------------- products */
-
-static void push_power(Lower *lower, PartList *list, uint32_t base, int64_t exponent)
-{
-  if (exponent == 0) return;
-  PfPart part = {base, (double)exponent};
-  push(lower, list, exponent == 1 ? base : pf_item(lower->items, PF_ITEM_POWER, 0, &part, 1), 1);
-}
 
 static void push_factor(Lower *lower, PfExpr base, PfExpr exponent)
 {
@@ -72,25 +68,20 @@ static void push_factor(Lower *lower, PfExpr base, PfExpr exponent)
   bool exact = pf_expr_is_rational(lower->ctx, exponent, &num, &den) && den <= 2 && num <= den*MOST_MULTIPLIED &&
                num >= -den*MOST_MULTIPLIED;
   if (!exact) {
-    push(lower, &lower->above, call(lower->items, PF_TAPE_POW, item, image_of(lower, exponent)), 1);
-    return;
+    push(lower, call(lower->items, PF_TAPE_POW, item, image_of(lower, exponent)), 1);
+  } else {
+    push(lower, item, (double)(num/den)); /* a zero vanishes with the end of the list */
+    if (den == 2) push(lower, call(lower->items, PF_TAPE_SQRT, item, 0), num < 0 ? -1 : 1);
   }
-  PartList *list = num < 0 ? &lower->below : &lower->above;
-  if (num < 0) num = -num;
-  push_power(lower, list, item, num/den);
-  if (den == 2) push(lower, list, call(lower->items, PF_TAPE_SQRT, item, 0), 1);
 }
 
 static uint32_t lower_product(Lower *lower, PfExpr e)
 {
   const int count = pf_expr_arg_count(lower->ctx, e);
-  lower->above.count = lower->below.count = 0;
+  lower->parts.count = 0;
   for (int i = 0; i < count; i += 2)
     push_factor(lower, pf_expr_arg(lower->ctx, e, i), pf_expr_arg(lower->ctx, e, i + 1));
-  uint32_t above = pf_item_product(lower->items, lower->above.at, (uint32_t)lower->above.count);
-  if (!lower->below.count) return above;
-  uint32_t below = pf_item_product(lower->items, lower->below.at, (uint32_t)lower->below.count);
-  return call(lower->items, PF_TAPE_DIV, above, below);
+  return end_list(lower, PF_ITEM_PRODUCT);
 }
 
 /* ---------------------------------------------------------------- functions */
@@ -195,7 +186,6 @@ PfStatus pf_items_lower(PfContext *ctx, PfItems *items, const PfExpr *inputs, in
   PfMark mark = pf_arena_mark(scratch);
   PfStatus status = lower_all(&lower, scratch, inputs, input_count, roots, root_count);
   pf_arena_release(scratch, mark);
-  pf_array_free(items->allocator, &lower.above);
-  pf_array_free(items->allocator, &lower.below);
+  pf_array_free(items->allocator, &lower.parts);
   return status;
 }

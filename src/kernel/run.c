@@ -65,9 +65,9 @@ static void run(const PfInstruction *at, double *work)
 
 void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
 {
-  double *given = work + tape->constant_count;
   if (tape->constant_count) memcpy(work, tape->constants, tape->constant_count*sizeof *work);
-  if (tape->input_count) memcpy(given, inputs, (size_t)tape->input_count*sizeof *work);
+  if (tape->input_count)
+    memcpy(work + tape->constant_count, inputs, (size_t)tape->input_count*sizeof *work);
   run(tape->instructions, work);
   for (int i = 0; i < tape->output_count; i++) outputs[i] = work[tape->outputs[i]];
 }

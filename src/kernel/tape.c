@@ -1,23 +1,16 @@
 /* Making and freeing tapes. */
 #include "kernel/kernel_impl.h"
 
-static PfStatus fill(PfContext *ctx, PfArena *scratch, PfItems *items, PfGraph *graph, PfTape *tape)
+/* The steps that kernel_impl.h lists. */
+static PfStatus make(PfContext *ctx, PfArena *scratch, const PfExpr *inputs, const PfExpr *roots, PfItems *plain,
+                     PfItems *items, PfGraph *graph, PfTape *tape)
 {
+  PF_TRY(pf_items_lower(ctx, plain, inputs, tape->input_count, roots, tape->output_count));
+  PF_TRY(pf_items_factor(ctx, plain, items));
+  pf_items_share(items, PF_ITEM_PRODUCT, scratch);
+  pf_items_share(items, PF_ITEM_SUM, scratch);
   PF_TRY(pf_graph_build(ctx, graph, items, scratch));
   return pf_graph_emit(ctx, graph, scratch, tape);
-}
-
-/* Items and graph are large and short-lived: each is freed as soon as the next one stands. */
-static PfStatus make(PfContext *ctx, PfItems *items, PfTape *tape)
-{
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfGraph graph;
-  pf_graph_init(&graph, items->allocator);
-  PfStatus status = fill(ctx, scratch, items, &graph, tape);
-  pf_graph_free(&graph);
-  pf_arena_release(scratch, mark);
-  return status;
 }
 
 static PfTape *allocate(PfContext *ctx, int input_count, int output_count)
@@ -38,11 +31,18 @@ PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, cons
   PfTape *made = allocate(ctx, input_count, root_count);
   if (!made) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tape");
 
-  PfItems items;
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfItems plain, items;
+  PfGraph graph;
+  pf_items_init(&plain, pf_context_allocator(ctx));
   pf_items_init(&items, pf_context_allocator(ctx));
-  PfStatus status = pf_items_lower(ctx, &items, inputs, input_count, roots, root_count);
-  if (status == PF_OK) status = make(ctx, &items, made);
+  pf_graph_init(&graph, pf_context_allocator(ctx));
+  PfStatus status = make(ctx, scratch, inputs, roots, &plain, &items, &graph, made);
+  pf_graph_free(&graph);
   pf_items_free(&items);
+  pf_items_free(&plain);
+  pf_arena_release(scratch, mark);
   if (status == PF_OK) *tape = made;
   else pf_tape_free(made);
   return status;

@@ -42,7 +42,7 @@ static void read_unit(Checker *ck, Entity *entity, const PfNode *item)
   if (pf_unit_parse(ck->ctx, pf_node_place(ck->source, units), units->text, &entity->unit) != PF_OK) return;
   entity->has_unit = true;
   entity->dim = (Dim){true, entity->unit.dimension};
-  entity->unit_text = units->text;
+  entity->unit_text = pf_print_text(ck, "%s", units->text);
 }
 
 int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const char *unit, bool contact)

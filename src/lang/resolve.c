@@ -33,7 +33,8 @@ static bool resolve_parameter(Checker *ck, Entity *entity)
     p->value = value.scalar;
     bool literal = value.dim.known && pf_dimension_is_none(value.dim.of);
     if (!entity->has_unit && !literal) entity->dim = value.dim;
-    if (!entity->has_unit && entity->dim.known && entity->value->kind == PF_N_UNIT) p->unit = entity->value->text;
+    if (!entity->has_unit && entity->dim.known && entity->value->kind == PF_N_UNIT)
+      p->unit = pf_print_text(ck, "%s", entity->value->text);
   }
   enter_order(ck, entity->index);
   return true;

@@ -261,18 +261,13 @@ static PfStatus find_freedom(const Tree *tree, PfArena *scratch, int frame, int 
   return PF_OK;
 }
 
-static PfExpr force_along(const Tree *tree, const Freedom *freedom, const PfExpr *f_parent, const PfExpr *t)
-{
-  if (freedom->axis < 3) return f_parent[freedom->axis];
-  return pf_expr_dot3(tree->ctx, tree->model->frames[freedom->frame].axis, t);
-}
-
 static void subtract_bias(const Tree *tree, const Freedom *freedom, PfEquations *eq)
 {
   const Link *link = tree->link + freedom->frame;
   PfExpr f[3];
   to_parent(tree, freedom->frame, link->f, f);
-  PfExpr bias = force_along(tree, freedom, f, link->t);
+  PfExpr bias = freedom->axis < 3 ? f[freedom->axis]
+                                  : pf_expr_dot3(tree->ctx, tree->model->frames[freedom->frame].axis, link->t);
   for (int k = 0; k < freedom->count; k++) {
     PfExpr *F = eq->F + freedom->coordinate[k];
     *F = pf_expr_sub(tree->ctx, *F, pf_expr_mul(tree->ctx, freedom->coefficient[k], bias));
@@ -293,37 +288,54 @@ static void add_mass(const Tree *tree, const Freedom *a, const Freedom *b, PfExp
     }
 }
 
-/* The momentum that unit rate of the freedom gives to all that hangs on its frame: (p, l about the origin), in the
- * frame's own axes. */
-static void unit_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l)
+/* Momentum (p, l about the origin of the frame) that unit rate of a freedom gives to all that hangs on its frame, in
+ * the axes of the parent; the own axes are only passed through where a turn needs them, so that a translation
+ * gives m and not m cos^2 + m sin^2. */
+static void translation_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l)
 {
   const Link *link = tree->link + freedom->frame;
-  const PfFrame *frame = tree->model->frames + freedom->frame;
-  if (freedom->axis == 3) { /* turning: p = axis x h, l = I axis */
-    pf_expr_cross3(tree->ctx, frame->axis, link->h, p);
-    matrix_times(tree, link->I, frame->axis, l);
-    return;
-  }
-  PfExpr direction[3]; /* translating by e: p = m e, l = h x e */
+  PfExpr direction[3], h[3]; /* translating by e: p = m e, l = h x e */
   for (int k = 0; k < 3; k++) direction[k] = pf_expr_int(tree->ctx, k == freedom->axis);
-  from_parent(tree, freedom->frame, direction, direction);
+  to_parent(tree, freedom->frame, link->h, h);
   scale3(tree, link->mass, direction, p);
-  pf_expr_cross3(tree->ctx, link->h, direction, l);
+  pf_expr_cross3(tree->ctx, h, direction, l);
 }
 
-/* A column of the mass matrix: the momentum is carried inward and projected on every freedom on the way. The
- * freedoms of a frame are listed one after the other, and those of the parents come before. */
+static void turn_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l, PfExpr *diagonal)
+{
+  const Link *link = tree->link + freedom->frame;
+  const PfExpr *axis = tree->model->frames[freedom->frame].axis; /* turning: p = axis x h, l = I axis */
+  pf_expr_cross3(tree->ctx, axis, link->h, p);
+  matrix_times(tree, link->I, axis, l);
+  *diagonal = pf_expr_dot3(tree->ctx, axis, l);
+  to_parent(tree, freedom->frame, p, p);
+  to_parent(tree, freedom->frame, l, l);
+}
+
+/* A column of the mass matrix: the momentum is carried inward and projected on every freedom on the way. Freedoms
+ * are listed from the ground outward, translations of a frame before its turn. */
 static void add_column(const Tree *tree, const Freedom *all, const int *first, int which, PfEquations *eq)
 {
-  PfExpr p[3], l[3], p_parent[3];
-  unit_momentum(tree, all + which, p, l);
-  for (int frame = all[which].frame; frame; frame = tree->model->frames[frame].parent) {
-    to_parent(tree, frame, p, p_parent);
-    for (int k = first[frame]; k < first[frame + 1]; k++)
-      if (k <= which) add_mass(tree, all + k, all + which, force_along(tree, all + k, p_parent, l), eq);
-    to_parent(tree, frame, l, l);
-    memcpy(p, p_parent, sizeof p);
+  PfExpr p[3], l[3], diagonal;
+  int frame = all[which].frame;
+  if (all[which].axis == 3) {
+    turn_momentum(tree, all + which, p, l, &diagonal);
+    add_mass(tree, all + which, all + which, diagonal, eq);
+  } else {
+    translation_momentum(tree, all + which, p, l);
+  }
+  for (;;) { /* (p, l) in the axes of the parent, l about the origin of the frame */
+    for (int k = first[frame]; k < first[frame + 1] && k <= which && all[k].axis < 3; k++)
+      add_mass(tree, all + k, all + which, p[all[k].axis], eq);
     add_cross(tree, l, tree->model->frames[frame].origin, p);
+    frame = tree->model->frames[frame].parent;
+    if (!frame) return;
+    int turn = first[frame + 1] - 1;
+    if (turn >= first[frame] && all[turn].axis == 3)
+      add_mass(tree, all + turn, all + which,
+               pf_expr_dot3(tree->ctx, tree->model->frames[frame].axis, l), eq);
+    to_parent(tree, frame, p, p);
+    to_parent(tree, frame, l, l);
   }
 }
 

@@ -319,7 +319,17 @@ static void c_has_doubles_products_and_identifiers(void **state)
                         {"min(x, y)", "fmin(x, y)"},
                         {"if(x < 0, a, b)", "((x < 0.0) ? a : b)"},
                         {"not (x < 0 and y < 0)", "(!((x < 0.0) && (y < 0.0)))"},
-                        {"sign(x)", "((x > 0) - (x < 0))"}};
+                        {"sign(x)", "(double)((x > 0) - (x < 0))"}};
+  assert_all_printed(f, PF_C, cases);
+}
+
+/* In C (x < 0)/(y < 0) is a division of integers, which may stop the program. */
+static void conditions_are_no_integers_in_c(void **state)
+{
+  Fixture *f = *state;
+  const Case cases[] = {{"(x < 0)/(y < 0)", "(double)(x < 0.0)/(double)(y < 0.0)"},
+                        {"abs(x < 0)", "fabs((double)(x < 0.0))"},
+                        {"if(x, x < 0, y)", "(x ? (double)(x < 0.0) : y)"}};
   assert_all_printed(f, PF_C, cases);
 }
 
@@ -346,6 +356,7 @@ int main(void)
       with_fixture(latex_has_functions_with_few_brackets),
       with_fixture(latex_is_balanced),
       with_fixture(c_has_doubles_products_and_identifiers),
+      with_fixture(conditions_are_no_integers_in_c),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
