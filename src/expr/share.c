@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Parts lighter than this stay where they are: a name for cos(theta) helps nobody. */
-enum { LEAST_WEIGHT = 6 };
+enum { LEAST_WEIGHT = 8 };
 
 typedef struct Sharing {
   PfExprTable *table;
@@ -31,14 +31,25 @@ static void count_uses(Sharing *s, const PfExpr *roots, int count)
     if (roots[i] != PF_EXPR_NONE) s->uses[table->place[roots[i]]]++;
 }
 
+/* Coefficients and exponents 1 are not written, nor is the constant 0. */
+static bool is_written(const PfExprTable *table, PfExpr e, uint32_t k)
+{
+  PfOp op = op_of(table, e);
+  PfExpr arg = args_of(table, e)[k];
+  if (!is_integer(table, arg) || (op != PF_OP_SUM && op != PF_OP_PRODUCT)) return true;
+  int64_t value = number_of(table, arg).num;
+  if (op == PF_OP_SUM) return k ? value != 1 && value != -1 : value != 0;
+  return k%2 == 0 || value != 1;
+}
+
 static size_t weigh(const Sharing *s, PfExpr e)
 {
   const PfExprTable *table = s->table;
-  size_t weight = 1;
-  for (uint32_t k = 0; k < node_of(table, e)->count; k++) {
-    PfExpr arg = args_of(table, e)[k];
-    if (is_integer(table, arg) && number_of(table, arg).num <= 1 && number_of(table, arg).num >= -1) continue;
-    size_t part = s->weight[table->place[arg]];
+  uint32_t count = node_of(table, e)->count;
+  size_t weight = count ? 1 + count/2 : 1; /* a function's name, or a sign for every term or factor */
+  for (uint32_t k = 0; k < count; k++) {
+    if (!is_written(table, e, k)) continue;
+    size_t part = s->weight[table->place[args_of(table, e)[k]]];
     weight = part > SIZE_MAX - weight ? SIZE_MAX : weight + part;
   }
   return weight;
