@@ -271,7 +271,9 @@ static const Entry *find_entry(const char *word, size_t size)
 
 static void set_unit(PfUnit *unit, const Entry *entry)
 {
-  *unit = (PfUnit){.scale_num = entry->num, .scale_den = entry->den, .pi_power = entry->pi_power, .exact = true};
+  int64_t divisor = divisor_of(entry->num, entry->den);
+  *unit = (PfUnit){.scale_num = entry->num/divisor, .scale_den = entry->den/divisor, .pi_power = entry->pi_power,
+                   .exact = true};
   for (int i = 0; i < PF_BASE_COUNT; i++)
     unit->dimension.power[i] = (int16_t)(entry->power[i]*PF_DIMENSION_GRAIN);
   set_scale(unit);
