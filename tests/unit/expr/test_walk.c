@@ -128,6 +128,76 @@ static void a_symbol_without_a_value_makes_nan(void **state)
   assert_near(value_at(f->ctx, formula(f->ctx, "if(x < 0, a, y)"), 1, 2, 3), 2, 0, 0);
 }
 
+/* ---------------------------------------------------------------- identities keep the value */
+
+/* An expression, and the same computed in doubles without any simplification. */
+typedef struct Pair {
+  PfExpr e;
+  double value;
+} Pair;
+
+static Pair raised(PfContext *ctx, Pair u, int num, int den)
+{
+  return (Pair){pf_expr_pow(ctx, u.e, pf_expr_rational(ctx, num, den)), pow(u.value, (double)num/den)};
+}
+
+static Pair called(PfContext *ctx, PfOp op, double (*function)(double), Pair u)
+{
+  return (Pair){pf_expr_call1(ctx, op, u.e), function(u.value)};
+}
+
+static Pair turned(PfContext *ctx, Pair u, int twelfths)
+{
+  PfExpr angle = pf_expr_mul(ctx, pf_expr_rational(ctx, twelfths, 12), pf_expr_pi(ctx));
+  return (Pair){pf_expr_add(ctx, u.e, angle), u.value + twelfths*3.14159265358979323846/12};
+}
+
+static Pair combined(PfContext *ctx, uint64_t *seed, Pair u, Pair v)
+{
+  int k = (int)draw(seed, 9) - 4;
+  switch (draw(seed, 14)) {
+  case 0: return (Pair){pf_expr_add(ctx, u.e, v.e), u.value + v.value};
+  case 1: return (Pair){pf_expr_sub(ctx, u.e, v.e), u.value - v.value};
+  case 2: return (Pair){pf_expr_mul(ctx, u.e, v.e), u.value*v.value};
+  case 3: return (Pair){pf_expr_div(ctx, u.e, v.e), u.value/v.value};
+  case 4: return (Pair){pf_expr_mul(ctx, u.e, pf_expr_rational(ctx, k, 6)), u.value*k/6};
+  case 5: return raised(ctx, u, k, 1);
+  case 6: return raised(ctx, raised(ctx, u, 2, 1), k, 2);
+  case 7: return raised(ctx, raised(ctx, u, 2, 1), k, 3);
+  case 8: return raised(ctx, (Pair){pf_expr_mul(ctx, u.e, v.e), u.value*v.value}, 1, 2);
+  case 9: return called(ctx, PF_OP_ABS, fabs, u);
+  case 10: return called(ctx, PF_OP_SIN, sin, turned(ctx, u, 3*k));
+  case 11: return called(ctx, PF_OP_COS, cos, turned(ctx, u, k));
+  case 12: return called(ctx, PF_OP_ATAN, atan, (Pair){pf_expr_neg(ctx, u.e), -u.value});
+  default: return called(ctx, PF_OP_COSH, cosh, called(ctx, PF_OP_SIN, sin, u));
+  }
+}
+
+/* Steps into the undefined or the unwieldy are not taken. */
+static bool is_moderate(Pair pair)
+{
+  return pair.e != PF_EXPR_NONE && isfinite(pair.value) && fabs(pair.value) < 100 && fabs(pair.value) > 0.01;
+}
+
+static void no_identity_changes_a_value(void **state)
+{
+  Fixture *f = *state;
+  const double at[3] = {-0.8, 0.45, -1.3};
+  uint64_t seed = 2718;
+  for (int i = 0; i < 500; i++) {
+    Pair pairs[24];
+    for (int j = 0; j < 3; j++) pairs[j] = (Pair){formula(f->ctx, (const char *[]){"x", "y", "z"}[j]), at[j]};
+    for (int j = 3; j < 24; j++) {
+      do pairs[j] = combined(f->ctx, &seed, pairs[j - 1 - (int)draw(&seed, 3)], pairs[draw(&seed, (uint32_t)j)]);
+      while (!is_moderate(pairs[j]));
+      double value = value_at(f->ctx, pairs[j].e, at[0], at[1], at[2]);
+      /* values between 0.01 and 100: differences lose a few digits, again and again */
+      if (!(fabs(value - pairs[j].value) < 1e-6)) print_error("%s\n", text_of(f, pairs[j].e));
+      assert_near(value, pairs[j].value, 1e-6, 0);
+    }
+  }
+}
+
 /* ---------------------------------------------------------------- counting */
 
 static PfCount count_of(Fixture *f, const char *text)
@@ -234,6 +304,7 @@ int main(void)
       with_fixture(nothing_stays_nothing),
       with_fixture(every_operation_has_its_value),
       with_fixture(a_symbol_without_a_value_makes_nan),
+      with_fixture(no_identity_changes_a_value),
       with_fixture(operations_are_counted_after_sharing),
       with_fixture(powers_are_counted_by_squaring),
       with_fixture(a_deep_chain_can_be_evaluated),
