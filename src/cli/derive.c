@@ -22,7 +22,7 @@ static const char *words(Session *s, PfExpr e, PfNotation notation)
 
 /* ---------------------------------------------------------------- text */
 
-static void text_list(Session *s, PfText *text, const char *title, const PfExpr *list, int count)
+static void text_list(Session *s, PfText *text, const char *title, const char *symbol, const PfExpr *list, int count)
 {
   bool any = false;
   for (int i = 0; i < count; i++) any = any || !pf_expr_is_structural_zero(s->ctx, list[i]);
@@ -30,7 +30,7 @@ static void text_list(Session *s, PfText *text, const char *title, const PfExpr 
   pf_text_print(text, "\n%s\n", title);
   for (int i = 0; i < count; i++)
     if (!pf_expr_is_structural_zero(s->ctx, list[i]))
-      pf_text_print(text, "  %-12s = %s\n", s->model->coordinates[i].name, words(s, list[i], PF_TEXT));
+      pf_text_print(text, "  %s[%s] = %s\n", symbol, s->model->coordinates[i].name, words(s, list[i], PF_TEXT));
 }
 
 static void text_matrix(Session *s, const PfDerivation *d, PfText *text)
@@ -43,20 +43,29 @@ static void text_matrix(Session *s, const PfDerivation *d, PfText *text)
       if (pf_expr_is_structural_zero(s->ctx, entry)) continue;
       const char *row = s->model->coordinates[i].name, *column = s->model->coordinates[j].name;
       PfMark mark = pf_arena_mark(s->arena);
-      pf_text_print(text, "  M[%s, %s]%*s= %s\n", row, column, (int)(12 - strlen(row) - strlen(column)) > 0
-                    ? (int)(12 - strlen(row) - strlen(column)) : 1, "", words(s, entry, PF_TEXT));
+      pf_text_print(text, "  M[%s, %s] = %s\n", row, column, words(s, entry, PF_TEXT));
       pf_arena_release(s->arena, mark);
     }
 }
 
+static int widest_name(const PfDerivation *d)
+{
+  int widest = 0;
+  for (int i = 0; i < d->equation_count; i++) {
+    int length = (int)strlen(d->equations[i].name);
+    if (length > widest) widest = length;
+  }
+  return widest;
+}
+
 static void text_equations(Session *s, const PfDerivation *d, PfText *text)
 {
-  int n = s->model->coordinate_count;
+  int n = s->model->coordinate_count, width = widest_name(d) + 1;
   pf_text_print(text, "\nEquations of motion (%s%s)\n", d->form, d->equation_count > n ? ", with multipliers" : "");
   for (int i = 0; i < d->equation_count; i++) {
     if (i == n) pf_text_add(text, "\nConstraints, differentiated\n");
     const PfEquation *e = d->equations + i;
-    pf_text_print(text, "  %-12s ", e->name);
+    pf_text_print(text, "  %s:%*s", e->name, width - (int)strlen(e->name), "");
     pf_text_print(text, "%s = ", words(s, e->left, PF_TEXT));
     pf_text_print(text, "%s\n", words(s, e->right, PF_TEXT));
   }
@@ -74,8 +83,8 @@ static void text_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
                 model->constraint_count == 1 ? "" : "s");
   if (!d->part_count) {
     text_matrix(s, d, text);
-    text_list(s, text, "Forces", d->simple.F, d->simple.n);
-    text_list(s, text, "Non-ideal forces", d->simple.C, d->simple.n);
+    text_list(s, text, "Forces", "F", d->simple.F, d->simple.n);
+    text_list(s, text, "Non-ideal forces", "C", d->simple.C, d->simple.n);
   }
   text_equations(s, d, text);
   pf_text_print(text, "\n%d additions, %d multiplications, %d divisions and %d functions evaluate M, F, A and b.\n",

@@ -1,9 +1,9 @@
 /* The order in which people write: in a product numbers, parameters, functions, velocities, accelerations;
- * in a sum accelerations first, then the simpler terms first. Decided by names, by the order of creation
- * only where names don't decide. */
+ * in a sum accelerations first, then the simpler terms first, symbols in the order of their declaration. */
 #include "expr/print_impl.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- names */
@@ -92,12 +92,19 @@ static Factor factor_at(const Printer *p, PfExpr e, uint32_t i)
   return key->factors ? key->factors[i] : (Factor){e, p->one};
 }
 
+/* Symbols that are added stand in the order in which they were made: that of the user's declarations. */
+static int compare_added(const Printer *p, PfExpr a, PfExpr b)
+{
+  bool symbols = op_of(p->table, a) == PF_OP_SYMBOL && op_of(p->table, b) == PF_OP_SYMBOL;
+  return symbols ? compare_handles(a, b) : compare_bases(p, a, b);
+}
+
 /* Terms with as many factors: by the last factor, which is the one that moves. */
 static int compare_alike(const Printer *p, PfExpr a, PfExpr b, uint32_t factor_count)
 {
   for (uint32_t i = factor_count; i-- > 0;) {
     Factor x = factor_at(p, a, i), y = factor_at(p, b, i);
-    int sign = compare_bases(p, x.base, y.base);
+    int sign = compare_added(p, x.base, y.base);
     if (!sign) sign = compare_exponents(p, x.exponent, y.exponent);
     if (sign) return sign;
   }
@@ -162,6 +169,12 @@ static int rank_of(PfOp op, int order)
   return op == PF_OP_SYMBOL ? SYMBOL : whole ? SUM : FUNCTION;
 }
 
+/* lambda[rear] stands behind its coefficient, as an acceleration does. */
+static bool is_unknown(const char *name)
+{
+  return !strncmp(name, "lambda[", 7);
+}
+
 static const Factor *sorted_factors(Printer *p, PfExpr e, uint32_t count)
 {
   Factor *factors = pf_arena_array(p->arena, Factor, count);
@@ -191,7 +204,7 @@ void pf_print_key(Printer *p, int i)
     if (part->order > key->order) key->order = part->order;
     if (compare_names(part->lead, key->lead) < 0) key->lead = part->lead;
   }
-  key->rank = rank_of(op, key->order);
+  key->rank = op == PF_OP_SYMBOL && is_unknown(key->lead) ? INT_MAX : rank_of(op, key->order);
   if (op != PF_OP_PRODUCT) return;
   key->factor_count = node->count/2;
   key->factors = sorted_factors(p, e, key->factor_count);
