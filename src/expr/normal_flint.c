@@ -809,18 +809,16 @@ static bool convert_node(Ring *ring, Ratio *ratio, int i)
 /* Takes the common factor of the numbers out. */
 static void cancel_numbers(Ring *ring, Ratio *ratio)
 {
-  if (fmpz_is_one(ratio->den) || ratio->num->length == 0) return;
+  fmpz_mpoly_struct *num = ratio->num;
+  if (fmpz_is_one(ratio->den) || num->length == 0) return;
   fmpz_t common;
   fmpz_init(common);
-  _fmpz_vec_content(common, ratio->num->coeffs, ratio->num->length);
+  _fmpz_vec_content(common, num->coeffs, num->length);
   fmpz_gcd(common, common, ratio->den);
+  if (fmpz_sgn(ratio->den) < 0) fmpz_neg(common, common);
   if (!fmpz_is_one(common)) {
-    fmpz_mpoly_scalar_divexact_fmpz(ratio->num, ratio->num, common, ring->of);
+    fmpz_mpoly_scalar_divexact_fmpz(num, num, common, ring->of);
     fmpz_divexact(ratio->den, ratio->den, common);
-  }
-  if (fmpz_sgn(ratio->den) < 0) {
-    fmpz_neg(ratio->den, ratio->den);
-    fmpz_mpoly_neg(ratio->num, ratio->num, ring->of);
   }
   fmpz_clear(common);
 }
