@@ -127,7 +127,8 @@ static int compare_terms(const Printer *p, const void *left, const void *right)
 
 typedef int Compare(const Printer *p, const void *a, const void *b);
 
-static void merge(const Printer *p, Compare *compare, const char *from, char *to, size_t bounds[3], size_t size)
+static void merge(const Printer *p, Compare *compare, const char *from, char *to, const size_t bounds[3],
+                  size_t size)
 {
   size_t i = bounds[0], j = bounds[1];
   for (size_t k = bounds[0]; k < bounds[2]; k++) {

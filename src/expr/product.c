@@ -1,5 +1,6 @@
 /* Products b1^e1 b2^e2 …, bases in order of creation, like bases collected, the number in front kept
- * outside (3*x*y is the sum of one term 3*(x*y)). A product inside a product is taken apart unless it is long. */
+ * outside (3*x*y is the sum of one term 3*(x*y)). A product inside a product is taken apart unless it is
+ * long. */
 #include "expr/expr_impl.h"
 
 #include <math.h>

@@ -106,7 +106,7 @@ static void every_operation_has_its_value(void **state)
     const char *text;
     double value;
   } cases[] = {
-      {"2*x - y/3 + 1", 2*x - y/3 + 1}, {"x*y^2/z", x*y*y/z},         {"sqrt(x)*y^(2/3)", sqrt(x)*pow(y, 2.0/3)},
+      {"2*x - y/3 + 1", 2*x - y/3 + 1}, {"x*y^2/z", x*y*y/z},         {"y^(2/3)", pow(y, 2.0/3)},
       {"sin(x)", sin(x)},               {"cos(x)", cos(x)},           {"tan(x)", tan(x)},
       {"asin(x)", asin(x)},             {"acos(x)", acos(x)},         {"atan(x)", atan(x)},
       {"sinh(x)", sinh(x)},             {"cosh(x)", cosh(x)},         {"tanh(x)", tanh(x)},
@@ -188,8 +188,10 @@ static void no_identity_changes_a_value(void **state)
     Pair pairs[24];
     for (int j = 0; j < 3; j++) pairs[j] = (Pair){formula(f->ctx, (const char *[]){"x", "y", "z"}[j]), at[j]};
     for (int j = 3; j < 24; j++) {
-      do pairs[j] = combined(f->ctx, &seed, pairs[j - 1 - (int)draw(&seed, 3)], pairs[draw(&seed, (uint32_t)j)]);
-      while (!is_moderate(pairs[j]));
+      do {
+        uint32_t latest = (uint32_t)j - 1 - draw(&seed, 3), any = draw(&seed, (uint32_t)j);
+        pairs[j] = combined(f->ctx, &seed, pairs[latest], pairs[any]);
+      } while (!is_moderate(pairs[j]));
       double value = value_at(f->ctx, pairs[j].e, at[0], at[1], at[2]);
       /* values between 0.01 and 100: differences lose a few digits, again and again */
       if (!(fabs(value - pairs[j].value) < 1e-6)) print_error("%s\n", text_of(f, pairs[j].e));
