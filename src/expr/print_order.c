@@ -92,11 +92,12 @@ static Factor factor_at(const Printer *p, PfExpr e, uint32_t i)
   return key->factors ? key->factors[i] : (Factor){e, p->one};
 }
 
-/* Symbols that are added stand in the order in which they were made: that of the user's declarations. */
+/* Symbols that are added stand in the order in which they were made: that of the user's declarations.
+ * Only among their like, or a, sin(x) and lambda[1] could go round in a circle. */
 static int compare_added(const Printer *p, PfExpr a, PfExpr b)
 {
   bool symbols = op_of(p->table, a) == PF_OP_SYMBOL && op_of(p->table, b) == PF_OP_SYMBOL;
-  return symbols ? compare_handles(a, b) : compare_bases(p, a, b);
+  return symbols && key_of(p, a)->rank == key_of(p, b)->rank ? compare_handles(a, b) : compare_bases(p, a, b);
 }
 
 /* Terms with as many factors: by the last factor, which is the one that moves. */

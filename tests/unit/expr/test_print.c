@@ -87,14 +87,26 @@ static void names_with_primes_dots_and_indices_print_as_they_are(void **state)
   assert_all_unchanged(f, texts);
 }
 
-static void the_order_follows_names_and_not_creation(void **state)
+/* m*x'' + c*y'' for m, c, x, y declared in this order. */
+static void added_symbols_follow_their_declaration(void **state)
+{
+  Fixture *f = *state;
+  const char *declared[] = {"lambda[1]", "z", "y''", "b", "x''", "a"};
+  for (int i = 0; i < 6; i++) pf_expr_symbol(f->ctx, declared[i]);
+  const Case cases[] = {{"b + z", "z + b"},
+                        {"a*x'' + b*y''", "b*y'' + a*x''"},
+                        {"lambda[1] + sin(a) + a + b", "b + a + sin(a) + lambda[1]"},
+                        {"cos(z)*lambda[1]*a", "a*cos(z)*lambda[1]"}};
+  assert_all_printed(f, PF_TEXT, cases);
+}
+
+static void the_order_of_factors_follows_names_and_not_creation(void **state)
 {
   Fixture *f = *state;
   pf_expr_symbol(f->ctx, "z");
   pf_expr_symbol(f->ctx, "y''");
   pf_expr_symbol(f->ctx, "b");
-  const Case cases[] = {{"z + b", "b + z"},
-                        {"z*b", "b*z"},
+  const Case cases[] = {{"z*b", "b*z"},
                         {"b*y''*sin(z)", "b*sin(z)*y''"},
                         {"psi[10]*psi[9]", "psi[9]*psi[10]"},
                         {"sin(z)*b*3", "3*b*sin(z)"},
@@ -196,8 +208,8 @@ static void a_sum_of_a_hundred_thousand_terms_is_printed(void **state)
   char name[16];
   PfExpr *terms = pf_arena_array(f->arena, PfExpr, COUNT);
   for (int i = 0; i < COUNT; i++) {
-    snprintf(name, sizeof name, "a%d", COUNT - i);
-    terms[i] = pf_expr_symbol(f->ctx, name);
+    snprintf(name, sizeof name, "a%d", i + 1);
+    terms[COUNT - 1 - i] = pf_expr_symbol(f->ctx, name);
   }
   const char *text = text_of(f, pf_expr_sum(f->ctx, terms, COUNT));
   assert_int_equal(strncmp(text, "a1 + a2 + a3 + ", 15), 0);
@@ -341,7 +353,8 @@ int main(void)
       with_fixture(a_sum_starts_with_a_positive_term_if_there_is_one),
       with_fixture(functions_and_conditions_print_as_they_are_read),
       with_fixture(names_with_primes_dots_and_indices_print_as_they_are),
-      with_fixture(the_order_follows_names_and_not_creation),
+      with_fixture(added_symbols_follow_their_declaration),
+      with_fixture(the_order_of_factors_follows_names_and_not_creation),
       with_fixture(doubles_print_with_the_fewest_digits_that_read_back),
       with_fixture(the_extreme_integers_print),
       with_fixture(what_is_printed_reads_back_as_the_same_expression),
