@@ -8,6 +8,7 @@ struct PfContext {
   PfArena *scratch; /* short-lived work of one function */
   PfArena *words;   /* texts of the diagnostics */
   PF_ARRAY(PfDiagnostic) diagnostics;
+  bool lost; /* there was no memory for the latest one */
   PfExprTable *exprs;
   void (*release_exprs)(PfExprTable *table);
 };
@@ -102,7 +103,7 @@ static void record(PfContext *ctx, PfStatus code, PfSeverity severity, PfPlace p
   if (!diagnostic.message) diagnostic.message = status_text[PF_ERR_MEMORY];
   diagnostic.place.file = keep(ctx, place.file);
   diagnostic.place.text = keep(ctx, place.text);
-  (void)pf_push(&ctx->allocator, &ctx->diagnostics, diagnostic);
+  ctx->lost = !pf_push(&ctx->allocator, &ctx->diagnostics, diagnostic);
 }
 
 PfStatus pf_fail(PfContext *ctx, PfStatus code, const char *format, ...)
@@ -133,7 +134,7 @@ void pf_warn_at(PfContext *ctx, PfPlace place, const char *format, ...)
 
 void pf_hint(PfContext *ctx, const char *format, ...)
 {
-  if (!ctx->diagnostics.count) return;
+  if (!ctx->diagnostics.count || ctx->lost) return;
   va_list words;
   va_start(words, format);
   ctx->diagnostics.at[ctx->diagnostics.count - 1].hint = keep_formatted(ctx, format, words);

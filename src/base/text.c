@@ -48,7 +48,7 @@ void pf_text_print(PfText *text, const char *format, ...)
   va_copy(again, words);
   int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
-  if (length < 0 || !pf_reserve(text->allocator, text, text->count + (size_t)length + 1)) {
+  if (text->failed || length < 0 || !pf_reserve(text->allocator, text, text->count + (size_t)length + 1)) {
     text->failed = true;
   } else {
     vsnprintf(text->at + text->count, (size_t)length + 1, format, words);
