@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct Block {
 struct PfArena {
   PfAllocator allocator;
   Block *block;
+  Block *spare; /* the largest block given back: scratch use takes and releases all the time */
 };
 
 enum { FIRST_BLOCK = 4096 };
@@ -31,15 +33,23 @@ PfArena *pf_arena_new(const PfAllocator *allocator)
   const PfAllocator standard = {pf_standard_resize, NULL};
   if (!allocator) allocator = &standard;
   PfArena *arena = allocator->resize(allocator->user, NULL, sizeof *arena);
-  if (arena) *arena = (PfArena){*allocator, NULL};
+  if (arena) *arena = (PfArena){*allocator, NULL, NULL};
   return arena;
 }
 
+static void free_block(PfArena *arena, Block *block)
+{
+  arena->allocator.resize(arena->allocator.user, block, 0);
+}
+
+/* Takes the newest block off; the larger of it and the spare one is kept. */
 static void drop_block(PfArena *arena)
 {
-  Block *block = arena->block;
+  Block *block = arena->block, *spare = arena->spare;
   arena->block = block->before;
-  arena->allocator.resize(arena->allocator.user, block, 0);
+  bool keep = !spare || spare->room < block->room;
+  if (keep) arena->spare = block;
+  free_block(arena, keep ? spare : block);
 }
 
 void pf_arena_free(PfArena *arena)
@@ -47,6 +57,7 @@ void pf_arena_free(PfArena *arena)
   if (!arena) return;
   PfAllocator allocator = arena->allocator;
   while (arena->block) drop_block(arena);
+  free_block(arena, arena->spare);
   allocator.resize(allocator.user, arena, 0);
 }
 
@@ -56,7 +67,14 @@ static Block *add_block(PfArena *arena, size_t need)
   if (room > ((size_t)1 << 24)) room = (size_t)1 << 24;
   if (room < need) room = need;
   if (room > SIZE_MAX - sizeof(Block)) return NULL;
-  Block *block = arena->allocator.resize(arena->allocator.user, NULL, sizeof(Block) + room);
+  Block *block = arena->spare;
+  if (block && block->room >= need) {
+    arena->spare = NULL;
+    block->before = arena->block;
+    block->used = 0;
+    return arena->block = block;
+  }
+  block = arena->allocator.resize(arena->allocator.user, NULL, sizeof(Block) + room);
   if (!block) return NULL;
   block->before = arena->block;
   block->room = room;
