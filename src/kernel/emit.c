@@ -2,7 +2,6 @@
  * that a value is made shortly before it is used; a slot is free again after the last use of its value. */
 #include "kernel/kernel_impl.h"
 
-#include <string.h>
 
 enum { MOST_SLOTS = 1 << 24 }; /* what the field `dst` can name */
 enum { UNSEEN, OPEN, DONE };

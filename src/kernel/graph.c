@@ -3,7 +3,6 @@
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { FIRST_SLOTS = 256 };
 
@@ -51,7 +50,7 @@ static bool commutes(uint32_t op)
 static uint64_t hash_node(const PfGraph *graph, PfGraphNode node)
 {
   uint64_t a = node.a, b = node.b;
-  if (node.op == PF_NODE_CONSTANT) a = pf_double_bits(graph->constants.at[node.a]);
+  if (node.op == PF_NODE_CONSTANT) a = bits_of(graph->constants.at[node.a]);
   if (commutes(node.op) && a > b) a = node.b, b = node.a;
   uint64_t hash = mix(mix(mix(node.op, a), b), node.c);
   return hash ^ (hash >> 32);
@@ -61,7 +60,7 @@ static bool same(const PfGraph *graph, PfGraphNode x, PfGraphNode y)
 {
   if (x.op != y.op || x.c != y.c) return false;
   if (x.op == PF_NODE_CONSTANT)
-    return pf_double_bits(graph->constants.at[x.a]) == pf_double_bits(graph->constants.at[y.a]);
+    return bits_of(graph->constants.at[x.a]) == bits_of(graph->constants.at[y.a]);
   return (x.a == y.a && x.b == y.b) || (commutes(x.op) && x.a == y.b && x.b == y.a);
 }
 

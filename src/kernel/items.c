@@ -2,16 +2,8 @@
 #include "kernel/kernel_impl.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_SLOTS = 256 };
-
-uint64_t pf_double_bits(double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
 
 void pf_items_init(PfItems *items, const PfAllocator *allocator)
 {
@@ -31,7 +23,7 @@ static uint64_t hash_parts(uint32_t kind, uint32_t op, const PfPart *parts, uint
 {
   uint64_t hash = mix(kind, op);
   for (uint32_t i = 0; i < count; i++)
-    hash = mix(mix(hash, parts[i].item), pf_double_bits(parts[i].coefficient));
+    hash = mix(mix(hash, parts[i].item), bits_of(parts[i].coefficient));
   return hash ^ (hash >> 32);
 }
 
@@ -81,7 +73,7 @@ static bool equals(const PfItems *items, uint32_t i, int kind, int op, const PfP
   if (item->kind != kind || item->op != op || item->count != count) return false;
   for (uint32_t k = 0; k < count; k++) {
     PfPart part = items->parts.at[item->first + k];
-    if (part.item != parts[k].item || pf_double_bits(part.coefficient) != pf_double_bits(parts[k].coefficient))
+    if (part.item != parts[k].item || bits_of(part.coefficient) != bits_of(parts[k].coefficient))
       return false;
   }
   return true;
@@ -140,13 +132,34 @@ uint32_t pf_item_list(PfItems *items, PfItemKind kind, PfPart *parts, uint32_t c
   return pf_item(items, kind, 0, parts, count);
 }
 
-uint32_t *pf_items_count_uses(const PfItems *items, PfArena *arena)
+/* ---------------------------------------------------------------- cost */
+
+/* An operation for each part but the first, and one for each coefficient; a power by squaring. */
+static size_t cost_of(const PfItems *items, const PfItem *item)
 {
-  uint32_t *uses = pf_arena_array(arena, uint32_t, items->items.count);
-  for (size_t i = 0; uses && i < items->items.count; i++) {
-    const PfItem *item = items->items.at + i;
-    for (uint32_t k = 0; k < item->count; k++) uses[items->parts.at[item->first + k].item]++;
+  const PfPart *parts = items->parts.at + item->first;
+  size_t cost = is_leaf(item) ? 0 : item->kind == PF_ITEM_CALL ? 1 : item->count - 1;
+  for (uint32_t k = 0; k < item->count; k++) {
+    double size = parts[k].coefficient < 0 ? -parts[k].coefficient : parts[k].coefficient;
+    if (item->kind == PF_ITEM_SUM) cost += size != 1;
+    if (item->kind == PF_ITEM_PRODUCT)
+      for (; size > 1; size /= 2) cost++;
   }
-  for (size_t i = 0; uses && i < items->roots.count; i++) uses[items->roots.at[i]]++;
-  return uses;
+  return cost;
+}
+
+size_t pf_items_cost(const PfItems *items, PfArena *scratch)
+{
+  PfMark mark = pf_arena_mark(scratch);
+  bool *needed = pf_arena_array(scratch, bool, items->items.count);
+  size_t cost = needed ? 0 : SIZE_MAX;
+  for (size_t i = 0; needed && i < items->roots.count; i++) needed[items->roots.at[i]] = true;
+  for (size_t i = items->items.count; needed && i-- > 0;) {
+    const PfItem *item = items->items.at + i;
+    if (!needed[i]) continue;
+    cost += cost_of(items, item);
+    for (uint32_t k = 0; k < item->count; k++) needed[items->parts.at[item->first + k].item] = true;
+  }
+  pf_arena_release(scratch, mark);
+  return cost;
 }

@@ -13,6 +13,8 @@
 #include "base/base.h"
 #include "pfaff/kernel.h"
 
+#include <string.h>
+
 /* ---------------------------------------------------------------- tape */
 
 typedef enum PfTapeOp {
@@ -92,13 +94,13 @@ uint32_t pf_parts_settle(PfPart *parts, uint32_t count);
 /* A product or sum of any number of parts, which are sorted and merged; the item itself if it stands alone. */
 uint32_t pf_item_list(PfItems *items, PfItemKind kind, PfPart *parts, uint32_t count);
 
-/* How often each item occurs in others and in the roots; in the arena, NULL without memory. */
-uint32_t *pf_items_count_uses(const PfItems *items, PfArena *arena);
-
 PfStatus pf_items_lower(PfContext *ctx, PfItems *items, const PfExpr *inputs, int input_count,
                         const PfExpr *roots, int root_count);
-/* The same in new items, with common factors taken out of sums. */
-PfStatus pf_items_factor(PfContext *ctx, const PfItems *from, PfItems *to);
+/* About how many operations the roots need if nothing more is shared; SIZE_MAX without memory. The items must be in
+ * the order of their making: not after pf_items_share. */
+size_t pf_items_cost(const PfItems *items, PfArena *scratch);
+/* The same in new items, with common factors taken out of sums. False when it does not pay or memory is short. */
+bool pf_items_factor(const PfItems *from, PfItems *to, PfArena *scratch);
 /* In place; without memory less is shared. */
 void pf_items_share(PfItems *items, PfItemKind kind, PfArena *scratch);
 
@@ -145,6 +147,11 @@ static inline uint64_t mix(uint64_t hash, uint64_t word)
   hash = (hash ^ word)*0x9E3779B97F4A7C15u;
   return hash ^ (hash >> 29);
 }
-uint64_t pf_double_bits(double x);
+static inline uint64_t bits_of(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
 
 #endif

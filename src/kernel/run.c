@@ -2,7 +2,6 @@
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 #define A work[at->a]
 #define B work[at->b]

@@ -1,18 +1,6 @@
 /* Making and freeing tapes. */
 #include "kernel/kernel_impl.h"
 
-/* The steps that kernel_impl.h lists. */
-static PfStatus make(PfContext *ctx, PfArena *scratch, const PfExpr *inputs, const PfExpr *roots, PfItems *plain,
-                     PfItems *items, PfGraph *graph, PfTape *tape)
-{
-  PF_TRY(pf_items_lower(ctx, plain, inputs, tape->input_count, roots, tape->output_count));
-  PF_TRY(pf_items_factor(ctx, plain, items));
-  pf_items_share(items, PF_ITEM_PRODUCT, scratch);
-  pf_items_share(items, PF_ITEM_SUM, scratch);
-  PF_TRY(pf_graph_build(ctx, graph, items, scratch));
-  return pf_graph_emit(ctx, graph, scratch, tape);
-}
-
 static PfTape *allocate(PfContext *ctx, int input_count, int output_count)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
@@ -22,29 +10,55 @@ static PfTape *allocate(PfContext *ctx, int input_count, int output_count)
   return tape;
 }
 
+/* From items to a tape. The items are changed. */
+static PfStatus finish(PfContext *ctx, PfItems *items, PfTape *tape)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfGraph graph;
+  pf_graph_init(&graph, items->allocator);
+  pf_items_share(items, PF_ITEM_PRODUCT, scratch);
+  pf_items_share(items, PF_ITEM_SUM, scratch);
+  PfStatus status = items->failed ? pf_fail(ctx, PF_ERR_MEMORY, "no room to make a tape")
+                                  : pf_graph_build(ctx, &graph, items, scratch);
+  if (status == PF_OK) status = pf_graph_emit(ctx, &graph, scratch, tape);
+  pf_graph_free(&graph);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+static PfStatus make(PfContext *ctx, PfItems *items, int input_count, int output_count, PfTape **tape)
+{
+  PfTape *made = allocate(ctx, input_count, output_count);
+  if (!made) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tape");
+  PfStatus status = finish(ctx, items, made);
+  if (status == PF_OK) *tape = made;
+  else pf_tape_free(made);
+  return status;
+}
+
+static PfStatus make_best(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
+                          PfItems *plain, PfItems *factored, PfTape **tape)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PF_TRY(pf_items_lower(ctx, plain, inputs, input_count, roots, root_count));
+  bool better = pf_items_factor(plain, factored, scratch) &&
+                pf_items_cost(factored, scratch) < pf_items_cost(plain, scratch);
+  return make(ctx, better ? factored : plain, input_count, root_count, tape);
+}
+
 PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
                      PfTape **tape)
 {
   *tape = NULL;
   if (input_count < 0 || root_count < 0)
     return pf_fail(ctx, PF_ERR_ARGUMENT, "a tape of %d inputs and %d outputs", input_count, root_count);
-  PfTape *made = allocate(ctx, input_count, root_count);
-  if (!made) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tape");
-
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfItems plain, items;
-  PfGraph graph;
+  PfItems plain, factored;
   pf_items_init(&plain, pf_context_allocator(ctx));
-  pf_items_init(&items, pf_context_allocator(ctx));
-  pf_graph_init(&graph, pf_context_allocator(ctx));
-  PfStatus status = make(ctx, scratch, inputs, roots, &plain, &items, &graph, made);
-  pf_graph_free(&graph);
-  pf_items_free(&items);
+  pf_items_init(&factored, pf_context_allocator(ctx));
+  PfStatus status = make_best(ctx, inputs, input_count, roots, root_count, &plain, &factored, tape);
+  pf_items_free(&factored);
   pf_items_free(&plain);
-  pf_arena_release(scratch, mark);
-  if (status == PF_OK) *tape = made;
-  else pf_tape_free(made);
   return status;
 }
 

@@ -293,7 +293,7 @@ static void random_expressions_have_the_value_of_their_evaluation(void **state)
   for (int round = 0; round < 200; round++) {
     PfExpr nodes[60] = {b.x, b.y, b.z};
     for (int i = 3; i < 60; i++) nodes[i] = random_node(ctx, nodes, i, &seed);
-    compare_with_evaluation(ctx, b.inputs, 3, nodes, 60, &seed, 1e-13);
+    compare_with_evaluation(ctx, b.inputs, 3, nodes, 60, &seed, 1e-14);
   }
 }
 

@@ -1,0 +1,305 @@
+/* Common factors of sums: x*y*z - x*w -> x*(y*z - w), the factor that most terms have in common first. A sum that
+ * becomes one product melts into the products around it, so that l1*(m*l2 + n*l2) and l2*(m*l1 + n*l1) become the same
+ * item. Products that are used in several sums are taken apart in each of them. This halves the work where energies
+ * were differentiated, and may double it elsewhere: the caller compares. */
+#include "kernel/kernel_impl.h"
+
+#include <math.h>
+
+enum {
+  DEEPEST = 40,           /* brackets inside brackets */
+  LONGEST_APART = 16,     /* longer products stay whole inside others */
+  MOST_WORK = 1 << 22,    /* factors looked at */
+  MOST_GROWTH = 3         /* of the number of parts; more means that it does not pay */
+};
+
+/* coefficient * product of some factors in the pool */
+typedef struct Term {
+  double coefficient;
+  uint32_t first, count;
+} Term;
+
+/* Pool and terms are stacks: a sum uses what lies above the place where it began. */
+typedef struct Factoring {
+  const PfItems *from;
+  PfItems *to;
+  const PfAllocator *allocator;
+  PfPart *image; /* of each old item: coefficient * new item */
+  PF_ARRAY(PfPart) pool;
+  PF_ARRAY(Term) terms;
+  PF_ARRAY(uint32_t) tally; /* of each new item, twice: terms that have it above, below */
+  size_t work;
+} Factoring;
+
+static void push_factor(Factoring *f, uint32_t item, double exponent)
+{
+  PfPart part = {item, exponent};
+  if (!pf_push(f->allocator, &f->pool, part)) f->to->failed = true;
+}
+
+static void push_term(Factoring *f, double coefficient, size_t first)
+{
+  Term term = {coefficient, (uint32_t)first, (uint32_t)(f->pool.count - first)};
+  if (!pf_push(f->allocator, &f->terms, term)) f->to->failed = true;
+}
+
+/* Pushes new^exponent, taken apart if it is a product. */
+static void push_apart(Factoring *f, uint32_t new, double exponent)
+{
+  const PfItem item = f->to->items.at[new];
+  if (new == PF_ITEM_ONE) return;
+  if (item.kind != PF_ITEM_PRODUCT || item.count > LONGEST_APART) {
+    push_factor(f, new, exponent);
+    return;
+  }
+  for (uint32_t k = 0; k < item.count; k++) {
+    PfPart part = f->to->parts.at[item.first + k];
+    push_factor(f, part.item, part.coefficient*exponent);
+  }
+}
+
+/* An item as coefficient * item, where a sum of one term stands alone. */
+static PfPart split(const PfItems *items, uint32_t i)
+{
+  const PfItem *item = items->items.at + i;
+  if (item->kind != PF_ITEM_SUM || item->count != 1) return (PfPart){i, 1};
+  return items->parts.at[item->first];
+}
+
+/* ---------------------------------------------------------------- the most common factor */
+
+static uint32_t *tally_of(Factoring *f, PfPart part)
+{
+  size_t place = 2*(size_t)part.item + (part.coefficient < 0);
+  while (f->tally.count <= place)
+    if (!pf_push(f->allocator, &f->tally, 0)) {
+      f->to->failed = true;
+      return NULL;
+    }
+  return f->tally.at + place;
+}
+
+/* The factor that most of the terms from `first` on have; false when none has two. */
+static bool most_common(Factoring *f, size_t first, PfPart *factor)
+{
+  uint32_t most = 1;
+  for (size_t t = first; t < f->terms.count; t++) {
+    const Term *term = f->terms.at + t;
+    f->work += term->count;
+    for (uint32_t k = 0; k < term->count; k++) {
+      uint32_t *tally = tally_of(f, f->pool.at[term->first + k]);
+      if (!tally) return false;
+      if (++*tally <= most) continue;
+      most = *tally;
+      *factor = f->pool.at[term->first + k];
+    }
+  }
+  for (size_t t = first; t < f->terms.count; t++) {
+    const Term *term = f->terms.at + t;
+    for (uint32_t k = 0; k < term->count; k++) *tally_of(f, f->pool.at[term->first + k]) = 0;
+  }
+  return most > 1;
+}
+
+/* The exponent of the item in the term, if it has the sign; 0 otherwise. */
+static double exponent_in(const Factoring *f, const Term *term, PfPart factor)
+{
+  for (uint32_t k = 0; k < term->count; k++) {
+    PfPart part = f->pool.at[term->first + k];
+    if (part.item == factor.item && (part.coefficient < 0) == (factor.coefficient < 0)) return part.coefficient;
+  }
+  return 0;
+}
+
+/* ---------------------------------------------------------------- taking out */
+
+/* Moves the terms with the factor to the end of the list; gives the place of the first. */
+static size_t gather(Factoring *f, size_t first, PfPart factor)
+{
+  size_t kept = first, chosen = f->terms.count;
+  for (size_t t = first; t < chosen; t++) {
+    Term term = f->terms.at[t];
+    if (exponent_in(f, &term, factor) != 0) {
+      if (!pf_push(f->allocator, &f->terms, term)) f->to->failed = true;
+    } else {
+      f->terms.at[kept++] = term;
+    }
+  }
+  size_t count = f->terms.count - chosen;
+  for (size_t i = 0; i < count; i++) f->terms.at[kept + i] = f->terms.at[chosen + i];
+  f->terms.count = kept + count;
+  return kept;
+}
+
+/* Pushes to the pool what the terms from `first` on have in common. */
+static void push_common(Factoring *f, size_t first)
+{
+  const Term model = f->terms.at[first];
+  for (uint32_t k = 0; k < model.count; k++) {
+    PfPart part = f->pool.at[model.first + k];
+    for (size_t t = first + 1; t < f->terms.count && part.coefficient != 0; t++) {
+      double exponent = exponent_in(f, f->terms.at + t, part);
+      if (fabs(exponent) < fabs(part.coefficient)) part.coefficient = exponent;
+    }
+    if (part.coefficient != 0) push_factor(f, part.item, part.coefficient);
+  }
+}
+
+/* Divides the term by the factors in the pool: its own part of the pool is changed in place. */
+static void divide(Factoring *f, Term *term, size_t first, size_t count)
+{
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < term->count; k++) {
+    PfPart part = f->pool.at[term->first + k];
+    for (size_t i = first; i < first + count; i++)
+      if (f->pool.at[i].item == part.item) part.coefficient -= f->pool.at[i].coefficient;
+    if (part.coefficient != 0) f->pool.at[term->first + kept++] = part;
+  }
+  term->count = kept;
+}
+
+/* The same coefficient +-c everywhere goes outside, so that equal brackets are found equal. */
+static double take_coefficient(Factoring *f, size_t first)
+{
+  double c = f->terms.at[first].coefficient;
+  for (size_t t = first; t < f->terms.count; t++)
+    if (fabs(f->terms.at[t].coefficient) != fabs(c)) return 1;
+  for (size_t t = first; t < f->terms.count; t++) f->terms.at[t].coefficient /= c;
+  return c;
+}
+
+static PfPart make_sum(Factoring *f, size_t first, int depth);
+
+/* Replaces the terms from `first` on, which have a factor in common, by one term. */
+static void take_out(Factoring *f, size_t first, int depth)
+{
+  const size_t common = f->pool.count;
+  push_common(f, first);
+  const size_t count = f->pool.count - common;
+  for (size_t t = first; t < f->terms.count; t++) divide(f, f->terms.at + t, common, count);
+  double coefficient = take_coefficient(f, first);
+  PfPart rest = make_sum(f, first, depth + 1);
+  f->pool.count = common + count;
+  push_apart(f, rest.item, 1);
+  f->pool.count = common + pf_parts_settle(f->pool.at + common, (uint32_t)(f->pool.count - common));
+  push_term(f, coefficient*rest.coefficient, common);
+}
+
+/* ---------------------------------------------------------------- sums */
+
+static uint32_t make_product(Factoring *f, const Term *term)
+{
+  size_t first = f->pool.count;
+  for (uint32_t k = 0; k < term->count; k++) {
+    PfPart part = f->pool.at[term->first + k];
+    push_factor(f, part.item, part.coefficient);
+  }
+  if (f->to->failed) return PF_ITEM_ONE;
+  uint32_t item = pf_item_list(f->to, PF_ITEM_PRODUCT, f->pool.at + first, term->count);
+  f->pool.count = first;
+  return item;
+}
+
+static PfPart collect(Factoring *f, size_t first)
+{
+  size_t pool = f->pool.count;
+  for (size_t t = first; t < f->terms.count; t++) {
+    Term term = f->terms.at[t];
+    uint32_t item = make_product(f, &term);
+    push_factor(f, item, term.coefficient);
+  }
+  if (f->to->failed) return (PfPart){PF_ITEM_ONE, 0};
+  uint32_t sum = pf_item_list(f->to, PF_ITEM_SUM, f->pool.at + pool, (uint32_t)(f->pool.count - pool));
+  f->pool.count = pool;
+  f->terms.count = first;
+  return split(f->to, sum);
+}
+
+/* The sum of the terms from `first` on, which are taken off the list. */
+static PfPart make_sum(Factoring *f, size_t first, int depth)
+{
+  PfPart factor;
+  while (depth < DEEPEST && f->work < MOST_WORK && !f->to->failed && most_common(f, first, &factor))
+    take_out(f, gather(f, first, factor), depth);
+  return collect(f, first);
+}
+
+static PfPart factor_sum(Factoring *f, const PfItem *item)
+{
+  f->pool.count = f->terms.count = 0;
+  for (uint32_t k = 0; k < item->count && !f->to->failed; k++) {
+    PfPart part = f->from->parts.at[item->first + k], image = f->image[part.item];
+    size_t first = f->pool.count;
+    push_apart(f, image.item, 1);
+    push_term(f, part.coefficient*image.coefficient, first);
+  }
+  return make_sum(f, 0, 0);
+}
+
+/* ---------------------------------------------------------------- other items */
+
+static PfPart factor_product(Factoring *f, const PfItem *item)
+{
+  double coefficient = 1;
+  f->pool.count = 0;
+  for (uint32_t k = 0; k < item->count; k++) {
+    PfPart part = f->from->parts.at[item->first + k], image = f->image[part.item];
+    push_apart(f, image.item, part.coefficient);
+    if (image.coefficient != 1) coefficient *= pow(image.coefficient, part.coefficient);
+  }
+  if (f->to->failed) return (PfPart){PF_ITEM_ONE, 1};
+  return (PfPart){pf_item_list(f->to, PF_ITEM_PRODUCT, f->pool.at, (uint32_t)f->pool.count), coefficient};
+}
+
+/* coefficient * item as one item. */
+static uint32_t whole(Factoring *f, PfPart part)
+{
+  if (part.coefficient == 1) return part.item;
+  return pf_item_list(f->to, PF_ITEM_SUM, &part, 1);
+}
+
+static PfPart factor_call(Factoring *f, const PfItem *item)
+{
+  PfPart parts[3];
+  for (uint32_t k = 0; k < item->count; k++)
+    parts[k] = (PfPart){whole(f, f->image[f->from->parts.at[item->first + k].item]), 1};
+  return (PfPart){pf_item(f->to, PF_ITEM_CALL, item->op, parts, item->count), 1};
+}
+
+static PfPart factor_item(Factoring *f, const PfItem *item)
+{
+  const PfPart *parts = f->from->parts.at + item->first;
+  switch ((PfItemKind)item->kind) {
+  case PF_ITEM_SUM: return factor_sum(f, item);
+  case PF_ITEM_PRODUCT: return factor_product(f, item);
+  case PF_ITEM_CALL: return factor_call(f, item);
+  default: return (PfPart){pf_item(f->to, (PfItemKind)item->kind, 0, parts, 1), 1};
+  }
+}
+
+static bool factor_all(Factoring *f)
+{
+  const PfItems *from = f->from;
+  PfItems *to = f->to;
+  const size_t most = MOST_GROWTH*from->parts.count + 1000;
+  for (size_t i = 0; i < from->items.count && !to->failed; i++) {
+    f->image[i] = factor_item(f, from->items.at + i);
+    if (to->parts.count > most || f->work >= MOST_WORK) return false;
+  }
+  for (size_t i = 0; i < from->roots.count && !to->failed; i++)
+    if (!pf_push(to->allocator, &to->roots, whole(f, f->image[from->roots.at[i]]))) to->failed = true;
+  return !to->failed;
+}
+
+bool pf_items_factor(const PfItems *from, PfItems *to, PfArena *scratch)
+{
+  PfMark mark = pf_arena_mark(scratch);
+  Factoring f = {.from = from, .to = to, .allocator = to->allocator};
+  f.image = pf_arena_array(scratch, PfPart, from->items.count);
+  bool done = f.image && factor_all(&f);
+  pf_array_free(f.allocator, &f.pool);
+  pf_array_free(f.allocator, &f.terms);
+  pf_array_free(f.allocator, &f.tally);
+  pf_arena_release(scratch, mark);
+  return done;
+}
