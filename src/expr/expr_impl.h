@@ -36,6 +36,8 @@ typedef struct Node {
   uint32_t op;
 } Node;
 
+enum { LARGEST_KEPT = 8 };
+
 struct PfExprTable {
   PfContext *ctx;
   const PfAllocator *allocator;
@@ -46,6 +48,7 @@ struct PfExprTable {
   PF_ARRAY(const char *) names;
   uint32_t *slots; /* hash table of handles, 0 = free */
   size_t slot_count;
+  PfExpr small[2*LARGEST_KEPT + 1]; /* the handles of -8 … 8, as far as they exist */
   PfStatus failure; /* first failure since the last check */
   const char *cause;
 

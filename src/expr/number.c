@@ -22,8 +22,18 @@ static bool add_fits(int64_t a, int64_t b, int64_t *sum)
   return true;
 }
 
+/* Most numbers are small: they need none of the divisions. */
+static bool is_small(int64_t a)
+{
+  return a == (int32_t)a;
+}
+
 static bool mul_fits(int64_t a, int64_t b, int64_t *product)
 {
+  if (is_small(a) && is_small(b)) {
+    *product = a*b;
+    return true;
+  }
   if (a != 0 && (b > INT64_MAX/(a < 0 ? -a : a) || b < -(INT64_MAX/(a < 0 ? -a : a)))) return false;
   *product = a*b;
   return true;
@@ -36,6 +46,7 @@ Number pf_number_int(int64_t value)
 
 Number pf_number_rational(int64_t num, int64_t den)
 {
+  if (den == 1 && num != INT64_MIN) return pf_number_int(num);
   if (num == INT64_MIN || den == INT64_MIN || den == 0) return pf_number_double((double)num/(double)den);
   int64_t g = pf_gcd(num, den);
   if (den < 0) g = -g;
@@ -86,7 +97,7 @@ Number pf_number_mul(Number a, Number b)
 {
   if ((a.exact && a.num == 0) || (b.exact && b.num == 0)) return pf_number_int(0);
   if (a.exact && b.exact) {
-    int64_t g = pf_gcd(a.num, b.den), h = pf_gcd(b.num, a.den), num, den;
+    int64_t g = b.den == 1 ? 1 : pf_gcd(a.num, b.den), h = a.den == 1 ? 1 : pf_gcd(b.num, a.den), num, den;
     if (mul_fits(a.num/g, b.num/h, &num) && mul_fits(a.den/h, b.den/g, &den))
       return (Number){true, num, den, 0};
   }

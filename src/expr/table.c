@@ -144,7 +144,7 @@ static bool same_number(Number a, Number b)
          memcmp(&a.value, &b.value, sizeof a.value) == 0;
 }
 
-PfExpr pf_intern_number(PfExprTable *table, Number value)
+static PfExpr find_number(PfExprTable *table, Number value)
 {
   if (!value.exact && !isfinite(value.value))
     return pf_expr_spoil(table, PF_ERR_NUMBER, "a number in a formula is too large or divided by zero");
@@ -164,6 +164,16 @@ PfExpr pf_intern_number(PfExprTable *table, Number value)
   if (!pf_push(table->allocator, &table->numbers, value))
     return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for more expressions");
   return add_node(table, slot, (Node){(uint32_t)table->numbers.count - 1, 0, hash, (uint32_t)op});
+}
+
+/* Coefficients and exponents are small whole numbers nearly always: those are remembered. */
+PfExpr pf_intern_number(PfExprTable *table, Number value)
+{
+  if (!value.exact || value.den != 1 || value.num < -LARGEST_KEPT || value.num > LARGEST_KEPT)
+    return find_number(table, value);
+  PfExpr *kept = table->small + LARGEST_KEPT + value.num;
+  if (*kept == PF_EXPR_NONE) *kept = find_number(table, value);
+  return *kept;
 }
 
 PfExpr pf_expr_symbol(PfContext *ctx, const char *name)
