@@ -43,7 +43,8 @@ static bool fits_function(Checker *ck, const PfNode *node, PfOp op, const Value 
   if (op == PF_OP_ATAN2 || keeps_dimension(op)) {
     Dim dim = args[0].dim;
     for (int i = 1; i < count; i++)
-      if (dim.known && args[i].dim.known && !pf_dimension_equal(dim.of, args[i].dim.of)) {
+      if (dim.known && args[i].dim.known && !dim.bare && !args[i].dim.bare &&
+          !pf_dimension_equal(dim.of, args[i].dim.of)) {
         pf_check_fail(ck, PF_ERR_UNIT, node, "%s compares %s with %s", node->text, pf_dim_text(ck, dim),
                       pf_dim_text(ck, args[i].dim));
         return false;
@@ -70,7 +71,10 @@ static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp
   if (!fits_function(ck, node, op, args, count)) return pf_no_value();
   PfExpr e = arity == 1 ? pf_expr_call1(ck->ctx, op, args[0].scalar) : args[0].scalar;
   for (i = 1; i < count; i++) e = pf_expr_call2(ck->ctx, op, e, args[i].scalar);
-  return pf_scalar_value(e, keeps_dimension(op) ? args[0].dim : pf_dim_none());
+  Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
+  dim.bare = true;
+  for (i = 0; i < count; i++) dim.bare = dim.bare && args[i].dim.bare;
+  return pf_scalar_value(e, dim);
 }
 
 static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)
@@ -93,10 +97,11 @@ static Value call_if(Checker *ck, Scope *scope, const PfNode *node)
     return pf_check_fail(ck, PF_ERR_MODEL, node->child, "'if' needs a condition such as x < 0, this is %s",
                          pf_kind_text(condition.kind));
   bool yes_zero = pf_expr_is_int(ck->ctx, yes.scalar, 0), no_zero = pf_expr_is_int(ck->ctx, no.scalar, 0);
-  if (!yes_zero && !no_zero && !pf_dim_expect(ck, node->child->next->next, no.dim, yes.dim, "both choices of 'if'"))
+  bool compared = !yes_zero && !no_zero && !yes.dim.bare;
+  if (compared && !pf_dim_expect(ck, node->child->next->next, no.dim, yes.dim, "both choices of 'if'"))
     return pf_no_value();
   return pf_scalar_value(pf_expr_if(ck->ctx, condition.scalar, yes.scalar, no.scalar),
-                         yes_zero ? no.dim : yes.dim);
+                         yes_zero || yes.dim.bare ? no.dim : yes.dim);
 }
 
 /* ---------------------------------------------------------------- vectors and motion */
@@ -218,7 +223,7 @@ static Value call_matrix(Checker *ck, Scope *scope, const PfNode *node)
     Value entry = pf_scalar_of(ck, scope, child, "an entry of a matrix");
     if (entry.kind == V_NONE) return entry;
     matrix.c[3*place[i][0] + place[i][1]] = matrix.c[3*place[i][1] + place[i][0]] = entry.scalar;
-    if (!pf_expr_is_int(ck->ctx, entry.scalar, 0)) {
+    if (!pf_expr_is_int(ck->ctx, entry.scalar, 0) && !entry.dim.bare) {
       if (!pf_dim_expect(ck, child, entry.dim, matrix.dim, "this entry of the matrix")) return pf_no_value();
       if (!matrix.dim.known) matrix.dim = entry.dim;
     }

@@ -21,6 +21,16 @@ bool pf_check_no_memory(Checker *ck)
   return false;
 }
 
+/* A loop or a part says the same again on every turn. */
+static bool is_known_error(const Checker *ck, PfPlace place, const char *words)
+{
+  for (int i = ck->errors_before; i < pf_diagnostic_count(ck->ctx); i++) {
+    const PfDiagnostic *d = pf_diagnostic(ck->ctx, i);
+    if (d->place.line == place.line && d->place.column == place.column && !strcmp(d->message, words)) return true;
+  }
+  return false;
+}
+
 Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...)
 {
   if (pf_check_stopped(ck)) return pf_no_value();
@@ -29,7 +39,8 @@ Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *
   va_start(list, format);
   vsnprintf(words, sizeof words, format, list);
   va_end(list);
-  pf_fail_at(ck->ctx, code, pf_node_place(ck->source, node), "%s", words);
+  PfPlace place = pf_node_place(ck->source, node);
+  if (!is_known_error(ck, place, words)) pf_fail_at(ck->ctx, code, place, "%s", words);
   return pf_no_value();
 }
 

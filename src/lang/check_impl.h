@@ -8,9 +8,10 @@
 
 /* ---------------------------------------------------------------- values */
 
-/* Dimension of a value; not known when a name without a unit is in it. */
+/* Dimension of a value; not known when a name without a unit is in it. A bare value is made of numbers only: it
+ * fits where a unit is expected, and is in SI then. */
 typedef struct Dim {
-  bool known;
+  bool known, bare;
   PfDimension of;
 } Dim;
 
@@ -180,6 +181,7 @@ Value pf_vector_value(PfVector v, Dim dim);
 Value pf_no_value(void);
 Dim pf_dim_unknown(void);
 Dim pf_dim_none(void);
+Dim pf_dim_bare(void);
 Dim pf_dim_make(int kg, int m, int s);
 Dim pf_dim_multiply(Dim a, Dim b);
 Dim pf_dim_divide(Dim a, Dim b);

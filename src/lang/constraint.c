@@ -98,7 +98,7 @@ void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
                   pf_kind_text(a.kind), pf_kind_text(b.kind));
     return;
   }
-  bool either_zero = zero || pf_expr_is_int(ck->ctx, a.scalar, 0);
-  if (!either_zero && !pf_dim_expect(ck, right, b.dim, a.dim, "the right side of the constraint")) return;
+  bool left_fits = a.dim.bare || pf_expr_is_int(ck->ctx, a.scalar, 0);
+  if (!zero && !left_fits && !pf_dim_expect(ck, right, b.dim, a.dim, "the right side of the constraint")) return;
   pf_add_constraint(ck, node, name, pf_expr_sub(ck->ctx, a.scalar, b.scalar));
 }

@@ -41,7 +41,7 @@ static void read_unit(Checker *ck, Entity *entity, const PfNode *item)
   if (!units) return;
   if (pf_unit_parse(ck->ctx, pf_node_place(ck->source, units), units->text, &entity->unit) != PF_OK) return;
   entity->has_unit = true;
-  entity->dim = (Dim){true, entity->unit.dimension};
+  entity->dim = (Dim){true, false, entity->unit.dimension};
   entity->unit_text = pf_print_text(ck, "%s", units->text);
 }
 
@@ -187,7 +187,7 @@ static void unroll(Checker *ck, Scope *scope, const PfNode *node)
     const char *suffix = pf_print_text(ck, "%s[%lld]", scope->suffix, (long long)i);
     Scope *inside = pf_scope_new(ck, scope, scope->home, "", suffix);
     if (!inside) return;
-    declare_value(ck, inside, node, node->text, pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_none()));
+    declare_value(ck, inside, node, node->text, pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_bare()));
     pf_declare_statements(ck, inside, range->next);
   }
 }

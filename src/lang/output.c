@@ -49,8 +49,8 @@ void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
     return;
   }
   Value horizon = pf_scalar_of(ck, scope, node->child, "the duration of a run");
-  if (horizon.kind == V_NONE || !pf_dim_expect(ck, node->child, horizon.dim.known && pf_dimension_is_none(horizon.dim.of)
-                                               ? pf_dim_unknown() : horizon.dim, pf_dim_make(0, 0, 1), "a duration"))
+  if (horizon.kind == V_NONE ||
+      !pf_dim_expect(ck, node->child, horizon.dim, pf_dim_make(0, 0, 1), "a duration"))
     return;
   double seconds;
   if ((pf_contents(ck, horizon.scalar) & HAS_MOTION) ||

@@ -31,8 +31,7 @@ static bool resolve_parameter(Checker *ck, Entity *entity)
     }
     PfParameter *p = ck->parameters.at + entity->index;
     p->value = value.scalar;
-    bool literal = value.dim.known && pf_dimension_is_none(value.dim.of);
-    if (!entity->has_unit && !literal) entity->dim = value.dim;
+    if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
     if (!entity->has_unit && entity->dim.known && entity->value->kind == PF_N_UNIT)
       p->unit = pf_print_text(ck, "%s", entity->value->text);
   }

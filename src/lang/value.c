@@ -19,6 +19,11 @@ Dim pf_dim_none(void)
   return (Dim){.known = true};
 }
 
+Dim pf_dim_bare(void)
+{
+  return (Dim){.known = true, .bare = true};
+}
+
 Dim pf_dim_make(int kg, int m, int s)
 {
   Dim dim = {.known = true};
@@ -30,12 +35,12 @@ Dim pf_dim_make(int kg, int m, int s)
 
 Dim pf_dim_multiply(Dim a, Dim b)
 {
-  return a.known && b.known ? (Dim){true, pf_dimension_multiply(a.of, b.of)} : pf_dim_unknown();
+  return a.known && b.known ? (Dim){true, a.bare && b.bare, pf_dimension_multiply(a.of, b.of)} : pf_dim_unknown();
 }
 
 Dim pf_dim_divide(Dim a, Dim b)
 {
-  return a.known && b.known ? (Dim){true, pf_dimension_divide(a.of, b.of)} : pf_dim_unknown();
+  return a.known && b.known ? (Dim){true, a.bare && b.bare, pf_dimension_divide(a.of, b.of)} : pf_dim_unknown();
 }
 
 const char *pf_dim_text(Checker *ck, Dim dim)
@@ -48,9 +53,10 @@ const char *pf_dim_text(Checker *ck, Dim dim)
 
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what)
 {
-  if (!found.known || !expected.known || pf_dimension_equal(found.of, expected.of)) return true;
-  pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be in %s, but this is in %s", what,
-                pf_dim_text(ck, expected), pf_dim_text(ck, found));
+  if (!found.known || found.bare || !expected.known || pf_dimension_equal(found.of, expected.of)) return true;
+  const char *in[2] = {pf_dimension_is_none(expected.of) ? "" : "in ", pf_dimension_is_none(found.of) ? "" : "in "};
+  pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be %s%s, but this is %s%s", what, in[0],
+                pf_dim_text(ck, expected), in[1], pf_dim_text(ck, found));
   return false;
 }
 
@@ -113,7 +119,7 @@ static PfExpr read_number(Checker *ck, const PfNode *node)
 static Value value_of_number(Checker *ck, const PfNode *node)
 {
   PfExpr e = read_number(ck, node);
-  if (e != PF_EXPR_NONE) return pf_scalar_value(e, pf_dim_none());
+  if (e != PF_EXPR_NONE) return pf_scalar_value(e, pf_dim_bare());
   int before = pf_diagnostic_count(ck->ctx);
   (void)pf_expr_check(ck->ctx);
   pf_diagnostics_cut(ck->ctx, before);
@@ -137,14 +143,13 @@ static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
   if (pf_unit_parse(ck->ctx, pf_node_place(ck->source, node), node->text, &unit) != PF_OK)
     return pf_no_value();
   PfExpr value = pf_expr_mul(ck->ctx, number.scalar, unit_factor(ck->ctx, &unit));
-  return pf_scalar_value(value, (Dim){true, unit.dimension});
+  return pf_scalar_value(value, (Dim){true, false, unit.dimension});
 }
 
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
 {
   if (value.kind != V_SCALAR || !entity->has_unit) return value;
-  bool bare = value.dim.known && pf_dimension_is_none(value.dim.of) && pf_contents(ck, value.scalar) == 0;
-  if (bare) {
+  if (value.dim.bare) {
     value.scalar = pf_expr_mul(ck->ctx, value.scalar, unit_factor(ck->ctx, &entity->unit));
     value.dim = entity->dim;
   }
@@ -220,7 +225,7 @@ static bool is_axis_name(const char *name)
 static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfContext *ctx = ck->ctx;
-  if (!strcmp(node->text, "pi")) return pf_scalar_value(pf_expr_pi(ctx), pf_dim_none());
+  if (!strcmp(node->text, "pi")) return pf_scalar_value(pf_expr_pi(ctx), pf_dim_bare());
   if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, pf_dim_make(0, 0, 1));
   if (!strcmp(node->text, "ground")) return (Value){.kind = V_FRAME, .frame = 0};
   Entity *entity = pf_scope_lookup(ck, scope, node);
@@ -288,10 +293,13 @@ static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, boo
     *sum = term.dim;
     return true;
   }
-  if (!term.dim.known || pf_dimension_equal(sum->of, term.dim.of)) return true;
+  if (!term.dim.known || pf_dimension_equal(sum->of, term.dim.of)) {
+    sum->bare = sum->bare && term.dim.bare;
+    return true;
+  }
   pf_check_fail(ck, PF_ERR_UNIT, node, "cannot add %s and %s", pf_dim_text(ck, *sum),
                 pf_dim_text(ck, term.dim));
-  if (pf_dimension_is_none(term.dim.of) && pf_contents(ck, term.scalar) == 0)
+  if (term.dim.bare)
     pf_hint(ck->ctx, "give the number its unit, as in 0.5 [%s]", pf_dim_text(ck, *sum));
   return false;
 }
@@ -389,7 +397,7 @@ static Value divide(Checker *ck, const PfNode *node, Value a, Value b)
   if (b.kind != V_SCALAR) return pf_check_fail(ck, PF_ERR_MODEL, node, "cannot divide by %s", pf_kind_text(b.kind));
   if (is_zero(ck, b)) return pf_check_fail(ck, PF_ERR_NUMBER, node, "division by zero");
   b.scalar = pf_expr_pow_int(ck->ctx, b.scalar, -1);
-  b.dim = pf_dim_divide(pf_dim_none(), b.dim);
+  b.dim = pf_dim_divide(pf_dim_bare(), b.dim);
   return multiply(ck, node, a, b);
 }
 
@@ -402,12 +410,12 @@ static Value value_of_product(Checker *ck, Scope *scope, const PfNode *node)
     return pf_no_value();
   }
   int count = 0;
-  Dim dim = pf_dim_none();
+  Dim dim = pf_dim_bare();
   Value other = pf_no_value();
   for (const PfNode *child = node->child; child; child = child->next) {
     Value factor = pf_value_of(ck, scope, child->child);
     if (factor.kind == V_NONE) return factor;
-    if (child->flag) factor = divide(ck, child, pf_scalar_value(pf_expr_int(ck->ctx, 1), pf_dim_none()), factor);
+    if (child->flag) factor = divide(ck, child, pf_scalar_value(pf_expr_int(ck->ctx, 1), pf_dim_bare()), factor);
     if (factor.kind == V_NONE) return factor;
     if (factor.kind == V_SCALAR) {
       scalars[count++] = factor.scalar;
@@ -469,12 +477,15 @@ static Value value_of_vector(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value result = {.kind = V_VECTOR, .plain = true};
   int i = 0;
+  bool first = true; /* bare numbers beside others are in SI, as in (0.2, 0, R) */
+  result.dim = pf_dim_bare();
   for (const PfNode *child = node->child; child && i < 3; child = child->next, i++) {
     Value c = pf_scalar_of(ck, scope, child, "a component of a vector");
-    if (c.kind == V_NONE || !join_dims(ck, child, &result.dim, c, i == 0)) return pf_no_value();
+    if (c.kind == V_NONE) return c;
+    if (!c.dim.bare && !join_dims(ck, child, &result.dim, c, first)) return pf_no_value();
+    first = first && c.dim.bare;
     result.c[i] = c.scalar;
   }
-  if (i > 0 && result.dim.known && pf_dimension_is_none(result.dim.of) == false) result.dim.known = true;
   result.vector = pf_vector_make(ck->model, 0, result.c);
   return result;
 }
@@ -512,7 +523,7 @@ static Value value_of_negation(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value value = pf_value_of(ck, scope, node->child);
   if (value.kind == V_NONE) return value;
-  Value minus = pf_scalar_value(pf_expr_int(ck->ctx, -1), pf_dim_none());
+  Value minus = pf_scalar_value(pf_expr_int(ck->ctx, -1), pf_dim_bare());
   return multiply(ck, node, minus, value);
 }
 
@@ -532,7 +543,7 @@ static Value value_of_sum_over(Checker *ck, Scope *scope, const PfNode *node)
   if (!variable || !sum.scalars) return pf_no_value();
   variable->state = RESOLVED;
   for (int64_t i = first; i <= last; i++) {
-    variable->result = pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_none());
+    variable->result = pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_bare());
     Value term = pf_value_of(ck, inner, range->next);
     PfNode as_term = *node;
     as_term.flag = 0;

@@ -1,5 +1,6 @@
 /* Bodies: the mass matrix by composite inertias and the bias forces by Newton and Euler, both as recursions over
  * the tree of frames, run on expressions. Every quantity is in the axes of its own frame and about its origin.
+ * Gravity enters through the potential, which is shorter than carrying it through all the axes.
  *
  * A frame moves against its parent by up to four elementary rates: three translations along the axes of the parent
  * and one turn about its axis. An elementary rate is usually one velocity, but may be any function of
@@ -11,9 +12,10 @@
 /* A symmetric 3 x 3 matrix is kept in full: nine entries, which the table shares. */
 typedef struct Link {
   bool used;                     /* carries a body, itself or further out */
+  bool spins_freely;             /* what it carries is round about its axis: its angle does not matter */
   PfExpr rate[4], second[4];     /* elementary rates (x, y, z, turn) and their derivatives at q'' = 0 */
   PfExpr w[3], dw[3];            /* angular velocity and acceleration at q'' = 0 */
-  PfExpr u[3], a[3];             /* velocity and acceleration (gravity taken off) of the origin */
+  PfExpr u[3], a[3];             /* velocity, and acceleration at q'' = 0, of the origin */
   PfExpr f[3], t[3];             /* force and moment about the origin that the motion at q'' = 0 needs */
   PfExpr mass, h[3], I[9];       /* composite inertia: mass, first moment, inertia about the origin */
 } Link;
@@ -52,14 +54,17 @@ static void matrix_times(const Tree *tree, const PfExpr *A, const PfExpr *v, PfE
   memcpy(out, result, sizeof result);
 }
 
+/* Axes of a frame to those of its parent and back. A wheel is treated in axes that do not spin with it. */
 static void to_parent(const Tree *tree, int i, const PfExpr *v, PfExpr *out)
 {
-  pf_frame_to_parent(tree->model, i, v, out);
+  if (tree->link[i].spins_freely) memmove(out, v, 3*sizeof *out);
+  else pf_frame_to_parent(tree->model, i, v, out);
 }
 
 static void from_parent(const Tree *tree, int i, const PfExpr *v, PfExpr *out)
 {
-  pf_frame_from_parent(tree->model, i, v, out);
+  if (tree->link[i].spins_freely) memmove(out, v, 3*sizeof *out);
+  else pf_frame_from_parent(tree->model, i, v, out);
 }
 
 /* R S R^T for a symmetric S: columns first, then rows. */
@@ -373,6 +378,50 @@ static void mark_used(const Tree *tree)
       tree->link[f].used = true;
 }
 
+/* Is the body round about the axis i of its frame? */
+static bool is_round(const Tree *tree, const PfBody *body, int i)
+{
+  int j = (i + 1)%3, k = (i + 2)%3;
+  bool round = body->com[j] == tree->zero && body->com[k] == tree->zero &&
+               body->inertia[4*j] == body->inertia[4*k];
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) round = round && (r == c || body->inertia[3*r + c] == tree->zero);
+  return round;
+}
+
+/* Frames that turn about a coordinate axis, carry round bodies only, and nothing further out. */
+static void find_wheels(const Tree *tree)
+{
+  const PfModel *model = tree->model;
+  for (int f = 1; f < model->frame_count; f++) {
+    const PfExpr *axis = model->frames[f].axis;
+    bool along = model->frames[f].angle != PF_EXPR_NONE && tree->link[f].used;
+    for (int k = 0; k < 3; k++)
+      along = along && (axis[k] == tree->zero || pf_expr_is_int(tree->ctx, axis[k], 1));
+    tree->link[f].spins_freely = along;
+  }
+  for (int f = 1; f < model->frame_count; f++)
+    if (tree->link[f].used) tree->link[model->frames[f].parent].spins_freely = false;
+  for (int b = 0; b < model->body_count; b++) {
+    int f = model->bodies[b].frame, i = 0;
+    while (i < 2 && model->frames[f].axis[i] == tree->zero) i++;
+    if (!is_round(tree, model->bodies + b, i)) tree->link[f].spins_freely = false;
+  }
+}
+
+/* F -= dV/dq with V = -m g.r of all bodies */
+static PfStatus subtract_weight(const Tree *tree, PfArena *scratch, PfEquations *eq)
+{
+  const PfModel *model = tree->model;
+  PfExpr *q = pf_arena_array(scratch, PfExpr, eq->n), *slope = pf_arena_array(scratch, PfExpr, eq->n);
+  if (!q || !slope) return pf_fail(tree->ctx, PF_ERR_MEMORY, "no room for the bodies");
+  PfExpr weight = pf_expr_sub(tree->ctx, eq->potential, model->potential);
+  for (int i = 0; i < eq->n; i++) q[i] = model->coordinates[i].q;
+  PF_TRY(pf_expr_gradient(tree->ctx, weight, q, eq->n, slope));
+  for (int i = 0; i < eq->n; i++) eq->F[i] = pf_expr_sub(tree->ctx, eq->F[i], slope[i]);
+  return PF_OK;
+}
+
 static PfStatus sweep(const Tree *tree, PfEquations *eq)
 {
   const PfModel *model = tree->model;
@@ -408,8 +457,9 @@ PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model
   }
   for (int i = 0; i < model->frame_count; i++) clear_link(&tree, tree.link + i);
   mark_used(&tree);
-  for (int k = 0; k < 3; k++) tree.link[0].a[k] = pf_expr_neg(ctx, model->gravity[k]);
+  find_wheels(&tree);
   PF_TRY(sweep(&tree, eq));
+  PF_TRY(subtract_weight(&tree, scratch, eq));
   PF_TRY(list_freedoms(&tree, scratch, all, first));
   for (int k = 0; k < first[model->frame_count]; k++) {
     subtract_bias(&tree, all + k, eq);
