@@ -483,8 +483,9 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
   }
   if (!find_plane(k, support)) return;
   PfVector n = axis(k, k->support, 2);
+  PfVector track = cross(k, k->axle, times(k, pf_expr_int(ctx, -1), n)); /* n x a, in the axes of the axle */
   PfVector r = plus(k, times(k, pf_expr_call1(ctx, PF_OP_COS, angle), k->axle),
-                    times(k, pf_expr_call1(ctx, PF_OP_SIN, angle), gathered(k, cross(k, n, k->axle), k->axle)));
+                    times(k, pf_expr_call1(ctx, PF_OP_SIN, angle), track));
   PfVector v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
   pf_add_constraint(k->ck, k->node, k->name, dot(k, v, r));
 }
