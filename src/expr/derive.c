@@ -174,7 +174,8 @@ typedef struct Guards {
 typedef struct Backward {
   PfExprTable *table;
   PfExpr zero;
-  uint32_t *first; /* per node of the walk */
+  uint32_t *first; /* per node of the walk: its list of shares */
+  bool *wanted;    /* per node of the walk: is it, or does it contain, a symbol that is asked for? */
   PF_ARRAY(Share) shares;
   Guards guards; /* of the adjoint that is being passed on */
   bool failed;
@@ -201,6 +202,11 @@ static PfExpr guard(const Backward *b, PfExpr value, const Guards *guards)
                    : pf_expr_if(b->table->ctx, g.condition, b->zero, value);
   }
   return value;
+}
+
+static bool is_wanted(const Backward *b, PfExpr e)
+{
+  return b->wanted[b->table->place[e]];
 }
 
 static void contribute(Backward *b, PfExpr to, PfExpr value)
@@ -263,9 +269,8 @@ static void backward_product(Backward *b, PfExpr e, PfExpr adjoint)
 {
   for (uint32_t i = 0; i < node_of(b->table, e)->count/2; i++) {
     PfExpr base = args_of(b->table, e)[2*i], exponent = args_of(b->table, e)[2*i + 1];
-    if (!is_number(b->table, base)) contribute(b, base, product_by_base(b->table, e, i, adjoint));
-    if (!is_number(b->table, exponent))
-      contribute(b, exponent, product_by_exponent(b->table, e, i, adjoint));
+    if (is_wanted(b, base)) contribute(b, base, product_by_base(b->table, e, i, adjoint));
+    if (is_wanted(b, exponent)) contribute(b, exponent, product_by_exponent(b->table, e, i, adjoint));
   }
 }
 
@@ -277,6 +282,7 @@ static void backward_node(Backward *b, PfExpr e, PfExpr adjoint)
   if (op == PF_OP_SUM) {
     for (uint32_t i = 1; i < count; i += 2) {
       PfExpr term = args_of(table, e)[i + 1];
+      if (!is_wanted(b, term)) continue;
       contribute(b, term, pf_expr_scale(table, number_of(table, args_of(table, e)[i]), adjoint));
     }
   } else if (op == PF_OP_PRODUCT) {
@@ -285,10 +291,21 @@ static void backward_node(Backward *b, PfExpr e, PfExpr adjoint)
     backward_choice(b, e, adjoint);
   } else {
     for (uint32_t i = 0; i < count; i++) {
+      if (!is_wanted(b, args_of(table, e)[i])) continue;
       PfExpr partial = pf_function_partial(table->ctx, e, (int)i);
       contribute(b, args_of(table, e)[i], pf_expr_mul(table->ctx, partial, adjoint));
     }
   }
+}
+
+static void find_wanted(Backward *b, const PfExpr *nodes, int node_count, const PfExpr *symbols, int count)
+{
+  const PfExprTable *table = b->table;
+  for (int i = 0; i < count; i++)
+    if (table->stamp[symbols[i]] == table->epoch) b->wanted[table->place[symbols[i]]] = true;
+  for (int i = 0; i < node_count; i++)
+    for (uint32_t k = 0; k < node_of(table, nodes[i])->count && !b->wanted[i]; k++)
+      b->wanted[i] = is_wanted(b, args_of(table, nodes[i])[k]);
 }
 
 static PfStatus gradient(Backward *b, PfArena *scratch, PfExpr root, const PfExpr *symbols, int count,
@@ -299,12 +316,14 @@ static PfStatus gradient(Backward *b, PfArena *scratch, PfExpr root, const PfExp
   int node_count;
   PF_TRY(pf_walk(table, scratch, &root, 1, &nodes, &node_count));
   b->first = pf_arena_array(scratch, uint32_t, node_count);
-  if (!b->first) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
+  b->wanted = pf_arena_array(scratch, bool, node_count);
+  if (!b->first || !b->wanted) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
 
+  find_wanted(b, nodes, node_count, symbols, count);
   b->zero = pf_expr_int(table->ctx, 0);
   contribute(b, root, pf_expr_int(table->ctx, 1));
   for (int i = node_count; i-- > 0 && !b->failed;) {
-    if (node_of(table, nodes[i])->count == 0 || !b->first[i]) continue;
+    if (node_of(table, nodes[i])->count == 0 || !b->first[i] || !b->wanted[i]) continue;
     PfMark mark = pf_arena_mark(scratch);
     PfExpr adjoint = unguard(b, total(b, (uint32_t)i), MOST_GUARDS, &b->guards);
     if (adjoint != b->zero) backward_node(b, nodes[i], adjoint);
