@@ -289,12 +289,12 @@ static Value unknown_function(Checker *ck, const PfNode *node, const Entity *ent
   const char *similar = nearest_builtin(node->text);
   if (entity) {
     pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not a function", node->text);
-    pf_hint(ck->ctx, "to multiply write %s*(…)", node->text);
+    pf_check_hint(ck, "to multiply write %s*(…)", node->text);
   } else if (similar) {
     pf_check_fail(ck, PF_ERR_NAME, node, "there is no function '%s' (did you mean '%s'?)", node->text, similar);
   } else {
     pf_check_fail(ck, PF_ERR_NAME, node, "there is no function '%s'", node->text);
-    pf_hint(ck->ctx, "define it with 'let %s(x) = …', or write * to multiply", node->text);
+    pf_check_hint(ck, "define it with 'let %s(x) = …', or write * to multiply", node->text);
   }
   return pf_no_value();
 }

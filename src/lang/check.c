@@ -21,27 +21,39 @@ bool pf_check_no_memory(Checker *ck)
   return false;
 }
 
-/* A loop or a part says the same again on every turn. */
-static bool is_known_error(const Checker *ck, PfPlace place, const char *words)
+/* A loop or a part says the same again on every turn, maybe with another index in it. */
+bool pf_check_is_known(const Checker *ck, PfStatus code, const PfNode *node)
 {
   for (int i = ck->errors_before; i < pf_diagnostic_count(ck->ctx); i++) {
     const PfDiagnostic *d = pf_diagnostic(ck->ctx, i);
-    if (d->place.line == place.line && d->place.column == place.column && !strcmp(d->message, words)) return true;
+    bool same_place = d->place.line == (int)node->line && d->place.column == (int)node->column;
+    if (same_place && d->code == code) return true;
   }
   return false;
 }
 
 Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...)
 {
-  if (pf_check_stopped(ck)) return pf_no_value();
+  ck->may_hint = !pf_check_stopped(ck) && !pf_check_is_known(ck, code, node);
+  if (!ck->may_hint) return pf_no_value();
   char words[1024];
   va_list list;
   va_start(list, format);
   vsnprintf(words, sizeof words, format, list);
   va_end(list);
-  PfPlace place = pf_node_place(ck->source, node);
-  if (!is_known_error(ck, place, words)) pf_fail_at(ck->ctx, code, place, "%s", words);
+  pf_fail_at(ck->ctx, code, pf_node_place(ck->source, node), "%s", words);
   return pf_no_value();
+}
+
+void pf_check_hint(Checker *ck, const char *format, ...)
+{
+  if (!ck->may_hint) return;
+  char words[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(words, sizeof words, format, list);
+  va_end(list);
+  pf_hint(ck->ctx, "%s", words);
 }
 
 /* ---------------------------------------------------------------- begin */

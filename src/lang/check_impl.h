@@ -137,12 +137,17 @@ typedef struct Checker {
   long effort;               /* expressions read so far: parts and functions can multiply them */
   int depth;
   int errors_before;
+  bool may_hint; /* the latest error was recorded */
 } Checker;
 
 /* ---------------------------------------------------------------- errors */
 
 /* Records an error at the node. More than PF_MOST_ERRORS end the check. */
 Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...) PF_PRINTF(4, 5);
+/* Advice for the latest error, unless that was left out. */
+void pf_check_hint(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
+/* Has an error of this kind been recorded at the node? */
+bool pf_check_is_known(const Checker *ck, PfStatus code, const PfNode *node);
 bool pf_check_stopped(const Checker *ck);
 /* Remembers a failed allocation; always false. */
 bool pf_check_no_memory(Checker *ck);
@@ -189,6 +194,8 @@ const char *pf_dim_text(Checker *ck, Dim dim);
 const char *pf_kind_text(ValueKind kind);
 /* Adopts the value for something declared with a unit: a bare number takes the unit, anything else must fit. */
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity);
+/* The unit that the text of a UNIT or UNITS node means; false after an error. */
+bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit);
 /* Reports a dimension other than the expected one. */
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what);
 unsigned pf_contents(Checker *ck, PfExpr e);

@@ -37,7 +37,7 @@ static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
   }
   if (!(contents & (HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION))) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' contains no coordinate and no velocity", c->name);
-    if (pf_expr_is_int(ck->ctx, c->residual, 0)) pf_hint(ck->ctx, "both sides are the same");
+    if (pf_expr_is_int(ck->ctx, c->residual, 0)) pf_check_hint(ck, "both sides are the same");
     return false;
   }
   if (contents & HAS_ACCELERATION) {

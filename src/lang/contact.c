@@ -86,7 +86,7 @@ static void add_position(const Contact *k, const char *part, PfExpr residual)
   }
   pf_check_fail(ck, PF_ERR_MODEL, k->node, "the body of '%s' does not touch what it rolls on, however it moves",
                 k->name);
-  pf_hint(ck->ctx, "the centre must be one radius away from the support");
+  pf_check_hint(ck, "the centre must be one radius away from the support");
 }
 
 /* ---------------------------------------------------------------- a leaning disc on a plane */
@@ -196,7 +196,7 @@ static PfExpr height_at(const Contact *k, const PfNode *name, PfExpr u, PfExpr w
                             ? pf_child_of_kind(function->node, PF_N_PARAMETERS) : NULL;
   if (!names || !names->child || !names->child->next || names->child->next->next) {
     pf_check_fail(ck, PF_ERR_NAME, name, "'%s' must be a function of two lengths", name->text);
-    pf_hint(ck->ctx, "define the surface first: let %s(x, y) = …", name->text);
+    pf_check_hint(ck, "define the surface first: let %s(x, y) = …", name->text);
     return PF_EXPR_NONE;
   }
   Scope *inside = pf_scope_new(ck, function->scope, function->scope->home, "", function->scope->suffix);
@@ -323,7 +323,7 @@ static bool read_axle(Contact *k, const PfNode *node)
   Checker *ck = k->ck;
   if (!node) {
     pf_check_fail(ck, PF_ERR_MODEL, k->node, "the direction of the axle is missing");
-    pf_hint(ck->ctx, "say it in braces: { radius R, axis wheel.y }");
+    pf_check_hint(ck, "say it in braces: { radius R, axis wheel.y }");
     return false;
   }
   Value value = pf_vector_of(ck, k->scope, node, "an axle");
@@ -344,7 +344,7 @@ static bool read_body(Contact *k, const PfNode *frame, const PfNode *block, cons
   const PfNode *radius = pf_property(block, "radius");
   if (!radius) {
     pf_check_fail(ck, PF_ERR_MODEL, k->node, "the radius is missing");
-    pf_hint(ck->ctx, "say it in braces: { radius R }");
+    pf_check_hint(ck, "say it in braces: { radius R }");
     return false;
   }
   Value value = pf_scalar_of(ck, k->scope, radius, "a radius");

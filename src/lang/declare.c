@@ -38,8 +38,7 @@ static const PfNode *value_of_element(const PfNode *value, int element)
 static void read_unit(Checker *ck, Entity *entity, const PfNode *item)
 {
   const PfNode *units = pf_child_of_kind(item, PF_N_UNITS);
-  if (!units) return;
-  if (pf_unit_parse(ck->ctx, pf_node_place(ck->source, units), units->text, &entity->unit) != PF_OK) return;
+  if (!units || !pf_unit_of(ck, units, &entity->unit)) return;
   entity->has_unit = true;
   entity->dim = (Dim){true, false, entity->unit.dimension};
   entity->unit_text = pf_print_text(ck, "%s", units->text);
@@ -109,7 +108,7 @@ static void declare_one(Checker *ck, Scope *scope, const PfNode *item, const cha
     entity->index = pf_add_coordinate(ck, item, entity->name, entity->unit_text, false);
     if (value) {
       pf_check_fail(ck, PF_ERR_MODEL, value, "a coordinate has no value of its own");
-      pf_hint(ck->ctx, "where it begins is said by 'start %s = …'", item->text);
+      pf_check_hint(ck, "where it begins is said by 'start %s = …'", item->text);
     }
     if (!ck->out_of_memory) ck->coordinate_dims.at[entity->index] = entity->dim;
   }

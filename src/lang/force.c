@@ -47,7 +47,7 @@ static void assign_force(Checker *ck, Scope *scope, const PfNode *assign, bool n
     pf_check_fail(ck, PF_ERR_MODEL, assign->child->next, "a force cannot depend on %s here",
                   pf_contents(ck, value.scalar) & HAS_MULTIPLIER ? "multipliers" : "accelerations or speeds");
     if (pf_contents(ck, value.scalar) & HAS_MULTIPLIER)
-      pf_hint(ck->ctx, "a force that depends on constraint forces is written with 'nonideal'");
+      pf_check_hint(ck, "a force that depends on constraint forces is written with 'nonideal'");
     return;
   }
   if (!pf_expr_is_int(ck->ctx, value.scalar, 0) &&

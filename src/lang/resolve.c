@@ -26,7 +26,7 @@ static bool resolve_parameter(Checker *ck, Entity *entity)
     if (pf_contents(ck, value.scalar) & HAS_MOTION) {
       pf_check_fail(ck, PF_ERR_MODEL, entity->value,
                     "a parameter is constant, but this value contains coordinates, inputs or time");
-      pf_hint(ck->ctx, "write 'let %s = …' for a name of an expression", entity->name);
+      pf_check_hint(ck, "write 'let %s = …' for a name of an expression", entity->name);
       return false;
     }
     PfParameter *p = ck->parameters.at + entity->index;
@@ -101,7 +101,7 @@ static bool axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3
   PfExpr length = pf_expr_sqrt(ctx, pf_expr_dot3(ctx, value.c, value.c));
   if ((contents & HAS_MOTION) || pf_expr_is_int(ctx, length, 0)) {
     pf_check_fail(ck, PF_ERR_MODEL, node, contents ? "an axis must not move in its frame" : "an axis of length zero");
-    if (contents) pf_hint(ctx, "use two turns about fixed axes instead");
+    if (contents) pf_check_hint(ck, "use two turns about fixed axes instead");
     return false;
   }
   for (int k = 0; k < 3; k++) axis[k] = pf_expr_div(ctx, value.c[k], length);
@@ -243,7 +243,7 @@ bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user)
   if (entity->kind == E_FUNCTION) return true;
   if (entity->state == BEING_RESOLVED) {
     pf_check_fail(ck, PF_ERR_NAME, user, "'%s' is defined by itself", entity->name);
-    pf_hint(ck->ctx, "its definition in line %u leads back to it", entity->node->line);
+    pf_check_hint(ck, "its definition in line %u leads back to it", entity->node->line);
     return spoil(entity);
   }
   entity->state = BEING_RESOLVED;

@@ -69,7 +69,7 @@ Entity *pf_scope_declare(Checker *ck, Scope *scope, const PfNode *node, const ch
   if (!known && !local) known = pf_map_get(&scope->home->names, outer, strlen(outer));
   if (known) {
     pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is already a %s", name, kind_word(known->kind));
-    if (known->node) pf_hint(ck->ctx, "it was declared in line %u", known->node->line);
+    if (known->node) pf_check_hint(ck, "it was declared in line %u", known->node->line);
     return NULL;
   }
   Entity *entity = pf_arena_array(ck->arena, Entity, 1);
@@ -94,7 +94,6 @@ Entity *pf_scope_find(const Scope *scope, const char *name)
   size_t length = strlen(name);
   for (; scope; scope = scope->parent) {
     Entity *entity = pf_map_get(&scope->names, name, length);
-    if (!entity && scope->home != scope) entity = pf_map_get(&scope->home->names, name, length);
     if (entity) return entity;
   }
   return NULL;

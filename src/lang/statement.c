@@ -32,7 +32,7 @@ bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *ke
     if (twice) pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is given twice", p->text);
     else if (similar) pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here (did you mean '%s'?)", p->text, similar);
     else pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here", p->text);
-    if (!twice && !similar) pf_hint(ck->ctx, "here one can say: %s%s%s%s%s%s%s", keys[0], keys[1] ? ", " : "",
+    if (!twice && !similar) pf_check_hint(ck, "here one can say: %s%s%s%s%s%s%s", keys[0], keys[1] ? ", " : "",
                                     keys[1] ? keys[1] : "", keys[1] && keys[2] ? ", " : "",
                                     keys[1] && keys[2] ? keys[2] : "",
                                     keys[1] && keys[2] && keys[3] ? ", " : "",
@@ -75,7 +75,7 @@ static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
                   pf_contents(ck, e.scalar) & HAS_ACCELERATION ? "accelerations"
                   : pf_contents(ck, e.scalar) & HAS_VELOCITY && potential ? "velocities"
                                                                             : "speeds or multipliers");
-    if (potential) pf_hint(ck->ctx, "velocity-dependent forces go into 'force' or 'dissipation'");
+    if (potential) pf_check_hint(ck, "velocity-dependent forces go into 'force' or 'dissipation'");
     return;
   }
   add_to(ck, kinetic ? &model->kinetic : potential ? &model->potential : &model->dissipation, e.scalar);

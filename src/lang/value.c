@@ -126,6 +126,12 @@ static Value value_of_number(Checker *ck, const PfNode *node)
   return pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too large", node->text);
 }
 
+bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit)
+{
+  if (pf_check_stopped(ck) || pf_check_is_known(ck, PF_ERR_UNIT, node)) return false;
+  return pf_unit_parse(ck->ctx, pf_node_place(ck->source, node), node->text, unit) == PF_OK;
+}
+
 /* Factor of a unit to SI as an exact expression. */
 static PfExpr unit_factor(PfContext *ctx, const PfUnit *unit)
 {
@@ -140,8 +146,7 @@ static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
   Value number = pf_scalar_of(ck, scope, node->child, "a number before a unit");
   PfUnit unit;
   if (number.kind == V_NONE) return number;
-  if (pf_unit_parse(ck->ctx, pf_node_place(ck->source, node), node->text, &unit) != PF_OK)
-    return pf_no_value();
+  if (!pf_unit_of(ck, node, &unit)) return pf_no_value();
   PfExpr value = pf_expr_mul(ck->ctx, number.scalar, unit_factor(ck->ctx, &unit));
   return pf_scalar_value(value, (Dim){true, false, unit.dimension});
 }
@@ -159,21 +164,26 @@ Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entit
 
 /* ---------------------------------------------------------------- what an expression contains */
 
+static uint8_t contents_of_operands(const Checker *ck, PfExpr e)
+{
+  uint8_t contents = 0;
+  int count = e ? pf_expr_arg_count(ck->ctx, e) : 0;
+  for (int i = 0; i < count; i++) contents |= ck->classes.at[pf_expr_arg(ck->ctx, e, i)];
+  return contents;
+}
+
 void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents)
 {
-  if (symbol == PF_EXPR_NONE) return;
-  if (symbol < ck->classes.count) ck->classes.count = symbol; /* what was built of it is looked at again */
-  pf_contents(ck, symbol);
-  if (symbol < ck->classes.count) ck->classes.at[symbol] = (uint8_t)contents;
+  if (symbol == PF_EXPR_NONE || pf_contents(ck, symbol) == contents || ck->out_of_memory) return;
+  ck->classes.at[symbol] = (uint8_t)contents;
+  for (PfExpr k = symbol + 1; k < ck->classes.count; k++) /* what was built of it is looked at again */
+    if (pf_expr_op(ck->ctx, k) != PF_OP_SYMBOL) ck->classes.at[k] = contents_of_operands(ck, k);
 }
 
 unsigned pf_contents(Checker *ck, PfExpr e)
 {
   for (PfExpr k = (PfExpr)ck->classes.count; k <= e; k++) {
-    uint8_t contents = 0;
-    int count = k ? pf_expr_arg_count(ck->ctx, k) : 0;
-    for (int i = 0; i < count; i++) contents |= ck->classes.at[pf_expr_arg(ck->ctx, k, i)];
-    if (!pf_push(ck->allocator, &ck->classes, contents)) {
+    if (!pf_push(ck->allocator, &ck->classes, contents_of_operands(ck, k))) {
       pf_check_no_memory(ck);
       return 0;
     }
@@ -211,7 +221,7 @@ Value pf_value_of_entity(Checker *ck, Entity *entity, const PfNode *node)
     return pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a part, not a value", entity->name);
   case E_CONSTRAINT:
     pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a constraint, not a value", entity->name);
-    pf_hint(ck->ctx, "its multiplier is written lambda[%s]", entity->name);
+    pf_check_hint(ck, "its multiplier is written lambda[%s]", entity->name);
     return pf_no_value();
   }
   return pf_no_value();
@@ -226,7 +236,7 @@ static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfContext *ctx = ck->ctx;
   if (!strcmp(node->text, "pi")) return pf_scalar_value(pf_expr_pi(ctx), pf_dim_bare());
-  if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, pf_dim_make(0, 0, 1));
+  if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, pf_dim_unknown()); /* sin(t) */
   if (!strcmp(node->text, "ground")) return (Value){.kind = V_FRAME, .frame = 0};
   Entity *entity = pf_scope_lookup(ck, scope, node);
   return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
@@ -273,7 +283,7 @@ static Value value_of_member(Checker *ck, Scope *scope, const PfNode *node)
     return pf_scalar_value(c[node->text[0] - 'x'], value.dim);
   }
   pf_check_fail(ck, PF_ERR_NAME, node, "%s has no part '%s'", pf_kind_text(value.kind), node->text);
-  if (value.kind == V_FRAME) pf_hint(ck->ctx, "a frame has the axes .x, .y and .z");
+  if (value.kind == V_FRAME) pf_check_hint(ck, "a frame has the axes .x, .y and .z");
   return pf_no_value();
 }
 
@@ -300,7 +310,7 @@ static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, boo
   pf_check_fail(ck, PF_ERR_UNIT, node, "cannot add %s and %s", pf_dim_text(ck, *sum),
                 pf_dim_text(ck, term.dim));
   if (term.dim.bare)
-    pf_hint(ck->ctx, "give the number its unit, as in 0.5 [%s]", pf_dim_text(ck, *sum));
+    pf_check_hint(ck, "give the number its unit, as in 0.5 [%s]", pf_dim_text(ck, *sum));
   return false;
 }
 
@@ -380,7 +390,7 @@ static Value multiply(Checker *ck, const PfNode *node, Value a, Value b)
   if (a.kind != V_SCALAR) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "%s and %s cannot be multiplied", pf_kind_text(a.kind),
                   pf_kind_text(b.kind));
-    if (a.kind == V_VECTOR && b.kind == V_VECTOR) pf_hint(ctx, "write dot(a, b) or cross(a, b)");
+    if (a.kind == V_VECTOR && b.kind == V_VECTOR) pf_check_hint(ck, "write dot(a, b) or cross(a, b)");
     return pf_no_value();
   }
   if (b.kind == V_SCALAR) return pf_scalar_value(pf_expr_mul(ctx, a.scalar, b.scalar), dim);
@@ -456,7 +466,7 @@ static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
   if (value.kind == V_NONE) return value;
   if (value.kind != V_SCALAR) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "%s has no derivative here", pf_kind_text(value.kind));
-    if (value.kind == V_POINT || value.kind == V_FRAME) pf_hint(ck->ctx, "write vel(…) or omega(…)");
+    if (value.kind == V_POINT || value.kind == V_FRAME) pf_check_hint(ck, "write vel(…) or omega(…)");
     return pf_no_value();
   }
   for (int k = 0; k < node->flag; k++) {
@@ -665,7 +675,7 @@ bool pf_integer_of(Checker *ck, Scope *scope, const PfNode *node, const char *wh
   int64_t num, den;
   if (!pf_expr_is_rational(ck->ctx, e, &num, &den) || den != 1) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "%s must be a whole number that is known when the model is read", what);
-    pf_hint(ck->ctx, "use a number, a loop variable, or a name defined by 'let N = 4'");
+    pf_check_hint(ck, "use a number, a loop variable, or a name defined by 'let N = 4'");
     return false;
   }
   if (num < least || num > most) {
