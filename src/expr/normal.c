@@ -112,7 +112,7 @@ static bool plan_node(NormalPlan *plan, PfExpr e)
 {
   PfOp op = op_of(plan->table, e);
   if (op == PF_OP_SYMBOL || op == PF_OP_PI) return add_generator(plan, GENERATOR_LETTER, e, 0);
-  if (op == PF_OP_DOUBLE && plan->style.double_letters && !is_short(number_of(plan->table, e)))
+  if (op == PF_OP_DOUBLE && plan->style.readable && !is_short(number_of(plan->table, e)))
     return add_generator(plan, GENERATOR_LETTER, e, 0);
   if (op == PF_OP_PRODUCT) return plan_product(plan, e);
   return op < PF_OP_SIN || plan_call(plan, e);

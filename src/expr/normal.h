@@ -120,7 +120,7 @@ void pf_poly_tidy(Letters *letters, Poly *poly);
 typedef struct NormalStyle {
   AngleStyle angles;
   bool inverse_letters; /* 1/f is a letter, so that nothing is brought to a common denominator */
-  bool double_letters;  /* a double is a letter, unless it is a short binary fraction */
+  bool readable;        /* doubles (but short binary fractions) and roots of fractions are letters */
 } NormalStyle;
 
 /* The variables of the polynomial ring. */
@@ -195,6 +195,28 @@ typedef struct Factors {
   int *powers;
 } Factors;
 bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors);
+
+/* ---------------------------------------------------------------- short forms */
+
+/* a*m*(cos(p) cos(q) + sin(p) sin(q)) becomes a*m*cos(p - q) and so on, where both terms are there: fewer
+ * terms, whatever the angles. True if there was any. */
+bool pf_poly_contract(Letters *letters, Poly *poly);
+
+/* m - m cos(p)^2 becomes m sin(p)^2, and the other way round. */
+void pf_poly_shorten_squares(Letters *letters, Poly *poly);
+
+/* cos(p)^2 becomes 1 - sin(p)^2 for every angle for which that gives fewer terms. */
+void pf_poly_prefer_sines(Letters *letters, Poly *poly);
+
+/* Products of sines and cosines become sums: in every term at most one is left. The result is
+ * poly*2^*halvings. False when it is too long, or there is no product. */
+bool pf_poly_fourier(Letters *letters, const Poly *poly, Poly *sums, int *halvings);
+
+/* The polynomial as one term: what can be taken out is, and the rest is a letter. */
+Monomial pf_poly_collect(Letters *letters, const Poly *poly);
+
+/* coefficient * letters^powers, as an expression. */
+PfExpr pf_monomial_build(Letters *letters, Monomial term);
 
 /* ---------------------------------------------------------------- zero tests */
 

@@ -675,8 +675,7 @@ static bool convert_root(Ring *ring, Ratio *ratio, PfExpr base, Number exponent)
   fmpz_mpoly_init(den, ring->of);
   bool good = denominator_of(ring, den, value);
   bool whole = good && fmpz_mpoly_is_one(den, ring->of);
-  bool written = ring->plan.style.angles == ANGLES_AS_WRITTEN;
-  if (written && !whole) fmpz_mpoly_one(den, ring->of); /* a mere letter */
+  if (ring->plan.style.readable && !whole) fmpz_mpoly_one(den, ring->of); /* a mere letter */
   else good = good && relate_root(ring, g, value, den);
   int n = (int)exponent.num*(ring->plan.generators[g].degree/(int)exponent.den);
   good = good && multiply_root(ring, ratio, g, den, n);
@@ -905,6 +904,224 @@ PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
   return truth;
 }
 
+/* ---------------------------------------------------------------- from generators to letters */
+
+/* A generator is sign*letter^exponent. */
+typedef struct Shown {
+  int letter, exponent, sign; /* exponent 0: not looked at yet */
+} Shown;
+
+static PfExpr expression_of(const Ring *ring, int g)
+{
+  PfContext *ctx = ring->plan.table->ctx;
+  const Generator *generator = ring->plan.generators + g;
+  switch (generator->kind) {
+  case GENERATOR_SINE: return pf_expr_call1(ctx, PF_OP_SIN, generator->key);
+  case GENERATOR_COSINE: return pf_expr_call1(ctx, PF_OP_COS, generator->key);
+  case GENERATOR_GROWTH: return pf_expr_call1(ctx, PF_OP_EXP, generator->key);
+  case GENERATOR_COSH: return pf_expr_call1(ctx, PF_OP_COSH, generator->key);
+  case GENERATOR_SINH: return pf_expr_call1(ctx, PF_OP_SINH, generator->key);
+  case GENERATOR_ROOT: return pf_expr_pow(ctx, generator->key, pf_expr_rational(ctx, 1, generator->degree));
+  default: return generator->key;
+  }
+}
+
+/* sin(x + pi/2), taken as a letter, is cos(x); and cos(x + pi/2) is -sin(x). */
+static void show(const Ring *ring, Letters *letters, int g, Shown *shown)
+{
+  Number sign;
+  PfExpr rest = expression_of(ring, g);
+  if (rest == PF_EXPR_NONE) letters->failed = true;
+  if (letters->failed) return;
+  bool below = ring->plan.generators[g].kind == GENERATOR_INVERSE;
+  if (below) sign = pf_number_int(1);
+  else pf_expr_content(ring->plan.table, rest, &sign, &rest);
+  if (!pf_number_is(sign, 1) && !pf_number_is(sign, -1)) letters->failed = true;
+  shown->letter = pf_letter(letters, rest);
+  shown->exponent = below ? -1 : 1;
+  shown->sign = pf_number_sign(sign);
+}
+
+static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents, fmpz *c)
+{
+  Monomial term = {.coefficient = fmpz_fits_si(c) ? fmpz_get_si(c) : INT64_MIN};
+  if (term.coefficient == INT64_MIN) letters->failed = true;
+  for (int g = 0; g < ring->plan.generator_count && !letters->failed; g++) {
+    if (!exponents[g]) continue;
+    if (exponents[g] > 1000000) letters->failed = true;
+    if (!shown[g].exponent) show(ring, letters, g, shown + g);
+    if (letters->failed) break;
+    LetterPower power = {shown[g].letter, (int)exponents[g]*shown[g].exponent};
+    Monomial factor = {exponents[g]%2 ? shown[g].sign : 1, 1, &power};
+    term = pf_monomial_times(letters, term, factor);
+  }
+  return term;
+}
+
+static Poly poly_of(const Ring *ring, Letters *letters, Shown *shown, const fmpz_mpoly_t a)
+{
+  slong exponents[MOST_GENERATORS + 1];
+  Poly poly = pf_poly_make(letters, (int)a->length);
+  for (slong i = 0; i < a->length && !letters->failed; i++) {
+    fmpz_mpoly_get_term_exp_si(exponents, a, i, ring->of);
+    poly.terms[poly.count++] = monomial_of(ring, letters, shown, exponents, a->coeffs + i);
+  }
+  pf_poly_tidy(letters, &poly);
+  return poly;
+}
+
+/* Cancels divisors that divide the numerator. */
+static void cancel_divisors(Ring *ring, Ratio *ratio)
+{
+  enum { HIGHEST_DEGREE = 60 };
+  fmpz_mpoly_t quotient;
+  fmpz_mpoly_init(quotient, ring->of);
+  bool small = fmpz_mpoly_total_degree_fits_si(ratio->num, ring->of) &&
+               fmpz_mpoly_total_degree_si(ratio->num, ring->of) <= HIGHEST_DEGREE;
+  for (int i = 0; i < ratio->power_count && small; i++)
+    while (ratio->powers[i] > 0 && fmpz_mpoly_divides(quotient, ratio->num, ring->divisors + i, ring->of)) {
+      fmpz_mpoly_swap(ratio->num, quotient, ring->of);
+      ratio->powers[i]--;
+    }
+  fmpz_mpoly_clear(quotient, ring->of);
+}
+
+/* scale = content of the numerator/den, where that fits; the numerator becomes primitive. */
+static bool take_scale(Ring *ring, Ratio *ratio, Number *scale)
+{
+  fmpz_mpoly_struct *num = ratio->num;
+  fmpz_t content;
+  fmpz_init_set_ui(content, 1);
+  if (num->length) _fmpz_vec_content(content, num->coeffs, num->length);
+  fmpz_mpoly_scalar_divexact_fmpz(num, num, content, ring->of);
+  bool fits = fmpz_fits_si(content) && fmpz_fits_si(ratio->den);
+  if (fits) *scale = pf_number_rational(fmpz_get_si(content), fmpz_get_si(ratio->den));
+  fmpz_clear(content);
+  return fits && scale->exact;
+}
+
+static bool write_form(Ring *ring, Letters *letters, NormalForm *form)
+{
+  Ratio *ratio = ring->values + ring->plan.node_count - 1;
+  Shown *shown = pf_arena_array(letters->arena, Shown, MOST_GENERATORS);
+  form->divisors = pf_arena_array(letters->arena, Poly, MOST_DIVISORS);
+  form->powers = pf_arena_array(letters->arena, int, MOST_DIVISORS);
+  if (!shown || !form->divisors || !form->powers) return false;
+  cancel_divisors(ring, ratio);
+  cancel_numbers(ring, ratio);
+  if (!take_scale(ring, ratio, &form->scale)) return false;
+  form->numerator = poly_of(ring, letters, shown, ratio->num);
+  form->divisor_count = 0;
+  for (int i = 0; i < ratio->power_count; i++) {
+    if (!ratio->powers[i]) continue;
+    form->divisors[form->divisor_count] = poly_of(ring, letters, shown, ring->divisors + i);
+    form->powers[form->divisor_count++] = ratio->powers[i];
+  }
+  return !letters->failed;
+}
+
+bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
+{
+  const double work = 4e5, most_terms = 3000;
+  Ring ring = {.gave_up = false};
+  if (!pf_normal_plan(letters->table, letters->arena, e, style, &ring.plan)) return false;
+  if (!start_ring(&ring, work)) return false;
+  bool good = convert(&ring) && size_of(ring.values[ring.plan.node_count - 1].num) <= most_terms &&
+              write_form(&ring, letters, form);
+  end_ring(&ring);
+  return good;
+}
+
+/* ---------------------------------------------------------------- factors */
+
+enum { MOST_FACTORED = 200, MOST_VARIABLES = 40, HIGHEST_FACTORED = 12 };
+
+/* Which letters occur, in order; 0 when the polynomial is not one to be factored. */
+static int list_variables(const Poly *poly, int *variables)
+{
+  int count = 0;
+  if (poly->count > MOST_FACTORED) return 0;
+  for (int i = 0; i < poly->count; i++)
+    for (int k = 0; k < poly->terms[i].count; k++) {
+      LetterPower power = poly->terms[i].powers[k];
+      if (power.exponent < 0 || power.exponent > HIGHEST_FACTORED) return 0;
+      int at = 0;
+      while (at < count && variables[at] < power.letter) at++;
+      if (at < count && variables[at] == power.letter) continue;
+      if (count == MOST_VARIABLES) return 0;
+      memmove(variables + at + 1, variables + at, (size_t)(count++ - at)*sizeof *variables);
+      variables[at] = power.letter;
+    }
+  return count;
+}
+
+static void read_poly(fmpz_mpoly_t a, const Poly *poly, const int *variables, int count,
+                      const fmpz_mpoly_ctx_t of)
+{
+  ulong exponents[MOST_VARIABLES];
+  for (int i = 0; i < poly->count; i++) {
+    for (int k = 0; k < count; k++) exponents[k] = (ulong)pf_monomial_exponent(poly->terms + i, variables[k]);
+    fmpz_mpoly_push_term_si_ui(a, poly->terms[i].coefficient, exponents, of);
+  }
+  fmpz_mpoly_sort_terms(a, of);
+}
+
+static Poly write_poly(Letters *letters, const fmpz_mpoly_t a, const int *variables, int count,
+                       const fmpz_mpoly_ctx_t of)
+{
+  ulong exponents[MOST_VARIABLES];
+  Poly poly = pf_poly_make(letters, (int)a->length);
+  for (slong i = 0; i < a->length && !letters->failed; i++) {
+    LetterPower *powers = pf_arena_array(letters->arena, LetterPower, count);
+    Monomial *term = poly.terms + poly.count++;
+    *term = (Monomial){.coefficient = fmpz_get_si(a->coeffs + i), .powers = powers};
+    if (!powers || !fmpz_fits_si(a->coeffs + i)) letters->failed = true;
+    fmpz_mpoly_get_term_exp_ui(exponents, a, i, of);
+    for (int k = 0; k < count && powers; k++)
+      if (exponents[k]) powers[term->count++] = (LetterPower){variables[k], (int)exponents[k]};
+  }
+  pf_poly_tidy(letters, &poly);
+  return poly;
+}
+
+static bool write_factors(Letters *letters, fmpz_mpoly_factor_t found, const int *variables, int count,
+                          const fmpz_mpoly_ctx_t of, Factors *factors)
+{
+  *factors = (Factors){.count = (int)found->num};
+  factors->bases = pf_arena_array(letters->arena, Poly, factors->count);
+  factors->powers = pf_arena_array(letters->arena, int, factors->count);
+  if (!factors->bases || !factors->powers || !fmpz_fits_si(found->constant)) return false;
+  factors->content = fmpz_get_si(found->constant);
+  for (int i = 0; i < factors->count; i++) {
+    factors->bases[i] = write_poly(letters, found->poly + i, variables, count, of);
+    factors->powers[i] = (int)fmpz_mpoly_factor_get_exp_si(found, i, of);
+  }
+  return !letters->failed;
+}
+
+bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
+{
+  int variables[MOST_VARIABLES + 1];
+  int count = list_variables(poly, variables);
+  if (!count) return false;
+  fmpz_mpoly_ctx_t of;
+  fmpz_mpoly_t a;
+  fmpz_mpoly_factor_t found;
+  fmpz_mpoly_ctx_init(of, count, ORD_LEX);
+  fmpz_mpoly_init(a, of);
+  fmpz_mpoly_factor_init(found, of);
+  read_poly(a, poly, variables, count, of);
+  bool good = fmpz_mpoly_factor(found, a, of);
+  if (good) {
+    fmpz_mpoly_factor_sort(found, of);
+    good = write_factors(letters, found, variables, count, of, factors);
+  }
+  fmpz_mpoly_factor_clear(found, of);
+  fmpz_mpoly_clear(a, of);
+  fmpz_mpoly_ctx_clear(of);
+  return good;
+}
+
 #else
 
 PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
@@ -912,6 +1129,23 @@ PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
   (void)ctx;
   (void)e;
   return PF_UNKNOWN;
+}
+
+bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
+{
+  (void)letters;
+  (void)e;
+  (void)style;
+  (void)form;
+  return false;
+}
+
+bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
+{
+  (void)letters;
+  (void)poly;
+  (void)factors;
+  return false;
 }
 
 #endif
