@@ -11,9 +11,9 @@ extern "C" {
 
 typedef struct PfTape PfTape;
 
-/* A tape that computes the roots from the values of the inputs, which are symbols. The tape does not need the
- * context afterwards, only its allocator. Parts that occur in several roots are computed once; sums and products
- * may be regrouped, so the last digits can differ from pf_expr_evaluate.
+/* A tape that computes the roots from the values of the inputs, which are symbols. It does not need the
+ * context afterwards. Parts that occur in several roots are computed once; sums and products may be
+ * regrouped, so the last digits can differ from pf_expr_evaluate.
  *
  * Fails with PF_ERR_NAME when a root contains a symbol that is no input (the message names it), with
  * PF_ERR_ARGUMENT when an input is not a symbol or is given twice, or a root is missing, with PF_ERR_LIMIT,
@@ -28,9 +28,9 @@ PF_API int pf_tape_output_count(const PfTape *tape);
 PF_API size_t pf_tape_work_size(const PfTape *tape);
 PF_API int pf_tape_instruction_count(const PfTape *tape);
 
-/* Runs the tape. Allocates nothing and cannot fail; what is not defined comes out as NaN or infinity. The tape
- * is not changed: threads may run it at the same time, each with its own `work`. Both branches of an if() are
- * computed, the result is the one chosen. The arrays must not overlap. */
+/* Runs the tape. Allocates nothing and cannot fail; what is not defined comes out as NaN or infinity. The
+ * tape is not changed: threads may run it at the same time, each with its own `work`. Both branches of an
+ * if() are computed, the result is the one chosen. The arrays must not overlap. */
 PF_API void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work);
 
 #ifdef __cplusplus

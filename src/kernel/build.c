@@ -1,5 +1,5 @@
-/* Items to the graph. A list becomes a chain from the left, so that the parts can be computed one by one, each used
- * up at once; a sum begins with a part that needs no sign. */
+/* Items to the graph. A list becomes a chain from the left, so that the parts can be computed one by one,
+ * each used up at once; a sum begins with a part that needs no sign. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ static uint32_t build_power(Build *build, uint32_t base, int exponent)
   return power;
 }
 
-/* The product of those factors whose exponent has the sign; factors with equal exponents are multiplied first. */
+/* The product of those factors whose exponent has the sign; factors with equal exponents are multiplied
+ * first. */
 static bool build_factors(Build *build, uint32_t count, bool below, uint32_t *product)
 {
   const PfPart *parts = build->sorted.at;
@@ -64,7 +65,8 @@ static bool build_factors(Build *build, uint32_t count, bool below, uint32_t *pr
 static uint32_t build_product(Build *build, uint32_t count)
 {
   uint32_t above = 0, below = 0;
-  bool has_above = build_factors(build, count, false, &above), has_below = build_factors(build, count, true, &below);
+  bool has_above = build_factors(build, count, false, &above);
+  bool has_below = build_factors(build, count, true, &below);
   if (!has_below) return above;
   if (!has_above) above = pf_graph_constant(build->graph, 1);
   return op2(build, PF_TAPE_DIV, above, below);

@@ -1,5 +1,6 @@
-/* The graph to instructions: pairs of operations that one instruction does are fused; the order is depth first, so
- * that a value is made shortly before it is used; a slot is free again after the last use of its value. */
+/* The graph to instructions: pairs of operations that one instruction does are fused; the order is depth
+ * first, so that a value is made shortly before it is used; a slot is free again after the last use of
+ * its value. */
 #include "kernel/kernel_impl.h"
 
 
@@ -86,11 +87,38 @@ static void fuse(Emit *emit, PfGraphNode *node)
   }
 }
 
+static void swap_difference(PfGraphNode *node)
+{
+  uint32_t a = node->a;
+  node->a = node->b;
+  node->b = a;
+}
+
+/* -(a - b) is b - a, exactly, and -(a - b)*c is (b - a)*c. */
+static void drop_negation(Emit *emit, PfGraphNode *node)
+{
+  const uint32_t inner = node->a;
+  PfGraphNode *in = emit->graph->nodes.at + inner, *turned = NULL;
+  if (node->op != PF_TAPE_NEG || emit->uses[inner] != 1) return;
+  if (in->op == PF_TAPE_SUB) turned = in;
+  for (int k = 0; k < 2 && (in->op == PF_TAPE_MUL || in->op == PF_TAPE_DIV); k++) {
+    PfGraphNode *factor = emit->graph->nodes.at + operand(in, k);
+    if (factor->op == PF_TAPE_SUB && emit->uses[operand(in, k)] == 1) turned = factor;
+  }
+  if (!turned) return;
+  swap_difference(turned);
+  *node = *in;
+  emit->uses[inner] = 0;
+}
+
 /* From the outside in: the outer operation of a chain chooses first. */
 static void fuse_all(Emit *emit)
 {
-  for (size_t i = emit->graph->nodes.count; i-- > 0;)
-    if (emit->uses[i]) fuse(emit, emit->graph->nodes.at + i);
+  for (size_t i = emit->graph->nodes.count; i-- > 0;) {
+    if (!emit->uses[i]) continue;
+    drop_negation(emit, emit->graph->nodes.at + i);
+    fuse(emit, emit->graph->nodes.at + i);
+  }
 }
 
 /* ---------------------------------------------------------------- slots */
@@ -163,7 +191,7 @@ static void emit_node(Emit *emit, uint32_t i)
     return;
   }
   for (int k = 0; k < operands_of(node); k++) slots[k] = emit->slot[operand(node, k)];
-  for (int k = 0; k < operands_of(node); k++) use(emit, operand(node, k)); /* the result may take a slot over */
+  for (int k = 0; k < operands_of(node); k++) use(emit, operand(node, k)); /* the result may reuse a slot */
   emit->slot[i] = take_slot(emit);
   emit->state[i] = DONE;
   append(emit, node->op, emit->slot[i], slots[0], slots[1], slots[2]);
@@ -230,7 +258,8 @@ PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape 
     emit_root(&emit, graph->roots.at[i]);
     tape->outputs[i] = emit.slot[graph->roots.at[i]];
   }
-  if (tape->slot_count > MOST_SLOTS) return pf_fail(ctx, PF_ERR_LIMIT, "a tape of more than %d values", MOST_SLOTS);
+  if (tape->slot_count > MOST_SLOTS)
+    return pf_fail(ctx, PF_ERR_LIMIT, "a tape that holds more than %d values at a time", MOST_SLOTS);
   append(&emit, PF_TAPE_END, 0, 0, 0, 0);
   tape->instruction_count--; /* the END is not counted */
   return PF_OK;

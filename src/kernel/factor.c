@@ -1,7 +1,8 @@
-/* Common factors of sums: x*y*z - x*w -> x*(y*z - w), the factor that most terms have in common first. A sum that
- * becomes one product melts into the products around it, so that l1*(m*l2 + n*l2) and l2*(m*l1 + n*l1) become the same
- * item. Products that are used in several sums are taken apart in each of them. This halves the work where energies
- * were differentiated, and may double it elsewhere: the caller compares. */
+/* Common factors of sums: x*y*z - x*w -> x*(y*z - w), the factor that most terms have in common first. A
+ * sum that becomes one product melts into the products around it, so that l1*(m*l2 + n*l2) and l2*(m*l1 +
+ * n*l1) become the same item. Products that are used in several sums are taken apart in each of them.
+ * This halves the work where energies were differentiated, and may double it elsewhere: the caller
+ * compares. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -106,7 +107,8 @@ static double exponent_in(const Factoring *f, const Term *term, PfPart factor)
 {
   for (uint32_t k = 0; k < term->count; k++) {
     PfPart part = f->pool.at[term->first + k];
-    if (part.item == factor.item && (part.coefficient < 0) == (factor.coefficient < 0)) return part.coefficient;
+    if (part.item != factor.item) continue;
+    return (part.coefficient < 0) == (factor.coefficient < 0) ? part.coefficient : 0;
   }
   return 0;
 }

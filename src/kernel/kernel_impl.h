@@ -91,15 +91,17 @@ uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *part
 uint32_t pf_item_constant(PfItems *items, double value);
 /* Sorts parts, adds coefficients of equal items, and drops what vanishes; gives the number of parts left. */
 uint32_t pf_parts_settle(PfPart *parts, uint32_t count);
-/* A product or sum of any number of parts, which are sorted and merged; the item itself if it stands alone. */
+/* A product or sum of any number of parts, which are sorted and merged; the item itself if it stands
+ * alone. */
 uint32_t pf_item_list(PfItems *items, PfItemKind kind, PfPart *parts, uint32_t count);
 
 PfStatus pf_items_lower(PfContext *ctx, PfItems *items, const PfExpr *inputs, int input_count,
                         const PfExpr *roots, int root_count);
-/* About how many operations the roots need if nothing more is shared; SIZE_MAX without memory. The items must be in
- * the order of their making: not after pf_items_share. */
+/* About how many operations the roots need if nothing more is shared; SIZE_MAX without memory. The items
+ * must be in the order of their making: not after pf_items_share. */
 size_t pf_items_cost(const PfItems *items, PfArena *scratch);
-/* The same in new items, with common factors taken out of sums. False when it does not pay or memory is short. */
+/* The same in new items, with common factors taken out of sums. False when it does not pay or memory is
+ * short. */
 bool pf_items_factor(const PfItems *from, PfItems *to, PfArena *scratch);
 /* In place; without memory less is shared. */
 void pf_items_share(PfItems *items, PfItemKind kind, PfArena *scratch);

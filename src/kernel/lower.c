@@ -1,5 +1,5 @@
-/* Expressions to items. Whole powers up to 64 are left to multiplication and division, halves become a square root,
- * everything else pow. */
+/* Expressions to items. Whole powers up to 64 are left to multiplication and division, halves become a
+ * square root, everything else pow. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -65,8 +65,8 @@ static void push_factor(Lower *lower, PfExpr base, PfExpr exponent)
 {
   int64_t num = 0, den = 0;
   uint32_t item = image_of(lower, base);
-  bool exact = pf_expr_is_rational(lower->ctx, exponent, &num, &den) && den <= 2 && num <= den*MOST_MULTIPLIED &&
-               num >= -den*MOST_MULTIPLIED;
+  bool exact = pf_expr_is_rational(lower->ctx, exponent, &num, &den) && den <= 2 &&
+               num <= den*MOST_MULTIPLIED && num >= -den*MOST_MULTIPLIED;
   if (!exact) {
     push(lower, call(lower->items, PF_TAPE_POW, item, image_of(lower, exponent)), 1);
   } else {
@@ -165,7 +165,8 @@ static PfStatus lower_all(Lower *lower, PfArena *scratch, const PfExpr *inputs, 
   PfExpr *nodes;
   int count;
   for (int i = 0; i < root_count; i++)
-    if (roots[i] == PF_EXPR_NONE) return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "output %d of a tape is missing", i);
+    if (roots[i] == PF_EXPR_NONE)
+      return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "output %d of a tape is missing", i);
   PF_TRY(pf_expr_reach(lower->ctx, scratch, roots, root_count, &nodes, &count));
   lower->image = pf_arena_array(scratch, uint32_t, (size_t)pf_expr_table_size(lower->ctx) + 1);
   if (!lower->image) return pf_fail(lower->ctx, PF_ERR_MEMORY, "no room to make a tape");

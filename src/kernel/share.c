@@ -1,7 +1,8 @@
-/* Pairs that several lists have in common become items of their own: x*y in x*y*z and w*x*y is multiplied once, and
- * so is the sum a - 2 b computed once. The pair that occurs most often goes first, and its item can be part of the
- * next pair (Paar's greedy algorithm). The lists are cut into segments of bounded length, and only items that occur
- * in more than one list are paired, so that the work stays in proportion to the input. */
+/* Pairs that several lists have in common become items of their own: x*y in x*y*z and w*x*y is multiplied
+ * once, and so is the sum a - 2 b computed once. The pair that occurs most often goes first, and its item
+ * can be part of the next pair (Paar's greedy algorithm). The lists are cut into segments of bounded
+ * length, and only items that occur in more than one list are paired, so that the work stays in
+ * proportion to the input. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -156,8 +157,8 @@ static void note(Share *share, uint32_t segment, PfPart a, PfPart b)
 
 /* ---------------------------------------------------------------- segments */
 
-/* Puts the parts that occur in several lists at the end of their list; gives the place where these begin. `room` has
- * place for the list. */
+/* Puts the parts that occur in several lists at the end of their list; gives the place where these begin.
+ * `room` has place for the list. */
 static uint32_t put_apart(Share *share, const PfItem *item, const uint32_t *lists, PfPart *room)
 {
   PfPart *parts = share->items->parts.at + item->first;
@@ -338,8 +339,9 @@ static void close_gaps(Share *share)
     uint32_t end = item->first + item->count, to = share->segments.at[s].first;
     if (item->kind != share->kind || to < item->first || to >= end) continue;
     for (; s < share->segments.count && share->segments.at[s].first < end; s++) {
-      const Segment *segment = share->segments.at + s;
-      for (uint32_t k = 0; k < segment->count; k++) items->parts.at[to++] = items->parts.at[segment->first + k];
+      const Segment segment = share->segments.at[s];
+      for (uint32_t k = 0; k < segment.count; k++)
+        items->parts.at[to++] = items->parts.at[segment.first + k];
     }
     item->count = to - item->first;
   }

@@ -37,8 +37,8 @@ static PfStatus make(PfContext *ctx, PfItems *items, int input_count, int output
   return status;
 }
 
-static PfStatus make_best(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
-                          PfItems *plain, PfItems *factored, PfTape **tape)
+static PfStatus make_best(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots,
+                          int root_count, PfItems *plain, PfItems *factored, PfTape **tape)
 {
   PfArena *scratch = pf_context_scratch(ctx);
   PF_TRY(pf_items_lower(ctx, plain, inputs, input_count, roots, root_count));
@@ -47,8 +47,8 @@ static PfStatus make_best(PfContext *ctx, const PfExpr *inputs, int input_count,
   return make(ctx, better ? factored : plain, input_count, root_count, tape);
 }
 
-PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
-                     PfTape **tape)
+PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots,
+                     int root_count, PfTape **tape)
 {
   *tape = NULL;
   if (input_count < 0 || root_count < 0)

@@ -8,8 +8,8 @@
 
 /* The last argument is the hidden length of the first. */
 void dgesdd_(const char *job, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
-             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info,
-             size_t job_length);
+             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork,
+             int *info, size_t job_length);
 
 static int least(int m, int n)
 {
@@ -27,8 +27,8 @@ static PfStatus load(PfContext *ctx, const double *A, int m, int n, double *copy
 }
 
 /* The decomposition with all room taken from `scratch`; m, n > 0. */
-static PfStatus decompose(PfContext *ctx, PfArena *scratch, const double *A, int m, int n, double *s, double *U,
-                          double *Vt)
+static PfStatus decompose(PfContext *ctx, PfArena *scratch, const double *A, int m, int n, double *s,
+                          double *U, double *Vt)
 {
   const char *job = U ? "S" : "N";
   const int k = least(m, n), one = 1, ask = -1;
@@ -42,12 +42,13 @@ static PfStatus decompose(PfContext *ctx, PfArena *scratch, const double *A, int
   const int *ldu = U ? &n : &one, *ldvt = U ? &k : &one; /* V is n x k, U^T is k x m, by columns */
   double *u = U ? Vt : &none, *vt = U ? U : &none;
   dgesdd_(job, &n, &m, copy, &n, s, u, ldu, vt, ldvt, &size, &ask, integers, &info, 1);
-  if (!(size < INT_MAX)) return pf_fail(ctx, PF_ERR_LIMIT, "a matrix of %d x %d is too large to decompose", m, n);
+  if (!(size < INT_MAX)) return pf_fail(ctx, PF_ERR_LIMIT, "%d x %d numbers are too many to decompose", m, n);
   int room = (int)size;
   double *work = pf_arena_array(scratch, double, room);
   if (!work) return pf_fail(ctx, PF_ERR_MEMORY, "no room to decompose %d x %d numbers", m, n);
   dgesdd_(job, &n, &m, copy, &n, s, u, ldu, vt, ldvt, work, &room, integers, &info, 1);
-  if (info) return pf_fail(ctx, PF_ERR_NUMBER, "the singular values of a %d x %d matrix do not converge", m, n);
+  if (info)
+    return pf_fail(ctx, PF_ERR_NUMBER, "the singular values of a %d x %d matrix do not converge", m, n);
   for (int i = 0; i < k; i++) s[i] *= scale;
   return PF_OK;
 }
@@ -65,13 +66,15 @@ PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double
 }
 
 /* inverse = V diag(1/s) U^T over the first `rank` singular values. */
-static void assemble(const double *s, const double *U, const double *Vt, int m, int n, int rank, double *inverse)
+static void assemble(const double *s, const double *U, const double *Vt, int m, int n, int rank,
+                     double *inverse)
 {
   const size_t k = (size_t)least(m, n);
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < m; i++) {
       double sum = 0;
-      for (int l = 0; l < rank; l++) sum += Vt[(size_t)l*(size_t)n + (size_t)j]/s[l]*U[(size_t)i*k + (size_t)l];
+      for (int l = 0; l < rank; l++)
+        sum += Vt[(size_t)l*(size_t)n + (size_t)j]/s[l]*U[(size_t)i*k + (size_t)l];
       inverse[(size_t)j*(size_t)m + (size_t)i] = sum;
     }
   }
@@ -91,7 +94,8 @@ static PfStatus invert(PfContext *ctx, PfArena *scratch, const double *A, int m,
   return PF_OK;
 }
 
-PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse, int *rank)
+PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
+                           int *rank)
 {
   int count = 0;
   PF_TRY(pf_check_size(ctx, m, n));

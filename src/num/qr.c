@@ -65,8 +65,8 @@ static void exchange_columns(PfQr *qr, int k, int p)
   qr->order[p] = column;
 }
 
-/* The reflection that takes (*head, tail…) of the given length to (-+length, 0…): makes the tail into v, the
- * head into the result, and gives the factor f. */
+/* The reflection that takes (*head, tail…) of the given length to (-+length, 0…): makes the tail into v,
+ * the head into the result, and gives the factor f. */
 static double reflection(double *head, double *tail, int count, size_t stride, double length)
 {
   if (!(length > 0)) return 0;

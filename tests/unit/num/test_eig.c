@@ -1,4 +1,4 @@
-#include "../support.h"
+#include "support.h"
 
 #include "num/num.h"
 

@@ -1,4 +1,4 @@
-#include "../support.h"
+#include "support.h"
 
 #include "num/num.h"
 
@@ -47,8 +47,8 @@ static void a_repeated_row_is_the_redundant_one_whatever_its_units(void **state)
   }
 }
 
-/* Snakeboard, q = (x, y, theta): at phi_b = phi_f = phi the rows differ only by the sign of L cos(phi), and at
- * phi = pi/2 that difference vanishes. */
+/* Snakeboard, q = (x, y, theta): at phi_b = phi_f = phi the rows differ only by the sign of L cos(phi),
+ * and at phi = pi/2 that difference vanishes. */
 static void a_snakeboard_loses_rank_when_both_wheels_stand_across(void **state)
 {
   const double L = 0.2, theta = 0.4;
