@@ -103,20 +103,34 @@ static bool is_call(PfContext *ctx, PfExpr e, PfOp op, PfExpr *argument)
   return true;
 }
 
-/* Value of e at the start of the model, with generic values for parameters without one. */
+/* e where the model starts: only parameters and numbers are left. */
+static PfExpr at_start(const Contact *k, PfExpr e)
+{
+  Checker *ck = k->ck;
+  PfExpr zero = pf_expr_int(ck->ctx, 0);
+  for (size_t i = 0; i < ck->coordinates.count; i++)
+    if (pf_expr_substitute(ck->ctx, &e, 1, &ck->coordinates.at[i].q, &ck->coordinates.at[i].start_q, 1, &e) != PF_OK)
+      return PF_EXPR_NONE;
+  for (size_t i = 0; i < ck->inputs.count; i++) {
+    PfExpr value = ck->inputs.at[i].value ? ck->inputs.at[i].value : zero;
+    if (pf_expr_substitute(ck->ctx, &e, 1, &ck->inputs.at[i].symbol, &value, 1, &e) != PF_OK) return PF_EXPR_NONE;
+  }
+  if (pf_expr_substitute(ck->ctx, &e, 1, &ck->model->time, &zero, 1, &e) != PF_OK) return PF_EXPR_NONE;
+  return pf_contents(ck, e) & HAS_MOTION ? PF_EXPR_NONE : e;
+}
+
+/* Its number; NaN when a parameter without a value is in it. */
 static double value_at_start(const Contact *k, PfExpr e)
 {
   Checker *ck = k->ck;
-  int n = (int)ck->coordinates.count;
-  PfExpr *symbols = pf_arena_array(ck->arena, PfExpr, n), *starts = pf_arena_array(ck->arena, PfExpr, n);
   double value = NAN;
-  if (!symbols || !starts) return value;
-  for (int i = 0; i < n; i++) {
-    symbols[i] = ck->coordinates.at[i].q;
-    starts[i] = ck->coordinates.at[i].start_q;
+  e = at_start(k, e);
+  for (size_t i = ck->parameter_order.count; i-- > 0 && e != PF_EXPR_NONE;) { /* later ones may contain earlier ones */
+    const PfParameter *p = ck->parameters.at + ck->parameter_order.at[i];
+    if (p->value != PF_EXPR_NONE && pf_expr_substitute(ck->ctx, &e, 1, &p->symbol, &p->value, 1, &e) != PF_OK)
+      return value;
   }
-  if (pf_expr_substitute(ck->ctx, &e, 1, symbols, starts, n, &e) != PF_OK) return value;
-  (void)pf_expr_evaluate(ck->ctx, &e, 1, NULL, NULL, 0, &value);
+  if (e != PF_EXPR_NONE) (void)pf_expr_evaluate(ck->ctx, &e, 1, NULL, NULL, 0, &value);
   return value;
 }
 
@@ -140,7 +154,12 @@ static void disc_on_plane(const Contact *k)
 {
   PfContext *ctx = k->ck->ctx;
   PfVector n = axis(k, k->support, 2);
-  PfExpr s = dot(k, k->axle, n), root = complement(k, s), inverse = pf_expr_pow_int(ctx, root, -1);
+  PfExpr s = dot(k, k->axle, n), root = complement(k, s);
+  if (pf_expr_is_probably_zero(ctx, root, 2) == PF_TRUE) {
+    pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the disc of '%s' lies flat on what it should roll on", k->name);
+    return;
+  }
+  PfExpr inverse = pf_expr_pow_int(ctx, root, -1);
   PfVector up = gathered(k, minus(k, n, times(k, s, k->axle)), k->axle);
   PfVector c = times(k, pf_expr_mul(ctx, pf_expr_neg(ctx, k->radius), inverse), up);
   PfVector track = gathered(k, times(k, inverse, cross(k, k->axle, n)), k->axle);
@@ -175,16 +194,6 @@ static PfExpr contact_coordinate(const Contact *k, const char *part, PfExpr star
   if (ck->out_of_memory || !pf_sync_coordinates(ck)) return PF_EXPR_NONE;
   if (start != PF_EXPR_NONE) ck->coordinates.at[i].start_q = start;
   return ck->coordinates.at[i].q;
-}
-
-/* Start values of the coordinates put in, so that a start of the contact can be guessed. */
-static PfExpr at_start(const Contact *k, PfExpr e)
-{
-  Checker *ck = k->ck;
-  for (size_t i = 0; i < ck->coordinates.count; i++)
-    if (pf_expr_substitute(ck->ctx, &e, 1, &ck->coordinates.at[i].q, &ck->coordinates.at[i].start_q, 1, &e) != PF_OK)
-      return PF_EXPR_NONE;
-  return pf_contents(ck, e) & HAS_MOTION ? PF_EXPR_NONE : e;
 }
 
 /* h with the contact coordinates as arguments. */
@@ -256,24 +265,32 @@ static void ball_on_surface(const Contact *k, const Surface *s)
   add_rolling(k, s, c);
 }
 
-/* The rim point at the angle w from the second to the third axis of the frame of the axle; its tangent lies in
- * the surface. */
+/* Two axes of the frame of the axle that span the disc. */
+static bool find_disc_plane(const Contact *k, PfVector *e1, PfVector *e2)
+{
+  PfContext *ctx = k->ck->ctx;
+  for (int i = 0; k->axle.count == 1 && i < 3; i++) {
+    const PfVectorPart *axle = k->axle.part;
+    if (!pf_expr_is_int(ctx, axle->c[i], 1) && !pf_expr_is_int(ctx, axle->c[i], -1)) continue;
+    *e1 = axis(k, axle->frame, (i + 1)%3);
+    *e2 = axis(k, axle->frame, (i + 2)%3);
+    return true;
+  }
+  pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the axle of a disc on a surface must be an axis of its frame");
+  return false;
+}
+
+/* The rim point at an angle that is one more coordinate; its tangent lies in the surface. The search for the start
+ * begins at the lowest point. */
 static void disc_on_surface(const Contact *k, const Surface *s)
 {
-  Checker *ck = k->ck;
-  PfContext *ctx = ck->ctx;
-  int i = -1;
-  for (int j = 0; k->axle.count == 1 && j < 3; j++)
-    if (pf_expr_is_int(ctx, k->axle.part[0].c[j], 1)) i = j;
-  if (i < 0) {
-    pf_check_fail(ck, PF_ERR_MODEL, k->node, "the axle of a disc on a surface must be an axis of its frame");
-    return;
-  }
-  int frame = k->axle.part[0].frame;
-  PfExpr angle = contact_coordinate(k, "rim", pf_expr_neg(ctx, pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_pi(ctx))));
+  PfContext *ctx = k->ck->ctx;
+  PfVector e1, e2, down = times(k, pf_expr_int(ctx, -1), axis(k, k->support, 2));
+  if (!find_disc_plane(k, &e1, &e2)) return;
+  PfExpr lowest = pf_expr_call2(ctx, PF_OP_ATAN2, dot(k, e2, down), dot(k, e1, down));
+  PfExpr angle = contact_coordinate(k, "rim", at_start(k, lowest));
   if (angle == PF_EXPR_NONE) return;
   PfExpr cosine = pf_expr_call1(ctx, PF_OP_COS, angle), sine = pf_expr_call1(ctx, PF_OP_SIN, angle);
-  PfVector e1 = axis(k, frame, (i + 1)%3), e2 = axis(k, frame, (i + 2)%3);
   PfVector rim = plus(k, times(k, cosine, e1), times(k, sine, e2));
   PfVector tangent = minus(k, times(k, cosine, e2), times(k, sine, e1));
   PfVector c = times(k, k->radius, rim);
@@ -335,6 +352,22 @@ static bool read_axle(Contact *k, const PfNode *node)
   return false;
 }
 
+/* A constant length; PF_EXPR_NONE after an error. */
+static PfExpr read_radius(const Contact *k, const PfNode *node)
+{
+  Checker *ck = k->ck;
+  Value value = pf_scalar_of(ck, k->scope, node, "a radius");
+  if (value.kind == V_NONE || !pf_dim_expect(ck, node, value.dim, pf_dim_make(0, 1, 0), "a radius"))
+    return PF_EXPR_NONE;
+  double number;
+  if (pf_contents(ck, value.scalar) & HAS_MOTION)
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a radius is constant, but this one moves");
+  else if (pf_expr_is_number(ck->ctx, value.scalar, &number) && !(number > 0))
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a radius is a positive length");
+  else return value.scalar;
+  return PF_EXPR_NONE;
+}
+
 static bool read_body(Contact *k, const PfNode *frame, const PfNode *block, const char *const *keys)
 {
   Checker *ck = k->ck;
@@ -347,10 +380,8 @@ static bool read_body(Contact *k, const PfNode *frame, const PfNode *block, cons
     pf_check_hint(ck, "say it in braces: { radius R }");
     return false;
   }
-  Value value = pf_scalar_of(ck, k->scope, radius, "a radius");
-  if (value.kind == V_NONE || !pf_dim_expect(ck, radius, value.dim, pf_dim_make(0, 1, 0), "a radius")) return false;
-  k->radius = value.scalar;
-  return true;
+  k->radius = read_radius(k, radius);
+  return k->radius != PF_EXPR_NONE;
 }
 
 /* Motions of body and support, the latter with its origin (for a sphere: its centre). */
@@ -420,13 +451,13 @@ static void roll_on_sphere(Contact *k, const PfNode *support, bool disc)
     pf_check_fail(ck, PF_ERR_MODEL, support, "the radius of the sphere is missing");
     return;
   }
-  Value sphere = pf_scalar_of(ck, k->scope, radius, "a radius");
+  PfExpr sphere = read_radius(k, radius);
   Value point = center ? pf_point_of(ck, k->scope, center, "the centre of a sphere") : origin_of(k, 0);
-  if (sphere.kind == V_NONE || point.kind == V_NONE) return;
+  if (sphere == PF_EXPR_NONE || point.kind == V_NONE) return;
   find_motion(k, point);
   bool inside = !strcmp(support->text, "inside");
-  if (disc) disc_on_sphere(k, sphere.scalar, inside);
-  else ball_on_sphere(k, sphere.scalar, inside);
+  if (disc) disc_on_sphere(k, sphere, inside);
+  else ball_on_sphere(k, sphere, inside);
 }
 
 void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
@@ -496,6 +527,7 @@ void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node)
   if (!begin(&k, ck, scope, node)) return;
   const PfNode *frame = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
-  if (!strcmp(node->text, "skate")) add_skate(&k, frame, support);
-  else add_roller_wheel(&k, frame, block, support);
+  if (strcmp(node->text, "skate")) add_roller_wheel(&k, frame, block, support);
+  else if (block && block->child) pf_check_fail(ck, PF_ERR_NAME, block->child, "a skate has no properties");
+  else add_skate(&k, frame, support);
 }
