@@ -166,7 +166,8 @@ static bool is_word(const Printer *p, const PfToken *token, bool start)
   bool member = p->last.kind == PF_T_DOT || (p->last.kind == PF_T_CLAUSE && is(p, &p->last, "as"));
   if (member) return false;
   if (token->kind != PF_T_NAME || start || p->after_value) return true;
-  return is(p, &p->keyword, "roll") && (is(p, token, "disc") || is(p, token, "ball") || is(p, token, "surface"));
+  bool shape = is(p, token, "disc") || is(p, token, "ball") || is(p, token, "surface");
+  return shape && is(p, &p->keyword, "roll");
 }
 
 /* What the token means for those that follow. */
@@ -243,19 +244,31 @@ static const PfToken *after_comments(Printer *p, const PfToken *comment)
   return &p->next;
 }
 
+/* Does the statement go on after the comment? */
+static bool goes_on(const Printer *p, const PfToken *next)
+{
+  switch (next->kind) {
+  case PF_T_END:
+  case PF_T_LBRACE:
+  case PF_T_RBRACE:
+  case PF_T_SEMICOLON: return false;
+  default: return !is_start(p, next);
+  }
+}
+
 static void print_comment(Printer *p, const PfToken *comment)
 {
+  uint32_t newlines = comment->newlines > p->newlines ? comment->newlines : p->newlines;
   if (p->out.count && !comment->newlines) {
     pf_text_add(&p->out, "  ");
   } else {
-    const PfToken *next = after_comments(p, comment);
-    bool inside = next->kind != PF_T_END && next->kind != PF_T_RBRACE && next->kind != PF_T_LBRACE &&
-                  !is_start(p, next);
-    new_line(p, comment->newlines, INDENT*p->depth + (inside ? CONTINUED : 0));
+    int more = goes_on(p, after_comments(p, comment)) ? CONTINUED : 0;
+    new_line(p, newlines, INDENT*p->depth + more);
     p->after_brace = false;
   }
   print_words(p, comment);
   p->after_comment = true;
+  p->newlines = 0;
 }
 
 /* ---------------------------------------------------------------- the whole text */

@@ -11,7 +11,8 @@ static const char *const keywords[] = {
 enum { KEYWORD_COUNT = sizeof keywords/sizeof *keywords };
 
 /* Words inside statements. They are not names either: 'turn about z' should miss its angle, not its axis. */
-static const char *const clauses[] = {"in", "at", "on", "to", "by", "as", "from", "about", "along", "until", "against"};
+static const char *const clauses[] = {"in",   "at",    "on",    "to",    "by",     "as",
+                                      "from", "about", "along", "until", "against"};
 enum { CLAUSE_COUNT = sizeof clauses/sizeof *clauses };
 
 static const char *const token_text[] = {
@@ -155,11 +156,14 @@ static PfTokenKind number(const char *at, uint32_t *size)
   return PF_T_BAD;
 }
 
-/* Strings and units end in their line; what does not end takes the whole line, so that no byte is read twice. */
+/* Strings and units end in their line; what does not end takes all of it, so that no byte is read twice. */
 static PfTokenKind string(const char *at, uint32_t *size)
 {
   uint32_t i = 1;
-  while (at[i] && at[i] != '\n' && at[i] != '"') i += at[i] == '\\' && (at[i + 1] == '"' || at[i + 1] == '\\') ? 2 : 1;
+  while (at[i] && at[i] != '\n' && at[i] != '"') {
+    bool escaped = at[i] == '\\' && (at[i + 1] == '"' || at[i + 1] == '\\');
+    i += escaped ? 2 : 1;
+  }
   *size = i + (at[i] == '"');
   return at[i] == '"' ? PF_T_STRING : PF_T_BAD;
 }
@@ -183,9 +187,11 @@ static PfTokenKind two_characters(const char *at)
   static const struct {
     char text[3];
     PfTokenKind kind;
-  } pairs[] = {{"..", PF_T_DOTDOT}, {"<=", PF_T_LESS_EQUAL}, {">=", PF_T_GREATER_EQUAL}, {"==", PF_T_EQUAL_EQUAL},
-               {"**", PF_T_BAD},    {":=", PF_T_BAD},        {"!=", PF_T_BAD},           {"&&", PF_T_BAD},
-               {"||", PF_T_BAD}};
+  } pairs[] = {
+    {"..", PF_T_DOTDOT}, {"<=", PF_T_LESS_EQUAL}, {">=", PF_T_GREATER_EQUAL}, {"==", PF_T_EQUAL_EQUAL},
+    {"**", PF_T_BAD},    {":=", PF_T_BAD},        {"!=", PF_T_BAD},           {"&&", PF_T_BAD},
+    {"||", PF_T_BAD},
+  };
   for (size_t i = 0; i < sizeof pairs/sizeof *pairs; i++)
     if (at[0] == pairs[i].text[0] && at[1] == pairs[i].text[1]) return pairs[i].kind;
   return PF_T_END;
@@ -350,7 +356,8 @@ static bool report_invisible(const PfSource *source, const PfToken *token)
     if (!pf_token_is(source, token, invisible[i].text)) continue;
     pf_fail_at(source->ctx, PF_ERR_SYNTAX, pf_token_place(source, token), "a special blank (%s) in the text",
                invisible[i].name);
-    pf_hint(source->ctx, "replace it by an ordinary blank; it often comes from a web page or a word processor");
+    pf_hint(source->ctx,
+            "replace it by an ordinary blank; it often comes from a web page or a word processor");
     return true;
   }
   return false;
@@ -377,9 +384,11 @@ PfStatus pf_lex_report(const PfSource *source, const PfToken *token)
   if (is_digit(*at) || *at == '.') {
     report_number(source, token);
   } else if (*at == '"') {
-    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "the text that starts here has no closing quote in this line");
+    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
+               "the text that starts here has no closing quote in this line");
   } else if (*at == '[') {
-    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "the unit that starts here has no closing ']' in this line");
+    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
+               "the unit that starts here has no closing ']' in this line");
     pf_hint(source->ctx, "an index follows its name without a blank: psi[1]");
   } else if (!report_invisible(source, token)) {
     pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "'%.*s' has no meaning here", (int)token->size, at);

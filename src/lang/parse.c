@@ -130,7 +130,8 @@ static const char *found(const PfParser *p, PfToken *at, char buffer[PF_TOKEN_NA
   at->line = p->last.line;
   at->column = p->last.column + p->last.length;
   at->length = 1;
-  return end ? pf_token_text(PF_T_END) : pf_parser_line_ended(p) ? "the end of the line" : "the next statement";
+  if (end) return pf_token_text(PF_T_END);
+  return pf_parser_line_ended(p) ? "the end of the line" : "the next statement";
 }
 
 bool pf_parser_expected(PfParser *p, const char *format, ...)
@@ -153,8 +154,8 @@ bool pf_parser_expected(PfParser *p, const char *format, ...)
 void pf_parser_too_deep(PfParser *p)
 {
   if (p->failed) return;
-  stop(p, pf_fail_at(p->ctx, PF_ERR_LIMIT, pf_token_place(p->source, &p->token), "nested deeper than %d levels",
-                     PF_DEEPEST_NESTING));
+  PfPlace place = pf_token_place(p->source, &p->token);
+  stop(p, pf_fail_at(p->ctx, PF_ERR_LIMIT, place, "nested deeper than %d levels", PF_DEEPEST_NESTING));
 }
 
 void pf_parser_enter(PfParser *p)
@@ -193,10 +194,11 @@ void pf_parser_close(PfParser *p, const PfBracket *bracket, PfTokenKind kind, co
   const PfToken *open = &bracket->open;
   bool same_line = p->token.line == open->line && next != PF_T_END;
   bool said = same_line ? pf_parser_expected(p, "%s", instead)
-                        : pf_parser_expected(p, "%s to close the %s of line %u", instead, pf_token_text(open->kind),
-                                             (unsigned)open->line);
+                        : pf_parser_expected(p, "%s to close the %s of line %u", instead,
+                                             pf_token_text(open->kind), (unsigned)open->line);
   if (!said) return;
-  if (next == PF_T_EQUAL && kind == PF_T_RPAREN) pf_hint(p->ctx, "a comparison is written with two signs: ==");
+  if (next == PF_T_EQUAL && kind == PF_T_RPAREN)
+    pf_hint(p->ctx, "a comparison is written with two signs: ==");
   else if (same_line) pf_parser_hint_neighbours(p);
 }
 
@@ -223,7 +225,8 @@ void pf_parser_hint_neighbours(PfParser *p)
   else if (b->kind == PF_T_UNIT)
     pf_hint(p->ctx, "a unit follows a number, as in 0.5 [m], or a name that is being declared");
   else if (both_short && a->kind == PF_T_NUMBER && b->kind == PF_T_NAME)
-    pf_hint(p->ctx, "write %.*s*%.*s for a product, %.*s [%.*s] for a unit", m, left, n, right, m, left, n, right);
+    pf_hint(p->ctx, "write %.*s*%.*s for a product, %.*s [%.*s] for a unit", m, left, n, right, m, left, n,
+            right);
   else if (both_short)
     pf_hint(p->ctx, "write %.*s*%.*s for a product; a list needs commas", m, left, n, right);
   else if (b->kind == PF_T_NAME || b->kind == PF_T_NUMBER || b->kind == PF_T_LPAREN)
@@ -239,7 +242,10 @@ PfNode *pf_parser_node(PfParser *p, PfNodeKind kind, const PfToken *start)
     pf_parser_no_memory(p);
     node = &p->nowhere;
   }
-  *node = (PfNode){.kind = kind, .line = start->line, .column = start->column, .length = start->length, .text = ""};
+  *node = (PfNode){.kind = kind, .text = ""};
+  node->line = start->line;
+  node->column = start->column;
+  node->length = start->length;
   return node;
 }
 
@@ -299,6 +305,9 @@ static const struct {
   {"import", "a model is one file"},
 };
 
+static const char first_words[] =
+    "every statement starts with a word such as param, coord, kinetic, body or constraint";
+
 static const char *find_habit(const char *word)
 {
   for (size_t i = 0; i < sizeof habits/sizeof *habits; i++)
@@ -314,13 +323,15 @@ static void unknown_statement(PfParser *p)
   char buffer[PF_TOKEN_NAME];
   const char *name = pf_parser_describe(p, &start, buffer);
   pf_parser_advance(p);
-  bool equation = p->token.kind == PF_T_EQUAL || p->token.kind == PF_T_PRIME || p->token.kind == PF_T_LBRACKET;
-  if (!pf_parser_error(p, &start, equation ? "a line cannot start with the name %s" : "%s is not a statement", name))
+  PfTokenKind next = p->token.kind;
+  bool equation = next == PF_T_EQUAL || next == PF_T_PRIME || next == PF_T_LBRACKET;
+  if (!pf_parser_error(p, &start, "%s%s%s", equation ? "a line cannot start with the name " : "", name,
+                       equation ? "" : " is not a statement"))
     return;
 
   const char *habit = find_habit(word), *nearest = pf_nearest_keyword(word);
   int shown = start.size > 32 ? 32 : (int)start.size;
-  if (p->kept.kind == PF_T_EQUAL)
+  if (next == PF_T_EQUAL)
     pf_hint(p->ctx, "to define a name write: let %.*s = …", shown, word);
   else if (equation)
     pf_hint(p->ctx, "an equation between coordinates or velocities is written: constraint … = …; "
@@ -330,7 +341,7 @@ static void unknown_statement(PfParser *p)
   else if (nearest)
     pf_hint(p->ctx, "did you mean '%s'?", nearest);
   else
-    pf_hint(p->ctx, "every statement starts with a word such as param, coord, kinetic, body or constraint");
+    pf_hint(p->ctx, "%s", first_words);
 }
 
 /* Anything else where a statement should start. */
@@ -346,8 +357,7 @@ static void no_statement(PfParser *p)
   } else if (start.kind == PF_T_RPAREN || start.kind == PF_T_RBRACKET || start.kind == PF_T_RBRACE) {
     pf_parser_error(p, &start, "%s without an opening bracket before it", name);
   } else if (pf_parser_error(p, &start, "a statement cannot start with %s", name)) {
-    if (start.kind == PF_T_SLASH) pf_hint(p->ctx, "a comment starts with #");
-    else pf_hint(p->ctx, "every statement starts with a word such as param, coord, kinetic, body or constraint");
+    pf_hint(p->ctx, "%s", start.kind == PF_T_SLASH ? "a comment starts with #" : first_words);
   }
 }
 
@@ -361,11 +371,14 @@ static void finish(PfParser *p)
     return;
   }
   if (!pf_parser_expected(p, "the end of the statement")) return;
-  if (kind == PF_T_EQUAL) pf_hint(p->ctx, "a comparison is written with ==, a definition with let, an equation with "
-                                          "constraint");
-  else if (kind == PF_T_BANG) pf_hint(p->ctx, "'!' belongs after a start value: start x = 1 !");
-  else if (p->last.kind == PF_T_RBRACE) pf_hint(p->ctx, "start a new line after '}'");
-  else pf_parser_hint_neighbours(p);
+  if (kind == PF_T_EQUAL)
+    pf_hint(p->ctx, "a comparison is written with ==, a definition with let, an equation with constraint");
+  else if (kind == PF_T_BANG)
+    pf_hint(p->ctx, "'!' belongs after a start value: start x = 1 !");
+  else if (p->last.kind == PF_T_RBRACE)
+    pf_hint(p->ctx, "start a new line after '}'");
+  else
+    pf_parser_hint_neighbours(p);
 }
 
 /* Does a line that starts with this token go on with the statement before it? */
@@ -388,7 +401,8 @@ static bool continues(const PfParser *p)
 static bool is_next_statement(const PfParser *p, int depth)
 {
   if (p->token.kind == PF_T_END || p->stopped) return true;
-  if (p->token.newlines && p->token.kind == PF_T_KEYWORD && (p->braces == depth || p->in_properties)) return true;
+  bool keyword = p->token.newlines && p->token.kind == PF_T_KEYWORD;
+  if (keyword && (p->braces == depth || p->in_properties)) return true;
   if (p->braces != depth) return false;
   if (p->token.kind == PF_T_RBRACE) return depth > 0;
   if (p->brackets > 0) return false;

@@ -61,8 +61,10 @@ static PfNode *missing_operand(PfParser *p)
   if (reserved) {
     if (pf_parser_error(p, &token, "%s starts a statement, so it cannot be a name",
                         pf_parser_describe(p, &token, buffer)))
-      pf_hint(p->ctx, "choose another name, for example %.*s_1", (int)token.size, p->source->bytes + token.start);
-  } else if (pf_parser_expected(p, "a number, a name or '(' after %s", pf_parser_describe(p, &p->last, buffer))) {
+      pf_hint(p->ctx, "choose another name, for example %.*s_1", (int)token.size,
+              p->source->bytes + token.start);
+  } else if (pf_parser_expected(p, "a number, a name or '(' after %s",
+                                pf_parser_describe(p, &p->last, buffer))) {
     hint_missing_operand(p, token.kind);
   }
   return &p->nowhere;
@@ -123,8 +125,8 @@ static PfNode *vector(PfParser *p, const PfToken *open, PfNode *first)
     tail = pf_parser_add(tail, pf_parse_expression(p));
     count++;
   }
-  bool closed = p->token.kind == PF_T_RPAREN;
-  if (closed && count != 3 && pf_parser_error(p, open, "a vector has three components, this one has %u", count))
+  bool wrong = p->token.kind == PF_T_RPAREN && count != 3;
+  if (wrong && pf_parser_error(p, open, "a vector has three components, this one has %u", count))
     pf_hint(p->ctx, count == 2 ? "in the plane write (a, b, 0)" : "write (a, b, c)");
   return node;
 }
@@ -249,9 +251,14 @@ static PfNode *logical_or(PfParser *p, PfNode *left, const PfToken *start)
 
 /* ---------------------------------------------------------------- what follows a value */
 
+static bool is_constant(const PfNode *node)
+{
+  return node->kind == PF_N_NUMBER || node->kind == PF_N_UNIT || node->kind == PF_N_STRING;
+}
+
 static PfNode *prime(PfParser *p, PfNode *left, const PfToken *start)
 {
-  if (left->kind == PF_N_NUMBER || left->kind == PF_N_UNIT || left->kind == PF_N_STRING) {
+  if (is_constant(left)) {
     if (pf_parser_error(p, &p->token, "a number has no time derivative"))
       pf_hint(p->ctx, "the ' of a time derivative follows a name: x'; a text stands in double quotes: \"…\"");
     return left;
@@ -267,6 +274,10 @@ static PfNode *prime(PfParser *p, PfNode *left, const PfToken *start)
 
 static PfNode *member(PfParser *p, PfNode *left, const PfToken *start)
 {
+  if (is_constant(left)) {
+    if (pf_parser_error(p, &p->token, "a number has no members")) pf_hint(p->ctx, "a product is written with *");
+    return left;
+  }
   PfNode *node = pf_parser_node(p, PF_N_MEMBER, start);
   pf_parser_advance(p);
   PfTokenKind kind = p->token.kind;

@@ -7,14 +7,15 @@ PfNode *pf_parse_new_name(PfParser *p, PfNodeKind kind, const char *purpose)
 {
   PfToken token = p->token;
   PfNode *node = pf_parser_node(p, kind, &token);
-  char buffer[PF_TOKEN_NAME];
   bool reserved = token.kind == PF_T_KEYWORD || token.kind == PF_T_CLAUSE || token.kind == PF_T_AND ||
                   token.kind == PF_T_OR || token.kind == PF_T_NOT;
   bool missing = pf_parser_line_ended(p) && (p->last.kind != PF_T_COMMA || token.kind == PF_T_KEYWORD);
   if (reserved && !missing) {
+    char buffer[PF_TOKEN_NAME];
     if (pf_parser_error(p, &token, "%s is a word of the language, so it cannot be a name",
                         pf_parser_describe(p, &token, buffer)))
-      pf_hint(p->ctx, "choose another name, for example %.*s_1", (int)token.size, p->source->bytes + token.start);
+      pf_hint(p->ctx, "choose another name, for example %.*s_1", (int)token.size,
+              p->source->bytes + token.start);
   } else if (token.kind != PF_T_NAME || missing) {
     pf_parser_expected(p, "%s", purpose);
   } else {

@@ -103,7 +103,7 @@ PfNode *pf_parse_constraint(PfParser *p)
   PfNode *node = pf_parse_node(p, PF_N_CONSTRAINT);
   PfNode **tail = &node->child;
   PfNode *left;
-  if (p->token.kind == PF_T_KEYWORD && !pf_parser_line_ended(p)) { /* a label may be any word: constraint roll: … */
+  if (p->token.kind == PF_T_KEYWORD && !pf_parser_line_ended(p)) { /* a label may be any word: roll: … */
     p->token.kind = PF_T_NAME;
     left = pf_parse_expression(p);
     if (!pf_parse_is_label(p, left)) pf_parser_expected(p, "':' after the name of the constraint");
@@ -117,7 +117,8 @@ PfNode *pf_parse_constraint(PfParser *p)
   tail = pf_parser_add(tail, left);
   if (pf_parser_accept(p, PF_T_EQUAL)) {
     pf_parser_add(tail, pf_parse_expression(p));
-    if (p->token.kind == PF_T_EQUAL && pf_parser_error(p, &p->token, "a constraint has two sides, this is a third"))
+    bool third = p->token.kind == PF_T_EQUAL;
+    if (third && pf_parser_error(p, &p->token, "a constraint has two sides, this is a third"))
       pf_hint(p->ctx, "write two constraints");
   } else if (pf_parser_expected(p, "'=' and the other side of the constraint")) {
     hint_constraint(p, left);
@@ -138,7 +139,7 @@ static PfNode *surface(PfParser *p)
 {
   PfNode *node = pf_parser_node(p, PF_N_SUPPORT, &p->last);
   node->text = "surface";
-  node->child = pf_parse_new_name(p, PF_N_NAME, "the name of the function that gives the height of the surface");
+  node->child = pf_parse_new_name(p, PF_N_NAME, "the name of the function for the height of the surface");
   if (pf_parser_accept_word(p, "in")) node->child->next = pf_parse_expression(p);
   return node;
 }

@@ -11,8 +11,9 @@ static PfNode *model_statement(PfParser *p)
   if (p->token.kind == PF_T_STRING && pf_parser_expected(p, "a short name before the title"))
     pf_hint(p->ctx, "for example: model snakeboard \"Snakeboard with springs\"");
   node->child = pf_parse_new_name(p, PF_N_LABEL, "a name for the model");
-  if (p->token.kind == PF_T_STRING && !pf_parser_line_ended(p)) node->child->next = pf_parse_string(p);
-  else if (p->token.kind == PF_T_NAME && !pf_parser_line_ended(p) && pf_parser_expected(p, "the end of the line"))
+  if (pf_parser_line_ended(p)) return node;
+  if (p->token.kind == PF_T_STRING) node->child->next = pf_parse_string(p);
+  else if (p->token.kind == PF_T_NAME && pf_parser_expected(p, "the end of the line"))
     pf_hint(p->ctx, "a title stands in quotes: model snakeboard \"Snakeboard with springs\"");
   return node;
 }
@@ -27,7 +28,7 @@ static void hint_after_item(PfParser *p, const PfNode *item, const char *keyword
   else if (kind == PF_T_NUMBER)
     pf_hint(p->ctx, "a value is given by: %s %.40s = %.*s", keyword, item->text,
             p->kept.size > 32 ? 32 : (int)p->kept.size, p->source->bytes + p->kept.start);
-  else if (kind == PF_T_NAME && strcmp(keyword, "let"))
+  else if (kind == PF_T_NAME && strcmp(keyword, "let") != 0)
     pf_hint(p->ctx, "names are separated by commas; a unit stands in brackets: %.40s [m]", item->text);
 }
 
@@ -55,7 +56,8 @@ static PfNode *item(PfParser *p, const char *keyword)
   bool stray = (p->token.kind == PF_T_PRIME || p->token.kind == PF_T_LPAREN || p->token.kind == PF_T_NUMBER ||
                 p->token.kind == PF_T_NAME) && !pf_parser_line_ended(p);
   if (let && p->token.kind != PF_T_EQUAL && p->token.kind != PF_T_UNIT) {
-    if (pf_parser_expected(p, "'=' and the definition of '%.40s'", node->text)) hint_after_item(p, node, keyword);
+    if (pf_parser_expected(p, "'=' and the definition of '%.40s'", node->text))
+      hint_after_item(p, node, keyword);
   } else if (stray && pf_parser_expected(p, "'=', ',' or the end of the line after '%.40s'", node->text)) {
     hint_after_item(p, node, keyword);
   }
@@ -131,7 +133,8 @@ static void check_target(PfParser *p, const PfNode *target, const char *keyword)
     return;
   }
   const char *example = start ? "x, x' or psi[1]" : rate ? "x' or psi[1]'" : "x, psi[1] or arm.x";
-  if (!pf_parser_error(p, &place, "the left side of '=' in '%s' must be a single quantity: %s", keyword, example))
+  if (!pf_parser_error(p, &place, "the left side of '=' in '%s' must be a single quantity: %s", keyword,
+                       example))
     return;
   if (start && target->kind == PF_N_PRIME)
     pf_hint(p->ctx, "only positions and velocities can be chosen; accelerations follow from the equations");
@@ -174,9 +177,9 @@ static PfNode *applied(PfParser *p, PfNode *node, PfNode *vector, const char *wh
 {
   bool force = !strcmp(where, "at");
   PfNode **tail = pf_parser_add(&node->child, vector);
-  if (!pf_parser_expect_word(p, where, force ? "and the point where the force acts" : "and the body that it turns",
-                             force ? "for example: force (F, 0, 0) at tip" : "for example: torque (0, 0, T) on wheel"))
-    return node;
+  const char *purpose = force ? "and the point where the force acts" : "and the body that it turns";
+  const char *hint = force ? "for example: force (F, 0, 0) at tip" : "for example: torque (0, 0, T) on wheel";
+  if (!pf_parser_expect_word(p, where, purpose, hint)) return node;
   tail = pf_parser_add(tail, pf_parse_expression(p));
   if (pf_parser_accept_word(p, "from")) pf_parser_add(tail, pf_parse_expression(p));
   return node;
@@ -257,7 +260,8 @@ static PfNode *run_statement(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_RUN);
   PfNode **tail = pf_parser_add(&node->child, pf_parse_expression(p));
-  if (pf_parser_accept_word(p, "by")) tail = pf_parser_add(tail, pf_parse_new_name(p, PF_N_NAME, "the name of an integrator"));
+  if (pf_parser_accept_word(p, "by"))
+    tail = pf_parser_add(tail, pf_parse_new_name(p, PF_N_NAME, "the name of an integrator"));
   if (pf_parser_accept_word(p, "until")) tail = pf_parser_add(tail, pf_parse_wrapped(p, PF_N_VALUE));
   if (p->token.kind == PF_T_NAME && !pf_parser_line_ended(p))
     pf_parser_expected(p, "'by', 'until', '{' or the end of the line");
@@ -282,7 +286,8 @@ static PfNode *draw_statement(PfParser *p)
   PfNode *node = pf_parse_node(p, PF_N_DRAW);
   PfNode **tail = pf_parser_add(&node->child, pf_parse_expression(p));
   if (!pf_parser_expect_word(p, "as", "and a shape", example)) return node;
-  if (p->token.kind == PF_T_KEYWORD && !pf_parser_line_ended(p)) p->token.kind = PF_T_NAME; /* point(…) is a shape */
+  bool keyword = p->token.kind == PF_T_KEYWORD && !pf_parser_line_ended(p);
+  if (keyword) p->token.kind = PF_T_NAME; /* point(…) is a shape */
   PfNode *shape = pf_parse_new_name(p, PF_N_CALL, "a shape");
   pf_parse_arguments(p, &shape->child, example);
   pf_parser_extend(p, shape);

@@ -35,12 +35,14 @@ static bool is_control(unsigned char byte)
 static PfStatus bad_byte(PfSource *source, uint32_t line, uint32_t column, unsigned char byte)
 {
   PfPlace place = pf_source_place(source, line, column, 1);
-  const unsigned char *start = (const unsigned char *)source->bytes;
-  if (source->count >= 2 && ((start[0] == 0xFF && start[1] == 0xFE) || (start[0] == 0xFE && start[1] == 0xFF))) {
-    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "the file is UTF-16 text: it starts with byte 0x%02X", byte);
+  bool utf16 = !strncmp(source->bytes, "\xFF\xFE", 2) || !strncmp(source->bytes, "\xFE\xFF", 2);
+  if (utf16) {
+    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
+               "the file is UTF-16 text: it starts with byte 0x%02X", byte);
     pf_hint(source->ctx, "save it as UTF-8");
   } else if (byte >= 0x80) {
-    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "the file is not UTF-8 text: byte 0x%02X does not belong here", byte);
+    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
+               "the file is not UTF-8 text: byte 0x%02X does not belong here", byte);
     pf_hint(source->ctx, "save the file as UTF-8");
   } else {
     pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "control character 0x%02X in the text", byte);

@@ -60,9 +60,9 @@ static const struct {
   const char *text;
   int64_t num, den;
 } prefixes[] = {
-  {"p", 1, 1000000000000}, {"n", 1, 1000000000}, {"u", 1, 1000000},      {"\u00B5", 1, 1000000}, {"\u03BC", 1, 1000000},
-  {"m", 1, 1000},          {"c", 1, 100},        {"d", 1, 10},           {"h", 100, 1},          {"k", 1000, 1},
-  {"M", 1000000, 1},       {"G", 1000000000, 1},
+  {"p", 1, 1000000000000}, {"n", 1, 1000000000}, {"u", 1, 1000000}, {"\u00B5", 1, 1000000},
+  {"\u03BC", 1, 1000000},  {"m", 1, 1000},       {"c", 1, 100},     {"d", 1, 10},
+  {"h", 100, 1},           {"k", 1000, 1},       {"M", 1000000, 1}, {"G", 1000000000, 1},
 };
 enum { PREFIX_COUNT = sizeof prefixes/sizeof *prefixes };
 
@@ -70,14 +70,16 @@ enum { PREFIX_COUNT = sizeof prefixes/sizeof *prefixes };
 static const struct {
   const char *word, *unit;
 } habits[] = {
-  {"sec", "s"},        {"second", "s"},   {"seconds", "s"}, {"meter", "m"},      {"metre", "m"},     {"meters", "m"},
-  {"gram", "g"},       {"kilo", "kg"},    {"kilogram", "kg"}, {"newton", "N"},   {"joule", "J"},     {"watt", "W"},
-  {"volt", "V"},       {"ampere", "A"},   {"kelvin", "K"},  {"hertz", "Hz"},     {"pascal", "Pa"},   {"degree", "deg"},
-  {"degrees", "deg"},  {"radian", "rad"}, {"radians", "rad"}, {"minute", "min"}, {"minutes", "min"}, {"hour", "h"},
-  {"hours", "h"},      {"hr", "h"},       {"d", "day"},     {"days", "day"},     {"inch", "in"},     {"foot", "ft"},
-  {"feet", "ft"},      {"pound", "lb"},   {"lbs", "lb"},    {"rps", "rev/s"},    {"kmh", "km/h"},    {"kph", "km/h"},
-  {"percent", "%"},    {"ohm", "Ohm"},    {"l", "L"},       {"liter", "L"},      {"litre", "L"},     {"mps", "m/s"},
-  {"degC", "K"},       {"none", "1"},     {"Nm", "N m"},    {"Nms", "N m s"},
+  {"sec", "s"},       {"second", "s"},   {"seconds", "s"},   {"meter", "m"},     {"metre", "m"},
+  {"meters", "m"},    {"gram", "g"},     {"kilo", "kg"},     {"kilogram", "kg"}, {"newton", "N"},
+  {"joule", "J"},     {"watt", "W"},     {"volt", "V"},      {"ampere", "A"},    {"kelvin", "K"},
+  {"hertz", "Hz"},    {"pascal", "Pa"},  {"degree", "deg"},  {"degrees", "deg"}, {"radian", "rad"},
+  {"radians", "rad"}, {"minute", "min"}, {"minutes", "min"}, {"hour", "h"},      {"hours", "h"},
+  {"hr", "h"},        {"d", "day"},      {"days", "day"},    {"inch", "in"},     {"foot", "ft"},
+  {"feet", "ft"},     {"pound", "lb"},   {"lbs", "lb"},      {"rps", "rev/s"},   {"kmh", "km/h"},
+  {"kph", "km/h"},    {"percent", "%"},  {"ohm", "Ohm"},     {"l", "L"},         {"liter", "L"},
+  {"litre", "L"},     {"mps", "m/s"},    {"degC", "K"},      {"none", "1"},      {"Nm", "N m"},
+  {"Nms", "N m s"},
 };
 enum { HABIT_COUNT = sizeof habits/sizeof *habits };
 
@@ -108,11 +110,11 @@ bool pf_dimension_power(PfDimension a, int64_t num, int64_t den, PfDimension *re
   for (int i = 0; i < PF_BASE_COUNT; i++) {
     if (!a.power[i]) continue;
     if (num > most || num < -most) return false;
-    int64_t product = a.power[i]*num;
+    int64_t twelfths = a.power[i]*num;
     bool label = i == PF_BASE_RAD; /* one that does not fit is dropped */
-    bool fits = product%den == 0 && product/den <= INT16_MAX && product/den >= -INT16_MAX;
+    bool fits = twelfths%den == 0 && twelfths/den <= INT16_MAX && twelfths/den >= -INT16_MAX;
     if (!fits && !label) return false;
-    result->power[i] = (int16_t)(fits ? product/den : 0);
+    result->power[i] = (int16_t)(fits ? twelfths/den : 0);
   }
   return true;
 }
@@ -167,9 +169,9 @@ static int print_factors(char *buffer, size_t size, const int *power, int sign)
                                            PF_BASE_A,   PF_BASE_K,  PF_BASE_MOL, PF_BASE_CD};
   int length = 0;
   for (int i = 0; i < PF_BASE_COUNT && (size_t)length < size; i++) {
-    int base = order[i];
-    if (power[base]*sign <= 0) continue;
-    length += print_factor(buffer + length, size - (size_t)length, length ? " " : "", names[base], power[base]*sign);
+    int base = order[i], exponent = power[base]*sign;
+    if (exponent <= 0) continue;
+    length += print_factor(buffer + length, size - (size_t)length, length ? " " : "", names[base], exponent);
   }
   return length;
 }
@@ -253,8 +255,9 @@ static bool raise_unit(PfUnit *unit, int num, int den)
     unit->scale = pow(base.scale, (double)num/den);
     return true;
   }
-  for (int i = 0; i < (num < 0 ? -num : num); i++)
-    multiply_scale(unit, num < 0 ? base.scale_den : base.scale_num, num < 0 ? base.scale_num : base.scale_den);
+  int64_t above = num < 0 ? base.scale_den : base.scale_num;
+  int64_t below = num < 0 ? base.scale_num : base.scale_den;
+  for (int i = 0; i < (num < 0 ? -num : num); i++) multiply_scale(unit, above, below);
   unit->pi_power = base.pi_power*num;
   unit->scale *= pow(PI, unit->pi_power);
   return true;
@@ -272,14 +275,15 @@ static const Entry *find_entry(const char *word, size_t size)
 static void set_unit(PfUnit *unit, const Entry *entry)
 {
   int64_t divisor = divisor_of(entry->num, entry->den);
-  *unit = (PfUnit){.scale_num = entry->num/divisor, .scale_den = entry->den/divisor, .pi_power = entry->pi_power,
-                   .exact = true};
+  *unit = (PfUnit){.pi_power = entry->pi_power, .exact = true};
+  unit->scale_num = entry->num/divisor;
+  unit->scale_den = entry->den/divisor;
   for (int i = 0; i < PF_BASE_COUNT; i++)
     unit->dimension.power[i] = (int16_t)(entry->power[i]*PF_DIMENSION_GRAIN);
   set_scale(unit);
 }
 
-/* A whole name comes before a prefix: min is a minute, not a milli-inch; cd a candela, not a hundredth of a day. */
+/* A whole name comes before a prefix: cd is a candela, not a hundredth of a day. */
 static bool find_unit(const char *word, size_t size, PfUnit *unit)
 {
   const Entry *entry = find_entry(word, size);
@@ -289,7 +293,7 @@ static bool find_unit(const char *word, size_t size, PfUnit *unit)
   }
   for (int i = 0; i < PREFIX_COUNT; i++) {
     size_t length = strlen(prefixes[i].text);
-    if (size <= length || memcmp(word, prefixes[i].text, length)) continue;
+    if (size <= length || memcmp(word, prefixes[i].text, length) != 0) continue;
     entry = find_entry(word + length, size - length);
     if (!entry || entry->prefix != PREFIXED) continue;
     set_unit(unit, entry);
@@ -339,7 +343,8 @@ static bool find_pieces(const char *word, char *buffer, size_t size)
   }
   for (size_t cut = letters; cut-- > 1;) {
     if (!find_unit(word, cut, &ignored) || !find_unit(word + cut, letters - cut, &ignored)) continue;
-    snprintf(buffer, size, "%.*s %.*s%s%s", (int)cut, word, (int)(letters - cut), word + cut, power, word + letters);
+    snprintf(buffer, size, "%.*s %.*s%s%s", (int)cut, word, (int)(letters - cut), word + cut, power,
+             word + letters);
     return true;
   }
   return false;
@@ -425,17 +430,19 @@ static PfStatus exponent(Reader *r, PfUnit *unit)
   int num = 1, den = 1;
   if (!accept(r, '^')) return PF_OK;
   bool bracket = accept(r, '('), minus = accept(r, '-');
-  if (!whole(r, &num) || *r->at == '.') return wrong(r, "the exponent after '^' is not a small whole number", hint);
+  if (!whole(r, &num) || *r->at == '.')
+    return wrong(r, "the exponent after '^' is not a small whole number", hint);
   if (bracket && accept(r, '/') && (!whole(r, &den) || den == 0))
     return wrong(r, "the exponent after '^' is not a fraction of small numbers", hint);
   if (bracket && !accept(r, ')')) return wrong(r, "the ')' of the exponent is missing", hint);
-  if (!raise_unit(unit, minus ? -num : num, den)) return wrong(r, "no such root can be taken of this unit", NULL);
-  return PF_OK;
+  bool exists = raise_unit(unit, minus ? -num : num, den);
+  return exists ? PF_OK : wrong(r, "no such root can be taken of this unit", NULL);
 }
 
 static bool is_word(char c)
 {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '%' || c == '_' || (unsigned char)c >= 0x80;
+  bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+  return letter || is_digit(c) || c == '%' || c == '_';
 }
 
 /* Is the middle dot, a sign of multiplication, next? */
@@ -465,6 +472,13 @@ static PfStatus group(Reader *r, PfUnit *unit)
   return accept(r, ')') ? PF_OK : wrong(r, "a ')' is missing", NULL);
 }
 
+static PfStatus no_factor(Reader *r)
+{
+  if (*r->at)
+    return wrong(r, "a sign that does not belong there", "for example: [kg m^2], [N m/rad], [1/s]");
+  return wrong(r, "a unit is missing", "for example: [kg m^2], [N m/rad], [1/s]; a plain number is [1]");
+}
+
 /* A unit with its exponent, a group, or 1. */
 static PfStatus factor(Reader *r, PfUnit *unit)
 {
@@ -474,13 +488,13 @@ static PfStatus factor(Reader *r, PfUnit *unit)
     PF_TRY(group(r, unit));
   } else if (is_digit(*r->at) || *r->at == '.') {
     if (*r->at != '1' || is_word(r->at[1]) || r->at[1] == '.')
-      return wrong(r, "a number other than 1", "the number comes before the brackets, and a power needs ^: 5 [m^2]");
+      return wrong(r, "a number other than 1",
+                   "the number comes before the brackets, and a power needs ^: 5 [m^2]");
     r->at++;
   } else if (is_word(*r->at) && !at_dot(r->at)) {
     PF_TRY(name(r, unit));
   } else {
-    return *r->at ? wrong(r, "a sign that does not belong there", "for example: [kg m^2], [N m/rad], [1/s]")
-                  : wrong(r, "a unit is missing", "for example: [kg m^2], [N m/rad], [1/s]; a plain number is [1]");
+    return no_factor(r);
   }
   return exponent(r, unit);
 }

@@ -47,8 +47,8 @@ bool pf_dimension_power(PfDimension a, int64_t num, int64_t den, PfDimension *re
 bool pf_dimension_equal(PfDimension a, PfDimension b);
 bool pf_dimension_is_none(PfDimension a);
 
-/* In base units, such as "kg m^2/s^2", "rad/s" or "1"; returns the buffer. The label rad is shown only in angles,
- * angular velocities and the like, since kg m^2 rad^2/s^2 is better read as an energy. */
+/* In base units, such as "kg m^2/s^2", "rad/s" or "1"; returns the buffer. The label rad is shown only in
+ * angles, angular velocities and the like, since kg m^2 rad^2/s^2 is better read as an energy. */
 enum { PF_DIMENSION_TEXT = 160 };
 const char *pf_dimension_text(PfDimension dimension, char *buffer, size_t size);
 

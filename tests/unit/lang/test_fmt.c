@@ -173,6 +173,8 @@ static void comments_are_kept_where_they_are(void **state)
                 "# one\n\n#  two\n##three\n#\ncoord x  # four\n# five\n");
   assert_format(f, "#!/usr/bin/pfaff\ncoord x", "#!/usr/bin/pfaff\ncoord x\n");
   assert_format(f, "coord x; # of x\ncoord y", "coord x  # of x\ncoord y\n");
+  assert_format(f, "coord x\n# one\n;\n# two\n", "coord x\n# one\n# two\n");
+  assert_format(f, "coord x\n\n;\n# two\ncoord y", "coord x\n\n# two\ncoord y\n");
 }
 
 static void comments_are_indented_like_what_follows(void **state)

@@ -119,6 +119,7 @@ static void wrong_expressions_are_explained(void **state)
     {"kinetic board.3",
      "1:14: expected the end of the statement, found the number .3",
      "write board*.3 for a product; a list needs commas"},
+    {"kinetic 3 .x", "1:11: a number has no members", "a product is written with *"},
     {"kinetic arm.psi[2]",
      "1:16: only a plain name can have an index",
      "write psi[2], or wheel[2].psi for a member of an element"},
