@@ -240,21 +240,17 @@ static Value call_function(Checker *ck, Scope *scope, const PfNode *node, Entity
   if (!expect_arguments(ck, node, wanted, wanted)) return pf_no_value();
   if (function->state == BEING_RESOLVED)
     return pf_check_fail(ck, PF_ERR_NAME, node, "the function '%s' calls itself", function->name);
-  Scope *inside = pf_scope_new(ck, function->scope, function->scope->home, "", function->scope->suffix);
-  if (!inside) return pf_no_value();
+  Visit visit = pf_scope_enter(ck, function->scope);
+  bool good = visit.scope != NULL;
   const PfNode *name = names->child;
-  for (const PfNode *child = node->child; child; child = child->next, name = name->next) {
+  for (const PfNode *child = node->child; child && good; child = child->next, name = name->next) {
     Value value = pf_value_of(ck, scope, child);
-    Entity *argument = value.kind == V_NONE ? NULL : pf_scope_declare(ck, inside, name, name->text, E_VALUE);
-    if (!argument) return pf_no_value();
-    argument->state = RESOLVED;
-    argument->result = value;
+    good = value.kind != V_NONE && pf_scope_bind(ck, visit.scope, name, name->text, value);
   }
   function->state = BEING_RESOLVED;
-  Value result = pf_value_of(ck, inside, function->value);
+  Value result = good ? pf_value_of(ck, visit.scope, function->value) : pf_no_value();
   function->state = RESOLVED;
-  pf_map_free(&inside->names);
-  pf_map_init(&inside->names, ck->allocator);
+  pf_scope_leave(ck, &visit);
   return result;
 }
 

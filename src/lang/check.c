@@ -11,7 +11,7 @@ enum { LARGEST_FILE = 32 << 20 };
 
 bool pf_check_stopped(const Checker *ck)
 {
-  return ck->out_of_memory || pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS;
+  return ck->out_of_memory || ck->gave_up || pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS;
 }
 
 bool pf_check_no_memory(Checker *ck)
@@ -43,6 +43,17 @@ Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *
   va_end(list);
   pf_fail_at(ck->ctx, code, pf_node_place(ck->source, node), "%s", words);
   return pf_no_value();
+}
+
+void pf_check_give_up(Checker *ck, const PfNode *node, const char *format, ...)
+{
+  char words[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(words, sizeof words, format, list);
+  va_end(list);
+  pf_check_fail(ck, PF_ERR_LIMIT, node, "%s", words);
+  ck->gave_up = true;
 }
 
 void pf_check_hint(Checker *ck, const char *format, ...)

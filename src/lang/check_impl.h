@@ -136,6 +136,8 @@ typedef struct Checker {
   PF_ARRAY(uint8_t) classes; /* per expression handle: what it contains */
   long effort;               /* expressions read so far: parts and functions can multiply them */
   int depth;
+  int turns, nesting;        /* of loops and parts */
+  bool gave_up;              /* over a limit: nothing more is read */
   int errors_before;
   bool may_hint; /* the latest error was recorded */
 } Checker;
@@ -146,6 +148,8 @@ typedef struct Checker {
 Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...) PF_PRINTF(4, 5);
 /* Advice for the latest error, unless that was left out. */
 void pf_check_hint(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
+/* The same for a limit: ends the check. */
+void pf_check_give_up(Checker *ck, const PfNode *node, const char *format, ...) PF_PRINTF(3, 4);
 /* Has an error of this kind been recorded at the node? */
 bool pf_check_is_known(const Checker *ck, PfStatus code, const PfNode *node);
 bool pf_check_stopped(const Checker *ck);
@@ -155,8 +159,21 @@ bool pf_check_no_memory(Checker *ck);
 /* ---------------------------------------------------------------- scopes (scope.c) */
 
 Scope *pf_scope_new(Checker *ck, Scope *parent, Scope *home, const char *prefix, const char *suffix);
-/* Adds a name; NULL after an error (duplicate, reserved word) that was reported. */
+/* Adds a name; NULL after an error (duplicate, reserved word) that was reported. `outer` is the name outside of
+ * the loop; pf_scope_declare finds it. */
 Entity *pf_scope_declare(Checker *ck, Scope *scope, const PfNode *node, const char *name, EntityKind kind);
+Entity *pf_scope_declare_as(Checker *ck, Scope *scope, const PfNode *node, const char *name, const char *outer,
+                            EntityKind kind);
+/* Gives a value to a loop variable or an argument. */
+Entity *pf_scope_bind(Checker *ck, Scope *scope, const PfNode *node, const char *name, Value value);
+
+/* A scope for the time of a call or a sum: gone, with all that was put in the checker's arena, after pf_scope_leave. */
+typedef struct Visit {
+  Scope *scope; /* NULL without memory */
+  PfMark mark;
+} Visit;
+Visit pf_scope_enter(Checker *ck, Scope *parent);
+void pf_scope_leave(Checker *ck, const Visit *visit);
 Entity *pf_scope_find(const Scope *scope, const char *name);
 /* The entity that a NAME, INDEX or MEMBER node means; reports an unknown name with a suggestion. NULL then, or
  * (with `quiet`) when it is not a plain name. */

@@ -208,16 +208,13 @@ static PfExpr height_at(const Contact *k, const PfNode *name, PfExpr u, PfExpr w
     pf_check_hint(ck, "define the surface first: let %s(x, y) = …", name->text);
     return PF_EXPR_NONE;
   }
-  Scope *inside = pf_scope_new(ck, function->scope, function->scope->home, "", function->scope->suffix);
-  PfExpr given[2] = {u, w};
-  const PfNode *parameter = names->child;
-  for (int i = 0; i < 2 && inside; i++, parameter = parameter->next) {
-    Entity *argument = pf_scope_declare(ck, inside, parameter, parameter->text, E_VALUE);
-    if (!argument) return PF_EXPR_NONE;
-    argument->state = RESOLVED;
-    argument->result = pf_scalar_value(given[i], pf_dim_unknown());
-  }
-  Value h = inside ? pf_scalar_of(ck, inside, function->value, "the height of a surface") : pf_no_value();
+  Visit visit = pf_scope_enter(ck, function->scope);
+  const PfNode *first = names->child, *second = first->next;
+  bool good = visit.scope &&
+              pf_scope_bind(ck, visit.scope, first, first->text, pf_scalar_value(u, pf_dim_unknown())) &&
+              pf_scope_bind(ck, visit.scope, second, second->text, pf_scalar_value(w, pf_dim_unknown()));
+  Value h = good ? pf_scalar_of(ck, visit.scope, function->value, "the height of a surface") : pf_no_value();
+  pf_scope_leave(ck, &visit);
   return h.kind == V_NONE ? PF_EXPR_NONE : h.scalar;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_TURNS = 100000, MOST_STATEMENTS = 1000000, MOST_ELEMENTS = 100000 };
+enum { MOST_TURNS = 100000, MOST_STATEMENTS = 1000000, MOST_ELEMENTS = 100000, DEEPEST = 100 };
 
 const PfNode *pf_child_of_kind(const PfNode *node, PfNodeKind kind)
 {
@@ -93,10 +93,9 @@ static void add_speed(Checker *ck, Entity *entity)
   if (!pf_push(ck->allocator, &ck->speeds, speed)) pf_check_no_memory(ck);
 }
 
-static void declare_one(Checker *ck, Scope *scope, const PfNode *item, const char *name, EntityKind kind,
-                        const PfNode *value, int element)
+static void declare_one(Checker *ck, Entity *entity, const PfNode *item, EntityKind kind, const PfNode *value,
+                        int element)
 {
-  Entity *entity = pf_scope_declare(ck, scope, item, name, kind);
   if (!entity) return;
   entity->element = element;
   entity->value = value_of_element(value, element);
@@ -114,6 +113,15 @@ static void declare_one(Checker *ck, Scope *scope, const PfNode *item, const cha
   }
 }
 
+/* The names of the parameters of a function or part, before anybody calls it. */
+static void check_parameters(Checker *ck, Scope *scope, const PfNode *names)
+{
+  Visit visit = pf_scope_enter(ck, scope);
+  for (const PfNode *name = names->child; name && visit.scope; name = name->next)
+    (void)pf_scope_bind(ck, visit.scope, name, name->text, pf_no_value());
+  pf_scope_leave(ck, &visit);
+}
+
 static void check_list_length(Checker *ck, const PfNode *value, int64_t size)
 {
   if (!value || value->kind != PF_N_CALL || strcmp(value->text, "list")) return;
@@ -128,8 +136,9 @@ static void declare_item(Checker *ck, Scope *scope, const PfNode *statement, con
   EntityKind kind = kind_of_item(statement, item);
   const PfNode *size = pf_child_of_kind(item, PF_N_SIZE), *value = pf_child_of_kind(item, PF_N_VALUE);
   value = value ? value->child : NULL;
+  if (kind == E_FUNCTION) check_parameters(ck, scope, pf_child_of_kind(item, PF_N_PARAMETERS));
   if (!size) {
-    declare_one(ck, scope, item, item->text, kind, value, 0);
+    declare_one(ck, pf_scope_declare(ck, scope, item, item->text, kind), item, kind, value, 0);
     return;
   }
   int64_t count;
@@ -138,8 +147,11 @@ static void declare_item(Checker *ck, Scope *scope, const PfNode *statement, con
   if (!list) return;
   list->size = (int)count;
   check_list_length(ck, value, count);
-  for (int i = 1; i <= count && !pf_check_stopped(ck); i++)
-    declare_one(ck, scope, item, pf_print_text(ck, "%s%s[%d]", item->text, scope->suffix, i), kind, value, i);
+  for (int i = 1; i <= count && !pf_check_stopped(ck); i++) {
+    const char *name = pf_print_text(ck, "%s[%d]", item->text, i);
+    const char *outer = pf_print_text(ck, "%s%s[%d]", item->text, scope->suffix, i);
+    declare_one(ck, pf_scope_declare_as(ck, scope, item, name, outer, kind), item, kind, value, i);
+  }
 }
 
 /* ---------------------------------------------------------------- statements with a label */
@@ -155,18 +167,19 @@ static void declare_label(Checker *ck, Scope *scope, const PfNode *node, EntityK
 
 static void declare_part(Checker *ck, Scope *scope, const PfNode *node)
 {
+  check_parameters(ck, scope, pf_child_of_kind(node, PF_N_PARAMETERS));
   declare_label(ck, scope, node, E_PART);
 }
 
 /* ---------------------------------------------------------------- loops and parts */
 
-static Entity *declare_value(Checker *ck, Scope *scope, const PfNode *node, const char *name, Value value)
+/* Counts what loops and parts multiply to. */
+static bool count_turn(Checker *ck, const PfNode *node)
 {
-  Entity *entity = pf_scope_declare(ck, scope, node, name, E_VALUE);
-  if (!entity) return NULL;
-  entity->state = RESOLVED;
-  entity->result = value;
-  return entity;
+  if (pf_check_stopped(ck)) return false;
+  if (++ck->turns <= MOST_TURNS) return true;
+  pf_check_give_up(ck, node, "the loops and parts of this model unroll to more than %d turns", MOST_TURNS);
+  return false;
 }
 
 static void unroll(Checker *ck, Scope *scope, const PfNode *node)
@@ -182,11 +195,12 @@ static void unroll(Checker *ck, Scope *scope, const PfNode *node)
                   (long long)(last - first + 1), MOST_TURNS);
     return;
   }
-  for (int64_t i = first; i <= last && !pf_check_stopped(ck); i++) {
+  for (int64_t i = first; i <= last && count_turn(ck, node); i++) {
     const char *suffix = pf_print_text(ck, "%s[%lld]", scope->suffix, (long long)i);
     Scope *inside = pf_scope_new(ck, scope, scope->home, "", suffix);
     if (!inside) return;
-    declare_value(ck, inside, node, node->text, pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_bare()));
+    Value value = pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_bare());
+    if (!pf_scope_bind(ck, inside, node, node->text, value)) return;
     pf_declare_statements(ck, inside, range->next);
   }
 }
@@ -225,12 +239,12 @@ static void use_part(Checker *ck, Scope *scope, const PfNode *node)
     pf_check_fail(ck, PF_ERR_NAME, node, "the part '%s' uses itself", node->text);
     return;
   }
-  Scope *inside = part_scope(ck, scope, node);
+  Scope *inside = count_turn(ck, node) ? part_scope(ck, scope, node) : NULL;
   if (!inside) return;
   const PfNode *name = pf_child_of_kind(part->value, PF_N_PARAMETERS)->child, *value = call->child;
   for (; name && value; name = name->next, value = value->next) {
     Value argument = pf_value_of(ck, scope, value);
-    if (argument.kind == V_NONE || !declare_value(ck, inside, name, name->text, argument)) return;
+    if (argument.kind == V_NONE || !pf_scope_bind(ck, inside, name, name->text, argument)) return;
   }
   if (name || value) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "the part '%s' takes %s arguments", node->text, name ? "more" : "fewer");
@@ -259,24 +273,44 @@ static void declare_statement(Checker *ck, Scope *scope, const PfNode *node)
   case PF_N_SKATE: declare_label(ck, scope, node, E_CONSTRAINT); break;
   default: break;
   }
-  if (ck->work.count >= MOST_STATEMENTS) {
-    if (ck->work.count == MOST_STATEMENTS)
-      pf_check_fail(ck, PF_ERR_LIMIT, node, "loops and parts unroll to more than a million statements");
-    ck->effort = INT32_MAX; /* nothing more is read */
-    return;
-  }
-  if (!pf_push(ck->allocator, &ck->work, (Work){node, scope})) pf_check_no_memory(ck);
+  if (ck->work.count >= MOST_STATEMENTS)
+    pf_check_give_up(ck, node, "the loops and parts of this model unroll to more than a million statements");
+  else if (!pf_push(ck->allocator, &ck->work, (Work){node, scope}))
+    pf_check_no_memory(ck);
 }
 
-void pf_declare_statements(Checker *ck, Scope *scope, const PfNode *block)
+static bool is_let(const PfNode *node)
 {
-  for (const PfNode *node = block->child; node; node = node->next)
+  return node->kind == PF_N_DECLARE && !strcmp(node->text, "let");
+}
+
+static bool is_repetition(const PfNode *node)
+{
+  return node->kind == PF_N_PART || node->kind == PF_N_FOR || node->kind == PF_N_USE;
+}
+
+/* Parts and definitions come first: lengths of lists, ranges and indices are made of them. */
+static void declare_all(Checker *ck, Scope *scope, const PfNode *block)
+{
+  for (const PfNode *node = block->child; node && !pf_check_stopped(ck); node = node->next) {
     if (node->kind == PF_N_PART) declare_part(ck, scope, node);
+    if (is_let(node)) declare_statement(ck, scope, node);
+  }
   for (const PfNode *node = block->child; node && !pf_check_stopped(ck); node = node->next)
-    if (node->kind != PF_N_PART && node->kind != PF_N_FOR && node->kind != PF_N_USE)
-      declare_statement(ck, scope, node);
+    if (!is_let(node) && !is_repetition(node)) declare_statement(ck, scope, node);
   for (const PfNode *node = block->child; node && !pf_check_stopped(ck); node = node->next) {
     if (node->kind == PF_N_FOR) unroll(ck, scope, node);
     if (node->kind == PF_N_USE) use_part(ck, scope, node);
   }
+}
+
+void pf_declare_statements(Checker *ck, Scope *scope, const PfNode *block)
+{
+  if (ck->nesting >= DEEPEST) {
+    pf_check_give_up(ck, block, "loops and parts are nested deeper than %d levels", DEEPEST);
+    return;
+  }
+  ck->nesting++;
+  declare_all(ck, scope, block);
+  ck->nesting--;
 }

@@ -33,6 +33,21 @@ Scope *pf_scope_new(Checker *ck, Scope *parent, Scope *home, const char *prefix,
   return scope;
 }
 
+Visit pf_scope_enter(Checker *ck, Scope *parent)
+{
+  Visit visit = {.mark = pf_arena_mark(ck->arena)};
+  visit.scope = pf_scope_new(ck, parent, parent->home, "", parent->suffix);
+  return visit;
+}
+
+void pf_scope_leave(Checker *ck, const Visit *visit)
+{
+  if (!visit->scope) return;
+  pf_map_free(&visit->scope->names);
+  ck->scopes.count--; /* visits end in the order in which they began */
+  pf_arena_release(ck->arena, visit->mark);
+}
+
 /* ---------------------------------------------------------------- declaring */
 
 static bool is_reserved(const char *name)
@@ -45,9 +60,12 @@ static bool is_reserved(const char *name)
 
 static const char *kind_word(EntityKind kind)
 {
-  static const char *const words[] = {"parameter", "coordinate", "input", "speed", "definition",
-                                      "function", "frame", "point", "part", "constraint",
-                                      "name", "list", "part"};
+  static const char *const words[] = {
+    [E_PARAM] = "a parameter", [E_COORD] = "a coordinate", [E_INPUT] = "an input", [E_SPEED] = "a speed",
+    [E_LET] = "a definition", [E_FUNCTION] = "a function", [E_FRAME] = "a body or frame", [E_POINT] = "a point",
+    [E_PART] = "a part", [E_CONSTRAINT] = "a constraint", [E_VALUE] = "an argument or a loop variable",
+    [E_ARRAY] = "a list", [E_SPACE] = "a used part",
+  };
   return words[kind];
 }
 
@@ -56,34 +74,75 @@ static bool add_name(Checker *ck, Scope *scope, const char *key, Entity *entity)
   return pf_map_set(&scope->names, key, strlen(key), entity) || pf_check_no_memory(ck);
 }
 
-Entity *pf_scope_declare(Checker *ck, Scope *scope, const PfNode *node, const char *name, EntityKind kind)
+static bool is_before(const PfNode *a, const PfNode *b)
 {
-  if (is_reserved(name)) {
-    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' has a meaning of its own and cannot be declared", name);
-    return NULL;
-  }
-  bool local = kind == E_LET || kind == E_FUNCTION || kind == E_VALUE || kind == E_PART;
-  bool indexed = strchr(name, '[') != NULL;
-  const char *outer = indexed ? name : pf_print_text(ck, "%s%s", name, scope->suffix);
-  Entity *known = pf_map_get(&scope->names, name, strlen(name));
-  if (!known && !local) known = pf_map_get(&scope->home->names, outer, strlen(outer));
-  if (known) {
-    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is already a %s", name, kind_word(known->kind));
-    if (known->node) pf_check_hint(ck, "it was declared in line %u", known->node->line);
-    return NULL;
-  }
+  return a->line < b->line || (a->line == b->line && a->column < b->column);
+}
+
+/* Names are not entered in the order of the text: the later one in the text is the one too many. */
+static Entity *duplicate(Checker *ck, const Scope *scope, const PfNode *node, const char *name, EntityKind kind,
+                         const Entity *known)
+{
+  const PfNode *first = known->node, *second = node;
+  bool swapped = is_before(node, known->node);
+  if (swapped) first = node, second = known->node;
+  pf_check_fail(ck, PF_ERR_NAME, second, "'%s' is already %s", name, kind_word(swapped ? kind : known->kind));
+  if (first == second && *scope->suffix) pf_check_hint(ck, "every turn of the loop declares it again");
+  else if (first == second) pf_check_hint(ck, "a part that is used twice needs names: use … as left");
+  else pf_check_hint(ck, "it was declared in line %u", first->line);
+  return NULL;
+}
+
+static bool is_allowed(Checker *ck, const PfNode *node, const char *name)
+{
+  if (!is_reserved(name)) return true;
+  pf_check_fail(ck, PF_ERR_NAME, node, "'%s' has a meaning of its own and cannot be declared", name);
+  return false;
+}
+
+static Entity *new_entity(Checker *ck, Scope *scope, const PfNode *node, const char *name, EntityKind kind)
+{
   Entity *entity = pf_arena_array(ck->arena, Entity, 1);
   if (!entity) {
     pf_check_no_memory(ck);
     return NULL;
   }
-  entity->kind = kind;
-  entity->name = pf_print_text(ck, "%s%s", scope->home->prefix, outer);
-  entity->node = node;
-  entity->scope = scope;
-  entity->unit_text = "";
-  if (!add_name(ck, scope, pf_print_text(ck, "%s", name), entity)) return NULL;
+  *entity = (Entity){.kind = kind, .name = name, .node = node, .scope = scope, .unit_text = ""};
+  return entity;
+}
+
+Entity *pf_scope_declare_as(Checker *ck, Scope *scope, const PfNode *node, const char *name, const char *outer,
+                            EntityKind kind)
+{
+  if (!is_allowed(ck, node, name)) return NULL;
+  bool local = kind == E_LET || kind == E_FUNCTION || kind == E_PART;
+  Entity *known = pf_map_get(&scope->names, name, strlen(name));
+  if (!known && !local) known = pf_map_get(&scope->home->names, outer, strlen(outer));
+  if (known) return duplicate(ck, scope, node, name, kind, known);
+  const char *full = pf_print_text(ck, "%s%s", scope->home->prefix, outer);
+  Entity *entity = new_entity(ck, scope, node, full, kind);
+  if (!entity || !add_name(ck, scope, pf_print_text(ck, "%s", name), entity)) return NULL;
   if (!local && scope != scope->home && !add_name(ck, scope->home, outer, entity)) return NULL;
+  return entity;
+}
+
+/* wheel inside a loop is wheel[2] outside; wheel[i] has its index already. */
+Entity *pf_scope_declare(Checker *ck, Scope *scope, const PfNode *node, const char *name, EntityKind kind)
+{
+  bool indexed = strchr(name, '[') != NULL;
+  const char *outer = indexed ? name : pf_print_text(ck, "%s%s", name, scope->suffix);
+  return pf_scope_declare_as(ck, scope, node, name, outer, kind);
+}
+
+Entity *pf_scope_bind(Checker *ck, Scope *scope, const PfNode *node, const char *name, Value value)
+{
+  if (!is_allowed(ck, node, name)) return NULL;
+  Entity *known = pf_map_get(&scope->names, name, strlen(name));
+  if (known) return duplicate(ck, scope, node, name, E_VALUE, known);
+  Entity *entity = new_entity(ck, scope, node, name, E_VALUE);
+  if (!entity || !add_name(ck, scope, name, entity)) return NULL;
+  entity->state = RESOLVED;
+  entity->result = value;
   return entity;
 }
 

@@ -172,7 +172,7 @@ static void check_declaration(Checker *ck, Scope *scope, const PfNode *node)
     Entity *entity = pf_scope_find(scope, item->text);
     if (!entity || entity->node != item) continue; /* a duplicate: already reported */
     for (int i = 1; entity->kind == E_ARRAY && i <= entity->size; i++) {
-      Entity *element = pf_scope_find(scope, pf_print_text(ck, "%s%s[%d]", item->text, scope->suffix, i));
+      Entity *element = pf_scope_find(scope, pf_print_text(ck, "%s[%d]", item->text, i));
       if (element) (void)pf_resolve(ck, element, item);
     }
     if (entity->kind != E_ARRAY) (void)pf_resolve(ck, entity, item);

@@ -359,7 +359,18 @@ static bool add_term(Checker *ck, Adding *sum, const PfNode *node, Value term)
   return true;
 }
 
-static Value value_of_sum(Checker *ck, Scope *scope, const PfNode *node)
+/* Nothing added up is the number 0. */
+static Value total(Checker *ck, const Adding *sum)
+{
+  if (sum->kind == V_NONE) return pf_scalar_value(pf_expr_int(ck->ctx, 0), pf_dim_bare());
+  if (sum->kind == V_SCALAR) return pf_scalar_value(pf_expr_sum(ck->ctx, sum->scalars, sum->count), sum->dim);
+  if (sum->kind == V_VECTOR) return pf_vector_value(sum->vector, sum->dim);
+  Value matrix = {.kind = V_MATRIX, .dim = sum->dim};
+  memcpy(matrix.c, sum->matrix, sizeof sum->matrix);
+  return matrix;
+}
+
+static Value add_terms(Checker *ck, Scope *scope, const PfNode *node)
 {
   Adding sum = {.scalars = pf_arena_array(ck->arena, PfExpr, child_count(node))};
   if (!sum.scalars) {
@@ -370,11 +381,15 @@ static Value value_of_sum(Checker *ck, Scope *scope, const PfNode *node)
     Value term = pf_value_of(ck, scope, child->child);
     if (term.kind == V_NONE || !add_term(ck, &sum, child, term)) return pf_no_value();
   }
-  if (sum.kind == V_SCALAR) return pf_scalar_value(pf_expr_sum(ck->ctx, sum.scalars, sum.count), sum.dim);
-  if (sum.kind == V_VECTOR) return pf_vector_value(sum.vector, sum.dim);
-  Value matrix = {.kind = V_MATRIX, .dim = sum.dim};
-  memcpy(matrix.c, sum.matrix, sizeof sum.matrix);
-  return matrix;
+  return total(ck, &sum);
+}
+
+static Value value_of_sum(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfMark mark = pf_arena_mark(ck->arena);
+  Value sum = add_terms(ck, scope, node);
+  pf_arena_release(ck->arena, mark);
+  return sum;
 }
 
 /* product * factor, or product / factor. */
@@ -412,7 +427,7 @@ static Value divide(Checker *ck, const PfNode *node, Value a, Value b)
 }
 
 /* Scalars are gathered and multiplied at once: a product of a million factors stays linear. */
-static Value value_of_product(Checker *ck, Scope *scope, const PfNode *node)
+static Value multiply_factors(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfExpr *scalars = pf_arena_array(ck->arena, PfExpr, child_count(node) + 1);
   if (!scalars) {
@@ -437,6 +452,14 @@ static Value value_of_product(Checker *ck, Scope *scope, const PfNode *node)
   }
   Value scalar = pf_scalar_value(pf_expr_product(ck->ctx, scalars, count), dim);
   return other.kind == V_NONE ? scalar : multiply(ck, node, scalar, other);
+}
+
+static Value value_of_product(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfMark mark = pf_arena_mark(ck->arena);
+  Value product = multiply_factors(ck, scope, node);
+  pf_arena_release(ck->arena, mark);
+  return product;
 }
 
 static Value value_of_power(Checker *ck, Scope *scope, const PfNode *node)
@@ -537,6 +560,23 @@ static Value value_of_negation(Checker *ck, Scope *scope, const PfNode *node)
   return multiply(ck, node, minus, value);
 }
 
+static Value add_up(Checker *ck, Scope *scope, const PfNode *node, int64_t first, int64_t last)
+{
+  size_t count = last < first ? 0 : (size_t)(last - first + 1);
+  PfNode term_node = *node->child->next; /* its flag has another meaning */
+  term_node.flag = 0;
+  Adding sum = {.scalars = pf_arena_array(ck->arena, PfExpr, count)};
+  Entity *variable = pf_scope_bind(ck, scope, node, node->text, pf_no_value());
+  if (!sum.scalars) pf_check_no_memory(ck);
+  if (!variable || !sum.scalars) return pf_no_value();
+  for (int64_t i = first; i <= last; i++) {
+    variable->result = pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_bare());
+    Value term = pf_value_of(ck, scope, node->child->next);
+    if (term.kind == V_NONE || !add_term(ck, &sum, &term_node, term)) return pf_no_value();
+  }
+  return total(ck, &sum);
+}
+
 /* sum(i in 1..3, expr) */
 static Value value_of_sum_over(Checker *ck, Scope *scope, const PfNode *node)
 {
@@ -546,21 +586,10 @@ static Value value_of_sum_over(Checker *ck, Scope *scope, const PfNode *node)
   if (!pf_integer_of(ck, scope, range->child, "the first number of a range", -MOST, MOST, &first) ||
       !pf_integer_of(ck, scope, range->child->next, "the last number of a range", -MOST, MOST, &last))
     return pf_no_value();
-  int count = last < first ? 0 : (int)(last - first + 1);
-  Adding sum = {.scalars = pf_arena_array(ck->arena, PfExpr, count)};
-  Scope *inner = pf_scope_new(ck, scope, scope->home, "", scope->suffix);
-  Entity *variable = inner ? pf_scope_declare(ck, inner, node, node->text, E_VALUE) : NULL;
-  if (!variable || !sum.scalars) return pf_no_value();
-  variable->state = RESOLVED;
-  for (int64_t i = first; i <= last; i++) {
-    variable->result = pf_scalar_value(pf_expr_int(ck->ctx, i), pf_dim_bare());
-    Value term = pf_value_of(ck, inner, range->next);
-    PfNode as_term = *node;
-    as_term.flag = 0;
-    if (term.kind == V_NONE || !add_term(ck, &sum, &as_term, term)) return pf_no_value();
-  }
-  if (sum.kind == V_VECTOR) return pf_vector_value(sum.vector, sum.dim);
-  return pf_scalar_value(pf_expr_sum(ck->ctx, sum.scalars, sum.count), count ? sum.dim : pf_dim_unknown());
+  Visit visit = pf_scope_enter(ck, scope);
+  Value sum = visit.scope ? add_up(ck, visit.scope, node, first, last) : pf_no_value();
+  pf_scope_leave(ck, &visit);
+  return sum;
 }
 
 static Value dispatch(Checker *ck, Scope *scope, const PfNode *node)
@@ -609,12 +638,16 @@ static Value settle(Checker *ck, const PfNode *node, Value value)
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (pf_check_stopped(ck)) return pf_no_value();
-  if (++ck->effort == MOST_EFFORT)
-    return pf_check_fail(ck, PF_ERR_LIMIT, node, "the parts and functions of this model multiply to more than "
-                         "%d million expressions", MOST_EFFORT/1000000);
-  if (ck->effort > MOST_EFFORT) return pf_no_value();
-  if (ck->depth >= DEEPEST)
-    return pf_check_fail(ck, PF_ERR_LIMIT, node, "definitions refer to each other more than %d deep", DEEPEST);
+  if (++ck->effort > MOST_EFFORT) {
+    pf_check_give_up(ck, node, "the parts, sums and functions of this model multiply to more than %d million "
+                     "expressions", MOST_EFFORT/1000000);
+    return pf_no_value();
+  }
+  if (ck->depth >= DEEPEST) {
+    pf_check_fail(ck, PF_ERR_LIMIT, node, "definitions refer to each other more than %d deep", DEEPEST);
+    pf_check_hint(ck, "write them in the order in which they build on each other");
+    return pf_no_value();
+  }
   ck->depth++;
   Value value = settle(ck, node, dispatch(ck, scope, node));
   ck->depth--;
