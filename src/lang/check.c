@@ -141,15 +141,35 @@ static void check_coordinates_used(Checker *ck)
   }
 }
 
+/* A contact or a vector equation has several rows, each with its own multiplier. */
+static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
+{
+  size_t length = strlen(use->name);
+  const char *row = NULL, *similar = NULL;
+  for (size_t k = ck->constraints.count; k-- > 0;) {
+    const char *name = ck->constraints.at[k].name;
+    if (!strncmp(name, use->name, length) && name[length] == '.') row = name;
+    if (pf_name_distance(name, use->name, 2) <= 2) similar = name;
+  }
+  pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);
+  if (row) pf_check_hint(ck, "'%s' has several rows: write lambda[%s], for example", use->name, row);
+  else if (similar) pf_check_hint(ck, "did you mean lambda[%s]?", similar);
+  else pf_check_hint(ck, "lambda[name] belongs to 'constraint name: …'");
+}
+
 static void check_multipliers(Checker *ck)
 {
+  PfMap known;
+  pf_map_init(&known, ck->allocator);
+  for (size_t k = 0; k < ck->constraints.count; k++) {
+    const char *name = ck->constraints.at[k].name;
+    if (!pf_map_set(&known, name, strlen(name), ck)) pf_check_no_memory(ck);
+  }
   for (size_t i = 0; i < ck->multiplier_uses.count && !pf_check_stopped(ck); i++) {
     const MultiplierUse *use = ck->multiplier_uses.at + i;
-    bool found = false;
-    for (size_t k = 0; k < ck->constraints.count; k++)
-      found = found || !strcmp(ck->constraints.at[k].name, use->name);
-    if (!found) pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);
+    if (!pf_map_get(&known, use->name, strlen(use->name))) unknown_multiplier(ck, use);
   }
+  pf_map_free(&known);
 }
 
 static void check_speeds(Checker *ck)
@@ -228,7 +248,10 @@ static void check_statements(Checker *ck)
   for (int pass = 0; pass < 3; pass++)
     for (size_t i = 0; i < ck->work.count && !pf_check_stopped(ck); i++) {
       Work work = ck->work.at[i];
-      if (pass_of(work.node) == pass) pf_check_statement(ck, work.scope, work.node);
+      if (pass_of(work.node) != pass) continue;
+      PfMark mark = pf_arena_mark(ck->arena);
+      pf_check_statement(ck, work.scope, work.node);
+      pf_arena_release(ck->arena, mark);
     }
 }
 

@@ -178,7 +178,9 @@ Entity *pf_scope_find(const Scope *scope, const char *name);
 /* The entity that a NAME, INDEX or MEMBER node means; reports an unknown name with a suggestion. NULL then, or
  * (with `quiet`) when it is not a plain name. */
 Entity *pf_scope_lookup(Checker *ck, Scope *scope, const PfNode *node);
-/* "psi[2]", "w1.psi": the name that a NAME, INDEX or MEMBER node spells, indices worked out. NULL after an error. */
+/* The used part that the node names, or NULL (quietly) when it is something else. */
+Entity *pf_scope_find_used(Checker *ck, Scope *scope, const PfNode *node);
+/* "psi[2]": the name that a NAME or INDEX node spells, the index worked out. NULL after an error. */
 const char *pf_spell_name(Checker *ck, Scope *scope, const PfNode *node);
 /* The declared name of a LABEL node. */
 const char *pf_label_name(Checker *ck, Scope *scope, const PfNode *label);
@@ -229,6 +231,8 @@ bool pf_resolve_frame(Checker *ck, Entity *entity);
 void pf_declare_statements(Checker *ck, Scope *scope, const PfNode *block); /* declare.c: first pass */
 void pf_check_statement(Checker *ck, Scope *scope, const PfNode *node);     /* statement.c: second pass */
 void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node);    /* constraint.c */
+/* By its label, or else c1, c2, …; NULL when the label is a duplicate. */
+const char *pf_constraint_name(Checker *ck, Scope *scope, const PfNode *node);
 void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual);
 void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node);          /* contact.c */
 void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node);

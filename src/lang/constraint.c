@@ -63,10 +63,19 @@ void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr
   if (!pf_push(ck->allocator, &ck->constraints, c)) pf_check_no_memory(ck);
 }
 
-static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node)
+/* c1, c2, …, whatever else is called so. */
+static const char *free_name(Checker *ck)
+{
+  for (size_t number = ck->constraints.count + 1;; number++) {
+    const char *name = pf_print_text(ck, "c%zu", number);
+    if (ck->out_of_memory || !pf_scope_find(ck->global, name)) return name;
+  }
+}
+
+const char *pf_constraint_name(Checker *ck, Scope *scope, const PfNode *node)
 {
   const PfNode *label = pf_child_of_kind(node, PF_N_LABEL);
-  if (!label) return pf_print_text(ck, "c%zu", ck->constraints.count + 1);
+  if (!label) return free_name(ck);
   const char *name = pf_label_name(ck, scope, label);
   Entity *entity = name ? pf_scope_find(scope, name) : NULL;
   return entity && entity->value == node ? entity->name : NULL;
@@ -83,7 +92,7 @@ static void add_vector_constraint(Checker *ck, const PfNode *node, const char *n
 
 void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const char *name = constraint_name(ck, scope, node);
+  const char *name = pf_constraint_name(ck, scope, node);
   const PfNode *left = node->child->kind == PF_N_LABEL ? node->child->next : node->child, *right = left->next;
   Value a = pf_value_of(ck, scope, left), b = pf_value_of(ck, scope, right);
   if (!name || a.kind == V_NONE || b.kind == V_NONE) return;

@@ -403,15 +403,8 @@ static Value origin_of(const Contact *k, int frame)
 static bool begin(Contact *k, Checker *ck, Scope *scope, const PfNode *node)
 {
   *k = (Contact){.ck = ck, .scope = scope, .node = node};
-  const PfNode *label = pf_child_of_kind(node, PF_N_LABEL);
-  if (!label) {
-    k->name = pf_print_text(ck, "c%zu", ck->constraints.count + 1);
-    return pf_sync_coordinates(ck);
-  }
-  const char *name = pf_label_name(ck, scope, label);
-  Entity *entity = name ? pf_scope_find(scope, name) : NULL;
-  k->name = entity ? entity->name : NULL;
-  return entity && entity->value == node && pf_sync_coordinates(ck);
+  k->name = pf_constraint_name(ck, scope, node);
+  return k->name && pf_sync_coordinates(ck);
 }
 
 static void roll_on_plane(Contact *k, const PfNode *support, bool disc)

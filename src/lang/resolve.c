@@ -61,9 +61,8 @@ static bool keep_as_name(Checker *ck, Entity *entity, Value value)
   PfParameter p = {.name = entity->name, .unit = entity->unit_text, .value = value.scalar, .derived = true};
   p.place = pf_node_place(ck->source, entity->node);
   p.symbol = pf_expr_symbol(ck->ctx, entity->name);
+  if (pf_contents(ck, p.symbol)) return true; /* a local name may mean something else elsewhere: written out */
   pf_set_contents(ck, p.symbol, HAS_PARAMETER);
-  for (size_t i = 0; i < ck->parameters.count; i++) /* a local name may come twice: then it is written out */
-    if (ck->parameters.at[i].symbol == p.symbol) return true;
   if (!pf_push(ck->allocator, &ck->parameters, p)) return pf_check_no_memory(ck);
   enter_order(ck, (int)ck->parameters.count - 1);
   entity->result.scalar = p.symbol;

@@ -158,24 +158,29 @@ Entity *pf_scope_find(const Scope *scope, const char *name)
   return NULL;
 }
 
+static bool is_nearer(const char *name, const char *candidate, int *best)
+{
+  int distance = pf_name_distance(name, candidate, *best);
+  if (distance >= *best) return false;
+  *best = distance;
+  return true;
+}
+
 /* The declared name that looks most like it, or NULL. */
 static const char *nearest(const Scope *scope, const char *name)
 {
-  int best = strlen(name) <= 3 ? 1 : 2;
+  int best = strlen(name) <= 3 ? 2 : 3; /* one more than the edits that are allowed */
   const char *found = NULL;
   for (; scope; scope = scope->parent)
-    for (size_t i = 0; i < scope->names.entries.count; i++) {
-      const char *key = scope->names.entries.at[i].key;
-      int distance = pf_name_distance(name, key, best);
-      if (distance > best || (found && distance == best)) continue;
-      found = key;
-      best = distance;
-    }
+    for (size_t i = 0; i < scope->names.entries.count; i++)
+      if (is_nearer(name, scope->names.entries.at[i].key, &best)) found = scope->names.entries.at[i].key;
+  if (is_nearer(name, "ground", &best)) found = "ground";
   return found;
 }
 
 static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char *name)
 {
+  if (pf_check_stopped(ck) || pf_check_is_known(ck, PF_ERR_NAME, node)) return NULL; /* the search is long */
   const char *bracket = strchr(name, '[');
   Entity *list = NULL;
   if (bracket) list = pf_scope_find(scope, pf_print_text(ck, "%.*s", (int)(bracket - name), name));
@@ -190,31 +195,49 @@ static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char
   return NULL;
 }
 
+/* In the checker's arena: loops spell the same names again and again. */
 static const char *spell_index(Checker *ck, Scope *scope, const char *name, const PfNode *index)
 {
   int64_t value;
   if (!pf_integer_of(ck, scope, index, "an index", 0, 1000000000, &value)) return NULL;
-  return pf_print_text(ck, "%s[%lld]", name, (long long)value);
+  size_t room = strlen(name) + 16;
+  char *text = pf_arena_alloc(ck->arena, room, 1);
+  if (text) snprintf(text, room, "%s[%lld]", name, (long long)value);
+  else pf_check_no_memory(ck);
+  return text;
 }
 
 const char *pf_spell_name(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (node->kind == PF_N_NAME) return node->text;
   if (node->kind == PF_N_INDEX) return spell_index(ck, scope, node->text, node->child);
-  if (node->kind == PF_N_MEMBER && node->child->kind != PF_N_MEMBER) {
-    const char *outer = pf_spell_name(ck, scope, node->child);
-    return outer ? pf_print_text(ck, "%s.%s", outer, node->text) : NULL;
-  }
   pf_check_fail(ck, PF_ERR_SYNTAX, node, "a name is expected here");
   return NULL;
 }
 
-/* w.psi: psi inside the part that was used as w; w.psi[2] comes as INDEX of a MEMBER's name. */
+Entity *pf_scope_find_used(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Entity *entity = NULL;
+  if (node->kind == PF_N_NAME || node->kind == PF_N_INDEX) {
+    const char *name = pf_spell_name(ck, scope, node);
+    entity = name ? pf_scope_find(scope, name) : NULL;
+  } else if (node->kind == PF_N_MEMBER) {
+    Entity *outer = pf_scope_find_used(ck, scope, node->child);
+    entity = outer ? pf_map_get(&outer->inside->names, node->text, strlen(node->text)) : NULL;
+  }
+  return entity && entity->kind == E_SPACE ? entity : NULL;
+}
+
+/* w.psi: psi inside the part that was used as w. */
 static Entity *lookup_member(Checker *ck, Scope *scope, const PfNode *node)
 {
   Entity *outer = pf_scope_lookup(ck, scope, node->child);
   if (!outer) return NULL;
-  if (outer->kind != E_SPACE) return outer;
+  if (outer->kind != E_SPACE) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and has no part '%s'", outer->name, kind_word(outer->kind),
+                  node->text);
+    return NULL;
+  }
   Entity *inner = pf_map_get(&outer->inside->names, node->text, strlen(node->text));
   return inner ? inner : unknown(ck, outer->inside, node, node->text);
 }
@@ -230,5 +253,7 @@ Entity *pf_scope_lookup(Checker *ck, Scope *scope, const PfNode *node)
 
 const char *pf_label_name(Checker *ck, Scope *scope, const PfNode *label)
 {
-  return label->child ? spell_index(ck, scope, label->text, label->child) : label->text;
+  if (!label->child) return label->text;
+  const char *name = spell_index(ck, scope, label->text, label->child);
+  return name ? pf_print_text(ck, "%s", name) : NULL;
 }

@@ -242,11 +242,26 @@ static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
   return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
 }
 
+/* The full name of a constraint: rear, wheel[2].side, left.rear. */
+static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node)
+{
+  if (node->kind == PF_N_MEMBER) {
+    Entity *outer = pf_scope_lookup(ck, scope, node->child);
+    if (outer && outer->kind == E_CONSTRAINT) return pf_print_text(ck, "%s.%s", outer->name, node->text);
+    Entity *inner = outer ? pf_scope_lookup(ck, scope, node) : NULL;
+    return inner ? inner->name : NULL;
+  }
+  const char *name = pf_spell_name(ck, scope, node);
+  Entity *entity = name ? pf_scope_find(scope, name) : NULL;
+  return entity ? entity->name : name; /* c1, c2, … have no entity */
+}
+
 /* lambda[rear]: the multiplier of a constraint, which may be declared further down. */
 static Value value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const char *name = pf_spell_name(ck, scope, node->child);
+  const char *name = constraint_name(ck, scope, node->child);
   if (!name) return pf_no_value();
+  name = pf_print_text(ck, "%s", name);
   PfExpr symbol = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
   pf_set_contents(ck, symbol, HAS_MULTIPLIER);
   if (!pf_push(ck->allocator, &ck->multiplier_uses, (MultiplierUse){node, name})) pf_check_no_memory(ck);
@@ -262,18 +277,11 @@ static Value axis_of_frame(Checker *ck, int frame, int i)
 
 static Value value_of_member(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const PfNode *of = node->child;
-  bool named = of->kind == PF_N_NAME || of->kind == PF_N_INDEX || of->kind == PF_N_MEMBER;
-  bool ground = of->kind == PF_N_NAME && !strcmp(of->text, "ground");
-  if (named && !ground) {
-    Entity *entity = pf_scope_lookup(ck, scope, node->child);
-    if (!entity) return pf_no_value();
-    if (entity->kind == E_SPACE) {
-      entity = pf_scope_lookup(ck, scope, node);
-      return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
-    }
+  if (pf_scope_find_used(ck, scope, node->child)) {
+    Entity *entity = pf_scope_lookup(ck, scope, node);
+    return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
   }
-  Value value = pf_value_of(ck, scope, of);
+  Value value = pf_value_of(ck, scope, node->child);
   if (value.kind == V_NONE) return value;
   if (value.kind == V_FRAME && is_axis_name(node->text))
     return axis_of_frame(ck, value.frame, node->text[0] - 'x');
