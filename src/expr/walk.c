@@ -59,6 +59,24 @@ static bool collect(PfExprTable *table, ExprList *list, const PfExpr *roots, int
   return true;
 }
 
+/* The marked nodes in creation order. Where they lie close together a look at every mark is faster than sorting. */
+static void list_marked(const PfExprTable *table, const ExprList *list, PfExpr *nodes)
+{
+  PfExpr low = UINT32_MAX, high = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    nodes[i] = list->at[i];
+    if (nodes[i] < low) low = nodes[i];
+    if (nodes[i] > high) high = nodes[i];
+  }
+  if (list->count && (high - low)/8 < list->count) {
+    size_t found = 0;
+    for (PfExpr e = low; found < list->count; e++)
+      if (table->stamp[e] == table->epoch) nodes[found++] = e;
+  } else {
+    qsort(nodes, list->count, sizeof *nodes, by_handle);
+  }
+}
+
 PfStatus pf_walk(PfExprTable *table, PfArena *arena, const PfExpr *roots, int count, PfExpr **nodes,
                  int *node_count)
 {
@@ -66,8 +84,7 @@ PfStatus pf_walk(PfExprTable *table, PfArena *arena, const PfExpr *roots, int co
   bool good = begin_walk(table) && collect(table, &list, roots, count);
   *nodes = good ? pf_arena_array(arena, PfExpr, list.count) : NULL;
   if (*nodes) {
-    if (list.count) memcpy(*nodes, list.at, list.count*sizeof **nodes);
-    qsort(*nodes, list.count, sizeof **nodes, by_handle);
+    list_marked(table, &list, *nodes);
     for (size_t i = 0; i < list.count; i++) table->place[(*nodes)[i]] = (uint32_t)i;
     *node_count = (int)list.count;
   }

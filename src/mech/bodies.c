@@ -18,6 +18,7 @@ typedef struct Link {
   PfExpr u[3], a[3];             /* velocity, and acceleration at q'' = 0, of the origin */
   PfExpr f[3], t[3];             /* force and moment about the origin that the motion at q'' = 0 needs */
   PfExpr mass, h[3], I[9];       /* composite inertia: mass, first moment, inertia about the origin */
+  PfExpr up[3][3], height[3];    /* unit vectors of the ground, and how far along them the origin is */
 } Link;
 
 typedef struct Tree {
@@ -137,6 +138,18 @@ static void origin_velocity(const Tree *tree, int i, PfExpr *out)
   add3(tree, out, tree->link[i].rate);
 }
 
+/* For the potential. The unit vectors are turned outward, which all bodies share; to turn positions into the axes
+ * of the ground would be work of its own for each body. */
+static void find_height(const Tree *tree, int i, int k)
+{
+  const PfFrame *frame = tree->model->frames + i;
+  const Link *parent = tree->link + frame->parent;
+  Link *link = tree->link + i;
+  pf_frame_turn(tree->model, 0, i, tree->link[0].up[k], link->up[k]);
+  PfExpr step = pf_expr_dot3(tree->ctx, parent->up[k], frame->origin);
+  link->height[k] = pf_expr_add(tree->ctx, parent->height[k], step);
+}
+
 static PfStatus outward(const Tree *tree, int i)
 {
   const PfFrame *frame = tree->model->frames + i;
@@ -149,6 +162,8 @@ static PfStatus outward(const Tree *tree, int i)
   from_parent(tree, i, v, link->a);
   from_parent(tree, i, parent->w, link->w);
   from_parent(tree, i, parent->dw, link->dw);
+  for (int k = 0; k < 3; k++)
+    if (tree->model->gravity[k] != tree->zero) find_height(tree, i, k);
   if (!frame->angle) return PF_OK;
   scale3(tree, link->rate[3], frame->axis, turn); /* dw += w x turn + axis*angle'' */
   add_cross(tree, link->dw, link->w, turn);
@@ -192,14 +207,16 @@ static void add_body_inertia(const Tree *tree, const PfBody *body, Link *link)
 static void add_body_energy(const Tree *tree, const PfBody *body, const Link *link, PfEquations *eq)
 {
   PfContext *ctx = tree->ctx;
-  PfExpr u[3], Iw[3], r[3], half = pf_expr_rational(ctx, 1, 2);
+  PfExpr u[3], Iw[3], r[3] = {tree->zero, tree->zero, tree->zero}, half = pf_expr_rational(ctx, 1, 2);
   memcpy(u, link->u, sizeof u);
   add_cross(tree, u, link->w, body->com);
   matrix_times(tree, body->inertia, link->w, Iw);
   PfExpr twice = pf_expr_add(ctx, pf_expr_mul(ctx, body->mass, pf_expr_dot3(ctx, u, u)),
                              pf_expr_dot3(ctx, link->w, Iw));
   eq->kinetic = pf_expr_add(ctx, eq->kinetic, pf_expr_mul(ctx, half, twice));
-  pf_vector_express(tree->model, pf_point_position(tree->model, body->frame, body->com), 0, r);
+  for (int k = 0; k < 3; k++)
+    if (tree->model->gravity[k] != tree->zero)
+      r[k] = pf_expr_add(ctx, link->height[k], pf_expr_dot3(ctx, link->up[k], body->com));
   PfExpr fall = pf_expr_mul(ctx, body->mass, pf_expr_dot3(ctx, tree->model->gravity, r));
   eq->potential = pf_expr_sub(ctx, eq->potential, fall);
 }
@@ -369,6 +386,10 @@ static void clear_link(const Tree *tree, Link *link)
   for (size_t i = 0; i < sizeof counts/sizeof *counts; i++)
     for (int k = 0; k < counts[i]; k++) lists[i][k] = tree->zero;
   link->mass = tree->zero;
+  for (int k = 0; k < 3; k++) {
+    link->height[k] = tree->zero;
+    for (int j = 0; j < 3; j++) link->up[k][j] = pf_expr_int(tree->ctx, j == k);
+  }
 }
 
 static void mark_used(const Tree *tree)
