@@ -16,7 +16,7 @@ typedef enum PfNodeKind {
   PF_N_SUMOVER,   /* text = variable; children: RANGE, expression      sum(i in 1..3, expr) */
   PF_N_RANGE,     /* children: first, last                             1..3             */
   PF_N_PRIME,     /* child: expression; flag = number of primes        x'  (a + b)''    */
-  PF_N_MEMBER,    /* text = member name; child: expression             board.x          */
+  PF_N_MEMBER,    /* text = member name; children: expression, [index]  board.x, leg.q[2] */
   PF_N_UNIT,      /* text = unit between the brackets; child: expression (a number)    6 [kg m^2] */
   PF_N_NEGATE,    /* child */
   PF_N_SUM,       /* children: terms; flag of a TERM child = 1 when subtracted: children are PF_N_TERM */

@@ -305,6 +305,7 @@ static void release(Checker *ck)
   pf_array_free(ck->allocator, &ck->parameter_order);
   pf_array_free(ck->allocator, &ck->coordinates);
   pf_array_free(ck->allocator, &ck->coordinate_dims);
+  pf_array_free(ck->allocator, &ck->starts_given);
   pf_array_free(ck->allocator, &ck->speeds);
   pf_array_free(ck->allocator, &ck->inputs);
   pf_array_free(ck->allocator, &ck->constraints);

@@ -106,6 +106,11 @@ typedef struct MultiplierUse {
   const char *name;
 } MultiplierUse;
 
+/* Of a coordinate and of its velocity. */
+typedef struct StartsGiven {
+  bool of[2];
+} StartsGiven;
+
 typedef struct Checker {
   PfContext *ctx;
   PfModel *model;
@@ -120,6 +125,7 @@ typedef struct Checker {
   PF_ARRAY(int) parameter_order;
   PF_ARRAY(PfCoordinate) coordinates;
   PF_ARRAY(Dim) coordinate_dims;
+  PF_ARRAY(StartsGiven) starts_given; /* per coordinate */
   PF_ARRAY(PfSpeed) speeds;
   PF_ARRAY(PfInput) inputs;
   PF_ARRAY(PfConstraint) constraints;
@@ -139,6 +145,7 @@ typedef struct Checker {
   int turns, nesting;        /* of loops and parts */
   bool gave_up;              /* over a limit: nothing more is read */
   int errors_before;
+  bool gravity_given;
   bool may_hint; /* the latest error was recorded */
 } Checker;
 
@@ -182,6 +189,8 @@ Entity *pf_scope_lookup(Checker *ck, Scope *scope, const PfNode *node);
 Entity *pf_scope_find_used(Checker *ck, Scope *scope, const PfNode *node);
 /* "psi[2]": the name that a NAME or INDEX node spells, the index worked out. NULL after an error. */
 const char *pf_spell_name(Checker *ck, Scope *scope, const PfNode *node);
+/* "psi" or "psi[2]" of the MEMBER node w.psi or w.psi[2]. */
+const char *pf_spell_member(Checker *ck, Scope *scope, const PfNode *node);
 /* The declared name of a LABEL node. */
 const char *pf_label_name(Checker *ck, Scope *scope, const PfNode *label);
 const char *pf_print_text(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);

@@ -74,8 +74,10 @@ static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
   Value value = pf_scalar_of(ck, scope, assign->child->next, "a start value");
   if (!is_start_value(ck, assign->child->next, value)) return;
   if (entity->kind == E_SPEED && primes == 0) {
+    PfSpeed *speed = ck->speeds.at + entity->index;
     value = pf_value_in_unit(ck, assign->child->next, value, entity);
-    if (value.kind != V_NONE) ck->speeds.at[entity->index].start = value.scalar;
+    if (speed->start) pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s' is given twice", entity->name);
+    speed->start = value.kind == V_NONE ? PF_EXPR_NONE : value.scalar;
     return;
   }
   if (entity->kind != E_COORD || primes > 1) {
@@ -88,6 +90,12 @@ static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
   value = pf_value_in_unit(ck, assign->child->next, value, &rate);
   if (value.kind == V_NONE) return;
   PfCoordinate *c = ck->coordinates.at + entity->index;
+  bool *given = ck->starts_given.at[entity->index].of + primes;
+  if (*given) {
+    pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", entity->name, primes ? "'" : "");
+    return;
+  }
+  *given = true;
   *(primes ? &c->start_v : &c->start_q) = value.scalar;
   if (assign->flag) *(primes ? &c->fixed_v : &c->fixed_q) = true;
 }
@@ -104,6 +112,11 @@ static void assign_rate(Checker *ck, Scope *scope, const PfNode *assign)
   }
   if (pf_contents(ck, value.scalar) & (HAS_VELOCITY | HAS_ACCELERATION | HAS_MULTIPLIER)) {
     pf_check_fail(ck, PF_ERR_MODEL, assign->child->next, "a rate is made of coordinates, speeds and time only");
+    return;
+  }
+  if (!ck->speeds.count) {
+    pf_check_fail(ck, PF_ERR_MODEL, assign->child, "a rate is given in terms of speeds, and there are none");
+    pf_check_hint(ck, "declare them with 'speed w1, w2'; if x' is to follow a law, write a constraint");
     return;
   }
   if (ck->coordinates.at[i].rate != PF_EXPR_NONE) {
@@ -168,9 +181,10 @@ void pf_check_force(Checker *ck, Scope *scope, const PfNode *node)
 
 /* ---------------------------------------------------------------- springs and dampers */
 
-/* What a spring acts along: its length s, the square of it, and its rate. */
+/* What a spring acts along: its length s and the square of it. */
 typedef struct Stretch {
-  PfExpr square, length, rate;
+  PfExpr square, length;
+  Dim dim;
 } Stretch;
 
 static bool stretch_between(Checker *ck, Scope *scope, const PfNode *first, const PfNode *second, Stretch *s)
@@ -183,25 +197,50 @@ static bool stretch_between(Checker *ck, Scope *scope, const PfNode *first, cons
                              pf_vector_scale(ck->model, pf_value_position(ck, q), minus));
   s->square = pf_vector_dot(ck->model, r, r);
   s->length = pf_expr_sqrt(ck->ctx, s->square);
+  s->dim = pf_dim_make(0, 1, 0);
   return true;
 }
 
 static bool stretch_of(Checker *ck, Scope *scope, const PfNode *node, Stretch *s)
 {
-  Value value = pf_scalar_of(ck, scope, node, "what a spring acts on");
+  Value value = pf_value_of(ck, scope, node);
   if (value.kind == V_NONE) return false;
+  if (value.kind != V_SCALAR) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "what a spring acts on must be a number, this is %s",
+                  pf_kind_text(value.kind));
+    pf_check_hint(ck, "between two points write: spring p to q { … }");
+    return false;
+  }
   s->length = value.scalar;
   s->square = pf_expr_pow_int(ck->ctx, value.scalar, 2);
+  s->dim = value.dim;
   return true;
 }
 
-static PfExpr optional(Checker *ck, Scope *scope, const PfNode *block, const char *key, bool *good)
+/* A property of a spring, 0 when it is not given. */
+static bool read_property(Checker *ck, Scope *scope, const PfNode *block, const char *key, Dim dim, PfExpr *e)
 {
   const PfNode *node = pf_property(block, key);
-  if (!node) return pf_expr_int(ck->ctx, 0);
-  Value value = pf_scalar_of(ck, scope, node, pf_print_text(ck, "the %s", key));
-  if (value.kind == V_NONE) *good = false;
-  return value.kind == V_NONE ? pf_expr_int(ck->ctx, 0) : value.scalar;
+  *e = pf_expr_int(ck->ctx, 0);
+  if (!node) return true;
+  const char *what = pf_print_text(ck, "the %s", key);
+  Value value = pf_scalar_of(ck, scope, node, what);
+  if (value.kind == V_NONE || !pf_dim_expect(ck, node, value.dim, dim, what)) return false;
+  *e = value.scalar;
+  if (!(pf_contents(ck, *e) & ~(unsigned)(HAS_COORDINATE | HAS_TIME | HAS_INPUT | HAS_PARAMETER))) return true;
+  pf_check_fail(ck, PF_ERR_MODEL, node, "%s of a spring or damper depends on coordinates and time only", what);
+  pf_check_hint(ck, "any other law is written with 'force'");
+  return false;
+}
+
+static bool is_stretch(Checker *ck, const PfNode *node, PfExpr length)
+{
+  unsigned contents = pf_contents(ck, length);
+  bool pure = !(contents & ~(unsigned)(HAS_COORDINATE | HAS_TIME | HAS_INPUT | HAS_PARAMETER));
+  if (pure && (contents & HAS_COORDINATE)) return true;
+  pf_check_fail(ck, PF_ERR_MODEL, node->child, "a %s acts on something that depends on coordinates%s", node->text,
+                pure ? "; this does not" : " and time only");
+  return false;
 }
 
 /* V = k/2 (s - s0)^2, dissipation = c/2 s'^2; with s0 = 0 the root of the distance is not needed. */
@@ -221,25 +260,23 @@ static void add_spring(Checker *ck, const Stretch *s, PfExpr stiffness, PfExpr r
 
 void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node)
 {
-  static const char *const keys[] = {"stiffness", "length", "damping", NULL};
+  static const char *const spring_keys[] = {"stiffness", "length", "damping", NULL};
+  static const char *const damper_keys[] = {"damping", NULL};
   const PfNode *to = pf_child_of_kind(node, PF_N_VALUE), *block = pf_child_of_kind(node, PF_N_BLOCK);
+  bool spring = !strcmp(node->text, "spring");
   Stretch s = {0};
-  bool good = pf_check_properties(ck, block, keys);
-  if (!good) return;
-  PfExpr stiffness = optional(ck, scope, block, "stiffness", &good);
-  PfExpr rest = optional(ck, scope, block, "length", &good);
-  PfExpr damping = optional(ck, scope, block, "damping", &good);
-  good = good && (to ? stretch_between(ck, scope, node->child, to->child, &s)
-                     : stretch_of(ck, scope, node->child, &s));
-  if (!good) return;
-  unsigned contents = pf_contents(ck, s.length) | pf_contents(ck, stiffness) | pf_contents(ck, rest);
-  if (contents & ~(unsigned)(HAS_COORDINATE | HAS_TIME | HAS_INPUT | HAS_PARAMETER)) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "a spring depends on coordinates and time only");
+  PfExpr stiffness, rest, damping;
+  if (!pf_check_properties(ck, block, spring ? spring_keys : damper_keys)) return;
+  if (to ? !stretch_between(ck, scope, node->child, to->child, &s) : !stretch_of(ck, scope, node->child, &s)) return;
+  if (!is_stretch(ck, node, s.length)) return;
+  Dim per_square = pf_dim_divide(pf_dim_make(1, 2, -2), pf_dim_multiply(s.dim, s.dim));
+  if (!read_property(ck, scope, block, "stiffness", per_square, &stiffness) ||
+      !read_property(ck, scope, block, "length", s.dim, &rest) ||
+      !read_property(ck, scope, block, "damping", pf_dim_multiply(per_square, pf_dim_make(0, 0, 1)), &damping))
     return;
-  }
   if (pf_expr_is_int(ck->ctx, stiffness, 0) && pf_expr_is_int(ck->ctx, damping, 0)) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "a %s without %s does nothing", node->text,
-                  !strcmp(node->text, "spring") ? "stiffness" : "damping");
+                  spring ? "stiffness" : "damping");
     return;
   }
   add_spring(ck, &s, stiffness, rest, damping);

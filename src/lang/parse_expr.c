@@ -296,8 +296,13 @@ static PfNode *member(PfParser *p, PfNode *left, const PfToken *start)
 /* The lexer sees to it that there is a name before the bracket. */
 static PfNode *element(PfParser *p, PfNode *left, const PfToken *start)
 {
+  if (left->kind == PF_N_MEMBER && !left->child->next) {
+    left->child->next = pf_parse_index(p);
+    pf_parser_extend(p, left);
+    return left;
+  }
   if (left->kind != PF_N_NAME) {
-    if (pf_parser_error(p, &p->token, "only a plain name can have an index"))
+    if (pf_parser_error(p, &p->token, "only a name can have an index"))
       pf_hint(p->ctx, "write psi[2], or wheel[2].psi for a member of an element");
     return left;
   }
@@ -400,8 +405,16 @@ static bool goes_on(const PfParser *p, Precedence least)
   return p->token.kind != PF_T_UNIT || p->last.kind == PF_T_NUMBER;
 }
 
+/* 'point' starts a statement, but point(arm, (a, b, c)) is also a function. */
+static bool is_function(const PfParser *p)
+{
+  const char *next = p->source->bytes + p->token.start + p->token.size;
+  return pf_parser_sees(p, "point") && next[strspn(next, " \t")] == '(';
+}
+
 static PfNode *expression(PfParser *p, Precedence least)
 {
+  if (is_function(p)) p->token.kind = PF_T_NAME;
   PfToken start = p->token;
   int around = p->height;
   Prefix prefix = rule_of(start.kind)->prefix;

@@ -215,6 +215,12 @@ const char *pf_spell_name(Checker *ck, Scope *scope, const PfNode *node)
   return NULL;
 }
 
+const char *pf_spell_member(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const PfNode *index = node->child->next;
+  return index ? spell_index(ck, scope, node->text, index) : node->text;
+}
+
 Entity *pf_scope_find_used(Checker *ck, Scope *scope, const PfNode *node)
 {
   Entity *entity = NULL;
@@ -223,7 +229,8 @@ Entity *pf_scope_find_used(Checker *ck, Scope *scope, const PfNode *node)
     entity = name ? pf_scope_find(scope, name) : NULL;
   } else if (node->kind == PF_N_MEMBER) {
     Entity *outer = pf_scope_find_used(ck, scope, node->child);
-    entity = outer ? pf_map_get(&outer->inside->names, node->text, strlen(node->text)) : NULL;
+    const char *name = outer ? pf_spell_member(ck, scope, node) : NULL;
+    entity = name ? pf_map_get(&outer->inside->names, name, strlen(name)) : NULL;
   }
   return entity && entity->kind == E_SPACE ? entity : NULL;
 }
@@ -233,13 +240,15 @@ static Entity *lookup_member(Checker *ck, Scope *scope, const PfNode *node)
 {
   Entity *outer = pf_scope_lookup(ck, scope, node->child);
   if (!outer) return NULL;
+  const char *name = pf_spell_member(ck, scope, node);
+  if (!name) return NULL;
   if (outer->kind != E_SPACE) {
     pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and has no part '%s'", outer->name, kind_word(outer->kind),
-                  node->text);
+                  name);
     return NULL;
   }
-  Entity *inner = pf_map_get(&outer->inside->names, node->text, strlen(node->text));
-  return inner ? inner : unknown(ck, outer->inside, node, node->text);
+  Entity *inner = pf_map_get(&outer->inside->names, name, strlen(name));
+  return inner ? inner : unknown(ck, outer->inside, node, name);
 }
 
 Entity *pf_scope_lookup(Checker *ck, Scope *scope, const PfNode *node)

@@ -53,6 +53,8 @@ static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfModel *model = ck->model;
   if (!strcmp(node->text, "gravity")) {
+    if (ck->gravity_given) pf_check_fail(ck, PF_ERR_NAME, node, "'gravity' is given twice");
+    ck->gravity_given = true;
     Value g = pf_vector_of(ck, scope, node->child, "gravity");
     if (g.kind == V_NONE || !pf_dim_expect(ck, node->child, g.dim, pf_dim_make(0, 1, -2), "gravity")) return;
     pf_vector_express(model, g.vector, 0, model->gravity);

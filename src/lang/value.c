@@ -43,10 +43,24 @@ Dim pf_dim_divide(Dim a, Dim b)
   return a.known && b.known ? (Dim){true, a.bare && b.bare, pf_dimension_divide(a.of, b.of)} : pf_dim_unknown();
 }
 
+/* The units that people say; N m for energies and torques alike. */
+static const char *common_unit(Dim dim)
+{
+  static const struct {
+    int kg, m, s;
+    const char *text;
+  } common[] = {{1, 1, -2, "N"},  {1, 2, -2, "N m"},   {1, 2, -3, "W"},    {1, 0, -2, "N/m"},
+                {1, -1, -2, "Pa"}, {1, 0, -1, "N s/m"}, {1, 2, -1, "N m s"}};
+  for (size_t i = 0; i < sizeof common/sizeof *common; i++)
+    if (pf_dimension_equal(dim.of, pf_dim_make(common[i].kg, common[i].m, common[i].s).of)) return common[i].text;
+  return NULL;
+}
+
 const char *pf_dim_text(Checker *ck, Dim dim)
 {
   char buffer[PF_DIMENSION_TEXT];
   if (!dim.known) return "an unknown unit";
+  if (common_unit(dim)) return common_unit(dim);
   pf_dimension_text(dim.of, buffer, sizeof buffer);
   return strcmp(buffer, "1") ? pf_print_text(ck, "%s", buffer) : "a pure number";
 }
@@ -247,7 +261,8 @@ static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node
 {
   if (node->kind == PF_N_MEMBER) {
     Entity *outer = pf_scope_lookup(ck, scope, node->child);
-    if (outer && outer->kind == E_CONSTRAINT) return pf_print_text(ck, "%s.%s", outer->name, node->text);
+    const char *row = outer ? pf_spell_member(ck, scope, node) : NULL;
+    if (row && outer->kind == E_CONSTRAINT) return pf_print_text(ck, "%s.%s", outer->name, row);
     Entity *inner = outer ? pf_scope_lookup(ck, scope, node) : NULL;
     return inner ? inner->name : NULL;
   }
@@ -283,9 +298,9 @@ static Value value_of_member(Checker *ck, Scope *scope, const PfNode *node)
   }
   Value value = pf_value_of(ck, scope, node->child);
   if (value.kind == V_NONE) return value;
-  if (value.kind == V_FRAME && is_axis_name(node->text))
-    return axis_of_frame(ck, value.frame, node->text[0] - 'x');
-  if (value.kind == V_VECTOR && is_axis_name(node->text)) {
+  bool axis = is_axis_name(node->text) && !node->child->next;
+  if (value.kind == V_FRAME && axis) return axis_of_frame(ck, value.frame, node->text[0] - 'x');
+  if (value.kind == V_VECTOR && axis) {
     PfExpr c[3];
     pf_vector_express(ck->model, value.vector, 0, c);
     return pf_scalar_value(c[node->text[0] - 'x'], value.dim);
