@@ -1,5 +1,5 @@
-/* The free-floating robot: the derived equations are the corrected ones of the literature (tests/reference/README.md), and
- * the form for people is no longer than these are written there. */
+/* The free-floating robot: the derived equations are the corrected ones of the literature (see tests/reference/README.md),
+ * and the form for people is no longer than these are written there. */
 #include "mech/system.h"
 
 static const char *const names[] = {"theta", "psi1", "psi2"};
@@ -52,7 +52,8 @@ static void the_force_of_the_momentum_constraint_vanishes(void **state)
   for (int i = 0; i < 2; i++) {
     System s;
     load_system(*state, models[i], &s);
-    for (int j = 0; j < 3; j++) assert_equal(&s, row_entry(&s, "momentum", names[j]), mass_entry(&s, "theta", names[j]));
+    for (int j = 0; j < 3; j++)
+      assert_equal(&s, row_entry(&s, "momentum", names[j]), mass_entry(&s, "theta", names[j]));
     assert_equal(&s, force_on(&s, "theta"), s.eq.b[0]);
     pf_model_free(s.model);
   }

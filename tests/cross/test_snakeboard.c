@@ -1,5 +1,5 @@
-/* The snakeboard written with energies and the same one written with bodies and skates have the same equations, and they
- * are those of the literature (tests/reference/README.md). */
+/* The snakeboard written with energies and the same one written with bodies and skates have the same equations, which
+ * are those of the literature (see tests/reference/README.md). */
 #include "mech/system.h"
 
 typedef struct Boards {
