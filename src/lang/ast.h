@@ -34,7 +34,7 @@ typedef enum PfNodeKind {
   PF_N_SIZE,      /* child: expression                                 psi[3]           */
   PF_N_PARAMETERS,/* children: NAMEs                                   let h(x, y) = …  */
   PF_N_VALUE,     /* child: expression */
-  PF_N_UNITS,     /* text = unit between the brackets of a declaration: coord x, y [m] */
+  PF_N_UNITS,     /* text = unit between the brackets of a declaration; in coord x, y [m] both items have it */
   PF_N_LABEL,     /* a name that is being given: text; [child: index expression]        roll[i]: */
   PF_N_ASSIGN,    /* children: target, value; flag = 1 with a trailing '!' (start x = 1 !) */
   PF_N_AT,        /* child: vector expression                          at (x, y, 0)     */
