@@ -44,22 +44,29 @@ static void turn_about_coordinate_axis(PfContext *ctx, int i, PfExpr angle, cons
   out[k] = pf_expr_add(ctx, pf_expr_mul(ctx, s, vj), pf_expr_mul(ctx, c, vk));
 }
 
-/* Rodrigues: v cos + (n x v) sin + n (n.v)(1 - cos). */
+/* An entry of the matrix of Rodrigues, cos 1 + sin (n x) + (1 - cos) n n^T. */
+static PfExpr turn_entry(PfContext *ctx, const PfExpr axis[3], PfExpr c, PfExpr s, int i, int j)
+{
+  PfExpr share[3] = {axis[i], axis[j], pf_expr_sub(ctx, pf_expr_int(ctx, 1), c)};
+  PfExpr along = pf_expr_product(ctx, share, 3);
+  if (i == j) return pf_expr_add(ctx, c, along);
+  PfExpr across = pf_expr_mul(ctx, s, axis[3 - i - j]);
+  return j == (i + 2)%3 ? pf_expr_add(ctx, along, across) : pf_expr_sub(ctx, along, across);
+}
+
+/* The entries are the same for all vectors: that is less work than n x v and n.v for each. */
 static void turn_about(PfContext *ctx, const PfExpr axis[3], PfExpr angle, const PfExpr v[3], PfExpr out[3])
 {
-  int sign, i = coordinate_axis(ctx, axis, &sign);
-  if (i >= 0) {
-    turn_about_coordinate_axis(ctx, i, sign > 0 ? angle : pf_expr_neg(ctx, angle), v, out);
+  int sign, axis_number = coordinate_axis(ctx, axis, &sign);
+  if (axis_number >= 0) {
+    turn_about_coordinate_axis(ctx, axis_number, sign > 0 ? angle : pf_expr_neg(ctx, angle), v, out);
     return;
   }
-  PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle);
-  PfExpr along = pf_expr_mul(ctx, pf_expr_dot3(ctx, axis, v), pf_expr_sub(ctx, pf_expr_int(ctx, 1), c));
-  PfExpr across[3], result[3];
-  pf_expr_cross3(ctx, axis, v, across);
-  for (int k = 0; k < 3; k++) {
-    PfExpr terms[3] = {pf_expr_mul(ctx, c, v[k]), pf_expr_mul(ctx, s, across[k]),
-                       pf_expr_mul(ctx, along, axis[k])};
-    result[k] = pf_expr_sum(ctx, terms, 3);
+  PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle), result[3];
+  for (int i = 0; i < 3; i++) {
+    PfExpr row[3];
+    for (int j = 0; j < 3; j++) row[j] = turn_entry(ctx, axis, c, s, i, j);
+    result[i] = pf_expr_dot3(ctx, row, v);
   }
   memcpy(out, result, sizeof result);
 }
