@@ -48,7 +48,8 @@ typedef struct Fusion {
   char order[4]; /* its operands: x, y of the inner operation, o the other one of the outer */
 } Fusion;
 
-static const Fusion fusions[] = { /* the first that fits is taken */
+/* The first that fits is taken. */
+static const Fusion fusions[] = {
   {PF_TAPE_ADD, PF_TAPE_MUL, 1, PF_TAPE_ADD_MUL, "oxy"},
   {PF_TAPE_ADD, PF_TAPE_MUL, 0, PF_TAPE_ADD_MUL, "oxy"},
   {PF_TAPE_SUB, PF_TAPE_MUL, 1, PF_TAPE_SUB_MUL, "oxy"},

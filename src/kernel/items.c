@@ -53,16 +53,14 @@ static bool enlarge(PfItems *items)
 
 uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count)
 {
-  size_t first = items->parts.count, at = first; /* where `parts` lie, if they lie in the list */
-  bool inside = items->parts.at && parts >= items->parts.at && parts < items->parts.at + first;
-  if (inside) at = (size_t)(parts - items->parts.at);
+  size_t first = items->parts.count;
   PfItem item = {(uint8_t)kind, (uint8_t)op, (uint32_t)first, count};
   if (first + count > UINT32_MAX || !pf_reserve(items->allocator, &items->parts, first + count) ||
-      !pf_push(items->allocator, &items->items, item)) {
+      !items->parts.at || !pf_push(items->allocator, &items->items, item)) {
     items->failed = true;
     return PF_ITEM_ONE;
   }
-  memcpy(items->parts.at + first, inside ? items->parts.at + at : parts, count*sizeof *parts);
+  memcpy(items->parts.at + first, parts, count*sizeof *parts);
   items->parts.count += count;
   return (uint32_t)items->items.count - 1;
 }
@@ -142,8 +140,8 @@ static size_t cost_of(const PfItems *items, const PfItem *item)
   for (uint32_t k = 0; k < item->count; k++) {
     double size = parts[k].coefficient < 0 ? -parts[k].coefficient : parts[k].coefficient;
     if (item->kind == PF_ITEM_SUM) cost += size != 1;
-    if (item->kind == PF_ITEM_PRODUCT)
-      for (; size > 1; size /= 2) cost++;
+    for (size_t left = item->kind == PF_ITEM_PRODUCT ? (size_t)size : 1; left > 1; left /= 2)
+      cost += 1 + left%2;
   }
   return cost;
 }

@@ -84,7 +84,7 @@ static inline bool is_leaf(const PfItem *item)
   return item->kind == PF_ITEM_CONSTANT || item->kind == PF_ITEM_INPUT;
 }
 
-/* The item made of these parts; equal ones are the same item. `parts` may lie in the list of parts. */
+/* The item made of these parts (which lie elsewhere); equal ones are the same item. */
 uint32_t pf_item(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count);
 /* A new item in any case, for steps that change items in place. */
 uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count);

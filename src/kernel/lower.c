@@ -70,7 +70,8 @@ static void push_factor(Lower *lower, PfExpr base, PfExpr exponent)
   if (!exact) {
     push(lower, call(lower->items, PF_TAPE_POW, item, image_of(lower, exponent)), 1);
   } else {
-    push(lower, item, (double)(num/den)); /* a zero vanishes with the end of the list */
+    int64_t whole = num/den;
+    push(lower, item, (double)whole); /* a zero vanishes with the end of the list */
     if (den == 2) push(lower, call(lower->items, PF_TAPE_SQRT, item, 0), num < 0 ? -1 : 1);
   }
 }

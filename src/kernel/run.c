@@ -10,6 +10,7 @@
 #if defined(__GNUC__)
 
 /* Each instruction jumps to the next by itself: the processor predicts each of these jumps on its own. */
+/* clang-format off */
 static void run(const PfInstruction *at, double *work)
 {
   __extension__ static const void *const labels[] = {
@@ -38,6 +39,7 @@ do_END:
   return;
 #undef NEXT
 }
+/* clang-format on */
 
 #else
 

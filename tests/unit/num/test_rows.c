@@ -23,10 +23,7 @@ static PfStatus consistent(Fixture *f, const double *A, const double *b, int m, 
 static void two_wheels_on_one_axle_forbid_one_motion(void **state)
 {
   const double s = sin(0.3), c = cos(0.3);
-  const double A[] = {
-    -s, c, 0, /* left wheel, no side slip */
-    -s, c, 0, /* right wheel, the same */
-  };
+  const double A[] = {-s, c, 0, -s, c, 0}; /* left and right wheel, no side slip */
 
   assert_int_equal(sort(*state, A, 2, 3), PF_OK);
   assert_int_equal(rows.rank, 1);
