@@ -344,64 +344,197 @@ PfStatus pf_angles_find(PfExprTable *table, PfArena *arena, const PfExpr *nodes,
 
 /* ---------------------------------------------------------------- independence */
 
-static const int64_t rank_prime = 2147483647; /* products of two residues fit 63 bits */
+/* Angles as rows of multiples, reduced modulo a prime: what is found there is checked with whole numbers. */
+typedef struct Span {
+  int count;        /* of angles that were found independent so far */
+  int width;        /* atoms */
+  int *chosen;      /* these angles */
+  int *pivots;      /* where the reduced rows begin */
+  int64_t *reduced; /* rows, combinations of the chosen angles … */
+  int64_t *sources; /* … with these factors */
+} Span;
 
-static int64_t inverse_modulo(int64_t a, int64_t p)
+static const int64_t prime = 2147483647; /* products of two residues fit 63 bits */
+
+static int64_t residue(int64_t a)
+{
+  return (a%prime + prime)%prime;
+}
+
+static int64_t inverse(int64_t a)
 {
   int64_t power = 1;
-  for (int64_t n = p - 2; n; n >>= 1) {
-    if (n & 1) power = power*a%p;
-    a = a*a%p;
+  for (int64_t n = prime - 2; n; n >>= 1) {
+    if (n & 1) power = power*a%prime;
+    a = a*a%prime;
   }
   return power;
 }
 
-/* Clears column k below the pivot row. */
-static void eliminate(int64_t *rows, int row_count, int width, int pivot, int k)
+/* row -= factor*other */
+static void subtract(int64_t *row, const int64_t *other, int64_t factor, int count)
 {
-  const int64_t *from = rows + (size_t)pivot*(size_t)width;
-  int64_t scale = inverse_modulo(from[k], rank_prime);
-  for (int i = pivot + 1; i < row_count; i++) {
-    int64_t *row = rows + (size_t)i*(size_t)width;
-    int64_t factor = row[k]*scale%rank_prime;
-    for (int j = k; j < width && factor; j++)
-      row[j] = (row[j] + (rank_prime - factor)*from[j])%rank_prime;
+  for (int i = 0; i < count && factor; i++) row[i] = (row[i] + (prime - factor)*other[i])%prime;
+}
+
+static bool make_span(PfArena *arena, const Angles *angles, Span *span)
+{
+  size_t width = (size_t)angles->atom_count, rows = width < (size_t)angles->count ? width : (size_t)angles->count;
+  *span = (Span){.width = angles->atom_count,
+                 .chosen = pf_arena_array(arena, int, rows),
+                 .pivots = pf_arena_array(arena, int, rows),
+                 .reduced = pf_arena_array(arena, int64_t, rows*width),
+                 .sources = pf_arena_array(arena, int64_t, rows*rows)};
+  return span->chosen && span->pivots && span->reduced && span->sources;
+}
+
+static void set_row(int64_t *row, int width, const Angle *angle)
+{
+  for (int k = 0; k < width; k++) row[k] = 0;
+  for (int k = 0; k < angle->part_count; k++) row[angle->parts[k].atom] = residue(angle->parts[k].multiple);
+}
+
+/* Takes everything out of the row that the chosen angles can explain; minus the factors go to `factors`. */
+static void explain(const Span *span, int rows, int64_t *row, int64_t *factors)
+{
+  for (int k = 0; k < rows; k++) factors[k] = 0;
+  for (int i = 0; i < span->count; i++) {
+    int64_t factor = row[span->pivots[i]];
+    subtract(row, span->reduced + (size_t)i*(size_t)span->width, factor, span->width);
+    subtract(factors, span->sources + (size_t)i*(size_t)rows, factor, rows);
   }
 }
 
-static void swap_rows(int64_t *rows, int width, int a, int b)
+/* Adds an angle of which this row is left. False when nothing is left. */
+static bool choose(Span *span, int rows, int angle, int64_t *row, int64_t *factors)
 {
-  int64_t *x = rows + (size_t)a*(size_t)width, *y = rows + (size_t)b*(size_t)width;
-  for (int j = 0; j < width; j++) {
-    int64_t swap = x[j];
-    x[j] = y[j];
-    y[j] = swap;
-  }
-}
-
-static int rank_of(int64_t *rows, int row_count, int width)
-{
-  int rank = 0;
-  for (int k = 0; k < width && rank < row_count; k++) {
-    int pivot = rank;
-    while (pivot < row_count && !rows[(size_t)pivot*(size_t)width + (size_t)k]) pivot++;
-    if (pivot == row_count) continue;
-    swap_rows(rows, width, pivot, rank);
-    eliminate(rows, row_count, width, rank++, k);
-  }
-  return rank;
+  int pivot = 0;
+  while (pivot < span->width && !row[pivot]) pivot++;
+  if (pivot == span->width) return false;
+  factors[span->count] = 1;
+  int64_t scale = inverse(row[pivot]);
+  int64_t *reduced = span->reduced + (size_t)span->count*(size_t)span->width;
+  int64_t *sources = span->sources + (size_t)span->count*(size_t)rows;
+  for (int k = 0; k < span->width; k++) reduced[k] = row[k]*scale%prime;
+  for (int k = 0; k < rows; k++) sources[k] = factors[k]*scale%prime;
+  span->pivots[span->count] = pivot;
+  span->chosen[span->count++] = angle;
+  return true;
 }
 
 bool pf_angles_are_free(PfArena *arena, const Angles *angles)
 {
-  if (angles->count > angles->atom_count) return false;
-  size_t width = (size_t)angles->atom_count;
-  int64_t *rows = pf_arena_array(arena, int64_t, (size_t)angles->count*width);
-  if (!rows) return false;
+  Span span;
+  int rows = angles->atom_count < angles->count ? angles->atom_count : angles->count;
+  int64_t *row = pf_arena_array(arena, int64_t, angles->atom_count);
+  int64_t *factors = pf_arena_array(arena, int64_t, rows);
+  if (rows < angles->count || !row || !factors || !make_span(arena, angles, &span)) return false;
+  for (int i = 0; i < angles->count; i++) {
+    set_row(row, span.width, angles->at + i);
+    explain(&span, rows, row, factors);
+    if (!choose(&span, rows, i, row, factors)) return false;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- a better basis */
+
+/* Coordinates of every angle in terms of the chosen angles, one row each. */
+static bool find_coordinates(const Angles *angles, Span *span, int rows, int64_t *row, int64_t *coordinates)
+{
+  const int64_t largest = 1000;
+  for (int i = 0; i < angles->count; i++) {
+    int64_t *x = coordinates + (size_t)i*(size_t)rows;
+    set_row(row, span->width, angles->at + i);
+    explain(span, rows, row, x);
+    if (choose(span, rows, i, row, x)) {
+      for (int k = 0; k < rows; k++) x[k] = k == span->count - 1;
+      continue;
+    }
+    for (int k = 0; k < rows; k++) {
+      x[k] = residue(-x[k]);
+      if (x[k] > prime/2) x[k] -= prime;
+      if (x[k] > largest || x[k] < -largest) return false;
+    }
+  }
+  return true;
+}
+
+/* Is the angle this combination of chosen angles, with whole numbers? */
+static bool is_combination(const Angles *angles, const Span *span, int i, const int64_t *x, int64_t *row)
+{
+  for (int k = 0; k < span->width; k++) row[k] = 0;
+  for (int j = 0; j < span->count; j++) {
+    const Angle *angle = angles->at + span->chosen[j];
+    for (int k = 0; k < angle->part_count; k++) row[angle->parts[k].atom] += x[j]*angle->parts[k].multiple;
+  }
+  const Angle *angle = angles->at + i;
+  for (int k = 0; k < angle->part_count; k++) row[angle->parts[k].atom] -= angle->parts[k].multiple;
+  for (int k = 0; k < span->width; k++)
+    if (row[k]) return false;
+  return true;
+}
+
+/* What angle sums cost: the sum of all multiples. */
+static int64_t cost_of_parts(const Angles *angles)
+{
+  int64_t cost = 0;
   for (int i = 0; i < angles->count; i++)
     for (int k = 0; k < angles->at[i].part_count; k++) {
-      AnglePart part = angles->at[i].parts[k];
-      rows[(size_t)i*width + (size_t)part.atom] = (part.multiple%rank_prime + rank_prime)%rank_prime;
+      int64_t n = angles->at[i].parts[k].multiple;
+      if (n > 1000 || n < -1000) return -1; /* not for such numbers */
+      cost += n < 0 ? -n : n;
     }
-  return rank_of(rows, angles->count, angles->atom_count) == angles->count;
+  return cost;
+}
+
+/* The chosen angles, without their multiples of pi, become the atoms. */
+static bool set_atoms(PfExprTable *table, PfArena *arena, Angles *angles, const Span *span)
+{
+  PfExpr *atoms = pf_arena_array(arena, PfExpr, span->count);
+  if (!atoms) return false;
+  PfExpr pi = pf_expr_pi(table->ctx);
+  for (int j = 0; j < span->count; j++) {
+    const Angle *angle = angles->at + span->chosen[j];
+    atoms[j] = pf_expr_sub(table->ctx, angle->argument, pf_expr_scale(table, angle->turn, pi));
+    if (atoms[j] == PF_EXPR_NONE) return false;
+  }
+  for (int j = 0; j < span->count; j++) angles->divisors[j] = 1;
+  angles->atoms = atoms;
+  angles->atom_count = span->count;
+  return true;
+}
+
+static bool set_parts(PfArena *arena, Angles *angles, const int64_t *coordinates, int rows, int count)
+{
+  AnglePart *parts = pf_arena_array(arena, AnglePart, (size_t)angles->count*(size_t)count);
+  if (!parts) return false;
+  for (int i = 0; i < angles->count; i++) {
+    Angle *angle = angles->at + i;
+    angle->parts = parts + (size_t)i*(size_t)count;
+    angle->part_count = 0;
+    for (int j = 0; j < count; j++) {
+      int64_t x = coordinates[(size_t)i*(size_t)rows + (size_t)j];
+      if (x) angle->parts[angle->part_count++] = (AnglePart){j, x};
+    }
+  }
+  return true;
+}
+
+bool pf_angles_rebase(PfExprTable *table, PfArena *arena, Angles *angles)
+{
+  Span span;
+  int rows = angles->atom_count < angles->count ? angles->atom_count : angles->count;
+  int64_t *row = pf_arena_array(arena, int64_t, angles->atom_count), cost = 0;
+  int64_t *coordinates = pf_arena_array(arena, int64_t, (size_t)angles->count*(size_t)rows);
+  int64_t cost_before = cost_of_parts(angles);
+  if (!row || !coordinates || !make_span(arena, angles, &span)) return false;
+  if (cost_before < 0 || !find_coordinates(angles, &span, rows, row, coordinates)) return true;
+  for (int i = 0; i < angles->count; i++) {
+    const int64_t *x = coordinates + (size_t)i*(size_t)rows;
+    if (!is_combination(angles, &span, i, x, row)) return true;
+    for (int k = 0; k < rows; k++) cost += x[k] < 0 ? -x[k] : x[k];
+  }
+  if (cost >= cost_before) return true;
+  return set_atoms(table, arena, angles, &span) && set_parts(arena, angles, coordinates, rows, span.count);
 }

@@ -176,6 +176,7 @@ static bool find_angles(NormalPlan *plan)
   int64_t turns = style == ANGLES_AS_WRITTEN ? 0 : 12;
   return pf_angles_find(plan->table, plan->arena, plan->nodes, plan->node_count, CIRCULAR, style, turns,
                         &plan->circular) == PF_OK &&
+         pf_angles_rebase(plan->table, plan->arena, &plan->circular) &&
          pf_angles_find(plan->table, plan->arena, plan->nodes, plan->node_count, HYPERBOLIC, style, 0,
                         &plan->hyperbolic) == PF_OK;
 }

@@ -49,6 +49,10 @@ PfStatus pf_angles_find(PfExprTable *table, PfArena *arena, const PfExpr *nodes,
 /* Could every angle be chosen freely, whatever the others are? */
 bool pf_angles_are_free(PfArena *arena, const Angles *angles);
 
+/* Takes some of the angles for the atoms if that makes the multiples smaller: with q1, q1 + q2, q1 + q2 + q3
+ * the sums are better atoms than the q. False without memory. */
+bool pf_angles_rebase(PfExprTable *table, PfArena *arena, Angles *angles);
+
 static inline bool is_circular(PfOp op)
 {
   return op == PF_OP_SIN || op == PF_OP_COS || op == PF_OP_TAN;
@@ -202,8 +206,8 @@ bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors);
  * terms, whatever the angles. True if there was any. */
 bool pf_poly_contract(Letters *letters, Poly *poly);
 
-/* m - m cos(p)^2 becomes m sin(p)^2, and the other way round. */
-void pf_poly_shorten_squares(Letters *letters, Poly *poly);
+/* m - m cos(p)^2 becomes m sin(p)^2, 2 m cos(p)^2 - m becomes m cos(2 p), and so on. True if there was any. */
+bool pf_poly_shorten_squares(Letters *letters, Poly *poly);
 
 /* cos(p)^2 becomes 1 - sin(p)^2 for every angle for which that gives fewer terms. */
 void pf_poly_prefer_sines(Letters *letters, Poly *poly);

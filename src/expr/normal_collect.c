@@ -127,27 +127,25 @@ static void intersect(Monomial *common, LetterPower *powers, const Monomial *oth
   common->coefficient = pf_gcd(common->coefficient, other->coefficient);
 }
 
-/* Which terms are gathered: those with at least this power of a letter. */
-typedef struct Choice {
-  LetterPower by;
-  int saving;
-} Choice;
-
-static bool is_chosen(const Monomial *term, LetterPower by)
+/* Is the term a multiple of the letters of `by`? */
+static bool is_multiple(const Monomial *term, const Monomial *by)
 {
-  int exponent = pf_monomial_exponent(term, by.letter);
-  return by.exponent > 0 ? exponent >= by.exponent : exponent <= by.exponent;
+  for (int k = 0; k < by->count; k++) {
+    int exponent = pf_monomial_exponent(term, by->powers[k].letter), least = by->powers[k].exponent;
+    if (least > 0 ? exponent < least : exponent > least) return false;
+  }
+  return true;
 }
 
-/* The common factor of the chosen terms, and how many they are. */
-static Monomial common_factor(Letters *letters, const Poly *poly, LetterPower by, int *count)
+/* The common factor of all terms that are multiples of `by`, and how many they are. */
+static Monomial common_factor(Letters *letters, const Poly *poly, const Monomial *by, int *count)
 {
   Monomial common = {0};
   LetterPower *powers = NULL;
   *count = 0;
   for (int i = 0; i < poly->count && !letters->failed; i++) {
     const Monomial *term = poly->terms + i;
-    if (by.exponent && !is_chosen(term, by)) continue;
+    if (!is_multiple(term, by)) continue;
     if ((*count)++) {
       intersect(&common, powers, term);
       continue;
@@ -168,65 +166,116 @@ static Monomial quotient(Letters *letters, Monomial term, Monomial factor)
   return result;
 }
 
-/* Letters and signs less when the common factor of these terms is written once. */
-static int saving_by(Letters *letters, const Poly *poly, LetterPower by)
+/* ---------------------------------------------------------------- choices */
+
+/* A factor that could be taken out of those terms that have it. */
+typedef struct Choice {
+  Monomial factor;
+  int saving; /* letters and signs */
+  int size;   /* of the factor */
+} Choice;
+
+enum { FEW = 3, MOST_TRIED = 400 };
+
+/* What is taken out first: what saves most, or the longest factor; they lead to different forms. */
+typedef enum Order { MOST_SAVING_FIRST, LONGEST_FIRST } Order;
+
+typedef struct Choices {
+  Order order;
+  Choice best[FEW]; /* the best first */
+  int count;
+  Monomial tried[MOST_TRIED];
+  int tried_count;
+} Choices;
+
+/* What a term gets shorter by when the factor is taken out of it: its letters and signs, except that a 1 may
+ * have to be written. */
+static int shortening(const Letters *letters, const Monomial *term, const Monomial *factor)
 {
-  PfMark mark = pf_arena_mark(letters->arena);
-  int count, saving = 0;
-  Monomial common = common_factor(letters, poly, by, &count);
-  for (int i = 0; i < poly->count && count > 1 && !letters->failed; i++) {
-    if (!is_chosen(poly->terms + i, by)) continue;
-    Monomial left = quotient(letters, poly->terms[i], common);
-    saving += cost_of_term(letters, poly->terms + i) - cost_of_term(letters, &left);
+  int cost = 0, letters_left = term->count;
+  for (int k = 0; k < factor->count; k++) {
+    LetterPower power = {factor->powers[k].letter, pf_monomial_exponent(term, factor->powers[k].letter)};
+    cost += cost_of_power(letters, power);
+    power.exponent -= factor->powers[k].exponent;
+    if (power.exponent) cost -= cost_of_power(letters, power);
+    else letters_left--, cost++;
   }
-  saving -= cost_of_term(letters, &common) + 3; /* a sign and brackets */
-  pf_arena_release(letters->arena, mark);
-  return count > 1 ? saving : 0;
+  int64_t before = term->coefficient < 0 ? -term->coefficient : term->coefficient;
+  int64_t after = before/factor->coefficient;
+  if (before > 1) cost += digits_of(before) + 1;
+  if (after > 1) cost -= digits_of(after) + 1;
+  return letters_left == 0 && after == 1 ? cost - 2 : cost;
 }
 
-static bool is_new(const LetterPower *seen, int count, LetterPower by)
+static Choice choice_of(Letters *letters, const Poly *poly, const Monomial *by)
 {
-  for (int i = 0; i < count; i++)
-    if (seen[i].letter == by.letter && seen[i].exponent == by.exponent) return false;
-  return true;
+  int count;
+  Choice choice = {.factor = common_factor(letters, poly, by, &count)};
+  choice.size = cost_of_term(letters, &choice.factor);
+  choice.saving = -choice.size - 3; /* a sign and brackets */
+  for (int i = 0; i < poly->count && count > 1 && !letters->failed; i++)
+    if (is_multiple(poly->terms + i, by))
+      choice.saving += shortening(letters, poly->terms + i, &choice.factor);
+  return choice;
 }
 
-static Choice best_choice(Letters *letters, const Poly *poly)
+static bool is_better(Choice a, Choice b, Order order)
 {
-  enum { MOST_TRIED = 400 };
-  LetterPower tried[MOST_TRIED];
-  int count = 0;
-  Choice best = {{0, 0}, 0};
+  int by_saving = a.saving - b.saving, by_size = a.size - b.size;
+  if (order == LONGEST_FIRST) return by_size > 0 || (by_size == 0 && by_saving > 0);
+  return by_saving > 0 || (by_saving == 0 && by_size > 0);
+}
+
+static void consider(Letters *letters, const Poly *poly, const Monomial *by, Choices *choices)
+{
+  if (by->count == 0 || choices->tried_count == MOST_TRIED) return;
+  for (int i = 0; i < choices->tried_count; i++)
+    if (pf_monomial_compare(choices->tried + i, by) == 0) return;
+  choices->tried[choices->tried_count++] = *by;
+  Choice choice = choice_of(letters, poly, by);
+  if (choice.saving <= 0) return;
+  for (int i = 0; i < choices->count; i++)
+    if (pf_monomial_compare(&choices->best[i].factor, &choice.factor) == 0) return;
+  int at = choices->count < FEW ? choices->count++ : FEW;
+  for (; at > 0 && is_better(choice, choices->best[at - 1], choices->order); at--)
+    if (at < FEW) choices->best[at] = choices->best[at - 1];
+  if (at < FEW) choices->best[at] = choice;
+}
+
+/* Single letters, and in short sums what two terms have in common. */
+static void list_choices(Letters *letters, const Poly *poly, Choices *choices)
+{
+  enum { SHORT = 20 };
+  choices->count = choices->tried_count = 0;
   for (int i = 0; i < poly->count; i++)
-    for (int k = 0; k < poly->terms[i].count; k++) {
-      LetterPower by = poly->terms[i].powers[k];
-      if (count == MOST_TRIED || !is_new(tried, count, by)) continue;
-      tried[count++] = by;
-      int saving = saving_by(letters, poly, by);
-      if (saving > best.saving) best = (Choice){by, saving};
+    for (int k = 0; k < poly->terms[i].count; k++)
+      consider(letters, poly, &(Monomial){1, 1, poly->terms[i].powers + k}, choices);
+  for (int i = 0; i < poly->count && poly->count <= SHORT; i++)
+    for (int k = 0; k < i && !letters->failed; k++) {
+      int count;
+      Poly pair = {2, (Monomial[]){poly->terms[k], poly->terms[i]}};
+      Monomial common = common_factor(letters, &pair, &(Monomial){0}, &count);
+      consider(letters, poly, &common, choices);
     }
-  return best;
 }
 
 /* ---------------------------------------------------------------- collecting */
 
-static Monomial collect(Letters *letters, const Poly *poly, int depth);
+static Monomial collect(Letters *letters, const Poly *poly, int depth, Order order);
 
-/* Replaces the chosen terms by one: common factor times what is left of them. */
-static void gather(Letters *letters, Poly *poly, LetterPower by, int depth)
+/* Replaces the terms that have the factor by one: the factor times what is left of them. */
+static void gather(Letters *letters, Poly *poly, Monomial factor, int depth, Order order)
 {
-  int count;
-  Monomial common = common_factor(letters, poly, by, &count);
-  Poly inside = pf_poly_make(letters, count), rest = pf_poly_make(letters, poly->count);
+  Poly inside = pf_poly_make(letters, poly->count), rest = pf_poly_make(letters, poly->count);
   for (int i = 0; i < poly->count && !letters->failed; i++) {
     Monomial term = poly->terms[i];
-    if (is_chosen(&term, by)) inside.terms[inside.count++] = quotient(letters, term, common);
+    if (is_multiple(&term, &factor)) inside.terms[inside.count++] = quotient(letters, term, factor);
     else rest.terms[rest.count++] = term;
   }
   pf_poly_tidy(letters, &inside);
-  Monomial gathered = collect(letters, &inside, depth + 1);
+  Monomial gathered = collect(letters, &inside, depth + 1, order);
   if (letters->failed) return;
-  rest.terms[rest.count++] = pf_monomial_times(letters, common, gathered);
+  rest.terms[rest.count++] = pf_monomial_times(letters, factor, gathered);
   pf_poly_tidy(letters, &rest);
   *poly = rest;
 }
@@ -235,7 +284,7 @@ static void gather(Letters *letters, Poly *poly, LetterPower by, int depth)
 static Monomial take_common(Letters *letters, Poly *poly)
 {
   int count;
-  Monomial common = common_factor(letters, poly, (LetterPower){0, 0}, &count);
+  Monomial common = common_factor(letters, poly, &(Monomial){0}, &count);
   Poly rest = pf_poly_make(letters, poly->count);
   for (int i = 0; i < poly->count && !letters->failed; i++)
     rest.terms[rest.count++] = quotient(letters, poly->terms[i], common);
@@ -243,42 +292,76 @@ static Monomial take_common(Letters *letters, Poly *poly)
   return common;
 }
 
-/* A sum after everything that saves something has been taken out of its terms. */
-static Monomial collect_terms(Letters *letters, Poly poly, int depth)
+/* A sum after everything that saves something has been taken out of its terms. At the first step `first` of
+ * the best choices is taken. */
+static Monomial collect_terms(Letters *letters, Poly poly, int depth, Order order, int first)
 {
   Monomial outside = {1, 0, NULL};
+  Choices choices = {.order = order};
   while (!letters->failed && poly.count > 1) {
     outside = pf_monomial_times(letters, outside, take_common(letters, &poly));
-    Choice best = best_choice(letters, &poly);
-    if (best.saving <= 0 || depth == DEEPEST) break;
-    gather(letters, &poly, best.by, depth);
+    list_choices(letters, &poly, &choices);
+    if (choices.count == 0 || depth == DEEPEST) break;
+    gather(letters, &poly, choices.best[first < choices.count ? first : 0].factor, depth, order);
+    first = 0;
   }
   if (letters->failed || poly.count == 0) return (Monomial){0};
   return pf_monomial_times(letters, outside, poly.count == 1 ? poly.terms[0] : name_sum(letters, &poly));
 }
 
+/* At the top other orders are tried as well, in long sums fewer of them. */
+static Monomial collect_well(Letters *letters, const Poly *poly, int depth, Order order)
+{
+  enum { LONG = 100 };
+  static const struct {
+    Order order;
+    int first;
+  } others[] = {{LONGEST_FIRST, 0}, {MOST_SAVING_FIRST, 1}, {MOST_SAVING_FIRST, 2}};
+  Monomial best = collect_terms(letters, *poly, depth, order, 0);
+  int count = depth > 0 || poly->count < 3 ? 0 : poly->count < LONG ? 3 : 1;
+  for (int i = 0; i < count && !letters->failed; i++) {
+    Monomial other = collect_terms(letters, *poly, depth, others[i].order, others[i].first);
+    if (!letters->failed && cost_of_term(letters, &other) < cost_of_term(letters, &best)) best = other;
+  }
+  return best;
+}
+
+/* A letter that stands in one term only, and not squared: p = a*x + b with a single term a, so that a factor
+ * without x divides a; but the terms have nothing in common. */
+static bool is_irreducible(const Poly *poly)
+{
+  for (int i = 0; i < poly->count; i++)
+    for (int k = 0; k < poly->terms[i].count; k++) {
+      LetterPower power = poly->terms[i].powers[k];
+      int uses = 0;
+      for (int j = 0; j < poly->count; j++) uses += pf_monomial_exponent(poly->terms + j, power.letter) != 0;
+      if (uses == 1 && power.exponent == 1) return true;
+    }
+  return false;
+}
+
 /* The product of the factors, each with its terms collected. */
-static bool collect_factors(Letters *letters, const Poly *poly, int depth, Monomial *product)
+static bool collect_factors(Letters *letters, const Poly *poly, int depth, Order order, Monomial *product)
 {
   Factors factors;
-  if (poly->count < 3 || !pf_poly_factor(letters, poly, &factors)) return false;
+  if (poly->count < 3 || is_irreducible(poly) || !pf_poly_factor(letters, poly, &factors)) return false;
   if (factors.count == 0 || (factors.count == 1 && factors.powers[0] == 1)) return false;
   *product = (Monomial){factors.content, 0, NULL};
   for (int i = 0; i < factors.count && !letters->failed; i++) {
-    Monomial base = collect_terms(letters, factors.bases[i], depth + 1);
+    Monomial base = collect_well(letters, factors.bases + i, depth, order);
     for (int n = factors.powers[i]; n > 0 && !letters->failed; n--)
       *product = pf_monomial_times(letters, *product, base);
   }
   return !letters->failed;
 }
 
-static Monomial collect(Letters *letters, const Poly *poly, int depth)
+static Monomial collect(Letters *letters, const Poly *poly, int depth, Order order)
 {
   Poly rest = *poly;
   Monomial common = take_common(letters, &rest), product;
-  Monomial sum = collect_terms(letters, rest, depth);
+  Monomial sum = collect_well(letters, &rest, depth, order);
   if (letters->failed) return sum;
-  if (collect_factors(letters, &rest, depth, &product) &&
+  if (collect_factors(letters, &rest, depth, order, &product) &&
       cost_of_term(letters, &product) < cost_of_term(letters, &sum))
     sum = product;
   return letters->failed ? sum : pf_monomial_times(letters, common, sum);
@@ -286,5 +369,5 @@ static Monomial collect(Letters *letters, const Poly *poly, int depth)
 
 Monomial pf_poly_collect(Letters *letters, const Poly *poly)
 {
-  return collect(letters, poly, 0);
+  return collect(letters, poly, 0, MOST_SAVING_FIRST);
 }

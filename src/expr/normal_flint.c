@@ -1022,7 +1022,7 @@ static bool write_form(Ring *ring, Letters *letters, NormalForm *form)
 
 bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
 {
-  const double work = 4e5, most_terms = 3000;
+  const double work = 2e6, most_terms = 3000;
   Ring ring = {.gave_up = false};
   if (!pf_normal_plan(letters->table, letters->arena, e, style, &ring.plan)) return false;
   if (!start_ring(&ring, work)) return false;

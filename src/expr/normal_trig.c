@@ -204,18 +204,36 @@ bool pf_poly_contract(Letters *letters, Poly *poly)
 
 /* ---------------------------------------------------------------- squares */
 
-/* a*m*f(p)^2 and -a*m are -a*m*g(p)^2, where f and g are sine and cosine. */
+/* 1 - f(p)^2 = g(p)^2, where f and g are sine and cosine. */
+static bool other_square(Letters *letters, int letter, Monomial *square)
+{
+  PfOp op = letters->at[letter].kind == LETTER_SINE ? PF_OP_COS : PF_OP_SIN;
+  if (!trig_term(letters, op, angle_of(letters, letter), square) || square->count != 1) return false;
+  *square = pf_monomial_times(letters, *square, *square);
+  return true;
+}
+
+/* 1 - 2 f(p)^2 = cos 2p for the sine, -cos 2p for the cosine. */
+static bool double_angle(Letters *letters, int letter, Monomial *cosine)
+{
+  PfExpr twice = pf_expr_scale(letters->table, pf_number_int(2), angle_of(letters, letter));
+  if (twice == PF_EXPR_NONE || !trig_term(letters, PF_OP_COS, twice, cosine)) return false;
+  if (letters->at[letter].kind == LETTER_COSINE) cosine->coefficient = -cosine->coefficient;
+  return true;
+}
+
+/* Makes one of a*m*f(p)^2 and b*m. */
 static bool shorten_square(Letters *letters, Poly *poly, int i, int letter)
 {
-  PfExpr argument = angle_of(letters, letter);
   LetterPower square = {letter, 2};
-  Monomial key = pf_monomial_over(letters, poly->terms[i], (Monomial){1, 1, &square}), other;
+  Monomial key = pf_monomial_over(letters, poly->terms[i], (Monomial){1, 1, &square}), factor;
   int partner = letters->failed ? -1 : find_term(poly, &key);
-  if (partner < 0 || poly->terms[partner].coefficient != -poly->terms[i].coefficient) return false;
-  PfOp op = letters->at[letter].kind == LETTER_SINE ? PF_OP_COS : PF_OP_SIN;
-  if (!trig_term(letters, op, argument, &other) || other.count != 1) return false;
-  other = pf_monomial_times(letters, other, other);
-  poly->terms[partner] = pf_monomial_times(letters, poly->terms[partner], other);
+  if (partner < 0) return false;
+  int64_t a = poly->terms[i].coefficient, b = poly->terms[partner].coefficient;
+  bool good = a == -b ? other_square(letters, letter, &factor)
+                      : a%2 == 0 && a/2 == -b && double_angle(letters, letter, &factor);
+  if (!good) return false;
+  poly->terms[partner] = pf_monomial_times(letters, poly->terms[partner], factor);
   poly->terms[i] = poly->terms[--poly->count];
   pf_poly_tidy(letters, poly);
   return !letters->failed;
@@ -232,9 +250,11 @@ static bool shorten_any_square(Letters *letters, Poly *poly)
   return false;
 }
 
-void pf_poly_shorten_squares(Letters *letters, Poly *poly)
+bool pf_poly_shorten_squares(Letters *letters, Poly *poly)
 {
+  int before = poly->count;
   while (!letters->failed && shorten_any_square(letters, poly)) continue; /* each time one term less */
+  return poly->count < before;
 }
 
 /* Replaces one even power of a cosine: c^2k = (1 - s^2)^k, one factor at a time. */

@@ -55,29 +55,23 @@ static Poly copy(Letters *letters, const Poly *poly)
   return result;
 }
 
-static bool has_angles(const Letters *letters)
+/* As it is, and with squares of sines and cosines in place of pairs of terms. */
+static void try_squares(Search *search, Letters *letters, const NormalForm *form, Poly *numerator)
 {
-  return letters->angle_count > 0;
+  try_ratio(search, letters, form, numerator, 0);
+  if (pf_poly_shorten_squares(letters, numerator)) try_ratio(search, letters, form, numerator, 0);
 }
 
+/* What has many more terms than another form of the same is not tried. */
 static void try_form(Search *search, Letters *letters, const NormalForm *form)
 {
-  Poly plain = copy(letters, &form->numerator);
-  if (has_angles(letters)) {
-    pf_poly_prefer_sines(letters, &plain);
-    pf_poly_shorten_squares(letters, &plain);
-  }
-  try_ratio(search, letters, form, &plain, 0);
-  if (!has_angles(letters)) return;
-
-  Poly contracted = copy(letters, &form->numerator);
-  if (pf_poly_contract(letters, &contracted)) {
-    pf_poly_shorten_squares(letters, &contracted);
-    try_ratio(search, letters, form, &contracted, 0);
-  }
-  Poly sums;
-  int halvings;
-  if (pf_poly_fourier(letters, &form->numerator, &sums, &halvings))
+  Poly plain = copy(letters, &form->numerator), contracted = copy(letters, &form->numerator), sums;
+  pf_poly_prefer_sines(letters, &plain);
+  bool any = pf_poly_contract(letters, &contracted);
+  int fewest = contracted.count < plain.count ? contracted.count : plain.count, halvings;
+  if (!any || plain.count <= fewest + fewest/4) try_squares(search, letters, form, &plain);
+  if (any) try_squares(search, letters, form, &contracted);
+  if (pf_poly_fourier(letters, &form->numerator, &sums, &halvings) && sums.count <= 2*fewest)
     try_ratio(search, letters, form, &sums, halvings);
 }
 
