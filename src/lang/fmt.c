@@ -74,12 +74,26 @@ static bool continues(PfTokenKind kind)
   return kind == PF_T_AND || kind == PF_T_OR || (kind >= PF_T_LPAREN && kind != PF_T_RBRACE);
 }
 
+/* After these a statement cannot end, even if a keyword starts the next line: plot a, and below it point(b, c).x */
+static bool needs_more(PfTokenKind kind)
+{
+  switch (kind) {
+  case PF_T_RPAREN:
+  case PF_T_RBRACKET:
+  case PF_T_RBRACE:
+  case PF_T_PRIME:
+  case PF_T_BANG: return false;
+  default: return kind >= PF_T_LPAREN || (kind >= PF_T_CLAUSE && kind <= PF_T_NOT);
+  }
+}
+
 /* Does the token start a statement or a property? */
 static bool is_start(const Printer *p, const PfToken *token)
 {
   if (p->brackets) return false;
   if (p->starts || p->last.kind == PF_T_LBRACE) return true;
-  if (!level(p)->properties) return token->newlines && token->kind == PF_T_KEYWORD;
+  if (!level(p)->properties)
+    return token->newlines && token->kind == PF_T_KEYWORD && !needs_more(p->last.kind);
   return p->last.kind == PF_T_COMMA || (token->newlines && p->after_value && !continues(token->kind));
 }
 

@@ -115,6 +115,7 @@ static void words_and_calls_have_different_brackets(void **state)
   assert_format(f, "roll a : disc f (x){radius(r)}on surface h in(g)",
                 "roll a: disc f(x) { radius (r) } on surface h in (g)\n");
   assert_format(f, "let h ( x ,y )=x", "let h(x, y) = x\n");
+  assert_format(f, "plot arm . psi[ 2 ]+point (a,(1,2,3)).x", "plot arm.psi[2] + point(a, (1, 2, 3)).x\n");
 }
 
 static void a_short_number_keeps_its_distance_from_a_range(void **state)
@@ -147,6 +148,7 @@ static void lines_inside_a_statement_are_the_authors(void **state)
   Fixture *f = *state;
   assert_format(f, "kinetic a\n          + b\n - c", "kinetic a\n    + b\n    - c\n");
   assert_format(f, "param a = 1,\nb = 2", "param a = 1,\n    b = 2\n");
+  assert_format(f, "plot a,\npoint(b, c).x\nplot d", "plot a,\n    point(b, c).x\nplot d\n");
   assert_format(f, "kinetic (a +\nb\n)", "kinetic (a +\n    b\n    )\n");
   assert_format(f, "body b in g\nat (1, 2, 3)\nturn a about z\n{ mass m }",
                 "body b in g\n    at (1, 2, 3)\n    turn a about z { mass m }\n");
