@@ -18,6 +18,7 @@ typedef struct PfEquations {
   int n, m;
   PfExpr *M;        /* n x n, row-major, symmetric */
   PfExpr *F, *C;    /* n */
+  PfExpr *applied;  /* n: the part of F that is neither inertia nor potential */
   PfExpr *A;        /* m x n */
   PfExpr *b;        /* m */
   PfExpr *position; /* m: what vanishes at position level; PF_EXPR_NONE when the constraint has none */
@@ -68,15 +69,54 @@ typedef struct PfEquation {
 typedef struct PfDerivation {
   const char *form;
   int unknown_count, equation_count, part_count;
+  int motion_count;           /* the first equations are those of motion, the others constraints or kinematics */
+  const char *others;         /* what the others are, as a title */
+  int divisor_count;
+  PfExpr *divisors;           /* what must not vanish for this form to hold */
   PfExpr *unknowns;
   PfEquation *equations;
   PfExpr *part_names, *part_values; /* abbreviations, when the equations are long; in order of definition */
-  PfEquations simple;               /* M, F, C, A, b in the shortest form */
+  PfEquations simple;               /* lagrange: M, F, C, A, b in the shortest form; else all NULL */
 } PfDerivation;
 
 /* Lagrange's equations with multipliers: M q'' = F + C + A^T lambda and A q'' = b. Lives in `arena`. */
 PF_API PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                    PfDerivation *derivation);
+
+/* ---------------------------------------------------------------- reduced forms */
+
+/* Velocities by independent pseudo-velocities: q' = v(omega, q, t), N = dv/domega. These are the user's speeds when
+ * the model has some, else independent velocities chosen so that the divisors cannot vanish where possible. */
+typedef struct PfKinematics {
+  int count;
+  bool chosen;          /* not the user's: velocities of the coordinates in `independent` */
+  int *independent;
+  PfExpr *omega, *rate; /* omega and omega' */
+  PfExpr *v, *N, *drift; /* n, n x count, n: q'' = N omega' + drift */
+  int divisor_count;
+  PfExpr *divisors;     /* expressions that must not vanish for this choice to hold */
+} PfKinematics;
+PF_API PfStatus pf_kinematics_find(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                   PfKinematics *kinematics);
+
+/* G omega' = g. */
+typedef struct PfReducedForm {
+  PfExpr *G, *g;
+} PfReducedForm;
+
+/* By Maggi: G = N^T M N, g = N^T (F + C - M drift). */
+PF_API PfStatus pf_reduce_maggi(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                const PfKinematics *kinematics, PfReducedForm *form);
+
+/* By Tatarinov's laconic equations (Zobova 2011, eq. (2.3), for linear homogeneous constraints (2.4)):
+ *   d/dt dL star/domega_a + {P_a, L star} = {P_a, p_i v_i} + Q_i dv_i/domega_a,   P_a = p_i dv_i/domega_a. */
+PF_API PfStatus pf_reduce_laconic(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                  const PfKinematics *kinematics, PfReducedForm *form);
+
+/* The equations in a form: lagrange, rosenberg, rosenberg_extended, maggi, laconic. Fails with PF_ERR_ARGUMENT for
+ * another name, with PF_ERR_MODEL when the form does not exist for the model. */
+PF_API PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *equations, const char *form,
+                               PfDerivation *derivation);
 
 #ifdef __cplusplus
 }

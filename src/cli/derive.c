@@ -7,9 +7,13 @@ static int run(int argc, char **argv);
 
 const Command pf_command_derive = {
   "derive", "the equations of motion, readable, as text or LaTeX",
-  "[--form lagrange] [--latex | --json] FILE\n\n"
-  "Prints the mass matrix, the forces and the equations of motion in the shortest form found.\n\n"
-  "      --form NAME   lagrange: with multipliers (default)\n"
+  "[--form NAME] [--latex | --json] FILE\n\n"
+  "Prints the equations of motion in the shortest form found.\n\n"
+  "      --form NAME   lagrange            with multipliers, and the mass matrix (default)\n"
+  "                    rosenberg           embedded: as many equations as degrees of freedom\n"
+  "                    rosenberg_extended  embedded and decoupled\n"
+  "                    maggi               in pseudo-velocities, by admissible directions\n"
+  "                    laconic             in pseudo-velocities, by Tatarinov's equations\n"
   "      --latex       for a paper: needs amsmath\n"
   "      --json        for programs, on standard output",
   run};
@@ -60,15 +64,19 @@ static int widest_name(const PfDerivation *d)
 
 static void text_equations(Session *s, const PfDerivation *d, PfText *text)
 {
-  int n = s->model->coordinate_count, width = widest_name(d) + 1;
-  pf_text_print(text, "\nEquations of motion (%s%s)\n", d->form, d->equation_count > n ? ", with multipliers" : "");
+  int width = widest_name(d) + 1;
+  bool multipliers = d->simple.M && d->simple.m;
+  pf_text_print(text, "\nEquations of motion (%s%s)\n", d->form, multipliers ? ", with multipliers" : "");
   for (int i = 0; i < d->equation_count; i++) {
-    if (i == n) pf_text_add(text, "\nConstraints, differentiated\n");
+    if (i == d->motion_count) pf_text_print(text, "\n%s\n", d->others);
     const PfEquation *e = d->equations + i;
     pf_text_print(text, "  %s:%*s", e->name, width - (int)strlen(e->name), "");
     pf_text_print(text, "%s = ", words(s, e->left, PF_TEXT));
     pf_text_print(text, "%s\n", words(s, e->right, PF_TEXT));
   }
+  for (int i = 0; i < d->divisor_count; i++)
+    pf_text_print(text, "%s%s", i ? ", " : "\nThis form holds where these do not vanish: ", words(s, d->divisors[i], PF_TEXT));
+  if (d->divisor_count) pf_text_add(text, "\n");
   if (d->part_count) pf_text_add(text, "\nwhere\n");
   for (int i = 0; i < d->part_count; i++)
     pf_text_print(text, "  %-6s = %s\n", words(s, d->part_names[i], PF_TEXT), words(s, d->part_values[i], PF_TEXT));
@@ -81,7 +89,7 @@ static void text_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
   pf_text_print(text, "%s: %d coordinate%s, %d constraint%s\n", model->name[0] ? model->name : model->file,
                 model->coordinate_count, model->coordinate_count == 1 ? "" : "s", model->constraint_count,
                 model->constraint_count == 1 ? "" : "s");
-  if (!d->part_count) {
+  if (!d->part_count && d->simple.M) {
     text_matrix(s, d, text);
     text_list(s, text, "Forces", "F", d->simple.F, d->simple.n);
     text_list(s, text, "Non-ideal forces", "C", d->simple.C, d->simple.n);
@@ -166,7 +174,8 @@ static void json_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
   pf_json_string(json, "form", d->form);
   json_list(s, json, "unknowns", d->unknowns, d->unknown_count);
   json_equations(s, d, json);
-  if (!d->part_count) {
+  json_list(s, json, "holds_where_nonzero", d->divisors, d->divisor_count);
+  if (!d->part_count && eq->M) {
     json_matrix(s, json, "mass_matrix", eq->M, eq->n, eq->n);
     json_list(s, json, "forces", eq->F, eq->n);
     json_matrix(s, json, "constraint_matrix", eq->A, eq->m, eq->n);
@@ -205,7 +214,7 @@ static PfStatus derive(Session *s, const Options *options, PfDerivation *d, PfCo
 {
   PF_TRY(pf_cli_open(s, options->file));
   PF_TRY(count_operations(s, count));
-  return pf_derive_lagrange(s->ctx, s->arena, &s->equations, d);
+  return pf_derive_form(s->ctx, s->arena, &s->equations, options->form ? options->form : "lagrange", d);
 }
 
 static int print(Session *s, const Options *options, const PfDerivation *d, const PfCount *count)
@@ -233,10 +242,6 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_derive, OPTION_JSON | OPTION_LATEX | OPTION_FORM, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  if (options.form && strcmp(options.form, "lagrange")) {
-    fprintf(stderr, "pfaff derive: there is no form '%s'; this version has: lagrange\n", options.form);
-    return PF_EXIT_USAGE;
-  }
   Session s;
   PfDerivation d;
   PfCount count;
@@ -244,5 +249,5 @@ static int run(int argc, char **argv)
   if (status == PF_OK) code = print(&s, &options, &d, &count);
   pf_cli_diagnostics(s.ctx);
   pf_cli_close(&s);
-  return status == PF_OK ? code : PF_EXIT_FAILED;
+  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }

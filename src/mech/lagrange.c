@@ -15,13 +15,14 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, 
   eq->M = pf_arena_array(arena, PfExpr, n*n);
   eq->F = pf_arena_array(arena, PfExpr, n);
   eq->C = pf_arena_array(arena, PfExpr, n);
+  eq->applied = pf_arena_array(arena, PfExpr, n);
   eq->A = pf_arena_array(arena, PfExpr, m*n);
   eq->b = pf_arena_array(arena, PfExpr, m);
   eq->position = pf_arena_array(arena, PfExpr, m);
   eq->velocity = pf_arena_array(arena, PfExpr, m);
   eq->rate = pf_arena_array(arena, PfExpr, n);
   eq->momentum = pf_arena_array(arena, PfExpr, n);
-  if (!eq->M || !eq->F || !eq->C || !eq->A || !eq->b || !eq->position || !eq->velocity || !eq->rate ||
+  if (!eq->M || !eq->F || !eq->C || !eq->applied || !eq->A || !eq->b || !eq->position || !eq->velocity || !eq->rate ||
       !eq->momentum)
     return no_room(ctx);
   PfExpr zero = pf_expr_int(ctx, 0);
@@ -29,7 +30,7 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, 
   for (size_t i = 0; i < m*n; i++) eq->A[i] = zero;
   for (size_t i = 0; i < n; i++) {
     const PfCoordinate *c = model->coordinates + i;
-    eq->F[i] = model->force[i];
+    eq->applied[i] = model->force[i];
     eq->C[i] = model->nonideal[i];
     eq->rate[i] = c->rate == PF_EXPR_NONE ? c->v : c->rate;
   }
@@ -94,16 +95,14 @@ static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *mod
   return PF_OK;
 }
 
-/* F -= dV/dq + dR/dv. */
-static PfStatus add_potential(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l,
-                              PfEquations *eq)
+/* from -= d scalar/d symbols */
+static PfStatus subtract_gradient(PfContext *ctx, PfArena *scratch, PfExpr scalar, const PfExpr *symbols, int n,
+                                  PfExpr *from)
 {
-  PfExpr *g = pf_arena_array(scratch, PfExpr, eq->n);
+  PfExpr *g = pf_arena_array(scratch, PfExpr, n);
   if (!g) return no_room(ctx);
-  PF_TRY(pf_expr_gradient(ctx, model->potential, l->q, eq->n, g));
-  subtract(ctx, eq->F, g, eq->n);
-  PF_TRY(pf_expr_gradient(ctx, model->dissipation, l->v, eq->n, g));
-  subtract(ctx, eq->F, g, eq->n);
+  PF_TRY(pf_expr_gradient(ctx, scalar, symbols, n, g));
+  subtract(ctx, from, g, n);
   return PF_OK;
 }
 
@@ -123,14 +122,23 @@ static PfStatus add_load(PfContext *ctx, const PfModel *model, const PfLoad *loa
   return PF_OK;
 }
 
+/* Forces, loads and dissipation: what has no potential and is no inertia. */
+static PfStatus add_applied(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l, PfEquations *eq)
+{
+  for (int i = 0; i < model->load_count; i++)
+    PF_TRY(add_load(ctx, model, model->loads + i, model->loads[i].nonideal ? eq->C : eq->applied, eq->n));
+  PF_TRY(subtract_gradient(ctx, scratch, model->dissipation, l->v, eq->n, eq->applied));
+  memcpy(eq->F, eq->applied, (size_t)eq->n*sizeof *eq->F);
+  return PF_OK;
+}
+
 static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
 {
   Lists lists = {0};
   PF_TRY(make_lists(ctx, scratch, model, &lists));
+  PF_TRY(add_applied(ctx, scratch, model, &lists, eq));
   PF_TRY(add_kinetic(ctx, scratch, model, &lists, eq));
-  PF_TRY(add_potential(ctx, scratch, model, &lists, eq));
-  for (int i = 0; i < model->load_count; i++)
-    PF_TRY(add_load(ctx, model, model->loads + i, model->loads[i].nonideal ? eq->C : eq->F, eq->n));
+  PF_TRY(subtract_gradient(ctx, scratch, model->potential, lists.q, eq->n, eq->F));
   PF_TRY(pf_derive_bodies(ctx, scratch, model, eq));
   PF_TRY(pf_expr_gradient(ctx, eq->kinetic, lists.v, eq->n, eq->momentum));
   PF_TRY(pf_derive_constraints(ctx, scratch, model, eq));

@@ -12,4 +12,14 @@ PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model
 /* A, b and the levels of every constraint (constraints.c). */
 PfStatus pf_derive_constraints(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *equations);
 
+/* Derivative along the motion with the pseudo-velocities held: q -> v(omega), t -> 1 (kinematics.c). */
+PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfKinematics *kinematics,
+                         const PfExpr *e, int count, PfExpr *out);
+
+/* sum_j coefficients[j*stride]*unknowns[j] (present.c) */
+PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count);
+
+/* Gives names to shared parts when the equations are long. */
+PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *derivation);
+
 #endif

@@ -34,8 +34,7 @@ static PfStatus simplify_equations(PfContext *ctx, PfArena *arena, const PfEquat
   return PF_OK;
 }
 
-/* sum_j coefficients[j*stride] * unknowns[j] */
-static PfExpr combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count)
+PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count)
 {
   PfExpr sum = pf_expr_int(ctx, 0);
   for (int j = 0; j < count; j++)
@@ -52,19 +51,19 @@ static void assemble(PfContext *ctx, PfDerivation *d)
   for (size_t i = 0; i < n; i++) {
     PfEquation *e = d->equations + i;
     e->name = model->coordinates[i].name;
-    e->left = combination(ctx, s->M + i*n, 1, acceleration, s->n);
+    e->left = pf_combination(ctx, s->M + i*n, 1, acceleration, s->n);
     PfExpr forces = pf_expr_add(ctx, s->F[i], s->C[i]);
-    e->right = pf_expr_add(ctx, forces, combination(ctx, s->A + i, n, lambda, s->m));
+    e->right = pf_expr_add(ctx, forces, pf_combination(ctx, s->A + i, n, lambda, s->m));
   }
   for (int k = 0; k < s->m; k++) {
     PfEquation *e = d->equations + n + (size_t)k;
     e->name = model->constraints[k].name;
-    e->left = combination(ctx, s->A + (size_t)k*n, 1, acceleration, s->n);
+    e->left = pf_combination(ctx, s->A + (size_t)k*n, 1, acceleration, s->n);
     e->right = s->b[k];
   }
 }
 
-static PfStatus abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
+PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
 {
   int count = 2*d->equation_count;
   PfExpr *roots = pf_arena_array(arena, PfExpr, count);
@@ -87,7 +86,7 @@ static PfStatus abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
 
 PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
-  *d = (PfDerivation){.form = "lagrange"};
+  *d = (PfDerivation){.form = "lagrange", .motion_count = eq->n, .others = "Constraints, differentiated"};
   d->unknown_count = d->equation_count = eq->n + eq->m;
   d->unknowns = pf_arena_array(arena, PfExpr, d->unknown_count);
   d->equations = pf_arena_array(arena, PfEquation, d->equation_count);
@@ -97,5 +96,5 @@ PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *e
   PF_TRY(simplify_equations(ctx, arena, eq, &d->simple));
   assemble(ctx, d);
   PF_TRY(pf_expr_check(ctx));
-  return abbreviate(ctx, arena, d);
+  return pf_abbreviate(ctx, arena, d);
 }

@@ -1,0 +1,20 @@
+/* Symbolic elimination: A x = f solved for dependent unknowns. */
+#ifndef PF_MECH_ELIMINATE_H
+#define PF_MECH_ELIMINATE_H
+
+#include "mech/mech_impl.h"
+
+/* x1 = d - K x2, with x1 the unknowns column[0 … rank-1] and x2 the others. */
+typedef struct PfElimination {
+  int rank, *column;
+  PfExpr *K, *d;  /* rank x (n - rank), rank */
+  int divisor_count;
+  PfExpr *divisors; /* pivots that could vanish in some configuration */
+} PfElimination;
+
+/* Eliminates by rows. A pivot that is a number or made of parameters is preferred, since it cannot vanish; otherwise the
+ * one that is largest at a generic configuration is taken and listed as a divisor. Redundant rows are left out. */
+PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *A, const PfExpr *f, int m,
+                      int n, PfElimination *elimination);
+
+#endif

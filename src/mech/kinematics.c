@@ -1,0 +1,139 @@
+/* Independent pseudo-velocities: the user's, or chosen by solving the constraints for dependent velocities. */
+#include "mech/eliminate.h"
+#include "mech/mech_impl.h"
+
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the kinematics");
+}
+
+static PfStatus make_room(PfContext *ctx, PfArena *arena, int n, int count, PfKinematics *k)
+{
+  size_t N = (size_t)n, s = (size_t)count;
+  k->count = count;
+  k->independent = pf_arena_array(arena, int, s);
+  k->omega = pf_arena_array(arena, PfExpr, s);
+  k->rate = pf_arena_array(arena, PfExpr, s);
+  k->v = pf_arena_array(arena, PfExpr, N);
+  k->N = pf_arena_array(arena, PfExpr, N*s);
+  k->drift = pf_arena_array(arena, PfExpr, N);
+  bool good = k->independent && k->omega && k->rate && k->v && k->N && k->drift;
+  return good ? PF_OK : no_room(ctx);
+}
+
+/* ---------------------------------------------------------------- the user's speeds */
+
+static PfStatus check_speeds(PfContext *ctx, const PfEquations *eq, const PfKinematics *k)
+{
+  const PfModel *model = eq->model;
+  for (int i = 0; i < eq->m; i++) {
+    if (eq->velocity[i] == PF_EXPR_NONE) continue;
+    PfExpr e = eq->velocity[i];
+    for (int j = 0; j < eq->n; j++)
+      PF_TRY(pf_expr_substitute(ctx, &e, 1, &model->coordinates[j].v, k->v + j, 1, &e));
+    PF_TRY(pf_model_expand(model, &e, 1, &e));
+    if (pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE) continue;
+    pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[i].place,
+               "the rates by the speeds do not satisfy the constraint '%s'", model->constraints[i].name);
+    pf_hint(ctx, "with fewer speeds, or other rates, they must satisfy every constraint");
+    return PF_ERR_MODEL;
+  }
+  return PF_OK;
+}
+
+static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  const PfModel *model = eq->model;
+  PF_TRY(make_room(ctx, arena, eq->n, model->speed_count, k));
+  for (int a = 0; a < k->count; a++) {
+    char name[256];
+    snprintf(name, sizeof name, "%s'", model->speeds[a].name);
+    k->omega[a] = model->speeds[a].symbol;
+    k->rate[a] = pf_expr_symbol(ctx, name);
+  }
+  memcpy(k->v, eq->rate, (size_t)eq->n*sizeof *k->v);
+  return check_speeds(ctx, eq, k);
+}
+
+/* ---------------------------------------------------------------- chosen velocities */
+
+/* The constraints must be linear in the velocities: A v + c = 0. */
+static PfStatus linear_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfExpr **rows, PfExpr **free)
+{
+  const PfModel *model = eq->model;
+  size_t n = (size_t)eq->n;
+  *rows = pf_arena_array(arena, PfExpr, (size_t)eq->m*n);
+  *free = pf_arena_array(arena, PfExpr, eq->m);
+  if (!*rows || !*free) return no_room(ctx);
+  for (int i = 0; i < eq->m; i++) {
+    if (model->constraints[i].kind == PF_ACCELERATION || model->constraints[i].kind == PF_NONLINEAR)
+      return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[i].place,
+                        "the constraint '%s' is not linear in the velocities: pseudo-velocities must be given by "
+                        "'speed' and 'rate'", model->constraints[i].name);
+    PfExpr rest = eq->velocity[i];
+    for (size_t j = 0; j < n; j++) {
+      PfExpr zero = pf_expr_int(ctx, 0);
+      (*rows)[(size_t)i*n + j] = eq->A[(size_t)i*n + j];
+      PF_TRY(pf_expr_substitute(ctx, &rest, 1, &model->coordinates[j].v, &zero, 1, &rest));
+    }
+    (*free)[i] = pf_expr_neg(ctx, rest);
+  }
+  return PF_OK;
+}
+
+static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  const PfModel *model = eq->model;
+  PfExpr *rows, *free;
+  PfElimination e;
+  PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
+  PF_TRY(pf_eliminate(ctx, arena, model, rows, free, eq->m, eq->n, &e));
+  int n = eq->n, r = e.rank;
+  PF_TRY(make_room(ctx, arena, n, n - r, k));
+  k->chosen = true;
+  k->divisor_count = e.divisor_count;
+  k->divisors = e.divisors;
+  for (int a = 0; a < n - r; a++) {
+    const PfCoordinate *c = model->coordinates + e.column[r + a];
+    k->independent[a] = e.column[r + a];
+    k->omega[a] = k->v[e.column[r + a]] = c->v;
+    k->rate[a] = c->a;
+  }
+  for (int i = 0; i < r; i++) { /* v1 = d - K v2 */
+    PfExpr sum = e.d[i];
+    for (int a = 0; a < n - r; a++)
+      sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, e.K[i*(n - r) + a], k->omega[a]));
+    k->v[e.column[i]] = pf_expr_simplest(ctx, sum);
+  }
+  return pf_expr_check(ctx);
+}
+
+/* ---------------------------------------------------------------- both */
+
+/* Derivative along the motion with omega held: q -> v, t -> 1. */
+PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfKinematics *k,
+                         const PfExpr *e, int count, PfExpr *out)
+{
+  size_t n = (size_t)model->coordinate_count, most = n + 1 + (size_t)model->input_count;
+  PfExpr *from = pf_arena_array(scratch, PfExpr, most), *to = pf_arena_array(scratch, PfExpr, most);
+  if (!from || !to) return no_room(ctx);
+  int c = 0;
+  for (size_t i = 0; i < n; i++) from[c] = model->coordinates[i].q, to[c++] = k->v[i];
+  from[c] = model->time, to[c++] = pf_expr_int(ctx, 1);
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      from[c] = model->inputs[i].symbol, to[c++] = pf_expr_diff(ctx, model->inputs[i].value, model->time);
+  return pf_expr_derive_along(ctx, e, count, from, to, c, out);
+}
+
+PfStatus pf_kinematics_find(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  *k = (PfKinematics){0};
+  if (eq->model->speed_count) PF_TRY(use_speeds(ctx, arena, eq, k));
+  else PF_TRY(choose(ctx, arena, eq, k));
+  for (int i = 0; i < eq->n; i++)
+    PF_TRY(pf_expr_gradient(ctx, k->v[i], k->omega, k->count, k->N + (size_t)i*(size_t)k->count));
+  return pf_along_motion(ctx, arena, eq->model, k, k->v, eq->n, k->drift);
+}
