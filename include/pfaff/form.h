@@ -1,0 +1,83 @@
+/* Formulations: the classical roads from M, F, A, b to the accelerations.
+ *
+ *   M q'' = F + C + A^T lambda,   A q'' = b
+ *
+ * A system holds the tapes that give the numbers of a state; a solver is one formulation made ready for one system.
+ * Neither changes while accelerations are computed except for the solver's own workspace, and nothing is
+ * allocated then. */
+#ifndef PFAFF_FORM_H
+#define PFAFF_FORM_H
+
+#include "pfaff/kernel.h"
+#include "pfaff/mech.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- the system in numbers */
+
+typedef struct PfSystem PfSystem;
+
+/* The equations must live as long as the system. */
+PF_API PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **system);
+PF_API void pf_system_free(PfSystem *system);
+PF_API const PfEquations *pf_system_equations(const PfSystem *system);
+PF_API const PfSymbols *pf_system_symbols(const PfSystem *system);
+
+/* What the accelerations are. Arrays belong to the caller: n, m, n numbers. */
+typedef struct PfMotion {
+  double *acceleration;
+  double *multiplier;
+  double *force; /* M q'' - F: what the constraints do, non-ideal parts included */
+} PfMotion;
+
+/* Why there is no answer, or not one. */
+typedef enum PfTrouble {
+  PF_TROUBLE_NONE,
+  PF_TROUBLE_NOT_FINITE,    /* a number of the equations is not finite; row: of M and F, or n + constraint */
+  PF_TROUBLE_INDEFINITE,    /* M is not positive semidefinite; row: the coordinate */
+  PF_TROUBLE_NOT_UNIQUE,    /* constraints and inertia leave the coordinate `row` undetermined */
+  PF_TROUBLE_CONTRADICTION, /* the constraint `row` contradicts the others */
+  PF_TROUBLE_SINGULAR,      /* this formulation breaks down here; row: the coordinate or -1 */
+  PF_TROUBLE_NO_CONVERGENCE /* forces that depend on the multipliers were not found */
+} PfTrouble;
+
+/* ---------------------------------------------------------------- formulations */
+
+typedef struct PfSolver PfSolver;
+
+typedef struct PfFormulation {
+  const char *name;
+  const char *source;  /* paper and equation numbers */
+  const char *summary;
+  /* Makes the workspace, or fails with PF_ERR_MODEL and a message that says why the formulation does not apply. */
+  PfStatus (*prepare)(PfSolver *solver);
+  /* Accelerations and multipliers (the force follows from them) at the numbers in the solver. */
+  PfTrouble (*accelerate)(PfSolver *solver, PfMotion *motion, int *row);
+} PfFormulation;
+
+/* All formulations; NULL when index is past the last. */
+PF_API const PfFormulation *pf_formulation(int index);
+PF_API const PfFormulation *pf_formulation_find(const char *name);
+
+/* Makes a formulation ready. Fails with PF_ERR_MODEL when it does not apply; the message is the reason. */
+PF_API PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
+                              PfSolver **solver);
+PF_API void pf_solver_free(PfSolver *solver);
+/* Number of unknowns of the linear system it solves, and bytes of workspace. */
+PF_API int pf_solver_unknowns(const PfSolver *solver);
+PF_API size_t pf_solver_workspace(const PfSolver *solver);
+PF_API const PfFormulation *pf_solver_formulation(const PfSolver *solver);
+
+/* Accelerations at the state; `values` are the numbers of pf_system_symbols (multipliers are not looked at). Allocates
+ * nothing. */
+PF_API PfTrouble pf_solver_accelerate(PfSolver *solver, const double *values, PfMotion *motion, int *row);
+
+/* Puts a trouble into words, with the names of the constraint or coordinate. */
+PF_API PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,131 @@
+/* Cascade: constraints imposed level by level through nested null spaces, exact for any M >= 0
+ * (hand-cascade reference, section 6, recursion (b)):
+ *   N_0 = I, a_0 = 0;  B = A_l N,  a <- a + N B^+ (b_l - A_l a),  N <- N null(B)
+ *   q'' = a + N (N^T M N)^-1 N^T (F + C - M a)
+ * The recursion printed in Zhao, Jiao, Wang 2015, eq. (13)-(18), is right only for groups that are orthogonal in the
+ * metric of M. A level holds the constraints of one used part, one contact or one list: names that agree up to the
+ * first dot or bracket. */
+#include "form/form_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Data {
+  int levels, *level; /* of each constraint */
+  int *rows, *first;  /* constraints by level; level l is rows[first[l]] … rows[first[l + 1] - 1] */
+  PfQr qr;
+  PfReduced reduced;
+  MultiplierWork multipliers;
+  double *next, *B, *Z, *r, *step;
+} Data;
+
+/* ---------------------------------------------------------------- levels */
+
+static size_t group_length(const char *name)
+{
+  size_t length = strcspn(name, ".[");
+  return name[length] ? length : 0;
+}
+
+static bool same_group(const char *a, const char *b)
+{
+  size_t length = group_length(a);
+  return length > 0 && length == group_length(b) && !strncmp(a, b, length);
+}
+
+static void find_levels(const PfModel *model, Data *d)
+{
+  int m = model->constraint_count, position = 0;
+  for (int i = 0; i < m; i++) {
+    int known = -1;
+    for (int k = 0; k < i && known < 0; k++)
+      if (same_group(model->constraints[k].name, model->constraints[i].name)) known = d->level[k];
+    d->level[i] = known >= 0 ? known : d->levels++;
+  }
+  for (int l = 0; l < d->levels; l++) {
+    d->first[l] = position;
+    for (int i = 0; i < m; i++)
+      if (d->level[i] == l) d->rows[position++] = i;
+  }
+  d->first[d->levels] = position;
+}
+
+static PfStatus prepare(PfSolver *s)
+{
+  int n = s->system->n, m = s->system->m;
+  size_t nn = (size_t)n*(size_t)n, mn = (size_t)m*(size_t)n;
+  Data *d = s->data = pf_solver_array(s, Data, 1);
+  if (!d) return pf_solver_no_room(s);
+  d->level = pf_solver_array(s, int, m);
+  d->rows = pf_solver_array(s, int, m);
+  d->first = pf_solver_array(s, int, m + 1);
+  d->next = pf_solver_array(s, double, nn);
+  d->Z = pf_solver_array(s, double, nn);
+  d->B = pf_solver_array(s, double, mn);
+  d->r = pf_solver_array(s, double, m);
+  d->step = pf_solver_array(s, double, n);
+  if (!d->level || !d->rows || !d->first || !d->next || !d->Z || !d->B || !d->r || !d->step)
+    return pf_solver_no_room(s);
+  find_levels(s->system->eq->model, d);
+  s->unknowns = n > m ? n - m : 0;
+  PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->qr));
+  PF_TRY(pf_reduced_make(s, &d->reduced));
+  return pf_multipliers_make(s, &d->multipliers);
+}
+
+/* ---------------------------------------------------------------- one level */
+
+/* Narrows N (n x *free) and moves a so that the constraints of the level hold. */
+static PfTrouble impose(PfSolver *s, Data *d, int level, int *free, int *row)
+{
+  int n = s->system->n, begin = d->first[level], count = d->first[level + 1] - begin, f = *free;
+  double size = 1, *N = d->reduced.N, *a = d->reduced.a;
+  for (int i = 0; i < count; i++) {
+    const double *A = s->at.A + (size_t)d->rows[begin + i]*(size_t)n;
+    for (int j = 0; j < f; j++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += A[k]*N[k*f + j];
+      d->B[i*f + j] = sum;
+    }
+    d->r[i] = s->at.b[d->rows[begin + i]] - pf_dot(A, a, n);
+    size = fmax(size, fabs(d->r[i]));
+  }
+  d->qr.m = count;
+  d->qr.n = f;
+  if (pf_qr_factor(&d->qr, d->B, 1e-11) != PF_OK) return PF_TROUBLE_SINGULAR;
+  if (pf_qr_solve(&d->qr, d->r, d->step) > 1e-6*size) {
+    *row = d->rows[begin];
+    return PF_TROUBLE_CONTRADICTION;
+  }
+  for (int k = 0; k < n; k++) a[k] += pf_dot(N + (size_t)k*(size_t)f, d->step, f);
+  pf_qr_null_space(&d->qr, d->Z); /* f x (f - rank) */
+  *free = f - d->qr.rank;
+  pf_product(N, d->Z, n, f, *free, d->next);
+  memcpy(N, d->next, (size_t)n*(size_t)*free*sizeof *N);
+  return PF_TROUBLE_NONE;
+}
+
+/* ---------------------------------------------------------------- all levels */
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  int n = s->system->n, free = n;
+  Data *d = s->data;
+  for (int i = 0; i < n; i++) {
+    d->reduced.a[i] = 0;
+    for (int j = 0; j < n; j++) d->reduced.N[i*n + j] = i == j;
+  }
+  for (int l = 0; l < d->levels; l++) {
+    PfTrouble trouble = impose(s, d, l, &free, row);
+    if (trouble != PF_TROUBLE_NONE) return trouble;
+  }
+  PfTrouble trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE)
+    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  return trouble;
+}
+
+const PfFormulation pf_form_cascade = {
+  "cascade", "Zhao, Jiao, Wang 2015, section 2, with the recursion corrected to nested null spaces",
+  "constraints imposed part by part; takes singular masses and redundant constraints",
+  prepare, accelerate};

@@ -1,0 +1,78 @@
+/* Inside form: the numbers of a state and what the formulations share. */
+#ifndef PF_FORM_IMPL_H
+#define PF_FORM_IMPL_H
+
+#include "base/base.h"
+#include "num/num.h"
+#include "pfaff/form.h"
+
+struct PfSystem {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfEquations *eq;
+  PfSymbols symbols;
+  int n, m;
+  PfTape *tape;      /* M, F, A, b, C at the given multipliers */
+  bool friction;     /* C depends on multipliers */
+  PfTape *slope;     /* dC/dlambda (n x m), with friction */
+};
+
+/* Everything a formulation needs at one state. `load` is F + C. */
+typedef struct PfNumbers {
+  double *all;        /* outputs of the tape; the others point into it */
+  double *M, *F, *A, *b, *C;
+  double *load;
+} PfNumbers;
+
+struct PfSolver {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfSystem *system;
+  const PfFormulation *formulation;
+  PfNumbers at;
+  double *values;     /* inputs of the tape, with multipliers */
+  double *tape_work;
+  int unknowns;
+  void *data;         /* of the formulation */
+  void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
+  size_t bytes;
+
+  /* forces that depend on the multipliers */
+  double *slope, *slope_work, *trial, *residual, *step, *jacobian, *column;
+  PfQr friction_qr;
+};
+
+/* Memory of a solver, counted; zeroed. NULL without memory. */
+void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size);
+#define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type)))
+PfStatus pf_solver_no_room(PfSolver *solver);
+
+/* lambda (m) of least length with A^T lambda = M q'' - load, from given accelerations; through the rows of A. */
+typedef struct MultiplierWork {
+  PfQr qr;         /* of A^T */
+  double *At, *force;
+} MultiplierWork;
+PfStatus pf_multipliers_make(PfSolver *solver, MultiplierWork *work);
+void pf_multipliers_from(PfSolver *solver, MultiplierWork *work, const double *acceleration, double *multiplier);
+
+/* q'' = a + N (N^T M N)^-1 N^T (F + C - M a): motion along the columns of N (n x free, row by row), given any a with
+ * A a = b (reduced.c). The caller fills N and a. */
+typedef struct PfReduced {
+  double *N, *a;
+  double *MN, *X, *right, *y, *Ma;
+  PfLdl mass;
+} PfReduced;
+PfStatus pf_reduced_make(PfSolver *solver, PfReduced *reduced);
+PfTrouble pf_reduced_solve(PfSolver *solver, PfReduced *reduced, int free, double *acceleration, int *row);
+
+/* C (p x q) = A (p x k) B (k x q) */
+void pf_product(const double *A, const double *B, int p, int k, int q, double *C);
+
+/* y = A x for an m x n matrix; y = A^T x. */
+void pf_times(const double *A, int m, int n, const double *x, double *y);
+void pf_transposed_times(const double *A, int m, int n, const double *x, double *y);
+
+extern const PfFormulation pf_form_multipliers, pf_form_udwadia_kalaba, pf_form_udwadia_phohomsiri,
+    pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade;
+
+#endif

@@ -1,0 +1,139 @@
+/* Tatarinov's laconic equations in numbers (Zobova 2011, eq. (2.3), (2.4)): G omega' = g from the symbolic derivation,
+ * then q'' = N omega' + drift. The pseudo-velocities of a state are found from its velocities, q' = v(omega). */
+#include "form/form_impl.h"
+
+#include <string.h>
+
+typedef struct Data {
+  PfKinematics k;
+  PfTape *tape;    /* G, g, N, drift from the symbols and omega */
+  PfTape *inverse; /* v at omega = 0 and N: to find omega; NULL when omega are velocities */
+  double *inputs, *outputs, *work, *inverse_outputs, *inverse_work;
+  double *omega, *rate, *difference;
+  PfQr reduced, speeds;
+  MultiplierWork multipliers;
+} Data;
+
+static void release(PfSolver *s)
+{
+  Data *d = s->data;
+  if (!d) return;
+  pf_tape_free(d->tape);
+  pf_tape_free(d->inverse);
+}
+
+/* ---------------------------------------------------------------- tapes */
+
+/* All symbols of the system, then the user's speeds. */
+static PfStatus list_inputs(PfSolver *s, Data *d, PfExpr **inputs, int *count)
+{
+  const PfSymbols *in = &s->system->symbols;
+  int extra = d->k.chosen ? 0 : d->k.count;
+  *count = in->count + extra;
+  *inputs = pf_arena_array(s->arena, PfExpr, *count);
+  if (!*inputs) return pf_solver_no_room(s);
+  memcpy(*inputs, in->symbol, (size_t)in->count*sizeof **inputs);
+  if (extra) memcpy(*inputs + in->count, d->k.omega, (size_t)extra*sizeof **inputs);
+  return PF_OK;
+}
+
+static PfStatus make_tape(PfSolver *s, Data *d)
+{
+  int n = s->system->n, c = d->k.count, count;
+  PfReducedForm form;
+  PfExpr *inputs, *roots = pf_arena_array(s->arena, PfExpr, (size_t)c*(size_t)c + (size_t)c + (size_t)n*(size_t)(c + 1));
+  if (!roots) return pf_solver_no_room(s);
+  PF_TRY(pf_reduce_laconic(s->ctx, s->arena, s->system->eq, &d->k, &form));
+  PF_TRY(list_inputs(s, d, &inputs, &count));
+  PfExpr *at = roots;
+  memcpy(at, form.G, (size_t)c*(size_t)c*sizeof *at), at += c*c;
+  memcpy(at, form.g, (size_t)c*sizeof *at), at += c;
+  memcpy(at, d->k.N, (size_t)n*(size_t)c*sizeof *at), at += n*c;
+  memcpy(at, d->k.drift, (size_t)n*sizeof *at), at += n;
+  PF_TRY(pf_tape_new(s->ctx, inputs, count, roots, (int)(at - roots), &d->tape));
+  d->inputs = pf_solver_array(s, double, count);
+  d->outputs = pf_solver_array(s, double, at - roots);
+  d->work = pf_solver_array(s, double, pf_tape_work_size(d->tape));
+  return d->inputs && d->outputs && d->work ? PF_OK : pf_solver_no_room(s);
+}
+
+/* v(omega) = v(0) + N omega when it is linear; then omega follows from v by least squares. */
+static PfStatus make_inverse(PfSolver *s, Data *d)
+{
+  if (d->k.chosen) return PF_OK;
+  int n = s->system->n, c = d->k.count;
+  size_t size = (size_t)n*(size_t)(c + 1);
+  PfExpr *roots = pf_arena_array(s->arena, PfExpr, size), *zeros = pf_arena_array(s->arena, PfExpr, c);
+  if (!roots || !zeros) return pf_solver_no_room(s);
+  for (int i = 0; i < n*c; i++)
+    if (pf_expr_depends(s->ctx, d->k.N[i], d->k.omega, c))
+      return pf_fail(s->ctx, PF_ERR_MODEL, "the rates are not linear in the speeds, so the speeds of a state are not "
+                     "determined by its velocities");
+  for (int a = 0; a < c; a++) zeros[a] = pf_expr_int(s->ctx, 0);
+  memcpy(roots, d->k.N, (size_t)n*(size_t)c*sizeof *roots);
+  PF_TRY(pf_expr_substitute(s->ctx, d->k.v, n, d->k.omega, zeros, c, roots + (size_t)n*(size_t)c));
+  const PfSymbols *in = &s->system->symbols;
+  PF_TRY(pf_tape_new(s->ctx, in->symbol, in->count, roots, (int)size, &d->inverse));
+  d->inverse_outputs = pf_solver_array(s, double, size);
+  d->inverse_work = pf_solver_array(s, double, pf_tape_work_size(d->inverse));
+  if (!d->inverse_outputs || !d->inverse_work) return pf_solver_no_room(s);
+  return pf_qr_make(s->ctx, s->arena, n, c, &d->speeds);
+}
+
+static PfStatus prepare(PfSolver *s)
+{
+  int n = s->system->n;
+  Data *d = s->data = pf_solver_array(s, Data, 1);
+  if (!d) return pf_solver_no_room(s);
+  s->release = release;
+  if (s->system->friction)
+    return pf_fail(s->ctx, PF_ERR_MODEL, "the non-ideal forces depend on multipliers, which these equations do not have");
+  PF_TRY(pf_kinematics_find(s->ctx, s->arena, s->system->eq, &d->k));
+  s->unknowns = d->k.count;
+  d->omega = pf_solver_array(s, double, d->k.count);
+  d->rate = pf_solver_array(s, double, d->k.count);
+  d->difference = pf_solver_array(s, double, n);
+  if (!d->omega || !d->rate || !d->difference) return pf_solver_no_room(s);
+  PF_TRY(make_tape(s, d));
+  PF_TRY(make_inverse(s, d));
+  PF_TRY(pf_multipliers_make(s, &d->multipliers));
+  return pf_qr_make(s->ctx, s->arena, d->k.count, d->k.count, &d->reduced);
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static void find_speeds(PfSolver *s, Data *d)
+{
+  int n = s->system->n, c = d->k.count;
+  const double *v = s->values + s->system->symbols.v;
+  pf_tape_run(d->inverse, s->values, d->inverse_outputs, d->inverse_work);
+  for (int i = 0; i < n; i++) d->difference[i] = v[i] - d->inverse_outputs[n*c + i];
+  (void)pf_qr_factor(&d->speeds, d->inverse_outputs, 0);
+  pf_qr_solve(&d->speeds, d->difference, d->inputs + s->system->symbols.count);
+}
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  Data *d = s->data;
+  int n = s->system->n, c = d->k.count;
+  memcpy(d->inputs, s->values, (size_t)s->system->symbols.count*sizeof *d->inputs);
+  if (d->inverse) find_speeds(s, d);
+  pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
+  if (pf_first_not_finite(d->outputs, (size_t)(c*c + c + n*c + n)) >= 0) return PF_TROUBLE_SINGULAR;
+  const double *G = d->outputs, *g = G + c*c, *N = g + c, *drift = N + n*c;
+  (void)pf_qr_factor(&d->reduced, G, 0);
+  if (d->reduced.rank < c) {
+    *row = d->k.chosen ? d->k.independent[d->reduced.order[d->reduced.rank]] : -1;
+    return PF_TROUBLE_NOT_UNIQUE;
+  }
+  pf_qr_solve(&d->reduced, g, d->rate);
+  pf_times(N, n, c, d->rate, motion->acceleration);
+  for (int i = 0; i < n; i++) motion->acceleration[i] += drift[i];
+  pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  return PF_TROUBLE_NONE;
+}
+
+const PfFormulation pf_form_laconic = {
+  "laconic", "Tatarinov's equations; Zobova 2011, eq. (2.3), (2.4)",
+  "reduced equations in pseudo-velocities, derived symbolically",
+  prepare, accelerate};

@@ -1,0 +1,103 @@
+/* Maggi's equations: with N spanning the admissible directions, A N = 0, and any a with A a = b,
+ *   q'' = a + N (N^T M N)^-1 N^T (F + C - M a).
+ * N comes from the user's pseudo-velocities, N = d(rates)/d(speeds), when these satisfy the constraints; otherwise it
+ * is an orthonormal basis of the null space. */
+#include "form/form_impl.h"
+
+
+typedef struct Data {
+  PfTape *directions; /* N by the user's speeds, or NULL */
+  double *tape_work;
+  int speeds;
+  PfQr constraints;
+  PfReduced reduced;
+  MultiplierWork multipliers;
+} Data;
+
+static void release(PfSolver *s)
+{
+  Data *d = s->data;
+  if (d) pf_tape_free(d->directions);
+}
+
+/* ---------------------------------------------------------------- the user's speeds */
+
+/* Do all constraints hold, whatever the speeds are? The rows of A times N must vanish. */
+static bool are_admissible(PfContext *ctx, const PfEquations *eq, const PfExpr *N, int speeds)
+{
+  for (int i = 0; i < eq->m; i++)
+    for (int k = 0; k < speeds; k++) {
+      PfExpr sum = pf_expr_int(ctx, 0);
+      for (int j = 0; j < eq->n; j++)
+        sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, eq->A[i*eq->n + j], N[j*speeds + k]));
+      PfExpr written;
+      if (pf_model_expand(eq->model, &sum, 1, &written) != PF_OK ||
+          pf_expr_is_probably_zero(ctx, written, 2) != PF_TRUE)
+        return false;
+    }
+  return true;
+}
+
+/* N as expressions of coordinates, when the rates are linear in the speeds. */
+static PfStatus user_directions(PfSolver *s, Data *d)
+{
+  const PfEquations *eq = s->system->eq;
+  const PfModel *model = eq->model;
+  PfContext *ctx = s->ctx;
+  int ns = model->speed_count;
+  if (!ns || ns > eq->n) return PF_OK;
+  PfExpr *symbols = pf_arena_array(s->arena, PfExpr, ns);
+  PfExpr *N = pf_arena_array(s->arena, PfExpr, (size_t)eq->n*(size_t)ns);
+  if (!symbols || !N) return pf_solver_no_room(s);
+  for (int k = 0; k < ns; k++) symbols[k] = model->speeds[k].symbol;
+  for (int j = 0; j < eq->n; j++) {
+    PF_TRY(pf_expr_gradient(ctx, eq->rate[j], symbols, ns, N + (size_t)j*(size_t)ns));
+    for (int k = 0; k < ns; k++)
+      if (pf_expr_depends(ctx, N[j*ns + k], symbols, ns)) return PF_OK; /* not linear */
+  }
+  if (!are_admissible(ctx, eq, N, ns)) return PF_OK;
+  d->speeds = ns;
+  const PfSymbols *in = &s->system->symbols;
+  PF_TRY(pf_tape_new(ctx, in->symbol, in->count, N, eq->n*ns, &d->directions));
+  d->tape_work = pf_solver_array(s, double, pf_tape_work_size(d->directions));
+  return d->tape_work ? PF_OK : pf_solver_no_room(s);
+}
+
+/* ---------------------------------------------------------------- the formulation */
+
+static PfStatus prepare(PfSolver *s)
+{
+  int n = s->system->n, m = s->system->m;
+  Data *d = s->data = pf_solver_array(s, Data, 1);
+  if (!d) return pf_solver_no_room(s);
+  s->release = release;
+  PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->constraints));
+  PF_TRY(pf_reduced_make(s, &d->reduced));
+  PF_TRY(pf_multipliers_make(s, &d->multipliers));
+  PF_TRY(user_directions(s, d));
+  s->unknowns = d->directions ? d->speeds : n > m ? n - m : 0;
+  return PF_OK;
+}
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  Data *d = s->data;
+  (void)pf_qr_factor(&d->constraints, s->at.A, 1e-11);
+  double miss = pf_qr_solve(&d->constraints, s->at.b, d->reduced.a), size = pf_norm(s->at.b, s->system->m);
+  if (miss > 1e-6*(1 + size)) {
+    *row = 0;
+    return PF_TROUBLE_CONTRADICTION;
+  }
+  int free = s->system->n - d->constraints.rank;
+  if (d->directions && d->speeds == free) pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
+  else pf_qr_null_space(&d->constraints, d->reduced.N);
+  PfTrouble trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE)
+    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  return trouble;
+}
+
+const PfFormulation pf_form_maggi = {
+  "maggi", "Maggi's equations; Zobova 2011, section 1",
+  "motion along the admissible directions, by the pseudo-velocities of the model or chosen ones",
+  prepare, accelerate};

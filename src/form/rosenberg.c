@@ -1,0 +1,119 @@
+/* Rosenberg's embedding and its decoupled extension (Zhao et al. 2023). With dependent coordinates q1, independent q2,
+ * K = A1^-1 A2 and N = [-K; I]:
+ *   N^T M q'' = N^T F                                                                   (16)
+ *   q2'' = X^-1 (F2 - K^T F1 + (K^T M11 - M21) A1^-1 b),  X = N^T M N                   (34)
+ *   q1'' = A1^-1 b - K q2''                                                             (33)
+ *   lambda = A1^-T (M11 q1'' + M12 q2'' - F1)                        (36), as corrected in the reference
+ * (16) alone determines the accelerations only where q1'' drops out of it: M21 = K^T M11. */
+#include "form/partition.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Data {
+  PfPartition partition;
+  PfReduced reduced;
+  MultiplierWork multipliers;
+} Data;
+
+static PfStatus prepare(PfSolver *s)
+{
+  int n = s->system->n;
+  Data *d = s->data = pf_solver_array(s, Data, 1);
+  if (!d) return pf_solver_no_room(s);
+  s->unknowns = n > s->system->m ? n - s->system->m : 0;
+  PF_TRY(pf_partition_make(s, &d->partition));
+  PF_TRY(pf_reduced_make(s, &d->reduced));
+  return pf_multipliers_make(s, &d->multipliers);
+}
+
+/* N (n x free) and a = (A1^-1 b, 0), in the order of the coordinates. */
+static bool find_directions(PfSolver *s, Data *d)
+{
+  PfPartition *p = &d->partition;
+  if (!pf_partition_update(p, s->at.A, s->at.b)) return false;
+  int n = p->n, r = p->rank, free = n - r;
+  double *N = d->reduced.N, *a = d->reduced.a;
+  memset(N, 0, (size_t)n*(size_t)free*sizeof *N);
+  for (int i = 0; i < r; i++) {
+    for (int j = 0; j < free; j++) N[p->column[i]*free + j] = -p->K[i*free + j];
+    a[p->column[i]] = p->d[i];
+  }
+  for (int j = 0; j < free; j++) {
+    N[p->column[r + j]*free + j] = 1;
+    a[p->column[r + j]] = 0;
+  }
+  return true;
+}
+
+/* Redundant rows must agree with the chosen ones. */
+static PfTrouble check_redundant(const PfSolver *s, const PfPartition *p, const double *a, int *row)
+{
+  for (int i = p->rank; i < p->m; i++) {
+    double miss = -s->at.b[p->row[i]], scale = 1 + fabs(miss);
+    for (int j = 0; j < p->n; j++) {
+      double term = s->at.A[p->row[i]*p->n + j]*a[j];
+      miss += term, scale += fabs(term);
+    }
+    if (fabs(miss) <= 1e-6*scale) continue;
+    *row = p->row[i];
+    return PF_TROUBLE_CONTRADICTION;
+  }
+  return PF_TROUBLE_NONE;
+}
+
+static void find_multipliers(PfSolver *s, Data *d, PfMotion *motion)
+{
+  const PfPartition *p = &d->partition;
+  if (p->rank < p->m) {
+    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+    return;
+  }
+  int n = p->n;
+  double *x = p->work;
+  for (int i = 0; i < p->rank; i++)
+    x[i] = pf_dot(s->at.M + (size_t)p->column[i]*(size_t)n, motion->acceleration, n) - s->at.load[p->column[i]];
+  pf_partition_solve_transposed(p, x);
+  for (int i = 0; i < p->rank; i++) motion->multiplier[p->row[i]] = x[i];
+}
+
+static PfTrouble extended(PfSolver *s, PfMotion *motion, int *row)
+{
+  Data *d = s->data;
+  if (!find_directions(s, d)) return PF_TROUBLE_SINGULAR;
+  int free = s->system->n - d->partition.rank;
+  PfTrouble trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  trouble = check_redundant(s, &d->partition, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE) find_multipliers(s, d, motion);
+  return trouble;
+}
+
+/* (16) alone: the rows N^T M, with q1'' in them only if M21 - K^T M11 does not vanish. */
+static PfTrouble embedded(PfSolver *s, PfMotion *motion, int *row)
+{
+  Data *d = s->data;
+  int n = s->system->n;
+  PfTrouble trouble = extended(s, motion, row); /* where q1'' drops out, q2'' is the same */
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  const PfPartition *p = &d->partition;
+  int free = n - p->rank;
+  double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n);
+  for (int i = 0; i < p->rank; i++)
+    for (int j = 0; j < free; j++) /* N^T M at a dependent coordinate */
+      if (fabs(d->reduced.MN[p->column[i]*free + j]) > 1e-10*scale) {
+        *row = p->column[i];
+        return PF_TROUBLE_NOT_UNIQUE;
+      }
+  return PF_TROUBLE_NONE;
+}
+
+const PfFormulation pf_form_rosenberg_extended = {
+  "rosenberg_extended", "Zhao, Yu, Chen, Feng, Cao 2023, eq. (33)-(34)",
+  "dependent coordinates eliminated; only as many unknowns as degrees of freedom",
+  prepare, extended};
+
+const PfFormulation pf_form_rosenberg = {
+  "rosenberg", "Zhao, Yu, Chen, Feng, Cao 2023, eq. (16), after Rosenberg",
+  "the embedded model alone; determines the accelerations only where the dependent ones drop out of it",
+  prepare, embedded};

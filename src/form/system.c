@@ -1,0 +1,118 @@
+/* A system in numbers: tapes for M, F, A, b and the non-ideal forces. */
+#include "form/form_impl.h"
+
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the system");
+}
+
+static size_t output_count(const PfSystem *s)
+{
+  size_t n = (size_t)s->n, m = (size_t)s->m;
+  return n*n + n + m*n + m + n;
+}
+
+static PfStatus make_tape(PfSystem *s)
+{
+  const PfEquations *eq = s->eq;
+  size_t n = (size_t)s->n, m = (size_t)s->m;
+  PfExpr *roots = pf_arena_array(s->arena, PfExpr, output_count(s));
+  if (!roots) return no_room(s->ctx);
+  PfExpr *at = roots;
+  memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
+  memcpy(at, eq->F, n*sizeof *at), at += n;
+  if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
+  if (m) memcpy(at, eq->b, m*sizeof *at), at += m;
+  memcpy(at, eq->C, n*sizeof *at);
+  return pf_tape_new(s->ctx, s->symbols.symbol, s->symbols.count, roots, (int)output_count(s), &s->tape);
+}
+
+/* dC/dlambda, when the non-ideal forces depend on the multipliers. */
+static PfStatus make_slope(PfSystem *s)
+{
+  const PfExpr *lambda = s->symbols.symbol + s->symbols.lambda;
+  for (int i = 0; i < s->n && !s->friction; i++)
+    s->friction = s->m > 0 && pf_expr_depends(s->ctx, s->eq->C[i], lambda, s->m);
+  if (!s->friction) return PF_OK;
+  size_t n = (size_t)s->n, m = (size_t)s->m;
+  PfExpr *slope = pf_arena_array(s->arena, PfExpr, n*m);
+  if (!slope) return no_room(s->ctx);
+  for (size_t i = 0; i < n; i++) PF_TRY(pf_expr_gradient(s->ctx, s->eq->C[i], lambda, s->m, slope + i*m));
+  return pf_tape_new(s->ctx, s->symbols.symbol, s->symbols.count, slope, (int)(n*m), &s->slope);
+}
+
+static PfStatus build(PfSystem *s)
+{
+  PF_TRY(pf_equations_symbols(s->ctx, s->arena, s->eq->model, &s->symbols));
+  PF_TRY(make_tape(s));
+  return make_slope(s);
+}
+
+PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **system)
+{
+  *system = NULL;
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfSystem *s = arena ? pf_arena_array(arena, PfSystem, 1) : NULL;
+  if (!s) {
+    pf_arena_free(arena);
+    return no_room(ctx);
+  }
+  *s = (PfSystem){.ctx = ctx, .arena = arena, .eq = equations, .n = equations->n, .m = equations->m};
+  PfStatus status = build(s);
+  if (status == PF_OK) *system = s;
+  else pf_system_free(s);
+  return status;
+}
+
+void pf_system_free(PfSystem *s)
+{
+  if (!s) return;
+  pf_tape_free(s->tape);
+  pf_tape_free(s->slope);
+  pf_arena_free(s->arena);
+}
+
+const PfEquations *pf_system_equations(const PfSystem *system)
+{
+  return system->eq;
+}
+
+const PfSymbols *pf_system_symbols(const PfSystem *system)
+{
+  return &system->symbols;
+}
+
+PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row)
+{
+  const PfModel *model = system->eq->model;
+  bool coordinate = row >= 0 && row < model->coordinate_count;
+  const char *q = coordinate ? model->coordinates[row].name : "?";
+  const char *c = row >= 0 && row < model->constraint_count ? model->constraints[row].name : "?";
+  switch (trouble) {
+  case PF_TROUBLE_NONE: return PF_OK;
+  case PF_TROUBLE_NOT_FINITE:
+    if (coordinate || row < 0)
+      return pf_fail(ctx, PF_ERR_NUMBER, "the equation of '%s' holds a number that is not finite", q);
+    return pf_fail(ctx, PF_ERR_NUMBER, "the constraint '%s' holds a number that is not finite",
+                   row - system->n < system->m ? model->constraints[row - system->n].name : "?");
+  case PF_TROUBLE_INDEFINITE:
+    return pf_fail(ctx, PF_ERR_MODEL, "the mass matrix is not positive semidefinite: the kinetic energy is negative "
+                   "for some motion of '%s'", q);
+  case PF_TROUBLE_NOT_UNIQUE:
+    pf_fail(ctx, PF_ERR_MODEL, "the accelerations are not determined: inertia and constraints leave '%s' free", q);
+    pf_hint(ctx, "give it inertia or a constraint");
+    return PF_ERR_MODEL;
+  case PF_TROUBLE_CONTRADICTION:
+    return pf_fail(ctx, PF_ERR_MODEL, "the constraint '%s' contradicts the others in this state", c);
+  case PF_TROUBLE_SINGULAR:
+    return pf_fail(ctx, PF_ERR_NUMBER, "this formulation breaks down in this state%s%s", coordinate ? " at " : "",
+                   coordinate ? q : "");
+  case PF_TROUBLE_NO_CONVERGENCE:
+    pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause");
+    pf_hint(ctx, "with Coulomb friction there may be none, or several; try a smaller coefficient or a smoother law");
+    return PF_ERR_NUMBER;
+  }
+  return PF_ERR_ARGUMENT;
+}

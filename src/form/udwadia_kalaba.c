@@ -1,0 +1,91 @@
+/* Udwadia and Kalaba: q'' = a + M^-1/2 (A M^-1/2)^+ (b - A a), a = M^-1 (F + C)
+ * (Zhao et al. 2023, eq. (19)-(20)). Any T with T T^T = M^-1 serves as M^-1/2: both give the correction of least
+ * length in the metric of M. T comes from the factors of M, so no square root of a matrix is taken. */
+#include "form/form_impl.h"
+
+#include <math.h>
+
+typedef struct Data {
+  PfLdl mass;
+  PfQr B_qr, Bt_qr;
+  double *B, *Bt, *r, *y, *x;
+} Data;
+
+static const double rank_tolerance = 1e-11, contradiction = 1e-6;
+
+static PfStatus prepare(PfSolver *s)
+{
+  int n = s->system->n, m = s->system->m;
+  Data *d = s->data = pf_solver_array(s, Data, 1);
+  if (!d) return pf_solver_no_room(s);
+  d->B = pf_solver_array(s, double, (size_t)m*(size_t)n);
+  d->Bt = pf_solver_array(s, double, (size_t)m*(size_t)n);
+  d->r = pf_solver_array(s, double, m);
+  d->y = pf_solver_array(s, double, n);
+  d->x = pf_solver_array(s, double, n);
+  if (!d->B || !d->Bt || !d->r || !d->y || !d->x) return pf_solver_no_room(s);
+  s->unknowns = n;
+  PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
+  PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->B_qr));
+  return pf_qr_make(s->ctx, s->arena, n, m, &d->Bt_qr);
+}
+
+/* Row of B = A T: D^-1/2 L^-1 P a. */
+static void turn_row(const PfLdl *mass, const double *a, double *row)
+{
+  int n = mass->n;
+  for (int i = 0; i < n; i++) {
+    double sum = a[mass->order[i]];
+    for (int k = 0; k < i; k++) sum -= mass->L[i*n + k]*row[k];
+    row[i] = sum;
+  }
+  for (int i = 0; i < n; i++) row[i] /= sqrt(mass->L[i*n + i]);
+}
+
+/* x = T y = P^T L^-T D^-1/2 y */
+static void turn_back(const PfLdl *mass, double *y, double *x)
+{
+  int n = mass->n;
+  for (int i = n; i-- > 0;) {
+    double sum = y[i]/sqrt(mass->L[i*n + i]);
+    for (int k = i + 1; k < n; k++) sum -= mass->L[k*n + i]*y[k];
+    y[i] = sum;
+    x[mass->order[i]] = sum;
+  }
+}
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  int n = s->system->n, m = s->system->m;
+  Data *d = s->data;
+  double *a = motion->acceleration;
+  if (pf_ldl_factor(&d->mass, s->at.M, 0) != PF_OK || d->mass.rank < n) {
+    *row = d->mass.fault == PF_FAULT_NONE ? d->mass.order[d->mass.rank] : d->mass.fault_row;
+    return d->mass.fault == PF_FAULT_NONE ? PF_TROUBLE_SINGULAR : PF_TROUBLE_INDEFINITE;
+  }
+  pf_ldl_solve(&d->mass, s->at.load, a);
+  if (m == 0) return PF_TROUBLE_NONE;
+  double scale = 0;
+  for (int i = 0; i < m; i++) {
+    turn_row(&d->mass, s->at.A + (size_t)i*(size_t)n, d->B + (size_t)i*(size_t)n);
+    for (int j = 0; j < n; j++) d->Bt[j*m + i] = d->B[i*n + j];
+    d->r[i] = s->at.b[i] - pf_dot(s->at.A + (size_t)i*(size_t)n, a, n);
+    scale = fmax(scale, fabs(s->at.b[i]) + fabs(d->r[i]));
+  }
+  (void)pf_qr_factor(&d->B_qr, d->B, rank_tolerance);
+  (void)pf_qr_factor(&d->Bt_qr, d->Bt, rank_tolerance);
+  double miss = pf_qr_solve(&d->B_qr, d->r, d->y);
+  if (miss > contradiction*(1 + scale)) {
+    *row = 0;
+    return PF_TROUBLE_CONTRADICTION;
+  }
+  pf_qr_solve(&d->Bt_qr, d->y, motion->multiplier); /* y = B^T lambda */
+  turn_back(&d->mass, d->y, d->x);
+  for (int j = 0; j < n; j++) a[j] += d->x[j];
+  return PF_TROUBLE_NONE;
+}
+
+const PfFormulation pf_form_udwadia_kalaba = {
+  "udwadia_kalaba", "Zhao, Yu, Chen, Feng, Cao 2023, eq. (19)-(20), after Udwadia and Kalaba",
+  "the free acceleration plus the smallest correction in the metric of the mass matrix",
+  prepare, accelerate};
