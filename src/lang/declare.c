@@ -129,7 +129,8 @@ static void check_list_length(Checker *ck, const PfNode *value, int64_t size)
   int64_t count = 0;
   for (const PfNode *child = value->child; child; child = child->next) count++;
   if (count != size)
-    pf_check_fail(ck, PF_ERR_MODEL, value, "%lld values for %lld elements", (long long)count, (long long)size);
+    pf_check_fail(ck, PF_ERR_MODEL, value, "a list of %lld elements needs as many values, not %lld", (long long)size,
+                  (long long)count);
 }
 
 static void declare_item(Checker *ck, Scope *scope, const PfNode *statement, const PfNode *item)

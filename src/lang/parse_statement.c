@@ -41,6 +41,13 @@ static void value_and_units(PfParser *p, PfNode **tail)
   if (unit) pf_parser_add(tail, unit);
 }
 
+static PfNode *find_child(PfNode *node, PfNodeKind kind)
+{
+  for (PfNode *child = node->child; child; child = child->next)
+    if (child->kind == kind) return child;
+  return NULL;
+}
+
 static PfNode *item(PfParser *p, const char *keyword)
 {
   PfNode *node = pf_parse_new_name(p, PF_N_ITEM, "a name");
@@ -62,14 +69,9 @@ static PfNode *item(PfParser *p, const char *keyword)
     hint_after_item(p, node, keyword);
   }
   value_and_units(p, tail);
+  if (let && !find_child(node, PF_N_VALUE))
+    pf_parser_expected(p, "'=' and the definition of '%.40s'", node->text);
   return node;
-}
-
-static PfNode *find_child(PfNode *node, PfNodeKind kind)
-{
-  for (PfNode *child = node->child; child; child = child->next)
-    if (child->kind == kind) return child;
-  return NULL;
 }
 
 /* coord x, y [m]: the unit of y is also that of x. `from` is the first item that may be without. */

@@ -71,6 +71,7 @@ static bool keep_as_name(Checker *ck, Entity *entity, Value value)
 
 static bool resolve_definition(Checker *ck, Entity *entity)
 {
+  if (!entity->value) return false; /* a list with too few values: reported */
   Value value = pf_value_of(ck, entity->scope, entity->value);
   value = pf_value_in_unit(ck, entity->value, value, entity);
   if (value.kind == V_NONE) return false;
