@@ -39,6 +39,11 @@ typedef struct PfSymbols {
 } PfSymbols;
 PF_API PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *model, PfSymbols *symbols);
 
+/* The numbers of all symbols (as many as pf_equations_symbols lists) at the start of the model; contact coordinates are
+ * solved for, multipliers are 0. Fails with PF_ERR_MODEL naming a parameter without a value. */
+PF_API PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters,
+                                   double *values);
+
 /* What can be said about a system before it moves. */
 typedef struct PfDiagnosis {
   int rank;                /* of A at a generic admissible configuration */

@@ -14,7 +14,7 @@ typedef struct Command {
   int (*run)(int argc, char **argv);
 } Command;
 
-extern const Command pf_command_check, pf_command_derive, pf_command_fmt;
+extern const Command pf_command_check, pf_command_derive, pf_command_eval, pf_command_fmt;
 
 /* What a command was asked: its one file and the common switches. */
 typedef struct Options {
@@ -22,11 +22,13 @@ typedef struct Options {
   bool json, latex, help;
   int parameter_count;
   const char *parameters[64]; /* name=value */
-  const char *form;
+  const char *form, *time;
+  int state_count;
+  const char *state[256]; /* name=value */
   bool write; /* fmt: replace the file */
 } Options;
 
-typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16 } OptionSet;
+typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);
@@ -55,5 +57,8 @@ typedef struct Session {
 PfStatus pf_cli_open(Session *session, const char *file);
 void pf_cli_close(Session *session);
 double pf_cli_clock(void);
+
+/* Numbers of all symbols of the system at the start, with what --param, --state and --time say; in the arena. */
+PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
 
 #endif

@@ -24,6 +24,7 @@ static const struct option long_options[] = {
   {"help", no_argument, NULL, 'h'},        {"json", no_argument, NULL, 'j'},
   {"latex", no_argument, NULL, 'l'},       {"param", required_argument, NULL, 'p'},
   {"form", required_argument, NULL, 'f'},  {"write", no_argument, NULL, 'w'},
+  {"state", required_argument, NULL, 's'}, {"time", required_argument, NULL, 't'},
   {NULL, 0, NULL, 0},
 };
 
@@ -35,6 +36,8 @@ static unsigned needs(int letter)
   case 'p': return OPTION_PARAMETER;
   case 'f': return OPTION_FORM;
   case 'w': return OPTION_WRITE;
+  case 's':
+  case 't': return OPTION_STATE;
   default: return 0;
   }
 }
@@ -48,6 +51,11 @@ static bool take(Options *options, int letter, const char *argument)
   case 'l': options->latex = true; break;
   case 'f': options->form = argument; break;
   case 'w': options->write = true; break;
+  case 't': options->time = argument; break;
+  case 's':
+    if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
+    options->state[options->state_count++] = argument;
+    break;
   case 'p':
     if (options->parameter_count == most) return false;
     options->parameters[options->parameter_count++] = argument;

@@ -103,7 +103,7 @@ static PfTrouble embedded(PfSolver *s, PfMotion *motion, int *row)
     for (int j = 0; j < free; j++) /* N^T M at a dependent coordinate */
       if (fabs(d->reduced.MN[p->column[i]*free + j]) > 1e-10*scale) {
         *row = p->column[i];
-        return PF_TROUBLE_NOT_UNIQUE;
+        return PF_TROUBLE_UNDETERMINED;
       }
   return PF_TROUBLE_NONE;
 }

@@ -106,6 +106,9 @@ PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble tro
     return PF_ERR_MODEL;
   case PF_TROUBLE_CONTRADICTION:
     return pf_fail(ctx, PF_ERR_MODEL, "the constraint '%s' contradicts the others in this state", c);
+  case PF_TROUBLE_UNDETERMINED:
+    return pf_fail(ctx, PF_ERR_MODEL, "its equations alone contain the dependent acceleration of '%s' and do not "
+                   "determine it", q);
   case PF_TROUBLE_SINGULAR:
     return pf_fail(ctx, PF_ERR_NUMBER, "this formulation breaks down in this state%s%s", coordinate ? " at " : "",
                    coordinate ? q : "");

@@ -304,19 +304,26 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
 
 /* ---------------------------------------------------------------- all */
 
-static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfDiagnosis *d)
+/* The numbers of the start, contacts found. */
+static PfStatus begin(Probe *p, const double *parameters, bool *generic)
 {
-  const PfEquations *eq = p->eq;
-  PF_TRY(pf_equations_symbols(p->ctx, p->scratch, eq->model, &p->symbols));
+  PF_TRY(pf_equations_symbols(p->ctx, p->scratch, p->eq->model, &p->symbols));
   p->values = pf_arena_array(p->scratch, double, p->symbols.count);
-  d->start_q = pf_arena_array(arena, double, eq->n);
-  d->start_v = pf_arena_array(arena, double, eq->n);
-  if (!p->values || !d->start_q || !d->start_v) return no_room(p->ctx);
-  PF_TRY(set_parameters(p, parameters, &d->generic));
+  if (!p->values) return no_room(p->ctx);
+  PF_TRY(set_parameters(p, parameters, generic));
   PF_TRY(set_start(p));
   PF_TRY(set_rates(p));
   PF_TRY(list_positions(p));
-  PF_TRY(settle_contacts(p));
+  return settle_contacts(p);
+}
+
+static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfDiagnosis *d)
+{
+  const PfEquations *eq = p->eq;
+  d->start_q = pf_arena_array(arena, double, eq->n);
+  d->start_v = pf_arena_array(arena, double, eq->n);
+  if (!d->start_q || !d->start_v) return no_room(p->ctx);
+  PF_TRY(begin(p, parameters, &d->generic));
   PF_TRY(judge_start(p, d));
   PF_TRY(go_to_generic_position(p, d));
   PF_TRY(go_to_generic_velocity(p));
@@ -331,6 +338,19 @@ PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equation
   Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
   if (!p.scratch) return no_room(ctx);
   PfStatus status = diagnose(&p, arena, parameters, diagnosis);
+  pf_arena_free(p.scratch);
+  return status;
+}
+
+PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters, double *values)
+{
+  Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
+  if (!p.scratch) return no_room(ctx);
+  bool generic = false;
+  PfStatus status = begin(&p, parameters, &generic);
+  if (status == PF_OK && generic) /* numbers for people need all parameters: this says which is missing */
+    status = pf_model_parameter_values(equations->model, parameters, PF_MISSING_FAILS, p.values);
+  if (status == PF_OK) memcpy(values, p.values, (size_t)p.symbols.count*sizeof *values);
   pf_arena_free(p.scratch);
   return status;
 }

@@ -1,0 +1,205 @@
+/* pfaff eval: accelerations, multipliers and constraint forces at a state. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_command_eval = {
+  "eval", "accelerations, multipliers, constraint forces at a state",
+  "[--form NAME] [--state x=1] [--state \"x'=2\"] [--time T] [-p NAME=VALUE] [--json] FILE\n\n"
+  "Evaluates at the start of the model, changed by --state and --time.\n\n"
+  "      --form NAME            the formulation (default: multipliers); 'pfaff compare' lists them\n"
+  "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity, in SI units; may be repeated\n"
+  "      --time T               another time than 0\n"
+  "  -p, --param NAME=VALUE     another value for a parameter\n"
+  "      --json                 for programs, on standard output",
+  run};
+
+typedef struct Result {
+  PfSystem *system;
+  PfSolver *solver;
+  double *values;
+  PfMotion motion;
+  double kinetic, potential, position, velocity;
+} Result;
+
+/* ---------------------------------------------------------------- numbers */
+
+static PfStatus find_energies(Session *s, Result *r)
+{
+  const PfSymbols *symbols = pf_system_symbols(r->system);
+  const PfEquations *eq = &s->equations;
+  double both[2], *miss = pf_arena_array(s->arena, double, eq->m);
+  PfExpr e[2] = {eq->kinetic, eq->potential};
+  if (!miss) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(pf_expr_evaluate(s->ctx, e, 2, symbols->symbol, r->values, symbols->count, both));
+  r->kinetic = both[0], r->potential = both[1];
+  for (int level = 0; level < 2; level++) {
+    const PfExpr *list = level ? eq->velocity : eq->position;
+    double *largest = level ? &r->velocity : &r->position;
+    PF_TRY(pf_expr_evaluate(s->ctx, list, eq->m, symbols->symbol, r->values, symbols->count, miss));
+    for (int i = 0; i < eq->m; i++)
+      if (list[i] != PF_EXPR_NONE) *largest = fmax(*largest, fabs(miss[i]));
+  }
+  return PF_OK;
+}
+
+static PfStatus find_formulation(Session *s, const char *name, const PfFormulation **formulation)
+{
+  *formulation = pf_formulation_find(name ? name : "multipliers");
+  if (*formulation) return PF_OK;
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", name);
+  for (int i = 0; pf_formulation(i); i++)
+    if (pf_name_distance(name, pf_formulation(i)->name, 4) <= 4) {
+      pf_hint(s->ctx, "did you mean '%s'?", pf_formulation(i)->name);
+      break;
+    }
+  return PF_ERR_ARGUMENT;
+}
+
+static PfStatus evaluate(Session *s, const Options *options, Result *r)
+{
+  const PfFormulation *formulation;
+  int row;
+  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(find_formulation(s, options->form, &formulation));
+  PF_TRY(pf_system_new(s->ctx, &s->equations, &r->system));
+  PF_TRY(pf_cli_state(s, options, r->system, &r->values));
+  PF_TRY(pf_solver_new(s->ctx, r->system, formulation, &r->solver));
+  r->motion.acceleration = pf_arena_array(s->arena, double, s->equations.n);
+  r->motion.multiplier = pf_arena_array(s->arena, double, s->equations.m);
+  r->motion.force = pf_arena_array(s->arena, double, s->equations.n);
+  if (!r->motion.acceleration || !r->motion.multiplier || !r->motion.force)
+    return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  PfTrouble trouble = pf_solver_accelerate(r->solver, r->values, &r->motion, &row);
+  PF_TRY(pf_trouble_report(s->ctx, r->system, trouble, row));
+  return find_energies(s, r);
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void text_result(const Session *s, const Result *r, PfText *text)
+{
+  const PfModel *model = s->model;
+  const PfSymbols *symbols = pf_system_symbols(r->system);
+  pf_text_print(text, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n",
+                model->name[0] ? model->name : model->file, r->values[symbols->time],
+                pf_solver_formulation(r->solver)->name, "coordinate", "value", "velocity", "acceleration",
+                "constraint force");
+  for (int i = 0; i < s->equations.n; i++)
+    pf_text_print(text, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", model->coordinates[i].name,
+                  r->values[symbols->q + i], r->values[symbols->v + i], r->motion.acceleration[i], r->motion.force[i]);
+  if (s->equations.m) pf_text_print(text, "\n  %-14s %22s\n", "constraint", "multiplier");
+  for (int k = 0; k < s->equations.m; k++)
+    pf_text_print(text, "  %-14s %22.15g\n", model->constraints[k].name, r->motion.multiplier[k]);
+  pf_text_print(text, "\n  kinetic energy %.10g, potential energy %.10g\n", r->kinetic, r->potential);
+  if (s->equations.m)
+    pf_text_print(text, "  largest violation: position %.3g, velocity %.3g\n", r->position, r->velocity);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_numbers(PfJson *json, const char *key, const double *list, int count)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < count; i++) pf_json_number(json, NULL, list[i]);
+  pf_json_close(json, ']');
+}
+
+/* Multipliers of what belongs together: {"w": {"roll": …, "side": …}} for w.roll and w.side. */
+static void json_contacts(const Session *s, const Result *r, PfJson *json)
+{
+  const PfModel *model = s->model;
+  pf_json_open(json, "contact_force", '{');
+  for (int k = 0; k < s->equations.m; k++) {
+    const char *name = model->constraints[k].name, *dot = strrchr(name, '.');
+    bool first = dot != NULL;
+    for (int i = 0; i < k && first; i++) {
+      const char *other = model->constraints[i].name, *other_dot = strrchr(other, '.');
+      if (other_dot && other_dot - other == dot - name && !strncmp(name, other, (size_t)(dot - name))) first = false;
+    }
+    if (!first) continue;
+    char group[256];
+    snprintf(group, sizeof group, "%.*s", (int)(dot - name), name);
+    pf_json_open(json, group, '{');
+    for (int i = k; i < s->equations.m; i++) {
+      const char *other = model->constraints[i].name, *other_dot = strrchr(other, '.');
+      if (other_dot && other_dot - other == dot - name && !strncmp(name, other, (size_t)(dot - name)))
+        pf_json_number(json, other_dot + 1, r->motion.multiplier[i]);
+    }
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, '}');
+}
+
+static void json_result(const Session *s, const Result *r, PfJson *json)
+{
+  const PfModel *model = s->model;
+  const PfSymbols *symbols = pf_system_symbols(r->system);
+  int n = s->equations.n;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_string(json, "formulation", pf_solver_formulation(r->solver)->name);
+  pf_json_number(json, "t", r->values[symbols->time]);
+  pf_json_open(json, "coordinates", '[');
+  for (int i = 0; i < n; i++) pf_json_string(json, NULL, model->coordinates[i].name);
+  pf_json_close(json, ']');
+  json_numbers(json, "q", r->values + symbols->q, n);
+  json_numbers(json, "v", r->values + symbols->v, n);
+  json_numbers(json, "acceleration", r->motion.acceleration, n);
+  pf_json_open(json, "multipliers", '{');
+  for (int k = 0; k < s->equations.m; k++) pf_json_number(json, model->constraints[k].name, r->motion.multiplier[k]);
+  pf_json_close(json, '}');
+  json_numbers(json, "constraint_force", r->motion.force, n);
+  json_contacts(s, r, json);
+  pf_json_open(json, "energy", '{');
+  pf_json_number(json, "kinetic", r->kinetic);
+  pf_json_number(json, "potential", r->potential);
+  pf_json_close(json, '}');
+  pf_json_open(json, "violation", '{');
+  pf_json_number(json, "position", r->position);
+  pf_json_number(json, "velocity", r->velocity);
+  pf_json_close(json, '}');
+  pf_json_close(json, '}');
+  pf_text_add(&json->text, "\n");
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int print(const Session *s, const Options *options, const Result *r)
+{
+  int code;
+  if (options->json) {
+    PfJson json;
+    pf_json_begin(&json, pf_context_allocator(s->ctx));
+    json_result(s, r, &json);
+    code = pf_cli_print(&json.text);
+    pf_json_free(&json);
+    return code;
+  }
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(s->ctx));
+  text_result(s, r, &text);
+  code = pf_cli_print(&text);
+  pf_text_free(&text);
+  return code;
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE;
+  int code = pf_cli_options(&pf_command_eval, allowed, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Session s;
+  Result r = {0};
+  PfStatus status = evaluate(&s, &options, &r);
+  if (status == PF_OK) code = print(&s, &options, &r);
+  pf_cli_diagnostics(s.ctx);
+  pf_solver_free(r.solver);
+  pf_system_free(r.system);
+  pf_cli_close(&s);
+  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+}
