@@ -42,6 +42,10 @@ struct PfSolver {
   PfQr friction_qr;
 };
 
+/* A tape of expressions of the model; `roots` are overwritten. */
+PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inputs, int input_count, PfExpr *roots,
+                        int root_count, PfTape **tape);
+
 /* Memory of a solver, counted; zeroed. NULL without memory. */
 void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size);
 #define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type)))

@@ -50,7 +50,7 @@ static PfStatus make_tape(PfSolver *s, Data *d)
   memcpy(at, form.g, (size_t)c*sizeof *at), at += c;
   memcpy(at, d->k.N, (size_t)n*(size_t)c*sizeof *at), at += n*c;
   memcpy(at, d->k.drift, (size_t)n*sizeof *at), at += n;
-  PF_TRY(pf_tape_new(s->ctx, inputs, count, roots, (int)(at - roots), &d->tape));
+  PF_TRY(pf_system_tape(s->ctx, s->system->eq->model, inputs, count, roots, (int)(at - roots), &d->tape));
   d->inputs = pf_solver_array(s, double, count);
   d->outputs = pf_solver_array(s, double, at - roots);
   d->work = pf_solver_array(s, double, pf_tape_work_size(d->tape));
@@ -73,7 +73,7 @@ static PfStatus make_inverse(PfSolver *s, Data *d)
   memcpy(roots, d->k.N, (size_t)n*(size_t)c*sizeof *roots);
   PF_TRY(pf_expr_substitute(s->ctx, d->k.v, n, d->k.omega, zeros, c, roots + (size_t)n*(size_t)c));
   const PfSymbols *in = &s->system->symbols;
-  PF_TRY(pf_tape_new(s->ctx, in->symbol, in->count, roots, (int)size, &d->inverse));
+  PF_TRY(pf_system_tape(s->ctx, s->system->eq->model, in->symbol, in->count, roots, (int)size, &d->inverse));
   d->inverse_outputs = pf_solver_array(s, double, size);
   d->inverse_work = pf_solver_array(s, double, pf_tape_work_size(d->inverse));
   if (!d->inverse_outputs || !d->inverse_work) return pf_solver_no_room(s);

@@ -8,6 +8,18 @@ static PfStatus no_room(PfContext *ctx)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for the system");
 }
 
+/* Inputs that are functions of time are written out, so that time alone moves them. */
+PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inputs, int input_count, PfExpr *roots,
+                        int root_count, PfTape **tape)
+{
+  for (int i = 0; i < model->input_count; i++) {
+    const PfInput *input = model->inputs + i;
+    if (input->value)
+      PF_TRY(pf_expr_substitute(ctx, roots, root_count, &input->symbol, &input->value, 1, roots));
+  }
+  return pf_tape_new(ctx, inputs, input_count, roots, root_count, tape);
+}
+
 static size_t output_count(const PfSystem *s)
 {
   size_t n = (size_t)s->n, m = (size_t)s->m;
@@ -26,7 +38,7 @@ static PfStatus make_tape(PfSystem *s)
   if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
   if (m) memcpy(at, eq->b, m*sizeof *at), at += m;
   memcpy(at, eq->C, n*sizeof *at);
-  return pf_tape_new(s->ctx, s->symbols.symbol, s->symbols.count, roots, (int)output_count(s), &s->tape);
+  return pf_system_tape(s->ctx, eq->model, s->symbols.symbol, s->symbols.count, roots, (int)output_count(s), &s->tape);
 }
 
 /* dC/dlambda, when the non-ideal forces depend on the multipliers. */
@@ -40,7 +52,7 @@ static PfStatus make_slope(PfSystem *s)
   PfExpr *slope = pf_arena_array(s->arena, PfExpr, n*m);
   if (!slope) return no_room(s->ctx);
   for (size_t i = 0; i < n; i++) PF_TRY(pf_expr_gradient(s->ctx, s->eq->C[i], lambda, s->m, slope + i*m));
-  return pf_tape_new(s->ctx, s->symbols.symbol, s->symbols.count, slope, (int)(n*m), &s->slope);
+  return pf_system_tape(s->ctx, s->eq->model, s->symbols.symbol, s->symbols.count, slope, (int)(n*m), &s->slope);
 }
 
 static PfStatus build(PfSystem *s)
