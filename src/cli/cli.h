@@ -14,7 +14,7 @@ typedef struct Command {
   int (*run)(int argc, char **argv);
 } Command;
 
-extern const Command pf_command_check, pf_command_derive, pf_command_eval, pf_command_fmt;
+extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt;
 
 /* What a command was asked: its one file and the common switches. */
 typedef struct Options {
@@ -56,6 +56,8 @@ typedef struct Session {
 /* Loads the model and derives its equations. */
 PfStatus pf_cli_open(Session *session, const char *file);
 void pf_cli_close(Session *session);
+/* Operations that evaluate M, F, A and b once, after sharing. */
+PfStatus pf_cli_count(Session *session, PfCount *count);
 double pf_cli_clock(void);
 
 /* Numbers of all symbols of the system at the start, with what --param, --state and --time say; in the arena. */

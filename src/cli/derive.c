@@ -196,24 +196,10 @@ static void json_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
 
 /* ---------------------------------------------------------------- the command */
 
-/* M, F, A, b after sharing: what an evaluation costs. */
-static PfStatus count_operations(Session *s, PfCount *count)
-{
-  const PfEquations *eq = &s->equations;
-  size_t n = (size_t)eq->n, m = (size_t)eq->m;
-  PfExpr *roots = pf_arena_array(s->arena, PfExpr, n*n + n + m*n + m);
-  if (!roots) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  memcpy(roots, eq->M, n*n*sizeof *roots);
-  memcpy(roots + n*n, eq->F, n*sizeof *roots);
-  if (m) memcpy(roots + n*n + n, eq->A, m*n*sizeof *roots);
-  if (m) memcpy(roots + n*n + n + m*n, eq->b, m*sizeof *roots);
-  return pf_expr_operations(s->ctx, roots, (int)(n*n + n + m*n + m), count);
-}
-
 static PfStatus derive(Session *s, const Options *options, PfDerivation *d, PfCount *count)
 {
   PF_TRY(pf_cli_open(s, options->file));
-  PF_TRY(count_operations(s, count));
+  PF_TRY(pf_cli_count(s, count));
   return pf_derive_form(s->ctx, s->arena, &s->equations, options->form ? options->form : "lagrange", d);
 }
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const Command *const commands[] = {&pf_command_check, &pf_command_derive, &pf_command_eval, &pf_command_fmt};
+static const Command *const commands[] = {&pf_command_check, &pf_command_derive, &pf_command_compare, &pf_command_eval,
+                                          &pf_command_fmt};
 enum { COMMANDS = sizeof commands/sizeof *commands };
 
 static void usage(FILE *stream)

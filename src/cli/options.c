@@ -147,6 +147,20 @@ PfStatus pf_cli_open(Session *session, const char *file)
   return PF_OK;
 }
 
+/* M, F, A, b after sharing: what an evaluation costs. */
+PfStatus pf_cli_count(Session *s, PfCount *count)
+{
+  const PfEquations *eq = &s->equations;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  PfExpr *roots = pf_arena_array(s->arena, PfExpr, n*n + n + m*n + m);
+  if (!roots) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  memcpy(roots, eq->M, n*n*sizeof *roots);
+  memcpy(roots + n*n, eq->F, n*sizeof *roots);
+  if (m) memcpy(roots + n*n + n, eq->A, m*n*sizeof *roots);
+  if (m) memcpy(roots + n*n + n + m*n, eq->b, m*sizeof *roots);
+  return pf_expr_operations(s->ctx, roots, (int)(n*n + n + m*n + m), count);
+}
+
 void pf_cli_close(Session *session)
 {
   pf_model_free(session->model);

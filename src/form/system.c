@@ -121,6 +121,8 @@ PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble tro
   case PF_TROUBLE_UNDETERMINED:
     return pf_fail(ctx, PF_ERR_MODEL, "its equations alone contain the dependent acceleration of '%s' and do not "
                    "determine it", q);
+  case PF_TROUBLE_MASSLESS:
+    return pf_fail(ctx, PF_ERR_MODEL, "it needs a regular mass matrix, and '%s' has no inertia of its own", q);
   case PF_TROUBLE_SINGULAR:
     return pf_fail(ctx, PF_ERR_NUMBER, "this formulation breaks down in this state%s%s", coordinate ? " at " : "",
                    coordinate ? q : "");

@@ -61,7 +61,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   double *a = motion->acceleration;
   if (pf_ldl_factor(&d->mass, s->at.M, 0) != PF_OK || d->mass.rank < n) {
     *row = d->mass.fault == PF_FAULT_NONE ? d->mass.order[d->mass.rank] : d->mass.fault_row;
-    return d->mass.fault == PF_FAULT_NONE ? PF_TROUBLE_SINGULAR : PF_TROUBLE_INDEFINITE;
+    return d->mass.fault == PF_FAULT_NONE ? PF_TROUBLE_MASSLESS : PF_TROUBLE_INDEFINITE;
   }
   pf_ldl_solve(&d->mass, s->at.load, a);
   if (m == 0) return PF_TROUBLE_NONE;

@@ -1,0 +1,290 @@
+/* pfaff compare: every formulation side by side: agreement, size, cost, and the whole motion. */
+#include "cli/cli.h"
+
+#include "time/time.h"
+
+#include <math.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_command_compare = {
+  "compare", "every formulation side by side: agreement, cost, the whole motion",
+  "[-p NAME=VALUE] [--state x=1] [--time T] [--json] FILE\n\n"
+  "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the first one,\n"
+  "operations and time of one evaluation, and for a model with 'run' the time and the largest difference of the\n"
+  "coordinates over the whole motion.\n\n"
+  "      --state NAME=VALUE     compare at another state than the start\n"
+  "  -p, --param NAME=VALUE     another value for a parameter\n"
+  "      --json                 for programs, on standard output",
+  run};
+
+enum { MOST_FORMULATIONS = 32, SAMPLES = 20 };
+
+typedef struct Row {
+  const PfFormulation *formulation;
+  PfSolver *solver;
+  const char *why_not; /* NULL when it applies */
+  PfMotion motion;
+  double difference, nanoseconds;
+  double run_seconds, run_difference; /* NaN without a run */
+  double *samples;                    /* SAMPLES x n */
+} Row;
+
+typedef struct Comparison {
+  Session *s;
+  PfSystem *system;
+  double *values;
+  int count;
+  Row rows[MOST_FORMULATIONS];
+  int operations; /* of the tape: the same for all */
+  bool ran;
+  double horizon;
+} Comparison;
+
+/* ---------------------------------------------------------------- one state */
+
+/* The latest error as the reason, taken off the list. */
+static const char *take_reason(Session *s, int before)
+{
+  const char *message = pf_context_message(s->ctx);
+  char *reason = pf_arena_text(s->arena, message, strlen(message));
+  pf_diagnostics_cut(s->ctx, before);
+  return reason ? reason : "no memory";
+}
+
+static PfStatus make_row(Comparison *c, Row *row)
+{
+  Session *s = c->s;
+  int n = s->equations.n, before = pf_diagnostic_count(s->ctx), which;
+  row->run_seconds = row->run_difference = NAN;
+  row->motion.acceleration = pf_arena_array(s->arena, double, n);
+  row->motion.multiplier = pf_arena_array(s->arena, double, s->equations.m);
+  row->motion.force = pf_arena_array(s->arena, double, n);
+  row->samples = pf_arena_array(s->arena, double, SAMPLES*(size_t)n);
+  if (!row->motion.acceleration || !row->motion.multiplier || !row->motion.force || !row->samples)
+    return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (pf_solver_new(s->ctx, c->system, row->formulation, &row->solver) != PF_OK) {
+    row->why_not = take_reason(s, before);
+    return PF_OK;
+  }
+  PfTrouble trouble = pf_solver_accelerate(row->solver, c->values, &row->motion, &which);
+  if (trouble == PF_TROUBLE_NONE) return PF_OK;
+  (void)pf_trouble_report(s->ctx, c->system, trouble, which);
+  row->why_not = take_reason(s, before);
+  return PF_OK;
+}
+
+static double largest_difference(const double *a, const double *b, int count)
+{
+  double largest = 0;
+  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(a[i] - b[i]));
+  return largest;
+}
+
+/* Many short batches; the fastest counts, since the machine may be busy with other things. */
+static double time_row(const Comparison *c, Row *row)
+{
+  double best = INFINITY, end = pf_cli_clock() + 0.03;
+  int which, calls = 1;
+  while (pf_cli_clock() < end) {
+    double start = pf_cli_clock();
+    for (int i = 0; i < calls; i++) (void)pf_solver_accelerate(row->solver, c->values, &row->motion, &which);
+    double seconds = pf_cli_clock() - start;
+    best = fmin(best, seconds/calls);
+    if (seconds < 4e-5) calls *= 2;
+  }
+  return 1e9*best;
+}
+
+/* ---------------------------------------------------------------- the whole motion */
+
+typedef struct Flow {
+  const Comparison *c;
+  Row *row;
+  double *values;
+} Flow;
+
+static bool flow(void *user, double t, const double *y, double *dy)
+{
+  const Flow *f = user;
+  const PfSymbols *symbols = pf_system_symbols(f->c->system);
+  int n = f->c->s->equations.n, which;
+  f->values[symbols->time] = t;
+  memcpy(f->values + symbols->q, y, (size_t)(2*n)*sizeof *y); /* coordinates, then velocities */
+  if (pf_solver_accelerate(f->row->solver, f->values, &f->row->motion, &which) != PF_TROUBLE_NONE) return false;
+  memcpy(dy, y + n, (size_t)n*sizeof *y);
+  memcpy(dy + n, f->row->motion.acceleration, (size_t)n*sizeof *y);
+  return true;
+}
+
+static PfStatus integrate(const Comparison *c, Row *row)
+{
+  Session *s = c->s;
+  const PfSymbols *symbols = pf_system_symbols(c->system);
+  int n = s->equations.n;
+  PfOde ode;
+  Flow f = {c, row, pf_arena_array(s->arena, double, symbols->count)};
+  double *y = pf_arena_array(s->arena, double, 2*(size_t)n), start = c->values[symbols->time];
+  if (!f.values || !y) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(pf_ode_make(s->ctx, s->arena, 2*n, &ode));
+  memcpy(f.values, c->values, (size_t)symbols->count*sizeof *f.values);
+  memcpy(y, c->values + symbols->q, 2*(size_t)n*sizeof *y);
+  PfOdeOptions options = {.rtol = 1e-10, .atol = 1e-12, .most_steps = 2*1000*1000};
+  double clock = pf_cli_clock();
+  for (int k = 0; k < SAMPLES; k++) {
+    PfOdeResult r = pf_dopri5(&ode, flow, &f, start + c->horizon*k/SAMPLES, start + c->horizon*(k + 1)/SAMPLES, y, &options);
+    if (r.end != PF_ODE_DONE) return PF_OK; /* NaN stays: the motion can't be followed to the end */
+    memcpy(row->samples + (size_t)k*(size_t)n, y, (size_t)n*sizeof *y);
+  }
+  row->run_seconds = pf_cli_clock() - clock;
+  return PF_OK;
+}
+
+static PfStatus run_all(Comparison *c)
+{
+  Session *s = c->s;
+  const PfSymbols *symbols = pf_system_symbols(c->system);
+  if (!s->model->run.given) return PF_OK;
+  PF_TRY(pf_expr_evaluate(s->ctx, &s->model->run.horizon, 1, symbols->symbol, c->values, symbols->count, &c->horizon));
+  if (!(c->horizon > 0)) return PF_OK;
+  c->ran = true;
+  const Row *first = NULL;
+  for (int i = 0; i < c->count; i++) {
+    Row *row = c->rows + i;
+    if (row->why_not) continue;
+    PF_TRY(integrate(c, row));
+    if (isnan(row->run_seconds)) continue;
+    if (!first) first = row;
+    row->run_difference = largest_difference(row->samples, first->samples, SAMPLES*s->equations.n);
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static PfStatus compare(Comparison *c, const Options *options)
+{
+  Session *s = c->s;
+  PfCount count;
+  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(pf_cli_count(s, &count));
+  c->operations = count.additions + count.multiplications + count.divisions + count.functions;
+  PF_TRY(pf_system_new(s->ctx, &s->equations, &c->system));
+  PF_TRY(pf_cli_state(s, options, c->system, &c->values));
+  const Row *first = NULL;
+  for (int i = 0; pf_formulation(i) && c->count < MOST_FORMULATIONS; i++) {
+    Row *row = c->rows + c->count++;
+    row->formulation = pf_formulation(i);
+    PF_TRY(make_row(c, row));
+    if (row->why_not) continue;
+    if (!first) first = row;
+    row->difference = largest_difference(row->motion.acceleration, first->motion.acceleration, s->equations.n);
+  }
+  for (int i = 0; i < c->count; i++)
+    if (!c->rows[i].why_not) c->rows[i].nanoseconds = time_row(c, c->rows + i);
+  return run_all(c);
+}
+
+/* ---------------------------------------------------------------- text */
+
+static double fastest(const Comparison *c)
+{
+  double best = INFINITY;
+  for (int i = 0; i < c->count; i++)
+    if (!c->rows[i].why_not) best = fmin(best, c->rows[i].nanoseconds);
+  return best;
+}
+
+static void text_rows(const Comparison *c, PfText *text)
+{
+  const PfModel *model = c->s->model;
+  pf_text_print(text, "%s: %d coordinates, %d constraints; %d operations give M, F, A and b\n\n",
+                model->name[0] ? model->name : model->file, c->s->equations.n, c->s->equations.m, c->operations);
+  pf_text_print(text, "  %-20s %8s %12s %10s %7s", "formulation", "unknowns", "difference", "ns", "ratio");
+  if (c->ran) pf_text_print(text, " %10s %12s", "run [ms]", "difference");
+  pf_text_add(text, "\n");
+  double best = fastest(c);
+  for (int i = 0; i < c->count; i++) {
+    const Row *row = c->rows + i;
+    pf_text_print(text, "  %-20s ", row->formulation->name);
+    if (row->why_not) {
+      pf_text_print(text, "does not apply: %s\n", row->why_not);
+      continue;
+    }
+    pf_text_print(text, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver), row->difference, row->nanoseconds,
+                  row->nanoseconds/best);
+    if (c->ran && isnan(row->run_seconds)) pf_text_print(text, " %23s", "does not reach the end");
+    else if (c->ran) pf_text_print(text, " %10.3f %12.2g", 1e3*row->run_seconds, row->run_difference);
+    pf_text_add(text, "\n");
+  }
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_row(const Row *row, int operations, PfJson *json)
+{
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "formulation", row->formulation->name);
+  pf_json_string(json, "source", row->formulation->source);
+  pf_json_bool(json, "applicable", !row->why_not);
+  pf_json_string(json, "why_not", row->why_not);
+  pf_json_integer(json, "unknowns", row->solver ? pf_solver_unknowns(row->solver) : 0);
+  pf_json_number(json, "max_difference", row->why_not ? NAN : row->difference);
+  pf_json_number(json, "nanoseconds", row->why_not ? NAN : row->nanoseconds);
+  pf_json_integer(json, "operations", operations);
+  pf_json_number(json, "run_seconds", row->run_seconds);
+  pf_json_number(json, "run_difference", row->run_difference);
+  pf_json_close(json, '}');
+}
+
+static void json_all(const Comparison *c, PfJson *json)
+{
+  const PfModel *model = c->s->model;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_open(json, "rows", '[');
+  for (int i = 0; i < c->count; i++) json_row(c->rows + i, c->operations, json);
+  pf_json_close(json, ']');
+  pf_json_string(json, "proved", NULL);
+  pf_json_close(json, '}');
+  pf_text_add(&json->text, "\n");
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int print(const Comparison *c, const Options *options)
+{
+  int code;
+  PfText text;
+  PfJson json;
+  if (options->json) {
+    pf_json_begin(&json, pf_context_allocator(c->s->ctx));
+    json_all(c, &json);
+    code = pf_cli_print(&json.text);
+    pf_json_free(&json);
+    return code;
+  }
+  pf_text_init(&text, pf_context_allocator(c->s->ctx));
+  text_rows(c, &text);
+  code = pf_cli_print(&text);
+  pf_text_free(&text);
+  return code;
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE;
+  int code = pf_cli_options(&pf_command_compare, allowed, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Session s;
+  Comparison c = {.s = &s};
+  PfStatus status = compare(&c, &options);
+  if (status == PF_OK) code = print(&c, &options);
+  pf_cli_diagnostics(s.ctx);
+  for (int i = 0; i < c.count; i++) pf_solver_free(c.rows[i].solver);
+  pf_system_free(c.system);
+  pf_cli_close(&s);
+  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+}
