@@ -122,15 +122,19 @@ static PfStatus velocity_residual(void *user, const double *x, double *r, double
   return J ? evaluate(p, eq->A, eq->m*eq->n, J) : PF_OK;
 }
 
-/* Newton from the numbers at `at`; false when it does not arrive, and nothing is said about it. */
-static bool reach(Probe *p, PfResidual residual, int m, double *at, const double *weight, PfNewtonResult *result)
+/* Newton from the numbers at `at`. That it does not arrive is no failure, and nothing is said about it. */
+static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const double *weight, PfNewtonResult *result,
+                      bool *arrived)
 {
-  if (m == 0) return true;
+  *arrived = m == 0;
+  if (m == 0) return PF_OK;
   int before = pf_diagnostic_count(p->ctx);
   PfNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = weight};
   PfStatus status = pf_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
+  *arrived = status == PF_OK;
+  if (status != PF_ERR_NUMBER) return status;
   pf_diagnostics_cut(p->ctx, before);
-  return status == PF_OK;
+  return PF_OK;
 }
 
 /* The coordinates that belong to contacts are not the user's: they are found, the others stay. */
@@ -140,16 +144,16 @@ static PfStatus settle_contacts(Probe *p)
   double *weight = pf_arena_array(p->scratch, double, p->eq->n), *q = p->values + p->symbols.q;
   double *x = pf_arena_array(p->scratch, double, p->eq->n);
   if (!weight || !x) return no_room(p->ctx);
-  bool any = false;
+  bool any = false, arrived;
   for (int i = 0; i < p->eq->n; i++) any |= (weight[i] = model->coordinates[i].contact) != 0;
   if (!any) return PF_OK;
   PfNewtonResult result;
   memcpy(x, q, (size_t)p->eq->n*sizeof *x);
-  (void)reach(p, position_residual, p->positions, x, weight, &result);
+  PF_TRY(reach(p, position_residual, p->positions, x, weight, &result, &arrived));
   memcpy(q, x, (size_t)p->eq->n*sizeof *x);
   double *v = p->values + p->symbols.v;
   memcpy(x, v, (size_t)p->eq->n*sizeof *x);
-  (void)reach(p, velocity_residual, p->eq->m, x, weight, &result);
+  PF_TRY(reach(p, velocity_residual, p->eq->m, x, weight, &result, &arrived));
   memcpy(v, x, (size_t)p->eq->n*sizeof *x);
   return PF_OK;
 }
@@ -217,7 +221,7 @@ static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
   static const double reaches[] = {0.3, 0.03, 0.003, 0};
   for (size_t k = 0; k < sizeof reaches/sizeof *reaches && !d->reached; k++) {
     for (int i = 0; i < n; i++) x[i] = d->start_q[i] + reaches[k]*arbitrary(i, 1);
-    d->reached = reach(p, position_residual, p->positions, x, NULL, &result);
+    PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, &d->reached));
   }
   memcpy(q, x, (size_t)n*sizeof *x);
   return d->reached ? PF_OK : contradiction(p, &result);
@@ -232,11 +236,10 @@ static PfStatus go_to_generic_velocity(Probe *p)
   if (!x) return no_room(p->ctx);
   PfNewtonResult result = {.row = -1};
   for (int i = 0; i < n; i++) x[i] = arbitrary(i, 2);
-  if (reach(p, velocity_residual, m, x, NULL, &result)) {
-    memcpy(v, x, (size_t)n*sizeof *x);
-    return PF_OK;
-  }
+  bool arrived;
+  PF_TRY(reach(p, velocity_residual, m, x, NULL, &result, &arrived));
   memcpy(v, x, (size_t)n*sizeof *x);
+  if (arrived) return PF_OK;
   double *A = p->work, *r = A + (size_t)m*(size_t)n;
   PfConsistency answer = {.row = -1, .against = -1};
   PF_TRY(evaluate(p, eq->A, m*n, A));
@@ -250,6 +253,24 @@ static PfStatus go_to_generic_velocity(Probe *p)
                       c->name, eq->model->constraints[answer.against].name);
   return pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
                     "no velocity that satisfies the constraint '%s' together with the others was found", c->name);
+}
+
+/* Constraints with time may agree in positions and velocities for an instant, and still part at once: x = 0 and
+ * x = t^2. Then A a = b has no solution. */
+static PfStatus check_accelerations(Probe *p)
+{
+  const PfEquations *eq = p->eq;
+  double *A = p->work, *b = A + (size_t)eq->m*(size_t)eq->n;
+  PfConsistency answer = {.row = -1, .against = -1};
+  PF_TRY(evaluate(p, eq->A, eq->m*eq->n, A));
+  PF_TRY(evaluate(p, eq->b, eq->m, b));
+  PF_TRY(pf_rows_consistent(p->ctx, A, b, eq->m, eq->n, 1e-6, &answer));
+  if (answer.row < 0 || answer.against < 0) return PF_OK;
+  const PfConstraint *c = eq->model->constraints + answer.row, *other = eq->model->constraints + answer.against;
+  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraints '%s' and '%s' contradict each other", c->name,
+             other->name);
+  pf_hint(p->ctx, "they ask for different accelerations");
+  return PF_ERR_MODEL;
 }
 
 /* ---------------------------------------------------------------- ranks */
@@ -328,6 +349,7 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   PF_TRY(go_to_generic_position(p, d));
   PF_TRY(go_to_generic_velocity(p));
   PF_TRY(find_rank(p, arena, d));
+  PF_TRY(check_accelerations(p));
   return find_mass_rank(p, d);
 }
 

@@ -90,6 +90,7 @@ static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *mod
       eq->M[hessian.column[k]*n + hessian.row[k]] = hessian.value[k];
     }
   for (int i = 0; i < n; i++) eq->F[i] = pf_expr_add(ctx, eq->F[i], g[i]);
+  PF_TRY(pf_model_check_inputs(model, p, n));
   PF_TRY(pf_expr_derive_along(ctx, p, n, l->from, l->to, l->moving, g));
   subtract(ctx, eq->F, g, n);
   return PF_OK;

@@ -57,7 +57,7 @@ static PfStatus list_rates(const PfModel *model, PfExpr *symbols, PfExpr *rates,
   return PF_OK;
 }
 
-static PfStatus check_inputs(const PfModel *model, const PfExpr *e, int count)
+PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count)
 {
   for (int i = 0; i < model->input_count; i++) {
     if (model->inputs[i].value) continue;
@@ -80,7 +80,7 @@ static PfStatus time_derivative(const PfModel *model, PfArena *scratch, const Pf
   PfExpr *symbols = pf_arena_array(scratch, PfExpr, most), *rates = pf_arena_array(scratch, PfExpr, most);
   if (!symbols || !rates) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room to differentiate");
   int n;
-  PF_TRY(check_inputs(model, e, count));
+  PF_TRY(pf_model_check_inputs(model, e, count));
   PF_TRY(list_rates(model, symbols, rates, &n));
   return pf_expr_derive_along(model->ctx, e, count, symbols, rates, n, out);
 }

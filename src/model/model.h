@@ -5,6 +5,9 @@
 #include "base/base.h"
 #include "pfaff/model.h"
 
+/* Fails with PF_ERR_MODEL when the time derivative of an e needs that of an input without a function. */
+PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count);
+
 /* Adds a frame to the model being built. `room` is the room of model->frames, which grows in the arena. */
 PfStatus pf_frame_add(PfModel *model, int *room, PfFrame frame, int *index);
 
