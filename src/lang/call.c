@@ -57,6 +57,19 @@ static bool fits_function(Checker *ck, const PfNode *node, PfOp op, const Value 
   return false;
 }
 
+/* A sine is a pure number; but in a model without units it may well be an energy. */
+static Dim dimension_of_result(PfOp op, const Value *args, int count)
+{
+  Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
+  dim.bare = true;
+  for (int i = 0; i < count; i++) {
+    if (!args[i].dim.known) return pf_dim_unknown();
+    if (keeps_dimension(op) && dim.bare) dim.of = args[i].dim.of;
+    dim.bare = dim.bare && args[i].dim.bare;
+  }
+  return dim;
+}
+
 static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp op)
 {
   int arity = pf_function_arity(op), count = argument_count(node);
@@ -71,10 +84,7 @@ static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp
   if (!fits_function(ck, node, op, args, count)) return pf_no_value();
   PfExpr e = arity == 1 ? pf_expr_call1(ck->ctx, op, args[0].scalar) : args[0].scalar;
   for (i = 1; i < count; i++) e = pf_expr_call2(ck->ctx, op, e, args[i].scalar);
-  Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
-  dim.bare = true;
-  for (i = 0; i < count; i++) dim.bare = dim.bare && args[i].dim.bare;
-  return pf_scalar_value(e, dim);
+  return pf_scalar_value(e, dimension_of_result(op, args, count));
 }
 
 static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)

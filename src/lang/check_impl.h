@@ -87,6 +87,7 @@ typedef struct Entity {
   bool has_unit;
   const char *unit_text;
   Scope *inside;        /* of E_SPACE */
+  bool listed;          /* its needs are looked for only once */
 } Entity;
 
 struct Scope {
@@ -234,6 +235,8 @@ PfVector pf_value_velocity(Checker *ck, Value point);
 /* Resolve what a name stands for. */
 bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user);
 bool pf_resolve_frame(Checker *ck, Entity *entity);
+/* Resolves what the entity is made of, without recursion (needs.c). */
+void pf_resolve_needs(Checker *ck, Entity *entity);
 
 /* ---------------------------------------------------------------- statements */
 

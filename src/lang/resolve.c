@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Definitions that refer to each other deeper than this are resolved from the other end. */
+enum { DEEP = 50 };
+
 static bool spoil(Entity *entity)
 {
   entity->state = SPOILED;
@@ -246,6 +249,8 @@ bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user)
     pf_check_hint(ck, "its definition in line %u leads back to it", entity->node->line);
     return spoil(entity);
   }
+  if (ck->depth >= DEEP && !entity->listed) pf_resolve_needs(ck, entity);
+  if (entity->state != NOT_RESOLVED) return entity->state == RESOLVED;
   entity->state = BEING_RESOLVED;
   int errors = pf_error_count(ck->ctx);
   bool good = resolve_by_kind(ck, entity) && pf_error_count(ck->ctx) == errors;

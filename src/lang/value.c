@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EFFORT = 20*1000*1000, DEEPEST = 400 };
+/* MOST_EFFORT counts the expressions that are read again and again, beyond those in the text. */
+enum { MOST_EFFORT = 5*1000*1000, DEEPEST = 400 };
 
 /* ---------------------------------------------------------------- dimensions */
 
@@ -661,7 +662,7 @@ static Value settle(Checker *ck, const PfNode *node, Value value)
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (pf_check_stopped(ck)) return pf_no_value();
-  if (++ck->effort > MOST_EFFORT) {
+  if (++ck->effort > MOST_EFFORT + (long)ck->source->count) {
     pf_check_give_up(ck, node, "the parts, sums and functions of this model multiply to more than %d million "
                      "expressions", MOST_EFFORT/1000000);
     return pf_no_value();

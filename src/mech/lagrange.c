@@ -8,6 +8,20 @@ static PfStatus no_room(PfContext *ctx)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
 }
 
+/* Matrices are dense. */
+enum { MOST_COORDINATES = 2000, MOST_CONSTRAINTS = 2000 };
+
+static PfStatus check_size(PfContext *ctx, const PfModel *model)
+{
+  int n = model->coordinate_count, m = model->constraint_count;
+  if (n <= MOST_COORDINATES && m <= MOST_CONSTRAINTS) return PF_OK;
+  if (n > MOST_COORDINATES)
+    return pf_fail(ctx, PF_ERR_LIMIT, "%s: %d coordinates are too many: this version derives equations for at most %d",
+                   model->file, n, MOST_COORDINATES);
+  return pf_fail(ctx, PF_ERR_LIMIT, "%s: %d constraints are too many: this version derives equations for at most %d",
+                 model->file, m, MOST_CONSTRAINTS);
+}
+
 static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *eq)
 {
   size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;
@@ -148,6 +162,7 @@ static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, P
 
 PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
 {
+  PF_TRY(check_size(ctx, model));
   PF_TRY(make_room(ctx, arena, model, equations));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   if (!scratch) return no_room(ctx);

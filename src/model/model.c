@@ -115,7 +115,26 @@ static double generic_value(int i)
   return 0.5 + (x - floor(x));
 }
 
-static PfStatus parameter_value(const PfModel *model, const PfExpr *symbols, double *values, int i,
+/* Evaluates with the few parameters that occur in the expression; index[symbol] is the number of a parameter + 1. */
+static PfStatus evaluate_parameter(const PfModel *model, PfArena *scratch, const int *index, double *values, int i)
+{
+  const PfParameter *p = model->parameters + i;
+  PfExpr *symbols;
+  int node_count, count = 0;
+  PF_TRY(pf_expr_reach(model->ctx, scratch, &p->value, 1, &symbols, &node_count));
+  double *given = pf_arena_array(scratch, double, node_count);
+  if (!given) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for parameters");
+  for (int k = 0; k < node_count; k++) {
+    if (!index[symbols[k]]) continue;
+    given[count] = values[index[symbols[k]] - 1];
+    symbols[count++] = symbols[k];
+  }
+  PF_TRY(pf_expr_evaluate(model->ctx, &p->value, 1, symbols, given, count, values + i));
+  if (isfinite(values[i])) return PF_OK;
+  return pf_fail_at(model->ctx, PF_ERR_NUMBER, p->place, "the value of '%s' is not a finite number", p->name);
+}
+
+static PfStatus parameter_value(const PfModel *model, PfArena *scratch, const int *index, double *values, int i,
                                 PfMissing missing)
 {
   const PfParameter *p = model->parameters + i;
@@ -126,24 +145,25 @@ static PfStatus parameter_value(const PfModel *model, const PfExpr *symbols, dou
     pf_hint(model->ctx, "write 'param %s = …', or give it on the command line: -p %s=…", p->name, p->name);
     return PF_ERR_MODEL;
   }
-  PF_TRY(pf_expr_evaluate(model->ctx, &p->value, 1, symbols, values, model->parameter_count, values + i));
-  if (isfinite(values[i])) return PF_OK;
-  return pf_fail_at(model->ctx, PF_ERR_NUMBER, p->place, "the value of '%s' is not a finite number", p->name);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = evaluate_parameter(model, scratch, index, values, i);
+  pf_arena_release(scratch, mark);
+  return status;
 }
 
 static PfStatus parameter_values(const PfModel *model, PfArena *scratch, const double *given,
                                  PfMissing missing, double *values)
 {
-  PfExpr *symbols = pf_arena_array(scratch, PfExpr, model->parameter_count);
-  if (!symbols) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for parameters");
+  int *index = pf_arena_array(scratch, int, (size_t)pf_expr_table_size(model->ctx) + 1);
+  if (!index) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for parameters");
   for (int i = 0; i < model->parameter_count; i++) {
-    symbols[i] = model->parameters[i].symbol;
+    index[model->parameters[i].symbol] = i + 1;
     values[i] = NAN;
   }
   for (int k = 0; k < model->parameter_count; k++) {
     int i = model->parameter_order[k];
     if (given && !isnan(given[i])) values[i] = given[i];
-    else PF_TRY(parameter_value(model, symbols, values, i, missing));
+    else PF_TRY(parameter_value(model, scratch, index, values, i, missing));
   }
   return PF_OK;
 }

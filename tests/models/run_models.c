@@ -1,0 +1,742 @@
+/* Reads every model of good/ and bad/ and compares with the expectations in its comments; then reads texts that are
+ * too large for files. Called with the source directory.
+ *
+ * In bad/: every error that is reported, sorted by place, and no other; the hint belongs to the error before it.
+ *   # expect error 3:7: 'x' is already a coordinate        the message begins so; 0:0 without a place
+ *   # expect hint it was declared in line 1
+ *
+ * In good/: expressions are compared by the zero tests, so their form does not matter.
+ *   # expect rank 2            # expect dof 4               # expect redundant rear front   (or none)
+ *   # expect coordinates 6     # expect mass rank 6         # expect constraint rear pfaffian
+ *   # expect start consistent  # expect start worst rear    # expect start violation 0.5
+ *   # expect constraints 2     # expect parameter L 0.2     # expect note generic
+ *   # expect M x, theta = m*l*cos(theta)                    # expect F x = -k*x
+ *   # expect C x = -mu*lambda[c]                            # expect A rear, x = -sin(theta)
+ *   # expect b rear = 0        # expect T = …               # expect V = …
+ *   # expect residual rear = …                              # expect speed x = w*r          (the rate of x) */
+#include "support.h"
+
+#include "pfaff/pfaff.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST_EXPECTATIONS = 60 };
+
+/* ---------------------------------------------------------------- expectations */
+
+/* "# expect kind words": words up to the end of the line. */
+typedef struct Expectation {
+  char kind[32];
+  char words[200];
+} Expectation;
+
+typedef struct Case {
+  const char *path;
+  char *text;
+  size_t size;
+  int count;
+  Expectation list[MOST_EXPECTATIONS];
+  PfContext *ctx;
+  PfArena *arena;
+} Case;
+
+static char *read_file(const char *path, size_t *size)
+{
+  FILE *stream = fopen(path, "rb");
+  if (!stream) fail_msg("cannot open %s", path);
+  fseek(stream, 0, SEEK_END);
+  *size = (size_t)ftell(stream);
+  rewind(stream);
+  char *text = malloc(*size + 1);
+  assert_non_null(text);
+  assert_int_equal(fread(text, 1, *size, stream), *size);
+  text[*size] = 0;
+  fclose(stream);
+  return text;
+}
+
+/* The comments may hold any bytes, zeros too, so lines are not taken for strings. */
+static void find_expectations(Case *c)
+{
+  static const char mark[] = "# expect ";
+  const size_t length = sizeof mark - 1;
+  for (size_t i = 0; i + length < c->size; i++) {
+    if (memcmp(c->text + i, mark, length) != 0) continue;
+    if (c->count == MOST_EXPECTATIONS) fail_msg("%s: too many expectations", c->path);
+    Expectation *e = c->list + c->count++;
+    size_t end = i + length;
+    while (end < c->size && c->text[end] != '\n' && c->text[end] != '\r') end++;
+    char line[240];
+    snprintf(line, sizeof line, "%.*s", (int)(end - i - length), c->text + i + length);
+    int words = 0;
+    if (sscanf(line, "%31s %n", e->kind, &words) != 1) fail_msg("%s: an empty expectation", c->path);
+    snprintf(e->words, sizeof e->words, "%s", line + words);
+    i = end;
+  }
+}
+
+static void open_case(Case *c, const char *path)
+{
+  *c = (Case){.path = path};
+  c->text = read_file(path, &c->size);
+  find_expectations(c);
+  if (!c->count) fail_msg("%s: no expectation", path);
+  c->ctx = pf_context_new(NULL);
+  c->arena = pf_arena_new(NULL);
+  assert_non_null(c->ctx);
+  assert_non_null(c->arena);
+}
+
+static void close_case(Case *c)
+{
+  pf_arena_free(c->arena);
+  pf_context_free(c->ctx);
+  free(c->text);
+}
+
+/* ---------------------------------------------------------------- diagnostics */
+
+static void print_diagnostics(const PfContext *ctx)
+{
+  for (int i = 0; i < pf_diagnostic_count(ctx); i++) {
+    const PfDiagnostic *d = pf_diagnostic(ctx, i);
+    print_error("  reported: error %d:%d: %s\n", d->place.line, d->place.column, d->message);
+    if (d->hint) print_error("            hint %s\n", d->hint);
+  }
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+  return text && !strncmp(text, start, strlen(start));
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const PfDiagnostic *x = *(const PfDiagnostic *const *)a, *y = *(const PfDiagnostic *const *)b;
+  int order = (x->place.line > y->place.line) - (x->place.line < y->place.line);
+  return order ? order : (x->place.column > y->place.column) - (x->place.column < y->place.column);
+}
+
+static bool matches(const PfDiagnostic *d, const Expectation *e)
+{
+  int line, column, words = 0;
+  if (!d || sscanf(e->words, "%d:%d: %n", &line, &column, &words) != 2 || !words) return false;
+  return d->place.line == line && d->place.column == column && starts_with(d->message, e->words + words);
+}
+
+static void compare_errors(Case *c)
+{
+  const PfDiagnostic *sorted[32];
+  int count = 0, next = 0;
+  for (int i = 0; i < pf_diagnostic_count(c->ctx) && count < 32; i++)
+    if (pf_diagnostic(c->ctx, i)->severity == PF_ERROR) sorted[count++] = pf_diagnostic(c->ctx, i);
+  qsort(sorted, (size_t)count, sizeof *sorted, by_place);
+  for (int i = 0; i < c->count; i++) {
+    const Expectation *e = c->list + i;
+    bool hint = !strcmp(e->kind, "hint");
+    const PfDiagnostic *d = hint ? next > 0 ? sorted[next - 1] : NULL : next < count ? sorted[next++] : NULL;
+    if (hint ? d && starts_with(d->hint, e->words) : matches(d, e)) continue;
+    print_diagnostics(c->ctx);
+    fail_msg("%s: expected %s %s", c->path, e->kind, e->words);
+  }
+  if (next == count) return;
+  print_diagnostics(c->ctx);
+  fail_msg("%s: %d errors, only %d are expected", c->path, count, next);
+}
+
+/* ---------------------------------------------------------------- bad models */
+
+static void bad_model(void **state)
+{
+  Case c;
+  open_case(&c, *state);
+  PfModel *model = NULL;
+  PfEquations eq;
+  PfDiagnosis d;
+  PfStatus status = pf_model_read(c.ctx, c.path, c.text, c.size, &model);
+  if (status == PF_OK) status = pf_equations_derive(c.ctx, c.arena, model, &eq);
+  if (status == PF_OK) status = pf_diagnose(c.ctx, c.arena, &eq, NULL, &d);
+  compare_errors(&c);
+  assert_int_not_equal(status, PF_OK);
+  pf_model_free(model);
+  close_case(&c);
+}
+
+/* ---------------------------------------------------------------- good models */
+
+/* The model with all expected expressions added as plots, which is how they become expressions of the model. */
+typedef struct Good {
+  Case *c;
+  PfModel *model;
+  PfEquations eq;
+  PfDiagnosis d;
+  int plot; /* the next expression */
+} Good;
+
+static bool is_formula(const Expectation *e)
+{
+  static const char *const kinds[] = {"M", "F", "C", "A", "b", "T", "V", "residual", "speed"};
+  for (size_t i = 0; i < sizeof kinds/sizeof *kinds; i++)
+    if (!strcmp(e->kind, kinds[i])) return true;
+  return false;
+}
+
+static const char *right_side(const Expectation *e)
+{
+  const char *equals = strstr(e->words, "= ");
+  return equals ? equals + 2 : "";
+}
+
+static char *with_plots(const Case *c)
+{
+  size_t room = c->size + MOST_EXPECTATIONS*sizeof(Expectation);
+  char *text = malloc(room);
+  assert_non_null(text);
+  int used = snprintf(text, room, "%s\n", c->text);
+  for (int i = 0; i < c->count; i++)
+    if (is_formula(c->list + i))
+      used += snprintf(text + used, room - (size_t)used, "plot %s\n", right_side(c->list + i));
+  return text;
+}
+
+static int coordinate(const Good *g, const char *name)
+{
+  int i = pf_model_find_coordinate(g->model, name);
+  if (i < 0) fail_msg("%s: no coordinate '%s'", g->c->path, name);
+  return i;
+}
+
+static int constraint(const Good *g, const char *name)
+{
+  for (int i = 0; i < g->model->constraint_count; i++)
+    if (!strcmp(g->model->constraints[i].name, name)) return i;
+  for (int i = 0; i < g->model->constraint_count; i++) print_error("  constraint %s\n", g->model->constraints[i].name);
+  fail_msg("%s: no constraint '%s'", g->c->path, name);
+  return 0;
+}
+
+/* "name = …" or "name, name = …" */
+static PfExpr formula(const Good *g, const Expectation *e)
+{
+  const PfEquations *eq = &g->eq;
+  char first[100] = "", second[100] = "";
+  (void)sscanf(e->words, "%99[^,= ] , %99[^= ]", first, second);
+  switch (e->kind[0]) {
+  case 'M': return eq->M[coordinate(g, first)*eq->n + coordinate(g, second)];
+  case 'F': return eq->F[coordinate(g, first)];
+  case 'C': return eq->C[coordinate(g, first)];
+  case 'A': return eq->A[constraint(g, first)*eq->n + coordinate(g, second)];
+  case 'b': return eq->b[constraint(g, first)];
+  case 'T': return eq->kinetic;
+  case 'V': return eq->potential;
+  case 'r': return g->model->constraints[constraint(g, first)].residual;
+  default: return eq->rate[coordinate(g, first)];
+  }
+}
+
+static void compare_formula(Good *g, const Expectation *e)
+{
+  PfContext *ctx = g->c->ctx;
+  PfExpr pair[2] = {formula(g, e), g->model->plots[g->plot++].values[0]};
+  assert_int_equal(pf_model_expand(g->model, pair, 2, pair), PF_OK);
+  PfExpr difference = pf_expr_sub(ctx, pair[0], pair[1]);
+  if (pf_expr_is_zero(ctx, difference) == PF_TRUE || pf_expr_is_probably_zero(ctx, difference, 3) == PF_TRUE) return;
+  print_error("found    %s\n", pf_expr_print(ctx, g->c->arena, pair[0], PF_TEXT));
+  fail_msg("%s: expected %s %s", g->c->path, e->kind, e->words);
+}
+
+static bool is_redundant(const Good *g, const char *words)
+{
+  char names[200] = "";
+  for (int i = 0; i < g->d.redundant_count; i++) {
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", g->model->constraints[g->d.redundant[i]].name);
+  }
+  if (!strcmp(words, *names ? names : "none")) return true;
+  print_error("found redundant %s\n", *names ? names : "none");
+  return false;
+}
+
+static bool is_start(const Good *g, const char *words)
+{
+  char what[32] = "", value[100] = "";
+  (void)sscanf(words, "%31s %99s", what, value);
+  if (!strcmp(what, "consistent")) return g->d.start_consistent;
+  if (g->d.start_consistent) return false;
+  if (!strcmp(what, "worst")) return g->d.start_worst == constraint(g, value);
+  assert_string_equal(what, "violation");
+  assert_near(g->d.start_violation, strtod(value, NULL), 1e-9, 0); /* printed with ten digits at most */
+  return true;
+}
+
+static bool is_constraint(const Good *g, const char *words)
+{
+  char name[100] = "", kind[100] = "";
+  (void)sscanf(words, "%99s %99s", name, kind);
+  const char *found = pf_constraint_kind_name(g->model->constraints[constraint(g, name)].kind);
+  if (strcmp(found, kind) != 0) print_error("found %s\n", found);
+  return !strcmp(found, kind);
+}
+
+static bool is_parameter(const Good *g, const char *words)
+{
+  char name[100] = "", value[100] = "";
+  (void)sscanf(words, "%99s %99s", name, value);
+  int i = pf_model_find_parameter(g->model, name);
+  double *values = pf_arena_array(g->c->arena, double, g->model->parameter_count);
+  assert_true(i >= 0);
+  assert_int_equal(pf_model_parameter_values(g->model, NULL, PF_MISSING_GENERIC, values), PF_OK);
+  assert_near(values[i], strtod(value, NULL), 1e-14, 0); /* conversions of units are exact but for rounding */
+  return true;
+}
+
+static bool is_count(const char *words, int found)
+{
+  if (atoi(words) != found) print_error("found %d\n", found);
+  return atoi(words) == found;
+}
+
+static bool holds(Good *g, const Expectation *e)
+{
+  const char *kind = e->kind, *words = e->words;
+  if (!strcmp(kind, "rank")) return is_count(words, g->d.rank);
+  if (!strcmp(kind, "dof")) return is_count(words, g->d.degrees_of_freedom);
+  if (!strcmp(kind, "coordinates")) return is_count(words, g->model->coordinate_count);
+  if (!strcmp(kind, "constraints")) return is_count(words, g->model->constraint_count);
+  if (!strcmp(kind, "mass")) return is_count(words + strlen("rank "), g->d.mass_rank);
+  if (!strcmp(kind, "redundant")) return is_redundant(g, words);
+  if (!strcmp(kind, "start")) return is_start(g, words);
+  if (!strcmp(kind, "constraint")) return is_constraint(g, words);
+  if (!strcmp(kind, "parameter")) return is_parameter(g, words);
+  if (!strcmp(kind, "note")) return g->d.generic;
+  if (!is_formula(e)) fail_msg("%s: what does 'expect %s' mean?", g->c->path, kind);
+  compare_formula(g, e);
+  return true;
+}
+
+static void good_model(void **state)
+{
+  Case c;
+  Good g = {.c = &c};
+  open_case(&c, *state);
+  char *text = with_plots(&c);
+  PfStatus status = pf_model_read(c.ctx, c.path, text, strlen(text), &g.model);
+  if (status == PF_OK) status = pf_equations_derive(c.ctx, c.arena, g.model, &g.eq);
+  if (status == PF_OK) status = pf_diagnose(c.ctx, c.arena, &g.eq, NULL, &g.d);
+  if (status != PF_OK) print_diagnostics(c.ctx);
+  if (status != PF_OK) fail_msg("%s is not good", c.path);
+  int formulas = 0;
+  for (int i = 0; i < c.count; i++) formulas += is_formula(c.list + i);
+  g.plot = g.model->plot_count - formulas;
+  for (int i = 0; i < c.count; i++)
+    if (!holds(&g, c.list + i)) fail_msg("%s: expected %s %s", c.path, c.list[i].kind, c.list[i].words);
+  free(text);
+  pf_model_free(g.model);
+  close_case(&c);
+}
+
+/* ---------------------------------------------------------------- texts too large for files */
+
+
+#define MOST_SECONDS (PF_UNDER_SANITIZER ? 60 : 10)
+#if defined(__SANITIZE_ADDRESS__)
+#define PF_UNDER_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PF_UNDER_SANITIZER 1
+#endif
+#endif
+#ifndef PF_UNDER_SANITIZER
+#define PF_UNDER_SANITIZER 0
+#endif
+
+typedef void (*Writer)(PfText *text);
+
+/* Reads the text, derives and diagnoses; the first message must contain the words (NULL: all must go well). */
+static void read_large(Writer write, const char *words)
+{
+  const PfAllocator allocator = {pf_standard_resize, NULL};
+  PfText text;
+  pf_text_init(&text, &allocator);
+  write(&text);
+  assert_false(text.failed);
+  PfContext *ctx = pf_context_new(NULL);
+  PfArena *arena = pf_arena_new(NULL);
+  PfModel *model = NULL;
+  PfEquations eq;
+  PfDiagnosis d;
+  clock_t begin = clock();
+  PfStatus status = pf_model_read(ctx, "large.pf", text.at, text.count, &model);
+  if (status == PF_OK) status = pf_equations_derive(ctx, arena, model, &eq);
+  if (status == PF_OK) status = pf_diagnose(ctx, arena, &eq, NULL, &d);
+  double seconds = (double)(clock() - begin)/CLOCKS_PER_SEC;
+  if (!words) print_diagnostics(ctx);
+  if (words) assert_contains(pf_diagnostic_count(ctx) ? pf_diagnostic(ctx, 0)->message : "", words);
+  assert_true((status == PF_OK) == !words);
+  if (seconds > MOST_SECONDS/10.0) print_message("%.1f s\n", seconds);
+  if (seconds > MOST_SECONDS) fail_msg("it took %.1f s", seconds);
+  pf_model_free(model);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+  pf_text_free(&text);
+}
+
+static void repeat(PfText *text, const char *piece, int count)
+{
+  for (int i = 0; i < count; i++) pf_text_add(text, piece);
+}
+
+static void write_parentheses(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential ");
+  repeat(text, "(", 100000);
+  pf_text_add(text, "x");
+  repeat(text, ")", 100000);
+}
+
+static void parentheses_nested_a_hundred_thousand_times(void **state)
+{
+  (void)state;
+  read_large(write_parentheses, "nested deeper than");
+}
+
+static void write_minus(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential ");
+  repeat(text, "-", 1000000);
+  pf_text_add(text, "x");
+}
+
+static void a_million_minus_signs(void **state)
+{
+  (void)state;
+  read_large(write_minus, "nested deeper than");
+}
+
+static void write_powers(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential x");
+  repeat(text, "^x", 100000);
+}
+
+static void powers_of_powers(void **state)
+{
+  (void)state;
+  read_large(write_powers, "nested deeper than");
+}
+
+static void write_braces(PfText *text)
+{
+  repeat(text, "for i in 1..2 {\n", 100000);
+}
+
+static void blocks_nested_a_hundred_thousand_times(void **state)
+{
+  (void)state;
+  read_large(write_braces, "nested deeper than");
+}
+
+static void write_sum(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential 0");
+  for (int i = 0; i < 1000000; i++) pf_text_print(text, " + %d*x", i%7);
+}
+
+static void a_sum_of_a_million_terms(void **state)
+{
+  (void)state;
+  read_large(write_sum, NULL);
+}
+
+static void write_different_terms(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential 0");
+  for (int i = 0; i < 200000; i++) pf_text_print(text, " + x^%d", i);
+}
+
+static void a_sum_of_many_different_terms(void **state)
+{
+  (void)state;
+  read_large(write_different_terms, NULL);
+}
+
+static void write_lets(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\nlet a0 = x\n");
+  for (int i = 1; i <= 100000; i++) pf_text_print(text, "let a%d = sin(a%d)\n", i, i - 1);
+  pf_text_add(text, "potential a100000\n");
+}
+
+static void definitions_that_build_on_each_other(void **state)
+{
+  (void)state;
+  read_large(write_lets, NULL);
+}
+
+static void write_lets_backwards(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential a100000\n");
+  for (int i = 100000; i >= 1; i--) pf_text_print(text, "let a%d = sin(a%d)\n", i, i - 1);
+  pf_text_add(text, "let a0 = x\n");
+}
+
+static void definitions_in_reverse_order(void **state)
+{
+  (void)state;
+  read_large(write_lets_backwards, NULL);
+}
+
+static void write_derived(PfText *text)
+{
+  pf_text_add(text, "coord x\nparam m\nkinetic x'^2\nlet a0 = 2*m\n");
+  for (int i = 1; i <= 100000; i++) pf_text_print(text, "let a%d = 1 + a%d\n", i, i - 1);
+  pf_text_add(text, "potential a100000*x\n");
+}
+
+static void derived_parameters_by_the_thousands(void **state)
+{
+  (void)state;
+  read_large(write_derived, NULL);
+}
+
+static void write_for(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\nfor i in 1..1000000000 { force x = i }\n");
+}
+
+static void a_loop_of_a_thousand_million_turns(void **state)
+{
+  (void)state;
+  read_large(write_for, "would run 1000000000 times");
+}
+
+static void write_nested_for(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\nfor i in 1..100000 { for j in 1..100000 { for k in 1..9 { } } }\n");
+}
+
+static void empty_loops_in_loops(void **state)
+{
+  (void)state;
+  read_large(write_nested_for, "unroll to more than");
+}
+
+static void write_list(PfText *text)
+{
+  pf_text_add(text, "coord x[1000000000]\nkinetic x[1]'^2\n");
+}
+
+static void a_list_of_a_thousand_million_elements(void **state)
+{
+  (void)state;
+  read_large(write_list, "the length of a list must lie between 1 and");
+}
+
+static void write_sum_over(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential sum(i in 1..1000000000, i*x)\n");
+}
+
+static void a_sum_over_a_thousand_million(void **state)
+{
+  (void)state;
+  read_large(write_sum_over, "the last number of a range must lie between");
+}
+
+static void write_nested_sums(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\npotential ");
+  repeat(text, "sum(i in 1..1000, ", 6);
+  pf_text_add(text, "i*x");
+  repeat(text, ")", 6);
+}
+
+static void sums_in_sums(void **state)
+{
+  (void)state;
+  read_large(write_nested_sums, "multiply to more than");
+}
+
+static void write_coordinates(PfText *text)
+{
+  pf_text_add(text, "coord q[10000]\n");
+  for (int i = 1; i <= 10000; i++) pf_text_print(text, "kinetic q[%d]'^2\n", i);
+}
+
+static void ten_thousand_coordinates(void **state)
+{
+  (void)state;
+  read_large(write_coordinates, "10000 coordinates");
+}
+
+static void write_part_chain(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\n");
+  for (int i = 1; i <= 100000; i++) pf_text_print(text, "part p%d() {\nuse p%d()\n}\n", i, i + 1);
+  pf_text_add(text, "part p100001() { force x = 1 }\nuse p1()\n");
+}
+
+static void parts_in_parts(void **state)
+{
+  (void)state;
+  read_large(write_part_chain, "nested deeper than");
+}
+
+static void write_part_tree(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\n");
+  for (int i = 1; i <= 60; i++) pf_text_print(text, "part p%d() {\nuse p%d()\nuse p%d()\n}\n", i, i + 1, i + 1);
+  pf_text_add(text, "part p61() { }\nuse p1()\n");
+}
+
+static void parts_that_double_sixty_times(void **state)
+{
+  (void)state;
+  read_large(write_part_tree, "unroll to more than");
+}
+
+static void write_function_tree(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\nlet f0(a) = a\n");
+  for (int i = 1; i <= 60; i++) pf_text_print(text, "let f%d(a) = f%d(a) + f%d(2*a)\n", i, i - 1, i - 1);
+  pf_text_add(text, "potential f60(x)\n");
+}
+
+static void functions_that_double_sixty_times(void **state)
+{
+  (void)state;
+  read_large(write_function_tree, "multiply to more than");
+}
+
+static void write_vector_functions(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\nlet f0(a) = (a, a, a)\n");
+  for (int i = 1; i <= 60; i++) pf_text_print(text, "let f%d(a) = f%d(a) + f%d(2*a)\n", i, i - 1, i - 1);
+  pf_text_add(text, "potential norm(f60(x))\n");
+}
+
+static void functions_of_vectors_that_double_sixty_times(void **state)
+{
+  (void)state;
+  read_large(write_vector_functions, "multiply to more than");
+}
+
+static void write_errors(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\n");
+  for (int i = 1; i <= 100000; i++) pf_text_print(text, "force x%d = y%d\n", i, i);
+}
+
+static void a_hundred_thousand_errors(void **state)
+{
+  (void)state;
+  read_large(write_errors, "'x1' is not defined");
+}
+
+static void write_one_line(PfText *text)
+{
+  pf_text_add(text, "coord x; kinetic x'^2");
+  for (int i = 1; i <= 500000; i++) pf_text_add(text, "; force x = 1");
+}
+
+static void half_a_million_statements_in_one_line(void **state)
+{
+  (void)state;
+  read_large(write_one_line, NULL);
+}
+
+static void write_name(PfText *text)
+{
+  pf_text_add(text, "coord ");
+  repeat(text, "abcdefghij", 1000000);
+  pf_text_add(text, "\nkinetic x'^2\n");
+}
+
+static void a_name_of_ten_million_letters(void **state)
+{
+  (void)state;
+  read_large(write_name, "'x' is not defined");
+}
+
+static void write_chain(PfText *text)
+{
+  pf_text_add(text, "gravity (0, 0, -9.81)\ncoord q[60]\nbody b[1] in ground turn q[1] about y { mass 1, com (0, 0, -1) }\n"
+                    "for i in 2..60 { body b[i] in b[i - 1] at (0, 0, -1) turn q[i] about y { mass 1, com (0, 0, -1) } }\n");
+}
+
+static void a_chain_of_sixty_bodies(void **state)
+{
+  (void)state;
+  read_large(write_chain, NULL);
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static int is_model(const struct dirent *entry)
+{
+  const char *dot = strrchr(entry->d_name, '.');
+  return dot && !strcmp(dot, ".pf");
+}
+
+/* Adds one test per file; names and paths stay for the life of the program. */
+static size_t add_models(struct CMUnitTest *tests, size_t count, size_t room, const char *folder, CMUnitTestFunction run)
+{
+  struct dirent **entries;
+  int found = scandir(folder, &entries, is_model, alphasort);
+  if (found < 0) {
+    fprintf(stderr, "cannot read the folder %s\n", folder);
+    exit(2);
+  }
+  for (int i = 0; i < found && count < room; i++) {
+    size_t length = strlen(folder) + strlen(entries[i]->d_name) + 2;
+    char *path = malloc(length);
+    if (!path) exit(2);
+    snprintf(path, length, "%s/%s", folder, entries[i]->d_name);
+    tests[count++] = (struct CMUnitTest){path + strlen(folder) + 1, run, NULL, NULL, path};
+    free(entries[i]);
+  }
+  free(entries);
+  return count;
+}
+
+int main(int argc, char **argv)
+{
+  enum { ROOM = 1000 };
+  static const struct CMUnitTest large[] = {
+    cmocka_unit_test(parentheses_nested_a_hundred_thousand_times),
+    cmocka_unit_test(a_million_minus_signs),
+    cmocka_unit_test(powers_of_powers),
+    cmocka_unit_test(blocks_nested_a_hundred_thousand_times),
+    cmocka_unit_test(a_sum_of_a_million_terms),
+    cmocka_unit_test(a_sum_of_many_different_terms),
+    cmocka_unit_test(definitions_that_build_on_each_other),
+    cmocka_unit_test(definitions_in_reverse_order),
+    cmocka_unit_test(derived_parameters_by_the_thousands),
+    cmocka_unit_test(a_loop_of_a_thousand_million_turns),
+    cmocka_unit_test(empty_loops_in_loops),
+    cmocka_unit_test(a_list_of_a_thousand_million_elements),
+    cmocka_unit_test(a_sum_over_a_thousand_million),
+    cmocka_unit_test(sums_in_sums),
+    cmocka_unit_test(ten_thousand_coordinates),
+    cmocka_unit_test(parts_in_parts),
+    cmocka_unit_test(parts_that_double_sixty_times),
+    cmocka_unit_test(functions_that_double_sixty_times),
+    cmocka_unit_test(functions_of_vectors_that_double_sixty_times),
+    cmocka_unit_test(a_hundred_thousand_errors),
+    cmocka_unit_test(half_a_million_statements_in_one_line),
+    cmocka_unit_test(a_name_of_ten_million_letters),
+    cmocka_unit_test(a_chain_of_sixty_bodies),
+  };
+  static struct CMUnitTest tests[ROOM];
+  static char good[4096], bad[4096];
+  const char *source = argc > 1 ? argv[1] : PF_SOURCE_DIR;
+  snprintf(good, sizeof good, "%s/tests/models/good", source);
+  snprintf(bad, sizeof bad, "%s/tests/models/bad", source);
+  size_t count = add_models(tests, 0, ROOM, good, good_model);
+  count = add_models(tests, count, ROOM, bad, bad_model);
+  int failed = _cmocka_run_group_tests("models", tests, count, NULL, NULL);
+  return failed + cmocka_run_group_tests_name("large texts", large, NULL, NULL);
+}
