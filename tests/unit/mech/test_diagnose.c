@@ -107,6 +107,28 @@ static void a_servo_against_a_wall_is_a_contradiction(void **state)
   pf_model_free(s.model);
 }
 
+static void three_constraints_may_contradict_together(void **state)
+{
+  Fixture *f = *state;
+  System s;
+  PfDiagnosis d;
+  assert_int_equal(diagnose(f, "coord x, y, z\nkinetic x'^2 + y'^2 + z'^2\nconstraint one: x = 1\n"
+                            "constraint two: y = 2\nconstraint three: x + y = 4\n", &s, &d), PF_ERR_MODEL);
+  assert_contains(pf_context_message(f->ctx), "'three'");
+  pf_model_free(s.model);
+}
+
+static void a_constraint_of_accelerations_counts_and_says_nothing_about_the_start(void **state)
+{
+  System s;
+  PfDiagnosis d;
+  assert_int_equal(diagnose(*state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'' = -4*x + y''\n"
+                            "start x = 3, x' = 2\n", &s, &d), PF_OK);
+  assert_int_equal(d.rank, 1);
+  assert_true(d.start_consistent);
+  pf_model_free(s.model);
+}
+
 /* The difference shows only in the second derivative: x = 0 and x = t^2 agree in position and velocity at t = 0. */
 static void a_contradiction_of_accelerations_is_found_too(void **state)
 {
@@ -350,6 +372,8 @@ int main(void)
     with_fixture(contradictory_positions_are_named),
     with_fixture(contradictory_velocities_are_named),
     with_fixture(a_servo_against_a_wall_is_a_contradiction),
+    with_fixture(three_constraints_may_contradict_together),
+    with_fixture(a_constraint_of_accelerations_counts_and_says_nothing_about_the_start),
     with_fixture(a_contradiction_of_accelerations_is_found_too),
     with_fixture(a_position_that_cannot_be_reached_is_said),
     with_fixture(the_start_is_judged_by_the_worst_constraint),
