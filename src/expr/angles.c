@@ -379,7 +379,8 @@ static void subtract(int64_t *row, const int64_t *other, int64_t factor, int cou
 
 static bool make_span(PfArena *arena, const Angles *angles, Span *span)
 {
-  size_t width = (size_t)angles->atom_count, rows = width < (size_t)angles->count ? width : (size_t)angles->count;
+  size_t width = (size_t)angles->atom_count, rows = (size_t)angles->count;
+  if (rows > width) rows = width;
   *span = (Span){.width = angles->atom_count,
                  .chosen = pf_arena_array(arena, int, rows),
                  .pivots = pf_arena_array(arena, int, rows),

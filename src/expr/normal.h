@@ -84,7 +84,9 @@ typedef struct Letters {
   int count, room;
   PfExpr *angles;
   int angle_count, angle_room;
-  bool failed; /* no memory, or a number that does not fit: results are worthless */
+  int factorings; /* how many polynomials may still be factored */
+  double work;    /* how many terms may still be looked at, or multiplied */
+  bool failed;    /* no memory, too much work, a number that does not fit: results are worthless */
 } Letters;
 
 typedef struct LetterPower {
@@ -103,7 +105,9 @@ typedef struct Poly {
   Monomial *terms;
 } Poly;
 
-void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena);
+void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena, double work);
+/* Takes from the work that is left; with nothing left, the letters have failed. */
+void pf_letters_spend(Letters *letters, int terms);
 /* The letter for an expression that is not a number. */
 int pf_letter(Letters *letters, PfExpr e);
 /* The angle with this argument. */
@@ -188,7 +192,7 @@ typedef struct NormalForm {
 /* Is the normal form of e zero? */
 PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e);
 
-/* The normal form in letters; false when there is none within reason. */
+/* The normal form in letters; false when there is none for half of the work that is left. */
 bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form);
 
 /* content * product of bases^powers, irreducible over the rational numbers. */
@@ -206,7 +210,8 @@ bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors);
  * terms, whatever the angles. True if there was any. */
 bool pf_poly_contract(Letters *letters, Poly *poly);
 
-/* m - m cos(p)^2 becomes m sin(p)^2, 2 m cos(p)^2 - m becomes m cos(2 p), and so on. True if there was any. */
+/* m - m cos(p)^2 becomes m sin(p)^2, 2 m cos(p)^2 - m becomes m cos(2 p), and so on. True if there was
+ * any. */
 bool pf_poly_shorten_squares(Letters *letters, Poly *poly);
 
 /* cos(p)^2 becomes 1 - sin(p)^2 for every angle for which that gives fewer terms. */

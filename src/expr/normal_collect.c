@@ -105,6 +105,13 @@ static int cost_of_term(const Letters *letters, const Monomial *term)
   return cost + (factors > 1 ? factors - 1 : 0);
 }
 
+static int cost_of_sum(const Letters *letters, const Poly *poly)
+{
+  int cost = 0;
+  for (int i = 0; i < poly->count; i++) cost += cost_of_term(letters, poly->terms + i) + (i ? 3 : 0);
+  return cost;
+}
+
 /* ---------------------------------------------------------------- common factors */
 
 static int toward_zero(int a, int b)
@@ -177,8 +184,12 @@ typedef struct Choice {
 
 enum { FEW = 3, MOST_TRIED = 400 };
 
-/* What is taken out first: what saves most, or the longest factor; they lead to different forms. */
-typedef enum Order { MOST_SAVING_FIRST, LONGEST_FIRST } Order;
+/* What is taken out first; the orders lead to different forms. */
+typedef enum Order {
+  MOST_SAVING_FIRST,
+  LONGEST_FIRST,    /* the longest factor */
+  BEST_INSIDE_FIRST /* what saves most when what is left inside is collected as well: slow */
+} Order;
 
 typedef struct Choices {
   Order order;
@@ -210,6 +221,7 @@ static int shortening(const Letters *letters, const Monomial *term, const Monomi
 static Choice choice_of(Letters *letters, const Poly *poly, const Monomial *by)
 {
   int count;
+  pf_letters_spend(letters, poly->count);
   Choice choice = {.factor = common_factor(letters, poly, by, &count)};
   choice.size = cost_of_term(letters, &choice.factor);
   choice.saving = -choice.size - 3; /* a sign and brackets */
@@ -226,6 +238,16 @@ static bool is_better(Choice a, Choice b, Order order)
   return by_saving > 0 || (by_saving == 0 && by_size > 0);
 }
 
+static void gather(Letters *letters, Poly *poly, Monomial factor, int depth, Order order);
+
+/* The saving with what is left inside collected. */
+static int true_saving(Letters *letters, const Poly *poly, Monomial factor)
+{
+  Poly gathered = *poly;
+  gather(letters, &gathered, factor, 0, MOST_SAVING_FIRST);
+  return letters->failed ? 0 : cost_of_sum(letters, poly) - cost_of_sum(letters, &gathered);
+}
+
 static void consider(Letters *letters, const Poly *poly, const Monomial *by, Choices *choices)
 {
   if (by->count == 0 || choices->tried_count == MOST_TRIED) return;
@@ -233,9 +255,10 @@ static void consider(Letters *letters, const Poly *poly, const Monomial *by, Cho
     if (pf_monomial_compare(choices->tried + i, by) == 0) return;
   choices->tried[choices->tried_count++] = *by;
   Choice choice = choice_of(letters, poly, by);
-  if (choice.saving <= 0) return;
   for (int i = 0; i < choices->count; i++)
     if (pf_monomial_compare(&choices->best[i].factor, &choice.factor) == 0) return;
+  if (choices->order == BEST_INSIDE_FIRST) choice.saving = true_saving(letters, poly, choice.factor);
+  if (choice.saving <= 0) return;
   int at = choices->count < FEW ? choices->count++ : FEW;
   for (; at > 0 && is_better(choice, choices->best[at - 1], choices->order); at--)
     if (at < FEW) choices->best[at] = choices->best[at - 1];
@@ -273,7 +296,8 @@ static void gather(Letters *letters, Poly *poly, Monomial factor, int depth, Ord
     else rest.terms[rest.count++] = term;
   }
   pf_poly_tidy(letters, &inside);
-  Monomial gathered = collect(letters, &inside, depth + 1, order);
+  Monomial gathered = collect(letters, &inside, depth + 1,
+                              order == BEST_INSIDE_FIRST ? MOST_SAVING_FIRST : order);
   if (letters->failed) return;
   rest.terms[rest.count++] = pf_monomial_times(letters, factor, gathered);
   pf_poly_tidy(letters, &rest);
@@ -312,13 +336,13 @@ static Monomial collect_terms(Letters *letters, Poly poly, int depth, Order orde
 /* At the top other orders are tried as well, in long sums fewer of them. */
 static Monomial collect_well(Letters *letters, const Poly *poly, int depth, Order order)
 {
-  enum { LONG = 100 };
+  enum { SHORT = 16, LONG = 100 };
   static const struct {
     Order order;
     int first;
-  } others[] = {{LONGEST_FIRST, 0}, {MOST_SAVING_FIRST, 1}, {MOST_SAVING_FIRST, 2}};
+  } others[] = {{LONGEST_FIRST, 0}, {MOST_SAVING_FIRST, 1}, {MOST_SAVING_FIRST, 2}, {BEST_INSIDE_FIRST, 0}};
   Monomial best = collect_terms(letters, *poly, depth, order, 0);
-  int count = depth > 0 || poly->count < 3 ? 0 : poly->count < LONG ? 3 : 1;
+  int count = depth > 0 || poly->count < 3 ? 0 : poly->count <= SHORT ? 4 : poly->count < LONG ? 3 : 1;
   for (int i = 0; i < count && !letters->failed; i++) {
     Monomial other = collect_terms(letters, *poly, depth, others[i].order, others[i].first);
     if (!letters->failed && cost_of_term(letters, &other) < cost_of_term(letters, &best)) best = other;
@@ -328,23 +352,25 @@ static Monomial collect_well(Letters *letters, const Poly *poly, int depth, Orde
 
 /* A letter that stands in one term only, and not squared: p = a*x + b with a single term a, so that a factor
  * without x divides a; but the terms have nothing in common. */
-static bool is_irreducible(const Poly *poly)
+static bool is_irreducible(Letters *letters, const Poly *poly)
 {
-  for (int i = 0; i < poly->count; i++)
-    for (int k = 0; k < poly->terms[i].count; k++) {
-      LetterPower power = poly->terms[i].powers[k];
-      int uses = 0;
-      for (int j = 0; j < poly->count; j++) uses += pf_monomial_exponent(poly->terms + j, power.letter) != 0;
-      if (uses == 1 && power.exponent == 1) return true;
-    }
-  return false;
+  PfMark mark = pf_arena_mark(letters->arena);
+  int *uses = pf_arena_array(letters->arena, int, letters->count), single = 0;
+  if (!uses) letters->failed = true;
+  for (int i = 0; i < poly->count && uses; i++)
+    for (int k = 0; k < poly->terms[i].count; k++)
+      uses[poly->terms[i].powers[k].letter] += poly->terms[i].powers[k].exponent == 1 ? 1 : 2;
+  for (int letter = 0; letter < letters->count && uses; letter++) single += uses[letter] == 1;
+  pf_arena_release(letters->arena, mark);
+  return single > 0;
 }
 
 /* The product of the factors, each with its terms collected. */
 static bool collect_factors(Letters *letters, const Poly *poly, int depth, Order order, Monomial *product)
 {
   Factors factors;
-  if (poly->count < 3 || is_irreducible(poly) || !pf_poly_factor(letters, poly, &factors)) return false;
+  if (poly->count < 3 || is_irreducible(letters, poly)) return false;
+  if (!pf_poly_factor(letters, poly, &factors)) return false;
   if (factors.count == 0 || (factors.count == 1 && factors.powers[0] == 1)) return false;
   *product = (Monomial){factors.content, 0, NULL};
   for (int i = 0; i < factors.count && !letters->failed; i++) {

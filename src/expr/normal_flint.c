@@ -666,9 +666,25 @@ static bool multiply_root(Ring *ring, Ratio *ratio, int g, fmpz_mpoly_t den, int
   return good;
 }
 
-static bool convert_root(Ring *ring, Ratio *ratio, PfExpr base, Number exponent)
+static bool is_equal(Ring *ring, const Ratio *a, const Ratio *b);
+
+/* The generator of a root; roots of equal forms have the same. */
+static int root_of(Ring *ring, PfExpr base)
 {
   int g = pf_generator_find(&ring->plan, GENERATOR_ROOT, base);
+  for (int k = 0; k < g; k++) {
+    const Generator *other = ring->plan.generators + k;
+    if (other->kind != GENERATOR_ROOT || !ring->related[k] || is_number(ring->plan.table, other->key)) continue;
+    if (other->degree == ring->plan.generators[g].degree &&
+        is_equal(ring, value_of(ring, base), value_of(ring, other->key)))
+      return k;
+  }
+  return g;
+}
+
+static bool convert_root(Ring *ring, Ratio *ratio, PfExpr base, Number exponent)
+{
+  int g = root_of(ring, base);
   if (g < 0 || exponent.num > 1000 || exponent.num < -1000) return give_up(ring);
   const Ratio *value = value_of(ring, base);
   fmpz_mpoly_t den;
@@ -970,16 +986,36 @@ static Poly poly_of(const Ring *ring, Letters *letters, Shown *shown, const fmpz
   return poly;
 }
 
+/* Where b divides a, the value of b divides the value of a; if not, a division could run away. */
+static bool may_divide(const Ring *ring, const fmpz_mpoly_t a, const fmpz_mpoly_t b)
+{
+  fmpz values[MOST_GENERATORS + 1] = {0}, *points[MOST_GENERATORS + 1] = {values};
+  fmpz_t x, y;
+  for (int g = 0; g < ring->plan.generator_count; g++) {
+    values[g] = 1000003 + 7919*g; /* small enough to be an fmpz as it is */
+    points[g] = values + g;
+  }
+  fmpz_init(x);
+  fmpz_init(y);
+  bool good = fmpz_mpoly_evaluate_all_fmpz(x, a, points, ring->of) &&
+              fmpz_mpoly_evaluate_all_fmpz(y, b, points, ring->of);
+  good = good && !fmpz_is_zero(y) && fmpz_divisible(x, y);
+  fmpz_clear(x);
+  fmpz_clear(y);
+  return good;
+}
+
 /* Cancels divisors that divide the numerator. */
 static void cancel_divisors(Ring *ring, Ratio *ratio)
 {
-  enum { HIGHEST_DEGREE = 60 };
+  const slong highest = 60; /* x^1000000 - 1 is divisible by x - 1, but there is no place for the quotient */
   fmpz_mpoly_t quotient;
   fmpz_mpoly_init(quotient, ring->of);
   bool small = fmpz_mpoly_total_degree_fits_si(ratio->num, ring->of) &&
-               fmpz_mpoly_total_degree_si(ratio->num, ring->of) <= HIGHEST_DEGREE;
+               fmpz_mpoly_total_degree_si(ratio->num, ring->of) <= highest;
   for (int i = 0; i < ratio->power_count && small; i++)
-    while (ratio->powers[i] > 0 && fmpz_mpoly_divides(quotient, ratio->num, ring->divisors + i, ring->of)) {
+    while (ratio->powers[i] > 0 && may_divide(ring, ratio->num, ring->divisors + i) &&
+           fmpz_mpoly_divides(quotient, ratio->num, ring->divisors + i, ring->of)) {
       fmpz_mpoly_swap(ratio->num, quotient, ring->of);
       ratio->powers[i]--;
     }
@@ -1022,37 +1058,53 @@ static bool write_form(Ring *ring, Letters *letters, NormalForm *form)
 
 bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
 {
-  const double work = 2e6, most_terms = 3000;
+  const double most_terms = 3000;
+  double work = letters->work/2;
   Ring ring = {.gave_up = false};
   if (!pf_normal_plan(letters->table, letters->arena, e, style, &ring.plan)) return false;
   if (!start_ring(&ring, work)) return false;
   bool good = convert(&ring) && size_of(ring.values[ring.plan.node_count - 1].num) <= most_terms &&
               write_form(&ring, letters, form);
+  letters->work -= work - ring.work;
   end_ring(&ring);
   return good;
 }
 
 /* ---------------------------------------------------------------- factors */
 
-enum { MOST_FACTORED = 200, MOST_VARIABLES = 40, HIGHEST_FACTORED = 12 };
+/* Within these limits a polynomial is factored in 20 ms at most, mostly in 1 ms; beyond there are some that
+ * take minutes. */
+enum { MOST_FACTORED = 120, MOST_VARIABLES = 40, HIGHEST_DEGREE = 8, HIGHEST_SUM_OF_DEGREES = 40 };
 
 /* Which letters occur, in order; 0 when the polynomial is not one to be factored. */
 static int list_variables(const Poly *poly, int *variables)
 {
   int count = 0;
-  if (poly->count > MOST_FACTORED) return 0;
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < poly->terms[i].count; k++) {
-      LetterPower power = poly->terms[i].powers[k];
-      if (power.exponent < 0 || power.exponent > HIGHEST_FACTORED) return 0;
-      int at = 0;
-      while (at < count && variables[at] < power.letter) at++;
-      if (at < count && variables[at] == power.letter) continue;
+      int letter = poly->terms[i].powers[k].letter, at = 0;
+      while (at < count && variables[at] < letter) at++;
+      if (at < count && variables[at] == letter) continue;
       if (count == MOST_VARIABLES) return 0;
       memmove(variables + at + 1, variables + at, (size_t)(count++ - at)*sizeof *variables);
-      variables[at] = power.letter;
+      variables[at] = letter;
     }
   return count;
+}
+
+static bool is_to_be_factored(const Poly *poly, const int *variables, int count)
+{
+  int sum = 0;
+  for (int k = 0; k < count; k++) {
+    int degree = 0;
+    for (int i = 0; i < poly->count; i++) {
+      int exponent = pf_monomial_exponent(poly->terms + i, variables[k]);
+      if (exponent < 0 || exponent > HIGHEST_DEGREE) return false;
+      if (exponent > degree) degree = exponent;
+    }
+    sum += degree;
+  }
+  return count > 0 && sum <= HIGHEST_SUM_OF_DEGREES;
 }
 
 static void read_poly(fmpz_mpoly_t a, const Poly *poly, const int *variables, int count,
@@ -1102,8 +1154,10 @@ static bool write_factors(Letters *letters, fmpz_mpoly_factor_t found, const int
 bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
 {
   int variables[MOST_VARIABLES + 1];
+  if (poly->count > MOST_FACTORED || letters->factorings == 0) return false;
   int count = list_variables(poly, variables);
-  if (!count) return false;
+  if (!is_to_be_factored(poly, variables, count)) return false;
+  letters->factorings--;
   fmpz_mpoly_ctx_t of;
   fmpz_mpoly_t a;
   fmpz_mpoly_factor_t found;

@@ -4,9 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena)
+void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena, double work)
 {
-  *letters = (Letters){.table = table, .arena = arena};
+  *letters = (Letters){.table = table, .arena = arena, .factorings = 60, .work = work};
+}
+
+void pf_letters_spend(Letters *letters, int terms)
+{
+  letters->work -= terms;
+  if (letters->work < 0) letters->failed = true;
 }
 
 /* A block of twice the room with the same contents; the old one stays in the arena. */
@@ -61,6 +67,7 @@ int pf_letter(Letters *letters, PfExpr e)
     if (!more) return 0;
     letters->at = more;
   }
+  pf_letters_spend(letters, 100);
   letters->at[letters->count] = describe(letters, e);
   return letters->count++;
 }
@@ -143,6 +150,7 @@ static int compare_terms(const void *a, const void *b)
 
 void pf_poly_tidy(Letters *letters, Poly *poly)
 {
+  pf_letters_spend(letters, 4*poly->count);
   if (letters->failed) return;
   qsort(poly->terms, (size_t)poly->count, sizeof *poly->terms, compare_terms);
   int kept = 0;

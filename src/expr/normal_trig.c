@@ -82,6 +82,7 @@ static bool find_match(Letters *letters, const Poly *poly, int i, const int pair
 {
   int others[2] = {partner_of(letters, pair[0]), partner_of(letters, pair[1])};
   if (others[0] < 0 || others[1] < 0) return false;
+  pf_letters_spend(letters, 4);
   PfMark mark = pf_arena_mark(letters->arena);
   Monomial key = exchange(letters, poly->terms[i], pair, others, 2);
   int partner = letters->failed ? -1 : find_term(poly, &key);
@@ -222,38 +223,48 @@ static bool double_angle(Letters *letters, int letter, Monomial *cosine)
   return true;
 }
 
-/* Makes one of a*m*f(p)^2 and b*m. */
-static bool shorten_square(Letters *letters, Poly *poly, int i, int letter)
+/* Makes one of a*m*f(p)^2 and b*m, where both are there. */
+static bool shorten_square(Letters *letters, const Poly *poly, int i, int letter, bool *gone, Monomial *made)
 {
   LetterPower square = {letter, 2};
   Monomial key = pf_monomial_over(letters, poly->terms[i], (Monomial){1, 1, &square}), factor;
+  pf_letters_spend(letters, 4);
   int partner = letters->failed ? -1 : find_term(poly, &key);
-  if (partner < 0) return false;
+  if (partner < 0 || gone[partner]) return false;
   int64_t a = poly->terms[i].coefficient, b = poly->terms[partner].coefficient;
   bool good = a == -b ? other_square(letters, letter, &factor)
                       : a%2 == 0 && a/2 == -b && double_angle(letters, letter, &factor);
   if (!good) return false;
-  poly->terms[partner] = pf_monomial_times(letters, poly->terms[partner], factor);
-  poly->terms[i] = poly->terms[--poly->count];
-  pf_poly_tidy(letters, poly);
-  return !letters->failed;
+  *made = pf_monomial_times(letters, poly->terms[partner], factor);
+  gone[partner] = true;
+  return true;
 }
 
-static bool shorten_any_square(Letters *letters, Poly *poly)
+/* One pass over all terms; the numbers of terms do not change meanwhile. */
+static bool shorten_some_squares(Letters *letters, Poly *poly)
 {
+  Poly shorter = pf_poly_make(letters, poly->count);
+  bool *gone = pf_arena_array(letters->arena, bool, poly->count);
+  if (!gone) letters->failed = true;
   for (int i = 0; i < poly->count && !letters->failed; i++)
-    for (int k = 0; k < poly->terms[i].count; k++) {
+    for (int k = 0; k < poly->terms[i].count && !gone[i] && !letters->failed; k++) {
       LetterPower power = poly->terms[i].powers[k];
       if (letters->at[power.letter].kind == LETTER_PLAIN || power.exponent < 2) continue;
-      if (shorten_square(letters, poly, i, power.letter)) return true;
+      gone[i] = shorten_square(letters, poly, i, power.letter, gone, shorter.terms + shorter.count);
+      shorter.count += gone[i];
     }
-  return false;
+  if (letters->failed || shorter.count == 0) return false;
+  for (int i = 0; i < poly->count; i++)
+    if (!gone[i]) shorter.terms[shorter.count++] = poly->terms[i];
+  pf_poly_tidy(letters, &shorter);
+  *poly = shorter;
+  return !letters->failed;
 }
 
 bool pf_poly_shorten_squares(Letters *letters, Poly *poly)
 {
   int before = poly->count;
-  while (!letters->failed && shorten_any_square(letters, poly)) continue; /* each time one term less */
+  while (!letters->failed && shorten_some_squares(letters, poly)) continue; /* each time fewer terms */
   return poly->count < before;
 }
 

@@ -2,20 +2,22 @@
  * factors taken out of each, and the shortest text wins; the expression itself is the first candidate. */
 #include "expr/normal.h"
 
-enum { LONGEST = 20000, MOST_NODES = 4000, MOST_INSIDES = 60 };
+enum { LONGEST = 20000, MOST_NODES = 4000, MOST_WORK = 2000000 };
 
 typedef struct Search {
   PfExprTable *table;
   PfArena *arena;
   PfExpr best;
   size_t length; /* of the best */
+  double *work;  /* what may still be spent */
 } Search;
 
-static void consider(Search *search, PfExpr candidate)
+/* A form that people like less must be shorter by a handicap. */
+static void consider(Search *search, PfExpr candidate, size_t handicap)
 {
   if (candidate == PF_EXPR_NONE) return;
   size_t length = pf_expr_length(search->table->ctx, candidate);
-  if (length >= search->length) return;
+  if (length >= search->length || search->length - length <= handicap) return;
   search->best = candidate;
   search->length = length;
 }
@@ -28,13 +30,39 @@ static PfExpr scale(Letters *letters, PfExpr e, Number factor, int halvings)
   return e == PF_EXPR_NONE || !factor.exact ? PF_EXPR_NONE : pf_expr_scale(letters->table, factor, e);
 }
 
+static Poly product_of(Letters *letters, const Poly *a, const Poly *b)
+{
+  Poly product = pf_poly_make(letters, a->count*b->count);
+  for (int i = 0; i < a->count; i++)
+    for (int k = 0; k < b->count && !letters->failed; k++)
+      product.terms[product.count++] = pf_monomial_times(letters, a->terms[i], b->terms[k]);
+  pf_poly_tidy(letters, &product);
+  return product;
+}
+
+/* Divisors with the same power in one, while they are short: collecting factors them again if that is
+ * shorter than, say, x^2 - 1. */
+static void join_divisors(Letters *letters, NormalForm *form)
+{
+  enum { SHORT = 24 };
+  for (int i = 0; i < form->divisor_count; i++)
+    for (int k = form->divisor_count - 1; k > i && !letters->failed; k--) {
+      Poly *a = form->divisors + i, *b = form->divisors + k;
+      if (form->powers[i] != form->powers[k] || a->count*b->count > SHORT) continue;
+      *a = product_of(letters, a, b);
+      *b = form->divisors[--form->divisor_count];
+      form->powers[k] = form->powers[form->divisor_count];
+    }
+}
+
 /* The numerator, in whatever form, over the divisors. */
 static void try_ratio(Search *search, Letters *letters, const NormalForm *form, const Poly *numerator,
                       int halvings)
 {
-  if (letters->failed) return;
+  enum { FEW = 50, HANDICAP = 4 };
+  if (letters->failed || (numerator->count > FEW && (size_t)numerator->count > search->length/2)) return;
   if (numerator->count == 0) {
-    consider(search, pf_expr_int(search->table->ctx, 0));
+    consider(search, pf_expr_int(search->table->ctx, 0), 0);
     return;
   }
   Monomial all = pf_poly_collect(letters, numerator);
@@ -44,7 +72,8 @@ static void try_ratio(Search *search, Letters *letters, const NormalForm *form, 
     for (int n = form->powers[i]; n > 0 && !letters->failed; n--) all = pf_monomial_over(letters, all, below);
   }
   if (letters->failed) return;
-  consider(search, scale(letters, pf_monomial_build(letters, all), form->scale, halvings));
+  PfExpr e = scale(letters, pf_monomial_build(letters, all), form->scale, halvings);
+  consider(search, e, halvings ? HANDICAP : 0);
 }
 
 /* The same polynomial with its terms in a place of their own. */
@@ -81,12 +110,16 @@ static bool try_style(Search *search, PfExpr e, NormalStyle style)
   PfMark mark = pf_arena_mark(search->arena);
   Letters letters;
   NormalForm form;
-  pf_letters_init(&letters, search->table, search->arena);
+  pf_letters_init(&letters, search->table, search->arena, *search->work);
   bool good = pf_normal_form(&letters, e, style, &form);
-  if (good) try_form(search, &letters, &form);
-  good = good && form.divisor_count > 0;
+  bool divided = good && form.divisor_count > 0;
+  if (good) {
+    join_divisors(&letters, &form);
+    try_form(search, &letters, &form);
+  }
+  *search->work = letters.work;
   pf_arena_release(search->arena, mark);
-  return good;
+  return divided;
 }
 
 static void try_angles(Search *search, PfExpr e, AngleStyle angles)
@@ -118,10 +151,10 @@ static bool has_dependent_angles(Search *search, PfExpr e)
 }
 
 /* Without looking into the arguments of functions. */
-static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e)
+static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work)
 {
-  Search search = {table, arena, e, pf_expr_length(table->ctx, e)};
-  if (search.length > LONGEST) return e;
+  Search search = {table, arena, e, pf_expr_length(table->ctx, e), work};
+  if (search.length > LONGEST || *work <= 0) return e;
   PfStatus before = table->failure;
   try_angles(&search, e, ANGLES_AS_WRITTEN);
   if (has_dependent_angles(&search, e)) try_angles(&search, e, ANGLES_EXPANDED);
@@ -136,7 +169,7 @@ typedef struct Insides {
   PfArena *arena;
   PfExpr *nodes, *images; /* what each node has become */
   int node_count;
-  int left;               /* how many may still be shortened */
+  double work;            /* what may still be spent */
 } Insides;
 
 static PfExpr image_of(const Insides *in, PfExpr e)
@@ -164,9 +197,8 @@ static bool is_plain(const PfExprTable *table, PfExpr e)
 static PfExpr inside(Insides *in, PfExpr e)
 {
   PfExpr image = image_of(in, e);
-  if (image == PF_EXPR_NONE || is_plain(in->table, image) || in->left == 0) return image;
-  in->left--;
-  return shorten(in->table, in->arena, image);
+  if (image == PF_EXPR_NONE || is_plain(in->table, image)) return image;
+  return shorten(in->table, in->arena, image, &in->work);
 }
 
 static PfExpr rebuild_sum(const Insides *in, PfExpr e)
@@ -208,7 +240,7 @@ static PfExpr rebuild(Insides *in, PfExpr e)
 /* Everything inside functions, roots and denominators in its shortest form. */
 static PfExpr shorten_insides(PfExprTable *table, PfArena *arena, PfExpr e)
 {
-  Insides in = {.table = table, .arena = arena, .left = MOST_INSIDES};
+  Insides in = {.table = table, .arena = arena, .work = MOST_WORK};
   PfStatus before = table->failure;
   if (pf_walk(table, arena, &e, 1, &in.nodes, &in.node_count) != PF_OK) return e;
   if (in.node_count > MOST_NODES) return e;
@@ -226,6 +258,18 @@ static PfExpr shorten_insides(PfExprTable *table, PfArena *arena, PfExpr e)
 
 /* ---------------------------------------------------------------- public */
 
+static PfExpr find_simplest(PfExprTable *table, PfExpr e)
+{
+  PfArena *scratch = pf_context_scratch(table->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  double work = MOST_WORK;
+  PfExpr inner = shorten_insides(table, scratch, e);
+  PfExpr best = shorten(table, scratch, inner, &work);
+  pf_arena_release(scratch, mark);
+  return pf_expr_length(table->ctx, best) < pf_expr_length(table->ctx, e) ? best : e;
+}
+
+/* The field has the last word: it also sees products of doubles that were rounded on the way. */
 PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e)
 {
   PfExprTable *table = pf_expr_table(ctx);
@@ -233,11 +277,7 @@ PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e)
   if (pf_expr_length(ctx, e) > LONGEST) return e;
   if (pf_expr_is_probably_zero(ctx, e, 1) == PF_TRUE && pf_expr_is_zero(ctx, e) == PF_TRUE)
     return pf_expr_int(ctx, 0);
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfExpr inner = shorten_insides(table, scratch, e);
-  PfExpr best = shorten(table, scratch, inner);
-  if (pf_expr_length(ctx, best) >= pf_expr_length(ctx, e)) best = e;
-  pf_arena_release(scratch, mark);
+  PfExpr best = find_simplest(table, e);
+  if (best == e || pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, e, best), 1) == PF_FALSE) return e;
   return best;
 }
