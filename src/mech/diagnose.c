@@ -169,8 +169,8 @@ static PfStatus judge_start(Probe *p, PfDiagnosis *d)
     PF_TRY(evaluate(p, e, eq->m, p->work));
     for (int i = 0; i < eq->m; i++) {
       if (e[i] == PF_EXPR_NONE) continue;
-      double miss = fabs(p->work[i]);
-      if (!(miss <= d->start_violation)) d->start_violation = miss, d->start_worst = i;
+      double miss = isnan(p->work[i]) ? INFINITY : fabs(p->work[i]); /* not even defined there */
+      if (miss > d->start_violation) d->start_violation = miss, d->start_worst = i;
     }
   }
   d->start_consistent = d->start_violation <= start_tolerance;

@@ -78,6 +78,16 @@ static void the_angle_of_a_wheel_does_not_appear(void **state)
   pf_model_free(s.model);
 }
 
+static void an_oval_wheel_is_not_round(void **state)
+{
+  System s;
+  read_system(*state, "param A, B, C\ncoord psi, chi\n"
+              "body wheel in ground turn psi about z turn chi about y { inertia diag(A, B, C) }\n", &s);
+  assert_formula(&s, mass_entry(&s, "psi", "psi"), "A*sin(chi)^2 + C*cos(chi)^2");
+  assert_formula(&s, force_on(&s, "chi"), "(A - C)*sin(chi)*cos(chi)*psi'^2");
+  pf_model_free(s.model);
+}
+
 static void a_wheel_that_carries_something_is_not_round(void **state)
 {
   System s;
@@ -204,6 +214,7 @@ int main(void)
     with_fixture(a_pendulum_has_the_inertia_about_its_hinge),
     with_fixture(a_top_has_the_equations_of_lagrange),
     with_fixture(the_angle_of_a_wheel_does_not_appear),
+    with_fixture(an_oval_wheel_is_not_round),
     with_fixture(a_wheel_that_carries_something_is_not_round),
     with_fixture(a_full_inertia_turns_about_any_axis),
     with_fixture(a_prescribed_turn_brings_its_centrifugal_force),

@@ -288,6 +288,20 @@ static void a_constraint_that_is_not_finite_at_the_start_is_an_error(void **stat
   pf_model_free(s.model);
 }
 
+/* 0/0 at the start, harmless beside it. */
+static void a_start_where_a_constraint_is_not_defined_is_not_consistent(void **state)
+{
+  System s;
+  PfDiagnosis d;
+  assert_int_equal(diagnose(*state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint first: x' + y'*sin(x)/x = 0\n"
+                            "constraint second: x = y\n", &s, &d), PF_OK);
+  assert_false(d.start_consistent);
+  assert_int_equal(d.start_worst, 0);
+  assert_true(isinf(d.start_violation));
+  assert_int_equal(d.rank, 2);
+  pf_model_free(s.model);
+}
+
 static void parameters_without_values_get_arbitrary_ones_and_this_is_said(void **state)
 {
   System s;
@@ -387,6 +401,7 @@ int main(void)
     with_fixture(a_mass_that_is_not_finite_is_an_error),
     with_fixture(a_start_that_is_not_finite_is_an_error),
     with_fixture(a_constraint_that_is_not_finite_at_the_start_is_an_error),
+    with_fixture(a_start_where_a_constraint_is_not_defined_is_not_consistent),
     with_fixture(parameters_without_values_get_arbitrary_ones_and_this_is_said),
     with_fixture(given_parameters_replace_those_of_the_model),
     with_fixture(contact_coordinates_are_found_for_the_start),
