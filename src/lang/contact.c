@@ -332,6 +332,17 @@ static void disc_on_sphere(const Contact *k, PfExpr sphere, bool inside)
 
 /* ---------------------------------------------------------------- reading the statement */
 
+/* Does the axle keep its direction in the body? The axle of a wheel may be said in the axes of its fork. */
+static bool is_fixed_axle(const Contact *k)
+{
+  PfExpr c[3];
+  pf_vector_express(k->ck->model, k->axle, k->body, c);
+  if (pf_model_time_derivative(k->ck->model, c, 3, c) != PF_OK) return false;
+  for (int i = 0; i < 3; i++)
+    if (pf_expr_is_probably_zero(k->ck->ctx, c[i], 2) == PF_FALSE) return false;
+  return true;
+}
+
 static bool read_axle(Contact *k, const PfNode *node)
 {
   Checker *ck = k->ck;
@@ -344,8 +355,11 @@ static bool read_axle(Contact *k, const PfNode *node)
   if (value.kind == V_NONE) return false;
   k->axle = value.vector;
   PfExpr off = pf_expr_sub(ck->ctx, dot(k, k->axle, k->axle), pf_expr_int(ck->ctx, 1));
-  if (pf_expr_is_probably_zero(ck->ctx, off, 2) == PF_TRUE) return true;
-  pf_check_fail(ck, PF_ERR_MODEL, node, "an axle is a direction of length 1, such as wheel.y");
+  if (pf_expr_is_probably_zero(ck->ctx, off, 2) != PF_TRUE)
+    pf_check_fail(ck, PF_ERR_MODEL, node, "an axle is a direction of length 1, such as wheel.y");
+  else if (!is_fixed_axle(k))
+    pf_check_fail(ck, PF_ERR_MODEL, node, "an axle has a fixed direction in the body that rolls");
+  else return true;
   return false;
 }
 
@@ -488,7 +502,7 @@ static void add_skate(Contact *k, const PfNode *frame, const PfNode *support)
 }
 
 /* The roller in contact turns freely about its own axle r, so only the slip along r vanishes: r is the axle of the
- * wheel turned by the roller angle about the normal (paper 004, eq. (4.1)). */
+ * wheel turned by the roller angle about the normal (Zobova 2011, eq. (4.1)). */
 static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *block, const PfNode *support)
 {
   static const char *const keys[] = {"radius", "axis", "roller", NULL};
@@ -504,6 +518,10 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
   }
   if (!find_plane(k, support)) return;
   PfVector n = axis(k, k->support, 2);
+  if (pf_expr_is_probably_zero(ctx, dot(k, k->axle, n), 2) == PF_FALSE) {
+    pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the axle of a wheel with rollers is parallel to the plane");
+    return;
+  }
   PfVector track = cross(k, k->axle, times(k, pf_expr_int(ctx, -1), n)); /* n x a, in the axes of the axle */
   PfVector r = plus(k, times(k, pf_expr_call1(ctx, PF_OP_COS, angle), k->axle),
                     times(k, pf_expr_call1(ctx, PF_OP_SIN, angle), track));

@@ -593,6 +593,8 @@ static void contacts_that_make_no_sense_are_refused(void **state)
   assert_refused(f, ANY_BODY "roll c: disc d { radius 1 } on ground\n", "axle is missing");
   assert_refused(f, ANY_BODY "roll c: disc d { axis d.y } on ground\n", "radius is missing");
   assert_refused(f, ANY_BODY "roll c: disc d { radius 1, axis 2*d.y } on ground\n", "length 1");
+  assert_refused(f, ANY_BODY "roll c: disc d { radius 1, axis ground.y } on ground\n", "fixed direction");
+  assert_refused(f, ANY_BODY "mecanum c: d { radius 1, axis d.z }\n", "parallel to the plane");
   assert_refused(f, ANY_BODY "roll c: ball d { radius -1 } on ground\n", "positive");
   assert_refused(f, ANY_BODY "roll c: ball d { radius x } on ground\n", "constant");
   assert_refused(f, ANY_BODY "roll c: ball d { radius 1 } inside sphere { radius x }\n", "constant");
