@@ -60,6 +60,18 @@ static PfStatus set_start(Probe *p)
   return PF_OK;
 }
 
+/* A velocity that was given beside the speeds must be the one that they give. */
+static PfStatus set_rate(Probe *p, int i, PfExpr rate)
+{
+  const PfCoordinate *c = p->eq->model->coordinates + i;
+  double *v = p->values + p->symbols.v + i, given = *v;
+  PF_TRY(evaluate(p, &rate, 1, v));
+  if (pf_expr_is_structural_zero(p->ctx, c->start_v) || fabs(given - *v) <= start_tolerance) return PF_OK;
+  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the start of %s' is %.6g, but the speeds give %.6g", c->name, given, *v);
+  pf_hint(p->ctx, "start either the speeds or the velocities");
+  return PF_ERR_MODEL;
+}
+
 /* x' at the start from the speeds, when these are given. */
 static PfStatus set_rates(Probe *p)
 {
@@ -77,7 +89,7 @@ static PfStatus set_rates(Probe *p)
   for (int i = 0; i < n && given; i++) {
     PfExpr rate = p->eq->rate[i];
     PF_TRY(pf_expr_substitute(p->ctx, &rate, 1, symbols, starts, ns, &rate));
-    PF_TRY(evaluate(p, &rate, 1, p->values + p->symbols.v + i));
+    PF_TRY(set_rate(p, i, rate));
   }
   return PF_OK;
 }

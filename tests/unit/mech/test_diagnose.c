@@ -223,6 +223,18 @@ static void speeds_give_the_velocities_of_the_start(void **state)
   pf_model_free(s.model);
 }
 
+static void a_velocity_that_contradicts_the_speeds_is_refused(void **state)
+{
+  Fixture *f = *state;
+  System s;
+  PfDiagnosis d;
+  const char *text = "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nconstraint c: x' = y'\nrate x' = w, y' = w\n"
+                     "start w = 1, y' = 5\n";
+  assert_int_equal(diagnose(f, text, &s, &d), PF_ERR_MODEL);
+  assert_contains(pf_context_message(f->ctx), "the start of y' is 5, but the speeds give 1");
+  pf_model_free(s.model);
+}
+
 static void a_coordinate_without_mass_makes_the_mass_matrix_singular(void **state)
 {
   System s;
@@ -395,6 +407,7 @@ int main(void)
     with_fixture(the_published_start_of_the_omni_robot_misses_by_the_known_number),
     with_fixture(a_start_in_the_middle_of_time_dependent_constraints_is_taken_at_time_zero),
     with_fixture(speeds_give_the_velocities_of_the_start),
+    with_fixture(a_velocity_that_contradicts_the_speeds_is_refused),
     with_fixture(a_coordinate_without_mass_makes_the_mass_matrix_singular),
     with_fixture(masses_that_move_together_make_the_mass_matrix_singular),
     with_fixture(a_negative_kinetic_energy_is_an_error),
