@@ -262,21 +262,13 @@ static PfStatus first_error(const Checker *ck)
   return PF_OK;
 }
 
-/* Places point into the source, which goes away: keep the texts in the model. */
-static void keep_place(Checker *ck, PfPlace *place)
+/* The line is kept in the model: the source goes away. */
+PfPlace pf_model_place(Checker *ck, const PfNode *node)
 {
-  place->file = ck->model->file;
-  place->text = place->text ? pf_print_text(ck, "%s", place->text) : NULL;
-}
-
-static void keep_places(Checker *ck)
-{
-  for (size_t i = 0; i < ck->parameters.count; i++) keep_place(ck, &ck->parameters.at[i].place);
-  for (size_t i = 0; i < ck->coordinates.count; i++) keep_place(ck, &ck->coordinates.at[i].place);
-  for (size_t i = 0; i < ck->speeds.count; i++) keep_place(ck, &ck->speeds.at[i].place);
-  for (size_t i = 0; i < ck->inputs.count; i++) keep_place(ck, &ck->inputs.at[i].place);
-  for (size_t i = 0; i < ck->constraints.count; i++) keep_place(ck, &ck->constraints.at[i].place);
-  for (size_t i = 0; i < ck->bodies.count; i++) keep_place(ck, &ck->bodies.at[i].place);
+  PfPlace place = pf_node_place(ck->source, node);
+  place.file = ck->model->file;
+  if (place.text) place.text = pf_print_text(ck, "%s", place.text);
+  return place;
 }
 
 static PfStatus check_tree(Checker *ck, const PfNode *tree)
@@ -292,7 +284,6 @@ static PfStatus check_tree(Checker *ck, const PfNode *tree)
   if (good) check_speeds(ck);
   if (pf_error_count(ck->ctx) != ck->errors_before) return first_error(ck);
   PF_TRY(pf_expr_check(ck->ctx));
-  keep_places(ck);
   return finish(ck);
 }
 

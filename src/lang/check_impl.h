@@ -161,6 +161,8 @@ void pf_check_give_up(Checker *ck, const PfNode *node, const char *format, ...) 
 /* Has an error of this kind been recorded at the node? */
 bool pf_check_is_known(const Checker *ck, PfStatus code, const PfNode *node);
 bool pf_check_stopped(const Checker *ck);
+/* The place of a node, to be kept in the model. */
+PfPlace pf_model_place(Checker *ck, const PfNode *node);
 /* Remembers a failed allocation; always false. */
 bool pf_check_no_memory(Checker *ck);
 

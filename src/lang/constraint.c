@@ -55,7 +55,7 @@ static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
 
 void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual)
 {
-  PfConstraint c = {.name = name, .residual = residual, .place = pf_node_place(ck->source, node)};
+  PfConstraint c = {.name = name, .residual = residual, .place = pf_model_place(ck, node)};
   if (residual == PF_EXPR_NONE) return;
   c.multiplier = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
   pf_set_contents(ck, c.multiplier, HAS_MULTIPLIER);

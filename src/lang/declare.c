@@ -49,7 +49,7 @@ int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const c
   PfContext *ctx = ck->ctx;
   PfExpr zero = pf_expr_int(ctx, 0);
   PfCoordinate c = {.name = name, .unit = unit, .start_q = zero, .start_v = zero, .contact = contact};
-  c.place = pf_node_place(ck->source, node);
+  c.place = pf_model_place(ck, node);
   c.q = pf_expr_symbol(ctx, name);
   c.v = pf_expr_symbol(ctx, pf_print_text(ck, "%s'", name));
   c.a = pf_expr_symbol(ctx, pf_print_text(ck, "%s''", name));
@@ -67,7 +67,7 @@ int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const c
 static void add_parameter(Checker *ck, Entity *entity)
 {
   PfParameter p = {.name = entity->name, .unit = entity->unit_text};
-  p.place = pf_node_place(ck->source, entity->node);
+  p.place = pf_model_place(ck, entity->node);
   p.symbol = pf_expr_symbol(ck->ctx, entity->name);
   pf_set_contents(ck, p.symbol, HAS_PARAMETER);
   entity->index = (int)ck->parameters.count;
@@ -77,7 +77,7 @@ static void add_parameter(Checker *ck, Entity *entity)
 static void add_input(Checker *ck, Entity *entity)
 {
   PfInput input = {.name = entity->name, .unit = entity->unit_text};
-  input.place = pf_node_place(ck->source, entity->node);
+  input.place = pf_model_place(ck, entity->node);
   input.symbol = pf_expr_symbol(ck->ctx, entity->name);
   pf_set_contents(ck, input.symbol, HAS_INPUT);
   entity->index = (int)ck->inputs.count;
@@ -87,7 +87,7 @@ static void add_input(Checker *ck, Entity *entity)
 static void add_speed(Checker *ck, Entity *entity)
 {
   PfSpeed speed = {.name = entity->name, .unit = entity->unit_text, .start = PF_EXPR_NONE};
-  speed.place = pf_node_place(ck->source, entity->node);
+  speed.place = pf_model_place(ck, entity->node);
   speed.symbol = pf_expr_symbol(ck->ctx, entity->name);
   pf_set_contents(ck, speed.symbol, HAS_SPEED);
   entity->index = (int)ck->speeds.count;

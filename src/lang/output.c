@@ -8,7 +8,7 @@
 static bool read_setting(Checker *ck, Scope *scope, const PfNode *p, PfSetting *setting)
 {
   setting->key = pf_print_text(ck, "%s", p->text);
-  setting->place = pf_node_place(ck->source, p);
+  setting->place = pf_model_place(ck, p);
   bool word = p->child->kind == PF_N_NAME && !pf_scope_find(scope, p->child->text) && strcmp(p->child->text, "pi");
   if (word || p->child->kind == PF_N_STRING) {
     setting->word = pf_print_text(ck, "%s", p->child->text);

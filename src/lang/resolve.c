@@ -62,7 +62,7 @@ static bool keep_as_name(Checker *ck, Entity *entity, Value value)
   PfOp op = pf_expr_op(ck->ctx, value.scalar);
   if (pf_contents(ck, value.scalar) != HAS_PARAMETER || op == PF_OP_SYMBOL) return true;
   PfParameter p = {.name = entity->name, .unit = entity->unit_text, .value = value.scalar, .derived = true};
-  p.place = pf_node_place(ck->source, entity->node);
+  p.place = pf_model_place(ck, entity->node);
   p.symbol = pf_expr_symbol(ck->ctx, entity->name);
   if (pf_contents(ck, p.symbol)) return true; /* a local name may mean something else elsewhere: written out */
   pf_set_contents(ck, p.symbol, HAS_PARAMETER);

@@ -144,7 +144,7 @@ static void check_frame(Checker *ck, Scope *scope, const PfNode *node)
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK);
   if (strcmp(node->text, "body") || !block) return;
   PfBody body = {.name = entity->name, .frame = entity->result.frame, .mass = pf_expr_int(ck->ctx, 0)};
-  body.place = pf_node_place(ck->source, label);
+  body.place = pf_model_place(ck, label);
   for (int k = 0; k < 9; k++) body.inertia[k] = pf_expr_int(ck->ctx, 0);
   for (int k = 0; k < 3; k++) body.com[k] = pf_expr_int(ck->ctx, 0);
   if (!pf_check_properties(ck, block, keys)) return;
