@@ -79,6 +79,41 @@ PF_API PfTrouble pf_solver_accelerate(PfSolver *solver, const double *values, Pf
 /* Puts a trouble into words, with the names of the constraint or coordinate. */
 PF_API PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row);
 
+/* ---------------------------------------------------------------- proof */
+
+typedef enum PfVerdict {
+  PF_PROVED,      /* all compared formulations are the same rational functions of the state */
+  PF_DISPROVED,   /* one differs */
+  PF_NOT_PROVABLE /* the model is outside what can be proven */
+} PfVerdict;
+
+typedef struct PfProofRow {
+  const char *formulation;
+  bool compared;
+  const char *why_not; /* when not compared */
+} PfProofRow;
+
+typedef struct PfProof {
+  PfVerdict verdict;
+  const char *text;      /* the result in one sentence */
+  int row_count;
+  PfProofRow *rows;      /* in the order of pf_formulation */
+  int rounds;
+  uint64_t *primes;      /* per round: the field of its point has so many elements */
+  double degree;         /* bound of the degree of what was compared */
+  double log2_error;     /* binary logarithm of the probability that a difference was missed */
+  bool given_parameters; /* it needed the values of the parameters; otherwise it holds for all */
+  int formulation, coordinate; /* disproved: the row and the coordinate that differs from the first row; else -1 */
+  const char *function, *where; /* not provable because of a function: its name and its equation; else NULL */
+} PfProof;
+
+/* Compares the accelerations of all formulations that apply, in exact arithmetic at random points of prime fields, until
+ * the probability that a difference is missed is below 2^-100. Each field is another one: a difference would also be
+ * missed if all its coefficients were multiples of all these primes. `parameters` overrides values (NULL: none; NaN: not
+ * this one). The proof lives in `arena`. Fails as pf_diagnose does, and when there is no memory. */
+PF_API PfStatus pf_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
+                         PfProof *proof);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,5 +9,6 @@
 #include "pfaff/lang.h"
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
+#include "pfaff/time.h"
 
 #endif

@@ -14,7 +14,8 @@ typedef struct Command {
   int (*run)(int argc, char **argv);
 } Command;
 
-extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt;
+extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt,
+    pf_command_run;
 
 /* What a command was asked: its one file and the common switches. */
 typedef struct Options {
@@ -23,12 +24,14 @@ typedef struct Options {
   int parameter_count;
   const char *parameters[64]; /* name=value */
   const char *form, *time;
+  const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out;
+  bool drift, keep_going;
   int state_count;
   const char *state[256]; /* name=value */
   bool write; /* fmt: replace the file */
 } Options;
 
-typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32 } OptionSet;
+typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);

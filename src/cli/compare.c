@@ -1,8 +1,6 @@
 /* pfaff compare: every formulation side by side: agreement, size, cost, and the whole motion. */
 #include "cli/cli.h"
 
-#include "time/time.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -99,45 +97,40 @@ static double time_row(const Comparison *c, Row *row)
 
 /* ---------------------------------------------------------------- the whole motion */
 
-typedef struct Flow {
-  const Comparison *c;
+typedef struct Taker {
   Row *row;
-  double *values;
-} Flow;
+  int n, taken;
+} Taker;
 
-static bool flow(void *user, double t, const double *y, double *dy)
+static PfStatus take(void *user, const PfSample *sample)
 {
-  const Flow *f = user;
-  const PfSymbols *symbols = pf_system_symbols(f->c->system);
-  int n = f->c->s->equations.n, which;
-  f->values[symbols->time] = t;
-  memcpy(f->values + symbols->q, y, (size_t)(2*n)*sizeof *y); /* coordinates, then velocities */
-  if (pf_solver_accelerate(f->row->solver, f->values, &f->row->motion, &which) != PF_TROUBLE_NONE) return false;
-  memcpy(dy, y + n, (size_t)n*sizeof *y);
-  memcpy(dy + n, f->row->motion.acceleration, (size_t)n*sizeof *y);
-  return true;
+  Taker *taker = user;
+  if (taker->taken < SAMPLES)
+    memcpy(taker->row->samples + (size_t)taker->taken*(size_t)taker->n, sample->q, (size_t)taker->n*sizeof(double));
+  taker->taken++;
+  return PF_OK;
 }
 
+/* The formulation alone: no projection, the same tolerance for all. */
 static PfStatus integrate(const Comparison *c, Row *row)
 {
   Session *s = c->s;
-  const PfSymbols *symbols = pf_system_symbols(c->system);
-  int n = s->equations.n;
-  PfOde ode;
-  Flow f = {c, row, pf_arena_array(s->arena, double, symbols->count)};
-  double *y = pf_arena_array(s->arena, double, 2*(size_t)n), start = c->values[symbols->time];
-  if (!f.values || !y) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  PF_TRY(pf_ode_make(s->ctx, s->arena, 2*n, &ode));
-  memcpy(f.values, c->values, (size_t)symbols->count*sizeof *f.values);
-  memcpy(y, c->values + symbols->q, 2*(size_t)n*sizeof *y);
-  PfOdeOptions options = {.rtol = 1e-10, .atol = 1e-12, .most_steps = 2*1000*1000};
+  double start = c->values[pf_system_symbols(c->system)->time], at[SAMPLES];
+  Taker taker = {row, s->equations.n, 0};
+  PfRunOptions options = pf_run_options();
+  PfRunResult result;
+  for (int k = 0; k < SAMPLES; k++) at[k] = start + c->horizon*(k + 1)/SAMPLES;
+  options.formulation = row->formulation->name;
+  options.rtol = 1e-10, options.atol = 1e-12;
+  options.t_end = start + c->horizon;
+  options.at = at, options.at_count = SAMPLES;
+  options.sample = take, options.user = &taker;
+  options.drift = true, options.most_steps = 2*1000*1000;
+  int before = pf_diagnostic_count(s->ctx);
   double clock = pf_cli_clock();
-  for (int k = 0; k < SAMPLES; k++) {
-    PfOdeResult r = pf_dopri5(&ode, flow, &f, start + c->horizon*k/SAMPLES, start + c->horizon*(k + 1)/SAMPLES, y, &options);
-    if (r.end != PF_ODE_DONE) return PF_OK; /* NaN stays: the motion can't be followed to the end */
-    memcpy(row->samples + (size_t)k*(size_t)n, y, (size_t)n*sizeof *y);
-  }
-  row->run_seconds = pf_cli_clock() - clock;
+  PF_TRY(pf_run(s->ctx, c->system, c->values, &options, &result));
+  pf_diagnostics_cut(s->ctx, before); /* a run that ends early is told in the table */
+  if (result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_cli_clock() - clock;
   return PF_OK;
 }
 

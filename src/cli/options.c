@@ -25,6 +25,11 @@ static const struct option long_options[] = {
   {"latex", no_argument, NULL, 'l'},       {"param", required_argument, NULL, 'p'},
   {"form", required_argument, NULL, 'f'},  {"write", no_argument, NULL, 'w'},
   {"state", required_argument, NULL, 's'}, {"time", required_argument, NULL, 't'},
+  {"by", required_argument, NULL, 'b'},    {"for", required_argument, NULL, 'T'},
+  {"rtol", required_argument, NULL, 'r'},  {"atol", required_argument, NULL, 'a'},
+  {"step", required_argument, NULL, 'H'},  {"every", required_argument, NULL, 'e'},
+  {"at", required_argument, NULL, 'A'},    {"out", required_argument, NULL, 'o'},
+  {"no-projection", no_argument, NULL, 'd'}, {"keep-going", no_argument, NULL, 'k'},
   {NULL, 0, NULL, 0},
 };
 
@@ -38,6 +43,8 @@ static unsigned needs(int letter)
   case 'w': return OPTION_WRITE;
   case 's':
   case 't': return OPTION_STATE;
+  case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'o': case 'd':
+  case 'k': return OPTION_RUN;
   default: return 0;
   }
 }
@@ -52,6 +59,16 @@ static bool take(Options *options, int letter, const char *argument)
   case 'f': options->form = argument; break;
   case 'w': options->write = true; break;
   case 't': options->time = argument; break;
+  case 'b': options->method = argument; break;
+  case 'T': options->horizon = argument; break;
+  case 'r': options->rtol = argument; break;
+  case 'a': options->atol = argument; break;
+  case 'H': options->step = argument; break;
+  case 'e': options->every = argument; break;
+  case 'A': options->at = argument; break;
+  case 'o': options->out = argument; break;
+  case 'd': options->drift = true; break;
+  case 'k': options->keep_going = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;

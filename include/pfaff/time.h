@@ -1,0 +1,101 @@
+/* Motion: integrators behind one interface, consistent starts, projection, events, sampling.
+ *
+ * The state is y = (q, v) with q' = v and v' from a formulation, or from the constraints themselves for the methods that
+ * solve them directly. */
+#ifndef PFAFF_TIME_H
+#define PFAFF_TIME_H
+
+#include "pfaff/form.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- consistent start */
+
+typedef struct PfStart {
+  double position_change, velocity_change; /* largest change of a coordinate, of a velocity */
+  int moved_coordinate, moved_velocity;    /* which one, or -1 */
+  double position, velocity;               /* largest violation left */
+} PfStart;
+
+/* Corrects coordinates, then velocities, in `values` (the numbers of pf_system_symbols) by the smallest mass-weighted change
+ * so that the constraints hold; what the model marks with '!' is kept. Fails with PF_ERR_MODEL naming the constraints
+ * that conflict. */
+PF_API PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values, PfStart *start);
+
+/* ---------------------------------------------------------------- running */
+
+/* One instant of a motion. Arrays belong to the run and are valid during the call. */
+typedef struct PfSample {
+  double t;
+  const double *q, *v, *a;  /* n */
+  const double *multiplier; /* m */
+  double kinetic, potential;
+  double position, velocity; /* largest violations */
+  double balance;            /* energy gained less work done, since the start */
+} PfSample;
+
+typedef enum PfRunEnd {
+  PF_RUN_DONE,
+  PF_RUN_UNTIL,     /* the stop condition became true */
+  PF_RUN_CANCELLED,
+  PF_RUN_RANK_LOSS, /* the constraints become dependent */
+  PF_RUN_TROUBLE,   /* the accelerations can't be found */
+  PF_RUN_STEP,      /* the step became too small */
+  PF_RUN_LIMIT      /* too many steps */
+} PfRunEnd;
+
+typedef struct PfRunOptions {
+  const char *method;      /* NULL: dopri5 */
+  const char *formulation; /* NULL: multipliers */
+  double t_end;
+  double rtol, atol;       /* 0: 1e-8, rtol/100 */
+  double step;             /* fixed-step methods: the step; others: the first one. 0: chosen */
+  double largest_step;     /* 0: none */
+  double rho;              /* numerical damping of the alpha methods; NaN: 0.9 */
+  bool printed;            /* alpha methods as printed in paper 001 */
+  bool drift;              /* no projection on the constraints */
+  bool keep_going;         /* a rank loss is a warning */
+  long most_steps;         /* 0: 100 million */
+  double every;            /* samples at multiples; 0: at every step */
+  const double *at;        /* samples at these times, ascending, instead; or NULL */
+  int at_count;
+  PfExpr until;            /* PF_EXPR_NONE: none */
+  /* Called for every sample in order; a failure ends the run with PF_RUN_CANCELLED. NULL: no samples. */
+  PfStatus (*sample)(void *user, const PfSample *sample);
+  /* Called after every step; true ends the run. NULL: never. */
+  bool (*cancelled)(void *user, double t);
+  void *user;
+} PfRunOptions;
+
+PF_API PfRunOptions pf_run_options(void); /* the defaults */
+
+typedef struct PfRunResult {
+  PfRunEnd end;
+  double t;
+  long steps, rejected, evaluations;
+  double position, velocity;              /* largest violations at the ends of steps */
+  double energy_start, energy_end, drift; /* drift: largest |energy gained less work done| */
+  double weakest;                         /* smallest measure of independence of the constraints met, 1 = orthogonal */
+  double weakest_t;
+  int weakest_row;                        /* the constraint that was most dependent then */
+} PfRunResult;
+
+/* Integrates from `values` (time and state in them; they must satisfy the constraints) to t_end. PF_OK also when the run
+ * ended early: then `result->end` says why, and a diagnostic is recorded for troubles. */
+PF_API PfStatus pf_run(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
+                       PfRunResult *result);
+
+/* The methods; NULL when index is past the last. */
+typedef struct PfMethod PfMethod;
+PF_API const PfMethod *pf_method(int index);
+PF_API const PfMethod *pf_method_find(const char *name);
+PF_API const char *pf_method_name(const PfMethod *method);
+PF_API const char *pf_method_summary(const PfMethod *method);
+PF_API bool pf_method_has_fixed_step(const PfMethod *method);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,320 @@
+/* pfaff run: the motion, a summary that says whether to trust it, and a trajectory file. */
+#include "cli/trajectory.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_command_run = {
+  "run", "simulate, print a summary, write the trajectory",
+  "[--by METHOD] [--for T] [--rtol R] [--step H] [--every DT | --at T1,T2,…] [--out FILE] [--json] FILE\n\n"
+  "      --by METHOD        dopri5 (default), dop853, rk4\n"
+  "      --form NAME        formulation (default: multipliers)\n"
+  "      --for T            duration in seconds\n"
+  "      --rtol R --atol A  tolerances (1e-8, rtol/100)\n"
+  "      --step H           step of fixed-step methods, first step of the others\n"
+  "      --every DT         samples at multiples of DT; default: at every step\n"
+  "      --at T1,T2,…       samples at these times\n"
+  "      --out FILE         trajectory: CSV, or JSON when the name ends in .json\n"
+  "      --no-projection    let the constraints drift\n"
+  "      --keep-going       go on when the constraints lose rank\n"
+  "  -p, --param NAME=VALUE another value for a parameter; --state NAME=VALUE another start\n"
+  "      --json             summary and trajectory for programs, on standard output\n\n"
+  "Ctrl-C stops cleanly: what was computed so far is written.",
+  run};
+
+/* The only way a signal can speak to the program. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+  (void)signal;
+  interrupted = 1;
+}
+
+typedef struct Run {
+  Session s;
+  const Options *options;
+  PfSystem *system;
+  double *values;
+  PfRunOptions settings;
+  PfRunResult result;
+  PfStart start;
+  Trajectory trajectory;
+  PfJson rows;      /* --json: rows on standard output */
+  double *at;
+  double t0, wall, shown;
+  bool progress;
+} Run;
+
+/* ---------------------------------------------------------------- settings */
+
+static PfStatus number_of(Run *r, const PfSetting *setting, double *value)
+{
+  const PfSymbols *in = pf_system_symbols(r->system);
+  if (setting->word)
+    return pf_fail_at(r->s.ctx, PF_ERR_MODEL, setting->place, "'%s' needs a number", setting->key);
+  return pf_expr_evaluate(r->s.ctx, &setting->value, 1, in->symbol, r->values, in->count, value);
+}
+
+/* What the model says in { } after 'run'. */
+static PfStatus take_setting(Run *r, const PfSetting *setting)
+{
+  PfRunOptions *o = &r->settings;
+  const struct {
+    const char *key;
+    double *number;
+  } numbers[] = {{"step", &o->step}, {"rtol", &o->rtol}, {"atol", &o->atol}, {"rho", &o->rho},
+                 {"every", &o->every}, {"largest_step", &o->largest_step}};
+  for (size_t i = 0; i < sizeof numbers/sizeof *numbers; i++)
+    if (!strcmp(setting->key, numbers[i].key)) return number_of(r, setting, numbers[i].number);
+  if (!strcmp(setting->key, "formulation") && setting->word) {
+    o->formulation = setting->word;
+    return PF_OK;
+  }
+  pf_fail_at(r->s.ctx, PF_ERR_MODEL, setting->place, "'run' does not know the setting '%s'", setting->key);
+  pf_hint(r->s.ctx, "it knows: step, rtol, atol, rho, every, largest_step, formulation");
+  return PF_ERR_MODEL;
+}
+
+static PfStatus take_model(Run *r)
+{
+  const PfRun *run = &r->s.model->run;
+  const PfSymbols *in = pf_system_symbols(r->system);
+  double horizon = 10;
+  r->settings = pf_run_options();
+  r->t0 = r->values[in->time];
+  if (run->given)
+    PF_TRY(pf_expr_evaluate(r->s.ctx, &run->horizon, 1, in->symbol, r->values, in->count, &horizon));
+  r->settings.t_end = r->t0 + horizon;
+  r->settings.until = run->until;
+  r->settings.method = run->method;
+  for (int i = 0; i < run->setting_count; i++) PF_TRY(take_setting(r, run->settings + i));
+  return PF_OK;
+}
+
+static PfStatus read_number(PfContext *ctx, const char *option, const char *text, double *value)
+{
+  char *end;
+  if (!text) return PF_OK;
+  *value = strtod(text, &end);
+  if (end != text && !*end && isfinite(*value) && *value > 0) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a positive number", option, text);
+}
+
+static PfStatus read_times(Run *r, const char *text)
+{
+  int count = 1, i = 0;
+  for (const char *c = text; *c; c++) count += *c == ',';
+  r->at = pf_arena_array(r->s.arena, double, count);
+  if (!r->at) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory");
+  for (const char *c = text;; i++) {
+    char *end;
+    r->at[i] = strtod(c, &end);
+    if (end == c || (*end && *end != ',') || !isfinite(r->at[i]) || (i && r->at[i] < r->at[i - 1]))
+      return pf_fail(r->s.ctx, PF_ERR_ARGUMENT, "--at: write ascending times with commas, as 0,0.5,1");
+    if (!*end) break;
+    c = end + 1;
+  }
+  r->settings.at = r->at;
+  r->settings.at_count = count;
+  return PF_OK;
+}
+
+static PfStatus take_options(Run *r)
+{
+  const Options *o = r->options;
+  double horizon = r->settings.t_end - r->t0;
+  PF_TRY(read_number(r->s.ctx, "for", o->horizon, &horizon));
+  PF_TRY(read_number(r->s.ctx, "rtol", o->rtol, &r->settings.rtol));
+  PF_TRY(read_number(r->s.ctx, "atol", o->atol, &r->settings.atol));
+  PF_TRY(read_number(r->s.ctx, "step", o->step, &r->settings.step));
+  PF_TRY(read_number(r->s.ctx, "every", o->every, &r->settings.every));
+  r->settings.t_end = r->t0 + horizon;
+  if (o->method) r->settings.method = o->method;
+  if (o->form) r->settings.formulation = o->form;
+  r->settings.drift = o->drift;
+  r->settings.keep_going = o->keep_going;
+  return o->at ? read_times(r, o->at) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- along the way */
+
+static PfStatus take_sample(void *user, const PfSample *sample)
+{
+  Run *r = user;
+  PF_TRY(pf_trajectory_add(&r->trajectory, sample));
+  if (!r->options->json) return PF_OK;
+  pf_json_open(&r->rows, NULL, '[');
+  for (int i = 0; i < r->trajectory.count; i++) pf_json_number(&r->rows, NULL, r->trajectory.row[i]);
+  pf_json_close(&r->rows, ']');
+  return r->rows.text.failed ? pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the trajectory; write it with --out")
+                             : PF_OK;
+}
+
+static void show_progress(Run *r, double t)
+{
+  enum { WIDTH = 40 };
+  double now = pf_cli_clock();
+  if (!r->progress || now - r->shown < 0.1) return;
+  r->shown = now;
+  double part = (t - r->t0)/(r->settings.t_end - r->t0);
+  int filled = (int)(part*WIDTH);
+  fprintf(stderr, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled, "########################################", WIDTH - filled, "",
+          100*part, t);
+}
+
+static bool is_cancelled(void *user, double t)
+{
+  show_progress(user, t);
+  return interrupted != 0;
+}
+
+/* ---------------------------------------------------------------- the run */
+
+static PfStatus prepare(Run *r)
+{
+  PF_TRY(pf_cli_open(&r->s, r->options->file));
+  PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
+  PF_TRY(pf_cli_state(&r->s, r->options, r->system, &r->values));
+  PF_TRY(take_model(r));
+  PF_TRY(take_options(r));
+  PF_TRY(pf_start_correct(r->s.ctx, r->system, r->values, &r->start));
+  PF_TRY(pf_trajectory_make(&r->trajectory, &r->s, r->system, r->values));
+  pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
+  r->settings.sample = take_sample;
+  r->settings.cancelled = is_cancelled;
+  r->settings.user = r;
+  r->progress = isatty(STDERR_FILENO) != 0;
+  return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
+}
+
+static PfStatus simulate(Run *r)
+{
+  struct sigaction action = {.sa_handler = interrupt};
+  sigaction(SIGINT, &action, NULL);
+  if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
+  double start = pf_cli_clock();
+  PfStatus status = pf_run(r->s.ctx, r->system, r->values, &r->settings, &r->result);
+  r->wall = pf_cli_clock() - start;
+  if (r->options->json) pf_json_close(&r->rows, ']');
+  if (r->progress && r->shown > 0) fputs("\r\033[K", stderr);
+  PfStatus closed = pf_trajectory_close(&r->trajectory);
+  return status == PF_OK ? closed : status;
+}
+
+/* ---------------------------------------------------------------- text */
+
+static const char *const end_words[] = {"reached the end", "the stop condition became true", "stopped on request",
+                                        "the constraints lost rank", "the accelerations could not be found",
+                                        "the step became too small", "too many steps"};
+
+static const char *method_name(const Run *r)
+{
+  return r->settings.method ? r->settings.method : "dopri5";
+}
+
+static void text_summary(const Run *r, PfText *text)
+{
+  const PfModel *model = r->s.model;
+  const PfRunResult *x = &r->result;
+  pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", model->name[0] ? model->name : model->file, method_name(r), r->t0,
+                x->t, end_words[x->end]);
+  if (r->start.position_change > 1e-12 || r->start.velocity_change > 1e-12)
+    pf_text_print(text, "  start corrected     %s by up to %.3g, velocities by up to %.3g\n",
+                  r->start.moved_coordinate >= 0 ? "coordinates" : "coordinates", r->start.position_change,
+                  r->start.velocity_change);
+  pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
+                x->evaluations, r->wall);
+  if (r->s.equations.m) {
+    pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", x->position, x->velocity);
+    pf_text_print(text, "  independence        of the constraints at least %.2g (at t = %.6g)\n", x->weakest, x->weakest_t);
+  }
+  pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", x->energy_start,
+                x->energy_end, x->drift);
+  if (r->options->out) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows, r->options->out);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_summary(Run *r, PfJson *json)
+{
+  const PfModel *model = r->s.model;
+  const PfRunResult *x = &r->result;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_string(json, "method", method_name(r));
+  pf_json_string(json, "formulation", r->settings.formulation ? r->settings.formulation : "multipliers");
+  pf_json_string(json, "end", end_words[x->end]);
+  pf_json_number(json, "t_end", x->t);
+  pf_json_integer(json, "steps", x->steps);
+  pf_json_integer(json, "rejected", x->rejected);
+  pf_json_integer(json, "evaluations", x->evaluations);
+  pf_json_number(json, "wall_seconds", r->wall);
+  pf_json_open(json, "violation", '{');
+  pf_json_number(json, "position", x->position);
+  pf_json_number(json, "velocity", x->velocity);
+  pf_json_close(json, '}');
+  pf_json_open(json, "energy", '{');
+  pf_json_number(json, "start", x->energy_start);
+  pf_json_number(json, "end", x->energy_end);
+  pf_json_number(json, "drift", x->drift);
+  pf_json_close(json, '}');
+  pf_json_open(json, "start_change", '{');
+  pf_json_number(json, "position", r->start.position_change);
+  pf_json_number(json, "velocity", r->start.velocity_change);
+  pf_json_close(json, '}');
+  pf_json_open(json, "columns", '[');
+  for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.names[i]);
+  pf_json_close(json, ']');
+  pf_text_add(&json->text, ",\n  \"rows\": ");
+  pf_text_put(&json->text, pf_text_get(&r->rows.text), r->rows.text.count);
+  pf_json_close(json, '}');
+  pf_text_add(&json->text, "\n");
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int print(Run *r)
+{
+  int code;
+  if (r->options->json) {
+    PfJson json;
+    pf_json_begin(&json, pf_context_allocator(r->s.ctx));
+    json_summary(r, &json);
+    code = pf_cli_print(&json.text);
+    pf_json_free(&json);
+    return code;
+  }
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(r->s.ctx));
+  text_summary(r, &text);
+  code = pf_cli_print(&text);
+  pf_text_free(&text);
+  return code;
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_RUN;
+  int code = pf_cli_options(&pf_command_run, allowed, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Run r = {.options = &options};
+  PfStatus status = prepare(&r);
+  bool ran = status == PF_OK;
+  if (ran) status = simulate(&r);
+  if (ran) code = print(&r);
+  bool whole = r.result.end == PF_RUN_DONE || r.result.end == PF_RUN_UNTIL;
+  pf_cli_diagnostics(r.s.ctx);
+  if (r.rows.text.allocator) pf_json_free(&r.rows);
+  pf_trajectory_free(&r.trajectory);
+  pf_system_free(r.system);
+  pf_cli_close(&r.s);
+  if (status == PF_OK && !whole) return PF_EXIT_FAILED;
+  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+}

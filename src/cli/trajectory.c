@@ -1,0 +1,209 @@
+/* Trajectories to files, row by row, so that long runs do not grow in memory. */
+#include "cli/trajectory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(Session *s)
+{
+  return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
+}
+
+/* ---------------------------------------------------------------- columns */
+
+static const char *primed(Session *s, const char *name, const char *primes)
+{
+  size_t length = strlen(name) + 4;
+  char *text = pf_arena_alloc(s->arena, length, 1);
+  if (text) snprintf(text, length, "%s%s", name, primes);
+  return text ? text : "?";
+}
+
+static const char *per(Session *s, const char *unit, const char *below)
+{
+  size_t length = strlen(unit) + 8;
+  char *text = pf_arena_alloc(s->arena, length, 1);
+  if (!unit[0] || !text) return "";
+  snprintf(text, length, "%s/%s", unit, below);
+  return text;
+}
+
+static void add_column(Trajectory *t, const char *name, const char *unit)
+{
+  t->names[t->count] = name;
+  t->units[t->count++] = unit;
+}
+
+/* Plotted expressions that are no symbols: they have no column of their own yet. */
+static PfStatus add_outputs(Trajectory *t)
+{
+  Session *s = t->s;
+  const PfModel *model = s->model;
+  int most = 0;
+  for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
+  PfExpr *roots = pf_arena_array(s->arena, PfExpr, most);
+  if (!roots) return no_room(s);
+  for (int i = 0; i < model->plot_count; i++)
+    for (int k = 0; k < model->plots[i].count; k++) {
+      PfExpr e = model->plots[i].values[k];
+      bool known = pf_expr_op(s->ctx, e) == PF_OP_SYMBOL;
+      for (int j = 0; j < t->output_count; j++) known = known || roots[j] == e;
+      if (known) continue;
+      roots[t->output_count++] = e;
+      add_column(t, model->plots[i].labels[k], model->plots[i].units[k]);
+    }
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_substitute(s->ctx, roots, t->output_count, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
+  const PfSymbols *in = pf_system_symbols(t->system);
+  if (!t->output_count) return PF_OK;
+  PF_TRY(pf_tape_new(s->ctx, in->symbol, in->count, roots, t->output_count, &t->outputs));
+  t->outputs_work = pf_arena_array(s->arena, double, pf_tape_work_size(t->outputs));
+  t->output_values = pf_arena_array(s->arena, double, t->output_count);
+  return t->outputs_work && t->output_values ? PF_OK : no_room(s);
+}
+
+PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, const double *values)
+{
+  const PfModel *model = s->model;
+  const PfSymbols *in = pf_system_symbols(system);
+  size_t n = (size_t)s->equations.n, m = (size_t)s->equations.m, most = 8 + 3*n + m;
+  *t = (Trajectory){.s = s, .system = system};
+  for (int i = 0; i < model->plot_count; i++) most += (size_t)model->plots[i].count;
+  t->names = pf_arena_array(s->arena, const char *, most);
+  t->units = pf_arena_array(s->arena, const char *, most);
+  t->row = pf_arena_array(s->arena, double, most);
+  t->values = pf_arena_array(s->arena, double, in->count);
+  if (!t->names || !t->units || !t->row || !t->values) return no_room(s);
+  memcpy(t->values, values, (size_t)in->count*sizeof *values);
+  add_column(t, "t", "s");
+  for (size_t i = 0; i < n; i++) add_column(t, model->coordinates[i].name, model->coordinates[i].unit);
+  for (size_t i = 0; i < n; i++)
+    add_column(t, primed(s, model->coordinates[i].name, "'"), per(s, model->coordinates[i].unit, "s"));
+  for (size_t i = 0; i < n; i++)
+    add_column(t, primed(s, model->coordinates[i].name, "''"), per(s, model->coordinates[i].unit, "s^2"));
+  for (size_t k = 0; k < m; k++) add_column(t, pf_expr_symbol_name(s->ctx, model->constraints[k].multiplier), "");
+  PF_TRY(add_outputs(t));
+  add_column(t, "kinetic", "");
+  add_column(t, "potential", "");
+  add_column(t, "violation_position", "");
+  add_column(t, "violation_velocity", "");
+  return PF_OK;
+}
+
+void pf_trajectory_free(Trajectory *t)
+{
+  pf_tape_free(t->outputs);
+}
+
+/* ---------------------------------------------------------------- files */
+
+static PfStatus check(Trajectory *t)
+{
+  if (t->failed || ferror(t->stream)) {
+    if (!t->failed) t->error = errno;
+    t->failed = true;
+    return pf_fail(t->s->ctx, PF_ERR_FILE, "cannot write '%s': %s", t->path, strerror(t->error));
+  }
+  return PF_OK;
+}
+
+/* A name with a comma or a quote in it is quoted, as CSV wants it. */
+static void write_name(FILE *stream, const char *name, const char *unit)
+{
+  bool quote = strpbrk(name, ",\"") != NULL;
+  if (quote) fputc('"', stream);
+  for (const char *c = name; *c; c++) {
+    if (*c == '"') fputc('"', stream);
+    fputc(*c, stream);
+  }
+  if (unit[0]) fprintf(stream, " [%s]", unit);
+  if (quote) fputc('"', stream);
+}
+
+static void write_head(Trajectory *t)
+{
+  if (t->format == PF_FORMAT_CSV) {
+    for (int i = 0; i < t->count; i++) {
+      if (i) fputc(',', t->stream);
+      write_name(t->stream, t->names[i], t->units[i]);
+    }
+    fputc('\n', t->stream);
+    return;
+  }
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(t->s->ctx));
+  pf_json_open(&json, NULL, '{');
+  pf_json_open(&json, "columns", '[');
+  for (int i = 0; i < t->count; i++) pf_json_string(&json, NULL, t->names[i]);
+  pf_json_close(&json, ']');
+  fputs(pf_text_get(&json.text), t->stream);
+  fputs(",\n  \"rows\": [", t->stream);
+  pf_json_free(&json);
+}
+
+PfStatus pf_trajectory_open(Trajectory *t, const char *path)
+{
+  size_t length = strlen(path);
+  t->path = path;
+  t->format = length > 5 && !strcmp(path + length - 5, ".json") ? PF_FORMAT_JSON : PF_FORMAT_CSV;
+  t->stream = fopen(path, "wb");
+  if (!t->stream) return pf_fail(t->s->ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(errno));
+  write_head(t);
+  return check(t);
+}
+
+static void fill_row(Trajectory *t, const PfSample *sample)
+{
+  const PfSymbols *in = pf_system_symbols(t->system);
+  size_t n = (size_t)t->s->equations.n, m = (size_t)t->s->equations.m;
+  double *x = t->row;
+  *x++ = sample->t;
+  memcpy(x, sample->q, n*sizeof *x), x += n;
+  memcpy(x, sample->v, n*sizeof *x), x += n;
+  memcpy(x, sample->a, n*sizeof *x), x += n;
+  if (m) memcpy(x, sample->multiplier, m*sizeof *x), x += m;
+  if (t->outputs) {
+    t->values[in->time] = sample->t;
+    memcpy(t->values + in->q, sample->q, n*sizeof *x);
+    memcpy(t->values + in->v, sample->v, n*sizeof *x);
+    if (m) memcpy(t->values + in->lambda, sample->multiplier, m*sizeof *x);
+    pf_tape_run(t->outputs, t->values, t->output_values, t->outputs_work);
+    memcpy(x, t->output_values, (size_t)t->output_count*sizeof *x), x += t->output_count;
+  }
+  *x++ = sample->kinetic;
+  *x++ = sample->potential;
+  *x++ = sample->position;
+  *x = sample->velocity;
+}
+
+PfStatus pf_trajectory_add(Trajectory *t, const PfSample *sample)
+{
+  fill_row(t, sample);
+  t->rows++;
+  if (!t->stream) return PF_OK;
+  bool json = t->format == PF_FORMAT_JSON;
+  if (json) fputs(t->rows > 1 ? ",\n    [" : "\n    [", t->stream);
+  for (int i = 0; i < t->count; i++) {
+    if (i) fputs(json ? ", " : ",", t->stream);
+    if (json && !isfinite(t->row[i])) fputs("null", t->stream);
+    else fprintf(t->stream, "%.17g", t->row[i]);
+  }
+  fputs(json ? "]" : "\n", t->stream);
+  return check(t);
+}
+
+PfStatus pf_trajectory_close(Trajectory *t)
+{
+  if (!t->stream) return PF_OK;
+  if (t->format == PF_FORMAT_JSON) fputs("\n  ]\n}\n", t->stream);
+  bool bad = fflush(t->stream) != 0;
+  if (bad && !t->failed) t->error = errno;
+  bool told = t->failed;
+  t->failed = t->failed || bad;
+  if (fclose(t->stream) != 0 && !t->failed) t->failed = true, t->error = errno;
+  t->stream = NULL;
+  if (!t->failed || told) return told ? PF_ERR_FILE : PF_OK;
+  return pf_fail(t->s->ctx, PF_ERR_FILE, "cannot write '%s': %s", t->path, strerror(t->error));
+}

@@ -1,0 +1,39 @@
+/* A trajectory being written: columns, and rows as they come. */
+#ifndef PF_CLI_TRAJECTORY_H
+#define PF_CLI_TRAJECTORY_H
+
+#include "cli/cli.h"
+
+typedef enum PfFormat { PF_FORMAT_CSV, PF_FORMAT_JSON } PfFormat;
+
+typedef struct Trajectory {
+  Session *s;
+  const PfSystem *system;
+  FILE *stream;          /* NULL: rows are not written */
+  const char *path;
+  PfFormat format;
+  int count;             /* columns */
+  const char **names, **units;
+  double *row, *values;
+  PfTape *outputs;       /* plotted expressions that are not columns already */
+  double *outputs_work, *output_values;
+  int output_count;
+  long rows;
+  bool failed;
+  int error;             /* errno of the failure */
+} Trajectory;
+
+/* Names the columns: t, coordinates, velocities, accelerations, multipliers, plotted values, energies, violations. */
+PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values);
+void pf_trajectory_free(Trajectory *trajectory);
+
+/* Opens the file; the format follows from its name (.json, else CSV). */
+PfStatus pf_trajectory_open(Trajectory *trajectory, const char *path);
+
+/* Writes one row, at once. Fails with PF_ERR_FILE when the disk is full. */
+PfStatus pf_trajectory_add(Trajectory *trajectory, const PfSample *sample);
+
+/* Ends the file so that it is valid, whatever happened before. */
+PfStatus pf_trajectory_close(Trajectory *trajectory);
+
+#endif

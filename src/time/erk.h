@@ -1,0 +1,36 @@
+/* Explicit Runge-Kutta methods: stages, error control. */
+#ifndef PF_TIME_ERK_H
+#define PF_TIME_ERK_H
+
+#include "time/time_impl.h"
+
+typedef struct PfTableau {
+  int stages;          /* the last one is the derivative at the end of the step */
+  int order;           /* of the error estimate + 1: exponent of the step control */
+  const double *c;     /* stages */
+  const double *a;     /* stages x stages, row by row; the last row holds the weights of the solution */
+  /* Size of the error in units of the tolerance. */
+  double (*error)(const PfMotionRun *run, const double *k, double h, const double *y, const double *y_new);
+} PfTableau;
+
+typedef struct PfErk {
+  const PfTableau *tableau;
+  double *k;     /* stages (and extra ones for dense output) x 2n */
+  double *trial; /* 2n */
+  double *dense; /* coefficients of the interpolation, method's own */
+  bool dense_ready;
+} PfErk;
+
+PfStatus pf_erk_make(PfMotionRun *run, const PfTableau *tableau, int extra_stages, int dense_rows, PfErk *erk);
+PfStepEnd pf_erk_step(PfMotionRun *run, PfErk *erk);
+/* trial = y_old + h*sum_j a[j] k_j, then k_stage = f there; for extra stages of dense output. */
+bool pf_erk_stage(PfMotionRun *run, PfErk *erk, int stage, double c, const double *a);
+
+/* What an error may be in component i. */
+static inline double pf_allowed(const PfMotionRun *run, double a, double b)
+{
+  double x = a < 0 ? -a : a, z = b < 0 ? -b : b;
+  return run->options.atol + run->options.rtol*(x > z ? x : z);
+}
+
+#endif

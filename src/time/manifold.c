@@ -1,0 +1,139 @@
+/* Onto the constraints: Newton steps of least length in the metric of the mass matrix. */
+#include "time/manifold.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the constraints");
+}
+
+static PfStatus make_tape(PfContext *ctx, PfArena *arena, PfManifold *f)
+{
+  const PfEquations *eq = pf_system_equations(f->system);
+  const PfModel *model = eq->model;
+  size_t n = (size_t)f->n, m = (size_t)f->m;
+  PfExpr *roots = pf_arena_array(arena, PfExpr, n*n + m + m*n + m + m*n), zero = pf_expr_int(ctx, 0);
+  f->row = pf_arena_array(arena, int, m);
+  if (!roots || !f->row) return no_room(ctx);
+  size_t at = n*n;
+  memcpy(roots, eq->M, n*n*sizeof *roots);
+  for (size_t k = 0; k < m; k++)
+    if (eq->position[k] != PF_EXPR_NONE) f->row[f->positions++] = (int)k, roots[at++] = eq->position[k];
+  for (int k = 0; k < f->positions; k++, at += n)
+    memcpy(roots + at, eq->A + (size_t)f->row[k]*n, n*sizeof *roots);
+  for (size_t k = 0; k < m; k++) roots[at++] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
+  for (size_t k = 0; k < m; k++, at += n)
+    for (size_t j = 0; j < n; j++) roots[at + j] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->A[k*n + j];
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_substitute(ctx, roots, (int)at, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
+  const PfSymbols *in = pf_system_symbols(f->system);
+  PF_TRY(pf_tape_new(ctx, in->symbol, in->count, roots, (int)at, &f->tape));
+  f->work = pf_arena_array(arena, double, pf_tape_work_size(f->tape));
+  f->out = pf_arena_array(arena, double, at);
+  if (!f->work || !f->out) return no_room(ctx);
+  f->M = f->out;
+  f->phi = f->M + n*n;
+  f->slope = f->phi + f->positions;
+  f->psi = f->slope + (size_t)f->positions*n;
+  f->A = f->psi + m;
+  return PF_OK;
+}
+
+PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  *f = (PfManifold){.system = system, .n = eq->n, .m = eq->m};
+  PF_TRY(make_tape(ctx, arena, f));
+  f->B = pf_arena_array(arena, double, (size_t)f->m*(size_t)f->n);
+  f->step = pf_arena_array(arena, double, f->n);
+  f->right = pf_arena_array(arena, double, f->m);
+  f->scaled = pf_arena_array(arena, double, f->n);
+  if (!f->B || !f->step || !f->right || !f->scaled) return no_room(ctx);
+  PF_TRY(pf_ldl_make(ctx, arena, f->n, &f->mass));
+  PF_TRY(pf_qr_make(ctx, arena, f->positions, f->n, &f->position_qr));
+  return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
+}
+
+void pf_manifold_release(PfManifold *f)
+{
+  pf_tape_free(f->tape);
+  f->tape = NULL;
+}
+
+double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level, int *row)
+{
+  pf_tape_run(f->tape, values, f->out, f->work);
+  bool position = level == PF_LEVEL_POSITION;
+  const double *miss = position ? f->phi : f->psi;
+  double largest = 0;
+  int which = -1;
+  for (int i = 0; i < (position ? f->positions : f->m); i++)
+    if (!(fabs(miss[i]) <= largest)) largest = fabs(miss[i]), which = i;
+  if (row) *row = which < 0 ? -1 : position ? f->row[which] : which;
+  return largest;
+}
+
+/* How freely each unknown may move: by the mass matrix where it is regular, else all alike. A column of the slopes is
+ * multiplied by T, M^-1 = T T^T; only the diagonal of M is used when a part of the unknowns is held. */
+static void weigh(const PfManifold *f, const double *slope, int rows, const bool *held)
+{
+  int n = f->n;
+  for (int j = 0; j < n; j++) {
+    double mass = f->M[j*n + j];
+    f->scaled[j] = held && held[j] ? 0 : mass > 0 ? 1/sqrt(mass) : 1;
+  }
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < n; j++) f->B[i*n + j] = slope[i*n + j]*f->scaled[j];
+}
+
+/* Least length in the full metric: y = B^+ r with B = slope T, then the step is T y (see udwadia_kalaba.c). */
+static void full_metric(PfManifold *f, const double *slope, int rows, PfQr *qr)
+{
+  int n = f->n;
+  for (int i = 0; i < rows; i++) {
+    double *row = f->B + (size_t)i*(size_t)n;
+    for (int j = 0; j < n; j++) {
+      double sum = slope[i*n + f->mass.order[j]];
+      for (int k = 0; k < j; k++) sum -= f->mass.L[j*n + k]*row[k];
+      row[j] = sum;
+    }
+    for (int j = 0; j < n; j++) row[j] /= sqrt(f->mass.L[j*n + j]);
+  }
+  (void)pf_qr_factor(qr, f->B, 1e-10);
+  pf_qr_solve(qr, f->right, f->scaled);
+  for (int j = n; j-- > 0;) {
+    double sum = f->scaled[j]/sqrt(f->mass.L[j*n + j]);
+    for (int k = j + 1; k < n; k++) sum -= f->mass.L[k*n + j]*f->scaled[k];
+    f->scaled[j] = sum;
+    f->step[f->mass.order[j]] = sum;
+  }
+}
+
+bool pf_manifold_step(PfManifold *f, double *values, PfLevel level, const bool *held)
+{
+  bool position = level == PF_LEVEL_POSITION;
+  int rows = position ? f->positions : f->m, n = f->n;
+  PfQr *qr = position ? &f->position_qr : &f->velocity_qr;
+  const PfSymbols *in = pf_system_symbols(f->system);
+  if (rows == 0) return true;
+  pf_tape_run(f->tape, values, f->out, f->work);
+  const double *slope = position ? f->slope : f->A, *miss = position ? f->phi : f->psi;
+  if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0 || pf_first_not_finite(miss, (size_t)rows) >= 0) return false;
+  for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
+  if (!held && pf_ldl_factor(&f->mass, f->M, 0) == PF_OK && f->mass.rank == n) {
+    full_metric(f, slope, rows, qr);
+  } else {
+    weigh(f, slope, rows, held);
+    (void)pf_qr_factor(qr, f->B, 1e-10);
+    pf_qr_solve(qr, f->right, f->step);
+    for (int j = 0; j < n; j++) f->step[j] *= f->scaled[j];
+  }
+  double *x = values + (position ? in->q : in->v);
+  for (int j = 0; j < n; j++) x[j] += f->step[j];
+  return true;
+}

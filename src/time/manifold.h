@@ -1,0 +1,33 @@
+/* The constraints as a manifold: residuals, their slopes, and the smallest mass-weighted way onto them. Used by the
+ * consistent start and by the projection of a run. */
+#ifndef PF_TIME_MANIFOLD_H
+#define PF_TIME_MANIFOLD_H
+
+#include "num/num.h"
+#include "pfaff/form.h"
+
+typedef struct PfManifold {
+  const PfSystem *system;
+  int n, m, positions;   /* positions: constraints at position level */
+  PfTape *tape;          /* M, position residuals, their slopes, velocity residuals, A */
+  double *work, *out;
+  const double *M, *phi, *slope, *psi, *A; /* in out */
+  int *row;              /* constraint of each position residual */
+  PfLdl mass;
+  double *B, *step, *right, *scaled;
+  PfQr position_qr, velocity_qr;
+} PfManifold;
+
+PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *manifold);
+void pf_manifold_release(PfManifold *manifold);
+
+typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
+
+/* Residuals at the numbers in `values`; the largest is returned, `row` (or NULL) gets its constraint. */
+double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel level, int *row);
+
+/* One Newton step of least mass-weighted length for q or v in `values` (in place). `held` marks what must not move
+ * (n, or NULL). False when the slopes are not finite. */
+bool pf_manifold_step(PfManifold *manifold, double *values, PfLevel level, const bool *held);
+
+#endif

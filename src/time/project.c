@@ -1,0 +1,41 @@
+/* Projection of a state on the constraints after a step. */
+#include "time/manifold.h"
+#include "time/time_impl.h"
+
+#include <string.h>
+
+PfStatus pf_project_make(PfMotionRun *run)
+{
+  PfManifold *manifold = run->projection = pf_run_array(run, PfManifold, 1);
+  return manifold ? pf_manifold_make(run->ctx, run->arena, run->system, manifold) : PF_ERR_MEMORY;
+}
+
+/* A few Newton steps suffice: a step of the integrator misses by its error only. */
+static bool settle(PfMotionRun *run, PfLevel level)
+{
+  enum { MOST = 8 };
+  static const double enough = 1e-14;
+  PfManifold *f = run->projection;
+  double miss = pf_manifold_miss(f, run->values, level, NULL), last;
+  bool changed = false;
+  for (int k = 0; k < MOST && miss > enough; k++) {
+    if (!pf_manifold_step(f, run->values, level, NULL)) break;
+    changed = true;
+    last = miss;
+    miss = pf_manifold_miss(f, run->values, level, NULL);
+    if (!(miss < 0.5*last)) break; /* rounding */
+  }
+  return changed;
+}
+
+bool pf_project(PfMotionRun *run, double t, double *y)
+{
+  const PfSymbols *in = run->symbols;
+  if (run->m == 0) return false;
+  run->values[in->time] = t;
+  memcpy(run->values + in->q, y, 2*(size_t)run->n*sizeof *y);
+  bool changed = settle(run, PF_LEVEL_POSITION);
+  if (settle(run, PF_LEVEL_VELOCITY)) changed = true;
+  if (changed) memcpy(y, run->values + in->q, 2*(size_t)run->n*sizeof *y);
+  return changed;
+}

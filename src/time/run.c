@@ -1,0 +1,340 @@
+/* A run: steps, samples, stop conditions, projection, statistics. */
+#include "time/time_impl.h"
+#include "time/manifold.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4};
+enum { METHODS = sizeof methods/sizeof *methods };
+
+const PfMethod *pf_method(int index)
+{
+  return index >= 0 && index < METHODS ? methods[index] : NULL;
+}
+
+const PfMethod *pf_method_find(const char *name)
+{
+  for (int i = 0; i < METHODS; i++)
+    if (!strcmp(methods[i]->name, name)) return methods[i];
+  return NULL;
+}
+
+const char *pf_method_name(const PfMethod *method)
+{
+  return method->name;
+}
+
+const char *pf_method_summary(const PfMethod *method)
+{
+  return method->summary;
+}
+
+bool pf_method_has_fixed_step(const PfMethod *method)
+{
+  return method->fixed;
+}
+
+PfRunOptions pf_run_options(void)
+{
+  return (PfRunOptions){.rho = NAN, .t_end = 10};
+}
+
+/* ---------------------------------------------------------------- what the methods use */
+
+void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size)
+{
+  void *block = pf_arena_alloc(run->arena, count, size);
+  if (!block) pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
+  return block;
+}
+
+bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy)
+{
+  int n = run->n;
+  run->values[run->symbols->time] = t;
+  memcpy(run->values + run->symbols->q, y, 2*(size_t)n*sizeof *y);
+  run->result->evaluations++;
+  run->trouble = pf_solver_accelerate(run->solver, run->values, &run->motion, &run->row);
+  if (run->trouble != PF_TROUBLE_NONE) return false;
+  memcpy(dy, y + n, (size_t)n*sizeof *y);
+  memcpy(dy + n, run->motion.acceleration, (size_t)n*sizeof *y);
+  return pf_first_not_finite(dy, 2*(size_t)n) < 0;
+}
+
+void pf_hermite(PfMotionRun *run, double t, double *y)
+{
+  double h = run->t - run->t_old, x = (t - run->t_old)/h, z = 1 - x;
+  double h00 = (1 + 2*x)*z*z, h10 = x*z*z*h, h01 = x*x*(3 - 2*x), h11 = -x*x*z*h;
+  for (int i = 0; i < 2*run->n; i++)
+    y[i] = h00*run->y_old[i] + h10*run->dy_old[i] + h01*run->y[i] + h11*run->dy[i];
+}
+
+/* ---------------------------------------------------------------- samples */
+
+typedef struct Sampler {
+  int next_at;       /* index in options.at */
+  long next_every;   /* multiple of options.every */
+  double *y, *dy;    /* 2n */
+  double energy_start;
+} Sampler;
+
+static PfStatus emit(PfMotionRun *run, Sampler *s, double t, const double *y, double balance)
+{
+  if (!run->options.sample) return PF_OK;
+  if (!pf_flow(run, t, y, s->dy)) return PF_OK; /* the step itself was good; this instant is left out */
+  run->result->evaluations--;                    /* samples do not count as work of the method */
+  pf_monitor_at(run, t, y, run->motion.multiplier);
+  PfSample sample = {.t = t, .q = y, .v = y + run->n, .a = s->dy + run->n, .multiplier = run->motion.multiplier,
+                     .kinetic = pf_monitor_kinetic(run), .potential = pf_monitor_potential(run),
+                     .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run), .balance = balance};
+  return run->options.sample(run->options.user, &sample);
+}
+
+static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, double balance)
+{
+  if (t >= run->t) return emit(run, s, run->t, run->y, balance);
+  run->method->interpolate(run, t, s->y);
+  return emit(run, s, t, s->y, balance);
+}
+
+/* All samples up to run->t. */
+static PfStatus emit_due(PfMotionRun *run, Sampler *s, double balance)
+{
+  const PfRunOptions *o = &run->options;
+  double slack = 1e-12*fmax(1, fabs(run->t));
+  if (o->at) {
+    for (; s->next_at < o->at_count && o->at[s->next_at] <= run->t + slack; s->next_at++)
+      PF_TRY(emit_inside(run, s, o->at[s->next_at], balance));
+  } else if (o->every > 0) {
+    for (; (double)s->next_every*o->every <= run->t + slack; s->next_every++)
+      PF_TRY(emit_inside(run, s, (double)s->next_every*o->every, balance));
+  } else {
+    PF_TRY(emit(run, s, run->t, run->y, balance));
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- after a step */
+
+/* The first instant of the last step at which the stop condition holds; the run is cut there. */
+static bool cut_at_condition(PfMotionRun *run, Sampler *s)
+{
+  if (run->options.until == PF_EXPR_NONE) return false;
+  pf_monitor_at(run, run->t, run->y, NULL);
+  if (!pf_monitor_until(run)) return false;
+  double a = run->t_old, b = run->t;
+  for (int k = 0; k < 80 && b - a > 1e-14*fmax(1, fabs(b)); k++) {
+    double middle = 0.5*(a + b);
+    run->method->interpolate(run, middle, s->y);
+    pf_monitor_at(run, middle, s->y, NULL);
+    if (pf_monitor_until(run)) b = middle;
+    else a = middle;
+  }
+  run->method->interpolate(run, b, s->y);
+  memcpy(run->y, s->y, 2*(size_t)run->n*sizeof *run->y);
+  run->t = b;
+  (void)pf_flow(run, run->t, run->y, run->dy);
+  return true;
+}
+
+/* Work of forces without potential over the step, by Simpson's rule. */
+static void add_work(PfMotionRun *run, Sampler *s)
+{
+  if (!run->has_power) return;
+  double h = run->t - run->t_old, middle = run->t_old + 0.5*h, before = run->power, between = before;
+  run->method->interpolate(run, middle, s->y);
+  if (pf_flow(run, middle, s->y, s->dy)) {
+    run->result->evaluations--;
+    pf_monitor_at(run, middle, s->y, run->motion.multiplier);
+    between = pf_monitor_power(run);
+  }
+  if (pf_flow(run, run->t, run->y, s->dy)) {
+    run->result->evaluations--;
+    pf_monitor_at(run, run->t, run->y, run->motion.multiplier);
+    run->power = pf_monitor_power(run);
+  }
+  run->work_done += h/6*(before + 4*between + run->power);
+}
+
+static double take_statistics(PfMotionRun *run, const Sampler *s)
+{
+  PfRunResult *r = run->result;
+  pf_monitor_at(run, run->t, run->y, NULL);
+  r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
+  double balance = r->energy_end - s->energy_start - run->work_done;
+  r->drift = fmax(r->drift, fabs(balance));
+  r->position = fmax(r->position, pf_monitor_position(run));
+  r->velocity = fmax(r->velocity, pf_monitor_velocity(run));
+  return balance;
+}
+
+static PfRunEnd report_rank_loss(PfMotionRun *run)
+{
+  const PfModel *model = pf_system_equations(run->system)->model;
+  const PfConstraint *c = model->constraints + run->result->weakest_row;
+  if (run->options.keep_going) {
+    pf_warn_at(run->ctx, c->place, "the constraint '%s' becomes dependent on the others at t = %.12g; going on", c->name,
+               run->result->weakest_t);
+    return PF_RUN_DONE;
+  }
+  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank at t = %.12g: '%s' becomes dependent on the "
+             "others, and the forces of constraint are not determined there", run->result->weakest_t, c->name);
+  pf_hint(run->ctx, "--keep-going steps over it; what comes after depends on how it is stepped over");
+  return PF_RUN_RANK_LOSS;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
+{
+  PfStepEnd end = run->method->step(run);
+  if (end == PF_STEP_TROUBLE) return PF_RUN_TROUBLE;
+  if (end == PF_STEP_TOO_SMALL) return PF_RUN_STEP;
+  run->result->steps++;
+  if (run->m && pf_watch_step(run)) {
+    PfRunEnd lost = report_rank_loss(run);
+    if (lost != PF_RUN_DONE) return lost;
+  }
+  bool stop = cut_at_condition(run, s);
+  if (!run->method->direct && !run->options.drift && pf_project(run, run->t, run->y) &&
+      !pf_flow(run, run->t, run->y, run->dy))
+    return PF_RUN_TROUBLE;
+  add_work(run, s);
+  double balance = take_statistics(run, s);
+  *status = emit_due(run, s, balance);
+  if (*status != PF_OK) return PF_RUN_CANCELLED;
+  if (stop) return PF_RUN_UNTIL;
+  if (run->options.cancelled && run->options.cancelled(run->options.user, run->t)) return PF_RUN_CANCELLED;
+  return PF_RUN_DONE;
+}
+
+static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
+{
+  switch (end) {
+  case PF_RUN_TROUBLE:
+    if (run->trouble == PF_TROUBLE_NONE) return pf_fail(run->ctx, PF_ERR_NUMBER, "the motion is not finite after t = %.12g", run->t);
+    (void)pf_trouble_report(run->ctx, run->system, run->trouble, run->row);
+    pf_hint(run->ctx, "this happened after t = %.12g", run->t);
+    return PF_OK;
+  case PF_RUN_STEP:
+    pf_fail(run->ctx, PF_ERR_NUMBER, "the step became too small at t = %.12g: the motion is singular there or too stiff for "
+            "'%s'", run->t, run->method->name);
+    return PF_OK;
+  case PF_RUN_LIMIT:
+    pf_fail(run->ctx, PF_ERR_LIMIT, "more than %ld steps, at t = %.12g", run->options.most_steps, run->t);
+    return PF_OK;
+  default: return PF_OK;
+  }
+}
+
+static PfStatus loop(PfMotionRun *run, Sampler *s)
+{
+  PfStatus status = PF_OK;
+  PfRunResult *r = run->result;
+  if (!pf_flow(run, run->t, run->y, run->dy)) {
+    r->end = PF_RUN_TROUBLE;
+    r->t = run->t;
+    return say_why(run, r->end);
+  }
+  pf_monitor_at(run, run->t, run->y, run->motion.multiplier);
+  run->power = pf_monitor_power(run);
+  s->energy_start = r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
+  run->t_old = run->t;
+  (void)take_statistics(run, s);
+  PF_TRY(emit_due(run, s, 0));
+  while (run->t < run->t_end && r->end == PF_RUN_DONE) {
+    r->end = r->steps + r->rejected >= run->options.most_steps ? PF_RUN_LIMIT : one_step(run, s, &status);
+    if (status != PF_OK) break;
+  }
+  r->t = run->t;
+  (void)say_why(run, r->end);
+  return status;
+}
+
+/* ---------------------------------------------------------------- making a run */
+
+static void set_defaults(PfRunOptions *o)
+{
+  if (!(o->rtol > 0)) o->rtol = 1e-8;
+  if (!(o->atol > 0)) o->atol = o->rtol/100;
+  if (!o->method) o->method = "dopri5";
+  if (!o->formulation) o->formulation = "multipliers";
+  if (o->most_steps <= 0) o->most_steps = 100*1000*1000;
+  if (isnan(o->rho)) o->rho = 0.9;
+}
+
+static PfStatus find_method(PfMotionRun *run)
+{
+  run->method = pf_method_find(run->options.method);
+  if (!run->method) {
+    pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no method '%s'", run->options.method);
+    for (int i = 0; i < METHODS; i++)
+      if (pf_name_distance(run->options.method, methods[i]->name, 3) <= 3)
+        pf_hint(run->ctx, "did you mean '%s'?", methods[i]->name);
+    return PF_ERR_ARGUMENT;
+  }
+  if (run->method->fixed && !(run->options.step > 0))
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step: { step = 1e-3 }", run->method->name);
+  return PF_OK;
+}
+
+static PfStatus make_arrays(PfMotionRun *run, const double *values, Sampler *s)
+{
+  size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
+  run->values = pf_run_array(run, double, count);
+  run->y = pf_run_array(run, double, 2*n);
+  run->y_old = pf_run_array(run, double, 2*n);
+  run->dy = pf_run_array(run, double, 2*n);
+  run->dy_old = pf_run_array(run, double, 2*n);
+  run->motion.acceleration = pf_run_array(run, double, n);
+  run->motion.multiplier = pf_run_array(run, double, run->m);
+  run->motion.force = pf_run_array(run, double, n);
+  s->y = pf_run_array(run, double, 2*n);
+  s->dy = pf_run_array(run, double, 2*n);
+  bool good = run->values && run->y && run->y_old && run->dy && run->dy_old && run->motion.acceleration &&
+              run->motion.multiplier && run->motion.force && s->y && s->dy;
+  if (!good) return PF_ERR_MEMORY;
+  memcpy(run->values, values, count*sizeof *values);
+  memcpy(run->y, values + run->symbols->q, 2*n*sizeof *values);
+  run->t = run->t_old = values[run->symbols->time];
+  run->t_end = run->options.t_end;
+  if (run->options.every > 0) s->next_every = (long)ceil(run->t/run->options.every - 1e-9);
+  return PF_OK;
+}
+
+static PfStatus prepare(PfMotionRun *run, const double *values, Sampler *s)
+{
+  const PfFormulation *formulation = pf_formulation_find(run->options.formulation);
+  if (!formulation)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", run->options.formulation);
+  PF_TRY(find_method(run));
+  PF_TRY(make_arrays(run, values, s));
+  PF_TRY(pf_solver_new(run->ctx, run->system, formulation, &run->solver));
+  PF_TRY(pf_monitor_make(run));
+  PF_TRY(pf_project_make(run));
+  PF_TRY(pf_watch_make(run));
+  return run->method->prepare(run);
+}
+
+PfStatus pf_run(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
+                PfRunResult *result)
+{
+  *result = (PfRunResult){.weakest = 1, .weakest_row = -1};
+  const PfEquations *eq = pf_system_equations(system);
+  PfMotionRun run = {.ctx = ctx, .system = system, .symbols = pf_system_symbols(system), .options = *options,
+               .result = result, .n = eq->n, .m = eq->m};
+  Sampler sampler = {0};
+  set_defaults(&run.options);
+  run.arena = pf_arena_new(pf_context_allocator(ctx));
+  if (!run.arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the run");
+  PfStatus status = prepare(&run, values, &sampler);
+  if (status == PF_OK) status = loop(&run, &sampler);
+  if (run.method && run.method->release && run.data) run.method->release(&run);
+  if (run.projection) pf_manifold_release(run.projection);
+  pf_tape_free(run.monitor);
+  pf_solver_free(run.solver);
+  pf_arena_free(run.arena);
+  return status;
+}

@@ -1,0 +1,90 @@
+/* Inside time: a run in progress and what the methods share. */
+#ifndef PF_TIME_IMPL_H
+#define PF_TIME_IMPL_H
+
+#include "base/base.h"
+#include "num/num.h"
+#include "pfaff/time.h"
+
+typedef struct PfMotionRun PfMotionRun;
+
+typedef enum PfStepEnd {
+  PF_STEP_DONE,
+  PF_STEP_TROUBLE,  /* run->trouble and run->row tell */
+  PF_STEP_TOO_SMALL
+} PfStepEnd;
+
+/* A method. `step` advances run->t and run->y by at most run->h (less when it must), keeps the old ones in t_old and
+ * y_old, fills dy = (v, a) at the new state, and proposes the next h. `interpolate` gives y between t_old and t. */
+struct PfMethod {
+  const char *name, *summary;
+  bool fixed;  /* takes options.step and keeps it */
+  bool direct; /* satisfies the constraints by itself: no projection */
+  PfStatus (*prepare)(PfMotionRun *run);
+  PfStepEnd (*step)(PfMotionRun *run);
+  void (*interpolate)(PfMotionRun *run, double t, double *y);
+  void (*release)(PfMotionRun *run); /* or NULL */
+};
+
+struct PfMotionRun {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfSystem *system;
+  const PfSymbols *symbols;
+  const PfMethod *method;
+  PfRunOptions options;
+  PfSolver *solver;
+  PfRunResult *result;
+  int n, m;
+  double t, t_old, h;      /* h: the step to try next */
+  double t_end;
+  double *y, *y_old;       /* 2n: q, then v */
+  double *dy, *dy_old;     /* 2n: derivatives there */
+  double *values;          /* numbers of all symbols; time and state are filled in by pf_flow */
+  PfMotion motion;         /* of the latest evaluation */
+  PfTrouble trouble;
+  int row;
+  void *data;              /* of the method */
+
+  /* monitors (monitor.c) */
+  PfTape *monitor;         /* kinetic, potential, power, stop condition, position and velocity residuals */
+  double *monitor_work, *monitored;
+  bool has_power;
+  double power, work_done;
+  /* projection (project.c) */
+  void *projection;
+  /* watch over the independence of the constraints (watch.c) */
+  void *watch;
+};
+
+/* Accelerations at (t, y): dy = (v, a). False when they can't be found: run->trouble says why. Counts. */
+bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy);
+
+/* Zeroed memory of the run; NULL and a diagnostic without memory. */
+void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size);
+#define pf_run_array(run, type, count) ((type *)pf_run_alloc((run), (size_t)(count), sizeof(type)))
+
+/* monitor.c: what is looked at along the way. Evaluated at run->values (state and multipliers in them). */
+PfStatus pf_monitor_make(PfMotionRun *run);
+void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier);
+double pf_monitor_kinetic(const PfMotionRun *run);
+double pf_monitor_potential(const PfMotionRun *run);
+double pf_monitor_power(const PfMotionRun *run);
+bool pf_monitor_until(const PfMotionRun *run);
+double pf_monitor_position(const PfMotionRun *run); /* largest violation */
+double pf_monitor_velocity(const PfMotionRun *run);
+
+/* project.c: puts y on the constraints by the smallest mass-weighted change. True when y was changed. */
+PfStatus pf_project_make(PfMotionRun *run);
+bool pf_project(PfMotionRun *run, double t, double *y);
+
+/* watch.c: independence of the constraints after a step; true when they were lost between t_old and t. */
+PfStatus pf_watch_make(PfMotionRun *run);
+bool pf_watch_step(PfMotionRun *run);
+
+/* Cubic Hermite interpolation of the last step: for methods without something better. */
+void pf_hermite(PfMotionRun *run, double t, double *y);
+
+extern const PfMethod pf_method_dopri5, pf_method_dop853, pf_method_rk4;
+
+#endif
