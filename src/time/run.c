@@ -139,23 +139,27 @@ static bool cut_at_condition(PfMotionRun *run, Sampler *s)
   return true;
 }
 
-/* Work of forces without potential over the step, by Simpson's rule. */
+static double power_at(PfMotionRun *run, Sampler *s, double t, const double *y)
+{
+  if (!pf_flow(run, t, y, s->dy)) return NAN;
+  run->result->evaluations--;
+  pf_monitor_at(run, t, y, run->motion.multiplier);
+  return pf_monitor_power(run);
+}
+
+/* Work of forces without potential over the step, by Lobatto's rule of order 6. */
 static void add_work(PfMotionRun *run, Sampler *s)
 {
   if (!run->has_power) return;
-  double h = run->t - run->t_old, middle = run->t_old + 0.5*h, before = run->power, between = before;
-  run->method->interpolate(run, middle, s->y);
-  if (pf_flow(run, middle, s->y, s->dy)) {
-    run->result->evaluations--;
-    pf_monitor_at(run, middle, s->y, run->motion.multiplier);
-    between = pf_monitor_power(run);
+  const double inner = 0.27639320225002103; /* (1 - 1/sqrt(5))/2 */
+  double h = run->t - run->t_old, sum = run->power;
+  for (int k = 0; k < 2; k++) {
+    double t = run->t_old + (k ? 1 - inner : inner)*h;
+    run->method->interpolate(run, t, s->y);
+    sum += 5*power_at(run, s, t, s->y);
   }
-  if (pf_flow(run, run->t, run->y, s->dy)) {
-    run->result->evaluations--;
-    pf_monitor_at(run, run->t, run->y, run->motion.multiplier);
-    run->power = pf_monitor_power(run);
-  }
-  run->work_done += h/6*(before + 4*between + run->power);
+  run->power = power_at(run, s, run->t, run->y);
+  run->work_done += h/12*(sum + run->power);
 }
 
 static double take_statistics(PfMotionRun *run, const Sampler *s)
