@@ -1,0 +1,510 @@
+/* An algebraic proof that the formulations are the same rational functions of the state: their accelerations, each by its
+ * own algebra, are compared at random points of prime fields in exact arithmetic. If two rational functions differ, the
+ * numerator of their difference is a polynomial of some degree d that is not zero, and it vanishes at a random point of a
+ * field of p elements with a probability of at most d/p (Schwartz, J. ACM 27 (1980) 701-717). Rounds with fresh points are
+ * repeated until the product of these is below 2^-100. */
+#include "form/prove.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const double wanted_log2_error = -100;
+
+typedef struct Prover {
+  PfContext *ctx;
+  PfArena *arena;  /* of the result */
+  PfArena *work;
+  const PfEquations *eq;
+  const double *parameters;
+  const PfExactForm *forms;
+  int form_count;
+  PfProof *proof;
+  int expected_rank; /* of A in admissible states, by numbers; -1: not known */
+  bool decided;
+
+  PfStates states;
+  PfExpr *roots;
+  PfProbe *probe;
+  int root_count;
+  uint64_t *values, *independent; /* of the roots; independent rows of A, then of b */
+  int *rows;
+  uint64_t seed;
+  PfExactSystem at;
+  uint64_t *reference, *other;
+  double degree;
+} Prover;
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a proof");
+}
+
+/* ---------------------------------------------------------------- words */
+
+static const char *say(Prover *p, const char *format, ...) PF_PRINTF(2, 3);
+static const char *say(Prover *p, const char *format, ...)
+{
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  return pf_arena_text(p->arena, text, strlen(text));
+}
+
+static PfStatus decide(Prover *p, PfVerdict verdict, const char *text)
+{
+  p->decided = true;
+  p->proof->verdict = verdict;
+  p->proof->text = text;
+  return text ? PF_OK : no_room(p->ctx);
+}
+
+static const char *answer_text(PfExactAnswer answer)
+{
+  static const char *const texts[] = {
+#define PF_EXACT_ENTRY(code, text) text,
+    PF_EXACT_ANSWERS(PF_EXACT_ENTRY)
+#undef PF_EXACT_ENTRY
+  };
+  return texts[answer];
+}
+
+/* ---------------------------------------------------------------- before the points */
+
+/* With forces that depend on the multipliers the accelerations are not rational. */
+static PfStatus check_friction(Prover *p)
+{
+  const PfEquations *eq = p->eq;
+  for (int i = 0; i < eq->n; i++)
+    for (int k = 0; k < eq->m; k++) {
+      const PfExpr *lambda = &eq->model->constraints[k].multiplier;
+      if (!pf_expr_depends(p->ctx, eq->C[i], lambda, 1) && !pf_expr_depends(p->ctx, eq->F[i], lambda, 1)) continue;
+      return decide(p, PF_NOT_PROVABLE,
+                    say(p, "cannot be proven: the force on '%s' depends on the constraint force of '%s'",
+                        eq->model->coordinates[i].name, eq->model->constraints[k].name));
+    }
+  return PF_OK;
+}
+
+static PfStatus find_rank(Prover *p)
+{
+  PfDiagnosis d;
+  PF_TRY(pf_diagnose(p->ctx, p->work, p->eq, p->parameters, &d));
+  p->expected_rank = d.reached ? d.rank : -1;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- levels of the cascade */
+
+static size_t group_length(const char *name)
+{
+  size_t length = strcspn(name, ".[");
+  return name[length] ? length : 0;
+}
+
+/* The names agree up to the first dot or bracket, as for the formulation in numbers. */
+static bool same_group(const char *a, const char *b)
+{
+  size_t length = group_length(a);
+  return length > 0 && length == group_length(b) && !strncmp(a, b, length);
+}
+
+static PfStatus find_levels(Prover *p)
+{
+  const PfConstraint *c = p->eq->model->constraints;
+  int m = p->eq->m, position = 0;
+  int *rows = pf_arena_array(p->work, int, m), *first = pf_arena_array(p->work, int, m + 1);
+  bool *done = pf_arena_array(p->work, bool, m);
+  if (!rows || !first || !done) return no_room(p->ctx);
+  for (int i = 0; i < m; i++) {
+    if (done[i]) continue;
+    first[p->at.levels++] = position;
+    for (int k = i; k < m; k++) {
+      if (k != i && !same_group(c[i].name, c[k].name)) continue;
+      rows[position++] = k;
+      done[k] = true;
+    }
+  }
+  first[p->at.levels] = position;
+  p->at.level_rows = rows;
+  p->at.level_first = first;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- a point */
+
+static PfStatus make_room(Prover *p)
+{
+  size_t n = (size_t)p->eq->n, m = (size_t)p->eq->m;
+  PfExactSystem *at = &p->at;
+  at->n = p->eq->n;
+  at->m = p->eq->m;
+  at->pool_room = pf_exact_pool_size(at->n, at->m);
+  at->pool = pf_arena_array(p->work, uint64_t, at->pool_room);
+  at->pivot = pf_arena_array(p->work, int, n + m);
+  at->order = pf_arena_array(p->work, int, n);
+  at->columns = pf_arena_array(p->work, int, n);
+  p->roots = pf_arena_array(p->work, PfExpr, p->states.count);
+  p->values = pf_arena_array(p->work, uint64_t, p->states.count);
+  p->independent = pf_arena_array(p->work, uint64_t, m*n + m);
+  p->rows = pf_arena_array(p->work, int, m);
+  p->reference = pf_arena_array(p->work, uint64_t, n);
+  p->other = pf_arena_array(p->work, uint64_t, n);
+  if (!at->pool || !at->pivot || !at->order || !at->columns || !p->roots || !p->values || !p->independent || !p->rows ||
+      !p->reference || !p->other)
+    return no_room(p->ctx);
+  return find_levels(p);
+}
+
+/* Where the numbers of the roots go. */
+static void lay_out(Prover *p)
+{
+  PfExactSystem *at = &p->at;
+  int n = at->n, m = at->m, s = p->states.kinematics.count;
+  bool laconic = p->root_count > p->states.base_count;
+  at->field = pf_probe_field(p->probe);
+  at->M = p->values;
+  at->load = at->M + n*n;
+  at->all_A = at->load + n;
+  at->all_b = at->all_A + m*n;
+  at->speeds = laconic ? s : 0;
+  at->user_speeds = laconic && !p->states.kinematics.chosen;
+  at->G = laconic ? at->all_b + m : NULL;
+  at->g = laconic ? at->G + s*s : NULL;
+  at->N = laconic ? at->g + s : NULL;
+  at->drift = laconic ? at->N + n*s : NULL;
+}
+
+/* Independent rows; false when the others contradict them. */
+static bool choose_rows(Prover *p)
+{
+  PfExactSystem *at = &p->at;
+  const PfField *f = at->field;
+  int n = at->n, m = at->m;
+  at->pool_used = 0;
+  uint64_t *work = pf_exact_take(at, m*(n + 1)), *N = pf_exact_take(at, n*n), *a = pf_exact_take(at, n);
+  if (pf_exact_solutions(f, at->all_A, at->all_b, m, n, NULL, work, at->pivot, N, a) < 0) return false;
+  at->rank = pf_exact_independent_rows(f, at->all_A, m, n, work, p->rows);
+  uint64_t *A = p->independent, *b = A + (size_t)at->rank*(size_t)n;
+  for (int i = 0; i < at->rank; i++) {
+    memcpy(A + (size_t)i*(size_t)n, at->all_A + (size_t)p->rows[i]*(size_t)n, (size_t)n*sizeof *A);
+    b[i] = at->all_b[p->rows[i]];
+  }
+  at->A = A;
+  at->b = b;
+  return true;
+}
+
+typedef enum PointKind { POINT_GOOD, POINT_UNDEFINED, POINT_CONTRADICTION } PointKind;
+
+/* A fresh point of the field. */
+static PointKind next_point(Prover *p)
+{
+  pf_probe_evaluate(p->probe, p->seed++, p->values);
+  lay_out(p);
+  for (int i = 0; i < p->states.base_count; i++)
+    if (p->values[i] == PF_UNDEFINED) return POINT_UNDEFINED;
+  return choose_rows(p) ? POINT_GOOD : POINT_CONTRADICTION;
+}
+
+/* A point where everything is defined. With k square roots there is one among 2^k. */
+static PointKind find_point(Prover *p)
+{
+  enum { TRIES = 64 };
+  int roots = pf_probe_square_roots(p->probe);
+  long tries = (long)TRIES << (roots < 12 ? roots : 12);
+  PointKind kind = POINT_UNDEFINED;
+  while (tries-- > 0 && kind == POINT_UNDEFINED) kind = next_point(p);
+  return kind;
+}
+
+/* ---------------------------------------------------------------- states that are like those of the model */
+
+typedef struct Trial {
+  bool fits;
+  PointKind point;
+  int rank;
+  const char *refused; /* a constraint that could not be solved, or NULL */
+} Trial;
+
+/* Do points of this kind have the rank that admissible states have, and no contradiction? */
+static PfStatus try_states(Prover *p, int kind, Trial *trial)
+{
+  *trial = (Trial){.rank = -1};
+  PF_TRY(pf_states_write(&p->states, kind, p->roots, &p->root_count, &trial->refused));
+  if (trial->refused) return PF_OK;
+  PF_TRY(pf_probe_make(p->ctx, p->work, p->roots, p->root_count, &p->probe));
+  if (!pf_probe_next_field(p->probe)) return PF_OK;
+  trial->point = find_point(p);
+  if (trial->point != POINT_GOOD) return PF_OK;
+  trial->rank = p->at.rank;
+  trial->fits = p->expected_rank < 0 || p->at.rank <= p->expected_rank;
+  return PF_OK;
+}
+
+static PfStatus no_states(Prover *p, const Trial *everywhere, const char *refused)
+{
+  if (everywhere->point == POINT_UNDEFINED)
+    return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: the equations divide by zero, or take a root of what "
+                                             "has none, at every point that was tried"));
+  const char *what = everywhere->point == POINT_CONTRADICTION ? "the constraints agree with each other"
+                                                              : "some constraints are redundant";
+  if (refused)
+    return decide(p, PF_NOT_PROVABLE,
+                  say(p, "cannot be proven: %s only where the position constraints hold, and '%s' cannot be solved "
+                         "rationally", what, refused));
+  return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: %s only in special states or for special parameters", what));
+}
+
+/* The more general, the better: first all positions and parameters, then only those where the constraints hold, then
+ * only the values of the parameters. */
+static PfStatus choose_states(Prover *p)
+{
+  static const int kinds[] = {PF_STATES_ALL, PF_STATES_ON_POSITIONS, PF_STATES_GIVEN,
+                              PF_STATES_GIVEN | PF_STATES_ON_POSITIONS};
+  Trial first = {0};
+  const char *refused = NULL;
+  for (size_t i = 0; i < sizeof kinds/sizeof *kinds; i++) {
+    Trial trial;
+    PF_TRY(try_states(p, kinds[i], &trial));
+    p->proof->given_parameters = kinds[i] & PF_STATES_GIVEN;
+    if (trial.fits) return PF_OK;
+    if (i == 0) first = trial;
+    if (!refused) refused = trial.refused;
+  }
+  return no_states(p, &first, refused);
+}
+
+/* ---------------------------------------------------------------- what can be proven */
+
+static PfStatus find_outside(Prover *p)
+{
+  PfProof *proof = p->proof;
+  for (int i = 0; i < p->root_count && !proof->function; i++) {
+    proof->function = pf_probe_outside(p->probe, i);
+    if (proof->function) proof->where = pf_states_place(&p->states, p->arena, i);
+  }
+  return !proof->function || proof->where ? PF_OK : no_room(p->ctx);
+}
+
+/* All entries over one denominator: the largest degree above. */
+static PfStatus bound_degree(Prover *p)
+{
+  PfDegree *degrees = pf_arena_array(p->work, PfDegree, p->root_count);
+  if (!degrees) return no_room(p->ctx);
+  PF_TRY(pf_probe_degrees(p->probe, p->work, degrees));
+  double below = 0, above = 0;
+  for (int i = 0; i < p->root_count; i++) below += degrees[i].below;
+  for (int i = 0; i < p->root_count; i++) above = fmax(above, degrees[i].above - degrees[i].below);
+  p->degree = above + below;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- which formulations take part */
+
+static PfExactAnswer accelerate(Prover *p, int form, uint64_t *q2)
+{
+  p->at.pool_used = 0;
+  return p->forms[form].accelerate(&p->at, q2);
+}
+
+static const char *reason(Prover *p, int form, PfExactAnswer answer)
+{
+  if (answer == PF_EXACT_ABSENT && p->states.why_not) return say(p, "%s", p->states.why_not);
+  (void)form;
+  return answer_text(answer);
+}
+
+/* A formulation that has no answer at several points has none at all. */
+static PfStatus choose_forms(Prover *p)
+{
+  enum { POINTS = 3 };
+  PfProofRow *rows = p->proof->rows;
+  for (int k = 0; k < POINTS; k++) {
+    if (find_point(p) != POINT_GOOD) continue;
+    for (int i = 0; i < p->form_count; i++) {
+      if (rows[i].compared) continue;
+      PfExactAnswer answer = accelerate(p, i, p->other);
+      rows[i].compared = answer == PF_EXACT_DONE;
+      rows[i].why_not = rows[i].compared ? NULL : reason(p, i, answer);
+    }
+  }
+  return PF_OK;
+}
+
+/* A coordinate that neither inertia nor constraints hold: [M; A] has no pivot there. */
+static PfStatus say_not_unique(Prover *p)
+{
+  PfExactSystem *at = &p->at;
+  int n = at->n, r = at->rank;
+  at->pool_used = 0;
+  uint64_t *W = pf_exact_take(at, (n + r)*n);
+  memcpy(W, at->M, (size_t)n*(size_t)n*sizeof *W);
+  memcpy(W + (size_t)n*(size_t)n, at->A, (size_t)r*(size_t)n*sizeof *W);
+  int rank = pf_exact_reduce(at->field, W, n + r, n, NULL, n, at->pivot), open = 0;
+  while (open < rank && at->pivot[open] == open) open++;
+  if (open >= n) return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: the accelerations are not determined"));
+  return decide(p, PF_NOT_PROVABLE,
+                say(p, "cannot be proven: the accelerations are not determined; inertia and constraints leave '%s' free",
+                    p->eq->model->coordinates[open].name));
+}
+
+static int count_compared(const Prover *p)
+{
+  int count = 0;
+  for (int i = 0; i < p->form_count; i++) count += p->proof->rows[i].compared;
+  return count;
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+/* All formulations at the point. True when all have an answer; *form and *coordinate are the first difference. */
+static bool compare(Prover *p, int *form, int *coordinate)
+{
+  int first = -1;
+  *form = -1;
+  for (int i = 0; i < p->form_count; i++) {
+    if (!p->proof->rows[i].compared) continue;
+    if (accelerate(p, i, first < 0 ? p->reference : p->other) != PF_EXACT_DONE) return false;
+    if (first < 0) {
+      first = i;
+      continue;
+    }
+    for (int k = 0; k < p->at.n && *form < 0; k++)
+      if (p->reference[k] != p->other[k]) *form = i, *coordinate = k;
+  }
+  return true;
+}
+
+/* One point in the present field where all formulations have an answer. False when none is found. */
+static bool run_round(Prover *p, int *form, int *coordinate)
+{
+  enum { TRIES = 16 };
+  for (int i = 0; i < TRIES; i++)
+    if (find_point(p) == POINT_GOOD && compare(p, form, coordinate)) return true;
+  return false;
+}
+
+/* log2 of the probability that one round misses a difference. An element comes up with a probability of at most
+ * 1/p + 2^-64; one bit more is for points that were left out because something vanished there. */
+static double log2_miss(Prover *p)
+{
+  const double log2_element = log2(ldexp(1, -60) + ldexp(1, -64));
+  int n = p->at.n, r = p->at.rank, s = p->at.speeds, roots = pf_probe_square_roots(p->probe);
+  double first = -1, most = 0;
+  for (int i = 0; i < p->form_count; i++) {
+    if (!p->proof->rows[i].compared) continue;
+    double growth = p->forms[i].growth(n, r, s);
+    if (first < 0) first = growth;
+    most = fmax(most, growth);
+  }
+  p->proof->degree = ldexp((first + most)*fmax(p->degree, 1), roots);
+  double miss = log2_element + log2(p->proof->degree) + 1;
+  /* the signs of roots may make cases, as many as there are signs; a difference in one of them only is seen as rarely */
+  return roots ? fmax(miss, log2(1 - ldexp(1, -roots))) : miss;
+}
+
+/* How many rounds are needed; 0: too many. */
+static int count_rounds(Prover *p)
+{
+  enum { MOST_ROUNDS = 2000 };
+  double miss = log2_miss(p), rounds = ceil(wanted_log2_error/miss);
+  if (!(miss < 0) || rounds > MOST_ROUNDS) return 0;
+  if (rounds*miss >= wanted_log2_error) rounds++;
+  p->proof->log2_error = rounds*miss;
+  return (int)rounds;
+}
+
+static PfStatus differ(Prover *p, int form, int coordinate)
+{
+  PfProof *proof = p->proof;
+  int first = 0;
+  while (!proof->rows[first].compared) first++;
+  const char *name = p->eq->model->coordinates[coordinate].name;
+  proof->formulation = form;
+  proof->coordinate = coordinate;
+  if (proof->function)
+    return decide(p, PF_NOT_PROVABLE,
+                  say(p, "cannot be proven: %s in %s is not a rational function, and nothing is known about it here",
+                      proof->function, proof->where));
+  return decide(p, PF_DISPROVED, say(p, "disproved: %s and %s give different accelerations of '%s'",
+                                     proof->rows[first].formulation, proof->rows[form].formulation, name));
+}
+
+static PfStatus agree(Prover *p)
+{
+  PfProof *proof = p->proof;
+  if (proof->function)
+    return decide(p, PF_NOT_PROVABLE,
+                  say(p, "cannot be proven: %s in %s is not a rational function; the formulations agree whatever "
+                         "function stands there", proof->function, proof->where));
+  return decide(p, PF_PROVED,
+                say(p, "proved: %d formulations give the same rational functions of the state%s (%d random points in as "
+                       "many prime fields, degree at most %.3g, probability of an error below 2^%.0f)",
+                    count_compared(p), proof->given_parameters ? " for these parameters" : "", proof->rounds,
+                    proof->degree, ceil(proof->log2_error)));
+}
+
+static PfStatus run_rounds(Prover *p)
+{
+  PfProof *proof = p->proof;
+  int rounds = count_rounds(p), form, coordinate;
+  if (!rounds)
+    return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: the degree %.3g is too large%s", proof->degree,
+                                          pf_probe_square_roots(p->probe) ? ", with square roots" : ""));
+  proof->primes = pf_arena_array(p->arena, uint64_t, rounds);
+  if (!proof->primes) return no_room(p->ctx);
+  for (int i = 0; i < rounds; i++) {
+    if (!pf_probe_next_field(p->probe) || !run_round(p, &form, &coordinate))
+      return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: no more points where all formulations have an answer"));
+    proof->primes[i] = p->at.field->p;
+    proof->rounds = i + 1;
+    if (form >= 0) return differ(p, form, coordinate);
+  }
+  return agree(p);
+}
+
+/* ---------------------------------------------------------------- all together */
+
+static PfStatus prove(Prover *p)
+{
+  PF_TRY(check_friction(p));
+  if (p->decided) return PF_OK;
+  PF_TRY(find_rank(p));
+  PF_TRY(pf_states_make(p->ctx, p->work, p->eq, p->parameters, &p->states));
+  PF_TRY(make_room(p));
+  PF_TRY(choose_states(p));
+  if (p->decided) return PF_OK;
+  PF_TRY(find_outside(p));
+  PF_TRY(bound_degree(p));
+  PF_TRY(choose_forms(p));
+  if (count_compared(p) == 0) return say_not_unique(p);
+  return run_rounds(p);
+}
+
+PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
+                        const PfExactForm *forms, int form_count, PfProof *proof)
+{
+  *proof = (PfProof){.formulation = -1, .coordinate = -1, .row_count = form_count};
+  proof->rows = pf_arena_array(arena, PfProofRow, form_count);
+  PfArena *work = pf_arena_new(pf_context_allocator(ctx));
+  Prover p = {.ctx = ctx, .arena = arena, .work = work, .eq = equations, .parameters = parameters, .forms = forms,
+              .form_count = form_count, .proof = proof, .seed = 1};
+  if (!proof->rows || !work) {
+    pf_arena_free(work);
+    return no_room(ctx);
+  }
+  for (int i = 0; i < form_count; i++) proof->rows[i].formulation = forms[i].name;
+  PfStatus status = prove(&p);
+  pf_arena_free(work);
+  return status;
+}
+
+PfStatus pf_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters, PfProof *proof)
+{
+  return pf_prove_forms(ctx, arena, equations, parameters, pf_exact_forms, pf_exact_form_count, proof);
+}
