@@ -17,7 +17,7 @@ static bool expect_arguments(Checker *ck, const PfNode *node, int least, int mos
   int count = argument_count(node);
   if (count >= least && count <= most) return true;
   const char *wanted = least == most ? pf_print_text(ck, "%d", least) : pf_print_text(ck, "%d to %d", least, most);
-  pf_check_fail(ck, PF_ERR_MODEL, node, "%s takes %s argument%s, not %d", node->text, wanted,
+  pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' takes %s argument%s, not %d", node->text, wanted,
                 most == 1 ? "" : "s", count);
   return false;
 }
@@ -57,6 +57,14 @@ static bool fits_function(Checker *ck, const PfNode *node, PfOp op, const Value 
   return false;
 }
 
+static Value argument_of(Checker *ck, Scope *scope, const PfNode *call, const PfNode *node)
+{
+  Value value = pf_value_of(ck, scope, node);
+  if (value.kind == V_NONE || value.kind == V_SCALAR) return value;
+  return pf_check_fail(ck, PF_ERR_MODEL, node, "an argument of %s must be a number, this is %s", call->text,
+                       pf_kind_text(value.kind));
+}
+
 /* A sine is a pure number; but in a model without units it may well be an energy. */
 static Dim dimension_of_result(PfOp op, const Value *args, int count)
 {
@@ -78,7 +86,7 @@ static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp
   Value args[MOST_ARGUMENTS];
   int i = 0;
   for (const PfNode *child = node->child; child; child = child->next, i++) {
-    args[i] = pf_scalar_of(ck, scope, child, "an argument");
+    args[i] = argument_of(ck, scope, node, child);
     if (args[i].kind == V_NONE) return pf_no_value();
   }
   if (!fits_function(ck, node, op, args, count)) return pf_no_value();
@@ -90,7 +98,7 @@ static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp
 static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (!expect_arguments(ck, node, 1, 1)) return pf_no_value();
-  Value a = pf_scalar_of(ck, scope, node->child, "an argument");
+  Value a = argument_of(ck, scope, node, node->child);
   if (a.kind == V_NONE) return a;
   if (a.dim.known && !pf_dimension_power(a.dim.of, 1, 2, &a.dim.of)) a.dim = pf_dim_unknown();
   return pf_scalar_value(pf_expr_sqrt(ck->ctx, a.scalar), a.dim);
@@ -277,16 +285,12 @@ static const Builtin builtins[] = {
 
 static const char *nearest_builtin(const char *name)
 {
-  int best = 2;
+  int best = pf_allowed_edits(name) + 1;
   const char *found = NULL;
-  for (int op = PF_OP_SIN; op <= PF_OP_MAX; op++) {
-    int distance = pf_name_distance(name, pf_function_name((PfOp)op), best);
-    if (distance < best || (distance == best && !found)) found = pf_function_name((PfOp)op), best = distance;
-  }
-  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++) {
-    int distance = pf_name_distance(name, builtins[i].name, best);
-    if (distance < best || (distance == best && !found)) found = builtins[i].name, best = distance;
-  }
+  for (int op = PF_OP_SIN; op <= PF_OP_MAX; op++)
+    if (pf_is_nearer(name, pf_function_name((PfOp)op), &best)) found = pf_function_name((PfOp)op);
+  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
+    if (pf_is_nearer(name, builtins[i].name, &best)) found = builtins[i].name;
   return found;
 }
 
@@ -303,6 +307,13 @@ static Value unknown_function(Checker *ck, const PfNode *node, const Entity *ent
     pf_check_hint(ck, "define it with 'let %s(x) = …', or write * to multiply", node->text);
   }
   return pf_no_value();
+}
+
+bool pf_is_builtin(const char *name)
+{
+  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
+    if (!strcmp(builtins[i].name, name)) return true;
+  return elementary(name) != PF_OP_NONE || !strcmp(name, "sum") || !strcmp(name, "list");
 }
 
 Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node)

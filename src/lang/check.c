@@ -145,11 +145,12 @@ static void check_coordinates_used(Checker *ck)
 static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
 {
   size_t length = strlen(use->name);
+  int best = pf_allowed_edits(use->name) + 1;
   const char *row = NULL, *similar = NULL;
   for (size_t k = ck->constraints.count; k-- > 0;) {
     const char *name = ck->constraints.at[k].name;
     if (!strncmp(name, use->name, length) && name[length] == '.') row = name;
-    if (pf_name_distance(name, use->name, 2) <= 2) similar = name;
+    if (pf_is_nearer(use->name, name, &best)) similar = name;
   }
   pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);
   if (row) pf_check_hint(ck, "'%s' has several rows: write lambda[%s], for example", use->name, row);
@@ -267,7 +268,11 @@ PfPlace pf_model_place(Checker *ck, const PfNode *node)
 {
   PfPlace place = pf_node_place(ck->source, node);
   place.file = ck->model->file;
-  if (place.text) place.text = pf_print_text(ck, "%s", place.text);
+  if (place.text && place.line != ck->kept_line) { /* many names stand in one line */
+    ck->kept_text = pf_print_text(ck, "%s", place.text);
+    ck->kept_line = place.line;
+  }
+  if (place.text) place.text = ck->kept_text;
   return place;
 }
 
@@ -277,11 +282,13 @@ static PfStatus check_tree(Checker *ck, const PfNode *tree)
   pf_declare_statements(ck, ck->global, tree);
   (void)pf_sync_coordinates(ck);
   check_statements(ck);
-  bool good = pf_error_count(ck->ctx) == ck->errors_before;
+  bool good = pf_error_count(ck->ctx) == ck->errors_before && !ck->out_of_memory;
   if (good) check_substance(ck);
   if (good) check_coordinates_used(ck);
   if (good) check_multipliers(ck);
   if (good) check_speeds(ck);
+  if (pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS)
+    pf_warn_at(ck->ctx, (PfPlace){.file = ck->model->file}, "too many errors: the rest of the model was not checked");
   if (pf_error_count(ck->ctx) != ck->errors_before) return first_error(ck);
   PF_TRY(pf_expr_check(ck->ctx));
   return finish(ck);

@@ -146,6 +146,8 @@ typedef struct Checker {
   int turns, nesting;        /* of loops and parts */
   bool gave_up;              /* over a limit: nothing more is read */
   int errors_before;
+  int kept_line;         /* the line that was last copied into the model, and the copy */
+  const char *kept_text;
   bool gravity_given;
   bool may_hint; /* the latest error was recorded */
 } Checker;
@@ -184,6 +186,9 @@ typedef struct Visit {
 } Visit;
 Visit pf_scope_enter(Checker *ck, Scope *parent);
 void pf_scope_leave(Checker *ck, const Visit *visit);
+/* For suggestions: how many letters may be wrong, and whether the candidate is closer than *best, which follows. */
+int pf_allowed_edits(const char *name);
+bool pf_is_nearer(const char *name, const char *candidate, int *best);
 Entity *pf_scope_find(const Scope *scope, const char *name);
 /* The entity that a NAME, INDEX or MEMBER node means; reports an unknown name with a suggestion. NULL then, or
  * (with `quiet`) when it is not a plain name. */
@@ -202,6 +207,7 @@ const char *pf_print_text(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
 
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node);
 Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node);
+bool pf_is_builtin(const char *name);
 Value pf_value_of_entity(Checker *ck, Entity *entity, const PfNode *node);
 /* The same, and of that kind, or an error that says what was expected: "a number", "a vector", … */
 Value pf_scalar_of(Checker *ck, Scope *scope, const PfNode *node, const char *what);

@@ -138,8 +138,15 @@ static void declare_item(Checker *ck, Scope *scope, const PfNode *statement, con
   EntityKind kind = kind_of_item(statement, item);
   const PfNode *size = pf_child_of_kind(item, PF_N_SIZE), *value = pf_child_of_kind(item, PF_N_VALUE);
   value = value ? value->child : NULL;
+  if (kind == E_FUNCTION && pf_is_builtin(item->text)) {
+    pf_check_fail(ck, PF_ERR_NAME, item, "'%s' is a function of the language and cannot be defined again", item->text);
+    return;
+  }
   if (kind == E_FUNCTION) check_parameters(ck, scope, pf_child_of_kind(item, PF_N_PARAMETERS));
   if (!size) {
+    bool list = value && value->kind == PF_N_CALL && !strcmp(value->text, "list");
+    if (list) pf_check_fail(ck, PF_ERR_MODEL, value, "a list of values belongs to a name with a length");
+    if (list) pf_check_hint(ck, "write %s[3] = list(1, 2, 3), for example", item->text);
     declare_one(ck, pf_scope_declare(ck, scope, item, item->text, kind), item, kind, value, 0);
     return;
   }
@@ -220,6 +227,13 @@ static Scope *part_scope(Checker *ck, Scope *scope, const PfNode *node)
   return space->inside;
 }
 
+static int child_count(const PfNode *node)
+{
+  int count = 0;
+  for (const PfNode *child = node->child; child; child = child->next) count++;
+  return count;
+}
+
 static bool is_active(const Checker *ck, const PfNode *part)
 {
   for (size_t i = 0; i < ck->active_parts.count; i++)
@@ -230,27 +244,31 @@ static bool is_active(const Checker *ck, const PfNode *part)
 static void use_part(Checker *ck, Scope *scope, const PfNode *node)
 {
   const PfNode *call = node->child;
-  Entity *part = pf_scope_lookup(ck, scope, &(PfNode){.kind = PF_N_NAME, .text = node->text, .line = node->line,
-                                                      .column = node->column, .length = node->length});
+  PfNode name_node = {.kind = PF_N_NAME, .text = node->text, .line = call->line, .column = call->column,
+                      .length = call->length};
+  Entity *part = pf_scope_lookup(ck, scope, &name_node);
   if (!part) return;
   if (part->kind != E_PART) {
-    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not a part", node->text);
+    pf_check_fail(ck, PF_ERR_NAME, call, "'%s' is not a part", node->text);
     return;
   }
   if (is_active(ck, part->value)) {
-    pf_check_fail(ck, PF_ERR_NAME, node, "the part '%s' uses itself", node->text);
+    pf_check_fail(ck, PF_ERR_NAME, call, "the part '%s' uses itself", node->text);
+    return;
+  }
+  const PfNode *parameters = pf_child_of_kind(part->value, PF_N_PARAMETERS);
+  int wanted = child_count(parameters), given = child_count(call);
+  if (wanted != given) {
+    pf_check_fail(ck, PF_ERR_MODEL, call, "the part '%s' takes %d argument%s, not %d", node->text, wanted,
+                  wanted == 1 ? "" : "s", given);
     return;
   }
   Scope *inside = count_turn(ck, node) ? part_scope(ck, scope, node) : NULL;
   if (!inside) return;
-  const PfNode *name = pf_child_of_kind(part->value, PF_N_PARAMETERS)->child, *value = call->child;
+  const PfNode *name = parameters->child, *value = call->child;
   for (; name && value; name = name->next, value = value->next) {
     Value argument = pf_value_of(ck, scope, value);
     if (argument.kind == V_NONE || !pf_scope_bind(ck, inside, name, name->text, argument)) return;
-  }
-  if (name || value) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "the part '%s' takes %s arguments", node->text, name ? "more" : "fewer");
-    return;
   }
   if (!pf_push(ck->allocator, &ck->active_parts, part->value)) {
     pf_check_no_memory(ck);

@@ -86,7 +86,10 @@ static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
     return;
   }
   Entity rate = *entity; /* a bare number for x' is in the unit of x per second */
-  if (primes) rate.dim = pf_dim_divide(rate.dim, pf_dim_make(0, 0, 1));
+  if (primes) {
+    rate.dim = pf_dim_divide(rate.dim, pf_dim_make(0, 0, 1));
+    rate.name = pf_print_text(ck, "%s'", entity->name);
+  }
   value = pf_value_in_unit(ck, assign->child->next, value, &rate);
   if (value.kind == V_NONE) return;
   PfCoordinate *c = ck->coordinates.at + entity->index;

@@ -175,11 +175,11 @@ PfNode *pf_parse_roll(PfParser *p)
   bool known = !strcmp(word->text, "disc") || !strcmp(word->text, "ball");
   PfToken place = {.line = word->line, .column = word->column, .length = word->length};
   if (!known && pf_parser_error(p, &place, "expected 'disc' or 'ball', found '%.40s'", word->text))
-    pf_hint(p->ctx, "for example: roll disc wheel { radius r, axis y } on ground");
+    pf_hint(p->ctx, "for example: roll disc wheel { radius r, axis wheel.y } on ground");
   node->text = word->text;
   tail = pf_parser_add(tail, pf_parse_expression(p));
   tail = pf_parser_add(tail, pf_parse_properties(p, "and the properties of what rolls",
-                                                 "for example: { radius r, axis y }"));
+                                                 "for example: { radius r, axis wheel.y }"));
   pf_parser_add(tail, roll_support(p));
   return node;
 }
@@ -196,7 +196,7 @@ PfNode *pf_parse_skate(PfParser *p)
   tail = pf_parser_add(tail, first);
   if (!strcmp(node->text, "skate")) tail = pf_parse_optional_properties(p, tail);
   else tail = pf_parser_add(tail, pf_parse_properties(p, "and the properties of the wheel",
-                                                      "for example: { radius r, axis y, roller pi/4 }"));
+                                                      "for example: { radius r, axis wheel.y }"));
   if (pf_parser_accept_word(p, "on")) pf_parser_add(tail, plane(p));
   return node;
 }

@@ -103,7 +103,7 @@ static bool axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3
   for (int k = 0; k < 3; k++) contents |= pf_contents(ck, value.c[k]);
   PfExpr length = pf_expr_sqrt(ctx, pf_expr_dot3(ctx, value.c, value.c));
   if ((contents & HAS_MOTION) || pf_expr_is_int(ctx, length, 0)) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, contents ? "an axis must not move in its frame" : "an axis of length zero");
+    pf_check_fail(ck, PF_ERR_MODEL, node, contents ? "an axis must not move in its frame" : "an axis needs a length");
     if (contents) pf_check_hint(ck, "use two turns about fixed axes instead");
     return false;
   }
@@ -145,6 +145,7 @@ static bool place_at(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
   }
   if (value.kind != V_POINT && !(value.kind == V_VECTOR && value.plain)) {
     pf_check_fail(ck, PF_ERR_MODEL, step->child, "'at' needs three numbers (a, b, c) or a point of the frame");
+    if (value.kind == V_SCALAR) pf_check_hint(ck, "write at (a, 0, 0), or shift a along x");
     return false;
   }
   if (value.kind == V_VECTOR && !pf_dim_expect(ck, step->child, value.dim, pf_dim_make(0, 1, 0), "a position"))

@@ -3,6 +3,7 @@
 #include "lang/check_impl.h"
 
 #include <string.h>
+#include <strings.h>
 
 const char *pf_print_text(Checker *ck, const char *format, ...)
 {
@@ -50,12 +51,16 @@ void pf_scope_leave(Checker *ck, const Visit *visit)
 
 /* ---------------------------------------------------------------- declaring */
 
-static bool is_reserved(const char *name)
+/* What a word means that cannot be declared, or NULL. */
+static const char *meaning_of(const char *name)
 {
-  static const char *const words[] = {"t", "pi", "ground", "lambda", "time"};
+  static const struct {
+    const char *word, *meaning;
+  } words[] = {{"t", "the time"}, {"pi", "the number 3.14159…"}, {"ground", "the frame that does not move"},
+               {"lambda", "the word for multipliers, lambda[c],"}, {"time", "the word for the time t"}};
   for (size_t i = 0; i < sizeof words/sizeof *words; i++)
-    if (!strcmp(words[i], name)) return true;
-  return pf_is_keyword(name);
+    if (!strcmp(words[i].word, name)) return words[i].meaning;
+  return pf_is_keyword(name) ? "a word of the language" : NULL;
 }
 
 static const char *kind_word(EntityKind kind)
@@ -95,9 +100,9 @@ static Entity *duplicate(Checker *ck, const Scope *scope, const PfNode *node, co
 
 static bool is_allowed(Checker *ck, const PfNode *node, const char *name)
 {
-  if (!is_reserved(name)) return true;
-  pf_check_fail(ck, PF_ERR_NAME, node, "'%s' has a meaning of its own and cannot be declared", name);
-  return false;
+  const char *meaning = meaning_of(name);
+  if (meaning) pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and cannot be declared", name, meaning);
+  return !meaning;
 }
 
 static Entity *new_entity(Checker *ck, Scope *scope, const PfNode *node, const char *name, EntityKind kind)
@@ -158,9 +163,16 @@ Entity *pf_scope_find(const Scope *scope, const char *name)
   return NULL;
 }
 
-static bool is_nearer(const char *name, const char *candidate, int *best)
+/* Between names of one letter nothing is a misprint but the case. */
+int pf_allowed_edits(const char *name)
 {
-  int distance = pf_name_distance(name, candidate, *best);
+  size_t length = strlen(name);
+  return length < 2 ? 0 : length < 5 ? 1 : 2;
+}
+
+bool pf_is_nearer(const char *name, const char *candidate, int *best)
+{
+  int distance = strcasecmp(name, candidate) ? pf_name_distance(name, candidate, *best) : 0;
   if (distance >= *best) return false;
   *best = distance;
   return true;
@@ -169,12 +181,12 @@ static bool is_nearer(const char *name, const char *candidate, int *best)
 /* The declared name that looks most like it, or NULL. */
 static const char *nearest(const Scope *scope, const char *name)
 {
-  int best = strlen(name) <= 3 ? 2 : 3; /* one more than the edits that are allowed */
+  int best = pf_allowed_edits(name) + 1;
   const char *found = NULL;
   for (; scope; scope = scope->parent)
     for (size_t i = 0; i < scope->names.entries.count; i++)
-      if (is_nearer(name, scope->names.entries.at[i].key, &best)) found = scope->names.entries.at[i].key;
-  if (is_nearer(name, "ground", &best)) found = "ground";
+      if (pf_is_nearer(name, scope->names.entries.at[i].key, &best)) found = scope->names.entries.at[i].key;
+  if (pf_is_nearer(name, "ground", &best)) found = "ground";
   return found;
 }
 
@@ -199,7 +211,7 @@ static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char
 static const char *spell_index(Checker *ck, Scope *scope, const char *name, const PfNode *index)
 {
   int64_t value;
-  if (!pf_integer_of(ck, scope, index, "an index", 0, 1000000000, &value)) return NULL;
+  if (!pf_integer_of(ck, scope, index, "an index", -1000000000, 1000000000, &value)) return NULL;
   size_t room = strlen(name) + 16;
   char *text = pf_arena_alloc(ck->arena, room, 1);
   if (text) snprintf(text, room, "%s[%lld]", name, (long long)value);

@@ -15,9 +15,11 @@ const PfNode *pf_property(const PfNode *block, const char *key)
 
 static const char *nearest_key(const char *word, const char *const *keys)
 {
+  int best = pf_allowed_edits(word) + 1;
+  const char *found = NULL;
   for (; *keys; keys++)
-    if (pf_name_distance(word, *keys, 2) <= 2) return *keys;
-  return NULL;
+    if (pf_is_nearer(word, *keys, &best)) found = *keys;
+  return found;
 }
 
 bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *keys)

@@ -66,12 +66,18 @@ const char *pf_dim_text(Checker *ck, Dim dim)
   return strcmp(buffer, "1") ? pf_print_text(ck, "%s", buffer) : "a pure number";
 }
 
+/* "in kg", or "a pure number" */
+static const char *phrase(Checker *ck, Dim dim)
+{
+  const char *text = pf_dim_text(ck, dim);
+  return strncmp(text, "a ", 2) ? pf_print_text(ck, "in %s", text) : text;
+}
+
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what)
 {
   if (!found.known || found.bare || !expected.known || pf_dimension_equal(found.of, expected.of)) return true;
-  const char *in[2] = {pf_dimension_is_none(expected.of) ? "" : "in ", pf_dimension_is_none(found.of) ? "" : "in "};
-  pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be %s%s, but this is %s%s", what, in[0],
-                pf_dim_text(ck, expected), in[1], pf_dim_text(ck, found));
+  pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be %s, but this is %s", what, phrase(ck, expected),
+                phrase(ck, found));
   return false;
 }
 
@@ -95,7 +101,7 @@ Value pf_vector_value(PfVector v, Dim dim)
 const char *pf_kind_text(ValueKind kind)
 {
   static const char *const words[] = {"nothing", "a number", "a condition", "a vector",
-                                      "a frame", "a point",  "a matrix",    "a word"};
+                                      "a body or frame", "a point", "a matrix", "a text"};
   return words[kind];
 }
 
@@ -288,7 +294,7 @@ static Value axis_of_frame(Checker *ck, int frame, int i)
 {
   PfExpr c[3];
   for (int k = 0; k < 3; k++) c[k] = pf_expr_int(ck->ctx, k == i);
-  return pf_vector_value(pf_vector_make(ck->model, frame, c), pf_dim_none());
+  return pf_vector_value(pf_vector_make(ck->model, frame, c), pf_dim_bare()); /* 2*b.z may be a torque */
 }
 
 static Value value_of_member(Checker *ck, Scope *scope, const PfNode *node)
@@ -319,19 +325,23 @@ static bool is_zero(Checker *ck, Value value)
 }
 
 /* The dimension of a sum so far with one more term; reports a mismatch. */
-static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, bool first)
+static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, bool first, const char *verb)
 {
   if (is_zero(ck, term)) return true;
-  if (first || !sum->known) {
-    if (!first && !term.dim.known) return true;
+  if (first) {
     *sum = term.dim;
     return true;
   }
-  if (!term.dim.known || pf_dimension_equal(sum->of, term.dim.of)) {
+  if (!sum->known || !term.dim.known) { /* a number beside a name without a unit says nothing about the unit */
+    Dim other = sum->known ? *sum : term.dim;
+    *sum = other.bare ? pf_dim_unknown() : other;
+    return true;
+  }
+  if (pf_dimension_equal(sum->of, term.dim.of)) {
     sum->bare = sum->bare && term.dim.bare;
     return true;
   }
-  pf_check_fail(ck, PF_ERR_UNIT, node, "cannot add %s and %s", pf_dim_text(ck, *sum),
+  pf_check_fail(ck, PF_ERR_UNIT, node, "cannot %s %s and %s", verb, pf_dim_text(ck, *sum),
                 pf_dim_text(ck, term.dim));
   if (term.dim.bare)
     pf_check_hint(ck, "give the number its unit, as in 0.5 [%s]", pf_dim_text(ck, *sum));
@@ -364,7 +374,7 @@ static bool add_term(Checker *ck, Adding *sum, const PfNode *node, Value term)
                   pf_kind_text(term.kind));
     return false;
   }
-  if (!join_dims(ck, node, &sum->dim, term, first)) return false;
+  if (!join_dims(ck, node, &sum->dim, term, first, "add")) return false;
   sum->kind = term.kind;
   PfExpr sign = pf_expr_int(ctx, node->flag ? -1 : 1);
   if (term.kind == V_SCALAR) {
@@ -401,11 +411,13 @@ static Value add_terms(Checker *ck, Scope *scope, const PfNode *node)
     pf_check_no_memory(ck);
     return pf_no_value();
   }
+  bool good = true; /* after an error the other terms are looked at as well */
   for (const PfNode *child = node->child; child; child = child->next) {
     Value term = pf_value_of(ck, scope, child->child);
-    if (term.kind == V_NONE || !add_term(ck, &sum, child, term)) return pf_no_value();
+    good = term.kind != V_NONE && good;
+    good = good && add_term(ck, &sum, child, term);
   }
-  return total(ck, &sum);
+  return good ? total(ck, &sum) : pf_no_value();
 }
 
 static Value value_of_sum(Checker *ck, Scope *scope, const PfNode *node)
@@ -459,21 +471,23 @@ static Value multiply_factors(Checker *ck, Scope *scope, const PfNode *node)
     return pf_no_value();
   }
   int count = 0;
+  bool good = true; /* after an error the other factors are looked at as well */
   Dim dim = pf_dim_bare();
-  Value other = pf_no_value();
+  Value one = pf_scalar_value(pf_expr_int(ck->ctx, 1), pf_dim_bare()), other = pf_no_value();
   for (const PfNode *child = node->child; child; child = child->next) {
     Value factor = pf_value_of(ck, scope, child->child);
-    if (factor.kind == V_NONE) return factor;
-    if (child->flag) factor = divide(ck, child, pf_scalar_value(pf_expr_int(ck->ctx, 1), pf_dim_bare()), factor);
-    if (factor.kind == V_NONE) return factor;
+    if (child->flag && factor.kind != V_NONE) factor = divide(ck, child, one, factor);
+    good = factor.kind != V_NONE && good;
+    if (!good) continue;
     if (factor.kind == V_SCALAR) {
       scalars[count++] = factor.scalar;
       dim = pf_dim_multiply(dim, factor.dim);
     } else {
       other = other.kind == V_NONE ? factor : multiply(ck, child, other, factor);
-      if (other.kind == V_NONE) return other;
+      good = other.kind != V_NONE;
     }
   }
+  if (!good) return pf_no_value();
   Value scalar = pf_scalar_value(pf_expr_product(ck->ctx, scalars, count), dim);
   return other.kind == V_NONE ? scalar : multiply(ck, node, scalar, other);
 }
@@ -539,7 +553,7 @@ static Value value_of_vector(Checker *ck, Scope *scope, const PfNode *node)
   for (const PfNode *child = node->child; child && i < 3; child = child->next, i++) {
     Value c = pf_scalar_of(ck, scope, child, "a component of a vector");
     if (c.kind == V_NONE) return c;
-    if (!c.dim.bare && !join_dims(ck, child, &result.dim, c, first)) return pf_no_value();
+    if (!c.dim.bare && !join_dims(ck, child, &result.dim, c, first, "put into one vector")) return pf_no_value();
     first = first && c.dim.bare;
     result.c[i] = c.scalar;
   }
@@ -553,7 +567,7 @@ static Value value_of_compare(Checker *ck, Scope *scope, const PfNode *node)
   Value right = pf_scalar_of(ck, scope, node->child->next, "the right side of a comparison");
   if (left.kind == V_NONE || right.kind == V_NONE) return pf_no_value();
   Dim dim = left.dim;
-  if (!is_zero(ck, left) && !join_dims(ck, node, &dim, right, false)) return pf_no_value();
+  if (!is_zero(ck, left) && !join_dims(ck, node, &dim, right, false, "compare")) return pf_no_value();
   bool swap = node->text[0] == '>';
   PfOp op = !strcmp(node->text, "==") ? PF_OP_EQUAL : node->text[1] == '=' ? PF_OP_LESS_EQUAL : PF_OP_LESS;
   PfExpr e = pf_expr_call2(ck->ctx, op, swap ? right.scalar : left.scalar, swap ? left.scalar : right.scalar);
@@ -683,8 +697,10 @@ Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)
 static Value expect(Checker *ck, const PfNode *node, Value value, ValueKind kind, const char *what)
 {
   if (value.kind == V_NONE || value.kind == kind) return value;
-  return pf_check_fail(ck, PF_ERR_MODEL, node, "%s must be %s, this is %s", what, pf_kind_text(kind),
-                       pf_kind_text(value.kind));
+  pf_check_fail(ck, PF_ERR_MODEL, node, "%s must be %s, this is %s", what, pf_kind_text(kind),
+                pf_kind_text(value.kind));
+  if (kind == V_VECTOR && value.kind == V_SCALAR) pf_check_hint(ck, "a vector is written (a, b, c), or F*body.x");
+  return pf_no_value();
 }
 
 Value pf_scalar_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
@@ -702,13 +718,18 @@ Value pf_frame_of(Checker *ck, Scope *scope, const PfNode *node, const char *wha
   return expect(ck, node, pf_value_of(ck, scope, node), V_FRAME, what);
 }
 
-/* A frame stands for its origin. */
+/* A frame stands for its origin, (a, b, c) for a point of the ground. */
 Value pf_point_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
 {
   Value value = pf_value_of(ck, scope, node);
   if (value.kind == V_FRAME) {
     value.kind = V_POINT;
     for (int k = 0; k < 3; k++) value.c[k] = pf_expr_int(ck->ctx, 0);
+  }
+  if (value.kind == V_VECTOR && value.plain) {
+    if (!pf_dim_expect(ck, node, value.dim, pf_dim_make(0, 1, 0), "a position")) return pf_no_value();
+    value.kind = V_POINT;
+    value.frame = 0;
   }
   return expect(ck, node, value, V_POINT, what);
 }
