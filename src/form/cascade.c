@@ -76,33 +76,26 @@ static PfStatus prepare(PfSolver *s)
 /* ---------------------------------------------------------------- one level */
 
 /* Narrows N (n x *free) and moves a so that the constraints of the level hold. */
-static PfTrouble impose(PfSolver *s, Data *d, int level, int *free, int *row)
+static void impose(PfSolver *s, Data *d, int level, int *free)
 {
   int n = s->system->n, begin = d->first[level], count = d->first[level + 1] - begin, f = *free;
-  double size = 1, *N = d->reduced.N, *a = d->reduced.a;
+  double *N = d->reduced.N, *a = d->reduced.a;
   for (int i = 0; i < count; i++) {
-    const double *A = s->at.A + (size_t)d->rows[begin + i]*(size_t)n;
-    for (int j = 0; j < f; j++) {
-      double sum = 0;
-      for (int k = 0; k < n; k++) sum += A[k]*N[k*f + j];
-      d->B[i*f + j] = sum;
-    }
-    d->r[i] = s->at.b[d->rows[begin + i]] - pf_dot(A, a, n);
-    size = fmax(size, fabs(d->r[i]));
+    const double *A = s->at.unit_A + (size_t)d->rows[begin + i]*(size_t)n;
+    pf_transposed_times(N, n, f, A, d->B + (size_t)i*(size_t)f);
+    d->r[i] = s->at.unit_b[d->rows[begin + i]] - pf_dot(A, a, n);
   }
   d->qr.m = count;
   d->qr.n = f;
-  if (pf_qr_factor(&d->qr, d->B, 1e-11) != PF_OK) return PF_TROUBLE_SINGULAR;
-  if (pf_qr_solve(&d->qr, d->r, d->step) > 1e-6*size) {
-    *row = d->rows[begin];
-    return PF_TROUBLE_CONTRADICTION;
-  }
+  double left = pf_norm(d->B, count*f); /* what earlier levels leave of these rows; rounding, when they say it all */
+  if (!(left > PF_RANK_TOLERANCE)) return;
+  (void)pf_qr_factor(&d->qr, d->B, PF_RANK_TOLERANCE/fmin(left, 1));
+  pf_qr_solve(&d->qr, d->r, d->step);
   for (int k = 0; k < n; k++) a[k] += pf_dot(N + (size_t)k*(size_t)f, d->step, f);
   pf_qr_null_space(&d->qr, d->Z); /* f x (f - rank) */
   *free = f - d->qr.rank;
   pf_product(N, d->Z, n, f, *free, d->next);
   memcpy(N, d->next, (size_t)n*(size_t)*free*sizeof *N);
-  return PF_TROUBLE_NONE;
 }
 
 /* ---------------------------------------------------------------- all levels */
@@ -111,17 +104,15 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   int n = s->system->n, free = n;
   Data *d = s->data;
+  pf_unit_rows(s);
   for (int i = 0; i < n; i++) {
     d->reduced.a[i] = 0;
     for (int j = 0; j < n; j++) d->reduced.N[i*n + j] = i == j;
   }
-  for (int l = 0; l < d->levels; l++) {
-    PfTrouble trouble = impose(s, d, l, &free, row);
-    if (trouble != PF_TROUBLE_NONE) return trouble;
-  }
-  PfTrouble trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE)
-    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  for (int l = 0; l < d->levels; l++) impose(s, d, l, &free);
+  PfTrouble trouble = n - free < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
+  if (trouble == PF_TROUBLE_NONE) trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE) pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
   return trouble;
 }
 

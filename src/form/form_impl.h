@@ -22,6 +22,7 @@ typedef struct PfNumbers {
   double *all;        /* outputs of the tape; the others point into it */
   double *M, *F, *A, *b, *C;
   double *load;
+  double *unit_A, *unit_b, *unit; /* A and b by rows, divided by `unit`: filled by pf_unit_rows */
 } PfNumbers;
 
 struct PfSolver {
@@ -51,13 +52,34 @@ void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size);
 #define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type)))
 PfStatus pf_solver_no_room(PfSolver *solver);
 
-/* lambda (m) of least length with A^T lambda = M q'' - load, from given accelerations; through the rows of A. */
+/* ---------------------------------------------------------------- rows of A (rows.c) */
+
+/* Rows of length one that differ by less than this are the same row, as in the diagnosis: it must be above the drift of
+ * constraints that are redundant only where they hold, and below what still is a constraint of its own. */
+#define PF_RANK_TOLERANCE 1e-7
+/* A pivot of the mass matrix that is less than this of its diagonal element is rounding. */
+#define PF_MASS_TOLERANCE 1e-12
+
+/* Fills unit_A, unit_b and unit (powers of two, so that nothing is rounded): decisions about rank do not depend on the
+ * units in which a constraint is written. */
+void pf_unit_rows(PfSolver *solver);
+
+/* Does A q'' = b hold? Else the constraint that misses most. Needed where rows are redundant. */
+PfTrouble pf_check_constraints(const PfSolver *solver, const double *acceleration, int *row);
+
+/* lambda (m) of least length with A^T lambda = M q'' - load, from given accelerations. */
 typedef struct MultiplierWork {
-  PfQr qr;         /* of A^T */
-  double *At, *force;
+  PfQr qr, rest;   /* of A^T, and of its null space */
+  double *At, *force, *Z, *z;
 } MultiplierWork;
 PfStatus pf_multipliers_make(PfSolver *solver, MultiplierWork *work);
+/* Sorts the rows, independent ones first (qr.order), and returns the rank. */
+int pf_multipliers_factor(PfSolver *solver, MultiplierWork *work);
+void pf_multipliers_solve(PfSolver *solver, MultiplierWork *work, const double *acceleration, double *multiplier);
+/* Both in one. */
 void pf_multipliers_from(PfSolver *solver, MultiplierWork *work, const double *acceleration, double *multiplier);
+
+/* ---------------------------------------------------------------- admissible directions (reduced.c) */
 
 /* q'' = a + N (N^T M N)^-1 N^T (F + C - M a): motion along the columns of N (n x free, row by row), given any a with
  * A a = b (reduced.c). The caller fills N and a. */
@@ -68,6 +90,8 @@ typedef struct PfReduced {
 } PfReduced;
 PfStatus pf_reduced_make(PfSolver *solver, PfReduced *reduced);
 PfTrouble pf_reduced_solve(PfSolver *solver, PfReduced *reduced, int free, double *acceleration, int *row);
+
+/* ---------------------------------------------------------------- small products (solver.c) */
 
 /* C (p x q) = A (p x k) B (k x q) */
 void pf_product(const double *A, const double *B, int p, int k, int q, double *C);

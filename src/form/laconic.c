@@ -2,6 +2,7 @@
  * then q'' = N omega' + drift. The pseudo-velocities of a state are found from its velocities, q' = v(omega). */
 #include "form/form_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Data {
@@ -10,7 +11,8 @@ typedef struct Data {
   PfTape *inverse; /* v at omega = 0 and N: to find omega; NULL when omega are velocities */
   double *inputs, *outputs, *work, *inverse_outputs, *inverse_work;
   double *omega, *rate, *difference;
-  PfQr reduced, speeds;
+  PfLdl reduced;
+  PfQr speeds;
   MultiplierWork multipliers;
 } Data;
 
@@ -97,7 +99,7 @@ static PfStatus prepare(PfSolver *s)
   PF_TRY(make_tape(s, d));
   PF_TRY(make_inverse(s, d));
   PF_TRY(pf_multipliers_make(s, &d->multipliers));
-  return pf_qr_make(s->ctx, s->arena, d->k.count, d->k.count, &d->reduced);
+  return pf_ldl_make(s->ctx, s->arena, d->k.count, &d->reduced);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -112,6 +114,16 @@ static void find_speeds(PfSolver *s, Data *d)
   pf_qr_solve(&d->speeds, d->difference, d->inputs + s->system->symbols.count);
 }
 
+/* The coordinate that moves most with the pseudo-velocity a. */
+static int coordinate_of(const Data *d, const double *N, int n, int a)
+{
+  int best = 0, c = d->k.count;
+  if (d->k.chosen) return d->k.independent[a];
+  for (int i = 1; i < n; i++)
+    if (fabs(N[i*c + a]) > fabs(N[best*c + a])) best = i;
+  return best;
+}
+
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
@@ -121,12 +133,12 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
   if (pf_first_not_finite(d->outputs, (size_t)(c*c + c + n*c + n)) >= 0) return PF_TROUBLE_SINGULAR;
   const double *G = d->outputs, *g = G + c*c, *N = g + c, *drift = N + n*c;
-  (void)pf_qr_factor(&d->reduced, G, 0);
-  if (d->reduced.rank < c) {
-    *row = d->k.chosen ? d->k.independent[d->reduced.order[d->reduced.rank]] : -1;
-    return PF_TROUBLE_NOT_UNIQUE;
+  PfStatus status = pf_ldl_factor(&d->reduced, G, PF_MASS_TOLERANCE);
+  if (status != PF_OK || d->reduced.rank < c) {
+    *row = coordinate_of(d, N, n, status != PF_OK ? d->reduced.fault_row : d->reduced.order[d->reduced.rank]);
+    return status != PF_OK ? PF_TROUBLE_INDEFINITE : PF_TROUBLE_NOT_UNIQUE;
   }
-  pf_qr_solve(&d->reduced, g, d->rate);
+  pf_ldl_solve(&d->reduced, g, d->rate);
   pf_times(N, n, c, d->rate, motion->acceleration);
   for (int i = 0; i < n; i++) motion->acceleration[i] += drift[i];
   pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);

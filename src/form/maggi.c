@@ -4,7 +4,6 @@
  * is an orthonormal basis of the null space. */
 #include "form/form_impl.h"
 
-
 typedef struct Data {
   PfTape *directions; /* N by the user's speeds, or NULL */
   double *tape_work;
@@ -79,21 +78,29 @@ static PfStatus prepare(PfSolver *s)
   return PF_OK;
 }
 
+/* Along the user's directions where they span all admissible ones, else along an orthonormal basis. */
+static PfTrouble move(PfSolver *s, Data *d, double *acceleration, int *row)
+{
+  int free = s->system->n - d->constraints.rank;
+  if (d->directions && d->speeds == free) {
+    pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
+    bool finite = pf_first_not_finite(d->reduced.N, (size_t)s->system->n*(size_t)free) < 0;
+    PfTrouble trouble = finite ? pf_reduced_solve(s, &d->reduced, free, acceleration, row) : PF_TROUBLE_NOT_UNIQUE;
+    if (trouble != PF_TROUBLE_NOT_UNIQUE) return trouble;
+  }
+  pf_qr_null_space(&d->constraints, d->reduced.N);
+  return pf_reduced_solve(s, &d->reduced, free, acceleration, row);
+}
+
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
-  (void)pf_qr_factor(&d->constraints, s->at.A, 1e-11);
-  double miss = pf_qr_solve(&d->constraints, s->at.b, d->reduced.a), size = pf_norm(s->at.b, s->system->m);
-  if (miss > 1e-6*(1 + size)) {
-    *row = 0;
-    return PF_TROUBLE_CONTRADICTION;
-  }
-  int free = s->system->n - d->constraints.rank;
-  if (d->directions && d->speeds == free) pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
-  else pf_qr_null_space(&d->constraints, d->reduced.N);
-  PfTrouble trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE)
-    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  pf_unit_rows(s);
+  (void)pf_qr_factor(&d->constraints, s->at.unit_A, PF_RANK_TOLERANCE);
+  pf_qr_solve(&d->constraints, s->at.unit_b, d->reduced.a);
+  PfTrouble trouble = d->constraints.rank < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
+  if (trouble == PF_TROUBLE_NONE) trouble = move(s, d, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE) pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
   return trouble;
 }
 

@@ -8,12 +8,15 @@
 
 typedef struct Data {
   PfLdl mass, schur;
-  PfQr schur_qr, whole, stack;
+  PfQr whole;
+  MultiplierWork multipliers; /* its QR also sorts the rows */
   double *Y, *S, *r, *K, *right, *solution;
-  bool whole_made;
 } Data;
 
-static const double rank_tolerance = 1e-11, contradiction = 1e-6;
+/* Rows closer to each other than the root of this are left to the augmented system: S would square the loss. */
+static const double schur_margin = 1e-6;
+/* Columns of the augmented system of which less is left are dependent. */
+static const double uniqueness = 1e-13;
 
 static PfStatus prepare(PfSolver *s)
 {
@@ -21,9 +24,9 @@ static PfStatus prepare(PfSolver *s)
   size_t N = (size_t)n + (size_t)m;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
-  d->Y = pf_solver_array(s, double, N*N);
+  d->Y = pf_solver_array(s, double, (size_t)m*(size_t)n);
   d->S = pf_solver_array(s, double, (size_t)m*(size_t)m);
-  d->r = pf_solver_array(s, double, N);
+  d->r = pf_solver_array(s, double, m);
   d->K = pf_solver_array(s, double, N*N);
   d->right = pf_solver_array(s, double, N);
   d->solution = pf_solver_array(s, double, N);
@@ -31,107 +34,88 @@ static PfStatus prepare(PfSolver *s)
   s->unknowns = n + m;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_ldl_make(s->ctx, s->arena, m, &d->schur));
-  PF_TRY(pf_qr_make(s->ctx, s->arena, m, m, &d->schur_qr));
-  PF_TRY(pf_qr_make(s->ctx, s->arena, n + m, n + m, &d->whole));
-  return pf_qr_make(s->ctx, s->arena, n + m, n, &d->stack);
+  PF_TRY(pf_multipliers_make(s, &d->multipliers));
+  return pf_qr_make(s->ctx, s->arena, n + m, n + m, &d->whole);
 }
 
-/* Is A q'' = b met? Else the constraint that misses most. */
-static PfTrouble check_constraints(const PfSolver *s, const double *acceleration, int *row)
-{
-  int n = s->system->n, m = s->system->m;
-  for (int i = 0; i < m; i++) {
-    double miss = -s->at.b[i], scale = 1 + fabs(s->at.b[i]);
-    for (int j = 0; j < n; j++) {
-      double term = s->at.A[i*n + j]*acceleration[j];
-      miss += term;
-      scale += fabs(term);
-    }
-    if (fabs(miss) > contradiction*scale) {
-      *row = i;
-      return PF_TROUBLE_CONTRADICTION;
-    }
-  }
-  return PF_TROUBLE_NONE;
-}
+/* ---------------------------------------------------------------- M regular, A of full rank */
 
-/* lambda from S lambda = r; least length when S is singular. */
-static void solve_schur(Data *d, int m, double *lambda)
-{
-  if (pf_ldl_factor(&d->schur, d->S, rank_tolerance) == PF_OK && d->schur.rank == m) {
-    pf_ldl_solve(&d->schur, d->r, lambda);
-    return;
-  }
-  (void)pf_qr_factor(&d->schur_qr, d->S, rank_tolerance);
-  pf_qr_solve(&d->schur_qr, d->r, lambda);
-}
-
-/* q'' = M^-1 (load + A^T lambda) */
-static PfTrouble regular(PfSolver *s, Data *d, PfMotion *motion, int *row)
+/* S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T. False when S is nearly singular. */
+static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
 {
   int n = s->system->n, m = s->system->m;
   double *a = motion->acceleration;
   pf_ldl_solve(&d->mass, s->at.load, a);
-  if (m == 0) return PF_TROUBLE_NONE;
-  for (int i = 0; i < m; i++) pf_ldl_solve(&d->mass, s->at.A + (size_t)i*(size_t)n, d->Y + (size_t)i*(size_t)n);
   for (int i = 0; i < m; i++) {
-    for (int k = 0; k <= i; k++)
-      d->S[i*m + k] = d->S[k*m + i] = pf_dot(s->at.A + (size_t)i*(size_t)n, d->Y + (size_t)k*(size_t)n, n);
-    d->r[i] = s->at.b[i] - pf_dot(s->at.A + (size_t)i*(size_t)n, a, n);
+    const double *row = s->at.A + (size_t)i*(size_t)n;
+    pf_ldl_solve(&d->mass, row, d->Y + (size_t)i*(size_t)n);
+    for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(row, d->Y + (size_t)k*(size_t)n, n);
+    d->r[i] = s->at.b[i] - pf_dot(row, a, n);
   }
-  solve_schur(d, m, motion->multiplier);
+  if (pf_ldl_factor(&d->schur, d->S, schur_margin) != PF_OK || d->schur.rank < m) return false;
+  pf_ldl_solve(&d->schur, d->r, motion->multiplier);
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++) a[j] += d->Y[i*n + j]*motion->multiplier[i];
-  return d->schur.rank < m ? check_constraints(s, a, row) : PF_TROUBLE_NONE;
+  return true;
 }
 
-/* Uniqueness: [M; A] has full column rank. */
-static PfTrouble check_unique(PfSolver *s, Data *d, int *row)
+/* ---------------------------------------------------------------- everything else */
+
+/* Rows of the augmented system: M in units of its largest element, then the `count` independent rows of A. */
+static void assemble(PfSolver *s, Data *d, const int *rows, int count)
 {
-  int n = s->system->n, m = s->system->m;
+  int n = s->system->n, N = n + count;
   double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n);
-  for (int i = 0; i < n*n; i++) d->K[i] = s->at.M[i]/scale;
-  for (int i = 0; i < m; i++) {
-    double length = pf_norm(s->at.A + (size_t)i*(size_t)n, n);
-    for (int j = 0; j < n; j++) d->K[(n + i)*n + j] = length > 0 ? s->at.A[i*n + j]/length : 0;
-  }
-  (void)pf_qr_factor(&d->stack, d->K, rank_tolerance);
-  if (d->stack.rank == n) return PF_TROUBLE_NONE;
-  *row = d->stack.order[d->stack.rank];
-  return PF_TROUBLE_NOT_UNIQUE;
-}
-
-static PfTrouble singular(PfSolver *s, Data *d, PfMotion *motion, int *row)
-{
-  int n = s->system->n, m = s->system->m, N = n + m;
-  PfTrouble trouble = check_unique(s, d, row);
-  if (trouble != PF_TROUBLE_NONE) return trouble;
-  double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n); /* lambda in units of the masses */
   memset(d->K, 0, (size_t)N*(size_t)N*sizeof *d->K);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) d->K[i*N + j] = s->at.M[i*n + j]/scale;
-    for (int k = 0; k < m; k++) {
-      d->K[i*N + n + k] = -s->at.A[k*n + i];
-      d->K[(n + k)*N + i] = s->at.A[k*n + i];
-    }
     d->right[i] = s->at.load[i]/scale;
   }
-  for (int k = 0; k < m; k++) d->right[n + k] = s->at.b[k];
-  if (pf_qr_factor(&d->whole, d->K, rank_tolerance) != PF_OK) return PF_TROUBLE_SINGULAR;
+  for (int k = 0; k < count; k++) {
+    const double *row = s->at.unit_A + (size_t)rows[k]*(size_t)n;
+    for (int i = 0; i < n; i++) {
+      d->K[i*N + n + k] = -row[i];
+      d->K[(n + k)*N + i] = row[i];
+    }
+    d->right[n + k] = s->at.unit_b[rows[k]];
+  }
+}
+
+/* A coordinate whose column depends on the others; multipliers of independent rows are always determined. */
+static int undetermined(const Data *d, int n)
+{
+  for (int k = d->whole.rank; k < d->whole.n; k++)
+    if (d->whole.order[k] < n) return d->whole.order[k];
+  return -1;
+}
+
+/* [M -A^T; A 0] is regular for independent rows exactly when [M; A] has full column rank: then q'' is unique. */
+static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
+{
+  int n = s->system->n, m = s->system->m;
+  int count = pf_multipliers_factor(s, &d->multipliers), N = n + count;
+  assemble(s, d, d->multipliers.qr.order, count);
+  d->whole.m = d->whole.n = N;
+  (void)pf_qr_factor(&d->whole, d->K, uniqueness);
+  if (d->whole.rank < N) {
+    *row = undetermined(d, n);
+    return PF_TROUBLE_NOT_UNIQUE;
+  }
   pf_qr_solve(&d->whole, d->right, d->solution);
   memcpy(motion->acceleration, d->solution, (size_t)n*sizeof *d->solution);
-  for (int k = 0; k < m; k++) motion->multiplier[k] = d->solution[n + k]*scale;
-  return check_constraints(s, motion->acceleration, row);
+  pf_multipliers_solve(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  return count < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
-  if (pf_ldl_factor(&d->mass, s->at.M, 0) != PF_OK) {
+  if (pf_ldl_factor(&d->mass, s->at.M, PF_MASS_TOLERANCE) != PF_OK) {
     *row = d->mass.fault_row;
     return PF_TROUBLE_INDEFINITE;
   }
-  return d->mass.rank == s->system->n ? regular(s, d, motion, row) : singular(s, d, motion, row);
+  if (d->mass.rank == s->system->n && by_schur(s, d, motion)) return PF_TROUBLE_NONE;
+  return by_whole(s, d, motion, row);
 }
 
 const PfFormulation pf_form_multipliers = {

@@ -12,13 +12,14 @@ PfStatus pf_partition_make(PfSolver *s, PfPartition *p)
   *p = (PfPartition){.n = n, .m = m};
   p->row = pf_solver_array(s, int, m);
   p->column = pf_solver_array(s, int, n);
+  p->unit = pf_solver_array(s, double, m);
   p->swap = pf_solver_array(s, int, m);
   p->W = pf_solver_array(s, double, mn);
   p->LU = pf_solver_array(s, double, (size_t)m*(size_t)m);
   p->K = pf_solver_array(s, double, mn);
   p->d = pf_solver_array(s, double, m);
   p->work = pf_solver_array(s, double, m);
-  bool good = p->row && p->column && p->swap && p->W && p->LU && p->K && p->d && p->work;
+  bool good = p->row && p->column && p->unit && p->swap && p->W && p->LU && p->K && p->d && p->work;
   return good ? PF_OK : pf_solver_no_room(s);
 }
 
@@ -29,13 +30,13 @@ static void swap_ints(int *list, int i, int j)
   list[j] = t;
 }
 
-/* Gaussian elimination with full pivoting on rows scaled to length one; sorts rows and columns. */
+/* Gaussian elimination with full pivoting on rows in units of their own; sorts rows and columns. */
 void pf_partition_choose(PfPartition *p, const double *A)
 {
   int n = p->n, m = p->m;
   for (int i = 0; i < m; i++) {
-    double length = pf_norm(A + (size_t)i*(size_t)n, n);
-    for (int j = 0; j < n; j++) p->W[i*n + j] = length > 0 ? A[i*n + j]/length : 0;
+    p->unit[i] = pf_binary_scale(A + (size_t)i*(size_t)n, (size_t)n);
+    for (int j = 0; j < n; j++) p->W[i*n + j] = A[i*n + j]/p->unit[i];
     p->row[i] = i;
   }
   for (int j = 0; j < n; j++) p->column[j] = j;
@@ -48,7 +49,7 @@ void pf_partition_choose(PfPartition *p, const double *A)
         double size = fabs(p->W[p->row[i]*n + p->column[j]]);
         if (size > best) best = size, best_row = i, best_column = j;
       }
-    if (!(best > 1e-9)) break;
+    if (!(best > PF_RANK_TOLERANCE)) break;
     swap_ints(p->row, k, best_row);
     swap_ints(p->column, k, best_column);
     const double *pivot = p->W + (size_t)p->row[k]*(size_t)n;
@@ -67,7 +68,7 @@ static double factor(PfPartition *p, const double *A)
   int n = p->n, r = p->rank;
   double *LU = p->LU, smallest = INFINITY, largest = 0;
   for (int i = 0; i < r; i++)
-    for (int j = 0; j < r; j++) LU[i*r + j] = A[p->row[i]*n + p->column[j]];
+    for (int j = 0; j < r; j++) LU[i*r + j] = A[p->row[i]*n + p->column[j]]/p->unit[p->row[i]];
   for (int k = 0; k < r; k++) {
     int best = k;
     for (int i = k + 1; i < r; i++)
@@ -121,6 +122,7 @@ void pf_partition_solve_transposed(const PfPartition *p, double *x)
     x[k] = x[p->swap[k]];
     x[p->swap[k]] = t;
   }
+  for (int i = 0; i < r; i++) x[i] /= p->unit[p->row[i]];
 }
 
 bool pf_partition_update(PfPartition *p, const double *A, const double *b)
@@ -136,8 +138,9 @@ bool pf_partition_update(PfPartition *p, const double *A, const double *b)
   if (quality <= 0) return p->rank == 0;
   int r = p->rank, free = n - r;
   for (int i = 0; i < r; i++) {
-    for (int j = 0; j < free; j++) p->K[i*free + j] = A[p->row[i]*n + p->column[r + j]];
-    p->d[i] = b[p->row[i]];
+    double unit = p->unit[p->row[i]];
+    for (int j = 0; j < free; j++) p->K[i*free + j] = A[p->row[i]*n + p->column[r + j]]/unit;
+    p->d[i] = b[p->row[i]]/unit;
   }
   for (int j = 0; j < free; j++) solve(p, p->K + j, free);
   solve(p, p->d, 1);

@@ -8,6 +8,7 @@ typedef struct PfPartition {
   int n, m, rank;
   int *row;      /* the first `rank` rows are independent */
   int *column;   /* the first `rank` columns are the dependent coordinates */
+  double *unit;  /* rows are divided by this; chosen with the partition */
   double *K, *d; /* A1^-1 A2 (rank x (n - rank)) and A1^-1 b */
   double *LU, *W, *work;
   int *swap;

@@ -34,26 +34,66 @@ static void reduce(const PfSolver *s, PfReduced *r, int free)
     }
 }
 
-/* The coordinate that takes most part in a direction. */
-static int strongest_coordinate(const PfReduced *r, int n, int free, int direction)
+/* The coordinate that takes most part in the motion N y. */
+static int strongest_coordinate(const PfReduced *r, int n, int free)
 {
   int best = 0;
-  for (int i = 1; i < n; i++)
-    if (fabs(r->N[i*free + direction]) > fabs(r->N[best*free + direction])) best = i;
+  double most = -1;
+  for (int i = 0; i < n; i++) {
+    double part = fabs(pf_dot(r->N + (size_t)i*(size_t)free, r->y, free));
+    if (part > most*(1 + 1e-9)) most = part, best = i; /* of equal ones the first */
+  }
   return best;
+}
+
+/* y with y_k = 1 and X y = 0 in the rows that were factored: a motion without energy, or with a negative one. */
+static void free_motion(PfReduced *r, int k)
+{
+  const PfLdl *X = &r->mass;
+  for (int i = 0; i < X->n; i++) r->y[X->order[i]] = i == k;
+  for (int i = X->rank; i-- > 0;) {
+    double sum = 0;
+    for (int j = i + 1; j <= k; j++) sum += X->L[j*X->n + i]*r->y[X->order[j]];
+    r->y[X->order[i]] = -sum;
+  }
+}
+
+/* The sign of M in the direction k of N: 0 when its energy is nothing but rounding. */
+static int energy_sign(const PfSolver *s, const PfReduced *r, int free, int k)
+{
+  int n = s->system->n;
+  double terms = 0, energy = r->X[k*free + k];
+  for (int i = 0; i < n; i++) terms += r->N[i*free + k]*r->N[i*free + k]*fabs(s->at.M[i*n + i]);
+  return energy > PF_MASS_TOLERANCE*terms ? 1 : energy < -PF_MASS_TOLERANCE*terms ? -1 : 0;
+}
+
+/* Factors X, or says which coordinate has no inertia or a negative one. */
+static PfTrouble factor(const PfSolver *s, PfReduced *r, int free, int *row)
+{
+  int n = s->system->n;
+  for (int k = 0; k < free; k++) {
+    int sign = energy_sign(s, r, free, k);
+    if (sign > 0) continue;
+    for (int i = 0; i < free; i++) r->y[i] = i == k;
+    *row = strongest_coordinate(r, n, free);
+    return sign < 0 ? PF_TROUBLE_INDEFINITE : PF_TROUBLE_NOT_UNIQUE;
+  }
+  r->mass.n = free; /* made for n, and free <= n */
+  PfStatus status = pf_ldl_factor(&r->mass, r->X, PF_MASS_TOLERANCE);
+  if (status == PF_OK && r->mass.rank == free) return PF_TROUBLE_NONE;
+  int at = r->mass.rank;
+  while (status != PF_OK && at < free - 1 && r->mass.order[at] != r->mass.fault_row) at++;
+  free_motion(r, at);
+  *row = strongest_coordinate(r, n, free);
+  return status != PF_OK ? PF_TROUBLE_INDEFINITE : PF_TROUBLE_NOT_UNIQUE;
 }
 
 PfTrouble pf_reduced_solve(PfSolver *s, PfReduced *r, int free, double *acceleration, int *row)
 {
   int n = s->system->n;
   reduce(s, r, free);
-  r->mass.n = free; /* made for n, and free <= n */
-  PfStatus status = pf_ldl_factor(&r->mass, r->X, 0);
-  if (status != PF_OK || r->mass.rank < free) {
-    int direction = status != PF_OK ? r->mass.fault_row : r->mass.order[r->mass.rank];
-    *row = strongest_coordinate(r, n, free, direction);
-    return status != PF_OK ? PF_TROUBLE_INDEFINITE : PF_TROUBLE_NOT_UNIQUE;
-  }
+  PfTrouble trouble = factor(s, r, free, row);
+  if (trouble != PF_TROUBLE_NONE) return trouble;
   pf_ldl_solve(&r->mass, r->right, r->y);
   pf_times(r->N, n, free, r->y, acceleration);
   for (int i = 0; i < n; i++) acceleration[i] += r->a[i];

@@ -46,22 +46,6 @@ static bool find_directions(PfSolver *s, Data *d)
   return true;
 }
 
-/* Redundant rows must agree with the chosen ones. */
-static PfTrouble check_redundant(const PfSolver *s, const PfPartition *p, const double *a, int *row)
-{
-  for (int i = p->rank; i < p->m; i++) {
-    double miss = -s->at.b[p->row[i]], scale = 1 + fabs(miss);
-    for (int j = 0; j < p->n; j++) {
-      double term = s->at.A[p->row[i]*p->n + j]*a[j];
-      miss += term, scale += fabs(term);
-    }
-    if (fabs(miss) <= 1e-6*scale) continue;
-    *row = p->row[i];
-    return PF_TROUBLE_CONTRADICTION;
-  }
-  return PF_TROUBLE_NONE;
-}
-
 static void find_multipliers(PfSolver *s, Data *d, PfMotion *motion)
 {
   const PfPartition *p = &d->partition;
@@ -84,9 +68,8 @@ static PfTrouble extended(PfSolver *s, PfMotion *motion, int *row)
   int free = s->system->n - d->partition.rank;
   PfTrouble trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
-  trouble = check_redundant(s, &d->partition, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE) find_multipliers(s, d, motion);
-  return trouble;
+  find_multipliers(s, d, motion);
+  return d->partition.rank < s->system->m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 
 /* (16) alone: the rows N^T M, with q1'' in them only if M21 - K^T M11 does not vanish. */
@@ -98,13 +81,14 @@ static PfTrouble embedded(PfSolver *s, PfMotion *motion, int *row)
   if (trouble != PF_TROUBLE_NONE) return trouble;
   const PfPartition *p = &d->partition;
   int free = n - p->rank;
-  double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n);
   for (int i = 0; i < p->rank; i++)
-    for (int j = 0; j < free; j++) /* N^T M at a dependent coordinate */
-      if (fabs(d->reduced.MN[p->column[i]*free + j]) > 1e-10*scale) {
-        *row = p->column[i];
-        return PF_TROUBLE_UNDETERMINED;
-      }
+    for (int j = 0; j < free; j++) { /* N^T M at a dependent coordinate, against the bound it has by Schwarz */
+      int k = p->column[i];
+      double bound = sqrt(s->at.M[k*n + k]*d->reduced.X[j*free + j]);
+      if (fabs(d->reduced.MN[k*free + j]) <= 1e-10*bound) continue;
+      *row = k;
+      return PF_TROUBLE_UNDETERMINED;
+    }
   return PF_TROUBLE_NONE;
 }
 

@@ -45,9 +45,13 @@ static PfStatus prepare_numbers(PfSolver *s)
   PfNumbers *at = &s->at;
   at->all = pf_solver_array(s, double, n*n + n + m*n + m + n);
   at->load = pf_solver_array(s, double, n);
+  at->unit_A = pf_solver_array(s, double, m*n);
+  at->unit_b = pf_solver_array(s, double, m);
+  at->unit = pf_solver_array(s, double, m);
   s->values = pf_solver_array(s, double, s->system->symbols.count);
   s->tape_work = pf_solver_array(s, double, pf_tape_work_size(s->system->tape));
-  if (!at->all || !at->load || !s->values || !s->tape_work) return pf_solver_no_room(s);
+  bool good = at->all && at->load && at->unit_A && at->unit_b && at->unit && s->values && s->tape_work;
+  if (!good) return pf_solver_no_room(s);
   at->M = at->all;
   at->F = at->M + n*n;
   at->A = at->F + n;
@@ -145,26 +149,6 @@ void pf_product(const double *A, const double *B, int p, int k, int q, double *C
       for (int l = 0; l < k; l++) sum += A[i*k + l]*B[l*q + j];
       C[i*q + j] = sum;
     }
-}
-
-PfStatus pf_multipliers_make(PfSolver *s, MultiplierWork *work)
-{
-  size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  work->At = pf_solver_array(s, double, n*m);
-  work->force = pf_solver_array(s, double, n);
-  if (!work->At || !work->force) return pf_solver_no_room(s);
-  return pf_qr_make(s->ctx, s->arena, s->system->n, s->system->m, &work->qr);
-}
-
-void pf_multipliers_from(PfSolver *s, MultiplierWork *work, const double *acceleration, double *multiplier)
-{
-  int n = s->system->n, m = s->system->m;
-  if (m == 0) return;
-  for (int i = 0; i < m; i++)
-    for (int j = 0; j < n; j++) work->At[j*m + i] = s->at.A[i*n + j];
-  pf_times(s->at.M, n, n, acceleration, work->force);
-  for (int j = 0; j < n; j++) work->force[j] -= s->at.load[j];
-  if (pf_qr_factor(&work->qr, work->At, 1e-11) == PF_OK) pf_qr_solve(&work->qr, work->force, multiplier);
 }
 
 /* ---------------------------------------------------------------- one evaluation */

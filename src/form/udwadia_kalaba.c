@@ -8,10 +8,9 @@
 typedef struct Data {
   PfLdl mass;
   PfQr B_qr, Bt_qr;
-  double *B, *Bt, *r, *y, *x;
+  MultiplierWork multipliers;
+  double *B, *Bt, *unit, *r, *y, *x;
 } Data;
-
-static const double rank_tolerance = 1e-11, contradiction = 1e-6;
 
 static PfStatus prepare(PfSolver *s)
 {
@@ -20,12 +19,14 @@ static PfStatus prepare(PfSolver *s)
   if (!d) return pf_solver_no_room(s);
   d->B = pf_solver_array(s, double, (size_t)m*(size_t)n);
   d->Bt = pf_solver_array(s, double, (size_t)m*(size_t)n);
+  d->unit = pf_solver_array(s, double, m);
   d->r = pf_solver_array(s, double, m);
   d->y = pf_solver_array(s, double, n);
   d->x = pf_solver_array(s, double, n);
-  if (!d->B || !d->Bt || !d->r || !d->y || !d->x) return pf_solver_no_room(s);
+  if (!d->B || !d->Bt || !d->unit || !d->r || !d->y || !d->x) return pf_solver_no_room(s);
   s->unknowns = n;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
+  PF_TRY(pf_multipliers_make(s, &d->multipliers));
   PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->B_qr));
   return pf_qr_make(s->ctx, s->arena, n, m, &d->Bt_qr);
 }
@@ -43,15 +44,42 @@ static void turn_row(const PfLdl *mass, const double *a, double *row)
 }
 
 /* x = T y = P^T L^-T D^-1/2 y */
-static void turn_back(const PfLdl *mass, double *y, double *x)
+static void turn_back(const PfLdl *mass, const double *y, double *x)
 {
   int n = mass->n;
   for (int i = n; i-- > 0;) {
     double sum = y[i]/sqrt(mass->L[i*n + i]);
-    for (int k = i + 1; k < n; k++) sum -= mass->L[k*n + i]*y[k];
-    y[i] = sum;
+    for (int k = i + 1; k < n; k++) sum -= mass->L[k*n + i]*x[mass->order[k]];
     x[mass->order[i]] = sum;
   }
+}
+
+/* B = A T and r = b - A a, each row in a unit of its own. */
+static void find_rows(PfSolver *s, Data *d, const double *a)
+{
+  int n = s->system->n, m = s->system->m;
+  for (int i = 0; i < m; i++) {
+    const double *row = s->at.A + (size_t)i*(size_t)n;
+    double *B = d->B + (size_t)i*(size_t)n;
+    turn_row(&d->mass, row, B);
+    d->unit[i] = pf_binary_scale(B, (size_t)n);
+    for (int j = 0; j < n; j++) d->Bt[j*m + i] = B[j] /= d->unit[i];
+    d->r[i] = (s->at.b[i] - pf_dot(row, a, n))/d->unit[i];
+  }
+}
+
+/* From y = B^T lambda; the shortest when constraints are redundant. */
+static PfTrouble find_multipliers(PfSolver *s, Data *d, PfMotion *motion, int *row)
+{
+  int m = s->system->m;
+  if (d->B_qr.rank < m) {
+    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+    return pf_check_constraints(s, motion->acceleration, row);
+  }
+  (void)pf_qr_factor(&d->Bt_qr, d->Bt, 0);
+  pf_qr_solve(&d->Bt_qr, d->y, motion->multiplier);
+  for (int i = 0; i < m; i++) motion->multiplier[i] /= d->unit[i];
+  return PF_TROUBLE_NONE;
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
@@ -59,30 +87,18 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   int n = s->system->n, m = s->system->m;
   Data *d = s->data;
   double *a = motion->acceleration;
-  if (pf_ldl_factor(&d->mass, s->at.M, 0) != PF_OK || d->mass.rank < n) {
+  if (pf_ldl_factor(&d->mass, s->at.M, PF_MASS_TOLERANCE) != PF_OK || d->mass.rank < n) {
     *row = d->mass.fault == PF_FAULT_NONE ? d->mass.order[d->mass.rank] : d->mass.fault_row;
     return d->mass.fault == PF_FAULT_NONE ? PF_TROUBLE_MASSLESS : PF_TROUBLE_INDEFINITE;
   }
   pf_ldl_solve(&d->mass, s->at.load, a);
   if (m == 0) return PF_TROUBLE_NONE;
-  double scale = 0;
-  for (int i = 0; i < m; i++) {
-    turn_row(&d->mass, s->at.A + (size_t)i*(size_t)n, d->B + (size_t)i*(size_t)n);
-    for (int j = 0; j < n; j++) d->Bt[j*m + i] = d->B[i*n + j];
-    d->r[i] = s->at.b[i] - pf_dot(s->at.A + (size_t)i*(size_t)n, a, n);
-    scale = fmax(scale, fabs(s->at.b[i]) + fabs(d->r[i]));
-  }
-  (void)pf_qr_factor(&d->B_qr, d->B, rank_tolerance);
-  (void)pf_qr_factor(&d->Bt_qr, d->Bt, rank_tolerance);
-  double miss = pf_qr_solve(&d->B_qr, d->r, d->y);
-  if (miss > contradiction*(1 + scale)) {
-    *row = 0;
-    return PF_TROUBLE_CONTRADICTION;
-  }
-  pf_qr_solve(&d->Bt_qr, d->y, motion->multiplier); /* y = B^T lambda */
+  find_rows(s, d, a);
+  (void)pf_qr_factor(&d->B_qr, d->B, PF_RANK_TOLERANCE);
+  pf_qr_solve(&d->B_qr, d->r, d->y);
   turn_back(&d->mass, d->y, d->x);
   for (int j = 0; j < n; j++) a[j] += d->x[j];
-  return PF_TROUBLE_NONE;
+  return find_multipliers(s, d, motion, row);
 }
 
 const PfFormulation pf_form_udwadia_kalaba = {

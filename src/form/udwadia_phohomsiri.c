@@ -4,15 +4,16 @@
  * N^T (F + C): the same solution, better conditioned (reference page, section 4). */
 #include "form/form_impl.h"
 
-#include <math.h>
+#include <string.h>
 
 typedef struct Data {
+  PfLdl mass;
   PfQr constraints, stack;
   MultiplierWork multipliers;
   double *N, *G, *right;
 } Data;
 
-static const double rank_tolerance = 1e-11, contradiction = 1e-6;
+static const double uniqueness = 1e-11; /* columns of the stack of which less is left are dependent */
 
 static PfStatus prepare(PfSolver *s)
 {
@@ -24,46 +25,51 @@ static PfStatus prepare(PfSolver *s)
   d->right = pf_solver_array(s, double, n + m);
   if (!d->N || !d->G || !d->right) return pf_solver_no_room(s);
   s->unknowns = n;
+  PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_multipliers_make(s, &d->multipliers));
   PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->constraints));
   return pf_qr_make(s->ctx, s->arena, n + m, n, &d->stack);
 }
 
-static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+/* [N^T M; A] and [N^T (F + C); b], the first in units of the largest mass, the second in units of its rows. */
+static void stack_rows(PfSolver *s, Data *d)
 {
-  int n = s->system->n, m = s->system->m;
-  Data *d = s->data;
-  (void)pf_qr_factor(&d->constraints, s->at.A, rank_tolerance);
-  int free = n - d->constraints.rank;
-  pf_qr_null_space(&d->constraints, d->N); /* n x free */
-  double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n), size = 1;
-  for (int i = 0; i < n + m; i++) {
-    d->right[i] = 0;
-    for (int j = 0; j < n; j++) d->G[i*n + j] = 0;
-  }
+  int n = s->system->n, m = s->system->m, free = n - d->constraints.rank;
+  double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n);
+  memset(d->right, 0, (size_t)(n + m)*sizeof *d->right);
+  memset(d->G, 0, (size_t)(n + m)*(size_t)n*sizeof *d->G);
   for (int i = 0; i < free; i++)
     for (int k = 0; k < n; k++) {
       double weight = d->N[k*free + i]/scale;
       for (int j = 0; j < n; j++) d->G[i*n + j] += weight*s->at.M[k*n + j];
       d->right[i] += weight*s->at.load[k];
     }
-  for (int i = 0; i < m; i++) {
-    for (int j = 0; j < n; j++) d->G[(n + i)*n + j] = s->at.A[i*n + j];
-    d->right[n + i] = s->at.b[i];
-    size = fmax(size, fabs(s->at.b[i]));
+  if (m == 0) return;
+  memcpy(d->G + (size_t)n*(size_t)n, s->at.unit_A, (size_t)m*(size_t)n*sizeof *d->G);
+  memcpy(d->right + n, s->at.unit_b, (size_t)m*sizeof *d->right);
+}
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  int n = s->system->n, m = s->system->m;
+  Data *d = s->data;
+  if (pf_ldl_factor(&d->mass, s->at.M, PF_MASS_TOLERANCE) != PF_OK) {
+    *row = d->mass.fault_row;
+    return PF_TROUBLE_INDEFINITE;
   }
-  (void)pf_qr_factor(&d->stack, d->G, rank_tolerance);
+  pf_unit_rows(s);
+  (void)pf_qr_factor(&d->constraints, s->at.unit_A, PF_RANK_TOLERANCE);
+  pf_qr_null_space(&d->constraints, d->N); /* n x free */
+  stack_rows(s, d);
+  (void)pf_qr_factor(&d->stack, d->G, uniqueness);
   if (d->stack.rank < n) {
     *row = d->stack.order[d->stack.rank];
     return PF_TROUBLE_NOT_UNIQUE;
   }
-  double miss = pf_qr_solve(&d->stack, d->right, motion->acceleration);
-  if (miss > contradiction*(size + pf_norm(motion->acceleration, n))) {
-    *row = 0;
-    return PF_TROUBLE_CONTRADICTION;
-  }
-  pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
-  return PF_TROUBLE_NONE;
+  pf_qr_solve(&d->stack, d->right, motion->acceleration);
+  PfTrouble trouble = d->constraints.rank < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
+  if (trouble == PF_TROUBLE_NONE) pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  return trouble;
 }
 
 const PfFormulation pf_form_udwadia_phohomsiri = {

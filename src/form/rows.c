@@ -1,0 +1,99 @@
+/* The rows of A: in units of their own, what they miss, and the multipliers that belong to accelerations. */
+#include "form/form_impl.h"
+
+#include <math.h>
+
+void pf_unit_rows(PfSolver *s)
+{
+  int n = s->system->n, m = s->system->m;
+  for (int i = 0; i < m; i++) {
+    const double *row = s->at.A + (size_t)i*(size_t)n;
+    double unit = s->at.unit[i] = pf_binary_scale(row, (size_t)n), *to = s->at.unit_A + (size_t)i*(size_t)n;
+    for (int j = 0; j < n; j++) to[j] = row[j]/unit;
+    s->at.unit_b[i] = s->at.b[i]/unit;
+  }
+}
+
+/* How much of row i is missed, relative to its terms; below 1 it is rounding. Accelerations of 1e-9 count as nothing. */
+static double part_missed(const PfSolver *s, const double *acceleration, int i)
+{
+  int n = s->system->n;
+  const double *row = s->at.A + (size_t)i*(size_t)n;
+  double miss = -s->at.b[i], size = fabs(s->at.b[i]), largest = 0;
+  for (int j = 0; j < n; j++) {
+    double term = row[j]*acceleration[j];
+    miss += term;
+    size += fabs(term);
+    largest = fmax(largest, fabs(row[j]));
+  }
+  return fabs(miss)/(1e-6*(size + 1e-3*(largest > 0 ? largest : 1)));
+}
+
+PfTrouble pf_check_constraints(const PfSolver *s, const double *acceleration, int *row)
+{
+  double most = 1;
+  int worst = -1;
+  for (int i = 0; i < s->system->m; i++) {
+    double part = part_missed(s, acceleration, i);
+    if (!(part >= 0.999*most)) continue; /* of equal ones the last written is named */
+    most = fmax(most, part);
+    worst = i;
+  }
+  if (worst < 0 || most <= 1) return PF_TROUBLE_NONE;
+  *row = worst;
+  return PF_TROUBLE_CONTRADICTION;
+}
+
+/* ---------------------------------------------------------------- multipliers */
+
+PfStatus pf_multipliers_make(PfSolver *s, MultiplierWork *work)
+{
+  size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  work->At = pf_solver_array(s, double, n*m);
+  work->force = pf_solver_array(s, double, n);
+  work->Z = pf_solver_array(s, double, m*m);
+  work->z = pf_solver_array(s, double, m);
+  if (!work->At || !work->force || !work->Z || !work->z) return pf_solver_no_room(s);
+  PF_TRY(pf_qr_make(s->ctx, s->arena, (int)m, (int)m, &work->rest));
+  return pf_qr_make(s->ctx, s->arena, (int)n, (int)m, &work->qr);
+}
+
+/* Redundant rows: lambda + Z z is as good as lambda when A^T Z = 0. The shortest is found by least squares. */
+static void shorten(MultiplierWork *work, const double *unit, int m, double *lambda)
+{
+  int count = m - work->qr.rank;
+  pf_qr_null_space(&work->qr, work->Z);
+  for (int i = 0; i < m; i++)
+    for (int k = 0; k < count; k++) work->Z[i*count + k] /= unit[i];
+  work->rest.n = count;
+  (void)pf_qr_factor(&work->rest, work->Z, 0);
+  pf_qr_solve(&work->rest, lambda, work->z);
+  for (int i = 0; i < m; i++) lambda[i] -= pf_dot(work->Z + (size_t)i*(size_t)count, work->z, count);
+}
+
+int pf_multipliers_factor(PfSolver *s, MultiplierWork *work)
+{
+  int n = s->system->n, m = s->system->m;
+  pf_unit_rows(s);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) work->At[j*m + i] = s->at.unit_A[i*n + j];
+  (void)pf_qr_factor(&work->qr, work->At, PF_RANK_TOLERANCE);
+  return work->qr.rank;
+}
+
+void pf_multipliers_solve(PfSolver *s, MultiplierWork *work, const double *acceleration, double *lambda)
+{
+  int n = s->system->n, m = s->system->m;
+  pf_times(s->at.M, n, n, acceleration, work->force);
+  for (int j = 0; j < n; j++) work->force[j] -= s->at.load[j];
+  pf_qr_solve(&work->qr, work->force, lambda);
+  for (int i = 0; i < m; i++) lambda[i] /= s->at.unit[i];
+  if (work->qr.rank < m) shorten(work, s->at.unit, m, lambda);
+}
+
+void pf_multipliers_from(PfSolver *s, MultiplierWork *work, const double *acceleration, double *lambda)
+{
+  if (s->system->m == 0) return;
+  pf_multipliers_factor(s, work);
+  pf_multipliers_solve(s, work, acceleration, lambda);
+}
