@@ -244,15 +244,34 @@ static int pass_of(const PfNode *node)
   return node->kind == PF_N_ASSIGNS && !strcmp(node->text, "start") ? 1 : 2;
 }
 
+/* What goes wrong further down, where places are not known, belongs to the statement. */
+static void place_errors(Checker *ck, const PfNode *node, int before)
+{
+  (void)pf_check_expressions(ck, node);
+  const PfDiagnostic *d = pf_diagnostic(ck->ctx, before);
+  if (!d || d->place.line || ck->out_of_memory) return;
+  PfStatus code = d->code;
+  const char *words = pf_print_text(ck, "%s", d->message);
+  pf_diagnostics_cut(ck->ctx, before);
+  pf_check_fail(ck, code, node, "%s", words);
+}
+
+static void check_one(Checker *ck, Work work)
+{
+  PfMark mark = pf_arena_mark(ck->arena);
+  int before = pf_diagnostic_count(ck->ctx);
+  pf_check_statement(ck, work.scope, work.node);
+  place_errors(ck, work.node, before);
+  pf_arena_release(ck->arena, mark);
+}
+
 static void check_statements(Checker *ck)
 {
   for (int pass = 0; pass < 3; pass++)
     for (size_t i = 0; i < ck->work.count && !pf_check_stopped(ck); i++) {
       Work work = ck->work.at[i];
       if (pass_of(work.node) != pass) continue;
-      PfMark mark = pf_arena_mark(ck->arena);
-      pf_check_statement(ck, work.scope, work.node);
-      pf_arena_release(ck->arena, mark);
+      check_one(ck, work);
     }
 }
 

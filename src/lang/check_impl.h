@@ -206,6 +206,8 @@ const char *pf_print_text(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
 /* ---------------------------------------------------------------- expressions (value.c, call.c) */
 
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node);
+/* Reports at the node what went wrong in the expression table since the last look; true when nothing did. */
+bool pf_check_expressions(Checker *ck, const PfNode *node);
 Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node);
 bool pf_is_builtin(const char *name);
 Value pf_value_of_entity(Checker *ck, Entity *entity, const PfNode *node);

@@ -36,8 +36,13 @@ static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
     return false;
   }
   if (!(contents & (HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION))) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' contains no coordinate and no velocity", c->name);
-    if (pf_expr_is_int(ck->ctx, c->residual, 0)) pf_check_hint(ck, "both sides are the same");
+    bool same = pf_expr_is_int(ck->ctx, c->residual, 0);
+    pf_check_fail(ck, PF_ERR_MODEL, node, same ? "the constraint '%s' always holds: both sides are the same"
+                                               : "the constraint '%s' contains no coordinate and no velocity", c->name);
+    return false;
+  }
+  if (pf_expr_is_probably_zero(ck->ctx, c->residual, 2) == PF_TRUE) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' always holds", c->name);
     return false;
   }
   if (contents & HAS_ACCELERATION) {
@@ -85,19 +90,27 @@ const char *pf_constraint_name(Checker *ck, Scope *scope, const PfNode *node)
 static void add_vector_constraint(Checker *ck, const PfNode *node, const char *name, PfVector difference)
 {
   PfExpr c[3];
+  bool any = false;
   pf_vector_express(ck->model, difference, 0, c);
-  for (int k = 0; k < 3; k++)
-    if (!pf_expr_is_int(ck->ctx, c[k], 0)) pf_add_constraint(ck, node, pf_print_text(ck, "%s.%c", name, 'x' + k), c[k]);
+  for (int k = 0; k < 3; k++) {
+    if (c[k] == PF_EXPR_NONE || pf_expr_is_probably_zero(ck->ctx, c[k], 2) == PF_TRUE) continue;
+    pf_add_constraint(ck, node, pf_print_text(ck, "%s.%c", name, 'x' + k), c[k]);
+    any = true;
+  }
+  if (!any) pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' always holds", name);
 }
 
 void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
 {
   const char *name = pf_constraint_name(ck, scope, node);
   const PfNode *left = node->child->kind == PF_N_LABEL ? node->child->next : node->child, *right = left->next;
+  node = node->child; /* the label, or the left side: where errors are shown */
   Value a = pf_value_of(ck, scope, left), b = pf_value_of(ck, scope, right);
   if (!name || a.kind == V_NONE || b.kind == V_NONE) return;
   bool zero = b.kind == V_SCALAR && pf_expr_is_int(ck->ctx, b.scalar, 0);
   if (a.kind == V_VECTOR && (b.kind == V_VECTOR || zero)) {
+    const char *what = "the right side of the constraint";
+    if (!zero && !a.dim.bare && !pf_dim_expect(ck, right, b.dim, a.dim, what)) return;
     PfVector minus = zero ? pf_vector_zero() : pf_vector_scale(ck->model, b.vector, pf_expr_int(ck->ctx, -1));
     add_vector_constraint(ck, node, name, pf_vector_add(ck->model, a.vector, minus));
     return;

@@ -70,12 +70,14 @@ static PfVector slip(const Contact *k, PfVector c)
   return minus(k, own, carried);
 }
 
+/* A row that the placement already satisfies is left out: a wheel that stays in a plane cannot slip sideways. */
 static void add_row(const Contact *k, const char *part, PfExpr residual)
 {
+  if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(k->ck->ctx, residual, 2) == PF_TRUE) return;
   pf_add_constraint(k->ck, k->node, pf_print_text(k->ck, "%s.%s", k->name, part), residual);
 }
 
-/* A position condition that the placement already satisfies is left out; one that it can't satisfy is an error. */
+/* A position condition that the placement cannot satisfy is an error. */
 static void add_position(const Contact *k, const char *part, PfExpr residual)
 {
   Checker *ck = k->ck;
@@ -86,7 +88,7 @@ static void add_position(const Contact *k, const char *part, PfExpr residual)
   }
   pf_check_fail(ck, PF_ERR_MODEL, k->node, "the body of '%s' does not touch what it rolls on, however it moves",
                 k->name);
-  pf_check_hint(ck, "the centre must be one radius away from the support");
+  pf_check_hint(ck, "place its centre one radius away from the support, with the same name for the radius");
 }
 
 /* ---------------------------------------------------------------- a leaning disc on a plane */
@@ -304,6 +306,11 @@ static void ball_on_sphere(const Contact *k, PfExpr sphere, bool inside)
 {
   PfContext *ctx = k->ck->ctx;
   PfExpr gap = inside ? pf_expr_sub(ctx, sphere, k->radius) : pf_expr_add(ctx, sphere, k->radius);
+  double room;
+  if (pf_expr_is_number(ctx, gap, &room) && room <= 0) {
+    pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "a ball inside a sphere must be smaller than it");
+    return;
+  }
   PfExpr lever = pf_expr_div(ctx, k->radius, gap);
   PfVector v = slip(k, times(k, inside ? lever : pf_expr_neg(ctx, lever), k->d));
   add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)));
@@ -472,11 +479,15 @@ void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
   const PfNode *body = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
   bool disc = !strcmp(node->text, "disc");
+  size_t rows = ck->constraints.count;
+  int errors = pf_error_count(ck->ctx);
   if (!read_body(&k, body, block, disc ? disc_keys : ball_keys)) return;
   if (disc && !read_axle(&k, pf_property(block, "axis"))) return;
   if (!strcmp(support->text, "plane")) roll_on_plane(&k, support, disc);
   else if (!strcmp(support->text, "surface")) roll_on_surface(&k, support, disc);
   else roll_on_sphere(&k, support, disc);
+  if (ck->constraints.count == rows && pf_error_count(ck->ctx) == errors)
+    pf_check_fail(ck, PF_ERR_MODEL, node, "the contact '%s' holds by itself: nothing in it can slip", k.name);
 }
 
 /* ---------------------------------------------------------------- skates, omni and mecanum wheels */

@@ -664,13 +664,19 @@ static Value settle(Checker *ck, const PfNode *node, Value value)
   bool bad = (value.kind == V_SCALAR || value.kind == V_CONDITION) && value.scalar == PF_EXPR_NONE;
   bad = bad || (value.kind == V_VECTOR && value.vector.count < 0);
   if (!bad) return value;
+  if (pf_check_expressions(ck, node)) pf_check_fail(ck, PF_ERR_MODEL, node, "this expression cannot be built");
+  return pf_no_value();
+}
+
+bool pf_check_expressions(Checker *ck, const PfNode *node)
+{
   int before = pf_diagnostic_count(ck->ctx);
   PfStatus status = pf_expr_check(ck->ctx);
-  const char *cause = status == PF_OK ? "this expression cannot be built" : pf_context_message(ck->ctx);
-  cause = pf_print_text(ck, "%s", cause);
+  if (status == PF_OK) return true;
+  const char *cause = pf_print_text(ck, "%s", pf_context_message(ck->ctx));
   pf_diagnostics_cut(ck->ctx, before);
-  if (pf_check_stopped(ck)) return pf_no_value();
-  return pf_check_fail(ck, status == PF_OK ? PF_ERR_MODEL : status, node, "%s", cause);
+  pf_check_fail(ck, status, node, "%s", cause);
+  return false;
 }
 
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)

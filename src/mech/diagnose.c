@@ -201,26 +201,82 @@ static double arbitrary(int i, int salt)
   return 2*(x - floor(x)) - 1;
 }
 
-static PfStatus contradiction(Probe *p, const PfNewtonResult *result)
+/* Rows of A v = b, and which constraints they belong to (NULL: row i to constraint i). */
+typedef struct Rows {
+  const double *A, *b;
+  int m, n;
+  const int *constraint;
+} Rows;
+
+static const PfConstraint *constraint_of(const Probe *p, const Rows *rows, int row)
 {
-  const PfModel *model = p->eq->model;
+  return p->eq->model->constraints + (rows->constraint ? rows->constraint[row] : row);
+}
+
+/* Do these two rows alone have no solution? */
+static bool is_pair(Probe *p, const Rows *rows, int i, int j)
+{
+  PfConsistency answer = {.row = -1};
+  size_t n = (size_t)rows->n;
+  double *A = pf_arena_array(p->scratch, double, 2*n), b[2] = {rows->b[i], rows->b[j]};
+  int before = pf_diagnostic_count(p->ctx);
+  if (!A) return false;
+  memcpy(A, rows->A + (size_t)i*n, n*sizeof *A);
+  memcpy(A + n, rows->A + (size_t)j*n, n*sizeof *A);
+  (void)pf_rows_consistent(p->ctx, A, b, 2, rows->n, 1e-6, &answer);
+  pf_diagnostics_cut(p->ctx, before);
+  return answer.row >= 0;
+}
+
+/* Says so when the rows have no solution; PF_OK when they have one, or nobody can tell. */
+static PfStatus contradiction(Probe *p, const Rows *rows, const char *hint)
+{
   PfConsistency answer = {.row = -1, .against = -1};
-  int n = p->eq->n, m = p->positions, before = pf_diagnostic_count(p->ctx);
+  int before = pf_diagnostic_count(p->ctx);
+  if (pf_rows_consistent(p->ctx, rows->A, rows->b, rows->m, rows->n, 1e-6, &answer) == PF_ERR_MEMORY)
+    return PF_ERR_MEMORY;
+  pf_diagnostics_cut(p->ctx, before);
+  if (answer.row < 0 || answer.against < 0) return PF_OK;
+  const PfConstraint *c = constraint_of(p, rows, answer.row), *other = constraint_of(p, rows, answer.against);
+  if (is_pair(p, rows, answer.row, answer.against)) {
+    const PfConstraint *first = c < other ? c : other, *second = c < other ? other : c;
+    pf_fail_at(p->ctx, PF_ERR_MODEL, second->place, "the constraints '%s' and '%s' contradict each other",
+               first->name, second->name);
+  } else {
+    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraint '%s' contradicts '%s' and others together", c->name,
+               other->name);
+  }
+  pf_hint(p->ctx, "%s", hint);
+  return PF_ERR_MODEL;
+}
+
+/* A constraint that is not a number where it was looked at, or -1. */
+static int undefined_row(const double *r, int m)
+{
+  for (int i = 0; i < m; i++)
+    if (!isfinite(r[i])) return i;
+  return -1;
+}
+
+static PfStatus no_configuration(Probe *p, const PfNewtonResult *result)
+{
+  int n = p->eq->n, m = p->positions;
   double *J = p->work, *r = J + (size_t)m*(size_t)n;
   PF_TRY(evaluate(p, p->slope, m*n, J));
   PF_TRY(evaluate(p, p->position, m, r));
+  int undefined = undefined_row(r, m);
+  if (undefined >= 0) {
+    const PfConstraint *c = p->eq->model->constraints + p->row[undefined];
+    pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' is not defined at the start, nor near it", c->name);
+    pf_hint(p->ctx, "look for a root or logarithm of a negative number, and give a start where it has a value");
+    return PF_ERR_NUMBER;
+  }
   for (int i = 0; i < m; i++) r[i] = -r[i];
-  if (pf_rows_consistent(p->ctx, J, r, m, n, 1e-6, &answer) != PF_OK) pf_diagnostics_cut(p->ctx, before);
-  int worst = answer.row >= 0 ? answer.row : result->row >= 0 ? result->row : 0;
-  const PfConstraint *c = model->constraints + p->row[worst];
-  if (answer.row >= 0 && answer.against >= 0)
-    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraints '%s' and '%s' contradict each other", c->name,
-               model->constraints[p->row[answer.against]].name);
-  else
-    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
-               "no configuration that satisfies the constraint '%s' together with the others was found", c->name);
-  pf_hint(p->ctx, "the nearest one found misses it by %.3g; is the start far from the constraints?",
-          result->residual);
+  PF_TRY(contradiction(p, &(Rows){J, r, m, n, p->row}, "they cannot hold at the same time: change or remove one"));
+  const PfConstraint *c = p->eq->model->constraints + p->row[result->row >= 0 ? result->row : 0];
+  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
+             "no configuration that satisfies the constraint '%s' together with the others was found", c->name);
+  pf_hint(p->ctx, "the nearest one found misses it by %.3g; is the start far from the constraints?", result->residual);
   return PF_ERR_MODEL;
 }
 
@@ -230,13 +286,13 @@ static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
   double *q = p->values + p->symbols.q, *x = pf_arena_array(p->scratch, double, n);
   if (!x) return no_room(p->ctx);
   PfNewtonResult result = {.row = -1};
-  static const double reaches[] = {0.3, 0.03, 0.003, 0};
+  static const double reaches[] = {0.3, -0.3, 0.03, -0.03, 0.003, 0}; /* a root may need the other sign */
   for (size_t k = 0; k < sizeof reaches/sizeof *reaches && !d->reached; k++) {
     for (int i = 0; i < n; i++) x[i] = d->start_q[i] + reaches[k]*arbitrary(i, 1);
     PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, &d->reached));
   }
   memcpy(q, x, (size_t)n*sizeof *x);
-  return d->reached ? PF_OK : contradiction(p, &result);
+  return d->reached ? PF_OK : no_configuration(p, &result);
 }
 
 /* A v = -(free terms) must have a solution; for constraints that are not linear Newton looks for one. */
@@ -253,16 +309,11 @@ static PfStatus go_to_generic_velocity(Probe *p)
   memcpy(v, x, (size_t)n*sizeof *x);
   if (arrived) return PF_OK;
   double *A = p->work, *r = A + (size_t)m*(size_t)n;
-  PfConsistency answer = {.row = -1, .against = -1};
   PF_TRY(evaluate(p, eq->A, m*n, A));
   PF_TRY(velocity_residual(p, v, r, NULL));
   for (int i = 0; i < m; i++) r[i] = -r[i];
-  PF_TRY(pf_rows_consistent(p->ctx, A, r, m, n, rank_tolerance, &answer));
-  int row = answer.row >= 0 ? answer.row : result.row >= 0 ? result.row : 0;
-  const PfConstraint *c = eq->model->constraints + row;
-  if (answer.row >= 0 && answer.against >= 0)
-    return pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraints '%s' and '%s' contradict each other",
-                      c->name, eq->model->constraints[answer.against].name);
+  PF_TRY(contradiction(p, &(Rows){A, r, m, n, NULL}, "they ask for different velocities"));
+  const PfConstraint *c = eq->model->constraints + (result.row >= 0 ? result.row : 0);
   return pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
                     "no velocity that satisfies the constraint '%s' together with the others was found", c->name);
 }
@@ -273,16 +324,9 @@ static PfStatus check_accelerations(Probe *p)
 {
   const PfEquations *eq = p->eq;
   double *A = p->work, *b = A + (size_t)eq->m*(size_t)eq->n;
-  PfConsistency answer = {.row = -1, .against = -1};
   PF_TRY(evaluate(p, eq->A, eq->m*eq->n, A));
   PF_TRY(evaluate(p, eq->b, eq->m, b));
-  PF_TRY(pf_rows_consistent(p->ctx, A, b, eq->m, eq->n, 1e-6, &answer));
-  if (answer.row < 0 || answer.against < 0) return PF_OK;
-  const PfConstraint *c = eq->model->constraints + answer.row, *other = eq->model->constraints + answer.against;
-  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraints '%s' and '%s' contradict each other", c->name,
-             other->name);
-  pf_hint(p->ctx, "they ask for different accelerations");
-  return PF_ERR_MODEL;
+  return contradiction(p, &(Rows){A, b, eq->m, eq->n, NULL}, "they ask for different accelerations");
 }
 
 /* ---------------------------------------------------------------- ranks */
@@ -300,6 +344,14 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
   const PfEquations *eq = p->eq;
   PfRows rows = {0};
   PF_TRY(evaluate(p, eq->A, eq->m*eq->n, p->work));
+  int undefined = undefined_row(p->work, eq->m*eq->n);
+  if (undefined >= 0) {
+    const PfConstraint *c = eq->model->constraints + undefined/eq->n;
+    pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' has no finite derivative at the start, nor near it",
+               c->name);
+    pf_hint(p->ctx, "give a start where it is smooth");
+    return PF_ERR_NUMBER;
+  }
   PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, rank_tolerance, &rows));
   d->rank = rows.rank;
   d->degrees_of_freedom = eq->n - rows.rank;
