@@ -25,13 +25,13 @@ typedef struct Options {
   const char *parameters[64]; /* name=value */
   const char *form, *time;
   const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out;
-  bool drift, keep_going;
+  bool drift, keep_going, prove;
   int state_count;
   const char *state[256]; /* name=value */
   bool write; /* fmt: replace the file */
 } Options;
 
-typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64 } OptionSet;
+typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);

@@ -7,11 +7,12 @@
 static int run(int argc, char **argv);
 
 const Command pf_command_compare = {
-  "compare", "every formulation side by side: agreement, cost, the whole motion",
-  "[-p NAME=VALUE] [--state x=1] [--time T] [--json] FILE\n\n"
+  "compare", "every formulation side by side: agreement, cost, the whole motion; --prove",
+  "[--prove] [-p NAME=VALUE] [--state x=1] [--time T] [--json] FILE\n\n"
   "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the first one,\n"
   "operations and time of one evaluation, and for a model with 'run' the time and the largest difference of the\n"
   "coordinates over the whole motion.\n\n"
+  "      --prove                shows by exact algebra that they are the same functions of the state\n"
   "      --state NAME=VALUE     compare at another state than the start\n"
   "  -p, --param NAME=VALUE     another value for a parameter\n"
   "      --json                 for programs, on standard output",
@@ -36,7 +37,8 @@ typedef struct Comparison {
   int count;
   Row rows[MOST_FORMULATIONS];
   int operations; /* of the tape: the same for all */
-  bool ran;
+  PfProof proof;
+  bool ran, asked;
   double horizon;
 } Comparison;
 
@@ -156,6 +158,15 @@ static PfStatus run_all(Comparison *c)
 
 /* ---------------------------------------------------------------- all */
 
+static PfStatus prove(Comparison *c, const Options *options)
+{
+  Session *s = c->s;
+  double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  c->asked = true;
+  return pf_prove(s->ctx, s->arena, &s->equations, given, &c->proof);
+}
+
 static PfStatus compare(Comparison *c, const Options *options)
 {
   Session *s = c->s;
@@ -176,7 +187,8 @@ static PfStatus compare(Comparison *c, const Options *options)
   }
   for (int i = 0; i < c->count; i++)
     if (!c->rows[i].why_not) c->rows[i].nanoseconds = time_row(c, c->rows + i);
-  return run_all(c);
+  PF_TRY(run_all(c));
+  return options->prove ? prove(c, options) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- text */
@@ -211,6 +223,11 @@ static void text_rows(const Comparison *c, PfText *text)
     else if (c->ran) pf_text_print(text, " %10.3f %12.2g", 1e3*row->run_seconds, row->run_difference);
     pf_text_add(text, "\n");
   }
+  if (!c->asked) return;
+  pf_text_print(text, "\n%s\n", c->proof.text);
+  for (int i = 0; i < c->proof.row_count; i++)
+    if (!c->proof.rows[i].compared)
+      pf_text_print(text, "  %s is left out: %s\n", c->proof.rows[i].formulation, c->proof.rows[i].why_not);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -239,7 +256,9 @@ static void json_all(const Comparison *c, PfJson *json)
   pf_json_open(json, "rows", '[');
   for (int i = 0; i < c->count; i++) json_row(c->rows + i, c->operations, json);
   pf_json_close(json, ']');
-  pf_json_string(json, "proved", NULL);
+  if (c->asked) pf_json_bool(json, "proved", c->proof.verdict == PF_PROVED);
+  else pf_json_string(json, "proved", NULL);
+  pf_json_string(json, "proof", c->asked ? c->proof.text : NULL);
   pf_json_close(json, '}');
   pf_text_add(&json->text, "\n");
 }
@@ -268,7 +287,7 @@ static int print(const Comparison *c, const Options *options)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_PROVE;
   int code = pf_cli_options(&pf_command_compare, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s;
@@ -279,5 +298,6 @@ static int run(int argc, char **argv)
   for (int i = 0; i < c.count; i++) pf_solver_free(c.rows[i].solver);
   pf_system_free(c.system);
   pf_cli_close(&s);
+  if (status == PF_OK && c.asked && c.proof.verdict != PF_PROVED) return PF_EXIT_FAILED;
   return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }

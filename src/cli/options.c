@@ -30,6 +30,7 @@ static const struct option long_options[] = {
   {"step", required_argument, NULL, 'H'},  {"every", required_argument, NULL, 'e'},
   {"at", required_argument, NULL, 'A'},    {"out", required_argument, NULL, 'o'},
   {"no-projection", no_argument, NULL, 'd'}, {"keep-going", no_argument, NULL, 'k'},
+  {"prove", no_argument, NULL, 'P'},
   {NULL, 0, NULL, 0},
 };
 
@@ -45,6 +46,7 @@ static unsigned needs(int letter)
   case 't': return OPTION_STATE;
   case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'o': case 'd':
   case 'k': return OPTION_RUN;
+  case 'P': return OPTION_PROVE;
   default: return 0;
   }
 }
@@ -69,6 +71,7 @@ static bool take(Options *options, int letter, const char *argument)
   case 'o': options->out = argument; break;
   case 'd': options->drift = true; break;
   case 'k': options->keep_going = true; break;
+  case 'P': options->prove = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;
