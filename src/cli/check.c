@@ -107,6 +107,24 @@ static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *jso
   pf_json_close(json, '}');
 }
 
+/* The same keys without their values, after an error. */
+static void json_no_names(PfJson *json)
+{
+  static const char *const lists[] = {"coordinates", "speeds", "parameters", "constraints"};
+  pf_json_string(json, "model", NULL);
+  pf_json_string(json, "title", NULL);
+  for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    pf_json_open(json, lists[i], '[');
+    pf_json_close(json, ']');
+  }
+}
+
+static void json_no_numbers(PfJson *json)
+{
+  static const char *const keys[] = {"rank", "redundant", "degrees_of_freedom", "mass_matrix", "start"};
+  for (size_t i = 0; i < sizeof keys/sizeof *keys; i++) pf_json_string(json, keys[i], NULL);
+}
+
 /* ---------------------------------------------------------------- the command */
 
 static PfStatus check(Session *s, const Options *options, PfDiagnosis *d)
@@ -123,8 +141,9 @@ static int report_json(const Session *s, const PfDiagnosis *d, PfStatus status)
   pf_json_begin(&json, pf_context_allocator(s->ctx));
   pf_json_open(&json, NULL, '{');
   if (s->model) json_names(s->model, &json);
-  else pf_json_string(&json, "model", NULL);
+  else json_no_names(&json);
   if (status == PF_OK) json_numbers(s->model, d, &json);
+  else json_no_numbers(&json);
   pf_cli_json_diagnostics(s->ctx, &json);
   pf_json_close(&json, '}');
   pf_text_add(&json.text, "\n");
@@ -157,5 +176,5 @@ static int run(int argc, char **argv)
   else if (status == PF_OK) code = report_text(&s, &d);
   pf_cli_diagnostics(s.ctx);
   pf_cli_close(&s);
-  return status == PF_OK ? code : PF_EXIT_FAILED;
+  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }

@@ -15,7 +15,7 @@ typedef struct Command {
 } Command;
 
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt,
-    pf_command_run;
+    pf_command_plot, pf_command_run;
 
 /* What a command was asked: its one file and the common switches. */
 typedef struct Options {
@@ -26,12 +26,14 @@ typedef struct Options {
   const char *form, *time;
   const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out;
   bool drift, keep_going, prove;
+  const char *columns, *against;
+  bool log, script;
   int state_count;
   const char *state[256]; /* name=value */
   bool write; /* fmt: replace the file */
 } Options;
 
-typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128 } OptionSet;
+typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);
@@ -65,5 +67,9 @@ double pf_cli_clock(void);
 
 /* Numbers of all symbols of the system at the start, with what --param, --state and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
+
+/* How to run the model: its own 'run' statement, changed by the command line. */
+PfStatus pf_cli_run_options(Session *session, const Options *options, const PfSystem *system, const double *values,
+                            PfRunOptions *settings);
 
 #endif

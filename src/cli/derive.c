@@ -223,6 +223,28 @@ static int print(Session *s, const Options *options, const PfDerivation *d, cons
   return code;
 }
 
+/* The keys without their values, and why. */
+static int print_failure(Session *s, const Options *options)
+{
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(s->ctx));
+  pf_json_open(&json, NULL, '{');
+  pf_json_string(&json, "model", s->model && s->model->name[0] ? s->model->name : NULL);
+  pf_json_string(&json, "form", options->form ? options->form : "lagrange");
+  pf_json_open(&json, "unknowns", '[');
+  pf_json_close(&json, ']');
+  pf_json_open(&json, "equations", '[');
+  pf_json_close(&json, ']');
+  pf_json_string(&json, "operations", NULL);
+  pf_json_string(&json, "seconds", NULL);
+  pf_cli_json_diagnostics(s->ctx, &json);
+  pf_json_close(&json, '}');
+  pf_text_add(&json.text, "\n");
+  int code = pf_cli_print(&json.text);
+  pf_json_free(&json);
+  return code;
+}
+
 static int run(int argc, char **argv)
 {
   Options options;
@@ -233,6 +255,8 @@ static int run(int argc, char **argv)
   PfCount count;
   PfStatus status = derive(&s, &options, &d, &count);
   if (status == PF_OK) code = print(&s, &options, &d, &count);
+  else if (options.json && s.ctx) (void)print_failure(&s, &options);
+  if (status == PF_OK && pf_error_count(s.ctx)) code = PF_EXIT_FAILED; /* something was too long to print */
   pf_cli_diagnostics(s.ctx);
   pf_cli_close(&s);
   return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;

@@ -8,7 +8,7 @@
 static const char *const severity_name[] = {"note", "warning", "error"};
 static const char *const severity_colour[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m"};
 
-enum { WIDEST = 160 };
+enum { WIDEST = 160, MOST_SHOWN = 100 };
 
 static bool use_colour(void)
 {
@@ -58,18 +58,41 @@ static void show(const PfDiagnostic *d, bool colour)
   if (d->hint) fprintf(stderr, "       = %s\n", d->hint);
 }
 
+static bool is_before(const PfDiagnostic *a, const PfDiagnostic *b)
+{
+  if (!a->place.line || !b->place.line) return false; /* what has no place stays where it is */
+  return a->place.line < b->place.line || (a->place.line == b->place.line && a->place.column < b->place.column);
+}
+
+/* In the order of the text. There are few. */
+static int sort(const PfContext *ctx, const PfDiagnostic *sorted[MOST_SHOWN])
+{
+  int count = 0;
+  for (int i = 0; i < pf_diagnostic_count(ctx) && count < MOST_SHOWN; i++) {
+    const PfDiagnostic *d = pf_diagnostic(ctx, i);
+    int k = count++;
+    for (; k > 0 && is_before(d, sorted[k - 1]); k--) sorted[k] = sorted[k - 1];
+    sorted[k] = d;
+  }
+  return count;
+}
+
 void pf_cli_diagnostics(const PfContext *ctx)
 {
   bool colour = use_colour();
-  for (int i = 0; ctx && i < pf_diagnostic_count(ctx); i++) show(pf_diagnostic(ctx, i), colour);
+  const PfDiagnostic *sorted[MOST_SHOWN];
+  int count = ctx ? sort(ctx, sorted) : 0;
+  for (int i = 0; i < count; i++) show(sorted[i], colour);
   if (!ctx) fputs("pfaff: error: out of memory\n", stderr);
 }
 
 void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json)
 {
+  const PfDiagnostic *sorted[MOST_SHOWN];
+  int count = sort(ctx, sorted);
   pf_json_open(json, "diagnostics", '[');
-  for (int i = 0; i < pf_diagnostic_count(ctx); i++) {
-    const PfDiagnostic *d = pf_diagnostic(ctx, i);
+  for (int i = 0; i < count; i++) {
+    const PfDiagnostic *d = sorted[i];
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "severity", severity_name[d->severity]);
     pf_json_string(json, "message", d->message);

@@ -30,7 +30,9 @@ static const struct option long_options[] = {
   {"step", required_argument, NULL, 'H'},  {"every", required_argument, NULL, 'e'},
   {"at", required_argument, NULL, 'A'},    {"out", required_argument, NULL, 'o'},
   {"no-projection", no_argument, NULL, 'd'}, {"keep-going", no_argument, NULL, 'k'},
-  {"prove", no_argument, NULL, 'P'},
+  {"prove", no_argument, NULL, 'P'},       {"columns", required_argument, NULL, 'c'},
+  {"against", required_argument, NULL, 'x'}, {"log", no_argument, NULL, 'L'},
+  {"script", no_argument, NULL, 'S'},
   {NULL, 0, NULL, 0},
 };
 
@@ -47,6 +49,8 @@ static unsigned needs(int letter)
   case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'o': case 'd':
   case 'k': return OPTION_RUN;
   case 'P': return OPTION_PROVE;
+  case 'c': case 'x': case 'L':
+  case 'S': return OPTION_PLOT;
   default: return 0;
   }
 }
@@ -72,6 +76,10 @@ static bool take(Options *options, int letter, const char *argument)
   case 'd': options->drift = true; break;
   case 'k': options->keep_going = true; break;
   case 'P': options->prove = true; break;
+  case 'c': options->columns = argument; break;
+  case 'x': options->against = argument; break;
+  case 'L': options->log = true; break;
+  case 'S': options->script = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;
@@ -85,6 +93,18 @@ static bool take(Options *options, int letter, const char *argument)
   return true;
 }
 
+static int unknown_option(const Command *command, unsigned allowed, const char *option)
+{
+  const char *similar = NULL;
+  for (const struct option *o = long_options; o->name && !strncmp(option, "--", 2); o++)
+    if (!(needs(o->val) & ~allowed) && pf_name_distance(option + 2, o->name, 2) <= 2) similar = o->name;
+  fprintf(stderr, "pfaff %s: unknown option %s", command->name, option);
+  if (similar) fprintf(stderr, " (did you mean --%s?)", similar);
+  fputc('\n', stderr);
+  pf_cli_usage(command, stderr);
+  return PF_EXIT_USAGE;
+}
+
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options)
 {
   *options = (Options){0};
@@ -92,7 +112,7 @@ int pf_cli_options(const Command *command, unsigned allowed, int argc, char **ar
   optind = 1;
   int letter;
   while ((letter = getopt_long(argc, argv, ":hp:w", long_options, NULL)) != -1) {
-    if (letter == '?') return complain(command, "unknown option", argv[optind - 1]);
+    if (letter == '?') return unknown_option(command, allowed, argv[optind - 1]);
     if (letter == ':') return complain(command, "a value is missing after", argv[optind - 1]);
     if (needs(letter) & ~allowed) return complain(command, "this command does not take", argv[optind - 1]);
     if (!take(options, letter, optarg)) return complain(command, "too many parameters", NULL);

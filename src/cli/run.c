@@ -1,10 +1,7 @@
 /* pfaff run: the motion, a summary that says whether to trust it, and a trajectory file. */
 #include "cli/trajectory.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int run(int argc, char **argv);
@@ -46,101 +43,9 @@ typedef struct Run {
   PfStart start;
   Trajectory trajectory;
   PfJson rows;      /* --json: rows on standard output */
-  double *at;
   double t0, wall, shown;
   bool progress;
 } Run;
-
-/* ---------------------------------------------------------------- settings */
-
-static PfStatus number_of(Run *r, const PfSetting *setting, double *value)
-{
-  const PfSymbols *in = pf_system_symbols(r->system);
-  if (setting->word)
-    return pf_fail_at(r->s.ctx, PF_ERR_MODEL, setting->place, "'%s' needs a number", setting->key);
-  return pf_expr_evaluate(r->s.ctx, &setting->value, 1, in->symbol, r->values, in->count, value);
-}
-
-/* What the model says in { } after 'run'. */
-static PfStatus take_setting(Run *r, const PfSetting *setting)
-{
-  PfRunOptions *o = &r->settings;
-  const struct {
-    const char *key;
-    double *number;
-  } numbers[] = {{"step", &o->step}, {"rtol", &o->rtol}, {"atol", &o->atol}, {"rho", &o->rho},
-                 {"every", &o->every}, {"largest_step", &o->largest_step}};
-  for (size_t i = 0; i < sizeof numbers/sizeof *numbers; i++)
-    if (!strcmp(setting->key, numbers[i].key)) return number_of(r, setting, numbers[i].number);
-  if (!strcmp(setting->key, "formulation") && setting->word) {
-    o->formulation = setting->word;
-    return PF_OK;
-  }
-  pf_fail_at(r->s.ctx, PF_ERR_MODEL, setting->place, "'run' does not know the setting '%s'", setting->key);
-  pf_hint(r->s.ctx, "it knows: step, rtol, atol, rho, every, largest_step, formulation");
-  return PF_ERR_MODEL;
-}
-
-static PfStatus take_model(Run *r)
-{
-  const PfRun *run = &r->s.model->run;
-  const PfSymbols *in = pf_system_symbols(r->system);
-  double horizon = 10;
-  r->settings = pf_run_options();
-  r->t0 = r->values[in->time];
-  if (run->given)
-    PF_TRY(pf_expr_evaluate(r->s.ctx, &run->horizon, 1, in->symbol, r->values, in->count, &horizon));
-  r->settings.t_end = r->t0 + horizon;
-  r->settings.until = run->until;
-  r->settings.method = run->method;
-  for (int i = 0; i < run->setting_count; i++) PF_TRY(take_setting(r, run->settings + i));
-  return PF_OK;
-}
-
-static PfStatus read_number(PfContext *ctx, const char *option, const char *text, double *value)
-{
-  char *end;
-  if (!text) return PF_OK;
-  *value = strtod(text, &end);
-  if (end != text && !*end && isfinite(*value) && *value > 0) return PF_OK;
-  return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a positive number", option, text);
-}
-
-static PfStatus read_times(Run *r, const char *text)
-{
-  int count = 1, i = 0;
-  for (const char *c = text; *c; c++) count += *c == ',';
-  r->at = pf_arena_array(r->s.arena, double, count);
-  if (!r->at) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory");
-  for (const char *c = text;; i++) {
-    char *end;
-    r->at[i] = strtod(c, &end);
-    if (end == c || (*end && *end != ',') || !isfinite(r->at[i]) || (i && r->at[i] < r->at[i - 1]))
-      return pf_fail(r->s.ctx, PF_ERR_ARGUMENT, "--at: write ascending times with commas, as 0,0.5,1");
-    if (!*end) break;
-    c = end + 1;
-  }
-  r->settings.at = r->at;
-  r->settings.at_count = count;
-  return PF_OK;
-}
-
-static PfStatus take_options(Run *r)
-{
-  const Options *o = r->options;
-  double horizon = r->settings.t_end - r->t0;
-  PF_TRY(read_number(r->s.ctx, "for", o->horizon, &horizon));
-  PF_TRY(read_number(r->s.ctx, "rtol", o->rtol, &r->settings.rtol));
-  PF_TRY(read_number(r->s.ctx, "atol", o->atol, &r->settings.atol));
-  PF_TRY(read_number(r->s.ctx, "step", o->step, &r->settings.step));
-  PF_TRY(read_number(r->s.ctx, "every", o->every, &r->settings.every));
-  r->settings.t_end = r->t0 + horizon;
-  if (o->method) r->settings.method = o->method;
-  if (o->form) r->settings.formulation = o->form;
-  r->settings.drift = o->drift;
-  r->settings.keep_going = o->keep_going;
-  return o->at ? read_times(r, o->at) : PF_OK;
-}
 
 /* ---------------------------------------------------------------- along the way */
 
@@ -181,8 +86,8 @@ static PfStatus prepare(Run *r)
   PF_TRY(pf_cli_open(&r->s, r->options->file));
   PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
   PF_TRY(pf_cli_state(&r->s, r->options, r->system, &r->values));
-  PF_TRY(take_model(r));
-  PF_TRY(take_options(r));
+  r->t0 = r->values[pf_system_symbols(r->system)->time];
+  PF_TRY(pf_cli_run_options(&r->s, r->options, r->system, r->values, &r->settings));
   PF_TRY(pf_start_correct(r->s.ctx, r->system, r->values, &r->start));
   PF_TRY(pf_trajectory_make(&r->trajectory, &r->s, r->system, r->values));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
