@@ -1,6 +1,6 @@
 /* The normal form: which variables it has, and what is decided by it. Symbols, calls of functions that are
  * not looked into, sines and cosines of independent angles, exponentials, and roots become variables of a
- * polynomial ring; the arithmetic is in normal_flint.c. */
+ * polynomial ring. */
 #include "expr/normal.h"
 
 /* ---------------------------------------------------------------- generators */
@@ -194,6 +194,33 @@ bool pf_normal_plan(PfExprTable *table, PfArena *arena, PfExpr e, NormalStyle st
   for (int i = 0; i < plan->node_count; i++)
     if (plan->needed[i] && !plan_node(plan, plan->nodes[i])) return false;
   return true;
+}
+
+/* ---------------------------------------------------------------- generators as letters */
+
+static PfExpr expression_of(PfContext *ctx, const Generator *generator)
+{
+  switch (generator->kind) {
+  case GENERATOR_SINE: return pf_expr_call1(ctx, PF_OP_SIN, generator->key);
+  case GENERATOR_COSINE: return pf_expr_call1(ctx, PF_OP_COS, generator->key);
+  case GENERATOR_GROWTH: return pf_expr_call1(ctx, PF_OP_EXP, generator->key);
+  case GENERATOR_COSH: return pf_expr_call1(ctx, PF_OP_COSH, generator->key);
+  case GENERATOR_SINH: return pf_expr_call1(ctx, PF_OP_SINH, generator->key);
+  case GENERATOR_ROOT: return pf_expr_pow(ctx, generator->key, pf_expr_rational(ctx, 1, generator->degree));
+  default: return generator->key;
+  }
+}
+
+/* sin(x + pi/2), taken as a letter, is cos(x); and cos(x + pi/2) is -sin(x). */
+Shown pf_generator_show(Letters *letters, const Generator *generator)
+{
+  Number sign = pf_number_int(1);
+  bool below = generator->kind == GENERATOR_INVERSE;
+  PfExpr rest = expression_of(letters->table->ctx, generator);
+  if (rest == PF_EXPR_NONE) letters->failed = true;
+  else if (!below) pf_expr_content(letters->table, rest, &sign, &rest);
+  if (!pf_number_is(sign, 1) && !pf_number_is(sign, -1)) letters->failed = true;
+  return (Shown){letters->failed ? 0 : pf_letter(letters, rest), below ? -1 : 1, pf_number_sign(sign)};
 }
 
 /* ---------------------------------------------------------------- public */

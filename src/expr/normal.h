@@ -186,14 +186,48 @@ typedef struct NormalForm {
   int *powers;
 } NormalForm;
 
-/* The parts below need FLINT: without it they say PF_UNKNOWN and false. They also do when the work would
- * take more than a few tenths of a second. */
-
-/* Is the normal form of e zero? */
+/* Is the normal form of e zero? PF_UNKNOWN when it would take more than a few tenths of a second, or without
+ * FLINT. */
 PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e);
 
-/* The normal form in letters; false when there is none for half of the work that is left. */
+/* The normal form in letters; false when there is none for half of the work that is left, and without
+ * FLINT. */
 bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form);
+
+/* A generator is sign*letter^exponent. */
+typedef struct Shown {
+  int letter, exponent, sign;
+} Shown;
+Shown pf_generator_show(Letters *letters, const Generator *generator);
+
+/* ---------------------------------------------------------------- arithmetic, by FLINT */
+
+/* Ratios of polynomials in the generators of a plan; they live as long as their ring. What returns NULL or
+ * false has given up: no memory, too much work, or a division by zero. */
+typedef struct Ring Ring;
+typedef struct Ratio Ratio;
+
+Ring *pf_ring_new(const NormalPlan *plan, double work);
+void pf_ring_free(Ring *ring);
+double pf_ring_work(const Ring *ring);           /* what may still be spent */
+bool pf_ring_is_related(const Ring *ring, int g); /* is something known about powers of the generator? */
+
+Ratio *pf_ratio_number(Ring *ring, Number number);
+Ratio *pf_ratio_generator(Ring *ring, int g);
+void pf_ratio_free(Ring *ring, Ratio *ratio); /* sooner than its ring */
+/* sum += a, and sum += sign*a*b */
+bool pf_ratio_add(Ring *ring, Ratio *sum, const Ratio *a);
+bool pf_ratio_add_product(Ring *ring, Ratio *sum, const Ratio *a, const Ratio *b, int sign);
+/* product *= factor^n */
+bool pf_ratio_multiply(Ring *ring, Ratio *product, const Ratio *factor, int64_t n);
+/* product *= base^(n/degree), where g is the generator of that root. */
+bool pf_ratio_multiply_root(Ring *ring, Ratio *product, int g, const Ratio *base, int64_t n);
+bool pf_ratio_is_zero(const Ring *ring, const Ratio *a);
+bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b);
+/* Tidies what is to be kept; false when too many terms are kept. */
+bool pf_ratio_keep(Ring *ring, Ratio *ratio);
+/* In letters; changes the ratio. */
+bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form);
 
 /* content * product of bases^powers, irreducible over the rational numbers. */
 typedef struct Factors {

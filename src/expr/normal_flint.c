@@ -1,7 +1,7 @@
-/* The arithmetic of normal forms by FLINT: ratios of polynomials, reduced by the relations s^2 = 1 - c^2,
- * C^2 = 1 + S^2 and r^n = base. All denominators of one form are products of a common list of divisors, so
- * that sums need no greatest common divisors. FLINT aborts without memory: every operation is estimated
- * before it is done, and given up when it is too large. */
+/* Arithmetic of normal forms by FLINT: ratios of polynomials, reduced by the relations s^2 = 1 - c^2,
+ * C^2 = 1 + S^2 and r^n = base. All denominators in a ring are products of a common list of divisors, so that
+ * sums need no greatest common divisors. FLINT aborts without memory: every operation is estimated before it
+ * is done, and given up when it is too large. */
 #include "expr/normal.h"
 
 #ifdef PF_HAVE_FLINT
@@ -13,51 +13,34 @@
 #include <string.h>
 
 /* num/(den * product of divisors^powers) */
-typedef struct Ratio {
+struct Ratio {
   fmpz_mpoly_t num;
   fmpz_t den;
   int *powers; /* of the divisors of the ring that existed then */
   int power_count;
-  bool live;
-} Ratio;
+  Ratio *next; /* in a list of the ring */
+};
 
-/* cos = c/den and sin = s/den of an angle. */
-typedef struct Turned {
-  fmpz_mpoly_t c, s;
-  fmpz_t den;
-  bool live;
-} Turned;
-
-typedef struct Ring {
-  NormalPlan plan;
+struct Ring {
+  const NormalPlan *plan;
   fmpz_mpoly_ctx_t of;
   fmpz_mpoly_struct *relations; /* per generator: what its power `degree` is */
   bool *related;
   fmpz_mpoly_struct *divisors;
   int divisor_count;
-  Ratio *values;  /* per node */
-  Turned *turned; /* per circular angle */
-  int *opaque;    /* nodes of functions that are not looked into, in order */
-  int opaque_count;
-  double work;    /* what may still be spent, in products of terms */
-  double held;    /* terms that may still be held */
-  bool gave_up;
-} Ring;
+  Ratio *all, *spare; /* ratios in use, and those that can be used again */
+  double work;        /* what may still be spent, in products of terms */
+  double held;        /* terms that may still be kept */
+};
 
-enum { MOST_DIVISORS = 64, MOST_REDUCTIONS = 4096 };
+enum { MOST_DIVISORS = 64, MOST_REDUCTIONS = 4096, HIGHEST_POWER = 1000000, MOST_BITS = 4096 };
 
 /* ---------------------------------------------------------------- polynomials */
-
-static bool give_up(Ring *ring)
-{
-  ring->gave_up = true;
-  return false;
-}
 
 static bool spend(Ring *ring, double work)
 {
   ring->work -= work;
-  return ring->work >= 0 || give_up(ring);
+  return ring->work >= 0;
 }
 
 static double size_of(const fmpz_mpoly_t a)
@@ -68,7 +51,7 @@ static double size_of(const fmpz_mpoly_t a)
 static double weight_of(const Ring *ring, const fmpz_mpoly_t a)
 {
   if (a->length == 0) return 0;
-  return 1 + (double)labs(fmpz_mpoly_max_bits(a))/256 + (double)ring->plan.generator_count/32;
+  return 1 + (double)labs(fmpz_mpoly_max_bits(a))/256 + (double)ring->plan->generator_count/32;
 }
 
 static bool reduce(Ring *ring, fmpz_mpoly_t a);
@@ -91,16 +74,16 @@ static bool add(Ring *ring, fmpz_mpoly_t sum, const fmpz_mpoly_t a, const fmpz_m
 /* Replaces the power `degree` of a generator wherever it occurs, by Horner's rule. */
 static bool replace_powers(Ring *ring, fmpz_mpoly_t a, int g, fmpz_mpoly_t sum, fmpz_mpoly_univar_t parts)
 {
-  slong degree = ring->plan.generators[g].degree;
+  slong degree = ring->plan->generators[g].degree;
   fmpz_mpoly_to_univar(parts, a, g, ring->of);
   slong left = fmpz_mpoly_univar_get_term_exp_si(parts, 0, ring->of)/degree;
-  if (left > MOST_REDUCTIONS) return give_up(ring);
+  if (left > MOST_REDUCTIONS) return false;
   for (slong i = 0; i < parts->length; i++) {
     slong exponent = fmpz_mpoly_univar_get_term_exp_si(parts, i, ring->of);
     for (; left > exponent/degree; left--)
       if (!multiply(ring, sum, sum, ring->relations + g)) return false;
     fmpz_mpoly_gen(a, g, ring->of); /* a is free now */
-    if (!fmpz_mpoly_pow_ui(a, a, (ulong)(exponent%degree), ring->of)) return give_up(ring);
+    if (!fmpz_mpoly_pow_ui(a, a, (ulong)(exponent%degree), ring->of)) return false;
     fmpz_mpoly_mul(a, a, parts->coeffs + i, ring->of);
     if (!add(ring, sum, sum, a)) return false;
   }
@@ -113,10 +96,10 @@ static bool replace_powers(Ring *ring, fmpz_mpoly_t a, int g, fmpz_mpoly_t sum, 
 /* Later roots may hold earlier ones: downwards. */
 static bool reduce(Ring *ring, fmpz_mpoly_t a)
 {
-  for (int g = ring->plan.generator_count - 1; g >= 0; g--) {
+  for (int g = ring->plan->generator_count - 1; g >= 0; g--) {
     if (!ring->related[g]) continue;
-    if (!fmpz_mpoly_degrees_fit_si(a, ring->of)) return give_up(ring);
-    if (fmpz_mpoly_degree_si(a, g, ring->of) < ring->plan.generators[g].degree) continue;
+    if (!fmpz_mpoly_degrees_fit_si(a, ring->of)) return false;
+    if (fmpz_mpoly_degree_si(a, g, ring->of) < ring->plan->generators[g].degree) continue;
     fmpz_mpoly_t sum;
     fmpz_mpoly_univar_t parts;
     fmpz_mpoly_init(sum, ring->of);
@@ -156,31 +139,64 @@ static bool multiply_power(Ring *ring, fmpz_mpoly_t a, const fmpz_mpoly_t base, 
 
 /* ---------------------------------------------------------------- ratios */
 
-static void start_ratio(Ring *ring, Ratio *ratio)
+/* A ratio that is 0. */
+static Ratio *new_ratio(Ring *ring)
 {
-  fmpz_mpoly_init(ratio->num, ring->of);
-  fmpz_init_set_ui(ratio->den, 1);
-  ratio->powers = pf_arena_array(ring->plan.arena, int, MOST_DIVISORS);
+  Ratio *ratio = ring->spare;
+  if (ratio) {
+    ring->spare = ratio->next;
+  } else {
+    ratio = pf_arena_array(ring->plan->arena, Ratio, 1);
+    int *powers = pf_arena_array(ring->plan->arena, int, MOST_DIVISORS);
+    if (!ratio || !powers) return NULL;
+    fmpz_mpoly_init(ratio->num, ring->of);
+    fmpz_init(ratio->den);
+    ratio->powers = powers;
+  }
+  fmpz_mpoly_zero(ratio->num, ring->of);
+  fmpz_one(ratio->den);
   ratio->power_count = 0;
-  ratio->live = true;
-  if (!ratio->powers) give_up(ring);
+  ratio->next = ring->all;
+  return ring->all = ratio;
 }
 
-static void end_ratio(Ring *ring, Ratio *ratio)
+void pf_ratio_free(Ring *ring, Ratio *ratio)
 {
-  if (!ratio->live) return;
-  fmpz_mpoly_clear(ratio->num, ring->of);
-  fmpz_clear(ratio->den);
-  ratio->live = false;
+  if (!ratio) return;
+  Ratio **at = &ring->all; /* it is one of the latest */
+  while (*at != ratio) at = &(*at)->next;
+  *at = ratio->next;
+  ratio->next = ring->spare;
+  ring->spare = ratio;
 }
 
-static void raise_power(Ratio *ratio, int divisor, int by)
+static int power_of(const Ratio *ratio, int divisor)
+{
+  return divisor < ratio->power_count ? ratio->powers[divisor] : 0;
+}
+
+static bool raise_power(Ratio *ratio, int divisor, int64_t by)
 {
   for (; ratio->power_count <= divisor; ratio->power_count++) ratio->powers[ratio->power_count] = 0;
-  ratio->powers[divisor] += by;
+  if (by > HIGHEST_POWER - ratio->powers[divisor]) return false;
+  ratio->powers[divisor] += (int)by;
+  return true;
 }
 
-/* The number of a divisor, primitive and positive at its leading term; -1 if there is no place. */
+/* ratio->den *= number^n */
+static bool enlarge_den(Ratio *ratio, const fmpz_t number, int64_t n)
+{
+  if (fmpz_is_one(number)) return true;
+  if (fmpz_bits(number)*(uint64_t)n > MOST_BITS) return false;
+  fmpz_t power;
+  fmpz_init(power);
+  fmpz_pow_ui(power, number, (ulong)n);
+  fmpz_mul(ratio->den, ratio->den, power);
+  fmpz_clear(power);
+  return true;
+}
+
+/* The number of a divisor, primitive and positive at its leading term; -1 if there is no place for it. */
 static int find_divisor(Ring *ring, const fmpz_mpoly_t a)
 {
   for (int i = 0; i < ring->divisor_count; i++)
@@ -191,91 +207,85 @@ static int find_divisor(Ring *ring, const fmpz_mpoly_t a)
   return ring->divisor_count++;
 }
 
-static bool divide_by(Ring *ring, Ratio *ratio, const fmpz_mpoly_t divisor, int n)
+static bool divide_by(Ring *ring, Ratio *ratio, const fmpz_mpoly_t divisor, int64_t n)
 {
   int i = find_divisor(ring, divisor);
-  if (i < 0) return give_up(ring);
-  raise_power(ratio, i, n);
-  return true;
+  return i >= 0 && raise_power(ratio, i, n);
 }
 
-static bool divide_by_generators(Ring *ring, Ratio *ratio, fmpz_mpoly_t content, int n)
+static bool divide_by_generators(Ring *ring, Ratio *ratio, const fmpz_mpoly_t content, int64_t n)
 {
   fmpz_mpoly_t letter;
   fmpz_mpoly_init(letter, ring->of);
   bool good = true;
-  for (int g = 0; g < ring->plan.generator_count && good; g++) {
+  for (int g = 0; g < ring->plan->generator_count && good; g++) {
     slong exponent = fmpz_mpoly_degree_si(content, g, ring->of);
     if (exponent <= 0) continue;
-    if (exponent > 1000000/n) good = give_up(ring);
     fmpz_mpoly_gen(letter, g, ring->of);
-    if (good) good = divide_by(ring, ratio, letter, (int)exponent*n);
+    good = exponent <= HIGHEST_POWER/n && divide_by(ring, ratio, letter, exponent*n);
   }
   fmpz_mpoly_clear(letter, ring->of);
   return good;
 }
 
-/* ratio /= a^n: number, generators and the rest of a become divisors of their own. a is used up. */
-static bool divide(Ring *ring, Ratio *ratio, fmpz_mpoly_t a, int n)
+/* ratio /= a^n for a primitive a, which is used up: its generators and the rest are divisors of their own. */
+static bool divide_by_parts(Ring *ring, Ratio *ratio, fmpz_mpoly_t a, int64_t n)
 {
-  if (fmpz_mpoly_is_zero(a, ring->of)) return give_up(ring);
-  fmpz_t content;
   fmpz_mpoly_t common;
-  fmpz_init(content);
   fmpz_mpoly_init(common, ring->of);
+  fmpz_mpoly_term_content(common, a, ring->of);
+  bool good = fmpz_mpoly_divides(a, a, common, ring->of) && divide_by_generators(ring, ratio, common, n);
+  fmpz_mpoly_clear(common, ring->of);
+  return good && (fmpz_mpoly_is_one(a, ring->of) || divide_by(ring, ratio, a, n));
+}
+
+/* ratio /= a^n */
+static bool divide(Ring *ring, Ratio *ratio, const fmpz_mpoly_t a, int64_t n)
+{
+  if (fmpz_mpoly_is_zero(a, ring->of)) return false;
+  fmpz_t content;
+  fmpz_mpoly_t primitive;
+  fmpz_init(content);
+  fmpz_mpoly_init(primitive, ring->of);
   _fmpz_vec_content(content, a->coeffs, a->length);
   if (fmpz_sgn(a->coeffs) < 0) fmpz_neg(content, content);
-  fmpz_mpoly_scalar_divexact_fmpz(a, a, content, ring->of);
-  fmpz_mpoly_term_content(common, a, ring->of);
-  bool good = fmpz_mpoly_divides(a, a, common, ring->of) && fmpz_bits(content) < (ulong)4096/(ulong)n;
-  if (!good) give_up(ring);
-  good = good && divide_by_generators(ring, ratio, common, n);
-  if (good && !fmpz_mpoly_is_one(a, ring->of)) good = divide_by(ring, ratio, a, n);
-  if (good) {
-    fmpz_pow_ui(content, content, (ulong)n);
-    fmpz_mul(ratio->den, ratio->den, content);
-  }
-  fmpz_mpoly_clear(common, ring->of);
+  fmpz_mpoly_scalar_divexact_fmpz(primitive, a, content, ring->of);
+  bool good = enlarge_den(ratio, content, n) && divide_by_parts(ring, ratio, primitive, n);
+  fmpz_mpoly_clear(primitive, ring->of);
   fmpz_clear(content);
   return good;
 }
 
-/* ratio *= factor^n, n > 0 */
-static bool multiply_ratio(Ring *ring, Ratio *ratio, const Ratio *factor, int n)
+/* product *= factor^n, n > 0 */
+static bool multiply_up(Ring *ring, Ratio *product, const Ratio *factor, int64_t n)
 {
   for (int i = 0; i < factor->power_count; i++)
-    if (factor->powers[i]) raise_power(ratio, i, factor->powers[i]*n);
-  fmpz_t den;
-  fmpz_init(den);
-  bool good = fmpz_bits(factor->den) < (ulong)4096/(ulong)n || fmpz_is_one(factor->den) || give_up(ring);
-  if (good) {
-    fmpz_pow_ui(den, factor->den, (ulong)n);
-    fmpz_mul(ratio->den, ratio->den, den);
-  }
-  fmpz_clear(den);
-  return good && multiply_power(ring, ratio->num, factor->num, (uint64_t)n);
+    if (factor->powers[i] && !raise_power(product, i, factor->powers[i]*n)) return false;
+  return enlarge_den(product, factor->den, n) && multiply_power(ring, product->num, factor->num, (uint64_t)n);
 }
 
-/* ratio /= factor^n */
-static bool divide_ratio(Ring *ring, Ratio *ratio, const Ratio *factor, int n)
+/* product /= factor^n, n > 0 */
+static bool multiply_down(Ring *ring, Ratio *product, const Ratio *factor, int64_t n)
 {
   for (int i = 0; i < factor->power_count; i++)
-    if (!multiply_power(ring, ratio->num, ring->divisors + i, (uint64_t)(factor->powers[i]*n))) return false;
+    if (!multiply_power(ring, product->num, ring->divisors + i, (uint64_t)(factor->powers[i]*n)))
+      return false;
+  if (fmpz_bits(factor->den)*(uint64_t)n > MOST_BITS && !fmpz_is_one(factor->den)) return false;
   fmpz_t den;
-  fmpz_mpoly_t num;
   fmpz_init(den);
-  fmpz_mpoly_init(num, ring->of);
-  fmpz_mpoly_set(num, factor->num, ring->of);
-  bool good = fmpz_bits(factor->den) < (ulong)4096/(ulong)n || fmpz_is_one(factor->den) || give_up(ring);
-  if (good) {
-    fmpz_pow_ui(den, factor->den, (ulong)n);
-    fmpz_mpoly_scalar_mul_fmpz(ratio->num, ratio->num, den, ring->of);
-    good = divide(ring, ratio, num, n);
-  }
+  fmpz_pow_ui(den, factor->den, fmpz_is_one(factor->den) ? 1 : (ulong)n);
+  fmpz_mpoly_scalar_mul_fmpz(product->num, product->num, den, ring->of);
   fmpz_clear(den);
-  fmpz_mpoly_clear(num, ring->of);
-  return good;
+  return divide(ring, product, factor->num, n);
 }
+
+bool pf_ratio_multiply(Ring *ring, Ratio *product, const Ratio *factor, int64_t n)
+{
+  if (n > HIGHEST_POWER || n < -HIGHEST_POWER) return false;
+  return n == 0 || (n > 0 ? multiply_up(ring, product, factor, n) : multiply_down(ring, product, factor, -n));
+}
+
+/* ---------------------------------------------------------------- sums of ratios */
 
 /* Brings a to the denominator of `common`, whose powers and number are multiples of a's. */
 static bool expand_to(Ring *ring, fmpz_mpoly_t result, const Ratio *a, const Ratio *common)
@@ -286,7 +296,7 @@ static bool expand_to(Ring *ring, fmpz_mpoly_t result, const Ratio *a, const Rat
   fmpz_mpoly_scalar_mul_fmpz(result, a->num, scale, ring->of);
   fmpz_clear(scale);
   for (int i = 0; i < common->power_count; i++) {
-    int missing = common->powers[i] - (i < a->power_count ? a->powers[i] : 0);
+    int missing = common->powers[i] - power_of(a, i);
     if (!multiply_power(ring, result, ring->divisors + i, (uint64_t)missing)) return false;
   }
   return true;
@@ -301,7 +311,63 @@ static void widen(Ratio *common, const Ratio *a)
   }
 }
 
-/* ---------------------------------------------------------------- numbers */
+static bool is_alike(const Ratio *a, const Ratio *b)
+{
+  if (!fmpz_equal(a->den, b->den)) return false;
+  for (int i = 0; i < a->power_count || i < b->power_count; i++)
+    if (power_of(a, i) != power_of(b, i)) return false;
+  return true;
+}
+
+/* The numerators of both over their common denominator, which is that of x. */
+static bool make_alike(Ring *ring, const Ratio *a, const Ratio *b, Ratio *x, Ratio *y)
+{
+  widen(x, a);
+  widen(x, b);
+  return expand_to(ring, x->num, a, x) && expand_to(ring, y->num, b, x);
+}
+
+bool pf_ratio_add(Ring *ring, Ratio *sum, const Ratio *a)
+{
+  if (is_alike(sum, a)) return add(ring, sum->num, sum->num, a->num);
+  Ratio *x = new_ratio(ring), *y = x ? new_ratio(ring) : NULL;
+  bool good = y && make_alike(ring, sum, a, x, y) && add(ring, sum->num, x->num, y->num);
+  if (good) {
+    fmpz_set(sum->den, x->den);
+    widen(sum, x);
+  }
+  pf_ratio_free(ring, y);
+  pf_ratio_free(ring, x);
+  return good;
+}
+
+bool pf_ratio_add_product(Ring *ring, Ratio *sum, const Ratio *a, const Ratio *b, int sign)
+{
+  Ratio *product = new_ratio(ring);
+  if (!product) return false;
+  fmpz_mpoly_set_si(product->num, sign, ring->of);
+  bool good = pf_ratio_multiply(ring, product, a, 1) && pf_ratio_multiply(ring, product, b, 1) &&
+              pf_ratio_add(ring, sum, product);
+  pf_ratio_free(ring, product);
+  return good;
+}
+
+bool pf_ratio_is_zero(const Ring *ring, const Ratio *a)
+{
+  return fmpz_mpoly_is_zero(a->num, ring->of);
+}
+
+bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b)
+{
+  if (is_alike(a, b)) return fmpz_mpoly_equal(a->num, b->num, ring->of);
+  Ratio *x = new_ratio(ring), *y = x ? new_ratio(ring) : NULL;
+  bool equal = y && make_alike(ring, a, b, x, y) && fmpz_mpoly_equal(x->num, y->num, ring->of);
+  pf_ratio_free(ring, y);
+  pf_ratio_free(ring, x);
+  return equal;
+}
+
+/* ---------------------------------------------------------------- numbers and generators */
 
 /* Every double is a whole number times a power of 2. */
 static void set_number(Ratio *ratio, Number number, fmpz_t num)
@@ -316,509 +382,6 @@ static void set_number(Ratio *ratio, Number number, fmpz_t num)
   exponent -= 53;
   if (exponent > 0) fmpz_mul_2exp(num, num, (ulong)exponent);
   else fmpz_mul_2exp(ratio->den, ratio->den, (ulong)-exponent);
-}
-
-static void convert_number(Ring *ring, Ratio *ratio, Number number)
-{
-  fmpz_t num, common;
-  fmpz_init(num);
-  fmpz_init(common);
-  set_number(ratio, number, num);
-  fmpz_gcd(common, num, ratio->den);
-  fmpz_divexact(num, num, common);
-  fmpz_divexact(ratio->den, ratio->den, common);
-  fmpz_mpoly_set_fmpz(ratio->num, num, ring->of);
-  fmpz_clear(num);
-  fmpz_clear(common);
-}
-
-static bool convert_generator(Ring *ring, Ratio *ratio, int g)
-{
-  if (g < 0) return give_up(ring);
-  fmpz_mpoly_gen(ratio->num, g, ring->of);
-  return true;
-}
-
-/* ---------------------------------------------------------------- angles */
-
-static void start_turned(Ring *ring, Turned *turned)
-{
-  fmpz_mpoly_init(turned->c, ring->of);
-  fmpz_mpoly_init(turned->s, ring->of);
-  fmpz_init_set_ui(turned->den, 1);
-  fmpz_mpoly_one(turned->c, ring->of);
-  turned->live = true;
-}
-
-static void end_turned(Ring *ring, Turned *turned)
-{
-  if (!turned->live) return;
-  fmpz_mpoly_clear(turned->c, ring->of);
-  fmpz_mpoly_clear(turned->s, ring->of);
-  fmpz_clear(turned->den);
-  turned->live = false;
-}
-
-/* a turned by b: (c + is)(c' + is') */
-static bool turn(Ring *ring, Turned *a, const Turned *b)
-{
-  fmpz_mpoly_t cc, ss, cs, sc;
-  fmpz_mpoly_init(cc, ring->of);
-  fmpz_mpoly_init(ss, ring->of);
-  fmpz_mpoly_init(cs, ring->of);
-  fmpz_mpoly_init(sc, ring->of);
-  bool good = multiply(ring, cc, a->c, b->c) && multiply(ring, ss, a->s, b->s) &&
-              multiply(ring, cs, a->c, b->s) && multiply(ring, sc, a->s, b->c);
-  if (good) {
-    fmpz_mpoly_sub(a->c, cc, ss, ring->of);
-    fmpz_mpoly_add(a->s, sc, cs, ring->of);
-    fmpz_mul(a->den, a->den, b->den);
-  }
-  fmpz_mpoly_clear(cc, ring->of);
-  fmpz_mpoly_clear(ss, ring->of);
-  fmpz_mpoly_clear(cs, ring->of);
-  fmpz_mpoly_clear(sc, ring->of);
-  return good;
-}
-
-/* Turns by n times what `unit` holds, which is used up. */
-static bool turn_often(Ring *ring, Turned *a, Turned *unit, int64_t n)
-{
-  if (n < 0) fmpz_mpoly_neg(unit->s, unit->s, ring->of);
-  for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
-    if ((left & 1) && !turn(ring, a, unit)) return false;
-    if (left > 1 && !turn(ring, unit, unit)) return false;
-  }
-  return true;
-}
-
-static int root_of_prime(const Ring *ring, int64_t prime)
-{
-  return pf_generator_find(&ring->plan, GENERATOR_ROOT, pf_expr_int(ring->plan.table->ctx, prime));
-}
-
-/* pi/2, pi/3 and pi/4 are (0, 1), (1, sqrt(3))/2 and (sqrt(2), sqrt(2))/2. */
-static bool set_fraction_of_pi(Ring *ring, Turned *unit, int n)
-{
-  int g = n == 2 ? -1 : root_of_prime(ring, n == 3 ? 3 : 2);
-  if (n == 2) {
-    fmpz_mpoly_zero(unit->c, ring->of);
-    fmpz_mpoly_one(unit->s, ring->of);
-    return true;
-  }
-  if (g < 0) return give_up(ring);
-  fmpz_mpoly_gen(unit->s, g, ring->of);
-  if (n == 4) fmpz_mpoly_gen(unit->c, g, ring->of);
-  fmpz_set_ui(unit->den, 2);
-  return true;
-}
-
-/* Turns by halves, thirds and quarters of pi; without roots that the angle does not need. */
-static bool turn_by_pi(Ring *ring, Turned *a, Number turn_of_it)
-{
-  int64_t twelfths = turn_of_it.num%(2*turn_of_it.den)*(12/turn_of_it.den);
-  static const int parts[] = {2, 3, 4};
-  int64_t counts[3] = {twelfths/6, 0, 0};
-  int64_t rest = twelfths%6;
-  if (rest%2 == 0) { /* rest/12 = rest/4 - rest/6 */
-    counts[0] += rest/2;
-    counts[1] = -rest/2;
-  } else if (rest%3 == 0) {
-    counts[2] = rest/3;
-  } else { /* rest/12 = rest/3 - rest/4 */
-    counts[1] = rest;
-    counts[2] = -rest;
-  }
-  for (int i = 0; i < 3; i++) {
-    if (!counts[i]) continue;
-    Turned unit;
-    start_turned(ring, &unit);
-    bool good = set_fraction_of_pi(ring, &unit, parts[i]) && turn_often(ring, a, &unit, counts[i]);
-    end_turned(ring, &unit);
-    if (!good) return false;
-  }
-  return true;
-}
-
-static bool turn_by_part(Ring *ring, Turned *a, AnglePart part)
-{
-  PfExpr key = pf_angle_unit(ring->plan.table, &ring->plan.circular, part.atom);
-  int g = pf_generator_find(&ring->plan, GENERATOR_SINE, key);
-  if (g < 0) return give_up(ring);
-  Turned unit;
-  start_turned(ring, &unit);
-  fmpz_mpoly_gen(unit.s, g, ring->of);
-  fmpz_mpoly_gen(unit.c, g + 1, ring->of);
-  bool good = turn_often(ring, a, &unit, part.multiple);
-  end_turned(ring, &unit);
-  return good;
-}
-
-static Turned *turned_by(Ring *ring, int angle)
-{
-  Turned *turned = ring->turned + angle;
-  const Angle *from = ring->plan.circular.at + angle;
-  if (turned->live) return turned;
-  start_turned(ring, turned);
-  for (int i = 0; i < from->part_count; i++)
-    if (!turn_by_part(ring, turned, from->parts[i])) return NULL;
-  return from->turn.num == 0 || turn_by_pi(ring, turned, from->turn) ? turned : NULL;
-}
-
-/* Divides by a polynomial, or multiplies by the letter for the inverse of what it is the form of. */
-static bool put_below(Ring *ring, Ratio *ratio, const fmpz_mpoly_t a, PfExpr key)
-{
-  fmpz_mpoly_t below;
-  fmpz_mpoly_init(below, ring->of);
-  fmpz_mpoly_set(below, a, ring->of);
-  bool good;
-  if (ring->plan.style.inverse_letters) {
-    int g = pf_generator_find(&ring->plan, GENERATOR_INVERSE, key);
-    good = g >= 0 || give_up(ring);
-    if (good) fmpz_mpoly_gen(below, g, ring->of);
-    good = good && multiply(ring, ratio->num, ratio->num, below);
-  } else {
-    good = divide(ring, ratio, below, 1);
-  }
-  fmpz_mpoly_clear(below, ring->of);
-  return good;
-}
-
-static PfExpr call_at(const Ring *ring, PfOp op, PfExpr e)
-{
-  return pf_expr_call1(ring->plan.table->ctx, op, args_of(ring->plan.table, e)[0]);
-}
-
-/* sin, cos, or tan = sin/cos, where the common denominator cancels. */
-static bool convert_circular(Ring *ring, Ratio *ratio, int i)
-{
-  PfExpr e = ring->plan.nodes[i];
-  PfOp op = op_of(ring->plan.table, e);
-  const Turned *turned = turned_by(ring, ring->plan.circular.of_node[i]);
-  if (!turned) return false;
-  fmpz_mpoly_set(ratio->num, op == PF_OP_COS ? turned->c : turned->s, ring->of);
-  if (op == PF_OP_TAN) return put_below(ring, ratio, turned->c, call_at(ring, PF_OP_COS, e));
-  fmpz_set(ratio->den, turned->den);
-  return true;
-}
-
-/* ---------------------------------------------------------------- exponentials */
-
-/* exp of the angle as above/below, both products of generators. */
-static bool grow(Ring *ring, const Angle *angle, fmpz_mpoly_t above, fmpz_mpoly_t below)
-{
-  fmpz_mpoly_t unit;
-  fmpz_mpoly_init(unit, ring->of);
-  bool good = true;
-  for (int i = 0; i < angle->part_count && good; i++) {
-    int64_t n = angle->parts[i].multiple;
-    PfExpr key = pf_angle_unit(ring->plan.table, &ring->plan.hyperbolic, angle->parts[i].atom);
-    int g = pf_generator_find(&ring->plan, GENERATOR_GROWTH, key);
-    good = (g >= 0 && n < 1000000 && n > -1000000) || give_up(ring);
-    if (!good) break;
-    fmpz_mpoly_gen(unit, g, ring->of);
-    good = multiply_power(ring, n > 0 ? above : below, unit, (uint64_t)(n > 0 ? n : -n));
-  }
-  fmpz_mpoly_clear(unit, ring->of);
-  return good;
-}
-
-/* With e^x = a/b: sinh = (a^2 - b^2)/2ab, cosh = (a^2 + b^2)/2ab, tanh = (a^2 - b^2)/(a^2 + b^2). */
-static bool combine_growth(Ring *ring, Ratio *ratio, PfOp op, fmpz_mpoly_t a, fmpz_mpoly_t b)
-{
-  fmpz_mpoly_set(ratio->num, a, ring->of);
-  if (op == PF_OP_EXP) return divide(ring, ratio, b, 1);
-  fmpz_mpoly_t below;
-  fmpz_mpoly_init(below, ring->of);
-  bool good = multiply(ring, below, a, b) && multiply(ring, a, a, a) && multiply(ring, b, b, b);
-  if (good) {
-    if (op == PF_OP_COSH) fmpz_mpoly_add(ratio->num, a, b, ring->of);
-    else fmpz_mpoly_sub(ratio->num, a, b, ring->of);
-    if (op == PF_OP_TANH) fmpz_mpoly_add(below, a, b, ring->of);
-    else fmpz_mpoly_scalar_mul_ui(below, below, 2, ring->of);
-    good = divide(ring, ratio, below, 1);
-  }
-  fmpz_mpoly_clear(below, ring->of);
-  return good;
-}
-
-/* As written: exp, sinh and cosh are generators, tanh = sinh/cosh. */
-static bool convert_written_hyperbolic(Ring *ring, Ratio *ratio, PfExpr e)
-{
-  PfOp op = op_of(ring->plan.table, e);
-  PfExpr argument = args_of(ring->plan.table, e)[0];
-  GeneratorKind kind = op == PF_OP_EXP    ? GENERATOR_GROWTH
-                       : op == PF_OP_COSH ? GENERATOR_COSH
-                                          : GENERATOR_SINH;
-  if (!convert_generator(ring, ratio, pf_generator_find(&ring->plan, kind, argument))) return false;
-  if (op != PF_OP_TANH) return true;
-  fmpz_mpoly_t below;
-  fmpz_mpoly_init(below, ring->of);
-  fmpz_mpoly_gen(below, pf_generator_find(&ring->plan, GENERATOR_COSH, argument), ring->of);
-  bool good = put_below(ring, ratio, below, call_at(ring, PF_OP_COSH, e));
-  fmpz_mpoly_clear(below, ring->of);
-  return good;
-}
-
-static bool convert_hyperbolic(Ring *ring, Ratio *ratio, int i)
-{
-  PfExpr e = ring->plan.nodes[i];
-  if (ring->plan.style.angles == ANGLES_AS_WRITTEN) return convert_written_hyperbolic(ring, ratio, e);
-  fmpz_mpoly_t above, below;
-  fmpz_mpoly_init(above, ring->of);
-  fmpz_mpoly_init(below, ring->of);
-  fmpz_mpoly_one(above, ring->of);
-  fmpz_mpoly_one(below, ring->of);
-  bool good = grow(ring, ring->plan.hyperbolic.at + ring->plan.hyperbolic.of_node[i], above, below) &&
-              combine_growth(ring, ratio, op_of(ring->plan.table, e), above, below);
-  fmpz_mpoly_clear(above, ring->of);
-  fmpz_mpoly_clear(below, ring->of);
-  return good;
-}
-
-/* ---------------------------------------------------------------- sums */
-
-static bool is_alike(const Ratio *a, const Ratio *b)
-{
-  if (!fmpz_equal(a->den, b->den)) return false;
-  for (int i = 0; i < a->power_count || i < b->power_count; i++)
-    if ((i < a->power_count ? a->powers[i] : 0) != (i < b->power_count ? b->powers[i] : 0)) return false;
-  return true;
-}
-
-/* sum += a, over the common denominator. */
-static bool add_ratio(Ring *ring, Ratio *sum, const Ratio *a)
-{
-  if (is_alike(sum, a)) return add(ring, sum->num, sum->num, a->num);
-  Ratio before = *sum, common = {.live = false};
-  fmpz_mpoly_t part;
-  start_ratio(ring, &common);
-  fmpz_mpoly_init(part, ring->of);
-  bool good = !ring->gave_up;
-  if (good) {
-    widen(&common, &before);
-    widen(&common, a);
-    good = expand_to(ring, common.num, &before, &common) && expand_to(ring, part, a, &common) &&
-           add(ring, common.num, common.num, part);
-  }
-  fmpz_mpoly_clear(part, ring->of);
-  end_ratio(ring, sum);
-  *sum = common;
-  return good;
-}
-
-static bool add_product(Ring *ring, Ratio *sum, const Ratio *coefficient, const Ratio *term)
-{
-  if (fmpz_mpoly_is_one(coefficient->num, ring->of) && fmpz_is_one(coefficient->den))
-    return add_ratio(ring, sum, term);
-  Ratio product = {.live = false};
-  start_ratio(ring, &product);
-  fmpz_mpoly_one(product.num, ring->of);
-  bool good = !ring->gave_up && multiply_ratio(ring, &product, term, 1) &&
-              multiply_ratio(ring, &product, coefficient, 1) && add_ratio(ring, sum, &product);
-  end_ratio(ring, &product);
-  return good;
-}
-
-static const Ratio *value_of(const Ring *ring, PfExpr e)
-{
-  return ring->values + ring->plan.table->place[e];
-}
-
-static bool convert_sum(Ring *ring, Ratio *ratio, PfExpr e)
-{
-  const PfExpr *args = args_of(ring->plan.table, e); /* nothing is built meanwhile */
-  if (!add_ratio(ring, ratio, value_of(ring, args[0]))) return false;
-  for (uint32_t i = 1; i < node_of(ring->plan.table, e)->count; i += 2)
-    if (!add_product(ring, ratio, value_of(ring, args[i]), value_of(ring, args[i + 1]))) return false;
-  return true;
-}
-
-/* ---------------------------------------------------------------- products and roots */
-
-/* The whole denominator of a ratio. */
-static bool denominator_of(Ring *ring, fmpz_mpoly_t den, const Ratio *ratio)
-{
-  fmpz_mpoly_set_fmpz(den, ratio->den, ring->of);
-  for (int i = 0; i < ratio->power_count; i++)
-    if (!multiply_power(ring, den, ring->divisors + i, (uint64_t)ratio->powers[i])) return false;
-  return true;
-}
-
-/* With base = N/D, the generator R stands for D*base^(1/n), and R^n = N*D^(n-1): no denominators. */
-static bool relate_root(Ring *ring, int g, const Ratio *base, const fmpz_mpoly_t den)
-{
-  if (ring->related[g]) return true;
-  fmpz_mpoly_set(ring->relations + g, base->num, ring->of);
-  ring->related[g] = true;
-  return multiply_power(ring, ring->relations + g, den, (uint64_t)ring->plan.generators[g].degree - 1);
-}
-
-/* ratio *= (R/D)^n */
-static bool multiply_root(Ring *ring, Ratio *ratio, int g, fmpz_mpoly_t den, int n)
-{
-  fmpz_mpoly_t root;
-  fmpz_mpoly_init(root, ring->of);
-  fmpz_mpoly_gen(root, g, ring->of);
-  bool good = n > 0 ? multiply_power(ring, ratio->num, root, (uint64_t)n) && divide(ring, ratio, den, n)
-                    : multiply_power(ring, ratio->num, den, (uint64_t)-n) && divide(ring, ratio, root, -n);
-  fmpz_mpoly_clear(root, ring->of);
-  return good;
-}
-
-static bool is_equal(Ring *ring, const Ratio *a, const Ratio *b);
-
-/* The generator of a root; roots of equal forms have the same. */
-static int root_of(Ring *ring, PfExpr base)
-{
-  int g = pf_generator_find(&ring->plan, GENERATOR_ROOT, base);
-  for (int k = 0; k < g; k++) {
-    const Generator *other = ring->plan.generators + k;
-    if (other->kind != GENERATOR_ROOT || !ring->related[k] || is_number(ring->plan.table, other->key)) continue;
-    if (other->degree == ring->plan.generators[g].degree &&
-        is_equal(ring, value_of(ring, base), value_of(ring, other->key)))
-      return k;
-  }
-  return g;
-}
-
-static bool convert_root(Ring *ring, Ratio *ratio, PfExpr base, Number exponent)
-{
-  int g = root_of(ring, base);
-  if (g < 0 || exponent.num > 1000 || exponent.num < -1000) return give_up(ring);
-  const Ratio *value = value_of(ring, base);
-  fmpz_mpoly_t den;
-  fmpz_mpoly_init(den, ring->of);
-  bool good = denominator_of(ring, den, value);
-  bool whole = good && fmpz_mpoly_is_one(den, ring->of);
-  if (ring->plan.style.readable && !whole) fmpz_mpoly_one(den, ring->of); /* a mere letter */
-  else good = good && relate_root(ring, g, value, den);
-  int n = (int)exponent.num*(ring->plan.generators[g].degree/(int)exponent.den);
-  good = good && multiply_root(ring, ratio, g, den, n);
-  fmpz_mpoly_clear(den, ring->of);
-  return good;
-}
-
-static bool multiply_generator(Ring *ring, Ratio *ratio, int g, int64_t n)
-{
-  if (g < 0 || n > 1000000) return give_up(ring);
-  fmpz_mpoly_t letter;
-  fmpz_mpoly_init(letter, ring->of);
-  fmpz_mpoly_gen(letter, g, ring->of);
-  bool good = multiply_power(ring, ratio->num, letter, (uint64_t)n);
-  fmpz_mpoly_clear(letter, ring->of);
-  return good;
-}
-
-/* sqrt(n)^k, k > 0, by its primes, for which there are generators. */
-static bool convert_number_root(Ring *ring, Ratio *ratio, int64_t n, int64_t k)
-{
-  if (k < 0) return give_up(ring); /* construction leaves no root below */
-  const NormalPlan *plan = &ring->plan;
-  for (int g = 0; g < plan->generator_count && n > 1; g++) {
-    const Generator *generator = plan->generators + g;
-    if (generator->kind != GENERATOR_ROOT || !is_integer(plan->table, generator->key)) continue;
-    int64_t prime = number_of(plan->table, generator->key).num;
-    for (; prime > 1 && n%prime == 0; n /= prime)
-      if (!multiply_generator(ring, ratio, g, k)) return false;
-  }
-  return n == 1 || give_up(ring);
-}
-
-static bool convert_power(Ring *ring, Ratio *ratio, PfExpr base, PfExpr exponent)
-{
-  PfExprTable *table = ring->plan.table;
-  Number k;
-  if (!pf_is_root_exponent(table, exponent, &k)) {
-    PfExpr key = pf_expr_pow(table->ctx, base, exponent);
-    return multiply_generator(ring, ratio, pf_generator_find(&ring->plan, GENERATOR_LETTER, key), 1);
-  }
-  if (pf_is_number_root(table, base, k))
-    return convert_number_root(ring, ratio, number_of(table, base).num, k.num);
-  if (k.num > 1000000 || k.num < -1000000) return give_up(ring);
-  if (k.num < 0 && ring->plan.style.inverse_letters) {
-    PfExpr key = pf_inverse_key(table, base, k);
-    return multiply_generator(ring, ratio, pf_generator_find(&ring->plan, GENERATOR_INVERSE, key), -k.num);
-  }
-  if (k.den > 1) return convert_root(ring, ratio, base, k);
-  return k.num > 0 ? multiply_ratio(ring, ratio, value_of(ring, base), (int)k.num)
-                   : divide_ratio(ring, ratio, value_of(ring, base), (int)-k.num);
-}
-
-static bool convert_product(Ring *ring, Ratio *ratio, PfExpr e)
-{
-  const PfExprTable *table = ring->plan.table;
-  fmpz_mpoly_one(ratio->num, ring->of);
-  for (uint32_t i = 0; i < node_of(table, e)->count; i += 2)
-    if (!convert_power(ring, ratio, args_of(table, e)[i], args_of(table, e)[i + 1])) return false;
-  return true;
-}
-
-/* ---------------------------------------------------------------- functions that are not looked into */
-
-static bool is_equal(Ring *ring, const Ratio *a, const Ratio *b)
-{
-  if (is_alike(a, b)) return fmpz_mpoly_equal(a->num, b->num, ring->of);
-  Ratio common = {.live = false};
-  fmpz_mpoly_t part;
-  start_ratio(ring, &common);
-  fmpz_mpoly_init(part, ring->of);
-  bool equal = !ring->gave_up;
-  if (equal) {
-    widen(&common, a);
-    widen(&common, b);
-    equal = expand_to(ring, common.num, a, &common) && expand_to(ring, part, b, &common) &&
-            fmpz_mpoly_equal(common.num, part, ring->of);
-  }
-  fmpz_mpoly_clear(part, ring->of);
-  end_ratio(ring, &common);
-  return equal;
-}
-
-static bool has_equal_operands(Ring *ring, PfExpr a, PfExpr b)
-{
-  const PfExprTable *table = ring->plan.table;
-  if (op_of(table, a) != op_of(table, b)) return false;
-  const PfExpr *x = args_of(table, a), *y = args_of(table, b);
-  for (uint32_t i = 0; i < node_of(table, a)->count; i++)
-    if (!is_equal(ring, value_of(ring, x[i]), value_of(ring, y[i]))) return false;
-  return true;
-}
-
-/* The same function of equal forms is the same generator. */
-static bool convert_opaque(Ring *ring, Ratio *ratio, int i)
-{
-  const NormalPlan *plan = &ring->plan;
-  PfExpr e = plan->nodes[i], same = e;
-  bool compared = plan->style.angles == ANGLES_EXPANDED;
-  for (int k = 0; k < ring->opaque_count && same == e && compared; k++)
-    if (has_equal_operands(ring, plan->nodes[ring->opaque[k]], e)) same = plan->nodes[ring->opaque[k]];
-  if (same == e) ring->opaque[ring->opaque_count++] = i;
-  return !ring->gave_up && convert_generator(ring, ratio, pf_generator_find(plan, GENERATOR_LETTER, same));
-}
-
-/* ---------------------------------------------------------------- all nodes */
-
-static bool convert_leaf(Ring *ring, Ratio *ratio, PfExpr e)
-{
-  int g = pf_generator_find(&ring->plan, GENERATOR_LETTER, e);
-  if (g < 0 && is_number(ring->plan.table, e)) {
-    convert_number(ring, ratio, number_of(ring->plan.table, e));
-    return true;
-  }
-  return convert_generator(ring, ratio, g);
-}
-
-static bool convert_node(Ring *ring, Ratio *ratio, int i)
-{
-  PfExpr e = ring->plan.nodes[i];
-  PfOp op = op_of(ring->plan.table, e);
-  if (op == PF_OP_SUM) return convert_sum(ring, ratio, e);
-  if (op == PF_OP_PRODUCT) return convert_product(ring, ratio, e);
-  if (op < PF_OP_SIN) return convert_leaf(ring, ratio, e);
-  if (is_circular(op)) return convert_circular(ring, ratio, i);
-  if (is_hyperbolic(op)) return convert_hyperbolic(ring, ratio, i);
-  return convert_opaque(ring, ratio, i);
 }
 
 /* Takes the common factor of the numbers out. */
@@ -838,134 +401,157 @@ static void cancel_numbers(Ring *ring, Ratio *ratio)
   fmpz_clear(common);
 }
 
-static bool convert(Ring *ring)
+Ratio *pf_ratio_number(Ring *ring, Number number)
 {
-  for (int i = 0; i < ring->plan.node_count; i++) {
-    if (!ring->plan.needed[i]) continue;
-    start_ratio(ring, ring->values + i);
-    if (ring->gave_up || !convert_node(ring, ring->values + i, i)) return false;
-    cancel_numbers(ring, ring->values + i);
-    ring->held -= size_of(ring->values[i].num);
-    if (ring->held < 0) return false;
-  }
+  Ratio *ratio = new_ratio(ring);
+  if (!ratio) return NULL;
+  fmpz_t num;
+  fmpz_init(num);
+  set_number(ratio, number, num);
+  fmpz_mpoly_set_fmpz(ratio->num, num, ring->of);
+  fmpz_clear(num);
+  cancel_numbers(ring, ratio);
+  return ratio;
+}
+
+Ratio *pf_ratio_generator(Ring *ring, int g)
+{
+  Ratio *ratio = g < 0 ? NULL : new_ratio(ring);
+  if (ratio) fmpz_mpoly_gen(ratio->num, g, ring->of);
+  return ratio;
+}
+
+bool pf_ratio_keep(Ring *ring, Ratio *ratio)
+{
+  cancel_numbers(ring, ratio);
+  ring->held -= size_of(ratio->num);
+  return ring->held >= 0;
+}
+
+/* ---------------------------------------------------------------- roots */
+
+/* The whole denominator of a ratio. */
+static bool denominator_of(Ring *ring, fmpz_mpoly_t den, const Ratio *ratio)
+{
+  fmpz_mpoly_set_fmpz(den, ratio->den, ring->of);
+  for (int i = 0; i < ratio->power_count; i++)
+    if (!multiply_power(ring, den, ring->divisors + i, (uint64_t)ratio->powers[i])) return false;
   return true;
+}
+
+/* With base = N/D, the generator R stands for D*base^(1/n), and R^n = N*D^(n-1): no denominators. */
+static bool relate_root(Ring *ring, int g, const Ratio *base, const fmpz_mpoly_t den)
+{
+  if (ring->related[g]) return true;
+  fmpz_mpoly_set(ring->relations + g, base->num, ring->of);
+  ring->related[g] = true;
+  return multiply_power(ring, ring->relations + g, den, (uint64_t)ring->plan->generators[g].degree - 1);
+}
+
+/* product *= (R/D)^n */
+static bool multiply_by_root(Ring *ring, Ratio *product, int g, const fmpz_mpoly_t den, int64_t n)
+{
+  if (n == 0) return true;
+  fmpz_mpoly_t root;
+  fmpz_mpoly_init(root, ring->of);
+  fmpz_mpoly_gen(root, g, ring->of);
+  const fmpz_mpoly_struct *above = n > 0 ? root : den, *below = n > 0 ? den : root;
+  if (n < 0) n = -n;
+  bool good = multiply_power(ring, product->num, above, (uint64_t)n) && divide(ring, product, below, n);
+  fmpz_mpoly_clear(root, ring->of);
+  return good;
+}
+
+bool pf_ratio_multiply_root(Ring *ring, Ratio *product, int g, const Ratio *base, int64_t n)
+{
+  fmpz_mpoly_t den;
+  fmpz_mpoly_init(den, ring->of);
+  bool good = denominator_of(ring, den, base);
+  bool letter = good && ring->plan->style.readable && !fmpz_mpoly_is_one(den, ring->of);
+  if (letter) fmpz_mpoly_one(den, ring->of);
+  else good = good && relate_root(ring, g, base, den);
+  good = good && multiply_by_root(ring, product, g, den, n);
+  fmpz_mpoly_clear(den, ring->of);
+  return good;
+}
+
+bool pf_ring_is_related(const Ring *ring, int g)
+{
+  return ring->related[g];
 }
 
 /* ---------------------------------------------------------------- the ring */
 
 static void set_relations(Ring *ring)
 {
-  for (int g = 0; g < ring->plan.generator_count; g++) {
-    const Generator *generator = ring->plan.generators + g;
+  for (int g = 0; g < ring->plan->generator_count; g++) {
+    const Generator *generator = ring->plan->generators + g;
     fmpz_mpoly_struct *relation = ring->relations + g;
     fmpz_mpoly_init(relation, ring->of);
     bool sine = generator->kind == GENERATOR_SINE, cosh_of_it = generator->kind == GENERATOR_COSH;
-    bool number = generator->kind == GENERATOR_ROOT && is_integer(ring->plan.table, generator->key);
+    bool number = generator->kind == GENERATOR_ROOT && is_integer(ring->plan->table, generator->key);
     if (sine || cosh_of_it) { /* 1 - c^2 or 1 + S^2 */
       fmpz_mpoly_gen(relation, g + 1, ring->of);
       fmpz_mpoly_mul(relation, relation, relation, ring->of);
       if (sine) fmpz_mpoly_neg(relation, relation, ring->of);
       fmpz_mpoly_add_si(relation, relation, 1, ring->of);
     } else if (number && generator->degree == 2) {
-      fmpz_mpoly_set_si(relation, number_of(ring->plan.table, generator->key).num, ring->of);
+      fmpz_mpoly_set_si(relation, number_of(ring->plan->table, generator->key).num, ring->of);
     }
     ring->related[g] = sine || cosh_of_it || (number && generator->degree == 2);
   }
 }
 
-static bool start_ring(Ring *ring, double work)
+Ring *pf_ring_new(const NormalPlan *plan, double work)
 {
-  NormalPlan *plan = &ring->plan;
+  Ring *ring = pf_arena_array(plan->arena, Ring, 1);
+  if (!ring) return NULL;
+  ring->plan = plan;
   ring->relations = pf_arena_array(plan->arena, fmpz_mpoly_struct, plan->generator_count);
   ring->related = pf_arena_array(plan->arena, bool, plan->generator_count);
   ring->divisors = pf_arena_array(plan->arena, fmpz_mpoly_struct, MOST_DIVISORS);
-  ring->values = pf_arena_array(plan->arena, Ratio, plan->node_count);
-  ring->turned = pf_arena_array(plan->arena, Turned, plan->circular.count);
-  ring->opaque = pf_arena_array(plan->arena, int, plan->node_count);
-  bool lists = ring->relations && ring->related && ring->divisors && ring->opaque;
-  if (!lists || !ring->values || !ring->turned) return false;
+  if (!ring->relations || !ring->related || !ring->divisors) return NULL;
   ring->work = work;
   ring->held = work/10;
   fmpz_mpoly_ctx_init(ring->of, plan->generator_count ? plan->generator_count : 1, ORD_LEX);
   set_relations(ring);
-  return true;
+  return ring;
 }
 
-static void end_ring(Ring *ring)
+static void clear_ratios(Ring *ring, Ratio *ratio)
 {
-  for (int g = 0; g < ring->plan.generator_count; g++) fmpz_mpoly_clear(ring->relations + g, ring->of);
+  for (; ratio; ratio = ratio->next) {
+    fmpz_mpoly_clear(ratio->num, ring->of);
+    fmpz_clear(ratio->den);
+  }
+}
+
+void pf_ring_free(Ring *ring)
+{
+  if (!ring) return;
+  clear_ratios(ring, ring->all);
+  clear_ratios(ring, ring->spare);
+  for (int g = 0; g < ring->plan->generator_count; g++) fmpz_mpoly_clear(ring->relations + g, ring->of);
   for (int i = 0; i < ring->divisor_count; i++) fmpz_mpoly_clear(ring->divisors + i, ring->of);
-  for (int i = 0; i < ring->plan.node_count; i++) end_ratio(ring, ring->values + i);
-  for (int i = 0; i < ring->plan.circular.count; i++) end_turned(ring, ring->turned + i);
   fmpz_mpoly_ctx_clear(ring->of);
 }
 
-/* ---------------------------------------------------------------- zero */
-
-PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
+double pf_ring_work(const Ring *ring)
 {
-  const double work = 4e6; /* about 0.2 s */
-  PfExprTable *table = pf_expr_table(ctx);
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfTruth truth = PF_UNKNOWN;
-  Ring ring = {.gave_up = false};
-  NormalStyle style = {.angles = ANGLES_EXPANDED};
-  if (pf_normal_plan(table, scratch, e, style, &ring.plan) && start_ring(&ring, work)) {
-    if (convert(&ring))
-      truth = fmpz_mpoly_is_zero(ring.values[ring.plan.node_count - 1].num, ring.of) ? PF_TRUE : PF_FALSE;
-    end_ring(&ring);
-  }
-  pf_arena_release(scratch, mark);
-  return truth;
+  return ring->work;
 }
 
 /* ---------------------------------------------------------------- from generators to letters */
 
-/* A generator is sign*letter^exponent. */
-typedef struct Shown {
-  int letter, exponent, sign; /* exponent 0: not looked at yet */
-} Shown;
-
-static PfExpr expression_of(const Ring *ring, int g)
+static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents,
+                            const fmpz *coefficient)
 {
-  PfContext *ctx = ring->plan.table->ctx;
-  const Generator *generator = ring->plan.generators + g;
-  switch (generator->kind) {
-  case GENERATOR_SINE: return pf_expr_call1(ctx, PF_OP_SIN, generator->key);
-  case GENERATOR_COSINE: return pf_expr_call1(ctx, PF_OP_COS, generator->key);
-  case GENERATOR_GROWTH: return pf_expr_call1(ctx, PF_OP_EXP, generator->key);
-  case GENERATOR_COSH: return pf_expr_call1(ctx, PF_OP_COSH, generator->key);
-  case GENERATOR_SINH: return pf_expr_call1(ctx, PF_OP_SINH, generator->key);
-  case GENERATOR_ROOT: return pf_expr_pow(ctx, generator->key, pf_expr_rational(ctx, 1, generator->degree));
-  default: return generator->key;
-  }
-}
-
-/* sin(x + pi/2), taken as a letter, is cos(x); and cos(x + pi/2) is -sin(x). */
-static void show(const Ring *ring, Letters *letters, int g, Shown *shown)
-{
-  Number sign;
-  PfExpr rest = expression_of(ring, g);
-  if (rest == PF_EXPR_NONE) letters->failed = true;
-  if (letters->failed) return;
-  bool below = ring->plan.generators[g].kind == GENERATOR_INVERSE;
-  if (below) sign = pf_number_int(1);
-  else pf_expr_content(ring->plan.table, rest, &sign, &rest);
-  if (!pf_number_is(sign, 1) && !pf_number_is(sign, -1)) letters->failed = true;
-  shown->letter = pf_letter(letters, rest);
-  shown->exponent = below ? -1 : 1;
-  shown->sign = pf_number_sign(sign);
-}
-
-static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents, fmpz *c)
-{
-  Monomial term = {.coefficient = fmpz_fits_si(c) ? fmpz_get_si(c) : INT64_MIN};
+  Monomial term = {.coefficient = fmpz_fits_si(coefficient) ? fmpz_get_si(coefficient) : INT64_MIN};
   if (term.coefficient == INT64_MIN) letters->failed = true;
-  for (int g = 0; g < ring->plan.generator_count && !letters->failed; g++) {
+  for (int g = 0; g < ring->plan->generator_count && !letters->failed; g++) {
     if (!exponents[g]) continue;
-    if (exponents[g] > 1000000) letters->failed = true;
-    if (!shown[g].exponent) show(ring, letters, g, shown + g);
+    if (exponents[g] > HIGHEST_POWER) letters->failed = true;
+    if (!shown[g].exponent) shown[g] = pf_generator_show(letters, ring->plan->generators + g);
     if (letters->failed) break;
     LetterPower power = {shown[g].letter, (int)exponents[g]*shown[g].exponent};
     Monomial factor = {exponents[g]%2 ? shown[g].sign : 1, 1, &power};
@@ -991,7 +577,7 @@ static bool may_divide(const Ring *ring, const fmpz_mpoly_t a, const fmpz_mpoly_
 {
   fmpz values[MOST_GENERATORS + 1] = {0}, *points[MOST_GENERATORS + 1] = {values};
   fmpz_t x, y;
-  for (int g = 0; g < ring->plan.generator_count; g++) {
+  for (int g = 0; g < ring->plan->generator_count; g++) {
     values[g] = 1000003 + 7919*g; /* small enough to be an fmpz as it is */
     points[g] = values + g;
   }
@@ -1036,13 +622,13 @@ static bool take_scale(Ring *ring, Ratio *ratio, Number *scale)
   return fits && scale->exact;
 }
 
-static bool write_form(Ring *ring, Letters *letters, NormalForm *form)
+bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form)
 {
-  Ratio *ratio = ring->values + ring->plan.node_count - 1;
+  const double most_terms = 3000;
   Shown *shown = pf_arena_array(letters->arena, Shown, MOST_GENERATORS);
   form->divisors = pf_arena_array(letters->arena, Poly, MOST_DIVISORS);
   form->powers = pf_arena_array(letters->arena, int, MOST_DIVISORS);
-  if (!shown || !form->divisors || !form->powers) return false;
+  if (!shown || !form->divisors || !form->powers || size_of(ratio->num) > most_terms) return false;
   cancel_divisors(ring, ratio);
   cancel_numbers(ring, ratio);
   if (!take_scale(ring, ratio, &form->scale)) return false;
@@ -1054,20 +640,6 @@ static bool write_form(Ring *ring, Letters *letters, NormalForm *form)
     form->powers[form->divisor_count++] = ratio->powers[i];
   }
   return !letters->failed;
-}
-
-bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
-{
-  const double most_terms = 3000;
-  double work = letters->work/2;
-  Ring ring = {.gave_up = false};
-  if (!pf_normal_plan(letters->table, letters->arena, e, style, &ring.plan)) return false;
-  if (!start_ring(&ring, work)) return false;
-  bool good = convert(&ring) && size_of(ring.values[ring.plan.node_count - 1].num) <= most_terms &&
-              write_form(&ring, letters, form);
-  letters->work -= work - ring.work;
-  end_ring(&ring);
-  return good;
 }
 
 /* ---------------------------------------------------------------- factors */
@@ -1177,22 +749,6 @@ bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
 }
 
 #else
-
-PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
-{
-  (void)ctx;
-  (void)e;
-  return PF_UNKNOWN;
-}
-
-bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
-{
-  (void)letters;
-  (void)e;
-  (void)style;
-  (void)form;
-  return false;
-}
 
 bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
 {

@@ -174,10 +174,13 @@ static bool contract_pair(Letters *letters, Poly *poly, Gain pair)
 {
   Contraction c = {pair, pf_arena_array(letters->arena, bool, poly->count),
                    pf_arena_array(letters->arena, Monomial, poly->count), 0};
-  if (!c.gone || !c.added) letters->failed = true;
+  Poly shorter = pf_poly_make(letters, poly->count);
+  if (!c.gone || !c.added || letters->failed) {
+    letters->failed = true;
+    return false;
+  }
   for (int i = 0; i < poly->count && !letters->failed; i++)
     if (!c.gone[i]) visit_matches(letters, poly, i, contract_match, &c);
-  Poly shorter = pf_poly_make(letters, poly->count);
   for (int i = 0; i < poly->count && !letters->failed; i++)
     if (!c.gone[i]) shorter.terms[shorter.count++] = poly->terms[i];
   for (int i = 0; i < c.added_count && !letters->failed; i++) shorter.terms[shorter.count++] = c.added[i];

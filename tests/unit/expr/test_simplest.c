@@ -101,7 +101,8 @@ static void insides_are_shortened(void **state)
 static void what_is_short_already_stays(void **state)
 {
   Fixture *f = *state;
-  static const char *const texts[] = {"0", "pi", "x", "-x", "x + y", "sin(x)", "3/4", "x*y/z", "1.5*x", "sqrt(2)*x"};
+  static const char *const texts[] = {"0",   "pi",    "x",     "-x",       "x + y",
+                                      "3/4", "x*y/z", "1.5*x", "sqrt(2)*x", "sin(x)"};
   for (size_t i = 0; i < sizeof texts/sizeof *texts; i++) {
     PfExpr e = formula(f->ctx, texts[i]);
     assert_true(pf_expr_simplest(f->ctx, e) == e);
@@ -121,8 +122,8 @@ static void doubles_keep_their_value(void **state)
 
 /* ---------------------------------------------------------------- mechanics */
 
-/* The robot of Zhao et al., section 4.1, corrected: M11, b and the forces, from the positions of the tip masses
- * d = r e(theta) + L e(theta - psi). */
+/* The robot of Zhao et al., section 4.1, corrected: M11, b and the forces, from the positions of the tip
+ * masses d = r e(theta) + L e(theta - psi). */
 #define TIP_X(i) "(r*sin(theta)*w + L*sin(theta - psi" #i ")*(w - w" #i "))"
 #define TIP_Y(i) "(r*cos(theta)*w + L*cos(theta - psi" #i ")*(w - w" #i "))"
 #define KINETIC                                                                     \
@@ -177,7 +178,8 @@ static void the_free_floating_robot_has_short_forces(void **state)
 static void the_double_pendulum_is_as_in_the_textbooks(void **state)
 {
   assert_short(state,
-               "m2*((l1*cos(q1) + l2*cos(q1 + q2))*l2*cos(q1 + q2) + (l1*sin(q1) + l2*sin(q1 + q2))*l2*sin(q1 + q2))",
+               "m2*((l1*cos(q1) + l2*cos(q1 + q2))*l2*cos(q1 + q2)"
+               " + (l1*sin(q1) + l2*sin(q1 + q2))*l2*sin(q1 + q2))",
                "m2*l2^2 + m2*l1*l2*cos(q2)");
   assert_short(state, "m2*((l1*cos(q1) + l2*cos(q2))^2 + (l1*sin(q1) + l2*sin(q2))^2)",
                "m2*(l1^2 + l2^2 + 2*l1*l2*cos(q1 - q2))");
@@ -228,7 +230,8 @@ static void shared_parts_are_not_written_out(void **state)
 {
   Fixture *f = *state;
   PfExpr e = formula(f->ctx, "x + y");
-  for (int i = 0; i < 100; i++) e = pf_expr_add(f->ctx, pf_expr_mul(f->ctx, e, e), pf_expr_symbol(f->ctx, "z"));
+  PfExpr z = pf_expr_symbol(f->ctx, "z");
+  for (int i = 0; i < 100; i++) e = pf_expr_add(f->ctx, pf_expr_mul(f->ctx, e, e), z);
   assert_true(pf_expr_simplest(f->ctx, e) == e);
 }
 
