@@ -102,7 +102,8 @@ typedef struct PfProof {
   uint64_t *primes;      /* per round: the field of its point has so many elements */
   double degree;         /* bound of the degree of what was compared */
   double log2_error;     /* binary logarithm of the probability that a difference was missed */
-  bool given_parameters; /* it needed the values of the parameters; otherwise it holds for all */
+  bool on_positions;     /* it holds only where the position constraints do; otherwise in all positions */
+  bool given_parameters; /* it holds only for the values of the parameters; otherwise for all */
   int formulation, coordinate; /* disproved: the row and the coordinate that differs from the first row; else -1 */
   const char *function, *where; /* not provable because of a function: its name and its equation; else NULL */
 } PfProof;

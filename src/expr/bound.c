@@ -1,14 +1,127 @@
 /* Degrees of expressions as fractions of polynomials in what a point of a prime field chooses: the values of symbols, a
  * parameter t for every angle, an exponential for every exponent. With c = (1 - t^2)/(1 + t^2) and s = 2t/(1 + t^2) a
  * polynomial of degree d in c and s has the denominator (1 + t^2)^d, which never vanishes: sines and cosines count as
- * numerators of degree 2. */
+ * numerators of degree 2. Denominators are kept as products of known factors, so that a sum has the least common
+ * multiple of those of its terms. */
 #include "expr/field_impl.h"
 
 #include <math.h>
 
-static PfDegree times(PfDegree a, PfDegree b)
+/* What can be a factor of a denominator, for node i: the numerator of the node, the denominator of a function, a root of
+ * the node. */
+typedef enum FactorKind { NUMERATOR, POLE, ROOT, FACTOR_KINDS } FactorKind;
+
+typedef struct Divisor {
+  int id; /* FACTOR_KINDS*node + kind */
+  double power;
+} Divisor;
+
+typedef struct Fraction {
+  double above, below; /* degrees */
+  Divisor *divisors;
+  int count;
+} Fraction;
+
+typedef struct Bound {
+  const PfProbe *probe;
+  PfArena *arena;
+  Fraction *fractions; /* per node */
+  double *power;       /* per factor: in the denominator that is being collected */
+  int *touched, touched_count;
+  bool failed;
+} Bound;
+
+/* ---------------------------------------------------------------- denominators */
+
+static double degree_of(const Bound *b, int id)
 {
-  return (PfDegree){a.above + b.above, a.below + b.below};
+  const Fraction *f = b->fractions + id/FACTOR_KINDS;
+  return id%FACTOR_KINDS == ROOT ? f->above + f->below : f->above; /* a function has the same degree above and below */
+}
+
+static void touch(Bound *b, int id)
+{
+  if (b->power[id] == 0) b->touched[b->touched_count++] = id;
+}
+
+static void include(Bound *b, int id, double power)
+{
+  if (power <= 0) return;
+  touch(b, id);
+  b->power[id] = fmax(b->power[id], power);
+}
+
+static void multiply(Bound *b, int id, double power)
+{
+  if (power <= 0) return;
+  touch(b, id);
+  b->power[id] += power;
+}
+
+static double collected_degree(const Bound *b)
+{
+  double sum = 0;
+  for (int i = 0; i < b->touched_count; i++) sum += b->power[b->touched[i]]*degree_of(b, b->touched[i]);
+  return sum;
+}
+
+/* The denominator that was collected goes to the fraction; the collection is empty again. */
+static void keep(Bound *b, Fraction *f)
+{
+  f->below = collected_degree(b);
+  f->count = b->touched_count;
+  f->divisors = pf_arena_array(b->arena, Divisor, f->count);
+  if (!f->divisors) b->failed = true, f->count = 0;
+  for (int i = 0; i < b->touched_count; i++) {
+    int id = b->touched[i];
+    if (f->divisors) f->divisors[i] = (Divisor){id, b->power[id]};
+    b->power[id] = 0;
+  }
+  b->touched_count = 0;
+}
+
+/* ---------------------------------------------------------------- nodes */
+
+static void include_all(Bound *b, const Fraction *f)
+{
+  for (int i = 0; i < f->count; i++) include(b, f->divisors[i].id, f->divisors[i].power);
+}
+
+static void bound_sum(Bound *b, int node, Fraction *sum)
+{
+  const int *at = pf_probe_operands(b->probe, node);
+  int count = pf_probe_count(b->probe, node);
+  for (int i = 2; i < count; i += 2) include_all(b, b->fractions + at[i]);
+  double common = collected_degree(b);
+  sum->above = common; /* of the constant */
+  for (int i = 2; i < count; i += 2) {
+    const Fraction *term = b->fractions + at[i];
+    sum->above = fmax(sum->above, term->above + common - term->below);
+  }
+  keep(b, sum);
+}
+
+/* A root is an algebraic function: it grows no faster than the larger part of its base, whatever its index. */
+static void bound_power(Bound *b, int base, Number exponent, Fraction *product)
+{
+  const Fraction *f = b->fractions + base;
+  double size = fabs((double)exponent.num);
+  bool root = exponent.den != 1, inverse = exponent.num < 0;
+  if (!inverse) product->above += size*(root ? f->above + f->below : f->above);
+  else if (!root) product->above += size*f->below;
+  if (inverse) multiply(b, FACTOR_KINDS*base + (root ? ROOT : NUMERATOR), size);
+  for (int i = 0; i < f->count && !inverse && !root; i++) multiply(b, f->divisors[i].id, size*f->divisors[i].power);
+}
+
+static void bound_product(Bound *b, int node, Fraction *product)
+{
+  const int *at = pf_probe_operands(b->probe, node);
+  for (int i = 0; i < pf_probe_count(b->probe, node); i += 2) {
+    Number k;
+    if (pf_probe_exponent(b->probe, at[i + 1], &k)) bound_power(b, at[i], k, product);
+    else product->above += 1; /* a letter */
+  }
+  keep(b, product);
 }
 
 /* Sum of |multiples| of an angle. */
@@ -19,70 +132,55 @@ static double multiples(const Angle *angle)
   return sum;
 }
 
-/* Over the product of all denominators. */
-static PfDegree of_sum(const PfProbe *p, int node, const PfDegree *degrees)
-{
-  const int *at = pf_probe_operands(p, node);
-  PfDegree sum = degrees[at[0]];
-  for (int i = 1; i < pf_probe_count(p, node); i += 2) {
-    PfDegree term = degrees[at[i + 1]];
-    sum.above = fmax(sum.above + term.below, term.above + sum.below);
-    sum.below += term.below;
-  }
-  return sum;
-}
-
-/* A root is an algebraic function: it grows no faster than the larger part of its base, whatever its index. */
-static PfDegree of_product(const PfProbe *p, int node, const PfDegree *degrees)
-{
-  const int *at = pf_probe_operands(p, node);
-  PfDegree product = {0, 0};
-  for (int i = 0; i < pf_probe_count(p, node); i += 2) {
-    PfDegree base = degrees[at[i]];
-    Number k;
-    if (!pf_probe_exponent(p, at[i + 1], &k)) {
-      product.above += 1; /* a letter */
-      continue;
-    }
-    double size = fabs((double)k.num);
-    if (k.den != 1) base = (PfDegree){base.above + base.below, 0};
-    PfDegree power = {base.above*size, base.below*size};
-    product = times(product, k.num < 0 ? (PfDegree){power.below, power.above} : power);
-  }
-  return product;
-}
-
 /* With e^x = u/w of degree n in all: sinh x = (u^2 - w^2)/(2 u w). */
-static PfDegree of_function(const PfProbe *p, int node)
+static void bound_function(Bound *b, int node, Fraction *f)
 {
+  const PfProbe *p = b->probe;
   PfOp op = op_of(p->table, p->nodes[node]);
-  if (is_circular(op)) {
-    double d = 2*multiples(p->circular.at + p->circular.of_node[node]);
-    return (PfDegree){d, op == PF_OP_TAN ? d : 0};
-  }
-  if (!is_hyperbolic(op)) return (PfDegree){1, 0}; /* a letter */
-  double d = multiples(p->hyperbolic.at + p->hyperbolic.of_node[node]);
-  return op == PF_OP_EXP ? (PfDegree){d, d} : (PfDegree){2*d, 2*d};
+  if (is_circular(op)) f->above = 2*multiples(p->circular.at + p->circular.of_node[node]);
+  else if (is_hyperbolic(op)) f->above = 2*multiples(p->hyperbolic.at + p->hyperbolic.of_node[node]);
+  else f->above = 1; /* a letter */
+  if (op == PF_OP_TAN || is_hyperbolic(op)) multiply(b, FACTOR_KINDS*node + POLE, 1);
+  keep(b, f);
 }
 
-static PfDegree of_node(const PfProbe *p, int node, const PfDegree *degrees)
+static void bound_node(Bound *b, int node)
 {
-  switch (op_of(p->table, p->nodes[node])) {
+  Fraction *f = b->fractions + node;
+  switch (op_of(b->probe->table, b->probe->nodes[node])) {
   case PF_OP_RATIONAL:
-  case PF_OP_DOUBLE: return (PfDegree){0, 0};
+  case PF_OP_DOUBLE: break;
   case PF_OP_PI:
-  case PF_OP_SYMBOL: return (PfDegree){1, 0};
-  case PF_OP_SUM: return of_sum(p, node, degrees);
-  case PF_OP_PRODUCT: return of_product(p, node, degrees);
-  default: return of_function(p, node);
+  case PF_OP_SYMBOL: f->above = 1; break;
+  case PF_OP_SUM: bound_sum(b, node, f); break;
+  case PF_OP_PRODUCT: bound_product(b, node, f); break;
+  default: bound_function(b, node, f); break;
   }
 }
 
-PfStatus pf_probe_degrees(PfProbe *p, PfArena *scratch, PfDegree *degrees)
+/* ---------------------------------------------------------------- all roots over one denominator */
+
+static double common_degree(Bound *b)
 {
-  PfDegree *all = pf_arena_array(scratch, PfDegree, p->node_count);
-  if (!all) return pf_fail(p->table->ctx, PF_ERR_MEMORY, "no room for the degrees of expressions");
-  for (int i = 0; i < p->node_count; i++) all[i] = of_node(p, i, all);
-  for (int i = 0; i < p->root_count; i++) degrees[i] = all[p->root[i]];
+  const PfProbe *p = b->probe;
+  for (int i = 0; i < p->root_count; i++) include_all(b, b->fractions + p->root[i]);
+  double common = collected_degree(b), most = common;
+  for (int i = 0; i < p->root_count; i++) {
+    const Fraction *f = b->fractions + p->root[i];
+    most = fmax(most, f->above + common - f->below);
+  }
+  return most;
+}
+
+PfStatus pf_probe_degree(const PfProbe *p, PfArena *scratch, double *degree)
+{
+  size_t ids = (size_t)p->node_count*FACTOR_KINDS;
+  Bound b = {.probe = p, .arena = scratch,
+             .fractions = pf_arena_array(scratch, Fraction, p->node_count),
+             .power = pf_arena_array(scratch, double, ids), .touched = pf_arena_array(scratch, int, ids)};
+  b.failed = !b.fractions || !b.power || !b.touched || ids > INT32_MAX;
+  for (int i = 0; i < p->node_count && !b.failed; i++) bound_node(&b, i);
+  if (b.failed) return pf_fail(p->table->ctx, PF_ERR_MEMORY, "no room for the degrees of expressions");
+  *degree = common_degree(&b);
   return PF_OK;
 }

@@ -64,6 +64,7 @@ uint64_t *pf_exact_take(PfExactSystem *at, int count);
   ENTRY(PF_EXACT_NOT_UNIQUE, "inertia and constraints leave some acceleration open")                                \
   ENTRY(PF_EXACT_UNDETERMINED, "its equations alone contain dependent accelerations and do not determine them")     \
   ENTRY(PF_EXACT_UNDEFINED, "its equations divide by zero in the admissible states")                                \
+  ENTRY(PF_EXACT_OTHER_RANK, "its pseudo-velocities were chosen for states where fewer constraints are redundant")  \
   ENTRY(PF_EXACT_CONTRADICTION, "its constraints contradict each other")
 
 typedef enum PfExactAnswer {

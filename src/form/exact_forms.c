@@ -328,11 +328,12 @@ static PfExactAnswer cascade(PfExactSystem *at, uint64_t *q2)
   return along(at, N, free, a, q2);
 }
 
-/* N is the basis with ones at the independent coordinates, whatever the road to it: over a determinant of A. */
+/* N is the basis with ones at the independent coordinates, whatever the road to it: over a determinant of A. That of the
+ * user has the degree of the entries. */
 static double directions_growth(int n, int rank, int speeds)
 {
   (void)speeds;
-  return (n - rank + 2.0)*(2*rank + 1);
+  return (n - rank + 2.0)*(2*rank + 3);
 }
 
 /* ---------------------------------------------------------------- laconic */
@@ -342,6 +343,7 @@ static PfExactAnswer laconic(PfExactSystem *at, uint64_t *q2)
 {
   int n = at->n, s = at->speeds;
   if (!at->G) return PF_EXACT_ABSENT;
+  if (!at->user_speeds && s != n - at->rank) return PF_EXACT_OTHER_RANK;
   for (int i = 0; i < s*s + s + n*s + n; i++) /* G, g, N, drift are in one piece */
     if (at->G[i] == PF_UNDEFINED) return PF_EXACT_UNDEFINED;
   uint64_t *rate = take(at, s, 1);

@@ -23,6 +23,7 @@ typedef struct Prover {
   int form_count;
   PfProof *proof;
   int expected_rank; /* of A in admissible states, by numbers; -1: not known */
+  int rank;          /* of A at the points; -1 before there is one */
   bool decided;
 
   PfStates states;
@@ -201,14 +202,15 @@ static bool choose_rows(Prover *p)
 
 typedef enum PointKind { POINT_GOOD, POINT_UNDEFINED, POINT_CONTRADICTION } PointKind;
 
-/* A fresh point of the field. */
+/* A fresh point of the field. One where the rank is lower than elsewhere does not count. */
 static PointKind next_point(Prover *p)
 {
   pf_probe_evaluate(p->probe, p->seed++, p->values);
   lay_out(p);
   for (int i = 0; i < p->states.base_count; i++)
     if (p->values[i] == PF_UNDEFINED) return POINT_UNDEFINED;
-  return choose_rows(p) ? POINT_GOOD : POINT_CONTRADICTION;
+  if (!choose_rows(p)) return POINT_CONTRADICTION;
+  return p->at.rank < p->rank ? POINT_UNDEFINED : POINT_GOOD;
 }
 
 /* A point where everything is defined. With k square roots there is one among 2^k. */
@@ -227,21 +229,21 @@ static PointKind find_point(Prover *p)
 typedef struct Trial {
   bool fits;
   PointKind point;
-  int rank;
   const char *refused; /* a constraint that could not be solved, or NULL */
 } Trial;
 
 /* Do points of this kind have the rank that admissible states have, and no contradiction? */
 static PfStatus try_states(Prover *p, int kind, Trial *trial)
 {
-  *trial = (Trial){.rank = -1};
+  *trial = (Trial){.point = POINT_UNDEFINED};
+  p->rank = -1;
   PF_TRY(pf_states_write(&p->states, kind, p->roots, &p->root_count, &trial->refused));
   if (trial->refused) return PF_OK;
   PF_TRY(pf_probe_make(p->ctx, p->work, p->roots, p->root_count, &p->probe));
   if (!pf_probe_next_field(p->probe)) return PF_OK;
   trial->point = find_point(p);
   if (trial->point != POINT_GOOD) return PF_OK;
-  trial->rank = p->at.rank;
+  p->rank = p->at.rank;
   trial->fits = p->expected_rank < 0 || p->at.rank <= p->expected_rank;
   return PF_OK;
 }
@@ -272,6 +274,7 @@ static PfStatus choose_states(Prover *p)
     Trial trial;
     PF_TRY(try_states(p, kinds[i], &trial));
     p->proof->given_parameters = kinds[i] & PF_STATES_GIVEN;
+    p->proof->on_positions = kinds[i] & PF_STATES_ON_POSITIONS;
     if (trial.fits) return PF_OK;
     if (i == 0) first = trial;
     if (!refused) refused = trial.refused;
@@ -291,19 +294,6 @@ static PfStatus find_outside(Prover *p)
   return !proof->function || proof->where ? PF_OK : no_room(p->ctx);
 }
 
-/* All entries over one denominator: the largest degree above. */
-static PfStatus bound_degree(Prover *p)
-{
-  PfDegree *degrees = pf_arena_array(p->work, PfDegree, p->root_count);
-  if (!degrees) return no_room(p->ctx);
-  PF_TRY(pf_probe_degrees(p->probe, p->work, degrees));
-  double below = 0, above = 0;
-  for (int i = 0; i < p->root_count; i++) below += degrees[i].below;
-  for (int i = 0; i < p->root_count; i++) above = fmax(above, degrees[i].above - degrees[i].below);
-  p->degree = above + below;
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- which formulations take part */
 
 static PfExactAnswer accelerate(Prover *p, int form, uint64_t *q2)
@@ -312,11 +302,10 @@ static PfExactAnswer accelerate(Prover *p, int form, uint64_t *q2)
   return p->forms[form].accelerate(&p->at, q2);
 }
 
-static const char *reason(Prover *p, int form, PfExactAnswer answer)
+static const char *reason(Prover *p, PfExactAnswer answer)
 {
-  if (answer == PF_EXACT_ABSENT && p->states.why_not) return say(p, "%s", p->states.why_not);
-  (void)form;
-  return answer_text(answer);
+  bool absent = answer == PF_EXACT_ABSENT && p->states.why_not;
+  return say(p, "%s", absent ? p->states.why_not : answer_text(answer));
 }
 
 /* A formulation that has no answer at several points has none at all. */
@@ -330,7 +319,8 @@ static PfStatus choose_forms(Prover *p)
       if (rows[i].compared) continue;
       PfExactAnswer answer = accelerate(p, i, p->other);
       rows[i].compared = answer == PF_EXACT_DONE;
-      rows[i].why_not = rows[i].compared ? NULL : reason(p, i, answer);
+      rows[i].why_not = rows[i].compared ? NULL : reason(p, answer);
+      if (!rows[i].compared && !rows[i].why_not) return no_room(p->ctx);
     }
   }
   return PF_OK;
@@ -443,10 +433,11 @@ static PfStatus agree(Prover *p)
                   say(p, "cannot be proven: %s in %s is not a rational function; the formulations agree whatever "
                          "function stands there", proof->function, proof->where));
   return decide(p, PF_PROVED,
-                say(p, "proved: %d formulations give the same rational functions of the state%s (%d random points in as "
+                say(p, "proved: %d formulations give the same rational functions of the state%s%s (%d random points in as "
                        "many prime fields, degree at most %.3g, probability of an error below 2^%.0f)",
-                    count_compared(p), proof->given_parameters ? " for these parameters" : "", proof->rounds,
-                    proof->degree, ceil(proof->log2_error)));
+                    count_compared(p), proof->on_positions ? " where the position constraints hold" : "",
+                    proof->given_parameters ? " for these parameters" : "", proof->rounds, proof->degree,
+                    ceil(proof->log2_error)));
 }
 
 static PfStatus run_rounds(Prover *p)
@@ -480,7 +471,7 @@ static PfStatus prove(Prover *p)
   PF_TRY(choose_states(p));
   if (p->decided) return PF_OK;
   PF_TRY(find_outside(p));
-  PF_TRY(bound_degree(p));
+  PF_TRY(pf_probe_degree(p->probe, p->work, &p->degree));
   PF_TRY(choose_forms(p));
   if (count_compared(p) == 0) return say_not_unique(p);
   return run_rounds(p);
@@ -498,7 +489,7 @@ PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equat
     pf_arena_free(work);
     return no_room(ctx);
   }
-  for (int i = 0; i < form_count; i++) proof->rows[i].formulation = forms[i].name;
+  for (int i = 0; i < form_count; i++) proof->rows[i] = (PfProofRow){forms[i].name, false, "nothing was compared"};
   PfStatus status = prove(&p);
   pf_arena_free(work);
   return status;

@@ -107,11 +107,14 @@ static PfStatus write_out(const PfStates *s, int kind, PfExpr *e, int count)
 
 /* ---------------------------------------------------------------- constraints that are solved */
 
-/* symbol[i] is value[i], in this order: values may contain symbols that come later. */
+/* symbol[i] is value[i], in this order: values may contain symbols that come later. divisor[i] must not vanish. */
 typedef struct Solved {
   int count;
-  PfExpr *symbol, *value;
+  PfExpr *symbol, *value, *divisor;
 } Solved;
+
+/* How a symbol may enter a constraint that is solved for it. */
+typedef enum Ease { WITH_CONSTANT_FACTOR, LINEARLY, QUADRATICALLY, EASE_COUNT } Ease;
 
 static PfStatus put_solved(const PfStates *s, const Solved *solved, PfExpr *e, int count)
 {
@@ -120,29 +123,87 @@ static PfStatus put_solved(const PfStates *s, const Solved *solved, PfExpr *e, i
   return PF_OK;
 }
 
-/* Does e = factor*symbol + rest hold with a factor that is not zero? Then symbol = -rest/factor. */
-static bool solve_for(PfContext *ctx, PfExpr e, PfExpr symbol, PfExpr *value)
+static bool is_zero(PfContext *ctx, PfExpr e)
 {
-  PfExpr zero = pf_expr_int(ctx, 0), rest;
-  if (!pf_expr_depends(ctx, e, &symbol, 1)) return false;
-  PfExpr factor = pf_expr_diff(ctx, e, symbol);
-  if (pf_expr_depends(ctx, factor, &symbol, 1) || pf_expr_is_probably_zero(ctx, factor, 2) != PF_FALSE) return false;
-  if (pf_expr_substitute(ctx, &e, 1, &symbol, &zero, 1, &rest) != PF_OK) return false;
+  return pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE;
+}
+
+/* e = factor*symbol + rest, then symbol = -rest/factor. */
+static bool solve_linear(PfContext *ctx, PfExpr rest, PfExpr factor, PfExpr *value, PfExpr *divisor)
+{
+  *divisor = factor;
   *value = pf_expr_neg(ctx, pf_expr_div(ctx, rest, factor));
   return *value != PF_EXPR_NONE;
 }
 
+/* e = half*symbol^2/2 + slope*symbol + rest: one of the two solutions. */
+static bool solve_quadratic(PfContext *ctx, PfExpr rest, PfExpr slope, PfExpr half, PfExpr *value, PfExpr *divisor)
+{
+  PfExpr product = pf_expr_mul(ctx, pf_expr_int(ctx, 2), pf_expr_mul(ctx, half, rest));
+  PfExpr root = pf_expr_sqrt(ctx, pf_expr_sub(ctx, pf_expr_pow_int(ctx, slope, 2), product));
+  *divisor = half;
+  *value = pf_expr_div(ctx, pf_expr_sub(ctx, root, slope), half);
+  return *value != PF_EXPR_NONE;
+}
+
+static bool solve_for(PfContext *ctx, PfExpr e, PfExpr symbol, Ease ease, PfExpr *value, PfExpr *divisor)
+{
+  if (!pf_expr_depends(ctx, e, &symbol, 1)) return false;
+  PfExpr zero = pf_expr_int(ctx, 0), at_zero[2] = {e, pf_expr_diff(ctx, e, symbol)};
+  PfExpr slope = at_zero[1], second = pf_expr_diff(ctx, slope, symbol);
+  if (pf_expr_substitute(ctx, at_zero, 2, &symbol, &zero, 1, at_zero) != PF_OK) return false;
+  bool linear = !pf_expr_depends(ctx, slope, &symbol, 1);
+  if (linear && ease < QUADRATICALLY) {
+    if (ease == WITH_CONSTANT_FACTOR && !pf_expr_is_number(ctx, slope, NULL)) return false;
+    return !is_zero(ctx, slope) && solve_linear(ctx, at_zero[0], slope, value, divisor);
+  }
+  if (linear || ease < QUADRATICALLY || pf_expr_depends(ctx, second, &symbol, 1) || is_zero(ctx, second)) return false;
+  return solve_quadratic(ctx, at_zero[0], at_zero[1], second, value, divisor);
+}
+
+/* Has what is solved last made the divisor of an earlier one vanish? */
+static bool spoils(const PfStates *s, const Solved *solved)
+{
+  for (int i = 0; i + 1 < solved->count; i++) {
+    PfExpr divisor = solved->divisor[i];
+    if (pf_expr_is_number(s->ctx, divisor, NULL)) continue;
+    if (put_solved(s, solved, &divisor, 1) != PF_OK || is_zero(s->ctx, divisor)) return true;
+  }
+  return false;
+}
+
 /* Solves one more residual for one of the symbols; true also when it follows from those before. */
-static bool satisfy(const PfStates *s, PfExpr residual, const PfExpr *symbols, int count, Solved *solved)
+static bool satisfy(const PfStates *s, PfExpr residual, const PfExpr *symbols, int count, Ease ease, Solved *solved)
 {
   if (put_solved(s, solved, &residual, 1) != PF_OK) return false;
-  if (pf_expr_is_probably_zero(s->ctx, residual, 2) == PF_TRUE) return true;
-  for (int i = 0; i < count; i++)
-    if (solve_for(s->ctx, residual, symbols[i], solved->value + solved->count)) {
-      solved->symbol[solved->count++] = symbols[i];
-      return true;
-    }
+  if (is_zero(s->ctx, residual)) return true;
+  for (int i = 0; i < count; i++) {
+    int k = solved->count;
+    if (!solve_for(s->ctx, residual, symbols[i], ease, solved->value + k, solved->divisor + k)) continue;
+    solved->symbol[solved->count++] = symbols[i];
+    if (!spoils(s, solved)) return true;
+    solved->count--;
+  }
   return false;
+}
+
+/* The easiest first, whatever the order in which they were written. */
+static PfStatus satisfy_all(const PfStates *s, int kind, const PfExpr *residuals, const PfExpr *symbols, int count,
+                            Solved *solved, const char **refused)
+{
+  const PfEquations *eq = s->eq;
+  bool *done = pf_arena_array(s->arena, bool, eq->m);
+  if (!done) return no_room(s->ctx);
+  for (int ease = 0; ease < EASE_COUNT; ease++)
+    for (int i = 0; i < eq->m; i++) {
+      PfExpr residual = residuals[i];
+      if (done[i] || residual == PF_EXPR_NONE) continue;
+      PF_TRY(write_out(s, kind, &residual, 1));
+      done[i] = satisfy(s, residual, symbols, count, (Ease)ease, solved);
+    }
+  for (int i = eq->m; i-- > 0;)
+    if (!done[i] && residuals[i] != PF_EXPR_NONE) *refused = eq->model->constraints[i].name;
+  return PF_OK;
 }
 
 /* Coordinates, then parameters: both can be chosen so that the position constraints hold. */
@@ -170,22 +231,17 @@ static PfExpr *velocity_symbols(const PfStates *s)
 static PfStatus solve_constraints(const PfStates *s, int kind, Solved *solved, const char **refused)
 {
   const PfEquations *eq = s->eq;
+  size_t most = 2*(size_t)eq->m + 1;
   int q_count;
   PfExpr *q = position_symbols(s, &q_count), *v = velocity_symbols(s);
-  solved->symbol = pf_arena_array(s->arena, PfExpr, 2*(size_t)eq->m);
-  solved->value = pf_arena_array(s->arena, PfExpr, 2*(size_t)eq->m);
-  if (!q || !v || !solved->symbol || !solved->value) return no_room(s->ctx);
+  solved->symbol = pf_arena_array(s->arena, PfExpr, most);
+  solved->value = pf_arena_array(s->arena, PfExpr, most);
+  solved->divisor = pf_arena_array(s->arena, PfExpr, most);
+  if (!q || !v || !solved->symbol || !solved->value || !solved->divisor) return no_room(s->ctx);
+  PF_TRY(satisfy_all(s, kind, eq->position, q, q_count, solved, refused));
   bool speeds = s->laconic && !s->kinematics.chosen;
-  for (int level = 0; level < (speeds ? 1 : 2); level++)
-    for (int i = 0; i < eq->m; i++) {
-      PfExpr residual = level ? eq->velocity[i] : eq->position[i];
-      if (residual == PF_EXPR_NONE) continue;
-      PF_TRY(write_out(s, kind, &residual, 1));
-      if (satisfy(s, residual, level ? v : q, level ? eq->n : q_count, solved)) continue;
-      *refused = eq->model->constraints[i].name;
-      return PF_OK;
-    }
-  return PF_OK;
+  if (*refused || speeds) return PF_OK;
+  return satisfy_all(s, kind, eq->velocity, v, eq->n, solved, refused);
 }
 
 /* ---------------------------------------------------------------- all together */
