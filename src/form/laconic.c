@@ -8,7 +8,8 @@
 typedef struct Data {
   PfKinematics k;
   PfTape *tape;    /* G, g, N, drift from the symbols and omega */
-  PfTape *inverse; /* v at omega = 0 and N: to find omega; NULL when omega are velocities */
+  PfTape *inverse; /* v, N and a first guess: to find omega; NULL when omega are velocities */
+  bool linear;     /* v is linear in omega */
   double *inputs, *outputs, *work, *inverse_outputs, *inverse_work;
   double *omega, *rate, *difference;
   PfLdl reduced;
@@ -59,23 +60,32 @@ static PfStatus make_tape(PfSolver *s, Data *d)
   return d->inputs && d->outputs && d->work ? PF_OK : pf_solver_no_room(s);
 }
 
-/* v(omega) = v(0) + N omega when it is linear; then omega follows from v by least squares. */
+static bool is_linear(PfSolver *s, const Data *d)
+{
+  int count = s->system->n*d->k.count;
+  for (int i = 0; i < count; i++)
+    if (pf_expr_depends(s->ctx, d->k.N[i], d->k.omega, d->k.count)) return false;
+  return true;
+}
+
+/* For the speeds that belong to given velocities: v(omega) and N, and where the search begins. */
 static PfStatus make_inverse(PfSolver *s, Data *d)
 {
   if (d->k.chosen) return PF_OK;
-  int n = s->system->n, c = d->k.count;
-  size_t size = (size_t)n*(size_t)(c + 1);
-  PfExpr *roots = pf_arena_array(s->arena, PfExpr, size), *zeros = pf_arena_array(s->arena, PfExpr, c);
-  if (!roots || !zeros) return pf_solver_no_room(s);
-  for (int i = 0; i < n*c; i++)
-    if (pf_expr_depends(s->ctx, d->k.N[i], d->k.omega, c))
-      return pf_fail(s->ctx, PF_ERR_MODEL, "the rates are not linear in the speeds, so the speeds of a state are not "
-                     "determined by its velocities");
-  for (int a = 0; a < c; a++) zeros[a] = pf_expr_int(s->ctx, 0);
-  memcpy(roots, d->k.N, (size_t)n*(size_t)c*sizeof *roots);
-  PF_TRY(pf_expr_substitute(s->ctx, d->k.v, n, d->k.omega, zeros, c, roots + (size_t)n*(size_t)c));
-  const PfSymbols *in = &s->system->symbols;
-  PF_TRY(pf_system_tape(s->ctx, s->system->eq->model, in->symbol, in->count, roots, (int)size, &d->inverse));
+  const PfModel *model = s->system->eq->model;
+  int n = s->system->n, c = d->k.count, count;
+  size_t N = (size_t)n*(size_t)c, size = (size_t)n + N + (size_t)c;
+  PfExpr *inputs, *roots = pf_arena_array(s->arena, PfExpr, size);
+  if (!roots) return pf_solver_no_room(s);
+  d->linear = is_linear(s, d);
+  memcpy(roots, d->k.v, (size_t)n*sizeof *roots);
+  memcpy(roots + n, d->k.N, N*sizeof *roots);
+  for (int a = 0; a < c; a++) {
+    PfExpr start = d->linear ? PF_EXPR_NONE : model->speeds[a].start;
+    roots[(size_t)n + N + (size_t)a] = start ? start : pf_expr_int(s->ctx, 0);
+  }
+  PF_TRY(list_inputs(s, d, &inputs, &count));
+  PF_TRY(pf_system_tape(s->ctx, model, inputs, count, roots, (int)size, &d->inverse));
   d->inverse_outputs = pf_solver_array(s, double, size);
   d->inverse_work = pf_solver_array(s, double, pf_tape_work_size(d->inverse));
   if (!d->inverse_outputs || !d->inverse_work) return pf_solver_no_room(s);
@@ -104,14 +114,42 @@ static PfStatus prepare(PfSolver *s)
 
 /* ---------------------------------------------------------------- numbers */
 
-static void find_speeds(PfSolver *s, Data *d)
+/* How far v(omega) is from the velocities of the state. */
+static double speed_miss(PfSolver *s, Data *d)
 {
-  int n = s->system->n, c = d->k.count;
+  int n = s->system->n;
   const double *v = s->values + s->system->symbols.v;
-  pf_tape_run(d->inverse, s->values, d->inverse_outputs, d->inverse_work);
-  for (int i = 0; i < n; i++) d->difference[i] = v[i] - d->inverse_outputs[n*c + i];
-  (void)pf_qr_factor(&d->speeds, d->inverse_outputs, 0);
-  pf_qr_solve(&d->speeds, d->difference, d->inputs + s->system->symbols.count);
+  pf_tape_run(d->inverse, d->inputs, d->inverse_outputs, d->inverse_work);
+  for (int i = 0; i < n; i++) d->difference[i] = v[i] - d->inverse_outputs[i];
+  return pf_norm(d->difference, n);
+}
+
+/* omega with v(omega) nearest to the velocities: one step of least squares when v is linear, else Gauss-Newton with
+ * steps that are halved until they help. False when it does not arrive. */
+static bool find_speeds(PfSolver *s, Data *d)
+{
+  enum { MOST_STEPS = 100 };
+  int n = s->system->n, c = d->k.count;
+  double *omega = d->inputs + s->system->symbols.count, *step = d->omega, last = INFINITY;
+  double size = pf_norm(s->values + s->system->symbols.v, n);
+  memset(omega, 0, (size_t)c*sizeof *omega);
+  speed_miss(s, d);
+  memcpy(omega, d->inverse_outputs + n + n*c, (size_t)c*sizeof *omega);
+  for (int count = 0; count < MOST_STEPS; count++) {
+    double miss = speed_miss(s, d);
+    if (miss <= 1e-15*size) return true;
+    if (!(miss < last)) {
+      for (int a = 0; a < c; a++) omega[a] -= step[a] *= 0.5;
+      if (pf_norm(step, c) <= 1e-15*pf_norm(omega, c)) break;
+      continue;
+    }
+    last = miss;
+    if (pf_qr_factor(&d->speeds, d->inverse_outputs + n, 0) != PF_OK) return false;
+    pf_qr_solve(&d->speeds, d->difference, step);
+    for (int a = 0; a < c; a++) omega[a] += step[a];
+    if (d->linear) return true;
+  }
+  return last <= 1e-6*size; /* nearer the velocities are not those of any speeds */
 }
 
 /* The coordinate that moves most with the pseudo-velocity a. */
@@ -129,7 +167,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   Data *d = s->data;
   int n = s->system->n, c = d->k.count;
   memcpy(d->inputs, s->values, (size_t)s->system->symbols.count*sizeof *d->inputs);
-  if (d->inverse) find_speeds(s, d);
+  if (d->inverse && !find_speeds(s, d)) return PF_TROUBLE_SINGULAR;
   pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
   if (pf_first_not_finite(d->outputs, (size_t)(c*c + c + n*c + n)) >= 0) return PF_TROUBLE_SINGULAR;
   const double *G = d->outputs, *g = G + c*c, *N = g + c, *drift = N + n*c;

@@ -10,9 +10,11 @@ typedef struct Work {
   int m, n;
   PfExpr *A, *f;
   int *row, *column, rank;
-  PfExpr *symbols; /* for a generic evaluation */
-  double *values;
+  PfExpr *symbols;
   int symbol_count;
+  double *values; /* of the symbols in a generic configuration */
+  double *start;  /* and at the start of the model; NULL when that is not known */
+  double *size;   /* of each row in the generic configuration: what counts as zero in it */
   PfElimination *result;
 } Work;
 
@@ -26,24 +28,52 @@ static PfExpr *entry(const Work *w, int i, int j)
   return w->A + w->row[i]*w->n + w->column[j];
 }
 
-static PfStatus prepare(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
+static double value_at(const Work *w, PfExpr e, const double *values)
 {
-  PfSymbols s;
+  double value = NAN;
+  if (pf_expr_evaluate(w->ctx, &e, 1, w->symbols, values, w->symbol_count, &value) != PF_OK) return NAN;
+  return value;
+}
+
+static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
+{
   size_t mn = (size_t)w->m*(size_t)w->n;
-  PF_TRY(pf_equations_symbols(w->ctx, arena, w->model, &s));
-  w->symbols = s.symbol;
-  w->symbol_count = s.count;
-  w->values = pf_arena_array(arena, double, s.count);
   w->A = pf_arena_array(arena, PfExpr, mn);
   w->f = pf_arena_array(arena, PfExpr, w->m);
   w->row = pf_arena_array(arena, int, w->m);
   w->column = pf_arena_array(arena, int, w->n);
-  if (!w->values || !w->A || !w->f || !w->row || !w->column) return no_room(w->ctx);
+  w->size = pf_arena_array(arena, double, w->m);
+  if (!w->A || !w->f || !w->row || !w->column || !w->size) return no_room(w->ctx);
   if (mn) memcpy(w->A, A, mn*sizeof *A);
   if (w->m) memcpy(w->f, f, (size_t)w->m*sizeof *f);
-  for (int i = 0; i < w->m; i++) w->row[i] = i;
   for (int j = 0; j < w->n; j++) w->column[j] = j;
+  for (int i = 0; i < w->m; i++) {
+    w->row[i] = i;
+    for (int j = 0; j < w->n; j++)
+      if (!pf_expr_is_structural_zero(w->ctx, A[i*w->n + j]))
+        w->size[i] = fmax(w->size[i], fabs(value_at(w, A[i*w->n + j], w->values)));
+  }
+  return PF_OK;
+}
+
+/* Numbers for all symbols: arbitrary ones, and those of the start if the model has them. */
+static PfStatus prepare(Work *w, PfArena *arena, const PfEquations *eq)
+{
+  PfSymbols s;
+  PF_TRY(pf_equations_symbols(w->ctx, arena, w->model, &s));
+  w->symbols = s.symbol;
+  w->symbol_count = s.count;
+  w->values = pf_arena_array(arena, double, s.count);
+  w->start = pf_arena_array(arena, double, s.count);
+  if (!w->values || !w->start) return no_room(w->ctx);
   for (int i = 0; i < s.count; i++) w->values[i] = 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
+  int said = pf_diagnostic_count(w->ctx);
+  PfStatus status = pf_equations_start(w->ctx, eq, NULL, w->start);
+  if (status == PF_ERR_MEMORY) return status;
+  if (status != PF_OK) {
+    pf_diagnostics_cut(w->ctx, said); /* it is only wished for */
+    w->start = NULL;
+  }
   return pf_model_parameter_values(w->model, NULL, PF_MISSING_GENERIC, w->values);
 }
 
@@ -54,15 +84,18 @@ static bool is_constant(const Work *w, PfExpr e)
   return !pf_expr_depends(w->ctx, e, w->symbols + first, w->symbol_count - first);
 }
 
-/* How good a pivot is: constants first, simple ones before long ones, then the size at a generic configuration. 0: zero. */
-static double quality(const Work *w, PfExpr e)
+/* How good the pivot (i, j) is: constants first, then what does not vanish at the start, short ones before long ones, then
+ * by size in the generic configuration. 0: zero. */
+static double quality(const Work *w, int i, int j)
 {
-  double value = 0;
+  PfExpr e = *entry(w, i, j);
   if (pf_expr_is_structural_zero(w->ctx, e)) return 0;
-  if (pf_expr_evaluate(w->ctx, &e, 1, w->symbols, w->values, w->symbol_count, &value) != PF_OK) return 0;
-  if (!(fabs(value) > 1e-9)) return 0;
+  double value = fabs(value_at(w, e, w->values));
+  if (!(value > 1e-9*w->size[w->row[i]])) return 0;
   bool constant = is_constant(w, e);
-  return (constant ? 1e6 : 1)*(1 + fmin(fabs(value), 1e3)/1e3)/(1 + 0.001*(double)fmin((double)pf_expr_length(w->ctx, e), 1e6));
+  bool vanishes = !constant && w->start && !(fabs(value_at(w, e, w->start)) > 1e-6*value);
+  double length = (double)pf_expr_length(w->ctx, e);
+  return (constant ? 1e6 : vanishes ? 1e-3 : 1)*(1 + fmin(value, 1e3)/1e3)/(1 + 0.001*fmin(length, 1e6));
 }
 
 static bool choose_pivot(Work *w)
@@ -71,7 +104,7 @@ static bool choose_pivot(Work *w)
   int best_row = -1, best_column = -1, k = w->rank;
   for (int i = k; i < w->m; i++)
     for (int j = k; j < w->n; j++) {
-      double q = quality(w, *entry(w, i, j));
+      double q = quality(w, i, j);
       if (q > best) best = q, best_row = i, best_column = j;
     }
   if (best_row < 0) return false;
@@ -82,9 +115,11 @@ static bool choose_pivot(Work *w)
   return true;
 }
 
+/* The shortest form keeps entries from growing; where they have grown nevertheless it takes too long. */
 static PfExpr tidy(const Work *w, PfExpr e)
 {
-  return pf_expr_simplest(w->ctx, e);
+  enum { LONG_ENTRY = 800 };
+  return pf_expr_length(w->ctx, e) > LONG_ENTRY ? e : pf_expr_simplest(w->ctx, e);
 }
 
 static void eliminate_column(Work *w)
@@ -92,6 +127,7 @@ static void eliminate_column(Work *w)
   PfContext *ctx = w->ctx;
   int k = w->rank;
   PfExpr pivot = *entry(w, k, k);
+  double size = w->size[w->row[k]] /= fabs(value_at(w, pivot, w->values));
   if (!is_constant(w, pivot)) w->result->divisors[w->result->divisor_count++] = pivot;
   for (int j = k; j < w->n; j++) *entry(w, k, j) = tidy(w, pf_expr_div(ctx, *entry(w, k, j), pivot));
   PfExpr *f = w->f + w->row[k];
@@ -99,6 +135,7 @@ static void eliminate_column(Work *w)
   for (int i = 0; i < w->m; i++) {
     PfExpr factor = *entry(w, i, k);
     if (i == k || pf_expr_is_structural_zero(ctx, factor)) continue;
+    w->size[w->row[i]] += size*fabs(value_at(w, factor, w->values));
     for (int j = k; j < w->n; j++)
       *entry(w, i, j) = tidy(w, pf_expr_sub(ctx, *entry(w, i, j), pf_expr_mul(ctx, factor, *entry(w, k, j))));
     PfExpr *other = w->f + w->row[i];
@@ -122,15 +159,16 @@ static PfStatus read_result(Work *w, PfArena *arena)
   return pf_expr_check(w->ctx);
 }
 
-PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *A, const PfExpr *f, int m,
-                      int n, PfElimination *elimination)
+PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfExpr *A, const PfExpr *f,
+                      PfElimination *elimination)
 {
   *elimination = (PfElimination){0};
-  elimination->divisors = pf_arena_array(arena, PfExpr, m);
+  elimination->divisors = pf_arena_array(arena, PfExpr, eq->m);
   if (!elimination->divisors) return no_room(ctx);
-  Work w = {.ctx = ctx, .model = model, .m = m, .n = n, .result = elimination};
-  PF_TRY(prepare(&w, arena, A, f));
-  while (w.rank < m && w.rank < n && choose_pivot(&w)) {
+  Work w = {.ctx = ctx, .model = eq->model, .m = eq->m, .n = eq->n, .result = elimination};
+  PF_TRY(prepare(&w, arena, eq));
+  PF_TRY(load_rows(&w, arena, A, f));
+  while (w.rank < w.m && w.rank < w.n && choose_pivot(&w)) {
     eliminate_column(&w);
     PF_TRY(pf_expr_check(ctx));
     w.rank++;

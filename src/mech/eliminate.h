@@ -12,9 +12,10 @@ typedef struct PfElimination {
   PfExpr *divisors; /* pivots that could vanish in some configuration */
 } PfElimination;
 
-/* Eliminates by rows. A pivot that is a number or made of parameters is preferred, since it cannot vanish; otherwise the
- * one that is largest at a generic configuration is taken and listed as a divisor. Redundant rows are left out. */
-PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *A, const PfExpr *f, int m,
-                      int n, PfElimination *elimination);
+/* Eliminates A x = f (m rows of n as in the equations) by rows. A pivot that is a number or made of parameters is
+ * preferred, since it cannot vanish; then one that does not vanish at the start of the model; of these the one that is
+ * short and large at a generic configuration. It is listed as a divisor. Redundant rows are left out. */
+PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *A, const PfExpr *f,
+                      PfElimination *elimination);
 
 #endif

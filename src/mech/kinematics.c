@@ -43,6 +43,17 @@ static PfStatus check_speeds(PfContext *ctx, const PfEquations *eq, const PfKine
   return PF_OK;
 }
 
+/* Fewer speeds than degrees of freedom would forbid what no constraint forbids. */
+static PfStatus check_count(PfContext *ctx, PfArena *arena, const PfEquations *eq)
+{
+  const PfModel *model = eq->model;
+  PfDiagnosis diagnosis;
+  PF_TRY(pf_diagnose(ctx, arena, eq, NULL, &diagnosis));
+  if (model->speed_count == diagnosis.degrees_of_freedom) return PF_OK;
+  return pf_fail_at(ctx, PF_ERR_MODEL, model->speeds[0].place, "there are %d speeds for %d degrees of freedom",
+                    model->speed_count, diagnosis.degrees_of_freedom);
+}
+
 static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   const PfModel *model = eq->model;
@@ -54,7 +65,8 @@ static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq
     k->rate[a] = pf_expr_symbol(ctx, name);
   }
   memcpy(k->v, eq->rate, (size_t)eq->n*sizeof *k->v);
-  return check_speeds(ctx, eq, k);
+  PF_TRY(check_speeds(ctx, eq, k));
+  return check_count(ctx, arena, eq);
 }
 
 /* ---------------------------------------------------------------- chosen velocities */
@@ -83,13 +95,28 @@ static PfStatus linear_rows(PfContext *ctx, PfArena *arena, const PfEquations *e
   return PF_OK;
 }
 
+/* Rows that are redundant only on the manifold of the constraints have pivots that vanish just there. */
+static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq, int rank)
+{
+  PfDiagnosis diagnosis;
+  if (eq->m == 0) return PF_OK;
+  PF_TRY(pf_diagnose(ctx, arena, eq, NULL, &diagnosis));
+  if (rank <= diagnosis.rank) return PF_OK;
+  const PfConstraint *c = eq->model->constraints + diagnosis.redundant[0];
+  pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' follows from the others, but only where they hold, so no "
+             "independent velocities can be chosen", c->name);
+  pf_hint(ctx, "leave it out, or give 'speed' and 'rate'");
+  return PF_ERR_MODEL;
+}
+
 static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   const PfModel *model = eq->model;
   PfExpr *rows, *free;
   PfElimination e;
   PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
-  PF_TRY(pf_eliminate(ctx, arena, model, rows, free, eq->m, eq->n, &e));
+  PF_TRY(pf_eliminate(ctx, arena, eq, rows, free, &e));
+  PF_TRY(check_rank(ctx, arena, eq, e.rank));
   int n = eq->n, r = e.rank;
   PF_TRY(make_room(ctx, arena, n, n - r, k));
   k->chosen = true;
