@@ -1,6 +1,8 @@
 /* pfaff check: what is this system? */
 #include "cli/cli.h"
 
+#include <math.h>
+
 static int run(int argc, char **argv);
 
 const Command pf_command_check = {
@@ -55,6 +57,9 @@ static void text_numbers(const PfModel *model, const PfDiagnosis *d, PfText *tex
                 d->mass_singular ? ", singular" : "");
   if (d->start_consistent)
     pf_text_print(text, "  start               consistent (largest violation %.2g)\n", d->start_violation);
+  else if (!isfinite(d->start_violation))
+    pf_text_print(text, "  start               not consistent: '%s' is not defined there\n",
+                  model->constraints[d->start_worst].name);
   else
     pf_text_print(text, "  start               not consistent: '%s' is missed by %.6g\n",
                   model->constraints[d->start_worst].name, d->start_violation);

@@ -21,6 +21,10 @@ int pf_target_coordinate(Checker *ck, Scope *scope, const PfNode *target, int *p
   Entity *entity = target_entity(ck, scope, target, primes);
   if (!entity) return -1;
   if (entity->kind == E_COORD && *primes <= 1) return entity->index;
+  if (entity->kind == E_ARRAY) {
+    (void)pf_value_of_entity(ck, entity, target); /* says that it is a list */
+    return -1;
+  }
   pf_check_fail(ck, PF_ERR_NAME, target, *primes > 1 ? "an acceleration cannot be given here"
                                                        : "a coordinate is expected here, '%s' is none",
                 entity->name);
@@ -78,6 +82,10 @@ static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
     value = pf_value_in_unit(ck, assign->child->next, value, entity);
     if (speed->start) pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s' is given twice", entity->name);
     speed->start = value.kind == V_NONE ? PF_EXPR_NONE : value.scalar;
+    return;
+  }
+  if (entity->kind == E_ARRAY) {
+    (void)pf_value_of_entity(ck, entity, assign->child);
     return;
   }
   if (entity->kind != E_COORD || primes > 1) {

@@ -377,6 +377,8 @@ static void finish(PfParser *p)
     pf_hint(p->ctx, "'!' belongs after a start value: start x = 1 !");
   else if (p->last.kind == PF_T_RBRACE)
     pf_hint(p->ctx, "start a new line after '}'");
+  else if (kind == PF_T_KEYWORD)
+    pf_hint(p->ctx, "every statement starts on a new line");
   else
     pf_parser_hint_neighbours(p);
 }

@@ -259,6 +259,10 @@ static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
   if (!strcmp(node->text, "pi")) return pf_scalar_value(pf_expr_pi(ctx), pf_dim_bare());
   if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, pf_dim_unknown()); /* sin(t) */
   if (!strcmp(node->text, "ground")) return (Value){.kind = V_FRAME, .frame = 0};
+  if (!strcmp(node->text, "lambda")) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "a multiplier is written with the name of its constraint: lambda[c]");
+    return pf_no_value();
+  }
   Entity *entity = pf_scope_lookup(ck, scope, node);
   return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
 }
@@ -272,6 +276,10 @@ static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node
     if (row && outer->kind == E_CONSTRAINT) return pf_print_text(ck, "%s.%s", outer->name, row);
     Entity *inner = outer ? pf_scope_lookup(ck, scope, node) : NULL;
     return inner ? inner->name : NULL;
+  }
+  if (node->kind != PF_N_NAME && node->kind != PF_N_INDEX) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "the name of a constraint is expected here");
+    return NULL;
   }
   const char *name = pf_spell_name(ck, scope, node);
   Entity *entity = name ? pf_scope_find(scope, name) : NULL;
