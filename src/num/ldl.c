@@ -25,17 +25,21 @@ static PfStatus refuse(PfLdl *ldl, PfFault fault, int row)
   return PF_ERR_NUMBER;
 }
 
+/* Copies the lower triangle; what is above it stays unused. */
 static PfStatus load(PfLdl *ldl, const double *A)
 {
   const int n = ldl->n;
   for (int i = 0; i < n; i++) {
     const double *row = A + (size_t)i*(size_t)n;
-    double *to = ldl->L + (size_t)i*(size_t)n;
-    if (pf_first_not_finite(row, (size_t)i + 1) >= 0) return refuse(ldl, PF_FAULT_NOT_FINITE, i);
-    for (int j = 0; j < n; j++) to[j] = j <= i ? row[j] : 0;
+    double *to = ldl->L + (size_t)i*(size_t)n, probe = 0;
+    for (int j = 0; j <= i; j++) {
+      to[j] = row[j];
+      probe += 0*row[j]; /* not 0 when the element is not finite */
+    }
+    if (!(probe == 0)) return refuse(ldl, PF_FAULT_NOT_FINITE, i);
+    if (row[i] < 0) return refuse(ldl, PF_FAULT_INDEFINITE, i);
     ldl->start[i] = row[i];
     ldl->order[i] = i;
-    if (row[i] < 0) return refuse(ldl, PF_FAULT_INDEFINITE, i);
   }
   return PF_OK;
 }
@@ -65,8 +69,9 @@ static void exchange(PfLdl *ldl, int k, int p)
 
 static double part_left(const PfLdl *ldl, int i)
 {
-  double d = ldl->L[(size_t)i*(size_t)ldl->n + (size_t)i];
-  return ldl->start[i] > 0 ? d/ldl->start[i] : 0;
+  double d = ldl->L[(size_t)i*(size_t)ldl->n + (size_t)i], start = ldl->start[i];
+  if (!(start > 0)) return 0;
+  return d == start ? 1 : d/start; /* untouched so far: no need to divide */
 }
 
 /* The row from k on of whose diagonal most is left. */
@@ -81,16 +86,18 @@ static int strongest(const PfLdl *ldl, int k, double *part)
   return best;
 }
 
-/* Takes the pivot k out of the rows below it. */
+/* Takes the pivot k out of the rows below it; many mass matrices have zeros. */
 static void eliminate(PfLdl *ldl, int k)
 {
   const size_t n = (size_t)ldl->n, c = (size_t)k;
-  double *L = ldl->L, *column = ldl->work, d = L[c*n + c];
-  for (size_t i = c + 1; i < n; i++) column[i] = L[i*n + c];
+  double *L = ldl->L, *column = ldl->work, inverse = 1/L[c*n + c];
   for (size_t i = c + 1; i < n; i++) {
-    double l = column[i]/d;
-    for (size_t j = c + 1; j <= i; j++) L[i*n + j] -= l*column[j];
-    L[i*n + c] = l;
+    double *row = L + i*n;
+    column[i] = row[c];
+    if (row[c] == 0) continue;
+    double l = row[c]*inverse;
+    for (size_t j = c + 1; j <= i; j++) row[j] -= l*column[j];
+    row[c] = l;
   }
 }
 
@@ -123,39 +130,50 @@ PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol)
     int best = strongest(ldl, ldl->rank, &part);
     if (!(part > tol)) break;
     exchange(ldl, ldl->rank, best);
-    ldl->margin = fmin(ldl->margin, part);
+    if (part < ldl->margin) ldl->margin = part;
     eliminate(ldl, ldl->rank);
   }
   return check_rest(ldl, tol);
 }
 
-/* L y = P b in y; returns the relative miss of the equations after the rank. */
-static double forward(const PfLdl *ldl, const double *b, double *y)
+/* L y = P b in y */
+static void forward(const PfLdl *ldl, const double *b, double *y)
+{
+  for (int i = 0; i < ldl->rank; i++) {
+    const double *row = ldl->L + (size_t)i*(size_t)ldl->n;
+    double sum = b[ldl->order[i]];
+    for (int j = 0; j < i; j++) sum -= row[j]*y[j];
+    y[i] = sum;
+  }
+}
+
+/* The relative miss of the equations after the rank. */
+static double miss_of_rest(const PfLdl *ldl, const double *b, const double *y)
 {
   double worst = 0;
-  for (int i = 0; i < ldl->n; i++) {
+  for (int i = ldl->rank; i < ldl->n; i++) {
     const double *row = ldl->L + (size_t)i*(size_t)ldl->n;
     double sum = b[ldl->order[i]], size = fabs(sum);
-    for (int j = 0; j < i && j < ldl->rank; j++) {
+    for (int j = 0; j < ldl->rank; j++) {
       sum -= row[j]*y[j];
       size += fabs(row[j]*y[j]);
     }
-    y[i] = i < ldl->rank ? sum : 0;
-    if (i >= ldl->rank && size > 0) worst = fmax(worst, fabs(sum)/size);
+    if (size > 0) worst = fmax(worst, fabs(sum)/size);
   }
   return worst;
 }
 
 double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x)
 {
-  const size_t n = (size_t)ldl->n;
+  const int n = ldl->n, rank = ldl->rank;
   double *y = ldl->work;
-  double miss = forward(ldl, b, y);
-  for (size_t i = (size_t)ldl->rank; i-- > 0;) {
-    double sum = y[i]/ldl->L[i*n + i];
-    for (size_t j = i + 1; j < (size_t)ldl->rank; j++) sum -= ldl->L[j*n + i]*y[j];
-    y[i] = sum;
+  forward(ldl, b, y);
+  double miss = miss_of_rest(ldl, b, y);
+  for (int i = 0; i < rank; i++) y[i] /= ldl->L[(size_t)i*(size_t)n + (size_t)i];
+  for (int i = rank; i-- > 0;) {
+    const double *row = ldl->L + (size_t)i*(size_t)n;
+    for (int j = 0; j < i; j++) y[j] -= row[j]*y[i];
   }
-  for (size_t i = 0; i < n; i++) x[ldl->order[i]] = y[i];
+  for (int i = 0; i < n; i++) x[ldl->order[i]] = i < rank ? y[i] : 0;
   return miss;
 }

@@ -87,7 +87,7 @@ double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x);
 typedef struct PfQr {
   int m, n, rank;
   int *order;    /* order[k]: the column of A that became column k */
-  double *R;     /* m x n: T, and the Householder vectors of Q (below) and of Z (right) */
+  double *R;     /* m x n by columns: T, and the Householder vectors of Q (below) and of Z (right) */
   double *left, *right; /* their factors, min(m, n) each */
   double scale;  /* A was divided by this */
   double margin; /* smallest over largest kept diagonal element of R */
@@ -101,12 +101,18 @@ PfStatus pf_qr_make(PfContext *ctx, PfArena *arena, int m, int n, PfQr *qr);
 /* Factors A (m x n, unchanged). Columns of which less than tol times the largest is left are dependent;
  * tol = 0 means 8 max(m, n) DBL_EPSILON. PF_ERR_NUMBER, with fault_row, when A is not finite. */
 PfStatus pf_qr_factor(PfQr *qr, const double *A, double tol);
+/* The same for an A that is given column by column. */
+PfStatus pf_qr_factor_columns(PfQr *qr, const double *A, double tol);
 
 /* The x (n) of least length among those that make |A x - b| least. Returns that least |A x - b|. */
 double pf_qr_solve(PfQr *qr, const double *b, double *x);
+/* The same for A^T x = b: x (m), b (n). They must not overlap. */
+double pf_qr_solve_transposed(PfQr *qr, const double *b, double *x);
 
 /* Orthonormal columns that span the null space of A, as an n x (n - rank) matrix. */
 void pf_qr_null_space(PfQr *qr, double *N);
+/* The same for A^T: m x (m - rank). */
+void pf_qr_null_space_transposed(PfQr *qr, double *N);
 
 /* ---------------------------------------------------------------- eigenvalues (eig.c) */
 

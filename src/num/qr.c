@@ -1,6 +1,7 @@
 /* Householder QR with column pivoting, completed from the right to a diagonal block: rank, least squares of
- * least length, null space. Golub & Van Loan, Matrix Computations, 4th ed., sections 5.4.2 and 5.4.7.
- * A reflection is H = I - f w w^T with w = (1, v); v overwrites what H makes zero. */
+ * least length, null spaces. Golub & Van Loan, Matrix Computations, 4th ed., sections 5.4.2 and 5.4.7.
+ * A reflection is H = I - f w w^T with w = (1, v); v overwrites what H makes zero. R is kept by columns, so
+ * that v is in one piece. */
 #include "num/num.h"
 
 #include <float.h>
@@ -20,46 +21,75 @@ PfStatus pf_qr_make(PfContext *ctx, PfArena *arena, int m, int n, PfQr *qr)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for a matrix of %d x %d", m, n);
 }
 
-static PfStatus load(PfQr *qr, const double *A)
+static double *column_of(const PfQr *qr, int j)
 {
-  const size_t size = (size_t)qr->m*(size_t)qr->n;
-  int bad = pf_first_not_finite(A, size);
-  if (bad >= 0) {
-    qr->fault = PF_FAULT_NOT_FINITE;
-    qr->fault_row = bad/qr->n;
-    return PF_ERR_NUMBER;
-  }
-  qr->scale = pf_binary_scale(A, size);
-  for (size_t i = 0; i < size; i++) qr->R[i] = A[i]/qr->scale;
-  for (int j = 0; j < qr->n; j++) qr->order[j] = j;
-  return PF_OK;
+  return qr->R + (size_t)j*(size_t)qr->m;
 }
 
-/* The column from k on that has most below row k. Its length is computed anew at each step: downdating
- * would be a little cheaper and needs a rescue from cancellation. */
-static int longest_column(const PfQr *qr, int k, double *length)
+static void swap(double *x, double *y)
 {
-  double *square = qr->work;
-  for (int j = k; j < qr->n; j++) square[j] = 0;
-  for (int i = k; i < qr->m; i++) {
-    const double *row = qr->R + (size_t)i*(size_t)qr->n;
-    for (int j = k; j < qr->n; j++) square[j] += row[j]*row[j];
+  double t = *x;
+  *x = *y;
+  *y = t;
+}
+
+/* Scales R if squares of its elements could overflow or vanish. */
+static void rescale(PfQr *qr, double largest)
+{
+  const size_t size = (size_t)qr->m*(size_t)qr->n;
+  qr->scale = 1;
+  if (!(largest > 0) || (largest > 1e-100 && largest < 1e100)) return;
+  qr->scale = pf_binary_scale(qr->R, size);
+  for (size_t i = 0; i < size; i++) qr->R[i] /= qr->scale;
+}
+
+/* Copies A, the element i, j of which is A[i*down + j*right], into R. False when it is not finite. */
+static bool load(PfQr *qr, const double *A, size_t down, size_t right)
+{
+  double largest = 0, probe = 0;
+  for (int j = 0; j < qr->n; j++) {
+    const double *from = qr->m ? A + (size_t)j*right : NULL;
+    double *to = column_of(qr, j);
+    for (int i = 0; i < qr->m; i++) {
+      double element = to[i] = from[(size_t)i*down], size = fabs(element);
+      largest = size > largest ? size : largest;
+      probe += 0*element; /* not 0 when the element is not finite */
+    }
+    qr->order[j] = j;
   }
+  rescale(qr, largest);
+  return probe == 0;
+}
+
+/* ---------------------------------------------------------------- the factors */
+
+/* Squares of the lengths of all columns. Later ones come with the reflections: downdating would be a little
+ * cheaper and needs a rescue from cancellation. */
+static void measure_columns(PfQr *qr)
+{
+  for (int j = 0; j < qr->n; j++) {
+    const double *column = column_of(qr, j);
+    double square = 0;
+    for (int i = 0; i < qr->m; i++) square += column[i]*column[i];
+    qr->work[j] = square;
+  }
+}
+
+/* The column from k on that has most below row k. */
+static int longest_column(const PfQr *qr, int k)
+{
   int best = k;
   for (int j = k + 1; j < qr->n; j++)
-    if (square[j] > square[best]) best = j;
-  *length = sqrt(square[best]);
+    if (qr->work[j] > qr->work[best]) best = j;
   return best;
 }
 
 static void exchange_columns(PfQr *qr, int k, int p)
 {
   if (k == p) return;
-  for (int i = 0; i < qr->m; i++) {
-    double *row = qr->R + (size_t)i*(size_t)qr->n, t = row[k];
-    row[k] = row[p];
-    row[p] = t;
-  }
+  double *first = column_of(qr, k), *second = column_of(qr, p);
+  for (int i = 0; i < qr->m; i++) swap(first + i, second + i);
+  swap(qr->work + k, qr->work + p);
   int column = qr->order[k];
   qr->order[k] = qr->order[p];
   qr->order[p] = column;
@@ -72,99 +102,115 @@ static double reflection(double *head, double *tail, int count, size_t stride, d
   if (!(length > 0)) return 0;
   double result = *head > 0 ? -length : length;
   double f = (result - *head)/result;
-  double divisor = *head - result;
-  for (int i = 0; i < count; i++) tail[(size_t)i*stride] /= divisor;
+  double inverse = 1/(*head - result);
+  for (int i = 0; i < count; i++) tail[(size_t)i*stride] *= inverse;
   *head = result;
   return f;
 }
 
-/* Applies the left reflection k to the columns after it. */
+/* Applies the left reflection k to a vector of m numbers. */
+static void reflect(const PfQr *qr, int k, double *x)
+{
+  const double *v = column_of(qr, k);
+  double sum = x[k];
+  for (int i = k + 1; i < qr->m; i++) sum += v[i]*x[i];
+  sum *= qr->left[k];
+  x[k] -= sum;
+  for (int i = k + 1; i < qr->m; i++) x[i] -= v[i]*sum;
+}
+
+/* Applies the left reflection k to the columns after it, and measures what they have below row k. */
 static void reflect_columns(PfQr *qr, int k)
 {
-  const size_t n = (size_t)qr->n;
-  double *sum = qr->work, *top = qr->R + (size_t)k*n;
-  for (int j = k + 1; j < qr->n; j++) sum[j] = top[j];
-  for (int i = k + 1; i < qr->m; i++) {
-    const double *row = qr->R + (size_t)i*n;
-    for (int j = k + 1; j < qr->n; j++) sum[j] += row[k]*row[j];
-  }
   for (int j = k + 1; j < qr->n; j++) {
-    sum[j] *= qr->left[k];
-    top[j] -= sum[j];
-  }
-  for (int i = k + 1; i < qr->m; i++) {
-    double *row = qr->R + (size_t)i*n;
-    for (int j = k + 1; j < qr->n; j++) row[j] -= row[k]*sum[j];
+    double *column = column_of(qr, j), square = 0;
+    reflect(qr, k, column);
+    for (int i = k + 1; i < qr->m; i++) square += column[i]*column[i];
+    qr->work[j] = square;
   }
 }
 
 /* Makes the row i of R zero right of the triangle, by a reflection of the columns i and rank… . */
 static void complete_row(PfQr *qr, int i)
 {
-  const size_t n = (size_t)qr->n, r = (size_t)qr->rank;
+  const size_t m = (size_t)qr->m;
   const int count = qr->n - qr->rank;
-  double *row = qr->R + (size_t)i*n, *v = row + r;
-  double length = hypot(row[i], pf_norm(v, count));
-  qr->right[i] = reflection(row + i, v, count, 1, length);
+  double *head = column_of(qr, i) + i, *v = column_of(qr, qr->rank) + i, square = *head**head;
+  for (int j = 0; j < count; j++) square += v[(size_t)j*m]*v[(size_t)j*m];
+  qr->right[i] = reflection(head, v, count, m, sqrt(square));
   for (int k = 0; k < i; k++) {
-    double *other = qr->R + (size_t)k*n;
-    double sum = qr->right[i]*(other[i] + pf_dot(v, other + r, count));
-    other[i] -= sum;
-    for (int j = 0; j < count; j++) other[r + (size_t)j] -= sum*v[j];
+    double *other = column_of(qr, i) + k, *rest = column_of(qr, qr->rank) + k, sum = *other;
+    for (int j = 0; j < count; j++) sum += v[(size_t)j*m]*rest[(size_t)j*m];
+    sum *= qr->right[i];
+    *other -= sum;
+    for (int j = 0; j < count; j++) rest[(size_t)j*m] -= sum*v[(size_t)j*m];
   }
 }
 
-PfStatus pf_qr_factor(PfQr *qr, const double *A, double tol)
+static void factor(PfQr *qr, double tol)
 {
   const int least = qr->m < qr->n ? qr->m : qr->n;
-  qr->rank = 0;
-  qr->margin = 0;
-  qr->fault = PF_FAULT_NONE;
-  qr->fault_row = -1;
-  if (!(tol > 0)) tol = 8*(double)(qr->m > qr->n ? qr->m : qr->n)*DBL_EPSILON;
-  PF_TRY(load(qr, A));
-
   double largest = 0;
+  measure_columns(qr);
   for (; qr->rank < least; qr->rank++) {
     const int k = qr->rank;
-    double length;
-    exchange_columns(qr, k, longest_column(qr, k, &length));
+    exchange_columns(qr, k, longest_column(qr, k));
+    double length = sqrt(qr->work[k]);
     if (!k) largest = length;
     if (!(length > tol*largest)) break;
-    double *head = qr->R + (size_t)k*(size_t)qr->n + (size_t)k;
-    qr->left[k] = reflection(head, head + qr->n, qr->m - k - 1, (size_t)qr->n, length);
+    double *head = column_of(qr, k) + k;
+    qr->left[k] = reflection(head, head + 1, qr->m - k - 1, 1, length);
     qr->margin = length/largest;
     reflect_columns(qr, k);
   }
   for (int i = qr->rank - 1; i >= 0 && qr->rank < qr->n; i--) complete_row(qr, i);
+}
+
+static PfStatus load_and_factor(PfQr *qr, const double *A, size_t down, size_t right, double tol)
+{
+  qr->rank = 0;
+  qr->margin = 0;
+  qr->fault = PF_FAULT_NONE;
+  qr->fault_row = -1;
+  if (!load(qr, A, down, right)) {
+    int bad = pf_first_not_finite(A, (size_t)qr->m*(size_t)qr->n);
+    qr->fault = PF_FAULT_NOT_FINITE;
+    qr->fault_row = right == 1 ? bad/qr->n : bad%qr->m;
+    return PF_ERR_NUMBER;
+  }
+  factor(qr, tol > 0 ? tol : 8*(double)(qr->m > qr->n ? qr->m : qr->n)*DBL_EPSILON);
   return PF_OK;
 }
 
-/* c = Q^T b */
-static void apply_left(const PfQr *qr, double *c)
+PfStatus pf_qr_factor(PfQr *qr, const double *A, double tol)
 {
-  const size_t n = (size_t)qr->n;
-  for (int k = 0; k < qr->rank; k++) {
-    const double *column = qr->R + (size_t)k;
-    double sum = c[k];
-    for (int i = k + 1; i < qr->m; i++) sum += column[(size_t)i*n]*c[i];
-    sum *= qr->left[k];
-    c[k] -= sum;
-    for (int i = k + 1; i < qr->m; i++) c[i] -= column[(size_t)i*n]*sum;
-  }
+  return load_and_factor(qr, A, (size_t)qr->n, 1, tol);
+}
+
+PfStatus pf_qr_factor_columns(PfQr *qr, const double *A, double tol)
+{
+  return load_and_factor(qr, A, 1, (size_t)qr->m, tol);
+}
+
+/* ---------------------------------------------------------------- solutions */
+
+/* y = H_i y for the right reflection i */
+static void reflect_right(const PfQr *qr, int i, double *y)
+{
+  const size_t m = (size_t)qr->m;
+  const int r = qr->rank, count = qr->n - r;
+  const double *v = column_of(qr, r) + i;
+  double sum = y[i];
+  for (int j = 0; j < count; j++) sum += v[(size_t)j*m]*y[r + j];
+  sum *= qr->right[i];
+  y[i] -= sum;
+  for (int j = 0; j < count; j++) y[r + j] -= sum*v[(size_t)j*m];
 }
 
 /* y = Z^T y: the right reflections, in the order opposite to their making. */
 static void apply_right(const PfQr *qr, double *y)
 {
-  const int r = qr->rank, count = qr->n - r;
-  if (!count) return;
-  for (int i = 0; i < r; i++) {
-    const double *v = qr->R + (size_t)i*(size_t)qr->n + (size_t)r;
-    double sum = qr->right[i]*(y[i] + pf_dot(v, y + r, count));
-    y[i] -= sum;
-    for (int j = 0; j < count; j++) y[r + j] -= sum*v[j];
-  }
+  for (int i = 0; i < qr->rank && qr->rank < qr->n; i++) reflect_right(qr, i, y);
 }
 
 double pf_qr_solve(PfQr *qr, const double *b, double *x)
@@ -172,18 +218,36 @@ double pf_qr_solve(PfQr *qr, const double *b, double *x)
   const int r = qr->rank;
   double *y = qr->work, *c = qr->work + qr->n;
   for (int i = 0; i < qr->m; i++) c[i] = b[i];
-  apply_left(qr, c);
-  for (int i = r - 1; i >= 0; i--) {
-    const double *row = qr->R + (size_t)i*(size_t)qr->n;
-    double sum = c[i];
-    for (int j = i + 1; j < r; j++) sum -= row[j]*y[j];
-    y[i] = sum/row[i];
+  for (int k = 0; k < r; k++) reflect(qr, k, c);
+  for (int j = r; j-- > 0;) {
+    const double *column = column_of(qr, j);
+    y[j] = c[j]/column[j];
+    for (int i = 0; i < j; i++) c[i] -= column[i]*y[j];
   }
   for (int j = r; j < qr->n; j++) y[j] = 0;
   apply_right(qr, y);
   for (int j = 0; j < qr->n; j++) x[qr->order[j]] = y[j]/qr->scale;
-  return pf_norm(c + r, qr->m - r);
+  return r < qr->m ? pf_norm(c + r, qr->m - r) : 0;
 }
+
+double pf_qr_solve_transposed(PfQr *qr, const double *b, double *x)
+{
+  const int r = qr->rank;
+  double *c = qr->work;
+  for (int j = 0; j < qr->n; j++) c[j] = b[qr->order[j]];
+  for (int i = r; i-- > 0 && r < qr->n;) reflect_right(qr, i, c);
+  for (int j = 0; j < r; j++) {
+    const double *column = column_of(qr, j);
+    double sum = c[j];
+    for (int i = 0; i < j; i++) sum -= column[i]*x[i];
+    x[j] = sum/column[j];
+  }
+  for (int i = 0; i < qr->m; i++) x[i] = i < r ? x[i]/qr->scale : 0;
+  for (int k = r; k-- > 0;) reflect(qr, k, x);
+  return r < qr->n ? pf_norm(c + r, qr->n - r) : 0;
+}
+
+/* ---------------------------------------------------------------- null spaces */
 
 void pf_qr_null_space(PfQr *qr, double *N)
 {
@@ -193,5 +257,16 @@ void pf_qr_null_space(PfQr *qr, double *N)
     for (int j = 0; j < qr->n; j++) y[j] = j == r + k;
     apply_right(qr, y);
     for (int j = 0; j < qr->n; j++) N[(size_t)qr->order[j]*(size_t)count + (size_t)k] = y[j];
+  }
+}
+
+void pf_qr_null_space_transposed(PfQr *qr, double *N)
+{
+  const int r = qr->rank, count = qr->m - r;
+  double *y = qr->work + qr->n;
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < qr->m; i++) y[i] = i == r + k;
+    for (int i = r; i-- > 0;) reflect(qr, i, y);
+    for (int i = 0; i < qr->m; i++) N[(size_t)i*(size_t)count + (size_t)k] = y[i];
   }
 }

@@ -1,8 +1,10 @@
 /* What all of num needs: dot product, safe length, checks of sizes and of numbers. */
 #include "num/num.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 
 double pf_dot(const double *x, const double *y, int n)
 {
@@ -21,11 +23,15 @@ int pf_first_not_finite(const double *x, size_t count)
 double pf_binary_scale(const double *x, size_t count)
 {
   double largest = 0;
-  for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(x[i]));
+  for (size_t i = 0; i < count; i++) {
+    double size = fabs(x[i]);
+    largest = size > largest ? size : largest;
+  }
   if (!(largest > 0) || !isfinite(largest)) return 1;
-  int exponent;
-  frexp(largest, &exponent);
-  return ldexp(1, exponent < -1021 ? -1021 : exponent - 1); /* neither it nor 1/it may overflow */
+  if (largest < DBL_MIN) return 2*DBL_MIN; /* neither it nor 1/it may overflow */
+  union { double number; uint64_t bits; } scale = {largest};
+  scale.bits &= UINT64_C(0x7ff0000000000000); /* the exponent alone */
+  return scale.number;
 }
 
 double pf_norm(const double *x, int n)

@@ -94,6 +94,38 @@ static void huge_and_tiny_matrices_are_solved(void **state)
   }
 }
 
+/* Three directions of rolling in the plane, one of them redundant, given as rows and as the columns of the transpose:
+ * what one factorisation says of A^T, the other says of A. */
+static void one_factorisation_serves_a_matrix_and_its_transpose(void **state)
+{
+  Fixture *f = *state;
+  const double A[] = {1, 0, 0, -0.3, 0, 1, 0.5, -0.2, 2, 3, 1.5, -1.2}; /* third row: 2 first + 3 second */
+  const double b[] = {0.7, -0.4, 0.2}, wrong[] = {0.7, -0.4, 0.9};
+  double x[4], y[4], N[8], sum;
+  assert_int_equal(factor(f, A, 3, 4), PF_OK);
+  pf_qr_solve(&qr, b, x);
+  assert_int_equal(pf_qr_make(f->ctx, f->arena, 4, 3, &qr), PF_OK);
+  assert_int_equal(pf_qr_factor_columns(&qr, A, 0), PF_OK);
+  assert_int_equal(qr.rank, 2);
+  assert_near(pf_qr_solve_transposed(&qr, b, y), 0, 0, 1e-15);
+  for (int j = 0; j < 4; j++) assert_near(y[j], x[j], 0, 1e-15);
+  assert_near(pf_qr_solve_transposed(&qr, wrong, y), 0.7/sqrt(14), 1e-14, 0); /* off by 0.7, along (2, 3, -1) */
+
+  pf_qr_null_space_transposed(&qr, N);
+  for (int c = 0; c < 2; c++) {
+    for (int i = 0; i < 3; i++) {
+      sum = 0;
+      for (int j = 0; j < 4; j++) sum += A[i*4 + j]*N[j*2 + c];
+      assert_near(sum, 0, 0, 1e-15);
+    }
+    for (int d = 0; d < 2; d++) {
+      sum = 0;
+      for (int j = 0; j < 4; j++) sum += N[j*2 + c]*N[j*2 + d];
+      assert_near(sum, c == d, 0, 1e-15);
+    }
+  }
+}
+
 static void a_matrix_of_zeros_has_the_whole_space_as_null_space(void **state)
 {
   const double A[6] = {0}, b[] = {3, 4};
@@ -139,6 +171,7 @@ int main(void)
     with_fixture(the_solution_of_one_equation_is_the_shortest),
     with_fixture(redundant_rows_do_no_harm),
     with_fixture(huge_and_tiny_matrices_are_solved),
+    with_fixture(one_factorisation_serves_a_matrix_and_its_transpose),
     with_fixture(a_matrix_of_zeros_has_the_whole_space_as_null_space),
     with_fixture(an_empty_matrix_is_solved),
     with_fixture(a_number_that_is_not_finite_is_found),
