@@ -61,7 +61,10 @@ static void multiply(Bound *b, int id, double power)
 static double collected_degree(const Bound *b)
 {
   double sum = 0;
-  for (int i = 0; i < b->touched_count; i++) sum += b->power[b->touched[i]]*degree_of(b, b->touched[i]);
+  for (int i = 0; i < b->touched_count; i++) {
+    double degree = degree_of(b, b->touched[i]);
+    if (degree > 0) sum += b->power[b->touched[i]]*degree; /* the power may be infinite */
+  }
   return sum;
 }
 
