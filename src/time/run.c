@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4};
+static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4,
+                                         &pf_method_generalized_alpha, &pf_method_rattle,
+                                          &pf_method_cvode_adams, &pf_method_cvode_bdf, &pf_method_ida, &pf_method_ida2};
 enum { METHODS = sizeof methods/sizeof *methods };
 
 const PfMethod *pf_method(int index)
@@ -218,6 +220,7 @@ static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
 {
   switch (end) {
   case PF_RUN_TROUBLE:
+    if (run->told) return PF_OK;
     if (run->trouble == PF_TROUBLE_NONE) return pf_fail(run->ctx, PF_ERR_NUMBER, "the motion is not finite after t = %.12g", run->t);
     (void)pf_trouble_report(run->ctx, run->system, run->trouble, run->row);
     pf_hint(run->ctx, "this happened after t = %.12g", run->t);

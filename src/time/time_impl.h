@@ -10,7 +10,7 @@ typedef struct PfMotionRun PfMotionRun;
 
 typedef enum PfStepEnd {
   PF_STEP_DONE,
-  PF_STEP_TROUBLE,  /* run->trouble and run->row tell */
+  PF_STEP_TROUBLE,  /* run->trouble and run->row tell, or a diagnostic is recorded and run->told is set */
   PF_STEP_TOO_SMALL
 } PfStepEnd;
 
@@ -44,6 +44,7 @@ struct PfMotionRun {
   PfMotion motion;         /* of the latest evaluation */
   PfTrouble trouble;
   int row;
+  bool told;               /* the method has recorded why a step failed */
   void *data;              /* of the method */
 
   /* monitors (monitor.c) */
@@ -85,6 +86,7 @@ bool pf_watch_step(PfMotionRun *run);
 /* Cubic Hermite interpolation of the last step: for methods without something better. */
 void pf_hermite(PfMotionRun *run, double t, double *y);
 
-extern const PfMethod pf_method_dopri5, pf_method_dop853, pf_method_rk4;
+extern const PfMethod pf_method_dopri5, pf_method_dop853, pf_method_rk4, pf_method_generalized_alpha, pf_method_rattle;
+extern const PfMethod pf_method_cvode_adams, pf_method_cvode_bdf, pf_method_ida, pf_method_ida2; /* sundials.c */
 
 #endif

@@ -1,0 +1,87 @@
+/* What the alpha methods share. A step to t_{n+1} is a nonlinear system for x = (w, lambda, mu):
+ *
+ *   M w - f - A^T lambda = load     n   motion; without A^T lambda for rattle; load: the printed schemes only
+ *   psi(q, v, t)/h = 0              m   constraints at velocity level (A w - b = 0 for those on accelerations)
+ *   phi(q, t)/h^2 = 0               p   constraints that have a position level
+ *
+ *   a_n = first + share w,  a_{n+1} = rest + ka w
+ *   v = v_n + h ((1 - gamma) a_n + gamma a_{n+1}) + h R                                    = vc + h (kv w + R)
+ *   q = q_n + h v_n + h^2/2 ((1 - 2 beta) a_n + 2 beta a_{n+1}) + h^2/2 (R + D mu)  = qc + h^2 (kq w + (R + D mu)/2)
+ *
+ * R: the push of the constraints over the step, rattle only. D = M^-1 A^T is fixed during a step. Divided as above all
+ * equations are of one size, whatever h is. */
+#ifndef PF_TIME_ALPHA_COMMON_H
+#define PF_TIME_ALPHA_COMMON_H
+
+#include "time/time_impl.h"
+
+/* How a_0, which stands for the acceleration at t_0 + alpha h, is found from the accelerations w_0 and w_1. */
+typedef enum PfAlphaStart {
+  PF_ALPHA_SHIFTED, /* (1 - alpha) w_0 + alpha w_1: second order from the first step on */
+  PF_ALPHA_PLAIN    /* w_0: multipliers of the first steps are of first order */
+} PfAlphaStart;
+
+typedef struct PfAlpha {
+  int n, m, p, size;       /* size = n + m + p */
+  const PfSymbols *in;
+  int *position_row;       /* p: the constraint of each */
+  bool *on_velocity;       /* m: false for constraints on accelerations */
+  bool rattle, printed;
+  bool friction;           /* rattle: the push depends on lambda in other ways than linearly */
+  PfAlphaStart start;
+  double alpha_m, alpha_f, alpha, beta, gamma;
+
+  /* the equations as tapes; inputs: the symbols of the system, then w */
+  PfTape *equations, *slopes, *push;
+  double *values, *equations_work, *slopes_work;
+  double *push_values, *push_work; /* where the push is taken */
+  double *miss;            /* size: left sides */
+  int entries;             /* slopes by (q, v, w, lambda) that are not zero */
+  int *entry_row, *entry_column;
+  double *slope;
+  double *M, *A, *C, *C_lambda; /* outputs of the tape push: n x n, m x n, and with friction n, n x m */
+  PfLdl mass;
+
+  /* the state of the method at t_n */
+  bool started;
+  double t_start, h;
+  long count;              /* steps done */
+  double *a, *w;           /* n each */
+  double *load;            /* n: what the printed schemes remember instead */
+  double *x, *x_old;       /* size: unknowns of this step and of the one before */
+  int alike;               /* steps of this size so far, for extrapolation */
+
+  /* the step as a map from x to the state */
+  double t, share, kq, kv, ka;
+  double *qc, *vc, *ac;    /* n each; ac: the rest above */
+  double *R, *D, *D_lambda; /* n; m x n: rows M^-1 A_k^T; the same with the slope of friction */
+
+  /* Newton */
+  bool factored, fresh;    /* fresh: in this step */
+  double *matrix, *scale, *change, *right; /* by columns; size each */
+  double *size_A;          /* m x n: |A| at the last factorisation */
+  PfQr qr;
+  int bad_row;             /* an equation that is not finite, or -1 */
+} PfAlpha;
+
+PfStatus pf_alpha_make(PfMotionRun *run, bool rattle);
+void pf_alpha_release(PfMotionRun *run);
+
+/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->trouble says why. */
+bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v);
+/* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
+void pf_alpha_direction(PfAlpha *alpha, int constraint);
+
+/* The start: w_0 is given, lambda_0 is that of the last evaluation. */
+void pf_alpha_start(PfMotionRun *run, const double *w);
+/* Chooses h and lays out the step. */
+void pf_alpha_begin(PfMotionRun *run);
+/* Solves for x. On failure run->trouble says why, or a diagnostic is recorded and run->told is set. */
+bool pf_alpha_solve(PfMotionRun *run);
+/* Moves run->t and run->y to the new state; their derivatives are left to the method. */
+void pf_alpha_accept(PfMotionRun *run);
+
+/* f + A^T lambda (rattle: f) at a state and the multipliers in x. */
+void pf_alpha_forces(PfAlpha *alpha, double t, const double *y, double *forces);
+
+#endif
