@@ -23,7 +23,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/pfaff-config-version.cma
   COMPATIBILITY SameMinorVersion)
 install(FILES
   "${PROJECT_BINARY_DIR}/pfaff-config.cmake" "${PROJECT_BINARY_DIR}/pfaff-config-version.cmake"
-  cmake/FindLAPACKE.cmake cmake/FindFLINT.cmake
+  cmake/FindLAPACKE.cmake cmake/FindFLINT.cmake cmake/FindSUNDIALS.cmake
   DESTINATION "${package_dir}")
 
 # /some/where/libfoo.so -> -lfoo, so that pfaff.pc does not depend on the machine it was made on.
@@ -47,6 +47,9 @@ if(LAPACKE_FOUND)
 endif()
 if(PFAFF_HAVE_FLINT)
   list(PREPEND private_libraries "${FLINT_LIBRARY}" "${GMP_LIBRARY}")
+endif()
+if(PFAFF_HAVE_SUNDIALS)
+  list(PREPEND private_libraries ${SUNDIALS_LIBRARIES})
 endif()
 link_flags(PFAFF_PRIVATE_LIBRARIES ${private_libraries})
 file(RELATIVE_PATH PFAFF_PREFIX_FROM_PC

@@ -17,6 +17,9 @@ endif()
 if(PFAFF_HAVE_FLINT)
   list(PREPEND pfaff_libraries FLINT::FLINT)
 endif()
+if(PFAFF_HAVE_SUNDIALS)
+  list(PREPEND pfaff_libraries SUNDIALS::SUNDIALS)
+endif()
 
 add_library(pfaff_objects OBJECT ${pfaff_sources})
 target_include_directories(pfaff_objects
@@ -25,6 +28,9 @@ target_include_directories(pfaff_objects
 target_compile_definitions(pfaff_objects PRIVATE PF_VERSION="${PROJECT_VERSION}")
 if(PFAFF_HAVE_FLINT)
   target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_FLINT=1)
+endif()
+if(PFAFF_HAVE_SUNDIALS)
+  target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_SUNDIALS=1)
 endif()
 target_link_libraries(pfaff_objects PRIVATE ${pfaff_libraries})
 

@@ -7,6 +7,8 @@ option(PFAFF_WERROR "Treat warnings as errors" OFF)
 set(PFAFF_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
 set(PFAFF_FLINT AUTO CACHE STRING "Exact algebra by FLINT: AUTO, ON or OFF")
 set_property(CACHE PFAFF_FLINT PROPERTY STRINGS AUTO ON OFF)
+set(PFAFF_SUNDIALS AUTO CACHE STRING "CVODE and IDA of SUNDIALS as methods of a run: AUTO, ON or OFF")
+set_property(CACHE PFAFF_SUNDIALS PROPERTY STRINGS AUTO ON OFF)
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)

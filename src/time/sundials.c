@@ -1,0 +1,497 @@
+/* CVODE and IDA of SUNDIALS as methods of a run: the only file that knows SUNDIALS. One call of theirs is one step of
+ * ours.
+ *
+ *   cvode_adams, cvode_bdf   y' = f(t, y), y = (q, v), accelerations by the chosen formulation
+ *   ida, ida2                the residuals of index 1 and 2 (residual.h) in (q, v, lambda, mu)
+ *
+ * Projection. SUNDIALS keeps the past of y; what the run adds to y after a step is kept here as an offset, and SUNDIALS
+ * integrates z = y - offset. A constant does not change the differences of past values, which is all that a multistep
+ * formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF only.) */
+#include "time/residual.h"
+
+#ifndef PF_HAVE_SUNDIALS
+
+static PfStatus say_missing(PfMotionRun *run)
+{
+  pf_fail(run->ctx, PF_ERR_MISSING, "the method '%s' needs the library SUNDIALS, and this build has none", run->method->name);
+  pf_hint(run->ctx, "install it (libsundials-dev on Debian) and build again, or use dopri5 or dop853");
+  return PF_ERR_MISSING;
+}
+
+#define STEPS(family) .prepare = say_missing
+
+#else
+
+#include <cvode/cvode.h>
+#include <cvode/cvode_ls.h>
+#include <ida/ida.h>
+#include <ida/ida_ls.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef enum Family { ADAMS, BDF, IDA_INDEX_1, IDA_INDEX_2 } Family;
+
+typedef struct Sun {
+  Family family;
+  SUNContext context;
+  void *memory;                  /* of CVODE or IDA */
+  SUNMatrix matrix;
+  SUNLinearSolver linear;
+  SUNNonlinearSolver nonlinear;
+  N_Vector state, rate, inside, size, kind; /* z, z', z between steps, absolute tolerances, 1 for differential unknowns */
+  double *z, *dz;                /* numbers of state and rate */
+  double *y, *dy, *offset;       /* 2n */
+  int unknowns;
+  long rejected;                 /* as counted by SUNDIALS so far */
+  PfTrouble trouble;             /* of the latest evaluation that failed */
+  int row;
+  PfResiduals rows;              /* all but Adams */
+  bool *dropped;                 /* m: constraints that follow from the others; their multipliers are zero */
+  double *K, *G;                 /* BDF: R_(a, lambda), R_(q, v) of R = motion and constraints */
+  double *right, *solution;
+  PfQr qr;
+} Sun;
+
+static bool is_ida(const Sun *s)
+{
+  return s->family >= IDA_INDEX_1;
+}
+
+static PfStatus no_room(PfMotionRun *run)
+{
+  return pf_fail(run->ctx, PF_ERR_MEMORY, "no room for SUNDIALS");
+}
+
+/* ---------------------------------------------------------------- CVODE */
+
+static void keep_trouble(PfMotionRun *run, Sun *s)
+{
+  s->trouble = run->trouble;
+  s->row = run->row;
+}
+
+static int cvode_flow(sunrealtype t, N_Vector state, N_Vector rate, void *user)
+{
+  PfMotionRun *run = user;
+  Sun *s = run->data;
+  const double *z = N_VGetArrayPointer(state);
+  for (int i = 0; i < 2*run->n; i++) s->y[i] = z[i] + s->offset[i];
+  if (pf_flow(run, t, s->y, N_VGetArrayPointer(rate))) return 0;
+  keep_trouble(run, s);
+  return 1;
+}
+
+/* The slopes of R(q, v, a, lambda) = 0 give those of a: R_(a, lambda) d(a, lambda) = -R_(q, v) d(q, v). */
+static void split_slopes(const PfMotionRun *run, Sun *s)
+{
+  const PfResiduals *rows = &s->rows;
+  int n = run->n, N = n + run->m;
+  memset(s->K, 0, (size_t)N*(size_t)N*sizeof *s->K);
+  memset(s->G, 0, 2*(size_t)n*(size_t)N*sizeof *s->G);
+  for (int i = 0; i < rows->entries.count; i++) {
+    int row = rows->entries.row[i] - n, column = rows->entries.column[i];
+    if (row < 0) continue;
+    if (column < 2*n) s->G[row*2*n + column] = -rows->value[i];
+    else s->K[row*N + column - 2*n] = rows->value[i];
+  }
+}
+
+static int cvode_slope(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J, void *user, N_Vector t1, N_Vector t2,
+                       N_Vector t3)
+{
+  (void)rate, (void)t1, (void)t2, (void)t3;
+  PfMotionRun *run = user;
+  Sun *s = run->data;
+  int n = run->n, N = n + run->m;
+  const double *z = N_VGetArrayPointer(state);
+  for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
+  if (!pf_flow(run, t, s->y, s->dy)) return keep_trouble(run, s), 1;
+  pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->motion.multiplier, NULL);
+  pf_residuals_slopes(&s->rows);
+  split_slopes(run, s);
+  if (pf_qr_factor(&s->qr, s->K, 1e-13) != PF_OK) return 1;
+  for (int j = 0; j < 2*n; j++) {
+    for (int i = 0; i < N; i++) s->right[i] = s->G[i*2*n + j];
+    pf_qr_solve(&s->qr, s->right, s->solution);
+    double *column = SUNDenseMatrix_Column(J, j); /* zeroed by CVODE */
+    if (j >= n) column[j - n] = 1;
+    memcpy(column + n, s->solution, (size_t)n*sizeof *column);
+  }
+  return 0;
+}
+
+/* ---------------------------------------------------------------- IDA */
+
+static void set_ida_inputs(const PfMotionRun *run, Sun *s, double t, N_Vector state, N_Vector rate)
+{
+  int n = run->n;
+  const double *z = N_VGetArrayPointer(state), *dz = N_VGetArrayPointer(rate);
+  for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
+  pf_residuals_set(&s->rows, run->symbols, t, s->y, dz + n, z + 2*n, z + 2*n + run->m);
+}
+
+/* Does the row follow from the others? Then it is replaced by: its multiplier is zero. */
+static bool is_dropped(const Sun *s, int row)
+{
+  int k = row - 2*s->rows.n;
+  return k >= 0 && s->dropped[k < s->rows.m ? k : s->rows.position_row[k - s->rows.m]];
+}
+
+static int ida_residual(sunrealtype t, N_Vector state, N_Vector rate, N_Vector residual, void *user)
+{
+  PfMotionRun *run = user;
+  Sun *s = run->data;
+  PfResiduals *rows = &s->rows;
+  const double *z = N_VGetArrayPointer(state), *dz = N_VGetArrayPointer(rate);
+  double *out = N_VGetArrayPointer(residual);
+  run->result->evaluations++;
+  set_ida_inputs(run, s, t, state, rate);
+  int bad = pf_residuals_find(rows);
+  if (bad >= 0) {
+    s->trouble = PF_TROUBLE_NOT_FINITE;
+    s->row = bad < run->n ? bad : bad - run->n;
+    return 1;
+  }
+  for (int i = 0; i < rows->count; i++)
+    out[i] = i < run->n ? dz[i] - rows->r[i] : is_dropped(s, i) ? z[i] : rows->r[i];
+  return 0;
+}
+
+/* dR/dz + c dR/dz'. The rows of rates are z' - r. */
+static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate, N_Vector residual, SUNMatrix J, void *user,
+                     N_Vector t1, N_Vector t2, N_Vector t3)
+{
+  (void)residual, (void)t1, (void)t2, (void)t3;
+  PfMotionRun *run = user;
+  Sun *s = run->data;
+  PfResiduals *rows = &s->rows;
+  int n = run->n;
+  set_ida_inputs(run, s, t, state, rate);
+  pf_residuals_slopes(rows);
+  for (int i = 0; i < n; i++) SM_ELEMENT_D(J, i, i) = c;
+  for (int i = 2*n; i < rows->count; i++)
+    if (is_dropped(s, i)) SM_ELEMENT_D(J, i, i) = 1;
+  for (int i = 0; i < rows->entries.count; i++) {
+    int row = rows->entries.row[i], column = rows->entries.column[i];
+    if (is_dropped(s, row)) continue;
+    bool acceleration = column >= 2*n && column < 3*n;
+    double value = row < n ? -rows->value[i] : acceleration ? c*rows->value[i] : rows->value[i];
+    SM_ELEMENT_D(J, row, column < 2*n ? column : column - n) += value;
+  }
+  return 0;
+}
+
+/* Rows of A that follow from the others at the start are left out: the matrix of Newton's method would be singular.
+ * A stands in the slopes of motion, d(M a - F - C - A^T lambda)/d lambda, in the absence of friction. */
+static PfStatus find_dropped(PfMotionRun *run, Sun *s, const double *At, bool *any)
+{
+  int n = run->n, m = run->m;
+  PfRows sorted;
+  double *A = pf_run_array(run, double, (size_t)m*(size_t)n);
+  if (!A) return PF_ERR_MEMORY;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++) A[k*n + i] = At[i*m + k];
+  PF_TRY(pf_rows_sort(run->ctx, run->arena, A, m, n, 0, &sorted));
+  for (int i = sorted.rank; i < m; i++) s->dropped[sorted.order[i]] = *any = true;
+  return PF_OK;
+}
+
+/* The other multipliers take over: A^T lambda stays what it was. At (n x m) is overwritten. */
+static PfStatus share_force(PfMotionRun *run, Sun *s, double *At)
+{
+  int n = run->n, m = run->m;
+  PfQr qr;
+  double *force = pf_run_array(run, double, n);
+  if (!force) return PF_ERR_MEMORY;
+  for (int i = 0; i < n; i++) force[i] = pf_dot(At + (size_t)i*(size_t)m, run->motion.multiplier, m);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++)
+      if (s->dropped[k]) At[i*m + k] = 0;
+  PF_TRY(pf_qr_make(run->ctx, run->arena, n, m, &qr));
+  if (pf_qr_factor(&qr, At, 0) == PF_OK) pf_qr_solve(&qr, force, s->z + 2*n);
+  return PF_OK;
+}
+
+static PfStatus drop_rows(PfMotionRun *run, Sun *s)
+{
+  const PfEquations *eq = pf_system_equations(run->system);
+  int n = run->n, m = run->m;
+  bool any = false;
+  double *At = pf_run_array(run, double, (size_t)n*(size_t)m);
+  if (!At) return PF_ERR_MEMORY;
+  for (int i = 0; i < n; i++) /* with friction, A is not to be had that way, and redundancy leaves lambda open */
+    if (pf_expr_depends(run->ctx, eq->C[i], run->symbols->symbol + run->symbols->lambda, m)) return PF_OK;
+  if (!m || !s->rows.slope) return PF_OK;
+  pf_residuals_set(&s->rows, run->symbols, run->t, run->y, run->dy + n, run->motion.multiplier, s->z + 2*n + m);
+  pf_residuals_slopes(&s->rows);
+  for (int i = 0; i < s->rows.entries.count; i++) {
+    int row = s->rows.entries.row[i] - n, k = s->rows.entries.column[i] - 3*n;
+    if (row >= 0 && row < n && k >= 0 && k < m) At[row*m + k] = -s->rows.value[i];
+  }
+  PF_TRY(find_dropped(run, s, At, &any));
+  return any ? share_force(run, s, At) : PF_OK;
+}
+
+/* Rates and multipliers of the start. When it has none, the run will say so itself. */
+static PfStatus start_ida(PfMotionRun *run, Sun *s)
+{
+  size_t n = (size_t)run->n, m = (size_t)run->m;
+  if (!pf_flow(run, run->t, run->y, run->dy)) return PF_OK;
+  run->result->evaluations--;
+  memcpy(s->dz, run->dy, 2*n*sizeof *s->dz);
+  memcpy(s->z + 2*n, run->motion.multiplier, m*sizeof *s->z);
+  return drop_rows(run, s);
+}
+
+/* ---------------------------------------------------------------- setting up */
+
+#if SUNDIALS_VERSION_MAJOR >= 7
+static void be_silent(int line, const char *function, const char *file, const char *words, SUNErrCode code, void *user,
+                      SUNContext context)
+{
+  (void)line, (void)function, (void)file, (void)words, (void)code, (void)user, (void)context;
+}
+
+static bool make_context(Sun *s)
+{
+  if (SUNContext_Create(SUN_COMM_NULL, &s->context) != 0) return false;
+  SUNContext_ClearErrHandlers(s->context);
+  return SUNContext_PushErrHandler(s->context, be_silent, NULL) == 0;
+}
+
+static void silence(Sun *s)
+{
+  (void)s;
+}
+#else
+static void be_silent(int code, const char *module, const char *function, char *words, void *user)
+{
+  (void)code, (void)module, (void)function, (void)words, (void)user;
+}
+
+static bool make_context(Sun *s)
+{
+  return SUNContext_Create(NULL, &s->context) == 0;
+}
+
+static void silence(Sun *s)
+{
+  if (is_ida(s)) IDASetErrHandlerFn(s->memory, be_silent, NULL);
+  else CVodeSetErrHandlerFn(s->memory, be_silent, NULL);
+}
+#endif
+
+static PfStatus make_vectors(PfMotionRun *run, Sun *s)
+{
+  size_t N = (size_t)s->unknowns, n2 = 2*(size_t)run->n;
+  s->z = pf_run_array(run, double, N);
+  s->dz = pf_run_array(run, double, N);
+  s->y = pf_run_array(run, double, n2);
+  s->dy = pf_run_array(run, double, n2);
+  s->offset = pf_run_array(run, double, n2);
+  if (!s->z || !s->dz || !s->y || !s->dy || !s->offset) return PF_ERR_MEMORY;
+  memcpy(s->z, run->y, n2*sizeof *s->z);
+  if (!make_context(s)) return no_room(run);
+  s->state = N_VMake_Serial(s->unknowns, s->z, s->context);
+  s->rate = N_VMake_Serial(s->unknowns, s->dz, s->context);
+  s->inside = N_VNew_Serial(s->unknowns, s->context);
+  s->size = N_VNew_Serial(s->unknowns, s->context);
+  s->kind = N_VNew_Serial(s->unknowns, s->context);
+  return s->state && s->rate && s->inside && s->size && s->kind ? PF_OK : no_room(run);
+}
+
+static bool make_linear(Sun *s)
+{
+  s->matrix = SUNDenseMatrix(s->unknowns, s->unknowns, s->context);
+  s->linear = s->matrix ? SUNLinSol_Dense(s->state, s->matrix, s->context) : NULL;
+  return s->linear != NULL;
+}
+
+/* Multipliers are out of the error test, and too large a tolerance for them keeps them out of Newton's as well. */
+static void set_sizes(PfMotionRun *run, Sun *s)
+{
+  double *size = N_VGetArrayPointer(s->size), *kind = N_VGetArrayPointer(s->kind);
+  for (int i = 0; i < s->unknowns; i++) {
+    bool differential = i < 2*run->n;
+    kind[i] = differential;
+    size[i] = differential ? run->options.atol : 1e20;
+  }
+}
+
+static bool set_up_cvode(PfMotionRun *run, Sun *s)
+{
+  const PfRunOptions *o = &run->options;
+  s->memory = CVodeCreate(s->family == ADAMS ? CV_ADAMS : CV_BDF, s->context);
+  if (!s->memory) return false;
+  silence(s);
+  bool good = CVodeInit(s->memory, cvode_flow, run->t, s->state) == 0 && CVodeSetUserData(s->memory, run) == 0 &&
+              CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 && CVodeSetStopTime(s->memory, run->t_end) == 0 &&
+              CVodeSetMaxErrTestFails(s->memory, 20) == 0;
+  if (good && o->step > 0) good = CVodeSetInitStep(s->memory, o->step) == 0;
+  if (good && o->largest_step > 0) good = CVodeSetMaxStep(s->memory, o->largest_step) == 0;
+  if (!good) return false;
+  if (s->family == ADAMS) { /* not stiff: the corrector is iterated as it stands */
+    s->nonlinear = SUNNonlinSol_FixedPoint(s->state, 0, s->context);
+    return s->nonlinear && CVodeSetNonlinearSolver(s->memory, s->nonlinear) == 0;
+  }
+  return make_linear(s) && CVodeSetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
+         (!s->rows.slope || CVodeSetJacFn(s->memory, cvode_slope) == 0);
+}
+
+static bool set_up_ida(PfMotionRun *run, Sun *s)
+{
+  const PfRunOptions *o = &run->options;
+  s->memory = IDACreate(s->context);
+  if (!s->memory) return false;
+  silence(s);
+  set_sizes(run, s);
+  bool good = IDAInit(s->memory, ida_residual, run->t, s->state, s->rate) == 0 && IDASetUserData(s->memory, run) == 0 &&
+              IDASVtolerances(s->memory, o->rtol, s->size) == 0 && IDASetId(s->memory, s->kind) == 0 &&
+              IDASetSuppressAlg(s->memory, SUNTRUE) == 0 && IDASetStopTime(s->memory, run->t_end) == 0 &&
+              IDASetMaxErrTestFails(s->memory, 20) == 0;
+  if (good && o->step > 0) good = IDASetInitStep(s->memory, o->step) == 0;
+  if (good && o->largest_step > 0) good = IDASetMaxStep(s->memory, o->largest_step) == 0;
+  return good && make_linear(s) && IDASetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
+         (!s->rows.slope || IDASetJacFn(s->memory, ida_slope) == 0);
+}
+
+/* BDF: room for the slopes of the accelerations. */
+static PfStatus make_slopes(PfMotionRun *run, Sun *s)
+{
+  int N = run->n + run->m;
+  s->K = pf_run_array(run, double, (size_t)N*(size_t)N);
+  s->G = pf_run_array(run, double, (size_t)N*2*(size_t)run->n);
+  s->right = pf_run_array(run, double, N);
+  s->solution = pf_run_array(run, double, N);
+  if (!s->K || !s->G || !s->right || !s->solution) return PF_ERR_MEMORY;
+  return pf_qr_make(run->ctx, run->arena, N, N, &s->qr);
+}
+
+static PfStatus prepare(PfMotionRun *run, Family family)
+{
+  Sun *s = run->data = pf_run_array(run, Sun, 1);
+  if (!s) return PF_ERR_MEMORY;
+  s->family = family;
+  s->unknowns = 2*run->n;
+  s->dropped = pf_run_array(run, bool, run->m);
+  if (!s->dropped) return PF_ERR_MEMORY;
+  if (family != ADAMS) PF_TRY(pf_residuals_make(run, family == IDA_INDEX_2 ? PF_INDEX_2 : PF_INDEX_1, &s->rows));
+  if (family == BDF) PF_TRY(make_slopes(run, s));
+  if (is_ida(s)) s->unknowns = s->rows.count;
+  PF_TRY(make_vectors(run, s));
+  if (is_ida(s)) PF_TRY(start_ida(run, s));
+  return (is_ida(s) ? set_up_ida(run, s) : set_up_cvode(run, s)) ? PF_OK : no_room(run);
+}
+
+static PfStatus prepare_adams(PfMotionRun *run)
+{
+  return prepare(run, ADAMS);
+}
+
+static PfStatus prepare_bdf(PfMotionRun *run)
+{
+  return prepare(run, BDF);
+}
+
+static PfStatus prepare_ida(PfMotionRun *run)
+{
+  return prepare(run, IDA_INDEX_1);
+}
+
+static PfStatus prepare_ida2(PfMotionRun *run)
+{
+  return prepare(run, IDA_INDEX_2);
+}
+
+static void release(PfMotionRun *run)
+{
+  Sun *s = run->data;
+  if (s->memory && is_ida(s)) IDAFree(&s->memory);
+  else if (s->memory) CVodeFree(&s->memory);
+  if (s->nonlinear) SUNNonlinSolFree(s->nonlinear);
+  if (s->linear) SUNLinSolFree(s->linear);
+  if (s->matrix) SUNMatDestroy(s->matrix);
+  N_Vector vectors[] = {s->state, s->rate, s->inside, s->size, s->kind};
+  for (size_t i = 0; i < sizeof vectors/sizeof *vectors; i++)
+    if (vectors[i]) N_VDestroy(vectors[i]);
+  if (s->context) SUNContext_Free(&s->context);
+  pf_residuals_release(&s->rows);
+}
+
+/* ---------------------------------------------------------------- steps */
+
+static void count_rejected(PfMotionRun *run, Sun *s)
+{
+  long errors = 0, failures = 0;
+  if (is_ida(s)) {
+    IDAGetNumErrTestFails(s->memory, &errors);
+    IDAGetNumStepSolveFails(s->memory, &failures);
+  } else {
+    CVodeGetNumErrTestFails(s->memory, &errors);
+    CVodeGetNumStepSolveFails(s->memory, &failures);
+  }
+  run->result->rejected += errors + failures - s->rejected;
+  s->rejected = errors + failures;
+}
+
+static PfStepEnd why(PfMotionRun *run, Sun *s, int flag)
+{
+  bool undefined = is_ida(s) ? flag == IDA_RES_FAIL || flag == IDA_REP_RES_ERR || flag == IDA_FIRST_RES_FAIL
+                             : flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
+                                   flag == CV_UNREC_RHSFUNC_ERR;
+  if (!undefined) return PF_STEP_TOO_SMALL;
+  run->trouble = s->trouble;
+  run->row = s->row;
+  return PF_STEP_TROUBLE;
+}
+
+static PfStepEnd step(PfMotionRun *run)
+{
+  Sun *s = run->data;
+  int n2 = 2*run->n;
+  double t = run->t;
+  for (int i = 0; i < n2; i++) s->offset[i] = run->y[i] - s->z[i];
+  int flag = is_ida(s) ? IDASolve(s->memory, run->t_end, &t, s->state, s->rate, IDA_ONE_STEP)
+                       : CVode(s->memory, run->t_end, s->state, &t, CV_ONE_STEP);
+  count_rejected(run, s);
+  if (flag < 0) return why(run, s, flag);
+  if (!(t > run->t) || t - run->t < 4*DBL_EPSILON*fabs(t)) return PF_STEP_TOO_SMALL;
+  memcpy(run->y_old, run->y, (size_t)n2*sizeof *run->y);
+  memcpy(run->dy_old, run->dy, (size_t)n2*sizeof *run->dy);
+  for (int i = 0; i < n2; i++) run->y[i] = s->z[i] + s->offset[i];
+  run->t_old = run->t;
+  run->t = t;
+  return pf_flow(run, run->t, run->y, run->dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
+}
+
+static void interpolate(PfMotionRun *run, double t, double *y)
+{
+  Sun *s = run->data;
+  double at = fmax(t, run->t_old);
+  int flag = is_ida(s) ? IDAGetDky(s->memory, at, 0, s->inside) : CVodeGetDky(s->memory, at, 0, s->inside);
+  const double *z = N_VGetArrayPointer(s->inside);
+  for (int i = 0; i < 2*run->n; i++) y[i] = flag == 0 ? z[i] + s->offset[i] : run->y[i];
+}
+
+#define STEPS(family) .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release
+
+#endif
+
+const PfMethod pf_method_cvode_adams = {
+  .name = "cvode_adams", .summary = "Adams formulas of order 1 to 12 (CVODE of SUNDIALS)",
+  STEPS(adams)};
+const PfMethod pf_method_cvode_bdf = {
+  .name = "cvode_bdf", .summary = "backward differences of order 1 to 5, for stiff systems (CVODE of SUNDIALS)",
+  STEPS(bdf)};
+const PfMethod pf_method_ida = {
+  .name = "ida", .summary = "backward differences on the index-1 equations (IDA of SUNDIALS, the DASSL family)",
+  STEPS(ida)};
+const PfMethod pf_method_ida2 = {
+  .name = "ida2", .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)", .direct = true,
+  STEPS(ida2)};
