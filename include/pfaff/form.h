@@ -41,6 +41,7 @@ typedef enum PfTrouble {
   PF_TROUBLE_CONTRADICTION, /* the constraint `row` contradicts the others */
   PF_TROUBLE_UNDETERMINED,  /* the equations of this formulation alone leave the acceleration `row` open */
   PF_TROUBLE_MASSLESS,      /* this formulation needs a regular mass matrix; row: a coordinate without inertia */
+  PF_TROUBLE_AMBIGUOUS,     /* friction depends on the multiplier `row`, which redundant constraints leave open */
   PF_TROUBLE_SINGULAR,      /* this formulation breaks down here; row: the coordinate or -1 */
   PF_TROUBLE_NO_CONVERGENCE /* forces that depend on the multipliers were not found */
 } PfTrouble;

@@ -15,6 +15,8 @@ struct PfSystem {
   PfTape *tape;      /* M, F, A, b, C at the given multipliers */
   bool friction;     /* C depends on multipliers */
   PfTape *slope;     /* dC/dlambda (n x m), with friction */
+  bool *pulls;       /* m: C depends on this multiplier */
+  bool affine;       /* C is affine in the multipliers */
 };
 
 /* Everything a formulation needs at one state. `load` is F + C. */
@@ -38,9 +40,7 @@ struct PfSolver {
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
   size_t bytes;
 
-  /* forces that depend on the multipliers */
-  double *slope, *slope_work, *trial, *residual, *step, *jacobian, *column;
-  PfQr friction_qr;
+  struct PfFriction *friction; /* NULL without */
 };
 
 /* A tape of expressions of the model; `roots` are overwritten. */
@@ -78,6 +78,21 @@ int pf_multipliers_factor(PfSolver *solver, MultiplierWork *work);
 void pf_multipliers_solve(PfSolver *solver, MultiplierWork *work, const double *acceleration, double *multiplier);
 /* Both in one. */
 void pf_multipliers_from(PfSolver *solver, MultiplierWork *work, const double *acceleration, double *multiplier);
+
+/* ---------------------------------------------------------------- forces that depend on multipliers (friction.c) */
+
+typedef struct PfFriction {
+  double *slope, *slope_work;   /* dC/dlambda */
+  double *lambda, *other;       /* the solution, and one found from elsewhere */
+  double *found, *residual, *step, *jacobian;
+  PfQr qr;
+  MultiplierWork rows;
+} PfFriction;
+PfStatus pf_friction_make(PfSolver *solver);
+PfTrouble pf_friction_solve(PfSolver *solver, PfMotion *motion, int *row);
+
+/* M, F, A, b, C and load at the values of the solver (solver.c). */
+PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 
 /* ---------------------------------------------------------------- admissible directions (reduced.c) */
 

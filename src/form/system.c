@@ -50,8 +50,16 @@ static PfStatus make_slope(PfSystem *s)
   if (!s->friction) return PF_OK;
   size_t n = (size_t)s->n, m = (size_t)s->m;
   PfExpr *slope = pf_arena_array(s->arena, PfExpr, n*m);
-  if (!slope) return no_room(s->ctx);
-  for (size_t i = 0; i < n; i++) PF_TRY(pf_expr_gradient(s->ctx, s->eq->C[i], lambda, s->m, slope + i*m));
+  s->pulls = pf_arena_array(s->arena, bool, m);
+  if (!slope || !s->pulls) return no_room(s->ctx);
+  s->affine = true;
+  for (size_t i = 0; i < n; i++) {
+    PF_TRY(pf_expr_gradient(s->ctx, s->eq->C[i], lambda, s->m, slope + i*m));
+    for (size_t k = 0; k < m; k++) {
+      s->pulls[k] = s->pulls[k] || pf_expr_depends(s->ctx, s->eq->C[i], lambda + k, 1);
+      s->affine = s->affine && !pf_expr_depends(s->ctx, slope[i*m + k], lambda, s->m);
+    }
+  }
   return pf_system_tape(s->ctx, s->eq->model, s->symbols.symbol, s->symbols.count, slope, (int)(n*m), &s->slope);
 }
 
@@ -126,6 +134,11 @@ PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble tro
   case PF_TROUBLE_SINGULAR:
     return pf_fail(ctx, PF_ERR_NUMBER, "this formulation breaks down in this state%s%s", coordinate ? " at " : "",
                    coordinate ? q : "");
+  case PF_TROUBLE_AMBIGUOUS:
+    pf_fail(ctx, PF_ERR_MODEL, "the friction depends on the force of the constraint '%s', which redundant constraints "
+            "leave undetermined", c);
+    pf_hint(ctx, "leave out the redundant constraint");
+    return PF_ERR_MODEL;
   case PF_TROUBLE_NO_CONVERGENCE:
     pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause");
     pf_hint(ctx, "with Coulomb friction there may be none, or several; try a smaller coefficient or a smoother law");

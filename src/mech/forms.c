@@ -20,6 +20,20 @@ static void simplify(PfContext *ctx, PfExpr *list, int count)
   for (int i = 0; i < count; i++) list[i] = pf_expr_simplest(ctx, list[i]);
 }
 
+/* Equations without multipliers cannot have forces that depend on them. */
+static PfStatus check_forces(PfContext *ctx, const PfEquations *eq)
+{
+  for (int k = 0; k < eq->m; k++)
+    for (int i = 0; i < eq->n; i++) {
+      if (!pf_expr_depends(ctx, eq->C[i], &eq->model->constraints[k].multiplier, 1)) continue;
+      pf_fail(ctx, PF_ERR_MODEL, "the non-ideal force on '%s' depends on the multiplier of '%s', which this form does not "
+              "have", eq->model->coordinates[i].name, eq->model->constraints[k].name);
+      pf_hint(ctx, "Lagrange's equations keep the multipliers: --form lagrange");
+      return PF_ERR_MODEL;
+    }
+  return PF_OK;
+}
+
 /* ---------------------------------------------------------------- Maggi and laconic */
 
 typedef PfStatus Reduce(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
@@ -198,6 +212,7 @@ PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *eq, c
   for (size_t i = 0; i < sizeof forms/sizeof *forms; i++) {
     if (strcmp(forms[i].name, form)) continue;
     *d = (PfDerivation){.form = forms[i].name};
+    PF_TRY(check_forces(ctx, eq));
     PF_TRY(forms[i].derive(ctx, arena, eq, d));
     return pf_abbreviate(ctx, arena, d);
   }

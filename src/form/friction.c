@@ -1,0 +1,185 @@
+/* Forces that depend on the constraint forces they belong to: lambda = Lambda(C(lambda)), where Lambda gives the multipliers
+ * that a formulation finds under the non-ideal forces C. Found by Newton's method with halved steps. With Coulomb's law
+ * there may be no solution, or several; a solution is taken only if no other one is found nearby in sign. */
+#include "form/form_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 60 };
+static const double found_tolerance = 1e-12, stalled_tolerance = 1e-9, regular_tolerance = 1e-9;
+
+PfStatus pf_friction_make(PfSolver *s)
+{
+  if (!s->system->friction) return PF_OK;
+  int n = s->system->n, m = s->system->m;
+  PfFriction *f = s->friction = pf_solver_array(s, PfFriction, 1);
+  if (!f) return pf_solver_no_room(s);
+  f->slope = pf_solver_array(s, double, (size_t)n*(size_t)m);
+  f->slope_work = pf_solver_array(s, double, pf_tape_work_size(s->system->slope));
+  f->lambda = pf_solver_array(s, double, m);
+  f->other = pf_solver_array(s, double, m);
+  f->found = pf_solver_array(s, double, m);
+  f->residual = pf_solver_array(s, double, m);
+  f->step = pf_solver_array(s, double, m);
+  f->jacobian = pf_solver_array(s, double, (size_t)m*(size_t)m);
+  if (!f->slope || !f->slope_work || !f->lambda || !f->other || !f->found || !f->residual || !f->step || !f->jacobian)
+    return pf_solver_no_room(s);
+  PF_TRY(pf_multipliers_make(s, &f->rows));
+  return pf_qr_make(s->ctx, s->arena, m, m, &f->qr);
+}
+
+static double size_of(const double *x, int n)
+{
+  double size = 0;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+  return size;
+}
+
+/* ---------------------------------------------------------------- Newton */
+
+/* Multipliers assumed -> non-ideal forces -> accelerations and multipliers. */
+static PfTrouble pass(PfSolver *s, const double *assumed, PfMotion *motion, int *row)
+{
+  memcpy(s->values + s->system->symbols.lambda, assumed, (size_t)s->system->m*sizeof *assumed);
+  PfTrouble trouble = pf_solver_evaluate(s, row);
+  return trouble == PF_TROUBLE_NONE ? s->formulation->accelerate(s, motion, row) : trouble;
+}
+
+/* The Jacobian is a matrix minus the unit matrix: beside these, not beside itself, it must not be small. */
+static bool is_regular(PfFriction *f, int m)
+{
+  double left = pf_norm(f->jacobian, m*m), least = regular_tolerance*fmax(1, left);
+  if (!(left > least)) return false;
+  (void)pf_qr_factor(&f->qr, f->jacobian, least/left);
+  return f->qr.rank == m;
+}
+
+/* dLambda/dlambda - 1 where the last pass was. The map from loads to multipliers is affine, so its derivative along a column
+ * of dC/dlambda is one more pass with that column as additional load. */
+static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
+{
+  int n = s->system->n, m = s->system->m;
+  PfFriction *f = s->friction;
+  pf_tape_run(s->system->slope, s->values, f->slope, f->slope_work);
+  if (pf_first_not_finite(f->slope, (size_t)n*(size_t)m) >= 0) return PF_TROUBLE_NO_CONVERGENCE;
+  memcpy(f->found, motion->multiplier, (size_t)m*sizeof *f->found);
+  for (int k = 0; k < m; k++) {
+    for (int i = 0; i < m; i++) f->jacobian[i*m + k] = -(i == k);
+    if (!s->system->pulls[k]) continue;
+    for (int i = 0; i < n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i] + f->slope[i*m + k];
+    PfTrouble trouble = s->formulation->accelerate(s, motion, row);
+    if (trouble != PF_TROUBLE_NONE) return trouble;
+    for (int i = 0; i < m; i++) f->jacobian[i*m + k] += motion->multiplier[i] - f->found[i];
+  }
+  for (int i = 0; i < n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
+  return is_regular(f, m) ? PF_TROUBLE_NONE : PF_TROUBLE_NO_CONVERGENCE;
+}
+
+/* What multipliers are measured by: themselves, and the loads they may balance. */
+static double scale_of(const PfSolver *s, const PfMotion *motion)
+{
+  int n = s->system->n, m = s->system->m;
+  return 1e-300 + size_of(motion->multiplier, m) + size_of(s->at.load, n)/(1e-300 + size_of(s->at.A, m*n));
+}
+
+/* From lambda to a solution in lambda; the motion belongs to it. */
+static PfTrouble newton(PfSolver *s, double *lambda, PfMotion *motion, int *row)
+{
+  int m = s->system->m;
+  PfFriction *f = s->friction;
+  double last = INFINITY, shorten = 1;
+  for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+    PfTrouble trouble = pass(s, lambda, motion, row);
+    if (trouble != PF_TROUBLE_NONE) return trouble;
+    for (int i = 0; i < m; i++) f->residual[i] = lambda[i] - motion->multiplier[i];
+    double miss = size_of(f->residual, m), scale = scale_of(s, motion);
+    if (miss <= found_tolerance*scale) return PF_TROUBLE_NONE;
+    if (!(miss < last) && shorten > 1e-4) { /* go back half of the last step */
+      shorten *= 0.5;
+      for (int i = 0; i < m; i++) lambda[i] -= f->step[i]*shorten;
+      continue;
+    }
+    if (!(miss < last) && miss <= stalled_tolerance*scale) return PF_TROUBLE_NONE; /* no better in these digits */
+    last = miss;
+    shorten = 1;
+    trouble = find_jacobian(s, motion, row);
+    if (trouble != PF_TROUBLE_NONE) return trouble;
+    pf_qr_solve(&f->qr, f->residual, f->step);
+    for (int i = 0; i < m; i++) lambda[i] += f->step[i];
+  }
+  return PF_TROUBLE_NO_CONVERGENCE;
+}
+
+/* ---------------------------------------------------------------- is it the only one? */
+
+/* Does Lambda(C(·)) bring multipliers nearer to each other, here and (as for Coulomb's law, whose slope only changes
+ * sign) everywhere? Then there is one solution. */
+static bool contracts(const PfSolver *s)
+{
+  int m = s->system->m;
+  for (int i = 0; i < m; i++) {
+    double sum = 0;
+    for (int k = 0; k < m; k++) sum += fabs(s->friction->jacobian[i*m + k] + (i == k));
+    if (sum >= 1) return false;
+  }
+  return true;
+}
+
+/* Newton from the solution with the multiplier k turned round (k = m: all): does it end elsewhere? */
+static bool ends_elsewhere(PfSolver *s, int k, PfMotion *motion)
+{
+  int m = s->system->m, row;
+  PfFriction *f = s->friction;
+  for (int i = 0; i < m; i++) f->other[i] = i == k || k == m ? -f->lambda[i] : f->lambda[i];
+  if (newton(s, f->other, motion, &row) != PF_TROUBLE_NONE) return false;
+  for (int i = 0; i < m; i++)
+    if (fabs(f->other[i] - f->lambda[i]) > 1e-6*size_of(f->lambda, m)) return true;
+  return false;
+}
+
+/* Friction by multipliers that redundant constraints leave open is not determined either: dC/dlambda Z = 0 is needed for
+ * all Z with A^T Z = 0. */
+static PfTrouble check_redundant(PfSolver *s, int *row)
+{
+  int n = s->system->n, m = s->system->m;
+  PfFriction *f = s->friction;
+  int count = m - pf_multipliers_factor(s, &f->rows);
+  if (count == 0) return PF_TROUBLE_NONE;
+  pf_qr_null_space(&f->rows.qr, f->rows.Z); /* of A^T in units of the rows */
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < count; c++) {
+      double sum = 0, size = 0;
+      int most = 0;
+      for (int k = 0; k < m; k++) {
+        double term = f->slope[i*m + k]*f->rows.Z[k*count + c]/s->at.unit[k];
+        if (fabs(term) > size) most = k;
+        size = fmax(size, fabs(term));
+        sum += term;
+      }
+      if (fabs(sum) <= 1e-9*size || size <= 1e-9*size_of(f->slope, n*m)) continue;
+      *row = most;
+      return PF_TROUBLE_AMBIGUOUS;
+    }
+  return PF_TROUBLE_NONE;
+}
+
+static PfTrouble check_unique(PfSolver *s, PfMotion *motion, int *row)
+{
+  int m = s->system->m;
+  PfTrouble trouble = find_jacobian(s, motion, row);
+  if (trouble == PF_TROUBLE_NONE) trouble = check_redundant(s, row);
+  if (trouble != PF_TROUBLE_NONE || s->system->affine || contracts(s)) return trouble;
+  for (int k = 0; k <= m; k++)
+    if ((k == m || s->system->pulls[k]) && ends_elsewhere(s, k, motion)) return PF_TROUBLE_NO_CONVERGENCE;
+  return PF_TROUBLE_NONE;
+}
+
+PfTrouble pf_friction_solve(PfSolver *s, PfMotion *motion, int *row)
+{
+  PfFriction *f = s->friction;
+  memset(f->lambda, 0, (size_t)s->system->m*sizeof *f->lambda);
+  PfTrouble trouble = newton(s, f->lambda, motion, row);
+  if (trouble == PF_TROUBLE_NONE) trouble = check_unique(s, motion, row);
+  return trouble == PF_TROUBLE_NONE ? pass(s, f->lambda, motion, row) : trouble;
+}
