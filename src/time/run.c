@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4,
-                                         &pf_method_generalized_alpha, &pf_method_rattle,
-                                          &pf_method_cvode_adams, &pf_method_cvode_bdf, &pf_method_ida, &pf_method_ida2,
+                                          &pf_method_generalized_alpha, &pf_method_rattle,
                                           &pf_method_cvode_adams, &pf_method_cvode_bdf, &pf_method_ida, &pf_method_ida2};
 enum { METHODS = sizeof methods/sizeof *methods };
 
