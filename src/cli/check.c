@@ -19,7 +19,7 @@ const Command pf_command_check = {
 
 static void text_names(const PfModel *model, PfText *text)
 {
-  pf_text_print(text, "%s%s%s\n", model->name[0] ? model->name : model->file, model->title[0] ? ": " : "",
+  pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "",
                 model->title);
   pf_text_print(text, "  coordinates         %d:", model->coordinate_count);
   for (int i = 0; i < model->coordinate_count; i++) {
@@ -71,7 +71,7 @@ static void text_numbers(const PfModel *model, const PfDiagnosis *d, PfText *tex
 
 static void json_names(const PfModel *model, PfJson *json)
 {
-  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "title", model->title);
   pf_json_open(json, "coordinates", '[');
   for (int i = 0; i < model->coordinate_count; i++) pf_json_string(json, NULL, model->coordinates[i].name);
@@ -132,6 +132,12 @@ static void json_no_numbers(PfJson *json)
 
 /* ---------------------------------------------------------------- the command */
 
+typedef struct Checked {
+  Session s;
+  PfDiagnosis d;
+  PfStatus status;
+} Checked;
+
 static PfStatus check(Session *s, const Options *options, PfDiagnosis *d)
 {
   PF_TRY(pf_cli_open(s, options->file));
@@ -140,33 +146,24 @@ static PfStatus check(Session *s, const Options *options, PfDiagnosis *d)
   return pf_diagnose(s->ctx, s->arena, &s->equations, given, d);
 }
 
-static int report_json(const Session *s, const PfDiagnosis *d, PfStatus status)
+static void write_json(void *user, PfJson *json)
 {
-  PfJson json;
-  pf_json_begin(&json, pf_context_allocator(s->ctx));
-  pf_json_open(&json, NULL, '{');
-  if (s->model) json_names(s->model, &json);
-  else json_no_names(&json);
-  if (status == PF_OK) json_numbers(s->model, d, &json);
-  else json_no_numbers(&json);
-  pf_cli_json_diagnostics(s->ctx, &json);
-  pf_json_close(&json, '}');
-  pf_text_add(&json.text, "\n");
-  int code = pf_cli_print(&json.text);
-  pf_json_free(&json);
-  return code;
+  const Checked *c = user;
+  pf_json_open(json, NULL, '{');
+  if (c->s.model) json_names(c->s.model, json);
+  else json_no_names(json);
+  if (c->status == PF_OK) json_numbers(c->s.model, &c->d, json);
+  else json_no_numbers(json);
+  pf_cli_json_diagnostics(c->s.ctx, json);
+  pf_json_close(json, '}');
 }
 
-static int report_text(const Session *s, const PfDiagnosis *d)
+static void write_text(void *user, PfText *text)
 {
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(s->ctx));
-  text_names(s->model, &text);
-  text_constraints(s->model, d, &text);
-  text_numbers(s->model, d, &text);
-  int code = pf_cli_print(&text);
-  pf_text_free(&text);
-  return code;
+  const Checked *c = user;
+  text_names(c->s.model, text);
+  text_constraints(c->s.model, &c->d, text);
+  text_numbers(c->s.model, &c->d, text);
 }
 
 static int run(int argc, char **argv)
@@ -174,12 +171,11 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Session s;
-  PfDiagnosis d = {0};
-  PfStatus status = check(&s, &options, &d);
-  if (options.json && s.ctx) code = report_json(&s, &d, status);
-  else if (status == PF_OK) code = report_text(&s, &d);
-  pf_cli_diagnostics(s.ctx);
-  pf_cli_close(&s);
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  Checked c = {0};
+  c.status = check(&c.s, &options, &c.d);
+  if (c.s.ctx && (options.json || c.status == PF_OK))
+    code = pf_cli_output(c.s.ctx, options.json, &c, write_json, write_text);
+  pf_cli_diagnostics(c.s.ctx);
+  pf_cli_close(&c.s);
+  return c.status == PF_OK ? code : c.status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }

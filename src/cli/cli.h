@@ -46,6 +46,14 @@ void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json);
 /* Writes the text to standard output; PF_EXIT_FAILED (and a message) when that fails. */
 int pf_cli_print(const PfText *text);
 
+/* What to call the model: its name, or its file. */
+const char *pf_cli_name(const PfModel *model);
+
+/* Makes the result by one of the writers and prints it: JSON when asked for, else text. */
+typedef void (*WriteJson)(void *user, PfJson *json);
+typedef void (*WriteText)(void *user, PfText *text);
+int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
+
 /* The numbers given by -p, NaN elsewhere, in the arena. NULL after an error that is in the context. */
 double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options);
 

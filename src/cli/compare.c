@@ -201,11 +201,12 @@ static double fastest(const Comparison *c)
   return best;
 }
 
-static void text_rows(const Comparison *c, PfText *text)
+static void text_rows(void *user, PfText *text)
 {
+  const Comparison *c = user;
   const PfModel *model = c->s->model;
   pf_text_print(text, "%s: %d coordinates, %d constraints; %d operations give M, F, A and b\n\n",
-                model->name[0] ? model->name : model->file, c->s->equations.n, c->s->equations.m, c->operations);
+                pf_cli_name(model), c->s->equations.n, c->s->equations.m, c->operations);
   pf_text_print(text, "  %-20s %8s %12s %10s %7s", "formulation", "unknowns", "difference", "ns", "ratio");
   if (c->ran) pf_text_print(text, " %10s %12s", "run [ms]", "difference");
   pf_text_add(text, "\n");
@@ -248,11 +249,12 @@ static void json_row(const Row *row, int operations, PfJson *json)
   pf_json_close(json, '}');
 }
 
-static void json_all(const Comparison *c, PfJson *json)
+static void json_all(void *user, PfJson *json)
 {
+  const Comparison *c = user;
   const PfModel *model = c->s->model;
   pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_string(json, "model", pf_cli_name(model));
   pf_json_open(json, "rows", '[');
   for (int i = 0; i < c->count; i++) json_row(c->rows + i, c->operations, json);
   pf_json_close(json, ']');
@@ -260,29 +262,9 @@ static void json_all(const Comparison *c, PfJson *json)
   else pf_json_string(json, "proved", NULL);
   pf_json_string(json, "proof", c->asked ? c->proof.text : NULL);
   pf_json_close(json, '}');
-  pf_text_add(&json->text, "\n");
 }
 
 /* ---------------------------------------------------------------- the command */
-
-static int print(const Comparison *c, const Options *options)
-{
-  int code;
-  PfText text;
-  PfJson json;
-  if (options->json) {
-    pf_json_begin(&json, pf_context_allocator(c->s->ctx));
-    json_all(c, &json);
-    code = pf_cli_print(&json.text);
-    pf_json_free(&json);
-    return code;
-  }
-  pf_text_init(&text, pf_context_allocator(c->s->ctx));
-  text_rows(c, &text);
-  code = pf_cli_print(&text);
-  pf_text_free(&text);
-  return code;
-}
 
 static int run(int argc, char **argv)
 {
@@ -293,7 +275,7 @@ static int run(int argc, char **argv)
   Session s;
   Comparison c = {.s = &s};
   PfStatus status = compare(&c, &options);
-  if (status == PF_OK) code = print(&c, &options);
+  if (status == PF_OK) code = pf_cli_output(s.ctx, options.json, &c, json_all, text_rows);
   pf_cli_diagnostics(s.ctx);
   for (int i = 0; i < c.count; i++) pf_solver_free(c.rows[i].solver);
   pf_system_free(c.system);

@@ -215,33 +215,24 @@ static void json_study(const Study *study, PfJson *json)
   pf_json_close(json, '}');
 }
 
-static int print(const Converge *c)
+static void json_all(void *user, PfJson *json)
 {
-  const PfModel *model = c->s.model;
-  const char *name = model->name[0] ? model->name : model->file;
-  int code;
-  if (c->options->json) {
-    PfJson json;
-    pf_json_begin(&json, pf_context_allocator(c->s.ctx));
-    pf_json_open(&json, NULL, '{');
-    pf_json_string(&json, "model", name);
-    pf_json_number(&json, "t_end", c->settings.t_end);
-    pf_json_open(&json, "methods", '[');
-    for (int i = 0; i < c->count; i++) json_study(c->study + i, &json);
-    pf_json_close(&json, ']');
-    pf_json_close(&json, '}');
-    pf_text_add(&json.text, "\n");
-    code = pf_cli_print(&json.text);
-    pf_json_free(&json);
-    return code;
-  }
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(c->s.ctx));
-  pf_text_print(&text, "%s to t = %.6g, largest errors at %d instants against dop853 at 1e-13\n", name, c->settings.t_end, SAMPLES);
-  for (int i = 0; i < c->count; i++) text_study(c->study + i, &text);
-  code = pf_cli_print(&text);
-  pf_text_free(&text);
-  return code;
+  const Converge *c = user;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(c->s.model));
+  pf_json_number(json, "t_end", c->settings.t_end);
+  pf_json_open(json, "methods", '[');
+  for (int i = 0; i < c->count; i++) json_study(c->study + i, json);
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+static void text_all(void *user, PfText *text)
+{
+  const Converge *c = user;
+  pf_text_print(text, "%s to t = %.6g, largest errors at %d instants against dop853 at 1e-13\n", pf_cli_name(c->s.model),
+                c->settings.t_end, SAMPLES);
+  for (int i = 0; i < c->count; i++) text_study(c->study + i, text);
 }
 
 static int run(int argc, char **argv)
@@ -253,7 +244,7 @@ static int run(int argc, char **argv)
   Converge c = {.options = &options};
   PfStatus status = prepare(&c);
   if (status == PF_OK) status = study_all(&c);
-  if (status == PF_OK) code = print(&c);
+  if (status == PF_OK) code = pf_cli_output(c.s.ctx, options.json, &c, json_all, text_all);
   pf_cli_diagnostics(c.s.ctx);
   pf_system_free(c.system);
   pf_cli_close(&c.s);

@@ -18,6 +18,13 @@ const Command pf_command_derive = {
   "      --json        for programs, on standard output",
   run};
 
+typedef struct Derived {
+  Session s;
+  const Options *options;
+  PfDerivation d;
+  PfCount count;
+} Derived;
+
 static const char *words(Session *s, PfExpr e, PfNotation notation)
 {
   const char *text = pf_expr_print(s->ctx, s->arena, e, notation);
@@ -86,7 +93,7 @@ static void text_equations(Session *s, const PfDerivation *d, PfText *text)
 static void text_all(Session *s, const PfDerivation *d, const PfCount *count, PfText *text)
 {
   const PfModel *model = s->model;
-  pf_text_print(text, "%s: %d coordinate%s, %d constraint%s\n", model->name[0] ? model->name : model->file,
+  pf_text_print(text, "%s: %d coordinate%s, %d constraint%s\n", pf_cli_name(model),
                 model->coordinate_count, model->coordinate_count == 1 ? "" : "s", model->constraint_count,
                 model->constraint_count == 1 ? "" : "s");
   if (!d->part_count && d->simple.M) {
@@ -170,7 +177,7 @@ static void json_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
 {
   const PfEquations *eq = &d->simple;
   pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", s->model->name[0] ? s->model->name : s->model->file);
+  pf_json_string(json, "model", pf_cli_name(s->model));
   pf_json_string(json, "form", d->form);
   json_list(s, json, "unknowns", d->unknowns, d->unknown_count);
   json_equations(s, d, json);
@@ -191,58 +198,29 @@ static void json_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
   pf_json_close(json, '}');
   pf_json_number(json, "seconds", s->seconds);
   pf_json_close(json, '}');
-  pf_text_add(&json->text, "\n");
 }
 
 /* ---------------------------------------------------------------- the command */
 
-static PfStatus derive(Session *s, const Options *options, PfDerivation *d, PfCount *count)
+static PfStatus derive(Derived *x)
 {
-  PF_TRY(pf_cli_open(s, options->file));
-  PF_TRY(pf_cli_count(s, count));
-  return pf_derive_form(s->ctx, s->arena, &s->equations, options->form ? options->form : "lagrange", d);
+  const char *form = x->options->form ? x->options->form : "lagrange";
+  PF_TRY(pf_cli_open(&x->s, x->options->file));
+  PF_TRY(pf_cli_count(&x->s, &x->count));
+  return pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
 }
 
-static int print(Session *s, const Options *options, const PfDerivation *d, const PfCount *count)
+static void write_json(void *user, PfJson *json)
 {
-  int code;
-  if (options->json) {
-    PfJson json;
-    pf_json_begin(&json, pf_context_allocator(s->ctx));
-    json_all(s, d, count, &json);
-    code = pf_cli_print(&json.text);
-    pf_json_free(&json);
-  } else {
-    PfText text;
-    pf_text_init(&text, pf_context_allocator(s->ctx));
-    if (options->latex) latex_all(s, d, &text);
-    else text_all(s, d, count, &text);
-    code = pf_cli_print(&text);
-    pf_text_free(&text);
-  }
-  return code;
+  Derived *x = user;
+  json_all(&x->s, &x->d, &x->count, json);
 }
 
-/* The keys without their values, and why. */
-static int print_failure(Session *s, const Options *options)
+static void write_text(void *user, PfText *text)
 {
-  PfJson json;
-  pf_json_begin(&json, pf_context_allocator(s->ctx));
-  pf_json_open(&json, NULL, '{');
-  pf_json_string(&json, "model", s->model && s->model->name[0] ? s->model->name : NULL);
-  pf_json_string(&json, "form", options->form ? options->form : "lagrange");
-  pf_json_open(&json, "unknowns", '[');
-  pf_json_close(&json, ']');
-  pf_json_open(&json, "equations", '[');
-  pf_json_close(&json, ']');
-  pf_json_string(&json, "operations", NULL);
-  pf_json_string(&json, "seconds", NULL);
-  pf_cli_json_diagnostics(s->ctx, &json);
-  pf_json_close(&json, '}');
-  pf_text_add(&json.text, "\n");
-  int code = pf_cli_print(&json.text);
-  pf_json_free(&json);
-  return code;
+  Derived *x = user;
+  if (x->options->latex) latex_all(&x->s, &x->d, text);
+  else text_all(&x->s, &x->d, &x->count, text);
 }
 
 static int run(int argc, char **argv)
@@ -250,14 +228,10 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_derive, OPTION_JSON | OPTION_LATEX | OPTION_FORM, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Session s;
-  PfDerivation d;
-  PfCount count;
-  PfStatus status = derive(&s, &options, &d, &count);
-  if (status == PF_OK) code = print(&s, &options, &d, &count);
-  else if (options.json && s.ctx) (void)print_failure(&s, &options);
-  if (status == PF_OK && pf_error_count(s.ctx)) code = PF_EXIT_FAILED; /* something was too long to print */
-  pf_cli_diagnostics(s.ctx);
-  pf_cli_close(&s);
+  Derived x = {.options = &options};
+  PfStatus status = derive(&x);
+  if (status == PF_OK) code = pf_cli_output(x.s.ctx, options.json, &x, write_json, write_text);
+  pf_cli_diagnostics(x.s.ctx);
+  pf_cli_close(&x.s);
   return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }

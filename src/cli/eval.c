@@ -18,6 +18,7 @@ const Command pf_command_eval = {
   run};
 
 typedef struct Result {
+  Session *s;
   PfSystem *system;
   PfSolver *solver;
   double *values;
@@ -80,12 +81,14 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
 
 /* ---------------------------------------------------------------- text */
 
-static void text_result(const Session *s, const Result *r, PfText *text)
+static void text_result(void *user, PfText *text)
 {
+  const Result *r = user;
+  const Session *s = r->s;
   const PfModel *model = s->model;
   const PfSymbols *symbols = pf_system_symbols(r->system);
   pf_text_print(text, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n",
-                model->name[0] ? model->name : model->file, r->values[symbols->time],
+                pf_cli_name(model), r->values[symbols->time],
                 pf_solver_formulation(r->solver)->name, "coordinate", "value", "velocity", "acceleration",
                 "constraint force");
   for (int i = 0; i < s->equations.n; i++)
@@ -134,13 +137,15 @@ static void json_contacts(const Session *s, const Result *r, PfJson *json)
   pf_json_close(json, '}');
 }
 
-static void json_result(const Session *s, const Result *r, PfJson *json)
+static void json_result(void *user, PfJson *json)
 {
+  const Result *r = user;
+  const Session *s = r->s;
   const PfModel *model = s->model;
   const PfSymbols *symbols = pf_system_symbols(r->system);
   int n = s->equations.n;
   pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "formulation", pf_solver_formulation(r->solver)->name);
   pf_json_number(json, "t", r->values[symbols->time]);
   pf_json_open(json, "coordinates", '[');
@@ -163,29 +168,9 @@ static void json_result(const Session *s, const Result *r, PfJson *json)
   pf_json_number(json, "velocity", r->velocity);
   pf_json_close(json, '}');
   pf_json_close(json, '}');
-  pf_text_add(&json->text, "\n");
 }
 
 /* ---------------------------------------------------------------- the command */
-
-static int print(const Session *s, const Options *options, const Result *r)
-{
-  int code;
-  if (options->json) {
-    PfJson json;
-    pf_json_begin(&json, pf_context_allocator(s->ctx));
-    json_result(s, r, &json);
-    code = pf_cli_print(&json.text);
-    pf_json_free(&json);
-    return code;
-  }
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(s->ctx));
-  text_result(s, r, &text);
-  code = pf_cli_print(&text);
-  pf_text_free(&text);
-  return code;
-}
 
 static int run(int argc, char **argv)
 {
@@ -194,9 +179,9 @@ static int run(int argc, char **argv)
   int code = pf_cli_options(&pf_command_eval, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s;
-  Result r = {0};
+  Result r = {.s = &s};
   PfStatus status = evaluate(&s, &options, &r);
-  if (status == PF_OK) code = print(&s, &options, &r);
+  if (status == PF_OK) code = pf_cli_output(s.ctx, options.json, &r, json_result, text_result);
   pf_cli_diagnostics(s.ctx);
   pf_solver_free(r.solver);
   pf_system_free(r.system);

@@ -217,3 +217,23 @@ int pf_cli_print(const PfText *text)
   fprintf(stderr, "pfaff: error: cannot write the result: %s\n", text->failed ? "no memory" : strerror(errno));
   return PF_EXIT_FAILED;
 }
+
+int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
+{
+  PfJson out; /* its text serves both */
+  pf_json_begin(&out, pf_context_allocator(ctx));
+  if (json) {
+    write_json(user, &out);
+    pf_text_add(&out.text, "\n");
+  } else {
+    write_text(user, &out.text);
+  }
+  int code = pf_cli_print(&out.text);
+  pf_json_free(&out);
+  return code;
+}
+
+const char *pf_cli_name(const PfModel *model)
+{
+  return model->name[0] ? model->name : model->file;
+}

@@ -123,11 +123,12 @@ static const char *method_name(const Run *r)
   return r->settings.method ? r->settings.method : "dopri5";
 }
 
-static void text_summary(const Run *r, PfText *text)
+static void text_summary(void *user, PfText *text)
 {
+  const Run *r = user;
   const PfModel *model = r->s.model;
   const PfRunResult *x = &r->result;
-  pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", model->name[0] ? model->name : model->file, method_name(r), r->t0,
+  pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->t0,
                 x->t, end_words[x->end]);
   if (r->start.position_change > 1e-12 || r->start.velocity_change > 1e-12)
     pf_text_print(text, "  start corrected     %s by up to %.3g, velocities by up to %.3g\n",
@@ -146,12 +147,13 @@ static void text_summary(const Run *r, PfText *text)
 
 /* ---------------------------------------------------------------- JSON */
 
-static void json_summary(Run *r, PfJson *json)
+static void json_summary(void *user, PfJson *json)
 {
+  const Run *r = user;
   const PfModel *model = r->s.model;
   const PfRunResult *x = &r->result;
   pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", model->name[0] ? model->name : model->file);
+  pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "method", method_name(r));
   pf_json_string(json, "formulation", r->settings.formulation ? r->settings.formulation : "multipliers");
   pf_json_string(json, "end", end_words[x->end]);
@@ -179,29 +181,9 @@ static void json_summary(Run *r, PfJson *json)
   pf_text_add(&json->text, ",\n  \"rows\": ");
   pf_text_put(&json->text, pf_text_get(&r->rows.text), r->rows.text.count);
   pf_json_close(json, '}');
-  pf_text_add(&json->text, "\n");
 }
 
 /* ---------------------------------------------------------------- the command */
-
-static int print(Run *r)
-{
-  int code;
-  if (r->options->json) {
-    PfJson json;
-    pf_json_begin(&json, pf_context_allocator(r->s.ctx));
-    json_summary(r, &json);
-    code = pf_cli_print(&json.text);
-    pf_json_free(&json);
-    return code;
-  }
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(r->s.ctx));
-  text_summary(r, &text);
-  code = pf_cli_print(&text);
-  pf_text_free(&text);
-  return code;
-}
 
 static int run(int argc, char **argv)
 {
@@ -213,7 +195,7 @@ static int run(int argc, char **argv)
   PfStatus status = prepare(&r);
   bool ran = status == PF_OK;
   if (ran) status = simulate(&r);
-  if (ran) code = print(&r);
+  if (ran) code = pf_cli_output(r.s.ctx, options.json, &r, json_summary, text_summary);
   bool whole = r.result.end == PF_RUN_DONE || r.result.end == PF_RUN_UNTIL;
   pf_cli_diagnostics(r.s.ctx);
   if (r.rows.text.allocator) pf_json_free(&r.rows);
