@@ -152,7 +152,7 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
     double **array;
     size_t count;
   } arrays[] = {{&s->values, inputs}, {&s->push_values, inputs}, {&s->miss, size}, {&s->a, n}, {&s->w, n}, {&s->load, n},
-                {&s->x, size}, {&s->x_old, size}, {&s->qc, n}, {&s->vc, n}, {&s->ac, n}, {&s->R, n}, {&s->D, m*n},
+                {&s->x, size}, {&s->x_old, size}, {&s->guess, size}, {&s->qc, n}, {&s->vc, n}, {&s->ac, n}, {&s->R, n}, {&s->D, m*n},
                 {&s->matrix, size*size}, {&s->scale, size}, {&s->change, size}, {&s->right, size}, {&s->size_A, m*n}};
   for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++) {
     *arrays[i].array = pf_run_array(run, double, arrays[i].count);
@@ -311,16 +311,21 @@ static double size_of_forces(const PfAlpha *s)
   return 1e-12*force + 8*DBL_EPSILON*speed/s->h + DBL_MIN;
 }
 
-/* By how much the equations are missed; 1 is what is allowed. */
+/* By how much the equations are missed: 1 is what is allowed; s->merit is the same in the metric of the unknowns. */
 static double find_miss(PfAlpha *s)
 {
   place(s);
   pf_tape_run(s->equations, s->values, s->miss, s->equations_work);
   for (int i = 0; i < s->n && s->printed; i++) s->miss[i] -= s->load[i];
   s->bad_row = pf_first_not_finite(s->miss, (size_t)s->size);
+  s->merit = INFINITY;
   if (s->bad_row >= 0) return INFINITY;
   double worst = 0, force = size_of_forces(s);
-  for (int i = 0; i < s->size; i++) worst = fmax(worst, fabs(s->miss[i])/allowed(s, i, force));
+  s->merit = 0;
+  for (int i = 0; i < s->size; i++) {
+    worst = fmax(worst, fabs(s->miss[i])/allowed(s, i, force));
+    s->merit = fmax(s->merit, fabs(s->miss[i])*weight_of(s, i)*s->scale[i]);
+  }
   return worst;
 }
 
@@ -408,13 +413,14 @@ static void move(PfAlpha *s, double part)
 
 typedef enum Mode { SWIFT, CAREFUL } Mode;
 
-/* The factors serve as long as they make the miss smaller by a factor of `slow` each time. CAREFUL: new ones at each
- * iteration, and steps are halved while they do not help. */
+/* The factors serve as long as they make the miss smaller by a factor of `slow` each time. SWIFT gives up when it does not
+ * get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of rank the
+ * equations have other solutions, which are not to be jumped to. */
 static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
 {
-  enum { MOST = 40, MANY = 5 };
-  static const double slow = 0.1, stuck = 0.5, rounding = 1e4;
-  double last = INFINITY, part = 1;
+  enum { MOST = 60, MANY = 3 };
+  static const double slow = 0.03, stuck = 0.5, rounding = 1e4;
+  double last = INFINITY, last_merit = INFINITY, part = 1;
   s->fresh = false;
   if (!s->factored && !factor(s)) return false;
   for (int k = 0; k < MOST; k++) {
@@ -423,27 +429,34 @@ static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
     if (k > MANY) s->factored = false; /* the next step deserves new factors */
     if (miss <= 1) return true;
     if (s->fresh && miss < rounding && miss > stuck*last) return true; /* it does not get better than this */
-    if (k > 0 && mode == CAREFUL && !(miss < last) && part > 0.01) {
+    if (k > 0 && !(s->merit < last_merit)) {
+      if (mode == SWIFT || part < 1e-3) return false;
       move(s, -(part *= 0.5));
       continue;
     }
-    if (!isfinite(miss) || (mode == SWIFT && s->fresh && miss > 10*last)) return false;
-    if ((mode == CAREFUL || miss > slow*last) && !factor(s)) return false;
+    if (!isfinite(miss) || ((mode == CAREFUL || s->merit > slow*last_merit) && !factor(s))) return false;
     find_change(s);
     move(s, part = 1);
     last = miss;
+    last_merit = s->merit;
   }
   return false;
 }
 
-/* Straight on from the last two steps, when they were of the same size. */
+/* Straight on from the last two steps, when they were of the same size and it was better than staying the last time. */
 static void guess(PfAlpha *s)
 {
+  double moved = 0, missed = 0;
+  for (int i = 0; i < s->n + s->m && s->alike > 1; i++) {
+    moved = fmax(moved, fabs(s->x[i] - s->x_old[i])/s->scale[i]);
+    missed = fmax(missed, fabs(s->x[i] - s->guess[i])/s->scale[i]);
+  }
+  bool straight = s->alike > 1 && missed < moved;
   for (int i = 0; i < s->size; i++) {
-    double x = s->x[i];
-    if (i >= s->n + s->m) s->x[i] = 0;
-    else if (s->alike > 1) s->x[i] = 2*x - s->x_old[i];
+    double x = s->x[i], further = i < s->n + s->m && s->alike > 1 ? 2*x - s->x_old[i] : x;
     s->x_old[i] = x;
+    s->guess[i] = further;
+    s->x[i] = i >= s->n + s->m ? 0 : straight ? further : x;
   }
 }
 

@@ -49,6 +49,7 @@ typedef struct PfAlpha {
   double *a, *w;           /* n each */
   double *load;            /* n: what the printed schemes remember instead */
   double *x, *x_old;       /* size: unknowns of this step and of the one before */
+  double *guess;           /* size: straight on from the two steps before */
   int alike;               /* steps of this size so far, for extrapolation */
 
   /* the step as a map from x to the state */
@@ -59,6 +60,7 @@ typedef struct PfAlpha {
   /* Newton */
   bool factored, fresh;    /* fresh: in this step */
   double *matrix, *scale, *change, *right; /* by columns; size each */
+  double merit;            /* scaled size of what is missed */
   double *size_A;          /* m x n: |A| at the last factorisation */
   PfQr qr;
   int bad_row;             /* an equation that is not finite, or -1 */
