@@ -1,14 +1,14 @@
-/* Degrees of expressions as fractions of polynomials in what a point of a prime field chooses: the values of symbols, a
- * parameter t for every angle, an exponential for every exponent. With c = (1 - t^2)/(1 + t^2) and s = 2t/(1 + t^2) a
- * polynomial of degree d in c and s has the denominator (1 + t^2)^d, which never vanishes: sines and cosines count as
- * numerators of degree 2. Denominators are kept as products of known factors, so that a sum has the least common
- * multiple of those of its terms. */
+/* Degrees of expressions as fractions of polynomials in what a point of a prime field chooses: the values
+ * of symbols, a parameter t for every angle, an exponential for every exponent. With c = (1 - t^2)/(1 +
+ * t^2) and s = 2t/(1 + t^2) a polynomial of degree d in c and s has the denominator (1 + t^2)^d, which
+ * never vanishes: sines and cosines count as numerators of degree 2. Denominators are kept as products of
+ * known factors, so that a sum has the least common multiple of those of its terms. */
 #include "expr/field_impl.h"
 
 #include <math.h>
 
-/* What can be a factor of a denominator, for node i: the numerator of the node, the denominator of a function, a root of
- * the node. */
+/* What can be a factor of a denominator, for node i: the numerator of the node, the denominator of a
+ * function, a root of the node. */
 typedef enum FactorKind { NUMERATOR, POLE, ROOT, FACTOR_KINDS } FactorKind;
 
 typedef struct Divisor {
@@ -36,7 +36,8 @@ typedef struct Bound {
 static double degree_of(const Bound *b, int id)
 {
   const Fraction *f = b->fractions + id/FACTOR_KINDS;
-  return id%FACTOR_KINDS == ROOT ? f->above + f->below : f->above; /* a function has the same degree above and below */
+  /* the denominator of a function has the degree of its numerator */
+  return id%FACTOR_KINDS == ROOT ? f->above + f->below : f->above;
 }
 
 static void touch(Bound *b, int id)
@@ -104,7 +105,8 @@ static void bound_sum(Bound *b, int node, Fraction *sum)
   keep(b, sum);
 }
 
-/* A root is an algebraic function: it grows no faster than the larger part of its base, whatever its index. */
+/* A root is an algebraic function: it grows no faster than the larger part of its base, whatever its
+ * index. */
 static void bound_power(Bound *b, int base, Number exponent, Fraction *product)
 {
   const Fraction *f = b->fractions + base;

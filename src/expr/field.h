@@ -31,8 +31,8 @@ const char *pf_probe_outside(const PfProbe *probe, int root);
  * value with a chance of one half. */
 int pf_probe_square_roots(const PfProbe *probe);
 
-/* A bound of the degrees, when all roots are written over one denominator as polynomials in what is chosen at random:
- * of the denominator, and of every numerator. Infinite when it is too large for a number. */
+/* A bound of the degrees, when all roots are written over one denominator as polynomials in what is chosen
+ * at random: of the denominator, and of every numerator. Infinite when it is too large for a number. */
 PfStatus pf_probe_degree(const PfProbe *probe, PfArena *scratch, double *degree);
 
 #endif

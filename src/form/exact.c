@@ -74,8 +74,8 @@ static void clear_column(const PfField *f, uint64_t *W, int m, int width, int ro
   }
 }
 
-/* Makes row `rank` the one with a 1 in the column, all others have 0 there. False when no row from `rank` on has anything
- * in it. */
+/* Makes row `rank` the one with a 1 in the column, all others have 0 there. False when no row from `rank`
+ * on has anything in it. */
 static bool take_pivot(const PfField *f, uint64_t *W, int m, int width, int rank, int column)
 {
   int row = rank;
@@ -108,13 +108,15 @@ static void put_beside(const uint64_t *A, int n, const uint64_t *B, int q, int r
   }
 }
 
-bool pf_exact_solve(const PfField *f, const uint64_t *A, int n, const uint64_t *B, int q, uint64_t *work, uint64_t *X)
+bool pf_exact_solve(const PfField *f, const uint64_t *A, int n, const uint64_t *B, int q, uint64_t *work,
+                    uint64_t *X)
 {
   int width = n + q;
   put_beside(A, n, B, q, n, work);
   for (int k = 0; k < n; k++)
     if (!take_pivot(f, work, n, width, k, k)) return false;
-  for (int i = 0; i < n; i++) memcpy(X + (size_t)i*(size_t)q, work + (size_t)i*(size_t)width + n, (size_t)q*sizeof *X);
+  for (int i = 0; i < n; i++)
+    memcpy(X + (size_t)i*(size_t)q, work + (size_t)i*(size_t)width + n, (size_t)q*sizeof *X);
   return true;
 }
 
@@ -125,7 +127,8 @@ int pf_exact_independent_rows(const PfField *f, const uint64_t *A, int m, int n,
   return pf_exact_reduce(f, work, n, m, NULL, m, rows);
 }
 
-/* Row k of the reduced matrix W = [K' | d] says x_pivot[k] = d_k - sum K'_kj x_j over the other unknowns j. */
+/* Row k of the reduced matrix W = [K' | d] says x_pivot[k] = d_k - sum K'_kj x_j over the other unknowns
+ * j. */
 static void read_solutions(const PfField *f, const uint64_t *W, int n, int rank, const int *pivot, uint64_t *N,
                            uint64_t *a)
 {

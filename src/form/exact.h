@@ -1,4 +1,5 @@
-/* Linear algebra in a prime field, and the formulations over it: what a proof is made of. Matrices are row by row. */
+/* Linear algebra in a prime field, and the formulations over it: what a proof is made of. Matrices are row
+ * by row. */
 #ifndef PF_FORM_EXACT_H
 #define PF_FORM_EXACT_H
 
@@ -17,18 +18,21 @@ void pf_exact_add(const PfField *f, const uint64_t *a, const uint64_t *b, int co
 void pf_exact_subtract(const PfField *f, const uint64_t *a, const uint64_t *b, int count, uint64_t *c);
 bool pf_exact_is_zero(const uint64_t *a, int count);
 
-/* Gauss and Jordan on the m x width matrix W, in place: row k ends with a 1 in column pivot[k], where the other rows have
- * 0. Pivots are taken in the columns `order` (count of them; NULL: 0, 1, …) as far as possible. The rank. */
+/* Gauss and Jordan on the m x width matrix W, in place: row k ends with a 1 in column pivot[k], where the
+ * other rows have 0. Pivots are taken in the columns `order` (count of them; NULL: 0, 1, …) as far as
+ * possible. The rank. */
 int pf_exact_reduce(const PfField *f, uint64_t *W, int m, int width, const int *order, int count, int *pivot);
 
 /* A X = B for an n x n matrix A and q columns; `work` has room for n*(n + q). False when A is singular. */
-bool pf_exact_solve(const PfField *f, const uint64_t *A, int n, const uint64_t *B, int q, uint64_t *work, uint64_t *X);
+bool pf_exact_solve(const PfField *f, const uint64_t *A, int n, const uint64_t *B, int q, uint64_t *work,
+                    uint64_t *X);
 
-/* Independent rows of the m x n matrix A, the first that are: their number, and which they are. `work`: m*n. */
+/* Independent rows of the m x n matrix A, the first that are: their number, and which they are. `work`:
+ * m*n. */
 int pf_exact_independent_rows(const PfField *f, const uint64_t *A, int m, int n, uint64_t *work, int *rows);
 
-/* Solutions of A x = b: x = a + N y with N (n x (n - rank)); dependent unknowns are looked for in `order` (NULL: from the
- * first). `work`: m*(n + 1), `pivot`: n. The rank, or -1 when there is no solution. */
+/* Solutions of A x = b: x = a + N y with N (n x (n - rank)); dependent unknowns are looked for in `order`
+ * (NULL: from the first). `work`: m*(n + 1), `pivot`: n. The rank, or -1 when there is no solution. */
 int pf_exact_solutions(const PfField *f, const uint64_t *A, const uint64_t *b, int m, int n, const int *order,
                        uint64_t *work, int *pivot, uint64_t *N, uint64_t *a);
 
@@ -57,14 +61,14 @@ size_t pf_exact_pool_size(int n, int m);
 uint64_t *pf_exact_take(PfExactSystem *at, int count);
 
 /* Why a formulation has no answer, in words for people. */
-#define PF_EXACT_ANSWERS(ENTRY)                                                                                     \
-  ENTRY(PF_EXACT_DONE, "")                                                                                          \
-  ENTRY(PF_EXACT_ABSENT, "there are no such equations for this model")                                              \
-  ENTRY(PF_EXACT_SINGULAR_MASS, "the mass matrix is singular")                                                      \
-  ENTRY(PF_EXACT_NOT_UNIQUE, "inertia and constraints leave some acceleration open")                                \
-  ENTRY(PF_EXACT_UNDETERMINED, "its equations alone contain dependent accelerations and do not determine them")     \
-  ENTRY(PF_EXACT_UNDEFINED, "its equations divide by zero in the admissible states")                                \
-  ENTRY(PF_EXACT_OTHER_RANK, "its pseudo-velocities were chosen for states where fewer constraints are redundant")  \
+#define PF_EXACT_ANSWERS(ENTRY) \
+  ENTRY(PF_EXACT_DONE, "") \
+  ENTRY(PF_EXACT_ABSENT, "there are no such equations for this model") \
+  ENTRY(PF_EXACT_SINGULAR_MASS, "the mass matrix is singular") \
+  ENTRY(PF_EXACT_NOT_UNIQUE, "inertia and constraints leave some acceleration open") \
+  ENTRY(PF_EXACT_UNDETERMINED, "its equations alone contain dependent accelerations and do not determine them") \
+  ENTRY(PF_EXACT_UNDEFINED, "its equations divide by zero in the admissible states") \
+  ENTRY(PF_EXACT_OTHER_RANK, "its velocities were chosen for states where fewer constraints are redundant") \
   ENTRY(PF_EXACT_CONTRADICTION, "its constraints contradict each other")
 
 typedef enum PfExactAnswer {
@@ -73,8 +77,8 @@ typedef enum PfExactAnswer {
 #undef PF_EXACT_ENTRY
 } PfExactAnswer;
 
-/* A formulation over a field: its own algebra for the accelerations q2 (n). `growth` is by how much more than the entries
- * of the system the degree of numerator and denominator may be. */
+/* A formulation over a field: its own algebra for the accelerations q2 (n). `growth` is by how much more
+ * than the entries of the system the degree of numerator and denominator may be. */
 typedef struct PfExactForm {
   const char *name;
   PfExactAnswer (*accelerate)(PfExactSystem *at, uint64_t *q2);

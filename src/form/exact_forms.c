@@ -1,7 +1,7 @@
-/* The formulations over a prime field, each by its own algebra: nothing but matrices is shared. A comment gives the
- * equations; sources are in the files of the formulations in numbers. Growth of degrees: with entries that are polynomials
- * of degree d (a common denominator of M and F, and of A and b, cancels), a determinant of size k has the degree k*d, and
- * so has a solution by Cramer's rule. */
+/* The formulations over a prime field, each by its own algebra: nothing but matrices is shared. A comment
+ * gives the equations; sources are in the files of the formulations in numbers. Growth of degrees: with
+ * entries that are polynomials of degree d (a common denominator of M and F, and of A and b, cancels), a
+ * determinant of size k has the degree k*d, and so has a solution by Cramer's rule. */
 #include "form/exact.h"
 
 #include <assert.h>
@@ -90,7 +90,8 @@ static double udwadia_kalaba_growth(int n, int rank, int speeds)
 
 /* ---------------------------------------------------------------- Udwadia and Phohomsiri */
 
-/* q'' = B^+ [F + C; b], B = [P M; A], P = I - A^T (A A^T)^-1 A; by the normal equations, as B has full rank. */
+/* q'' = B^+ [F + C; b], B = [P M; A], P = I - A^T (A A^T)^-1 A; by the normal equations, as B has full
+ * rank. */
 static PfExactAnswer udwadia_phohomsiri(PfExactSystem *at, uint64_t *q2)
 {
   const PfField *f = at->field;
@@ -127,8 +128,8 @@ typedef struct Partition {
   uint64_t *K, *d, *M11, *M12, *M21, *M22, *F1, *F2;
 } Partition;
 
-static uint64_t *gather(PfExactSystem *at, const uint64_t *A, int width, const int *rows, int row_count, const int *columns,
-                        int column_count)
+static uint64_t *gather(PfExactSystem *at, const uint64_t *A, int width, const int *rows, int row_count,
+                        const int *columns, int column_count)
 {
   uint64_t *block = take(at, row_count, column_count);
   for (int i = 0; i < row_count; i++)
@@ -159,7 +160,8 @@ static bool partition(PfExactSystem *at, const int *order, Partition *p)
   sort_columns(at, r);
   p->first = at->columns;
   p->second = at->columns + r;
-  const uint64_t *A1 = gather(at, at->A, n, NULL, r, p->first, r), *A2 = gather(at, at->A, n, NULL, r, p->second, free);
+  const uint64_t *A1 = gather(at, at->A, n, NULL, r, p->first, r);
+  const uint64_t *A2 = gather(at, at->A, n, NULL, r, p->second, free);
   p->K = take(at, r, free);
   p->d = take(at, r, 1);
   p->M11 = gather(at, at->M, n, p->first, r, p->first, r);
@@ -188,8 +190,8 @@ static PfExactAnswer rosenberg_extended(PfExactSystem *at, uint64_t *q2)
   Partition p;
   if (!partition(at, NULL, &p)) return PF_EXACT_UNDEFINED;
   int r = p.r, free = p.free;
-  uint64_t *L = take(at, free, r), *X = take(at, free, free), *KM12 = take(at, free, free), *right = take(at, free, 1);
-  uint64_t *KF1 = take(at, free, 1), *y = take(at, free, 1);
+  uint64_t *L = take(at, free, r), *X = take(at, free, free), *KM12 = take(at, free, free);
+  uint64_t *right = take(at, free, 1), *KF1 = take(at, free, 1), *y = take(at, free, 1);
   pf_exact_transposed_product(f, p.K, p.M11, free, r, r, L);
   pf_exact_subtract(f, L, p.M21, free*r, L); /* K^T M11 - M21 */
   pf_exact_product(f, L, p.K, free, r, free, X);
@@ -210,8 +212,8 @@ static bool prefer_dropped(PfExactSystem *at)
 {
   const PfField *f = at->field;
   int n = at->n, free = n - at->rank, count = 0;
-  uint64_t *N = take(at, n, free), *a = take(at, n, 1), *NM = take(at, free, n);
-  if (pf_exact_solutions(f, at->A, at->b, at->rank, n, NULL, take(at, at->rank, n + 1), at->pivot, N, a) < 0) return false;
+  uint64_t *N = take(at, n, free), *a = take(at, n, 1), *NM = take(at, free, n), *work = take(at, at->rank, n + 1);
+  if (pf_exact_solutions(f, at->A, at->b, at->rank, n, NULL, work, at->pivot, N, a) < 0) return false;
   pf_exact_transposed_product(f, N, at->M, free, n, n, NM);
   for (int part = 0; part < 2; part++)
     for (int j = 0; j < n; j++) {
@@ -229,7 +231,8 @@ static PfExactAnswer rosenberg(PfExactSystem *at, uint64_t *q2)
   Partition p;
   if (!prefer_dropped(at) || !partition(at, at->order, &p)) return PF_EXACT_UNDEFINED;
   int r = p.r, free = p.free;
-  uint64_t *first = take(at, free, r), *second = take(at, free, free), *right = take(at, free, 1), *y = take(at, free, 1);
+  uint64_t *first = take(at, free, r), *second = take(at, free, free);
+  uint64_t *right = take(at, free, 1), *y = take(at, free, 1);
   pf_exact_transposed_product(f, p.K, p.M11, free, r, r, first);
   pf_exact_subtract(f, p.M21, first, free*r, first);
   if (!pf_exact_is_zero(first, free*r)) return PF_EXACT_UNDETERMINED;
@@ -284,9 +287,9 @@ static bool are_admissible(PfExactSystem *at, int free)
 static PfExactAnswer maggi(PfExactSystem *at, uint64_t *q2)
 {
   int n = at->n, free = n - at->rank;
-  uint64_t *N = take(at, n, free), *a = take(at, n, 1);
+  uint64_t *N = take(at, n, free), *a = take(at, n, 1), *work = take(at, at->rank, n + 1);
   for (int j = 0; j < n; j++) at->order[j] = n - 1 - j;
-  if (pf_exact_solutions(at->field, at->A, at->b, at->rank, n, at->order, take(at, at->rank, n + 1), at->pivot, N, a) < 0)
+  if (pf_exact_solutions(at->field, at->A, at->b, at->rank, n, at->order, work, at->pivot, N, a) < 0)
     return PF_EXACT_CONTRADICTION;
   return along(at, are_admissible(at, free) ? at->N : N, free, a, q2);
 }
@@ -328,8 +331,8 @@ static PfExactAnswer cascade(PfExactSystem *at, uint64_t *q2)
   return along(at, N, free, a, q2);
 }
 
-/* N is the basis with ones at the independent coordinates, whatever the road to it: over a determinant of A. That of the
- * user has the degree of the entries. */
+/* N is the basis with ones at the independent coordinates, whatever the road to it: over a determinant of
+ * A. That of the user has the degree of the entries. */
 static double directions_growth(int n, int rank, int speeds)
 {
   (void)speeds;

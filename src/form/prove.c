@@ -1,8 +1,9 @@
-/* An algebraic proof that the formulations are the same rational functions of the state: their accelerations, each by its
- * own algebra, are compared at random points of prime fields in exact arithmetic. If two rational functions differ, the
- * numerator of their difference is a polynomial of some degree d that is not zero, and it vanishes at a random point of a
- * field of p elements with a probability of at most d/p (Schwartz, J. ACM 27 (1980) 701-717). Rounds with fresh points are
- * repeated until the product of these is below 2^-100. */
+/* An algebraic proof that the formulations are the same rational functions of the state: their
+ * accelerations, each by its own algebra, are compared at random points of prime fields in exact
+ * arithmetic. If two rational functions differ, the numerator of their difference is a polynomial of some
+ * degree d that is not zero, and it vanishes at a random point of a field of p elements with a probability
+ * of at most d/p (Schwartz, J. ACM 27 (1980) 701-717). Rounds with fresh points are repeated until the
+ * product of these is below 2^-100. */
 #include "form/prove.h"
 
 #include "base/base.h"
@@ -64,6 +65,17 @@ static PfStatus decide(Prover *p, PfVerdict verdict, const char *text)
   return text ? PF_OK : no_room(p->ctx);
 }
 
+static PfStatus refuse(Prover *p, const char *format, ...) PF_PRINTF(2, 3);
+static PfStatus refuse(Prover *p, const char *format, ...)
+{
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: %s", text));
+}
+
 static const char *answer_text(PfExactAnswer answer)
 {
   static const char *const texts[] = {
@@ -83,10 +95,10 @@ static PfStatus check_friction(Prover *p)
   for (int i = 0; i < eq->n; i++)
     for (int k = 0; k < eq->m; k++) {
       const PfExpr *lambda = &eq->model->constraints[k].multiplier;
-      if (!pf_expr_depends(p->ctx, eq->C[i], lambda, 1) && !pf_expr_depends(p->ctx, eq->F[i], lambda, 1)) continue;
-      return decide(p, PF_NOT_PROVABLE,
-                    say(p, "cannot be proven: the force on '%s' depends on the constraint force of '%s'",
-                        eq->model->coordinates[i].name, eq->model->constraints[k].name));
+      const PfExpr force = pf_expr_add(p->ctx, eq->F[i], eq->C[i]);
+      if (!pf_expr_depends(p->ctx, force, lambda, 1)) continue;
+      return refuse(p, "the force on '%s' depends on the constraint force of '%s'",
+                    eq->model->coordinates[i].name, eq->model->constraints[k].name);
     }
   return PF_OK;
 }
@@ -155,9 +167,9 @@ static PfStatus make_room(Prover *p)
   p->rows = pf_arena_array(p->work, int, m);
   p->reference = pf_arena_array(p->work, uint64_t, n);
   p->other = pf_arena_array(p->work, uint64_t, n);
-  if (!at->pool || !at->pivot || !at->order || !at->columns || !p->roots || !p->values || !p->independent || !p->rows ||
-      !p->reference || !p->other)
-    return no_room(p->ctx);
+  bool good = at->pool && at->pivot && at->order && at->columns && p->roots && p->values && p->independent &&
+              p->rows && p->reference && p->other;
+  if (!good) return no_room(p->ctx);
   return find_levels(p);
 }
 
@@ -251,19 +263,17 @@ static PfStatus try_states(Prover *p, int kind, Trial *trial)
 static PfStatus no_states(Prover *p, const Trial *everywhere, const char *refused)
 {
   if (everywhere->point == POINT_UNDEFINED)
-    return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: the equations divide by zero, or take a root of what "
-                                             "has none, at every point that was tried"));
+    return refuse(p, "the equations divide by zero, or take a root of what has none, at every point that was tried");
   const char *what = everywhere->point == POINT_CONTRADICTION ? "the constraints agree with each other"
                                                               : "some constraints are redundant";
   if (refused)
-    return decide(p, PF_NOT_PROVABLE,
-                  say(p, "cannot be proven: %s only where the position constraints hold, and '%s' cannot be solved "
-                         "rationally", what, refused));
-  return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: %s only in special states or for special parameters", what));
+    return refuse(p, "%s only where the position constraints hold, and '%s' cannot be solved rationally", what,
+                  refused);
+  return refuse(p, "%s only in special states or for special parameters", what);
 }
 
-/* The more general, the better: first all positions and parameters, then only those where the constraints hold, then
- * only the values of the parameters. */
+/* The more general, the better: first all positions and parameters, then only those where the constraints
+ * hold, then only the values of the parameters. */
 static PfStatus choose_states(Prover *p)
 {
   static const int kinds[] = {PF_STATES_ALL, PF_STATES_ON_POSITIONS, PF_STATES_GIVEN,
@@ -337,10 +347,9 @@ static PfStatus say_not_unique(Prover *p)
   memcpy(W + (size_t)n*(size_t)n, at->A, (size_t)r*(size_t)n*sizeof *W);
   int rank = pf_exact_reduce(at->field, W, n + r, n, NULL, n, at->pivot), open = 0;
   while (open < rank && at->pivot[open] == open) open++;
-  if (open >= n) return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: the accelerations are not determined"));
-  return decide(p, PF_NOT_PROVABLE,
-                say(p, "cannot be proven: the accelerations are not determined; inertia and constraints leave '%s' free",
-                    p->eq->model->coordinates[open].name));
+  if (open >= n) return refuse(p, "the accelerations are not determined");
+  return refuse(p, "the accelerations are not determined; inertia and constraints leave '%s' free",
+                p->eq->model->coordinates[open].name);
 }
 
 static int count_compared(const Prover *p)
@@ -352,7 +361,8 @@ static int count_compared(const Prover *p)
 
 /* ---------------------------------------------------------------- rounds */
 
-/* All formulations at the point. True when all have an answer; *form and *coordinate are the first difference. */
+/* All formulations at the point. True when all have an answer; *form and *coordinate are the first
+ * difference. */
 static bool compare(Prover *p, int *form, int *coordinate)
 {
   int first = -1;
@@ -379,8 +389,8 @@ static bool run_round(Prover *p, int *form, int *coordinate)
   return false;
 }
 
-/* log2 of the probability that one round misses a difference. An element comes up with a probability of at most
- * 1/p + 2^-64; one bit more is for points that were left out because something vanished there. */
+/* log2 of the probability that one round misses a difference. An element comes up with a probability of at
+ * most 1/p + 2^-64; one bit more is for points that were left out because something vanished there. */
 static double log2_miss(Prover *p)
 {
   const double log2_element = log2(ldexp(1, -60) + ldexp(1, -64));
@@ -394,7 +404,8 @@ static double log2_miss(Prover *p)
   }
   p->proof->degree = ldexp((first + most)*fmax(p->degree, 1), roots);
   double miss = log2_element + log2(p->proof->degree) + 1;
-  /* the signs of roots may make cases, as many as there are signs; a difference in one of them only is seen as rarely */
+  /* the signs of roots may make cases, as many as there are signs; a difference in one of them only is seen
+   * as rarely */
   return roots ? fmax(miss, log2(1 - ldexp(1, -roots))) : miss;
 }
 
@@ -418,9 +429,8 @@ static PfStatus differ(Prover *p, int form, int coordinate)
   proof->formulation = form;
   proof->coordinate = coordinate;
   if (proof->function)
-    return decide(p, PF_NOT_PROVABLE,
-                  say(p, "cannot be proven: %s in %s is not a rational function, and nothing is known about it here",
-                      proof->function, proof->where));
+    return refuse(p, "%s in %s is not a rational function, and nothing is known about it here", proof->function,
+                  proof->where);
   return decide(p, PF_DISPROVED, say(p, "disproved: %s and %s give different accelerations of '%s'",
                                      proof->rows[first].formulation, proof->rows[form].formulation, name));
 }
@@ -429,12 +439,11 @@ static PfStatus agree(Prover *p)
 {
   PfProof *proof = p->proof;
   if (proof->function)
-    return decide(p, PF_NOT_PROVABLE,
-                  say(p, "cannot be proven: %s in %s is not a rational function; the formulations agree whatever "
-                         "function stands there", proof->function, proof->where));
+    return refuse(p, "%s in %s is not a rational function; the formulations agree whatever function stands there",
+                  proof->function, proof->where);
   return decide(p, PF_PROVED,
-                say(p, "proved: %d formulations give the same rational functions of the state%s%s (%d random points in as "
-                       "many prime fields, degree at most %.3g, probability of an error below 2^%.0f)",
+                say(p, "proved: %d formulations give the same rational functions of the state%s%s (%d random points "
+                       "in as many prime fields, degree at most %.3g, probability of an error below 2^%.0f)",
                     count_compared(p), proof->on_positions ? " where the position constraints hold" : "",
                     proof->given_parameters ? " for these parameters" : "", proof->rounds, proof->degree,
                     ceil(proof->log2_error)));
@@ -445,13 +454,13 @@ static PfStatus run_rounds(Prover *p)
   PfProof *proof = p->proof;
   int rounds = count_rounds(p), form, coordinate;
   if (!rounds)
-    return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: the degree %.3g is too large%s", proof->degree,
-                                          pf_probe_square_roots(p->probe) ? ", with square roots" : ""));
+    return refuse(p, "the degree %.3g is too large%s", proof->degree,
+                  pf_probe_square_roots(p->probe) ? ", with square roots" : "");
   proof->primes = pf_arena_array(p->arena, uint64_t, rounds);
   if (!proof->primes) return no_room(p->ctx);
   for (int i = 0; i < rounds; i++) {
     if (!pf_probe_next_field(p->probe) || !run_round(p, &form, &coordinate))
-      return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: no more points where all formulations have an answer"));
+      return refuse(p, "no more points where all formulations have an answer");
     proof->primes[i] = p->at.field->p;
     proof->rounds = i + 1;
     if (form >= 0) return differ(p, form, coordinate);
@@ -495,7 +504,8 @@ PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equat
   return status;
 }
 
-PfStatus pf_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters, PfProof *proof)
+PfStatus pf_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
+                  PfProof *proof)
 {
   return pf_prove_forms(ctx, arena, equations, parameters, pf_exact_forms, pf_exact_form_count, proof);
 }

@@ -1,4 +1,5 @@
-/* Admissible states for a proof: everything that is evaluated, in terms of symbols that can be chosen at random. */
+/* Admissible states for a proof: everything that is evaluated, in terms of symbols that can be chosen at
+ * random. */
 #include "form/prove.h"
 
 #include "base/base.h"
@@ -41,7 +42,8 @@ static PfStatus list_roots(PfStates *s, const PfReducedForm *form)
   const PfKinematics *k = &s->kinematics;
   size_t n = (size_t)eq->n, m = (size_t)eq->m, c = s->laconic ? (size_t)k->count : 0;
   size_t base = n*n + n + m*n + m, more = s->laconic ? c*c + c + n*c + n : 0;
-  if (base + more > INT32_MAX/2) return pf_fail(s->ctx, PF_ERR_LIMIT, "a proof for %d coordinates is too large", eq->n);
+  if (base + more > INT32_MAX/2)
+    return pf_fail(s->ctx, PF_ERR_LIMIT, "a proof for %d coordinates is too large", eq->n);
   s->base_count = (int)base;
   s->count = (int)(base + more);
   PfExpr *at = s->roots = pf_arena_array(s->arena, PfExpr, base + more);
@@ -107,7 +109,8 @@ static PfStatus write_out(const PfStates *s, int kind, PfExpr *e, int count)
 
 /* ---------------------------------------------------------------- constraints that are solved */
 
-/* symbol[i] is value[i], in this order: values may contain symbols that come later. divisor[i] must not vanish. */
+/* symbol[i] is value[i], in this order: values may contain symbols that come later. divisor[i] must not
+ * vanish. */
 typedef struct Solved {
   int count;
   PfExpr *symbol, *value, *divisor;
@@ -226,8 +229,8 @@ static PfExpr *velocity_symbols(const PfStates *s)
   return list;
 }
 
-/* Velocities are solved for only when nobody has given them by pseudo-velocities: those that were chosen for general
- * positions may divide by zero here. */
+/* Velocities are solved for only when nobody has given them by pseudo-velocities: those that were chosen
+ * for general positions may divide by zero here. */
 static PfStatus solve_constraints(const PfStates *s, int kind, Solved *solved, const char **refused)
 {
   const PfEquations *eq = s->eq;

@@ -69,7 +69,8 @@ static void points_lie_on_the_circle_and_turn(void **state)
   PfCirclePoint a = pf_circle_point(&f, pf_field_enter(&f, 123456789)), three = pf_circle_repeat(&f, a, 3);
   uint64_t length = pf_field_add(&f, pf_field_multiply(&f, a.c, a.c), pf_field_multiply(&f, a.s, a.s));
   assert_int_equal(length, f.one);
-  PfCirclePoint sum = pf_circle_turn(&f, a, pf_circle_turn(&f, a, a)), back = pf_circle_turn(&f, sum, pf_circle_repeat(&f, a, -3));
+  PfCirclePoint sum = pf_circle_turn(&f, a, pf_circle_turn(&f, a, a));
+  PfCirclePoint back = pf_circle_turn(&f, sum, pf_circle_repeat(&f, a, -3));
   assert_int_equal(three.c, sum.c);
   assert_int_equal(three.s, sum.s);
   assert_int_equal(back.c, f.one);

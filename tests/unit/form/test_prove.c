@@ -114,7 +114,6 @@ static void roots_and_exponentials_are_proved_too(void **state)
   assert_true(proof.rounds > 60); /* either sign of a root could hide a case */
 }
 
-/* Half of a sum is in the time derivative of sqrt: what holds for one sign must hold for the other. */
 static void a_system_without_constraints_is_proved(void **state)
 {
   PfProof proof = prove_text(state, "model p\nparam m, l, g\ncoord q\nkinetic m*l^2/2*q'^2\npotential -m*g*l*cos(q)\n");
@@ -334,7 +333,8 @@ static PfExactAnswer printed_36(PfExactSystem *at, uint64_t *q2)
   return solve_into(at, at->M, n, w, 1, q2) ? PF_EXACT_DONE : PF_EXACT_SINGULAR_MASS;
 }
 
-/* It is false for the omni robot; in the free-floating one M12 = M11 K hides the error (reference, section 1). */
+/* It is false for the omni robot; in the free-floating one M12 = M11 K hides the error (reference, section
+ * 1). */
 static void the_printed_equation_36_is_caught_where_it_is_false(void **state)
 {
   System s, hidden;
