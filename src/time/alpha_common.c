@@ -293,7 +293,7 @@ static double sum_of_sizes(const double *size, const double *x, int n)
 /* Up to what each equation may be missed: rounding, for the constraints; small against the forces, for the motion. */
 static double allowed(const PfAlpha *s, int row, double force)
 {
-  static const double rounding = 8*DBL_EPSILON, least = 1e-16;
+  static const double rounding = 2*DBL_EPSILON, least = 1e-16;
   int n = s->n, m = s->m, k = row - n;
   if (row < n || (row < n + m && !s->on_velocity[k])) return force/s->scale[row];
   if (row < n + m) return rounding*sum_of_sizes(s->size_A + (size_t)k*(size_t)n, s->values + s->in->v, n) + least;
@@ -308,7 +308,7 @@ static double size_of_forces(const PfAlpha *s)
   const double *v = s->values + s->in->v;
   for (int i = 0; i < s->n + s->m; i++) force = fmax(force, fabs(s->x[i])/s->scale[i]);
   for (int i = 0; i < s->n; i++) speed = fmax(speed, fabs(v[i])/s->scale[i]);
-  return 1e-12*force + 8*DBL_EPSILON*speed/s->h + DBL_MIN;
+  return 1e-12*force + 4*DBL_EPSILON*speed/s->h + DBL_MIN;
 }
 
 /* By how much the equations are missed: 1 is what is allowed; s->merit is the same in the metric of the unknowns. */
@@ -428,8 +428,9 @@ static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
     run->result->evaluations++;
     if (k > MANY) s->factored = false; /* the next step deserves new factors */
     if (miss <= 1) return true;
-    if (s->fresh && miss < rounding && miss > stuck*last) return true; /* it does not get better than this */
-    if (k > 0 && !(s->merit < last_merit)) {
+    if (miss < rounding && miss > stuck*last) {
+      if (s->fresh) return true; /* it does not get better than this */
+    } else if (k > 0 && !(s->merit < last_merit)) {
       if (mode == SWIFT || part < 1e-3) return false;
       move(s, -(part *= 0.5));
       continue;
