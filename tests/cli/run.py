@@ -1,0 +1,142 @@
+"""What 'pfaff run' promises, on the command line: run.py PFAFF SOURCE"""
+import csv, json, os, signal, subprocess, sys, tempfile, time
+
+pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+folder = tempfile.TemporaryDirectory()
+passed = failed = 0
+
+
+def example(name):
+    return os.path.join(source, "examples", name + ".pf")
+
+
+def model(text):
+    path = os.path.join(folder.name, "model.pf")
+    with open(path, "w") as stream:
+        stream.write(text)
+    return path
+
+
+def run(*arguments):
+    return subprocess.run([pfaff, "run", *arguments], capture_output=True, text=True)
+
+
+def expect(what, condition, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(condition), failed + (not condition)
+    print(("ok   " if condition else "FAIL ") + what + ("" if condition else f": {detail}"))
+
+
+def columns_carry_units_and_numbers_read_back():
+    path = os.path.join(folder.name, "x.csv")
+    result = run("--by", "dopri5", "--every", "0.5", "--out", path, example("piano_wheel"))
+    rows = list(csv.reader(open(path)))
+    expect("a CSV has one row per sample", result.returncode == 0 and len(rows) == 22, len(rows))
+    expect("its head names columns with units", rows[0][:3] == ["t [s]", "x [m]", "y [m]"], rows[0][:3])
+    expect("all rows have all columns", {len(row) for row in rows} == {len(rows[0])})
+    path = os.path.join(folder.name, "x.json")
+    run("--by", "dopri5", "--every", "0.5", "--out", path, example("piano_wheel"))
+    data = json.load(open(path))
+    expect("JSON holds the same numbers", data["rows"][3][1] == float(rows[4][1]))
+
+
+def the_summary_has_the_documented_keys():
+    data = json.loads(run("--by", "dopri5", "--every", "1", "--json", example("piano_wheel")).stdout)
+    keys = {"model", "method", "formulation", "t_end", "steps", "rejected", "evaluations", "wall_seconds", "violation",
+            "energy", "columns", "rows"}
+    expect("--json has its keys", keys <= set(data), keys - set(data))
+    expect("sampling does not change the steps",
+           data["steps"] == json.loads(run("--by", "dopri5", "--every", "0.01", "--json", example("piano_wheel")).stdout)["steps"])
+
+
+def the_constraints_are_held_to_rounding():
+    for method in ("dopri5", "dop853"):
+        data = json.loads(run("--by", method, "--rtol", "1e-6", "--every", "5", "--json", example("snakeboard")).stdout)
+        expect(f"{method} holds the constraints", data["violation"]["velocity"] < 1e-12, data["violation"])
+    data = json.loads(run("--by", "dopri5", "--rtol", "1e-6", "--no-projection", "--every", "5", "--json", example("snakeboard")).stdout)
+    expect("without projection they drift", data["violation"]["velocity"] > 1e-9, data["violation"])
+
+
+def energy_is_kept_for_a_thousand_seconds():
+    path = model("model sleigh\nparam m = 2, I = 0.3, a = 0.2\ncoord x, y, th\n"
+                 "kinetic m/2*(x'^2 + y'^2) + m*a*th'*(y'*cos(th) - x'*sin(th)) + (I + m*a^2)/2*th'^2\n"
+                 "constraint blade: cos(th)*y' - sin(th)*x' = 0\nstart x' = 1, th' = 0.7\n")
+    data = json.loads(run("--by", "dop853", "--rtol", "1e-12", "--for", "1000", "--every", "1000", "--json", path).stdout)
+    expect("energy drifts by less than 1e-10 in 1,000 s", data["energy"]["drift"] < 1e-10, data["energy"])
+    expect("and the blade does not slip", data["violation"]["velocity"] < 1e-13, data["violation"])
+
+
+def a_start_is_corrected_or_refused():
+    path = model("model p\nparam m = 1, g = 9.81, l = 1\ncoord x, y\nkinetic m/2*(x'^2 + y'^2)\npotential m*g*y\n"
+                 "constraint rod: x^2 + y^2 = l^2\nstart x = 0.6, y = -0.9, x' = 1\nrun 1\n")
+    data = json.loads(run("--json", "--every", "0.5", path).stdout)
+    row = dict(zip(data["columns"], data["rows"][0]))
+    expect("an inconsistent start is put on the constraints", abs(row["x"]**2 + row["y"]**2 - 1) < 1e-13 and
+           abs(row["x"]*row["x'"] + row["y"]*row["y'"]) < 1e-13, row)
+    expect("and the change is told", 0.01 < data["start_change"]["position"] < 0.2, data["start_change"])
+    path = model("model p\nparam m = 1\ncoord x, y\nkinetic m/2*(x'^2 + y'^2)\n"
+                 "constraint rod: x^2 + y^2 = 1\nstart x = 0.6 !, y = -0.9\nrun 1\n")
+    data = json.loads(run("--json", "--every", "0.5", path).stdout)
+    expect("what is marked is kept", abs(data["rows"][0][1] - 0.6) < 1e-15 and abs(data["rows"][0][2] + 0.8) < 1e-13, data["rows"][0])
+    path = model("model p\nparam m = 1\ncoord x, y\nkinetic m/2*(x'^2 + y'^2)\n"
+                 "constraint rod: x^2 + y^2 = 1\nstart x = 2 !, y = 0 !\nrun 1\n")
+    result = run(path)
+    expect("an impossible one is refused by name", result.returncode == 1 and "'rod'" in result.stderr, result.stderr)
+
+
+def a_stop_condition_is_met_exactly():
+    path = model("model fall\nparam m = 1, g = 9.81\ncoord z\nkinetic m/2*z'^2\npotential m*g*z\nstart z = 2\nrun 10 until z < 0\n")
+    data = json.loads(run("--json", path).stdout)
+    expect("'until' stops at the root", abs(data["t_end"] - (2*2/9.81)**0.5) < 1e-10, data["t_end"])
+
+
+def troubles_keep_what_was_computed():
+    out = os.path.join(folder.name, "t.csv")
+    path = model("model w\nparam m = 1\ncoord x\nkinetic m/2*x'^2\nforce x = sqrt(1 - t)\nrun 3\n")
+    result = run("--out", out, "--every", "0.1", path)
+    rows = list(csv.reader(open(out)))
+    expect("a force that is not a number ends the run with a message", result.returncode == 1 and "'x'" in result.stderr, result.stderr)
+    expect("and keeps the trajectory so far", len(rows) > 8, len(rows))
+    path = model("model b\nparam m = 1\ncoord x\nkinetic m/2*x'^2\nforce x = 2*x^3\nstart x = 1, x' = 1\nrun 3\n")
+    result = run("--out", out, path)
+    expect("a motion that leaves in finite time is reported", result.returncode == 1 and "t = 0.99" in result.stderr + result.stdout,
+           result.stderr)
+    result = run("-p", "F=20", "--by", "dopri5", "--for", "2", example("snakeboard"))
+    expect("a rank loss is reported with time and constraint", result.returncode == 1 and "1.2536" in result.stderr and
+           ("'front'" in result.stderr or "'rear'" in result.stderr), result.stderr)
+
+
+def files_that_cannot_be_written():
+    result = run("--out", "/no/such/folder/x.csv", example("piano_wheel"))
+    expect("an unwritable file is refused at once", result.returncode == 1 and "/no/such/folder" in result.stderr)
+    if os.path.exists("/dev/full"):
+        result = run("--out", "/dev/full", example("piano_wheel"))
+        expect("a full disk is reported", result.returncode == 1 and "/dev/full" in result.stderr, result.stderr)
+
+
+def an_interrupt_leaves_a_valid_file():
+    out = os.path.join(folder.name, "i.json")
+    process = subprocess.Popen([pfaff, "run", "--by", "rk4", "--step", "1e-5", "--for", "1e6", "--out", out, "--every", "0.01",
+                                example("piano_wheel")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    try:
+        output, _ = process.communicate(timeout=10)
+        data = json.load(open(out))
+        expect("Ctrl-C ends with a valid file", len(data["rows"]) > 2 and "stopped" in output, output)
+    except (subprocess.TimeoutExpired, ValueError) as problem:
+        process.kill()
+        expect("Ctrl-C ends with a valid file", False, problem)
+
+
+def wrong_usage():
+    for arguments in (["--by", "euler"], ["--rtol", "-1"], ["--at", "1,0"], ["--form", "newton"], ["--by", "rk4"]):
+        result = run(*arguments, example("piano_wheel"))
+        expect(f"{' '.join(arguments)} is wrong usage", result.returncode == 2 and result.stderr, result.stderr)
+
+
+for test in list(globals().values()):
+    if callable(test) and getattr(test, "__module__", None) == "__main__" and test.__code__.co_argcount == 0:
+        test()
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)

@@ -1,0 +1,3 @@
+#!/bin/sh
+# What 'pfaff run' promises.
+exec python3 "$2/tests/cli/run.py" "$1" "$2"
