@@ -57,6 +57,8 @@ PfStatus pf_solver_no_room(PfSolver *solver);
 /* Rows of length one that differ by less than this are the same row, as in the diagnosis: it must be above the drift of
  * constraints that are redundant only where they hold, and below what still is a constraint of its own. */
 #define PF_RANK_TOLERANCE 1e-7
+/* A row that is this small beside the largest one is what rounding left of a row of zeros. */
+#define PF_EMPTY_ROW 1e-13
 /* A pivot of the mass matrix that is less than this of its diagonal element is rounding. */
 #define PF_MASS_TOLERANCE 1e-12
 

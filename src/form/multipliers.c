@@ -40,22 +40,25 @@ static PfStatus prepare(PfSolver *s)
 
 /* ---------------------------------------------------------------- M regular, A of full rank */
 
-/* S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T. False when S is nearly singular. */
+/* Each row in its unit: S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T. False when S is nearly singular. */
 static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
 {
   int n = s->system->n, m = s->system->m;
   double *a = motion->acceleration;
+  pf_unit_rows(s);
   pf_ldl_solve(&d->mass, s->at.load, a);
   for (int i = 0; i < m; i++) {
-    const double *row = s->at.A + (size_t)i*(size_t)n;
+    const double *row = s->at.unit_A + (size_t)i*(size_t)n;
     pf_ldl_solve(&d->mass, row, d->Y + (size_t)i*(size_t)n);
     for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(row, d->Y + (size_t)k*(size_t)n, n);
-    d->r[i] = s->at.b[i] - pf_dot(row, a, n);
+    d->r[i] = s->at.unit_b[i] - pf_dot(row, a, n);
   }
   if (pf_ldl_factor(&d->schur, d->S, schur_margin) != PF_OK || d->schur.rank < m) return false;
   pf_ldl_solve(&d->schur, d->r, motion->multiplier);
-  for (int i = 0; i < m; i++)
+  for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) a[j] += d->Y[i*n + j]*motion->multiplier[i];
+    motion->multiplier[i] /= s->at.unit[i];
+  }
   return true;
 }
 

@@ -34,8 +34,13 @@ static void swap_ints(int *list, int i, int j)
 void pf_partition_choose(PfPartition *p, const double *A)
 {
   int n = p->n, m = p->m;
+  double most = 0;
   for (int i = 0; i < m; i++) {
     p->unit[i] = pf_binary_scale(A + (size_t)i*(size_t)n, (size_t)n);
+    most = fmax(most, p->unit[i]);
+  }
+  for (int i = 0; i < m; i++) {
+    if (p->unit[i] < PF_EMPTY_ROW*most) p->unit[i] = most;
     for (int j = 0; j < n; j++) p->W[i*n + j] = A[i*n + j]/p->unit[i];
     p->row[i] = i;
   }

@@ -6,40 +6,51 @@
 void pf_unit_rows(PfSolver *s)
 {
   int n = s->system->n, m = s->system->m;
+  double most = 0;
   for (int i = 0; i < m; i++) {
-    const double *row = s->at.A + (size_t)i*(size_t)n;
-    double unit = s->at.unit[i] = pf_binary_scale(row, (size_t)n), *to = s->at.unit_A + (size_t)i*(size_t)n;
-    for (int j = 0; j < n; j++) to[j] = row[j]/unit;
+    s->at.unit[i] = pf_binary_scale(s->at.A + (size_t)i*(size_t)n, (size_t)n);
+    most = fmax(most, s->at.unit[i]);
+  }
+  for (int i = 0; i < m; i++) {
+    bool empty = s->at.unit[i] < PF_EMPTY_ROW*most;
+    double unit = s->at.unit[i] = empty ? most : s->at.unit[i];
+    for (int j = 0; j < n; j++) s->at.unit_A[i*n + j] = empty ? 0 : s->at.A[i*n + j]/unit;
     s->at.unit_b[i] = s->at.b[i]/unit;
   }
 }
 
-/* How much of row i is missed, relative to its terms; below 1 it is rounding. Accelerations of 1e-9 count as nothing. */
-static double part_missed(const PfSolver *s, const double *acceleration, int i)
+/* What row i misses, and the size of its terms; accelerations of 1e-3 at least, smaller ones are not asked to agree. */
+static double find_miss(const PfSolver *s, const double *acceleration, int i, double *size)
 {
   int n = s->system->n;
   const double *row = s->at.A + (size_t)i*(size_t)n;
-  double miss = -s->at.b[i], size = fabs(s->at.b[i]), largest = 0;
+  double miss = -s->at.b[i], largest = 0;
+  *size = fabs(s->at.b[i]);
   for (int j = 0; j < n; j++) {
     double term = row[j]*acceleration[j];
     miss += term;
-    size += fabs(term);
+    *size += fabs(term);
     largest = fmax(largest, fabs(row[j]));
   }
-  return fabs(miss)/(1e-6*(size + 1e-3*(largest > 0 ? largest : 1)));
+  *size += 1e-3*largest;
+  return fabs(miss);
 }
 
 PfTrouble pf_check_constraints(const PfSolver *s, const double *acceleration, int *row)
 {
-  double most = 1;
-  int worst = -1;
-  for (int i = 0; i < s->system->m; i++) {
-    double part = part_missed(s, acceleration, i);
-    if (!(part >= 0.999*most)) continue; /* of equal ones the last written is named */
-    most = fmax(most, part);
-    worst = i;
+  int m = s->system->m, worst = -1;
+  double size, sizes = 1e-300, most = 1;
+  for (int i = 0; i < m; i++) {
+    find_miss(s, acceleration, i, &size);
+    sizes = fmax(sizes, size);
   }
-  if (worst < 0 || most <= 1) return PF_TROUBLE_NONE;
+  for (int i = 0; i < m; i++) { /* beside its own terms, and not what rounding leaves of those of others */
+    double miss = find_miss(s, acceleration, i, &size), part = miss/(1e-6*size + 1e-12*sizes);
+    if (!(part >= 0.999*most)) continue; /* of equal ones the last written is named */
+    worst = part > 1 ? i : worst;
+    most = fmax(most, part);
+  }
+  if (worst < 0) return PF_TROUBLE_NONE;
   *row = worst;
   return PF_TROUBLE_CONTRADICTION;
 }

@@ -58,13 +58,14 @@ static void turn_back(const PfLdl *mass, const double *y, double *x)
 static void find_rows(PfSolver *s, Data *d, const double *a)
 {
   int n = s->system->n, m = s->system->m;
+  pf_unit_rows(s);
   for (int i = 0; i < m; i++) {
-    const double *row = s->at.A + (size_t)i*(size_t)n;
+    const double *row = s->at.unit_A + (size_t)i*(size_t)n;
     double *B = d->B + (size_t)i*(size_t)n;
     turn_row(&d->mass, row, B);
     d->unit[i] = pf_binary_scale(B, (size_t)n);
     for (int j = 0; j < n; j++) d->Bt[j*m + i] = B[j] /= d->unit[i];
-    d->r[i] = (s->at.b[i] - pf_dot(row, a, n))/d->unit[i];
+    d->r[i] = (s->at.unit_b[i] - pf_dot(row, a, n))/d->unit[i];
   }
 }
 
@@ -78,7 +79,7 @@ static PfTrouble find_multipliers(PfSolver *s, Data *d, PfMotion *motion, int *r
   }
   (void)pf_qr_factor(&d->Bt_qr, d->Bt, 0);
   pf_qr_solve(&d->Bt_qr, d->y, motion->multiplier);
-  for (int i = 0; i < m; i++) motion->multiplier[i] /= d->unit[i];
+  for (int i = 0; i < m; i++) motion->multiplier[i] /= d->unit[i]*s->at.unit[i];
   return PF_TROUBLE_NONE;
 }
 

@@ -56,6 +56,12 @@ static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr
   return PF_OK;
 }
 
+PfStatus pf_generic_values(const PfModel *model, const PfSymbols *symbols, double *values)
+{
+  for (int i = 0; i < symbols->count; i++) values[i] = 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
+  return pf_model_parameter_values(model, NULL, PF_MISSING_GENERIC, values);
+}
+
 /* Numbers for all symbols: arbitrary ones, and those of the start if the model has them. */
 static PfStatus prepare(Work *w, PfArena *arena, const PfEquations *eq)
 {
@@ -66,7 +72,6 @@ static PfStatus prepare(Work *w, PfArena *arena, const PfEquations *eq)
   w->values = pf_arena_array(arena, double, s.count);
   w->start = pf_arena_array(arena, double, s.count);
   if (!w->values || !w->start) return no_room(w->ctx);
-  for (int i = 0; i < s.count; i++) w->values[i] = 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
   int said = pf_diagnostic_count(w->ctx);
   PfStatus status = pf_equations_start(w->ctx, eq, NULL, w->start);
   if (status == PF_ERR_MEMORY) return status;
@@ -74,7 +79,7 @@ static PfStatus prepare(Work *w, PfArena *arena, const PfEquations *eq)
     pf_diagnostics_cut(w->ctx, said); /* it is only wished for */
     w->start = NULL;
   }
-  return pf_model_parameter_values(w->model, NULL, PF_MISSING_GENERIC, w->values);
+  return pf_generic_values(w->model, &s, w->values);
 }
 
 /* Made of numbers and parameters only: no coordinate, velocity, time or input. */

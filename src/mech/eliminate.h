@@ -12,6 +12,9 @@ typedef struct PfElimination {
   PfExpr *divisors; /* pivots that could vanish in some configuration */
 } PfElimination;
 
+/* Numbers for the symbols of a model: its parameters, and a configuration as good as any other. */
+PfStatus pf_generic_values(const PfModel *model, const PfSymbols *symbols, double *values);
+
 /* Eliminates A x = f (m rows of n as in the equations) by rows. A pivot that is a number or made of parameters is
  * preferred, since it cannot vanish; then one that does not vanish at the start of the model; of these the one that is
  * short and large at a generic configuration. It is listed as a divisor. Redundant rows are left out. */

@@ -1,6 +1,7 @@
 /* Independent pseudo-velocities: the user's, or chosen by solving the constraints for dependent velocities. */
 #include "mech/eliminate.h"
 #include "mech/mech_impl.h"
+#include "num/num.h"
 
 #include <string.h>
 
@@ -95,12 +96,30 @@ static PfStatus linear_rows(PfContext *ctx, PfArena *arena, const PfEquations *e
   return PF_OK;
 }
 
-/* Rows that are redundant only on the manifold of the constraints have pivots that vanish just there. */
-static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq, int rank)
+/* Rank of the rows where the constraints need not hold. */
+static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq, int *rank)
+{
+  PfSymbols symbols;
+  PfRows rows;
+  PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
+  double *values = pf_arena_array(arena, double, symbols.count);
+  double *A = pf_arena_array(arena, double, (size_t)eq->m*(size_t)eq->n);
+  if (!values || !A) return no_room(ctx);
+  PF_TRY(pf_generic_values(eq->model, &symbols, values));
+  PF_TRY(pf_expr_evaluate(ctx, eq->A, eq->m*eq->n, symbols.symbol, values, symbols.count, A));
+  PF_TRY(pf_rows_sort(ctx, arena, A, eq->m, eq->n, 0, &rows));
+  *rank = rows.rank;
+  return PF_OK;
+}
+
+/* Rows that are redundant only on the manifold of the constraints would give pivots that vanish just there. */
+static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq)
 {
   PfDiagnosis diagnosis;
+  int rank;
   if (eq->m == 0) return PF_OK;
   PF_TRY(pf_diagnose(ctx, arena, eq, NULL, &diagnosis));
+  PF_TRY(generic_rank(ctx, arena, eq, &rank));
   if (rank <= diagnosis.rank) return PF_OK;
   const PfConstraint *c = eq->model->constraints + diagnosis.redundant[0];
   pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' follows from the others, but only where they hold, so no "
@@ -115,8 +134,8 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
   PfExpr *rows, *free;
   PfElimination e;
   PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
+  PF_TRY(check_rank(ctx, arena, eq));
   PF_TRY(pf_eliminate(ctx, arena, eq, rows, free, &e));
-  PF_TRY(check_rank(ctx, arena, eq, e.rank));
   int n = eq->n, r = e.rank;
   PF_TRY(make_room(ctx, arena, n, n - r, k));
   k->chosen = true;
