@@ -69,21 +69,25 @@ typedef struct PfAlpha {
 PfStatus pf_alpha_make(PfMotionRun *run, bool rattle);
 void pf_alpha_release(PfMotionRun *run);
 
-/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->trouble says why. */
-bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v);
-/* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
-void pf_alpha_direction(PfAlpha *alpha, int constraint);
-
 /* The start: w_0 is given, lambda_0 is that of the last evaluation. */
 void pf_alpha_start(PfMotionRun *run, const double *w);
 /* Chooses h and lays out the step. */
 void pf_alpha_begin(PfMotionRun *run);
-/* Solves for x. On failure run->trouble says why, or a diagnostic is recorded and run->told is set. */
-bool pf_alpha_solve(PfMotionRun *run);
 /* Moves run->t and run->y to the new state; their derivatives are left to the method. */
 void pf_alpha_accept(PfMotionRun *run);
 
 /* f + A^T lambda (rattle: f) at a state and the multipliers in x. */
 void pf_alpha_forces(PfAlpha *alpha, double t, const double *y, double *forces);
+/* Time, coordinates and velocities into the inputs of a tape. */
+void pf_alpha_set_state(const PfAlpha *alpha, double *values, double t, const double *q, const double *v);
+
+/* ---------------------------------------------------------------- alpha_newton.c */
+
+/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->trouble says why. */
+bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v);
+/* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
+void pf_alpha_direction(PfAlpha *alpha, int constraint);
+/* Solves for x. On failure run->trouble says why, or a diagnostic is recorded and run->told is set. */
+bool pf_alpha_solve(PfMotionRun *run);
 
 #endif

@@ -1,0 +1,307 @@
+/* Newton's method for a step of the alpha methods, with exact slopes. */
+#include "time/alpha_common.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the push of the constraints */
+
+bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v)
+{
+  PfAlpha *s = run->data;
+  pf_alpha_set_state(s, s->push_values, t, q, v);
+  pf_tape_run(s->push, s->push_values, s->M, s->push_work);
+  int n = s->n, bad = pf_first_not_finite(s->M, (size_t)(n*n + s->m*n));
+  if (bad >= 0) {
+    run->trouble = PF_TROUBLE_NOT_FINITE;
+    run->row = bad < n*n ? bad/n : n + (bad - n*n)/n;
+    return false;
+  }
+  if (pf_ldl_factor(&s->mass, s->M, 0) == PF_OK) return true;
+  run->trouble = PF_TROUBLE_INDEFINITE;
+  run->row = s->mass.fault_row;
+  return false;
+}
+
+void pf_alpha_direction(PfAlpha *s, int constraint)
+{
+  int n = s->n;
+  const double *A = s->A + (size_t)constraint*(size_t)n;
+  double *D = s->D + (size_t)constraint*(size_t)n;
+  if (s->mass.rank == n) {
+    pf_ldl_solve(&s->mass, A, D);
+    return;
+  }
+  for (int j = 0; j < n; j++) D[j] = s->M[j*n + j] > 0 ? A[j]/s->M[j*n + j] : A[j];
+}
+
+/* M R = A^T lambda + C(lambda) with everything but lambda fixed. */
+static void find_push(PfAlpha *s)
+{
+  int n = s->n, m = s->m;
+  const double *lambda = s->x + n;
+  if (s->friction) {
+    memcpy(s->push_values + s->in->lambda, lambda, (size_t)m*sizeof *lambda);
+    pf_tape_run(s->push, s->push_values, s->M, s->push_work);
+    pf_ldl_solve(&s->mass, s->C, s->R);
+  } else {
+    memset(s->R, 0, (size_t)n*sizeof *s->R);
+  }
+  for (int k = 0; k < m; k++)
+    for (int j = 0; j < n; j++) s->R[j] += s->D[k*n + j]*lambda[k];
+}
+
+static void find_push_slope(PfAlpha *s)
+{
+  int n = s->n, m = s->m;
+  for (int k = 0; k < m; k++) {
+    double *D = s->D_lambda + (size_t)k*(size_t)n;
+    for (int j = 0; j < n; j++) D[j] = s->C_lambda[j*m + k];
+    pf_ldl_solve(&s->mass, D, D);
+    for (int j = 0; j < n; j++) D[j] += s->D[k*n + j];
+  }
+}
+
+/* ---------------------------------------------------------------- from unknowns to equations */
+
+/* The state at t_{n+1} that belongs to x, into the numbers of the tapes. */
+static void place(PfAlpha *s)
+{
+  int n = s->n, m = s->m;
+  double h = s->h, *q = s->values + s->in->q, *v = s->values + s->in->v;
+  const double *w = s->x, *mu = s->x + n + m;
+  if (s->rattle) find_push(s);
+  for (int j = 0; j < n; j++) {
+    q[j] = s->qc[j] + h*h*(s->kq*w[j] + 0.5*s->R[j]);
+    v[j] = s->vc[j] + h*(s->kv*w[j] + s->R[j]);
+  }
+  for (int k = 0; k < s->p; k++)
+    for (int j = 0; j < n; j++) q[j] += 0.5*h*h*s->D[s->position_row[k]*n + j]*mu[k];
+  s->values[s->in->time] = s->t;
+  memcpy(s->values + s->in->lambda, s->x + n, (size_t)m*sizeof *w);
+  memcpy(s->values + s->in->count, w, (size_t)n*sizeof *w);
+}
+
+/* Rows on velocities are divided by h, rows on positions by h^2. */
+static double weight_of(const PfAlpha *s, int row)
+{
+  if (row < s->n) return 1;
+  if (row >= s->n + s->m) return 1/(s->h*s->h);
+  return s->on_velocity[row - s->n] ? 1/s->h : 1;
+}
+
+/* What rounding leaves of a constraint with these sizes of terms; hardly ever more than 5e-14. */
+static double allowed_rounding(const double *size, const double *x, int n)
+{
+  double sum = 0;
+  for (int j = 0; j < n; j++) sum += size[j]*fabs(x[j]);
+  return fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16;
+}
+
+/* Up to what each equation may be missed: rounding, for the constraints; small against the forces, for the motion. */
+static double allowed(const PfAlpha *s, int row, double force)
+{
+  int n = s->n, m = s->m, k = row - n;
+  if (row < n || (row < n + m && !s->on_velocity[k])) return force/s->scale[row];
+  if (row < n + m) return allowed_rounding(s->size_A + (size_t)k*(size_t)n, s->values + s->in->v, n);
+  return allowed_rounding(s->size_A + (size_t)s->position_row[k - m]*(size_t)n, s->values + s->in->q, n);
+}
+
+/* The size of forces that matter, in the metric of the mass matrix. */
+static double size_of_forces(const PfAlpha *s)
+{
+  double force = 0, speed = 0;
+  const double *v = s->values + s->in->v;
+  for (int i = 0; i < s->n + s->m; i++) force = fmax(force, fabs(s->x[i])/s->scale[i]);
+  for (int i = 0; i < s->n; i++) speed = fmax(speed, fabs(v[i])/s->scale[i]);
+  return 1e-12*force + 4*DBL_EPSILON*speed/s->h + DBL_MIN;
+}
+
+/* By how much the equations are missed: 1 is what is allowed; s->merit is the same in the metric of the unknowns. */
+static double find_miss(PfAlpha *s)
+{
+  place(s);
+  pf_tape_run(s->equations, s->values, s->miss, s->equations_work);
+  for (int i = 0; i < s->n && s->printed; i++) s->miss[i] -= s->load[i];
+  s->bad_row = pf_first_not_finite(s->miss, (size_t)s->size);
+  s->merit = INFINITY;
+  if (s->bad_row >= 0) return INFINITY;
+  double worst = 0, force = size_of_forces(s);
+  s->merit = 0;
+  for (int i = 0; i < s->size; i++) {
+    worst = fmax(worst, fabs(s->miss[i])/allowed(s, i, force));
+    s->merit = fmax(s->merit, fabs(s->miss[i])*weight_of(s, i)*s->scale[i]);
+  }
+  return worst;
+}
+
+/* ---------------------------------------------------------------- the matrix */
+
+/* Unknowns and equations are scaled by the inertia each has, so that decisions about rank do not depend on units. */
+static void find_scale(PfAlpha *s)
+{
+  int n = s->n, m = s->m;
+  for (int i = 0; i < s->size; i++) s->scale[i] = 1;
+  memset(s->size_A, 0, (size_t)m*(size_t)n*sizeof *s->size_A);
+  for (int e = 0; e < s->entries; e++) {
+    int i = s->entry_row[e], j = s->entry_column[e], k = i - n;
+    if (i < n && j == 2*n + i && s->slope[e] > 0) s->scale[i] = 1/sqrt(s->slope[e]);
+    if (k >= 0 && k < m && j >= (s->on_velocity[k] ? n : 2*n) && j < 3*n) s->size_A[k*n + j%n] = fabs(s->slope[e]);
+  }
+  for (int k = 0; k < m; k++) {
+    double square = 0;
+    for (int j = 0; j < n; j++) square += s->size_A[k*n + j]*s->scale[j]*s->size_A[k*n + j]*s->scale[j];
+    if (square > 0) s->scale[n + k] = 1/sqrt(square);
+  }
+  for (int k = 0; k < s->p; k++) s->scale[n + m + k] = s->scale[n + s->position_row[k]];
+}
+
+/* Adds what a slope by q_j or v_j gives through R, and by q_j through mu, to its row. */
+static void add_pushes(PfAlpha *s, double *row, double slope, int j, double by_lambda, double by_mu)
+{
+  size_t size = (size_t)s->size;
+  int n = s->n, m = s->m;
+  for (int k = 0; k < m && s->rattle; k++) row[(size_t)(n + k)*size] += slope*by_lambda*s->D_lambda[k*n + j];
+  for (int k = 0; k < s->p && by_mu != 0; k++)
+    row[(size_t)(n + m + k)*size] += slope*by_mu*s->D[s->position_row[k]*n + j];
+}
+
+static void fill_matrix(PfAlpha *s)
+{
+  int n = s->n;
+  size_t size = (size_t)s->size;
+  double h = s->h;
+  memset(s->matrix, 0, size*size*sizeof *s->matrix);
+  for (int e = 0; e < s->entries; e++) {
+    int i = s->entry_row[e], group = s->entry_column[e]/n, j = s->entry_column[e] - group*n;
+    double slope = s->slope[e]*weight_of(s, i), *row = s->matrix + i;
+    if (group == 0) { /* by q */
+      row[(size_t)j*size] += slope*h*h*s->kq;
+      add_pushes(s, row, slope, j, 0.5*h*h, 0.5*h*h);
+    } else if (group == 1) { /* by v */
+      row[(size_t)j*size] += slope*h*s->kv;
+      add_pushes(s, row, slope, j, h, 0);
+    } else { /* by w or lambda: these are the unknowns themselves */
+      row[(size_t)(s->entry_column[e] - 2*n)*size] += slope;
+    }
+  }
+  for (size_t j = 0; j < size; j++)
+    for (size_t i = 0; i < size; i++) s->matrix[j*size + i] *= s->scale[i]*s->scale[j];
+}
+
+/* Rows that follow from others where the constraints hold do so only nearly on the way there. */
+static const double dependent = 1e-10;
+
+static bool factor(PfAlpha *s)
+{
+  place(s);
+  pf_tape_run(s->slopes, s->values, s->slope, s->slopes_work);
+  find_scale(s);
+  if (s->friction) find_push_slope(s);
+  fill_matrix(s);
+  s->factored = s->fresh = pf_qr_factor_columns(&s->qr, s->matrix, dependent) == PF_OK;
+  if (!s->factored) s->bad_row = s->qr.fault_row;
+  return s->factored;
+}
+
+/* ---------------------------------------------------------------- Newton */
+
+static void find_change(PfAlpha *s)
+{
+  for (int i = 0; i < s->size; i++) s->right[i] = -s->miss[i]*weight_of(s, i)*s->scale[i];
+  pf_qr_solve(&s->qr, s->right, s->change);
+  for (int i = 0; i < s->size; i++) s->change[i] *= s->scale[i];
+}
+
+static void move(PfAlpha *s, double part)
+{
+  for (int i = 0; i < s->size; i++) s->x[i] += part*s->change[i];
+}
+
+typedef enum Mode { SWIFT, CAREFUL } Mode;
+
+/* The factors serve as long as they make the miss smaller by a factor of `slow` each time. SWIFT gives up when it does not
+ * get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of rank the
+ * equations have other solutions, which are not to be jumped to. */
+static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
+{
+  enum { MOST = 60, MANY = 3 };
+  static const double slow = 0.03, stuck = 0.5, rounding = 1e4;
+  double last = INFINITY, last_merit = INFINITY, part = 1;
+  s->fresh = false;
+  if (!s->factored && !factor(s)) return false;
+  for (int k = 0; k < MOST; k++) {
+    double miss = find_miss(s);
+    run->result->evaluations++;
+    if (k > MANY) s->factored = false; /* the next step deserves new factors */
+    if (miss <= 1) return true;
+    if (miss < rounding && miss > stuck*last) {
+      if (s->fresh) return true; /* it does not get better than this */
+    } else if (k > 0 && !(s->merit < last_merit)) {
+      if (mode == SWIFT || part < 1e-3) return false;
+      move(s, -(part *= 0.5));
+      continue;
+    }
+    if (!isfinite(miss) || ((mode == CAREFUL || s->merit > slow*last_merit) && !factor(s))) return false;
+    find_change(s);
+    move(s, part = 1);
+    last = miss;
+    last_merit = s->merit;
+  }
+  return false;
+}
+
+/* Straight on from the last two steps, when they were of the same size and it was better than staying the last time. */
+static void guess(PfAlpha *s)
+{
+  double moved = 0, missed = 0;
+  for (int i = 0; i < s->n + s->m && s->alike > 1; i++) {
+    moved = fmax(moved, fabs(s->x[i] - s->x_old[i])/s->scale[i]);
+    missed = fmax(missed, fabs(s->x[i] - s->guess[i])/s->scale[i]);
+  }
+  bool straight = s->alike > 1 && missed < moved;
+  for (int i = 0; i < s->size; i++) {
+    double x = s->x[i], further = i < s->n + s->m && s->alike > 1 ? 2*x - s->x_old[i] : x;
+    s->x_old[i] = x;
+    s->guess[i] = further;
+    s->x[i] = i >= s->n + s->m ? 0 : straight ? further : x;
+  }
+}
+
+static void guess_again(PfAlpha *s)
+{
+  for (int i = 0; i < s->size; i++) s->x[i] = i < s->n + s->m ? s->x_old[i] : 0;
+  s->factored = false;
+}
+
+static void tell(PfMotionRun *run, const PfAlpha *s)
+{
+  const PfModel *model = pf_system_equations(run->system)->model;
+  const PfRunResult *r = run->result;
+  run->trouble = PF_TROUBLE_NONE;
+  if (s->bad_row >= 0) {
+    run->trouble = PF_TROUBLE_NOT_FINITE;
+    run->row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
+    return;
+  }
+  run->told = true;
+  pf_fail(run->ctx, PF_ERR_NUMBER, "'%s' finds no state at the end of the step of %.3g from t = %.12g: Newton's iteration "
+          "does not converge", run->method->name, s->h, run->t);
+  if (r->weakest_row >= 0 && r->weakest < 0.1)
+    pf_hint(run->ctx, "take smaller steps; the constraints come close to losing rank: '%s' is nearly dependent on the others "
+            "(%.2g at t = %.6g, where 1 is orthogonal)", model->constraints[r->weakest_row].name, r->weakest, r->weakest_t);
+  else
+    pf_hint(run->ctx, "take smaller steps; forces that jump may also be the cause");
+}
+
+bool pf_alpha_solve(PfMotionRun *run)
+{
+  PfAlpha *s = run->data;
+  guess(s);
+  if (iterate(run, s, SWIFT)) return true;
+  guess_again(s);
+  if (iterate(run, s, CAREFUL)) return true;
+  tell(run, s);
+  return false;
+}
