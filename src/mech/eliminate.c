@@ -1,5 +1,6 @@
 /* Symbolic Gauss-Jordan elimination with pivots that cannot vanish where possible. */
 #include "mech/eliminate.h"
+#include "num/num.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,13 +57,32 @@ static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr
   return PF_OK;
 }
 
-PfStatus pf_generic_values(const PfModel *model, const PfSymbols *symbols, double *values)
+PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *eq, int count, double **start)
 {
-  for (int i = 0; i < symbols->count; i++) values[i] = 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
-  return pf_model_parameter_values(model, NULL, PF_MISSING_GENERIC, values);
+  *start = pf_arena_array(arena, double, count);
+  if (!*start) return no_room(ctx);
+  int said = pf_diagnostic_count(ctx);
+  PfStatus status = pf_equations_start(ctx, eq, NULL, *start);
+  if (status == PF_OK || status == PF_ERR_MEMORY) return status;
+  pf_diagnostics_cut(ctx, said); /* it is only wished for */
+  *start = NULL;
+  return PF_OK;
 }
 
-/* Numbers for all symbols: arbitrary ones, and those of the start if the model has them. */
+PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *eq, const PfSymbols *symbols,
+                           const double *start, double *values)
+{
+  int size = eq->m*eq->n;
+  double *A = pf_arena_array(scratch, double, size);
+  if (!A) return no_room(ctx);
+  for (int i = 0; i < symbols->count; i++) values[i] = 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
+  PF_TRY(pf_model_parameter_values(eq->model, NULL, PF_MISSING_GENERIC, values));
+  PF_TRY(pf_expr_evaluate(ctx, eq->A, size, symbols->symbol, values, symbols->count, A));
+  if (!start || pf_first_not_finite(A, (size_t)size) < 0) return PF_OK;
+  for (int i = symbols->time; i < symbols->count; i++) values[i] = start[i] + 0.02*(values[i] - 0.85); /* near the start */
+  return PF_OK;
+}
+
 static PfStatus prepare(Work *w, PfArena *arena, const PfEquations *eq)
 {
   PfSymbols s;
@@ -70,16 +90,9 @@ static PfStatus prepare(Work *w, PfArena *arena, const PfEquations *eq)
   w->symbols = s.symbol;
   w->symbol_count = s.count;
   w->values = pf_arena_array(arena, double, s.count);
-  w->start = pf_arena_array(arena, double, s.count);
-  if (!w->values || !w->start) return no_room(w->ctx);
-  int said = pf_diagnostic_count(w->ctx);
-  PfStatus status = pf_equations_start(w->ctx, eq, NULL, w->start);
-  if (status == PF_ERR_MEMORY) return status;
-  if (status != PF_OK) {
-    pf_diagnostics_cut(w->ctx, said); /* it is only wished for */
-    w->start = NULL;
-  }
-  return pf_generic_values(w->model, &s, w->values);
+  if (!w->values) return no_room(w->ctx);
+  PF_TRY(pf_start_values(w->ctx, arena, eq, s.count, &w->start));
+  return pf_generic_values(w->ctx, arena, eq, &s, w->start, w->values);
 }
 
 /* Made of numbers and parameters only: no coordinate, velocity, time or input. */

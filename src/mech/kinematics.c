@@ -102,10 +102,11 @@ static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *
   PfSymbols symbols;
   PfRows rows;
   PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
-  double *values = pf_arena_array(arena, double, symbols.count);
+  double *start, *values = pf_arena_array(arena, double, symbols.count);
   double *A = pf_arena_array(arena, double, (size_t)eq->m*(size_t)eq->n);
   if (!values || !A) return no_room(ctx);
-  PF_TRY(pf_generic_values(eq->model, &symbols, values));
+  PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
+  PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
   PF_TRY(pf_expr_evaluate(ctx, eq->A, eq->m*eq->n, symbols.symbol, values, symbols.count, A));
   PF_TRY(pf_rows_sort(ctx, arena, A, eq->m, eq->n, 0, &rows));
   *rank = rows.rank;
@@ -116,7 +117,7 @@ static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *
 static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq)
 {
   PfDiagnosis diagnosis;
-  int rank;
+  int rank = 0;
   if (eq->m == 0) return PF_OK;
   PF_TRY(pf_diagnose(ctx, arena, eq, NULL, &diagnosis));
   PF_TRY(generic_rank(ctx, arena, eq, &rank));
