@@ -13,7 +13,8 @@
  *   # expect M x, theta = m*l*cos(theta)                    # expect F x = -k*x
  *   # expect C x = -mu*lambda[c]                            # expect A rear, x = -sin(theta)
  *   # expect b rear = 0        # expect T = …               # expect V = …
- *   # expect residual rear = …                              # expect speed x = w*r          (the rate of x) */
+ *   # expect residual rear = …                              # expect speed x = w*r          (the rate of x)
+ *   # expect equal vel(tip).x = -l*sin(a)*a'               (any two expressions) */
 #include "support.h"
 
 #include "pfaff/pfaff.h"
@@ -167,7 +168,8 @@ static void bad_model(void **state)
 
 /* ---------------------------------------------------------------- good models */
 
-/* The model with all expected expressions added as plots, which is how they become expressions of the model. */
+/* The model with all expected expressions added as plots, two for each expectation: that is how they become
+ * expressions of the model. */
 typedef struct Good {
   Case *c;
   PfModel *model;
@@ -178,7 +180,7 @@ typedef struct Good {
 
 static bool is_formula(const Expectation *e)
 {
-  static const char *const kinds[] = {"M", "F", "C", "A", "b", "T", "V", "residual", "speed"};
+  static const char *const kinds[] = {"M", "F", "C", "A", "b", "T", "V", "residual", "speed", "equal"};
   for (size_t i = 0; i < sizeof kinds/sizeof *kinds; i++)
     if (!strcmp(e->kind, kinds[i])) return true;
   return false;
@@ -192,13 +194,17 @@ static const char *right_side(const Expectation *e)
 
 static char *with_plots(const Case *c)
 {
-  size_t room = c->size + MOST_EXPECTATIONS*sizeof(Expectation);
+  size_t room = c->size + 2*MOST_EXPECTATIONS*sizeof(Expectation);
   char *text = malloc(room);
   assert_non_null(text);
   int used = snprintf(text, room, "%s\n", c->text);
-  for (int i = 0; i < c->count; i++)
-    if (is_formula(c->list + i))
-      used += snprintf(text + used, room - (size_t)used, "plot %s\n", right_side(c->list + i));
+  for (int i = 0; i < c->count; i++) {
+    const Expectation *e = c->list + i;
+    if (!is_formula(e)) continue;
+    int left = e->kind[0] == 'e' ? (int)(strstr(e->words, "= ") - e->words) : 1;
+    used += snprintf(text + used, room - (size_t)used, "plot %s\nplot %.*s\n", right_side(e), left,
+                     e->kind[0] == 'e' ? e->words : "0");
+  }
   return text;
 }
 
@@ -240,7 +246,9 @@ static PfExpr formula(const Good *g, const Expectation *e)
 static void compare_formula(Good *g, const Expectation *e)
 {
   PfContext *ctx = g->c->ctx;
-  PfExpr pair[2] = {formula(g, e), g->model->plots[g->plot++].values[0]};
+  const PfPlot *plots = g->model->plots + g->plot;
+  PfExpr pair[2] = {e->kind[0] == 'e' ? plots[1].values[0] : formula(g, e), plots[0].values[0]};
+  g->plot += 2;
   assert_int_equal(pf_model_expand(g->model, pair, 2, pair), PF_OK);
   PfExpr difference = pf_expr_sub(ctx, pair[0], pair[1]);
   if (pf_expr_is_zero(ctx, difference) == PF_TRUE || pf_expr_is_probably_zero(ctx, difference, 3) == PF_TRUE) return;
@@ -329,7 +337,7 @@ static void good_model(void **state)
   if (status != PF_OK) print_diagnostics(c.ctx);
   if (status != PF_OK) fail_msg("%s is not good", c.path);
   int formulas = 0;
-  for (int i = 0; i < c.count; i++) formulas += is_formula(c.list + i);
+  for (int i = 0; i < c.count; i++) formulas += 2*is_formula(c.list + i);
   g.plot = g.model->plot_count - formulas;
   for (int i = 0; i < c.count; i++)
     if (!holds(&g, c.list + i)) fail_msg("%s: expected %s %s", c.path, c.list[i].kind, c.list[i].words);
