@@ -100,6 +100,7 @@ typedef struct PfKinematics {
   PfExpr *v, *N, *drift; /* n, n x count, n: q'' = N omega' + drift */
   int divisor_count;
   PfExpr *divisors;     /* expressions that must not vanish for this choice to hold */
+  double *divisor_sizes; /* in a generic configuration */
 } PfKinematics;
 PF_API PfStatus pf_kinematics_find(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                    PfKinematics *kinematics);

@@ -66,8 +66,8 @@ PfStatus pf_solver_no_room(PfSolver *solver);
  * units in which a constraint is written. */
 void pf_unit_rows(PfSolver *solver);
 
-/* Does A q'' = b hold? Else the constraint that misses most. Needed where rows are redundant. */
-PfTrouble pf_check_constraints(const PfSolver *solver, const double *acceleration, int *row);
+/* Does A q'' = b hold? Else the constraint that contradicts others. Needed where rows are redundant. */
+PfTrouble pf_check_constraints(PfSolver *solver, const double *acceleration, int *row);
 
 /* lambda (m) of least length with A^T lambda = M q'' - load, from given accelerations. */
 typedef struct MultiplierWork {

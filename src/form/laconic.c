@@ -7,7 +7,7 @@
 
 typedef struct Data {
   PfKinematics k;
-  PfTape *tape;    /* G, g, N, drift from the symbols and omega */
+  PfTape *tape;    /* G, g, N, drift and divisors from the symbols and omega */
   PfTape *inverse; /* v, N and a first guess: to find omega; NULL when omega are velocities */
   bool linear;     /* v is linear in omega */
   double *inputs, *outputs, *work, *inverse_outputs, *inverse_work;
@@ -43,8 +43,9 @@ static PfStatus list_inputs(PfSolver *s, Data *d, PfExpr **inputs, int *count)
 static PfStatus make_tape(PfSolver *s, Data *d)
 {
   int n = s->system->n, c = d->k.count, count;
+  size_t size = (size_t)c*(size_t)c + (size_t)c + (size_t)n*(size_t)(c + 1) + (size_t)d->k.divisor_count;
   PfReducedForm form;
-  PfExpr *inputs, *roots = pf_arena_array(s->arena, PfExpr, (size_t)c*(size_t)c + (size_t)c + (size_t)n*(size_t)(c + 1));
+  PfExpr *inputs, *roots = pf_arena_array(s->arena, PfExpr, size);
   if (!roots) return pf_solver_no_room(s);
   PF_TRY(pf_reduce_laconic(s->ctx, s->arena, s->system->eq, &d->k, &form));
   PF_TRY(list_inputs(s, d, &inputs, &count));
@@ -53,9 +54,10 @@ static PfStatus make_tape(PfSolver *s, Data *d)
   memcpy(at, form.g, (size_t)c*sizeof *at), at += c;
   memcpy(at, d->k.N, (size_t)n*(size_t)c*sizeof *at), at += n*c;
   memcpy(at, d->k.drift, (size_t)n*sizeof *at), at += n;
-  PF_TRY(pf_system_tape(s->ctx, s->system->eq->model, inputs, count, roots, (int)(at - roots), &d->tape));
+  for (int i = 0; i < d->k.divisor_count; i++) *at++ = d->k.divisors[i];
+  PF_TRY(pf_system_tape(s->ctx, s->system->eq->model, inputs, count, roots, (int)size, &d->tape));
   d->inputs = pf_solver_array(s, double, count);
-  d->outputs = pf_solver_array(s, double, at - roots);
+  d->outputs = pf_solver_array(s, double, size);
   d->work = pf_solver_array(s, double, pf_tape_work_size(d->tape));
   return d->inputs && d->outputs && d->work ? PF_OK : pf_solver_no_room(s);
 }
@@ -162,6 +164,16 @@ static int coordinate_of(const Data *d, const double *N, int n, int a)
   return best;
 }
 
+/* Where a divisor all but vanishes, digits are lost twice as fast as it does. */
+static bool breaks_down(const Data *d, int n)
+{
+  int c = d->k.count, before = c*c + c + n*c + n;
+  if (pf_first_not_finite(d->outputs, (size_t)before) >= 0) return true;
+  for (int i = 0; i < d->k.divisor_count; i++)
+    if (!(fabs(d->outputs[before + i]) > 1e-4*d->k.divisor_sizes[i])) return true;
+  return false;
+}
+
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
@@ -169,7 +181,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   memcpy(d->inputs, s->values, (size_t)s->system->symbols.count*sizeof *d->inputs);
   if (d->inverse && !find_speeds(s, d)) return PF_TROUBLE_SINGULAR;
   pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
-  if (pf_first_not_finite(d->outputs, (size_t)(c*c + c + n*c + n)) >= 0) return PF_TROUBLE_SINGULAR;
+  if (breaks_down(d, n)) return PF_TROUBLE_SINGULAR;
   const double *G = d->outputs, *g = G + c*c, *N = g + c, *drift = N + n*c;
   PfStatus status = pf_ldl_factor(&d->reduced, G, PF_MASS_TOLERANCE);
   if (status != PF_OK || d->reduced.rank < c) {

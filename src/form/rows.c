@@ -36,7 +36,8 @@ static double find_miss(const PfSolver *s, const double *acceleration, int i, do
   return fabs(miss);
 }
 
-PfTrouble pf_check_constraints(const PfSolver *s, const double *acceleration, int *row)
+/* The row that misses most, or -1. Beside its own terms, and not what rounding leaves of those of others. */
+static int worst_row(const PfSolver *s, const double *acceleration)
 {
   int m = s->system->m, worst = -1;
   double size, sizes = 1e-300, most = 1;
@@ -44,14 +45,50 @@ PfTrouble pf_check_constraints(const PfSolver *s, const double *acceleration, in
     find_miss(s, acceleration, i, &size);
     sizes = fmax(sizes, size);
   }
-  for (int i = 0; i < m; i++) { /* beside its own terms, and not what rounding leaves of those of others */
+  for (int i = 0; i < m; i++) {
     double miss = find_miss(s, acceleration, i, &size), part = miss/(1e-6*size + 1e-12*sizes);
-    if (!(part >= 0.999*most)) continue; /* of equal ones the last written is named */
-    worst = part > 1 ? i : worst;
-    most = fmax(most, part);
+    if (part > most) most = part, worst = i;
   }
+  return worst;
+}
+
+/* Takes the rows before i out of row i, right side included; they are orthonormal or zero. Twice is enough. */
+static void orthogonalise(PfSolver *s, int i)
+{
+  int n = s->system->n;
+  double *row = s->at.unit_A + (size_t)i*(size_t)n;
+  for (int k = 0; k < 2*i; k++) {
+    const double *other = s->at.unit_A + (size_t)(k%i)*(size_t)n;
+    double part = pf_dot(row, other, n);
+    for (int j = 0; j < n; j++) row[j] -= part*other[j];
+    s->at.unit_b[i] -= part*s->at.unit_b[k%i];
+  }
+}
+
+/* The first row, as they are written, that contradicts those before it: the same name by every formulation. -1 if rounding
+ * hides it. */
+static int first_contradiction(PfSolver *s)
+{
+  int n = s->system->n, m = s->system->m;
+  pf_unit_rows(s);
+  for (int i = 0; i < m; i++) {
+    double *row = s->at.unit_A + (size_t)i*(size_t)n, length = pf_norm(row, n), b = fabs(s->at.unit_b[i]);
+    orthogonalise(s, i);
+    double left = pf_norm(row, n);
+    bool redundant = left <= PF_RANK_TOLERANCE*length;
+    if (redundant && fabs(s->at.unit_b[i]) > 1e-6*b + 1e-9) return i;
+    for (int j = 0; j < n; j++) row[j] = redundant ? 0 : row[j]/left;
+    s->at.unit_b[i] = redundant ? 0 : s->at.unit_b[i]/left;
+  }
+  return -1;
+}
+
+PfTrouble pf_check_constraints(PfSolver *s, const double *acceleration, int *row)
+{
+  int worst = worst_row(s, acceleration);
   if (worst < 0) return PF_TROUBLE_NONE;
-  *row = worst;
+  int first = first_contradiction(s);
+  *row = first >= 0 ? first : worst;
   return PF_TROUBLE_CONTRADICTION;
 }
 

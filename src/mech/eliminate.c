@@ -145,8 +145,11 @@ static void eliminate_column(Work *w)
   PfContext *ctx = w->ctx;
   int k = w->rank;
   PfExpr pivot = *entry(w, k, k);
-  double size = w->size[w->row[k]] /= fabs(value_at(w, pivot, w->values));
-  if (!is_constant(w, pivot)) w->result->divisors[w->result->divisor_count++] = pivot;
+  double value = fabs(value_at(w, pivot, w->values)), size = w->size[w->row[k]] /= value;
+  if (!is_constant(w, pivot)) {
+    w->result->divisor_sizes[w->result->divisor_count] = value;
+    w->result->divisors[w->result->divisor_count++] = pivot;
+  }
   for (int j = k; j < w->n; j++) *entry(w, k, j) = tidy(w, pf_expr_div(ctx, *entry(w, k, j), pivot));
   PfExpr *f = w->f + w->row[k];
   *f = tidy(w, pf_expr_div(ctx, *f, pivot));
@@ -174,6 +177,12 @@ static PfStatus read_result(Work *w, PfArena *arena)
     for (int j = 0; j < free; j++) e->K[i*free + j] = *entry(w, i, r + j);
     e->d[i] = w->f[w->row[i]];
   }
+  e->unsolved = -1;
+  for (int i = w->m - 1; i >= r; i--) {
+    PfExpr rest = w->f[w->row[i]];
+    if (!pf_expr_is_structural_zero(w->ctx, rest) && fabs(value_at(w, rest, w->values)) > 1e-9*(1 + w->size[w->row[i]]))
+      e->unsolved = w->row[i];
+  }
   return pf_expr_check(w->ctx);
 }
 
@@ -182,7 +191,8 @@ PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfEquations *eq, con
 {
   *elimination = (PfElimination){0};
   elimination->divisors = pf_arena_array(arena, PfExpr, eq->m);
-  if (!elimination->divisors) return no_room(ctx);
+  elimination->divisor_sizes = pf_arena_array(arena, double, eq->m);
+  if (!elimination->divisors || !elimination->divisor_sizes) return no_room(ctx);
   Work w = {.ctx = ctx, .model = eq->model, .m = eq->m, .n = eq->n, .result = elimination};
   PF_TRY(prepare(&w, arena, eq));
   PF_TRY(load_rows(&w, arena, A, f));

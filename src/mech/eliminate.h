@@ -8,8 +8,10 @@
 typedef struct PfElimination {
   int rank, *column;
   PfExpr *K, *d;  /* rank x (n - rank), rank */
+  int unsolved;   /* a row that vanishes but for its right side: it asks for something else than unknowns; or -1 */
   int divisor_count;
   PfExpr *divisors; /* pivots that could vanish in some configuration */
+  double *divisor_sizes; /* in a generic one */
 } PfElimination;
 
 /* Numbers for the symbols: the parameters of the model, and a configuration as good as any other where A is finite.

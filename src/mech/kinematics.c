@@ -137,11 +137,15 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
   PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
   PF_TRY(check_rank(ctx, arena, eq));
   PF_TRY(pf_eliminate(ctx, arena, eq, rows, free, &e));
+  if (e.unsolved >= 0)
+    return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[e.unsolved].place, "the constraint '%s' contradicts the others, "
+                      "or restricts what is not a velocity", model->constraints[e.unsolved].name);
   int n = eq->n, r = e.rank;
   PF_TRY(make_room(ctx, arena, n, n - r, k));
   k->chosen = true;
   k->divisor_count = e.divisor_count;
   k->divisors = e.divisors;
+  k->divisor_sizes = e.divisor_sizes;
   for (int a = 0; a < n - r; a++) {
     const PfCoordinate *c = model->coordinates + e.column[r + a];
     k->independent[a] = e.column[r + a];
