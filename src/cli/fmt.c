@@ -13,7 +13,7 @@ const Command pf_command_fmt = {
   "  -w, --write   replace the file instead",
   run};
 
-enum { LARGEST_FILE = 32 << 20 };
+enum { LARGEST_FILE = 16 << 20 }; /* as for models */
 
 /* Written beside the file and renamed, so that the model is never lost. */
 static PfStatus replace(PfContext *ctx, PfArena *arena, const char *path, const char *text)

@@ -35,7 +35,7 @@ static int unknown(const char *name)
   return PF_EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
   if (argc < 2) {
     usage(stderr);
@@ -53,4 +53,13 @@ int main(int argc, char **argv)
   }
   const Command *command = find(argv[1]);
   return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+  int code = run(argc, argv);
+  bool written = fflush(stdout) == 0 && !ferror(stdout);
+  if (written || code != PF_EXIT_OK) return code;
+  fputs("pfaff: error: cannot write the result\n", stderr);
+  return PF_EXIT_FAILED;
 }

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { LARGEST_FILE = 32 << 20 };
-
 /* ---------------------------------------------------------------- errors */
 
 bool pf_check_stopped(const Checker *ck)
@@ -387,7 +385,7 @@ PfStatus pf_model_load(PfContext *ctx, const char *path, PfModel **model)
   if (!arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
   const char *bytes;
   size_t count;
-  PfStatus status = pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count);
+  PfStatus status = pf_file_read(ctx, arena, path, PF_LONGEST_SOURCE, &bytes, &count);
   const char *name = strcmp(path, "-") ? path : "<stdin>";
   if (status == PF_OK) status = pf_model_read(ctx, name, bytes, count, model);
   pf_arena_free(arena);
