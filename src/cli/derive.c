@@ -23,6 +23,7 @@ typedef struct Derived {
   const Options *options;
   PfDerivation d;
   PfCount count;
+  bool failed;
 } Derived;
 
 static const char *words(Session *s, PfExpr e, PfNotation notation)
@@ -210,10 +211,29 @@ static PfStatus derive(Derived *x)
   return pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
 }
 
+/* The keys without their values, and why. */
+static void json_failure(const Derived *x, PfJson *json)
+{
+  static const char *const lists[] = {"unknowns", "equations"};
+  const PfModel *model = x->s.model;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", model && model->name[0] ? model->name : NULL);
+  pf_json_string(json, "form", x->options->form ? x->options->form : "lagrange");
+  for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    pf_json_open(json, lists[i], '[');
+    pf_json_close(json, ']');
+  }
+  pf_json_string(json, "operations", NULL);
+  pf_json_string(json, "seconds", NULL);
+  pf_cli_json_diagnostics(x->s.ctx, json);
+  pf_json_close(json, '}');
+}
+
 static void write_json(void *user, PfJson *json)
 {
   Derived *x = user;
-  json_all(&x->s, &x->d, &x->count, json);
+  if (x->failed) json_failure(x, json);
+  else json_all(&x->s, &x->d, &x->count, json);
 }
 
 static void write_text(void *user, PfText *text)
@@ -230,7 +250,10 @@ static int run(int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Derived x = {.options = &options};
   PfStatus status = derive(&x);
-  if (status == PF_OK) code = pf_cli_output(x.s.ctx, options.json, &x, write_json, write_text);
+  x.failed = status != PF_OK;
+  if (status == PF_OK || (options.json && x.s.ctx))
+    code = pf_cli_output(x.s.ctx, options.json, &x, write_json, write_text);
+  if (status == PF_OK && pf_error_count(x.s.ctx)) code = PF_EXIT_FAILED; /* something was too long to print */
   pf_cli_diagnostics(x.s.ctx);
   pf_cli_close(&x.s);
   return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;

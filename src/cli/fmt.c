@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int run(int argc, char **argv);
 
@@ -24,8 +25,10 @@ static PfStatus replace(PfContext *ctx, PfArena *arena, const char *path, const 
   snprintf(beside, length, "%s.new", path);
   FILE *stream = fopen(beside, "wb");
   if (!stream) return pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': %s", beside, strerror(errno));
+  struct stat status;
   bool good = fputs(text, stream) >= 0;
   good = fclose(stream) == 0 && good;
+  if (stat(path, &status) == 0) (void)chmod(beside, status.st_mode & 0777); /* whoever may read it, still may */
   if (good && rename(beside, path) == 0) return PF_OK;
   pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(errno));
   remove(beside);

@@ -1,0 +1,68 @@
+#!/bin/sh
+# pfaff check: what it says to people, and the keys it promises to programs.
+set -u
+. "$(dirname "$0")/common.sh"
+examples=$source/examples
+
+run 0 check "$examples/snakeboard.pf"
+says out "coordinates         6: x [m], y [m], theta [rad]"
+says out "rear              pfaffian"
+says out "rank                2, nothing redundant"
+says out "degrees of freedom  4"
+says out "mass matrix         rank 6 of 6"
+says out "start               consistent"
+
+run 0 check "$examples/snakeboard.pf" --json
+says_nothing err
+holds 'd["model"] == "snakeboard"'
+holds 'd["coordinates"] == ["x", "y", "theta", "psi", "phi_b", "phi_f"]'
+holds 'd["speeds"] == []'
+holds '[(c["name"], c["kind"]) for c in d["constraints"]] == [("rear", "pfaffian"), ("front", "pfaffian")]'
+holds 'd["rank"] == 2 and d["redundant"] == [] and d["degrees_of_freedom"] == 4'
+holds 'd["mass_matrix"]["rank"] == 6 and d["mass_matrix"]["singular"] is False'
+holds 'd["start"]["consistent"] is True and d["start"]["violation"] == 0'
+holds 'd["diagnostics"] == []'
+keys='{"model", "coordinates", "speeds", "constraints", "rank", "redundant", "degrees_of_freedom", "mass_matrix", "start", "diagnostics"}'
+holds "$keys <= set(d)"
+
+run 0 check --json "$source/tests/models/good/skate.pf"
+holds 'd["rank"] == 1 and d["redundant"] == ["b"] and d["degrees_of_freedom"] == 2'
+run 0 check --json "$source/tests/models/good/speeds.pf"
+holds 'd["speeds"] == ["v", "w"]'
+run 0 check --json "$source/tests/models/good/pendulum_rod.pf"
+holds 'd["start"]["consistent"] is False and abs(d["start"]["violation"] - 0.64) < 1e-12 and d["start"]["worst"] == "rod"'
+run 0 check "$source/tests/models/good/pendulum_rod.pf"
+says out "not consistent: 'rod' is missed by 0.64"
+run 0 check --json "$source/tests/models/good/mass_singular.pf"
+holds 'd["mass_matrix"] == {"rank": 1, "singular": True}'
+run 0 check --json "$source/tests/models/good/start_undefined.pf"
+holds 'd["start"]["violation"] is None and d["start"]["consistent"] is False'
+run 0 check "$source/tests/models/good/start_undefined.pf"
+says out "not consistent: 'a' is not defined there"
+
+# The same keys after errors, and the errors with their places, in the order of the text.
+run 1 check --json "$source/tests/models/bad/several_checked.pf"
+holds "$keys <= set(d)"
+holds 'd["model"] is None and d["rank"] is None'
+holds '[x["line"] for x in d["diagnostics"]] == [3, 5, 5, 6, 7, 8]'
+holds 'd["diagnostics"][0]["column"] == 11 and d["diagnostics"][0]["length"] == 7'
+holds 'd["diagnostics"][0]["severity"] == "error" and d["diagnostics"][0]["hint"] == "did you mean [kg s]?"'
+run 1 check --json "$source/tests/models/bad/constraint_contradiction_positions.pf"
+holds "$keys <= set(d)"
+holds 'len(d["coordinates"]) == 2 and d["rank"] is None and d["diagnostics"][0]["line"] == 5'
+run 1 check --json "$place/missing.pf"
+holds 'd["diagnostics"][0]["line"] == 0 and d["diagnostics"][0]["file"] is None'
+run 1 check "$source/tests/models/bad/many.pf"
+[ "$(grep -c ' error: ' "$place/err")" = 20 ] || fail "more or fewer than 20 errors"
+says err "too many errors"
+
+# Parameters from the command line; -p F=20 loses nothing at the start.
+run 0 check --json -p L=0.3 "$examples/snakeboard.pf"
+holds 'd["rank"] == 2'
+
+# Every example is in order.
+for model in "$examples"/*.pf; do
+  run 0 check "$model"
+  says_nothing err
+done
+finish

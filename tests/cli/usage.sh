@@ -1,0 +1,61 @@
+#!/bin/sh
+# Wrong usage: exit code 2, what is wrong, and what would be right.
+set -u
+. "$(dirname "$0")/common.sh"
+model=$source/examples/snakeboard.pf
+
+run 2
+says err "usage: pfaff COMMAND"
+says_nothing out
+run 0 --help
+says out "usage: pfaff COMMAND"
+says_nothing err
+run 0 --version
+says out "pfaff "
+for command in check derive fmt; do
+  run 0 $command --help
+  says out "usage: pfaff $command"
+  says_nothing err
+  run 0 help $command
+  says out "usage: pfaff $command"
+  run 2 $command
+  says err "a model file is missing"
+  run 2 $command "$model" "$model"
+  says err "one file at a time"
+  run 2 $command --nonsense "$model"
+  says err "unknown option --nonsense"
+  says_nothing out
+done
+
+run 2 chekc "$model"
+says err "there is no command 'chekc' (did you mean 'check'?)"
+run 2 xyzzy
+says err "there is no command 'xyzzy'"
+run 2 check --jsno "$model"
+says err "did you mean --json?"
+run 2 derive --latexx "$model"
+says err "did you mean --latex?"
+run 2 fmt --json "$model"
+says err "does not take --json"
+run 2 check --latex "$model"
+says err "does not take --latex"
+run 2 derive --form newton "$model"
+says err "newton"
+run 2 check "$model" -p
+says err "a value is missing after -p"
+
+run 2 check -p m "$model"
+says err "write name=value"
+run 2 check -p mm=3 "$model"
+says err "the model has no parameter 'mm'"
+says err "did you mean 'm'?"
+run 2 check -p m=heavy "$model"
+says err "'heavy' is not a number"
+run 2 check -p m=1e999 "$model"
+says err "is not a number"
+run 2 check -p m= "$model"
+says err "is not a number"
+run 0 check -p m=7 --param J=2 "$model"
+run 1 check -p m=-7 "$model"
+says err "the kinetic energy is negative"
+finish
