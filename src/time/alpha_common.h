@@ -59,6 +59,7 @@ typedef struct PfAlpha {
 
   /* Newton */
   bool factored, fresh;    /* fresh: in this step */
+  bool negligible;         /* the last change of w and lambda */
   double *matrix, *scale, *change, *right; /* by columns; size each */
   double merit;            /* scaled size of what is missed */
   double *size_A;          /* m x n: |A| at the last factorisation */

@@ -211,6 +211,12 @@ static void find_change(PfAlpha *s)
 {
   for (int i = 0; i < s->size; i++) s->right[i] = -s->miss[i]*weight_of(s, i)*s->scale[i];
   pf_qr_solve(&s->qr, s->right, s->change);
+  double size = 0, change = 0;
+  for (int i = 0; i < s->n + s->m; i++) {
+    size = fmax(size, fabs(s->x[i])/s->scale[i]);
+    change = fmax(change, fabs(s->change[i]));
+  }
+  s->negligible = change < 1e-10*size;
   for (int i = 0; i < s->size; i++) s->change[i] *= s->scale[i];
 }
 
@@ -221,22 +227,28 @@ static void move(PfAlpha *s, double part)
 
 typedef enum Mode { SWIFT, CAREFUL } Mode;
 
+/* Rounding, in its last change or in what is missed: stiff forces may leave much of the latter. */
+static bool is_rounding(const PfAlpha *s, double miss)
+{
+  return s->negligible || miss < 1e4;
+}
+
 /* The factors serve as long as they make the miss smaller by a factor of `slow` each time. SWIFT gives up when it does not
  * get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of rank the
  * equations have other solutions, which are not to be jumped to. */
 static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
 {
   enum { MOST = 60, MANY = 3 };
-  static const double slow = 0.03, stuck = 0.5, rounding = 1e4;
+  static const double slow = 0.03, stuck = 0.5;
   double last = INFINITY, last_merit = INFINITY, part = 1;
-  s->fresh = false;
+  s->fresh = s->negligible = false;
   if (!s->factored && !factor(s)) return false;
   for (int k = 0; k < MOST; k++) {
     double miss = find_miss(s);
     run->result->evaluations++;
     if (k > MANY) s->factored = false; /* the next step deserves new factors */
     if (miss <= 1) return true;
-    if (miss < rounding && miss > stuck*last) {
+    if (is_rounding(s, miss) && miss > stuck*last) {
       if (s->fresh) return true; /* it does not get better than this */
     } else if (k > 0 && !(s->merit < last_merit)) {
       if (mode == SWIFT || part < 1e-3) return false;
