@@ -134,7 +134,8 @@ bool pf_partition_update(PfPartition *p, const double *A, const double *b)
 {
   enum { KEEP_ABOVE_INVERSE = 1000 }; /* a partition this badly conditioned is chosen anew */
   int n = p->n;
-  double quality = p->chosen ? factor(p, A) : 0;
+  bool complete = p->chosen && p->rank == p->m; /* else rows that were redundant may have become independent */
+  double quality = complete ? factor(p, A) : 0;
   if (quality*KEEP_ABOVE_INVERSE < 1) {
     pf_partition_choose(p, A);
     p->changes++;

@@ -17,6 +17,7 @@ typedef struct Work {
   double *start;  /* and at the start of the model; NULL when that is not known */
   double *size;   /* of each row in the generic configuration: what counts as zero in it */
   PfElimination *result;
+  PfStatus status; /* of evaluations */
 } Work;
 
 static PfStatus no_room(PfContext *ctx)
@@ -29,11 +30,12 @@ static PfExpr *entry(const Work *w, int i, int j)
   return w->A + w->row[i]*w->n + w->column[j];
 }
 
-static double value_at(const Work *w, PfExpr e, const double *values)
+static double value_at(Work *w, PfExpr e, const double *values)
 {
   double value = NAN;
-  if (pf_expr_evaluate(w->ctx, &e, 1, w->symbols, values, w->symbol_count, &value) != PF_OK) return NAN;
-  return value;
+  PfStatus status = pf_expr_evaluate(w->ctx, &e, 1, w->symbols, values, w->symbol_count, &value);
+  if (status != PF_OK) w->status = status;
+  return status == PF_OK ? value : NAN;
 }
 
 static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
@@ -104,7 +106,7 @@ static bool is_constant(const Work *w, PfExpr e)
 
 /* How good the pivot (i, j) is: constants first, then what does not vanish at the start, short ones before long ones, then
  * by size in the generic configuration. 0: zero. */
-static double quality(const Work *w, int i, int j)
+static double quality(Work *w, int i, int j)
 {
   PfExpr e = *entry(w, i, j);
   if (pf_expr_is_structural_zero(w->ctx, e)) return 0;
@@ -201,5 +203,6 @@ PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfEquations *eq, con
     PF_TRY(pf_expr_check(ctx));
     w.rank++;
   }
-  return read_result(&w, arena);
+  PF_TRY(read_result(&w, arena));
+  return w.status;
 }

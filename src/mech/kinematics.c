@@ -3,6 +3,7 @@
 #include "mech/mech_impl.h"
 #include "num/num.h"
 
+#include <math.h>
 #include <string.h>
 
 static PfStatus no_room(PfContext *ctx)
@@ -26,18 +27,44 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, int n, int count, PfKi
 
 /* ---------------------------------------------------------------- the user's speeds */
 
-static PfStatus check_speeds(PfContext *ctx, const PfEquations *eq, const PfKinematics *k)
+/* Does e vanish? Where algebra cannot tell (abs, min, a root), by numbers in a generic configuration. */
+static PfStatus vanishes(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfExpr e, bool *yes)
+{
+  PfTruth truth = pf_expr_is_probably_zero(ctx, e, 2);
+  *yes = truth == PF_TRUE;
+  if (truth != PF_UNKNOWN) return PF_OK;
+  PfSymbols symbols;
+  PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
+  int count = symbols.count + k->count;
+  PfExpr *list = pf_arena_array(arena, PfExpr, count);
+  double *start, *values = pf_arena_array(arena, double, count), value;
+  if (!list || !values) return no_room(ctx);
+  memcpy(list, symbols.symbol, (size_t)symbols.count*sizeof *list);
+  memcpy(list + symbols.count, k->omega, (size_t)k->count*sizeof *list);
+  PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
+  PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
+  for (int a = 0; a < k->count; a++) values[symbols.count + a] = 0.7 + 0.1*a;
+  PF_TRY(pf_expr_evaluate(ctx, &e, 1, list, values, count, &value));
+  *yes = fabs(value) < 1e-9;
+  return PF_OK;
+}
+
+static PfStatus check_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k)
 {
   const PfModel *model = eq->model;
   for (int i = 0; i < eq->m; i++) {
-    if (eq->velocity[i] == PF_EXPR_NONE) continue;
+    const PfConstraint *c = model->constraints + i;
+    if (eq->velocity[i] == PF_EXPR_NONE)
+      return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is one of accelerations, which no speeds can "
+                        "satisfy by themselves", c->name);
     PfExpr e = eq->velocity[i];
     for (int j = 0; j < eq->n; j++)
       PF_TRY(pf_expr_substitute(ctx, &e, 1, &model->coordinates[j].v, k->v + j, 1, &e));
     PF_TRY(pf_model_expand(model, &e, 1, &e));
-    if (pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE) continue;
-    pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[i].place,
-               "the rates by the speeds do not satisfy the constraint '%s'", model->constraints[i].name);
+    bool good;
+    PF_TRY(vanishes(ctx, arena, eq, k, e, &good));
+    if (good) continue;
+    pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the rates by the speeds do not satisfy the constraint '%s'", c->name);
     pf_hint(ctx, "with fewer speeds, or other rates, they must satisfy every constraint");
     return PF_ERR_MODEL;
   }
@@ -66,7 +93,7 @@ static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq
     k->rate[a] = pf_expr_symbol(ctx, name);
   }
   memcpy(k->v, eq->rate, (size_t)eq->n*sizeof *k->v);
-  PF_TRY(check_speeds(ctx, eq, k));
+  PF_TRY(check_speeds(ctx, arena, eq, k));
   return check_count(ctx, arena, eq);
 }
 

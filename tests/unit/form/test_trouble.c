@@ -294,6 +294,8 @@ static void the_laconic_form_says_why_it_does_not_apply(void **state)
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'' + y'' = 1\n", "'c' is not linear in the velocities");
   refused(state, "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nrate x' = w, y' = 2*w\nconstraint c: x' = y'\n",
           "do not satisfy the constraint 'c'");
+  refused(state, "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nrate x' = w, y' = 2*w\nconstraint c: x'' = y''\n",
+          "'c' is one of accelerations");
   refused(state, "coord x, y, z\nspeed w\nkinetic x'^2 + y'^2 + z'^2\nrate x' = w, y' = w, z' = 0\nconstraint c: x' = y'\n",
           "1 speeds for 2 degrees of freedom");
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x' = t\nconstraint d: x' = 2*t\n", "contradict");
