@@ -228,14 +228,14 @@ static double order(double coarse, double fine, double ratio)
 
 /* ---------------------------------------------------------------- the published cases */
 
-typedef struct Case2 {
+typedef struct Trial {
   const char *name, *model, *parameter;
   double value, t_end, every;
-} Case2;
+} Trial;
 
-static const Case2 snakeboard_20 = {"snakeboard F=20 t<=0.8", "snakeboard", "F", 20, 0.8, 0.05};
-static const Case2 snakeboard_1 = {"snakeboard F=1 t<=5", "snakeboard", "F", 1, 5, 0.25};
-static const Case2 sleigh = {"sleigh variable mass t<=2", "sleigh_variable_mass", NULL, 0, 2, 0.1};
+static const Trial snakeboard_20 = {"snakeboard F=20 t<=0.8", "snakeboard", "F", 20, 0.8, 0.05};
+static const Trial snakeboard_1 = {"snakeboard F=1 t<=5", "snakeboard", "F", 1, 5, 0.25};
+static const Trial sleigh = {"sleigh variable mass t<=2", "sleigh_variable_mass", NULL, 0, 2, 0.1};
 
 static const double rho_paper = 3.0/7;
 
@@ -275,7 +275,7 @@ static void assert_errors(const Table *table, int line, const Errors *errors, do
 }
 
 /* Every line of the table for one case; four digits are printed. */
-static void assert_table(Fixture *f, const Case2 *c, int lines)
+static void assert_table(Fixture *f, const Trial *c, int lines)
 {
   const Table *table = read_table(f, "alpha-convergence.csv");
   Motion motion;
@@ -311,7 +311,7 @@ static void errors_on_the_sleigh_with_variable_mass_are_those_of_the_table(void 
 }
 
 /* The motions the errors above are measured against are those of quadruple precision. */
-static void assert_reference(Fixture *f, const Case2 *c, const char *file, const char *const *multipliers)
+static void assert_reference(Fixture *f, const Trial *c, const char *file, const char *const *multipliers)
 {
   const Table *table = read_table(f, file);
   Motion motion;
@@ -368,7 +368,7 @@ static void assert_orders(const Orders *orders, double expected)
   assert_near(orders->post, expected, 0, 0.1);
 }
 
-static void assert_case_orders(Fixture *f, const Case2 *c, bool printed, double expected)
+static void assert_case_orders(Fixture *f, const Trial *c, bool printed, double expected)
 {
   static const char *const methods[] = {"generalized_alpha", "rattle"};
   Motion motion;
@@ -423,7 +423,7 @@ static void errors_for_other_rho_are_those_published(void **state)
     {3.0/7, {9.01e-5, 7.98e-4, 1.17e-2}, {8.37e-5, 1.20e-3, 1.56e-2}},
     {0, {2.85e-4, 2.55e-3, 3.95e-2}, {2.62e-4, 3.98e-3, 5.01e-2}},
   };
-  const Case2 *c = &snakeboard_20;
+  const Trial *c = &snakeboard_20;
   Motion motion;
   open_example(*state, c->model, c->parameter, c->value, &motion);
   for (size_t i = 0; i < sizeof table/sizeof *table; i++) {
