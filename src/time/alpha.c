@@ -3,8 +3,8 @@
  *   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) w_{n+1} + alpha_f w_n
  *   M(q_{n+1}) w_{n+1} = f_{n+1} + A_{n+1}^T lambda_{n+1},   psi(q_{n+1}, v_{n+1}, t_{n+1}) = 0
  *
- * The printed form (Ma, Chen, Zhang 2008) has M a and M w in the place of a and w in the first line, which is second order
- * for a constant M only. */
+ * The printed form (Ma, Chen, Zhang 2008) has M a and M w in the place of a and w in the first line, which is
+ * second order for a constant M only. */
 #include "time/alpha_common.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The alpha methods: parameters, the equations of a step as tapes, start and course of a step.
- * Arnold, Bruls, Convergence of the generalized-alpha scheme for constrained mechanical systems, Multibody Syst. Dyn. 18
- * (2007); Ma, Chen, Zhang 2008 for the index-2 form and alpha-RATTLE, with the corrections of docs/integrators.md. */
+ * Arnold, Bruls, Convergence of the generalized-alpha scheme for constrained mechanical systems, Multibody Syst.
+ * Dyn. 18 (2007); Ma, Chen, Zhang 2008 for the index-2 form and alpha-RATTLE, corrected as in docs/integrators.md. */
 #include "time/alpha_common.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ static PfStatus set_parameters(PfMotionRun *run, PfAlpha *s)
 {
   double rho = run->options.rho;
   if (!(rho >= 0 && rho <= 1))
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "rho is %g: it must be between 0 (fast motions die at once) and 1 (nothing "
-                   "is damped)", rho);
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "rho is %g: it must be between 0 (fast motions die at once) and 1 "
+                   "(nothing is damped)", rho);
   s->alpha_m = (2*rho - 1)/(rho + 1);
   s->alpha_f = rho/(rho + 1);
   s->alpha = s->alpha_m - s->alpha_f;
@@ -149,9 +149,10 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
   struct {
     double **array;
     size_t count;
-  } arrays[] = {{&s->values, inputs}, {&s->push_values, inputs}, {&s->miss, size}, {&s->a, n}, {&s->w, n}, {&s->load, n},
-                {&s->x, size}, {&s->x_old, size}, {&s->guess, size}, {&s->qc, n}, {&s->vc, n}, {&s->ac, n}, {&s->R, n}, {&s->D, m*n},
-                {&s->matrix, size*size}, {&s->scale, size}, {&s->change, size}, {&s->right, size}, {&s->size_A, m*n}};
+  } arrays[] = {{&s->values, inputs}, {&s->push_values, inputs}, {&s->miss, size}, {&s->a, n}, {&s->w, n},
+                {&s->load, n}, {&s->x, size}, {&s->x_old, size}, {&s->guess, size}, {&s->qc, n}, {&s->vc, n},
+                {&s->ac, n}, {&s->R, n}, {&s->D, m*n}, {&s->matrix, size*size}, {&s->scale, size},
+                {&s->change, size}, {&s->right, size}, {&s->size_A, m*n}};
   for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++) {
     *arrays[i].array = pf_run_array(run, double, arrays[i].count);
     if (!*arrays[i].array) return PF_ERR_MEMORY;
@@ -167,7 +168,8 @@ PfStatus pf_alpha_make(PfMotionRun *run, bool rattle)
 {
   PfAlpha *s = run->data = pf_run_array(run, PfAlpha, 1);
   if (!s) return PF_ERR_MEMORY;
-  *s = (PfAlpha){.n = run->n, .m = run->m, .in = run->symbols, .rattle = rattle, .printed = run->options.printed, .bad_row = -1};
+  *s = (PfAlpha){.n = run->n, .m = run->m, .in = run->symbols, .rattle = rattle, .bad_row = -1,
+                 .printed = run->options.printed};
   s->start = s->printed ? PF_ALPHA_PLAIN : PF_ALPHA_SHIFTED;
   PF_TRY(set_parameters(run, s));
   PF_TRY(sort_constraints(run, s));
@@ -189,8 +191,8 @@ void pf_alpha_release(PfMotionRun *run)
 
 /* ---------------------------------------------------------------- steps */
 
-/* The last step is as long as needed. a_n stands for the acceleration at t_n + alpha h: its distance from w_n changes with
- * h. */
+/* The last step is as long as needed. a_n stands for the acceleration at t_n + alpha h: its distance from w_n
+ * changes with h. */
 static void choose_step(PfMotionRun *run, PfAlpha *s)
 {
   double h = run->options.step, left = run->t_end - run->t;

@@ -233,9 +233,9 @@ static bool is_rounding(const PfAlpha *s, double miss)
   return s->negligible || miss < 1e4;
 }
 
-/* The factors serve as long as they make the miss smaller by a factor of `slow` each time. SWIFT gives up when it does not
- * get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of rank the
- * equations have other solutions, which are not to be jumped to. */
+/* The factors serve as long as they make the miss smaller by a factor of `slow` each time. SWIFT gives up when it
+ * does not get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of
+ * rank the equations have other solutions, which are not to be jumped to. */
 static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
 {
   enum { MOST = 60, MANY = 3 };
@@ -298,11 +298,12 @@ static void tell(PfMotionRun *run, const PfAlpha *s)
     return;
   }
   run->told = true;
-  pf_fail(run->ctx, PF_ERR_NUMBER, "'%s' finds no state at the end of the step of %.3g from t = %.12g: Newton's iteration "
-          "does not converge", run->method->name, s->h, run->t);
+  pf_fail(run->ctx, PF_ERR_NUMBER, "'%s' finds no state at the end of the step of %.3g from t = %.12g: Newton's "
+          "iteration does not converge", run->method->name, s->h, run->t);
   if (r->weakest_row >= 0 && r->weakest < 0.1)
-    pf_hint(run->ctx, "take smaller steps; the constraints come close to losing rank: '%s' is nearly dependent on the others "
-            "(%.2g at t = %.6g, where 1 is orthogonal)", model->constraints[r->weakest_row].name, r->weakest, r->weakest_t);
+    pf_hint(run->ctx, "take smaller steps; the constraints come close to losing rank: '%s' is nearly dependent on the "
+            "others (%.2g at t = %.6g, where 1 is orthogonal)", model->constraints[r->weakest_row].name, r->weakest,
+            r->weakest_t);
   else
     pf_hint(run->ctx, "take smaller steps; forces that jump may also be the cause");
 }

@@ -3,9 +3,9 @@
  *   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) w_{n+1} + alpha_f w_n,   M(q) w = f
  *   R = M_m^-1 A_m^T lambda,   psi(q_{n+1}, v_{n+1}, t_{n+1}) = 0
  *
- * m is the middle of the step, q_n + h/2 v_n. lambda belongs to t_n + h/2; values at t_{n+1} come from the accelerations of
- * the run's formulation. Constraints that are not linear in the velocities need A at a velocity in the middle as well:
- * v_n + h/2 q''_n. Friction that depends on lambda is part of the push. */
+ * m is the middle of the step, q_n + h/2 v_n. lambda belongs to t_n + h/2; values at t_{n+1} come from the
+ * accelerations of the run's formulation. Constraints that are not linear in the velocities need A at a velocity in the
+ * middle as well: v_n + h/2 q''_n. Friction that depends on lambda is part of the push. */
 #include "time/alpha_common.h"
 
 #include <string.h>
