@@ -11,7 +11,7 @@ typedef struct Data {
   PfTape *inverse; /* v, N and a first guess: to find omega; NULL when omega are velocities */
   bool linear;     /* v is linear in omega */
   double *inputs, *outputs, *work, *inverse_outputs, *inverse_work;
-  double *omega, *rate, *difference;
+  double *omega, *guess, *rate, *difference;
   PfLdl reduced;
   PfQr speeds;
   MultiplierWork multipliers;
@@ -105,9 +105,10 @@ static PfStatus prepare(PfSolver *s)
   PF_TRY(pf_kinematics_find(s->ctx, s->arena, s->system->eq, &d->k));
   s->unknowns = d->k.count;
   d->omega = pf_solver_array(s, double, d->k.count);
+  d->guess = pf_solver_array(s, double, d->k.count);
   d->rate = pf_solver_array(s, double, d->k.count);
   d->difference = pf_solver_array(s, double, n);
-  if (!d->omega || !d->rate || !d->difference) return pf_solver_no_room(s);
+  if (!d->omega || !d->guess || !d->rate || !d->difference) return pf_solver_no_room(s);
   PF_TRY(make_tape(s, d));
   PF_TRY(make_inverse(s, d));
   PF_TRY(pf_multipliers_make(s, &d->multipliers));
@@ -126,21 +127,17 @@ static double speed_miss(PfSolver *s, Data *d)
   return pf_norm(d->difference, n);
 }
 
-/* omega with v(omega) nearest to the velocities: one step of least squares when v is linear, else Gauss-Newton with
- * steps that are halved until they help. False when it does not arrive. */
-static bool find_speeds(PfSolver *s, Data *d)
+/* Gauss-Newton with steps that are halved until they help. False when it ends in a place that is not a solution. */
+static bool search_speeds(PfSolver *s, Data *d, double *omega, double size)
 {
   enum { MOST_STEPS = 100 };
   int n = s->system->n, c = d->k.count;
-  double *omega = d->inputs + s->system->symbols.count, *step = d->omega, last = INFINITY;
-  double size = pf_norm(s->values + s->system->symbols.v, n);
-  memset(omega, 0, (size_t)c*sizeof *omega);
-  speed_miss(s, d);
-  memcpy(omega, d->inverse_outputs + n + n*c, (size_t)c*sizeof *omega);
+  double *step = d->omega, last = INFINITY;
   for (int count = 0; count < MOST_STEPS; count++) {
     double miss = speed_miss(s, d);
     if (miss <= 1e-15*size) return true;
     if (!(miss < last)) {
+      if (count == 0) return false;
       for (int a = 0; a < c; a++) omega[a] -= step[a] *= 0.5;
       if (pf_norm(step, c) <= 1e-15*pf_norm(omega, c)) break;
       continue;
@@ -149,9 +146,33 @@ static bool find_speeds(PfSolver *s, Data *d)
     if (pf_qr_factor(&d->speeds, d->inverse_outputs + n, 0) != PF_OK) return false;
     pf_qr_solve(&d->speeds, d->difference, step);
     for (int a = 0; a < c; a++) omega[a] += step[a];
-    if (d->linear) return true;
   }
   return last <= 1e-6*size; /* nearer the velocities are not those of any speeds */
+}
+
+/* omega with v(omega) nearest to the velocities: by least squares when v is linear; else a search from the start of the
+ * model, and from places around it when that ends in a local minimum. */
+static bool find_speeds(PfSolver *s, Data *d)
+{
+  enum { MOST_PLACES = 40 };
+  int n = s->system->n, c = d->k.count;
+  double *omega = d->inputs + s->system->symbols.count, size = pf_norm(s->values + s->system->symbols.v, n);
+  memset(omega, 0, (size_t)c*sizeof *omega);
+  speed_miss(s, d);
+  if (d->linear) {
+    (void)pf_qr_factor(&d->speeds, d->inverse_outputs + n, 0);
+    pf_qr_solve(&d->speeds, d->difference, omega);
+    return true;
+  }
+  memcpy(d->guess, d->inverse_outputs + n + n*c, (size_t)c*sizeof *omega);
+  for (int place = 0; place < MOST_PLACES; place++) {
+    for (int a = 0; a < c; a++) {
+      double away = place ? 2*fmod(0.61803398875*(place*c + a), 1) - 1 : 0;
+      omega[a] = d->guess[a] + away*(4 + fabs(d->guess[a]));
+    }
+    if (search_speeds(s, d, omega, size)) return true;
+  }
+  return false;
 }
 
 /* The coordinate that moves most with the pseudo-velocity a. */
