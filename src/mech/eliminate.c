@@ -104,8 +104,17 @@ static bool is_constant(const Work *w, PfExpr e)
   return !pf_expr_depends(w->ctx, e, w->symbols + first, w->symbol_count - first);
 }
 
-/* How good the pivot (i, j) is: constants first, then what does not vanish at the start, short ones before long ones, then
- * by size in the generic configuration. 0: zero. */
+/* How many entries the pivot (i, j) makes longer: those right of it times those in its column (Markowitz). */
+static int fill(const Work *w, int i, int j)
+{
+  int right = 0, column = 0;
+  for (int k = w->rank; k < w->n; k++) right += k != j && !pf_expr_is_structural_zero(w->ctx, *entry(w, i, k));
+  for (int k = 0; k < w->m; k++) column += k != i && !pf_expr_is_structural_zero(w->ctx, *entry(w, k, j));
+  return right*column;
+}
+
+/* How good the pivot (i, j) is: constants first, then what does not vanish at the start; those that make few entries longer
+ * before others, short ones before long ones, then by size in the generic configuration. 0: zero. */
 static double quality(Work *w, int i, int j)
 {
   PfExpr e = *entry(w, i, j);
@@ -114,8 +123,8 @@ static double quality(Work *w, int i, int j)
   if (!(value > 1e-9*w->size[w->row[i]])) return 0;
   bool constant = is_constant(w, e);
   bool vanishes = !constant && w->start && !(fabs(value_at(w, e, w->start)) > 1e-6*value);
-  double length = (double)pf_expr_length(w->ctx, e);
-  return (constant ? 1e6 : vanishes ? 1e-3 : 1)*(1 + fmin(value, 1e3)/1e3)/(1 + 0.001*fmin(length, 1e6));
+  double cost = (1 + fill(w, i, j))*(1 + 0.001*fmin((double)pf_expr_length(w->ctx, e), 1e6));
+  return (constant ? 1e9 : vanishes ? 1e-6 : 1)*(1 + fmin(value, 1e3)/1e3)/cost;
 }
 
 static bool choose_pivot(Work *w)
