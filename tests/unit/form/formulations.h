@@ -93,6 +93,25 @@ static inline double largest(const double *x, int n)
   return most;
 }
 
+/* Velocities that satisfy the constraints: those of the state, corrected by least squares until nothing is missed (one step
+ * when the constraints are linear in them). */
+static inline void make_consistent(System *s)
+{
+  enum { MOST_NUMBERS = 1024 };
+  int n = s->eq.n, m = s->eq.m;
+  double A[MOST_NUMBERS], inverse[MOST_NUMBERS], miss[64];
+  assert_true(n*m <= MOST_NUMBERS && m <= 64);
+  for (int round = 0; round < 40 && m; round++) {
+    evaluate(s, s->eq.A, m*n, A);
+    evaluate(s, s->eq.velocity, m, miss);
+    for (int i = 0; i < m; i++)
+      if (s->eq.velocity[i] == PF_EXPR_NONE) miss[i] = 0;
+    if (round && largest(miss, m) < 1e-15) return;
+    assert_int_equal(pf_pseudo_inverse(s->ctx, A, m, n, 1e-9, inverse, NULL), PF_OK);
+    for (int j = 0; j < n; j++) v_of(s)[j] -= pf_dot(inverse + j*m, miss, m);
+  }
+}
+
 /* Fails, naming the formulation, unless all |x_i - y_i| <= tolerance*size. */
 static inline void assert_vectors(const char *form, const char *what, const double *x, const double *y, int n,
                                   double tolerance, double size)

@@ -124,21 +124,6 @@ typedef struct Numbers {
   double sharing;   /* ratio of the units among which redundant multipliers are shared out; 1 without redundant ones */
 } Numbers;
 
-/* Velocities that satisfy the constraints: the drawn ones, corrected by least squares until nothing is missed (one step
- * when the constraints are linear in them). */
-static void make_consistent(System *s)
-{
-  int n = s->eq.n, m = s->eq.m;
-  double A[MOST*MOST], inverse[MOST*MOST], miss[MOST];
-  for (int round = 0; round < 40 && m; round++) {
-    evaluate(s, s->eq.A, m*n, A);
-    evaluate(s, s->eq.velocity, m, miss);
-    if (round && largest(miss, m) < 1e-15) return;
-    assert_int_equal(pf_pseudo_inverse(s->ctx, A, m, n, 1e-9, inverse, NULL), PF_OK);
-    for (int j = 0; j < n; j++) v_of(s)[j] -= pf_dot(inverse + j*m, miss, m);
-  }
-}
-
 static double condition_of(const System *s, const Numbers *x)
 {
   int n = s->eq.n, m = s->eq.m, size = n + m;

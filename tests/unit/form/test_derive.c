@@ -1,0 +1,443 @@
+/* Equations without multipliers: the published ones come out, the forms agree with each other algebraically, and with numbers. */
+#include "form/formulations.h"
+
+#include <dirent.h>
+
+/* ---------------------------------------------------------------- one form of a system */
+
+static void derive(const System *s, const char *form, PfDerivation *d)
+{
+  if (pf_derive_form(s->ctx, s->arena, &s->eq, form, d) != PF_OK) fail_msg("%s: %s", form, pf_context_message(s->ctx));
+}
+
+static const PfEquation *equation(const PfDerivation *d, const char *name)
+{
+  for (int i = 0; i < d->equation_count; i++)
+    if (!strcmp(d->equations[i].name, name)) return d->equations + i;
+  fail_msg("no equation of '%s'", name);
+  return NULL;
+}
+
+/* Abbreviations written out. */
+static PfExpr written_out(const System *s, const PfDerivation *d, PfExpr e)
+{
+  for (int i = d->part_count; i-- > 0;)
+    assert_int_equal(pf_expr_substitute(s->ctx, &e, 1, d->part_names + i, d->part_values + i, 1, &e), PF_OK);
+  return e;
+}
+
+/* Both sides as written, derived parameters written out, and not longer than by hand. */
+static void assert_side(const System *s, PfExpr side, const char *text)
+{
+  PfExpr full, by_hand = formula(s->ctx, text);
+  assert_int_equal(pf_model_expand(s->model, &side, 1, &full), PF_OK);
+  assert_equal(s, full, by_hand);
+  assert_true(pf_expr_length(s->ctx, side) <= pf_expr_length(s->ctx, by_hand));
+}
+
+/* ---------------------------------------------------------------- published equations */
+
+static void the_piano_wheel_has_its_two_equations(void **state)
+{
+  System s;
+  PfDerivation d;
+  load_system(*state, "piano_wheel", &s);
+  assert_int_equal(s.model->speed_count, 0);
+  derive(&s, "laconic", &d);
+  assert_int_equal(d.motion_count, 2);
+  assert_int_equal(d.divisor_count, 0);
+  assert_side(&s, equation(&d, "theta")->left, "J1*theta''");
+  assert_side(&s, equation(&d, "theta")->right, "D*F*sin(theta)");
+  assert_side(&s, equation(&d, "chi")->left, "(J3 + m*R^2)*chi''");
+  assert_side(&s, equation(&d, "chi")->right, "F*R*cos(theta)");
+  assert_side(&s, equation(&d, "x")->right, "R*cos(theta)*chi'");
+  assert_side(&s, equation(&d, "y")->right, "R*sin(theta)*chi'");
+  pf_model_free(s.model);
+}
+
+/* Zhao et al. 2023, eq. (55) in the notation of the reference: X = diag(Y1/(2 r^2), Y1/(2 r^2), Y2/r^2) for the platform. */
+static void the_omni_robot_decouples_into_the_motion_of_its_platform(void **state)
+{
+  static const char *const forms[] = {"laconic", "maggi", "rosenberg_extended"};
+  for (int k = 0; k < 3; k++) {
+    System s;
+    PfDerivation d;
+    load_system(*state, "omni_robot", &s);
+    derive(&s, forms[k], &d);
+    assert_int_equal(d.motion_count, 3);
+    assert_side(&s, equation(&d, "theta")->left, "(3*m1*L^2 + I2 + 3*I1*L^2/r^2)*theta''");
+    assert_side(&s, equation(&d, "theta")->right, "-L*Q/r");
+    assert_side(&s, equation(&d, "x")->left, "(3*m1 + m2 + 3*I1/(2*r^2))*x''");
+    assert_side(&s, equation(&d, "y")->left, "(3*m1 + m2 + 3*I1/(2*r^2))*y''");
+    PfExpr x = equation(&d, "x")->right, y = equation(&d, "y")->right;
+    assert_equal(&s, x, formula(s.ctx, "Q*(sin(theta)/2 + cos(theta)*3^(1/2)/2)/r - 3*I1/(2*r^2)*theta'*y'"));
+    assert_equal(&s, y, formula(s.ctx, "Q*(sin(theta)*3^(1/2)/2 - cos(theta)/2)/r + 3*I1/(2*r^2)*theta'*x'"));
+    pf_model_free(s.model);
+  }
+}
+
+/* ---------------------------------------------------------------- carriages with N wheels */
+
+/* N wheels at general places with general angles; all of them symbols. */
+static const char *write_carriage(Fixture *f, int wheels)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(f->ctx));
+  pf_text_print(&text,
+                "param M = 3, R = 0.2, Lambda = 2, lambda2 = 0.1, Delta = 0.3, c1 = 0.5, c2 = 0.4\n"
+                "param U[%d] = 1, delta[%d] = 2, alpha[%d] = 0.7, beta[%d] = 0.4, gamma[%d] = 1.1\n"
+                "coord x, y, theta, chi[%d]\nspeed nu[3]\n"
+                "kinetic M/2*(x'^2 + y'^2) + Lambda^2*M*R^2/2*theta'^2 + lambda2*M*R^2/2*sum(i in 1..%d, chi[i]'^2)\n",
+                wheels, wheels, wheels, wheels, wheels, wheels, wheels);
+  pf_text_print(&text,
+                "let Xi1(i) = cos(beta[i] + gamma[i])/sin(gamma[i]), Xi2(i) = sin(beta[i] + gamma[i])/sin(gamma[i])\n"
+                "let Xi3(i) = (Delta*cos(beta[i] + gamma[i]) + delta[i]*sin(beta[i] + gamma[i] - alpha[i]))"
+                "/(Lambda*sin(gamma[i]))\n"
+                "for i in 1..%d {\n"
+                "  force chi[i] = c1*U[i] - c2*chi[i]'\n"
+                "  constraint wheel: chi[i]' = Xi1(i)/R*(x'*cos(theta) + y'*sin(theta))\n"
+                "      + Xi2(i)/R*(y'*cos(theta) - x'*sin(theta)) + Xi3(i)*Lambda*theta'\n"
+                "  rate chi[i]' = Xi1(i)*nu[1] + Xi2(i)*nu[2] + Xi3(i)*nu[3]\n"
+                "}\n"
+                "rate x' = R*(nu[1]*cos(theta) - nu[2]*sin(theta)), y' = R*(nu[1]*sin(theta) + nu[2]*cos(theta)),\n"
+                "    theta' = nu[3]/Lambda\n", wheels);
+  const char *copy = pf_arena_text(f->arena, pf_text_get(&text), text.count);
+  pf_text_free(&text);
+  return copy;
+}
+
+/* Zobova, eq. (4.2)-(4.4): Xi_i = [cos(b+g), sin(b+g), (Delta cos(b+g) + delta sin(b+g-a))/Lambda]/sin(g). */
+static PfExpr Xi(const System *s, int i, int a)
+{
+  static const char *const columns[] = {
+    "cos(beta[%d] + gamma[%d])/sin(gamma[%d])", "sin(beta[%d] + gamma[%d])/sin(gamma[%d])",
+    "(Delta*cos(beta[%d] + gamma[%d]) + delta[%d]*sin(beta[%d] + gamma[%d] - alpha[%d]))/(Lambda*sin(gamma[%d]))"};
+  char text[300];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
+  snprintf(text, sizeof text, columns[a], i, i, i, i, i, i, i);
+#pragma GCC diagnostic pop
+  return formula(s->ctx, text);
+}
+
+/* (4.6) times M R^2, with (4.7) put in: left and right side of equation a. */
+static void carriage_equation(const System *s, int wheels, int a, PfExpr *left, PfExpr *right)
+{
+  static const char *const gyroscopic[] = {"nu[2]*nu[3]/Lambda", "-nu[1]*nu[3]/Lambda", "0"};
+  PfContext *ctx = s->ctx;
+  PfExpr unit = formula(ctx, "M*R^2"), lambda2 = formula(ctx, "lambda2"), rate[3], speed[3];
+  for (int b = 0; b < 3; b++) {
+    char name[16];
+    snprintf(name, sizeof name, "nu[%d]", b + 1);
+    speed[b] = pf_expr_symbol(ctx, name);
+    snprintf(name, sizeof name, "nu[%d]'", b + 1);
+    rate[b] = pf_expr_symbol(ctx, name);
+  }
+  *left = pf_expr_mul(ctx, unit, rate[a]);
+  *right = pf_expr_mul(ctx, unit, formula(ctx, gyroscopic[a]));
+  for (int i = 1; i <= wheels; i++) {
+    char motor[16];
+    snprintf(motor, sizeof motor, "c1*U[%d]", i);
+    PfExpr tau = formula(ctx, motor);
+    for (int b = 0; b < 3; b++) {
+      PfExpr turn = pf_expr_mul(ctx, Xi(s, i, b), rate[b]);
+      *left = pf_expr_add(ctx, *left, pf_expr_mul(ctx, pf_expr_mul(ctx, unit, lambda2), pf_expr_mul(ctx, Xi(s, i, a), turn)));
+      tau = pf_expr_sub(ctx, tau, pf_expr_mul(ctx, formula(ctx, "c2"), pf_expr_mul(ctx, Xi(s, i, b), speed[b])));
+    }
+    *right = pf_expr_add(ctx, *right, pf_expr_mul(ctx, Xi(s, i, a), tau));
+  }
+}
+
+static void a_carriage_on_n_wheels_has_the_matrix_xi(void **state)
+{
+  for (int wheels = 1; wheels <= 4; wheels++) {
+    System s;
+    PfDerivation d;
+    read_system(*state, write_carriage(*state, wheels), &s);
+    derive(&s, "laconic", &d);
+    assert_int_equal(d.motion_count, 3);
+    for (int a = 0; a < 3; a++) {
+      PfExpr left, right;
+      carriage_equation(&s, wheels, a, &left, &right);
+      assert_equal(&s, written_out(&s, &d, d.equations[a].left), left);
+      assert_equal(&s, written_out(&s, &d, d.equations[a].right), right);
+    }
+    pf_model_free(s.model);
+  }
+}
+
+/* Four mecanum wheels of the example: the matrix of the reference page in numbers. */
+static void the_mecanum_carriage_has_the_matrix_of_the_reference(void **state)
+{
+  static const double Xi4[4][3] = {{-1, 1, 1.7}, {1, 1, -1.7}, {-1, 1, -59./30}, {1, 1, 59./30}};
+  static const double A[3][3] = {{1.4, 0, 4./75}, {0, 1.4, 0}, {4./75, 0, 2.3515555555555556}};
+  System s;
+  PfKinematics k;
+  PfReducedForm form;
+  load_system(*state, "carriage_mecanum", &s);
+  assert_int_equal(pf_kinematics_find(s.ctx, s.arena, &s.eq, &k), PF_OK);
+  assert_int_equal(pf_reduce_laconic(s.ctx, s.arena, &s.eq, &k, &form), PF_OK);
+  for (int i = 0; i < 4; i++)
+    for (int a = 0; a < 3; a++) assert_near(value_of(&s, k.N[(3 + i)*3 + a]), Xi4[i][a], 1e-14, 1e-15);
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) assert_near(value_of(&s, form.G[a*3 + b])/(20*0.01), A[a][b], 1e-14, 1e-15);
+  pf_model_free(s.model);
+}
+
+/* ---------------------------------------------------------------- the differential drive */
+
+static char *example_text(Fixture *f, const char *name)
+{
+  char path[1024];
+  const char *bytes;
+  size_t count;
+  snprintf(path, sizeof path, PF_SOURCE_DIR "/examples/%s.pf", name);
+  assert_int_equal(pf_file_read(f->ctx, f->arena, path, 1 << 20, &bytes, &count), PF_OK);
+  return pf_arena_text(f->arena, bytes, count);
+}
+
+/* Lines that begin so (after spaces) become comments. */
+static void drop_lines(char *text, const char *start)
+{
+  for (char *line = text; line; line = strchr(line, '\n')) {
+    line += line != text;
+    char *word = line + strspn(line, " ");
+    if (!strncmp(word, start, strlen(start))) *line = '#';
+  }
+}
+
+/* The carriage on two omni wheels, with the lateral constraint of section 6 added and no speeds of its own. */
+static void two_wheels_that_do_not_slip_sideways_are_the_differential_drive(void **state)
+{
+  Fixture *f = *state;
+  System drive, carriage;
+  PfKinematics k;
+  PfReducedForm one, two;
+  char *text = example_text(f, "two_omni");
+  drop_lines(text, "speed");
+  drop_lines(text, "rate");
+  drop_lines(text, "start");
+  size_t length = strlen(text) + 200;
+  char *longer = pf_arena_array(f->arena, char, length);
+  snprintf(longer, length, "%s\nconstraint lateral: x'*cos(theta) + y'*sin(theta) + R*Delta*theta' = 0\n", text);
+  load_system(f, "differential_drive", &drive);
+  read_system(f, longer, &carriage);
+  assert_int_equal(carriage.eq.m, 3);
+  assert_int_equal(pf_kinematics_find(f->ctx, f->arena, &drive.eq, &k), PF_OK);
+  assert_int_equal(pf_reduce_laconic(f->ctx, f->arena, &drive.eq, &k, &one), PF_OK);
+  assert_int_equal(pf_reduce_laconic(f->ctx, f->arena, &carriage.eq, &k, &two), PF_OK);
+  for (int i = 0; i < 6; i++) {
+    PfExpr a = i < 4 ? one.G[i] : one.g[i - 4], b = i < 4 ? two.G[i] : two.g[i - 4];
+    assert_int_equal(pf_model_expand(drive.model, &a, 1, &a), PF_OK);
+    assert_int_equal(pf_model_expand(drive.model, &b, 1, &b), PF_OK);
+    assert_equal(&drive, a, b);
+  }
+  pf_model_free(carriage.model);
+  pf_model_free(drive.model);
+}
+
+/* Zobova section 6 with A1 = 1 (the printed 1 + lambda^2 is left over from a third wheel). */
+static void the_differential_drive_has_the_corrected_equations(void **state)
+{
+  System s;
+  PfDerivation d;
+  load_system(*state, "differential_drive", &s);
+  derive(&s, "laconic", &d);
+  assert_side(&s, equation(&d, "nu2")->left, "M*R^2*(1 + 2*lambda2)*nu2'");
+  assert_side(&s, equation(&d, "nu2")->right, "M*R^2*Delta*nu3^2/Lambda^2 + torque_at[1] - torque_at[2]");
+  assert_side(&s, equation(&d, "nu3")->left, "M*R^2*(Delta^2/Lambda^2 + 1 + 2*lambda2*(delta/Lambda)^2)*nu3'");
+  assert_side(&s, equation(&d, "nu3")->right, "delta/Lambda*(torque_at[1] + torque_at[2]) - M*R^2*Delta*nu2*nu3/Lambda^2");
+  pf_model_free(s.model);
+}
+
+static void the_carriage_on_two_omni_wheels_has_a1_equal_to_one(void **state)
+{
+  System s;
+  PfDerivation d;
+  load_system(*state, "two_omni", &s);
+  derive(&s, "laconic", &d);
+  assert_side(&s, equation(&d, "nu[1]")->left, "M*R^2*nu[1]'");
+  assert_side(&s, equation(&d, "nu[1]")->right, "M*R^2*nu[2]*nu[3]/Lambda");
+  pf_model_free(s.model);
+}
+
+/* ---------------------------------------------------------------- forms against each other */
+
+typedef void Visit(System *s, const char *name, const PfKinematics *k);
+
+static bool is_listed(const char *name, const char *const *list)
+{
+  for (; list && *list; list++)
+    if (!strcmp(name, *list)) return true;
+  return false;
+}
+
+/* All examples that have reduced equations: not those with friction or with constraints that need speeds. */
+static int visit_examples(Fixture *f, Visit *visit, const char *const *skipped)
+{
+  int visited = 0;
+  DIR *folder = opendir(PF_SOURCE_DIR "/examples");
+  assert_non_null(folder);
+  for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+    char name[256];
+    size_t length = strlen(entry->d_name);
+    if (length < 4 || length > 200 || strcmp(entry->d_name + length - 3, ".pf")) continue;
+    snprintf(name, sizeof name, "%.*s", (int)length - 3, entry->d_name);
+    if (is_listed(name, skipped)) continue;
+    System s;
+    load_system(f, name, &s);
+    PfKinematics k;
+    if (!strstr(name, "friction") && pf_kinematics_find(f->ctx, f->arena, &s.eq, &k) == PF_OK) {
+      visit(&s, name, &k);
+      visited++;
+    }
+    pf_diagnostics_clear(f->ctx);
+    pf_model_free(s.model);
+  }
+  closedir(folder);
+  return visited;
+}
+
+/* The prime field decides; what it cannot decide (roots of sums) is left to the numbers below. */
+static void assert_agrees(System *s, const char *name, const char *what, PfExpr a, PfExpr b)
+{
+  PfExpr difference = pf_expr_sub(s->ctx, a, b);
+  assert_int_equal(pf_model_expand(s->model, &difference, 1, &difference), PF_OK);
+  if (pf_expr_is_probably_zero(s->ctx, difference, 2) == PF_FALSE)
+    fail_msg("%s: Maggi's and the laconic %s differ", name, what);
+}
+
+static void compare_maggi_and_laconic(System *s, const char *name, const PfKinematics *k)
+{
+  PfReducedForm maggi, laconic;
+  assert_int_equal(pf_reduce_maggi(s->ctx, s->arena, &s->eq, k, &maggi), PF_OK);
+  assert_int_equal(pf_reduce_laconic(s->ctx, s->arena, &s->eq, k, &laconic), PF_OK);
+  for (int i = 0; i < k->count*k->count; i++) assert_agrees(s, name, "inertia", maggi.G[i], laconic.G[i]);
+  for (int i = 0; i < k->count; i++) assert_agrees(s, name, "force", maggi.g[i], laconic.g[i]);
+}
+
+static void maggi_and_laconic_are_the_same_on_all_examples(void **state)
+{
+  assert_true(visit_examples(*state, compare_maggi_and_laconic, NULL) >= 20);
+}
+
+static void nonlinear_rates_have_one_reduced_form_too(void **state)
+{
+  System s;
+  read_system(*state,
+              "param m = 2, k = 3\n"
+              "coord x, y, z\nspeed w, h\n"
+              "kinetic m/2*(x'^2 + y'^2 + z'^2) + cos(x)*x'*z'/4\npotential x*y*z\nforce z = -x'*sin(t)\n"
+              "constraint c: x'^2 + y'^2 = k^2*z'^2*(2 + cos(x + t))^2\n"
+              "rate x' = k*w*cos(h)*(2 + cos(x + t)), y' = k*w*sin(h)*(2 + cos(x + t)), z' = w\nstart w = 1\n", &s);
+  PfKinematics k;
+  assert_int_equal(pf_kinematics_find(s.ctx, s.arena, &s.eq, &k), PF_OK);
+  assert_false(k.chosen);
+  compare_maggi_and_laconic(&s, "nonlinear rates", &k);
+  pf_model_free(s.model);
+}
+
+/* ---------------------------------------------------------------- forms against numbers */
+
+/* Numbers of everything that stands in an equation: the state, accelerations, multipliers, abbreviations. */
+typedef struct Names {
+  PfExpr *symbol;
+  double *value;
+  int count;
+} Names;
+
+static void add_name(Names *names, PfExpr symbol, double value)
+{
+  names->symbol[names->count] = symbol;
+  names->value[names->count++] = value;
+}
+
+static Names collect(System *s, const Answer *x, const PfDerivation *d)
+{
+  size_t most = (size_t)(s->symbols.count + s->eq.n + d->part_count);
+  Names names = {pf_arena_array(s->arena, PfExpr, most), pf_arena_array(s->arena, double, most), 0};
+  for (int i = 0; i < s->symbols.lambda; i++) add_name(&names, s->symbols.symbol[i], s->values[i]);
+  for (int i = 0; i < s->eq.m; i++) add_name(&names, s->symbols.symbol[s->symbols.lambda + i], x->lambda[i]);
+  for (int i = 0; i < s->eq.n; i++) add_name(&names, s->model->coordinates[i].a, x->a[i]);
+  for (int i = 0; i < d->part_count; i++) {
+    double value;
+    assert_int_equal(pf_expr_evaluate(s->ctx, d->part_values + i, 1, names.symbol, names.value, names.count, &value), PF_OK);
+    add_name(&names, d->part_names[i], value);
+  }
+  return names;
+}
+
+/* Every derived equation holds for the accelerations that the multipliers give. */
+static void assert_holds(System *s, const char *name, const char *form, const Answer *x)
+{
+  PfDerivation d;
+  derive(s, form, &d);
+  Names names = collect(s, x, &d);
+  for (int i = 0; i < d.equation_count; i++) {
+    PfExpr sides[2] = {d.equations[i].left, d.equations[i].right};
+    double value[2];
+    assert_int_equal(pf_expr_evaluate(s->ctx, sides, 2, names.symbol, names.value, names.count, value), PF_OK);
+    double size = 1 + fabs(value[0]) + fabs(value[1]) + largest(x->a, s->eq.n);
+    if (!(fabs(value[0] - value[1]) <= 1e-9*size))
+      fail_msg("%s, %s, %s: %.15g = %.15g does not hold", name, form, d.equations[i].name, value[0], value[1]);
+  }
+}
+
+static void compare_with_numbers(System *s, const char *name, const PfKinematics *k)
+{
+  static const char *const forms[] = {"lagrange", "rosenberg", "rosenberg_extended", "maggi", "laconic"};
+  size_t count = k->chosen ? 5 : 3; /* by the user's speeds the unknowns of the last two are not accelerations */
+  uint64_t seed = 77;
+  Forms forms_of;
+  set_random_state(s, &seed);
+  if (!strcmp(name, "spherical_pendulum_servo")) set_state(s, "z", -1, 0.3);
+  make_consistent(s);
+  forms_open(s, &forms_of);
+  Answer x = answer(&forms_of, "multipliers");
+  if (x.trouble != PF_TROUBLE_NONE) fail_msg("%s: %s", name, words(&forms_of, &x));
+  for (size_t i = 0; i < count; i++) assert_holds(s, name, forms[i], &x);
+  forms_close(&forms_of);
+}
+
+static void derived_equations_hold_for_numeric_accelerations(void **state)
+{
+  static const char *const slow[] = {"hand", "wheel_in_shell", "ball_on_surface", "ball_in_bowl", NULL}; /* to simplify */
+  assert_true(visit_examples(*state, compare_with_numbers, slow) >= 15);
+}
+
+/* What must not vanish is listed: the sleigh divides by the direction of its blade, the piano wheel by nothing. */
+static void divisors_are_listed(void **state)
+{
+  static const char *const forms[] = {"rosenberg", "rosenberg_extended", "maggi", "laconic"};
+  for (int k = 0; k < 4; k++) {
+    System s;
+    PfDerivation d;
+    load_system(*state, "chaplygin_sleigh", &s);
+    derive(&s, forms[k], &d);
+    assert_int_equal(d.divisor_count, 1);
+    pf_model_free(s.model);
+    load_system(*state, "piano_wheel", &s);
+    derive(&s, forms[k], &d);
+    assert_int_equal(d.divisor_count, 0);
+    pf_model_free(s.model);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(the_piano_wheel_has_its_two_equations),
+    with_fixture(the_omni_robot_decouples_into_the_motion_of_its_platform),
+    with_fixture(a_carriage_on_n_wheels_has_the_matrix_xi),
+    with_fixture(the_mecanum_carriage_has_the_matrix_of_the_reference),
+    with_fixture(two_wheels_that_do_not_slip_sideways_are_the_differential_drive),
+    with_fixture(the_differential_drive_has_the_corrected_equations),
+    with_fixture(the_carriage_on_two_omni_wheels_has_a1_equal_to_one),
+    with_fixture(maggi_and_laconic_are_the_same_on_all_examples),
+    with_fixture(nonlinear_rates_have_one_reduced_form_too),
+    with_fixture(derived_equations_hold_for_numeric_accelerations),
+    with_fixture(divisors_are_listed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
