@@ -80,4 +80,4 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 
 const PfMethod pf_method_dop853 = {
   .name = "dop853", .summary = "Dormand and Prince, order 8(5,3): for tight tolerances",
-  .prepare = prepare, .step = step, .interpolate = interpolate};
+  .direct = true, .prepare = prepare, .step = step, .interpolate = interpolate};

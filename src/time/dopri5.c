@@ -48,7 +48,7 @@ static PfStepEnd step(PfMotionRun *run)
   return pf_erk_step(run, run->data);
 }
 
-/* Coefficients of the interpolation. The step's own end value is used, not the projected one. */
+/* Coefficients of the interpolation. */
 static void make_dense(PfMotionRun *run, PfErk *erk)
 {
   int N = 2*run->n;
@@ -78,4 +78,4 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 
 const PfMethod pf_method_dopri5 = {
   .name = "dopri5", .summary = "Dormand and Prince, order 5(4): the ode45 of many papers",
-  .prepare = prepare, .step = step, .interpolate = interpolate};
+  .direct = true, .prepare = prepare, .step = step, .interpolate = interpolate};

@@ -6,13 +6,27 @@
 #include <math.h>
 #include <string.h>
 
+static void list_terms(PfErk *erk)
+{
+  const PfTableau *tb = erk->tableau;
+  for (int stage = 0; stage < tb->stages; stage++)
+    for (int j = 0; j < stage; j++) {
+      double a = tb->a[stage*tb->stages + j];
+      if (a == 0) continue;
+      erk->term[stage][erk->terms[stage]] = j;
+      erk->factor[stage][erk->terms[stage]++] = a;
+    }
+}
+
 PfStatus pf_erk_make(PfMotionRun *run, const PfTableau *tableau, int extra_stages, int dense_rows, PfErk *erk)
 {
   size_t N = 2*(size_t)run->n;
   erk->tableau = tableau;
+  erk->last_error = 1;
   erk->k = pf_run_array(run, double, (size_t)(tableau->stages + extra_stages)*N);
   erk->trial = pf_run_array(run, double, N);
   erk->dense = pf_run_array(run, double, (size_t)dense_rows*N);
+  list_terms(erk);
   return erk->k && erk->trial && erk->dense ? PF_OK : PF_ERR_MEMORY;
 }
 
@@ -28,22 +42,41 @@ bool pf_erk_stage(PfMotionRun *run, PfErk *erk, int stage, double c, const doubl
   return pf_flow(run, run->t_old + c*h, erk->trial, erk->k + (size_t)stage*(size_t)N);
 }
 
-/* All stages of a step of size h from (t, y); k_0 is known. */
+/* trial = y + h sum_j a_j k_j */
+static void combine(const PfMotionRun *run, PfErk *erk, int stage, double h)
+{
+  int N = 2*run->n, terms = erk->terms[stage];
+  const double *k[PF_MOST_STAGES], *a = erk->factor[stage];
+  for (int j = 0; j < terms; j++) k[j] = erk->k + (size_t)erk->term[stage][j]*(size_t)N;
+  for (int i = 0; i < N; i++) {
+    double sum = a[0]*k[0][i];
+    for (int j = 1; j < terms; j++) sum += a[j]*k[j][i];
+    erk->trial[i] = run->y[i] + h*sum;
+  }
+}
+
+/* All stages of a step of size h from (t, y); k_0 is known. The last one stands on the constraints. */
 static bool stages(PfMotionRun *run, PfErk *erk, double h)
 {
   const PfTableau *tb = erk->tableau;
-  int N = 2*run->n, s = tb->stages;
-  for (int stage = 1; stage < s; stage++) {
-    const double *a = tb->a + (size_t)stage*(size_t)s;
-    for (int i = 0; i < N; i++) {
-      double sum = 0;
-      for (int j = 0; j < stage; j++)
-        if (a[j] != 0) sum += a[j]*erk->k[j*N + i];
-      erk->trial[i] = run->y[i] + h*sum;
-    }
-    if (!pf_flow(run, run->t + tb->c[stage]*h, erk->trial, erk->k + (size_t)stage*(size_t)N)) return false;
+  int N = 2*run->n, last = tb->stages - 1;
+  for (int stage = 1; stage <= last; stage++) {
+    double t = run->t + tb->c[stage]*h;
+    combine(run, erk, stage, h);
+    if (stage == last && !run->options.drift) (void)pf_project(run, t, erk->trial);
+    if (!pf_flow(run, t, erk->trial, erk->k + (size_t)stage*(size_t)N)) return false;
+    erk->power[stage] = run->flow_power;
   }
   return true;
+}
+
+/* The work as one more unknown. NaN when the power was not known. */
+static double work(const PfErk *erk, double h)
+{
+  int last = erk->tableau->stages - 1;
+  double sum = 0;
+  for (int j = 0; j < erk->terms[last]; j++) sum += erk->factor[last][j]*erk->power[erk->term[last][j]];
+  return h*sum;
 }
 
 /* A first step that changes y by a hundredth of what the tolerance sees; the controller does the rest. */
@@ -59,11 +92,20 @@ static double first_step(PfMotionRun *run)
   return fmin(h, span);
 }
 
-static double next_step(const PfErk *erk, double h, double error, bool rejected_before)
+/* A controller that looks at the change of the error as well (Gustafsson 1991): fewer steps are tried in vain. */
+static double next_step(PfErk *erk, double h, double error)
 {
-  double factor = isfinite(error) ? 0.9*pow(fmax(error, 1e-12), -1.0/erk->tableau->order) : 0.2;
-  factor = fmin(fmax(factor, 0.2), rejected_before ? 1 : 6);
-  return h*factor;
+  double k = erk->tableau->order, size = fmax(error, 1e-6);
+  double factor = 0.9*pow(size, -0.85/k)*pow(erk->last_error, 0.2/k);
+  erk->last_error = size;
+  return h*fmin(fmax(factor, 0.2), 6);
+}
+
+/* After a step that was tried in vain. */
+static double shorter_step(const PfErk *erk, double h, double error)
+{
+  double factor = isfinite(error) ? 0.9*pow(error, -1.0/erk->tableau->order) : 0.2;
+  return h*fmin(fmax(factor, 0.1), 0.9);
 }
 
 static void accept(PfMotionRun *run, PfErk *erk, double h)
@@ -75,28 +117,41 @@ static void accept(PfMotionRun *run, PfErk *erk, double h)
   memcpy(run->dy, erk->k + last, bytes);
   run->t_old = run->t;
   run->t = run->t_end - (run->t + h) < 1e-14*fabs(run->t_end) ? run->t_end : run->t + h;
+  run->step_work = work(erk, h);
+  erk->power[0] = run->flow_power; /* of the last stage */
   erk->dense_ready = false;
+}
+
+static double limit_step(const PfMotionRun *run, double h)
+{
+  double left = run->t_end - run->t;
+  if (run->options.largest_step > 0) h = fmin(h, run->options.largest_step);
+  return h > left || left - h < 1e-3*h ? left : h;
 }
 
 PfStepEnd pf_erk_step(PfMotionRun *run, PfErk *erk)
 {
   bool rejected = false;
-  if (run->h <= 0) run->h = run->options.step > 0 ? run->options.step : first_step(run);
+  if (run->h <= 0) {
+    run->h = run->options.step > 0 ? run->options.step : first_step(run);
+    erk->power[0] = run->flow_power; /* the run has evaluated the start */
+  }
+  if (run->restart) erk->power[0] = NAN;
+  run->restart = false;
+  memcpy(erk->k, run->dy, 2*(size_t)run->n*sizeof *erk->k);
   for (;;) {
-    double h = run->h, left = run->t_end - run->t;
-    if (run->options.largest_step > 0) h = fmin(h, run->options.largest_step);
-    if (h > left || left - h < 1e-3*h) h = left;
-    memcpy(erk->k, run->dy, 2*(size_t)run->n*sizeof *erk->k);
+    double h = limit_step(run, run->h);
     bool good = stages(run, erk, h);
     double error = good ? erk->tableau->error(run, erk->k, h, run->y, erk->trial) : INFINITY;
     if (error <= 1) {
       accept(run, erk, h);
-      run->h = next_step(erk, h, error, rejected);
+      run->h = next_step(erk, h, error);
+      if (rejected) run->h = fmin(run->h, h);
       return PF_STEP_DONE;
     }
     rejected = true;
     run->result->rejected++;
     if (h < 16*DBL_EPSILON*fmax(fabs(run->t), 1e-3)) return good ? PF_STEP_TOO_SMALL : PF_STEP_TROUBLE;
-    run->h = next_step(erk, h, error, true);
+    run->h = shorter_step(erk, h, error);
   }
 }

@@ -4,6 +4,8 @@
 
 #include "time/time_impl.h"
 
+enum { PF_MOST_STAGES = 16 };
+
 typedef struct PfTableau {
   int stages;          /* the last one is the derivative at the end of the step */
   int order;           /* of the error estimate + 1: exponent of the step control */
@@ -15,6 +17,11 @@ typedef struct PfTableau {
 
 typedef struct PfErk {
   const PfTableau *tableau;
+  int terms[PF_MOST_STAGES];                   /* coefficients of each stage that are not zero: their number, */
+  int term[PF_MOST_STAGES][PF_MOST_STAGES];    /* the stages they belong to */
+  double factor[PF_MOST_STAGES][PF_MOST_STAGES];
+  double power[PF_MOST_STAGES];                /* of the forces without potential, at each stage */
+  double last_error;                           /* of the step before, in units of the tolerance */
   double *k;     /* stages (and extra ones for dense output) x 2n */
   double *trial; /* 2n */
   double *dense; /* coefficients of the interpolation, method's own */

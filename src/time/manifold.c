@@ -91,8 +91,8 @@ static void weigh(const PfManifold *f, const double *slope, int rows, const bool
     for (int j = 0; j < n; j++) f->B[i*n + j] = slope[i*n + j]*f->scaled[j];
 }
 
-/* Least length in the full metric: y = B^+ r with B = slope T, then the step is T y (see udwadia_kalaba.c). */
-static void full_metric(PfManifold *f, const double *slope, int rows, PfQr *qr)
+/* B = slope T, M^-1 = T T^T (see udwadia_kalaba.c). */
+static void to_metric(PfManifold *f, const double *slope, int rows)
 {
   int n = f->n;
   for (int i = 0; i < rows; i++) {
@@ -104,6 +104,13 @@ static void full_metric(PfManifold *f, const double *slope, int rows, PfQr *qr)
     }
     for (int j = 0; j < n; j++) row[j] /= sqrt(f->mass.L[j*n + j]);
   }
+}
+
+/* Least length in the full metric: y = B^+ r, then the step is T y. */
+static void full_metric(PfManifold *f, const double *slope, int rows, PfQr *qr)
+{
+  int n = f->n;
+  to_metric(f, slope, rows);
   (void)pf_qr_factor(qr, f->B, 1e-10);
   pf_qr_solve(qr, f->right, f->scaled);
   for (int j = n; j-- > 0;) {
@@ -112,6 +119,19 @@ static void full_metric(PfManifold *f, const double *slope, int rows, PfQr *qr)
     f->scaled[j] = sum;
     f->step[f->mass.order[j]] = sum;
   }
+}
+
+static bool is_regular(PfManifold *f)
+{
+  return pf_ldl_factor(&f->mass, f->M, 0) == PF_OK && f->mass.rank == f->n;
+}
+
+const double *pf_manifold_rows(PfManifold *f, const double *values)
+{
+  pf_tape_run(f->tape, values, f->out, f->work);
+  if (is_regular(f)) to_metric(f, f->A, f->m);
+  else weigh(f, f->A, f->m, NULL);
+  return f->B;
 }
 
 bool pf_manifold_step(PfManifold *f, double *values, PfLevel level, const bool *held)
@@ -125,7 +145,7 @@ bool pf_manifold_step(PfManifold *f, double *values, PfLevel level, const bool *
   const double *slope = position ? f->slope : f->A, *miss = position ? f->phi : f->psi;
   if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0 || pf_first_not_finite(miss, (size_t)rows) >= 0) return false;
   for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
-  if (!held && pf_ldl_factor(&f->mass, f->M, 0) == PF_OK && f->mass.rank == n) {
+  if (!held && is_regular(f)) {
     full_metric(f, slope, rows, qr);
   } else {
     weigh(f, slope, rows, held);

@@ -26,6 +26,10 @@ typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 /* Residuals at the numbers in `values`; the largest is returned, `row` (or NULL) gets its constraint. */
 double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel level, int *row);
 
+/* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; in that of its diagonal
+ * where it is singular. */
+const double *pf_manifold_rows(PfManifold *manifold, const double *values);
+
 /* One Newton step of least mass-weighted length for q or v in `values` (in place). `held` marks what must not move
  * (n, or NULL). False when the slopes are not finite. */
 bool pf_manifold_step(PfManifold *manifold, double *values, PfLevel level, const bool *held);

@@ -37,6 +37,7 @@ PfStatus pf_monitor_make(PfMotionRun *run)
   roots[KINETIC] = eq->kinetic;
   roots[POTENTIAL] = eq->potential;
   PF_TRY(power(run, eq, roots + POWER));
+  run->power_form = roots[POWER];
   roots[UNTIL] = run->options.until == PF_EXPR_NONE ? zero : run->options.until;
   for (int k = 0; k < m; k++) {
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];

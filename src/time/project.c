@@ -1,6 +1,6 @@
 /* Projection of a state on the constraints after a step. */
+#include "time/closed.h"
 #include "time/manifold.h"
-#include "time/time_impl.h"
 
 #include <string.h>
 
@@ -10,11 +10,12 @@ PfStatus pf_project_make(PfMotionRun *run)
   return manifold ? pf_manifold_make(run->ctx, run->arena, run->system, manifold) : PF_ERR_MEMORY;
 }
 
+static const double enough = 1e-14;
+
 /* A few Newton steps suffice: a step of the integrator misses by its error only. */
 static bool settle(PfMotionRun *run, PfLevel level)
 {
   enum { MOST = 8 };
-  static const double enough = 1e-14;
   PfManifold *f = run->projection;
   double miss = pf_manifold_miss(f, run->values, level, NULL), last;
   bool changed = false;
@@ -28,14 +29,21 @@ static bool settle(PfMotionRun *run, PfLevel level)
   return changed;
 }
 
+static bool settle_velocity(PfMotionRun *run)
+{
+  PfClosedEnd end = run->closed ? pf_closed_project(run->closed, run->symbols, run->values, enough) : PF_CLOSED_FAILED;
+  return end == PF_CLOSED_FAILED ? settle(run, PF_LEVEL_VELOCITY) : end == PF_CLOSED_MOVED;
+}
+
 bool pf_project(PfMotionRun *run, double t, double *y)
 {
   const PfSymbols *in = run->symbols;
+  const PfManifold *f = run->projection;
   if (run->m == 0) return false;
   run->values[in->time] = t;
   memcpy(run->values + in->q, y, 2*(size_t)run->n*sizeof *y);
-  bool changed = settle(run, PF_LEVEL_POSITION);
-  if (settle(run, PF_LEVEL_VELOCITY)) changed = true;
+  bool changed = f->positions && settle(run, PF_LEVEL_POSITION);
+  if (settle_velocity(run)) changed = true;
   if (changed) memcpy(y, run->values + in->q, 2*(size_t)run->n*sizeof *y);
   return changed;
 }

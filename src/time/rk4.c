@@ -23,7 +23,7 @@ static PfStepEnd step(PfMotionRun *run)
   static const double part[4] = {0, 0.5, 0.5, 1};
   Data *d = run->data;
   int N = 2*run->n;
-  double h = fmin(run->options.step, run->t_end - run->t);
+  double h = run->h = fmin(run->options.step, run->t_end - run->t);
   if (run->t_end - run->t - h < 1e-9*h) h = run->t_end - run->t;
   memcpy(d->k, run->dy, (size_t)N*sizeof *d->k);
   for (int s = 1; s < 4; s++) {

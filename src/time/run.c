@@ -1,5 +1,5 @@
 /* A run: steps, samples, stop conditions, projection, statistics. */
-#include "time/time_impl.h"
+#include "time/closed.h"
 #include "time/manifold.h"
 
 #include <float.h>
@@ -52,17 +52,30 @@ void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size)
   return block;
 }
 
+/* By the formulation. */
+static bool accelerate(PfMotionRun *run, double *a)
+{
+  run->flow_power = run->margin = NAN;
+  run->trouble = pf_solver_accelerate(run->solver, run->values, &run->motion, &run->row);
+  if (run->trouble != PF_TROUBLE_NONE) return false;
+  memcpy(a, run->motion.acceleration, (size_t)run->n*sizeof *a);
+  return pf_first_not_finite(a, (size_t)run->n) < 0;
+}
+
 bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy)
 {
   int n = run->n;
   run->values[run->symbols->time] = t;
   memcpy(run->values + run->symbols->q, y, 2*(size_t)n*sizeof *y);
-  run->result->evaluations++;
-  run->trouble = pf_solver_accelerate(run->solver, run->values, &run->motion, &run->row);
-  if (run->trouble != PF_TROUBLE_NONE) return false;
   memcpy(dy, y + n, (size_t)n*sizeof *y);
-  memcpy(dy + n, run->motion.acceleration, (size_t)n*sizeof *y);
-  return pf_first_not_finite(dy, 2*(size_t)n) < 0;
+  run->result->evaluations++;
+  PfClosed *closed = run->closed;
+  if (!closed || !pf_closed_flow(closed, run->symbols, run->values, dy + n, run->motion.multiplier, &run->flow_power))
+    return accelerate(run, dy + n);
+  run->margin = sqrt(closed->margin);
+  run->margin_t = t;
+  run->margin_row = closed->margin_row;
+  return true;
 }
 
 void pf_hermite(PfMotionRun *run, double t, double *y)
@@ -94,10 +107,17 @@ static PfStatus emit(PfMotionRun *run, Sampler *s, double t, const double *y, do
   return run->options.sample(run->options.user, &sample);
 }
 
+/* The state at t inside the last step. */
+static void interpolate(PfMotionRun *run, double t, double *y)
+{
+  if (run->jumped) pf_hermite(run, t, y);
+  else run->method->interpolate(run, t, y);
+}
+
 static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, double balance)
 {
   if (t >= run->t) return emit(run, s, run->t, run->y, balance);
-  run->method->interpolate(run, t, s->y);
+  interpolate(run, t, s->y);
   return emit(run, s, t, s->y, balance);
 }
 
@@ -129,12 +149,12 @@ static bool cut_at_condition(PfMotionRun *run, Sampler *s)
   double a = run->t_old, b = run->t;
   for (int k = 0; k < 80 && b - a > 1e-14*fmax(1, fabs(b)); k++) {
     double middle = 0.5*(a + b);
-    run->method->interpolate(run, middle, s->y);
+    interpolate(run, middle, s->y);
     pf_monitor_at(run, middle, s->y, NULL);
     if (pf_monitor_until(run)) b = middle;
     else a = middle;
   }
-  run->method->interpolate(run, b, s->y);
+  interpolate(run, b, s->y);
   memcpy(run->y, s->y, 2*(size_t)run->n*sizeof *run->y);
   run->t = b;
   (void)pf_flow(run, run->t, run->y, run->dy);
@@ -149,15 +169,20 @@ static double power_at(PfMotionRun *run, Sampler *s, double t, const double *y)
   return pf_monitor_power(run);
 }
 
-/* Work of forces without potential over the step, by Lobatto's rule of order 6. */
-static void add_work(PfMotionRun *run, Sampler *s)
+/* Work of forces without potential over the step: as the method knows it, or by Lobatto's rule of order 6. */
+static void add_work(PfMotionRun *run, Sampler *s, bool cut)
 {
-  if (!run->has_power) return;
   const double inner = 0.27639320225002103; /* (1 - 1/sqrt(5))/2 */
-  double h = run->t - run->t_old, sum = run->power;
+  if (!run->has_power) return;
+  if (!isnan(run->step_work) && !cut) {
+    run->work_done += run->step_work;
+    run->power = NAN;
+    return;
+  }
+  double h = run->t - run->t_old, sum = isnan(run->power) ? power_at(run, s, run->t_old, run->y_old) : run->power;
   for (int k = 0; k < 2; k++) {
     double t = run->t_old + (k ? 1 - inner : inner)*h;
-    run->method->interpolate(run, t, s->y);
+    interpolate(run, t, s->y);
     sum += 5*power_at(run, s, t, s->y);
   }
   run->power = power_at(run, s, run->t, run->y);
@@ -193,25 +218,41 @@ static PfRunEnd report_rank_loss(PfMotionRun *run)
 
 /* ---------------------------------------------------------------- the loop */
 
-static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
+/* One step of the method, or over a loss of rank, and a look at the constraints. *ahead: they will be lost soon. */
+static PfRunEnd advance(PfMotionRun *run, bool *ahead)
 {
+  run->step_work = NAN;
+  run->jumped = false;
+  bool watched = run->m > 1;
+  if (watched && run->options.keep_going && pf_watch_jump(run)) {
+    run->result->steps++;
+    return PF_RUN_DONE;
+  }
   PfStepEnd end = run->method->step(run);
   if (end == PF_STEP_TROUBLE) return PF_RUN_TROUBLE;
   if (end == PF_STEP_TOO_SMALL) return PF_RUN_STEP;
   run->result->steps++;
-  if (run->m && pf_watch_step(run)) {
-    PfRunEnd lost = report_rank_loss(run);
-    if (lost != PF_RUN_DONE) return lost;
-  }
+  if (!watched || !pf_watch_step(run)) return PF_RUN_DONE;
+  PfRunEnd lost = report_rank_loss(run);
+  *ahead = lost == PF_RUN_RANK_LOSS && run->result->weakest_t > run->t;
+  return *ahead ? PF_RUN_DONE : lost;
+}
+
+static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
+{
+  bool ahead = false;
+  PfRunEnd end = advance(run, &ahead);
+  if (end != PF_RUN_DONE) return end;
   bool stop = cut_at_condition(run, s);
-  if (!run->method->direct && !run->options.drift && pf_project(run, run->t, run->y) &&
+  if ((stop || !run->method->direct) && !run->options.drift && pf_project(run, run->t, run->y) &&
       !pf_flow(run, run->t, run->y, run->dy))
     return PF_RUN_TROUBLE;
-  add_work(run, s);
+  add_work(run, s, stop);
   double balance = take_statistics(run, s);
   *status = emit_due(run, s, balance);
   if (*status != PF_OK) return PF_RUN_CANCELLED;
   if (stop) return PF_RUN_UNTIL;
+  if (ahead) return PF_RUN_RANK_LOSS;
   if (run->options.cancelled && run->options.cancelled(run->options.user, run->t)) return PF_RUN_CANCELLED;
   return PF_RUN_DONE;
 }
@@ -322,6 +363,7 @@ static PfStatus prepare(PfMotionRun *run, const double *values, Sampler *s)
   PF_TRY(pf_monitor_make(run));
   PF_TRY(pf_project_make(run));
   PF_TRY(pf_watch_make(run));
+  if (!strcmp(run->options.formulation, "multipliers")) PF_TRY(pf_closed_make(run, &run->closed));
   return run->method->prepare(run);
 }
 
@@ -340,6 +382,7 @@ PfStatus pf_run(PfContext *ctx, const PfSystem *system, const double *values, co
   if (status == PF_OK) status = loop(&run, &sampler);
   if (run.method && run.method->release && run.data) run.method->release(&run);
   if (run.projection) pf_manifold_release(run.projection);
+  if (run.closed) pf_closed_release(run.closed);
   pf_tape_free(run.monitor);
   pf_solver_free(run.solver);
   pf_arena_free(run.arena);

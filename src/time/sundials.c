@@ -451,11 +451,26 @@ static PfStepEnd why(PfMotionRun *run, Sun *s, int flag)
   return PF_STEP_TROUBLE;
 }
 
+/* From a state that is not the end of the last step. */
+static bool restart(PfMotionRun *run, Sun *s)
+{
+  size_t n = (size_t)run->n;
+  run->restart = false;
+  if (!pf_flow(run, run->t, run->y, run->dy)) return false;
+  memcpy(s->z, run->y, 2*n*sizeof *s->z);
+  if (!is_ida(s)) return CVodeReInit(s->memory, run->t, s->state) == 0;
+  memset(s->dz, 0, (size_t)s->unknowns*sizeof *s->dz);
+  memcpy(s->dz, run->dy, 2*n*sizeof *s->dz);
+  for (int k = 0; k < run->m; k++) s->z[2*n + (size_t)k] = s->dropped[k] ? 0 : run->motion.multiplier[k];
+  return IDAReInit(s->memory, run->t, s->state, s->rate) == 0;
+}
+
 static PfStepEnd step(PfMotionRun *run)
 {
   Sun *s = run->data;
   int n2 = 2*run->n;
   double t = run->t;
+  if (run->restart && !restart(run, s)) return PF_STEP_TROUBLE;
   for (int i = 0; i < n2; i++) s->offset[i] = run->y[i] - s->z[i];
   int flag = is_ida(s) ? IDASolve(s->memory, run->t_end, &t, s->state, s->rate, IDA_ONE_STEP)
                        : CVode(s->memory, run->t_end, s->state, &t, CV_ONE_STEP);

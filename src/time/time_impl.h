@@ -41,7 +41,13 @@ struct PfMotionRun {
   double *y, *y_old;       /* 2n: q, then v */
   double *dy, *dy_old;     /* 2n: derivatives there */
   double *values;          /* numbers of all symbols; time and state are filled in by pf_flow */
-  PfMotion motion;         /* of the latest evaluation */
+  PfMotion motion;         /* of the latest evaluation; its force is not kept up */
+  double flow_power;       /* power there; NaN: not known */
+  double margin, margin_t; /* independence of the constraints there (watch.c), NaN: not known; and its time */
+  int margin_row;          /* the constraint that is most dependent */
+  double step_work;        /* work over the last step, when the method knows it; else NaN */
+  bool jumped;             /* the last step was none of the method: only pf_hermite knows what is between */
+  bool restart;            /* what the method remembers is not the past of y; it resets this */
   PfTrouble trouble;
   int row;
   bool told;               /* the method has recorded why a step failed */
@@ -50,8 +56,10 @@ struct PfMotionRun {
   /* monitors (monitor.c) */
   PfTape *monitor;         /* kinetic, potential, power, stop condition, position and velocity residuals */
   double *monitor_work, *monitored;
+  PfExpr power_form;       /* power of everything that has no potential */
   bool has_power;
   double power, work_done;
+  struct PfClosed *closed; /* accelerations in closed form, or NULL (closed.c) */
   /* projection (project.c) */
   void *projection;
   /* watch over the independence of the constraints (watch.c) */
@@ -82,6 +90,8 @@ bool pf_project(PfMotionRun *run, double t, double *y);
 /* watch.c: independence of the constraints after a step; true when they were lost between t_old and t. */
 PfStatus pf_watch_make(PfMotionRun *run);
 bool pf_watch_step(PfMotionRun *run);
+/* Steps over a loss that was reported, when it is near; true when it has. */
+bool pf_watch_jump(PfMotionRun *run);
 
 /* Cubic Hermite interpolation of the last step: for methods without something better. */
 void pf_hermite(PfMotionRun *run, double t, double *y);

@@ -1,67 +1,67 @@
-/* Watch over the independence of the constraints. Its measure is the smallest pivot of the rows of A, each of length one,
- * in elimination with row exchanges: 1 when they are orthogonal, 0 when one follows from the others. A run may step right
- * over an instant where it vanishes, with accelerations that stay finite; so a minimum inside a step is looked for. */
+/* Watch over the independence of the constraints. Its measure is the smallest part of a row of A that the rows before it do
+ * not have, each row of length one in the metric of M^-1: 1 when they are orthogonal, 0 when one follows from the others;
+ * its square is the smallest pivot of A M^-1 A^T. A run may step right over an instant where it vanishes, with
+ * accelerations that stay finite; so where the measure goes down fast, its zero is looked for ahead, and where it may have
+ * passed one, in the last step. */
 #include "time/manifold.h"
 #include "time/time_impl.h"
 
 #include <math.h>
 #include <string.h>
 
+
 typedef struct Watch {
-  double *rows;   /* m x n: what is left of each row */
-  int *order;
-  double *y;
-  double before, now; /* measure at the ends of the last two steps */
-  double slope;       /* of the measure at `now`, by a small difference */
+  double *rows;  /* m x n: what is left of each row, of length one */
+  bool *skipped; /* m: rows that follow from the others from the start */
+  double *y, *ahead, *k; /* states: inside a step, ahead of it with its 4 derivatives */
+  double now;            /* measure at the end of the last step */
   int row;
+  double seen;           /* time of a loss that was reported */
+  bool told;             /* it is not over yet */
 } Watch;
 
 static const double lost = 1e-6;
+
+/* Modified Gram-Schmidt: the smallest part of a row that was new. */
+static double measure(PfMotionRun *run, Watch *w, double t, const double *y)
+{
+  size_t n = (size_t)run->n;
+  run->values[run->symbols->time] = t;
+  memcpy(run->values + run->symbols->q, y, 2*n*sizeof *y);
+  memcpy(w->rows, pf_manifold_rows(run->projection, run->values), (size_t)run->m*n*sizeof *w->rows);
+  double smallest = 1;
+  for (int i = 0; i < run->m; i++) {
+    if (w->skipped[i]) continue;
+    double *row = w->rows + (size_t)i*n, length = pf_norm(row, run->n);
+    for (int k = 0; k < i; k++) {
+      if (w->skipped[k]) continue;
+      const double *other = w->rows + (size_t)k*n;
+      double part = pf_dot(row, other, run->n);
+      for (size_t j = 0; j < n; j++) row[j] -= part*other[j];
+    }
+    double left = pf_norm(row, run->n), part = length > 0 ? left/length : 0;
+    if (part < smallest) smallest = part, w->row = i;
+    for (size_t j = 0; j < n; j++) row[j] = left > 0 ? row[j]/left : 0;
+  }
+  return smallest;
+}
 
 PfStatus pf_watch_make(PfMotionRun *run)
 {
   Watch *w = run->watch = pf_run_array(run, Watch, 1);
   if (!w) return PF_ERR_MEMORY;
   w->rows = pf_run_array(run, double, (size_t)run->m*(size_t)run->n);
-  w->order = pf_run_array(run, int, run->m);
+  w->skipped = pf_run_array(run, bool, run->m);
   w->y = pf_run_array(run, double, 2*(size_t)run->n);
-  w->before = w->now = 1;
-  return w->rows && w->order && w->y ? PF_OK : PF_ERR_MEMORY;
-}
-
-/* Modified Gram-Schmidt with row pivoting: the smallest part of a row that was new. */
-static double measure(PfMotionRun *run, Watch *w, double t, const double *y)
-{
-  PfManifold *f = run->projection;
-  int n = run->n, m = run->m;
-  run->values[run->symbols->time] = t;
-  memcpy(run->values + run->symbols->q, y, 2*(size_t)n*sizeof *y);
-  pf_tape_run(f->tape, run->values, f->out, f->work);
-  for (int i = 0; i < m; i++) {
-    double length = pf_norm(f->A + (size_t)i*(size_t)n, n);
-    for (int j = 0; j < n; j++) w->rows[i*n + j] = length > 0 ? f->A[i*n + j]/length : 0;
-    w->order[i] = i;
+  w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
+  w->k = pf_run_array(run, double, 8*(size_t)run->n);
+  if (!w->rows || !w->skipped || !w->y || !w->ahead || !w->k) return PF_ERR_MEMORY;
+  for (int i = 0; i < run->m; i++) {
+    w->now = measure(run, w, run->t, run->y);
+    if (!(w->now < lost)) break;
+    w->skipped[w->row] = true;
   }
-  double smallest = 1;
-  for (int k = 0; k < m; k++) {
-    int best = k;
-    double length = -1;
-    for (int i = k; i < m; i++) {
-      double left = pf_norm(w->rows + (size_t)w->order[i]*(size_t)n, n);
-      if (left > length) length = left, best = i;
-    }
-    int row = w->order[best];
-    w->order[best] = w->order[k], w->order[k] = row;
-    if (length < smallest) smallest = length, w->row = row;
-    if (!(length > 0)) return 0;
-    double *pivot = w->rows + (size_t)row*(size_t)n;
-    for (int i = k + 1; i < m; i++) {
-      double *other = w->rows + (size_t)w->order[i]*(size_t)n;
-      double part = pf_dot(pivot, other, n)/(length*length);
-      for (int j = 0; j < n; j++) other[j] -= part*pivot[j];
-    }
-  }
-  return smallest;
+  return PF_OK;
 }
 
 static double measure_inside(PfMotionRun *run, Watch *w, double t)
@@ -89,7 +89,7 @@ static double find_minimum(PfMotionRun *run, Watch *w, double *t)
   return measure_inside(run, w, *t);
 }
 
-static void note(PfMotionRun *run, Watch *w, double size, double t)
+static void note(PfMotionRun *run, const Watch *w, double size, double t)
 {
   if (size >= run->result->weakest) return;
   run->result->weakest = size;
@@ -97,23 +97,141 @@ static void note(PfMotionRun *run, Watch *w, double size, double t)
   run->result->weakest_row = w->row;
 }
 
+/* ---------------------------------------------------------------- ahead */
+
+/* Slope of the measure along the motion. */
+static double slope(PfMotionRun *run, Watch *w, double t, const double *y, const double *dy, double now, double h)
+{
+  double small = 1e-6*h;
+  for (int i = 0; i < 2*run->n; i++) w->y[i] = y[i] + small*dy[i];
+  return (measure(run, w, t + small, w->y) - now)/small;
+}
+
+/* A step of the classical Runge-Kutta method from w->ahead, whose derivative is k_0; k_0 is renewed. */
+static bool advance(PfMotionRun *run, Watch *w, double t, double h)
+{
+  static const double part[4] = {0, 0.5, 0.5, 1};
+  int N = 2*run->n;
+  double *k = w->k;
+  for (int s = 1; s < 4; s++) {
+    for (int i = 0; i < N; i++) w->y[i] = w->ahead[i] + part[s]*h*k[(s - 1)*N + i];
+    if (!pf_flow(run, t + part[s]*h, w->y, k + (size_t)s*(size_t)N)) return false;
+  }
+  for (int i = 0; i < N; i++) w->ahead[i] += h/6*(k[i] + 2*k[N + i] + 2*k[2*N + i] + k[3*N + i]);
+  (void)pf_project(run, t + h, w->ahead);
+  return pf_flow(run, t + h, w->ahead, k);
+}
+
+/* How far ahead to look: as far as the next step may go, and all the way when little is left, because steps may become
+ * shorter and shorter there. */
+static double reach(const PfMotionRun *run, const Watch *w)
+{
+  return w->now < 0.01 ? INFINITY : fmax(2*(run->t - run->t_old), 1.5*run->h);
+}
+
+/* Goes half of the way to where the measure would vanish, again and again: it must halve each time. */
+static bool vanishes_ahead(PfMotionRun *run, Watch *w, double fall, double *when)
+{
+  enum { SMALL_STEPS = 4 };
+  size_t bytes = 2*(size_t)run->n*sizeof(double);
+  double t = run->t, now = w->now, furthest = run->t + reach(run, w);
+  memcpy(w->ahead, run->y, bytes);
+  memcpy(w->k, run->dy, bytes);
+  for (int i = 0; i < 60 && fall < 0; i++) {
+    double h = -0.5*now/fall, before = now;
+    if (!(t + h < furthest) || t + h >= run->t_end) return false;
+    bool good = true;
+    for (int q = 0; q < SMALL_STEPS && good; q++) good = advance(run, w, t + q*h/SMALL_STEPS, h/SMALL_STEPS);
+    t += h;
+    *when = t + h;
+    if (!good) return now < 1e-3; /* so near that the accelerations are not found any more */
+    now = measure(run, w, t, w->ahead);
+    if (now < lost) return true;
+    if (!(now < 0.75*before)) return false;
+    fall = slope(run, w, t, w->ahead, w->k, now, h);
+  }
+  return false;
+}
+
+/* Is there a loss of rank before the next step ends? */
+static bool is_near(PfMotionRun *run, Watch *w)
+{
+  long evaluations = run->result->evaluations;
+  double fall = slope(run, w, run->t, run->y, run->dy, w->now, run->t - run->t_old), when;
+  if (!(fall < 0) || w->now > -reach(run, w)*fall) return false;
+  bool near = vanishes_ahead(run, w, fall, &when);
+  run->result->evaluations = evaluations; /* not work of the method */
+  if (near) note(run, w, 0.5*lost, when);
+  return near;
+}
+
+/* ---------------------------------------------------------------- behind */
+
+/* Do the tangents at both ends of the step meet far below? Where the measure vanishes it is like |t - t0|. */
+static bool may_vanish(PfMotionRun *run, Watch *w)
+{
+  double h = run->t - run->t_old, small = 1e-4*h;
+  double first = measure_inside(run, w, run->t_old), last = measure_inside(run, w, run->t);
+  double down = (first - measure_inside(run, w, run->t_old + small))/small;
+  double up = (last - measure_inside(run, w, run->t - small))/small;
+  if (!(down > 0 && up > 0)) return false;
+  double x = (first - last + up*h)/(down + up); /* where they meet */
+  return first - down*x < 0.5*fmin(first, last);
+}
+
+/* ---------------------------------------------------------------- a step */
+
+/* The measure at the end of the step; the latest evaluation may have brought it along. */
+static double measure_now(PfMotionRun *run, Watch *w)
+{
+  if (run->margin_t != run->t || isnan(run->margin)) return measure(run, w, run->t, run->y);
+  w->row = run->margin_row;
+  return run->margin;
+}
+
 bool pf_watch_step(PfMotionRun *run)
 {
   Watch *w = run->watch;
-  if (run->m < 2 && run->m*run->n == 0) return false;
-  double small = 1e-4*(run->t - run->t_old);
-  double start_slope = w->slope, before = w->now;
-  w->now = measure(run, w, run->t, run->y);
-  note(run, w, w->now, run->t);
-  double inside = measure_inside(run, w, run->t - small);
-  w->slope = (w->now - inside)/small;
-  w->before = before;
-  bool dips = start_slope <= 0 && w->slope >= 0 && (before > 0 || w->now > 0);
-  bool deep = fmin(before, w->now) < 0.3; /* far from dependent: no need to look */
-  double t, least = w->now;
-  if (dips && deep) {
-    least = find_minimum(run, w, &t);
-    note(run, w, least, t);
+  double before = w->now, t, least = w->now = measure_now(run, w);
+  note(run, w, least, run->t);
+  double smaller = fmin(before, least);
+  if (!(smaller < 0.3 || smaller < 2*fabs(least - before))) return false; /* too far from zero for one step */
+  if (w->told) {
+    if (run->t > w->seen && w->now > 1e-3) w->told = false;
+    return false;
   }
-  return least < lost;
+  if (may_vanish(run, w)) {
+    double found = find_minimum(run, w, &t);
+    note(run, w, found, t);
+    least = fmin(least, found);
+  }
+  if (!(least < lost) && !is_near(run, w)) return false;
+  w->told = true;
+  w->seen = run->result->weakest_t;
+  return true;
+}
+
+/* Accelerations are smooth up to the loss and beyond, but cannot be had near it: the step over it is that of Taylor's
+ * polynomial. Methods with a fixed step come as near as that, the others until one part in ten thousand is left. Those
+ * that solve the constraints directly with a fixed step go over it by themselves. */
+bool pf_watch_jump(PfMotionRun *run)
+{
+  Watch *w = run->watch;
+  double d = w->seen - run->t, *q = run->y, *v = run->y + run->n;
+  size_t bytes = 2*(size_t)run->n*sizeof *q;
+  if (!w->told || !(d > 0) || (run->method->fixed && run->method->direct)) return false;
+  if (run->method->fixed ? d > run->options.step : w->now > 1e-4) return false;
+  memcpy(run->y_old, run->y, bytes);
+  memcpy(run->dy_old, run->dy, bytes);
+  run->t_old = run->t;
+  run->t = fmin(run->t + 2*d, run->t_end);
+  double h = run->t - run->t_old;
+  for (int i = 0; i < run->n; i++) {
+    q[i] += h*(v[i] + 0.5*h*run->dy[run->n + i]);
+    v[i] += h*run->dy[run->n + i];
+  }
+  if (!run->options.drift) (void)pf_project(run, run->t, run->y);
+  w->now = lost;
+  run->jumped = run->restart = true;
+  return pf_flow(run, run->t, run->y, run->dy);
 }
