@@ -152,7 +152,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   if (c->s.model) json_names(c->s.model, json);
   else json_no_names(json);
-  if (c->status == PF_OK) json_numbers(c->s.model, &c->d, json);
+  if (c->s.model && c->status == PF_OK) json_numbers(c->s.model, &c->d, json);
   else json_no_numbers(json);
   pf_cli_json_diagnostics(c->s.ctx, json);
   pf_json_close(json, '}');

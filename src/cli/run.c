@@ -131,9 +131,8 @@ static void text_summary(void *user, PfText *text)
   pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->t0,
                 x->t, end_words[x->end]);
   if (r->start.position_change > 1e-12 || r->start.velocity_change > 1e-12)
-    pf_text_print(text, "  start corrected     %s by up to %.3g, velocities by up to %.3g\n",
-                  r->start.moved_coordinate >= 0 ? "coordinates" : "coordinates", r->start.position_change,
-                  r->start.velocity_change);
+    pf_text_print(text, "  start corrected     coordinates by up to %.3g, velocities by up to %.3g\n",
+                  r->start.position_change, r->start.velocity_change);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
   if (r->s.equations.m) {
@@ -195,6 +194,7 @@ static int run(int argc, char **argv)
   PfStatus status = prepare(&r);
   bool ran = status == PF_OK;
   if (ran) status = simulate(&r);
+  ran = ran && (status == PF_OK || r.result.steps > 0);
   if (ran) code = pf_cli_output(r.s.ctx, options.json, &r, json_summary, text_summary);
   bool whole = r.result.end == PF_RUN_DONE || r.result.end == PF_RUN_UNTIL;
   pf_cli_diagnostics(r.s.ctx);

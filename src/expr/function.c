@@ -1,6 +1,7 @@
 /* Elementary functions: the cheap identities at construction, and the partial derivatives. */
 #include "expr/expr_impl.h"
 
+#include <assert.h>
 #include <math.h>
 
 typedef struct Function {
@@ -263,12 +264,14 @@ PfExpr pf_expr_call(PfContext *ctx, PfOp op, const PfExpr *args)
 
 PfExpr pf_expr_call1(PfContext *ctx, PfOp op, PfExpr a)
 {
-  return pf_expr_call(ctx, op, &a);
+  assert(pf_function_arity(op) <= 1);
+  return pf_expr_call(ctx, op, (PfExpr[3]){a});
 }
 
 PfExpr pf_expr_call2(PfContext *ctx, PfOp op, PfExpr a, PfExpr b)
 {
-  return pf_expr_call(ctx, op, (PfExpr[]){a, b});
+  assert(pf_function_arity(op) <= 2);
+  return pf_expr_call(ctx, op, (PfExpr[3]){a, b});
 }
 
 PfExpr pf_expr_if(PfContext *ctx, PfExpr condition, PfExpr then, PfExpr otherwise)

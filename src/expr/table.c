@@ -141,7 +141,7 @@ PfExpr pf_intern(PfExprTable *table, PfOp op, const PfExpr *args, uint32_t count
 static bool same_number(Number a, Number b)
 {
   return a.exact == b.exact && a.num == b.num && a.den == b.den &&
-         memcmp(&a.value, &b.value, sizeof a.value) == 0;
+         memcmp(&a.value, &b.value, sizeof a.value) == 0; /* to the bit. NOLINT */
 }
 
 static PfExpr find_number(PfExprTable *table, Number value)

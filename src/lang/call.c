@@ -83,7 +83,7 @@ static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp
   int arity = pf_function_arity(op), count = argument_count(node);
   bool many = op == PF_OP_MIN || op == PF_OP_MAX;
   if (!expect_arguments(ck, node, arity, many ? MOST_ARGUMENTS : arity)) return pf_no_value();
-  Value args[MOST_ARGUMENTS];
+  Value args[MOST_ARGUMENTS] = {{.kind = V_NONE}};
   int i = 0;
   for (const PfNode *child = node->child; child; child = child->next, i++) {
     args[i] = argument_of(ck, scope, node, child);
