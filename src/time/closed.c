@@ -4,6 +4,8 @@
  * evaluation, and where one is small the formulation itself takes over. */
 #include "time/closed.h"
 
+#include "time/angles.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -165,7 +167,7 @@ static bool eliminate(Maker *k)
     for (int c = 0; c <= r; c++) {
       PfExpr sum = k->zero;
       for (int j = 0; j < n; j++) sum = add_product(k, sum, k->A[r*n + j], k->Y[c*n + j]);
-      k->S[r*m + c] = k->S[c*m + r] = sum;
+      k->S[r*m + c] = k->S[c*m + r] = pf_angles_join(k->ctx, sum);
     }
   for (int r = 0; r < m; r++) k->start[n + r] = k->S[r*m + r];
   return factor(k, k->S, m, AS_GIVEN, k->schur_order) && k->operations <= MOST_OPERATIONS;
@@ -209,9 +211,10 @@ static bool list_pairs(Maker *k, PfClosed *f, PfExpr *pairs)
   return true;
 }
 
-static PfStatus make_tape(Maker *k, const PfExpr *roots, int count, PfTape **tape)
+static PfStatus make_tape(Maker *k, PfExpr *roots, int count, PfTape **tape)
 {
   const PfSymbols *in = k->run->symbols;
+  PF_TRY(pf_angles_share(k->ctx, k->run->arena, roots, count));
   return pf_tape_new(k->ctx, in->symbol + in->time, in->lambda - in->time, roots, count, tape);
 }
 
