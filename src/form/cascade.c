@@ -15,7 +15,7 @@ typedef struct Data {
   int *rows, *first;  /* constraints by level; level l is rows[first[l]] … rows[first[l + 1] - 1] */
   PfQr qr;
   PfReduced reduced;
-  MultiplierWork multipliers;
+  PfSpan span;
   double *next, *B, *Z, *r, *step;
 } Data;
 
@@ -70,7 +70,7 @@ static PfStatus prepare(PfSolver *s)
   s->unknowns = n > m ? n - m : 0;
   PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->qr));
   PF_TRY(pf_reduced_make(s, &d->reduced));
-  return pf_multipliers_make(s, &d->multipliers);
+  return pf_span_make(s, &d->span);
 }
 
 /* ---------------------------------------------------------------- one level */
@@ -112,8 +112,10 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   for (int l = 0; l < d->levels; l++) impose(s, d, l, &free);
   PfTrouble trouble = n - free < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
   if (trouble == PF_TROUBLE_NONE) trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE) pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
-  return trouble;
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  pf_span_factor(s, &d->span);
+  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return PF_TROUBLE_NONE;
 }
 
 const PfFormulation pf_form_cascade = {

@@ -69,17 +69,19 @@ void pf_unit_rows(PfSolver *solver);
 /* Does A q'' = b hold? Else the constraint that contradicts others. Needed where rows are redundant. */
 PfTrouble pf_check_constraints(PfSolver *solver, const double *acceleration, int *row);
 
-/* lambda (m) of least length with A^T lambda = M q'' - load, from given accelerations. */
-typedef struct MultiplierWork {
-  PfQr qr, rest;   /* of A^T, and of its null space */
-  double *At, *force, *Z, *z;
-} MultiplierWork;
-PfStatus pf_multipliers_make(PfSolver *solver, MultiplierWork *work);
-/* Sorts the rows, independent ones first (qr.order), and returns the rank. */
-int pf_multipliers_factor(PfSolver *solver, MultiplierWork *work);
-void pf_multipliers_solve(PfSolver *solver, MultiplierWork *work, const double *acceleration, double *multiplier);
-/* Both in one. */
-void pf_multipliers_from(PfSolver *solver, MultiplierWork *work, const double *acceleration, double *multiplier);
+/* What the rows of A span, by one factorisation of A^T. */
+typedef struct PfSpan {
+  PfQr qr;         /* of A^T, each row in its unit; qr.order: the rows, independent ones first */
+  PfQr rest;       /* of its null space */
+  double *force, *Z, *z;
+} PfSpan;
+PfStatus pf_span_make(PfSolver *solver, PfSpan *span);
+/* Returns the rank. The functions below need it. */
+int pf_span_factor(PfSolver *solver, PfSpan *span);
+/* The a (n) of least length with A a = b. */
+void pf_span_solve(PfSolver *solver, PfSpan *span, double *a);
+/* The lambda (m) of least length with A^T lambda = M q'' - load. */
+void pf_span_multipliers(PfSolver *solver, PfSpan *span, const double *acceleration, double *multiplier);
 
 /* ---------------------------------------------------------------- forces that depend on multipliers (friction.c) */
 
@@ -88,7 +90,7 @@ typedef struct PfFriction {
   double *lambda, *other;       /* the solution, and one found from elsewhere */
   double *found, *residual, *step, *jacobian;
   PfQr qr;
-  MultiplierWork rows;
+  PfSpan span;
 } PfFriction;
 PfStatus pf_friction_make(PfSolver *solver);
 PfTrouble pf_friction_solve(PfSolver *solver, PfMotion *motion, int *row);

@@ -25,7 +25,7 @@ PfStatus pf_friction_make(PfSolver *s)
   f->jacobian = pf_solver_array(s, double, (size_t)m*(size_t)m);
   if (!f->slope || !f->slope_work || !f->lambda || !f->other || !f->found || !f->residual || !f->step || !f->jacobian)
     return pf_solver_no_room(s);
-  PF_TRY(pf_multipliers_make(s, &f->rows));
+  PF_TRY(pf_span_make(s, &f->span));
   return pf_qr_make(s->ctx, s->arena, m, m, &f->qr);
 }
 
@@ -144,15 +144,15 @@ static PfTrouble check_redundant(PfSolver *s, int *row)
 {
   int n = s->system->n, m = s->system->m;
   PfFriction *f = s->friction;
-  int count = m - pf_multipliers_factor(s, &f->rows);
+  int count = m - pf_span_factor(s, &f->span);
   if (count == 0) return PF_TROUBLE_NONE;
-  pf_qr_null_space(&f->rows.qr, f->rows.Z); /* of A^T in units of the rows */
+  pf_qr_null_space(&f->span.qr, f->span.Z); /* of A^T in units of the rows */
   for (int i = 0; i < n; i++)
     for (int c = 0; c < count; c++) {
       double sum = 0, size = 0;
       int most = 0;
       for (int k = 0; k < m; k++) {
-        double term = f->slope[i*m + k]*f->rows.Z[k*count + c]/s->at.unit[k];
+        double term = f->slope[i*m + k]*f->span.Z[k*count + c]/s->at.unit[k];
         if (fabs(term) > size) most = k;
         size = fmax(size, fabs(term));
         sum += term;

@@ -14,7 +14,7 @@ typedef struct Data {
   double *omega, *guess, *rate, *difference;
   PfLdl reduced;
   PfQr speeds;
-  MultiplierWork multipliers;
+  PfSpan span;
 } Data;
 
 static void release(PfSolver *s)
@@ -111,7 +111,7 @@ static PfStatus prepare(PfSolver *s)
   if (!d->omega || !d->guess || !d->rate || !d->difference) return pf_solver_no_room(s);
   PF_TRY(make_tape(s, d));
   PF_TRY(make_inverse(s, d));
-  PF_TRY(pf_multipliers_make(s, &d->multipliers));
+  PF_TRY(pf_span_make(s, &d->span));
   return pf_ldl_make(s->ctx, s->arena, d->k.count, &d->reduced);
 }
 
@@ -212,7 +212,8 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   pf_ldl_solve(&d->reduced, g, d->rate);
   pf_times(N, n, c, d->rate, motion->acceleration);
   for (int i = 0; i < n; i++) motion->acceleration[i] += drift[i];
-  pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  pf_span_factor(s, &d->span);
+  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
   return PF_TROUBLE_NONE;
 }
 

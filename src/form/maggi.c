@@ -8,9 +8,8 @@ typedef struct Data {
   PfTape *directions; /* N by the user's speeds, or NULL */
   double *tape_work;
   int speeds;
-  PfQr constraints;
+  PfSpan span;
   PfReduced reduced;
-  MultiplierWork multipliers;
 } Data;
 
 static void release(PfSolver *s)
@@ -70,9 +69,8 @@ static PfStatus prepare(PfSolver *s)
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
   s->release = release;
-  PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->constraints));
+  PF_TRY(pf_span_make(s, &d->span));
   PF_TRY(pf_reduced_make(s, &d->reduced));
-  PF_TRY(pf_multipliers_make(s, &d->multipliers));
   PF_TRY(user_directions(s, d));
   s->unknowns = d->directions ? d->speeds : n > m ? n - m : 0;
   return PF_OK;
@@ -81,26 +79,25 @@ static PfStatus prepare(PfSolver *s)
 /* Along the user's directions where they span all admissible ones, else along an orthonormal basis. */
 static PfTrouble move(PfSolver *s, Data *d, double *acceleration, int *row)
 {
-  int free = s->system->n - d->constraints.rank;
+  int free = s->system->n - d->span.qr.rank;
   if (d->directions && d->speeds == free) {
     pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
     bool finite = pf_first_not_finite(d->reduced.N, (size_t)s->system->n*(size_t)free) < 0;
     PfTrouble trouble = finite ? pf_reduced_solve(s, &d->reduced, free, acceleration, row) : PF_TROUBLE_NOT_UNIQUE;
     if (trouble != PF_TROUBLE_NOT_UNIQUE) return trouble;
   }
-  pf_qr_null_space(&d->constraints, d->reduced.N);
+  pf_qr_null_space_transposed(&d->span.qr, d->reduced.N);
   return pf_reduced_solve(s, &d->reduced, free, acceleration, row);
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
-  pf_unit_rows(s);
-  (void)pf_qr_factor(&d->constraints, s->at.unit_A, PF_RANK_TOLERANCE);
-  pf_qr_solve(&d->constraints, s->at.unit_b, d->reduced.a);
-  PfTrouble trouble = d->constraints.rank < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
+  int rank = pf_span_factor(s, &d->span);
+  pf_span_solve(s, &d->span, d->reduced.a);
+  PfTrouble trouble = rank < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
   if (trouble == PF_TROUBLE_NONE) trouble = move(s, d, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE) pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
   return trouble;
 }
 

@@ -9,7 +9,7 @@
 typedef struct Data {
   PfLdl mass, schur;
   PfQr whole;
-  MultiplierWork multipliers; /* its QR also sorts the rows */
+  PfSpan span; /* also sorts the rows */
   double *Y, *S, *r, *K, *right, *solution;
 } Data;
 
@@ -34,7 +34,7 @@ static PfStatus prepare(PfSolver *s)
   s->unknowns = n + m;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_ldl_make(s->ctx, s->arena, m, &d->schur));
-  PF_TRY(pf_multipliers_make(s, &d->multipliers));
+  PF_TRY(pf_span_make(s, &d->span));
   return pf_qr_make(s->ctx, s->arena, n + m, n + m, &d->whole);
 }
 
@@ -96,8 +96,8 @@ static int undetermined(const Data *d, int n)
 static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;
-  int count = pf_multipliers_factor(s, &d->multipliers), N = n + count;
-  assemble(s, d, d->multipliers.qr.order, count);
+  int count = pf_span_factor(s, &d->span), N = n + count;
+  assemble(s, d, d->span.qr.order, count);
   d->whole.m = d->whole.n = N;
   (void)pf_qr_factor(&d->whole, d->K, uniqueness);
   if (d->whole.rank < N) {
@@ -106,7 +106,7 @@ static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
   }
   pf_qr_solve(&d->whole, d->right, d->solution);
   memcpy(motion->acceleration, d->solution, (size_t)n*sizeof *d->solution);
-  pf_multipliers_solve(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
   return count < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 

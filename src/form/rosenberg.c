@@ -13,7 +13,7 @@
 typedef struct Data {
   PfPartition partition;
   PfReduced reduced;
-  MultiplierWork multipliers;
+  PfSpan span;
 } Data;
 
 static PfStatus prepare(PfSolver *s)
@@ -24,7 +24,7 @@ static PfStatus prepare(PfSolver *s)
   s->unknowns = n > s->system->m ? n - s->system->m : 0;
   PF_TRY(pf_partition_make(s, &d->partition));
   PF_TRY(pf_reduced_make(s, &d->reduced));
-  return pf_multipliers_make(s, &d->multipliers);
+  return pf_span_make(s, &d->span);
 }
 
 /* N (n x free) and a = (A1^-1 b, 0), in the order of the coordinates. */
@@ -50,7 +50,8 @@ static void find_multipliers(PfSolver *s, Data *d, PfMotion *motion)
 {
   const PfPartition *p = &d->partition;
   if (p->rank < p->m) {
-    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+    pf_span_factor(s, &d->span);
+    pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
     return;
   }
   int n = p->n;

@@ -1,4 +1,4 @@
-/* The rows of A: in units of their own, what they miss, and the multipliers that belong to accelerations. */
+/* The rows of A: in units of their own, what they miss, and what they span. */
 #include "form/form_impl.h"
 
 #include <math.h>
@@ -92,56 +92,51 @@ PfTrouble pf_check_constraints(PfSolver *s, const double *acceleration, int *row
   return PF_TROUBLE_CONTRADICTION;
 }
 
-/* ---------------------------------------------------------------- multipliers */
+/* ---------------------------------------------------------------- what they span */
 
-PfStatus pf_multipliers_make(PfSolver *s, MultiplierWork *work)
+PfStatus pf_span_make(PfSolver *s, PfSpan *span)
 {
-  size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  work->At = pf_solver_array(s, double, n*m);
-  work->force = pf_solver_array(s, double, n);
-  work->Z = pf_solver_array(s, double, m*m);
-  work->z = pf_solver_array(s, double, m);
-  if (!work->At || !work->force || !work->Z || !work->z) return pf_solver_no_room(s);
-  PF_TRY(pf_qr_make(s->ctx, s->arena, (int)m, (int)m, &work->rest));
-  return pf_qr_make(s->ctx, s->arena, (int)n, (int)m, &work->qr);
+  int n = s->system->n, m = s->system->m;
+  span->force = pf_solver_array(s, double, n);
+  span->Z = pf_solver_array(s, double, (size_t)m*(size_t)m);
+  span->z = pf_solver_array(s, double, m);
+  if (!span->force || !span->Z || !span->z) return pf_solver_no_room(s);
+  PF_TRY(pf_qr_make(s->ctx, s->arena, m, m, &span->rest));
+  return pf_qr_make(s->ctx, s->arena, n, m, &span->qr);
+}
+
+int pf_span_factor(PfSolver *s, PfSpan *span)
+{
+  pf_unit_rows(s);
+  (void)pf_qr_factor_columns(&span->qr, s->at.unit_A, PF_RANK_TOLERANCE); /* the rows of A are the columns of A^T */
+  return span->qr.rank;
+}
+
+void pf_span_solve(PfSolver *s, PfSpan *span, double *a)
+{
+  pf_qr_solve_transposed(&span->qr, s->at.unit_b, a);
 }
 
 /* Redundant rows: lambda + Z z is as good as lambda when A^T Z = 0. The shortest is found by least squares. */
-static void shorten(MultiplierWork *work, const double *unit, int m, double *lambda)
+static void shorten(PfSpan *span, const double *unit, int m, double *lambda)
 {
-  int count = m - work->qr.rank;
-  pf_qr_null_space(&work->qr, work->Z);
+  int count = m - span->qr.rank;
+  pf_qr_null_space(&span->qr, span->Z);
   for (int i = 0; i < m; i++)
-    for (int k = 0; k < count; k++) work->Z[i*count + k] /= unit[i];
-  work->rest.n = count;
-  (void)pf_qr_factor(&work->rest, work->Z, 0);
-  pf_qr_solve(&work->rest, lambda, work->z);
-  for (int i = 0; i < m; i++) lambda[i] -= pf_dot(work->Z + (size_t)i*(size_t)count, work->z, count);
+    for (int k = 0; k < count; k++) span->Z[i*count + k] /= unit[i];
+  span->rest.n = count;
+  (void)pf_qr_factor(&span->rest, span->Z, 0);
+  pf_qr_solve(&span->rest, lambda, span->z);
+  for (int i = 0; i < m; i++) lambda[i] -= pf_dot(span->Z + (size_t)i*(size_t)count, span->z, count);
 }
 
-int pf_multipliers_factor(PfSolver *s, MultiplierWork *work)
+void pf_span_multipliers(PfSolver *s, PfSpan *span, const double *acceleration, double *lambda)
 {
   int n = s->system->n, m = s->system->m;
-  pf_unit_rows(s);
-  for (int i = 0; i < m; i++)
-    for (int j = 0; j < n; j++) work->At[j*m + i] = s->at.unit_A[i*n + j];
-  (void)pf_qr_factor(&work->qr, work->At, PF_RANK_TOLERANCE);
-  return work->qr.rank;
-}
-
-void pf_multipliers_solve(PfSolver *s, MultiplierWork *work, const double *acceleration, double *lambda)
-{
-  int n = s->system->n, m = s->system->m;
-  pf_times(s->at.M, n, n, acceleration, work->force);
-  for (int j = 0; j < n; j++) work->force[j] -= s->at.load[j];
-  pf_qr_solve(&work->qr, work->force, lambda);
+  if (m == 0) return;
+  pf_times(s->at.M, n, n, acceleration, span->force);
+  for (int j = 0; j < n; j++) span->force[j] -= s->at.load[j];
+  pf_qr_solve(&span->qr, span->force, lambda);
   for (int i = 0; i < m; i++) lambda[i] /= s->at.unit[i];
-  if (work->qr.rank < m) shorten(work, s->at.unit, m, lambda);
-}
-
-void pf_multipliers_from(PfSolver *s, MultiplierWork *work, const double *acceleration, double *lambda)
-{
-  if (s->system->m == 0) return;
-  pf_multipliers_factor(s, work);
-  pf_multipliers_solve(s, work, acceleration, lambda);
+  if (span->qr.rank < m) shorten(span, s->at.unit, m, lambda);
 }

@@ -7,9 +7,9 @@
 
 typedef struct Data {
   PfLdl mass;
-  PfQr B_qr, Bt_qr;
-  MultiplierWork multipliers;
-  double *B, *Bt, *unit, *r, *y, *x;
+  PfQr qr; /* of B */
+  PfSpan span;
+  double *B, *unit, *r, *y, *x;
 } Data;
 
 static PfStatus prepare(PfSolver *s)
@@ -18,17 +18,15 @@ static PfStatus prepare(PfSolver *s)
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
   d->B = pf_solver_array(s, double, (size_t)m*(size_t)n);
-  d->Bt = pf_solver_array(s, double, (size_t)m*(size_t)n);
   d->unit = pf_solver_array(s, double, m);
   d->r = pf_solver_array(s, double, m);
   d->y = pf_solver_array(s, double, n);
   d->x = pf_solver_array(s, double, n);
-  if (!d->B || !d->Bt || !d->unit || !d->r || !d->y || !d->x) return pf_solver_no_room(s);
+  if (!d->B || !d->unit || !d->r || !d->y || !d->x) return pf_solver_no_room(s);
   s->unknowns = n;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
-  PF_TRY(pf_multipliers_make(s, &d->multipliers));
-  PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->B_qr));
-  return pf_qr_make(s->ctx, s->arena, n, m, &d->Bt_qr);
+  PF_TRY(pf_span_make(s, &d->span));
+  return pf_qr_make(s->ctx, s->arena, m, n, &d->qr);
 }
 
 /* Row of B = A T: D^-1/2 L^-1 P a. */
@@ -64,7 +62,7 @@ static void find_rows(PfSolver *s, Data *d, const double *a)
     double *B = d->B + (size_t)i*(size_t)n;
     turn_row(&d->mass, row, B);
     d->unit[i] = pf_binary_scale(B, (size_t)n);
-    for (int j = 0; j < n; j++) d->Bt[j*m + i] = B[j] /= d->unit[i];
+    for (int j = 0; j < n; j++) B[j] /= d->unit[i];
     d->r[i] = (s->at.unit_b[i] - pf_dot(row, a, n))/d->unit[i];
   }
 }
@@ -73,12 +71,12 @@ static void find_rows(PfSolver *s, Data *d, const double *a)
 static PfTrouble find_multipliers(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int m = s->system->m;
-  if (d->B_qr.rank < m) {
-    pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  if (d->qr.rank < m) {
+    pf_span_factor(s, &d->span);
+    pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
     return pf_check_constraints(s, motion->acceleration, row);
   }
-  (void)pf_qr_factor(&d->Bt_qr, d->Bt, 0);
-  pf_qr_solve(&d->Bt_qr, d->y, motion->multiplier);
+  pf_qr_solve_transposed(&d->qr, d->y, motion->multiplier);
   for (int i = 0; i < m; i++) motion->multiplier[i] /= d->unit[i]*s->at.unit[i];
   return PF_TROUBLE_NONE;
 }
@@ -95,8 +93,8 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   pf_ldl_solve(&d->mass, s->at.load, a);
   if (m == 0) return PF_TROUBLE_NONE;
   find_rows(s, d, a);
-  (void)pf_qr_factor(&d->B_qr, d->B, PF_RANK_TOLERANCE);
-  pf_qr_solve(&d->B_qr, d->r, d->y);
+  (void)pf_qr_factor(&d->qr, d->B, PF_RANK_TOLERANCE);
+  pf_qr_solve(&d->qr, d->r, d->y);
   turn_back(&d->mass, d->y, d->x);
   for (int j = 0; j < n; j++) a[j] += d->x[j];
   return find_multipliers(s, d, motion, row);

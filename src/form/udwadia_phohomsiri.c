@@ -8,8 +8,8 @@
 
 typedef struct Data {
   PfLdl mass;
-  PfQr constraints, stack;
-  MultiplierWork multipliers;
+  PfSpan span;
+  PfQr stack;
   double *N, *G, *right;
 } Data;
 
@@ -26,15 +26,14 @@ static PfStatus prepare(PfSolver *s)
   if (!d->N || !d->G || !d->right) return pf_solver_no_room(s);
   s->unknowns = n;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
-  PF_TRY(pf_multipliers_make(s, &d->multipliers));
-  PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->constraints));
+  PF_TRY(pf_span_make(s, &d->span));
   return pf_qr_make(s->ctx, s->arena, n + m, n, &d->stack);
 }
 
 /* [N^T M; A] and [N^T (F + C); b], the first in units of the largest mass, the second in units of its rows. */
 static void stack_rows(PfSolver *s, Data *d)
 {
-  int n = s->system->n, m = s->system->m, free = n - d->constraints.rank;
+  int n = s->system->n, m = s->system->m, free = n - d->span.qr.rank;
   double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n);
   memset(d->right, 0, (size_t)(n + m)*sizeof *d->right);
   memset(d->G, 0, (size_t)(n + m)*(size_t)n*sizeof *d->G);
@@ -57,9 +56,8 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
     *row = d->mass.fault_row;
     return PF_TROUBLE_INDEFINITE;
   }
-  pf_unit_rows(s);
-  (void)pf_qr_factor(&d->constraints, s->at.unit_A, PF_RANK_TOLERANCE);
-  pf_qr_null_space(&d->constraints, d->N); /* n x free */
+  int rank = pf_span_factor(s, &d->span);
+  pf_qr_null_space_transposed(&d->span.qr, d->N); /* n x free */
   stack_rows(s, d);
   (void)pf_qr_factor(&d->stack, d->G, uniqueness);
   if (d->stack.rank < n) {
@@ -67,8 +65,8 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
     return PF_TROUBLE_NOT_UNIQUE;
   }
   pf_qr_solve(&d->stack, d->right, motion->acceleration);
-  PfTrouble trouble = d->constraints.rank < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
-  if (trouble == PF_TROUBLE_NONE) pf_multipliers_from(s, &d->multipliers, motion->acceleration, motion->multiplier);
+  PfTrouble trouble = rank < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
+  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
   return trouble;
 }
 
