@@ -253,7 +253,8 @@ PfExpr pf_expr_call(PfContext *ctx, PfOp op, const PfExpr *args)
   const Function *function = function_of(op);
   if (!table || !function) return PF_EXPR_NONE;
   for (int i = 0; i < function->arity; i++)
-    if (args[i] == PF_EXPR_NONE) return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for a function");
+    if (args[i] == PF_EXPR_NONE) /* the caller gives as many as the arity. NOLINT */
+      return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for a function");
   PfStatus before = table->failure;
   PfExpr simpler = function->arity == 1   ? simplify1(table, op, args[0])
                    : function->arity == 2 ? simplify2(table, op, args[0], args[1])

@@ -104,9 +104,10 @@ static PfStatus make_push(PfMotionRun *run, PfAlpha *s)
   const PfEquations *eq = pf_system_equations(run->system);
   const PfExpr *lambda = run->symbols->symbol + run->symbols->lambda;
   size_t n = (size_t)s->n, m = (size_t)s->m, count = n*n + m*n + (s->friction ? n + n*m : 0);
-  PfExpr *roots = pf_run_array(run, PfExpr, count), *C = roots + n*n + m*n;
+  PfExpr *roots = pf_run_array(run, PfExpr, count);
   s->M = pf_run_array(run, double, count);
   if (!roots || !s->M) return PF_ERR_MEMORY;
+  PfExpr *C = roots + n*n + m*n;
   memcpy(roots, eq->M, n*n*sizeof *roots);
   if (m) memcpy(roots + n*n, eq->A, m*n*sizeof *roots);
   for (size_t i = 0; i < n && s->friction; i++) {

@@ -246,9 +246,10 @@ static PfStatus make_velocity(Maker *k, PfClosed *f, const PfExpr *pairs)
 {
   size_t n = (size_t)k->n, m = (size_t)k->m, count = m + n + 2*(size_t)f->pairs;
   if (!are_linear(k)) return PF_OK;
-  PfExpr *roots = pf_run_array(k->run, PfExpr, count), *change = roots + m;
+  PfExpr *roots = pf_run_array(k->run, PfExpr, count);
   f->velocity_out = pf_run_array(k->run, double, count);
   if (!roots || !f->velocity_out) return PF_ERR_MEMORY;
+  PfExpr *change = roots + m;
   memcpy(roots, k->psi, m*sizeof *roots);
   memcpy(k->lambda, k->psi, m*sizeof *roots);
   solve(k, k->S, k->m, k->schur_order, k->lambda);

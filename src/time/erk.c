@@ -46,7 +46,7 @@ bool pf_erk_stage(PfMotionRun *run, PfErk *erk, int stage, double c, const doubl
 static void combine(const PfMotionRun *run, PfErk *erk, int stage, double h)
 {
   int N = 2*run->n, terms = erk->terms[stage];
-  const double *k[PF_MOST_STAGES], *a = erk->factor[stage];
+  const double *k[PF_MOST_STAGES] = {erk->k}, *a = erk->factor[stage];
   for (int j = 0; j < terms; j++) k[j] = erk->k + (size_t)erk->term[stage][j]*(size_t)N;
   for (int i = 0; i < N; i++) {
     double sum = a[0]*k[0][i];
