@@ -142,9 +142,11 @@ static Value value_of_number(Checker *ck, const PfNode *node)
   PfExpr e = read_number(ck, node);
   if (e != PF_EXPR_NONE) return pf_scalar_value(e, pf_dim_bare());
   int before = pf_diagnostic_count(ck->ctx);
-  (void)pf_expr_check(ck->ctx);
+  PfStatus status = pf_expr_check(ck->ctx);
   pf_diagnostics_cut(ck->ctx, before);
-  return pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too large", node->text);
+  if (status == PF_ERR_MEMORY) pf_check_no_memory(ck);
+  else pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too large", node->text);
+  return pf_no_value();
 }
 
 bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit)

@@ -619,6 +619,19 @@ static void functions_that_double_sixty_times(void **state)
   read_large(write_function_tree, "multiply to more than");
 }
 
+static void write_function_chain(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\nlet f0(a) = a\n");
+  for (int i = 1; i <= 1000; i++) pf_text_print(text, "let f%d(a) = f%d(a)\n", i, i - 1);
+  pf_text_add(text, "potential f1000(x)\n");
+}
+
+static void functions_in_functions(void **state)
+{
+  (void)state;
+  read_large(write_function_chain, "definitions refer to each other more than");
+}
+
 static void write_vector_functions(PfText *text)
 {
   pf_text_add(text, "coord x\nkinetic x'^2\nlet f0(a) = (a, a, a)\n");
@@ -681,6 +694,48 @@ static void a_chain_of_sixty_bodies(void **state)
   read_large(write_chain, NULL);
 }
 
+/* ---------------------------------------------------------------- no memory */
+
+typedef struct Attempt {
+  const char *text;
+  size_t size;
+} Attempt;
+
+/* With a request for memory refused there is a model without errors, or an error that says so. */
+static void read_with(Counter *counter, void *user)
+{
+  const Attempt *attempt = user;
+  PfContext *ctx = pf_context_new(&counter->allocator);
+  PfArena *arena = pf_arena_new(&counter->allocator);
+  PfModel *model = NULL;
+  PfEquations eq;
+  PfDiagnosis d;
+  PfStatus status = PF_ERR_MEMORY;
+  if (ctx && arena) status = pf_model_read(ctx, "model.pf", attempt->text, attempt->size, &model);
+  if (status == PF_OK) status = pf_equations_derive(ctx, arena, model, &eq);
+  if (status == PF_OK) status = pf_diagnose(ctx, arena, &eq, NULL, &d);
+  if (status != PF_ERR_MEMORY) assert_int_equal(status, PF_OK);
+  if (status != PF_OK) assert_true(counter->refused > 0);
+  pf_model_free(model);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+}
+
+static void every_refused_request_for_memory_is_survived(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"parts_named", "functions", "springs"};
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/tests/models/good/%s.pf", PF_SOURCE_DIR, names[i]);
+    Attempt attempt = {0};
+    char *text = read_file(path, &attempt.size);
+    attempt.text = text;
+    fail_every_allocation(read_with, &attempt);
+    free(text);
+  }
+}
+
 /* ---------------------------------------------------------------- all of them */
 
 static int is_model(const struct dirent *entry)
@@ -736,7 +791,9 @@ int main(int argc, char **argv)
     cmocka_unit_test(a_hundred_thousand_errors),
     cmocka_unit_test(half_a_million_statements_in_one_line),
     cmocka_unit_test(a_name_of_ten_million_letters),
+    cmocka_unit_test(functions_in_functions),
     cmocka_unit_test(a_chain_of_sixty_bodies),
+    cmocka_unit_test(every_refused_request_for_memory_is_survived),
   };
   static struct CMUnitTest tests[ROOM];
   static char good[4096], bad[4096];
