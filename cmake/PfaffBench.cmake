@@ -8,3 +8,12 @@ foreach(source IN LISTS bench_sources)
   target_compile_definitions(${name} PRIVATE PF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE pfaff_static m)
 endforeach()
+
+# The peers of bench_run: ARKODE, CVODE and IDA on equations written by hand.
+if(TARGET bench_run)
+  target_sources(bench_run PRIVATE "${PROJECT_SOURCE_DIR}/bench/run_peers.c")
+  if(PFAFF_HAVE_SUNDIALS AND SUNDIALS_ARKODE_LIBRARY)
+    target_compile_definitions(bench_run PRIVATE PF_HAVE_SUNDIALS=1)
+    target_link_libraries(bench_run PRIVATE "${SUNDIALS_ARKODE_LIBRARY}" SUNDIALS::SUNDIALS)
+  endif()
+endif()

@@ -23,6 +23,7 @@ static PfStatus power(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
         *sum = pf_expr_add(ctx, *sum, pf_expr_product(ctx, factors, 3));
       }
   run->has_power = !pf_expr_is_structural_zero(ctx, *sum);
+  run->power_of_constraints = pf_expr_depends(ctx, *sum, run->symbols->symbol + run->symbols->lambda, run->m);
   return pf_expr_check(ctx);
 }
 

@@ -163,9 +163,11 @@ static bool cut_at_condition(PfMotionRun *run, Sampler *s)
 
 static double power_at(PfMotionRun *run, Sampler *s, double t, const double *y)
 {
-  if (!pf_flow(run, t, y, s->dy)) return NAN;
-  run->result->evaluations--;
-  pf_monitor_at(run, t, y, run->motion.multiplier);
+  if (run->power_of_constraints) {
+    if (!pf_flow(run, t, y, s->dy)) return NAN;
+    run->result->evaluations--;
+  }
+  pf_monitor_at(run, t, y, run->power_of_constraints ? run->motion.multiplier : NULL);
   return pf_monitor_power(run);
 }
 

@@ -4,9 +4,10 @@
  *   cvode_adams, cvode_bdf   y' = f(t, y), y = (q, v), accelerations by the chosen formulation
  *   ida, ida2                the residuals of index 1 and 2 (residual.h) in (q, v, lambda, mu)
  *
- * Projection. SUNDIALS keeps the past of y; what the run adds to y after a step is kept here as an offset, and SUNDIALS
- * integrates z = y - offset. A constant does not change the differences of past values, which is all that a multistep
- * formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF only.) */
+ * Projection. SUNDIALS keeps the past of y; what the projection adds to y after a step is kept here as an offset, and
+ * SUNDIALS integrates z = y - offset. A constant does not change the differences of past values, which is all that a
+ * multistep formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF only,
+ * and gives up at tight tolerances.) */
 #include "time/residual.h"
 
 #ifndef PF_HAVE_SUNDIALS
@@ -482,6 +483,7 @@ static PfStepEnd step(PfMotionRun *run)
   for (int i = 0; i < n2; i++) run->y[i] = s->z[i] + s->offset[i];
   run->t_old = run->t;
   run->t = t;
+  if (!run->options.drift && s->family != IDA_INDEX_2) (void)pf_project(run, t, run->y);
   return pf_flow(run, run->t, run->y, run->dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
 
@@ -500,13 +502,13 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 
 const PfMethod pf_method_cvode_adams = {
   .name = "cvode_adams", .summary = "Adams formulas of order 1 to 12 (CVODE of SUNDIALS)",
-  STEPS(adams)};
+  .direct = true, STEPS(adams)};
 const PfMethod pf_method_cvode_bdf = {
   .name = "cvode_bdf", .summary = "backward differences of order 1 to 5, for stiff systems (CVODE of SUNDIALS)",
-  STEPS(bdf)};
+  .direct = true, STEPS(bdf)};
 const PfMethod pf_method_ida = {
   .name = "ida", .summary = "backward differences on the index-1 equations (IDA of SUNDIALS, the DASSL family)",
-  STEPS(ida)};
+  .direct = true, STEPS(ida)};
 const PfMethod pf_method_ida2 = {
-  .name = "ida2", .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)", .direct = true,
-  STEPS(ida2)};
+  .name = "ida2", .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)",
+  .direct = true, STEPS(ida2)};

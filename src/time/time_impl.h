@@ -19,7 +19,7 @@ typedef enum PfStepEnd {
 struct PfMethod {
   const char *name, *summary;
   bool fixed;  /* takes options.step and keeps it */
-  bool direct; /* satisfies the constraints by itself: no projection */
+  bool direct; /* leaves y on the constraints by itself: no projection afterwards */
   PfStatus (*prepare)(PfMotionRun *run);
   PfStepEnd (*step)(PfMotionRun *run);
   void (*interpolate)(PfMotionRun *run, double t, double *y);
@@ -57,7 +57,7 @@ struct PfMotionRun {
   PfTape *monitor;         /* kinetic, potential, power, stop condition, position and velocity residuals */
   double *monitor_work, *monitored;
   PfExpr power_form;       /* power of everything that has no potential */
-  bool has_power;
+  bool has_power, power_of_constraints; /* the second: it depends on multipliers */
   double power, work_done;
   struct PfClosed *closed; /* accelerations in closed form, or NULL (closed.c) */
   /* projection (project.c) */
