@@ -272,7 +272,7 @@ static int run(int argc, char **argv)
   unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_PROVE;
   int code = pf_cli_options(&pf_command_compare, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Session s;
+  Session s = {0};
   Comparison c = {.s = &s};
   PfStatus status = compare(&c, &options);
   if (status == PF_OK) code = pf_cli_output(s.ctx, options.json, &c, json_all, text_rows);

@@ -178,7 +178,7 @@ static int run(int argc, char **argv)
   unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE;
   int code = pf_cli_options(&pf_command_eval, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Session s;
+  Session s = {0};
   Result r = {.s = &s};
   PfStatus status = evaluate(&s, &options, &r);
   if (status == PF_OK) code = pf_cli_output(s.ctx, options.json, &r, json_result, text_result);

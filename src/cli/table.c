@@ -136,7 +136,7 @@ static PfStatus run(Session *s, const Options *options, int samples, PfSystem *s
 {
   double *values;
   PfStart start;
-  PfRunOptions settings;
+  PfRunOptions settings = pf_run_options();
   PfRunResult result;
   PF_TRY(pf_cli_state(s, options, system, &values));
   PF_TRY(pf_cli_run_options(s, options, system, values, &settings));
