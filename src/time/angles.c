@@ -208,7 +208,7 @@ static bool take_pair(PfContext *ctx, PfExpr term, PfOp function, Pair *pair)
       pair->rest = pf_expr_mul(ctx, pair->rest, pf_expr_pow(ctx, base, exponent));
       continue;
     }
-    for (int k = 0; k <= two; k++) angle[found++] = pf_expr_arg(ctx, base, 0);
+    for (int k = 0; k < (two ? 2 : 1); k++) angle[found++] = pf_expr_arg(ctx, base, 0);
   }
   if (found < 2) return false;
   pair->x = angle[0];
