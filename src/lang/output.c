@@ -72,14 +72,22 @@ void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
 
 /* ---------------------------------------------------------------- plot */
 
+/* Columns count characters, not bytes. */
+static const char *after_characters(const char *text, uint32_t count)
+{
+  for (; *text && count; count--)
+    do text++;
+    while (((unsigned char)*text & 0xC0) == 0x80);
+  return text;
+}
+
 /* The text of the expression as written, for labels. */
 static const char *text_of(Checker *ck, const PfNode *node)
 {
   PfPlace place = pf_node_place(ck->source, node);
-  size_t length = place.text ? strlen(place.text) : 0;
-  size_t start = node->column ? node->column - 1 : 0;
-  if (start + node->length > length) return "value";
-  return pf_print_text(ck, "%.*s", (int)node->length, place.text + start);
+  if (!place.text) return "value";
+  const char *start = after_characters(place.text, node->column - 1), *end = after_characters(start, node->length);
+  return start < end ? pf_print_text(ck, "%.*s", (int)(end - start), start) : "value";
 }
 
 static bool plot_value(Checker *ck, Scope *scope, const PfNode *node, PfExpr *e, const char **label,

@@ -14,7 +14,8 @@
  *   # expect C x = -mu*lambda[c]                            # expect A rear, x = -sin(theta)
  *   # expect b rear = 0        # expect T = …               # expect V = …
  *   # expect residual rear = …                              # expect speed x = w*r          (the rate of x)
- *   # expect equal vel(tip).x = -l*sin(a)*a'               (any two expressions) */
+ *   # expect equal vel(tip).x = -l*sin(a)*a'               (any two expressions)
+ *   # expect label x + y                                    (of the first plot) */
 #include "support.h"
 
 #include "pfaff/pfaff.h"
@@ -320,6 +321,7 @@ static bool holds(Good *g, const Expectation *e)
   if (!strcmp(kind, "constraint")) return is_constraint(g, words);
   if (!strcmp(kind, "parameter")) return is_parameter(g, words);
   if (!strcmp(kind, "note")) return g->d.generic;
+  if (!strcmp(kind, "label")) return !strcmp(g->model->plots[0].labels[0], words);
   if (!is_formula(e)) fail_msg("%s: what does 'expect %s' mean?", g->c->path, kind);
   compare_formula(g, e);
   return true;
