@@ -1,10 +1,10 @@
-/* Cascade: constraints imposed level by level through nested null spaces, exact for any M >= 0
- * (hand-cascade reference, section 6, recursion (b)):
+/* Cascade: constraints imposed level by level through nested null spaces, exact for any M >= 0 (hand-cascade
+ * reference, section 6, recursion (b)):
  *   N_0 = I, a_0 = 0;  B = A_l N,  a <- a + N B^+ (b_l - A_l a),  N <- N null(B)
  *   q'' = a + N (N^T M N)^-1 N^T (F + C - M a)
- * The recursion printed in Zhao, Jiao, Wang 2015, eq. (13)-(18), is right only for groups that are orthogonal in the
- * metric of M. A level holds the constraints of one used part, one contact or one list: names that agree up to the
- * first dot or bracket. */
+ * The recursion printed in Zhao, Jiao, Wang 2015, eq. (13)-(18), is right only for groups that are
+ * orthogonal in the metric of M. A level holds the constraints of one used part, one contact or one list:
+ * names that agree up to the first dot or bracket. */
 #include "form/form_impl.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ static void impose(PfSolver *s, Data *d, int level, int *free)
   }
   d->qr.m = count;
   d->qr.n = f;
-  double left = pf_norm(d->B, count*f); /* what earlier levels leave of these rows; rounding, when they say it all */
+  double left = pf_norm(d->B, count*f); /* what earlier levels leave of these rows; if they say it all, rounding */
   if (!(left > PF_RANK_TOLERANCE)) return;
   (void)pf_qr_factor(&d->qr, d->B, PF_RANK_TOLERANCE/fmin(left, 1));
   pf_qr_solve(&d->qr, d->r, d->step);

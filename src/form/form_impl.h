@@ -54,16 +54,17 @@ PfStatus pf_solver_no_room(PfSolver *solver);
 
 /* ---------------------------------------------------------------- rows of A (rows.c) */
 
-/* Rows of length one that differ by less than this are the same row, as in the diagnosis: it must be above the drift of
- * constraints that are redundant only where they hold, and below what still is a constraint of its own. */
+/* Rows of length one that differ by less than this are the same row, as in the diagnosis: it must be above
+ * the drift of constraints that are redundant only where they hold, and below what still is a constraint of
+ * its own. */
 #define PF_RANK_TOLERANCE 1e-7
 /* A row that is this small beside the largest one is what rounding left of a row of zeros. */
 #define PF_EMPTY_ROW 1e-13
 /* A pivot of the mass matrix that is less than this of its diagonal element is rounding. */
 #define PF_MASS_TOLERANCE 1e-12
 
-/* Fills unit_A, unit_b and unit (powers of two, so that nothing is rounded): decisions about rank do not depend on the
- * units in which a constraint is written. */
+/* Fills unit_A, unit_b and unit (powers of two, so that nothing is rounded): decisions about rank do not
+ * depend on the units in which a constraint is written. */
 void pf_unit_rows(PfSolver *solver);
 
 /* Does A q'' = b hold? Else the constraint that contradicts others. Needed where rows are redundant. */
@@ -100,8 +101,8 @@ PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 
 /* ---------------------------------------------------------------- admissible directions (reduced.c) */
 
-/* q'' = a + N (N^T M N)^-1 N^T (F + C - M a): motion along the columns of N (n x free, row by row), given any a with
- * A a = b (reduced.c). The caller fills N and a. */
+/* q'' = a + N (N^T M N)^-1 N^T (F + C - M a): motion along the columns of N (n x free, row by row), given
+ * any a with A a = b (reduced.c). The caller fills N and a. */
 typedef struct PfReduced {
   double *N, *a;
   double *MN, *X, *right, *y, *Ma;

@@ -1,6 +1,7 @@
-/* Forces that depend on the constraint forces they belong to: lambda = Lambda(C(lambda)), where Lambda gives the multipliers
- * that a formulation finds under the non-ideal forces C. Found by Newton's method with halved steps. With Coulomb's law
- * there may be no solution, or several; a solution is taken only if no other one is found nearby in sign. */
+/* Forces that depend on the constraint forces they belong to: lambda = Lambda(C(lambda)), where Lambda gives
+ * the multipliers that a formulation finds under the non-ideal forces C. Found by Newton's method with
+ * halved steps. With Coulomb's law there may be no solution, or several; a solution is taken only if no
+ * other one is found nearby in sign. */
 #include "form/form_impl.h"
 
 #include <math.h>
@@ -23,8 +24,8 @@ PfStatus pf_friction_make(PfSolver *s)
   f->residual = pf_solver_array(s, double, m);
   f->step = pf_solver_array(s, double, m);
   f->jacobian = pf_solver_array(s, double, (size_t)m*(size_t)m);
-  if (!f->slope || !f->slope_work || !f->lambda || !f->other || !f->found || !f->residual || !f->step || !f->jacobian)
-    return pf_solver_no_room(s);
+  bool good = f->slope && f->slope_work && f->lambda && f->other && f->found && f->residual && f->step && f->jacobian;
+  if (!good) return pf_solver_no_room(s);
   PF_TRY(pf_span_make(s, &f->span));
   return pf_qr_make(s->ctx, s->arena, m, m, &f->qr);
 }
@@ -55,8 +56,8 @@ static bool is_regular(PfFriction *f, int m)
   return f->qr.rank == m;
 }
 
-/* dLambda/dlambda - 1 where the last pass was. The map from loads to multipliers is affine, so its derivative along a column
- * of dC/dlambda is one more pass with that column as additional load. */
+/* dLambda/dlambda - 1 where the last pass was. The map from loads to multipliers is affine, so its
+ * derivative along a column of dC/dlambda is one more pass with that column as additional load. */
 static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;
@@ -113,8 +114,8 @@ static PfTrouble newton(PfSolver *s, double *lambda, PfMotion *motion, int *row)
 
 /* ---------------------------------------------------------------- is it the only one? */
 
-/* Does Lambda(C(·)) bring multipliers nearer to each other, here and (as for Coulomb's law, whose slope only changes
- * sign) everywhere? Then there is one solution. */
+/* Does Lambda(C(·)) bring multipliers nearer to each other, here and (as for Coulomb's law, whose slope only
+ * changes sign) everywhere? Then there is one solution. */
 static bool contracts(const PfSolver *s)
 {
   int m = s->system->m;
@@ -138,8 +139,8 @@ static bool ends_elsewhere(PfSolver *s, int k, PfMotion *motion)
   return false;
 }
 
-/* Friction by multipliers that redundant constraints leave open is not determined either: dC/dlambda Z = 0 is needed for
- * all Z with A^T Z = 0. */
+/* Friction by multipliers that redundant constraints leave open is not determined either: dC/dlambda Z = 0
+ * is needed for all Z with A^T Z = 0. */
 static PfTrouble check_redundant(PfSolver *s, int *row)
 {
   int n = s->system->n, m = s->system->m;

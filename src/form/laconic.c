@@ -1,5 +1,6 @@
-/* Tatarinov's laconic equations in numbers (Zobova 2011, eq. (2.3), (2.4)): G omega' = g from the symbolic derivation,
- * then q'' = N omega' + drift. The pseudo-velocities of a state are found from its velocities, q' = v(omega). */
+/* Tatarinov's laconic equations in numbers (Zobova 2011, eq. (2.3), (2.4)): G omega' = g from the symbolic
+ * derivation, then q'' = N omega' + drift. The pseudo-velocities of a state are found from its velocities,
+ * q' = v(omega). */
 #include "form/form_impl.h"
 
 #include <math.h>
@@ -101,7 +102,8 @@ static PfStatus prepare(PfSolver *s)
   if (!d) return pf_solver_no_room(s);
   s->release = release;
   if (s->system->friction)
-    return pf_fail(s->ctx, PF_ERR_MODEL, "the non-ideal forces depend on multipliers, which these equations do not have");
+    return pf_fail(s->ctx, PF_ERR_MODEL,
+                   "the non-ideal forces depend on multipliers, which these equations do not have");
   PF_TRY(pf_kinematics_find(s->ctx, s->arena, s->system->eq, &d->k));
   s->unknowns = d->k.count;
   d->omega = pf_solver_array(s, double, d->k.count);
@@ -127,7 +129,8 @@ static double speed_miss(PfSolver *s, Data *d)
   return pf_norm(d->difference, n);
 }
 
-/* Gauss-Newton with steps that are halved until they help. False when it ends in a place that is not a solution. */
+/* Gauss-Newton with steps that are halved until they help. False when it ends in a place that is not a
+ * solution. */
 static bool search_speeds(PfSolver *s, Data *d, double *omega, double size)
 {
   enum { MOST_STEPS = 100 };
@@ -150,8 +153,8 @@ static bool search_speeds(PfSolver *s, Data *d, double *omega, double size)
   return last <= 1e-6*size; /* nearer the velocities are not those of any speeds */
 }
 
-/* omega with v(omega) nearest to the velocities: by least squares when v is linear; else a search from the start of the
- * model, and from places around it when that ends in a local minimum. */
+/* omega with v(omega) nearest to the velocities: by least squares when v is linear; else a search from the
+ * start of the model, and from places around it when that ends in a local minimum. */
 static bool find_speeds(PfSolver *s, Data *d)
 {
   enum { MOST_PLACES = 40 };

@@ -1,7 +1,7 @@
 /* Maggi's equations: with N spanning the admissible directions, A N = 0, and any a with A a = b,
  *   q'' = a + N (N^T M N)^-1 N^T (F + C - M a).
- * N comes from the user's pseudo-velocities, N = d(rates)/d(speeds), when these satisfy the constraints; otherwise it
- * is an orthonormal basis of the null space. */
+ * N comes from the user's pseudo-velocities, N = d(rates)/d(speeds), when these satisfy the constraints;
+ * otherwise it is an orthonormal basis of the null space. */
 #include "form/form_impl.h"
 
 typedef struct Data {
@@ -83,7 +83,8 @@ static PfTrouble move(PfSolver *s, Data *d, double *acceleration, int *row)
   if (d->directions && d->speeds == free) {
     pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
     bool finite = pf_first_not_finite(d->reduced.N, (size_t)s->system->n*(size_t)free) < 0;
-    PfTrouble trouble = finite ? pf_reduced_solve(s, &d->reduced, free, acceleration, row) : PF_TROUBLE_NOT_UNIQUE;
+    PfTrouble trouble = PF_TROUBLE_NOT_UNIQUE;
+    if (finite) trouble = pf_reduced_solve(s, &d->reduced, free, acceleration, row);
     if (trouble != PF_TROUBLE_NOT_UNIQUE) return trouble;
   }
   pf_qr_null_space_transposed(&d->span.qr, d->reduced.N);

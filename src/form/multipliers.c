@@ -40,7 +40,8 @@ static PfStatus prepare(PfSolver *s)
 
 /* ---------------------------------------------------------------- M regular, A of full rank */
 
-/* Each row in its unit: S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T. False when S is nearly singular. */
+/* Each row in its unit: S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T.
+ * False when S is nearly singular. */
 static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
 {
   int n = s->system->n, m = s->system->m;
@@ -92,7 +93,8 @@ static int undetermined(const Data *d, int n)
   return -1;
 }
 
-/* [M -A^T; A 0] is regular for independent rows exactly when [M; A] has full column rank: then q'' is unique. */
+/* [M -A^T; A 0] is regular for independent rows exactly when [M; A] has full column rank: then q'' is
+ * unique. */
 static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;

@@ -1,5 +1,5 @@
-/* Dependent and independent coordinates: A = [A1 A2] with A1 regular, chosen by pivoting and kept while A1 stays
- * well conditioned. */
+/* Dependent and independent coordinates: A = [A1 A2] with A1 regular, chosen by pivoting and kept while A1
+ * stays well conditioned. */
 #include "form/partition.h"
 
 #include <math.h>

@@ -46,7 +46,8 @@ static int strongest_coordinate(const PfReduced *r, int n, int free)
   return best;
 }
 
-/* y with y_k = 1 and X y = 0 in the rows that were factored: a motion without energy, or with a negative one. */
+/* y with y_k = 1 and X y = 0 in the rows that were factored: a motion without energy, or with a negative
+ * one. */
 static void free_motion(PfReduced *r, int k)
 {
   const PfLdl *X = &r->mass;

@@ -1,5 +1,5 @@
-/* Rosenberg's embedding and its decoupled extension (Zhao et al. 2023). With dependent coordinates q1, independent q2,
- * K = A1^-1 A2 and N = [-K; I]:
+/* Rosenberg's embedding and its decoupled extension (Zhao et al. 2023). With dependent coordinates q1,
+ * independent q2, K = A1^-1 A2 and N = [-K; I]:
  *   N^T M q'' = N^T F                                                                   (16)
  *   q2'' = X^-1 (F2 - K^T F1 + (K^T M11 - M21) A1^-1 b),  X = N^T M N                   (34)
  *   q1'' = A1^-1 b - K q2''                                                             (33)

@@ -19,7 +19,8 @@ void pf_unit_rows(PfSolver *s)
   }
 }
 
-/* What row i misses, and the size of its terms; accelerations of 1e-3 at least, smaller ones are not asked to agree. */
+/* What row i misses, and the size of its terms; accelerations of 1e-3 at least, smaller ones are not asked
+ * to agree. */
 static double find_miss(const PfSolver *s, const double *acceleration, int i, double *size)
 {
   int n = s->system->n;
@@ -65,8 +66,8 @@ static void orthogonalise(PfSolver *s, int i)
   }
 }
 
-/* The first row, as they are written, that contradicts those before it: the same name by every formulation. -1 if rounding
- * hides it. */
+/* The first row, as they are written, that contradicts those before it: the same name by every formulation.
+ * -1 if rounding hides it. */
 static int first_contradiction(PfSolver *s)
 {
   int n = s->system->n, m = s->system->m;
@@ -108,7 +109,8 @@ PfStatus pf_span_make(PfSolver *s, PfSpan *span)
 int pf_span_factor(PfSolver *s, PfSpan *span)
 {
   pf_unit_rows(s);
-  (void)pf_qr_factor_columns(&span->qr, s->at.unit_A, PF_RANK_TOLERANCE); /* the rows of A are the columns of A^T */
+  /* the rows of A are the columns of A^T */
+  (void)pf_qr_factor_columns(&span->qr, s->at.unit_A, PF_RANK_TOLERANCE);
   return span->qr.rank;
 }
 

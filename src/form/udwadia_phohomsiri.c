@@ -1,7 +1,7 @@
-/* Udwadia and Phohomsiri: q'' = [P M; A]^+ [F + C; b] with P = I - A^+ A, for singular mass matrices
- * (Zhao, Jiao, Wang 2015, theorem 2, with the misprints of (11), (12), (16), (17) mended). With an orthonormal basis N
- * of the null space of A it is P = N N^T, so the rows P M can be replaced by N^T M, and the right side by
- * N^T (F + C): the same solution, better conditioned (reference page, section 4). */
+/* Udwadia and Phohomsiri: q'' = [P M; A]^+ [F + C; b] with P = I - A^+ A, for singular mass matrices (Zhao,
+ * Jiao, Wang 2015, theorem 2, with the misprints of (11), (12), (16), (17) mended). With an orthonormal
+ * basis N of the null space of A it is P = N N^T, so the rows P M can be replaced by N^T M, and the right
+ * side by N^T (F + C): the same solution, better conditioned (reference page, section 4). */
 #include "form/form_impl.h"
 
 #include <string.h>

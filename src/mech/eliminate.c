@@ -81,7 +81,8 @@ PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *
   PF_TRY(pf_model_parameter_values(eq->model, NULL, PF_MISSING_GENERIC, values));
   PF_TRY(pf_expr_evaluate(ctx, eq->A, size, symbols->symbol, values, symbols->count, A));
   if (!start || pf_first_not_finite(A, (size_t)size) < 0) return PF_OK;
-  for (int i = symbols->time; i < symbols->count; i++) values[i] = start[i] + 0.02*(values[i] - 0.85); /* near the start */
+  for (int i = symbols->time; i < symbols->count; i++) /* near the start */
+    values[i] = start[i] + 0.02*(values[i] - 0.85);
   return PF_OK;
 }
 
@@ -113,8 +114,9 @@ static int fill(const Work *w, int i, int j)
   return right*column;
 }
 
-/* How good the pivot (i, j) is: constants first, then what does not vanish at the start; those that make few entries longer
- * before others, short ones before long ones, then by size in the generic configuration. 0: zero. */
+/* How good the pivot (i, j) is: constants first, then what does not vanish at the start; those that make few
+ * entries longer before others, short ones before long ones, then by size in the generic configuration. 0:
+ * zero. */
 static double quality(Work *w, int i, int j)
 {
   PfExpr e = *entry(w, i, j);
@@ -190,9 +192,9 @@ static PfStatus read_result(Work *w, PfArena *arena)
   }
   e->unsolved = -1;
   for (int i = w->m - 1; i >= r; i--) {
-    PfExpr rest = w->f[w->row[i]];
-    if (!pf_expr_is_structural_zero(w->ctx, rest) && fabs(value_at(w, rest, w->values)) > 1e-9*(1 + w->size[w->row[i]]))
-      e->unsolved = w->row[i];
+    int row = w->row[i];
+    if (pf_expr_is_structural_zero(w->ctx, w->f[row])) continue;
+    if (fabs(value_at(w, w->f[row], w->values)) > 1e-9*(1 + w->size[row])) e->unsolved = row;
   }
   return pf_expr_check(w->ctx);
 }

@@ -26,8 +26,9 @@ static PfStatus check_forces(PfContext *ctx, const PfEquations *eq)
   for (int k = 0; k < eq->m; k++)
     for (int i = 0; i < eq->n; i++) {
       if (!pf_expr_depends(ctx, eq->C[i], &eq->model->constraints[k].multiplier, 1)) continue;
-      pf_fail(ctx, PF_ERR_MODEL, "the non-ideal force on '%s' depends on the multiplier of '%s', which this form does not "
-              "have", eq->model->coordinates[i].name, eq->model->constraints[k].name);
+      pf_fail(ctx, PF_ERR_MODEL,
+              "the non-ideal force on '%s' depends on the multiplier of '%s', which this form does not have",
+              eq->model->coordinates[i].name, eq->model->constraints[k].name);
       pf_hint(ctx, "Lagrange's equations keep the multipliers: --form lagrange");
       return PF_ERR_MODEL;
     }

@@ -28,7 +28,8 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, int n, int count, PfKi
 /* ---------------------------------------------------------------- the user's speeds */
 
 /* Does e vanish? Where algebra cannot tell (abs, min, a root), by numbers in a generic configuration. */
-static PfStatus vanishes(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfExpr e, bool *yes)
+static PfStatus vanishes(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfExpr e,
+                         bool *yes)
 {
   PfTruth truth = pf_expr_is_probably_zero(ctx, e, 2);
   *yes = truth == PF_TRUE;
@@ -150,8 +151,8 @@ static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq
   PF_TRY(generic_rank(ctx, arena, eq, &rank));
   if (rank <= diagnosis.rank) return PF_OK;
   const PfConstraint *c = eq->model->constraints + diagnosis.redundant[0];
-  pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' follows from the others, but only where they hold, so no "
-             "independent velocities can be chosen", c->name);
+  pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' follows from the others, but only where they hold, "
+             "so no independent velocities can be chosen", c->name);
   pf_hint(ctx, "leave it out, or give 'speed' and 'rate'");
   return PF_ERR_MODEL;
 }
@@ -165,8 +166,9 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
   PF_TRY(check_rank(ctx, arena, eq));
   PF_TRY(pf_eliminate(ctx, arena, eq, rows, free, &e));
   if (e.unsolved >= 0)
-    return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[e.unsolved].place, "the constraint '%s' contradicts the others, "
-                      "or restricts what is not a velocity", model->constraints[e.unsolved].name);
+    return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[e.unsolved].place,
+                      "the constraint '%s' contradicts the others, or restricts what is not a velocity",
+                      model->constraints[e.unsolved].name);
   int n = eq->n, r = e.rank;
   PF_TRY(make_room(ctx, arena, n, n - r, k));
   k->chosen = true;

@@ -161,7 +161,8 @@ static inline void load_hand(Fixture *f, const Load *load, System *s)
   if (!load->resistance) set_parameter(s, "c", 0);
 }
 
-/* Holding torques balance forces that would accelerate the links by hundreds of rad/s^2, the measure of rounding. */
+/* Holding torques balance forces that would accelerate the links by hundreds of rad/s^2, the measure of
+ * rounding. */
 static const double hand_tolerance = 1e-11, hand_acceleration = 100;
 
 #endif

@@ -1,11 +1,12 @@
-/* Accelerations, multipliers and constraint forces of the published systems by every formulation, against independent
- * numbers (tests/reference). */
+/* Accelerations, multipliers and constraint forces of the published systems by every formulation, against
+ * independent numbers (tests/reference). */
 #include "references.h"
 
 /* ---------------------------------------------------------------- which formulation applies where */
 
-/* Rosenberg's embedding (16) determines the accelerations only where the dependent ones drop out of it. Among the published
- * systems this happens for the free-floating robot alone, whose constraint is a row of M. */
+/* Rosenberg's embedding (16) determines the accelerations only where the dependent ones drop out of it.
+ * Among the published systems this happens for the free-floating robot alone, whose constraint is a row of
+ * M. */
 static bool embedding_suffices(const char *model)
 {
   return !strncmp(model, "free_floating", strlen("free_floating"));
@@ -58,8 +59,8 @@ static void read_case(const System *s, const Table *table, const Case *c, Expect
   e->lambda_size = fmax(largest(e->lambda, s->eq.m), e->force_size);
 }
 
-/* The momentum of the free-floating robot is given by the parameter w0; it must be that of the state, since the laconic
- * equations take theta' from it. It is affine in w0. */
+/* The momentum of the free-floating robot is given by the parameter w0; it must be that of the state, since
+ * the laconic equations take theta' from it. It is affine in w0. */
 static void adjust_momentum(System *s)
 {
   set_parameter(s, "w0", 0);
@@ -69,9 +70,9 @@ static void adjust_momentum(System *s)
   set_parameter(s, "w0", -at_zero/slope);
 }
 
-/* The published start of the omni robot misses its constraints by 0.013 mm/s. Formulations at acceleration level carry
- * this along; the laconic equations rebuild the dependent velocities from the independent ones and so may start
- * from slightly other wheel rates (residual over radius: 7e-4 of the rates). */
+/* The published start of the omni robot misses its constraints by 0.013 mm/s. Formulations at acceleration
+ * level carry this along; the laconic equations rebuild the dependent velocities from the independent ones
+ * and so may start from slightly other wheel rates (residual over radius: 7e-4 of the rates). */
 static double tolerance_of(const Case *c, const char *form)
 {
   bool inconsistent = !strcmp(c->name, "omni_robot published start");
@@ -129,7 +130,8 @@ static bool applies_to_hand(const Forms *forms, int k)
   return expects_answer(forms, k, "hand");
 }
 
-/* The literal pseudo-inverse of theorem 2 mixes inertias of 1e-4 with constraints of 1 and is given up to 1e-9. */
+/* The literal pseudo-inverse of theorem 2 mixes inertias of 1e-4 with constraints of 1 and is given up to
+ * 1e-9. */
 static double hand_tolerance_of(const char *form)
 {
   return !strcmp(form, "udwadia_phohomsiri") ? 1e-9 : hand_tolerance;
@@ -163,8 +165,8 @@ static void every_formulation_gives_the_accelerations_of_the_hand(void **state)
   }
 }
 
-/* lambda_1, lambda_2 of finger i: the force on the disc, minus the tabulated one on the finger. lambda_3 = 0 (no force on
- * u and v but the resistance), lambda_4 = c (u' - v'). */
+/* lambda_1, lambda_2 of finger i: the force on the disc, minus the tabulated one on the finger. lambda_3 = 0
+ * (no force on u and v but the resistance), lambda_4 = c (u' - v'). */
 static void contact_forces(const System *s, const Table *motion, int line, bool resistance, double *lambda)
 {
   for (int finger = 1; finger <= 3; finger++) {

@@ -1,5 +1,5 @@
-/* The three-finger hand: all 18 rows of the paper, of which 12 are independent where they hold; rolling resistance said in two
- * ways; contact forces by the paper's equation (55). */
+/* The three-finger hand: all 18 rows of the paper, of which 12 are independent where they hold; rolling
+ * resistance said in two ways; contact forces by the paper's equation (55). */
 #include "references.h"
 
 /* ---------------------------------------------------------------- other texts of the same hand */
@@ -28,7 +28,8 @@ static const char *redundant_hand(Fixture *f)
 {
   char *text = exchange(f, hand_text(f), "constraint arcs: r*u' + rho*v' = 0",
                         "constraint place: pos(disc) + r*n = pos(tip) + rho*nf");
-  return exchange(f, text, "constraint normal: phi' + u' - (q1' + q2' + q3') - v' = 0", "constraint normal: -n - nf = 0");
+  return exchange(f, text, "constraint normal: phi' + u' - (q1' + q2' + q3') - v' = 0",
+                  "constraint normal: -n - nf = 0");
 }
 
 /* C on the disc and the links in place of u and v: it differs by A^T of something. */
@@ -88,8 +89,8 @@ static void eighteen_rows_give_what_twelve_give(void **state)
   }
 }
 
-/* Position and rolling multipliers of a contact add up to the force; the shares of least length for the first finger were
- * computed independently to five digits. */
+/* Position and rolling multipliers of a contact add up to the force; the shares of least length for the
+ * first finger were computed independently to five digits. */
 static void redundant_multipliers_are_the_shortest(void **state)
 {
   static const char *const rows[] = {"f1.place.x", "f1.place.y", "f1.slip.x", "f1.slip.y"};
@@ -111,7 +112,8 @@ static void redundant_multipliers_are_the_shortest(void **state)
   close_all(&forms);
 }
 
-/* Off the manifold the 18 rows are independent by the size of the drift. It must not be taken for a constraint. */
+/* Off the manifold the 18 rows are independent by the size of the drift. It must not be taken for a
+ * constraint. */
 static void a_little_drift_does_not_wake_redundant_rows(void **state)
 {
   System s;
@@ -143,7 +145,8 @@ static void rows_that_are_redundant_only_where_they_hold_have_no_laconic_form(vo
   pf_model_free(s.model);
 }
 
-/* The misprint I + A^+ A of eq. (12), (17) in place of I - A^+ A: wrong by 171 rad/s^2, and the constraints are missed. */
+/* The misprint I + A^+ A of eq. (12), (17) in place of I - A^+ A: wrong by 171 rad/s^2, and the constraints
+ * are missed. */
 static void the_printed_sign_gives_something_else(void **state)
 {
   enum { N = 18 };
@@ -204,8 +207,8 @@ static void both_ways_to_say_rolling_resistance_accelerate_alike(void **state)
 
 /* ---------------------------------------------------------------- contact forces */
 
-/* Equation (55) with the columns of the finger alone: F = (J J^T)^-1 J Q^C, J the Jacobian of the point of the fingertip in
- * contact, Q^C on the three joints. Exact for ideal constraints. */
+/* Equation (55) with the columns of the finger alone: F = (J J^T)^-1 J Q^C, J the Jacobian of the point of
+ * the fingertip in contact, Q^C on the three joints. Exact for ideal constraints. */
 static void force_on_finger(const System *s, const double *force, int finger, double *F)
 {
   double sum = 0, x[4] = {0}, y[4] = {0}, J[6], JJ[3] = {0}, Q[2] = {0};
@@ -234,10 +237,10 @@ static void force_on_finger(const System *s, const double *force, int finger, do
 static void contact_forces_follow_from_the_joints(void **state)
 {
   static const double expected[2][6] = {
-    {1.4081787614448816e-2, -3.7393704542569771e-2, -4.2581008539038469e-3, -1.7485520518991257e-2, 3.1930603149363409e-2,
-     9.309418779263619e-2},
-    {1.7323532523382338, 3.4612455147561904e-1, -1.7326092206797211, 3.4631694376736617e-1, 7.7116954638960467e-5,
-     -2.6527749249690403}};
+    {1.4081787614448816e-2, -3.7393704542569771e-2, -4.2581008539038469e-3, -1.7485520518991257e-2,
+     3.1930603149363409e-2, 9.309418779263619e-2},
+    {1.7323532523382338, 3.4612455147561904e-1, -1.7326092206797211, 3.4631694376736617e-1,
+     7.7116954638960467e-5, -2.6527749249690403}};
   for (int l = 0; l < 2; l++) {
     System s;
     Forms forms;

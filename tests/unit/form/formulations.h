@@ -93,8 +93,8 @@ static inline double largest(const double *x, int n)
   return most;
 }
 
-/* Velocities that satisfy the constraints: those of the state, corrected by least squares until nothing is missed (one step
- * when the constraints are linear in them). */
+/* Velocities that satisfy the constraints: those of the state, corrected by least squares until nothing is
+ * missed (one step when the constraints are linear in them). */
 static inline void make_consistent(System *s)
 {
   enum { MOST_NUMBERS = 1024 };

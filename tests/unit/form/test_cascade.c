@@ -1,4 +1,5 @@
-/* Constraints imposed level by level: the examples X1 and X2 in exact fractions, and the printed recursion, which is wrong. */
+/* Constraints imposed level by level: the examples X1 and X2 in exact fractions, and the printed recursion,
+ * which is wrong. */
 #include "form/formulations.h"
 
 static void assert_all(const Forms *forms, const double *a, const double *lambda, bool massless)
@@ -71,8 +72,8 @@ static void the_last_level_must_determine_everything(void **state)
 
 /* ---------------------------------------------------------------- the printed recursion */
 
-/* q'' = [P M; A]^+ [Q; b] with the rows of one group alone, then Q <- M q'' (Zhao, Jiao, Wang 2015, eq. (13)-(18), signs and
- * pseudo-inverses repaired): literally, to show what it does. */
+/* q'' = [P M; A]^+ [Q; b] with the rows of one group alone, then Q <- M q'' (Zhao, Jiao, Wang 2015, eq.
+ * (13)-(18), signs and pseudo-inverses repaired): literally, to show what it does. */
 static void printed_level(System *s, const double *M, const double *A, const double *b, int rows, double *Q, double *a)
 {
   enum { N = 5 };

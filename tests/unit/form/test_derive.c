@@ -1,4 +1,5 @@
-/* Equations without multipliers: the published ones come out, the forms agree with each other algebraically, and with numbers. */
+/* Equations without multipliers: the published ones come out, the forms agree with each other algebraically,
+ * and with numbers. */
 #include "form/formulations.h"
 
 #include <dirent.h>
@@ -55,7 +56,8 @@ static void the_piano_wheel_has_its_two_equations(void **state)
   pf_model_free(s.model);
 }
 
-/* Zhao et al. 2023, eq. (55) in the notation of the reference: X = diag(Y1/(2 r^2), Y1/(2 r^2), Y2/r^2) for the platform. */
+/* Zhao et al. 2023, eq. (55) in the notation of the reference: X = diag(Y1/(2 r^2), Y1/(2 r^2), Y2/r^2) for
+ * the platform. */
 static void the_omni_robot_decouples_into_the_motion_of_its_platform(void **state)
 {
   static const char *const forms[] = {"laconic", "maggi", "rosenberg_extended"};
@@ -142,7 +144,8 @@ static void carriage_equation(const System *s, int wheels, int a, PfExpr *left, 
     PfExpr tau = formula(ctx, motor);
     for (int b = 0; b < 3; b++) {
       PfExpr turn = pf_expr_mul(ctx, Xi(s, i, b), rate[b]);
-      *left = pf_expr_add(ctx, *left, pf_expr_mul(ctx, pf_expr_mul(ctx, unit, lambda2), pf_expr_mul(ctx, Xi(s, i, a), turn)));
+      PfExpr inertia = pf_expr_mul(ctx, pf_expr_mul(ctx, unit, lambda2), Xi(s, i, a));
+      *left = pf_expr_add(ctx, *left, pf_expr_mul(ctx, inertia, turn));
       tau = pf_expr_sub(ctx, tau, pf_expr_mul(ctx, formula(ctx, "c2"), pf_expr_mul(ctx, Xi(s, i, b), speed[b])));
     }
     *right = pf_expr_add(ctx, *right, pf_expr_mul(ctx, Xi(s, i, a), tau));
@@ -247,7 +250,8 @@ static void the_differential_drive_has_the_corrected_equations(void **state)
   assert_side(&s, equation(&d, "nu2")->left, "M*R^2*(1 + 2*lambda2)*nu2'");
   assert_side(&s, equation(&d, "nu2")->right, "M*R^2*Delta*nu3^2/Lambda^2 + torque_at[1] - torque_at[2]");
   assert_side(&s, equation(&d, "nu3")->left, "M*R^2*(Delta^2/Lambda^2 + 1 + 2*lambda2*(delta/Lambda)^2)*nu3'");
-  assert_side(&s, equation(&d, "nu3")->right, "delta/Lambda*(torque_at[1] + torque_at[2]) - M*R^2*Delta*nu2*nu3/Lambda^2");
+  assert_side(&s, equation(&d, "nu3")->right,
+              "delta/Lambda*(torque_at[1] + torque_at[2]) - M*R^2*Delta*nu2*nu3/Lambda^2");
   pf_model_free(s.model);
 }
 
@@ -362,7 +366,8 @@ static Names collect(System *s, const Answer *x, const PfDerivation *d)
   for (int i = 0; i < s->eq.n; i++) add_name(&names, s->model->coordinates[i].a, x->a[i]);
   for (int i = 0; i < d->part_count; i++) {
     double value;
-    assert_int_equal(pf_expr_evaluate(s->ctx, d->part_values + i, 1, names.symbol, names.value, names.count, &value), PF_OK);
+    assert_int_equal(
+        pf_expr_evaluate(s->ctx, d->part_values + i, 1, names.symbol, names.value, names.count, &value), PF_OK);
     add_name(&names, d->part_names[i], value);
   }
   return names;
@@ -402,11 +407,12 @@ static void compare_with_numbers(System *s, const char *name, const PfKinematics
 
 static void derived_equations_hold_for_numeric_accelerations(void **state)
 {
-  static const char *const slow[] = {"hand", "wheel_in_shell", "ball_on_surface", "ball_in_bowl", NULL}; /* to simplify */
+  static const char *const slow[] = {"hand", "wheel_in_shell", "ball_on_surface", "ball_in_bowl", NULL};
   assert_true(visit_examples(*state, compare_with_numbers, slow) >= 15);
 }
 
-/* What must not vanish is listed: the sleigh divides by the direction of its blade, the piano wheel by nothing. */
+/* What must not vanish is listed: the sleigh divides by the direction of its blade, the piano wheel by
+ * nothing. */
 static void divisors_are_listed(void **state)
 {
   static const char *const forms[] = {"rosenberg", "rosenberg_extended", "maggi", "laconic"};

@@ -17,8 +17,9 @@ static void assert_answers(const Forms *forms, const double *a, const double *la
   for (int k = 0; k < TAKING; k++) {
     Answer x = answer(forms, taking[k]);
     if (x.trouble != PF_TROUBLE_NONE) fail_msg("%s: %s", taking[k], words(forms, &x));
-    assert_vectors(taking[k], "acceleration", x.a, a, forms->s->eq.n, 1e-12, 1 + largest(a, forms->s->eq.n));
-    assert_vectors(taking[k], "multiplier", x.lambda, lambda, forms->s->eq.m, 1e-12, 1 + largest(lambda, forms->s->eq.m));
+    int n = forms->s->eq.n, m = forms->s->eq.m;
+    assert_vectors(taking[k], "acceleration", x.a, a, n, 1e-12, 1 + largest(a, n));
+    assert_vectors(taking[k], "multiplier", x.lambda, lambda, m, 1e-12, 1 + largest(lambda, m));
   }
 }
 
@@ -109,8 +110,9 @@ static void the_sleigh_brakes_as_its_blade_is_pressed(void **state)
 
 /* ---------------------------------------------------------------- a brake */
 
-/* A shoe on a lever (pivot at distance b along it, offset c) is pressed by the moment P on a drum of radius R; the friction
- * pulls the shoe in when the drum turns forward: 0 = P - N b + mu N c sign(theta'), J theta'' = -mu N R sign(theta'). */
+/* A shoe on a lever (pivot at distance b along it, offset c) is pressed by the moment P on a drum of radius
+ * R; the friction pulls the shoe in when the drum turns forward: 0 = P - N b + mu N c sign(theta'), J
+ * theta'' = -mu N R sign(theta'). */
 static const char *brake(const char *normal)
 {
   static char text[600];
@@ -185,7 +187,8 @@ static const char *rod(const char *normal)
   return text;
 }
 
-/* B N + l sin(theta) theta'^2 - g = 0 with m B = 1 + 3 cos (cos +- mu sin), + when the foot slides forward and N > 0. */
+/* B N + l sin(theta) theta'^2 - g = 0 with m B = 1 + 3 cos (cos +- mu sin), + when the foot slides forward
+ * and N > 0. */
 static double rod_coefficient(double theta, double mu, double sign)
 {
   return (1 + 3*cos(theta)*(cos(theta) + sign*mu*sin(theta)))/1.5;
@@ -259,7 +262,8 @@ static void friction_by_an_undetermined_force_is_refused(void **state)
   close_all(&forms);
 }
 
-/* lambda1 + 2 lambda2 is the normal force, however it is shared: 1/5 and 2/5 of 10 make the shortest pair (2, 4). */
+/* lambda1 + 2 lambda2 is the normal force, however it is shared: 1/5 and 2/5 of 10 make the shortest pair
+ * (2, 4). */
 static void friction_by_the_sum_of_redundant_forces_is_determined(void **state)
 {
   System s;
@@ -272,8 +276,8 @@ static void friction_by_the_sum_of_redundant_forces_is_determined(void **state)
 
 /* ---------------------------------------------------------------- several contacts */
 
-/* A wheelbarrow on two rough skids: both normal forces depend on both frictions. Against the solution of the 5 x 5 system by
- * hand: unknowns x'', N1, N2 with y'' = theta'' = 0. */
+/* A wheelbarrow on two rough skids: both normal forces depend on both frictions. Against the solution of the
+ * 5 x 5 system by hand: unknowns x'', N1, N2 with y'' = theta'' = 0. */
 static void two_rubbing_contacts_are_solved_together(void **state)
 {
   System s;

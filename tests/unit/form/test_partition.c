@@ -1,4 +1,5 @@
-/* Dependent and independent coordinates: chosen, kept, chosen anew; the result does not depend on the choice. */
+/* Dependent and independent coordinates: chosen, kept, chosen anew; the result does not depend on the
+ * choice. */
 #include "form/formulations.h"
 
 #include "form/partition.h"
@@ -18,8 +19,8 @@ static bool is_dependent(const PfPartition *p, int coordinate)
 
 /* ---------------------------------------------------------------- a motion through singular partitions */
 
-/* A piano wheel of radius 3: large enough for chi to be chosen as dependent. With {x, chi} the block is singular at
- * theta = 0, with {y, chi} at theta = pi/2. */
+/* A piano wheel of radius 3: large enough for chi to be chosen as dependent. With {x, chi} the block is
+ * singular at theta = 0, with {y, chi} at theta = pi/2. */
 static void open_wheel(void **state, System *s, Forms *forms)
 {
   load_system(*state, "piano_wheel", s);
@@ -62,7 +63,7 @@ static void exactly_at_a_singular_partition_another_is_chosen(void **state)
   Forms forms;
   open_wheel(state, &s, &forms);
   const double quarter = acos(-1)/2;
-  for (int turn = 0; turn < 8; turn++) { /* from {y, chi} to {x, chi} and back, at the very points where one is singular */
+  for (int turn = 0; turn < 8; turn++) { /* from {y, chi} to {x, chi} and back, just where one is singular */
     roll(&s, turn*quarter, 1.5, 0.7);
     assert_closed_form(&forms, turn*quarter, 1.5, 0.7);
     assert_true(is_dependent(partition_of(&forms), turn%2 ? 0 : 1));
@@ -93,8 +94,8 @@ static void step(const Forms *forms, double h, double *z)
   for (int i = 0; i < 8; i++) z[i] += h/6*(k[0][i] + 2*k[1][i] + 2*k[2][i] + k[3][i]);
 }
 
-/* It starts with {x, chi} dependent and turns through 0 and further: at every step the accelerations are those of the
- * closed form, and the two energy integrals stay what they were. */
+/* It starts with {x, chi} dependent and turns through 0 and further: at every step the accelerations are
+ * those of the closed form, and the two energy integrals stay what they were. */
 static void a_motion_passes_through_singular_partitions(void **state)
 {
   enum { STEPS = 800 };

@@ -1,5 +1,5 @@
-/* Random systems: all formulations agree, with regular and singular masses, with independent and redundant constraints, with
- * constraints that are linear, affine and nonlinear in the velocities. */
+/* Random systems: all formulations agree, with regular and singular masses, with independent and redundant
+ * constraints, with constraints that are linear, affine and nonlinear in the velocities. */
 #include "form/formulations.h"
 
 /* ---------------------------------------------------------------- texts of models */
@@ -34,8 +34,8 @@ static void write_coefficient(Writer *w, int number)
   pf_text_print(&w->text, "*(1 + %s(q[%d])/2)", draw_int(w, 0, 1) ? "sin" : "cos", draw_int(w, 1, w->n));
 }
 
-/* A linear form of the velocities with the main coefficient at `lead`, so that forms with different leads tend to be
- * independent. */
+/* A linear form of the velocities with the main coefficient at `lead`, so that forms with different leads
+ * tend to be independent. */
 static void write_form(Writer *w, int lead)
 {
   pf_text_add(&w->text, "0");
@@ -62,7 +62,8 @@ static void write_forces(Writer *w)
 {
   for (int j = 1; j <= w->n; j++) {
     pf_text_print(&w->text, "force q[%d] = %d/3", j, draw_int(w, -9, 9));
-    if (draw_int(w, 0, 1)) pf_text_print(&w->text, " - q[%d]' + sin(q[%d])", draw_int(w, 1, w->n), draw_int(w, 1, w->n));
+    int i = draw_int(w, 1, w->n), k = draw_int(w, 1, w->n);
+    if (draw_int(w, 0, 1)) pf_text_print(&w->text, " - q[%d]' + sin(q[%d])", i, k);
     pf_text_add(&w->text, "\n");
   }
   pf_text_print(&w->text, "potential q[%d]^2 + q[%d]*q[%d]/3\n", draw_int(w, 1, w->n), draw_int(w, 1, w->n),
@@ -70,8 +71,8 @@ static void write_forces(Writer *w)
   if (draw_int(w, 0, 1)) pf_text_print(&w->text, "nonideal q[%d] = %d/2\n", draw_int(w, 1, w->n), draw_int(w, -5, 5));
 }
 
-/* Independent rows lead at different coordinates, first at those without a square of their own. Redundant ones are sums
- * of two of them. */
+/* Independent rows lead at different coordinates, first at those without a square of their own. Redundant
+ * ones are sums of two of them. */
 static void write_constraints(Writer *w)
 {
   for (int i = 1; i <= w->rank; i++) {
@@ -121,7 +122,7 @@ typedef struct Numbers {
   double M[MOST*MOST], A[MOST*MOST], F[MOST], C[MOST], b[MOST];
   double a[MOST], lambda[MOST];
   double condition; /* of the augmented system, zero singular values left out */
-  double sharing;   /* ratio of the units among which redundant multipliers are shared out; 1 without redundant ones */
+  double sharing;   /* ratio of the units among which redundant multipliers are shared out, else 1 */
 } Numbers;
 
 static double condition_of(const System *s, const Numbers *x)

@@ -1,4 +1,5 @@
-/* Systems and solvers: the list, what they say about themselves, memory, and that they do not disturb each other. */
+/* Systems and solvers: the list, what they say about themselves, memory, and that they do not disturb each
+ * other. */
 #include "form/formulations.h"
 
 /* ---------------------------------------------------------------- the list */
@@ -45,7 +46,8 @@ static void solvers_say_how_many_unknowns_they_have(void **state)
 
 /* ---------------------------------------------------------------- without constraints */
 
-/* A pendulum on a cart by hand: (M + m) x'' + m l cos a'' = m l sin a'^2, m l cos x'' + m l^2 a'' = -m g l sin. */
+/* A pendulum on a cart by hand: (M + m) x'' + m l cos a'' = m l sin a'^2, m l cos x'' + m l^2 a'' = -m g l
+ * sin. */
 static void without_constraints_all_give_newtons_accelerations(void **state)
 {
   System s;

@@ -24,7 +24,7 @@ static void assert_trouble(const Forms *forms, const char *list, PfTrouble troub
     if (!forms->solver[k] || (*list && !is_one_of(form, list))) continue;
     Answer x = answer_of(forms, forms->solver[k]);
     if (x.trouble != trouble)
-      fail_msg("%s: trouble %d (%s), expected %d", form, (int)x.trouble, x.trouble ? words(forms, &x) : "none", (int)trouble);
+      fail_msg("%s: trouble %d and not %d: %s", form, (int)x.trouble, (int)trouble, x.trouble ? words(forms, &x) : "");
     if (!strstr(words(forms, &x), part)) fail_msg("%s: '%s' without '%s'", form, words(forms, &x), part);
     asked++;
   }
@@ -78,7 +78,8 @@ static void a_row_of_zeros_that_wants_something_is_named(void **state)
   close_all(&forms);
 }
 
-/* Both wheel sets across the board: they forbid the same motion, and at different rates of turning they part at once. */
+/* Both wheel sets across the board: they forbid the same motion, and at different rates of turning they part
+ * at once. */
 static void a_rank_that_drops_is_a_contradiction_by_name(void **state)
 {
   System s;
@@ -169,7 +170,8 @@ static void a_coordinate_without_inertia_or_constraint_is_named(void **state)
   close_all(&forms);
 }
 
-/* No coordinate is without inertia, but u' = v' is: energy in u' - v' alone, and no constraint holds the pair. */
+/* No coordinate is without inertia, but u' = v' is: energy in u' - v' alone, and no constraint holds the
+ * pair. */
 static void a_motion_without_inertia_is_found_in_any_direction(void **state)
 {
   System s;
@@ -296,7 +298,8 @@ static void the_laconic_form_says_why_it_does_not_apply(void **state)
           "do not satisfy the constraint 'c'");
   refused(state, "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nrate x' = w, y' = 2*w\nconstraint c: x'' = y''\n",
           "'c' is one of accelerations");
-  refused(state, "coord x, y, z\nspeed w\nkinetic x'^2 + y'^2 + z'^2\nrate x' = w, y' = w, z' = 0\nconstraint c: x' = y'\n",
+  refused(state, "coord x, y, z\nspeed w\nkinetic x'^2 + y'^2 + z'^2\nrate x' = w, y' = w, z' = 0\n"
+                 "constraint c: x' = y'\n",
           "1 speeds for 2 degrees of freedom");
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x' = t\nconstraint d: x' = 2*t\n", "contradict");
   refused(state, "param a = 0\ncoord x, y\nkinetic x'^2 + y'^2\nconstraint c: y' = t\nconstraint d: a*x' = t\n",
