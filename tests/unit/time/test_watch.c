@@ -1,0 +1,197 @@
+/* The watch over the independence of the constraints: losses of rank are found by every method, near misses are not taken
+ * for losses, and a run can be made to go on. */
+#include "motions.h"
+
+typedef struct Way {
+  const char *method;
+  double rtol, step;
+} Way;
+
+static const Way ways[] = {{"dopri5", 1e-5, 0}, {"dopri5", 1e-10, 0}, {"dop853", 1e-6, 0}, {"dop853", 1e-11, 0}, {"rk4", 0, 1e-3},
+                           {"rk4", 0, 1e-4}};
+enum { WAYS = sizeof ways/sizeof *ways };
+
+static PfRunOptions options_by(const Way *way, double t_end)
+{
+  PfRunOptions options = options_of(way->method, way->rtol, t_end);
+  options.step = way->step;
+  return options;
+}
+
+/* ---------------------------------------------------------------- the snakeboard */
+
+static const double t_star = 1.2536883587532748; /* 7 pi/(2 Omega): both wheel sets across */
+
+static void the_loss_of_rank_of_the_snakeboard_is_found_ahead(void **state)
+{
+  Moving x;
+  open_snakeboard(*state, 20, &x);
+  for (int i = 0; i < WAYS; i++) {
+    pf_diagnostics_clear(x.s.ctx);
+    PfRunResult result = run_with(&x, options_by(ways + i, 2));
+    assert_int_equal(result.end, PF_RUN_RANK_LOSS);
+    assert_near(result.weakest_t, t_star, 0, 1e-6); /* it does not depend on the errors of the run */
+    assert_true(result.t < t_star && result.t > t_star - 0.02);
+    assert_int_equal(result.weakest_row, constraint(&x.s, "front"));
+    assert_contains(pf_context_message(x.s.ctx), "1.25368");
+    assert_contains(pf_context_message(x.s.ctx), "'front'");
+  }
+  close_moving(&x);
+}
+
+static void a_run_that_ends_before_is_not_stopped(void **state)
+{
+  Moving x;
+  open_snakeboard(*state, 20, &x);
+  for (int i = 0; i < WAYS; i++) {
+    PfRunResult result = run_with(&x, options_by(ways + i, 1.2));
+    assert_int_equal(result.end, PF_RUN_DONE);
+    assert_int_equal(pf_error_count(x.s.ctx), 0);
+  }
+  close_moving(&x);
+}
+
+/* With one warning. Energy and work agree on both sides of the gap, which is short. */
+static void a_run_goes_on_when_asked_to(void **state)
+{
+  Moving x;
+  open_snakeboard(*state, 20, &x);
+  for (int i = 0; i < 4; i++) {
+    pf_diagnostics_clear(x.s.ctx);
+    PfRunOptions options = options_by(ways + i, 1.4);
+    options.keep_going = true;
+    PfRunResult result = run_with(&x, options);
+    assert_int_equal(result.end, PF_RUN_DONE);
+    assert_int_equal(pf_diagnostic_count(x.s.ctx), 1);
+    assert_int_equal(pf_error_count(x.s.ctx), 0);
+    assert_true(result.velocity < 1e-10);
+    assert_true(result.drift < 0.05);
+  }
+  close_moving(&x);
+}
+
+static void the_mild_push_never_comes_near(void **state)
+{
+  Moving x;
+  open_snakeboard(*state, 1, &x);
+  for (int i = 0; i < 4; i++) {
+    PfRunResult result = run_with(&x, options_by(ways + i, 10));
+    assert_int_equal(result.end, PF_RUN_DONE);
+    assert_true(result.weakest > 0.1 && result.weakest < 1);
+  }
+  close_moving(&x);
+}
+
+/* ---------------------------------------------------------------- losses made to measure */
+
+/* The rows are (1, 0) and (1, s(t)): with M = 1 the measure is |s|/sqrt(1 + s^2). */
+static void open_rows(Fixture *f, const char *s, Moving *x)
+{
+  char text[512];
+  snprintf(text, sizeof text,
+           "model rows\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential z^2/2\nconstraint one: x' = 0\n"
+           "constraint other: x' + (%s)*y' = 0\nstart z = 1\n", s);
+  open_text(f, text, x);
+}
+
+static void a_simple_zero_is_a_loss(void **state)
+{
+  Moving x;
+  open_rows(*state, "t - 1", &x);
+  for (int i = 0; i < WAYS; i++) {
+    PfRunResult result = run_with(&x, options_by(ways + i, 3));
+    assert_int_equal(result.end, PF_RUN_RANK_LOSS);
+    assert_near(result.weakest_t, 1, 0, 1e-5);
+    assert_int_equal(result.weakest_row, 1);
+  }
+  close_moving(&x);
+}
+
+static void a_near_miss_is_none(void **state)
+{
+  Moving x;
+  open_rows(*state, "sqrt((t - 1)^2 + 1e-4)", &x);
+  for (int i = 0; i < WAYS; i++) {
+    PfRunResult result = run_with(&x, options_by(ways + i, 3));
+    assert_int_equal(result.end, PF_RUN_DONE);
+    assert_true(result.weakest > 0.0099);
+  }
+  close_moving(&x);
+}
+
+static void the_measure_is_the_sine_of_the_angle(void **state)
+{
+  Moving x;
+  open_rows(*state, "2 + t", &x);
+  PfRunResult result = run_with(&x, options_by(ways, 1));
+  assert_int_equal(result.end, PF_RUN_DONE);
+  assert_true(result.weakest >= 2/sqrt(5) && result.weakest < 3/sqrt(10)); /* after the first step, before the last */
+  close_moving(&x);
+}
+
+/* Rows that are redundant for ever are no loss. */
+static void redundancy_from_the_start_is_not_reported(void **state)
+{
+  Moving x;
+  open_text(*state, "model twice\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nforce z = 1\nconstraint one: x' = y'\n"
+                    "constraint same: 2*x' = 2*y'\nconstraint other: x' + (t + 1)*y' = 0\n", &x);
+  PfRunResult result = run_with(&x, options_by(ways, 2));
+  assert_int_equal(result.end, PF_RUN_DONE);
+  assert_int_equal(pf_error_count(x.s.ctx), 0);
+  close_moving(&x);
+}
+
+/* ---------------------------------------------------------------- no cost inside a step */
+
+typedef struct Count {
+  Counter *counter;
+  long first, last;
+} Count;
+
+static bool count_calls(void *user, double t)
+{
+  (void)t;
+  Count *count = user;
+  if (!count->first) count->first = count->counter->calls;
+  count->last = count->counter->calls;
+  return false;
+}
+
+static void no_step_allocates(void **state)
+{
+  (void)state;
+  for (int i = 0; i < WAYS; i++) {
+    Counter counter;
+    counter_init(&counter);
+    Fixture f = {.ctx = pf_context_new(&counter.allocator), .arena = pf_arena_new(&counter.allocator)};
+    Moving x;
+    Count count = {.counter = &counter};
+    open_snakeboard(&f, 1, &x);
+    PfRunOptions options = options_by(ways + i, 0.5);
+    options.cancelled = count_calls;
+    options.user = &count;
+    assert_int_equal(run_with(&x, options).end, PF_RUN_DONE);
+    assert_true(count.first > 0);
+    assert_int_equal(count.first, count.last);
+    close_moving(&x);
+    pf_arena_free(f.arena);
+    pf_context_free(f.ctx);
+    assert_int_equal(counter.live, 0);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(the_loss_of_rank_of_the_snakeboard_is_found_ahead),
+    with_fixture(a_run_that_ends_before_is_not_stopped),
+    with_fixture(a_run_goes_on_when_asked_to),
+    with_fixture(the_mild_push_never_comes_near),
+    with_fixture(a_simple_zero_is_a_loss),
+    with_fixture(a_near_miss_is_none),
+    with_fixture(the_measure_is_the_sine_of_the_angle),
+    with_fixture(redundancy_from_the_start_is_not_reported),
+    with_fixture(no_step_allocates),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
