@@ -68,7 +68,7 @@ static PfStatus prepare(PfSolver *s)
     return pf_solver_no_room(s);
   find_levels(s->system->eq->model, d);
   s->unknowns = n > m ? n - m : 0;
-  PF_TRY(pf_qr_make(s->ctx, s->arena, m, n, &d->qr));
+  PF_TRY(pf_qr_make(s->ctx, s->arena, n, m, &d->qr));
   PF_TRY(pf_reduced_make(s, &d->reduced));
   return pf_span_make(s, &d->span);
 }
@@ -85,14 +85,15 @@ static void impose(PfSolver *s, Data *d, int level, int *free)
     pf_transposed_times(N, n, f, A, d->B + (size_t)i*(size_t)f);
     d->r[i] = s->at.unit_b[d->rows[begin + i]] - pf_dot(A, a, n);
   }
-  d->qr.m = count;
-  d->qr.n = f;
-  double left = pf_norm(d->B, count*f); /* what earlier levels leave of these rows; if they say it all, rounding */
+  d->qr.m = f; /* of B^T, of which B is the columns */
+  d->qr.n = count;
+  /* What earlier levels leave of these rows; rounding, when they say it all. */
+  double left = pf_norm(d->B, count*f);
   if (!(left > PF_RANK_TOLERANCE)) return;
-  (void)pf_qr_factor(&d->qr, d->B, PF_RANK_TOLERANCE/fmin(left, 1));
-  pf_qr_solve(&d->qr, d->r, d->step);
+  (void)pf_qr_factor_columns(&d->qr, d->B, PF_RANK_TOLERANCE/fmin(left, 1));
+  pf_qr_solve_transposed(&d->qr, d->r, d->step);
   for (int k = 0; k < n; k++) a[k] += pf_dot(N + (size_t)k*(size_t)f, d->step, f);
-  pf_qr_null_space(&d->qr, d->Z); /* f x (f - rank) */
+  pf_qr_null_space_transposed(&d->qr, d->Z); /* f x (f - rank) */
   *free = f - d->qr.rank;
   pf_product(N, d->Z, n, f, *free, d->next);
   memcpy(N, d->next, (size_t)n*(size_t)*free*sizeof *N);
@@ -100,22 +101,35 @@ static void impose(PfSolver *s, Data *d, int level, int *free)
 
 /* ---------------------------------------------------------------- all levels */
 
-static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+/* From N = 1 and a = 0 to those that all levels leave. Returns the number of free directions. */
+static int impose_all(PfSolver *s, Data *d)
 {
   int n = s->system->n, free = n;
-  Data *d = s->data;
-  pf_unit_rows(s);
   for (int i = 0; i < n; i++) {
     d->reduced.a[i] = 0;
     for (int j = 0; j < n; j++) d->reduced.N[i*n + j] = i == j;
   }
   for (int l = 0; l < d->levels; l++) impose(s, d, l, &free);
-  PfTrouble trouble = n - free < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
-  if (trouble == PF_TROUBLE_NONE) trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
-  if (trouble != PF_TROUBLE_NONE) return trouble;
-  pf_span_factor(s, &d->span);
-  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
-  return PF_TROUBLE_NONE;
+  return free;
+}
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  int n = s->system->n, m = s->system->m, free;
+  Data *d = s->data;
+  int rank = pf_span_factor(s, &d->span);
+  if (d->levels == 1) { /* the rows of the level are those of A */
+    pf_span_solve(s, &d->span, d->reduced.a);
+    pf_qr_null_space_transposed(&d->span.qr, d->reduced.N);
+    free = n - rank;
+  } else {
+    free = impose_all(s, d);
+  }
+  PfTrouble trouble = n - free < m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
+  if (trouble == PF_TROUBLE_NONE)
+    trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return trouble;
 }
 
 const PfFormulation pf_form_cascade = {

@@ -12,16 +12,20 @@ struct PfSystem {
   const PfEquations *eq;
   PfSymbols symbols;
   int n, m;
-  PfTape *tape;      /* M, F, A, b, C at the given multipliers */
+  PfTape *tape;      /* what is not zero at all times of M, F, A, b, C, at the given multipliers */
+  int output_count;
+  int *place;        /* of each output of the tape among M, F, A, b, C */
+  int *mass_first;   /* n + 1: M by rows, where the columns of each row begin that are not zero at all times */
+  int *mass_column;
   bool friction;     /* C depends on multipliers */
   PfTape *slope;     /* dC/dlambda (n x m), with friction */
   bool *pulls;       /* m: C depends on this multiplier */
   bool affine;       /* C is affine in the multipliers */
 };
 
-/* Everything a formulation needs at one state. `load` is F + C. */
+/* Everything a formulation needs at one state. `load` is F + C; F itself when C is zero at all times. */
 typedef struct PfNumbers {
-  double *all;        /* outputs of the tape; the others point into it */
+  double *all;        /* M, F, A, b, C in one piece; the others point into it */
   double *M, *F, *A, *b, *C;
   double *load;
   double *unit_A, *unit_b, *unit; /* A and b by rows, divided by `unit`: filled by pf_unit_rows */
@@ -33,8 +37,11 @@ struct PfSolver {
   const PfSystem *system;
   const PfFormulation *formulation;
   PfNumbers at;
-  double *values;     /* inputs of the tape, with multipliers */
-  double *tape_work;
+  const double *values; /* inputs of the tape */
+  double *own_values; /* with multipliers, for forces that depend on them */
+  double *tape_work, *outputs;
+  double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
+  bool inertia_known;
   int unknowns;
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
@@ -112,6 +119,13 @@ PfStatus pf_reduced_make(PfSolver *solver, PfReduced *reduced);
 PfTrouble pf_reduced_solve(PfSolver *solver, PfReduced *reduced, int free, double *acceleration, int *row);
 
 /* ---------------------------------------------------------------- small products (solver.c) */
+
+/* M q'' for final accelerations, left in the solver. */
+const double *pf_inertia(PfSolver *solver, const double *acceleration);
+
+/* y = M x; MN (n x free) = M N. They skip what is zero at all times. */
+void pf_mass_times(const PfSolver *solver, const double *x, double *y);
+void pf_mass_product(const PfSolver *solver, const double *N, int free, double *MN);
 
 /* C (p x q) = A (p x k) B (k x q) */
 void pf_product(const double *A, const double *B, int p, int k, int q, double *C);

@@ -42,7 +42,7 @@ static double size_of(const double *x, int n)
 /* Multipliers assumed -> non-ideal forces -> accelerations and multipliers. */
 static PfTrouble pass(PfSolver *s, const double *assumed, PfMotion *motion, int *row)
 {
-  memcpy(s->values + s->system->symbols.lambda, assumed, (size_t)s->system->m*sizeof *assumed);
+  memcpy(s->own_values + s->system->symbols.lambda, assumed, (size_t)s->system->m*sizeof *assumed);
   PfTrouble trouble = pf_solver_evaluate(s, row);
   return trouble == PF_TROUBLE_NONE ? s->formulation->accelerate(s, motion, row) : trouble;
 }

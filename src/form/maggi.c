@@ -1,15 +1,17 @@
 /* Maggi's equations: with N spanning the admissible directions, A N = 0, and any a with A a = b,
  *   q'' = a + N (N^T M N)^-1 N^T (F + C - M a).
- * N comes from the user's pseudo-velocities, N = d(rates)/d(speeds), when these satisfy the constraints;
- * otherwise it is an orthonormal basis of the null space. */
-#include "form/form_impl.h"
+ * N comes from the user's pseudo-velocities, N = d(rates)/d(speeds), when these satisfy the constraints.
+ * Otherwise the velocities of independent coordinates serve as pseudo-velocities, and where constraints are
+ * redundant those along an orthonormal basis of the null space. */
+#include "form/partition.h"
 
 typedef struct Data {
   PfTape *directions; /* N by the user's speeds, or NULL */
   double *tape_work;
   int speeds;
-  PfSpan span;
+  PfPartition partition;
   PfReduced reduced;
+  PfSpan span;
 } Data;
 
 static void release(PfSolver *s)
@@ -69,37 +71,60 @@ static PfStatus prepare(PfSolver *s)
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
   s->release = release;
-  PF_TRY(pf_span_make(s, &d->span));
+  PF_TRY(pf_partition_make(s, &d->partition));
   PF_TRY(pf_reduced_make(s, &d->reduced));
+  PF_TRY(pf_span_make(s, &d->span));
   PF_TRY(user_directions(s, d));
   s->unknowns = d->directions ? d->speeds : n > m ? n - m : 0;
   return PF_OK;
 }
 
-/* Along the user's directions where they span all admissible ones, else along an orthonormal basis. */
-static PfTrouble move(PfSolver *s, Data *d, double *acceleration, int *row)
+/* Along the user's directions, where they span all `free` admissible ones; a is given. */
+static PfTrouble move_along_speeds(PfSolver *s, Data *d, int free, double *acceleration, int *row)
 {
-  int free = s->system->n - d->span.qr.rank;
-  if (d->directions && d->speeds == free) {
-    pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
-    bool finite = pf_first_not_finite(d->reduced.N, (size_t)s->system->n*(size_t)free) < 0;
-    PfTrouble trouble = PF_TROUBLE_NOT_UNIQUE;
-    if (finite) trouble = pf_reduced_solve(s, &d->reduced, free, acceleration, row);
-    if (trouble != PF_TROUBLE_NOT_UNIQUE) return trouble;
+  if (!d->directions || d->speeds != free) return PF_TROUBLE_NOT_UNIQUE;
+  pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
+  bool finite = pf_first_not_finite(d->reduced.N, (size_t)s->system->n*(size_t)free) < 0;
+  return finite ? pf_reduced_solve(s, &d->reduced, free, acceleration, row) : PF_TROUBLE_NOT_UNIQUE;
+}
+
+/* Where the rows are independent and a block of them is well conditioned. */
+static PfTrouble by_partition(PfSolver *s, Data *d, PfMotion *motion, int *row)
+{
+  PfPartition *p = &d->partition;
+  PfTrouble trouble = PF_TROUBLE_NOT_UNIQUE;
+  if (d->directions) {
+    pf_partition_directions(p, d->reduced.N, d->reduced.a);
+    trouble = move_along_speeds(s, d, p->n - p->rank, motion->acceleration, row);
   }
-  pf_qr_null_space_transposed(&d->span.qr, d->reduced.N);
-  return pf_reduced_solve(s, &d->reduced, free, acceleration, row);
+  if (trouble == PF_TROUBLE_NOT_UNIQUE)
+    trouble = pf_partition_move(s, p, &d->reduced, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE) pf_partition_multipliers(s, p, motion);
+  return trouble;
+}
+
+static PfTrouble by_orthonormal_basis(PfSolver *s, Data *d, PfMotion *motion, int *row)
+{
+  int n = s->system->n, rank = pf_span_factor(s, &d->span);
+  pf_span_solve(s, &d->span, d->reduced.a);
+  PfTrouble trouble = rank < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  trouble = move_along_speeds(s, d, n - rank, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NOT_UNIQUE) {
+    pf_qr_null_space_transposed(&d->span.qr, d->reduced.N);
+    trouble = pf_reduced_solve(s, &d->reduced, n - rank, motion->acceleration, row);
+  }
+  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return trouble;
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
-  int rank = pf_span_factor(s, &d->span);
-  pf_span_solve(s, &d->span, d->reduced.a);
-  PfTrouble trouble = rank < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
-  if (trouble == PF_TROUBLE_NONE) trouble = move(s, d, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
-  return trouble;
+  PfPartition *p = &d->partition;
+  bool good = pf_partition_update(p, s->at.A, s->at.b) && p->rank == p->m;
+  good = good && p->quality >= PF_GOOD_PARTITION;
+  return good ? by_partition(s, d, motion, row) : by_orthonormal_basis(s, d, motion, row);
 }
 
 const PfFormulation pf_form_maggi = {

@@ -41,25 +41,28 @@ static PfStatus prepare(PfSolver *s)
 /* ---------------------------------------------------------------- M regular, A of full rank */
 
 /* Each row in its unit: S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T.
- * False when S is nearly singular. */
+ * With the factors of M, Y = L^-1 P A^T and y = L^-1 P load, it is S = Y^T D^-1 Y, A a = Y^T D^-1 y and
+ * q'' = P^T L^-T D^-1 (y + Y lambda). False when S is nearly singular. */
 static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
 {
   int n = s->system->n, m = s->system->m;
-  double *a = motion->acceleration;
+  double *y = d->right, *scaled = d->solution;
   pf_unit_rows(s);
-  pf_ldl_solve(&d->mass, s->at.load, a);
+  pf_ldl_forward(&d->mass, s->at.load, y);
   for (int i = 0; i < m; i++) {
-    const double *row = s->at.unit_A + (size_t)i*(size_t)n;
-    pf_ldl_solve(&d->mass, row, d->Y + (size_t)i*(size_t)n);
-    for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(row, d->Y + (size_t)k*(size_t)n, n);
-    d->r[i] = s->at.unit_b[i] - pf_dot(row, a, n);
+    double *Y = d->Y + (size_t)i*(size_t)n;
+    pf_ldl_forward(&d->mass, s->at.unit_A + (size_t)i*(size_t)n, Y);
+    for (int j = 0; j < n; j++) scaled[j] = Y[j]/d->mass.L[j*n + j];
+    for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(scaled, d->Y + (size_t)k*(size_t)n, n);
+    d->r[i] = s->at.unit_b[i] - pf_dot(scaled, y, n);
   }
   if (pf_ldl_factor(&d->schur, d->S, schur_margin) != PF_OK || d->schur.rank < m) return false;
   pf_ldl_solve(&d->schur, d->r, motion->multiplier);
   for (int i = 0; i < m; i++) {
-    for (int j = 0; j < n; j++) a[j] += d->Y[i*n + j]*motion->multiplier[i];
+    for (int j = 0; j < n; j++) y[j] += d->Y[i*n + j]*motion->multiplier[i];
     motion->multiplier[i] /= s->at.unit[i];
   }
+  pf_ldl_backward(&d->mass, y, motion->acceleration);
   return true;
 }
 

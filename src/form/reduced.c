@@ -18,20 +18,23 @@ PfStatus pf_reduced_make(PfSolver *s, PfReduced *r)
   return pf_ldl_make(s->ctx, s->arena, n, &r->mass);
 }
 
-/* X = N^T M N, right = N^T (load - M a) */
+/* The lower triangle of X = N^T M N, and right = N^T (load - M a) */
 static void reduce(const PfSolver *s, PfReduced *r, int free)
 {
   int n = s->system->n;
-  pf_times(s->at.M, n, n, r->a, r->Ma);
+  pf_mass_product(s, r->N, free, r->MN);
+  pf_mass_times(s, r->a, r->Ma);
   for (int i = 0; i < n; i++) r->Ma[i] = s->at.load[i] - r->Ma[i];
-  pf_transposed_times(r->N, n, free, r->Ma, r->right);
-  pf_product(s->at.M, r->N, n, n, free, r->MN);
-  for (int i = 0; i < free; i++)
+  for (int i = 0; i < free; i++) {
+    double right = 0;
+    for (int k = 0; k < n; k++) right += r->N[k*free + i]*r->Ma[k];
+    r->right[i] = right;
     for (int j = 0; j <= i; j++) {
       double sum = 0;
       for (int k = 0; k < n; k++) sum += r->N[k*free + i]*r->MN[k*free + j];
-      r->X[i*free + j] = r->X[j*free + i] = sum;
+      r->X[i*free + j] = sum;
     }
+  }
 }
 
 /* The coordinate that takes most part in the motion N y. */

@@ -8,7 +8,6 @@
 #include "form/partition.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct Data {
   PfPartition partition;
@@ -27,66 +26,35 @@ static PfStatus prepare(PfSolver *s)
   return pf_span_make(s, &d->span);
 }
 
-/* N (n x free) and a = (A1^-1 b, 0), in the order of the coordinates. */
-static bool find_directions(PfSolver *s, Data *d)
-{
-  PfPartition *p = &d->partition;
-  if (!pf_partition_update(p, s->at.A, s->at.b)) return false;
-  int n = p->n, r = p->rank, free = n - r;
-  double *N = d->reduced.N, *a = d->reduced.a;
-  memset(N, 0, (size_t)n*(size_t)free*sizeof *N);
-  for (int i = 0; i < r; i++) {
-    for (int j = 0; j < free; j++) N[p->column[i]*free + j] = -p->K[i*free + j];
-    a[p->column[i]] = p->d[i];
-  }
-  for (int j = 0; j < free; j++) {
-    N[p->column[r + j]*free + j] = 1;
-    a[p->column[r + j]] = 0;
-  }
-  return true;
-}
-
-static void find_multipliers(PfSolver *s, Data *d, PfMotion *motion)
-{
-  const PfPartition *p = &d->partition;
-  if (p->rank < p->m) {
-    pf_span_factor(s, &d->span);
-    pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
-    return;
-  }
-  int n = p->n;
-  double *x = p->work;
-  for (int i = 0; i < p->rank; i++)
-    x[i] = pf_dot(s->at.M + (size_t)p->column[i]*(size_t)n, motion->acceleration, n) - s->at.load[p->column[i]];
-  pf_partition_solve_transposed(p, x);
-  for (int i = 0; i < p->rank; i++) motion->multiplier[p->row[i]] = x[i];
-}
-
 static PfTrouble extended(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
-  if (!find_directions(s, d)) return PF_TROUBLE_SINGULAR;
-  int free = s->system->n - d->partition.rank;
-  PfTrouble trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
+  PfPartition *p = &d->partition;
+  if (!pf_partition_update(p, s->at.A, s->at.b)) return PF_TROUBLE_SINGULAR;
+  PfTrouble trouble = pf_partition_move(s, p, &d->reduced, motion->acceleration, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
-  find_multipliers(s, d, motion);
-  return d->partition.rank < s->system->m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
+  if (p->rank == p->m) {
+    pf_partition_multipliers(s, p, motion);
+    return PF_TROUBLE_NONE;
+  }
+  pf_span_factor(s, &d->span);
+  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return pf_check_constraints(s, motion->acceleration, row);
 }
 
 /* (16) alone: the rows N^T M, with q1'' in them only if M21 - K^T M11 does not vanish. */
 static PfTrouble embedded(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
-  int n = s->system->n;
   PfTrouble trouble = extended(s, motion, row); /* where q1'' drops out, q2'' is the same */
   if (trouble != PF_TROUBLE_NONE) return trouble;
   const PfPartition *p = &d->partition;
-  int free = n - p->rank;
+  int free = p->n - p->rank;
   for (int i = 0; i < p->rank; i++)
     for (int j = 0; j < free; j++) { /* N^T M at a dependent coordinate, against the bound it has by Schwarz */
       int k = p->column[i];
-      double bound = sqrt(s->at.M[k*n + k]*d->reduced.X[j*free + j]);
-      if (fabs(d->reduced.MN[k*free + j]) <= 1e-10*bound) continue;
+      double bound = sqrt(s->at.M[k*p->n + k]*d->reduced.X[j*free + j]);
+      if (fabs(p->T[i*(free + 1) + 1 + j]) <= 1e-10*bound) continue;
       *row = k;
       return PF_TROUBLE_UNDETERMINED;
     }

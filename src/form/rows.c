@@ -136,8 +136,8 @@ void pf_span_multipliers(PfSolver *s, PfSpan *span, const double *acceleration, 
 {
   int n = s->system->n, m = s->system->m;
   if (m == 0) return;
-  pf_times(s->at.M, n, n, acceleration, span->force);
-  for (int j = 0; j < n; j++) span->force[j] -= s->at.load[j];
+  const double *inertia = pf_inertia(s, acceleration);
+  for (int j = 0; j < n; j++) span->force[j] = inertia[j] - s->at.load[j];
   pf_qr_solve(&span->qr, span->force, lambda);
   for (int i = 0; i < m; i++) lambda[i] /= s->at.unit[i];
   if (span->qr.rank < m) shorten(span, s->at.unit, m, lambda);

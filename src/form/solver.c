@@ -41,20 +41,23 @@ static PfStatus prepare_numbers(PfSolver *s)
   size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
   PfNumbers *at = &s->at;
   at->all = pf_solver_array(s, double, n*n + n + m*n + m + n);
-  at->load = pf_solver_array(s, double, n);
   at->unit_A = pf_solver_array(s, double, m*n);
   at->unit_b = pf_solver_array(s, double, m);
   at->unit = pf_solver_array(s, double, m);
-  s->values = pf_solver_array(s, double, s->system->symbols.count);
+  s->own_values = pf_solver_array(s, double, s->system->symbols.count);
   s->tape_work = pf_solver_array(s, double, pf_tape_work_size(s->system->tape));
-  bool good = at->all && at->load && at->unit_A && at->unit_b && at->unit && s->values && s->tape_work;
-  if (!good) return pf_solver_no_room(s);
+  s->outputs = pf_solver_array(s, double, s->system->output_count);
+  s->inertia = pf_solver_array(s, double, n);
+  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->tape_work;
+  if (!good || !s->outputs || !s->inertia) return pf_solver_no_room(s);
   at->M = at->all;
   at->F = at->M + n*n;
   at->A = at->F + n;
   at->b = at->A + m*n;
   at->C = at->b + m;
-  return PF_OK;
+  bool ideal = s->system->output_count == 0 || s->system->place[s->system->output_count - 1] < at->C - at->all;
+  at->load = ideal ? at->F : pf_solver_array(s, double, n);
+  return at->load ? PF_OK : pf_solver_no_room(s);
 }
 
 static PfStatus prepare(PfSolver *s)
@@ -105,6 +108,43 @@ const PfFormulation *pf_solver_formulation(const PfSolver *solver)
 
 /* ---------------------------------------------------------------- small products */
 
+void pf_mass_times(const PfSolver *s, const double *x, double *y)
+{
+  const int *column = s->system->mass_column, *first = s->system->mass_first;
+  const size_t n = (size_t)s->system->n;
+  const double *row = s->at.M;
+  for (size_t i = 0; i < n; i++, row += n) {
+    double sum = 0;
+    for (int k = first[i]; k < first[i + 1]; k++) {
+      const size_t j = (size_t)column[k];
+      sum += row[j]*x[j];
+    }
+    y[i] = sum;
+  }
+}
+
+const double *pf_inertia(PfSolver *s, const double *acceleration)
+{
+  pf_mass_times(s, acceleration, s->inertia);
+  s->inertia_known = true;
+  return s->inertia;
+}
+
+void pf_mass_product(const PfSolver *s, const double *N, int free, double *MN)
+{
+  const int *column = s->system->mass_column, *first = s->system->mass_first, n = s->system->n;
+  const double *row = s->at.M;
+  for (int i = 0; i < n; i++, row += n)
+    for (int j = 0; j < free; j++) {
+      double sum = 0;
+      for (int k = first[i]; k < first[i + 1]; k++) {
+        const size_t l = (size_t)column[k];
+        sum += row[l]*N[l*(size_t)free + (size_t)j];
+      }
+      *MN++ = sum;
+    }
+}
+
 void pf_times(const double *A, int m, int n, const double *x, double *y)
 {
   for (int i = 0; i < m; i++) {
@@ -133,39 +173,55 @@ void pf_product(const double *A, const double *B, int p, int k, int q, double *C
 
 /* ---------------------------------------------------------------- one evaluation */
 
+/* Whose equation the entry of M, F, A, b, C is: a coordinate, or n + a constraint. */
+static int row_of_entry(const PfSystem *system, int entry)
+{
+  int n = system->n, m = system->m;
+  if (entry < n*n) return entry/n;
+  entry -= n*n;
+  if (entry < n) return entry;
+  entry -= n;
+  if (entry < m*n) return n + entry/n;
+  entry -= m*n;
+  return entry < m ? n + entry : entry - m;
+}
+
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
-  int n = s->system->n, m = s->system->m;
-  pf_tape_run(s->system->tape, s->values, s->at.all, s->tape_work);
-  int bad = pf_first_not_finite(s->at.all, (size_t)(n*n + n + m*n + m + n));
-  if (bad >= 0) {
-    *row = bad < n*n              ? bad/n
-           : bad < n*n + n        ? bad - n*n
-           : bad < n*n + n + m*n  ? n + (bad - n*n - n)/n
-           : bad < n*n + n + m*n + m ? n + bad - n*n - n - m*n
-                                     : bad - (n*n + n + m*n + m);
+  const PfSystem *system = s->system;
+  const size_t count = (size_t)system->output_count;
+  double probe = 0;
+  pf_tape_run(system->tape, s->values, s->outputs, s->tape_work);
+  for (size_t i = 0; i < count; i++) {
+    double number = s->at.all[system->place[i]] = s->outputs[i];
+    probe += 0*number; /* not 0 when it is not finite */
+  }
+  if (!(probe == 0)) {
+    *row = row_of_entry(system, system->place[pf_first_not_finite(s->outputs, count)]);
     return PF_TROUBLE_NOT_FINITE;
   }
-  for (int i = 0; i < n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
+  for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
   return PF_TROUBLE_NONE;
 }
 
 static void find_force(PfSolver *s, PfMotion *motion)
 {
-  int n = s->system->n;
-  pf_times(s->at.M, n, n, motion->acceleration, motion->force);
-  for (int i = 0; i < n; i++) motion->force[i] -= s->at.F[i];
+  const double *inertia = s->inertia_known ? s->inertia : pf_inertia(s, motion->acceleration);
+  for (int i = 0; i < s->system->n; i++) motion->force[i] = inertia[i] - s->at.F[i];
 }
 
 PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *motion, int *row)
 {
-  *row = -1;
-  memcpy(s->values, values, (size_t)s->system->symbols.lambda*sizeof *values);
   PfTrouble trouble;
+  *row = -1;
+  s->inertia_known = false;
   if (s->system->friction) {
+    memcpy(s->own_values, values, (size_t)s->system->symbols.lambda*sizeof *values);
+    s->values = s->own_values;
     trouble = pf_friction_solve(s, motion, row);
-  } else {
-    for (int i = 0; i < s->system->m; i++) s->values[s->system->symbols.lambda + i] = 0;
+    s->inertia_known = false; /* it may be that of a trial */
+  } else { /* nothing looks at the multipliers */
+    s->values = values;
     trouble = pf_solver_evaluate(s, row);
     if (trouble == PF_TROUBLE_NONE) trouble = s->formulation->accelerate(s, motion, row);
   }

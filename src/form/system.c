@@ -20,25 +20,52 @@ PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inpu
   return pf_tape_new(ctx, inputs, input_count, roots, root_count, tape);
 }
 
-static size_t output_count(const PfSystem *s)
+static size_t entry_count(const PfSystem *s)
 {
   size_t n = (size_t)s->n, m = (size_t)s->m;
   return n*n + n + m*n + m + n;
 }
 
-static PfStatus make_tape(PfSystem *s)
+static void list_entries(const PfSystem *s, PfExpr *at)
 {
   const PfEquations *eq = s->eq;
   size_t n = (size_t)s->n, m = (size_t)s->m;
-  PfExpr *roots = pf_arena_array(s->arena, PfExpr, output_count(s));
-  if (!roots) return no_room(s->ctx);
-  PfExpr *at = roots;
   memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
   memcpy(at, eq->F, n*sizeof *at), at += n;
   if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
   if (m) memcpy(at, eq->b, m*sizeof *at), at += m;
   memcpy(at, eq->C, n*sizeof *at);
-  return pf_system_tape(s->ctx, eq->model, s->symbols.symbol, s->symbols.count, roots, (int)output_count(s), &s->tape);
+}
+
+/* The columns of M that are not zero at all times, row by row: `place` begins with them. */
+static void list_mass(PfSystem *s)
+{
+  int n = s->n, count = 0;
+  for (int i = 0; i < n; i++) {
+    s->mass_first[i] = count;
+    for (; count < s->output_count && s->place[count] < (i + 1)*n; count++)
+      s->mass_column[count] = s->place[count] - i*n;
+  }
+  s->mass_first[n] = count;
+}
+
+/* The tape computes what is not zero at all times. */
+static PfStatus make_tape(PfSystem *s)
+{
+  size_t count = entry_count(s), n = (size_t)s->n;
+  PfExpr *roots = pf_arena_array(s->arena, PfExpr, count), zero = pf_expr_int(s->ctx, 0);
+  s->place = pf_arena_array(s->arena, int, count);
+  s->mass_first = pf_arena_array(s->arena, int, n + 1);
+  s->mass_column = pf_arena_array(s->arena, int, n*n);
+  if (!roots || !s->place || !s->mass_first || !s->mass_column) return no_room(s->ctx);
+  list_entries(s, roots);
+  for (size_t i = 0; i < count; i++) {
+    if (roots[i] == zero) continue;
+    s->place[s->output_count] = (int)i;
+    roots[s->output_count++] = roots[i];
+  }
+  list_mass(s);
+  return pf_system_tape(s->ctx, s->eq->model, s->symbols.symbol, s->symbols.count, roots, s->output_count, &s->tape);
 }
 
 /* dC/dlambda, when the non-ideal forces depend on the multipliers. */

@@ -90,12 +90,12 @@ static int strongest(const PfLdl *ldl, int k, double *part)
 static void eliminate(PfLdl *ldl, int k)
 {
   const size_t n = (size_t)ldl->n, c = (size_t)k;
-  double *L = ldl->L, *column = ldl->work, inverse = 1/L[c*n + c];
+  double *L = ldl->L, *column = ldl->work, d = L[c*n + c];
   for (size_t i = c + 1; i < n; i++) {
     double *row = L + i*n;
     column[i] = row[c];
     if (row[c] == 0) continue;
-    double l = row[c]*inverse;
+    double l = row[c]/d;
     for (size_t j = c + 1; j <= i; j++) row[j] -= l*column[j];
     row[c] = l;
   }
@@ -115,17 +115,55 @@ static PfStatus check_rest(PfLdl *ldl, double tol)
   return PF_OK;
 }
 
-PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol)
+/* A row of the factors without exchanges, from those above it: makes l_ij for j < i, and returns d_i.
+ * `inverse` holds 1/d_j. */
+static double next_row(const PfLdl *ldl, const double *a, size_t i, const double *inverse)
 {
-  const int n = ldl->n;
-  ldl->rank = 0;
-  ldl->margin = n ? 1 : 0;
-  ldl->fault = PF_FAULT_NONE;
-  ldl->fault_row = -1;
-  if (!(tol > 0)) tol = 8*n*DBL_EPSILON;
-  PF_TRY(load(ldl, A));
+  const size_t n = (size_t)ldl->n;
+  double *row = ldl->L + i*n, d = a[i];
+  size_t first = 0;
+  for (; first < i && a[first] == 0; first++) row[first] = 0; /* many mass matrices have zeros */
+  for (size_t j = first; j < i; j++) {                        /* l_ij d_j */
+    const double *above = ldl->L + j*n;
+    double sum = a[j];
+    for (size_t k = first; k < j; k++) sum -= above[k]*row[k];
+    row[j] = sum;
+  }
+  for (size_t j = first; j < i; j++) {
+    double l = row[j]*inverse[j];
+    d -= l*row[j];
+    row[j] = l;
+  }
+  return row[i] = d;
+}
 
-  for (; ldl->rank < n; ldl->rank++) {
+/* The factors without exchanges, which are as accurate. Parts are at most 1 and their product is the same in
+ * every order, so that none could be smaller than the product: when that is well above tol, A has full
+ * rank. */
+static bool factor_plainly(PfLdl *ldl, const double *A, double tol)
+{
+  const size_t n = (size_t)ldl->n;
+  const double least = tol > 1e-9 ? 10*tol : 1e-8;
+  double product = 1, margin = 1, *inverse = ldl->work;
+  for (size_t i = 0; i < n; i++, A += n) {
+    double d = next_row(ldl, A, i, inverse), part = d/A[i];
+    product *= part;
+    if (!(product > least && d >= DBL_MIN)) return false; /* also what is not finite */
+    margin = part < margin ? part : margin;
+    inverse[i] = 1/d;
+    ldl->order[i] = (int)i;
+  }
+  ldl->margin = n ? margin : 0;
+  ldl->rank = ldl->n;
+  return true;
+}
+
+static PfStatus factor(PfLdl *ldl, const double *A, double tol)
+{
+  ldl->rank = 0;
+  ldl->margin = 1;
+  PF_TRY(load(ldl, A));
+  for (; ldl->rank < ldl->n; ldl->rank++) {
     double part;
     int best = strongest(ldl, ldl->rank, &part);
     if (!(part > tol)) break;
@@ -136,14 +174,33 @@ PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol)
   return check_rest(ldl, tol);
 }
 
-/* L y = P b in y */
-static void forward(const PfLdl *ldl, const double *b, double *y)
+PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol)
 {
-  for (int i = 0; i < ldl->rank; i++) {
-    const double *row = ldl->L + (size_t)i*(size_t)ldl->n;
+  ldl->fault = PF_FAULT_NONE;
+  ldl->fault_row = -1;
+  if (!(tol > 0)) tol = 8*ldl->n*DBL_EPSILON;
+  return factor_plainly(ldl, A, tol) ? PF_OK : factor(ldl, A, tol);
+}
+
+void pf_ldl_forward(const PfLdl *ldl, const double *b, double *y)
+{
+  const size_t n = (size_t)ldl->n, rank = (size_t)ldl->rank;
+  const double *row = ldl->L;
+  for (size_t i = 0; i < rank; i++, row += n) {
     double sum = b[ldl->order[i]];
-    for (int j = 0; j < i; j++) sum -= row[j]*y[j];
+    for (size_t j = 0; j < i; j++) sum -= row[j]*y[j];
     y[i] = sum;
+  }
+}
+
+void pf_ldl_backward(const PfLdl *ldl, double *y, double *x)
+{
+  const size_t n = (size_t)ldl->n, rank = (size_t)ldl->rank;
+  for (size_t i = 0; i < rank; i++) y[i] /= ldl->L[i*(n + 1)];
+  for (size_t i = rank; i-- > 0;) {
+    const double *row = ldl->L + i*n, value = y[i];
+    for (size_t j = 0; j < i; j++) y[j] -= row[j]*value;
+    x[ldl->order[i]] = value;
   }
 }
 
@@ -165,15 +222,10 @@ static double miss_of_rest(const PfLdl *ldl, const double *b, const double *y)
 
 double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x)
 {
-  const int n = ldl->n, rank = ldl->rank;
-  double *y = ldl->work;
-  forward(ldl, b, y);
-  double miss = miss_of_rest(ldl, b, y);
-  for (int i = 0; i < rank; i++) y[i] /= ldl->L[(size_t)i*(size_t)n + (size_t)i];
-  for (int i = rank; i-- > 0;) {
-    const double *row = ldl->L + (size_t)i*(size_t)n;
-    for (int j = 0; j < i; j++) y[j] -= row[j]*y[i];
-  }
-  for (int i = 0; i < n; i++) x[ldl->order[i]] = i < rank ? y[i] : 0;
+  double *y = ldl->work, miss = 0;
+  pf_ldl_forward(ldl, b, y);
+  if (ldl->rank < ldl->n) miss = miss_of_rest(ldl, b, y);
+  pf_ldl_backward(ldl, y, x);
+  for (int i = ldl->rank; i < ldl->n; i++) x[ldl->order[i]] = 0;
   return miss;
 }

@@ -81,6 +81,10 @@ PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol);
  * equations left over are missed, relative to their terms: about DBL_EPSILON if they are consistent. */
 double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x);
 
+/* Its two halves for full rank: y = L^-1 P b, and x = P^T L^-T D^-1 y, which changes y; x is not y. */
+void pf_ldl_forward(const PfLdl *ldl, const double *b, double *y);
+void pf_ldl_backward(const PfLdl *ldl, double *y, double *x);
+
 /* ---------------------------------------------------------------- orthogonal factors (qr.c) */
 
 /* A P = Q [T 0; 0 0] Z: Householder QR with column pivoting, completed from the right. */

@@ -149,7 +149,7 @@ static void rows_that_become_independent_are_noticed(void **state)
 static void accelerate_by(const System *s, PfPartition *p, const int *dependent, double *a)
 {
   int n = s->eq.n, l = s->eq.m, free = n - l;
-  double M[36], A[18], b[3], F[6], X[9], right[3], x2[3];
+  double M[36], A[18], b[3], F[6], X[9], right[3], x2[3], N[18], d[6]; /* N = [-K; 1], d = (A1^-1 b, 0) */
   PfLdl ldl;
   evaluate(s, s->eq.M, n*n, M);
   evaluate(s, s->eq.A, l*n, A);
@@ -164,23 +164,19 @@ static void accelerate_by(const System *s, PfPartition *p, const int *dependent,
   memcpy(p->column, dependent, (size_t)l*sizeof *dependent);
   assert_true(pf_partition_update(p, A, b));
   assert_memory_equal(p->column, dependent, (size_t)l*sizeof *dependent); /* good enough to be kept */
+  pf_partition_directions(p, N, d);
   for (int i = 0; i < free; i++) {
-    const int c = p->column[l + i];
-    right[i] = F[c];
-    for (int k = 0; k < l; k++) {
-      const int d = p->column[k];
-      right[i] += p->K[k*free + i]*(M[d*n + d]*p->d[k] - F[d]);
-    }
+    right[i] = 0;
+    for (int k = 0; k < n; k++) right[i] += N[k*free + i]*(F[k] - M[k*n + k]*d[k]);
     for (int j = 0; j < free; j++) {
-      X[i*free + j] = i == j ? M[c*n + c] : 0;
-      for (int k = 0; k < l; k++) X[i*free + j] += p->K[k*free + i]*M[p->column[k]*n + p->column[k]]*p->K[k*free + j];
+      X[i*free + j] = 0;
+      for (int k = 0; k < n; k++) X[i*free + j] += N[k*free + i]*M[k*n + k]*N[k*free + j];
     }
   }
   assert_int_equal(pf_ldl_make(s->ctx, s->arena, free, &ldl), PF_OK);
   assert_int_equal(pf_ldl_factor(&ldl, X, 0), PF_OK);
   pf_ldl_solve(&ldl, right, x2);
-  for (int i = 0; i < free; i++) a[p->column[l + i]] = x2[i];
-  for (int k = 0; k < l; k++) a[p->column[k]] = p->d[k] - pf_dot(p->K + k*free, x2, free);
+  for (int k = 0; k < n; k++) a[k] = d[k] + pf_dot(N + k*free, x2, free);
 }
 
 /* The omni robot: wheels by platform or platform by wheels, and some mixtures. */
