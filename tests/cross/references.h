@@ -150,15 +150,21 @@ static const Load loads[] = {
   {"qdd_visc", "Qc_visc", "hand-hold-viscous.csv", true, true},
 };
 
+/* Parameters that are not zero have the value of the model. */
+static inline void use_load(System *s, const Load *load)
+{
+  for (int i = 1; i <= 9; i++) {
+    char name[8];
+    snprintf(name, sizeof name, "tau[%d]", i);
+    set_parameter(s, name, load->torques ? NAN : 0);
+  }
+  set_parameter(s, "c", load->resistance ? NAN : 0);
+}
+
 static inline void load_hand(Fixture *f, const Load *load, System *s)
 {
   load_system(f, "hand", s);
-  for (int i = 1; i <= 9 && !load->torques; i++) {
-    char name[8];
-    snprintf(name, sizeof name, "tau[%d]", i);
-    set_parameter(s, name, 0);
-  }
-  if (!load->resistance) set_parameter(s, "c", 0);
+  use_load(s, load);
 }
 
 /* Holding torques balance forces that would accelerate the links by hundreds of rad/s^2, the measure of

@@ -140,12 +140,14 @@ static double hand_tolerance_of(const char *form)
 static void every_formulation_gives_the_accelerations_of_the_hand(void **state)
 {
   const Table *table = read_table(*state, "hand-state.csv");
+  System s;
+  Forms forms;
+  load_system(*state, "hand", &s);
+  forms_open(&s, &forms);
   for (size_t l = 0; l < sizeof loads/sizeof *loads; l++) {
-    System s;
-    Forms forms;
     double a[18], force[18];
     char name[8];
-    load_hand(*state, loads + l, &s);
+    use_load(&s, loads + l);
     for (int i = 1; i < table->lines; i++) {
       int k = coordinate(&s, hand_name(table->cell[i][0], name));
       q_of(&s)[k] = cell(table, i, "q");
@@ -153,7 +155,6 @@ static void every_formulation_gives_the_accelerations_of_the_hand(void **state)
       a[k] = cell(table, i, loads[l].acceleration);
       force[k] = cell(table, i, loads[l].force);
     }
-    forms_open(&s, &forms);
     for (int k = 0; k < forms.count; k++) {
       if (!applies_to_hand(&forms, k)) continue;
       const char *form = pf_formulation(k)->name;
@@ -161,8 +162,8 @@ static void every_formulation_gives_the_accelerations_of_the_hand(void **state)
       assert_vectors(form, "acceleration", x.a, a, s.eq.n, hand_tolerance_of(form), fmax(largest(a, 18), 1));
       assert_vectors(form, "force", x.force, force, s.eq.n, hand_tolerance_of(form), largest(force, 18));
     }
-    close_all(&forms);
   }
+  close_all(&forms);
 }
 
 /* lambda_1, lambda_2 of finger i: the force on the disc, minus the tabulated one on the finger. lambda_3 = 0
@@ -189,12 +190,13 @@ static void every_formulation_gives_the_contact_forces_of_the_hand(void **state)
 {
   Fixture *f = *state;
   const Table *coordinates = read_table(f, "hand-state.csv");
+  System s;
+  Forms forms;
+  load_system(f, "hand", &s);
+  forms_open(&s, &forms);
   for (size_t l = 0; l < sizeof loads/sizeof *loads; l++) {
     const Table *motion = read_table(f, loads[l].motion);
-    System s;
-    Forms forms;
-    load_hand(f, loads + l, &s);
-    forms_open(&s, &forms);
+    use_load(&s, loads + l);
     for (int line = 1; line < motion->lines; line += 5) {
       char name[8];
       double lambda[12], a[18];
@@ -213,8 +215,8 @@ static void every_formulation_gives_the_contact_forces_of_the_hand(void **state)
         assert_vectors(form, "multiplier", x.lambda, lambda, s.eq.m, tolerance, fmax(1, largest(lambda, 12)));
       }
     }
-    close_all(&forms);
   }
+  close_all(&forms);
 }
 
 /* ---------------------------------------------------------------- snakeboard and sleigh */

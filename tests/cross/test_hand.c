@@ -41,16 +41,6 @@ static const char *other_resistance(Fixture *f)
   return exchange(f, text, "run 0.5", "nonideal phi = -c*(f1.turning + f2.turning + f3.turning)");
 }
 
-static void use_load(System *s, const Load *load)
-{
-  for (int i = 1; i <= 9 && !load->torques; i++) {
-    char name[8];
-    snprintf(name, sizeof name, "tau[%d]", i);
-    set_parameter(s, name, 0);
-  }
-  if (!load->resistance) set_parameter(s, "c", 0);
-}
-
 /* State and expected accelerations by the order of the system. */
 static void use_state(System *s, const Table *table, const Load *load, double *a)
 {
@@ -71,22 +61,22 @@ enum { TAKING = sizeof taking/sizeof *taking };
 static void eighteen_rows_give_what_twelve_give(void **state)
 {
   const Table *table = read_table(*state, "hand-state.csv");
+  System s;
+  Forms forms;
+  read_system(*state, redundant_hand(*state), &s);
+  assert_int_equal(s.eq.m, 18);
+  forms_open(&s, &forms);
   for (size_t l = 0; l < sizeof loads/sizeof *loads; l++) {
-    System s;
-    Forms forms;
     double a[18];
-    read_system(*state, redundant_hand(*state), &s);
-    assert_int_equal(s.eq.m, 18);
     use_load(&s, loads + l);
     use_state(&s, table, loads + l, a);
-    forms_open(&s, &forms);
     for (int k = 0; k < TAKING; k++) {
       Answer x = answer(&forms, taking[k]);
       if (x.trouble != PF_TROUBLE_NONE) fail_msg("%s: %s", taking[k], words(&forms, &x));
       assert_vectors(taking[k], "acceleration", x.a, a, 18, 1e-9, largest(a, 18));
     }
-    close_all(&forms);
   }
+  close_all(&forms);
 }
 
 /* Position and rolling multipliers of a contact add up to the force; the shares of least length for the
@@ -241,18 +231,19 @@ static void contact_forces_follow_from_the_joints(void **state)
      3.1930603149363409e-2, 9.309418779263619e-2},
     {1.7323532523382338, 3.4612455147561904e-1, -1.7326092206797211, 3.4631694376736617e-1,
      7.7116954638960467e-5, -2.6527749249690403}};
+  System s;
+  Forms forms;
+  load_system(*state, "hand", &s);
+  forms_open(&s, &forms);
   for (int l = 0; l < 2; l++) {
-    System s;
-    Forms forms;
     double a[18], F[6];
-    load_hand(*state, loads + l, &s);
+    use_load(&s, loads + l);
     use_state(&s, read_table(*state, "hand-state.csv"), loads + l, a);
-    forms_open(&s, &forms);
     Answer x = answer(&forms, "cascade");
     for (int finger = 1; finger <= 3; finger++) force_on_finger(&s, x.force, finger, F + 2*(finger - 1));
     assert_vectors("cascade", "contact force", F, expected[l], 6, 1e-11, largest(expected[l], 6));
-    close_all(&forms);
   }
+  close_all(&forms);
 }
 
 int main(void)
