@@ -103,7 +103,8 @@ static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
   PfCoordinate *c = ck->coordinates.at + entity->index;
   bool *given = ck->starts_given.at[entity->index].of + primes;
   if (*given) {
-    pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", entity->name, primes ? "'" : "");
+    pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", entity->name,
+                  primes ? "'" : "");
     return;
   }
   *given = true;
@@ -117,8 +118,8 @@ static void assign_rate(Checker *ck, Scope *scope, const PfNode *assign)
   Value value = pf_scalar_of(ck, scope, assign->child->next, "a rate");
   if (i < 0 || value.kind == V_NONE) return;
   if (primes != 1) {
-    pf_check_fail(ck, PF_ERR_MODEL, assign->child, "write 'rate %s' = …': the rate of a coordinate in terms of the speeds",
-                  ck->coordinates.at[i].name);
+    pf_check_fail(ck, PF_ERR_MODEL, assign->child,
+                  "write 'rate %s' = …': the rate of a coordinate in terms of the speeds", ck->coordinates.at[i].name);
     return;
   }
   if (pf_contents(ck, value.scalar) & (HAS_VELOCITY | HAS_ACCELERATION | HAS_MULTIPLIER)) {

@@ -32,8 +32,8 @@ bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *ke
     if (known && !twice) continue;
     const char *similar = known ? NULL : nearest_key(p->text, keys);
     if (twice) pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is given twice", p->text);
-    else if (similar) pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here (did you mean '%s'?)", p->text, similar);
-    else pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here", p->text);
+    else if (!similar) pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here", p->text);
+    else pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here (did you mean '%s'?)", p->text, similar);
     if (!twice && !similar) pf_check_hint(ck, "here one can say: %s%s%s%s%s%s%s", keys[0], keys[1] ? ", " : "",
                                     keys[1] ? keys[1] : "", keys[1] && keys[2] ? ", " : "",
                                     keys[1] && keys[2] ? keys[2] : "",

@@ -267,7 +267,8 @@ static PfStatus no_configuration(Probe *p, const PfNewtonResult *result)
   int undefined = undefined_row(r, m);
   if (undefined >= 0) {
     const PfConstraint *c = p->eq->model->constraints + p->row[undefined];
-    pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' is not defined at the start, nor near it", c->name);
+    pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' is not defined at the start, nor near it",
+               c->name);
     pf_hint(p->ctx, "look for a root or logarithm of a negative number, and give a start where it has a value");
     return PF_ERR_NUMBER;
   }
@@ -347,8 +348,8 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
   int undefined = undefined_row(p->work, eq->m*eq->n);
   if (undefined >= 0) {
     const PfConstraint *c = eq->model->constraints + undefined/eq->n;
-    pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' has no finite derivative at the start, nor near it",
-               c->name);
+    pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place,
+               "the constraint '%s' has no finite derivative at the start, nor near it", c->name);
     pf_hint(p->ctx, "give a start where it is smooth");
     return PF_ERR_NUMBER;
   }

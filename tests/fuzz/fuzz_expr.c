@@ -182,7 +182,8 @@ static bool is_tame(Machine *m, const PfExpr *roots, int count, const double *va
   int node_count;
   if (m->jumps || pf_expr_reach(m->ctx, m->arena, roots, count, &nodes, &node_count) != PF_OK) return false;
   double *numbers = pf_arena_array(m->arena, double, node_count);
-  if (!numbers || pf_expr_evaluate(m->ctx, nodes, node_count, m->symbol, values, SYMBOLS, numbers) != PF_OK) return false;
+  if (!numbers) return false;
+  if (pf_expr_evaluate(m->ctx, nodes, node_count, m->symbol, values, SYMBOLS, numbers) != PF_OK) return false;
   for (int i = 0; i < node_count; i++)
     if (!(fabs(numbers[i]) < 1e3) || (numbers[i] != 0 && fabs(numbers[i]) < 1e-3)) return false;
   return true;

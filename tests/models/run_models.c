@@ -686,8 +686,11 @@ static void a_name_of_ten_million_letters(void **state)
 
 static void write_chain(PfText *text)
 {
-  pf_text_add(text, "gravity (0, 0, -9.81)\ncoord q[60]\nbody b[1] in ground turn q[1] about y { mass 1, com (0, 0, -1) }\n"
-                    "for i in 2..60 { body b[i] in b[i - 1] at (0, 0, -1) turn q[i] about y { mass 1, com (0, 0, -1) } }\n");
+  pf_text_add(text, "gravity (0, 0, -9.81)\ncoord q[60]\n"
+                    "body b[1] in ground turn q[1] about y { mass 1, com (0, 0, -1) }\n"
+                    "for i in 2..60 {\n"
+                    "  body b[i] in b[i - 1] at (0, 0, -1) turn q[i] about y { mass 1, com (0, 0, -1) }\n"
+                    "}\n");
 }
 
 static void a_chain_of_sixty_bodies(void **state)
@@ -747,7 +750,8 @@ static int is_model(const struct dirent *entry)
 }
 
 /* Adds one test per file; names and paths stay for the life of the program. */
-static size_t add_models(struct CMUnitTest *tests, size_t count, size_t room, const char *folder, CMUnitTestFunction run)
+static size_t add_models(struct CMUnitTest *tests, size_t count, size_t room, const char *folder,
+                         CMUnitTestFunction run)
 {
   struct dirent **entries;
   int found = scandir(folder, &entries, is_model, alphasort);
