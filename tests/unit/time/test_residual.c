@@ -17,8 +17,10 @@ enum { COLUMNS = 8 + 4 + 3 + 1 };
 
 static double *slot_of(Point *point, int column)
 {
-  return column < 8 ? point->y + column : column < 12 ? point->a + column - 8
-       : column < 15 ? point->lambda + column - 12 : point->mu + column - 15;
+  return column < 8    ? &point->y[column]
+         : column < 12 ? &point->a[column - 8]
+         : column < 15 ? &point->lambda[column - 12]
+                       : &point->mu[column - 15];
 }
 
 static void open_residuals(Fixture *f, PfIndex index, Moving *x, PfRunResult *result, PfMotionRun *run, PfResiduals *residuals)
@@ -95,7 +97,7 @@ static void slopes_are_those_of_difference_quotients(void **state)
     uint64_t seed = 9;
     double plus[16], minus[16], slope[16][COLUMNS] = {{0}};
     const double h = 1e-6;
-    open_residuals(*state, index, &x, &result, &run, &residuals);
+    open_residuals(*state, (PfIndex)index, &x, &result, &run, &residuals);
     for (int j = 0; j < COLUMNS; j++) *slot_of(&point, j) = draw_number(&seed);
     find_at(&residuals, &run, &point, plus);
     pf_residuals_slopes(&residuals);
