@@ -94,6 +94,8 @@ PF_API const PfMethod *pf_method_find(const char *name);
 PF_API const char *pf_method_name(const PfMethod *method);
 PF_API const char *pf_method_summary(const PfMethod *method);
 PF_API bool pf_method_has_fixed_step(const PfMethod *method);
+/* False when this build lacks the library it needs: a run by it fails with PF_ERR_MISSING. */
+PF_API bool pf_method_is_present(const PfMethod *method);
 
 #ifdef __cplusplus
 }

@@ -118,7 +118,8 @@ static PfStatus run_level(Converge *c, Study *study, int k)
 static PfStatus choose_methods(Converge *c)
 {
   const char *list = c->options->method;
-  for (int i = 0; !list && pf_method(i) && c->count < MOST_METHODS; i++) c->study[c->count++].method = pf_method(i);
+  for (int i = 0; !list && pf_method(i) && c->count < MOST_METHODS; i++)
+    if (pf_method_is_present(pf_method(i))) c->study[c->count++].method = pf_method(i);
   while (list && *list) {
     char name[64];
     size_t length = strcspn(list, ",");

@@ -9,7 +9,8 @@ static int run(int argc, char **argv);
 const Command pf_command_run = {
   "run", "simulate, print a summary, write the trajectory",
   "[--by METHOD] [--for T] [--rtol R] [--step H] [--every DT | --at T1,T2,…] [--out FILE] [--json] FILE\n\n"
-  "      --by METHOD        dopri5 (default), dop853, rk4\n"
+  "      --by METHOD        dopri5 (default), dop853, rk4, generalized_alpha, rattle; with SUNDIALS cvode_adams,\n"
+  "                         cvode_bdf, ida, ida2\n"
   "      --form NAME        formulation (default: multipliers)\n"
   "      --for T            duration in seconds\n"
   "      --rtol R --atol A  tolerances (1e-8, rtol/100)\n"

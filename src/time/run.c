@@ -38,6 +38,11 @@ bool pf_method_has_fixed_step(const PfMethod *method)
   return method->fixed;
 }
 
+bool pf_method_is_present(const PfMethod *method)
+{
+  return method->step != NULL;
+}
+
 PfRunOptions pf_run_options(void)
 {
   return (PfRunOptions){.rho = NAN, .t_end = 10};

@@ -21,7 +21,7 @@ struct PfMethod {
   bool fixed;  /* takes options.step and keeps it */
   bool direct; /* leaves y on the constraints by itself: no projection afterwards */
   PfStatus (*prepare)(PfMotionRun *run);
-  PfStepEnd (*step)(PfMotionRun *run);
+  PfStepEnd (*step)(PfMotionRun *run); /* NULL: this build lacks its library, and prepare says which */
   void (*interpolate)(PfMotionRun *run, double t, double *y);
   void (*release)(PfMotionRun *run); /* or NULL */
 };

@@ -19,7 +19,9 @@ static void without_the_library_the_methods_say_so(void **state)
     assert_int_equal(pf_run(x.s.ctx, x.system, x.s.values, &options, &result), PF_ERR_MISSING);
     assert_contains(pf_context_message(x.s.ctx), "SUNDIALS");
     assert_contains(pf_context_message(x.s.ctx), all[i]);
+    assert_false(pf_method_is_present(pf_method_find(all[i])));
   }
+  assert_true(pf_method_is_present(pf_method_find("dopri5")));
   close_moving(&x);
 }
 
