@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_OPERATIONS = 500 }; /* more are not faster than the same on matrices */
+enum { MOST_OPERATIONS = 400, MOST_INSTRUCTIONS = 340 }; /* more are not faster than the same on matrices */
 
 /* As in form: a pivot of the mass matrix that is less of its diagonal element is rounding; rows of A closer to each other
  * than the root of this are left to the formulation. */
@@ -269,6 +269,7 @@ static PfStatus make_tapes(Maker *k, PfClosed *f)
   if (!list_pairs(k, f, pairs)) return PF_ERR_LIMIT;
   PF_TRY(pf_expr_check(k->ctx));
   PF_TRY(make_flow(k, f, pairs));
+  if (pf_tape_instruction_count(f->flow) > MOST_INSTRUCTIONS) return PF_ERR_LIMIT;
   PF_TRY(make_velocity(k, f, pairs));
   size_t size = pf_tape_work_size(f->flow), other = f->velocity ? pf_tape_work_size(f->velocity) : 0;
   f->work = pf_run_array(k->run, double, size > other ? size : other);

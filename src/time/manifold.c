@@ -141,7 +141,6 @@ bool pf_manifold_step(PfManifold *f, double *values, PfLevel level, const bool *
   PfQr *qr = position ? &f->position_qr : &f->velocity_qr;
   const PfSymbols *in = pf_system_symbols(f->system);
   if (rows == 0) return true;
-  pf_tape_run(f->tape, values, f->out, f->work);
   const double *slope = position ? f->slope : f->A, *miss = position ? f->phi : f->psi;
   if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0 || pf_first_not_finite(miss, (size_t)rows) >= 0) return false;
   for (int i = 0; i < rows; i++) f->right[i] = -miss[i];

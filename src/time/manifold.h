@@ -30,8 +30,9 @@ double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel leve
  * where it is singular. */
 const double *pf_manifold_rows(PfManifold *manifold, const double *values);
 
-/* One Newton step of least mass-weighted length for q or v in `values` (in place). `held` marks what must not move
- * (n, or NULL). False when the slopes are not finite. */
+/* One Newton step of least mass-weighted length for q or v in `values` (in place), with the residuals and slopes of the
+ * latest pf_manifold_miss, which must have been taken there. `held` marks what must not move (n, or NULL). False when the
+ * slopes are not finite. */
 bool pf_manifold_step(PfManifold *manifold, double *values, PfLevel level, const bool *held);
 
 #endif
