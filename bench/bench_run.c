@@ -79,7 +79,8 @@ static Reference read_reference(const Columns *what, const char *name, double t_
 {
   enum { MOST_LINES = 200 };
   static char path[1024], line[4096];
-  Reference to = {.n = what->n, .t = room(MOST_LINES, sizeof(double)), .q = room(MOST_LINES*MOST_COORDINATES, sizeof(double))};
+  Reference to = {.n = what->n, .t = room(MOST_LINES, sizeof(double)),
+                  .q = room(MOST_LINES*MOST_COORDINATES, sizeof(double))};
   snprintf(path, sizeof path, PF_SOURCE_DIR "/tests/reference/%s", name);
   FILE *file = fopen(path, "r");
   if (!file) stop(path);

@@ -114,7 +114,8 @@ static int flow_snakeboard(sunrealtype t, N_Vector state, N_Vector rate, void *u
 static int residual_snakeboard(sunrealtype t, N_Vector state, N_Vector rate, N_Vector residual, void *user)
 {
   (void)t;
-  const double F = *(const double *)user, *y = N_VGetArrayPointer(state), *v = y + 6, *d = N_VGetArrayPointer(rate), *a = d + 6;
+  const double F = *(const double *)user, *y = N_VGetArrayPointer(state), *v = y + 6;
+  const double *d = N_VGetArrayPointer(rate), *a = d + 6;
   double *r = N_VGetArrayPointer(residual), lb = y[12], lf = y[13];
   double st = sin(y[2]), ct = cos(y[2]), sb = sin(y[4]), cb = cos(y[4]), sf = sin(y[5]), cf = cos(y[5]);
   double stb = st*cb + ct*sb, ctb = ct*cb - st*sb, stf = st*cf + ct*sf, ctf = ct*cf - st*sf;

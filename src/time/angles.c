@@ -88,9 +88,8 @@ static void find_sum(Angles *a, Angle *angle)
   PfExpr first = pf_expr_arg(ctx, angle->whole, 1), second = pf_expr_arg(ctx, angle->whole, 3);
   int x = find_part(a, pf_expr_arg(ctx, angle->whole, 2)), y = find_part(a, pf_expr_arg(ctx, angle->whole, 4));
   bool first_less = pf_expr_is_int(ctx, first, -1), second_less = pf_expr_is_int(ctx, second, -1);
-  if (x < 0 || y < 0 || (!first_less && !pf_expr_is_int(ctx, first, 1)) || (!second_less && !pf_expr_is_int(ctx, second, 1)) ||
-      (first_less && second_less))
-    return;
+  if (x < 0 || y < 0 || (first_less && second_less)) return;
+  if ((!first_less && !pf_expr_is_int(ctx, first, 1)) || (!second_less && !pf_expr_is_int(ctx, second, 1))) return;
   angle->way = first_less || second_less ? DIFFERENCE : SUM;
   angle->x = first_less ? y : x;
   angle->y = first_less ? x : y;
@@ -155,8 +154,10 @@ static PfExpr rebuild(const Angles *a, PfExpr e)
       result = pf_expr_add(ctx, result, pf_expr_mul(ctx, pf_expr_arg(ctx, e, i), image_of(a, pf_expr_arg(ctx, e, i + 1))));
     return result;
   case PF_OP_PRODUCT:
-    for (int i = 0; i < count; i += 2)
-      result = pf_expr_mul(ctx, result, pf_expr_pow(ctx, image_of(a, pf_expr_arg(ctx, e, i)), image_of(a, pf_expr_arg(ctx, e, i + 1))));
+    for (int i = 0; i < count; i += 2) {
+      PfExpr base = image_of(a, pf_expr_arg(ctx, e, i)), exponent = image_of(a, pf_expr_arg(ctx, e, i + 1));
+      result = pf_expr_mul(ctx, result, pf_expr_pow(ctx, base, exponent));
+    }
     return result;
   default:
     for (int i = 0; i < count && i < 3; i++) args[i] = image_of(a, pf_expr_arg(ctx, e, i));

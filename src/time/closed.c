@@ -306,7 +306,8 @@ PfStatus pf_closed_make(PfMotionRun *run, PfClosed **closed)
   if (!f) return PF_ERR_MEMORY;
   *f = (PfClosed){.n = run->n, .m = run->m, .margin = 1, .fixed_margin = 1};
   PfStatus status = make(run, f);
-  if (status == PF_OK && pf_closed_flow(f, run->symbols, run->values, run->motion.acceleration, run->motion.multiplier, &power)) {
+  PfMotion *at = &run->motion;
+  if (status == PF_OK && pf_closed_flow(f, run->symbols, run->values, at->acceleration, at->multiplier, &power)) {
     *closed = f;
     return PF_OK;
   }

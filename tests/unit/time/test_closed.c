@@ -59,7 +59,8 @@ static void time_enters_as_well(void **state)
   open_text(*state,
             "model driven\nparam m = 2, w = 3\ninput u = cos(w*t)\ncoord x, y, th\n"
             "kinetic (m + sin(t))/2*(x'^2 + y'^2) + (1 + x^2)/2*th'^2 + 0.3*th'*x'\npotential x^2*cos(t)\n"
-            "force x = u*y, th = -th'^3\nconstraint drive: cos(th + 1)*x' + sin(th + 1)*y' = u\nstart x' = 1.9, th' = 2\n", &x);
+            "force x = u*y, th = -th'^3\nconstraint drive: cos(th + 1)*x' + sin(th + 1)*y' = u\n"
+            "start x' = 1.9, th' = 2\n", &x);
   PfMotionRun run = still_run(&x, &result);
   assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
   assert_non_null(closed);

@@ -23,7 +23,8 @@ static double *slot_of(Point *point, int column)
                        : &point->mu[column - 15];
 }
 
-static void open_residuals(Fixture *f, PfIndex index, Moving *x, PfRunResult *result, PfMotionRun *run, PfResiduals *residuals)
+static void open_residuals(Fixture *f, PfIndex index, Moving *x, PfRunResult *result, PfMotionRun *run,
+                           PfResiduals *residuals)
 {
   open_text(f, system_of_all_kinds, x);
   *run = still_run(x, result);

@@ -122,7 +122,8 @@ static void both_forms_of_ida_meet_the_reference_trajectories(void **state)
 /* The motion tends to rest at theta = pi in swings. */
 static void the_piano_wheel_near_its_stable_heading(void **state)
 {
-  static const Trajectory stable = {"piano_stable.csv", "piano_wheel", 10, {"x", "x", "y", "y", "theta", "theta", "chi", "chi"}, 1};
+  static const Trajectory stable = {"piano_stable.csv", "piano_wheel", 10,
+                                    {"x", "x", "y", "y", "theta", "theta", "chi", "chi"}, 1};
   Moving x;
   double angle = acos(-1) - 0.1, R = 0.05, spin = -2;
   open_example(*state, "piano_wheel", &x);

@@ -7,8 +7,8 @@ typedef struct Way {
   double rtol, step;
 } Way;
 
-static const Way ways[] = {{"dopri5", 1e-5, 0}, {"dopri5", 1e-10, 0}, {"dop853", 1e-6, 0}, {"dop853", 1e-11, 0}, {"rk4", 0, 1e-3},
-                           {"rk4", 0, 1e-4}};
+static const Way ways[] = {{"dopri5", 1e-5, 0},  {"dopri5", 1e-10, 0}, {"dop853", 1e-6, 0},
+                           {"dop853", 1e-11, 0}, {"rk4", 0, 1e-3},     {"rk4", 0, 1e-4}};
 enum { WAYS = sizeof ways/sizeof *ways };
 
 static PfRunOptions options_by(const Way *way, double t_end)
