@@ -41,6 +41,7 @@ static void hint_missing_operand(PfParser *p, PfTokenKind kind)
   const PfToken *next = &p->kept;
   const char *bytes = p->source->bytes + next->start;
   bool comment = p->last.kind == PF_T_SLASH && (kind == PF_T_SLASH || kind == PF_T_STAR);
+  comment = comment || (kind == PF_T_SLASH && (bytes[1] == '/' || bytes[1] == '*'));
   if (kind == PF_T_PRIME)
     pf_hint(p->ctx, "the ' of a time derivative follows its name: x'");
   else if (kind == PF_T_UNIT && memchr(bytes, ',', next->size))

@@ -534,6 +534,19 @@ static void empty_loops_in_loops(void **state)
   read_large(write_nested_for, "unroll to more than");
 }
 
+static void write_many_statements(PfText *text)
+{
+  pf_text_add(text, "coord x\nkinetic x'^2\nfor i in 1..100000 { ");
+  repeat(text, "force x = i; ", 11);
+  pf_text_add(text, "}\n");
+}
+
+static void loops_that_make_a_million_statements(void **state)
+{
+  (void)state;
+  read_large(write_many_statements, "unroll to more than a million statements");
+}
+
 static void write_list(PfText *text)
 {
   pf_text_add(text, "coord x[1000000000]\nkinetic x[1]'^2\n");
@@ -786,6 +799,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(derived_parameters_by_the_thousands),
     cmocka_unit_test(a_loop_of_a_thousand_million_turns),
     cmocka_unit_test(empty_loops_in_loops),
+    cmocka_unit_test(loops_that_make_a_million_statements),
     cmocka_unit_test(a_list_of_a_thousand_million_elements),
     cmocka_unit_test(a_sum_over_a_thousand_million),
     cmocka_unit_test(sums_in_sums),
