@@ -9,6 +9,7 @@
 #include "pfaff/lang.h"
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
+#include "pfaff/study.h"
 #include "pfaff/time.h"
 
 #endif

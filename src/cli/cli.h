@@ -15,7 +15,7 @@ typedef struct Command {
 } Command;
 
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt,
-    pf_command_plot, pf_command_run, pf_command_converge;
+    pf_command_plot, pf_command_run, pf_command_converge, pf_command_study;
 
 /* What a command was asked: its one file and the common switches. */
 typedef struct Options {

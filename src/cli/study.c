@@ -1,0 +1,64 @@
+/* pfaff study: finds the kind of study asked for. One file per kind. */
+#include "cli/study.h"
+
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_command_study = {
+  "study", "steady motions, stability, bifurcations, linear models, integrability",
+  "KIND [options] FILE",
+  run};
+
+static const Command *const studies[] = {
+  NULL, /* ends the list */
+};
+
+static const char *kind_of(const Command *study)
+{
+  return study->name + strlen("study ");
+}
+
+static void usage(FILE *stream)
+{
+  pf_cli_usage(&pf_command_study, stream);
+  fputc('\n', stream);
+  for (int i = 0; studies[i]; i++) fprintf(stream, "  %-13s %s\n", kind_of(studies[i]), studies[i]->summary);
+  fputs("\n'pfaff study KIND --help' tells more.\n", stream);
+}
+
+static const Command *find(const char *kind)
+{
+  for (int i = 0; studies[i]; i++)
+    if (!strcmp(kind_of(studies[i]), kind)) return studies[i];
+  return NULL;
+}
+
+static int unknown(const char *kind)
+{
+  enum { NEAR = 3 };
+  const char *similar = NULL;
+  int nearest = NEAR + 1;
+  for (int i = 0; studies[i]; i++) {
+    int distance = pf_name_distance(kind, kind_of(studies[i]), NEAR);
+    if (distance < nearest) nearest = distance, similar = kind_of(studies[i]);
+  }
+  fprintf(stderr, "pfaff study: there is no study '%s'", kind);
+  if (similar) fprintf(stderr, " (did you mean '%s'?)", similar);
+  fputs("\n'pfaff study --help' lists them\n", stderr);
+  return PF_EXIT_USAGE;
+}
+
+static int run(int argc, char **argv)
+{
+  if (argc < 2) {
+    usage(stderr);
+    return PF_EXIT_USAGE;
+  }
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    usage(stdout);
+    return PF_EXIT_OK;
+  }
+  const Command *study = find(argv[1]);
+  return study ? study->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
