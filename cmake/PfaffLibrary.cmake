@@ -1,6 +1,6 @@
 # libpfaff: every module of src/ except the command line, compiled once for both libraries. The sources
 # are found by pattern: a new file in a module needs no change here.
-set(PFAFF_MODULES base num expr model lang mech kernel form tree time study out sweep fmu
+set(PFAFF_MODULES base num expr model lang mech kernel form tree time study out import sweep fmu
   CACHE STRING "Modules to build; fewer, from the left, give a smaller library without the program")
 mark_as_advanced(PFAFF_MODULES)
 
@@ -20,6 +20,9 @@ endif()
 if(PFAFF_HAVE_SUNDIALS)
   list(PREPEND pfaff_libraries SUNDIALS::SUNDIALS)
 endif()
+if(PFAFF_HAVE_EXPAT)
+  list(PREPEND pfaff_libraries EXPAT::EXPAT)
+endif()
 
 add_library(pfaff_objects OBJECT ${pfaff_sources})
 target_include_directories(pfaff_objects
@@ -31,6 +34,9 @@ if(PFAFF_HAVE_FLINT)
 endif()
 if(PFAFF_HAVE_SUNDIALS)
   target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_SUNDIALS=1)
+endif()
+if(PFAFF_HAVE_EXPAT)
+  target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_EXPAT=1)
 endif()
 target_link_libraries(pfaff_objects PRIVATE ${pfaff_libraries})
 

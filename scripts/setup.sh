@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing, by apt-get; silent when everything is there.
-#   setup.sh build      what the library and the program need, and FLINT and SUNDIALS, which they can do without
+#   setup.sh build      what the library and the program need, and FLINT, SUNDIALS and expat, which they can do without
 #   setup.sh test       that, and what the tests need
 #   setup.sh analysis   that, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build libopenblas-dev liblapack-dev liblapacke-dev"
-optional="libflint-dev libsundials-dev"
+optional="libflint-dev libsundials-dev libexpat1-dev"
 tests="libcmocka-dev clang valgrind libc6-dbg python3"
 analysis="clang-tidy cppcheck clang-format"
 
@@ -44,6 +44,7 @@ otherwise_present() {
     liblapacke-dev) has_header lapacke.h ;;
     libflint-dev) has_header flint/flint.h ;;
     libsundials-dev) has_header cvode/cvode.h && has_header ida/ida.h ;;
+    libexpat1-dev) has_header expat.h ;;
     libcmocka-dev) has_header cmocka.h ;;
     libclang-rt-*) has_clang_runtime ;;
     libc6-dbg) ! command -v dpkg-query ;;

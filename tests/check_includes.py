@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 LAYERS = [["base"], ["num"], ["expr"], ["model"], ["lang", "mech"], ["kernel"], ["form", "tree"], ["time"],
-          ["study"], ["out"], ["sweep", "fmu"], ["cli"]]
+          ["study"], ["out"], ["import"], ["sweep", "fmu"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 
 STANDARD = {name + ".h" for name in

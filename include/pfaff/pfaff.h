@@ -5,6 +5,7 @@
 #include "pfaff/base.h"
 #include "pfaff/expr.h"
 #include "pfaff/form.h"
+#include "pfaff/import.h"
 #include "pfaff/kernel.h"
 #include "pfaff/lang.h"
 #include "pfaff/mech.h"

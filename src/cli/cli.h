@@ -14,7 +14,7 @@ typedef struct Command {
   int (*run)(int argc, char **argv);
 } Command;
 
-extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt,
+extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt, pf_command_import,
     pf_command_plot, pf_command_run, pf_command_converge, pf_command_study;
 
 /* What a command was asked: its one file and the common switches. */
@@ -30,10 +30,11 @@ typedef struct Options {
   bool log, script;
   int state_count;
   const char *state[256]; /* name=value */
+  bool free;  /* import: the root may move */
   bool write; /* fmt: replace the file */
 } Options;
 
-typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256 } OptionSet;
+typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);

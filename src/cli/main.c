@@ -5,7 +5,8 @@
 
 static const Command *const commands[] = {&pf_command_check, &pf_command_derive, &pf_command_compare, &pf_command_eval,
                                           &pf_command_run, &pf_command_plot,
-                                          &pf_command_converge, &pf_command_study, &pf_command_fmt};
+                                          &pf_command_converge, &pf_command_study, &pf_command_fmt,
+                                          &pf_command_import};
 enum { COMMANDS = sizeof commands/sizeof *commands };
 
 static void usage(FILE *stream)

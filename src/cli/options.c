@@ -32,7 +32,7 @@ static const struct option long_options[] = {
   {"no-projection", no_argument, NULL, 'd'}, {"keep-going", no_argument, NULL, 'k'},
   {"prove", no_argument, NULL, 'P'},       {"columns", required_argument, NULL, 'c'},
   {"against", required_argument, NULL, 'x'}, {"log", no_argument, NULL, 'L'},
-  {"script", no_argument, NULL, 'S'},
+  {"script", no_argument, NULL, 'S'},      {"free", no_argument, NULL, 'F'},
   {NULL, 0, NULL, 0},
 };
 
@@ -49,6 +49,7 @@ static unsigned needs(int letter)
   case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'o': case 'd':
   case 'k': return OPTION_RUN;
   case 'P': return OPTION_PROVE;
+  case 'F': return OPTION_FREE;
   case 'c': case 'x': case 'L':
   case 'S': return OPTION_PLOT;
   default: return 0;
@@ -80,6 +81,7 @@ static bool take(Options *options, int letter, const char *argument)
   case 'x': options->against = argument; break;
   case 'L': options->log = true; break;
   case 'S': options->script = true; break;
+  case 'F': options->free = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;

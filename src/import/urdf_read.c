@@ -1,0 +1,295 @@
+/* Reads the XML of a robot by expat. This is the only file that knows expat. */
+#include "import/urdf.h"
+
+#ifdef PF_HAVE_EXPAT
+
+#include <expat.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Section { SECTION_OTHER, SECTION_LINK, SECTION_JOINT } Section;
+
+typedef struct Reader {
+  PfContext *ctx;
+  PfArena *arena;
+  const char *file, *bytes;
+  size_t count;
+  XML_Parser parser;
+  PfStatus status;
+  int depth;
+  Section section;    /* the element of depth 2 we are in */
+  bool in_inertial;
+  const char *name;
+  PF_ARRAY(UrdfLink) links;
+  PF_ARRAY(UrdfJoint) joints;
+} Reader;
+
+/* ---------------------------------------------------------------- where, and what is wrong */
+
+static PfPlace place_here(Reader *r)
+{
+  XML_Index index = XML_GetCurrentByteIndex(r->parser);
+  size_t at = index > 0 ? (size_t)index : 0, begin, end;
+  if (at > r->count) at = r->count;
+  for (begin = at; begin > 0 && r->bytes[begin - 1] != '\n'; begin--) continue;
+  for (end = at; end < r->count && r->bytes[end] != '\n' && end - begin < 200; end++) continue;
+  return (PfPlace){r->file, pf_arena_text(r->arena, r->bytes + begin, end - begin),
+                   (int)XML_GetCurrentLineNumber(r->parser), (int)(at - begin) + 1, 1};
+}
+
+static void stop(Reader *r, PfStatus status)
+{
+  if (r->status == PF_OK) r->status = status;
+  XML_StopParser(r->parser, XML_FALSE);
+}
+
+static void no_room(Reader *r)
+{
+  stop(r, pf_fail(r->ctx, PF_ERR_MEMORY, "no room for the robot"));
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+static const char *attribute(const char **attributes, const char *name)
+{
+  for (; attributes[0]; attributes += 2)
+    if (!strcmp(attributes[0], name)) return attributes[1];
+  return NULL;
+}
+
+static const char *copy(Reader *r, const char *text)
+{
+  const char *kept = pf_arena_text(r->arena, text, strlen(text));
+  if (!kept) no_room(r);
+  return kept;
+}
+
+static const char *needed(Reader *r, const char *element, const char **attributes, const char *name)
+{
+  const char *value = attribute(attributes, name);
+  if (value && *value) return copy(r, value);
+  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "<%s> has no attribute '%s'", element, name));
+  return "";
+}
+
+/* `count` numbers between blanks; the values stay as they are when the attribute is absent. */
+static void numbers(Reader *r, const char *element, const char **attributes, const char *name, int count, double *out)
+{
+  const char *text = attribute(attributes, name);
+  if (!text) return;
+  const char *at = text;
+  double value[3];
+  int read = 0;
+  for (; read < count; read++) {
+    char *end;
+    value[read] = strtod(at, &end);
+    if (end == at || !isfinite(value[read])) break;
+    at = end;
+  }
+  at += strspn(at, " \t\r\n");
+  if (read < count || *at) {
+    stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "%s=\"%.60s\" of <%s> should be %d number%s", name, text,
+                       element, count, count > 1 ? "s" : ""));
+    return;
+  }
+  memcpy(out, value, (size_t)count*sizeof *out);
+}
+
+static void number(Reader *r, const char *element, const char **attributes, const char *name, double *out)
+{
+  numbers(r, element, attributes, name, 1, out);
+}
+
+static void read_pose(Reader *r, const char **attributes, UrdfPose *pose)
+{
+  numbers(r, "origin", attributes, "xyz", 3, pose->at);
+  numbers(r, "origin", attributes, "rpy", 3, pose->rpy);
+}
+
+/* ---------------------------------------------------------------- links */
+
+static void begin_link(Reader *r, const char **attributes)
+{
+  UrdfLink link = {.name = needed(r, "link", attributes, "name"), .place = place_here(r), .joint = -1};
+  if (!pf_push(pf_context_allocator(r->ctx), &r->links, link)) no_room(r);
+}
+
+static void read_inertial(Reader *r, const char *element, const char **attributes)
+{
+  static const char *const entries[6] = {"ixx", "iyy", "izz", "ixy", "iyz", "ixz"};
+  UrdfLink *link = r->links.at + r->links.count - 1;
+  if (!strcmp(element, "origin")) read_pose(r, attributes, &link->center);
+  if (!strcmp(element, "mass")) number(r, element, attributes, "value", &link->mass);
+  if (!strcmp(element, "inertia"))
+    for (int i = 0; i < 6; i++) number(r, element, attributes, entries[i], link->inertia + i);
+  if (link->mass < 0)
+    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the mass of the link '%s' is negative", link->name));
+}
+
+/* ---------------------------------------------------------------- joints */
+
+static const struct {
+  const char *name;
+  UrdfKind kind;
+} kinds[] = {{"fixed", URDF_FIXED},         {"revolute", URDF_REVOLUTE}, {"continuous", URDF_REVOLUTE},
+             {"prismatic", URDF_PRISMATIC}, {"planar", URDF_PLANAR},     {"floating", URDF_FLOATING}};
+
+static void begin_joint(Reader *r, const char **attributes)
+{
+  UrdfJoint joint = {.name = needed(r, "joint", attributes, "name"), .parent_name = "", .child_name = "", .place = place_here(r),
+                     .axis = {1, 0, 0}, .lower = -INFINITY, .upper = INFINITY, .parent = -1, .child = -1};
+  const char *type = needed(r, "joint", attributes, "type");
+  size_t i = 0;
+  while (i < sizeof kinds/sizeof *kinds && strcmp(type, kinds[i].name) != 0) i++;
+  if (i < sizeof kinds/sizeof *kinds) {
+    joint.kind = kinds[i].kind;
+  } else if (r->status == PF_OK) {
+    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, joint.place, "the joint '%s' is of the unknown type '%.40s'", joint.name, type));
+    pf_hint(r->ctx, "URDF has fixed, revolute, continuous, prismatic, planar and floating");
+  }
+  if (!pf_push(pf_context_allocator(r->ctx), &r->joints, joint)) no_room(r);
+}
+
+static void read_axis(Reader *r, const char **attributes, UrdfJoint *joint)
+{
+  double *a = joint->axis;
+  numbers(r, "axis", attributes, "xyz", 3, a);
+  double length = hypot(hypot(a[0], a[1]), a[2]);
+  if (length > 0) return;
+  stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the axis of the joint '%s' has no direction", joint->name));
+}
+
+static void read_joint_piece(Reader *r, const char *element, const char **attributes)
+{
+  UrdfJoint *joint = r->joints.at + r->joints.count - 1;
+  if (!strcmp(element, "origin")) read_pose(r, attributes, &joint->origin);
+  if (!strcmp(element, "parent")) joint->parent_name = needed(r, element, attributes, "link");
+  if (!strcmp(element, "child")) joint->child_name = needed(r, element, attributes, "link");
+  if (!strcmp(element, "axis")) read_axis(r, attributes, joint);
+  if (!strcmp(element, "mimic")) joint->mimics = true;
+  if (!strcmp(element, "dynamics")) {
+    number(r, element, attributes, "damping", &joint->damping);
+    number(r, element, attributes, "friction", &joint->friction);
+  }
+  if (!strcmp(element, "limit")) {
+    joint->has_limits = attribute(attributes, "lower") || attribute(attributes, "upper");
+    joint->lower = joint->upper = 0; /* what URDF means when one is absent */
+    number(r, element, attributes, "lower", &joint->lower);
+    number(r, element, attributes, "upper", &joint->upper);
+  }
+}
+
+/* ---------------------------------------------------------------- elements */
+
+static void begin_document(Reader *r, const char *element, const char **attributes)
+{
+  if (!strcmp(element, "robot")) {
+    const char *name = attribute(attributes, "name");
+    r->name = name ? copy(r, name) : "robot";
+    return;
+  }
+  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "this is no URDF: its element is <%.40s>, not <robot>", element));
+  if (!strcmp(element, "sdf")) pf_hint(r->ctx, "SDF is another format; most tools can save URDF as well");
+}
+
+static void begin_section(Reader *r, const char *element, const char **attributes)
+{
+  r->section = SECTION_OTHER;
+  if (!strcmp(element, "link")) {
+    r->section = SECTION_LINK;
+    begin_link(r, attributes);
+  } else if (!strcmp(element, "joint")) {
+    r->section = SECTION_JOINT;
+    begin_joint(r, attributes);
+  } else if (!strncmp(element, "xacro:", 6)) {
+    stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "<%.40s> is a macro, which URDF does not have", element));
+    pf_hint(r->ctx, "expand the file first: xacro FILE > robot.urdf");
+  }
+}
+
+static void XMLCALL on_start(void *user, const char *element, const char **attributes)
+{
+  Reader *r = user;
+  r->depth++;
+  if (r->status != PF_OK) return;
+  if (r->depth == 1) begin_document(r, element, attributes);
+  if (r->depth == 2) begin_section(r, element, attributes);
+  if (r->depth == 3 && r->section == SECTION_LINK) r->in_inertial = !strcmp(element, "inertial");
+  if (r->depth == 3 && r->section == SECTION_JOINT) read_joint_piece(r, element, attributes);
+  if (r->depth == 4 && r->section == SECTION_LINK && r->in_inertial) read_inertial(r, element, attributes);
+}
+
+static void XMLCALL on_end(void *user, const char *element)
+{
+  (void)element;
+  Reader *r = user;
+  r->depth--;
+}
+
+/* A document type can define entities that grow without end; URDF has no use for one. */
+static void XMLCALL on_doctype(void *user, const char *name, const char *system, const char *public, int internal)
+{
+  (void)name, (void)system, (void)public, (void)internal;
+  Reader *r = user;
+  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "a document type is not read"));
+  pf_hint(r->ctx, "remove the line <!DOCTYPE …>");
+}
+
+static PfStatus parse(Reader *r)
+{
+  enum { PIECE = 1 << 20 };
+  XML_SetUserData(r->parser, r);
+  XML_SetElementHandler(r->parser, on_start, on_end);
+  XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
+  for (size_t at = 0; r->status == PF_OK;) {
+    size_t size = r->count - at < PIECE ? r->count - at : PIECE;
+    bool last = at + size == r->count;
+    if (XML_Parse(r->parser, r->bytes + at, (int)size, last) == XML_STATUS_ERROR && r->status == PF_OK)
+      r->status = pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "not well-formed XML: %s",
+                             XML_ErrorString(XML_GetErrorCode(r->parser)));
+    if (last) break;
+    at += size;
+  }
+  return r->status;
+}
+
+static PfStatus keep(Reader *r, UrdfRobot *robot)
+{
+  robot->name = r->name;
+  robot->link_count = (int)r->links.count;
+  robot->joint_count = (int)r->joints.count;
+  robot->links = pf_arena_array(r->arena, UrdfLink, r->links.count);
+  robot->joints = pf_arena_array(r->arena, UrdfJoint, r->joints.count);
+  if (!robot->links || !robot->joints) return pf_fail(r->ctx, PF_ERR_MEMORY, "no room for the robot");
+  if (r->links.count) memcpy(robot->links, r->links.at, r->links.count*sizeof *r->links.at);
+  if (r->joints.count) memcpy(robot->joints, r->joints.at, r->joints.count*sizeof *r->joints.at);
+  return PF_OK;
+}
+
+PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
+                      UrdfRobot *robot)
+{
+  Reader r = {.ctx = ctx, .arena = arena, .file = file, .bytes = bytes, .count = count, .parser = XML_ParserCreate(NULL)};
+  if (!r.parser) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the XML reader");
+  PfStatus status = parse(&r);
+  if (status == PF_OK) status = keep(&r, robot);
+  pf_array_free(pf_context_allocator(ctx), &r.links);
+  pf_array_free(pf_context_allocator(ctx), &r.joints);
+  XML_ParserFree(r.parser);
+  return status;
+}
+
+#else
+
+PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
+                      UrdfRobot *robot)
+{
+  (void)arena, (void)file, (void)bytes, (void)count, (void)robot;
+  pf_fail(ctx, PF_ERR_MISSING, "this build cannot read XML, so it cannot read URDF");
+  pf_hint(ctx, "build it where expat is installed (libexpat1-dev on Debian)");
+  return PF_ERR_MISSING;
+}
+
+#endif

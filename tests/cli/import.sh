@@ -1,0 +1,88 @@
+#!/bin/sh
+# pfaff import: robots in URDF.
+set -u
+. "$(dirname "$0")/common.sh"
+
+run_import() { # <exit code> <text of the file>
+  printf '%s' "$2" >"$place/robot.urdf"
+  run "$1" import "$place/robot.urdf"
+}
+
+robot() { printf '<robot name="r"><link name="a"/><link name="b"/>%s</robot>' "$1"; }
+joint() { printf '<joint name="%s" type="revolute"><parent link="%s"/><child link="%s"/>%s</joint>' "$1" "$2" "$3" "${4:-}"; }
+
+# a build without expat says so, and that is all it can do
+run_import 0 "$(robot '')" 2>/dev/null
+if grep -q 'cannot read XML' "$place/err"; then
+  echo "this build has no expat"
+  exit 0
+fi
+
+# The accelerations of the articulated-body algorithm of Pinocchio 4.1 at the same state of the same file.
+run 0 import "$source/tests/models/arm.urdf"
+says_nothing err
+says out 'coord elbow [rad]  # from -2.1 to 2.1'
+says out 'body sin_2 in upper_arm at (0, 0.05, 0.3) turn 0.2 about z turn -0.3 about y turn 0.4 about x turn elbow about y'
+says out 'turn pi/2 about z'
+cp "$place/out" "$place/arm.pf"
+run 0 eval "$place/arm.pf" --state shoulder=0.3 --state elbow=-0.7 --state draw_2=0.11 --state "shoulder'=0.9" \
+  --state "elbow'=-1.3" --state "draw_2'=0.4" --json
+holds 'max(abs(a - b) for a, b in zip(d["acceleration"], [17.35977389080969, -46.274318572960475, -3.879245138453205])) < 1e-12'
+run 0 fmt "$place/arm.pf"
+cmp -s "$place/out" "$place/arm.pf" || fail "the imported model is not in its canonical layout"
+input=$source/tests/models/arm.urdf
+run 0 import -
+input=
+cmp -s "$place/out" "$place/arm.pf" || fail "standard input gives another model"
+
+run_import 0 '<robot name="cart"><link name="rail"/><link name="plate"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="p" type="planar"><parent link="rail"/><child link="plate"/><axis xyz="0 0 2"/></joint></robot>'
+says out 'coord p_u, p_v [m], p [rad]'
+cp "$place/out" "$place/cart.pf"
+run 0 check "$place/cart.pf"
+says out 'degrees of freedom  3'
+
+run_import 0 "$(robot "$(joint j a b '<mimic joint="k"/><dynamics friction="0.2"/>')")"
+says err "<mimic> of the joint 'j' is left out"
+says err "the dry friction of the joint 'j' is left out"
+run_import 0 '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="3"/></inertial></link></robot>'
+says err "no body has the moments of inertia of the link 'a': 1, 1, 3"
+
+run_import 1 '<robot name="r"><link name="a"></robot>'
+says err 'robot.urdf:1:34: error: not well-formed XML: mismatched tag'
+run_import 1 ''
+says err 'not well-formed XML: no element found'
+run_import 1 '<sdf/>'
+says err 'this is no URDF: its element is <sdf>, not <robot>'
+run_import 1 '<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>'
+says err 'a document type is not read'
+run_import 1 '<robot name="r"><xacro:include filename="f"/></robot>'
+says err 'expand the file first'
+run_import 1 '<robot name="r"/>'
+says err "the robot 'r' has no links"
+run_import 1 '<robot name="r"><link/></robot>'
+says err "<link> has no attribute 'name'"
+run_import 1 '<robot name="r"><link name="a"/><link name="a"/></robot>'
+says err "there are two links 'a'"
+run_import 1 '<robot name="r"><link name="a"><inertial><mass value="-1"/></inertial></link></robot>'
+says err "the mass of the link 'a' is negative"
+run_import 1 '<robot name="r"><link name="a"><inertial><mass value="heavy"/></inertial></link></robot>'
+says err 'value="heavy" of <mass> should be 1 number'
+run_import 1 '<robot name="r"><link name="a"><inertial><origin xyz="1 2 nan"/></inertial></link></robot>'
+says err 'xyz="1 2 nan" of <origin> should be 3 numbers'
+run_import 1 "$(robot '<joint name="j" type="hinge"/>')"
+says err "the joint 'j' is of the unknown type 'hinge'"
+run_import 1 "$(robot '<joint name="j" type="fixed"><child link="b"/></joint>')"
+says err "the joint 'j' has no <parent>"
+run_import 1 '<robot name="r"><link name="upper"/><link name="lower"/>'"$(joint j uper lower)"'</robot>'
+says err "the parent of the joint 'j' is the link 'uper', which does not exist"
+says err "did you mean 'upper'?"
+run_import 1 "$(robot "$(joint j a b)$(joint k a b)")"
+says err "the link 'b' hangs on two joints, 'j' and 'k'"
+run_import 1 "$(robot "$(joint j a b)$(joint k b a)")"
+says err "the link 'a' is its own ancestor"
+run_import 1 "$(robot "$(joint j a b '<axis xyz="0 0 0"/>')")"
+says err "the axis of the joint 'j' has no direction"
+run 1 import "$place/absent.urdf"
+says err 'absent.urdf'
+run 2 import
+finish
