@@ -33,6 +33,7 @@ static const struct option long_options[] = {
   {"prove", no_argument, NULL, 'P'},       {"columns", required_argument, NULL, 'c'},
   {"against", required_argument, NULL, 'x'}, {"log", no_argument, NULL, 'L'},
   {"script", no_argument, NULL, 'S'},      {"free", no_argument, NULL, 'F'},
+  {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
   {NULL, 0, NULL, 0},
 };
 
@@ -50,6 +51,8 @@ static unsigned needs(int letter)
   case 'k': return OPTION_RUN;
   case 'P': return OPTION_PROVE;
   case 'F': return OPTION_FREE;
+  case 'R':
+  case 'N': return OPTION_PACE;
   case 'c': case 'x': case 'L':
   case 'S': return OPTION_PLOT;
   default: return 0;
@@ -82,6 +85,8 @@ static bool take(Options *options, int letter, const char *argument)
   case 'L': options->log = true; break;
   case 'S': options->script = true; break;
   case 'F': options->free = true; break;
+  case 'R': options->real_time = true; break;
+  case 'N': options->rate = argument; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;

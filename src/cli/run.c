@@ -1,4 +1,5 @@
 /* pfaff run: the motion, a summary that says whether to trust it, and a trajectory file. */
+#include "cli/pace.h"
 #include "cli/trajectory.h"
 
 #include <signal.h>
@@ -18,6 +19,7 @@ const Command pf_command_run = {
   "      --every DT         samples at multiples of DT; default: at every step\n"
   "      --at T1,T2,…       samples at these times\n"
   "      --out FILE         trajectory: CSV, or JSON when the name ends in .json\n"
+  "      --real-time        steps keep pace with the clock, --rate of them per second (1000)\n"
   "      --no-projection    let the constraints drift\n"
   "      --keep-going       go on when the constraints lose rank\n"
   "  -p, --param NAME=VALUE another value for a parameter; --state NAME=VALUE another start\n"
@@ -43,6 +45,7 @@ typedef struct Run {
   PfRunResult result;
   PfStart start;
   Trajectory trajectory;
+  Pace pace;
   PfJson rows;      /* --json: rows on standard output */
   double t0, wall, shown;
   bool progress;
@@ -76,7 +79,9 @@ static void show_progress(Run *r, double t)
 
 static bool is_cancelled(void *user, double t)
 {
-  show_progress(user, t);
+  Run *r = user;
+  if (r->pace.period > 0) pf_pace_step(&r->pace, t);
+  else show_progress(r, t);
   return interrupted != 0;
 }
 
@@ -89,6 +94,7 @@ static PfStatus prepare(Run *r)
   PF_TRY(pf_cli_state(&r->s, r->options, r->system, &r->values));
   r->t0 = r->values[pf_system_symbols(r->system)->time];
   PF_TRY(pf_cli_run_options(&r->s, r->options, r->system, r->values, &r->settings));
+  PF_TRY(pf_pace_prepare(&r->s, r->options, r->t0, &r->settings, &r->pace));
   PF_TRY(pf_start_correct(r->s.ctx, r->system, r->values, &r->start));
   PF_TRY(pf_trajectory_make(&r->trajectory, &r->s, r->system, r->values));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
@@ -105,6 +111,7 @@ static PfStatus simulate(Run *r)
   sigaction(SIGINT, &action, NULL);
   if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
   double start = pf_cli_clock();
+  pf_pace_begin(&r->pace);
   PfStatus status = pf_run(r->s.ctx, r->system, r->values, &r->settings, &r->result);
   r->wall = pf_cli_clock() - start;
   if (r->options->json) pf_json_close(&r->rows, ']');
@@ -126,7 +133,7 @@ static const char *method_name(const Run *r)
 
 static void text_summary(void *user, PfText *text)
 {
-  const Run *r = user;
+  Run *r = user;
   const PfModel *model = r->s.model;
   const PfRunResult *x = &r->result;
   pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->t0,
@@ -142,6 +149,7 @@ static void text_summary(void *user, PfText *text)
   }
   pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", x->energy_start,
                 x->energy_end, x->drift);
+  pf_pace_text(&r->pace, text);
   if (r->options->out) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows, r->options->out);
 }
 
@@ -149,7 +157,7 @@ static void text_summary(void *user, PfText *text)
 
 static void json_summary(void *user, PfJson *json)
 {
-  const Run *r = user;
+  Run *r = user;
   const PfModel *model = r->s.model;
   const PfRunResult *x = &r->result;
   pf_json_open(json, NULL, '{');
@@ -175,6 +183,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_number(json, "position", r->start.position_change);
   pf_json_number(json, "velocity", r->start.velocity_change);
   pf_json_close(json, '}');
+  pf_pace_json(&r->pace, json);
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.names[i]);
   pf_json_close(json, ']');
@@ -188,7 +197,7 @@ static void json_summary(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_RUN;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_RUN | OPTION_PACE;
   int code = pf_cli_options(&pf_command_run, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Run r = {.options = &options};

@@ -1,0 +1,152 @@
+/* Real time: the end of each step is handed on when the clock shows its time. A step that is not ready by then is a miss; the
+ * deadlines stay where they are, so that a late run catches up. */
+#include "cli/pace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { DEFAULT_RATE = 1000, MOST_STEPS = 100000000 };
+
+/* A sleeping program wakes up late by up to this; the rest of the way the clock is read again and again. */
+static const double wake_margin = 3e-4;
+
+/* ---------------------------------------------------------------- setting up */
+
+static PfStatus choose_step(Session *s, const Options *options, PfRunOptions *settings)
+{
+  double rate = DEFAULT_RATE;
+  if (options->rate) {
+    char *end;
+    rate = strtod(options->rate, &end);
+    if (end == options->rate || *end || !(rate > 0 && rate <= 1e6))
+      return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate: '%s' is not a number of steps per second up to a million",
+                     options->rate);
+  } else if (settings->step > 0) {
+    rate = 1/settings->step;
+  }
+  settings->step = 1/rate;
+  return PF_OK;
+}
+
+static PfStatus choose_method(Session *s, const Options *options, PfRunOptions *settings)
+{
+  const PfMethod *method = settings->method ? pf_method_find(settings->method) : NULL;
+  if (method && pf_method_has_fixed_step(method)) return PF_OK;
+  if (options->method && method) {
+    pf_fail(s->ctx, PF_ERR_ARGUMENT, "--real-time: the steps of %s have no fixed length", settings->method);
+    pf_hint(s->ctx, "use rk4, generalized_alpha or rattle");
+    return PF_ERR_ARGUMENT;
+  }
+  if (!options->method) settings->method = "rk4"; /* an unknown name is left to the run, which says so */
+  return PF_OK;
+}
+
+PfStatus pf_pace_prepare(Session *s, const Options *options, double t0, PfRunOptions *settings, Pace *pace)
+{
+  *pace = (Pace){.t0 = t0};
+  if (!options->real_time && options->rate) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate goes with --real-time");
+  if (!options->real_time) return PF_OK;
+  PF_TRY(choose_step(s, options, settings));
+  PF_TRY(choose_method(s, options, settings));
+  double steps = ceil((settings->t_end - t0)/settings->step) + 2;
+  if (!(steps < MOST_STEPS)) return pf_fail(s->ctx, PF_ERR_LIMIT, "%.3g steps in real time are too many", steps);
+  pace->period = settings->step;
+  pace->room = (long)steps;
+  pace->late = pf_arena_array(s->arena, float, steps);
+  return pace->late ? PF_OK : pf_fail(s->ctx, PF_ERR_MEMORY, "no room for the times of the steps");
+}
+
+/* ---------------------------------------------------------------- keeping pace */
+
+void pf_pace_begin(Pace *pace)
+{
+  for (long i = 0; i < pace->room; i++) pace->late[i] = 0; /* the pages are there before they are needed */
+  pace->begin = pace->resumed = pf_cli_clock();
+}
+
+static void sleep_for(double seconds)
+{
+  struct timespec rest = {.tv_sec = (time_t)seconds};
+  rest.tv_nsec = (long)((seconds - (double)rest.tv_sec)*1e9);
+  (void)nanosleep(&rest, NULL); /* a signal may cut it short: then the clock is read more often */
+}
+
+static double wait_until(double deadline)
+{
+  double now = pf_cli_clock();
+  while (deadline - now > 2*wake_margin) {
+    sleep_for(deadline - now - wake_margin);
+    now = pf_cli_clock();
+  }
+  while (now < deadline) now = pf_cli_clock();
+  return now;
+}
+
+void pf_pace_step(Pace *pace, double t)
+{
+  double ready = pf_cli_clock(), deadline = pace->begin + (t - pace->t0), busy = ready - pace->resumed;
+  pace->busy += busy;
+  if (busy > pace->longest) pace->longest = busy;
+  if (ready > deadline) pace->missed++;
+  pace->resumed = ready < deadline ? wait_until(deadline) : ready;
+  if (pace->steps < pace->room) pace->late[pace->steps++] = (float)(pace->resumed - deadline);
+}
+
+/* ---------------------------------------------------------------- the report */
+
+static int compare(const void *a, const void *b)
+{
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static const struct {
+  const char *key, *words;
+  double part;
+} percentiles[] = {{"p50", "p50", 0.5}, {"p99", "p99", 0.99}, {"p99_9", "p99.9", 0.999}, {"max", "at most", 1}};
+enum { PERCENTILES = sizeof percentiles/sizeof *percentiles };
+
+/* Of the sorted times: the smallest that `part` of them do not exceed. */
+static double percentile(const Pace *pace, double part)
+{
+  long index = (long)ceil(part*(double)pace->steps) - 1;
+  return (double)pace->late[index < 0 ? 0 : index];
+}
+
+static void sort_late(Pace *pace)
+{
+  qsort(pace->late, (size_t)pace->steps, sizeof *pace->late, compare);
+}
+
+void pf_pace_text(Pace *pace, PfText *text)
+{
+  if (pace->period == 0 || pace->steps == 0) return;
+  sort_late(pace);
+  pf_text_print(text, "  real time           %.6g steps per second, %ld of %ld deadlines missed\n", 1/pace->period,
+                pace->missed, pace->steps);
+  pf_text_print(text, "  computing           %.3g us per step, at most %.3g us (%.3g%% of the time)\n",
+                1e6*pace->busy/(double)pace->steps, 1e6*pace->longest,
+                100*pace->busy/((double)pace->steps*pace->period));
+  pf_text_add(text, "  jitter             ");
+  for (int i = 0; i < PERCENTILES; i++)
+    pf_text_print(text, "%s %s %.3g us", i ? "," : "", percentiles[i].words, 1e6*percentile(pace, percentiles[i].part));
+  pf_text_add(text, "\n");
+}
+
+void pf_pace_json(Pace *pace, PfJson *json)
+{
+  if (pace->period == 0 || pace->steps == 0) return;
+  sort_late(pace);
+  pf_json_open(json, "real_time", '{');
+  pf_json_number(json, "rate", 1/pace->period);
+  pf_json_integer(json, "steps", pace->steps);
+  pf_json_integer(json, "missed", pace->missed);
+  pf_json_number(json, "mean_seconds", pace->busy/(double)pace->steps);
+  pf_json_number(json, "longest_seconds", pace->longest);
+  pf_json_open(json, "jitter", '{');
+  for (int i = 0; i < PERCENTILES; i++)
+    pf_json_number(json, percentiles[i].key, percentile(pace, percentiles[i].part));
+  pf_json_close(json, '}');
+  pf_json_close(json, '}');
+}
