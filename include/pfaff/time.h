@@ -51,7 +51,8 @@ typedef struct PfRunOptions {
   const char *formulation; /* NULL: multipliers */
   double t_end;
   double rtol, atol;       /* 0: 1e-8, rtol/100 */
-  double step;             /* fixed-step methods: the step; others: the first one. 0: chosen */
+  double step;             /* fixed-step methods: the step; others: the first one. 0: chosen; rk4 needs one */
+  bool adaptive;           /* alpha methods: `step` is only the first one, the others are chosen by the tolerances */
   double largest_step;     /* 0: none */
   double rho;              /* numerical damping of the alpha methods; NaN: 0.9 */
   bool printed;            /* alpha methods as printed in paper 001 */
@@ -77,6 +78,7 @@ typedef struct PfRunResult {
   long steps, rejected, evaluations;
   double position, velocity;              /* largest violations at the ends of steps */
   double energy_start, energy_end, drift; /* drift: largest |energy gained less work done| */
+  double kinetic;                         /* largest kinetic energy at the ends of steps: what the drift is to be seen against */
   double weakest;                         /* smallest measure of independence of the constraints met, 1 = orthogonal */
   double weakest_t;
   int weakest_row;                        /* the constraint that was most dependent then */
@@ -94,6 +96,8 @@ PF_API const PfMethod *pf_method_find(const char *name);
 PF_API const char *pf_method_name(const PfMethod *method);
 PF_API const char *pf_method_summary(const PfMethod *method);
 PF_API bool pf_method_has_fixed_step(const PfMethod *method);
+/* Is it one of the alpha methods, which know rho, printed and adaptive? */
+PF_API bool pf_method_has_damping(const PfMethod *method);
 /* False when this build lacks the library it needs: a run by it fails with PF_ERR_MISSING. */
 PF_API bool pf_method_is_present(const PfMethod *method);
 

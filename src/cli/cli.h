@@ -24,8 +24,8 @@ typedef struct Options {
   int parameter_count;
   const char *parameters[64]; /* name=value */
   const char *form, *time;
-  const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out;
-  bool drift, keep_going, prove;
+  const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out, *rho;
+  bool drift, keep_going, printed, adaptive, prove;
   const char *columns, *against;
   bool log, script;
   int state_count;

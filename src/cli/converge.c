@@ -12,17 +12,20 @@ const Command pf_command_converge = {
   "[--by METHOD,METHOD…] [--step H] [--for T] [-p NAME=VALUE] [--json] FILE\n\n"
   "Halves the step of fixed-step methods (from --step, the step of the model, or a 200th of the run) and tightens the tolerance\n"
   "of the others, against a tight reference by dop853: the table with which to choose step or tolerance.\n\n"
-  "      --by LIST   methods, separated by commas (default: all)\n"
-  "      --step H    the largest step\n"
-  "      --for T     duration\n"
-  "      --json      for programs, on standard output",
+  "      --by LIST         methods, separated by commas (default: all)\n"
+  "      --step H          the largest step\n"
+  "      --for T           duration\n"
+  "      --no-projection   let the constraints drift where the method lets them\n"
+  "      --rho R, --printed, --adaptive   for generalized_alpha and rattle, as in 'pfaff run'\n"
+  "      --json            for programs, on standard output",
   run};
 
 enum { LEVELS = 6, SAMPLES = 16, MOST_METHODS = 16 };
 
 typedef struct Level {
   double size;            /* step or tolerance */
-  double q, v, order;     /* errors; observed order against the level before, NaN for the first */
+  double q, v, lambda;    /* largest errors */
+  double order_q, order_v, order_lambda; /* observed, against the level before; NaN for the first */
   double seconds, violation;
   long steps, evaluations;
   bool done;
@@ -30,6 +33,7 @@ typedef struct Level {
 
 typedef struct Study {
   const PfMethod *method;
+  bool fixed;             /* halves steps; else tightens tolerances */
   Level level[LEVELS];
 } Study;
 
@@ -39,7 +43,7 @@ typedef struct Converge {
   PfSystem *system;
   double *values, *at;
   PfRunOptions settings;
-  double *reference, *trial; /* SAMPLES x 2n */
+  double *reference, *trial; /* SAMPLES x (2n + m): coordinates, velocities, multipliers */
   int taken;
   double *into;
   int count;
@@ -52,10 +56,12 @@ typedef struct Converge {
 static PfStatus take(void *user, const PfSample *sample)
 {
   Converge *c = user;
-  size_t n = (size_t)c->s.equations.n;
+  size_t n = (size_t)c->s.equations.n, m = (size_t)c->s.equations.m;
   if (c->taken < SAMPLES) {
-    memcpy(c->into + (size_t)c->taken*2*n, sample->q, n*sizeof(double));
-    memcpy(c->into + (size_t)c->taken*2*n + n, sample->v, n*sizeof(double));
+    double *row = c->into + (size_t)c->taken*(2*n + m);
+    memcpy(row, sample->q, n*sizeof *row);
+    memcpy(row + n, sample->v, n*sizeof *row);
+    if (m) memcpy(row + 2*n, sample->multiplier, m*sizeof *row);
   }
   c->taken++;
   return PF_OK;
@@ -81,22 +87,48 @@ static PfStatus simulate(Converge *c, PfRunOptions *settings, double *into, PfRu
 
 static void find_errors(const Converge *c, Level *level)
 {
-  int n = c->s.equations.n;
+  int n = c->s.equations.n, N = 2*n + c->s.equations.m;
   for (int k = 0; k < SAMPLES; k++)
-    for (int i = 0; i < 2*n; i++) {
-      double miss = fabs(c->trial[k*2*n + i] - c->reference[k*2*n + i]);
-      double *largest = i < n ? &level->q : &level->v;
+    for (int i = 0; i < N; i++) {
+      double miss = fabs(c->trial[k*N + i] - c->reference[k*N + i]);
+      double *largest = i < n ? &level->q : i < 2*n ? &level->v : &level->lambda;
       *largest = fmax(*largest, miss);
     }
+}
+
+/* Does the study halve steps? Else it tightens tolerances. */
+static bool has_steps(const Converge *c, const PfMethod *method)
+{
+  return pf_method_has_fixed_step(method) && !(c->settings.adaptive && pf_method_has_damping(method));
+}
+
+static double order_of(double coarse, double fine)
+{
+  return coarse > 0 && fine > 0 ? log2(coarse/fine) : NAN;
+}
+
+static void find_orders(const Level *last, Level *level)
+{
+  level->order_q = order_of(last->q, level->q);
+  level->order_v = order_of(last->v, level->v);
+  level->order_lambda = order_of(last->lambda, level->lambda);
+}
+
+/* Levels of one method: the settings of the others are not its own. */
+static PfRunOptions settings_of(const Converge *c, const PfMethod *method)
+{
+  PfRunOptions settings = c->settings;
+  settings.method = pf_method_name(method);
+  if (!pf_method_has_damping(method)) settings.printed = settings.adaptive = false;
+  return settings;
 }
 
 static PfStatus run_level(Converge *c, Study *study, int k)
 {
   Level *level = study->level + k;
-  PfRunOptions settings = c->settings;
+  PfRunOptions settings = settings_of(c, study->method);
   PfRunResult result;
-  bool fixed = pf_method_has_fixed_step(study->method);
-  settings.method = pf_method_name(study->method);
+  bool fixed = study->fixed;
   level->size = fixed ? c->step/pow(2, k) : pow(10, -3 - 2*k);
   if (fixed) settings.step = level->size;
   else settings.step = 0, settings.rtol = level->size, settings.atol = level->size/100;
@@ -105,11 +137,10 @@ static PfStatus run_level(Converge *c, Study *study, int k)
   level->steps = result.steps;
   level->evaluations = result.evaluations;
   level->violation = fmax(result.position, result.velocity);
-  level->order = NAN;
+  level->order_q = level->order_v = level->order_lambda = NAN;
   if (!level->done) return PF_OK;
   find_errors(c, level);
-  const Level *last = k ? level - 1 : NULL;
-  if (fixed && last && last->done && level->q > 0 && last->q > 0) level->order = log2(last->q/level->q);
+  if (fixed && k && level[-1].done) find_orders(level - 1, level);
   return PF_OK;
 }
 
@@ -132,18 +163,27 @@ static PfStatus choose_methods(Converge *c)
   return PF_OK;
 }
 
+/* Options of the alpha methods need one of them. */
+static const char *representative(const Converge *c)
+{
+  for (int i = 0; i < c->count; i++)
+    if (pf_method_has_damping(c->study[i].method)) return pf_method_name(c->study[i].method);
+  return pf_method_name(c->study[0].method);
+}
+
 static PfStatus prepare(Converge *c)
 {
   PfStart start;
-  Options without_method = *c->options;
-  without_method.method = NULL;
+  Options one_method = *c->options;
   PF_TRY(pf_cli_open(&c->s, c->options->file));
   PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
   PF_TRY(pf_cli_state(&c->s, c->options, c->system, &c->values));
-  PF_TRY(pf_cli_run_options(&c->s, &without_method, c->system, c->values, &c->settings));
-  PF_TRY(pf_start_correct(c->s.ctx, c->system, c->values, &start));
   PF_TRY(choose_methods(c));
-  size_t N = 2*(size_t)c->s.equations.n;
+  one_method.method = representative(c);
+  PF_TRY(pf_cli_run_options(&c->s, &one_method, c->system, c->values, &c->settings));
+  PF_TRY(pf_start_correct(c->s.ctx, c->system, c->values, &start));
+  for (int i = 0; i < c->count; i++) c->study[i].fixed = has_steps(c, c->study[i].method);
+  size_t N = 2*(size_t)c->s.equations.n + (size_t)c->s.equations.m;
   c->at = pf_arena_array(c->s.arena, double, SAMPLES);
   c->reference = pf_arena_array(c->s.arena, double, SAMPLES*N);
   c->trial = pf_arena_array(c->s.arena, double, SAMPLES*N);
@@ -157,10 +197,10 @@ static PfStatus prepare(Converge *c)
 
 static PfStatus study_all(Converge *c)
 {
-  PfRunOptions tight = c->settings;
+  PfRunOptions tight = settings_of(c, pf_method_find("dop853"));
   PfRunResult result;
   double seconds;
-  tight.method = "dop853";
+  tight.drift = false;
   tight.step = 0, tight.rtol = 1e-13, tight.atol = 1e-15;
   PF_TRY(simulate(c, &tight, c->reference, &result, &seconds));
   if (result.end != PF_RUN_DONE)
@@ -172,12 +212,23 @@ static PfStatus study_all(Converge *c)
 
 /* ---------------------------------------------------------------- text and JSON */
 
-static void text_study(const Study *study, PfText *text)
+static void text_orders(const Level *level, bool multipliers, PfText *text)
 {
-  bool fixed = pf_method_has_fixed_step(study->method);
-  pf_text_print(text, "\n%s: %s\n  %10s %12s %12s %7s %10s %10s %10s %10s\n", pf_method_name(study->method),
-                pf_method_summary(study->method), fixed ? "step" : "rtol", "error q", "error v", "order", "violation",
-                "steps", "evals", "ms");
+  if (isnan(level->order_q)) pf_text_print(text, "%*s", multipliers ? 18 : 12, "");
+  else {
+    pf_text_print(text, "%6.2f%6.2f", level->order_q, level->order_v);
+    if (multipliers) pf_text_print(text, "%6.2f", level->order_lambda);
+  }
+}
+
+static void text_study(const Converge *c, const Study *study, PfText *text)
+{
+  bool fixed = study->fixed, multipliers = c->s.equations.m > 0;
+  pf_text_print(text, "\n%s: %s\n  %10s %10s %10s", pf_method_name(study->method), pf_method_summary(study->method),
+                fixed ? "step" : "rtol", "error q", "error v");
+  if (multipliers) pf_text_print(text, " %10s", "lambda");
+  pf_text_print(text, " %*s %10s %8s %8s %9s\n", multipliers ? 18 : 12, fixed ? "order of each" : "", "violation", "steps",
+                "evals", "ms");
   for (int k = 0; k < LEVELS; k++) {
     const Level *l = study->level + k;
     pf_text_print(text, "  %10.3g ", l->size);
@@ -185,10 +236,10 @@ static void text_study(const Study *study, PfText *text)
       pf_text_add(text, "does not reach the end\n");
       continue;
     }
-    pf_text_print(text, "%12.3g %12.3g ", l->q, l->v);
-    if (isnan(l->order)) pf_text_print(text, "%7s", "");
-    else pf_text_print(text, "%7.2f", l->order);
-    pf_text_print(text, " %10.1g %10ld %10ld %10.3g\n", l->violation, l->steps, l->evaluations, 1e3*l->seconds);
+    pf_text_print(text, "%10.3g %10.3g ", l->q, l->v);
+    if (multipliers) pf_text_print(text, "%10.3g ", l->lambda);
+    text_orders(l, multipliers, text);
+    pf_text_print(text, " %10.1g %8ld %8ld %9.3g\n", l->violation, l->steps, l->evaluations, 1e3*l->seconds);
   }
 }
 
@@ -196,16 +247,19 @@ static void json_study(const Study *study, PfJson *json)
 {
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "method", pf_method_name(study->method));
-  pf_json_bool(json, "fixed_step", pf_method_has_fixed_step(study->method));
+  pf_json_bool(json, "fixed_step", study->fixed);
   pf_json_open(json, "levels", '[');
   for (int k = 0; k < LEVELS; k++) {
     const Level *l = study->level + k;
     pf_json_open(json, NULL, '{');
-    pf_json_number(json, pf_method_has_fixed_step(study->method) ? "step" : "rtol", l->size);
+    pf_json_number(json, study->fixed ? "step" : "rtol", l->size);
     pf_json_bool(json, "reached_end", l->done);
     pf_json_number(json, "error_q", l->done ? l->q : NAN);
     pf_json_number(json, "error_v", l->done ? l->v : NAN);
-    pf_json_number(json, "order", l->order);
+    pf_json_number(json, "error_lambda", l->done ? l->lambda : NAN);
+    pf_json_number(json, "order", l->order_q);
+    pf_json_number(json, "order_v", l->order_v);
+    pf_json_number(json, "order_lambda", l->order_lambda);
     pf_json_number(json, "violation", l->violation);
     pf_json_integer(json, "steps", l->steps);
     pf_json_integer(json, "evaluations", l->evaluations);
@@ -233,7 +287,7 @@ static void text_all(void *user, PfText *text)
   const Converge *c = user;
   pf_text_print(text, "%s to t = %.6g, largest errors at %d instants against dop853 at 1e-13\n", pf_cli_name(c->s.model),
                 c->settings.t_end, SAMPLES);
-  for (int i = 0; i < c->count; i++) text_study(c->study + i, text);
+  for (int i = 0; i < c->count; i++) text_study(c, c->study + i, text);
 }
 
 static int run(int argc, char **argv)

@@ -34,6 +34,8 @@ static const struct option long_options[] = {
   {"against", required_argument, NULL, 'x'}, {"log", no_argument, NULL, 'L'},
   {"script", no_argument, NULL, 'S'},      {"free", no_argument, NULL, 'F'},
   {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
+  {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
+  {"adaptive", no_argument, NULL, 'D'},
   {NULL, 0, NULL, 0},
 };
 
@@ -48,7 +50,8 @@ static unsigned needs(int letter)
   case 's':
   case 't': return OPTION_STATE;
   case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'o': case 'd':
-  case 'k': return OPTION_RUN;
+  case 'k': case 'Q': case 'O':
+  case 'D': return OPTION_RUN;
   case 'P': return OPTION_PROVE;
   case 'F': return OPTION_FREE;
   case 'R':
@@ -87,6 +90,9 @@ static bool take(Options *options, int letter, const char *argument)
   case 'F': options->free = true; break;
   case 'R': options->real_time = true; break;
   case 'N': options->rate = argument; break;
+  case 'Q': options->rho = argument; break;
+  case 'O': options->printed = true; break;
+  case 'D': options->adaptive = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;

@@ -2,6 +2,7 @@
 #include "cli/pace.h"
 #include "cli/trajectory.h"
 
+#include <math.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,6 +17,9 @@ const Command pf_command_run = {
   "      --for T            duration in seconds\n"
   "      --rtol R --atol A  tolerances (1e-8, rtol/100)\n"
   "      --step H           step of fixed-step methods, first step of the others\n"
+  "      --adaptive         generalized_alpha, rattle: choose the step by the tolerances; so they do without --step\n"
+  "      --rho R            generalized_alpha, rattle: what is left of very fast motions after a step, 0 to 1 (0.9)\n"
+  "      --printed          generalized_alpha, rattle: the schemes as published, for comparison\n"
   "      --every DT         samples at multiples of DT; default: at every step\n"
   "      --at T1,T2,…       samples at these times\n"
   "      --out FILE         trajectory: CSV, or JSON when the name ends in .json\n"
@@ -131,6 +135,12 @@ static const char *method_name(const Run *r)
   return r->settings.method ? r->settings.method : "dopri5";
 }
 
+static bool takes_steps(const Run *r)
+{
+  const PfMethod *method = pf_method_find(method_name(r));
+  return pf_method_has_fixed_step(method) && !r->settings.adaptive && r->settings.step > 0;
+}
+
 static void text_summary(void *user, PfText *text)
 {
   Run *r = user;
@@ -149,6 +159,9 @@ static void text_summary(void *user, PfText *text)
   }
   pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", x->energy_start,
                 x->energy_end, x->drift);
+  if (x->drift > 0.1*x->kinetic)
+    pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: the %s is too large, do not trust this "
+                  "motion\n", fmin(100*x->drift/x->kinetic, 1e6), takes_steps(r) ? "step" : "tolerance");
   pf_pace_text(&r->pace, text);
   if (r->options->out) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows, r->options->out);
 }

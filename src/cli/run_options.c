@@ -24,6 +24,14 @@ static PfStatus number_of(Reader *r, const PfSetting *setting, double *value)
   return pf_expr_evaluate(r->s->ctx, &setting->value, 1, in->symbol, r->values, in->count, value);
 }
 
+static PfStatus take_scheme(Reader *r, const PfSetting *setting)
+{
+  const char *word = setting->word ? setting->word : "";
+  r->settings->printed = !strcmp(word, "printed");
+  if (r->settings->printed || !strcmp(word, "corrected")) return PF_OK;
+  return pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'scheme' is 'corrected' or 'printed'");
+}
+
 /* What the model says in { } after 'run'. */
 static PfStatus take_setting(Reader *r, const PfSetting *setting)
 {
@@ -39,9 +47,26 @@ static PfStatus take_setting(Reader *r, const PfSetting *setting)
     o->formulation = setting->word;
     return PF_OK;
   }
+  if (!strcmp(setting->key, "scheme")) return take_scheme(r, setting);
   pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'run' does not know the setting '%s'", setting->key);
-  pf_hint(r->s->ctx, "it knows: step, rtol, atol, rho, every, largest_step, formulation");
+  pf_hint(r->s->ctx, "it knows: step, rtol, atol, rho, scheme, every, largest_step, formulation");
   return PF_ERR_MODEL;
+}
+
+static bool is_of_alpha(const PfSetting *setting)
+{
+  return !strcmp(setting->key, "rho") || !strcmp(setting->key, "scheme");
+}
+
+/* Settings of the alpha methods belong to no other: what is accepted is obeyed. */
+static PfStatus check_settings(Reader *r, const PfRun *run)
+{
+  const PfMethod *method = pf_method_find(run->method ? run->method : "dopri5");
+  for (int i = 0; method && !pf_method_has_damping(method) && i < run->setting_count; i++)
+    if (is_of_alpha(run->settings + i))
+      return pf_fail_at(r->s->ctx, PF_ERR_MODEL, run->settings[i].place, "'%s' belongs to generalized_alpha and rattle, "
+                        "and the method is '%s'", run->settings[i].key, pf_method_name(method));
+  return PF_OK;
 }
 
 static PfStatus take_model(Reader *r)
@@ -57,7 +82,7 @@ static PfStatus take_model(Reader *r)
   r->settings->until = run->until;
   r->settings->method = run->method;
   for (int i = 0; i < run->setting_count; i++) PF_TRY(take_setting(r, run->settings + i));
-  return PF_OK;
+  return check_settings(r, run);
 }
 
 /* ---------------------------------------------------------------- the command line */
@@ -69,6 +94,31 @@ static PfStatus read_number(PfContext *ctx, const char *option, const char *text
   *value = strtod(text, &end);
   if (end != text && !*end && isfinite(*value) && *value > 0) return PF_OK;
   return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a positive number", option, text);
+}
+
+static PfStatus read_rho(PfContext *ctx, const char *text, double *rho)
+{
+  char *end;
+  if (!text) return PF_OK;
+  *rho = strtod(text, &end);
+  if (end != text && !*end && *rho >= 0 && *rho <= 1) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "--rho: '%s' is not a number between 0 and 1", text);
+}
+
+/* Options of the alpha methods. What the model says of them is forgotten when the command line has another method. */
+static PfStatus take_alpha_options(Reader *r)
+{
+  const Options *o = r->options;
+  const char *name = r->settings->method ? r->settings->method : "dopri5";
+  const PfMethod *method = pf_method_find(name);
+  PF_TRY(read_rho(r->s->ctx, o->rho, &r->settings->rho));
+  r->settings->printed = (r->settings->printed && !o->adaptive) || o->printed;
+  r->settings->adaptive = o->adaptive;
+  if (!method || pf_method_has_damping(method)) return PF_OK;
+  r->settings->printed = r->settings->adaptive = false;
+  if (!o->rho && !o->printed && !o->adaptive) return PF_OK;
+  return pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s belongs to generalized_alpha and rattle, and the method is '%s'",
+                 o->rho ? "rho" : o->printed ? "printed" : "adaptive", name);
 }
 
 static PfStatus read_times(Reader *r, const char *text)
@@ -104,6 +154,7 @@ static PfStatus take_options(Reader *r)
   if (o->form) r->settings->formulation = o->form;
   r->settings->drift = o->drift;
   r->settings->keep_going = o->keep_going;
+  PF_TRY(take_alpha_options(r));
   return o->at ? read_times(r, o->at) : PF_OK;
 }
 

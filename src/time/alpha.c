@@ -35,17 +35,23 @@ static bool find_motion(PfMotionRun *run, const PfAlpha *s)
   return true;
 }
 
-static PfStepEnd step(PfMotionRun *run)
+static bool attempt(PfMotionRun *run, double h)
 {
   PfAlpha *s = run->data;
   if (!s->started) pf_alpha_start(run, run->dy + s->n);
-  pf_alpha_begin(run);
-  if (!find_directions(run, s) || !pf_alpha_solve(run)) return PF_STEP_TROUBLE;
+  pf_alpha_begin(run, h);
+  return find_directions(run, s) && pf_alpha_solve(run);
+}
+
+static PfStepEnd step(PfMotionRun *run)
+{
+  if (!run->fixed) return pf_alpha_controlled_step(run, attempt);
+  if (!attempt(run, pf_alpha_fixed_step(run))) return pf_alpha_tell(run);
   pf_alpha_accept(run);
-  return find_motion(run, s) ? PF_STEP_DONE : PF_STEP_TROUBLE;
+  return find_motion(run, run->data) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
 
 const PfMethod pf_method_generalized_alpha = {
-  .name = "generalized_alpha", .summary = "generalized-alpha with the constraints in every step, order 2, fixed step",
-  .fixed = true, .direct = true,
+  .name = "generalized_alpha", .summary = "generalized-alpha with the constraints in every step, order 2, fixed or chosen step",
+  .fixed = true, .damped = true, .direct = true,
   .prepare = prepare, .step = step, .interpolate = pf_hermite, .release = pf_alpha_release};

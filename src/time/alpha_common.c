@@ -153,7 +153,7 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
   } arrays[] = {{&s->values, inputs}, {&s->push_values, inputs}, {&s->miss, size}, {&s->a, n}, {&s->w, n},
                 {&s->load, n}, {&s->x, size}, {&s->x_old, size}, {&s->guess, size}, {&s->qc, n}, {&s->vc, n},
                 {&s->ac, n}, {&s->R, n}, {&s->D, m*n}, {&s->matrix, size*size}, {&s->scale, size},
-                {&s->change, size}, {&s->right, size}, {&s->size_A, m*n}};
+                {&s->change, size}, {&s->right, size}, {&s->size_A, m*n}, {&s->end, 2*n}, {&s->before, n}};
   for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++) {
     *arrays[i].array = pf_run_array(run, double, arrays[i].count);
     if (!*arrays[i].array) return PF_ERR_MEMORY;
@@ -192,27 +192,30 @@ void pf_alpha_release(PfMotionRun *run)
 
 /* ---------------------------------------------------------------- steps */
 
-/* The last step is as long as needed. a_n stands for the acceleration at t_n + alpha h: its distance from w_n
- * changes with h. */
-static void choose_step(PfMotionRun *run, PfAlpha *s)
+double pf_alpha_fixed_step(const PfMotionRun *run)
 {
   double h = run->options.step, left = run->t_end - run->t;
-  bool last = left - h < 1e-9*h;
-  if (last) h = left;
-  s->t = last ? run->t_end : s->t_start + (double)(s->count + 1)*h;
+  return left - h < 1e-9*h ? left : h;
+}
+
+/* a_n stands for the acceleration at t_n + alpha h: its distance from w_n changes with h. */
+static void set_step(PfMotionRun *run, PfAlpha *s, double h)
+{
+  bool last = h == run->t_end - run->t;
+  s->t = last ? run->t_end : run->fixed ? s->t_start + (double)(s->count + 1)*h : run->t + h;
+  s->ratio = s->h > 0 ? h/s->h : 1;
   if (h == s->h) return;
-  for (int i = 0; i < s->n && s->h > 0 && !s->printed; i++) s->a[i] = s->w[i] + h/s->h*(s->a[i] - s->w[i]);
+  for (int i = 0; i < s->n && s->h > 0 && !s->printed; i++) s->a[i] = s->w[i] + s->ratio*(s->a[i] - s->w[i]);
   s->h = h;
-  s->alike = 0;
   s->factored = false;
 }
 
-void pf_alpha_begin(PfMotionRun *run)
+void pf_alpha_begin(PfMotionRun *run, double h)
 {
   PfAlpha *s = run->data;
   const double *q = run->y, *v = run->y + s->n;
-  choose_step(run, s);
-  double h = s->h, beta = s->beta, gamma = s->gamma, divisor = 1 - s->alpha_m;
+  set_step(run, s, h);
+  double beta = s->beta, gamma = s->gamma, divisor = 1 - s->alpha_m;
   s->ka = (1 - s->alpha_f - s->alpha_m*s->share)/divisor;
   s->kv = (1 - gamma)*s->share + gamma*s->ka;
   s->kq = (0.5 - beta)*s->share + beta*s->ka;

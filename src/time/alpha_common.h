@@ -50,7 +50,8 @@ typedef struct PfAlpha {
   double *load;            /* n: what the printed schemes remember instead */
   double *x, *x_old;       /* size: unknowns of this step and of the one before */
   double *guess;           /* size: straight on from the two steps before */
-  int alike;               /* steps of this size so far, for extrapolation */
+  int alike;               /* steps since the start, or since one that was tried in vain: for extrapolation */
+  double ratio;            /* of this step to the one before */
 
   /* the step as a map from x to the state */
   double t, share, kq, kv, ka;
@@ -65,6 +66,12 @@ typedef struct PfAlpha {
   double *size_A;          /* m x n: |A| at the last factorisation */
   PfQr qr;
   int bad_row;             /* an equation that is not finite, or -1 */
+  bool stuck;              /* the iteration did not converge */
+
+  /* choice of the step (alpha_control.c) */
+  double *end;             /* 2n: derivatives at the end of the step that is tried */
+  double *before;          /* n: accelerations at t_{n-1} */
+  double h_before;         /* t_n - t_{n-1}; 0: not known */
 } PfAlpha;
 
 PfStatus pf_alpha_make(PfMotionRun *run, bool rattle);
@@ -72,8 +79,10 @@ void pf_alpha_release(PfMotionRun *run);
 
 /* The start: w_0 is given, lambda_0 is that of the last evaluation. */
 void pf_alpha_start(PfMotionRun *run, const double *w);
-/* Chooses h and lays out the step. */
-void pf_alpha_begin(PfMotionRun *run);
+/* The step of the options, cut at the end of the run. */
+double pf_alpha_fixed_step(const PfMotionRun *run);
+/* Lays out a step of size h. */
+void pf_alpha_begin(PfMotionRun *run, double h);
 /* Moves run->t and run->y to the new state; their derivatives are left to the method. */
 void pf_alpha_accept(PfMotionRun *run);
 
@@ -89,7 +98,17 @@ void pf_alpha_set_state(const PfAlpha *alpha, double *values, double t, const do
 bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v);
 /* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
 void pf_alpha_direction(PfAlpha *alpha, int constraint);
-/* Solves for x. On failure run->trouble says why, or a diagnostic is recorded and run->told is set. */
+/* Solves for x. On failure run->trouble says why, or stuck is set. */
 bool pf_alpha_solve(PfMotionRun *run);
+/* After a failure that is final: says that the iteration is stuck, if it is that. */
+PfStepEnd pf_alpha_tell(PfMotionRun *run);
+
+/* ---------------------------------------------------------------- alpha_control.c */
+
+/* Lays out a step of size h from run->t and run->y and solves for its end. */
+typedef bool PfAlphaAttempt(PfMotionRun *run, double h);
+
+/* A step as long as the tolerances allow. */
+PfStepEnd pf_alpha_controlled_step(PfMotionRun *run, PfAlphaAttempt *attempt);
 
 #endif

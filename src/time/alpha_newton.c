@@ -264,7 +264,7 @@ static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
   return false;
 }
 
-/* Straight on from the last two steps, when they were of the same size and it was better than staying the last time. */
+/* Straight on from the last two steps, when it was better than staying the last time. */
 static void guess(PfAlpha *s)
 {
   double moved = 0, missed = 0;
@@ -274,7 +274,7 @@ static void guess(PfAlpha *s)
   }
   bool straight = s->alike > 1 && missed < moved;
   for (int i = 0; i < s->size; i++) {
-    double x = s->x[i], further = i < s->n + s->m && s->alike > 1 ? 2*x - s->x_old[i] : x;
+    double x = s->x[i], further = i < s->n + s->m && s->alike > 1 ? x + s->ratio*(x - s->x_old[i]) : x;
     s->x_old[i] = x;
     s->guess[i] = further;
     s->x[i] = i >= s->n + s->m ? 0 : straight ? further : x;
@@ -287,16 +287,12 @@ static void guess_again(PfAlpha *s)
   s->factored = false;
 }
 
-static void tell(PfMotionRun *run, const PfAlpha *s)
+PfStepEnd pf_alpha_tell(PfMotionRun *run)
 {
+  const PfAlpha *s = run->data;
   const PfModel *model = pf_system_equations(run->system)->model;
   const PfRunResult *r = run->result;
-  run->trouble = PF_TROUBLE_NONE;
-  if (s->bad_row >= 0) {
-    run->trouble = PF_TROUBLE_NOT_FINITE;
-    run->row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
-    return;
-  }
+  if (!s->stuck) return PF_STEP_TROUBLE;
   run->told = true;
   pf_fail(run->ctx, PF_ERR_NUMBER, "'%s' finds no state at the end of the step of %.3g from t = %.12g: Newton's "
           "iteration does not converge", run->method->name, s->h, run->t);
@@ -306,15 +302,25 @@ static void tell(PfMotionRun *run, const PfAlpha *s)
             r->weakest_t);
   else
     pf_hint(run->ctx, "take smaller steps; forces that jump may also be the cause");
+  return PF_STEP_TROUBLE;
+}
+
+/* Is it an equation that is not a number, or does the iteration not converge? */
+static void find_cause(PfMotionRun *run, PfAlpha *s)
+{
+  s->stuck = s->bad_row < 0;
+  run->trouble = s->stuck ? PF_TROUBLE_NONE : PF_TROUBLE_NOT_FINITE;
+  if (!s->stuck) run->row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
 }
 
 bool pf_alpha_solve(PfMotionRun *run)
 {
   PfAlpha *s = run->data;
+  s->stuck = false;
   guess(s);
   if (iterate(run, s, SWIFT)) return true;
   guess_again(s);
   if (iterate(run, s, CAREFUL)) return true;
-  tell(run, s);
+  find_cause(run, s);
   return false;
 }

@@ -54,17 +54,23 @@ static bool find_middle(PfMotionRun *run, PfAlpha *s)
   return true;
 }
 
-static PfStepEnd step(PfMotionRun *run)
+static bool attempt(PfMotionRun *run, double h)
 {
   PfAlpha *s = run->data;
-  if (!s->started && !start(run, s)) return PF_STEP_TROUBLE;
-  pf_alpha_begin(run);
-  if (!find_middle(run, s) || !pf_alpha_solve(run)) return PF_STEP_TROUBLE;
+  if (!s->started && !start(run, s)) return false;
+  pf_alpha_begin(run, h);
+  return find_middle(run, s) && pf_alpha_solve(run);
+}
+
+static PfStepEnd step(PfMotionRun *run)
+{
+  if (!run->fixed) return pf_alpha_controlled_step(run, attempt);
+  if (!attempt(run, pf_alpha_fixed_step(run))) return pf_alpha_tell(run);
   pf_alpha_accept(run);
   return pf_flow(run, run->t, run->y, run->dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
 
 const PfMethod pf_method_rattle = {
-  .name = "rattle", .summary = "alpha-RATTLE: the constraints push once per step, order 2, fixed step",
-  .fixed = true, .direct = true,
+  .name = "rattle", .summary = "alpha-RATTLE: the constraints push once per step, order 2, fixed or chosen step",
+  .fixed = true, .damped = true, .direct = true,
   .prepare = prepare, .step = step, .interpolate = pf_hermite, .release = pf_alpha_release};

@@ -79,8 +79,7 @@ static double work(const PfErk *erk, double h)
   return h*sum;
 }
 
-/* A first step that changes y by a hundredth of what the tolerance sees; the controller does the rest. */
-static double first_step(PfMotionRun *run)
+double pf_first_step(const PfMotionRun *run)
 {
   double size = 0, slope = 0, span = run->t_end - run->t;
   for (int i = 0; i < 2*run->n; i++) {
@@ -133,7 +132,7 @@ PfStepEnd pf_erk_step(PfMotionRun *run, PfErk *erk)
 {
   bool rejected = false;
   if (run->h <= 0) {
-    run->h = run->options.step > 0 ? run->options.step : first_step(run);
+    run->h = run->options.step > 0 ? run->options.step : pf_first_step(run);
     erk->power[0] = run->flow_power; /* the run has evaluated the start */
   }
   if (run->restart) erk->power[0] = NAN;

@@ -32,6 +32,8 @@ PfStatus pf_erk_make(PfMotionRun *run, const PfTableau *tableau, int extra_stage
 PfStepEnd pf_erk_step(PfMotionRun *run, PfErk *erk);
 /* trial = y_old + h*sum_j a[j] k_j, then k_stage = f there; for extra stages of dense output. */
 bool pf_erk_stage(PfMotionRun *run, PfErk *erk, int stage, double c, const double *a);
+/* A first step that changes y by a hundredth of what the tolerance sees. */
+double pf_first_step(const PfMotionRun *run);
 
 /* What an error may be in component i. */
 static inline double pf_allowed(const PfMotionRun *run, double a, double b)

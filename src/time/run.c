@@ -38,6 +38,11 @@ bool pf_method_has_fixed_step(const PfMethod *method)
   return method->fixed;
 }
 
+bool pf_method_has_damping(const PfMethod *method)
+{
+  return method->damped;
+}
+
 bool pf_method_is_present(const PfMethod *method)
 {
   return method->step != NULL;
@@ -201,6 +206,7 @@ static double take_statistics(PfMotionRun *run, const Sampler *s)
   PfRunResult *r = run->result;
   pf_monitor_at(run, run->t, run->y, NULL);
   r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
+  r->kinetic = fmax(r->kinetic, fabs(pf_monitor_kinetic(run)));
   double balance = r->energy_end - s->energy_start - run->work_done;
   r->drift = fmax(r->drift, fabs(balance));
   r->position = fmax(r->position, pf_monitor_position(run));
@@ -235,7 +241,12 @@ static PfRunEnd advance(PfMotionRun *run, bool *ahead)
     run->result->steps++;
     return PF_RUN_DONE;
   }
+  int told = pf_diagnostic_count(run->ctx);
   PfStepEnd end = run->method->step(run);
+  if (end != PF_STEP_DONE && watched && !run->options.keep_going && pf_watch_ahead(run)) {
+    pf_diagnostics_cut(run->ctx, told);
+    return report_rank_loss(run);
+  }
   if (end == PF_STEP_TROUBLE) return PF_RUN_TROUBLE;
   if (end == PF_STEP_TOO_SMALL) return PF_RUN_STEP;
   run->result->steps++;
@@ -330,8 +341,16 @@ static PfStatus find_method(PfMotionRun *run)
         pf_hint(run->ctx, "did you mean '%s'?", methods[i]->name);
     return PF_ERR_ARGUMENT;
   }
-  if (run->method->fixed && !(run->options.step > 0))
+  const PfRunOptions *o = &run->options;
+  run->fixed = run->method->fixed && !(run->method->damped && (o->adaptive || !(o->step > 0)));
+  if (run->fixed && !(o->step > 0))
     return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step: { step = 1e-3 }", run->method->name);
+  if (!run->method->damped && (o->adaptive || o->printed))
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "only the alpha methods have %s, not '%s'",
+                   o->adaptive ? "a choice between fixed and adaptive steps" : "a printed form", run->method->name);
+  if (o->printed && !run->fixed)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the printed form of '%s' is for steps of one size: give a step",
+                   run->method->name);
   return PF_OK;
 }
 

@@ -19,6 +19,7 @@ typedef enum PfStepEnd {
 struct PfMethod {
   const char *name, *summary;
   bool fixed;  /* takes options.step and keeps it */
+  bool damped; /* an alpha method; without a step it chooses its own */
   bool direct; /* leaves y on the constraints by itself: no projection afterwards */
   PfStatus (*prepare)(PfMotionRun *run);
   PfStepEnd (*step)(PfMotionRun *run); /* NULL: this build lacks its library, and prepare says which */
@@ -32,6 +33,7 @@ struct PfMotionRun {
   const PfSystem *system;
   const PfSymbols *symbols;
   const PfMethod *method;
+  bool fixed;              /* steps of one size, now: the alpha methods can do both */
   PfRunOptions options;
   PfSolver *solver;
   PfRunResult *result;
@@ -90,6 +92,8 @@ bool pf_project(PfMotionRun *run, double t, double *y);
 /* watch.c: independence of the constraints after a step; true when they were lost between t_old and t. */
 PfStatus pf_watch_make(PfMotionRun *run);
 bool pf_watch_step(PfMotionRun *run);
+/* After a step that failed: is a loss near? Then that is why. */
+bool pf_watch_ahead(PfMotionRun *run);
 /* Steps over a loss that was reported, when it is near; true when it has. */
 bool pf_watch_jump(PfMotionRun *run);
 

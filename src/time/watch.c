@@ -123,23 +123,25 @@ static bool advance(PfMotionRun *run, Watch *w, double t, double h)
 }
 
 /* How far ahead to look: as far as the next step may go, and all the way when little is left, because steps may become
- * shorter and shorter there. */
+ * shorter and shorter there. Methods with a fixed step do not know that the last steps before a loss are too long for them:
+ * what they make of them is not to be trusted, so they are warned some steps earlier. */
 static double reach(const PfMotionRun *run, const Watch *w)
 {
-  return w->now < 0.01 ? INFINITY : fmax(2*(run->t - run->t_old), 1.5*run->h);
+  double last = run->t - run->t_old;
+  return w->now < 0.01 ? INFINITY : run->fixed ? 4*last : fmax(2*last, 1.5*run->h);
 }
 
 /* Goes half of the way to where the measure would vanish, again and again: it must halve each time. */
 static bool vanishes_ahead(PfMotionRun *run, Watch *w, double fall, double *when)
 {
-  enum { SMALL_STEPS = 4 };
+  enum { SMALL_STEPS = 8 };
   size_t bytes = 2*(size_t)run->n*sizeof(double);
   double t = run->t, now = w->now, furthest = run->t + reach(run, w);
   memcpy(w->ahead, run->y, bytes);
   memcpy(w->k, run->dy, bytes);
   for (int i = 0; i < 60 && fall < 0; i++) {
     double h = -0.5*now/fall, before = now;
-    if (!(t + h < furthest) || t + h >= run->t_end) return false;
+    if ((!(t + h < furthest) && now > 0.25*w->now) || t + h >= run->t_end) return false;
     bool good = true;
     for (int q = 0; q < SMALL_STEPS && good; q++) good = advance(run, w, t + q*h/SMALL_STEPS, h/SMALL_STEPS);
     t += h;
@@ -194,8 +196,8 @@ bool pf_watch_step(PfMotionRun *run)
   Watch *w = run->watch;
   double before = w->now, t, least = w->now = measure_now(run, w);
   note(run, w, least, run->t);
-  double smaller = fmin(before, least);
-  if (!(smaller < 0.3 || smaller < 2*fabs(least - before))) return false; /* too far from zero for one step */
+  double change = fabs(least - before), steps = reach(run, w)/(run->t - run->t_old);
+  if (!(fmin(before, least) < fmax(0.3, 2*change) || least < steps*change)) return false; /* too far from zero */
   if (w->told) {
     if (run->t > w->seen && w->now > 1e-3) w->told = false;
     return false;
@@ -211,6 +213,16 @@ bool pf_watch_step(PfMotionRun *run)
   return true;
 }
 
+bool pf_watch_ahead(PfMotionRun *run)
+{
+  Watch *w = run->watch;
+  if (w->told || !(run->t > run->t_old) || !pf_flow(run, run->t, run->y, run->dy)) return false;
+  w->now = measure(run, w, run->t, run->y);
+  w->told = is_near(run, w);
+  w->seen = run->result->weakest_t;
+  return w->told;
+}
+
 /* Accelerations are smooth up to the loss and beyond, but cannot be had near it: the step over it is that of Taylor's
  * polynomial. Methods with a fixed step come as near as that, the others until one part in ten thousand is left. Those
  * that solve the constraints directly with a fixed step go over it by themselves. */
@@ -219,8 +231,8 @@ bool pf_watch_jump(PfMotionRun *run)
   Watch *w = run->watch;
   double d = w->seen - run->t, *q = run->y, *v = run->y + run->n;
   size_t bytes = 2*(size_t)run->n*sizeof *q;
-  if (!w->told || !(d > 0) || (run->method->fixed && run->method->direct)) return false;
-  if (run->method->fixed ? d > run->options.step : w->now > 1e-4) return false;
+  if (!w->told || !(d > 0) || (run->fixed && run->method->direct)) return false;
+  if (run->fixed ? d > run->options.step : w->now > 1e-4) return false;
   memcpy(run->y_old, run->y, bytes);
   memcpy(run->dy_old, run->dy, bytes);
   run->t_old = run->t;

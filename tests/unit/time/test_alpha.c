@@ -73,7 +73,7 @@ static void drive_open(const Motion *motion, const Scheme *scheme, double t_end,
   const System *s = &motion->s;
   *drive = (Drive){.run = {.ctx = s->ctx, .arena = pf_arena_new(NULL), .system = motion->system, .t_end = t_end,
                            .symbols = pf_system_symbols(motion->system), .method = pf_method_find(scheme->method),
-                           .options = pf_run_options(), .n = s->eq.n, .m = s->eq.m}};
+                           .options = pf_run_options(), .n = s->eq.n, .m = s->eq.m, .fixed = true}};
   PfMotionRun *run = &drive->run;
   assert_non_null(run->arena);
   run->result = &drive->result;
@@ -833,7 +833,82 @@ static void rho_outside_0_to_1_is_refused(void **state)
   close_motion(&motion);
 }
 
-static void a_step_is_needed(void **state)
+/* ---------------------------------------------------------------- chosen steps */
+
+static PfRunResult run_adaptive(const Motion *motion, const char *method, double rtol, double rho, double t_end,
+                                Samples *samples)
+{
+  PfRunOptions options = pf_run_options();
+  options.method = method;
+  options.rtol = rtol;
+  options.rho = rho;
+  options.t_end = t_end;
+  options.every = t_end/8;
+  options.adaptive = true;
+  PfRunResult result = run_options(motion, options, samples);
+  assert_int_equal(result.end, PF_RUN_DONE);
+  return result;
+}
+
+/* Local errors are of third order: a tolerance 1000 times as small means steps a tenth as long, and errors a hundredth as
+ * large. */
+static void assert_control(const Motion *motion, const char *method, double rho, double t_end)
+{
+  int n = motion->s.eq.n;
+  double error[2] = {0}, at[8];
+  for (int i = 0; i < 8; i++) at[i] = (i + 1)*t_end/8;
+  const Samples *exact = reference(motion, at, 8);
+  PfRunResult result[2];
+  for (int k = 0; k < 2; k++) {
+    Samples *samples = new_samples(motion);
+    result[k] = run_adaptive(motion, method, k ? 1e-9 : 1e-6, rho, t_end, samples);
+    for (int i = 0; i < 8; i++) error[k] = fmax(error[k], distance(samples->x[i + 1], exact->x[i], 2*n));
+    assert_true(result[k].velocity <= 1e-13 && result[k].position <= 1e-13);
+    assert_true(result[k].rejected < result[k].steps/5 + 5);
+  }
+  assert_near((double)result[1].steps/(double)result[0].steps, 10, 0.2, 0);
+  assert_near(error[0]/error[1], 100, 0.3, 0);
+  assert_true(error[0] < 0.02);
+}
+
+static void chosen_steps_keep_the_second_order(void **state)
+{
+  static const double rhos[] = {0, 3.0/7, 0.9, 1};
+  Motion board, mass;
+  open_example(*state, "snakeboard", "F", 20, &board);
+  open_example(*state, "sleigh_variable_mass", NULL, 0, &mass);
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 4; k++) {
+      assert_control(&board, both[i], rhos[k], 0.8);
+      assert_control(&mass, both[i], rhos[k], 2);
+    }
+  close_motion(&board);
+  close_motion(&mass);
+}
+
+static void chosen_steps_hold_holonomic_constraints_at_both_levels(void **state)
+{
+  Motion motion;
+  open_text(*state, slider_crank, &motion);
+  for (int i = 0; i < 2; i++) assert_control(&motion, both[i], 0.8, 1);
+  close_motion(&motion);
+}
+
+/* A spring that hits: steps are long before and after, and short in between. */
+static void steps_follow_the_motion(void **state)
+{
+  Motion motion;
+  open_text(*state, "model stop\ncoord x\nkinetic x'^2/2\nforce x = -exp(100*(x - 1))\nstart x' = 1\n", &motion);
+  for (int i = 0; i < 2; i++) {
+    Samples *samples = new_samples(&motion);
+    PfRunResult result = run_adaptive(&motion, both[i], 1e-5, 0.9, 2, samples);
+    assert_near(samples->x[8][1], -1, 0, 1e-2); /* it comes back as fast as it went */
+    assert_true(result.steps < 200);
+  }
+  close_motion(&motion);
+}
+
+static void without_a_step_the_step_is_chosen(void **state)
 {
   Fixture *f = *state;
   Motion motion;
@@ -841,8 +916,55 @@ static void a_step_is_needed(void **state)
   open_text(f, oscillator, &motion);
   PfRunOptions options = pf_run_options();
   options.method = "rattle";
+  options.rtol = 1e-4;
+  assert_int_equal(pf_run(f->ctx, motion.system, motion.s.values, &options, &result), PF_OK);
+  assert_int_equal(result.end, PF_RUN_DONE);
+  assert_true(result.steps > 50 && result.steps < 1000);
+  close_motion(&motion);
+}
+
+static void settings_that_cannot_be_obeyed_are_refused(void **state)
+{
+  Fixture *f = *state;
+  Motion motion;
+  PfRunResult result;
+  open_text(f, oscillator, &motion);
+  PfRunOptions options = pf_run_options();
+  options.printed = true; /* dopri5 */
   assert_int_equal(pf_run(f->ctx, motion.system, motion.s.values, &options, &result), PF_ERR_ARGUMENT);
-  assert_contains(pf_context_message(f->ctx), "step");
+  assert_contains(pf_context_message(f->ctx), "dopri5");
+  options.method = "generalized_alpha"; /* without a step */
+  assert_int_equal(pf_run(f->ctx, motion.system, motion.s.values, &options, &result), PF_ERR_ARGUMENT);
+  assert_contains(pf_context_message(f->ctx), "steps of one size");
+  options.printed = false;
+  options.adaptive = true;
+  options.method = "rk4";
+  options.step = 0.1;
+  assert_int_equal(pf_run(f->ctx, motion.system, motion.s.values, &options, &result), PF_ERR_ARGUMENT);
+  assert_contains(pf_context_message(f->ctx), "rk4");
+  options.adaptive = false;
+  options.step = 0;
+  assert_int_equal(pf_run(f->ctx, motion.system, motion.s.values, &options, &result), PF_ERR_ARGUMENT);
+  assert_contains(pf_context_message(f->ctx), "needs a step");
+  close_motion(&motion);
+}
+
+/* Newton's method fails until the step is too small; it is said once. */
+static void chosen_steps_without_end_are_reported_once(void **state)
+{
+  Fixture *f = *state;
+  Motion motion;
+  open_text(f, "model ends\ncoord x, y\nkinetic x'^2/2 + y'^2/2\nforce y = sqrt(1 - t)\n", &motion);
+  for (int i = 0; i < 2; i++) {
+    PfRunOptions options = pf_run_options();
+    options.method = both[i];
+    options.rtol = 1e-4;
+    PfRunResult result = run_options(&motion, options, NULL);
+    assert_true(result.end == PF_RUN_TROUBLE || result.end == PF_RUN_STEP);
+    assert_near(result.t, 1, 0, 1e-6);
+    assert_int_equal(pf_error_count(f->ctx), 1);
+    pf_diagnostics_clear(f->ctx);
+  }
   close_motion(&motion);
 }
 
@@ -935,7 +1057,7 @@ static PfStatus watch(void *user, const PfSample *sample)
 static void nothing_is_allocated_during_steps(void **state)
 {
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 4; i++) {
     Counter counter;
     counter_init(&counter);
     PfContext *ctx = pf_context_new(&counter.allocator);
@@ -946,7 +1068,8 @@ static void nothing_is_allocated_during_steps(void **state)
     PfRunOptions options = pf_run_options();
     Watcher watcher = {.counter = &counter};
     double values[32];
-    options.method = both[i];
+    options.method = both[i%2];
+    options.adaptive = i >= 2;
     options.step = 0.01;
     options.t_end = 1;
     options.sample = watch;
@@ -956,7 +1079,8 @@ static void nothing_is_allocated_during_steps(void **state)
     assert_int_equal(pf_system_new(ctx, &eq, &system), PF_OK);
     assert_int_equal(pf_equations_start(ctx, &eq, NULL, values), PF_OK);
     assert_int_equal(pf_run(ctx, system, values, &options, &result), PF_OK);
-    assert_int_equal(watcher.steps, 101);
+    if (i < 2) assert_int_equal(watcher.steps, 101);
+    else assert_true(watcher.steps > 10);
     pf_system_free(system);
     pf_model_free(model);
     pf_context_free(ctx);
@@ -995,7 +1119,12 @@ int main(void)
     with_fixture(samples_between_steps_are_of_second_order),
     with_fixture(a_step_takes_few_evaluations),
     with_fixture(rho_outside_0_to_1_is_refused),
-    with_fixture(a_step_is_needed),
+    with_fixture(chosen_steps_keep_the_second_order),
+    with_fixture(chosen_steps_hold_holonomic_constraints_at_both_levels),
+    with_fixture(steps_follow_the_motion),
+    with_fixture(without_a_step_the_step_is_chosen),
+    with_fixture(settings_that_cannot_be_obeyed_are_refused),
+    with_fixture(chosen_steps_without_end_are_reported_once),
     with_fixture(a_step_without_solution_is_reported),
     with_fixture(a_force_that_stops_being_a_number_is_named),
     cmocka_unit_test(lack_of_memory_is_reported_and_leaves_nothing_behind),

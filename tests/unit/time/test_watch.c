@@ -9,6 +9,20 @@ typedef struct Way {
 
 static const Way ways[] = {{"dopri5", 1e-5, 0},  {"dopri5", 1e-10, 0}, {"dop853", 1e-6, 0},
                            {"dop853", 1e-11, 0}, {"rk4", 0, 1e-3},     {"rk4", 0, 1e-4}};
+
+/* Methods and steps, up to those that are too long for all but the watch. */
+static const Way rough_ways[] = {
+  {"rk4", 0, 2e-2}, {"rk4", 0, 1.5e-2}, {"rk4", 0, 1e-2}, {"rk4", 0, 7e-3}, {"rk4", 0, 5e-3}, {"rk4", 0, 2e-3},
+  {"generalized_alpha", 0, 1.5e-2}, {"generalized_alpha", 0, 1e-2}, {"generalized_alpha", 0, 7e-3},
+  {"generalized_alpha", 0, 2e-3}, {"generalized_alpha", 0, 1e-3}, {"rattle", 0, 7e-3}, {"rattle", 0, 5e-3},
+  {"rattle", 0, 2e-3}, {"rattle", 0, 1e-3}, {"generalized_alpha", 1e-3, 0}, {"generalized_alpha", 1e-6, 0},
+  {"rattle", 1e-3, 0}, {"rattle", 1e-6, 0}, {"dopri5", 1e-3, 0}, {"dop853", 1e-3, 0},
+#ifdef PF_HAVE_SUNDIALS
+  {"cvode_adams", 1e-3, 0}, {"cvode_adams", 1e-7, 0}, {"cvode_bdf", 1e-3, 0}, {"cvode_bdf", 1e-7, 0}, {"ida", 1e-3, 0},
+  {"ida", 1e-7, 0}, {"ida2", 1e-3, 0}, {"ida2", 1e-7, 0},
+#endif
+};
+enum { ROUGH_WAYS = sizeof rough_ways/sizeof *rough_ways };
 enum { WAYS = sizeof ways/sizeof *ways };
 
 static PfRunOptions options_by(const Way *way, double t_end)
@@ -35,6 +49,38 @@ static void the_loss_of_rank_of_the_snakeboard_is_found_ahead(void **state)
     assert_int_equal(result.weakest_row, constraint(&x.s, "front"));
     assert_contains(pf_context_message(x.s.ctx), "1.25368");
     assert_contains(pf_context_message(x.s.ctx), "'front'");
+  }
+  close_moving(&x);
+}
+
+/* By every method, however long its steps; when is as wrong as the motion is. */
+static void no_method_steps_over_the_loss(void **state)
+{
+  Moving x;
+  open_snakeboard(*state, 20, &x);
+  for (int i = 0; i < ROUGH_WAYS; i++) {
+    pf_diagnostics_clear(x.s.ctx);
+    PfRunResult result = run_with(&x, options_by(rough_ways + i, 2));
+    if (result.end != PF_RUN_RANK_LOSS)
+      fail_msg("%s, step %g, rtol %g: %d at t = %g", rough_ways[i].method, rough_ways[i].step, rough_ways[i].rtol, result.end, result.t);
+    assert_near(result.weakest_t, t_star, 0, 4e-3);
+    assert_true(result.t < t_star);
+    assert_contains(pf_context_message(x.s.ctx), "'front'");
+  }
+  close_moving(&x);
+}
+
+/* Longer steps find no way at all, or one that has nothing to do with the motion; the first is an error, the second is seen
+ * in the balance of energy. */
+static void steps_that_are_much_too_long_are_not_trusted(void **state)
+{
+  static const Way ways_too_long[] = {{"rk4", 0, 3e-2}, {"rk4", 0, 4e-2}, {"rk4", 0, 5e-2}, {"generalized_alpha", 0, 2e-2},
+                                      {"generalized_alpha", 0, 5e-2}, {"rattle", 0, 1e-2}, {"rattle", 0, 5e-2}};
+  Moving x;
+  open_snakeboard(*state, 20, &x);
+  for (size_t i = 0; i < sizeof ways_too_long/sizeof *ways_too_long; i++) {
+    PfRunResult result = run_with(&x, options_by(ways_too_long + i, 2));
+    assert_true(result.end != PF_RUN_DONE || result.drift > 0.1*result.kinetic);
   }
   close_moving(&x);
 }
@@ -184,6 +230,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(the_loss_of_rank_of_the_snakeboard_is_found_ahead),
+    with_fixture(no_method_steps_over_the_loss),
+    with_fixture(steps_that_are_much_too_long_are_not_trusted),
     with_fixture(a_run_that_ends_before_is_not_stopped),
     with_fixture(a_run_goes_on_when_asked_to),
     with_fixture(the_mild_push_never_comes_near),
