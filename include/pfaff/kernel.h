@@ -32,6 +32,10 @@ PF_API int pf_tape_instruction_count(const PfTape *tape);
  * tape is not changed: threads may run it at the same time, each with its own `work`. Both branches of an
  * if() are computed, the result is the one chosen. The arrays must not overlap. */
 PF_API void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work);
+/* The same, with the output i at outputs[place[i]]; places that are not named keep their numbers. True when all
+ * outputs are finite. */
+PF_API bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, const int *place, double *outputs,
+                                  double *work);
 
 #ifdef __cplusplus
 }

@@ -205,8 +205,9 @@ static void text_rows(void *user, PfText *text)
 {
   const Comparison *c = user;
   const PfModel *model = c->s->model;
-  pf_text_print(text, "%s: %d coordinates, %d constraints; %d operations give M, F, A and b\n\n",
-                pf_cli_name(model), c->s->equations.n, c->s->equations.m, c->operations);
+  pf_text_print(text, "%s: %d coordinate%s, %d constraint%s; %d operations give M, F, A and b\n\n",
+                pf_cli_name(model), c->s->equations.n, c->s->equations.n == 1 ? "" : "s", c->s->equations.m,
+                c->s->equations.m == 1 ? "" : "s", c->operations);
   pf_text_print(text, "  %-20s %8s %12s %10s %7s", "formulation", "unknowns", "difference", "ns", "ratio");
   if (c->ran) pf_text_print(text, " %10s %12s", "run [ms]", "difference");
   pf_text_add(text, "\n");

@@ -11,44 +11,12 @@
 #include <string.h>
 
 typedef struct Data {
-  int levels, *level; /* of each constraint */
-  int *rows, *first;  /* constraints by level; level l is rows[first[l]] … rows[first[l + 1] - 1] */
+  int levels, *rows, *first; /* level l has the constraints rows[first[l]] … rows[first[l + 1] - 1] */
   PfQr qr;
   PfReduced reduced;
   PfSpan span;
   double *next, *B, *Z, *r, *step;
 } Data;
-
-/* ---------------------------------------------------------------- levels */
-
-static size_t group_length(const char *name)
-{
-  size_t length = strcspn(name, ".[");
-  return name[length] ? length : 0;
-}
-
-static bool same_group(const char *a, const char *b)
-{
-  size_t length = group_length(a);
-  return length > 0 && length == group_length(b) && !strncmp(a, b, length);
-}
-
-static void find_levels(const PfModel *model, Data *d)
-{
-  int m = model->constraint_count, position = 0;
-  for (int i = 0; i < m; i++) {
-    int known = -1;
-    for (int k = 0; k < i && known < 0; k++)
-      if (same_group(model->constraints[k].name, model->constraints[i].name)) known = d->level[k];
-    d->level[i] = known >= 0 ? known : d->levels++;
-  }
-  for (int l = 0; l < d->levels; l++) {
-    d->first[l] = position;
-    for (int i = 0; i < m; i++)
-      if (d->level[i] == l) d->rows[position++] = i;
-  }
-  d->first[d->levels] = position;
-}
 
 static PfStatus prepare(PfSolver *s)
 {
@@ -56,7 +24,6 @@ static PfStatus prepare(PfSolver *s)
   size_t nn = (size_t)n*(size_t)n, mn = (size_t)m*(size_t)n;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
-  d->level = pf_solver_array(s, int, m);
   d->rows = pf_solver_array(s, int, m);
   d->first = pf_solver_array(s, int, m + 1);
   d->next = pf_solver_array(s, double, nn);
@@ -64,9 +31,8 @@ static PfStatus prepare(PfSolver *s)
   d->B = pf_solver_array(s, double, mn);
   d->r = pf_solver_array(s, double, m);
   d->step = pf_solver_array(s, double, n);
-  if (!d->level || !d->rows || !d->first || !d->next || !d->Z || !d->B || !d->r || !d->step)
-    return pf_solver_no_room(s);
-  find_levels(s->system->eq->model, d);
+  if (!d->rows || !d->first || !d->next || !d->Z || !d->B || !d->r || !d->step) return pf_solver_no_room(s);
+  d->levels = pf_cascade_levels(s->system->eq->model, d->rows, d->first);
   s->unknowns = n > m ? n - m : 0;
   PF_TRY(pf_qr_make(s->ctx, s->arena, n, m, &d->qr));
   PF_TRY(pf_reduced_make(s, &d->reduced));

@@ -39,7 +39,7 @@ struct PfSolver {
   PfNumbers at;
   const double *values; /* inputs of the tape */
   double *own_values; /* with multipliers, for forces that depend on them */
-  double *tape_work, *outputs;
+  double *tape_work;
   double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
   bool inertia_known;
   int unknowns;
@@ -117,6 +117,12 @@ typedef struct PfReduced {
 } PfReduced;
 PfStatus pf_reduced_make(PfSolver *solver, PfReduced *reduced);
 PfTrouble pf_reduced_solve(PfSolver *solver, PfReduced *reduced, int free, double *acceleration, int *row);
+
+/* ---------------------------------------------------------------- levels of the cascade (levels.c) */
+
+/* Groups constraints whose names agree up to the first dot or bracket, in the order of their first members. Level l has
+ * the constraints rows[first[l]] … rows[first[l + 1] - 1]; room for m and m + 1 numbers. Returns how many there are. */
+int pf_cascade_levels(const PfModel *model, int *rows, int *first);
 
 /* ---------------------------------------------------------------- small products (solver.c) */
 

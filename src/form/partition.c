@@ -139,25 +139,56 @@ static double eliminate(PfPartition *p)
   return r ? smallest/largest : 1;
 }
 
-/* K and d from what elimination has left. */
-static void substitute_back(PfPartition *p)
+/* K and d from what elimination has left; returns the largest element of K. */
+static double substitute_back(PfPartition *p)
 {
   const size_t r = (size_t)p->rank, width = (size_t)p->n + 1, count = width - r;
+  double largest = 0;
   for (size_t i = r; i-- > 0;) {
     double *row = p->W + i*width, *right = row + r, *below = right, inverse = p->inverse[i];
     for (size_t k = i + 1; k < r; k++) subtract(right, row[k], below += width, count);
-    for (size_t j = 0; j < count; j++) right[j] *= inverse;
+    right[0] *= inverse;
+    for (size_t j = 1; j < count; j++) {
+      const double size = fabs(right[j] *= inverse);
+      largest = size > largest ? size : largest;
+    }
   }
+  return largest;
+}
+
+/* The largest element of K; without it only the quality when that is below `least`. */
+static double solve_many(PfPartition *p, const double *A, const double *b, double least)
+{
+  load(p, A, b);
+  p->quality = eliminate(p);
+  return p->quality == 0 || p->quality < least ? 0 : substitute_back(p);
+}
+
+/* The same for a single row: all of it is a division by the pivot. */
+static double solve_one(PfPartition *p, const double *A, const double *b)
+{
+  const size_t n = (size_t)p->n, i = (size_t)p->row[0];
+  const int *column = p->column;
+  const double *from = A + i*n, weight = p->weight[i], pivot = from[column[0]]*weight, inverse = 1/pivot;
+  double largest = 0, *to = p->W;
+  p->swap[0] = 0;
+  p->inverse[0] = inverse;
+  *to++ = pivot;
+  *to++ = b[i]*weight*inverse;
+  for (size_t j = 1; j < n; j++) {
+    const double size = fabs(*to++ = from[column[j]]*weight*inverse);
+    largest = size > largest ? size : largest;
+  }
+  p->quality = pivot != 0;
+  return largest;
 }
 
 /* False when the quality is below `least`, or A1 is singular. */
 static bool solve(PfPartition *p, const double *A, const double *b, double least)
 {
-  load(p, A, b);
-  p->quality = eliminate(p);
-  if (p->quality == 0 || p->quality < least) return false;
-  substitute_back(p);
-  return true;
+  const double largest = p->rank == 1 ? solve_one(p, A, b) : solve_many(p, A, b, least);
+  if (p->quality*largest > 1) p->quality = 1/largest;
+  return p->quality > 0 && p->quality >= least;
 }
 
 /* Do the rows after the rank still depend on the others? */

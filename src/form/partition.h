@@ -18,7 +18,8 @@ typedef struct PfPartition {
                    * N^T of these up to the diagonal */
   double *work;   /* m */
   int *swap;
-  double quality; /* of A1: smallest over largest pivot */
+  double quality; /* of A1: smallest over largest pivot, and not above 1 over the largest element of K; they
+                   * were moderate when the pivots were chosen as the largest elements */
   bool chosen;
   int changes;    /* how often it was chosen anew */
 } PfPartition;

@@ -7,6 +7,7 @@
 #include "form/prove.h"
 
 #include "base/base.h"
+#include "form/form_impl.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -111,43 +112,6 @@ static PfStatus find_rank(Prover *p)
   return PF_OK;
 }
 
-/* ---------------------------------------------------------------- levels of the cascade */
-
-static size_t group_length(const char *name)
-{
-  size_t length = strcspn(name, ".[");
-  return name[length] ? length : 0;
-}
-
-/* The names agree up to the first dot or bracket, as for the formulation in numbers. */
-static bool same_group(const char *a, const char *b)
-{
-  size_t length = group_length(a);
-  return length > 0 && length == group_length(b) && !strncmp(a, b, length);
-}
-
-static PfStatus find_levels(Prover *p)
-{
-  const PfConstraint *c = p->eq->model->constraints;
-  int m = p->eq->m, position = 0;
-  int *rows = pf_arena_array(p->work, int, m), *first = pf_arena_array(p->work, int, m + 1);
-  bool *done = pf_arena_array(p->work, bool, m);
-  if (!rows || !first || !done) return no_room(p->ctx);
-  for (int i = 0; i < m; i++) {
-    if (done[i]) continue;
-    first[p->at.levels++] = position;
-    for (int k = i; k < m; k++) {
-      if (k != i && !same_group(c[i].name, c[k].name)) continue;
-      rows[position++] = k;
-      done[k] = true;
-    }
-  }
-  first[p->at.levels] = position;
-  p->at.level_rows = rows;
-  p->at.level_first = first;
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- a point */
 
 static PfStatus make_room(Prover *p)
@@ -165,12 +129,16 @@ static PfStatus make_room(Prover *p)
   p->values = pf_arena_array(p->work, uint64_t, p->states.count);
   p->independent = pf_arena_array(p->work, uint64_t, m*n + m);
   p->rows = pf_arena_array(p->work, int, m);
+  int *level_rows = pf_arena_array(p->work, int, m), *level_first = pf_arena_array(p->work, int, m + 1);
   p->reference = pf_arena_array(p->work, uint64_t, n);
   p->other = pf_arena_array(p->work, uint64_t, n);
   bool good = at->pool && at->pivot && at->order && at->columns && p->roots && p->values && p->independent &&
-              p->rows && p->reference && p->other;
+              p->rows && p->reference && p->other && level_rows && level_first;
   if (!good) return no_room(p->ctx);
-  return find_levels(p);
+  at->levels = pf_cascade_levels(p->eq->model, level_rows, level_first);
+  at->level_rows = level_rows;
+  at->level_first = level_first;
+  return PF_OK;
 }
 
 /* Where the numbers of the roots go. */

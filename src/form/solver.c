@@ -1,6 +1,7 @@
 /* A solver: one formulation made ready for one system. */
 #include "form/form_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 static const PfFormulation *const formulations[] = {
@@ -46,10 +47,9 @@ static PfStatus prepare_numbers(PfSolver *s)
   at->unit = pf_solver_array(s, double, m);
   s->own_values = pf_solver_array(s, double, s->system->symbols.count);
   s->tape_work = pf_solver_array(s, double, pf_tape_work_size(s->system->tape));
-  s->outputs = pf_solver_array(s, double, s->system->output_count);
   s->inertia = pf_solver_array(s, double, n);
-  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->tape_work;
-  if (!good || !s->outputs || !s->inertia) return pf_solver_no_room(s);
+  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->tape_work && s->inertia;
+  if (!good) return pf_solver_no_room(s);
   at->M = at->all;
   at->F = at->M + n*n;
   at->A = at->F + n;
@@ -186,18 +186,19 @@ static int row_of_entry(const PfSystem *system, int entry)
   return entry < m ? n + entry : entry - m;
 }
 
+/* The first of the outputs of the tape that is not finite. */
+static int faulty_entry(const PfSolver *s)
+{
+  const int *place = s->system->place;
+  while (isfinite(s->at.all[*place])) place++;
+  return *place;
+}
+
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
-  const size_t count = (size_t)system->output_count;
-  double probe = 0;
-  pf_tape_run(system->tape, s->values, s->outputs, s->tape_work);
-  for (size_t i = 0; i < count; i++) {
-    double number = s->at.all[system->place[i]] = s->outputs[i];
-    probe += 0*number; /* not 0 when it is not finite */
-  }
-  if (!(probe == 0)) {
-    *row = row_of_entry(system, system->place[pf_first_not_finite(s->outputs, count)]);
+  if (!pf_tape_run_to_places(system->tape, s->values, system->place, s->at.all, s->tape_work)) {
+    *row = row_of_entry(system, faulty_entry(s));
     return PF_TROUBLE_NOT_FINITE;
   }
   for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];

@@ -64,11 +64,28 @@ static void run(const PfInstruction *at, double *work)
 
 #endif
 
-void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
+static void load_and_run(const PfTape *tape, const double *inputs, double *work)
 {
   if (tape->constant_count) memcpy(work, tape->constants, tape->constant_count*sizeof *work);
   if (tape->input_count)
     memcpy(work + tape->constant_count, inputs, (size_t)tape->input_count*sizeof *work);
   run(tape->instructions, work);
+}
+
+void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
+{
+  load_and_run(tape, inputs, work);
   for (int i = 0; i < tape->output_count; i++) outputs[i] = work[tape->outputs[i]];
+}
+
+bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, const int *place, double *outputs, double *work)
+{
+  load_and_run(tape, inputs, work);
+  const size_t count = (size_t)tape->output_count;
+  double probe = 0;
+  for (size_t i = 0; i < count; i++) {
+    double number = outputs[place[i]] = work[tape->outputs[i]];
+    probe += 0*number; /* not 0 when it is not finite */
+  }
+  return probe == 0;
 }

@@ -123,6 +123,51 @@ static void a_motion_passes_through_singular_partitions(void **state)
   close_all(&forms);
 }
 
+/* Skates of mass 1 that turn together, pulled along x by 1 each: their accelerations at the heading theta, with the speed u
+ * and the rate w, are cos(theta)/1 along the blade and u w across it. All pivots become small at the same time, so that
+ * only what is left of the rows shows that the choice has become a bad one. */
+static void assert_skates_turn(void **state, const char *text, int skates)
+{
+  System s;
+  Forms forms;
+  read_system(*state, text, &s);
+  forms_open(&s, &forms);
+  const double quarter = acos(-1)/2, headings[] = {quarter, 1e-2, 1e-5, 1e-9}, w = 0.5, u = 2;
+  for (size_t h = 0; h < sizeof headings/sizeof *headings; h++) {
+    double theta = headings[h], along = cos(theta), a[8] = {0};
+    set_state(&s, "theta", theta, w);
+    for (int i = 0; i < skates; i++) {
+      v_of(&s)[2*i] = u*cos(theta), v_of(&s)[2*i + 1] = u*sin(theta);
+      a[2*i] = along*cos(theta) - u*w*sin(theta);
+      a[2*i + 1] = along*sin(theta) + u*w*cos(theta);
+    }
+    Answer x = answer(&forms, "rosenberg_extended"), y = answer(&forms, "maggi");
+    assert_vectors("rosenberg_extended", "acceleration", x.a, a, 2*skates + 1, 1e-11, largest(a, 2*skates));
+    assert_vectors("maggi", "acceleration", y.a, a, 2*skates + 1, 1e-11, largest(a, 2*skates));
+  }
+  assert_int_equal(partition_of(&forms)->changes, 2);
+  close_all(&forms);
+}
+
+static void a_single_row_is_watched_as_well(void **state)
+{
+  assert_skates_turn(state,
+                     "coord x, y, theta\n"
+                     "kinetic (x'^2 + y'^2 + theta'^2)/2\n"
+                     "force x = 1\n"
+                     "constraint blade: sin(theta)*x' - cos(theta)*y' = 0\n", 1);
+}
+
+static void rows_whose_pivots_vanish_together_are_watched(void **state)
+{
+  assert_skates_turn(state,
+                     "coord x1, y1, x2, y2, theta\n"
+                     "kinetic (x1'^2 + y1'^2 + x2'^2 + y2'^2 + theta'^2)/2\n"
+                     "force x1 = 1, x2 = 1\n"
+                     "constraint first: sin(theta)*x1' - cos(theta)*y1' = 0\n"
+                     "constraint second: sin(theta)*x2' - cos(theta)*y2' = 0\n", 2);
+}
+
 /* A start where rows are redundant must not stay in memory. */
 static void rows_that_become_independent_are_noticed(void **state)
 {
@@ -241,6 +286,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     with_fixture(exactly_at_a_singular_partition_another_is_chosen),
     with_fixture(a_motion_passes_through_singular_partitions),
+    with_fixture(a_single_row_is_watched_as_well),
+    with_fixture(rows_whose_pivots_vanish_together_are_watched),
     with_fixture(rows_that_become_independent_are_noticed),
     with_fixture(the_result_does_not_depend_on_the_partition),
     with_fixture(the_result_does_not_depend_on_what_was_before),

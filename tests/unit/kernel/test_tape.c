@@ -118,6 +118,26 @@ static void inputs_constants_and_repetitions_are_outputs(void **state)
   pf_tape_free(tape);
 }
 
+static void outputs_go_to_their_places(void **state)
+{
+  PfContext *ctx = ((Fixture *)*state)->ctx;
+  Bench b = bench(ctx);
+  const PfExpr roots[] = {pf_expr_add(ctx, b.x, b.y), pf_expr_div(ctx, b.x, b.z)};
+  const int place[] = {3, 1};
+  double given[] = {1, 2, 4}, outputs[] = {7, 7, 7, 7}, work[16];
+  PfTape *tape = tape_of(ctx, b.inputs, 3, roots, 2);
+  assert_true(pf_tape_work_size(tape) <= 16);
+  assert_true(pf_tape_run_to_places(tape, given, place, outputs, work));
+  const double expected[] = {7, 0.25, 7, 3};
+  for (int i = 0; i < 4; i++) assert_near(outputs[i], expected[i], 0, 0);
+  given[2] = 0;
+  assert_false(pf_tape_run_to_places(tape, given, place, outputs, work));
+  assert_true(isinf(outputs[1]));
+  given[0] = given[2] = NAN;
+  assert_false(pf_tape_run_to_places(tape, given, place, outputs, work));
+  pf_tape_free(tape);
+}
+
 static void an_empty_tape_runs(void **state)
 {
   PfContext *ctx = ((Fixture *)*state)->ctx;
@@ -408,6 +428,7 @@ int main(void)
     with_fixture(signs_bounds_and_conditions_have_their_values),
     with_fixture(a_condition_picks_its_branch),
     with_fixture(inputs_constants_and_repetitions_are_outputs),
+    with_fixture(outputs_go_to_their_places),
     with_fixture(an_empty_tape_runs),
     with_fixture(sine_and_cosine_of_one_angle_are_one_instruction),
     with_fixture(sine_and_cosine_together_are_those_apart),
