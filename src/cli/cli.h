@@ -17,6 +17,26 @@ typedef struct Command {
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt, pf_command_import,
     pf_command_plot, pf_command_run, pf_command_converge, pf_command_study;
 
+/* Options of studies: name, word, whether an argument follows. */
+#define PF_STUDY_OPTIONS(ENTRY)                  \
+  ENTRY(INPUTS, "inputs", required_argument)     \
+  ENTRY(SWEEP, "sweep", required_argument)       \
+  ENTRY(STEADY, "steady", no_argument)           \
+  ENTRY(EQUILIBRIUM, "equilibrium", no_argument)
+
+typedef enum StudyOption {
+#define PF_STUDY_ENTRY(name, word, argument) STUDY_##name,
+  PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
+#undef PF_STUDY_ENTRY
+  STUDY_OPTIONS
+} StudyOption;
+
+/* The bit of a study's option in the set of those that a command allows. */
+static inline unsigned pf_study_option(int option)
+{
+  return 1u << (16 + option);
+}
+
 /* What a command was asked: its one file and the common switches. */
 typedef struct Options {
   const char *file;
@@ -34,9 +54,11 @@ typedef struct Options {
   const char *rate;
   bool free;  /* import: the root may move */
   bool write; /* fmt: replace the file */
+  const char *study[STUDY_OPTIONS]; /* NULL: not given */
 } Options;
 
-typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512, OPTION_PACE = 1024 } OptionSet;
+typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512, OPTION_PACE = 1024,
+  OPTION_OUT = 2048 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);

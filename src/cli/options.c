@@ -20,6 +20,8 @@ static int complain(const Command *command, const char *what, const char *which)
   return PF_EXIT_USAGE;
 }
 
+enum { FIRST_STUDY_OPTION = 1000 }; /* no letter */
+
 static const struct option long_options[] = {
   {"help", no_argument, NULL, 'h'},        {"json", no_argument, NULL, 'j'},
   {"latex", no_argument, NULL, 'l'},       {"param", required_argument, NULL, 'p'},
@@ -36,11 +38,15 @@ static const struct option long_options[] = {
   {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
   {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
   {"adaptive", no_argument, NULL, 'D'},
+#define PF_STUDY_ENTRY(name, word, argument) {word, argument, NULL, FIRST_STUDY_OPTION + STUDY_##name},
+  PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
+#undef PF_STUDY_ENTRY
   {NULL, 0, NULL, 0},
 };
 
 static unsigned needs(int letter)
 {
+  if (letter >= FIRST_STUDY_OPTION) return pf_study_option(letter - FIRST_STUDY_OPTION);
   switch (letter) {
   case 'j': return OPTION_JSON;
   case 'l': return OPTION_LATEX;
@@ -49,9 +55,10 @@ static unsigned needs(int letter)
   case 'w': return OPTION_WRITE;
   case 's':
   case 't': return OPTION_STATE;
-  case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'o': case 'd':
+  case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'd':
   case 'k': case 'Q': case 'O':
   case 'D': return OPTION_RUN;
+  case 'o': return OPTION_OUT;
   case 'P': return OPTION_PROVE;
   case 'F': return OPTION_FREE;
   case 'R':
@@ -65,6 +72,10 @@ static unsigned needs(int letter)
 static bool take(Options *options, int letter, const char *argument)
 {
   const int most = (int)(sizeof options->parameters/sizeof *options->parameters);
+  if (letter >= FIRST_STUDY_OPTION) {
+    options->study[letter - FIRST_STUDY_OPTION] = argument ? argument : "";
+    return true;
+  }
   switch (letter) {
   case 'h': options->help = true; break;
   case 'j': options->json = true; break;

@@ -11,6 +11,7 @@ const Command pf_command_study = {
   run};
 
 static const Command *const studies[] = {
+  &pf_study_linearize,
   NULL, /* ends the list */
 };
 

@@ -5,5 +5,51 @@
 #include "cli/cli.h"
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
+extern const Command pf_study_linearize;
+
+/* What most studies need: the model, a consistent state, the vector field there, and what is plotted as outputs. */
+typedef struct Study {
+  Session s;
+  const Options *options;
+  PfSystem *system;
+  double *given;    /* parameters from the command line, else NaN */
+  double *values;   /* of pf_system_symbols */
+  PfStart start;
+  PfField *field;
+  int output_count;
+  PfExpr *outputs;
+  const char **output_names;
+} Study;
+
+/* Loads the model, corrects the start, places the field there and chooses its state. */
+PfStatus pf_study_open(Study *study, const Options *options);
+void pf_study_close(Study *study);
+
+/* Index of a parameter that the user may change; fails with PF_ERR_NAME and a suggestion. `what`: the option, as "--sweep". */
+PfStatus pf_study_parameter(Study *study, const char *what, const char *name, int *parameter);
+
+/* NAME=a..b or NAME=a..b:count; count stays when it is not given. */
+typedef struct Range {
+  int parameter;
+  double from, to;
+  int count;
+} Range;
+PfStatus pf_study_range(Study *study, const char *what, const char *text, Range *range);
+
+/* The state of the model with another value for a parameter: its start, corrected. */
+PfStatus pf_study_restart(Study *study, int parameter, double value);
+
+/* Runs the study: `work` does it, then it is written as JSON or text. `user` begins with a Study. */
+int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv, Study *study,
+                 PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text);
+
+/* Writes the bytes to a file. */
+PfStatus pf_study_write(Study *study, const char *path, const PfText *text);
+/* Does the path end so? */
+bool pf_study_ends(const char *path, const char *end);
+
+void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count);
+void pf_study_json_names(PfJson *json, const char *key, const char *const *names, int count);
+void pf_study_json_matrix(PfJson *json, const char *key, const double *values, int rows, int columns);
 
 #endif

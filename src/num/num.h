@@ -169,4 +169,9 @@ PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double
 PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
                            int *rank);
 
+/* Eigenvalues re + i im of A (n x n), the rightmost first; of a complex pair the one with im > 0 comes first, and its
+ * partner next. `vectors` (n x n, or NULL): the eigenvector k as column k; of a pair, its real part as the first and its
+ * imaginary part as the second column. PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
+PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors);
+
 #endif

@@ -1,4 +1,4 @@
-/* Writing results: JSON. */
+/* Writing results: JSON, MAT files. */
 #ifndef PF_SRC_OUT_H
 #define PF_SRC_OUT_H
 
@@ -20,5 +20,11 @@ void pf_json_string(PfJson *json, const char *key, const char *value); /* NULL b
 void pf_json_number(PfJson *json, const char *key, double value);
 void pf_json_integer(PfJson *json, const char *key, long long value);
 void pf_json_bool(PfJson *json, const char *key, bool value);
+
+/* ---------------------------------------------------------------- MAT files (mat.c) */
+
+/* Appends a variable to a MAT file of level 4: a matrix (row-major), or texts as rows of characters. */
+void pf_mat_matrix(PfText *text, const char *name, const double *values, int rows, int columns);
+void pf_mat_texts(PfText *text, const char *name, const char *const *lines, int count);
 
 #endif

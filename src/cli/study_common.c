@@ -1,0 +1,168 @@
+/* What the studies share. */
+#include "cli/study.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PfStatus no_room(Study *st)
+{
+  return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+}
+
+/* ---------------------------------------------------------------- beginning */
+
+/* Everything that is plotted, once; the coordinates when nothing is. */
+static PfStatus list_outputs(Study *st)
+{
+  const PfModel *model = st->s.model;
+  int most = model->coordinate_count;
+  for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
+  st->outputs = pf_arena_array(st->s.arena, PfExpr, most);
+  st->output_names = pf_arena_array(st->s.arena, const char *, most);
+  if (!st->outputs || !st->output_names) return no_room(st);
+  for (int i = 0; i < model->plot_count; i++)
+    for (int k = 0; k < model->plots[i].count; k++) {
+      bool known = false;
+      for (int j = 0; j < st->output_count; j++) known = known || st->outputs[j] == model->plots[i].values[k];
+      if (known) continue;
+      st->output_names[st->output_count] = model->plots[i].labels[k];
+      st->outputs[st->output_count++] = model->plots[i].values[k];
+    }
+  for (int i = 0; i < model->coordinate_count && !model->plot_count; i++) {
+    st->output_names[st->output_count] = model->coordinates[i].name;
+    st->outputs[st->output_count++] = model->coordinates[i].q;
+  }
+  return PF_OK;
+}
+
+PfStatus pf_study_open(Study *st, const Options *options)
+{
+  Session *s = &st->s;
+  st->options = options;
+  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
+  PF_TRY(pf_cli_state(s, options, st->system, &st->values));
+  st->given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
+  if (!st->given) return PF_ERR_ARGUMENT;
+  PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
+  PF_TRY(list_outputs(st));
+  PfFieldOutputs outputs = {st->output_count, st->outputs};
+  PF_TRY(pf_field_new(s->ctx, st->system, st->given, &outputs, &st->field));
+  PF_TRY(pf_field_place(st->field, st->values));
+  return pf_field_chart(st->field, NULL);
+}
+
+void pf_study_close(Study *st)
+{
+  pf_field_free(st->field);
+  pf_system_free(st->system);
+  pf_cli_close(&st->s);
+}
+
+PfStatus pf_study_restart(Study *st, int parameter, double value)
+{
+  Session *s = &st->s;
+  st->given[parameter] = value;
+  PF_TRY(pf_equations_start(s->ctx, &s->equations, st->given, st->values));
+  PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
+  return pf_field_place(st->field, st->values);
+}
+
+/* ---------------------------------------------------------------- parameters and ranges */
+
+PfStatus pf_study_parameter(Study *st, const char *what, const char *name, int *parameter)
+{
+  const PfModel *model = st->s.model;
+  *parameter = pf_model_find_parameter(model, name);
+  if (*parameter >= 0 && !model->parameters[*parameter].derived) return PF_OK;
+  pf_fail(st->s.ctx, PF_ERR_NAME, "%s: the model has no parameter '%s'", what, name);
+  for (int k = 0; k < model->parameter_count; k++)
+    if (!model->parameters[k].derived && pf_name_distance(name, model->parameters[k].name, 2) <= 2) {
+      pf_hint(st->s.ctx, "did you mean '%s'?", model->parameters[k].name);
+      break;
+    }
+  return PF_ERR_NAME;
+}
+
+PfStatus pf_study_range(Study *st, const char *what, const char *text, Range *range)
+{
+  const char *equals = strchr(text, '='), *dots = strstr(text, "..");
+  char name[128], *end = NULL, *last = NULL;
+  bool good = equals && equals > text && dots > equals && equals - text < (int)sizeof name;
+  if (good) {
+    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+    range->from = strtod(equals + 1, &end);
+    range->to = strtod(dots + 2, &last);
+    good = end != equals + 1 && last != dots + 2 && end == dots && isfinite(range->from) && isfinite(range->to);
+  }
+  if (good && *last == ':') {
+    char *stop;
+    long count = strtol(last + 1, &stop, 10);
+    good = stop != last + 1 && !*stop && count >= 2 && count <= 1000000;
+    range->count = (int)count;
+  } else {
+    good = good && !*last;
+  }
+  if (!good || range->from == range->to) {
+    pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s %s: not a range", what, text);
+    pf_hint(st->s.ctx, "write NAME=from..to, or NAME=from..to:count with a count of 2 or more");
+    return PF_ERR_ARGUMENT;
+  }
+  return pf_study_parameter(st, what, name, &range->parameter);
+}
+
+/* ---------------------------------------------------------------- ending */
+
+int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv, Study *st,
+                 PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text)
+{
+  Options options;
+  int code = pf_cli_options(command, allowed, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  PfStatus status = pf_study_open(st, &options);
+  if (status == PF_OK) status = work(st);
+  if (status == PF_OK) code = pf_cli_output(st->s.ctx, options.json, st, write_json, write_text);
+  pf_cli_diagnostics(st->s.ctx);
+  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+}
+
+bool pf_study_ends(const char *path, const char *end)
+{
+  size_t length = strlen(path), tail = strlen(end);
+  return length > tail && !strcmp(path + length - tail, end);
+}
+
+PfStatus pf_study_write(Study *st, const char *path, const PfText *text)
+{
+  if (text->failed) return no_room(st);
+  FILE *stream = fopen(path, "wb");
+  bool good = stream && fwrite(pf_text_get(text), 1, text->count, stream) == text->count;
+  int error = errno;
+  if (stream && fclose(stream) != 0 && good) good = false, error = errno;
+  return good ? PF_OK : pf_fail(st->s.ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(error));
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < count; i++) pf_json_number(json, NULL, list[i]);
+  pf_json_close(json, ']');
+}
+
+void pf_study_json_names(PfJson *json, const char *key, const char *const *names, int count)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < count; i++) pf_json_string(json, NULL, names[i]);
+  pf_json_close(json, ']');
+}
+
+void pf_study_json_matrix(PfJson *json, const char *key, const double *values, int rows, int columns)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < rows; i++) pf_study_json_numbers(json, NULL, values + (size_t)i*(size_t)columns, columns);
+  pf_json_close(json, ']');
+}

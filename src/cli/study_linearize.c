@@ -1,0 +1,491 @@
+/* pfaff study linearize: A, B, C, D at a state, along a motion, or over a range of a parameter. */
+#include "cli/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_study_linearize = {
+  "study linearize", "the linear model x' = A x + B u, y = C x + D u, its modes, what inputs reach",
+  "[--state x=1] [--time T] [--at T1,T2,…] [--sweep NAME=a..b:count] [--inputs LIST] [--out FILE] [--json] FILE\n\n"
+  "Linearizes at the start of the model, changed by --state and --time. The state is minimal: holonomic constraints\n"
+  "take coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what it plots, or its\n"
+  "coordinates when it plots nothing. Derivatives are exact.\n\n"
+  "      --at T1,T2,…           along the motion, at these times instead\n"
+  "      --sweep NAME=a..b:n    at the start for n values of a parameter\n"
+  "      --inputs a,b           other inputs: names of inputs or parameters\n"
+  "      --out FILE             .csv, .json, .mat (MATLAB, Octave, SciPy) or .py (NumPy)\n"
+  "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity; --time T, -p NAME=VALUE as usual\n"
+  "      --json                 for programs, on standard output",
+  run};
+
+typedef struct Point {
+  double at; /* time, or the value of the parameter */
+  PfLinear linear;
+} Point;
+
+typedef struct Linearize {
+  Study st; /* first: the other functions know only it */
+  int input_count, *inputs;
+  const char **input_names;
+  int count;
+  Point *points;
+  const char *along; /* what `at` is: "t" or the parameter */
+} Linearize;
+
+/* ---------------------------------------------------------------- inputs */
+
+static PfStatus find_input(Study *st, const char *name, int *input)
+{
+  const PfModel *model = st->s.model;
+  for (int i = 0; i < model->input_count; i++)
+    if (!strcmp(model->inputs[i].name, name)) {
+      *input = i;
+      return PF_OK;
+    }
+  int parameter;
+  PF_TRY(pf_study_parameter(st, "--inputs", name, &parameter));
+  *input = -1 - parameter;
+  return PF_OK;
+}
+
+static PfStatus read_inputs(Linearize *l, const char *list)
+{
+  Study *st = &l->st;
+  const PfModel *model = st->s.model;
+  int most = model->input_count + 1;
+  for (const char *c = list; c && *c; c++) most += *c == ',';
+  l->inputs = pf_arena_array(st->s.arena, int, most);
+  l->input_names = pf_arena_array(st->s.arena, const char *, most);
+  if (!l->inputs || !l->input_names) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i < model->input_count && !list; i++, l->input_count++)
+    l->inputs[i] = i, l->input_names[i] = model->inputs[i].name;
+  while (list && *list) {
+    size_t length = strcspn(list, ",");
+    const char *name = pf_arena_text(st->s.arena, list, length);
+    if (!name) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+    PF_TRY(find_input(st, name, l->inputs + l->input_count));
+    l->input_names[l->input_count++] = name;
+    list += length + (list[length] == ',');
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- points */
+
+static PfStatus add_point(Linearize *l, double at)
+{
+  Study *st = &l->st;
+  Point *p = l->points + l->count++;
+  p->at = at;
+  return pf_linearize(st->s.ctx, st->s.arena, st->field, l->inputs, l->input_count, &p->linear);
+}
+
+static PfStatus take_sample(void *user, const PfSample *sample)
+{
+  Linearize *l = user;
+  Study *st = &l->st;
+  const PfSymbols *in = pf_system_symbols(st->system);
+  const PfModel *model = st->s.model;
+  size_t n = (size_t)st->s.equations.n;
+  st->values[in->time] = sample->t;
+  memcpy(st->values + in->q, sample->q, n*sizeof *sample->q);
+  memcpy(st->values + in->v, sample->v, n*sizeof *sample->v);
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_evaluate(st->s.ctx, &model->inputs[i].value, 1, in->symbol, st->values, in->count,
+                              st->values + in->inputs + i));
+  PF_TRY(pf_field_place(st->field, st->values));
+  return add_point(l, sample->t);
+}
+
+static PfStatus along_motion(Linearize *l)
+{
+  Study *st = &l->st;
+  PfRunOptions settings;
+  PfRunResult result;
+  PF_TRY(pf_cli_run_options(&st->s, st->options, st->system, st->values, &settings));
+  if (settings.at_count && settings.t_end < settings.at[settings.at_count - 1])
+    settings.t_end = settings.at[settings.at_count - 1];
+  l->points = pf_arena_array(st->s.arena, Point, settings.at_count);
+  if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  l->along = "t";
+  settings.sample = take_sample;
+  settings.user = l;
+  int before = pf_error_count(st->s.ctx);
+  PF_TRY(pf_run(st->s.ctx, st->system, st->values, &settings, &result));
+  if (pf_error_count(st->s.ctx) > before) return PF_ERR_NUMBER;
+  return l->count == settings.at_count
+             ? PF_OK
+             : pf_fail(st->s.ctx, PF_ERR_NUMBER, "the motion ends at t = %.6g, before the last time of --at", result.t);
+}
+
+static PfStatus over_range(Linearize *l)
+{
+  Study *st = &l->st;
+  Range range = {.count = 101};
+  PF_TRY(pf_study_range(st, "--sweep", st->options->study[STUDY_SWEEP], &range));
+  l->points = pf_arena_array(st->s.arena, Point, range.count);
+  if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  l->along = st->s.model->parameters[range.parameter].name;
+  for (int k = 0; k < range.count; k++) {
+    double value = range.from + (range.to - range.from)*k/(range.count - 1);
+    PF_TRY(pf_study_restart(st, range.parameter, value));
+    PF_TRY(add_point(l, value));
+  }
+  return PF_OK;
+}
+
+static PfStatus write_file(Linearize *l, const char *path);
+
+static PfStatus work(Study *st)
+{
+  Linearize *l = (Linearize *)st;
+  const PfSymbols *in = pf_system_symbols(st->system);
+  PF_TRY(read_inputs(l, st->options->study[STUDY_INPUTS]));
+  if (st->options->study[STUDY_SWEEP]) PF_TRY(over_range(l));
+  else if (st->options->at) PF_TRY(along_motion(l));
+  else {
+    l->points = pf_arena_array(st->s.arena, Point, 1);
+    if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+    PF_TRY(add_point(l, st->values[in->time]));
+  }
+  return st->options->out ? write_file(l, st->options->out) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void text_names(PfText *text, const char *what, const char *const *names, int count)
+{
+  pf_text_print(text, "  %-9s", what);
+  for (int i = 0; i < count; i++) pf_text_print(text, "%s%s", i ? ", " : "", names[i]);
+  pf_text_add(text, count ? "\n" : "none\n");
+}
+
+static double largest(const double *values, int count)
+{
+  double most = 0;
+  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+/* Files have every digit; on the terminal what is nothing but rounding is not shown. */
+static void text_matrix(PfText *text, const char *title, const double *values, const char *const *rows,
+                        const char *mark, int row_count, const char *const *columns, int column_count)
+{
+  if (!row_count || !column_count) return;
+  double noise = 1e-12*largest(values, row_count*column_count);
+  pf_text_print(text, "\n  %-12s", title);
+  for (int j = 0; j < column_count; j++) pf_text_print(text, " %11.11s", columns[j]);
+  pf_text_add(text, "\n");
+  for (int i = 0; i < row_count; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", rows[i], mark);
+    pf_text_print(text, "  %-12s", name);
+    for (int j = 0; j < column_count; j++) {
+      double value = values[(size_t)i*(size_t)column_count + (size_t)j];
+      if (fabs(value) <= noise) pf_text_print(text, " %11s", ".");
+      else pf_text_print(text, " %11.5g", value);
+    }
+    pf_text_add(text, "\n");
+  }
+}
+
+/* The states with the largest parts in the mode k. */
+static void text_mode(PfText *text, const PfLinear *m, int k)
+{
+  int n = m->states;
+  double most = 0;
+  bool pair = m->im[k] != 0;
+  for (int i = 0; i < n; i++) {
+    double part = hypot(m->modes[i*n + k], pair ? m->modes[i*n + k + 1] : 0);
+    most = fmax(most, part);
+  }
+  const char *comma = "";
+  for (int i = 0; i < n; i++) {
+    double part = hypot(m->modes[i*n + k], pair ? m->modes[i*n + k + 1] : 0);
+    if (!(part >= 0.3*most)) continue;
+    pf_text_print(text, "%s%s", comma, m->state_names[i]);
+    comma = ", ";
+  }
+  pf_text_add(text, "\n");
+}
+
+/* A double eigenvalue 0 comes out as two of the size of the root of the rounding error: below that all are 0. */
+static double clean(double value, double most)
+{
+  return fabs(value) <= 3e-8*most ? 0 : value;
+}
+
+static double spectral_size(const PfLinear *m)
+{
+  return fmax(largest(m->re, m->states), largest(m->im, m->states));
+}
+
+static void text_eigenvalues(PfText *text, const PfLinear *m)
+{
+  double most = spectral_size(m);
+  pf_text_print(text, "\n  %-34s %12s %9s  %s\n", "eigenvalue [1/s]", "[rad/s]", "damping", "moves mostly");
+  for (int k = 0; k < m->states; k++) {
+    char value[64];
+    double re = clean(m->re[k], most), im = clean(m->im[k], most), size = hypot(re, im);
+    if (im < 0) continue;
+    if (im > 0) snprintf(value, sizeof value, "%.10g +- %.10g i", re, im);
+    else snprintf(value, sizeof value, "%.10g", re);
+    pf_text_print(text, "  %-34s %12.5g", value, size);
+    if (size > 0) pf_text_print(text, " %9.4f  ", -re/size);
+    else pf_text_print(text, " %9s  ", "-");
+    text_mode(text, m, k);
+  }
+}
+
+/* Is this a point at rest, or one of a motion? */
+static void text_rest(PfText *text, const PfLinear *m)
+{
+  double most = 0;
+  int which = 0;
+  for (int i = 0; i < m->states; i++)
+    if (fabs(m->rate[i]) > most) most = fabs(m->rate[i]), which = i;
+  if (most < 1e-9) pf_text_add(text, "  at rest  yes: an equilibrium\n");
+  else pf_text_print(text, "  at rest  no: (%s)' = %.6g, …; this is the model of small deviations at that instant\n",
+                     m->state_names[which], m->rate[which]);
+}
+
+static void text_ranks(PfText *text, const PfLinear *m)
+{
+  if (m->inputs) pf_text_print(text, "\n  inputs reach %d of %d states%s\n", m->controllable, m->states,
+                               m->controllable == m->states ? ": controllable" : "");
+  if (m->outputs) pf_text_print(text, "%s  outputs see %d of %d states%s\n", m->inputs ? "" : "\n", m->observable,
+                                m->states, m->observable == m->states ? ": observable" : "");
+}
+
+static void text_point(PfText *text, const Linearize *l, const PfLinear *m)
+{
+  text_names(text, "states", m->state_names, m->states);
+  text_names(text, "inputs", l->input_names, m->inputs);
+  text_names(text, "outputs", l->st.output_names, m->outputs);
+  text_rest(text, m);
+  text_matrix(text, "A", m->A, m->state_names, "", m->states, m->state_names, m->states);
+  text_matrix(text, "B", m->B, m->state_names, "", m->states, l->input_names, m->inputs);
+  text_matrix(text, "C", m->C, l->st.output_names, "", m->outputs, m->state_names, m->states);
+  text_matrix(text, "D", m->D, l->st.output_names, "", m->outputs, l->input_names, m->inputs);
+  text_eigenvalues(text, m);
+  text_ranks(text, m);
+}
+
+static void text_table(PfText *text, const Linearize *l)
+{
+  text_names(text, "states", l->points[0].linear.state_names, l->points[0].linear.states);
+  pf_text_print(text, "\n  %12s  eigenvalues [1/s]\n", l->along);
+  for (int p = 0; p < l->count; p++) {
+    const PfLinear *m = &l->points[p].linear;
+    double most = spectral_size(m);
+    pf_text_print(text, "  %12.6g", l->points[p].at);
+    for (int k = 0; k < m->states; k++) {
+      double re = clean(m->re[k], most), im = clean(m->im[k], most);
+      if (im < 0) continue;
+      if (im > 0) pf_text_print(text, "  %.6g+-%.6gi", re, im);
+      else pf_text_print(text, "  %.6g", re);
+    }
+    pf_text_add(text, "\n");
+  }
+}
+
+static void write_text(void *user, PfText *text)
+{
+  const Linearize *l = user;
+  const Study *st = &l->st;
+  pf_text_print(text, "%s: linear model", pf_cli_name(st->s.model));
+  if (l->along) pf_text_print(text, " at %d values of %s\n\n", l->count, l->along);
+  else pf_text_print(text, " at t = %.6g\n\n", l->points[0].at);
+  if (l->count == 1) text_point(text, l, &l->points[0].linear);
+  else text_table(text, l);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_eigenvalues(PfJson *json, const PfLinear *m)
+{
+  int n = m->states;
+  pf_json_open(json, "eigenvalues", '[');
+  for (int k = 0; k < n; k++) {
+    double size = hypot(m->re[k], m->im[k]);
+    pf_json_open(json, NULL, '{');
+    pf_json_number(json, "re", m->re[k]);
+    pf_json_number(json, "im", m->im[k]);
+    pf_json_number(json, "frequency", size);
+    pf_json_number(json, "damping", size > 0 ? -m->re[k]/size : NAN);
+    int first = m->im[k] < 0 ? k - 1 : k; /* columns of the pair */
+    double sign = m->im[k] < 0 ? -1 : 1;
+    pf_json_open(json, "mode_re", '[');
+    for (int i = 0; i < n; i++) pf_json_number(json, NULL, m->modes[i*n + first]);
+    pf_json_close(json, ']');
+    pf_json_open(json, "mode_im", '[');
+    for (int i = 0; i < n; i++) pf_json_number(json, NULL, m->im[k] != 0 ? sign*m->modes[i*n + first + 1] : 0);
+    pf_json_close(json, ']');
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+}
+
+static void json_point(PfJson *json, const Linearize *l, const Point *p)
+{
+  const PfLinear *m = &p->linear;
+  pf_json_open(json, NULL, '{');
+  pf_json_number(json, l->along ? l->along : "t", p->at);
+  pf_study_json_numbers(json, "x", m->x, m->states);
+  pf_study_json_numbers(json, "rate", m->rate, m->states);
+  pf_study_json_matrix(json, "A", m->A, m->states, m->states);
+  pf_study_json_matrix(json, "B", m->B, m->states, m->inputs);
+  pf_study_json_matrix(json, "C", m->C, m->outputs, m->states);
+  pf_study_json_matrix(json, "D", m->D, m->outputs, m->inputs);
+  json_eigenvalues(json, m);
+  pf_json_integer(json, "controllable", m->controllable);
+  pf_json_integer(json, "observable", m->observable);
+  pf_json_close(json, '}');
+}
+
+static void write_json(void *user, PfJson *json)
+{
+  const Linearize *l = user;
+  const Study *st = &l->st;
+  const PfLinear *m = &l->points[0].linear;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(st->s.model));
+  pf_study_json_names(json, "states", m->state_names, m->states);
+  pf_study_json_names(json, "inputs", l->input_names, m->inputs);
+  pf_study_json_names(json, "outputs", st->output_names, m->outputs);
+  pf_json_open(json, "points", '[');
+  for (int p = 0; p < l->count; p++) json_point(json, l, l->points + p);
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- files */
+
+typedef struct Matrix {
+  const char *name;
+  const double *values;
+  int rows, columns;
+  const char *const *row_names, *const *column_names;
+} Matrix;
+
+static void list_matrices(const Linearize *l, const PfLinear *m, Matrix list[4])
+{
+  const char *const *x = m->state_names, *const *u = l->input_names, *const *y = l->st.output_names;
+  list[0] = (Matrix){"A", m->A, m->states, m->states, x, x};
+  list[1] = (Matrix){"B", m->B, m->states, m->inputs, x, u};
+  list[2] = (Matrix){"C", m->C, m->outputs, m->states, y, x};
+  list[3] = (Matrix){"D", m->D, m->outputs, m->inputs, y, u};
+}
+
+static void file_csv(const Linearize *l, PfText *text)
+{
+  Matrix list[4];
+  pf_text_print(text, "%s,matrix,row,column,value\n", l->along ? l->along : "t");
+  for (int p = 0; p < l->count; p++) {
+    list_matrices(l, &l->points[p].linear, list);
+    for (int k = 0; k < 4; k++)
+      for (int i = 0; i < list[k].rows; i++)
+        for (int j = 0; j < list[k].columns; j++)
+          pf_text_print(text, "%.17g,%s,\"%s\",\"%s\",%.17g\n", l->points[p].at, list[k].name, list[k].row_names[i],
+                        list[k].column_names[j], list[k].values[(size_t)i*(size_t)list[k].columns + (size_t)j]);
+  }
+}
+
+static void python_names(PfText *text, const char *name, const char *const *names, int count)
+{
+  pf_text_print(text, "%s = [", name);
+  for (int i = 0; i < count; i++) pf_text_print(text, "%s\"%s\"", i ? ", " : "", names[i]);
+  pf_text_add(text, "]\n");
+}
+
+static void python_matrix(PfText *text, const Matrix *m)
+{
+  pf_text_add(text, "[");
+  for (int i = 0; i < m->rows; i++) {
+    pf_text_add(text, i ? ",\n     [" : "[");
+    for (int j = 0; j < m->columns; j++)
+      pf_text_print(text, "%s%.17g", j ? ", " : "", m->values[(size_t)i*(size_t)m->columns + (size_t)j]);
+    pf_text_add(text, "]");
+  }
+  pf_text_add(text, "]");
+}
+
+/* One point: A is a matrix. Several: A[k] is the matrix at the point k. */
+static void file_python(const Linearize *l, PfText *text)
+{
+  const PfLinear *first = &l->points[0].linear;
+  Matrix list[4];
+  pf_text_print(text, "# %s: linear model x' = A x + B u, y = C x + D u\nimport numpy as np\n\n",
+                pf_cli_name(l->st.s.model));
+  python_names(text, "states", first->state_names, first->states);
+  python_names(text, "inputs", l->input_names, first->inputs);
+  python_names(text, "outputs", l->st.output_names, first->outputs);
+  if (l->count > 1) {
+    pf_text_add(text, "at = np.array([");
+    for (int p = 0; p < l->count; p++) pf_text_print(text, "%s%.17g", p ? ", " : "", l->points[p].at);
+    pf_text_print(text, "])  # %s\n", l->along);
+  }
+  for (int k = 0; k < 4; k++) {
+    list_matrices(l, first, list);
+    pf_text_print(text, "%s = np.array(%s", list[k].name, l->count > 1 ? "[" : "");
+    for (int p = 0; p < l->count; p++) {
+      list_matrices(l, &l->points[p].linear, list);
+      if (p) pf_text_add(text, ",\n    ");
+      python_matrix(text, list + k);
+    }
+    pf_text_print(text, "%s).reshape(%s%d, %d)\n", l->count > 1 ? "]" : "", l->count > 1 ? "len(at), " : "", list[k].rows,
+                  list[k].columns);
+  }
+}
+
+/* One point: A, B, C, D. Several: A1, A2, … and `at`. */
+static void file_mat(const Linearize *l, PfText *text)
+{
+  const PfLinear *first = &l->points[0].linear;
+  Matrix list[4];
+  pf_mat_texts(text, "states", first->state_names, first->states);
+  pf_mat_texts(text, "inputs", l->input_names, first->inputs);
+  pf_mat_texts(text, "outputs", l->st.output_names, first->outputs);
+  for (int p = 0; p < l->count; p++) {
+    list_matrices(l, &l->points[p].linear, list);
+    for (int k = 0; k < 4; k++) {
+      char name[32];
+      if (l->count > 1) snprintf(name, sizeof name, "%s%d", list[k].name, p + 1);
+      pf_mat_matrix(text, l->count > 1 ? name : list[k].name, list[k].values, list[k].rows, list[k].columns);
+    }
+  }
+  double *at = pf_arena_array(l->st.s.arena, double, l->count);
+  for (int p = 0; at && p < l->count; p++) at[p] = l->points[p].at;
+  if (at) pf_mat_matrix(text, "at", at, 1, l->count);
+}
+
+static PfStatus write_file(Linearize *l, const char *path)
+{
+  Study *st = &l->st;
+  PfJson json; /* its text serves all */
+  pf_json_begin(&json, pf_context_allocator(st->s.ctx));
+  bool known = true;
+  if (pf_study_ends(path, ".csv")) file_csv(l, &json.text);
+  else if (pf_study_ends(path, ".py")) file_python(l, &json.text);
+  else if (pf_study_ends(path, ".mat")) file_mat(l, &json.text);
+  else if (pf_study_ends(path, ".json")) write_json(l, &json);
+  else known = false;
+  PfStatus status = known ? pf_study_write(st, path, &json.text)
+                          : pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv, .json, .mat or .py", path);
+  pf_json_free(&json);
+  return status;
+}
+
+static int run(int argc, char **argv)
+{
+  Linearize l = {0};
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_RUN | OPTION_FORM | OPTION_OUT |
+                     pf_study_option(STUDY_INPUTS) | pf_study_option(STUDY_SWEEP);
+  int code = pf_study_run(&pf_study_linearize, allowed, argc, argv, &l.st, work, write_json, write_text);
+  pf_study_close(&l.st);
+  return code;
+}

@@ -1,0 +1,49 @@
+/* MAT files of level 4: the simplest form that MATLAB, Octave and SciPy all read. Each matrix is a head of five 32-bit
+ * numbers (type, rows, columns, imaginary part, length of the name), the name, and the numbers by columns; everything
+ * little-endian (MathWorks, MAT-File Format, "Level 4 MAT-File Format"). */
+#include "out/out.h"
+
+#include <string.h>
+
+static void put_u32(PfText *text, uint32_t value)
+{
+  char bytes[4];
+  for (int i = 0; i < 4; i++) bytes[i] = (char)((value >> 8*i) & 0xff);
+  pf_text_put(text, bytes, 4);
+}
+
+static void put_double(PfText *text, double value)
+{
+  uint64_t bits;
+  char bytes[8];
+  memcpy(&bits, &value, sizeof bits);
+  for (int i = 0; i < 8; i++) bytes[i] = (char)((bits >> 8*i) & 0xff);
+  pf_text_put(text, bytes, 8);
+}
+
+static void put_head(PfText *text, uint32_t type, const char *name, int rows, int columns)
+{
+  put_u32(text, type);
+  put_u32(text, (uint32_t)rows);
+  put_u32(text, (uint32_t)columns);
+  put_u32(text, 0);
+  put_u32(text, (uint32_t)strlen(name) + 1);
+  pf_text_put(text, name, strlen(name) + 1);
+}
+
+void pf_mat_matrix(PfText *text, const char *name, const double *values, int rows, int columns)
+{
+  put_head(text, 0, name, rows, columns);
+  for (int j = 0; j < columns; j++)
+    for (int i = 0; i < rows; i++) put_double(text, values[(size_t)i*(size_t)columns + (size_t)j]);
+}
+
+/* Texts as the rows of a matrix of characters, filled up with blanks. */
+void pf_mat_texts(PfText *text, const char *name, const char *const *lines, int count)
+{
+  size_t width = 0;
+  for (int i = 0; i < count; i++) width = strlen(lines[i]) > width ? strlen(lines[i]) : width;
+  put_head(text, 1, name, count, (int)width);
+  for (size_t j = 0; j < width; j++)
+    for (int i = 0; i < count; i++) put_double(text, j < strlen(lines[i]) ? (unsigned char)lines[i][j] : ' ');
+}

@@ -1,0 +1,89 @@
+/* The constrained system as a vector field x' = f(x) of least size, with exact derivatives of any order.
+ *
+ *   x = (y, w):  y independent coordinates (what holonomic constraints leave free), w independent velocities, or the
+ *                speeds of the model
+ *
+ * Which coordinates and velocities are independent is decided by numbers where the field is used (a chart), never by
+ * pivoting on expressions. All quantities Z = (q, w, a, lambda) satisfy F(Z) = 0: constraints at position and velocity
+ * level, equations of motion. Along x + e d they are functions of e, and their derivatives follow from those of F one
+ * after the other:
+ *
+ *   F_Z Z_1 = 0,   F_Z Z_12 + F_ZZ[Z_1, Z_2] = 0,   …
+ *
+ * with the same matrix F_Z for every order. F_ZZ[., .] and so on are tapes made by the expression core. */
+#ifndef PF_STUDY_FIELD_H
+#define PF_STUDY_FIELD_H
+
+#include "base/base.h"
+#include "num/num.h"
+#include "pfaff/study.h"
+
+struct PfField {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfSystem *system;
+  const PfEquations *eq;
+  const PfModel *model;
+  PfSolver *solver;
+  int n, m;
+  int np, nv, nr;  /* rows: constraints at position level, at velocity level, equations of motion */
+  int nw, nz, no;  /* velocities (of the coordinates, or speeds); accelerations and multipliers; outputs */
+  bool speeds;
+  int count;       /* of all symbols: those of the system, speeds, accelerations */
+  int at_parameters, at_inputs, at_q, at_w, at_a, at_lambda;
+  PfExpr *symbol, *seed[3];
+  PfExpr *roots;   /* F and what follows from it: np + nv + nr + n rates + no outputs */
+  int root_count, at_psi, at_r, at_rate, at_out; /* where each group begins in roots */
+  PfTape *levels, *forces, *first, *second, *third;
+  int *position_row, *velocity_row; /* constraints of the rows */
+
+  double *full;    /* count: where we are */
+  double *given;   /* parameters that were overridden, else NaN */
+  const double *phi, *phi_q, *psi, *psi_w, *rate, *N, *drift; /* results of `levels` */
+  double *K;       /* nr x nz: derivative of the equations of motion by accelerations and multipliers */
+  double *level_out, *seeds, *derived, *zero, *work;
+  size_t work_room;
+
+  int ny, nj;                /* the chart: x has ny + nj components */
+  int *y, *y_dependent;      /* independent and dependent coordinates */
+  int *w, *w_dependent;      /* and velocities */
+  int y_dependents, w_dependents;
+  PfQr position_qr, velocity_qr, motion_qr;
+  double *matrix, *right, *step;
+  PfMotion motion;
+};
+
+void pf_field_get(const PfField *field, double *x);
+/* Goes to x: dependent coordinates and velocities follow from the constraints, accelerations from the equations. Fails
+ * with PF_ERR_NUMBER when the chart ends before x. */
+PfStatus pf_field_go(PfField *field, const double *x);
+/* f where the field is. */
+void pf_field_rate(const PfField *field, double *f);
+
+/* Another value for a parameter, with all that depends on it; the state stays. */
+PfStatus pf_field_set_parameter(PfField *field, int parameter, double value);
+/* Seeds of all parameters and inputs for d/dp; in the arena of the field. */
+PfStatus pf_field_parameter_tape(PfField *field, int parameter, PfTape **tape);
+
+/* Completes a direction: `s` (count numbers, those of x and of parameters and inputs given) gets those of all other
+ * quantities. `constant` (root_count, or NULL) is what derivatives of lower order add to F. `out` (root_count) gets
+ * the derivatives of F and of what follows from it. */
+PfStatus pf_field_complete(PfField *field, double *s, const double *constant, double *out);
+/* Sets s to the direction of component k of x, nothing else. */
+void pf_field_unit(const PfField *field, int k, double *s);
+/* Sets s to the direction d of x. */
+void pf_field_direction(const PfField *field, const double *d, double *s);
+/* Derivative of x' from a completed direction. */
+void pf_field_rate_of(const PfField *field, const double *s, const double *out, double *df);
+
+/* A (size x size, row-major): derivative of f where the field is. C (no x size, or NULL) that of the outputs. */
+PfStatus pf_field_jacobian(PfField *field, double *A, double *C);
+
+/* Second and third derivatives of F along completed directions: F_ZZ[a, b], F_ZZZ[a, b, c]; root_count numbers. */
+PfStatus pf_field_second(PfField *field, const double *a, const double *b, double *out);
+PfStatus pf_field_third(PfField *field, const double *a, const double *b, const double *c, double *out);
+
+/* Fails with PF_ERR_NUMBER when the equations have a kink where the field is: |x| at 0, a condition that just changes. */
+PfStatus pf_field_check_smooth(PfField *field);
+
+#endif

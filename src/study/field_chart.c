@@ -1,0 +1,256 @@
+/* Where a field is: the choice of independent coordinates and velocities, and the way from them to the full state. */
+#include "study/field.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the vector field");
+}
+
+static PfStatus factor_levels(PfField *f);
+
+static void run_levels(PfField *f)
+{
+  pf_tape_run(f->levels, f->full, f->level_out, f->work);
+}
+
+static void sync_velocities(PfField *f)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  if (f->speeds) memcpy(f->full + in->v, f->rate, (size_t)f->n*sizeof *f->full);
+}
+
+/* ---------------------------------------------------------------- accelerations */
+
+/* Accelerations and multipliers, and those of the speeds from a = N omega' + drift. */
+static PfStatus accelerate(PfField *f)
+{
+  int row, n = f->n;
+  PfTrouble trouble = pf_solver_accelerate(f->solver, f->full, &f->motion, &row);
+  PF_TRY(pf_trouble_report(f->ctx, f->system, trouble, row));
+  if (f->m) memcpy(f->full + f->at_lambda, f->motion.multiplier, (size_t)f->m*sizeof *f->full);
+  if (!f->speeds) {
+    memcpy(f->full + f->at_a, f->motion.acceleration, (size_t)n*sizeof *f->full);
+    return PF_OK;
+  }
+  for (int i = 0; i < n; i++) f->right[i] = f->motion.acceleration[i] - f->drift[i];
+  if (pf_qr_factor(&f->velocity_qr, f->N, 0) != PF_OK)
+    return pf_fail(f->ctx, PF_ERR_NUMBER, "the rates by the speeds are not finite here");
+  pf_qr_solve(&f->velocity_qr, f->right, f->full + f->at_a);
+  return PF_OK;
+}
+
+static PfStatus find_matrix(PfField *f)
+{
+  pf_tape_run(f->forces, f->full, f->K, f->work);
+  if (pf_qr_factor(&f->motion_qr, f->K, 0) == PF_OK) return PF_OK;
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion are not finite here");
+}
+
+/* The speeds that belong to the velocities: least squares of v = rate, which is linear in them (or Newton). */
+static PfStatus find_speeds(PfField *f, const double *v)
+{
+  enum { MOST = 20 };
+  for (int k = 0; k < MOST; k++) {
+    double miss = 0;
+    run_levels(f);
+    for (int i = 0; i < f->n; i++) {
+      f->right[i] = v[i] - f->rate[i];
+      miss = fmax(miss, fabs(f->right[i])/(1 + fabs(v[i])));
+    }
+    if (miss < 1e-13) return PF_OK;
+    if (pf_qr_factor(&f->velocity_qr, f->N, 0) != PF_OK)
+      return pf_fail(f->ctx, PF_ERR_NUMBER, "the rates by the speeds are not finite here");
+    pf_qr_solve(&f->velocity_qr, f->right, f->step);
+    double largest = 0;
+    for (int j = 0; j < f->nw; j++) {
+      f->full[f->at_w + j] += f->step[j];
+      largest = fmax(largest, fabs(f->step[j])/(1 + fabs(f->full[f->at_w + j])));
+    }
+    if (largest < 1e-15) break;
+  }
+  run_levels(f);
+  return PF_OK;
+}
+
+static PfStatus make_factors(PfField *f)
+{
+  if (f->motion_qr.R) return PF_OK;
+  PF_TRY(pf_qr_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_qr));
+  if (f->speeds) PF_TRY(pf_qr_make(f->ctx, f->arena, f->n, f->nw, &f->velocity_qr));
+  return PF_OK;
+}
+
+PfStatus pf_field_place(PfField *f, const double *values)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  memcpy(f->full, values, (size_t)in->count*sizeof *values);
+  PF_TRY(make_factors(f));
+  if (f->speeds) PF_TRY(find_speeds(f, values + in->v));
+  run_levels(f);
+  sync_velocities(f);
+  if (f->ny + f->nj) PF_TRY(factor_levels(f));
+  PF_TRY(accelerate(f));
+  return find_matrix(f);
+}
+
+/* ---------------------------------------------------------------- the chart */
+
+/* Splits the columns of rows (m x n) into dependent ones, as many as the rank, and the others in ascending order. A
+ * column with a larger weight is rather dependent. */
+static PfStatus split(PfField *f, const double *rows, int m, int n, const double *weight, int *free, int *bound,
+                      int *bounds)
+{
+  PfQr qr;
+  PfMark mark = pf_arena_mark(f->arena);
+  bool *is_bound = pf_arena_array(f->arena, bool, n);
+  PfStatus status = is_bound ? pf_qr_make(f->ctx, f->arena, m, n, &qr) : no_room(f->ctx);
+  if (status == PF_OK) {
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < n; j++) f->matrix[i*n + j] = rows[i*n + j]*weight[j];
+    status = pf_qr_factor(&qr, f->matrix, 1e-9);
+    if (status != PF_OK) pf_fail(f->ctx, status, "the constraints are not finite here");
+  }
+  if (status == PF_OK) {
+    int frees = 0;
+    *bounds = 0;
+    for (int k = 0; k < qr.rank; k++) is_bound[qr.order[k]] = true;
+    for (int j = 0; j < n; j++) {
+      if (is_bound[j]) bound[(*bounds)++] = j;
+      else free[frees++] = j;
+    }
+  }
+  pf_arena_release(f->arena, mark);
+  return status;
+}
+
+/* Weights 1, 30 for what is avoided, 1000 for what must be dependent if anything can. They stay well inside the
+ * tolerance of the rank. */
+static PfStatus choose(PfField *f, const bool *avoid, double *weight)
+{
+  for (int j = 0; j < f->n; j++) weight[j] = f->model->coordinates[j].contact ? 1000 : 1;
+  PF_TRY(split(f, f->phi_q, f->np, f->n, weight, f->y, f->y_dependent, &f->y_dependents));
+  f->ny = f->n - f->y_dependents;
+  if (f->speeds) {
+    f->nj = f->nw, f->w_dependents = 0;
+    for (int j = 0; j < f->nw; j++) f->w[j] = j;
+    return PF_OK;
+  }
+  for (int j = 0; avoid && j < f->n; j++)
+    if (avoid[j] && weight[j] < 30) weight[j] = 30;
+  for (int k = 0; k < f->y_dependents; k++) weight[f->y_dependent[k]] = 1000;
+  PF_TRY(split(f, f->psi_w, f->nv, f->n, weight, f->w, f->w_dependent, &f->w_dependents));
+  f->nj = f->n - f->w_dependents;
+  return PF_OK;
+}
+
+/* Factors the columns of the dependent unknowns: what every solution needs. */
+static PfStatus factor_columns(PfField *f, const double *rows, int m, const int *columns, int count, PfQr *qr)
+{
+  for (int i = 0; i < m; i++)
+    for (int k = 0; k < count; k++) f->matrix[i*count + k] = rows[i*f->n + columns[k]];
+  if (pf_qr_factor(qr, f->matrix, 1e-12) != PF_OK)
+    return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints are not finite here");
+  if (qr->rank == count) return PF_OK;
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints leave '%s' open here, or lose rank",
+                 f->model->coordinates[columns[qr->order[qr->rank]]].name);
+}
+
+static PfStatus factor_levels(PfField *f)
+{
+  PF_TRY(factor_columns(f, f->phi_q, f->np, f->y_dependent, f->y_dependents, &f->position_qr));
+  if (f->speeds) return PF_OK;
+  return factor_columns(f, f->psi_w, f->nv, f->w_dependent, f->w_dependents, &f->velocity_qr);
+}
+
+PfStatus pf_field_chart(PfField *f, const bool *avoid)
+{
+  double *weight = pf_arena_array(f->arena, double, f->n);
+  if (!weight) return no_room(f->ctx);
+  run_levels(f);
+  PF_TRY(choose(f, avoid, weight));
+  PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->y_dependents, &f->position_qr));
+  if (!f->speeds) PF_TRY(pf_qr_make(f->ctx, f->arena, f->nv, f->w_dependents, &f->velocity_qr));
+  return factor_levels(f);
+}
+
+int pf_field_size(const PfField *f)
+{
+  return f->ny + f->nj;
+}
+
+const char *pf_field_name(const PfField *f, PfArena *arena, int k)
+{
+  const PfModel *model = f->model;
+  if (k < f->ny) return model->coordinates[f->y[k]].name;
+  int j = f->w[k - f->ny];
+  if (f->speeds) return model->speeds[j].name;
+  const char *name = model->coordinates[j].name;
+  size_t room = strlen(name) + 2;
+  char *text = pf_arena_alloc(arena, room, 1);
+  if (text) snprintf(text, room, "%s'", name);
+  return text ? text : "?";
+}
+
+/* ---------------------------------------------------------------- moving */
+
+void pf_field_get(const PfField *f, double *x)
+{
+  for (int k = 0; k < f->ny; k++) x[k] = f->full[f->at_q + f->y[k]];
+  for (int k = 0; k < f->nj; k++) x[f->ny + k] = f->full[f->at_w + f->w[k]];
+}
+
+static double largest(const double *x, int count, int *where)
+{
+  double most = 0;
+  *where = 0;
+  for (int i = 0; i < count; i++)
+    if (!(fabs(x[i]) <= most)) most = isnan(x[i]) ? INFINITY : fabs(x[i]), *where = i;
+  return most;
+}
+
+/* Newton for the dependent coordinates (level 0) or velocities (level 1), until rounding. */
+static PfStatus settle(PfField *f, int level)
+{
+  enum { MOST = 40 };
+  const double *residual = level ? f->psi : f->phi;
+  int rows = level ? f->nv : f->np, count = level ? f->w_dependents : f->y_dependents, worst;
+  const int *columns = level ? f->w_dependent : f->y_dependent;
+  double *x = f->full + (level ? f->at_w : f->at_q), before = INFINITY;
+  run_levels(f);
+  for (int k = 0; rows && k < MOST; k++) {
+    double miss = largest(residual, rows, &worst);
+    if (miss <= 1e-15 || (miss <= 1e-11 && miss >= 0.5*before)) return PF_OK;
+    if (!isfinite(miss) || (k > 8 && miss >= before)) break;
+    before = miss;
+    PF_TRY(factor_columns(f, level ? f->psi_w : f->phi_q, rows, columns, count, level ? &f->velocity_qr : &f->position_qr));
+    for (int i = 0; i < rows; i++) f->right[i] = -residual[i];
+    pf_qr_solve(level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
+    for (int c = 0; c < count; c++) x[columns[c]] += f->step[c];
+    run_levels(f);
+  }
+  if (!rows || largest(residual, rows, &worst) <= 1e-11) return PF_OK;
+  const PfConstraint *c = f->model->constraints + (level ? f->velocity_row : f->position_row)[worst];
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraint '%s' cannot be satisfied for these independent %s", c->name,
+                 level ? "velocities" : "coordinates");
+}
+
+PfStatus pf_field_go(PfField *f, const double *x)
+{
+  for (int k = 0; k < f->ny; k++) f->full[f->at_q + f->y[k]] = x[k];
+  for (int k = 0; k < f->nj; k++) f->full[f->at_w + f->w[k]] = x[f->ny + k];
+  PF_TRY(settle(f, 0));
+  PF_TRY(settle(f, 1));
+  sync_velocities(f);
+  PF_TRY(factor_levels(f));
+  PF_TRY(accelerate(f));
+  return find_matrix(f);
+}
+
+void pf_field_rate(const PfField *f, double *rate)
+{
+  for (int k = 0; k < f->ny; k++) rate[k] = f->rate[f->y[k]];
+  for (int k = 0; k < f->nj; k++) rate[f->ny + k] = f->full[f->at_a + f->w[k]];
+}

@@ -1,0 +1,199 @@
+/* Linear models: A, B, C, D by exact derivatives, eigenvalues, and how far inputs reach and outputs see. */
+#include "study/field.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the linear model");
+}
+
+static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfField *f, int inputs, PfLinear *l)
+{
+  size_t n = (size_t)pf_field_size(f), u = (size_t)inputs, o = (size_t)f->no;
+  *l = (PfLinear){.states = (int)n, .inputs = inputs, .outputs = f->no};
+  l->state_names = pf_arena_array(arena, const char *, n);
+  l->A = pf_arena_array(arena, double, n*n), l->B = pf_arena_array(arena, double, n*u);
+  l->C = pf_arena_array(arena, double, o*n), l->D = pf_arena_array(arena, double, o*u);
+  l->x = pf_arena_array(arena, double, n), l->rate = pf_arena_array(arena, double, n);
+  l->re = pf_arena_array(arena, double, n), l->im = pf_arena_array(arena, double, n);
+  l->modes = pf_arena_array(arena, double, n*n);
+  bool good = l->state_names && l->A && l->B && l->C && l->D && l->x && l->rate && l->re && l->im && l->modes;
+  if (!good) return no_room(ctx);
+  for (size_t k = 0; k < n; k++) l->state_names[k] = pf_field_name(f, arena, (int)k);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- inputs */
+
+static PfStatus check_input(PfContext *ctx, const PfField *f, int input)
+{
+  const PfInput *u = f->model->inputs + input;
+  for (int k = 0; k < f->at_r; k++) {
+    if (!pf_expr_depends(ctx, f->roots[k], &u->symbol, 1)) continue;
+    int row = k < f->np ? f->position_row[k] : f->velocity_row[k - f->np];
+    pf_fail_at(ctx, PF_ERR_MODEL, u->place, "the input '%s' enters the constraint '%s', so its rates act as well", u->name,
+               f->model->constraints[row].name);
+    pf_hint(ctx, "make the motion that it prescribes a coordinate, and its acceleration the input");
+    return PF_ERR_MODEL;
+  }
+  return PF_OK;
+}
+
+/* Seeds of what moves with the input (or the parameter -1 - input). */
+static PfStatus seed_input(PfContext *ctx, PfField *f, int input, double *s)
+{
+  int np = f->model->parameter_count, ni = f->model->input_count;
+  PfTape *tape;
+  memset(s, 0, (size_t)f->count*sizeof *s);
+  if (input >= 0) {
+    s[f->at_inputs + input] = 1;
+    return check_input(ctx, f, input);
+  }
+  PF_TRY(pf_field_parameter_tape(f, -1 - input, &tape));
+  PfMark mark = pf_arena_mark(f->arena);
+  double *work = pf_arena_array(f->arena, double, pf_tape_work_size(tape));
+  double *slope = pf_arena_array(f->arena, double, np + ni);
+  if (work && slope) {
+    pf_tape_run(tape, f->full, slope, work);
+    memcpy(s + f->at_parameters, slope, (size_t)np*sizeof *s);
+    if (ni) memcpy(s + f->at_inputs, slope + np, (size_t)ni*sizeof *s);
+  }
+  PfStatus status = work && slope ? PF_OK : no_room(ctx);
+  pf_arena_release(f->arena, mark);
+  pf_tape_free(tape);
+  return status;
+}
+
+static PfStatus find_inputs(PfContext *ctx, PfField *f, const int *inputs, double *s, double *column, PfLinear *l)
+{
+  int n = l->states, u = l->inputs;
+  for (int k = 0; k < u; k++) {
+    PF_TRY(seed_input(ctx, f, inputs[k], s));
+    PF_TRY(pf_field_complete(f, s, NULL, f->derived));
+    pf_field_rate_of(f, s, f->derived, column);
+    for (int i = 0; i < n; i++) l->B[i*u + k] = column[i];
+    for (int i = 0; i < l->outputs; i++) l->D[i*u + k] = f->derived[f->at_out + i];
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- reachable subspaces */
+
+/* Scales the states by powers of two until rows and columns of A are alike (Parlett and Reinsch 1969), so that ranks do not
+ * depend on units. scale[i]: what x_i is divided by. */
+static void balance(double *A, int n, double *scale)
+{
+  bool moved = true;
+  for (int i = 0; i < n; i++) scale[i] = 1;
+  for (int sweep = 0; moved && sweep < 50; sweep++) {
+    moved = false;
+    for (int i = 0; i < n; i++) {
+      double row = 0, column = 0, factor = 1;
+      for (int j = 0; j < n; j++)
+        if (j != i) row += fabs(A[i*n + j]), column += fabs(A[j*n + i]);
+      if (!(row > 0) || !(column > 0)) continue;
+      double sum = row + column;
+      while (column < row/2) factor *= 2, column *= 4;
+      while (column >= row*2) factor /= 2, column /= 4;
+      if ((row + column)/factor >= 0.95*sum) continue; /* not worth it */
+      moved = true;
+      scale[i] *= factor;
+      for (int j = 0; j < n; j++) A[i*n + j] /= factor;
+      for (int j = 0; j < n; j++) A[j*n + i] *= factor;
+    }
+  }
+}
+
+typedef struct Reach {
+  int n, rank;
+  double *V;       /* orthonormal columns found so far, each of n numbers */
+  double *A;
+  double tolerance;
+} Reach;
+
+/* Adds what is new in x, unless it is rounding. Orthogonalised twice: that is enough (Kahan, in Parlett 1980). */
+static void add_direction(Reach *r, double *x)
+{
+  int n = r->n;
+  double length = pf_norm(x, n);
+  if (r->rank == n || !(length > 0)) return;
+  for (int i = 0; i < n; i++) x[i] /= length;
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < r->rank; k++) {
+      const double *v = r->V + (size_t)k*(size_t)n;
+      double part = pf_dot(v, x, n);
+      for (int i = 0; i < n; i++) x[i] -= part*v[i];
+    }
+  double left = pf_norm(x, n);
+  if (left <= r->tolerance) return;
+  double *v = r->V + (size_t)r->rank++*(size_t)n;
+  for (int i = 0; i < n; i++) v[i] = x[i]/left;
+}
+
+/* Dimension of span(B, A B, A^2 B, …) by an orthonormal basis that is built up (the staircase), never by powers of A.
+ * B: n x m, column k at B[i*row + k*column]. A is used up. */
+static PfStatus reach(PfContext *ctx, double *A, const double *B, int n, int m, size_t row, size_t column, int *rank)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  Reach r = {.n = n, .A = A, .tolerance = 1e-10, .V = pf_arena_array(scratch, double, (size_t)n*(size_t)n)};
+  double *x = pf_arena_array(scratch, double, n), *scale = pf_arena_array(scratch, double, n);
+  PfStatus status = r.V && x && scale ? PF_OK : no_room(ctx);
+  if (status == PF_OK) {
+    balance(A, n, scale);
+    double size = pf_norm(A, n*n);
+    for (int k = 0; k < m; k++) {
+      for (int i = 0; i < n; i++) x[i] = B[(size_t)i*row + (size_t)k*column]/scale[i];
+      add_direction(&r, x);
+    }
+    for (int k = 0; k < r.rank; k++) {
+      const double *v = r.V + (size_t)k*(size_t)n;
+      for (int i = 0; i < n; i++) x[i] = pf_dot(A + (size_t)i*(size_t)n, v, n);
+      if (pf_norm(x, n) > 1e-13*size) add_direction(&r, x);
+    }
+  }
+  *rank = r.rank;
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+static PfStatus find_ranks(PfContext *ctx, PfLinear *l, double *copy)
+{
+  size_t n = (size_t)l->states;
+  memcpy(copy, l->A, n*n*sizeof *copy);
+  PF_TRY(reach(ctx, copy, l->B, l->states, l->inputs, (size_t)l->inputs, 1, &l->controllable));
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) copy[i*n + j] = l->A[j*n + i];
+  return reach(ctx, copy, l->C, l->states, l->outputs, 1, n, &l->observable);
+}
+
+/* ---------------------------------------------------------------- all */
+
+static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfField *f, const int *inputs, PfLinear *l)
+{
+  size_t n = (size_t)l->states;
+  double *s = pf_arena_array(scratch, double, f->count), *column = pf_arena_array(scratch, double, n);
+  double *copy = pf_arena_array(scratch, double, n*n);
+  if (!s || !column || !copy) return no_room(ctx);
+  PF_TRY(pf_field_check_smooth(f));
+  pf_field_get(f, l->x);
+  pf_field_rate(f, l->rate);
+  PF_TRY(pf_field_jacobian(f, l->A, l->C));
+  PF_TRY(find_inputs(ctx, f, inputs, s, column, l));
+  PF_TRY(pf_eig_general(ctx, l->A, l->states, l->re, l->im, l->modes));
+  return find_ranks(ctx, l, copy);
+}
+
+PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfField *field, const int *inputs, int input_count,
+                      PfLinear *linear)
+{
+  PF_TRY(make_room(ctx, arena, field, input_count, linear));
+  PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
+  if (!scratch) return no_room(ctx);
+  PfStatus status = linearize(ctx, scratch, field, inputs, linear);
+  pf_arena_free(scratch);
+  return status;
+}
