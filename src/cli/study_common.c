@@ -89,13 +89,14 @@ PfStatus pf_study_parameter(Study *st, const char *what, const char *name, int *
 PfStatus pf_study_range(Study *st, const char *what, const char *text, Range *range)
 {
   const char *equals = strchr(text, '='), *dots = strstr(text, "..");
-  char name[128], *end = NULL, *last = NULL;
+  char name[128] = "", from[64], *end = NULL, *last = NULL;
   bool good = equals && equals > text && dots > equals && equals - text < (int)sizeof name;
-  if (good) {
+  if (good) { /* "1..2": to strtod the first dot would be one of the number */
     snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-    range->from = strtod(equals + 1, &end);
+    snprintf(from, sizeof from, "%.*s", (int)(dots - equals - 1), equals + 1);
+    range->from = strtod(from, &end);
     range->to = strtod(dots + 2, &last);
-    good = end != equals + 1 && last != dots + 2 && end == dots && isfinite(range->from) && isfinite(range->to);
+    good = end != from && !*end && last != dots + 2 && isfinite(range->from) && isfinite(range->to);
   }
   if (good && *last == ':') {
     char *stop;
