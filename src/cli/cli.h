@@ -71,6 +71,11 @@ void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json);
 /* Writes the text to standard output; PF_EXIT_FAILED (and a message) when that fails. */
 int pf_cli_print(const PfText *text);
 
+/* A command that turns one text into another: reads the file, lets `turn` work, prints what it made (NULL: nothing). */
+typedef PfStatus (*TurnText)(PfContext *ctx, PfArena *arena, const char *name, const char *bytes, size_t count,
+                             const Options *options, const char **result);
+int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn);
+
 /* What to call the model: its name, or its file. */
 const char *pf_cli_name(const PfModel *model);
 

@@ -35,16 +35,14 @@ static PfStatus replace(PfContext *ctx, PfArena *arena, const char *path, const 
   return PF_ERR_FILE;
 }
 
-static PfStatus format(PfContext *ctx, PfArena *arena, const Options *options)
+static PfStatus format(PfContext *ctx, PfArena *arena, const char *name, const char *bytes, size_t count,
+                       const Options *options, const char **result)
 {
-  const char *bytes, *formatted;
-  size_t count;
-  PF_TRY(pf_file_read(ctx, arena, options->file, LARGEST_FILE, &bytes, &count));
-  const char *name = strcmp(options->file, "-") ? options->file : "<stdin>";
-  PF_TRY(pf_model_format(ctx, arena, name, bytes, count, &formatted));
-  if (options->write && strcmp(options->file, "-")) return replace(ctx, arena, options->file, formatted);
-  PfText text = {.at = (char *)(uintptr_t)formatted, .count = strlen(formatted)};
-  return pf_cli_print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
+  PF_TRY(pf_model_format(ctx, arena, name, bytes, count, result));
+  if (!options->write || !strcmp(options->file, "-")) return PF_OK;
+  const char *formatted = *result;
+  *result = NULL;
+  return replace(ctx, arena, options->file, formatted);
 }
 
 static int run(int argc, char **argv)
@@ -52,11 +50,5 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_fmt, OPTION_WRITE, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  PfContext *ctx = pf_context_new(NULL);
-  PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
-  PfStatus status = arena ? format(ctx, arena, &options) : PF_ERR_MEMORY;
-  pf_cli_diagnostics(ctx);
-  pf_arena_free(arena);
-  pf_context_free(ctx);
-  return status == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
+  return pf_cli_turn_text(&options, LARGEST_FILE, format);
 }

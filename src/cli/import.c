@@ -17,16 +17,12 @@ const Command pf_command_import = {
 
 enum { LARGEST_FILE = 64 << 20 };
 
-static PfStatus import(PfContext *ctx, PfArena *arena, const Options *options)
+static PfStatus import(PfContext *ctx, PfArena *arena, const char *name, const char *bytes, size_t count,
+                       const Options *options, const char **result)
 {
-  const char *bytes, *plain, *formatted;
-  size_t count;
-  PF_TRY(pf_file_read(ctx, arena, options->file, LARGEST_FILE, &bytes, &count));
-  const char *name = strcmp(options->file, "-") ? options->file : "<stdin>";
+  const char *plain;
   PF_TRY(pf_import_urdf(ctx, arena, name, bytes, count, options->free, &plain));
-  PF_TRY(pf_model_format(ctx, arena, "the model", plain, strlen(plain), &formatted));
-  PfText text = {.at = (char *)(uintptr_t)formatted, .count = strlen(formatted)};
-  return pf_cli_print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
+  return pf_model_format(ctx, arena, "the model", plain, strlen(plain), result);
 }
 
 static int run(int argc, char **argv)
@@ -34,11 +30,5 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_import, OPTION_FREE, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  PfContext *ctx = pf_context_new(NULL);
-  PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
-  PfStatus status = arena ? import(ctx, arena, &options) : PF_ERR_MEMORY;
-  pf_cli_diagnostics(ctx);
-  pf_arena_free(arena);
-  pf_context_free(ctx);
-  return status == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
+  return pf_cli_turn_text(&options, LARGEST_FILE, import);
 }

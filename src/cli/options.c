@@ -242,6 +242,28 @@ int pf_cli_print(const PfText *text)
   return PF_EXIT_FAILED;
 }
 
+static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn)
+{
+  const char *bytes, *result = NULL, *name = strcmp(options->file, "-") ? options->file : "<stdin>";
+  size_t count;
+  PF_TRY(pf_file_read(ctx, arena, options->file, largest, &bytes, &count));
+  PF_TRY(turn(ctx, arena, name, bytes, count, options, &result));
+  if (!result) return PF_OK;
+  PfText text = {.at = (char *)(uintptr_t)result, .count = strlen(result)};
+  return pf_cli_print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
+}
+
+int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)
+{
+  PfContext *ctx = pf_context_new(NULL);
+  PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn) : PF_ERR_MEMORY;
+  pf_cli_diagnostics(ctx);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+  return status == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
+}
+
 int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
 {
   PfJson out; /* its text serves both */
