@@ -103,7 +103,7 @@ static PfStatus list_positions(Probe *p)
   p->position = pf_arena_array(p->scratch, PfExpr, m);
   p->slope = pf_arena_array(p->scratch, PfExpr, m*n);
   p->row = pf_arena_array(p->scratch, int, m);
-  p->work = pf_arena_array(p->scratch, double, m*n + m);
+  p->work = pf_arena_array(p->scratch, double, m*n + m + n*n);
   if (!p->position || !p->slope || !p->row || !p->work) return no_room(p->ctx);
   for (int i = 0; i < eq->m; i++) {
     if (eq->position[i] == PF_EXPR_NONE) continue;
@@ -228,6 +228,38 @@ static bool is_pair(Probe *p, const Rows *rows, int i, int j)
   return answer.row >= 0;
 }
 
+/* Is its row of A zero in every state, with these parameters? A row may also vanish just where one looks. */
+static PfStatus ask_empty(Probe *p, int constraint, bool *empty)
+{
+  enum { STATES = 3 };
+  const size_t count = (size_t)p->symbols.count, n = (size_t)p->eq->n;
+  double *kept = pf_arena_array(p->scratch, double, count), *row = pf_arena_array(p->scratch, double, n);
+  if (!kept || !row) return no_room(p->ctx);
+  memcpy(kept, p->values, count*sizeof *kept);
+  PfStatus status = PF_OK;
+  *empty = true;
+  for (int k = 0; k < STATES && *empty && status == PF_OK; k++) {
+    p->values[p->symbols.time] = k;
+    for (int i = 0; i < p->eq->n; i++) {
+      p->values[p->symbols.q + i] = arbitrary(i, 3 + k);
+      p->values[p->symbols.v + i] = arbitrary(i, 13 + k);
+    }
+    status = evaluate(p, p->eq->A + (size_t)constraint*n, p->eq->n, row);
+    for (size_t j = 0; j < n; j++) *empty = *empty && row[j] == 0;
+  }
+  memcpy(p->values, kept, count*sizeof *kept);
+  return status;
+}
+
+/* 0 = something else */
+static PfStatus say_empty(Probe *p, const PfConstraint *c)
+{
+  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
+             "the constraint '%s' cannot hold: the coordinates drop out of it, and what is left is not zero", c->name);
+  pf_hint(p->ctx, "is a parameter zero that should not be?");
+  return PF_ERR_MODEL;
+}
+
 /* Says so when the rows have no solution; PF_OK when they have one, or nobody can tell. */
 static PfStatus contradiction(Probe *p, const Rows *rows, const char *hint)
 {
@@ -236,8 +268,14 @@ static PfStatus contradiction(Probe *p, const Rows *rows, const char *hint)
   if (pf_rows_consistent(p->ctx, rows->A, rows->b, rows->m, rows->n, 1e-6, &answer) == PF_ERR_MEMORY)
     return PF_ERR_MEMORY;
   pf_diagnostics_cut(p->ctx, before);
-  if (answer.row < 0 || answer.against < 0) return PF_OK;
-  const PfConstraint *c = constraint_of(p, rows, answer.row), *other = constraint_of(p, rows, answer.against);
+  if (answer.row < 0) return PF_OK;
+  const PfConstraint *c = constraint_of(p, rows, answer.row);
+  if (answer.against < 0) {
+    bool empty = false;
+    PF_TRY(ask_empty(p, (int)(c - p->eq->model->constraints), &empty));
+    return empty ? say_empty(p, c) : PF_OK;
+  }
+  const PfConstraint *other = constraint_of(p, rows, answer.against);
   if (is_pair(p, rows, answer.row, answer.against)) {
     const PfConstraint *first = c < other ? c : other, *second = c < other ? other : c;
     pf_fail_at(p->ctx, PF_ERR_MODEL, second->place, "the constraints '%s' and '%s' contradict each other",
@@ -258,6 +296,13 @@ static int undefined_row(const double *r, int m)
   return -1;
 }
 
+static PfStatus say_undefined(Probe *p, const PfConstraint *c)
+{
+  pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' is not defined at the start, nor near it", c->name);
+  pf_hint(p->ctx, "look for a root or logarithm of a negative number, and give a start where it has a value");
+  return PF_ERR_NUMBER;
+}
+
 static PfStatus no_configuration(Probe *p, const PfNewtonResult *result)
 {
   int n = p->eq->n, m = p->positions;
@@ -265,13 +310,7 @@ static PfStatus no_configuration(Probe *p, const PfNewtonResult *result)
   PF_TRY(evaluate(p, p->slope, m*n, J));
   PF_TRY(evaluate(p, p->position, m, r));
   int undefined = undefined_row(r, m);
-  if (undefined >= 0) {
-    const PfConstraint *c = p->eq->model->constraints + p->row[undefined];
-    pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' is not defined at the start, nor near it",
-               c->name);
-    pf_hint(p->ctx, "look for a root or logarithm of a negative number, and give a start where it has a value");
-    return PF_ERR_NUMBER;
-  }
+  if (undefined >= 0) return say_undefined(p, p->eq->model->constraints + p->row[undefined]);
   for (int i = 0; i < m; i++) r[i] = -r[i];
   PF_TRY(contradiction(p, &(Rows){J, r, m, n, p->row}, "they cannot hold at the same time: change or remove one"));
   const PfConstraint *c = p->eq->model->constraints + p->row[result->row >= 0 ? result->row : 0];
@@ -281,37 +320,62 @@ static PfStatus no_configuration(Probe *p, const PfNewtonResult *result)
   return PF_ERR_MODEL;
 }
 
+/* Generic states are looked for around the start: nearer and nearer, because domains of roots and logarithms may be
+ * small, and on both sides, because a root may need the other sign. */
+static const double reaches[] = {0.3, -0.3, 0.03, -0.03, 0.003, 0};
+enum { REACHES = sizeof reaches/sizeof *reaches };
+
+/* Are A, b and M finite in this state? */
+static PfStatus ask_defined(Probe *p, bool *defined)
+{
+  const PfEquations *eq = p->eq;
+  const PfExpr *lists[] = {eq->A, eq->b, eq->M};
+  const int counts[] = {eq->m*eq->n, eq->m, eq->n*eq->n};
+  *defined = true;
+  for (int k = 0; k < 3 && *defined; k++) {
+    PF_TRY(evaluate(p, lists[k], counts[k], p->work));
+    *defined = undefined_row(p->work, counts[k]) < 0;
+  }
+  return PF_OK;
+}
+
 static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
 {
   int n = p->eq->n;
   double *q = p->values + p->symbols.q, *x = pf_arena_array(p->scratch, double, n);
   if (!x) return no_room(p->ctx);
   PfNewtonResult result = {.row = -1};
-  static const double reaches[] = {0.3, -0.3, 0.03, -0.03, 0.003, 0}; /* a root may need the other sign */
-  for (size_t k = 0; k < sizeof reaches/sizeof *reaches && !d->reached; k++) {
+  bool defined = false;
+  for (int k = 0; k < REACHES && !(d->reached && defined); k++) {
     for (int i = 0; i < n; i++) x[i] = d->start_q[i] + reaches[k]*arbitrary(i, 1);
     PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, &d->reached));
+    memcpy(q, x, (size_t)n*sizeof *x);
+    PF_TRY(ask_defined(p, &defined));
   }
-  memcpy(q, x, (size_t)n*sizeof *x);
   return d->reached ? PF_OK : no_configuration(p, &result);
 }
 
 /* A v = -(free terms) must have a solution; for constraints that are not linear Newton looks for one. */
-static PfStatus go_to_generic_velocity(Probe *p)
+static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
   int n = eq->n, m = eq->m;
   double *v = p->values + p->symbols.v, *x = pf_arena_array(p->scratch, double, n);
   if (!x) return no_room(p->ctx);
   PfNewtonResult result = {.row = -1};
-  for (int i = 0; i < n; i++) x[i] = arbitrary(i, 2);
-  bool arrived;
-  PF_TRY(reach(p, velocity_residual, m, x, NULL, &result, &arrived));
-  memcpy(v, x, (size_t)n*sizeof *x);
+  bool arrived = false, defined = false;
+  for (int k = -1; k < REACHES && !(arrived && defined); k++) { /* first anywhere, then around the start */
+    for (int i = 0; i < n; i++) x[i] = k < 0 ? arbitrary(i, 2) : d->start_v[i] + reaches[k]*arbitrary(i, 2);
+    PF_TRY(reach(p, velocity_residual, m, x, NULL, &result, &arrived));
+    memcpy(v, x, (size_t)n*sizeof *x);
+    PF_TRY(ask_defined(p, &defined));
+  }
   if (arrived) return PF_OK;
   double *A = p->work, *r = A + (size_t)m*(size_t)n;
   PF_TRY(evaluate(p, eq->A, m*n, A));
   PF_TRY(velocity_residual(p, v, r, NULL));
+  int undefined = undefined_row(r, m);
+  if (undefined >= 0) return say_undefined(p, eq->model->constraints + undefined);
   for (int i = 0; i < m; i++) r[i] = -r[i];
   PF_TRY(contradiction(p, &(Rows){A, r, m, n, NULL}, "they ask for different velocities"));
   const PfConstraint *c = eq->model->constraints + (result.row >= 0 ? result.row : 0);
@@ -412,7 +476,7 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   PF_TRY(begin(p, parameters, &d->generic));
   PF_TRY(judge_start(p, d));
   PF_TRY(go_to_generic_position(p, d));
-  PF_TRY(go_to_generic_velocity(p));
+  PF_TRY(go_to_generic_velocity(p, d));
   PF_TRY(find_rank(p, arena, d));
   PF_TRY(check_accelerations(p));
   return find_mass_rank(p, d);
