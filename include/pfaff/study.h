@@ -31,6 +31,8 @@ PF_API PfStatus pf_field_place(PfField *field, const double *values);
 /* Chooses the independent coordinates and velocities where the field is; `avoid` (one per coordinate, or NULL) marks
  * coordinates whose velocities should rather be dependent. */
 PF_API PfStatus pf_field_chart(PfField *field, const bool *avoid);
+/* Largest violation of the constraints at the numbers of pf_system_symbols; the field goes nowhere. */
+PF_API double pf_field_miss(PfField *field, const double *values);
 PF_API int pf_field_size(const PfField *field);
 /* The name of a component of x, in the arena. */
 PF_API const char *pf_field_name(const PfField *field, PfArena *arena, int component);

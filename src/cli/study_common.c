@@ -66,7 +66,8 @@ PfStatus pf_study_restart(Study *st, int parameter, double value)
   Session *s = &st->s;
   st->given[parameter] = value;
   PF_TRY(pf_equations_start(s->ctx, &s->equations, st->given, st->values));
-  PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
+  if (!(pf_field_miss(st->field, st->values) <= 1e-13))
+    PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
   return pf_field_place(st->field, st->values);
 }
 

@@ -128,7 +128,11 @@ static PfStatus list_roots(PfField *f, const PfExpr *a, const PfFieldOutputs *ou
   for (int j = 0; j < f->n && f->speeds; j++)
     PF_TRY(pf_expr_substitute(f->ctx, f->roots + f->at_out, f->no, &f->model->coordinates[j].a, a + j, 1,
                               f->roots + f->at_out));
-  return by_speeds(f, f->roots, f->root_count);
+  PF_TRY(by_speeds(f, f->roots, f->root_count));
+  for (int k = 0; k < f->no; k++)
+    f->follows = f->follows || pf_expr_depends(f->ctx, f->roots[f->at_out + k], f->symbol + f->at_a, f->nw) ||
+                 (f->m && pf_expr_depends(f->ctx, f->roots[f->at_out + k], f->symbol + f->at_lambda, f->m));
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- tapes */

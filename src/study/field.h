@@ -29,6 +29,7 @@ struct PfField {
   int np, nv, nr;  /* rows: constraints at position level, at velocity level, equations of motion */
   int nw, nz, no;  /* velocities (of the coordinates, or speeds); accelerations and multipliers; outputs */
   bool speeds;
+  bool follows;    /* an output depends on accelerations or multipliers */
   int count;       /* of all symbols: those of the system, speeds, accelerations */
   int at_parameters, at_inputs, at_q, at_w, at_a, at_lambda;
   PfExpr *symbol, *seed[3];

@@ -83,6 +83,19 @@ static PfStatus make_factors(PfField *f)
   return PF_OK;
 }
 
+double pf_field_miss(PfField *f, const double *values)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  double most = 0;
+  if (f->speeds) return INFINITY; /* nobody can tell without the speeds */
+  memcpy(f->seeds, values, (size_t)in->count*sizeof *values);
+  pf_tape_run(f->levels, f->seeds, f->level_out, f->work);
+  for (int k = 0; k < f->np; k++) most = fmax(most, isnan(f->phi[k]) ? INFINITY : fabs(f->phi[k]));
+  for (int k = 0; k < f->nv; k++) most = fmax(most, isnan(f->psi[k]) ? INFINITY : fabs(f->psi[k]));
+  run_levels(f);
+  return most;
+}
+
 PfStatus pf_field_place(PfField *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);

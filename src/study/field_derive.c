@@ -19,6 +19,27 @@ static void run_first(PfField *f, const double *s, const double *constant, doubl
   for (int i = 0; constant && i < f->root_count; i++) out[i] += constant[i];
 }
 
+static bool is_seeded(const double *s, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (s[i] != 0) return true;
+  return false;
+}
+
+/* Parameters or inputs move along s. */
+static bool moves_parameters(const PfField *f, const double *s)
+{
+  return is_seeded(s + f->at_parameters, f->model->parameter_count) ||
+         is_seeded(s + f->at_inputs, f->model->input_count);
+}
+
+/* out = slope s (rows x n) + constant: the short way where nothing else moves. */
+static void multiply(const PfField *f, const double *slope, const double *s, const double *constant, int rows, double *out)
+{
+  for (int i = 0; i < rows; i++)
+    out[i] = pf_dot(slope + (size_t)i*(size_t)f->n, s, f->n) + (constant ? constant[i] : 0);
+}
+
 /* Subtracts from s what makes the rows vanish. */
 static void solve(PfField *f, PfQr *qr, const double *rows, int count, const int *columns, int unknowns, double *s)
 {
@@ -27,23 +48,35 @@ static void solve(PfField *f, PfQr *qr, const double *rows, int count, const int
   for (int k = 0; k < unknowns; k++) s[columns[k]] -= f->step[k];
 }
 
+static void complete_positions(PfField *f, double *s, const double *constant, double *out)
+{
+  if (!f->np) return;
+  if (moves_parameters(f, s)) run_first(f, s, constant, out);
+  else multiply(f, f->phi_q, s + f->at_q, constant, f->np, out);
+  solve(f, &f->position_qr, out, f->np, f->y_dependent, f->y_dependents, s + f->at_q);
+}
+
+static void complete_velocities(PfField *f, double *s, const double *constant, double *out)
+{
+  if (!f->nv) return;
+  double *rows = out + f->at_psi;
+  if (moves_parameters(f, s) || is_seeded(s + f->at_q, f->n)) run_first(f, s, constant, out);
+  else multiply(f, f->psi_w, s + f->at_w, constant ? constant + f->at_psi : NULL, f->nv, rows);
+  solve(f, &f->velocity_qr, rows, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
+}
+
 PfStatus pf_field_complete(PfField *f, double *s, const double *constant, double *out)
 {
-  if (f->np) {
-    run_first(f, s, constant, out);
-    solve(f, &f->position_qr, out, f->np, f->y_dependent, f->y_dependents, s + f->at_q);
-  }
-  if (f->nv) {
-    run_first(f, s, constant, out);
-    solve(f, &f->velocity_qr, out + f->at_psi, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
-  }
+  complete_positions(f, s, constant, out);
+  complete_velocities(f, s, constant, out);
   run_first(f, s, constant, out);
   memcpy(f->right, out + f->at_r, (size_t)f->nr*sizeof *f->right);
   pf_qr_solve(&f->motion_qr, f->right, f->step);
   for (int k = 0; k < f->nw; k++) s[f->at_a + k] -= f->step[k];
   for (int k = 0; k < f->m; k++) s[f->at_lambda + k] -= f->step[f->nw + k];
-  run_first(f, s, constant, out);
+  if (f->follows) run_first(f, s, constant, out);
   int bad = pf_first_not_finite(out, (size_t)f->root_count);
+  if (bad < 0) bad = pf_first_not_finite(s, (size_t)f->count);
   if (bad < 0) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion have no finite derivative here");
 }
