@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 
-LAYERS = [["base"], ["num"], ["expr"], ["model"], ["lang", "mech"], ["kernel"], ["form", "tree"], ["time"],
+LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["form"], ["time"],
           ["study"], ["out"], ["import"], ["sweep", "fmu"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 
@@ -117,6 +117,9 @@ CASES = [
     ("src/mech/a.c", '#include "expr/expr_impl.h"', "expr/expr_impl.h is private to expr"),
     ("src/expr/a.c", '#include "expr/expr_impl.h"\n#include "expr_impl.h"', ""),
     ("src/expr/a.c", '#include "nothing.h"', '"nothing.h" is neither'),
+    ("src/form/a.c", '#include "pfaff/tree.h"', ""),
+    ("src/tree/a.c", '#include "pfaff/form.h"', "tree must not include pfaff/form.h"),
+    ("src/tree/a.c", '#include "expr/expr.h"', "tree must not include expr/expr.h"),
     ("src/odd/a.c", "", "'odd' is not a module"),
     ("include/pfaff/model.h", '#include "pfaff/expr.h"\n#include <stddef.h>', ""),
     ("include/pfaff/base.h", '#include "pfaff/expr.h"', "the header of base must not include pfaff/expr.h"),
@@ -137,7 +140,7 @@ def self_test():
             root = pathlib.Path(folder)
             for header in "base/base.h", "expr/expr.h", "expr/expr_impl.h", "lang/lang.h", "mech/mech.h":
                 plant(root, "src/" + header, "")
-            for header in "base.h", "expr.h", "functions.def":
+            for header in "base.h", "expr.h", "form.h", "tree.h", "functions.def":
                 plant(root, "include/pfaff/" + header, "")
             plant(root, "include/pfaff/pfaff.h", '#include "pfaff/base.h"\n#include "pfaff/expr.h"\n'
                                                  '#include "pfaff/out.h"\n')

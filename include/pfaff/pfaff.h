@@ -12,5 +12,6 @@
 #include "pfaff/model.h"
 #include "pfaff/study.h"
 #include "pfaff/time.h"
+#include "pfaff/tree.h"
 
 #endif

@@ -1,0 +1,203 @@
+/* Trees of rigid bodies: the recursion of the spatial operator algebra, in numbers. Every sweep costs O(n).
+ *
+ * Conventions (docs/spatial.md): spatial vectors are [angular; linear], in inertial axes, at the point O_k, the origin of the
+ * frame of body k, which is also the moving side of its joint. Accelerations are true ones: of the material point O_k,
+ * gravity included. Wrenches are [moment about O_k; force]. Rotations are 3 x 3, by rows, from the body to inertial axes.
+ *
+ *   joint        q                      v (rates)                           motion of the body frame in the joint frame
+ *   weld         -                      -                                   none
+ *   revolute     angle                  its rate                            turn about axis
+ *   prismatic    x                      its rate                            shift along axis
+ *   screw        angle                  its rate                            turn about axis, shift pitch*angle along it
+ *   cylindrical  angle, x               their rates                         turn about and shift along axis
+ *   universal    t1, t2                 their rates                         turn about axis, then about axis2
+ *   spherical    quaternion w x y z     angular velocity in body axes (3)   turn
+ *   planar       x, y, angle            their rates                         shift in x and y, turn about z
+ *   free         quaternion, x, y, z    angular velocity in body axes,      all
+ *                                       rates of x, y, z
+ *
+ * Quaternions are normalised before use. A tree is never changed once it is made, and threads may share it; each
+ * takes a workspace of its own, made with a context of its own. After creation nothing allocates, except the functions that
+ * make new trees. Same input, same output, bit for bit. */
+#ifndef PFAFF_TREE_H
+#define PFAFF_TREE_H
+
+#include "pfaff/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PfTree PfTree;
+typedef struct PfTreeBuilder PfTreeBuilder;
+typedef struct PfTreeWork PfTreeWork;
+
+/* ---------------------------------------------------------------- building */
+
+#define PF_JOINT_LIST(ENTRY)                      \
+  ENTRY(PF_JOINT_WELD, "weld", 0, 0)              \
+  ENTRY(PF_JOINT_REVOLUTE, "revolute", 1, 1)      \
+  ENTRY(PF_JOINT_PRISMATIC, "prismatic", 1, 1)    \
+  ENTRY(PF_JOINT_SCREW, "screw", 1, 1)            \
+  ENTRY(PF_JOINT_CYLINDRICAL, "cylindrical", 2, 2) \
+  ENTRY(PF_JOINT_UNIVERSAL, "universal", 2, 2)    \
+  ENTRY(PF_JOINT_SPHERICAL, "spherical", 4, 3)    \
+  ENTRY(PF_JOINT_PLANAR, "planar", 3, 3)          \
+  ENTRY(PF_JOINT_FREE, "free", 7, 6)
+
+typedef enum PfJoint {
+#define PF_JOINT_ENTRY(code, name, nq, nv) code,
+  PF_JOINT_LIST(PF_JOINT_ENTRY)
+#undef PF_JOINT_ENTRY
+} PfJoint;
+
+PF_API const char *pf_joint_name(PfJoint joint);
+PF_API int pf_joint_nq(PfJoint joint);
+PF_API int pf_joint_nv(PfJoint joint);
+
+typedef struct PfTreeBody {
+  const char *name;   /* for messages; copied; NULL means "body <number>" */
+  int parent;         /* number of a body added before, or -1 for the inertial frame */
+  PfJoint joint;
+  double axis[3];     /* in the joint frame; normalised */
+  double axis2[3];    /* universal only */
+  double pitch;       /* screw only: length per radian */
+  double stiffness[6], spring_ref[6], damping[6]; /* T = -stiffness (q - spring_ref) - damping v, by rates */
+  double quat[4];     /* joint frame to parent axes, normalised */
+  double pos[3];      /* joint frame in the parent */
+  double mass;
+  double com[3];      /* from O_k, in body axes */
+  double inertia[9];  /* about the mass centre, in body axes */
+} PfTreeBody;
+
+/* A body at the origin of its parent, with axis z, second axis x and no mass. */
+PF_API PfTreeBody pf_tree_body(int parent, PfJoint joint);
+
+PF_API PfStatus pf_tree_builder_new(PfContext *ctx, PfTreeBuilder **builder);
+PF_API void pf_tree_builder_free(PfTreeBuilder *builder);
+/* Gravity in inertial axes; zero unless set. */
+PF_API void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3]);
+/* Adds a body; `index` (may be NULL) gets its number. PF_ERR_MODEL, with a message that names the body, when it makes no
+ * sense: negative mass, an inertia no body can have, an axis without direction, a parent that does not come before. */
+PF_API PfStatus pf_tree_builder_add(PfTreeBuilder *builder, const PfTreeBody *body, int *index);
+/* Makes the tree. The builder stays as it is, and may be freed before the tree. */
+PF_API PfStatus pf_tree_builder_finish(PfTreeBuilder *builder, PfTree **tree);
+PF_API void pf_tree_free(PfTree *tree);
+
+PF_API int pf_tree_count(const PfTree *tree);
+PF_API int pf_tree_nq(const PfTree *tree);
+PF_API int pf_tree_nv(const PfTree *tree);
+/* Where the coordinates and rates of a body begin. */
+PF_API int pf_tree_q_at(const PfTree *tree, int body);
+PF_API int pf_tree_v_at(const PfTree *tree, int body);
+PF_API const double *pf_tree_gravity(const PfTree *tree);
+/* The body as it was given, axes and quaternions normalised. The name belongs to the tree. */
+PF_API PfTreeBody pf_tree_get(const PfTree *tree, int body);
+/* "arm" or "body 3": written to `text`. */
+PF_API void pf_tree_name(const PfTree *tree, int body, char *text, size_t room);
+/* The coordinates of the joints at rest: zeros and unit quaternions. */
+PF_API void pf_tree_q_rest(const PfTree *tree, double *q);
+
+/* A workspace: one block of memory. Failures are told to `ctx`. The tree must outlive it. */
+PF_API PfStatus pf_tree_work_new(PfContext *ctx, const PfTree *tree, PfTreeWork **work);
+PF_API void pf_tree_work_free(PfTreeWork *work);
+PF_API size_t pf_tree_work_bytes(const PfTreeWork *work);
+
+/* ---------------------------------------------------------------- dynamics */
+
+/* vdot (nv) from tau (nv; NULL means zero). Springs, dampers and gravity belong to the tree and are added. v NULL means
+ * at rest. PF_ERR_NUMBER names the joint that can move without moving mass, or the body whose numbers are not finite. */
+PF_API PfStatus pf_tree_forward(PfTreeWork *work, const double *q, const double *v, const double *tau, double *vdot);
+
+/* tau (nv) from vdot (nv; NULL means zero, which gives the joint-space bias less springs and dampers). */
+PF_API PfStatus pf_tree_inverse(PfTreeWork *work, const double *q, const double *v, const double *vdot, double *tau);
+
+/* Any mixture: where `prescribed` is not 0, vdot is given and tau is sought, elsewhere the other way round. */
+typedef struct PfTreeInput {
+  const double *q;
+  const double *v;                 /* NULL: at rest */
+  const double *tau;               /* NULL: zero */
+  const double *vdot;              /* NULL: zero; read where prescribed only */
+  const unsigned char *prescribed; /* nv; NULL: none */
+  const double *wrench;            /* 6 per body, external, inertial axes, at O_k; NULL: none */
+} PfTreeInput;
+
+/* Completes vdot and tau (nv each; either may be NULL, and may be the array of the input). */
+PF_API PfStatus pf_tree_hybrid(PfTreeWork *work, const PfTreeInput *input, double *vdot, double *tau);
+
+/* The impulsive recursion (4.1): jumps of the rates from impulses. As pf_tree_hybrid with v = 0, without gravity, springs and
+ * dampers: `tau` are joint impulses, `wrench` external impulses, `vdot` prescribed jumps; input->v is not read. */
+PF_API PfStatus pf_tree_impulse(PfTreeWork *work, const PfTreeInput *input, double *jump, double *impulse);
+
+/* Springs and dampers: T (nv). */
+PF_API void pf_tree_passive(const PfTree *tree, const double *q, const double *v, double *T);
+
+/* The rates of the coordinates: qdot (nq) = B(q) v, with quaternions as they are, not normalised. */
+PF_API void pf_tree_qdot(const PfTree *tree, const double *q, const double *v, double *qdot);
+/* Makes the quaternions of q unit ones. */
+PF_API void pf_tree_normalise(const PfTree *tree, double *q);
+
+/* The joint-space inertia matrix by composite bodies: the lower triangle of M (nv x nv, by rows) is set, what is above
+ * the diagonal is not touched. */
+PF_API PfStatus pf_tree_inertia(PfTreeWork *work, const double *q, double *M);
+
+/* x = M^-1 t for the joint forces t plus the wrenches on the bodies (6 per body; NULL: none), with the factors of the last
+ * forward, hybrid or impulse call on this workspace; dofs prescribed then stay still. No new factorisation: O(n). */
+PF_API PfStatus pf_tree_respond(PfTreeWork *work, const double *t, const double *wrench, double *x);
+
+/* ---------------------------------------------------------------- bodies */
+
+/* Poses and velocities of all bodies at (q, v); v NULL means at rest. They stay in the workspace until the next call
+ * of this function, of pf_tree_motion, or of one with external wrenches. Of each body: 9 (by rows, body to inertial), 3 and
+ * 6 numbers. */
+PF_API PfStatus pf_tree_kinematics(PfTreeWork *work, const double *q, const double *v);
+PF_API const double *pf_tree_rotation(const PfTreeWork *work, int body);
+PF_API const double *pf_tree_position(const PfTreeWork *work, int body);
+PF_API const double *pf_tree_velocity(const PfTreeWork *work, int body);
+
+/* Accelerations Vdot_k and wrenches f_k of the parent on body k at O_k, 6 numbers per body (either may be NULL), for known vdot
+ * and external wrenches (NULL: none). Includes pf_tree_kinematics(work, q, v). */
+PF_API PfStatus pf_tree_motion(PfTreeWork *work, const double *q, const double *v, const double *vdot, const double *wrench,
+                               double *acceleration, double *joint_wrench);
+
+/* Adds to wrench (6 numbers, of one body) what a force and a moment in inertial axes do, the force acting at a point
+ * given in body axes. Needs pf_tree_kinematics. */
+PF_API void pf_tree_add_force(const PfTreeWork *work, int body, const double point[3], const double force[3],
+                              const double moment[3], double wrench[6]);
+
+typedef struct PfTreeTotals {
+  double mass, com[3];
+  double linear[3], angular[3]; /* momentum, the angular one about the inertial origin */
+  double kinetic, gravity_potential, spring_potential;
+} PfTreeTotals;
+
+/* Sums over all bodies at the state of the last pf_tree_kinematics. */
+PF_API void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals *totals);
+
+/* The columns of a point (body axes): velocity of the body and the point = [angular; linear] = columns (6 x nv, by rows) times v.
+ * Needs pf_tree_kinematics at q. */
+PF_API void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns);
+
+/* ---------------------------------------------------------------- the paper's operators */
+
+/* Of one body, in inertial axes at O_k, matrices by rows. Free dofs come in the order of the rates. docs/spatial.md says
+ * which equation each is. */
+typedef struct PfTreeOperators {
+  int nv, free_count; /* columns of H, and of G and D */
+  double Phi[36];     /* 6 x 6: parent to body */
+  double H[36];       /* 6 x nv */
+  double M[36], b[6], a[6];
+  double P[36], z[6]; /* of the articulated body, before its own joint is eliminated */
+  double D[36];       /* free_count x free_count */
+  double G[36];       /* 6 x free_count */
+  double V[6], Vdot[6], f[6];
+} PfTreeOperators;
+
+/* Solves the problem by the recursion as it is written in the paper, errata applied, and gives everything met on the way:
+ * `all` has room for every body. Slower than pf_tree_hybrid, to which it agrees. */
+PF_API PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,274 @@
+/* Bodies in inertial axes, in the order and the frames of the user: poses, velocities, accelerations, joint wrenches, sums.
+ * The equations are those of the paper as they stand; the fast sweeps are elsewhere. */
+#include "tree/tree_impl.h"
+
+static const double ZERO[6] = {0};
+static const double UNIT[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+void pf_joint_step(const PfTreeWork *work, int k, const double *q, const double *v, Step *step)
+{
+  const Body *body = &work->tree->bodies[k];
+  const double *E = body->parent < 0 ? UNIT : work->E + 9*(size_t)body->parent;
+  pf_joint_state(body, q + body->q, v ? v + body->v : NULL, &step->joint);
+  mul33(E, body->R, step->Ep);
+  double shift[3];
+  turn3(E, body->s, step->l);
+  turn3(step->Ep, step->joint.d, shift);
+  add3(step->l, shift);
+  for (int i = 0; i < pf_joint_nv(body->joint); i++) { /* columns of H, (66) */
+    turn3(step->Ep, step->joint.H + 6*i, step->joint.H + 6*i);
+    turn3(step->Ep, step->joint.H + 6*i + 3, step->joint.H + 6*i + 3);
+  }
+}
+
+static void relative_velocity(const Step *step, int nv, const double *v, double d[6])
+{
+  memset(d, 0, 6*sizeof *d);
+  for (int i = 0; v && i < nv; i++) add_scaled(d, v[i], step->joint.H + 6*i, 6);
+}
+
+PfStatus pf_tree_kinematics(PfTreeWork *work, const double *q, const double *v)
+{
+  const PfTree *tree = work->tree;
+  double probe = 0;
+  for (int k = 0; k < tree->count; k++) {
+    const Body *body = &tree->bodies[k];
+    const double *r = body->parent < 0 ? ZERO : work->r + 3*(size_t)body->parent;
+    const double *V = body->parent < 0 ? ZERO : work->V + 6*(size_t)body->parent;
+    double *Ek = work->E + 9*(size_t)k, *rk = work->r + 3*(size_t)k, *Vk = work->V + 6*(size_t)k, d[6], swing[3];
+    Step step;
+    pf_joint_step(work, k, q, v, &step);
+    mul33(step.Ep, step.joint.R, Ek); /* (69) */
+    relative_velocity(&step, pf_joint_nv(body->joint), v ? v + body->v : NULL, d);
+    cross3(V, step.l, swing);
+    for (int i = 0; i < 3; i++) {
+      rk[i] = r[i] + step.l[i];             /* (68) */
+      Vk[i] = V[i] + d[i];                  /* (74) */
+      Vk[3 + i] = V[3 + i] + swing[i] + d[3 + i];
+      probe += 0*(rk[i] + Vk[i] + Vk[3 + i]);
+    }
+    if (!(probe == 0)) {
+      char name[80];
+      pf_tree_name(tree, k, name, sizeof name);
+      return pf_fail(work->ctx, PF_ERR_NUMBER, "the position or velocity of %s is not finite", name);
+    }
+  }
+  return PF_OK;
+}
+
+const double *pf_tree_rotation(const PfTreeWork *work, int body)
+{
+  return work->E + 9*(size_t)body;
+}
+
+const double *pf_tree_position(const PfTreeWork *work, int body)
+{
+  return work->r + 3*(size_t)body;
+}
+
+const double *pf_tree_velocity(const PfTreeWork *work, int body)
+{
+  return work->V + 6*(size_t)body;
+}
+
+void pf_tree_add_force(const PfTreeWork *work, int body, const double point[3], const double force[3],
+                       const double moment[3], double wrench[6])
+{
+  double arm[3], turn[3];
+  turn3(work->E + 9*(size_t)body, point, arm);
+  cross3(arm, force, turn);
+  for (int i = 0; i < 3; i++) {
+    wrench[i] += turn[i] + moment[i];
+    wrench[3 + i] += force[i];
+  }
+}
+
+/* ---------------------------------------------------------------- accelerations and wrenches */
+
+/* a_k of (27*): everything in the acceleration that comes from velocities. */
+void pf_velocity_acceleration(const PfTreeWork *work, int k, const Step *step, const double *v, double a[6])
+{
+  const Body *body = &work->tree->bodies[k];
+  const double *w = body->parent < 0 ? ZERO : work->V + 6*(size_t)body->parent;
+  double d[6], turned[3], coriolis[3];
+  relative_velocity(step, pf_joint_nv(body->joint), v ? v + body->v : NULL, d);
+  cross3(w, d, a);
+  turn3(step->Ep, step->joint.hc, turned);
+  add3(a, turned);
+  centripetal(w, step->l, a + 3);
+  cross3(w, d + 3, coriolis);
+  add_scaled(a + 3, 2, coriolis, 3);
+}
+
+/* M_k A + b_k at O_k: (9), (11), (12). */
+static void inertial_wrench(const PfTreeWork *work, int k, const double A[6], double f[6])
+{
+  const Body *body = &work->tree->bodies[k];
+  const double *E = work->E + 9*(size_t)k, *w = work->V + 6*(size_t)k;
+  double c[3], ac[3], swing[3], wb[3], db[3], Iw[3], Id[3], gyro[3];
+  turn3(E, body->com, c);
+  cross3(A, c, swing); /* acceleration of the mass centre */
+  centripetal(w, c, ac);
+  for (int i = 0; i < 3; i++) f[3 + i] = body->mass*(A[3 + i] + swing[i] + ac[i]);
+  turn3_back(E, w, wb); /* Euler's equation in body axes */
+  turn3_back(E, A, db);
+  turn3(body->I, wb, Iw);
+  turn3(body->I, db, Id);
+  cross3(wb, Iw, gyro);
+  add3(Id, gyro);
+  turn3(E, Id, f);
+  cross3(c, f + 3, swing);
+  add3(f, swing);
+}
+
+static void body_acceleration(PfTreeWork *work, int k, const double *q, const double *v, const double *vdot)
+{
+  const Body *body = &work->tree->bodies[k];
+  const double *Ap = body->parent < 0 ? ZERO : work->body6 + 12*(size_t)body->parent;
+  double *A = work->body6 + 12*(size_t)k, swing[3];
+  Step step;
+  pf_joint_step(work, k, q, v, &step);
+  pf_velocity_acceleration(work, k, &step, v, A);
+  cross3(Ap, step.l, swing);
+  add_scaled(A, 1, Ap, 6); /* Phi_k Vdot_lambda + a_k + H betadot */
+  add3(A + 3, swing);
+  for (int i = 0; vdot && i < pf_joint_nv(body->joint); i++) add_scaled(A, vdot[body->v + i], step.joint.H + 6*i, 6);
+}
+
+/* f_k = M_k Vdot_k + b_k - fext_k + what the children need, (33) */
+static void pass_wrenches_in(PfTreeWork *work, const double *wrench)
+{
+  const PfTree *tree = work->tree;
+  for (int k = 0; k < tree->count; k++) {
+    double *f = work->body6 + 12*(size_t)k + 6, weight[6], arm[3];
+    inertial_wrench(work, k, f - 6, f);
+    turn3(work->E + 9*(size_t)k, tree->bodies[k].com, arm);
+    for (int i = 0; i < 3; i++) weight[3 + i] = tree->bodies[k].mass*tree->gravity[i];
+    cross3(arm, weight + 3, weight);
+    add_scaled(f, -1, weight, 6);
+    if (wrench) add_scaled(f, -1, wrench + 6*(size_t)k, 6);
+  }
+  for (int k = tree->count - 1; k >= 0; k--) {
+    const int parent = tree->bodies[k].parent;
+    if (parent < 0) continue;
+    const double *f = work->body6 + 12*(size_t)k + 6, *r = work->r + 3*(size_t)k, *rp = work->r + 3*(size_t)parent;
+    const double l[3] = {r[0] - rp[0], r[1] - rp[1], r[2] - rp[2]};
+    double *to = work->body6 + 12*(size_t)parent + 6, turn[3];
+    cross3(l, f + 3, turn);
+    add_scaled(to, 1, f, 6);
+    add3(to, turn);
+  }
+}
+
+PfStatus pf_tree_motion(PfTreeWork *work, const double *q, const double *v, const double *vdot, const double *wrench,
+                        double *acceleration, double *joint_wrench)
+{
+  PF_TRY(pf_tree_kinematics(work, q, v));
+  for (int k = 0; k < work->tree->count; k++) body_acceleration(work, k, q, v, vdot);
+  if (joint_wrench) pass_wrenches_in(work, wrench);
+  for (int k = 0; k < work->tree->count; k++) {
+    const double *from = work->body6 + 12*(size_t)k;
+    if (acceleration) memcpy(acceleration + 6*(size_t)k, from, 6*sizeof *from);
+    if (joint_wrench) memcpy(joint_wrench + 6*(size_t)k, from + 6, 6*sizeof *from);
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- sums */
+
+static double spring_energy(const PfTree *tree, const double *q)
+{
+  double sum = 0;
+  for (int k = 0; tree->springs && k < tree->count; k++) {
+    const Body *body = &tree->bodies[k];
+    double T[6];
+    pf_joint_passive(tree, body, q + body->q, NULL, T); /* -stiffness (q - ref): the energy is T^2/(2 stiffness) */
+    for (int i = 0; i < pf_joint_nv(body->joint); i++) {
+      const double stiffness = tree->springs[body->v + i].stiffness;
+      if (stiffness != 0) sum += 0.5*T[i]*T[i]/stiffness;
+    }
+  }
+  return sum;
+}
+
+static void add_body(const PfTreeWork *work, int k, PfTreeTotals *totals)
+{
+  const Body *body = &work->tree->bodies[k];
+  const double *E = work->E + 9*(size_t)k, *V = work->V + 6*(size_t)k, m = body->mass;
+  double c[3], p[3], wb[3], spin[3], orbit[3];
+  turn3(E, body->com, c);
+  cross3(V, c, p);
+  add3(p, V + 3);
+  add3(c, work->r + 3*(size_t)k);
+  turn3_back(E, V, wb);
+  turn3(body->I, wb, spin);
+  totals->kinetic += 0.5*(m*dot3(p, p) + dot3(wb, spin));
+  totals->gravity_potential -= m*dot3(work->tree->gravity, c);
+  turn3(E, spin, spin);
+  for (int i = 0; i < 3; i++) p[i] *= m;
+  cross3(c, p, orbit);
+  totals->mass += m;
+  for (int i = 0; i < 3; i++) {
+    totals->com[i] += m*c[i];
+    totals->linear[i] += p[i];
+    totals->angular[i] += spin[i] + orbit[i];
+  }
+}
+
+void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals *totals)
+{
+  *totals = (PfTreeTotals){0};
+  for (int k = 0; k < work->tree->count; k++) add_body(work, k, totals);
+  for (int i = 0; i < 3; i++) totals->com[i] /= totals->mass > 0 ? totals->mass : 1;
+  totals->spring_potential = spring_energy(work->tree, q);
+}
+
+/* ---------------------------------------------------------------- points */
+
+/* Each rate of an ancestor moves the point by its column of H, carried from O_k to the point. */
+void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns)
+{
+  const PfTree *tree = work->tree;
+  const size_t nv = (size_t)tree->nv;
+  double x[3];
+  turn3(work->E + 9*(size_t)body, point, x);
+  add3(x, work->r + 3*(size_t)body);
+  memset(columns, 0, 6*nv*sizeof *columns);
+  for (int k = body; k >= 0; k = tree->bodies[k].parent) {
+    const double *r = work->r + 3*(size_t)k, arm[3] = {x[0] - r[0], x[1] - r[1], x[2] - r[2]};
+    Step step;
+    pf_joint_step(work, k, q, NULL, &step);
+    for (int i = 0; i < pf_joint_nv(tree->bodies[k].joint); i++) {
+      const double *h = step.joint.H + 6*i;
+      double *to = columns + tree->bodies[k].v + i, swing[3];
+      cross3(h, arm, swing);
+      for (size_t j = 0; j < 3; j++) {
+        to[j*nv] = h[j];
+        to[(3 + j)*nv] = h[3 + j] + swing[j];
+      }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- external wrenches for the fast sweeps */
+
+PfStatus pf_tree_load(PfTreeWork *work, const double *q, const double *wrench)
+{
+  const PfTree *tree = work->tree;
+  PF_TRY(pf_tree_kinematics(work, q, NULL));
+  memset(work->load, 0, 6*(size_t)tree->node_count*sizeof *work->load);
+  for (int k = 0; k < tree->count; k++) {
+    const int node = tree->node_of[k];
+    if (node < 0) continue; /* on the inertial frame */
+    const double *place = tree->in_node + 12*(size_t)k;
+    double f[6], turn[3], *to = work->load + 6*(size_t)node;
+    for (int part = 0; part < 6; part += 3) {
+      turn3_back(work->E + 9*(size_t)k, wrench + 6*(size_t)k + part, f + part); /* to body axes, then node axes */
+      turn3_back(place, f + part, f + part);
+    }
+    cross3(place + 9, f + 3, turn);
+    add_scaled(to, 1, f, 6);
+    add3(to, turn);
+  }
+  return PF_OK;
+}

@@ -1,0 +1,217 @@
+/* The recursion as the paper writes it (errata applied): 6 x 6 matrices in inertial axes, body by body in the user's
+ * order. This is to be looked at and to be compared with; forward.c is for speed and shares nothing with it but the joints. */
+#include "tree/tree_impl.h"
+
+#include <float.h>
+
+static const double PIVOT_TOLERANCE = 64*DBL_EPSILON;
+
+/* C (m x n) += A (m x k, or its transpose) B (k x n) */
+static void multiply_add(const double *A, const double *B, int m, int k, int n, int transposed, double *C)
+{
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++)
+      for (int l = 0; l < k; l++) C[i*n + j] += (transposed ? A[l*m + i] : A[i*k + l])*B[l*n + j];
+}
+
+static void cross_matrix(const double l[3], double factor, double *block) /* of a 6 x 6 matrix */
+{
+  block[1] = -factor*l[2], block[2] = factor*l[1];
+  block[6] = factor*l[2], block[8] = -factor*l[0];
+  block[12] = -factor*l[1], block[13] = factor*l[0];
+}
+
+/* (9), (77)-(79) */
+static void set_mass(const PfTreeWork *work, int k, PfTreeOperators *op)
+{
+  const Body *body = &work->tree->bodies[k];
+  const double *E = work->E + 9*(size_t)k, *w = op->V, m = body->mass;
+  double c[3], back[9], half[9], I[9], Jw[3];
+  turn3(E, body->com, c);
+  transpose33(E, back);
+  mul33(E, body->I, half);
+  mul33(half, back, I);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      I[3*i + j] += m*((i == j ? dot3(c, c) : 0) - c[i]*c[j]);
+      op->M[6*i + j] = I[3*i + j];
+    }
+    op->M[7*(3 + i)] = m;
+  }
+  cross_matrix(c, m, op->M + 3);
+  cross_matrix(c, -m, op->M + 18);
+  turn3(I, w, Jw);
+  cross3(w, Jw, op->b);
+  centripetal(w, c, op->b + 3);
+  for (int i = 3; i < 6; i++) op->b[i] *= m;
+
+  double weight[6];
+  for (int i = 0; i < 3; i++) weight[3 + i] = m*work->tree->gravity[i];
+  cross3(c, weight + 3, weight);
+  memcpy(op->P, op->M, sizeof op->P);
+  for (int i = 0; i < 6; i++) op->z[i] = op->b[i] - weight[i];
+}
+
+static void set_joint(const PfTreeWork *work, int k, const PfTreeInput *input, PfTreeOperators *op)
+{
+  Step step;
+  pf_joint_step(work, k, input->q, input->v, &step);
+  op->nv = pf_joint_nv(work->tree->bodies[k].joint);
+  for (int i = 0; i < 6; i++) op->Phi[7*i] = 1;
+  cross_matrix(step.l, -1, op->Phi + 18);
+  for (int i = 0; i < op->nv; i++)
+    for (int j = 0; j < 6; j++) op->H[j*op->nv + i] = step.joint.H[6*i + j];
+  pf_velocity_acceleration(work, k, &step, input->v, op->a);
+  memcpy(op->V, work->V + 6*(size_t)k, sizeof op->V);
+}
+
+/* D^-1 times the columns of X (nf x n) by Cholesky, in place; 0 when a pivot vanishes. */
+static int solve_columns(const double *D, int nf, double scale, double *X, int n)
+{
+  double L[36];
+  for (int i = 0; i < nf; i++) {
+    for (int j = 0; j <= i; j++) {
+      double sum = D[i*nf + j];
+      for (int l = 0; l < j; l++) sum -= L[6*i + l]*L[6*j + l];
+      if (i == j && !(sum > scale*D[i*nf + i])) return 0;
+      L[6*i + j] = i == j ? sqrt(sum) : sum/L[7*j];
+    }
+  }
+  for (int c = 0; c < n; c++) {
+    for (int i = 0; i < nf; i++) {
+      for (int l = 0; l < i; l++) X[i*n + c] -= L[6*i + l]*X[l*n + c];
+      X[i*n + c] /= L[7*i];
+    }
+    for (int i = nf - 1; i >= 0; i--) {
+      for (int l = i + 1; l < nf; l++) X[i*n + c] -= L[6*l + i]*X[l*n + c];
+      X[i*n + c] /= L[7*i];
+    }
+  }
+  return 1;
+}
+
+/* What of the problem concerns one joint. */
+typedef struct Part {
+  int nf, free[6];
+  double Hf[36];    /* 6 x nf */
+  double T[6];      /* total forces on the free dofs */
+  double bias[6];   /* a' = a + Hp betadot_p */
+} Part;
+
+static void split(const PfTree *tree, int k, const PfTreeInput *input, const PfTreeOperators *op, Part *part)
+{
+  const Body *body = &tree->bodies[k];
+  double passive[6] = {0};
+  if (tree->springs)
+    pf_joint_passive(tree, body, input->q + body->q, input->v ? input->v + body->v : NULL, passive);
+  part->nf = 0;
+  memcpy(part->bias, op->a, sizeof part->bias);
+  for (int i = 0; i < op->nv; i++) {
+    const int at = body->v + i, locked = tree->locked && tree->locked[at];
+    if (locked || (input->prescribed && input->prescribed[at])) {
+      const double rate = !locked && input->vdot ? input->vdot[at] : 0;
+      for (int j = 0; j < 6; j++) part->bias[j] += rate*op->H[j*op->nv + i];
+    } else {
+      part->T[part->nf] = passive[i] + (input->tau ? input->tau[at] : 0);
+      part->free[part->nf++] = i;
+    }
+  }
+  for (int i = 0; i < part->nf; i++)
+    for (int j = 0; j < 6; j++) part->Hf[j*part->nf + i] = op->H[j*op->nv + part->free[i]];
+}
+
+/* (80)-(82), (86)-(91), 3.2. Leaves nu in part->T. */
+static int eliminate(const PfTreeOperators *op, Part *part, double *D, double *G, double P[36], double z[6])
+{
+  const int nf = part->nf;
+  double U[36] = {0}, X[36], push[6] = {0};
+  multiply_add(op->P, part->Hf, 6, 6, nf, 0, U);
+  memset(D, 0, 36*sizeof *D);
+  multiply_add(part->Hf, U, nf, 6, nf, 1, D);
+  for (int i = 0; i < nf; i++)
+    for (int j = 0; j < 6; j++) X[i*6 + j] = U[j*nf + i];
+  if (!solve_columns(D, nf, PIVOT_TOLERANCE, X, 6)) return 0;
+  double eps[6];
+  for (int i = 0; i < nf; i++) {
+    eps[i] = part->T[i];
+    for (int j = 0; j < 6; j++) {
+      G[j*nf + i] = X[i*6 + j];
+      eps[i] -= part->Hf[j*nf + i]*op->z[j];
+    }
+  }
+  memcpy(P, op->P, 36*sizeof *P);
+  memcpy(z, op->z, 6*sizeof *z);
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      for (int l = 0; l < nf; l++) P[6*i + j] -= 0.5*(G[i*nf + l]*U[j*nf + l] + U[i*nf + l]*G[j*nf + l]);
+  multiply_add(P, part->bias, 6, 6, 1, 0, push);
+  add_scaled(z, 1, push, 6);
+  multiply_add(G, eps, 6, nf, 1, 0, z);
+  memcpy(part->T, eps, sizeof eps);
+  return solve_columns(D, nf, PIVOT_TOLERANCE, part->T, 1);
+}
+
+static void add_to_parent(const double Phi[36], const double P[36], const double z[6], PfTreeOperators *parent)
+{
+  double half[36] = {0};
+  multiply_add(P, Phi, 6, 6, 6, 0, half);
+  multiply_add(Phi, half, 6, 6, 6, 1, parent->P); /* (87) */
+  multiply_add(Phi, z, 6, 6, 1, 1, parent->z);
+}
+
+static PfStatus sweep_in(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all)
+{
+  const PfTree *tree = work->tree;
+  for (int k = tree->count - 1; k >= 0; k--) {
+    PfTreeOperators *op = &all[k];
+    Part part;
+    double P[36], z[6];
+    for (int i = 0; i < 6; i++) /* rounding must not make P lean to a side, 3.8 */
+      for (int j = 0; j < i; j++) op->P[6*i + j] = op->P[6*j + i] = 0.5*(op->P[6*i + j] + op->P[6*j + i]);
+    split(tree, k, input, op, &part);
+    op->free_count = part.nf;
+    if (!eliminate(op, &part, op->D, op->G, P, z)) {
+      char name[80];
+      pf_tree_name(tree, k, name, sizeof name);
+      return pf_fail(work->ctx, PF_ERR_NUMBER, "the %s joint of %s can move without moving any mass",
+                     pf_joint_name(tree->bodies[k].joint), name);
+    }
+    memcpy(op->Vdot, part.bias, sizeof part.bias); /* kept for the last sweep */
+    memcpy(op->f, part.T, sizeof part.T);
+    if (tree->bodies[k].parent >= 0) add_to_parent(op->Phi, P, z, &all[tree->bodies[k].parent]);
+  }
+  return PF_OK;
+}
+
+/* (94), (95), (33) */
+static void sweep_out(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all)
+{
+  const PfTree *tree = work->tree;
+  for (int k = 0; k < tree->count; k++) {
+    PfTreeOperators *op = &all[k];
+    Part part;
+    double nu[6];
+    memcpy(nu, op->f, sizeof nu);
+    if (tree->bodies[k].parent >= 0) multiply_add(op->Phi, all[tree->bodies[k].parent].Vdot, 6, 6, 1, 0, op->Vdot);
+    split(tree, k, input, op, &part);
+    for (int i = 0; i < part.nf; i++)
+      for (int j = 0; j < 6; j++) nu[i] -= op->G[j*part.nf + i]*op->Vdot[j];
+    multiply_add(part.Hf, nu, 6, part.nf, 1, 0, op->Vdot);
+    memcpy(op->f, op->z, sizeof op->f);
+    multiply_add(op->P, op->Vdot, 6, 6, 1, 0, op->f);
+  }
+}
+
+PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all)
+{
+  PF_TRY(pf_tree_kinematics(work, input->q, input->v));
+  memset(all, 0, (size_t)work->tree->count*sizeof *all);
+  for (int k = 0; k < work->tree->count; k++) {
+    set_joint(work, k, input, &all[k]);
+    set_mass(work, k, &all[k]);
+    if (input->wrench) add_scaled(all[k].z, -1, input->wrench + 6*(size_t)k, 6);
+  }
+  PF_TRY(sweep_in(work, input, all));
+  sweep_out(work, input, all);
+  return PF_OK;
+}

@@ -1,0 +1,162 @@
+/* Two descriptions of one tree. `Body` is what the user gave, in the user's frames and order: kinematics, wrenches, operators
+ * and changes of topology work on it, in inertial axes. `Node` is made from it for speed (nodes.c): welds are
+ * merged into what they are welded to, the order is such that a subtree is contiguous, and each frame is
+ * turned so that the joint axis is z and the way to the parent is a turn about z, one about x, and a shift. */
+#ifndef PF_SRC_TREE_IMPL_H
+#define PF_SRC_TREE_IMPL_H
+
+#include "base/base.h"
+#include "pfaff/tree.h"
+#include "tree/spatial.h"
+
+/* ---------------------------------------------------------------- the tree as given */
+
+typedef struct Body {
+  const char *name; /* or NULL */
+  int parent, q, v;
+  PfJoint joint;
+  double axis[3], axis2[3], pitch;
+  double quat[4];
+  double R[9], s[3];        /* placement: joint frame to parent axes, joint point in the parent */
+  double mass, com[3], I[9]; /* inertia about the mass centre */
+} Body;
+
+typedef struct Spring {
+  double stiffness, ref, damping;
+} Spring;
+
+/* ---------------------------------------------------------------- the tree as computed */
+
+typedef enum NodeKind { NODE_REVOLUTE, NODE_PRISMATIC, NODE_SCREW, NODE_BALL, NODE_GENERAL } NodeKind;
+
+enum {
+  NODE_TURNED = 1,  /* the edge begins with a turn about the z axis of the parent */
+  NODE_LEAF = 2,
+  NODE_FIRST = 4,   /* the first to reach its parent on the way inward: its parent's sums begin here */
+  NODE_PASSIVE = 8  /* has springs or dampers */
+};
+
+typedef struct Node {
+  int parent; /* before this one, or -1 */
+  int kind, flags;
+  int q, v;   /* first coordinate and rate, in the user's order */
+  int slot;   /* where the sums over the children are kept; -1 for a leaf */
+  int extra;  /* number among the nodes that need an Extra, or -1 */
+  int body;   /* whose joint it is */
+} Node;
+
+/* The way to the parent: x_parent = Rz(f) Rx(a) Rz(offset + angle) x + l, the last in parent axes. */
+typedef struct Edge {
+  double ca, sa, cf, sf;
+  double l[3];
+  double offset; /* screw and prismatic joints have their own: see Slide */
+} Edge;
+
+/* About O_k, in node axes */
+typedef struct Mass {
+  double J[6], mc[3], m;
+} Mass;
+
+/* Ball joints and everything general: x_parent = Rt R(q) x + l, with the frame of the body itself. */
+typedef struct Fixed {
+  double Rt[9], s[3];
+} Fixed;
+
+struct PfTree {
+  PfArena *arena;
+  PfAllocator allocator;
+  int count, nq, nv;
+  double gravity[3];
+  Body *bodies;
+  Spring *springs;         /* nv, or NULL */
+  unsigned char *locked;   /* nv, or NULL */
+  int node_count, extra_count, slot_count;
+  Node *nodes;
+  Edge *edges;
+  Mass *masses;
+  double *slide;   /* 4 per node of prismatic and screw joints: direction in parent axes, pitch; indexed by node */
+  Fixed *fixed;    /* per extra */
+  int *node_of;    /* per body: its node, or -1 when welded to the inertial frame */
+  double *in_node; /* 12 per body: rotation node to body axes, position of O_k from the node's origin in node axes */
+};
+
+/* ---------------------------------------------------------------- workspace */
+
+typedef struct Kin {
+  double c, s, w[3]; /* turn about z; angular velocity in node axes */
+} Kin;
+
+typedef struct Dof {
+  double g[6]; /* free: U/D; prescribed: P h */
+  double d;    /* free: 1/D; prescribed: 0 */
+  double nu;   /* free: eps/D; prescribed: h.z */
+} Dof;
+
+/* What a general joint needs besides. H is in node axes, six numbers per column. */
+typedef struct Extra {
+  double R[9], l[3], a[6], H[36];
+} Extra;
+
+typedef struct Sum {
+  Sym6 P;
+  double z[6];
+} Sum;
+
+struct PfTreeWork {
+  PfContext *ctx;
+  const PfTree *tree;
+  PfAllocator allocator;
+  size_t bytes;
+  Kin *kin;
+  Dof *dofs;
+  double *A;      /* 6 per node */
+  Extra *extras;
+  Sum *sums;
+  double *load;   /* 6 per node: external wrenches in node axes */
+  double *scratch; /* max(nv, 6 per node) */
+  unsigned char *mask; /* nv: what was prescribed in the last factorisation */
+  double *rates; /* nv: the accelerations prescribed */
+  int factored, masked;
+  double *E, *r, *V, *body6; /* per body: 9, 3, 6, 6 */
+  double *rows;   /* composite inertia: 6 nv + 10 per node + … , see composite.c */
+};
+
+/* ---------------------------------------------------------------- joint.c */
+
+/* The joint at (q, v): R body to joint frame, d its position, columns of H (6 each) in joint axes, and the
+ * angular part of the derivative of H seen from the joint frame times v. */
+typedef struct JointState {
+  double R[9], d[3], H[36], hc[3];
+} JointState;
+
+void pf_joint_state(const Body *body, const double *q, const double *v, JointState *joint);
+void pf_rotation_about(const double axis[3], double angle, double R[9]);
+void pf_quat_rotation(const double quat[4], double R[9]);
+void pf_rotation_quat(const double R[9], double quat[4]);
+/* Springs and dampers of one body: T (its nv). */
+void pf_joint_passive(const PfTree *tree, const Body *body, const double *q, const double *v, double *T);
+
+/* ---------------------------------------------------------------- frames.c, on the bodies of the user */
+
+/* What the equations of one body need of its joint, in inertial axes. */
+typedef struct Step {
+  double Ep[9];     /* joint frame to inertial axes */
+  double l[3];      /* O_k from O_lambda */
+  JointState joint; /* its H in inertial axes */
+} Step;
+
+/* Need poses; the second also velocities. */
+void pf_joint_step(const PfTreeWork *work, int body, const double *q, const double *v, Step *step);
+void pf_velocity_acceleration(const PfTreeWork *work, int body, const Step *step, const double *v, double a[6]);
+
+/* ---------------------------------------------------------------- nodes.c, forward.c, frames.c */
+
+PfStatus pf_tree_make_nodes(PfContext *ctx, PfTree *tree);
+
+/* External wrenches of the bodies to node axes, in work->load; needs poses at q. */
+PfStatus pf_tree_load(PfTreeWork *work, const double *q, const double *wrench);
+
+/* Turn of the joint of each node, angular velocities. */
+void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v);
+
+#endif
