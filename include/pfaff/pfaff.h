@@ -6,6 +6,7 @@
 #include "pfaff/expr.h"
 #include "pfaff/form.h"
 #include "pfaff/import.h"
+#include "pfaff/integrals.h"
 #include "pfaff/kernel.h"
 #include "pfaff/lang.h"
 #include "pfaff/mech.h"

@@ -12,6 +12,7 @@ const Command pf_command_study = {
 
 static const Command *const studies[] = {
   &pf_study_linearize,
+  &pf_study_integrability,
   NULL, /* ends the list */
 };
 

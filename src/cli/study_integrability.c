@@ -1,0 +1,263 @@
+/* pfaff study integrability: are the constraints truly nonholonomic, and can the system get everywhere? */
+#include "cli/study.h"
+
+static int run(int argc, char **argv);
+
+const Command pf_study_integrability = {
+  "study integrability", "growth vector, controllability, holonomic constraints in disguise",
+  "[--state x=1] [--time T] [-p NAME=VALUE] [--json] FILE\n\n"
+  "Looks at the admissible velocities as a distribution: how it grows when Lie brackets are added (growth\n"
+  "vector, degree of nonholonomy), whether every configuration can be reached, and which combinations of\n"
+  "the constraints are holonomic, with their integrals. At a generic configuration and at the start of the\n"
+  "model, changed by --state and --time. Decided in exact arithmetic where the numbers are exact. There is\n"
+  "nothing to plot here.\n\n"
+  "      --state NAME=VALUE     another value of a coordinate; may be repeated\n"
+  "      --time T               another time than 0, for constraints that contain it\n"
+  "  -p, --param NAME=VALUE     another value for a parameter\n"
+  "      --json                 for programs, on standard output",
+  run};
+
+typedef struct Result {
+  Session s;
+  PfSystem *system;
+  PfIntegrability found;
+  bool no_start; /* a parameter has no value */
+} Result;
+
+/* ---------------------------------------------------------------- words */
+
+static const char *print(const Result *r, PfExpr e)
+{
+  const char *text = e == PF_EXPR_NONE ? NULL : pf_expr_print(r->s.ctx, r->s.arena, e, PF_TEXT);
+  return text ? text : "?";
+}
+
+static const char *name_of(const Result *r, int j)
+{
+  return j < r->s.model->coordinate_count ? r->s.model->coordinates[j].name : "t";
+}
+
+static int top(const PfGrowth *growth)
+{
+  return growth->rank[growth->length - 1];
+}
+
+/* c1*first + c2*second … as a person writes it; the names of constraints stand for their left sides. */
+static const char *combination(const Result *r, const PfIntegral *integral)
+{
+  PfContext *ctx = r->s.ctx;
+  PfExpr sum = pf_expr_int(ctx, 0);
+  for (int i = 0; i < r->s.model->constraint_count; i++)
+    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, integral->weight[i], pf_expr_symbol(ctx, r->s.model->constraints[i].name)));
+  PfExpr negative = pf_expr_neg(ctx, sum); /* what is constant is so with either sign */
+  return print(r, pf_expr_length(ctx, negative) < pf_expr_length(ctx, sum) ? negative : sum);
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void text_growth(const PfGrowth *growth, PfText *text)
+{
+  if (growth->why_not) {
+    pf_text_print(text, "none: %s", growth->why_not);
+    return;
+  }
+  for (int i = 0; i < growth->length; i++) pf_text_print(text, "%s%d", i ? ", " : "(", growth->rank[i]);
+  pf_text_add(text, growth->complete ? ")" : ", …): longer brackets were not formed");
+  pf_text_add(text, growth->exact ? "" : ", by singular values");
+}
+
+static void text_field(const Result *r, int a, PfText *text)
+{
+  const PfIntegrability *x = &r->found;
+  bool any = false;
+  pf_text_print(text, "  %-22s", a ? "" : "spanned by");
+  for (int j = 0; j < x->space; j++) {
+    PfExpr c = x->fields[a*x->space + j];
+    if (pf_expr_is_structural_zero(r->s.ctx, c)) continue;
+    pf_text_print(text, "%s%s' = %s", any ? ", " : "", name_of(r, j), print(r, c));
+    any = true;
+  }
+  pf_text_add(text, "\n");
+}
+
+/* Fields that fill a line each; longer ones help nobody. */
+static void text_fields(const Result *r, PfText *text)
+{
+  enum { LONG_FIELD = 150 };
+  const PfIntegrability *x = &r->found;
+  for (int a = 0; a < x->field_count; a++) {
+    size_t length = 0;
+    for (int j = 0; j < x->space; j++) length += pf_expr_length(r->s.ctx, x->fields[a*x->space + j]);
+    if (length > LONG_FIELD) return;
+  }
+  for (int a = 0; a < x->field_count; a++) text_field(r, a, text);
+}
+
+static void text_given(const Result *r, PfText *text)
+{
+  const PfIntegrability *x = &r->found;
+  if (r->no_start) pf_text_add(text, "  at the start          not looked at: parameters have no value\n");
+  if (!x->has_given) return;
+  pf_text_add(text, "  at");
+  for (int j = 0; j < x->space; j++) pf_text_print(text, "%s %s = %s", j ? "," : "", name_of(r, j), print(r, x->at[j]));
+  pf_text_add(text, "\n    growth vector       ");
+  text_growth(&x->given, text);
+  pf_text_add(text, "\n");
+  if (x->given.why_not)
+    pf_text_print(text, "    rank                %d there, %d elsewhere\n", x->given_rank, x->rank);
+}
+
+static void text_integrals(const Result *r, PfText *text)
+{
+  const PfIntegrability *x = &r->found;
+  pf_text_print(text, "  holonomic             %d of %d independent constraint%s\n", x->holonomic, x->rank,
+                x->rank == 1 ? "" : "s");
+  for (int i = 0; i < x->integral_count; i++) {
+    const PfIntegral *one = x->integrals + i;
+    pf_text_print(text, "    %s = const\n      from %s%s\n", print(r, one->integral),
+                  one->declared ? "the constraint " : "", combination(r, one));
+    if (one->for_values) pf_text_add(text, "      for these values of the parameters\n");
+  }
+  if (x->integral_count < x->holonomic)
+    pf_text_print(text, "    %d more %s integrable, but the integral was not found\n", x->holonomic - x->integral_count,
+                  x->holonomic - x->integral_count == 1 ? "combination is" : "combinations are");
+}
+
+static void text_controllable(const Result *r, PfText *text)
+{
+  const PfIntegrability *x = &r->found;
+  pf_text_add(text, "  controllable          ");
+  if (!x->generic.complete) pf_text_add(text, "not decided\n");
+  else if (x->timed && x->holonomic == 0) pf_text_add(text, "accessible: brackets fill the space; there is a drift, so no more can be said\n");
+  else if (x->holonomic == 0) pf_text_add(text, "yes: brackets of admissible velocities fill the space (Chow)\n");
+  else pf_text_print(text, "no: motions stay on surfaces of dimension %d, and can reach %s there\n", top(&x->generic),
+                     x->timed ? "open sets" : "everything");
+}
+
+static void write_text(void *user, PfText *text)
+{
+  const Result *r = user;
+  const PfIntegrability *x = &r->found;
+  const PfModel *model = r->s.model;
+  pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
+  pf_text_print(text, "  admissible velocities %d of %d dimensions\n", x->field_count, x->space);
+  if (x->timed) pf_text_add(text, "                        time is one of them, as constraints move or have free terms\n");
+  text_fields(r, text);
+  pf_text_add(text, "  growth vector         ");
+  text_growth(&x->generic, text);
+  pf_text_add(text, "\n");
+  if (x->generic.complete) pf_text_print(text, "  degree of nonholonomy %d\n", x->generic.length);
+  if (x->generic.complete) text_integrals(r, text);
+  text_controllable(r, text);
+  text_given(r, text);
+  if (x->assumed)
+    pf_text_print(text, "  note                  '%s' was taken to obey no algebraic relation\n", x->assumed);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_growth(const PfGrowth *growth, const char *key, PfJson *json)
+{
+  pf_json_open(json, key, '{');
+  pf_json_open(json, "growth_vector", '[');
+  for (int i = 0; i < growth->length; i++) pf_json_integer(json, NULL, growth->rank[i]);
+  pf_json_close(json, ']');
+  pf_json_bool(json, "complete", growth->complete);
+  pf_json_bool(json, "exact", growth->exact);
+  pf_json_string(json, "why_not", growth->why_not);
+  pf_json_close(json, '}');
+}
+
+static void json_list(const Result *r, const char *key, const PfExpr *list, int count, PfJson *json)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < count; i++) pf_json_string(json, NULL, print(r, list[i]));
+  pf_json_close(json, ']');
+}
+
+static void json_integral(const Result *r, const PfIntegral *one, PfJson *json)
+{
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "integral", print(r, one->integral));
+  pf_json_string(json, "combination", combination(r, one));
+  json_list(r, "weights", one->weight, r->s.equations.m, json);
+  json_list(r, "form", one->form, r->found.space, json);
+  pf_json_bool(json, "declared", one->declared);
+  pf_json_bool(json, "for_values", one->for_values);
+  pf_json_close(json, '}');
+}
+
+static void json_given(const Result *r, PfJson *json)
+{
+  const PfIntegrability *x = &r->found;
+  if (!x->has_given) {
+    pf_json_string(json, "configuration", NULL);
+    pf_json_string(json, "given", NULL);
+    return;
+  }
+  json_list(r, "configuration", x->at, x->space, json);
+  json_growth(&x->given, "given", json);
+}
+
+static void write_json(void *user, PfJson *json)
+{
+  const Result *r = user;
+  const PfIntegrability *x = &r->found;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(r->s.model));
+  pf_json_open(json, "space", '[');
+  for (int j = 0; j < x->space; j++) pf_json_string(json, NULL, name_of(r, j));
+  pf_json_close(json, ']');
+  pf_json_integer(json, "rank", x->rank);
+  pf_json_open(json, "fields", '[');
+  for (int a = 0; a < x->field_count; a++) json_list(r, NULL, x->fields + (size_t)a*(size_t)x->space, x->space, json);
+  pf_json_close(json, ']');
+  json_growth(&x->generic, "generic", json);
+  if (x->generic.complete) pf_json_bool(json, "fills_space", x->holonomic == 0);
+  else pf_json_string(json, "fills_space", NULL);
+  pf_json_integer(json, "holonomic", x->holonomic);
+  pf_json_open(json, "integrals", '[');
+  for (int i = 0; i < x->integral_count; i++) json_integral(r, x->integrals + i, json);
+  pf_json_close(json, ']');
+  json_given(r, json);
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- the command */
+
+/* The configuration to look at; NULL when the model has none because parameters lack values. */
+static PfStatus find_start(Result *r, const Options *options, double **values)
+{
+  int said = pf_diagnostic_count(r->s.ctx);
+  PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
+  PfStatus status = pf_cli_state(&r->s, options, r->system, values);
+  if (status != PF_ERR_MODEL || options->state_count) return status;
+  pf_diagnostics_cut(r->s.ctx, said);
+  r->no_start = true;
+  *values = NULL;
+  return PF_OK;
+}
+
+static PfStatus study(Result *r, const Options *options)
+{
+  double *values = NULL;
+  PF_TRY(pf_cli_open(&r->s, options->file));
+  double *given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  PF_TRY(find_start(r, options, &values));
+  return pf_integrability(r->s.ctx, r->s.arena, &r->s.equations, given, values, &r->found);
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  int code = pf_cli_options(&pf_study_integrability, OPTION_JSON | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Result r = {0};
+  PfStatus status = study(&r, &options);
+  if (status == PF_OK) code = pf_cli_output(r.s.ctx, options.json, &r, write_json, write_text);
+  pf_cli_diagnostics(r.s.ctx);
+  pf_system_free(r.system);
+  pf_cli_close(&r.s);
+  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+}
