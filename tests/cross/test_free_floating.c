@@ -134,6 +134,7 @@ static void assert_short(const System *s, bool names_kept)
 
 static void the_simplest_form_is_no_longer_than_the_formulas_of_the_reference(void **state)
 {
+  needs_shortest_forms();
   System s;
   load_system(*state, "free_floating", &s);
   assert_short(&s, true);
@@ -143,6 +144,7 @@ static void the_simplest_form_is_no_longer_than_the_formulas_of_the_reference(vo
 
 static void the_derivation_for_people_holds_these_forms(void **state)
 {
+  needs_shortest_forms();
   Fixture *f = *state;
   System s;
   load_system(f, "free_floating", &s);

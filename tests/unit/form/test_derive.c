@@ -40,6 +40,7 @@ static void assert_side(const System *s, PfExpr side, const char *text)
 
 static void the_piano_wheel_has_its_two_equations(void **state)
 {
+  needs_shortest_forms();
   System s;
   PfDerivation d;
   load_system(*state, "piano_wheel", &s);
@@ -60,6 +61,7 @@ static void the_piano_wheel_has_its_two_equations(void **state)
  * the platform. */
 static void the_omni_robot_decouples_into_the_motion_of_its_platform(void **state)
 {
+  needs_shortest_forms();
   static const char *const forms[] = {"laconic", "maggi", "rosenberg_extended"};
   for (int k = 0; k < 3; k++) {
     System s;
@@ -243,6 +245,7 @@ static void two_wheels_that_do_not_slip_sideways_are_the_differential_drive(void
 /* Zobova section 6 with A1 = 1 (the printed 1 + lambda^2 is left over from a third wheel). */
 static void the_differential_drive_has_the_corrected_equations(void **state)
 {
+  needs_shortest_forms();
   System s;
   PfDerivation d;
   load_system(*state, "differential_drive", &s);
@@ -257,6 +260,7 @@ static void the_differential_drive_has_the_corrected_equations(void **state)
 
 static void the_carriage_on_two_omni_wheels_has_a1_equal_to_one(void **state)
 {
+  needs_shortest_forms();
   System s;
   PfDerivation d;
   load_system(*state, "two_omni", &s);
