@@ -56,6 +56,118 @@ typedef struct PfLinear {
 PF_API PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfField *field, const int *inputs, int input_count,
                              PfLinear *linear);
 
+/* ---------------------------------------------------------------- steady motions */
+
+/* Equilibria are states of rest. In a steady motion everything is constant but the cyclic coordinates: those on which
+ * nothing else depends, such as the position and heading of a carriage. Velocities are independent ones, or the speeds
+ * of the model. */
+typedef enum PfSteadyKind { PF_EQUILIBRIA, PF_STEADY } PfSteadyKind;
+
+typedef enum PfStability {
+  PF_STABLE,  /* all eigenvalues to the left, but those of a family */
+  PF_NEUTRAL, /* some on the imaginary axis: linear terms do not decide */
+  PF_UNSTABLE /* some to the right */
+} PfStability;
+PF_API const char *pf_stability_name(PfStability stability);
+
+/* Where to look for a component of x. */
+typedef struct PfInterval {
+  const char *name;
+  double low, high;
+} PfInterval;
+
+typedef struct PfSteadyOptions {
+  PfSteadyKind kind;
+  int starts;      /* 0: 100 */
+  int interval_count;
+  const PfInterval *intervals; /* for components that are not named, an interval around the start is chosen */
+} PfSteadyOptions;
+
+typedef struct PfSteadyPoint {
+  double *x;             /* all components of the state */
+  double *q, *v;         /* all coordinates and velocities */
+  int family;            /* it belongs to a family of so many dimensions */
+  int count;             /* eigenvalues, without those of cyclic coordinates; the rightmost first */
+  double *re, *im;
+  PfStability stability;
+  int unstable;          /* eigenvalues to the right */
+} PfSteadyPoint;
+
+typedef struct PfSteady {
+  int size;              /* components of the state */
+  const char **names;
+  bool *cyclic;
+  int count;
+  PfSteadyPoint *points; /* in the order in which they were found */
+  int starts, failed;    /* Newton iterations begun, and those that went nowhere */
+  double *low, *high;    /* size: where they began */
+} PfSteady;
+
+/* Looks for equilibria or steady motions by Newton's method from many places, with known solutions deflated (P. E. Farrell,
+ * A. Birkisson, S. W. Funke, SIAM J. Sci. Comput. 37 (2015) A2026), near the place of the field; its chart may change.
+ * PF_OK also when nothing was found. Fails with PF_ERR_MODEL when the system depends on time, or when constraints forbid
+ * rest, with PF_ERR_NAME for an interval of no component. */
+PF_API PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfField *field, const PfSteadyOptions *options,
+                               PfSteady *steady);
+
+/* ---------------------------------------------------------------- continuation */
+
+typedef enum PfSpecialKind {
+  PF_FOLD,   /* the branch turns back */
+  PF_BRANCH, /* two branches cross */
+  PF_HOPF    /* a pair of eigenvalues crosses the imaginary axis: a periodic motion is born */
+} PfSpecialKind;
+PF_API const char *pf_special_name(PfSpecialKind kind);
+
+typedef struct PfSpecial {
+  PfSpecialKind kind;
+  double parameter;
+  double *x;          /* all components of the state */
+  int branch;         /* on which it was found */
+  double frequency;   /* Hopf: of the periodic motion, in rad/s */
+  double lyapunov;    /* Hopf: first Lyapunov coefficient; < 0: stable cycles are born, > 0: unstable ones; else NaN */
+} PfSpecial;
+
+typedef struct PfTracePoint {
+  double parameter;
+  double *x;          /* all components */
+  int unstable;       /* eigenvalues to the right */
+  PfStability stability;
+} PfTracePoint;
+
+typedef struct PfTrace {
+  int count;
+  PfTracePoint *points;
+  int from;               /* the branch point where it was found, or -1 */
+  const char *ends[2];    /* why it ends at its first and at its last point */
+} PfTrace;
+
+typedef struct PfContinueOptions {
+  PfSteadyOptions steady; /* what is followed, and how the first ones are looked for */
+  int parameter;
+  double from, to;
+  int points;             /* no step is longer than this part of the range; 0: 200 */
+  int most;               /* points of one branch; 0: 20 times as many */
+  bool stay;              /* do not switch to other branches */
+} PfContinueOptions;
+
+typedef struct PfContinuation {
+  int size;
+  const char **names;
+  bool *cyclic;
+  int branch_count, special_count;
+  PfTrace *branches;
+  PfSpecial *specials;
+  PfSteady found;         /* where the first branches start */
+  double start;           /* at this value of the parameter */
+} PfContinuation;
+
+/* Follows equilibria or steady motions while a parameter changes, by pseudo-arclength continuation (H. B. Keller 1977),
+ * from what pf_steady_find finds at its present value (or at `from` when that is outside the range), in both
+ * directions, and from branch points on. Fails with PF_ERR_NUMBER when there is nothing to follow, or only families. */
+PF_API PfStatus pf_continue(PfContext *ctx, PfArena *arena, PfField *field, const PfContinueOptions *options,
+                            PfContinuation *continuation);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,8 +21,8 @@ extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf
 #define PF_STUDY_OPTIONS(ENTRY)                  \
   ENTRY(INPUTS, "inputs", required_argument)     \
   ENTRY(SWEEP, "sweep", required_argument)       \
-  ENTRY(STEADY, "steady", no_argument)           \
-  ENTRY(EQUILIBRIUM, "equilibrium", no_argument)
+  ENTRY(STARTS, "starts", required_argument)     \
+  ENTRY(WITHIN, "within", required_argument)
 
 typedef enum StudyOption {
 #define PF_STUDY_ENTRY(name, word, argument) STUDY_##name,

@@ -11,6 +11,8 @@ const Command pf_command_study = {
   run};
 
 static const Command *const studies[] = {
+  &pf_study_equilibria,
+  &pf_study_steady,
   &pf_study_linearize,
   &pf_study_integrability,
   NULL, /* ends the list */

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
-extern const Command pf_study_linearize;
+extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady;
 
 /* What most studies need: the model, a consistent state, the vector field there, and what is plotted as outputs. */
 typedef struct Study {
@@ -35,6 +35,12 @@ typedef struct Range {
   int count;
 } Range;
 PfStatus pf_study_range(Study *study, const char *what, const char *text, Range *range);
+
+/* A positive whole number, or `standard` when the option was not given. */
+PfStatus pf_study_count(Study *study, StudyOption option, const char *word, int standard, int *count);
+
+/* --starts and --within as options of a search. */
+PfStatus pf_study_search(Study *study, PfSteadyOptions *options);
 
 /* The state of the model with another value for a parameter: its start, corrected. */
 PfStatus pf_study_restart(Study *study, int parameter, double value);

@@ -115,6 +115,59 @@ PfStatus pf_study_range(Study *st, const char *what, const char *text, Range *ra
   return pf_study_parameter(st, what, name, &range->parameter);
 }
 
+PfStatus pf_study_count(Study *st, StudyOption option, const char *word, int standard, int *count)
+{
+  const char *text = st->options->study[option];
+  char *end;
+  *count = standard;
+  if (!text) return PF_OK;
+  long value = strtol(text, &end, 10);
+  if (end == text || *end || value < 1 || value > 10000000)
+    return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a positive whole number", word, text);
+  *count = (int)value;
+  return PF_OK;
+}
+
+/* a..b up to the end or a comma. */
+static bool read_interval(const char *text, double *low, double *high, const char **after)
+{
+  const char *dots = strstr(text, "..");
+  char first[64], *end;
+  if (!dots || dots - text >= (int)sizeof first) return false;
+  snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
+  *low = strtod(first, &end);
+  if (end == first || *end) return false;
+  *high = strtod(dots + 2, &end);
+  *after = end;
+  return end != dots + 2 && (!*end || *end == ',') && isfinite(*low) && isfinite(*high) && *low <= *high;
+}
+
+static PfStatus read_within(Study *st, const char *text, PfSteadyOptions *options)
+{
+  int most = 1;
+  for (const char *c = text; *c; c++) most += *c == ',';
+  PfInterval *list = pf_arena_array(st->s.arena, PfInterval, most);
+  if (!list) return no_room(st);
+  options->intervals = list;
+  for (const char *c = text; *c; c += *c == ',') {
+    PfInterval *interval = list + options->interval_count++;
+    const char *equals = strchr(c, '=');
+    if (equals) interval->name = pf_arena_text(st->s.arena, c, (size_t)(equals - c));
+    if (!equals || !interval->name || !read_interval(equals + 1, &interval->low, &interval->high, &c)) {
+      pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--within %s: not a list of intervals", text);
+      pf_hint(st->s.ctx, "write NAME=low..high,NAME=low..high with names of the state");
+      return PF_ERR_ARGUMENT;
+    }
+  }
+  return PF_OK;
+}
+
+PfStatus pf_study_search(Study *st, PfSteadyOptions *options)
+{
+  PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 100, &options->starts));
+  return st->options->study[STUDY_WITHIN] ? read_within(st, st->options->study[STUDY_WITHIN], options) : PF_OK;
+}
+
 /* ---------------------------------------------------------------- ending */
 
 int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv, Study *st,

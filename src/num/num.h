@@ -125,6 +125,14 @@ void pf_qr_null_space_transposed(PfQr *qr, double *N);
  * finite. */
 PfStatus pf_eig_symmetric(const double *A, int n, double *values, double *vectors, double *work);
 
+/* ---------------------------------------------------------------- square systems (lu.c) */
+
+/* P A = L U in place (n x n); order (n) records the exchanges. Returns the sign of the determinant, 0 when A is singular or
+ * not finite: then it is not to be used. */
+int pf_lu_factor(double *A, int n, int *order);
+/* A x = b in place: x holds b at first. */
+void pf_lu_solve(const double *A, int n, const int *order, double *x);
+
 /* ---------------------------------------------------------------- nonlinear systems (newton.c) */
 
 /* Gives r(x) (m), and its Jacobian J = dr/dx (m x n) unless J is NULL. A failure ends the iteration. */

@@ -1,0 +1,210 @@
+/* pfaff study equilibria, pfaff study steady: where the system can rest, or move without change. */
+#include "cli/study.h"
+
+#include <math.h>
+#include <string.h>
+
+static int run_equilibria(int argc, char **argv);
+static int run_steady(int argc, char **argv);
+
+#define OPTIONS_TEXT                                                                                       \
+  "      --starts N                Newton iterations from so many places (100)\n"                          \
+  "      --within x=-1..1,y=0..2   where they begin, by names of the state; else around the start\n"      \
+  "      --state NAME=VALUE        another start: the first place; -p NAME=VALUE another parameter\n"     \
+  "      --out FILE                .csv, .json\n"                                                          \
+  "      --json                    for programs, on standard output"
+
+const Command pf_study_equilibria = {
+  "study equilibria", "states of rest and their stability",
+  "[--starts N] [--within x=-1..1] [--state x=1] [-p NAME=VALUE] [--json] FILE\n\n" OPTIONS_TEXT, run_equilibria};
+
+const Command pf_study_steady = {
+  "study steady", "steady motions (constant but for cyclic coordinates) and their stability",
+  "[--starts N] [--within v=-1..1] [--state x=1] [-p NAME=VALUE] [--json] FILE\n\n"
+  "Everything is constant but the cyclic coordinates, on which nothing else depends; they are found. Velocities are\n"
+  "the speeds of the model, or independent velocities, chosen so that many coordinates are cyclic.\n\n" OPTIONS_TEXT,
+  run_steady};
+
+typedef struct Find {
+  Study st;
+  PfSteadyKind kind;
+  PfSteady steady;
+} Find;
+
+/* ---------------------------------------------------------------- text */
+
+static void text_cyclic(PfText *text, const PfSteady *s)
+{
+  const char *comma = "";
+  bool any = false;
+  pf_text_add(text, "  cyclic      ");
+  for (int c = 0; c < s->size; c++)
+    if (s->cyclic[c]) pf_text_print(text, "%s%s", comma, s->names[c]), comma = ", ", any = true;
+  pf_text_add(text, any ? "\n" : "none\n");
+}
+
+static void text_tried(PfText *text, const PfSteady *s)
+{
+  pf_text_print(text, "  tried       %d starts, %d of them led nowhere;", s->starts, s->failed);
+  const char *comma = " ";
+  for (int c = 0; c < s->size; c++)
+    if (!s->cyclic[c] && s->low[c] < s->high[c])
+      pf_text_print(text, "%s%s from %.4g to %.4g", comma, s->names[c], s->low[c], s->high[c]), comma = ", ";
+  pf_text_add(text, "\n");
+}
+
+static void text_eigenvalues(PfText *text, const PfSteadyPoint *p)
+{
+  double most = 0;
+  for (int k = 0; k < p->count; k++) most = fmax(most, hypot(p->re[k], p->im[k]));
+  for (int k = 0; k < p->count; k++) {
+    double re = fabs(p->re[k]) <= 3e-8*most ? 0 : p->re[k], im = fabs(p->im[k]) <= 3e-8*most ? 0 : p->im[k];
+    if (im < 0) continue;
+    if (im > 0) pf_text_print(text, "  %.7g +- %.7gi", re, im);
+    else pf_text_print(text, "  %.7g", re);
+  }
+  pf_text_add(text, "\n");
+}
+
+static void text_point(PfText *text, const Find *f, int i)
+{
+  const PfSteadyPoint *p = f->steady.points + i;
+  pf_text_print(text, "\n  %d  %s", i + 1, pf_stability_name(p->stability));
+  if (p->unstable) pf_text_print(text, " (%d eigenvalue%s to the right)", p->unstable, p->unstable > 1 ? "s" : "");
+  if (p->stability == PF_NEUTRAL) pf_text_add(text, " (linear terms do not decide)");
+  if (p->family) pf_text_print(text, "; one of a family of %d dimension%s", p->family, p->family > 1 ? "s" : "");
+  pf_text_add(text, "\n     state      ");
+  for (int c = 0; c < f->steady.size; c++)
+    if (!f->steady.cyclic[c] && (f->kind == PF_STEADY || p->x[c] != 0))
+      pf_text_print(text, "  %s = %.10g", f->steady.names[c], fabs(p->x[c]) < 1e-14 ? 0 : p->x[c]);
+  pf_text_add(text, "\n     eigenvalues");
+  text_eigenvalues(text, p);
+}
+
+static void write_text(void *user, PfText *text)
+{
+  const Find *f = user;
+  bool equilibria = f->kind == PF_EQUILIBRIA;
+  pf_text_print(text, "%s: %d %s\n\n", pf_cli_name(f->st.s.model), f->steady.count,
+                equilibria ? f->steady.count == 1 ? "equilibrium" : "equilibria"
+                           : f->steady.count == 1 ? "steady motion" : "steady motions");
+  text_cyclic(text, &f->steady);
+  text_tried(text, &f->steady);
+  for (int i = 0; i < f->steady.count; i++) text_point(text, f, i);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_point(PfJson *json, const Find *f, const PfSteadyPoint *p)
+{
+  int n = f->st.s.equations.n;
+  pf_json_open(json, NULL, '{');
+  pf_study_json_numbers(json, "x", p->x, f->steady.size);
+  pf_study_json_numbers(json, "q", p->q, n);
+  pf_study_json_numbers(json, "v", p->v, n);
+  pf_json_integer(json, "family", p->family);
+  pf_json_string(json, "stability", pf_stability_name(p->stability));
+  pf_json_integer(json, "unstable", p->unstable);
+  pf_json_open(json, "eigenvalues", '[');
+  for (int k = 0; k < p->count; k++) {
+    double pair[2] = {p->re[k], p->im[k]};
+    pf_study_json_numbers(json, NULL, pair, 2);
+  }
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+static void write_json(void *user, PfJson *json)
+{
+  const Find *f = user;
+  const PfModel *model = f->st.s.model;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(model));
+  pf_json_string(json, "kind", f->kind == PF_EQUILIBRIA ? "equilibria" : "steady");
+  pf_study_json_names(json, "states", f->steady.names, f->steady.size);
+  pf_json_open(json, "cyclic", '[');
+  for (int c = 0; c < f->steady.size; c++)
+    if (f->steady.cyclic[c]) pf_json_string(json, NULL, f->steady.names[c]);
+  pf_json_close(json, ']');
+  pf_json_open(json, "coordinates", '[');
+  for (int i = 0; i < model->coordinate_count; i++) pf_json_string(json, NULL, model->coordinates[i].name);
+  pf_json_close(json, ']');
+  pf_json_integer(json, "starts", f->steady.starts);
+  pf_json_integer(json, "failed", f->steady.failed);
+  pf_json_open(json, "points", '[');
+  for (int i = 0; i < f->steady.count; i++) json_point(json, f, f->steady.points + i);
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void file_csv(const Find *f, PfText *text)
+{
+  for (int c = 0; c < f->steady.size; c++) pf_text_print(text, "\"%s\",", f->steady.names[c]);
+  pf_text_add(text, "stability,unstable,family\n");
+  for (int i = 0; i < f->steady.count; i++) {
+    const PfSteadyPoint *p = f->steady.points + i;
+    for (int c = 0; c < f->steady.size; c++) pf_text_print(text, "%.17g,", p->x[c]);
+    pf_text_print(text, "%s,%d,%d\n", pf_stability_name(p->stability), p->unstable, p->family);
+  }
+}
+
+static PfStatus write_file(Find *f, const char *path)
+{
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(f->st.s.ctx));
+  bool known = true;
+  if (pf_study_ends(path, ".csv")) file_csv(f, &json.text);
+  else if (pf_study_ends(path, ".json")) write_json(f, &json);
+  else known = false;
+  PfStatus status = known ? pf_study_write(&f->st, path, &json.text)
+                          : pf_fail(f->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv or .json", path);
+  pf_json_free(&json);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the commands */
+
+/* What to say when nothing was found: where was looked, and what to try. */
+static PfStatus nothing(Find *f)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(f->st.s.ctx));
+  text_tried(&text, &f->steady);
+  pf_fail(f->st.s.ctx, PF_ERR_NUMBER, "no %s found", f->kind == PF_EQUILIBRIA ? "equilibrium" : "steady motion");
+  pf_hint(f->st.s.ctx, "%.*s; there may be none, or look elsewhere by --within and with more --starts",
+          (int)(text.count > 3 ? text.count - 3 : 0), pf_text_get(&text) + 2);
+  pf_text_free(&text);
+  return PF_ERR_NUMBER;
+}
+
+static PfStatus work(Study *st)
+{
+  Find *f = (Find *)st;
+  PfSteadyOptions options = {.kind = f->kind};
+  PF_TRY(pf_study_search(st, &options));
+  PF_TRY(pf_steady_find(st->s.ctx, st->s.arena, st->field, &options, &f->steady));
+  if (!f->steady.count) return nothing(f);
+  return st->options->out ? write_file(f, st->options->out) : PF_OK;
+}
+
+static int run(const Command *command, PfSteadyKind kind, int argc, char **argv)
+{
+  Find f = {.kind = kind};
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | pf_study_option(STUDY_STARTS) |
+                     pf_study_option(STUDY_WITHIN);
+  int code = pf_study_run(command, allowed, argc, argv, &f.st, work, write_json, write_text);
+  pf_study_close(&f.st);
+  return code;
+}
+
+static int run_equilibria(int argc, char **argv)
+{
+  return run(&pf_study_equilibria, PF_EQUILIBRIA, argc, argv);
+}
+
+static int run_steady(int argc, char **argv)
+{
+  return run(&pf_study_steady, PF_STEADY, argc, argv);
+}

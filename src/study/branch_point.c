@@ -1,0 +1,197 @@
+/* Branch points: located by Newton on an extended system, and the directions of the branches that meet there. */
+#include "study/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a branch point");
+}
+
+/* ---------------------------------------------------------------- second derivatives */
+
+/* The completed direction of component k of u. */
+static PfStatus complete(PfTracer *t, int k, double *s)
+{
+  PfProblem *p = t->p;
+  PfField *f = p->field;
+  if (k < t->n) {
+    pf_field_unit(f, p->unknown[k], s);
+  } else {
+    int np = f->model->parameter_count, ni = f->model->input_count;
+    pf_tape_run(p->chain, f->full, p->slope, p->work);
+    memset(s, 0, (size_t)f->count*sizeof *s);
+    memcpy(s + f->at_parameters, p->slope, (size_t)np*sizeof *s);
+    if (ni) memcpy(s + f->at_inputs, p->slope + np, (size_t)ni*sizeof *s);
+  }
+  PF_TRY(pf_field_complete(f, s, NULL, f->derived));
+  for (int i = 0; i < f->count; i++) s[i] *= t->scale[k];
+  return PF_OK;
+}
+
+/* p . f_uu[a, b] */
+static PfStatus curve(PfTracer *t, const double *p, const double *a, const double *b, double *constant, double *s, double *h)
+{
+  PfField *f = t->p->field;
+  PF_TRY(pf_field_second(f, a, b, constant));
+  memset(s, 0, (size_t)f->count*sizeof *s);
+  PF_TRY(pf_field_complete(f, s, constant, f->derived));
+  pf_field_rate_of(f, s, f->derived, t->p->rate);
+  *h = 0;
+  for (int i = 0; i < t->n; i++) *h += p[i]*t->p->rate[t->p->equation[i]];
+  return PF_OK;
+}
+
+static PfStatus find_curvature(PfTracer *t, const double *p, double *H)
+{
+  size_t m = (size_t)t->n + 1, count = (size_t)t->p->field->count;
+  double *seeds = pf_arena_array(t->arena, double, m*count), *s = pf_arena_array(t->arena, double, count);
+  double *constant = pf_arena_array(t->arena, double, t->p->field->root_count);
+  if (!seeds || !s || !constant) return no_room(t->ctx);
+  for (size_t i = 0; i < m; i++) PF_TRY(complete(t, (int)i, seeds + i*count));
+  for (size_t i = 0; i < m; i++)
+    for (size_t k = 0; k <= i; k++) {
+      PF_TRY(curve(t, p, seeds + i*count, seeds + k*count, constant, s, H + i*m + k));
+      H[k*m + i] = H[i*m + k];
+    }
+  return PF_OK;
+}
+
+PfStatus pf_tracer_curvature(PfTracer *t, const double *p, double *H)
+{
+  PfMark mark = pf_arena_mark(t->arena);
+  PfStatus status = find_curvature(t, p, H);
+  pf_arena_release(t->arena, mark);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the point */
+
+typedef struct Extended {
+  int n, m, size;      /* m = n + 1, size = 2 m */
+  double *E, *e, *H, *p;
+  int *order;
+} Extended;
+
+/* Unknowns (u, p, beta): f + beta p = 0 (n), J^T p = 0 (m), (p.p - 1)/2 = 0. */
+static void assemble(const PfTracer *t, Extended *x, double beta)
+{
+  int n = x->n, m = x->m, N = x->size;
+  memset(x->E, 0, (size_t)N*(size_t)N*sizeof *x->E);
+  double square = -1;
+  for (int i = 0; i < n; i++) {
+    x->e[i] = -(t->r[i] + beta*x->p[i]);
+    square += x->p[i]*x->p[i];
+    for (int k = 0; k < m; k++) x->E[i*N + k] = t->J[i*m + k];
+    x->E[i*N + m + i] = beta;
+    x->E[i*N + N - 1] = x->p[i];
+    x->E[(N - 1)*N + m + i] = x->p[i];
+  }
+  for (int k = 0; k < m; k++) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += t->J[i*m + k]*x->p[i], x->E[(n + k)*N + m + i] = t->J[i*m + k];
+    x->e[n + k] = -sum;
+    for (int j = 0; j < m; j++) x->E[(n + k)*N + j] = x->H[k*m + j];
+  }
+  x->e[N - 1] = -square/2;
+}
+
+/* The left vector that J nearly annihilates: the last of its singular vectors. */
+static PfStatus left_vector(PfTracer *t, double *p)
+{
+  size_t n = (size_t)t->n, m = n + 1;
+  PfMark mark = pf_arena_mark(t->arena);
+  double *s = pf_arena_array(t->arena, double, n), *U = pf_arena_array(t->arena, double, n*n);
+  double *V = pf_arena_array(t->arena, double, n*m);
+  PfStatus status = s && U && V ? pf_svd(t->ctx, t->J, t->n, (int)m, s, U, V) : no_room(t->ctx);
+  for (size_t i = 0; i < n && status == PF_OK; i++) p[i] = U[i*n + n - 1];
+  pf_arena_release(t->arena, mark);
+  return status;
+}
+
+static PfStatus iterate(PfTracer *t, Extended *x, double *u)
+{
+  enum { MOST = 20 };
+  double beta = 0, before = INFINITY;
+  PF_TRY(pf_tracer_go(t, u));
+  PF_TRY(left_vector(t, x->p));
+  for (int k = 0; k < MOST; k++) {
+    PF_TRY(pf_tracer_curvature(t, x->p, x->H));
+    PF_TRY(pf_tracer_go(t, u));
+    assemble(t, x, beta);
+    if (!pf_lu_factor(x->E, x->size, x->order)) return PF_ERR_NUMBER;
+    pf_lu_solve(x->E, x->size, x->order, x->e);
+    double length = pf_norm(x->e, x->size);
+    if (!isfinite(length) || length > 2) return PF_ERR_NUMBER;
+    for (int i = 0; i < x->m; i++) u[i] += x->e[i];
+    for (int i = 0; i < x->n; i++) x->p[i] += x->e[x->m + i];
+    beta += x->e[x->size - 1];
+    PF_TRY(pf_tracer_go(t, u));
+    if (length < 1e-13 || (length < 1e-9 && length > 0.3*before)) return fabs(beta) < 1e-9 ? PF_OK : PF_ERR_NUMBER;
+    before = length;
+  }
+  return PF_ERR_NUMBER;
+}
+
+PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
+{
+  size_t n = (size_t)t->n, m = n + 1, N = 2*m;
+  int before = pf_diagnostic_count(t->ctx);
+  PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
+  if (!arena) return no_room(t->ctx);
+  Extended x = {.n = t->n, .m = (int)m, .size = (int)N, .p = p};
+  x.E = pf_arena_array(arena, double, N*N), x.e = pf_arena_array(arena, double, N);
+  x.H = pf_arena_array(arena, double, m*m), x.order = pf_arena_array(arena, int, N);
+  PfStatus status = x.E && x.e && x.H && x.order ? iterate(t, &x, u) : no_room(t->ctx);
+  if (status == PF_ERR_NUMBER) pf_diagnostics_cut(t->ctx, before);
+  pf_arena_free(arena);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the branches */
+
+static double form(const double *H, const double *a, const double *b, size_t m)
+{
+  double sum = 0;
+  for (size_t i = 0; i < m; i++)
+    for (size_t k = 0; k < m; k++) sum += a[i]*H[i*m + k]*b[k];
+  return sum;
+}
+
+static void combine(const double *a, double x, const double *b, double y, size_t m, double *out)
+{
+  double length = hypot(x, y);
+  for (size_t i = 0; i < m; i++) out[i] = (x*a[i] + y*b[i])/length;
+}
+
+/* The last two rows of Vt span the kernel of J at a simple branch point (its smallest singular value is 0, and J has one
+ * column more than rows). In it a x^2 + 2 b x y + c y^2 = 0 gives the directions. */
+static PfStatus find_directions(PfTracer *t, PfArena *arena, const double *p, double *first, double *second, bool *two)
+{
+  size_t n = (size_t)t->n, m = n + 1;
+  double *square = pf_arena_array(arena, double, m*m), *s = pf_arena_array(arena, double, m);
+  double *U = pf_arena_array(arena, double, m*m), *V = pf_arena_array(arena, double, m*m);
+  double *H = pf_arena_array(arena, double, m*m);
+  if (!square || !s || !U || !V || !H) return no_room(t->ctx);
+  memcpy(square, t->J, n*m*sizeof *square); /* a row of zeros makes V whole */
+  PF_TRY(pf_svd(t->ctx, square, (int)m, (int)m, s, U, V));
+  const double *u = V + (m - 2)*m, *v = V + (m - 1)*m;
+  PF_TRY(pf_tracer_curvature(t, p, H));
+  double a = form(H, u, u, m), b = form(H, u, v, m), c = form(H, v, v, m), d = b*b - a*c;
+  *two = d > 1e-12*(a*a + b*b + c*c);
+  if (!*two) return PF_OK;
+  double q = -(b + (b >= 0 ? sqrt(d) : -sqrt(d))); /* roots x : y are q : a and c : q */
+  combine(u, q, v, a, m, first);
+  combine(u, c, v, q, m, second);
+  return PF_OK;
+}
+
+PfStatus pf_tracer_directions(PfTracer *t, const double *p, double *first, double *second, bool *two)
+{
+  PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
+  if (!arena) return no_room(t->ctx);
+  PfStatus status = find_directions(t, arena, p, first, second, two);
+  pf_arena_free(arena);
+  return status;
+}

@@ -1,0 +1,246 @@
+/* The first Lyapunov coefficient of a Hopf point: are the cycles that are born stable? Kuznetsov, Elements of Applied
+ * Bifurcation Theory, 3rd ed., section 5.4:
+ *
+ *   l1 = Re( <p, C(q, q, qb)> - 2 <p, B(q, A^-1 B(q, qb))> + <p, B(qb, (2 i w - A)^-1 B(q, q))> )/(2 w),
+ *
+ *   A q = i w q, A^T p = -i w p, <q, q> = <p, q> = 1.
+ *
+ * B and C are the second and third derivatives of the vector field, exact (field.h). Complex vectors are pairs of real ones:
+ * B and C are linear in each argument. */
+#include "study/trace.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+typedef double complex Complex;
+
+typedef struct Hopf {
+  PfContext *ctx;
+  PfArena *arena;
+  PfProblem *p;
+  PfField *f;
+  int n;              /* components that are not cyclic */
+  int *component;
+  double *A;
+  Complex *q, *left, *b, *c, *sum;
+  double w;
+} Hopf;
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a Hopf point");
+}
+
+/* ---------------------------------------------------------------- directions in all quantities */
+
+/* A completed direction of the real (part 0) or imaginary (1) part of the vector. */
+static PfStatus seed(Hopf *h, const Complex *v, int part, double *s)
+{
+  PfField *f = h->f;
+  double *d = h->p->rate;
+  memset(d, 0, (size_t)h->p->size*sizeof *d);
+  for (int i = 0; i < h->n; i++) d[h->component[i]] = part ? cimag(v[i]) : creal(v[i]);
+  pf_field_direction(f, d, s);
+  return pf_field_complete(f, s, NULL, f->derived);
+}
+
+/* s12 that belongs to the completed s1, s2. */
+static PfStatus second(Hopf *h, const double *s1, const double *s2, double *constant, double *s12)
+{
+  PF_TRY(pf_field_second(h->f, s1, s2, constant));
+  memset(s12, 0, (size_t)h->f->count*sizeof *s12);
+  return pf_field_complete(h->f, s12, constant, h->f->derived);
+}
+
+/* Adds factor times the rate of what was completed last. */
+static void add_rate(Hopf *h, const double *s, Complex factor, Complex *out)
+{
+  pf_field_rate_of(h->f, s, h->f->derived, h->p->rate);
+  for (int i = 0; i < h->n; i++) out[i] += factor*h->p->rate[h->component[i]];
+}
+
+static double *take(Hopf *h, size_t count)
+{
+  return pf_arena_array(h->arena, double, count);
+}
+
+/* out = B(a, b) */
+static PfStatus bilinear(Hopf *h, const Complex *a, const Complex *b, Complex *out)
+{
+  size_t count = (size_t)h->f->count;
+  PfMark mark = pf_arena_mark(h->arena);
+  double *sa = take(h, count), *sb = take(h, count), *sc = take(h, count), *constant = take(h, (size_t)h->f->root_count);
+  PfStatus status = sa && sb && sc && constant ? PF_OK : no_room(h->ctx);
+  for (int i = 0; i < h->n; i++) out[i] = 0;
+  for (int x = 0; x < 2 && status == PF_OK; x++)
+    for (int y = 0; y < 2 && status == PF_OK; y++) {
+      status = seed(h, a, x, sa);
+      if (status == PF_OK) status = seed(h, b, y, sb);
+      if (status == PF_OK) status = second(h, sa, sb, constant, sc);
+      if (status == PF_OK) add_rate(h, sc, (x ? I : 1)*(y ? I : 1), out);
+    }
+  pf_arena_release(h->arena, mark);
+  return status;
+}
+
+typedef struct Triple {
+  double *s[3], *pair[3], *constant, *part, *whole;
+} Triple;
+
+/* Third derivative along the real directions in t->s: F_Z Z_123 + F_ZZ[Z_12, Z_3] + … + F_ZZZ[Z_1, Z_2, Z_3] = 0. */
+static PfStatus third(Hopf *h, Triple *t)
+{
+  PfField *f = h->f;
+  static const int pairs[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
+  PF_TRY(pf_field_third(f, t->s[0], t->s[1], t->s[2], t->constant));
+  for (int k = 0; k < 3; k++) {
+    PF_TRY(second(h, t->s[pairs[k][0]], t->s[pairs[k][1]], t->part, t->pair[k]));
+    PF_TRY(pf_field_second(f, t->pair[k], t->s[pairs[k][2]], t->part));
+    for (int i = 0; i < f->root_count; i++) t->constant[i] += t->part[i];
+  }
+  memset(t->whole, 0, (size_t)f->count*sizeof *t->whole);
+  return pf_field_complete(f, t->whole, t->constant, f->derived);
+}
+
+/* out = C(a, b, c) */
+static PfStatus trilinear(Hopf *h, const Complex *a, const Complex *b, const Complex *c, Complex *out)
+{
+  size_t count = (size_t)h->f->count, roots = (size_t)h->f->root_count;
+  const Complex *v[3] = {a, b, c};
+  Triple t = {.constant = take(h, roots), .part = take(h, roots), .whole = take(h, count)};
+  bool good = t.constant && t.part && t.whole;
+  for (int k = 0; k < 3; k++) good = (t.s[k] = take(h, count)) && (t.pair[k] = take(h, count)) && good;
+  if (!good) return no_room(h->ctx);
+  for (int i = 0; i < h->n; i++) out[i] = 0;
+  for (int bits = 0; bits < 8; bits++) {
+    Complex factor = 1;
+    for (int k = 0; k < 3; k++) {
+      PF_TRY(seed(h, v[k], (bits >> k) & 1, t.s[k]));
+      if ((bits >> k) & 1) factor *= I;
+    }
+    PF_TRY(third(h, &t));
+    add_rate(h, t.whole, factor, out);
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- linear algebra */
+
+/* Solves (mu - A) x = b, complex, as a real system of twice the size; the result replaces b. */
+static PfStatus resolve(Hopf *h, Complex mu, Complex *b)
+{
+  int n = h->n, N = 2*n;
+  PfMark mark = pf_arena_mark(h->arena);
+  double *E = take(h, (size_t)N*(size_t)N), *e = take(h, (size_t)N);
+  int *order = pf_arena_array(h->arena, int, N), sign = 0;
+  PfStatus status = E && e && order ? PF_OK : no_room(h->ctx);
+  if (status == PF_OK) {
+    for (int i = 0; i < n; i++) {
+      e[i] = creal(b[i]), e[n + i] = cimag(b[i]);
+      for (int k = 0; k < n; k++) {
+        double re = (i == k ? creal(mu) : 0) - h->A[i*n + k], im = i == k ? cimag(mu) : 0;
+        E[i*N + k] = re, E[i*N + n + k] = -im, E[(n + i)*N + k] = im, E[(n + i)*N + n + k] = re;
+      }
+    }
+    sign = pf_lu_factor(E, N, order);
+    if (sign) pf_lu_solve(E, N, order, e);
+    for (int i = 0; i < n && sign; i++) b[i] = e[i] + I*e[n + i];
+    if (!sign) status = PF_ERR_NUMBER;
+  }
+  pf_arena_release(h->arena, mark);
+  return status;
+}
+
+/* The eigenvector of `matrix` for the pair nearest to the axis. */
+static PfStatus eigenvector(Hopf *h, const double *matrix, Complex *v, double *w)
+{
+  int n = h->n, best = -1;
+  double *re = take(h, (size_t)n), *im = take(h, (size_t)n), *V = take(h, (size_t)n*(size_t)n);
+  if (!re || !im || !V) return no_room(h->ctx);
+  PF_TRY(pf_eig_general(h->ctx, matrix, n, re, im, V));
+  for (int k = 0; k < n; k++)
+    if (im[k] > 0 && (best < 0 || fabs(re[k]) < fabs(re[best]))) best = k;
+  if (best < 0) return PF_ERR_NUMBER;
+  for (int i = 0; i < n; i++) v[i] = V[i*n + best] + I*V[i*n + best + 1];
+  *w = im[best];
+  return PF_OK;
+}
+
+static Complex product(const Complex *a, const Complex *b, int n) /* <a, b> */
+{
+  Complex sum = 0;
+  for (int i = 0; i < n; i++) sum += conj(a[i])*b[i];
+  return sum;
+}
+
+/* q and p with <q, q> = <p, q> = 1. */
+static PfStatus find_vectors(Hopf *h)
+{
+  int n = h->n;
+  double *T = take(h, (size_t)n*(size_t)n), w;
+  if (!T) return no_room(h->ctx);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) T[i*n + k] = h->A[k*n + i];
+  PF_TRY(eigenvector(h, h->A, h->q, &h->w));
+  PF_TRY(eigenvector(h, T, h->left, &w)); /* for +i w: its conjugate belongs to -i w */
+  double length = sqrt(creal(product(h->q, h->q, n)));
+  for (int i = 0; i < n; i++) h->q[i] /= length, h->left[i] = conj(h->left[i]);
+  Complex s = product(h->left, h->q, n);
+  for (int i = 0; i < n; i++) h->left[i] /= conj(s);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- the coefficient */
+
+static PfStatus coefficient(Hopf *h, double *l1)
+{
+  int n = h->n;
+  Complex *bar = pf_arena_array(h->arena, Complex, n), total;
+  if (!bar) return no_room(h->ctx);
+  for (int i = 0; i < n; i++) bar[i] = conj(h->q[i]);
+  PF_TRY(trilinear(h, h->q, h->q, bar, h->c));
+  total = product(h->left, h->c, n);
+  PF_TRY(bilinear(h, h->q, bar, h->b));
+  PF_TRY(resolve(h, 0, h->b)); /* (0 - A)^-1 */
+  PF_TRY(bilinear(h, h->q, h->b, h->c));
+  total += 2*product(h->left, h->c, n);
+  PF_TRY(bilinear(h, h->q, h->q, h->b));
+  PF_TRY(resolve(h, 2*I*h->w, h->b));
+  PF_TRY(bilinear(h, bar, h->b, h->c));
+  total += product(h->left, h->c, n);
+  *l1 = creal(total)/(2*h->w);
+  return PF_OK;
+}
+
+static PfStatus prepare(Hopf *h)
+{
+  size_t n = (size_t)h->p->size;
+  int count;
+  h->component = pf_arena_array(h->arena, int, n), h->A = take(h, n*n);
+  h->q = pf_arena_array(h->arena, Complex, n), h->left = pf_arena_array(h->arena, Complex, n);
+  h->b = pf_arena_array(h->arena, Complex, n), h->c = pf_arena_array(h->arena, Complex, n);
+  if (!h->component || !h->A || !h->q || !h->left || !h->b || !h->c) return no_room(h->ctx);
+  for (int k = 0; k < h->p->size; k++)
+    if (!h->p->cyclic[k]) h->component[h->n++] = k;
+  PF_TRY(pf_problem_matrix(h->p, h->A, &count));
+  return find_vectors(h);
+}
+
+PfStatus pf_hopf_coefficient(PfProblem *p, double *frequency, double *l1)
+{
+  *frequency = *l1 = NAN;
+  int before = pf_diagnostic_count(p->ctx);
+  Hopf h = {.ctx = p->ctx, .arena = pf_arena_new(pf_context_allocator(p->ctx)), .p = p, .f = p->field};
+  if (!h.arena) return no_room(p->ctx);
+  PfStatus status = prepare(&h);
+  if (status == PF_OK) {
+    *frequency = h.w;
+    status = coefficient(&h, l1);
+  }
+  pf_arena_free(h.arena);
+  if (status != PF_ERR_NUMBER) return status;
+  pf_diagnostics_cut(p->ctx, before); /* left open */
+  *l1 = NAN;
+  return PF_OK;
+}

@@ -1,0 +1,257 @@
+/* Cyclic coordinates, and the residual of steady motions. */
+#include "study/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for steady motions");
+}
+
+/* Arbitrary numbers in (-1, 1), the same in every run. */
+static double arbitrary(int i, int salt)
+{
+  double x = sin(12.9898*(i + 1) + 78.233*(salt + 1))*43758.5453;
+  return 2*(x - floor(x)) - 1;
+}
+
+/* ---------------------------------------------------------------- what depends on what */
+
+/* Marks pattern[i*size + k] where x'_i depends on x_k, seen by exact derivatives at arbitrary states near the place. For
+ * equilibria the velocities stay zero. */
+static PfStatus probe(PfProblem *p, bool *pattern)
+{
+  enum { PROBES = 3, TRIES = 12 };
+  PfField *f = p->field;
+  int n = p->size, found = 0;
+  memset(pattern, 0, (size_t)n*(size_t)n*sizeof *pattern);
+  for (int k = 0; k < TRIES && found < PROBES; k++) {
+    double reach = k < 6 ? 0.7 : 0.02;
+    int before = pf_diagnostic_count(p->ctx);
+    for (int i = 0; i < n; i++) {
+      double step = i < f->ny ? 1 : 1 + fabs(p->base[i]);
+      p->x[i] = p->base[i] + reach*step*arbitrary(i, k);
+      if (p->kind == PF_EQUILIBRIA && i >= f->ny) p->x[i] = 0;
+    }
+    PfStatus status = pf_field_go(f, p->x);
+    if (status == PF_OK) status = pf_field_jacobian(f, p->A, NULL);
+    if (status == PF_ERR_MEMORY) return status;
+    pf_diagnostics_cut(p->ctx, before);
+    if (status != PF_OK) continue;
+    found++;
+    for (int i = 0; i < n; i++) {
+      double most = pf_norm(p->A + (size_t)i*(size_t)n, n);
+      for (int j = 0; j < n; j++)
+        if (fabs(p->A[i*n + j]) > 1e-10*fmax(most, 1e-3)) pattern[i*n + j] = true;
+    }
+  }
+  return found ? PF_OK : pf_fail(p->ctx, PF_ERR_NUMBER, "no state near the start satisfies the constraints");
+}
+
+/* The largest set of coordinates on which nothing outside the set depends. Gives its size. */
+static int find_cyclic(PfProblem *p, const bool *pattern)
+{
+  int n = p->size, count = p->field->ny;
+  for (int k = 0; k < n; k++) p->cyclic[k] = k < p->field->ny;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int k = 0; k < n; k++)
+      for (int i = 0; i < n && p->cyclic[k]; i++)
+        if (!p->cyclic[i] && pattern[i*n + k]) p->cyclic[k] = false, changed = true, count--;
+  }
+  return count;
+}
+
+static PfStatus look(PfProblem *p, bool *pattern, int *count)
+{
+  PF_TRY(probe(p, pattern));
+  *count = find_cyclic(p, pattern);
+  return pf_field_go(p->field, p->base);
+}
+
+static PfStatus chart(PfProblem *p, const bool *avoid)
+{
+  PF_TRY(pf_field_go(p->field, p->base));
+  PF_TRY(pf_field_chart(p->field, avoid));
+  p->size = pf_field_size(p->field);
+  pf_field_get(p->field, p->base);
+  return PF_OK;
+}
+
+/* Velocities in body axes see more symmetry than those in the axes of the ground: with the spin of a wheel instead of x' as
+ * independent velocity the heading is cyclic. So each velocity is tried as a dependent one. */
+static PfStatus improve_chart(PfProblem *p, bool *pattern, bool *avoid, int *count)
+{
+  PfField *f = p->field;
+  int trials = f->speeds || !f->nv ? 0 : f->n;
+  for (int j = 0; j < trials; j++) {
+    bool independent = false;
+    for (int k = 0; k < f->nj; k++) independent = independent || f->w[k] == j;
+    if (!independent || avoid[j]) continue;
+    int now, before = pf_diagnostic_count(p->ctx);
+    avoid[j] = true;
+    PfStatus status = chart(p, avoid);
+    if (status == PF_OK) status = look(p, pattern, &now);
+    if (status == PF_OK && now > *count) {
+      *count = now;
+      continue;
+    }
+    if (status == PF_ERR_MEMORY) return status;
+    pf_diagnostics_cut(p->ctx, before);
+    avoid[j] = false;
+    PF_TRY(chart(p, avoid));
+  }
+  return look(p, pattern, count);
+}
+
+/* ---------------------------------------------------------------- making */
+
+static PfStatus list_unknowns(PfProblem *p)
+{
+  const PfField *f = p->field;
+  for (int k = 0; k < p->size; k++) {
+    bool velocity = k >= f->ny;
+    if (p->cyclic[k]) continue;
+    if (!velocity || p->kind == PF_STEADY) p->unknown[p->unknowns++] = k;
+    if (velocity || p->kind == PF_STEADY) p->equation[p->equations++] = k;
+  }
+  if (p->kind == PF_EQUILIBRIA) p->equations = 0;
+  for (int k = f->ny; k < p->size && p->kind == PF_EQUILIBRIA; k++) p->equation[p->equations++] = k;
+  return PF_OK;
+}
+
+/* Steady motions are those of a system that does not change in time. */
+static PfStatus check_autonomous(PfProblem *p)
+{
+  const PfModel *model = p->field->model;
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value && pf_expr_depends(p->ctx, model->inputs[i].value, &model->time, 1))
+      return pf_fail_at(p->ctx, PF_ERR_MODEL, model->inputs[i].place,
+                        "the input '%s' changes in time, so there are no steady motions", model->inputs[i].name);
+  for (int i = 0; i < p->field->root_count; i++)
+    if (pf_expr_depends(p->ctx, p->field->roots[i], &model->time, 1))
+      return pf_fail(p->ctx, PF_ERR_MODEL, "the equations of motion depend on time, so there are no steady motions");
+  return PF_OK;
+}
+
+static PfStatus make_room(PfProblem *p)
+{
+  size_t n = (size_t)(p->field->n + p->field->nw); /* no chart is larger */
+  p->unknown = pf_arena_array(p->arena, int, n), p->equation = pf_arena_array(p->arena, int, n);
+  p->cyclic = pf_arena_array(p->arena, bool, n);
+  p->x = pf_arena_array(p->arena, double, n), p->base = pf_arena_array(p->arena, double, n);
+  p->rate = pf_arena_array(p->arena, double, n), p->A = pf_arena_array(p->arena, double, n*n);
+  p->s = pf_arena_array(p->arena, double, p->field->count);
+  bool good = p->unknown && p->equation && p->cyclic && p->x && p->base && p->rate && p->A && p->s;
+  return good ? PF_OK : no_room(p->ctx);
+}
+
+static PfStatus make_chain(PfProblem *p)
+{
+  const PfModel *model = p->field->model;
+  if (p->parameter < 0) return PF_OK;
+  PF_TRY(pf_field_parameter_tape(p->field, p->parameter, &p->chain));
+  p->work = pf_arena_array(p->arena, double, pf_tape_work_size(p->chain));
+  p->slope = pf_arena_array(p->arena, double, model->parameter_count + model->input_count);
+  p->mu = p->field->full[p->field->at_parameters + p->parameter];
+  return p->work && p->slope ? PF_OK : no_room(p->ctx);
+}
+
+/* Equilibria: all velocities are zero, which affine constraints may forbid. */
+static PfStatus stop(PfProblem *p)
+{
+  PfField *f = p->field;
+  for (int k = f->ny; k < p->size; k++) p->base[k] = 0;
+  PF_TRY(pf_field_go(f, p->base));
+  for (int i = 0; i < f->n; i++)
+    if (fabs(f->rate[i]) > 1e-9)
+      return pf_fail(p->ctx, PF_ERR_MODEL, "the constraints forbid rest (%s' = %.6g): there are no equilibria",
+                     f->model->coordinates[i].name, f->rate[i]);
+  return PF_OK;
+}
+
+static PfStatus prepare(PfProblem *p, bool *pattern, bool *avoid)
+{
+  int cyclic;
+  PF_TRY(check_autonomous(p));
+  p->size = pf_field_size(p->field);
+  pf_field_get(p->field, p->base);
+  if (p->kind == PF_EQUILIBRIA) PF_TRY(stop(p));
+  PF_TRY(look(p, pattern, &cyclic));
+  PF_TRY(improve_chart(p, pattern, avoid, &cyclic));
+  PF_TRY(list_unknowns(p));
+  return make_chain(p);
+}
+
+PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfField *field, PfSteadyKind kind, int parameter, PfProblem *p)
+{
+  *p = (PfProblem){.ctx = ctx, .arena = arena, .field = field, .kind = kind, .parameter = parameter, .mu = NAN};
+  size_t n = (size_t)(field->n + field->nw);
+  PF_TRY(make_room(p));
+  bool *pattern = pf_arena_array(arena, bool, n*n), *avoid = pf_arena_array(arena, bool, n);
+  return pattern && avoid ? prepare(p, pattern, avoid) : no_room(ctx);
+}
+
+void pf_problem_release(PfProblem *p)
+{
+  pf_tape_free(p->chain);
+}
+
+/* ---------------------------------------------------------------- residual and slopes */
+
+PfStatus pf_problem_go(PfProblem *p, const double *z, double mu, double *r)
+{
+  if (p->parameter >= 0 && !isnan(mu) && mu != p->mu) {
+    PF_TRY(pf_field_set_parameter(p->field, p->parameter, mu));
+    p->mu = mu;
+  }
+  memcpy(p->x, p->base, (size_t)p->size*sizeof *p->x);
+  for (int k = 0; k < p->unknowns; k++) p->x[p->unknown[k]] = z[k];
+  PF_TRY(pf_field_go(p->field, p->x));
+  pf_field_rate(p->field, p->rate);
+  for (int i = 0; r && i < p->equations; i++) r[i] = p->rate[p->equation[i]];
+  return PF_OK;
+}
+
+static PfStatus parameter_slope(PfProblem *p, double *J_mu)
+{
+  PfField *f = p->field;
+  int np = f->model->parameter_count, ni = f->model->input_count;
+  pf_tape_run(p->chain, f->full, p->slope, p->work);
+  memset(p->s, 0, (size_t)f->count*sizeof *p->s);
+  memcpy(p->s + f->at_parameters, p->slope, (size_t)np*sizeof *p->s);
+  if (ni) memcpy(p->s + f->at_inputs, p->slope + np, (size_t)ni*sizeof *p->s);
+  PF_TRY(pf_field_complete(f, p->s, NULL, f->derived));
+  pf_field_rate_of(f, p->s, f->derived, p->rate);
+  for (int i = 0; i < p->equations; i++) J_mu[i] = p->rate[p->equation[i]];
+  return PF_OK;
+}
+
+PfStatus pf_problem_slope(PfProblem *p, double *J, double *J_mu)
+{
+  PfField *f = p->field;
+  for (int k = 0; k < p->unknowns; k++) {
+    pf_field_unit(f, p->unknown[k], p->s);
+    PF_TRY(pf_field_complete(f, p->s, NULL, f->derived));
+    pf_field_rate_of(f, p->s, f->derived, p->rate);
+    for (int i = 0; i < p->equations; i++) J[i*p->unknowns + k] = p->rate[p->equation[i]];
+  }
+  return J_mu ? parameter_slope(p, J_mu) : PF_OK;
+}
+
+PfStatus pf_problem_matrix(PfProblem *p, double *matrix, int *count)
+{
+  int n = p->size, m = 0, row = 0;
+  PF_TRY(pf_field_jacobian(p->field, p->A, NULL));
+  for (int k = 0; k < n; k++) m += !p->cyclic[k];
+  for (int i = 0; i < n; i++) {
+    int column = 0;
+    if (p->cyclic[i]) continue;
+    for (int k = 0; k < n; k++)
+      if (!p->cyclic[k]) matrix[row*m + column++] = p->A[i*n + k];
+    row++;
+  }
+  *count = m;
+  return PF_OK;
+}

@@ -1,0 +1,35 @@
+/* Steady motions as the zeros of the vector field: which components of x matter, which may run on (cyclic ones), and the
+ * residual with its exact derivatives. */
+#ifndef PF_STUDY_PROBLEM_H
+#define PF_STUDY_PROBLEM_H
+
+#include "study/field.h"
+
+typedef struct PfProblem {
+  PfContext *ctx;
+  PfArena *arena;
+  PfField *field;
+  PfSteadyKind kind;
+  int size;              /* of x */
+  int unknowns, equations;
+  int *unknown, *equation; /* components of x, of x' */
+  bool *cyclic;          /* size: what x' of the others does not depend on */
+  int parameter;         /* that may change, or -1 */
+  PfTape *chain;         /* what moves with it */
+  double mu;
+  double *x, *base, *rate, *A, *s, *work, *slope;
+} PfProblem;
+
+/* At the place of the field, which chooses its chart anew so that as many coordinates as possible are cyclic. */
+PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfField *field, PfSteadyKind kind, int parameter,
+                         PfProblem *problem);
+void pf_problem_release(PfProblem *problem);
+
+/* Goes to z (unknowns) and mu (NaN: stays); r (equations) gets the residual unless NULL. */
+PfStatus pf_problem_go(PfProblem *problem, const double *z, double mu, double *r);
+/* J (equations x unknowns) and, unless NULL, d r/d mu where the problem is. */
+PfStatus pf_problem_slope(PfProblem *problem, double *J, double *J_mu);
+/* Derivative of x' by all components that are not cyclic, count x count; `count` of them. */
+PfStatus pf_problem_matrix(PfProblem *problem, double *matrix, int *count);
+
+#endif

@@ -1,0 +1,91 @@
+/* Points and tangents of a branch by bordered systems. */
+#include "study/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the continuation");
+}
+
+PfStatus pf_tracer_make(PfContext *ctx, PfArena *arena, PfProblem *problem, PfTracer *t)
+{
+  size_t n = (size_t)problem->unknowns, m = n + 1;
+  *t = (PfTracer){.ctx = ctx, .arena = arena, .p = problem, .n = problem->unknowns};
+  t->scale = pf_arena_array(arena, double, m), t->J = pf_arena_array(arena, double, n*m);
+  t->B = pf_arena_array(arena, double, m*m), t->step = pf_arena_array(arena, double, m);
+  t->r = pf_arena_array(arena, double, m), t->z = pf_arena_array(arena, double, n*n + m);
+  t->order = pf_arena_array(arena, int, m);
+  bool good = t->scale && t->J && t->B && t->step && t->r && t->z && t->order;
+  return good ? PF_OK : no_room(ctx);
+}
+
+PfStatus pf_tracer_go(PfTracer *t, const double *u)
+{
+  int n = t->n, m = n + 1;
+  double *plain = t->z, *slope = t->r;
+  for (int k = 0; k < n; k++) plain[k] = u[k]*t->scale[k];
+  PF_TRY(pf_problem_go(t->p, plain, u[n]*t->scale[n], t->r));
+  memcpy(t->step, t->r, (size_t)n*sizeof *t->step);
+  PF_TRY(pf_problem_slope(t->p, t->z, slope));
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) t->J[i*m + k] = t->z[i*n + k]*t->scale[k];
+    t->J[i*m + n] = slope[i]*t->scale[n];
+  }
+  memcpy(t->r, t->step, (size_t)n*sizeof *t->r);
+  return PF_OK;
+}
+
+/* Factors [J; last]. */
+static int factor(PfTracer *t, const double *last)
+{
+  size_t n = (size_t)t->n, m = n + 1;
+  memcpy(t->B, t->J, n*m*sizeof *t->B);
+  memcpy(t->B + n*m, last, m*sizeof *t->B);
+  return pf_lu_factor(t->B, (int)m, t->order);
+}
+
+/* As pf_tracer_go, but failures are silent. */
+static PfStatus go_quietly(PfTracer *t, const double *u)
+{
+  int before = pf_diagnostic_count(t->ctx);
+  PfStatus status = pf_tracer_go(t, u);
+  if (status != PF_OK && status != PF_ERR_MEMORY) pf_diagnostics_cut(t->ctx, before);
+  return status;
+}
+
+PfStatus pf_tracer_correct(PfTracer *t, double *u, const double *at, const double *normal, int *steps)
+{
+  enum { MOST = 14 };
+  int n = t->n, m = n + 1;
+  double before = INFINITY;
+  for (int k = 0; k < MOST; k++) {
+    PF_TRY(go_quietly(t, u));
+    if (!factor(t, normal)) return PF_ERR_NUMBER;
+    double plane = 0;
+    for (int i = 0; i < m; i++) plane += normal[i]*(u[i] - at[i]);
+    for (int i = 0; i < n; i++) t->step[i] = -t->r[i];
+    t->step[n] = -plane;
+    pf_lu_solve(t->B, m, t->order, t->step);
+    double length = pf_norm(t->step, m), size = 1 + pf_norm(u, m);
+    if (!isfinite(length) || length > 10*size) return PF_ERR_NUMBER;
+    for (int i = 0; i < m; i++) u[i] += t->step[i];
+    if (steps) *steps = k + 1;
+    if (length <= 1e-14*size || (length <= 1e-10*size && length >= 0.1*before)) return go_quietly(t, u);
+    before = length;
+  }
+  return PF_ERR_NUMBER;
+}
+
+int pf_tracer_tangent(PfTracer *t, const double *towards, double *tangent)
+{
+  size_t n = (size_t)t->n, m = n + 1;
+  if (!factor(t, towards)) return 0;
+  memset(tangent, 0, m*sizeof *tangent);
+  tangent[n] = 1;
+  pf_lu_solve(t->B, (int)m, t->order, tangent);
+  double length = pf_norm(tangent, (int)m);
+  for (size_t i = 0; i < m; i++) tangent[i] /= length;
+  return factor(t, tangent);
+}
