@@ -73,6 +73,10 @@ PF_API int pf_solver_unknowns(const PfSolver *solver);
 PF_API size_t pf_solver_workspace(const PfSolver *solver);
 PF_API const PfFormulation *pf_solver_formulation(const PfSolver *solver);
 
+/* States are up to `drift` off the constraints, as inside a step of an integrator: rows that are redundant where the
+ * constraints hold are redundant, and agree, only as far. 0: they hold, as they do by default. */
+PF_API void pf_solver_tolerate(PfSolver *solver, double drift);
+
 /* Accelerations at the state; `values` are the numbers of pf_system_symbols (multipliers are not looked at). Allocates
  * nothing. */
 PF_API PfTrouble pf_solver_accelerate(PfSolver *solver, const double *values, PfMotion *motion, int *row);

@@ -55,8 +55,8 @@ static void impose(PfSolver *s, Data *d, int level, int *free)
   d->qr.n = count;
   /* What earlier levels leave of these rows; rounding, when they say it all. */
   double left = pf_norm(d->B, count*f);
-  if (!(left > PF_RANK_TOLERANCE)) return;
-  (void)pf_qr_factor_columns(&d->qr, d->B, PF_RANK_TOLERANCE/fmin(left, 1));
+  if (!(left > s->rank_tolerance)) return;
+  (void)pf_qr_factor_columns(&d->qr, d->B, s->rank_tolerance/fmin(left, 1));
   pf_qr_solve_transposed(&d->qr, d->r, d->step);
   for (int k = 0; k < n; k++) a[k] += pf_dot(N + (size_t)k*(size_t)f, d->step, f);
   pf_qr_null_space_transposed(&d->qr, d->Z); /* f x (f - rank) */

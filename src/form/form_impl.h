@@ -42,6 +42,8 @@ struct PfSolver {
   double *tape_work;
   double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
   bool inertia_known;
+  double rank_tolerance; /* rows of length one of which less is left are redundant */
+  double agreement;   /* redundant rows that miss less of their terms do not contradict the others */
   int unknowns;
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
@@ -65,6 +67,8 @@ PfStatus pf_solver_no_room(PfSolver *solver);
  * the drift of constraints that are redundant only where they hold, and below what still is a constraint of
  * its own. */
 #define PF_RANK_TOLERANCE 1e-7
+/* As much of the terms of a redundant row may be missed. */
+#define PF_AGREEMENT 1e-6
 /* A row that is this small beside the largest one is what rounding left of a row of zeros. */
 #define PF_EMPTY_ROW 1e-13
 /* A pivot of the mass matrix that is less than this of its diagonal element is rounding. */

@@ -56,7 +56,7 @@ static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
     for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(scaled, d->Y + (size_t)k*(size_t)n, n);
     d->r[i] = s->at.unit_b[i] - pf_dot(scaled, y, n);
   }
-  if (pf_ldl_factor(&d->schur, d->S, schur_margin) != PF_OK || d->schur.rank < m) return false;
+  if (pf_ldl_factor(&d->schur, d->S, fmax(schur_margin, s->rank_tolerance*s->rank_tolerance)) != PF_OK || d->schur.rank < m) return false;
   pf_ldl_solve(&d->schur, d->r, motion->multiplier);
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) y[j] += d->Y[i*n + j]*motion->multiplier[i];

@@ -7,7 +7,7 @@
 PfStatus pf_partition_make(PfSolver *s, PfPartition *p)
 {
   int n = s->system->n, m = s->system->m;
-  *p = (PfPartition){.n = n, .m = m};
+  *p = (PfPartition){.n = n, .m = m, .tolerance = &s->rank_tolerance};
   p->row = pf_solver_array(s, int, m);
   p->column = pf_solver_array(s, int, n);
   p->swap = pf_solver_array(s, int, m);
@@ -58,7 +58,7 @@ void pf_partition_choose(PfPartition *p, const double *A)
   for (int j = 0; j < n; j++) p->column[j] = j;
   for (p->rank = 0; p->rank < m && p->rank < n; p->rank++) {
     int k = p->rank, best_row = k, best_column = k;
-    if (!(largest_element(p, k, &best_row, &best_column) > PF_RANK_TOLERANCE)) break;
+    if (!(largest_element(p, k, &best_row, &best_column) > *p->tolerance)) break;
     swap_ints(p->row, k, best_row);
     swap_ints(p->column, k, best_column);
     const double *pivot = p->W + (size_t)p->row[k]*(size_t)n;
@@ -200,7 +200,7 @@ static bool are_redundant(const PfPartition *p, const double *A)
     for (int j = r; j < n; j++) {
       double left = row[p->column[j]];
       for (int k = 0; k < r; k++) left -= row[p->column[k]]*p->W[k*(n + 1) + j + 1];
-      if (fabs(left)*p->weight[p->row[i]] > PF_RANK_TOLERANCE) return false;
+      if (fabs(left)*p->weight[p->row[i]] > *p->tolerance) return false;
     }
   }
   return true;

@@ -47,7 +47,7 @@ static int worst_row(const PfSolver *s, const double *acceleration)
     sizes = fmax(sizes, size);
   }
   for (int i = 0; i < m; i++) {
-    double miss = find_miss(s, acceleration, i, &size), part = miss/(1e-6*size + 1e-12*sizes);
+    double miss = find_miss(s, acceleration, i, &size), part = miss/(s->agreement*size + 1e-12*sizes);
     if (part > most) most = part, worst = i;
   }
   return worst;
@@ -76,8 +76,8 @@ static int first_contradiction(PfSolver *s)
     double *row = s->at.unit_A + (size_t)i*(size_t)n, length = pf_norm(row, n), b = fabs(s->at.unit_b[i]);
     orthogonalise(s, i);
     double left = pf_norm(row, n);
-    bool redundant = left <= PF_RANK_TOLERANCE*length;
-    if (redundant && fabs(s->at.unit_b[i]) > 1e-6*b + 1e-9) return i;
+    bool redundant = left <= s->rank_tolerance*length;
+    if (redundant && fabs(s->at.unit_b[i]) > s->agreement*b + 1e-9) return i;
     for (int j = 0; j < n; j++) row[j] = redundant ? 0 : row[j]/left;
     s->at.unit_b[i] = redundant ? 0 : s->at.unit_b[i]/left;
   }
@@ -110,7 +110,7 @@ int pf_span_factor(PfSolver *s, PfSpan *span)
 {
   pf_unit_rows(s);
   /* the rows of A are the columns of A^T */
-  (void)pf_qr_factor_columns(&span->qr, s->at.unit_A, PF_RANK_TOLERANCE);
+  (void)pf_qr_factor_columns(&span->qr, s->at.unit_A, s->rank_tolerance);
   return span->qr.rank;
 }
 

@@ -78,10 +78,17 @@ PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulati
   }
   *s = (PfSolver){.ctx = ctx, .arena = arena, .system = system, .formulation = formulation};
   s->unknowns = system->n;
+  pf_solver_tolerate(s, 0);
   PfStatus status = prepare(s);
   if (status == PF_OK) *solver = s;
   else pf_solver_free(s);
   return status;
+}
+
+void pf_solver_tolerate(PfSolver *s, double drift)
+{
+  s->rank_tolerance = fmax(PF_RANK_TOLERANCE, drift);
+  s->agreement = fmax(PF_AGREEMENT, 10*drift);
 }
 
 void pf_solver_free(PfSolver *solver)

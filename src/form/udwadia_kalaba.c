@@ -75,7 +75,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   }
   if (m > 0) {
     find_rows(s, d);
-    (void)pf_qr_factor_columns(&d->qr, d->B, PF_RANK_TOLERANCE);
+    (void)pf_qr_factor_columns(&d->qr, d->B, s->rank_tolerance);
     pf_qr_solve_transposed(&d->qr, d->r, d->c);
   }
   for (int j = 0; j < n; j++) d->y[j] = (d->y[j] + d->c[j])*d->root[j]; /* c = 0 without constraints */

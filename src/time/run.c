@@ -124,10 +124,17 @@ static void interpolate(PfMotionRun *run, double t, double *y)
   else run->method->interpolate(run, t, y);
 }
 
+/* Are the ends of steps on the constraints? Then samples between them shall be, too. */
+static bool holds_constraints(const PfMotionRun *run)
+{
+  return !run->options.drift && fmax(run->result->position, run->result->velocity) < 1e-12;
+}
+
 static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, double balance)
 {
   if (t >= run->t) return emit(run, s, run->t, run->y, balance);
   interpolate(run, t, s->y);
+  if (holds_constraints(run)) (void)pf_project(run, t, s->y);
   return emit(run, s, t, s->y, balance);
 }
 

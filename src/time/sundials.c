@@ -8,6 +8,7 @@
  * SUNDIALS integrates z = y - offset. A constant does not change the differences of past values, which is all that a
  * multistep formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF only,
  * and gives up at tight tolerances.) */
+#include "time/manifold.h"
 #include "time/residual.h"
 
 #ifndef PF_HAVE_SUNDIALS
@@ -53,7 +54,9 @@ typedef struct Sun {
   PfTrouble trouble;             /* of the latest evaluation that failed */
   int row;
   PfResiduals rows;              /* all but Adams */
-  bool *dropped;                 /* m: constraints that follow from the others; their multipliers are zero */
+  bool *dropped, redundant;      /* m: constraints that follow from the others, if any; their multipliers are zero */
+  double *At, *force;            /* IDA: n x m, n */
+  PfQr share;
   double *K, *G;                 /* BDF: R_(a, lambda), R_(q, v) of R = motion and constraints */
   double *right, *solution;
   PfQr qr;
@@ -188,66 +191,51 @@ static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate
   return 0;
 }
 
-/* Rows of A that follow from the others at the start are left out: the matrix of Newton's method would be singular.
- * A stands in the slopes of motion, d(M a - F - C - A^T lambda)/d lambda, in the absence of friction. */
-static PfStatus find_dropped(PfMotionRun *run, Sun *s, const double *At, bool *any)
+/* Rows of A that follow from the others are left out: the matrix of Newton's method would be singular. Which ones may change
+ * along the way. */
+static PfStatus make_choice(PfMotionRun *run, Sun *s)
 {
   int n = run->n, m = run->m;
-  PfRows sorted;
-  double *A = pf_run_array(run, double, (size_t)m*(size_t)n);
-  if (!A) return PF_ERR_MEMORY;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < m; k++) A[k*n + i] = At[i*m + k];
-  PF_TRY(pf_rows_sort(run->ctx, run->arena, A, m, n, 0, &sorted));
-  for (int i = sorted.rank; i < m; i++) s->dropped[sorted.order[i]] = *any = true;
-  return PF_OK;
+  s->redundant = pf_watch_choose(run, s->dropped);
+  s->At = pf_run_array(run, double, (size_t)n*(size_t)m);
+  s->force = pf_run_array(run, double, n);
+  if (!s->At || !s->force) return PF_ERR_MEMORY;
+  return pf_qr_make(run->ctx, run->arena, n, m, &s->share);
 }
 
-/* The other multipliers take over: A^T lambda stays what it was. At (n x m) is overwritten. */
-static PfStatus share_force(PfMotionRun *run, Sun *s, double *At)
+/* The multipliers of the accelerations; those that are left take over from those that were dropped: A^T lambda stays what it
+ * was. */
+static void set_multipliers(PfMotionRun *run, Sun *s)
 {
   int n = run->n, m = run->m;
-  PfQr qr;
-  double *force = pf_run_array(run, double, n);
-  if (!force) return PF_ERR_MEMORY;
-  for (int i = 0; i < n; i++) force[i] = pf_dot(At + (size_t)i*(size_t)m, run->motion.multiplier, m);
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < m; k++)
-      if (s->dropped[k]) At[i*m + k] = 0;
-  PF_TRY(pf_qr_make(run->ctx, run->arena, n, m, &qr));
-  if (pf_qr_factor(&qr, At, 0) == PF_OK) pf_qr_solve(&qr, force, s->z + 2*n);
-  return PF_OK;
-}
-
-static PfStatus drop_rows(PfMotionRun *run, Sun *s)
-{
-  const PfEquations *eq = pf_system_equations(run->system);
-  int n = run->n, m = run->m;
-  bool any = false;
-  double *At = pf_run_array(run, double, (size_t)n*(size_t)m);
-  if (!At) return PF_ERR_MEMORY;
-  for (int i = 0; i < n; i++) /* with friction, A is not to be had that way, and redundancy leaves lambda open */
-    if (pf_expr_depends(run->ctx, eq->C[i], run->symbols->symbol + run->symbols->lambda, m)) return PF_OK;
-  if (!m || !s->rows.slope) return PF_OK;
-  pf_residuals_set(&s->rows, run->symbols, run->t, run->y, run->dy + n, run->motion.multiplier, s->z + 2*n + m);
-  pf_residuals_slopes(&s->rows);
-  for (int i = 0; i < s->rows.entries.count; i++) {
-    int row = s->rows.entries.row[i] - n, k = s->rows.entries.column[i] - 3*n;
-    if (row >= 0 && row < n && k >= 0 && k < m) At[row*m + k] = -s->rows.value[i];
+  double *lambda = s->z + 2*n;
+  memcpy(lambda, run->motion.multiplier, (size_t)m*sizeof *lambda);
+  if (!s->redundant) return;
+  PfManifold *manifold = run->projection;
+  (void)pf_manifold_rows(manifold, run->values); /* at the state of the latest evaluation */
+  for (int i = 0; i < n; i++) {
+    s->force[i] = 0;
+    for (int k = 0; k < m; k++) {
+      s->force[i] += manifold->A[k*n + i]*lambda[k];
+      s->At[i*m + k] = s->dropped[k] ? 0 : manifold->A[k*n + i];
+    }
   }
-  PF_TRY(find_dropped(run, s, At, &any));
-  return any ? share_force(run, s, At) : PF_OK;
+  if (pf_qr_factor(&s->share, s->At, 0) != PF_OK) return;
+  pf_qr_solve(&s->share, s->force, lambda);
+  for (int k = 0; k < m; k++) /* constraints on accelerations have no row in A of the manifold */
+    if (pf_system_equations(run->system)->velocity[k] == PF_EXPR_NONE) lambda[k] = run->motion.multiplier[k];
 }
 
 /* Rates and multipliers of the start. When it has none, the run will say so itself. */
 static PfStatus start_ida(PfMotionRun *run, Sun *s)
 {
-  size_t n = (size_t)run->n, m = (size_t)run->m;
+  size_t n = (size_t)run->n;
   if (!pf_flow(run, run->t, run->y, run->dy)) return PF_OK;
   run->result->evaluations--;
   memcpy(s->dz, run->dy, 2*n*sizeof *s->dz);
-  memcpy(s->z + 2*n, run->motion.multiplier, m*sizeof *s->z);
-  return drop_rows(run, s);
+  PF_TRY(make_choice(run, s));
+  set_multipliers(run, s);
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- setting up */
@@ -458,11 +446,12 @@ static bool restart(PfMotionRun *run, Sun *s)
   size_t n = (size_t)run->n;
   run->restart = false;
   if (!pf_flow(run, run->t, run->y, run->dy)) return false;
+  memset(s->z, 0, (size_t)s->unknowns*sizeof *s->z);
   memcpy(s->z, run->y, 2*n*sizeof *s->z);
   if (!is_ida(s)) return CVodeReInit(s->memory, run->t, s->state) == 0;
   memset(s->dz, 0, (size_t)s->unknowns*sizeof *s->dz);
   memcpy(s->dz, run->dy, 2*n*sizeof *s->dz);
-  for (int k = 0; k < run->m; k++) s->z[2*n + (size_t)k] = s->dropped[k] ? 0 : run->motion.multiplier[k];
+  set_multipliers(run, s);
   return IDAReInit(s->memory, run->t, s->state, s->rate) == 0;
 }
 
@@ -471,6 +460,7 @@ static PfStepEnd step(PfMotionRun *run)
   Sun *s = run->data;
   int n2 = 2*run->n;
   double t = run->t;
+  if (is_ida(s) && s->redundant && !pf_watch_choice_serves(run, s->dropped)) run->restart = pf_watch_choose(run, s->dropped);
   if (run->restart && !restart(run, s)) return PF_STEP_TROUBLE;
   for (int i = 0; i < n2; i++) s->offset[i] = run->y[i] - s->z[i];
   int flag = is_ida(s) ? IDASolve(s->memory, run->t_end, &t, s->state, s->rate, IDA_ONE_STEP)

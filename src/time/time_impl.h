@@ -89,7 +89,11 @@ double pf_monitor_velocity(const PfMotionRun *run);
 PfStatus pf_project_make(PfMotionRun *run);
 bool pf_project(PfMotionRun *run, double t, double *y);
 
-/* watch.c: independence of the constraints after a step; true when they were lost between t_old and t. */
+/* watch.c: which constraints follow from the others at the state of the run, when some have done so from the start: false
+ * when none; and do the others, once chosen, still serve as well as any? */
+bool pf_watch_choose(PfMotionRun *run, bool *dropped);
+bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped);
+/* Independence of the constraints after a step; true when they were lost between t_old and t. */
 PfStatus pf_watch_make(PfMotionRun *run);
 bool pf_watch_step(PfMotionRun *run);
 /* After a step that failed: is a loss near? Then that is why. */

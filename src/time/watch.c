@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-
 typedef struct Watch {
-  double *rows;  /* m x n: what is left of each row, of length one */
-  bool *skipped; /* m: rows that follow from the others from the start */
+  double *rows;   /* m x n: what is left of each row */
+  double *length; /* m: of the rows themselves */
+  bool *taken;    /* m: the rows that were found independent */
+  int rank;       /* as many are independent from the start; the others are redundant, now these and then those */
   double *y, *ahead, *k; /* states: inside a step, ahead of it with its 4 derivatives */
   double now;            /* measure at the end of the last step */
   int row;
@@ -22,46 +23,103 @@ typedef struct Watch {
 
 static const double lost = 1e-6;
 
-/* Modified Gram-Schmidt: the smallest part of a row that was new. */
-static double measure(PfMotionRun *run, Watch *w, double t, const double *y)
+static void load_rows(PfMotionRun *run, Watch *w, double t, const double *y)
 {
   size_t n = (size_t)run->n;
   run->values[run->symbols->time] = t;
   memcpy(run->values + run->symbols->q, y, 2*n*sizeof *y);
   memcpy(w->rows, pf_manifold_rows(run->projection, run->values), (size_t)run->m*n*sizeof *w->rows);
-  double smallest = 1;
   for (int i = 0; i < run->m; i++) {
-    if (w->skipped[i]) continue;
-    double *row = w->rows + (size_t)i*n, length = pf_norm(row, run->n);
-    for (int k = 0; k < i; k++) {
-      if (w->skipped[k]) continue;
-      const double *other = w->rows + (size_t)k*n;
-      double part = pf_dot(row, other, run->n);
-      for (size_t j = 0; j < n; j++) row[j] -= part*other[j];
-    }
-    double left = pf_norm(row, run->n), part = length > 0 ? left/length : 0;
-    if (part < smallest) smallest = part, w->row = i;
-    for (size_t j = 0; j < n; j++) row[j] = left > 0 ? row[j]/left : 0;
+    w->length[i] = pf_norm(w->rows + (size_t)i*n, run->n);
+    w->taken[i] = false;
+  }
+}
+
+/* What is left of row i, as a part of it; it becomes a direction that is taken out of the others. */
+static double take_row(const PfMotionRun *run, Watch *w, int i)
+{
+  int n = run->n;
+  double *row = w->rows + (size_t)i*(size_t)n, left = pf_norm(row, n);
+  w->taken[i] = true;
+  for (int j = 0; j < n; j++) row[j] = left > 0 ? row[j]/left : 0;
+  for (int k = 0; k < run->m; k++) {
+    double *other = w->rows + (size_t)k*(size_t)n, part = w->taken[k] ? 0 : pf_dot(row, other, n);
+    for (int j = 0; j < n && part != 0; j++) other[j] -= part*row[j];
+  }
+  return w->length[i] > 0 ? left/w->length[i] : 0;
+}
+
+/* In the order they are written, but with redundant rows the one of which most is left. */
+static int next_row(const PfMotionRun *run, const Watch *w)
+{
+  int best = -1;
+  double most = -1;
+  for (int i = 0; i < run->m; i++) {
+    if (w->taken[i]) continue;
+    if (w->rank == run->m) return i;
+    double part = w->length[i] > 0 ? pf_norm(w->rows + (size_t)i*(size_t)run->n, run->n)/w->length[i] : 0;
+    if (part > most) most = part, best = i;
+  }
+  return best;
+}
+
+/* Modified Gram-Schmidt: the smallest part of a row that was new. */
+static double measure(PfMotionRun *run, Watch *w, double t, const double *y)
+{
+  double smallest = 1;
+  load_rows(run, w, t, y);
+  for (int k = 0; k < w->rank; k++) {
+    int row = next_row(run, w);
+    double part = take_row(run, w, row);
+    if (part < smallest) smallest = part, w->row = row;
   }
   return smallest;
 }
 
+/* After a measurement. Constraints on accelerations have no row here, and are not judged. */
+static bool is_redundant(const PfMotionRun *run, const Watch *w, int i)
+{
+  return !w->taken[i] && pf_system_equations(run->system)->velocity[i] != PF_EXPR_NONE;
+}
+
+/* Rows that are redundant from the start are no loss. Inside a step they are redundant only as far as the constraints hold
+ * there: the accelerations must bear that. */
 PfStatus pf_watch_make(PfMotionRun *run)
 {
+  static const double drift = 1e-3;
   Watch *w = run->watch = pf_run_array(run, Watch, 1);
   if (!w) return PF_ERR_MEMORY;
   w->rows = pf_run_array(run, double, (size_t)run->m*(size_t)run->n);
-  w->skipped = pf_run_array(run, bool, run->m);
+  w->length = pf_run_array(run, double, run->m);
+  w->taken = pf_run_array(run, bool, run->m);
   w->y = pf_run_array(run, double, 2*(size_t)run->n);
   w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
   w->k = pf_run_array(run, double, 8*(size_t)run->n);
-  if (!w->rows || !w->skipped || !w->y || !w->ahead || !w->k) return PF_ERR_MEMORY;
-  for (int i = 0; i < run->m; i++) {
-    w->now = measure(run, w, run->t, run->y);
-    if (!(w->now < lost)) break;
-    w->skipped[w->row] = true;
-  }
+  if (!w->rows || !w->length || !w->taken || !w->y || !w->ahead || !w->k) return PF_ERR_MEMORY;
+  w->rank = run->m;
+  while ((w->now = measure(run, w, run->t, run->y)) < lost && w->rank > 0) w->rank--;
+  for (int i = 0; i < run->m; i++)
+    if (is_redundant(run, w, i)) pf_solver_tolerate(run->solver, drift);
   return PF_OK;
+}
+
+bool pf_watch_choose(PfMotionRun *run, bool *dropped)
+{
+  Watch *w = run->watch;
+  bool any = false;
+  (void)measure(run, w, run->t, run->y);
+  for (int i = 0; i < run->m; i++) any |= dropped[i] = is_redundant(run, w, i);
+  return any;
+}
+
+bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped)
+{
+  Watch *w = run->watch;
+  double smallest = 1, best = measure(run, w, run->t, run->y);
+  load_rows(run, w, run->t, run->y);
+  for (int i = 0; i < run->m; i++)
+    if (!dropped[i] && w->length[i] > 0) smallest = fmin(smallest, take_row(run, w, i));
+  return smallest > 0.3*best;
 }
 
 static double measure_inside(PfMotionRun *run, Watch *w, double t)

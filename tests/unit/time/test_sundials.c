@@ -459,6 +459,40 @@ static void lack_of_memory_is_an_error_and_leaks_nothing(void **state)
   fail_every_allocation(attempt, (void *)(uintptr_t)"ida2");
 }
 
+/* 3 m/s against friction 0.2 g for one second. The rails leave their forces open, the floor does not. */
+static const char two_rails[] = "model two_rails\nparam m = 1, g = 9.81, mu = 0.2\ncoord x, y, z\nkinetic m/2*(x'^2 + y'^2 + z'^2)\n"
+                                "potential m*g*z\nconstraint floor: z = 0\nconstraint rail: y' = 0\nconstraint again: 2*y' = 0\n"
+                                "nonideal x = -mu*lambda[%s]*sign(x')\nstart x' = 3\n";
+
+static void friction_beside_redundant_constraints(void **state)
+{
+  Moving x;
+  char text[512];
+  snprintf(text, sizeof text, two_rails, "floor");
+  open_text(*state, text, &x);
+  for (int i = 0; i < ALL; i++) {
+    Last last;
+    run_to_end(&x, options_of(all[i], 1e-8, 1), &last);
+    assert_near(last.q[0], 3 - 0.2*9.81/2, 0, 1e-7);
+  }
+  close_moving(&x);
+}
+
+static void friction_that_redundancy_leaves_open_is_refused(void **state)
+{
+  Moving x;
+  char text[512];
+  snprintf(text, sizeof text, two_rails, "rail");
+  open_text(*state, text, &x);
+  for (int i = 0; i < ALL; i++) {
+    pf_diagnostics_clear(x.s.ctx);
+    PfRunResult result = run_with(&x, options_of(all[i], 1e-8, 1));
+    assert_int_equal(result.end, PF_RUN_TROUBLE);
+    assert_contains(pf_context_message(x.s.ctx), "'rail'");
+  }
+  close_moving(&x);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -483,6 +517,8 @@ int main(void)
     with_fixture(a_force_that_ends_is_named_and_sundials_keeps_silent),
     with_fixture(a_motion_that_leaves_for_infinity_ends),
     with_fixture(lack_of_memory_is_an_error_and_leaks_nothing),
+    with_fixture(friction_beside_redundant_constraints),
+    with_fixture(friction_that_redundancy_leaves_open_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
