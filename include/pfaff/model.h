@@ -15,7 +15,8 @@ extern "C" {
 typedef struct PfFrame {
   const char *name; /* "" for the inner frames of a placement */
   int parent;
-  PfExpr origin[3], axis[3], angle; /* angle PF_EXPR_NONE: not turned */
+  PfExpr origin[3], axis[3], angle; /* angle PF_EXPR_NONE: not turned by an angle */
+  PfExpr quaternion[4];             /* turned by it instead of an angle, scalar first; [0] PF_EXPR_NONE: not */
   PfExpr spin[3];                   /* angular velocity, in the frame's own axes */
 } PfFrame;
 
@@ -49,6 +50,21 @@ typedef struct PfCoordinate {
   bool contact;            /* made by a rolling contact, not by the user */
   PfPlace place;
 } PfCoordinate;
+
+/* A joint whose rotation is a quaternion: a ball joint, or a free one that also translates. The quaternion is made
+ * of four coordinates of the model, which a constraint keeps at length one. Its quasi-velocities are what people
+ * read: the angular velocity relative to what it is placed in, in the axes of the body, and the velocity in the axes
+ * it is placed in. */
+typedef struct PfBall {
+  const char *name;  /* of the body or frame */
+  int frame;         /* the one that the quaternion turns */
+  int q;             /* its first coordinate: w, x, y, z */
+  int p;             /* first of three coordinates of position, -1 without */
+  int norm;          /* its constraint */
+  PfExpr spin[3];    /* 2 q* q'/|q|^2 */
+  const char *spin_name[3], *speed_name[3]; /* hub.wx, hub.vx */
+  PfPlace place;
+} PfBall;
 
 /* A pseudo-velocity. */
 typedef struct PfSpeed {
@@ -96,6 +112,8 @@ typedef struct PfConstraint {
   const char *name;
   PfConstraintKind kind;
   bool rheonomic; /* time enters explicitly */
+  bool norm;      /* of a quaternion: no constraint of the user's */
+  bool prescribed; /* a given motion: the multiplier is the force of a drive */
   PfExpr residual, multiplier;
   PfPlace place;
 } PfConstraint;
@@ -147,9 +165,10 @@ typedef struct PfModel {
   PfInput *inputs;
   PfConstraint *constraints;
 
-  int frame_count, body_count, load_count;
+  int frame_count, body_count, ball_count, load_count;
   PfFrame *frames;
   PfBody *bodies;
+  PfBall *balls;
   PfLoad *loads;
   PfExpr gravity[3];
 

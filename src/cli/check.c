@@ -17,6 +17,29 @@ const Command pf_command_check = {
 
 /* ---------------------------------------------------------------- for people */
 
+/* The user's speeds, then the quasi-velocities of joints with a quaternion. */
+static int speed_count(const PfModel *model)
+{
+  int count = model->speed_count;
+  for (int i = 0; i < model->ball_count; i++) count += model->balls[i].p < 0 ? 3 : 6;
+  return count;
+}
+
+static const char *speed_name(const PfModel *model, int which)
+{
+  if (which < model->speed_count) return model->speeds[which].name;
+  which -= model->speed_count;
+  const PfBall *ball = model->balls;
+  for (; which >= (ball->p < 0 ? 3 : 6); ball++) which -= ball->p < 0 ? 3 : 6;
+  return which < 3 ? ball->spin_name[which] : ball->speed_name[which - 3];
+}
+
+/* Without those that keep quaternions at length one. */
+static int constraint_count(const PfModel *model)
+{
+  return model->constraint_count - model->ball_count;
+}
+
 static void text_names(const PfModel *model, PfText *text)
 {
   pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "",
@@ -29,21 +52,25 @@ static void text_names(const PfModel *model, PfText *text)
     if (c->contact) pf_text_add(text, " (contact)");
   }
   pf_text_add(text, "\n");
-  if (model->speed_count) pf_text_print(text, "  speeds              %d:", model->speed_count);
-  for (int i = 0; i < model->speed_count; i++)
-    pf_text_print(text, "%s %s%s", i ? "," : "", model->speeds[i].name, i + 1 == model->speed_count ? "\n" : "");
+  int speeds = speed_count(model);
+  if (speeds) pf_text_print(text, "  speeds              %d:", speeds);
+  for (int i = 0; i < speeds; i++)
+    pf_text_print(text, "%s %s%s", i ? "," : "", speed_name(model, i), i + 1 == speeds ? "\n" : "");
   if (model->body_count) pf_text_print(text, "  bodies              %d\n", model->body_count);
 }
 
 static void text_constraints(const PfModel *model, const PfDiagnosis *d, PfText *text)
 {
-  pf_text_print(text, "  constraints         %d\n", model->constraint_count);
+  pf_text_print(text, "  constraints         %d", constraint_count(model));
+  if (model->ball_count) pf_text_print(text, ", and %d of length one for quaternions", model->ball_count);
+  pf_text_add(text, "\n");
   for (int i = 0; i < model->constraint_count; i++) {
     const PfConstraint *c = model->constraints + i;
-    pf_text_print(text, "    %-17s %s%s\n", c->name, pf_constraint_kind_name(c->kind),
-                  c->rheonomic ? ", depends on time" : "");
+    if (c->norm) continue;
+    pf_text_print(text, "    %-17s %s%s%s\n", c->name, pf_constraint_kind_name(c->kind),
+                  c->rheonomic ? ", depends on time" : "", c->prescribed ? ", prescribed" : "");
   }
-  pf_text_print(text, "  rank                %d, ", d->rank);
+  pf_text_print(text, "  rank                %d, ", d->rank - model->ball_count);
   if (!d->redundant_count) pf_text_add(text, "nothing redundant");
   else pf_text_add(text, "redundant:");
   for (int i = 0; i < d->redundant_count; i++)
@@ -77,7 +104,7 @@ static void json_names(const PfModel *model, PfJson *json)
   for (int i = 0; i < model->coordinate_count; i++) pf_json_string(json, NULL, model->coordinates[i].name);
   pf_json_close(json, ']');
   pf_json_open(json, "speeds", '[');
-  for (int i = 0; i < model->speed_count; i++) pf_json_string(json, NULL, model->speeds[i].name);
+  for (int i = 0; i < speed_count(model); i++) pf_json_string(json, NULL, speed_name(model, i));
   pf_json_close(json, ']');
   pf_json_open(json, "parameters", '[');
   for (int i = 0; i < model->parameter_count; i++)
@@ -85,9 +112,10 @@ static void json_names(const PfModel *model, PfJson *json)
   pf_json_close(json, ']');
   pf_json_open(json, "constraints", '[');
   for (int i = 0; i < model->constraint_count; i++) {
+    const char *kind = pf_constraint_kind_name(model->constraints[i].kind);
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "name", model->constraints[i].name);
-    pf_json_string(json, "kind", pf_constraint_kind_name(model->constraints[i].kind));
+    pf_json_string(json, "kind", model->constraints[i].norm ? "norm" : kind);
     pf_json_bool(json, "time_dependent", model->constraints[i].rheonomic);
     pf_json_close(json, '}');
   }
@@ -96,7 +124,7 @@ static void json_names(const PfModel *model, PfJson *json)
 
 static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *json)
 {
-  pf_json_integer(json, "rank", d->rank);
+  pf_json_integer(json, "rank", d->rank); /* with the norms, which the list has too */
   pf_json_open(json, "redundant", '[');
   for (int i = 0; i < d->redundant_count; i++) pf_json_string(json, NULL, model->constraints[d->redundant[i]].name);
   pf_json_close(json, ']');

@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* hub.wz=1: the rates of the quaternion follow, q' += q (0, change)/2. False when it is no quasi-velocity. */
+static bool set_spin(const PfModel *model, const PfSymbols *symbols, const char *name, double value, double *values)
+{
+  for (int b = 0; b < model->ball_count; b++)
+    for (int k = 0; k < 3; k++) {
+      if (strcmp(model->balls[b].spin_name[k], name)) continue;
+      const double *q = values + symbols->q + model->balls[b].q;
+      double *v = values + symbols->v + model->balls[b].q;
+      int i = k + 1, j = (k + 1)%3 + 1, l = (k + 2)%3 + 1;
+      double spin = 2*(q[0]*v[i] + q[l]*v[j] - q[i]*v[0] - q[j]*v[l]), half = 0.5*(value - spin);
+      v[0] -= half*q[i], v[i] += half*q[0], v[j] += half*q[l], v[l] -= half*q[j];
+      return true;
+    }
+  return false;
+}
+
 /* x=1 or x'=2 */
 static PfStatus set_one(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, const char *text, double *values)
 {
@@ -15,12 +31,13 @@ static PfStatus set_one(PfContext *ctx, const PfModel *model, const PfSymbols *s
   size_t length = strlen(name);
   bool velocity = length > 1 && name[length - 1] == '\'';
   if (velocity) name[length - 1] = 0;
-  int i = pf_model_find_coordinate(model, name);
-  if (i < 0) return pf_fail(ctx, PF_ERR_NAME, "--state %s: the model has no coordinate '%s'", text, name);
   char *end;
   double value = strtod(equals + 1, &end);
   if (end == equals + 1 || *end || !isfinite(value))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--state %s: '%s' is not a number", text, equals + 1);
+  if (!velocity && set_spin(model, symbols, name, value, values)) return PF_OK;
+  int i = pf_model_find_coordinate(model, name);
+  if (i < 0) return pf_fail(ctx, PF_ERR_NAME, "--state %s: the model has no coordinate '%s'", text, name);
   values[(velocity ? symbols->v : symbols->q) + i] = value;
   return PF_OK;
 }

@@ -35,15 +35,20 @@ static void add_column(Trajectory *t, const char *name, const char *unit)
   t->units[t->count++] = unit;
 }
 
-/* Plotted expressions that are no symbols: they have no column of their own yet. */
+/* Quasi-velocities, and plotted expressions that are no symbols: they have no column of their own yet. */
 static PfStatus add_outputs(Trajectory *t)
 {
   Session *s = t->s;
   const PfModel *model = s->model;
-  int most = 0;
+  int most = 3*model->ball_count;
   for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
   PfExpr *roots = pf_arena_array(s->arena, PfExpr, most);
   if (!roots) return no_room(s);
+  for (int i = 0; i < model->ball_count; i++)
+    for (int k = 0; k < 3; k++) {
+      roots[t->output_count++] = model->balls[i].spin[k];
+      add_column(t, model->balls[i].spin_name[k], "rad/s");
+    }
   for (int i = 0; i < model->plot_count; i++)
     for (int k = 0; k < model->plots[i].count; k++) {
       PfExpr e = model->plots[i].values[k];
@@ -68,7 +73,7 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
 {
   const PfModel *model = s->model;
   const PfSymbols *in = pf_system_symbols(system);
-  size_t n = (size_t)s->equations.n, m = (size_t)s->equations.m, most = 8 + 3*n + m;
+  size_t n = (size_t)s->equations.n, m = (size_t)s->equations.m, most = 8 + 3*n + m + 3*(size_t)model->ball_count;
   *t = (Trajectory){.s = s, .system = system};
   for (int i = 0; i < model->plot_count; i++) most += (size_t)model->plots[i].count;
   t->names = pf_arena_array(s->arena, const char *, most);
@@ -83,7 +88,8 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
     add_column(t, primed(s, model->coordinates[i].name, "'"), per(s, model->coordinates[i].unit, "s"));
   for (size_t i = 0; i < n; i++)
     add_column(t, primed(s, model->coordinates[i].name, "''"), per(s, model->coordinates[i].unit, "s^2"));
-  for (size_t k = 0; k < m; k++) add_column(t, pf_expr_symbol_name(s->ctx, model->constraints[k].multiplier), "");
+  for (size_t k = 0; k < m; k++)
+    if (!model->constraints[k].norm) add_column(t, pf_expr_symbol_name(s->ctx, model->constraints[k].multiplier), "");
   PF_TRY(add_outputs(t));
   add_column(t, "kinetic", "");
   add_column(t, "potential", "");
@@ -163,7 +169,8 @@ static void fill_row(Trajectory *t, const PfSample *sample)
   memcpy(x, sample->q, n*sizeof *x), x += n;
   memcpy(x, sample->v, n*sizeof *x), x += n;
   memcpy(x, sample->a, n*sizeof *x), x += n;
-  if (m) memcpy(x, sample->multiplier, m*sizeof *x), x += m;
+  for (size_t k = 0; k < m; k++)
+    if (!t->s->model->constraints[k].norm) *x++ = sample->multiplier[k];
   if (t->outputs) {
     t->values[in->time] = sample->t;
     memcpy(t->values + in->q, sample->q, n*sizeof *x);

@@ -40,6 +40,7 @@ typedef enum PfNodeKind {
   PF_N_AT,        /* child: vector expression                          at (x, y, 0)     */
   PF_N_TURN,      /* children: angle, axis                             turn a about z   */
   PF_N_SHIFT,     /* children: length, axis                            shift s along x  */
+  PF_N_JOINT,     /* text = free | ball */
   PF_N_PROPERTY,  /* text = key; child: expression                     mass m           */
   PF_N_BLOCK,     /* children: statements, or PROPERTYs */
 
@@ -48,7 +49,7 @@ typedef enum PfNodeKind {
   PF_N_DECLARE,   /* text = param | coord | input | speed | let; children: ITEMs */
   PF_N_ENERGY,    /* text = kinetic | potential | dissipation | gravity; child: expression */
   PF_N_ASSIGNS,   /* text = force | start | rate | nonideal; children: ASSIGNs */
-  PF_N_FRAME,     /* text = body | frame; children: LABEL, parent expression, (AT | TURN | SHIFT)*, [BLOCK of PROPERTYs] */
+  PF_N_FRAME,     /* text = body | frame; children: LABEL, parent expression, (AT | TURN | SHIFT | JOINT)*, [BLOCK of PROPERTYs] */
   PF_N_POINT,     /* children: LABEL, parent expression, AT            point tip in arm at (l, 0, 0) */
   PF_N_FORCE,     /* text = force | torque; flag = 1 after 'nonideal'; children: vector, point or frame, [from: point or frame] */
   PF_N_SPRING,    /* text = spring | damper; children: first, [PF_N_VALUE holding the 'to' point], BLOCK */

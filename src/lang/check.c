@@ -101,7 +101,7 @@ static bool list_roots(Checker *ck, PfArena *arena, PfExpr **roots, int *count)
   const PfModel *model = ck->model;
   size_t n = ck->coordinates.count, parts = 0;
   for (size_t i = 0; i < ck->loads.count; i++) parts += (size_t)ck->loads.at[i].velocity.count;
-  size_t room = 3 + 2*n + ck->constraints.count + 4*(size_t)model->frame_count + 3*parts;
+  size_t room = 3 + 2*n + ck->constraints.count + 8*(size_t)model->frame_count + 3*parts;
   PfExpr *list = pf_arena_array(arena, PfExpr, room);
   int k = 0;
   if (!list) return pf_check_no_memory(ck);
@@ -111,6 +111,7 @@ static bool list_roots(Checker *ck, PfArena *arena, PfExpr **roots, int *count)
   for (int f = 0; f < model->frame_count; f++) {
     for (int j = 0; j < 3; j++) list[k++] = model->frames[f].origin[j];
     list[k++] = model->frames[f].angle;
+    for (int j = 0; j < 4; j++) list[k++] = model->frames[f].quaternion[j];
   }
   for (size_t i = 0; i < ck->loads.count; i++)
     for (int p = 0; p < ck->loads.at[i].velocity.count; p++)
@@ -174,6 +175,12 @@ static void check_multipliers(Checker *ck)
 static void check_speeds(Checker *ck)
 {
   if (!ck->speeds.count) return;
+  if (ck->balls.count) {
+    pf_fail_at(ck->ctx, PF_ERR_MODEL, ck->balls.at[0].place, "speeds cannot be declared together with a free or ball joint: "
+               "'%s' has quasi-velocities of its own", ck->balls.at[0].name);
+    pf_hint(ck->ctx, "leave out 'speed' and 'rate', or place the body by angles");
+    return;
+  }
   for (size_t i = 0; i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
     const PfCoordinate *c = ck->coordinates.at + i;
     if (c->rate != PF_EXPR_NONE || c->contact) continue;
@@ -216,6 +223,7 @@ static PfStatus finish(Checker *ck)
   ADOPT(inputs, ck->inputs);
   ADOPT(constraints, ck->constraints);
   ADOPT(bodies, ck->bodies);
+  ADOPT(balls, ck->balls);
   ADOPT(loads, ck->loads);
   ADOPT(plots, ck->plots);
   ADOPT(draws, ck->draws);
@@ -227,6 +235,7 @@ static PfStatus finish(Checker *ck)
   model->input_count = (int)ck->inputs.count;
   model->constraint_count = (int)ck->constraints.count;
   model->body_count = (int)ck->bodies.count;
+  model->ball_count = (int)ck->balls.count;
   model->load_count = (int)ck->loads.count;
   model->plot_count = (int)ck->plots.count;
   model->draw_count = (int)ck->draws.count;
@@ -265,12 +274,14 @@ static void check_one(Checker *ck, Work work)
 
 static void check_statements(Checker *ck)
 {
-  for (int pass = 0; pass < 3; pass++)
+  for (int pass = 0; pass < 3; pass++) {
     for (size_t i = 0; i < ck->work.count && !pf_check_stopped(ck); i++) {
       Work work = ck->work.at[i];
       if (pass_of(work.node) != pass) continue;
       check_one(ck, work);
     }
+    if (pass == 1) pf_settle_joint_starts(ck);
+  }
 }
 
 static PfStatus first_error(const Checker *ck)
@@ -325,6 +336,8 @@ static void release(Checker *ck)
   pf_array_free(ck->allocator, &ck->inputs);
   pf_array_free(ck->allocator, &ck->constraints);
   pf_array_free(ck->allocator, &ck->bodies);
+  pf_array_free(ck->allocator, &ck->balls);
+  pf_array_free(ck->allocator, &ck->ball_starts);
   pf_array_free(ck->allocator, &ck->loads);
   pf_array_free(ck->allocator, &ck->plots);
   pf_array_free(ck->allocator, &ck->draws);

@@ -86,7 +86,8 @@ typedef struct Entity {
   PfUnit unit;
   bool has_unit;
   const char *unit_text;
-  Scope *inside;        /* of E_SPACE */
+  Scope *inside;        /* of E_SPACE, and of a frame with a joint */
+  int ball;             /* of a frame with a quaternion: its number + 1 */
   bool listed;          /* its needs are looked for only once */
 } Entity;
 
@@ -112,6 +113,13 @@ typedef struct StartsGiven {
   bool of[2];
 } StartsGiven;
 
+/* What 'start' says about a joint with a quaternion; PF_EXPR_NONE: nothing. */
+typedef struct BallStart {
+  PfExpr q[4], turn[3], w[3];
+  bool fixed_q, fixed_w;
+  const PfNode *node; /* where the quaternion is given */
+} BallStart;
+
 typedef struct Checker {
   PfContext *ctx;
   PfModel *model;
@@ -131,6 +139,8 @@ typedef struct Checker {
   PF_ARRAY(PfInput) inputs;
   PF_ARRAY(PfConstraint) constraints;
   PF_ARRAY(PfBody) bodies;
+  PF_ARRAY(PfBall) balls;
+  PF_ARRAY(BallStart) ball_starts;
   PF_ARRAY(PfLoad) loads;
   PF_ARRAY(PfPlot) plots;
   PF_ARRAY(PfDraw) draws;
@@ -264,6 +274,23 @@ void pf_check_assignments(Checker *ck, Scope *scope, const PfNode *node);
 void pf_check_run(Checker *ck, Scope *scope, const PfNode *node);           /* output.c */
 void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node);
 void pf_check_draw(Checker *ck, Scope *scope, const PfNode *node);
+
+/* ---------------------------------------------------------------- free and ball (joint.c) */
+
+/* Declares the coordinates and quasi-velocities of a frame whose placement has 'free' or 'ball'. */
+void pf_declare_joint(Checker *ck, Scope *scope, Entity *frame, const PfNode *node);
+/* The frame that the node names, if it has such a joint; else NULL, and nothing is said. */
+Entity *pf_find_joint(Checker *ck, Scope *scope, const PfNode *node);
+/* hub.qw, hub.wx, hub.w … */
+Value pf_value_of_joint(Checker *ck, Scope *scope, Entity *joint, const PfNode *node);
+/* |q| = 1, after the frame was placed. */
+void pf_add_norm(Checker *ck, const Entity *joint, const PfNode *node);
+/* start hub.w = …; false when the target is nothing of a joint. */
+bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign);
+/* After all starts were read. */
+void pf_settle_joint_starts(Checker *ck);
+/* Half the square of the rotation vector: the potential of a ball joint's spring for stiffness 1. */
+bool pf_is_joint_turn(Checker *ck, Scope *scope, const PfNode *node, PfExpr *potential, PfExpr *dissipation);
 
 /* The property of a block, or NULL; a key that is not in `keys` (NULL-terminated) is an error. */
 const PfNode *pf_property(const PfNode *block, const char *key);

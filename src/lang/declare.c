@@ -165,19 +165,26 @@ static void declare_item(Checker *ck, Scope *scope, const PfNode *statement, con
 
 /* ---------------------------------------------------------------- statements with a label */
 
-static void declare_label(Checker *ck, Scope *scope, const PfNode *node, EntityKind kind)
+static Entity *declare_label(Checker *ck, Scope *scope, const PfNode *node, EntityKind kind)
 {
   const PfNode *label = pf_child_of_kind(node, PF_N_LABEL);
-  if (!label) return;
+  if (!label) return NULL;
   const char *name = pf_label_name(ck, scope, label);
   Entity *entity = name ? pf_scope_declare(ck, scope, label, name, kind) : NULL;
   if (entity) entity->value = node;
+  return entity;
+}
+
+static void declare_frame(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Entity *entity = declare_label(ck, scope, node, E_FRAME);
+  if (entity && pf_child_of_kind(node, PF_N_JOINT)) pf_declare_joint(ck, scope, entity, node);
 }
 
 static void declare_part(Checker *ck, Scope *scope, const PfNode *node)
 {
   check_parameters(ck, scope, pf_child_of_kind(node, PF_N_PARAMETERS));
-  declare_label(ck, scope, node, E_PART);
+  (void)declare_label(ck, scope, node, E_PART);
 }
 
 /* ---------------------------------------------------------------- loops and parts */
@@ -286,11 +293,11 @@ static void declare_statement(Checker *ck, Scope *scope, const PfNode *node)
   case PF_N_DECLARE:
     for (const PfNode *item = node->child; item; item = item->next) declare_item(ck, scope, node, item);
     break;
-  case PF_N_FRAME: declare_label(ck, scope, node, E_FRAME); break;
-  case PF_N_POINT: declare_label(ck, scope, node, E_POINT); break;
+  case PF_N_FRAME: declare_frame(ck, scope, node); break;
+  case PF_N_POINT: (void)declare_label(ck, scope, node, E_POINT); break;
   case PF_N_CONSTRAINT:
   case PF_N_ROLL:
-  case PF_N_SKATE: declare_label(ck, scope, node, E_CONSTRAINT); break;
+  case PF_N_SKATE: (void)declare_label(ck, scope, node, E_CONSTRAINT); break;
   default: break;
   }
   if (ck->work.count >= MOST_STATEMENTS)

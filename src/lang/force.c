@@ -73,6 +73,7 @@ static bool is_start_value(Checker *ck, const PfNode *node, Value value)
 static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
 {
   int primes;
+  if (pf_assign_joint_start(ck, scope, assign)) return;
   Entity *entity = target_entity(ck, scope, assign->child, &primes);
   if (!entity) return;
   Value value = pf_scalar_of(ck, scope, assign->child->next, "a start value");
@@ -270,6 +271,23 @@ static void add_spring(Checker *ck, const Stretch *s, PfExpr stiffness, PfExpr r
   ck->model->dissipation = pf_expr_add(ctx, ck->model->dissipation, pf_expr_product(ctx, loss, 3));
 }
 
+/* spring arm.turn { … }: on the rotation vector of a ball joint. */
+static void check_turn_spring(Checker *ck, Scope *scope, const PfNode *node, PfExpr potential, PfExpr dissipation)
+{
+  static const char *const keys[] = {"stiffness", "damping", NULL};
+  const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK);
+  PfExpr stiffness, damping;
+  if (!pf_check_properties(ck, block, keys)) return;
+  if (!read_property(ck, scope, block, "stiffness", pf_dim_make(1, 2, -2), &stiffness) ||
+      !read_property(ck, scope, block, "damping", pf_dim_make(1, 2, -1), &damping))
+    return;
+  if (pf_expr_is_int(ck->ctx, stiffness, 0) && pf_expr_is_int(ck->ctx, damping, 0))
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a %s without stiffness and damping does nothing", node->text);
+  PfModel *model = ck->model;
+  model->potential = pf_expr_add(ck->ctx, model->potential, pf_expr_mul(ck->ctx, stiffness, potential));
+  model->dissipation = pf_expr_add(ck->ctx, model->dissipation, pf_expr_mul(ck->ctx, damping, dissipation));
+}
+
 void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node)
 {
   static const char *const spring_keys[] = {"stiffness", "length", "damping", NULL};
@@ -278,6 +296,10 @@ void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node)
   bool spring = !strcmp(node->text, "spring");
   Stretch s = {0};
   PfExpr stiffness, rest, damping;
+  if (pf_is_joint_turn(ck, scope, node->child, &rest, &damping)) {
+    check_turn_spring(ck, scope, node, rest, damping);
+    return;
+  }
   if (!pf_check_properties(ck, block, spring ? spring_keys : damper_keys)) return;
   if (to ? !stretch_between(ck, scope, node->child, to->child, &s) : !stretch_of(ck, scope, node->child, &s)) return;
   if (!is_stretch(ck, node, s.length)) return;

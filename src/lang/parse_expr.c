@@ -126,7 +126,7 @@ static PfNode *vector(PfParser *p, const PfToken *open, PfNode *first)
     tail = pf_parser_add(tail, pf_parse_expression(p));
     count++;
   }
-  bool wrong = p->token.kind == PF_T_RPAREN && count != 3;
+  bool wrong = p->token.kind == PF_T_RPAREN && count != 3 && count != 4; /* four: the start of a quaternion */
   if (wrong && pf_parser_error(p, open, "a vector has three components, this one has %u", count))
     pf_hint(p->ctx, count == 2 ? "in the plane write (a, b, 0)" : "write (a, b, c)");
   return node;

@@ -32,8 +32,8 @@ static PfNode **placements(PfParser *p, PfNode **tail)
       tail = pf_parser_add(tail, place_by(p, PF_N_TURN, "about", "for example: turn theta about z"));
     else if (pf_parser_accept_word(p, "shift"))
       tail = pf_parser_add(tail, place_by(p, PF_N_SHIFT, "along", "for example: shift s along x"));
-    else if (pf_parser_sees(p, "free") || pf_parser_sees(p, "ball"))
-      pf_parse_reserved(p, &p->token, pf_parser_sees(p, "free") ? "free joints" : "ball joints");
+    else if (pf_parser_accept_word(p, "free") || pf_parser_accept_word(p, "ball"))
+      tail = pf_parser_add(tail, pf_parse_node(p, PF_N_JOINT));
     else
       return tail;
   }
@@ -60,7 +60,8 @@ PfNode *pf_parse_frame(PfParser *p)
       pf_parser_error(p, &p->token, "a frame has no mass and no other properties"))
     pf_hint(p->ctx, "write 'body' if it has mass");
   if (p->token.kind == PF_T_NAME && !pf_parser_line_ended(p))
-    pf_parser_expected(p, body ? "'at', 'turn', 'shift' or '{'" : "'at', 'turn' or 'shift'");
+    pf_parser_expected(p, body ? "'at', 'turn', 'shift', 'free', 'ball' or '{'"
+                               : "'at', 'turn', 'shift', 'free' or 'ball'");
   pf_parse_optional_properties(p, tail);
   return node;
 }

@@ -180,6 +180,20 @@ static bool place_turn(Checker *ck, Scope *scope, Placing *at, const PfNode *ste
   return add_frame(ck, at, frame);
 }
 
+/* free: translated by three coordinates, then turned by a quaternion; ball: turned only. */
+static bool place_joint(Checker *ck, Placing *at, const Entity *entity)
+{
+  PfFrame frame = {.angle = PF_EXPR_NONE};
+  PfBall *ball = ck->balls.at + entity->ball - 1;
+  const PfCoordinate *c = ck->coordinates.at;
+  for (int k = 0; k < 3; k++) frame.axis[k] = pf_expr_int(ck->ctx, k == 2);
+  for (int k = 0; k < 4; k++) frame.quaternion[k] = c[ball->q + k].q;
+  for (int k = 0; k < 3 && ball->p >= 0; k++) at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], c[ball->p + k].q);
+  if (!add_frame(ck, at, frame)) return false;
+  ball->frame = at->frame;
+  return true;
+}
+
 /* A frame that is only translated gets its own number too: it has a name. */
 static bool finish_placing(Checker *ck, Placing *at, Entity *entity, int first)
 {
@@ -207,6 +221,7 @@ bool pf_resolve_frame(Checker *ck, Entity *entity)
     bool good = step->kind == PF_N_AT      ? place_at(ck, entity->scope, &at, step)
                 : step->kind == PF_N_SHIFT ? place_shift(ck, entity->scope, &at, step)
                 : step->kind == PF_N_TURN  ? place_turn(ck, entity->scope, &at, step)
+                : step->kind == PF_N_JOINT ? entity->ball && place_joint(ck, &at, entity)
                                            : true;
     if (!good) return false;
   }

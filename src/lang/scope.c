@@ -254,7 +254,7 @@ static Entity *lookup_member(Checker *ck, Scope *scope, const PfNode *node)
   if (!outer) return NULL;
   const char *name = pf_spell_member(ck, scope, node);
   if (!name) return NULL;
-  if (outer->kind != E_SPACE) {
+  if (!outer->inside) {
     pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and has no part '%s'", outer->name, kind_word(outer->kind),
                   name);
     return NULL;

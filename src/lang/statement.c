@@ -143,6 +143,7 @@ static void check_frame(Checker *ck, Scope *scope, const PfNode *node)
   const char *name = pf_label_name(ck, scope, label);
   Entity *entity = name ? pf_scope_find(scope, name) : NULL;
   if (!entity || entity->value != node || !pf_resolve(ck, entity, label)) return;
+  if (entity->ball) pf_add_norm(ck, entity, label);
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK);
   if (strcmp(node->text, "body") || !block) return;
   PfBody body = {.name = entity->name, .frame = entity->result.frame, .mass = pf_expr_int(ck->ctx, 0)};

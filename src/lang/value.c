@@ -313,6 +313,8 @@ static Value value_of_member(Checker *ck, Scope *scope, const PfNode *node)
     Entity *entity = pf_scope_lookup(ck, scope, node);
     return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
   }
+  Entity *joint = pf_find_joint(ck, scope, node->child);
+  if (joint && !is_axis_name(node->text)) return pf_value_of_joint(ck, scope, joint, node);
   Value value = pf_value_of(ck, scope, node->child);
   if (value.kind == V_NONE) return value;
   bool axis = is_axis_name(node->text) && !node->child->next;
@@ -558,6 +560,11 @@ static Value value_of_vector(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value result = {.kind = V_VECTOR, .plain = true};
   int i = 0;
+  if (node->child->next->next->next) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a vector has three components, this one has 4");
+    pf_check_hint(ck, "only the start of a quaternion has four: start hub.q = (1, 0, 0, 0)");
+    return pf_no_value();
+  }
   bool first = true; /* bare numbers beside others are in SI, as in (0.2, 0, R) */
   result.dim = pf_dim_bare();
   for (const PfNode *child = node->child; child && i < 3; child = child->next, i++) {

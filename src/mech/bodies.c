@@ -2,18 +2,20 @@
  * the tree of frames, run on expressions. Every quantity is in the axes of its own frame and about its origin.
  * Gravity enters through the potential, which is shorter than carrying it through all the axes.
  *
- * A frame moves against its parent by up to four elementary rates: three translations along the axes of the parent
- * and one turn about its axis. An elementary rate is usually one velocity, but may be any function of
- * coordinates and time: rate = W v + w. */
+ * A frame moves against its parent by up to six elementary rates: three translations along the axes of the parent
+ * and one turn about its axis, or three about its own axes when a quaternion turns it. An elementary rate is usually
+ * one velocity, but may be any function of coordinates and time: rate = W v + w. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
+
+enum { TURN = 3, RATES = 6 }; /* the first turn among the elementary rates, and their number */
 
 /* A symmetric 3 x 3 matrix is kept in full: nine entries, which the table shares. */
 typedef struct Link {
   bool used;                     /* carries a body, itself or further out */
   bool spins_freely;             /* what it carries is round about its axis: its angle does not matter */
-  PfExpr rate[4], second[4];     /* elementary rates (x, y, z, turn) and their derivatives at q'' = 0 */
+  PfExpr rate[6], second[6];     /* elementary rates (x, y, z, turns) and their derivatives at q'' = 0 */
   PfExpr w[3], dw[3];            /* angular velocity and acceleration at q'' = 0 */
   PfExpr u[3], a[3];             /* velocity, and acceleration at q'' = 0, of the origin */
   PfExpr f[3], t[3];             /* force and moment about the origin that the motion at q'' = 0 needs */
@@ -109,8 +111,13 @@ static PfStatus find_rates(const Tree *tree, int i)
   Link *link = tree->link + i;
   PfExpr e[4] = {frame->origin[0], frame->origin[1], frame->origin[2], frame->angle ? frame->angle : tree->zero};
   PF_TRY(pf_model_time_derivative(model, e, 4, link->rate));
-  PF_TRY(pf_model_time_derivative(model, link->rate, 4, link->second));
-  return pf_expr_substitute(tree->ctx, link->second, 4, tree->accelerations, tree->zeros,
+  if (frame->quaternion[0]) {
+    PfExpr rate[4];
+    PF_TRY(pf_model_time_derivative(model, frame->quaternion, 4, rate));
+    pf_quaternion_spin(tree->ctx, frame->quaternion, rate, link->rate + TURN);
+  }
+  PF_TRY(pf_model_time_derivative(model, link->rate, RATES, link->second));
+  return pf_expr_substitute(tree->ctx, link->second, RATES, tree->accelerations, tree->zeros,
                             model->coordinate_count, link->second);
 }
 
@@ -150,6 +157,13 @@ static void find_height(const Tree *tree, int i, int k)
   link->height[k] = pf_expr_add(tree->ctx, parent->height[k], step);
 }
 
+/* Elementary turns as a vector in the axes of the frame. */
+static void turning(const Tree *tree, const PfFrame *frame, const PfExpr *rate, PfExpr *out)
+{
+  if (frame->quaternion[0]) memcpy(out, rate, 3*sizeof *out);
+  else scale3(tree, rate[0], frame->axis, out);
+}
+
 static PfStatus outward(const Tree *tree, int i)
 {
   const PfFrame *frame = tree->model->frames + i;
@@ -164,11 +178,11 @@ static PfStatus outward(const Tree *tree, int i)
   from_parent(tree, i, parent->dw, link->dw);
   for (int k = 0; k < 3; k++)
     if (tree->model->gravity[k] != tree->zero) find_height(tree, i, k);
-  if (!frame->angle) return PF_OK;
-  scale3(tree, link->rate[3], frame->axis, turn); /* dw += w x turn + axis*angle'' */
+  if (!pf_frame_is_turned(frame)) return PF_OK;
+  turning(tree, frame, link->rate + TURN, turn); /* dw += w x turn + turn' */
   add_cross(tree, link->dw, link->w, turn);
   add3(tree, link->w, turn);
-  scale3(tree, link->second[3], frame->axis, turn);
+  turning(tree, frame, link->second + TURN, turn);
   add3(tree, link->dw, turn);
   return PF_OK;
 }
@@ -250,7 +264,7 @@ static void inward(const Tree *tree, int i)
 
 /* Coefficients of the rates in the velocities: the entries of W that are not zero. */
 typedef struct Freedom {
-  int frame, axis; /* axis 0..2: translation in the parent's axes; 3: turn */
+  int frame, axis; /* axis 0..2: translation in the parent's axes; 3: turn, 3..5: about the own axes */
   int count, *coordinate;
   PfExpr *coefficient;
 } Freedom;
@@ -283,13 +297,21 @@ static PfStatus find_freedom(const Tree *tree, PfArena *scratch, int frame, int 
   return PF_OK;
 }
 
+/* The axis of a turn, in the axes of its frame. */
+static void axis_of(const Tree *tree, const Freedom *freedom, PfExpr *axis)
+{
+  const PfFrame *frame = tree->model->frames + freedom->frame;
+  for (int k = 0; k < 3; k++)
+    axis[k] = frame->quaternion[0] ? pf_expr_int(tree->ctx, k == freedom->axis - TURN) : frame->axis[k];
+}
+
 static void subtract_bias(const Tree *tree, const Freedom *freedom, PfEquations *eq)
 {
   const Link *link = tree->link + freedom->frame;
-  PfExpr f[3];
+  PfExpr f[3], axis[3];
   to_parent(tree, freedom->frame, link->f, f);
-  PfExpr bias = freedom->axis < 3 ? f[freedom->axis]
-                                  : pf_expr_dot3(tree->ctx, tree->model->frames[freedom->frame].axis, link->t);
+  axis_of(tree, freedom, axis);
+  PfExpr bias = freedom->axis < TURN ? f[freedom->axis] : pf_expr_dot3(tree->ctx, axis, link->t);
   for (int k = 0; k < freedom->count; k++) {
     PfExpr *F = eq->F + freedom->coordinate[k];
     *F = pf_expr_sub(tree->ctx, *F, pf_expr_mul(tree->ctx, freedom->coefficient[k], bias));
@@ -323,41 +345,49 @@ static void translation_momentum(const Tree *tree, const Freedom *freedom, PfExp
   pf_expr_cross3(tree->ctx, h, direction, l);
 }
 
-static void turn_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l, PfExpr *diagonal)
+/* In the axes of the frame. */
+static void turn_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l)
 {
   const Link *link = tree->link + freedom->frame;
-  const PfExpr *axis = tree->model->frames[freedom->frame].axis; /* turning: p = axis x h, l = I axis */
+  PfExpr axis[3]; /* turning: p = axis x h, l = I axis */
+  axis_of(tree, freedom, axis);
   pf_expr_cross3(tree->ctx, axis, link->h, p);
   matrix_times(tree, link->I, axis, l);
-  *diagonal = pf_expr_dot3(tree->ctx, axis, l);
-  to_parent(tree, freedom->frame, p, p);
-  to_parent(tree, freedom->frame, l, l);
+}
+
+/* The projection of (p, l), in the axes of the frame, on its turns up to `which`; then into the axes of the parent. */
+static void pass_turns(const Tree *tree, const Freedom *all, const int *first, int frame, int which, PfExpr *p,
+                       PfExpr *l, PfEquations *eq)
+{
+  for (int k = first[frame]; k < first[frame + 1] && k <= which; k++) {
+    if (all[k].axis < TURN) continue;
+    PfExpr axis[3];
+    axis_of(tree, all + k, axis);
+    add_mass(tree, all + k, all + which, pf_expr_dot3(tree->ctx, axis, l), eq);
+  }
+  to_parent(tree, frame, p, p);
+  to_parent(tree, frame, l, l);
 }
 
 /* A column of the mass matrix: the momentum is carried inward and projected on every freedom on the way. Freedoms
- * are listed from the ground outward, translations of a frame before its turn. */
+ * are listed from the ground outward, translations of a frame before its turns. */
 static void add_column(const Tree *tree, const Freedom *all, const int *first, int which, PfEquations *eq)
 {
-  PfExpr p[3], l[3], diagonal;
+  PfExpr p[3], l[3];
   int frame = all[which].frame;
-  if (all[which].axis == 3) {
-    turn_momentum(tree, all + which, p, l, &diagonal);
-    add_mass(tree, all + which, all + which, diagonal, eq);
+  if (all[which].axis >= TURN) {
+    turn_momentum(tree, all + which, p, l);
+    pass_turns(tree, all, first, frame, which, p, l, eq);
   } else {
     translation_momentum(tree, all + which, p, l);
   }
   for (;;) { /* (p, l) in the axes of the parent, l about the origin of the frame */
-    for (int k = first[frame]; k < first[frame + 1] && k <= which && all[k].axis < 3; k++)
+    for (int k = first[frame]; k < first[frame + 1] && k <= which && all[k].axis < TURN; k++)
       add_mass(tree, all + k, all + which, p[all[k].axis], eq);
     add_cross(tree, l, tree->model->frames[frame].origin, p);
     frame = tree->model->frames[frame].parent;
     if (!frame) return;
-    int turn = first[frame + 1] - 1;
-    if (turn >= first[frame] && all[turn].axis == 3)
-      add_mass(tree, all + turn, all + which,
-               pf_expr_dot3(tree->ctx, tree->model->frames[frame].axis, l), eq);
-    to_parent(tree, frame, p, p);
-    to_parent(tree, frame, l, l);
+    pass_turns(tree, all, first, frame, which, p, l, eq);
   }
 }
 
@@ -366,7 +396,7 @@ static PfStatus list_freedoms(const Tree *tree, PfArena *scratch, Freedom *all, 
   int count = 0;
   for (int i = 1; i < tree->model->frame_count; i++) {
     first[i] = count;
-    for (int axis = 0; axis < 4 && tree->link[i].used; axis++) {
+    for (int axis = 0; axis < RATES && tree->link[i].used; axis++) {
       if (tree->link[i].rate[axis] == tree->zero) continue;
       PF_TRY(find_freedom(tree, scratch, i, axis, all + count));
       count += all[count].count > 0;
@@ -382,7 +412,7 @@ static void clear_link(const Tree *tree, Link *link)
 {
   PfExpr *lists[] = {link->rate, link->second, link->w, link->dw, link->u, link->a,
                      link->f, link->t, link->h, link->I};
-  const int counts[] = {4, 4, 3, 3, 3, 3, 3, 3, 3, 9};
+  const int counts[] = {RATES, RATES, 3, 3, 3, 3, 3, 3, 3, 9};
   for (size_t i = 0; i < sizeof counts/sizeof *counts; i++)
     for (int k = 0; k < counts[i]; k++) lists[i][k] = tree->zero;
   link->mass = tree->zero;
@@ -460,15 +490,56 @@ static PfStatus sweep(const Tree *tree, PfEquations *eq)
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- quaternions */
+
+/* An inertia of the size of the body's own, so that the mass matrix is well scaled. */
+static PfExpr norm_inertia(const Tree *tree, const PfBall *ball)
+{
+  PfContext *ctx = tree->ctx;
+  for (int i = 0; i < tree->model->body_count; i++) {
+    const PfBody *body = tree->model->bodies + i;
+    if (strcmp(body->name, ball->name)) continue;
+    PfExpr diagonal[3] = {body->inertia[0], body->inertia[4], body->inertia[8]};
+    PfExpr trace = pf_expr_sum(ctx, diagonal, 3);
+    if (trace != tree->zero) return pf_expr_mul(ctx, pf_expr_rational(ctx, 4, 3), trace);
+  }
+  return pf_expr_int(ctx, 1);
+}
+
+/* Four coordinates turn a body in three ways only: without more, M is singular along q. The kinetic energy
+ * mu/2 (q.q')^2 vanishes where |q| = 1 and changes nothing there, but gives every formulation a regular M:
+ * M += mu q q^T, F -= mu (q'.q') q. */
+static void add_norm_energy(const Tree *tree, const PfBall *ball, PfEquations *eq)
+{
+  PfContext *ctx = tree->ctx;
+  PfExpr mu = norm_inertia(tree, ball), qv = tree->zero, vv = tree->zero;
+  const PfCoordinate *c = tree->model->coordinates + ball->q;
+  for (int i = 0; i < 4; i++) {
+    qv = pf_expr_add(ctx, qv, pf_expr_mul(ctx, c[i].q, c[i].v));
+    vv = pf_expr_add(ctx, vv, pf_expr_pow_int(ctx, c[i].v, 2));
+    for (int j = 0; j < 4; j++) {
+      PfExpr factors[3] = {mu, c[i].q, c[j].q};
+      PfExpr *entry = eq->M + (ball->q + i)*eq->n + ball->q + j;
+      *entry = pf_expr_add(ctx, *entry, pf_expr_product(ctx, factors, 3));
+    }
+  }
+  for (int i = 0; i < 4; i++) {
+    PfExpr factors[3] = {mu, vv, c[i].q};
+    eq->F[ball->q + i] = pf_expr_sub(ctx, eq->F[ball->q + i], pf_expr_product(ctx, factors, 3));
+  }
+  PfExpr factors[3] = {pf_expr_rational(ctx, 1, 2), mu, pf_expr_pow_int(ctx, qv, 2)};
+  eq->kinetic = pf_expr_add(ctx, eq->kinetic, pf_expr_product(ctx, factors, 3));
+}
+
 PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
 {
-  if (!model->body_count) return PF_OK;
+  if (!model->body_count && !model->ball_count) return PF_OK;
   size_t frames = (size_t)model->frame_count;
   Tree tree = {.ctx = ctx, .model = model, .zero = pf_expr_int(ctx, 0)};
   tree.link = pf_arena_array(scratch, Link, frames);
   tree.accelerations = pf_arena_array(scratch, PfExpr, eq->n);
   tree.zeros = pf_arena_array(scratch, PfExpr, eq->n);
-  Freedom *all = pf_arena_array(scratch, Freedom, 4*frames);
+  Freedom *all = pf_arena_array(scratch, Freedom, RATES*frames);
   int *first = pf_arena_array(scratch, int, frames + 1);
   if (!tree.link || !tree.accelerations || !tree.zeros || !all || !first)
     return pf_fail(ctx, PF_ERR_MEMORY, "no room for the bodies");
@@ -486,5 +557,6 @@ PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model
     subtract_bias(&tree, all + k, eq);
     add_column(&tree, all, first, k, eq);
   }
+  for (int k = 0; k < model->ball_count; k++) add_norm_energy(&tree, model->balls + k, eq);
   return pf_expr_check(ctx);
 }

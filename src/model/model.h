@@ -14,6 +14,12 @@ PfStatus pf_frame_add(PfModel *model, int *room, PfFrame frame, int *index);
 /* Components of v in the frame's axes turned into the axes of another frame. */
 void pf_frame_turn(const PfModel *model, int from, int to, const PfExpr v[3], PfExpr out[3]);
 
+/* Is the frame turned against its parent, by an angle or by a quaternion? */
+bool pf_frame_is_turned(const PfFrame *frame);
+
+/* The vector part of 2 q* q'/|q|^2: the angular velocity of a quaternion, in the axes of the body. */
+void pf_quaternion_spin(PfContext *ctx, const PfExpr q[4], const PfExpr rate[4], PfExpr out[3]);
+
 /* Turns v by the rotation of the frame: own axes -> parent axes, or back. */
 void pf_frame_to_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3]);
 void pf_frame_from_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3]);

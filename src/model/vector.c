@@ -76,6 +76,61 @@ static bool same_axis(const PfExpr a[3], const PfExpr b[3])
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
+/* ---------------------------------------------------------------- quaternions */
+
+/* Everything below is divided by |q|^2, so that it is a rotation and its angular velocity for every q, not only where
+ * the constraint |q| = 1 holds: then energies, derivatives and proofs agree everywhere. */
+static PfExpr inverse_square(PfContext *ctx, const PfExpr q[4])
+{
+  PfExpr terms[4];
+  for (int i = 0; i < 4; i++) terms[i] = pf_expr_pow_int(ctx, q[i], 2);
+  return pf_expr_pow_int(ctx, pf_expr_sum(ctx, terms, 4), -1);
+}
+
+/* An entry of (w^2 - v.v) 1 + 2 v v^T + 2 w (v x). */
+static PfExpr quaternion_entry(PfContext *ctx, const PfExpr q[4], int i, int j)
+{
+  PfExpr two = pf_expr_int(ctx, 2);
+  if (i == j) {
+    int a = (i + 1)%3 + 1, b = (i + 2)%3 + 1;
+    PfExpr plus = pf_expr_add(ctx, pf_expr_pow_int(ctx, q[0], 2), pf_expr_pow_int(ctx, q[i + 1], 2));
+    return pf_expr_sub(ctx, plus, pf_expr_add(ctx, pf_expr_pow_int(ctx, q[a], 2), pf_expr_pow_int(ctx, q[b], 2)));
+  }
+  PfExpr along = pf_expr_mul(ctx, q[i + 1], q[j + 1]), across = pf_expr_mul(ctx, q[0], q[4 - i - j]);
+  return pf_expr_mul(ctx, two, j == (i + 2)%3 ? pf_expr_add(ctx, along, across) : pf_expr_sub(ctx, along, across));
+}
+
+/* R v, or R^T v when inverse. */
+static void turn_by_quaternion(PfContext *ctx, const PfExpr q[4], bool inverse, const PfExpr v[3], PfExpr out[3])
+{
+  PfExpr result[3], scale = inverse_square(ctx, q);
+  for (int i = 0; i < 3; i++) {
+    PfExpr row[3];
+    for (int j = 0; j < 3; j++) row[j] = inverse ? quaternion_entry(ctx, q, j, i) : quaternion_entry(ctx, q, i, j);
+    for (int j = 0; j < 3; j++) row[j] = pf_expr_mul(ctx, scale, row[j]);
+    result[i] = pf_expr_dot3(ctx, row, v);
+  }
+  memcpy(out, result, sizeof result);
+}
+
+void pf_quaternion_spin(PfContext *ctx, const PfExpr q[4], const PfExpr rate[4], PfExpr out[3])
+{
+  PfExpr scale = pf_expr_mul(ctx, pf_expr_int(ctx, 2), inverse_square(ctx, q));
+  for (int i = 0; i < 3; i++) { /* w v' - v w' - v x v' */
+    int j = (i + 1)%3 + 1, k = (i + 2)%3 + 1;
+    PfExpr plus = pf_expr_add(ctx, pf_expr_mul(ctx, q[0], rate[i + 1]), pf_expr_mul(ctx, q[k], rate[j]));
+    PfExpr minus = pf_expr_add(ctx, pf_expr_mul(ctx, q[i + 1], rate[0]), pf_expr_mul(ctx, q[j], rate[k]));
+    out[i] = pf_expr_mul(ctx, scale, pf_expr_sub(ctx, plus, minus));
+  }
+}
+
+bool pf_frame_is_turned(const PfFrame *frame)
+{
+  return frame->angle != PF_EXPR_NONE || frame->quaternion[0] != PF_EXPR_NONE;
+}
+
+/* ---------------------------------------------------------------- from frame to frame */
+
 /* A rotation that is still to be applied: neighbours about the same axis are added up first, so that
  * turns in a plane give cos(a + b) and not cos(a)cos(b) - sin(a)sin(b). */
 typedef struct Pending {
@@ -101,6 +156,15 @@ static void turn(Pending *pending, const PfExpr *axis, PfExpr angle)
   flush(pending);
   pending->axis = axis;
   pending->angle = angle;
+}
+
+/* The rotation of a frame against its parent, or back. */
+static void apply(Pending *pending, const PfFrame *frame, bool inverse)
+{
+  if (frame->angle) turn(pending, frame->axis, inverse ? pf_expr_neg(pending->ctx, frame->angle) : frame->angle);
+  if (!frame->quaternion[0]) return;
+  flush(pending);
+  turn_by_quaternion(pending->ctx, frame->quaternion, inverse, pending->v, pending->v);
 }
 
 static int depth_of(const PfModel *model, int frame)
@@ -134,12 +198,10 @@ void pf_frame_turn(const PfModel *model, int from, int to, const PfExpr v[3], Pf
   Pending pending = {.ctx = model->ctx};
   memcpy(pending.v, v, sizeof pending.v);
   int above = common_ancestor(model, from, to);
-  for (; from != above; from = model->frames[from].parent)
-    if (model->frames[from].angle) turn(&pending, model->frames[from].axis, model->frames[from].angle);
+  for (; from != above; from = model->frames[from].parent) apply(&pending, model->frames + from, false);
   while (above != to) {
     above = step_below(model, to, above);
-    const PfFrame *frame = model->frames + above;
-    if (frame->angle) turn(&pending, frame->axis, pf_expr_neg(model->ctx, frame->angle));
+    apply(&pending, model->frames + above, true);
   }
   flush(&pending);
   memcpy(out, pending.v, sizeof pending.v);
@@ -180,6 +242,7 @@ static int simplest_frame(const PfModel *model, int frame, const PfExpr c[3])
 {
   for (; frame; frame = model->frames[frame].parent) {
     const PfFrame *f = model->frames + frame;
+    if (f->quaternion[0]) break;
     if (!f->angle) continue;
     int sign, i = coordinate_axis(model->ctx, f->axis, &sign);
     bool along = i >= 0 && pf_expr_is_int(model->ctx, c[(i + 1)%3], 0) &&
@@ -305,13 +368,27 @@ PfVector pf_frame_velocity(const PfModel *model, int frame)
   return sum;
 }
 
+/* Of a frame that a quaternion turns, against its parent, in its own axes. */
+static PfStatus relative_spin(const PfModel *model, const PfFrame *f, PfExpr spin[3])
+{
+  PfExpr rate[4];
+  PF_TRY(pf_model_time_derivative(model, f->quaternion, 4, rate));
+  pf_quaternion_spin(model->ctx, f->quaternion, rate, spin);
+  return PF_OK;
+}
+
 /* In the axes before the last turn: the turn itself does not change its own axis. */
 PfVector pf_frame_spin(const PfModel *model, int frame)
 {
-  while (frame && !model->frames[frame].angle) frame = model->frames[frame].parent;
+  while (frame && !pf_frame_is_turned(model->frames + frame)) frame = model->frames[frame].parent;
   const PfFrame *f = model->frames + frame;
   if (!frame) return pf_vector_zero();
   PfExpr rate, spin[3];
+  if (f->quaternion[0]) {
+    if (relative_spin(model, f, spin) != PF_OK) return spoiled();
+    PfVector parent = pf_vector_make(model, f->parent, model->frames[f->parent].spin);
+    return pf_vector_add(model, parent, pf_vector_make(model, frame, spin));
+  }
   if (pf_model_time_derivative(model, &f->angle, 1, &rate) != PF_OK) return spoiled();
   for (int k = 0; k < 3; k++)
     spin[k] = pf_expr_add(model->ctx, model->frames[f->parent].spin[k],
@@ -336,8 +413,12 @@ static PfStatus find_spin(const PfModel *model, int index)
 {
   PfFrame *f = model->frames + index;
   pf_frame_from_parent(model, index, model->frames[f->parent].spin, f->spin);
+  PfExpr rate, own[3];
+  if (f->quaternion[0]) {
+    PF_TRY(relative_spin(model, f, own));
+    for (int k = 0; k < 3; k++) f->spin[k] = pf_expr_add(model->ctx, f->spin[k], own[k]);
+  }
   if (!f->angle) return PF_OK;
-  PfExpr rate;
   PF_TRY(pf_model_time_derivative(model, &f->angle, 1, &rate));
   for (int k = 0; k < 3; k++)
     f->spin[k] = pf_expr_add(model->ctx, f->spin[k], pf_expr_mul(model->ctx, rate, f->axis[k]));

@@ -12,7 +12,7 @@ static PfModel energies_only(const System *s)
   PfModel copy = *s->model;
   copy.kinetic = s->eq.kinetic;
   copy.potential = s->eq.potential;
-  copy.body_count = 0;
+  copy.body_count = copy.ball_count = 0;
   return copy;
 }
 

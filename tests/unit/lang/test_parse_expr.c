@@ -109,7 +109,7 @@ static void wrong_expressions_are_explained(void **state)
     {"gravity (0, -9.81)",
      "1:9: a vector has three components, this one has 2",
      "in the plane write (a, b, 0)"},
-    {"gravity (0, 0, 0, -9.81)", "1:9: a vector has three components, this one has 4", "write (a, b, c)"},
+    {"gravity (0, 0, 0, 0, -9.81)", "1:9: a vector has three components, this one has 5", "write (a, b, c)"},
     {"gravity [0, 0, -9.81]",
      "1:9: expected a number, a name or '(' after 'gravity', found a unit in square brackets",
      "a vector is written with round brackets: (a, b, c)"},

@@ -13,6 +13,7 @@ static const char *const tree_names[] = {
   [PF_N_VECTOR] = "vector",   [PF_N_ITEM] = "item",        [PF_N_SIZE] = "size",        [PF_N_PARAMETERS] = "parameters",
   [PF_N_VALUE] = "value",     [PF_N_UNITS] = "units",      [PF_N_LABEL] = "label",      [PF_N_ASSIGN] = "=",
   [PF_N_AT] = "at",           [PF_N_TURN] = "turn",        [PF_N_SHIFT] = "shift",      [PF_N_PROPERTY] = "property",
+  [PF_N_JOINT] = "joint",
   [PF_N_BLOCK] = "block",     [PF_N_MODEL] = "model",      [PF_N_DECLARE] = "declare",  [PF_N_ENERGY] = "energy",
   [PF_N_ASSIGNS] = "assigns", [PF_N_FRAME] = "frame",      [PF_N_POINT] = "point",      [PF_N_FORCE] = "force",
   [PF_N_SPRING] = "spring",   [PF_N_CONSTRAINT] = "constraint", [PF_N_ROLL] = "roll",   [PF_N_SUPPORT] = "support",
