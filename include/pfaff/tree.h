@@ -125,9 +125,21 @@ typedef struct PfTreeInput {
 /* Completes vdot and tau (nv each; either may be NULL, and may be the array of the input). */
 PF_API PfStatus pf_tree_hybrid(PfTreeWork *work, const PfTreeInput *input, double *vdot, double *tau);
 
-/* The impulsive recursion (4.1): jumps of the rates from impulses. As pf_tree_hybrid with v = 0, without gravity, springs and
- * dampers: `tau` are joint impulses, `wrench` external impulses, `vdot` prescribed jumps; input->v is not read. */
-PF_API PfStatus pf_tree_impulse(PfTreeWork *work, const PfTreeInput *input, double *jump, double *impulse);
+/* All that a solution has; any may be NULL. */
+typedef struct PfTreeOutput {
+  double *vdot, *tau;   /* nv each, complete; may be the arrays of the input */
+  double *acceleration; /* 6 per body: Vdot_k */
+  double *joint_wrench; /* 6 per body: f_k of the parent on the body at O_k, actuator part included */
+} PfTreeOutput;
+
+/* As pf_tree_hybrid, with accelerations and joint wrenches of the bodies. Includes pf_tree_kinematics(work, q, v) if one of
+ * these is asked for. */
+PF_API PfStatus pf_tree_complete(PfTreeWork *work, const PfTreeInput *input, const PfTreeOutput *output);
+
+/* The impulsive recursion: jumps of the rates from impulses. Like pf_tree_complete with v = 0 and without gravity, springs and
+ * dampers: `tau` are joint impulses, `wrench` external impulses, `vdot` jumps of the rates, `acceleration` jumps of the
+ * body velocities, `joint_wrench` interface impulses. input->v is not read. */
+PF_API PfStatus pf_tree_impulse(PfTreeWork *work, const PfTreeInput *input, const PfTreeOutput *output);
 
 /* Springs and dampers: T (nv). */
 PF_API void pf_tree_passive(const PfTree *tree, const double *q, const double *v, double *T);
@@ -141,8 +153,9 @@ PF_API void pf_tree_normalise(const PfTree *tree, double *q);
  * the diagonal is not touched. */
 PF_API PfStatus pf_tree_inertia(PfTreeWork *work, const double *q, double *M);
 
-/* x = M^-1 t for the joint forces t plus the wrenches on the bodies (6 per body; NULL: none), with the factors of the last
- * forward, hybrid or impulse call on this workspace; dofs prescribed then stay still. No new factorisation: O(n). */
+/* x = M^-1 (t + J^T wrench) for joint forces t (NULL: none; not x) and wrenches on the bodies (6 per body; NULL: none), with the
+ * factors of the last forward, hybrid, complete or impulse call on this workspace; dofs prescribed then stay still.
+ * Wrenches need pf_tree_kinematics at the same q. No new factorisation: O(n). PF_ERR_ARGUMENT when there was no such call. */
 PF_API PfStatus pf_tree_respond(PfTreeWork *work, const double *t, const double *wrench, double *x);
 
 /* ---------------------------------------------------------------- bodies */
@@ -177,6 +190,48 @@ PF_API void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals
 /* The columns of a point (body axes): velocity of the body and the point = [angular; linear] = columns (6 x nv, by rows) times v.
  * Needs pf_tree_kinematics at q. */
 PF_API void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns);
+
+/* ---------------------------------------------------------------- constraints on top */
+
+typedef enum PfTreeConstraintKind {
+  PF_TREE_POINT, /* 3 rows: point_a of body_a stays at point_b of body_b */
+  PF_TREE_WELD,  /* 6 rows: 3 for the turn, then 3 as PF_TREE_POINT */
+  PF_TREE_KNIFE, /* 1 row: point_a of body_a has no velocity along normal_a, which is fixed in body_a */
+  PF_TREE_RATES  /* 1 row: sum of coefficients times accelerations of joints = rhs, any Pfaffian row */
+} PfTreeConstraintKind;
+
+/* Bodies may be -1, the inertial frame. Rows are in inertial axes; multipliers act on body_a, and the other way on body_b. */
+typedef struct PfTreeConstraint {
+  PfTreeConstraintKind kind;
+  int body_a, body_b;
+  double point_a[3], point_b[3], normal_a[3]; /* in body axes */
+  const int *dofs;            /* PF_TREE_RATES: numbers of the rates, */
+  const double *coefficients; /* what they are multiplied with, */
+  int terms;                  /* how many, */
+  double rhs;                 /* and what A vdot must be */
+  double alpha;               /* stabilisation: A vdot = … - 2 alpha (A v) - alpha^2 (gap of PF_TREE_POINT and PF_TREE_WELD) */
+} PfTreeConstraint;
+
+/* Room for constraints of up to `most` rows on one tree. */
+typedef struct PfTreeRows PfTreeRows;
+PF_API PfStatus pf_tree_rows_new(PfContext *ctx, const PfTree *tree, int most, PfTreeRows **rows);
+PF_API void pf_tree_rows_free(PfTreeRows *rows);
+
+/* As pf_tree_complete, with constraints. Redundant rows are allowed; PF_ERR_NUMBER when rows contradict each other, with the
+ * number of the constraint. input->v must be given. The results about rows stay in `rows`. */
+PF_API PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInput *input,
+                                    const PfTreeConstraint *constraints, int count, const PfTreeOutput *output);
+
+/* The jump of v (nv, changed) when the constraints take hold at once: v += -M^-1 A^T S^+ A v. Dofs in `prescribed` (may be
+ * NULL) keep their rates. The multipliers are the impulses. */
+PF_API PfStatus pf_tree_close(PfTreeWork *work, PfTreeRows *rows, const double *q, double *v,
+                              const unsigned char *prescribed, const PfTreeConstraint *constraints, int count);
+
+PF_API int pf_tree_rows_count(const PfTreeRows *rows);
+PF_API int pf_tree_rows_rank(const PfTreeRows *rows);
+PF_API const double *pf_tree_rows_multipliers(const PfTreeRows *rows); /* of redundant rows one choice of many */
+PF_API const double *pf_tree_rows_velocity(const PfTreeRows *rows);    /* A v at the state given */
+PF_API const double *pf_tree_rows_compliance(const PfTreeRows *rows);  /* A M^-1 A^T, by rows, complete */
 
 /* ---------------------------------------------------------------- the paper's operators */
 

@@ -21,6 +21,7 @@ typedef struct Problem {
   double gravity[3];
   int passive;
   double *vdot_out, *tau_out;
+  double *capture; /* 6 per node: f_k = P_k Vdot_k + z_k on a second way inward, with the accelerations known */
 } Problem;
 
 /* ---------------------------------------------------------------- outward: turns and angular velocities, 3.1 */
@@ -76,13 +77,14 @@ void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v)
     Kin *kin = &work->kin[k];
     double x[3] = {w[0], w[1], w[2]};
     switch (node->kind) {
+    case NODE_SCREW: kin->x = tree->slide[4*(size_t)k + 3]*q[node->q]; /* fall through */
     case NODE_REVOLUTE:
-    case NODE_SCREW:
       set_turn(kin, edge->offset + q[node->q]);
       edge_back(edge, kin, node->flags, x);
       kin->w[0] = x[0], kin->w[1] = x[1], kin->w[2] = x[2] + (v ? v[node->v] : 0);
       break;
     case NODE_PRISMATIC:
+      kin->x = q[node->q];
       set_turn(kin, edge->offset);
       edge_back(edge, kin, node->flags, x);
       memcpy(kin->w, x, sizeof x);
@@ -154,7 +156,7 @@ static void general_to_parent(PfTreeWork *work, const Node *node, const double R
   finish(work, node, sum);
 }
 
-static void axial_to_parent(PfTreeWork *work, int k, const double *q, Sum *sum)
+static void axial_to_parent(PfTreeWork *work, int k, Sum *sum)
 {
   const PfTree *tree = work->tree;
   const Node *node = &tree->nodes[k];
@@ -166,7 +168,7 @@ static void axial_to_parent(PfTreeWork *work, int k, const double *q, Sum *sum)
   if (node->flags & NODE_TURNED) sym6_turn_z(edge->cf, edge->sf, &sum->P);
   edge_up(edge, kin, node->flags, sum->z);
   edge_up(edge, kin, node->flags, sum->z + 3);
-  axial_length(tree, k, q, l);
+  axial_length(work, k, l);
   shift_to_parent(work, node, l, sum);
   finish(work, node, sum);
 }
@@ -315,7 +317,7 @@ static int axial_in(PfTreeWork *work, int k, const Problem *problem, const doubl
   axial_column(work->tree, k, h);
   axial_bias(work, k, problem->v, a);
   if (!columns_in(work, k, problem, T, h, 1, a, sum)) return 0;
-  if (work->tree->nodes[k].parent >= 0) axial_to_parent(work, k, problem->q, sum);
+  if (work->tree->nodes[k].parent >= 0) axial_to_parent(work, k, sum);
   return 1;
 }
 
@@ -341,6 +343,11 @@ static int sweep_in(PfTreeWork *work, const Problem *problem)
     double T[6];
     int good;
     begin(work, k, problem->load, &sum);
+    if (problem->capture) {
+      double *f = problem->capture + 6*(size_t)k;
+      sym6_mul(&sum.P, work->A + 6*(size_t)k, f);
+      add_scaled(f, 1, sum.z, 6);
+    }
     if (node->kind == NODE_REVOLUTE && !problem->mask) {
       T[0] = problem->tau ? problem->tau[node->v] : 0;
       if (node->flags & NODE_PASSIVE) joint_forces(work, node, problem, T);
@@ -452,7 +459,7 @@ static void sweep_back_out(PfTreeWork *work, const Problem *problem)
     const double *Ap = node->parent < 0 ? base : work->A + 6*(size_t)node->parent;
     const double *w = node->parent < 0 ? ZERO : work->kin[node->parent].w;
     double *A = work->A + 6*(size_t)k, l[3];
-    node_length(work, k, problem->q, l);
+    node_length(work, k, l);
     carry_acceleration(Ap, w, l, A);
     if (node->kind == NODE_REVOLUTE && !problem->mask) revolute_out(work, k, problem, A);
     else if (node->kind == NODE_BALL && !problem->mask) ball_out(work, node, problem, A);
@@ -553,8 +560,29 @@ PfStatus pf_tree_hybrid(PfTreeWork *work, const PfTreeInput *input, double *vdot
   return mixed(work, input, &problem, vdot, tau);
 }
 
-PfStatus pf_tree_impulse(PfTreeWork *work, const PfTreeInput *input, double *jump, double *impulse)
+/* f_k from P and z, not by adding up inertial forces: on long chains those nearly cancel. */
+static PfStatus complete(PfTreeWork *work, const PfTreeInput *input, const double *gravity, int passive, const double *v,
+                         const PfTreeOutput *out)
 {
-  Problem problem = {.q = input->q, .tau = input->tau};
-  return mixed(work, input, &problem, jump, impulse);
+  Problem problem = {.q = input->q, .v = v, .tau = input->tau, .passive = passive,
+                     .gravity = {gravity[0], gravity[1], gravity[2]}};
+  PF_TRY(mixed(work, input, &problem, out->vdot, out->tau));
+  if (!out->acceleration && !out->joint_wrench) return PF_OK;
+  if (out->joint_wrench) {
+    problem.capture = work->scratch;
+    sweep_in(work, &problem);
+  }
+  PF_TRY(pf_tree_kinematics(work, input->q, v));
+  pf_tree_from_nodes(work, work->scratch, gravity, input->wrench, out->acceleration, out->joint_wrench);
+  return PF_OK;
+}
+
+PfStatus pf_tree_complete(PfTreeWork *work, const PfTreeInput *input, const PfTreeOutput *out)
+{
+  return complete(work, input, work->tree->gravity, 1, input->v, out);
+}
+
+PfStatus pf_tree_impulse(PfTreeWork *work, const PfTreeInput *input, const PfTreeOutput *out)
+{
+  return complete(work, input, ZERO, 0, NULL, out);
 }

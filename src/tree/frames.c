@@ -135,28 +135,40 @@ static void body_acceleration(PfTreeWork *work, int k, const double *q, const do
   for (int i = 0; vdot && i < pf_joint_nv(body->joint); i++) add_scaled(A, vdot[body->v + i], step.joint.H + 6*i, 6);
 }
 
+void pf_body_wrench(const PfTreeWork *work, int k, const double A[6], const double gravity[3], const double *wrench,
+                    double f[6])
+{
+  const Body *body = &work->tree->bodies[k];
+  double weight[6], arm[3];
+  inertial_wrench(work, k, A, f);
+  turn3(work->E + 9*(size_t)k, body->com, arm);
+  for (int i = 0; i < 3; i++) weight[3 + i] = body->mass*gravity[i];
+  cross3(arm, weight + 3, weight);
+  add_scaled(f, -1, weight, 6);
+  if (wrench) add_scaled(f, -1, wrench, 6);
+}
+
+static void add_to_parent(const PfTreeWork *work, int k, const double f[6], double *to)
+{
+  const double *r = work->r + 3*(size_t)k, *rp = work->r + 3*(size_t)work->tree->bodies[k].parent;
+  const double l[3] = {r[0] - rp[0], r[1] - rp[1], r[2] - rp[2]};
+  double turn[3];
+  cross3(l, f + 3, turn);
+  add_scaled(to, 1, f, 6);
+  add3(to, turn);
+}
+
 /* f_k = M_k Vdot_k + b_k - fext_k + what the children need, (33) */
 static void pass_wrenches_in(PfTreeWork *work, const double *wrench)
 {
   const PfTree *tree = work->tree;
   for (int k = 0; k < tree->count; k++) {
-    double *f = work->body6 + 12*(size_t)k + 6, weight[6], arm[3];
-    inertial_wrench(work, k, f - 6, f);
-    turn3(work->E + 9*(size_t)k, tree->bodies[k].com, arm);
-    for (int i = 0; i < 3; i++) weight[3 + i] = tree->bodies[k].mass*tree->gravity[i];
-    cross3(arm, weight + 3, weight);
-    add_scaled(f, -1, weight, 6);
-    if (wrench) add_scaled(f, -1, wrench + 6*(size_t)k, 6);
+    double *A = work->body6 + 12*(size_t)k;
+    pf_body_wrench(work, k, A, tree->gravity, wrench ? wrench + 6*(size_t)k : NULL, A + 6);
   }
   for (int k = tree->count - 1; k >= 0; k--) {
     const int parent = tree->bodies[k].parent;
-    if (parent < 0) continue;
-    const double *f = work->body6 + 12*(size_t)k + 6, *r = work->r + 3*(size_t)k, *rp = work->r + 3*(size_t)parent;
-    const double l[3] = {r[0] - rp[0], r[1] - rp[1], r[2] - rp[2]};
-    double *to = work->body6 + 12*(size_t)parent + 6, turn[3];
-    cross3(l, f + 3, turn);
-    add_scaled(to, 1, f, 6);
-    add3(to, turn);
+    if (parent >= 0) add_to_parent(work, k, work->body6 + 12*(size_t)k + 6, work->body6 + 12*(size_t)parent + 6);
   }
 }
 
@@ -252,23 +264,90 @@ void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], c
 
 /* ---------------------------------------------------------------- external wrenches for the fast sweeps */
 
-PfStatus pf_tree_load(PfTreeWork *work, const double *q, const double *wrench)
+void pf_wrench_to_node(const PfTreeWork *work, int k, const double wrench[6], double *to)
+{
+  const double *place = work->tree->in_node + 12*(size_t)k;
+  double f[6], turn[3];
+  for (int part = 0; part < 6; part += 3) {
+    turn3_back(work->E + 9*(size_t)k, wrench + part, f + part); /* to body axes, then node axes */
+    turn3_back(place, f + part, f + part);
+  }
+  cross3(place + 9, f + 3, turn);
+  add_scaled(to, 1, f, 6);
+  add3(to, turn);
+}
+
+void pf_tree_load_at(PfTreeWork *work, const double *wrench)
 {
   const PfTree *tree = work->tree;
-  PF_TRY(pf_tree_kinematics(work, q, NULL));
   memset(work->load, 0, 6*(size_t)tree->node_count*sizeof *work->load);
   for (int k = 0; k < tree->count; k++) {
-    const int node = tree->node_of[k];
-    if (node < 0) continue; /* on the inertial frame */
-    const double *place = tree->in_node + 12*(size_t)k;
-    double f[6], turn[3], *to = work->load + 6*(size_t)node;
-    for (int part = 0; part < 6; part += 3) {
-      turn3_back(work->E + 9*(size_t)k, wrench + 6*(size_t)k + part, f + part); /* to body axes, then node axes */
-      turn3_back(place, f + part, f + part);
-    }
-    cross3(place + 9, f + 3, turn);
-    add_scaled(to, 1, f, 6);
-    add3(to, turn);
+    const int node = tree->node_of[k]; /* -1: on the inertial frame */
+    if (node >= 0) pf_wrench_to_node(work, k, wrench + 6*(size_t)k, work->load + 6*(size_t)node);
   }
+}
+
+PfStatus pf_tree_load(PfTreeWork *work, const double *q, const double *wrench)
+{
+  PF_TRY(pf_tree_kinematics(work, q, NULL));
+  pf_tree_load_at(work, wrench);
   return PF_OK;
+}
+
+/* ---------------------------------------------------------------- back from the fast sweeps */
+
+/* The sweeps see gravity as a base that accelerates; here it is put back. */
+void pf_acceleration_from_node(const PfTreeWork *work, int k, const double gravity[3], double A[6])
+{
+  const PfTree *tree = work->tree;
+  const int node = tree->node_of[k];
+  memset(A, 0, 6*sizeof *A);
+  if (node < 0) return; /* on the inertial frame */
+  const double *place = tree->in_node + 12*(size_t)k, *An = work->A + 6*(size_t)node;
+  double o[3], swing[3], whirl[3];
+  for (int part = 0; part < 6; part += 3) {
+    turn3(place, An + part, A + part);
+    turn3(work->E + 9*(size_t)k, A + part, A + part);
+  }
+  turn3(place, place + 9, o);
+  turn3(work->E + 9*(size_t)k, o, o);
+  cross3(A, o, swing);
+  centripetal(work->V + 6*(size_t)k, o, whirl);
+  for (int i = 0; i < 3; i++) A[3 + i] += swing[i] + whirl[i] + gravity[i];
+}
+
+/* Joints that move have their wrench from the sweep; a weld carries what stands behind it. */
+static void wrenches_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench)
+{
+  const PfTree *tree = work->tree;
+  for (int k = 0; k < tree->count; k++) {
+    double *A = work->body6 + 12*(size_t)k, *f = A + 6;
+    if (tree->bodies[k].joint == PF_JOINT_WELD) {
+      pf_body_wrench(work, k, A, gravity, wrench ? wrench + 6*(size_t)k : NULL, f);
+      continue;
+    }
+    const double *from = force + 6*(size_t)tree->node_of[k], *place = tree->in_node + 12*(size_t)k;
+    for (int part = 0; part < 6; part += 3) {
+      turn3(place, from + part, f + part);
+      turn3(work->E + 9*(size_t)k, f + part, f + part);
+    }
+  }
+  for (int k = tree->count - 1; k >= 0; k--) {
+    const int parent = tree->bodies[k].parent;
+    if (parent >= 0 && tree->bodies[parent].joint == PF_JOINT_WELD)
+      add_to_parent(work, k, work->body6 + 12*(size_t)k + 6, work->body6 + 12*(size_t)parent + 6);
+  }
+}
+
+void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench,
+                        double *acceleration, double *joint_wrench)
+{
+  for (int k = 0; k < work->tree->count; k++)
+    pf_acceleration_from_node(work, k, gravity, work->body6 + 12*(size_t)k);
+  if (joint_wrench) wrenches_from_nodes(work, force, gravity, wrench);
+  for (int k = 0; k < work->tree->count; k++) {
+    const double *from = work->body6 + 12*(size_t)k;
+    if (acceleration) memcpy(acceleration + 6*(size_t)k, from, 6*sizeof *from);
+    if (joint_wrench) memcpy(joint_wrench + 6*(size_t)k, from + 6, 6*sizeof *from);
+  }
 }

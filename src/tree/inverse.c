@@ -47,7 +47,7 @@ static inline void body_wrench(const Mass *mass, const double w[3], const double
   }
 }
 
-static void sweep_out(PfTreeWork *work, const double *q, const double *v, const double *vdot, const double *load)
+static void sweep_out(PfTreeWork *work, const double *v, const double *vdot, const double *load)
 {
   const PfTree *tree = work->tree;
   const double *g = tree->gravity, base[6] = {0, 0, 0, -g[0], -g[1], -g[2]};
@@ -56,7 +56,7 @@ static void sweep_out(PfTreeWork *work, const double *q, const double *v, const 
     const double *Ap = node->parent < 0 ? base : work->A + 6*(size_t)node->parent;
     const double *w = node->parent < 0 ? ZERO : work->kin[node->parent].w;
     double *A = work->A + 6*(size_t)k, *f = work->scratch + 6*(size_t)k, l[3];
-    node_length(work, k, q, l);
+    node_length(work, k, l);
     carry_acceleration(Ap, w, l, A);
     if (node->kind == NODE_REVOLUTE) {
       const Kin *kin = &work->kin[k];
@@ -76,7 +76,7 @@ static void sweep_out(PfTreeWork *work, const double *q, const double *v, const 
   }
 }
 
-static void sweep_in(PfTreeWork *work, const double *q, double *tau)
+static void sweep_in(PfTreeWork *work, double *tau)
 {
   const PfTree *tree = work->tree;
   for (int k = tree->node_count - 1; k >= 0; k--) {
@@ -101,7 +101,7 @@ static void sweep_in(PfTreeWork *work, const double *q, double *tau)
       edge_up(&tree->edges[k], &work->kin[k], node->flags, f + 3);
     }
     double *to = work->scratch + 6*(size_t)node->parent;
-    node_length(work, k, q, l);
+    node_length(work, k, l);
     cross3(l, f + 3, turn);
     add3(f, turn);
     add_scaled(to, 1, f, 6);
@@ -133,7 +133,7 @@ PfStatus pf_tree_inverse(PfTreeWork *work, const double *q, const double *v, con
 {
   work->factored = 0;
   pf_tree_sweep_out(work, q, v);
-  sweep_out(work, q, v, vdot, NULL);
-  sweep_in(work, q, tau);
+  sweep_out(work, v, vdot, NULL);
+  sweep_in(work, tau);
   return finish(work, q, v, tau);
 }

@@ -26,21 +26,19 @@ static inline void edge_up(const Edge *edge, const Kin *kin, int flags, double x
 }
 
 /* The joint point in parent axes. */
-static inline void axial_length(const PfTree *tree, int k, const double *q, double l[3])
+static inline void axial_length(const PfTreeWork *work, int k, double l[3])
 {
-  const Node *node = &tree->nodes[k];
+  const PfTree *tree = work->tree;
   memcpy(l, tree->edges[k].l, 3*sizeof *l);
-  if (node->kind == NODE_REVOLUTE) return;
-  const double *slide = tree->slide + 4*(size_t)k;
-  add_scaled(l, slide[3]*q[node->q], slide, 3);
+  if (tree->nodes[k].kind != NODE_REVOLUTE) add_scaled(l, work->kin[k].x, tree->slide + 4*(size_t)k, 3);
 }
 
-static inline void node_length(const PfTreeWork *work, int k, const double *q, double l[3])
+static inline void node_length(const PfTreeWork *work, int k, double l[3])
 {
   const Node *node = &work->tree->nodes[k];
   if (node->kind == NODE_GENERAL) memcpy(l, work->extras[node->extra].l, 3*sizeof *l);
   else if (node->kind == NODE_BALL) memcpy(l, work->tree->edges[k].l, 3*sizeof *l);
-  else axial_length(work->tree, k, q, l);
+  else axial_length(work, k, l);
 }
 
 /* The column of H of a joint about or along z. */
@@ -72,6 +70,34 @@ static inline void set_ball_columns(const PfTree *tree, int k, int moving, Extra
   memset(extra->a + 3, 0, 3*sizeof *extra->a);
   memset(extra->H, 0, 18*sizeof *extra->H);
   for (int i = 0; i < 3; i++) extra->H[7*i] = 1;
+}
+
+/* The columns of H of any node, in node axes; returns how many. */
+static inline int node_columns(const PfTreeWork *work, int k, double H[36])
+{
+  const PfTree *tree = work->tree;
+  const Node *node = &tree->nodes[k];
+  if (node->extra < 0) return axial_column(tree, k, H), 1;
+  const int nv = pf_joint_nv(tree->bodies[node->body].joint);
+  if (node->kind == NODE_GENERAL) return memcpy(H, work->extras[node->extra].H, 6*(size_t)nv*sizeof *H), nv;
+  memset(H, 0, 18*sizeof *H);
+  for (int i = 0; i < 3; i++) H[7*i] = 1;
+  return nv;
+}
+
+/* A vector of any node to parent axes, and back. */
+static inline void node_up(const PfTreeWork *work, int k, double x[3])
+{
+  const Node *node = &work->tree->nodes[k];
+  if (node->extra >= 0) turn3(work->extras[node->extra].R, x, x);
+  else edge_up(&work->tree->edges[k], &work->kin[k], node->flags, x);
+}
+
+static inline void node_back(const PfTreeWork *work, int k, double x[3])
+{
+  const Node *node = &work->tree->nodes[k];
+  if (node->extra >= 0) turn3_back(work->extras[node->extra].R, x, x);
+  else edge_back(&work->tree->edges[k], &work->kin[k], node->flags, x);
 }
 
 /* Phi Vdot_lambda and the centripetal part of a_k, in parent axes. */

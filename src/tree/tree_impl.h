@@ -84,6 +84,7 @@ struct PfTree {
 
 typedef struct Kin {
   double c, s, w[3]; /* turn about z; angular velocity in node axes */
+  double x;          /* prismatic and screw: shift along z */
 } Kin;
 
 typedef struct Dof {
@@ -147,6 +148,9 @@ typedef struct Step {
 
 /* Need poses; the second also velocities. */
 void pf_joint_step(const PfTreeWork *work, int body, const double *q, const double *v, Step *step);
+/* M_k A + b_k less weight and external wrench (6 numbers of this body, or NULL) */
+void pf_body_wrench(const PfTreeWork *work, int body, const double A[6], const double gravity[3], const double *wrench,
+                    double f[6]);
 void pf_velocity_acceleration(const PfTreeWork *work, int body, const Step *step, const double *v, double a[6]);
 
 /* ---------------------------------------------------------------- nodes.c, forward.c, frames.c */
@@ -155,8 +159,25 @@ PfStatus pf_tree_make_nodes(PfContext *ctx, PfTree *tree);
 
 /* External wrenches of the bodies to node axes, in work->load; needs poses at q. */
 PfStatus pf_tree_load(PfTreeWork *work, const double *q, const double *wrench);
+void pf_tree_load_at(PfTreeWork *work, const double *wrench); /* with the poses as they are */
+/* Adds a wrench on one body at O_k, in inertial axes, to that of its node (which must not be -1). */
+void pf_wrench_to_node(const PfTreeWork *work, int body, const double wrench[6], double *to);
+/* Vdot of a body from that of its node, gravity put back. */
+void pf_acceleration_from_node(const PfTreeWork *work, int body, const double gravity[3], double A[6]);
+
+/* The same from what the sweeps left in work->A and `force` (both in node axes): accelerations and joint wrenches of the
+ * bodies, either may be NULL. Needs pf_tree_kinematics with velocities. */
+void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench,
+                        double *acceleration, double *joint_wrench);
 
 /* Turn of the joint of each node, angular velocities. */
 void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v);
+
+/* ---------------------------------------------------------------- respond.c */
+
+PfStatus pf_tree_need_factors(const PfTreeWork *work);
+/* One row: joint forces t (nv) and wrenches zeta (6 per node, negative), of the nodes marked in `touched`, up to `last`. Gives
+ * eps of the free dofs of all their ancestors; touched and zeta are zero afterwards. */
+void pf_tree_respond_row(PfTreeWork *work, const double *t, unsigned char *touched, int last, double *zeta, double *eps);
 
 #endif

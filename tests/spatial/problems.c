@@ -128,10 +128,86 @@ static int check_operators(Case *c, Setup *s, const Json *problem, const PfTreeI
   return 1;
 }
 
-static int solve(Case *c, Setup *s, const PfTreeInput *input, Solution *x)
+/* ---------------------------------------------------------------- constraints */
+
+enum { MOST_CONSTRAINTS = 64 };
+
+static void take(const Json *from, double *to, int count)
 {
-  if (pf_tree_hybrid(s->work, input, x->vdot, x->tau) != PF_OK ||
-      pf_tree_motion(s->work, s->q, s->v, x->vdot, input->wrench, x->acceleration, x->wrench) != PF_OK)
+  if (from) json_numbers(from, to, count);
+}
+
+static int take_body(const Json *from)
+{
+  return from ? (int)from->number : -1;
+}
+
+static int read_terms(Case *c, const Setup *s, const Json *terms, PfTreeConstraint *to)
+{
+  to->terms = terms ? terms->count : 0;
+  int *dofs = pf_arena_array(c->arena, int, to->terms + 1);
+  double *coefficients = room(c, to->terms);
+  for (int i = 0; i < to->terms; i++) {
+    double term[3] = {0};
+    take(json_at(terms, i), term, 3);
+    dofs[i] = pf_tree_v_at(s->tree, (int)term[0]) + (int)term[1];
+    coefficients[i] = term[2];
+  }
+  to->dofs = dofs;
+  to->coefficients = coefficients;
+  return 1;
+}
+
+static int read_constraint(Case *c, const Setup *s, const Json *from, PfTreeConstraint *to)
+{
+  const Json *type = json_get(from, "type");
+  *to = (PfTreeConstraint){.body_a = take_body(json_get(from, "body_a")), .body_b = take_body(json_get(from, "body_b"))};
+  take(json_get(from, "point_a"), to->point_a, 3);
+  take(json_get(from, "point_b"), to->point_b, 3);
+  take(json_get(from, "normal_a"), to->normal_a, 3);
+  take(json_get(from, "rhs"), &to->rhs, 1);
+  if (!strcmp(type->text, "point")) to->kind = PF_TREE_POINT;
+  else if (!strcmp(type->text, "weld")) to->kind = PF_TREE_WELD;
+  else if (!strcmp(type->text, "knife")) to->kind = PF_TREE_KNIFE;
+  else if (!strcmp(type->text, "linear")) to->kind = PF_TREE_RATES;
+  else return trouble(c, "unknown constraint '%s'", type->text);
+  return to->kind != PF_TREE_RATES || read_terms(c, s, json_get(from, "terms"), to);
+}
+
+static void check_rows(Case *c, const Json *problem, const PfTreeRows *rows)
+{
+  const double count = pf_tree_rows_count(rows), rank = pf_tree_rows_rank(rows);
+  const int m = (int)count;
+  check(c, problem, "rows", &count, 1, "constraint_rows");
+  check(c, problem, "rank", &rank, 1, "constraint_rank");
+  check(c, problem, "A M^-1 A^T", pf_tree_rows_compliance(rows), m*m, "A_Minv_AT");
+  check(c, problem, "multipliers", pf_tree_rows_multipliers(rows), m, "multipliers");
+  const Json *velocity = json_get(json_get(problem, "expected"), "constraint_velocity");
+  if (!velocity || json_numbers(velocity, NULL, 0) != m) return;
+  int n;
+  compare_scaled(c, label(c, problem, "A v"), pf_tree_rows_velocity(rows), numbers(c, velocity, &n), m, 1);
+}
+
+static int solve_constrained(Case *c, Setup *s, const Json *problem, const PfTreeInput *input, Solution *x)
+{
+  PfTreeConstraint constraints[MOST_CONSTRAINTS];
+  PfTreeRows *rows;
+  int count = 0;
+  for (const Json *from = json_get(problem, "constraints")->first; from; from = from->next)
+    if (count == MOST_CONSTRAINTS || !read_constraint(c, s, from, &constraints[count++])) return 0;
+  if (pf_tree_rows_new(c->ctx, s->tree, 6*count, &rows) != PF_OK) return trouble(c, "%s", pf_context_message(c->ctx));
+  const PfTreeOutput output = {x->vdot, x->tau, x->acceleration, x->wrench};
+  const int good = pf_tree_constrained(s->work, rows, input, constraints, count, &output) == PF_OK;
+  if (good) check_rows(c, problem, rows);
+  else trouble(c, "%s", pf_context_message(c->ctx));
+  pf_tree_rows_free(rows);
+  return good;
+}
+
+static int solve(Case *c, Setup *s, const Json *problem, const PfTreeInput *input, Solution *x)
+{
+  if (json_get(problem, "constraints")) return solve_constrained(c, s, problem, input, x);
+  if (pf_tree_complete(s->work, input, &(PfTreeOutput){x->vdot, x->tau, x->acceleration, x->wrench}) != PF_OK)
     return trouble(c, "%s", pf_context_message(c->ctx));
   return 1;
 }
@@ -158,7 +234,6 @@ static int check_special(Case *c, Setup *s, const Json *problem, const PfTreeInp
 
 int run_problem(Case *c, Setup *s, const Json *problem)
 {
-  if (json_get(problem, "constraints")) return 1;
   const int n = pf_tree_count(s->tree), nv = pf_tree_nv(s->tree);
   int count;
   unsigned char *mask = pf_arena_array(c->arena, unsigned char, nv + 1);
@@ -173,7 +248,7 @@ int run_problem(Case *c, Setup *s, const Json *problem)
   input.tau = tau;
   input.vdot = vdot;
   Solution x = {room(c, nv), room(c, nv), room(c, 6*n), room(c, 6*n)};
-  if (!solve(c, s, &input, &x)) return 0;
+  if (!solve(c, s, problem, &input, &x)) return 0;
   check_solution(c, s, problem, &x);
   return check_special(c, s, problem, &input, &x) && check_operators(c, s, problem, &input);
 }

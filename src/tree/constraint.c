@@ -1,0 +1,410 @@
+/* Constraints on top of the recursion, section 5 of docs/spatial.md. A row is a spatial covector on one or two bodies, or
+ * coefficients of joint rates. With eps_j the inward sweep of row j, S_ij = sum of eps_i eps_j/D over the dofs that both rows
+ * reach: an open chain that carries no constraint costs nothing. */
+#include "num/num.h"
+#include "tree/tree_impl.h"
+
+typedef struct Row {
+  int constraint;        /* which it belongs to */
+  int body[2];           /* -1: none */
+  double w[2][6];        /* covectors at O of these bodies */
+  const PfTreeConstraint *rates; /* or coefficients */
+  double rhs, gap;
+} Row;
+
+struct PfTreeRows {
+  const PfTree *tree;
+  PfArena *arena;
+  int most, count;
+  Row *rows;
+  double *eps;            /* most x nv */
+  unsigned char *touched; /* per node, clean between rows */
+  unsigned char *reached; /* per node: by any row */
+  int *dofs, dof_count;   /* those that rows reach */
+  double *zeta, *t;
+  double *S, *velocity, *rhs, *lambda;
+  double *wrench, *tau;   /* 6 per body, nv: what the constraints do, and the input with it */
+  PfLdl ldl;
+};
+
+/* Rows that depend on others leave this much of their diagonal element behind, rounding; section 5. */
+static const double RANK_TOLERANCE = 1e-12;
+static const double CONTRADICTION = 1e-6;
+
+static PfStatus make_rows(PfContext *ctx, const PfTree *tree, int most, PfTreeRows *rows)
+{
+  const size_t m = (size_t)most, nv = (size_t)tree->nv, nodes = (size_t)tree->node_count;
+  PfArena *arena = rows->arena;
+  rows->tree = tree;
+  rows->most = most;
+  rows->rows = pf_arena_array(arena, Row, m);
+  rows->eps = pf_arena_array(arena, double, m*nv);
+  rows->touched = pf_arena_array(arena, unsigned char, nodes);
+  rows->reached = pf_arena_array(arena, unsigned char, nodes);
+  rows->dofs = pf_arena_array(arena, int, nv);
+  rows->zeta = pf_arena_array(arena, double, 6*nodes);
+  rows->t = pf_arena_array(arena, double, nv);
+  rows->S = pf_arena_array(arena, double, m*m);
+  rows->velocity = pf_arena_array(arena, double, m);
+  rows->rhs = pf_arena_array(arena, double, m);
+  rows->lambda = pf_arena_array(arena, double, m);
+  rows->wrench = pf_arena_array(arena, double, 6*(size_t)tree->count);
+  rows->tau = pf_arena_array(arena, double, nv);
+  PF_TRY(pf_ldl_make(ctx, arena, most, &rows->ldl));
+  if (rows->rows && rows->eps && rows->touched && rows->reached && rows->dofs && rows->zeta && rows->t && rows->S &&
+      rows->velocity && rows->rhs && rows->lambda && rows->wrench && rows->tau)
+    return PF_OK;
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows on %d bodies", most, tree->count);
+}
+
+PfStatus pf_tree_rows_new(PfContext *ctx, const PfTree *tree, int most, PfTreeRows **result)
+{
+  *result = NULL;
+  if (most < 0) return pf_fail(ctx, PF_ERR_ARGUMENT, "room for %d constraint rows", most);
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfTreeRows *rows = arena ? pf_arena_array(arena, PfTreeRows, 1) : NULL;
+  PfStatus status;
+  if (rows) {
+    rows->arena = arena;
+    status = make_rows(ctx, tree, most, rows);
+  } else {
+    status = pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows", most);
+  }
+  if (status == PF_OK) *result = rows;
+  else pf_arena_free(arena);
+  return status;
+}
+
+void pf_tree_rows_free(PfTreeRows *rows)
+{
+  if (rows) pf_arena_free(rows->arena);
+}
+
+int pf_tree_rows_count(const PfTreeRows *rows)
+{
+  return rows->count;
+}
+
+int pf_tree_rows_rank(const PfTreeRows *rows)
+{
+  return rows->ldl.rank;
+}
+
+const double *pf_tree_rows_multipliers(const PfTreeRows *rows)
+{
+  return rows->lambda;
+}
+
+const double *pf_tree_rows_velocity(const PfTreeRows *rows)
+{
+  return rows->velocity;
+}
+
+const double *pf_tree_rows_compliance(const PfTreeRows *rows)
+{
+  return rows->S;
+}
+
+/* ---------------------------------------------------------------- rows at a state */
+
+/* A point of a body, or of the inertial frame: from O to it, where it is, its centripetal acceleration. */
+typedef struct Point {
+  double arm[3], x[3], whirl[3];
+} Point;
+
+static void find_point(const PfTreeWork *work, int body, const double at[3], Point *point)
+{
+  memset(point, 0, sizeof *point);
+  if (body < 0) {
+    memcpy(point->x, at, sizeof point->x);
+    return;
+  }
+  turn3(work->E + 9*(size_t)body, at, point->arm);
+  memcpy(point->x, point->arm, sizeof point->x);
+  add3(point->x, work->r + 3*(size_t)body);
+  centripetal(work->V + 6*(size_t)body, point->arm, point->whirl);
+}
+
+/* [arm x n; n]: what a unit force along n at the point is as a wrench. */
+static void point_covector(const double arm[3], const double n[3], double sign, double w[6])
+{
+  cross3(arm, n, w);
+  memcpy(w + 3, n, 3*sizeof *w);
+  for (int i = 0; i < 6; i++) w[i] *= sign;
+}
+
+static void point_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *rows)
+{
+  Point a, b;
+  find_point(work, c->body_a, c->point_a, &a);
+  find_point(work, c->body_b, c->point_b, &b);
+  for (int i = 0; i < 3; i++) {
+    double e[3] = {0};
+    e[i] = 1;
+    point_covector(a.arm, e, 1, rows[i].w[0]);
+    point_covector(b.arm, e, -1, rows[i].w[1]);
+    rows[i].rhs = b.whirl[i] - a.whirl[i];
+    rows[i].gap = a.x[i] - b.x[i];
+  }
+}
+
+/* The gap of a weld is the vector part of the turn from b to a: small when it is used at all. */
+static void turn_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *rows)
+{
+  double A[9], B[9], back[9], K[9];
+  identity33(A);
+  identity33(B);
+  if (c->body_a >= 0) memcpy(A, work->E + 9*(size_t)c->body_a, sizeof A);
+  if (c->body_b >= 0) memcpy(B, work->E + 9*(size_t)c->body_b, sizeof B);
+  transpose33(B, back);
+  mul33(A, back, K);
+  const double gap[3] = {0.5*(K[7] - K[5]), 0.5*(K[2] - K[6]), 0.5*(K[3] - K[1])};
+  for (int i = 0; i < 3; i++) {
+    rows[i].w[0][i] = 1;
+    rows[i].w[1][i] = -1;
+    rows[i].gap = gap[i];
+  }
+}
+
+static void knife_row(const PfTreeWork *work, const PfTreeConstraint *c, Row *row)
+{
+  Point a;
+  double n[3], v[3], turned[3];
+  const double *V = work->V + 6*(size_t)c->body_a;
+  find_point(work, c->body_a, c->point_a, &a);
+  turn3(work->E + 9*(size_t)c->body_a, c->normal_a, n);
+  point_covector(a.arm, n, 1, row->w[0]);
+  cross3(V, a.arm, v);
+  add3(v, V + 3);
+  cross3(V, n, turned);
+  row->rhs = -dot3(n, a.whirl) - dot3(turned, v);
+}
+
+static int row_count(PfTreeConstraintKind kind)
+{
+  return kind == PF_TREE_POINT ? 3 : kind == PF_TREE_WELD ? 6 : 1;
+}
+
+static PfStatus check(PfContext *ctx, const PfTree *tree, const PfTreeConstraint *c, int number)
+{
+  if (c->kind == PF_TREE_RATES) {
+    for (int i = 0; i < c->terms; i++)
+      if (c->dofs[i] < 0 || c->dofs[i] >= tree->nv)
+        return pf_fail(ctx, PF_ERR_ARGUMENT, "constraint %d: the tree has rates 0 to %d, not %d", number, tree->nv - 1,
+                       c->dofs[i]);
+    return PF_OK;
+  }
+  const int least = c->kind == PF_TREE_KNIFE ? 0 : -1;
+  if (c->body_a < least || c->body_a >= tree->count)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "constraint %d: there is no body %d", number, c->body_a);
+  if (c->kind != PF_TREE_KNIFE && (c->body_b < -1 || c->body_b >= tree->count))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "constraint %d: there is no body %d", number, c->body_b);
+  return PF_OK;
+}
+
+static PfStatus set_rows(const PfTreeWork *work, PfTreeRows *rows, const PfTreeConstraint *constraints, int count)
+{
+  rows->count = 0;
+  for (int k = 0; k < count; k++) {
+    const PfTreeConstraint *c = &constraints[k];
+    const int n = row_count(c->kind), one_body = c->kind == PF_TREE_KNIFE, no_body = c->kind == PF_TREE_RATES;
+    PF_TRY(check(work->ctx, work->tree, c, k));
+    if (rows->count + n > rows->most)
+      return pf_fail(work->ctx, PF_ERR_ARGUMENT, "there is room for %d constraint rows, and constraint %d needs more",
+                     rows->most, k);
+    Row *to = rows->rows + rows->count;
+    for (int i = 0; i < n; i++)
+      to[i] = (Row){.constraint = k, .body = {no_body ? -1 : c->body_a, no_body || one_body ? -1 : c->body_b},
+                    .rates = no_body ? c : NULL, .rhs = no_body ? c->rhs : 0};
+    if (c->kind == PF_TREE_POINT) point_rows(work, c, to);
+    if (c->kind == PF_TREE_WELD) turn_rows(work, c, to), point_rows(work, c, to + 3);
+    if (c->kind == PF_TREE_KNIFE) knife_row(work, c, to);
+    rows->count += n;
+  }
+  return PF_OK;
+}
+
+/* A row times rates and body vectors (velocities, accelerations). */
+static double apply(const Row *row, const double *rates, const double *bodies)
+{
+  double sum = 0;
+  for (int side = 0; side < 2; side++)
+    if (row->body[side] >= 0) {
+      const double *V = bodies + 6*(size_t)row->body[side], *w = row->w[side];
+      sum += dot3(w, V) + dot3(w + 3, V + 3);
+    }
+  for (int i = 0; row->rates && i < row->rates->terms; i++) sum += row->rates->coefficients[i]*rates[row->rates->dofs[i]];
+  return sum;
+}
+
+static void set_velocity(const PfTreeWork *work, PfTreeRows *rows, const double *v)
+{
+  for (int j = 0; j < rows->count; j++) rows->velocity[j] = apply(&rows->rows[j], v, work->V);
+}
+
+/* ---------------------------------------------------------------- S = A M^-1 A^T */
+
+static int node_of_dof(const PfTree *tree, int dof)
+{
+  int low = 0, high = tree->count - 1; /* the last body whose rates begin at or before it, and that has any */
+  while (low < high) {
+    const int middle = (low + high + 1)/2;
+    if (tree->bodies[middle].v <= dof) low = middle;
+    else high = middle - 1;
+  }
+  return tree->node_of[low];
+}
+
+static void touch(PfTreeRows *rows, int node, int *last)
+{
+  rows->touched[node] = 1;
+  if (node > *last) *last = node;
+  for (int k = node; k >= 0 && !rows->reached[k]; k = rows->tree->nodes[k].parent) rows->reached[k] = 1;
+}
+
+static void sweep_row(PfTreeWork *work, PfTreeRows *rows, int j)
+{
+  const PfTree *tree = rows->tree;
+  const Row *row = &rows->rows[j];
+  int last = -1;
+  for (int side = 0; side < 2; side++) {
+    const int node = row->body[side] < 0 ? -1 : tree->node_of[row->body[side]];
+    if (node < 0) continue;
+    double down[6];
+    for (int i = 0; i < 6; i++) down[i] = -row->w[side][i];
+    pf_wrench_to_node(work, row->body[side], down, rows->zeta + 6*(size_t)node);
+    touch(rows, node, &last);
+  }
+  for (int i = 0; row->rates && i < row->rates->terms; i++) {
+    rows->t[row->rates->dofs[i]] += row->rates->coefficients[i];
+    touch(rows, node_of_dof(tree, row->rates->dofs[i]), &last);
+  }
+  double *eps = rows->eps + (size_t)j*(size_t)tree->nv;
+  memset(eps, 0, (size_t)tree->nv*sizeof *eps);
+  pf_tree_respond_row(work, rows->t, rows->touched, last, rows->zeta, eps);
+  for (int i = 0; row->rates && i < row->rates->terms; i++) rows->t[row->rates->dofs[i]] = 0;
+}
+
+static void set_compliance(PfTreeWork *work, PfTreeRows *rows)
+{
+  const PfTree *tree = rows->tree;
+  const size_t m = (size_t)rows->count, nv = (size_t)tree->nv;
+  memset(rows->reached, 0, (size_t)tree->node_count);
+  for (int j = 0; j < rows->count; j++) sweep_row(work, rows, j);
+  rows->dof_count = 0;
+  for (int k = 0; k < tree->node_count; k++)
+    for (int i = 0; rows->reached[k] && i < pf_joint_nv(tree->bodies[tree->nodes[k].body].joint); i++)
+      rows->dofs[rows->dof_count++] = tree->nodes[k].v + i;
+  for (size_t i = 0; i < m; i++)
+    for (size_t j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int d = 0; d < rows->dof_count; d++) {
+        const size_t at = (size_t)rows->dofs[d];
+        sum += rows->eps[i*nv + at]*work->dofs[at].d*rows->eps[j*nv + at];
+      }
+      rows->S[i*m + j] = rows->S[j*m + i] = sum;
+    }
+}
+
+/* S lambda = rhs */
+static PfStatus solve(PfTreeWork *work, PfTreeRows *rows)
+{
+  PfLdl *ldl = &rows->ldl;
+  ldl->n = rows->count;
+  if (pf_ldl_factor(ldl, rows->S, RANK_TOLERANCE) != PF_OK)
+    return pf_fail(work->ctx, PF_ERR_NUMBER, "constraint %d: its row is not finite",
+                   ldl->fault_row >= 0 ? rows->rows[ldl->fault_row].constraint : 0);
+  const double miss = pf_ldl_solve(ldl, rows->rhs, rows->lambda);
+  if (miss <= CONTRADICTION) return PF_OK;
+  const int row = ldl->rank < rows->count ? ldl->order[ldl->rank] : 0;
+  pf_fail(work->ctx, PF_ERR_NUMBER, "constraint %d contradicts the others or the prescribed motions", rows->rows[row].constraint);
+  pf_hint(work->ctx, "a loop whose joints are all prescribed cannot be closed by forces");
+  return PF_ERR_NUMBER;
+}
+
+/* ---------------------------------------------------------------- the calls */
+
+/* A^T lambda as wrenches and joint forces, on top of the given ones. */
+static void add_forces(PfTreeRows *rows, const PfTreeInput *input)
+{
+  const PfTree *tree = rows->tree;
+  const size_t n = 6*(size_t)tree->count*sizeof(double), nv = (size_t)tree->nv*sizeof(double);
+  if (input->wrench) memcpy(rows->wrench, input->wrench, n);
+  else memset(rows->wrench, 0, n);
+  if (input->tau) memcpy(rows->tau, input->tau, nv);
+  else memset(rows->tau, 0, nv);
+  for (int j = 0; j < rows->count; j++) {
+    const Row *row = &rows->rows[j];
+    for (int side = 0; side < 2; side++)
+      if (row->body[side] >= 0) add_scaled(rows->wrench + 6*(size_t)row->body[side], rows->lambda[j], row->w[side], 6);
+    for (int i = 0; row->rates && i < row->rates->terms; i++)
+      rows->tau[row->rates->dofs[i]] += rows->lambda[j]*row->rates->coefficients[i];
+  }
+}
+
+/* What actuators must do: the force of the joint less that of the rows. */
+static void take_off_forces(const PfTreeRows *rows, const PfTreeInput *input, double *tau)
+{
+  const PfTree *tree = rows->tree;
+  for (int i = 0; i < tree->nv; i++) {
+    const int held = (tree->locked && tree->locked[i]) || (input->prescribed && input->prescribed[i]);
+    if (!held) tau[i] = input->tau ? input->tau[i] : 0;
+  }
+  for (int j = 0; j < rows->count; j++) {
+    const Row *row = &rows->rows[j];
+    for (int i = 0; row->rates && i < row->rates->terms; i++) {
+      const int dof = row->rates->dofs[i];
+      const int held = (tree->locked && tree->locked[dof]) || (input->prescribed && input->prescribed[dof]);
+      if (held) tau[dof] -= rows->lambda[j]*row->rates->coefficients[i];
+    }
+  }
+}
+
+PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInput *input,
+                             const PfTreeConstraint *constraints, int count, const PfTreeOutput *output)
+{
+  const PfTree *tree = work->tree;
+  double *vdot = work->rows; /* nv: the motion without constraints */
+  PF_TRY(pf_tree_hybrid(work, input, vdot, NULL));
+  PF_TRY(pf_tree_kinematics(work, input->q, input->v));
+  PF_TRY(set_rows(work, rows, constraints, count));
+  set_velocity(work, rows, input->v);
+  set_compliance(work, rows);
+  for (int j = 0; j < rows->count; j++) {
+    const Row *row = &rows->rows[j];
+    const double alpha = constraints[row->constraint].alpha;
+    for (int side = 0; side < 2; side++) /* only the bodies that are needed */
+      if (row->body[side] >= 0)
+        pf_acceleration_from_node(work, row->body[side], tree->gravity, work->body6 + 6*(size_t)row->body[side]);
+    rows->rhs[j] = row->rhs - apply(row, vdot, work->body6) - 2*alpha*rows->velocity[j] - alpha*alpha*row->gap;
+  }
+  PF_TRY(solve(work, rows));
+  add_forces(rows, input);
+  PfTreeInput with = *input;
+  with.tau = rows->tau;
+  with.wrench = rows->wrench;
+  PF_TRY(pf_tree_complete(work, &with, output));
+  if (output->tau) take_off_forces(rows, input, output->tau);
+  return PF_OK;
+}
+
+PfStatus pf_tree_close(PfTreeWork *work, PfTreeRows *rows, const double *q, double *v, const unsigned char *prescribed,
+                       const PfTreeConstraint *constraints, int count)
+{
+  double *jump = work->rows;
+  const PfTreeInput still = {.q = q, .prescribed = prescribed};
+  PF_TRY(pf_tree_impulse(work, &still, &(PfTreeOutput){.vdot = jump})); /* for the factors */
+  PF_TRY(pf_tree_kinematics(work, q, v));
+  PF_TRY(set_rows(work, rows, constraints, count));
+  set_velocity(work, rows, v);
+  set_compliance(work, rows);
+  for (int j = 0; j < rows->count; j++) rows->rhs[j] = -rows->velocity[j];
+  PF_TRY(solve(work, rows));
+  add_forces(rows, &still);
+  PfTreeInput push = still;
+  push.tau = rows->tau;
+  push.wrench = rows->wrench;
+  PF_TRY(pf_tree_impulse(work, &push, &(PfTreeOutput){.vdot = jump}));
+  for (int i = 0; i < work->tree->nv; i++) v[i] += jump[i];
+  return PF_OK;
+}
