@@ -43,7 +43,7 @@ typedef enum PfTrouble {
   PF_TROUBLE_MASSLESS,      /* this formulation needs a regular mass matrix; row: a coordinate without inertia */
   PF_TROUBLE_AMBIGUOUS,     /* friction depends on the multiplier `row`, which redundant constraints leave open */
   PF_TROUBLE_SINGULAR,      /* this formulation breaks down here; row: the coordinate or -1 */
-  PF_TROUBLE_NO_CONVERGENCE /* forces that depend on the multipliers were not found */
+  PF_TROUBLE_NO_CONVERGENCE /* forces that depend on the multipliers were not found; row: such a constraint */
 } PfTrouble;
 
 /* ---------------------------------------------------------------- formulations */
@@ -83,6 +83,9 @@ PF_API PfTrouble pf_solver_accelerate(PfSolver *solver, const double *values, Pf
 
 /* Puts a trouble into words, with the names of the constraint or coordinate. */
 PF_API PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row);
+/* The same for a state, of which more can be said: the eigenvector of a negative eigenvalue of the mass matrix. */
+PF_API PfStatus pf_trouble_report_at(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble trouble,
+                                     int row);
 
 /* ---------------------------------------------------------------- proof */
 

@@ -27,6 +27,8 @@ typedef struct Row {
   PfMotion motion;
   double difference, nanoseconds;
   double run_seconds, run_difference; /* NaN without a run */
+  double run_end;                     /* where the run ended, and why before its end */
+  const char *run_why_not;
   double *samples;                    /* SAMPLES x n */
 } Row;
 
@@ -70,7 +72,7 @@ static PfStatus make_row(Comparison *c, Row *row)
   }
   PfTrouble trouble = pf_solver_accelerate(row->solver, c->values, &row->motion, &which);
   if (trouble == PF_TROUBLE_NONE) return PF_OK;
-  (void)pf_trouble_report(s->ctx, c->system, trouble, which);
+  (void)pf_trouble_report_at(s->ctx, c->system, c->values, trouble, which);
   row->why_not = take_reason(s, before);
   return PF_OK;
 }
@@ -131,8 +133,10 @@ static PfStatus integrate(const Comparison *c, Row *row)
   int before = pf_diagnostic_count(s->ctx);
   double clock = pf_cli_clock();
   PF_TRY(pf_run(s->ctx, c->system, c->values, &options, &result));
-  pf_diagnostics_cut(s->ctx, before); /* a run that ends early is told in the table */
+  row->run_end = result.t;
   if (result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_cli_clock() - clock;
+  else row->run_why_not = pf_diagnostic_count(s->ctx) > before ? take_reason(s, before) : "the run was ended";
+  pf_diagnostics_cut(s->ctx, before);
   return PF_OK;
 }
 
@@ -221,7 +225,7 @@ static void text_rows(void *user, PfText *text)
     }
     pf_text_print(text, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver), row->difference, row->nanoseconds,
                   row->nanoseconds/best);
-    if (c->ran && isnan(row->run_seconds)) pf_text_print(text, " %23s", "does not reach the end");
+    if (c->ran && row->run_why_not) pf_text_print(text, "   ends at t = %.4g: %s", row->run_end, row->run_why_not);
     else if (c->ran) pf_text_print(text, " %10.3f %12.2g", 1e3*row->run_seconds, row->run_difference);
     pf_text_add(text, "\n");
   }
@@ -247,6 +251,7 @@ static void json_row(const Row *row, int operations, PfJson *json)
   pf_json_integer(json, "operations", operations);
   pf_json_number(json, "run_seconds", row->run_seconds);
   pf_json_number(json, "run_difference", row->run_difference);
+  pf_json_string(json, "run_why_not", row->run_why_not);
   pf_json_close(json, '}');
 }
 

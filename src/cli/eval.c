@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int run(int argc, char **argv);
@@ -52,11 +53,16 @@ static PfStatus find_formulation(Session *s, const char *name, const PfFormulati
   *formulation = pf_formulation_find(name ? name : "multipliers");
   if (*formulation) return PF_OK;
   pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", name);
-  for (int i = 0; pf_formulation(i); i++)
-    if (pf_name_distance(name, pf_formulation(i)->name, 4) <= 4) {
-      pf_hint(s->ctx, "did you mean '%s'?", pf_formulation(i)->name);
-      break;
-    }
+  char list[256] = "";
+  for (int i = 0; pf_formulation(i); i++) {
+    const char *other = pf_formulation(i)->name;
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", other);
+    if (pf_name_distance(name, other, 4) > 4) continue;
+    pf_hint(s->ctx, "did you mean '%s'?", other);
+    return PF_ERR_ARGUMENT;
+  }
+  pf_hint(s->ctx, "there are: %s", list);
   return PF_ERR_ARGUMENT;
 }
 
@@ -75,7 +81,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   if (!r->motion.acceleration || !r->motion.multiplier || !r->motion.force)
     return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
   PfTrouble trouble = pf_solver_accelerate(r->solver, r->values, &r->motion, &row);
-  PF_TRY(pf_trouble_report(s->ctx, r->system, trouble, row));
+  PF_TRY(pf_trouble_report_at(s->ctx, r->system, r->values, trouble, row));
   return find_energies(s, r);
 }
 

@@ -176,11 +176,23 @@ static PfTrouble check_unique(PfSolver *s, PfMotion *motion, int *row)
   return PF_TROUBLE_NONE;
 }
 
+/* The constraint whose force causes friction and was missed most. */
+static int least_settled(const PfSolver *s)
+{
+  int worst = -1;
+  for (int k = 0; k < s->system->m; k++) {
+    if (!s->system->pulls[k]) continue;
+    if (worst < 0 || fabs(s->friction->residual[k]) > fabs(s->friction->residual[worst])) worst = k;
+  }
+  return worst;
+}
+
 PfTrouble pf_friction_solve(PfSolver *s, PfMotion *motion, int *row)
 {
   PfFriction *f = s->friction;
   memset(f->lambda, 0, (size_t)s->system->m*sizeof *f->lambda);
   PfTrouble trouble = newton(s, f->lambda, motion, row);
   if (trouble == PF_TROUBLE_NONE) trouble = check_unique(s, motion, row);
+  if (trouble == PF_TROUBLE_NO_CONVERGENCE) *row = least_settled(s);
   return trouble == PF_TROUBLE_NONE ? pass(s, f->lambda, motion, row) : trouble;
 }

@@ -1,5 +1,6 @@
 /* A system in numbers: tapes for M, F, A, b and the non-ideal forces. */
 #include "form/form_impl.h"
+#include "mech/negative.h"
 
 #include <string.h>
 
@@ -131,6 +132,32 @@ const PfSymbols *pf_system_symbols(const PfSystem *system)
   return &system->symbols;
 }
 
+/* ---------------------------------------------------------------- words */
+
+/* M at the state, in the scratch arena; NULL without memory. */
+static const double *mass_at(PfArena *scratch, const PfSystem *system, const double *values)
+{
+  double *all = pf_arena_array(scratch, double, entry_count(system));
+  double *work = pf_arena_array(scratch, double, pf_tape_work_size(system->tape));
+  if (!all || !work) return NULL;
+  (void)pf_tape_run_to_places(system->tape, values, system->place, all, work);
+  return all;
+}
+
+PfStatus pf_trouble_report_at(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble trouble, int row)
+{
+  if (trouble != PF_TROUBLE_INDEFINITE || row < 0 || row >= system->n)
+    return pf_trouble_report(ctx, system, trouble, row);
+  char which[256] = "";
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  const double *M = mass_at(scratch, system, values);
+  if (M) pf_negative_motion(ctx, system->eq->model, M, which, sizeof which);
+  pf_arena_release(scratch, mark);
+  return pf_fail(ctx, PF_ERR_MODEL, "the mass matrix is not positive semidefinite: the kinetic energy is negative for "
+                 "some motion of '%s'%s", system->eq->model->coordinates[row].name, which);
+}
+
 PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row)
 {
   const PfModel *model = system->eq->model;
@@ -167,7 +194,8 @@ PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble tro
     pf_hint(ctx, "leave out the redundant constraint");
     return PF_ERR_MODEL;
   case PF_TROUBLE_NO_CONVERGENCE:
-    pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause");
+    pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause; that of "
+            "'%s' does not settle", c);
     pf_hint(ctx, "with Coulomb friction there may be none, or several; try a smaller coefficient or a smoother law");
     return PF_ERR_NUMBER;
   }

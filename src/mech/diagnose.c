@@ -1,6 +1,7 @@
 /* What can be said about a system before it moves: rank and redundancy of the constraints where they hold, rank of
  * the mass matrix, and whether the start satisfies the constraints. */
 #include "mech/mech_impl.h"
+#include "mech/negative.h"
 #include "num/num.h"
 
 #include <math.h>
@@ -443,7 +444,10 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
   if (ldl.fault == PF_FAULT_NOT_FINITE)
     return pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the inertia of '%s' is not a finite number", c->name);
   if (status != PF_OK) {
-    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the kinetic energy is negative for some motion of '%s'", c->name);
+    char which[256];
+    pf_negative_motion(p->ctx, eq->model, M, which, sizeof which);
+    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the kinetic energy is negative for some motion of '%s'%s", c->name,
+               which);
     pf_hint(p->ctx, "look for a wrong sign in a mass, an inertia or the kinetic energy");
     return PF_ERR_MODEL;
   }

@@ -250,10 +250,13 @@ static PfRunEnd advance(PfMotionRun *run, bool *ahead)
   }
   int told = pf_diagnostic_count(run->ctx);
   PfStepEnd end = run->method->step(run);
+  const PfTrouble trouble = run->trouble;
+  const int row = run->row;
   if (end != PF_STEP_DONE && watched && !run->options.keep_going && pf_watch_ahead(run)) {
     pf_diagnostics_cut(run->ctx, told);
     return report_rank_loss(run);
   }
+  run->trouble = trouble, run->row = row; /* of the step; looking ahead has its own */
   if (end == PF_STEP_TROUBLE) return PF_RUN_TROUBLE;
   if (end == PF_STEP_TOO_SMALL) return PF_RUN_STEP;
   run->result->steps++;
@@ -288,7 +291,7 @@ static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
   case PF_RUN_TROUBLE:
     if (run->told) return PF_OK;
     if (run->trouble == PF_TROUBLE_NONE) return pf_fail(run->ctx, PF_ERR_NUMBER, "the motion is not finite after t = %.12g", run->t);
-    (void)pf_trouble_report(run->ctx, run->system, run->trouble, run->row);
+    (void)pf_trouble_report_at(run->ctx, run->system, run->values, run->trouble, run->row);
     pf_hint(run->ctx, "this happened after t = %.12g", run->t);
     return PF_OK;
   case PF_RUN_STEP:

@@ -29,12 +29,13 @@ run() {
 says() { grep -qF -e "$2" "$place/$1" || fail "$last: '$2' is not in std$1"; }
 says_nothing() { [ ! -s "$place/$1" ] || fail "$last: std$1 is not empty"; }
 
-# holds <Python expression of d, the JSON text of the last command>
+# holds <Python expression of d, the JSON text of the last command>; $helpers are Python statements before it
 holds() {
   command -v python3 >/dev/null || return 0
-  python3 -c 'import json, sys
+  python3 -c "${helpers:-}"'
+import json, sys
 d = json.load(open(sys.argv[1], encoding="utf-8"))
-sys.exit(0 if eval(sys.argv[2]) else 1)' "$place/out" "$1" 2>"$place/why" || fail "$last: $1 does not hold $(tail -n 1 "$place/why")"
+sys.exit(0 if eval("(" + sys.argv[2] + ")") else 1)' "$place/out" "$1" 2>"$place/why" || fail "$last: $1 does not hold $(tail -n 1 "$place/why")"
 }
 
 finish() {

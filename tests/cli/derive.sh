@@ -26,6 +26,17 @@ says out '\begin{align}'
 says out '\end{align}'
 says out '\ddot{'
 
+# The forms of the piano wheel, the carriage and the differential drive, as people read them.
+run 0 derive --form laconic "$source/examples/piano_wheel.pf"
+says out "theta: J1*theta'' = D*F*sin(theta)"
+says out "chi:   (J3 + m*R^2)*chi'' = F*R*cos(theta)"
+run 0 derive --form laconic "$source/examples/differential_drive.pf"
+says out "M*R^2*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + M*R^2*Delta*nu3^2/Lambda^2"
+for form in lagrange rosenberg rosenberg_extended maggi laconic; do
+  run 0 derive --form $form --json "$source/examples/carriage_omni3.pf"
+  holds "d['form'] == '$form' and len(d['equations']) >= 3"
+done
+
 # The same input, the same output, byte for byte.
 run 0 derive "$model"
 cp "$place/out" "$place/first"

@@ -155,6 +155,25 @@ static void a_mass_matrix_that_is_indefinite_by_its_products_is_found(void **sta
   close_all(&forms);
 }
 
+/* M = [2 c; c 2] has the eigenvalue 2 - c with the eigenvector (1, -1). */
+static void the_eigenvector_of_a_negative_eigenvalue_is_named(void **state)
+{
+  System s;
+  Forms forms;
+  open_text(state,
+            "param c = 1\n"
+            "coord x, y, z\n"
+            "kinetic x'^2 + y'^2 + c*x'*y' + z'^2\n", &s, &forms);
+  set_parameter(&s, "c", 6);
+  Answer x = answer(&forms, "multipliers");
+  assert_int_equal(x.trouble, PF_TROUBLE_INDEFINITE);
+  assert_int_equal(pf_trouble_report_at(s.ctx, forms.system, s.values, x.trouble, x.row), PF_ERR_MODEL);
+  assert_contains(pf_context_message(s.ctx), "the eigenvalue -4 with the eigenvector x = 0.707, y = -0.707");
+  assert_int_equal(pf_trouble_report_at(s.ctx, forms.system, s.values, PF_TROUBLE_NOT_UNIQUE, 2), PF_ERR_MODEL);
+  assert_contains(pf_context_message(s.ctx), "leave 'z' free");
+  close_all(&forms);
+}
+
 static void a_coordinate_without_inertia_or_constraint_is_named(void **state)
 {
   System s;
@@ -303,7 +322,7 @@ static void the_laconic_form_says_why_it_does_not_apply(void **state)
           "1 speeds for 2 degrees of freedom");
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x' = t\nconstraint d: x' = 2*t\n", "contradict");
   refused(state, "param a = 0\ncoord x, y\nkinetic x'^2 + y'^2\nconstraint c: y' = t\nconstraint d: a*x' = t\n",
-          "'d' contradicts the others, or restricts what is not a velocity");
+          "'d' cannot hold: the coordinates drop out of it");
 }
 
 static void a_form_that_does_not_exist_gets_the_list(void **state)
@@ -345,6 +364,7 @@ int main(void)
     with_fixture(a_rank_that_drops_at_rest_leaves_a_redundant_constraint),
     with_fixture(a_negative_mass_is_named),
     with_fixture(a_mass_matrix_that_is_indefinite_by_its_products_is_found),
+    with_fixture(the_eigenvector_of_a_negative_eigenvalue_is_named),
     with_fixture(a_coordinate_without_inertia_or_constraint_is_named),
     with_fixture(a_motion_without_inertia_is_found_in_any_direction),
     with_fixture(a_constraint_makes_it_determined),

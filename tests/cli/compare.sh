@@ -1,0 +1,42 @@
+#!/bin/sh
+# pfaff compare: all formulations side by side, the whole motion, proofs, and the keys it promises to programs.
+set -u
+. "$(dirname "$0")/common.sh"
+helpers='
+keys = {"formulation", "applicable", "why_not", "unknowns", "max_difference", "nanoseconds", "operations", "run_seconds",
+        "run_difference"}
+'
+
+run 0 compare "$source/examples/piano_wheel.pf"
+says out "run [ms]"
+says out "rosenberg_extended"
+says out "does not apply: its equations alone"
+says_nothing err
+
+for model in free_floating omni_robot piano_wheel carriage_mecanum carriage_omni3; do
+  run 0 compare --prove --json "$source/examples/$model.pf"
+  says_nothing err
+  holds 'd["proved"] is True and d["proof"].startswith("proved: ") and len(d["rows"]) == 8 and
+         all(keys <= set(r) and r["applicable"] == (r["why_not"] is None) for r in d["rows"]) and
+         all(r["max_difference"] < 1e-12 and r["nanoseconds"] > 0 and r["operations"] > 0 and r["unknowns"] > 0 and
+             r["run_seconds"] > 0 and r["run_difference"] < 1e-8 for r in d["rows"] if r["applicable"])'
+done
+run 0 compare --prove "$source/examples/x1.pf"
+says out "proved: 7 formulations"
+says out "rosenberg is left out"
+
+# A formulation that does not come to the end of the motion says where and why.
+run 0 compare --json "$source/examples/snakeboard.pf"
+holds '"breaks down" in [r["run_why_not"] for r in d["rows"] if r["formulation"] == "laconic"][0]'
+holds 'all(r["run_difference"] < 1e-8 for r in d["rows"] if r["applicable"] and not r["run_why_not"])'
+run 0 compare "$source/examples/snakeboard.pf"
+says out "ends at t = 0.1795: this formulation breaks down"
+
+# What is outside a proof is named, without a run there are no times of runs.
+printf '%s\n' "coord x, y" "kinetic x'^2 + y'^2" "force x = abs(y)" "constraint c: x' = y*y'" >"$place/model.pf"
+run 1 compare --prove --json "$place/model.pf"
+holds 'd["proved"] is False and "abs" in d["proof"] and "x" in d["proof"]'
+holds 'all(r["run_seconds"] is None for r in d["rows"])'
+run 0 compare --json "$place/model.pf"
+holds 'd["proved"] is None and d["proof"] is None'
+finish

@@ -1,0 +1,53 @@
+#!/bin/sh
+# pfaff eval: accelerations and forces at a state, by a chosen formulation, and the keys it promises to programs. Numbers:
+# closed forms of the piano wheel, J1 theta'' = D F sin(theta), (J3 + m R^2) chi'' = R F cos(theta).
+set -u
+. "$(dirname "$0")/common.sh"
+model=$source/examples/piano_wheel.pf
+helpers='
+from math import cos, sin
+keys = ["model", "formulation", "t", "coordinates", "q", "v", "acceleration", "multipliers", "constraint_force",
+        "contact_force", "energy", "violation"]
+def near(a, b): return abs(a - b) <= 1e-13*abs(b)
+'
+
+run 0 eval "$model"
+says out "constraint force"
+says out "along_x"
+says out "kinetic energy"
+says_nothing err
+
+for form in multipliers udwadia_kalaba udwadia_phohomsiri rosenberg_extended maggi laconic cascade; do
+  run 0 eval --json --form $form --state theta=1 "$model"
+  says_nothing err
+  holds "list(d) == keys and set(d['energy']) == {'kinetic', 'potential'} and set(d['violation']) == {'position', 'velocity'} \
+    and d['formulation'] == '$form' and d['coordinates'] == ['x', 'y', 'theta', 'chi'] and d['q'][2] == 1 and d['t'] == 0 \
+    and near(d['acceleration'][2], 0.03*sin(1)/0.002) and near(d['acceleration'][3], 0.05*cos(1)/0.0075) \
+    and near(d['multipliers']['along_x'], 2*d['acceleration'][0] - 1) \
+    and near(d['multipliers']['along_x'], d['constraint_force'][0])"
+done
+run 0 eval --json --state "chi'=2" "$model"
+holds "near(d['energy']['kinetic'], 0.0025/2*4) and near(d['violation']['velocity'], 0.1*cos(0.01))"
+run 0 eval --json "$source/examples/hand.pf"
+holds 'd["contact_force"]["f1.slip"] == {"x": d["multipliers"]["f1.slip.x"], "y": d["multipliers"]["f1.slip.y"]}'
+
+# What has no answer says why, and names the coordinate or the constraint.
+run 1 eval --form rosenberg "$model"
+says err "the dependent acceleration of 'x'"
+run 1 eval --form udwadia_kalaba "$source/examples/x2.pf"
+says err "'q3' has no inertia of its own"
+run 2 eval --form nothing "$model"
+says err "rosenberg_extended"
+
+printf '%s\n' "param c = 1" "coord x, y" "kinetic x'^2 + y'^2 + c*(1 + t)*x'*y'" >"$place/model.pf"
+run 1 eval --time 5 "$place/model.pf"
+says err "the eigenvalue -4 with the eigenvector x = 0.707, y = -0.707"
+printf '%s\n' "coord x, y" "kinetic x'^2" >"$place/model.pf"
+run 1 eval "$place/model.pf"
+says err "'y'"
+printf '%s\n' "param mu = 2" "coord x, y, theta" "kinetic x'^2 + y'^2 + theta'^2/10" "potential 20*y" \
+  "constraint floor: y - sin(theta) = 0" "nonideal x = mu*max(lambda[floor], 0), theta = mu*sin(theta)*max(lambda[floor], 0)" \
+  "start x' = -1, theta = 1, y = sin(1)" >"$place/model.pf"
+run 1 eval "$place/model.pf"
+says err "that of 'floor' does not settle"
+finish
