@@ -53,6 +53,40 @@ typedef struct PfIntegrability {
 PF_API PfStatus pf_integrability(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                                  const double *values, PfIntegrability *result);
 
+/* ---------------------------------------------------------------- conserved quantities */
+
+typedef enum PfInvariantKind {
+  PF_INVARIANT_ENERGY,    /* kinetic and potential energy, less the work of forces when that is a function of position */
+  PF_INVARIANT_JACOBI,    /* sum p v - L, where it is another quantity */
+  PF_INVARIANT_MOMENTUM,  /* the momentum of a coordinate */
+  PF_INVARIANT_LINEAR,    /* linear in the velocities */
+  PF_INVARIANT_QUADRATIC,
+  PF_INVARIANT_HOLONOMIC  /* a combination of constraints in disguise; those the user wrote as holonomic are left out */
+} PfInvariantKind;
+PF_API const char *pf_invariant_kind_name(PfInvariantKind kind);
+
+typedef struct PfInvariant {
+  PfInvariantKind kind;
+  PfExpr value;     /* in coordinates, velocities, time and parameters, in the shortest form found */
+  bool general;     /* constant for all values of the parameters that are not 0, not only for the given ones */
+  bool dependent;   /* an energy that is a function of the others */
+  PfTruth proof;    /* PF_TRUE: its rate is zero by the normal form as well as at points of prime fields; PF_UNKNOWN:
+                       only at points, where the chance of an error is less than 2^-100 */
+} PfInvariant;
+
+typedef struct PfInvariants {
+  int count;
+  PfInvariant *at;
+  int tried;           /* how many functions the combinations were made of */
+  const char *why_not; /* why nothing could be looked for, else NULL */
+} PfInvariants;
+
+/* Conserved quantities of the motion, functionally independent: energy; combinations of momenta and velocities with
+ * coefficients that are products of sines, cosines and coordinates; squares of momenta and velocities. Constants in them
+ * are fractions. What is not of this kind is not found. Lives in `arena`. */
+PF_API PfStatus pf_invariants_find(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                   const double *parameters, PfInvariants *invariants);
+
 #ifdef __cplusplus
 }
 #endif

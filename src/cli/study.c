@@ -15,6 +15,7 @@ static const Command *const studies[] = {
   &pf_study_steady,
   &pf_study_linearize,
   &pf_study_integrability,
+  &pf_study_invariants,
   NULL, /* ends the list */
 };
 

@@ -57,6 +57,6 @@ bool pf_study_ends(const char *path, const char *end);
 void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count);
 void pf_study_json_names(PfJson *json, const char *key, const char *const *names, int count);
 void pf_study_json_matrix(PfJson *json, const char *key, const double *values, int rows, int columns);
-extern const Command pf_study_integrability;
+extern const Command pf_study_integrability, pf_study_invariants;
 
 #endif

@@ -1,0 +1,364 @@
+/* Conserved quantities: combinations of candidates whose rate is zero. Each random state gives one linear equation for
+ * the constants; the momenta among them are those of Noether's theorem and of its nonholonomic form (Bloch, Krishnaprasad,
+ * Marsden, Murray, Arch. Rational Mech. Anal. 136 (1996) 21-99) where the constraints allow the symmetry. */
+#include "study/invariants.h"
+
+#include "base/base.h"
+#include "study/integrability.h"
+#include "study/relations.h"
+
+#include <string.h>
+
+enum { MOST_CANDIDATES = 240, MOST_QUADRATIC = 80 };
+
+typedef struct Search {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfEquations *eq;
+  const double *parameters;
+  PfFlow flow;
+  PfInvariants *result;
+  int count, room;
+  PfInvariant *found; /* before dependent ones are left out */
+} Search;
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room to look for conserved quantities");
+}
+
+const char *pf_invariant_kind_name(PfInvariantKind kind)
+{
+  static const char *const names[] = {"energy", "generalized energy", "momentum", "linear", "quadratic",
+                                      "holonomic"};
+  return names[kind];
+}
+
+/* ---------------------------------------------------------------- lists */
+
+static PfStatus add(Search *s, PfInvariantKind kind, PfExpr value, bool general)
+{
+  if (s->count == s->room) {
+    int room = 2*s->room + 8;
+    PfInvariant *more = pf_arena_array(s->arena, PfInvariant, room);
+    if (!more) return no_room(s->ctx);
+    if (s->count) memcpy(more, s->found, (size_t)s->count*sizeof *more);
+    s->found = more;
+    s->room = room;
+  }
+  s->found[s->count++] = (PfInvariant){.kind = kind, .value = value, .general = general};
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- energy */
+
+static PfStatus try_energy(Search *s, PfInvariantKind kind, PfExpr energy)
+{
+  PfStatus status;
+  PfTruth constant = pf_flow_is_constant(&s->flow, energy, PF_FLOW_BY_VALUE, &status);
+  PF_TRY(status);
+  if (s->flow.trouble) s->result->why_not = s->flow.trouble;
+  return constant == PF_TRUE ? add(s, kind, energy, false) : PF_OK;
+}
+
+/* sum p v - L */
+static PfExpr generalized_energy(const Search *s)
+{
+  PfExpr sum = pf_expr_sub(s->ctx, s->eq->potential, s->eq->kinetic);
+  for (int i = 0; i < s->eq->n; i++)
+    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, s->eq->momentum[i], s->eq->model->coordinates[i].v));
+  return sum;
+}
+
+/* The work of the applied forces when they are the slope of something; else 0. */
+static PfStatus work_of_forces(const Search *s, PfExpr *work)
+{
+  const PfModel *model = s->eq->model;
+  int n = s->eq->n;
+  PfExpr *q = pf_arena_array(s->arena, PfExpr, 2*n + 1), *form = pf_arena_array(s->arena, PfExpr, n), *v = q + n;
+  *work = pf_expr_int(s->ctx, 0);
+  if (!q || !form) return no_room(s->ctx);
+  for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q, v[i] = model->coordinates[i].v;
+  v[n] = model->time;
+  memcpy(form, s->eq->applied, (size_t)n*sizeof *form);
+  PF_TRY(pf_put_zeros(s->ctx, model, s->parameters, form, n));
+  for (int i = 0; i < n; i++)
+    if (pf_expr_depends(s->ctx, form[i], v, n + 1)) return PF_OK;
+  PfExpr found;
+  PF_TRY(pf_potential_find(s->ctx, q, n, form, &found));
+  if (found != PF_EXPR_NONE) *work = found;
+  return PF_OK;
+}
+
+static PfStatus find_energy(Search *s)
+{
+  PfExpr energy = pf_expr_add(s->ctx, s->eq->kinetic, s->eq->potential), work;
+  PF_TRY(work_of_forces(s, &work));
+  PF_TRY(try_energy(s, PF_INVARIANT_ENERGY, pf_expr_sub(s->ctx, energy, work)));
+  if (s->count || s->result->why_not) return PF_OK;
+  return try_energy(s, PF_INVARIANT_JACOBI, pf_expr_sub(s->ctx, generalized_energy(s), work));
+}
+
+/* ---------------------------------------------------------------- combinations */
+
+/* Equations sum_k row[k]*c[k] = 0 at fresh points until several say nothing new; `list` gives the functions that count
+ * (NULL: all), `rates` chooses between their values and their rates. */
+static PfStatus gather(Search *s, const int *list, int count, bool rates, PfRelations *relations, bool *good)
+{
+  enum { QUIET = 4 };
+  PF_TRY(pf_relations_make(s->ctx, s->arena, count, relations));
+  relations->field = pf_probe_field(s->flow.probe);
+  uint64_t *row = pf_arena_array(s->arena, uint64_t, count);
+  if (!row) return no_room(s->ctx);
+  *good = false;
+  for (int quiet = 0; quiet < QUIET;) {
+    if (!pf_flow_next(&s->flow)) return PF_OK;
+    const uint64_t *from = rates ? s->flow.rate : s->flow.value;
+    for (int k = 0; k < count; k++) row[k] = from[list ? list[k] : k];
+    quiet = pf_relations_add(relations, row) ? 0 : quiet + 1;
+  }
+  *good = true;
+  return PF_OK;
+}
+
+/* The first functions that are linearly independent. */
+static PfStatus choose_independent(Search *s, int *list, int *count, bool *good)
+{
+  PfRelations values;
+  PF_TRY(gather(s, NULL, s->flow.count, false, &values, good));
+  *count = 0;
+  for (int k = 0; *good && k < values.unknowns; k++)
+    if (values.taken[k]) list[(*count)++] = k;
+  return PF_OK;
+}
+
+/* sum c_k f_k in the shortest form; PF_EXPR_NONE when a constant is no fraction. */
+static PfExpr combine(const Search *s, const int *list, int count, const uint64_t *c, int *terms)
+{
+  const PfField *f = pf_probe_field(s->flow.probe);
+  PfExpr sum = pf_expr_int(s->ctx, 0);
+  *terms = 0;
+  for (int k = 0; k < count; k++) {
+    int64_t num, den;
+    if (!c[k]) continue;
+    if (!pf_field_rational(f, c[k], &num, &den)) return PF_EXPR_NONE;
+    PfExpr factor = pf_expr_rational(s->ctx, num, den);
+    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, factor, s->flow.functions[list[k]]));
+    ++*terms;
+  }
+  return sum;
+}
+
+/* Is it the momentum of a coordinate, up to a number? */
+static bool is_momentum(const Search *s, const int *list, int count, const uint64_t *c, int terms)
+{
+  for (int k = 0; k < count && terms == 1; k++)
+    if (c[k])
+      for (int i = 0; i < s->eq->n; i++)
+        if (s->flow.functions[list[k]] == s->eq->momentum[i]) return true;
+  return false;
+}
+
+static PfStatus take_solutions(Search *s, const PfRelations *rates, const int *list, PfInvariantKind kind, bool general)
+{
+  enum { MOST_TERMS = 40 };
+  int count = rates->unknowns, solutions = count - rates->rank;
+  uint64_t *c = pf_arena_array(s->arena, uint64_t, (size_t)solutions*(size_t)count);
+  if (!c) return no_room(s->ctx);
+  pf_relations_solve(rates, c);
+  for (int i = 0; i < solutions; i++, c += count) {
+    int terms;
+    PfExpr value = combine(s, list, count, c, &terms);
+    if (value == PF_EXPR_NONE || terms > MOST_TERMS) continue;
+    bool momentum = kind == PF_INVARIANT_LINEAR && is_momentum(s, list, count, c, terms);
+    PF_TRY(add(s, momentum ? PF_INVARIANT_MOMENTUM : kind, value, general));
+  }
+  return PF_OK;
+}
+
+static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKind kind, PfFlowParameters parameters)
+{
+  PfRelations rates;
+  int *list = pf_arena_array(s->arena, int, candidates->count), count = 0;
+  bool good = false;
+  if (!list) return no_room(s->ctx);
+  PF_TRY(pf_flow_follow(&s->flow, candidates->at, candidates->count, parameters));
+  if (s->flow.trouble) return PF_OK;
+  PF_TRY(choose_independent(s, list, &count, &good));
+  if (!good || count == 0) return PF_OK;
+  PF_TRY(gather(s, list, count, true, &rates, &good));
+  return good ? take_solutions(s, &rates, list, kind, parameters == PF_FLOW_BY_NAME) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- which ones to show */
+
+/* In which order they are taken: what is simplest to say first. Energies come after linear ones, because they may be
+ * functions of these, and quadratic ones last. */
+static double rank_of(const Search *s, const PfInvariant *one)
+{
+  static const double order[] = {3, 3, 1, 1, 4, 0};
+  return 1e9*order[one->kind] + (one->general ? 0 : 1e8) + (double)(pf_expr_length(s->ctx, one->value)%100000000);
+}
+
+static PfStatus sort(const Search *s)
+{
+  double *rank = pf_arena_array(s->arena, double, s->count);
+  if (!rank) return no_room(s->ctx);
+  for (int i = 0; i < s->count; i++) rank[i] = rank_of(s, s->found + i);
+  for (int i = 1; i < s->count; i++)
+    for (int k = i; k > 0 && rank[k - 1] > rank[k]; k--) {
+      PfInvariant one = s->found[k];
+      double own = rank[k];
+      s->found[k] = s->found[k - 1], rank[k] = rank[k - 1];
+      s->found[k - 1] = one, rank[k - 1] = own;
+    }
+  return PF_OK;
+}
+
+/* Everything a state may be made of. */
+static PfStatus state_symbols(const Search *s, PfExpr **list, int *count)
+{
+  const PfModel *model = s->eq->model;
+  const PfKinematics *k = &s->flow.states.kinematics;
+  *list = pf_arena_array(s->arena, PfExpr, 2*s->eq->n + k->count);
+  if (!*list) return no_room(s->ctx);
+  *count = 0;
+  for (int i = 0; i < s->eq->n; i++) (*list)[(*count)++] = model->coordinates[i].q;
+  for (int i = 0; i < s->eq->n; i++) (*list)[(*count)++] = model->coordinates[i].v;
+  for (int a = 0; a < k->count && !k->chosen; a++) (*list)[(*count)++] = k->omega[a];
+  return PF_OK;
+}
+
+/* Functions are independent where their gradients are. */
+static PfStatus independent_ones(Search *s, int *which, int *rank)
+{
+  int symbols = 0;
+  PfExpr *list, *f = pf_arena_array(s->arena, PfExpr, s->count);
+  PF_TRY(state_symbols(s, &list, &symbols));
+  size_t size = (size_t)s->count*(size_t)symbols;
+  PfExpr *slopes = pf_arena_array(s->arena, PfExpr, size);
+  uint64_t *values = pf_arena_array(s->arena, uint64_t, size), *work = pf_arena_array(s->arena, uint64_t, size), seed = 7;
+  PfProbe *probe;
+  if (!f || !slopes || !values || !work) return no_room(s->ctx);
+  for (int i = 0; i < s->count; i++) f[i] = s->found[i].value;
+  PF_TRY(pf_flow_write(&s->flow, f, s->count));
+  for (int i = 0; i < s->count; i++)
+    PF_TRY(pf_expr_gradient(s->ctx, f[i], list, symbols, slopes + (size_t)i*(size_t)symbols));
+  PF_TRY(pf_probe_make(s->ctx, s->arena, slopes, (int)size, &probe));
+  *rank = 0;
+  if (!pf_probe_next_field(probe) || !pf_probe_somewhere(probe, (int)size, &seed, values)) return PF_OK;
+  *rank = pf_exact_independent_rows(pf_probe_field(probe), values, s->count, symbols, work, which);
+  return PF_OK;
+}
+
+/* Times whatever number makes it shortest: 1, -1, or 1 over the number before its first term. */
+static PfExpr shortest(PfContext *ctx, PfExpr e)
+{
+  PfExpr best = pf_expr_simplest(ctx, e), unit = pf_expr_int(ctx, 1);
+  if (pf_expr_op(ctx, best) == PF_OP_SUM) unit = pf_expr_arg(ctx, best, 1);
+  PfExpr others[] = {pf_expr_neg(ctx, best), pf_expr_div(ctx, best, unit), pf_expr_neg(ctx, pf_expr_div(ctx, best, unit))};
+  for (size_t i = 0; i < sizeof others/sizeof *others; i++) {
+    PfExpr other = pf_expr_simplest(ctx, others[i]);
+    if (pf_expr_length(ctx, other) < pf_expr_length(ctx, best)) best = other;
+  }
+  return best;
+}
+
+/* Numbers in it hold for the values of the parameters only, so these are put in, too. */
+static PfStatus show(const Search *s, PfInvariant *one)
+{
+  bool energy = one->kind <= PF_INVARIANT_JACOBI;
+  if (!energy && !one->general) PF_TRY(pf_put_parameters(s->ctx, s->eq->model, s->parameters, &one->value, 1));
+  one->value = energy ? pf_expr_simplest(s->ctx, one->value) : shortest(s->ctx, one->value);
+  return pf_expr_check(s->ctx);
+}
+
+static PfStatus take(Search *s, PfInvariant one)
+{
+  PfStatus status;
+  bool constant = pf_flow_is_constant(&s->flow, one.value, PF_FLOW_BY_VALUE, &status) == PF_TRUE;
+  PF_TRY(status);
+  if (!constant) return PF_OK; /* a fraction was read that is none */
+  one.general = pf_flow_is_constant(&s->flow, one.value, PF_FLOW_BY_NAME, &status) == PF_TRUE;
+  PF_TRY(status);
+  PF_TRY(show(s, &one));
+  PF_TRY(pf_invariant_prove(&s->flow, s->parameters, &one, &one.proof));
+  s->result->at[s->result->count++] = one;
+  return PF_OK;
+}
+
+static bool is_in(const int *list, int count, int i)
+{
+  for (int k = 0; k < count; k++)
+    if (list[k] == i) return true;
+  return false;
+}
+
+static bool is_energy(const PfInvariant *one)
+{
+  return one->kind <= PF_INVARIANT_JACOBI;
+}
+
+/* Energies first, then the others as they come, and what is holonomic last. */
+static PfStatus keep_independent(Search *s)
+{
+  int *which = pf_arena_array(s->arena, int, s->count + 1), rank = 0;
+  s->result->at = pf_arena_array(s->arena, PfInvariant, s->count);
+  if (!which || !s->result->at) return no_room(s->ctx);
+  PF_TRY(sort(s));
+  if (s->count) PF_TRY(independent_ones(s, which, &rank));
+  for (int pass = 0; pass < 3; pass++)
+    for (int i = 0; i < s->count; i++) {
+      PfInvariant one = s->found[i];
+      int group = is_energy(&one) ? 0 : one.kind == PF_INVARIANT_HOLONOMIC ? 2 : 1;
+      one.dependent = !is_in(which, rank, i);
+      if (group == pass && (group == 0 || !one.dependent)) PF_TRY(take(s, one));
+    }
+  return pf_expr_check(s->ctx);
+}
+
+/* ---------------------------------------------------------------- all */
+
+/* Holonomic constraints, so that their products with other invariants do not count as new. Those the user wrote are
+ * not shown: they are watched anyway. */
+static PfStatus find_holonomic(Search *s)
+{
+  PfIntegrability found;
+  int said = pf_diagnostic_count(s->ctx);
+  PfStatus status = pf_integrability(s->ctx, s->arena, s->eq, s->parameters, NULL, &found);
+  if (status == PF_ERR_MODEL || status == PF_ERR_NUMBER) pf_diagnostics_cut(s->ctx, said);
+  else PF_TRY(status);
+  for (int i = 0; status == PF_OK && i < found.integral_count; i++)
+    if (!found.integrals[i].declared)
+      PF_TRY(add(s, PF_INVARIANT_HOLONOMIC, found.integrals[i].integral, !found.integrals[i].for_values));
+  return PF_OK;
+}
+
+static PfStatus find(Search *s)
+{
+  PfCandidates linear, quadratic;
+  PF_TRY(find_energy(s));
+  if (s->result->why_not) return PF_OK;
+  PF_TRY(find_holonomic(s));
+  PF_TRY(pf_candidates_linear(&s->flow, MOST_CANDIDATES, &linear));
+  PF_TRY(pf_candidates_quadratic(&s->flow, MOST_QUADRATIC, &quadratic));
+  s->result->tried = linear.count + quadratic.count;
+  PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_NAME));
+  PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_NAME));
+  PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_VALUE));
+  PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_VALUE));
+  return keep_independent(s);
+}
+
+PfStatus pf_invariants_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
+                            PfInvariants *invariants)
+{
+  *invariants = (PfInvariants){0};
+  Search s = {.ctx = ctx, .arena = arena, .eq = equations, .parameters = parameters, .result = invariants};
+  PF_TRY(pf_flow_make(ctx, arena, equations, parameters, &s.flow));
+  if (s.flow.trouble) {
+    invariants->why_not = s.flow.trouble;
+    return PF_OK;
+  }
+  return find(&s);
+}

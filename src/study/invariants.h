@@ -1,0 +1,24 @@
+/* Inside study: the parts of the search for conserved quantities. */
+#ifndef PF_STUDY_INVARIANTS_H
+#define PF_STUDY_INVARIANTS_H
+
+#include "pfaff/integrals.h"
+#include "study/flow.h"
+
+/* Functions of which combinations with constant coefficients are tried (candidates.c). */
+typedef struct PfCandidates {
+  int count, room;
+  PfExpr *at;
+} PfCandidates;
+
+/* Momenta of the coordinates, momenta along the pseudo-velocities, velocities, angular velocities; each times 1, sines, cosines,
+ * coordinates that occur in the equations, and products of two sines or cosines, as long as there is room. */
+PfStatus pf_candidates_linear(const PfFlow *flow, int most, PfCandidates *candidates);
+/* Products of two momenta or two velocities, and the energies. */
+PfStatus pf_candidates_quadratic(const PfFlow *flow, int most, PfCandidates *candidates);
+
+/* Is the rate of a function zero by the normal form? Through the equations of Maggi, for up to three
+ * pseudo-velocities (invariants_proof.c). */
+PfStatus pf_invariant_prove(const PfFlow *flow, const double *parameters, const PfInvariant *invariant, PfTruth *truth);
+
+#endif

@@ -1,0 +1,165 @@
+/* What conserved quantities are made of. */
+#include "study/invariants.h"
+
+#include "model/model.h"
+
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room to look for conserved quantities");
+}
+
+static PfStatus make_list(const PfFlow *flow, int most, PfCandidates *list)
+{
+  *list = (PfCandidates){.room = most};
+  list->at = pf_arena_array(flow->arena, PfExpr, most);
+  return list->at ? PF_OK : no_room(flow->ctx);
+}
+
+/* Once each, and never zero. */
+static void add(const PfFlow *flow, PfCandidates *list, PfExpr e)
+{
+  if (list->count == list->room || pf_expr_is_structural_zero(flow->ctx, e)) return;
+  for (int i = 0; i < list->count; i++)
+    if (list->at[i] == e) return;
+  list->at[list->count++] = e;
+}
+
+/* ---------------------------------------------------------------- linear functions */
+
+static void add_momenta(const PfFlow *flow, PfCandidates *list)
+{
+  for (int i = 0; i < flow->eq->n; i++) add(flow, list, flow->eq->momentum[i]);
+}
+
+/* P_a = sum_i p_i dv_i/domega_a */
+static void add_pseudo_momenta(const PfFlow *flow, PfCandidates *list)
+{
+  const PfKinematics *k = &flow->states.kinematics;
+  for (int a = 0; flow->states.laconic && a < k->count; a++) {
+    PfExpr sum = pf_expr_int(flow->ctx, 0);
+    for (int i = 0; i < flow->eq->n; i++) {
+      if (pf_expr_depends(flow->ctx, k->N[i*k->count + a], k->omega, k->count)) return; /* not linear */
+      sum = pf_expr_add(flow->ctx, sum, pf_expr_mul(flow->ctx, k->N[i*k->count + a], flow->eq->momentum[i]));
+    }
+    add(flow, list, sum);
+  }
+}
+
+static void add_velocities(const PfFlow *flow, PfCandidates *list)
+{
+  for (int i = 0; i < flow->eq->n; i++) add(flow, list, flow->eq->model->coordinates[i].v);
+}
+
+/* The angular velocity of every body, in the axes of the ground: by angles it would take products of three. */
+static void add_spins(const PfFlow *flow, PfCandidates *list)
+{
+  const PfModel *model = flow->eq->model;
+  for (int i = 0; i < model->body_count; i++) {
+    PfExpr spin[3];
+    pf_vector_express(model, pf_frame_spin(model, model->bodies[i].frame), 0, spin);
+    for (int k = 0; k < 3; k++) add(flow, list, spin[k]);
+  }
+}
+
+/* ---------------------------------------------------------------- factors */
+
+static bool is_circular(PfContext *ctx, PfExpr e)
+{
+  return pf_expr_op(ctx, e) == PF_OP_SIN || pf_expr_op(ctx, e) == PF_OP_COS;
+}
+
+static PfStatus reach_equations(const PfFlow *flow, PfExpr **nodes, int *count)
+{
+  const PfEquations *eq = flow->eq;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m, size = n*n + m*n + n;
+  PfExpr *roots = pf_arena_array(flow->arena, PfExpr, size);
+  if (!roots) return no_room(flow->ctx);
+  memcpy(roots, eq->M, n*n*sizeof *roots);
+  if (m) memcpy(roots + n*n, eq->A, m*n*sizeof *roots);
+  memcpy(roots + n*n + m*n, eq->F, n*sizeof *roots);
+  return pf_expr_reach(flow->ctx, flow->arena, roots, (int)size, nodes, count);
+}
+
+/* A sine or cosine of coordinates only. */
+static bool is_angle_function(const PfFlow *flow, PfExpr e, const PfExpr *q, const PfExpr *v)
+{
+  return is_circular(flow->ctx, e) && pf_expr_depends(flow->ctx, e, q, flow->eq->n) &&
+         !pf_expr_depends(flow->ctx, e, v, flow->eq->n) && !pf_expr_depends(flow->ctx, e, &flow->eq->model->time, 1);
+}
+
+/* Both functions of each angle, since one often comes with the other. */
+static void add_circular(const PfFlow *flow, PfCandidates *factors, PfExpr e)
+{
+  PfExpr angle = pf_expr_arg(flow->ctx, e, 0);
+  add(flow, factors, pf_expr_call1(flow->ctx, PF_OP_SIN, angle));
+  add(flow, factors, pf_expr_call1(flow->ctx, PF_OP_COS, angle));
+}
+
+static void add_products(const PfFlow *flow, PfCandidates *factors)
+{
+  int count = factors->count;
+  for (int i = 0; i < count; i++)
+    for (int k = i + 1; k < count; k++) {
+      PfExpr a = factors->at[i], b = factors->at[k];
+      if (!is_circular(flow->ctx, a) || !is_circular(flow->ctx, b)) continue;
+      if (pf_expr_arg(flow->ctx, a, 0) == pf_expr_arg(flow->ctx, b, 0)) continue;
+      add(flow, factors, pf_expr_mul(flow->ctx, a, b));
+    }
+}
+
+static PfStatus list_factors(const PfFlow *flow, PfCandidates *factors)
+{
+  enum { MOST_FACTORS = 60 };
+  int n = flow->eq->n, count = 0;
+  PfExpr *nodes, *q = pf_arena_array(flow->arena, PfExpr, n), *v = pf_arena_array(flow->arena, PfExpr, n);
+  if (!q || !v) return no_room(flow->ctx);
+  for (int i = 0; i < n; i++) q[i] = flow->eq->model->coordinates[i].q, v[i] = flow->eq->model->coordinates[i].v;
+  PF_TRY(make_list(flow, MOST_FACTORS, factors));
+  PF_TRY(reach_equations(flow, &nodes, &count));
+  add(flow, factors, pf_expr_int(flow->ctx, 1));
+  for (int i = 0; i < count; i++)
+    if (is_angle_function(flow, nodes[i], q, v)) add_circular(flow, factors, nodes[i]);
+  for (int i = 0; i < n; i++) add(flow, factors, q[i]);
+  add_products(flow, factors);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- lists */
+
+PfStatus pf_candidates_linear(const PfFlow *flow, int most, PfCandidates *list)
+{
+  PfCandidates factors, linear;
+  PF_TRY(make_list(flow, most, list));
+  PF_TRY(make_list(flow, most, &linear));
+  PF_TRY(list_factors(flow, &factors));
+  add_momenta(flow, &linear);
+  add_pseudo_momenta(flow, &linear);
+  add_velocities(flow, &linear);
+  add_spins(flow, &linear);
+  for (int b = 0; b < factors.count && list->count + linear.count <= most; b++)
+    for (int i = 0; i < linear.count; i++) add(flow, list, pf_expr_mul(flow->ctx, factors.at[b], linear.at[i]));
+  return pf_expr_check(flow->ctx);
+}
+
+static void add_squares(const PfFlow *flow, const PfCandidates *linear, PfCandidates *list)
+{
+  for (int i = 0; i < linear->count; i++)
+    for (int k = i; k < linear->count; k++) add(flow, list, pf_expr_mul(flow->ctx, linear->at[i], linear->at[k]));
+}
+
+PfStatus pf_candidates_quadratic(const PfFlow *flow, int most, PfCandidates *list)
+{
+  PfCandidates momenta, velocities;
+  PF_TRY(make_list(flow, most, list));
+  PF_TRY(make_list(flow, most, &momenta));
+  PF_TRY(make_list(flow, most, &velocities));
+  add(flow, list, flow->eq->kinetic);
+  add(flow, list, flow->eq->potential);
+  add_pseudo_momenta(flow, &momenta);
+  add_velocities(flow, &velocities);
+  add_squares(flow, &momenta, list);
+  if (list->count + velocities.count*(velocities.count + 1)/2 <= most) add_squares(flow, &velocities, list);
+  return pf_expr_check(flow->ctx);
+}

@@ -1,0 +1,98 @@
+/* The rate of a function by the normal form. With Maggi's G omega' = g, Cramer's rule gives
+ *   det(G) df/dt = det(G) (df/dt at constant omega) + df/domega adj(G) g,
+ * a polynomial that is zero or not. */
+#include "study/invariants.h"
+
+#include "study/distribution.h"
+
+static PfExpr *minor_of(const PfExpr *G, int k, int row, int column, PfExpr *minor)
+{
+  int at = 0;
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++)
+      if (i != row && j != column) minor[at++] = G[i*k + j];
+  return minor;
+}
+
+/* For k up to 3. */
+static PfExpr determinant(PfContext *ctx, const PfExpr *G, int k)
+{
+  if (k == 0) return pf_expr_int(ctx, 1);
+  if (k == 1) return G[0];
+  if (k == 2) return pf_expr_sub(ctx, pf_expr_mul(ctx, G[0], G[3]), pf_expr_mul(ctx, G[1], G[2]));
+  PfExpr sum = pf_expr_int(ctx, 0), minor[4];
+  for (int j = 0; j < k; j++) {
+    const PfExpr *m = minor_of(G, k, 0, j, minor);
+    PfExpr part = pf_expr_sub(ctx, pf_expr_mul(ctx, m[0], m[3]), pf_expr_mul(ctx, m[1], m[2]));
+    part = pf_expr_mul(ctx, G[j], part);
+    sum = j%2 ? pf_expr_sub(ctx, sum, part) : pf_expr_add(ctx, sum, part);
+  }
+  return sum;
+}
+
+/* det(G) times component a of omega'. */
+static PfExpr cramer(PfContext *ctx, const PfExpr *G, const PfExpr *g, int k, int a)
+{
+  PfExpr sum = pf_expr_int(ctx, 0), minor[4];
+  for (int b = 0; b < k; b++) {
+    PfExpr part = pf_expr_mul(ctx, g[b], determinant(ctx, minor_of(G, k, b, a, minor), k - 1));
+    sum = (a + b)%2 ? pf_expr_sub(ctx, sum, part) : pf_expr_add(ctx, sum, part);
+  }
+  return sum;
+}
+
+/* The function and the form, with velocities by pseudo-velocities and inputs by their functions of time. */
+static PfStatus write_out(const PfFlow *flow, PfExpr *e, int count)
+{
+  const PfModel *model = flow->eq->model;
+  for (int i = 0; i < flow->eq->n; i++)
+    if (flow->states.kinematics.v[i] != model->coordinates[i].v)
+      PF_TRY(pf_expr_substitute(flow->ctx, e, count, &model->coordinates[i].v, flow->states.kinematics.v + i, 1, e));
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_substitute(flow->ctx, e, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, e));
+  return PF_OK;
+}
+
+/* det(G) times the rate of f, all in terms of q, omega and t. */
+static PfStatus write_rate(const PfFlow *flow, const PfReducedForm *form, PfExpr f, PfExpr *rate)
+{
+  PfContext *ctx = flow->ctx;
+  const PfKinematics *k = &flow->states.kinematics;
+  int n = flow->eq->n;
+  PfExpr *from = pf_arena_array(flow->arena, PfExpr, n + 1), *to = pf_arena_array(flow->arena, PfExpr, n + 1);
+  PfExpr slope[3], held;
+  if (!from || !to) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a proof");
+  for (int i = 0; i < n; i++) from[i] = flow->eq->model->coordinates[i].q, to[i] = k->v[i];
+  from[n] = flow->eq->model->time, to[n] = pf_expr_int(ctx, 1);
+  PF_TRY(pf_expr_derive_along(ctx, &f, 1, from, to, n + 1, &held));
+  PF_TRY(pf_expr_gradient(ctx, f, k->omega, k->count, slope));
+  *rate = pf_expr_mul(ctx, held, determinant(ctx, form->G, k->count));
+  for (int a = 0; a < k->count; a++)
+    *rate = pf_expr_add(ctx, *rate, pf_expr_mul(ctx, slope[a], cramer(ctx, form->G, form->g, k->count, a)));
+  return pf_expr_check(ctx);
+}
+
+PfStatus pf_invariant_prove(const PfFlow *flow, const double *parameters, const PfInvariant *invariant, PfTruth *truth)
+{
+  PfContext *ctx = flow->ctx;
+  const PfKinematics *k = &flow->states.kinematics;
+  const PfModel *model = flow->eq->model;
+  PfReducedForm form;
+  *truth = PF_UNKNOWN;
+  if (!flow->states.laconic || k->count > 3 || k->count < 1) return PF_OK;
+  PF_TRY(pf_reduce_maggi(ctx, flow->arena, flow->eq, k, &form));
+  PfExpr f = invariant->value, rate;
+  PF_TRY(write_out(flow, &f, 1));
+  PF_TRY(write_out(flow, form.G, k->count*k->count));
+  PF_TRY(write_out(flow, form.g, k->count));
+  PF_TRY(write_rate(flow, &form, f, &rate));
+  PF_TRY(write_out(flow, &rate, 1));
+  if (invariant->general) {
+    PF_TRY(pf_put_zeros(ctx, model, parameters, &rate, 1));
+    PF_TRY(pf_model_expand(model, &rate, 1, &rate));
+  }
+  else PF_TRY(pf_put_parameters(ctx, model, parameters, &rate, 1));
+  *truth = pf_expr_is_zero(ctx, rate);
+  return PF_OK;
+}

@@ -1,0 +1,255 @@
+/* Conserved quantities: that they are constant is checked by numbers, with accelerations solved for by least squares;
+ * that the right ones are found, by formulas of the reference page and of textbooks. */
+#include "mech/system.h"
+
+#include "pfaff/integrals.h"
+
+static PfInvariants find(System *s)
+{
+  PfInvariants found;
+  if (pf_invariants_find(s->ctx, s->arena, &s->eq, s->given, &found) != PF_OK) fail_msg("%s", pf_context_message(s->ctx));
+  return found;
+}
+
+static const PfInvariant *find_kind(const PfInvariants *found, PfInvariantKind kind)
+{
+  for (int i = 0; i < found->count; i++)
+    if (found->at[i].kind == kind) return found->at + i;
+  fail_msg("nothing of the kind '%s' was found", pf_invariant_kind_name(kind));
+  return NULL;
+}
+
+static int count_kind(const PfInvariants *found, PfInvariantKind kind)
+{
+  int count = 0;
+  for (int i = 0; i < found->count; i++) count += found->at[i].kind == kind;
+  return count;
+}
+
+/* Admissible velocities: any, less their part across A v = 0, by least squares. */
+static void set_admissible_state(System *s, uint64_t *seed)
+{
+  int n = s->eq.n, m = s->eq.m;
+  double *A = pf_arena_array(s->arena, double, m*n + 1), *r = pf_arena_array(s->arena, double, m + 1);
+  double *x = pf_arena_array(s->arena, double, n);
+  PfQr qr;
+  assert_true(A && r && x);
+  set_random_state(s, seed);
+  if (m == 0) return;
+  evaluate(s, s->eq.A, m*n, A);
+  evaluate(s, s->eq.velocity, m, r);
+  assert_int_equal(pf_qr_make(s->ctx, s->arena, m, n, &qr), PF_OK);
+  assert_int_equal(pf_qr_factor(&qr, A, 1e-12), PF_OK);
+  pf_qr_solve(&qr, r, x);
+  for (int i = 0; i < n; i++) v_of(s)[i] -= x[i];
+}
+
+/* The rate of an invariant: dJ/dq v + dJ/dv a + dJ/dt. */
+static double rate_of(System *s, PfExpr e)
+{
+  PfExpr rate;
+  int n = s->eq.n;
+  double *a = pf_arena_array(s->arena, double, n), *lambda = pf_arena_array(s->arena, double, s->eq.m + 1), value = NAN;
+  PfExpr *symbols = pf_arena_array(s->arena, PfExpr, s->symbols.count + n);
+  double *values = pf_arena_array(s->arena, double, s->symbols.count + n);
+  assert_true(a && lambda && symbols && values);
+  assert_int_equal(pf_model_time_derivative(s->model, &e, 1, &rate), PF_OK);
+  solve(s, a, lambda);
+  memcpy(symbols, s->symbols.symbol, (size_t)s->symbols.count*sizeof *symbols);
+  memcpy(values, s->values, (size_t)s->symbols.count*sizeof *values);
+  for (int i = 0; i < n; i++) symbols[s->symbols.count + i] = s->model->coordinates[i].a, values[s->symbols.count + i] = a[i];
+  assert_int_equal(pf_expr_evaluate(s->ctx, &rate, 1, symbols, values, s->symbols.count + n, &value), PF_OK);
+  return value;
+}
+
+static void check_all_constant(System *s, const PfInvariants *found)
+{
+  uint64_t seed = 5;
+  for (int k = 0; k < 3; k++) {
+    set_admissible_state(s, &seed);
+    for (int i = 0; i < found->count; i++) assert_near(rate_of(s, found->at[i].value), 0, 0, 1e-9);
+  }
+}
+
+/* ---------------------------------------------------------------- carriages */
+
+/* Reference, section 6: K = (A nu)_3 = 2.3125 and 2h = 4.6875 at nu = (1, 1, 1), in units of M R^2. */
+static void the_inertial_carriage_keeps_its_energy_and_a_momentum(void **state)
+{
+  System s;
+  load_system(*state, "carriage_omni3", &s);
+  set_parameter(&s, "c1", 0);
+  set_parameter(&s, "c2", 0);
+  PfInvariants found = find(&s);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR), 1);
+  const PfInvariant *K = find_kind(&found, PF_INVARIANT_LINEAR), *h = find_kind(&found, PF_INVARIANT_ENERGY);
+  assert_true(K->general);
+  assert_false(h->dependent);
+  set_state(&s, "x", 0, 0.05); /* nu = (1, 1, 1) at theta = 0: x' = R, y' = R, theta' = 1/2, chi' = Xi nu */
+  set_state(&s, "y", 0, 0.05);
+  set_state(&s, "theta", 0, 0.5);
+  set_state(&s, "chi[1]", 0, 2.5);
+  set_state(&s, "chi[2]", 0, 0.5);
+  set_state(&s, "chi[3]", 0, 0.5);
+  assert_near(fabs(value_of(&s, K->value)), 4*0.05*0.05*2.3125, 1e-14, 0);
+  assert_near(value_of(&s, h->value), 4*0.05*0.05*4.6875/2, 1e-14, 0);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* Motors with friction: only the relation of the angles is left. */
+static void the_driven_carriage_keeps_only_what_is_holonomic(void **state)
+{
+  System s;
+  load_system(*state, "carriage_omni3", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(found.count, 1);
+  assert_int_equal(found.at[0].kind, PF_INVARIANT_HOLONOMIC);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* Reference, section 3: E = T - Q1 psi1, and 3 L theta + r (psi1 + psi2 + psi3). */
+static void constant_forces_belong_to_the_energy(void **state)
+{
+  System s;
+  load_system(*state, "omni_robot", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(found.count, 2);
+  PfExpr energy = pf_expr_sub(s.ctx, s.eq.kinetic, formula(s.ctx, "Q*psi[1]"));
+  assert_equal(&s, find_kind(&found, PF_INVARIANT_ENERGY)->value, energy);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_HOLONOMIC), 1);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* Reference, section 3, with Q = 0: theta' = w is constant and v turns at the rate kap w, kap = 0.103448…: so
+ * y' - kap w x and x' + kap w y are constant as well. */
+static void the_free_omni_robot_keeps_more(void **state)
+{
+  System s;
+  load_system(*state, "omni_robot", &s);
+  set_parameter(&s, "Q", 0);
+  PfInvariants found = find(&s);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR), 3);
+  assert_int_equal(found.count, 5);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* ---------------------------------------------------------------- classical systems */
+
+/* The sleigh keeps its energy, and no momentum: its blade pushes. */
+static void the_sleigh_keeps_its_energy_only(void **state)
+{
+  System s;
+  load_system(*state, "chaplygin_sleigh", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(found.count, 1);
+  assert_int_equal(found.at[0].kind, PF_INVARIANT_ENERGY);
+#ifdef PF_HAVE_FLINT
+  assert_int_equal(found.at[0].proof, PF_TRUE);
+#endif
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* A ball on a plane keeps its angular velocity; between plates it cannot spin, so x', y' say it all, the energy too. */
+static void a_ball_on_a_plane_moves_uniformly(void **state)
+{
+  System s;
+  load_system(*state, "rolling_ball", &s);
+  PfInvariants found = find(&s);
+  assert_true(find_kind(&found, PF_INVARIANT_ENERGY)->dependent);
+  assert_true(count_kind(&found, PF_INVARIANT_LINEAR) >= 3);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* The angular momentum about the vertical, and the spin about the normal of the bowl (Routh, Dynamics of a system of
+ * rigid bodies, advanced part). */
+static void a_ball_in_a_bowl_keeps_energy_and_two_momenta(void **state)
+{
+  System s;
+  load_system(*state, "ball_in_bowl", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_ENERGY), 1);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR), 2);
+  pf_model_free(s.model);
+}
+
+static void a_cyclic_coordinate_has_a_momentum(void **state)
+{
+  System s;
+  read_system(*state, "model k\nparam m, k\ncoord r, phi\nkinetic m/2*(r'^2 + r^2*phi'^2)\npotential -k/r\n", &s);
+  PfInvariants found = find(&s);
+  const PfInvariant *p = find_kind(&found, PF_INVARIANT_MOMENTUM);
+  assert_formula(&s, p->value, "m*r^2*phi'");
+  assert_true(p->general);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_ENERGY), 1);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* Two coordinates that oscillate at one frequency: x y' - y x' is constant. */
+static void an_isotropic_oscillator_keeps_its_angular_momentum(void **state)
+{
+  System s;
+  read_system(*state, "model o\nparam m, k\ncoord x, y\nkinetic m/2*(x'^2 + y'^2)\npotential k/2*(x^2 + y^2)\n", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(find_kind(&found, PF_INVARIANT_ENERGY)->kind, PF_INVARIANT_ENERGY);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR), 1);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+static void a_damped_system_keeps_nothing(void **state)
+{
+  System s;
+  read_system(*state, "model d\nparam m = 1, c = 2, k = 3\ncoord x\nkinetic m/2*x'^2\npotential k/2*x^2\ndissipation c/2*x'^2\n",
+              &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(found.count, 0);
+  assert_null(found.why_not);
+  pf_model_free(s.model);
+}
+
+/* A bead on a turning rod: the energy changes, sum p v - L does not. */
+static void a_turning_rod_has_a_generalized_energy(void **state)
+{
+  System s;
+  read_system(*state, "model b\nparam m = 2, w = 3\ncoord r\nkinetic m/2*(r'^2 + w^2*r^2)\n", &s);
+  PfInvariants found = find(&s);
+  assert_formula(&s, find_kind(&found, PF_INVARIANT_JACOBI)->value, "m/2*(r'^2 - w^2*r^2)");
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+static void dry_friction_is_a_reason_not_to_look(void **state)
+{
+  System s;
+  load_system(*state, "incline_friction", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(found.count, 0);
+  assert_contains(found.why_not, "friction");
+  pf_model_free(s.model);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(the_inertial_carriage_keeps_its_energy_and_a_momentum),
+    with_fixture(the_driven_carriage_keeps_only_what_is_holonomic),
+    with_fixture(constant_forces_belong_to_the_energy),
+    with_fixture(the_free_omni_robot_keeps_more),
+    with_fixture(the_sleigh_keeps_its_energy_only),
+    with_fixture(a_ball_on_a_plane_moves_uniformly),
+    with_fixture(a_ball_in_a_bowl_keeps_energy_and_two_momenta),
+    with_fixture(a_cyclic_coordinate_has_a_momentum),
+    with_fixture(an_isotropic_oscillator_keeps_its_angular_momentum),
+    with_fixture(a_damped_system_keeps_nothing),
+    with_fixture(a_turning_rod_has_a_generalized_energy),
+    with_fixture(dry_friction_is_a_reason_not_to_look),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
