@@ -50,7 +50,7 @@ typedef struct Options {
   bool log, script;
   int state_count;
   const char *state[256]; /* name=value */
-  bool real_time;
+  bool real_time, invariants;
   const char *rate;
   bool free;  /* import: the root may move */
   bool write; /* fmt: replace the file */

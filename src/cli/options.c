@@ -37,7 +37,7 @@ static const struct option long_options[] = {
   {"script", no_argument, NULL, 'S'},      {"free", no_argument, NULL, 'F'},
   {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
   {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
-  {"adaptive", no_argument, NULL, 'D'},
+  {"adaptive", no_argument, NULL, 'D'},    {"invariants", no_argument, NULL, 'I'},
 #define PF_STUDY_ENTRY(name, word, argument) {word, argument, NULL, FIRST_STUDY_OPTION + STUDY_##name},
   PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
 #undef PF_STUDY_ENTRY
@@ -61,7 +61,7 @@ static unsigned needs(int letter)
   case 'o': return OPTION_OUT;
   case 'P': return OPTION_PROVE;
   case 'F': return OPTION_FREE;
-  case 'R':
+  case 'R': case 'I':
   case 'N': return OPTION_PACE;
   case 'c': case 'x': case 'L':
   case 'S': return OPTION_PLOT;
@@ -104,6 +104,7 @@ static bool take(Options *options, int letter, const char *argument)
   case 'Q': options->rho = argument; break;
   case 'O': options->printed = true; break;
   case 'D': options->adaptive = true; break;
+  case 'I': options->invariants = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;

@@ -1,4 +1,5 @@
 /* pfaff run: the motion, a summary that says whether to trust it, and a trajectory file. */
+#include "cli/drift.h"
 #include "cli/pace.h"
 #include "cli/trajectory.h"
 
@@ -23,6 +24,7 @@ const Command pf_command_run = {
   "      --every DT         samples at multiples of DT; default: at every step\n"
   "      --at T1,T2,…       samples at these times\n"
   "      --out FILE         trajectory: CSV, or JSON when the name ends in .json\n"
+  "      --invariants       look for conserved quantities and tell how much each changes\n"
   "      --real-time        steps keep pace with the clock, --rate of them per second (1000)\n"
   "      --no-projection    let the constraints drift\n"
   "      --keep-going       go on when the constraints lose rank\n"
@@ -50,6 +52,7 @@ typedef struct Run {
   PfStart start;
   Trajectory trajectory;
   Pace pace;
+  Drift drift;
   PfJson rows;      /* --json: rows on standard output */
   double t0, wall, shown;
   bool progress;
@@ -61,6 +64,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Run *r = user;
   PF_TRY(pf_trajectory_add(&r->trajectory, sample));
+  pf_drift_sample(&r->drift, sample);
   if (!r->options->json) return PF_OK;
   pf_json_open(&r->rows, NULL, '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_number(&r->rows, NULL, r->trajectory.row[i]);
@@ -101,6 +105,7 @@ static PfStatus prepare(Run *r)
   PF_TRY(pf_pace_prepare(&r->s, r->options, r->t0, &r->settings, &r->pace));
   PF_TRY(pf_start_correct(r->s.ctx, r->system, r->values, &r->start));
   PF_TRY(pf_trajectory_make(&r->trajectory, &r->s, r->system, r->values));
+  if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   r->settings.sample = take_sample;
   r->settings.cancelled = is_cancelled;
@@ -162,6 +167,7 @@ static void text_summary(void *user, PfText *text)
   if (x->drift > 0.1*x->kinetic)
     pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: the %s is too large, do not trust this "
                   "motion\n", fmin(100*x->drift/x->kinetic, 1e6), takes_steps(r) ? "step" : "tolerance");
+  pf_drift_text(&r->drift, text);
   pf_pace_text(&r->pace, text);
   if (r->options->out) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows, r->options->out);
 }
@@ -196,6 +202,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_number(json, "position", r->start.position_change);
   pf_json_number(json, "velocity", r->start.velocity_change);
   pf_json_close(json, '}');
+  pf_drift_json(&r->drift, json);
   pf_pace_json(&r->pace, json);
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.names[i]);
@@ -222,6 +229,7 @@ static int run(int argc, char **argv)
   bool whole = r.result.end == PF_RUN_DONE || r.result.end == PF_RUN_UNTIL;
   pf_cli_diagnostics(r.s.ctx);
   if (r.rows.text.allocator) pf_json_free(&r.rows);
+  pf_drift_free(&r.drift);
   pf_trajectory_free(&r.trajectory);
   pf_system_free(r.system);
   pf_cli_close(&r.s);

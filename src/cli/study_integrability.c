@@ -107,6 +107,14 @@ static void text_given(const Result *r, PfText *text)
     pf_text_print(text, "    rank                %d there, %d elsewhere\n", x->given_rank, x->rank);
 }
 
+/* The length of a quaternion is nobody's constraint. */
+static bool is_norm(const Result *r, const PfIntegral *one)
+{
+  for (int i = 0; i < r->s.model->constraint_count && one->declared; i++)
+    if (r->s.model->constraints[i].norm && !pf_expr_is_structural_zero(r->s.ctx, one->weight[i])) return true;
+  return false;
+}
+
 static void text_integrals(const Result *r, PfText *text)
 {
   const PfIntegrability *x = &r->found;
@@ -114,6 +122,7 @@ static void text_integrals(const Result *r, PfText *text)
                 x->rank == 1 ? "" : "s");
   for (int i = 0; i < x->integral_count; i++) {
     const PfIntegral *one = x->integrals + i;
+    if (is_norm(r, one)) continue;
     pf_text_print(text, "    %s = const\n      from %s%s\n", print(r, one->integral),
                   one->declared ? "the constraint " : "", combination(r, one));
     if (one->for_values) pf_text_add(text, "      for these values of the parameters\n");

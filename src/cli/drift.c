@@ -1,0 +1,104 @@
+/* Watching conserved quantities. */
+#include "cli/drift.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room to watch conserved quantities");
+}
+
+/* ---------------------------------------------------------------- setting up */
+
+/* The quantities, with inputs by their functions of time. */
+static PfStatus make_tape(Drift *w)
+{
+  const PfModel *model = w->session->model;
+  PfContext *ctx = w->session->ctx;
+  int count = w->found.count;
+  PfExpr *roots = pf_arena_array(w->session->arena, PfExpr, count);
+  if (!roots) return no_room(ctx);
+  for (int i = 0; i < count; i++) roots[i] = w->found.at[i].value;
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_substitute(ctx, roots, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
+  return pf_tape_new(ctx, w->symbols->symbol, w->symbols->count, roots, count, &w->tape);
+}
+
+static PfStatus make_room(Drift *w, const double *values)
+{
+  PfArena *arena = w->session->arena;
+  size_t count = (size_t)w->found.count;
+  w->values = pf_arena_array(arena, double, w->symbols->count);
+  w->work = pf_arena_array(arena, double, pf_tape_work_size(w->tape));
+  w->now = pf_arena_array(arena, double, 3*count);
+  if (!w->values || !w->work || !w->now) return no_room(w->session->ctx);
+  w->first = w->now + count;
+  w->drift = w->first + count;
+  memcpy(w->values, values, (size_t)w->symbols->count*sizeof *values);
+  return PF_OK;
+}
+
+PfStatus pf_drift_make(Drift *w, Session *session, const Options *options, const PfSystem *system, const double *values)
+{
+  *w = (Drift){.session = session, .symbols = pf_system_symbols(system)};
+  double *given = pf_cli_parameters(session->ctx, session->arena, session->model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  PF_TRY(pf_invariants_find(session->ctx, session->arena, &session->equations, given, &w->found));
+  PF_TRY(make_tape(w));
+  return make_room(w, values);
+}
+
+void pf_drift_free(Drift *w)
+{
+  pf_tape_free(w->tape);
+  w->tape = NULL;
+}
+
+/* ---------------------------------------------------------------- along the run */
+
+void pf_drift_sample(Drift *w, const PfSample *sample)
+{
+  if (!w->tape) return;
+  int n = w->session->model->coordinate_count, count = w->found.count;
+  w->values[w->symbols->time] = sample->t;
+  memcpy(w->values + w->symbols->q, sample->q, (size_t)n*sizeof *sample->q);
+  memcpy(w->values + w->symbols->v, sample->v, (size_t)n*sizeof *sample->v);
+  pf_tape_run(w->tape, w->values, w->now, w->work);
+  if (w->samples++ == 0) memcpy(w->first, w->now, (size_t)count*sizeof *w->now);
+  for (int i = 0; i < count; i++) w->drift[i] = fmax(w->drift[i], fabs(w->now[i] - w->first[i]));
+}
+
+/* ---------------------------------------------------------------- words */
+
+static const char *print(const Drift *w, int i)
+{
+  const char *text = pf_expr_print(w->session->ctx, w->session->arena, w->found.at[i].value, PF_TEXT);
+  return text ? text : "?";
+}
+
+void pf_drift_text(const Drift *w, PfText *text)
+{
+  if (!w->tape) return;
+  if (w->found.why_not) pf_text_print(text, "  invariants          none were looked for: %s\n", w->found.why_not);
+  else if (!w->found.count) pf_text_add(text, "  invariants          none were found\n");
+  for (int i = 0; i < w->found.count; i++)
+    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g\n                        %s\n", i ? "" : "invariants",
+                  pf_invariant_kind_name(w->found.at[i].kind), w->first[i], w->drift[i], print(w, i));
+}
+
+void pf_drift_json(const Drift *w, PfJson *json)
+{
+  if (!w->tape) return;
+  pf_json_open(json, "invariants", '[');
+  for (int i = 0; i < w->found.count; i++) {
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "kind", pf_invariant_kind_name(w->found.at[i].kind));
+    pf_json_string(json, "value", print(w, i));
+    pf_json_number(json, "start", w->first[i]);
+    pf_json_number(json, "drift", w->drift[i]);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+}
