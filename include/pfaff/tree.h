@@ -233,6 +233,47 @@ PF_API const double *pf_tree_rows_multipliers(const PfTreeRows *rows); /* of red
 PF_API const double *pf_tree_rows_velocity(const PfTreeRows *rows);    /* A v at the state given */
 PF_API const double *pf_tree_rows_compliance(const PfTreeRows *rows);  /* A M^-1 A^T, by rows, complete */
 
+/* ---------------------------------------------------------------- changing topology */
+
+/* A new tree and its state. Poses are kept; velocities jump as the new constraints and impulses demand, momentum being kept
+ * where nothing outside acts. The tree is freed by pf_tree_free, the arrays live in the arena that was given. */
+typedef struct PfTreeChange {
+  PfTree *tree;
+  double *q, *v;
+  int *from;                 /* per body of the new tree: its number in the old one */
+  double *jump;              /* 6 per body of the new tree: of V_k, at its O_k */
+  double *interface_impulse; /* 6 per body: of the parent on the body at O_k */
+  double *joint_impulse;     /* nv of the new tree; of pf_tree_dock: of the tree before the joint is closed */
+  double relative[6];        /* pf_tree_dock: velocity of the port before, [angular; linear] in its axes */
+  double kinetic_before, kinetic_after;
+} PfTreeChange;
+
+/* Marks dofs (nv marks) as locked: from now on prescribed with no acceleration, in every call. Their rates stop at once. */
+PF_API PfStatus pf_tree_lock(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
+                             const unsigned char *dofs, PfTreeChange *change);
+/* Frees locked dofs again; nothing jumps. */
+PF_API PfStatus pf_tree_unlock(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
+                               const unsigned char *dofs, PfTreeChange *change);
+/* Whether a dof is locked. */
+PF_API int pf_tree_is_locked(const PfTree *tree, int dof);
+
+/* Sets a body with all it carries free. `impulse` ([moment; force] at O_k in inertial axes, on the part set free; NULL: none) acts
+ * the other way on the old parent. */
+PF_API PfStatus pf_tree_detach(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v, int body,
+                               const double impulse[6], PfTreeChange *change);
+
+/* Makes a body the root of its tree, which must hang on the inertial frame by a free joint. No motion changes. Joints on the way are
+ * reversed, and the frames of their bodies move to the joints they now end at. */
+PF_API PfStatus pf_tree_reroot(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v, int body,
+                               PfTreeChange *change);
+
+/* Joins two trees: the port, a frame in body_b (quaternion and position in its axes), is attached to body_a where it stands,
+ * by the joint given (axis, axis2 and pitch of `joint` are read, in port axes), which starts at rest position. The tree of body_b
+ * must be free; it is re-rooted at body_b, whose frame moves to the port. */
+PF_API PfStatus pf_tree_dock(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v, int body_a,
+                             int body_b, const double port_quat[4], const double port_pos[3], const PfTreeBody *joint,
+                             PfTreeChange *change);
+
 /* ---------------------------------------------------------------- the paper's operators */
 
 /* Of one body, in inertial axes at O_k, matrices by rows. Free dofs come in the order of the rates. docs/spatial.md says
