@@ -22,7 +22,11 @@ extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf
   ENTRY(INPUTS, "inputs", required_argument)     \
   ENTRY(SWEEP, "sweep", required_argument)       \
   ENTRY(STARTS, "starts", required_argument)     \
-  ENTRY(WITHIN, "within", required_argument)
+  ENTRY(WITHIN, "within", required_argument)     \
+  ENTRY(EQUILIBRIA, "equilibria", no_argument)   \
+  ENTRY(STAY, "stay", no_argument)               \
+  ENTRY(POINTS, "points", required_argument)     \
+  ENTRY(SHOW, "show", required_argument)
 
 typedef enum StudyOption {
 #define PF_STUDY_ENTRY(name, word, argument) STUDY_##name,

@@ -13,6 +13,7 @@ const Command pf_command_study = {
 static const Command *const studies[] = {
   &pf_study_equilibria,
   &pf_study_steady,
+  &pf_study_continue,
   &pf_study_linearize,
   &pf_study_integrability,
   &pf_study_invariants,

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
-extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady;
+extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue;
 
 /* What most studies need: the model, a consistent state, the vector field there, and what is plotted as outputs. */
 typedef struct Study {

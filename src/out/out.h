@@ -1,4 +1,4 @@
-/* Writing results: JSON, MAT files. */
+/* Writing results: JSON, MAT files, pictures. */
 #ifndef PF_SRC_OUT_H
 #define PF_SRC_OUT_H
 
@@ -26,5 +26,33 @@ void pf_json_bool(PfJson *json, const char *key, bool value);
 /* Appends a variable to a MAT file of level 4: a matrix (row-major), or texts as rows of characters. */
 void pf_mat_matrix(PfText *text, const char *name, const double *values, int rows, int columns);
 void pf_mat_texts(PfText *text, const char *name, const char *const *lines, int count);
+
+/* ---------------------------------------------------------------- pictures (svg.c) */
+
+typedef enum PfMarkShape { PF_MARK_NONE, PF_MARK_DOT, PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE } PfMarkShape;
+typedef enum PfDash { PF_DASH_SOLID, PF_DASH_DASHED, PF_DASH_DOTTED } PfDash;
+
+/* One line or set of marks. A number that is not finite interrupts a line. */
+typedef struct PfSeries {
+  int count;
+  const double *x, *y;
+  const char *label;   /* in the legend; NULL: not there. Series with the same label share an entry */
+  int color;           /* of a palette that is safe for the colour-blind: 0 blue, 1 red, 2 green, 3 purple, 4 orange, 5 sky,
+                          6 black, 7 grey */
+  PfDash dash;
+  PfMarkShape mark;    /* PF_MARK_NONE: a line */
+} PfSeries;
+
+typedef struct PfChart {
+  const char *title, *x_label, *y_label;
+  int count;
+  const PfSeries *series;
+  bool given;          /* the range below holds; else it follows from the series */
+  double x_low, x_high, y_low, y_high;
+  bool equal;          /* one unit has the same length on both axes */
+} PfChart;
+
+/* The chart as an SVG file. */
+void pf_svg_chart(PfText *text, const PfChart *chart);
 
 #endif

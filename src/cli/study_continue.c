@@ -1,0 +1,284 @@
+/* pfaff study continue: branches of steady motions against a parameter, and where they are born. */
+#include "cli/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_study_continue = {
+  "study continue", "branches of equilibria or steady motions against a parameter; folds, branch points, Hopf points",
+  "NAME=a..b [--equilibria] [--points N] [--show NAME] [--out FILE] [--json] FILE\n\n"
+  "Follows the steady motions found at the present value of the parameter (or at a) through the range in both\n"
+  "directions, and the branches that cross them.\n\n"
+  "      --equilibria           states of rest instead of steady motions\n"
+  "      --points N             steps are at most 1/N of the range (200)\n"
+  "      --stay                 do not switch to branches that cross\n"
+  "      --show NAME            what the picture shows: a component of the state (default: what changes most)\n"
+  "      --starts N --within …  how the first ones are looked for, as in 'pfaff study steady'\n"
+  "      --out FILE             .svg (bifurcation diagram), .csv, .json\n"
+  "      --json                 for programs, on standard output",
+  run};
+
+typedef struct Continue {
+  Study st;
+  PfSteadyKind kind;
+  PfContinuation c;
+  const char *parameter, *range;
+} Continue;
+
+/* ---------------------------------------------------------------- text */
+
+static void text_special(PfText *text, const Continue *c, const PfSpecial *s)
+{
+  pf_text_print(text, "  %-13s %s = %.12g ", pf_special_name(s->kind), c->parameter, s->parameter);
+  for (int i = 0; i < c->c.size; i++)
+    if (!c->c.cyclic[i]) pf_text_print(text, " %s = %.10g", c->c.names[i], fabs(s->x[i]) < 1e-12 ? 0 : s->x[i]);
+  pf_text_add(text, "\n");
+  if (s->kind != PF_HOPF) return;
+  pf_text_print(text, "  %13s frequency %.10g rad/s", "", s->frequency);
+  if (isfinite(s->lyapunov))
+    pf_text_print(text, ", first Lyapunov coefficient %.6g: %s", s->lyapunov,
+                  s->lyapunov < 0 ? "supercritical, stable cycles are born" : "subcritical, the cycles are unstable");
+  pf_text_add(text, "\n");
+}
+
+/* Where along a branch the number of unstable eigenvalues changes. */
+static void text_branch(PfText *text, const Continue *c, int b)
+{
+  const PfTrace *t = c->c.branches + b;
+  pf_text_print(text, "\n  branch %d: %d points", b + 1, t->count);
+  if (t->from >= 0) pf_text_print(text, ", from the branch point at %s = %.6g", c->parameter, c->c.specials[t->from].parameter);
+  pf_text_print(text, "; ends: %s, %s\n", t->ends[0], t->ends[1]);
+  for (int i = 0; i < t->count;) {
+    int last = i;
+    while (last + 1 < t->count && t->points[last + 1].unstable == t->points[i].unstable) last++;
+    const PfTracePoint *a = t->points + i, *z = t->points + last;
+    pf_text_print(text, "    %s %.6g to %.6g: ", c->parameter, a->parameter, z->parameter);
+    if (a->unstable) pf_text_print(text, "%d unstable", a->unstable);
+    else pf_text_add(text, "stable");
+    for (int k = 0; k < c->c.size; k++)
+      if (!c->c.cyclic[k] && (a->x[k] != 0 || z->x[k] != 0))
+        pf_text_print(text, "; %s %.5g to %.5g", c->c.names[k], a->x[k], z->x[k]);
+    pf_text_add(text, "\n");
+    i = last + 1;
+  }
+}
+
+static void write_text(void *user, PfText *text)
+{
+  const Continue *c = user;
+  pf_text_print(text, "%s: %s against %s, %d branch%s from %s = %.6g\n", pf_cli_name(c->st.s.model),
+                c->kind == PF_EQUILIBRIA ? "equilibria" : "steady motions", c->parameter, c->c.branch_count,
+                c->c.branch_count == 1 ? "" : "es", c->parameter, c->c.start);
+  if (c->c.special_count) pf_text_add(text, "\n");
+  for (int i = 0; i < c->c.special_count; i++) text_special(text, c, c->c.specials + i);
+  for (int b = 0; b < c->c.branch_count; b++) text_branch(text, c, b);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void json_special(PfJson *json, const Continue *c, const PfSpecial *s)
+{
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "kind", pf_special_name(s->kind));
+  pf_json_number(json, "parameter", s->parameter);
+  pf_study_json_numbers(json, "x", s->x, c->c.size);
+  pf_json_integer(json, "branch", s->branch);
+  pf_json_number(json, "frequency", s->frequency);
+  pf_json_number(json, "lyapunov", s->lyapunov);
+  pf_json_close(json, '}');
+}
+
+static void json_branch(PfJson *json, const Continue *c, const PfTrace *t)
+{
+  pf_json_open(json, NULL, '{');
+  pf_json_integer(json, "from", t->from);
+  pf_study_json_names(json, "ends", t->ends, 2);
+  pf_json_open(json, "points", '[');
+  for (int i = 0; i < t->count; i++) {
+    pf_json_open(json, NULL, '{');
+    pf_json_number(json, "parameter", t->points[i].parameter);
+    pf_study_json_numbers(json, "x", t->points[i].x, c->c.size);
+    pf_json_integer(json, "unstable", t->points[i].unstable);
+    pf_json_string(json, "stability", pf_stability_name(t->points[i].stability));
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+static void write_json(void *user, PfJson *json)
+{
+  const Continue *c = user;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(c->st.s.model));
+  pf_json_string(json, "kind", c->kind == PF_EQUILIBRIA ? "equilibria" : "steady");
+  pf_json_string(json, "parameter", c->parameter);
+  pf_study_json_names(json, "states", c->c.names, c->c.size);
+  pf_json_open(json, "cyclic", '[');
+  for (int i = 0; i < c->c.size; i++)
+    if (c->c.cyclic[i]) pf_json_string(json, NULL, c->c.names[i]);
+  pf_json_close(json, ']');
+  pf_json_open(json, "special", '[');
+  for (int i = 0; i < c->c.special_count; i++) json_special(json, c, c->c.specials + i);
+  pf_json_close(json, ']');
+  pf_json_open(json, "branches", '[');
+  for (int b = 0; b < c->c.branch_count; b++) json_branch(json, c, c->c.branches + b);
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void file_csv(const Continue *c, PfText *text)
+{
+  pf_text_print(text, "branch,\"%s\"", c->parameter);
+  for (int k = 0; k < c->c.size; k++)
+    if (!c->c.cyclic[k]) pf_text_print(text, ",\"%s\"", c->c.names[k]);
+  pf_text_add(text, ",unstable,stability\n");
+  for (int b = 0; b < c->c.branch_count; b++)
+    for (int i = 0; i < c->c.branches[b].count; i++) {
+      const PfTracePoint *p = c->c.branches[b].points + i;
+      pf_text_print(text, "%d,%.17g", b + 1, p->parameter);
+      for (int k = 0; k < c->c.size; k++)
+        if (!c->c.cyclic[k]) pf_text_print(text, ",%.17g", p->x[k]);
+      pf_text_print(text, ",%d,%s\n", p->unstable, pf_stability_name(p->stability));
+    }
+}
+
+/* The component that changes most, in parts of its own size, unless one is asked for. */
+static PfStatus choose_component(Continue *c, const char *name, int *component)
+{
+  double best = -1;
+  *component = -1;
+  for (int k = 0; k < c->c.size; k++) {
+    double low = INFINITY, high = -INFINITY;
+    if (name && !strcmp(name, c->c.names[k])) *component = k;
+    if (name || c->c.cyclic[k]) continue;
+    for (int b = 0; b < c->c.branch_count; b++)
+      for (int i = 0; i < c->c.branches[b].count; i++) {
+        double x = c->c.branches[b].points[i].x[k];
+        low = fmin(low, x), high = fmax(high, x);
+      }
+    double change = (high - low)/fmax(fmax(fabs(low), fabs(high)), 1e-300);
+    if (change > best) best = change, *component = k;
+  }
+  if (*component >= 0) return PF_OK;
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(c->st.s.ctx));
+  for (int k = 0; k < c->c.size; k++) pf_text_print(&text, "%s%s", k ? ", " : "", c->c.names[k]);
+  pf_fail(c->st.s.ctx, PF_ERR_NAME, "--show: '%s' is not a component of the state", name ? name : "");
+  pf_hint(c->st.s.ctx, "these are: %s", pf_text_get(&text));
+  pf_text_free(&text);
+  return PF_ERR_NAME;
+}
+
+/* Stretches of equal stability, each a series; they overlap by one point, so that the line has no gaps. */
+static int branch_series(Continue *c, const PfTrace *t, int component, PfSeries *list)
+{
+  PfArena *arena = c->st.s.arena;
+  int count = 0;
+  double *x = pf_arena_array(arena, double, t->count), *y = pf_arena_array(arena, double, t->count);
+  if (!x || !y) return 0;
+  for (int i = 0; i < t->count; i++) x[i] = t->points[i].parameter, y[i] = t->points[i].x[component];
+  for (int i = 0; i < t->count;) {
+    int last = i;
+    bool stable = !t->points[i].unstable;
+    while (last + 1 < t->count && !t->points[last + 1].unstable == stable) last++;
+    int end = last + 1 < t->count ? last + 1 : last;
+    if (list)
+      list[count] = (PfSeries){.count = end - i + 1, .x = x + i, .y = y + i, .label = stable ? "stable" : "unstable",
+                               .color = stable ? 0 : 1, .dash = stable ? PF_DASH_SOLID : PF_DASH_DASHED};
+    count++;
+    i = last + 1;
+  }
+  return count;
+}
+
+static PfStatus file_svg(Continue *c, PfText *text)
+{
+  static const PfMarkShape shapes[] = {PF_MARK_TRIANGLE, PF_MARK_SQUARE, PF_MARK_CIRCLE};
+  PfArena *arena = c->st.s.arena;
+  int component, most = c->c.special_count, count = 0;
+  PF_TRY(choose_component(c, c->st.options->study[STUDY_SHOW], &component));
+  for (int b = 0; b < c->c.branch_count; b++) most += branch_series(c, c->c.branches + b, component, NULL);
+  PfSeries *list = pf_arena_array(arena, PfSeries, most);
+  double *at = pf_arena_array(arena, double, 2*(size_t)c->c.special_count);
+  if (!list || !at) return pf_fail(c->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int b = 0; b < c->c.branch_count; b++) count += branch_series(c, c->c.branches + b, component, list + count);
+  for (int i = 0; i < c->c.special_count; i++) {
+    const PfSpecial *s = c->c.specials + i;
+    at[2*i] = s->parameter, at[2*i + 1] = s->x[component];
+    list[count++] = (PfSeries){.count = 1, .x = at + 2*i, .y = at + 2*i + 1, .label = pf_special_name(s->kind),
+                               .color = s->kind == PF_HOPF ? 3 : s->kind == PF_FOLD ? 4 : 6, .mark = shapes[s->kind]};
+  }
+  PfChart chart = {.title = pf_cli_name(c->st.s.model), .x_label = c->parameter, .y_label = c->c.names[component],
+                   .count = count, .series = list};
+  pf_svg_chart(text, &chart);
+  return PF_OK;
+}
+
+static PfStatus write_file(Continue *c, const char *path)
+{
+  PfJson json;
+  PfStatus status = PF_OK;
+  pf_json_begin(&json, pf_context_allocator(c->st.s.ctx));
+  if (pf_study_ends(path, ".csv")) file_csv(c, &json.text);
+  else if (pf_study_ends(path, ".json")) write_json(c, &json);
+  else if (pf_study_ends(path, ".svg")) status = file_svg(c, &json.text);
+  else status = pf_fail(c->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
+  if (status == PF_OK) status = pf_study_write(&c->st, path, &json.text);
+  pf_json_free(&json);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static PfStatus work(Study *st)
+{
+  Continue *c = (Continue *)st;
+  Range range = {.count = 0};
+  if (!c->range) {
+    pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "the parameter and its range are missing");
+    pf_hint(st->s.ctx, "write: pfaff study continue NAME=a..b %s", st->options->file);
+    return PF_ERR_ARGUMENT;
+  }
+  PF_TRY(pf_study_range(st, "continue", c->range, &range));
+  c->kind = st->options->study[STUDY_EQUILIBRIA] ? PF_EQUILIBRIA : PF_STEADY;
+  c->parameter = st->s.model->parameters[range.parameter].name;
+  PfContinueOptions options = {.steady = {.kind = c->kind}, .parameter = range.parameter, .from = range.from, .to = range.to,
+                               .stay = st->options->study[STUDY_STAY] != NULL};
+  PF_TRY(pf_study_search(st, &options.steady));
+  PF_TRY(pf_study_count(st, STUDY_POINTS, "points", range.count ? range.count : 200, &options.points));
+  PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));
+  return st->options->out ? write_file(c, st->options->out) : PF_OK;
+}
+
+/* Takes the word NAME=a..b out of the arguments, wherever it stands; the words of options are left alone. */
+static const char *take_range(int *argc, char **argv)
+{
+  static const char *const valued[] = {"-p", "--param", "--state", "--within", "--show", "--out", "--starts", "--points"};
+  for (int i = 1; i < *argc; i++) {
+    bool value = false;
+    for (size_t k = 0; k < sizeof valued/sizeof *valued; k++) value = value || !strcmp(argv[i - 1], valued[k]);
+    if (value || argv[i][0] == '-' || !strchr(argv[i], '=') || !strstr(argv[i], "..")) continue;
+    const char *range = argv[i];
+    for (int k = i; k + 1 < *argc; k++) argv[k] = argv[k + 1];
+    --*argc;
+    return range;
+  }
+  return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+  Continue c = {.range = take_range(&argc, argv)};
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | pf_study_option(STUDY_STARTS) |
+                     pf_study_option(STUDY_WITHIN) | pf_study_option(STUDY_POINTS) |
+                     pf_study_option(STUDY_EQUILIBRIA) | pf_study_option(STUDY_STAY) | pf_study_option(STUDY_SHOW);
+  int code = pf_study_run(&pf_study_continue, allowed, argc, argv, &c.st, work, write_json, write_text);
+  pf_study_close(&c.st);
+  return code;
+}
