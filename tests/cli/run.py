@@ -66,6 +66,33 @@ def energy_is_kept_for_a_thousand_seconds():
     expect("and the blade does not slip", data["violation"]["velocity"] < 1e-13, data["violation"])
 
 
+def a_quaternion_stays_normalized():
+    """A rigid body that turns freely; its mass matrix for the four numbers has rank 3. The total angular momentum in space and
+    the energy are conserved, the numbers wind about the unit sphere."""
+    path = model("model quaternion\nparam J1 = 1, J2 = 2, J3 = 3\ncoord a, b, c, d\n"
+                 "let w1 = 2*(a*b' - b*a' + d*c' - c*d'), w2 = 2*(a*c' - c*a' + b*d' - d*b'), w3 = 2*(a*d' - d*a' + c*b' - b*c')\n"
+                 "kinetic J1/2*w1^2 + J2/2*w2^2 + J3/2*w3^2\nconstraint unit: a^2 + b^2 + c^2 + d^2 = 1\n"
+                 "start a = 1, b' = 0.1, c' = 1, d' = 0.15\n")
+    data = json.loads(run("--by", "dop853", "--rtol", "1e-12", "--for", "1000", "--every", "0.97", "--json", path).stdout)
+    norms = [abs(sum(x*x for x in row[1:5]) - 1) for row in data["rows"]]
+    expect("a quaternion stays normalized for 1,000 s", len(norms) > 1000 and max(norms) < 1e-13, max(norms))
+    expect("at every step", data["violation"]["position"] < 1e-13, data["violation"])
+    expect("with its energy", data["energy"]["drift"] < 1e-10*data["energy"]["start"], data["energy"])
+    for method, step in (("generalized_alpha", "1e-2"), ("rk4", "1e-2")):
+        data = json.loads(run("--by", method, "--step", step, "--for", "100", "--every", "1", "--json", path).stdout)
+        norms = [abs(sum(x*x for x in row[1:5]) - 1) for row in data["rows"]]
+        expect(f"and by {method}", len(norms) == 101 and max(norms) < 1e-13, max(norms))
+
+
+def ideal_systems_keep_their_energy():
+    """Nonholonomic ones without driving forces, all for 1,000 s."""
+    snakeboard = ("-p", "F=0", example("snakeboard"))
+    for name, arguments in (("snakeboard", snakeboard), ("omni carriage", ("-p", "c1=0", "-p", "c2=0", example("carriage_omni3")))):
+        data = json.loads(run("--by", "dop853", "--rtol", "1e-12", "--for", "1000", "--every", "500", "--json", *arguments).stdout)
+        expect(f"the {name} keeps its energy to 1e-10", data["energy"]["drift"] < 1e-10*max(1, data["energy"]["start"]), data["energy"])
+        expect("and its constraints to rounding", data["violation"]["velocity"] < 1e-13, data["violation"])
+
+
 def a_start_is_corrected_or_refused():
     path = model("model p\nparam m = 1, g = 9.81, l = 1\ncoord x, y\nkinetic m/2*(x'^2 + y'^2)\npotential m*g*y\n"
                  "constraint rod: x^2 + y^2 = l^2\nstart x = 0.6, y = -0.9, x' = 1\nrun 1\n")
