@@ -23,7 +23,7 @@ const Command pf_command_run = {
   "      --printed          generalized_alpha, rattle: the schemes as published, for comparison\n"
   "      --every DT         samples at multiples of DT; default: at every step\n"
   "      --at T1,T2,…       samples at these times\n"
-  "      --out FILE         trajectory: CSV, or JSON when the name ends in .json\n"
+  "      --out FILE         trajectory: CSV; JSON or MATLAB's format when the name ends in .json or .mat\n"
   "      --invariants       look for conserved quantities and tell how much each changes\n"
   "      --real-time        steps keep pace with the clock, --rate of them per second (1000)\n"
   "      --no-projection    let the constraints drift\n"

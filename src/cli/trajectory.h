@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-typedef enum PfFormat { PF_FORMAT_CSV, PF_FORMAT_JSON } PfFormat;
+typedef enum PfFormat { PF_FORMAT_CSV, PF_FORMAT_JSON, PF_FORMAT_MAT } PfFormat;
 
 typedef struct Trajectory {
   Session *s;
@@ -12,6 +12,8 @@ typedef struct Trajectory {
   FILE *stream;          /* NULL: rows are not written */
   const char *path;
   PfFormat format;
+  PfText bytes;          /* MAT: what is written next */
+  long mat_head, mat_data; /* where head and numbers of the matrix begin */
   int count;             /* columns */
   const char **names, **units;
   double *row, *values;
@@ -27,7 +29,7 @@ typedef struct Trajectory {
 PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values);
 void pf_trajectory_free(Trajectory *trajectory);
 
-/* Opens the file; the format follows from its name (.json, else CSV). */
+/* Opens the file; the format follows from its name (.json, .mat, else CSV). */
 PfStatus pf_trajectory_open(Trajectory *trajectory, const char *path);
 
 /* Writes one row, at once. Fails with PF_ERR_FILE when the disk is full. */

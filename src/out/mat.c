@@ -47,3 +47,18 @@ void pf_mat_texts(PfText *text, const char *name, const char *const *lines, int 
   for (size_t j = 0; j < width; j++)
     for (int i = 0; i < count; i++) put_double(text, j < strlen(lines[i]) ? (unsigned char)lines[i][j] : ' ');
 }
+
+void pf_mat_open(PfText *text, const char *name, int rows)
+{
+  put_head(text, 0, name, rows, 0);
+}
+
+void pf_mat_column(PfText *text, const double *values, int rows)
+{
+  for (int i = 0; i < rows; i++) put_double(text, values[i]);
+}
+
+void pf_mat_count(PfText *text, uint32_t columns)
+{
+  put_u32(text, columns);
+}

@@ -27,6 +27,13 @@ void pf_json_bool(PfJson *json, const char *key, bool value);
 void pf_mat_matrix(PfText *text, const char *name, const double *values, int rows, int columns);
 void pf_mat_texts(PfText *text, const char *name, const char *const *lines, int count);
 
+/* The same in pieces, for a matrix that is the last of its file and whose columns come one by one: its head as if it had none,
+ * then `rows` numbers for each, and at last their number at PF_MAT_COLUMNS from where the head begins. */
+#define PF_MAT_COLUMNS 8
+void pf_mat_open(PfText *text, const char *name, int rows);
+void pf_mat_column(PfText *text, const double *values, int rows);
+void pf_mat_count(PfText *text, uint32_t columns);
+
 /* ---------------------------------------------------------------- pictures (svg.c) */
 
 typedef enum PfMarkShape { PF_MARK_NONE, PF_MARK_DOT, PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE } PfMarkShape;

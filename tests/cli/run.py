@@ -1,5 +1,5 @@
 """What 'pfaff run' promises, on the command line: run.py PFAFF SOURCE"""
-import csv, json, os, signal, subprocess, sys, tempfile, time
+import csv, json, os, shutil, signal, struct, subprocess, sys, tempfile, time
 
 pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 folder = tempfile.TemporaryDirectory()
@@ -38,6 +38,34 @@ def columns_carry_units_and_numbers_read_back():
     run("--by", "dopri5", "--every", "0.5", "--out", path, example("piano_wheel"))
     data = json.load(open(path))
     expect("JSON holds the same numbers", data["rows"][3][1] == float(rows[4][1]))
+
+
+def read_mat(path):
+    """MAT-file of level 4: name -> list of columns."""
+    data, at, found = open(path, "rb").read(), 0, {}
+    while at < len(data):
+        kind, rows, columns, _, length = struct.unpack_from("=5i", data, at)
+        name = data[at + 20:at + 19 + length].decode()
+        at += 20 + length
+        size, letter = (1, "B") if kind % 100 == 51 else (8, "d")
+        numbers = struct.unpack_from(f"={rows*columns}{letter}", data, at)
+        found[name] = [numbers[rows*k:rows*(k + 1)] for k in range(columns)]
+        at += size*rows*columns
+    return found
+
+
+def a_mat_file_holds_the_same():
+    path, other = os.path.join(folder.name, "x.mat"), os.path.join(folder.name, "x.json")
+    for out in (path, other): run("--by", "dopri5", "--every", "0.5", "--out", out, example("piano_wheel"))
+    mat, data = read_mat(path), json.load(open(other))
+    names = ["".join(chr(int(c)) for c in line).rstrip() for line in zip(*mat["columns"])]
+    expect("a MAT-file has the names", names == data["columns"], names)
+    expect("and the numbers", [list(row) for row in mat["data"]] == data["rows"])
+    if shutil.which("octave-cli"):
+        words = f"load('{path}'); n = cellstr(columns); printf('%d %d %.17g', rows(data), columns_of(data), data(strcmp(n, 'x'), 4));"
+        words = words.replace("columns_of(data)", "size(data, 2)")
+        result = subprocess.run(["octave-cli", "--norc", "--eval", words], capture_output=True, text=True)
+        expect("which Octave reads", result.stdout == f"{len(names)} 21 {data['rows'][3][1]:.17g}", result.stdout + result.stderr)
 
 
 def the_summary_has_the_documented_keys():
@@ -139,18 +167,25 @@ def files_that_cannot_be_written():
     if os.path.exists("/dev/full"):
         result = run("--out", "/dev/full", example("piano_wheel"))
         expect("a full disk is reported", result.returncode == 1 and "/dev/full" in result.stderr, result.stderr)
+        full = os.path.join(folder.name, "full.mat")
+        os.symlink("/dev/full", full)
+        result = run("--out", full, example("piano_wheel"))
+        expect("by a MAT-file as well", result.returncode == 1 and full in result.stderr, result.stderr)
 
 
 def an_interrupt_leaves_a_valid_file():
-    out = os.path.join(folder.name, "i.json")
+    for name in ("i.json", "i.mat"): interrupt(os.path.join(folder.name, name))
+
+
+def interrupt(out):
     process = subprocess.Popen([pfaff, "run", "--by", "rk4", "--step", "1e-5", "--for", "1e6", "--out", out, "--every", "0.01",
                                 example("piano_wheel")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
     try:
         output, _ = process.communicate(timeout=10)
-        data = json.load(open(out))
-        expect("Ctrl-C ends with a valid file", len(data["rows"]) > 2 and "stopped" in output, output)
+        rows = json.load(open(out))["rows"] if out.endswith("json") else read_mat(out)["data"]
+        expect("Ctrl-C ends with a valid file", len(rows) > 2 and "stopped" in output, output)
     except (subprocess.TimeoutExpired, ValueError) as problem:
         process.kill()
         expect("Ctrl-C ends with a valid file", False, problem)
