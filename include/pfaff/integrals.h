@@ -58,7 +58,7 @@ PF_API PfStatus pf_integrability(PfContext *ctx, PfArena *arena, const PfEquatio
 typedef enum PfInvariantKind {
   PF_INVARIANT_ENERGY,    /* kinetic and potential energy, less the work of forces when that is a function of position */
   PF_INVARIANT_JACOBI,    /* sum p v - L, where it is another quantity */
-  PF_INVARIANT_MOMENTUM,  /* the momentum of a coordinate */
+  PF_INVARIANT_MOMENTUM,  /* of a coordinate, along a pseudo-velocity, of all bodies */
   PF_INVARIANT_LINEAR,    /* linear in the velocities */
   PF_INVARIANT_QUADRATIC,
   PF_INVARIANT_HOLONOMIC  /* a combination of constraints in disguise; those the user wrote as holonomic are left out */
@@ -67,6 +67,7 @@ PF_API const char *pf_invariant_kind_name(PfInvariantKind kind);
 
 typedef struct PfInvariant {
   PfInvariantKind kind;
+  const char *name; /* of a momentum: "momentum of phi", "angular momentum of all bodies about z"; else NULL */
   PfExpr value;     /* in coordinates, velocities, time and parameters, in the shortest form found */
   bool general;     /* constant for all values of the parameters that are not 0, not only for the given ones */
   bool dependent;   /* an energy that is a function of the others */

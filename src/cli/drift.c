@@ -78,14 +78,24 @@ static const char *print(const Drift *w, int i)
   return text ? text : "?";
 }
 
+static bool is_energy(const PfInvariant *one)
+{
+  return one->kind == PF_INVARIANT_ENERGY;
+}
+
 void pf_drift_text(const Drift *w, PfText *text)
 {
+  enum { LONG_FORMULA = 160 };
   if (!w->tape) return;
   if (w->found.why_not) pf_text_print(text, "  invariants          none were looked for: %s\n", w->found.why_not);
   else if (!w->found.count) pf_text_add(text, "  invariants          none were found\n");
-  for (int i = 0; i < w->found.count; i++)
-    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g\n                        %s\n", i ? "" : "invariants",
-                  pf_invariant_kind_name(w->found.at[i].kind), w->first[i], w->drift[i], print(w, i));
+  for (int i = 0; i < w->found.count; i++) {
+    const PfInvariant *one = w->found.at + i;
+    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g\n", i ? "" : "invariants",
+                  one->name ? one->name : pf_invariant_kind_name(one->kind), w->first[i], w->drift[i]);
+    if (!is_energy(one) && pf_expr_length(w->session->ctx, one->value) < LONG_FORMULA)
+      pf_text_print(text, "  %-19s   %s\n", "", print(w, i));
+  }
 }
 
 void pf_drift_json(const Drift *w, PfJson *json)
@@ -95,6 +105,7 @@ void pf_drift_json(const Drift *w, PfJson *json)
   for (int i = 0; i < w->found.count; i++) {
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "kind", pf_invariant_kind_name(w->found.at[i].kind));
+    pf_json_string(json, "name", w->found.at[i].name);
     pf_json_string(json, "value", print(w, i));
     pf_json_number(json, "start", w->first[i]);
     pf_json_number(json, "drift", w->drift[i]);

@@ -2,6 +2,7 @@
 #include "cli/study.h"
 
 #include <math.h>
+#include <string.h>
 
 static int run(int argc, char **argv);
 
@@ -28,6 +29,18 @@ static const char *print(const Result *r, PfExpr e)
   return text ? text : "?";
 }
 
+/* The formula, unless it is so long that nobody would read it. */
+static const char *show(const Result *r, const PfInvariant *one)
+{
+  enum { LONG_FORMULA = 400 };
+  size_t length = pf_expr_length(r->s.ctx, one->value);
+  char text[100];
+  if (length < LONG_FORMULA) return print(r, one->value);
+  snprintf(text, sizeof text, "a formula of %zu words and signs; --json has it", length);
+  const char *copy = pf_arena_text(r->s.arena, text, strlen(text));
+  return copy ? copy : "?";
+}
+
 static const char *proof_words(const PfInvariant *one)
 {
   return one->proof == PF_TRUE ? "normal form and prime fields" : "prime fields";
@@ -44,7 +57,7 @@ static void text_zeros(const Result *r, PfText *text)
     const PfParameter *p = model->parameters + i;
     bool given = !isnan(r->given[i]);
     bool zero = given ? r->given[i] == 0 : p->value != PF_EXPR_NONE && pf_expr_is_structural_zero(r->s.ctx, p->value);
-    if (zero) pf_text_print(text, "%s%s", count++ ? ", " : "  with 0 for         ", p->name);
+    if (zero) pf_text_print(text, "%s%s", count++ ? ", " : "  with 0 for          ", p->name);
   }
   if (count) pf_text_add(text, ", whatever the other parameters are where all values are meant\n");
 }
@@ -58,7 +71,9 @@ static void write_text(void *user, PfText *text)
   else if (!r->found.count) pf_text_print(text, "  no conserved quantity among combinations of %d functions\n", r->found.tried);
   for (int i = 0; i < r->found.count; i++) {
     const PfInvariant *one = r->found.at + i;
-    pf_text_print(text, "  %-20s%s\n", pf_invariant_kind_name(one->kind), print(r, one->value));
+    const char *kind = pf_invariant_kind_name(one->kind);
+    if (one->name) pf_text_print(text, "  %-20s%s\n", kind, one->name);
+    pf_text_print(text, "  %-20s%s\n", one->name ? "" : kind, show(r, one));
     pf_text_print(text, "  %-20sconstant for %s of the parameters, by %s%s\n", "", one->general ? "all values" : "these values",
                   proof_words(one), one->dependent ? "; follows from the others" : "");
   }
@@ -75,6 +90,7 @@ static void write_json(void *user, PfJson *json)
     const PfInvariant *one = r->found.at + i;
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "kind", pf_invariant_kind_name(one->kind));
+    pf_json_string(json, "name", one->name);
     pf_json_string(json, "value", print(r, one->value));
     pf_json_bool(json, "for_all_parameters", one->general);
     pf_json_bool(json, "dependent", one->dependent);

@@ -36,7 +36,7 @@ const char *pf_invariant_kind_name(PfInvariantKind kind)
 
 /* ---------------------------------------------------------------- lists */
 
-static PfStatus add(Search *s, PfInvariantKind kind, PfExpr value, bool general)
+static PfStatus add(Search *s, PfInvariantKind kind, PfExpr value, const char *name, bool general)
 {
   if (s->count == s->room) {
     int room = 2*s->room + 8;
@@ -46,7 +46,7 @@ static PfStatus add(Search *s, PfInvariantKind kind, PfExpr value, bool general)
     s->found = more;
     s->room = room;
   }
-  s->found[s->count++] = (PfInvariant){.kind = kind, .value = value, .general = general};
+  s->found[s->count++] = (PfInvariant){.kind = kind, .value = value, .name = name, .general = general};
   return PF_OK;
 }
 
@@ -58,7 +58,7 @@ static PfStatus try_energy(Search *s, PfInvariantKind kind, PfExpr energy)
   PfTruth constant = pf_flow_is_constant(&s->flow, energy, PF_FLOW_BY_VALUE, &status);
   PF_TRY(status);
   if (s->flow.trouble) s->result->why_not = s->flow.trouble;
-  return constant == PF_TRUE ? add(s, kind, energy, false) : PF_OK;
+  return constant == PF_TRUE ? add(s, kind, energy, NULL, false) : PF_OK;
 }
 
 /* sum p v - L */
@@ -149,17 +149,16 @@ static PfExpr combine(const Search *s, const int *list, int count, const uint64_
   return sum;
 }
 
-/* Is it the momentum of a coordinate, up to a number? */
-static bool is_momentum(const Search *s, const int *list, int count, const uint64_t *c, int terms)
+/* The words for it, when it is one function with words. */
+static const char *name_of(const PfCandidates *candidates, const int *list, int count, const uint64_t *c, int terms)
 {
   for (int k = 0; k < count && terms == 1; k++)
-    if (c[k])
-      for (int i = 0; i < s->eq->n; i++)
-        if (s->flow.functions[list[k]] == s->eq->momentum[i]) return true;
-  return false;
+    if (c[k]) return candidates->name[list[k]];
+  return NULL;
 }
 
-static PfStatus take_solutions(Search *s, const PfRelations *rates, const int *list, PfInvariantKind kind, bool general)
+static PfStatus take_solutions(Search *s, const PfCandidates *candidates, const PfRelations *rates, const int *list,
+                               PfInvariantKind kind, bool general)
 {
   enum { MOST_TERMS = 40 };
   int count = rates->unknowns, solutions = count - rates->rank;
@@ -170,8 +169,8 @@ static PfStatus take_solutions(Search *s, const PfRelations *rates, const int *l
     int terms;
     PfExpr value = combine(s, list, count, c, &terms);
     if (value == PF_EXPR_NONE || terms > MOST_TERMS) continue;
-    bool momentum = kind == PF_INVARIANT_LINEAR && is_momentum(s, list, count, c, terms);
-    PF_TRY(add(s, momentum ? PF_INVARIANT_MOMENTUM : kind, value, general));
+    const char *name = name_of(candidates, list, count, c, terms);
+    PF_TRY(add(s, name ? PF_INVARIANT_MOMENTUM : kind, value, name, general));
   }
   return PF_OK;
 }
@@ -187,7 +186,7 @@ static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKin
   PF_TRY(choose_independent(s, list, &count, &good));
   if (!good || count == 0) return PF_OK;
   PF_TRY(gather(s, list, count, true, &rates, &good));
-  return good ? take_solutions(s, &rates, list, kind, parameters == PF_FLOW_BY_NAME) : PF_OK;
+  return good ? take_solutions(s, candidates, &rates, list, kind, parameters == PF_FLOW_BY_NAME) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- which ones to show */
@@ -330,8 +329,15 @@ static PfStatus find_holonomic(Search *s)
   else PF_TRY(status);
   for (int i = 0; status == PF_OK && i < found.integral_count; i++)
     if (!found.integrals[i].declared)
-      PF_TRY(add(s, PF_INVARIANT_HOLONOMIC, found.integrals[i].integral, !found.integrals[i].for_values));
+      PF_TRY(add(s, PF_INVARIANT_HOLONOMIC, found.integrals[i].integral, NULL, !found.integrals[i].for_values));
   return PF_OK;
+}
+
+static bool has_parameters(const PfModel *model)
+{
+  for (int i = 0; i < model->parameter_count; i++)
+    if (!model->parameters[i].derived) return true;
+  return false;
 }
 
 static PfStatus find(Search *s)
@@ -345,6 +351,7 @@ static PfStatus find(Search *s)
   s->result->tried = linear.count + quadratic.count;
   PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_NAME));
   PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_NAME));
+  if (!has_parameters(s->eq->model)) return keep_independent(s);
   PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_VALUE));
   PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_VALUE));
   return keep_independent(s);

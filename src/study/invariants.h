@@ -9,9 +9,11 @@
 typedef struct PfCandidates {
   int count, room;
   PfExpr *at;
+  const char **name; /* in words, where there is one; else NULL */
 } PfCandidates;
 
-/* Momenta of the coordinates, momenta along the pseudo-velocities, velocities, angular velocities; each times 1, sines, cosines,
+/* Momenta of the coordinates, momenta along the pseudo-velocities, momentum and angular momentum of all bodies,
+ * velocities, angular velocities; each times 1, sines, cosines,
  * coordinates that occur in the equations, and products of two sines or cosines, as long as there is room. */
 PfStatus pf_candidates_linear(const PfFlow *flow, int most, PfCandidates *candidates);
 /* Products of two momenta or two velocities, and the energies. */

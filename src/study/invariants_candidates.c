@@ -14,7 +14,8 @@ static PfStatus make_list(const PfFlow *flow, int most, PfCandidates *list)
 {
   *list = (PfCandidates){.room = most};
   list->at = pf_arena_array(flow->arena, PfExpr, most);
-  return list->at ? PF_OK : no_room(flow->ctx);
+  list->name = pf_arena_array(flow->arena, const char *, most);
+  return list->at && list->name ? PF_OK : no_room(flow->ctx);
 }
 
 /* Once each, and never zero. */
@@ -26,11 +27,23 @@ static void add(const PfFlow *flow, PfCandidates *list, PfExpr e)
   list->at[list->count++] = e;
 }
 
+/* The same with words for it. Without memory for them it has none. */
+static void add_named(const PfFlow *flow, PfCandidates *list, PfExpr e, const char *what, const char *of)
+{
+  int count = list->count;
+  char text[300];
+  int length = snprintf(text, sizeof text, "%s %s", what, of);
+  add(flow, list, e);
+  if (list->count > count && length > 0 && length < (int)sizeof text)
+    list->name[count] = pf_arena_text(flow->arena, text, (size_t)length);
+}
+
 /* ---------------------------------------------------------------- linear functions */
 
 static void add_momenta(const PfFlow *flow, PfCandidates *list)
 {
-  for (int i = 0; i < flow->eq->n; i++) add(flow, list, flow->eq->momentum[i]);
+  for (int i = 0; i < flow->eq->n; i++)
+    add_named(flow, list, flow->eq->momentum[i], "momentum of", flow->eq->model->coordinates[i].name);
 }
 
 /* P_a = sum_i p_i dv_i/domega_a */
@@ -43,8 +56,39 @@ static void add_pseudo_momenta(const PfFlow *flow, PfCandidates *list)
       if (pf_expr_depends(flow->ctx, k->N[i*k->count + a], k->omega, k->count)) return; /* not linear */
       sum = pf_expr_add(flow->ctx, sum, pf_expr_mul(flow->ctx, k->N[i*k->count + a], flow->eq->momentum[i]));
     }
-    add(flow, list, sum);
+    const char *name = k->chosen ? flow->eq->model->coordinates[k->independent[a]].name : flow->eq->model->speeds[a].name;
+    add_named(flow, list, sum, "momentum along", name);
   }
+}
+
+/* Momentum, and angular momentum about the origin, of one body. */
+static void add_body(const PfFlow *flow, const PfBody *body, PfExpr momentum[3], PfExpr turning[3])
+{
+  const PfModel *model = flow->eq->model;
+  PfContext *ctx = flow->ctx;
+  PfExpr r[3], v[3], spin[3], own[3], moment[3];
+  pf_vector_express(model, pf_point_position(model, body->frame, body->com), 0, r);
+  pf_vector_express(model, pf_point_velocity(model, body->frame, body->com), 0, v);
+  pf_vector_express(model, pf_frame_spin(model, body->frame), body->frame, spin);
+  for (int k = 0; k < 3; k++) {
+    v[k] = pf_expr_mul(ctx, body->mass, v[k]);
+    momentum[k] = pf_expr_add(ctx, momentum[k], v[k]);
+    own[k] = pf_expr_dot3(ctx, body->inertia + 3*(size_t)k, spin);
+  }
+  pf_expr_cross3(ctx, r, v, moment);
+  pf_vector_express(model, pf_vector_make(model, body->frame, own), 0, own);
+  for (int k = 0; k < 3; k++)
+    turning[k] = pf_expr_add(ctx, turning[k], pf_expr_add(ctx, moment[k], own[k]));
+}
+
+static void add_body_momenta(const PfFlow *flow, PfCandidates *list)
+{
+  static const char *const axes[] = {"x", "y", "z"};
+  const PfModel *model = flow->eq->model;
+  PfExpr zero = pf_expr_int(flow->ctx, 0), momentum[3] = {zero, zero, zero}, turning[3] = {zero, zero, zero};
+  for (int i = 0; i < model->body_count; i++) add_body(flow, model->bodies + i, momentum, turning);
+  for (int k = 0; k < 3; k++) add_named(flow, list, momentum[k], "momentum of all bodies along", axes[k]);
+  for (int k = 0; k < 3; k++) add_named(flow, list, turning[k], "angular momentum of all bodies about", axes[k]);
 }
 
 static void add_velocities(const PfFlow *flow, PfCandidates *list)
@@ -136,10 +180,14 @@ PfStatus pf_candidates_linear(const PfFlow *flow, int most, PfCandidates *list)
   PF_TRY(list_factors(flow, &factors));
   add_momenta(flow, &linear);
   add_pseudo_momenta(flow, &linear);
+  add_body_momenta(flow, &linear);
   add_velocities(flow, &linear);
   add_spins(flow, &linear);
   for (int b = 0; b < factors.count && list->count + linear.count <= most; b++)
-    for (int i = 0; i < linear.count; i++) add(flow, list, pf_expr_mul(flow->ctx, factors.at[b], linear.at[i]));
+    for (int i = 0; i < linear.count; i++) {
+      add(flow, list, pf_expr_mul(flow->ctx, factors.at[b], linear.at[i]));
+      if (b == 0) list->name[list->count - 1] = linear.name[i]; /* times 1 */
+    }
   return pf_expr_check(flow->ctx);
 }
 

@@ -81,9 +81,10 @@ static void the_inertial_carriage_keeps_its_energy_and_a_momentum(void **state)
   set_parameter(&s, "c1", 0);
   set_parameter(&s, "c2", 0);
   PfInvariants found = find(&s);
-  assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR), 1);
-  const PfInvariant *K = find_kind(&found, PF_INVARIANT_LINEAR), *h = find_kind(&found, PF_INVARIANT_ENERGY);
+  assert_int_equal(found.count, 3); /* and a relation of the angles */
+  const PfInvariant *K = find_kind(&found, PF_INVARIANT_MOMENTUM), *h = find_kind(&found, PF_INVARIANT_ENERGY);
   assert_true(K->general);
+  assert_string_equal(K->name, "momentum along nu[3]");
   assert_false(h->dependent);
   set_state(&s, "x", 0, 0.05); /* nu = (1, 1, 1) at theta = 0: x' = R, y' = R, theta' = 1/2, chi' = Xi nu */
   set_state(&s, "y", 0, 0.05);
@@ -174,7 +175,28 @@ static void a_ball_in_a_bowl_keeps_energy_and_two_momenta(void **state)
   load_system(*state, "ball_in_bowl", &s);
   PfInvariants found = find(&s);
   assert_int_equal(count_kind(&found, PF_INVARIANT_ENERGY), 1);
-  assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR), 2);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR) + count_kind(&found, PF_INVARIANT_MOMENTUM), 2);
+  pf_model_free(s.model);
+}
+
+/* Nothing outside acts on two bodies with a joint between them: momentum P and angular momentum stay, and so
+ * does r x P with the centre of mass r, which moves along P. */
+static void free_bodies_keep_momentum_and_angular_momentum(void **state)
+{
+  System s;
+  read_system(*state,
+              "model f\nparam m = 2, J = 3, k = 1\ncoord x, y, a, b\n"
+              "body one in ground at (x, y, 0) turn a about z { mass m, inertia diag(0, 0, J), com (1, 0, 0) }\n"
+              "body two in one at (2, 0, 0) turn b about z { mass m, inertia diag(0, 0, J), com (1, 0, 0) }\n"
+              "potential k*b^2/2\nforce b = -k*b'\n", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(found.count, 4);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_MOMENTUM), 3);
+  bool angular = false;
+  for (int i = 0; i < found.count; i++)
+    angular |= found.at[i].name && strstr(found.at[i].name, "angular momentum of all bodies about z");
+  assert_true(angular);
+  check_all_constant(&s, &found);
   pf_model_free(s.model);
 }
 
@@ -245,6 +267,7 @@ int main(void)
     with_fixture(the_sleigh_keeps_its_energy_only),
     with_fixture(a_ball_on_a_plane_moves_uniformly),
     with_fixture(a_ball_in_a_bowl_keeps_energy_and_two_momenta),
+    with_fixture(free_bodies_keep_momentum_and_angular_momentum),
     with_fixture(a_cyclic_coordinate_has_a_momentum),
     with_fixture(an_isotropic_oscillator_keeps_its_angular_momentum),
     with_fixture(a_damped_system_keeps_nothing),
