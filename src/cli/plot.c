@@ -111,7 +111,7 @@ static void put_label(PfText *text, const char *name, const char *unit)
     if (*c == '"' || *c == '\\') pf_text_add(text, "\\");
     pf_text_put(text, c, 1);
   }
-  if (unit[0]) pf_text_print(text, " [%s]", unit);
+  if (unit[0]) pf_text_print(text, "%s[%s]", name[0] ? " " : "", unit);
   pf_text_add(text, "\"");
 }
 
@@ -124,6 +124,43 @@ static const char *terminal_for(const char *path)
   return NULL;
 }
 
+/* Smallest and largest number of a column of a panel that are finite; low and high are moved apart. */
+static void find_range(const Plot *p, const Panel *panel, int column, double *low, double *high)
+{
+  int columns = p->table.columns;
+  for (int r = 0; r < pf_table_rows(&p->table); r++) {
+    double x = p->table.cells.at[r*columns + column];
+    if (p->options->log && column != panel->against) x = log10(fabs(x)); /* zeros are left out */
+    if (!isfinite(x)) continue;
+    *low = fmin(*low, x);
+    *high = fmax(*high, x);
+  }
+}
+
+static PfStatus check_log(const Plot *p)
+{
+  for (int i = 0; p->options->log && i < p->count; i++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < p->panel[i].count; k++) find_range(p, p->panel + i, p->panel[i].column[k], &low, &high);
+    if (!(low <= high))
+      return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "--log: all numbers of '%s' are zero", p->table.names[p->panel[i].column[0]]);
+  }
+  return PF_OK;
+}
+
+/* A path: lengths over lengths. It keeps its shape, unless that is a thin strip. */
+static bool is_path(const Plot *p, const Panel *panel)
+{
+  const Table *t = &p->table;
+  double left = INFINITY, right = -INFINITY, low = INFINITY, high = -INFINITY;
+  if (panel->against == 0 || panel->count != 1 || p->options->log) return false;
+  if (!t->units[panel->against][0] || strcmp(t->units[panel->against], t->units[panel->column[0]]) != 0) return false;
+  find_range(p, panel, panel->against, &left, &right);
+  find_range(p, panel, panel->column[0], &low, &high);
+  double ratio = (right - left)/(high - low);
+  return ratio > 0.25 && ratio < 4;
+}
+
 static void put_head(const Plot *p, PfText *text)
 {
   /* Okabe and Ito: told apart also by people who do not see all colours */
@@ -131,17 +168,38 @@ static void put_head(const Plot *p, PfText *text)
   const char *terminal = terminal_for(p->options->out), *dot = p->options->out ? strrchr(p->options->out, '.') : NULL;
   bool pdf = dot && !strcmp(dot, ".pdf"), png = dot && !strcmp(dot, ".png");
   char line[256];
-  snprintf(line, sizeof line, "set terminal %s noenhanced\n", terminal);
-  pf_text_print(text, line, p->count*(pdf ? 5 : png ? 560 : 400));
+  snprintf(line, sizeof line, "set terminal %s\n", terminal);
+  int height = pdf ? 5 : png ? 560 : 400; /* of a panel */
+  for (int i = 0; i < p->count; i++)
+    if (is_path(p, p->panel + i)) height = pdf ? 8 : png ? 1020 : 730;
+  pf_text_print(text, line, p->count*height);
   if (p->options->out) {
     pf_text_add(text, "set output ");
     put_label(text, p->options->out, "");
     pf_text_add(text, "\n");
   }
-  for (size_t i = 0; i < sizeof colours/sizeof *colours; i++)
-    pf_text_print(text, "set linetype %zu linecolor rgb '%s' linewidth 1.5\n", i + 1, colours[i]);
-  pf_text_add(text, "set grid linecolor rgb '#dddddd'\nset border 3\nset tics nomirror\nset key outside top center horizontal\n");
-  if (p->options->log) pf_text_add(text, "set logscale y\nset format y '10^{%L}'\n");
+  enum { COLOURS = sizeof colours/sizeof *colours };
+  for (int i = 0; i < MOST_SERIES; i++) /* dashed when the colours come again */
+    pf_text_print(text, "set linetype %d linecolor rgb '%s' linewidth 1.5 dashtype %s\n", i + 1, colours[i%COLOURS],
+                  i < COLOURS ? "solid" : "(8,3)");
+  pf_text_add(text, "set grid linetype 1 linecolor rgb '#dddddd' linewidth 0.5\nset border 3\nset tics nomirror\n"
+              "set rmargin 3\nset key outside top center horizontal Left reverse noenhanced samplen 2\n");
+  pf_text_add(text, p->options->log ? "set logscale y\nset format y '10^{%L}'\nunset mytics\n" : "set format y '%g'\n");
+  if (p->count > 1) pf_text_add(text, "set lmargin 12\n"); /* so that panels stand below each other */
+}
+
+/* The unit of all curves of a panel, or NULL. */
+static const char *common_unit(const Plot *p, const Panel *panel)
+{
+  const char *unit = p->table.units[panel->column[0]];
+  for (int k = 1; k < panel->count; k++)
+    if (strcmp(p->table.units[panel->column[k]], unit) != 0) return NULL;
+  return unit[0] ? unit : NULL;
+}
+
+static bool is_last_of_axis(const Plot *p, const Panel *panel)
+{
+  return panel == p->panel + p->count - 1 || panel[1].against != panel->against;
 }
 
 static void put_data(const Plot *p, PfText *text)
@@ -159,19 +217,17 @@ static void put_data(const Plot *p, PfText *text)
 static void put_panel(const Plot *p, const Panel *panel, PfText *text)
 {
   const Table *t = &p->table;
+  const char *unit = common_unit(p, panel);
   pf_text_add(text, "set xlabel ");
-  put_label(text, t->names[panel->against], t->units[panel->against]);
-  if (panel->count == 1) {
-    pf_text_add(text, "\nset ylabel ");
-    put_label(text, t->names[panel->column[0]], t->units[panel->column[0]]);
-  } else {
-    pf_text_add(text, "\nunset ylabel");
-  }
-  pf_text_add(text, "\nplot ");
+  if (is_last_of_axis(p, panel)) put_label(text, t->names[panel->against], t->units[panel->against]);
+  else pf_text_add(text, "\"\"");
+  pf_text_add(text, " noenhanced\nset ylabel ");
+  put_label(text, panel->count == 1 ? t->names[panel->column[0]] : "", unit ? unit : "");
+  pf_text_print(text, " noenhanced\nset size %s\nplot ", is_path(p, panel) ? "ratio -1" : "noratio");
   for (int k = 0; k < panel->count; k++) {
     pf_text_print(text, "%s$data using %d:%d with lines ", k ? ", \\\n     " : "", panel->against + 1, panel->column[k] + 1);
     pf_text_add(text, panel->count == 1 ? "notitle" : "title ");
-    if (panel->count > 1) put_label(text, t->names[panel->column[k]], t->units[panel->column[k]]);
+    if (panel->count > 1) put_label(text, t->names[panel->column[k]], unit ? "" : t->units[panel->column[k]]);
   }
   pf_text_add(text, "\n");
 }
@@ -199,19 +255,6 @@ static PfStatus draw(const Plot *p, const PfText *script)
 
 /* ---------------------------------------------------------------- the terminal */
 
-static void find_range(const Plot *p, const Panel *panel, int column, double *low, double *high)
-{
-  int columns = p->table.columns;
-  (void)panel;
-  for (int r = 0; r < pf_table_rows(&p->table); r++) {
-    double x = p->table.cells.at[r*columns + column];
-    if (p->options->log && column != panel->against) x = log10(fmax(fabs(x), 1e-300));
-    if (!isfinite(x)) continue;
-    *low = fmin(*low, x);
-    *high = fmax(*high, x);
-  }
-}
-
 static void text_panel(const Plot *p, const Panel *panel, PfText *text)
 {
   enum { WIDE = 72, HIGH = 18 };
@@ -223,12 +266,13 @@ static void text_panel(const Plot *p, const Panel *panel, PfText *text)
   for (int i = 0; i < HIGH; i++) canvas[i][WIDE] = 0;
   find_range(p, panel, panel->against, &left, &right);
   for (int k = 0; k < panel->count; k++) find_range(p, panel, panel->column[k], &low, &high);
+  if (!(high >= low)) low = high = 0; /* nothing to show */
   if (!(high > low)) low -= 0.5, high = low + 1;
   if (!(right > left)) right = left + 1;
   for (int k = 0; k < panel->count; k++)
     for (int r = 0; r < pf_table_rows(&p->table); r++) {
       double x = p->table.cells.at[r*columns + panel->against], y = p->table.cells.at[r*columns + panel->column[k]];
-      if (p->options->log) y = log10(fmax(fabs(y), 1e-300));
+      if (p->options->log) y = log10(fabs(y));
       if (!isfinite(x) || !isfinite(y)) continue;
       int i = (int)lround((x - left)/(right - left)*(WIDE - 1)), j = (int)lround((high - y)/(high - low)*(HIGH - 1));
       canvas[j][i] = marks[k%(int)(sizeof marks - 1)];
@@ -300,6 +344,7 @@ static int run(int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Plot p = {.options = &options};
   PfStatus status = load(&p);
+  if (status == PF_OK) status = check_log(&p);
   if (status == PF_OK) status = show(&p, &code);
   pf_cli_diagnostics(p.s.ctx);
   if (p.s.ctx) pf_table_free(p.s.ctx, &p.table);

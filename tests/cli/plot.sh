@@ -1,0 +1,45 @@
+#!/bin/sh
+# What 'pfaff plot' promises. Pictures are made where gnuplot is installed.
+. "$2/tests/cli/common.sh"
+
+run 0 plot "$source/examples/snakeboard.pf"
+says out "theta [rad]"
+says out "t [s]"
+run 0 plot --columns "x,y;theta" "$source/examples/snakeboard.pf"
+says out "* theta [rad]"
+run 2 plot --columns "x,zeta" "$source/examples/snakeboard.pf"
+says err "no column 'zeta'"
+run 2 plot --log --columns violation_position "$source/examples/snakeboard.pf"
+says err "all numbers of 'violation_position' are zero"
+run 2 plot --out "$place/x.gif" "$source/examples/snakeboard.pf"
+says err ".svg, .png or .pdf"
+
+# The script: palette, labels with units, panels, a path that keeps its shape, a logarithmic axis.
+run 0 plot --script --columns "x,y;theta" "$source/examples/snakeboard.pf"
+says out "#0072B2"
+says out "set multiplot layout 2,1"
+says out 'set ylabel "[m]"'
+says out 'set ylabel "theta [rad]"'
+says out 'set xlabel "t [s]"'
+run 0 plot --script --columns y --against x "$source/examples/ball_in_bowl.pf"
+says out "ratio -1"
+says out 'set xlabel "x [m]"'
+run 0 plot --script --log --columns "kinetic" "$source/examples/snakeboard.pf"
+says out "set logscale y"
+
+# A trajectory file, with its units.
+run 0 run --every 0.1 --out "$place/x.csv" "$source/examples/snakeboard.pf"
+run 0 plot --columns "lambda[rear],x'" "$place/x.csv"
+says out "+ x' [m/s]"
+
+if command -v gnuplot >/dev/null; then
+  for picture in a.svg a.png a.pdf; do
+    run 0 plot --columns "x,y;theta" --out "$place/$picture" "$place/x.csv"
+    [ -s "$place/$picture" ] || fail "$last: no picture"
+  done
+  run 0 plot --log --columns kinetic --out "$place/log.png" "$place/x.csv"
+  says_nothing err
+  run 1 plot --out /no/such/folder/x.png "$place/x.csv"
+  says err "did not make"
+fi
+finish
