@@ -7,6 +7,7 @@
 #include "study/integrability.h"
 #include "study/relations.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_CANDIDATES = 240, MOST_QUADRATIC = 80 };
@@ -191,12 +192,13 @@ static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKin
 
 /* ---------------------------------------------------------------- which ones to show */
 
-/* In which order they are taken: what is simplest to say first. Energies come after linear ones, because they may be
+/* In which order they are taken: what is simplest to say first; a name makes up for some length. Energies come after linear ones, because they may be
  * functions of these, and quadratic ones last. */
 static double rank_of(const Search *s, const PfInvariant *one)
 {
   static const double order[] = {3, 3, 1, 1, 4, 0};
-  return 1e9*order[one->kind] + (one->general ? 0 : 1e8) + (double)(pf_expr_length(s->ctx, one->value)%100000000);
+  double length = fmin((double)pf_expr_length(s->ctx, one->value), 9e7);
+  return 1e9*order[one->kind] + (one->general ? 0 : 1e8) + (one->name ? length/3 : length);
 }
 
 static PfStatus sort(const Search *s)
