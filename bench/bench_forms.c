@@ -264,6 +264,10 @@ void dgesv_(const int *n, const int *columns, double *a, const int *lda, int *pi
 void dposv_(const char *triangle, const int *n, const int *columns, double *a, const int *lda, double *b,
             const int *ldb, int *info, size_t triangle_length);
 
+/* There when LAPACK is OpenBLAS. With more than one thread its solvers spend most of their time on asking whether threads
+ * would pay, which they do not here. */
+void openblas_set_num_threads(int count) __attribute__((weak));
+
 enum { NN = MOST_COORDINATES*MOST_COORDINATES, NM = MOST_COORDINATES*MOST_CONSTRAINTS };
 
 /* root = M^1/2, inverse = M^-1/2, both symmetric. */
@@ -391,9 +395,10 @@ static void add_ours(List *list, Bench *bench, const PfFormulation *formulation)
   }
   if (status == PF_OK) return;
   const char *message = pf_context_message(bench->ctx);
-  char *why = pf_arena_array(bench->arena, char, strlen(message) + 1);
+  size_t length = strlen(message) + 1;
+  char *why = pf_arena_array(bench->arena, char, length);
   if (!why) stop("out of memory");
-  method->why_not = strcpy(why, message);
+  method->why_not = memcpy(why, message, length);
 }
 
 static void fill(List *list, Bench *bench)
@@ -504,8 +509,8 @@ static void print_claim(const List *list)
 {
   const Robot *robot = list->method[0].bench->robot;
   double literal = list->method[LITERAL].seconds;
-  printf("  The paper has Udwadia-Kalaba over extended Rosenberg = %.1f (a whole motion, MATLAB). One evaluation here: %.1f\n"
-         "  with matrices for both, %.1f with the closed solution, %.1f with rosenberg_extended.\n", robot->claimed,
+  printf("  The paper has Udwadia-Kalaba over extended Rosenberg = %.1f (a whole motion, MATLAB). One evaluation here:\n"
+         "  %.1f with matrices for both, %.1f with the closed solution, %.1f with rosenberg_extended.\n", robot->claimed,
          literal/list->method[MATRIX].seconds, literal/list->method[CLOSED].seconds,
          literal/find(list, "rosenberg_extended")->seconds);
 }
@@ -552,6 +557,7 @@ int main(void)
 {
   static Bench benches[ROBOTS_COUNT];
   static List lists[ROBOTS_COUNT];
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
   floating.momentum = 253.18043876330611;
   omni_numbers();
   for (int i = 0; i < ROBOTS_COUNT; i++) make_list(&lists[i], &benches[i], &ROBOTS[i]);

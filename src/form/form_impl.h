@@ -124,8 +124,9 @@ PfTrouble pf_reduced_solve(PfSolver *solver, PfReduced *reduced, int free, doubl
 
 /* ---------------------------------------------------------------- levels of the cascade (levels.c) */
 
-/* Groups constraints whose names agree up to the first dot or bracket, in the order of their first members. Level l has
- * the constraints rows[first[l]] … rows[first[l + 1] - 1]; room for m and m + 1 numbers. Returns how many there are. */
+/* Groups constraints whose names agree up to the first dot or bracket, in the order of their first members.
+ * Level l has the constraints rows[first[l]] … rows[first[l + 1] - 1]; room for m and m + 1 numbers. Returns how
+ * many levels there are. */
 int pf_cascade_levels(const PfModel *model, int *rows, int *first);
 
 /* ---------------------------------------------------------------- small products (solver.c) */

@@ -7,7 +7,7 @@ static void assert_levels(void **state, const char *text, int levels, const int 
 {
   enum { MOST = 8 };
   System s;
-  int found_rows[MOST], found_first[MOST + 1];
+  int found_rows[MOST] = {0}, found_first[MOST + 1] = {0};
   read_system(*state, text, &s);
   assert_true(s.eq.m <= MOST);
   assert_int_equal(pf_cascade_levels(s.model, found_rows, found_first), levels);
@@ -42,7 +42,7 @@ static void a_plain_name_is_a_level_of_its_own(void **state)
 
 static void no_constraints_are_no_level(void **state)
 {
-  assert_levels(state, "coord x\nkinetic x'^2\n", 0, (int[]){0}, NULL);
+  assert_levels(state, "coord x\nkinetic x'^2\n", 0, (int[]){0}, (int[]){0});
 }
 
 int main(void)
