@@ -1,4 +1,5 @@
 /* pfaff study invariants: what stays constant along the motion. */
+#include "cli/drift.h"
 #include "cli/study.h"
 
 #include <math.h>
@@ -8,11 +9,13 @@ static int run(int argc, char **argv);
 
 const Command pf_study_invariants = {
   "study invariants", "conserved quantities: energy, momenta, others linear or quadratic in the velocities",
-  "[-p NAME=VALUE] [--json] FILE\n\n"
+  "[-p NAME=VALUE] [--out FILE.svg] [--json] FILE\n\n"
   "Looks for functions of the state that are constant along every motion: energy, momenta of coordinates, and\n"
   "combinations of momenta and velocities with sines, cosines and coordinates as coefficients. Those shown are\n"
   "independent of each other, and proven: their rate is zero at random states in exact arithmetic, and by the normal\n"
   "form where that is possible. 'pfaff run --invariants' watches them.\n\n"
+  "      --out FILE.svg         a run of the model, and how much each quantity changes in it: a picture of the\n"
+  "                             integrator's errors; --by, --for, --rtol, --step, --state … as for 'pfaff run'\n"
   "  -p, --param NAME=VALUE     another value for a parameter\n"
   "      --json                 for programs, on standard output",
   run};
@@ -21,6 +24,9 @@ typedef struct Result {
   Session s;
   double *given; /* parameters from the command line, else NaN */
   PfInvariants found;
+  PfSystem *system; /* with --out */
+  Drift drift;
+  PF_ARRAY(double) rows; /* per sample: time, then the change of each quantity */
 } Result;
 
 static const char *print(const Result *r, PfExpr e)
@@ -103,6 +109,70 @@ static void write_json(void *user, PfJson *json)
   pf_json_close(json, '}');
 }
 
+/* ---------------------------------------------------------------- a run, and its picture */
+
+static PfStatus take_sample(void *user, const PfSample *sample)
+{
+  Result *r = user;
+  const PfAllocator *allocator = pf_context_allocator(r->s.ctx);
+  pf_drift_sample(&r->drift, sample);
+  bool good = pf_push(allocator, &r->rows, sample->t);
+  for (int i = 0; good && i < r->found.count; i++)
+    good = pf_push(allocator, &r->rows, r->drift.now[i] - r->drift.first[i]);
+  return good ? PF_OK : pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the run");
+}
+
+static PfStatus simulate(Result *r, const Options *options)
+{
+  double *values;
+  PfStart start;
+  PfRunOptions settings = pf_run_options();
+  PfRunResult result;
+  PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
+  PF_TRY(pf_cli_state(&r->s, options, r->system, &values));
+  PF_TRY(pf_cli_run_options(&r->s, options, r->system, values, &settings));
+  PF_TRY(pf_start_correct(r->s.ctx, r->system, values, &start));
+  PF_TRY(pf_drift_make(&r->drift, &r->s, options, r->system, values));
+  r->found = r->drift.found;
+  settings.sample = take_sample;
+  settings.user = r;
+  return pf_run(r->s.ctx, r->system, values, &settings, &result);
+}
+
+/* Changes relative to the value at the start; of what starts at nothing, as they are. */
+static void make_series(const Result *r, int i, int count, double *x, double *y, PfSeries *series)
+{
+  size_t width = (size_t)r->found.count + 1;
+  double size = fabs(r->drift.first[i]) > 1e-12 ? fabs(r->drift.first[i]) : 1;
+  for (int k = 0; k < count; k++) {
+    x[k] = r->rows.at[(size_t)k*width];
+    y[k] = r->rows.at[(size_t)k*width + 1 + (size_t)i]/size;
+  }
+  const PfInvariant *one = r->found.at + i;
+  bool brief = !one->name && one->kind != PF_INVARIANT_ENERGY && pf_expr_length(r->s.ctx, one->value) < 40;
+  const char *label = one->name ? one->name : brief ? print(r, one->value) : pf_invariant_kind_name(one->kind);
+  *series = (PfSeries){.count = count, .x = x, .y = y, .label = label, .color = i%8};
+}
+
+static PfStatus draw(Result *r, const Options *options)
+{
+  int n = r->found.count, count = (int)(r->rows.count/((size_t)n + 1));
+  double *numbers = pf_arena_array(r->s.arena, double, 2*(size_t)n*(size_t)count);
+  PfSeries *series = pf_arena_array(r->s.arena, PfSeries, n);
+  if (!numbers || !series) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
+  if (n == 0) return pf_fail(r->s.ctx, PF_ERR_MODEL, "there is no conserved quantity to draw");
+  for (int i = 0; i < n; i++, numbers += 2*(size_t)count) make_series(r, i, count, numbers, numbers + count, series + i);
+  PfChart chart = {.title = "Change of conserved quantities, relative to the start", .x_label = "t [s]",
+                   .y_label = "change", .count = n, .series = series};
+  PfText text;
+  Study st = {.s = r->s};
+  pf_text_init(&text, pf_context_allocator(r->s.ctx));
+  pf_svg_chart(&text, &chart);
+  PfStatus status = pf_study_write(&st, options->out, &text);
+  pf_text_free(&text);
+  return status;
+}
+
 /* ---------------------------------------------------------------- the command */
 
 static PfStatus study(Result *r, const Options *options)
@@ -110,18 +180,26 @@ static PfStatus study(Result *r, const Options *options)
   PF_TRY(pf_cli_open(&r->s, options->file));
   r->given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
   if (!r->given) return PF_ERR_ARGUMENT;
-  return pf_invariants_find(r->s.ctx, r->s.arena, &r->s.equations, r->given, &r->found);
+  if (!options->out) return pf_invariants_find(r->s.ctx, r->s.arena, &r->s.equations, r->given, &r->found);
+  if (!pf_study_ends(options->out, ".svg"))
+    return pf_fail(r->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg", options->out);
+  PF_TRY(simulate(r, options));
+  return draw(r, options);
 }
 
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_study_invariants, OPTION_JSON | OPTION_PARAMETER, argc, argv, &options);
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_OUT | OPTION_RUN | OPTION_STATE | OPTION_FORM;
+  int code = pf_cli_options(&pf_study_invariants, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);
   if (status == PF_OK) code = pf_cli_output(r.s.ctx, options.json, &r, write_json, write_text);
   pf_cli_diagnostics(r.s.ctx);
+  pf_drift_free(&r.drift);
+  if (r.s.ctx) pf_array_free(pf_context_allocator(r.s.ctx), &r.rows);
+  pf_system_free(r.system);
   pf_cli_close(&r.s);
   return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }
