@@ -1,0 +1,69 @@
+#!/bin/sh
+# pfaff study integrability and invariants, and pfaff run --invariants: the examples of docs/analysis.md.
+set -u
+. "$(dirname "$0")/common.sh"
+examples=$source/examples
+
+run 0 study integrability "$examples/omni_robot.pf"
+says out "growth vector         (3, 5)"
+says out "degree of nonholonomy 2"
+says out "holonomic             1 of 3 independent constraints"
+says out "3*L*theta + r*(psi[1] + psi[2] + psi[3]) = const"
+says out "from wheel[1] + wheel[2] + wheel[3]"
+says out "motions stay on surfaces of dimension 5"
+
+run 0 study integrability "$examples/carriage_mecanum.pf"
+says out "chi[1] + chi[2] - chi[3] - chi[4] = const"
+says out "from wheel[1] + wheel[2] - wheel[3] - wheel[4]"
+says out "for these values of the parameters"
+
+run 0 study integrability --json "$examples/car_trailer.pf"
+says_nothing err
+holds 'd["generic"] == {"growth_vector": [2, 3, 4, 5], "complete": True, "exact": True, "why_not": None}'
+holds 'd["given"]["growth_vector"] == [2, 3, 4, 5] and d["given"]["exact"]'
+holds 'd["fills_space"] is True and d["holonomic"] == 0 and d["integrals"] == []'
+holds 'len(d["fields"]) == 2 and all(len(f) == len(d["space"]) == 5 for f in d["fields"])'
+
+run 0 study integrability --json --state psi=0.123456789012 "$examples/car_trailer.pf"
+holds 'd["given"]["growth_vector"] == [2, 3, 4, 5] and not d["given"]["exact"]'
+
+run 0 study integrability "$examples/car.pf"
+says out "x' = cos(theta), y' = sin(theta), theta' = 5*tan(phi)/13"
+says out "growth vector         (2, 3, 4)"
+says out "fill the space (Chow)"
+
+run 1 study integrability "$examples/appell_hamel.pf"
+says err "not linear in the velocities"
+run 2 study integrability --out x.svg "$examples/car.pf"
+
+run 0 study invariants -p c1=0 -p c2=0 "$examples/carriage_omni3.pf"
+says out "momentum along nu[3]"
+says out "constant for all values of the parameters"
+says out "chi[1] + chi[2] - theta*(delta[1] + delta[2])"
+says out "with 0 for          c1, c2"
+
+run 0 study invariants --json "$examples/omni_robot.pf"
+says_nothing err
+holds '[i["kind"] for i in d["invariants"]] == ["energy", "holonomic"]'
+holds 'd["invariants"][1]["value"] == "3*L*theta + r*(psi[1] + psi[2] + psi[3])"'
+holds 'all(i["for_all_parameters"] for i in d["invariants"]) and d["why_not"] is None'
+
+run 0 study invariants "$examples/cart.pf"
+says out "no conserved quantity"
+run 0 study invariants "$examples/incline_friction.pf"
+says out "nothing was looked for"
+
+run 0 study invariants --out "$place/drift.svg" "$examples/chaplygin_sleigh.pf"
+grep -q "Change of conserved quantities" "$place/drift.svg" || fail "no picture"
+run 2 study invariants --out "$place/drift.png" "$examples/chaplygin_sleigh.pf"
+says err "must end in .svg"
+run 1 study invariants --out "$place/none.svg" "$examples/cart.pf"
+says err "no conserved quantity to draw"
+
+# The drifts of a run are small, at the scale of its tolerance.
+run 0 run --invariants --rtol 1e-10 --json --every 5 -p Q=0 "$examples/omni_robot.pf"
+holds 'len(d["invariants"]) == 5 and all(i["drift"] < 1e-9 for i in d["invariants"])'
+run 0 run --invariants -p c1=0 -p c2=0 "$examples/carriage_omni3.pf"
+says out "momentum along nu[3] -0.01098125, changed by up to"
+
+finish
