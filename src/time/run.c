@@ -232,7 +232,8 @@ static PfRunEnd report_rank_loss(PfMotionRun *run)
   }
   pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank at t = %.12g: '%s' becomes dependent on the "
              "others, and the forces of constraint are not determined there", run->result->weakest_t, c->name);
-  pf_hint(run->ctx, "--keep-going steps over it; what comes after depends on how it is stepped over");
+  if (run->result->steps) pf_hint(run->ctx, "--keep-going steps over it; what comes after depends on how it is stepped over");
+  else pf_hint(run->ctx, "the start itself is singular: begin nearby");
   return PF_RUN_RANK_LOSS;
 }
 
@@ -309,6 +310,11 @@ static PfStatus loop(PfMotionRun *run, Sampler *s)
 {
   PfStatus status = PF_OK;
   PfRunResult *r = run->result;
+  if (pf_watch_start(run)) r->end = report_rank_loss(run);
+  if (r->end != PF_RUN_DONE) {
+    r->t = run->t;
+    return PF_OK;
+  }
   if (!pf_flow(run, run->t, run->y, run->dy)) {
     r->end = PF_RUN_TROUBLE;
     r->t = run->t;

@@ -93,6 +93,8 @@ bool pf_project(PfMotionRun *run, double t, double *y);
  * when none; and do the others, once chosen, still serve as well as any? */
 bool pf_watch_choose(PfMotionRun *run, bool *dropped);
 bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped);
+/* Are the constraints dependent at the start, and only there? */
+bool pf_watch_start(PfMotionRun *run);
 /* Independence of the constraints after a step; true when they were lost between t_old and t. */
 PfStatus pf_watch_make(PfMotionRun *run);
 bool pf_watch_step(PfMotionRun *run);

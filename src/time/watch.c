@@ -17,6 +17,7 @@ typedef struct Watch {
   double *y, *ahead, *k; /* states: inside a step, ahead of it with its 4 derivatives */
   double now;            /* measure at the end of the last step */
   int row;
+  bool singular;         /* rows are dependent at the start that are independent nearby */
   double seen;           /* time of a loss that was reported */
   bool told;             /* it is not over yet */
 } Watch;
@@ -82,6 +83,32 @@ static bool is_redundant(const PfMotionRun *run, const Watch *w, int i)
   return !w->taken[i] && pf_system_equations(run->system)->velocity[i] != PF_EXPR_NONE;
 }
 
+static int rank_at(PfMotionRun *run, Watch *w, const double *y)
+{
+  w->rank = run->m;
+  while (measure(run, w, run->t, y) < lost && w->rank > 0) w->rank--;
+  return w->rank;
+}
+
+/* The rank near the start, where the constraints hold: rows may be dependent at the start alone. */
+static int rank_nearby(PfMotionRun *run, Watch *w)
+{
+  int n = run->n, most = 0;
+  unsigned noise = 1; /* of a linear congruential generator: the same in every run */
+  for (int trial = 0; trial < 3; trial++) {
+    for (int i = 0; i < 2*n; i++) {
+      noise = noise*1664525u + 1013904223u;
+      w->y[i] = run->y[i] + 0.02*((noise >> 16)/65536.0 - 0.5)*(1 + fabs(run->y[i]));
+    }
+    (void)pf_project(run, run->t, w->y);
+    if (pf_first_not_finite(w->y, 2*(size_t)n) >= 0 || pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) > 1e-10)
+      continue;
+    int rank = rank_at(run, w, w->y);
+    most = rank > most ? rank : most;
+  }
+  return most;
+}
+
 /* Rows that are redundant from the start are no loss. Inside a step they are redundant only as far as the constraints hold
  * there: the accelerations must bear that. */
 PfStatus pf_watch_make(PfMotionRun *run)
@@ -96,11 +123,31 @@ PfStatus pf_watch_make(PfMotionRun *run)
   w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
   w->k = pf_run_array(run, double, 8*(size_t)run->n);
   if (!w->rows || !w->length || !w->taken || !w->y || !w->ahead || !w->k) return PF_ERR_MEMORY;
-  w->rank = run->m;
-  while ((w->now = measure(run, w, run->t, run->y)) < lost && w->rank > 0) w->rank--;
+  int rank = rank_at(run, w, run->y), nearby = rank < run->m ? rank_nearby(run, w) : rank;
+  w->singular = run->m > 1 && nearby > rank;
+  w->rank = w->singular ? nearby : rank;
+  w->now = measure(run, w, run->t, run->y);
   for (int i = 0; i < run->m; i++)
     if (is_redundant(run, w, i)) pf_solver_tolerate(run->solver, drift);
   return PF_OK;
+}
+
+static void note(PfMotionRun *run, const Watch *w, double size, double t)
+{
+  if (size >= run->result->weakest) return;
+  run->result->weakest = size;
+  run->result->weakest_t = t;
+  run->result->weakest_row = w->row;
+}
+
+bool pf_watch_start(PfMotionRun *run)
+{
+  Watch *w = run->watch;
+  if (!w->singular) return false;
+  note(run, w, w->now, run->t);
+  w->told = true;
+  w->seen = run->t;
+  return true;
 }
 
 bool pf_watch_choose(PfMotionRun *run, bool *dropped)
@@ -145,14 +192,6 @@ static double find_minimum(PfMotionRun *run, Watch *w, double *t)
   }
   *t = f1 < f2 ? x1 : x2;
   return measure_inside(run, w, *t);
-}
-
-static void note(PfMotionRun *run, const Watch *w, double size, double t)
-{
-  if (size >= run->result->weakest) return;
-  run->result->weakest = size;
-  run->result->weakest_t = t;
-  run->result->weakest_row = w->row;
 }
 
 /* ---------------------------------------------------------------- ahead */

@@ -161,6 +161,28 @@ def troubles_keep_what_was_computed():
            ("'front'" in result.stderr or "'rear'" in result.stderr), result.stderr)
 
 
+def long_runs_do_not_grow():
+    """Rows go to the file: memory is the same for ten thousand as for three hundred thousand."""
+    most = []
+    for duration in ("0.1", "3"):
+        for name in ("long.csv", "long.json", "long.mat"):
+            out = os.path.join(folder.name, name)
+            process = subprocess.Popen([pfaff, "run", "--by", "rk4", "--step", "1e-5", "--for", duration, "--out", out,
+                                        model("model o\ncoord x\nkinetic x'^2/2\npotential x^2/2\nstart x = 1\n")], stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            expect(f"{name} of {duration} s is written", process.returncode == 0)
+            most.append(usage.ru_maxrss)
+    expect("a long run takes no more memory than a short one", max(most[3:]) < 1.1*max(most[:3]) + 1000, most)
+
+
+def a_singular_start_is_told():
+    result = run("--by", "dopri5", "--state", "phi_b=1.5707963267948966", "--state", "phi_f=1.5707963267948966", "--state", "theta'=1",
+                 example("snakeboard"))
+    expect("a singular start is reported with its constraint", result.returncode == 1 and "'front'" in result.stderr and
+           "begin nearby" in result.stderr, result.stderr)
+
+
 def files_that_cannot_be_written():
     result = run("--out", "/no/such/folder/x.csv", example("piano_wheel"))
     expect("an unwritable file is refused at once", result.returncode == 1 and "/no/such/folder" in result.stderr)

@@ -194,6 +194,27 @@ static const char *const all_methods[] = {"dopri5", "dop853", "rk4", "generalize
 };
 enum { ALL_METHODS = sizeof all_methods/sizeof *all_methods };
 
+/* Both wheel sets across: the start of the snakeboard that its motion comes to in the end. */
+static void a_singular_start_is_reported(void **state)
+{
+  Moving x;
+  open_snakeboard(*state, 20, &x);
+  set_state(&x.s, "phi_b", acos(-1)/2, 0);
+  set_state(&x.s, "phi_f", acos(-1)/2, 0);
+  set_state(&x.s, "theta", 0, 1);
+  for (int i = 0; i < ALL_METHODS; i++) {
+    pf_diagnostics_clear(x.s.ctx);
+    PfRunOptions options = options_of(all_methods[i], 1e-6, 1);
+    options.step = 1e-3;
+    PfRunResult result = run_with(&x, options);
+    assert_int_equal(result.end, PF_RUN_RANK_LOSS);
+    assert_int_equal(result.steps, 0);
+    assert_contains(pf_context_message(x.s.ctx), "'front'");
+    assert_contains(pf_diagnostic(x.s.ctx, 0)->hint, "begin nearby");
+  }
+  close_moving(&x);
+}
+
 /* One row vanishes where the other is whole; together they are one constraint at all times. */
 static void redundancy_may_move_from_row_to_row(void **state)
 {
@@ -282,6 +303,7 @@ int main(void)
     with_fixture(a_near_miss_is_none),
     with_fixture(the_measure_is_the_sine_of_the_angle),
     with_fixture(redundancy_from_the_start_is_not_reported),
+    with_fixture(a_singular_start_is_reported),
     with_fixture(redundancy_may_move_from_row_to_row),
     with_fixture(a_ball_in_a_bowl_is_not_held_up_by_redundancy),
     with_fixture(no_step_allocates),
