@@ -17,12 +17,14 @@ struct PfTreeRows {
   PfArena *arena;
   int most, count;
   Row *rows;
-  double *eps;            /* most x nv */
+  double *eps, *half;     /* most x nv, nv */
+  double *uncancelled;    /* S_jj as if the two bodies of a row were two rows */
   unsigned char *touched; /* per node, clean between rows */
   unsigned char *reached; /* per node: by any row */
   int *dofs, dof_count;   /* those that rows reach */
   double *zeta, *t;
   double *S, *velocity, *rhs, *lambda;
+  double *size;           /* of the terms that add up to rhs: what rounding is measured against */
   double *wrench, *tau;   /* 6 per body, nv: what the constraints do, and the input with it */
   PfLdl ldl;
 };
@@ -30,6 +32,7 @@ struct PfTreeRows {
 /* Rows that depend on others leave this much of their diagonal element behind, rounding; section 5. */
 static const double RANK_TOLERANCE = 1e-12;
 static const double CONTRADICTION = 1e-6;
+static const double NOTHING = 1e-24; /* squares: 1e-12 of the terms */
 
 static PfStatus make_rows(PfContext *ctx, const PfTree *tree, int most, PfTreeRows *rows)
 {
@@ -39,6 +42,8 @@ static PfStatus make_rows(PfContext *ctx, const PfTree *tree, int most, PfTreeRo
   rows->most = most;
   rows->rows = pf_arena_array(arena, Row, m);
   rows->eps = pf_arena_array(arena, double, m*nv);
+  rows->half = pf_arena_array(arena, double, nv);
+  rows->uncancelled = pf_arena_array(arena, double, m);
   rows->touched = pf_arena_array(arena, unsigned char, nodes);
   rows->reached = pf_arena_array(arena, unsigned char, nodes);
   rows->dofs = pf_arena_array(arena, int, nv);
@@ -48,11 +53,12 @@ static PfStatus make_rows(PfContext *ctx, const PfTree *tree, int most, PfTreeRo
   rows->velocity = pf_arena_array(arena, double, m);
   rows->rhs = pf_arena_array(arena, double, m);
   rows->lambda = pf_arena_array(arena, double, m);
+  rows->size = pf_arena_array(arena, double, m);
   rows->wrench = pf_arena_array(arena, double, 6*(size_t)tree->count);
   rows->tau = pf_arena_array(arena, double, nv);
   PF_TRY(pf_ldl_make(ctx, arena, most, &rows->ldl));
-  if (rows->rows && rows->eps && rows->touched && rows->reached && rows->dofs && rows->zeta && rows->t && rows->S &&
-      rows->velocity && rows->rhs && rows->lambda && rows->wrench && rows->tau)
+  if (rows->rows && rows->eps && rows->half && rows->uncancelled && rows->touched && rows->reached && rows->dofs && rows->zeta && rows->t && rows->S &&
+      rows->velocity && rows->rhs && rows->lambda && rows->size && rows->wrench && rows->tau)
     return PF_OK;
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows on %d bodies", most, tree->count);
 }
@@ -224,22 +230,30 @@ static PfStatus set_rows(const PfTreeWork *work, PfTreeRows *rows, const PfTreeC
   return PF_OK;
 }
 
-/* A row times rates and body vectors (velocities, accelerations). */
-static double apply(const Row *row, const double *rates, const double *bodies)
+/* A row times rates and body vectors (velocities, accelerations); *size gets the sum of the magnitudes. */
+static double apply(const Row *row, const double *rates, const double *bodies, double *size)
 {
   double sum = 0;
+  *size = fabs(row->rhs);
   for (int side = 0; side < 2; side++)
     if (row->body[side] >= 0) {
       const double *V = bodies + 6*(size_t)row->body[side], *w = row->w[side];
-      sum += dot3(w, V) + dot3(w + 3, V + 3);
+      for (int i = 0; i < 6; i++) {
+        sum += w[i]*V[i];
+        *size += fabs(w[i]*V[i]);
+      }
     }
-  for (int i = 0; row->rates && i < row->rates->terms; i++) sum += row->rates->coefficients[i]*rates[row->rates->dofs[i]];
+  for (int i = 0; row->rates && i < row->rates->terms; i++) {
+    const double term = row->rates->coefficients[i]*rates[row->rates->dofs[i]];
+    sum += term;
+    *size += fabs(term);
+  }
   return sum;
 }
 
 static void set_velocity(const PfTreeWork *work, PfTreeRows *rows, const double *v)
 {
-  for (int j = 0; j < rows->count; j++) rows->velocity[j] = apply(&rows->rows[j], v, work->V);
+  for (int j = 0; j < rows->count; j++) rows->velocity[j] = apply(&rows->rows[j], v, work->V, &rows->size[j]);
 }
 
 /* ---------------------------------------------------------------- S = A M^-1 A^T */
@@ -262,27 +276,46 @@ static void touch(PfTreeRows *rows, int node, int *last)
   for (int k = node; k >= 0 && !rows->reached[k]; k = rows->tree->nodes[k].parent) rows->reached[k] = 1;
 }
 
-static void sweep_row(PfTreeWork *work, PfTreeRows *rows, int j)
+/* One side of a row on bodies: adds to eps, and to the size of S_jj. */
+static void sweep_side(PfTreeWork *work, PfTreeRows *rows, int j, int side)
 {
   const PfTree *tree = rows->tree;
   const Row *row = &rows->rows[j];
+  const int node = row->body[side] < 0 ? -1 : tree->node_of[row->body[side]];
+  double down[6], *eps = rows->eps + (size_t)j*(size_t)tree->nv;
   int last = -1;
-  for (int side = 0; side < 2; side++) {
-    const int node = row->body[side] < 0 ? -1 : tree->node_of[row->body[side]];
-    if (node < 0) continue;
-    double down[6];
-    for (int i = 0; i < 6; i++) down[i] = -row->w[side][i];
-    pf_wrench_to_node(work, row->body[side], down, rows->zeta + 6*(size_t)node);
-    touch(rows, node, &last);
+  if (node < 0) return;
+  for (int i = 0; i < 6; i++) down[i] = -row->w[side][i];
+  pf_wrench_to_node(work, row->body[side], down, rows->zeta + 6*(size_t)node);
+  touch(rows, node, &last);
+  pf_tree_respond_row(work, rows->t, rows->touched, last, rows->zeta, rows->half);
+  for (int k = node; k >= 0; k = tree->nodes[k].parent)
+    for (int i = 0; i < pf_joint_nv(tree->bodies[tree->nodes[k].body].joint); i++) {
+      const int at = tree->nodes[k].v + i;
+      eps[at] += rows->half[at];
+      rows->uncancelled[j] += rows->half[at]*rows->half[at]*work->dofs[at].d;
+    }
+}
+
+static void sweep_rates(PfTreeWork *work, PfTreeRows *rows, int j)
+{
+  const PfTree *tree = rows->tree;
+  const PfTreeConstraint *c = rows->rows[j].rates;
+  int last = -1;
+  for (int i = 0; i < c->terms; i++) {
+    rows->t[c->dofs[i]] += c->coefficients[i];
+    touch(rows, node_of_dof(tree, c->dofs[i]), &last);
   }
-  for (int i = 0; row->rates && i < row->rates->terms; i++) {
-    rows->t[row->rates->dofs[i]] += row->rates->coefficients[i];
-    touch(rows, node_of_dof(tree, row->rates->dofs[i]), &last);
-  }
-  double *eps = rows->eps + (size_t)j*(size_t)tree->nv;
-  memset(eps, 0, (size_t)tree->nv*sizeof *eps);
-  pf_tree_respond_row(work, rows->t, rows->touched, last, rows->zeta, eps);
-  for (int i = 0; row->rates && i < row->rates->terms; i++) rows->t[row->rates->dofs[i]] = 0;
+  pf_tree_respond_row(work, rows->t, rows->touched, last, rows->zeta, rows->eps + (size_t)j*(size_t)tree->nv);
+  for (int i = 0; i < c->terms; i++) rows->t[c->dofs[i]] = 0;
+}
+
+static void sweep_row(PfTreeWork *work, PfTreeRows *rows, int j)
+{
+  memset(rows->eps + (size_t)j*(size_t)rows->tree->nv, 0, (size_t)rows->tree->nv*sizeof *rows->eps);
+  rows->uncancelled[j] = 0;
+  if (rows->rows[j].rates) sweep_rates(work, rows, j);
+  for (int side = 0; side < 2; side++) sweep_side(work, rows, j, side);
 }
 
 static void set_compliance(PfTreeWork *work, PfTreeRows *rows)
@@ -304,6 +337,23 @@ static void set_compliance(PfTreeWork *work, PfTreeRows *rows)
       }
       rows->S[i*m + j] = rows->S[j*m + i] = sum;
     }
+  for (size_t i = 0; i < m; i++) /* a row that no joint can break is rounding: it must not look like a tiny pivot */
+    for (size_t j = 0; rows->S[i*m + i] <= NOTHING*rows->uncancelled[i] && j < m; j++)
+      if (j != i) rows->S[i*m + j] = rows->S[j*m + i] = 0;
+  for (size_t i = 0; i < m; i++)
+    if (rows->S[i*m + i] <= NOTHING*rows->uncancelled[i]) rows->S[i*m + i] = 0;
+}
+
+/* By how much the row misses, beyond rounding of what it was made of. */
+static int contradicts(const PfTreeRows *rows, int row)
+{
+  double sum = rows->rhs[row], size = rows->size[row];
+  for (int j = 0; j < rows->count; j++) {
+    const double term = rows->S[row*rows->count + j]*rows->lambda[j];
+    sum -= term;
+    size += fabs(term);
+  }
+  return !(fabs(sum) <= CONTRADICTION*size);
 }
 
 /* S lambda = rhs */
@@ -314,12 +364,15 @@ static PfStatus solve(PfTreeWork *work, PfTreeRows *rows)
   if (pf_ldl_factor(ldl, rows->S, RANK_TOLERANCE) != PF_OK)
     return pf_fail(work->ctx, PF_ERR_NUMBER, "constraint %d: its row is not finite",
                    ldl->fault_row >= 0 ? rows->rows[ldl->fault_row].constraint : 0);
-  const double miss = pf_ldl_solve(ldl, rows->rhs, rows->lambda);
-  if (miss <= CONTRADICTION) return PF_OK;
-  const int row = ldl->rank < rows->count ? ldl->order[ldl->rank] : 0;
-  pf_fail(work->ctx, PF_ERR_NUMBER, "constraint %d contradicts the others or the prescribed motions", rows->rows[row].constraint);
-  pf_hint(work->ctx, "a loop whose joints are all prescribed cannot be closed by forces");
-  return PF_ERR_NUMBER;
+  pf_ldl_solve(ldl, rows->rhs, rows->lambda);
+  for (int i = ldl->rank; i < rows->count; i++) {
+    if (!contradicts(rows, ldl->order[i])) continue;
+    pf_fail(work->ctx, PF_ERR_NUMBER, "constraint %d contradicts the others or the prescribed motions",
+            rows->rows[ldl->order[i]].constraint);
+    pf_hint(work->ctx, "a loop whose joints are all prescribed cannot be closed by forces");
+    return PF_ERR_NUMBER;
+  }
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- the calls */
@@ -376,7 +429,7 @@ PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInp
     for (int side = 0; side < 2; side++) /* only the bodies that are needed */
       if (row->body[side] >= 0)
         pf_acceleration_from_node(work, row->body[side], tree->gravity, work->body6 + 6*(size_t)row->body[side]);
-    rows->rhs[j] = row->rhs - apply(row, vdot, work->body6) - 2*alpha*rows->velocity[j] - alpha*alpha*row->gap;
+    rows->rhs[j] = row->rhs - apply(row, vdot, work->body6, &rows->size[j]) - 2*alpha*rows->velocity[j] - alpha*alpha*row->gap;
   }
   PF_TRY(solve(work, rows));
   add_forces(rows, input);

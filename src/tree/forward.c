@@ -469,16 +469,28 @@ static void sweep_back_out(PfTreeWork *work, const Problem *problem)
 
 /* ---------------------------------------------------------------- the calls */
 
-static PfStatus fail_at_pivot(PfTreeWork *work, int k)
+/* The first body whose own numbers are not finite, or -1. */
+static int bad_input(const PfTree *tree, const Problem *problem)
+{
+  for (int k = 0; k < tree->count; k++) {
+    const Body *body = &tree->bodies[k];
+    const int nq = pf_joint_nq(body->joint), nv = pf_joint_nv(body->joint);
+    if (any_bad(problem->q + body->q, nq) || (problem->v && any_bad(problem->v + body->v, nv)) ||
+        (problem->tau && any_bad(problem->tau + body->v, nv)))
+      return k;
+  }
+  return -1;
+}
+
+static PfStatus fail_at_pivot(PfTreeWork *work, const Problem *problem, int node)
 {
   const PfTree *tree = work->tree;
-  const Body *body = &tree->bodies[tree->nodes[k].body];
+  const int bad = bad_input(tree, problem), k = bad >= 0 ? bad : tree->nodes[node].body;
   char name[80];
-  pf_tree_name(tree, tree->nodes[k].body, name, sizeof name);
-  const double *P = (const double *)&tree->masses[k];
-  if (any_bad(P, 10) || any_bad(work->kin[k].w, 3) || any_bad(&work->kin[k].c, 2))
-    return pf_fail(work->ctx, PF_ERR_NUMBER, "the coordinates or rates of %s are not finite", name);
-  pf_fail(work->ctx, PF_ERR_NUMBER, "the %s joint of %s can move without moving any mass", pf_joint_name(body->joint), name);
+  pf_tree_name(tree, k, name, sizeof name);
+  if (bad >= 0) return pf_fail(work->ctx, PF_ERR_NUMBER, "a coordinate, rate or force of the joint of %s is not finite", name);
+  pf_fail(work->ctx, PF_ERR_NUMBER, "the %s joint of %s can move without moving any mass",
+          pf_joint_name(tree->bodies[k].joint), name);
   pf_hint(work->ctx, "give the body, or one it carries, mass or inertia, or prescribe the motion of this joint");
   return PF_ERR_NUMBER;
 }
@@ -503,7 +515,7 @@ static PfStatus solve(PfTreeWork *work, const Problem *problem)
   work->factored = 0;
   pf_tree_sweep_out(work, problem->q, problem->v);
   const int bad = sweep_in(work, problem);
-  if (bad >= 0) return fail_at_pivot(work, bad);
+  if (bad >= 0) return fail_at_pivot(work, problem, bad);
   sweep_back_out(work, problem);
   work->factored = 1;
   work->masked = problem->mask != NULL;

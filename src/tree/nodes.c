@@ -244,6 +244,19 @@ static void set_slots(Making *make)
   }
 }
 
+static void set_depths(PfTree *tree)
+{
+  tree->in_line = 1;
+  for (int k = 0; k < tree->node_count; k++) {
+    Node *node = &tree->nodes[k];
+    if (node->parent >= 0) {
+      const Node *parent = &tree->nodes[node->parent];
+      node->depth = parent->depth + pf_joint_nv(tree->bodies[parent->body].joint);
+    }
+    tree->in_line &= node->parent == k - 1 && node->depth == node->v;
+  }
+}
+
 static void set_springs(PfTree *tree)
 {
   for (int k = 0; tree->springs && k < tree->node_count; k++) {
@@ -295,6 +308,7 @@ PfStatus pf_tree_make_nodes(PfContext *ctx, PfTree *tree)
     set_masses(&make);
     set_slots(&make);
     set_springs(tree);
+    set_depths(tree);
   }
   pf_arena_release(scratch, mark);
   return room ? PF_OK : PF_ERR_MEMORY;

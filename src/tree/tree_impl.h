@@ -43,6 +43,7 @@ typedef struct Node {
   int slot;   /* where the sums over the children are kept; -1 for a leaf */
   int extra;  /* number among the nodes that need an Extra, or -1 */
   int body;   /* whose joint it is */
+  int depth;  /* rates between it and its root */
 } Node;
 
 /* The way to the parent: x_parent = Rz(f) Rx(a) Rz(offset + angle) x + l, the last in parent axes. */
@@ -71,6 +72,7 @@ struct PfTree {
   Spring *springs;         /* nv, or NULL */
   unsigned char *locked;   /* nv, or NULL */
   int node_count, extra_count, slot_count;
+  int in_line; /* a chain: each node hangs on the one before, and rates have the same order */
   Node *nodes;
   Edge *edges;
   Mass *masses;
@@ -119,7 +121,9 @@ struct PfTreeWork {
   double *rates; /* nv: the accelerations prescribed */
   int factored, masked;
   double *E, *r, *V, *body6; /* per body: 9, 3, 6, 6 */
-  double *rows;   /* composite inertia: 6 nv + 10 per node + … , see composite.c */
+  double *rows;       /* 6 nv: columns of H on a path; elsewhere nv numbers of scratch */
+  double *frames, *composites; /* 12 and 10 per node, see composite.c */
+  int *path_dofs;     /* nv */
 };
 
 /* ---------------------------------------------------------------- joint.c */

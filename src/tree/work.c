@@ -36,7 +36,10 @@ static size_t lay_out(const PfTree *tree, PfTreeWork *work, char *base)
   work->r = place(&layout, 3*n, sizeof(double));
   work->V = place(&layout, 6*n, sizeof(double));
   work->body6 = place(&layout, 12*n, sizeof(double));
-  work->rows = place(&layout, 7*nv + 10*nodes, sizeof(double));
+  work->rows = place(&layout, 6*nv, sizeof(double));
+  work->frames = place(&layout, 12*nodes, sizeof(double));
+  work->composites = place(&layout, 10*nodes, sizeof(double));
+  work->path_dofs = place(&layout, nv, sizeof(int));
   return layout.used;
 }
 
