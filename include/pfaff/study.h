@@ -12,30 +12,30 @@ extern "C" {
 
 /* The system as x' = f(x) of least size: x holds independent coordinates (what holonomic constraints leave free) and
  * independent velocities, or the speeds of the model. Which ones is decided by numbers at a state. */
-typedef struct PfField PfField;
+typedef struct PfDynamics PfDynamics;
 
 /* Quantities that are to be followed beside the state: expressions of the symbols of the model. */
-typedef struct PfFieldOutputs {
+typedef struct PfOutputs {
   int count;
   const PfExpr *values;
-} PfFieldOutputs;
+} PfOutputs;
 
 /* `given` overrides parameters (NULL: none; NaN: not this one); `outputs` may be NULL. The system must outlive the
  * field. */
-PF_API PfStatus pf_field_new(PfContext *ctx, const PfSystem *system, const double *given, const PfFieldOutputs *outputs,
-                             PfField **field);
-PF_API void pf_field_free(PfField *field);
+PF_API PfStatus pf_dynamics_new(PfContext *ctx, const PfSystem *system, const double *given, const PfOutputs *outputs,
+                             PfDynamics **field);
+PF_API void pf_dynamics_free(PfDynamics *field);
 
 /* Takes over the numbers of a state that satisfies the constraints (those of pf_system_symbols). */
-PF_API PfStatus pf_field_place(PfField *field, const double *values);
+PF_API PfStatus pf_dynamics_place(PfDynamics *field, const double *values);
 /* Chooses the independent coordinates and velocities where the field is; `avoid` (one per coordinate, or NULL) marks
  * coordinates whose velocities should rather be dependent. */
-PF_API PfStatus pf_field_chart(PfField *field, const bool *avoid);
+PF_API PfStatus pf_dynamics_chart(PfDynamics *field, const bool *avoid);
 /* Largest violation of the constraints at the numbers of pf_system_symbols; the field goes nowhere. */
-PF_API double pf_field_miss(PfField *field, const double *values);
-PF_API int pf_field_size(const PfField *field);
+PF_API double pf_dynamics_miss(PfDynamics *field, const double *values);
+PF_API int pf_dynamics_size(const PfDynamics *field);
 /* The name of a component of x, in the arena. */
-PF_API const char *pf_field_name(const PfField *field, PfArena *arena, int component);
+PF_API const char *pf_dynamics_name(const PfDynamics *field, PfArena *arena, int component);
 
 /* ---------------------------------------------------------------- linear models */
 
@@ -53,7 +53,7 @@ typedef struct PfLinear {
 /* The linear model where the field is. `inputs` lists the inputs of the model, or (-1 - i) the parameter i. It lives in
  * `arena`. Fails with PF_ERR_NUMBER where the equations have a kink or no finite derivative, with PF_ERR_MODEL for an
  * input that enters a constraint: then its rates act, too. */
-PF_API PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfField *field, const int *inputs, int input_count,
+PF_API PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, const int *inputs, int input_count,
                              PfLinear *linear);
 
 /* ---------------------------------------------------------------- steady motions */
@@ -107,7 +107,7 @@ typedef struct PfSteady {
  * A. Birkisson, S. W. Funke, SIAM J. Sci. Comput. 37 (2015) A2026), near the place of the field; its chart may change.
  * PF_OK also when nothing was found. Fails with PF_ERR_MODEL when the system depends on time, or when constraints forbid
  * rest, with PF_ERR_NAME for an interval of no component. */
-PF_API PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfField *field, const PfSteadyOptions *options,
+PF_API PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,
                                PfSteady *steady);
 
 /* ---------------------------------------------------------------- continuation */
@@ -165,8 +165,75 @@ typedef struct PfContinuation {
 /* Follows equilibria or steady motions while a parameter changes, by pseudo-arclength continuation (H. B. Keller 1977),
  * from what pf_steady_find finds at its present value (or at `from` when that is outside the range), in both
  * directions, and from branch points on. Fails with PF_ERR_NUMBER when there is nothing to follow, or only families. */
-PF_API PfStatus pf_continue(PfContext *ctx, PfArena *arena, PfField *field, const PfContinueOptions *options,
+PF_API PfStatus pf_continue(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfContinueOptions *options,
                             PfContinuation *continuation);
+
+/* ---------------------------------------------------------------- portraits and sections */
+
+/* Something that has a value at every state: a coordinate, velocity or speed, or an output of the field. */
+typedef struct PfQuantity {
+  bool output;
+  int index;
+} PfQuantity;
+
+/* The coordinate (x), velocity (x') or speed of the name; false when there is none. */
+PF_API bool pf_dynamics_quantity(const PfDynamics *field, const char *name, PfQuantity *quantity);
+
+/* One curve. */
+typedef struct PfOrbit {
+  int count;
+  double *a, *b;       /* what is shown */
+  double start[2];     /* where it began */
+  double period;       /* NaN when it did not close */
+  const char *end;     /* why it ends */
+} PfOrbit;
+
+typedef struct PfPortraitOptions {
+  PfQuantity show[2];
+  double low[2], high[2];   /* where the curves begin */
+  int keep_count;
+  const PfQuantity *keep;   /* the same for all curves as at the place of the field: integrals */
+  int starts;               /* 0: 25 */
+  double span;              /* seconds in each direction */
+  double rtol;              /* 0: 1e-11 */
+} PfPortraitOptions;
+
+typedef struct PfPortrait {
+  int count, failed;        /* failed: places where the integrals cannot have their values */
+  PfOrbit *orbits;          /* the first begins at the place of the field */
+} PfPortrait;
+
+/* Curves of motions in the plane of two quantities. Closed ones are recognised, with their period. Fails with PF_ERR_MODEL
+ * when the system depends on time. */
+PF_API PfStatus pf_portrait(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfPortraitOptions *options,
+                            PfPortrait *portrait);
+
+typedef struct PfSectionOptions {
+  PfQuantity section;       /* where it passes `value` upwards … */
+  double value;
+  double every;             /* … or, when > 0, at multiples of this time */
+  PfQuantity show[2];
+  int orbits;               /* 0: 1. Others begin in the box, with `keep` as in a portrait */
+  double low[2], high[2];
+  int keep_count;
+  const PfQuantity *keep;
+  double span, skip;        /* seconds; what lies before `skip` is not shown */
+  double rtol;              /* 0: 1e-9 */
+} PfSectionOptions;
+
+typedef struct PfSection {
+  int count;
+  double *t, *a, *b;
+  int *orbit;
+  double exponent, before;  /* largest Lyapunov exponent of the first orbit, 1/s, and its value at half the time */
+  int failed;
+  const char *end;          /* why the first orbit ended early, or NULL */
+} PfSection;
+
+/* Points where motions pass a section, and the largest Lyapunov exponent, by the variational equations with the exact
+ * derivative of the vector field. */
+PF_API PfStatus pf_section(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSectionOptions *options,
+                           PfSection *section);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,10 @@ extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf
   ENTRY(EQUILIBRIA, "equilibria", no_argument)   \
   ENTRY(STAY, "stay", no_argument)               \
   ENTRY(POINTS, "points", required_argument)     \
-  ENTRY(SHOW, "show", required_argument)
+  ENTRY(SHOW, "show", required_argument)         \
+  ENTRY(KEEP, "keep", required_argument)         \
+  ENTRY(SECTION, "section", required_argument)   \
+  ENTRY(SKIP, "skip", required_argument)
 
 typedef enum StudyOption {
 #define PF_STUDY_ENTRY(name, word, argument) STUDY_##name,
@@ -62,7 +65,7 @@ typedef struct Options {
 } Options;
 
 typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512, OPTION_PACE = 1024,
-  OPTION_OUT = 2048 } OptionSet;
+  OPTION_OUT = 2048, OPTION_FOR = 4096 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);

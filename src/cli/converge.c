@@ -293,7 +293,7 @@ static void text_all(void *user, PfText *text)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_FORM | OPTION_RUN;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_FORM | OPTION_RUN | OPTION_FOR;
   int code = pf_cli_options(&pf_command_converge, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Converge c = {.options = &options};

@@ -55,10 +55,11 @@ static unsigned needs(int letter)
   case 'w': return OPTION_WRITE;
   case 's':
   case 't': return OPTION_STATE;
-  case 'b': case 'T': case 'r': case 'a': case 'H': case 'e': case 'A': case 'd':
+  case 'b': case 'r': case 'a': case 'H': case 'e': case 'A': case 'd':
   case 'k': case 'Q': case 'O':
   case 'D': return OPTION_RUN;
   case 'o': return OPTION_OUT;
+  case 'T': return OPTION_FOR;
   case 'P': return OPTION_PROVE;
   case 'F': return OPTION_FREE;
   case 'R': case 'I':

@@ -339,7 +339,7 @@ static PfStatus show(Plot *p, int *code)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_PARAMETER | OPTION_STATE | OPTION_FORM | OPTION_RUN | OPTION_OUT | OPTION_PLOT;
+  unsigned allowed = OPTION_PARAMETER | OPTION_STATE | OPTION_FORM | OPTION_RUN | OPTION_FOR | OPTION_OUT | OPTION_PLOT;
   int code = pf_cli_options(&pf_command_plot, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Plot p = {.options = &options};

@@ -217,7 +217,7 @@ static void json_summary(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_RUN | OPTION_PACE | OPTION_OUT;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_RUN | OPTION_FOR | OPTION_PACE | OPTION_OUT;
   int code = pf_cli_options(&pf_command_run, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Run r = {.options = &options};

@@ -15,6 +15,8 @@ static const Command *const studies[] = {
   &pf_study_steady,
   &pf_study_continue,
   &pf_study_linearize,
+  &pf_study_portrait,
+  &pf_study_poincare,
   &pf_study_integrability,
   &pf_study_invariants,
   NULL, /* ends the list */

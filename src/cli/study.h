@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
-extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue;
+extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue, pf_study_portrait, pf_study_poincare;
 
 /* What most studies need: the model, a consistent state, the vector field there, and what is plotted as outputs. */
 typedef struct Study {
@@ -15,10 +15,11 @@ typedef struct Study {
   double *given;    /* parameters from the command line, else NaN */
   double *values;   /* of pf_system_symbols */
   PfStart start;
-  PfField *field;
+  PfDynamics *field;
   int output_count;
   PfExpr *outputs;
   const char **output_names;
+  bool with_energy; /* asked for before opening: the last output is the energy */
 } Study;
 
 /* Loads the model, corrects the start, places the field there and chooses its state. */
@@ -41,6 +42,23 @@ PfStatus pf_study_count(Study *study, StudyOption option, const char *word, int 
 
 /* --starts and --within as options of a search. */
 PfStatus pf_study_search(Study *study, PfSteadyOptions *options);
+
+/* A coordinate, velocity, speed, something plotted, or 'energy'. */
+PfStatus pf_study_quantity(Study *study, const char *what, const char *name, PfQuantity *quantity);
+/* Names separated by commas (not those in brackets), at most `most`. */
+PfStatus pf_study_names(Study *study, const char *what, const char *text, int most, const char **names, int *count);
+/* A positive number of seconds, from --for, the model's run, or 10. */
+PfStatus pf_study_span(Study *study, double *span);
+/* Two quantities that span a plane, and where in it to begin: --show and --within. */
+typedef struct Plane {
+  const char *names[2];
+  PfQuantity show[2];
+  double low[2], high[2];
+  int keep_count;
+  PfQuantity keep[16];
+  const char *keep_names[16];
+} Plane;
+PfStatus pf_study_plane(Study *study, Plane *plane);
 
 /* The state of the model with another value for a parameter: its start, corrected. */
 PfStatus pf_study_restart(Study *study, int parameter, double value);

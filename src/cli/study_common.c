@@ -17,7 +17,7 @@ static PfStatus no_room(Study *st)
 static PfStatus list_outputs(Study *st)
 {
   const PfModel *model = st->s.model;
-  int most = model->coordinate_count;
+  int most = model->coordinate_count + 1;
   for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
   st->outputs = pf_arena_array(st->s.arena, PfExpr, most);
   st->output_names = pf_arena_array(st->s.arena, const char *, most);
@@ -34,6 +34,9 @@ static PfStatus list_outputs(Study *st)
     st->output_names[st->output_count] = model->coordinates[i].name;
     st->outputs[st->output_count++] = model->coordinates[i].q;
   }
+  if (!st->with_energy) return PF_OK;
+  st->output_names[st->output_count] = "energy";
+  st->outputs[st->output_count++] = pf_expr_add(st->s.ctx, st->s.equations.kinetic, st->s.equations.potential);
   return PF_OK;
 }
 
@@ -48,15 +51,15 @@ PfStatus pf_study_open(Study *st, const Options *options)
   if (!st->given) return PF_ERR_ARGUMENT;
   PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
   PF_TRY(list_outputs(st));
-  PfFieldOutputs outputs = {st->output_count, st->outputs};
-  PF_TRY(pf_field_new(s->ctx, st->system, st->given, &outputs, &st->field));
-  PF_TRY(pf_field_place(st->field, st->values));
-  return pf_field_chart(st->field, NULL);
+  PfOutputs outputs = {st->output_count, st->outputs};
+  PF_TRY(pf_dynamics_new(s->ctx, st->system, st->given, &outputs, &st->field));
+  PF_TRY(pf_dynamics_place(st->field, st->values));
+  return pf_dynamics_chart(st->field, NULL);
 }
 
 void pf_study_close(Study *st)
 {
-  pf_field_free(st->field);
+  pf_dynamics_free(st->field);
   pf_system_free(st->system);
   pf_cli_close(&st->s);
 }
@@ -66,9 +69,9 @@ PfStatus pf_study_restart(Study *st, int parameter, double value)
   Session *s = &st->s;
   st->given[parameter] = value;
   PF_TRY(pf_equations_start(s->ctx, &s->equations, st->given, st->values));
-  if (!(pf_field_miss(st->field, st->values) <= 1e-13))
+  if (!(pf_dynamics_miss(st->field, st->values) <= 1e-13))
     PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
-  return pf_field_place(st->field, st->values);
+  return pf_dynamics_place(st->field, st->values);
 }
 
 /* ---------------------------------------------------------------- parameters and ranges */
@@ -166,6 +169,109 @@ PfStatus pf_study_search(Study *st, PfSteadyOptions *options)
 {
   PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 100, &options->starts));
   return st->options->study[STUDY_WITHIN] ? read_within(st, st->options->study[STUDY_WITHIN], options) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- quantities */
+
+static PfStatus unknown_quantity(Study *st, const char *what, const char *name)
+{
+  const PfModel *model = st->s.model;
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(st->s.ctx));
+  for (int i = 0; i < model->speed_count; i++) pf_text_print(&text, "%s, ", model->speeds[i].name);
+  for (int i = 0; i < model->coordinate_count; i++)
+    pf_text_print(&text, "%s, %s', ", model->coordinates[i].name, model->coordinates[i].name);
+  for (int i = 0; i < st->output_count; i++) pf_text_print(&text, "%s%s", i ? ", " : "", st->output_names[i]);
+  pf_fail(st->s.ctx, PF_ERR_NAME, "%s: there is no quantity '%s'", what, name);
+  pf_hint(st->s.ctx, "known are: %s", pf_text_get(&text));
+  pf_text_free(&text);
+  return PF_ERR_NAME;
+}
+
+PfStatus pf_study_quantity(Study *st, const char *what, const char *name, PfQuantity *quantity)
+{
+  if (pf_dynamics_quantity(st->field, name, quantity)) return PF_OK;
+  for (int i = 0; i < st->output_count; i++)
+    if (!strcmp(st->output_names[i], name)) {
+      *quantity = (PfQuantity){.output = true, .index = i};
+      return PF_OK;
+    }
+  return unknown_quantity(st, what, name);
+}
+
+PfStatus pf_study_names(Study *st, const char *what, const char *text, int most, const char **names, int *count)
+{
+  int depth = 0;
+  const char *first = text;
+  for (const char *c = text;; c++) {
+    depth += *c == '(' || *c == '[';
+    depth -= *c == ')' || *c == ']';
+    if (*c && (*c != ',' || depth > 0)) continue;
+    if (*count == most) return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s %s: at most %d names", what, text, most);
+    names[*count] = pf_arena_text(st->s.arena, first, (size_t)(c - first));
+    if (!names[(*count)++]) return no_room(st);
+    if (!*c) return PF_OK;
+    first = c + 1;
+  }
+}
+
+PfStatus pf_study_span(Study *st, double *span)
+{
+  PfRunOptions settings;
+  const PfSymbols *in = pf_system_symbols(st->system);
+  PF_TRY(pf_cli_run_options(&st->s, st->options, st->system, st->values, &settings));
+  *span = settings.t_end - st->values[in->time];
+  return PF_OK;
+}
+
+/* A unit and its own size around where the quantity is now. */
+static PfStatus default_box(Study *st, Plane *plane)
+{
+  const PfSymbols *in = pf_system_symbols(st->system);
+  for (int k = 0; k < 2; k++) {
+    double now = 0;
+    if (plane->show[k].output)
+      PF_TRY(pf_expr_evaluate(st->s.ctx, st->outputs + plane->show[k].index, 1, in->symbol, st->values, in->count, &now));
+    else if (plane->show[k].index < in->count) now = st->values[plane->show[k].index];
+    if (!isfinite(now)) now = 0;
+    plane->low[k] = now - 1 - fabs(now), plane->high[k] = now + 1 + fabs(now);
+  }
+  return PF_OK;
+}
+
+static PfStatus take_within(Study *st, Plane *plane)
+{
+  PfSteadyOptions options = {0};
+  PF_TRY(read_within(st, st->options->study[STUDY_WITHIN], &options));
+  for (int i = 0; i < options.interval_count; i++) {
+    int found = -1;
+    for (int k = 0; k < 2; k++)
+      if (!strcmp(plane->names[k], options.intervals[i].name)) found = k;
+    if (found < 0)
+      return pf_fail(st->s.ctx, PF_ERR_NAME, "--within: '%s' is not one of the two that are shown, %s and %s",
+                     options.intervals[i].name, plane->names[0], plane->names[1]);
+    plane->low[found] = options.intervals[i].low, plane->high[found] = options.intervals[i].high;
+  }
+  return PF_OK;
+}
+
+PfStatus pf_study_plane(Study *st, Plane *plane)
+{
+  const char *show = st->options->study[STUDY_SHOW], *keep = st->options->study[STUDY_KEEP];
+  int count = 0;
+  if (!show) {
+    pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--show is missing: the two quantities of the plane");
+    pf_hint(st->s.ctx, "as in --show \"theta,theta'\"");
+    return PF_ERR_ARGUMENT;
+  }
+  PF_TRY(pf_study_names(st, "--show", show, 2, plane->names, &count));
+  if (count != 2) return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--show %s: two names with a comma between them", show);
+  for (int k = 0; k < 2; k++) PF_TRY(pf_study_quantity(st, "--show", plane->names[k], plane->show + k));
+  if (keep) PF_TRY(pf_study_names(st, "--keep", keep, 16, plane->keep_names, &plane->keep_count));
+  for (int k = 0; k < plane->keep_count; k++)
+    PF_TRY(pf_study_quantity(st, "--keep", plane->keep_names[k], plane->keep + k));
+  PF_TRY(default_box(st, plane));
+  return st->options->study[STUDY_WITHIN] ? take_within(st, plane) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- ending */

@@ -97,7 +97,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
     if (model->inputs[i].value)
       PF_TRY(pf_expr_evaluate(st->s.ctx, &model->inputs[i].value, 1, in->symbol, st->values, in->count,
                               st->values + in->inputs + i));
-  PF_TRY(pf_field_place(st->field, st->values));
+  PF_TRY(pf_dynamics_place(st->field, st->values));
   return add_point(l, sample->t);
 }
 

@@ -216,11 +216,12 @@ void pf_svg_chart(PfText *text, const PfChart *c)
                 "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}"
                 ".name{font-size:15px}.title{font-size:16px;font-weight:bold}</style>\n"
                 "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
-  pf_text_print(text, "<clipPath id=\"frame\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n", f.left,
-                f.top, f.right - f.left, f.bottom - f.top);
+  if (c->given)
+    pf_text_print(text, "<clipPath id=\"frame\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n", f.left,
+                  f.top, f.right - f.left, f.bottom - f.top);
   put_x_axis(text, &f, c->x_label);
   put_y_axis(text, &f, c->y_label);
-  pf_text_add(text, "<g clip-path=\"url(#frame)\">\n");
+  pf_text_add(text, c->given ? "<g clip-path=\"url(#frame)\">\n" : "<g>\n");
   for (int s = 0; s < c->count; s++) put_series(text, &f, c->series + s);
   pf_text_print(text, "</g>\n<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"none\" stroke=\"#333\"/>\n", f.left,
                 f.top, f.right - f.left, f.bottom - f.top);

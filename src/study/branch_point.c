@@ -15,9 +15,9 @@ static PfStatus no_room(PfContext *ctx)
 static PfStatus complete(PfTracer *t, int k, double *s)
 {
   PfProblem *p = t->p;
-  PfField *f = p->field;
+  PfDynamics *f = p->field;
   if (k < t->n) {
-    pf_field_unit(f, p->unknown[k], s);
+    pf_dynamics_unit(f, p->unknown[k], s);
   } else {
     int np = f->model->parameter_count, ni = f->model->input_count;
     pf_tape_run(p->chain, f->full, p->slope, p->work);
@@ -25,7 +25,7 @@ static PfStatus complete(PfTracer *t, int k, double *s)
     memcpy(s + f->at_parameters, p->slope, (size_t)np*sizeof *s);
     if (ni) memcpy(s + f->at_inputs, p->slope + np, (size_t)ni*sizeof *s);
   }
-  PF_TRY(pf_field_complete(f, s, NULL, f->derived));
+  PF_TRY(pf_dynamics_complete(f, s, NULL, f->derived));
   for (int i = 0; i < f->count; i++) s[i] *= t->scale[k];
   return PF_OK;
 }
@@ -33,11 +33,11 @@ static PfStatus complete(PfTracer *t, int k, double *s)
 /* p . f_uu[a, b] */
 static PfStatus curve(PfTracer *t, const double *p, const double *a, const double *b, double *constant, double *s, double *h)
 {
-  PfField *f = t->p->field;
-  PF_TRY(pf_field_second(f, a, b, constant));
+  PfDynamics *f = t->p->field;
+  PF_TRY(pf_dynamics_second(f, a, b, constant));
   memset(s, 0, (size_t)f->count*sizeof *s);
-  PF_TRY(pf_field_complete(f, s, constant, f->derived));
-  pf_field_rate_of(f, s, f->derived, t->p->rate);
+  PF_TRY(pf_dynamics_complete(f, s, constant, f->derived));
+  pf_dynamics_rate_of(f, s, f->derived, t->p->rate);
   *h = 0;
   for (int i = 0; i < t->n; i++) *h += p[i]*t->p->rate[t->p->equation[i]];
   return PF_OK;

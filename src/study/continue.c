@@ -72,7 +72,7 @@ static double distance(const double *a, const double *b, int m)
 static double *state_of(Walk *w)
 {
   double *x = pf_arena_array(w->arena, double, w->problem.size);
-  if (x) pf_field_get(w->problem.field, x);
+  if (x) pf_dynamics_get(w->problem.field, x);
   return x;
 }
 
@@ -505,17 +505,17 @@ static PfStatus take_solutions(Walk *w)
 }
 
 /* The present value of the parameter when it is in the range, else the beginning of the range. */
-static PfStatus go_to_start(Walk *w, PfField *field)
+static PfStatus go_to_start(Walk *w, PfDynamics *field)
 {
   const PfContinueOptions *o = w->options;
   double now = field->full[field->at_parameters + o->parameter];
   bool inside = now >= fmin(o->from, o->to) && now <= fmax(o->from, o->to);
   w->result->start = inside ? now : o->from;
-  PF_TRY(pf_field_set_parameter(field, o->parameter, w->result->start));
-  double *x = pf_arena_array(w->arena, double, pf_field_size(field));
+  PF_TRY(pf_dynamics_set_parameter(field, o->parameter, w->result->start));
+  double *x = pf_arena_array(w->arena, double, pf_dynamics_size(field));
   if (!x) return no_room(w->ctx);
-  pf_field_get(field, x);
-  return pf_field_go(field, x);
+  pf_dynamics_get(field, x);
+  return pf_dynamics_go(field, x);
 }
 
 static PfStatus check_square(const Walk *w)
@@ -527,7 +527,7 @@ static PfStatus check_square(const Walk *w)
   return PF_ERR_MODEL;
 }
 
-static PfStatus continue_all(Walk *w, PfField *field, Here *spare)
+static PfStatus continue_all(Walk *w, PfDynamics *field, Here *spare)
 {
   const PfContinueOptions *o = w->options;
   PfContinuation *r = w->result;
@@ -547,7 +547,7 @@ static PfStatus continue_all(Walk *w, PfField *field, Here *spare)
   return PF_OK;
 }
 
-PfStatus pf_continue(PfContext *ctx, PfArena *arena, PfField *field, const PfContinueOptions *options,
+PfStatus pf_continue(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfContinueOptions *options,
                      PfContinuation *continuation)
 {
   *continuation = (PfContinuation){0};

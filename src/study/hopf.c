@@ -5,7 +5,7 @@
  *
  *   A q = i w q, A^T p = -i w p, <q, q> = <p, q> = 1.
  *
- * B and C are the second and third derivatives of the vector field, exact (field.h). Complex vectors are pairs of real ones:
+ * B and C are the second and third derivatives of the vector field, exact (dynamics.h). Complex vectors are pairs of real ones:
  * B and C are linear in each argument. */
 #include "study/trace.h"
 
@@ -19,7 +19,7 @@ typedef struct Hopf {
   PfContext *ctx;
   PfArena *arena;
   PfProblem *p;
-  PfField *f;
+  PfDynamics *f;
   int n;              /* components that are not cyclic */
   int *component;
   double *A;
@@ -37,26 +37,26 @@ static PfStatus no_room(PfContext *ctx)
 /* A completed direction of the real (part 0) or imaginary (1) part of the vector. */
 static PfStatus seed(Hopf *h, const Complex *v, int part, double *s)
 {
-  PfField *f = h->f;
+  PfDynamics *f = h->f;
   double *d = h->p->rate;
   memset(d, 0, (size_t)h->p->size*sizeof *d);
   for (int i = 0; i < h->n; i++) d[h->component[i]] = part ? cimag(v[i]) : creal(v[i]);
-  pf_field_direction(f, d, s);
-  return pf_field_complete(f, s, NULL, f->derived);
+  pf_dynamics_direction(f, d, s);
+  return pf_dynamics_complete(f, s, NULL, f->derived);
 }
 
 /* s12 that belongs to the completed s1, s2. */
 static PfStatus second(Hopf *h, const double *s1, const double *s2, double *constant, double *s12)
 {
-  PF_TRY(pf_field_second(h->f, s1, s2, constant));
+  PF_TRY(pf_dynamics_second(h->f, s1, s2, constant));
   memset(s12, 0, (size_t)h->f->count*sizeof *s12);
-  return pf_field_complete(h->f, s12, constant, h->f->derived);
+  return pf_dynamics_complete(h->f, s12, constant, h->f->derived);
 }
 
 /* Adds factor times the rate of what was completed last. */
 static void add_rate(Hopf *h, const double *s, Complex factor, Complex *out)
 {
-  pf_field_rate_of(h->f, s, h->f->derived, h->p->rate);
+  pf_dynamics_rate_of(h->f, s, h->f->derived, h->p->rate);
   for (int i = 0; i < h->n; i++) out[i] += factor*h->p->rate[h->component[i]];
 }
 
@@ -91,16 +91,16 @@ typedef struct Triple {
 /* Third derivative along the real directions in t->s: F_Z Z_123 + F_ZZ[Z_12, Z_3] + … + F_ZZZ[Z_1, Z_2, Z_3] = 0. */
 static PfStatus third(Hopf *h, Triple *t)
 {
-  PfField *f = h->f;
+  PfDynamics *f = h->f;
   static const int pairs[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
-  PF_TRY(pf_field_third(f, t->s[0], t->s[1], t->s[2], t->constant));
+  PF_TRY(pf_dynamics_third(f, t->s[0], t->s[1], t->s[2], t->constant));
   for (int k = 0; k < 3; k++) {
     PF_TRY(second(h, t->s[pairs[k][0]], t->s[pairs[k][1]], t->part, t->pair[k]));
-    PF_TRY(pf_field_second(f, t->pair[k], t->s[pairs[k][2]], t->part));
+    PF_TRY(pf_dynamics_second(f, t->pair[k], t->s[pairs[k][2]], t->part));
     for (int i = 0; i < f->root_count; i++) t->constant[i] += t->part[i];
   }
   memset(t->whole, 0, (size_t)f->count*sizeof *t->whole);
-  return pf_field_complete(f, t->whole, t->constant, f->derived);
+  return pf_dynamics_complete(f, t->whole, t->constant, f->derived);
 }
 
 /* out = C(a, b, c) */

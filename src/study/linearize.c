@@ -1,5 +1,5 @@
 /* Linear models: A, B, C, D by exact derivatives, eigenvalues, and how far inputs reach and outputs see. */
-#include "study/field.h"
+#include "study/dynamics.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,9 +10,9 @@ static PfStatus no_room(PfContext *ctx)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for the linear model");
 }
 
-static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfField *f, int inputs, PfLinear *l)
+static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfDynamics *f, int inputs, PfLinear *l)
 {
-  size_t n = (size_t)pf_field_size(f), u = (size_t)inputs, o = (size_t)f->no;
+  size_t n = (size_t)pf_dynamics_size(f), u = (size_t)inputs, o = (size_t)f->no;
   *l = (PfLinear){.states = (int)n, .inputs = inputs, .outputs = f->no};
   l->state_names = pf_arena_array(arena, const char *, n);
   l->A = pf_arena_array(arena, double, n*n), l->B = pf_arena_array(arena, double, n*u);
@@ -22,13 +22,13 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfField *f, int 
   l->modes = pf_arena_array(arena, double, n*n);
   bool good = l->state_names && l->A && l->B && l->C && l->D && l->x && l->rate && l->re && l->im && l->modes;
   if (!good) return no_room(ctx);
-  for (size_t k = 0; k < n; k++) l->state_names[k] = pf_field_name(f, arena, (int)k);
+  for (size_t k = 0; k < n; k++) l->state_names[k] = pf_dynamics_name(f, arena, (int)k);
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- inputs */
 
-static PfStatus check_input(PfContext *ctx, const PfField *f, int input)
+static PfStatus check_input(PfContext *ctx, const PfDynamics *f, int input)
 {
   const PfInput *u = f->model->inputs + input;
   for (int k = 0; k < f->at_r; k++) {
@@ -43,7 +43,7 @@ static PfStatus check_input(PfContext *ctx, const PfField *f, int input)
 }
 
 /* Seeds of what moves with the input (or the parameter -1 - input). */
-static PfStatus seed_input(PfContext *ctx, PfField *f, int input, double *s)
+static PfStatus seed_input(PfContext *ctx, PfDynamics *f, int input, double *s)
 {
   int np = f->model->parameter_count, ni = f->model->input_count;
   PfTape *tape;
@@ -52,7 +52,7 @@ static PfStatus seed_input(PfContext *ctx, PfField *f, int input, double *s)
     s[f->at_inputs + input] = 1;
     return check_input(ctx, f, input);
   }
-  PF_TRY(pf_field_parameter_tape(f, -1 - input, &tape));
+  PF_TRY(pf_dynamics_parameter_tape(f, -1 - input, &tape));
   PfMark mark = pf_arena_mark(f->arena);
   double *work = pf_arena_array(f->arena, double, pf_tape_work_size(tape));
   double *slope = pf_arena_array(f->arena, double, np + ni);
@@ -67,13 +67,13 @@ static PfStatus seed_input(PfContext *ctx, PfField *f, int input, double *s)
   return status;
 }
 
-static PfStatus find_inputs(PfContext *ctx, PfField *f, const int *inputs, double *s, double *column, PfLinear *l)
+static PfStatus find_inputs(PfContext *ctx, PfDynamics *f, const int *inputs, double *s, double *column, PfLinear *l)
 {
   int n = l->states, u = l->inputs;
   for (int k = 0; k < u; k++) {
     PF_TRY(seed_input(ctx, f, inputs[k], s));
-    PF_TRY(pf_field_complete(f, s, NULL, f->derived));
-    pf_field_rate_of(f, s, f->derived, column);
+    PF_TRY(pf_dynamics_complete(f, s, NULL, f->derived));
+    pf_dynamics_rate_of(f, s, f->derived, column);
     for (int i = 0; i < n; i++) l->B[i*u + k] = column[i];
     for (int i = 0; i < l->outputs; i++) l->D[i*u + k] = f->derived[f->at_out + i];
   }
@@ -172,22 +172,22 @@ static PfStatus find_ranks(PfContext *ctx, PfLinear *l, double *copy)
 
 /* ---------------------------------------------------------------- all */
 
-static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfField *f, const int *inputs, PfLinear *l)
+static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const int *inputs, PfLinear *l)
 {
   size_t n = (size_t)l->states;
   double *s = pf_arena_array(scratch, double, f->count), *column = pf_arena_array(scratch, double, n);
   double *copy = pf_arena_array(scratch, double, n*n);
   if (!s || !column || !copy) return no_room(ctx);
-  PF_TRY(pf_field_check_smooth(f));
-  pf_field_get(f, l->x);
-  pf_field_rate(f, l->rate);
-  PF_TRY(pf_field_jacobian(f, l->A, l->C));
+  PF_TRY(pf_dynamics_check_smooth(f));
+  pf_dynamics_get(f, l->x);
+  pf_dynamics_rate(f, l->rate);
+  PF_TRY(pf_dynamics_jacobian(f, l->A, l->C));
   PF_TRY(find_inputs(ctx, f, inputs, s, column, l));
   PF_TRY(pf_eig_general(ctx, l->A, l->states, l->re, l->im, l->modes));
   return find_ranks(ctx, l, copy);
 }
 
-PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfField *field, const int *inputs, int input_count,
+PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, const int *inputs, int input_count,
                       PfLinear *linear)
 {
   PF_TRY(make_room(ctx, arena, field, input_count, linear));

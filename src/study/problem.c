@@ -23,7 +23,7 @@ static double arbitrary(int i, int salt)
 static PfStatus probe(PfProblem *p, bool *pattern)
 {
   enum { PROBES = 3, TRIES = 12 };
-  PfField *f = p->field;
+  PfDynamics *f = p->field;
   int n = p->size, found = 0;
   memset(pattern, 0, (size_t)n*(size_t)n*sizeof *pattern);
   for (int k = 0; k < TRIES && found < PROBES; k++) {
@@ -34,8 +34,8 @@ static PfStatus probe(PfProblem *p, bool *pattern)
       p->x[i] = p->base[i] + reach*step*arbitrary(i, k);
       if (p->kind == PF_EQUILIBRIA && i >= f->ny) p->x[i] = 0;
     }
-    PfStatus status = pf_field_go(f, p->x);
-    if (status == PF_OK) status = pf_field_jacobian(f, p->A, NULL);
+    PfStatus status = pf_dynamics_go(f, p->x);
+    if (status == PF_OK) status = pf_dynamics_jacobian(f, p->A, NULL);
     if (status == PF_ERR_MEMORY) return status;
     pf_diagnostics_cut(p->ctx, before);
     if (status != PF_OK) continue;
@@ -67,15 +67,15 @@ static PfStatus look(PfProblem *p, bool *pattern, int *count)
 {
   PF_TRY(probe(p, pattern));
   *count = find_cyclic(p, pattern);
-  return pf_field_go(p->field, p->base);
+  return pf_dynamics_go(p->field, p->base);
 }
 
 static PfStatus chart(PfProblem *p, const bool *avoid)
 {
-  PF_TRY(pf_field_go(p->field, p->base));
-  PF_TRY(pf_field_chart(p->field, avoid));
-  p->size = pf_field_size(p->field);
-  pf_field_get(p->field, p->base);
+  PF_TRY(pf_dynamics_go(p->field, p->base));
+  PF_TRY(pf_dynamics_chart(p->field, avoid));
+  p->size = pf_dynamics_size(p->field);
+  pf_dynamics_get(p->field, p->base);
   return PF_OK;
 }
 
@@ -83,7 +83,7 @@ static PfStatus chart(PfProblem *p, const bool *avoid)
  * independent velocity the heading is cyclic. So each velocity is tried as a dependent one. */
 static PfStatus improve_chart(PfProblem *p, bool *pattern, bool *avoid, int *count)
 {
-  PfField *f = p->field;
+  PfDynamics *f = p->field;
   int trials = f->speeds || !f->nv ? 0 : f->n;
   for (int j = 0; j < trials; j++) {
     bool independent = false;
@@ -109,7 +109,7 @@ static PfStatus improve_chart(PfProblem *p, bool *pattern, bool *avoid, int *cou
 
 static PfStatus list_unknowns(PfProblem *p)
 {
-  const PfField *f = p->field;
+  const PfDynamics *f = p->field;
   for (int k = 0; k < p->size; k++) {
     bool velocity = k >= f->ny;
     if (p->cyclic[k]) continue;
@@ -151,7 +151,7 @@ static PfStatus make_chain(PfProblem *p)
 {
   const PfModel *model = p->field->model;
   if (p->parameter < 0) return PF_OK;
-  PF_TRY(pf_field_parameter_tape(p->field, p->parameter, &p->chain));
+  PF_TRY(pf_dynamics_parameter_tape(p->field, p->parameter, &p->chain));
   p->work = pf_arena_array(p->arena, double, pf_tape_work_size(p->chain));
   p->slope = pf_arena_array(p->arena, double, model->parameter_count + model->input_count);
   p->mu = p->field->full[p->field->at_parameters + p->parameter];
@@ -161,9 +161,9 @@ static PfStatus make_chain(PfProblem *p)
 /* Equilibria: all velocities are zero, which affine constraints may forbid. */
 static PfStatus stop(PfProblem *p)
 {
-  PfField *f = p->field;
+  PfDynamics *f = p->field;
   for (int k = f->ny; k < p->size; k++) p->base[k] = 0;
-  PF_TRY(pf_field_go(f, p->base));
+  PF_TRY(pf_dynamics_go(f, p->base));
   for (int i = 0; i < f->n; i++)
     if (fabs(f->rate[i]) > 1e-9)
       return pf_fail(p->ctx, PF_ERR_MODEL, "the constraints forbid rest (%s' = %.6g): there are no equilibria",
@@ -175,8 +175,8 @@ static PfStatus prepare(PfProblem *p, bool *pattern, bool *avoid)
 {
   int cyclic;
   PF_TRY(check_autonomous(p));
-  p->size = pf_field_size(p->field);
-  pf_field_get(p->field, p->base);
+  p->size = pf_dynamics_size(p->field);
+  pf_dynamics_get(p->field, p->base);
   if (p->kind == PF_EQUILIBRIA) PF_TRY(stop(p));
   PF_TRY(look(p, pattern, &cyclic));
   PF_TRY(improve_chart(p, pattern, avoid, &cyclic));
@@ -184,7 +184,7 @@ static PfStatus prepare(PfProblem *p, bool *pattern, bool *avoid)
   return make_chain(p);
 }
 
-PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfField *field, PfSteadyKind kind, int parameter, PfProblem *p)
+PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter, PfProblem *p)
 {
   *p = (PfProblem){.ctx = ctx, .arena = arena, .field = field, .kind = kind, .parameter = parameter, .mu = NAN};
   size_t n = (size_t)(field->n + field->nw);
@@ -203,38 +203,38 @@ void pf_problem_release(PfProblem *p)
 PfStatus pf_problem_go(PfProblem *p, const double *z, double mu, double *r)
 {
   if (p->parameter >= 0 && !isnan(mu) && mu != p->mu) {
-    PF_TRY(pf_field_set_parameter(p->field, p->parameter, mu));
+    PF_TRY(pf_dynamics_set_parameter(p->field, p->parameter, mu));
     p->mu = mu;
   }
   memcpy(p->x, p->base, (size_t)p->size*sizeof *p->x);
   for (int k = 0; k < p->unknowns; k++) p->x[p->unknown[k]] = z[k];
-  PF_TRY(pf_field_go(p->field, p->x));
-  pf_field_rate(p->field, p->rate);
+  PF_TRY(pf_dynamics_go(p->field, p->x));
+  pf_dynamics_rate(p->field, p->rate);
   for (int i = 0; r && i < p->equations; i++) r[i] = p->rate[p->equation[i]];
   return PF_OK;
 }
 
 static PfStatus parameter_slope(PfProblem *p, double *J_mu)
 {
-  PfField *f = p->field;
+  PfDynamics *f = p->field;
   int np = f->model->parameter_count, ni = f->model->input_count;
   pf_tape_run(p->chain, f->full, p->slope, p->work);
   memset(p->s, 0, (size_t)f->count*sizeof *p->s);
   memcpy(p->s + f->at_parameters, p->slope, (size_t)np*sizeof *p->s);
   if (ni) memcpy(p->s + f->at_inputs, p->slope + np, (size_t)ni*sizeof *p->s);
-  PF_TRY(pf_field_complete(f, p->s, NULL, f->derived));
-  pf_field_rate_of(f, p->s, f->derived, p->rate);
+  PF_TRY(pf_dynamics_complete(f, p->s, NULL, f->derived));
+  pf_dynamics_rate_of(f, p->s, f->derived, p->rate);
   for (int i = 0; i < p->equations; i++) J_mu[i] = p->rate[p->equation[i]];
   return PF_OK;
 }
 
 PfStatus pf_problem_slope(PfProblem *p, double *J, double *J_mu)
 {
-  PfField *f = p->field;
+  PfDynamics *f = p->field;
   for (int k = 0; k < p->unknowns; k++) {
-    pf_field_unit(f, p->unknown[k], p->s);
-    PF_TRY(pf_field_complete(f, p->s, NULL, f->derived));
-    pf_field_rate_of(f, p->s, f->derived, p->rate);
+    pf_dynamics_unit(f, p->unknown[k], p->s);
+    PF_TRY(pf_dynamics_complete(f, p->s, NULL, f->derived));
+    pf_dynamics_rate_of(f, p->s, f->derived, p->rate);
     for (int i = 0; i < p->equations; i++) J[i*p->unknowns + k] = p->rate[p->equation[i]];
   }
   return J_mu ? parameter_slope(p, J_mu) : PF_OK;
@@ -243,7 +243,7 @@ PfStatus pf_problem_slope(PfProblem *p, double *J, double *J_mu)
 PfStatus pf_problem_matrix(PfProblem *p, double *matrix, int *count)
 {
   int n = p->size, m = 0, row = 0;
-  PF_TRY(pf_field_jacobian(p->field, p->A, NULL));
+  PF_TRY(pf_dynamics_jacobian(p->field, p->A, NULL));
   for (int k = 0; k < n; k++) m += !p->cyclic[k];
   for (int i = 0; i < n; i++) {
     int column = 0;

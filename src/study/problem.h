@@ -3,12 +3,12 @@
 #ifndef PF_STUDY_PROBLEM_H
 #define PF_STUDY_PROBLEM_H
 
-#include "study/field.h"
+#include "study/dynamics.h"
 
 typedef struct PfProblem {
   PfContext *ctx;
   PfArena *arena;
-  PfField *field;
+  PfDynamics *field;
   PfSteadyKind kind;
   int size;              /* of x */
   int unknowns, equations;
@@ -21,7 +21,7 @@ typedef struct PfProblem {
 } PfProblem;
 
 /* At the place of the field, which chooses its chart anew so that as many coordinates as possible are cyclic. */
-PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfField *field, PfSteadyKind kind, int parameter,
+PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter,
                          PfProblem *problem);
 void pf_problem_release(PfProblem *problem);
 

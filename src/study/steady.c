@@ -114,7 +114,7 @@ static PfStatus solve(Search *s, double *z, bool deflated, bool *found)
 
 static bool is_angle(const Search *s, int k)
 {
-  const PfField *f = s->p->field;
+  const PfDynamics *f = s->p->field;
   int component = s->p->unknown[k];
   return component < f->ny && !strcmp(f->model->coordinates[f->y[component]].unit, "rad");
 }
@@ -218,7 +218,7 @@ PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint
 
 static PfStatus fill_point(Search *s, const double *z, int family)
 {
-  const PfField *f = s->p->field;
+  const PfDynamics *f = s->p->field;
   const PfSymbols *in = pf_system_symbols(f->system);
   PfSteadyPoint *point = s->steady->points + s->steady->count;
   size_t n = (size_t)f->n;
@@ -227,7 +227,7 @@ static PfStatus fill_point(Search *s, const double *z, int family)
   point->q = pf_arena_array(s->arena, double, n), point->v = pf_arena_array(s->arena, double, n);
   if (!point->x || !point->q || !point->v) return no_room(s->ctx);
   PF_TRY(pf_problem_go(s->p, z, NAN, NULL));
-  pf_field_get(f, point->x);
+  pf_dynamics_get(f, point->x);
   memcpy(point->q, f->full + in->q, n*sizeof *point->q);
   memcpy(point->v, f->rate, n*sizeof *point->v);
   PF_TRY(pf_steady_judge(s->p, s->arena, family, point));
@@ -293,7 +293,7 @@ static PfStatus look(Search *s)
 static void choose_box(Search *s)
 {
   const PfProblem *p = s->p;
-  const PfField *f = p->field;
+  const PfDynamics *f = p->field;
   for (int c = 0; c < p->size; c++) {
     bool angle = c < f->ny && !strcmp(f->model->coordinates[f->y[c]].unit, "rad");
     double width = angle ? 3.141592653589793 : c < f->ny ? 2*(1 + fabs(p->base[c])) : 5*(1 + fabs(p->base[c]));
@@ -346,7 +346,7 @@ static PfStatus make_room(Search *s)
               st->low && st->high && st->points;
   if (!good) return no_room(s->ctx);
   memcpy(st->cyclic, s->p->cyclic, size*sizeof *st->cyclic);
-  for (size_t c = 0; c < size; c++) st->names[c] = pf_field_name(s->p->field, s->arena, (int)c);
+  for (size_t c = 0; c < size; c++) st->names[c] = pf_dynamics_name(s->p->field, s->arena, (int)c);
   return pf_qr_make(s->ctx, s->arena, s->m, s->n, &s->qr);
 }
 
@@ -360,7 +360,7 @@ PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const Pf
   return look(&s);
 }
 
-PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfField *field, const PfSteadyOptions *options, PfSteady *steady)
+PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options, PfSteady *steady)
 {
   PfProblem problem;
   PfStatus status = pf_problem_make(ctx, arena, field, options->kind, -1, &problem);

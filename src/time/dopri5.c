@@ -17,8 +17,8 @@ static const double a[STAGES*STAGES] = {
   35.0/384, 0, 500.0/1113, 125.0/192, -2187.0/6784, 11.0/84, 0,
 };
 /* fifth order minus fourth order */
-static const double e[STAGES] = {71.0/57600, 0, -71.0/16695, 71.0/1920, -17253.0/339200, 22.0/525, -1.0/40};
-static const double d[STAGES] = {-12715105075.0/11282082432, 0, 87487479700.0/32700410799,
+const double pf_dopri5_error[STAGES] = {71.0/57600, 0, -71.0/16695, 71.0/1920, -17253.0/339200, 22.0/525, -1.0/40};
+const double pf_dopri5_dense[STAGES] = {-12715105075.0/11282082432, 0, 87487479700.0/32700410799,
                                  -10690763975.0/1880347072, 701980252875.0/199316789632,
                                  -1453857185.0/822651844, 69997945.0/29380423};
 
@@ -28,19 +28,19 @@ static double error(const PfMotionRun *run, const double *k, double h, const dou
   double sum = 0;
   for (int i = 0; i < N; i++) {
     double miss = 0;
-    for (int s = 0; s < STAGES; s++) miss += e[s]*k[s*N + i];
+    for (int s = 0; s < STAGES; s++) miss += pf_dopri5_error[s]*k[s*N + i];
     miss *= h/pf_allowed(run, y[i], y_new[i]);
     sum += miss*miss;
   }
   return sqrt(sum/N);
 }
 
-static const PfTableau tableau = {STAGES, 5, c, a, error};
+const PfTableau pf_dopri5_tableau = {STAGES, 5, c, a, error};
 
 static PfStatus prepare(PfMotionRun *run)
 {
   PfErk *erk = run->data = pf_run_array(run, PfErk, 1);
-  return erk ? pf_erk_make(run, &tableau, 0, DENSE, erk) : PF_ERR_MEMORY;
+  return erk ? pf_erk_make(run, &pf_dopri5_tableau, 0, DENSE, erk) : PF_ERR_MEMORY;
 }
 
 static PfStepEnd step(PfMotionRun *run)
@@ -55,7 +55,7 @@ static void make_dense(PfMotionRun *run, PfErk *erk)
   double h = run->t - run->t_old, *r = erk->dense;
   for (int i = 0; i < N; i++) {
     double difference = erk->trial[i] - run->y_old[i], bend = h*erk->k[i] - difference, sum = 0;
-    for (int s = 0; s < STAGES; s++) sum += d[s]*erk->k[s*N + i];
+    for (int s = 0; s < STAGES; s++) sum += pf_dopri5_dense[s]*erk->k[s*N + i];
     r[i] = run->y_old[i];
     r[N + i] = difference;
     r[2*N + i] = bend;

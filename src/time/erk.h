@@ -15,6 +15,10 @@ typedef struct PfTableau {
   double (*error)(const PfMotionRun *run, const double *k, double h, const double *y, const double *y_new);
 } PfTableau;
 
+/* Dormand and Prince 5(4), for those who integrate something else: 7 stages; weights of the error and of the interpolation. */
+extern const PfTableau pf_dopri5_tableau;
+extern const double pf_dopri5_error[], pf_dopri5_dense[];
+
 typedef struct PfErk {
   const PfTableau *tableau;
   int terms[PF_MOST_STAGES];                   /* coefficients of each stage that are not zero: their number, */

@@ -1,5 +1,5 @@
 /* Where a field is: the choice of independent coordinates and velocities, and the way from them to the full state. */
-#include "study/field.h"
+#include "study/dynamics.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,14 +9,14 @@ static PfStatus no_room(PfContext *ctx)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for the vector field");
 }
 
-static PfStatus factor_levels(PfField *f);
+static PfStatus factor_levels(PfDynamics *f);
 
-static void run_levels(PfField *f)
+static void run_levels(PfDynamics *f)
 {
   pf_tape_run(f->levels, f->full, f->level_out, f->work);
 }
 
-static void sync_velocities(PfField *f)
+static void sync_velocities(PfDynamics *f)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   if (f->speeds) memcpy(f->full + in->v, f->rate, (size_t)f->n*sizeof *f->full);
@@ -25,7 +25,7 @@ static void sync_velocities(PfField *f)
 /* ---------------------------------------------------------------- accelerations */
 
 /* Accelerations and multipliers, and those of the speeds from a = N omega' + drift. */
-static PfStatus accelerate(PfField *f)
+static PfStatus accelerate(PfDynamics *f)
 {
   int row, n = f->n;
   PfTrouble trouble = pf_solver_accelerate(f->solver, f->full, &f->motion, &row);
@@ -42,7 +42,7 @@ static PfStatus accelerate(PfField *f)
   return PF_OK;
 }
 
-static PfStatus find_matrix(PfField *f)
+static PfStatus find_matrix(PfDynamics *f)
 {
   pf_tape_run(f->forces, f->full, f->K, f->work);
   if (pf_qr_factor(&f->motion_qr, f->K, 0) == PF_OK) return PF_OK;
@@ -50,7 +50,7 @@ static PfStatus find_matrix(PfField *f)
 }
 
 /* The speeds that belong to the velocities: least squares of v = rate, which is linear in them (or Newton). */
-static PfStatus find_speeds(PfField *f, const double *v)
+static PfStatus find_speeds(PfDynamics *f, const double *v)
 {
   enum { MOST = 20 };
   for (int k = 0; k < MOST; k++) {
@@ -75,7 +75,7 @@ static PfStatus find_speeds(PfField *f, const double *v)
   return PF_OK;
 }
 
-static PfStatus make_factors(PfField *f)
+static PfStatus make_factors(PfDynamics *f)
 {
   if (f->motion_qr.R) return PF_OK;
   PF_TRY(pf_qr_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_qr));
@@ -83,7 +83,7 @@ static PfStatus make_factors(PfField *f)
   return PF_OK;
 }
 
-double pf_field_miss(PfField *f, const double *values)
+double pf_dynamics_miss(PfDynamics *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   double most = 0;
@@ -96,7 +96,7 @@ double pf_field_miss(PfField *f, const double *values)
   return most;
 }
 
-PfStatus pf_field_place(PfField *f, const double *values)
+PfStatus pf_dynamics_place(PfDynamics *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   memcpy(f->full, values, (size_t)in->count*sizeof *values);
@@ -113,7 +113,7 @@ PfStatus pf_field_place(PfField *f, const double *values)
 
 /* Splits the columns of rows (m x n) into dependent ones, as many as the rank, and the others in ascending order. A
  * column with a larger weight is rather dependent. */
-static PfStatus split(PfField *f, const double *rows, int m, int n, const double *weight, int *free, int *bound,
+static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const double *weight, int *free, int *bound,
                       int *bounds)
 {
   PfQr qr;
@@ -141,7 +141,7 @@ static PfStatus split(PfField *f, const double *rows, int m, int n, const double
 
 /* Weights 1, 30 for what is avoided, 1000 for what must be dependent if anything can. They stay well inside the
  * tolerance of the rank. */
-static PfStatus choose(PfField *f, const bool *avoid, double *weight)
+static PfStatus choose(PfDynamics *f, const bool *avoid, double *weight)
 {
   for (int j = 0; j < f->n; j++) weight[j] = f->model->coordinates[j].contact ? 1000 : 1;
   PF_TRY(split(f, f->phi_q, f->np, f->n, weight, f->y, f->y_dependent, &f->y_dependents));
@@ -160,7 +160,7 @@ static PfStatus choose(PfField *f, const bool *avoid, double *weight)
 }
 
 /* Factors the columns of the dependent unknowns: what every solution needs. */
-static PfStatus factor_columns(PfField *f, const double *rows, int m, const int *columns, int count, PfQr *qr)
+static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const int *columns, int count, PfQr *qr)
 {
   for (int i = 0; i < m; i++)
     for (int k = 0; k < count; k++) f->matrix[i*count + k] = rows[i*f->n + columns[k]];
@@ -171,14 +171,14 @@ static PfStatus factor_columns(PfField *f, const double *rows, int m, const int 
                  f->model->coordinates[columns[qr->order[qr->rank]]].name);
 }
 
-static PfStatus factor_levels(PfField *f)
+static PfStatus factor_levels(PfDynamics *f)
 {
   PF_TRY(factor_columns(f, f->phi_q, f->np, f->y_dependent, f->y_dependents, &f->position_qr));
   if (f->speeds) return PF_OK;
   return factor_columns(f, f->psi_w, f->nv, f->w_dependent, f->w_dependents, &f->velocity_qr);
 }
 
-PfStatus pf_field_chart(PfField *f, const bool *avoid)
+PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
 {
   double *weight = pf_arena_array(f->arena, double, f->n);
   if (!weight) return no_room(f->ctx);
@@ -189,12 +189,12 @@ PfStatus pf_field_chart(PfField *f, const bool *avoid)
   return factor_levels(f);
 }
 
-int pf_field_size(const PfField *f)
+int pf_dynamics_size(const PfDynamics *f)
 {
   return f->ny + f->nj;
 }
 
-const char *pf_field_name(const PfField *f, PfArena *arena, int k)
+const char *pf_dynamics_name(const PfDynamics *f, PfArena *arena, int k)
 {
   const PfModel *model = f->model;
   if (k < f->ny) return model->coordinates[f->y[k]].name;
@@ -209,7 +209,7 @@ const char *pf_field_name(const PfField *f, PfArena *arena, int k)
 
 /* ---------------------------------------------------------------- moving */
 
-void pf_field_get(const PfField *f, double *x)
+void pf_dynamics_get(const PfDynamics *f, double *x)
 {
   for (int k = 0; k < f->ny; k++) x[k] = f->full[f->at_q + f->y[k]];
   for (int k = 0; k < f->nj; k++) x[f->ny + k] = f->full[f->at_w + f->w[k]];
@@ -225,7 +225,7 @@ static double largest(const double *x, int count, int *where)
 }
 
 /* Newton for the dependent coordinates (level 0) or velocities (level 1), until rounding. */
-static PfStatus settle(PfField *f, int level)
+static PfStatus settle(PfDynamics *f, int level)
 {
   enum { MOST = 40 };
   const double *residual = level ? f->psi : f->phi;
@@ -250,7 +250,7 @@ static PfStatus settle(PfField *f, int level)
                  level ? "velocities" : "coordinates");
 }
 
-PfStatus pf_field_go(PfField *f, const double *x)
+PfStatus pf_dynamics_go(PfDynamics *f, const double *x)
 {
   for (int k = 0; k < f->ny; k++) f->full[f->at_q + f->y[k]] = x[k];
   for (int k = 0; k < f->nj; k++) f->full[f->at_w + f->w[k]] = x[f->ny + k];
@@ -262,7 +262,7 @@ PfStatus pf_field_go(PfField *f, const double *x)
   return find_matrix(f);
 }
 
-void pf_field_rate(const PfField *f, double *rate)
+void pf_dynamics_rate(const PfDynamics *f, double *rate)
 {
   for (int k = 0; k < f->ny; k++) rate[k] = f->rate[f->y[k]];
   for (int k = 0; k < f->nj; k++) rate[f->ny + k] = f->full[f->at_a + f->w[k]];

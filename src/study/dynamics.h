@@ -11,14 +11,14 @@
  *   F_Z Z_1 = 0,   F_Z Z_12 + F_ZZ[Z_1, Z_2] = 0,   …
  *
  * with the same matrix F_Z for every order. F_ZZ[., .] and so on are tapes made by the expression core. */
-#ifndef PF_STUDY_FIELD_H
-#define PF_STUDY_FIELD_H
+#ifndef PF_STUDY_DYNAMICS_H
+#define PF_STUDY_DYNAMICS_H
 
 #include "base/base.h"
 #include "num/num.h"
 #include "pfaff/study.h"
 
-struct PfField {
+struct PfDynamics {
   PfContext *ctx;
   PfArena *arena;
   const PfSystem *system;
@@ -35,7 +35,7 @@ struct PfField {
   PfExpr *symbol, *seed[3];
   PfExpr *roots;   /* F and what follows from it: np + nv + nr + n rates + no outputs */
   int root_count, at_psi, at_r, at_rate, at_out; /* where each group begins in roots */
-  PfTape *levels, *forces, *first, *second, *third;
+  PfTape *levels, *forces, *first, *second, *third, *outputs;
   int *position_row, *velocity_row; /* constraints of the rows */
 
   double *full;    /* count: where we are */
@@ -54,37 +54,40 @@ struct PfField {
   PfMotion motion;
 };
 
-void pf_field_get(const PfField *field, double *x);
+void pf_dynamics_get(const PfDynamics *field, double *x);
 /* Goes to x: dependent coordinates and velocities follow from the constraints, accelerations from the equations. Fails
  * with PF_ERR_NUMBER when the chart ends before x. */
-PfStatus pf_field_go(PfField *field, const double *x);
+PfStatus pf_dynamics_go(PfDynamics *field, const double *x);
 /* f where the field is. */
-void pf_field_rate(const PfField *field, double *f);
+void pf_dynamics_rate(const PfDynamics *field, double *f);
 
 /* Another value for a parameter, with all that depends on it; the state stays. */
-PfStatus pf_field_set_parameter(PfField *field, int parameter, double value);
+PfStatus pf_dynamics_set_parameter(PfDynamics *field, int parameter, double value);
 /* Seeds of all parameters and inputs for d/dp; in the arena of the field. */
-PfStatus pf_field_parameter_tape(PfField *field, int parameter, PfTape **tape);
+PfStatus pf_dynamics_parameter_tape(PfDynamics *field, int parameter, PfTape **tape);
 
 /* Completes a direction: `s` (count numbers, those of x and of parameters and inputs given) gets those of all other
  * quantities. `constant` (root_count, or NULL) is what derivatives of lower order add to F. `out` (root_count) gets
  * the derivatives of F and of what follows from it. */
-PfStatus pf_field_complete(PfField *field, double *s, const double *constant, double *out);
+PfStatus pf_dynamics_complete(PfDynamics *field, double *s, const double *constant, double *out);
 /* Sets s to the direction of component k of x, nothing else. */
-void pf_field_unit(const PfField *field, int k, double *s);
+void pf_dynamics_unit(const PfDynamics *field, int k, double *s);
 /* Sets s to the direction d of x. */
-void pf_field_direction(const PfField *field, const double *d, double *s);
+void pf_dynamics_direction(const PfDynamics *field, const double *d, double *s);
 /* Derivative of x' from a completed direction. */
-void pf_field_rate_of(const PfField *field, const double *s, const double *out, double *df);
+void pf_dynamics_rate_of(const PfDynamics *field, const double *s, const double *out, double *df);
 
 /* A (size x size, row-major): derivative of f where the field is. C (no x size, or NULL) that of the outputs. */
-PfStatus pf_field_jacobian(PfField *field, double *A, double *C);
+PfStatus pf_dynamics_jacobian(PfDynamics *field, double *A, double *C);
 
 /* Second and third derivatives of F along completed directions: F_ZZ[a, b], F_ZZZ[a, b, c]; root_count numbers. */
-PfStatus pf_field_second(PfField *field, const double *a, const double *b, double *out);
-PfStatus pf_field_third(PfField *field, const double *a, const double *b, const double *c, double *out);
+PfStatus pf_dynamics_second(PfDynamics *field, const double *a, const double *b, double *out);
+PfStatus pf_dynamics_third(PfDynamics *field, const double *a, const double *b, const double *c, double *out);
 
 /* Fails with PF_ERR_NUMBER when the equations have a kink where the field is: |x| at 0, a condition that just changes. */
-PfStatus pf_field_check_smooth(PfField *field);
+PfStatus pf_dynamics_check_smooth(PfDynamics *field);
+
+/* The outputs where the field is. */
+PfStatus pf_dynamics_outputs(PfDynamics *field, double *out);
 
 #endif

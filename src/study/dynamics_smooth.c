@@ -1,5 +1,5 @@
 /* Points where a derivative does not exist: found by looking at what decides in abs, sign, min, max and conditions. */
-#include "study/field.h"
+#include "study/dynamics.h"
 
 #include <math.h>
 
@@ -18,7 +18,7 @@ static PfExpr decider(PfContext *ctx, PfExpr e)
   }
 }
 
-static PfStatus check(PfField *f, PfArena *arena)
+static PfStatus check(PfDynamics *f, PfArena *arena)
 {
   PfExpr *nodes;
   int count;
@@ -37,7 +37,7 @@ static PfStatus check(PfField *f, PfArena *arena)
   return PF_OK;
 }
 
-PfStatus pf_field_check_smooth(PfField *f)
+PfStatus pf_dynamics_check_smooth(PfDynamics *f)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(f->ctx));
   if (!arena) return pf_fail(f->ctx, PF_ERR_MEMORY, "no memory");

@@ -1,5 +1,5 @@
 /* Making a field: what vanishes, as expressions, and the tapes of it and of its derivatives. */
-#include "study/field.h"
+#include "study/dynamics.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,14 +11,14 @@ static PfStatus no_room(PfContext *ctx)
 
 /* ---------------------------------------------------------------- symbols */
 
-static PfExpr named(PfField *f, const char *name, const char *mark)
+static PfExpr named(PfDynamics *f, const char *name, const char *mark)
 {
   char text[300];
   snprintf(text, sizeof text, "%s%s", name, mark);
   return pf_expr_symbol(f->ctx, text);
 }
 
-static PfStatus list_symbols(PfField *f)
+static PfStatus list_symbols(PfDynamics *f)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   const PfModel *model = f->model;
@@ -52,7 +52,7 @@ static PfExpr row_times(PfContext *ctx, const PfExpr *row, int stride, const PfE
 }
 
 /* Accelerations of the coordinates: symbols, or N omega' + drift by the speeds. */
-static PfStatus list_accelerations(PfField *f, PfExpr *a, PfExpr *N, PfExpr *drift)
+static PfStatus list_accelerations(PfDynamics *f, PfExpr *a, PfExpr *N, PfExpr *drift)
 {
   int n = f->n, k = f->nw;
   const PfExpr *z = f->symbol + f->at_a;
@@ -77,7 +77,7 @@ static PfStatus list_accelerations(PfField *f, PfExpr *a, PfExpr *N, PfExpr *dri
 }
 
 /* r = F + C - M a + A^T lambda; without speeds also b - A a. */
-static void list_motion(PfField *f, const PfExpr *a, PfExpr *r)
+static void list_motion(PfDynamics *f, const PfExpr *a, PfExpr *r)
 {
   PfContext *ctx = f->ctx;
   const PfEquations *eq = f->eq;
@@ -93,14 +93,14 @@ static void list_motion(PfField *f, const PfExpr *a, PfExpr *r)
 }
 
 /* Velocities by the speeds, wherever they occur. */
-static PfStatus by_speeds(PfField *f, PfExpr *e, int count)
+static PfStatus by_speeds(PfDynamics *f, PfExpr *e, int count)
 {
   if (!f->speeds) return PF_OK;
   const PfSymbols *in = pf_system_symbols(f->system);
   return pf_expr_substitute(f->ctx, e, count, in->symbol + in->v, f->eq->rate, f->n, e);
 }
 
-static PfStatus list_levels(PfField *f)
+static PfStatus list_levels(PfDynamics *f)
 {
   f->position_row = pf_arena_array(f->arena, int, f->m);
   f->velocity_row = pf_arena_array(f->arena, int, f->m);
@@ -113,7 +113,7 @@ static PfStatus list_levels(PfField *f)
   return PF_OK;
 }
 
-static PfStatus list_roots(PfField *f, const PfExpr *a, const PfFieldOutputs *outputs)
+static PfStatus list_roots(PfDynamics *f, const PfExpr *a, const PfOutputs *outputs)
 {
   f->no = outputs ? outputs->count : 0;
   f->at_psi = f->np, f->at_r = f->at_psi + f->nv, f->at_rate = f->at_r + f->nr, f->at_out = f->at_rate + f->n;
@@ -137,7 +137,7 @@ static PfStatus list_roots(PfField *f, const PfExpr *a, const PfFieldOutputs *ou
 
 /* ---------------------------------------------------------------- tapes */
 
-static PfStatus make_levels(PfField *f, const PfExpr *N, const PfExpr *drift)
+static PfStatus make_levels(PfDynamics *f, const PfExpr *N, const PfExpr *drift)
 {
   size_t n = (size_t)f->n, np = (size_t)f->np, nv = (size_t)f->nv, k = f->speeds ? (size_t)f->nw : 0, at = 0;
   size_t most = np + np*n + nv + nv*n + n + n*k + n;
@@ -163,7 +163,7 @@ static PfStatus make_levels(PfField *f, const PfExpr *N, const PfExpr *drift)
 }
 
 /* d r/d(a, lambda): entries of M (or M N) and A, and what friction adds. */
-static PfStatus make_forces(PfField *f)
+static PfStatus make_forces(PfDynamics *f)
 {
   size_t nz = (size_t)f->nz;
   PfExpr *K = pf_arena_array(f->arena, PfExpr, (size_t)f->nr*nz), *z = pf_arena_array(f->arena, PfExpr, nz);
@@ -177,7 +177,7 @@ static PfStatus make_forces(PfField *f)
 }
 
 /* The tape of the derivative of order `order` (1, 2, 3) along as many directions. */
-static PfStatus make_derivative(PfField *f, int order, PfTape **tape)
+static PfStatus make_derivative(PfDynamics *f, int order, PfTape **tape)
 {
   size_t count = (size_t)f->count;
   PfExpr *e = pf_arena_array(f->arena, PfExpr, f->root_count);
@@ -193,7 +193,7 @@ static PfStatus make_derivative(PfField *f, int order, PfTape **tape)
 }
 
 /* Room for the largest tape so far. */
-static PfStatus take_work(PfField *f, const PfTape *tape)
+static PfStatus take_work(PfDynamics *f, const PfTape *tape)
 {
   size_t need = pf_tape_work_size(tape);
   if (need <= f->work_room && f->work) return PF_OK;
@@ -202,7 +202,7 @@ static PfStatus take_work(PfField *f, const PfTape *tape)
   return f->work ? PF_OK : no_room(f->ctx);
 }
 
-static PfStatus make_work(PfField *f)
+static PfStatus make_work(PfDynamics *f)
 {
   size_t count = (size_t)f->count;
   PF_TRY(take_work(f, f->levels));
@@ -229,7 +229,7 @@ static PfStatus make_work(PfField *f)
   return good ? PF_OK : no_room(f->ctx);
 }
 
-static PfStatus build(PfField *f, const double *given, const PfFieldOutputs *outputs)
+static PfStatus build(PfDynamics *f, const double *given, const PfOutputs *outputs)
 {
   size_t n = (size_t)f->n;
   PF_TRY(list_symbols(f));
@@ -249,26 +249,26 @@ static PfStatus build(PfField *f, const double *given, const PfFieldOutputs *out
   return pf_solver_new(f->ctx, f->system, pf_formulation_find("multipliers"), &f->solver);
 }
 
-PfStatus pf_field_new(PfContext *ctx, const PfSystem *system, const double *given, const PfFieldOutputs *outputs,
-                      PfField **field)
+PfStatus pf_dynamics_new(PfContext *ctx, const PfSystem *system, const double *given, const PfOutputs *outputs,
+                      PfDynamics **field)
 {
   *field = NULL;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
-  PfField *f = arena ? pf_arena_array(arena, PfField, 1) : NULL;
+  PfDynamics *f = arena ? pf_arena_array(arena, PfDynamics, 1) : NULL;
   if (!f) {
     pf_arena_free(arena);
     return no_room(ctx);
   }
   const PfEquations *eq = pf_system_equations(system);
-  *f = (PfField){.ctx = ctx, .arena = arena, .system = system, .eq = eq, .model = eq->model, .n = eq->n, .m = eq->m,
+  *f = (PfDynamics){.ctx = ctx, .arena = arena, .system = system, .eq = eq, .model = eq->model, .n = eq->n, .m = eq->m,
                  .speeds = eq->model->speed_count > 0};
   PfStatus status = build(f, given, outputs);
   if (status == PF_OK) *field = f;
-  else pf_field_free(f);
+  else pf_dynamics_free(f);
   return status;
 }
 
-void pf_field_free(PfField *f)
+void pf_dynamics_free(PfDynamics *f)
 {
   if (!f) return;
   pf_solver_free(f->solver);
@@ -277,12 +277,13 @@ void pf_field_free(PfField *f)
   pf_tape_free(f->first);
   pf_tape_free(f->second);
   pf_tape_free(f->third);
+  pf_tape_free(f->outputs);
   pf_arena_free(f->arena);
 }
 
 /* ---------------------------------------------------------------- higher derivatives */
 
-static PfStatus higher(PfField *f, int order, PfTape **tape, const double *const *directions, double *out)
+static PfStatus higher(PfDynamics *f, int order, PfTape **tape, const double *const *directions, double *out)
 {
   if (!*tape) {
     PF_TRY(make_derivative(f, order, tape));
@@ -295,14 +296,24 @@ static PfStatus higher(PfField *f, int order, PfTape **tape, const double *const
   return PF_OK;
 }
 
-PfStatus pf_field_second(PfField *f, const double *a, const double *b, double *out)
+PfStatus pf_dynamics_second(PfDynamics *f, const double *a, const double *b, double *out)
 {
   const double *directions[2] = {a, b};
   return higher(f, 2, &f->second, directions, out);
 }
 
-PfStatus pf_field_third(PfField *f, const double *a, const double *b, const double *c, double *out)
+PfStatus pf_dynamics_third(PfDynamics *f, const double *a, const double *b, const double *c, double *out)
 {
   const double *directions[3] = {a, b, c};
   return higher(f, 3, &f->third, directions, out);
+}
+
+PfStatus pf_dynamics_outputs(PfDynamics *f, double *out)
+{
+  if (!f->outputs) {
+    PF_TRY(pf_tape_new(f->ctx, f->symbol, f->count, f->roots + f->at_out, f->no, &f->outputs));
+    PF_TRY(take_work(f, f->outputs));
+  }
+  pf_tape_run(f->outputs, f->full, out, f->work);
+  return PF_OK;
 }

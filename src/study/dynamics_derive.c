@@ -1,5 +1,5 @@
 /* Derivatives of a field: directions completed stage by stage (positions, velocities, accelerations). */
-#include "study/field.h"
+#include "study/dynamics.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static PfStatus no_room(PfContext *ctx)
 }
 
 /* out = F_Z s + constant */
-static void run_first(PfField *f, const double *s, const double *constant, double *out)
+static void run_first(PfDynamics *f, const double *s, const double *constant, double *out)
 {
   size_t count = (size_t)f->count;
   memcpy(f->seeds, f->full, count*sizeof *f->seeds);
@@ -27,28 +27,28 @@ static bool is_seeded(const double *s, int count)
 }
 
 /* Parameters or inputs move along s. */
-static bool moves_parameters(const PfField *f, const double *s)
+static bool moves_parameters(const PfDynamics *f, const double *s)
 {
   return is_seeded(s + f->at_parameters, f->model->parameter_count) ||
          is_seeded(s + f->at_inputs, f->model->input_count);
 }
 
 /* out = slope s (rows x n) + constant: the short way where nothing else moves. */
-static void multiply(const PfField *f, const double *slope, const double *s, const double *constant, int rows, double *out)
+static void multiply(const PfDynamics *f, const double *slope, const double *s, const double *constant, int rows, double *out)
 {
   for (int i = 0; i < rows; i++)
     out[i] = pf_dot(slope + (size_t)i*(size_t)f->n, s, f->n) + (constant ? constant[i] : 0);
 }
 
 /* Subtracts from s what makes the rows vanish. */
-static void solve(PfField *f, PfQr *qr, const double *rows, int count, const int *columns, int unknowns, double *s)
+static void solve(PfDynamics *f, PfQr *qr, const double *rows, int count, const int *columns, int unknowns, double *s)
 {
   memcpy(f->right, rows, (size_t)count*sizeof *f->right);
   pf_qr_solve(qr, f->right, f->step);
   for (int k = 0; k < unknowns; k++) s[columns[k]] -= f->step[k];
 }
 
-static void complete_positions(PfField *f, double *s, const double *constant, double *out)
+static void complete_positions(PfDynamics *f, double *s, const double *constant, double *out)
 {
   if (!f->np) return;
   if (moves_parameters(f, s)) run_first(f, s, constant, out);
@@ -56,7 +56,7 @@ static void complete_positions(PfField *f, double *s, const double *constant, do
   solve(f, &f->position_qr, out, f->np, f->y_dependent, f->y_dependents, s + f->at_q);
 }
 
-static void complete_velocities(PfField *f, double *s, const double *constant, double *out)
+static void complete_velocities(PfDynamics *f, double *s, const double *constant, double *out)
 {
   if (!f->nv) return;
   double *rows = out + f->at_psi;
@@ -65,7 +65,7 @@ static void complete_velocities(PfField *f, double *s, const double *constant, d
   solve(f, &f->velocity_qr, rows, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
 }
 
-PfStatus pf_field_complete(PfField *f, double *s, const double *constant, double *out)
+PfStatus pf_dynamics_complete(PfDynamics *f, double *s, const double *constant, double *out)
 {
   complete_positions(f, s, constant, out);
   complete_velocities(f, s, constant, out);
@@ -81,37 +81,37 @@ PfStatus pf_field_complete(PfField *f, double *s, const double *constant, double
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion have no finite derivative here");
 }
 
-void pf_field_unit(const PfField *f, int k, double *s)
+void pf_dynamics_unit(const PfDynamics *f, int k, double *s)
 {
   memset(s, 0, (size_t)f->count*sizeof *s);
   if (k < f->ny) s[f->at_q + f->y[k]] = 1;
   else s[f->at_w + f->w[k - f->ny]] = 1;
 }
 
-void pf_field_direction(const PfField *f, const double *d, double *s)
+void pf_dynamics_direction(const PfDynamics *f, const double *d, double *s)
 {
   memset(s, 0, (size_t)f->count*sizeof *s);
   for (int k = 0; k < f->ny; k++) s[f->at_q + f->y[k]] = d[k];
   for (int k = 0; k < f->nj; k++) s[f->at_w + f->w[k]] = d[f->ny + k];
 }
 
-void pf_field_rate_of(const PfField *f, const double *s, const double *out, double *df)
+void pf_dynamics_rate_of(const PfDynamics *f, const double *s, const double *out, double *df)
 {
   for (int k = 0; k < f->ny; k++) df[k] = out[f->at_rate + f->y[k]];
   for (int k = 0; k < f->nj; k++) df[f->ny + k] = s[f->at_a + f->w[k]];
 }
 
-PfStatus pf_field_jacobian(PfField *f, double *A, double *C)
+PfStatus pf_dynamics_jacobian(PfDynamics *f, double *A, double *C)
 {
-  int d = pf_field_size(f);
+  int d = pf_dynamics_size(f);
   PfMark mark = pf_arena_mark(f->arena);
   double *s = pf_arena_array(f->arena, double, f->count), *column = pf_arena_array(f->arena, double, d);
   PfStatus status = s && column ? PF_OK : no_room(f->ctx);
   for (int k = 0; k < d && status == PF_OK; k++) {
-    pf_field_unit(f, k, s);
-    status = pf_field_complete(f, s, NULL, f->derived);
+    pf_dynamics_unit(f, k, s);
+    status = pf_dynamics_complete(f, s, NULL, f->derived);
     if (status != PF_OK) break;
-    pf_field_rate_of(f, s, f->derived, column);
+    pf_dynamics_rate_of(f, s, f->derived, column);
     for (int i = 0; i < d; i++) A[i*d + k] = column[i];
     for (int i = 0; C && i < f->no; i++) C[i*d + k] = f->derived[f->at_out + i];
   }
@@ -121,13 +121,13 @@ PfStatus pf_field_jacobian(PfField *f, double *A, double *C)
 
 /* ---------------------------------------------------------------- parameters */
 
-static bool is_given(const PfField *f, int parameter)
+static bool is_given(const PfDynamics *f, int parameter)
 {
   return !isnan(f->given[parameter]);
 }
 
 /* d(parameters, inputs)/dp as expressions: what has a value in terms of p moves with it. */
-PfStatus pf_field_parameter_tape(PfField *f, int parameter, PfTape **tape)
+PfStatus pf_dynamics_parameter_tape(PfDynamics *f, int parameter, PfTape **tape)
 {
   const PfModel *model = f->model;
   int np = model->parameter_count, ni = model->input_count;
@@ -149,7 +149,7 @@ PfStatus pf_field_parameter_tape(PfField *f, int parameter, PfTape **tape)
   return pf_tape_new(f->ctx, f->symbol, f->count, slope, np + ni, tape);
 }
 
-PfStatus pf_field_set_parameter(PfField *f, int parameter, double value)
+PfStatus pf_dynamics_set_parameter(PfDynamics *f, int parameter, double value)
 {
   const PfModel *model = f->model;
   f->given[parameter] = value;

@@ -1,0 +1,171 @@
+/* pfaff study poincare: a section of motions, and the largest Lyapunov exponent. */
+#include "cli/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_study_poincare = {
+  "study poincare", "points where motions pass a section, and the largest Lyapunov exponent",
+  "--section NAME=VALUE --show a,b [--for T] [--skip T] [--starts N] [--keep energy] [--out FILE] [--json] FILE\n\n"
+  "      --section NAME=VALUE   where the quantity passes the value upwards; t=T: every T seconds (a stroboscope)\n"
+  "      --show a,b             what is shown: coordinates, velocities (x'), speeds, what the model plots, 'energy'\n"
+  "      --for T                seconds\n"
+  "      --skip T               what comes earlier is not shown\n"
+  "      --starts N             so many motions (1); the others begin in the box of --within\n"
+  "      --within a=…,b=…       and have the same values of --keep as the first one\n"
+  "      --out FILE             .svg, .csv, .json\n"
+  "      --json                 for programs, on standard output\n\n"
+  "The exponent belongs to the first motion. A positive one means that small deviations grow: chaos, or an unstable\n"
+  "motion.",
+  run};
+
+typedef struct Poincare {
+  Study st;
+  Plane plane;
+  PfSectionOptions options;
+  PfSection section;
+} Poincare;
+
+/* ---------------------------------------------------------------- text and JSON */
+
+static void write_text(void *user, PfText *text)
+{
+  enum { SHOWN = 20 };
+  const Poincare *p = user;
+  const PfSection *s = &p->section;
+  pf_text_print(text, "%s: %d points of %d motion%s, %s\n\n", pf_cli_name(p->st.s.model), s->count, p->options.orbits,
+                p->options.orbits == 1 ? "" : "s", p->st.options->study[STUDY_SECTION]);
+  if (s->end) pf_text_print(text, "  the first motion ends early: %s\n", s->end);
+  if (s->failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", s->failed);
+  pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s (%.6g after half the time)\n", s->exponent, s->before);
+  if (!s->count) return;
+  pf_text_print(text, "\n  %14s %14s %14s\n", "t", p->plane.names[0], p->plane.names[1]);
+  for (int i = 0; i < s->count && i < SHOWN; i++)
+    pf_text_print(text, "  %14.8g %14.8g %14.8g\n", s->t[i], s->a[i], s->b[i]);
+  if (s->count > SHOWN) pf_text_print(text, "  … and %d more; --out writes them all\n", s->count - SHOWN);
+}
+
+static void write_json(void *user, PfJson *json)
+{
+  const Poincare *p = user;
+  const PfSection *s = &p->section;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(p->st.s.model));
+  pf_json_string(json, "section", p->st.options->study[STUDY_SECTION]);
+  pf_study_json_names(json, "show", p->plane.names, 2);
+  pf_json_number(json, "lyapunov", s->exponent);
+  pf_json_number(json, "lyapunov_half", s->before);
+  pf_json_string(json, "ended_early", s->end);
+  pf_study_json_numbers(json, "t", s->t, s->count);
+  pf_study_json_numbers(json, "a", s->a, s->count);
+  pf_study_json_numbers(json, "b", s->b, s->count);
+  pf_json_open(json, "motion", '[');
+  for (int i = 0; i < s->count; i++) pf_json_integer(json, NULL, s->orbit[i]);
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void file_csv(const Poincare *p, PfText *text)
+{
+  const PfSection *s = &p->section;
+  pf_text_print(text, "motion,t,\"%s\",\"%s\"\n", p->plane.names[0], p->plane.names[1]);
+  for (int i = 0; i < s->count; i++) pf_text_print(text, "%d,%.17g,%.17g,%.17g\n", s->orbit[i] + 1, s->t[i], s->a[i], s->b[i]);
+}
+
+/* One series per motion, in turn in the colours of the palette. */
+static PfStatus file_svg(Poincare *p, PfText *text)
+{
+  const PfSection *s = &p->section;
+  PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->options.orbits);
+  int count = 0;
+  if (!list) return pf_fail(p->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i < s->count;) {
+    int last = i;
+    while (last + 1 < s->count && s->orbit[last + 1] == s->orbit[i]) last++;
+    list[count++] = (PfSeries){.count = last - i + 1, .x = s->a + i, .y = s->b + i, .color = s->orbit[i], .mark = PF_MARK_DOT};
+    i = last + 1;
+  }
+  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = p->plane.names[0], .y_label = p->plane.names[1],
+                   .count = count, .series = list};
+  pf_svg_chart(text, &chart);
+  return PF_OK;
+}
+
+static PfStatus write_file(Poincare *p, const char *path)
+{
+  PfJson json;
+  PfStatus status = PF_OK;
+  pf_json_begin(&json, pf_context_allocator(p->st.s.ctx));
+  if (pf_study_ends(path, ".csv")) file_csv(p, &json.text);
+  else if (pf_study_ends(path, ".json")) write_json(p, &json);
+  else if (pf_study_ends(path, ".svg")) status = file_svg(p, &json.text);
+  else status = pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
+  if (status == PF_OK) status = pf_study_write(&p->st, path, &json.text);
+  pf_json_free(&json);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+/* NAME=VALUE, or t=T. */
+static PfStatus read_section(Poincare *p)
+{
+  const char *text = p->st.options->study[STUDY_SECTION], *equals = text ? strchr(text, '=') : NULL;
+  char name[128], *end;
+  double value = equals ? strtod(equals + 1, &end) : 0;
+  if (!equals || equals == text || equals - text >= (int)sizeof name || end == equals + 1 || *end || !isfinite(value)) {
+    pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--section%s%s: write NAME=VALUE", text ? " " : " is missing", text ? text : "");
+    pf_hint(p->st.s.ctx, "as in --section theta=0, or --section t=2 for an instant every 2 seconds");
+    return PF_ERR_ARGUMENT;
+  }
+  snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  if (!strcmp(name, "t")) {
+    p->options.every = value;
+    return value > 0 ? PF_OK : pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--section %s: a positive time is needed", text);
+  }
+  p->options.value = value;
+  return pf_study_quantity(&p->st, "--section", name, &p->options.section);
+}
+
+static PfStatus read_skip(Poincare *p)
+{
+  const char *text = p->st.options->study[STUDY_SKIP];
+  char *end;
+  if (!text) return PF_OK;
+  p->options.skip = strtod(text, &end);
+  if (end != text && !*end && p->options.skip >= 0 && isfinite(p->options.skip)) return PF_OK;
+  return pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--skip: '%s' is not a time", text);
+}
+
+static PfStatus work(Study *st)
+{
+  Poincare *p = (Poincare *)st;
+  PfSectionOptions *o = &p->options;
+  PF_TRY(read_section(p));
+  PF_TRY(read_skip(p));
+  PF_TRY(pf_study_plane(st, &p->plane));
+  memcpy(o->show, p->plane.show, sizeof o->show);
+  memcpy(o->low, p->plane.low, sizeof o->low);
+  memcpy(o->high, p->plane.high, sizeof o->high);
+  o->keep = p->plane.keep, o->keep_count = p->plane.keep_count;
+  PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 1, &o->orbits));
+  PF_TRY(pf_study_span(st, &o->span));
+  PF_TRY(pf_section(st->s.ctx, st->s.arena, st->field, o, &p->section));
+  return st->options->out ? write_file(p, st->options->out) : PF_OK;
+}
+
+static int run(int argc, char **argv)
+{
+  Poincare p = {.st = {.with_energy = true}};
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | OPTION_FOR | pf_study_option(STUDY_STARTS) |
+                     pf_study_option(STUDY_WITHIN) | pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP) |
+                     pf_study_option(STUDY_SECTION) | pf_study_option(STUDY_SKIP);
+  int code = pf_study_run(&pf_study_poincare, allowed, argc, argv, &p.st, work, write_json, write_text);
+  pf_study_close(&p.st);
+  return code;
+}

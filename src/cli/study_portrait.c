@@ -1,0 +1,139 @@
+/* pfaff study portrait: motions as curves in a plane. */
+#include "cli/study.h"
+
+#include <math.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+const Command pf_study_portrait = {
+  "study portrait", "motions as curves in the plane of two quantities, on level sets of integrals; periods",
+  "--show a,b [--keep K,…] [--within a=-1..1,b=0..2] [--starts N] [--for T] [--out FILE] [--json] FILE\n\n"
+  "      --show a,b             the plane: coordinates, velocities (x'), speeds, what the model plots, 'energy'\n"
+  "      --keep K,…             quantities that are the same for all curves as at the start: integrals\n"
+  "      --within a=…,b=…       where in the plane the curves begin; else around the start\n"
+  "      --starts N             so many curves (25), the first one from the start of the model\n"
+  "      --for T                seconds forwards, and backwards unless the curve is closed\n"
+  "      --out FILE             .svg, .csv, .json\n"
+  "      --json                 for programs, on standard output",
+  run};
+
+typedef struct Portrait {
+  Study st;
+  Plane plane;
+  PfPortrait p;
+} Portrait;
+
+/* ---------------------------------------------------------------- text */
+
+static void write_text(void *user, PfText *text)
+{
+  const Portrait *p = user;
+  pf_text_print(text, "%s: %d curve%s in the plane of %s and %s", pf_cli_name(p->st.s.model), p->p.count,
+                p->p.count == 1 ? "" : "s", p->plane.names[0], p->plane.names[1]);
+  for (int k = 0; k < p->plane.keep_count; k++)
+    pf_text_print(text, "%s%s", k ? ", " : ", with the same ", p->plane.keep_names[k]);
+  pf_text_add(text, "\n");
+  if (p->p.failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", p->p.failed);
+  pf_text_print(text, "\n  begin %8s %14s  %s\n", p->plane.names[0], p->plane.names[1], "period [s]");
+  for (int i = 0; i < p->p.count; i++) {
+    const PfOrbit *o = p->p.orbits + i;
+    pf_text_print(text, "  %14.6g %14.6g  ", o->start[0], o->start[1]);
+    if (isnan(o->period)) pf_text_print(text, "not closed: %s\n", o->end);
+    else pf_text_print(text, "%.13g\n", o->period);
+  }
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void write_json(void *user, PfJson *json)
+{
+  const Portrait *p = user;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(p->st.s.model));
+  pf_study_json_names(json, "show", p->plane.names, 2);
+  pf_study_json_names(json, "keep", p->plane.keep_names, p->plane.keep_count);
+  pf_json_integer(json, "failed", p->p.failed);
+  pf_json_open(json, "curves", '[');
+  for (int i = 0; i < p->p.count; i++) {
+    const PfOrbit *o = p->p.orbits + i;
+    pf_json_open(json, NULL, '{');
+    pf_study_json_numbers(json, "start", o->start, 2);
+    pf_json_number(json, "period", o->period);
+    pf_json_string(json, "end", o->end);
+    pf_study_json_numbers(json, "a", o->a, o->count);
+    pf_study_json_numbers(json, "b", o->b, o->count);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void file_csv(const Portrait *p, PfText *text)
+{
+  pf_text_print(text, "curve,\"%s\",\"%s\"\n", p->plane.names[0], p->plane.names[1]);
+  for (int i = 0; i < p->p.count; i++)
+    for (int k = 0; k < p->p.orbits[i].count; k++)
+      pf_text_print(text, "%d,%.17g,%.17g\n", i + 1, p->p.orbits[i].a[k], p->p.orbits[i].b[k]);
+}
+
+static PfStatus file_svg(Portrait *p, PfText *text)
+{
+  PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->p.count);
+  if (!list) return pf_fail(p->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i < p->p.count; i++) {
+    const PfOrbit *o = p->p.orbits + i;
+    bool closed = !isnan(o->period);
+    list[i] = (PfSeries){.count = o->count, .x = o->a, .y = o->b, .label = closed ? "closed" : "not closed",
+                         .color = closed ? 0 : 1, .dash = PF_DASH_SOLID};
+  }
+  double dx = 0.25*(p->plane.high[0] - p->plane.low[0]), dy = 0.25*(p->plane.high[1] - p->plane.low[1]);
+  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = p->plane.names[0], .y_label = p->plane.names[1],
+                   .count = p->p.count, .series = list, .given = true, .x_low = p->plane.low[0] - dx,
+                   .x_high = p->plane.high[0] + dx, .y_low = p->plane.low[1] - dy, .y_high = p->plane.high[1] + dy};
+  pf_svg_chart(text, &chart);
+  return PF_OK;
+}
+
+static PfStatus write_file(Portrait *p, const char *path)
+{
+  PfJson json;
+  PfStatus status = PF_OK;
+  pf_json_begin(&json, pf_context_allocator(p->st.s.ctx));
+  if (pf_study_ends(path, ".csv")) file_csv(p, &json.text);
+  else if (pf_study_ends(path, ".json")) write_json(p, &json);
+  else if (pf_study_ends(path, ".svg")) status = file_svg(p, &json.text);
+  else status = pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
+  if (status == PF_OK) status = pf_study_write(&p->st, path, &json.text);
+  pf_json_free(&json);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static PfStatus work(Study *st)
+{
+  Portrait *p = (Portrait *)st;
+  PfPortraitOptions options = {0};
+  PF_TRY(pf_study_plane(st, &p->plane));
+  memcpy(options.show, p->plane.show, sizeof options.show);
+  memcpy(options.low, p->plane.low, sizeof options.low);
+  memcpy(options.high, p->plane.high, sizeof options.high);
+  options.keep = p->plane.keep, options.keep_count = p->plane.keep_count;
+  PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 25, &options.starts));
+  PF_TRY(pf_study_span(st, &options.span));
+  PF_TRY(pf_portrait(st->s.ctx, st->s.arena, st->field, &options, &p->p));
+  return st->options->out ? write_file(p, st->options->out) : PF_OK;
+}
+
+static int run(int argc, char **argv)
+{
+  Portrait p = {.st = {.with_energy = true}};
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | OPTION_FOR | pf_study_option(STUDY_STARTS) |
+                     pf_study_option(STUDY_WITHIN) | pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP);
+  int code = pf_study_run(&pf_study_portrait, allowed, argc, argv, &p.st, work, write_json, write_text);
+  pf_study_close(&p.st);
+  return code;
+}

@@ -1,0 +1,108 @@
+/* Quantities of a state: values, slopes, and the states where they have given values. */
+#include "study/quantity.h"
+
+#include <math.h>
+#include <string.h>
+
+bool pf_dynamics_quantity(const PfDynamics *f, const char *name, PfQuantity *q)
+{
+  const PfModel *model = f->model;
+  const PfSymbols *in = pf_system_symbols(f->system);
+  size_t length = strlen(name);
+  *q = (PfQuantity){0};
+  for (int i = 0; i < model->speed_count; i++)
+    if (!strcmp(model->speeds[i].name, name)) return q->index = f->at_w + i, true;
+  for (int i = 0; i < model->coordinate_count; i++) {
+    const char *own = model->coordinates[i].name;
+    if (!strcmp(own, name)) return q->index = in->q + i, true;
+    if (length == strlen(own) + 1 && name[length - 1] == '\'' && !strncmp(own, name, length - 1))
+      return q->index = in->v + i, true;
+  }
+  return false;
+}
+
+PfStatus pf_quantity_value(PfDynamics *f, PfQuantity q, double *outputs, double *value)
+{
+  if (q.output) {
+    PF_TRY(pf_dynamics_outputs(f, outputs));
+    *value = outputs[q.index];
+    return PF_OK;
+  }
+  *value = f->full[q.index];
+  return PF_OK;
+}
+
+/* Its derivative along a completed direction. */
+static double slope(const PfDynamics *f, PfQuantity q, const double *s)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  if (q.output) return f->derived[f->at_out + q.index];
+  bool velocity = q.index >= in->v && q.index < in->v + f->n;
+  return velocity ? f->derived[f->at_rate + q.index - in->v] : s[q.index];
+}
+
+PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *f, const bool *cyclic, int most, PfLevels *l)
+{
+  int n = pf_dynamics_size(f);
+  *l = (PfLevels){.ctx = ctx, .f = f};
+  l->list = pf_arena_array(arena, PfQuantity, most), l->target = pf_arena_array(arena, double, most);
+  l->weight = pf_arena_array(arena, double, n), l->x = pf_arena_array(arena, double, n);
+  l->origin = pf_arena_array(arena, double, n), l->s = pf_arena_array(arena, double, f->count);
+  l->outputs = pf_arena_array(arena, double, f->no);
+  if (!l->list || !l->target || !l->weight || !l->x || !l->origin || !l->s || !l->outputs)
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for levels");
+  pf_dynamics_get(f, l->origin);
+  for (int k = 0; k < n; k++) l->weight[k] = cyclic && cyclic[k] ? 0 : 1;
+  return PF_OK;
+}
+
+void pf_levels_add(PfLevels *l, PfQuantity quantity, double target)
+{
+  l->list[l->count] = quantity;
+  l->target[l->count++] = target;
+}
+
+static PfStatus residual(void *user, const double *x, double *r, double *J)
+{
+  PfLevels *l = user;
+  PfDynamics *f = l->f;
+  int n = pf_dynamics_size(f);
+  PF_TRY(pf_dynamics_go(f, x));
+  for (int i = 0; i < l->count; i++) {
+    PF_TRY(pf_quantity_value(f, l->list[i], l->outputs, r + i));
+    r[i] -= l->target[i];
+  }
+  for (int k = 0; k < n && J; k++) {
+    pf_dynamics_unit(f, k, l->s);
+    PF_TRY(pf_dynamics_complete(f, l->s, NULL, f->derived));
+    for (int i = 0; i < l->count; i++) J[i*n + k] = slope(f, l->list[i], l->s);
+  }
+  return PF_OK;
+}
+
+PfStatus pf_levels_go(PfLevels *l, bool *found)
+{
+  int n = pf_dynamics_size(l->f), before = pf_diagnostic_count(l->ctx);
+  PfNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = l->weight};
+  PfNewtonResult result;
+  memcpy(l->x, l->origin, (size_t)n*sizeof *l->x);
+  PfStatus status = pf_newton(l->ctx, residual, l, l->count, n, l->x, &options, &result);
+  if (status == PF_OK) status = pf_dynamics_go(l->f, l->x);
+  *found = status == PF_OK;
+  if (status == PF_ERR_MEMORY) return status;
+  pf_diagnostics_cut(l->ctx, before);
+  return PF_OK;
+}
+
+static double corput(int k, int base)
+{
+  double x = 0, part = 1;
+  for (; k; k /= base) part /= base, x += part*(k%base);
+  return x;
+}
+
+void pf_halton(int k, double point[2])
+{
+  point[0] = corput(k, 2);
+  point[1] = corput(k, 3);
+}
