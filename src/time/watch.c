@@ -293,13 +293,14 @@ bool pf_watch_step(PfMotionRun *run)
   Watch *w = run->watch;
   double before = w->now, t, least = w->now = measure_now(run, w);
   note(run, w, least, run->t);
-  double change = fabs(least - before), steps = reach(run, w)/(run->t - run->t_old);
-  if (!(fmin(before, least) < fmax(0.3, 2*change) || least < steps*change)) return false; /* too far from zero */
+  double smaller = fmin(before, least);
+  bool low = smaller < 0.3 || smaller < 2*fabs(least - before); /* else too far from zero for one step */
+  if (!low && !(least < before && least*(run->t - run->t_old) < (before - least)*reach(run, w))) return false;
   if (w->told) {
     if (run->t > w->seen && w->now > 1e-3) w->told = false;
     return false;
   }
-  if (may_vanish(run, w)) {
+  if (low && may_vanish(run, w)) {
     double found = find_minimum(run, w, &t);
     note(run, w, found, t);
     least = fmin(least, found);
