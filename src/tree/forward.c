@@ -6,6 +6,7 @@
  * dof i, f = P_i A_i + z_i with P_i = P - U U^T/D and z_i = z + U (T - h.z)/D, which is (86) and (89) without D^-1 of a matrix. */
 #include "tree/sweep.h"
 #include "tree/tree_impl.h"
+#include "tree/turns.h"
 
 #include <float.h>
 
@@ -30,9 +31,9 @@ static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, cons
 {
   Extra *extra = &work->extras[node->extra];
   const Fixed *fixed = &work->tree->fixed[node->extra];
-  double R[9];
-  pf_quat_rotation(q + node->q, R);
-  mul33(fixed->Rt, R, extra->R);
+  double quat[4];
+  quat_mul(fixed->quat, q + node->q, quat);
+  quat_rotation(quat, extra->R);
   turn3_back(extra->R, w, wk);
   if (!v) return;
   const double *rate = v + node->v;
@@ -67,37 +68,67 @@ static void sweep_general(PfTreeWork *work, const Node *node, const double *q, c
   add3(wk, d);
 }
 
-void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v)
+/* Turns about z of a block of nodes. */
+static void set_turns(PfTreeWork *work, int first, int count, const double *q)
 {
   const PfTree *tree = work->tree;
-  for (int k = 0; k < tree->node_count; k++) {
-    const Node *node = &tree->nodes[k];
-    const Edge *edge = &tree->edges[k];
-    const double *w = node->parent < 0 ? ZERO : work->kin[node->parent].w;
-    Kin *kin = &work->kin[k];
-    double x[3] = {w[0], w[1], w[2]};
-    switch (node->kind) {
-    case NODE_SCREW: kin->x = tree->slide[4*(size_t)k + 3]*q[node->q]; /* fall through */
-    case NODE_REVOLUTE:
-      set_turn(kin, edge->offset + q[node->q]);
-      edge_back(edge, kin, node->flags, x);
-      kin->w[0] = x[0], kin->w[1] = x[1], kin->w[2] = x[2] + (v ? v[node->v] : 0);
-      break;
-    case NODE_PRISMATIC:
-      kin->x = q[node->q];
-      set_turn(kin, edge->offset);
-      edge_back(edge, kin, node->flags, x);
-      memcpy(kin->w, x, sizeof x);
-      break;
-    case NODE_BALL: sweep_ball(work, node, q, v, w, kin->w); break;
-    default: sweep_general(work, node, q, v, w, kin->w); break;
-    }
+  double angle[TURNS] = {0}, cosine[TURNS], sine[TURNS];
+  int any = 0;
+  for (int i = 0; i < count; i++) {
+    const Node *node = &tree->nodes[first + i];
+    if (node->extra >= 0) continue;
+    angle[i] = tree->edges[first + i].offset + (node->kind == NODE_PRISMATIC ? 0 : q[node->q]);
+    any = 1;
+  }
+  if (!any) return;
+  turn_block(angle, count, cosine, sine);
+  for (int i = 0; i < count; i++) work->kin[first + i].c = cosine[i], work->kin[first + i].s = sine[i];
+}
+
+static inline void sweep_node(PfTreeWork *work, int k, const double *q, const double *v)
+{
+  const PfTree *tree = work->tree;
+  const Node *node = &tree->nodes[k];
+  const double *w = node->parent < 0 ? ZERO : work->kin[node->parent].w;
+  Kin *kin = &work->kin[k];
+  double x[3] = {w[0], w[1], w[2]};
+  switch (node->kind) {
+  case NODE_SCREW: kin->x = tree->slide[4*(size_t)k + 3]*q[node->q]; /* fall through */
+  case NODE_REVOLUTE:
+    edge_back(&tree->edges[k], kin, node->flags, x);
+    kin->w[0] = x[0], kin->w[1] = x[1], kin->w[2] = x[2] + (v ? v[node->v] : 0);
+    break;
+  case NODE_PRISMATIC:
+    kin->x = q[node->q];
+    edge_back(&tree->edges[k], kin, node->flags, x);
+    memcpy(kin->w, x, sizeof x);
+    break;
+  case NODE_BALL: sweep_ball(work, node, q, v, w, kin->w); break;
+  default: sweep_general(work, node, q, v, w, kin->w); break;
+  }
+}
+
+void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v)
+{
+  const int count = work->tree->node_count;
+  for (int first = 0; first < count; first += TURNS) {
+    const int last = count - first < TURNS ? count : first + TURNS;
+    set_turns(work, first, last - first, q);
+    for (int k = first; k < last; k++) sweep_node(work, k, q, v);
   }
 }
 
 /* ---------------------------------------------------------------- inward: articulated inertias, 3.2 */
 
-/* P_k and z_k: the body itself, (77)-(79), its load, and what its children have summed up. */
+static inline void add_sum(Sum *to, const Sum *more)
+{
+  const double *from = (const double *)more;
+  double *at = (double *)to;
+  for (size_t i = 0; i < sizeof *to/sizeof(double); i++) at[i] += from[i];
+}
+
+/* P_k and z_k: the body itself, (77)-(79), its load, and what its children have summed up. The first of them comes right
+ * before on the way inward, so that its sum is at hand; the others have left theirs in a slot. */
 static inline void begin(const PfTreeWork *work, int k, const double *load, Sum *sum)
 {
   const Node *node = &work->tree->nodes[k];
@@ -105,7 +136,7 @@ static inline void begin(const PfTreeWork *work, int k, const double *load, Sum 
   const double *w = work->kin[k].w, *c = mass->mc;
   double Jw[3];
   if (node->flags & NODE_LEAF) memset(sum, 0, sizeof *sum);
-  else *sum = work->sums[node->slot];
+  else if (!(node[1].flags & NODE_FIRST)) add_sum(sum, &work->sums[node->slot]);
   Sym6 *P = &sum->P;
   for (int i = 0; i < 6; i++) P->J[i] += mass->J[i];
   P->B[1] -= c[2], P->B[2] += c[1], P->B[3] += c[2], P->B[5] -= c[0], P->B[6] -= c[1], P->B[7] += c[0];
@@ -119,17 +150,13 @@ static inline void begin(const PfTreeWork *work, int k, const double *load, Sum 
   if (load) add_scaled(sum->z, -1, load + 6*(size_t)k, 6);
 }
 
-/* To the point and the axes of the parent are done: into its sums. */
+/* To the point and the axes of the parent are done: into its sums, unless it comes next. */
 static inline void finish(PfTreeWork *work, const Node *node, const Sum *sum)
 {
-  Sum *to = &work->sums[work->tree->nodes[node->parent].slot];
-  if (node->flags & NODE_FIRST) {
-    *to = *sum;
-    return;
-  }
-  const double *from = (const double *)sum;
-  double *at = (double *)to;
-  for (size_t i = 0; i < sizeof *sum/sizeof(double); i++) at[i] += from[i];
+  const Node *parent = &work->tree->nodes[node->parent];
+  if (parent == node - 1) return;
+  if (node->flags & NODE_FIRST) work->sums[parent->slot] = *sum;
+  else add_sum(&work->sums[parent->slot], sum);
 }
 
 /* The last of a_k, then Phi^T: all in parent axes. */
@@ -217,37 +244,52 @@ static inline int revolute_in(PfTreeWork *work, int k, double T, const double *v
   return 1;
 }
 
-/* A ball joint, all free: P+ = [0 0; 0 M - B^T J^-1 B]. */
+/* To the parent from a ball joint, which passes on no moment but T: P+ = [0 0; 0 M], z+ = [T; z]. */
+static inline void ball_to_parent(PfTreeWork *work, int k, const double *T, Sum *sum)
+{
+  const Node *node = &work->tree->nodes[k];
+  const double *R = work->extras[node->extra].R, *l = work->tree->edges[k].l, *w = work->kin[node->parent].w;
+  double *z = sum->z, M[6], u[3], push[3], turn[3];
+  memcpy(M, sum->P.M, sizeof M);
+  sym3_turn(R, M, sum->P.M);
+  turn3(R, T, z);
+  turn3(R, z + 3, z + 3);
+  centripetal(w, l, u);
+  sym3_mul(sum->P.M, u, push);
+  add3(z + 3, push);
+  cross3(l, z + 3, turn);
+  add3(z, turn);
+  sym6_shift_mass(l, &sum->P);
+  finish(work, node, sum);
+}
+
+/* A ball joint, all free: J = L diag(D) L^T, and what is left of M is M - W^T diag(D) W with W = D^-1 L^-1 B. */
 static int ball_in(PfTreeWork *work, int k, const double *T, Sum *sum)
 {
   const Node *node = &work->tree->nodes[k];
-  const Extra *extra = &work->extras[node->extra];
   Dof *dof = &work->dofs[node->v];
-  double *z = sum->z;
-  const double scale = PIVOT_TOLERANCE*(sum->P.J[0] + sum->P.J[3] + sum->P.J[5]);
-  static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-  for (int i = 0; i < 3; i++) {
-    double u[6];
-    for (int j = 0; j < 3; j++) u[j] = sum->P.J[row[i][j]], u[3 + j] = sum->P.B[3*i + j];
-    if (!(u[i] > scale)) return 0;
-    dof[i].d = 1/u[i];
-    for (int j = 0; j < 6; j++) dof[i].g[j] = u[j]*dof[i].d;
-    const double eps = T[i] - z[i];
-    dof[i].nu = eps*dof[i].d;
-    sym6_reduce(&sum->P, dof[i].g, u);
-    add_scaled(z, eps, dof[i].g, 6);
+  const double *J = sum->P.J, *B = sum->P.B;
+  double *M = sum->P.M, *z = sum->z;
+  const double scale = PIVOT_TOLERANCE*(J[0] + J[3] + J[5]);
+  const double d0 = 1/J[0], l1 = J[1]*d0, l2 = J[2]*d0;
+  const double D1 = J[3] - l1*J[1], d1 = 1/D1, below = J[4] - l1*J[2], l3 = below*d1;
+  const double D2 = J[5] - l2*J[2] - l3*below, d2 = 1/D2;
+  if (!(J[0] > scale && D1 > scale && D2 > scale)) return 0;
+  const double e0 = T[0] - z[0], e1 = T[1] - z[1] - l1*e0, e2 = T[2] - z[2] - l2*e0 - l3*e1;
+  double *g0 = dof[0].g, *g1 = dof[1].g, *g2 = dof[2].g, b[3][3];
+  for (int j = 0; j < 3; j++) {
+    b[0][j] = B[j], b[1][j] = B[3 + j] - l1*b[0][j], b[2][j] = B[6 + j] - l2*b[0][j] - l3*b[1][j];
+    g0[3 + j] = b[0][j]*d0, g1[3 + j] = b[1][j]*d1, g2[3 + j] = b[2][j]*d2;
   }
+  g0[0] = g1[1] = g2[2] = 1, g1[0] = g2[0] = g2[1] = 0, g0[1] = l1, g0[2] = l2, g1[2] = l3;
+  dof[0].d = d0, dof[1].d = d1, dof[2].d = d2;
+  dof[0].nu = e0*d0, dof[1].nu = e1*d1, dof[2].nu = e2*d2;
   if (node->parent < 0) return 1;
-  double M[6], turn[3];
-  memcpy(M, sum->P.M, sizeof M);
-  memset(&sum->P, 0, sizeof sum->P);
-  sym3_turn(extra->R, M, sum->P.M);
-  memcpy(z, T, 3*sizeof *z); /* what is left of the angular part acts on the parent as it is */
-  turn3(extra->R, z, turn);
-  memcpy(z, turn, sizeof turn);
-  turn3(extra->R, z + 3, z + 3);
-  shift_to_parent(work, node, work->tree->edges[k].l, sum);
-  finish(work, node, sum);
+  for (int i = 0, at = 0; i < 3; i++) {
+    z[3 + i] += e0*g0[3 + i] + e1*g1[3 + i] + e2*g2[3 + i];
+    for (int j = i; j < 3; j++, at++) M[at] -= b[0][i]*g0[3 + j] + b[1][i]*g1[3 + j] + b[2][i]*g2[3 + j];
+  }
+  ball_to_parent(work, k, T, sum);
   return 1;
 }
 
@@ -337,9 +379,9 @@ static void joint_forces(const PfTreeWork *work, const Node *node, const Problem
 static int sweep_in(PfTreeWork *work, const Problem *problem)
 {
   const PfTree *tree = work->tree;
+  Sum sum;
   for (int k = tree->node_count - 1; k >= 0; k--) {
     const Node *node = &tree->nodes[k];
-    Sum sum;
     double T[6];
     int good;
     begin(work, k, problem->load, &sum);
@@ -419,11 +461,12 @@ static void ball_out(PfTreeWork *work, const Node *node, const Problem *problem,
   turn3_back(extra->R, A, A);
   turn3_back(extra->R, A + 3, A + 3);
   if (problem->v) add3(A, extra->a);
-  for (int i = 2; i >= 0; i--) {
-    const double vdot = dof[i].nu - dot3(dof[i].g, A) - dot3(dof[i].g + 3, A + 3);
-    A[i] += vdot;
-    problem->vdot_out[node->v + i] = vdot;
-  }
+  const double *f = A + 3, z = dof[2].nu - dot3(dof[2].g + 3, f); /* the angular acceleration itself */
+  const double y = dof[1].nu - dot3(dof[1].g + 3, f) - dof[1].g[2]*z;
+  const double x = dof[0].nu - dot3(dof[0].g + 3, f) - dof[0].g[1]*y - dof[0].g[2]*z;
+  double *vdot = problem->vdot_out + node->v;
+  vdot[0] = x - A[0], vdot[1] = y - A[1], vdot[2] = z - A[2];
+  A[0] = x, A[1] = y, A[2] = z;
 }
 
 static void general_out(PfTreeWork *work, int k, const Problem *problem, double A[6])

@@ -5,11 +5,19 @@
 
 static const double ZERO[6] = {0};
 
-static void general_acceleration(PfTreeWork *work, const Node *node, const double *v, const double *vdot, double A[6])
+static inline void ball_acceleration(PfTreeWork *work, const Node *node, const double *v, const double *vdot, double A[6])
+{
+  const Extra *extra = &work->extras[node->extra];
+  turn3_back(extra->R, A, A);
+  turn3_back(extra->R, A + 3, A + 3);
+  if (v) add3(A, extra->a);
+  if (vdot) add3(A, vdot + node->v);
+}
+
+static void general_acceleration(PfTreeWork *work, const Node *node, const double *vdot, double A[6])
 {
   const PfTree *tree = work->tree;
-  Extra *extra = &work->extras[node->extra];
-  if (node->kind == NODE_BALL) set_ball_columns(tree, (int)(node - tree->nodes), v != NULL, extra);
+  const Extra *extra = &work->extras[node->extra];
   turn3_back(extra->R, A, A);
   turn3_back(extra->R, A + 3, A + 3);
   add_scaled(A, 1, extra->a, 6);
@@ -66,8 +74,10 @@ static void sweep_out(PfTreeWork *work, const double *v, const double *vdot, con
       A[0] += kin->w[1]*rate;
       A[1] -= kin->w[0]*rate;
       A[2] += vdot ? vdot[node->v] : 0;
-    } else if (node->extra >= 0) {
-      general_acceleration(work, node, v, vdot, A);
+    } else if (node->kind == NODE_BALL) {
+      ball_acceleration(work, node, v, vdot, A);
+    } else if (node->kind == NODE_GENERAL) {
+      general_acceleration(work, node, vdot, A);
     } else {
       axial_acceleration(work, k, v, vdot, A);
     }
@@ -82,7 +92,9 @@ static void sweep_in(PfTreeWork *work, double *tau)
   for (int k = tree->node_count - 1; k >= 0; k--) {
     const Node *node = &tree->nodes[k];
     double *f = work->scratch + 6*(size_t)k, h[6], l[3], turn[3];
-    if (node->extra >= 0) {
+    if (node->kind == NODE_BALL) {
+      memcpy(tau + node->v, f, 3*sizeof *tau);
+    } else if (node->kind == NODE_GENERAL) {
       const Extra *extra = &work->extras[node->extra];
       for (int i = 0; i < pf_joint_nv(tree->bodies[node->body].joint); i++)
         tau[node->v + i] = dot3(extra->H + 6*i, f) + dot3(extra->H + 6*i + 3, f + 3);
@@ -108,25 +120,27 @@ static void sweep_in(PfTreeWork *work, double *tau)
   }
 }
 
-static PfStatus finish(PfTreeWork *work, const double *q, const double *v, double *tau)
+static void take_passive(const PfTree *tree, const double *q, const double *v, double *tau)
 {
-  const PfTree *tree = work->tree;
   for (int k = 0; k < tree->node_count; k++) {
     const Node *node = &tree->nodes[k];
     const Body *body = &tree->bodies[node->body];
-    const int nv = pf_joint_nv(body->joint);
-    if (node->flags & NODE_PASSIVE) {
-      double passive[6];
-      pf_joint_passive(tree, body, q + node->q, v ? v + node->v : NULL, passive);
-      add_scaled(tau + node->v, -1, passive, nv);
-    }
-    if (any_bad(tau + node->v, nv)) {
-      char name[80];
-      pf_tree_name(tree, node->body, name, sizeof name);
-      return pf_fail(work->ctx, PF_ERR_NUMBER, "the force of the joint of %s is not finite", name);
-    }
+    double passive[6];
+    if (!(node->flags & NODE_PASSIVE)) continue;
+    pf_joint_passive(tree, body, q + node->q, v ? v + node->v : NULL, passive);
+    add_scaled(tau + node->v, -1, passive, pf_joint_nv(body->joint));
   }
-  return PF_OK;
+}
+
+static PfStatus check_forces(const PfTreeWork *work, const double *tau)
+{
+  const PfTree *tree = work->tree;
+  if (!any_bad(tau, tree->nv)) return PF_OK;
+  int k = 0;
+  while (!any_bad(tau + tree->nodes[k].v, pf_joint_nv(tree->bodies[tree->nodes[k].body].joint))) k++;
+  char name[80];
+  pf_tree_name(tree, tree->nodes[k].body, name, sizeof name);
+  return pf_fail(work->ctx, PF_ERR_NUMBER, "the force of the joint of %s is not finite", name);
 }
 
 PfStatus pf_tree_inverse(PfTreeWork *work, const double *q, const double *v, const double *vdot, double *tau)
@@ -135,5 +149,6 @@ PfStatus pf_tree_inverse(PfTreeWork *work, const double *q, const double *v, con
   pf_tree_sweep_out(work, q, v);
   sweep_out(work, v, vdot, NULL);
   sweep_in(work, tau);
-  return finish(work, q, v, tau);
+  if (work->tree->springs) take_passive(work->tree, q, v, tau);
+  return check_forces(work, tau);
 }

@@ -36,10 +36,7 @@ void pf_rotation_about(const double axis[3], double angle, double R[9])
 
 void pf_quat_rotation(const double quat[4], double R[9])
 {
-  const double w = quat[0], x = quat[1], y = quat[2], z = quat[3], k = 2/(w*w + x*x + y*y + z*z);
-  R[0] = 1 - k*(y*y + z*z), R[1] = k*(x*y - w*z), R[2] = k*(x*z + w*y);
-  R[3] = k*(x*y + w*z), R[4] = 1 - k*(x*x + z*z), R[5] = k*(y*z - w*x);
-  R[6] = k*(x*z - w*y), R[7] = k*(y*z + w*x), R[8] = 1 - k*(x*x + y*y);
+  quat_rotation(quat, R);
 }
 
 /* The largest of the four components first: Shepperd's method. */

@@ -181,6 +181,7 @@ static void set_lengths(Making *make)
     memcpy(edge->l, s, sizeof s);
     if (node->extra >= 0) {
       relative_turn(make, k, R, tree->fixed[node->extra].Rt);
+      pf_rotation_quat(tree->fixed[node->extra].Rt, tree->fixed[node->extra].quat);
       memcpy(tree->fixed[node->extra].s, s, sizeof s);
     }
     if (node->kind == NODE_PRISMATIC || node->kind == NODE_SCREW) {

@@ -56,6 +56,23 @@ static inline void transpose33(const double A[9], double B[9])
     for (int j = 0; j < 3; j++) B[3*j + i] = A[3*i + j];
 }
 
+/* Rotation of a quaternion w x y z, which need not be a unit one. */
+static inline void quat_rotation(const double quat[4], double R[9])
+{
+  const double w = quat[0], x = quat[1], y = quat[2], z = quat[3], k = 2/(w*w + x*x + y*y + z*z);
+  R[0] = 1 - k*(y*y + z*z), R[1] = k*(x*y - w*z), R[2] = k*(x*z + w*y);
+  R[3] = k*(x*y + w*z), R[4] = 1 - k*(x*x + z*z), R[5] = k*(y*z - w*x);
+  R[6] = k*(x*z - w*y), R[7] = k*(y*z + w*x), R[8] = 1 - k*(x*x + y*y);
+}
+
+static inline void quat_mul(const double a[4], const double b[4], double c[4])
+{
+  c[0] = a[0]*b[0] - a[1]*b[1] - a[2]*b[2] - a[3]*b[3];
+  c[1] = a[0]*b[1] + a[1]*b[0] + a[2]*b[3] - a[3]*b[2];
+  c[2] = a[0]*b[2] + a[2]*b[0] + a[3]*b[1] - a[1]*b[3];
+  c[3] = a[0]*b[3] + a[3]*b[0] + a[1]*b[2] - a[2]*b[1];
+}
+
 /* w x (w x l) */
 static inline void centripetal(const double w[3], const double l[3], double a[3])
 {
@@ -201,6 +218,22 @@ static inline void sym6_shift(const double l[3], Sym6 *P)
   J[3] += k11 + z*B[3] - x*B[5];
   J[4] += k12 + x*B[4] - y*B[3];
   J[5] += k22 + x*B[7] - y*B[6];
+}
+
+/* The same of an inertia that has nothing but M. */
+static inline void sym6_shift_mass(const double l[3], Sym6 *P)
+{
+  double *J = P->J, *B = P->B, *M = P->M;
+  const double x = l[0], y = l[1], z = l[2];
+  B[0] = y*M[2] - z*M[1], B[1] = y*M[4] - z*M[3], B[2] = y*M[5] - z*M[4];
+  B[3] = z*M[0] - x*M[2], B[4] = z*M[1] - x*M[4], B[5] = z*M[2] - x*M[5];
+  B[6] = x*M[1] - y*M[0], B[7] = x*M[3] - y*M[1], B[8] = x*M[4] - y*M[2];
+  J[0] = y*B[2] - z*B[1];
+  J[1] = z*B[0] - x*B[2];
+  J[2] = x*B[1] - y*B[0];
+  J[3] = z*B[3] - x*B[5];
+  J[4] = x*B[4] - y*B[3];
+  J[5] = x*B[7] - y*B[6];
 }
 
 #endif

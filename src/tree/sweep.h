@@ -4,12 +4,6 @@
 
 #include "tree/tree_impl.h"
 
-static inline void set_turn(Kin *kin, double angle)
-{
-  kin->c = cos(angle);
-  kin->s = sin(angle);
-}
-
 /* A vector of three from the parent to the node, and back up. */
 static inline void edge_back(const Edge *edge, const Kin *kin, int flags, double x[3])
 {

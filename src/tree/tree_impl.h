@@ -60,7 +60,7 @@ typedef struct Mass {
 
 /* Ball joints and everything general: x_parent = Rt R(q) x + l, with the frame of the body itself. */
 typedef struct Fixed {
-  double Rt[9], s[3];
+  double Rt[9], s[3], quat[4]; /* the last is Rt as a quaternion */
 } Fixed;
 
 struct PfTree {

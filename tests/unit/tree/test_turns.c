@@ -1,0 +1,66 @@
+#include "support.h"
+
+#include "tree/turns.h"
+
+#include <float.h>
+
+static const double HALF_PI = 1.57079632679489661923;
+
+/* One unit in the last place, of 1e-4 for values below it. */
+static void assert_turn(double angle, double cosine, double sine)
+{
+  const double c = cos(angle), s = sin(angle);
+  if (fabs(cosine - c) > DBL_EPSILON*fmax(fabs(c), 1e-4) || fabs(sine - s) > DBL_EPSILON*fmax(fabs(s), 1e-4))
+    fail_msg("angle %.17g: %.17g, %.17g instead of %.17g, %.17g", angle, cosine, sine, c, s);
+}
+
+static void assert_block(const double angle[TURNS], int count)
+{
+  double cosine[TURNS], sine[TURNS];
+  turn_block(angle, count, cosine, sine);
+  for (int i = 0; i < count; i++) assert_turn(angle[i], cosine[i], sine[i]);
+}
+
+static void agree_with_the_library_everywhere(void **state)
+{
+  (void)state;
+  for (double size = 1e-12; size < 2e5; size *= 3)
+    for (int i = -40; i < 40; i++) {
+      double angle[TURNS];
+      for (int j = 0; j < TURNS; j++) angle[j] = size*(i + 0.12*j)/40;
+      assert_block(angle, TURNS);
+      assert_block(angle, 2);
+    }
+}
+
+static void agree_around_multiples_of_right_angles(void **state)
+{
+  (void)state;
+  for (int n = -5000; n <= 5000; n++) {
+    double angle[TURNS];
+    for (int j = 0; j < TURNS; j++) angle[j] = n*HALF_PI*(1 + (j - 4)*DBL_EPSILON);
+    assert_block(angle, TURNS);
+  }
+}
+
+static void angles_beyond_the_reduction_are_left_to_the_library(void **state)
+{
+  (void)state;
+  const double angle[TURNS] = {1e300, -1e17, 3, 1e6};
+  assert_block(angle, 4);
+  const double bad[TURNS] = {INFINITY, NAN, 1};
+  double cosine[TURNS], sine[TURNS];
+  turn_block(bad, 3, cosine, sine);
+  assert_true(isnan(cosine[0]) && isnan(sine[1]));
+  assert_turn(1, cosine[2], sine[2]);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(agree_with_the_library_everywhere),
+    cmocka_unit_test(agree_around_multiples_of_right_angles),
+    cmocka_unit_test(angles_beyond_the_reduction_are_left_to_the_library),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
