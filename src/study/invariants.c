@@ -76,9 +76,10 @@ static PfStatus work_of_forces(const Search *s, PfExpr *work)
 {
   const PfModel *model = s->eq->model;
   int n = s->eq->n;
-  PfExpr *q = pf_arena_array(s->arena, PfExpr, 2*n + 1), *form = pf_arena_array(s->arena, PfExpr, n), *v = q + n;
+  PfExpr *q = pf_arena_array(s->arena, PfExpr, n), *v = pf_arena_array(s->arena, PfExpr, n + 1);
+  PfExpr *form = pf_arena_array(s->arena, PfExpr, n);
   *work = pf_expr_int(s->ctx, 0);
-  if (!q || !form) return no_room(s->ctx);
+  if (!q || !v || !form) return no_room(s->ctx);
   for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q, v[i] = model->coordinates[i].v;
   v[n] = model->time;
   memcpy(form, s->eq->applied, (size_t)n*sizeof *form);
