@@ -122,7 +122,10 @@ static void text_integrals(const Result *r, PfText *text)
                 x->rank == 1 ? "" : "s");
   for (int i = 0; i < x->integral_count; i++) {
     const PfIntegral *one = x->integrals + i;
-    if (is_norm(r, one)) continue;
+    if (is_norm(r, one)) {
+      pf_text_add(text, "    the length of a quaternion = const\n");
+      continue;
+    }
     pf_text_print(text, "    %s = const\n      from %s%s\n", print(r, one->integral),
                   one->declared ? "the constraint " : "", combination(r, one));
     if (one->for_values) pf_text_add(text, "      for these values of the parameters\n");

@@ -387,7 +387,10 @@ static PfStatus clear_divisors(const Work *w, PfExpr *X)
 {
   enum { LONG_FIELD = 600, SLACK = 10 };
   PfExpr *scaled = pf_arena_array(w->d->arena, PfExpr, w->n);
+  int parts = 0;
   if (!scaled) return no_room(w->d->ctx);
+  for (int j = 0; j < w->n; j++) parts += !pf_expr_is_structural_zero(w->d->ctx, X[j]);
+  if (parts == 1) return PF_OK;
   for (int k = 0; k < w->divisor_count && field_length(w, X) < LONG_FIELD; k++) {
     for (int j = 0; j < w->n; j++) scaled[j] = pf_tidy(w->d->ctx, pf_expr_mul(w->d->ctx, X[j], w->divisors[k]));
     if (field_length(w, scaled) <= field_length(w, X) + SLACK) memcpy(X, scaled, (size_t)w->n*sizeof *X);
