@@ -53,6 +53,22 @@ static const char *combination(const Result *r, const PfIntegral *integral)
   return print(r, pf_expr_length(ctx, negative) < pf_expr_length(ctx, sum) ? negative : sum);
 }
 
+/* The length of a quaternion is nobody's constraint. */
+static bool is_norm(const Result *r, const PfIntegral *one)
+{
+  for (int i = 0; i < r->s.model->constraint_count && one->declared; i++)
+    if (r->s.model->constraints[i].norm && !pf_expr_is_structural_zero(r->s.ctx, one->weight[i])) return true;
+  return false;
+}
+
+/* How many combinations keep the system from going somewhere. */
+static int restrictions(const Result *r)
+{
+  int count = r->found.holonomic;
+  for (int i = 0; i < r->found.integral_count; i++) count -= is_norm(r, r->found.integrals + i);
+  return count;
+}
+
 /* ---------------------------------------------------------------- text */
 
 static void text_growth(const PfGrowth *growth, PfText *text)
@@ -107,14 +123,6 @@ static void text_given(const Result *r, PfText *text)
     pf_text_print(text, "    rank                %d there, %d elsewhere\n", x->given_rank, x->rank);
 }
 
-/* The length of a quaternion is nobody's constraint. */
-static bool is_norm(const Result *r, const PfIntegral *one)
-{
-  for (int i = 0; i < r->s.model->constraint_count && one->declared; i++)
-    if (r->s.model->constraints[i].norm && !pf_expr_is_structural_zero(r->s.ctx, one->weight[i])) return true;
-  return false;
-}
-
 static void text_integrals(const Result *r, PfText *text)
 {
   const PfIntegrability *x = &r->found;
@@ -140,8 +148,8 @@ static void text_controllable(const Result *r, PfText *text)
   const PfIntegrability *x = &r->found;
   pf_text_add(text, "  controllable          ");
   if (!x->generic.complete) pf_text_add(text, "not decided\n");
-  else if (x->timed && x->holonomic == 0) pf_text_add(text, "accessible: brackets fill the space; there is a drift, so no more can be said\n");
-  else if (x->holonomic == 0) pf_text_add(text, "yes: brackets of admissible velocities fill the space (Chow)\n");
+  else if (x->timed && restrictions(r) == 0) pf_text_add(text, "accessible: brackets fill the space; there is a drift, so no more can be said\n");
+  else if (restrictions(r) == 0) pf_text_add(text, "yes: brackets of admissible velocities fill the space (Chow)\n");
   else pf_text_print(text, "no: motions stay on surfaces of dimension %d, and can reach %s there\n", top(&x->generic),
                      x->timed ? "open sets" : "everything");
 }
@@ -225,7 +233,7 @@ static void write_json(void *user, PfJson *json)
   for (int a = 0; a < x->field_count; a++) json_list(r, NULL, x->fields + (size_t)a*(size_t)x->space, x->space, json);
   pf_json_close(json, ']');
   json_growth(&x->generic, "generic", json);
-  if (x->generic.complete) pf_json_bool(json, "fills_space", x->holonomic == 0);
+  if (x->generic.complete) pf_json_bool(json, "fills_space", restrictions(r) == 0);
   else pf_json_string(json, "fills_space", NULL);
   pf_json_integer(json, "holonomic", x->holonomic);
   pf_json_open(json, "integrals", '[');

@@ -4,11 +4,16 @@ set -u
 . "$(dirname "$0")/common.sh"
 examples=$source/examples
 
+# Without FLINT formulas are not in their shortest form.
+run 0 study invariants "$examples/chaplygin_sleigh.pf"
+grep -q "normal form" "$place/out" && short=yes || short=no
+says_short() { [ "$short" = no ] || says "$@"; }
+
 run 0 study integrability "$examples/omni_robot.pf"
 says out "growth vector         (3, 5)"
 says out "degree of nonholonomy 2"
 says out "holonomic             1 of 3 independent constraints"
-says out "3*L*theta + r*(psi[1] + psi[2] + psi[3]) = const"
+says_short out "3*L*theta + r*(psi[1] + psi[2] + psi[3]) = const"
 says out "from wheel[1] + wheel[2] + wheel[3]"
 says out "motions stay on surfaces of dimension 5"
 
@@ -28,7 +33,7 @@ run 0 study integrability --json --state psi=0.123456789012 "$examples/car_trail
 holds 'd["given"]["growth_vector"] == [2, 3, 4, 5] and not d["given"]["exact"]'
 
 run 0 study integrability "$examples/car.pf"
-says out "x' = cos(theta), y' = sin(theta), theta' = 5*tan(phi)/13"
+says_short out "x' = cos(theta), y' = sin(theta), theta' = 5*tan(phi)/13"
 says out "growth vector         (2, 3, 4)"
 says out "fill the space (Chow)"
 
@@ -39,13 +44,13 @@ run 2 study integrability --out x.svg "$examples/car.pf"
 run 0 study invariants -p c1=0 -p c2=0 "$examples/carriage_omni3.pf"
 says out "momentum along nu[3]"
 says out "constant for all values of the parameters"
-says out "chi[1] + chi[2] - theta*(delta[1] + delta[2])"
+says_short out "chi[1] + chi[2] - theta*(delta[1] + delta[2])"
 says out "with 0 for          c1, c2"
 
 run 0 study invariants --json "$examples/omni_robot.pf"
 says_nothing err
 holds '[i["kind"] for i in d["invariants"]] == ["energy", "holonomic"]'
-holds 'd["invariants"][1]["value"] == "3*L*theta + r*(psi[1] + psi[2] + psi[3])"'
+[ "$short" = no ] || holds 'd["invariants"][1]["value"] == "3*L*theta + r*(psi[1] + psi[2] + psi[3])"'
 holds 'all(i["for_all_parameters"] for i in d["invariants"]) and d["why_not"] is None'
 
 run 0 study invariants "$examples/cart.pf"
