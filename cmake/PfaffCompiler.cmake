@@ -13,6 +13,9 @@ add_compile_options(-Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Ws
 # Contraction to fused multiply-add would make results depend on the processor and the compiler's mood.
 add_compile_options(-ffp-contract=off)
 
+if(PFAFF_NATIVE)
+  add_compile_options(-march=native)
+endif()
 if(PFAFF_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -229,11 +229,12 @@ static inline int revolute_in(PfTreeWork *work, int k, double T, const double *v
   z[4] += hy*eps + B[1]*ax + B[4]*ay;
   z[5] += hz*eps + B[2]*ax + B[5]*ay;
 
-  const double c = kin->c, s = kin->s, c2 = c*c - s*s, s2 = 2*c*s; /* turn about z of what is not zero */
-  turn_pair(c2, s2, &J[0], &J[1], &J[3]);
-  turn_square(c2, s2, &B[0], &B[1], &B[3], &B[4]);
+  const double c = kin->c, s = kin->s;
+  const Turn t = turn_squares(c, s); /* turn about z of what is not zero */
+  turn_pair(t, &J[0], &J[1], &J[3]);
+  turn_square(t, &B[0], &B[1], &B[3], &B[4]);
   turn2(c, s, &B[2], &B[5]);
-  turn_pair(c2, s2, &M[0], &M[1], &M[3]);
+  turn_pair(t, &M[0], &M[1], &M[3]);
   turn2(c, s, &M[2], &M[4]);
   sym6_turn_x(edge->ca, edge->sa, &sum->P);
   if (node->flags & NODE_TURNED) sym6_turn_z(edge->cf, edge->sf, &sum->P);
@@ -290,6 +291,55 @@ static int ball_in(PfTreeWork *work, int k, const double *T, Sum *sum)
     for (int j = i; j < 3; j++, at++) M[at] -= b[0][i]*g0[3 + j] + b[1][i]*g1[3 + j] + b[2][i]*g2[3 + j];
   }
   ball_to_parent(work, k, T, sum);
+  return 1;
+}
+
+/* The three turns of a free joint, all free: unit columns. Leaves P+ = [0 0; 0 M - B^T J^-1 B]. */
+static int eliminate_turns(Dof *dof, const double *T, Sum *sum)
+{
+  static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+  const double scale = PIVOT_TOLERANCE*(sum->P.J[0] + sum->P.J[3] + sum->P.J[5]);
+  double *z = sum->z;
+  for (int i = 0; i < 3; i++) {
+    double u[6];
+    for (int j = 0; j < 3; j++) u[j] = sum->P.J[row[i][j]], u[3 + j] = sum->P.B[3*i + j];
+    if (!(u[i] > scale)) return 0;
+    const double d = 1/u[i], eps = T[i] - z[i];
+    dof[i].d = d;
+    dof[i].nu = eps*d;
+    for (int j = 0; j < 6; j++) dof[i].g[j] = u[j]*d;
+    sym6_reduce(&sum->P, dof[i].g, u);
+    for (int j = 0; j < 6; j++) z[j] += eps*dof[i].g[j];
+  }
+  memcpy(z, T, 3*sizeof *z); /* what acts on the parent about these axes, exactly */
+  return 1;
+}
+
+/* A free joint, all free: the turns, then three shifts that only meet what the turns have left of M. */
+static int free_in(PfTreeWork *work, int k, const double *T, Sum *sum)
+{
+  const Node *node = &work->tree->nodes[k];
+  const Extra *extra = &work->extras[node->extra];
+  Dof *dof = &work->dofs[node->v];
+  double *M = sum->P.M, *F = sum->z + 3;
+  const double scale = PIVOT_TOLERANCE*(M[0] + M[3] + M[5]);
+  if (!eliminate_turns(dof, T, sum)) return 0;
+  for (int i = 3; i < 6; i++) {
+    const double *h = extra->H + 6*i + 3;
+    double u[3];
+    sym3_mul(M, h, u);
+    const double D = dot3(h, u), eps = T[i] - dot3(h, F);
+    if (!(D > scale)) return 0;
+    dof[i].d = 1/D;
+    dof[i].nu = eps*dof[i].d;
+    for (int j = 0; j < 3; j++) dof[i].g[j] = 0, dof[i].g[3 + j] = u[j]*dof[i].d;
+    const double *g = dof[i].g + 3;
+    M[0] -= g[0]*u[0], M[1] -= g[0]*u[1], M[2] -= g[0]*u[2], M[3] -= g[1]*u[1], M[4] -= g[1]*u[2], M[5] -= g[2]*u[2];
+    for (int j = 0; j < 3; j++) F[j] += eps*g[j];
+  }
+  if (node->parent < 0) return 1;
+  memset(&sum->P, 0, sizeof sum->P); /* it carries forces only */
+  general_to_parent(work, node, extra->R, extra->l, sum);
   return 1;
 }
 
@@ -397,6 +447,7 @@ static int sweep_in(PfTreeWork *work, const Problem *problem)
     } else {
       joint_forces(work, node, problem, T);
       if (node->kind == NODE_BALL && !problem->mask) good = ball_in(work, k, T, &sum);
+      else if (node->kind == NODE_FREE && !problem->mask) good = free_in(work, k, T, &sum);
       else if (node->extra >= 0) good = general_in(work, k, problem, T, &sum);
       else good = axial_in(work, k, problem, T, &sum);
     }

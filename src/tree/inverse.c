@@ -76,7 +76,7 @@ static void sweep_out(PfTreeWork *work, const double *v, const double *vdot, con
       A[2] += vdot ? vdot[node->v] : 0;
     } else if (node->kind == NODE_BALL) {
       ball_acceleration(work, node, v, vdot, A);
-    } else if (node->kind == NODE_GENERAL) {
+    } else if (node->extra >= 0) {
       general_acceleration(work, node, vdot, A);
     } else {
       axial_acceleration(work, k, v, vdot, A);
@@ -94,7 +94,7 @@ static void sweep_in(PfTreeWork *work, double *tau)
     double *f = work->scratch + 6*(size_t)k, h[6], l[3], turn[3];
     if (node->kind == NODE_BALL) {
       memcpy(tau + node->v, f, 3*sizeof *tau);
-    } else if (node->kind == NODE_GENERAL) {
+    } else if (node->extra >= 0) {
       const Extra *extra = &work->extras[node->extra];
       for (int i = 0; i < pf_joint_nv(tree->bodies[node->body].joint); i++)
         tau[node->v + i] = dot3(extra->H + 6*i, f) + dot3(extra->H + 6*i + 3, f + 3);

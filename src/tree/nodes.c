@@ -25,6 +25,7 @@ static int node_kind(PfJoint joint)
   case PF_JOINT_PRISMATIC: return NODE_PRISMATIC;
   case PF_JOINT_SCREW: return NODE_SCREW;
   case PF_JOINT_SPHERICAL: return NODE_BALL;
+  case PF_JOINT_FREE: return NODE_FREE;
   default: return NODE_GENERAL;
   }
 }

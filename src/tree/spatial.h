@@ -141,24 +141,36 @@ static inline void sym6_turn(const double R[9], Sym6 *P)
     for (int j = 0; j < 3; j++) P->B[3*i + j] = dot3(K + 3*i, R + 3*j);
 }
 
-/* The axes x and y (or y and z, …) of a symmetric block turn by an angle; c2, s2 belong to twice the angle. */
-static inline void turn_pair(double c2, double s2, double *aa, double *ab, double *bb)
+/* c^2, s^2, c s and cos of twice the angle: what a turn does to a matrix. */
+typedef struct Turn {
+  double cc, ss, cs, c2;
+} Turn;
+
+static inline Turn turn_squares(double c, double s)
 {
-  const double mean = 0.5*(*aa + *bb), half = 0.5*(*aa - *bb), mixed = *ab;
-  const double turned = c2*half - s2*mixed;
-  *ab = s2*half + c2*mixed;
-  *aa = mean + turned;
-  *bb = mean - turned;
+  const Turn turn = {c*c, s*s, c*s, c*c - s*s};
+  return turn;
 }
 
-static inline void turn_square(double c2, double s2, double *aa, double *ab, double *ba, double *bb)
+/* Two axes of a symmetric block turn; the trace is kept. */
+static inline void turn_pair(Turn t, double *aa, double *ab, double *bb)
 {
-  const double mean = 0.5*(*aa + *bb), half = 0.5*(*aa - *bb), even = 0.5*(*ab + *ba), odd = 0.5*(*ab - *ba);
-  const double turned = c2*half - s2*even, mixed = s2*half + c2*even;
-  *aa = mean + turned;
-  *bb = mean - turned;
-  *ab = mixed + odd;
-  *ba = mixed - odd;
+  const double a = *aa, m = *ab, b = *bb;
+  const double turned = t.cc*a + (t.ss*b - 2*t.cs*m);
+  *aa = turned;
+  *ab = t.cs*(a - b) + t.c2*m;
+  *bb = (a + b) - turned;
+}
+
+/* The same for a block that is not symmetric; what it lacks in symmetry is kept too. */
+static inline void turn_square(Turn t, double *aa, double *ab, double *ba, double *bb)
+{
+  const double a = *aa, m = *ab, n = *ba, b = *bb;
+  const double turned = t.cc*a + (t.ss*b - t.cs*(m + n)), mixed = t.cs*(a - b) + (t.cc*m - t.ss*n);
+  *aa = turned;
+  *bb = (a + b) - turned;
+  *ab = mixed;
+  *ba = mixed - (m - n);
 }
 
 /* (a, b) -> (c a - s b, s a + c b) */
@@ -178,26 +190,26 @@ static inline void turn2_back(double c, double s, double *a, double *b)
 
 static inline void sym6_turn_z(double c, double s, Sym6 *P)
 {
-  const double c2 = c*c - s*s, s2 = 2*c*s;
+  const Turn t = turn_squares(c, s);
   double *J = P->J, *B = P->B, *M = P->M;
-  turn_pair(c2, s2, &J[0], &J[1], &J[3]);
+  turn_pair(t, &J[0], &J[1], &J[3]);
   turn2(c, s, &J[2], &J[4]);
-  turn_pair(c2, s2, &M[0], &M[1], &M[3]);
+  turn_pair(t, &M[0], &M[1], &M[3]);
   turn2(c, s, &M[2], &M[4]);
-  turn_square(c2, s2, &B[0], &B[1], &B[3], &B[4]);
+  turn_square(t, &B[0], &B[1], &B[3], &B[4]);
   turn2(c, s, &B[2], &B[5]);
   turn2(c, s, &B[6], &B[7]);
 }
 
 static inline void sym6_turn_x(double c, double s, Sym6 *P)
 {
-  const double c2 = c*c - s*s, s2 = 2*c*s;
+  const Turn t = turn_squares(c, s);
   double *J = P->J, *B = P->B, *M = P->M;
-  turn_pair(c2, s2, &J[3], &J[4], &J[5]);
+  turn_pair(t, &J[3], &J[4], &J[5]);
   turn2(c, s, &J[1], &J[2]);
-  turn_pair(c2, s2, &M[3], &M[4], &M[5]);
+  turn_pair(t, &M[3], &M[4], &M[5]);
   turn2(c, s, &M[1], &M[2]);
-  turn_square(c2, s2, &B[4], &B[5], &B[7], &B[8]);
+  turn_square(t, &B[4], &B[5], &B[7], &B[8]);
   turn2(c, s, &B[1], &B[2]);
   turn2(c, s, &B[3], &B[6]);
 }

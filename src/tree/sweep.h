@@ -30,7 +30,7 @@ static inline void axial_length(const PfTreeWork *work, int k, double l[3])
 static inline void node_length(const PfTreeWork *work, int k, double l[3])
 {
   const Node *node = &work->tree->nodes[k];
-  if (node->kind == NODE_GENERAL) memcpy(l, work->extras[node->extra].l, 3*sizeof *l);
+  if (node->kind == NODE_GENERAL || node->kind == NODE_FREE) memcpy(l, work->extras[node->extra].l, 3*sizeof *l);
   else if (node->kind == NODE_BALL) memcpy(l, work->tree->edges[k].l, 3*sizeof *l);
   else axial_length(work, k, l);
 }
@@ -73,7 +73,7 @@ static inline int node_columns(const PfTreeWork *work, int k, double H[36])
   const Node *node = &tree->nodes[k];
   if (node->extra < 0) return axial_column(tree, k, H), 1;
   const int nv = pf_joint_nv(tree->bodies[node->body].joint);
-  if (node->kind == NODE_GENERAL) return memcpy(H, work->extras[node->extra].H, 6*(size_t)nv*sizeof *H), nv;
+  if (node->kind != NODE_BALL) return memcpy(H, work->extras[node->extra].H, 6*(size_t)nv*sizeof *H), nv;
   memset(H, 0, 18*sizeof *H);
   for (int i = 0; i < 3; i++) H[7*i] = 1;
   return nv;

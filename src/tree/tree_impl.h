@@ -27,7 +27,7 @@ typedef struct Spring {
 
 /* ---------------------------------------------------------------- the tree as computed */
 
-typedef enum NodeKind { NODE_REVOLUTE, NODE_PRISMATIC, NODE_SCREW, NODE_BALL, NODE_GENERAL } NodeKind;
+typedef enum NodeKind { NODE_REVOLUTE, NODE_PRISMATIC, NODE_SCREW, NODE_BALL, NODE_FREE, NODE_GENERAL } NodeKind;
 
 enum {
   NODE_TURNED = 1,  /* the edge begins with a turn about the z axis of the parent */
