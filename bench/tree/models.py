@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Writes the mechanisms of the race as plain text, the same for every contender: models.py DIR [SOURCE_DIR]
+
+First line: bodies, then gravity. One line per body, children after parents and subtrees together:
+    parent kind | rotation (9, by rows, joint frame to parent axes) offset (3) | mass, mass centre (3),
+    inertia about it (xx xy xz yy yz zz) | principal axes (9, columns) and moments (3) | q | v | tau | vdot
+kind: revolute (about z), ball (quaternion w x y z; rates: angular velocity in body axes), free (quaternion, position; rates:
+angular velocity in body axes, rates of the position). The joint is at the origin of the body.
+With SOURCE_DIR also reference_chain: the 1000 links of tests/reference/spatial with the accelerations known to 50 digits
+in the place of vdot.
+"""
+import json
+import math
+import random
+import sys
+
+KINDS = {"revolute": (1, 1), "ball": (4, 3), "free": (7, 6)}
+
+
+def quaternion(rng):
+    while True:
+        q = [rng.gauss(0, 1) for _ in range(4)]
+        length = math.sqrt(sum(x*x for x in q))
+        if length > 0.1:
+            return [x/length for x in q]
+
+
+def rotation(q):
+    w, x, y, z = q
+    return [1 - 2*(y*y + z*z), 2*(x*y - w*z), 2*(x*z + w*y),
+            2*(x*y + w*z), 1 - 2*(x*x + z*z), 2*(y*z - w*x),
+            2*(x*z - w*y), 2*(y*z + w*x), 1 - 2*(x*x + y*y)]
+
+
+def inertia(axes, moments):
+    """xx xy xz yy yz zz of axes diag(moments) axes^T"""
+    return [sum(axes[3*i + k]*moments[k]*axes[3*j + k] for k in range(3)) for i in range(3) for j in range(i, 3)]
+
+
+def random_body(rng, parent, kind):
+    nq, nv = KINDS[kind]
+    mass = rng.uniform(0.5, 3)
+    com = [rng.uniform(-0.15, 0.15) for _ in range(3)]
+    sizes = [rng.uniform(0.1, 0.4) for _ in range(3)]  # of a box: moments that a body can have
+    moments = [mass/12*(sizes[1]**2 + sizes[2]**2), mass/12*(sizes[0]**2 + sizes[2]**2), mass/12*(sizes[0]**2 + sizes[1]**2)]
+    axes = rotation(quaternion(rng))
+    offset = [rng.uniform(-0.3, 0.3) for _ in range(3)]
+    q = [rng.uniform(-math.pi, math.pi)] if nq == 1 else quaternion(rng) + [rng.uniform(-1, 1) for _ in range(nq - 4)]
+    rates = [[rng.gauss(0, size) for _ in range(nv)] for size in (0.5, 2, 3)]
+    return [parent, kind] + rotation(quaternion(rng)) + offset + [mass] + com + inertia(axes, moments) + axes + moments + \
+        q + rates[0] + rates[1] + rates[2]
+
+
+def depth_first(parents):
+    """Numbers bodies so that every subtree is contiguous: some contenders want that."""
+    children = [[] for _ in parents]
+    for k, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent].append(k)
+    order, pending = [], [k for k, parent in enumerate(parents) if parent < 0]
+    while pending:
+        k = pending.pop()
+        order.append(k)
+        pending.extend(reversed(children[k]))
+    number = {old: new for new, old in enumerate(order)}
+    return [number.get(parents[k], -1) for k in order]
+
+
+def write(path, bodies, gravity=(0.3, -0.2, -9.7)):
+    with open(path, "w") as file:
+        print(len(bodies), *map(repr, gravity), file=file)
+        for body in bodies:
+            print(*(x if isinstance(x, str) else repr(x) for x in body), file=file)
+
+
+def mechanism(name, parents, kinds):
+    rng = random.Random("pfaff " + name)
+    return [random_body(rng, parent, kind) for parent, kind in zip(parents, kinds)]
+
+
+def humanoid():
+    """Pelvis, legs of 6, waist of 3 that carries arms of 7 and a head."""
+    parents = [-1]
+
+    def limb(at, joints):
+        for _ in range(joints):
+            parents.append(at)
+            at = len(parents) - 1
+        return at
+    limb(0, 6)
+    limb(0, 6)
+    chest = limb(0, 3)
+    limb(chest, 7)
+    limb(chest, 7)
+    limb(chest, 1)
+    return parents
+
+
+def reference(path):
+    with open(path) as file:
+        case = json.load(file)
+    flat = lambda groups: [x for group in groups for x in group]
+    q, v, problem = flat(case["state"]["q"]), flat(case["state"]["v"]), case["problems"][0]
+    tau, vdot = flat(problem["tau"]), flat(problem["expected"]["vdot"])
+    bodies, to_node = [], [1.0, 0, 0, 0, 1, 0, 0, 0, 1]
+    turned = []  # the reference turns about x, y and z; here the axis is z: frames with permuted axes, exact
+    cyclic = {(0, 0, 1): [0, 1, 2], (1, 0, 0): [1, 2, 0], (0, 1, 0): [2, 0, 1]}
+    for k, body in enumerate(case["model"]["bodies"]):
+        order = cyclic[tuple(int(x) for x in body["joint"]["axis"])]
+        turned.append(order)
+        if body["placement"]["quat"] != [1, 0, 0, 0]:
+            raise ValueError("a turned placement")
+        before = turned[body["parent"]] if body["parent"] >= 0 else [0, 1, 2]
+        turn = [float(before[i] == order[j]) for i in range(3) for j in range(3)]
+        I = body["inertia_com"]
+        moments = [I[order[i]][order[i]] for i in range(3)]
+        row = [body["parent"], "revolute"] + turn + [body["placement"]["pos"][i] for i in before] + [body["mass"]]
+        row += [body["com"][i] for i in order] + [I[order[i]][order[j]] for i in range(3) for j in range(i, 3)] + to_node + moments
+        bodies.append(row + [q[k], v[k], tau[k], vdot[k]])
+    return bodies, case["model"]["gravity"]
+
+
+def main():
+    folder = sys.argv[1]
+    for n in (2, 7, 30, 100, 1000, 10000, 100000):
+        write(f"{folder}/chain_{n}.txt", mechanism("chain", range(-1, n - 1), ["revolute"]*n))
+    tree = depth_first([(k - 1)//2 if k else -1 for k in range(63)])
+    write(f"{folder}/tree_63.txt", mechanism("tree", tree, ["free"] + ["revolute"]*62))
+    write(f"{folder}/humanoid.txt", mechanism("humanoid", humanoid(), ["free"] + ["revolute"]*30))
+    write(f"{folder}/ball_30.txt", mechanism("ball", range(-1, 29), ["ball"]*30))
+    if len(sys.argv) > 2:
+        bodies, gravity = reference(f"{sys.argv[2]}/tests/reference/spatial/18_chain_1000.json")
+        write(f"{folder}/reference_chain.txt", bodies, gravity)
+
+
+main()

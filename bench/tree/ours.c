@@ -1,0 +1,126 @@
+/* Pfaff in the race: pf_tree_forward, pf_tree_inverse, pf_tree_inertia. */
+#include "contender.h"
+#include "pfaff/tree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Ours {
+  const Mechanism *m;
+  PfContext *ctx;
+  PfTree *tree;
+  PfTreeWork *work;
+  double *vdot, *tau, *M;
+} Ours;
+
+static void demand(const Ours *self, PfStatus status)
+{
+  if (status == PF_OK) return;
+  fprintf(stderr, "race: pfaff: %s\n", pf_context_message(self->ctx));
+  exit(1);
+}
+
+/* Rotations here are far from half turns only by luck, so the largest component comes first. */
+static void to_quaternion(const double R[9], double quat[4])
+{
+  const double squares[] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8]};
+  const double pairs[4][4] = {{0, R[7] - R[5], R[2] - R[6], R[3] - R[1]},
+                              {R[7] - R[5], 0, R[1] + R[3], R[2] + R[6]},
+                              {R[2] - R[6], R[1] + R[3], 0, R[5] + R[7]},
+                              {R[3] - R[1], R[2] + R[6], R[5] + R[7], 0}};
+  int best = 0;
+  for (int i = 1; i < 4; i++)
+    if (squares[i] > squares[best]) best = i;
+  const double root = sqrt(squares[best]);
+  for (int i = 0; i < 4; i++) quat[i] = 0.5*(i == best ? root : pairs[best][i]/root);
+}
+
+static void add(const Ours *self, PfTreeBuilder *builder, const BodyData *body)
+{
+  static const PfJoint JOINTS[] = {PF_JOINT_REVOLUTE, PF_JOINT_SPHERICAL, PF_JOINT_FREE};
+  PfTreeBody to = pf_tree_body(body->parent, JOINTS[body->kind]);
+  to_quaternion(body->R, to.quat);
+  memcpy(to.pos, body->offset, sizeof to.pos);
+  to.mass = body->mass;
+  memcpy(to.com, body->com, sizeof to.com);
+  memcpy(to.inertia, body->inertia, sizeof to.inertia);
+  demand(self, pf_tree_builder_add(builder, &to, NULL));
+}
+
+static void *open_ours(const Mechanism *m)
+{
+  Ours *self = calloc(1, sizeof *self);
+  PfTreeBuilder *builder;
+  self->m = m;
+  self->ctx = pf_context_new(NULL);
+  demand(self, pf_tree_builder_new(self->ctx, &builder));
+  pf_tree_builder_gravity(builder, m->gravity);
+  for (int k = 0; k < m->count; k++) add(self, builder, &m->bodies[k]);
+  demand(self, pf_tree_builder_finish(builder, &self->tree));
+  pf_tree_builder_free(builder);
+  demand(self, pf_tree_work_new(self->ctx, self->tree, &self->work));
+  const size_t nv = (size_t)m->nv;
+  self->vdot = calloc(nv, sizeof(double));
+  self->tau = calloc(nv, sizeof(double));
+  if (nv <= 4000) self->M = calloc(nv*nv, sizeof(double));
+  return self;
+}
+
+static void close_ours(void *handle)
+{
+  Ours *self = handle;
+  pf_tree_work_free(self->work);
+  pf_tree_free(self->tree);
+  pf_context_free(self->ctx);
+  free(self->vdot);
+  free(self->tau);
+  free(self->M);
+  free(self);
+}
+
+static void forward(void *handle)
+{
+  Ours *self = handle;
+  demand(self, pf_tree_forward(self->work, self->m->q, self->m->v, self->m->tau, self->vdot));
+}
+
+static void inverse(void *handle)
+{
+  Ours *self = handle;
+  demand(self, pf_tree_inverse(self->work, self->m->q, self->m->v, self->m->vdot, self->tau));
+}
+
+static void inertia(void *handle)
+{
+  Ours *self = handle;
+  demand(self, pf_tree_inertia(self->work, self->m->q, self->M));
+}
+
+static void accelerations(void *handle, double *vdot)
+{
+  const Ours *self = handle;
+  memcpy(vdot, self->vdot, (size_t)self->m->nv*sizeof *vdot);
+}
+
+static void torques(void *handle, double *tau)
+{
+  const Ours *self = handle;
+  memcpy(tau, self->tau, (size_t)self->m->nv*sizeof *tau);
+}
+
+static double entry(void *handle, int i, int j)
+{
+  const Ours *self = handle;
+  return self->M[(size_t)i*(size_t)self->m->nv + (size_t)j];
+}
+
+static double bytes(void *handle)
+{
+  const Ours *self = handle;
+  return (double)pf_tree_work_bytes(self->work);
+}
+
+const Contender contenders[] = {
+    {"Pfaff", 0, open_ours, close_ours, forward, inverse, inertia, accelerations, torques, entry, bytes}, {0}};
