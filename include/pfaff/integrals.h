@@ -44,19 +44,19 @@ typedef struct PfIntegrability {
   int holonomic;  /* how many independent combinations of the constraints are integrable */
   int integral_count; /* how many of them were found */
   PfIntegral *integrals;
-  const char *assumed; /* a function about which nothing is known to algebra occurs: no relations were assumed; or NULL */
+  const char *assumed; /* a function in the constraints that was taken to obey no algebraic relation, or NULL */
 } PfIntegrability;
 
 /* Studies the distribution of admissible velocities with the values of the parameters (`parameters` overrides them as
- * elsewhere), at a generic configuration, and at the one in `values` (numbers of pf_equations_symbols) unless NULL. Lives
- * in `arena`. Fails with PF_ERR_MODEL for constraints that are not linear in the velocities. */
+ * elsewhere), at a generic configuration, and at the one in `values` (numbers of pf_equations_symbols) unless NULL.
+ * Lives in `arena`. Fails with PF_ERR_MODEL for constraints that are not linear in the velocities. */
 PF_API PfStatus pf_integrability(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                                  const double *values, PfIntegrability *result);
 
 /* ---------------------------------------------------------------- conserved quantities */
 
 typedef enum PfInvariantKind {
-  PF_INVARIANT_ENERGY,    /* kinetic and potential energy, less the work of forces when that is a function of position */
+  PF_INVARIANT_ENERGY,    /* kinetic and potential, less the work of forces when that is a function of position */
   PF_INVARIANT_JACOBI,    /* sum p v - L, where it is another quantity */
   PF_INVARIANT_MOMENTUM,  /* of a coordinate, along a pseudo-velocity, of all bodies */
   PF_INVARIANT_LINEAR,    /* linear in the velocities */
@@ -83,8 +83,8 @@ typedef struct PfInvariants {
 } PfInvariants;
 
 /* Conserved quantities of the motion, functionally independent: energy; combinations of momenta and velocities with
- * coefficients that are products of sines, cosines and coordinates; squares of momenta and velocities. Constants in them
- * are fractions. What is not of this kind is not found. Lives in `arena`. */
+ * coefficients that are products of sines, cosines and coordinates; squares of momenta and velocities. Constants in
+ * them are fractions. What is not of this kind is not found. Lives in `arena`. */
 PF_API PfStatus pf_invariants_find(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                    const double *parameters, PfInvariants *invariants);
 

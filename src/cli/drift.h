@@ -16,7 +16,8 @@ typedef struct Drift {
 } Drift;
 
 /* Finds the conserved quantities of the model and makes them ready; `values` are those of the start. */
-PfStatus pf_drift_make(Drift *drift, Session *session, const Options *options, const PfSystem *system, const double *values);
+PfStatus pf_drift_make(Drift *drift, Session *session, const Options *options, const PfSystem *system,
+                       const double *values);
 void pf_drift_free(Drift *drift);
 
 void pf_drift_sample(Drift *drift, const PfSample *sample);

@@ -47,8 +47,10 @@ static const char *combination(const Result *r, const PfIntegral *integral)
 {
   PfContext *ctx = r->s.ctx;
   PfExpr sum = pf_expr_int(ctx, 0);
-  for (int i = 0; i < r->s.model->constraint_count; i++)
-    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, integral->weight[i], pf_expr_symbol(ctx, r->s.model->constraints[i].name)));
+  for (int i = 0; i < r->s.model->constraint_count; i++) {
+    PfExpr name = pf_expr_symbol(ctx, r->s.model->constraints[i].name);
+    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, integral->weight[i], name));
+  }
   PfExpr negative = pf_expr_neg(ctx, sum); /* what is constant is so with either sign */
   return print(r, pf_expr_length(ctx, negative) < pf_expr_length(ctx, sum) ? negative : sum);
 }
@@ -147,9 +149,11 @@ static void text_controllable(const Result *r, PfText *text)
 {
   const PfIntegrability *x = &r->found;
   pf_text_add(text, "  controllable          ");
+  bool fills = x->generic.complete && restrictions(r) == 0;
   if (!x->generic.complete) pf_text_add(text, "not decided\n");
-  else if (x->timed && restrictions(r) == 0) pf_text_add(text, "accessible: brackets fill the space; there is a drift, so no more can be said\n");
-  else if (restrictions(r) == 0) pf_text_add(text, "yes: brackets of admissible velocities fill the space (Chow)\n");
+  else if (fills && x->timed)
+    pf_text_add(text, "accessible: brackets fill the space; there is a drift, so no more can be said\n");
+  else if (fills) pf_text_add(text, "yes: brackets of admissible velocities fill the space (Chow)\n");
   else pf_text_print(text, "no: motions stay on surfaces of dimension %d, and can reach %s there\n", top(&x->generic),
                      x->timed ? "open sets" : "everything");
 }
@@ -161,7 +165,7 @@ static void write_text(void *user, PfText *text)
   const PfModel *model = r->s.model;
   pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
   pf_text_print(text, "  admissible velocities %d of %d dimensions\n", x->field_count, x->space);
-  if (x->timed) pf_text_add(text, "                        time is one of them, as constraints move or have free terms\n");
+  if (x->timed) pf_text_print(text, "%24stime is one of them, as constraints move or have free terms\n", "");
   text_fields(r, text);
   pf_text_add(text, "  growth vector         ");
   text_growth(&x->generic, text);
@@ -271,7 +275,8 @@ static PfStatus study(Result *r, const Options *options)
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_study_integrability, OPTION_JSON | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE;
+  int code = pf_cli_options(&pf_study_integrability, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);

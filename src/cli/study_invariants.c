@@ -74,13 +74,14 @@ static void write_text(void *user, PfText *text)
   const PfModel *model = r->s.model;
   pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
   if (r->found.why_not) pf_text_print(text, "  nothing was looked for: %s\n", r->found.why_not);
-  else if (!r->found.count) pf_text_print(text, "  no conserved quantity among combinations of %d functions\n", r->found.tried);
+  else if (!r->found.count)
+    pf_text_print(text, "  no conserved quantity among combinations of %d functions\n", r->found.tried);
   for (int i = 0; i < r->found.count; i++) {
     const PfInvariant *one = r->found.at + i;
     const char *kind = pf_invariant_kind_name(one->kind);
     if (one->name) pf_text_print(text, "  %-20s%s\n", kind, one->name);
     pf_text_print(text, "  %-20s%s\n", one->name ? "" : kind, show(r, one));
-    pf_text_print(text, "  %-20sconstant for %s of the parameters, by %s%s\n", "", one->general ? "all values" : "these values",
+    pf_text_print(text, "  %-20sconstant for %s values of the parameters, by %s%s\n", "", one->general ? "all" : "these",
                   proof_words(one), one->dependent ? "; follows from the others" : "");
   }
   if (r->found.count) text_zeros(r, text);
@@ -161,7 +162,8 @@ static PfStatus draw(Result *r, const Options *options)
   PfSeries *series = pf_arena_array(r->s.arena, PfSeries, n);
   if (!numbers || !series) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
   if (n == 0) return pf_fail(r->s.ctx, PF_ERR_MODEL, "there is no conserved quantity to draw");
-  for (int i = 0; i < n; i++, numbers += 2*(size_t)count) make_series(r, i, count, numbers, numbers + count, series + i);
+  for (int i = 0; i < n; i++, numbers += 2*(size_t)count)
+    make_series(r, i, count, numbers, numbers + count, series + i);
   PfChart chart = {.title = "Change of conserved quantities, relative to the start", .x_label = "t [s]",
                    .y_label = "change", .count = n, .series = series};
   PfText text;

@@ -192,7 +192,7 @@ static PfStatus check_exact(PfContext *ctx, const PfExpr *e, int count)
 static PfStatus undefined(PfContext *ctx, const PfAnchor *anchor)
 {
   const char *where = anchor->at || anchor->numbers ? "at this configuration" : "at any point that was tried";
-  return pf_fail(ctx, PF_ERR_NUMBER, "the constraints, or brackets of admissible velocities, are not defined %s", where);
+  return pf_fail(ctx, PF_ERR_NUMBER, "the constraints, or brackets of what they admit, are not defined %s", where);
 }
 
 /* Numbers of expressions at the anchor: elements of a field (with that field), or doubles. */
@@ -214,7 +214,8 @@ static PfStatus evaluate_exactly(const PfDistribution *d, const PfAnchor *anchor
   PF_TRY(pf_expr_check(d->ctx));
   if (anchor->at) PF_TRY(check_exact(d->ctx, roots, count));
   PF_TRY(pf_probe_make(d->ctx, d->arena, roots, count, &probe));
-  if (!pf_probe_next_field(probe) || !pf_probe_somewhere(probe, count, &seed, v->exact)) return undefined(d->ctx, anchor);
+  bool good = pf_probe_next_field(probe) && pf_probe_somewhere(probe, count, &seed, v->exact);
+  if (!good) return undefined(d->ctx, anchor);
   v->field = *pf_probe_field(probe);
   return PF_OK;
 }

@@ -23,12 +23,14 @@ static int base_count(const PfFlow *flow)
 static PfStatus list_rates(const PfFlow *flow, PfExpr *from, PfExpr *to, int *count)
 {
   const PfModel *model = flow->eq->model;
-  *count = 0;
-  for (int i = 0; i < flow->eq->n; i++) from[*count] = model->coordinates[i].q, to[(*count)++] = model->coordinates[i].v;
-  from[*count] = model->time, to[(*count)++] = pf_expr_int(flow->ctx, 1);
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      from[*count] = model->inputs[i].symbol, to[(*count)++] = pf_expr_diff(flow->ctx, model->inputs[i].value, model->time);
+  int c = 0;
+  for (int i = 0; i < flow->eq->n; i++) from[c] = model->coordinates[i].q, to[c++] = model->coordinates[i].v;
+  from[c] = model->time, to[c++] = pf_expr_int(flow->ctx, 1);
+  for (int i = 0; i < model->input_count; i++) {
+    const PfInput *input = model->inputs + i;
+    if (input->value) from[c] = input->symbol, to[c++] = pf_expr_diff(flow->ctx, input->value, model->time);
+  }
+  *count = c;
   return pf_expr_check(flow->ctx);
 }
 
@@ -239,14 +241,16 @@ static bool has_friction(const PfFlow *flow)
   for (int i = 0; i < eq->n; i++)
     for (int k = 0; k < eq->m; k++) {
       const PfExpr *lambda = &eq->model->constraints[k].multiplier;
-      if (pf_expr_depends(flow->ctx, eq->F[i], lambda, 1) || pf_expr_depends(flow->ctx, eq->C[i], lambda, 1)) return true;
+      if (pf_expr_depends(flow->ctx, pf_expr_add(flow->ctx, eq->F[i], eq->C[i]), lambda, 1)) return true;
     }
   return false;
 }
 
-PfStatus pf_flow_make(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters, PfFlow *flow)
+PfStatus pf_flow_make(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
+                      PfFlow *flow)
 {
-  *flow = (PfFlow){.ctx = ctx, .arena = arena, .eq = equations, .parameters = parameters, .expected_rank = -1, .seed = 1};
+  *flow = (PfFlow){.ctx = ctx, .arena = arena, .eq = equations, .parameters = parameters, .seed = 1};
+  flow->expected_rank = -1;
   if (has_friction(flow)) {
     flow->trouble = "there are forces that depend on constraint forces, such as dry friction";
     return PF_OK;

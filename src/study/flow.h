@@ -32,7 +32,8 @@ PfStatus pf_flow_make(PfContext *ctx, PfArena *arena, const PfEquations *equatio
 /* By name all parameters but those that are 0 are chosen at random: -p c=0 is to leave something out of the model. */
 typedef enum PfFlowParameters { PF_FLOW_BY_VALUE, PF_FLOW_BY_NAME } PfFlowParameters;
 
-/* Functions of coordinates, velocities and time that are followed from now on. Sets `trouble` when no point is found. */
+/* Functions of coordinates, velocities and time that are followed from now on. Sets `trouble` when no point is
+ * found. */
 PfStatus pf_flow_follow(PfFlow *flow, const PfExpr *functions, int count, PfFlowParameters parameters);
 
 /* A fresh point: fills value and rate. False when none is found. */

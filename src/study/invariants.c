@@ -1,6 +1,7 @@
 /* Conserved quantities: combinations of candidates whose rate is zero. Each random state gives one linear equation for
- * the constants; the momenta among them are those of Noether's theorem and of its nonholonomic form (Bloch, Krishnaprasad,
- * Marsden, Murray, Arch. Rational Mech. Anal. 136 (1996) 21-99) where the constraints allow the symmetry. */
+ * the constants; the momenta among them are those of Noether's theorem and of its nonholonomic form (Bloch,
+ * Krishnaprasad, Marsden, Murray, Arch. Rational Mech. Anal. 136 (1996) 21-99) where the constraints allow the
+ * symmetry. */
 #include "study/invariants.h"
 
 #include "base/base.h"
@@ -193,8 +194,8 @@ static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKin
 
 /* ---------------------------------------------------------------- which ones to show */
 
-/* In which order they are taken: what is simplest to say first; a name makes up for some length. Energies come after linear ones, because they may be
- * functions of these, and quadratic ones last. */
+/* In which order they are taken: what is simplest to say first; a name makes up for some length. Energies come after
+ * linear ones, because they may be functions of these, and quadratic ones last. */
 static double rank_of(const Search *s, const PfInvariant *one)
 {
   static const double order[] = {3, 3, 1, 1, 4, 0};
@@ -239,7 +240,8 @@ static PfStatus independent_ones(Search *s, int *which, int *rank)
   PF_TRY(state_symbols(s, &list, &symbols));
   size_t size = (size_t)s->count*(size_t)symbols;
   PfExpr *slopes = pf_arena_array(s->arena, PfExpr, size);
-  uint64_t *values = pf_arena_array(s->arena, uint64_t, size), *work = pf_arena_array(s->arena, uint64_t, size), seed = 7;
+  uint64_t *values = pf_arena_array(s->arena, uint64_t, size), *work = pf_arena_array(s->arena, uint64_t, size);
+  uint64_t seed = 7;
   PfProbe *probe;
   if (!f || !slopes || !values || !work) return no_room(s->ctx);
   for (int i = 0; i < s->count; i++) f[i] = s->found[i].value;
@@ -258,7 +260,8 @@ static PfExpr shortest(PfContext *ctx, PfExpr e)
 {
   PfExpr best = pf_expr_simplest(ctx, e), unit = pf_expr_int(ctx, 1);
   if (pf_expr_op(ctx, best) == PF_OP_SUM) unit = pf_expr_arg(ctx, best, 1);
-  PfExpr others[] = {pf_expr_neg(ctx, best), pf_expr_div(ctx, best, unit), pf_expr_neg(ctx, pf_expr_div(ctx, best, unit))};
+  PfExpr scaled = pf_expr_div(ctx, best, unit);
+  PfExpr others[] = {pf_expr_neg(ctx, best), scaled, pf_expr_neg(ctx, scaled)};
   for (size_t i = 0; i < sizeof others/sizeof *others; i++) {
     PfExpr other = pf_expr_simplest(ctx, others[i]);
     if (pf_expr_length(ctx, other) < pf_expr_length(ctx, best)) best = other;

@@ -56,8 +56,9 @@ static void add_pseudo_momenta(const PfFlow *flow, PfCandidates *list)
       if (pf_expr_depends(flow->ctx, k->N[i*k->count + a], k->omega, k->count)) return; /* not linear */
       sum = pf_expr_add(flow->ctx, sum, pf_expr_mul(flow->ctx, k->N[i*k->count + a], flow->eq->momentum[i]));
     }
-    const char *name = k->chosen ? flow->eq->model->coordinates[k->independent[a]].name : flow->eq->model->speeds[a].name;
-    add_named(flow, list, sum, "momentum along", name);
+    const PfModel *model = flow->eq->model;
+    add_named(flow, list, sum, "momentum along",
+              k->chosen ? model->coordinates[k->independent[a]].name : model->speeds[a].name);
   }
 }
 

@@ -112,7 +112,7 @@ static void configurations_that_are_not_exact_are_decided_by_numbers(void **stat
 static void a_configuration_without_full_rank_has_no_growth_vector(void **state)
 {
   System s;
-  read_system(*state, "model r\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint a: x*x' + y*y' = z*z'*y\n", &s);
+  read_system(*state, "coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint a: x*x' + y*y' = z*z'*y\n", &s);
   PfIntegrability found = study(&s);
   assert_int_equal(found.rank, 1);
   assert_int_equal(found.given_rank, 0);
@@ -143,8 +143,7 @@ static const PfIntegral *find_integral(System *s, const PfIntegrability *found, 
       if (pf_expr_is_probably_zero(s->ctx, e, 2) == PF_TRUE) return found->integrals + i;
     }
   }
-  const char *first = found->integral_count ? pf_expr_print(s->ctx, s->arena, found->integrals[0].integral, PF_TEXT) : "";
-  fail_msg("%s is not among %d integrals (the first is %s)", text, found->integral_count, first);
+  fail_msg("%s is not among %d integrals", text, found->integral_count);
   return NULL;
 }
 
@@ -277,7 +276,8 @@ static void check_potential(Fixture *f, const char *text)
 static void gradients_are_integrated(void **state)
 {
   static const char *const texts[] = {
-    "3*x - 2*y + p*z", "x^2*y + z^3", "p*sin(2*x + y)*z", "x*cos(y) + y^2*sin(3*z)", "sin(x)*cos(x) + y", "exp(x*y) + z",
+    "3*x - 2*y + p*z", "x^2*y + z^3", "p*sin(2*x + y)*z", "x*cos(y) + y^2*sin(3*z)", "sin(x)*cos(x) + y",
+    "exp(x*y) + z",
     "log(x) + y/z", "sqrt(x^2 + y^2)", "x^2*sin(p*x)", "cos(x)^2*z", "sin(x)*sin(y)*cos(z)", "x*sin(x + y)",
   };
   for (size_t i = 0; i < sizeof texts/sizeof *texts; i++) check_potential(*state, texts[i]);

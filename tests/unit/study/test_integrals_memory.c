@@ -28,7 +28,7 @@ static void attempt(Counter *counter, void *user)
   if (arena) {
     PfStatus status = study(ctx, arena);
     if (!counter->refused) assert_int_equal(status, PF_OK);
-    else assert_true(status == PF_OK || status == PF_ERR_MEMORY); /* something that was only wished for may be missing */
+    else assert_true(status == PF_OK || status == PF_ERR_MEMORY); /* what was only wished for may be missing */
   }
   pf_arena_free(arena);
   pf_context_free(ctx);

@@ -7,7 +7,8 @@
 static PfInvariants find(System *s)
 {
   PfInvariants found;
-  if (pf_invariants_find(s->ctx, s->arena, &s->eq, s->given, &found) != PF_OK) fail_msg("%s", pf_context_message(s->ctx));
+  PfStatus status = pf_invariants_find(s->ctx, s->arena, &s->eq, s->given, &found);
+  if (status != PF_OK) fail_msg("%s", pf_context_message(s->ctx));
   return found;
 }
 
@@ -57,7 +58,8 @@ static double rate_of(System *s, PfExpr e)
   solve(s, a, lambda);
   memcpy(symbols, s->symbols.symbol, (size_t)s->symbols.count*sizeof *symbols);
   memcpy(values, s->values, (size_t)s->symbols.count*sizeof *values);
-  for (int i = 0; i < n; i++) symbols[s->symbols.count + i] = s->model->coordinates[i].a, values[s->symbols.count + i] = a[i];
+  for (int i = 0; i < n; i++) symbols[s->symbols.count + i] = s->model->coordinates[i].a;
+  memcpy(values + s->symbols.count, a, (size_t)n*sizeof *a);
   assert_int_equal(pf_expr_evaluate(s->ctx, &rate, 1, symbols, values, s->symbols.count + n, &value), PF_OK);
   return value;
 }
@@ -228,8 +230,8 @@ static void an_isotropic_oscillator_keeps_its_angular_momentum(void **state)
 static void a_damped_system_keeps_nothing(void **state)
 {
   System s;
-  read_system(*state, "model d\nparam m = 1, c = 2, k = 3\ncoord x\nkinetic m/2*x'^2\npotential k/2*x^2\ndissipation c/2*x'^2\n",
-              &s);
+  read_system(*state, "param m = 1, c = 2, k = 3\ncoord x\nkinetic m/2*x'^2\npotential k/2*x^2\n"
+                      "dissipation c/2*x'^2\n", &s);
   PfInvariants found = find(&s);
   assert_int_equal(found.count, 0);
   assert_null(found.why_not);
