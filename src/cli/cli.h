@@ -112,6 +112,8 @@ double pf_cli_clock(void);
 
 /* Numbers of all symbols of the system at the start, with what --param, --state and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
+/* Accelerations may exist where no motion does: what 'check' refuses near the start becomes a warning. */
+PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
 
 /* How to run the model: its own 'run' statement, changed by the command line. */
 PfStatus pf_cli_run_options(Session *session, const Options *options, const PfSystem *system, const double *values,

@@ -82,7 +82,8 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
     return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
   PfTrouble trouble = pf_solver_accelerate(r->solver, r->values, &r->motion, &row);
   PF_TRY(pf_trouble_report_at(s->ctx, r->system, r->values, trouble, row));
-  return find_energies(s, r);
+  PF_TRY(find_energies(s, r));
+  return pf_cli_warn_contradiction(s, options);
 }
 
 /* ---------------------------------------------------------------- text */

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,4 +67,23 @@ PfStatus pf_cli_state(Session *s, const Options *options, const PfSystem *system
   for (int i = 0; i < options->state_count; i++)
     PF_TRY(set_one(s->ctx, s->model, symbols, options->state[i], *values));
   return options->time ? set_time(s->ctx, s->model, symbols, options->time, *values) : PF_OK;
+}
+
+PfStatus pf_cli_warn_contradiction(Session *s, const Options *options)
+{
+  double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  int before = pf_diagnostic_count(s->ctx);
+  PfDiagnosis diagnosis;
+  PfStatus status = pf_diagnose(s->ctx, s->arena, &s->equations, given, &diagnosis);
+  if (status == PF_OK || status == PF_ERR_MEMORY) return status;
+  const PfDiagnostic *why = pf_diagnostic(s->ctx, before);
+  char message[512], hint[256];
+  PfPlace place = why->place;
+  snprintf(message, sizeof message, "%s", why->message);
+  snprintf(hint, sizeof hint, "%s", why->hint ? why->hint : "there may be no motion at all");
+  pf_diagnostics_cut(s->ctx, before);
+  pf_warn_at(s->ctx, place, "%s", message);
+  pf_hint(s->ctx, "%s", hint);
+  return PF_OK;
 }

@@ -39,4 +39,13 @@ holds 'd["proved"] is False and "abs" in d["proof"] and "x" in d["proof"]'
 holds 'all(r["run_seconds"] is None for r in d["rows"])'
 run 0 compare --json "$place/model.pf"
 holds 'd["proved"] is None and d["proof"] is None'
+
+# Velocities that contradict each other have agreeing accelerations.
+printf '%s\n' "coord x, y" "kinetic x'^2 + y'^2" "constraint a: x' = 1" "constraint b: 2*x' = 3" >"$place/model.pf"
+for command in eval compare; do
+  run 0 $command "$place/model.pf"
+  says err "warning: the constraints 'a' and 'b' contradict each other"
+done
+run 1 compare --prove "$place/model.pf"
+says err "error: the constraints 'a' and 'b' contradict each other"
 finish
