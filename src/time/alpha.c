@@ -38,7 +38,7 @@ static bool find_motion(PfMotionRun *run, const PfAlpha *s)
 static bool attempt(PfMotionRun *run, double h)
 {
   PfAlpha *s = run->data;
-  if (!s->started) pf_alpha_start(run, run->dy + s->n);
+  if (!pf_alpha_has_started(run)) pf_alpha_start(run, run->dy + s->n);
   pf_alpha_begin(run, h);
   return find_directions(run, s) && pf_alpha_solve(run);
 }

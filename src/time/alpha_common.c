@@ -227,10 +227,22 @@ void pf_alpha_begin(PfMotionRun *run, double h)
   }
 }
 
+bool pf_alpha_has_started(PfMotionRun *run)
+{
+  PfAlpha *s = run->data;
+  if (!run->restart) return s->started;
+  run->restart = s->started = false; /* the state is not the end of the last step */
+  return false;
+}
+
 void pf_alpha_start(PfMotionRun *run, const double *w)
 {
   PfAlpha *s = run->data;
   s->started = true;
+  s->factored = false;
+  s->h = s->h_before = 0;
+  s->alike = 0;
+  s->count = 0;
   s->t_start = run->t;
   s->share = s->start == PF_ALPHA_SHIFTED ? s->alpha : 0;
   for (int i = 0; i < s->n; i++) {

@@ -77,6 +77,7 @@ typedef struct PfAlpha {
 PfStatus pf_alpha_make(PfMotionRun *run, bool rattle);
 void pf_alpha_release(PfMotionRun *run);
 
+bool pf_alpha_has_started(PfMotionRun *run);
 /* The start: w_0 is given, lambda_0 is that of the last evaluation. */
 void pf_alpha_start(PfMotionRun *run, const double *w);
 /* The step of the options, cut at the end of the run. */

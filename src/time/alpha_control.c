@@ -63,20 +63,11 @@ static void accept(PfMotionRun *run, PfAlpha *s)
   memcpy(run->dy, s->end, 2*n*sizeof *run->dy);
 }
 
-/* From a state that is not the end of the last step. */
-static void restart(PfMotionRun *run, PfAlpha *s)
-{
-  run->restart = s->started = s->factored = false;
-  s->h = s->h_before = 0;
-  s->alike = 0;
-}
-
 PfStepEnd pf_alpha_controlled_step(PfMotionRun *run, PfAlphaAttempt *attempt)
 {
   PfAlpha *s = run->data;
   bool rejected = false;
   if (run->h <= 0) run->h = run->options.step > 0 ? run->options.step : pf_first_step(run);
-  if (run->restart) restart(run, s);
   for (;;) {
     double h = limit_step(run, run->h);
     bool good = attempt(run, h) && pf_flow(run, s->t, s->values + s->in->q, s->end);

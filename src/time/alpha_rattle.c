@@ -57,7 +57,7 @@ static bool find_middle(PfMotionRun *run, PfAlpha *s)
 static bool attempt(PfMotionRun *run, double h)
 {
   PfAlpha *s = run->data;
-  if (!s->started && !start(run, s)) return false;
+  if (!pf_alpha_has_started(run) && !start(run, s)) return false;
   pf_alpha_begin(run, h);
   return find_middle(run, s) && pf_alpha_solve(run);
 }

@@ -126,6 +126,7 @@ PfStatus pf_watch_make(PfMotionRun *run)
   int rank = rank_at(run, w, run->y), nearby = rank < run->m ? rank_nearby(run, w) : rank;
   w->singular = run->m > 1 && nearby > rank;
   w->rank = w->singular ? nearby : rank;
+  w->seen = -INFINITY;
   w->now = measure(run, w, run->t, run->y);
   for (int i = 0; i < run->m; i++)
     if (is_redundant(run, w, i)) pf_solver_tolerate(run->solver, drift);
@@ -321,27 +322,80 @@ bool pf_watch_ahead(PfMotionRun *run)
   return w->told;
 }
 
+/* ---------------------------------------------------------------- over it, when asked to */
+
 /* Accelerations are smooth up to the loss and beyond, but cannot be had near it: the step over it is that of Taylor's
- * polynomial. Methods with a fixed step come as near as that, the others until one part in ten thousand is left. Those
- * that solve the constraints directly with a fixed step go over it by themselves. */
-bool pf_watch_jump(PfMotionRun *run)
+ * polynomial. */
+static void leap(int n, double h, double *y, const double *dy)
 {
-  Watch *w = run->watch;
-  double d = w->seen - run->t, *q = run->y, *v = run->y + run->n;
-  size_t bytes = 2*(size_t)run->n*sizeof *q;
-  if (!w->told || !(d > 0) || (run->fixed && run->method->direct)) return false;
-  if (run->fixed ? d > run->options.step : w->now > 1e-4) return false;
+  for (int i = 0; i < n; i++) {
+    y[i] += h*(y[n + i] + 0.5*h*dy[n + i]);
+    y[n + i] += h*dy[n + i];
+  }
+}
+
+/* Runge-Kutta steps from w->ahead at t to the end, shorter and shorter towards the loss and longer and longer beyond, where
+ * motions part quickly. */
+static bool walk(PfMotionRun *run, Watch *w, double t, double end)
+{
+  enum { SMALL_STEPS = 16 };
+  while (t < end) {
+    double d = w->seen - t, h = fmin(fmax(0.5*d, -0.25*d), end - t);
+    bool good = true;
+    if (d > 0 && measure(run, w, t, w->ahead) < 1e-4) {
+      h = 2*d;
+      leap(run->n, h, w->ahead, w->k);
+      (void)pf_project(run, t + h, w->ahead);
+      good = pf_flow(run, t + h, w->ahead, w->k);
+    } else {
+      for (int q = 0; q < SMALL_STEPS && good; q++) good = advance(run, w, t + q*h/SMALL_STEPS, h/SMALL_STEPS);
+    }
+    if (!good || !(t + h > t)) return false;
+    t += h;
+  }
+  return true;
+}
+
+static void keep_old(PfMotionRun *run)
+{
+  size_t bytes = 2*(size_t)run->n*sizeof *run->y;
   memcpy(run->y_old, run->y, bytes);
   memcpy(run->dy_old, run->dy, bytes);
   run->t_old = run->t;
+  run->jumped = run->restart = true;
+}
+
+/* Steps of fixed size that are near a loss are too long for their methods: they are walked. */
+static bool walk_step(PfMotionRun *run, Watch *w)
+{
+  size_t bytes = 2*(size_t)run->n*sizeof *run->y;
+  double h = run->options.step, end = fmin(run->t + h, run->t_end);
+  if (!(run->t > w->seen - 5*h && run->t < w->seen + 4*h)) return false;
+  if (run->t_end - end < 1e-9*h) end = run->t_end;
+  if (end > w->seen && end < w->seen + 1e-3*h) end = fmin(w->seen + 1e-3*h, run->t_end); /* not on it */
+  memcpy(w->ahead, run->y, bytes);
+  memcpy(w->k, run->dy, bytes);
+  if (!walk(run, w, run->t, end)) return false;
+  keep_old(run);
+  memcpy(run->y, w->ahead, bytes);
+  memcpy(run->dy, w->k, bytes);
+  run->t = end;
+  w->now = measure(run, w, run->t, run->y);
+  if (run->t > w->seen) w->told = false;
+  return true;
+}
+
+/* Methods that choose their step come near by themselves, until one part in ten thousand is left. */
+bool pf_watch_jump(PfMotionRun *run)
+{
+  Watch *w = run->watch;
+  double d = w->seen - run->t;
+  if (run->fixed) return walk_step(run, w);
+  if (!w->told || !(d > 0) || w->now > 1e-4) return false;
+  keep_old(run);
   run->t = fmin(run->t + 2*d, run->t_end);
-  double h = run->t - run->t_old;
-  for (int i = 0; i < run->n; i++) {
-    q[i] += h*(v[i] + 0.5*h*run->dy[run->n + i]);
-    v[i] += h*run->dy[run->n + i];
-  }
+  leap(run->n, run->t - run->t_old, run->y, run->dy);
   if (!run->options.drift) (void)pf_project(run, run->t, run->y);
   w->now = lost;
-  run->jumped = run->restart = true;
   return pf_flow(run, run->t, run->y, run->dy);
 }

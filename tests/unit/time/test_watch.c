@@ -102,7 +102,7 @@ static void a_run_goes_on_when_asked_to(void **state)
 {
   Moving x;
   open_snakeboard(*state, 20, &x);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < WAYS; i++) {
     pf_diagnostics_clear(x.s.ctx);
     PfRunOptions options = options_by(ways + i, 1.4);
     options.keep_going = true;
@@ -112,6 +112,24 @@ static void a_run_goes_on_when_asked_to(void **state)
     assert_int_equal(pf_error_count(x.s.ctx), 0);
     assert_true(result.velocity < 1e-10);
     assert_true(result.drift < 0.05);
+  }
+  close_moving(&x);
+}
+
+/* However long the steps: near the loss they are made of many small ones. Further on they may be too long again. */
+static void every_method_goes_on_when_asked_to(void **state)
+{
+  Moving x;
+  open_snakeboard(*state, 20, &x);
+  for (int i = 0; i < ROUGH_WAYS; i++) {
+    pf_diagnostics_clear(x.s.ctx);
+    PfRunOptions options = options_by(rough_ways + i, 1.4);
+    options.keep_going = true;
+    PfRunResult result = run_with(&x, options);
+    if (result.end != PF_RUN_DONE && !(result.t > t_star + 4*rough_ways[i].step && rough_ways[i].step > 5e-3))
+      fail_msg("%s, step %g, rtol %g: ends at t = %g", rough_ways[i].method, rough_ways[i].step, rough_ways[i].rtol, result.t);
+    assert_int_equal(pf_diagnostic_count(x.s.ctx) - pf_error_count(x.s.ctx), 1);
+    assert_int_equal(pf_error_count(x.s.ctx), result.end != PF_RUN_DONE);
   }
   close_moving(&x);
 }
@@ -298,6 +316,7 @@ int main(void)
     with_fixture(steps_that_are_much_too_long_are_not_trusted),
     with_fixture(a_run_that_ends_before_is_not_stopped),
     with_fixture(a_run_goes_on_when_asked_to),
+    with_fixture(every_method_goes_on_when_asked_to),
     with_fixture(the_mild_push_never_comes_near),
     with_fixture(a_simple_zero_is_a_loss),
     with_fixture(a_near_miss_is_none),
