@@ -29,7 +29,8 @@ extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf
   ENTRY(SHOW, "show", required_argument)         \
   ENTRY(KEEP, "keep", required_argument)         \
   ENTRY(SECTION, "section", required_argument)   \
-  ENTRY(SKIP, "skip", required_argument)
+  ENTRY(SKIP, "skip", required_argument)         \
+  ENTRY(NEAR, "near", required_argument)
 
 typedef enum StudyOption {
 #define PF_STUDY_ENTRY(name, word, argument) STUDY_##name,

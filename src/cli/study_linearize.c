@@ -13,10 +13,11 @@ const Command pf_study_linearize = {
   "Linearizes at the start of the model, changed by --state and --time. The state is minimal: holonomic constraints\n"
   "take coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what it plots, or its\n"
   "coordinates when it plots nothing. Derivatives are exact.\n\n"
-  "      --at T1,T2,…           along the motion, at these times instead\n"
+  "      --near equilibrium     at the state of rest next to the start instead; --near steady: steady motion\n"
+  "      --at T1,T2,…           along the motion, at these times\n"
   "      --sweep NAME=a..b:n    at the start for n values of a parameter\n"
   "      --inputs a,b           other inputs: names of inputs or parameters\n"
-  "      --out FILE             .csv, .json, .mat (MATLAB, Octave, SciPy) or .py (NumPy)\n"
+  "      --out FILE             .csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy) or .svg (eigenvalues)\n"
   "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity; --time T, -p NAME=VALUE as usual\n"
   "      --json                 for programs, on standard output",
   run};
@@ -138,6 +139,53 @@ static PfStatus over_range(Linearize *l)
   return PF_OK;
 }
 
+static double squared_distance(const double *a, const double *b, size_t count)
+{
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += (a[i] - b[i])*(a[i] - b[i]);
+  return sum;
+}
+
+/* The one next to the state. */
+static const PfSteadyPoint *nearest(const Study *st, const PfSteady *found)
+{
+  const PfSymbols *in = pf_system_symbols(st->system);
+  size_t n = (size_t)st->s.equations.n;
+  const PfSteadyPoint *best = NULL;
+  double least = INFINITY;
+  for (int i = 0; i < found->count; i++) {
+    const PfSteadyPoint *p = found->points + i;
+    double away = squared_distance(p->q, st->values + in->q, n) + squared_distance(p->v, st->values + in->v, n);
+    if (away < least) least = away, best = p;
+  }
+  return best;
+}
+
+/* Moves the state to the equilibrium or steady motion next to it. */
+static PfStatus go_near(Linearize *l, const char *what)
+{
+  Study *st = &l->st;
+  const PfSymbols *in = pf_system_symbols(st->system);
+  size_t n = (size_t)st->s.equations.n;
+  bool rest = !strcmp(what, "equilibrium");
+  PfSteadyOptions options = {.kind = rest ? PF_EQUILIBRIA : PF_STEADY, .starts = 50};
+  PfSteady found;
+  if (!rest && strcmp(what, "steady"))
+    return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--near %s: write 'equilibrium' or 'steady'", what);
+  PF_TRY(pf_steady_find(st->s.ctx, st->s.arena, st->field, &options, &found));
+  if (!found.count) {
+    pf_fail(st->s.ctx, PF_ERR_NUMBER, "no %s was found near the start, from %d places",
+            rest ? "equilibrium" : "steady motion", found.starts);
+    pf_hint(st->s.ctx, "'pfaff study %s' looks in more places; give one by --state", rest ? "equilibria" : "steady");
+    return PF_ERR_NUMBER;
+  }
+  const PfSteadyPoint *point = nearest(st, &found);
+  memcpy(st->values + in->q, point->q, n*sizeof *st->values);
+  memcpy(st->values + in->v, point->v, n*sizeof *st->values);
+  PF_TRY(pf_dynamics_place(st->field, st->values));
+  return pf_dynamics_chart(st->field, NULL);
+}
+
 static PfStatus write_file(Linearize *l, const char *path);
 
 static PfStatus work(Study *st)
@@ -145,6 +193,7 @@ static PfStatus work(Study *st)
   Linearize *l = (Linearize *)st;
   const PfSymbols *in = pf_system_symbols(st->system);
   PF_TRY(read_inputs(l, st->options->study[STUDY_INPUTS]));
+  if (st->options->study[STUDY_NEAR]) PF_TRY(go_near(l, st->options->study[STUDY_NEAR]));
   if (st->options->study[STUDY_SWEEP]) PF_TRY(over_range(l));
   else if (st->options->at) PF_TRY(along_motion(l));
   else {
@@ -463,19 +512,43 @@ static void file_mat(const Linearize *l, PfText *text)
   if (at) pf_mat_matrix(text, "at", at, 1, l->count);
 }
 
+/* One point: eigenvalues in the complex plane. Several: their real and imaginary parts against the parameter or time. */
+static PfStatus file_svg(Linearize *l, PfText *text)
+{
+  PfArena *arena = l->st.s.arena;
+  int n = l->points[0].linear.states, count = 0, most = n*l->count;
+  double *at = pf_arena_array(arena, double, most), *re = pf_arena_array(arena, double, most);
+  double *im = pf_arena_array(arena, double, most);
+  if (!at || !re || !im) return pf_fail(l->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int p = 0; p < l->count; p++)
+    for (int k = 0; k < n; k++, count++)
+      at[count] = l->points[p].at, re[count] = l->points[p].linear.re[k], im[count] = l->points[p].linear.im[k];
+  for (int k = 0; k < most && l->count > 1; k++)
+    if (im[k] <= 0) im[k] = NAN; /* one of each pair */
+  PfSeries plane = {.count = count, .x = re, .y = im, .color = 0, .mark = PF_MARK_CIRCLE};
+  PfSeries both[2] = {{.count = count, .x = at, .y = im, .color = 1, .mark = PF_MARK_DOT, .label = "imaginary part"},
+                      {.count = count, .x = at, .y = re, .color = 0, .mark = PF_MARK_DOT, .label = "real part"}};
+  bool one = l->count == 1;
+  PfChart chart = {.title = pf_cli_name(l->st.s.model), .x_label = one ? "real part [1/s]" : l->along,
+                   .y_label = one ? "imaginary part [1/s]" : "eigenvalues [1/s]", .count = one ? 1 : 2,
+                   .series = one ? &plane : both};
+  pf_svg_chart(text, &chart);
+  return PF_OK;
+}
+
 static PfStatus write_file(Linearize *l, const char *path)
 {
   Study *st = &l->st;
   PfJson json; /* its text serves all */
+  PfStatus status = PF_OK;
   pf_json_begin(&json, pf_context_allocator(st->s.ctx));
-  bool known = true;
   if (pf_study_ends(path, ".csv")) file_csv(l, &json.text);
   else if (pf_study_ends(path, ".py")) file_python(l, &json.text);
   else if (pf_study_ends(path, ".mat")) file_mat(l, &json.text);
   else if (pf_study_ends(path, ".json")) write_json(l, &json);
-  else known = false;
-  PfStatus status = known ? pf_study_write(st, path, &json.text)
-                          : pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv, .json, .mat or .py", path);
+  else if (pf_study_ends(path, ".svg")) status = file_svg(l, &json.text);
+  else status = pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv, .json, .mat, .py or .svg", path);
+  if (status == PF_OK) status = pf_study_write(st, path, &json.text);
   pf_json_free(&json);
   return status;
 }
@@ -484,7 +557,7 @@ static int run(int argc, char **argv)
 {
   Linearize l = {0};
   unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_RUN | OPTION_FORM | OPTION_OUT |
-                     pf_study_option(STUDY_INPUTS) | pf_study_option(STUDY_SWEEP);
+                     pf_study_option(STUDY_INPUTS) | pf_study_option(STUDY_SWEEP) | pf_study_option(STUDY_NEAR);
   int code = pf_study_run(&pf_study_linearize, allowed, argc, argv, &l.st, work, write_json, write_text);
   pf_study_close(&l.st);
   return code;

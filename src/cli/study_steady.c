@@ -11,7 +11,7 @@ static int run_steady(int argc, char **argv);
   "      --starts N                Newton iterations from so many places (100)\n"                          \
   "      --within x=-1..1,y=0..2   where they begin, by names of the state; else around the start\n"      \
   "      --state NAME=VALUE        another start: the first place; -p NAME=VALUE another parameter\n"     \
-  "      --out FILE                .csv, .json\n"                                                          \
+  "      --out FILE                .svg (eigenvalues), .csv, .json\n"                                                          \
   "      --json                    for programs, on standard output"
 
 const Command pf_study_equilibria = {
@@ -150,16 +150,34 @@ static void file_csv(const Find *f, PfText *text)
   }
 }
 
+/* Eigenvalues in the complex plane, by the stability of what they belong to. */
+static PfStatus file_svg(Find *f, PfText *text)
+{
+  PfSeries *list = pf_arena_array(f->st.s.arena, PfSeries, f->steady.count);
+  static const PfMarkShape shapes[] = {PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE};
+  static const int colors[] = {0, 7, 1};
+  if (!list) return pf_fail(f->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i < f->steady.count; i++) {
+    const PfSteadyPoint *p = f->steady.points + i;
+    list[i] = (PfSeries){.count = p->count, .x = p->re, .y = p->im, .label = pf_stability_name(p->stability),
+                         .color = colors[p->stability], .mark = shapes[p->stability]};
+  }
+  PfChart chart = {.title = pf_cli_name(f->st.s.model), .x_label = "real part of eigenvalues [1/s]",
+                   .y_label = "imaginary part [1/s]", .count = f->steady.count, .series = list};
+  pf_svg_chart(text, &chart);
+  return PF_OK;
+}
+
 static PfStatus write_file(Find *f, const char *path)
 {
   PfJson json;
+  PfStatus status = PF_OK;
   pf_json_begin(&json, pf_context_allocator(f->st.s.ctx));
-  bool known = true;
   if (pf_study_ends(path, ".csv")) file_csv(f, &json.text);
   else if (pf_study_ends(path, ".json")) write_json(f, &json);
-  else known = false;
-  PfStatus status = known ? pf_study_write(&f->st, path, &json.text)
-                          : pf_fail(f->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv or .json", path);
+  else if (pf_study_ends(path, ".svg")) status = file_svg(f, &json.text);
+  else status = pf_fail(f->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
+  if (status == PF_OK) status = pf_study_write(&f->st, path, &json.text);
   pf_json_free(&json);
   return status;
 }

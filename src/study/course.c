@@ -37,7 +37,8 @@ PfStatus pf_course_make(PfContext *ctx, PfArena *arena, PfDynamics *field, bool 
   w->y = pf_arena_array(arena, double, most), w->y_old = pf_arena_array(arena, double, most);
   w->trial = pf_arena_array(arena, double, most), w->dense = pf_arena_array(arena, double, 5*most);
   w->s = pf_arena_array(arena, double, field->count);
-  bool good = w->y && w->y_old && w->trial && w->dense && w->s;
+  w->last = pf_arena_array(arena, double, most);
+  bool good = w->y && w->y_old && w->trial && w->dense && w->last && w->s;
   for (int k = 0; k < PF_COURSE_STAGES; k++) good = (w->k[k] = pf_arena_array(arena, double, most)) && good;
   return good ? make_inputs(w, arena) : no_room(ctx);
 }
@@ -142,7 +143,7 @@ static void make_dense(PfCourse *w, double h)
 /* Is the present chart nearly used up, its independent coordinates hardly determining the others? */
 static bool is_worn(const PfDynamics *f)
 {
-  return (f->np && f->position_qr.margin < 0.02) || (f->nv && f->velocity_qr.margin < 0.02);
+  return (f->np && f->hold[0] < 0.1*f->chosen_hold[0]) || (f->nv && f->hold[1] < 0.1*f->chosen_hold[1]);
 }
 
 static PfStatus change_chart(PfCourse *w)
@@ -208,11 +209,11 @@ void pf_course_at(const PfCourse *w, double t, double *y)
 PfStatus pf_course_exactly_at(PfCourse *w, double t, double *y)
 {
   double keep[2] = {w->t, w->h};
-  memcpy(w->dense, w->k[6], (size_t)w->N*sizeof *w->dense); /* the derivative at the end of the step */
+  memcpy(w->last, w->k[6], (size_t)w->N*sizeof *w->last); /* the derivative at the end of the step */
   PfStatus status = rate(w, w->t_old, w->y_old, w->k[0]);
   if (status == PF_OK) status = stages(w, w->way*(t - w->t_old));
   if (status == PF_OK) memcpy(y, w->trial, (size_t)w->N*sizeof *y);
-  memcpy(w->k[6], w->dense, (size_t)w->N*sizeof *w->dense);
+  memcpy(w->k[6], w->last, (size_t)w->N*sizeof *w->last);
   w->t = keep[0], w->h = keep[1];
   return status;
 }

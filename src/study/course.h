@@ -17,7 +17,7 @@ typedef struct PfCourse {
   bool moved;          /* the chart changed at the beginning of the last step */
   double rtol, atol, way; /* way: -1 goes back in time */
   double t, t_old, h;
-  double *y, *y_old, *k[PF_COURSE_STAGES], *trial, *dense, *s, *work, *input_values;
+  double *y, *y_old, *k[PF_COURSE_STAGES], *trial, *dense, *last, *s, *work, *input_values;
   long steps;
 } PfCourse;
 

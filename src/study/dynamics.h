@@ -50,6 +50,7 @@ struct PfDynamics {
   int *w, *w_dependent;      /* and velocities */
   int y_dependents, w_dependents;
   PfQr position_qr, velocity_qr, motion_qr;
+  double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held at each level: now, where the chart was chosen */
   double *matrix, *right, *step;
   PfMotion motion;
 };

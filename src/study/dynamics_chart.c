@@ -159,13 +159,28 @@ static PfStatus choose(PfDynamics *f, const bool *avoid, double *weight)
   return PF_OK;
 }
 
-/* Factors the columns of the dependent unknowns: what every solution needs. */
-static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const int *columns, int count, PfQr *qr)
+/* The weakest pivot of the dependent columns over the longest column of all. */
+static double hold_of(const PfDynamics *f, const double *rows, int m, const PfQr *qr)
 {
+  double weakest = INFINITY, longest = 0;
+  for (int k = 0; k < qr->rank; k++) weakest = fmin(weakest, fabs(qr->R[(size_t)k*(size_t)m + (size_t)k])*qr->scale);
+  for (int j = 0; j < f->n; j++) {
+    double sum = 0;
+    for (int i = 0; i < m; i++) sum += rows[i*f->n + j]*rows[i*f->n + j];
+    longest = fmax(longest, sqrt(sum));
+  }
+  return qr->rank ? weakest/longest : 1;
+}
+
+/* Factors the columns of the dependent unknowns: what every solution needs. */
+static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const int *columns, int count, int level)
+{
+  PfQr *qr = level ? &f->velocity_qr : &f->position_qr;
   for (int i = 0; i < m; i++)
     for (int k = 0; k < count; k++) f->matrix[i*count + k] = rows[i*f->n + columns[k]];
   if (pf_qr_factor(qr, f->matrix, 1e-12) != PF_OK)
     return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints are not finite here");
+  f->hold[level] = hold_of(f, rows, m, qr);
   if (qr->rank == count) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints leave '%s' open here, or lose rank",
                  f->model->coordinates[columns[qr->order[qr->rank]]].name);
@@ -173,9 +188,9 @@ static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const i
 
 static PfStatus factor_levels(PfDynamics *f)
 {
-  PF_TRY(factor_columns(f, f->phi_q, f->np, f->y_dependent, f->y_dependents, &f->position_qr));
+  PF_TRY(factor_columns(f, f->phi_q, f->np, f->y_dependent, f->y_dependents, 0));
   if (f->speeds) return PF_OK;
-  return factor_columns(f, f->psi_w, f->nv, f->w_dependent, f->w_dependents, &f->velocity_qr);
+  return factor_columns(f, f->psi_w, f->nv, f->w_dependent, f->w_dependents, 1);
 }
 
 PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
@@ -186,7 +201,9 @@ PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
   PF_TRY(choose(f, avoid, weight));
   PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->y_dependents, &f->position_qr));
   if (!f->speeds) PF_TRY(pf_qr_make(f->ctx, f->arena, f->nv, f->w_dependents, &f->velocity_qr));
-  return factor_levels(f);
+  PF_TRY(factor_levels(f));
+  memcpy(f->chosen_hold, f->hold, sizeof f->hold);
+  return PF_OK;
 }
 
 int pf_dynamics_size(const PfDynamics *f)
@@ -238,7 +255,7 @@ static PfStatus settle(PfDynamics *f, int level)
     if (miss <= 1e-15 || (miss <= 1e-11 && miss >= 0.5*before)) return PF_OK;
     if (!isfinite(miss) || (k > 8 && miss >= before)) break;
     before = miss;
-    PF_TRY(factor_columns(f, level ? f->psi_w : f->phi_q, rows, columns, count, level ? &f->velocity_qr : &f->position_qr));
+    PF_TRY(factor_columns(f, level ? f->psi_w : f->phi_q, rows, columns, count, level));
     for (int i = 0; i < rows; i++) f->right[i] = -residual[i];
     pf_qr_solve(level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
     for (int c = 0; c < count; c++) x[columns[c]] += f->step[c];

@@ -161,6 +161,7 @@ static PfStatus draw(Draw *d)
   pf_dynamics_rate(d->f, d->rate);
   PF_TRY(follow(d, 1, &forward));
   if (isnan(forward.period)) {
+    d->f->full[pf_system_symbols(d->f->system)->time] = d->t0;
     PF_TRY(pf_dynamics_go(d->f, d->start));
     PF_TRY(follow(d, -1, &back));
   }

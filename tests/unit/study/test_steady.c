@@ -1,0 +1,244 @@
+/* Equilibria and steady motions, against closed forms. */
+#include "studies.h"
+
+static void find(Studied *s, PfSteadyKind kind, int starts, PfSteady *steady)
+{
+  PfSteadyOptions options = {.kind = kind, .starts = starts};
+  if (pf_steady_find(s->x.s.ctx, s->x.s.arena, s->d, &options, steady) != PF_OK)
+    fail_msg("the search fails: %s", pf_context_message(s->x.s.ctx));
+}
+
+static int index_of(const PfSteady *s, const char *name)
+{
+  for (int k = 0; k < s->size; k++)
+    if (!strcmp(s->names[k], name)) return k;
+  fail_msg("no component '%s'", name);
+  return -1;
+}
+
+/* The point whose component is nearest to the value. */
+static const PfSteadyPoint *point_with(const PfSteady *s, const char *name, double value)
+{
+  int k = index_of(s, name);
+  const PfSteadyPoint *best = NULL;
+  for (int i = 0; i < s->count; i++)
+    if (!best || fabs(s->points[i].x[k] - value) < fabs(best->x[k] - value)) best = s->points + i;
+  assert_non_null(best);
+  return best;
+}
+
+static bool is_cyclic(const PfSteady *s, const char *name)
+{
+  return s->cyclic[index_of(s, name)];
+}
+
+/* ---------------------------------------------------------------- pendulums */
+
+static void a_pendulum_rests_below_and_above(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = 1", &s);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  assert_int_equal(r.count, 2);
+  const PfSteadyPoint *below = point_with(&r, "q", 0), *above = fabs(r.points[0].x[0]) > 1 ? r.points : r.points + 1;
+  assert_near(below->x[0], 0, 0, 1e-12);
+  assert_int_equal(below->stability, PF_NEUTRAL);
+  assert_near(below->im[0], sqrt(9.81/0.5), 1e-12, 0);
+  assert_near(fabs(above->x[0]), acos(-1), 1e-12, 0);
+  assert_int_equal(above->stability, PF_UNSTABLE);
+  assert_near(above->re[0], sqrt(9.81/0.5), 1e-12, 0);
+  end_study(&s);
+}
+
+/* The same on a circle: with a holonomic constraint one coordinate is left. */
+static void a_constraint_does_not_change_the_equilibria(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, "param g = 9.81, l = 0.5\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\n"
+             "constraint rod: x^2 + y^2 = l^2\nstart x = 0.3, y = -0.4", &s);
+  find(&s, PF_EQUILIBRIA, 60, &r);
+  const PfSteadyPoint *below = point_with(&r, s.d->y[0] == 0 ? "x" : "y", s.d->y[0] == 0 ? 0 : -0.5);
+  assert_near(below->q[0], 0, 0, 1e-9);
+  assert_near(fabs(below->q[1]), 0.5, 1e-9, 0);
+  end_study(&s);
+}
+
+static void a_double_pendulum_has_four(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_example(*state, "double_pendulum_bodies", &s, NULL);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  assert_int_equal(r.count, 4);
+  int unstable[3] = {0};
+  for (int i = 0; i < r.count; i++) unstable[r.points[i].unstable]++;
+  assert_int_equal(unstable[0], 1); /* both hang */
+  assert_int_equal(unstable[1], 2); /* one up, one down */
+  assert_int_equal(unstable[2], 1); /* both up */
+  end_study(&s);
+}
+
+/* ---------------------------------------------------------------- carriages (rosenberg-laconic reference, sections 5 and 6) */
+
+static void steady_motions_of_the_driven_carriage(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_example(*state, "carriage_omni3", &s, NULL);
+  find(&s, PF_STEADY, 0, &r);
+  assert_int_equal(r.count, 3);
+  const char *const cyclic[] = {"x", "y", "theta", "chi[1]", "chi[2]", "chi[3]"};
+  for (int i = 0; i < 6; i++) assert_true(is_cyclic(&r, cyclic[i]));
+  const PfSteadyPoint *p = point_with(&r, "nu[3]", 2.35);
+  assert_near(p->x[index_of(&r, "nu[1]")], 13.593386622447824, 1e-9, 0);
+  assert_near(p->x[index_of(&r, "nu[2]")], 12, 1e-9, 0);
+  assert_near(p->x[index_of(&r, "nu[3]")], 2.3540859160995165, 1e-9, 0);
+  assert_near(p->v[coordinate(&s.x.s, "theta")], 1.1770429580497582, 1e-9, 0);
+  assert_int_equal(p->stability, PF_STABLE);
+  assert_near(p->re[0], -0.97484, 0, 5e-6); /* five digits are known */
+  assert_near(p->re[1], -1.62581, 0, 5e-6);
+  assert_near(p->re[2], -5.58058, 0, 5e-6);
+  p = point_with(&r, "nu[3]", 0);
+  assert_int_equal(p->stability, PF_UNSTABLE);
+  end_study(&s);
+}
+
+/* (A2 s + 2 eps)(A3 B s^2 + (…) s + eps (2 eps sigma^2 - rho nu2/Lambda)): the eigenvalues of straight motion. */
+static void straight_motion_has_the_eigenvalues_of_its_polynomial(void **state)
+{
+  const double eps = 2, Lambda = 2, l2 = 0.25, sigma = 1.5, rho = 1.5, A2 = 1.5, A3 = 2.6875, B = 1.1976744186046512;
+  const double speeds[] = {6.1, 11.5, 12.5, 16};
+  for (int i = 0; i < 4; i++) {
+    Studied s;
+    PfSteady r;
+    double nu2 = speeds[i], a = A3*B, c = eps*(2*eps*sigma*sigma - rho*nu2/Lambda);
+    double b = eps*(1 + rho*rho + 2*sigma*sigma + 4*l2*sigma*sigma) - l2*rho*nu2/Lambda;
+    study_example(*state, "carriage_steady", &s, "n2", nu2, NULL);
+    find(&s, PF_STEADY, 0, &r);
+    const PfSteadyPoint *p = point_with(&r, "nu[3]", 0);
+    assert_near(p->x[index_of(&r, "nu[3]")], 0, 0, 1e-10);
+    double roots[3] = {-2*eps/A2, (-b + sqrt(b*b - 4*a*c))/(2*a), (-b - sqrt(b*b - 4*a*c))/(2*a)};
+    for (int k = 0; k < 3; k++) {
+      double nearest = INFINITY;
+      for (int j = 0; j < 3; j++) nearest = fmin(nearest, fabs(p->re[j] - roots[k]));
+      assert_near(nearest, 0, 0, 1e-9);
+    }
+    assert_int_equal(p->stability, nu2 < 12 ? PF_STABLE : PF_UNSTABLE);
+    end_study(&s);
+  }
+}
+
+static void the_mecanum_carriage_settles(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_example(*state, "carriage_mecanum", &s, NULL);
+  find(&s, PF_STEADY, 30, &r);
+  assert_int_equal(r.count, 1);
+  const double nu[] = {-0.95522706716515838, 7.1427034972649138, 1.1187527944951723};
+  for (int i = 0; i < 3; i++) assert_near(r.points[0].x[r.size - 3 + i], nu[i], 1e-9, 0);
+  assert_near(r.points[0].re[0], -4.3220446, 0, 5e-8);
+  assert_near(r.points[0].im[0], 0.27192007, 0, 5e-9);
+  assert_near(r.points[0].re[2], -8.5724058, 0, 5e-8);
+  end_study(&s);
+}
+
+/* Without motors all straight motions are steady, and so are all turns about the wheels' centre: families. */
+static void inertial_motions_form_families(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_example(*state, "carriage_inertia", &s, NULL);
+  find(&s, PF_STEADY, 0, &r);
+  bool straight = false;
+  for (int i = 0; i < r.count; i++) {
+    assert_true(r.points[i].family > 0);
+    if (fabs(r.points[i].x[index_of(&r, "nu[3]")]) < 1e-9) straight = true, assert_int_equal(r.points[i].family, 2);
+  }
+  assert_true(straight);
+  end_study(&s);
+}
+
+/* The heading of a bicycle is cyclic, though it stands in every constraint: with the spin of a wheel as velocity it does not
+ * matter. */
+static void the_heading_of_a_bicycle_is_cyclic(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_example(*state, "bicycle", &s, NULL);
+  find(&s, PF_STEADY, 1, &r);
+  assert_true(is_cyclic(&r, "psi") && is_cyclic(&r, "x") && is_cyclic(&r, "y"));
+  assert_false(is_cyclic(&r, "phi") || is_cyclic(&r, "delta"));
+  assert_int_equal(r.count, 1);
+  assert_int_equal(r.points[0].family, 1); /* the speed is free */
+  assert_int_equal(r.points[0].stability, PF_STABLE);
+  end_study(&s);
+}
+
+/* ---------------------------------------------------------------- bad input */
+
+static void what_changes_in_time_has_no_steady_motion(void **state)
+{
+  Studied s;
+  PfSteady r;
+  PfSteadyOptions options = {.kind = PF_STEADY};
+  study_text(*state, "coord x\ninput u = sin(t)\nkinetic x'^2/2\nforce x = u", &s);
+  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_ERR_MODEL);
+  assert_contains(pf_context_message(s.x.s.ctx), "'u' changes in time");
+  end_study(&s);
+}
+
+static void a_constraint_that_forbids_rest_is_named(void **state)
+{
+  Studied s;
+  PfSteady r;
+  PfSteadyOptions options = {.kind = PF_EQUILIBRIA};
+  study_text(*state, "coord x, y\nkinetic x'^2/2 + y'^2/2\nconstraint belt: x' = 1\nstart x' = 1", &s);
+  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_ERR_MODEL);
+  assert_contains(pf_context_message(s.x.s.ctx), "forbid rest");
+  end_study(&s);
+}
+
+static void nothing_found_is_no_failure(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, "coord x\nkinetic x'^2/2\npotential exp(x)", &s);
+  find(&s, PF_EQUILIBRIA, 10, &r);
+  assert_int_equal(r.count, 0);
+  assert_int_equal(r.failed, 10);
+  end_study(&s);
+}
+
+static void an_interval_of_nothing_is_refused(void **state)
+{
+  Studied s;
+  PfSteady r;
+  const PfInterval interval = {"nu", 0, 1};
+  PfSteadyOptions options = {.kind = PF_STEADY, .interval_count = 1, .intervals = &interval};
+  study_example(*state, "carriage_omni3", &s, NULL);
+  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_ERR_NAME);
+  assert_contains(pf_context_message(s.x.s.ctx), "'nu' is not a component");
+  end_study(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(a_pendulum_rests_below_and_above),
+    with_fixture(a_constraint_does_not_change_the_equilibria),
+    with_fixture(a_double_pendulum_has_four),
+    with_fixture(steady_motions_of_the_driven_carriage),
+    with_fixture(straight_motion_has_the_eigenvalues_of_its_polynomial),
+    with_fixture(the_mecanum_carriage_settles),
+    with_fixture(inertial_motions_form_families),
+    with_fixture(the_heading_of_a_bicycle_is_cyclic),
+    with_fixture(what_changes_in_time_has_no_steady_motion),
+    with_fixture(a_constraint_that_forbids_rest_is_named),
+    with_fixture(nothing_found_is_no_failure),
+    with_fixture(an_interval_of_nothing_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
