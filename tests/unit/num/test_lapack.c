@@ -81,6 +81,37 @@ static void sizes_are_checked(void **state)
   assert_int_equal(pf_svd(f->ctx, s, 1, 1, s, U, NULL), PF_ERR_ARGUMENT);
 }
 
+/* x'' + 2 z w x' + w^2 x = 0 and a real eigenvalue beside it. */
+static void eigenvalues_come_rightmost_first_with_their_vectors(void **state)
+{
+  Fixture *f = *state;
+  const double w = 3, z = 0.25, A[] = {0, 1, 0, -w*w, -2*z*w, 0, 0, 0, -0.5};
+  double re[3], im[3], V[9];
+  assert_int_equal(pf_eig_general(f->ctx, A, 3, re, im, V), PF_OK);
+  assert_near(re[0], -0.5, 1e-14, 0);
+  assert_near(re[1], -z*w, 1e-14, 0);
+  assert_near(im[1], w*sqrt(1 - z*z), 1e-14, 0);
+  assert_near(im[2], -im[1], 0, 0);
+  for (int i = 0; i < 3; i++) { /* A (a + i b) = (re + i im)(a + i b) */
+    double a = 0, b = 0;
+    for (int k = 0; k < 3; k++) a += A[3*i + k]*V[3*k + 1], b += A[3*i + k]*V[3*k + 2];
+    assert_near(a, re[1]*V[3*i + 1] - im[1]*V[3*i + 2], 0, 1e-14);
+    assert_near(b, re[1]*V[3*i + 2] + im[1]*V[3*i + 1], 0, 1e-14);
+  }
+}
+
+static void eigenvalues_of_huge_and_of_no_numbers(void **state)
+{
+  Fixture *f = *state;
+  const double huge[] = {1e300, 0, 0, -1e300}, bad[] = {1, 2, 3, INFINITY};
+  double re[2], im[2];
+  assert_int_equal(pf_eig_general(f->ctx, huge, 2, re, im, NULL), PF_OK);
+  assert_near(re[0], 1e300, 1e-14, 0);
+  assert_int_equal(pf_eig_general(f->ctx, bad, 2, re, im, NULL), PF_ERR_NUMBER);
+  assert_int_equal(pf_eig_general(f->ctx, NULL, 0, re, im, NULL), PF_OK);
+  assert_int_equal(pf_eig_general(f->ctx, NULL, -1, re, im, NULL), PF_ERR_ARGUMENT);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -90,6 +121,8 @@ int main(void)
     with_fixture(zeros_have_zeros_as_pseudo_inverse),
     with_fixture(a_number_that_is_not_finite_is_reported_with_its_row),
     with_fixture(sizes_are_checked),
+    with_fixture(eigenvalues_come_rightmost_first_with_their_vectors),
+    with_fixture(eigenvalues_of_huge_and_of_no_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
