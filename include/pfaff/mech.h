@@ -44,6 +44,23 @@ PF_API PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfMod
 PF_API PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters,
                                    double *values);
 
+/* The equations between two events: some coordinates held (they become parameters, behind those of the model), some
+ * constraints not active. Rows that contain nothing that moves are left out. */
+typedef struct PfPhase {
+  PfModel model;
+  PfEquations equations;
+  int *coordinate, *constraint; /* numbers in the complete model */
+} PfPhase;
+
+/* `held` (n) and `active` (m) are for the complete equations. All of it lives in `arena`; the phase must not be moved. */
+PF_API PfStatus pf_phase_make(PfContext *ctx, PfArena *arena, const PfEquations *complete, const bool *held,
+                              const bool *active, PfPhase *phase);
+
+/* Does a body float, on a free joint in the ground? Only then momentum may be conserved. */
+PF_API bool pf_model_floats(const PfModel *model);
+/* Linear momentum of all bodies and angular momentum about the origin, in the axes of the ground. */
+PF_API PfStatus pf_model_momentum(PfContext *ctx, const PfModel *model, PfExpr momentum[6]);
+
 /* What can be said about a system before it moves. */
 typedef struct PfDiagnosis {
   int rank;                /* of A at a generic admissible configuration */

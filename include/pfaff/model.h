@@ -38,6 +38,7 @@ typedef struct PfParameter {
   const char *name, *unit; /* unit "" when none was given */
   PfExpr symbol, value;    /* value in terms of other parameters; PF_EXPR_NONE when none was given */
   bool derived;            /* a 'let' made of parameters: kept as one name in formulas */
+  bool hidden;             /* set by an event, not by the user */
   PfPlace place;
 } PfParameter;
 
@@ -48,6 +49,7 @@ typedef struct PfCoordinate {
   bool fixed_q, fixed_v;   /* marked with '!': the start is not to be changed */
   PfExpr rate;             /* x' by the pseudo-velocities, PF_EXPR_NONE without */
   bool contact;            /* made by a rolling contact, not by the user */
+  bool released;           /* of a joint that an event makes free: held until then */
   PfPlace place;
 } PfCoordinate;
 
@@ -114,9 +116,41 @@ typedef struct PfConstraint {
   bool rheonomic; /* time enters explicitly */
   bool norm;      /* of a quaternion: no constraint of the user's */
   bool prescribed; /* a given motion: the multiplier is the force of a drive */
+  bool attached;   /* made active by an event */
   PfExpr residual, multiplier;
   PfPlace place;
 } PfConstraint;
+
+/* What an event does. Coordinates, rows and parameters are those of the complete model. */
+typedef enum PfActionKind {
+  PF_LOCK,   /* holds coordinates where they are */
+  PF_UNLOCK,
+  PF_DETACH, /* holds those of the joint and lets those of a free joint go that stands behind it */
+  PF_ATTACH  /* makes constraints active, after it has set their parameters from the pose at that instant */
+} PfActionKind;
+
+typedef struct PfAction {
+  PfActionKind kind;
+  const char *text; /* "lock elbow" */
+  int coordinate_count;
+  int *coordinates;
+  int ball;         /* detach: the joint that becomes free; else -1 */
+  PfExpr power;     /* detach: its derivatives in the velocities are the impulses; PF_EXPR_NONE without */
+  int row, row_count;
+  int parameter_count;
+  int *parameters;
+  PfExpr *captured; /* values of the parameters at the event */
+  PfPlace place;
+} PfAction;
+
+/* Happens once: at an instant, or as soon as a condition holds. */
+typedef struct PfEvent {
+  const char *text;
+  PfExpr time, condition; /* one of them PF_EXPR_NONE */
+  int action_count;
+  PfAction *actions;
+  PfPlace place;
+} PfEvent;
 
 /* A setting of `run` or `draw`: a word with a number or a word. */
 typedef struct PfSetting {
@@ -151,7 +185,8 @@ typedef struct PfDraw {
   PfSetting *settings;
 } PfDraw;
 
-typedef struct PfModel {
+typedef struct PfModel PfModel;
+struct PfModel {
   PfContext *ctx;
   PfArena *arena;
   const char *name, *title, *file;
@@ -179,7 +214,13 @@ typedef struct PfModel {
   int plot_count, draw_count;
   PfPlot *plots;
   PfDraw *draws;
-} PfModel;
+
+  /* Events. The complete model has everything that is ever free or constrained: coordinates of joints that will be
+   * detached, rows that will be attached. It is the model itself when nothing is; NULL without events. */
+  int event_count;
+  PfEvent *events;
+  PfModel *complete;
+};
 
 PF_API void pf_model_free(PfModel *model);
 

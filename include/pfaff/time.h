@@ -68,6 +68,7 @@ typedef struct PfRunOptions {
   /* Called after every step; true ends the run. NULL: never. */
   bool (*cancelled)(void *user, double t);
   void *user;
+  double *final;           /* gets q and v at the end (2n), or NULL */
 } PfRunOptions;
 
 PF_API PfRunOptions pf_run_options(void); /* the defaults */
@@ -88,6 +89,30 @@ typedef struct PfRunResult {
  * ended early: then `result->end` says why, and a diagnostic is recorded for troubles. */
 PF_API PfStatus pf_run(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
                        PfRunResult *result);
+
+/* ---------------------------------------------------------------- events */
+
+/* What an event did. */
+typedef struct PfEventRecord {
+  int event;             /* its number in the model */
+  double t;
+  double kinetic_before, kinetic_after;
+  double momentum_before[6], momentum_after[6]; /* linear, and angular about the origin */
+  double *joint;         /* per coordinate: impulse of the lock that holds it now, else 0; of a quaternion 0 and the torque about
+                            the axes of the body */
+  double *multiplier;    /* per constraint: its impulse */
+} PfEventRecord;
+
+typedef struct PfEventLog {
+  int count;
+  PfEventRecord *record; /* in the order in which they happened */
+} PfEventLog;
+
+/* The same for a model with events. `complete` is the system of model->complete and gives the order of values and samples;
+ * `values` must satisfy the constraints that hold at the start. Around an event there are two samples at one time. The log
+ * lives in `arena`. */
+PF_API PfStatus pf_run_events(PfContext *ctx, PfArena *arena, const PfSystem *complete, const double *values,
+                              const PfRunOptions *options, PfEventLog *log, PfRunResult *result);
 
 /* The methods; NULL when index is past the last. */
 typedef struct PfMethod PfMethod;

@@ -59,6 +59,17 @@ static void text_names(const PfModel *model, PfText *text)
   if (model->body_count) pf_text_print(text, "  bodies              %d\n", model->body_count);
 }
 
+static void text_events(const PfModel *model, PfText *text)
+{
+  if (model->event_count) pf_text_print(text, "  events              %d\n", model->event_count);
+  for (int i = 0; i < model->event_count; i++) {
+    const PfEvent *event = model->events + i;
+    pf_text_print(text, "    when %s{ ", event->text);
+    for (int k = 0; k < event->action_count; k++) pf_text_print(text, "%s%s", k ? "; " : "", event->actions[k].text);
+    pf_text_add(text, " }\n");
+  }
+}
+
 static void text_constraints(const PfModel *model, const PfDiagnosis *d, PfText *text)
 {
   pf_text_print(text, "  constraints         %d", constraint_count(model));
@@ -120,6 +131,16 @@ static void json_names(const PfModel *model, PfJson *json)
     pf_json_close(json, '}');
   }
   pf_json_close(json, ']');
+  pf_json_open(json, "events", '[');
+  for (int i = 0; i < model->event_count; i++) {
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "when", model->events[i].text);
+    pf_json_open(json, "actions", '[');
+    for (int k = 0; k < model->events[i].action_count; k++) pf_json_string(json, NULL, model->events[i].actions[k].text);
+    pf_json_close(json, ']');
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
 }
 
 static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *json)
@@ -143,7 +164,7 @@ static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *jso
 /* The same keys without their values, after an error. */
 static void json_no_names(PfJson *json)
 {
-  static const char *const lists[] = {"coordinates", "speeds", "parameters", "constraints"};
+  static const char *const lists[] = {"coordinates", "speeds", "parameters", "constraints", "events"};
   pf_json_string(json, "model", NULL);
   pf_json_string(json, "title", NULL);
   for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
@@ -192,6 +213,7 @@ static void write_text(void *user, PfText *text)
   text_names(c->s.model, text);
   text_constraints(c->s.model, &c->d, text);
   text_numbers(c->s.model, &c->d, text);
+  text_events(c->s.model, text);
 }
 
 static int run(int argc, char **argv)

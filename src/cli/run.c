@@ -1,5 +1,6 @@
 /* pfaff run: the motion, a summary that says whether to trust it, and a trajectory file. */
 #include "cli/drift.h"
+#include "cli/events.h"
 #include "cli/pace.h"
 #include "cli/trajectory.h"
 
@@ -53,6 +54,7 @@ typedef struct Run {
   Trajectory trajectory;
   Pace pace;
   Drift drift;
+  Events events;
   PfJson rows;      /* --json: rows on standard output */
   double t0, wall, shown;
   bool progress;
@@ -65,6 +67,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   Run *r = user;
   PF_TRY(pf_trajectory_add(&r->trajectory, sample));
   pf_drift_sample(&r->drift, sample);
+  pf_events_sample(&r->events, sample);
   if (!r->options->json) return PF_OK;
   pf_json_open(&r->rows, NULL, '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_number(&r->rows, NULL, r->trajectory.row[i]);
@@ -104,7 +107,8 @@ static PfStatus prepare(Run *r)
   PF_TRY(pf_cli_run_options(&r->s, r->options, r->system, r->values, &r->settings));
   PF_TRY(pf_pace_prepare(&r->s, r->options, r->t0, &r->settings, &r->pace));
   PF_TRY(pf_start_correct(r->s.ctx, r->system, r->values, &r->start));
-  PF_TRY(pf_trajectory_make(&r->trajectory, &r->s, r->system, r->values));
+  PF_TRY(pf_events_make(&r->events, &r->s, r->system, r->values));
+  PF_TRY(pf_trajectory_make(&r->trajectory, &r->events.complete, r->events.system, r->events.values));
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   r->settings.sample = take_sample;
@@ -121,7 +125,10 @@ static PfStatus simulate(Run *r)
   if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
   double start = pf_cli_clock();
   pf_pace_begin(&r->pace);
-  PfStatus status = pf_run(r->s.ctx, r->system, r->values, &r->settings, &r->result);
+  const Events *e = &r->events;
+  PfStatus status = r->s.model->complete ? pf_run_events(r->s.ctx, r->s.arena, e->system, e->values, &r->settings,
+                                                         &r->events.log, &r->result)
+                                         : pf_run(r->s.ctx, r->system, r->values, &r->settings, &r->result);
   r->wall = pf_cli_clock() - start;
   if (r->options->json) pf_json_close(&r->rows, ']');
   if (r->progress && r->shown > 0) fputs("\r\033[K", stderr);
@@ -167,6 +174,7 @@ static void text_summary(void *user, PfText *text)
   if (x->drift > 0.1*x->kinetic)
     pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: the %s is too large, do not trust this "
                   "motion\n", fmin(100*x->drift/x->kinetic, 1e6), takes_steps(r) ? "step" : "tolerance");
+  pf_events_text(&r->events, text);
   pf_drift_text(&r->drift, text);
   pf_pace_text(&r->pace, text);
   if (r->options->out) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows, r->options->out);
@@ -202,6 +210,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_number(json, "position", r->start.position_change);
   pf_json_number(json, "velocity", r->start.velocity_change);
   pf_json_close(json, '}');
+  pf_events_json(&r->events, json);
   pf_drift_json(&r->drift, json);
   pf_pace_json(&r->pace, json);
   pf_json_open(json, "columns", '[');
@@ -231,6 +240,7 @@ static int run(int argc, char **argv)
   if (r.rows.text.allocator) pf_json_free(&r.rows);
   pf_drift_free(&r.drift);
   pf_trajectory_free(&r.trajectory);
+  pf_events_free(&r.events);
   pf_system_free(r.system);
   pf_cli_close(&r.s);
   if (status == PF_OK && !whole) return PF_EXIT_FAILED;

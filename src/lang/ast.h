@@ -40,7 +40,7 @@ typedef enum PfNodeKind {
   PF_N_AT,        /* child: vector expression                          at (x, y, 0)     */
   PF_N_TURN,      /* children: angle, axis                             turn a about z   */
   PF_N_SHIFT,     /* children: length, axis                            shift s along x  */
-  PF_N_JOINT,     /* text = free | ball */
+  PF_N_JOINT,     /* text = free | ball; of attach: weld | ball | hinge, [child: axis] */
   PF_N_PROPERTY,  /* text = key; child: expression                     mass m           */
   PF_N_BLOCK,     /* children: statements, or PROPERTYs */
 
@@ -53,7 +53,7 @@ typedef enum PfNodeKind {
   PF_N_POINT,     /* children: LABEL, parent expression, AT            point tip in arm at (l, 0, 0) */
   PF_N_FORCE,     /* text = force | torque; flag = 1 after 'nonideal'; children: vector, point or frame, [from: point or frame] */
   PF_N_SPRING,    /* text = spring | damper; children: first, [PF_N_VALUE holding the 'to' point], BLOCK */
-  PF_N_CONSTRAINT,/* children: [LABEL], left, right */
+  PF_N_CONSTRAINT,/* text = constraint | prescribe; children: [LABEL], left, right */
   PF_N_ROLL,      /* text = disc | ball; children: [LABEL], body, BLOCK, PF_N_SUPPORT */
   PF_N_SUPPORT,   /* text = plane | surface | inside | outside; plane: child frame; surface: children NAME of the function, [frame];
                      inside/outside sphere: child BLOCK */
@@ -64,7 +64,9 @@ typedef enum PfNodeKind {
   PF_N_RUN,       /* children: horizon, [PF_N_NAME after 'by'], [PF_N_VALUE holding the 'until' condition], [BLOCK] */
   PF_N_PLOT,      /* children: expressions, [PF_N_VALUE holding 'against'] */
   PF_N_DRAW,      /* children: frame or point, CALL (shape), [BLOCK] */
-  PF_N_RESERVED,  /* text = free | prescribe | when | lock | … : already reported by the parser, never in a good tree */
+  PF_N_WHEN,      /* children: VALUE (condition, or t), [VALUE: the instant, after '='], BLOCK of ACTIONs */
+  PF_N_ACTION,    /* text = lock | unlock: children: joints; detach: child: body, [PROPERTY impulse], [PROPERTY torque];
+                     attach: children: body, body, [AT], [JOINT weld | ball | hinge, whose child is the axis] */
 } PfNodeKind;
 
 typedef struct PfNode PfNode;

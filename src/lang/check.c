@@ -224,6 +224,7 @@ static PfStatus finish(Checker *ck)
   ADOPT(constraints, ck->constraints);
   ADOPT(bodies, ck->bodies);
   ADOPT(balls, ck->balls);
+  ADOPT(events, ck->events);
   ADOPT(loads, ck->loads);
   ADOPT(plots, ck->plots);
   ADOPT(draws, ck->draws);
@@ -236,6 +237,7 @@ static PfStatus finish(Checker *ck)
   model->constraint_count = (int)ck->constraints.count;
   model->body_count = (int)ck->bodies.count;
   model->ball_count = (int)ck->balls.count;
+  model->event_count = (int)ck->events.count;
   model->load_count = (int)ck->loads.count;
   model->plot_count = (int)ck->plots.count;
   model->draw_count = (int)ck->draws.count;
@@ -315,6 +317,7 @@ static PfStatus check_tree(Checker *ck, const PfNode *tree)
   if (good) check_coordinates_used(ck);
   if (good) check_multipliers(ck);
   if (good) check_speeds(ck);
+  if (good) pf_check_events(ck);
   if (pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS)
     pf_warn_at(ck->ctx, (PfPlace){.file = ck->model->file}, "too many errors: the rest of the model was not checked");
   if (pf_error_count(ck->ctx) != ck->errors_before) return first_error(ck);
@@ -338,6 +341,7 @@ static void release(Checker *ck)
   pf_array_free(ck->allocator, &ck->bodies);
   pf_array_free(ck->allocator, &ck->balls);
   pf_array_free(ck->allocator, &ck->ball_starts);
+  pf_array_free(ck->allocator, &ck->events);
   pf_array_free(ck->allocator, &ck->loads);
   pf_array_free(ck->allocator, &ck->plots);
   pf_array_free(ck->allocator, &ck->draws);
@@ -346,6 +350,32 @@ static void release(Checker *ck)
   pf_array_free(ck->allocator, &ck->multiplier_uses);
   pf_array_free(ck->allocator, &ck->active_parts);
   pf_array_free(ck->allocator, &ck->classes);
+}
+
+/* The model with everything that events let go and attach. What is wrong with it was said about the model itself. */
+static PfStatus check_complete(Checker *first, const PfNode *tree)
+{
+  PfContext *ctx = first->ctx;
+  PfArena *arena = pf_arena_new(first->allocator);
+  PfModel *made = arena ? pf_arena_array(arena, PfModel, 1) : NULL;
+  if (!made) {
+    pf_arena_free(arena);
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
+  }
+  *made = (PfModel){.ctx = ctx, .arena = arena, .file = first->model->file};
+  Checker ck = {.ctx = ctx, .model = made, .source = first->source, .arena = first->arena, .allocator = first->allocator,
+                .complete = true, .errors_before = pf_error_count(ctx)};
+  ck.releases.at = first->releases.at, ck.releases.count = first->releases.count;
+  int before = pf_diagnostic_count(ctx);
+  PfStatus status = check_tree(&ck, tree);
+  release(&ck);
+  if (status == PF_OK) {
+    pf_diagnostics_cut(ctx, before); /* the same warnings again */
+    first->model->complete = made;
+  } else {
+    pf_arena_free(arena);
+  }
+  return status;
 }
 
 static PfStatus parse_and_check(PfContext *ctx, PfArena *work, PfSource *source, PfModel *model)
@@ -357,6 +387,9 @@ static PfStatus parse_and_check(PfContext *ctx, PfArena *work, PfSource *source,
   ck.allocator = pf_context_allocator(ctx);
   PfStatus status = check_tree(&ck, tree);
   release(&ck);
+  if (status == PF_OK && ck.needs_complete) status = check_complete(&ck, tree);
+  else if (status == PF_OK && model->event_count) model->complete = model;
+  pf_array_free(ck.allocator, &ck.releases);
   return status;
 }
 

@@ -88,6 +88,7 @@ typedef struct Entity {
   const char *unit_text;
   Scope *inside;        /* of E_SPACE, and of a frame with a joint */
   int ball;             /* of a frame with a quaternion: its number + 1 */
+  int release;          /* of a body that will be detached: the same for the joint behind its own */
   bool listed;          /* its needs are looked for only once */
 } Entity;
 
@@ -141,6 +142,10 @@ typedef struct Checker {
   PF_ARRAY(PfBody) bodies;
   PF_ARRAY(PfBall) balls;
   PF_ARRAY(BallStart) ball_starts;
+  PF_ARRAY(PfEvent) events;
+  PF_ARRAY(const char *) releases; /* bodies that are detached */
+  bool complete;                   /* the second check: with what events let go and attach */
+  bool needs_complete;
   PF_ARRAY(PfLoad) loads;
   PF_ARRAY(PfPlot) plots;
   PF_ARRAY(PfDraw) draws;
@@ -255,6 +260,8 @@ PfVector pf_value_velocity(Checker *ck, Value point);
 /* Resolve what a name stands for. */
 bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user);
 bool pf_resolve_frame(Checker *ck, Entity *entity);
+/* A constant unit vector: x, y, z, or three numbers, made of length 1. */
+bool pf_axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3]);
 /* Resolves what the entity is made of, without recursion (needs.c). */
 void pf_resolve_needs(Checker *ck, Entity *entity);
 
@@ -279,18 +286,28 @@ void pf_check_draw(Checker *ck, Scope *scope, const PfNode *node);
 
 /* Declares the coordinates and quasi-velocities of a frame whose placement has 'free' or 'ball'. */
 void pf_declare_joint(Checker *ck, Scope *scope, Entity *frame, const PfNode *node);
+/* A free joint behind the body's own, for a body that will be detached: arm.free.qw … */
+void pf_declare_release(Checker *ck, Scope *scope, Entity *frame, const PfNode *node);
 /* The frame that the node names, if it has such a joint; else NULL, and nothing is said. */
 Entity *pf_find_joint(Checker *ck, Scope *scope, const PfNode *node);
 /* hub.qw, hub.wx, hub.w … */
 Value pf_value_of_joint(Checker *ck, Scope *scope, Entity *joint, const PfNode *node);
 /* |q| = 1, after the frame was placed. */
-void pf_add_norm(Checker *ck, const Entity *joint, const PfNode *node);
+void pf_add_norm(Checker *ck, int ball, const PfNode *node);
 /* start hub.w = …; false when the target is nothing of a joint. */
 bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign);
 /* After all starts were read. */
 void pf_settle_joint_starts(Checker *ck);
 /* Half the square of the rotation vector: the potential of a ball joint's spring for stiffness 1. */
 bool pf_is_joint_turn(Checker *ck, Scope *scope, const PfNode *node, PfExpr *potential, PfExpr *dissipation);
+
+/* ---------------------------------------------------------------- events (event.c) */
+
+void pf_check_when(Checker *ck, Scope *scope, const PfNode *node);
+/* After all statements: what may not be locked. */
+void pf_check_events(Checker *ck);
+/* In the complete model: is the body detached by an event? */
+bool pf_is_released(const Checker *ck, const char *name);
 
 /* The property of a block, or NULL; a key that is not in `keys` (NULL-terminated) is an error. */
 const PfNode *pf_property(const PfNode *block, const char *key);

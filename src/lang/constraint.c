@@ -100,13 +100,45 @@ static void add_vector_constraint(Checker *ck, const PfNode *node, const char *n
   if (!any) pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' always holds", name);
 }
 
+/* prescribe: one quantity of the motion as a function of time. */
+static bool is_prescribable(Checker *ck, const PfNode *left, const PfNode *right, Value a, Value b)
+{
+  if (a.kind != V_SCALAR || b.kind != V_SCALAR) {
+    pf_check_fail(ck, PF_ERR_MODEL, left, "'prescribe' is for one coordinate, velocity or acceleration");
+    return false;
+  }
+  if (!(pf_contents(ck, a.scalar) & (HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION))) {
+    pf_check_fail(ck, PF_ERR_MODEL, left, "nothing moves here: a coordinate, velocity or acceleration is prescribed");
+    return false;
+  }
+  if (!(pf_contents(ck, b.scalar) & ~(unsigned)(HAS_TIME | HAS_INPUT | HAS_PARAMETER))) return true;
+  pf_check_fail(ck, PF_ERR_MODEL, right, "a prescribed motion is a function of time, inputs and parameters");
+  pf_check_hint(ck, "any other relation is a constraint: constraint … = …");
+  return false;
+}
+
+/* drive.theta for theta, theta' and theta''; with a label it has its name. */
+static const char *drive_name(Checker *ck, Scope *scope, const PfNode *statement, const PfNode *left, const char *name)
+{
+  if (left->kind == PF_N_PRIME) left = left->child;
+  bool named = left->kind == PF_N_NAME || left->kind == PF_N_INDEX || left->kind == PF_N_MEMBER;
+  if (!named || pf_child_of_kind(statement, PF_N_LABEL)) return name;
+  const Entity *entity = pf_scope_lookup(ck, scope, left);
+  return entity ? pf_print_text(ck, "drive.%s", entity->name) : name;
+}
+
 void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
 {
   const char *name = pf_constraint_name(ck, scope, node);
   const PfNode *left = node->child->kind == PF_N_LABEL ? node->child->next : node->child, *right = left->next;
+  const PfNode *statement = node;
+  bool prescribed = !strcmp(node->text, "prescribe");
+  size_t before = ck->constraints.count;
   node = node->child; /* the label, or the left side: where errors are shown */
   Value a = pf_value_of(ck, scope, left), b = pf_value_of(ck, scope, right);
   if (!name || a.kind == V_NONE || b.kind == V_NONE) return;
+  if (prescribed && !is_prescribable(ck, left, right, a, b)) return;
+  if (prescribed) name = drive_name(ck, scope, statement, left, name);
   bool zero = b.kind == V_SCALAR && pf_expr_is_int(ck->ctx, b.scalar, 0);
   if (a.kind == V_VECTOR && (b.kind == V_VECTOR || zero)) {
     const char *what = "the right side of the constraint";
@@ -123,4 +155,5 @@ void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
   bool left_fits = a.dim.bare || pf_expr_is_int(ck->ctx, a.scalar, 0);
   if (!zero && !left_fits && !pf_dim_expect(ck, right, b.dim, a.dim, "the right side of the constraint")) return;
   pf_add_constraint(ck, node, name, pf_expr_sub(ck->ctx, a.scalar, b.scalar));
+  if (prescribed && ck->constraints.count > before) ck->constraints.at[before].prescribed = true;
 }

@@ -179,6 +179,7 @@ static void declare_frame(Checker *ck, Scope *scope, const PfNode *node)
 {
   Entity *entity = declare_label(ck, scope, node, E_FRAME);
   if (entity && pf_child_of_kind(node, PF_N_JOINT)) pf_declare_joint(ck, scope, entity, node);
+  if (entity && pf_is_released(ck, entity->name)) pf_declare_release(ck, scope, entity, node);
 }
 
 static void declare_part(Checker *ck, Scope *scope, const PfNode *node)

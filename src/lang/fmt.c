@@ -185,6 +185,13 @@ static bool is_word(const Printer *p, const PfToken *token, bool start)
   return shape && is(p, &p->keyword, "roll");
 }
 
+/* detach arm with impulse (1, 0, 0), torque (0, 1, 0): what follows is no call. */
+static bool is_impulse(const Printer *p, const PfToken *token)
+{
+  bool list = is(p, &p->last, "with") || p->last.kind == PF_T_COMMA;
+  return list && !p->brackets && is(p, &p->keyword, "detach") && (is(p, token, "impulse") || is(p, token, "torque"));
+}
+
 /* What the token means for those that follow. */
 static void remember(Printer *p, const PfToken *token, bool start)
 {
@@ -192,7 +199,7 @@ static void remember(Printer *p, const PfToken *token, bool start)
   switch (token->kind) {
   case PF_T_NAME:
   case PF_T_KEYWORD:
-  case PF_T_CLAUSE: p->after_value = !is_word(p, token, start); break;
+  case PF_T_CLAUSE: p->after_value = !is_word(p, token, start) && !is_impulse(p, token); break;
   case PF_T_NUMBER:
   case PF_T_STRING:
   case PF_T_UNIT:
@@ -214,7 +221,7 @@ static void remember(Printer *p, const PfToken *token, bool start)
 
 static void open_level(Printer *p)
 {
-  bool statements = is(p, &p->keyword, "for") || is(p, &p->keyword, "part");
+  bool statements = is(p, &p->keyword, "for") || is(p, &p->keyword, "part") || is(p, &p->keyword, "when");
   p->levels[p->depth++] = (Level){p->flat.at[p->braces++], !statements};
 }
 

@@ -56,28 +56,39 @@ static bool is_single_joint(Checker *ck, const PfNode *node)
   return true;
 }
 
-void pf_declare_joint(Checker *ck, Scope *scope, Entity *frame, const PfNode *node)
+/* Coordinates, quasi-velocities and the joint itself, all inside the scope; its number + 1, or 0. */
+static int declare_ball(Checker *ck, Scope *inside, const char *name, const PfNode *label, bool translates)
 {
   static const char *const quaternion[] = {"qw", "qx", "qy", "qz"}, *const position[] = {"px", "py", "pz"};
-  const PfNode *joint = pf_child_of_kind(node, PF_N_JOINT), *label = node->child;
-  if (!is_single_joint(ck, node)) return;
-  Scope *inside = pf_scope_new(ck, scope, NULL, pf_print_text(ck, "%s.", frame->name), "");
-  if (!inside) return;
-  PfBall ball = {.name = frame->name, .q = (int)ck->coordinates.count, .p = -1, .norm = -1};
+  PfBall ball = {.name = name, .q = (int)ck->coordinates.count, .p = -1, .norm = -1};
   ball.place = pf_model_place(ck, label);
   for (int k = 0; k < 4; k++) (void)declare_coordinate(ck, inside, label, quaternion[k], pf_dim_none());
-  if (!strcmp(joint->text, "free")) {
+  if (translates) {
     ball.p = (int)ck->coordinates.count;
     for (int k = 0; k < 3; k++) (void)declare_coordinate(ck, inside, label, position[k], pf_dim_make(0, 1, 0));
   }
-  if (ck->out_of_memory) return;
+  if (ck->out_of_memory) return 0;
   declare_velocities(ck, inside, label, &ball);
-  if (!pf_push(ck->allocator, &ck->balls, ball) || !pf_push(ck->allocator, &ck->ball_starts, (BallStart){.node = NULL})) {
+  if (!pf_push(ck->allocator, &ck->balls, ball) || !pf_push(ck->allocator, &ck->ball_starts, (BallStart){.node = NULL}))
     pf_check_no_memory(ck);
-    return;
-  }
-  frame->inside = inside;
-  frame->ball = (int)ck->balls.count;
+  return (int)ck->balls.count;
+}
+
+void pf_declare_joint(Checker *ck, Scope *scope, Entity *frame, const PfNode *node)
+{
+  const PfNode *joint = pf_child_of_kind(node, PF_N_JOINT);
+  if (!is_single_joint(ck, node)) return;
+  frame->inside = pf_scope_new(ck, scope, NULL, pf_print_text(ck, "%s.", frame->name), "");
+  if (frame->inside) frame->ball = declare_ball(ck, frame->inside, frame->name, node->child, !strcmp(joint->text, "free"));
+}
+
+void pf_declare_release(Checker *ck, Scope *scope, Entity *frame, const PfNode *node)
+{
+  const char *name = pf_print_text(ck, "%s.free", frame->name);
+  Scope *inside = pf_scope_new(ck, scope, NULL, pf_print_text(ck, "%s.", name), "");
+  size_t before = ck->coordinates.count;
+  if (inside) frame->release = declare_ball(ck, inside, name, node->child, true);
+  for (size_t i = before; i < ck->coordinates.count; i++) ck->coordinates.at[i].released = true;
 }
 
 /* ---------------------------------------------------------------- using */
@@ -108,14 +119,14 @@ Value pf_value_of_joint(Checker *ck, Scope *scope, Entity *joint, const PfNode *
 }
 
 /* (q.q - 1)/2 = 0: its rate is q.q', its row of A is q. */
-void pf_add_norm(Checker *ck, const Entity *joint, const PfNode *node)
+void pf_add_norm(Checker *ck, int number, const PfNode *node)
 {
-  PfBall *ball = ck->balls.at + joint->ball - 1;
+  PfBall *ball = ck->balls.at + number;
   PfExpr sum = pf_expr_int(ck->ctx, -1);
   size_t before = ck->constraints.count;
   for (int k = 0; k < 4; k++) sum = pf_expr_add(ck->ctx, sum, pf_expr_pow_int(ck->ctx, ck->coordinates.at[ball->q + k].q, 2));
   PfExpr half = pf_expr_mul(ck->ctx, pf_expr_rational(ck->ctx, 1, 2), sum);
-  pf_add_constraint(ck, node, pf_print_text(ck, "%s.norm", joint->name), half);
+  pf_add_constraint(ck, node, pf_print_text(ck, "%s.norm", ball->name), half);
   if (ck->constraints.count == before) return;
   ball->norm = (int)before;
   ck->constraints.at[before].norm = true;

@@ -38,12 +38,12 @@
   ENTRY("run", run_statement)              \
   ENTRY("plot", plot_statement)            \
   ENTRY("draw", draw_statement)            \
-  ENTRY("prescribe", reserved_statement)   \
-  ENTRY("when", reserved_statement)        \
-  ENTRY("lock", reserved_statement)        \
-  ENTRY("unlock", reserved_statement)      \
-  ENTRY("attach", reserved_statement)      \
-  ENTRY("detach", reserved_statement)
+  ENTRY("prescribe", pf_parse_constraint)  \
+  ENTRY("when", pf_parse_when)             \
+  ENTRY("lock", pf_parse_lock)             \
+  ENTRY("unlock", pf_parse_lock)           \
+  ENTRY("attach", pf_parse_attach)         \
+  ENTRY("detach", pf_parse_detach)
 
 /* Every kind of token, and how a message calls it. */
 #define PF_TOKEN_LIST(ENTRY)                        \

@@ -109,8 +109,6 @@ PfNode *pf_parse_wrapped(PfParser *p, PfNodeKind kind);
 /* A label is first read as an expression, because only the ':' behind it tells. */
 bool pf_parse_is_label(const PfParser *p, const PfNode *node);
 PfNode *pf_parse_as_label(PfParser *p, PfNode *node);
-/* Says that the word belongs to a later version. */
-PfNode *pf_parse_reserved(PfParser *p, const PfToken *word, const char *use);
 
 /* The statement after its keyword, which was read last. */
 PfNode *pf_parse_statement(PfParser *p);
@@ -120,6 +118,10 @@ PfNode *pf_parse_spring(PfParser *p);
 PfNode *pf_parse_constraint(PfParser *p);
 PfNode *pf_parse_roll(PfParser *p);
 PfNode *pf_parse_skate(PfParser *p);
+PfNode *pf_parse_when(PfParser *p);
+PfNode *pf_parse_lock(PfParser *p);
+PfNode *pf_parse_attach(PfParser *p);
+PfNode *pf_parse_detach(PfParser *p);
 /* A block of statements in braces. */
 PfNode *pf_parse_block(PfParser *p);
 

@@ -173,11 +173,3 @@ PfNode **pf_parse_optional_properties(PfParser *p, PfNode **tail)
 {
   return p->token.kind == PF_T_LBRACE ? pf_parser_add(tail, pf_parse_properties(p, "", NULL)) : tail;
 }
-
-PfNode *pf_parse_reserved(PfParser *p, const PfToken *word, const char *use)
-{
-  char buffer[PF_TOKEN_NAME];
-  pf_parser_error(p, word, "%s is reserved for %s, which this version does not have yet",
-                  pf_parser_describe(p, word, buffer), use);
-  return pf_parser_node(p, PF_N_RESERVED, word);
-}

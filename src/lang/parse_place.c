@@ -89,8 +89,12 @@ PfNode *pf_parse_spring(PfParser *p)
 
 /* ---------------------------------------------------------------- constraints */
 
-static void hint_constraint(PfParser *p, const PfNode *left)
+static void hint_constraint(PfParser *p, const PfNode *left, bool prescribed)
 {
+  if (prescribed) {
+    pf_hint(p->ctx, "for example: prescribe theta = 0.1*sin(t), prescribe theta'' = 2");
+    return;
+  }
   if (left->kind == PF_N_COMPARE && !strcmp(left->text, "=="))
     pf_hint(p->ctx, "a constraint is written with a single '='");
   else if (left->kind == PF_N_COMPARE)
@@ -104,6 +108,7 @@ PfNode *pf_parse_constraint(PfParser *p)
   PfNode *node = pf_parse_node(p, PF_N_CONSTRAINT);
   PfNode **tail = &node->child;
   PfNode *left;
+  bool prescribed = !strcmp(node->text, "prescribe");
   if (p->token.kind == PF_T_KEYWORD && !pf_parser_line_ended(p)) { /* a label may be any word: roll: … */
     p->token.kind = PF_T_NAME;
     left = pf_parse_expression(p);
@@ -121,8 +126,9 @@ PfNode *pf_parse_constraint(PfParser *p)
     bool third = p->token.kind == PF_T_EQUAL;
     if (third && pf_parser_error(p, &p->token, "a constraint has two sides, this is a third"))
       pf_hint(p->ctx, "write two constraints");
-  } else if (pf_parser_expected(p, "'=' and the other side of the constraint")) {
-    hint_constraint(p, left);
+  } else if (pf_parser_expected(p, prescribed ? "'=' and the motion as a function of time"
+                                               : "'=' and the other side of the constraint")) {
+    hint_constraint(p, left, prescribed);
   }
   return node;
 }

@@ -298,13 +298,6 @@ static PfNode *draw_statement(PfParser *p)
   return node;
 }
 
-static PfNode *reserved_statement(PfParser *p)
-{
-  PfToken word = p->last;
-  bool motion = pf_token_is(p->source, &word, "prescribe");
-  return pf_parse_reserved(p, &word, motion ? "prescribed motion" : "events");
-}
-
 /* ---------------------------------------------------------------- the table */
 
 PfNode *pf_parse_statement(PfParser *p)

@@ -84,8 +84,7 @@ static bool resolve_definition(Checker *ck, Entity *entity)
 
 /* ---------------------------------------------------------------- frames and points */
 
-/* A constant unit vector: x, y, z, or three numbers, made of length 1. */
-static bool axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3])
+bool pf_axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3])
 {
   PfContext *ctx = ck->ctx;
   bool word = node->kind == PF_N_NAME && node->text[0] >= 'x' && node->text[0] <= 'z' && !node->text[1];
@@ -161,7 +160,7 @@ static bool place_shift(Checker *ck, Scope *scope, Placing *at, const PfNode *st
 {
   PfExpr axis[3];
   Value length = pf_scalar_of(ck, scope, step->child, "a shift");
-  if (length.kind == V_NONE || !axis_of(ck, scope, step->child->next, axis)) return false;
+  if (length.kind == V_NONE || !pf_axis_of(ck, scope, step->child->next, axis)) return false;
   if (moves_with_velocities(ck, step->child, length.scalar)) return false;
   if (!pf_dim_expect(ck, step->child, length.dim, pf_dim_make(0, 1, 0), "a shift")) return false;
   for (int k = 0; k < 3; k++)
@@ -173,7 +172,7 @@ static bool place_turn(Checker *ck, Scope *scope, Placing *at, const PfNode *ste
 {
   PfFrame frame = {.angle = PF_EXPR_NONE};
   Value angle = pf_scalar_of(ck, scope, step->child, "an angle");
-  if (angle.kind == V_NONE || !axis_of(ck, scope, step->child->next, frame.axis)) return false;
+  if (angle.kind == V_NONE || !pf_axis_of(ck, scope, step->child->next, frame.axis)) return false;
   if (moves_with_velocities(ck, step->child, angle.scalar)) return false;
   if (!pf_dim_expect(ck, step->child, angle.dim, pf_dim_none(), "an angle")) return false;
   frame.angle = angle.scalar;
@@ -181,10 +180,10 @@ static bool place_turn(Checker *ck, Scope *scope, Placing *at, const PfNode *ste
 }
 
 /* free: translated by three coordinates, then turned by a quaternion; ball: turned only. */
-static bool place_joint(Checker *ck, Placing *at, const Entity *entity)
+static bool place_joint(Checker *ck, Placing *at, int number)
 {
   PfFrame frame = {.angle = PF_EXPR_NONE};
-  PfBall *ball = ck->balls.at + entity->ball - 1;
+  PfBall *ball = ck->balls.at + number;
   const PfCoordinate *c = ck->coordinates.at;
   for (int k = 0; k < 3; k++) frame.axis[k] = pf_expr_int(ck->ctx, k == 2);
   for (int k = 0; k < 4; k++) frame.quaternion[k] = c[ball->q + k].q;
@@ -221,10 +220,11 @@ bool pf_resolve_frame(Checker *ck, Entity *entity)
     bool good = step->kind == PF_N_AT      ? place_at(ck, entity->scope, &at, step)
                 : step->kind == PF_N_SHIFT ? place_shift(ck, entity->scope, &at, step)
                 : step->kind == PF_N_TURN  ? place_turn(ck, entity->scope, &at, step)
-                : step->kind == PF_N_JOINT ? entity->ball && place_joint(ck, &at, entity)
+                : step->kind == PF_N_JOINT ? entity->ball && place_joint(ck, &at, entity->ball - 1)
                                            : true;
     if (!good) return false;
   }
+  if (entity->release && !place_joint(ck, &at, entity->release - 1)) return false;
   return finish_placing(ck, &at, entity, first);
 }
 

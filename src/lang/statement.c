@@ -143,7 +143,8 @@ static void check_frame(Checker *ck, Scope *scope, const PfNode *node)
   const char *name = pf_label_name(ck, scope, label);
   Entity *entity = name ? pf_scope_find(scope, name) : NULL;
   if (!entity || entity->value != node || !pf_resolve(ck, entity, label)) return;
-  if (entity->ball) pf_add_norm(ck, entity, label);
+  if (entity->ball) pf_add_norm(ck, entity->ball - 1, label);
+  if (entity->release) pf_add_norm(ck, entity->release - 1, label);
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK);
   if (strcmp(node->text, "body") || !block) return;
   PfBody body = {.name = entity->name, .frame = entity->result.frame, .mass = pf_expr_int(ck->ctx, 0)};
@@ -198,6 +199,11 @@ void pf_check_statement(Checker *ck, Scope *scope, const PfNode *node)
   case PF_N_CONSTRAINT: pf_check_constraint(ck, scope, node); break;
   case PF_N_ROLL: pf_check_roll(ck, scope, node); break;
   case PF_N_SKATE: pf_check_skate(ck, scope, node); break;
+  case PF_N_WHEN: pf_check_when(ck, scope, node); break;
+  case PF_N_ACTION:
+    pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' belongs inside an event", node->text);
+    pf_check_hint(ck, "for example: when t = 5 { lock elbow }");
+    break;
   case PF_N_RUN: pf_check_run(ck, scope, node); break;
   case PF_N_PLOT: pf_check_plot(ck, scope, node); break;
   case PF_N_DRAW: pf_check_draw(ck, scope, node); break;

@@ -17,7 +17,9 @@ const char *pf_constraint_kind_name(PfConstraintKind kind)
 
 void pf_model_free(PfModel *model)
 {
-  if (model) pf_arena_free(model->arena); /* the model itself lives in its arena */
+  if (!model) return;
+  if (model->complete && model->complete != model) pf_arena_free(model->complete->arena);
+  pf_arena_free(model->arena); /* the model itself lives in its arena */
 }
 
 int pf_model_find_parameter(const PfModel *model, const char *name)

@@ -331,6 +331,7 @@ static PfStatus loop(PfMotionRun *run, Sampler *s)
     if (status != PF_OK) break;
   }
   r->t = run->t;
+  if (run->options.final) memcpy(run->options.final, run->y, 2*(size_t)run->n*sizeof *run->y);
   (void)say_why(run, r->end);
   return status;
 }

@@ -18,7 +18,8 @@ static const char *const tree_names[] = {
   [PF_N_ASSIGNS] = "assigns", [PF_N_FRAME] = "frame",      [PF_N_POINT] = "point",      [PF_N_FORCE] = "force",
   [PF_N_SPRING] = "spring",   [PF_N_CONSTRAINT] = "constraint", [PF_N_ROLL] = "roll",   [PF_N_SUPPORT] = "support",
   [PF_N_SKATE] = "skate",     [PF_N_PART] = "part",        [PF_N_USE] = "use",          [PF_N_FOR] = "for",
-  [PF_N_RUN] = "run",         [PF_N_PLOT] = "plot",        [PF_N_DRAW] = "draw",        [PF_N_RESERVED] = "reserved",
+  [PF_N_RUN] = "run",         [PF_N_PLOT] = "plot",        [PF_N_DRAW] = "draw",        [PF_N_WHEN] = "when",
+  [PF_N_ACTION] = "action",
 };
 
 static inline void tree_print(PfText *text, const PfNode *node);
