@@ -429,10 +429,10 @@ static void joint_forces(const PfTreeWork *work, const Node *node, const Problem
 static int sweep_in(PfTreeWork *work, const Problem *problem)
 {
   const PfTree *tree = work->tree;
-  Sum sum;
+  Sum sum = {0};
   for (int k = tree->node_count - 1; k >= 0; k--) {
     const Node *node = &tree->nodes[k];
-    double T[6];
+    double T[6] = {0};
     int good;
     begin(work, k, problem->load, &sum);
     if (problem->capture) {

@@ -68,7 +68,7 @@ static void set_joint(const PfTreeWork *work, int k, const PfTreeInput *input, P
 /* D^-1 times the columns of X (nf x n) by Cholesky, in place; 0 when a pivot vanishes. */
 static int solve_columns(const double *D, int nf, double scale, double *X, int n)
 {
-  double L[36];
+  double L[36] = {0};
   for (int i = 0; i < nf; i++) {
     for (int j = 0; j <= i; j++) {
       double sum = D[i*nf + j];
@@ -124,14 +124,14 @@ static void split(const PfTree *tree, int k, const PfTreeInput *input, const PfT
 static int eliminate(const PfTreeOperators *op, Part *part, double *D, double *G, double P[36], double z[6])
 {
   const int nf = part->nf;
-  double U[36] = {0}, X[36], push[6] = {0};
+  double U[36] = {0}, X[36] = {0}, push[6] = {0};
   multiply_add(op->P, part->Hf, 6, 6, nf, 0, U);
   memset(D, 0, 36*sizeof *D);
   multiply_add(part->Hf, U, nf, 6, nf, 1, D);
   for (int i = 0; i < nf; i++)
     for (int j = 0; j < 6; j++) X[i*6 + j] = U[j*nf + i];
   if (!solve_columns(D, nf, PIVOT_TOLERANCE, X, 6)) return 0;
-  double eps[6];
+  double eps[6] = {0};
   for (int i = 0; i < nf; i++) {
     eps[i] = part->T[i];
     for (int j = 0; j < 6; j++) {
@@ -164,7 +164,7 @@ static PfStatus sweep_in(PfTreeWork *work, const PfTreeInput *input, PfTreeOpera
   const PfTree *tree = work->tree;
   for (int k = tree->count - 1; k >= 0; k--) {
     PfTreeOperators *op = &all[k];
-    Part part;
+    Part part = {0};
     double P[36], z[6];
     for (int i = 0; i < 6; i++) /* rounding must not make P lean to a side, 3.8 */
       for (int j = 0; j < i; j++) op->P[6*i + j] = op->P[6*j + i] = 0.5*(op->P[6*i + j] + op->P[6*j + i]);
@@ -189,7 +189,7 @@ static void sweep_out(PfTreeWork *work, const PfTreeInput *input, PfTreeOperator
   const PfTree *tree = work->tree;
   for (int k = 0; k < tree->count; k++) {
     PfTreeOperators *op = &all[k];
-    Part part;
+    Part part = {0};
     double nu[6];
     memcpy(nu, op->f, sizeof nu);
     if (tree->bodies[k].parent >= 0) multiply_add(op->Phi, all[tree->bodies[k].parent].Vdot, 6, 6, 1, 0, op->Vdot);

@@ -155,11 +155,13 @@ int json_numbers(const Json *value, double *to, int room)
 {
   if (!value) return 0;
   if (value->kind != JSON_LIST && value->kind != JSON_OBJECT) {
-    if (room > 0) *to = value->kind == JSON_NUMBER ? value->number : value->kind == JSON_TRUE ? 1 : value->kind == JSON_NULL ? NAN : 0;
+    if (room > 0) *to = value->kind == JSON_NUMBER ? value->number : value->kind == JSON_NULL ? NAN : value->kind == JSON_TRUE;
     return 1;
   }
   int count = 0;
-  for (const Json *member = value->first; member; member = member->next)
-    count += json_numbers(member, to + (count < room ? count : room), room - (count < room ? count : room));
+  for (const Json *member = value->first; member; member = member->next) {
+    const int used = count < room ? count : room;
+    count += json_numbers(member, used ? to + used : to, room - used);
+  }
   return count;
 }
