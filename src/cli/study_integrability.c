@@ -140,9 +140,10 @@ static void text_integrals(const Result *r, PfText *text)
                   one->declared ? "the constraint " : "", combination(r, one));
     if (one->for_values) pf_text_add(text, "      for these values of the parameters\n");
   }
-  if (x->integral_count < x->holonomic)
-    pf_text_print(text, "    %d more %s integrable, but the integral was not found\n", x->holonomic - x->integral_count,
-                  x->holonomic - x->integral_count == 1 ? "combination is" : "combinations are");
+  int missing = x->holonomic - x->integral_count;
+  if (missing > 0)
+    pf_text_print(text, "    %d %s%s integrable, but the integral was not found\n", missing,
+                  x->integral_count ? "more " : "", missing == 1 ? "combination is" : "combinations are");
 }
 
 static void text_controllable(const Result *r, PfText *text)
