@@ -59,7 +59,7 @@ static void text_branch(PfText *text, const Continue *c, int b)
     if (a->unstable) pf_text_print(text, "%d unstable", a->unstable);
     else pf_text_add(text, "stable");
     for (int k = 0; k < c->c.size; k++)
-      if (!c->c.cyclic[k] && (a->x[k] != 0 || z->x[k] != 0))
+      if (!c->c.cyclic[k] && fmax(fabs(a->x[k]), fabs(z->x[k])) > 1e-10)
         pf_text_print(text, "; %s %.5g to %.5g", c->c.names[k], a->x[k], z->x[k]);
     pf_text_add(text, "\n");
     i = last + 1;

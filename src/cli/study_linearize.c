@@ -225,9 +225,13 @@ static void text_matrix(PfText *text, const char *title, const double *values, c
                         const char *mark, int row_count, const char *const *columns, int column_count)
 {
   if (!row_count || !column_count) return;
+  enum { WIDEST = 20 };
   double noise = 1e-12*largest(values, row_count*column_count);
+  int width = 11;
+  for (int j = 0; j < column_count; j++) width = (int)strlen(columns[j]) > width ? (int)strlen(columns[j]) : width;
+  width = width > WIDEST ? WIDEST : width;
   pf_text_print(text, "\n  %-12s", title);
-  for (int j = 0; j < column_count; j++) pf_text_print(text, " %11.11s", columns[j]);
+  for (int j = 0; j < column_count; j++) pf_text_print(text, " %*.*s", width, width, columns[j]);
   pf_text_add(text, "\n");
   for (int i = 0; i < row_count; i++) {
     char name[64];
@@ -235,8 +239,8 @@ static void text_matrix(PfText *text, const char *title, const double *values, c
     pf_text_print(text, "  %-12s", name);
     for (int j = 0; j < column_count; j++) {
       double value = values[(size_t)i*(size_t)column_count + (size_t)j];
-      if (fabs(value) <= noise) pf_text_print(text, " %11s", ".");
-      else pf_text_print(text, " %11.5g", value);
+      if (fabs(value) <= noise) pf_text_print(text, " %*s", width, ".");
+      else pf_text_print(text, " %*.5g", width, value);
     }
     pf_text_add(text, "\n");
   }

@@ -45,7 +45,7 @@ static void text_cyclic(PfText *text, const PfSteady *s)
 
 static void text_tried(PfText *text, const PfSteady *s)
 {
-  pf_text_print(text, "  tried       %d starts, %d of them led nowhere;", s->starts, s->failed);
+  pf_text_print(text, "  tried       %d starts,", s->starts);
   const char *comma = " ";
   for (int c = 0; c < s->size; c++)
     if (!s->cyclic[c] && s->low[c] < s->high[c])

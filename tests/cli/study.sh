@@ -1,0 +1,157 @@
+#!/bin/sh
+# pfaff study: kinds, options, files, and bad input.
+set -u
+. "$(dirname "$0")/common.sh"
+examples=$source/examples
+carriage=$examples/carriage_steady.pf
+
+run 2 study
+says err "linearize"
+run 0 study --help
+for kind in equilibria steady continue linearize portrait poincare integrability invariants; do says out "$kind"; done
+run 2 study linearise "$carriage"
+says err "did you mean 'linearize'?"
+run 2 study linearize
+says err "a model file is missing"
+run 2 study linearize --stats 1 "$carriage"
+says err "unknown option"
+run 0 study linearize --help
+says out "--sweep NAME=a..b:n"
+
+# ---------------------------------------------------------------- linear models
+run 0 study linearize --json "$examples/bicycle.pf"
+says_nothing err
+holds 'd["inputs"] == ["steer", "lean"] and len(d["states"]) == 10'
+holds 'abs(min(e["re"] for e in d["points"][0]["eigenvalues"]) + 14.078389692798247) < 1e-9'
+holds 'd["points"][0]["controllable"] == 8 and d["points"][0]["observable"] == 8'
+run 0 study linearize --near steady --json "$carriage"
+holds 'max(map(abs, d["points"][0]["rate"][6:])) < 1e-9'
+run 0 study linearize --at 0,1,2 --json "$examples/differential_drive.pf"
+holds '[p["t"] for p in d["points"]] == [0, 1, 2]'
+run 0 study linearize --sweep v=1..5:3 --json "$examples/bicycle.pf"
+holds '[p["v"] for p in d["points"]] == [1, 3, 5]'
+for end in csv json mat py svg; do
+  run 0 study linearize --inputs "torque_at[1]" --out "$place/model.$end" "$examples/differential_drive.pf"
+  [ -s "$place/model.$end" ] || fail "model.$end is empty"
+done
+if command -v python3 >/dev/null; then
+  python3 - "$place" <<'PYTHON' || fail "files of linear models"
+import csv, json, struct, sys, types
+place = sys.argv[1]
+rows = {}
+for row in csv.DictReader(open(place + "/model.csv", encoding="utf-8")):
+    rows[row["matrix"], row["row"], row["column"]] = float(row["value"])
+point = json.load(open(place + "/model.json", encoding="utf-8"))
+states = point["states"]
+A = point["points"][0]["A"]
+assert all(rows["A", a, b] == A[i][k] for i, a in enumerate(states) for k, b in enumerate(states))
+numpy = types.ModuleType("numpy")  # enough of it to read the file
+class Array(list):
+    def reshape(self, *shape):
+        assert shape[0] == len(self)
+        return self
+numpy.array = Array
+sys.modules["numpy"] = numpy
+space = {}
+exec(open(place + "/model.py", encoding="utf-8").read(), space)
+assert space["A"] == A and space["states"] == states and space["inputs"] == ["torque_at[1]"]
+data, at, variables = open(place + "/model.mat", "rb").read(), 0, {}
+while at < len(data):
+    kind, m, n, _, length = struct.unpack_from("<5i", data, at)
+    name = data[at + 20:at + 19 + length].decode()
+    numbers = struct.unpack_from("<%dd" % (m*n), data, at + 20 + length)
+    variables[name] = [[numbers[i + k*m] for k in range(n)] for i in range(m)]
+    at += 20 + length + 8*m*n
+assert variables["A"] == A
+assert "".join(map(chr, map(int, variables["states"][2]))).strip() == states[2]
+PYTHON
+fi
+run 2 study linearize --out model.txt "$carriage"
+says err "must end in"
+run 1 study linearize --inputs torque "$examples/differential_drive.pf"
+says err "no parameter 'torque'"
+run 1 study linearize --near equilibrium "$carriage"
+says err "no equilibrium was found"
+run 2 study linearize --near rest "$carriage"
+says err "'equilibrium' or 'steady'"
+run 2 study linearize --sweep v=3 "$examples/bicycle.pf"
+says err "NAME=from..to"
+run 1 study linearize --sweep speed=1..2 "$examples/bicycle.pf"
+says err "no parameter 'speed'"
+run 1 study linearize --out "$place/none/model.csv" "$carriage"
+says err "cannot write"
+printf 'coord x\nkinetic x'"'"'^2/2\nforce x = -abs(x)\n' >"$place/kink.pf"
+run 1 study linearize "$place/kink.pf"
+says err "kink"
+
+# ---------------------------------------------------------------- steady motions
+run 0 study steady --json "$examples/carriage_omni3.pf"
+says_nothing err
+holds 'len(d["points"]) == 3 and len(d["cyclic"]) == 6'
+holds 'any(abs(p["x"][8] - 2.3540859160995165) < 1e-9 and p["stability"] == "stable" for p in d["points"])'
+run 1 study equilibria "$carriage"
+says err "no equilibrium found"
+says err "100 starts"
+run 1 study steady --within nu=0..1 "$carriage"
+says err "not a component of the state"
+run 1 study steady --within theta=0..1 "$carriage"
+says err "cyclic"
+run 2 study steady --within 'nu[1]=1' "$carriage"
+says err "NAME=low..high"
+run 2 study steady --starts none "$carriage"
+says err "not a positive whole number"
+run 1 study steady "$examples/unicycle.pf"
+says err "changes in time"
+
+# ---------------------------------------------------------------- continuation
+run 0 study continue n2=8..18 --json "$carriage"
+says_nothing err
+helpers='
+def special(d, kind): return [s for s in d["special"] if s["kind"] == kind]
+'
+holds 'len(d["branches"]) == 2'
+holds '[abs(s["parameter"] - 12) < 1e-9 for s in special(d, "branch point")] == [True]'
+holds '[abs(s["parameter"] - 11.9375) < 1e-9 and abs(s["x"][8]/2 + 1/6) < 1e-9 for s in special(d, "fold")] == [True]'
+helpers=
+for end in csv json svg; do
+  run 0 study continue --out "$place/branches.$end" "$carriage" n2=8..18
+  [ -s "$place/branches.$end" ] || fail "branches.$end is empty"
+done
+if command -v python3 >/dev/null; then
+  python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$place/branches.svg" || fail "not XML"
+fi
+run 2 study continue "$carriage"
+says err "range"
+run 1 study continue n3=1..2 "$carriage"
+says err "no parameter 'n3'"
+says err "did you mean"
+run 2 study continue n2=5..5 "$carriage"
+says err "not a range"
+run 1 study continue n2=8..18 --show nu "$carriage" --out "$place/branches.svg"
+says err "these are: x, y, theta"
+run 1 study continue M=1..5 "$examples/carriage_inertia.pf"
+says err "families"
+
+# ---------------------------------------------------------------- portraits and sections
+run 0 study portrait --show "nu[3],nu[2]" --keep K --starts 3 --json "$examples/carriage_inertia.pf"
+holds 'abs(d["curves"][0]["period"] - 20.181346371326264) < 1e-9*20'
+for end in csv json svg; do
+  run 0 study portrait --show "x,x'" --starts 2 --for 2 --out "$place/portrait.$end" "$examples/henon_heiles.pf"
+  [ -s "$place/portrait.$end" ] || fail "portrait.$end is empty"
+  run 0 study poincare --section x=0 --show "y,y'" --for 20 --out "$place/section.$end" "$examples/henon_heiles.pf"
+  [ -s "$place/section.$end" ] || fail "section.$end is empty"
+done
+run 2 study portrait "$carriage"
+says err "--show is missing"
+run 1 study portrait --show "a,b" "$carriage"
+says err "there is no quantity 'a'"
+says err "energy"
+run 2 study portrait --show "x" "$carriage"
+says err "two names"
+run 1 study portrait --show "x,y" --within z=0..1 "$carriage"
+says err "not one of the two"
+run 2 study poincare --show "x,y" "$carriage"
+says err "--section is missing"
+run 2 study poincare --show "x,y" --section t=0 "$carriage"
+says err "positive time"
+finish
