@@ -1,19 +1,105 @@
-/* The joint-space inertia matrix. Composite inertias and columns of H are taken in inertial axes at one point per tree, the
- * origin of its root: there composites just add up, and an element of M is a scalar product of six numbers,
- * H_j^T (Ic_k H_k), for each j between k and the root. The columns of those lie side by side, one array per component. */
+/* The joint-space inertia matrix. Composite inertias are summed inward in node axes, where a revolute joint finds Ic H as a column
+ * of Ic. Then columns of H and of Ic H are taken to the axes and the origin of the root, and an element of M is a scalar product
+ * of six numbers, H_j^T (Ic_k H_k), for each j between k and the root. The columns of those lie side by side, one array per
+ * component. M does not depend on where the root is: its own joint turns nothing. */
 #include "tree/sweep.h"
 #include "tree/tree_impl.h"
 
-/* Inertia at the reference point: J (6), m c (3), m */
-typedef struct Composite {
-  double J[6], mc[3], m;
-} Composite;
-
 typedef struct Frame {
-  double E[9], r[3]; /* node to inertial axes; origin from the reference point */
+  double E[9], r[3]; /* node axes to those of the root; origin from that of the root */
 } Frame;
 
-static const double UNIT[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+/* ---------------------------------------------------------------- inward: composite inertias */
+
+static inline void sym3_turn_z(double c, double s, double S[6])
+{
+  turn_pair(turn_squares(c, s), &S[0], &S[1], &S[3]);
+  turn2(c, s, &S[2], &S[4]);
+}
+
+static inline void sym3_turn_x(double c, double s, double S[6])
+{
+  turn_pair(turn_squares(c, s), &S[3], &S[4], &S[5]);
+  turn2(c, s, &S[1], &S[2]);
+}
+
+static inline void turn_composite(const PfTreeWork *work, int k, Mass *I)
+{
+  const Node *node = &work->tree->nodes[k];
+  const Edge *edge = &work->tree->edges[k];
+  const Kin *kin = &work->kin[k];
+  if (node->extra >= 0) {
+    const double *R = work->extras[node->extra].R;
+    double J[6];
+    memcpy(J, I->J, sizeof J);
+    sym3_turn(R, J, I->J);
+    turn3(R, I->mc, I->mc);
+    return;
+  }
+  sym3_turn_z(kin->c, kin->s, I->J);
+  sym3_turn_x(edge->ca, edge->sa, I->J);
+  if (node->flags & NODE_TURNED) sym3_turn_z(edge->cf, edge->sf, I->J);
+  edge_up(edge, kin, node->flags, I->mc);
+}
+
+/* From the origin of node k to that of its parent, all in parent axes: with c and d the moments m c before and after it,
+ * J' = J + (l.c + l.d) 1 - l c^T - d l^T. */
+static inline void shift_composite(const double l[3], Mass *I)
+{
+  const double c[3] = {I->mc[0], I->mc[1], I->mc[2]};
+  double *d = I->mc, *J = I->J;
+  for (int i = 0; i < 3; i++) d[i] += I->m*l[i];
+  const double x = l[0]*c[0] + d[0]*l[0], y = l[1]*c[1] + d[1]*l[1], z = l[2]*c[2] + d[2]*l[2];
+  J[0] += y + z;
+  J[1] -= l[0]*c[1] + d[0]*l[1];
+  J[2] -= l[0]*c[2] + d[0]*l[2];
+  J[3] += x + z;
+  J[4] -= l[1]*c[2] + d[1]*l[2];
+  J[5] += x + y;
+}
+
+static inline void add_composite(Mass *to, const Mass *more)
+{
+  for (int i = 0; i < 6; i++) to->J[i] += more->J[i];
+  add3(to->mc, more->mc);
+  to->m += more->m;
+}
+
+/* One node on the way inward. `carried` is what the node after it, its first child if it has any, passes on; other children have
+ * left theirs at composites[k]. */
+static inline void sum_composite(const PfTreeWork *work, int k, Mass *composites, Mass *carried)
+{
+  const Node *node = &work->tree->nodes[k];
+  Mass I = work->tree->masses[k];
+  double l[3];
+  if (!(node->flags & NODE_LEAF)) {
+    add_composite(&I, carried);
+    if (!(node[1].flags & NODE_FIRST)) add_composite(&I, &composites[k]);
+  }
+  composites[k] = I;
+  if (node->parent < 0) return;
+  turn_composite(work, k, &I);
+  node_length(work, k, l);
+  shift_composite(l, &I);
+  if (node->parent == k - 1) *carried = I;
+  else if (node->flags & NODE_FIRST) composites[node->parent] = I;
+  else add_composite(&composites[node->parent], &I);
+}
+
+/* Ic h = [J w + mc x v; m v - mc x w] */
+static void composite_mul(const Mass *I, const double h[6], double f[6])
+{
+  double swing[3], turn[3];
+  sym3_mul(I->J, h, f);
+  cross3(I->mc, h + 3, turn);
+  cross3(I->mc, h, swing);
+  for (int i = 0; i < 3; i++) {
+    f[i] += turn[i];
+    f[3 + i] = I->m*h[3 + i] - swing[i];
+  }
+}
+
+/* ---------------------------------------------------------------- outward: frames, columns, rows of M */
 
 /* E Rz(f) Rx(a) Rz(turn), row by row */
 static inline void turn_frame(const Edge *edge, const Kin *kin, int flags, const double Ep[9], double E[9])
@@ -31,58 +117,31 @@ static inline void set_frame(const PfTreeWork *work, int k, const Frame *parent,
 {
   const PfTree *tree = work->tree;
   const Node *node = &tree->nodes[k];
-  const double *Ep = parent ? parent->E : UNIT;
-  double l[3], r[3] = {0}; /* a root is its own reference point */
-  if (parent) {
-    node_length(work, k, l);
-    turn3(Ep, l, r);
-    add3(r, parent->r);
-  }
-  memcpy(frame->r, r, sizeof r);
-  if (node->extra >= 0) mul33(Ep, work->extras[node->extra].R, frame->E);
-  else turn_frame(&tree->edges[k], &work->kin[k], node->flags, Ep, frame->E);
+  double l[3];
+  node_length(work, k, l);
+  turn3(parent->E, l, frame->r);
+  add3(frame->r, parent->r);
+  if (node->extra >= 0) mul33(parent->E, work->extras[node->extra].R, frame->E);
+  else turn_frame(&tree->edges[k], &work->kin[k], node->flags, parent->E, frame->E);
 }
 
-/* J_ref = J_O + (2 r.c + m r.r) 1 - r c^T - c r^T - m r r^T with c = m times the mass centre from O. With
- * d = c + m r/2 the last three are -(r d^T + d r^T), and the trace is 2 r.d. */
-static inline void set_composite(const Mass *mass, const Frame *frame, Composite *to)
-{
-  const double x = frame->r[0], y = frame->r[1], z = frame->r[2], m = mass->m;
-  double c[3], J[6];
-  turn3(frame->E, mass->mc, c);
-  sym3_turn(frame->E, mass->J, J);
-  const double a = c[0] + 0.5*m*x, b = c[1] + 0.5*m*y, d = c[2] + 0.5*m*z, ax = a*x, by = b*y, dz = d*z;
-  to->J[0] = J[0] + 2*(by + dz);
-  to->J[3] = J[3] + 2*(ax + dz);
-  to->J[5] = J[5] + 2*(ax + by);
-  to->J[1] = J[1] - (x*b + a*y);
-  to->J[2] = J[2] - (x*d + a*z);
-  to->J[4] = J[4] - (y*d + b*z);
-  to->mc[0] = c[0] + m*x, to->mc[1] = c[1] + m*y, to->mc[2] = c[2] + m*z;
-  to->m = m;
-}
-
-/* Ic h = [J w + mc x v; m v - mc x w] */
-static inline void composite_mul(const Composite *I, const double h[6], double f[6])
-{
-  double swing[3], turn[3];
-  sym3_mul(I->J, h, f);
-  cross3(I->mc, h + 3, turn);
-  cross3(I->mc, h, swing);
-  for (int i = 0; i < 3; i++) {
-    f[i] += turn[i];
-    f[3 + i] = I->m*h[3 + i] - swing[i];
-  }
-}
-
-/* A column of H to inertial axes and the reference point. */
-static void carry_column(const Frame *frame, const double h[6], double to[6])
+/* A column of H to the axes and the origin of the root: the velocity of the point of the body there is v + r x w. */
+static inline void carry_column(const Frame *frame, const double h[6], double to[6])
 {
   double turn[3];
   turn3(frame->E, h, to);
   turn3(frame->E, h + 3, to + 3);
-  cross3(to, frame->r, turn); /* velocity of the point of the body at the reference point: v - w x r */
-  for (int i = 0; i < 3; i++) to[3 + i] -= turn[i];
+  cross3(frame->r, to, turn);
+  add3(to + 3, turn);
+}
+
+static inline void carry_wrench(const Frame *frame, const double f[6], double to[6])
+{
+  double turn[3];
+  turn3(frame->E, f, to);
+  turn3(frame->E, f + 3, to + 3);
+  cross3(frame->r, to + 3, turn);
+  add3(to, turn);
 }
 
 /* The columns between a node and its root, one array of `room` per component, and which rates they belong to. */
@@ -106,31 +165,65 @@ static inline void put_row(const Path *path, const double f[6], int in_line, dou
       to[path->dof[i]] = (a[i]*f0 + b[i]*f1 + c[i]*f2) + (d[i]*f3 + e[i]*f4 + g[i]*f5);
 }
 
-static inline void put_column(const PfTree *tree, int dof, const double h[6], const Composite *Ic, Path *path, double *M)
+/* A turn about one of the axes of the node: h = [e_i; 0], so that Ic h is a column of Ic. */
+static inline void turning_columns(const Frame *frame, const Mass *I, int axis, double h[6], double f[6])
 {
-  double f[6];
+  static const int ROW[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+  const double *E = frame->E, *c = I->mc;
+  const double moment[3] = {I->J[ROW[axis][0]], I->J[ROW[axis][1]], I->J[ROW[axis][2]]};
+  const double forces[3][3] = {{0, -c[2], c[1]}, {c[2], 0, -c[0]}, {-c[1], c[0], 0}}; /* e_i x m c */
+  double turn[3];
+  h[0] = E[axis], h[1] = E[3 + axis], h[2] = E[6 + axis];
+  cross3(frame->r, h, h + 3);
+  turn3(E, forces[axis], f + 3);
+  turn3(E, moment, f);
+  cross3(frame->r, f + 3, turn);
+  add3(f, turn);
+}
+
+static inline void put_column(const PfTree *tree, int dof, const double h[6], const double f[6], Path *path, double *M)
+{
   for (int j = 0; j < 6; j++) path->column[j][path->count] = h[j];
   path->dof[path->count++] = dof;
-  composite_mul(Ic, h, f);
   put_row(path, f, tree->in_line, M + (size_t)dof*(size_t)tree->nv);
 }
 
-static inline void put_node(const PfTreeWork *work, int k, const Frame *frame, const Composite *Ic, Path *path, double *M)
+static inline void put_node(const PfTreeWork *work, int k, const Frame *frame, const Mass *Ic, Path *path, double *M)
 {
   const PfTree *tree = work->tree;
   const Node *node = &tree->nodes[k];
-  double H[36], h[6];
+  double H[36], local[6], h[6], f[6];
   path->count = node->depth;
   if (node->kind == NODE_REVOLUTE) {
-    h[0] = frame->E[2], h[1] = frame->E[5], h[2] = frame->E[8];
-    cross3(frame->r, h, h + 3);
-    put_column(tree, node->v, h, Ic, path, M);
+    turning_columns(frame, Ic, 2, h, f);
+    put_column(tree, node->v, h, f, path, M);
     return;
   }
   const int nv = node_columns(work, k, H);
   for (int i = 0; i < nv; i++) {
-    carry_column(frame, H + 6*i, h);
-    put_column(tree, node->v + i, h, Ic, path, M);
+    if (node->kind == NODE_BALL) {
+      turning_columns(frame, Ic, i, h, f);
+    } else {
+      carry_column(frame, H + 6*i, h);
+      composite_mul(Ic, H + 6*i, local);
+      carry_wrench(frame, local, f);
+    }
+    put_column(tree, node->v + i, h, f, path, M);
+  }
+}
+
+/* Composite inertias inward and frames outward: two recursions that have nothing to do with each other, so that each
+ * fills the time in which the other waits for its last result. */
+static void sweep(PfTreeWork *work, Frame *frames, Mass *composites)
+{
+  static const Frame ROOT = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
+  const PfTree *tree = work->tree;
+  Mass carried = {{0}, {0}, 0};
+  for (int k = 0; k < tree->node_count; k++) {
+    const int parent = tree->nodes[k].parent;
+    if (parent < 0) frames[k] = ROOT;
+    else set_frame(work, k, &frames[parent], &frames[k]);
+    sum_composite(work, tree->node_count - 1 - k, composites, &carried);
   }
 }
 
@@ -139,25 +232,17 @@ PfStatus pf_tree_inertia(PfTreeWork *work, const double *q, double *M)
   const PfTree *tree = work->tree;
   const size_t nv = (size_t)tree->nv;
   Frame *frames = (Frame *)(void *)work->frames;
-  Composite *composites = (Composite *)(void *)work->composites;
+  Mass *composites = (Mass *)(void *)work->composites;
   Path path = {.dof = work->path_dofs};
   for (int i = 0; i < 6; i++) path.column[i] = work->rows + (size_t)i*nv;
   work->factored = 0;
-  pf_tree_sweep_out(work, q, NULL);
-  for (int k = 0; k < tree->node_count; k++) {
-    const int parent = tree->nodes[k].parent;
-    set_frame(work, k, parent < 0 ? NULL : &frames[parent], &frames[k]);
-    set_composite(&tree->masses[k], &frames[k], &composites[k]);
-  }
-  for (int k = tree->node_count - 1; k >= 0; k--)
-    if (tree->nodes[k].parent >= 0) {
-      const double *from = (const double *)&composites[k];
-      double *to = (double *)&composites[tree->nodes[k].parent];
-      for (int i = 0; i < 10; i++) to[i] += from[i];
-    }
+  pf_tree_place(work, q);
+  sweep(work, frames, composites);
   for (size_t i = 0; !tree->in_line && i < nv; i++) memset(M + i*nv, 0, (i + 1)*sizeof *M);
   for (int k = 0; k < tree->node_count; k++) put_node(work, k, &frames[k], &composites[k], &path, M);
-  for (size_t i = 0; i < nv; i++)
+  double probe = 0;
+  for (size_t i = 0; i < nv; i++) probe += 0*M[i*nv + i];
+  for (size_t i = 0; !(probe == 0) && i < nv; i++)
     if (!isfinite(M[i*nv + i]))
       return pf_fail(work->ctx, PF_ERR_NUMBER, "the inertia matrix is not finite in row %d", (int)i);
   return PF_OK;

@@ -108,6 +108,22 @@ static inline void sweep_node(PfTreeWork *work, int k, const double *q, const do
   }
 }
 
+void pf_tree_place(PfTreeWork *work, const double *q)
+{
+  const PfTree *tree = work->tree;
+  double still[3];
+  for (int first = 0; first < tree->node_count; first += TURNS) {
+    const int last = tree->node_count - first < TURNS ? tree->node_count : first + TURNS;
+    set_turns(work, first, last - first, q);
+    for (int k = first; k < last; k++) {
+      const Node *node = &tree->nodes[k];
+      if (node->kind == NODE_BALL) sweep_ball(work, node, q, NULL, ZERO, still);
+      else if (node->extra >= 0) sweep_general(work, node, q, NULL, ZERO, still);
+      else if (node->kind != NODE_REVOLUTE) work->kin[k].x = q[node->q]*tree->slide[4*(size_t)k + 3];
+    }
+  }
+}
+
 void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v)
 {
   const int count = work->tree->node_count;

@@ -174,7 +174,9 @@ void pf_acceleration_from_node(const PfTreeWork *work, int body, const double gr
 void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench,
                         double *acceleration, double *joint_wrench);
 
-/* Turn of the joint of each node, angular velocities. */
+/* Turns and shifts of all joints, columns of general ones. */
+void pf_tree_place(PfTreeWork *work, const double *q);
+/* The same, and angular velocities. */
 void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v);
 
 /* ---------------------------------------------------------------- respond.c */
