@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
-extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue, pf_study_portrait, pf_study_poincare;
+extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue, pf_study_portrait,
+    pf_study_poincare;
 
 /* What most studies need: the model, a consistent state, the vector field there, and what is plotted as outputs. */
 typedef struct Study {
@@ -26,7 +27,8 @@ typedef struct Study {
 PfStatus pf_study_open(Study *study, const Options *options);
 void pf_study_close(Study *study);
 
-/* Index of a parameter that the user may change; fails with PF_ERR_NAME and a suggestion. `what`: the option, as "--sweep". */
+/* Index of a parameter that the user may change; fails with PF_ERR_NAME and a suggestion. `what`: the option, as
+ * "--sweep". */
 PfStatus pf_study_parameter(Study *study, const char *what, const char *name, int *parameter);
 
 /* NAME=a..b or NAME=a..b:count; count stays when it is not given. */

@@ -231,7 +231,8 @@ static PfStatus default_box(Study *st, Plane *plane)
   for (int k = 0; k < 2; k++) {
     double now = 0;
     if (plane->show[k].output)
-      PF_TRY(pf_expr_evaluate(st->s.ctx, st->outputs + plane->show[k].index, 1, in->symbol, st->values, in->count, &now));
+      PF_TRY(pf_expr_evaluate(st->s.ctx, st->outputs + plane->show[k].index, 1, in->symbol, st->values, in->count,
+                              &now));
     else if (plane->show[k].index < in->count) now = st->values[plane->show[k].index];
     if (!isfinite(now)) now = 0;
     plane->low[k] = now - 1 - fabs(now), plane->high[k] = now + 1 + fabs(now);

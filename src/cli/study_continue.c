@@ -49,7 +49,8 @@ static void text_branch(PfText *text, const Continue *c, int b)
 {
   const PfTrace *t = c->c.branches + b;
   pf_text_print(text, "\n  branch %d: %d points", b + 1, t->count);
-  if (t->from >= 0) pf_text_print(text, ", from the branch point at %s = %.6g", c->parameter, c->c.specials[t->from].parameter);
+  if (t->from >= 0)
+    pf_text_print(text, ", from the branch point at %s = %.6g", c->parameter, c->c.specials[t->from].parameter);
   pf_text_print(text, "; ends: %s, %s\n", t->ends[0], t->ends[1]);
   for (int i = 0; i < t->count;) {
     int last = i;
@@ -248,8 +249,8 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_range(st, "continue", c->range, &range));
   c->kind = st->options->study[STUDY_EQUILIBRIA] ? PF_EQUILIBRIA : PF_STEADY;
   c->parameter = st->s.model->parameters[range.parameter].name;
-  PfContinueOptions options = {.steady = {.kind = c->kind}, .parameter = range.parameter, .from = range.from, .to = range.to,
-                               .stay = st->options->study[STUDY_STAY] != NULL};
+  PfContinueOptions options = {.steady = {.kind = c->kind}, .parameter = range.parameter, .from = range.from,
+                               .to = range.to, .stay = st->options->study[STUDY_STAY] != NULL};
   PF_TRY(pf_study_search(st, &options.steady));
   PF_TRY(pf_study_count(st, STUDY_POINTS, "points", range.count ? range.count : 200, &options.points));
   PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));
@@ -259,7 +260,8 @@ static PfStatus work(Study *st)
 /* Takes the word NAME=a..b out of the arguments, wherever it stands; the words of options are left alone. */
 static const char *take_range(int *argc, char **argv)
 {
-  static const char *const valued[] = {"-p", "--param", "--state", "--within", "--show", "--out", "--starts", "--points"};
+  static const char *const valued[] = {"-p", "--param", "--state", "--within", "--show", "--out", "--starts",
+                                       "--points"};
   for (int i = 1; i < *argc; i++) {
     bool value = false;
     for (size_t k = 0; k < sizeof valued/sizeof *valued; k++) value = value || !strcmp(argv[i - 1], valued[k]);

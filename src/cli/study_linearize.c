@@ -490,8 +490,8 @@ static void file_python(const Linearize *l, PfText *text)
       if (p) pf_text_add(text, ",\n    ");
       python_matrix(text, list + k);
     }
-    pf_text_print(text, "%s).reshape(%s%d, %d)\n", l->count > 1 ? "]" : "", l->count > 1 ? "len(at), " : "", list[k].rows,
-                  list[k].columns);
+    pf_text_print(text, "%s).reshape(%s%d, %d)\n", l->count > 1 ? "]" : "", l->count > 1 ? "len(at), " : "",
+                  list[k].rows, list[k].columns);
   }
 }
 
@@ -516,7 +516,7 @@ static void file_mat(const Linearize *l, PfText *text)
   if (at) pf_mat_matrix(text, "at", at, 1, l->count);
 }
 
-/* One point: eigenvalues in the complex plane. Several: their real and imaginary parts against the parameter or time. */
+/* One point: eigenvalues in the complex plane. Several: real and imaginary parts against the parameter or time. */
 static PfStatus file_svg(Linearize *l, PfText *text)
 {
   PfArena *arena = l->st.s.arena;
@@ -551,7 +551,8 @@ static PfStatus write_file(Linearize *l, const char *path)
   else if (pf_study_ends(path, ".mat")) file_mat(l, &json.text);
   else if (pf_study_ends(path, ".json")) write_json(l, &json);
   else if (pf_study_ends(path, ".svg")) status = file_svg(l, &json.text);
-  else status = pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv, .json, .mat, .py or .svg", path);
+  else status = pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv, .json, .mat, .py or .svg",
+                        path);
   if (status == PF_OK) status = pf_study_write(st, path, &json.text);
   pf_json_free(&json);
   return status;

@@ -74,7 +74,8 @@ static void file_csv(const Poincare *p, PfText *text)
 {
   const PfSection *s = &p->section;
   pf_text_print(text, "motion,t,\"%s\",\"%s\"\n", p->plane.names[0], p->plane.names[1]);
-  for (int i = 0; i < s->count; i++) pf_text_print(text, "%d,%.17g,%.17g,%.17g\n", s->orbit[i] + 1, s->t[i], s->a[i], s->b[i]);
+  for (int i = 0; i < s->count; i++)
+    pf_text_print(text, "%d,%.17g,%.17g,%.17g\n", s->orbit[i] + 1, s->t[i], s->a[i], s->b[i]);
 }
 
 /* One series per motion, in turn in the colours of the palette. */
@@ -87,7 +88,8 @@ static PfStatus file_svg(Poincare *p, PfText *text)
   for (int i = 0; i < s->count;) {
     int last = i;
     while (last + 1 < s->count && s->orbit[last + 1] == s->orbit[i]) last++;
-    list[count++] = (PfSeries){.count = last - i + 1, .x = s->a + i, .y = s->b + i, .color = s->orbit[i], .mark = PF_MARK_DOT};
+    list[count++] = (PfSeries){.count = last - i + 1, .x = s->a + i, .y = s->b + i, .color = s->orbit[i],
+                               .mark = PF_MARK_DOT};
     i = last + 1;
   }
   PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = p->plane.names[0], .y_label = p->plane.names[1],
@@ -119,7 +121,8 @@ static PfStatus read_section(Poincare *p)
   char name[128], *end;
   double value = equals ? strtod(equals + 1, &end) : 0;
   if (!equals || equals == text || equals - text >= (int)sizeof name || end == equals + 1 || *end || !isfinite(value)) {
-    pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--section%s%s: write NAME=VALUE", text ? " " : " is missing", text ? text : "");
+    pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--section%s%s: write NAME=VALUE", text ? " " : " is missing",
+            text ? text : "");
     pf_hint(p->st.s.ctx, "as in --section theta=0, or --section t=2 for an instant every 2 seconds");
     return PF_ERR_ARGUMENT;
   }
@@ -162,8 +165,9 @@ static PfStatus work(Study *st)
 static int run(int argc, char **argv)
 {
   Poincare p = {.st = {.with_energy = true}};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | OPTION_FOR | pf_study_option(STUDY_STARTS) |
-                     pf_study_option(STUDY_WITHIN) | pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP) |
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | OPTION_FOR |
+                     pf_study_option(STUDY_STARTS) | pf_study_option(STUDY_WITHIN) |
+                     pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP) |
                      pf_study_option(STUDY_SECTION) | pf_study_option(STUDY_SKIP);
   int code = pf_study_run(&pf_study_poincare, allowed, argc, argv, &p.st, work, write_json, write_text);
   pf_study_close(&p.st);

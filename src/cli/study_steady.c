@@ -11,7 +11,7 @@ static int run_steady(int argc, char **argv);
   "      --starts N                Newton iterations from so many places (100)\n"                          \
   "      --within x=-1..1,y=0..2   where they begin, by names of the state; else around the start\n"      \
   "      --state NAME=VALUE        another start: the first place; -p NAME=VALUE another parameter\n"     \
-  "      --out FILE                .svg (eigenvalues), .csv, .json\n"                                                          \
+  "      --out FILE                .svg (eigenvalues), .csv, .json\n"                                     \
   "      --json                    for programs, on standard output"
 
 const Command pf_study_equilibria = {

@@ -44,8 +44,8 @@ typedef struct PfSeries {
   int count;
   const double *x, *y;
   const char *label;   /* in the legend; NULL: not there. Series with the same label share an entry */
-  int color;           /* of a palette that is safe for the colour-blind: 0 blue, 1 red, 2 green, 3 purple, 4 orange, 5 sky,
-                          6 black, 7 grey */
+  int color;           /* of a palette that is safe for the colour-blind: 0 blue, 1 red, 2 green, 3 purple, 4 orange,
+                          5 sky, 6 black, 7 grey */
   PfDash dash;
   PfMarkShape mark;    /* PF_MARK_NONE: a line */
 } PfSeries;

@@ -7,7 +7,8 @@
 enum { WIDTH = 760, HEIGHT = 520, LEFT = 84, RIGHT = 24, TOP = 46, BOTTOM = 58, MOST_TICKS = 40 };
 
 /* Okabe and Ito's palette: distinct for the colour-blind. */
-static const char *const palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080"};
+static const char *const palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
+                                      "#808080"};
 
 static const char *color_of(int index)
 {
@@ -107,7 +108,8 @@ static void put_x_axis(PfText *text, const Frame *f, const char *label)
     put_number(text, (first + k)*step, step);
     pf_text_add(text, "</text>\n");
   }
-  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" class=\"name\">", (f->left + f->right)/2, f->bottom + 44);
+  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" class=\"name\">", (f->left + f->right)/2,
+                f->bottom + 44);
   put_escaped(text, label);
   pf_text_add(text, "</text>\n");
 }
@@ -123,8 +125,9 @@ static void put_y_axis(PfText *text, const Frame *f, const char *label)
     put_number(text, (first + k)*step, step);
     pf_text_add(text, "</text>\n");
   }
-  pf_text_print(text, "<text x=\"20\" y=\"%.2f\" text-anchor=\"middle\" class=\"name\" transform=\"rotate(-90 20 %.2f)\">", middle,
-                middle);
+  pf_text_print(text,
+                "<text x=\"20\" y=\"%.2f\" text-anchor=\"middle\" class=\"name\" transform=\"rotate(-90 20 %.2f)\">",
+                middle, middle);
   put_escaped(text, label);
   pf_text_add(text, "</text>\n");
 }
@@ -140,7 +143,8 @@ static void put_mark(PfText *text, PfMarkShape shape, int color, double x, doubl
     pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"5\" fill=\"%s\" stroke=\"#fff\"/>", x, y, c);
     break;
   case PF_MARK_SQUARE:
-    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"9\" height=\"9\" fill=\"%s\" stroke=\"#fff\"/>", x - 4.5, y - 4.5, c);
+    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"9\" height=\"9\" fill=\"%s\" stroke=\"#fff\"/>", x - 4.5,
+                  y - 4.5, c);
     break;
   case PF_MARK_TRIANGLE:
     pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" fill=\"%s\" stroke=\"#fff\"/>", x, y - 6, c);
@@ -164,8 +168,8 @@ static void put_line(PfText *text, const Frame *f, const PfSeries *s)
     if (good) pf_text_print(text, "%c%.2f %.2f", pen ? 'L' : 'M', inside(at_x(f, s->x[i])), inside(at_y(f, s->y[i])));
     pen = good;
   }
-  pf_text_print(text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s/>\n", color_of(s->color),
-                dash_of(s->dash));
+  pf_text_print(text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s/>\n",
+                color_of(s->color), dash_of(s->dash));
 }
 
 static void put_series(PfText *text, const Frame *f, const PfSeries *s)
@@ -175,7 +179,8 @@ static void put_series(PfText *text, const Frame *f, const PfSeries *s)
     return;
   }
   for (int i = 0; i < s->count; i++)
-    if (isfinite(s->x[i]) && isfinite(s->y[i])) put_mark(text, s->mark, s->color, inside(at_x(f, s->x[i])), inside(at_y(f, s->y[i])));
+    if (isfinite(s->x[i]) && isfinite(s->y[i]))
+      put_mark(text, s->mark, s->color, inside(at_x(f, s->x[i])), inside(at_y(f, s->y[i])));
   pf_text_add(text, "\n");
 }
 
@@ -197,8 +202,8 @@ static void put_legend(PfText *text, const PfChart *c, const Frame *f)
     const PfSeries *series = c->series + s;
     if (!is_first(c, s)) continue;
     if (series->mark == PF_MARK_NONE)
-      pf_text_print(text, "<path d=\"M%.2f %.2fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>", x, y - 4, color_of(series->color),
-                    dash_of(series->dash));
+      pf_text_print(text, "<path d=\"M%.2f %.2fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>", x, y - 4,
+                    color_of(series->color), dash_of(series->dash));
     else put_mark(text, series->mark, series->color, x + 13, y - 4);
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">", x + 31, y);
     put_escaped(text, series->label);
@@ -213,18 +218,21 @@ void pf_svg_chart(PfText *text, const PfChart *c)
   find_range(c, &f);
   if (c->equal) make_equal(&f);
   pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}"
-                ".name{font-size:15px}.title{font-size:16px;font-weight:bold}</style>\n"
+                "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n"
+                "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:15px}"
+                ".title{font-size:16px;font-weight:bold}</style>\n"
                 "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
   if (c->given)
-    pf_text_print(text, "<clipPath id=\"frame\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n", f.left,
-                  f.top, f.right - f.left, f.bottom - f.top);
+    pf_text_print(text,
+                  "<clipPath id=\"frame\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n",
+                  f.left, f.top, f.right - f.left, f.bottom - f.top);
   put_x_axis(text, &f, c->x_label);
   put_y_axis(text, &f, c->y_label);
   pf_text_add(text, c->given ? "<g clip-path=\"url(#frame)\">\n" : "<g>\n");
   for (int s = 0; s < c->count; s++) put_series(text, &f, c->series + s);
-  pf_text_print(text, "</g>\n<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"none\" stroke=\"#333\"/>\n", f.left,
-                f.top, f.right - f.left, f.bottom - f.top);
+  pf_text_print(text,
+                "</g>\n<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"none\" stroke=\"#333\"/>\n",
+                f.left, f.top, f.right - f.left, f.bottom - f.top);
   pf_text_print(text, "<text x=\"%.2f\" y=\"26\" class=\"title\">", f.left);
   put_escaped(text, c->title);
   pf_text_add(text, "</text>\n");

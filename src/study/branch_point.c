@@ -31,7 +31,8 @@ static PfStatus complete(PfTracer *t, int k, double *s)
 }
 
 /* p . f_uu[a, b] */
-static PfStatus curve(PfTracer *t, const double *p, const double *a, const double *b, double *constant, double *s, double *h)
+static PfStatus curve(PfTracer *t, const double *p, const double *a, const double *b, double *constant, double *s,
+                      double *h)
 {
   PfDynamics *f = t->p->field;
   PF_TRY(pf_dynamics_second(f, a, b, constant));
@@ -165,8 +166,8 @@ static void combine(const double *a, double x, const double *b, double y, size_t
   for (size_t i = 0; i < m; i++) out[i] = (x*a[i] + y*b[i])/length;
 }
 
-/* The last two rows of Vt span the kernel of J at a simple branch point (its smallest singular value is 0, and J has one
- * column more than rows). In it a x^2 + 2 b x y + c y^2 = 0 gives the directions. */
+/* The last two rows of Vt span the kernel of J at a simple branch point (its smallest singular value is 0, and J has
+ * one column more than rows). In it a x^2 + 2 b x y + c y^2 = 0 gives the directions. */
 static PfStatus find_directions(PfTracer *t, PfArena *arena, const double *p, double *first, double *second, bool *two)
 {
   size_t n = (size_t)t->n, m = n + 1;

@@ -1,7 +1,7 @@
-/* Continuation: branches of steady motions against a parameter. Predictor along the tangent, corrector in the plane across it,
- * so that folds are no obstacles (pseudo-arclength, H. B. Keller 1977). Between two points the signs of three functions
- * tell what lies there: the parameter's part of the tangent (fold), the determinant of the bordered matrix (branch point),
- * the real part of a pair of eigenvalues (Hopf). */
+/* Continuation: branches of steady motions against a parameter. Predictor along the tangent, corrector in the plane
+ * across it, so that folds are no obstacles (pseudo-arclength, H. B. Keller 1977). Between two points the signs of
+ * three functions tell what lies there: the parameter's part of the tangent (fold), the determinant of the bordered
+ * matrix (branch point), the real part of a pair of eigenvalues (Hopf). */
 #include "study/trace.h"
 
 #include <math.h>
@@ -121,8 +121,8 @@ static double test_hopf(const Walk *w, const Here *h)
   return h->pair;
 }
 
-/* The zero of the test between `from` (0) and the distance ds, where the signs differ; h ends there. Illinois: a secant that
- * cannot get stuck. */
+/* The zero of the test between `from` (0) and the distance ds, where the signs differ; h ends there. Illinois: a
+ * secant that cannot get stuck. */
 static PfStatus locate(Walk *w, const Here *from, double ds, double (*test)(const Walk *, const Here *), Here *h)
 {
   double a = 0, fa = test(w, from), b = ds, fb;
@@ -145,7 +145,9 @@ static PfStatus locate(Walk *w, const Here *from, double ds, double (*test)(cons
 static int find_special(const Walk *w, PfSpecialKind kind, const double *u)
 {
   for (int i = 0; i < w->result->special_count; i++)
-    if (w->result->specials[i].kind == kind && distance(w->special_u + (size_t)i*(size_t)w->m, u, w->m) < 1e-6) return i;
+    if (w->result->specials[i].kind == kind &&
+        distance(w->special_u + (size_t)i*(size_t)w->m, u, w->m) < 1e-6)
+      return i;
   return -1;
 }
 
@@ -496,10 +498,12 @@ static PfStatus take_solutions(Walk *w)
     PF_TRY(add_seed(w, w->here.u, NULL, -1));
   }
   if (w->seed_count) return PF_OK;
-  pf_fail(w->ctx, PF_ERR_NUMBER, families ? "the steady motions are not isolated: they form families, which are not followed"
+  pf_fail(w->ctx, PF_ERR_NUMBER,
+          families ? "the steady motions are not isolated: they form families, which are not followed"
                                           : "there is nothing to follow: no steady motion was found at %s = %.6g",
           w->problem.field->model->parameters[w->options->parameter].name, w->result->start);
-  pf_hint(w->ctx, families ? "conserved quantities make families; friction, a drive or a constraint would single out motions"
+  pf_hint(w->ctx,
+          families ? "conserved quantities make families; friction, a drive or a constraint would single out motions"
                            : "look elsewhere: another value by -p, --within, more --starts");
   return PF_ERR_NUMBER;
 }

@@ -1,5 +1,6 @@
-/* The flow of a vector field, with a small deviation carried along if wanted: x' = f(x), d' = Df(x) d, by Dormand and Prince's
- * method of order 5(4). The chart of the field may change on the way: then x is renamed, which the caller can see. */
+/* The flow of a vector field, with a small deviation carried along if wanted: x' = f(x), d' = Df(x) d, by Dormand and
+ * Prince's method of order 5(4). The chart of the field may change on the way: then x is renamed, which the caller
+ * can see. */
 #ifndef PF_STUDY_COURSE_H
 #define PF_STUDY_COURSE_H
 

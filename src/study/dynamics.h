@@ -50,7 +50,7 @@ struct PfDynamics {
   int *w, *w_dependent;      /* and velocities */
   int y_dependents, w_dependents;
   PfQr position_qr, velocity_qr, motion_qr;
-  double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held at each level: now, where the chart was chosen */
+  double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held: now, and where the chart was chosen */
   double *matrix, *right, *step;
   PfMotion motion;
 };
@@ -85,7 +85,8 @@ PfStatus pf_dynamics_jacobian(PfDynamics *field, double *A, double *C);
 PfStatus pf_dynamics_second(PfDynamics *field, const double *a, const double *b, double *out);
 PfStatus pf_dynamics_third(PfDynamics *field, const double *a, const double *b, const double *c, double *out);
 
-/* Fails with PF_ERR_NUMBER when the equations have a kink where the field is: |x| at 0, a condition that just changes. */
+/* Fails with PF_ERR_NUMBER when the equations have a kink where the field is: |x| at 0, a condition that just
+ * changes. */
 PfStatus pf_dynamics_check_smooth(PfDynamics *field);
 
 /* The outputs where the field is. */

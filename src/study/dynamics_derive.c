@@ -34,7 +34,8 @@ static bool moves_parameters(const PfDynamics *f, const double *s)
 }
 
 /* out = slope s (rows x n) + constant: the short way where nothing else moves. */
-static void multiply(const PfDynamics *f, const double *slope, const double *s, const double *constant, int rows, double *out)
+static void multiply(const PfDynamics *f, const double *slope, const double *s, const double *constant, int rows,
+                     double *out)
 {
   for (int i = 0; i < rows; i++)
     out[i] = pf_dot(slope + (size_t)i*(size_t)f->n, s, f->n) + (constant ? constant[i] : 0);
@@ -156,6 +157,7 @@ PfStatus pf_dynamics_set_parameter(PfDynamics *f, int parameter, double value)
   PF_TRY(pf_model_parameter_values(model, f->given, PF_MISSING_FAILS, f->full + f->at_parameters));
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
-      PF_TRY(pf_expr_evaluate(f->ctx, &model->inputs[i].value, 1, f->symbol, f->full, f->count, f->full + f->at_inputs + i));
+      PF_TRY(pf_expr_evaluate(f->ctx, &model->inputs[i].value, 1, f->symbol, f->full, f->count,
+                              f->full + f->at_inputs + i));
   return PF_OK;
 }

@@ -5,8 +5,8 @@
  *
  *   A q = i w q, A^T p = -i w p, <q, q> = <p, q> = 1.
  *
- * B and C are the second and third derivatives of the vector field, exact (dynamics.h). Complex vectors are pairs of real ones:
- * B and C are linear in each argument. */
+ * B and C are the second and third derivatives of the vector field, exact (dynamics.h). Complex vectors are pairs of
+ * real ones: B and C are linear in each argument. */
 #include "study/trace.h"
 
 #include <complex.h>
@@ -70,7 +70,8 @@ static PfStatus bilinear(Hopf *h, const Complex *a, const Complex *b, Complex *o
 {
   size_t count = (size_t)h->f->count;
   PfMark mark = pf_arena_mark(h->arena);
-  double *sa = take(h, count), *sb = take(h, count), *sc = take(h, count), *constant = take(h, (size_t)h->f->root_count);
+  double *sa = take(h, count), *sb = take(h, count), *sc = take(h, count),
+      *constant = take(h, (size_t)h->f->root_count);
   PfStatus status = sa && sb && sc && constant ? PF_OK : no_room(h->ctx);
   for (int i = 0; i < h->n; i++) out[i] = 0;
   for (int x = 0; x < 2 && status == PF_OK; x++)

@@ -34,8 +34,8 @@ static PfStatus check_input(PfContext *ctx, const PfDynamics *f, int input)
   for (int k = 0; k < f->at_r; k++) {
     if (!pf_expr_depends(ctx, f->roots[k], &u->symbol, 1)) continue;
     int row = k < f->np ? f->position_row[k] : f->velocity_row[k - f->np];
-    pf_fail_at(ctx, PF_ERR_MODEL, u->place, "the input '%s' enters the constraint '%s', so its rates act as well", u->name,
-               f->model->constraints[row].name);
+    pf_fail_at(ctx, PF_ERR_MODEL, u->place, "the input '%s' enters the constraint '%s', so its rates act as well",
+               u->name, f->model->constraints[row].name);
     pf_hint(ctx, "make the motion that it prescribes a coordinate, and its acceleration the input");
     return PF_ERR_MODEL;
   }
@@ -82,8 +82,8 @@ static PfStatus find_inputs(PfContext *ctx, PfDynamics *f, const int *inputs, do
 
 /* ---------------------------------------------------------------- reachable subspaces */
 
-/* Scales the states by powers of two until rows and columns of A are alike (Parlett and Reinsch 1969), so that ranks do not
- * depend on units. scale[i]: what x_i is divided by. */
+/* Scales the states by powers of two until rows and columns of A are alike (Parlett and Reinsch 1969), so that ranks
+ * do not depend on units. scale[i]: what x_i is divided by. */
 static void balance(double *A, int n, double *scale)
 {
   bool moved = true;

@@ -18,8 +18,8 @@ static double arbitrary(int i, int salt)
 
 /* ---------------------------------------------------------------- what depends on what */
 
-/* Marks pattern[i*size + k] where x'_i depends on x_k, seen by exact derivatives at arbitrary states near the place. For
- * equilibria the velocities stay zero. */
+/* Marks pattern[i*size + k] where x'_i depends on x_k, seen by exact derivatives at arbitrary states near the place.
+ * For equilibria the velocities stay zero. */
 static PfStatus probe(PfProblem *p, bool *pattern)
 {
   enum { PROBES = 3, TRIES = 12 };
@@ -79,8 +79,8 @@ static PfStatus chart(PfProblem *p, const bool *avoid)
   return PF_OK;
 }
 
-/* Velocities in body axes see more symmetry than those in the axes of the ground: with the spin of a wheel instead of x' as
- * independent velocity the heading is cyclic. So each velocity is tried as a dependent one. */
+/* Velocities in body axes see more symmetry than those in the axes of the ground: with the spin of a wheel instead of
+ * x' as independent velocity the heading is cyclic. So each velocity is tried as a dependent one. */
 static PfStatus improve_chart(PfProblem *p, bool *pattern, bool *avoid, int *count)
 {
   PfDynamics *f = p->field;
@@ -184,7 +184,8 @@ static PfStatus prepare(PfProblem *p, bool *pattern, bool *avoid)
   return make_chain(p);
 }
 
-PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter, PfProblem *p)
+PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter,
+                         PfProblem *p)
 {
   *p = (PfProblem){.ctx = ctx, .arena = arena, .field = field, .kind = kind, .parameter = parameter, .mu = NAN};
   size_t n = (size_t)(field->n + field->nw);

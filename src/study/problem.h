@@ -1,5 +1,5 @@
-/* Steady motions as the zeros of the vector field: which components of x matter, which may run on (cyclic ones), and the
- * residual with its exact derivatives. */
+/* Steady motions as the zeros of the vector field: which components of x matter, which may run on (cyclic ones), and
+ * the residual with its exact derivatives. */
 #ifndef PF_STUDY_PROBLEM_H
 #define PF_STUDY_PROBLEM_H
 

@@ -16,7 +16,8 @@ typedef struct PfLevels {
 } PfLevels;
 
 /* `cyclic` (or NULL) marks components of x that stay. */
-PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *field, const bool *cyclic, int most, PfLevels *levels);
+PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *field, const bool *cyclic, int most,
+                        PfLevels *levels);
 void pf_levels_add(PfLevels *levels, PfQuantity quantity, double target);
 
 /* Goes to a state near the origin where all have their targets; `found` tells whether there is one. */

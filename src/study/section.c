@@ -1,5 +1,5 @@
-/* Poincare sections, and the largest Lyapunov exponent: the mean rate at which the logarithm of a small deviation grows (G.
- * Benettin, L. Galgani, A. Giorgilli, J.-M. Strelcyn, Meccanica 15 (1980) 9-30). */
+/* Poincare sections, and the largest Lyapunov exponent: the mean rate at which the logarithm of a small deviation
+ * grows (G. Benettin, L. Galgani, A. Giorgilli, J.-M. Strelcyn, Meccanica 15 (1980) 9-30). */
 #include "study/course.h"
 #include "study/quantity.h"
 
@@ -182,7 +182,8 @@ static PfStatus cut(Cut *c)
   return others(c);
 }
 
-PfStatus pf_section(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSectionOptions *options, PfSection *section)
+PfStatus pf_section(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSectionOptions *options,
+                    PfSection *section)
 {
   *section = (PfSection){.exponent = NAN, .before = NAN};
   if (!(options->span > 0)) return pf_fail(ctx, PF_ERR_ARGUMENT, "a section needs a time span");

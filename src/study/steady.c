@@ -1,5 +1,6 @@
-/* Steady motions by Newton's method from many places. Solutions that are known are deflated: the residual is multiplied by
- * prod (1 + 1/|z - z_i|^2), which changes a Newton step by a factor only (Farrell, Birkisson, Funke 2015, section 3). */
+/* Steady motions by Newton's method from many places. Solutions that are known are deflated: the residual is
+ * multiplied by prod (1 + 1/|z - z_i|^2), which changes a Newton step by a factor only (Farrell, Birkisson, Funke
+ * 2015, section 3). */
 #include "study/steady.h"
 
 #include <math.h>
@@ -170,7 +171,8 @@ static PfStatus find_family(Search *s, const double *z, int *family)
   return PF_OK;
 }
 
-/* Can one go from a to b through solutions? Along the straight line between them, each point drawn to the nearest one. */
+/* Can one go from a to b through solutions? Along the straight line between them, each point drawn to the nearest
+ * one. */
 static PfStatus are_connected(Search *s, const double *a, const double *b, bool *yes)
 {
   enum { STEPS = 8 };
@@ -262,7 +264,8 @@ static double corput(int k, int base)
 
 static int prime(int k)
 {
-  static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
+  static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83,
+                               89, 97};
   return primes[(size_t)k%(sizeof primes/sizeof *primes)];
 }
 
@@ -342,15 +345,16 @@ static PfStatus make_room(Search *s)
   st->names = pf_arena_array(s->arena, const char *, size), st->cyclic = pf_arena_array(s->arena, bool, size);
   st->low = pf_arena_array(s->arena, double, size), st->high = pf_arena_array(s->arena, double, size);
   st->points = pf_arena_array(s->arena, PfSteadyPoint, MOST_POINTS);
-  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && st->names && st->cyclic &&
-              st->low && st->high && st->points;
+  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && st->names &&
+              st->cyclic && st->low && st->high && st->points;
   if (!good) return no_room(s->ctx);
   memcpy(st->cyclic, s->p->cyclic, size*sizeof *st->cyclic);
   for (size_t c = 0; c < size; c++) st->names[c] = pf_dynamics_name(s->p->field, s->arena, (int)c);
   return pf_qr_make(s->ctx, s->arena, s->m, s->n, &s->qr);
 }
 
-PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const PfSteadyOptions *options, PfSteady *steady)
+PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const PfSteadyOptions *options,
+                          PfSteady *steady)
 {
   Search s = {.ctx = ctx, .arena = arena, .p = p, .steady = steady, .n = p->unknowns, .m = p->equations};
   *steady = (PfSteady){.size = p->size, .starts = options->starts > 0 ? options->starts : 100};
@@ -360,7 +364,8 @@ PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const Pf
   return look(&s);
 }
 
-PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options, PfSteady *steady)
+PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,
+                        PfSteady *steady)
 {
   PfProblem problem;
   PfStatus status = pf_problem_make(ctx, arena, field, options->kind, -1, &problem);

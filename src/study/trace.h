@@ -1,4 +1,5 @@
-/* Following a branch: points, tangents and what the events on it need. Inside, every component is divided by its scale. */
+/* Following a branch: points, tangents and what the events on it need. Inside, every component is divided by its
+ * scale. */
 #ifndef PF_STUDY_TRACE_H
 #define PF_STUDY_TRACE_H
 
@@ -22,14 +23,14 @@ PfStatus pf_tracer_go(PfTracer *tracer, const double *u);
 /* Newton from u onto the branch in the plane normal . (u - at) = 0; `steps` (or NULL) counts. Fails with PF_ERR_NUMBER,
  * saying nothing, when it does not converge. */
 PfStatus pf_tracer_correct(PfTracer *tracer, double *u, const double *at, const double *normal, int *steps);
-/* Unit tangent where the tracer is, with tangent . towards > 0; returns the sign of the determinant of [J; tangent], 0 when
- * it is singular. */
+/* Unit tangent where the tracer is, with tangent . towards > 0; returns the sign of the determinant of [J; tangent],
+ * 0 when it is singular. */
 int pf_tracer_tangent(PfTracer *tracer, const double *towards, double *tangent);
 
 /* H (n + 1 x n + 1): second derivative of p . f by all components of u where the tracer is. */
 PfStatus pf_tracer_curvature(PfTracer *tracer, const double *p, double *H);
-/* From u near a simple branch point to it (A. Griewank, G. W. Reddien 1984: f + beta p = 0, p f_u = 0, |p| = 1). `p` (n) gets
- * the left null vector. PF_ERR_NUMBER, saying nothing, when it does not converge. */
+/* From u near a simple branch point to it (A. Griewank, G. W. Reddien 1984: f + beta p = 0, p f_u = 0, |p| = 1). `p`
+ * (n) gets the left null vector. PF_ERR_NUMBER, saying nothing, when it does not converge. */
 PfStatus pf_tracer_branch_point(PfTracer *tracer, double *u, double *p);
 /* The tangents (n + 1 each) of the two branches through the point where the tracer is; false when there is one only. */
 PfStatus pf_tracer_directions(PfTracer *tracer, const double *p, double *first, double *second, bool *two);

@@ -16,7 +16,8 @@ static void the_sign_is_that_of_the_determinant(void **state)
 {
   (void)state;
   int order[3];
-  double exchange[] = {0, 1, 1, 0}, turn[] = {0, -1, 1, 0}, cycle[] = {0, 1, 0, 0, 0, 1, 1, 0, 0}, minus[] = {-1, 0, 0, 0, -1, 0, 0, 0, -1};
+  double exchange[] = {0, 1, 1, 0}, turn[] = {0, -1, 1, 0}, cycle[] = {0, 1, 0, 0, 0, 1, 1, 0, 0},
+      minus[] = {-1, 0, 0, 0, -1, 0, 0, 0, -1};
   assert_int_equal(pf_lu_factor(exchange, 2, order), -1);
   assert_int_equal(pf_lu_factor(turn, 2, order), 1);
   assert_int_equal(pf_lu_factor(cycle, 3, order), 1);

@@ -67,8 +67,8 @@ static inline int parameter(const Studied *s, const char *name)
   return i;
 }
 
-/* Derivative of g at 0 by central differences, extrapolated (Richardson, Romberg's table): with steps h, h/2, h/4, … the error
- * falls by h^2 in every column, down to rounding. g gives `count` numbers. */
+/* Derivative of g at 0 by central differences, extrapolated (Richardson, Romberg's table): with steps h, h/2, h/4, …
+ * the error falls by h^2 in every column, down to rounding. g gives `count` numbers. */
 enum { ROMBERG_LEVELS = 6, ROMBERG_MOST = 256 };
 typedef void (*CurveOf)(void *user, double e, double *out);
 

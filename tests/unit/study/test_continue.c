@@ -97,8 +97,8 @@ static void transcritical_branches_exchange_stability(void **state)
   end_study(&s);
 }
 
-/* x'' + x = (mu - c x^2) x' + a x^2 + b x x': frequency 1, first Lyapunov coefficient a b/4 - c/4 (Guckenheimer and Holmes, eq.
- * (3.4.11), times 2 for <q, q> = 1). */
+/* x'' + x = (mu - c x^2) x' + a x^2 + b x x': frequency 1, first Lyapunov coefficient a b/4 - c/4 (Guckenheimer and
+ * Holmes, eq. (3.4.11), times 2 for <q, q> = 1). */
 static void the_criticality_of_a_hopf_point_is_that_of_the_formula(void **state)
 {
   const double terms[][3] = {{0, 0, 1}, {0, 0, -2}, {0.7, 0.5, 0}, {-0.7, 0.5, 1}, {0.3, -2, 0.4}};
@@ -164,7 +164,8 @@ static void the_hopf_point_of_the_carriage(void **state)
 {
   Studied s;
   PfContinuation c;
-  study_example(*state, "carriage_steady", &s, "M", 1.0, "R", 1.0, "c1", 1.0, "c2", 1.0, "Lambda", 1.0, "lambda2", 0.01, "sigma",
+  study_example(*state, "carriage_steady", &s, "M", 1.0, "R", 1.0, "c1", 1.0, "c2", 1.0, "Lambda", 1.0, "lambda2",
+                0.01, "sigma",
                 2.0, "rho", 1.0, "n1", 0.0, "n2", 150.0, NULL);
   const PfInterval box[] = {{"nu[1]", -100, 100}, {"nu[2]", -100, 300}, {"nu[3]", -10, 10}};
   PfContinueOptions options = {.steady = {.kind = PF_STEADY, .interval_count = 3, .intervals = box},

@@ -1,7 +1,8 @@
-/* The vector field and its derivatives, against differences of the field itself and of accelerations found otherwise. */
+/* The vector field and its derivatives, against differences of the field and accelerations found otherwise. */
 #include "studies.h"
 
-/* Models with every kind of state: speeds, chosen velocities, holonomic and nonholonomic constraints, contact coordinates. */
+/* Models with every kind of state: speeds, chosen velocities, holonomic and nonholonomic constraints, contact
+ * coordinates. */
 static const char *const models[] = {"differential_drive", "snakeboard", "bicycle", "leaning_disc", "ball_on_surface",
                                      "carriage_omni3", "double_pendulum_bodies", "free_floating_cm"};
 enum { MODELS = sizeof models/sizeof *models };
@@ -158,7 +159,8 @@ static void a_chart_ends_where_the_constraints_cannot_hold(void **state)
 {
   Studied s;
   double x[4];
-  study_text(*state, "coord x, y [m]\nkinetic x'^2/2*1 [kg] + y'^2/2*1 [kg]\nconstraint rod: x^2 + y^2 = 1\nstart y = 1", &s);
+  study_text(*state,
+             "coord x, y [m]\nkinetic x'^2/2*1 [kg] + y'^2/2*1 [kg]\nconstraint rod: x^2 + y^2 = 1\nstart y = 1", &s);
   pf_dynamics_get(s.d, x);
   x[0] = 1.5; /* beyond the circle */
   assert_int_equal(pf_dynamics_go(s.d, x), PF_ERR_NUMBER);

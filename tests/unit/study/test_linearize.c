@@ -67,7 +67,7 @@ static void the_bicycle_has_the_matrices_of_the_benchmark(void **state)
   study_example(*state, "bicycle", &s, NULL);
   linear_model(&s, NULL, 0, &l);
   int q[2] = {component(&s, "phi"), component(&s, "delta")}, w[2] = {component(&s, "phi'"), component(&s, "delta'")};
-  const double sign[2] = {1, -1}; /* y points to the left here: positive steer is to the left, positive lean to the right */
+  const double sign[2] = {1, -1}; /* here y points to the left: steer is positive to the left, lean to the right */
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 2; k++) {
       double sum = g*K0[2*i + k] + v*v*K2[2*i + k]; /* M A + K = 0 */
@@ -139,7 +139,8 @@ static void the_derivative_of_the_flow_is_that_of_the_simulation(void **state)
       for (int i = 0; i < s.size; i++) {
         double difference = (out[0][i] - out[1][i])/(2*h);
         if (fabs(difference - course.y[s.size + i]) > 1e-6*fmax(1, fabs(difference)))
-          fail_msg("%s: d x%d(T)/d x%d is %.12g, the simulation says %.12g", names[m], i, k, course.y[s.size + i], difference);
+          fail_msg("%s: d x%d(T)/d x%d is %.12g, the simulation says %.12g", names[m], i, k, course.y[s.size + i],
+                   difference);
       }
     }
     pf_course_release(&course);
@@ -169,7 +170,8 @@ static void a_mass_on_a_spring(void **state)
   end_study(&s);
 }
 
-/* Straight motion of the differential drive without torques: eigenvalue -Delta nu2/(Lambda^2 (Delta^2/Lambda^2 + A3)). */
+/* Straight motion of the differential drive without torques: eigenvalue -Delta nu2/(Lambda^2 (Delta^2/Lambda^2 +
+ * A3)). */
 static void straight_motion_of_the_differential_drive(void **state)
 {
   Studied s;
@@ -234,7 +236,8 @@ static void what_is_not_coupled_cannot_be_reached(void **state)
     PfLinear l;
     char text[300];
     const int inputs[] = {0};
-    snprintf(text, sizeof text, "coord x, y\ninput u\nkinetic x'^2/2 + y'^2/2\npotential x^2 + y^2 + %d*(x - y)^2\nforce x = u",
+    snprintf(text, sizeof text,
+             "coord x, y\ninput u\nkinetic x'^2/2 + y'^2/2\npotential x^2 + y^2 + %d*(x - y)^2\nforce x = u",
              coupled);
     study_text(*state, text, &s);
     linear_model(&s, inputs, 1, &l);

@@ -19,7 +19,8 @@ static void study_with_plot(Fixture *f, const char *name, Studied *s)
 
 /* ---------------------------------------------------------------- portraits */
 
-/* In the plane of nu3 and nu2 the motions with the same K are ellipses; that of (1, 1, 1) has the period of the closed form. */
+/* In the plane of nu3 and nu2 the motions with the same K are ellipses; that of (1, 1, 1) has the period of the
+ * closed form. */
 static void inertial_motions_are_ellipses(void **state)
 {
   Studied s;
@@ -27,7 +28,8 @@ static void inertial_motions_are_ellipses(void **state)
   const double A1 = 1.25, A2 = 1.5, A3 = 2.6875, kappa = 0.13953488372093023, K = 2.3125, B = 1.1976744186046512;
   study_with_plot(*state, "carriage_inertia", &s);
   const PfQuantity keep = {.output = true, .index = 0};
-  PfPortraitOptions options = {.show = {quantity(&s, "nu[3]"), quantity(&s, "nu[2]")}, .low = {-0.5, -8}, .high = {2, 8},
+  PfPortraitOptions options = {.show = {quantity(&s, "nu[3]"), quantity(&s, "nu[2]")}, .low = {-0.5, -8},
+                               .high = {2, 8},
                                .keep = &keep, .keep_count = 1, .starts = 8, .span = 40};
   assert_int_equal(pf_portrait(s.x.s.ctx, s.x.s.arena, s.d, &options, &p), PF_OK);
   assert_int_equal(p.count, 8);
@@ -52,8 +54,10 @@ static void the_period_of_a_pendulum(void **state)
 {
   Studied s;
   PfPortrait p;
-  study_text(*state, "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = pi/2", &s);
-  PfPortraitOptions options = {.show = {quantity(&s, "q"), quantity(&s, "q'")}, .low = {-1, -1}, .high = {1, 1}, .starts = 1,
+  study_text(*state,
+             "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = pi/2", &s);
+  PfPortraitOptions options = {.show = {quantity(&s, "q"), quantity(&s, "q'")}, .low = {-1, -1}, .high = {1, 1},
+                               .starts = 1,
                                .span = 5};
   assert_int_equal(pf_portrait(s.x.s.ctx, s.x.s.arena, s.d, &options, &p), PF_OK);
   assert_near(p.orbits[0].period, 4*1.8540746773013719*sqrt(0.5/9.81), 1e-9, 0);
@@ -65,7 +69,8 @@ static void charts_change_on_the_way_round(void **state)
 {
   Studied s;
   PfSection section;
-  study_text(*state, "param g = 9.81\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\nconstraint rod: x^2 + y^2 = 1\n"
+  study_text(*state,
+             "param g = 9.81\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\nconstraint rod: x^2 + y^2 = 1\n"
              "start y = -1, x' = 8", &s);
   const PfExpr energy = pf_expr_add(s.x.s.ctx, s.x.s.eq.kinetic, s.x.s.eq.potential);
   PfOutputs outputs = {1, &energy};
@@ -103,7 +108,8 @@ static void the_exponent_of_an_oscillator_is_zero(void **state)
   Studied s;
   PfSection section;
   study_text(*state, "coord x\nkinetic x'^2/2\npotential x^2/2\nstart x = 1", &s);
-  PfSectionOptions options = {.section = quantity(&s, "x"), .show = {quantity(&s, "x"), quantity(&s, "x'")}, .span = 100};
+  PfSectionOptions options = {.section = quantity(&s, "x"), .show = {quantity(&s, "x"), quantity(&s, "x'")},
+                              .span = 100};
   assert_int_equal(pf_section(s.x.s.ctx, s.x.s.arena, s.d, &options, &section), PF_OK);
   assert_near(section.exponent, 0, 0, 0.01);
   assert_int_equal(section.count, 16); /* x passes 0 upwards at 3 pi/2 + 2 pi k */

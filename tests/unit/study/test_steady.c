@@ -38,7 +38,8 @@ static void a_pendulum_rests_below_and_above(void **state)
 {
   Studied s;
   PfSteady r;
-  study_text(*state, "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = 1", &s);
+  study_text(*state, "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = 1",
+             &s);
   find(&s, PF_EQUILIBRIA, 0, &r);
   assert_int_equal(r.count, 2);
   const PfSteadyPoint *below = point_with(&r, "q", 0), *above = fabs(r.points[0].x[0]) > 1 ? r.points : r.points + 1;
@@ -80,7 +81,7 @@ static void a_double_pendulum_has_four(void **state)
   end_study(&s);
 }
 
-/* ---------------------------------------------------------------- carriages (rosenberg-laconic reference, sections 5 and 6) */
+/* ---------------------------------------------------------------- carriages: closed forms and 50 digits */
 
 static void steady_motions_of_the_driven_carriage(void **state)
 {
@@ -161,8 +162,8 @@ static void inertial_motions_form_families(void **state)
   end_study(&s);
 }
 
-/* The heading of a bicycle is cyclic, though it stands in every constraint: with the spin of a wheel as velocity it does not
- * matter. */
+/* The heading of a bicycle is cyclic, though it stands in every constraint: with the spin of a wheel as velocity it
+ * does not matter. */
 static void the_heading_of_a_bicycle_is_cyclic(void **state)
 {
   Studied s;
