@@ -383,11 +383,11 @@ static void json_eigenvalues(PfJson *json, const PfLinear *m)
   pf_json_close(json, ']');
 }
 
-static void json_point(PfJson *json, const Linearize *l, const Point *p)
+static void json_point(PfJson *json, const Point *p)
 {
   const PfLinear *m = &p->linear;
   pf_json_open(json, NULL, '{');
-  pf_json_number(json, l->along ? l->along : "t", p->at);
+  pf_json_number(json, "at", p->at);
   pf_study_json_numbers(json, "x", m->x, m->states);
   pf_study_json_numbers(json, "rate", m->rate, m->states);
   pf_study_json_matrix(json, "A", m->A, m->states, m->states);
@@ -407,11 +407,12 @@ static void write_json(void *user, PfJson *json)
   const PfLinear *m = &l->points[0].linear;
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(st->s.model));
+  pf_json_string(json, "along", l->along ? l->along : "t");
   pf_study_json_names(json, "states", m->state_names, m->states);
   pf_study_json_names(json, "inputs", l->input_names, m->inputs);
   pf_study_json_names(json, "outputs", st->output_names, m->outputs);
   pf_json_open(json, "points", '[');
-  for (int p = 0; p < l->count; p++) json_point(json, l, l->points + p);
+  for (int p = 0; p < l->count; p++) json_point(json, l->points + p);
   pf_json_close(json, ']');
   pf_json_close(json, '}');
 }

@@ -156,6 +156,8 @@ static PfStatus change_chart(PfCourse *w)
     PF_TRY(pf_dynamics_complete(f, w->s, NULL, f->derived));
   }
   PF_TRY(pf_dynamics_chart(f, NULL));
+  if (pf_dynamics_size(f) != w->n)
+    return pf_fail(w->ctx, PF_ERR_NUMBER, "the constraints lose rank at t = %.6g", w->t);
   pf_dynamics_get(f, w->y);
   for (int k = 0; k < f->ny && w->deviates; k++) w->y[w->n + k] = w->s[f->at_q + f->y[k]];
   for (int k = 0; k < f->nj && w->deviates; k++) w->y[w->n + f->ny + k] = w->s[f->at_w + f->w[k]];

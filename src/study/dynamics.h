@@ -51,7 +51,7 @@ struct PfDynamics {
   int y_dependents, w_dependents;
   PfQr position_qr, velocity_qr, motion_qr;
   double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held: now, and where the chart was chosen */
-  double *matrix, *right, *step;
+  double *matrix, *right, *step, *weight;
   PfMotion motion;
 };
 

@@ -78,9 +78,12 @@ static PfStatus find_speeds(PfDynamics *f, const double *v)
 static PfStatus make_factors(PfDynamics *f)
 {
   if (f->motion_qr.R) return PF_OK;
-  PF_TRY(pf_qr_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_qr));
-  if (f->speeds) PF_TRY(pf_qr_make(f->ctx, f->arena, f->n, f->nw, &f->velocity_qr));
-  return PF_OK;
+  f->weight = pf_arena_array(f->arena, double, f->n);
+  if (!f->weight) return no_room(f->ctx);
+  PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->position_qr));
+  PF_TRY(f->speeds ? pf_qr_make(f->ctx, f->arena, f->n, f->nw, &f->velocity_qr)
+                   : pf_qr_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->velocity_qr));
+  return pf_qr_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_qr); /* the last: its presence says that all are there */
 }
 
 double pf_dynamics_miss(PfDynamics *f, const double *values)
@@ -195,12 +198,10 @@ static PfStatus factor_levels(PfDynamics *f)
 
 PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
 {
-  double *weight = pf_arena_array(f->arena, double, f->n);
-  if (!weight) return no_room(f->ctx);
   run_levels(f);
-  PF_TRY(choose(f, avoid, weight));
-  PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->y_dependents, &f->position_qr));
-  if (!f->speeds) PF_TRY(pf_qr_make(f->ctx, f->arena, f->nv, f->w_dependents, &f->velocity_qr));
+  PF_TRY(choose(f, avoid, f->weight));
+  f->position_qr.n = f->y_dependents; /* there is room for as many as there are rows */
+  if (!f->speeds) f->velocity_qr.n = f->w_dependents;
   PF_TRY(factor_levels(f));
   memcpy(f->chosen_hold, f->hold, sizeof f->hold);
   return PF_OK;

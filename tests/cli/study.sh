@@ -27,9 +27,9 @@ holds 'd["points"][0]["controllable"] == 8 and d["points"][0]["observable"] == 8
 run 0 study linearize --near steady --json "$carriage"
 holds 'max(map(abs, d["points"][0]["rate"][6:])) < 1e-9'
 run 0 study linearize --at 0,1,2 --json "$examples/differential_drive.pf"
-holds '[p["t"] for p in d["points"]] == [0, 1, 2]'
+holds 'd["along"] == "t" and [p["at"] for p in d["points"]] == [0, 1, 2]'
 run 0 study linearize --sweep v=1..5:3 --json "$examples/bicycle.pf"
-holds '[p["v"] for p in d["points"]] == [1, 3, 5]'
+holds 'd["along"] == "v" and [p["at"] for p in d["points"]] == [1, 3, 5]'
 for end in csv json mat py svg; do
   run 0 study linearize --inputs "torque_at[1]" --out "$place/model.$end" "$examples/differential_drive.pf"
   [ -s "$place/model.$end" ] || fail "model.$end is empty"
