@@ -2,9 +2,9 @@
  *
  *   bench_tree [name …]      all models, or those named; a table on standard output
  *
- * General placements (random turn and offset), full inertias, gravity, everything moving; revolute axes about the z of the joint
- * frame, as in the measurements of other engines. The least mean over many batches of about 60 microseconds: longer batches
- * read too high on a machine that is shared. */
+ * General placements (random turn and offset), full inertias, gravity, everything moving; revolute axes about the z
+ * of the joint frame, as in the measurements of other engines. The least mean over many batches of about 60
+ * microseconds: longer batches read too high on a machine that is shared. */
 #include "pfaff/tree.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* Trees of rigid bodies: the recursion of the spatial operator algebra, in numbers. Every sweep costs O(n).
  *
- * Conventions (docs/spatial.md): spatial vectors are [angular; linear], in inertial axes, at the point O_k, the origin of the
- * frame of body k, which is also the moving side of its joint. Accelerations are true ones: of the material point O_k,
- * gravity included. Wrenches are [moment about O_k; force]. Rotations are 3 x 3, by rows, from the body to inertial axes.
+ * Conventions (docs/spatial.md): spatial vectors are [angular; linear], in inertial axes, at the point O_k, the
+ * origin of the frame of body k, which is also the moving side of its joint. Accelerations are true ones: of the
+ * material point O_k, gravity included. Wrenches are [moment about O_k; force]. Rotations are 3 x 3, by rows, from
+ * the body to inertial axes.
  *
  *   joint        q                      v (rates)                           motion of the body frame in the joint frame
  *   weld         -                      -                                   none
@@ -17,8 +18,8 @@
  *                                       rates of x, y, z
  *
  * Quaternions are normalised before use. A tree is never changed once it is made, and threads may share it; each
- * takes a workspace of its own, made with a context of its own. After creation nothing allocates, except the functions that
- * make new trees. Same input, same output, bit for bit. */
+ * takes a workspace of its own, made with a context of its own. After creation nothing allocates, except the
+ * functions that make new trees. Same input, same output, bit for bit. */
 #ifndef PFAFF_TREE_H
 #define PFAFF_TREE_H
 
@@ -77,8 +78,9 @@ PF_API PfStatus pf_tree_builder_new(PfContext *ctx, PfTreeBuilder **builder);
 PF_API void pf_tree_builder_free(PfTreeBuilder *builder);
 /* Gravity in inertial axes; zero unless set. */
 PF_API void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3]);
-/* Adds a body; `index` (may be NULL) gets its number. PF_ERR_MODEL, with a message that names the body, when it makes no
- * sense: negative mass, an inertia no body can have, an axis without direction, a parent that does not come before. */
+/* Adds a body; `index` (may be NULL) gets its number. PF_ERR_MODEL, with a message that names the body, when it
+ * makes no sense: negative mass, an inertia no body can have, an axis without direction, a parent that does not come
+ * before. */
 PF_API PfStatus pf_tree_builder_add(PfTreeBuilder *builder, const PfTreeBody *body, int *index);
 /* Makes the tree. The builder stays as it is, and may be freed before the tree. */
 PF_API PfStatus pf_tree_builder_finish(PfTreeBuilder *builder, PfTree **tree);
@@ -105,8 +107,9 @@ PF_API size_t pf_tree_work_bytes(const PfTreeWork *work);
 
 /* ---------------------------------------------------------------- dynamics */
 
-/* vdot (nv) from tau (nv; NULL means zero). Springs, dampers and gravity belong to the tree and are added. v NULL means
- * at rest. PF_ERR_NUMBER names the joint that can move without moving mass, or the body whose numbers are not finite. */
+/* vdot (nv) from tau (nv; NULL means zero). Springs, dampers and gravity belong to the tree and are added. v NULL
+ * means at rest. PF_ERR_NUMBER names the joint that can move without moving mass, or the body whose numbers are not
+ * finite. */
 PF_API PfStatus pf_tree_forward(PfTreeWork *work, const double *q, const double *v, const double *tau, double *vdot);
 
 /* tau (nv) from vdot (nv; NULL means zero, which gives the joint-space bias less springs and dampers). */
@@ -132,13 +135,13 @@ typedef struct PfTreeOutput {
   double *joint_wrench; /* 6 per body: f_k of the parent on the body at O_k, actuator part included */
 } PfTreeOutput;
 
-/* As pf_tree_hybrid, with accelerations and joint wrenches of the bodies. Includes pf_tree_kinematics(work, q, v) if one of
- * these is asked for. */
+/* As pf_tree_hybrid, with accelerations and joint wrenches of the bodies. Includes pf_tree_kinematics(work, q, v) if
+ * one of these is asked for. */
 PF_API PfStatus pf_tree_complete(PfTreeWork *work, const PfTreeInput *input, const PfTreeOutput *output);
 
-/* The impulsive recursion: jumps of the rates from impulses. Like pf_tree_complete with v = 0 and without gravity, springs and
- * dampers: `tau` are joint impulses, `wrench` external impulses, `vdot` jumps of the rates, `acceleration` jumps of the
- * body velocities, `joint_wrench` interface impulses. input->v is not read. */
+/* The impulsive recursion: jumps of the rates from impulses. Like pf_tree_complete with v = 0 and without gravity,
+ * springs and dampers: `tau` are joint impulses, `wrench` external impulses, `vdot` jumps of the rates,
+ * `acceleration` jumps of the body velocities, `joint_wrench` interface impulses. input->v is not read. */
 PF_API PfStatus pf_tree_impulse(PfTreeWork *work, const PfTreeInput *input, const PfTreeOutput *output);
 
 /* Springs and dampers: T (nv). */
@@ -153,25 +156,26 @@ PF_API void pf_tree_normalise(const PfTree *tree, double *q);
  * the diagonal is not touched. */
 PF_API PfStatus pf_tree_inertia(PfTreeWork *work, const double *q, double *M);
 
-/* x = M^-1 (t + J^T wrench) for joint forces t (NULL: none; not x) and wrenches on the bodies (6 per body; NULL: none), with the
- * factors of the last forward, hybrid, complete or impulse call on this workspace; dofs prescribed then stay still.
- * Wrenches need pf_tree_kinematics at the same q. No new factorisation: O(n). PF_ERR_ARGUMENT when there was no such call. */
+/* x = M^-1 (t + J^T wrench) for joint forces t (NULL: none; not x) and wrenches on the bodies (6 per body; NULL:
+ * none), with the factors of the last forward, hybrid, complete or impulse call on this workspace; dofs prescribed
+ * then stay still. Wrenches need pf_tree_kinematics at the same q. No new factorisation: O(n). PF_ERR_ARGUMENT when
+ * there was no such call. */
 PF_API PfStatus pf_tree_respond(PfTreeWork *work, const double *t, const double *wrench, double *x);
 
 /* ---------------------------------------------------------------- bodies */
 
 /* Poses and velocities of all bodies at (q, v); v NULL means at rest. They stay in the workspace until the next call
- * of this function, of pf_tree_motion, or of one with external wrenches. Of each body: 9 (by rows, body to inertial), 3 and
- * 6 numbers. */
+ * of this function, of pf_tree_motion, or of one with external wrenches. Of each body: 9 (by rows, body to
+ * inertial), 3 and 6 numbers. */
 PF_API PfStatus pf_tree_kinematics(PfTreeWork *work, const double *q, const double *v);
 PF_API const double *pf_tree_rotation(const PfTreeWork *work, int body);
 PF_API const double *pf_tree_position(const PfTreeWork *work, int body);
 PF_API const double *pf_tree_velocity(const PfTreeWork *work, int body);
 
-/* Accelerations Vdot_k and wrenches f_k of the parent on body k at O_k, 6 numbers per body (either may be NULL), for known vdot
- * and external wrenches (NULL: none). Includes pf_tree_kinematics(work, q, v). */
-PF_API PfStatus pf_tree_motion(PfTreeWork *work, const double *q, const double *v, const double *vdot, const double *wrench,
-                               double *acceleration, double *joint_wrench);
+/* Accelerations Vdot_k and wrenches f_k of the parent on body k at O_k, 6 numbers per body (either may be NULL), for
+ * known vdot and external wrenches (NULL: none). Includes pf_tree_kinematics(work, q, v). */
+PF_API PfStatus pf_tree_motion(PfTreeWork *work, const double *q, const double *v, const double *vdot,
+                               const double *wrench, double *acceleration, double *joint_wrench);
 
 /* Adds to wrench (6 numbers, of one body) what a force and a moment in inertial axes do, the force acting at a point
  * given in body axes. Needs pf_tree_kinematics. */
@@ -187,8 +191,8 @@ typedef struct PfTreeTotals {
 /* Sums over all bodies at the state of the last pf_tree_kinematics. */
 PF_API void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals *totals);
 
-/* The columns of a point (body axes): velocity of the body and the point = [angular; linear] = columns (6 x nv, by rows) times v.
- * Needs pf_tree_kinematics at q. */
+/* The columns of a point (body axes): velocity of the body and the point = [angular; linear] = columns (6 x nv, by
+ * rows) times v. Needs pf_tree_kinematics at q. */
 PF_API void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns);
 
 /* ---------------------------------------------------------------- constraints on top */
@@ -200,7 +204,8 @@ typedef enum PfTreeConstraintKind {
   PF_TREE_RATES  /* 1 row: sum of coefficients times accelerations of joints = rhs, any Pfaffian row */
 } PfTreeConstraintKind;
 
-/* Bodies may be -1, the inertial frame. Rows are in inertial axes; multipliers act on body_a, and the other way on body_b. */
+/* Bodies may be -1, the inertial frame. Rows are in inertial axes; multipliers act on body_a, and the other way on
+ * body_b. */
 typedef struct PfTreeConstraint {
   PfTreeConstraintKind kind;
   int body_a, body_b;
@@ -209,7 +214,8 @@ typedef struct PfTreeConstraint {
   const double *coefficients; /* what they are multiplied with, */
   int terms;                  /* how many, */
   double rhs;                 /* and what A vdot must be */
-  double alpha;               /* stabilisation: A vdot = … - 2 alpha (A v) - alpha^2 (gap of PF_TREE_POINT and PF_TREE_WELD) */
+  /* stabilisation: A vdot = … - 2 alpha (A v) - alpha^2 (gap of PF_TREE_POINT and PF_TREE_WELD) */
+  double alpha;
 } PfTreeConstraint;
 
 /* Room for constraints of up to `most` rows on one tree. */
@@ -217,13 +223,13 @@ typedef struct PfTreeRows PfTreeRows;
 PF_API PfStatus pf_tree_rows_new(PfContext *ctx, const PfTree *tree, int most, PfTreeRows **rows);
 PF_API void pf_tree_rows_free(PfTreeRows *rows);
 
-/* As pf_tree_complete, with constraints. Redundant rows are allowed; PF_ERR_NUMBER when rows contradict each other, with the
- * number of the constraint. input->v must be given. The results about rows stay in `rows`. */
+/* As pf_tree_complete, with constraints. Redundant rows are allowed; PF_ERR_NUMBER when rows contradict each other,
+ * with the number of the constraint. input->v must be given. The results about rows stay in `rows`. */
 PF_API PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInput *input,
                                     const PfTreeConstraint *constraints, int count, const PfTreeOutput *output);
 
-/* The jump of v (nv, changed) when the constraints take hold at once: v += -M^-1 A^T S^+ A v. Dofs in `prescribed` (may be
- * NULL) keep their rates. The multipliers are the impulses. */
+/* The jump of v (nv, changed) when the constraints take hold at once: v += -M^-1 A^T S^+ A v. Dofs in `prescribed`
+ * (may be NULL) keep their rates. The multipliers are the impulses. */
 PF_API PfStatus pf_tree_close(PfTreeWork *work, PfTreeRows *rows, const double *q, double *v,
                               const unsigned char *prescribed, const PfTreeConstraint *constraints, int count);
 
@@ -235,8 +241,9 @@ PF_API const double *pf_tree_rows_compliance(const PfTreeRows *rows);  /* A M^-1
 
 /* ---------------------------------------------------------------- changing topology */
 
-/* A new tree and its state. Poses are kept; velocities jump as the new constraints and impulses demand, momentum being kept
- * where nothing outside acts. The tree is freed by pf_tree_free, the arrays live in the arena that was given. */
+/* A new tree and its state. Poses are kept; velocities jump as the new constraints and impulses demand, momentum
+ * being kept where nothing outside acts. The tree is freed by pf_tree_free, the arrays live in the arena that was
+ * given. */
 typedef struct PfTreeChange {
   PfTree *tree;
   double *q, *v;
@@ -248,7 +255,8 @@ typedef struct PfTreeChange {
   double kinetic_before, kinetic_after;
 } PfTreeChange;
 
-/* Marks dofs (nv marks) as locked: from now on prescribed with no acceleration, in every call. Their rates stop at once. */
+/* Marks dofs (nv marks) as locked: from now on prescribed with no acceleration, in every call. Their rates stop at
+ * once. */
 PF_API PfStatus pf_tree_lock(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
                              const unsigned char *dofs, PfTreeChange *change);
 /* Frees locked dofs again; nothing jumps. */
@@ -257,27 +265,28 @@ PF_API PfStatus pf_tree_unlock(PfContext *ctx, PfArena *arena, const PfTree *tre
 /* Whether a dof is locked. */
 PF_API int pf_tree_is_locked(const PfTree *tree, int dof);
 
-/* Sets a body with all it carries free. `impulse` ([moment; force] at O_k in inertial axes, on the part set free; NULL: none) acts
- * the other way on the old parent. */
-PF_API PfStatus pf_tree_detach(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v, int body,
-                               const double impulse[6], PfTreeChange *change);
+/* Sets a body with all it carries free. `impulse` ([moment; force] at O_k in inertial axes, on the part set free;
+ * NULL: none) acts the other way on the old parent. */
+PF_API PfStatus pf_tree_detach(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
+                               int body, const double impulse[6], PfTreeChange *change);
 
-/* Makes a body the root of its tree, which must hang on the inertial frame by a free joint. No motion changes. Joints on the way are
- * reversed, and the frames of their bodies move to the joints they now end at. */
-PF_API PfStatus pf_tree_reroot(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v, int body,
-                               PfTreeChange *change);
+/* Makes a body the root of its tree, which must hang on the inertial frame by a free joint. No motion changes.
+ * Joints on the way are reversed, and the frames of their bodies move to the joints they now end at. */
+PF_API PfStatus pf_tree_reroot(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
+                               int body, PfTreeChange *change);
 
-/* Joins two trees: the port, a frame in body_b (quaternion and position in its axes), is attached to body_a where it stands,
- * by the joint given (axis, axis2 and pitch of `joint` are read, in port axes), which starts at rest position. The tree of body_b
- * must be free; it is re-rooted at body_b, whose frame moves to the port. */
-PF_API PfStatus pf_tree_dock(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v, int body_a,
+/* Joins two trees: the port, a frame in body_b (quaternion and position in its axes), is attached to body_a where it
+ * stands, by the joint given (axis, axis2 and pitch of `joint` are read, in port axes), which starts at rest
+ * position. The tree of body_b must be free; it is re-rooted at body_b, whose frame moves to the port. */
+PF_API PfStatus pf_tree_dock(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
+                             int body_a,
                              int body_b, const double port_quat[4], const double port_pos[3], const PfTreeBody *joint,
                              PfTreeChange *change);
 
 /* ---------------------------------------------------------------- the paper's operators */
 
-/* Of one body, in inertial axes at O_k, matrices by rows. Free dofs come in the order of the rates. docs/spatial.md says
- * which equation each is. */
+/* Of one body, in inertial axes at O_k, matrices by rows. Free dofs come in the order of the rates. docs/spatial.md
+ * says which equation each is. */
 typedef struct PfTreeOperators {
   int nv, free_count; /* columns of H, and of G and D */
   double Phi[36];     /* 6 x 6: parent to body */
@@ -289,8 +298,8 @@ typedef struct PfTreeOperators {
   double V[6], Vdot[6], f[6];
 } PfTreeOperators;
 
-/* Solves the problem by the recursion as it is written in the paper, errata applied, and gives everything met on the way:
- * `all` has room for every body. Slower than pf_tree_hybrid, to which it agrees. */
+/* Solves the problem by the recursion as it is written in the paper, errata applied, and gives everything met on the
+ * way: `all` has room for every body. Slower than pf_tree_hybrid, to which it agrees. */
 PF_API PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all);
 
 #ifdef __cplusplus

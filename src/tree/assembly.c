@@ -5,7 +5,8 @@ static PfStatus no_room(PfContext *ctx)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room to change a tree");
 }
 
-PfStatus pf_assembly_take(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v, Assembly *a)
+PfStatus pf_assembly_take(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
+                          Assembly *a)
 {
   *a = (Assembly){.ctx = ctx, .arena = arena, .count = tree->count, .parts = pf_arena_array(arena, Part, tree->count)};
   if (!a->parts) return no_room(ctx);
@@ -52,7 +53,8 @@ static PfStatus put_state(const Assembly *a, PfTreeChange *change)
   change->jump = pf_arena_array(a->arena, double, 6*n);
   change->interface_impulse = pf_arena_array(a->arena, double, 6*n);
   change->joint_impulse = pf_arena_array(a->arena, double, tree->nv + 6);
-  if (!change->q || !change->v || !change->from || !change->jump || !change->interface_impulse || !change->joint_impulse)
+  if (!change->q || !change->v || !change->from || !change->jump || !change->interface_impulse ||
+      !change->joint_impulse)
     return no_room(a->ctx);
   for (int k = 0; k < tree->count; k++) {
     const Part *part = &a->parts[k];
@@ -277,10 +279,12 @@ static PfStatus check_path(const Assembly *a, const PfTree *tree, int root)
     pf_tree_name(tree, k, name, sizeof name);
     const int last = a->parts[k].body.parent < 0;
     if (last && a->parts[k].body.joint != PF_JOINT_FREE)
-      return pf_fail(a->ctx, PF_ERR_MODEL, "the tree cannot get a new root: %s hangs on the inertial frame by a %s joint, not a "
+      return pf_fail(a->ctx, PF_ERR_MODEL,
+                     "the tree cannot get a new root: %s hangs on the inertial frame by a %s joint, not a "
                      "free one", name, pf_joint_name(a->parts[k].body.joint));
     if (!last && !can_reverse(&a->parts[k]))
-      return pf_fail(a->ctx, PF_ERR_MODEL, "the %s joint of %s cannot be reversed: its springs, dampers or locks are along the "
+      return pf_fail(a->ctx, PF_ERR_MODEL,
+                     "the %s joint of %s cannot be reversed: its springs, dampers or locks are along the "
                      "axes of one side", pf_joint_name(a->parts[k].body.joint), name);
   }
   return PF_OK;

@@ -35,8 +35,8 @@ void pf_part_move_frame(Assembly *assembly, int part, const double R[9], const d
 /* Makes the joint free, at the pose and velocity given in inertial axes. */
 void pf_part_free(Part *part, const double E[9], const double r[3], const double V[6]);
 
-/* Makes `root` the root of its tree, 4.4; parents are no longer numbered before children. `work` has the poses and velocities of
- * the old tree. */
+/* Makes `root` the root of its tree, 4.4; parents are no longer numbered before children. `work` has the poses and
+ * velocities of the old tree. */
 PfStatus pf_assembly_reroot(Assembly *assembly, const PfTreeWork *work, int root);
 
 #endif

@@ -106,14 +106,16 @@ static PfStatus check_mass(const Check *check)
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++)
       if (fabs(b->inertia[3*i + j] - b->inertia[3*j + i]) > INERTIA_SLACK*largest)
-        return pf_fail(check->ctx, PF_ERR_MODEL, "%s: the inertia matrix is not symmetric (%g in row %d, column %d, and %g "
+        return pf_fail(check->ctx, PF_ERR_MODEL,
+                       "%s: the inertia matrix is not symmetric (%g in row %d, column %d, and %g "
                        "across)", check->name, b->inertia[3*i + j], i + 1, j + 1, b->inertia[3*j + i]);
   PF_TRY(pf_eig_symmetric(b->inertia, 3, moments, NULL, work));
   if (moments[0] < -INERTIA_SLACK*largest)
     return pf_fail(check->ctx, PF_ERR_MODEL, "%s: the inertia has a negative principal moment (%g)", check->name,
                    moments[0]);
   if (moments[2] > moments[0] + moments[1] + INERTIA_SLACK*largest) {
-    pf_fail(check->ctx, PF_ERR_MODEL, "%s: no body has the principal moments of inertia %g, %g, %g: the largest must not "
+    pf_fail(check->ctx, PF_ERR_MODEL, "%s: no body has the principal moments of inertia %g, %g, %g: the largest must "
+            "not "
             "exceed the sum of the others", check->name, moments[0], moments[1], moments[2]);
     pf_hint(check->ctx, "the inertia is the one about the mass centre, not about the joint");
     return PF_ERR_MODEL;
@@ -176,7 +178,8 @@ static PfStatus take(PfTreeBuilder *b, const Check *check, Body *body)
 
 static PfStatus no_room(PfContext *ctx, size_t count)
 {
-  const double megabytes = (double)count*(double)(2*sizeof(Body) + sizeof(Node) + sizeof(Edge) + sizeof(Mass) + 200)*1e-6;
+  const double megabytes = (double)count*(double)(2*sizeof(Body) + sizeof(Node) + sizeof(Edge) + sizeof(Mass) +
+                                                  200)*1e-6;
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tree of %zu bodies, which needs about %.0f MB", count, megabytes);
 }
 

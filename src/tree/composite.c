@@ -1,7 +1,8 @@
-/* The joint-space inertia matrix. Composite inertias are summed inward in node axes, where a revolute joint finds Ic H as a column
- * of Ic. Then columns of H and of Ic H are taken to the axes and the origin of the root, and an element of M is a scalar product
- * of six numbers, H_j^T (Ic_k H_k), for each j between k and the root. The columns of those lie side by side, one array per
- * component. M does not depend on where the root is: its own joint turns nothing. */
+/* The joint-space inertia matrix. Composite inertias are summed inward in node axes, where a revolute joint finds Ic
+ * H as a column of Ic. Then columns of H and of Ic H are taken to the axes and the origin of the root, and an
+ * element of M is a scalar product of six numbers, H_j^T (Ic_k H_k), for each j between k and the root. The columns
+ * of those lie side by side, one array per component. M does not depend on where the root is: its own joint turns
+ * nothing. */
 #include "tree/sweep.h"
 #include "tree/tree_impl.h"
 
@@ -42,8 +43,8 @@ static inline void turn_composite(const PfTreeWork *work, int k, Mass *I)
   edge_up(edge, kin, node->flags, I->mc);
 }
 
-/* From the origin of node k to that of its parent, all in parent axes: with c and d the moments m c before and after it,
- * J' = J + (l.c + l.d) 1 - l c^T - d l^T. */
+/* From the origin of node k to that of its parent, all in parent axes: with c and d the moments m c before and after
+ * it, J' = J + (l.c + l.d) 1 - l c^T - d l^T. */
 static inline void shift_composite(const double l[3], Mass *I)
 {
   const double c[3] = {I->mc[0], I->mc[1], I->mc[2]};
@@ -65,8 +66,8 @@ static inline void add_composite(Mass *to, const Mass *more)
   to->m += more->m;
 }
 
-/* One node on the way inward. `carried` is what the node after it, its first child if it has any, passes on; other children have
- * left theirs at composites[k]. */
+/* One node on the way inward. `carried` is what the node after it, its first child if it has any, passes on; other
+ * children have left theirs at composites[k]. */
 static inline void sum_composite(const PfTreeWork *work, int k, Mass *composites, Mass *carried)
 {
   const Node *node = &work->tree->nodes[k];

@@ -1,6 +1,6 @@
-/* Constraints on top of the recursion, section 5 of docs/spatial.md. A row is a spatial covector on one or two bodies, or
- * coefficients of joint rates. With eps_j the inward sweep of row j, S_ij = sum of eps_i eps_j/D over the dofs that both rows
- * reach: an open chain that carries no constraint costs nothing. */
+/* Constraints on top of the recursion, section 5 of docs/spatial.md. A row is a spatial covector on one or two
+ * bodies, or coefficients of joint rates. With eps_j the inward sweep of row j, S_ij = sum of eps_i eps_j/D over the
+ * dofs that both rows reach: an open chain that carries no constraint costs nothing. */
 #include "num/num.h"
 #include "tree/tree_impl.h"
 
@@ -57,7 +57,8 @@ static PfStatus make_rows(PfContext *ctx, const PfTree *tree, int most, PfTreeRo
   rows->wrench = pf_arena_array(arena, double, 6*(size_t)tree->count);
   rows->tau = pf_arena_array(arena, double, nv);
   PF_TRY(pf_ldl_make(ctx, arena, most, &rows->ldl));
-  if (rows->rows && rows->eps && rows->half && rows->uncancelled && rows->touched && rows->reached && rows->dofs && rows->zeta && rows->t && rows->S &&
+  if (rows->rows && rows->eps && rows->half && rows->uncancelled && rows->touched && rows->reached && rows->dofs &&
+      rows->zeta && rows->t && rows->S &&
       rows->velocity && rows->rhs && rows->lambda && rows->size && rows->wrench && rows->tau)
     return PF_OK;
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows on %d bodies", most, tree->count);
@@ -429,7 +430,8 @@ PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInp
     for (int side = 0; side < 2; side++) /* only the bodies that are needed */
       if (row->body[side] >= 0)
         pf_acceleration_from_node(work, row->body[side], tree->gravity, work->body6 + 6*(size_t)row->body[side]);
-    rows->rhs[j] = row->rhs - apply(row, vdot, work->body6, &rows->size[j]) - 2*alpha*rows->velocity[j] - alpha*alpha*row->gap;
+    rows->rhs[j] = row->rhs - apply(row, vdot, work->body6,
+                                    &rows->size[j]) - 2*alpha*rows->velocity[j] - alpha*alpha*row->gap;
   }
   PF_TRY(solve(work, rows));
   add_forces(rows, input);

@@ -1,9 +1,10 @@
 /* Forward and hybrid dynamics: the sweeps 3.1 to 3.3 of docs/spatial.md, (80)-(97) of the paper with its errata.
  *
- * Everything is in node axes. Accelerations are those of material points, so that linear velocities appear nowhere; gravity is
- * a base that accelerates upwards. The centripetal part w x (w x l) of a_k is applied on the side of the
- * parent, where w and l are at hand. Joints of several degrees of freedom are eliminated one by one: after
- * dof i, f = P_i A_i + z_i with P_i = P - U U^T/D and z_i = z + U (T - h.z)/D, which is (86) and (89) without D^-1 of a matrix. */
+ * Everything is in node axes. Accelerations are those of material points, so that linear velocities appear nowhere;
+ * gravity is a base that accelerates upwards. The centripetal part w x (w x l) of a_k is applied on the side of the
+ * parent, where w and l are at hand. Joints of several degrees of freedom are eliminated one by one: after dof i, f
+ * = P_i A_i + z_i with P_i = P - U U^T/D and z_i = z + U (T - h.z)/D, which is (86) and (89) without D^-1 of a
+ * matrix. */
 #include "tree/sweep.h"
 #include "tree/tree_impl.h"
 #include "tree/turns.h"
@@ -27,7 +28,8 @@ typedef struct Problem {
 
 /* ---------------------------------------------------------------- outward: turns and angular velocities, 3.1 */
 
-static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w, double *wk)
+static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
+                       double *wk)
 {
   Extra *extra = &work->extras[node->extra];
   const Fixed *fixed = &work->tree->fixed[node->extra];
@@ -42,7 +44,8 @@ static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, cons
 }
 
 /* H, l and a_k of any other joint, in node axes. */
-static void sweep_general(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w, double *wk)
+static void sweep_general(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
+                          double *wk)
 {
   const Body *body = &work->tree->bodies[node->body];
   const Fixed *fixed = &work->tree->fixed[node->extra];
@@ -143,8 +146,8 @@ static inline void add_sum(Sum *to, const Sum *more)
   for (size_t i = 0; i < sizeof *to/sizeof(double); i++) at[i] += from[i];
 }
 
-/* P_k and z_k: the body itself, (77)-(79), its load, and what its children have summed up. The first of them comes right
- * before on the way inward, so that its sum is at hand; the others have left theirs in a slot. */
+/* P_k and z_k: the body itself, (77)-(79), its load, and what its children have summed up. The first of them comes
+ * right before on the way inward, so that its sum is at hand; the others have left theirs in a slot. */
 static inline void begin(const PfTreeWork *work, int k, const double *load, Sum *sum)
 {
   const Node *node = &work->tree->nodes[k];
@@ -516,7 +519,8 @@ static inline void revolute_out(PfTreeWork *work, int k, const Problem *problem,
   edge_back(edge, kin, node->flags, A + 3);
   A[0] += kin->w[1]*rate;
   A[1] -= kin->w[0]*rate;
-  const double vdot = dof->nu - ((dof->g[0]*A[0] + dof->g[1]*A[1]) + A[2] + (dof->g[3]*A[3] + dof->g[4]*A[4]) + dof->g[5]*A[5]);
+  const double vdot = dof->nu - ((dof->g[0]*A[0] + dof->g[1]*A[1]) + A[2] + (dof->g[3]*A[3] + dof->g[4]*A[4]) +
+                                 dof->g[5]*A[5]);
   A[2] += vdot;
   problem->vdot_out[node->v] = vdot;
 }
@@ -598,7 +602,8 @@ static PfStatus fail_at_pivot(PfTreeWork *work, const Problem *problem, int node
   const int bad = bad_input(tree, problem), k = bad >= 0 ? bad : tree->nodes[node].body;
   char name[80];
   pf_tree_name(tree, k, name, sizeof name);
-  if (bad >= 0) return pf_fail(work->ctx, PF_ERR_NUMBER, "a coordinate, rate or force of the joint of %s is not finite", name);
+  if (bad >= 0) return pf_fail(work->ctx, PF_ERR_NUMBER,
+                               "a coordinate, rate or force of the joint of %s is not finite", name);
   pf_fail(work->ctx, PF_ERR_NUMBER, "the %s joint of %s can move without moving any mass",
           pf_joint_name(tree->bodies[k].joint), name);
   pf_hint(work->ctx, "give the body, or one it carries, mass or inertia, or prescribe the motion of this joint");
@@ -683,7 +688,8 @@ PfStatus pf_tree_hybrid(PfTreeWork *work, const PfTreeInput *input, double *vdot
 }
 
 /* f_k from P and z, not by adding up inertial forces: on long chains those nearly cancel. */
-static PfStatus complete(PfTreeWork *work, const PfTreeInput *input, const double *gravity, int passive, const double *v,
+static PfStatus complete(PfTreeWork *work, const PfTreeInput *input, const double *gravity, int passive,
+                         const double *v,
                          const PfTreeOutput *out)
 {
   Problem problem = {.q = input->q, .v = v, .tau = input->tau, .passive = passive,

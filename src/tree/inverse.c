@@ -1,11 +1,12 @@
-/* Inverse dynamics: all motions known, forces sought. Newton and Euler outward, wrenches inward. With
- * K = wdot^x + w^x w^x the acceleration of a point x of a body is vdot + K x: for its children's joints and its mass centre. */
+/* Inverse dynamics: all motions known, forces sought. Newton and Euler outward, wrenches inward. With K = wdot^x +
+ * w^x w^x the acceleration of a point x of a body is vdot + K x: for its children's joints and its mass centre. */
 #include "tree/sweep.h"
 #include "tree/tree_impl.h"
 
 static const double ZERO[6] = {0};
 
-static inline void ball_acceleration(PfTreeWork *work, const Node *node, const double *v, const double *vdot, double A[6])
+static inline void ball_acceleration(PfTreeWork *work, const Node *node, const double *v, const double *vdot,
+                                     double A[6])
 {
   const Extra *extra = &work->extras[node->extra];
   turn3_back(extra->R, A, A);

@@ -1,5 +1,6 @@
 /* The recursion as the paper writes it (errata applied): 6 x 6 matrices in inertial axes, body by body in the user's
- * order. This is to be looked at and to be compared with; forward.c is for speed and shares nothing with it but the joints. */
+ * order. This is to be looked at and to be compared with; forward.c is for speed and shares nothing with it but the
+ * joints. */
 #include "tree/tree_impl.h"
 
 #include <float.h>

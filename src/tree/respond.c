@@ -1,5 +1,5 @@
-/* Products with M^-1 by the factors of the last solution: the recursion without velocities, O(n) and no new D, section 5.
- * M^-1 = (sum over joints) of eps^T D^-1 eps, so that w^T M^-1 u needs the inward sweep only. */
+/* Products with M^-1 by the factors of the last solution: the recursion without velocities, O(n) and no new D,
+ * section 5. M^-1 = (sum over joints) of eps^T D^-1 eps, so that w^T M^-1 u needs the inward sweep only. */
 #include "tree/sweep.h"
 #include "tree/tree_impl.h"
 
@@ -51,7 +51,8 @@ static void respond_out(const PfTreeWork *work, int k, const double *Yp, double 
 PfStatus pf_tree_need_factors(const PfTreeWork *work)
 {
   if (work->factored) return PF_OK;
-  return pf_fail(work->ctx, PF_ERR_ARGUMENT, "products with the inverse inertia need a forward or hybrid solution on this "
+  return pf_fail(work->ctx, PF_ERR_ARGUMENT,
+                 "products with the inverse inertia need a forward or hybrid solution on this "
                  "workspace first");
 }
 
@@ -78,8 +79,8 @@ PfStatus pf_tree_respond(PfTreeWork *work, const double *t, const double *wrench
   return PF_OK;
 }
 
-/* Only the ancestors of what the row touches are visited: `touched` marks them, `zeta` holds the row's own wrenches, and both are
- * left clean. */
+/* Only the ancestors of what the row touches are visited: `touched` marks them, `zeta` holds the row's own wrenches,
+ * and both are left clean. */
 void pf_tree_respond_row(PfTreeWork *work, const double *t, unsigned char *touched, int last, double *zeta, double *eps)
 {
   const PfTree *tree = work->tree;

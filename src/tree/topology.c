@@ -17,7 +17,8 @@ static PfStatus jump(PfTreeChange *change, PfTreeWork *work, const unsigned char
   double *dv = work->rows;
   const PfTreeInput input = {.q = change->q, .prescribed = mask, .vdot = given, .wrench = wrench};
   change->kinetic_before = kinetic_energy(work, change->q, change->v);
-  PF_TRY(pf_tree_impulse(work, &input, &(PfTreeOutput){dv, change->joint_impulse, change->jump, change->interface_impulse}));
+  PF_TRY(pf_tree_impulse(work, &input, &(PfTreeOutput){dv, change->joint_impulse, change->jump,
+      change->interface_impulse}));
   for (int i = 0; i < change->tree->nv; i++) change->v[i] += dv[i];
   change->kinetic_after = kinetic_energy(work, change->q, change->v);
   return PF_OK;
@@ -66,7 +67,8 @@ PfStatus pf_tree_lock(PfContext *ctx, PfArena *arena, const PfTree *tree, const 
   PF_TRY(check_dofs(ctx, tree, dofs));
   PF_TRY(pf_assembly_take(ctx, arena, tree, q, v, &a));
   for (int k = 0; k < tree->count; k++)
-    for (int i = 0; i < pf_joint_nv(tree->bodies[k].joint); i++) a.parts[k].locked[i] |= dofs[tree->bodies[k].v + i] != 0;
+    for (int i = 0; i < pf_joint_nv(tree->bodies[k].joint);
+         i++) a.parts[k].locked[i] |= dofs[tree->bodies[k].v + i] != 0;
   PF_TRY(pf_assembly_put(&a, change));
   PfStatus status = pf_tree_work_new(ctx, change->tree, &work);
   if (status == PF_OK) {
@@ -200,11 +202,14 @@ static int root_of(const PfTree *tree, int body)
   return body;
 }
 
-/* The port as a free joint on body a, at rest position, with the rates it has; both poses and velocities are old ones. */
+/* The port as a free joint on body a, at rest position, with the rates it has; both poses and velocities are old
+ * ones. */
 static void attach_free(Old *old, const Dock *d, int k)
 {
-  const double *Ea = old->work->E + 9*(size_t)d->a, *ra = old->work->r + 3*(size_t)d->a, *Va = old->work->V + 6*(size_t)d->a;
-  const double *Eb = old->work->E + 9*(size_t)d->b, *rb = old->work->r + 3*(size_t)d->b, *Vb = old->work->V + 6*(size_t)d->b;
+  const double *Ea = old->work->E + 9*(size_t)d->a, *ra = old->work->r + 3*(size_t)d->a,
+      *Va = old->work->V + 6*(size_t)d->a;
+  const double *Eb = old->work->E + 9*(size_t)d->b, *rb = old->work->r + 3*(size_t)d->b,
+      *Vb = old->work->V + 6*(size_t)d->b;
   Part *part = &old->parts.parts[k];
   double E[9], arm[3], r[3], l[3], back[9], R[9], s[3], swing[3], carried[3], V[6];
   mul33(Eb, d->port, E);
@@ -271,7 +276,8 @@ static PfStatus close_port(Old *old, PfTreeWork *work, const double *q, int port
   int dofs[6];
   for (int i = 0; i < 6; i++) dofs[i] = port + i;
   for (int i = 0; i < d->stopped; i++)
-    constraints[i] = (PfTreeConstraint){.kind = PF_TREE_RATES, .dofs = dofs, .coefficients = d->forbidden + 6*i, .terms = 6};
+    constraints[i] = (PfTreeConstraint){.kind = PF_TREE_RATES, .dofs = dofs, .coefficients = d->forbidden + 6*i,
+        .terms = 6};
   PF_TRY(pf_tree_rows_new(old->ctx, work->tree, d->stopped, &rows));
   const PfStatus status = pf_tree_close(work, rows, q, v, NULL, constraints, d->stopped);
   pf_tree_rows_free(rows);

@@ -1,7 +1,7 @@
-/* Two descriptions of one tree. `Body` is what the user gave, in the user's frames and order: kinematics, wrenches, operators
- * and changes of topology work on it, in inertial axes. `Node` is made from it for speed (nodes.c): welds are
- * merged into what they are welded to, the order is such that a subtree is contiguous, and each frame is
- * turned so that the joint axis is z and the way to the parent is a turn about z, one about x, and a shift. */
+/* Two descriptions of one tree. `Body` is what the user gave, in the user's frames and order: kinematics, wrenches,
+ * operators and changes of topology work on it, in inertial axes. `Node` is made from it for speed (nodes.c): welds
+ * are merged into what they are welded to, the order is such that a subtree is contiguous, and each frame is turned
+ * so that the joint axis is z and the way to the parent is a turn about z, one about x, and a shift. */
 #ifndef PF_SRC_TREE_IMPL_H
 #define PF_SRC_TREE_IMPL_H
 
@@ -169,8 +169,8 @@ void pf_wrench_to_node(const PfTreeWork *work, int body, const double wrench[6],
 /* Vdot of a body from that of its node, gravity put back. */
 void pf_acceleration_from_node(const PfTreeWork *work, int body, const double gravity[3], double A[6]);
 
-/* The same from what the sweeps left in work->A and `force` (both in node axes): accelerations and joint wrenches of the
- * bodies, either may be NULL. Needs pf_tree_kinematics with velocities. */
+/* The same from what the sweeps left in work->A and `force` (both in node axes): accelerations and joint wrenches of
+ * the bodies, either may be NULL. Needs pf_tree_kinematics with velocities. */
 void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench,
                         double *acceleration, double *joint_wrench);
 
@@ -182,8 +182,9 @@ void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v);
 /* ---------------------------------------------------------------- respond.c */
 
 PfStatus pf_tree_need_factors(const PfTreeWork *work);
-/* One row: joint forces t (nv) and wrenches zeta (6 per node, negative), of the nodes marked in `touched`, up to `last`. Gives
- * eps of the free dofs of all their ancestors; touched and zeta are zero afterwards. */
-void pf_tree_respond_row(PfTreeWork *work, const double *t, unsigned char *touched, int last, double *zeta, double *eps);
+/* One row: joint forces t (nv) and wrenches zeta (6 per node, negative), of the nodes marked in `touched`, up to
+ * `last`. Gives eps of the free dofs of all their ancestors; touched and zeta are zero afterwards. */
+void pf_tree_respond_row(PfTreeWork *work, const double *t, unsigned char *touched, int last, double *zeta,
+                         double *eps);
 
 #endif

@@ -1,7 +1,8 @@
-/* Sines and cosines of many angles at once, without a branch, so that compilers make vector code of it: calls of the C library,
- * one by one, would be a quarter of the time of the recursion. The angle is reduced by the multiple of pi/2 nearest to it,
- * in two parts of pi/2, and the coefficients are those of the kernels of fdlibm (Sun Microsystems, 1993). Errors are below one
- * unit in the last place, those of values under 1e-4 below one such unit of 1e-4. */
+/* Sines and cosines of many angles at once, without a branch, so that compilers make vector code of it: calls of the
+ * C library, one by one, would be a quarter of the time of the recursion. The angle is reduced by the multiple of
+ * pi/2 nearest to it, in two parts of pi/2, and the coefficients are those of the kernels of fdlibm (Sun
+ * Microsystems, 1993). Errors are below one unit in the last place, those of values under 1e-4 below one such unit
+ * of 1e-4. */
 #ifndef PF_SRC_TREE_TURNS_H
 #define PF_SRC_TREE_TURNS_H
 
@@ -21,10 +22,12 @@ static inline void turn_small(double angle, double *cosine, double *sine)
   uint64_t quadrant;
   memcpy(&quadrant, &shifted, sizeof quadrant);
   const double r = (angle - n*1.57079632673412561417e+00) - n*6.07710050650619224932e-11, z = r*r;
-  const double s = r + r*z*(-1.66666666666666324348e-01 + z*(8.33333333332248946124e-03 + z*(-1.98412698298579493134e-04 +
+  const double s = r + r*z*(-1.66666666666666324348e-01 + z*(8.33333333332248946124e-03 +
+                                                             z*(-1.98412698298579493134e-04 +
                    z*(2.75573137070700676789e-06 + z*(-2.50507602534068634195e-08 + z*1.58969099521155010221e-10)))));
   const double tail = z*z*(4.16666666666666019037e-02 + z*(-1.38888888888741095749e-03 + z*(2.48015872894767294178e-05 +
-                      z*(-2.75573143513906633035e-07 + z*(2.08757232129817482790e-09 - z*1.13596475577881948265e-11)))));
+                      z*(-2.75573143513906633035e-07 + z*(2.08757232129817482790e-09 -
+                                                          z*1.13596475577881948265e-11)))));
   const double half = 0.5*z, top = 1 - half, c = top + (((1 - top) - half) + tail);
   const double x = quadrant & 1 ? s : c, y = quadrant & 1 ? c : s;
   *cosine = (quadrant + 1) & 2 ? -x : x;

@@ -50,7 +50,8 @@ PfStatus pf_tree_work_new(PfContext *ctx, const PfTree *tree, PfTreeWork **resul
   const size_t bytes = sizeof(PfTreeWork) + LINE + lay_out(tree, &measure, NULL);
   PfTreeWork *work = *result = allocator->resize(allocator->user, NULL, bytes);
   if (!work)
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the workspace of a tree of %d bodies, which needs %.1f MB", tree->count,
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the workspace of a tree of %d bodies, which needs %.1f MB",
+                   tree->count,
                    (double)bytes*1e-6);
   memset(work, 0, bytes);
   char *base = (char *)(work + 1);

@@ -197,7 +197,8 @@ static int run(Case *c)
   if (good) check_state(c, &s);
   const Json *problems = json_get(root, "problems");
   for (const Json *p = problems ? problems->first : NULL; good && p; p = p->next) good = run_problem(c, &s, p);
-  if (good && json_get(root, "event")) good = json_get(json_get(root, "event"), "time") ? run_trajectory(c, &s) : run_event(c, &s);
+  if (good && json_get(root, "event")) good = json_get(json_get(root, "event"), "time") ? run_trajectory(c, &s) :
+      run_event(c, &s);
   free_setup(&s);
   return good;
 }

@@ -290,7 +290,8 @@ int run_trajectory(Case *c, Setup *s)
     return trouble(c, "%s", pf_context_message(c->ctx));
   const int size = pf_tree_nq(s->tree) + pf_tree_nv(s->tree);
   const unsigned char *dofs = read_dofs(c, s, json_get(c->root, "event"));
-  Motion m = {c, s->tree, s->work, numbers(c, json_get(c->root, "tau"), &count), s->q, s->v, {0}, room(c, size), room(c, size)};
+  Motion m = {c, s->tree, s->work, numbers(c, json_get(c->root, "tau"), &count), s->q, s->v, {0}, room(c, size),
+              room(c, size)};
   for (int i = 0; i < 4; i++) m.k[i] = room(c, size);
   const int good = follow(&m, pf_arena_text(c->arena, text, length), dofs);
   s->tree = m.tree;

@@ -155,7 +155,8 @@ int json_numbers(const Json *value, double *to, int room)
 {
   if (!value) return 0;
   if (value->kind != JSON_LIST && value->kind != JSON_OBJECT) {
-    if (room > 0) *to = value->kind == JSON_NUMBER ? value->number : value->kind == JSON_NULL ? NAN : value->kind == JSON_TRUE;
+    if (room > 0) *to = value->kind == JSON_NUMBER ? value->number : value->kind == JSON_NULL ? NAN :
+        value->kind == JSON_TRUE;
     return 1;
   }
   int count = 0;

@@ -23,8 +23,8 @@ const Json *json_read(PfArena *arena, const char *text, char *error, size_t room
 const Json *json_get(const Json *object, const char *key);
 const Json *json_at(const Json *list, int index);
 
-/* All numbers inside, lists of lists included, in their order; null gives NAN. Returns how many there are, and writes at most
- * `room` of them. */
+/* All numbers inside, lists of lists included, in their order; null gives NAN. Returns how many there are, and
+ * writes at most `room` of them. */
 int json_numbers(const Json *value, double *to, int room);
 
 #endif

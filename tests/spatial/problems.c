@@ -22,7 +22,8 @@ static void check(Case *c, const Json *problem, const char *what, const double *
 
 /* ---------------------------------------------------------------- rates of the whole */
 
-/* Rate of momentum of one body, about the inertial origin, and of its kinetic energy: p = m (v + w x c), h = I w + x x p. */
+/* Rate of momentum of one body, about the inertial origin, and of its kinetic energy: p = m (v + w x c), h = I w + x
+ * x p. */
 static void body_rates(const Setup *s, int k, const double *A, double p[3], double h[3], double *power)
 {
   const PfTreeBody body = pf_tree_get(s->tree, k);
@@ -72,7 +73,8 @@ static void check_rates(Case *c, const Setup *s, const Json *problem, const Solu
     json_numbers(json_get(momentum, "linear"), reference, 3);
     json_numbers(json_get(momentum, "angular_about_origin"), reference + 3, 3);
     for (int part = 0; part < 2; part++)
-      compare_scaled(c, label(c, problem, part ? "angular momentum rate" : "linear momentum rate"), sum + 3*part, reference + 3*part, 3,
+      compare_scaled(c, label(c, problem, part ? "angular momentum rate" : "linear momentum rate"), sum + 3*part,
+                     reference + 3*part, 3,
                      fmax(size[3*part], fmax(size[3*part + 1], size[3*part + 2])));
   }
   if (energy) compare_scaled(c, label(c, problem, "kinetic energy rate"), sum + 6, &energy->number, 1, size[6]);
@@ -161,7 +163,8 @@ static int read_terms(Case *c, const Setup *s, const Json *terms, PfTreeConstrai
 static int read_constraint(Case *c, const Setup *s, const Json *from, PfTreeConstraint *to)
 {
   const Json *type = json_get(from, "type");
-  *to = (PfTreeConstraint){.body_a = take_body(json_get(from, "body_a")), .body_b = take_body(json_get(from, "body_b"))};
+  *to = (PfTreeConstraint){.body_a = take_body(json_get(from, "body_a")), .body_b = take_body(json_get(from,
+                                                                                                       "body_b"))};
   take(json_get(from, "point_a"), to->point_a, 3);
   take(json_get(from, "point_b"), to->point_b, 3);
   take(json_get(from, "normal_a"), to->normal_a, 3);
@@ -222,11 +225,13 @@ static int check_special(Case *c, Setup *s, const Json *problem, const PfTreeInp
     if (s->wrench[k] != 0) return 1; /* the plain calls take no external wrenches */
   if (json_get(problem, "constraints")) return 1;
   if (!strcmp(kind, "forward")) {
-    if (pf_tree_forward(s->work, s->q, s->v, input->tau, y) != PF_OK) return trouble(c, "%s", pf_context_message(c->ctx));
+    if (pf_tree_forward(s->work, s->q, s->v, input->tau, y) != PF_OK) return trouble(c, "%s",
+                                                                                     pf_context_message(c->ctx));
     compare_numbers(c, label(c, problem, "plain forward"), y, x->vdot, nv);
   }
   if (!strcmp(kind, "inverse")) {
-    if (pf_tree_inverse(s->work, s->q, s->v, input->vdot, y) != PF_OK) return trouble(c, "%s", pf_context_message(c->ctx));
+    if (pf_tree_inverse(s->work, s->q, s->v, input->vdot, y) != PF_OK) return trouble(c, "%s",
+                                                                                      pf_context_message(c->ctx));
     compare_numbers(c, label(c, problem, "plain inverse"), y, x->tau, nv);
   }
   return 1;

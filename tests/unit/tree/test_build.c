@@ -109,7 +109,8 @@ static PfTree *pair(Fixture *f, PfJoint joint, double mass, PfTreeWork **work)
 static void a_joint_that_moves_no_mass_is_named(void **state)
 {
   Fixture *f = *state;
-  const PfJoint joints[] = {PF_JOINT_REVOLUTE, PF_JOINT_PRISMATIC, PF_JOINT_CYLINDRICAL, PF_JOINT_SPHERICAL, PF_JOINT_FREE};
+  const PfJoint joints[] = {PF_JOINT_REVOLUTE, PF_JOINT_PRISMATIC, PF_JOINT_CYLINDRICAL, PF_JOINT_SPHERICAL,
+                            PF_JOINT_FREE};
   for (size_t i = 0; i < sizeof joints/sizeof *joints; i++) {
     PfTreeWork *work;
     PfTree *tree = pair(f, joints[i], joints[i] == PF_JOINT_SPHERICAL || joints[i] == PF_JOINT_REVOLUTE, &work);
@@ -117,7 +118,8 @@ static void a_joint_that_moves_no_mass_is_named(void **state)
     char message[120];
     pf_tree_q_rest(tree, q);
     assert_int_equal(pf_tree_forward(work, q, NULL, NULL, vdot), PF_ERR_NUMBER);
-    snprintf(message, sizeof message, "the %s joint of 'feather' can move without moving any mass", pf_joint_name(joints[i]));
+    snprintf(message, sizeof message, "the %s joint of 'feather' can move without moving any mass",
+             pf_joint_name(joints[i]));
     assert_contains(pf_context_message(f->ctx), message);
     const unsigned char held[8] = {0, 1, 1, 1, 1, 1, 1, 1};
     assert_int_equal(pf_tree_hybrid(work, &(PfTreeInput){.q = q, .prescribed = held}, vdot, tau), PF_OK);
@@ -199,7 +201,8 @@ static void evaluations_allocate_nothing(void **state)
   assert_int_equal(pf_tree_complete(s.work, &input, &(PfTreeOutput){x, y, A, W}), PF_OK);
   assert_int_equal(pf_tree_impulse(s.work, &input, &(PfTreeOutput){x, y, A, W}), PF_OK);
   assert_int_equal(pf_tree_inertia(s.work, s.q, M), PF_OK);
-  assert_int_equal(pf_tree_constrained(s.work, rows, &(PfTreeInput){.q = s.q, .v = s.v}, &pin, 1, &(PfTreeOutput){.vdot = x}),
+  assert_int_equal(pf_tree_constrained(s.work, rows, &(PfTreeInput){.q = s.q, .v = s.v}, &pin, 1,
+                                       &(PfTreeOutput){.vdot = x}),
                    PF_OK);
   assert_int_equal(counter.calls, calls);
   pf_tree_rows_free(rows);
@@ -228,7 +231,8 @@ static void build_and_change(Counter *counter, void *user)
   const PfTreeBody weld = pf_tree_body(-1, PF_JOINT_WELD);
   good = good && pf_tree_builder_finish(builder, &tree) == PF_OK && pf_tree_work_new(ctx, tree, &work) == PF_OK;
   if (good) pf_tree_q_rest(tree, q);
-  good = good && pf_tree_dock(ctx, arena, tree, q, v, 1, 2, (const double[]){1, 0, 0, 0}, (const double[]){0, 0, 0}, &weld,
+  good = good && pf_tree_dock(ctx, arena, tree, q, v, 1, 2, (const double[]){1, 0, 0, 0}, (const double[]){0, 0, 0},
+                              &weld,
                               &change) == PF_OK;
   assert_true(good == (counter->refused == 0) || good);
   pf_tree_free(change.tree);

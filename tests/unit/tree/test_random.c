@@ -1,4 +1,5 @@
-/* Random trees: the recursion against the composite inertia matrix, against itself backwards, and against the paper's form. */
+/* Random trees: the recursion against the composite inertia matrix, against itself backwards, and against the
+ * paper's form. */
 #include "trees.h"
 
 #include "num/num.h"
@@ -71,7 +72,8 @@ static void forward_then_inverse_returns_the_forces(void **state)
   }
 }
 
-/* The same accelerations, wrenches and forces, with external wrenches, by the paper's own recursion and by the known motion. */
+/* The same accelerations, wrenches and forces, with external wrenches, by the paper's own recursion and by the known
+ * motion. */
 static void the_fast_sweeps_equal_the_papers_recursion(void **state)
 {
   Fixture *f = *state;

@@ -19,7 +19,8 @@ static void assert_same_momentum(PfContext *ctx, const Sample *s, const PfTreeCh
   assert_all_near(after.angular, before.angular, 3, tol);
 }
 
-/* Angular velocity and acceleration of a body, and position and acceleration of its mass centre: what no choice of frames changes. */
+/* Angular velocity and acceleration of a body, and position and acceleration of its mass centre: what no choice of
+ * frames changes. */
 static void invariants(const PfTree *tree, const PfTreeWork *work, const double *A, int k, double out[12])
 {
   const PfTreeBody body = pf_tree_get(tree, k);
@@ -112,7 +113,8 @@ static void parts_that_push_each_other_apart_keep_their_momentum(void **state)
     Sample apart = {.tree = change.tree, .n = s.n};
     memcpy(apart.q, change.q, (size_t)pf_tree_nq(change.tree)*sizeof(double));
     memcpy(apart.v, change.v, (size_t)pf_tree_nv(change.tree)*sizeof(double));
-    assert_int_equal(pf_tree_dock(f->ctx, f->arena, change.tree, change.q, change.v, 0, s.n - 1, (const double[]){0.8, 0, 0.6, 0},
+    assert_int_equal(pf_tree_dock(f->ctx, f->arena, change.tree, change.q, change.v, 0, s.n - 1, (const double[]){0.8,
+        0, 0.6, 0},
                                   (const double[]){0.1, 0.2, 0.3}, &weld, &back), PF_OK);
     assert_same_momentum(f->ctx, &apart, &back, 1e-11);
     assert_true(back.kinetic_after <= back.kinetic_before*(1 + 1e-13));
@@ -122,8 +124,8 @@ static void parts_that_push_each_other_apart_keep_their_momentum(void **state)
   }
 }
 
-/* docs/spatial.md: A (m = 2, I = 1) moves with 1 along x, B (m = 1, I = 1/2) rests at y = 1; rigid docking at the mass centre of B
- * gives 4/13, 10/13, 6/13 and loses 3/13. */
+/* docs/spatial.md: A (m = 2, I = 1) moves with 1 along x, B (m = 1, I = 1/2) rests at y = 1; rigid docking at the
+ * mass centre of B gives 4/13, 10/13, 6/13 and loses 3/13. */
 static void two_balls_dock_as_worked_out_by_hand(void **state)
 {
   Fixture *f = *state;
@@ -142,7 +144,8 @@ static void two_balls_dock_as_worked_out_by_hand(void **state)
   pf_tree_builder_free(builder);
   const double q[] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, v[12] = {[3] = 1};
   const PfTreeBody weld = pf_tree_body(-1, PF_JOINT_WELD);
-  assert_int_equal(pf_tree_dock(f->ctx, f->arena, tree, q, v, 0, 1, (const double[]){1, 0, 0, 0}, (const double[]){0, 0, 0}, &weld,
+  assert_int_equal(pf_tree_dock(f->ctx, f->arena, tree, q, v, 0, 1, (const double[]){1, 0, 0, 0}, (const double[]){0,
+      0, 0}, &weld,
                                 &change), PF_OK);
   assert_int_equal(pf_tree_work_new(f->ctx, change.tree, &work), PF_OK);
   assert_int_equal(pf_tree_kinematics(work, change.q, change.v), PF_OK);
@@ -233,7 +236,8 @@ static void a_loop_that_closes_has_no_relative_velocity_afterwards(void **state)
     memcpy(v, s.v, sizeof v);
     assert_int_equal(pf_tree_close(s.work, rows, s.q, v, NULL, &constraint, 1), PF_OK);
     assert_int_equal(pf_tree_close(s.work, rows, s.q, v, NULL, &constraint, 1), PF_OK);
-    for (int i = 0; i < 6; i++) assert_near(pf_tree_rows_velocity(rows)[i], 0, 0, 1e-10); /* before the second closing */
+    /* before the second closing */
+    for (int i = 0; i < 6; i++) assert_near(pf_tree_rows_velocity(rows)[i], 0, 0, 1e-10);
     assert_int_equal(pf_tree_kinematics(s.work, s.q, v), PF_OK);
     pf_tree_totals(s.work, s.q, &after);
     assert_all_near(after.linear, before.linear, 3, 1e-11);
