@@ -202,7 +202,7 @@ static inline void put_node(const PfTreeWork *work, int k, const Frame *frame, c
   }
   const int nv = node_columns(work, k, H);
   for (int i = 0; i < nv; i++) {
-    if (node->kind == NODE_BALL) {
+    if (node->kind == NODE_BALL && i < 3) {
       turning_columns(frame, Ic, i, h, f);
     } else {
       carry_column(frame, H + 6*i, h);
