@@ -212,8 +212,9 @@ static PfStatus file_svg(Continue *c, PfText *text)
   for (int i = 0; i < c->c.special_count; i++) {
     const PfSpecial *s = c->c.specials + i;
     at[2*i] = s->parameter, at[2*i + 1] = s->x[component];
-    list[count++] = (PfSeries){.count = 1, .x = at + 2*i, .y = at + 2*i + 1, .label = pf_special_name(s->kind),
-                               .color = s->kind == PF_HOPF ? 3 : s->kind == PF_FOLD ? 4 : 6, .mark = shapes[s->kind]};
+    list[count] = (PfSeries){.count = 1, .x = at + 2*i, .y = at + 2*i + 1, .label = pf_special_name(s->kind),
+                             .color = s->kind == PF_HOPF ? 3 : s->kind == PF_FOLD ? 4 : 6, .mark = shapes[s->kind]};
+    count++;
   }
   PfChart chart = {.title = pf_cli_name(c->st.s.model), .x_label = c->parameter, .y_label = c->c.names[component],
                    .count = count, .series = list};

@@ -88,8 +88,9 @@ static PfStatus file_svg(Poincare *p, PfText *text)
   for (int i = 0; i < s->count;) {
     int last = i;
     while (last + 1 < s->count && s->orbit[last + 1] == s->orbit[i]) last++;
-    list[count++] = (PfSeries){.count = last - i + 1, .x = s->a + i, .y = s->b + i, .color = s->orbit[i],
-                               .mark = PF_MARK_DOT};
+    list[count] = (PfSeries){.count = last - i + 1, .x = s->a + i, .y = s->b + i, .color = s->orbit[i],
+                             .mark = PF_MARK_DOT};
+    count++;
     i = last + 1;
   }
   PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = p->plane.names[0], .y_label = p->plane.names[1],

@@ -411,7 +411,7 @@ static PfStatus is_new(Walk *w, const Seed *seed, bool *fresh)
   *fresh = false;
   memcpy(w->here.u, seed->u, (size_t)w->m*sizeof *seed->u);
   if (seed->t) {
-    for (double way = 1; way > -2; way -= 2) {
+    for (int way = 1; way >= -1; way -= 2) {
       for (int i = 0; i < w->m; i++) w->here.t[i] = way*seed->t[i];
       PfStatus status = point_at(w, &w->here, w->longest/8, &w->next, NULL);
       if (status == PF_ERR_MEMORY) return status;

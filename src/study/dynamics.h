@@ -60,7 +60,7 @@ void pf_dynamics_get(const PfDynamics *field, double *x);
  * with PF_ERR_NUMBER when the chart ends before x. */
 PfStatus pf_dynamics_go(PfDynamics *field, const double *x);
 /* f where the field is. */
-void pf_dynamics_rate(const PfDynamics *field, double *f);
+void pf_dynamics_rate(const PfDynamics *field, double *rate);
 
 /* Another value for a parameter, with all that depends on it; the state stays. */
 PfStatus pf_dynamics_set_parameter(PfDynamics *field, int parameter, double value);
