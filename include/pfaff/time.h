@@ -78,7 +78,8 @@ typedef struct PfRunResult {
   double t;
   long steps, rejected, evaluations;
   double position, velocity;              /* largest violations at the ends of steps */
-  double energy_start, energy_end, drift; /* drift: largest |energy gained less work done| */
+  double energy_start, energy_end;        /* kinetic and potential */
+  double drift;                           /* largest |energy gained less work done|; what is moved from outside does work, too */
   double kinetic;                         /* largest kinetic energy at the ends of steps: what the drift is to be seen against */
   double weakest;                         /* smallest measure of independence of the constraints met, 1 = orthogonal */
   double weakest_t;

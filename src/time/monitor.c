@@ -4,14 +4,59 @@
 #include <math.h>
 #include <string.h>
 
-enum { KINETIC, POTENTIAL, POWER, UNTIL, FIRST_RESIDUAL };
+enum { KINETIC, POTENTIAL, CARRIED, POWER, UNTIL, FIRST_RESIDUAL };
 
-/* Power of everything that has no potential: forces, constraints, and potentials that change with time. */
+/* Inputs by their functions of time, so that a derivative by time sees them. */
+static PfStatus insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_substitute(run->ctx, roots, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
+  return PF_OK;
+}
+
+/* The inertia of a system in which nothing is moved from outside is a quadratic form of the velocities: it, and the momenta,
+ * vanish with them, and the mass matrix does not contain them. Sufficient, not necessary. */
+static PfStatus is_quadratic(PfMotionRun *run, const PfEquations *eq, bool *yes)
+{
+  PfContext *ctx = run->ctx;
+  int n = eq->n;
+  const PfExpr *v = run->symbols->symbol + run->symbols->v;
+  PfExpr *zeros = pf_run_array(run, PfExpr, n), *resting = pf_run_array(run, PfExpr, n + 1);
+  if (!zeros || !resting) return PF_ERR_MEMORY;
+  for (int i = 0; i < n; i++) zeros[i] = pf_expr_int(ctx, 0), resting[i] = eq->momentum[i];
+  resting[n] = eq->kinetic;
+  PF_TRY(pf_expr_substitute(ctx, resting, n + 1, v, zeros, n, resting));
+  *yes = true;
+  for (int i = 0; *yes && i <= n; i++) *yes = pf_expr_is_structural_zero(ctx, resting[i]);
+  if (pf_expr_is_structural_zero(ctx, eq->model->kinetic)) return PF_OK; /* that of bodies has no higher powers */
+  for (int i = 0; *yes && i < n*n; i++) *yes = !pf_expr_depends(ctx, eq->M[i], v, n);
+  return PF_OK;
+}
+
+/* What moving supports have put into T + V beyond Jacobi's v dT/dv - T + V, whose balance they do not enter but by dL/dt:
+ * 2T - v dT/dv, that is T1 + 2 T0. A function of the state, so that the work of the supports need not be integrated. */
+static PfStatus carried(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
+{
+  PfContext *ctx = run->ctx;
+  bool quadratic;
+  PF_TRY(is_quadratic(run, eq, &quadratic));
+  *sum = pf_expr_int(ctx, 0);
+  if (quadratic) return PF_OK;
+  *sum = pf_expr_mul(ctx, pf_expr_int(ctx, 2), eq->kinetic);
+  for (int i = 0; i < eq->n; i++)
+    *sum = pf_expr_sub(ctx, *sum, pf_expr_mul(ctx, eq->momentum[i], eq->model->coordinates[i].v));
+  return pf_expr_check(ctx);
+}
+
+/* Power of everything that has no potential: forces, constraints, and energies that change with time, by -dL/dt. */
 static PfStatus power(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
 {
   PfContext *ctx = run->ctx;
   const PfModel *model = eq->model;
-  *sum = pf_expr_diff(ctx, eq->potential, model->time);
+  *sum = pf_expr_sub(ctx, eq->potential, eq->kinetic);
+  PF_TRY(insert_inputs(run, model, sum, 1));
+  *sum = pf_expr_diff(ctx, *sum, model->time);
   for (int i = 0; i < eq->n; i++) {
     PfExpr force = pf_expr_add(ctx, eq->applied[i], eq->C[i]);
     *sum = pf_expr_add(ctx, *sum, pf_expr_mul(ctx, force, model->coordinates[i].v));
@@ -30,13 +75,13 @@ static PfStatus power(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
 PfStatus pf_monitor_make(PfMotionRun *run)
 {
   const PfEquations *eq = pf_system_equations(run->system);
-  const PfModel *model = eq->model;
   int m = run->m, count = FIRST_RESIDUAL + 2*m;
   PfExpr *roots = pf_run_array(run, PfExpr, count), zero = pf_expr_int(run->ctx, 0);
   run->monitored = pf_run_array(run, double, count);
   if (!roots || !run->monitored) return PF_ERR_MEMORY;
   roots[KINETIC] = eq->kinetic;
   roots[POTENTIAL] = eq->potential;
+  PF_TRY(carried(run, eq, roots + CARRIED));
   PF_TRY(power(run, eq, roots + POWER));
   run->power_form = roots[POWER];
   roots[UNTIL] = run->options.until == PF_EXPR_NONE ? zero : run->options.until;
@@ -44,9 +89,7 @@ PfStatus pf_monitor_make(PfMotionRun *run)
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];
     roots[FIRST_RESIDUAL + m + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
   }
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(run->ctx, roots, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
+  PF_TRY(insert_inputs(run, eq->model, roots, count));
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, count, &run->monitor));
   run->monitor_work = pf_run_array(run, double, pf_tape_work_size(run->monitor));
   return run->monitor_work ? PF_OK : PF_ERR_MEMORY;
@@ -68,6 +111,11 @@ double pf_monitor_kinetic(const PfMotionRun *run)
 double pf_monitor_potential(const PfMotionRun *run)
 {
   return run->monitored[POTENTIAL];
+}
+
+double pf_monitor_balanced(const PfMotionRun *run)
+{
+  return run->monitored[KINETIC] + run->monitored[POTENTIAL] - run->monitored[CARRIED];
 }
 
 double pf_monitor_power(const PfMotionRun *run)

@@ -102,7 +102,7 @@ typedef struct Sampler {
   int next_at;       /* index in options.at */
   long next_every;   /* multiple of options.every */
   double *y, *dy;    /* 2n */
-  double energy_start;
+  double balanced_start;
 } Sampler;
 
 static PfStatus emit(PfMotionRun *run, Sampler *s, double t, const double *y, double balance)
@@ -214,7 +214,7 @@ static double take_statistics(PfMotionRun *run, const Sampler *s)
   pf_monitor_at(run, run->t, run->y, NULL);
   r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
   r->kinetic = fmax(r->kinetic, fabs(pf_monitor_kinetic(run)));
-  double balance = r->energy_end - s->energy_start - run->work_done;
+  double balance = pf_monitor_balanced(run) - s->balanced_start - run->work_done;
   r->drift = fmax(r->drift, fabs(balance));
   r->position = fmax(r->position, pf_monitor_position(run));
   r->velocity = fmax(r->velocity, pf_monitor_velocity(run));
@@ -322,7 +322,8 @@ static PfStatus loop(PfMotionRun *run, Sampler *s)
   }
   pf_monitor_at(run, run->t, run->y, run->motion.multiplier);
   run->power = pf_monitor_power(run);
-  s->energy_start = r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
+  r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
+  s->balanced_start = pf_monitor_balanced(run);
   run->t_old = run->t;
   (void)take_statistics(run, s);
   PF_TRY(emit_due(run, s, 0));

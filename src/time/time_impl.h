@@ -80,6 +80,7 @@ PfStatus pf_monitor_make(PfMotionRun *run);
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier);
 double pf_monitor_kinetic(const PfMotionRun *run);
 double pf_monitor_potential(const PfMotionRun *run);
+double pf_monitor_balanced(const PfMotionRun *run); /* the energy whose change is the work done */
 double pf_monitor_power(const PfMotionRun *run);
 bool pf_monitor_until(const PfMotionRun *run);
 double pf_monitor_position(const PfMotionRun *run); /* largest violation */
