@@ -39,8 +39,8 @@ static inline void turn_composite(const PfTreeWork *work, int k, Mass *I)
   }
   sym3_turn_z(kin->c, kin->s, I->J);
   sym3_turn_x(edge->ca, edge->sa, I->J);
-  if (node->flags & NODE_TURNED) sym3_turn_z(edge->cf, edge->sf, I->J);
-  edge_up(edge, kin, node->flags, I->mc);
+  if (node->flags & NODE_TURNED) sym3_turn_z(work->tree->leads[k].c, work->tree->leads[k].s, I->J);
+  edge_up(work, k, I->mc);
 }
 
 /* From the origin of node k to that of its parent, all in parent axes: with c and d the moments m c before and after
@@ -102,15 +102,13 @@ static void composite_mul(const Mass *I, const double h[6], double f[6])
 
 /* ---------------------------------------------------------------- outward: frames, columns, rows of M */
 
-/* E Rz(f) Rx(a) Rz(turn), row by row */
-static inline void turn_frame(const Edge *edge, const Kin *kin, int flags, const double Ep[9], double E[9])
+/* E Rz(f) Rx(a) Rz(turn), row by row: as vectors go from the parent to the node */
+static inline void turn_frame(const PfTreeWork *work, int k, const double Ep[9], double E[9])
 {
   for (int i = 0; i < 9; i += 3) {
-    double x = Ep[i], y = Ep[i + 1], z = Ep[i + 2];
-    if (flags & NODE_TURNED) turn2_back(edge->cf, edge->sf, &x, &y);
-    turn2_back(edge->ca, edge->sa, &y, &z);
-    turn2_back(kin->c, kin->s, &x, &y);
-    E[i] = x, E[i + 1] = y, E[i + 2] = z;
+    double x[3] = {Ep[i], Ep[i + 1], Ep[i + 2]};
+    edge_back(work, k, x);
+    E[i] = x[0], E[i + 1] = x[1], E[i + 2] = x[2];
   }
 }
 
@@ -123,7 +121,7 @@ static inline void set_frame(const PfTreeWork *work, int k, const Frame *parent,
   turn3(parent->E, l, frame->r);
   add3(frame->r, parent->r);
   if (node->extra >= 0) mul33(parent->E, work->extras[node->extra].R, frame->E);
-  else turn_frame(&tree->edges[k], &work->kin[k], node->flags, parent->E, frame->E);
+  else turn_frame(work, k, parent->E, frame->E);
 }
 
 /* A column of H to the axes and the origin of the root: the velocity of the point of the body there is v + r x w. */
@@ -194,7 +192,7 @@ static inline void put_node(const PfTreeWork *work, int k, const Frame *frame, c
   const PfTree *tree = work->tree;
   const Node *node = &tree->nodes[k];
   double H[36], local[6], h[6], f[6];
-  path->count = node->depth;
+  path->count = tree->depths[k];
   if (node->kind == NODE_REVOLUTE) {
     turning_columns(frame, Ic, 2, h, f);
     put_column(tree, node->v, h, f, path, M);

@@ -22,6 +22,7 @@ typedef struct Problem {
   const double *load;
   double gravity[3];
   int passive;
+  int keep; /* leave all accelerations in work->A */
   double *vdot_out, *tau_out;
   double *capture; /* 6 per node: f_k = P_k Vdot_k + z_k on a second way inward, with the accelerations known */
 } Problem;
@@ -80,7 +81,7 @@ static void set_turns(PfTreeWork *work, int first, int count, const double *q)
   for (int i = 0; i < count; i++) {
     const Node *node = &tree->nodes[first + i];
     if (node->extra >= 0) continue;
-    angle[i] = tree->edges[first + i].offset + (node->kind == NODE_PRISMATIC ? 0 : q[node->q]);
+    angle[i] = tree->offsets[first + i] + (node->kind == NODE_PRISMATIC ? 0 : q[node->q]);
     any = 1;
   }
   if (!any) return;
@@ -96,14 +97,14 @@ static inline void sweep_node(PfTreeWork *work, int k, const double *q, const do
   Kin *kin = &work->kin[k];
   double x[3] = {w[0], w[1], w[2]};
   switch (node->kind) {
-  case NODE_SCREW: kin->x = tree->slide[4*(size_t)k + 3]*q[node->q]; /* fall through */
+  case NODE_SCREW: work->shifts[k] = tree->slide[4*(size_t)k + 3]*q[node->q]; /* fall through */
   case NODE_REVOLUTE:
-    edge_back(&tree->edges[k], kin, node->flags, x);
+    edge_back(work, k, x);
     kin->w[0] = x[0], kin->w[1] = x[1], kin->w[2] = x[2] + (v ? v[node->v] : 0);
     break;
   case NODE_PRISMATIC:
-    kin->x = q[node->q];
-    edge_back(&tree->edges[k], kin, node->flags, x);
+    work->shifts[k] = q[node->q];
+    edge_back(work, k, x);
     memcpy(kin->w, x, sizeof x);
     break;
   case NODE_BALL: sweep_ball(work, node, q, v, w, kin->w); break;
@@ -122,7 +123,7 @@ void pf_tree_place(PfTreeWork *work, const double *q)
       const Node *node = &tree->nodes[k];
       if (node->kind == NODE_BALL) sweep_ball(work, node, q, NULL, ZERO, still);
       else if (node->extra >= 0) sweep_general(work, node, q, NULL, ZERO, still);
-      else if (node->kind != NODE_REVOLUTE) work->kin[k].x = q[node->q]*tree->slide[4*(size_t)k + 3];
+      else if (node->kind != NODE_REVOLUTE) work->shifts[k] = q[node->q]*tree->slide[4*(size_t)k + 3];
     }
   }
 }
@@ -138,6 +139,12 @@ void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v)
 }
 
 /* ---------------------------------------------------------------- inward: articulated inertias, 3.2 */
+
+/* More children than the one that follows it. */
+static inline int has_branches(const Node *node)
+{
+  return !(node->flags & NODE_LEAF) && !(node[1].flags & NODE_FIRST);
+}
 
 static inline void add_sum(Sum *to, const Sum *more)
 {
@@ -155,7 +162,7 @@ static inline void begin(const PfTreeWork *work, int k, const double *load, Sum 
   const double *w = work->kin[k].w, *c = mass->mc;
   double Jw[3];
   if (node->flags & NODE_LEAF) memset(sum, 0, sizeof *sum);
-  else if (!(node[1].flags & NODE_FIRST)) add_sum(sum, &work->sums[node->slot]);
+  else if (has_branches(node)) add_sum(sum, &work->sums[node->slot]);
   Sym6 *P = &sum->P;
   for (int i = 0; i < 6; i++) P->J[i] += mass->J[i];
   P->B[1] -= c[2], P->B[2] += c[1], P->B[3] += c[2], P->B[5] -= c[0], P->B[6] -= c[1], P->B[7] += c[0];
@@ -211,9 +218,9 @@ static void axial_to_parent(PfTreeWork *work, int k, Sum *sum)
   double l[3];
   sym6_turn_z(kin->c, kin->s, &sum->P);
   sym6_turn_x(edge->ca, edge->sa, &sum->P);
-  if (node->flags & NODE_TURNED) sym6_turn_z(edge->cf, edge->sf, &sum->P);
-  edge_up(edge, kin, node->flags, sum->z);
-  edge_up(edge, kin, node->flags, sum->z + 3);
+  if (node->flags & NODE_TURNED) sym6_turn_z(work->tree->leads[k].c, work->tree->leads[k].s, &sum->P);
+  edge_up(work, k, sum->z);
+  edge_up(work, k, sum->z + 3);
   axial_length(work, k, l);
   shift_to_parent(work, node, l, sum);
   finish(work, node, sum);
@@ -256,9 +263,9 @@ static inline int revolute_in(PfTreeWork *work, int k, double T, const double *v
   turn_pair(t, &M[0], &M[1], &M[3]);
   turn2(c, s, &M[2], &M[4]);
   sym6_turn_x(edge->ca, edge->sa, &sum->P);
-  if (node->flags & NODE_TURNED) sym6_turn_z(edge->cf, edge->sf, &sum->P);
-  edge_up(edge, kin, node->flags, z);
-  edge_up(edge, kin, node->flags, z + 3);
+  if (node->flags & NODE_TURNED) sym6_turn_z(work->tree->leads[k].c, work->tree->leads[k].s, &sum->P);
+  edge_up(work, k, z);
+  edge_up(work, k, z + 3);
   shift_to_parent(work, node, edge->l, sum);
   finish(work, node, sum);
   return 1;
@@ -453,6 +460,7 @@ static int sweep_in(PfTreeWork *work, const Problem *problem)
     const Node *node = &tree->nodes[k];
     double T[6] = {0};
     int good;
+    fetch_inward(work, k);
     begin(work, k, problem->load, &sum);
     if (problem->capture) {
       double *f = problem->capture + 6*(size_t)k;
@@ -511,21 +519,36 @@ static void add_prescribed(const Problem *problem, const Node *node, const doubl
 static inline void revolute_out(PfTreeWork *work, int k, const Problem *problem, double A[6])
 {
   const Node *node = &work->tree->nodes[k];
-  const Edge *edge = &work->tree->edges[k];
-  const Kin *kin = &work->kin[k];
+  const double *w = work->kin[k].w, rate = problem->v ? problem->v[node->v] : 0;
   const Dof *dof = &work->dofs[node->v];
-  const double rate = problem->v ? problem->v[node->v] : 0;
-  edge_back(edge, kin, node->flags, A);
-  edge_back(edge, kin, node->flags, A + 3);
-  A[0] += kin->w[1]*rate;
-  A[1] -= kin->w[0]*rate;
-  const double vdot = dof->nu - ((dof->g[0]*A[0] + dof->g[1]*A[1]) + A[2] + (dof->g[3]*A[3] + dof->g[4]*A[4]) +
-                                 dof->g[5]*A[5]);
+  edge_back(work, k, A);
+  edge_back(work, k, A + 3);
+  A[0] += w[1]*rate;
+  A[1] -= w[0]*rate;
+  const double along = (dof->g[0]*A[0] + dof->g[1]*A[1]) + A[2];
+  const double vdot = dof->nu - (along + (dof->g[3]*A[3] + dof->g[4]*A[4]) + dof->g[5]*A[5]);
   A[2] += vdot;
   problem->vdot_out[node->v] = vdot;
 }
 
-static void ball_out(PfTreeWork *work, const Node *node, const Problem *problem, double A[6])
+/* A run of revolute joints, each on the one before: a loop of its own, which keeps A in registers. Returns where it ends. */
+static int revolutes_out(PfTreeWork *work, int k, const Problem *problem, double A[6])
+{
+  const PfTree *tree = work->tree;
+  double x[6] = {A[0], A[1], A[2], A[3], A[4], A[5]};
+  do {
+    const Node *node = &tree->nodes[k];
+    carry_acceleration(x, node->parent < 0 ? ZERO : work->kin[node->parent].w, tree->edges[k].l, x);
+    fetch_outward(work, k);
+    revolute_out(work, k, problem, x);
+    if (problem->keep || has_branches(node)) memcpy(work->A + 6*(size_t)k, x, sizeof x);
+    k++;
+  } while (k < tree->node_count && tree->nodes[k].kind == NODE_REVOLUTE && tree->nodes[k].parent == k - 1);
+  memcpy(A, x, sizeof x);
+  return k;
+}
+
+static inline void ball_out(PfTreeWork *work, const Node *node, const Problem *problem, double A[6])
 {
   const Extra *extra = &work->extras[node->extra];
   const Dof *dof = &work->dofs[node->v];
@@ -556,28 +579,51 @@ static void general_out(PfTreeWork *work, int k, const Problem *problem, double 
     double h[6], a[6];
     axial_column(tree, k, h);
     axial_bias(work, k, problem->v, a);
-    edge_back(&tree->edges[k], &work->kin[k], node->flags, A);
-    edge_back(&tree->edges[k], &work->kin[k], node->flags, A + 3);
+    edge_back(work, k, A);
+    edge_back(work, k, A + 3);
     add_scaled(A, 1, a, 6);
     add_prescribed(problem, node, h, 1, A);
     recover(work, node, problem, h, 1, A);
   }
 }
 
+/* The same for ball joints. */
+static int balls_out(PfTreeWork *work, int k, const Problem *problem, double A[6])
+{
+  const PfTree *tree = work->tree;
+  double x[6] = {A[0], A[1], A[2], A[3], A[4], A[5]};
+  do {
+    const Node *node = &tree->nodes[k];
+    carry_acceleration(x, node->parent < 0 ? ZERO : work->kin[node->parent].w, tree->edges[k].l, x);
+    ball_out(work, node, problem, x);
+    if (problem->keep || has_branches(node)) memcpy(work->A + 6*(size_t)k, x, sizeof x);
+    k++;
+  } while (k < tree->node_count && tree->nodes[k].kind == NODE_BALL && tree->nodes[k].parent == k - 1);
+  memcpy(A, x, sizeof x);
+  return k;
+}
+
+/* Accelerations stay in the workspace only where somebody will ask for them: other children, or the caller. */
 static void sweep_back_out(PfTreeWork *work, const Problem *problem)
 {
   const PfTree *tree = work->tree;
   const double base[6] = {0, 0, 0, -problem->gravity[0], -problem->gravity[1], -problem->gravity[2]};
-  for (int k = 0; k < tree->node_count; k++) {
+  double A[6] = {0}, l[3];
+  for (int k = 0; k < tree->node_count;) {
     const Node *node = &tree->nodes[k];
-    const double *Ap = node->parent < 0 ? base : work->A + 6*(size_t)node->parent;
-    const double *w = node->parent < 0 ? ZERO : work->kin[node->parent].w;
-    double *A = work->A + 6*(size_t)k, l[3];
-    node_length(work, k, l);
-    carry_acceleration(Ap, w, l, A);
-    if (node->kind == NODE_REVOLUTE && !problem->mask) revolute_out(work, k, problem, A);
-    else if (node->kind == NODE_BALL && !problem->mask) ball_out(work, node, problem, A);
-    else general_out(work, k, problem, A);
+    if (node->parent < 0) memcpy(A, base, sizeof A);
+    else if (node->parent != k - 1) memcpy(A, work->A + 6*(size_t)node->parent, sizeof A);
+    if (node->kind == NODE_REVOLUTE && !problem->mask) {
+      k = revolutes_out(work, k, problem, A);
+    } else if (node->kind == NODE_BALL && !problem->mask) {
+      k = balls_out(work, k, problem, A);
+    } else {
+      node_length(work, k, l);
+      carry_acceleration(A, node->parent < 0 ? ZERO : work->kin[node->parent].w, l, A);
+      general_out(work, k, problem, A);
+      if (problem->keep || has_branches(node)) memcpy(work->A + 6*(size_t)k, A, sizeof A);
+      k++;
+    }
   }
 }
 
@@ -683,7 +729,8 @@ static PfStatus mixed(PfTreeWork *work, const PfTreeInput *input, Problem *probl
 PfStatus pf_tree_hybrid(PfTreeWork *work, const PfTreeInput *input, double *vdot, double *tau)
 {
   const double *g = work->tree->gravity;
-  Problem problem = {.q = input->q, .v = input->v, .tau = input->tau, .passive = 1, .gravity = {g[0], g[1], g[2]}};
+  Problem problem = {.q = input->q, .v = input->v, .tau = input->tau, .passive = 1, .keep = 1,
+                     .gravity = {g[0], g[1], g[2]}};
   return mixed(work, input, &problem, vdot, tau);
 }
 
@@ -692,7 +739,7 @@ static PfStatus complete(PfTreeWork *work, const PfTreeInput *input, const doubl
                          const double *v,
                          const PfTreeOutput *out)
 {
-  Problem problem = {.q = input->q, .v = v, .tau = input->tau, .passive = passive,
+  Problem problem = {.q = input->q, .v = v, .tau = input->tau, .passive = passive, .keep = 1,
                      .gravity = {gravity[0], gravity[1], gravity[2]}};
   PF_TRY(mixed(work, input, &problem, out->vdot, out->tau));
   if (!out->acceleration && !out->joint_wrench) return PF_OK;

@@ -33,8 +33,8 @@ static void axial_acceleration(PfTreeWork *work, int k, const double *v, const d
   double h[6], a[6];
   axial_column(tree, k, h);
   axial_bias(work, k, v, a);
-  edge_back(&tree->edges[k], &work->kin[k], node->flags, A);
-  edge_back(&tree->edges[k], &work->kin[k], node->flags, A + 3);
+  edge_back(work, k, A);
+  edge_back(work, k, A + 3);
   add_scaled(A, 1, a, 6);
   if (vdot) add_scaled(A, vdot[node->v], h, 6);
 }
@@ -70,8 +70,8 @@ static void sweep_out(PfTreeWork *work, const double *v, const double *vdot, con
     if (node->kind == NODE_REVOLUTE) {
       const Kin *kin = &work->kin[k];
       const double rate = v ? v[node->v] : 0;
-      edge_back(&tree->edges[k], kin, node->flags, A);
-      edge_back(&tree->edges[k], kin, node->flags, A + 3);
+      edge_back(work, k, A);
+      edge_back(work, k, A + 3);
       A[0] += kin->w[1]*rate;
       A[1] -= kin->w[0]*rate;
       A[2] += vdot ? vdot[node->v] : 0;
@@ -110,8 +110,8 @@ static void sweep_in(PfTreeWork *work, double *tau)
       turn3(work->extras[node->extra].R, f, f);
       turn3(work->extras[node->extra].R, f + 3, f + 3);
     } else {
-      edge_up(&tree->edges[k], &work->kin[k], node->flags, f);
-      edge_up(&tree->edges[k], &work->kin[k], node->flags, f + 3);
+      edge_up(work, k, f);
+      edge_up(work, k, f + 3);
     }
     double *to = work->scratch + 6*(size_t)node->parent;
     node_length(work, k, l);

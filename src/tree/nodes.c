@@ -152,21 +152,19 @@ static void turn_frames(Making *make)
   for (int k = tree->node_count - 1; k >= 0; k--) { /* the first child comes last */
     const int parent = tree->nodes[k].parent;
     if (parent >= 0 && is_axial(tree->nodes[k].kind) && is_axial(tree->nodes[parent].kind))
-      tree->edges[parent].offset = make->lead[k]; /* for now: the turn of the parent's frame */
+      tree->offsets[parent] = make->lead[k]; /* for now: the turn of the parent's frame */
   }
   for (int k = tree->node_count - 1; k >= 0; k--) {
-    Edge *edge = &tree->edges[k];
     const int parent = tree->nodes[k].parent;
     if (!is_axial(tree->nodes[k].kind)) continue;
-    const double lead = make->lead[k] - (parent >= 0 ? tree->edges[parent].offset : 0);
-    edge->cf = cos(lead);
-    edge->sf = sin(lead);
+    const double lead = make->lead[k] - (parent >= 0 ? tree->offsets[parent] : 0);
+    tree->leads[k] = (Lead){cos(lead), sin(lead)};
     if (lead != 0) tree->nodes[k].flags |= NODE_TURNED;
     double turn[9], Q[9];
-    pf_rotation_about((const double[]){0, 0, 1}, edge->offset, turn);
+    pf_rotation_about((const double[]){0, 0, 1}, tree->offsets[k], turn);
     mul33(make->Q + 9*(size_t)k, turn, Q);
     memcpy(make->Q + 9*(size_t)k, Q, sizeof Q);
-    edge->offset += make->third[k];
+    tree->offsets[k] += make->third[k];
   }
 }
 
@@ -187,7 +185,7 @@ static void set_lengths(Making *make)
     }
     if (node->kind == NODE_PRISMATIC || node->kind == NODE_SCREW) {
       double *slide = tree->slide + 4*(size_t)k;
-      slide[0] = edge->sf*edge->sa, slide[1] = -edge->cf*edge->sa, slide[2] = edge->ca;
+      slide[0] = tree->leads[k].s*edge->sa, slide[1] = -tree->leads[k].c*edge->sa, slide[2] = edge->ca;
       slide[3] = node->kind == NODE_SCREW ? tree->bodies[node->body].pitch : 1;
     }
   }
@@ -251,12 +249,13 @@ static void set_depths(PfTree *tree)
 {
   tree->in_line = 1;
   for (int k = 0; k < tree->node_count; k++) {
-    Node *node = &tree->nodes[k];
+    const Node *node = &tree->nodes[k];
+    tree->depths[k] = 0;
     if (node->parent >= 0) {
-      const Node *parent = &tree->nodes[node->parent];
-      node->depth = parent->depth + pf_joint_nv(tree->bodies[parent->body].joint);
+      const Body *above = &tree->bodies[tree->nodes[node->parent].body];
+      tree->depths[k] = tree->depths[node->parent] + pf_joint_nv(above->joint);
     }
-    tree->in_line &= node->parent == k - 1 && node->depth == node->v;
+    tree->in_line &= node->parent == k - 1 && tree->depths[k] == node->v;
   }
 }
 
@@ -283,6 +282,9 @@ static bool make_room(PfTree *tree, PfArena *scratch, Making *make)
   }
   tree->nodes = pf_arena_array(tree->arena, Node, nodes);
   tree->edges = pf_arena_array(tree->arena, Edge, nodes);
+  tree->leads = pf_arena_array(tree->arena, Lead, nodes);
+  tree->offsets = pf_arena_array(tree->arena, double, nodes);
+  tree->depths = pf_arena_array(tree->arena, int, nodes);
   tree->masses = pf_arena_array(tree->arena, Mass, nodes);
   tree->slide = pf_arena_array(tree->arena, double, slides ? 4*nodes : 0);
   tree->fixed = pf_arena_array(tree->arena, Fixed, extras);
@@ -292,8 +294,9 @@ static bool make_room(PfTree *tree, PfArena *scratch, Making *make)
                    pf_arena_array(scratch, int, n), pf_arena_array(scratch, double, 9*n),
                    pf_arena_array(scratch, double, 3*n), pf_arena_array(scratch, double, 9*nodes),
                    pf_arena_array(scratch, double, nodes), pf_arena_array(scratch, double, nodes)};
-  return tree->nodes && tree->edges && tree->masses && tree->slide && tree->fixed && tree->node_of && tree->in_node &&
-         make->order && make->first && make->next && make->R && make->o && make->Q && make->third && make->lead;
+  return tree->nodes && tree->edges && tree->leads && tree->offsets && tree->depths && tree->masses && tree->slide &&
+         tree->fixed && tree->node_of && tree->in_node && make->order && make->first &&
+         make->next && make->R && make->o && make->Q && make->third && make->lead;
 }
 
 PfStatus pf_tree_make_nodes(PfContext *ctx, PfTree *tree)

@@ -4,19 +4,25 @@
 
 #include "tree/tree_impl.h"
 
-/* A vector of three from the parent to the node, and back up. */
-static inline void edge_back(const Edge *edge, const Kin *kin, int flags, double x[3])
+/* A vector of three from the parent of an axial node to the node, and back up. */
+static inline void edge_back(const PfTreeWork *work, int k, double x[3])
 {
-  if (flags & NODE_TURNED) turn2_back(edge->cf, edge->sf, &x[0], &x[1]);
+  const PfTree *tree = work->tree;
+  const Edge *edge = &tree->edges[k];
+  const Kin *kin = &work->kin[k];
+  if (tree->nodes[k].flags & NODE_TURNED) turn2_back(tree->leads[k].c, tree->leads[k].s, &x[0], &x[1]);
   turn2_back(edge->ca, edge->sa, &x[1], &x[2]);
   turn2_back(kin->c, kin->s, &x[0], &x[1]);
 }
 
-static inline void edge_up(const Edge *edge, const Kin *kin, int flags, double x[3])
+static inline void edge_up(const PfTreeWork *work, int k, double x[3])
 {
+  const PfTree *tree = work->tree;
+  const Edge *edge = &tree->edges[k];
+  const Kin *kin = &work->kin[k];
   turn2(kin->c, kin->s, &x[0], &x[1]);
   turn2(edge->ca, edge->sa, &x[1], &x[2]);
-  if (flags & NODE_TURNED) turn2(edge->cf, edge->sf, &x[0], &x[1]);
+  if (tree->nodes[k].flags & NODE_TURNED) turn2(tree->leads[k].c, tree->leads[k].s, &x[0], &x[1]);
 }
 
 /* The joint point in parent axes. */
@@ -24,7 +30,7 @@ static inline void axial_length(const PfTreeWork *work, int k, double l[3])
 {
   const PfTree *tree = work->tree;
   memcpy(l, tree->edges[k].l, 3*sizeof *l);
-  if (tree->nodes[k].kind != NODE_REVOLUTE) add_scaled(l, work->kin[k].x, tree->slide + 4*(size_t)k, 3);
+  if (tree->nodes[k].kind != NODE_REVOLUTE) add_scaled(l, work->shifts[k], tree->slide + 4*(size_t)k, 3);
 }
 
 static inline void node_length(const PfTreeWork *work, int k, double l[3])
@@ -84,14 +90,14 @@ static inline void node_up(const PfTreeWork *work, int k, double x[3])
 {
   const Node *node = &work->tree->nodes[k];
   if (node->extra >= 0) turn3(work->extras[node->extra].R, x, x);
-  else edge_up(&work->tree->edges[k], &work->kin[k], node->flags, x);
+  else edge_up(work, k, x);
 }
 
 static inline void node_back(const PfTreeWork *work, int k, double x[3])
 {
   const Node *node = &work->tree->nodes[k];
   if (node->extra >= 0) turn3_back(work->extras[node->extra].R, x, x);
-  else edge_back(&work->tree->edges[k], &work->kin[k], node->flags, x);
+  else edge_back(work, k, x);
 }
 
 /* Phi Vdot_lambda and the centripetal part of a_k, in parent axes. */
@@ -104,6 +110,37 @@ static inline void carry_acceleration(const double Ap[6], const double w[3], con
     A[i] = Ap[i];
     A[3 + i] = Ap[3 + i] + swing[i] + u[i];
   }
+}
+
+/* Asks for what a node that comes `FETCH_AHEAD` later will need: processors foresee that themselves, but not across the borders
+ * of pages, and on long chains each sweep crosses one every few nodes. */
+#if defined __GNUC__
+#define PF_FETCH(at) __builtin_prefetch(at)
+#else
+#define PF_FETCH(at) ((void)(at))
+#endif
+enum { FETCH_AHEAD = 24 };
+
+static inline void fetch(const PfTreeWork *work, int node, int dof)
+{
+  PF_FETCH(&work->tree->nodes[node]);
+  PF_FETCH(&work->tree->edges[node]);
+  PF_FETCH(&work->kin[node]);
+  PF_FETCH(&work->dofs[dof]);
+}
+
+static inline void fetch_inward(const PfTreeWork *work, int k)
+{
+  const int node = k > FETCH_AHEAD ? k - FETCH_AHEAD : 0, v = work->tree->nodes[k].v;
+  fetch(work, node, v > FETCH_AHEAD ? v - FETCH_AHEAD : 0);
+  PF_FETCH(&work->tree->masses[node]);
+}
+
+static inline void fetch_outward(const PfTreeWork *work, int k)
+{
+  const PfTree *tree = work->tree;
+  const int v = tree->nodes[k].v;
+  fetch(work, k + FETCH_AHEAD < tree->node_count ? k + FETCH_AHEAD : k, v + FETCH_AHEAD < tree->nv ? v + FETCH_AHEAD : v);
 }
 
 static inline int any_bad(const double *x, int n)

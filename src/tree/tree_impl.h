@@ -43,15 +43,18 @@ typedef struct Node {
   int slot;   /* where the sums over the children are kept; -1 for a leaf */
   int extra;  /* number among the nodes that need an Extra, or -1 */
   int body;   /* whose joint it is */
-  int depth;  /* rates between it and its root */
 } Node;
 
-/* The way to the parent: x_parent = Rz(f) Rx(a) Rz(offset + angle) x + l, the last in parent axes. */
+/* The way to the parent: x_parent = Rz(f) Rx(a) Rz(offset + angle) x + l, the last in parent axes. Long chains are as fast
+ * as memory is, so that what only some nodes or one sweep need is kept apart: f (`leads`) and `offsets`. */
 typedef struct Edge {
-  double ca, sa, cf, sf;
+  double ca, sa; /* of the angle a */
   double l[3];
-  double offset; /* screw and prismatic joints have their own: see Slide */
 } Edge;
+
+typedef struct Lead {
+  double c, s; /* of the angle f; read only where NODE_TURNED */
+} Lead;
 
 /* About O_k, in node axes */
 typedef struct Mass {
@@ -75,6 +78,9 @@ struct PfTree {
   int in_line; /* a chain: each node hangs on the one before, and rates have the same order */
   Node *nodes;
   Edge *edges;
+  Lead *leads;
+  double *offsets;
+  int *depths; /* rates between a node and its root */
   Mass *masses;
   double *slide;   /* 4 per node of prismatic and screw joints: direction in parent axes, pitch; indexed by node */
   Fixed *fixed;    /* per extra */
@@ -86,7 +92,6 @@ struct PfTree {
 
 typedef struct Kin {
   double c, s, w[3]; /* turn about z; angular velocity in node axes */
-  double x;          /* prismatic and screw: shift along z */
 } Kin;
 
 typedef struct Dof {
@@ -111,6 +116,7 @@ struct PfTreeWork {
   PfAllocator allocator;
   size_t bytes;
   Kin *kin;
+  double *shifts; /* along z, of prismatic and screw joints */
   Dof *dofs;
   double *A;      /* 6 per node */
   Extra *extras;

@@ -24,6 +24,7 @@ static size_t lay_out(const PfTree *tree, PfTreeWork *work, char *base)
   const size_t n = (size_t)tree->count, nodes = (size_t)tree->node_count, nv = (size_t)tree->nv;
   Layout layout = {base, 0};
   work->kin = place(&layout, nodes, sizeof(Kin));
+  work->shifts = place(&layout, nodes, sizeof(double));
   work->dofs = place(&layout, nv, sizeof(Dof));
   work->A = place(&layout, 6*nodes, sizeof(double));
   work->extras = place(&layout, (size_t)tree->extra_count, sizeof(Extra));
