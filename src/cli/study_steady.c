@@ -45,8 +45,8 @@ static void text_cyclic(PfText *text, const PfSteady *s)
 
 static void text_tried(PfText *text, const PfSteady *s)
 {
-  pf_text_print(text, "  tried       %d starts,", s->starts);
-  const char *comma = " ";
+  pf_text_print(text, "  tried       %d starts", s->starts);
+  const char *comma = ", ";
   for (int c = 0; c < s->size; c++)
     if (!s->cyclic[c] && s->low[c] < s->high[c])
       pf_text_print(text, "%s%s from %.4g to %.4g", comma, s->names[c], s->low[c], s->high[c]), comma = ", ";
@@ -75,7 +75,7 @@ static void text_point(PfText *text, const Find *f, int i)
   if (p->family) pf_text_print(text, "; one of a family of %d dimension%s", p->family, p->family > 1 ? "s" : "");
   pf_text_add(text, "\n     state      ");
   for (int c = 0; c < f->steady.size; c++)
-    if (!f->steady.cyclic[c] && (f->kind == PF_STEADY || p->x[c] != 0))
+    if (!f->steady.cyclic[c] && f->steady.low[c] < f->steady.high[c])
       pf_text_print(text, "  %s = %.10g", f->steady.names[c], fabs(p->x[c]) < 1e-14 ? 0 : p->x[c]);
   pf_text_add(text, "\n     eigenvalues");
   text_eigenvalues(text, p);

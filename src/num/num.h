@@ -166,6 +166,14 @@ typedef struct PfNewtonResult {
 PfStatus pf_newton(PfContext *ctx, PfResidual residual, void *user, int m, int n, double *x,
                    const PfNewtonOptions *options, PfNewtonResult *result);
 
+/* ---------------------------------------------------------------- one variable (root.c) */
+
+typedef PfStatus (*PfFunction)(void *user, double x, double *value);
+
+/* A zero of f between a and b, where it has the values fa and fb of different signs; the last call of f is at it. Fails
+ * with PF_ERR_NUMBER, saying nothing, without a change of sign or for a value that is no number, and as f does. */
+PfStatus pf_root(PfFunction f, void *user, double a, double fa, double b, double fb, double *x);
+
 /* ---------------------------------------------------------------- LAPACK (lapack.c) */
 
 /* A = U diag(s) V^T. s holds min(m, n) values, descending; U (m x min) and Vt (min x n) may both be NULL.

@@ -152,6 +152,31 @@ PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
 
 /* ---------------------------------------------------------------- the branches */
 
+/* Singular values s (m) and right vectors, as rows of V (m x m), of J with a row of zeros added, which makes V whole. */
+static PfStatus decompose(PfTracer *t, PfArena *arena, double *s, double *V)
+{
+  size_t n = (size_t)t->n, m = n + 1;
+  double *square = pf_arena_array(arena, double, m*m), *U = pf_arena_array(arena, double, m*m);
+  if (!square || !U) return no_room(t->ctx);
+  memcpy(square, t->J, n*m*sizeof *square);
+  return pf_svd(t->ctx, square, (int)m, (int)m, s, U, V);
+}
+
+PfStatus pf_tracer_kernel(PfTracer *t, int *dimension, double *tangent)
+{
+  size_t n = (size_t)t->n, m = n + 1;
+  PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
+  if (!arena) return no_room(t->ctx);
+  double *s = pf_arena_array(arena, double, m), *V = pf_arena_array(arena, double, m*m);
+  PfStatus status = s && V ? decompose(t, arena, s, V) : no_room(t->ctx);
+  if (status == PF_OK) {
+    *dimension = n && s[n - 1] <= 1e-8*s[0] ? 2 : 1;
+    memcpy(tangent, V + n*m, m*sizeof *tangent);
+  }
+  pf_arena_free(arena);
+  return status;
+}
+
 static double form(const double *H, const double *a, const double *b, size_t m)
 {
   double sum = 0;
@@ -171,12 +196,10 @@ static void combine(const double *a, double x, const double *b, double y, size_t
 static PfStatus find_directions(PfTracer *t, PfArena *arena, const double *p, double *first, double *second, bool *two)
 {
   size_t n = (size_t)t->n, m = n + 1;
-  double *square = pf_arena_array(arena, double, m*m), *s = pf_arena_array(arena, double, m);
-  double *U = pf_arena_array(arena, double, m*m), *V = pf_arena_array(arena, double, m*m);
+  double *s = pf_arena_array(arena, double, m), *V = pf_arena_array(arena, double, m*m);
   double *H = pf_arena_array(arena, double, m*m);
-  if (!square || !s || !U || !V || !H) return no_room(t->ctx);
-  memcpy(square, t->J, n*m*sizeof *square); /* a row of zeros makes V whole */
-  PF_TRY(pf_svd(t->ctx, square, (int)m, (int)m, s, U, V));
+  if (!s || !V || !H) return no_room(t->ctx);
+  PF_TRY(decompose(t, arena, s, V));
   const double *u = V + (m - 2)*m, *v = V + (m - 1)*m;
   PF_TRY(pf_tracer_curvature(t, p, H));
   double a = form(H, u, u, m), b = form(H, u, v, m), c = form(H, v, v, m), d = b*b - a*c;

@@ -121,25 +121,28 @@ static double test_hopf(const Walk *w, const Here *h)
   return h->pair;
 }
 
-/* The zero of the test between `from` (0) and the distance ds, where the signs differ; h ends there. Illinois: a
- * secant that cannot get stuck. */
+typedef struct Search {
+  Walk *w;
+  const Here *from;
+  double (*test)(const Walk *w, const Here *h);
+  Here *h;
+} Search;
+
+static PfStatus test_at(void *user, double ds, double *value)
+{
+  Search *s = user;
+  PF_TRY(point_at(s->w, s->from, ds, s->h, NULL));
+  *value = s->test(s->w, s->h);
+  return PF_OK;
+}
+
+/* The zero of the test between `from` and the distance ds, where the signs differ; h ends there. */
 static PfStatus locate(Walk *w, const Here *from, double ds, double (*test)(const Walk *, const Here *), Here *h)
 {
-  double a = 0, fa = test(w, from), b = ds, fb;
-  PF_TRY(point_at(w, from, ds, h, NULL));
-  fb = test(w, h);
-  if (!(fa*fb < 0)) return PF_ERR_NUMBER;
-  for (int k = 0; k < 80 && fabs(b - a) > 1e-15; k++) {
-    double s = b - fb*(b - a)/(fb - fa);
-    PF_TRY(point_at(w, from, s, h, NULL));
-    double f = test(w, h), moved = fabs(s - b);
-    if (isnan(f)) return PF_ERR_NUMBER;
-    if (f*fb < 0) a = b, fa = fb;
-    else fa /= 2;
-    b = s, fb = f;
-    if (f == 0 || moved < 1e-15) break;
-  }
-  return PF_OK;
+  Search s = {w, from, test, h};
+  double end, at;
+  PF_TRY(test_at(&s, ds, &end));
+  return pf_root(test_at, &s, 0, test(w, from), ds, end, &at);
 }
 
 static int find_special(const Walk *w, PfSpecialKind kind, const double *u)
@@ -377,22 +380,33 @@ static PfStatus join(Walk *w, const Half *back, const Half *ahead, int from)
   return PF_OK;
 }
 
+/* The first point of a branch may be a fold by itself. */
+static PfStatus add_start(Walk *w, Half *half, const Here *h)
+{
+  int index;
+  PF_TRY(add_point(w, half, h));
+  return fabs(h->t[w->n]) > 1e-10 ? PF_OK : add_special(w, PF_FOLD, h->u, w->result->branch_count, &index);
+}
+
 /* One way from the seed: its own tangent, or the one that goes to larger values of the parameter, times `way`. */
 static PfStatus begin_half(Walk *w, const Seed *seed, double way, Half *half, bool *good)
 {
   Here *h = &w->here;
+  bool ahead = way > 0;
   memcpy(h->u, seed->u, (size_t)w->m*sizeof *h->u);
   PF_TRY(pf_tracer_go(&w->tracer, h->u));
   PfStatus status = PF_OK;
-  if (!seed->t) {
-    memset(w->first, 0, (size_t)w->m*sizeof *w->first);
-    w->first[w->n] = way;
+  if (!seed->t) { /* the kernel is the tangent, at a fold as well */
+    int dimension;
+    PF_TRY(pf_tracer_kernel(&w->tracer, &dimension, w->first));
+    if (w->first[w->n] < 0) way = -way;
+    for (int i = 0; i < w->m; i++) w->first[i] *= way;
     status = finish(w, h, w->first);
-    if (status == PF_OK && way > 0) PF_TRY(add_point(w, half, h));
+    if (status == PF_OK && ahead) PF_TRY(add_start(w, half, h));
   } else { /* a branch point: no tangent there, so the first step is taken by the given one */
     for (int i = 0; i < w->m; i++) h->t[i] = way*seed->t[i];
     PF_TRY(judge(w, h));
-    if (way > 0) PF_TRY(add_point(w, half, h));
+    if (ahead) PF_TRY(add_point(w, half, h));
     status = point_at(w, h, w->longest/8, &w->next, NULL);
     if (status == PF_OK) {
       exchange(&w->here, &w->next);
@@ -426,14 +440,37 @@ static PfStatus is_new(Walk *w, const Seed *seed, bool *fresh)
   return PF_OK;
 }
 
+/* A start that happens to be a branch point is no point of one branch: both are put on the list instead. */
+static PfStatus is_crossing(Walk *w, const Seed *seed, bool *yes)
+{
+  int dimension, index;
+  bool two = false;
+  *yes = false;
+  if (seed->t) return PF_OK;
+  PF_TRY(pf_tracer_go(&w->tracer, seed->u));
+  PF_TRY(pf_tracer_kernel(&w->tracer, &dimension, w->first));
+  if (dimension < 2) return PF_OK;
+  memcpy(w->trial, seed->u, (size_t)w->m*sizeof *w->trial);
+  PfStatus status = pf_tracer_branch_point(&w->tracer, w->trial, w->p);
+  if (status != PF_OK) return status == PF_ERR_MEMORY ? status : PF_OK;
+  PF_TRY(add_special(w, PF_BRANCH, w->trial, w->result->branch_count, &index));
+  *yes = true;
+  if (index < 0) return PF_OK;
+  PF_TRY(pf_tracer_directions(&w->tracer, w->p, w->first, w->second, &two));
+  if (!two) return PF_OK;
+  PF_TRY(add_seed(w, w->special_u + (size_t)index*(size_t)w->m, w->first, index));
+  return add_seed(w, w->special_u + (size_t)index*(size_t)w->m, w->second, index);
+}
+
 static PfStatus trace(Walk *w, const Seed *seed, Here *spare)
 {
   Half back, ahead;
-  bool good, fresh;
+  bool good, fresh, crossing = false;
   int branch = w->result->branch_count;
   if (branch == MOST_BRANCHES) return PF_OK;
   PF_TRY(is_new(w, seed, &fresh));
-  if (!fresh) return PF_OK;
+  if (fresh) PF_TRY(is_crossing(w, seed, &crossing));
+  if (!fresh || crossing) return PF_OK;
   PF_TRY(make_half(w, &back));
   PF_TRY(make_half(w, &ahead));
   PF_TRY(begin_half(w, seed, 1, &ahead, &good));

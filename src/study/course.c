@@ -122,7 +122,7 @@ static double error(const PfCourse *w, double h)
     miss *= h/allowed;
     sum += miss*miss;
   }
-  return sqrt(sum/w->N);
+  return w->N ? sqrt(sum/w->N) : 0;
 }
 
 static void make_dense(PfCourse *w, double h)

@@ -54,24 +54,24 @@ static double away(const Draw *d, const double *y)
   return most;
 }
 
-/* When the last step passes the plane forwards near the beginning, the curve is closed; the time is found by the secant
- * method on steps of their own. */
+static PfStatus ahead_at(void *user, double t, double *value)
+{
+  Draw *d = user;
+  PF_TRY(pf_course_exactly_at(&d->flow, t, d->y));
+  *value = ahead(d, d->y);
+  return PF_OK;
+}
+
+/* When the last step passes the plane forwards near the beginning, the curve is closed. */
 static PfStatus find_period(Draw *d, double *period)
 {
   PfCourse *w = &d->flow;
-  double a = w->t_old, b = w->t, fa = ahead(d, w->y_old), fb = ahead(d, w->y);
+  double before = ahead(d, w->y_old), after = ahead(d, w->y), t;
   *period = NAN;
-  if (w->moved || !(fa < 0) || !(fb >= 0) || a <= d->t0) return PF_OK;
-  for (int k = 0; k < 60; k++) {
-    double t = b - fb*(b - a)/(fb - fa);
-    PF_TRY(pf_course_exactly_at(w, t, d->y));
-    double f = ahead(d, d->y), moved = fabs(t - b);
-    if (f*fb < 0) a = b, fa = fb;
-    else fa /= 2;
-    b = t, fb = f;
-    if (f == 0 || moved <= 1e-15*fabs(t)) break;
-  }
-  if (away(d, d->y) < 1e-5) *period = b - d->t0;
+  if (w->moved || !(before < 0) || !(after >= 0) || w->t_old <= d->t0) return PF_OK;
+  memcpy(d->y, w->y, (size_t)d->n*sizeof *d->y);
+  PF_TRY(pf_root(ahead_at, d, w->t_old, before, w->t, after, &t));
+  if (away(d, d->y) < 1e-5) *period = t - d->t0;
   return PF_OK;
 }
 
@@ -172,9 +172,8 @@ static PfStatus draw(Draw *d)
 
 static PfStatus place(Draw *d, int trial, bool *found)
 {
-  double point[2];
-  pf_halton(trial, point);
-  for (int k = 0; k < 2; k++) d->levels.target[k] = d->o->low[k] + point[k]*(d->o->high[k] - d->o->low[k]);
+  for (int k = 0; k < 2; k++)
+    d->levels.target[k] = d->o->low[k] + pf_halton(trial, k)*(d->o->high[k] - d->o->low[k]);
   return pf_levels_go(&d->levels, found);
 }
 

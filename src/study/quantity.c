@@ -94,15 +94,12 @@ PfStatus pf_levels_go(PfLevels *l, bool *found)
   return PF_OK;
 }
 
-static double corput(int k, int base)
+double pf_halton(int k, int dimension)
 {
+  static const int primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,
+                               43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
+  int base = primes[(size_t)dimension%(sizeof primes/sizeof *primes)];
   double x = 0, part = 1;
   for (; k; k /= base) part /= base, x += part*(k%base);
   return x;
-}
-
-void pf_halton(int k, double point[2])
-{
-  point[0] = corput(k, 2);
-  point[1] = corput(k, 3);
 }

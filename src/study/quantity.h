@@ -26,7 +26,7 @@ PfStatus pf_levels_go(PfLevels *levels, bool *found);
 /* The value where the field is. `outputs`: room for all outputs. */
 PfStatus pf_quantity_value(PfDynamics *field, PfQuantity quantity, double *outputs, double *value);
 
-/* The k-th of Halton's points in the unit square. */
-void pf_halton(int k, double point[2]);
+/* A coordinate of the k-th of Halton's points, which fill the unit cube evenly. */
+double pf_halton(int k, int dimension);
 
 #endif

@@ -44,25 +44,31 @@ static PfStatus keep(Cut *c, double t, const double *y, int orbit)
   return PF_OK;
 }
 
-/* Where the section is passed upwards in the last step; the time by the secant method on steps of their own. */
+typedef struct Passage {
+  Cut *c;
+  PfCourse *w;
+} Passage;
+
+static PfStatus height_at(void *user, double t, double *height)
+{
+  Passage *p = user;
+  PF_TRY(pf_course_exactly_at(p->w, t, p->c->y));
+  PF_TRY(value_at(p->c, p->c->y, p->c->o->section, height));
+  *height -= p->c->o->value;
+  return PF_OK;
+}
+
+/* Where the section is passed upwards in the last step. */
 static PfStatus cross(Cut *c, PfCourse *w, int orbit)
 {
-  double a = w->t_old, b = w->t, fa, fb, f;
-  PF_TRY(value_at(c, w->y_old, c->o->section, &fa));
-  PF_TRY(value_at(c, w->y, c->o->section, &fb));
-  fa -= c->o->value, fb -= c->o->value;
-  if (!(fa < 0) || !(fb >= 0)) return PF_OK;
-  for (int k = 0; k < 60; k++) {
-    double t = b - fb*(b - a)/(fb - fa), moved = fabs(t - b);
-    PF_TRY(pf_course_exactly_at(w, t, c->y));
-    PF_TRY(value_at(c, c->y, c->o->section, &f));
-    f -= c->o->value;
-    if (f*fb < 0) a = b, fa = fb;
-    else fa /= 2;
-    b = t, fb = f;
-    if (f == 0 || moved <= 1e-15*fabs(t)) break;
-  }
-  return keep(c, b, c->y, orbit);
+  double before, after, t;
+  PF_TRY(value_at(c, w->y_old, c->o->section, &before));
+  PF_TRY(value_at(c, w->y, c->o->section, &after));
+  before -= c->o->value, after -= c->o->value;
+  if (!(before < 0) || !(after >= 0)) return PF_OK;
+  memcpy(c->y, w->y, (size_t)w->n*sizeof *c->y);
+  PF_TRY(pf_root(height_at, &(Passage){c, w}, w->t_old, before, w->t, after, &t));
+  return keep(c, t, c->y, orbit);
 }
 
 /* ---------------------------------------------------------------- orbits */
@@ -141,9 +147,8 @@ static PfStatus others(Cut *c)
   PfStatus status = pf_course_make(c->ctx, c->arena, c->f, false, c->flow.rtol, &w);
   for (int k = 1; k < c->o->orbits && status == PF_OK; k++) {
     bool found = false;
-    double point[2];
-    pf_halton(k, point);
-    for (int i = 0; i < 2; i++) c->levels.target[i] = c->o->low[i] + point[i]*(c->o->high[i] - c->o->low[i]);
+    for (int i = 0; i < 2; i++)
+      c->levels.target[i] = c->o->low[i] + pf_halton(k, i)*(c->o->high[i] - c->o->low[i]);
     status = go_home(c);
     if (status == PF_OK) status = pf_levels_go(&c->levels, &found);
     if (status == PF_OK && found) status = orbit(c, &w, k);

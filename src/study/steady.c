@@ -3,6 +3,8 @@
  * 2015, section 3). */
 #include "study/steady.h"
 
+#include "study/quantity.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -254,28 +256,13 @@ static PfStatus keep(Search *s, const double *z)
   return fill_point(s, z, family);
 }
 
-/* The k-th number of the van der Corput sequence of the base. */
-static double corput(int k, int base)
-{
-  double x = 0, part = 1;
-  for (; k; k /= base) part /= base, x += part*(k%base);
-  return x;
-}
-
-static int prime(int k)
-{
-  static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83,
-                               89, 97};
-  return primes[(size_t)k%(sizeof primes/sizeof *primes)];
-}
-
 /* The first start is the place of the field; the others fill the box evenly (Halton's points). */
 static void choose_start(Search *s, int trial)
 {
   const PfSteady *st = s->steady;
   for (int k = 0; k < s->n; k++) {
     int c = s->p->unknown[k];
-    s->z[k] = trial ? st->low[c] + (st->high[c] - st->low[c])*corput(trial, prime(k)) : s->p->base[c];
+    s->z[k] = trial ? st->low[c] + (st->high[c] - st->low[c])*pf_halton(trial, k) : s->p->base[c];
   }
 }
 

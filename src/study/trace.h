@@ -27,6 +27,9 @@ PfStatus pf_tracer_correct(PfTracer *tracer, double *u, const double *at, const 
  * 0 when it is singular. */
 int pf_tracer_tangent(PfTracer *tracer, const double *towards, double *tangent);
 
+/* The kernel of J where the tracer is: its dimension (1, or 2 at a branch point), and a unit vector of it in `tangent`. */
+PfStatus pf_tracer_kernel(PfTracer *tracer, int *dimension, double *tangent);
+
 /* H (n + 1 x n + 1): second derivative of p . f by all components of u where the tracer is. */
 PfStatus pf_tracer_curvature(PfTracer *tracer, const double *p, double *H);
 /* From u near a simple branch point to it (A. Griewank, G. W. Reddien 1984: f + beta p = 0, p f_u = 0, |p| = 1). `p`

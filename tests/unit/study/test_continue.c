@@ -118,6 +118,24 @@ static void the_criticality_of_a_hopf_point_is_that_of_the_formula(void **state)
   }
 }
 
+/* Folds and branch points are no obstacles when the present value of the parameter is theirs. */
+static void a_start_may_be_a_special_point(void **state)
+{
+  static const char *const forces[] = {"mu - x^2", "mu*x - x^3", "mu*x - x^2"};
+  for (int i = 0; i < 3; i++) {
+    Studied s;
+    PfContinuation c;
+    study_force(*state, forces[i], 0, 0, &s);
+    follow(&s, "mu", -1, 1, PF_EQUILIBRIA, &c);
+    assert_int_equal(c.branch_count, i ? 2 : 1);
+    double most = 0;
+    for (int b = 0; b < c.branch_count; b++)
+      for (int k = 0; k < c.branches[b].count; k++) most = fmax(most, fabs(c.branches[b].points[k].x[0]));
+    assert_near(most, 1, 1e-9, 0);
+    end_study(&s);
+  }
+}
+
 /* The same after a turn of the coordinates by a holonomic constraint: the coefficient must not notice. */
 static void a_hopf_point_does_not_notice_dependent_coordinates(void **state)
 {
@@ -238,6 +256,7 @@ int main(void)
     with_fixture(a_pitchfork_has_two_branches),
     with_fixture(transcritical_branches_exchange_stability),
     with_fixture(the_criticality_of_a_hopf_point_is_that_of_the_formula),
+    with_fixture(a_start_may_be_a_special_point),
     with_fixture(a_hopf_point_does_not_notice_dependent_coordinates),
     with_fixture(line_and_parabola_of_the_carriage),
     with_fixture(the_hopf_point_of_the_carriage),

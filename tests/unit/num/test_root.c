@@ -1,0 +1,65 @@
+#include "support.h"
+
+#include "num/num.h"
+
+static PfStatus cosine(void *user, double x, double *value)
+{
+  ++*(int *)user;
+  *value = cos(x) - x;
+  return PF_OK;
+}
+
+static void the_zero_of_a_smooth_function_takes_few_steps(void **state)
+{
+  int calls = 0;
+  double x;
+  (void)state;
+  assert_int_equal(pf_root(cosine, &calls, 0, 1, 1, cos(1) - 1, &x), PF_OK);
+  assert_near(x, 0.73908513321516064, 1e-15, 0);
+  assert_true(calls < 15);
+}
+
+/* Flat at one end: a plain secant or regula falsi would creep. */
+static PfStatus steep(void *user, double x, double *value)
+{
+  (void)user;
+  *value = pow(x, 9) - 1e-9;
+  return PF_OK;
+}
+
+static void it_does_not_get_stuck(void **state)
+{
+  double x;
+  (void)state;
+  assert_int_equal(pf_root(steep, NULL, 0, -1e-9, 1, 1 - 1e-9, &x), PF_OK);
+  assert_near(x, 0.1, 1e-12, 0);
+}
+
+static PfStatus broken(void *user, double x, double *value)
+{
+  *value = NAN;
+  (void)x;
+  return user ? PF_ERR_CANCELLED : PF_OK;
+}
+
+static void failures_are_passed_on(void **state)
+{
+  int flag = 1;
+  double x;
+  (void)state;
+  assert_int_equal(pf_root(broken, &flag, 0, -1, 1, 1, &x), PF_ERR_CANCELLED);
+  assert_int_equal(pf_root(broken, NULL, 0, -1, 1, 1, &x), PF_ERR_NUMBER);
+  assert_int_equal(pf_root(cosine, &flag, 0, 1, 1, 2, &x), PF_ERR_NUMBER); /* no change of sign */
+  assert_int_equal(pf_root(cosine, &flag, 0, 1, 3, 0, &x), PF_OK);         /* already there */
+  assert_near(x, 3, 0, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_zero_of_a_smooth_function_takes_few_steps),
+    cmocka_unit_test(it_does_not_get_stuck),
+    cmocka_unit_test(failures_are_passed_on),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
