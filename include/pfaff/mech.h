@@ -56,6 +56,21 @@ typedef struct PfPhase {
 PF_API PfStatus pf_phase_make(PfContext *ctx, PfArena *arena, const PfEquations *complete, const bool *held,
                               const bool *active, PfPhase *phase);
 
+/* How a body hangs on another one, as its placement tells: weld, revolute, prismatic, screw, cylindrical, universal,
+ * spherical, planar, free, driven (by time alone) or general. */
+typedef struct PfBodyJoint {
+  const char *kind;
+  int parent;            /* body, or -1 for the ground */
+  int coordinate_count;
+  int *coordinates;
+  int axis_count;        /* axes of what turns and slides, in the axes reached there */
+  PfExpr axis[2][3];
+  PfExpr pitch;          /* screw: length per radian; else PF_EXPR_NONE */
+} PfBodyJoint;
+
+/* One for each body, in `arena`. */
+PF_API PfStatus pf_model_joints(PfContext *ctx, PfArena *arena, const PfModel *model, PfBodyJoint **joints);
+
 /* Does a body float, on a free joint in the ground? Only then momentum may be conserved. */
 PF_API bool pf_model_floats(const PfModel *model);
 /* Linear momentum of all bodies and angular momentum about the origin, in the axes of the ground. */

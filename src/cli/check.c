@@ -56,7 +56,35 @@ static void text_names(const PfModel *model, PfText *text)
   if (speeds) pf_text_print(text, "  speeds              %d:", speeds);
   for (int i = 0; i < speeds; i++)
     pf_text_print(text, "%s %s%s", i ? "," : "", speed_name(model, i), i + 1 == speeds ? "\n" : "");
+}
+
+static void text_bodies(const PfModel *model, const PfBodyJoint *joints, PfText *text)
+{
   if (model->body_count) pf_text_print(text, "  bodies              %d\n", model->body_count);
+  for (int i = 0; i < model->body_count && joints; i++) {
+    const PfBodyJoint *j = joints + i;
+    pf_text_print(text, "    %-17s %s on %s", model->bodies[i].name, j->kind, j->parent < 0 ? "ground" : model->bodies[j->parent].name);
+    for (int k = 0; k < j->coordinate_count; k++)
+      pf_text_print(text, "%s %s", k ? "," : ":", model->coordinates[j->coordinates[k]].name);
+    pf_text_add(text, "\n");
+  }
+}
+
+static void json_bodies(const PfModel *model, const PfBodyJoint *joints, PfJson *json)
+{
+  pf_json_open(json, "bodies", '[');
+  for (int i = 0; i < model->body_count && joints; i++) {
+    const PfBodyJoint *j = joints + i;
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "name", model->bodies[i].name);
+    pf_json_string(json, "parent", j->parent < 0 ? "ground" : model->bodies[j->parent].name);
+    pf_json_string(json, "joint", j->kind);
+    pf_json_open(json, "coordinates", '[');
+    for (int k = 0; k < j->coordinate_count; k++) pf_json_string(json, NULL, model->coordinates[j->coordinates[k]].name);
+    pf_json_close(json, ']');
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
 }
 
 static void text_events(const PfModel *model, PfText *text)
@@ -164,7 +192,7 @@ static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *jso
 /* The same keys without their values, after an error. */
 static void json_no_names(PfJson *json)
 {
-  static const char *const lists[] = {"coordinates", "speeds", "parameters", "constraints", "events"};
+  static const char *const lists[] = {"coordinates", "speeds", "parameters", "constraints", "events", "bodies"};
   pf_json_string(json, "model", NULL);
   pf_json_string(json, "title", NULL);
   for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
@@ -184,12 +212,14 @@ static void json_no_numbers(PfJson *json)
 typedef struct Checked {
   Session s;
   PfDiagnosis d;
+  PfBodyJoint *joints; /* of the bodies, or NULL */
   PfStatus status;
 } Checked;
 
-static PfStatus check(Session *s, const Options *options, PfDiagnosis *d)
+static PfStatus check(Session *s, const Options *options, PfDiagnosis *d, PfBodyJoint **joints)
 {
   PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(pf_model_joints(s->ctx, s->arena, s->model, joints));
   double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   return pf_diagnose(s->ctx, s->arena, &s->equations, given, d);
@@ -201,6 +231,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   if (c->s.model) json_names(c->s.model, json);
   else json_no_names(json);
+  if (c->s.model) json_bodies(c->s.model, c->joints, json);
   if (c->s.model && c->status == PF_OK) json_numbers(c->s.model, &c->d, json);
   else json_no_numbers(json);
   pf_cli_json_diagnostics(c->s.ctx, json);
@@ -211,6 +242,7 @@ static void write_text(void *user, PfText *text)
 {
   const Checked *c = user;
   text_names(c->s.model, text);
+  text_bodies(c->s.model, c->joints, text);
   text_constraints(c->s.model, &c->d, text);
   text_numbers(c->s.model, &c->d, text);
   text_events(c->s.model, text);
@@ -222,7 +254,7 @@ static int run(int argc, char **argv)
   int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Checked c = {0};
-  c.status = check(&c.s, &options, &c.d);
+  c.status = check(&c.s, &options, &c.d, &c.joints);
   if (c.s.ctx && (options.json || c.status == PF_OK))
     code = pf_cli_output(c.s.ctx, options.json, &c, write_json, write_text);
   pf_cli_diagnostics(c.s.ctx);

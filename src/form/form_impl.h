@@ -146,6 +146,6 @@ void pf_times(const double *A, int m, int n, const double *x, double *y);
 void pf_transposed_times(const double *A, int m, int n, const double *x, double *y);
 
 extern const PfFormulation pf_form_multipliers, pf_form_udwadia_kalaba, pf_form_udwadia_phohomsiri,
-    pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade;
+    pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade, pf_form_recursive;
 
 #endif

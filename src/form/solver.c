@@ -7,6 +7,7 @@
 static const PfFormulation *const formulations[] = {
   &pf_form_multipliers, &pf_form_udwadia_kalaba, &pf_form_udwadia_phohomsiri, &pf_form_rosenberg,
   &pf_form_rosenberg_extended, &pf_form_maggi, &pf_form_laconic, &pf_form_cascade,
+  &pf_form_recursive,
 };
 
 enum { FORMULATIONS = sizeof formulations/sizeof *formulations };

@@ -327,7 +327,7 @@ static void compare_maggi_and_laconic(System *s, const char *name, const PfKinem
 
 static void maggi_and_laconic_are_the_same_on_all_examples(void **state)
 {
-  static const char *const slow[] = {"wheel_in_shell", "spacecraft", NULL}; /* they take seconds */
+  static const char *const slow[] = {"wheel_in_shell", "spacecraft", "capture", "dual_arm", "hybrid_arm", "rover_arm", NULL}; /* they take seconds */
   assert_true(visit_examples(*state, compare_maggi_and_laconic, slow) >= 20);
 }
 
@@ -412,7 +412,8 @@ static void compare_with_numbers(System *s, const char *name, const PfKinematics
 
 static void derived_equations_hold_for_numeric_accelerations(void **state)
 {
-  static const char *const slow[] = {"hand", "wheel_in_shell", "ball_on_surface", "ball_in_bowl", "spacecraft", NULL};
+  static const char *const slow[] = {"hand", "wheel_in_shell", "ball_on_surface", "ball_in_bowl", "spacecraft",
+                                     "capture", "dual_arm", "hybrid_arm", "rover_arm", NULL};
   assert_true(visit_examples(*state, compare_with_numbers, slow) >= 15);
 }
 

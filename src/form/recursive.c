@@ -1,0 +1,632 @@
+/* The recursion of the spatial operator algebra (src/tree) as a formulation: O(n) per evaluation of M^-1, constraints on top by
+ * the columns of M^-1 A^T (docs/spatial.md; Meng, Han 2007 with the errata applied).
+ *
+ * Every moving step of a placement is a joint of the tree with one rate; quaternions are ball and free joints. A coordinate
+ * has one step of its own, whose value depends on nothing else: rate = w q' there. Steps that depend on several
+ * coordinates, or again on one that has its own, follow the others by a row; steps that depend on time alone are
+ * prescribed. Forces come from the tape, weight and inertia from the tree. */
+#include "form/recursive.h"
+
+#include "form/form_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- which step is whose */
+
+static PfStatus refuse(PfSolver *s, const char *format, const char *name)
+{
+  return pf_fail(s->ctx, PF_ERR_MODEL, format, name);
+}
+
+static int find_coordinate(PfContext *ctx, const PfModel *model, PfExpr e, int *count)
+{
+  int found = -1;
+  *count = 0;
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (pf_expr_depends(ctx, e, &model->coordinates[i].q, 1)) {
+      if (found < 0) found = i;
+      ++*count;
+    }
+  return found;
+}
+
+/* Lists the rates of the tree: the steps of type slide and spin. */
+static void list_rates(PfContext *ctx, PfRecursion *r)
+{
+  const PfModel *model = r->model;
+  for (int k = 0; k < r->chain.count; k++) {
+    const PfChainStep *step = r->chain.step + k;
+    if (step->kind != PF_CHAIN_SLIDE && step->kind != PF_CHAIN_SPIN) continue;
+    PfRate rate = {.step = k, .role = PF_RATE_FOLLOWS, .coordinate = -1};
+    int count, i = find_coordinate(ctx, model, step->value, &count);
+    if (count == 0) rate.role = PF_RATE_DRIVEN;
+    if (count == 1 && r->own[i] < 0) {
+      rate.role = PF_RATE_OWN;
+      rate.coordinate = i;
+      r->own[i] = r->rate_count;
+    }
+    r->rate[r->rate_count++] = rate;
+  }
+}
+
+/* Every coordinate must move something by itself, or be part of a quaternion. */
+static PfStatus check_coordinates(PfSolver *s, const PfRecursion *r)
+{
+  const PfModel *model = r->model;
+  for (int i = 0; i < model->coordinate_count; i++) {
+    bool known = r->own[i] >= 0 || r->ball_of[i] >= 0;
+    if (!known) return refuse(s, "the coordinate '%s' places no body by itself", model->coordinates[i].name);
+  }
+  for (int k = 0; k < r->rate_count; k++) {
+    if (r->rate[k].role != PF_RATE_FOLLOWS) continue;
+    for (int i = 0; i < model->coordinate_count; i++)
+      if (r->own[i] < 0 && pf_expr_depends(s->ctx, r->chain.step[r->rate[k].step].value, &model->coordinates[i].q, 1))
+        return refuse(s, "a placement depends on '%s', which is part of a quaternion", model->coordinates[i].name);
+  }
+  return PF_OK;
+}
+
+static PfStatus make_lists(PfSolver *s, PfRecursion *r)
+{
+  const PfModel *model = r->model;
+  size_t n = (size_t)model->coordinate_count;
+  PF_TRY(pf_chain_make(s->ctx, s->arena, model, &r->chain));
+  r->rate = pf_solver_array(s, PfRate, r->chain.count);
+  r->own = pf_solver_array(s, int, n);
+  r->ball_of = pf_solver_array(s, int, n);
+  r->body_of_step = pf_solver_array(s, int, r->chain.count);
+  if (!r->rate || !r->own || !r->ball_of || !r->body_of_step) return pf_solver_no_room(s);
+  for (size_t i = 0; i < n; i++) r->own[i] = r->ball_of[i] = -1;
+  for (int k = 0; k < r->chain.count; k++) {
+    const PfChainStep *step = r->chain.step + k;
+    if (step->ball < 0) continue;
+    for (int i = 0; i < 4; i++) r->ball_of[model->balls[step->ball].q + i] = k;
+    for (int i = 0; i < 3 && step->kind == PF_CHAIN_FREE; i++) r->ball_of[model->balls[step->ball].p + i] = k;
+  }
+  list_rates(s->ctx, r);
+  return check_coordinates(s, r);
+}
+
+/* ---------------------------------------------------------------- the tape: values, rates, slopes, forces */
+
+/* value, rate and second derivative at q'' = 0 of every rate; then slopes; then forces without weight. */
+static PfStatus list_roots(PfSolver *s, PfRecursion *r, PfExpr **roots, int *count)
+{
+  const PfModel *model = r->model;
+  const PfEquations *eq = s->system->eq;
+  int n = model->coordinate_count, most = 3*r->rate_count + r->rate_count*n + n, c = 0;
+  PfExpr *list = *roots = pf_solver_array(s, PfExpr, most);
+  PfExpr *a = pf_solver_array(s, PfExpr, n), *zeros = pf_solver_array(s, PfExpr, n), *q = pf_solver_array(s, PfExpr, n);
+  PfExpr *slope = pf_solver_array(s, PfExpr, n);
+  r->slope = pf_solver_array(s, PfSlope, (size_t)r->rate_count*(size_t)n);
+  if (!list || !a || !zeros || !q || !slope || !r->slope) return pf_solver_no_room(s);
+  for (int i = 0; i < n; i++) a[i] = model->coordinates[i].a, zeros[i] = pf_expr_int(s->ctx, 0), q[i] = model->coordinates[i].q;
+  for (int k = 0; k < r->rate_count; k++, c += 3) {
+    list[c] = r->chain.step[r->rate[k].step].value;
+    PF_TRY(pf_model_time_derivative(model, list + c, 1, list + c + 1));
+    PF_TRY(pf_model_time_derivative(model, list + c + 1, 1, list + c + 2));
+    PF_TRY(pf_expr_substitute(s->ctx, list + c + 2, 1, a, zeros, n, list + c + 2));
+  }
+  for (int k = 0; k < r->rate_count; k++) {
+    PF_TRY(pf_expr_gradient(s->ctx, list[3*k], q, n, slope));
+    r->rate[k].slope = r->slope_count;
+    for (int i = 0; i < n; i++) {
+      if (pf_expr_is_int(s->ctx, slope[i], 0)) continue;
+      r->slope[r->slope_count++] = (PfSlope){i};
+      list[c++] = slope[i];
+    }
+    r->rate[k].slope_count = r->slope_count - r->rate[k].slope;
+  }
+  PF_TRY(pf_expr_gradient(s->ctx, r->weight_in_tree ? model->potential : eq->potential, q, n, slope));
+  for (int i = 0; i < n; i++) list[c++] = pf_expr_sub(s->ctx, eq->applied[i], slope[i]);
+  *count = c;
+  return pf_expr_check(s->ctx);
+}
+
+static PfStatus make_tape(PfSolver *s, PfRecursion *r)
+{
+  PfExpr *roots = NULL;
+  int count = 0;
+  const PfSymbols *in = &s->system->symbols;
+  PF_TRY(list_roots(s, r, &roots, &count));
+  PF_TRY(pf_system_tape(s->ctx, r->model, in->symbol, in->count, roots, count, &r->tape));
+  r->tape_work = pf_solver_array(s, double, pf_tape_work_size(r->tape));
+  r->out = pf_solver_array(s, double, count);
+  return r->tape_work && r->out ? PF_OK : pf_solver_no_room(s);
+}
+
+/* ---------------------------------------------------------------- the tree in numbers */
+
+/* What a frame is fixed to: a body of the tree, and its pose there. */
+typedef struct Pose {
+  int body;
+  double R[9], p[3];
+} Pose;
+
+static void times(const double R[9], const double v[3], double out[3])
+{
+  for (int i = 0; i < 3; i++) out[i] = R[3*i]*v[0] + R[3*i + 1]*v[1] + R[3*i + 2]*v[2];
+}
+
+static void append_rotation(Pose *pose, const double S[9])
+{
+  double R[9];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      R[3*i + j] = 0;
+      for (int k = 0; k < 3; k++) R[3*i + j] += pose->R[3*i + k]*S[3*k + j];
+    }
+  memcpy(pose->R, R, sizeof R);
+}
+
+static void rotation_about(const double axis[3], double angle, double R[9])
+{
+  double c = cos(angle), s = sin(angle);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) R[3*i + j] = (1 - c)*axis[i]*axis[j] + (i == j ? c : 0);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1)%3, k = (i + 2)%3;
+    R[3*j + i] += s*axis[k];
+    R[3*i + j] -= s*axis[k];
+  }
+}
+
+static void rotation_of_quaternion(const double x[4], double R[9])
+{
+  double s = x[0]*x[0] + x[1]*x[1] + x[2]*x[2] + x[3]*x[3];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double along = 2*x[i + 1]*x[j + 1], across = i == j ? 0 : 2*x[0]*x[4 - i - j];
+      double own = i == j ? x[0]*x[0] - x[1]*x[1] - x[2]*x[2] - x[3]*x[3] : j == (i + 2)%3 ? across : -across;
+      R[3*i + j] = (along + own)/s;
+    }
+}
+
+/* Of the largest pivot, so that nothing small is divided by. */
+static void quaternion_of_rotation(const double R[9], double x[4])
+{
+  double trace = R[0] + R[4] + R[8];
+  int i = R[4] > R[0] ? 1 : 0;
+  if (R[8] > R[4*i]) i = 2;
+  int j = (i + 1)%3, k = (i + 2)%3;
+  if (trace > R[4*i]) {
+    x[0] = 0.5*sqrt(1 + trace);
+    x[1] = (R[7] - R[5])/(4*x[0]);
+    x[2] = (R[2] - R[6])/(4*x[0]);
+    x[3] = (R[3] - R[1])/(4*x[0]);
+    return;
+  }
+  double large = 0.5*sqrt(1 + R[4*i] - R[4*j] - R[4*k]);
+  x[i + 1] = large;
+  x[0] = (R[3*k + j] - R[3*j + k])/(4*large);
+  x[j + 1] = (R[3*j + i] + R[3*i + j])/(4*large);
+  x[k + 1] = (R[3*k + i] + R[3*i + k])/(4*large);
+}
+
+typedef struct Building {
+  PfSolver *s;
+  PfRecursion *r;
+  PfTreeBuilder *builder;
+  Pose *pose; /* per frame */
+  const double *values;
+} Building;
+
+static PfStatus number(const Building *b, PfExpr e, double *x)
+{
+  const PfSymbols *in = &b->s->system->symbols;
+  return pf_expr_evaluate(b->s->ctx, &e, 1, in->symbol, b->values, in->count, x);
+}
+
+static PfStatus numbers(const Building *b, const PfExpr *e, int count, double *x)
+{
+  const PfSymbols *in = &b->s->system->symbols;
+  return pf_expr_evaluate(b->s->ctx, e, count, in->symbol, b->values, in->count, x);
+}
+
+static void shift(Pose *pose, const double v[3])
+{
+  double w[3];
+  times(pose->R, v, w);
+  for (int k = 0; k < 3; k++) pose->p[k] += w[k];
+}
+
+/* A joint of the tree at the pose; from there on the frame is fixed to the new body. */
+static PfStatus add_joint(Building *b, Pose *pose, PfJoint joint, const double axis[3], int *index)
+{
+  PfTreeBody body = pf_tree_body(pose->body, joint);
+  quaternion_of_rotation(pose->R, body.quat);
+  memcpy(body.pos, pose->p, sizeof body.pos);
+  if (axis) memcpy(body.axis, axis, sizeof body.axis);
+  PF_TRY(pf_tree_builder_add(b->builder, &body, index));
+  *pose = (Pose){.body = *index, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  return PF_OK;
+}
+
+static PfStatus take_step(Building *b, int k, Pose *pose)
+{
+  const PfChainStep *step = b->r->chain.step + k;
+  double v[3], angle, R[9], q[4];
+  PF_TRY(numbers(b, step->v, 3, v));
+  switch (step->kind) {
+  case PF_CHAIN_SHIFT: shift(pose, v); return PF_OK;
+  case PF_CHAIN_TURN:
+    PF_TRY(number(b, step->value, &angle));
+    rotation_about(v, angle, R);
+    append_rotation(pose, R);
+    return PF_OK;
+  case PF_CHAIN_SLIDE: return add_joint(b, pose, PF_JOINT_PRISMATIC, v, b->r->body_of_step + k);
+  case PF_CHAIN_SPIN: return add_joint(b, pose, PF_JOINT_REVOLUTE, v, b->r->body_of_step + k);
+  case PF_CHAIN_FREE:
+    shift(pose, v);
+    return add_joint(b, pose, PF_JOINT_FREE, NULL, b->r->body_of_step + k);
+  case PF_CHAIN_BALL: break;
+  }
+  if (step->ball >= 0) return add_joint(b, pose, PF_JOINT_SPHERICAL, NULL, b->r->body_of_step + k);
+  PF_TRY(numbers(b, b->r->model->frames[step->frame].quaternion, 4, q)); /* held */
+  rotation_of_quaternion(q, R);
+  append_rotation(pose, R);
+  return PF_OK;
+}
+
+/* The mass of a body of the model: on a body of the tree of its own, welded where it is. */
+static PfStatus add_mass(Building *b, const PfBody *own)
+{
+  PfTreeBody body = pf_tree_body(b->pose[own->frame].body, PF_JOINT_WELD);
+  const Pose *pose = b->pose + own->frame;
+  body.name = own->name;
+  quaternion_of_rotation(pose->R, body.quat);
+  memcpy(body.pos, pose->p, sizeof body.pos);
+  PF_TRY(number(b, own->mass, &body.mass));
+  PF_TRY(numbers(b, own->com, 3, body.com));
+  PF_TRY(numbers(b, own->inertia, 9, body.inertia));
+  return pf_tree_builder_add(b->builder, &body, NULL);
+}
+
+static PfStatus build(Building *b)
+{
+  const PfModel *model = b->r->model;
+  double gravity[3];
+  PF_TRY(pf_tree_builder_new(b->s->ctx, &b->builder));
+  b->pose[0] = (Pose){.body = -1, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  for (int f = 1; f < model->frame_count; f++) {
+    b->pose[f] = b->pose[model->frames[f].parent];
+    for (int k = b->r->chain.first[f]; k < b->r->chain.first[f + 1] && b->r->used[f]; k++) PF_TRY(take_step(b, k, b->pose + f));
+  }
+  for (int i = 0; i < model->body_count; i++) PF_TRY(add_mass(b, model->bodies + i));
+  PF_TRY(numbers(b, model->gravity, 3, gravity));
+  if (b->r->weight_in_tree) pf_tree_builder_gravity(b->builder, gravity);
+  return pf_tree_builder_finish(b->builder, &b->r->tree);
+}
+
+static void drop_tree(PfRecursion *r)
+{
+  pf_tree_rows_free(r->rows);
+  pf_tree_work_free(r->work);
+  pf_tree_free(r->tree);
+  pf_arena_free(r->arena);
+  r->rows = NULL;
+  r->work = NULL;
+  r->tree = NULL;
+  r->arena = NULL;
+}
+
+static PfStatus make_state(PfSolver *s, PfRecursion *r)
+{
+  size_t nq = (size_t)pf_tree_nq(r->tree), nv = (size_t)pf_tree_nv(r->tree), rows = (size_t)r->row_count;
+  r->q = pf_arena_array(r->arena, double, nq);
+  r->v = pf_arena_array(r->arena, double, nv);
+  r->tau = pf_arena_array(r->arena, double, nv);
+  r->vdot = pf_arena_array(r->arena, double, nv);
+  r->prescribed = pf_arena_array(r->arena, unsigned char, nv);
+  r->coefficient = pf_arena_array(r->arena, double, rows*nv);
+  r->dof = pf_arena_array(r->arena, int, rows*nv);
+  r->line = pf_arena_array(r->arena, double, nv);
+  r->constraint = pf_arena_array(r->arena, PfTreeConstraint, rows);
+  if (!r->q || !r->v || !r->tau || !r->vdot || !r->prescribed || !r->coefficient || !r->dof || !r->line || !r->constraint)
+    return pf_solver_no_room(s);
+  PF_TRY(pf_tree_work_new(s->ctx, r->tree, &r->work));
+  return r->row_count ? pf_tree_rows_new(s->ctx, r->tree, r->row_count, &r->rows) : PF_OK;
+}
+
+PfStatus pf_recursion_build(PfSolver *s, PfRecursion *r, const double *values)
+{
+  drop_tree(r);
+  r->arena = pf_arena_new(pf_context_allocator(s->ctx));
+  if (!r->arena) return pf_solver_no_room(s);
+  Building b = {.s = s, .r = r, .values = values, .pose = pf_arena_array(r->arena, Pose, r->model->frame_count)};
+  if (!b.pose) return pf_solver_no_room(s);
+  PfStatus status = build(&b);
+  pf_tree_builder_free(b.builder);
+  PF_TRY(status);
+  memcpy(r->parameters, values, (size_t)r->model->parameter_count*sizeof *values);
+  return make_state(s, r);
+}
+
+/* Parameters are known when numbers come: the tree is made at the first evaluation, and again when they change. */
+static bool is_current(const PfRecursion *r, const double *values)
+{
+  return r->tree && !memcmp(r->parameters, values, (size_t)r->model->parameter_count*sizeof *values);
+}
+
+/* ---------------------------------------------------------------- one state */
+
+static int dof_of_rate(const PfRecursion *r, int rate)
+{
+  return pf_tree_v_at(r->tree, r->body_of_step[r->rate[rate].step]);
+}
+
+/* q (0, u) */
+static void turn_by(const double q[4], const double u[3], double out[4])
+{
+  out[0] = -(q[1]*u[0] + q[2]*u[1] + q[3]*u[2]);
+  out[1] = q[0]*u[0] + q[2]*u[2] - q[3]*u[1];
+  out[2] = q[0]*u[1] + q[3]*u[0] - q[1]*u[2];
+  out[3] = q[0]*u[2] + q[1]*u[1] - q[2]*u[0];
+}
+
+static double dot4(const double *a, const double *b)
+{
+  return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3];
+}
+
+static void set_ball(PfRecursion *r, const PfSymbols *in, const double *values, int k)
+{
+  const PfChainStep *step = r->chain.step + k;
+  const PfBall *ball = r->model->balls + step->ball;
+  const double *x = values + in->q + ball->q, *dx = values + in->v + ball->q;
+  double *q = r->q + pf_tree_q_at(r->tree, r->body_of_step[k]), *v = r->v + pf_tree_v_at(r->tree, r->body_of_step[k]);
+  double s = dot4(x, x), length = sqrt(s);
+  for (int i = 0; i < 4; i++) q[i] = x[i]/length;
+  for (int i = 1; i < 4; i++) {
+    int j = i%3 + 1, l = (i + 1)%3 + 1;
+    v[i - 1] = 2*(x[0]*dx[i] + x[l]*dx[j] - x[i]*dx[0] - x[j]*dx[l])/s;
+  }
+  for (int i = 0; i < 3 && step->kind == PF_CHAIN_FREE; i++) {
+    q[4 + i] = values[in->q + ball->p + i];
+    v[3 + i] = values[in->v + ball->p + i];
+  }
+}
+
+/* q'' of a quaternion is base + sum of its three rates times column: base is what is left without angular acceleration, the
+ * length being kept (q.q'' = -q'.q'). */
+static void ball_map(const double *x, const double *dx, double base[4], double column[3][4])
+{
+  double s = dot4(x, x), rate = dot4(x, dx), w[3], turned[4];
+  for (int i = 1; i < 4; i++) {
+    int j = i%3 + 1, l = (i + 1)%3 + 1;
+    w[i - 1] = 2*(x[0]*dx[i] + x[l]*dx[j] - x[i]*dx[0] - x[j]*dx[l])/s;
+  }
+  turn_by(x, w, turned);
+  for (int i = 0; i < 4; i++) base[i] = (turned[i]*rate - x[i]*dot4(dx, dx))/s;
+  for (int k = 0; k < 3; k++) {
+    double e[3] = {0.5*(k == 0), 0.5*(k == 1), 0.5*(k == 2)};
+    turn_by(x, e, column[k]);
+  }
+}
+
+static void set_state(PfSolver *s, PfRecursion *r, const double *values)
+{
+  const PfSymbols *in = &s->system->symbols;
+  for (int k = 0; k < r->rate_count; k++) {
+    int body = r->body_of_step[r->rate[k].step], dof = pf_tree_v_at(r->tree, body);
+    r->q[pf_tree_q_at(r->tree, body)] = r->out[3*k];
+    r->v[dof] = r->out[3*k + 1];
+    r->vdot[dof] = r->out[3*k + 2];
+    r->prescribed[dof] = r->rate[k].role == PF_RATE_DRIVEN;
+    r->tau[dof] = 0;
+  }
+  for (int k = 0; k < r->chain.count; k++)
+    if (r->chain.step[k].ball >= 0 && r->used[r->chain.step[k].frame]) set_ball(r, in, values, k);
+}
+
+/* Slope of a rate in its own coordinate. */
+static double own_slope(const PfRecursion *r, int rate)
+{
+  return r->out[3*r->rate_count + r->rate[rate].slope];
+}
+
+/* Forces on coordinates as forces on rates: Q/w, and B^T Q for quaternions. */
+static void set_forces(PfSolver *s, PfRecursion *r, const double *values)
+{
+  const PfSymbols *in = &s->system->symbols;
+  int n = r->model->coordinate_count;
+  double *Q = r->out + 3*r->rate_count + r->slope_count;
+  for (int i = 0; i < n; i++) Q[i] += s->at.load[i] - s->at.F[i]; /* what depends on multipliers */
+  for (int i = 0; i < n; i++)
+    if (r->own[i] >= 0) r->tau[dof_of_rate(r, r->own[i])] = Q[i]/own_slope(r, r->own[i]);
+  for (int k = 0; k < r->chain.count; k++) {
+    const PfChainStep *step = r->chain.step + k;
+    if (step->ball < 0 || !r->used[step->frame]) continue;
+    const PfBall *ball = r->model->balls + step->ball;
+    double base[4], column[3][4], *tau = r->tau + pf_tree_v_at(r->tree, r->body_of_step[k]);
+    ball_map(values + in->q + ball->q, values + in->v + ball->q, base, column);
+    for (int j = 0; j < 3; j++) tau[j] = dot4(Q + ball->q, column[j]);
+    for (int j = 0; j < 3 && step->kind == PF_CHAIN_FREE; j++) tau[3 + j] = Q[ball->p + j];
+  }
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* Adds coefficient times q'' of a coordinate to the line of a row; what is known goes to the right side. */
+static void add_term(PfSolver *s, PfRecursion *r, const double *values, int i, double coefficient, double *rhs)
+{
+  const PfSymbols *in = &s->system->symbols;
+  if (r->own[i] >= 0) {
+    double w = own_slope(r, r->own[i]);
+    r->line[dof_of_rate(r, r->own[i])] += coefficient/w;
+    *rhs += coefficient/w*r->out[3*r->own[i] + 2];
+    return;
+  }
+  int k = r->ball_of[i];
+  const PfChainStep *step = r->chain.step + k;
+  const PfBall *ball = r->model->balls + step->ball;
+  int dof = pf_tree_v_at(r->tree, r->body_of_step[k]), part = i - ball->q;
+  if (part < 0 || part > 3) {
+    r->line[dof + 3 + i - ball->p] += coefficient;
+    return;
+  }
+  double base[4], column[3][4];
+  ball_map(values + in->q + ball->q, values + in->v + ball->q, base, column);
+  for (int j = 0; j < 3; j++) r->line[dof + j] += coefficient*column[j][part];
+  *rhs -= coefficient*base[part];
+}
+
+/* The line becomes a row of the tree. */
+static void add_row(PfRecursion *r, int row, double rhs)
+{
+  int nv = pf_tree_nv(r->tree), terms = 0;
+  int *dof = r->dof + (size_t)row*(size_t)nv;
+  double *coefficient = r->coefficient + (size_t)row*(size_t)nv;
+  for (int j = 0; j < nv; j++) {
+    if (r->line[j] == 0) continue;
+    dof[terms] = j;
+    coefficient[terms++] = r->line[j];
+    r->line[j] = 0;
+  }
+  r->constraint[row] = (PfTreeConstraint){.kind = PF_TREE_RATES, .body_a = -1, .body_b = -1, .dofs = dof,
+                                          .coefficients = coefficient, .terms = terms, .rhs = rhs};
+}
+
+static void set_rows(PfSolver *s, PfRecursion *r, const double *values)
+{
+  int n = s->system->n, row = 0;
+  const double *slope = r->out + 3*r->rate_count;
+  for (int k = 0; k < s->system->m; k++) {
+    if (r->model->constraints[k].norm) continue; /* the joint sees to it */
+    double rhs = s->at.b[k];
+    for (int i = 0; i < n; i++)
+      if (s->at.A[k*n + i] != 0) add_term(s, r, values, i, s->at.A[k*n + i], &rhs);
+    add_row(r, row++, rhs);
+  }
+  for (int k = 0; k < r->rate_count; k++) { /* rate' = slope q'' + second */
+    if (r->rate[k].role != PF_RATE_FOLLOWS) continue;
+    double rhs = r->out[3*k + 2];
+    for (int j = r->rate[k].slope; j < r->rate[k].slope + r->rate[k].slope_count; j++)
+      add_term(s, r, values, r->slope[j].coordinate, -slope[j], &rhs);
+    r->line[dof_of_rate(r, k)] += 1;
+    add_row(r, row++, rhs);
+  }
+}
+
+/* ---------------------------------------------------------------- accelerations */
+
+static void find_acceleration(PfSolver *s, const PfRecursion *r, const double *values, double *a)
+{
+  const PfSymbols *in = &s->system->symbols;
+  for (int i = 0; i < s->system->n; i++)
+    if (r->own[i] >= 0) a[i] = (r->vdot[dof_of_rate(r, r->own[i])] - r->out[3*r->own[i] + 2])/own_slope(r, r->own[i]);
+  for (int k = 0; k < r->chain.count; k++) {
+    const PfChainStep *step = r->chain.step + k;
+    if (step->ball < 0 || !r->used[step->frame]) continue;
+    const PfBall *ball = r->model->balls + step->ball;
+    const double *vdot = r->vdot + pf_tree_v_at(r->tree, r->body_of_step[k]);
+    double base[4], column[3][4];
+    ball_map(values + in->q + ball->q, values + in->v + ball->q, base, column);
+    for (int i = 0; i < 4; i++)
+      a[ball->q + i] = base[i] + column[0][i]*vdot[0] + column[1][i]*vdot[1] + column[2][i]*vdot[2];
+    for (int i = 0; i < 3 && step->kind == PF_CHAIN_FREE; i++) a[ball->p + i] = vdot[3 + i];
+  }
+}
+
+/* What goes wrong inside the tree is said there by words; here it is a trouble. */
+static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
+{
+  if (!is_current(r, values)) PF_TRY(pf_recursion_build(s, r, values));
+  pf_tape_run(r->tape, values, r->out, r->tape_work);
+  set_state(s, r, values);
+  set_forces(s, r, values);
+  PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
+  PfTreeOutput output = {.vdot = r->vdot};
+  if (!r->row_count) return pf_tree_complete(r->work, &input, &output);
+  set_rows(s, r, values);
+  return pf_tree_constrained(r->work, r->rows, &input, r->constraint, r->row_count, &output);
+}
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  PfRecursion *r = s->data;
+  int before = pf_diagnostic_count(s->ctx);
+  if (solve(s, r, s->values) != PF_OK) {
+    pf_diagnostics_cut(s->ctx, before);
+    *row = -1;
+    return PF_TROUBLE_SINGULAR;
+  }
+  find_acceleration(s, r, s->values, motion->acceleration);
+  if (!s->system->m) return PF_TROUBLE_NONE;
+  pf_span_factor(s, &r->span);
+  pf_span_multipliers(s, &r->span, motion->acceleration, motion->multiplier);
+  return PF_TROUBLE_NONE;
+}
+
+/* ---------------------------------------------------------------- making it ready */
+
+static void release(PfSolver *s)
+{
+  PfRecursion *r = s->data;
+  pf_tape_free(r->tape);
+  drop_tree(r);
+}
+
+static void mark_used(PfRecursion *r)
+{
+  for (int i = 0; i < r->model->body_count; i++)
+    for (int f = r->model->bodies[i].frame; f && !r->used[f]; f = r->model->frames[f].parent) r->used[f] = true;
+}
+
+/* A coordinate that moves only frames without mass has no inertia. */
+static PfStatus check_used(PfSolver *s, const PfRecursion *r)
+{
+  for (int i = 0; i < r->model->coordinate_count; i++) {
+    int k = r->own[i] >= 0 ? r->rate[r->own[i]].step : r->ball_of[i];
+    if (k >= 0 && !r->used[r->chain.step[k].frame])
+      return refuse(s, "the coordinate '%s' moves no mass", r->model->coordinates[i].name);
+  }
+  return PF_OK;
+}
+
+/* Rates of frames that carry nothing are no rates of the tree. */
+static void drop_unused(PfRecursion *r)
+{
+  int count = 0;
+  for (int k = 0; k < r->rate_count; k++) {
+    if (!r->used[r->chain.step[r->rate[k].step].frame]) continue;
+    r->rate[count] = r->rate[k];
+    if (r->rate[count].role == PF_RATE_OWN) r->own[r->rate[count].coordinate] = count;
+    count++;
+  }
+  r->rate_count = count;
+}
+
+static PfStatus prepare(PfSolver *s)
+{
+  const PfModel *model = s->system->eq->model;
+  PfRecursion *r = s->data = pf_solver_array(s, PfRecursion, 1);
+  if (!r) return pf_solver_no_room(s);
+  s->release = release;
+  r->model = model;
+  if (!model->body_count) return refuse(s, "the model has no bodies: its inertia is given by '%s'", "kinetic");
+  if (!pf_expr_is_structural_zero(s->ctx, model->kinetic))
+    return refuse(s, "a part of the inertia is given by '%s' and belongs to no body", "kinetic");
+  r->weight_in_tree = true;
+  for (int k = 0; k < 3; k++)
+    if (pf_expr_depends(s->ctx, model->gravity[k], &model->time, 1)) r->weight_in_tree = false;
+  r->used = pf_solver_array(s, bool, model->frame_count);
+  r->parameters = pf_solver_array(s, double, model->parameter_count);
+  if (!r->used || !r->parameters) return pf_solver_no_room(s);
+  mark_used(r);
+  PF_TRY(make_lists(s, r));
+  PF_TRY(check_used(s, r));
+  drop_unused(r);
+  PF_TRY(make_tape(s, r));
+  PF_TRY(pf_span_make(s, &r->span));
+  for (int k = 0; k < s->system->m; k++) r->row_count += !model->constraints[k].norm;
+  for (int k = 0; k < r->rate_count; k++) r->row_count += r->rate[k].role == PF_RATE_FOLLOWS;
+  s->unknowns = r->row_count;
+  return PF_OK;
+}
+
+const PfFormulation pf_form_recursive = {
+  "recursive", "Meng, Han 2007, eq. (80)-(97) with errata; constraints by columns of M^-1 A^T",
+  "the recursion over the tree of bodies, constraints on top of it",
+  prepare, accelerate};

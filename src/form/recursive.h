@@ -1,0 +1,54 @@
+/* The tree of a model, for the formulation 'recursive' and for those who want to look at its operators. */
+#ifndef PF_FORM_RECURSIVE_H
+#define PF_FORM_RECURSIVE_H
+
+#include "form/form_impl.h"
+#include "mech/chain.h"
+#include "pfaff/tree.h"
+
+typedef enum PfRateRole {
+  PF_RATE_OWN,     /* depends on one coordinate, which has it as its own */
+  PF_RATE_FOLLOWS, /* depends on coordinates that have rates of their own */
+  PF_RATE_DRIVEN   /* depends on time alone */
+} PfRateRole;
+
+typedef struct PfRate {
+  int step; /* of the chain */
+  PfRateRole role;
+  int coordinate;         /* its own */
+  int slope, slope_count; /* d value/d q */
+} PfRate;
+
+typedef struct PfSlope {
+  int coordinate;
+} PfSlope;
+
+typedef struct PfRecursion {
+  const PfModel *model;
+  PfChain chain;
+  bool *used;             /* per frame: carries a body */
+  int rate_count, slope_count, row_count;
+  PfRate *rate;
+  PfSlope *slope;
+  int *own, *ball_of;     /* per coordinate: its rate, or the step of its quaternion; -1 */
+  int *body_of_step;      /* bodies of the tree */
+  bool weight_in_tree;
+  PfTape *tape;
+  double *tape_work, *out;
+  double *parameters;     /* of the tree */
+  PfSpan span;
+
+  PfArena *arena;         /* what belongs to the tree */
+  PfTree *tree;
+  PfTreeWork *work;
+  PfTreeRows *rows;
+  double *q, *v, *tau, *vdot, *line, *coefficient;
+  unsigned char *prescribed;
+  int *dof;
+  PfTreeConstraint *constraint;
+} PfRecursion;
+
+/* The tree at the values of the parameters. */
+PfStatus pf_recursion_build(PfSolver *solver, PfRecursion *recursion, const double *values);
+
+#endif

@@ -1,0 +1,33 @@
+/* Placements as sequences of elementary steps, fixed and moving: what joints are recognised from and trees are built from. */
+#ifndef PF_MECH_CHAIN_H
+#define PF_MECH_CHAIN_H
+
+#include "pfaff/mech.h"
+
+typedef enum PfChainKind {
+  PF_CHAIN_SHIFT, /* by the constant v */
+  PF_CHAIN_TURN,  /* by the constant value about v */
+  PF_CHAIN_SLIDE, /* by value along v, which moves */
+  PF_CHAIN_SPIN,  /* by value about v */
+  PF_CHAIN_BALL,  /* by a quaternion */
+  PF_CHAIN_FREE   /* by the constant v, three coordinates, and a quaternion */
+} PfChainKind;
+
+typedef struct PfChainStep {
+  PfChainKind kind;
+  int frame;
+  PfExpr v[3], value;
+  int ball;
+} PfChainStep;
+
+/* The steps of frame f are first[f] … first[f + 1] - 1; they lead from its parent to it. */
+typedef struct PfChain {
+  int count;
+  PfChainStep *step;
+  int *first;
+} PfChain;
+
+PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfChain *chain);
+bool pf_chain_moves(PfChainKind kind);
+
+#endif
