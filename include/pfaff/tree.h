@@ -78,6 +78,8 @@ PF_API PfStatus pf_tree_builder_new(PfContext *ctx, PfTreeBuilder **builder);
 PF_API void pf_tree_builder_free(PfTreeBuilder *builder);
 /* Gravity in inertial axes; zero unless set. */
 PF_API void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3]);
+/* From now on inertias that no body can have are taken, such as diag(0, 0, J) in a plane model; negative ones still are not. */
+PF_API void pf_tree_builder_trust(PfTreeBuilder *builder);
 /* Adds a body; `index` (may be NULL) gets its number. PF_ERR_MODEL, with a message that names the body, when it
  * makes no sense: negative mass, an inertia no body can have, an axis without direction, a parent that does not come
  * before. */

@@ -14,17 +14,20 @@
 
 /* ---------------------------------------------------------------- which step is whose */
 
+/* Without memory nothing can be said about what depends on what. */
 static PfStatus refuse(PfSolver *s, const char *format, const char *name)
 {
-  return pf_fail(s->ctx, PF_ERR_MODEL, format, name);
+  const PfRecursion *r = s->data;
+  return r->failed ? pf_solver_no_room(s) : pf_fail(s->ctx, PF_ERR_MODEL, format, name);
 }
 
-static int find_coordinate(PfContext *ctx, const PfModel *model, PfExpr e, int *count)
+static int find_coordinate(PfContext *ctx, PfRecursion *r, PfExpr e, int *count)
 {
+  const PfModel *model = r->model;
   int found = -1;
   *count = 0;
   for (int i = 0; i < model->coordinate_count; i++)
-    if (pf_expr_depends(ctx, e, &model->coordinates[i].q, 1)) {
+    if (pf_chain_depends(ctx, e, &model->coordinates[i].q, 1, &r->failed)) {
       if (found < 0) found = i;
       ++*count;
     }
@@ -34,12 +37,11 @@ static int find_coordinate(PfContext *ctx, const PfModel *model, PfExpr e, int *
 /* Lists the rates of the tree: the steps of type slide and spin. */
 static void list_rates(PfContext *ctx, PfRecursion *r)
 {
-  const PfModel *model = r->model;
   for (int k = 0; k < r->chain.count; k++) {
     const PfChainStep *step = r->chain.step + k;
     if (step->kind != PF_CHAIN_SLIDE && step->kind != PF_CHAIN_SPIN) continue;
     PfRate rate = {.step = k, .role = PF_RATE_FOLLOWS, .coordinate = -1};
-    int count, i = find_coordinate(ctx, model, step->value, &count);
+    int count, i = find_coordinate(ctx, r, step->value, &count);
     if (count == 0) rate.role = PF_RATE_DRIVEN;
     if (count == 1 && r->own[i] < 0) {
       rate.role = PF_RATE_OWN;
@@ -51,7 +53,7 @@ static void list_rates(PfContext *ctx, PfRecursion *r)
 }
 
 /* Every coordinate must move something by itself, or be part of a quaternion. */
-static PfStatus check_coordinates(PfSolver *s, const PfRecursion *r)
+static PfStatus check_coordinates(PfSolver *s, PfRecursion *r)
 {
   const PfModel *model = r->model;
   for (int i = 0; i < model->coordinate_count; i++) {
@@ -61,7 +63,8 @@ static PfStatus check_coordinates(PfSolver *s, const PfRecursion *r)
   for (int k = 0; k < r->rate_count; k++) {
     if (r->rate[k].role != PF_RATE_FOLLOWS) continue;
     for (int i = 0; i < model->coordinate_count; i++)
-      if (r->own[i] < 0 && pf_expr_depends(s->ctx, r->chain.step[r->rate[k].step].value, &model->coordinates[i].q, 1))
+      if (r->own[i] < 0 &&
+          pf_chain_depends(s->ctx, r->chain.step[r->rate[k].step].value, &model->coordinates[i].q, 1, &r->failed))
         return refuse(s, "a placement depends on '%s', which is part of a quaternion", model->coordinates[i].name);
   }
   return PF_OK;
@@ -85,7 +88,8 @@ static PfStatus make_lists(PfSolver *s, PfRecursion *r)
     for (int i = 0; i < 3 && step->kind == PF_CHAIN_FREE; i++) r->ball_of[model->balls[step->ball].p + i] = k;
   }
   list_rates(s->ctx, r);
-  return check_coordinates(s, r);
+  PF_TRY(check_coordinates(s, r));
+  return r->failed ? pf_solver_no_room(s) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- the tape: values, rates, slopes, forces */
@@ -288,6 +292,7 @@ static PfStatus build(Building *b)
   const PfModel *model = b->r->model;
   double gravity[3];
   PF_TRY(pf_tree_builder_new(b->s->ctx, &b->builder));
+  pf_tree_builder_trust(b->builder); /* plane models have inertias about one axis only */
   b->pose[0] = (Pose){.body = -1, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   for (int f = 1; f < model->frame_count; f++) {
     b->pose[f] = b->pose[model->frames[f].parent];
@@ -343,7 +348,7 @@ PfStatus pf_recursion_build(PfSolver *s, PfRecursion *r, const double *values)
   return make_state(s, r);
 }
 
-/* Parameters are known when numbers come: the tree is made at the first evaluation, and again when they change. */
+/* Parameters are known when numbers come: the tree is made again when they are others. */
 static bool is_current(const PfRecursion *r, const double *values)
 {
   return r->tree && !memcmp(r->parameters, values, (size_t)r->model->parameter_count*sizeof *values);
@@ -598,6 +603,15 @@ static void drop_unused(PfRecursion *r)
   r->rate_count = count;
 }
 
+/* With the values that the model gives: they are mostly those of the run, and then nothing is made during it. */
+static PfStatus build_first(PfSolver *s, PfRecursion *r)
+{
+  double *values = pf_solver_array(s, double, s->system->symbols.count);
+  if (!values) return pf_solver_no_room(s);
+  PF_TRY(pf_model_parameter_values(r->model, NULL, PF_MISSING_GENERIC, values));
+  return pf_recursion_build(s, r, values);
+}
+
 static PfStatus prepare(PfSolver *s)
 {
   const PfModel *model = s->system->eq->model;
@@ -610,7 +624,7 @@ static PfStatus prepare(PfSolver *s)
     return refuse(s, "a part of the inertia is given by '%s' and belongs to no body", "kinetic");
   r->weight_in_tree = true;
   for (int k = 0; k < 3; k++)
-    if (pf_expr_depends(s->ctx, model->gravity[k], &model->time, 1)) r->weight_in_tree = false;
+    if (pf_chain_depends(s->ctx, model->gravity[k], &model->time, 1, &r->failed)) r->weight_in_tree = false;
   r->used = pf_solver_array(s, bool, model->frame_count);
   r->parameters = pf_solver_array(s, double, model->parameter_count);
   if (!r->used || !r->parameters) return pf_solver_no_room(s);
@@ -623,7 +637,7 @@ static PfStatus prepare(PfSolver *s)
   for (int k = 0; k < s->system->m; k++) r->row_count += !model->constraints[k].norm;
   for (int k = 0; k < r->rate_count; k++) r->row_count += r->rate[k].role == PF_RATE_FOLLOWS;
   s->unknowns = r->row_count;
-  return PF_OK;
+  return build_first(s, r);
 }
 
 const PfFormulation pf_form_recursive = {

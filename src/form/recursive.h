@@ -25,6 +25,7 @@ typedef struct PfSlope {
 
 typedef struct PfRecursion {
   const PfModel *model;
+  bool failed;            /* no memory to see what depends on what */
   PfChain chain;
   bool *used;             /* per frame: carries a body */
   int rate_count, slope_count, row_count;

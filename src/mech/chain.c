@@ -15,6 +15,23 @@ bool pf_chain_moves(PfChainKind kind)
   return kind != PF_CHAIN_SHIFT && kind != PF_CHAIN_TURN;
 }
 
+bool pf_chain_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count, bool *failed)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfExpr *nodes;
+  int node_count;
+  bool found = false;
+  if (pf_expr_reach(ctx, scratch, &e, 1, &nodes, &node_count) == PF_OK) {
+    for (int k = 0; k < node_count && !found; k++)
+      for (int i = 0; i < count && !found && pf_expr_op(ctx, nodes[k]) == PF_OP_SYMBOL; i++) found = nodes[k] == symbols[i];
+  } else {
+    *failed = true;
+  }
+  pf_arena_release(scratch, mark);
+  return found;
+}
+
 /* ---------------------------------------------------------------- steps */
 
 typedef struct Making {
@@ -24,11 +41,12 @@ typedef struct Making {
   int moving_count;
   PfExpr zero;
   PfChain *chain;
+  bool *failed;
 } Making;
 
 static bool is_constant(const Making *k, PfExpr e)
 {
-  return !pf_expr_depends(k->ctx, e, k->moving, k->moving_count);
+  return !pf_chain_depends(k->ctx, e, k->moving, k->moving_count, k->failed);
 }
 
 static PfChainStep *add_step(const Making *k, PfChainKind kind, int frame)
@@ -150,7 +168,8 @@ PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfC
   chain->count = 0;
   chain->step = pf_arena_array(arena, PfChainStep, MOST_STEPS*frames);
   chain->first = pf_arena_array(arena, int, frames + 1);
-  Making k = {.ctx = ctx, .model = model, .zero = pf_expr_int(ctx, 0), .chain = chain};
+  bool failed = false;
+  Making k = {.ctx = ctx, .model = model, .zero = pf_expr_int(ctx, 0), .chain = chain, .failed = &failed};
   k.moving = pf_arena_array(arena, PfExpr, n + inputs + 1);
   if (!chain->step || !chain->first || !k.moving) return no_room(ctx);
   for (size_t i = 0; i < n; i++) k.moving[k.moving_count++] = model->coordinates[i].q;
@@ -161,7 +180,7 @@ PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfC
     PF_TRY(add_frame(&k, f));
   }
   chain->first[frames] = chain->count;
-  return pf_expr_check(ctx);
+  return failed ? no_room(ctx) : pf_expr_check(ctx);
 }
 
 /* ---------------------------------------------------------------- joints of bodies */

@@ -30,4 +30,7 @@ typedef struct PfChain {
 PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfChain *chain);
 bool pf_chain_moves(PfChainKind kind);
 
+/* As pf_expr_depends, but a lack of memory is not taken for an answer: then *failed is set. */
+bool pf_chain_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count, bool *failed);
+
 #endif

@@ -11,7 +11,7 @@ struct PfTreeBuilder {
   PF_ARRAY(Body) bodies;
   PF_ARRAY(Spring) springs; /* one per rate */
   int nq;
-  bool sprung;
+  bool sprung, trusts;
   double gravity[3];
 };
 
@@ -46,6 +46,11 @@ void pf_tree_builder_free(PfTreeBuilder *builder)
   allocator->resize(allocator->user, builder, 0);
 }
 
+void pf_tree_builder_trust(PfTreeBuilder *builder)
+{
+  builder->trusts = true;
+}
+
 void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3])
 {
   memcpy(builder->gravity, gravity, sizeof builder->gravity);
@@ -56,6 +61,7 @@ void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3])
 typedef struct Check {
   PfContext *ctx;
   const PfTreeBody *body;
+  bool trusts; /* does not ask whether a body can have the inertia */
   char name[80];
 } Check;
 
@@ -113,7 +119,7 @@ static PfStatus check_mass(const Check *check)
   if (moments[0] < -INERTIA_SLACK*largest)
     return pf_fail(check->ctx, PF_ERR_MODEL, "%s: the inertia has a negative principal moment (%g)", check->name,
                    moments[0]);
-  if (moments[2] > moments[0] + moments[1] + INERTIA_SLACK*largest) {
+  if (!check->trusts && moments[2] > moments[0] + moments[1] + INERTIA_SLACK*largest) {
     pf_fail(check->ctx, PF_ERR_MODEL, "%s: no body has the principal moments of inertia %g, %g, %g: the largest must "
             "not "
             "exceed the sum of the others", check->name, moments[0], moments[1], moments[2]);
@@ -188,7 +194,7 @@ PfStatus pf_tree_builder_add(PfTreeBuilder *builder, const PfTreeBody *from, int
   const int count = (int)builder->bodies.count;
   if (count >= MOST_BODIES)
     return pf_fail(builder->ctx, PF_ERR_LIMIT, "a tree cannot have more than %d bodies", (int)MOST_BODIES);
-  Check check = {.ctx = builder->ctx, .body = from};
+  Check check = {.ctx = builder->ctx, .body = from, .trusts = builder->trusts};
   put_name(from->name, count, check.name, sizeof check.name);
   Body body = {.parent = from->parent, .joint = from->joint, .q = builder->nq, .v = (int)builder->springs.count,
                .mass = from->mass};

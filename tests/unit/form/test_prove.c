@@ -58,7 +58,8 @@ static void the_formulations_are_the_list_of_the_library(void **state)
 {
   (void)state;
   for (int i = 0; i < pf_exact_form_count; i++) assert_string_equal(pf_exact_forms[i].name, pf_formulation(i)->name);
-  assert_null(pf_formulation(pf_exact_form_count));
+  assert_string_equal(pf_formulation(pf_exact_form_count)->name, "recursive"); /* it is numbers from the beginning */
+  assert_null(pf_formulation(pf_exact_form_count + 1));
 }
 
 static void the_free_floating_robot_is_proved_by_all_eight(void **state)

@@ -256,6 +256,7 @@ static void compare_random_systems(void **state, const Kind *kind, int seeds)
   assert_true(asked*20 >= 19*seeds);
   for (int k = 0; pf_formulation(k); k++) { /* all took part */
     const char *form = pf_formulation(k)->name;
+    if (!strcmp(form, "recursive")) continue; /* these have no bodies */
     if (strcmp(form, "rosenberg") != 0 && (strcmp(form, "udwadia_kalaba") != 0 || !kind->singular))
       assert_int_equal(answers[k], asked);
   }

@@ -179,8 +179,12 @@ static void lack_of_memory_is_reported_and_nothing_leaks(void **state)
   static const char speeds[] = "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nconstraint a: x' + y' = 0\n"
                                "rate x' = w, y' = -w\n";
   (void)state;
-  for (int k = 0; pf_formulation(k); k++)
-    fail_every_allocation(make_solver, &(Recipe){text, pf_formulation(k)->name});
+  static const char bodies[] = "coord a\nbody b in ground turn a about z { inertia 1 }\n"
+                               "body c in b ball { mass 1, inertia 1 }\nconstraint d: a' = c.wx\n";
+  for (int k = 0; pf_formulation(k); k++) {
+    bool tree = !strcmp(pf_formulation(k)->name, "recursive");
+    fail_every_allocation(make_solver, &(Recipe){tree ? bodies : text, pf_formulation(k)->name});
+  }
   fail_every_allocation(make_solver, &(Recipe){rubs, "multipliers"});
   fail_every_allocation(make_solver, &(Recipe){speeds, "maggi"});
   fail_every_allocation(make_solver, &(Recipe){speeds, "laconic"});

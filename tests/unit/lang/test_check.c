@@ -25,6 +25,17 @@ static const char rich[] =
     "run 3 by dopri5 { rtol = 1e-9 }\n"
     "plot x, y against z\n";
 
+static const char events[] =
+    "coord a\n"
+    "body hub in ground free { mass 2, inertia 1 }\n"
+    "body arm in hub turn a about z ball { mass 1, inertia 1 }\n"
+    "body probe in ground free { mass 1, inertia 1 }\n"
+    "spring arm.turn { stiffness 1 }\n"
+    "prescribe a' = sin(t)\n"
+    "start hub.w = (0, 0, 1), probe.p = (2, 0, 0), arm.turn = (0, 0.1, 0.2)\n"
+    "when t = 1 { attach probe to hub hinge about z }\n"
+    "when a > 2 { detach arm with impulse (1, 0, 0) }\n";
+
 static void read_and_derive(PfContext *ctx, PfArena *arena, const char *text, const Counter *counter)
 {
   PfModel *model = NULL;
@@ -48,6 +59,7 @@ static void a_model_is_read_or_refused_when_memory_runs_out(void **state)
 {
   (void)state;
   fail_every_allocation(attempt, (void *)(uintptr_t)rich);
+  fail_every_allocation(attempt, (void *)(uintptr_t)events);
 }
 
 int main(void)
