@@ -41,8 +41,8 @@ def cell(result, bodies, ours):
 
 def print_table(title, task, cases):
     peers = list(dict.fromkeys(peer for case in cases.values() for peer in best(case.get(task, {}))))
-    rows = {peer: [cell(best(case[task]).get(peer), case["bodies"], case[task]["Pfaff"]["ns"]) for case in cases.values()]
-            for peer in peers}
+    rows = {peer: [cell(best(case[task]).get(peer), case["bodies"], case[task]["Pfaff"]["ns"])
+                   for case in cases.values()] for peer in peers}
     widths = [max(len(text) for text in column) + 2 for column in zip(cases, *rows.values())]
     print(f"\n{title}: ns a call (ns a body) times ours")
     print(f"{'':<11}" + "".join(f"{name:>{width}}" for name, width in zip(cases, widths)))
@@ -56,18 +56,20 @@ def speed_goals(cases):
                   if "Pinocchio" in best(case[task])]
         if ratios:
             ratio, name = min(ratios)
-            yield ratio >= goal, (f"{TASKS[task].lower()}, every mechanism: at least {ratio:.2f} times as fast as Pinocchio's "
-                                  f"{routine} ({name}), goal {goal:g}")
+            yield ratio >= goal, (f"{TASKS[task].lower()}, every mechanism: at least {ratio:.2f} times as fast as "
+                                  f"Pinocchio's {routine} ({name}), goal {goal:g}")
     ratios = [(result["ns"]/case["forward"]["Pfaff"]["ns"], name, peer) for name, case in cases.items()
               for peer, result in best(case["forward"]).items() if peer not in ("Pfaff", "Pinocchio")]
     if ratios:
         ratio, name, peer = min(ratios)
-        yield ratio >= 1.5, f"forward dynamics, all others: at least {ratio:.2f} times as fast ({peer}, {name}), goal 1.5"
+        yield ratio >= 1.5, (f"forward dynamics, all others: at least {ratio:.2f} times as fast ({peer}, {name}), "
+                             "goal 1.5")
 
 
 def agreement(cases):
     worst = max(((result["error"] if result["error"] == result["error"] else float("inf"), task, name, peer)
-                 for name, case in cases.items() for task in TASKS for peer, result in case.get(task, {}).items()), default=None)
+                 for name, case in cases.items() for task in TASKS for peer, result in case.get(task, {}).items()),
+                default=None)
     if worst:
         yield worst[0] <= AGREEMENT, (f"results as the peers have them: largest relative difference {worst[0]:.1e} "
                                       f"({worst[1]}, {worst[2]}, {worst[3]}), goal {AGREEMENT:.0e}")
@@ -77,13 +79,14 @@ def size_goals(results, cases):
     large, thousand = read(results/"tree-chain_100000.json"), cases.get("chain_1000")
     if large and thousand:
         ratio = large["forward"]["Pfaff"]["ns"]/thousand["forward"]["Pfaff"]["ns"]/100
-        yield ratio <= LINEAR, (f"100,000 bodies: {large['forward']['Pfaff']['ns']/1e5:.0f} ns a body, {ratio:.2f} times those "
-                                f"of 1,000 bodies, goal {LINEAR:g}")
+        yield ratio <= LINEAR, (f"100,000 bodies: {large['forward']['Pfaff']['ns']/1e5:.0f} ns a body, {ratio:.2f} "
+                                f"times those of 1,000 bodies, goal {LINEAR:g}")
         size = large["bytes"]/large["bodies"]
         yield size <= MOST_BYTES, f"100,000 bodies: {size:.0f} bytes of workspace a body, goal {MOST_BYTES}"
     error = read(results/"tree-reference_chain.json").get("componentwise")
     if error is not None:
-        yield error <= ACCURACY, f"1000 links against 50 digits: largest error of an acceleration {error:.1e}, goal {ACCURACY:.0e}"
+        yield error <= ACCURACY, (f"1000 links against 50 digits: largest error of an acceleration {error:.1e}, "
+                                  f"goal {ACCURACY:.0e}")
 
 
 def main():
@@ -94,7 +97,8 @@ def main():
         return
     for task, title in TASKS.items():
         print_table(title, task, cases)
-    print("\nAll by clang -O3 -march=native, but those that come as compiled libraries: MuJoCo, Bullet, Simbody, KDL, DART.\n")
+    print("\nAll by clang -O3 -march=native, but those that come as compiled libraries: MuJoCo, Bullet, Simbody, KDL, "
+          "DART.\n")
     for goals in (speed_goals(cases), size_goals(results, cases), agreement(cases)):
         for met, text in goals:
             print(("met     " if met else "MISSED  ") + text)

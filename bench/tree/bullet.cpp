@@ -1,6 +1,6 @@
-// Bullet in the race, in double precision: computeAccelerationsArticulatedBodyAlgorithmMultiDof of btMultiBody. Frames of its
-// links have their origin in the mass centre and the principal axes of inertia. It is given no time step, so that it does not
-// go on to change the velocities.
+// Bullet in the race, in double precision: computeAccelerationsArticulatedBodyAlgorithmMultiDof of btMultiBody. Frames
+// of its links have their origin in the mass centre and the principal axes of inertia. It is given no time step, so that
+// it does not go on to change the velocities.
 #include "contender.h"
 
 #include <BulletDynamics/Featherstone/btMultiBody.h>
@@ -45,10 +45,11 @@ void add_link(Self &self, int k)
   const btMatrix3x3 before = b.parent < 0 ? btMatrix3x3::getIdentity() : matrix(m.bodies[b.parent].axes);
   const btVector3 before_com = b.parent < 0 ? btVector3(0, 0, 0) : vector(m.bodies[b.parent].com);
   const btQuaternion turn = quaternion(here.transpose()*matrix(b.R).transpose()*before);
-  const btVector3 to_pivot = before.transpose()*(vector(b.offset) - before_com), to_com = here.transpose()*vector(b.com);
+  const btVector3 to_pivot = before.transpose()*(vector(b.offset) - before_com);
+  const btVector3 to_com = here.transpose()*vector(b.com);
+  const btVector3 axis = here.transpose()*btVector3(0, 0, 1);
   if (b.kind == KIND_REVOLUTE)
-    self.body->setupRevolute(link, b.mass, vector(b.moments), parent, turn, here.transpose()*btVector3(0, 0, 1), to_pivot, to_com,
-                             true);
+    self.body->setupRevolute(link, b.mass, vector(b.moments), parent, turn, axis, to_pivot, to_com, true);
   else self.body->setupSpherical(link, b.mass, vector(b.moments), parent, turn, to_pivot, to_com, true);
 }
 
@@ -168,7 +169,8 @@ void accelerations(void *handle, double *vdot)
     const btMatrix3x3 R = matrix(b.R)*btMatrix3x3(btQuaternion(m.q[1], m.q[2], m.q[3], m.q[0]));
     const btVector3 arm = R*vector(b.com), alpha = self.body->getBaseOmega() - omega;
     const btVector3 at_com = self.body->getBaseVel() - vel;
-    const btVector3 a = matrix(b.R).transpose()*(at_com - alpha.cross(arm) - omega.cross(omega.cross(arm))), turn = R.transpose()*alpha;
+    const btVector3 a = matrix(b.R).transpose()*(at_com - alpha.cross(arm) - omega.cross(omega.cross(arm)));
+    const btVector3 turn = R.transpose()*alpha;
     for (int i = 0; i < 3; i++) vdot[i] = turn[i], vdot[3 + i] = a[i];
   }
   set_state(self);

@@ -1,6 +1,6 @@
-/* What takes part in the race of spatial recursions: each contender is a shared object that exports `contenders`. It gets the
- * mechanism and its state before the clock starts, in the conventions of models.py, and is then asked for the same results
- * again and again. Plain C, also read by C++. */
+/* What takes part in the race of spatial recursions: each contender is a shared object that exports `contenders`. It
+ * gets the mechanism and its state before the clock starts, in the conventions of models.py, and is then asked for the same
+ * results again and again. Plain C, also read by C++. */
 #ifndef PF_BENCH_TREE_CONTENDER_H
 #define PF_BENCH_TREE_CONTENDER_H
 
@@ -39,7 +39,7 @@ typedef struct Contender {
   void (*inertia)(void *self);
   void (*accelerations)(void *self, double *vdot); /* of the last forward, nv */
   void (*torques)(void *self, double *tau);        /* of the last inverse, nv */
-  double (*entry)(void *self, int i, int j);       /* M of the last inertia, i >= j, never of the rates of a free base */
+  double (*entry)(void *self, int i, int j);       /* M of the last inertia, i >= j, never in rows of a free base */
   double (*bytes)(void *self);                     /* workspace */
 } Contender;
 

@@ -1,5 +1,5 @@
-// DART in the race: computeForwardDynamics, computeInverseDynamics, getMassMatrix. It remembers what it has computed, so every
-// second call is for positions that are another by 1e-9.
+// DART in the race: computeForwardDynamics, computeInverseDynamics, getMassMatrix. It remembers what it has computed,
+// so every second call is for positions that differ by 1e-9.
 #include "contender.h"
 
 #include <dart/dynamics/BallJoint.hpp>
@@ -36,7 +36,8 @@ Eigen::Matrix3d rotation(const double *q)
   return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
 }
 
-template <class J> BodyNode *add_body(Self &self, BodyNode *parent, const typename J::Properties &joint, const BodyNode::Properties &body)
+template <class J>
+BodyNode *add_body(Self &self, BodyNode *parent, const typename J::Properties &joint, const BodyNode::Properties &body)
 {
   return self.skeleton->createJointAndBodyNodePair<J>(parent, joint, body).second;
 }
@@ -53,9 +54,9 @@ void add(Self &self, int k)
   place.translation() = Vector3(b.offset);
   const Joint::Properties joint("j" + std::to_string(k), place);
   BodyNode *parent = b.parent < 0 ? nullptr : self.bodies[size_t(b.parent)], *added;
-  if (b.kind == KIND_REVOLUTE)
-    added = add_body<RevoluteJoint>(self, parent, RevoluteJoint::Properties(GenericJoint<dart::math::R1Space>::Properties(joint),
-                                                                            RevoluteJoint::UniqueProperties(Vector3::UnitZ())), body);
+  const RevoluteJoint::Properties hinge{GenericJoint<dart::math::R1Space>::Properties(joint),
+                                        RevoluteJoint::UniqueProperties(Vector3::UnitZ())};
+  if (b.kind == KIND_REVOLUTE) added = add_body<RevoluteJoint>(self, parent, hinge, body);
   else if (b.kind == KIND_BALL) added = add_body<BallJoint>(self, parent, BallJoint::Properties(joint), body);
   else added = add_body<FreeJoint>(self, parent, FreeJoint::Properties(joint), body);
   self.bodies.push_back(added);

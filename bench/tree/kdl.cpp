@@ -31,7 +31,8 @@ struct Self {
 Frame placement(const BodyData &b)
 {
   const double *R = b.R;
-  return Frame(Rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]), Vector(b.offset[0], b.offset[1], b.offset[2]));
+  return Frame(Rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]),
+               Vector(b.offset[0], b.offset[1], b.offset[2]));
 }
 
 // A segment is a joint and then a fixed frame, in which its inertia is given: the placement of the next body.
@@ -42,7 +43,8 @@ void add(Chain &chain, const Mechanism &m, int k)
   const double *I = b.inertia;
   const RigidBodyInertia inertia(b.mass, Vector(b.com[0], b.com[1], b.com[2]),
                                  RotationalInertia(I[0], I[4], I[8], I[1], I[2], I[5]));
-  chain.addSegment(Segment("s" + std::to_string(k), Joint("j" + std::to_string(k), Joint::RotZ), tip, tip.Inverse()*inertia));
+  const std::string name = std::to_string(k);
+  chain.addSegment(Segment("s" + name, Joint("j" + name, Joint::RotZ), tip, tip.Inverse()*inertia));
 }
 
 bool is_chain(const Mechanism &m)
@@ -65,7 +67,8 @@ void *open(const Mechanism *m)
   self->linear = std::make_unique<ChainHdSolver_Vereshchagin>(self->chain, Twist(-gravity, Vector::Zero()), 1);
   self->newton = std::make_unique<ChainIdSolver_RNE>(self->chain, gravity);
   self->param = std::make_unique<ChainDynParam>(self->chain, gravity);
-  for (JntArray *a : {&self->q, &self->v, &self->tau, &self->vdot, &self->given, &self->result, &self->constraint}) a->resize(n);
+  for (JntArray *a : {&self->q, &self->v, &self->tau, &self->vdot, &self->given, &self->result, &self->constraint})
+    a->resize(n);
   SetToZero(self->direction);
   SetToZero(self->push);
   self->M.resize(n);
@@ -89,7 +92,8 @@ void forward_dense(void *handle)
 void forward_linear(void *handle)
 {
   Self &self = *static_cast<Self *>(handle);
-  self.linear->CartToJnt(self.q, self.v, self.vdot, self.direction, self.push, self.wrenches, self.tau, self.constraint);
+  self.linear->CartToJnt(self.q, self.v, self.vdot, self.direction, self.push, self.wrenches, self.tau,
+                         self.constraint);
 }
 
 void inverse(void *handle)

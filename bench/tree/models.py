@@ -4,10 +4,10 @@
 First line: bodies, then gravity. One line per body, children after parents and subtrees together:
     parent kind | rotation (9, by rows, joint frame to parent axes) offset (3) | mass, mass centre (3),
     inertia about it (xx xy xz yy yz zz) | principal axes (9, columns) and moments (3) | q | v | tau | vdot
-kind: revolute (about z), ball (quaternion w x y z; rates: angular velocity in body axes), free (quaternion, position; rates:
-angular velocity in body axes, rates of the position). The joint is at the origin of the body.
-With SOURCE_DIR also reference_chain: the 1000 links of tests/reference/spatial with the accelerations known to 50 digits
-in the place of vdot.
+kind: revolute (about z), ball (quaternion w x y z; rates: angular velocity in body axes), free (quaternion, position;
+rates: angular velocity in body axes, rates of the position). The joint is at the origin of the body.
+With SOURCE_DIR also reference_chain: the 1000 links of tests/reference/spatial with the accelerations that are known to
+50 digits in the place of vdot.
 """
 import json
 import math
@@ -42,13 +42,13 @@ def random_body(rng, parent, kind):
     mass = rng.uniform(0.5, 3)
     com = [rng.uniform(-0.15, 0.15) for _ in range(3)]
     sizes = [rng.uniform(0.1, 0.4) for _ in range(3)]  # of a box: moments that a body can have
-    moments = [mass/12*(sizes[1]**2 + sizes[2]**2), mass/12*(sizes[0]**2 + sizes[2]**2), mass/12*(sizes[0]**2 + sizes[1]**2)]
+    moments = [mass/12*(sum(size**2 for size in sizes) - size**2) for size in sizes]
     axes = rotation(quaternion(rng))
     offset = [rng.uniform(-0.3, 0.3) for _ in range(3)]
     q = [rng.uniform(-math.pi, math.pi)] if nq == 1 else quaternion(rng) + [rng.uniform(-1, 1) for _ in range(nq - 4)]
     rates = [[rng.gauss(0, size) for _ in range(nv)] for size in (0.5, 2, 3)]
-    return [parent, kind] + rotation(quaternion(rng)) + offset + [mass] + com + inertia(axes, moments) + axes + moments + \
-        q + rates[0] + rates[1] + rates[2]
+    body = [mass] + com + inertia(axes, moments) + axes + moments
+    return [parent, kind] + rotation(quaternion(rng)) + offset + body + q + rates[0] + rates[1] + rates[2]
 
 
 def depth_first(parents):
@@ -102,7 +102,7 @@ def reference(path):
     flat = lambda groups: [x for group in groups for x in group]
     q, v, problem = flat(case["state"]["q"]), flat(case["state"]["v"]), case["problems"][0]
     tau, vdot = flat(problem["tau"]), flat(problem["expected"]["vdot"])
-    bodies, to_node = [], [1.0, 0, 0, 0, 1, 0, 0, 0, 1]
+    bodies, principal = [], [1.0, 0, 0, 0, 1, 0, 0, 0, 1]
     turned = []  # the reference turns about x, y and z; here the axis is z: frames with permuted axes, exact
     cyclic = {(0, 0, 1): [0, 1, 2], (1, 0, 0): [1, 2, 0], (0, 1, 0): [2, 0, 1]}
     for k, body in enumerate(case["model"]["bodies"]):
@@ -115,8 +115,8 @@ def reference(path):
         I = body["inertia_com"]
         moments = [I[order[i]][order[i]] for i in range(3)]
         row = [body["parent"], "revolute"] + turn + [body["placement"]["pos"][i] for i in before] + [body["mass"]]
-        row += [body["com"][i] for i in order] + [I[order[i]][order[j]] for i in range(3) for j in range(i, 3)] + to_node + moments
-        bodies.append(row + [q[k], v[k], tau[k], vdot[k]])
+        row += [body["com"][i] for i in order] + [I[order[i]][order[j]] for i in range(3) for j in range(i, 3)]
+        bodies.append(row + principal + moments + [q[k], v[k], tau[k], vdot[k]])
     return bodies, case["model"]["gravity"]
 
 

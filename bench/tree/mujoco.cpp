@@ -1,4 +1,5 @@
-// MuJoCo in the race. Forward: kinematics, inertia matrix, its factors, bias, solution, without what mj_forward does besides.
+// MuJoCo in the race. Forward: kinematics, inertia matrix, its factors, bias, solution, without what mj_forward does
+// besides.
 #include "contender.h"
 
 #include <mujoco/mujoco.h>
@@ -53,7 +54,8 @@ void set_state(Self &self)
   const Mechanism &m = *self.m;
   for (int k = 0; k < m.count; k++) {
     const BodyData &b = m.bodies[k];
-    double *q = self.data->qpos + b.q, *v = self.data->qvel + b.v, *a = self.data->qacc + b.v, *t = self.tau.data() + b.v;
+    double *q = self.data->qpos + b.q, *v = self.data->qvel + b.v, *a = self.data->qacc + b.v;
+    double *t = self.tau.data() + b.v;
     if (b.kind != KIND_FREE) {
       memcpy(q, m.q + b.q, size_t(b.nq)*sizeof *q);
       memcpy(v, m.v + b.v, size_t(b.nv)*sizeof *v);
@@ -83,8 +85,8 @@ void *open(const Mechanism *m)
   mj_deleteSpec(spec);
   if (!model) return nullptr;
   const size_t nv = size_t(m->nv);
-  Self *self = new Self{m, model, mj_makeData(model), std::vector<double>(nv), std::vector<double>(nv), std::vector<double>(nv),
-                        std::vector<double>(nv*nv)};
+  const std::vector<double> zeros(nv);
+  Self *self = new Self{m, model, mj_makeData(model), zeros, zeros, zeros, std::vector<double>(nv*nv)};
   set_state(*self);
   return self;
 }

@@ -25,7 +25,8 @@ static void demand(const Ours *self, PfStatus status)
 /* Rotations here are far from half turns only by luck, so the largest component comes first. */
 static void to_quaternion(const double R[9], double quat[4])
 {
-  const double squares[] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8]};
+  const double squares[] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
+                            1 - R[0] - R[4] + R[8]};
   const double pairs[4][4] = {{0, R[7] - R[5], R[2] - R[6], R[3] - R[1]},
                               {R[7] - R[5], 0, R[1] + R[3], R[2] + R[6]},
                               {R[2] - R[6], R[1] + R[3], 0, R[5] + R[7]},

@@ -1,5 +1,5 @@
-// Pinocchio in the race: aba, rnea, crba in both conventions. The templates are instantiated here, so this compiler's code is
-// what is measured, not that of the package.
+// Pinocchio in the race: aba, rnea, crba in both conventions. The templates are instantiated here, so this compiler's
+// code is what is measured, not that of the package.
 #include "contender.h"
 
 #include <pinocchio/fwd.hpp> // first: it sets limits of boost
@@ -31,13 +31,15 @@ Matrix3 rotation(const double *q)
   return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
 }
 
-// Rates of a free base: ours are [angular in body axes; linear in parent axes], Pinocchio's [linear; angular] in body axes.
+// Rates of a free base: ours are [angular in body axes; linear in parent axes], Pinocchio's [linear; angular] in body
+// axes.
 void to_peer(const BodyData &b, const Mechanism &m, Self &self)
 {
   const double *q = m.q + b.q, *v = m.v + b.v, *tau = m.tau + b.v, *vdot = m.vdot + b.v;
   auto V = self.v.segment(b.v, b.nv), T = self.tau.segment(b.v, b.nv), A = self.vdot.segment(b.v, b.nv);
   const int angular = b.kind == KIND_FREE ? 3 : 0;
-  for (int i = 0; i < (b.kind == KIND_REVOLUTE ? 1 : 3); i++) V[angular + i] = v[i], T[angular + i] = tau[i], A[angular + i] = vdot[i];
+  for (int i = 0; i < (b.kind == KIND_REVOLUTE ? 1 : 3); i++)
+    V[angular + i] = v[i], T[angular + i] = tau[i], A[angular + i] = vdot[i];
   if (b.kind == KIND_REVOLUTE) {
     self.q[b.q] = q[0];
     return;
@@ -130,8 +132,8 @@ double entry(void *handle, int i, int j)
 } // namespace
 
 extern "C" const Contender contenders[] = {
-    {"Pinocchio local", 1000, open, close, forward<Convention::LOCAL>, inverse, inertia<Convention::LOCAL>, accelerations, torques,
-     entry, nullptr},
-    {"Pinocchio world", 1000, open, close, forward<Convention::WORLD>, nullptr, inertia<Convention::WORLD>, accelerations, nullptr,
-     entry, nullptr},
+    {"Pinocchio local", 1000, open, close, forward<Convention::LOCAL>, inverse, inertia<Convention::LOCAL>,
+     accelerations, torques, entry, nullptr},
+    {"Pinocchio world", 1000, open, close, forward<Convention::WORLD>, nullptr, inertia<Convention::WORLD>,
+     accelerations, nullptr, entry, nullptr},
     {}};

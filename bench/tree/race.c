@@ -1,8 +1,8 @@
 /* Times all contenders on one mechanism, in turn, in one process: race MODEL SECONDS CONTENDER.so…
  *
- * The first contender is ours; the others must give its results. Batches of about 60 microseconds, one of each contender in
- * turn until each has had SECONDS; the least mean of a batch counts. Calls too long to fit between two interruptions are
- * measured in time of the processor. Prints JSON. */
+ * The first contender is ours; the others must give its results. Batches of about 60 microseconds, one of each
+ * contender in turn until each has had SECONDS; the least mean of a batch counts. Calls too long to fit between two interruptions
+ * are measured in time of the processor. Prints JSON. */
 #define _POSIX_C_SOURCE 200809L
 #include "contender.h"
 
@@ -225,7 +225,8 @@ static void race_task(const Mechanism *m, Runner *runners, int count, int task, 
   const char *comma = "";
   for (int i = 0; i < count; i++) {
     if (!runners[i].task) continue;
-    printf("%s\"%s\": {\"ns\": %.1f, \"error\": %.2g}", comma, runners[i].is->name, runners[i].best*1e9, runners[i].error);
+    const Runner *r = &runners[i];
+    printf("%s\"%s\": {\"ns\": %.1f, \"error\": %.2g}", comma, r->is->name, r->best*1e9, r->error);
     comma = ", ";
   }
   printf("}");
@@ -256,7 +257,8 @@ int main(int argc, char **argv)
     count = enter(argv[i], &m, runners, count);
     if (!count) stop("cannot do without", argv[i]);
   }
-  printf("{\"bodies\": %d, \"bytes\": %.0f", m.count, runners[0].is->bytes ? runners[0].is->bytes(runners[0].self) : 0.0);
+  const Contender *ours = runners[0].is;
+  printf("{\"bodies\": %d, \"bytes\": %.0f", m.count, ours->bytes ? ours->bytes(runners[0].self) : 0.0);
   for (int task = 0; task < TASKS; task++) race_task(&m, runners, count, task, atof(argv[2]));
   printf("}\n");
   return 0;

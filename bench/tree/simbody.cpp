@@ -115,8 +115,8 @@ void inverse(void *handle)
   Self &self = *static_cast<Self *>(handle);
   self.state.invalidateAllCacheAtOrAbove(Stage::Position);
   self.system.realize(self.state, Stage::Dynamics); // gravity on the bodies
-  self.matter.calcResidualForceIgnoringConstraints(self.state, Vector(), self.system.getRigidBodyForces(self.state, Stage::Dynamics),
-                                                   self.udot, self.residual);
+  const auto &weights = self.system.getRigidBodyForces(self.state, Stage::Dynamics);
+  self.matter.calcResidualForceIgnoringConstraints(self.state, Vector(), weights, self.udot, self.residual);
 }
 
 void inertia(void *handle)

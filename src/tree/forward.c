@@ -531,7 +531,8 @@ static inline void revolute_out(PfTreeWork *work, int k, const Problem *problem,
   problem->vdot_out[node->v] = vdot;
 }
 
-/* A run of revolute joints, each on the one before: a loop of its own, which keeps A in registers. Returns where it ends. */
+/* A run of revolute joints, each on the one before: a loop of its own, which keeps A in registers. Returns where it
+ * ends. */
 static int revolutes_out(PfTreeWork *work, int k, const Problem *problem, double A[6])
 {
   const PfTree *tree = work->tree;

@@ -112,8 +112,8 @@ static inline void carry_acceleration(const double Ap[6], const double w[3], con
   }
 }
 
-/* Asks for what a node that comes `FETCH_AHEAD` later will need: processors foresee that themselves, but not across the borders
- * of pages, and on long chains each sweep crosses one every few nodes. */
+/* Asks for what a node that comes `FETCH_AHEAD` later will need: processors foresee that themselves, but not across the
+ * borders of pages, and on long chains each sweep crosses one every few nodes. */
 #if defined __GNUC__
 #define PF_FETCH(at) __builtin_prefetch(at)
 #else
@@ -140,7 +140,8 @@ static inline void fetch_outward(const PfTreeWork *work, int k)
 {
   const PfTree *tree = work->tree;
   const int v = tree->nodes[k].v;
-  fetch(work, k + FETCH_AHEAD < tree->node_count ? k + FETCH_AHEAD : k, v + FETCH_AHEAD < tree->nv ? v + FETCH_AHEAD : v);
+  const int node = k + FETCH_AHEAD < tree->node_count ? k + FETCH_AHEAD : k;
+  fetch(work, node, v + FETCH_AHEAD < tree->nv ? v + FETCH_AHEAD : v);
 }
 
 static inline int any_bad(const double *x, int n)

@@ -45,8 +45,8 @@ typedef struct Node {
   int body;   /* whose joint it is */
 } Node;
 
-/* The way to the parent: x_parent = Rz(f) Rx(a) Rz(offset + angle) x + l, the last in parent axes. Long chains are as fast
- * as memory is, so that what only some nodes or one sweep need is kept apart: f (`leads`) and `offsets`. */
+/* The way to the parent: x_parent = Rz(f) Rx(a) Rz(offset + angle) x + l, the last in parent axes. Long chains are as
+ * fast as memory is, so that what only some nodes or one sweep need is kept apart: f (`leads`) and `offsets`. */
 typedef struct Edge {
   double ca, sa; /* of the angle a */
   double l[3];
