@@ -55,6 +55,16 @@ struct PfDynamics {
   PfMotion motion;
 };
 
+/* A chart to return to. */
+typedef struct PfChartChoice {
+  int ny, nj, y_dependents, w_dependents;
+  int *y, *y_dependent, *w, *w_dependent;
+  double hold[2];
+} PfChartChoice;
+PfStatus pf_dynamics_keep_chart(const PfDynamics *field, PfArena *arena, PfChartChoice *chart);
+/* The field must go somewhere before it is used again. */
+void pf_dynamics_use_chart(PfDynamics *field, const PfChartChoice *chart);
+
 void pf_dynamics_get(const PfDynamics *field, double *x);
 /* Goes to x: dependent coordinates and velocities follow from the constraints, accelerations from the equations. Fails
  * with PF_ERR_NUMBER when the chart ends before x. */

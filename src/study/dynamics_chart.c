@@ -207,6 +207,36 @@ PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
   return PF_OK;
 }
 
+static void copy(int *to, const int *from, int count)
+{
+  if (count) memcpy(to, from, (size_t)count*sizeof *to);
+}
+
+PfStatus pf_dynamics_keep_chart(const PfDynamics *f, PfArena *arena, PfChartChoice *c)
+{
+  *c = (PfChartChoice){f->ny, f->nj, f->y_dependents, f->w_dependents, .hold = {f->chosen_hold[0], f->chosen_hold[1]}};
+  c->y = pf_arena_array(arena, int, c->ny), c->y_dependent = pf_arena_array(arena, int, c->y_dependents);
+  c->w = pf_arena_array(arena, int, c->nj), c->w_dependent = pf_arena_array(arena, int, c->w_dependents);
+  if (!c->y || !c->y_dependent || !c->w || !c->w_dependent) return no_room(f->ctx);
+  copy(c->y, f->y, c->ny);
+  copy(c->y_dependent, f->y_dependent, c->y_dependents);
+  copy(c->w, f->w, c->nj);
+  copy(c->w_dependent, f->w_dependent, c->w_dependents);
+  return PF_OK;
+}
+
+void pf_dynamics_use_chart(PfDynamics *f, const PfChartChoice *c)
+{
+  f->ny = c->ny, f->nj = c->nj, f->y_dependents = c->y_dependents, f->w_dependents = c->w_dependents;
+  copy(f->y, c->y, c->ny);
+  copy(f->y_dependent, c->y_dependent, c->y_dependents);
+  copy(f->w, c->w, c->nj);
+  copy(f->w_dependent, c->w_dependent, c->w_dependents);
+  f->position_qr.n = f->y_dependents;
+  if (!f->speeds) f->velocity_qr.n = f->w_dependents;
+  memcpy(f->chosen_hold, c->hold, sizeof f->chosen_hold);
+}
+
 int pf_dynamics_size(const PfDynamics *f)
 {
   return f->ny + f->nj;

@@ -16,6 +16,9 @@ typedef struct Draw {
   PfPortrait *result;
   PfProblem problem;
   PfLevels levels;
+  PfChartChoice chart;      /* in which the curves begin */
+  bool moved;               /* it was left on the way */
+  double *home;             /* all numbers where the field was */
   PfCourse flow;
   double *y, *start, *rate; /* room; beginning of the curve and x' there */
   double t0;
@@ -68,7 +71,7 @@ static PfStatus find_period(Draw *d, double *period)
   PfCourse *w = &d->flow;
   double before = ahead(d, w->y_old), after = ahead(d, w->y), t;
   *period = NAN;
-  if (w->moved || !(before < 0) || !(after >= 0) || w->t_old <= d->t0) return PF_OK;
+  if (d->moved || !(before < 0) || !(after >= 0) || w->t_old <= d->t0) return PF_OK;
   memcpy(d->y, w->y, (size_t)d->n*sizeof *d->y);
   PF_TRY(pf_root(ahead_at, d, w->t_old, before, w->t, after, &t));
   if (away(d, d->y) < 1e-5) *period = t - d->t0;
@@ -122,6 +125,7 @@ static PfStatus follow(Draw *d, double way, Half *half)
       return PF_OK;
     }
     PF_TRY(status);
+    d->moved = d->moved || w->moved; /* then the beginning has other names */
     if (way > 0) {
       double last = w->t;
       PF_TRY(find_period(d, &half->period));
@@ -152,6 +156,15 @@ static PfStatus join(Draw *d, const Half *back, const Half *forward)
   return PF_OK;
 }
 
+/* Back to a state in the chart of the beginning. */
+static PfStatus go_back(Draw *d, const double *x)
+{
+  memcpy(d->f->full, d->home, (size_t)d->f->count*sizeof *d->home);
+  pf_dynamics_use_chart(d->f, &d->chart);
+  d->moved = false;
+  return pf_dynamics_go(d->f, x);
+}
+
 /* The curve through the place of the field. */
 static PfStatus draw(Draw *d)
 {
@@ -161,8 +174,7 @@ static PfStatus draw(Draw *d)
   pf_dynamics_rate(d->f, d->rate);
   PF_TRY(follow(d, 1, &forward));
   if (isnan(forward.period)) {
-    d->f->full[pf_system_symbols(d->f->system)->time] = d->t0;
-    PF_TRY(pf_dynamics_go(d->f, d->start));
+    PF_TRY(go_back(d, d->start));
     PF_TRY(follow(d, -1, &back));
   }
   return join(d, &back, &forward);
@@ -194,16 +206,11 @@ static PfStatus prepare(Draw *d)
   PF_TRY(pf_course_make(d->ctx, d->arena, d->f, false, o->rtol > 0 ? o->rtol : 1e-11, &d->flow));
   d->t0 = d->f->full[pf_system_symbols(d->f->system)->time];
   d->y = pf_arena_array(d->arena, double, most), d->start = pf_arena_array(d->arena, double, most);
-  d->rate = pf_arena_array(d->arena, double, most);
+  d->rate = pf_arena_array(d->arena, double, most), d->home = pf_arena_array(d->arena, double, d->f->count);
   d->result->orbits = pf_arena_array(d->arena, PfOrbit, starts);
-  return d->y && d->start && d->rate && d->result->orbits ? PF_OK : no_room(d->ctx);
-}
-
-/* A curve may have changed the chart: the levels are those of the first one. */
-static PfStatus return_home(Draw *d)
-{
-  d->f->full[pf_system_symbols(d->f->system)->time] = d->t0;
-  return pf_dynamics_go(d->f, d->levels.origin);
+  if (!d->y || !d->start || !d->rate || !d->home || !d->result->orbits) return no_room(d->ctx);
+  memcpy(d->home, d->f->full, (size_t)d->f->count*sizeof *d->home);
+  return pf_dynamics_keep_chart(d->f, d->arena, &d->chart);
 }
 
 static PfStatus draw_all(Draw *d)
@@ -213,8 +220,7 @@ static PfStatus draw_all(Draw *d)
   PF_TRY(draw(d));
   for (int k = 1; k < starts; k++) {
     bool found;
-    if (pf_dynamics_size(d->f) != d->problem.size) return PF_OK;
-    PF_TRY(return_home(d));
+    PF_TRY(go_back(d, d->levels.origin));
     PF_TRY(place(d, k, &found));
     if (found) PF_TRY(draw(d));
     else d->result->failed++;

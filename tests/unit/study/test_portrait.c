@@ -88,6 +88,32 @@ static void charts_change_on_the_way_round(void **state)
   end_study(&s);
 }
 
+/* Its portrait: every curve keeps its energy, through all charts, forwards and backwards. */
+static void curves_go_on_through_other_charts(void **state)
+{
+  Studied s;
+  PfPortrait p;
+  study_text(*state, "param g = 9.81\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\n"
+             "constraint rod: x^2 + y^2 = 1\nstart y = -1, x' = 8", &s);
+  const PfExpr energy = pf_expr_add(s.x.s.ctx, s.x.s.eq.kinetic, s.x.s.eq.potential);
+  PfOutputs outputs = {1, &energy};
+  pf_dynamics_free(s.d);
+  begin_study(&s, &outputs);
+  PfPortraitOptions options = {.show = {quantity(&s, "x"), {.output = true, .index = 0}}, .low = {-0.5, 15},
+                               .high = {0.5, 30}, .starts = 4, .span = 3, .rtol = 1e-10};
+  assert_int_equal(pf_portrait(s.x.s.ctx, s.x.s.arena, s.d, &options, &p), PF_OK);
+  assert_int_equal(p.count, 4);
+  for (int i = 0; i < p.count; i++) {
+    double least = 1, most = -1;
+    for (int k = 0; k < p.orbits[i].count; k++) {
+      assert_near(p.orbits[i].b[k], p.orbits[i].start[1], 1e-6, 0);
+      least = fmin(least, p.orbits[i].a[k]), most = fmax(most, p.orbits[i].a[k]);
+    }
+    assert_true(least < -0.99 && most > 0.99); /* all the way round */
+  }
+  end_study(&s);
+}
+
 /* ---------------------------------------------------------------- sections and exponents */
 
 /* x'' = k^2 x: deviations grow as exp(k t). */
@@ -181,6 +207,7 @@ int main(void)
     with_fixture(inertial_motions_are_ellipses),
     with_fixture(the_period_of_a_pendulum),
     with_fixture(charts_change_on_the_way_round),
+    with_fixture(curves_go_on_through_other_charts),
     with_fixture(the_exponent_of_a_saddle_is_its_eigenvalue),
     with_fixture(the_exponent_of_an_oscillator_is_zero),
     with_fixture(a_stroboscope_sees_a_forced_oscillator_stand_still),

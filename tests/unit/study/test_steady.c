@@ -131,6 +131,22 @@ static void straight_motion_has_the_eigenvalues_of_its_polynomial(void **state)
   }
 }
 
+/* Between vertex and crossing rotations are unstable: omega = -0.2 is stable, -0.1333 grows at 0.00169 1/s. */
+static void rotations_between_vertex_and_crossing_are_unstable(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_example(*state, "carriage_steady", &s, "n2", 11.94, NULL);
+  find(&s, PF_STEADY, 0, &r);
+  const PfSteadyPoint *p = point_with(&r, "nu[3]", -0.4), *q = point_with(&r, "nu[3]", -0.2667);
+  assert_near(p->x[index_of(&r, "nu[3]")]/2, -0.2, 1e-9, 0);
+  assert_int_equal(p->stability, PF_STABLE);
+  assert_near(q->x[index_of(&r, "nu[3]")]/2, -2.0/15, 1e-9, 0);
+  assert_int_equal(q->stability, PF_UNSTABLE);
+  assert_near(q->re[0], 0.00169, 0, 5e-6);
+  end_study(&s);
+}
+
 static void the_mecanum_carriage_settles(void **state)
 {
   Studied s;
@@ -233,6 +249,7 @@ int main(void)
     with_fixture(a_double_pendulum_has_four),
     with_fixture(steady_motions_of_the_driven_carriage),
     with_fixture(straight_motion_has_the_eigenvalues_of_its_polynomial),
+    with_fixture(rotations_between_vertex_and_crossing_are_unstable),
     with_fixture(the_mecanum_carriage_settles),
     with_fixture(inertial_motions_form_families),
     with_fixture(the_heading_of_a_bicycle_is_cyclic),
