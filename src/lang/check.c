@@ -121,22 +121,51 @@ static bool list_roots(Checker *ck, PfArena *arena, PfExpr **roots, int *count)
   return true;
 }
 
+/* For every expression whether the roots contain it; NULL without memory. */
+static const uint8_t *mark_reached(Checker *ck, const PfExpr *roots, int root_count)
+{
+  PfExpr *nodes;
+  int node_count;
+  if (pf_expr_reach(ck->ctx, ck->arena, roots, root_count, &nodes, &node_count) != PF_OK) return NULL;
+  uint8_t *seen = pf_arena_array(ck->arena, uint8_t, (size_t)pf_expr_table_size(ck->ctx) + 1);
+  for (int i = 0; seen && i < node_count; i++) seen[nodes[i]] = 1;
+  return seen;
+}
+
 static void check_coordinates_used(Checker *ck)
 {
-  PfExpr *roots = NULL, *nodes;
-  int root_count = 0, node_count;
+  PfExpr *roots = NULL;
+  int root_count = 0;
   if (!list_roots(ck, ck->arena, &roots, &root_count)) return;
-  if (pf_expr_reach(ck->ctx, ck->arena, roots, root_count, &nodes, &node_count) != PF_OK) return;
-  uint8_t *seen = pf_arena_array(ck->arena, uint8_t, (size_t)pf_expr_table_size(ck->ctx) + 1);
-  if (!seen) return;
-  for (int i = 0; i < node_count; i++) seen[nodes[i]] = 1;
-  for (size_t i = 0; i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
+  const uint8_t *seen = mark_reached(ck, roots, root_count);
+  for (size_t i = 0; seen && i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
     const PfCoordinate *c = ck->coordinates.at + i;
     if (seen[c->q] || seen[c->v] || seen[c->a]) continue;
     if (pf_expr_is_int(ck->ctx, ck->forces.at[i], 0)) {
       pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "the coordinate '%s' appears nowhere in the model", c->name);
       pf_hint(ck->ctx, "no energy, body, force or constraint contains it: use it or remove it");
     }
+  }
+}
+
+/* m/2*y^2 where m/2*y'^2 was meant leaves y without inertia. That may be wanted, so it is a warning. */
+static void check_velocities_written(Checker *ck)
+{
+  PfExpr *frames = pf_arena_array(ck->arena, PfExpr, 8*(size_t)ck->model->frame_count);
+  int count = 0;
+  if (!frames) return;
+  for (int f = 0; f < ck->model->frame_count; f++) {
+    const PfFrame *frame = ck->model->frames + f;
+    for (int j = 0; j < 3; j++) frames[count++] = frame->origin[j];
+    frames[count++] = frame->angle;
+    for (int j = 0; j < 4; j++) frames[count++] = frame->quaternion[j];
+  }
+  const uint8_t *in_energy = mark_reached(ck, &ck->model->kinetic, 1), *in_frames = mark_reached(ck, frames, count);
+  for (size_t i = 0; in_energy && in_frames && i < ck->coordinates.count; i++) {
+    const PfCoordinate *c = ck->coordinates.at + i;
+    if (!in_energy[c->q] || in_energy[c->v] || in_frames[c->q]) continue;
+    pf_warn_at(ck->ctx, c->place, "the kinetic energy contains '%s' but not its velocity: '%s' has no inertia", c->name, c->name);
+    pf_hint(ck->ctx, "is an apostrophe missing? The velocity is written %s'", c->name);
   }
 }
 
@@ -200,6 +229,9 @@ static void check_substance(Checker *ck)
   } else if (!ck->bodies.count && pf_expr_is_int(ck->ctx, model->kinetic, 0)) {
     pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia", model->file);
     pf_hint(ck->ctx, "give it a 'kinetic' energy, or a 'body' with a mass");
+  } else if (!ck->bodies.count && !(pf_contents(ck, model->kinetic) & HAS_VELOCITY)) {
+    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia: the kinetic energy contains no velocity", model->file);
+    pf_hint(ck->ctx, "velocities are written with an apostrophe: %s'", ck->coordinates.at[0].name);
   }
 }
 
@@ -315,6 +347,7 @@ static PfStatus check_tree(Checker *ck, const PfNode *tree)
   bool good = pf_error_count(ck->ctx) == ck->errors_before && !ck->out_of_memory;
   if (good) check_substance(ck);
   if (good) check_coordinates_used(ck);
+  if (good && pf_error_count(ck->ctx) == ck->errors_before) check_velocities_written(ck);
   if (good) check_multipliers(ck);
   if (good) check_speeds(ck);
   if (good) pf_check_events(ck);

@@ -82,6 +82,11 @@ static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
     if (potential) pf_check_hint(ck, "velocity-dependent forces go into 'force' or 'dissipation'");
     return;
   }
+  if (!kinetic && !potential && !(pf_contents(ck, e.scalar) & HAS_VELOCITY)) {
+    pf_check_fail(ck, PF_ERR_MODEL, node->child, "the dissipation contains no velocity, so it brakes nothing");
+    pf_check_hint(ck, "velocities are written with an apostrophe: x'");
+    return;
+  }
   add_to(ck, kinetic ? &model->kinetic : potential ? &model->potential : &model->dissipation, e.scalar);
 }
 

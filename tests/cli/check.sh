@@ -60,6 +60,12 @@ says err "too many errors"
 run 0 check --json -p L=0.3 "$examples/snakeboard.pf"
 holds 'd["rank"] == 2'
 
+# A forgotten apostrophe is allowed, since it may be meant, but not without a word.
+printf '%s\n' "coord x, y" "kinetic x'^2/2 + y^2/2" "force y = 1" >"$place/model.pf"
+run 0 check "$place/model.pf"
+says err "model.pf:1:10: warning: the kinetic energy contains 'y' but not its velocity: 'y' has no inertia"
+says err "is an apostrophe missing? The velocity is written y'"
+
 # Every example is in order.
 for model in "$examples"/*.pf; do
   run 0 check "$model"
