@@ -127,8 +127,8 @@ PfStatus pf_eig_symmetric(const double *A, int n, double *values, double *vector
 
 /* ---------------------------------------------------------------- square systems (lu.c) */
 
-/* P A = L U in place (n x n); order (n) records the exchanges. Returns the sign of the determinant, 0 when A is singular or
- * not finite: then it is not to be used. */
+/* P A = L U in place (n x n); order (n) records the exchanges. Returns the sign of the determinant, 0 when A is
+ * singular or not finite: then it is not to be used. */
 int pf_lu_factor(double *A, int n, int *order);
 /* A x = b in place: x holds b at first. */
 void pf_lu_solve(const double *A, int n, const int *order, double *x);
@@ -186,8 +186,8 @@ PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double
                            int *rank);
 
 /* Eigenvalues re + i im of A (n x n), the rightmost first; of a complex pair the one with im > 0 comes first, and its
- * partner next. `vectors` (n x n, or NULL): the eigenvector k as column k; of a pair, its real part as the first and its
- * imaginary part as the second column. PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
+ * partner next. `vectors` (n x n, or NULL): the eigenvector k as column k; of a pair, its real part as the first and
+ * its imaginary part as the second column. PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
 PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors);
 
 #endif

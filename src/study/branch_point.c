@@ -152,7 +152,8 @@ PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
 
 /* ---------------------------------------------------------------- the branches */
 
-/* Singular values s (m) and right vectors, as rows of V (m x m), of J with a row of zeros added, which makes V whole. */
+/* Singular values s (m) and right vectors, as rows of V (m x m), of J with a row of zeros added, which makes V whole.
+ * */
 static PfStatus decompose(PfTracer *t, PfArena *arena, double *s, double *V)
 {
   size_t n = (size_t)t->n, m = n + 1;

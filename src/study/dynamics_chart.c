@@ -272,6 +272,14 @@ static double largest(const double *x, int count, int *where)
   return most;
 }
 
+/* Constraints of position may have several solutions: a long step would lead to one far away. */
+static double shorten(const double *step, const double *x, const int *columns, int count)
+{
+  double longest = 0;
+  for (int c = 0; c < count; c++) longest = fmax(longest, fabs(step[c])/(1 + fabs(x[columns[c]])));
+  return longest > 0.5 ? 0.5/longest : 1;
+}
+
 /* Newton for the dependent coordinates (level 0) or velocities (level 1), until rounding. */
 static PfStatus settle(PfDynamics *f, int level)
 {
@@ -289,7 +297,8 @@ static PfStatus settle(PfDynamics *f, int level)
     PF_TRY(factor_columns(f, level ? f->psi_w : f->phi_q, rows, columns, count, level));
     for (int i = 0; i < rows; i++) f->right[i] = -residual[i];
     pf_qr_solve(level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
-    for (int c = 0; c < count; c++) x[columns[c]] += f->step[c];
+    double share = level ? 1 : shorten(f->step, x, columns, count);
+    for (int c = 0; c < count; c++) x[columns[c]] += share*f->step[c];
     run_levels(f);
   }
   if (!rows || largest(residual, rows, &worst) <= 1e-11) return PF_OK;

@@ -18,6 +18,7 @@ typedef struct Search {
   int n, m;               /* unknowns, equations */
   PfQr qr;
   double *z, *r, *J, *step, *scale, *kernel, *other;
+  double *home, *there;   /* all numbers of the field: where the search began, where the last solution was found */
   double *known;          /* MOST_POINTS x n */
   int known_count;
 } Search;
@@ -40,6 +41,17 @@ static double scaled_length(const Search *s, const double *d)
   double sum = 0;
   for (int k = 0; k < s->n; k++) sum += d[k]/s->scale[k]*(d[k]/s->scale[k]);
   return sqrt(sum);
+}
+
+/* z alone does not tell which of several solutions the dependent coordinates take: they follow from where they were. */
+static void recall(Search *s, const double *numbers)
+{
+  memcpy(s->p->field->full, numbers, (size_t)s->p->field->count*sizeof *numbers);
+}
+
+static void remember(Search *s)
+{
+  memcpy(s->there, s->p->field->full, (size_t)s->p->field->count*sizeof *s->there);
 }
 
 /* Residual and Newton step at z; false where they do not exist. */
@@ -145,6 +157,7 @@ static bool is_known(const Search *s, const double *z)
 static PfStatus find_kernel(Search *s, const double *z, int *dimension)
 {
   *dimension = 0;
+  recall(s, s->there);
   PF_TRY(pf_problem_go(s->p, z, NAN, s->r));
   PF_TRY(pf_problem_slope(s->p, s->J, NULL));
   if (pf_qr_factor(&s->qr, s->J, 1e-8) != PF_OK) return PF_OK;
@@ -173,21 +186,22 @@ static PfStatus find_family(Search *s, const double *z, int *family)
   return PF_OK;
 }
 
-/* Can one go from a to b through solutions? Along the straight line between them, each point drawn to the nearest
- * one. */
+/* Can one go from b, where the last solution is, to a through solutions? Along the straight line between them, each
+ * point drawn to the nearest one. */
 static PfStatus are_connected(Search *s, const double *a, const double *b, bool *yes)
 {
   enum { STEPS = 8 };
   *yes = false;
+  recall(s, s->there);
   double whole = 0;
   for (int k = 0; k < s->n; k++) whole = fmax(whole, fabs(b[k] - a[k])/s->scale[k]);
   for (int t = 1; t < STEPS; t++) {
     bool found;
-    for (int k = 0; k < s->n; k++) s->other[k] = a[k] + (b[k] - a[k])*t/STEPS;
+    for (int k = 0; k < s->n; k++) s->other[k] = b[k] + (a[k] - b[k])*t/STEPS;
     PF_TRY(solve(s, s->other, false, &found));
     double away = 0;
     for (int k = 0; k < s->n; k++)
-      away = fmax(away, fabs(s->other[k] - a[k] - (b[k] - a[k])*t/STEPS)/s->scale[k]);
+      away = fmax(away, fabs(s->other[k] - b[k] - (a[k] - b[k])*t/STEPS)/s->scale[k]);
     if (!found || away > 0.5*whole) return PF_OK;
   }
   *yes = true;
@@ -230,6 +244,7 @@ static PfStatus fill_point(Search *s, const double *z, int family)
   point->x = pf_arena_array(s->arena, double, s->p->size);
   point->q = pf_arena_array(s->arena, double, n), point->v = pf_arena_array(s->arena, double, n);
   if (!point->x || !point->q || !point->v) return no_room(s->ctx);
+  recall(s, s->there);
   PF_TRY(pf_problem_go(s->p, z, NAN, NULL));
   pf_dynamics_get(f, point->x);
   memcpy(point->q, f->full + in->q, n*sizeof *point->q);
@@ -271,7 +286,9 @@ static PfStatus look(Search *s)
   for (int t = 0; t < s->steady->starts && s->known_count < MOST_POINTS; t++) {
     bool found;
     choose_start(s, t);
+    recall(s, s->home);
     PF_TRY(solve(s, s->z, true, &found));
+    if (found) remember(s);
     if (!found) s->steady->failed++;
     else if (!is_known(s, s->z)) PF_TRY(keep(s, s->z));
   }
@@ -327,13 +344,15 @@ static PfStatus make_room(Search *s)
   s->z = pf_arena_array(s->arena, double, n), s->r = pf_arena_array(s->arena, double, m);
   s->J = pf_arena_array(s->arena, double, m*n), s->step = pf_arena_array(s->arena, double, n);
   s->scale = pf_arena_array(s->arena, double, n), s->kernel = pf_arena_array(s->arena, double, n*n + n);
+  s->home = pf_arena_array(s->arena, double, s->p->field->count);
+  s->there = pf_arena_array(s->arena, double, s->p->field->count);
   s->other = pf_arena_array(s->arena, double, n), s->known = pf_arena_array(s->arena, double, MOST_POINTS*n);
   PfSteady *st = s->steady;
   st->names = pf_arena_array(s->arena, const char *, size), st->cyclic = pf_arena_array(s->arena, bool, size);
   st->low = pf_arena_array(s->arena, double, size), st->high = pf_arena_array(s->arena, double, size);
   st->points = pf_arena_array(s->arena, PfSteadyPoint, MOST_POINTS);
-  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && st->names &&
-              st->cyclic && st->low && st->high && st->points;
+  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home &&
+              s->there && st->names && st->cyclic && st->low && st->high && st->points;
   if (!good) return no_room(s->ctx);
   memcpy(st->cyclic, s->p->cyclic, size*sizeof *st->cyclic);
   for (size_t c = 0; c < size; c++) st->names[c] = pf_dynamics_name(s->p->field, s->arena, (int)c);
@@ -346,6 +365,7 @@ PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const Pf
   Search s = {.ctx = ctx, .arena = arena, .p = p, .steady = steady, .n = p->unknowns, .m = p->equations};
   *steady = (PfSteady){.size = p->size, .starts = options->starts > 0 ? options->starts : 100};
   PF_TRY(make_room(&s));
+  memcpy(s.home, p->field->full, (size_t)p->field->count*sizeof *s.home);
   choose_box(&s);
   PF_TRY(take_intervals(&s, options));
   return look(&s);

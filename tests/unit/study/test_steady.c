@@ -194,6 +194,33 @@ static void the_heading_of_a_bicycle_is_cyclic(void **state)
   end_study(&s);
 }
 
+/* Lean, steer and pitch can be strange, and the heights of the wheels have several solutions for the pitch: what is
+ * found must hold for the whole state, by another formulation. */
+static void what_is_found_is_steady(void **state)
+{
+  Studied s;
+  PfSteady r;
+  double a[16], lambda[16], force[16];
+  int row;
+  study_example(*state, "bicycle", &s, NULL);
+  find(&s, PF_STEADY, 40, &r);
+  assert_true(r.count > 3);
+  PfSolver *solver;
+  PfMotion motion = {a, lambda, force};
+  const PfSymbols *in = pf_system_symbols(s.x.system);
+  const char *const constant[] = {"z", "phi", "theta", "delta", "spin_r", "spin_f"};
+  assert_int_equal(pf_solver_new(s.x.s.ctx, s.x.system, pf_formulation_find("udwadia_kalaba"), &solver), PF_OK);
+  for (int i = 0; i < r.count; i++) {
+    memcpy(s.x.s.values + in->q, r.points[i].q, 9*sizeof *a);
+    memcpy(s.x.s.values + in->v, r.points[i].v, 9*sizeof *a);
+    assert_int_equal(pf_solver_accelerate(solver, s.x.s.values, &motion, &row), PF_TROUBLE_NONE);
+    double speed = fabs(r.points[i].v[coordinate(&s.x.s, "spin_r")]);
+    for (int k = 0; k < 6; k++) assert_near(a[coordinate(&s.x.s, constant[k])], 0, 0, 1e-9*(1 + speed*speed));
+  }
+  pf_solver_free(solver);
+  end_study(&s);
+}
+
 /* ---------------------------------------------------------------- bad input */
 
 static void what_changes_in_time_has_no_steady_motion(void **state)
@@ -253,6 +280,7 @@ int main(void)
     with_fixture(the_mecanum_carriage_settles),
     with_fixture(inertial_motions_form_families),
     with_fixture(the_heading_of_a_bicycle_is_cyclic),
+    with_fixture(what_is_found_is_steady),
     with_fixture(what_changes_in_time_has_no_steady_motion),
     with_fixture(a_constraint_that_forbids_rest_is_named),
     with_fixture(nothing_found_is_no_failure),
