@@ -10,6 +10,7 @@
 
 #include "pfaff/kernel.h"
 #include "pfaff/mech.h"
+#include "pfaff/tree.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,6 +81,17 @@ PF_API void pf_solver_tolerate(PfSolver *solver, double drift);
 /* Accelerations at the state; `values` are the numbers of pf_system_symbols (multipliers are not looked at). Allocates
  * nothing. */
 PF_API PfTrouble pf_solver_accelerate(PfSolver *solver, const double *values, PfMotion *motion, int *row);
+
+/* The operators of the recursion (docs/spatial.md). Every step of a placement that moves is a body of the tree; those between carry
+ * no mass and no name. */
+typedef struct PfSpatial {
+  int count;
+  PfTreeBody *body;
+  PfTreeOperators *at;
+} PfSpatial;
+/* At a state, constraints included: their forces are among the joint forces. For solvers by 'recursive' only; the result lives
+ * in `arena`, the names in the solver. */
+PF_API PfStatus pf_solver_spatial(PfSolver *solver, PfArena *arena, const double *values, PfSpatial *spatial);
 
 /* Puts a trouble into words, with the names of the constraint or coordinate. */
 PF_API PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row);

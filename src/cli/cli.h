@@ -58,7 +58,7 @@ typedef struct Options {
   bool log, script;
   int state_count;
   const char *state[256]; /* name=value */
-  bool real_time, invariants;
+  bool real_time, invariants, spatial;
   const char *rate;
   bool free;  /* import: the root may move */
   bool write; /* fmt: replace the file */
@@ -66,7 +66,7 @@ typedef struct Options {
 } Options;
 
 typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512, OPTION_PACE = 1024,
-  OPTION_OUT = 2048, OPTION_FOR = 4096 } OptionSet;
+  OPTION_OUT = 2048, OPTION_FOR = 4096, OPTION_SPATIAL = 8192 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);

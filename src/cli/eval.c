@@ -1,5 +1,5 @@
 /* pfaff eval: accelerations, multipliers and constraint forces at a state. */
-#include "cli/cli.h"
+#include "cli/spatial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +15,8 @@ const Command pf_command_eval = {
   "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity, in SI units; may be repeated\n"
   "      --time T               another time than 0\n"
   "  -p, --param NAME=VALUE     another value for a parameter\n"
+  "      --spatial              the operators of the recursion over the bodies: Phi, H, M, b, a, P, D, G, z, velocities,\n"
+  "                             accelerations and joint wrenches; formulation: recursive\n"
   "      --json                 for programs, on standard output",
   run};
 
@@ -25,6 +27,7 @@ typedef struct Result {
   double *values;
   PfMotion motion;
   double kinetic, potential, position, velocity;
+  PfSpatial spatial; /* --spatial: count > 0 */
 } Result;
 
 /* ---------------------------------------------------------------- numbers */
@@ -71,7 +74,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   const PfFormulation *formulation;
   int row;
   PF_TRY(pf_cli_open(s, options->file));
-  PF_TRY(find_formulation(s, options->form, &formulation));
+  PF_TRY(find_formulation(s, options->spatial ? "recursive" : options->form, &formulation));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &r->system));
   PF_TRY(pf_cli_state(s, options, r->system, &r->values));
   PF_TRY(pf_solver_new(s->ctx, r->system, formulation, &r->solver));
@@ -82,6 +85,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
     return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
   PfTrouble trouble = pf_solver_accelerate(r->solver, r->values, &r->motion, &row);
   PF_TRY(pf_trouble_report_at(s->ctx, r->system, r->values, trouble, row));
+  if (options->spatial) PF_TRY(pf_solver_spatial(r->solver, s->arena, r->values, &r->spatial));
   PF_TRY(find_energies(s, r));
   return pf_cli_warn_contradiction(s, options);
 }
@@ -107,6 +111,7 @@ static void text_result(void *user, PfText *text)
   pf_text_print(text, "\n  kinetic energy %.10g, potential energy %.10g\n", r->kinetic, r->potential);
   if (s->equations.m)
     pf_text_print(text, "  largest violation: position %.3g, velocity %.3g\n", r->position, r->velocity);
+  pf_spatial_text(&r->spatial, text);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -174,6 +179,7 @@ static void json_result(void *user, PfJson *json)
   pf_json_number(json, "position", r->position);
   pf_json_number(json, "velocity", r->velocity);
   pf_json_close(json, '}');
+  if (r->spatial.count) pf_spatial_json(&r->spatial, json);
   pf_json_close(json, '}');
 }
 
@@ -182,7 +188,7 @@ static void json_result(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_SPATIAL;
   int code = pf_cli_options(&pf_command_eval, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s = {0};

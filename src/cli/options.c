@@ -38,6 +38,7 @@ static const struct option long_options[] = {
   {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
   {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
   {"adaptive", no_argument, NULL, 'D'},    {"invariants", no_argument, NULL, 'I'},
+  {"spatial", no_argument, NULL, 'Z'},
 #define PF_STUDY_ENTRY(name, word, argument) {word, argument, NULL, FIRST_STUDY_OPTION + STUDY_##name},
   PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
 #undef PF_STUDY_ENTRY
@@ -60,6 +61,7 @@ static unsigned needs(int letter)
   case 'D': return OPTION_RUN;
   case 'o': return OPTION_OUT;
   case 'T': return OPTION_FOR;
+  case 'Z': return OPTION_SPATIAL;
   case 'P': return OPTION_PROVE;
   case 'F': return OPTION_FREE;
   case 'R': case 'I':
@@ -106,6 +108,7 @@ static bool take(Options *options, int letter, const char *argument)
   case 'O': options->printed = true; break;
   case 'D': options->adaptive = true; break;
   case 'I': options->invariants = true; break;
+  case 'Z': options->spatial = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;

@@ -212,6 +212,8 @@ typedef struct Building {
   PfSolver *s;
   PfRecursion *r;
   PfTreeBuilder *builder;
+  PfTreeBody *list; /* bodies of the tree */
+  int count;
   Pose *pose; /* per frame */
   const double *values;
 } Building;
@@ -238,11 +240,12 @@ static void shift(Pose *pose, const double v[3])
 /* A joint of the tree at the pose; from there on the frame is fixed to the new body. */
 static PfStatus add_joint(Building *b, Pose *pose, PfJoint joint, const double axis[3], int *index)
 {
-  PfTreeBody body = pf_tree_body(pose->body, joint);
-  quaternion_of_rotation(pose->R, body.quat);
-  memcpy(body.pos, pose->p, sizeof body.pos);
-  if (axis) memcpy(body.axis, axis, sizeof body.axis);
-  PF_TRY(pf_tree_builder_add(b->builder, &body, index));
+  PfTreeBody *body = b->list + b->count;
+  *body = pf_tree_body(pose->body, joint);
+  quaternion_of_rotation(pose->R, body->quat);
+  memcpy(body->pos, pose->p, sizeof body->pos);
+  if (axis) memcpy(body->axis, axis, sizeof body->axis);
+  *index = b->count++;
   *pose = (Pose){.body = *index, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   return PF_OK;
 }
@@ -273,18 +276,49 @@ static PfStatus take_step(Building *b, int k, Pose *pose)
   return PF_OK;
 }
 
-/* The mass of a body of the model: on a body of the tree of its own, welded where it is. */
+/* I += m (d.d 1 - d d^T) */
+static void shift_inertia(double I[9], double mass, const double d[3])
+{
+  double square = d[0]*d[0] + d[1]*d[1] + d[2]*d[2];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) I[3*i + j] += mass*((i == j ? square : 0) - d[i]*d[j]);
+}
+
+/* Adds what is fixed to a body of the tree: mass, mass centre and inertia about it, in the axes of that body. */
+static void lump(PfTreeBody *body, double mass, const double com[3], const double I[9])
+{
+  double sum = body->mass + mass, centre[3], own[3], other[3];
+  for (int k = 0; k < 3; k++) {
+    centre[k] = sum > 0 ? (body->mass*body->com[k] + mass*com[k])/sum : com[k];
+    own[k] = body->com[k] - centre[k];
+    other[k] = com[k] - centre[k];
+  }
+  shift_inertia(body->inertia, body->mass, own);
+  shift_inertia(body->inertia, mass, other);
+  for (int k = 0; k < 9; k++) body->inertia[k] += I[k];
+  body->mass = sum;
+  memcpy(body->com, centre, sizeof centre);
+}
+
 static PfStatus add_mass(Building *b, const PfBody *own)
 {
-  PfTreeBody body = pf_tree_body(b->pose[own->frame].body, PF_JOINT_WELD);
   const Pose *pose = b->pose + own->frame;
-  body.name = own->name;
-  quaternion_of_rotation(pose->R, body.quat);
-  memcpy(body.pos, pose->p, sizeof body.pos);
-  PF_TRY(number(b, own->mass, &body.mass));
-  PF_TRY(numbers(b, own->com, 3, body.com));
-  PF_TRY(numbers(b, own->inertia, 9, body.inertia));
-  return pf_tree_builder_add(b->builder, &body, NULL);
+  double mass, c[3], com[3], I[9], half[9], turned[9];
+  PF_TRY(number(b, own->mass, &mass));
+  PF_TRY(numbers(b, own->com, 3, c));
+  PF_TRY(numbers(b, own->inertia, 9, I));
+  if (pose->body < 0) return PF_OK; /* fixed to the ground */
+  times(pose->R, c, com);
+  for (int k = 0; k < 3; k++) com[k] += pose->p[k];
+  for (int i = 0; i < 3; i++) times(pose->R, I + 3*i, half + 3*i); /* rows of I are its columns */
+  for (int i = 0; i < 3; i++) {
+    double column[3] = {half[i], half[3 + i], half[6 + i]};
+    times(pose->R, column, turned + 3*i);
+  }
+  PfTreeBody *body = b->list + pose->body;
+  if (!body->name) body->name = own->name;
+  lump(body, mass, com, turned);
+  return PF_OK;
 }
 
 static PfStatus build(Building *b)
@@ -301,6 +335,7 @@ static PfStatus build(Building *b)
   for (int i = 0; i < model->body_count; i++) PF_TRY(add_mass(b, model->bodies + i));
   PF_TRY(numbers(b, model->gravity, 3, gravity));
   if (b->r->weight_in_tree) pf_tree_builder_gravity(b->builder, gravity);
+  for (int k = 0; k < b->count; k++) PF_TRY(pf_tree_builder_add(b->builder, b->list + k, NULL));
   return pf_tree_builder_finish(b->builder, &b->r->tree);
 }
 
@@ -339,8 +374,9 @@ PfStatus pf_recursion_build(PfSolver *s, PfRecursion *r, const double *values)
   drop_tree(r);
   r->arena = pf_arena_new(pf_context_allocator(s->ctx));
   if (!r->arena) return pf_solver_no_room(s);
-  Building b = {.s = s, .r = r, .values = values, .pose = pf_arena_array(r->arena, Pose, r->model->frame_count)};
-  if (!b.pose) return pf_solver_no_room(s);
+  Building b = {.s = s, .r = r, .values = values, .pose = pf_arena_array(r->arena, Pose, r->model->frame_count),
+                .list = pf_arena_array(r->arena, PfTreeBody, r->chain.count)};
+  if (!b.pose || !b.list) return pf_solver_no_room(s);
   PfStatus status = build(&b);
   pf_tree_builder_free(b.builder);
   PF_TRY(status);
@@ -562,6 +598,42 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   pf_span_factor(s, &r->span);
   pf_span_multipliers(s, &r->span, motion->acceleration, motion->multiplier);
   return PF_TROUBLE_NONE;
+}
+
+/* ---------------------------------------------------------------- a look inside */
+
+/* With the forces of constraint among the joint forces the recursion alone gives the constrained motion. */
+static void add_reactions(PfRecursion *r)
+{
+  const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
+  for (int k = 0; k < r->row_count; k++)
+    for (int j = 0; j < r->constraint[k].terms; j++)
+      r->tau[r->constraint[k].dofs[j]] += lambda[k]*r->constraint[k].coefficients[j];
+}
+
+static PfStatus look(PfSolver *s, PfRecursion *r, PfArena *arena, PfSpatial *spatial)
+{
+  int count = pf_tree_count(r->tree);
+  spatial->count = count;
+  spatial->body = pf_arena_array(arena, PfTreeBody, count);
+  spatial->at = pf_arena_array(arena, PfTreeOperators, count);
+  if (!spatial->body || !spatial->at) return pf_solver_no_room(s);
+  for (int k = 0; k < count; k++) spatial->body[k] = pf_tree_get(r->tree, k);
+  add_reactions(r);
+  PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
+  return pf_tree_operators(r->work, &input, spatial->at);
+}
+
+PfStatus pf_solver_spatial(PfSolver *s, PfArena *arena, const double *values, PfSpatial *spatial)
+{
+  int row = -1;
+  if (s->formulation != &pf_form_recursive)
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "only the formulation 'recursive' has spatial operators");
+  s->values = values;
+  PfTrouble trouble = pf_solver_evaluate(s, &row);
+  PF_TRY(pf_trouble_report(s->ctx, s->system, trouble, row));
+  PF_TRY(solve(s, s->data, values));
+  return look(s, s->data, arena, spatial);
 }
 
 /* ---------------------------------------------------------------- making it ready */

@@ -298,8 +298,8 @@ static const char *words_of(Checker *ck, const PfNode *node)
 static bool read_action(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
 {
   enum { MOST_CAPTURED = 16 };
-  size_t joints = 0;
-  for (const PfNode *child = node->child; child; child = child->next) joints++;
+  size_t joints = 1;
+  for (const PfNode *child = node->child->next; child; child = child->next) joints++;
   action->text = words_of(ck, node);
   action->place = pf_model_place(ck, node);
   action->ball = -1;

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Joints, events and the recursion as the commands show them. Numbers: the spacecraft of tests/reference/spatial.
+set -u
+. "$(dirname "$0")/common.sh"
+craft=$source/examples/spacecraft.pf
+helpers='
+def near(a, b, e=1e-9): return abs(a - b) <= e*max(1, abs(b))
+'
+
+run 0 check "$craft"
+says out "hub               free on ground"
+says out "left_fore         revolute on left_upper: left[3]"
+says out "when t = 5 { lock left_fore }"
+run 0 check --json "$craft"
+holds 'd["degrees_of_freedom"] == 13 and d["speeds"][0] == "hub.wx" and d["bodies"][7] == \
+  {"name": "panel", "parent": "hub", "joint": "revolute", "coordinates": ["fold"]} and len(d["events"]) == 1'
+
+run 0 run --json --at 0,10 "$craft"
+holds 'd["events"][0]["t"] == 5 and near(d["events"][0]["impulse"]["left[3]"], -1.3824815956800741) and \
+  d["events"][0]["energy_loss"] > 0 and len(d["rows"]) == 4 and d["momentum"]["change"]["angular"] < 1e-10 and \
+  near(d["momentum"]["start"]["linear"][0], 9.9350669833958839)'
+
+# By every method, and by the recursion: the same motion.
+for method in "rk4 --step 0.01" "generalized_alpha --step 0.001" "dop853 --form recursive"; do
+  run 0 run --by $method --for 6 --at 6 --json "$craft"
+  holds 'near(d["rows"][-1][d["columns"].index("fold")], -9.553334337535366e-03, 1e-6) and len(d["events"]) == 1 and \
+    abs(d["events"][0]["impulse"]["left[3]"] + 1.38248) < 1e-4'
+done
+
+run 0 eval --spatial --json "$craft"
+holds '[b["body"] for b in d["spatial"]][:2] == ["hub", "left_shoulder"] and d["formulation"] == "recursive" and \
+  max(abs(x) for x in d["spatial"][0]["f"]) < 1e-12'
+run 0 eval --spatial "$source/examples/snakeboard_bodies.pf"
+says out "Vdot"
+run 1 eval --spatial "$source/examples/snakeboard.pf"
+says err "the model has no bodies"
+
+# What never happens is said; an unknown joint is an error.
+printf '%s\n' "coord x" "body a in ground at (x, 0, 0) { mass 1 }" "start x' = 1" "when x > 100 { lock a }" "run 1" >"$place/model.pf"
+run 0 run "$place/model.pf"
+says out "did not happen: when x > 100 { lock a }"
+printf '%s\n' "coord x" "body a in ground at (x, 0, 0) { mass 1 }" "when t = 1 { lock b }" >"$place/model.pf"
+run 1 check "$place/model.pf"
+says err "'b' is not defined"
+printf '%s\n' "body a in ground free { mass 1, inertia 1 }" "start a.q = (2, 0, 0, 0)" "run 1" >"$place/model.pf"
+run 0 run "$place/model.pf"
+says err "the quaternion of 'a' has the length 2: it is divided by that"
+for example in capture dual_arm hybrid_arm; do
+  run 0 run --json --at 1 "$source/examples/$example.pf"
+  holds 'd["momentum"]["change"]["linear"] < 1e-9 and d["momentum"]["change"]["angular"] < 1e-9'
+done
+finish
