@@ -1,8 +1,8 @@
 /* Times all contenders on one mechanism, in turn, in one process: race MODEL SECONDS CONTENDER.so…
  *
  * The first contender is ours; the others must give its results. Batches of about 60 microseconds, one of each
- * contender in turn until each has had SECONDS; the least mean of a batch counts. Calls too long to fit between two interruptions
- * are measured in time of the processor. Prints JSON. */
+ * contender in turn until each has had SECONDS; the least mean of a batch counts. Calls too long to fit between two
+ * interruptions are measured in time of the processor. Prints JSON. */
 #define _POSIX_C_SOURCE 200809L
 #include "contender.h"
 

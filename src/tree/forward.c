@@ -155,7 +155,7 @@ static inline void add_sum(Sum *to, const Sum *more)
 
 /* P_k and z_k: the body itself, (77)-(79), its load, and what its children have summed up. The first of them comes
  * right before on the way inward, so that its sum is at hand; the others have left theirs in a slot. */
-static inline void begin(const PfTreeWork *work, int k, const double *load, Sum *sum)
+PF_INLINE void begin(const PfTreeWork *work, int k, const double *load, Sum *sum)
 {
   const Node *node = &work->tree->nodes[k];
   const Mass *mass = &work->tree->masses[k];
@@ -186,7 +186,7 @@ static inline void finish(PfTreeWork *work, const Node *node, const Sum *sum)
 }
 
 /* The last of a_k, then Phi^T: all in parent axes. */
-static inline void shift_to_parent(const PfTreeWork *work, const Node *node, const double l[3], Sum *sum)
+PF_INLINE void shift_to_parent(const PfTreeWork *work, const Node *node, const double l[3], Sum *sum)
 {
   const double *w = work->kin[node->parent].w;
   double u[3], turn[3], push[3];
@@ -227,7 +227,7 @@ static void axial_to_parent(PfTreeWork *work, int k, Sum *sum)
 }
 
 /* A revolute joint whose motion is sought: U is a column of P, and the row of P that belongs to it becomes zero. */
-static inline int revolute_in(PfTreeWork *work, int k, double T, const double *v, Sum *sum)
+PF_INLINE int revolute_in(PfTreeWork *work, int k, double T, const double *v, Sum *sum)
 {
   const Node *node = &work->tree->nodes[k];
   const Edge *edge = &work->tree->edges[k];
@@ -451,15 +451,39 @@ static void joint_forces(const PfTreeWork *work, const Node *node, const Problem
   for (int i = 0; i < nv; i++) T[i] += extra[i];
 }
 
+/* A run of revolute joints that ends where another kind begins or, with *good 0, at a bad pivot: a loop of its own,
+ * which can keep much of P in registers. */
+static int revolutes_in(PfTreeWork *work, int k, const Problem *problem, Sum *sum, int *good)
+{
+  const PfTree *tree = work->tree;
+  Sum x = *sum;
+  for (; k >= 0 && tree->nodes[k].kind == NODE_REVOLUTE; k--) {
+    const Node *node = &tree->nodes[k];
+    double T[6] = {problem->tau ? problem->tau[node->v] : 0};
+    if (node->flags & NODE_PASSIVE) joint_forces(work, node, problem, T);
+    fetch_inward(work, k);
+    begin(work, k, problem->load, &x);
+    *good = revolute_in(work, k, T[0], problem->v, &x);
+    if (!*good) return k;
+  }
+  *sum = x;
+  return k;
+}
+
 /* Returns the node of the bad pivot, or -1. */
 static int sweep_in(PfTreeWork *work, const Problem *problem)
 {
   const PfTree *tree = work->tree;
   Sum sum = {0};
-  for (int k = tree->node_count - 1; k >= 0; k--) {
+  for (int k = tree->node_count - 1; k >= 0;) {
     const Node *node = &tree->nodes[k];
     double T[6] = {0};
-    int good;
+    int good = 1;
+    if (node->kind == NODE_REVOLUTE && !problem->mask && !problem->capture) {
+      k = revolutes_in(work, k, problem, &sum, &good);
+      if (!good) return k;
+      continue;
+    }
     fetch_inward(work, k);
     begin(work, k, problem->load, &sum);
     if (problem->capture) {
@@ -467,18 +491,13 @@ static int sweep_in(PfTreeWork *work, const Problem *problem)
       sym6_mul(&sum.P, work->A + 6*(size_t)k, f);
       add_scaled(f, 1, sum.z, 6);
     }
-    if (node->kind == NODE_REVOLUTE && !problem->mask) {
-      T[0] = problem->tau ? problem->tau[node->v] : 0;
-      if (node->flags & NODE_PASSIVE) joint_forces(work, node, problem, T);
-      good = revolute_in(work, k, T[0], problem->v, &sum);
-    } else {
-      joint_forces(work, node, problem, T);
-      if (node->kind == NODE_BALL && !problem->mask) good = ball_in(work, k, T, &sum);
-      else if (node->kind == NODE_FREE && !problem->mask) good = free_in(work, k, T, &sum);
-      else if (node->extra >= 0) good = general_in(work, k, problem, T, &sum);
-      else good = axial_in(work, k, problem, T, &sum);
-    }
+    joint_forces(work, node, problem, T);
+    if (node->kind == NODE_BALL && !problem->mask) good = ball_in(work, k, T, &sum);
+    else if (node->kind == NODE_FREE && !problem->mask) good = free_in(work, k, T, &sum);
+    else if (node->extra >= 0) good = general_in(work, k, problem, T, &sum);
+    else good = axial_in(work, k, problem, T, &sum);
     if (!good) return k;
+    k--;
   }
   return -1;
 }

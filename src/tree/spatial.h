@@ -6,6 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+/* What must be inlined where it is called: numbers that rest in memory between two steps of a recursion cost more than
+ * the steps. */
+#if defined __GNUC__
+#define PF_INLINE static inline __attribute__((always_inline))
+#else
+#define PF_INLINE static inline
+#endif
+
 /* ---------------------------------------------------------------- three numbers */
 
 static inline double dot3(const double a[3], const double b[3])
