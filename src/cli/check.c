@@ -63,7 +63,8 @@ static void text_bodies(const PfModel *model, const PfBodyJoint *joints, PfText 
   if (model->body_count) pf_text_print(text, "  bodies              %d\n", model->body_count);
   for (int i = 0; i < model->body_count && joints; i++) {
     const PfBodyJoint *j = joints + i;
-    pf_text_print(text, "    %-17s %s on %s", model->bodies[i].name, j->kind, j->parent < 0 ? "ground" : model->bodies[j->parent].name);
+    const char *parent = j->parent < 0 ? "ground" : model->bodies[j->parent].name;
+    pf_text_print(text, "    %-17s %s on %s", model->bodies[i].name, j->kind, parent);
     for (int k = 0; k < j->coordinate_count; k++)
       pf_text_print(text, "%s %s", k ? "," : ":", model->coordinates[j->coordinates[k]].name);
     pf_text_add(text, "\n");

@@ -105,7 +105,11 @@ static PfStatus list_roots(PfSolver *s, PfRecursion *r, PfExpr **roots, int *cou
   PfExpr *slope = pf_solver_array(s, PfExpr, n);
   r->slope = pf_solver_array(s, PfSlope, (size_t)r->rate_count*(size_t)n);
   if (!list || !a || !zeros || !q || !slope || !r->slope) return pf_solver_no_room(s);
-  for (int i = 0; i < n; i++) a[i] = model->coordinates[i].a, zeros[i] = pf_expr_int(s->ctx, 0), q[i] = model->coordinates[i].q;
+  for (int i = 0; i < n; i++) {
+    a[i] = model->coordinates[i].a;
+    q[i] = model->coordinates[i].q;
+    zeros[i] = pf_expr_int(s->ctx, 0);
+  }
   for (int k = 0; k < r->rate_count; k++, c += 3) {
     list[c] = r->chain.step[r->rate[k].step].value;
     PF_TRY(pf_model_time_derivative(model, list + c, 1, list + c + 1));
@@ -330,7 +334,8 @@ static PfStatus build(Building *b)
   b->pose[0] = (Pose){.body = -1, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   for (int f = 1; f < model->frame_count; f++) {
     b->pose[f] = b->pose[model->frames[f].parent];
-    for (int k = b->r->chain.first[f]; k < b->r->chain.first[f + 1] && b->r->used[f]; k++) PF_TRY(take_step(b, k, b->pose + f));
+    for (int k = b->r->chain.first[f]; k < b->r->chain.first[f + 1] && b->r->used[f]; k++)
+      PF_TRY(take_step(b, k, b->pose + f));
   }
   for (int i = 0; i < model->body_count; i++) PF_TRY(add_mass(b, model->bodies + i));
   PF_TRY(numbers(b, model->gravity, 3, gravity));

@@ -52,7 +52,8 @@ static bool list_joint(Checker *ck, const Entity *body, const PfNode *node, PfAc
   int before = action->coordinate_count;
   for (size_t i = 0; i < ck->coordinates.count; i++) {
     const PfCoordinate *c = ck->coordinates.at + i;
-    if (!c->released && is_of_joint(ck, body, in.frame, c->q)) action->coordinates[action->coordinate_count++] = (int)i;
+    if (!c->released && is_of_joint(ck, body, in.frame, c->q))
+      action->coordinates[action->coordinate_count++] = (int)i;
   }
   if (action->coordinate_count > before || action->kind == PF_DETACH) return true;
   pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' has no joint that could be locked: its placement contains no coordinate",
@@ -62,16 +63,24 @@ static bool list_joint(Checker *ck, const Entity *body, const PfNode *node, PfAc
 
 /* ---------------------------------------------------------------- lock, unlock */
 
+/* The joint whose quaternion the coordinate is part of, or NULL. */
+static const PfBall *ball_of(const Checker *ck, int coordinate)
+{
+  for (size_t b = 0; b < ck->balls.count; b++) {
+    const PfBall *ball = ck->balls.at + b;
+    if (coordinate >= ball->q && coordinate < ball->q + 4) return ball;
+  }
+  return NULL;
+}
+
 static bool list_locked(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
 {
   for (const PfNode *joint = node->child; joint; joint = joint->next) {
     Entity *entity = pf_scope_lookup(ck, scope, joint);
     if (!entity) return false;
     if (entity->kind == E_COORD) {
-      const PfBall *ball = ck->balls.at;
-      for (; ball < ck->balls.at + ck->balls.count; ball++)
-        if (entity->index >= ball->q && entity->index < ball->q + 4) break;
-      if (ball < ck->balls.at + ck->balls.count) {
+      const PfBall *ball = ball_of(ck, entity->index);
+      if (ball) {
         pf_check_fail(ck, PF_ERR_MODEL, joint, "a single component of a quaternion cannot be locked");
         pf_check_hint(ck, "lock the whole joint: lock %s", ball->name);
         return false;
@@ -106,8 +115,8 @@ static bool add_power(Checker *ck, Scope *scope, const PfNode *node, const Entit
     bool torque = !strcmp(p->text, "torque");
     Value value = pf_vector_of(ck, scope, p->child, torque ? "an impulsive torque" : "an impulse");
     if (value.kind == V_NONE) return false;
-    if (!pf_dim_expect(ck, p->child, value.dim, pf_dim_make(1, torque ? 2 : 1, -1), torque ? "an impulsive torque" : "an impulse"))
-      return false;
+    Dim dim = pf_dim_make(1, torque ? 2 : 1, -1);
+    if (!pf_dim_expect(ck, p->child, value.dim, dim, torque ? "an impulsive torque" : "an impulse")) return false;
     PfExpr part = pf_vector_dot(model, value.vector, torque ? turn : velocity);
     action->power = action->power == PF_EXPR_NONE ? part : pf_expr_add(ck->ctx, action->power, part);
   }
@@ -141,7 +150,8 @@ static PfExpr capture(Joining *j, PfExpr e)
 {
   Checker *ck = j->ck;
   PfAction *action = j->action;
-  PfParameter p = {.name = pf_print_text(ck, "%s.c%d", j->name, action->parameter_count + 1), .unit = "", .hidden = true};
+  const char *name = pf_print_text(ck, "%s.c%d", j->name, action->parameter_count + 1);
+  PfParameter p = {.name = name, .unit = "", .hidden = true};
   p.place = pf_model_place(ck, j->node);
   p.symbol = pf_expr_symbol(ck->ctx, p.name);
   p.value = pf_expr_int(ck->ctx, 0);
@@ -273,7 +283,8 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   ck->needs_complete = !ck->complete;
   if (!ck->complete) return true;
   const PfModel *model = ck->model;
-  Joining j = {ck, node, action, pf_print_text(ck, "%s.%s", model->frames[body.frame].name, model->frames[other.frame].name)};
+  const char *a = model->frames[body.frame].name, *b = model->frames[other.frame].name;
+  Joining j = {ck, node, action, pf_print_text(ck, "%s.%s", a, b)};
   PfVector arm = pf_vector_scale(model, pf_frame_position(model, other.frame), pf_expr_int(ck->ctx, -1));
   join_points(&j, pf_vector_add(model, pf_value_position(ck, point), arm), other.frame);
   if (!strcmp(kind, "weld")) join_axes(&j, body.frame, other.frame);
@@ -357,7 +368,8 @@ void pf_check_when(Checker *ck, Scope *scope, const PfNode *node)
     pf_check_no_memory(ck);
     return;
   }
-  if (instant ? !read_instant(ck, scope, condition, instant, &event) : !read_condition(ck, scope, condition, &event)) return;
+  bool read = instant ? read_instant(ck, scope, condition, instant, &event) : read_condition(ck, scope, condition, &event);
+  if (!read) return;
   if (!room) pf_check_fail(ck, PF_ERR_MODEL, node, "nothing happens in this event");
   for (const PfNode *action = block->child; action && !pf_check_stopped(ck); action = action->next) {
     if (action->kind != PF_N_ACTION) {

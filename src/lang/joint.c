@@ -69,7 +69,8 @@ static int declare_ball(Checker *ck, Scope *inside, const char *name, const PfNo
   }
   if (ck->out_of_memory) return 0;
   declare_velocities(ck, inside, label, &ball);
-  if (!pf_push(ck->allocator, &ck->balls, ball) || !pf_push(ck->allocator, &ck->ball_starts, (BallStart){.node = NULL}))
+  if (!pf_push(ck->allocator, &ck->balls, ball) ||
+      !pf_push(ck->allocator, &ck->ball_starts, (BallStart){.node = NULL}))
     pf_check_no_memory(ck);
   return (int)ck->balls.count;
 }
@@ -124,7 +125,10 @@ void pf_add_norm(Checker *ck, int number, const PfNode *node)
   PfBall *ball = ck->balls.at + number;
   PfExpr sum = pf_expr_int(ck->ctx, -1);
   size_t before = ck->constraints.count;
-  for (int k = 0; k < 4; k++) sum = pf_expr_add(ck->ctx, sum, pf_expr_pow_int(ck->ctx, ck->coordinates.at[ball->q + k].q, 2));
+  for (int k = 0; k < 4; k++) {
+    PfExpr q = ck->coordinates.at[ball->q + k].q;
+    sum = pf_expr_add(ck->ctx, sum, pf_expr_pow_int(ck->ctx, q, 2));
+  }
   PfExpr half = pf_expr_mul(ck->ctx, pf_expr_rational(ck->ctx, 1, 2), sum);
   pf_add_constraint(ck, node, pf_print_text(ck, "%s.norm", ball->name), half);
   if (ck->constraints.count == before) return;
@@ -141,7 +145,8 @@ static PfExpr square_of_turn(PfContext *ctx, const PfExpr q[4])
   static const int top[] = {4, -8, 92, -176, 2252}, bottom[] = {1, 3, 45, 105, 1575}; /* 4 atan(x)^2 in powers of x^2 */
   PfExpr s = pf_expr_dot3(ctx, q + 1, q + 1), w2 = pf_expr_pow_int(ctx, q[0], 2), u = pf_expr_div(ctx, s, w2);
   PfExpr series = pf_expr_int(ctx, 0);
-  for (int k = 5; k-- > 0;) series = pf_expr_mul(ctx, u, pf_expr_add(ctx, pf_expr_rational(ctx, top[k], bottom[k]), series));
+  for (int k = 5; k-- > 0;)
+    series = pf_expr_mul(ctx, u, pf_expr_add(ctx, pf_expr_rational(ctx, top[k], bottom[k]), series));
   PfExpr angle = pf_expr_call2(ctx, PF_OP_ATAN2, pf_expr_sqrt(ctx, s), pf_expr_call1(ctx, PF_OP_ABS, q[0]));
   PfExpr exact = pf_expr_mul(ctx, pf_expr_int(ctx, 4), pf_expr_pow_int(ctx, angle, 2));
   PfExpr limit = pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 10000), w2);
@@ -209,7 +214,8 @@ static void assign_translation(Checker *ck, Scope *scope, const PfNode *assign, 
   for (int k = 0; k < 3; k++) {
     PfCoordinate *c = ck->coordinates.at + ball->p + k;
     bool *given = ck->starts_given.at[ball->p + k].of + primes;
-    if (*given) pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", c->name, primes ? "'" : "");
+    if (*given)
+      pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", c->name, primes ? "'" : "");
     *given = true;
     *(primes ? &c->start_v : &c->start_q) = value[k];
     if (assign->flag) *(primes ? &c->fixed_v : &c->fixed_q) = true;
@@ -249,13 +255,15 @@ static bool assign_speed(Checker *ck, Scope *scope, const PfNode *assign, const 
 
 bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign)
 {
-  static const char *const words[] = {"q", "turn", "w", "p", "v", "qw", "qx", "qy", "qz", "wx", "wy", "wz", "vx", "vy", "vz"};
+  static const char *const words[] = {"q",  "turn", "w",  "p",  "v",  "qw", "qx", "qy",
+                                      "qz", "wx",   "wy", "wz", "vx", "vy", "vz"};
   const PfNode *target = assign->child->kind == PF_N_PRIME ? assign->child->child : assign->child;
   const Entity *joint = target->kind == PF_N_MEMBER ? pf_find_joint(ck, scope, target->child) : NULL;
   int which = joint ? place_in(target->text, words, sizeof words/sizeof *words) : -1;
   if (which < 0) return false;
   if (target != assign->child) {
-    pf_check_fail(ck, PF_ERR_MODEL, assign->child, "the rate of '%s.%s' is not given by itself", joint->name, target->text);
+    pf_check_fail(ck, PF_ERR_MODEL, assign->child, "the rate of '%s.%s' is not given by itself", joint->name,
+                  target->text);
     pf_check_hint(ck, "the angular velocity is: start %s.w = (0, 0, 1), in the axes of the body", joint->name);
     return true;
   }
@@ -310,8 +318,8 @@ static bool normalise(Checker *ck, const BallStart *s, const PfBall *ball, PfExp
     return false;
   }
   if (fabs(value - 1) > 1e-9)
-    pf_warn_at(ctx, pf_node_place(ck->source, s->node), "the quaternion of '%s' has the length %.9g: it is divided by that",
-               ball->name, sqrt(value));
+    pf_warn_at(ctx, pf_node_place(ck->source, s->node),
+               "the quaternion of '%s' has the length %.9g: it is divided by that", ball->name, sqrt(value));
   PfExpr length = pf_expr_sqrt(ctx, square);
   for (int k = 0; k < 4; k++) q[k] = pf_expr_div(ctx, q[k], length);
   return true;

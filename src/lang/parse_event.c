@@ -79,7 +79,8 @@ PfNode *pf_parse_attach(PfParser *p)
       PfNode *at = pf_parser_node(p, PF_N_AT, &p->last);
       at->child = pf_parse_expression(p);
       tail = pf_parser_add(tail, at);
-    } else if (pf_parser_accept_word(p, "weld") || pf_parser_accept_word(p, "ball") || pf_parser_accept_word(p, "hinge")) {
+    } else if (pf_parser_accept_word(p, "weld") || pf_parser_accept_word(p, "ball") ||
+               pf_parser_accept_word(p, "hinge")) {
       tail = pf_parser_add(tail, joint_kind(p));
     } else {
       break;

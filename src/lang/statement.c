@@ -92,6 +92,27 @@ static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
 
 /* ---------------------------------------------------------------- bodies */
 
+/* Moments that no body has. Zeros are for plane models, where only one of them matters. */
+static bool is_possible_inertia(Checker *ck, const PfNode *node, const PfBody *body)
+{
+  double I[3];
+  bool known = true;
+  for (int k = 0; k < 3; k++) {
+    if (!pf_expr_is_number(ck->ctx, body->inertia[4*k], I + k)) {
+      known = false;
+      continue;
+    }
+    if (I[k] >= 0) continue;
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a moment of inertia cannot be negative");
+    return false;
+  }
+  for (int k = 0; k < 3 && known; k++)
+    if (I[k] > (I[(k + 1)%3] + I[(k + 2)%3])*(1 + 1e-8) && I[(k + 1)%3] > 0 && I[(k + 2)%3] > 0)
+      pf_warn_at(ck->ctx, pf_node_place(ck->source, node), "no body has the moments of inertia %g, %g, %g: none may be larger "
+                 "than the sum of the others", I[0], I[1], I[2]);
+  return true;
+}
+
 static bool read_inertia(Checker *ck, Scope *scope, const PfNode *node, PfBody *body)
 {
   if (!node) return true;
@@ -104,6 +125,7 @@ static bool read_inertia(Checker *ck, Scope *scope, const PfNode *node, PfBody *
     pf_check_fail(ck, PF_ERR_MODEL, node, "an inertia is a number, diag(a, b, c) or inertia(xx, yy, zz, xy, yz, xz)");
     return false;
   }
+  if (!is_possible_inertia(ck, node, body)) return false;
   return pf_dim_expect(ck, node, value.dim, pf_dim_make(1, 2, 0), "an inertia");
 }
 

@@ -24,7 +24,7 @@ bool pf_chain_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count
   bool found = false;
   if (pf_expr_reach(ctx, scratch, &e, 1, &nodes, &node_count) == PF_OK) {
     for (int k = 0; k < node_count && !found; k++)
-      for (int i = 0; i < count && !found && pf_expr_op(ctx, nodes[k]) == PF_OP_SYMBOL; i++) found = nodes[k] == symbols[i];
+      for (int i = 0; i < count && !found; i++) found = nodes[k] == symbols[i];
   } else {
     *failed = true;
   }
@@ -225,13 +225,15 @@ static const char *kind_of_pair(PfContext *ctx, const PfModel *model, const Movi
   const PfChainStep *a = m->step[0], *b = m->step[1];
   if (a->kind == PF_CHAIN_SPIN && b->kind == PF_CHAIN_SPIN && (!m->apart[1] || m->turned[1]) && !same_axis(a, b))
     return "universal";
-  bool spin_and_slide = (a->kind == PF_CHAIN_SPIN && b->kind == PF_CHAIN_SLIDE) || (a->kind == PF_CHAIN_SLIDE && b->kind == PF_CHAIN_SPIN);
+  bool spin_and_slide = (a->kind == PF_CHAIN_SPIN && b->kind == PF_CHAIN_SLIDE) ||
+                        (a->kind == PF_CHAIN_SLIDE && b->kind == PF_CHAIN_SPIN);
   if (!spin_and_slide || m->apart[1] || !same_axis(a, b)) return "general";
   const PfChainStep *spin = a->kind == PF_CHAIN_SPIN ? a : b, *slide = a->kind == PF_CHAIN_SPIN ? b : a;
   if (joint->coordinate_count == 2) return "cylindrical";
   PfExpr q = model->coordinates[joint->coordinates[0]].q;
   PfExpr turn = pf_expr_diff(ctx, spin->value, q), rise = pf_expr_diff(ctx, slide->value, q);
-  if (turn == pf_expr_int(ctx, 0) || pf_expr_depends(ctx, turn, &q, 1) || pf_expr_depends(ctx, rise, &q, 1)) return "general";
+  if (turn == pf_expr_int(ctx, 0) || pf_expr_depends(ctx, turn, &q, 1) || pf_expr_depends(ctx, rise, &q, 1))
+    return "general";
   joint->pitch = pf_expr_div(ctx, rise, turn);
   return "screw";
 }
@@ -240,12 +242,14 @@ static const char *kind_of(PfContext *ctx, const PfModel *model, const Moving *m
 {
   if (m->count == 0) return "weld";
   PfChainKind kind = m->step[0]->kind;
-  if (m->count == 1 && (kind == PF_CHAIN_BALL || kind == PF_CHAIN_FREE)) return kind == PF_CHAIN_FREE ? "free" : "spherical";
+  if (m->count == 1 && kind == PF_CHAIN_FREE) return "free";
+  if (m->count == 1 && kind == PF_CHAIN_BALL) return "spherical";
   if (joint->coordinate_count == 0) return "driven";
   if (m->count == 1 && joint->coordinate_count == 1) return kind == PF_CHAIN_SPIN ? "revolute" : "prismatic";
   if (m->count == 2) return kind_of_pair(ctx, model, m, joint);
-  bool planar = m->count == 3 && joint->coordinate_count == 3 && kind == PF_CHAIN_SLIDE && m->step[1]->kind == PF_CHAIN_SLIDE &&
-                m->step[2]->kind == PF_CHAIN_SPIN && is_across(ctx, m->step[0], m->step[1]) &&
+  bool planar = m->count == 3 && joint->coordinate_count == 3 && kind == PF_CHAIN_SLIDE &&
+                m->step[1]->kind == PF_CHAIN_SLIDE && m->step[2]->kind == PF_CHAIN_SPIN &&
+                is_across(ctx, m->step[0], m->step[1]) &&
                 is_across(ctx, m->step[0], m->step[2]) && is_across(ctx, m->step[1], m->step[2]);
   return planar && !m->turned[1] && !m->turned[2] ? "planar" : "general";
 }

@@ -327,7 +327,8 @@ static void compare_maggi_and_laconic(System *s, const char *name, const PfKinem
 
 static void maggi_and_laconic_are_the_same_on_all_examples(void **state)
 {
-  static const char *const slow[] = {"wheel_in_shell", "spacecraft", "capture", "dual_arm", "hybrid_arm", "rover_arm", NULL}; /* they take seconds */
+  static const char *const slow[] = {"wheel_in_shell", "spacecraft", "capture", "dual_arm", "hybrid_arm", "rover_arm",
+                                     NULL}; /* they take seconds */
   assert_true(visit_examples(*state, compare_maggi_and_laconic, slow) >= 20);
 }
 
