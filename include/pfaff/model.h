@@ -163,6 +163,7 @@ typedef struct PfRun {
   bool given;
   PfExpr horizon, until; /* until PF_EXPR_NONE without */
   const char *method;    /* NULL without */
+  PfPlace method_place;
   int setting_count;
   PfSetting *settings;
 } PfRun;

@@ -221,6 +221,7 @@ static PfStatus check(Session *s, const Options *options, PfDiagnosis *d, PfBody
 {
   PF_TRY(pf_cli_open(s, options->file));
   PF_TRY(pf_model_joints(s->ctx, s->arena, s->model, joints));
+  PF_TRY(pf_cli_check_run(s));
   double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   return pf_diagnose(s->ctx, s->arena, &s->equations, given, d);

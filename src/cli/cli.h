@@ -120,4 +120,7 @@ PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
 PfStatus pf_cli_run_options(Session *session, const Options *options, const PfSystem *system, const double *values,
                             PfRunOptions *settings);
 
+/* Looks at the model's 'run' statement without running: method, settings and formulation must exist. */
+PfStatus pf_cli_check_run(Session *session);
+
 #endif

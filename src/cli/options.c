@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 void pf_cli_usage(const Command *command, FILE *stream)
@@ -134,6 +135,14 @@ static int unknown_option(const Command *command, unsigned allowed, const char *
   return PF_EXIT_USAGE;
 }
 
+/* --out x.pf in place of --out x.csv must not cost the model. */
+static bool is_same_file(const char *a, const char *b)
+{
+  struct stat first, second;
+  return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options)
 {
   *options = (Options){0};
@@ -153,6 +162,8 @@ int pf_cli_options(const Command *command, unsigned allowed, int argc, char **ar
   if (optind == argc) return complain(command, "a model file is missing", NULL);
   if (optind + 1 < argc) return complain(command, "one file at a time, not also", argv[optind + 1]);
   options->file = argv[optind];
+  if (options->out && is_same_file(options->out, options->file))
+    return complain(command, "--out would overwrite what is read:", options->out);
   return PF_EXIT_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,21 @@ typedef struct Reader {
 
 /* ---------------------------------------------------------------- the model */
 
+/* Without a system only what is a number by itself is known. */
 static PfStatus number_of(Reader *r, const PfSetting *setting, double *value)
 {
-  const PfSymbols *in = pf_system_symbols(r->system);
   if (setting->word)
     return pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'%s' needs a number", setting->key);
-  return pf_expr_evaluate(r->s->ctx, &setting->value, 1, in->symbol, r->values, in->count, value);
+  if (!r->system) {
+    if (!pf_expr_is_number(r->s->ctx, setting->value, value)) return PF_OK;
+  } else {
+    const PfSymbols *in = pf_system_symbols(r->system);
+    PF_TRY(pf_expr_evaluate(r->s->ctx, &setting->value, 1, in->symbol, r->values, in->count, value));
+  }
+  bool damping = !strcmp(setting->key, "rho");
+  if (damping ? *value >= 0 && *value <= 1 : isfinite(*value) && *value > 0) return PF_OK;
+  return pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'%s' must be %s, not %g", setting->key,
+                    damping ? "between 0 and 1" : "positive", *value);
 }
 
 static PfStatus take_scheme(Reader *r, const PfSetting *setting)
@@ -30,6 +40,16 @@ static PfStatus take_scheme(Reader *r, const PfSetting *setting)
   r->settings->printed = !strcmp(word, "printed");
   if (r->settings->printed || !strcmp(word, "corrected")) return PF_OK;
   return pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'scheme' is 'corrected' or 'printed'");
+}
+
+static PfStatus take_formulation(Reader *r, const PfSetting *setting)
+{
+  if (!setting->word) return pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'formulation' needs a name");
+  r->settings->formulation = setting->word;
+  if (pf_formulation_find(setting->word)) return PF_OK;
+  pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "there is no formulation '%s'", setting->word);
+  pf_hint(r->s->ctx, "'pfaff compare' lists them");
+  return PF_ERR_MODEL;
 }
 
 /* What the model says in { } after 'run'. */
@@ -43,10 +63,7 @@ static PfStatus take_setting(Reader *r, const PfSetting *setting)
                  {"every", &o->every}, {"largest_step", &o->largest_step}};
   for (size_t i = 0; i < sizeof numbers/sizeof *numbers; i++)
     if (!strcmp(setting->key, numbers[i].key)) return number_of(r, setting, numbers[i].number);
-  if (!strcmp(setting->key, "formulation") && setting->word) {
-    o->formulation = setting->word;
-    return PF_OK;
-  }
+  if (!strcmp(setting->key, "formulation")) return take_formulation(r, setting);
   if (!strcmp(setting->key, "scheme")) return take_scheme(r, setting);
   pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'run' does not know the setting '%s'", setting->key);
   pf_hint(r->s->ctx, "it knows: step, rtol, atol, rho, scheme, every, largest_step, formulation");
@@ -69,6 +86,21 @@ static PfStatus check_settings(Reader *r, const PfRun *run)
   return PF_OK;
 }
 
+/* Where SUNDIALS is not built in, its methods do not exist. */
+static PfStatus check_method(const Reader *r, const PfRun *run)
+{
+  PfContext *ctx = r->s->ctx;
+  if (!run->method || pf_method_find(run->method)) return PF_OK;
+  pf_fail_at(ctx, PF_ERR_MODEL, run->method_place, "there is no method '%s'", run->method);
+  char list[256] = "";
+  for (int i = 0; pf_method(i); i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", pf_method_name(pf_method(i)));
+  }
+  pf_hint(ctx, "there are: %s", list);
+  return PF_ERR_MODEL;
+}
+
 static PfStatus take_model(Reader *r)
 {
   const PfRun *run = &r->s->model->run;
@@ -82,7 +114,18 @@ static PfStatus take_model(Reader *r)
   r->settings->until = run->until;
   r->settings->method = run->method;
   for (int i = 0; i < run->setting_count; i++) PF_TRY(take_setting(r, run->settings + i));
+  if (!r->options->method) PF_TRY(check_method(r, run));
   return check_settings(r, run);
+}
+
+PfStatus pf_cli_check_run(Session *s)
+{
+  const PfRun *run = &s->model->run;
+  PfRunOptions settings = pf_run_options();
+  Reader r = {.s = s, .settings = &settings};
+  for (int i = 0; i < run->setting_count; i++) PF_TRY(take_setting(&r, run->settings + i));
+  PF_TRY(check_method(&r, run));
+  return check_settings(&r, run);
 }
 
 /* ---------------------------------------------------------------- the command line */

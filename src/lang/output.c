@@ -61,7 +61,10 @@ void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
   run->given = true;
   run->horizon = horizon.scalar;
   for (const PfNode *child = node->child->next; child; child = child->next) {
-    if (child->kind == PF_N_NAME) run->method = pf_print_text(ck, "%s", child->text);
+    if (child->kind == PF_N_NAME) {
+      run->method = pf_print_text(ck, "%s", child->text);
+      run->method_place = pf_model_place(ck, child);
+    }
     if (child->kind == PF_N_BLOCK) run->settings = read_settings(ck, scope, child, &run->setting_count);
     if (child->kind != PF_N_VALUE) continue;
     Value until = pf_value_of(ck, scope, child->child);

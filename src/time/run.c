@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4,
@@ -349,16 +350,27 @@ static void set_defaults(PfRunOptions *o)
   if (isnan(o->rho)) o->rho = 0.9;
 }
 
+static PfStatus unknown_method(PfContext *ctx, const char *name)
+{
+  int best = strlen(name) < 4 ? 2 : 4;
+  const char *similar = NULL;
+  char list[256] = "";
+  for (int i = 0; i < METHODS; i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", methods[i]->name);
+    int distance = pf_name_distance(name, methods[i]->name, best);
+    if (distance < best) best = distance, similar = methods[i]->name;
+  }
+  pf_fail(ctx, PF_ERR_ARGUMENT, "there is no method '%s'", name);
+  if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
+  else pf_hint(ctx, "there are: %s", list);
+  return PF_ERR_ARGUMENT;
+}
+
 static PfStatus find_method(PfMotionRun *run)
 {
   run->method = pf_method_find(run->options.method);
-  if (!run->method) {
-    pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no method '%s'", run->options.method);
-    for (int i = 0; i < METHODS; i++)
-      if (pf_name_distance(run->options.method, methods[i]->name, 3) <= 3)
-        pf_hint(run->ctx, "did you mean '%s'?", methods[i]->name);
-    return PF_ERR_ARGUMENT;
-  }
+  if (!run->method) return unknown_method(run->ctx, run->options.method);
   const PfRunOptions *o = &run->options;
   run->fixed = run->method->fixed && !(run->method->damped && (o->adaptive || !(o->step > 0)));
   if (run->fixed && !(o->step > 0))
@@ -369,6 +381,20 @@ static PfStatus find_method(PfMotionRun *run)
   if (o->printed && !run->fixed)
     return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the printed form of '%s' is for steps of one size: give a step",
                    run->method->name);
+  return PF_OK;
+}
+
+/* With steps this much smaller than the whole the clock would stand still before the end. */
+static PfStatus check_resolution(const PfMotionRun *run)
+{
+  const PfRunOptions *o = &run->options;
+  const double most = 1e15; /* 1/DBL_EPSILON, rounded down */
+  double span = fmax(fabs(run->t), fabs(run->t_end));
+  if (run->fixed && span/o->step > most)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the step %g is too small: at t = %g it no longer moves the time", o->step, span);
+  if (o->every > 0 && span/o->every > most)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "samples every %g s are too close: there would be %.2g of them", o->every,
+                   (run->t_end - run->t)/o->every);
   return PF_OK;
 }
 
@@ -392,7 +418,6 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values, Sampler *s)
   memcpy(run->y, values + run->symbols->q, 2*n*sizeof *values);
   run->t = run->t_old = values[run->symbols->time];
   run->t_end = run->options.t_end;
-  if (run->options.every > 0) s->next_every = (long)ceil(run->t/run->options.every - 1e-9);
   return PF_OK;
 }
 
@@ -403,6 +428,8 @@ static PfStatus prepare(PfMotionRun *run, const double *values, Sampler *s)
     return pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", run->options.formulation);
   PF_TRY(find_method(run));
   PF_TRY(make_arrays(run, values, s));
+  PF_TRY(check_resolution(run));
+  if (run->options.every > 0) s->next_every = (long)ceil(run->t/run->options.every - 1e-9);
   PF_TRY(pf_solver_new(run->ctx, run->system, formulation, &run->solver));
   PF_TRY(pf_monitor_make(run));
   PF_TRY(pf_project_make(run));

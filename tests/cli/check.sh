@@ -66,6 +66,18 @@ run 0 check "$place/model.pf"
 says err "model.pf:1:10: warning: the kinetic energy contains 'y' but not its velocity: 'y' has no inertia"
 says err "is an apostrophe missing? The velocity is written y'"
 
+# What 'run' asks for must exist, also where nothing is run.
+for settings in "by dopri6|there is no method 'dopri6'" "{ setp = 1 }|'run' does not know the setting 'setp'" \
+  "{ step = 0 }|'step' must be positive, not 0" "{ rtol = 1 - 2 }|'rtol' must be positive, not -1" \
+  "by rattle { rho = 2 }|'rho' must be between 0 and 1, not 2" "{ formulation = magi }|there is no formulation 'magi'" \
+  "{ formulation = 3 }|'formulation' needs a name"; do
+  printf '%s\n' "coord x" "kinetic x'^2/2" "run 1 ${settings%%|*}" >"$place/model.pf"
+  for command in check run; do
+    run 1 $command "$place/model.pf"
+    says err "error: ${settings#*|}"
+  done
+done
+
 # Every example is in order.
 for model in "$examples"/*.pf; do
   run 0 check "$model"

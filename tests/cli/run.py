@@ -40,6 +40,22 @@ def columns_carry_units_and_numbers_read_back():
     expect("JSON holds the same numbers", data["rows"][3][1] == float(rows[4][1]))
 
 
+def nonsense_is_refused_at_once():
+    path = model("coord x\nkinetic x'^2/2\nrun 1\n")
+    before = open(path).read()
+    result = run("--out", os.path.join(folder.name, ".", "model.pf"), path)
+    expect("a trajectory does not overwrite its model", result.returncode == 2 and open(path).read() == before and
+           "--out would overwrite what is read" in result.stderr, result.stderr)
+    result = run("--by", "rk4", "--step", "1e-300", path)
+    expect("a step that does not move the time is refused", result.returncode == 2 and "no longer moves the time" in
+           result.stderr, result.stderr)
+    result = run("--every", "1e-300", path)
+    expect("so are samples without number", result.returncode == 2 and "too close" in result.stderr, result.stderr)
+    for name, hint in (("dopi", "did you mean 'dopri5'?"), ("foo", "there are: dopri5, dop853, rk4")):
+        result = run("--by", name, path)
+        expect(f"'{name}' is no method", result.returncode == 2 and hint in result.stderr, result.stderr)
+
+
 def read_mat(path):
     """MAT-file of level 4: name -> list of columns."""
     data, at, found = open(path, "rb").read(), 0, {}
