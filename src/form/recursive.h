@@ -51,5 +51,6 @@ typedef struct PfRecursion {
 
 /* The tree at the values of the parameters. */
 PfStatus pf_recursion_build(PfSolver *solver, PfRecursion *recursion, const double *values);
+void pf_recursion_drop(PfRecursion *recursion);
 
 #endif
