@@ -26,7 +26,7 @@ PF_API void pf_system_free(PfSystem *system);
 PF_API const PfEquations *pf_system_equations(const PfSystem *system);
 PF_API const PfSymbols *pf_system_symbols(const PfSystem *system);
 
-/* What the accelerations are. Arrays belong to the caller: n, m, n numbers. */
+/* What the accelerations are. Arrays belong to the caller: n, m, n numbers; without `force` (NULL) it is not computed. */
 typedef struct PfMotion {
   double *acceleration;
   double *multiplier;

@@ -40,6 +40,8 @@ struct PfSolver {
   const double *values; /* inputs of the tape */
   double *own_values; /* with multipliers, for forces that depend on them */
   double *tape_work;
+  PfTape *rows;       /* A and b alone, for a formulation that does without M and F; else NULL */
+  int *row_place;     /* of its outputs, as PfSystem.place */
   double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
   bool inertia_known;
   double rank_tolerance; /* rows of length one of which less is left are redundant */
@@ -109,6 +111,10 @@ PfTrouble pf_friction_solve(PfSolver *solver, PfMotion *motion, int *row);
 
 /* M, F, A, b, C and load at the values of the solver (solver.c). */
 PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
+
+/* For formulations that need no numbers but A and b, unless there are non-ideal forces: from now on pf_solver_evaluate
+ * leaves M and F alone, which are computed only when constraint forces are asked for. */
+PfStatus pf_solver_need_rows_only(PfSolver *solver);
 
 /* ---------------------------------------------------------------- admissible directions (reduced.c) */
 

@@ -233,7 +233,7 @@ static void set_forces(PfSolver *s, PfRecursion *r, const double *values)
   const PfSymbols *in = &s->system->symbols;
   int n = r->model->coordinate_count;
   double *Q = r->out + 3*r->rate_count + r->slope_count;
-  for (int i = 0; i < n; i++) Q[i] += s->at.load[i] - s->at.F[i]; /* what depends on multipliers */
+  for (int i = 0; i < n && s->at.load != s->at.F; i++) Q[i] += s->at.load[i] - s->at.F[i]; /* non-ideal forces */
   for (int i = 0; i < n; i++)
     if (r->own[i] >= 0) r->tau[dof_of_rate(r, r->own[i])] = Q[i]/own_slope(r, r->own[i]);
   for (int k = 0; k < r->chain.count; k++) {
@@ -354,7 +354,10 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
     return PF_TROUBLE_SINGULAR;
   }
   find_acceleration(s, r, s->values, motion->acceleration);
-  if (!s->system->m) return PF_TROUBLE_NONE;
+  if (s->rows) { /* nothing pulls along a quaternion: turning does not depend on its length */
+    memset(motion->multiplier, 0, (size_t)s->system->m*sizeof *motion->multiplier);
+    return PF_TROUBLE_NONE;
+  }
   pf_span_factor(s, &r->span);
   pf_span_multipliers(s, &r->span, motion->acceleration, motion->multiplier);
   return PF_TROUBLE_NONE;
@@ -469,6 +472,9 @@ static PfStatus prepare(PfSolver *s)
   for (int k = 0; k < s->system->m; k++) r->row_count += !model->constraints[k].norm;
   for (int k = 0; k < r->rate_count; k++) r->row_count += r->rate[k].role == PF_RATE_FOLLOWS;
   s->unknowns = r->row_count;
+  int norms = 0; /* with other constraints M and F give their multipliers */
+  for (int k = 0; k < s->system->m; k++) norms += model->constraints[k].norm;
+  if (norms == s->system->m) PF_TRY(pf_solver_need_rows_only(s));
   return build_first(s, r);
 }
 

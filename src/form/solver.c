@@ -96,6 +96,7 @@ void pf_solver_free(PfSolver *solver)
 {
   if (!solver) return;
   if (solver->release) solver->release(solver);
+  pf_tape_free(solver->rows);
   pf_arena_free(solver->arena);
 }
 
@@ -202,21 +203,51 @@ static int faulty_entry(const PfSolver *s)
   return *place;
 }
 
+PfStatus pf_solver_need_rows_only(PfSolver *s)
+{
+  const PfSystem *system = s->system;
+  const PfEquations *eq = system->eq;
+  int n = system->n, m = system->m, first = n*n + n, count = 0;
+  if (s->at.load != s->at.F) return PF_OK;
+  PfExpr *roots = pf_solver_array(s, PfExpr, m*n + m), zero = pf_expr_int(s->ctx, 0);
+  s->row_place = pf_solver_array(s, int, m*n + m);
+  if (!roots || !s->row_place) return pf_solver_no_room(s);
+  for (int k = 0; k < m*n + m; k++) {
+    PfExpr e = k < m*n ? eq->A[k] : eq->b[k - m*n];
+    if (e == zero) continue;
+    s->row_place[count] = first + k;
+    roots[count++] = e;
+  }
+  PF_TRY(pf_system_tape(s->ctx, eq->model, system->symbols.symbol, system->symbols.count, roots, count, &s->rows));
+  size_t size = pf_tape_work_size(s->rows); /* the shorter tape may keep more numbers at a time */
+  if (size > pf_tape_work_size(system->tape)) s->tape_work = pf_solver_array(s, double, size);
+  return s->tape_work ? PF_OK : pf_solver_no_room(s);
+}
+
+static PfTrouble evaluate_all(PfSolver *s, int *row)
+{
+  const PfSystem *system = s->system;
+  if (pf_tape_run_to_places(system->tape, s->values, system->place, s->at.all, s->tape_work)) return PF_TROUBLE_NONE;
+  *row = row_of_entry(system, faulty_entry(s));
+  return PF_TROUBLE_NOT_FINITE;
+}
+
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
-  if (!pf_tape_run_to_places(system->tape, s->values, system->place, s->at.all, s->tape_work)) {
-    *row = row_of_entry(system, faulty_entry(s));
-    return PF_TROUBLE_NOT_FINITE;
-  }
+  if (s->rows && pf_tape_run_to_places(s->rows, s->values, s->row_place, s->at.all, s->tape_work)) return PF_TROUBLE_NONE;
+  PfTrouble trouble = evaluate_all(s, row);
+  if (trouble != PF_TROUBLE_NONE) return trouble;
   for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
   return PF_TROUBLE_NONE;
 }
 
-static void find_force(PfSolver *s, PfMotion *motion)
+static PfTrouble find_force(PfSolver *s, PfMotion *motion, int *row)
 {
+  PfTrouble trouble = s->rows ? evaluate_all(s, row) : PF_TROUBLE_NONE;
   const double *inertia = s->inertia_known ? s->inertia : pf_inertia(s, motion->acceleration);
   for (int i = 0; i < s->system->n; i++) motion->force[i] = inertia[i] - s->at.F[i];
+  return trouble;
 }
 
 PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *motion, int *row)
@@ -234,6 +265,11 @@ PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *moti
     trouble = pf_solver_evaluate(s, row);
     if (trouble == PF_TROUBLE_NONE) trouble = s->formulation->accelerate(s, motion, row);
   }
-  if (trouble == PF_TROUBLE_NONE) find_force(s, motion);
+  if (trouble == PF_TROUBLE_NONE) return motion->force ? find_force(s, motion, row) : trouble;
+  int faulty;
+  if (s->rows && evaluate_all(s, &faulty) == PF_TROUBLE_NOT_FINITE) { /* the better reason */
+    *row = faulty;
+    return PF_TROUBLE_NOT_FINITE;
+  }
   return trouble;
 }

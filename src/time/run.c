@@ -408,11 +408,10 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values, Sampler *s)
   run->dy_old = pf_run_array(run, double, 2*n);
   run->motion.acceleration = pf_run_array(run, double, n);
   run->motion.multiplier = pf_run_array(run, double, run->m);
-  run->motion.force = pf_run_array(run, double, n);
   s->y = pf_run_array(run, double, 2*n);
   s->dy = pf_run_array(run, double, 2*n);
   bool good = run->values && run->y && run->y_old && run->dy && run->dy_old && run->motion.acceleration &&
-              run->motion.multiplier && run->motion.force && s->y && s->dy;
+              run->motion.multiplier && s->y && s->dy;
   if (!good) return PF_ERR_MEMORY;
   memcpy(run->values, values, count*sizeof *values);
   memcpy(run->y, values + run->symbols->q, 2*n*sizeof *values);
