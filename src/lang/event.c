@@ -170,7 +170,8 @@ static void add_row(Joining *j, const char *suffix, PfExpr residual)
 {
   Checker *ck = j->ck;
   size_t before = ck->constraints.count;
-  if (pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return; /* the tree sees to it */
+  if (!(pf_contents(ck, residual) & HAS_COORDINATE)) return; /* the tree sees to it */
+  if (pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return;
   pf_add_constraint(ck, j->node, pf_print_text(ck, "%s.%s", j->name, suffix), residual);
   if (ck->constraints.count == before) return;
   ck->constraints.at[before].attached = true;
@@ -289,7 +290,9 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   join_points(&j, pf_vector_add(model, pf_value_position(ck, point), arm), other.frame);
   if (!strcmp(kind, "weld")) join_axes(&j, body.frame, other.frame);
   if (!strcmp(kind, "hinge")) join_hinge(&j, body.frame, other.frame, axis);
-  return !ck->out_of_memory;
+  if (action->row_count == 0 && !ck->out_of_memory)
+    pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' and '%s' are attached to each other already", a, b);
+  return action->row_count > 0;
 }
 
 /* ---------------------------------------------------------------- events */
