@@ -78,6 +78,10 @@ PF_API const PfFormulation *pf_solver_formulation(const PfSolver *solver);
  * constraints hold are redundant, and agree, only as far. 0: they hold, as they do by default. */
 PF_API void pf_solver_tolerate(PfSolver *solver, double drift);
 
+/* Leaves out the constraints (m flags, which must live as long as the solver) whose rows vanish wherever the constraints
+ * hold: beside such a state what is left of them has no meaning. Their multipliers are zero. */
+PF_API void pf_solver_skip(PfSolver *solver, const bool *rows);
+
 /* Accelerations at the state; `values` are the numbers of pf_system_symbols (multipliers are not looked at). Allocates
  * nothing. */
 PF_API PfTrouble pf_solver_accelerate(PfSolver *solver, const double *values, PfMotion *motion, int *row);

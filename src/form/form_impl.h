@@ -45,6 +45,7 @@ struct PfSolver {
   double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
   bool inertia_known;
   double rank_tolerance; /* rows of length one of which less is left are redundant */
+  const bool *skipped; /* m: constraints that are not looked at; NULL: none */
   double agreement;   /* redundant rows that miss less of their terms do not contradict the others */
   int unknowns;
   void *data;         /* of the formulation */

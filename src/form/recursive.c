@@ -289,6 +289,16 @@ static void add_row(PfRecursion *r, int row, double rhs)
                                           .coefficients = coefficient, .terms = terms, .rhs = rhs};
 }
 
+/* What rounding leaves of a row of zeros, and of its right side, is no row. */
+static bool is_empty_row(const PfSolver *s, int k, double *rhs)
+{
+  size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  double most = pf_binary_scale(s->at.A, m*n), sizes = most + pf_binary_scale(s->at.b, m);
+  if (!(pf_binary_scale(s->at.A + (size_t)k*n, n) < PF_EMPTY_ROW*most)) return false;
+  if (fabs(*rhs) < PF_EMPTY_ROW*sizes) *rhs = 0;
+  return true;
+}
+
 static void set_rows(PfSolver *s, PfRecursion *r, const double *values)
 {
   int n = s->system->n, row = 0;
@@ -296,8 +306,9 @@ static void set_rows(PfSolver *s, PfRecursion *r, const double *values)
   for (int k = 0; k < s->system->m; k++) {
     if (r->model->constraints[k].norm) continue; /* the joint sees to it */
     double rhs = s->at.b[k];
+    bool empty = is_empty_row(s, k, &rhs);
     for (int i = 0; i < n; i++)
-      if (s->at.A[k*n + i] != 0) add_term(s, r, values, i, s->at.A[k*n + i], &rhs);
+      if (!empty && s->at.A[k*n + i] != 0) add_term(s, r, values, i, s->at.A[k*n + i], &rhs);
     add_row(r, row++, rhs);
   }
   for (int k = 0; k < r->rate_count; k++) { /* rate' = slope q'' + second */

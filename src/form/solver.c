@@ -92,6 +92,11 @@ void pf_solver_tolerate(PfSolver *s, double drift)
   s->agreement = fmax(PF_AGREEMENT, 10*drift);
 }
 
+void pf_solver_skip(PfSolver *s, const bool *rows)
+{
+  s->skipped = rows;
+}
+
 void pf_solver_free(PfSolver *solver)
 {
   if (!solver) return;
@@ -232,6 +237,16 @@ static PfTrouble evaluate_all(PfSolver *s, int *row)
   return PF_TROUBLE_NOT_FINITE;
 }
 
+static void clear_skipped(PfSolver *s)
+{
+  size_t n = (size_t)s->system->n;
+  for (int k = 0; k < s->system->m; k++) {
+    if (!s->skipped[k]) continue;
+    memset(s->at.A + (size_t)k*n, 0, n*sizeof *s->at.A);
+    s->at.b[k] = 0;
+  }
+}
+
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
@@ -239,6 +254,7 @@ PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
   PfTrouble trouble = evaluate_all(s, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
   for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
+  if (s->skipped) clear_skipped(s);
   return PF_TROUBLE_NONE;
 }
 

@@ -11,6 +11,8 @@
 static const double start_tolerance = 1e-9;
 /* Rows that differ by less than this of their length are the same row. */
 static const double rank_tolerance = 1e-7;
+/* A row that is this small beside the largest one is a row of zeros, where positions are known to 1e-11. */
+static const double empty_row = 1e-10;
 
 typedef struct Probe {
   PfContext *ctx;
@@ -405,6 +407,18 @@ static int by_number(const int *list, int count, int which)
   return smallest;
 }
 
+/* A row may vanish wherever the constraints hold, as one of an overconstrained loop does: what Newton's iteration leaves of
+ * it has no direction. */
+static void clear_empty_rows(double *A, int m, int n)
+{
+  double most = 0;
+  for (int i = 0; i < m; i++) most = fmax(most, pf_norm(A + (size_t)i*(size_t)n, n));
+  for (int i = 0; i < m; i++) {
+    double *row = A + (size_t)i*(size_t)n;
+    if (pf_norm(row, n) < empty_row*most) memset(row, 0, (size_t)n*sizeof *row);
+  }
+}
+
 static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
@@ -418,6 +432,7 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
     pf_hint(p->ctx, "give a start where it is smooth");
     return PF_ERR_NUMBER;
   }
+  clear_empty_rows(p->work, eq->m, eq->n);
   PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, rank_tolerance, &rows));
   d->rank = rows.rank;
   d->degrees_of_freedom = eq->n - rows.rank;

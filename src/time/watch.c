@@ -13,6 +13,7 @@ typedef struct Watch {
   double *rows;   /* m x n: what is left of each row */
   double *length; /* m: of the rows themselves */
   bool *taken;    /* m: the rows that were found independent */
+  bool *idle;     /* m: rows that vanish wherever the constraints hold */
   int rank;       /* as many are independent from the start; the others are redundant, now these and then those */
   double *y, *ahead, *k; /* states: inside a step, ahead of it with its 4 derivatives */
   double now;            /* measure at the end of the last step */
@@ -23,6 +24,7 @@ typedef struct Watch {
 } Watch;
 
 static const double lost = 1e-6;
+static const double empty_row = 1e-13; /* beside the largest one: what rounding leaves of a row of zeros */
 
 static void load_rows(PfMotionRun *run, Watch *w, double t, const double *y)
 {
@@ -30,10 +32,14 @@ static void load_rows(PfMotionRun *run, Watch *w, double t, const double *y)
   run->values[run->symbols->time] = t;
   memcpy(run->values + run->symbols->q, y, 2*n*sizeof *y);
   memcpy(w->rows, pf_manifold_rows(run->projection, run->values), (size_t)run->m*n*sizeof *w->rows);
+  double most = 0;
   for (int i = 0; i < run->m; i++) {
-    w->length[i] = pf_norm(w->rows + (size_t)i*n, run->n);
+    w->length[i] = w->idle[i] ? 0 : pf_norm(w->rows + (size_t)i*n, run->n);
     w->taken[i] = false;
+    most = fmax(most, w->length[i]);
   }
+  for (int i = 0; i < run->m; i++)
+    if (w->length[i] < empty_row*most) w->length[i] = 0;
 }
 
 /* What is left of row i, as a part of it; it becomes a direction that is taken out of the others. */
@@ -42,12 +48,13 @@ static double take_row(const PfMotionRun *run, Watch *w, int i)
   int n = run->n;
   double *row = w->rows + (size_t)i*(size_t)n, left = pf_norm(row, n);
   w->taken[i] = true;
+  if (!(w->length[i] > 0)) return 0;
   for (int j = 0; j < n; j++) row[j] = left > 0 ? row[j]/left : 0;
   for (int k = 0; k < run->m; k++) {
     double *other = w->rows + (size_t)k*(size_t)n, part = w->taken[k] ? 0 : pf_dot(row, other, n);
     for (int j = 0; j < n && part != 0; j++) other[j] -= part*row[j];
   }
-  return w->length[i] > 0 ? left/w->length[i] : 0;
+  return left/w->length[i];
 }
 
 /* In the order they are written, but with redundant rows the one of which most is left. */
@@ -90,23 +97,56 @@ static int rank_at(PfMotionRun *run, Watch *w, const double *y)
   return w->rank;
 }
 
-/* The rank near the start, where the constraints hold: rows may be dependent at the start alone. */
-static int rank_nearby(PfMotionRun *run, Watch *w)
+/* A state near the start, first anywhere, then where the constraints hold; false when it is not found. `noise` is that of a
+ * linear congruential generator: the same in every run. */
+static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *length)
 {
-  int n = run->n, most = 0;
-  unsigned noise = 1; /* of a linear congruential generator: the same in every run */
-  for (int trial = 0; trial < 3; trial++) {
-    for (int i = 0; i < 2*n; i++) {
-      noise = noise*1664525u + 1013904223u;
-      w->y[i] = run->y[i] + 0.02*((noise >> 16)/65536.0 - 0.5)*(1 + fabs(run->y[i]));
-    }
-    (void)pf_project(run, run->t, w->y);
-    if (pf_first_not_finite(w->y, 2*(size_t)n) >= 0 || pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) > 1e-10)
-      continue;
-    int rank = rank_at(run, w, w->y);
-    most = rank > most ? rank : most;
+  int n = run->n;
+  for (int i = 0; i < 2*n; i++) {
+    *noise = *noise*1664525u + 1013904223u;
+    w->y[i] = run->y[i] + 0.02*((*noise >> 16)/65536.0 - 0.5)*(1 + fabs(run->y[i]));
   }
-  return most;
+  load_rows(run, w, run->t, w->y);
+  memcpy(length, w->length, (size_t)run->m*sizeof *length);
+  (void)pf_project(run, run->t, w->y);
+  return pf_first_not_finite(w->y, 2*(size_t)n) < 0 &&
+         pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) <= 1e-10;
+}
+
+/* Rows that are empty at the start and, beside what they are elsewhere, at all states nearby where the constraints hold: a
+ * loop that is overconstrained has such rows. */
+static PfStatus find_idle(PfMotionRun *run, Watch *w)
+{
+  double *elsewhere = pf_run_array(run, double, run->m);
+  bool *idle = pf_run_array(run, bool, run->m);
+  unsigned noise = 7;
+  int found = 0;
+  if (!elsewhere || !idle) return PF_ERR_MEMORY;
+  load_rows(run, w, run->t, run->y);
+  for (int i = 0; i < run->m; i++) idle[i] = w->length[i] == 0;
+  for (int trial = 0; trial < 3; trial++) {
+    if (!go_nearby(run, w, &noise, elsewhere)) continue;
+    found++;
+    load_rows(run, w, run->t, w->y);
+    for (int i = 0; i < run->m; i++) idle[i] = idle[i] && w->length[i] <= 1e-6*elsewhere[i];
+  }
+  for (int i = 0; i < run->m; i++) w->idle[i] = found > 0 && idle[i];
+  return PF_OK;
+}
+
+/* The rank near the start, where the constraints hold: rows may be dependent at the start alone. */
+static PfStatus rank_nearby(PfMotionRun *run, Watch *w, int *most)
+{
+  double *elsewhere = pf_run_array(run, double, run->m);
+  unsigned noise = 1;
+  *most = 0;
+  if (!elsewhere) return PF_ERR_MEMORY;
+  for (int trial = 0; trial < 3; trial++) {
+    if (!go_nearby(run, w, &noise, elsewhere)) continue;
+    int rank = rank_at(run, w, w->y);
+    *most = rank > *most ? rank : *most;
+  }
+  return PF_OK;
 }
 
 /* Rows that are redundant from the start are no loss. Inside a step they are redundant only as far as the constraints hold
@@ -119,17 +159,23 @@ PfStatus pf_watch_make(PfMotionRun *run)
   w->rows = pf_run_array(run, double, (size_t)run->m*(size_t)run->n);
   w->length = pf_run_array(run, double, run->m);
   w->taken = pf_run_array(run, bool, run->m);
+  w->idle = pf_run_array(run, bool, run->m);
   w->y = pf_run_array(run, double, 2*(size_t)run->n);
   w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
   w->k = pf_run_array(run, double, 8*(size_t)run->n);
-  if (!w->rows || !w->length || !w->taken || !w->y || !w->ahead || !w->k) return PF_ERR_MEMORY;
-  int rank = rank_at(run, w, run->y), nearby = rank < run->m ? rank_nearby(run, w) : rank;
+  if (!w->rows || !w->length || !w->taken || !w->idle || !w->y || !w->ahead || !w->k) return PF_ERR_MEMORY;
+  int rank = rank_at(run, w, run->y), nearby = rank;
+  if (rank < run->m) {
+    PF_TRY(find_idle(run, w));
+    PF_TRY(rank_nearby(run, w, &nearby));
+  }
   w->singular = run->m > 1 && nearby > rank;
   w->rank = w->singular ? nearby : rank;
   w->seen = -INFINITY;
   w->now = measure(run, w, run->t, run->y);
   for (int i = 0; i < run->m; i++)
     if (is_redundant(run, w, i)) pf_solver_tolerate(run->solver, drift);
+  pf_solver_skip(run->solver, w->idle);
   return PF_OK;
 }
 

@@ -253,6 +253,39 @@ static void redundancy_may_move_from_row_to_row(void **state)
 
 /* The three rows of no slip and the shell are four, three of them independent, others in every direction. Where constraints
  * hold only nearly, as inside a step, so does the dependence: it must not be taken for a constraint of its own. */
+/* Bennett's loop of four turning joints moves although it is overconstrained: the sines of the twists are as the lengths. On
+ * its motion tan(q1/2) tan(q2/2) = sin((a + b)/2)/sin((b - a)/2), and one of the rows, that of p.x, vanishes at all times. */
+static void the_loop_of_bennett_moves(void **state)
+{
+  static const char *const methods[] = {"dopri5", "dop853"};
+  Moving x;
+  open_text(*state,
+            "coord q1, q2, q3, q4\n"
+            "let c = 2*atan(sqrt(3)/tan(0.5))\n"
+            "body b1 in ground turn q1 about z shift 1 along x turn pi/2 about x { mass 1, inertia 0.1 }\n"
+            "body b2 in b1 turn q2 about z shift 0.5 along x turn pi/6 about x { mass 1, inertia 0.1 }\n"
+            "body b3 in b2 turn q3 about z shift 1 along x turn pi/2 about x { mass 1, inertia 0.1 }\n"
+            "body b4 in b3 turn q4 about z shift 0.5 along x turn pi/6 about x { inertia 0.1 }\n"
+            "constraint p: pos(b4) = (0, 0, 0)\n"
+            "constraint o1: dot(b4.x, ground.y) = 0\n"
+            "constraint o2: dot(b4.y, ground.z) = 0\n"
+            "constraint o3: dot(b4.z, ground.x) = 0\n"
+            "start q1 = 1, q2 = -c, q3 = -1, q4 = c, q1' = 1\n", &x);
+  PfStart start;
+  assert_int_equal(pf_start_correct(x.s.ctx, x.system, x.s.values, &start), PF_OK);
+  for (size_t i = 0; i < sizeof methods/sizeof *methods; i++) {
+    PfRunOptions options = options_of(methods[i], 1e-9, 10);
+    double y[8];
+    options.final = y;
+    PfRunResult result = run_with(&x, options);
+    assert_int_equal(result.end, PF_RUN_DONE);
+    assert_true(result.drift < 1e-6 && result.energy_start > 0.5);
+    assert_true(fabs(tan(0.5*y[0])*tan(0.5*y[1]) + sqrt(3)) < 1e-9);
+    assert_true(fabs(y[0] + y[2]) < 1e-9 && fabs(y[1] + y[3]) < 1e-9 && fabs(y[0] - 1) > 0.1);
+  }
+  close_moving(&x);
+}
+
 static void a_ball_in_a_bowl_is_not_held_up_by_redundancy(void **state)
 {
   Moving x;
@@ -324,6 +357,7 @@ int main(void)
     with_fixture(redundancy_from_the_start_is_not_reported),
     with_fixture(a_singular_start_is_reported),
     with_fixture(redundancy_may_move_from_row_to_row),
+    with_fixture(the_loop_of_bennett_moves),
     with_fixture(a_ball_in_a_bowl_is_not_held_up_by_redundancy),
     with_fixture(no_step_allocates),
   };
