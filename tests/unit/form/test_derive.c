@@ -414,7 +414,7 @@ static void compare_with_numbers(System *s, const char *name, const PfKinematics
 static void derived_equations_hold_for_numeric_accelerations(void **state)
 {
   static const char *const slow[] = {"hand", "wheel_in_shell", "ball_on_surface", "ball_in_bowl", "spacecraft",
-                                     "capture", "dual_arm", "hybrid_arm", "rover_arm", NULL};
+                                     "capture", "dual_arm", "hybrid_arm", "rover_arm", "bicycle", NULL};
   assert_true(visit_examples(*state, compare_with_numbers, slow) >= 15);
 }
 

@@ -69,6 +69,15 @@ static bool is_model(const char *file, char *name, size_t size)
   return true;
 }
 
+/* Spacecraft have pages of equations, which take seconds. */
+static bool is_slow(const char *name)
+{
+  static const char *const slow[] = {"spacecraft", "capture", "dual_arm"};
+  for (size_t i = 0; i < sizeof slow/sizeof *slow; i++)
+    if (!strcmp(name, slow[i])) return true;
+  return false;
+}
+
 /* Also: no entry becomes longer than it was. */
 static void the_form_for_people_is_the_same_for_every_example(void **state)
 {
@@ -78,7 +87,7 @@ static void the_form_for_people_is_the_same_for_every_example(void **state)
   for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
     char name[256];
     System s;
-    if (!is_model(entry->d_name, name, sizeof name)) continue;
+    if (!is_model(entry->d_name, name, sizeof name) || is_slow(name)) continue;
     load_system(f, name, &s);
     compare(f, &s, name);
     pf_model_free(s.model);
