@@ -8,9 +8,6 @@
 
 enum { DEFAULT_RATE = 1000, MOST_STEPS = 100000000 };
 
-/* A sleeping program wakes up late by up to this; the rest of the way the clock is read again and again. */
-static const double wake_margin = 3e-4;
-
 /* ---------------------------------------------------------------- setting up */
 
 static PfStatus choose_step(Session *s, const Options *options, PfRunOptions *settings)
@@ -59,12 +56,6 @@ PfStatus pf_pace_prepare(Session *s, const Options *options, double t0, PfRunOpt
 
 /* ---------------------------------------------------------------- keeping pace */
 
-void pf_pace_begin(Pace *pace)
-{
-  for (long i = 0; i < pace->room; i++) pace->late[i] = 0; /* the pages are there before they are needed */
-  pace->begin = pace->resumed = pf_cli_clock();
-}
-
 static void sleep_for(double seconds)
 {
   struct timespec rest = {.tv_sec = (time_t)seconds};
@@ -72,15 +63,32 @@ static void sleep_for(double seconds)
   (void)nanosleep(&rest, NULL); /* a signal may cut it short: then the clock is read more often */
 }
 
-static double wait_until(double deadline)
+/* Sleeps, and learns how much later than asked for one wakes up here: with a real-time priority some microseconds, else
+ * more. Seldom larger oversleeping is forgotten again. */
+static double sleep_and_learn(Pace *pace, double now, double seconds)
+{
+  sleep_for(seconds);
+  double awake = pf_cli_clock(), late = awake - now - seconds;
+  pace->margin = fmin(fmax(2*late, fmax(0.99*pace->margin, 1e-5)), 3e-4);
+  return awake;
+}
+
+/* Sleeps most of the way; for the rest the clock is read again and again. Sleeping also leaves the processor to others, as
+ * a system demands of what has a real-time priority. */
+static double wait_until(Pace *pace, double deadline)
 {
   double now = pf_cli_clock();
-  while (deadline - now > 2*wake_margin) {
-    sleep_for(deadline - now - wake_margin);
-    now = pf_cli_clock();
-  }
+  while (deadline - now > 1.5*pace->margin) now = sleep_and_learn(pace, now, deadline - now - pace->margin);
   while (now < deadline) now = pf_cli_clock();
   return now;
+}
+
+void pf_pace_begin(Pace *pace)
+{
+  enum { TRIALS = 20 };
+  for (long i = 0; i < pace->room; i++) pace->late[i] = 0; /* the pages are there before they are needed */
+  for (int i = 0; i < TRIALS && pace->period > 0; i++) (void)sleep_and_learn(pace, pf_cli_clock(), 5e-5);
+  pace->begin = pace->resumed = pf_cli_clock();
 }
 
 void pf_pace_step(Pace *pace, double t)
@@ -89,7 +97,7 @@ void pf_pace_step(Pace *pace, double t)
   pace->busy += busy;
   if (busy > pace->longest) pace->longest = busy;
   if (ready > deadline) pace->missed++;
-  pace->resumed = ready < deadline ? wait_until(deadline) : ready;
+  pace->resumed = ready < deadline ? wait_until(pace, deadline) : ready;
   if (pace->steps < pace->room) pace->late[pace->steps++] = (float)(pace->resumed - deadline);
 }
 

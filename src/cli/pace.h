@@ -10,6 +10,7 @@ typedef struct Pace {
   long room, steps, missed;
   float *late;           /* per step: how long after its deadline it was handed on */
   double busy, longest;  /* computing, in all and at most per step */
+  double margin;         /* how long before a deadline sleeping ends */
   double resumed;        /* when the step that is being computed was begun */
 } Pace;
 
