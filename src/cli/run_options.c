@@ -164,6 +164,20 @@ static PfStatus take_alpha_options(Reader *r)
                  o->rho ? "rho" : o->printed ? "printed" : "adaptive", name);
 }
 
+/* A tolerance for steps of one size would be taken for care and do nothing. */
+static PfStatus check_tolerances(const Reader *r)
+{
+  const Options *o = r->options;
+  const PfMethod *method = pf_method_find(r->settings->method ? r->settings->method : "dopri5");
+  bool damped = method && pf_method_has_damping(method), chosen = damped && (o->adaptive || !(r->settings->step > 0));
+  if (!method || !pf_method_has_fixed_step(method) || chosen || !(o->rtol || o->atol)) return PF_OK;
+  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' takes steps of one size here", o->rtol ? "rtol" : "atol",
+          pf_method_name(method));
+  if (damped) pf_hint(r->s->ctx, "--adaptive lets it choose them; --step gives another size");
+  else pf_hint(r->s->ctx, "--step gives another size; dopri5 and dop853 choose it by a tolerance");
+  return PF_ERR_ARGUMENT;
+}
+
 static PfStatus read_times(Reader *r, const char *text)
 {
   int count = 1, i = 0;
@@ -198,6 +212,7 @@ static PfStatus take_options(Reader *r)
   r->settings->drift = o->drift;
   r->settings->keep_going = o->keep_going;
   PF_TRY(take_alpha_options(r));
+  PF_TRY(check_tolerances(r));
   return o->at ? read_times(r, o->at) : PF_OK;
 }
 

@@ -220,7 +220,9 @@ void pf_parser_hint_neighbours(PfParser *p)
   bool both_short = is_short(a) && is_short(b);
   int m = (int)a->size, n = (int)b->size;
   if (!is_value_end(a->kind)) return;
-  if (b->kind == PF_T_UNIT && right[1] >= '0' && right[1] <= '9')
+  if (a->kind == PF_T_NUMBER && b->kind == PF_T_COMMA && right[1] >= '0' && right[1] <= '9')
+    pf_hint(p->ctx, "decimals follow a point: 0.5");
+  else if (b->kind == PF_T_UNIT && right[1] >= '0' && right[1] <= '9')
     pf_hint(p->ctx, "an element of an array is written without a blank: psi[1]");
   else if (b->kind == PF_T_UNIT)
     pf_hint(p->ctx, "a unit follows a number, as in 0.5 [m], or a name that is being declared");

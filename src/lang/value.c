@@ -137,9 +137,20 @@ static PfExpr read_number(Checker *ck, const PfNode *node)
   return pf_expr_double(ck->ctx, strtod(node->text, NULL));
 }
 
+/* Is there a digit but zero before the exponent? */
+static bool has_digits(const char *text)
+{
+  char first = text[strcspn(text, "123456789eE")];
+  return first >= '1' && first <= '9';
+}
+
 static Value value_of_number(Checker *ck, const PfNode *node)
 {
   PfExpr e = read_number(ck, node);
+  if (pf_expr_is_structural_zero(ck->ctx, e) && has_digits(node->text)) {
+    pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too small to be told apart from 0", node->text);
+    return pf_no_value();
+  }
   if (e != PF_EXPR_NONE) return pf_scalar_value(e, pf_dim_bare());
   int before = pf_diagnostic_count(ck->ctx);
   PfStatus status = pf_expr_check(ck->ctx);

@@ -15,8 +15,8 @@ static PfStatus insert_inputs(const PfMotionRun *run, const PfModel *model, PfEx
   return PF_OK;
 }
 
-/* The inertia of a system in which nothing is moved from outside is a quadratic form of the velocities: it, and the momenta,
- * vanish with them, and the mass matrix does not contain them. Sufficient, not necessary. */
+/* The inertia of a system in which nothing is moved from outside is a quadratic form of the velocities: it, and the
+ * momenta, vanish with them, and the mass matrix does not contain them. Sufficient, not necessary. */
 static PfStatus is_quadratic(PfMotionRun *run, const PfEquations *eq, bool *yes)
 {
   PfContext *ctx = run->ctx;
@@ -34,8 +34,8 @@ static PfStatus is_quadratic(PfMotionRun *run, const PfEquations *eq, bool *yes)
   return PF_OK;
 }
 
-/* What moving supports have put into T + V beyond Jacobi's v dT/dv - T + V, whose balance they do not enter but by dL/dt:
- * 2T - v dT/dv, that is T1 + 2 T0. A function of the state, so that the work of the supports need not be integrated. */
+/* What moving supports have put into T + V beyond Jacobi's v dT/dv - T + V, whose balance they do not enter but by
+ * dL/dt: 2T - v dT/dv, that is T1 + 2 T0. A function of the state, so that the work of the supports need not be integrated. */
 static PfStatus carried(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
 {
   PfContext *ctx = run->ctx;

@@ -97,8 +97,8 @@ static int rank_at(PfMotionRun *run, Watch *w, const double *y)
   return w->rank;
 }
 
-/* A state near the start, first anywhere, then where the constraints hold; false when it is not found. `noise` is that of a
- * linear congruential generator: the same in every run. */
+/* A state near the start, first anywhere, then where the constraints hold; false when it is not found. `noise` is that
+ * of a linear congruential generator: the same in every run. */
 static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *length)
 {
   int n = run->n;
@@ -113,8 +113,8 @@ static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *lengt
          pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) <= 1e-10;
 }
 
-/* Rows that are empty at the start and, beside what they are elsewhere, at all states nearby where the constraints hold: a
- * loop that is overconstrained has such rows. */
+/* Rows that are empty at the start and, beside what they are elsewhere, at all states nearby where the constraints hold:
+ * a loop that is overconstrained has such rows. */
 static PfStatus find_idle(PfMotionRun *run, Watch *w)
 {
   double *elsewhere = pf_run_array(run, double, run->m);

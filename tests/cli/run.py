@@ -56,6 +56,14 @@ def nonsense_is_refused_at_once():
         expect(f"'{name}' is no method", result.returncode == 2 and hint in result.stderr, result.stderr)
 
 
+def tolerances_are_obeyed_or_refused():
+    result = run("--rtol", "1e-9", "--for", "0.1", example("snakeboard"))
+    expect("a tolerance for steps of one size is refused", result.returncode == 2 and "--rtol has no effect" in result.stderr
+           and "--adaptive" in result.stderr, result.stderr)
+    result = run("--rtol", "1e-9", "--for", "0.1", "--adaptive", example("snakeboard"))
+    expect("and not for steps that are chosen", result.returncode == 0, result.stderr)
+
+
 def read_mat(path):
     """MAT-file of level 4: name -> list of columns."""
     data, at, found = open(path, "rb").read(), 0, {}
