@@ -1,19 +1,21 @@
 /* pfaff study integrability: are the constraints truly nonholonomic, and can the system get everywhere? */
 #include "cli/study.h"
 
+#include <math.h>
+
 static int run(int argc, char **argv);
 
 const Command pf_study_integrability = {
   "study integrability", "growth vector, controllability, holonomic constraints in disguise",
-  "[--state x=1] [--time T] [-p NAME=VALUE] [--json] FILE\n\n"
+  "[--state x=1] [--time T] [-p NAME=VALUE] [--out FILE.svg] [--json] FILE\n\n"
   "Looks at the admissible velocities as a distribution: how it grows when Lie brackets are added (growth\n"
   "vector, degree of nonholonomy), whether every configuration can be reached, and which combinations of\n"
   "the constraints are holonomic, with their integrals. At a generic configuration and at the start of the\n"
-  "model, changed by --state and --time. Decided in exact arithmetic where the numbers are exact. There is\n"
-  "nothing to plot here.\n\n"
+  "model, changed by --state and --time. Decided in exact arithmetic where the numbers are exact.\n\n"
   "      --state NAME=VALUE     another value of a coordinate; may be repeated\n"
   "      --time T               another time than 0, for constraints that contain it\n"
   "  -p, --param NAME=VALUE     another value for a parameter\n"
+  "      --out FILE.svg         the growth of the distribution with the length of the brackets, as a picture\n"
   "      --json                 for programs, on standard output",
   run};
 
@@ -248,6 +250,54 @@ static void write_json(void *user, PfJson *json)
   pf_json_close(json, '}');
 }
 
+/* ---------------------------------------------------------------- picture */
+
+/* Dimension against the length of the brackets; the line steps up where a length adds something. */
+static bool make_series(const Result *r, const PfGrowth *growth, const char *label, int color, PfSeries *series)
+{
+  int length = growth->length;
+  double *x = pf_arena_array(r->s.arena, double, 2*(size_t)length);
+  if (!x) return false;
+  for (int i = 0; i < length; i++) {
+    x[i] = i + 1;
+    x[length + i] = growth->rank[i];
+  }
+  series[0] = (PfSeries){.count = length, .x = x, .y = x + length, .label = label, .color = color,
+                         .dash = color ? PF_DASH_DASHED : PF_DASH_SOLID};
+  series[1] = series[0];
+  series[1].mark = color ? PF_MARK_CIRCLE : PF_MARK_DOT;
+  return true;
+}
+
+static PfStatus draw(Result *r, const char *path)
+{
+  const PfIntegrability *x = &r->found;
+  PfSeries series[5];
+  double ends[4] = {0.5, fmax(x->generic.length, x->given.length) + 0.5, x->space, x->space};
+  int count = 0;
+  if (!pf_study_ends(path, ".svg"))
+    return pf_fail(r->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg", path);
+  bool good = make_series(r, &x->generic, "generic configuration", 0, series);
+  count += 2;
+  if (x->has_given && !x->given.why_not) {
+    good = good && make_series(r, &x->given, "this configuration", 1, series + count);
+    count += 2;
+  }
+  if (!good) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
+  series[count++] = (PfSeries){.count = 2, .x = ends, .y = ends + 2, .label = "the whole space", .color = 7,
+                               .dash = PF_DASH_DOTTED};
+  PfChart chart = {.title = pf_cli_name(r->s.model), .x_label = "length of brackets", .y_label = "dimension",
+                   .count = count, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0,
+                   .y_high = x->space + 0.5};
+  PfText text;
+  Study st = {.s = r->s};
+  pf_text_init(&text, pf_context_allocator(r->s.ctx));
+  pf_svg_chart(&text, &chart);
+  PfStatus status = pf_study_write(&st, path, &text);
+  pf_text_free(&text);
+  return status;
+}
+
 /* ---------------------------------------------------------------- the command */
 
 /* The configuration to look at; NULL when the model has none because parameters lack values. */
@@ -270,13 +320,14 @@ static PfStatus study(Result *r, const Options *options)
   double *given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
   if (!given) return PF_ERR_ARGUMENT;
   PF_TRY(find_start(r, options, &values));
-  return pf_integrability(r->s.ctx, r->s.arena, &r->s.equations, given, values, &r->found);
+  PF_TRY(pf_integrability(r->s.ctx, r->s.arena, &r->s.equations, given, values, &r->found));
+  return options->out ? draw(r, options->out) : PF_OK;
 }
 
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT;
   int code = pf_cli_options(&pf_study_integrability, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
