@@ -284,10 +284,10 @@ static PfStatus draw(Result *r, const char *path)
     count += 2;
   }
   if (!good) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
-  series[count++] = (PfSeries){.count = 2, .x = ends, .y = ends + 2, .label = "the whole space", .color = 7,
-                               .dash = PF_DASH_DOTTED};
+  series[count] = (PfSeries){.count = 2, .x = ends, .y = ends + 2, .label = "the whole space", .color = 7,
+                             .dash = PF_DASH_DOTTED};
   PfChart chart = {.title = pf_cli_name(r->s.model), .x_label = "length of brackets", .y_label = "dimension",
-                   .count = count, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0,
+                   .count = count + 1, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0,
                    .y_high = x->space + 0.5};
   PfText text;
   Study st = {.s = r->s};

@@ -39,7 +39,6 @@ says out "fill the space (Chow)"
 
 run 1 study integrability "$examples/appell_hamel.pf"
 says err "not linear in the velocities"
-run 2 study integrability --out x.svg "$examples/car.pf"
 
 run 0 study invariants -p c1=0 -p c2=0 "$examples/carriage_omni3.pf"
 says out "momentum along nu[3]"
