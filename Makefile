@@ -3,7 +3,7 @@
 #   make demo       the same, then diagnose a snakeboard and print its equations
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers, valgrind
 #   make bench      measure speed (never part of the tests)
-#   make fuzz       short runs of the fuzzers, SECONDS_EACH=60 or RUNS_EACH inputs, the same ones every time
+#   make fuzz       short runs of the fuzzers, SECONDS_EACH=60 or RUNS_EACH inputs; FUZZER=model: only that
 #   make install    into PREFIX=/usr/local (DESTDIR is obeyed)
 #   make format     mend indentation and blanks, see scripts/format.py
 #   make clean      remove everything that was built
@@ -47,7 +47,7 @@ bench:
 
 fuzz:
 	@scripts/setup.sh test
-	@SECONDS_EACH=$(SECONDS_EACH) RUNS_EACH=$(RUNS_EACH) JOBS=$(JOBS) scripts/fuzz.sh
+	@SECONDS_EACH=$(SECONDS_EACH) RUNS_EACH=$(RUNS_EACH) FUZZER=$(FUZZER) JOBS=$(JOBS) scripts/fuzz.sh
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -1,21 +1,20 @@
 #!/bin/sh
-# Runs each fuzzer of tests/fuzz for SECONDS_EACH seconds, from the kept corpus; with RUNS_EACH so many inputs, and the
-# same ones every time. New inputs go to
-# build-fuzz/corpus/<name>; an input that breaks something is kept in build-fuzz/findings/<name> and ends the
-# run with an error. Copy what is worth keeping to tests/fuzz/corpus/<name>: the tests replay it for ever.
+# Runs each fuzzer of tests/fuzz (or FUZZER alone: model, expr) for SECONDS_EACH seconds, from the kept corpus; with
+# RUNS_EACH so many inputs instead. New inputs go to build-fuzz/corpus/<name>; an input that breaks something is kept
+# in build-fuzz/findings/<name> and ends the run with an error. Copy what is worth keeping to tests/fuzz/corpus/<name>:
+# the tests replay it for ever.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}
 amount="-max_total_time=$seconds"
 said="$seconds s"
 if [ -n "${RUNS_EACH:-}" ]; then
-  amount="-runs=$RUNS_EACH -seed=1"
+  amount="-runs=$RUNS_EACH"
   said="$RUNS_EACH inputs"
-  rm -rf build-fuzz/corpus # the same ones: nothing kept from earlier runs
 fi
 jobs=${JOBS:-2}
 
-set -- tests/fuzz/fuzz_*.c
+set -- tests/fuzz/fuzz_${FUZZER:-*}.c
 [ -e "$1" ] || { echo "no fuzzers in tests/fuzz"; exit 0; }
 command -v clang >/dev/null || { echo "fuzzing needs clang, which is not installed"; exit 1; }
 

@@ -145,14 +145,22 @@ static void agree(Machine *m, PfExpr e, PfTruth a, PfTruth b, const char *what)
   if (a != b && a != PF_UNKNOWN && b != PF_UNKNOWN) expect(!is_exact(m, e), what);
 }
 
+/* Two ways to the same, unless numbers were rounded on one of them: the difference may look exact then. */
+static void same(Machine *m, PfExpr a, PfExpr b, const char *what)
+{
+  PfExpr difference = pf_expr_sub(m->ctx, a, b);
+  if (difference == PF_EXPR_NONE || pf_expr_length(m->ctx, difference) > LONGEST) return;
+  if (!is_exact(m, a) || !is_exact(m, b)) return;
+  agree(m, difference, pf_expr_is_probably_zero(m->ctx, difference, 2), PF_TRUE, what);
+}
+
 static void check_zero(Machine *m, PfExpr e)
 {
   if (pf_expr_length(m->ctx, e) > LONGEST) return;
   agree(m, e, pf_expr_is_zero(m->ctx, e), pf_expr_is_probably_zero(m->ctx, e, 2), "both zero tests say the same");
   PfExpr simple = pf_expr_simplest(m->ctx, e);
   expect(simple != PF_EXPR_NONE, "every expression has a shortest form");
-  PfExpr difference = pf_expr_sub(m->ctx, e, simple);
-  agree(m, difference, pf_expr_is_probably_zero(m->ctx, difference, 2), PF_TRUE, "the shortest form is the same");
+  same(m, e, simple, "the shortest form is the same");
   expect(pf_expr_length(m->ctx, simple) <= pf_expr_length(m->ctx, e), "the shortest form is not longer");
 }
 
@@ -164,15 +172,10 @@ static void check_derivatives(Machine *m, PfExpr e, PfExpr gradient[SYMBOLS])
   if (pf_expr_gradient(ctx, e, m->symbol, SYMBOLS, gradient) != PF_OK) return;
   if (pf_expr_derive_along(ctx, &e, 1, m->symbol, m->symbol, SYMBOLS, &along) != PF_OK) return;
   for (int i = 0; i < SYMBOLS; i++) {
-    PfExpr difference = pf_expr_sub(ctx, gradient[i], pf_expr_diff(ctx, e, m->symbol[i]));
-    if (difference == PF_EXPR_NONE || pf_expr_length(ctx, difference) > LONGEST) return;
-    agree(m, difference, pf_expr_is_probably_zero(ctx, difference, 2), PF_TRUE, "both derivatives are the same");
+    same(m, gradient[i], pf_expr_diff(ctx, e, m->symbol[i]), "both derivatives are the same");
     sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, gradient[i], m->symbol[i]));
   }
-  PfExpr difference = pf_expr_sub(ctx, sum, along);
-  if (difference == PF_EXPR_NONE || pf_expr_length(ctx, difference) > LONGEST) return;
-  agree(m, difference, pf_expr_is_probably_zero(ctx, difference, 2), PF_TRUE,
-        "the derivative along a direction is the sum");
+  same(m, sum, along, "the derivative along a direction is the sum");
 }
 
 /* Numbers of very different size lose digits in any order of summation: then nothing can be said. */
