@@ -71,6 +71,13 @@ int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv
 
 /* Writes the bytes to a file. */
 PfStatus pf_study_write(Study *study, const char *path, const PfText *text);
+/* The result of a study as a file: what each kind is written by. `user` is the study, which begins with a Study. */
+typedef struct StudyWriters {
+  WriteText csv;
+  WriteJson json;
+  PfStatus (*svg)(void *user, PfText *text);
+} StudyWriters;
+PfStatus pf_study_write_as(Study *study, const char *path, const StudyWriters *writers);
 /* Does the path end so? */
 bool pf_study_ends(const char *path, const char *end);
 

@@ -306,6 +306,20 @@ PfStatus pf_study_write(Study *st, const char *path, const PfText *text)
   return good ? PF_OK : pf_fail(st->s.ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(error));
 }
 
+PfStatus pf_study_write_as(Study *st, const char *path, const StudyWriters *writers)
+{
+  PfJson json; /* its text serves all */
+  PfStatus status = PF_OK;
+  pf_json_begin(&json, pf_context_allocator(st->s.ctx));
+  if (pf_study_ends(path, ".csv")) writers->csv(st, &json.text);
+  else if (pf_study_ends(path, ".json")) writers->json(st, &json);
+  else if (pf_study_ends(path, ".svg")) status = writers->svg(st, &json.text);
+  else status = pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
+  if (status == PF_OK) status = pf_study_write(st, path, &json.text);
+  pf_json_free(&json);
+  return status;
+}
+
 /* ---------------------------------------------------------------- JSON */
 
 void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count)

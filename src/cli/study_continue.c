@@ -133,8 +133,9 @@ static void write_json(void *user, PfJson *json)
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(const Continue *c, PfText *text)
+static void file_csv(void *user, PfText *text)
 {
+  const Continue *c = user;
   pf_text_print(text, "branch,\"%s\"", c->parameter);
   for (int k = 0; k < c->c.size; k++)
     if (!c->c.cyclic[k]) pf_text_print(text, ",\"%s\"", c->c.names[k]);
@@ -198,8 +199,9 @@ static int branch_series(Continue *c, const PfTrace *t, int component, PfSeries 
   return count;
 }
 
-static PfStatus file_svg(Continue *c, PfText *text)
+static PfStatus file_svg(void *user, PfText *text)
 {
+  Continue *c = user;
   static const PfMarkShape shapes[] = {PF_MARK_TRIANGLE, PF_MARK_SQUARE, PF_MARK_CIRCLE};
   PfArena *arena = c->st.s.arena;
   int component, most = c->c.special_count, count = 0;
@@ -222,19 +224,7 @@ static PfStatus file_svg(Continue *c, PfText *text)
   return PF_OK;
 }
 
-static PfStatus write_file(Continue *c, const char *path)
-{
-  PfJson json;
-  PfStatus status = PF_OK;
-  pf_json_begin(&json, pf_context_allocator(c->st.s.ctx));
-  if (pf_study_ends(path, ".csv")) file_csv(c, &json.text);
-  else if (pf_study_ends(path, ".json")) write_json(c, &json);
-  else if (pf_study_ends(path, ".svg")) status = file_svg(c, &json.text);
-  else status = pf_fail(c->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
-  if (status == PF_OK) status = pf_study_write(&c->st, path, &json.text);
-  pf_json_free(&json);
-  return status;
-}
+static const StudyWriters writers = {file_csv, write_json, file_svg};
 
 /* ---------------------------------------------------------------- the command */
 
@@ -255,7 +245,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_search(st, &options.steady));
   PF_TRY(pf_study_count(st, STUDY_POINTS, "points", range.count ? range.count : 200, &options.points));
   PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));
-  return st->options->out ? write_file(c, st->options->out) : PF_OK;
+  return st->options->out ? pf_study_write_as(&c->st, st->options->out, &writers) : PF_OK;
 }
 
 /* Takes the word NAME=a..b out of the arguments, wherever it stands; the words of options are left alone. */

@@ -70,8 +70,9 @@ static void write_json(void *user, PfJson *json)
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(const Poincare *p, PfText *text)
+static void file_csv(void *user, PfText *text)
 {
+  const Poincare *p = user;
   const PfSection *s = &p->section;
   pf_text_print(text, "motion,t,\"%s\",\"%s\"\n", p->plane.names[0], p->plane.names[1]);
   for (int i = 0; i < s->count; i++)
@@ -79,8 +80,9 @@ static void file_csv(const Poincare *p, PfText *text)
 }
 
 /* One series per motion, in turn in the colours of the palette. */
-static PfStatus file_svg(Poincare *p, PfText *text)
+static PfStatus file_svg(void *user, PfText *text)
 {
+  Poincare *p = user;
   const PfSection *s = &p->section;
   PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->options.orbits);
   int count = 0;
@@ -99,19 +101,7 @@ static PfStatus file_svg(Poincare *p, PfText *text)
   return PF_OK;
 }
 
-static PfStatus write_file(Poincare *p, const char *path)
-{
-  PfJson json;
-  PfStatus status = PF_OK;
-  pf_json_begin(&json, pf_context_allocator(p->st.s.ctx));
-  if (pf_study_ends(path, ".csv")) file_csv(p, &json.text);
-  else if (pf_study_ends(path, ".json")) write_json(p, &json);
-  else if (pf_study_ends(path, ".svg")) status = file_svg(p, &json.text);
-  else status = pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
-  if (status == PF_OK) status = pf_study_write(&p->st, path, &json.text);
-  pf_json_free(&json);
-  return status;
-}
+static const StudyWriters writers = {file_csv, write_json, file_svg};
 
 /* ---------------------------------------------------------------- the command */
 
@@ -160,7 +150,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 1, &o->orbits));
   PF_TRY(pf_study_span(st, &o->span));
   PF_TRY(pf_section(st->s.ctx, st->s.arena, st->field, o, &p->section));
-  return st->options->out ? write_file(p, st->options->out) : PF_OK;
+  return st->options->out ? pf_study_write_as(&p->st, st->options->out, &writers) : PF_OK;
 }
 
 static int run(int argc, char **argv)

@@ -71,16 +71,18 @@ static void write_json(void *user, PfJson *json)
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(const Portrait *p, PfText *text)
+static void file_csv(void *user, PfText *text)
 {
+  const Portrait *p = user;
   pf_text_print(text, "curve,\"%s\",\"%s\"\n", p->plane.names[0], p->plane.names[1]);
   for (int i = 0; i < p->p.count; i++)
     for (int k = 0; k < p->p.orbits[i].count; k++)
       pf_text_print(text, "%d,%.17g,%.17g\n", i + 1, p->p.orbits[i].a[k], p->p.orbits[i].b[k]);
 }
 
-static PfStatus file_svg(Portrait *p, PfText *text)
+static PfStatus file_svg(void *user, PfText *text)
 {
+  Portrait *p = user;
   PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->p.count);
   if (!list) return pf_fail(p->st.s.ctx, PF_ERR_MEMORY, "no memory");
   for (int i = 0; i < p->p.count; i++) {
@@ -97,19 +99,7 @@ static PfStatus file_svg(Portrait *p, PfText *text)
   return PF_OK;
 }
 
-static PfStatus write_file(Portrait *p, const char *path)
-{
-  PfJson json;
-  PfStatus status = PF_OK;
-  pf_json_begin(&json, pf_context_allocator(p->st.s.ctx));
-  if (pf_study_ends(path, ".csv")) file_csv(p, &json.text);
-  else if (pf_study_ends(path, ".json")) write_json(p, &json);
-  else if (pf_study_ends(path, ".svg")) status = file_svg(p, &json.text);
-  else status = pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
-  if (status == PF_OK) status = pf_study_write(&p->st, path, &json.text);
-  pf_json_free(&json);
-  return status;
-}
+static const StudyWriters writers = {file_csv, write_json, file_svg};
 
 /* ---------------------------------------------------------------- the command */
 
@@ -125,7 +115,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 25, &options.starts));
   PF_TRY(pf_study_span(st, &options.span));
   PF_TRY(pf_portrait(st->s.ctx, st->s.arena, st->field, &options, &p->p));
-  return st->options->out ? write_file(p, st->options->out) : PF_OK;
+  return st->options->out ? pf_study_write_as(&p->st, st->options->out, &writers) : PF_OK;
 }
 
 static int run(int argc, char **argv)

@@ -139,8 +139,9 @@ static void write_json(void *user, PfJson *json)
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(const Find *f, PfText *text)
+static void file_csv(void *user, PfText *text)
 {
+  const Find *f = user;
   for (int c = 0; c < f->steady.size; c++) pf_text_print(text, "\"%s\",", f->steady.names[c]);
   pf_text_add(text, "stability,unstable,family\n");
   for (int i = 0; i < f->steady.count; i++) {
@@ -151,8 +152,9 @@ static void file_csv(const Find *f, PfText *text)
 }
 
 /* Eigenvalues in the complex plane, by the stability of what they belong to. */
-static PfStatus file_svg(Find *f, PfText *text)
+static PfStatus file_svg(void *user, PfText *text)
 {
+  Find *f = user;
   PfSeries *list = pf_arena_array(f->st.s.arena, PfSeries, f->steady.count);
   static const PfMarkShape shapes[] = {PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE};
   static const int colors[] = {0, 7, 1};
@@ -168,19 +170,7 @@ static PfStatus file_svg(Find *f, PfText *text)
   return PF_OK;
 }
 
-static PfStatus write_file(Find *f, const char *path)
-{
-  PfJson json;
-  PfStatus status = PF_OK;
-  pf_json_begin(&json, pf_context_allocator(f->st.s.ctx));
-  if (pf_study_ends(path, ".csv")) file_csv(f, &json.text);
-  else if (pf_study_ends(path, ".json")) write_json(f, &json);
-  else if (pf_study_ends(path, ".svg")) status = file_svg(f, &json.text);
-  else status = pf_fail(f->st.s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
-  if (status == PF_OK) status = pf_study_write(&f->st, path, &json.text);
-  pf_json_free(&json);
-  return status;
-}
+static const StudyWriters writers = {file_csv, write_json, file_svg};
 
 /* ---------------------------------------------------------------- the commands */
 
@@ -204,7 +194,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_search(st, &options));
   PF_TRY(pf_steady_find(st->s.ctx, st->s.arena, st->field, &options, &f->steady));
   if (!f->steady.count) return nothing(f);
-  return st->options->out ? write_file(f, st->options->out) : PF_OK;
+  return st->options->out ? pf_study_write_as(&f->st, st->options->out, &writers) : PF_OK;
 }
 
 static int run(const Command *command, PfSteadyKind kind, int argc, char **argv)
