@@ -1,5 +1,6 @@
 /* Pfaff in the race: pf_tree_forward, pf_tree_inverse, pf_tree_inertia. */
 #include "contender.h"
+#include "num/rotation.h"
 #include "pfaff/tree.h"
 
 #include <math.h>
@@ -22,27 +23,11 @@ static void demand(const Ours *self, PfStatus status)
   exit(1);
 }
 
-/* Rotations here are far from half turns only by luck, so the largest component comes first. */
-static void to_quaternion(const double R[9], double quat[4])
-{
-  const double squares[] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
-                            1 - R[0] - R[4] + R[8]};
-  const double pairs[4][4] = {{0, R[7] - R[5], R[2] - R[6], R[3] - R[1]},
-                              {R[7] - R[5], 0, R[1] + R[3], R[2] + R[6]},
-                              {R[2] - R[6], R[1] + R[3], 0, R[5] + R[7]},
-                              {R[3] - R[1], R[2] + R[6], R[5] + R[7], 0}};
-  int best = 0;
-  for (int i = 1; i < 4; i++)
-    if (squares[i] > squares[best]) best = i;
-  const double root = sqrt(squares[best]);
-  for (int i = 0; i < 4; i++) quat[i] = 0.5*(i == best ? root : pairs[best][i]/root);
-}
-
 static void add(const Ours *self, PfTreeBuilder *builder, const BodyData *body)
 {
   static const PfJoint JOINTS[] = {PF_JOINT_REVOLUTE, PF_JOINT_SPHERICAL, PF_JOINT_FREE};
   PfTreeBody to = pf_tree_body(body->parent, JOINTS[body->kind]);
-  to_quaternion(body->R, to.quat);
+  pf_rotation_quat(body->R, to.quat);
   memcpy(to.pos, body->offset, sizeof to.pos);
   to.mass = body->mass;
   memcpy(to.com, body->com, sizeof to.com);

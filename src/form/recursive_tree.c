@@ -1,8 +1,8 @@
 /* The tree of a model in numbers: every moving step of a placement becomes a joint, what is fixed to the same step
  * becomes one body. */
 #include "form/recursive.h"
+#include "num/rotation.h"
 
-#include <math.h>
 #include <string.h>
 
 /* What a frame is fixed to: a body of the tree, and its pose there. */
@@ -25,50 +25,6 @@ static void append_rotation(Pose *pose, const double S[9])
       for (int k = 0; k < 3; k++) R[3*i + j] += pose->R[3*i + k]*S[3*k + j];
     }
   memcpy(pose->R, R, sizeof R);
-}
-
-static void rotation_about(const double axis[3], double angle, double R[9])
-{
-  double c = cos(angle), s = sin(angle);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) R[3*i + j] = (1 - c)*axis[i]*axis[j] + (i == j ? c : 0);
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1)%3, k = (i + 2)%3;
-    R[3*j + i] += s*axis[k];
-    R[3*i + j] -= s*axis[k];
-  }
-}
-
-static void rotation_of_quaternion(const double x[4], double R[9])
-{
-  double s = x[0]*x[0] + x[1]*x[1] + x[2]*x[2] + x[3]*x[3];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      double along = 2*x[i + 1]*x[j + 1], across = i == j ? 0 : 2*x[0]*x[4 - i - j];
-      double own = i == j ? x[0]*x[0] - x[1]*x[1] - x[2]*x[2] - x[3]*x[3] : j == (i + 2)%3 ? across : -across;
-      R[3*i + j] = (along + own)/s;
-    }
-}
-
-/* Of the largest pivot, so that nothing small is divided by. */
-static void quaternion_of_rotation(const double R[9], double x[4])
-{
-  double trace = R[0] + R[4] + R[8];
-  int i = R[4] > R[0] ? 1 : 0;
-  if (R[8] > R[4*i]) i = 2;
-  int j = (i + 1)%3, k = (i + 2)%3;
-  if (trace > R[4*i]) {
-    x[0] = 0.5*sqrt(1 + trace);
-    x[1] = (R[7] - R[5])/(4*x[0]);
-    x[2] = (R[2] - R[6])/(4*x[0]);
-    x[3] = (R[3] - R[1])/(4*x[0]);
-    return;
-  }
-  double large = 0.5*sqrt(1 + R[4*i] - R[4*j] - R[4*k]);
-  x[i + 1] = large;
-  x[0] = (R[3*k + j] - R[3*j + k])/(4*large);
-  x[j + 1] = (R[3*j + i] + R[3*i + j])/(4*large);
-  x[k + 1] = (R[3*k + i] + R[3*i + k])/(4*large);
 }
 
 typedef struct Building {
@@ -105,7 +61,7 @@ static PfStatus add_joint(Building *b, Pose *pose, PfJoint joint, const double a
 {
   PfTreeBody *body = b->list + b->count;
   *body = pf_tree_body(pose->body, joint);
-  quaternion_of_rotation(pose->R, body->quat);
+  pf_rotation_quat(pose->R, body->quat);
   memcpy(body->pos, pose->p, sizeof body->pos);
   if (axis) memcpy(body->axis, axis, sizeof body->axis);
   *index = b->count++;
@@ -122,7 +78,7 @@ static PfStatus take_step(Building *b, int k, Pose *pose)
   case PF_CHAIN_SHIFT: shift(pose, v); return PF_OK;
   case PF_CHAIN_TURN:
     PF_TRY(number(b, step->value, &angle));
-    rotation_about(v, angle, R);
+    pf_rotation_about(v, angle, R);
     append_rotation(pose, R);
     return PF_OK;
   case PF_CHAIN_SLIDE: return add_joint(b, pose, PF_JOINT_PRISMATIC, v, b->r->body_of_step + k);
@@ -134,7 +90,7 @@ static PfStatus take_step(Building *b, int k, Pose *pose)
   }
   if (step->ball >= 0) return add_joint(b, pose, PF_JOINT_SPHERICAL, NULL, b->r->body_of_step + k);
   PF_TRY(numbers(b, b->r->model->frames[step->frame].quaternion, 4, q)); /* held */
-  rotation_of_quaternion(q, R);
+  pf_quat_rotation(q, R);
   append_rotation(pose, R);
   return PF_OK;
 }

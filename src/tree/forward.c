@@ -36,7 +36,7 @@ static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, cons
   const Fixed *fixed = &work->tree->fixed[node->extra];
   double quat[4];
   quat_mul(fixed->quat, q + node->q, quat);
-  quat_rotation(quat, extra->R);
+  pf_quat_rotation(quat, extra->R);
   turn3_back(extra->R, w, wk);
   if (!v) return;
   const double *rate = v + node->v;

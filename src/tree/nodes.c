@@ -145,14 +145,15 @@ static void first_frames(Making *make)
   }
 }
 
-/* Each axial node turns by the leading angle of its first axial child, which then needs none. */
+/* Each axial node turns by the leading angle of its first axial child, which then needs none. `offsets` holds that turn
+ * until the node's own third angle is added to it. */
 static void turn_frames(Making *make)
 {
   PfTree *tree = make->tree;
   for (int k = tree->node_count - 1; k >= 0; k--) { /* the first child comes last */
     const int parent = tree->nodes[k].parent;
     if (parent >= 0 && is_axial(tree->nodes[k].kind) && is_axial(tree->nodes[parent].kind))
-      tree->offsets[parent] = make->lead[k]; /* for now: the turn of the parent's frame */
+      tree->offsets[parent] = make->lead[k];
   }
   for (int k = tree->node_count - 1; k >= 0; k--) {
     const int parent = tree->nodes[k].parent;

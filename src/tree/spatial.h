@@ -64,15 +64,6 @@ static inline void transpose33(const double A[9], double B[9])
     for (int j = 0; j < 3; j++) B[3*j + i] = A[3*i + j];
 }
 
-/* Rotation of a quaternion w x y z, which need not be a unit one. */
-static inline void quat_rotation(const double quat[4], double R[9])
-{
-  const double w = quat[0], x = quat[1], y = quat[2], z = quat[3], k = 2/(w*w + x*x + y*y + z*z);
-  R[0] = 1 - k*(y*y + z*z), R[1] = k*(x*y - w*z), R[2] = k*(x*z + w*y);
-  R[3] = k*(x*y + w*z), R[4] = 1 - k*(x*x + z*z), R[5] = k*(y*z - w*x);
-  R[6] = k*(x*z - w*y), R[7] = k*(y*z + w*x), R[8] = 1 - k*(x*x + y*y);
-}
-
 static inline void quat_mul(const double a[4], const double b[4], double c[4])
 {
   c[0] = a[0]*b[0] - a[1]*b[1] - a[2]*b[2] - a[3]*b[3];

@@ -6,6 +6,7 @@
 #define PF_SRC_TREE_IMPL_H
 
 #include "base/base.h"
+#include "num/rotation.h"
 #include "pfaff/tree.h"
 #include "tree/spatial.h"
 
@@ -141,9 +142,6 @@ typedef struct JointState {
 } JointState;
 
 void pf_joint_state(const Body *body, const double *q, const double *v, JointState *joint);
-void pf_rotation_about(const double axis[3], double angle, double R[9]);
-void pf_quat_rotation(const double quat[4], double R[9]);
-void pf_rotation_quat(const double R[9], double quat[4]);
 /* Springs and dampers of one body: T (its nv). */
 void pf_joint_passive(const PfTree *tree, const Body *body, const double *q, const double *v, double *T);
 
