@@ -365,6 +365,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
     return PF_TROUBLE_SINGULAR;
   }
   find_acceleration(s, r, s->values, motion->acceleration);
+  if (!s->system->m) return PF_TROUBLE_NONE;
   if (s->rows) { /* nothing pulls along a quaternion: turning does not depend on its length */
     memset(motion->multiplier, 0, (size_t)s->system->m*sizeof *motion->multiplier);
     return PF_TROUBLE_NONE;
