@@ -42,11 +42,19 @@ typedef struct PfParameter {
   PfPlace place;
 } PfParameter;
 
+/* How firmly a start holds. Where not everything can hold, what is less firm is changed first. */
+typedef enum PfFirmness {
+  PF_START_OPEN,  /* not mentioned: solved for */
+  PF_START_GIVEN, /* by the model */
+  PF_START_SET,   /* by pf_model_set_start, in place of what the model says */
+  PF_START_FIXED  /* marked with '!': never changed */
+} PfFirmness;
+
 typedef struct PfCoordinate {
   const char *name, *unit;
   PfExpr q, v, a;          /* the symbols x, x', x'' */
   PfExpr start_q, start_v; /* in terms of parameters; 0 when not given */
-  bool fixed_q, fixed_v;   /* marked with '!': the start is not to be changed */
+  PfFirmness firm_q, firm_v;
   PfExpr rate;             /* x' by the pseudo-velocities, PF_EXPR_NONE without */
   bool contact;            /* made by a rolling contact, not by the user */
   bool released;           /* of a joint that an event makes free: held until then */
@@ -65,15 +73,26 @@ typedef struct PfBall {
   int norm;          /* its constraint */
   PfExpr spin[3];    /* 2 q* q'/|q|^2 */
   const char *spin_name[3], *speed_name[3]; /* hub.wx, hub.vx */
+  PfExpr start_w[3]; /* of the spin; start_v of the quaternion follows from it */
+  PfFirmness firm_w[3];
   PfPlace place;
 } PfBall;
 
 /* A pseudo-velocity. */
 typedef struct PfSpeed {
   const char *name, *unit;
-  PfExpr symbol, start;
+  PfExpr symbol, start; /* PF_EXPR_NONE: not mentioned */
+  PfFirmness firm;
   PfPlace place;
 } PfSpeed;
+
+/* The angular velocity of a body at the start: start omega(b) = (0, 0, 1), in the axes of the ground. */
+typedef struct PfStartSpin {
+  const char *name[3]; /* omega(b).x … */
+  PfExpr spin[3], start[3];
+  PfFirmness firm;
+  PfPlace place;
+} PfStartSpin;
 
 typedef struct PfInput {
   const char *name, *unit;
@@ -201,11 +220,12 @@ struct PfModel {
   PfInput *inputs;
   PfConstraint *constraints;
 
-  int frame_count, body_count, ball_count, load_count;
+  int frame_count, body_count, ball_count, load_count, start_spin_count;
   PfFrame *frames;
   PfBody *bodies;
   PfBall *balls;
   PfLoad *loads;
+  PfStartSpin *start_spins;
   PfExpr gravity[3];
 
   PfExpr kinetic, potential, dissipation; /* without the bodies' part; 0 when not given */
@@ -228,6 +248,10 @@ PF_API void pf_model_free(PfModel *model);
 /* Index of the name, or -1. */
 PF_API int pf_model_find_parameter(const PfModel *model, const char *name);
 PF_API int pf_model_find_coordinate(const PfModel *model, const char *name);
+
+/* Another start, in SI units, as if the model said so: of a coordinate (x), a velocity (x'), a quasi-velocity (hub.wz, hub.vx) or
+ * a speed. A mark '!' of the model stays. False when there is no such name, or no memory. */
+PF_API bool pf_model_set_start(PfModel *model, const char *name, double value);
 
 /* Total time derivative of each expression: x -> x', x' -> x'', inputs by their time functions. `out` may
  * be `e`. Fails with PF_ERR_MODEL for an input without a function. */

@@ -6,41 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* hub.wz=1: the rates of the quaternion follow, q' += q (0, change)/2. False when it is no quasi-velocity. */
-static bool set_spin(const PfModel *model, const PfSymbols *symbols, const char *name, double value, double *values)
-{
-  for (int b = 0; b < model->ball_count; b++)
-    for (int k = 0; k < 3; k++) {
-      if (strcmp(model->balls[b].spin_name[k], name)) continue;
-      const double *q = values + symbols->q + model->balls[b].q;
-      double *v = values + symbols->v + model->balls[b].q;
-      int i = k + 1, j = (k + 1)%3 + 1, l = (k + 2)%3 + 1;
-      double spin = 2*(q[0]*v[i] + q[l]*v[j] - q[i]*v[0] - q[j]*v[l]), half = 0.5*(value - spin);
-      v[0] -= half*q[i], v[i] += half*q[0], v[j] += half*q[l], v[l] -= half*q[j];
-      return true;
-    }
-  return false;
-}
-
-/* x=1 or x'=2 */
-static PfStatus set_one(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, const char *text, double *values)
+/* x=1, x'=2, hub.wz=1 or nu1=3 */
+static PfStatus set_one(PfContext *ctx, PfModel *model, const char *text)
 {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text) return pf_fail(ctx, PF_ERR_ARGUMENT, "--state %s: write name=value or name'=value", text);
   char name[128];
   snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-  size_t length = strlen(name);
-  bool velocity = length > 1 && name[length - 1] == '\'';
-  if (velocity) name[length - 1] = 0;
   char *end;
   double value = strtod(equals + 1, &end);
   if (end == equals + 1 || *end || !isfinite(value))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--state %s: '%s' is not a number", text, equals + 1);
-  if (!velocity && set_spin(model, symbols, name, value, values)) return PF_OK;
-  int i = pf_model_find_coordinate(model, name);
-  if (i < 0) return pf_fail(ctx, PF_ERR_NAME, "--state %s: the model has no coordinate '%s'", text, name);
-  values[(velocity ? symbols->v : symbols->q) + i] = value;
-  return PF_OK;
+  if (pf_model_set_start(model, name, value)) return PF_OK;
+  return pf_fail(ctx, PF_ERR_NAME, "--state %s: the model has no coordinate '%.*s'", text, (int)strcspn(name, "'"), name);
 }
 
 static PfStatus set_time(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, const char *text, double *values)
@@ -63,9 +41,8 @@ PfStatus pf_cli_state(Session *s, const Options *options, const PfSystem *system
   double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   if (!*values) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i < options->state_count; i++) PF_TRY(set_one(s->ctx, s->model, options->state[i]));
   PF_TRY(pf_equations_start(s->ctx, &s->equations, given, *values));
-  for (int i = 0; i < options->state_count; i++)
-    PF_TRY(set_one(s->ctx, s->model, symbols, options->state[i], *values));
   return options->time ? set_time(s->ctx, s->model, symbols, options->time, *values) : PF_OK;
 }
 

@@ -256,6 +256,7 @@ static PfStatus finish(Checker *ck)
   ADOPT(constraints, ck->constraints);
   ADOPT(bodies, ck->bodies);
   ADOPT(balls, ck->balls);
+  ADOPT(start_spins, ck->start_spins);
   ADOPT(events, ck->events);
   ADOPT(loads, ck->loads);
   ADOPT(plots, ck->plots);
@@ -269,6 +270,7 @@ static PfStatus finish(Checker *ck)
   model->constraint_count = (int)ck->constraints.count;
   model->body_count = (int)ck->bodies.count;
   model->ball_count = (int)ck->balls.count;
+  model->start_spin_count = (int)ck->start_spins.count;
   model->event_count = (int)ck->events.count;
   model->load_count = (int)ck->loads.count;
   model->plot_count = (int)ck->plots.count;
@@ -367,13 +369,13 @@ static void release(Checker *ck)
   pf_array_free(ck->allocator, &ck->parameter_order);
   pf_array_free(ck->allocator, &ck->coordinates);
   pf_array_free(ck->allocator, &ck->coordinate_dims);
-  pf_array_free(ck->allocator, &ck->starts_given);
   pf_array_free(ck->allocator, &ck->speeds);
   pf_array_free(ck->allocator, &ck->inputs);
   pf_array_free(ck->allocator, &ck->constraints);
   pf_array_free(ck->allocator, &ck->bodies);
   pf_array_free(ck->allocator, &ck->balls);
   pf_array_free(ck->allocator, &ck->ball_starts);
+  pf_array_free(ck->allocator, &ck->start_spins);
   pf_array_free(ck->allocator, &ck->events);
   pf_array_free(ck->allocator, &ck->loads);
   pf_array_free(ck->allocator, &ck->plots);

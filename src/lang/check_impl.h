@@ -109,15 +109,10 @@ typedef struct MultiplierUse {
   const char *name;
 } MultiplierUse;
 
-/* Of a coordinate and of its velocity. */
-typedef struct StartsGiven {
-  bool of[2];
-} StartsGiven;
-
 /* What 'start' says about a joint with a quaternion; PF_EXPR_NONE: nothing. */
 typedef struct BallStart {
   PfExpr q[4], turn[3], w[3];
-  bool fixed_q, fixed_w;
+  PfFirmness firm_q, firm_w[3];
   const PfNode *node; /* where the quaternion is given */
 } BallStart;
 
@@ -135,13 +130,13 @@ typedef struct Checker {
   PF_ARRAY(int) parameter_order;
   PF_ARRAY(PfCoordinate) coordinates;
   PF_ARRAY(Dim) coordinate_dims;
-  PF_ARRAY(StartsGiven) starts_given; /* per coordinate */
   PF_ARRAY(PfSpeed) speeds;
   PF_ARRAY(PfInput) inputs;
   PF_ARRAY(PfConstraint) constraints;
   PF_ARRAY(PfBody) bodies;
   PF_ARRAY(PfBall) balls;
   PF_ARRAY(BallStart) ball_starts;
+  PF_ARRAY(PfStartSpin) start_spins;
   PF_ARRAY(PfEvent) events;
   PF_ARRAY(const char *) releases; /* bodies that are detached */
   bool complete;                   /* the second check: with what events let go and attach */
@@ -298,6 +293,12 @@ void pf_add_norm(Checker *ck, int ball, const PfNode *node);
 bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign);
 /* After all starts were read. */
 void pf_settle_joint_starts(Checker *ck);
+/* start omega(b) = (0, 0, 1); false when the target is something else. */
+bool pf_assign_spin_start(Checker *ck, Scope *scope, const PfNode *assign);
+/* Numbers and parameters only? Says so when not. */
+bool pf_is_start_value(Checker *ck, const PfNode *node, Value value);
+/* Of what one assignment of 'start' says. */
+PfFirmness pf_firmness(const PfNode *assign);
 /* Half the square of the rotation vector: the potential of a ball joint's spring for stiffness 1. */
 bool pf_is_joint_turn(Checker *ck, Scope *scope, const PfNode *node, PfExpr *potential, PfExpr *dissipation);
 

@@ -58,8 +58,7 @@ int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const c
   pf_set_contents(ck, c.a, HAS_ACCELERATION);
   if (!pf_push(ck->allocator, &ck->coordinates, c) || !pf_push(ck->allocator, &ck->forces, zero) ||
       !pf_push(ck->allocator, &ck->nonideals, zero) ||
-      !pf_push(ck->allocator, &ck->coordinate_dims, pf_dim_unknown()) ||
-      !pf_push(ck->allocator, &ck->starts_given, (StartsGiven){{false, false}}))
+      !pf_push(ck->allocator, &ck->coordinate_dims, pf_dim_unknown()))
     pf_check_no_memory(ck);
   return (int)ck->coordinates.count - 1;
 }

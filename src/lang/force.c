@@ -62,27 +62,20 @@ static void assign_force(Checker *ck, Scope *scope, const PfNode *assign, bool n
   *sum = pf_expr_add(ck->ctx, *sum, value.scalar);
 }
 
-static bool is_start_value(Checker *ck, const PfNode *node, Value value)
-{
-  if (value.kind == V_NONE) return false;
-  if (!(pf_contents(ck, value.scalar) & HAS_MOTION)) return true;
-  pf_check_fail(ck, PF_ERR_MODEL, node, "a start value is made of numbers and parameters only");
-  return false;
-}
-
 static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
 {
   int primes;
-  if (pf_assign_joint_start(ck, scope, assign)) return;
+  if (pf_assign_spin_start(ck, scope, assign) || pf_assign_joint_start(ck, scope, assign)) return;
   Entity *entity = target_entity(ck, scope, assign->child, &primes);
   if (!entity) return;
   Value value = pf_scalar_of(ck, scope, assign->child->next, "a start value");
-  if (!is_start_value(ck, assign->child->next, value)) return;
+  if (!pf_is_start_value(ck, assign->child->next, value)) return;
   if (entity->kind == E_SPEED && primes == 0) {
     PfSpeed *speed = ck->speeds.at + entity->index;
     value = pf_value_in_unit(ck, assign->child->next, value, entity);
     if (speed->start) pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s' is given twice", entity->name);
     speed->start = value.kind == V_NONE ? PF_EXPR_NONE : value.scalar;
+    speed->firm = pf_firmness(assign);
     return;
   }
   if (entity->kind == E_ARRAY) {
@@ -102,15 +95,14 @@ static void assign_start(Checker *ck, Scope *scope, const PfNode *assign)
   value = pf_value_in_unit(ck, assign->child->next, value, &rate);
   if (value.kind == V_NONE) return;
   PfCoordinate *c = ck->coordinates.at + entity->index;
-  bool *given = ck->starts_given.at[entity->index].of + primes;
-  if (*given) {
+  PfFirmness *firm = primes ? &c->firm_v : &c->firm_q;
+  if (*firm != PF_START_OPEN) {
     pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", entity->name,
                   primes ? "'" : "");
     return;
   }
-  *given = true;
   *(primes ? &c->start_v : &c->start_q) = value.scalar;
-  if (assign->flag) *(primes ? &c->fixed_v : &c->fixed_q) = true;
+  *firm = pf_firmness(assign);
 }
 
 static void assign_rate(Checker *ck, Scope *scope, const PfNode *assign)

@@ -169,14 +169,6 @@ bool pf_is_joint_turn(Checker *ck, Scope *scope, const PfNode *node, PfExpr *pot
 
 /* ---------------------------------------------------------------- starts */
 
-static bool is_number_of_start(Checker *ck, const PfNode *node, Value value)
-{
-  if (value.kind == V_NONE) return false;
-  if (!(pf_contents(ck, value.scalar) & HAS_MOTION)) return true;
-  pf_check_fail(ck, PF_ERR_MODEL, node, "a start value is made of numbers and parameters only");
-  return false;
-}
-
 /* The components of (a, b, c) or (a, b, c, d) into slots that must be empty. */
 static bool read_components(Checker *ck, Scope *scope, const PfNode *assign, Dim dim, int count, PfExpr **slot)
 {
@@ -191,7 +183,7 @@ static bool read_components(Checker *ck, Scope *scope, const PfNode *assign, Dim
   }
   for (int k = 0; k < count; k++, child = child->next) {
     Value value = pf_scalar_of(ck, scope, child, "a start value");
-    if (!is_number_of_start(ck, child, value)) return false;
+    if (!pf_is_start_value(ck, child, value)) return false;
     if (!pf_dim_expect(ck, child, value.dim, dim, "this start")) return false;
     if (*slot[k] != PF_EXPR_NONE) {
       pf_check_fail(ck, PF_ERR_NAME, assign->child, "this start is given twice");
@@ -213,19 +205,18 @@ static void assign_translation(Checker *ck, Scope *scope, const PfNode *assign, 
   if (!read_components(ck, scope, assign, pf_dim_make(0, 1, -primes), 3, slot)) return;
   for (int k = 0; k < 3; k++) {
     PfCoordinate *c = ck->coordinates.at + ball->p + k;
-    bool *given = ck->starts_given.at[ball->p + k].of + primes;
-    if (*given)
+    PfFirmness *firm = primes ? &c->firm_v : &c->firm_q;
+    if (*firm != PF_START_OPEN)
       pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", c->name, primes ? "'" : "");
-    *given = true;
     *(primes ? &c->start_v : &c->start_q) = value[k];
-    if (assign->flag) *(primes ? &c->fixed_v : &c->fixed_q) = true;
+    *firm = pf_firmness(assign);
   }
 }
 
 static void assign_one(Checker *ck, Scope *scope, const PfNode *assign, Dim dim, PfExpr *slot)
 {
   Value value = pf_scalar_of(ck, scope, assign->child->next, "a start value");
-  if (!is_number_of_start(ck, assign->child->next, value)) return;
+  if (!pf_is_start_value(ck, assign->child->next, value)) return;
   if (!pf_dim_expect(ck, assign->child->next, value.dim, dim, "this start")) return;
   if (*slot != PF_EXPR_NONE) pf_check_fail(ck, PF_ERR_NAME, assign->child, "this start is given twice");
   *slot = value.scalar;
@@ -245,11 +236,10 @@ static bool assign_speed(Checker *ck, Scope *scope, const PfNode *assign, const 
   if (ball->p < 0) return false;
   assign_one(ck, scope, assign, pf_dim_make(0, 1, -1), &value);
   if (value == PF_EXPR_NONE) return true;
-  bool *given = ck->starts_given.at[ball->p + k].of + 1;
-  if (*given) pf_check_fail(ck, PF_ERR_NAME, assign->child, "this start is given twice");
-  *given = true;
-  ck->coordinates.at[ball->p + k].start_v = value;
-  ck->coordinates.at[ball->p + k].fixed_v |= assign->flag != 0;
+  PfCoordinate *c = ck->coordinates.at + ball->p + k;
+  if (c->firm_v != PF_START_OPEN) pf_check_fail(ck, PF_ERR_NAME, assign->child, "this start is given twice");
+  c->start_v = value;
+  c->firm_v = pf_firmness(assign);
   return true;
 }
 
@@ -272,8 +262,12 @@ bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign)
   PfExpr *q[4] = {s->q, s->q + 1, s->q + 2, s->q + 3}, *turn[3] = {s->turn, s->turn + 1, s->turn + 2};
   PfExpr *w[3] = {s->w, s->w + 1, s->w + 2};
   Dim per_second = pf_dim_make(0, 0, -1);
-  if (which <= 1 || (which >= 5 && which <= 8)) s->node = target, s->fixed_q |= assign->flag != 0;
-  if (which == 2 || (which >= 9 && which <= 11)) s->fixed_w |= assign->flag != 0;
+  if (which <= 1 || (which >= 5 && which <= 8)) {
+    s->node = target;
+    if (s->firm_q != PF_START_FIXED) s->firm_q = pf_firmness(assign);
+  }
+  for (int k = 0; k < 3; k++)
+    if (which == 2 || which == 9 + k) s->firm_w[k] = pf_firmness(assign);
   if (which == 0) (void)read_components(ck, scope, assign, pf_dim_none(), 4, q);
   else if (which == 1) (void)read_components(ck, scope, assign, pf_dim_none(), 3, turn);
   else if (which == 2) (void)read_components(ck, scope, assign, per_second, 3, w);
@@ -325,20 +319,10 @@ static bool normalise(Checker *ck, const BallStart *s, const PfBall *ball, PfExp
   return true;
 }
 
-/* q' = 1/2 q (0, w) */
-static void rate_of_quaternion(PfContext *ctx, const PfExpr q[4], const PfExpr w[3], PfExpr rate[4])
-{
-  PfExpr half = pf_expr_rational(ctx, 1, 2);
-  rate[0] = pf_expr_mul(ctx, pf_expr_rational(ctx, -1, 2), pf_expr_dot3(ctx, q + 1, w));
-  pf_expr_cross3(ctx, q + 1, w, rate + 1);
-  for (int k = 0; k < 3; k++)
-    rate[k + 1] = pf_expr_mul(ctx, half, pf_expr_add(ctx, rate[k + 1], pf_expr_mul(ctx, q[0], w[k])));
-}
-
 void pf_settle_joint_starts(Checker *ck)
 {
   for (size_t i = 0; i < ck->balls.count && !pf_check_stopped(ck); i++) {
-    const PfBall *ball = ck->balls.at + i;
+    PfBall *ball = ck->balls.at + i;
     BallStart *s = ck->ball_starts.at + i;
     bool turn = s->turn[0] || s->turn[1] || s->turn[2], given = s->q[0] || s->q[1] || s->q[2] || s->q[3];
     if (turn && given) {
@@ -350,11 +334,12 @@ void pf_settle_joint_starts(Checker *ck)
     if (turn) quaternion_of_turn(ck->ctx, s->turn, s->q);
     else if (given && !normalise(ck, s, ball, s->q)) return;
     PfExpr rate[4];
-    rate_of_quaternion(ck->ctx, s->q, s->w, rate);
+    pf_quaternion_rate(ck->ctx, s->q, s->w, rate);
+    for (int k = 0; k < 3; k++) ball->start_w[k] = s->w[k], ball->firm_w[k] = s->firm_w[k];
     for (int k = 0; k < 4; k++) {
       PfCoordinate *c = ck->coordinates.at + ball->q + k;
       c->start_q = s->q[k], c->start_v = rate[k];
-      c->fixed_q = s->fixed_q, c->fixed_v = s->fixed_w;
+      c->firm_q = s->firm_q;
     }
   }
 }

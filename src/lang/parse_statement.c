@@ -121,12 +121,13 @@ static bool is_variable(const PfNode *node)
   return node->kind == PF_N_NAME || node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER;
 }
 
-/* What may stand left of '=': in start a coordinate or velocity, in rate a velocity, else a coordinate. */
+/* What may stand left of '=': in start a coordinate, a velocity or omega(body), in rate a velocity, else a coordinate. */
 static void check_target(PfParser *p, const PfNode *target, const char *keyword)
 {
   bool start = !strcmp(keyword, "start"), rate = !strcmp(keyword, "rate");
   bool velocity = target->kind == PF_N_PRIME && target->flag == 1 && is_variable(target->child);
-  if (p->failed || (rate ? velocity : is_variable(target) || (start && velocity))) return;
+  bool spin = target->kind == PF_N_CALL && !strcmp(target->text, "omega");
+  if (p->failed || (rate ? velocity : is_variable(target) || (start && (velocity || spin)))) return;
 
   PfToken place = {.line = target->line, .column = target->column, .length = target->length};
   if (target->kind == PF_N_COMPARE) {
@@ -134,7 +135,7 @@ static void check_target(PfParser *p, const PfNode *target, const char *keyword)
       pf_hint(p->ctx, "write a single '='");
     return;
   }
-  const char *example = start ? "x, x' or psi[1]" : rate ? "x' or psi[1]'" : "x, psi[1] or arm.x";
+  const char *example = start ? "x, x', psi[1] or omega(b)" : rate ? "x' or psi[1]'" : "x, psi[1] or arm.x";
   if (!pf_parser_error(p, &place, "the left side of '=' in '%s' must be a single quantity: %s", keyword,
                        example))
     return;

@@ -23,6 +23,7 @@ typedef struct Probe {
   PfExpr *position, *slope; /* the position constraints and their Jacobian, by rows */
   int *row;                 /* the constraint of each */
   int positions;
+  PfExpr *spin;             /* omega(b) of the start less what it shall be, and the derivatives */
   double *work;
 } Probe;
 
@@ -63,13 +64,15 @@ static PfStatus set_start(Probe *p)
   return PF_OK;
 }
 
-/* A velocity that was given beside the speeds must be the one that they give. */
+/* A velocity that was given beside the speeds must be the one that they give. What was set instead of the model's start is
+ * not held against it. */
 static PfStatus set_rate(Probe *p, int i, PfExpr rate)
 {
   const PfCoordinate *c = p->eq->model->coordinates + i;
   double *v = p->values + p->symbols.v + i, given = *v;
+  if (c->firm_v == PF_START_SET) return PF_OK;
   PF_TRY(evaluate(p, &rate, 1, v));
-  if (pf_expr_is_structural_zero(p->ctx, c->start_v) || fabs(given - *v) <= start_tolerance) return PF_OK;
+  if (c->firm_v == PF_START_OPEN || fabs(given - *v) <= start_tolerance) return PF_OK;
   pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the start of %s' is %.6g, but the speeds give %.6g", c->name, given, *v);
   pf_hint(p->ctx, "start either the speeds or the velocities");
   return PF_ERR_MODEL;
@@ -171,6 +174,66 @@ static PfStatus settle_contacts(Probe *p)
   PF_TRY(reach(p, velocity_residual, p->eq->m, x, weight, &result, &arrived));
   memcpy(v, x, (size_t)p->eq->n*sizeof *x);
   return PF_OK;
+}
+
+/* ---------------------------------------------------------------- angular velocities of the start */
+
+/* What omega(b) is beside what it shall be, for each body of which it is given. */
+static PfStatus spin_residual(void *user, const double *x, double *r, double *J)
+{
+  Probe *p = user;
+  int n = p->eq->n, rows = 3*p->eq->model->start_spin_count;
+  memcpy(p->values + p->symbols.v, x, (size_t)n*sizeof *x);
+  PF_TRY(evaluate(p, p->spin, rows, r));
+  return J ? evaluate(p, p->spin + rows, rows*n, J) : PF_OK;
+}
+
+/* The residuals, then their derivatives in the velocities. */
+static PfStatus list_spins(Probe *p)
+{
+  const PfModel *model = p->eq->model;
+  size_t n = (size_t)p->eq->n, rows = 3*(size_t)model->start_spin_count;
+  p->spin = pf_arena_array(p->scratch, PfExpr, rows*(n + 1));
+  if (!p->spin) return no_room(p->ctx);
+  for (size_t i = 0; i < rows; i++) {
+    const PfStartSpin *s = model->start_spins + i/3;
+    p->spin[i] = pf_expr_sub(p->ctx, s->spin[i%3], s->start[i%3]);
+    PF_TRY(pf_expr_gradient(p->ctx, p->spin[i], p->symbols.symbol + p->symbols.v, p->eq->n, p->spin + rows + i*n));
+  }
+  return PF_OK;
+}
+
+static PfStatus no_spin(Probe *p, const PfNewtonResult *result)
+{
+  const PfStartSpin *s = p->eq->model->start_spins + result->row/3;
+  pf_fail_at(p->ctx, PF_ERR_MODEL, s->place, "no rates of the coordinates give %s at the start", s->name[result->row%3]);
+  pf_hint(p->ctx, "%.6g at the nearest one off; does the body turn about other axes only, or do two of its axes of rotation coincide "
+          "at this attitude?", result->residual);
+  return PF_ERR_MODEL;
+}
+
+/* The velocities that give omega(b): those that were not given are changed first. */
+static PfStatus settle_spins(Probe *p)
+{
+  const PfModel *model = p->eq->model;
+  int n = p->eq->n, rows = 3*model->start_spin_count;
+  double *weight = pf_arena_array(p->scratch, double, n), *v = p->values + p->symbols.v;
+  double *x = pf_arena_array(p->scratch, double, n);
+  if (!rows) return PF_OK;
+  if (!weight || !x) return no_room(p->ctx);
+  PF_TRY(list_spins(p));
+  bool arrived = false;
+  PfNewtonResult result = {.row = -1};
+  double *given = pf_arena_array(p->scratch, double, n);
+  if (!given) return no_room(p->ctx);
+  memcpy(given, v, (size_t)n*sizeof *v);
+  for (int pass = 0; pass < 2 && !arrived; pass++) {
+    for (int i = 0; i < n; i++) weight[i] = pass || model->coordinates[i].firm_v == PF_START_OPEN;
+    memcpy(x, given, (size_t)n*sizeof *x);
+    PF_TRY(reach(p, spin_residual, rows, x, weight, &result, &arrived));
+  }
+  memcpy(v, x, (size_t)n*sizeof *x);
+  return arrived ? PF_OK : no_spin(p, &result);
 }
 
 /* ---------------------------------------------------------------- the start */
@@ -483,6 +546,7 @@ static PfStatus begin(Probe *p, const double *parameters, bool *generic)
   PF_TRY(set_start(p));
   PF_TRY(set_rates(p));
   PF_TRY(list_positions(p));
+  PF_TRY(settle_spins(p));
   return settle_contacts(p);
 }
 

@@ -20,6 +20,9 @@ bool pf_frame_is_turned(const PfFrame *frame);
 /* The vector part of 2 q* q'/|q|^2: the angular velocity of a quaternion, in the axes of the body. */
 void pf_quaternion_spin(PfContext *ctx, const PfExpr q[4], const PfExpr rate[4], PfExpr out[3]);
 
+/* q' = 1/2 q (0, w): the rate of a quaternion that turns with w, in the axes of the body. */
+void pf_quaternion_rate(PfContext *ctx, const PfExpr q[4], const PfExpr w[3], PfExpr rate[4]);
+
 /* Turns v by the rotation of the frame: own axes -> parent axes, or back. */
 void pf_frame_to_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3]);
 void pf_frame_from_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3]);

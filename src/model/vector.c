@@ -124,6 +124,15 @@ void pf_quaternion_spin(PfContext *ctx, const PfExpr q[4], const PfExpr rate[4],
   }
 }
 
+void pf_quaternion_rate(PfContext *ctx, const PfExpr q[4], const PfExpr w[3], PfExpr rate[4])
+{
+  PfExpr half = pf_expr_rational(ctx, 1, 2);
+  rate[0] = pf_expr_mul(ctx, pf_expr_rational(ctx, -1, 2), pf_expr_dot3(ctx, q + 1, w));
+  pf_expr_cross3(ctx, q + 1, w, rate + 1);
+  for (int k = 0; k < 3; k++)
+    rate[k + 1] = pf_expr_mul(ctx, half, pf_expr_add(ctx, rate[k + 1], pf_expr_mul(ctx, q[0], w[k])));
+}
+
 bool pf_frame_is_turned(const PfFrame *frame)
 {
   return frame->angle != PF_EXPR_NONE || frame->quaternion[0] != PF_EXPR_NONE;

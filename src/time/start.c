@@ -58,10 +58,10 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, double *v
   double *keep = pf_arena_array(arena, double, n), *before = pf_arena_array(arena, double, 2*n);
   if (!held || !keep || !before) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
   memcpy(before, values + in->q, 2*n*sizeof *before);
-  for (size_t j = 0; j < n; j++) any |= held[j] = model->coordinates[j].fixed_q;
+  for (size_t j = 0; j < n; j++) any |= held[j] = model->coordinates[j].firm_q == PF_START_FIXED;
   PF_TRY(settle(ctx, f, values, PF_LEVEL_POSITION, any ? held : NULL, keep));
   any = false;
-  for (size_t j = 0; j < n; j++) any |= held[j] = model->coordinates[j].fixed_v;
+  for (size_t j = 0; j < n; j++) any |= held[j] = model->coordinates[j].firm_v == PF_START_FIXED;
   PF_TRY(settle(ctx, f, values, PF_LEVEL_VELOCITY, any ? held : NULL, keep));
   find_change(before, values + in->q, f->n, &start->position_change, &start->moved_coordinate);
   find_change(before + n, values + in->v, f->n, &start->velocity_change, &start->moved_velocity);

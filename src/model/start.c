@@ -1,0 +1,64 @@
+/* Another start than the one in the text of the model. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* What is marked with '!' stays marked. */
+static bool set(PfModel *model, double value, PfExpr *start, PfFirmness *firm)
+{
+  PfExpr number = pf_expr_double(model->ctx, value);
+  if (number == PF_EXPR_NONE) return false;
+  *start = number;
+  if (*firm < PF_START_SET) *firm = PF_START_SET;
+  return true;
+}
+
+/* The rates of the quaternion follow from the angular velocity. */
+static bool settle_rates(PfModel *model, const PfBall *ball)
+{
+  PfCoordinate *c = model->coordinates + ball->q;
+  PfExpr q[4], rate[4];
+  for (int k = 0; k < 4; k++) q[k] = c[k].start_q;
+  pf_quaternion_rate(model->ctx, q, ball->start_w, rate);
+  for (int k = 0; k < 4; k++) c[k].start_v = rate[k];
+  return rate[0] != PF_EXPR_NONE;
+}
+
+/* An attitude is given as a whole, by whichever of its numbers. */
+static bool set_quaternion(PfModel *model, const PfBall *ball, int k, double value)
+{
+  PfCoordinate *c = model->coordinates + ball->q;
+  if (!set(model, value, &c[k].start_q, &c[k].firm_q)) return false;
+  for (int j = 0; j < 4; j++) c[j].firm_q = c[k].firm_q;
+  return settle_rates(model, ball);
+}
+
+static bool set_velocity(PfModel *model, const char *name, double value)
+{
+  for (int i = 0; i < model->coordinate_count; i++) {
+    PfCoordinate *c = model->coordinates + i;
+    size_t length = strlen(c->name);
+    if (!strncmp(c->name, name, length) && !strcmp(name + length, "'")) return set(model, value, &c->start_v, &c->firm_v);
+  }
+  return false;
+}
+
+bool pf_model_set_start(PfModel *model, const char *name, double value)
+{
+  for (int i = 0; i < model->ball_count; i++) {
+    PfBall *ball = model->balls + i;
+    for (int k = 0; k < 3; k++) {
+      PfCoordinate *p = model->coordinates + ball->p + k;
+      if (!strcmp(ball->spin_name[k], name))
+        return set(model, value, ball->start_w + k, ball->firm_w + k) && settle_rates(model, ball);
+      if (ball->p >= 0 && !strcmp(ball->speed_name[k], name)) return set(model, value, &p->start_v, &p->firm_v);
+    }
+    for (int k = 0; k < 4; k++)
+      if (!strcmp(model->coordinates[ball->q + k].name, name)) return set_quaternion(model, ball, k, value);
+  }
+  for (int i = 0; i < model->speed_count; i++)
+    if (!strcmp(model->speeds[i].name, name)) return set(model, value, &model->speeds[i].start, &model->speeds[i].firm);
+  int i = pf_model_find_coordinate(model, name);
+  if (i < 0) return set_velocity(model, name, value);
+  return set(model, value, &model->coordinates[i].start_q, &model->coordinates[i].firm_q);
+}
