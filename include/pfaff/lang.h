@@ -16,6 +16,11 @@ PF_API PfStatus pf_model_load(PfContext *ctx, const char *path, PfModel **model)
 PF_API PfStatus pf_model_read(PfContext *ctx, const char *file, const char *bytes, size_t count,
                               PfModel **model);
 
+/* Reads a constant such as "2/3", "5 [g]" or "2*pi/3" as the language does and gives it in SI. A bare number is in `unit`, and
+ * what has a unit must be of the same dimension; with "" everything fits and a bare number is in SI. Fails with
+ * PF_ERR_ARGUMENT and says what is wrong, without a place. */
+PF_API PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, double *value);
+
 /* The canonical layout of a model text, in the arena. */
 PF_API PfStatus pf_model_format(PfContext *ctx, PfArena *arena, const char *file, const char *bytes,
                                 size_t count, const char **formatted);

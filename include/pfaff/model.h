@@ -36,6 +36,7 @@ typedef struct PfVector {
 
 typedef struct PfParameter {
   const char *name, *unit; /* unit "" when none was given */
+  double scale;            /* one of the unit in SI; 0 as 1 */
   PfExpr symbol, value;    /* value in terms of other parameters; PF_EXPR_NONE when none was given */
   bool derived;            /* a 'let' made of parameters: kept as one name in formulas */
   bool hidden;             /* set by an event, not by the user */
@@ -52,6 +53,8 @@ typedef enum PfFirmness {
 
 typedef struct PfCoordinate {
   const char *name, *unit;
+  const char *rate_unit, *acceleration_unit; /* of x' and x'': "mm/s", "mm/s^2" */
+  double scale;            /* one of the unit in SI; 0 as 1 */
   PfExpr q, v, a;          /* the symbols x, x', x'' */
   PfExpr start_q, start_v; /* in terms of parameters; 0 when not given */
   PfFirmness firm_q, firm_v;
@@ -81,6 +84,7 @@ typedef struct PfBall {
 /* A pseudo-velocity. */
 typedef struct PfSpeed {
   const char *name, *unit;
+  double scale;
   PfExpr symbol, start; /* PF_EXPR_NONE: not mentioned */
   PfFirmness firm;
   PfPlace place;
@@ -96,6 +100,7 @@ typedef struct PfStartSpin {
 
 typedef struct PfInput {
   const char *name, *unit;
+  double scale;
   PfExpr symbol, value; /* a function of time and parameters, or PF_EXPR_NONE */
   PfPlace place;
 } PfInput;
@@ -252,6 +257,17 @@ PF_API int pf_model_find_coordinate(const PfModel *model, const char *name);
 /* Another start, in SI units, as if the model said so: of a coordinate (x), a velocity (x'), a quasi-velocity (hub.wz, hub.vx) or
  * a speed. A mark '!' of the model stays. False when there is no such name, or no memory. */
 PF_API bool pf_model_set_start(PfModel *model, const char *name, double value);
+
+/* What people read and write the numbers of a quantity in. All numbers of this library are in SI units: a number shown is
+ * the one inside divided by `scale`. */
+typedef struct PfMeasure {
+  const char *unit; /* "" when none was given: SI */
+  double scale;     /* one of the unit in SI */
+} PfMeasure;
+
+/* Of a parameter, a coordinate x, x' or x'', a speed, an input, a quasi-velocity (hub.wx, hub.vx) or t, by name; {"", 1} for any
+ * other name. */
+PF_API PfMeasure pf_model_measure(const PfModel *model, const char *name);
 
 /* Total time derivative of each expression: x -> x', x' -> x'', inputs by their time functions. `out` may
  * be `e`. Fails with PF_ERR_MODEL for an input without a function. */

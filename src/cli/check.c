@@ -7,11 +7,12 @@ static int run(int argc, char **argv);
 
 const Command pf_command_check = {
   "check", "what is this system: coordinates, constraints, degrees of freedom, redundancy",
-  "[--json] [-p NAME=VALUE] FILE\n\n"
+  "[--json] [-p NAME=VALUE] [--state x=1] FILE\n\n"
   "Tells the coordinates, the constraints and their kinds, the rank and the redundancy of the\n"
   "constraints at a generic configuration, the degrees of freedom, the rank of the mass matrix, and\n"
   "whether the start satisfies the constraints.\n\n"
-  "  -p, --param NAME=VALUE   another value for a parameter (SI units)\n"
+  "  -p, --param NAME=VALUE   another value for a parameter: 3, 2/3 or \"5 [g]\"; a bare number is in the declared unit\n"
+  "      --state NAME=VALUE   another start of a coordinate, a velocity or a speed, likewise\n"
   "      --json               the same for programs, on standard output",
   run};
 
@@ -219,7 +220,7 @@ typedef struct Checked {
 
 static PfStatus check(Session *s, const Options *options, PfDiagnosis *d, PfBodyJoint **joints)
 {
-  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(pf_cli_open(s, options));
   PF_TRY(pf_model_joints(s->ctx, s->arena, s->model, joints));
   PF_TRY(pf_cli_check_run(s));
   double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
@@ -253,7 +254,7 @@ static void write_text(void *user, PfText *text)
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Checked c = {0};
   c.status = check(&c.s, &options, &c.d, &c.joints);

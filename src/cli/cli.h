@@ -66,7 +66,7 @@ typedef struct Options {
 } Options;
 
 typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512, OPTION_PACE = 1024,
-  OPTION_OUT = 2048, OPTION_FOR = 4096, OPTION_SPATIAL = 8192 } OptionSet;
+  OPTION_OUT = 2048, OPTION_FOR = 4096, OPTION_SPATIAL = 8192, OPTION_TIME = 16384 } OptionSet;
 
 /* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);
@@ -92,6 +92,18 @@ typedef void (*WriteJson)(void *user, PfJson *json);
 typedef void (*WriteText)(void *user, PfText *text);
 int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
 
+/* A constant from the command line in SI: "2/3", "5 [g]"; a bare number is in `unit`. What is wrong is said after `what`, the
+ * option as it was given. */
+PfStatus pf_cli_value(PfContext *ctx, const char *what, const char *text, const char *unit, double *value);
+
+/* The pieces of a list between separators, not counting those in brackets: where the piece ends. */
+const char *pf_cli_piece(const char *text, const char *separators);
+
+/* Is the candidate nearer to a misspelt name than all before? *best is 0 at first. */
+bool pf_cli_is_nearer(const char *name, const char *candidate, int *best);
+
+void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *name);
+
 /* The numbers given by -p, NaN elsewhere, in the arena. NULL after an error that is in the context. */
 double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options);
 
@@ -104,14 +116,15 @@ typedef struct Session {
   double seconds; /* from text to equations */
 } Session;
 
-/* Loads the model and derives its equations. */
-PfStatus pf_cli_open(Session *session, const char *file);
+/* Loads the model, derives its equations, and changes its start as --state says. */
+PfStatus pf_cli_open(Session *session, const Options *options);
+PfStatus pf_cli_give_state(Session *session, const Options *options);
 void pf_cli_close(Session *session);
 /* Operations that evaluate M, F, A and b once, after sharing. */
 PfStatus pf_cli_count(Session *session, PfCount *count);
 double pf_cli_clock(void);
 
-/* Numbers of all symbols of the system at the start, with what --param, --state and --time say; in the arena. */
+/* Numbers of all symbols of the system at the start, with what --param and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
 /* Accelerations may exist where no motion does: what 'check' refuses near the start becomes a warning. */
 PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);

@@ -193,7 +193,7 @@ static PfStatus compare(Comparison *c, const Options *options)
 {
   Session *s = c->s;
   PfCount count;
-  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(pf_cli_open(s, options));
   PF_TRY(pf_cli_count(s, &count));
   c->operations = count.additions + count.multiplications + count.divisions + count.functions;
   PF_TRY(pf_system_new(s->ctx, &s->equations, &c->system));
@@ -307,7 +307,7 @@ static void json_all(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_PROVE;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_PROVE;
   int code = pf_cli_options(&pf_command_compare, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s = {0};

@@ -175,7 +175,7 @@ static PfStatus prepare(Converge *c)
 {
   PfStart start;
   Options one_method = *c->options;
-  PF_TRY(pf_cli_open(&c->s, c->options->file));
+  PF_TRY(pf_cli_open(&c->s, c->options));
   PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
   PF_TRY(pf_cli_state(&c->s, c->options, c->system, &c->values));
   PF_TRY(choose_methods(c));
@@ -293,7 +293,7 @@ static void text_all(void *user, PfText *text)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_FORM | OPTION_RUN | OPTION_FOR;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_FORM | OPTION_RUN | OPTION_FOR;
   int code = pf_cli_options(&pf_command_converge, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Converge c = {.options = &options};

@@ -1,13 +1,14 @@
 /* pfaff derive: the equations of motion, readable. */
 #include "cli/cli.h"
 
+#include <math.h>
 #include <string.h>
 
 static int run(int argc, char **argv);
 
 const Command pf_command_derive = {
   "derive", "the equations of motion, readable, as text or LaTeX",
-  "[--form NAME] [--latex | --json] FILE\n\n"
+  "[--form NAME] [-p NAME=VALUE] [--state x=1] [--latex | --json] FILE\n\n"
   "Prints the equations of motion in the shortest form found.\n\n"
   "      --form NAME   lagrange            with multipliers, and the mass matrix (default)\n"
   "                    rosenberg           embedded: as many equations as degrees of freedom\n"
@@ -15,7 +16,8 @@ const Command pf_command_derive = {
   "                    maggi               in pseudo-velocities, by admissible directions\n"
   "                    laconic             in pseudo-velocities, by Tatarinov's equations\n"
   "      --latex       for a paper: needs amsmath\n"
-  "      --json        for programs, on standard output",
+  "      --json        for programs, on standard output\n"
+  "  -p, --param NAME=VALUE, --state NAME=VALUE   other numbers: forms that choose independent velocities choose them there",
   run};
 
 typedef struct Derived {
@@ -203,10 +205,21 @@ static void json_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
 
 /* ---------------------------------------------------------------- the command */
 
+/* Formulas keep the names; the numbers matter where a form chooses velocities at the start. */
+static PfStatus give_parameters(Session *s, const Options *options)
+{
+  const double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  for (int i = 0; i < s->model->parameter_count; i++)
+    if (!isnan(given[i])) s->model->parameters[i].value = pf_expr_double(s->ctx, given[i]);
+  return PF_OK;
+}
+
 static PfStatus derive(Derived *x)
 {
   const char *form = x->options->form ? x->options->form : "lagrange";
-  PF_TRY(pf_cli_open(&x->s, x->options->file));
+  PF_TRY(pf_cli_open(&x->s, x->options));
+  PF_TRY(give_parameters(&x->s, x->options));
   PF_TRY(pf_cli_count(&x->s, &x->count));
   return pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
 }
@@ -246,7 +259,7 @@ static void write_text(void *user, PfText *text)
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_derive, OPTION_JSON | OPTION_LATEX | OPTION_FORM, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_derive, OPTION_JSON | OPTION_LATEX | OPTION_FORM | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Derived x = {.options = &options};
   PfStatus status = derive(&x);

@@ -73,7 +73,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
 {
   const PfFormulation *formulation;
   int row;
-  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(pf_cli_open(s, options));
   PF_TRY(find_formulation(s, options->spatial ? "recursive" : options->form, &formulation));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &r->system));
   PF_TRY(pf_cli_state(s, options, r->system, &r->values));
@@ -188,7 +188,7 @@ static void json_result(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_SPATIAL;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_TIME | OPTION_SPATIAL;
   int code = pf_cli_options(&pf_command_eval, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s = {0};

@@ -55,8 +55,8 @@ static unsigned needs(int letter)
   case 'p': return OPTION_PARAMETER;
   case 'f': return OPTION_FORM;
   case 'w': return OPTION_WRITE;
-  case 's':
-  case 't': return OPTION_STATE;
+  case 's': return OPTION_STATE;
+  case 't': return OPTION_TIME;
   case 'b': case 'r': case 'a': case 'H': case 'e': case 'A': case 'd':
   case 'k': case 'Q': case 'O':
   case 'D': return OPTION_RUN;
@@ -178,18 +178,12 @@ static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *
   int i = pf_model_find_parameter(model, name);
   if (i < 0 || model->parameters[i].derived) {
     pf_fail(ctx, PF_ERR_NAME, "-p %s: the model has no parameter '%s'", text, name);
-    for (int k = 0; k < model->parameter_count; k++)
-      if (pf_name_distance(name, model->parameters[k].name, 2) <= 2) {
-        pf_hint(ctx, "did you mean '%s'?", model->parameters[k].name);
-        break;
-      }
+    pf_cli_hint_parameter(ctx, model, name);
     return PF_ERR_NAME;
   }
-  char *end;
-  values[i] = strtod(equals + 1, &end);
-  if (end == equals + 1 || *end || !isfinite(values[i]))
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: '%s' is not a number", text, equals + 1);
-  return PF_OK;
+  char what[256];
+  snprintf(what, sizeof what, "-p %s", text);
+  return pf_cli_value(ctx, what, equals + 1, pf_model_measure(model, name).unit, values + i);
 }
 
 double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options)
@@ -214,17 +208,17 @@ double pf_cli_clock(void)
   return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
 }
 
-PfStatus pf_cli_open(Session *session, const char *file)
+PfStatus pf_cli_open(Session *session, const Options *options)
 {
   *session = (Session){.ctx = pf_context_new(NULL)};
   if (!session->ctx) return PF_ERR_MEMORY;
   session->arena = pf_arena_new(pf_context_allocator(session->ctx));
   if (!session->arena) return pf_fail(session->ctx, PF_ERR_MEMORY, "no memory");
   double start = pf_cli_clock();
-  PF_TRY(pf_model_load(session->ctx, file, &session->model));
+  PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
   PF_TRY(pf_equations_derive(session->ctx, session->arena, session->model, &session->equations));
   session->seconds = pf_cli_clock() - start;
-  return PF_OK;
+  return pf_cli_give_state(session, options);
 }
 
 /* M, F, A, b after sharing: what an evaluation costs. */

@@ -316,7 +316,7 @@ static PfStatus load(Plot *p)
     if (!p->s.arena) return pf_fail(p->s.ctx, PF_ERR_MEMORY, "no memory");
     PF_TRY(pf_table_read(p->s.ctx, p->s.arena, o->file, &p->table));
   } else {
-    PF_TRY(pf_cli_open(&p->s, o->file));
+    PF_TRY(pf_cli_open(&p->s, o));
     PF_TRY(pf_table_run(&p->s, o, SAMPLES, &p->table));
   }
   return o->columns ? read_columns(p, o->columns) : default_columns(p);
@@ -339,7 +339,7 @@ static PfStatus show(Plot *p, int *code)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_PARAMETER | OPTION_STATE | OPTION_FORM | OPTION_RUN | OPTION_FOR | OPTION_OUT | OPTION_PLOT;
+  unsigned allowed = OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_FORM | OPTION_RUN | OPTION_FOR | OPTION_OUT | OPTION_PLOT;
   int code = pf_cli_options(&pf_command_plot, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Plot p = {.options = &options};

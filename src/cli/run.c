@@ -100,7 +100,7 @@ static bool is_cancelled(void *user, double t)
 
 static PfStatus prepare(Run *r)
 {
-  PF_TRY(pf_cli_open(&r->s, r->options->file));
+  PF_TRY(pf_cli_open(&r->s, r->options));
   PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
   PF_TRY(pf_cli_state(&r->s, r->options, r->system, &r->values));
   r->t0 = r->values[pf_system_symbols(r->system)->time];
@@ -216,6 +216,9 @@ static void json_summary(void *user, PfJson *json)
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.names[i]);
   pf_json_close(json, ']');
+  pf_json_open(json, "units", '[');
+  for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.units[i]);
+  pf_json_close(json, ']');
   pf_text_add(&json->text, ",\n  \"rows\": ");
   pf_text_put(&json->text, pf_text_get(&r->rows.text), r->rows.text.count);
   pf_json_close(json, '}');
@@ -226,7 +229,7 @@ static void json_summary(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_RUN | OPTION_FOR | OPTION_PACE | OPTION_OUT;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_TIME | OPTION_RUN | OPTION_FOR | OPTION_PACE | OPTION_OUT;
   int code = pf_cli_options(&pf_command_run, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Run r = {.options = &options};

@@ -3,34 +3,156 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* x=1, x'=2, hub.wz=1 or nu1=3 */
-static PfStatus set_one(PfContext *ctx, PfModel *model, const char *text)
+typedef struct Setter {
+  PfContext *ctx;
+  PfModel *model;
+  const char *text; /* as given */
+} Setter;
+
+/* ---------------------------------------------------------------- names */
+
+static PfStatus unknown_name(const Setter *s, const char *name)
 {
-  const char *equals = strchr(text, '=');
-  if (!equals || equals == text) return pf_fail(ctx, PF_ERR_ARGUMENT, "--state %s: write name=value or name'=value", text);
-  char name[128];
-  snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-  char *end;
-  double value = strtod(equals + 1, &end);
-  if (end == equals + 1 || *end || !isfinite(value))
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "--state %s: '%s' is not a number", text, equals + 1);
-  if (pf_model_set_start(model, name, value)) return PF_OK;
-  return pf_fail(ctx, PF_ERR_NAME, "--state %s: the model has no coordinate '%.*s'", text, (int)strcspn(name, "'"), name);
+  const PfModel *model = s->model;
+  const char *similar = NULL;
+  int best = 0;
+  char own[128];
+  snprintf(own, sizeof own, "%.*s", (int)strcspn(name, "'"), name);
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: the model has no coordinate, velocity or speed '%s'", s->text, name);
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (pf_cli_is_nearer(own, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
+  for (int i = 0; i < model->speed_count; i++)
+    if (pf_cli_is_nearer(own, model->speeds[i].name, &best)) similar = model->speeds[i].name;
+  for (int i = 0; i < 3*model->ball_count; i++)
+    if (pf_cli_is_nearer(own, model->balls[i/3].spin_name[i%3], &best)) similar = model->balls[i/3].spin_name[i%3];
+  if (similar) pf_hint(s->ctx, "did you mean '%s'?", similar);
+  return PF_ERR_ARGUMENT;
+}
+
+/* ---------------------------------------------------------------- joints with a quaternion */
+
+enum { MOST_PARTS = 4 };
+
+/* What is given in brackets: hub.w stands for hub.wx, hub.wy, hub.wz. */
+typedef struct Group {
+  const char *word, *unit;
+  int count;
+  const char *parts[MOST_PARTS];
+} Group;
+
+static const Group groups[] = {
+  {"q", "1", 4, {"qw", "qx", "qy", "qz"}},
+  {"turn", "rad", 3, {"qw", "qx", "qy", "qz"}},
+  {"w", "rad/s", 3, {"wx", "wy", "wz"}},
+  {"p", "m", 3, {"px", "py", "pz"}},
+  {"v", "m/s", 3, {"vx", "vy", "vz"}},
+};
+
+/* The group that the name means, and the length of the name of the joint before it. */
+static const Group *find_group(const PfModel *model, const char *name, size_t *joint)
+{
+  const char *dot = strrchr(name, '.');
+  *joint = dot ? (size_t)(dot - name) : 0;
+  for (int b = 0; dot && b < model->ball_count; b++) {
+    const PfBall *ball = model->balls + b;
+    if (strlen(ball->name) != *joint || strncmp(ball->name, name, *joint) != 0) continue;
+    for (size_t i = 0; i < sizeof groups/sizeof *groups; i++)
+      if (!strcmp(groups[i].word, dot + 1)) return groups + i;
+  }
+  return NULL;
+}
+
+/* (a, b, c) */
+static PfStatus read_numbers(const Setter *s, const Group *group, const char *what, const char *text, double *number)
+{
+  int count = 0;
+  text += strspn(text, " ");
+  bool good = *text == '(';
+  while (good && count < group->count) {
+    char part[128];
+    const char *end = pf_cli_piece(++text, ",)");
+    snprintf(part, sizeof part, "%.*s", (int)(end - text), text);
+    PF_TRY(pf_cli_value(s->ctx, what, part, group->unit, number + count++));
+    text = end;
+    good = *text == (count < group->count ? ',' : ')');
+  }
+  if (good && !text[1 + strspn(text + 1, " ")]) return PF_OK;
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: %d numbers in brackets are needed", what, group->count);
+  pf_hint(s->ctx, "for example: --state \"hub.%s=%s\"", group->word, group->count == 4 ? "(1, 0, 0, 0)" : "(0, 0, 1)");
+  return PF_ERR_ARGUMENT;
+}
+
+/* cos(a/2) and the axis times sin(a/2), where the rotation vector is a times the axis. */
+static void quaternion_of_turn(double number[MOST_PARTS])
+{
+  double turn[3] = {number[0], number[1], number[2]};
+  double angle = sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2]), part = angle > 0 ? sin(0.5*angle)/angle : 0.5;
+  number[0] = cos(0.5*angle);
+  for (int k = 0; k < 3; k++) number[k + 1] = part*turn[k];
+}
+
+/* Of another length than one: divided by it, as by 'start'. */
+static PfStatus normalise(const Setter *s, double q[MOST_PARTS])
+{
+  double length = sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]);
+  if (!(length > 0)) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: a quaternion of zeros is no rotation", s->text);
+  for (int k = 0; k < MOST_PARTS; k++) q[k] /= length;
+  return PF_OK;
+}
+
+static PfStatus set_group(Setter *s, const Group *group, const char *name, size_t joint, const char *what, const char *text)
+{
+  double number[MOST_PARTS];
+  PF_TRY(read_numbers(s, group, what, text, number));
+  bool attitude = group->parts[0][0] == 'q';
+  if (!strcmp(group->word, "turn")) quaternion_of_turn(number);
+  if (attitude) PF_TRY(normalise(s, number));
+  for (int k = 0; k < (attitude ? MOST_PARTS : group->count); k++) {
+    char part[160];
+    snprintf(part, sizeof part, "%.*s.%s", (int)joint, name, group->parts[k]);
+    if (!pf_model_set_start(s->model, part, number[k])) return unknown_name(s, part);
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* x=1, x'=2 [m/s], hub.wz=1, hub.turn=(0, 0, 30 [deg]) */
+static PfStatus set_one(Setter *s)
+{
+  const char *equals = strchr(s->text, '=');
+  char name[128], what[256];
+  if (!equals || equals == s->text)
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: write name=value or name'=value", s->text);
+  snprintf(name, sizeof name, "%.*s", (int)(equals - s->text), s->text);
+  for (size_t length = strlen(name); length && name[length - 1] == ' '; length--) name[length - 1] = 0;
+  snprintf(what, sizeof what, "--state %s", s->text);
+  size_t joint;
+  const Group *group = find_group(s->model, name, &joint);
+  if (group) return set_group(s, group, name, joint, what, equals + 1);
+  double value;
+  PF_TRY(pf_cli_value(s->ctx, what, equals + 1, pf_model_measure(s->model, name).unit, &value));
+  return pf_model_set_start(s->model, name, value) ? PF_OK : unknown_name(s, name);
 }
 
 static PfStatus set_time(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, const char *text, double *values)
 {
-  char *end;
-  values[symbols->time] = strtod(text, &end);
-  if (end == text || *end || !isfinite(values[symbols->time]))
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "--time: '%s' is not a number", text);
+  PF_TRY(pf_cli_value(ctx, "--time", text, "s", values + symbols->time));
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
       PF_TRY(pf_expr_evaluate(ctx, &model->inputs[i].value, 1, symbols->symbol, values, symbols->count,
                               values + symbols->inputs + i));
+  return PF_OK;
+}
+
+PfStatus pf_cli_give_state(Session *s, const Options *options)
+{
+  for (int i = 0; i < options->state_count; i++) {
+    Setter setter = {s->ctx, s->model, options->state[i]};
+    PF_TRY(set_one(&setter));
+  }
   return PF_OK;
 }
 
@@ -41,7 +163,6 @@ PfStatus pf_cli_state(Session *s, const Options *options, const PfSystem *system
   double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   if (!*values) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  for (int i = 0; i < options->state_count; i++) PF_TRY(set_one(s->ctx, s->model, options->state[i]));
   PF_TRY(pf_equations_start(s->ctx, &s->equations, given, *values));
   return options->time ? set_time(s->ctx, s->model, symbols, options->time, *values) : PF_OK;
 }

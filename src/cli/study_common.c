@@ -44,7 +44,7 @@ PfStatus pf_study_open(Study *st, const Options *options)
 {
   Session *s = &st->s;
   st->options = options;
-  PF_TRY(pf_cli_open(s, options->file));
+  PF_TRY(pf_cli_open(s, options));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
   PF_TRY(pf_cli_state(s, options, st->system, &st->values));
   st->given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
@@ -82,11 +82,7 @@ PfStatus pf_study_parameter(Study *st, const char *what, const char *name, int *
   *parameter = pf_model_find_parameter(model, name);
   if (*parameter >= 0 && !model->parameters[*parameter].derived) return PF_OK;
   pf_fail(st->s.ctx, PF_ERR_NAME, "%s: the model has no parameter '%s'", what, name);
-  for (int k = 0; k < model->parameter_count; k++)
-    if (!model->parameters[k].derived && pf_name_distance(name, model->parameters[k].name, 2) <= 2) {
-      pf_hint(st->s.ctx, "did you mean '%s'?", model->parameters[k].name);
-      break;
-    }
+  pf_cli_hint_parameter(st->s.ctx, model, name);
   return PF_ERR_NAME;
 }
 

@@ -268,7 +268,7 @@ static const char *take_range(int *argc, char **argv)
 static int run(int argc, char **argv)
 {
   Continue c = {.range = take_range(&argc, argv)};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | pf_study_option(STUDY_STARTS) |
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | pf_study_option(STUDY_STARTS) |
                      pf_study_option(STUDY_WITHIN) | pf_study_option(STUDY_POINTS) |
                      pf_study_option(STUDY_EQUILIBRIA) | pf_study_option(STUDY_STAY) | pf_study_option(STUDY_SHOW);
   int code = pf_study_run(&pf_study_continue, allowed, argc, argv, &c.st, work, write_json, write_text);

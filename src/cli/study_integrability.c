@@ -316,7 +316,7 @@ static PfStatus find_start(Result *r, const Options *options, double **values)
 static PfStatus study(Result *r, const Options *options)
 {
   double *values = NULL;
-  PF_TRY(pf_cli_open(&r->s, options->file));
+  PF_TRY(pf_cli_open(&r->s, options));
   double *given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
   if (!given) return PF_ERR_ARGUMENT;
   PF_TRY(find_start(r, options, &values));
@@ -327,7 +327,7 @@ static PfStatus study(Result *r, const Options *options)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT;
   int code = pf_cli_options(&pf_study_integrability, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};

@@ -179,7 +179,7 @@ static PfStatus draw(Result *r, const Options *options)
 
 static PfStatus study(Result *r, const Options *options)
 {
-  PF_TRY(pf_cli_open(&r->s, options->file));
+  PF_TRY(pf_cli_open(&r->s, options));
   r->given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
   if (!r->given) return PF_ERR_ARGUMENT;
   if (!options->out) return pf_invariants_find(r->s.ctx, r->s.arena, &r->s.equations, r->given, &r->found);
@@ -192,7 +192,7 @@ static PfStatus study(Result *r, const Options *options)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_OUT | OPTION_RUN | OPTION_STATE | OPTION_FORM;
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_OUT | OPTION_RUN | OPTION_STATE | OPTION_TIME | OPTION_FORM;
   int code = pf_cli_options(&pf_study_invariants, allowed, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};

@@ -562,7 +562,7 @@ static PfStatus write_file(Linearize *l, const char *path)
 static int run(int argc, char **argv)
 {
   Linearize l = {0};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_RUN | OPTION_FORM | OPTION_OUT |
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_RUN | OPTION_FORM | OPTION_OUT |
                      pf_study_option(STUDY_INPUTS) | pf_study_option(STUDY_SWEEP) | pf_study_option(STUDY_NEAR);
   int code = pf_study_run(&pf_study_linearize, allowed, argc, argv, &l.st, work, write_json, write_text);
   pf_study_close(&l.st);

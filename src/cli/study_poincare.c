@@ -156,7 +156,7 @@ static PfStatus work(Study *st)
 static int run(int argc, char **argv)
 {
   Poincare p = {.st = {.with_energy = true}};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | OPTION_FOR |
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | OPTION_FOR |
                      pf_study_option(STUDY_STARTS) | pf_study_option(STUDY_WITHIN) |
                      pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP) |
                      pf_study_option(STUDY_SECTION) | pf_study_option(STUDY_SKIP);

@@ -121,7 +121,7 @@ static PfStatus work(Study *st)
 static int run(int argc, char **argv)
 {
   Portrait p = {.st = {.with_energy = true}};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | OPTION_FOR |
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | OPTION_FOR |
                      pf_study_option(STUDY_STARTS) | pf_study_option(STUDY_WITHIN) |
                      pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP);
   int code = pf_study_run(&pf_study_portrait, allowed, argc, argv, &p.st, work, write_json, write_text);

@@ -200,7 +200,7 @@ static PfStatus work(Study *st)
 static int run(const Command *command, PfSteadyKind kind, int argc, char **argv)
 {
   Find f = {.kind = kind};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_OUT | pf_study_option(STUDY_STARTS) |
+  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | pf_study_option(STUDY_STARTS) |
                      pf_study_option(STUDY_WITHIN);
   int code = pf_study_run(command, allowed, argc, argv, &f.st, work, write_json, write_text);
   pf_study_close(&f.st);

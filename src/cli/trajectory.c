@@ -20,20 +20,14 @@ static const char *primed(Session *s, const char *name, const char *primes)
   return text ? text : "?";
 }
 
-static const char *per(Session *s, const char *unit, const char *below)
-{
-  size_t length = strlen(unit) + 8;
-  char *text = pf_arena_alloc(s->arena, length, 1);
-  if (!unit[0] || !text) return "";
-  snprintf(text, length, "%s/%s", unit, below);
-  return text;
-}
-
-static void add_column(Trajectory *t, const char *name, const char *unit)
+static void add_column(Trajectory *t, const char *name, PfMeasure measure)
 {
   t->names[t->count] = name;
-  t->units[t->count++] = unit;
+  t->units[t->count] = measure.unit;
+  t->scale[t->count++] = measure.scale;
 }
+
+static const PfMeasure in_si = {"", 1};
 
 /* Quasi-velocities, and plotted expressions that are no symbols: they have no column of their own yet. */
 static PfStatus add_outputs(Trajectory *t)
@@ -47,7 +41,7 @@ static PfStatus add_outputs(Trajectory *t)
   for (int i = 0; i < model->ball_count; i++)
     for (int k = 0; k < 3; k++) {
       roots[t->output_count++] = model->balls[i].spin[k];
-      add_column(t, model->balls[i].spin_name[k], "rad/s");
+      add_column(t, model->balls[i].spin_name[k], pf_model_measure(model, model->balls[i].spin_name[k]));
     }
   for (int i = 0; i < model->plot_count; i++)
     for (int k = 0; k < model->plots[i].count; k++) {
@@ -56,7 +50,7 @@ static PfStatus add_outputs(Trajectory *t)
       for (int j = 0; j < t->output_count; j++) known = known || roots[j] == e;
       if (known) continue;
       roots[t->output_count++] = e;
-      add_column(t, model->plots[i].labels[k], model->plots[i].units[k]);
+      add_column(t, model->plots[i].labels[k], (PfMeasure){model->plots[i].units[k], 1});
     }
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
@@ -78,23 +72,25 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
   for (int i = 0; i < model->plot_count; i++) most += (size_t)model->plots[i].count;
   t->names = pf_arena_array(s->arena, const char *, most);
   t->units = pf_arena_array(s->arena, const char *, most);
+  t->scale = pf_arena_array(s->arena, double, most);
   t->row = pf_arena_array(s->arena, double, most);
   t->values = pf_arena_array(s->arena, double, in->count);
-  if (!t->names || !t->units || !t->row || !t->values) return no_room(s);
+  if (!t->names || !t->units || !t->scale || !t->row || !t->values) return no_room(s);
   memcpy(t->values, values, (size_t)in->count*sizeof *values);
-  add_column(t, "t", "s");
-  for (size_t i = 0; i < n; i++) add_column(t, model->coordinates[i].name, model->coordinates[i].unit);
-  for (size_t i = 0; i < n; i++)
-    add_column(t, primed(s, model->coordinates[i].name, "'"), per(s, model->coordinates[i].unit, "s"));
-  for (size_t i = 0; i < n; i++)
-    add_column(t, primed(s, model->coordinates[i].name, "''"), per(s, model->coordinates[i].unit, "s^2"));
+  add_column(t, "t", pf_model_measure(model, "t"));
+  static const char *const primes[] = {"", "'", "''"};
+  for (int level = 0; level < 3; level++)
+    for (size_t i = 0; i < n; i++) {
+      const char *name = primed(s, model->coordinates[i].name, primes[level]);
+      add_column(t, name, pf_model_measure(model, name));
+    }
   for (size_t k = 0; k < m; k++)
-    if (!model->constraints[k].norm) add_column(t, pf_expr_symbol_name(s->ctx, model->constraints[k].multiplier), "");
+    if (!model->constraints[k].norm) add_column(t, pf_expr_symbol_name(s->ctx, model->constraints[k].multiplier), in_si);
   PF_TRY(add_outputs(t));
-  add_column(t, "kinetic", "");
-  add_column(t, "potential", "");
-  add_column(t, "violation_position", "");
-  add_column(t, "violation_velocity", "");
+  add_column(t, "kinetic", in_si);
+  add_column(t, "potential", in_si);
+  add_column(t, "violation_position", in_si);
+  add_column(t, "violation_velocity", in_si);
   return PF_OK;
 }
 
@@ -175,6 +171,9 @@ static void write_json_head(Trajectory *t)
   pf_json_open(&json, "columns", '[');
   for (int i = 0; i < t->count; i++) pf_json_string(&json, NULL, t->names[i]);
   pf_json_close(&json, ']');
+  pf_json_open(&json, "units", '[');
+  for (int i = 0; i < t->count; i++) pf_json_string(&json, NULL, t->units[i]);
+  pf_json_close(&json, ']');
   fputs(pf_text_get(&json.text), t->stream);
   fputs(",\n  \"rows\": [", t->stream);
   pf_json_free(&json);
@@ -235,6 +234,8 @@ static void fill_row(Trajectory *t, const PfSample *sample)
   *x++ = sample->potential;
   *x++ = sample->position;
   *x = sample->velocity;
+  for (int i = 0; i < t->count; i++)
+    if (t->scale[i] != 1) t->row[i] /= t->scale[i];
 }
 
 PfStatus pf_trajectory_add(Trajectory *t, const PfSample *sample)

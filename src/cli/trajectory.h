@@ -16,6 +16,7 @@ typedef struct Trajectory {
   long mat_head, mat_data; /* where head and numbers of the matrix begin */
   int count;             /* columns */
   const char **names, **units;
+  double *scale;         /* one of the unit in SI */
   double *row, *values;
   PfTape *outputs;       /* plotted expressions that are not columns already */
   double *outputs_work, *output_values;
@@ -25,14 +26,14 @@ typedef struct Trajectory {
   int error;             /* errno of the failure */
 } Trajectory;
 
-/* Names the columns: t, coordinates, velocities, accelerations, multipliers, plotted values, energies, violations. */
+/* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values, energies, violations. */
 PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values);
 void pf_trajectory_free(Trajectory *trajectory);
 
 /* Opens the file; the format follows from its name (.json, .mat, else CSV). */
 PfStatus pf_trajectory_open(Trajectory *trajectory, const char *path);
 
-/* Writes one row, at once. Fails with PF_ERR_FILE when the disk is full. */
+/* Writes one row, at once, in the units of the columns. Fails with PF_ERR_FILE when the disk is full. */
 PfStatus pf_trajectory_add(Trajectory *trajectory, const PfSample *sample);
 
 /* Ends the file so that it is valid, whatever happened before. */

@@ -99,6 +99,9 @@ PfPlace pf_node_place(const PfSource *source, const PfNode *node);
  * 20); then the status is PF_ERR_SYNTAX (or PF_ERR_LIMIT, PF_ERR_MEMORY) and the tree holds what could be read. */
 PfStatus pf_parse(PfSource *source, PfNode **tree);
 
+/* The tree of a text that is a single expression, and the UNITS behind it, which hold for all of it, or NULL. */
+PfStatus pf_parse_constant(PfSource *source, PfNode **node, PfNode **units);
+
 enum { PF_MOST_ERRORS = 20, PF_DEEPEST_NESTING = 200, PF_LONGEST_SOURCE = 16 << 20 /* bytes */ };
 
 /* Is the word a keyword that starts a statement (and so can't be a name)? */

@@ -76,7 +76,7 @@ bool pf_sync_coordinates(Checker *ck)
   return !ck->out_of_memory;
 }
 
-static PfStatus begin(Checker *ck)
+PfStatus pf_check_begin(Checker *ck)
 {
   PfContext *ctx = ck->ctx;
   PfModel *model = ck->model;
@@ -342,7 +342,7 @@ PfPlace pf_model_place(Checker *ck, const PfNode *node)
 
 static PfStatus check_tree(Checker *ck, const PfNode *tree)
 {
-  PF_TRY(begin(ck));
+  PF_TRY(pf_check_begin(ck));
   pf_declare_statements(ck, ck->global, tree);
   (void)pf_sync_coordinates(ck);
   check_statements(ck);
@@ -360,7 +360,7 @@ static PfStatus check_tree(Checker *ck, const PfNode *tree)
   return finish(ck);
 }
 
-static void release(Checker *ck)
+void pf_check_release(Checker *ck)
 {
   for (size_t i = 0; i < ck->scopes.count; i++) pf_map_free(&ck->scopes.at[i]->names);
   pf_array_free(ck->allocator, &ck->scopes);
@@ -403,7 +403,7 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
   ck.releases.at = first->releases.at, ck.releases.count = first->releases.count;
   int before = pf_diagnostic_count(ctx);
   PfStatus status = check_tree(&ck, tree);
-  release(&ck);
+  pf_check_release(&ck);
   if (status == PF_OK) {
     pf_diagnostics_cut(ctx, before); /* the same warnings again */
     first->model->complete = made;
@@ -421,7 +421,7 @@ static PfStatus parse_and_check(PfContext *ctx, PfArena *work, PfSource *source,
   Checker ck = {.ctx = ctx, .model = model, .source = source, .arena = work, .errors_before = errors};
   ck.allocator = pf_context_allocator(ctx);
   PfStatus status = check_tree(&ck, tree);
-  release(&ck);
+  pf_check_release(&ck);
   if (status == PF_OK && ck.needs_complete) status = check_complete(&ck, tree);
   else if (status == PF_OK && model->event_count) model->complete = model;
   pf_array_free(ck.allocator, &ck.releases);

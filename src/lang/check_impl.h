@@ -175,6 +175,9 @@ bool pf_check_is_known(const Checker *ck, PfStatus code, const PfNode *node);
 bool pf_check_stopped(const Checker *ck);
 /* The place of a node, to be kept in the model. */
 PfPlace pf_model_place(Checker *ck, const PfNode *node);
+/* The ground, the time and the outermost scope, before anything is read; and the end of all lists. */
+PfStatus pf_check_begin(Checker *ck);
+void pf_check_release(Checker *ck);
 /* Remembers a failed allocation; always false. */
 bool pf_check_no_memory(Checker *ck);
 

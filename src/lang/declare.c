@@ -44,11 +44,25 @@ static void read_unit(Checker *ck, Entity *entity, const PfNode *item)
   entity->unit_text = pf_print_text(ck, "%s", units->text);
 }
 
+/* "mm" per "s" is "mm/s"; "" stays, and "-" is a pure number. */
+static const char *unit_per(Checker *ck, const char *unit, const char *below)
+{
+  if (!unit[0]) return "";
+  return pf_print_text(ck, "%s/%s", strcmp(unit, "-") ? unit : "1", below);
+}
+
+static double scale_of(const Entity *entity)
+{
+  return entity->has_unit ? entity->unit.scale : 1;
+}
+
 int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const char *unit, bool contact)
 {
   PfContext *ctx = ck->ctx;
   PfExpr zero = pf_expr_int(ctx, 0);
-  PfCoordinate c = {.name = name, .unit = unit, .start_q = zero, .start_v = zero, .contact = contact};
+  PfCoordinate c = {.name = name, .unit = unit, .scale = 1, .start_q = zero, .start_v = zero, .contact = contact};
+  c.rate_unit = unit_per(ck, unit, "s");
+  c.acceleration_unit = unit_per(ck, unit, "s^2");
   c.place = pf_model_place(ck, node);
   c.q = pf_expr_symbol(ctx, name);
   c.v = pf_expr_symbol(ctx, pf_print_text(ck, "%s'", name));
@@ -65,7 +79,7 @@ int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const c
 
 static void add_parameter(Checker *ck, Entity *entity)
 {
-  PfParameter p = {.name = entity->name, .unit = entity->unit_text};
+  PfParameter p = {.name = entity->name, .unit = entity->unit_text, .scale = scale_of(entity)};
   p.place = pf_model_place(ck, entity->node);
   p.symbol = pf_expr_symbol(ck->ctx, entity->name);
   pf_set_contents(ck, p.symbol, HAS_PARAMETER);
@@ -75,7 +89,7 @@ static void add_parameter(Checker *ck, Entity *entity)
 
 static void add_input(Checker *ck, Entity *entity)
 {
-  PfInput input = {.name = entity->name, .unit = entity->unit_text};
+  PfInput input = {.name = entity->name, .unit = entity->unit_text, .scale = scale_of(entity)};
   input.place = pf_model_place(ck, entity->node);
   input.symbol = pf_expr_symbol(ck->ctx, entity->name);
   pf_set_contents(ck, input.symbol, HAS_INPUT);
@@ -85,7 +99,7 @@ static void add_input(Checker *ck, Entity *entity)
 
 static void add_speed(Checker *ck, Entity *entity)
 {
-  PfSpeed speed = {.name = entity->name, .unit = entity->unit_text, .start = PF_EXPR_NONE};
+  PfSpeed speed = {.name = entity->name, .unit = entity->unit_text, .scale = scale_of(entity), .start = PF_EXPR_NONE};
   speed.place = pf_model_place(ck, entity->node);
   speed.symbol = pf_expr_symbol(ck->ctx, entity->name);
   pf_set_contents(ck, speed.symbol, HAS_SPEED);
@@ -109,7 +123,9 @@ static void declare_one(Checker *ck, Entity *entity, const PfNode *item, EntityK
       pf_check_fail(ck, PF_ERR_MODEL, value, "a coordinate has no value of its own");
       pf_check_hint(ck, "where it begins is said by 'start %s = …'", item->text);
     }
-    if (!ck->out_of_memory) ck->coordinate_dims.at[entity->index] = entity->dim;
+    if (ck->out_of_memory) return;
+    ck->coordinate_dims.at[entity->index] = entity->dim;
+    ck->coordinates.at[entity->index].scale = scale_of(entity);
   }
 }
 

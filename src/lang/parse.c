@@ -477,17 +477,33 @@ PfNode *pf_parse_block(PfParser *p)
   return block;
 }
 
+static void begin(PfParser *p, PfSource *source)
+{
+  *p = (PfParser){.source = source, .ctx = source->ctx};
+  pf_map_init(&p->words, pf_context_allocator(source->ctx));
+  pf_lexer_init(&p->lexer, source, PF_SKIP_COMMENTS);
+  p->last = (PfToken){.kind = PF_T_END, .line = 1, .column = 1};
+  p->token = pf_lexer_next(&p->lexer);
+}
+
 PfStatus pf_parse(PfSource *source, PfNode **tree)
 {
-  PfParser p = {.source = source, .ctx = source->ctx};
-  pf_map_init(&p.words, pf_context_allocator(source->ctx));
-  pf_lexer_init(&p.lexer, source, PF_SKIP_COMMENTS);
-  p.last = (PfToken){.kind = PF_T_END, .line = 1, .column = 1};
-  p.token = pf_lexer_next(&p.lexer);
-
+  PfParser p;
+  begin(&p, source);
   *tree = pf_parser_node(&p, PF_N_BLOCK, &p.token);
   if (!p.stopped) statements(&p, *tree, 0);
   if (p.status == PF_ERR_MEMORY) *tree = NULL;
+  pf_map_free(&p.words);
+  return p.status;
+}
+
+PfStatus pf_parse_constant(PfSource *source, PfNode **node, PfNode **units)
+{
+  PfParser p;
+  begin(&p, source);
+  *node = pf_parse_expression(&p);
+  *units = !p.failed && p.token.kind == PF_T_UNIT ? pf_parse_units(&p) : NULL;
+  if (!p.failed && p.token.kind != PF_T_END) pf_parser_expected(&p, "the end of the value");
   pf_map_free(&p.words);
   return p.status;
 }

@@ -20,6 +20,19 @@ static void enter_order(Checker *ck, int parameter)
   if (!pf_push(ck->allocator, &ck->parameter_order, parameter)) pf_check_no_memory(ck);
 }
 
+/* A parameter without a declared unit is read and shown in the one of its value: 3 [N/mm]; else in SI. */
+static void adopt_unit(Checker *ck, const Entity *entity, PfParameter *p)
+{
+  PfUnit unit;
+  if (!entity->dim.known || entity->dim.bare) return;
+  if (entity->value->kind == PF_N_UNIT && pf_unit_of(ck, entity->value, &unit)) {
+    p->unit = pf_print_text(ck, "%s", entity->value->text);
+    p->scale = unit.scale;
+  } else if (!pf_dimension_is_none(entity->dim.of)) {
+    p->unit = pf_dim_text(ck, entity->dim);
+  }
+}
+
 static bool resolve_parameter(Checker *ck, Entity *entity)
 {
   if (entity->value) {
@@ -35,8 +48,7 @@ static bool resolve_parameter(Checker *ck, Entity *entity)
     PfParameter *p = ck->parameters.at + entity->index;
     p->value = value.scalar;
     if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
-    if (!entity->has_unit && entity->dim.known && entity->value->kind == PF_N_UNIT)
-      p->unit = pf_print_text(ck, "%s", entity->value->text);
+    if (!entity->has_unit) adopt_unit(ck, entity, p);
   }
   enter_order(ck, entity->index);
   return true;
@@ -61,7 +73,7 @@ static bool keep_as_name(Checker *ck, Entity *entity, Value value)
 {
   PfOp op = pf_expr_op(ck->ctx, value.scalar);
   if (pf_contents(ck, value.scalar) != HAS_PARAMETER || op == PF_OP_SYMBOL) return true;
-  PfParameter p = {.name = entity->name, .unit = entity->unit_text, .value = value.scalar, .derived = true};
+  PfParameter p = {.name = entity->name, .unit = entity->unit_text, .scale = 1, .value = value.scalar, .derived = true};
   p.place = pf_model_place(ck, entity->node);
   p.symbol = pf_expr_symbol(ck->ctx, entity->name);
   if (pf_contents(ck, p.symbol)) return true; /* a local name may mean something else elsewhere: written out */

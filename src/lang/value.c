@@ -187,8 +187,8 @@ static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
 
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
 {
-  if (value.kind != V_SCALAR || !entity->has_unit) return value;
-  if (value.dim.bare) {
+  if (value.kind != V_SCALAR) return value;
+  if (value.dim.bare && entity->has_unit) {
     value.scalar = pf_expr_mul(ck->ctx, value.scalar, unit_factor(ck->ctx, &entity->unit));
     value.dim = entity->dim;
   }

@@ -45,7 +45,7 @@ static PfStatus add_parameters(PfContext *ctx, PfArena *arena, const PfModel *al
   for (size_t i = 0; i < n; i++) {
     if (!held[i]) continue;
     const PfCoordinate *c = all->coordinates + i;
-    model->parameters[count] = (PfParameter){.name = c->name, .unit = c->unit, .symbol = c->q, .value = c->start_q,
+    model->parameters[count] = (PfParameter){.name = c->name, .unit = c->unit, .scale = c->scale, .symbol = c->q, .value = c->start_q,
                                              .hidden = true, .place = c->place};
     model->parameter_order[count] = (int)count;
     count++;

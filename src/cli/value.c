@@ -1,0 +1,50 @@
+/* Values on the command line: constants with units, as the language reads them. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+PfStatus pf_cli_value(PfContext *ctx, const char *what, const char *text, const char *unit, double *value)
+{
+  int before = pf_diagnostic_count(ctx);
+  PfStatus status = pf_constant_read(ctx, text, unit, value);
+  const PfDiagnostic *d = pf_diagnostic(ctx, before);
+  if (status != PF_ERR_ARGUMENT || !d) return status;
+  char message[600], hint[256] = "";
+  snprintf(message, sizeof message, "%s: %s", what, d->message);
+  if (d->hint) snprintf(hint, sizeof hint, "%s", d->hint);
+  pf_diagnostics_cut(ctx, before);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message);
+  if (hint[0]) pf_hint(ctx, "%s", hint);
+  return PF_ERR_ARGUMENT;
+}
+
+const char *pf_cli_piece(const char *text, const char *separators)
+{
+  int depth = 0;
+  for (; *text; text++) {
+    depth += *text == '(' || *text == '[';
+    depth -= *text == ')' || *text == ']';
+    if (depth <= 0 && strchr(separators, *text)) break;
+  }
+  return text;
+}
+
+bool pf_cli_is_nearer(const char *name, const char *candidate, int *best)
+{
+  size_t length = strlen(name);
+  int most = *best ? *best - 1 : length < 2 ? 0 : length < 5 ? 1 : 2, distance = pf_name_distance(name, candidate, most);
+  if (distance > most || !distance) return false;
+  *best = distance;
+  return true;
+}
+
+void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *name)
+{
+  const char *similar = NULL;
+  int best = 0;
+  for (int k = 0; k < model->parameter_count; k++)
+    if (!model->parameters[k].derived && !model->parameters[k].hidden &&
+        pf_cli_is_nearer(name, model->parameters[k].name, &best))
+      similar = model->parameters[k].name;
+  if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
+}

@@ -1,0 +1,94 @@
+/* A single value as people write it beside a model, on a command line: 2/3, 5 [g], 2*pi/3. */
+#include "lang/check_impl.h"
+#include "pfaff/lang.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A unit belongs to the number before it: 2*pi/3 [deg] divides by degrees, and the label rad would hide it. */
+static bool is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected)
+{
+  if (!found.known || found.bare || found.of.power[PF_BASE_RAD] >= 0 || expected.of.power[PF_BASE_RAD] < 0) return false;
+  pf_check_fail(ck, PF_ERR_UNIT, node, "this divides by an angle");
+  pf_check_hint(ck, "a unit belongs to the number before it: write (2*pi/3) [deg]");
+  return true;
+}
+
+static Entity in_unit(const PfUnit *unit)
+{
+  return (Entity){.name = "value", .unit = *unit, .has_unit = true, .dim = {true, false, unit->dimension}};
+}
+
+static Value value_in(Checker *ck, const PfNode *node, const PfNode *units, const char *expected)
+{
+  PfUnit unit;
+  PfPlace nowhere = {0};
+  Value value = pf_scalar_of(ck, ck->global, node, "a value");
+  if (value.kind != V_NONE && units) {
+    if (!pf_unit_of(ck, units, &unit)) return pf_no_value();
+    Entity own = in_unit(&unit);
+    value = pf_value_in_unit(ck, node, value, &own);
+  }
+  if (value.kind == V_NONE || !expected[0]) return value;
+  if (pf_unit_parse(ck->ctx, nowhere, expected, &unit) != PF_OK) return pf_no_value();
+  Entity declared = in_unit(&unit);
+  if (!pf_dim_expect(ck, node, value.dim, declared.dim, "the value")) return pf_no_value();
+  if (is_upside_down(ck, node, value.dim, declared.dim)) return pf_no_value();
+  return pf_value_in_unit(ck, node, value, &declared);
+}
+
+static PfStatus evaluate(Checker *ck, const PfNode *node, const PfNode *units, const char *unit, double *result)
+{
+  int before = pf_error_count(ck->ctx);
+  Value value = value_in(ck, node, units, unit);
+  if (value.kind == V_NONE || pf_error_count(ck->ctx) > before) return PF_ERR_ARGUMENT;
+  if (pf_contents(ck, value.scalar)) return pf_fail(ck->ctx, PF_ERR_ARGUMENT, "a constant is needed here");
+  PF_TRY(pf_expr_evaluate(ck->ctx, &value.scalar, 1, NULL, NULL, 0, result));
+  return isfinite(*result) ? PF_OK : pf_fail(ck->ctx, PF_ERR_ARGUMENT, "this is not a finite number");
+}
+
+static PfStatus read_constant(PfContext *ctx, PfArena *work, PfSource *source, const char *unit, double *value)
+{
+  PfModel model = {.ctx = ctx, .arena = work, .file = ""};
+  Checker ck = {.ctx = ctx, .model = &model, .source = source, .arena = work, .errors_before = pf_error_count(ctx)};
+  PfNode *node = NULL, *units = NULL;
+  ck.allocator = pf_context_allocator(ctx);
+  PF_TRY(pf_parse_constant(source, &node, &units));
+  PfStatus status = pf_check_begin(&ck);
+  if (status == PF_OK) status = evaluate(&ck, node, units, unit, value);
+  pf_check_release(&ck);
+  return status;
+}
+
+/* What was found first, without a place: the text is one line that the caller shows. */
+static PfStatus say_plainly(PfContext *ctx, int before, PfStatus status)
+{
+  char message[512], hint[256] = "";
+  const PfDiagnostic *d = pf_diagnostic(ctx, before);
+  if (status == PF_ERR_MEMORY || !d) return status;
+  snprintf(message, sizeof message, "%s", d->message);
+  if (d->hint) snprintf(hint, sizeof hint, "%s", d->hint);
+  else if (d->code == PF_ERR_NAME || d->code == PF_ERR_SYNTAX)
+    snprintf(hint, sizeof hint, "a value is written 0.5, 2/3, (2*pi/3) [rad] or 5 [g]");
+  pf_diagnostics_cut(ctx, before);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message);
+  if (hint[0]) pf_hint(ctx, "%s", hint);
+  return PF_ERR_ARGUMENT;
+}
+
+PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, double *value)
+{
+  int before = pf_diagnostic_count(ctx);
+  PfArena *work = pf_arena_new(pf_context_allocator(ctx));
+  if (!work) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a value");
+  PfSource source;
+  text += strspn(text, " ");
+  text += *text == '+';
+  PfStatus status = pf_source_init(&source, ctx, work, "", text, strlen(text));
+  if (status == PF_OK && !*text) status = pf_fail(ctx, PF_ERR_ARGUMENT, "a value is missing");
+  if (status == PF_OK) status = read_constant(ctx, work, &source, unit, value);
+  if (status != PF_OK) status = say_plainly(ctx, before, status);
+  pf_source_free(&source);
+  pf_arena_free(work);
+  return status;
+}
