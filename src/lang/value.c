@@ -690,9 +690,10 @@ static Value dispatch(Checker *ck, Scope *scope, const PfNode *node)
 static Value settle(Checker *ck, const PfNode *node, Value value)
 {
   bool bad = (value.kind == V_SCALAR || value.kind == V_CONDITION) && value.scalar == PF_EXPR_NONE;
-  bad = bad || (value.kind == V_VECTOR && value.vector.count < 0);
-  if (!bad) return value;
-  if (pf_check_expressions(ck, node)) pf_check_fail(ck, PF_ERR_MODEL, node, "this expression cannot be built");
+  bool lost = value.kind == V_VECTOR && value.vector.count < 0; /* a vector fails without memory only */
+  if (!bad && !lost) return value;
+  if (lost) pf_check_no_memory(ck);
+  else if (pf_check_expressions(ck, node)) pf_check_fail(ck, PF_ERR_MODEL, node, "this expression cannot be built");
   return pf_no_value();
 }
 

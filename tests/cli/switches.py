@@ -44,8 +44,6 @@ T01
 T02
 T03
 T04
-U01
-U02
 """.split()
 
 # by these in addition

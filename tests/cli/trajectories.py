@@ -42,7 +42,7 @@ def worst_difference(entry, reference, motion):
         got = dict(zip(motion["columns"], row))
         for key, column in entry["columns"].items():
             sign = -1 if column.startswith("-") else 1
-            want = expected[key]*entry.get("scale", {}).get(key, 1)
+            want = expected[key]
             difference = abs(sign*got[column.lstrip("-")] - want)/max(1, abs(want))
             worst = max(worst, difference)
     return worst
