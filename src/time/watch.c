@@ -123,7 +123,8 @@ static PfStatus find_idle(PfMotionRun *run, Watch *w)
   int found = 0;
   if (!elsewhere || !idle) return PF_ERR_MEMORY;
   load_rows(run, w, run->t, run->y);
-  for (int i = 0; i < run->m; i++) idle[i] = w->length[i] == 0;
+  const PfExpr *velocity = pf_system_equations(run->system)->velocity; /* constraints on accelerations have no row here */
+  for (int i = 0; i < run->m; i++) idle[i] = w->length[i] == 0 && velocity[i] != PF_EXPR_NONE;
   for (int trial = 0; trial < 3; trial++) {
     if (!go_nearby(run, w, &noise, elsewhere)) continue;
     found++;

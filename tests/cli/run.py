@@ -207,6 +207,16 @@ def a_singular_start_is_told():
            "begin nearby" in result.stderr, result.stderr)
 
 
+def constraints_on_accelerations_hold_beside_others():
+    path = model("model acc\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint c1: x' + y' = 0\n"
+                 "constraint c2: x'' + 0.5*z'' + x = 0\nnonideal z = 0.1*tanh(z')*lambda[c2]\nstart x = 1, z' = 0.3\nrun 1\n")
+    for form in ("multipliers", "udwadia_kalaba", "udwadia_phohomsiri", "rosenberg_extended", "maggi", "cascade"):
+        result = run("--form", form, "--json", "--at", "0,0.5,1", path)
+        rows = [dict(zip(json.loads(result.stdout)["columns"], row)) for row in json.loads(result.stdout)["rows"]]
+        worst = max([abs(row["x''"] + 0.5*row["z''"] + row["x"]) for row in rows] + [1]*(3 - len(rows)))
+        expect(f"a constraint on accelerations beside one on velocities holds by {form}", worst < 1e-12, (worst, result.stderr))
+
+
 def files_that_cannot_be_written():
     result = run("--out", "/no/such/folder/x.csv", example("piano_wheel"))
     expect("an unwritable file is refused at once", result.returncode == 1 and "/no/such/folder" in result.stderr)
