@@ -56,6 +56,47 @@ typedef struct PfPhase {
 PF_API PfStatus pf_phase_make(PfContext *ctx, PfArena *arena, const PfEquations *complete, const bool *held,
                               const bool *active, PfPhase *phase);
 
+/* ---------------------------------------------------------------- switches */
+
+/* A surface g(q, q', t) = 0 at which sign, abs, min, max or a comparison of the equations changes. */
+typedef struct PfSwitch {
+  PfExpr surface, side; /* g, and the symbol that stands for its sign in the equations: an input without a function */
+  bool timed;           /* g depends on time alone */
+  bool compared;        /* in a condition: on the surface one of two cases holds, none between them */
+} PfSwitch;
+
+/* The equations with the sides of all surfaces as further inputs, behind those of the model. Inputs that are functions of
+ * time are written out. What depends on multipliers is left as it is. */
+typedef struct PfSwitches {
+  int count;
+  PfSwitch *at;
+  PfModel model;
+  PfEquations equations;
+} PfSwitches;
+
+/* All of it lives in `arena`; the result must not be moved. */
+PF_API PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *switches);
+
+/* Total time derivative of g; accelerations in it are symbols. */
+PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr g, PfExpr *rate);
+
+/* A surface along which the motion stays: one more constraint, whose multiplier is the side, from -1 to 1. */
+typedef struct PfStickRow {
+  const char *name;
+  PfExpr surface, side;
+  int degree;    /* 1: g depends on velocities, 2: on coordinates only */
+  double factor; /* of the row: of the size of dF/ds over dg/dq' */
+} PfStickRow;
+
+typedef struct PfStuck {
+  PfModel model;
+  PfEquations equations; /* the rows of the base, then one for each surface */
+} PfStuck;
+
+/* All of it lives in `arena`; the result must not be moved. */
+PF_API PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows, int count,
+                              PfStuck *stuck);
+
 /* How a body hangs on another one, as its placement tells: weld, revolute, prismatic, screw, cylindrical, universal,
  * spherical, planar, free, driven (by time alone) or general. */
 typedef struct PfBodyJoint {

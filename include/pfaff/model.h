@@ -150,7 +150,8 @@ typedef enum PfActionKind {
   PF_LOCK,   /* holds coordinates where they are */
   PF_UNLOCK,
   PF_DETACH, /* holds those of the joint and lets those of a free joint go that stands behind it */
-  PF_ATTACH  /* makes constraints active, after it has set their parameters from the pose at that instant */
+  PF_ATTACH, /* makes constraints active, after it has set their parameters from the pose at that instant */
+  PF_RELEASE /* makes those inactive again that hold the two bodies together */
 } PfActionKind;
 
 typedef struct PfAction {
@@ -158,6 +159,7 @@ typedef struct PfAction {
   const char *text; /* "lock elbow" */
   int coordinate_count;
   int *coordinates;
+  int bodies[2];    /* attach, release: the frames that are held together */
   int ball;         /* detach: the joint that becomes free; else -1 */
   PfExpr power;     /* detach: its derivatives in the velocities are the impulses; PF_EXPR_NONE without */
   int row, row_count;

@@ -43,7 +43,8 @@ typedef enum PfRunEnd {
   PF_RUN_RANK_LOSS, /* the constraints become dependent */
   PF_RUN_TROUBLE,   /* the accelerations can't be found */
   PF_RUN_STEP,      /* the step became too small */
-  PF_RUN_LIMIT      /* too many steps */
+  PF_RUN_LIMIT,     /* too many steps */
+  PF_RUN_STALL      /* no headway: the steps are too short to reach the end */
 } PfRunEnd;
 
 typedef struct PfRunOptions {

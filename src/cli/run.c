@@ -118,6 +118,16 @@ static PfStatus prepare(Run *r)
   return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
 }
 
+/* Samples that were asked for at times the run has not reached. */
+static void tell_late_samples(const Run *r)
+{
+  const PfRunOptions *o = &r->settings;
+  int late = 0;
+  if (!o->at || r->result.end == PF_RUN_CANCELLED) return;
+  while (late < o->at_count && o->at[o->at_count - 1 - late] > r->result.t + 1e-12*fmax(1, fabs(r->result.t))) late++;
+  if (late) pf_warn_at(r->s.ctx, (PfPlace){0}, "%d of the %d times of --at lie beyond the end, t = %.10g", late, o->at_count, r->result.t);
+}
+
 static PfStatus simulate(Run *r)
 {
   struct sigaction action = {.sa_handler = interrupt};
@@ -130,6 +140,7 @@ static PfStatus simulate(Run *r)
                                                          &r->events.log, &r->result)
                                          : pf_run(r->s.ctx, r->system, r->values, &r->settings, &r->result);
   r->wall = pf_cli_clock() - start;
+  if (status == PF_OK) tell_late_samples(r);
   if (r->options->json) pf_json_close(&r->rows, ']');
   if (r->progress && r->shown > 0) fputs("\r\033[K", stderr);
   PfStatus closed = pf_trajectory_close(&r->trajectory);
@@ -140,7 +151,7 @@ static PfStatus simulate(Run *r)
 
 static const char *const end_words[] = {"reached the end", "the stop condition became true", "stopped on request",
                                         "the constraints lost rank", "the accelerations could not be found",
-                                        "the step became too small", "too many steps"};
+                                        "the step became too small", "too many steps", "no headway"};
 
 static const char *method_name(const Run *r)
 {

@@ -149,6 +149,44 @@ PfExpr pf_rebuild(PfExprTable *table, PfExpr e, const PfExpr *images)
   return pf_expr_call(table->ctx, (PfOp)node.op, args);
 }
 
+/* After walks of others: where each node of this one stands. */
+static void mark_again(PfExprTable *table, const PfExpr *nodes, int count)
+{
+  for (int i = 0; i < count; i++) table->place[nodes[i]] = (uint32_t)i;
+}
+
+static PfStatus map(PfExprTable *table, PfArena *scratch, const PfExpr *roots, int root_count, PfExprMap image_of,
+                    void *user, PfExpr *out)
+{
+  PfExpr *nodes;
+  int node_count;
+  PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
+  PfExpr *images = pf_arena_array(scratch, PfExpr, node_count);
+  if (!images) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to rewrite expressions");
+  for (int i = 0; i < node_count; i++) {
+    PfMark mark = pf_arena_mark(scratch);
+    uint32_t epoch = table->epoch;
+    PfExpr same = node_of(table, nodes[i])->count == 0 ? nodes[i] : pf_rebuild(table, nodes[i], images);
+    images[i] = image_of(user, same);
+    if (table->epoch != epoch) mark_again(table, nodes, node_count);
+    pf_arena_release(scratch, mark);
+  }
+  for (int i = 0; i < root_count; i++)
+    out[i] = roots[i] == PF_EXPR_NONE ? PF_EXPR_NONE : images[table->place[roots[i]]];
+  return pf_expr_check(table->ctx);
+}
+
+PfStatus pf_expr_map(PfContext *ctx, const PfExpr *roots, int root_count, PfExprMap image_of, void *user, PfExpr *out)
+{
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = map(table, scratch, roots, root_count, image_of, user, out);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
 static PfStatus substitute(PfExprTable *table, PfArena *scratch, const PfExpr *roots, int root_count,
                            const PfExpr *symbols, const PfExpr *values, int count, PfExpr *out)
 {

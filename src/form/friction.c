@@ -105,6 +105,11 @@ static PfTrouble newton(PfSolver *s, double *lambda, PfMotion *motion, int *row)
     last = miss;
     shorten = 1;
     trouble = find_jacobian(s, motion, row);
+    if (trouble == PF_TROUBLE_NO_CONVERGENCE && iteration == 0) { /* without any force it may have no slope: one plain step */
+      memcpy(lambda, f->found, (size_t)m*sizeof *lambda);
+      last = INFINITY;
+      continue;
+    }
     if (trouble != PF_TROUBLE_NONE) return trouble;
     pf_qr_solve(&f->qr, f->residual, f->step);
     for (int i = 0; i < m; i++) lambda[i] += f->step[i];

@@ -37,6 +37,7 @@ typedef enum PfNodeKind {
   PF_N_UNITS,     /* text = unit between the brackets of a declaration; in coord x, y [m] both items have it */
   PF_N_LABEL,     /* a name that is being given: text; [child: index expression]        roll[i]: */
   PF_N_ASSIGN,    /* children: target, value; flag = 1 with a trailing '!' (start x = 1 !) */
+  PF_N_FROM,      /* child: body                                       detach a from b  */
   PF_N_AT,        /* child: vector expression                          at (x, y, 0)     */
   PF_N_TURN,      /* children: angle, axis                             turn a about z   */
   PF_N_SHIFT,     /* children: length, axis                            shift s along x  */
@@ -65,7 +66,8 @@ typedef enum PfNodeKind {
   PF_N_PLOT,      /* children: expressions, [PF_N_VALUE holding 'against'] */
   PF_N_DRAW,      /* children: frame or point, CALL (shape), [BLOCK] */
   PF_N_WHEN,      /* children: VALUE (condition, or t), [VALUE: the instant, after '='], BLOCK of ACTIONs */
-  PF_N_ACTION,    /* text = lock | unlock: children: joints; detach: child: body, [PROPERTY impulse], [PROPERTY torque];
+  PF_N_ACTION,    /* text = lock | unlock: children: joints; detach: child: body, [PROPERTY impulse], [PROPERTY torque],
+                     or body, FROM;
                      attach: children: body, body, [AT], [JOINT weld | ball | hinge, whose child is the axis] */
 } PfNodeKind;
 

@@ -278,6 +278,8 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
     pf_check_fail(ck, PF_ERR_MODEL, node->child->next, "a body cannot be attached to itself");
     return false;
   }
+  action->bodies[0] = body.frame;
+  action->bodies[1] = other.frame;
   if (!attachment_point(ck, scope, node, body.frame, &point)) return false;
   if (!strcmp(kind, "hinge") && !pf_axis_of(ck, scope, joint->child, axis)) return false;
   action->row = (int)ck->constraints.count;
@@ -293,6 +295,36 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   if (action->row_count == 0 && !ck->out_of_memory)
     pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' and '%s' are attached to each other already", a, b);
   return action->row_count > 0;
+}
+
+/* ---------------------------------------------------------------- release */
+
+/* detach a from b: what was attached before is let go again. */
+static bool read_release(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
+{
+  Value body = pf_frame_of(ck, scope, node->child, "what is released");
+  Value other = pf_frame_of(ck, scope, pf_child_of_kind(node, PF_N_FROM)->child, "what a body is released from");
+  if (body.kind == V_NONE || other.kind == V_NONE) return false;
+  action->bodies[0] = body.frame;
+  action->bodies[1] = other.frame;
+  return true;
+}
+
+static bool joins(const PfAction *attach, const PfAction *release)
+{
+  const int *a = attach->bodies, *r = release->bodies;
+  return attach->kind == PF_ATTACH && ((a[0] == r[0] && a[1] == r[1]) || (a[0] == r[1] && a[1] == r[0]));
+}
+
+static void check_release(Checker *ck, const PfAction *release)
+{
+  for (size_t i = 0; i < ck->events.count; i++)
+    for (int a = 0; a < ck->events.at[i].action_count; a++)
+      if (joins(ck->events.at[i].actions + a, release)) return;
+  const PfFrame *frames = ck->model->frames;
+  pf_fail_at(ck->ctx, PF_ERR_MODEL, release->place, "'%s' is never attached to '%s'", frames[release->bodies[0]].name,
+             frames[release->bodies[1]].name);
+  pf_hint(ck->ctx, "'detach %s' without 'from' frees a body of its own joint", frames[release->bodies[0]].name);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -324,7 +356,9 @@ static bool read_action(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   switch (node->text[0]) {
   case 'l': action->kind = PF_LOCK; return list_locked(ck, scope, node, action);
   case 'u': action->kind = PF_UNLOCK; return list_locked(ck, scope, node, action);
-  case 'd': action->kind = PF_DETACH; return read_detach(ck, scope, node, action);
+  case 'd':
+    action->kind = pf_child_of_kind(node, PF_N_FROM) ? PF_RELEASE : PF_DETACH;
+    return action->kind == PF_RELEASE ? read_release(ck, scope, node, action) : read_detach(ck, scope, node, action);
   default: action->kind = PF_ATTACH; return read_attach(ck, scope, node, action);
   }
 }
@@ -350,8 +384,8 @@ static bool read_condition(Checker *ck, Scope *scope, const PfNode *node, PfEven
     pf_check_fail(ck, PF_ERR_MODEL, node, "'when' needs an instant or a condition: when t = 5, when x > 3");
     return false;
   }
-  if (pf_contents(ck, condition.scalar) & (HAS_ACCELERATION | HAS_SPEED | HAS_MULTIPLIER)) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "the condition of an event is made of coordinates, velocities and time");
+  if (pf_contents(ck, condition.scalar) & (HAS_ACCELERATION | HAS_SPEED)) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "the condition of an event is made of coordinates, velocities, multipliers and time");
     return false;
   }
   event->condition = condition.scalar;
@@ -401,6 +435,7 @@ void pf_check_events(Checker *ck)
   for (size_t i = 0; i < ck->events.count; i++)
     for (int a = 0; a < ck->events.at[i].action_count; a++) {
       const PfAction *action = ck->events.at[i].actions + a;
+      if (action->kind == PF_RELEASE) check_release(ck, action);
       for (int k = 0; k < action->coordinate_count && action->kind == PF_LOCK; k++) {
         const PfConstraint *drive = drive_of(ck, action->coordinates[k]);
         if (!drive) continue;

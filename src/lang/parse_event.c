@@ -39,11 +39,15 @@ static PfNode *clause(PfParser *p)
   return node;
 }
 
-/* detach BODY [with impulse V] [, torque W] */
+/* detach BODY from BODY, or detach BODY [with impulse V] [, torque W] */
 PfNode *pf_parse_detach(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_ACTION);
   PfNode **tail = pf_parser_add(&node->child, pf_parse_expression(p));
+  if (!pf_parser_line_ended(p) && pf_parser_accept_word(p, "from")) {
+    pf_parser_add(tail, pf_parse_wrapped(p, PF_N_FROM));
+    return node;
+  }
   if (pf_parser_line_ended(p) || !pf_parser_accept_word(p, "with")) return node;
   do {
     if (!pf_parser_accept_word(p, "impulse") && !pf_parser_accept_word(p, "torque")) {

@@ -232,6 +232,8 @@ bool pf_alpha_has_started(PfMotionRun *run)
   PfAlpha *s = run->data;
   if (!run->restart) return s->started;
   run->restart = s->started = false; /* the state is not the end of the last step */
+  pf_run_copy_inputs(run, s->values);
+  pf_run_copy_inputs(run, s->push_values);
   return false;
 }
 

@@ -1,10 +1,10 @@
-/* What is looked at along the way: energies, power, violations, the stop condition. */
+/* What is looked at along the way: energies, power, violations. */
 #include "time/time_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { KINETIC, POTENTIAL, CARRIED, POWER, UNTIL, FIRST_RESIDUAL };
+enum { KINETIC, POTENTIAL, CARRIED, POWER, FIRST_RESIDUAL };
 
 /* Inputs by their functions of time, so that a derivative by time sees them. */
 static PfStatus insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count)
@@ -84,7 +84,6 @@ PfStatus pf_monitor_make(PfMotionRun *run)
   PF_TRY(carried(run, eq, roots + CARRIED));
   PF_TRY(power(run, eq, roots + POWER));
   run->power_form = roots[POWER];
-  roots[UNTIL] = run->options.until == PF_EXPR_NONE ? zero : run->options.until;
   for (int k = 0; k < m; k++) {
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];
     roots[FIRST_RESIDUAL + m + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
@@ -121,11 +120,6 @@ double pf_monitor_balanced(const PfMotionRun *run)
 double pf_monitor_power(const PfMotionRun *run)
 {
   return run->monitored[POWER];
-}
-
-bool pf_monitor_until(const PfMotionRun *run)
-{
-  return run->monitored[UNTIL] != 0;
 }
 
 static double largest(const double *x, int count)

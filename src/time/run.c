@@ -1,4 +1,5 @@
 /* A run: steps, samples, stop conditions, projection, statistics. */
+#include "time/breaks.h"
 #include "time/closed.h"
 #include "time/manifold.h"
 
@@ -103,11 +104,21 @@ typedef struct Sampler {
   int next_at;       /* index in options.at */
   long next_every;   /* multiple of options.every */
   double *y, *dy;    /* 2n */
+  double *end;       /* 2n: where a step was cut short */
+  double last;       /* time of the latest sample; NaN: none yet */
   double balanced_start;
 } Sampler;
 
+/* Where a step ends for those who look at it: at its own end, or where it was cut short. */
+typedef struct StepEnd {
+  double t;
+  const double *y;
+  bool inside;
+} StepEnd;
+
 static PfStatus emit(PfMotionRun *run, Sampler *s, double t, const double *y, double balance)
 {
+  s->last = t;
   if (!run->options.sample) return PF_OK;
   if (!pf_flow(run, t, y, s->dy)) return PF_OK; /* the step itself was good; this instant is left out */
   run->result->evaluations--;                    /* samples do not count as work of the method */
@@ -118,8 +129,7 @@ static PfStatus emit(PfMotionRun *run, Sampler *s, double t, const double *y, do
   return run->options.sample(run->options.user, &sample);
 }
 
-/* The state at t inside the last step. */
-static void interpolate(PfMotionRun *run, double t, double *y)
+void pf_interpolate(PfMotionRun *run, double t, double *y)
 {
   if (run->jumped) pf_hermite(run, t, y);
   else run->method->interpolate(run, t, y);
@@ -131,53 +141,32 @@ static bool holds_constraints(const PfMotionRun *run)
   return !run->options.drift && fmax(run->result->position, run->result->velocity) < 1e-12;
 }
 
-static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, double balance)
+static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, StepEnd end, double balance)
 {
-  if (t >= run->t) return emit(run, s, run->t, run->y, balance);
-  interpolate(run, t, s->y);
+  if (t >= end.t) return emit(run, s, end.t, end.y, balance);
+  pf_interpolate(run, t, s->y);
   if (holds_constraints(run)) (void)pf_project(run, t, s->y);
   return emit(run, s, t, s->y, balance);
 }
 
-/* All samples up to run->t. */
-static PfStatus emit_due(PfMotionRun *run, Sampler *s, double balance)
+/* All samples up to the end of the step. */
+static PfStatus emit_due(PfMotionRun *run, Sampler *s, StepEnd end, double balance)
 {
   const PfRunOptions *o = &run->options;
-  double slack = 1e-12*fmax(1, fabs(run->t));
+  double slack = 1e-12*fmax(1, fabs(end.t));
   if (o->at) {
-    for (; s->next_at < o->at_count && o->at[s->next_at] <= run->t + slack; s->next_at++)
-      PF_TRY(emit_inside(run, s, o->at[s->next_at], balance));
+    for (; s->next_at < o->at_count && o->at[s->next_at] <= end.t + slack; s->next_at++)
+      PF_TRY(emit_inside(run, s, o->at[s->next_at], end, balance));
   } else if (o->every > 0) {
-    for (; (double)s->next_every*o->every <= run->t + slack; s->next_every++)
-      PF_TRY(emit_inside(run, s, (double)s->next_every*o->every, balance));
+    for (; (double)s->next_every*o->every <= end.t + slack; s->next_every++)
+      PF_TRY(emit_inside(run, s, (double)s->next_every*o->every, end, balance));
   } else {
-    PF_TRY(emit(run, s, run->t, run->y, balance));
+    PF_TRY(emit(run, s, end.t, end.y, balance));
   }
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- after a step */
-
-/* The first instant of the last step at which the stop condition holds; the run is cut there. */
-static bool cut_at_condition(PfMotionRun *run, Sampler *s)
-{
-  if (run->options.until == PF_EXPR_NONE) return false;
-  pf_monitor_at(run, run->t, run->y, NULL);
-  if (!pf_monitor_until(run)) return false;
-  double a = run->t_old, b = run->t;
-  for (int k = 0; k < 80 && b - a > 1e-14*fmax(1, fabs(b)); k++) {
-    double middle = 0.5*(a + b);
-    interpolate(run, middle, s->y);
-    pf_monitor_at(run, middle, s->y, NULL);
-    if (pf_monitor_until(run)) b = middle;
-    else a = middle;
-  }
-  interpolate(run, b, s->y);
-  memcpy(run->y, s->y, 2*(size_t)run->n*sizeof *run->y);
-  run->t = b;
-  (void)pf_flow(run, run->t, run->y, run->dy);
-  return true;
-}
 
 static double power_at(PfMotionRun *run, Sampler *s, double t, const double *y)
 {
@@ -190,35 +179,36 @@ static double power_at(PfMotionRun *run, Sampler *s, double t, const double *y)
 }
 
 /* Work of forces without potential over the step: as the method knows it, or by Lobatto's rule of order 6. */
-static void add_work(PfMotionRun *run, Sampler *s, bool cut)
+static void add_work(PfMotionRun *run, Sampler *s, StepEnd end)
 {
   const double inner = 0.27639320225002103; /* (1 - 1/sqrt(5))/2 */
   if (!run->has_power) return;
-  if (!isnan(run->step_work) && !cut) {
+  if (!isnan(run->step_work) && !end.inside) {
     run->work_done += run->step_work;
     run->power = NAN;
     return;
   }
-  double h = run->t - run->t_old, sum = isnan(run->power) ? power_at(run, s, run->t_old, run->y_old) : run->power;
+  double h = end.t - run->t_old, sum = isnan(run->power) ? power_at(run, s, run->t_old, run->y_old) : run->power;
   for (int k = 0; k < 2; k++) {
     double t = run->t_old + (k ? 1 - inner : inner)*h;
-    interpolate(run, t, s->y);
+    pf_interpolate(run, t, s->y);
     sum += 5*power_at(run, s, t, s->y);
   }
-  run->power = power_at(run, s, run->t, run->y);
+  run->power = power_at(run, s, end.t, end.y);
   run->work_done += h/12*(sum + run->power);
 }
 
-static double take_statistics(PfMotionRun *run, const Sampler *s)
+static double take_statistics(PfMotionRun *run, const Sampler *s, StepEnd end)
 {
   PfRunResult *r = run->result;
-  pf_monitor_at(run, run->t, run->y, NULL);
+  pf_monitor_at(run, end.t, end.y, NULL);
   r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
   r->kinetic = fmax(r->kinetic, fabs(pf_monitor_kinetic(run)));
   double balance = pf_monitor_balanced(run) - s->balanced_start - run->work_done;
   r->drift = fmax(r->drift, fabs(balance));
   r->position = fmax(r->position, pf_monitor_position(run));
   r->velocity = fmax(r->velocity, pf_monitor_velocity(run));
+  run->balance = balance;
   return balance;
 }
 
@@ -268,23 +258,145 @@ static PfRunEnd advance(PfMotionRun *run, bool *ahead)
   return *ahead ? PF_RUN_DONE : lost;
 }
 
+/* So short a way that the clock has few digits left for it, as between two events: straight on. */
+static bool is_instant(const PfMotionRun *run)
+{
+  return run->t_end - run->t < 1e-11*fabs(run->t);
+}
+
+static bool go_straight(PfMotionRun *run)
+{
+  size_t bytes = 2*(size_t)run->n*sizeof *run->y;
+  double h = run->t_end - run->t;
+  memcpy(run->y_old, run->y, bytes);
+  memcpy(run->dy_old, run->dy, bytes);
+  run->t_old = run->t;
+  run->t = run->t_end;
+  for (int i = 0; i < 2*run->n; i++) run->y[i] += h*run->dy[i];
+  run->jumped = run->restart = true;
+  run->step_work = NAN;
+  run->result->steps++;
+  return pf_flow(run, run->t, run->y, run->dy);
+}
+
+/* The run goes on from where the step was cut. */
+static bool go_back(PfMotionRun *run, const Sampler *s, double t)
+{
+  memcpy(run->y, s->end, 2*(size_t)run->n*sizeof *run->y);
+  run->t = t;
+  run->restart = true;
+  return pf_flow(run, run->t, run->y, run->dy);
+}
+
+/* Sides that change again and again while the clock stands still. */
+static bool is_stuck_in_time(PfMotionRun *run)
+{
+  enum { MOST = 200 };
+  PfPhaseRun *p = run->phase;
+  bool still = run->t - p->change_t <= 1e-13*fmax(fabs(run->t), fabs(p->horizon));
+  p->changes = still ? p->changes + 1 : 0;
+  if (!still) p->change_t = run->t;
+  if (p->changes < MOST) return false;
+  pf_fail(run->ctx, PF_ERR_NUMBER, "forces switch to and fro without end at t = %.12g", run->t);
+  for (int k = 0; k < p->sides->count; k++)
+    if (pf_breaks_met(run->breaks)[k]) {
+      pf_hint(run->ctx, "they do where '%s' changes its sign; smooth this law of force, as tanh does",
+              pf_expr_print(run->ctx, run->arena, p->sides->at[k].surface, PF_TEXT));
+      break;
+    }
+  return true;
+}
+
+/* Surfaces were met: new sides, and a new beginning for the method. */
+static PfRunEnd change_sides(PfMotionRun *run, const PfCut *cut)
+{
+  PfPhaseRun *p = run->phase;
+  PfSides *sides = p->sides;
+  run->told = is_stuck_in_time(run);
+  if (run->told) return PF_RUN_TROUBLE;
+  for (int i = 0; i < p->stuck_count; i++) sides->side[p->stuck[i]] = run->motion.multiplier[run->m - p->stuck_count + i];
+  memcpy(run->values + run->symbols->q, run->y, 2*(size_t)run->n*sizeof *run->y);
+  run->values[run->symbols->time] = run->t;
+  pf_sides_set(sides, run->values);
+  run->told = pf_sides_decide(sides, pf_breaks_met(run->breaks), cut->released) != PF_OK;
+  if (run->told) return PF_RUN_TROUBLE;
+  int stuck = 0;
+  for (int k = 0; k < sides->count; k++) stuck += sides->stuck[k];
+  p->switched = stuck != p->stuck_count;
+  for (int i = 0; i < p->stuck_count; i++) p->switched = p->switched || !sides->stuck[p->stuck[i]];
+  if (p->switched) return PF_RUN_DONE;
+  memcpy(run->values + sides->first, sides->side, (size_t)sides->count*sizeof *sides->side);
+  run->restart = true;
+  run->power = NAN;
+  if (!run->options.drift) (void)pf_project(run, run->t, run->y);
+  if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
+  pf_breaks_begin(run, run->breaks);
+  return PF_RUN_DONE;
+}
+
+/* What a cut leads to. */
+static PfRunEnd follow(PfMotionRun *run, const PfCut *cut)
+{
+  if (cut->kind == PF_CUT_SWITCH) return change_sides(run, cut);
+  if (cut->kind == PF_CUT_NONE) return PF_RUN_DONE;
+  run->phase->condition = cut->condition;
+  return PF_RUN_UNTIL;
+}
+
+static void set_stop(PfMotionRun *run)
+{
+  run->t_end = run->horizon;
+  if (run->breaks) run->t_end = fmin(run->t_end, pf_breaks_next_instant(run, run->breaks));
+}
+
 static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
 {
   bool ahead = false;
-  PfRunEnd end = advance(run, &ahead);
-  if (end != PF_RUN_DONE) return end;
-  bool stop = cut_at_condition(run, s);
-  if ((stop || !run->method->direct) && !run->options.drift && pf_project(run, run->t, run->y) &&
-      !pf_flow(run, run->t, run->y, run->dy))
-    return PF_RUN_TROUBLE;
-  add_work(run, s, stop);
-  double balance = take_statistics(run, s);
-  *status = emit_due(run, s, balance);
+  set_stop(run);
+  PfRunEnd done = PF_RUN_DONE;
+  if (is_instant(run)) done = go_straight(run) ? PF_RUN_DONE : PF_RUN_TROUBLE;
+  else done = advance(run, &ahead);
+  if (done != PF_RUN_DONE) return done;
+  PfCut cut = run->breaks ? pf_breaks_find(run, run->breaks) : (PfCut){.t = run->t};
+  StepEnd end = {run->t, run->y, cut.t < run->t};
+  if (end.inside) {
+    pf_interpolate(run, cut.t, s->end);
+    if (!run->options.drift) (void)pf_project(run, cut.t, s->end);
+    end.t = cut.t, end.y = s->end;
+  } else if ((run->jumped || !run->method->direct) && !run->options.drift && pf_project(run, run->t, run->y)) {
+    if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
+  }
+  add_work(run, s, end);
+  double balance = take_statistics(run, s, end);
+  *status = emit_due(run, s, end, balance);
   if (*status != PF_OK) return PF_RUN_CANCELLED;
-  if (stop) return PF_RUN_UNTIL;
-  if (ahead) return PF_RUN_RANK_LOSS;
+  if (end.inside && !go_back(run, s, cut.t)) return PF_RUN_TROUBLE;
+  if (!end.inside && cut.kind == PF_CUT_SWITCH && !pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
+  done = follow(run, &cut);
+  if (done != PF_RUN_DONE) return done;
+  if (ahead && cut.kind == PF_CUT_NONE) return PF_RUN_RANK_LOSS;
   if (run->options.cancelled && run->options.cancelled(run->options.user, run->t)) return PF_RUN_CANCELLED;
   return PF_RUN_DONE;
+}
+
+/* ---------------------------------------------------------------- headway */
+
+/* How far a number of steps has come: a motion that would take forever is recognised, and said. */
+typedef struct Headway {
+  long counted; /* steps, tried ones too */
+  double t;
+} Headway;
+
+static bool makes_headway(const PfMotionRun *run, Headway *way)
+{
+  enum { WINDOW = 100000 };
+  const PfRunResult *r = run->result;
+  long count = r->steps + r->rejected;
+  if (run->fixed || count - way->counted < WINDOW) return true;
+  double left = run->horizon - run->t, gained = run->t - way->t;
+  way->counted = count;
+  way->t = run->t;
+  return gained*100*(double)run->options.most_steps > left*WINDOW;
 }
 
 static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
@@ -303,22 +415,34 @@ static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
   case PF_RUN_LIMIT:
     pf_fail(run->ctx, PF_ERR_LIMIT, "more than %ld steps, at t = %.12g", run->options.most_steps, run->t);
     return PF_OK;
+  case PF_RUN_STALL:
+    pf_fail(run->ctx, PF_ERR_LIMIT, "the run makes no headway: the latest steps at t = %.12g are %.2g s long", run->t,
+            run->t - run->t_old);
+    pf_hint(run->ctx, "the motion is stiff or chatters there: try --by cvode_bdf, looser tolerances, or a smoother law of force");
+    return PF_OK;
   default: return PF_OK;
   }
 }
 
-static PfStatus loop(PfMotionRun *run, Sampler *s)
+/* The stop of the whole run, or its end when samples are taken at multiples: a last sample stands there. */
+static PfStatus emit_last(PfMotionRun *run, Sampler *s)
 {
-  PfStatus status = PF_OK;
+  const PfRunOptions *o = &run->options;
+  const PfPhaseRun *p = run->phase;
+  bool stopped = run->result->end == PF_RUN_UNTIL && (!p || p->condition == p->final_condition);
+  bool over = run->result->end == PF_RUN_DONE && o->every > 0 && !o->at && run->t >= (p ? p->horizon : run->horizon);
+  if (!(stopped || over) || (!isnan(s->last) && s->last >= run->t)) return PF_OK;
+  return emit(run, s, run->t, run->y, run->balance);
+}
+
+static PfStatus begin(PfMotionRun *run, Sampler *s)
+{
   PfRunResult *r = run->result;
+  if (run->phase && run->phase->stuck_count && !run->options.drift) (void)pf_project(run, run->t, run->y);
   if (pf_watch_start(run)) r->end = report_rank_loss(run);
-  if (r->end != PF_RUN_DONE) {
-    r->t = run->t;
-    return PF_OK;
-  }
+  if (r->end != PF_RUN_DONE) return PF_OK;
   if (!pf_flow(run, run->t, run->y, run->dy)) {
     r->end = PF_RUN_TROUBLE;
-    r->t = run->t;
     return say_why(run, r->end);
   }
   pf_monitor_at(run, run->t, run->y, run->motion.multiplier);
@@ -326,15 +450,31 @@ static PfStatus loop(PfMotionRun *run, Sampler *s)
   r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
   s->balanced_start = pf_monitor_balanced(run);
   run->t_old = run->t;
-  (void)take_statistics(run, s);
-  PF_TRY(emit_due(run, s, 0));
-  while (run->t < run->t_end && r->end == PF_RUN_DONE) {
-    r->end = r->steps + r->rejected >= run->options.most_steps ? PF_RUN_LIMIT : one_step(run, s, &status);
+  (void)take_statistics(run, s, (StepEnd){run->t, run->y, false});
+  PF_TRY(emit_due(run, s, (StepEnd){run->t, run->y, false}, 0));
+  if (!run->breaks) return PF_OK;
+  run->phase->condition = pf_breaks_holds(run, run->breaks);
+  if (run->phase->condition >= 0) r->end = PF_RUN_UNTIL;
+  return pf_flow(run, run->t, run->y, run->dy) ? PF_OK : say_why(run, r->end = PF_RUN_TROUBLE);
+}
+
+static PfStatus loop(PfMotionRun *run, Sampler *s)
+{
+  PfStatus status = PF_OK;
+  PfRunResult *r = run->result;
+  Headway way = {.t = run->t};
+  PF_TRY(begin(run, s));
+  bool started = r->end == PF_RUN_DONE;
+  while (run->t < run->horizon && r->end == PF_RUN_DONE && !(run->phase && run->phase->switched)) {
+    if (r->steps + r->rejected >= run->options.most_steps) r->end = PF_RUN_LIMIT;
+    else if (!makes_headway(run, &way)) r->end = PF_RUN_STALL;
+    else r->end = one_step(run, s, &status);
     if (status != PF_OK) break;
   }
   r->t = run->t;
+  if (status == PF_OK) status = emit_last(run, s);
   if (run->options.final) memcpy(run->options.final, run->y, 2*(size_t)run->n*sizeof *run->y);
-  (void)say_why(run, r->end);
+  if (started) (void)say_why(run, r->end);
   return status;
 }
 
@@ -370,8 +510,10 @@ static PfStatus unknown_method(PfContext *ctx, const char *name)
 static PfStatus find_method(PfMotionRun *run)
 {
   run->method = pf_method_find(run->options.method);
+  if (run->method && run->n == 0) run->method = &pf_method_rest;
   if (!run->method) return unknown_method(run->ctx, run->options.method);
   const PfRunOptions *o = &run->options;
+  if (run->method == &pf_method_rest) return PF_OK;
   run->fixed = run->method->fixed && !(run->method->damped && (o->adaptive || !(o->step > 0)));
   if (run->fixed && !(o->step > 0))
     return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step: { step = 1e-3 }", run->method->name);
@@ -410,13 +552,15 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values, Sampler *s)
   run->motion.multiplier = pf_run_array(run, double, run->m);
   s->y = pf_run_array(run, double, 2*n);
   s->dy = pf_run_array(run, double, 2*n);
+  s->end = pf_run_array(run, double, 2*n);
   bool good = run->values && run->y && run->y_old && run->dy && run->dy_old && run->motion.acceleration &&
-              run->motion.multiplier && s->y && s->dy;
+              run->motion.multiplier && s->y && s->dy && s->end;
   if (!good) return PF_ERR_MEMORY;
   memcpy(run->values, values, count*sizeof *values);
   memcpy(run->y, values + run->symbols->q, 2*n*sizeof *values);
   run->t = run->t_old = values[run->symbols->time];
-  run->t_end = run->options.t_end;
+  run->t_end = run->horizon = run->options.t_end;
+  s->last = NAN;
   return PF_OK;
 }
 
@@ -434,16 +578,23 @@ static PfStatus prepare(PfMotionRun *run, const double *values, Sampler *s)
   PF_TRY(pf_project_make(run));
   PF_TRY(pf_watch_make(run));
   if (!strcmp(run->options.formulation, "multipliers")) PF_TRY(pf_closed_make(run, &run->closed));
+  PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
   return run->method->prepare(run);
 }
 
-PfStatus pf_run(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
-                PfRunResult *result)
+void pf_run_copy_inputs(const PfMotionRun *run, double *values)
+{
+  const PfSymbols *in = run->symbols;
+  memcpy(values + in->inputs, run->values + in->inputs, (size_t)(in->q - in->inputs)*sizeof *values);
+}
+
+PfStatus pf_run_phase(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
+                      PfPhaseRun *phase, PfRunResult *result)
 {
   *result = (PfRunResult){.weakest = 1, .weakest_row = -1};
   const PfEquations *eq = pf_system_equations(system);
   PfMotionRun run = {.ctx = ctx, .system = system, .symbols = pf_system_symbols(system), .options = *options,
-               .result = result, .n = eq->n, .m = eq->m};
+               .result = result, .phase = phase, .n = eq->n, .m = eq->m};
   Sampler sampler = {0};
   set_defaults(&run.options);
   run.arena = pf_arena_new(pf_context_allocator(ctx));
@@ -452,6 +603,7 @@ PfStatus pf_run(PfContext *ctx, const PfSystem *system, const double *values, co
   if (status == PF_OK) status = loop(&run, &sampler);
   if (run.method && run.method->release && run.data) run.method->release(&run);
   if (run.projection) pf_manifold_release(run.projection);
+  if (run.breaks) pf_breaks_release(run.breaks);
   if (run.closed) pf_closed_release(run.closed);
   pf_tape_free(run.monitor);
   pf_solver_free(run.solver);

@@ -445,6 +445,7 @@ static bool restart(PfMotionRun *run, Sun *s)
 {
   size_t n = (size_t)run->n;
   run->restart = false;
+  if (s->rows.inputs) pf_run_copy_inputs(run, s->rows.inputs);
   if (!pf_flow(run, run->t, run->y, run->dy)) return false;
   memset(s->z, 0, (size_t)s->unknowns*sizeof *s->z);
   memcpy(s->z, run->y, 2*n*sizeof *s->z);
@@ -463,6 +464,8 @@ static PfStepEnd step(PfMotionRun *run)
   if (is_ida(s) && s->redundant && !pf_watch_choice_serves(run, s->dropped)) run->restart = pf_watch_choose(run, s->dropped);
   if (run->restart && !restart(run, s)) return PF_STEP_TROUBLE;
   for (int i = 0; i < n2; i++) s->offset[i] = run->y[i] - s->z[i];
+  if (is_ida(s)) IDASetStopTime(s->memory, run->t_end);
+  else CVodeSetStopTime(s->memory, run->t_end);
   int flag = is_ida(s) ? IDASolve(s->memory, run->t_end, &t, s->state, s->rate, IDA_ONE_STEP)
                        : CVode(s->memory, run->t_end, s->state, &t, CV_ONE_STEP);
   count_rejected(run, s);

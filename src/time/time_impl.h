@@ -56,20 +56,34 @@ struct PfMotionRun {
   void *data;              /* of the method */
 
   /* monitors (monitor.c) */
-  PfTape *monitor;         /* kinetic, potential, power, stop condition, position and velocity residuals */
+  PfTape *monitor;         /* kinetic, potential, power, position and velocity residuals */
   double *monitor_work, *monitored;
   PfExpr power_form;       /* power of everything that has no potential */
   bool has_power, power_of_constraints; /* the second: it depends on multipliers */
-  double power, work_done;
+  double power, work_done, balance; /* balance: of energy at the end of the last step */
   struct PfClosed *closed; /* accelerations in closed form, or NULL (closed.c) */
   /* projection (project.c) */
   void *projection;
   /* watch over the independence of the constraints (watch.c) */
   void *watch;
+  /* where steps must end (breaks.c); NULL: nothing switches and no condition ends the run */
+  struct PfPhaseRun *phase;
+  struct PfBreaks *breaks;
+  double horizon;          /* end of the run; t_end is what the next step must not pass */
 };
 
 /* Accelerations at (t, y): dy = (v, a). False when they can't be found: run->trouble says why. Counts. */
 bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy);
+
+/* The state at t inside the last step. */
+void pf_interpolate(PfMotionRun *run, double t, double *y);
+
+/* Integrates one phase (breaks.h), with one set of equations; pf_run and pf_run_events go from phase to phase. */
+PfStatus pf_run_phase(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
+                      struct PfPhaseRun *phase, PfRunResult *result);
+
+/* Inputs into the numbers of a method that keeps its own: the sides of switches are among them. */
+void pf_run_copy_inputs(const PfMotionRun *run, double *values);
 
 /* Zeroed memory of the run; NULL and a diagnostic without memory. */
 void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size);
@@ -82,7 +96,6 @@ double pf_monitor_kinetic(const PfMotionRun *run);
 double pf_monitor_potential(const PfMotionRun *run);
 double pf_monitor_balanced(const PfMotionRun *run); /* the energy whose change is the work done */
 double pf_monitor_power(const PfMotionRun *run);
-bool pf_monitor_until(const PfMotionRun *run);
 double pf_monitor_position(const PfMotionRun *run); /* largest violation */
 double pf_monitor_velocity(const PfMotionRun *run);
 
@@ -107,6 +120,7 @@ bool pf_watch_jump(PfMotionRun *run);
 /* Cubic Hermite interpolation of the last step: for methods without something better. */
 void pf_hermite(PfMotionRun *run, double t, double *y);
 
+extern const PfMethod pf_method_rest; /* rest.c: where nothing can move */
 extern const PfMethod pf_method_dopri5, pf_method_dop853, pf_method_rk4, pf_method_generalized_alpha, pf_method_rattle;
 extern const PfMethod pf_method_cvode_adams, pf_method_cvode_bdf, pf_method_ida, pf_method_ida2; /* sundials.c */
 

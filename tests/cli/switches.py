@@ -26,17 +26,6 @@ SHORTER_STEPS = {"U01": "1e-5"}  # 122 rad/s for 10 ms
 
 # by no method
 PENDING = """
-F01
-F02
-F04
-F05
-F06
-F07
-F08
-F11
-E03
-E04
-E08
 S01
 S02
 S03
@@ -48,15 +37,15 @@ T04
 
 # by these in addition
 PENDING_BY = {
-    "dopri5": "F09 F10 F12 F13 E01 E06",
-    "dop853": "F09 F10 F13 E01 S05",
-    "rk4": "F03 F09 F10 F12 F13 S04",
-    "generalized_alpha": "F03 F09 F12 F13",
-    "rattle": "F09 F12 F13",
-    "cvode_adams": "F10 F12 F13 E01 E06",
-    "cvode_bdf": "E01 E06",
-    "ida": "E01 E02 E06",
-    "ida2": "E01 E02 E06",
+    "dopri5": "",
+    "dop853": "S05",
+    "rk4": "S04",
+    "generalized_alpha": "",
+    "rattle": "",
+    "cvode_adams": "",
+    "cvode_bdf": "",
+    "ida": "",
+    "ida2": "",
 }
 
 

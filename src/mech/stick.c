@@ -1,0 +1,174 @@
+/* Motion along surfaces of switching (Filippov): a body that sticks, a controller that slides along its line. Where the
+ * forces of both sides push onto g = 0 the motion stays there, under a force between them: the side s of the surface is
+ * then no sign but an unknown from -1 to 1, found from g' = 0. That is a constraint whose multiplier is s and whose
+ * force is whatever the equations make of s:
+ *
+ *   M q'' = F(s) + C + A^T lambda,  g(q, q', t) = 0   is   M q'' = F(0) + [C + F(s) - F(0) - r^T s] + A^T lambda + r^T s
+ *
+ * with r = c dg/dq' as one more row of A and the bracket as non-ideal forces. So every formulation and every method
+ * that knows constraints and friction knows sticking. The factor c makes r of the size of dF/ds. */
+#include "mech/mech_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for what sticks");
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* d/dt along the motion; accelerations are left as symbols. */
+PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr g, PfExpr *rate)
+{
+  size_t n = (size_t)model->coordinate_count;
+  PfExpr *symbols = pf_arena_array(arena, PfExpr, 2*n + 1), *rates = pf_arena_array(arena, PfExpr, 2*n + 1);
+  if (!symbols || !rates) return no_room(ctx);
+  for (size_t i = 0; i < n; i++) {
+    symbols[i] = model->coordinates[i].q, rates[i] = model->coordinates[i].v;
+    symbols[n + i] = model->coordinates[i].v, rates[n + i] = model->coordinates[i].a;
+  }
+  symbols[2*n] = model->time, rates[2*n] = pf_expr_int(ctx, 1);
+  return pf_expr_derive_along(ctx, &g, 1, symbols, rates, (int)(2*n + 1), rate);
+}
+
+typedef struct Maker {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfEquations *base;
+  PfStuck *stuck;
+  const PfStickRow *rows;
+  int count;
+  PfExpr *side, *lambda, *zeros; /* count: s, its multiplier, 0 */
+} Maker;
+
+static PfStatus add_row(const Maker *k, int i)
+{
+  PfContext *ctx = k->ctx;
+  PfEquations *eq = &k->stuck->equations;
+  const PfModel *model = k->base->model;
+  int n = eq->n, row = k->base->m + i;
+  PfExpr *v = pf_arena_array(k->arena, PfExpr, n), *a = pf_arena_array(k->arena, PfExpr, n);
+  PfExpr *zeros = pf_arena_array(k->arena, PfExpr, n);
+  if (!v || !a || !zeros) return no_room(ctx);
+  for (int j = 0; j < n; j++) v[j] = model->coordinates[j].v, a[j] = model->coordinates[j].a, zeros[j] = pf_expr_int(ctx, 0);
+  PfExpr g = pf_expr_mul(ctx, pf_expr_double(ctx, k->rows[i].factor), k->rows[i].surface);
+  PF_TRY(pf_expr_substitute(ctx, &g, 1, k->side, k->zeros, k->count, &g));
+  eq->position[row] = PF_EXPR_NONE;
+  PfExpr rate = g;
+  if (k->rows[i].degree == 2) {
+    eq->position[row] = g;
+    PF_TRY(pf_surface_rate(ctx, k->arena, model, g, &rate));
+  }
+  eq->velocity[row] = rate;
+  PF_TRY(pf_expr_gradient(ctx, rate, v, n, eq->A + (size_t)row*(size_t)n));
+  PF_TRY(pf_surface_rate(ctx, k->arena, model, rate, &rate));
+  PF_TRY(pf_expr_substitute(ctx, &rate, 1, a, zeros, n, &rate));
+  eq->b[row] = pf_expr_neg(ctx, rate);
+  PfConstraint *c = k->stuck->model.constraints + row;
+  bool linear = true;
+  for (int j = 0; j < n; j++) linear = linear && !pf_expr_depends(ctx, eq->A[row*n + j], v, n);
+  c->kind = k->rows[i].degree == 2 ? PF_HOLONOMIC : linear ? PF_AFFINE : PF_NONLINEAR;
+  c->rheonomic = true; /* its force does work, unlike that of an ideal constraint */
+  c->residual = g;
+  c->multiplier = k->lambda[i];
+  c->name = k->rows[i].name;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- forces */
+
+/* F(0) stays a force; F(s) - F(0) - r^T s goes to the non-ideal ones. */
+static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
+{
+  PfContext *ctx = k->ctx;
+  const PfEquations *eq = &k->stuck->equations;
+  int n = eq->n;
+  PfExpr *full = pf_arena_array(k->arena, PfExpr, n);
+  if (!full) return no_room(ctx);
+  PF_TRY(pf_expr_substitute(ctx, F, n, k->side, k->lambda, k->count, full));
+  PF_TRY(pf_expr_substitute(ctx, F, n, k->side, k->zeros, k->count, F));
+  if (!C) return PF_OK;
+  PF_TRY(pf_expr_substitute(ctx, C, n, k->side, k->lambda, k->count, C));
+  for (int j = 0; j < n; j++) {
+    PfExpr sum = pf_expr_add(ctx, C[j], pf_expr_sub(ctx, full[j], F[j]));
+    for (int i = 0; i < k->count; i++)
+      sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, eq->A[(k->base->m + i)*n + j], k->lambda[i]));
+    C[j] = sum;
+  }
+  return pf_expr_check(ctx);
+}
+
+static PfStatus copy(PfContext *ctx, PfArena *arena, const PfExpr *from, size_t count, size_t room, PfExpr **to)
+{
+  *to = pf_arena_array(arena, PfExpr, room);
+  if (!*to) return no_room(ctx);
+  if (count) memcpy(*to, from, count*sizeof **to);
+  return PF_OK;
+}
+
+static PfStatus copy_all(Maker *k)
+{
+  PfEquations *eq = &k->stuck->equations;
+  const PfEquations *b = k->base;
+  size_t n = (size_t)b->n, m = (size_t)b->m, p = (size_t)k->count;
+  *eq = *b;
+  eq->model = &k->stuck->model;
+  eq->m = b->m + k->count;
+  PF_TRY(copy(k->ctx, k->arena, b->M, n*n, n*n, &eq->M));
+  PF_TRY(copy(k->ctx, k->arena, b->F, n, n, &eq->F));
+  PF_TRY(copy(k->ctx, k->arena, b->C, n, n, &eq->C));
+  PF_TRY(copy(k->ctx, k->arena, b->applied, n, n, &eq->applied));
+  PF_TRY(copy(k->ctx, k->arena, b->momentum, n, n, &eq->momentum));
+  PF_TRY(copy(k->ctx, k->arena, b->A, m*n, (m + p)*n, &eq->A));
+  PF_TRY(copy(k->ctx, k->arena, b->b, m, m + p, &eq->b));
+  PF_TRY(copy(k->ctx, k->arena, b->position, m, m + p, &eq->position));
+  PF_TRY(copy(k->ctx, k->arena, b->velocity, m, m + p, &eq->velocity));
+  PfModel *model = &k->stuck->model;
+  *model = *b->model;
+  model->constraint_count = eq->m;
+  model->constraints = pf_arena_array(k->arena, PfConstraint, m + p);
+  if (!model->constraints) return no_room(k->ctx);
+  if (m) memcpy(model->constraints, b->model->constraints, m*sizeof *model->constraints);
+  return PF_OK;
+}
+
+/* What is no force does not see the unknown: the middle between both sides stands there. */
+static PfStatus settle_others(const Maker *k)
+{
+  PfEquations *eq = &k->stuck->equations;
+  size_t n = (size_t)eq->n, m = (size_t)k->base->m;
+  struct {
+    PfExpr *at;
+    size_t count;
+  } parts[] = {{eq->M, n*n}, {eq->momentum, n}, {eq->A, m*n}, {eq->b, m}, {eq->position, m}, {eq->velocity, m},
+               {&eq->kinetic, 1}, {&eq->potential, 1}};
+  for (size_t i = 0; i < sizeof parts/sizeof *parts; i++)
+    if (parts[i].count)
+      PF_TRY(pf_expr_substitute(k->ctx, parts[i].at, (int)parts[i].count, k->side, k->zeros, k->count, parts[i].at));
+  return PF_OK;
+}
+
+PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows, int count,
+                       PfStuck *stuck)
+{
+  Maker k = {.ctx = ctx, .arena = arena, .base = base, .stuck = stuck, .rows = rows, .count = count};
+  k.side = pf_arena_array(arena, PfExpr, count);
+  k.lambda = pf_arena_array(arena, PfExpr, count);
+  k.zeros = pf_arena_array(arena, PfExpr, count);
+  if (!k.side || !k.lambda || !k.zeros) return no_room(ctx);
+  for (int i = 0; i < count; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "force of %s", pf_expr_symbol_name(ctx, rows[i].side));
+    k.side[i] = rows[i].side;
+    k.lambda[i] = pf_expr_symbol(ctx, name);
+    k.zeros[i] = pf_expr_int(ctx, 0);
+  }
+  PF_TRY(copy_all(&k));
+  PF_TRY(settle_others(&k));
+  for (int i = 0; i < count; i++) PF_TRY(add_row(&k, i));
+  PfEquations *eq = &stuck->equations;
+  PF_TRY(split_forces(&k, eq->F, eq->C));
+  return split_forces(&k, eq->applied, NULL);
+}

@@ -1,0 +1,542 @@
+/* Where a step has to end. Every surface and every comparison of a condition is a function of time along the step, g(t) =
+ * g(t, y(t)), whose first change of sign is sought. It is compared with the cubic that its values and slopes at both ends
+ * give: where this differs from what g is between them, g is not resolved yet and the interval is divided. In an interval
+ * that is resolved g has a zero where its sign changes, or where it goes towards zero at the beginning and away
+ * from it at the end and its extremum lies beyond zero. What depends on time alone is sought ahead of the steps, so that
+ * a step ends there exactly. */
+#include "time/breaks.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum Kind { SURFACE, RELEASE, ATOM } Kind;
+
+typedef struct Break {
+  Kind kind;
+  int index;      /* surface; stuck surface; comparison */
+  bool timed;     /* depends on time alone */
+  bool linear;    /* timed, and linear in time */
+  bool equality;  /* of a comparison with ==: true at the zero only */
+  bool by_forces; /* depends on multipliers */
+  double side;    /* the sign that g has until it changes */
+} Break;
+
+struct PfBreaks {
+  const PfPhaseRun *phase;
+  int count, room;
+  Break *at;
+  PfExpr *g;            /* as expressions; then the slopes of those that are linear in time */
+  bool by_forces, by_state;
+  PfTape *tape;         /* g of all */
+  double *value, *work;
+  double *samples;      /* 6 x count: along the step */
+  double *y, *dy;       /* inside the step */
+  PfExpr *truth_symbol; /* of each comparison */
+  double *truth;        /* 0 or 1 */
+  int truth_count;
+  PfTape *conditions;   /* from truths */
+  double *holds, *conditions_work;
+  bool *met;
+  double *when;         /* of each: its first change in the step, or NaN */
+  double known;         /* the next instant */
+  int known_break;
+};
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the events of a run");
+}
+
+/* ---------------------------------------------------------------- making */
+
+static PfStatus grow(PfMotionRun *run, PfBreaks *b)
+{
+  if (b->count < b->room) return PF_OK;
+  int room = b->room ? 2*b->room : 8;
+  Break *at = pf_run_array(run, Break, room);
+  PfExpr *g = pf_run_array(run, PfExpr, room), *truth = pf_run_array(run, PfExpr, room);
+  if (!at || !g || !truth) return PF_ERR_MEMORY;
+  if (b->count) {
+    memcpy(at, b->at, (size_t)b->count*sizeof *at);
+    memcpy(g, b->g, (size_t)b->count*sizeof *g);
+    memcpy(truth, b->truth_symbol, (size_t)b->count*sizeof *truth);
+  }
+  b->at = at, b->g = g, b->truth_symbol = truth;
+  b->room = room;
+  return PF_OK;
+}
+
+/* Inputs by their functions of time. */
+static PfStatus written_out(const PfMotionRun *run, PfExpr *e)
+{
+  const PfModel *model = pf_system_equations(run->system)->model;
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_substitute(run->ctx, e, 1, &model->inputs[i].symbol, &model->inputs[i].value, 1, e));
+  return PF_OK;
+}
+
+static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
+{
+  const PfSymbols *in = run->symbols;
+  PfContext *ctx = run->ctx;
+  PF_TRY(grow(run, b));
+  PF_TRY(written_out(run, &g));
+  int after_time = in->lambda - in->inputs;
+  item.by_forces = run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m);
+  item.timed = !item.by_forces && !pf_expr_depends(ctx, g, in->symbol + in->inputs, after_time);
+  item.linear = item.timed && !pf_expr_depends(ctx, pf_expr_diff(ctx, g, in->symbol[in->time]), in->symbol + in->time, 1);
+  b->by_forces = b->by_forces || item.by_forces;
+  b->by_state = b->by_state || !item.timed;
+  b->g[b->count] = g;
+  b->at[b->count++] = item;
+  return pf_expr_check(ctx);
+}
+
+/* A comparison: its truth is a symbol, that of equal ones the same. */
+static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, bool equality, PfExpr *truth)
+{
+  for (int i = 0; i < b->count; i++)
+    if (b->at[i].kind == ATOM && b->g[i] == g && b->at[i].equality == equality) {
+      *truth = b->truth_symbol[b->at[i].index];
+      return PF_OK;
+    }
+  char name[32];
+  snprintf(name, sizeof name, "truth %d", b->truth_count + 1); /* with a blank: nobody else has such a name */
+  PF_TRY(grow(run, b));
+  *truth = b->truth_symbol[b->truth_count] = pf_expr_symbol(run->ctx, name);
+  return add(run, b, (Break){.kind = ATOM, .index = b->truth_count++, .equality = equality}, g);
+}
+
+/* A condition as logic of comparisons. What is no logic of comparisons down to some depth is one comparison of its value. */
+static PfStatus read_condition(PfMotionRun *run, PfBreaks *b, PfExpr e, int depth, PfExpr *out)
+{
+  PfContext *ctx = run->ctx;
+  PfOp op = pf_expr_op(ctx, e);
+  bool logic = (op == PF_OP_AND || op == PF_OP_OR || op == PF_OP_NOT) && depth > 0;
+  if (logic) {
+    PfExpr args[2] = {PF_EXPR_NONE, PF_EXPR_NONE};
+    int count = pf_expr_arg_count(ctx, e);
+    for (int i = 0; i < count; i++) PF_TRY(read_condition(run, b, pf_expr_arg(ctx, e, i), depth - 1, args + i));
+    *out = count == 2 ? pf_expr_call2(ctx, op, args[0], args[1]) : pf_expr_call1(ctx, op, args[0]);
+    return pf_expr_check(ctx);
+  }
+  if (pf_expr_is_number(ctx, e, NULL)) {
+    *out = e;
+    return PF_OK;
+  }
+  bool compares = op == PF_OP_LESS || op == PF_OP_LESS_EQUAL || op == PF_OP_EQUAL;
+  PfExpr g = compares ? pf_expr_sub(ctx, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1))
+                      : pf_expr_sub(ctx, pf_expr_rational(ctx, 1, 2), e);
+  return add_atom(run, b, g, op == PF_OP_EQUAL, out);
+}
+
+static PfStatus add_conditions(PfMotionRun *run, PfBreaks *b)
+{
+  enum { DEPTH = 64 };
+  const PfPhaseRun *p = b->phase;
+  PfExpr *roots = pf_run_array(run, PfExpr, p->condition_count + 1);
+  if (!roots) return PF_ERR_MEMORY;
+  for (int i = 0; i < p->condition_count; i++) PF_TRY(read_condition(run, b, p->conditions[i], DEPTH, roots + i));
+  b->truth = pf_run_array(run, double, b->truth_count + 1);
+  b->holds = pf_run_array(run, double, p->condition_count + 1);
+  if (!b->truth || !b->holds) return PF_ERR_MEMORY;
+  PF_TRY(pf_tape_new(run->ctx, b->truth_symbol, b->truth_count, roots, p->condition_count, &b->conditions));
+  b->conditions_work = pf_run_array(run, double, pf_tape_work_size(b->conditions));
+  return b->conditions_work ? PF_OK : PF_ERR_MEMORY;
+}
+
+/* |s| < 1 while it sticks: 1 - s^2 > 0. */
+static PfStatus add_releases(PfMotionRun *run, PfBreaks *b)
+{
+  const PfPhaseRun *p = b->phase;
+  for (int i = 0; i < p->stuck_count; i++) {
+    PfExpr s = run->symbols->symbol[run->symbols->lambda + run->m - p->stuck_count + i];
+    PfExpr g = pf_expr_sub(run->ctx, pf_expr_int(run->ctx, 1), pf_expr_mul(run->ctx, s, s));
+    PF_TRY(add(run, b, (Break){.kind = RELEASE, .index = i}, g));
+  }
+  return PF_OK;
+}
+
+static PfStatus add_surfaces(PfMotionRun *run, PfBreaks *b)
+{
+  const PfSides *s = b->phase->sides;
+  for (int k = 0; s && k < s->count; k++)
+    if (!s->stuck[k]) PF_TRY(add(run, b, (Break){.kind = SURFACE, .index = k}, s->at[k].surface));
+  return PF_OK;
+}
+
+static PfStatus make(PfMotionRun *run, PfBreaks *b)
+{
+  PF_TRY(add_surfaces(run, b));
+  PF_TRY(add_releases(run, b));
+  PF_TRY(add_conditions(run, b));
+  size_t N = 2*(size_t)run->n;
+  b->value = pf_run_array(run, double, b->count);
+  b->samples = pf_run_array(run, double, 6*(size_t)b->count);
+  b->y = pf_run_array(run, double, N);
+  b->dy = pf_run_array(run, double, N);
+  b->when = pf_run_array(run, double, b->count);
+  b->met = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
+  if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met) return PF_ERR_MEMORY;
+  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
+  b->work = pf_run_array(run, double, pf_tape_work_size(b->tape));
+  return b->work ? PF_OK : no_room(run->ctx);
+}
+
+PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks)
+{
+  *breaks = NULL;
+  if (!phase || (!phase->sides && phase->condition_count == 0)) return PF_OK;
+  PfBreaks *b = pf_run_array(run, PfBreaks, 1);
+  if (!b) return PF_ERR_MEMORY;
+  *breaks = b;
+  b->phase = phase;
+  b->known = -INFINITY;
+  return make(run, b);
+}
+
+void pf_breaks_release(PfBreaks *b)
+{
+  pf_tape_free(b->tape);
+  pf_tape_free(b->conditions);
+}
+
+/* ---------------------------------------------------------------- values */
+
+/* g of all at (t, y); multipliers are found when some g needs them: false where they can't be. */
+static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, double *out)
+{
+  run->values[run->symbols->time] = t;
+  memcpy(run->values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
+  if (b->by_forces) {
+    bool good = pf_flow(run, t, y, b->dy);
+    run->result->evaluations--; /* not work of the method */
+    if (!good) return false;
+    memcpy(run->values + run->symbols->lambda, run->motion.multiplier, (size_t)run->m*sizeof *run->values);
+  }
+  pf_tape_run(b->tape, run->values, out, b->work);
+  return true;
+}
+
+/* g of all at an instant of the last step. */
+static bool evaluate_inside(PfMotionRun *run, PfBreaks *b, double t, double *out)
+{
+  if (t >= run->t) return evaluate(run, b, run->t, run->y, out);
+  if (t <= run->t_old) return evaluate(run, b, run->t_old, run->y_old, out);
+  pf_interpolate(run, t, b->y);
+  return evaluate(run, b, t, b->y, out);
+}
+
+typedef struct Course {
+  PfMotionRun *run;
+  PfBreaks *b;
+  int item;
+} Course;
+
+static void evaluate_timed(PfMotionRun *run, PfBreaks *b, double t)
+{
+  run->values[run->symbols->time] = t;
+  pf_tape_run(b->tape, run->values, b->value, b->work);
+}
+
+/* One g along the step, or along time when it depends on nothing else. */
+static double value_at(const Course *c, double t)
+{
+  PfBreaks *b = c->b;
+  if (b->at[c->item].timed) evaluate_timed(c->run, b, t);
+  else if (!evaluate_inside(c->run, b, t, b->value)) return NAN;
+  return b->value[c->item];
+}
+
+static PfStatus value_for_root(void *user, double t, double *value)
+{
+  *value = value_at(user, t);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- a change of sign in an interval */
+
+/* A point of the course: time, value and slope. */
+typedef struct Point {
+  double t, g, slope;
+} Point;
+
+static Point point_at(const Course *c, double t, double small)
+{
+  double g = value_at(c, t);
+  return (Point){t, g, (value_at(c, t + small) - g)/small};
+}
+
+static double root_between(const Course *c, double a, double ga, double b, double gb)
+{
+  double x;
+  if (ga == 0) return a;
+  return pf_root(value_for_root, (void *)c, a, ga, b, gb, &x) == PF_OK ? x : b;
+}
+
+/* The extremum between two points of opposite slopes, by bisection of the slope. */
+static double extremum(const Course *c, Point a, Point b)
+{
+  double left = a.t, right = b.t;
+  for (int k = 0; k < 60 && right - left > 1e-9*(b.t - a.t); k++) {
+    double middle = 0.5*(left + right), small = 1e-3*(right - left);
+    bool like_a = (value_at(c, middle + small) - value_at(c, middle - small))*a.slope > 0;
+    if (like_a) left = middle;
+    else right = middle;
+  }
+  return 0.5*(left + right);
+}
+
+/* From a point on the surface: the latest one between it and b that is on the side, so that the zero lies behind it. */
+static double change_after(const Course *c, Point a, Point b, double side, double noise)
+{
+  for (double h = 0.5*(b.t - a.t); h > 1e-7*(b.t - a.t); h *= 0.5) {
+    double g = value_at(c, a.t + h);
+    if (side*g > noise) return root_between(c, a.t + h, g, b.t, b.g);
+  }
+  return a.t;
+}
+
+static double change_between(const Course *c, Point a, Point b, double side, double noise)
+{
+  return side*a.g > noise ? root_between(c, a.t, a.g, b.t, b.g) : change_after(c, a, b, side, noise);
+}
+
+/* In an interval that is resolved: where side*g falls below -noise. NaN: nowhere. */
+static double change_in(const Course *c, Point a, Point b, double side, double noise)
+{
+  if (side*b.g < -noise) return change_between(c, a, b, side, noise);
+  if (!(side*a.slope < 0 && side*b.slope > 0)) return NAN;
+  Point least = {.t = extremum(c, a, b)};
+  least.g = value_at(c, least.t);
+  return side*least.g < -noise ? change_between(c, a, least, side, noise) : NAN;
+}
+
+static double hermite(Point a, Point b, double t)
+{
+  double h = b.t - a.t, x = (t - a.t)/h, z = 1 - x;
+  return (1 + 2*x)*z*z*a.g + x*z*z*h*a.slope + x*x*(3 - 2*x)*b.g - x*x*z*h*b.slope;
+}
+
+/* Is g what its ends say it is? */
+static bool is_resolved(Point a, Point m, Point b)
+{
+  double h = b.t - a.t, size = fmax(fmax(fabs(a.g), fabs(b.g)), fabs(m.g));
+  double swing = fmax(fabs(a.slope), fabs(b.slope))*h;
+  return fabs(hermite(a, b, m.t) - m.g) <= 0.05*(size + 0.1*swing) && swing <= 20*size + fabs(a.g - b.g);
+}
+
+static double first_change(const Course *c, Point a, Point b, double side, double noise, int depth)
+{
+  double h = b.t - a.t, middle = a.t + 0.4641*h; /* not at the half: periodic functions repeat themselves there */
+  if (!(h > 16*DBL_EPSILON*fmax(fabs(a.t), fabs(b.t)))) return side*b.g < -noise ? b.t : NAN;
+  Point m = point_at(c, middle, 1e-6*h);
+  if (isnan(m.g) || depth == 0 || is_resolved(a, m, b)) {
+    double t = change_in(c, a, m, side, noise);
+    return isnan(t) ? change_in(c, m, b, side, noise) : t;
+  }
+  double t = first_change(c, a, m, side, noise, depth - 1);
+  return isnan(t) ? first_change(c, m, b, side, noise, depth - 1) : t;
+}
+
+/* ---------------------------------------------------------------- ahead: what depends on time alone */
+
+static double next_of(PfMotionRun *run, PfBreaks *b, int i, double from)
+{
+  enum { DEPTH = 14 };
+  Course c = {run, b, i};
+  double end = b->phase->horizon, side = b->at[i].side;
+  if (!(end > from)) return INFINITY;
+  if (b->at[i].linear) {
+    double origin = value_at(&c, 0), slope = value_at(&c, 1) - origin, t = -origin/slope;
+    return side*slope < 0 && t > from && t <= end ? t : side*slope < 0 && t <= from ? from : INFINITY;
+  }
+  double small = 1e-7*(end - from);
+  Point a = point_at(&c, from, small), z = point_at(&c, end, -small);
+  double t = first_change(&c, a, z, side, 0, DEPTH);
+  return isnan(t) ? INFINITY : t;
+}
+
+double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
+{
+  if (b->known > run->t) return b->known;
+  double keep = run->values[run->symbols->time];
+  b->known = INFINITY;
+  for (int i = 0; i < b->count; i++) {
+    if (!b->at[i].timed) continue;
+    double t = next_of(run, b, i, run->t);
+    if (t < b->known) b->known = t, b->known_break = i;
+  }
+  run->values[run->symbols->time] = keep;
+  return b->known;
+}
+
+/* ---------------------------------------------------------------- the start */
+
+static double sign_of(double x)
+{
+  return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
+static void begin_item(const PfBreaks *b, int i)
+{
+  Break *item = b->at + i;
+  double g = b->value[i];
+  switch (item->kind) {
+  case SURFACE: item->side = b->phase->sides->side[item->index]; break;
+  case RELEASE: item->side = 1; break;
+  case ATOM: /* a <= b holds at g = 0, a < b does not; the next change counts in both cases */
+    item->side = sign_of(g);
+    b->truth[item->index] = item->equality ? g == 0 : g < 0;
+    if (item->side == 0) item->side = 1;
+    break;
+  }
+}
+
+void pf_breaks_begin(PfMotionRun *run, PfBreaks *b)
+{
+  (void)evaluate(run, b, run->t, run->y, b->value);
+  for (int i = 0; i < b->count; i++) begin_item(b, i);
+  b->known = -INFINITY;
+}
+
+static int first_that_holds(const PfBreaks *b)
+{
+  pf_tape_run(b->conditions, b->truth, b->holds, b->conditions_work);
+  for (int i = 0; i < b->phase->condition_count; i++)
+    if (b->holds[i] != 0) return i;
+  return -1;
+}
+
+int pf_breaks_holds(PfMotionRun *run, PfBreaks *b)
+{
+  pf_breaks_begin(run, b);
+  return first_that_holds(b);
+}
+
+/* ---------------------------------------------------------------- after a step */
+
+static const double sample_at[6] = {0, 1e-6, 0.4641, 0.4641 + 1e-6, 1 - 1e-6, 1};
+
+static bool take_samples(PfMotionRun *run, PfBreaks *b)
+{
+  double h = run->t - run->t_old;
+  for (int s = 0; s < 6; s++)
+    if (!evaluate_inside(run, b, s == 5 ? run->t : run->t_old + sample_at[s]*h, b->samples + (size_t)s*(size_t)b->count))
+      return false;
+  return true;
+}
+
+/* What is rounding in g: crossings within it are none. */
+static double noise_of(const PfMotionRun *run, const PfBreaks *b, int i)
+{
+  if (b->at[i].kind != SURFACE) return 0;
+  PfSides *s = b->phase->sides;
+  pf_sides_set(s, run->values);
+  return pf_sides_noise(s, b->at[i].index);
+}
+
+/* Do the samples leave no doubt that there is no change? Most steps end here. */
+static bool is_far(const double *g, int count, double side, double h)
+{
+  double small = 1e-6*h, first = g[0], last = g[5*count];
+  double down = (g[count] - first)/small, up = (last - g[4*count])/small, between = (g[3*count] - g[2*count])/small;
+  double least = fmin(fmin(side*first, side*last), side*g[2*count]);
+  return least > h*fmax(fabs(between), fmax(fabs(down), fabs(up)));
+}
+
+static double change_of(PfMotionRun *run, PfBreaks *b, int i, double from)
+{
+  enum { DEPTH = 12 };
+  const double *g = b->samples + i;
+  int n = b->count;
+  double h = run->t - run->t_old, small = 1e-6*h, side = b->at[i].side;
+  if (from <= run->t_old && is_far(g, n, side, h)) return NAN;
+  Course c = {run, b, i};
+  Point a = {run->t_old, g[0], (g[n] - g[0])/small}, m = {run->t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
+  Point z = {run->t, g[5*n], (g[5*n] - g[4*n])/small};
+  double noise = noise_of(run, b, i);
+  if (from > run->t_old) return first_change(&c, point_at(&c, from, 1e-6*(run->t - from)), z, side, noise, DEPTH);
+  double t = first_change(&c, a, m, side, noise, DEPTH);
+  return isnan(t) ? first_change(&c, m, z, side, noise, DEPTH) : t;
+}
+
+/* The break i happens: what follows from it. */
+static void happen(PfBreaks *b, int i, PfCut *cut)
+{
+  Break *item = b->at + i;
+  switch (item->kind) {
+  case SURFACE:
+    b->met[item->index] = true;
+    cut->kind = PF_CUT_SWITCH;
+    break;
+  case RELEASE:
+    cut->released = b->phase->stuck[item->index];
+    cut->kind = PF_CUT_SWITCH;
+    break;
+  case ATOM:
+    item->side = -item->side;
+    b->truth[item->index] = item->equality ? 1 : item->side < 0;
+    break;
+  }
+}
+
+/* After comparisons have changed: does a condition hold now? Equalities hold for this instant only. */
+static void look_at_conditions(PfBreaks *b, PfCut *cut)
+{
+  cut->condition = first_that_holds(b);
+  if (cut->condition >= 0) cut->kind = PF_CUT_CONDITION;
+  for (int i = 0; i < b->count; i++)
+    if (b->at[i].kind == ATOM && b->at[i].equality) b->truth[b->at[i].index] = 0;
+}
+
+static PfCut no_cut(PfBreaks *b, double t)
+{
+  if (b->phase->sides) memset(b->met, 0, (size_t)b->phase->sides->count*sizeof *b->met);
+  return (PfCut){.t = t, .condition = -1, .released = -1};
+}
+
+/* Everything that changes first after `from`, all that does at the same instant. */
+static bool first_changes(PfMotionRun *run, PfBreaks *b, double from, PfCut *cut)
+{
+  double first = INFINITY;
+  for (int i = 0; i < b->count; i++) {
+    b->when[i] = b->at[i].timed ? NAN : change_of(run, b, i, from);
+    if (b->when[i] < first) first = b->when[i];
+  }
+  if (!(first < INFINITY)) return false;
+  cut->t = first;
+  return true;
+}
+
+PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *b)
+{
+  PfCut cut = no_cut(b, run->t);
+  double from = run->t_old;
+  if (b->by_state && take_samples(run, b)) {
+    while (first_changes(run, b, from, &cut)) {
+      double near = 4*DBL_EPSILON*fmax(fabs(cut.t), fabs(run->t));
+      for (int i = 0; i < b->count; i++)
+        if (!b->at[i].timed && b->when[i] <= cut.t + near) happen(b, i, &cut);
+      if (cut.kind == PF_CUT_NONE) look_at_conditions(b, &cut);
+      if (cut.kind != PF_CUT_NONE) return cut;
+      from = cut.t + near;
+      if (from >= run->t) break;
+    }
+  }
+  cut.t = run->t;
+  if (b->known > run->t) return cut;
+  for (int i = 0; i < b->count; i++)
+    if (b->at[i].timed && (i == b->known_break || next_of(run, b, i, run->t_old) <= run->t)) happen(b, i, &cut);
+  if (cut.kind == PF_CUT_NONE) look_at_conditions(b, &cut);
+  b->known = -INFINITY;
+  return cut;
+}
+
+const bool *pf_breaks_met(const PfBreaks *b)
+{
+  return b->met;
+}

@@ -1,0 +1,50 @@
+/* Where a step has to end: surfaces of switching, conditions of events and of the stop, what ceases to stick. */
+#ifndef PF_TIME_BREAKS_H
+#define PF_TIME_BREAKS_H
+
+#include "time/sides.h"
+#include "time/time_impl.h"
+
+/* What a run of one phase is told, and what it tells about its end. */
+typedef struct PfPhaseRun {
+  PfSides *sides;           /* or NULL: nothing switches */
+  const int *stuck;         /* surfaces that stick: their multipliers are the last ones of the system */
+  int stuck_count;
+  const PfExpr *conditions; /* each ends the phase when it becomes true */
+  int condition_count;
+  double horizon;           /* of the whole run */
+  int final_condition;      /* the one that ends the whole run, or -1 */
+  int changes;              /* of sides at one instant */
+  double change_t;
+  int condition;            /* told: the one that has become true, or -1 */
+  bool switched;            /* told: other surfaces stick from here on */
+} PfPhaseRun;
+
+typedef enum PfCutKind { PF_CUT_NONE, PF_CUT_SWITCH, PF_CUT_CONDITION } PfCutKind;
+
+typedef struct PfCut {
+  PfCutKind kind;
+  double t;
+  int condition; /* or -1 */
+  int released;  /* surface that sticks no longer, or -1 */
+} PfCut;
+
+typedef struct PfBreaks PfBreaks;
+
+PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks);
+void pf_breaks_release(PfBreaks *breaks);
+
+/* Sides and truths at the state of the run, from where the next steps start. */
+void pf_breaks_begin(PfMotionRun *run, PfBreaks *breaks);
+/* A condition that holds at the state of the run, or -1. */
+int pf_breaks_holds(PfMotionRun *run, PfBreaks *breaks);
+
+/* The next instant at which something that depends on time alone changes; INFINITY: none before the horizon. */
+double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *breaks);
+
+/* After a step: the first instant in it, or its end, at which something changes that ends it. */
+PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *breaks);
+/* Surfaces that were met at the cut (as many as there are sides). */
+const bool *pf_breaks_met(const PfBreaks *breaks);
+
+#endif

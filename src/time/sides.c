@@ -1,0 +1,380 @@
+/* Sides of surfaces of switching. Off a surface its side is the sign of g. On it the motion decides, by the rate r of g (r = g'
+ * where g depends on velocities, r = g'' where g' vanishes, too), which depends on the sides s through the forces:
+ *
+ *   s = 1 with r >= 0 (it leaves upwards),  s = -1 with r <= 0 (downwards),  or r = 0 with s between (it stays),
+ *
+ * for all surfaces that are met at the same time: a complementarity problem, as that of several bodies with dry friction that
+ * hold each other. r is affine in s for all usual laws of force; it is solved by principal pivoting with the least index
+ * (Murty 1974), which ends where friction is friction, and repeated where r is not affine. Filippov, Differential Equations
+ * with Discontinuous Righthand Sides, section 4. */
+#include "time/sides.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { G, RATE, SECOND, SIZE, SLOPE, OUTPUTS };
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the switches");
+}
+
+/* ---------------------------------------------------------------- making */
+
+/* sum |dg/dy_i| |y_i| and sum |dg/dy_i|: what rounding and what the tolerance make of the state. */
+static PfStatus list_sizes(PfSides *s, PfArena *arena, PfExpr g, PfExpr *size, PfExpr *slope)
+{
+  PfContext *ctx = s->ctx;
+  const PfExpr *y = s->in->symbol + s->in->q;
+  PfExpr *gradient = pf_arena_array(arena, PfExpr, 2*s->n);
+  if (!gradient) return no_room(ctx);
+  PF_TRY(pf_expr_gradient(ctx, g, y, 2*s->n, gradient));
+  *size = *slope = pf_expr_int(ctx, 0);
+  for (int i = 0; i < 2*s->n; i++) {
+    PfExpr part = pf_expr_call1(ctx, PF_OP_ABS, gradient[i]);
+    *slope = pf_expr_add(ctx, *slope, part);
+    *size = pf_expr_add(ctx, *size, pf_expr_mul(ctx, part, pf_expr_call1(ctx, PF_OP_ABS, y[i])));
+  }
+  return pf_expr_check(ctx);
+}
+
+static PfStatus list_outputs(PfSides *s, PfArena *arena, const PfExpr *a, int k, PfExpr *roots)
+{
+  const PfModel *model = pf_system_equations(s->system)->model;
+  PfExpr g = s->at[k].surface;
+  for (int i = 0; i < OUTPUTS; i++) roots[i] = pf_expr_int(s->ctx, 0);
+  roots[G] = g;
+  PF_TRY(pf_surface_rate(s->ctx, arena, model, g, roots + RATE));
+  PF_TRY(list_sizes(s, arena, g, roots + SIZE, roots + SLOPE));
+  bool moves = pf_expr_depends(s->ctx, g, s->in->symbol + s->in->q, 2*s->n);
+  s->degree[k] = !moves ? 0 : pf_expr_depends(s->ctx, roots[RATE], a, s->n) ? 1 : 2;
+  if (s->degree[k] == 2) PF_TRY(pf_surface_rate(s->ctx, arena, model, roots[RATE], roots + SECOND));
+  return PF_OK;
+}
+
+static PfStatus make_look(PfSides *s, PfArena *arena)
+{
+  const PfModel *model = pf_system_equations(s->system)->model;
+  size_t n = (size_t)s->n, symbols = (size_t)s->in->count, outputs = OUTPUTS*(size_t)s->count;
+  PfExpr *inputs = pf_arena_array(arena, PfExpr, symbols + n), *roots = pf_arena_array(arena, PfExpr, outputs);
+  if (!inputs || !roots) return no_room(s->ctx);
+  memcpy(inputs, s->in->symbol, symbols*sizeof *inputs);
+  for (size_t i = 0; i < n; i++) inputs[symbols + i] = model->coordinates[i].a;
+  for (int k = 0; k < s->count; k++) PF_TRY(list_outputs(s, arena, inputs + symbols, k, roots + (size_t)OUTPUTS*(size_t)k));
+  PF_TRY(pf_tape_new(s->ctx, inputs, (int)(symbols + n), roots, (int)outputs, &s->look));
+  s->work = pf_arena_array(arena, double, pf_tape_work_size(s->look));
+  s->out = pf_arena_array(arena, double, outputs);
+  return s->work && s->out ? PF_OK : no_room(s->ctx);
+}
+
+static PfStatus make_arrays(PfSides *s, PfArena *arena)
+{
+  size_t n = (size_t)s->n, K = (size_t)s->count;
+  struct {
+    double **array;
+    size_t count;
+  } arrays[] = {{&s->side, K}, {&s->values, (size_t)s->in->count + n}, {&s->motion.acceleration, n},
+                {&s->motion.multiplier, (size_t)pf_system_equations(s->system)->m}, {&s->rate, K}, {&s->slope, K*K},
+                {&s->matrix, K*K}, {&s->right, K}, {&s->old, K}, {&s->trial, K}};
+  for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++)
+    if (!(*arrays[i].array = pf_arena_array(arena, double, arrays[i].count))) return no_room(s->ctx);
+  s->stuck = pf_arena_array(arena, bool, K);
+  s->met = pf_arena_array(arena, bool, K);
+  s->list = pf_arena_array(arena, int, K);
+  s->state = pf_arena_array(arena, int, K);
+  s->order = pf_arena_array(arena, int, 2*K);
+  s->degree = pf_arena_array(arena, int, K);
+  return s->stuck && s->met && s->list && s->state && s->order && s->degree ? PF_OK : no_room(s->ctx);
+}
+
+PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count, double atol,
+                       PfSides *s)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  *s = (PfSides){.ctx = ctx, .system = system, .in = pf_system_symbols(system), .n = eq->n, .count = count, .atol = atol};
+  s->at = pf_arena_array(arena, PfSwitch, count);
+  if (!s->at) return no_room(ctx);
+  memcpy(s->at, at, (size_t)count*sizeof *at);
+  s->first = s->in->inputs + eq->model->input_count - count;
+  PF_TRY(make_arrays(s, arena));
+  PF_TRY(make_look(s, arena));
+  return s->n ? pf_solver_new(ctx, system, pf_formulation_find("multipliers"), &s->solver) : PF_OK;
+}
+
+void pf_sides_release(PfSides *s)
+{
+  pf_tape_free(s->look);
+  pf_solver_free(s->solver);
+  s->look = NULL;
+  s->solver = NULL;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+void pf_sides_set(PfSides *s, const double *values)
+{
+  memcpy(s->values, values, (size_t)s->in->lambda*sizeof *values);
+}
+
+/* Everything of every surface, with the present sides and accelerations. */
+static void look(PfSides *s)
+{
+  memcpy(s->values + s->first, s->side, (size_t)s->count*sizeof *s->side);
+  pf_tape_run(s->look, s->values, s->out, s->work);
+}
+
+static double seen(const PfSides *s, int k, int what)
+{
+  return s->out[OUTPUTS*k + what];
+}
+
+/* The state is known to rounding, and to a small part of what the tolerance allows. */
+static double noise(const PfSides *s, int k)
+{
+  return 1e-13*seen(s, k, SIZE) + 1e-4*s->atol*seen(s, k, SLOPE);
+}
+
+double pf_sides_noise(PfSides *s, int k)
+{
+  look(s);
+  return noise(s, k);
+}
+
+/* Accelerations with the present sides into the values. */
+static PfStatus accelerate(PfSides *s)
+{
+  int row;
+  if (!s->n) return PF_OK;
+  memcpy(s->values + s->first, s->side, (size_t)s->count*sizeof *s->side);
+  PfTrouble trouble = pf_solver_accelerate(s->solver, s->values, &s->motion, &row);
+  if (trouble != PF_TROUBLE_NONE) return pf_trouble_report_at(s->ctx, s->system, s->values, trouble, row);
+  memcpy(s->values + s->in->lambda, s->motion.multiplier, (size_t)(s->in->count - s->in->lambda)*sizeof *s->values);
+  memcpy(s->values + s->in->count, s->motion.acceleration, (size_t)s->n*sizeof *s->values);
+  return PF_OK;
+}
+
+static double deciding_rate(const PfSides *s, int k)
+{
+  return seen(s, k, s->degree[k] == 2 ? SECOND : RATE);
+}
+
+/* r of the listed surfaces with the present sides. */
+static PfStatus find_rates(PfSides *s, int count, double *rate)
+{
+  PF_TRY(accelerate(s));
+  look(s);
+  for (int i = 0; i < count; i++) rate[i] = deciding_rate(s, s->list[i]);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- the complementarity problem */
+
+/* r = rate + slope (s - s_0) about the present sides: each is moved to another place in turn. */
+static PfStatus find_slopes(PfSides *s, int p)
+{
+  PF_TRY(find_rates(s, p, s->rate));
+  for (int j = 0; j < p; j++) {
+    double here = s->side[s->list[j]], there = here > 0 ? here - 1 : here + 1;
+    s->side[s->list[j]] = there;
+    PF_TRY(find_rates(s, p, s->right));
+    s->side[s->list[j]] = here;
+    for (int i = 0; i < p; i++) s->slope[i*p + j] = (s->right[i] - s->rate[i])/(there - here);
+  }
+  return PF_OK;
+}
+
+/* Sides for the present states of the surfaces: those that stay are solved for; false where that is not possible. */
+static bool solve_sides(PfSides *s, int p)
+{
+  int free = 0, row = 0;
+  for (int i = 0; i < p; i++) {
+    s->trial[i] = s->state[i];
+    if (s->state[i] == 0) s->order[free++] = i;
+  }
+  if (free == 0) return true;
+  int *which = s->order + s->count; /* lu has the first part */
+  memcpy(which, s->order, (size_t)free*sizeof *which);
+  for (; row < free; row++) {
+    const double *slope = s->slope + (size_t)which[row]*(size_t)p;
+    s->right[row] = -s->rate[which[row]];
+    for (int j = 0; j < p; j++) s->right[row] -= slope[j]*(s->trial[j] - s->side[s->list[j]]); /* 0 for those sought */
+    for (int column = 0; column < free; column++) s->matrix[row*free + column] = slope[which[column]];
+  }
+  if (pf_lu_factor(s->matrix, free, s->order) == 0) return false;
+  pf_lu_solve(s->matrix, free, s->order, s->right);
+  for (int k = 0; k < free; k++) s->trial[which[k]] = s->right[k];
+  return pf_first_not_finite(s->trial, (size_t)p) < 0;
+}
+
+/* How a surface departs from its state: 0 when it fits. */
+static int better_state(const PfSides *s, int p, int i)
+{
+  if (s->state[i] == 0) return fabs(s->trial[i]) <= 1 ? 0 : s->trial[i] > 0 ? 1 : -1;
+  double r = s->rate[i], size = fabs(r);
+  for (int j = 0; j < p; j++) {
+    double part = s->slope[i*p + j]*(s->trial[j] - s->side[s->list[j]]);
+    r += part;
+    size += fabs(part);
+  }
+  return r*s->state[i] >= -1e-10*size ? s->state[i] : 0;
+}
+
+/* The first surface whose state does not fit gets the other one. False when all fit. */
+static bool pivot(PfSides *s, int p)
+{
+  for (int i = 0; i < p; i++) {
+    int better = s->list[i] == s->released ? s->state[i] : better_state(s, p, i);
+    if (better == s->state[i]) continue;
+    s->state[i] = better;
+    return true;
+  }
+  return false;
+}
+
+static bool find_states(PfSides *s, int p)
+{
+  for (int turn = 0; turn < 100 + 20*p; turn++) {
+    if (!solve_sides(s, p)) return false;
+    if (!pivot(s, p)) return true;
+  }
+  return false;
+}
+
+/* Pivoting may run in circles where forces push away from a surface: all combinations are tried, sides before staying. */
+static bool search_states(PfSides *s, int p)
+{
+  static const int states[3] = {1, -1, 0};
+  long all = 1;
+  if (p > 7) return false;
+  for (int i = 0; i < p; i++) all *= 3;
+  for (long code = 0; code < all; code++) {
+    long rest = code;
+    bool fits = true;
+    for (int i = 0; i < p; i++, rest /= 3)
+      s->state[i] = s->list[i] == s->released ? s->state[i] : states[rest%3];
+    fits = solve_sides(s, p);
+    for (int i = 0; fits && i < p; i++) fits = s->list[i] == s->released || better_state(s, p, i) == s->state[i];
+    if (fits) return true;
+  }
+  return false;
+}
+
+/* Where a surface that stays has no say in its own rate, no side could keep the motion on it: it goes on as it came. */
+static void loosen(PfSides *s, int p)
+{
+  for (int i = 0; i < p; i++) {
+    double own = fabs(s->slope[i*p + i]), most = 0;
+    for (int j = 0; j < p; j++) most = fmax(most, fabs(s->slope[i*p + j]));
+    if (s->state[i] == 0 && !(own > 1e-12*fmax(most, fabs(s->rate[i]))))
+      s->state[i] = s->rate[i] != 0 ? (s->rate[i] > 0 ? 1 : -1) : s->old[s->list[i]] < 0 ? -1 : 1;
+  }
+}
+
+/* What each surface does if nothing is against it: one that was met is crossed, one that sticks goes on to. */
+static void guess_states(PfSides *s, int p)
+{
+  for (int i = 0; i < p; i++) {
+    int k = s->list[i];
+    double r = s->rate[i], old = s->old[k];
+    bool crossed = s->met[k] && fabs(old) == 1;
+    s->state[i] = k == s->released ? (old > 0 ? 1 : -1) : crossed ? (old > 0 ? -1 : 1) : s->met[k] || r == 0 ? 0 : r > 0 ? 1 : -1;
+  }
+}
+
+/* Repeats where the rates are not affine in the sides. */
+static PfStatus settle(PfSides *s, int p)
+{
+  enum { MOST = 12 };
+  for (int turn = 0; turn < MOST; turn++) {
+    double change = 0;
+    PF_TRY(find_slopes(s, p));
+    if (turn == 0) guess_states(s, p);
+    loosen(s, p);
+    if (!find_states(s, p) && !search_states(s, p)) break;
+    for (int i = 0; i < p; i++) {
+      change = fmax(change, fabs(s->trial[i] - s->side[s->list[i]]));
+      s->side[s->list[i]] = s->trial[i];
+    }
+    if (change <= 1e-9) break;
+  }
+  for (int i = 0; i < p; i++) {
+    int k = s->list[i];
+    s->stuck[k] = s->state[i] == 0;
+    if (!s->stuck[k]) s->side[k] = s->state[i];
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- the decision */
+
+/* Surfaces whose side is read off g itself, or off its rate where the motion goes through; true when neither tells. */
+static bool is_open(PfSides *s, int k, bool met)
+{
+  double g = seen(s, k, G), small = noise(s, k);
+  s->stuck[k] = false;
+  if (!met && fabs(g) > small) {
+    s->side[k] = g > 0 ? 1 : -1;
+    return false;
+  }
+  if (s->degree[k] == 1) return true;
+  double rate = seen(s, k, RATE), second = seen(s, k, SECOND);
+  double excursion = s->degree[k] == 2 && second != 0 ? 0.5*rate*rate/fabs(second) : INFINITY;
+  bool passes = s->degree[k] == 0 ? rate != 0 : rate != 0 && excursion > s->atol*seen(s, k, SLOPE);
+  if (passes) s->side[k] = rate > 0 ? 1 : -1;
+  else if (s->degree[k] == 0 && s->old[k] == 0) s->side[k] = g > 0 ? 1 : g < 0 ? -1 : s->at[k].compared ? 1 : 0;
+  return s->degree[k] == 2 && !passes;
+}
+
+/* Sides from g where it is not zero; a surface may contain sides of others, so they are looked at until nothing changes. */
+static void read_sides(PfSides *s)
+{
+  for (int turn = 0; turn <= s->count; turn++) {
+    bool changed = false;
+    look(s);
+    for (int k = 0; k < s->count; k++) {
+      double g = seen(s, k, G), side = g > 0 ? 1 : -1;
+      if (s->met[k] || fabs(g) <= noise(s, k) || s->side[k] == side) continue;
+      s->side[k] = side;
+      changed = true;
+    }
+    if (!changed) return;
+  }
+}
+
+PfStatus pf_sides_decide(PfSides *s, const bool *met, int released)
+{
+  int open = 0;
+  memcpy(s->old, s->side, (size_t)s->count*sizeof *s->old);
+  for (int k = 0; k < s->count; k++) s->met[k] = (met && met[k]) || s->stuck[k];
+  read_sides(s);
+  PF_TRY(accelerate(s)); /* for g'' */
+  look(s);
+  for (int k = 0; k < s->count; k++) {
+    bool is_met = s->met[k];
+    if (is_open(s, k, is_met)) s->list[open++] = k;
+  }
+  s->released = released;
+  if (released >= 0) s->side[released] = s->old[released] > 0 ? 1 : -1;
+  return open ? settle(s, open) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- the row of a surface */
+
+PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int k, double *factor)
+{
+  const PfEquations *eq = pf_system_equations(s->system);
+  size_t n = (size_t)s->n;
+  PfExpr *e = pf_arena_array(arena, PfExpr, 2*n);
+  double *x = pf_arena_array(arena, double, 2*n);
+  if (!e || !x) return no_room(s->ctx);
+  PF_TRY(pf_expr_gradient(s->ctx, s->at[k].surface, s->in->symbol + (s->degree[k] == 2 ? s->in->q : s->in->v), s->n, e));
+  for (size_t i = 0; i < n; i++) e[n + i] = pf_expr_diff(s->ctx, pf_expr_add(s->ctx, eq->F[i], eq->C[i]), s->at[k].side);
+  PF_TRY(pf_expr_check(s->ctx));
+  memcpy(s->values + s->first, s->side, (size_t)s->count*sizeof *s->side);
+  PF_TRY(pf_expr_evaluate(s->ctx, e, (int)(2*n), s->in->symbol, s->values, s->in->count, x));
+  double both = pf_dot(x, x + n, s->n), own = pf_dot(x, x, s->n);
+  *factor = isfinite(both/own) && both != 0 ? both/own : 1;
+  return PF_OK;
+}

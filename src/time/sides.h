@@ -1,0 +1,49 @@
+/* On which side of each surface of switching the motion is, and which surfaces it stays on. */
+#ifndef PF_TIME_SIDES_H
+#define PF_TIME_SIDES_H
+
+#include "num/num.h"
+#include "pfaff/form.h"
+
+typedef struct PfSides {
+  PfContext *ctx;
+  const PfSystem *system;   /* of the phase, nothing sticking */
+  const PfSymbols *in;
+  PfSolver *solver;
+  int n, count;
+  PfSwitch *at;             /* surfaces of the phase */
+  int *degree;              /* 0: depends on time alone or on nothing that moves, 1: on velocities, 2: on coordinates */
+  int first;                /* where the sides are among the values */
+  double atol;
+  double *side;             /* now: -1, 1, or what lies between where it sticks */
+  bool *stuck;
+  PfTape *look;             /* of each surface: g, g', g'', sizes (sides.c) */
+  double *values;           /* symbols of the system, then accelerations */
+  double *out, *work;
+  PfMotion motion;
+  /* a decision: the surfaces that are met, what their rates are and how these depend on the sides */
+  bool *met;
+  int released;             /* no longer stuck, whatever its rate; -1: none */
+  int *list, *state, *order;
+  double *rate, *slope, *matrix, *right, *old, *trial;
+} PfSides;
+
+/* `values` are those of the system; the sides start from the state in them. */
+PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count, double atol,
+                       PfSides *sides);
+void pf_sides_release(PfSides *sides);
+
+/* Time, state, parameters and inputs from the numbers of the system or of one with further multipliers. */
+void pf_sides_set(PfSides *sides, const double *values);
+
+/* Decides at the state of pf_sides_set. `met`: surfaces that were just met, whatever rounding says (or NULL); `released`: one that
+ * sticks no longer, on the side that it has (or -1). Fails with PF_ERR_NUMBER when no motion goes on from here. */
+PfStatus pf_sides_decide(PfSides *sides, const bool *met, int released);
+
+/* What is rounding in g at the state of the latest pf_sides_set. */
+double pf_sides_noise(PfSides *sides, int k);
+
+/* How strong the force of side k is beside dg/dq': the factor of its row when it sticks. */
+PfStatus pf_sides_factor(PfSides *sides, PfArena *arena, int k, double *factor);
+
+#endif
