@@ -195,9 +195,10 @@ typedef struct PfRun {
 } PfRun;
 
 typedef struct PfPlot {
-  int count;
+  int count; /* the lists have one more at their end when there is `against` */
   const char **labels;
   const char **units;
+  double *scales; /* one of the unit in SI */
   PfExpr *values;
   PfExpr against; /* PF_EXPR_NONE: time */
   const char *against_label;
@@ -270,6 +271,8 @@ typedef struct PfMeasure {
 /* Of a parameter, a coordinate x, x' or x'', a speed, an input, a quasi-velocity (hub.wx, hub.vx) or t, by name; {"", 1} for any
  * other name. */
 PF_API PfMeasure pf_model_measure(const PfModel *model, const char *name);
+/* Of the k-th quantity of a plot. */
+PF_API PfMeasure pf_plot_measure(const PfModel *model, const PfPlot *plot, int k);
 
 /* Total time derivative of each expression: x -> x', x' -> x'', inputs by their time functions. `out` may
  * be `e`. Fails with PF_ERR_MODEL for an input without a function. */

@@ -29,13 +29,26 @@ static void add_column(Trajectory *t, const char *name, PfMeasure measure)
 
 static const PfMeasure in_si = {"", 1};
 
-/* Quasi-velocities, and plotted expressions that are no symbols: they have no column of their own yet. */
+static bool has_column(const Trajectory *t, const char *name)
+{
+  for (int i = 0; i < t->count; i++)
+    if (!strcmp(t->names[i], name)) return true;
+  return false;
+}
+
+/* How many quantities a plot shows, with that on its horizontal axis. */
+static int quantities(const PfPlot *plot)
+{
+  return plot->count + (plot->against != PF_EXPR_NONE);
+}
+
+/* Quasi-velocities, and what is plotted and has no column of its own yet. */
 static PfStatus add_outputs(Trajectory *t)
 {
   Session *s = t->s;
   const PfModel *model = s->model;
   int most = 3*model->ball_count;
-  for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
+  for (int i = 0; i < model->plot_count; i++) most += quantities(model->plots + i);
   PfExpr *roots = pf_arena_array(s->arena, PfExpr, most);
   if (!roots) return no_room(s);
   for (int i = 0; i < model->ball_count; i++)
@@ -44,13 +57,11 @@ static PfStatus add_outputs(Trajectory *t)
       add_column(t, model->balls[i].spin_name[k], pf_model_measure(model, model->balls[i].spin_name[k]));
     }
   for (int i = 0; i < model->plot_count; i++)
-    for (int k = 0; k < model->plots[i].count; k++) {
-      PfExpr e = model->plots[i].values[k];
-      bool known = pf_expr_op(s->ctx, e) == PF_OP_SYMBOL;
-      for (int j = 0; j < t->output_count; j++) known = known || roots[j] == e;
-      if (known) continue;
-      roots[t->output_count++] = e;
-      add_column(t, model->plots[i].labels[k], (PfMeasure){model->plots[i].units[k], 1});
+    for (int k = 0; k < quantities(model->plots + i); k++) {
+      const PfPlot *plot = model->plots + i;
+      if (has_column(t, plot->labels[k])) continue;
+      roots[t->output_count++] = plot->values[k];
+      add_column(t, plot->labels[k], pf_plot_measure(model, plot, k));
     }
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
@@ -69,7 +80,7 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
   const PfSymbols *in = pf_system_symbols(system);
   size_t n = (size_t)s->equations.n, m = (size_t)s->equations.m, most = 8 + 3*n + m + 3*(size_t)model->ball_count;
   *t = (Trajectory){.s = s, .system = system};
-  for (int i = 0; i < model->plot_count; i++) most += (size_t)model->plots[i].count;
+  for (int i = 0; i < model->plot_count; i++) most += (size_t)quantities(model->plots + i);
   t->names = pf_arena_array(s->arena, const char *, most);
   t->units = pf_arena_array(s->arena, const char *, most);
   t->scale = pf_arena_array(s->arena, double, most);

@@ -65,13 +65,20 @@ static Value argument_of(Checker *ck, Scope *scope, const PfNode *call, const Pf
                        pf_kind_text(value.kind));
 }
 
+static bool all_loose(const Value *args, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (!pf_dim_is_loose(args[i].dim)) return false;
+  return true;
+}
+
 /* A sine is a pure number; but in a model without units it may well be an energy. */
 static Dim dimension_of_result(PfOp op, const Value *args, int count)
 {
   Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
   dim.bare = true;
   for (int i = 0; i < count; i++) {
-    if (!args[i].dim.known) return pf_dim_unknown();
+    if (!args[i].dim.known) return all_loose(args, count) ? (Dim){.timed = true} : pf_dim_unknown();
     if (keeps_dimension(op) && dim.bare) dim.of = args[i].dim.of;
     dim.bare = dim.bare && args[i].dim.bare;
   }
@@ -118,8 +125,9 @@ static Value call_if(Checker *ck, Scope *scope, const PfNode *node)
   bool compared = !yes_zero && !no_zero && !yes.dim.bare;
   if (compared && !pf_dim_expect(ck, node->child->next->next, no.dim, yes.dim, "both choices of 'if'"))
     return pf_no_value();
-  return pf_scalar_value(pf_expr_if(ck->ctx, condition.scalar, yes.scalar, no.scalar),
-                         yes_zero || yes.dim.bare ? no.dim : yes.dim);
+  Dim dim = yes_zero || yes.dim.bare ? no.dim : yes.dim;
+  if (dim.timed) dim = pf_dim_unknown_of(yes.dim, no.dim);
+  return pf_scalar_value(pf_expr_if(ck->ctx, condition.scalar, yes.scalar, no.scalar), dim);
 }
 
 /* ---------------------------------------------------------------- vectors and motion */

@@ -9,10 +9,12 @@
 /* ---------------------------------------------------------------- values */
 
 /* Dimension of a value; not known when a name without a unit is in it. A bare value is made of numbers only: it
- * fits where a unit is expected, and is in SI then. */
+ * fits where a unit is expected, and is in SI then. What is made of numbers and the time, as 2*sin(3*t), has no known dimension
+ * but may take a unit like a number. */
 typedef struct Dim {
   bool known, bare;
   PfDimension of;
+  bool timed; /* not known, of numbers and time only */
 } Dim;
 
 typedef enum ValueKind {
@@ -237,6 +239,9 @@ Value pf_scalar_value(PfExpr e, Dim dim);
 Value pf_vector_value(PfVector v, Dim dim);
 Value pf_no_value(void);
 Dim pf_dim_unknown(void);
+/* Not known, and timed when both are made of numbers and time. */
+Dim pf_dim_unknown_of(Dim a, Dim b);
+bool pf_dim_is_loose(Dim dim); /* bare or timed */
 Dim pf_dim_none(void);
 Dim pf_dim_bare(void);
 Dim pf_dim_make(int kg, int m, int s);

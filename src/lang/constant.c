@@ -16,7 +16,7 @@ static bool is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expec
 
 static Entity in_unit(const PfUnit *unit)
 {
-  return (Entity){.name = "value", .unit = *unit, .has_unit = true, .dim = {true, false, unit->dimension}};
+  return (Entity){.name = "value", .unit = *unit, .has_unit = true, .dim = {.known = true, .of = unit->dimension}};
 }
 
 static Value value_in(Checker *ck, const PfNode *node, const PfNode *units, const char *expected)

@@ -40,7 +40,7 @@ static void read_unit(Checker *ck, Entity *entity, const PfNode *item)
   const PfNode *units = pf_child_of_kind(item, PF_N_UNITS);
   if (!units || !pf_unit_of(ck, units, &entity->unit)) return;
   entity->has_unit = true;
-  entity->dim = (Dim){true, false, entity->unit.dimension};
+  entity->dim = (Dim){.known = true, .of = entity->unit.dimension};
   entity->unit_text = pf_print_text(ck, "%s", units->text);
 }
 

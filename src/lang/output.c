@@ -93,15 +93,24 @@ static const char *text_of(Checker *ck, const PfNode *node)
   return start < end ? pf_print_text(ck, "%.*s", (int)(end - start), start) : "value";
 }
 
-static bool plot_value(Checker *ck, Scope *scope, const PfNode *node, PfExpr *e, const char **label,
-                       const char **unit)
+/* A definition with a unit is shown in it, everything else in SI. */
+static void unit_of(Checker *ck, Scope *scope, const PfNode *node, Value value, PfPlot *plot, int i)
+{
+  const Entity *entity = node->kind == PF_N_NAME ? pf_scope_find(scope, node->text) : NULL;
+  bool declared = entity && entity->kind == E_LET && entity->has_unit;
+  bool shown = value.dim.known && !pf_dimension_is_none(value.dim.of);
+  plot->units[i] = declared ? entity->unit_text : shown ? pf_dim_text(ck, value.dim) : "";
+  plot->scales[i] = declared ? entity->unit.scale : 1;
+}
+
+/* The i-th entry of the lists. */
+static bool plot_value(Checker *ck, Scope *scope, const PfNode *node, PfPlot *plot, int i)
 {
   Value value = pf_scalar_of(ck, scope, node, "what is plotted");
   if (value.kind == V_NONE) return false;
-  *e = value.scalar;
-  *label = text_of(ck, node);
-  bool shown = value.dim.known && !pf_dimension_is_none(value.dim.of);
-  if (unit) *unit = shown ? pf_dim_text(ck, value.dim) : "";
+  plot->values[i] = value.scalar;
+  plot->labels[i] = text_of(ck, node);
+  unit_of(ck, scope, node, value, plot, i);
   return true;
 }
 
@@ -112,19 +121,17 @@ void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node)
   for (const PfNode *child = node->child; child; child = child->next) room++;
   plot.labels = pf_arena_array(ck->model->arena, const char *, room);
   plot.units = pf_arena_array(ck->model->arena, const char *, room);
+  plot.scales = pf_arena_array(ck->model->arena, double, room);
   plot.values = pf_arena_array(ck->model->arena, PfExpr, room);
-  if (!plot.labels || !plot.units || !plot.values) {
+  if (!plot.labels || !plot.units || !plot.scales || !plot.values) {
     pf_check_no_memory(ck);
     return;
   }
   for (const PfNode *child = node->child; child; child = child->next) {
-    if (child->kind == PF_N_VALUE) {
-      if (!plot_value(ck, scope, child->child, &plot.against, &plot.against_label, NULL)) return;
-    } else {
-      int i = plot.count;
-      if (!plot_value(ck, scope, child, plot.values + i, plot.labels + i, plot.units + i)) return;
-      plot.count++;
-    }
+    bool against = child->kind == PF_N_VALUE; /* comes last */
+    if (!plot_value(ck, scope, against ? child->child : child, &plot, plot.count)) return;
+    if (!against) plot.count++;
+    else plot.against = plot.values[plot.count], plot.against_label = plot.labels[plot.count];
   }
   if (!pf_push(ck->allocator, &ck->plots, plot)) pf_check_no_memory(ck);
 }

@@ -20,6 +20,16 @@ Dim pf_dim_none(void)
   return (Dim){.known = true};
 }
 
+bool pf_dim_is_loose(Dim dim)
+{
+  return dim.bare || dim.timed;
+}
+
+Dim pf_dim_unknown_of(Dim a, Dim b)
+{
+  return (Dim){.timed = pf_dim_is_loose(a) && pf_dim_is_loose(b)};
+}
+
 Dim pf_dim_bare(void)
 {
   return (Dim){.known = true, .bare = true};
@@ -36,12 +46,14 @@ Dim pf_dim_make(int kg, int m, int s)
 
 Dim pf_dim_multiply(Dim a, Dim b)
 {
-  return a.known && b.known ? (Dim){true, a.bare && b.bare, pf_dimension_multiply(a.of, b.of)} : pf_dim_unknown();
+  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
+  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_multiply(a.of, b.of)};
 }
 
 Dim pf_dim_divide(Dim a, Dim b)
 {
-  return a.known && b.known ? (Dim){true, a.bare && b.bare, pf_dimension_divide(a.of, b.of)} : pf_dim_unknown();
+  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
+  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_divide(a.of, b.of)};
 }
 
 /* The units that people say; N m for energies and torques alike. */
@@ -182,13 +194,13 @@ static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
   if (number.kind == V_NONE) return number;
   if (!pf_unit_of(ck, node, &unit)) return pf_no_value();
   PfExpr value = pf_expr_mul(ck->ctx, number.scalar, unit_factor(ck->ctx, &unit));
-  return pf_scalar_value(value, (Dim){true, false, unit.dimension});
+  return pf_scalar_value(value, (Dim){.known = true, .of = unit.dimension});
 }
 
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
 {
   if (value.kind != V_SCALAR) return value;
-  if (value.dim.bare && entity->has_unit) {
+  if (pf_dim_is_loose(value.dim) && entity->has_unit) {
     value.scalar = pf_expr_mul(ck->ctx, value.scalar, unit_factor(ck->ctx, &entity->unit));
     value.dim = entity->dim;
   }
@@ -270,7 +282,7 @@ static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfContext *ctx = ck->ctx;
   if (!strcmp(node->text, "pi")) return pf_scalar_value(pf_expr_pi(ctx), pf_dim_bare());
-  if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, pf_dim_unknown()); /* sin(t) */
+  if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, (Dim){.timed = true}); /* sin(t) */
   if (!strcmp(node->text, "ground")) return (Value){.kind = V_FRAME, .frame = 0};
   if (!strcmp(node->text, "lambda")) {
     pf_check_fail(ck, PF_ERR_NAME, node, "a multiplier is written with the name of its constraint: lambda[c]");
@@ -357,7 +369,7 @@ static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, boo
   }
   if (!sum->known || !term.dim.known) { /* a number beside a name without a unit says nothing about the unit */
     Dim other = sum->known ? *sum : term.dim;
-    *sum = other.bare ? pf_dim_unknown() : other;
+    *sum = other.known && !other.bare ? other : pf_dim_unknown_of(*sum, term.dim);
     return true;
   }
   if (pf_dimension_equal(sum->of, term.dim.of)) {
