@@ -12,7 +12,8 @@ const Command pf_command_eval = {
   "[--form NAME] [--state x=1] [--state \"x'=2\"] [--time T] [-p NAME=VALUE] [--json] FILE\n\n"
   "Evaluates at the start of the model, changed by --state and --time.\n\n"
   "      --form NAME            the formulation (default: multipliers); 'pfaff compare' lists them\n"
-  "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity, in SI units; may be repeated\n"
+  "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity: 3, pi/6 or \"10 [deg]\", a bare number in the\n"
+  "                             declared unit; may be repeated. Speeds, hub.wx, hub.vx, \"hub.turn=(0, 0, 1)\" as well\n"
   "      --time T               another time than 0\n"
   "  -p, --param NAME=VALUE     another value for a parameter\n"
   "      --spatial              the operators of the recursion over the bodies: Phi, H, M, b, a, P, D, G, z, velocities,\n"
@@ -92,19 +93,33 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
 
 /* ---------------------------------------------------------------- text */
 
+/* Where other units are declared every line has its own; velocities are per s, accelerations per s^2. */
+static bool all_in_si(const PfModel *model)
+{
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (pf_model_measure(model, model->coordinates[i].name).scale != 1) return false;
+  return true;
+}
+
 static void text_result(void *user, PfText *text)
 {
   const Result *r = user;
   const Session *s = r->s;
   const PfModel *model = s->model;
   const PfSymbols *symbols = pf_system_symbols(r->system);
+  bool other = !all_in_si(model);
   pf_text_print(text, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n",
                 pf_cli_name(model), r->values[symbols->time],
                 pf_solver_formulation(r->solver)->name, "coordinate", "value", "velocity", "acceleration",
-                "constraint force");
-  for (int i = 0; i < s->equations.n; i++)
-    pf_text_print(text, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", model->coordinates[i].name,
-                  r->values[symbols->q + i], r->values[symbols->v + i], r->motion.acceleration[i], r->motion.force[i]);
+                other ? "constraint force, SI" : "constraint force");
+  for (int i = 0; i < s->equations.n; i++) {
+    char head[160];
+    PfMeasure own = pf_model_measure(model, model->coordinates[i].name);
+    bool shown = other && own.unit[0];
+    snprintf(head, sizeof head, shown ? "%s [%s]" : "%s", model->coordinates[i].name, own.unit);
+    pf_text_print(text, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", head, r->values[symbols->q + i]/own.scale,
+                  r->values[symbols->v + i]/own.scale, r->motion.acceleration[i]/own.scale, r->motion.force[i]);
+  }
   if (s->equations.m) pf_text_print(text, "\n  %-14s %22s\n", "constraint", "multiplier");
   for (int k = 0; k < s->equations.m; k++)
     pf_text_print(text, "  %-14s %22.15g\n", model->constraints[k].name, r->motion.multiplier[k]);
@@ -120,6 +135,15 @@ static void json_numbers(PfJson *json, const char *key, const double *list, int 
 {
   pf_json_open(json, key, '[');
   for (int i = 0; i < count; i++) pf_json_number(json, NULL, list[i]);
+  pf_json_close(json, ']');
+}
+
+/* One number for each coordinate, in its unit (per second, per second squared). */
+static void json_shown(PfJson *json, const char *key, const PfModel *model, const double *list)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < model->coordinate_count; i++)
+    pf_json_number(json, NULL, list[i]/pf_model_measure(model, model->coordinates[i].name).scale);
   pf_json_close(json, ']');
 }
 
@@ -163,9 +187,12 @@ static void json_result(void *user, PfJson *json)
   pf_json_open(json, "coordinates", '[');
   for (int i = 0; i < n; i++) pf_json_string(json, NULL, model->coordinates[i].name);
   pf_json_close(json, ']');
-  json_numbers(json, "q", r->values + symbols->q, n);
-  json_numbers(json, "v", r->values + symbols->v, n);
-  json_numbers(json, "acceleration", r->motion.acceleration, n);
+  pf_json_open(json, "units", '[');
+  for (int i = 0; i < n; i++) pf_json_string(json, NULL, model->coordinates[i].unit);
+  pf_json_close(json, ']');
+  json_shown(json, "q", model, r->values + symbols->q);
+  json_shown(json, "v", model, r->values + symbols->v);
+  json_shown(json, "acceleration", model, r->motion.acceleration);
   pf_json_open(json, "multipliers", '{');
   for (int k = 0; k < s->equations.m; k++) pf_json_number(json, model->constraints[k].name, r->motion.multiplier[k]);
   pf_json_close(json, '}');

@@ -130,12 +130,13 @@ PfStatus pf_cli_check_run(Session *s)
 
 /* ---------------------------------------------------------------- the command line */
 
-static PfStatus read_number(PfContext *ctx, const char *option, const char *text, double *value)
+static PfStatus read_number(PfContext *ctx, const char *option, const char *text, const char *unit, double *value)
 {
-  char *end;
+  char what[32];
   if (!text) return PF_OK;
-  *value = strtod(text, &end);
-  if (end != text && !*end && isfinite(*value) && *value > 0) return PF_OK;
+  snprintf(what, sizeof what, "--%s", option);
+  PF_TRY(pf_cli_value(ctx, what, text, unit, value));
+  if (*value > 0) return PF_OK;
   return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a positive number", option, text);
 }
 
@@ -178,22 +179,24 @@ static PfStatus check_tolerances(const Reader *r)
   return PF_ERR_ARGUMENT;
 }
 
+/* Times with commas between, each with its unit or in seconds. */
 static PfStatus read_times(Reader *r, const char *text)
 {
   int count = 1, i = 0;
   for (const char *c = text; *c; c++) count += *c == ',';
   double *at = pf_arena_array(r->s->arena, double, count);
   if (!at) return pf_fail(r->s->ctx, PF_ERR_MEMORY, "no memory");
-  for (const char *c = text;; i++) {
-    char *end;
-    at[i] = strtod(c, &end);
-    if (end == c || (*end && *end != ',') || !isfinite(at[i]) || (i && at[i] < at[i - 1]))
+  for (;; i++) {
+    const char *end = pf_cli_piece(text, ","), *piece = pf_arena_text(r->s->arena, text, (size_t)(end - text));
+    if (!piece) return pf_fail(r->s->ctx, PF_ERR_MEMORY, "no memory");
+    PF_TRY(pf_cli_value(r->s->ctx, "--at", piece, "s", at + i));
+    if (i && at[i] < at[i - 1])
       return pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--at: write ascending times with commas, as 0,0.5,1");
     if (!*end) break;
-    c = end + 1;
+    text = end + 1;
   }
   r->settings->at = at;
-  r->settings->at_count = count;
+  r->settings->at_count = i + 1;
   return PF_OK;
 }
 
@@ -201,11 +204,11 @@ static PfStatus take_options(Reader *r)
 {
   const Options *o = r->options;
   double horizon = r->settings->t_end - r->t0;
-  PF_TRY(read_number(r->s->ctx, "for", o->horizon, &horizon));
-  PF_TRY(read_number(r->s->ctx, "rtol", o->rtol, &r->settings->rtol));
-  PF_TRY(read_number(r->s->ctx, "atol", o->atol, &r->settings->atol));
-  PF_TRY(read_number(r->s->ctx, "step", o->step, &r->settings->step));
-  PF_TRY(read_number(r->s->ctx, "every", o->every, &r->settings->every));
+  PF_TRY(read_number(r->s->ctx, "for", o->horizon, "s", &horizon));
+  PF_TRY(read_number(r->s->ctx, "rtol", o->rtol, "1", &r->settings->rtol));
+  PF_TRY(read_number(r->s->ctx, "atol", o->atol, "1", &r->settings->atol));
+  PF_TRY(read_number(r->s->ctx, "step", o->step, "s", &r->settings->step));
+  PF_TRY(read_number(r->s->ctx, "every", o->every, "s", &r->settings->every));
   r->settings->t_end = r->t0 + horizon;
   if (o->method) r->settings->method = o->method;
   if (o->form) r->settings->formulation = o->form;

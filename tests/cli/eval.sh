@@ -6,7 +6,7 @@ set -u
 model=$source/examples/piano_wheel.pf
 helpers='
 from math import cos, sin
-keys = ["model", "formulation", "t", "coordinates", "q", "v", "acceleration", "multipliers", "constraint_force",
+keys = ["model", "formulation", "t", "coordinates", "units", "q", "v", "acceleration", "multipliers", "constraint_force",
         "contact_force", "energy", "violation"]
 def near(a, b): return abs(a - b) <= 1e-13*abs(b)
 '
