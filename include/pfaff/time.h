@@ -13,16 +13,36 @@ extern "C" {
 
 /* ---------------------------------------------------------------- consistent start */
 
+/* A number of the start that was changed. */
+typedef struct PfMoved {
+  const char *name, *unit; /* with `rate`: of the coordinate whose velocity it is */
+  bool rate;
+  PfFirmness firm;         /* PF_START_OPEN: it was not given and was solved for */
+  bool remarkable;         /* it was given, or the change is large: worth a warning */
+  double from, to;
+  PfPlace place;
+} PfMoved;
+
+enum { PF_MOST_MOVED = 12 };
+
 typedef struct PfStart {
   double position_change, velocity_change; /* largest change of a coordinate, of a velocity */
   int moved_coordinate, moved_velocity;    /* which one, or -1 */
   double position, velocity;               /* largest violation left */
+  int moved_count;                         /* how many changed by more than rounding */
+  PfMoved moved[PF_MOST_MOVED];            /* the first of them: the remarkable ones, then coordinates, then velocities; the
+                                              largest change first */
 } PfStart;
 
-/* Corrects coordinates, then velocities, in `values` (the numbers of pf_system_symbols) by the smallest mass-weighted change
- * so that the constraints hold; what the model marks with '!' is kept. Fails with PF_ERR_MODEL naming the constraints
- * that conflict. */
+/* Changes coordinates, then velocities, in `values` (the numbers of pf_system_symbols) so that the constraints hold. What the start
+ * of the model gives stays, what it does not mention is solved for, by the smallest mass-weighted change. Only where that is
+ * not possible is something changed that was given: the model's own numbers before those of pf_model_set_start, and what is
+ * marked with '!' never. Angular velocities and speeds that are given hold at the corrected configuration. Fails with
+ * PF_ERR_MODEL naming the constraint that conflicts. */
 PF_API PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values, PfStart *start);
+
+/* Only the violation of the constraints; nothing is changed. */
+PF_API PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start);
 
 /* ---------------------------------------------------------------- running */
 
@@ -125,6 +145,8 @@ PF_API const char *pf_method_summary(const PfMethod *method);
 PF_API bool pf_method_has_fixed_step(const PfMethod *method);
 /* Is it one of the alpha methods, which know rho, printed and adaptive? */
 PF_API bool pf_method_has_damping(const PfMethod *method);
+/* Can it go on off the constraints? False for those whose equations contain the constraints themselves. */
+PF_API bool pf_method_can_drift(const PfMethod *method);
 /* False when this build lacks the library it needs: a run by it fails with PF_ERR_MISSING. */
 PF_API bool pf_method_is_present(const PfMethod *method);
 

@@ -213,10 +213,27 @@ static void json_no_numbers(PfJson *json)
 
 typedef struct Checked {
   Session s;
+  const Options *options;
+  PfSystem *system;
+  PfStart start; /* how a run would correct it */
   PfDiagnosis d;
   PfBodyJoint *joints; /* of the bodies, or NULL */
   PfStatus status;
 } Checked;
+
+/* Where numbers are missing, or a constraint is not defined, there is no start to correct. */
+static bool has_start(const Checked *c)
+{
+  return c->status == PF_OK && !c->d.generic && isfinite(c->d.start_violation);
+}
+
+static PfStatus check_start(Checked *c)
+{
+  double *values;
+  if (!has_start(c)) return PF_OK;
+  PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
+  return pf_cli_start(&c->s, c->options, c->system, &values, &c->start);
+}
 
 static PfStatus check(Session *s, const Options *options, PfDiagnosis *d, PfBodyJoint **joints)
 {
@@ -237,6 +254,8 @@ static void write_json(void *user, PfJson *json)
   if (c->s.model) json_bodies(c->s.model, c->joints, json);
   if (c->s.model && c->status == PF_OK) json_numbers(c->s.model, &c->d, json);
   else json_no_numbers(json);
+  if (c->s.model && has_start(c)) pf_start_json(c->s.model, c->options, &c->start, json);
+  else pf_json_string(json, "start_change", NULL);
   pf_cli_json_diagnostics(c->s.ctx, json);
   pf_json_close(json, '}');
 }
@@ -248,6 +267,7 @@ static void write_text(void *user, PfText *text)
   text_bodies(c->s.model, c->joints, text);
   text_constraints(c->s.model, &c->d, text);
   text_numbers(c->s.model, &c->d, text);
+  if (has_start(c)) pf_start_text(c->s.model, c->options, &c->start, text);
   text_events(c->s.model, text);
 }
 
@@ -256,11 +276,13 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Checked c = {0};
+  Checked c = {.options = &options};
   c.status = check(&c.s, &options, &c.d, &c.joints);
+  if (c.status == PF_OK) c.status = check_start(&c);
   if (c.s.ctx && (options.json || c.status == PF_OK))
     code = pf_cli_output(c.s.ctx, options.json, &c, write_json, write_text);
   pf_cli_diagnostics(c.s.ctx);
+  pf_system_free(c.system);
   pf_cli_close(&c.s);
   return c.status == PF_OK ? code : c.status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }

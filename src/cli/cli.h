@@ -53,7 +53,7 @@ typedef struct Options {
   const char *parameters[64]; /* name=value */
   const char *form, *time;
   const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out, *rho;
-  bool drift, keep_going, printed, adaptive, prove;
+  bool as_given, drift, keep_going, printed, adaptive, prove;
   const char *columns, *against;
   bool log, script;
   int state_count;
@@ -126,6 +126,16 @@ double pf_cli_clock(void);
 
 /* Numbers of all symbols of the system at the start, with what --param and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
+/* Makes them consistent, unless --as-given says otherwise, and warns of what was given and changed, or is far off. */
+PfStatus pf_cli_correct(Session *session, const Options *options, const PfSystem *system, double *values, PfStart *start);
+/* Both: the start that every command uses. */
+PfStatus pf_cli_start(Session *session, const Options *options, const PfSystem *system, double **values, PfStart *start);
+/* --as-given off the constraints: an error for a study, no projection for a run (or an error when the method solves them). */
+PfStatus pf_cli_need_consistent(Session *session, const Options *options, const PfStart *start);
+PfStatus pf_cli_keep_offset(Session *session, const Options *options, const PfStart *start, PfRunOptions *settings);
+/* What was changed, by name. */
+void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text);
+void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json);
 /* Accelerations may exist where no motion does: what 'check' refuses near the start becomes a warning. */
 PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
 

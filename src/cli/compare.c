@@ -15,6 +15,7 @@ const Command pf_command_compare = {
   "      --prove                shows by exact algebra that they are the same functions of the state\n"
   "      --state NAME=VALUE     compare at another state than the start\n"
   "  -p, --param NAME=VALUE     another value for a parameter\n"
+  "      --as-given             at what is given, also where it does not satisfy the constraints\n"
   "      --json                 for programs, on standard output",
   run};
 
@@ -42,6 +43,7 @@ typedef struct Comparison {
   PfProof proof;
   bool ran, asked;
   double horizon;
+  const Options *options;
   PfStart start; /* how the state was corrected */
 } Comparison;
 
@@ -172,23 +174,6 @@ static PfStatus prove(Comparison *c, const Options *options)
   return pf_prove(s->ctx, s->arena, &s->equations, given, &c->proof);
 }
 
-/* At a state that breaks the constraints the formulations need not agree: they meet at the nearest one that does not, as a
- * run does. Where there is none they are shown at the state as it is; what contradicts is said in the end. */
-static PfStatus correct_state(Comparison *c)
-{
-  Session *s = c->s;
-  int count = pf_system_symbols(c->system)->count, before = pf_diagnostic_count(s->ctx);
-  double *nearest = pf_arena_array(s->arena, double, count);
-  if (!nearest) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  memcpy(nearest, c->values, (size_t)count*sizeof *nearest);
-  PfStatus status = pf_start_correct(s->ctx, c->system, nearest, &c->start);
-  if (status == PF_ERR_MEMORY) return status;
-  if (status == PF_OK) c->values = nearest;
-  else c->start = (PfStart){0};
-  pf_diagnostics_cut(s->ctx, before);
-  return PF_OK;
-}
-
 static PfStatus compare(Comparison *c, const Options *options)
 {
   Session *s = c->s;
@@ -197,8 +182,8 @@ static PfStatus compare(Comparison *c, const Options *options)
   PF_TRY(pf_cli_count(s, &count));
   c->operations = count.additions + count.multiplications + count.divisions + count.functions;
   PF_TRY(pf_system_new(s->ctx, &s->equations, &c->system));
-  PF_TRY(pf_cli_state(s, options, c->system, &c->values));
-  PF_TRY(correct_state(c));
+  c->options = options;
+  PF_TRY(pf_cli_start(s, options, c->system, &c->values, &c->start));
   const Row *first = NULL;
   for (int i = 0; pf_formulation(i) && c->count < MOST_FORMULATIONS; i++) {
     Row *row = c->rows + c->count++;
@@ -230,9 +215,7 @@ static void text_head(const Comparison *c, PfText *text)
   pf_text_print(text, "%s: %d coordinate%s, %d constraint%s; %d operations give M, F, A and b\n",
                 pf_cli_name(model), c->s->equations.n, c->s->equations.n == 1 ? "" : "s", c->s->equations.m,
                 c->s->equations.m == 1 ? "" : "s", c->operations);
-  if (c->start.position_change > 1e-12 || c->start.velocity_change > 1e-12)
-    pf_text_print(text, "  start corrected: coordinates by up to %.3g, velocities by up to %.3g\n", c->start.position_change,
-                  c->start.velocity_change);
+  pf_start_text(model, c->options, &c->start, text);
 }
 
 static void text_rows(void *user, PfText *text)
@@ -289,10 +272,7 @@ static void json_all(void *user, PfJson *json)
   const PfModel *model = c->s->model;
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(model));
-  pf_json_open(json, "start_change", '{');
-  pf_json_number(json, "position", c->start.position_change);
-  pf_json_number(json, "velocity", c->start.velocity_change);
-  pf_json_close(json, '}');
+  pf_start_json(model, c->options, &c->start, json);
   pf_json_open(json, "rows", '[');
   for (int i = 0; i < c->count; i++) json_row(c->rows + i, c->operations, json);
   pf_json_close(json, ']');

@@ -177,11 +177,11 @@ static PfStatus prepare(Converge *c)
   Options one_method = *c->options;
   PF_TRY(pf_cli_open(&c->s, c->options));
   PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
-  PF_TRY(pf_cli_state(&c->s, c->options, c->system, &c->values));
+  PF_TRY(pf_cli_start(&c->s, c->options, c->system, &c->values, &start));
+  PF_TRY(pf_cli_need_consistent(&c->s, c->options, &start));
   PF_TRY(choose_methods(c));
   one_method.method = representative(c);
   PF_TRY(pf_cli_run_options(&c->s, &one_method, c->system, c->values, &c->settings));
-  PF_TRY(pf_start_correct(c->s.ctx, c->system, c->values, &start));
   for (int i = 0; i < c->count; i++) c->study[i].fixed = has_steps(c, c->study[i].method);
   size_t N = 2*(size_t)c->s.equations.n + (size_t)c->s.equations.m;
   c->at = pf_arena_array(c->s.arena, double, SAMPLES);

@@ -10,11 +10,12 @@ static int run(int argc, char **argv);
 const Command pf_command_eval = {
   "eval", "accelerations, multipliers, constraint forces at a state",
   "[--form NAME] [--state x=1] [--state \"x'=2\"] [--time T] [-p NAME=VALUE] [--json] FILE\n\n"
-  "Evaluates at the start of the model, changed by --state and --time.\n\n"
+  "Evaluates at the start of the model, changed by --state and --time and made consistent with the constraints.\n\n"
   "      --form NAME            the formulation (default: multipliers); 'pfaff compare' lists them\n"
   "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity: 3, pi/6 or \"10 [deg]\", a bare number in the\n"
   "                             declared unit; may be repeated. Speeds, hub.wx, hub.vx, \"hub.turn=(0, 0, 1)\" as well\n"
   "      --time T               another time than 0\n"
+  "      --as-given             at what is given, also where it does not satisfy the constraints\n"
   "  -p, --param NAME=VALUE     another value for a parameter\n"
   "      --spatial              the operators of the recursion over the bodies: Phi, H, M, b, a, P, D, G, z, velocities,\n"
   "                             accelerations and joint wrenches; formulation: recursive\n"
@@ -26,6 +27,8 @@ typedef struct Result {
   PfSystem *system;
   PfSolver *solver;
   double *values;
+  const Options *options;
+  PfStart start;
   PfMotion motion;
   double kinetic, potential, position, velocity;
   PfSpatial spatial; /* --spatial: count > 0 */
@@ -77,7 +80,8 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   PF_TRY(pf_cli_open(s, options));
   PF_TRY(find_formulation(s, options->spatial ? "recursive" : options->form, &formulation));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &r->system));
-  PF_TRY(pf_cli_state(s, options, r->system, &r->values));
+  r->options = options;
+  PF_TRY(pf_cli_start(s, options, r->system, &r->values, &r->start));
   PF_TRY(pf_solver_new(s->ctx, r->system, formulation, &r->solver));
   r->motion.acceleration = pf_arena_array(s->arena, double, s->equations.n);
   r->motion.multiplier = pf_arena_array(s->arena, double, s->equations.m);
@@ -126,6 +130,7 @@ static void text_result(void *user, PfText *text)
   pf_text_print(text, "\n  kinetic energy %.10g, potential energy %.10g\n", r->kinetic, r->potential);
   if (s->equations.m)
     pf_text_print(text, "  largest violation: position %.3g, velocity %.3g\n", r->position, r->velocity);
+  pf_start_text(model, r->options, &r->start, text);
   pf_spatial_text(&r->spatial, text);
 }
 
@@ -206,6 +211,7 @@ static void json_result(void *user, PfJson *json)
   pf_json_number(json, "position", r->position);
   pf_json_number(json, "velocity", r->velocity);
   pf_json_close(json, '}');
+  pf_start_json(model, r->options, &r->start, json);
   if (r->spatial.count) pf_spatial_json(&r->spatial, json);
   pf_json_close(json, '}');
 }

@@ -39,7 +39,7 @@ static const struct option long_options[] = {
   {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
   {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
   {"adaptive", no_argument, NULL, 'D'},    {"invariants", no_argument, NULL, 'I'},
-  {"spatial", no_argument, NULL, 'Z'},
+  {"spatial", no_argument, NULL, 'Z'},   {"as-given", no_argument, NULL, 'G'},
 #define PF_STUDY_ENTRY(name, word, argument) {word, argument, NULL, FIRST_STUDY_OPTION + STUDY_##name},
   PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
 #undef PF_STUDY_ENTRY
@@ -55,7 +55,7 @@ static unsigned needs(int letter)
   case 'p': return OPTION_PARAMETER;
   case 'f': return OPTION_FORM;
   case 'w': return OPTION_WRITE;
-  case 's': return OPTION_STATE;
+  case 's': case 'G': return OPTION_STATE;
   case 't': return OPTION_TIME;
   case 'b': case 'r': case 'a': case 'H': case 'e': case 'A': case 'd':
   case 'k': case 'Q': case 'O':
@@ -110,6 +110,7 @@ static bool take(Options *options, int letter, const char *argument)
   case 'D': options->adaptive = true; break;
   case 'I': options->invariants = true; break;
   case 'Z': options->spatial = true; break;
+  case 'G': options->as_given = true; break;
   case 's':
     if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
     options->state[options->state_count++] = argument;

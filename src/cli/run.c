@@ -30,6 +30,7 @@ const Command pf_command_run = {
   "      --no-projection    let the constraints drift\n"
   "      --keep-going       go on when the constraints lose rank\n"
   "  -p, --param NAME=VALUE another value for a parameter; --state NAME=VALUE another start\n"
+  "      --as-given         start from what is given, also off the constraints: then nothing is projected\n"
   "      --json             summary and trajectory for programs, on standard output\n\n"
   "Ctrl-C stops cleanly: what was computed so far is written.",
   run};
@@ -102,11 +103,11 @@ static PfStatus prepare(Run *r)
 {
   PF_TRY(pf_cli_open(&r->s, r->options));
   PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
-  PF_TRY(pf_cli_state(&r->s, r->options, r->system, &r->values));
+  PF_TRY(pf_cli_start(&r->s, r->options, r->system, &r->values, &r->start));
   r->t0 = r->values[pf_system_symbols(r->system)->time];
   PF_TRY(pf_cli_run_options(&r->s, r->options, r->system, r->values, &r->settings));
   PF_TRY(pf_pace_prepare(&r->s, r->options, r->t0, &r->settings, &r->pace));
-  PF_TRY(pf_start_correct(r->s.ctx, r->system, r->values, &r->start));
+  PF_TRY(pf_cli_keep_offset(&r->s, r->options, &r->start, &r->settings));
   PF_TRY(pf_events_make(&r->events, &r->s, r->system, r->values));
   PF_TRY(pf_trajectory_make(&r->trajectory, &r->events.complete, r->events.system, r->events.values));
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values));
@@ -171,9 +172,7 @@ static void text_summary(void *user, PfText *text)
   const PfRunResult *x = &r->result;
   pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->t0,
                 x->t, end_words[x->end]);
-  if (r->start.position_change > 1e-12 || r->start.velocity_change > 1e-12)
-    pf_text_print(text, "  start corrected     coordinates by up to %.3g, velocities by up to %.3g\n",
-                  r->start.position_change, r->start.velocity_change);
+  pf_start_text(model, r->options, &r->start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
   if (r->s.equations.m) {
@@ -217,10 +216,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_number(json, "end", x->energy_end);
   pf_json_number(json, "drift", x->drift);
   pf_json_close(json, '}');
-  pf_json_open(json, "start_change", '{');
-  pf_json_number(json, "position", r->start.position_change);
-  pf_json_number(json, "velocity", r->start.velocity_change);
-  pf_json_close(json, '}');
+  pf_start_json(model, r->options, &r->start, json);
   pf_events_json(&r->events, json);
   pf_drift_json(&r->drift, json);
   pf_pace_json(&r->pace, json);

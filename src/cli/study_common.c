@@ -46,10 +46,10 @@ PfStatus pf_study_open(Study *st, const Options *options)
   st->options = options;
   PF_TRY(pf_cli_open(s, options));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
-  PF_TRY(pf_cli_state(s, options, st->system, &st->values));
+  PF_TRY(pf_cli_start(s, options, st->system, &st->values, &st->start));
+  PF_TRY(pf_cli_need_consistent(s, options, &st->start));
   st->given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!st->given) return PF_ERR_ARGUMENT;
-  PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
   PF_TRY(list_outputs(st));
   PfOutputs outputs = {st->output_count, st->outputs};
   PF_TRY(pf_dynamics_new(s->ctx, st->system, st->given, &outputs, &st->field));
@@ -69,8 +69,10 @@ PfStatus pf_study_restart(Study *st, int parameter, double value)
   Session *s = &st->s;
   st->given[parameter] = value;
   PF_TRY(pf_equations_start(s->ctx, &s->equations, st->given, st->values));
-  if (!(pf_dynamics_miss(st->field, st->values) <= 1e-13))
+  if (st->options->as_given) PF_TRY(pf_start_measure(s->ctx, st->system, st->values, &st->start));
+  else if (!(pf_dynamics_miss(st->field, st->values) <= 1e-13))
     PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
+  PF_TRY(pf_cli_need_consistent(s, st->options, &st->start));
   return pf_dynamics_place(st->field, st->values);
 }
 

@@ -306,6 +306,8 @@ static PfStatus find_start(Result *r, const Options *options, double **values)
   int said = pf_diagnostic_count(r->s.ctx);
   PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
   PfStatus status = pf_cli_state(&r->s, options, r->system, values);
+  PfStart start;
+  if (status == PF_OK) return pf_cli_correct(&r->s, options, r->system, *values, &start);
   if (status != PF_ERR_MODEL || options->state_count) return status;
   pf_diagnostics_cut(r->s.ctx, said);
   r->no_start = true;

@@ -130,9 +130,9 @@ static PfStatus simulate(Result *r, const Options *options)
   PfRunOptions settings = pf_run_options();
   PfRunResult result;
   PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
-  PF_TRY(pf_cli_state(&r->s, options, r->system, &values));
+  PF_TRY(pf_cli_start(&r->s, options, r->system, &values, &start));
   PF_TRY(pf_cli_run_options(&r->s, options, r->system, values, &settings));
-  PF_TRY(pf_start_correct(r->s.ctx, r->system, values, &start));
+  PF_TRY(pf_cli_keep_offset(&r->s, options, &start, &settings));
   PF_TRY(pf_drift_make(&r->drift, &r->s, options, r->system, values));
   r->found = r->drift.found;
   settings.sample = take_sample;

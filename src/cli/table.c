@@ -138,9 +138,9 @@ static PfStatus run(Session *s, const Options *options, int samples, PfSystem *s
   PfStart start;
   PfRunOptions settings = pf_run_options();
   PfRunResult result;
-  PF_TRY(pf_cli_state(s, options, system, &values));
+  PF_TRY(pf_cli_start(s, options, system, &values, &start));
   PF_TRY(pf_cli_run_options(s, options, system, values, &settings));
-  PF_TRY(pf_start_correct(s->ctx, system, values, &start));
+  PF_TRY(pf_cli_keep_offset(s, options, &start, &settings));
   PF_TRY(pf_trajectory_make(&f->trajectory, s, system, values));
   f->table->columns = f->trajectory.count;
   f->table->names = f->trajectory.names;

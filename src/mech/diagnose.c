@@ -207,12 +207,13 @@ static PfStatus no_spin(Probe *p, const PfNewtonResult *result)
 {
   const PfStartSpin *s = p->eq->model->start_spins + result->row/3;
   pf_fail_at(p->ctx, PF_ERR_MODEL, s->place, "no rates of the coordinates give %s at the start", s->name[result->row%3]);
-  pf_hint(p->ctx, "%.6g at the nearest one off; does the body turn about other axes only, or do two of its axes of rotation coincide "
-          "at this attitude?", result->residual);
+  pf_hint(p->ctx, "it is missed by %.6g at best; does the body turn about other axes only, or do two of its axes coincide at this "
+          "attitude?", result->residual);
   return PF_ERR_MODEL;
 }
 
-/* The velocities that give omega(b): those that were not given are changed first. */
+/* The velocities that give omega(b), by those that were not given. When they contradict it, all stays: which of them yields is
+ * decided with the constraints. */
 static PfStatus settle_spins(Probe *p)
 {
   const PfModel *model = p->eq->model;
@@ -222,7 +223,7 @@ static PfStatus settle_spins(Probe *p)
   if (!rows) return PF_OK;
   if (!weight || !x) return no_room(p->ctx);
   PF_TRY(list_spins(p));
-  bool arrived = false;
+  bool arrived = false, first = false;
   PfNewtonResult result = {.row = -1};
   double *given = pf_arena_array(p->scratch, double, n);
   if (!given) return no_room(p->ctx);
@@ -231,8 +232,9 @@ static PfStatus settle_spins(Probe *p)
     for (int i = 0; i < n; i++) weight[i] = pass || model->coordinates[i].firm_v == PF_START_OPEN;
     memcpy(x, given, (size_t)n*sizeof *x);
     PF_TRY(reach(p, spin_residual, rows, x, weight, &result, &arrived));
+    first = arrived && !pass;
   }
-  memcpy(v, x, (size_t)n*sizeof *x);
+  memcpy(v, first ? x : given, (size_t)n*sizeof *x);
   return arrived ? PF_OK : no_spin(p, &result);
 }
 

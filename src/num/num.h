@@ -190,4 +190,17 @@ PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double
  * its imaginary part as the second column. PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
 PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors);
 
+/* ---------------------------------------------------------------- equations in an order of priority (priority.c) */
+
+/* A x = b, m x n. A row of which less than tol of its length is open after the sets before it counts as decided by them. */
+typedef struct PfRowSet {
+  int m;
+  const double *A, *b;
+  double tol;
+} PfRowSet;
+
+/* The x (n) that meets every set as well as the sets before it allow (by least squares of rows of length one), and is the shortest
+ * of those. PF_ERR_NUMBER when something is not finite, PF_ERR_MEMORY. */
+PfStatus pf_priority_solve(PfContext *ctx, const PfRowSet *sets, int count, int n, double *x);
+
 #endif

@@ -71,7 +71,7 @@ static PfStatus satisfy(PfPhases *s)
     double now = pf_manifold_miss(&manifold, s->phase_values, PF_LEVEL_VELOCITY, NULL);
     if (now < 1e-14 || !(now < 0.5*miss)) break;
     miss = now;
-    if (!pf_manifold_step(&manifold, s->phase_values, PF_LEVEL_VELOCITY, NULL)) break;
+    if (!pf_manifold_step(&manifold, s->phase_values, PF_LEVEL_VELOCITY)) break;
   }
   pf_manifold_release(&manifold);
   const PfSymbols *in = pf_system_symbols(s->phase_system);

@@ -78,25 +78,24 @@ double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level, int 
   return largest;
 }
 
-/* How freely each unknown may move: by the mass matrix where it is regular, else all alike. A column of the slopes is
- * multiplied by T, M^-1 = T T^T; only the diagonal of M is used when a part of the unknowns is held. */
-static void weigh(const PfManifold *f, const double *slope, int rows, const bool *held)
+/* How freely each unknown may move where the mass matrix is singular: by its diagonal, or like a unit mass. */
+static void weigh(const PfManifold *f, const double *slope, int rows, double *B)
 {
   int n = f->n;
   for (int j = 0; j < n; j++) {
     double mass = f->M[j*n + j];
-    f->scaled[j] = held && held[j] ? 0 : mass > 0 ? 1/sqrt(mass) : 1;
+    f->scaled[j] = mass > 0 ? 1/sqrt(mass) : 1;
   }
   for (int i = 0; i < rows; i++)
-    for (int j = 0; j < n; j++) f->B[i*n + j] = slope[i*n + j]*f->scaled[j];
+    for (int j = 0; j < n; j++) B[(size_t)i*(size_t)n + (size_t)j] = slope[(size_t)i*(size_t)n + (size_t)j]*f->scaled[j];
 }
 
 /* B = slope T, M^-1 = T T^T (see udwadia_kalaba.c). */
-static void to_metric(PfManifold *f, const double *slope, int rows)
+static void to_metric(const PfManifold *f, const double *slope, int rows, double *B)
 {
   int n = f->n;
   for (int i = 0; i < rows; i++) {
-    double *row = f->B + (size_t)i*(size_t)n;
+    double *row = B + (size_t)i*(size_t)n;
     for (int j = 0; j < n; j++) {
       double sum = slope[i*n + f->mass.order[j]];
       for (int k = 0; k < j; k++) sum -= f->mass.L[j*n + k]*row[k];
@@ -106,19 +105,25 @@ static void to_metric(PfManifold *f, const double *slope, int rows)
   }
 }
 
+/* x = T y; y is changed. */
+static void from_metric(const PfManifold *f, double *y, double *x)
+{
+  int n = f->n;
+  for (int j = n; j-- > 0;) {
+    double sum = y[j]/sqrt(f->mass.L[j*n + j]);
+    for (int k = j + 1; k < n; k++) sum -= f->mass.L[k*n + j]*y[k];
+    y[j] = sum;
+    x[f->mass.order[j]] = sum;
+  }
+}
+
 /* Least length in the full metric: y = B^+ r, then the step is T y. */
 static void full_metric(PfManifold *f, const double *slope, int rows, PfQr *qr)
 {
-  int n = f->n;
-  to_metric(f, slope, rows);
+  to_metric(f, slope, rows, f->B);
   (void)pf_qr_factor(qr, f->B, 1e-10);
   pf_qr_solve(qr, f->right, f->scaled);
-  for (int j = n; j-- > 0;) {
-    double sum = f->scaled[j]/sqrt(f->mass.L[j*n + j]);
-    for (int k = j + 1; k < n; k++) sum -= f->mass.L[k*n + j]*f->scaled[k];
-    f->scaled[j] = sum;
-    f->step[f->mass.order[j]] = sum;
-  }
+  from_metric(f, f->scaled, f->step);
 }
 
 static bool is_regular(PfManifold *f)
@@ -129,12 +134,36 @@ static bool is_regular(PfManifold *f)
 const double *pf_manifold_rows(PfManifold *f, const double *values)
 {
   pf_tape_run(f->tape, values, f->out, f->work);
-  if (is_regular(f)) to_metric(f, f->A, f->m);
-  else weigh(f, f->A, f->m, NULL);
+  if (is_regular(f)) to_metric(f, f->A, f->m, f->B);
+  else weigh(f, f->A, f->m, f->B);
   return f->B;
 }
 
-bool pf_manifold_step(PfManifold *f, double *values, PfLevel level, const bool *held)
+/* ---------------------------------------------------------------- the metric of what may move */
+
+bool pf_manifold_metric(PfManifold *f, const bool *held, double *M)
+{
+  size_t n = (size_t)f->n;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) M[i*n + j] = held[i] || held[j] ? i == j : f->M[i*n + j];
+  return pf_ldl_factor(&f->mass, M, 0) == PF_OK && f->mass.rank == f->n;
+}
+
+void pf_manifold_to_metric(const PfManifold *f, bool regular, const double *rows, int count, double *out)
+{
+  if (regular) to_metric(f, rows, count, out);
+  else weigh(f, rows, count, out);
+}
+
+void pf_manifold_from_metric(const PfManifold *f, bool regular, double *y, double *x)
+{
+  if (regular) from_metric(f, y, x);
+  for (int j = 0; !regular && j < f->n; j++) x[j] = y[j]*f->scaled[j];
+}
+
+/* ---------------------------------------------------------------- steps */
+
+bool pf_manifold_step(PfManifold *f, double *values, PfLevel level)
 {
   bool position = level == PF_LEVEL_POSITION;
   int rows = position ? f->positions : f->m, n = f->n;
@@ -144,10 +173,10 @@ bool pf_manifold_step(PfManifold *f, double *values, PfLevel level, const bool *
   const double *slope = position ? f->slope : f->A, *miss = position ? f->phi : f->psi;
   if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0 || pf_first_not_finite(miss, (size_t)rows) >= 0) return false;
   for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
-  if (!held && is_regular(f)) {
+  if (is_regular(f)) {
     full_metric(f, slope, rows, qr);
   } else {
-    weigh(f, slope, rows, held);
+    weigh(f, slope, rows, f->B);
     (void)pf_qr_factor(qr, f->B, 1e-10);
     pf_qr_solve(qr, f->right, f->step);
     for (int j = 0; j < n; j++) f->step[j] *= f->scaled[j];

@@ -31,8 +31,14 @@ double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel leve
 const double *pf_manifold_rows(PfManifold *manifold, const double *values);
 
 /* One Newton step of least mass-weighted length for q or v in `values` (in place), with the residuals and slopes of the
- * latest pf_manifold_miss, which must have been taken there. `held` marks what must not move (n, or NULL). False when the
- * slopes are not finite. */
-bool pf_manifold_step(PfManifold *manifold, double *values, PfLevel level, const bool *held);
+ * latest pf_manifold_miss, which must have been taken there. False when the slopes are not finite. */
+bool pf_manifold_step(PfManifold *manifold, double *values, PfLevel level);
+
+/* The metric of what is not held, by the mass matrix of the latest pf_manifold_miss: x = T y with |y| the mass-weighted length
+ * of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows become rows T by to_metric, y
+ * becomes x by from_metric, which changes y. What is held has its own y: rows must be zero there. */
+bool pf_manifold_metric(PfManifold *manifold, const bool *held, double *M);
+void pf_manifold_to_metric(const PfManifold *manifold, bool regular, const double *rows, int count, double *out);
+void pf_manifold_from_metric(const PfManifold *manifold, bool regular, double *y, double *x);
 
 #endif

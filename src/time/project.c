@@ -20,7 +20,7 @@ static bool settle(PfMotionRun *run, PfLevel level)
   double miss = pf_manifold_miss(f, run->values, level, NULL), last;
   bool changed = false;
   for (int k = 0; k < MOST && miss > enough; k++) {
-    if (!pf_manifold_step(f, run->values, level, NULL)) break;
+    if (!pf_manifold_step(f, run->values, level)) break;
     changed = true;
     last = miss;
     miss = pf_manifold_miss(f, run->values, level, NULL);

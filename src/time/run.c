@@ -45,6 +45,11 @@ bool pf_method_has_damping(const PfMethod *method)
   return method->damped;
 }
 
+bool pf_method_can_drift(const PfMethod *method)
+{
+  return !method->bound;
+}
+
 bool pf_method_is_present(const PfMethod *method)
 {
   return method->step != NULL;

@@ -1,70 +1,426 @@
-/* A consistent start: positions, then velocities, by the smallest mass-weighted change. */
+/* A consistent start: positions, then velocities. What was given is held and the rest solved for by the smallest mass-weighted
+ * change; only when no solution is found so is something less firm let go (see PfFirmness). */
+#include "time/goals.h"
 #include "time/manifold.h"
+#include "time/moved.h"
 #include "time/time_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-static PfStatus conflict(PfContext *ctx, const PfSystem *system, int row, double miss, PfLevel level)
+/* One level while it is solved. */
+typedef struct Search {
+  PfContext *ctx;
+  PfArena *arena;
+  PfManifold *f;
+  PfGoals *goals;     /* NULL for positions */
+  PfLevel level;
+  double *values, *x; /* x: q or v in values */
+  const PfFirmness *firm;
+  double *given;      /* x as it was at first */
+  double *keep, *best, *step, *M;
+  bool *held;
+  int n;
+} Search;
+
+static PfStatus no_room(PfContext *ctx)
 {
-  const PfModel *model = pf_system_equations(system)->model;
-  const PfConstraint *c = model->constraints + (row < 0 ? 0 : row);
-  pf_fail_at(ctx, PF_ERR_MODEL, c->place, "no %s near the start satisfies the constraint '%s' together with the others",
-             level == PF_LEVEL_POSITION ? "configuration" : "velocity", c->name);
-  pf_hint(ctx, "it is missed by %.3g at best; are values marked with '!' in the way?", miss);
-  return PF_ERR_MODEL;
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
 }
 
-/* Newton until rounding; the step is halved while it does not help. */
-static PfStatus settle(PfContext *ctx, PfManifold *f, double *values, PfLevel level, const bool *held, double *keep)
+static int goal_count(const Search *s)
 {
-  enum { MOST = 60 };
-  const PfSymbols *in = pf_system_symbols(f->system);
-  double *x = values + (level == PF_LEVEL_POSITION ? in->q : in->v);
-  int row, n = f->n;
-  double miss = pf_manifold_miss(f, values, level, &row);
-  for (int k = 0; k < MOST && !(miss <= 1e-13); k++) {
-    memcpy(keep, x, (size_t)n*sizeof *x);
-    if (!pf_manifold_step(f, values, level, held)) break;
-    double now = pf_manifold_miss(f, values, level, &row);
-    for (int half = 0; half < 20 && !(now < miss); half++) {
-      for (int j = 0; j < n; j++) x[j] = 0.5*(x[j] + keep[j]);
-      now = pf_manifold_miss(f, values, level, &row);
+  return s->goals ? s->goals->count : 0;
+}
+
+static int row_count(const Search *s)
+{
+  return s->level == PF_LEVEL_POSITION ? s->f->positions : s->f->m;
+}
+
+static const double *slopes(const Search *s)
+{
+  return s->level == PF_LEVEL_POSITION ? s->f->slope : s->f->A;
+}
+
+static const double *residuals(const Search *s)
+{
+  return s->level == PF_LEVEL_POSITION ? s->f->phi : s->f->psi;
+}
+
+/* ---------------------------------------------------------------- how far off */
+
+/* Largest residual of the constraints and of the goals that are at least so firm. */
+static double measure(Search *s, PfFirmness hard)
+{
+  double miss = pf_manifold_miss(s->f, s->values, s->level, NULL);
+  if (s->goals) pf_goals_evaluate(s->goals, s->values);
+  for (int i = 0; i < goal_count(s); i++) {
+    const PfGoal *g = s->goals->goal + i;
+    if (g->firm >= hard && !(fabs(g->value - g->target) <= miss)) miss = fabs(g->value - g->target);
+  }
+  return miss;
+}
+
+static double largest(const double *x, int n)
+{
+  double most = 0;
+  for (int j = 0; j < n; j++) most = fmax(most, fabs(x[j]));
+  return most;
+}
+
+/* How well the constraints are met: to rounding, or to the digits that people type. */
+typedef enum Care { CARE_ROUNDING, CARE_DIGITS } Care;
+
+/* Residuals are seen against what their terms may be: a slope times the numbers themselves. */
+static bool is_small(double miss, double slope, double size, Care care)
+{
+  double term = slope*size, rounding = 1e-13*fmax(1, term);
+  return miss <= (care == CARE_ROUNDING ? rounding : fmax(rounding, fmin(1e-9, 1e-9*term)));
+}
+
+/* The constraint that is not met, or -1. */
+static int unmet_row(const Search *s, Care care)
+{
+  const double *miss = residuals(s);
+  double size = largest(s->x, s->n), worst = 0;
+  int row = -1;
+  for (int i = 0; i < row_count(s); i++) {
+    if (is_small(fabs(miss[i]), pf_norm(slopes(s) + (size_t)i*(size_t)s->n, s->n), size, care)) continue;
+    if (row >= 0 && fabs(miss[i]) <= worst) continue;
+    worst = fabs(miss[i]);
+    row = s->level == PF_LEVEL_POSITION ? s->f->row[i] : i;
+  }
+  return row;
+}
+
+static const PfGoal *unmet_goal(const Search *s, PfFirmness hard)
+{
+  for (int i = 0; i < goal_count(s); i++) {
+    const PfGoal *g = s->goals->goal + i;
+    if (g->firm >= hard && !(fabs(g->value - g->target) <= 1e-9*fmax(1, fabs(g->target)))) return g;
+  }
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- one step */
+
+/* Rows of the step: sets of them in the order of their priority. */
+typedef struct Rows {
+  double *A, *B, *b; /* as they are, in the metric, right sides */
+  int count, begin[6];
+} Rows;
+
+static void add_row(const Search *s, Rows *r, const double *row, int column, double right)
+{
+  double *to = r->A + (size_t)r->count*(size_t)s->n;
+  for (int j = 0; j < s->n; j++) to[j] = s->held[j] ? 0 : row ? row[j] : j == column;
+  r->b[r->count++] = right;
+}
+
+static void add_goals(const Search *s, Rows *r, PfFirmness least, PfFirmness most)
+{
+  for (int i = 0; i < goal_count(s); i++) {
+    const PfGoal *g = s->goals->goal + i;
+    if (g->firm >= least && g->firm <= most) add_row(s, r, g->row, -1, g->target - g->value);
+  }
+}
+
+static void add_columns(const Search *s, Rows *r, PfFirmness firm)
+{
+  for (int j = 0; j < s->n; j++)
+    if (s->firm[j] == firm && !s->held[j]) add_row(s, r, NULL, j, s->given[j] - s->x[j]);
+}
+
+/* J: the constraints by what is open, row by row of unit length; the lengths. */
+static void open_part(const Search *s, double *J, double *length)
+{
+  size_t n = (size_t)s->n;
+  for (int i = 0; i < row_count(s); i++) {
+    const double *row = slopes(s) + (size_t)i*n;
+    length[i] = pf_norm(row, s->n);
+    for (size_t j = 0; j < n; j++)
+      J[(size_t)i*n + j] = s->firm[j] == PF_START_OPEN && length[i] > 0 ? row[j]/length[i] : 0;
+  }
+}
+
+/* Combinations of the constraints on which what is open has next to no effect, as rows for what was given. A loop that does not
+ * close by a hair could else be closed by turning the whole mechanism: the gap, not the geometry, gives it a slope. */
+static PfStatus add_out_of_reach(const Search *s, Rows *r)
+{
+  const double reach = 1e-2, nothing = 1e-6;
+  size_t n = (size_t)s->n, m = (size_t)row_count(s);
+  double *J = pf_arena_array(s->arena, double, m*n), *length = pf_arena_array(s->arena, double, m);
+  double *N = pf_arena_array(s->arena, double, m*m), *row = pf_arena_array(s->arena, double, n);
+  PfQr qr;
+  if (!J || !length || !N || !row) return no_room(s->ctx);
+  PF_TRY(pf_qr_make(s->ctx, s->arena, (int)m, s->n, &qr));
+  open_part(s, J, length);
+  if (pf_qr_factor(&qr, J, reach) != PF_OK) return PF_OK; /* said by whoever solves */
+  pf_qr_null_space_transposed(&qr, N);
+  size_t count = m - (size_t)qr.rank;
+  for (size_t k = 0; k < count; k++) {
+    double right = 0;
+    memset(row, 0, n*sizeof *row);
+    for (size_t i = 0; i < m; i++) {
+      if (!(length[i] > 0)) continue;
+      double factor = N[i*count + k]/length[i];
+      right -= factor*residuals(s)[i];
+      for (size_t j = 0; j < n; j++)
+        if (s->firm[j] != PF_START_OPEN && !s->held[j]) row[j] += factor*slopes(s)[i*n + j];
     }
-    if (!(now < miss)) {
-      memcpy(x, keep, (size_t)n*sizeof *x);
-      break;
+    if (pf_norm(row, s->n) > nothing) add_row(s, r, row, -1, right);
+  }
+  return PF_OK;
+}
+
+/* Goals that are held, what only given values can do for the constraints, constraints, what was set, what was given. */
+static PfStatus list_rows(const Search *s, PfFirmness hard, Rows *r)
+{
+  add_goals(s, r, hard, PF_START_FIXED);
+  r->begin[1] = r->count;
+  if (hard > PF_START_GIVEN) PF_TRY(add_out_of_reach(s, r));
+  r->begin[2] = r->count;
+  for (int i = 0; i < row_count(s); i++) add_row(s, r, slopes(s) + (size_t)i*(size_t)s->n, -1, -residuals(s)[i]);
+  for (int k = 3; k < 5; k++) {
+    PfFirmness firm = k == 3 ? PF_START_SET : PF_START_GIVEN;
+    r->begin[k] = r->count;
+    if (firm < hard) add_goals(s, r, firm, firm), add_columns(s, r, firm);
+  }
+  r->begin[5] = r->count;
+  return PF_OK;
+}
+
+static PfStatus solve_rows(Search *s, PfFirmness hard)
+{
+  size_t n = (size_t)s->n, most = (size_t)(2*goal_count(s) + 2*row_count(s)) + n;
+  Rows r = {pf_arena_array(s->arena, double, most*n), pf_arena_array(s->arena, double, most*n),
+            pf_arena_array(s->arena, double, most), 0, {0}};
+  double *y = pf_arena_array(s->arena, double, n);
+  if (!r.A || !r.B || !r.b || !y) return no_room(s->ctx);
+  PF_TRY(list_rows(s, hard, &r));
+  bool regular = pf_manifold_metric(s->f, s->held, s->M);
+  pf_manifold_to_metric(s->f, regular, r.A, r.count, r.B);
+  PfRowSet sets[5];
+  for (int k = 0; k < 5; k++) /* constraints may be nearly dependent; what was given is either decided or not */
+    sets[k] = (PfRowSet){r.begin[k + 1] - r.begin[k], r.B + (size_t)r.begin[k]*n, r.b + r.begin[k], k == 2 ? 1e-10 : 1e-8};
+  PF_TRY(pf_priority_solve(s->ctx, sets, 5, s->n, y));
+  pf_manifold_from_metric(s->f, regular, y, s->step);
+  for (int j = 0; j < s->n; j++)
+    if (s->held[j]) s->step[j] = 0;
+  return PF_OK;
+}
+
+static PfStatus find_step(Search *s, PfFirmness hard)
+{
+  PfMark mark = pf_arena_mark(s->arena);
+  PfStatus status = solve_rows(s, hard);
+  pf_arena_release(s->arena, mark);
+  return status;
+}
+
+/* ---------------------------------------------------------------- Newton's iteration */
+
+static double go(Search *s, PfFirmness hard, double share)
+{
+  for (int j = 0; j < s->n; j++) s->x[j] = s->keep[j] + share*s->step[j];
+  return measure(s, hard);
+}
+
+/* Until rounding; the step is halved while it does not help. The first step is also taken when it only moves what is not
+ * held to where it was given. */
+static PfStatus iterate(Search *s, PfFirmness hard)
+{
+  enum { MOST = 60, HALVINGS = 40 };
+  double miss = measure(s, hard);
+  for (int j = 0; j < s->n; j++) s->held[j] = s->firm[j] >= hard;
+  for (int k = 0; k < MOST && (miss > 0 || (k == 0 && hard > PF_START_GIVEN)); k++) {
+    int before = pf_diagnostic_count(s->ctx);
+    PfStatus status = find_step(s, hard);
+    if (status == PF_ERR_MEMORY) return status;
+    pf_diagnostics_cut(s->ctx, before);
+    if (status != PF_OK) return PF_OK; /* not finite here */
+    memcpy(s->keep, s->x, (size_t)s->n*sizeof *s->x);
+    double enough = miss > 1e-13 ? miss : 0.25*miss, now = go(s, hard, 1), share = 0.5;
+    if (k == 0 && hard > PF_START_GIVEN) enough = fmax(miss, 1e-12);
+    for (int half = 0; half < HALVINGS && !(now < enough); half++, share /= 2) now = go(s, hard, share);
+    if (!(now < enough)) {
+      go(s, hard, 0);
+      return PF_OK;
     }
     miss = now;
   }
-  miss = pf_manifold_miss(f, values, level, &row);
-  return miss <= 1e-9 ? PF_OK : conflict(ctx, f->system, row, miss, level);
+  return PF_OK;
 }
 
-static void find_change(const double *before, const double *after, int n, double *change, int *which)
+/* ---------------------------------------------------------------- from several places */
+
+/* Arbitrary numbers in (0.5, 1), the same in every run. */
+static double arbitrary(int j)
 {
-  *change = 0;
-  *which = -1;
-  for (int j = 0; j < n; j++)
-    if (fabs(after[j] - before[j]) > *change) *change = fabs(after[j] - before[j]), *which = j;
+  double x = sin(12.9898*(j + 1))*43758.5453;
+  return 1 - 0.5*(x - floor(x));
 }
 
-static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, double *values, PfStart *start)
+static bool begin_at(Search *s, PfFirmness hard, double reach)
+{
+  bool any = false;
+  for (int j = 0; j < s->n; j++) {
+    bool open = s->firm[j] < hard;
+    s->x[j] = s->given[j] + (open ? reach*arbitrary(j) : 0);
+    any = any || open;
+  }
+  return any;
+}
+
+static double change(const Search *s)
+{
+  double sum = 0;
+  for (int j = 0; j < s->n; j++) {
+    double mass = s->f->M[(size_t)j*(size_t)s->n + (size_t)j], d = s->x[j] - s->given[j];
+    sum += (mass > 0 ? mass : 1)*d*d;
+  }
+  return sum;
+}
+
+static bool is_met(const Search *s, PfFirmness hard, Care care)
+{
+  return unmet_row(s, care) < 0 && !unmet_goal(s, hard) && pf_first_not_finite(s->x, (size_t)s->n) < 0;
+}
+
+/* From the start itself. What misses by no more than typed digits needs no other place, only something that yields. Where the slope of a constraint vanishes just there (x^2 + y^2 = 1 with x given and y not), from places
+ * around it; the solution nearest to the start is taken. */
+static PfStatus search(Search *s, PfFirmness hard, Care care, bool *found)
+{
+  static const double reaches[] = {0.3, -0.3, 0.03, -0.03, 0.003, -0.003, 1, -1};
+  size_t size = (size_t)s->n*sizeof *s->x;
+  double nearest = INFINITY;
+  (void)begin_at(s, hard, 0);
+  PF_TRY(iterate(s, hard));
+  *found = is_met(s, hard, care);
+  if (is_met(s, hard, CARE_DIGITS)) return PF_OK;
+  memcpy(s->best, s->x, size); /* for the message, when nothing is found */
+  for (size_t k = 0; k < sizeof reaches/sizeof *reaches && begin_at(s, hard, reaches[k]); k++) {
+    PF_TRY(iterate(s, hard));
+    if (!is_met(s, hard, care) || !(change(s) < 0.999*nearest)) continue; /* of two alike, the first */
+    *found = true;
+    nearest = change(s);
+    memcpy(s->best, s->x, size);
+  }
+  memcpy(s->x, s->best, size);
+  measure(s, hard);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- levels */
+
+static PfStatus conflict(const Search *s)
+{
+  const PfModel *model = pf_system_equations(s->f->system)->model;
+  const PfGoal *goal = unmet_goal(s, PF_START_FIXED);
+  int row = unmet_row(s, CARE_DIGITS);
+  if (row < 0 && goal) {
+    pf_fail_at(s->ctx, PF_ERR_MODEL, goal->place, "the start of %s cannot be kept: other values marked with '!' contradict it",
+               goal->name);
+    pf_hint(s->ctx, "it is %.6g at best instead of %.6g", goal->value, goal->target);
+    return PF_ERR_MODEL;
+  }
+  const PfConstraint *c = model->constraints + (row < 0 ? 0 : row);
+  bool position = s->level == PF_LEVEL_POSITION;
+  pf_fail_at(s->ctx, PF_ERR_MODEL, c->place, "no %s near the start satisfies the constraint '%s' together with the others",
+             position ? "configuration" : "velocity", c->name);
+  pf_hint(s->ctx, "it is missed by %.3g at best; are values marked with '!' in the way?",
+          pf_manifold_miss(s->f, s->values, s->level, NULL));
+  return PF_ERR_MODEL;
+}
+
+static bool has_firmness(const Search *s, PfFirmness firm)
+{
+  for (int j = 0; j < s->n; j++)
+    if (s->firm[j] == firm) return true;
+  for (int i = 0; i < goal_count(s); i++)
+    if (s->goals->goal[i].firm == firm) return true;
+  return false;
+}
+
+static PfStatus settle(Search *s)
+{
+  bool found = false;
+  memcpy(s->given, s->x, (size_t)s->n*sizeof *s->x);
+  PfFirmness last = has_firmness(s, PF_START_SET) ? PF_START_FIXED : has_firmness(s, PF_START_GIVEN) ? PF_START_SET : PF_START_GIVEN;
+  for (PfFirmness hard = PF_START_GIVEN; hard <= last && !found; hard++)
+    PF_TRY(search(s, hard, hard < last ? CARE_ROUNDING : CARE_DIGITS, &found));
+  return found ? PF_OK : conflict(s);
+}
+
+/* Attitudes may come with quaternions of any length: the angular velocity stays. */
+static void normalise(const PfModel *model, double *q, double *v)
+{
+  for (int i = 0; i < model->ball_count; i++) {
+    int at = model->balls[i].q;
+    double length = pf_norm(q + at, 4);
+    if (!(length > 0) || fabs(length - 1) < 1e-12) continue;
+    for (int k = 0; k < 4; k++) q[at + k] /= length, v[at + k] /= length;
+  }
+}
+
+/* The velocities to begin with at the corrected configuration: the same angular velocities of joints with a quaternion, the
+ * same speeds. */
+static void carry_over(Search *s, const PfModel *model, const double *q_before, const double *v_before)
+{
+  const double *q = s->values + pf_system_symbols(s->f->system)->q;
+  double *v = s->x;
+  if (pf_goals_rates(s->goals, s->values, s->keep))
+    for (int j = 0; j < s->n; j++)
+      if (s->firm[j] == PF_START_OPEN && !model->coordinates[j].contact) v[j] = s->keep[j];
+  for (int i = 0; i < model->ball_count; i++) {
+    double w[3];
+    int at = model->balls[i].q;
+    pf_moved_spin(q_before + at, v_before + at, w);
+    v[at] = -0.5*pf_dot(q + at + 1, w, 3);
+    for (int k = 0; k < 3; k++) {
+      int a = at + 1 + (k + 1)%3, b = at + 1 + (k + 2)%3;
+      v[at + 1 + k] = 0.5*(q[at]*w[k] + q[a]*w[(k + 2)%3] - q[b]*w[(k + 1)%3]);
+    }
+  }
+}
+
+static PfStatus make_search(Search *s)
+{
+  size_t n = (size_t)s->n;
+  s->given = pf_arena_array(s->arena, double, n);
+  s->keep = pf_arena_array(s->arena, double, n);
+  s->best = pf_arena_array(s->arena, double, n);
+  s->step = pf_arena_array(s->arena, double, n);
+  s->M = pf_arena_array(s->arena, double, n*n);
+  s->held = pf_arena_array(s->arena, bool, n);
+  return s->given && s->keep && s->best && s->step && s->M && s->held ? PF_OK : no_room(s->ctx);
+}
+
+static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *goals, double *values, PfStart *start)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   const PfModel *model = pf_system_equations(f->system)->model;
   size_t n = (size_t)f->n;
-  bool *held = pf_arena_array(arena, bool, n), any = false;
-  double *keep = pf_arena_array(arena, double, n), *before = pf_arena_array(arena, double, 2*n);
-  if (!held || !keep || !before) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
+  Search s = {.ctx = ctx, .arena = arena, .f = f, .level = PF_LEVEL_POSITION, .values = values, .x = values + in->q, .n = f->n};
+  double *before = pf_arena_array(arena, double, 4*n), *unit = before + 2*n;
+  PfFirmness *firm = pf_arena_array(arena, PfFirmness, 2*n);
+  if (!before || !firm) return no_room(ctx);
+  PF_TRY(make_search(&s));
   memcpy(before, values + in->q, 2*n*sizeof *before);
-  for (size_t j = 0; j < n; j++) any |= held[j] = model->coordinates[j].firm_q == PF_START_FIXED;
-  PF_TRY(settle(ctx, f, values, PF_LEVEL_POSITION, any ? held : NULL, keep));
-  any = false;
-  for (size_t j = 0; j < n; j++) any |= held[j] = model->coordinates[j].firm_v == PF_START_FIXED;
-  PF_TRY(settle(ctx, f, values, PF_LEVEL_VELOCITY, any ? held : NULL, keep));
-  find_change(before, values + in->q, f->n, &start->position_change, &start->moved_coordinate);
-  find_change(before + n, values + in->v, f->n, &start->velocity_change, &start->moved_velocity);
+  normalise(model, values + in->q, values + in->v);
+  memcpy(unit, values + in->q, 2*n*sizeof *before);
+  for (size_t j = 0; j < n; j++) firm[j] = model->coordinates[j].firm_q, firm[n + j] = model->coordinates[j].firm_v;
+  s.firm = firm;
+  PF_TRY(settle(&s));
+  s.level = PF_LEVEL_VELOCITY;
+  s.goals = goals;
+  s.firm = firm + n;
+  s.x = values + in->v;
+  carry_over(&s, model, unit, unit + n);
+  PF_TRY(settle(&s));
+  pf_goals_evaluate(goals, values);
+  PF_TRY(pf_moved_list(ctx, arena, model, goals, before, values + in->q, start));
   start->position = pf_manifold_miss(f, values, PF_LEVEL_POSITION, NULL);
   start->velocity = pf_manifold_miss(f, values, PF_LEVEL_VELOCITY, NULL);
   return PF_OK;
@@ -75,9 +431,26 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   *start = (PfStart){.moved_coordinate = -1, .moved_velocity = -1};
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfManifold manifold = {0};
-  PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold)
-                          : pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
-  if (status == PF_OK) status = correct(ctx, arena, &manifold, values, start);
+  PfGoals goals = {0};
+  PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : no_room(ctx);
+  if (status == PF_OK) status = pf_goals_make(ctx, arena, system, &goals);
+  if (status == PF_OK) status = correct(ctx, arena, &manifold, &goals, values, start);
+  pf_goals_release(&goals);
+  pf_manifold_release(&manifold);
+  pf_arena_free(arena);
+  return status;
+}
+
+PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start)
+{
+  *start = (PfStart){.moved_coordinate = -1, .moved_velocity = -1};
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfManifold manifold = {0};
+  PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : no_room(ctx);
+  if (status == PF_OK) {
+    start->position = pf_manifold_miss(&manifold, values, PF_LEVEL_POSITION, NULL);
+    start->velocity = pf_manifold_miss(&manifold, values, PF_LEVEL_VELOCITY, NULL);
+  }
   pf_manifold_release(&manifold);
   pf_arena_free(arena);
   return status;

@@ -504,4 +504,4 @@ const PfMethod pf_method_ida = {
   .direct = true, STEPS(ida)};
 const PfMethod pf_method_ida2 = {
   .name = "ida2", .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)",
-  .direct = true, STEPS(ida2)};
+  .bound = true, .direct = true, STEPS(ida2)};

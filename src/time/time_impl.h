@@ -20,6 +20,7 @@ struct PfMethod {
   const char *name, *summary;
   bool fixed;  /* takes options.step and keeps it */
   bool damped; /* an alpha method; without a step it chooses its own */
+  bool bound;  /* solves the constraints in every step: it cannot go on beside them */
   bool direct; /* leaves y on the constraints by itself: no projection afterwards */
   PfStatus (*prepare)(PfMotionRun *run);
   PfStepEnd (*step)(PfMotionRun *run); /* NULL: this build lacks its library, and prepare says which */

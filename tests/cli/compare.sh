@@ -42,7 +42,8 @@ holds 'd["start_change"]["velocity"] > 0.1 and
        all(r["run_difference"] < 1e-6 for r in d["rows"] if r["applicable"] and not r["run_why_not"]) and
        sum(not r["run_why_not"] for r in d["rows"] if r["applicable"]) >= 6'
 run 0 compare "$place/model.pf"
-says out "start corrected: coordinates by up to"
+says out "start corrected     coordinates by up to"
+says err "the start cannot hold as given and is changed: "
 
 # What is outside a proof is named, without a run there are no times of runs.
 printf '%s\n' "coord x, y" "kinetic x'^2 + y'^2" "force x = abs(y)" "constraint c: x' = y*y'" >"$place/model.pf"
@@ -55,7 +56,9 @@ holds 'd["proved"] is None and d["proof"] is None'
 # Velocities that contradict each other have agreeing accelerations.
 printf '%s\n' "coord x, y" "kinetic x'^2 + y'^2" "constraint a: x' = 1" "constraint b: 2*x' = 3" >"$place/model.pf"
 for command in eval compare; do
-  run 0 $command "$place/model.pf"
+  run 1 $command "$place/model.pf"
+  says err "error: the constraints 'a' and 'b' contradict each other"
+  run 0 $command --as-given "$place/model.pf"
   says err "warning: the constraints 'a' and 'b' contradict each other"
 done
 run 1 compare --prove "$place/model.pf"

@@ -7,7 +7,7 @@ model=$source/examples/piano_wheel.pf
 helpers='
 from math import cos, sin
 keys = ["model", "formulation", "t", "coordinates", "units", "q", "v", "acceleration", "multipliers", "constraint_force",
-        "contact_force", "energy", "violation"]
+        "contact_force", "energy", "violation", "start_change"]
 def near(a, b): return abs(a - b) <= 1e-13*abs(b)
 '
 
@@ -27,6 +27,8 @@ for form in multipliers udwadia_kalaba udwadia_phohomsiri rosenberg_extended mag
     and near(d['multipliers']['along_x'], d['constraint_force'][0])"
 done
 run 0 eval --json --state "chi'=2" "$model"
+holds "near(d['energy']['kinetic'], 0.0075/2*4) and d['violation']['velocity'] < 1e-16 and near(d['v'][0], 0.1*cos(0.01))"
+run 0 eval --json --as-given --state "chi'=2" "$model"
 holds "near(d['energy']['kinetic'], 0.0025/2*4) and near(d['violation']['velocity'], 0.1*cos(0.01))"
 run 0 eval --json "$source/examples/hand.pf"
 holds 'd["contact_force"]["f1.slip"] == {"x": d["multipliers"]["f1.slip.x"], "y": d["multipliers"]["f1.slip.y"]}'

@@ -29,10 +29,6 @@ PENDING = """
 S01
 S02
 S03
-T01
-T02
-T03
-T04
 """.split()
 
 # by these in addition

@@ -1,0 +1,164 @@
+/* The start that every command uses: the state as given, made consistent, and what that changed. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- words */
+
+/* phi [rad] 1.04 to 1.45 */
+static void print_moved(const PfModel *model, const PfMoved *m, const char *between, PfText *text)
+{
+  char name[256];
+  snprintf(name, sizeof name, "%s%s", m->name, m->rate ? "'" : "");
+  PfMeasure in = pf_model_measure(model, name);
+  pf_text_print(text, "%s%s%s%s%s%.10g to %.10g", name, *in.unit ? " [" : "", in.unit, *in.unit ? "]" : "", between,
+                m->from/in.scale, m->to/in.scale);
+}
+
+static int listed(const PfStart *start)
+{
+  return start->moved_count < PF_MOST_MOVED ? start->moved_count : PF_MOST_MOVED;
+}
+
+/* All that was given and moved, or all that was found far away; true when there is something. */
+static bool list_remarkable(const PfModel *model, const PfStart *start, bool given, PfText *text, PfPlace *place)
+{
+  bool any = false;
+  for (int i = 0; i < listed(start); i++) {
+    const PfMoved *m = start->moved + i;
+    if (!m->remarkable || (m->firm != PF_START_OPEN) != given) continue;
+    pf_text_add(text, any ? ", " : "");
+    print_moved(model, m, " from ", text);
+    if (!any) *place = m->place;
+    any = true;
+  }
+  return any;
+}
+
+static void warn(Session *s, const PfStart *start)
+{
+  for (int given = 1; given >= 0; given--) {
+    PfText text;
+    PfPlace place = {0};
+    pf_text_init(&text, pf_context_allocator(s->ctx));
+    if (list_remarkable(s->model, start, given != 0, &text, &place)) {
+      pf_warn_at(s->ctx, place, given ? "the start cannot hold as given and is changed: %s"
+                                      : "the start is found far from where it was looked for: %s", pf_text_get(&text));
+      pf_hint(s->ctx, given ? "'!' behind a value keeps it; --as-given starts from what is given" : "give values near the wanted "
+              "configuration to choose it");
+    }
+    pf_text_free(&text);
+  }
+}
+
+/* ---------------------------------------------------------------- the start */
+
+/* More than rounding in what people type. */
+static bool is_off(const PfStart *start)
+{
+  return !(start->position <= 1e-9 && start->velocity <= 1e-9);
+}
+
+/* Constraints that contradict each other everywhere are a better reason than that they do so here. */
+static PfStatus find_reason(Session *s, const Options *options, int before, PfStatus status)
+{
+  double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  PfDiagnosis diagnosis;
+  int first = pf_diagnostic_count(s->ctx);
+  PfStatus reason = pf_diagnose(s->ctx, s->arena, &s->equations, given, &diagnosis);
+  if (reason == PF_OK) return status;
+  const PfDiagnostic *why = pf_diagnostic(s->ctx, first);
+  char *message = pf_arena_text(s->arena, why->message, strlen(why->message));
+  char *hint = why->hint ? pf_arena_text(s->arena, why->hint, strlen(why->hint)) : NULL;
+  PfPlace place = why->place;
+  if (!message) return PF_ERR_MEMORY;
+  pf_diagnostics_cut(s->ctx, before);
+  pf_fail_at(s->ctx, reason, place, "%s", message);
+  if (hint) pf_hint(s->ctx, "%s", hint);
+  return reason;
+}
+
+PfStatus pf_cli_correct(Session *s, const Options *options, const PfSystem *system, double *values, PfStart *start)
+{
+  if (options->as_given) return pf_start_measure(s->ctx, system, values, start);
+  int before = pf_diagnostic_count(s->ctx);
+  PfStatus status = pf_start_correct(s->ctx, system, values, start);
+  if (status == PF_ERR_MODEL) return find_reason(s, options, before, status);
+  if (status == PF_OK) warn(s, start);
+  return status;
+}
+
+PfStatus pf_cli_start(Session *s, const Options *options, const PfSystem *system, double **values, PfStart *start)
+{
+  PF_TRY(pf_cli_state(s, options, system, values));
+  return pf_cli_correct(s, options, system, *values, start);
+}
+
+PfStatus pf_cli_need_consistent(Session *s, const Options *options, const PfStart *start)
+{
+  if (!options->as_given || !is_off(start)) return PF_OK;
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by %.3g), and this "
+          "command is about motions that satisfy them", start->position, start->velocity);
+  pf_hint(s->ctx, "leave --as-given out: then the start is corrected");
+  return PF_ERR_ARGUMENT;
+}
+
+PfStatus pf_cli_keep_offset(Session *s, const Options *options, const PfStart *start, PfRunOptions *settings)
+{
+  if (!options->as_given || !is_off(start)) return PF_OK;
+  const PfMethod *method = pf_method_find(settings->method ? settings->method : "dopri5");
+  settings->drift = true;
+  if (!method || pf_method_can_drift(method)) return PF_OK;
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by %.3g), and '%s' "
+          "solves them in every step", start->position, start->velocity, pf_method_name(method));
+  pf_hint(s->ctx, "dopri5, dop853 and rk4 can keep such an offset");
+  return PF_ERR_ARGUMENT;
+}
+
+/* ---------------------------------------------------------------- telling */
+
+void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text)
+{
+  if (options->as_given) {
+    pf_text_print(text, "  start as given      off the constraints: positions by %.3g, velocities by %.3g\n", start->position,
+                  start->velocity);
+    return;
+  }
+  if (!start->moved_count) return;
+  pf_text_print(text, "  start corrected     coordinates by up to %.3g, velocities by up to %.3g\n", start->position_change,
+                start->velocity_change);
+  for (int i = 0; i < listed(start); i++) {
+    pf_text_add(text, "    ");
+    print_moved(model, start->moved + i, " ", text);
+    pf_text_add(text, start->moved[i].firm == PF_START_OPEN ? "\n" : " (was given)\n");
+  }
+  if (start->moved_count > PF_MOST_MOVED) pf_text_print(text, "    and %d more\n", start->moved_count - PF_MOST_MOVED);
+}
+
+void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json)
+{
+  pf_json_open(json, "start_change", '{');
+  pf_json_bool(json, "as_given", options->as_given);
+  pf_json_number(json, "position", start->position_change);
+  pf_json_number(json, "velocity", start->velocity_change);
+  pf_json_open(json, "moved", '[');
+  for (int i = 0; i < listed(start); i++) {
+    const PfMoved *m = start->moved + i;
+    char name[256];
+    snprintf(name, sizeof name, "%s%s", m->name, m->rate ? "'" : "");
+    PfMeasure in = pf_model_measure(model, name);
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "name", name);
+    pf_json_string(json, "unit", in.unit);
+    pf_json_number(json, "from", m->from/in.scale);
+    pf_json_number(json, "to", m->to/in.scale);
+    pf_json_bool(json, "given", m->firm != PF_START_OPEN);
+    pf_json_bool(json, "warning", m->remarkable);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}

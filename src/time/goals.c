@@ -1,0 +1,182 @@
+/* Starts of angular velocities and speeds, as functions of the velocities. */
+#include "time/goals.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
+}
+
+/* ---------------------------------------------------------------- making */
+
+static int count_goals(const PfModel *model)
+{
+  int count = 3*model->start_spin_count;
+  for (int i = 0; i < model->ball_count; i++)
+    for (int k = 0; k < 3; k++) count += model->balls[i].firm_w[k] != PF_START_OPEN;
+  for (int i = 0; i < model->speed_count; i++) count += model->speeds[i].start != PF_EXPR_NONE;
+  return count;
+}
+
+typedef struct Builder {
+  PfContext *ctx;
+  const PfSymbols *symbols;
+  PfGoals *g;
+  PfExpr *roots;
+  int count;
+} Builder;
+
+static PfStatus add_function(Builder *b, const char *name, PfExpr value, PfExpr start, PfFirmness firm, PfPlace place)
+{
+  PfGoal *goal = b->g->goal + b->g->count++;
+  *goal = (PfGoal){.name = name, .unit = "", .firm = firm, .place = place, .row = goal->row, .root = b->count};
+  b->roots[b->count++] = value;
+  b->roots[b->count++] = start;
+  PF_TRY(pf_expr_gradient(b->ctx, value, b->symbols->symbol + b->symbols->v, b->g->n, b->roots + b->count));
+  b->count += b->g->n;
+  return PF_OK;
+}
+
+static PfStatus add_spins(Builder *b, const PfModel *model)
+{
+  for (int i = 0; i < model->ball_count; i++) {
+    const PfBall *ball = model->balls + i;
+    for (int k = 0; k < 3; k++)
+      if (ball->firm_w[k] != PF_START_OPEN)
+        PF_TRY(add_function(b, ball->spin_name[k], ball->spin[k], ball->start_w[k], ball->firm_w[k], ball->place));
+  }
+  for (int i = 0; i < 3*model->start_spin_count; i++) {
+    const PfStartSpin *s = model->start_spins + i/3;
+    PF_TRY(add_function(b, s->name[i%3], s->spin[i%3], s->start[i%3], s->firm, s->place));
+  }
+  return PF_OK;
+}
+
+static PfStatus add_speeds(Builder *b, const PfModel *model, const PfExpr *rate, PfExpr *symbol)
+{
+  int ns = model->speed_count;
+  b->g->at_speeds = b->count;
+  for (int i = 0; i < ns; i++) {
+    const PfSpeed *speed = model->speeds + i;
+    symbol[i] = speed->symbol;
+    if (speed->start == PF_EXPR_NONE) continue;
+    PfGoal *goal = b->g->goal + b->g->count++;
+    *goal = (PfGoal){.name = speed->name, .unit = speed->unit, .firm = speed->firm, .place = speed->place, .row = goal->row,
+                     .root = -1, .speed = i};
+    b->g->speeds = ns;
+  }
+  if (!b->g->speeds) return PF_OK;
+  for (int j = 0; j < b->g->n; j++) b->roots[b->count++] = rate[j];
+  for (int j = 0; j < b->g->n; j++, b->count += ns) PF_TRY(pf_expr_gradient(b->ctx, rate[j], symbol, ns, b->roots + b->count));
+  for (int i = 0; i < ns; i++)
+    b->roots[b->count++] = model->speeds[i].start == PF_EXPR_NONE ? pf_expr_int(b->ctx, 0) : model->speeds[i].start;
+  return PF_OK;
+}
+
+PfStatus pf_goals_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfGoals *g)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  const PfModel *model = eq->model;
+  const PfSymbols *symbols = pf_system_symbols(system);
+  size_t n = (size_t)eq->n, ns = (size_t)model->speed_count, count = (size_t)count_goals(model), in = (size_t)symbols->count;
+  *g = (PfGoals){.system = system, .n = eq->n};
+  if (!count) return PF_OK;
+  Builder b = {ctx, symbols, g, pf_arena_array(arena, PfExpr, count*(n + 2) + n*(ns + 1) + ns), 0};
+  PfExpr *inputs = pf_arena_array(arena, PfExpr, in + ns);
+  double *rows = pf_arena_array(arena, double, count*n);
+  g->goal = pf_arena_array(arena, PfGoal, count);
+  g->in = pf_arena_array(arena, double, in + ns);
+  g->unit = pf_arena_array(arena, double, n);
+  g->step = pf_arena_array(arena, double, ns);
+  if (!b.roots || !inputs || !rows || !g->goal || !g->in || !g->unit || !g->step) return no_room(ctx);
+  for (size_t i = 0; i < count; i++) g->goal[i].row = rows + i*n;
+  memcpy(inputs, symbols->symbol, in*sizeof *inputs);
+  PF_TRY(add_spins(&b, model));
+  PF_TRY(add_speeds(&b, model, eq->rate, inputs + in));
+  PF_TRY(pf_tape_new(ctx, inputs, (int)(in + ns), b.roots, b.count, &g->tape));
+  g->out = pf_arena_array(arena, double, b.count);
+  g->work = pf_arena_array(arena, double, pf_tape_work_size(g->tape));
+  if (!g->out || !g->work) return no_room(ctx);
+  return pf_qr_make(ctx, arena, eq->n, (int)ns, &g->qr);
+}
+
+void pf_goals_release(PfGoals *g)
+{
+  pf_tape_free(g->tape);
+  g->tape = NULL;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static double *speeds_of(const PfGoals *g)
+{
+  return g->in + pf_system_symbols(g->system)->count;
+}
+
+/* The speeds that belong to the velocities, by least squares of v = rate; they are linear in the speeds, or nearly. */
+static void find_speeds(PfGoals *g, const double *v)
+{
+  enum { MOST = 20 };
+  const double *rate = g->out + g->at_speeds, *W = rate + g->n;
+  double *speed = speeds_of(g);
+  for (int k = 0; k < MOST; k++) {
+    double moved = 0;
+    for (int j = 0; j < g->n; j++) g->unit[j] = v[j] - rate[j];
+    (void)pf_qr_factor(&g->qr, W, 0);
+    pf_qr_solve(&g->qr, g->unit, g->step);
+    for (int i = 0; i < g->speeds; i++) {
+      speed[i] += g->step[i];
+      moved = fmax(moved, fabs(g->step[i])/(1 + fabs(speed[i])));
+    }
+    pf_tape_run(g->tape, g->in, g->out, g->work);
+    if (!(moved > 1e-14)) break;
+  }
+}
+
+/* A row of the pseudo-inverse of the rates' derivatives for each speed that is given. */
+static void take_speeds(PfGoals *g)
+{
+  const double *target = g->out + g->at_speeds + g->n*(1 + g->speeds);
+  for (int i = 0; i < g->count; i++)
+    if (g->goal[i].root < 0) g->goal[i].value = speeds_of(g)[g->goal[i].speed], g->goal[i].target = target[g->goal[i].speed];
+  for (int j = 0; j < g->n; j++) {
+    memset(g->unit, 0, (size_t)g->n*sizeof *g->unit);
+    g->unit[j] = 1;
+    pf_qr_solve(&g->qr, g->unit, g->step);
+    for (int i = 0; i < g->count; i++)
+      if (g->goal[i].root < 0) g->goal[i].row[j] = g->step[g->goal[i].speed];
+  }
+}
+
+void pf_goals_evaluate(PfGoals *g, const double *values)
+{
+  const PfSymbols *in = pf_system_symbols(g->system);
+  if (!g->count) return;
+  memcpy(g->in, values, (size_t)in->count*sizeof *values);
+  pf_tape_run(g->tape, g->in, g->out, g->work);
+  for (int i = 0; i < g->count; i++) {
+    PfGoal *goal = g->goal + i;
+    if (goal->root < 0) continue;
+    goal->value = g->out[goal->root];
+    goal->target = g->out[goal->root + 1];
+    memcpy(goal->row, g->out + goal->root + 2, (size_t)g->n*sizeof *goal->row);
+  }
+  if (!g->speeds) return;
+  find_speeds(g, values + in->v);
+  take_speeds(g);
+}
+
+bool pf_goals_rates(PfGoals *g, const double *values, double *v)
+{
+  if (!g->speeds) return false;
+  memcpy(g->in, values, (size_t)pf_system_symbols(g->system)->count*sizeof *values);
+  for (int pass = 0; pass < 2; pass++) { /* the targets first, then the rates that they give */
+    pf_tape_run(g->tape, g->in, g->out, g->work);
+    const double *rate = g->out + g->at_speeds, *target = rate + g->n*(1 + g->speeds);
+    memcpy(speeds_of(g), target, (size_t)g->speeds*sizeof *target);
+    memcpy(v, rate, (size_t)g->n*sizeof *v);
+  }
+  return true;
+}

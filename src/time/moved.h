@@ -1,0 +1,15 @@
+/* What the correction of a start changed, by name. */
+#ifndef PF_TIME_MOVED_H
+#define PF_TIME_MOVED_H
+
+#include "pfaff/time.h"
+#include "time/goals.h"
+
+/* The angular velocity, in the axes of the body, of a quaternion with its rate. */
+void pf_moved_spin(const double q[4], const double rate[4], double w[3]);
+
+/* Fills in the changes from `before` to `after` (q and v each). The goals must have been evaluated at the end. */
+PfStatus pf_moved_list(PfContext *ctx, PfArena *arena, const PfModel *model, const PfGoals *goals, const double *before,
+                       const double *after, PfStart *start);
+
+#endif
