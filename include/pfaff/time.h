@@ -30,8 +30,8 @@ typedef struct PfStart {
   int moved_coordinate, moved_velocity;    /* which one, or -1 */
   double position, velocity;               /* largest violation left */
   int moved_count;                         /* how many changed by more than rounding */
-  PfMoved moved[PF_MOST_MOVED];            /* the first of them: the remarkable ones, then coordinates, then velocities; the
-                                              largest change first */
+  PfMoved moved[PF_MOST_MOVED];            /* the first of them: given values, what was found far away, the rest; in each
+                                              coordinates before velocities, the largest change first */
 } PfStart;
 
 /* Changes coordinates, then velocities, in `values` (the numbers of pf_system_symbols) so that the constraints hold. What the start

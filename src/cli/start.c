@@ -25,16 +25,17 @@ static int listed(const PfStart *start)
 /* All that was given and moved, or all that was found far away; true when there is something. */
 static bool list_remarkable(const PfModel *model, const PfStart *start, bool given, PfText *text, PfPlace *place)
 {
-  bool any = false;
+  enum { MOST = 6 };
+  int count = 0;
   for (int i = 0; i < listed(start); i++) {
     const PfMoved *m = start->moved + i;
-    if (!m->remarkable || (m->firm != PF_START_OPEN) != given) continue;
-    pf_text_add(text, any ? ", " : "");
+    if (!m->remarkable || (m->firm != PF_START_OPEN) != given || count++ >= MOST) continue;
+    pf_text_add(text, count > 1 ? ", " : "");
     print_moved(model, m, " from ", text);
-    if (!any) *place = m->place;
-    any = true;
+    if (count == 1) *place = m->place;
   }
-  return any;
+  if (count > MOST) pf_text_add(text, ", …");
+  return count > 0;
 }
 
 static void warn(Session *s, const PfStart *start)

@@ -109,10 +109,9 @@ static void judge(PfMoved *at, int count, bool velocities)
   }
 }
 
-static int by_importance(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
   const PfMoved *x = a, *y = b;
-  if (x->remarkable != y->remarkable) return x->remarkable ? -1 : 1;
   double dx = change(x), dy = change(y);
   return dx > dy ? -1 : dx < dy ? 1 : strcmp(x->name, y->name);
 }
@@ -122,19 +121,25 @@ static int keep_moved(PfMoved *at, int count)
   int kept = 0;
   for (int i = 0; i < count; i++)
     if (at[i].name) at[kept++] = at[i];
-  qsort(at, (size_t)kept, sizeof *at, by_importance);
+  qsort(at, (size_t)kept, sizeof *at, by_size);
   return kept;
 }
 
-/* The remarkable ones of both, then the others of the positions, then those of the velocities. */
+/* 0: given and changed, 1: found far away, 2: found as wanted. */
+static int rank(const PfMoved *m)
+{
+  return !m->remarkable ? 2 : m->firm == PF_START_OPEN;
+}
+
+/* By rank, positions before velocities, the largest change first. */
 static void merge(const PfMoved *position, int positions, const PfMoved *velocity, int velocities, PfStart *start)
 {
   start->moved_count = positions + velocities;
   int count = 0;
-  for (int pass = 0; pass < 4; pass++) {
+  for (int pass = 0; pass < 6; pass++) {
     const PfMoved *at = pass%2 ? velocity : position;
     for (int i = 0; i < (pass%2 ? velocities : positions); i++)
-      if (at[i].remarkable == (pass < 2) && count < PF_MOST_MOVED) start->moved[count++] = at[i];
+      if (rank(at + i) == pass/2 && count < PF_MOST_MOVED) start->moved[count++] = at[i];
   }
 }
 

@@ -20,6 +20,8 @@ typedef struct Search {
   double *given;      /* x as it was at first */
   double *keep, *best, *step, *M;
   bool *held;
+  bool aims;          /* soft values are drawn to where they were given; else they are only changed as little as possible */
+  bool equal;         /* no order of priority: everything that may move does so alike */
   int n;
 } Search;
 
@@ -118,18 +120,18 @@ static void add_row(const Search *s, Rows *r, const double *row, int column, dou
   r->b[r->count++] = right;
 }
 
-static void add_goals(const Search *s, Rows *r, PfFirmness least, PfFirmness most)
+static void add_goals(const Search *s, Rows *r, PfFirmness least, PfFirmness most, bool aims)
 {
   for (int i = 0; i < goal_count(s); i++) {
     const PfGoal *g = s->goals->goal + i;
-    if (g->firm >= least && g->firm <= most) add_row(s, r, g->row, -1, g->target - g->value);
+    if (g->firm >= least && g->firm <= most) add_row(s, r, g->row, -1, aims ? g->target - g->value : 0);
   }
 }
 
 static void add_columns(const Search *s, Rows *r, PfFirmness firm)
 {
   for (int j = 0; j < s->n; j++)
-    if (s->firm[j] == firm && !s->held[j]) add_row(s, r, NULL, j, s->given[j] - s->x[j]);
+    if (s->firm[j] == firm && !s->held[j]) add_row(s, r, NULL, j, s->aims ? s->given[j] - s->x[j] : 0);
 }
 
 /* J: the constraints by what is open, row by row of unit length; the lengths. */
@@ -177,15 +179,15 @@ static PfStatus add_out_of_reach(const Search *s, Rows *r)
 /* Goals that are held, what only given values can do for the constraints, constraints, what was set, what was given. */
 static PfStatus list_rows(const Search *s, PfFirmness hard, Rows *r)
 {
-  add_goals(s, r, hard, PF_START_FIXED);
+  add_goals(s, r, hard, PF_START_FIXED, true);
   r->begin[1] = r->count;
-  if (hard > PF_START_GIVEN) PF_TRY(add_out_of_reach(s, r));
+  if (hard > PF_START_GIVEN && !s->equal) PF_TRY(add_out_of_reach(s, r));
   r->begin[2] = r->count;
   for (int i = 0; i < row_count(s); i++) add_row(s, r, slopes(s) + (size_t)i*(size_t)s->n, -1, -residuals(s)[i]);
   for (int k = 3; k < 5; k++) {
     PfFirmness firm = k == 3 ? PF_START_SET : PF_START_GIVEN;
     r->begin[k] = r->count;
-    if (firm < hard) add_goals(s, r, firm, firm), add_columns(s, r, firm);
+    if (firm < hard && !s->equal) add_goals(s, r, firm, firm, s->aims), add_columns(s, r, firm);
   }
   r->begin[5] = r->count;
   return PF_OK;
@@ -228,14 +230,16 @@ static double go(Search *s, PfFirmness hard, double share)
 }
 
 /* Until rounding; the step is halved while it does not help. The first step is also taken when it only moves what is not
- * held to where it was given. */
+ * held to where it was given. After a few steps that is no longer an aim: on curved constraints it would be at cross-purposes with
+ * them. */
 static PfStatus iterate(Search *s, PfFirmness hard)
 {
-  enum { MOST = 60, HALVINGS = 40 };
+  enum { MOST = 60, AIMED = 3, HALVINGS = 40 };
   double miss = measure(s, hard);
   for (int j = 0; j < s->n; j++) s->held[j] = s->firm[j] >= hard;
   for (int k = 0; k < MOST && (miss > 0 || (k == 0 && hard > PF_START_GIVEN)); k++) {
     int before = pf_diagnostic_count(s->ctx);
+    s->aims = k < AIMED;
     PfStatus status = find_step(s, hard);
     if (status == PF_ERR_MEMORY) return status;
     pf_diagnostics_cut(s->ctx, before);
@@ -293,6 +297,7 @@ static bool is_met(const Search *s, PfFirmness hard, Care care)
 static PfStatus search(Search *s, PfFirmness hard, Care care, bool *found)
 {
   static const double reaches[] = {0.3, -0.3, 0.03, -0.03, 0.003, -0.003, 1, -1};
+  enum { LARGE = 60 }; /* coordinates: more places would take long */
   size_t size = (size_t)s->n*sizeof *s->x;
   double nearest = INFINITY;
   (void)begin_at(s, hard, 0);
@@ -300,7 +305,8 @@ static PfStatus search(Search *s, PfFirmness hard, Care care, bool *found)
   *found = is_met(s, hard, care);
   if (is_met(s, hard, CARE_DIGITS)) return PF_OK;
   memcpy(s->best, s->x, size); /* for the message, when nothing is found */
-  for (size_t k = 0; k < sizeof reaches/sizeof *reaches && begin_at(s, hard, reaches[k]); k++) {
+  const int places = s->n > LARGE ? 2 : (int)(sizeof reaches/sizeof *reaches);
+  for (int k = 0; k < places && begin_at(s, hard, reaches[k]); k++) {
     PF_TRY(iterate(s, hard));
     if (!is_met(s, hard, care) || !(change(s) < 0.999*nearest)) continue; /* of two alike, the first */
     *found = true;
@@ -350,6 +356,9 @@ static PfStatus settle(Search *s)
   PfFirmness last = has_firmness(s, PF_START_SET) ? PF_START_FIXED : has_firmness(s, PF_START_GIVEN) ? PF_START_SET : PF_START_GIVEN;
   for (PfFirmness hard = PF_START_GIVEN; hard <= last && !found; hard++)
     PF_TRY(search(s, hard, hard < last ? CARE_ROUNDING : CARE_DIGITS, &found));
+  s->equal = !found && last > PF_START_GIVEN;
+  if (s->equal) PF_TRY(search(s, PF_START_FIXED, CARE_DIGITS, &found));
+  s->equal = false;
   return found ? PF_OK : conflict(s);
 }
 

@@ -29,6 +29,7 @@ static void every_statement_has_its_tree(void **state)
     {"nonideal force (1, 0, 0) at tip from base", "(force force! (vector 1 0 0) tip base)"},
     {"nonideal torque T on wheel", "(force torque! T wheel)"},
     {"start x = 1 !, x' = 2, psi[1]' = 3", "(assigns start (=! x 1) (= x' 2) (= (index psi 1)' 3))"},
+    {"start omega(b) = (0, 0, 1) !", "(assigns start (=! (omega b) (vector 0 0 1)))"},
     {"rate x' = v*cos(theta), y' = v*sin(theta)",
      "(assigns rate (= x' (* v (cos theta))) (= y' (* v (sin theta))))"},
     {"body b in ground", "(frame body (label b) ground)"},

@@ -282,6 +282,32 @@ static void odd_systems_have_starts(void **state)
   close_moving(&c.x);
 }
 
+/* Thirty links in absolute coordinates; x of the third is beyond its reach. What was given is told before all that was found. */
+static void a_long_chain_yields_where_it_must(void **state)
+{
+  enum { LINKS = 30 };
+  static char text[64*1024];
+  size_t used = (size_t)snprintf(text, sizeof text, "coord x[%d], y[%d], th[%d]\n", LINKS, LINKS, LINKS);
+  for (int i = 1; i <= LINKS; i++) {
+    used += (size_t)snprintf(text + used, sizeof text - used, "kinetic (x[%d]'^2 + y[%d]'^2 + 0.1*th[%d]'^2)/2\n", i, i, i);
+    const char *before = i > 1 ? "x[%d] - 0.5*cos(th[%d]) - x[%d] - 0.5*cos(th[%d])" : "x[%d] - 0.5*cos(th[%d])";
+    const char *below = i > 1 ? "y[%d] - 0.5*sin(th[%d]) - y[%d] - 0.5*sin(th[%d])" : "y[%d] - 0.5*sin(th[%d])";
+    used += (size_t)snprintf(text + used, sizeof text - used, "constraint c%d: ", i);
+    used += (size_t)snprintf(text + used, sizeof text - used, before, i, i, i - 1, i - 1);
+    used += (size_t)snprintf(text + used, sizeof text - used, " = 0\nconstraint d%d: ", i);
+    used += (size_t)snprintf(text + used, sizeof text - used, below, i, i, i - 1, i - 1);
+    used += (size_t)snprintf(text + used, sizeof text - used, " = 0\nstart th[%d] = %g\n", i, 0.05*i);
+  }
+  snprintf(text + used, sizeof text - used, "start x[3] = 3\n");
+  Corrected c;
+  correct(*state, text, &c);
+  assert_true(c.start.position < 1e-12);
+  assert_int_equal(c.start.moved[0].firm, PF_START_GIVEN);
+  assert_string_equal(c.start.moved[0].name, "x[3]");
+  assert_true(c.q[2] <= 2.5);
+  close_moving(&c.x);
+}
+
 static void measuring_changes_nothing(void **state)
 {
   Fixture *f = *state;
@@ -343,6 +369,7 @@ int main(void)
     with_fixture(marks_that_contradict_are_errors),
     with_fixture(typed_digits_yield_before_the_whole_mechanism_turns),
     with_fixture(odd_systems_have_starts),
+    with_fixture(a_long_chain_yields_where_it_must),
     with_fixture(measuring_changes_nothing),
     with_fixture(lack_of_memory_is_reported),
   };
