@@ -21,6 +21,7 @@ typedef struct Break {
   bool equality;  /* of a comparison with ==: true at the zero only */
   bool by_forces; /* depends on multipliers */
   double side;    /* the sign that g has until it changes */
+  double gap;     /* timed: between its latest two changes; 0: not known */
 } Break;
 
 struct PfBreaks {
@@ -315,18 +316,25 @@ static double change_in(const Course *c, Point a, Point b, double side, double n
   return side*least.g < -noise ? change_between(c, a, least, side, noise) : NAN;
 }
 
-static double hermite(Point a, Point b, double t)
+/* The cubic through both points, and its slope. */
+static Point hermite(Point a, Point b, double t)
 {
   double h = b.t - a.t, x = (t - a.t)/h, z = 1 - x;
-  return (1 + 2*x)*z*z*a.g + x*z*z*h*a.slope + x*x*(3 - 2*x)*b.g - x*x*z*h*b.slope;
+  double g = (1 + 2*x)*z*z*a.g + x*z*z*h*a.slope + x*x*(3 - 2*x)*b.g - x*x*z*h*b.slope;
+  double slope = 6*x*z*(b.g - a.g)/h + (1 - 4*x + 3*x*x)*a.slope + (3*x*x - 2*x)*b.slope;
+  return (Point){t, g, slope};
 }
 
-/* Is g what its ends say it is? */
-static bool is_resolved(Point a, Point m, Point b)
+/* Is g between a and b what its ends say it is? Value and slope at one point, and the value at another one, are looked at: a
+ * function that swings many times in between would have to agree by chance with all three. */
+static bool is_resolved(const Course *c, Point a, Point m, Point b)
 {
   double h = b.t - a.t, size = fmax(fmax(fabs(a.g), fabs(b.g)), fabs(m.g));
-  double swing = fmax(fabs(a.slope), fabs(b.slope))*h;
-  return fabs(hermite(a, b, m.t) - m.g) <= 0.05*(size + 0.1*swing) && swing <= 20*size + fabs(a.g - b.g);
+  double steepest = fmax(fmax(fabs(a.slope), fabs(b.slope)), fabs(m.slope));
+  Point guess = hermite(a, b, m.t);
+  if (steepest*h > 20*size || fabs(guess.g - m.g) > 0.05*size || fabs(guess.slope - m.slope) > 0.3*steepest) return false;
+  double other = a.t + 0.7863*h;
+  return fabs(hermite(m, b, other).g - value_at(c, other)) <= 0.05*size;
 }
 
 static double first_change(const Course *c, Point a, Point b, double side, double noise, int depth)
@@ -334,7 +342,7 @@ static double first_change(const Course *c, Point a, Point b, double side, doubl
   double h = b.t - a.t, middle = a.t + 0.4641*h; /* not at the half: periodic functions repeat themselves there */
   if (!(h > 16*DBL_EPSILON*fmax(fabs(a.t), fabs(b.t)))) return side*b.g < -noise ? b.t : NAN;
   Point m = point_at(c, middle, 1e-6*h);
-  if (isnan(m.g) || depth == 0 || is_resolved(a, m, b)) {
+  if (isnan(m.g) || depth == 0 || is_resolved(c, a, m, b)) {
     double t = change_in(c, a, m, side, noise);
     return isnan(t) ? change_in(c, m, b, side, noise) : t;
   }
@@ -354,10 +362,15 @@ static double next_of(PfMotionRun *run, PfBreaks *b, int i, double from)
     double origin = value_at(&c, 0), slope = value_at(&c, 1) - origin, t = -origin/slope;
     return side*slope < 0 && t > from && t <= end ? t : side*slope < 0 && t <= from ? from : INFINITY;
   }
-  double small = 1e-7*(end - from);
-  Point a = point_at(&c, from, small), z = point_at(&c, end, -small);
-  double t = first_change(&c, a, z, side, 0, DEPTH);
-  return isnan(t) ? INFINITY : t;
+  double length = b->at[i].gap > 0 ? 2*b->at[i].gap : (end - from)/64;
+  for (double t = from; t < end; t += length, length *= 1.5) { /* not too far at once: see is_resolved */
+    double stop = fmin(t + length, end), small = 1e-7*(stop - t);
+    double found = first_change(&c, point_at(&c, t, small), point_at(&c, stop, -small), side, 0, DEPTH);
+    if (isnan(found)) continue;
+    b->at[i].gap = fmax(found - from, 1e-6*length);
+    return found;
+  }
+  return INFINITY;
 }
 
 double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
@@ -534,6 +547,25 @@ PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *b)
   if (cut.kind == PF_CUT_NONE) look_at_conditions(b, &cut);
   b->known = -INFINITY;
   return cut;
+}
+
+bool pf_breaks_nearest(PfMotionRun *run, PfBreaks *b, double most, PfCut *cut)
+{
+  *cut = no_cut(b, run->t);
+  double nearest = most, small = 1e-3*most;
+  int which = -1;
+  if (!evaluate(run, b, run->t, run->y, b->samples)) return false;
+  for (int i = 0; i < 2*run->n; i++) b->y[i] = run->y[i] + small*run->dy[i];
+  if (!evaluate(run, b, run->t + small, b->y, b->value)) return false;
+  for (int i = 0; i < b->count; i++) {
+    if (b->at[i].kind != SURFACE || b->at[i].timed) continue;
+    double distance = b->samples[i]*small/(b->samples[i] - b->value[i]);
+    if (distance >= 0 && distance <= nearest) nearest = distance, which = i;
+  }
+  if (which < 0) return false;
+  cut->t = run->t + nearest;
+  happen(b, which, cut);
+  return true;
 }
 
 const bool *pf_breaks_met(const PfBreaks *b)

@@ -44,6 +44,9 @@ double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *breaks);
 
 /* After a step: the first instant in it, or its end, at which something changes that ends it. */
 PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *breaks);
+/* After a step that failed: beyond a surface the forces of this side need not exist (sqrt(1 - x) where x < 1). Is one no
+ * further away than `most`? */
+bool pf_breaks_nearest(PfMotionRun *run, PfBreaks *breaks, double most, PfCut *cut);
 /* Surfaces that were met at the cut (as many as there are sides). */
 const bool *pf_breaks_met(const PfBreaks *breaks);
 

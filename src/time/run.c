@@ -148,7 +148,7 @@ static bool holds_constraints(const PfMotionRun *run)
 
 static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, StepEnd end, double balance)
 {
-  if (t >= end.t) return emit(run, s, end.t, end.y, balance);
+  if (t >= end.t) return emit(run, s, t, end.y, balance); /* by rounding: the time that was asked for */
   pf_interpolate(run, t, s->y);
   if (holds_constraints(run)) (void)pf_project(run, t, s->y);
   return emit(run, s, t, s->y, balance);
@@ -354,6 +354,34 @@ static void set_stop(PfMotionRun *run)
   if (run->breaks) run->t_end = fmin(run->t_end, pf_breaks_next_instant(run, run->breaks));
 }
 
+/* y + h y' + h^2/2 y'' */
+static void extrapolate(const PfMotionRun *run, double h, double *y)
+{
+  int n = run->n;
+  for (int i = 0; i < n; i++) y[i] = run->y[i] + h*(run->y[n + i] + 0.5*h*run->dy[n + i]);
+  for (int i = n; i < 2*n; i++) y[i] = run->y[i] + h*run->dy[i];
+}
+
+/* A step has failed since the forces of one side end at a surface: over to the other side. */
+static bool cross_over(PfMotionRun *run, Sampler *s, PfCut *cut)
+{
+  double most = run->fixed ? 2*run->options.step : fmax(10*(run->t - run->t_old), 1e-6*fabs(run->t));
+  size_t bytes = 2*(size_t)run->n*sizeof *run->y;
+  if (!run->breaks || !pf_flow(run, run->t, run->y, run->dy)) return false;
+  if (!pf_breaks_nearest(run, run->breaks, most, cut)) return false;
+  double h = cut->t - run->t;
+  extrapolate(run, h + most, s->end);
+  if (pf_flow(run, run->t + h + most, s->end, s->dy)) return false; /* they do not: it failed for another reason */
+  extrapolate(run, h, s->end);
+  memcpy(run->y_old, run->y, bytes);
+  memcpy(run->dy_old, run->dy, bytes);
+  memcpy(run->y, s->end, bytes);
+  run->t_old = run->t;
+  run->t = cut->t;
+  run->jumped = true;
+  return true;
+}
+
 static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
 {
   bool ahead = false;
@@ -361,6 +389,8 @@ static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
   PfRunEnd done = PF_RUN_DONE;
   if (is_instant(run)) done = go_straight(run) ? PF_RUN_DONE : PF_RUN_TROUBLE;
   else done = advance(run, &ahead);
+  PfCut over = {0};
+  if ((done == PF_RUN_TROUBLE || done == PF_RUN_STEP) && cross_over(run, s, &over)) return follow(run, &over);
   if (done != PF_RUN_DONE) return done;
   PfCut cut = run->breaks ? pf_breaks_find(run, run->breaks) : (PfCut){.t = run->t};
   StepEnd end = {run->t, run->y, cut.t < run->t};
