@@ -85,7 +85,7 @@ typedef struct PfStickRow {
   const char *name;
   PfExpr surface, side;
   int degree;    /* 1: g depends on velocities, 2: on coordinates only */
-  double factor; /* of the row: of the size of dF/ds over dg/dq' */
+  PfExpr factor; /* of the row: of the size of dF/ds over dg/dq'; made of parameters */
 } PfStickRow;
 
 typedef struct PfStuck {

@@ -53,7 +53,7 @@ static PfStatus add_row(const Maker *k, int i)
   PfExpr *zeros = pf_arena_array(k->arena, PfExpr, n);
   if (!v || !a || !zeros) return no_room(ctx);
   for (int j = 0; j < n; j++) v[j] = model->coordinates[j].v, a[j] = model->coordinates[j].a, zeros[j] = pf_expr_int(ctx, 0);
-  PfExpr g = pf_expr_mul(ctx, pf_expr_double(ctx, k->rows[i].factor), k->rows[i].surface);
+  PfExpr g = pf_expr_mul(ctx, k->rows[i].factor, k->rows[i].surface);
   PF_TRY(pf_expr_substitute(ctx, &g, 1, k->side, k->zeros, k->count, &g));
   eq->position[row] = PF_EXPR_NONE;
   PfExpr rate = g;

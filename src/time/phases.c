@@ -202,6 +202,23 @@ static PfRunOptions phase_options(PfPhases *s)
   return o;
 }
 
+/* By the formulation that was asked for, unless that has no place for what sticks: then by multipliers, which is said once. */
+static PfStatus run_by(PfPhases *s, const PfSystem *system, const double *values, PfRunOptions *o,
+                       PfPhaseRun *told, PfRunResult *r)
+{
+  int before = pf_diagnostic_count(s->ctx);
+  PfStatus status = pf_run_phase(s->ctx, system, values, o, told, r);
+  bool refused = status == PF_ERR_MODEL && s->stuck_count && o->formulation && strcmp(o->formulation, "multipliers") != 0;
+  if (!refused) return status;
+  pf_diagnostics_cut(s->ctx, before);
+  if (!s->warned)
+    pf_warn_at(s->ctx, (PfPlace){0}, "the formulation '%s' has no place for what sticks from t = %.6g on: such phases are "
+               "computed by 'multipliers'", o->formulation, s->values[s->symbols->time]);
+  s->warned = true;
+  o->formulation = NULL;
+  return pf_run_phase(s->ctx, system, values, o, told, r);
+}
+
 /* One sample where the run is: before or after an event. */
 static PfStatus sample_here(PfPhases *s)
 {
@@ -217,7 +234,7 @@ static PfStatus sample_here(PfPhases *s)
   o.at = NULL;
   PfRunResult ignored;
   const PfSystem *system = moving_system(s, &values);
-  PF_TRY(pf_run_phase(s->ctx, system, values, &o, NULL, &ignored));
+  PF_TRY(run_by(s, system, values, &o, NULL, &ignored));
   s->sampled_now = true;
   s->sampled_t = t;
   return PF_OK;
@@ -368,7 +385,7 @@ static PfStatus run_phase(PfPhases *s, PfRunResult *r, int *cause)
   s->told.condition = -1;
   s->told.switched = false;
   const PfSystem *system = moving_system(s, &values);
-  PF_TRY(pf_run_phase(s->ctx, system, values, &o, &s->told, r));
+  PF_TRY(run_by(s, system, values, &o, &s->told, r));
   if (s->told.condition >= 0) *cause = event[s->told.condition];
   pf_phases_store(s, r->t, s->end, s->end + s->phase.equations.n);
   pf_arena_release(s->own, mark);

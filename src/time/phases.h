@@ -36,6 +36,7 @@ typedef struct PfPhases {
   double *stuck_values;
   int *stuck_list, stuck_count;
   PfPhaseRun told;
+  bool warned;              /* that a formulation was not used */
   bool sampled_now;         /* a sample was given at the time where the phase begins */
   bool any_sample;
   double sampled_t;

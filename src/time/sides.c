@@ -362,19 +362,37 @@ PfStatus pf_sides_decide(PfSides *s, const bool *met, int released)
 
 /* ---------------------------------------------------------------- the row of a surface */
 
-PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int k, double *factor)
+/* dF/ds = c dg/dq' for all coordinates with a c made of parameters: then what sticks needs no other force than that of its
+ * row. PF_EXPR_NONE: there is none. */
+static PfExpr common_factor(const PfSides *s, const PfExpr *row, const PfExpr *force)
+{
+  PfExpr c = PF_EXPR_NONE, zero = pf_expr_int(s->ctx, 0);
+  for (int i = 0; i < s->n && c == PF_EXPR_NONE; i++)
+    if (row[i] != zero) c = pf_expr_div(s->ctx, force[i], row[i]);
+  if (c == PF_EXPR_NONE) return c;
+  const PfExpr *rest = s->in->symbol + s->in->time;
+  if (pf_expr_depends(s->ctx, c, rest, s->in->count - s->in->time)) return PF_EXPR_NONE;
+  for (int i = 0; i < s->n; i++)
+    if (pf_expr_sub(s->ctx, force[i], pf_expr_mul(s->ctx, c, row[i])) != zero) return PF_EXPR_NONE;
+  return c;
+}
+
+PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int k, PfExpr *factor)
 {
   const PfEquations *eq = pf_system_equations(s->system);
   size_t n = (size_t)s->n;
-  PfExpr *e = pf_arena_array(arena, PfExpr, 2*n);
-  double *x = pf_arena_array(arena, double, 2*n);
+  PfExpr *e = pf_arena_array(arena, PfExpr, 2*n + 1);
+  double *x = pf_arena_array(arena, double, 2*n + 1);
   if (!e || !x) return no_room(s->ctx);
   PF_TRY(pf_expr_gradient(s->ctx, s->at[k].surface, s->in->symbol + (s->degree[k] == 2 ? s->in->q : s->in->v), s->n, e));
   for (size_t i = 0; i < n; i++) e[n + i] = pf_expr_diff(s->ctx, pf_expr_add(s->ctx, eq->F[i], eq->C[i]), s->at[k].side);
+  PfExpr common = common_factor(s, e, e + n);
+  e[2*n] = common == PF_EXPR_NONE ? pf_expr_int(s->ctx, 0) : common;
   PF_TRY(pf_expr_check(s->ctx));
   memcpy(s->values + s->first, s->side, (size_t)s->count*sizeof *s->side);
-  PF_TRY(pf_expr_evaluate(s->ctx, e, (int)(2*n), s->in->symbol, s->values, s->in->count, x));
-  double both = pf_dot(x, x + n, s->n), own = pf_dot(x, x, s->n);
-  *factor = isfinite(both/own) && both != 0 ? both/own : 1;
+  PF_TRY(pf_expr_evaluate(s->ctx, e, (int)(2*n + 1), s->in->symbol, s->values, s->in->count, x));
+  double both = pf_dot(x, x + n, s->n), own = pf_dot(x, x, s->n), given = x[2*n];
+  double measured = isfinite(both/own) && both != 0 ? both/own : 1;
+  *factor = isfinite(given) && given != 0 ? common : pf_expr_double(s->ctx, measured);
   return PF_OK;
 }

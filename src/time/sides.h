@@ -44,6 +44,6 @@ PfStatus pf_sides_decide(PfSides *sides, const bool *met, int released);
 double pf_sides_noise(PfSides *sides, int k);
 
 /* How strong the force of side k is beside dg/dq': the factor of its row when it sticks. */
-PfStatus pf_sides_factor(PfSides *sides, PfArena *arena, int k, double *factor);
+PfStatus pf_sides_factor(PfSides *sides, PfArena *arena, int k, PfExpr *factor);
 
 #endif
