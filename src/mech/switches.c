@@ -227,17 +227,26 @@ static PfStatus classify(Finder *f, const PfModel *model)
   return pf_expr_check(f->ctx);
 }
 
-static PfStatus may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count, bool *may)
+/* A look that costs little: most models have nothing that switches. */
+static PfStatus may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may)
 {
   PfExpr *nodes;
   int node_count;
-  PF_TRY(pf_expr_reach(ctx, arena, list, (int)count, &nodes, &node_count));
-  *may = false;
+  PF_TRY(pf_expr_reach(ctx, arena, list, count, &nodes, &node_count));
   for (int i = 0; i < node_count && !*may; i++) {
     PfOp op = pf_expr_op(ctx, nodes[i]);
     *may = op == PF_OP_SIGN || op == PF_OP_ABS || op == PF_OP_MIN || op == PF_OP_MAX || op == PF_OP_IF ||
            op == PF_OP_LESS || op == PF_OP_LESS_EQUAL;
   }
+  return PF_OK;
+}
+
+static PfStatus may_switch_at_all(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count, bool *may)
+{
+  *may = false;
+  PF_TRY(may_switch(ctx, arena, list, count, may));
+  for (int i = 0; i < model->input_count && !*may; i++)
+    if (model->inputs[i].value) PF_TRY(may_switch(ctx, arena, &model->inputs[i].value, 1, may));
   return PF_OK;
 }
 
@@ -248,13 +257,13 @@ PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equ
   *s = (PfSwitches){.model = *equations->model, .equations = *equations};
   PfExpr *list = list_all(ctx, arena, equations, &s->equations, &count);
   if (!list) return PF_ERR_MEMORY;
-  PF_TRY(insert_inputs(ctx, equations->model, list, count));
   bool may;
-  PF_TRY(may_switch(ctx, arena, list, count, &may));
+  PF_TRY(may_switch_at_all(ctx, arena, equations->model, list, (int)count, &may));
   if (!may) {
     s->equations = *equations;
     return PF_OK;
   }
+  PF_TRY(insert_inputs(ctx, equations->model, list, count));
   PF_TRY(list_symbols(&f, equations->model));
   PF_TRY(pf_expr_map(ctx, list, (int)count, image_of, &f, list));
   if (f.failed) return no_room(ctx);
