@@ -52,7 +52,7 @@ typedef struct Options {
   int parameter_count;
   const char *parameters[64]; /* name=value */
   const char *form, *time;
-  const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out, *rho;
+  const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out, *rho, *most_steps;
   bool as_given, drift, keep_going, printed, adaptive, prove;
   const char *columns, *against;
   bool log, script;

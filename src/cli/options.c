@@ -40,6 +40,7 @@ static const struct option long_options[] = {
   {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
   {"adaptive", no_argument, NULL, 'D'},    {"invariants", no_argument, NULL, 'I'},
   {"spatial", no_argument, NULL, 'Z'},   {"as-given", no_argument, NULL, 'G'},
+  {"most-steps", required_argument, NULL, 'M'},
 #define PF_STUDY_ENTRY(name, word, argument) {word, argument, NULL, FIRST_STUDY_OPTION + STUDY_##name},
   PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
 #undef PF_STUDY_ENTRY
@@ -58,7 +59,7 @@ static unsigned needs(int letter)
   case 's': case 'G': return OPTION_STATE;
   case 't': return OPTION_TIME;
   case 'b': case 'r': case 'a': case 'H': case 'e': case 'A': case 'd':
-  case 'k': case 'Q': case 'O':
+  case 'k': case 'Q': case 'O': case 'M':
   case 'D': return OPTION_RUN;
   case 'o': return OPTION_OUT;
   case 'T': return OPTION_FOR;
@@ -108,6 +109,7 @@ static bool take(Options *options, int letter, const char *argument)
   case 'Q': options->rho = argument; break;
   case 'O': options->printed = true; break;
   case 'D': options->adaptive = true; break;
+  case 'M': options->most_steps = argument; break;
   case 'I': options->invariants = true; break;
   case 'Z': options->spatial = true; break;
   case 'G': options->as_given = true; break;

@@ -29,6 +29,7 @@ const Command pf_command_run = {
   "      --real-time        steps keep pace with the clock, --rate of them per second (1000)\n"
   "      --no-projection    let the constraints drift\n"
   "      --keep-going       go on when the constraints lose rank\n"
+  "      --most-steps N     end with an error after so many steps (100 million)\n"
   "  -p, --param NAME=VALUE another value for a parameter; --state NAME=VALUE another start\n"
   "      --as-given         start from what is given, also off the constraints: then nothing is projected\n"
   "      --json             summary and trajectory for programs, on standard output\n\n"

@@ -52,6 +52,11 @@ static PfStatus take_formulation(Reader *r, const PfSetting *setting)
   return PF_ERR_MODEL;
 }
 
+static long whole_number(double x)
+{
+  return x < 1 ? 1 : x > 1e18 ? (long)1e18 : (long)x;
+}
+
 /* What the model says in { } after 'run'. */
 static PfStatus take_setting(Reader *r, const PfSetting *setting)
 {
@@ -63,10 +68,16 @@ static PfStatus take_setting(Reader *r, const PfSetting *setting)
                  {"every", &o->every}, {"largest_step", &o->largest_step}};
   for (size_t i = 0; i < sizeof numbers/sizeof *numbers; i++)
     if (!strcmp(setting->key, numbers[i].key)) return number_of(r, setting, numbers[i].number);
+  if (!strcmp(setting->key, "most_steps")) {
+    double most = 0;
+    PF_TRY(number_of(r, setting, &most));
+    o->most_steps = whole_number(most);
+    return PF_OK;
+  }
   if (!strcmp(setting->key, "formulation")) return take_formulation(r, setting);
   if (!strcmp(setting->key, "scheme")) return take_scheme(r, setting);
   pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'run' does not know the setting '%s'", setting->key);
-  pf_hint(r->s->ctx, "it knows: step, rtol, atol, rho, scheme, every, largest_step, formulation");
+  pf_hint(r->s->ctx, "it knows: step, rtol, atol, rho, scheme, every, largest_step, most_steps, formulation");
   return PF_ERR_MODEL;
 }
 
@@ -209,6 +220,9 @@ static PfStatus take_options(Reader *r)
   PF_TRY(read_number(r->s->ctx, "atol", o->atol, "1", &r->settings->atol));
   PF_TRY(read_number(r->s->ctx, "step", o->step, "s", &r->settings->step));
   PF_TRY(read_number(r->s->ctx, "every", o->every, "s", &r->settings->every));
+  double most = 0;
+  PF_TRY(read_number(r->s->ctx, "most-steps", o->most_steps, "1", &most));
+  if (o->most_steps) r->settings->most_steps = whole_number(most);
   r->settings->t_end = r->t0 + horizon;
   if (o->method) r->settings->method = o->method;
   if (o->form) r->settings->formulation = o->form;

@@ -199,6 +199,7 @@ static PfRunOptions phase_options(PfPhases *s)
   o.sample = s->options->sample ? take_sample : NULL;
   o.cancelled = is_cancelled;
   o.final = s->end;
+  if (o.most_steps > 0) o.most_steps = o.most_steps > s->result->steps ? o.most_steps - s->result->steps : 1;
   return o;
 }
 

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Dry friction, samples and events inside steps, phases in which nothing moves: as the commands show them, in closed form.
+set -u
+. "$(dirname "$0")/common.sh"
+model=$place/model.pf
+helpers='
+def near(a, b, e=1e-9): return abs(a - b) <= e*max(1, abs(b))
+def at(d, row, name): return d["rows"][row][[c.split(" [")[0] for c in d["columns"]].index(name)]
+'
+
+# A sample inside a step that the stop cuts short; the state at the stop is the last row, with --at and --every.
+echo "coord y [m]; kinetic 1 [kg]/2*y'^2; force y = -10 [N]; start y = 5; run 3 until y < 0" >"$model"
+for method in dopri5 dop853; do
+  run 0 run --json --by $method --at 0.9 "$model"
+  holds 'near(at(d, 0, "y"), 0.95) and len(d["rows"]) == 2 and near(at(d, 1, "t"), 1) and near(at(d, 1, "y"), 0) and \
+    d["energy"]["drift"] < 1e-9 and d["end"] == "the stop condition became true"'
+  run 0 run --json --by $method --every 0.4 "$model"
+  holds '[round(r[0], 9) for r in d["rows"]] == [0, 0.4, 0.8, 1] and near(at(d, 2, "y"), 1.8)'
+done
+run 0 run --every 0.4 --json --for 0.9 "$model"
+holds '[round(r[0], 9) for r in d["rows"]] == [0, 0.4, 0.8, 0.9]'
+run 0 run --at 0.5,2,3 "$model"
+says err "2 of the 3 times of --at lie beyond the end, t = 1"
+
+# Stops at t = 2 and stays.
+echo "coord x; kinetic x'^2/2; force x = -0.5*sign(x'); start x' = 1; run 10" >"$model"
+for method in dopri5 dop853 "rk4 --step 0.01" "generalized_alpha --step 0.01" "rattle --step 0.01"; do
+  run 0 run --json --at 1,5,10 --by $method "$model"
+  holds 'near(at(d, 0, "x"), 0.75, 1e-5) and near(at(d, 1, "x"), 1, 1e-4) and near(at(d, 2, "x"), 1, 1e-4) and \
+    abs(at(d, 2, "x'"'"'")) < 1e-12 and at(d, 2, "x'"''"'") == 0'
+done
+run 0 run --json -p a=0.1 -p T=0 --at 1 "$source/examples/incline_friction.pf"
+holds 'abs(at(d, 0, "x'"'"'")) < 1e-12 and near(at(d, 0, "x"), 0.25/2/(9.81*(0.3*0.9950041652780258 - 0.09983341664682815)))'
+
+# Everything held; an attachment that is let go; a time before the start.
+echo "coord p [m]; kinetic 1 [kg]/2*p'^2; start p' = 1; when t = 1 { lock p }; run 3" >"$model"
+run 0 run --json --at 2 "$model"
+holds 'd["end"] == "reached the end" and near(at(d, -1, "p"), 1) and d["events"][0]["t"] == 1'
+echo "coord p [m]; kinetic 1 [kg]/2*p'^2; start p' = 1; when t = -1 { lock p }; run 3" >"$model"
+run 0 run --json --at 2 "$model"
+holds 'd["events"][0]["t"] == 0 and near(at(d, -1, "p"), 0)'
+printf '%s\n' "coord x, y [m]" "body a in ground at (x, 0, 0) { mass 2, inertia 0.1 }" \
+  "body b in ground at (y, 0, 0) { mass 1, inertia 0.1 }" "start y = -1, y' = 3" "when t = 1 { attach b to a }" \
+  "when t = 2 { detach b from a }" "run 3" >"$model"
+run 0 run --json --at 1.5,3 "$model"
+holds 'near(d["events"][0]["energy_loss"], 3) and near(d["events"][1]["energy_loss"], 0) and near(at(d, -1, "y"), 4)'
+says_nothing err
+
+# An event that cannot be worked out has not reached the end.
+printf '%s\n' "coord p, r [m]" "kinetic 1 [kg]/2*p'^2" "constraint c: r' = p'" "start p' = 1" "when t = 1 { lock p }" "run 3" >"$model"
+run 1 run "$model"
+says err "the event at t = 1 cannot be worked out"
+grep -q "reached the end" "$place/out" && fail "$last: it has not reached the end"
+
+# Multipliers in conditions; a limit of steps.
+printf '%s\n' "coord x, y" "kinetic (x'^2 + y'^2)/2" "potential 10*y" "constraint ball: x^2 + y^2 = 1" \
+  "start y = 1, x' = 0.5" "when lambda[ball] < 0 { lock x }" "run 2" >"$model"
+run 0 run --json --rtol 1e-10 "$model"
+holds 'near(d["events"][0]["kinetic_before"], 0.125 + 10*(1 - (2 + 0.025)/3), 1e-8)'
+run 1 run --most-steps 3 "$model"
+says err "more than 3 steps"
+finish
