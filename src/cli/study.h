@@ -20,12 +20,26 @@ typedef struct Study {
   int output_count;
   PfExpr *outputs;
   const char **output_names;
+  PfMeasure *output_measures;
   bool with_energy; /* asked for before opening: the last output is the energy */
 } Study;
 
 /* Loads the model, corrects the start, places the field there and chooses its state. */
 PfStatus pf_study_open(Study *study, const Options *options);
 void pf_study_close(Study *study);
+
+/* The unit of a component of the state, a parameter, an input or an output. */
+PfMeasure pf_study_measure(const Study *study, const char *name);
+/* "y [mm]", for tables and axes; and the same in a line of text, where SI units go without saying. */
+const char *pf_study_head(Study *study, const char *name);
+const char *pf_study_word(Study *study, const char *name);
+const char *const *pf_study_words(Study *study, const char *const *names, int count);
+/* From SI to the units of the names; all numbers in that of one name. */
+void pf_study_show(const Study *study, const char *const *names, int count, double *x);
+void pf_study_show_one(const Study *study, const char *name, int count, double *x);
+void pf_study_json_units(const Study *study, PfJson *json, const char *key, const char *const *names, int count);
+/* A value of the quantity, up to `end`, in SI. */
+PfStatus pf_study_value(Study *study, const char *what, const char *name, const char *text, const char *end, double *value);
 
 /* Index of a parameter that the user may change; fails with PF_ERR_NAME and a suggestion. `what`: the option, as
  * "--sweep". */

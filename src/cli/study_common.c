@@ -21,21 +21,25 @@ static PfStatus list_outputs(Study *st)
   for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
   st->outputs = pf_arena_array(st->s.arena, PfExpr, most);
   st->output_names = pf_arena_array(st->s.arena, const char *, most);
-  if (!st->outputs || !st->output_names) return no_room(st);
+  st->output_measures = pf_arena_array(st->s.arena, PfMeasure, most);
+  if (!st->outputs || !st->output_names || !st->output_measures) return no_room(st);
   for (int i = 0; i < model->plot_count; i++)
     for (int k = 0; k < model->plots[i].count; k++) {
       bool known = false;
       for (int j = 0; j < st->output_count; j++) known = known || st->outputs[j] == model->plots[i].values[k];
       if (known) continue;
       st->output_names[st->output_count] = model->plots[i].labels[k];
+      st->output_measures[st->output_count] = pf_plot_measure(model, model->plots + i, k);
       st->outputs[st->output_count++] = model->plots[i].values[k];
     }
   for (int i = 0; i < model->coordinate_count && !model->plot_count; i++) {
     st->output_names[st->output_count] = model->coordinates[i].name;
+    st->output_measures[st->output_count] = pf_model_measure(model, model->coordinates[i].name);
     st->outputs[st->output_count++] = model->coordinates[i].q;
   }
   if (!st->with_energy) return PF_OK;
   st->output_names[st->output_count] = "energy";
+  st->output_measures[st->output_count] = (PfMeasure){"", 1};
   st->outputs[st->output_count++] = pf_expr_add(st->s.ctx, st->s.equations.kinetic, st->s.equations.potential);
   return PF_OK;
 }
@@ -88,32 +92,36 @@ PfStatus pf_study_parameter(Study *st, const char *what, const char *name, int *
   return PF_ERR_NAME;
 }
 
-PfStatus pf_study_range(Study *st, const char *what, const char *text, Range *range)
+/* :count, or nothing. */
+static bool read_count(const char *text, int *count)
+{
+  char *stop;
+  if (!*text) return true;
+  long given = strtol(text + 1, &stop, 10);
+  *count = (int)given;
+  return stop != text + 1 && !*stop && given >= 2 && given <= 1000000;
+}
+
+static PfStatus not_a_range(Study *st, const char *what)
+{
+  pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: not a range", what);
+  pf_hint(st->s.ctx, "write NAME=from..to, or NAME=from..to:count with a count of 2 or more");
+  return PF_ERR_ARGUMENT;
+}
+
+PfStatus pf_study_range(Study *st, const char *option, const char *text, Range *range)
 {
   const char *equals = strchr(text, '='), *dots = strstr(text, "..");
-  char name[128] = "", from[64], *end = NULL, *last = NULL;
-  bool good = equals && equals > text && dots > equals && equals - text < (int)sizeof name;
-  if (good) { /* "1..2": to strtod the first dot would be one of the number */
-    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-    snprintf(from, sizeof from, "%.*s", (int)(dots - equals - 1), equals + 1);
-    range->from = strtod(from, &end);
-    range->to = strtod(dots + 2, &last);
-    good = end != from && !*end && last != dots + 2 && isfinite(range->from) && isfinite(range->to);
-  }
-  if (good && *last == ':') {
-    char *stop;
-    long count = strtol(last + 1, &stop, 10);
-    good = stop != last + 1 && !*stop && count >= 2 && count <= 1000000;
-    range->count = (int)count;
-  } else {
-    good = good && !*last;
-  }
-  if (!good || range->from == range->to) {
-    pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s %s: not a range", what, text);
-    pf_hint(st->s.ctx, "write NAME=from..to, or NAME=from..to:count with a count of 2 or more");
-    return PF_ERR_ARGUMENT;
-  }
-  return pf_study_parameter(st, what, name, &range->parameter);
+  char what[256];
+  snprintf(what, sizeof what, "%s %s", option, text);
+  if (!equals || equals == text || dots < equals) return not_a_range(st, what);
+  const char *name = pf_arena_text(st->s.arena, text, (size_t)(equals - text)), *end = pf_cli_piece(dots + 2, ":");
+  if (!name) return no_room(st);
+  if (!read_count(end, &range->count)) return not_a_range(st, what);
+  PF_TRY(pf_study_parameter(st, option, name, &range->parameter));
+  PF_TRY(pf_study_value(st, what, name, equals + 1, dots, &range->from));
+  PF_TRY(pf_study_value(st, what, name, dots + 2, end, &range->to));
+  return range->from == range->to ? not_a_range(st, what) : PF_OK;
 }
 
 PfStatus pf_study_count(Study *st, StudyOption option, const char *word, int standard, int *count)
@@ -129,37 +137,34 @@ PfStatus pf_study_count(Study *st, StudyOption option, const char *word, int sta
   return PF_OK;
 }
 
-/* a..b up to the end or a comma. */
-static bool read_interval(const char *text, double *low, double *high, const char **after)
+/* NAME=a..b up to the end or a comma. */
+static PfStatus read_interval(Study *st, const char *what, const char *text, PfInterval *interval, const char **after)
 {
-  const char *dots = strstr(text, "..");
-  char first[64], *end;
-  if (!dots || dots - text >= (int)sizeof first) return false;
-  snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
-  *low = strtod(first, &end);
-  if (end == first || *end) return false;
-  *high = strtod(dots + 2, &end);
+  const char *end = pf_cli_piece(text, ","), *equals = strchr(text, '='), *dots = strstr(text, "..");
   *after = end;
-  return end != dots + 2 && (!*end || *end == ',') && isfinite(*low) && isfinite(*high) && *low <= *high;
+  if (equals && dots && equals < dots && dots < end) {
+    interval->name = pf_arena_text(st->s.arena, text, (size_t)(equals - text));
+    if (!interval->name) return no_room(st);
+    PF_TRY(pf_study_value(st, what, interval->name, equals + 1, dots, &interval->low));
+    PF_TRY(pf_study_value(st, what, interval->name, dots + 2, end, &interval->high));
+    if (interval->low <= interval->high) return PF_OK;
+  }
+  pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: not a list of intervals", what);
+  pf_hint(st->s.ctx, "write NAME=low..high,NAME=low..high with names of the state");
+  return PF_ERR_ARGUMENT;
 }
 
 static PfStatus read_within(Study *st, const char *text, PfSteadyOptions *options)
 {
   int most = 1;
+  char what[256];
+  snprintf(what, sizeof what, "--within %s", text);
   for (const char *c = text; *c; c++) most += *c == ',';
   PfInterval *list = pf_arena_array(st->s.arena, PfInterval, most);
   if (!list) return no_room(st);
   options->intervals = list;
-  for (const char *c = text; *c; c += *c == ',') {
-    PfInterval *interval = list + options->interval_count++;
-    const char *equals = strchr(c, '=');
-    if (equals) interval->name = pf_arena_text(st->s.arena, c, (size_t)(equals - c));
-    if (!equals || !interval->name || !read_interval(equals + 1, &interval->low, &interval->high, &c)) {
-      pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--within %s: not a list of intervals", text);
-      pf_hint(st->s.ctx, "write NAME=low..high,NAME=low..high with names of the state");
-      return PF_ERR_ARGUMENT;
-    }
-  }
+  for (const char *c = text; *c; c += *c == ',')
+    PF_TRY(read_interval(st, what, c, list + options->interval_count++, &c));
   return PF_OK;
 }
 

@@ -24,17 +24,40 @@ const Command pf_study_continue = {
 typedef struct Continue {
   Study st;
   PfSteadyKind kind;
-  PfContinuation c;
+  PfContinuation c;       /* in the units of the names */
   const char *parameter, *range;
+  const char *word;       /* the parameter with a unit that is not SI, for lines of text; the same for the state */
+  const char *const *words;
 } Continue;
+
+/* From SI, as it was found, to what is written. */
+static void show(Continue *c)
+{
+  PfContinuation *x = &c->c;
+  const Study *st = &c->st;
+  c->word = pf_study_word(&c->st, c->parameter);
+  c->words = pf_study_words(&c->st, x->names, x->size);
+  pf_study_show_one(st, c->parameter, 1, &x->start);
+  pf_study_show(st, x->names, x->size, x->found.low);
+  pf_study_show(st, x->names, x->size, x->found.high);
+  for (int i = 0; i < x->special_count; i++) {
+    pf_study_show_one(st, c->parameter, 1, &x->specials[i].parameter);
+    pf_study_show(st, x->names, x->size, x->specials[i].x);
+  }
+  for (int b = 0; b < x->branch_count; b++)
+    for (int i = 0; i < x->branches[b].count; i++) {
+      pf_study_show_one(st, c->parameter, 1, &x->branches[b].points[i].parameter);
+      pf_study_show(st, x->names, x->size, x->branches[b].points[i].x);
+    }
+}
 
 /* ---------------------------------------------------------------- text */
 
 static void text_special(PfText *text, const Continue *c, const PfSpecial *s)
 {
-  pf_text_print(text, "  %-13s %s = %.12g ", pf_special_name(s->kind), c->parameter, s->parameter);
+  pf_text_print(text, "  %-13s %s = %.12g ", pf_special_name(s->kind), c->word, s->parameter);
   for (int i = 0; i < c->c.size; i++)
-    if (!c->c.cyclic[i]) pf_text_print(text, " %s = %.10g", c->c.names[i], fabs(s->x[i]) < 1e-12 ? 0 : s->x[i]);
+    if (!c->c.cyclic[i]) pf_text_print(text, " %s = %.10g", c->words[i], fabs(s->x[i]) < 1e-12 ? 0 : s->x[i]);
   pf_text_add(text, "\n");
   if (s->kind != PF_HOPF) return;
   pf_text_print(text, "  %13s frequency %.10g rad/s", "", s->frequency);
@@ -50,18 +73,18 @@ static void text_branch(PfText *text, const Continue *c, int b)
   const PfTrace *t = c->c.branches + b;
   pf_text_print(text, "\n  branch %d: %d points", b + 1, t->count);
   if (t->from >= 0)
-    pf_text_print(text, ", from the branch point at %s = %.6g", c->parameter, c->c.specials[t->from].parameter);
+    pf_text_print(text, ", from the branch point at %s = %.6g", c->word, c->c.specials[t->from].parameter);
   pf_text_print(text, "; ends: %s, %s\n", t->ends[0], t->ends[1]);
   for (int i = 0; i < t->count;) {
     int last = i;
     while (last + 1 < t->count && t->points[last + 1].unstable == t->points[i].unstable) last++;
     const PfTracePoint *a = t->points + i, *z = t->points + last;
-    pf_text_print(text, "    %s %.6g to %.6g: ", c->parameter, a->parameter, z->parameter);
+    pf_text_print(text, "    %s %.6g to %.6g: ", c->word, a->parameter, z->parameter);
     if (a->unstable) pf_text_print(text, "%d unstable", a->unstable);
     else pf_text_add(text, "stable");
     for (int k = 0; k < c->c.size; k++)
       if (!c->c.cyclic[k] && fmax(fabs(a->x[k]), fabs(z->x[k])) > 1e-10)
-        pf_text_print(text, "; %s %.5g to %.5g", c->c.names[k], a->x[k], z->x[k]);
+        pf_text_print(text, "; %s %.5g to %.5g", c->words[k], a->x[k], z->x[k]);
     pf_text_add(text, "\n");
     i = last + 1;
   }
@@ -72,7 +95,7 @@ static void write_text(void *user, PfText *text)
   const Continue *c = user;
   pf_text_print(text, "%s: %s against %s, %d branch%s from %s = %.6g\n", pf_cli_name(c->st.s.model),
                 c->kind == PF_EQUILIBRIA ? "equilibria" : "steady motions", c->parameter, c->c.branch_count,
-                c->c.branch_count == 1 ? "" : "es", c->parameter, c->c.start);
+                c->c.branch_count == 1 ? "" : "es", c->word, c->c.start);
   if (c->c.special_count) pf_text_add(text, "\n");
   for (int i = 0; i < c->c.special_count; i++) text_special(text, c, c->c.specials + i);
   for (int b = 0; b < c->c.branch_count; b++) text_branch(text, c, b);
@@ -117,7 +140,9 @@ static void write_json(void *user, PfJson *json)
   pf_json_string(json, "model", pf_cli_name(c->st.s.model));
   pf_json_string(json, "kind", c->kind == PF_EQUILIBRIA ? "equilibria" : "steady");
   pf_json_string(json, "parameter", c->parameter);
+  pf_json_string(json, "parameter_unit", pf_study_measure(&c->st, c->parameter).unit);
   pf_study_json_names(json, "states", c->c.names, c->c.size);
+  pf_study_json_units(&c->st, json, "units", c->c.names, c->c.size);
   pf_json_open(json, "cyclic", '[');
   for (int i = 0; i < c->c.size; i++)
     if (c->c.cyclic[i]) pf_json_string(json, NULL, c->c.names[i]);
@@ -135,10 +160,10 @@ static void write_json(void *user, PfJson *json)
 
 static void file_csv(void *user, PfText *text)
 {
-  const Continue *c = user;
-  pf_text_print(text, "branch,\"%s\"", c->parameter);
+  Continue *c = user;
+  pf_text_print(text, "branch,\"%s\"", pf_study_head(&c->st, c->parameter));
   for (int k = 0; k < c->c.size; k++)
-    if (!c->c.cyclic[k]) pf_text_print(text, ",\"%s\"", c->c.names[k]);
+    if (!c->c.cyclic[k]) pf_text_print(text, ",\"%s\"", pf_study_head(&c->st, c->c.names[k]));
   pf_text_add(text, ",unstable,stability\n");
   for (int b = 0; b < c->c.branch_count; b++)
     for (int i = 0; i < c->c.branches[b].count; i++) {
@@ -218,7 +243,8 @@ static PfStatus file_svg(void *user, PfText *text)
                              .color = s->kind == PF_HOPF ? 3 : s->kind == PF_FOLD ? 4 : 6, .mark = shapes[s->kind]};
     count++;
   }
-  PfChart chart = {.title = pf_cli_name(c->st.s.model), .x_label = c->parameter, .y_label = c->c.names[component],
+  PfChart chart = {.title = pf_cli_name(c->st.s.model), .x_label = pf_study_head(&c->st, c->parameter),
+                   .y_label = pf_study_head(&c->st, c->c.names[component]),
                    .count = count, .series = list};
   pf_svg_chart(text, &chart);
   return PF_OK;
@@ -245,6 +271,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_search(st, &options.steady));
   PF_TRY(pf_study_count(st, STUDY_POINTS, "points", range.count ? range.count : 200, &options.points));
   PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));
+  show(c);
   return st->options->out ? pf_study_write_as(&c->st, st->options->out, &writers) : PF_OK;
 }
 

@@ -33,7 +33,7 @@ typedef struct Linearize {
   const char **input_names;
   int count;
   Point *points;
-  const char *along; /* what `at` is: "t" or the parameter */
+  const char *along; /* what `at` is: "t" or the parameter; NULL: one point */
 } Linearize;
 
 /* ---------------------------------------------------------------- inputs */
@@ -76,12 +76,38 @@ static PfStatus read_inputs(Linearize *l, const char *list)
 
 /* ---------------------------------------------------------------- points */
 
+/* From SI to the units of its rows and columns. */
+static void show_matrix(const Study *st, double *values, const char *const *rows, int row_count, const char *const *columns,
+                        int column_count)
+{
+  for (int i = 0; i < row_count; i++)
+    for (int j = 0; j < column_count; j++) {
+      double factor = pf_study_measure(st, columns[j]).scale/pf_study_measure(st, rows[i]).scale;
+      if (factor != 1) values[(size_t)i*(size_t)column_count + (size_t)j] *= factor;
+    }
+}
+
+/* The modes stay in SI: which states move most is a question of nature, not of units. */
+static void show(const Linearize *l, PfLinear *m)
+{
+  const Study *st = &l->st;
+  const char *const *x = m->state_names, *const *u = l->input_names, *const *y = st->output_names;
+  pf_study_show(st, x, m->states, m->x);
+  pf_study_show(st, x, m->states, m->rate);
+  show_matrix(st, m->A, x, m->states, x, m->states);
+  show_matrix(st, m->B, x, m->states, u, m->inputs);
+  show_matrix(st, m->C, y, m->outputs, x, m->states);
+  show_matrix(st, m->D, y, m->outputs, u, m->inputs);
+}
+
 static PfStatus add_point(Linearize *l, double at)
 {
   Study *st = &l->st;
   Point *p = l->points + l->count++;
-  p->at = at;
-  return pf_linearize(st->s.ctx, st->s.arena, st->field, l->inputs, l->input_count, &p->linear);
+  p->at = l->along ? at/pf_study_measure(st, l->along).scale : at;
+  PF_TRY(pf_linearize(st->s.ctx, st->s.arena, st->field, l->inputs, l->input_count, &p->linear));
+  show(l, &p->linear);
+  return PF_OK;
 }
 
 static PfStatus take_sample(void *user, const PfSample *sample)
@@ -295,7 +321,7 @@ static void text_eigenvalues(PfText *text, const PfLinear *m)
 }
 
 /* Is this a point at rest, or one of a motion? */
-static void text_rest(PfText *text, const PfLinear *m)
+static void text_rest(PfText *text, Study *st, const PfLinear *m)
 {
   double most = 0;
   int which = 0;
@@ -303,7 +329,7 @@ static void text_rest(PfText *text, const PfLinear *m)
     if (fabs(m->rate[i]) > most) most = fabs(m->rate[i]), which = i;
   if (most < 1e-9) pf_text_add(text, "  at rest  yes: an equilibrium\n");
   else pf_text_print(text, "  at rest  no: (%s)' = %.6g, …; this is the model of small deviations at that instant\n",
-                     m->state_names[which], m->rate[which]);
+                     pf_study_word(st, m->state_names[which]), m->rate[which]);
 }
 
 static void text_ranks(PfText *text, const PfLinear *m)
@@ -314,12 +340,13 @@ static void text_ranks(PfText *text, const PfLinear *m)
                                 m->states, m->observable == m->states ? ": observable" : "");
 }
 
-static void text_point(PfText *text, const Linearize *l, const PfLinear *m)
+static void text_point(PfText *text, Linearize *l, const PfLinear *m)
 {
-  text_names(text, "states", m->state_names, m->states);
-  text_names(text, "inputs", l->input_names, m->inputs);
-  text_names(text, "outputs", l->st.output_names, m->outputs);
-  text_rest(text, m);
+  Study *st = &l->st;
+  text_names(text, "states", pf_study_words(st, m->state_names, m->states), m->states);
+  text_names(text, "inputs", pf_study_words(st, l->input_names, m->inputs), m->inputs);
+  text_names(text, "outputs", pf_study_words(st, l->st.output_names, m->outputs), m->outputs);
+  text_rest(text, st, m);
   text_matrix(text, "A", m->A, m->state_names, "", m->states, m->state_names, m->states);
   text_matrix(text, "B", m->B, m->state_names, "", m->states, l->input_names, m->inputs);
   text_matrix(text, "C", m->C, l->st.output_names, "", m->outputs, m->state_names, m->states);
@@ -328,10 +355,10 @@ static void text_point(PfText *text, const Linearize *l, const PfLinear *m)
   text_ranks(text, m);
 }
 
-static void text_table(PfText *text, const Linearize *l)
+static void text_table(PfText *text, Linearize *l)
 {
   text_names(text, "states", l->points[0].linear.state_names, l->points[0].linear.states);
-  pf_text_print(text, "\n  %12s  eigenvalues [1/s]\n", l->along);
+  pf_text_print(text, "\n  %12s  eigenvalues [1/s]\n", pf_study_word(&l->st, l->along));
   for (int p = 0; p < l->count; p++) {
     const PfLinear *m = &l->points[p].linear;
     double most = spectral_size(m);
@@ -348,7 +375,7 @@ static void text_table(PfText *text, const Linearize *l)
 
 static void write_text(void *user, PfText *text)
 {
-  const Linearize *l = user;
+  Linearize *l = user;
   const Study *st = &l->st;
   pf_text_print(text, "%s: linear model", pf_cli_name(st->s.model));
   if (l->along) pf_text_print(text, " at %d values of %s\n\n", l->count, l->along);
@@ -359,7 +386,7 @@ static void write_text(void *user, PfText *text)
 
 /* ---------------------------------------------------------------- JSON */
 
-static void json_eigenvalues(PfJson *json, const PfLinear *m)
+static void json_eigenvalues(PfJson *json, const Study *st, const PfLinear *m)
 {
   int n = m->states;
   pf_json_open(json, "eigenvalues", '[');
@@ -373,17 +400,18 @@ static void json_eigenvalues(PfJson *json, const PfLinear *m)
     int first = m->im[k] < 0 ? k - 1 : k; /* columns of the pair */
     double sign = m->im[k] < 0 ? -1 : 1;
     pf_json_open(json, "mode_re", '[');
-    for (int i = 0; i < n; i++) pf_json_number(json, NULL, m->modes[i*n + first]);
+    for (int i = 0; i < n; i++) pf_json_number(json, NULL, m->modes[i*n + first]/pf_study_measure(st, m->state_names[i]).scale);
     pf_json_close(json, ']');
     pf_json_open(json, "mode_im", '[');
-    for (int i = 0; i < n; i++) pf_json_number(json, NULL, m->im[k] != 0 ? sign*m->modes[i*n + first + 1] : 0);
+    for (int i = 0; i < n; i++)
+      pf_json_number(json, NULL, m->im[k] != 0 ? sign*m->modes[i*n + first + 1]/pf_study_measure(st, m->state_names[i]).scale : 0);
     pf_json_close(json, ']');
     pf_json_close(json, '}');
   }
   pf_json_close(json, ']');
 }
 
-static void json_point(PfJson *json, const Point *p)
+static void json_point(PfJson *json, const Study *st, const Point *p)
 {
   const PfLinear *m = &p->linear;
   pf_json_open(json, NULL, '{');
@@ -394,7 +422,7 @@ static void json_point(PfJson *json, const Point *p)
   pf_study_json_matrix(json, "B", m->B, m->states, m->inputs);
   pf_study_json_matrix(json, "C", m->C, m->outputs, m->states);
   pf_study_json_matrix(json, "D", m->D, m->outputs, m->inputs);
-  json_eigenvalues(json, m);
+  json_eigenvalues(json, st, m);
   pf_json_integer(json, "controllable", m->controllable);
   pf_json_integer(json, "observable", m->observable);
   pf_json_close(json, '}');
@@ -408,11 +436,15 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(st->s.model));
   pf_json_string(json, "along", l->along ? l->along : "t");
+  pf_json_string(json, "along_unit", pf_study_measure(st, l->along ? l->along : "t").unit);
   pf_study_json_names(json, "states", m->state_names, m->states);
   pf_study_json_names(json, "inputs", l->input_names, m->inputs);
   pf_study_json_names(json, "outputs", st->output_names, m->outputs);
+  pf_study_json_units(st, json, "state_units", m->state_names, m->states);
+  pf_study_json_units(st, json, "input_units", l->input_names, m->inputs);
+  pf_study_json_units(st, json, "output_units", st->output_names, m->outputs);
   pf_json_open(json, "points", '[');
-  for (int p = 0; p < l->count; p++) json_point(json, l->points + p);
+  for (int p = 0; p < l->count; p++) json_point(json, st, l->points + p);
   pf_json_close(json, ']');
   pf_json_close(json, '}');
 }
@@ -435,17 +467,18 @@ static void list_matrices(const Linearize *l, const PfLinear *m, Matrix list[4])
   list[3] = (Matrix){"D", m->D, m->outputs, m->inputs, y, u};
 }
 
-static void file_csv(const Linearize *l, PfText *text)
+static void file_csv(Linearize *l, PfText *text)
 {
   Matrix list[4];
-  pf_text_print(text, "%s,matrix,row,column,value\n", l->along ? l->along : "t");
+  pf_text_print(text, "%s,matrix,row,column,value\n", pf_study_word(&l->st, l->along ? l->along : "t"));
   for (int p = 0; p < l->count; p++) {
     list_matrices(l, &l->points[p].linear, list);
     for (int k = 0; k < 4; k++)
       for (int i = 0; i < list[k].rows; i++)
         for (int j = 0; j < list[k].columns; j++)
-          pf_text_print(text, "%.17g,%s,\"%s\",\"%s\",%.17g\n", l->points[p].at, list[k].name, list[k].row_names[i],
-                        list[k].column_names[j], list[k].values[(size_t)i*(size_t)list[k].columns + (size_t)j]);
+          pf_text_print(text, "%.17g,%s,\"%s\",\"%s\",%.17g\n", l->points[p].at, list[k].name,
+                        pf_study_word(&l->st, list[k].row_names[i]), pf_study_word(&l->st, list[k].column_names[j]),
+                        list[k].values[(size_t)i*(size_t)list[k].columns + (size_t)j]);
   }
 }
 
@@ -453,6 +486,13 @@ static void python_names(PfText *text, const char *name, const char *const *name
 {
   pf_text_print(text, "%s = [", name);
   for (int i = 0; i < count; i++) pf_text_print(text, "%s\"%s\"", i ? ", " : "", names[i]);
+  pf_text_add(text, "]\n");
+}
+
+static void python_units(PfText *text, const Linearize *l, const char *name, const char *const *names, int count)
+{
+  pf_text_print(text, "%s = [", name);
+  for (int i = 0; i < count; i++) pf_text_print(text, "%s\"%s\"", i ? ", " : "", pf_study_measure(&l->st, names[i]).unit);
   pf_text_add(text, "]\n");
 }
 
@@ -469,7 +509,7 @@ static void python_matrix(PfText *text, const Matrix *m)
 }
 
 /* One point: A is a matrix. Several: A[k] is the matrix at the point k. */
-static void file_python(const Linearize *l, PfText *text)
+static void file_python(Linearize *l, PfText *text)
 {
   const PfLinear *first = &l->points[0].linear;
   Matrix list[4];
@@ -478,10 +518,13 @@ static void file_python(const Linearize *l, PfText *text)
   python_names(text, "states", first->state_names, first->states);
   python_names(text, "inputs", l->input_names, first->inputs);
   python_names(text, "outputs", l->st.output_names, first->outputs);
+  python_units(text, l, "state_units", first->state_names, first->states);
+  python_units(text, l, "input_units", l->input_names, first->inputs);
+  python_units(text, l, "output_units", l->st.output_names, first->outputs);
   if (l->count > 1) {
     pf_text_add(text, "at = np.array([");
     for (int p = 0; p < l->count; p++) pf_text_print(text, "%s%.17g", p ? ", " : "", l->points[p].at);
-    pf_text_print(text, "])  # %s\n", l->along);
+    pf_text_print(text, "])  # %s\n", pf_study_head(&l->st, l->along));
   }
   for (int k = 0; k < 4; k++) {
     list_matrices(l, first, list);
@@ -496,6 +539,13 @@ static void file_python(const Linearize *l, PfText *text)
   }
 }
 
+static void mat_units(PfText *text, const Linearize *l, const char *name, const char *const *names, int count)
+{
+  const char **units = pf_arena_array(l->st.s.arena, const char *, count);
+  for (int i = 0; units && i < count; i++) units[i] = pf_study_measure(&l->st, names[i]).unit;
+  if (units) pf_mat_texts(text, name, units, count);
+}
+
 /* One point: A, B, C, D. Several: A1, A2, … and `at`. */
 static void file_mat(const Linearize *l, PfText *text)
 {
@@ -504,6 +554,9 @@ static void file_mat(const Linearize *l, PfText *text)
   pf_mat_texts(text, "states", first->state_names, first->states);
   pf_mat_texts(text, "inputs", l->input_names, first->inputs);
   pf_mat_texts(text, "outputs", l->st.output_names, first->outputs);
+  mat_units(text, l, "state_units", first->state_names, first->states);
+  mat_units(text, l, "input_units", l->input_names, first->inputs);
+  mat_units(text, l, "output_units", l->st.output_names, first->outputs);
   for (int p = 0; p < l->count; p++) {
     list_matrices(l, &l->points[p].linear, list);
     for (int k = 0; k < 4; k++) {
@@ -534,7 +587,7 @@ static PfStatus file_svg(Linearize *l, PfText *text)
   PfSeries both[2] = {{.count = count, .x = at, .y = im, .color = 1, .mark = PF_MARK_DOT, .label = "imaginary part"},
                       {.count = count, .x = at, .y = re, .color = 0, .mark = PF_MARK_DOT, .label = "real part"}};
   bool one = l->count == 1;
-  PfChart chart = {.title = pf_cli_name(l->st.s.model), .x_label = one ? "real part [1/s]" : l->along,
+  PfChart chart = {.title = pf_cli_name(l->st.s.model), .x_label = one ? "real part [1/s]" : pf_study_head(&l->st, l->along),
                    .y_label = one ? "imaginary part [1/s]" : "eigenvalues [1/s]", .count = one ? 1 : 2,
                    .series = one ? &plane : both};
   pf_svg_chart(text, &chart);

@@ -34,7 +34,7 @@ typedef struct Poincare {
 static void write_text(void *user, PfText *text)
 {
   enum { SHOWN = 20 };
-  const Poincare *p = user;
+  Poincare *p = user;
   const PfSection *s = &p->section;
   pf_text_print(text, "%s: %d points of %d motion%s, %s\n\n", pf_cli_name(p->st.s.model), s->count, p->options.orbits,
                 p->options.orbits == 1 ? "" : "s", p->st.options->study[STUDY_SECTION]);
@@ -42,7 +42,8 @@ static void write_text(void *user, PfText *text)
   if (s->failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", s->failed);
   pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s (%.6g after half the time)\n", s->exponent, s->before);
   if (!s->count) return;
-  pf_text_print(text, "\n  %14s %14s %14s\n", "t", p->plane.names[0], p->plane.names[1]);
+  pf_text_print(text, "\n  %14s %14s %14s\n", "t", pf_study_word(&p->st, p->plane.names[0]),
+                pf_study_word(&p->st, p->plane.names[1]));
   for (int i = 0; i < s->count && i < SHOWN; i++)
     pf_text_print(text, "  %14.8g %14.8g %14.8g\n", s->t[i], s->a[i], s->b[i]);
   if (s->count > SHOWN) pf_text_print(text, "  … and %d more; --out writes them all\n", s->count - SHOWN);
@@ -56,6 +57,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_string(json, "model", pf_cli_name(p->st.s.model));
   pf_json_string(json, "section", p->st.options->study[STUDY_SECTION]);
   pf_study_json_names(json, "show", p->plane.names, 2);
+  pf_study_json_units(&p->st, json, "units", p->plane.names, 2);
   pf_json_number(json, "lyapunov", s->exponent);
   pf_json_number(json, "lyapunov_half", s->before);
   pf_json_string(json, "ended_early", s->end);
@@ -72,9 +74,10 @@ static void write_json(void *user, PfJson *json)
 
 static void file_csv(void *user, PfText *text)
 {
-  const Poincare *p = user;
+  Poincare *p = user;
   const PfSection *s = &p->section;
-  pf_text_print(text, "motion,t,\"%s\",\"%s\"\n", p->plane.names[0], p->plane.names[1]);
+  pf_text_print(text, "motion,t,\"%s\",\"%s\"\n", pf_study_head(&p->st, p->plane.names[0]),
+                pf_study_head(&p->st, p->plane.names[1]));
   for (int i = 0; i < s->count; i++)
     pf_text_print(text, "%d,%.17g,%.17g,%.17g\n", s->orbit[i] + 1, s->t[i], s->a[i], s->b[i]);
 }
@@ -95,7 +98,8 @@ static PfStatus file_svg(void *user, PfText *text)
     count++;
     i = last + 1;
   }
-  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = p->plane.names[0], .y_label = p->plane.names[1],
+  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
+                   .y_label = pf_study_head(&p->st, p->plane.names[1]),
                    .count = count, .series = list};
   pf_svg_chart(text, &chart);
   return PF_OK;
@@ -109,15 +113,17 @@ static const StudyWriters writers = {file_csv, write_json, file_svg};
 static PfStatus read_section(Poincare *p)
 {
   const char *text = p->st.options->study[STUDY_SECTION], *equals = text ? strchr(text, '=') : NULL;
-  char name[128], *end;
-  double value = equals ? strtod(equals + 1, &end) : 0;
-  if (!equals || equals == text || equals - text >= (int)sizeof name || end == equals + 1 || *end || !isfinite(value)) {
+  char name[128], what[256];
+  double value;
+  if (!equals || equals == text || equals - text >= (int)sizeof name || !equals[1]) {
     pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--section%s%s: write NAME=VALUE", text ? " " : " is missing",
             text ? text : "");
     pf_hint(p->st.s.ctx, "as in --section theta=0, or --section t=2 for an instant every 2 seconds");
     return PF_ERR_ARGUMENT;
   }
   snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  snprintf(what, sizeof what, "--section %s", text);
+  PF_TRY(pf_study_value(&p->st, what, name, equals + 1, text + strlen(text), &value));
   if (!strcmp(name, "t")) {
     p->options.every = value;
     return value > 0 ? PF_OK : pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--section %s: a positive time is needed", text);
@@ -129,10 +135,9 @@ static PfStatus read_section(Poincare *p)
 static PfStatus read_skip(Poincare *p)
 {
   const char *text = p->st.options->study[STUDY_SKIP];
-  char *end;
   if (!text) return PF_OK;
-  p->options.skip = strtod(text, &end);
-  if (end != text && !*end && p->options.skip >= 0 && isfinite(p->options.skip)) return PF_OK;
+  PF_TRY(pf_cli_value(p->st.s.ctx, "--skip", text, "s", &p->options.skip));
+  if (p->options.skip >= 0) return PF_OK;
   return pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--skip: '%s' is not a time", text);
 }
 
@@ -150,6 +155,8 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 1, &o->orbits));
   PF_TRY(pf_study_span(st, &o->span));
   PF_TRY(pf_section(st->s.ctx, st->s.arena, st->field, o, &p->section));
+  pf_study_show_one(st, p->plane.names[0], p->section.count, p->section.a);
+  pf_study_show_one(st, p->plane.names[1], p->section.count, p->section.b);
   return st->options->out ? pf_study_write_as(&p->st, st->options->out, &writers) : PF_OK;
 }
 

@@ -21,21 +21,36 @@ const Command pf_study_portrait = {
 typedef struct Portrait {
   Study st;
   Plane plane;
-  PfPortrait p;
+  PfPortrait p; /* in the units of the names */
 } Portrait;
+
+/* From SI, as it was found, to what is written. */
+static void show(Portrait *p)
+{
+  const char *const *names = p->plane.names;
+  for (int i = 0; i < p->p.count; i++) {
+    PfOrbit *o = p->p.orbits + i;
+    pf_study_show(&p->st, names, 2, o->start);
+    pf_study_show_one(&p->st, names[0], o->count, o->a);
+    pf_study_show_one(&p->st, names[1], o->count, o->b);
+  }
+  pf_study_show(&p->st, names, 2, p->plane.low);
+  pf_study_show(&p->st, names, 2, p->plane.high);
+}
 
 /* ---------------------------------------------------------------- text */
 
 static void write_text(void *user, PfText *text)
 {
-  const Portrait *p = user;
+  Portrait *p = user;
   pf_text_print(text, "%s: %d curve%s in the plane of %s and %s", pf_cli_name(p->st.s.model), p->p.count,
                 p->p.count == 1 ? "" : "s", p->plane.names[0], p->plane.names[1]);
   for (int k = 0; k < p->plane.keep_count; k++)
     pf_text_print(text, "%s%s", k ? ", " : ", with the same ", p->plane.keep_names[k]);
   pf_text_add(text, "\n");
   if (p->p.failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", p->p.failed);
-  pf_text_print(text, "\n  begin %8s %14s  %s\n", p->plane.names[0], p->plane.names[1], "period [s]");
+  pf_text_print(text, "\n  begin %8s %14s  %s\n", pf_study_word(&p->st, p->plane.names[0]),
+                pf_study_word(&p->st, p->plane.names[1]), "period [s]");
   for (int i = 0; i < p->p.count; i++) {
     const PfOrbit *o = p->p.orbits + i;
     pf_text_print(text, "  %14.6g %14.6g  ", o->start[0], o->start[1]);
@@ -52,6 +67,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(p->st.s.model));
   pf_study_json_names(json, "show", p->plane.names, 2);
+  pf_study_json_units(&p->st, json, "units", p->plane.names, 2);
   pf_study_json_names(json, "keep", p->plane.keep_names, p->plane.keep_count);
   pf_json_integer(json, "failed", p->p.failed);
   pf_json_open(json, "curves", '[');
@@ -73,8 +89,9 @@ static void write_json(void *user, PfJson *json)
 
 static void file_csv(void *user, PfText *text)
 {
-  const Portrait *p = user;
-  pf_text_print(text, "curve,\"%s\",\"%s\"\n", p->plane.names[0], p->plane.names[1]);
+  Portrait *p = user;
+  pf_text_print(text, "curve,\"%s\",\"%s\"\n", pf_study_head(&p->st, p->plane.names[0]),
+                pf_study_head(&p->st, p->plane.names[1]));
   for (int i = 0; i < p->p.count; i++)
     for (int k = 0; k < p->p.orbits[i].count; k++)
       pf_text_print(text, "%d,%.17g,%.17g\n", i + 1, p->p.orbits[i].a[k], p->p.orbits[i].b[k]);
@@ -92,7 +109,8 @@ static PfStatus file_svg(void *user, PfText *text)
                          .color = closed ? 0 : 1, .dash = PF_DASH_SOLID};
   }
   double dx = 0.25*(p->plane.high[0] - p->plane.low[0]), dy = 0.25*(p->plane.high[1] - p->plane.low[1]);
-  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = p->plane.names[0], .y_label = p->plane.names[1],
+  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
+                   .y_label = pf_study_head(&p->st, p->plane.names[1]),
                    .count = p->p.count, .series = list, .given = true, .x_low = p->plane.low[0] - dx,
                    .x_high = p->plane.high[0] + dx, .y_low = p->plane.low[1] - dy, .y_high = p->plane.high[1] + dy};
   pf_svg_chart(text, &chart);
@@ -115,6 +133,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 25, &options.starts));
   PF_TRY(pf_study_span(st, &options.span));
   PF_TRY(pf_portrait(st->s.ctx, st->s.arena, st->field, &options, &p->p));
+  show(p);
   return st->options->out ? pf_study_write_as(&p->st, st->options->out, &writers) : PF_OK;
 }
 

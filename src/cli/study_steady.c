@@ -28,8 +28,45 @@ const Command pf_study_steady = {
 typedef struct Find {
   Study st;
   PfSteadyKind kind;
-  PfSteady steady;
+  PfSteady steady;       /* in the units of the names */
+  const char **words;    /* names with units that are not SI, for lines of text */
+  const char **velocities, **coordinates; /* names of all */
 } Find;
+
+/* ---------------------------------------------------------------- units */
+
+static PfStatus name_coordinates(Find *f)
+{
+  const PfModel *model = f->st.s.model;
+  int n = model->coordinate_count;
+  f->coordinates = pf_arena_array(f->st.s.arena, const char *, n);
+  f->velocities = pf_arena_array(f->st.s.arena, const char *, n);
+  if (!f->coordinates || !f->velocities) return pf_fail(f->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i < n; i++) {
+    f->coordinates[i] = model->coordinates[i].name;
+    f->velocities[i] = pf_expr_symbol_name(f->st.s.ctx, model->coordinates[i].v);
+  }
+  return PF_OK;
+}
+
+/* From SI, as it was found, to what is written. */
+static PfStatus show(Find *f)
+{
+  PfSteady *s = &f->steady;
+  int n = f->st.s.equations.n;
+  PF_TRY(name_coordinates(f));
+  f->words = pf_arena_array(f->st.s.arena, const char *, s->size);
+  if (!f->words) return pf_fail(f->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  for (int c = 0; c < s->size; c++) f->words[c] = s->cyclic[c] ? s->names[c] : pf_study_word(&f->st, s->names[c]);
+  pf_study_show(&f->st, s->names, s->size, s->low);
+  pf_study_show(&f->st, s->names, s->size, s->high);
+  for (int i = 0; i < s->count; i++) {
+    pf_study_show(&f->st, s->names, s->size, s->points[i].x);
+    pf_study_show(&f->st, f->coordinates, n, s->points[i].q);
+    pf_study_show(&f->st, f->velocities, n, s->points[i].v);
+  }
+  return PF_OK;
+}
 
 /* ---------------------------------------------------------------- text */
 
@@ -43,13 +80,14 @@ static void text_cyclic(PfText *text, const PfSteady *s)
   pf_text_add(text, any ? "\n" : "none\n");
 }
 
-static void text_tried(PfText *text, const PfSteady *s)
+static void text_tried(PfText *text, const Find *f)
 {
+  const PfSteady *s = &f->steady;
   pf_text_print(text, "  tried       %d starts", s->starts);
   const char *comma = ", ";
   for (int c = 0; c < s->size; c++)
     if (!s->cyclic[c] && s->low[c] < s->high[c])
-      pf_text_print(text, "%s%s from %.4g to %.4g", comma, s->names[c], s->low[c], s->high[c]), comma = ", ";
+      pf_text_print(text, "%s%s from %.4g to %.4g", comma, f->words[c], s->low[c], s->high[c]), comma = ", ";
   pf_text_add(text, "\n");
 }
 
@@ -76,7 +114,7 @@ static void text_point(PfText *text, const Find *f, int i)
   pf_text_add(text, "\n     state      ");
   for (int c = 0; c < f->steady.size; c++)
     if (!f->steady.cyclic[c] && f->steady.low[c] < f->steady.high[c])
-      pf_text_print(text, "  %s = %.10g", f->steady.names[c], fabs(p->x[c]) < 1e-14 ? 0 : p->x[c]);
+      pf_text_print(text, "  %s = %.10g", f->words[c], fabs(p->x[c]) < 1e-14 ? 0 : p->x[c]);
   pf_text_add(text, "\n     eigenvalues");
   text_eigenvalues(text, p);
 }
@@ -89,7 +127,7 @@ static void write_text(void *user, PfText *text)
                 equilibria ? f->steady.count == 1 ? "equilibrium" : "equilibria"
                            : f->steady.count == 1 ? "steady motion" : "steady motions");
   text_cyclic(text, &f->steady);
-  text_tried(text, &f->steady);
+  text_tried(text, f);
   for (int i = 0; i < f->steady.count; i++) text_point(text, f, i);
 }
 
@@ -122,13 +160,13 @@ static void write_json(void *user, PfJson *json)
   pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "kind", f->kind == PF_EQUILIBRIA ? "equilibria" : "steady");
   pf_study_json_names(json, "states", f->steady.names, f->steady.size);
+  pf_study_json_units(&f->st, json, "units", f->steady.names, f->steady.size);
   pf_json_open(json, "cyclic", '[');
   for (int c = 0; c < f->steady.size; c++)
     if (f->steady.cyclic[c]) pf_json_string(json, NULL, f->steady.names[c]);
   pf_json_close(json, ']');
-  pf_json_open(json, "coordinates", '[');
-  for (int i = 0; i < model->coordinate_count; i++) pf_json_string(json, NULL, model->coordinates[i].name);
-  pf_json_close(json, ']');
+  pf_study_json_names(json, "coordinates", f->coordinates, model->coordinate_count);
+  pf_study_json_units(&f->st, json, "coordinate_units", f->coordinates, model->coordinate_count);
   pf_json_integer(json, "starts", f->steady.starts);
   pf_json_integer(json, "failed", f->steady.failed);
   pf_json_open(json, "points", '[');
@@ -141,8 +179,8 @@ static void write_json(void *user, PfJson *json)
 
 static void file_csv(void *user, PfText *text)
 {
-  const Find *f = user;
-  for (int c = 0; c < f->steady.size; c++) pf_text_print(text, "\"%s\",", f->steady.names[c]);
+  Find *f = user;
+  for (int c = 0; c < f->steady.size; c++) pf_text_print(text, "\"%s\",", pf_study_head(&f->st, f->steady.names[c]));
   pf_text_add(text, "stability,unstable,family\n");
   for (int i = 0; i < f->steady.count; i++) {
     const PfSteadyPoint *p = f->steady.points + i;
@@ -179,7 +217,7 @@ static PfStatus nothing(Find *f)
 {
   PfText text;
   pf_text_init(&text, pf_context_allocator(f->st.s.ctx));
-  text_tried(&text, &f->steady);
+  text_tried(&text, f);
   pf_fail(f->st.s.ctx, PF_ERR_NUMBER, "no %s found", f->kind == PF_EQUILIBRIA ? "equilibrium" : "steady motion");
   pf_hint(f->st.s.ctx, "%.*s; there may be none, or look elsewhere by --within and with more --starts",
           (int)(text.count > 3 ? text.count - 3 : 0), pf_text_get(&text) + 2);
@@ -193,6 +231,7 @@ static PfStatus work(Study *st)
   PfSteadyOptions options = {.kind = f->kind};
   PF_TRY(pf_study_search(st, &options));
   PF_TRY(pf_steady_find(st->s.ctx, st->s.arena, st->field, &options, &f->steady));
+  PF_TRY(show(f));
   if (!f->steady.count) return nothing(f);
   return st->options->out ? pf_study_write_as(&f->st, st->options->out, &writers) : PF_OK;
 }
