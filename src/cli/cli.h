@@ -96,6 +96,10 @@ int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_j
  * option as it was given. */
 PfStatus pf_cli_value(PfContext *ctx, const char *what, const char *text, const char *unit, double *value);
 
+/* The name before '=', without blanks, and the value behind it; false when there is none. */
+enum { PF_LONGEST_NAME = 128 };
+bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **value);
+
 /* The pieces of a list between separators, not counting those in brackets: where the piece ends. */
 const char *pf_cli_piece(const char *text, const char *separators);
 

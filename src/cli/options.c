@@ -174,10 +174,9 @@ int pf_cli_options(const Command *command, unsigned allowed, int argc, char **ar
 
 static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *text, double *values)
 {
-  const char *equals = strchr(text, '=');
-  if (!equals || equals == text) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: write name=value", text);
-  char name[128];
-  snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  char name[PF_LONGEST_NAME];
+  const char *value;
+  if (!pf_cli_split(text, name, &value)) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: write name=value", text);
   int i = pf_model_find_parameter(model, name);
   if (i < 0 || model->parameters[i].derived) {
     pf_fail(ctx, PF_ERR_NAME, "-p %s: the model has no parameter '%s'", text, name);
@@ -186,7 +185,7 @@ static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *
   }
   char what[256];
   snprintf(what, sizeof what, "-p %s", text);
-  return pf_cli_value(ctx, what, equals + 1, pf_model_measure(model, name).unit, values + i);
+  return pf_cli_value(ctx, what, value, pf_model_measure(model, name).unit, values + i);
 }
 
 double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options)

@@ -119,21 +119,28 @@ static PfStatus set_group(Setter *s, const Group *group, const char *name, size_
 
 /* ---------------------------------------------------------------- reading */
 
+/* Parts of a quaternion have no unit and are pure numbers all the same. */
+static const char *unit_of(const PfModel *model, const char *name)
+{
+  int i = pf_model_find_coordinate(model, name);
+  for (int b = 0; b < model->ball_count; b++)
+    if (i >= model->balls[b].q && i < model->balls[b].q + 4) return "1";
+  return pf_model_measure(model, name).unit;
+}
+
 /* x=1, x'=2 [m/s], hub.wz=1, hub.turn=(0, 0, 30 [deg]) */
 static PfStatus set_one(Setter *s)
 {
-  const char *equals = strchr(s->text, '=');
-  char name[128], what[256];
-  if (!equals || equals == s->text)
+  char name[PF_LONGEST_NAME], what[256];
+  const char *text;
+  if (!pf_cli_split(s->text, name, &text))
     return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: write name=value or name'=value", s->text);
-  snprintf(name, sizeof name, "%.*s", (int)(equals - s->text), s->text);
-  for (size_t length = strlen(name); length && name[length - 1] == ' '; length--) name[length - 1] = 0;
   snprintf(what, sizeof what, "--state %s", s->text);
   size_t joint;
   const Group *group = find_group(s->model, name, &joint);
-  if (group) return set_group(s, group, name, joint, what, equals + 1);
+  if (group) return set_group(s, group, name, joint, what, text);
   double value;
-  PF_TRY(pf_cli_value(s->ctx, what, equals + 1, pf_model_measure(s->model, name).unit, &value));
+  PF_TRY(pf_cli_value(s->ctx, what, text, unit_of(s->model, name), &value));
   return pf_model_set_start(s->model, name, value) ? PF_OK : unknown_name(s, name);
 }
 

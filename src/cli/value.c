@@ -18,6 +18,19 @@ PfStatus pf_cli_value(PfContext *ctx, const char *what, const char *text, const 
   return PF_ERR_ARGUMENT;
 }
 
+bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **value)
+{
+  const char *equals = strchr(text, '=');
+  text += strspn(text, " ");
+  if (!equals || equals <= text || equals - text >= PF_LONGEST_NAME) return false;
+  size_t length = (size_t)(equals - text);
+  while (text[length - 1] == ' ') length--;
+  memcpy(name, text, length);
+  name[length] = 0;
+  *value = equals + 1;
+  return true;
+}
+
 const char *pf_cli_piece(const char *text, const char *separators)
 {
   int depth = 0;

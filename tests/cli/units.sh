@@ -1,0 +1,87 @@
+#!/bin/sh
+# Units: what is read and shown under a unit is in that unit (units.py), and what does not fit is said.
+set -u
+. "$(dirname "$0")/common.sh"
+model=$place/model.pf
+cat >"$model" <<'MODEL'
+model units
+param mass = 200 [g], k = 3 [N/mm], angle = 30 [deg], ratio = 2, q = 2*3 [N]
+coord y [mm], theta [deg]
+body b in ground at (0, 0, 1) ball { mass 1 [kg], inertia 1 [kg m^2] }
+kinetic mass/2*y'^2 + ratio*mass*1 [m^2]*theta'^2
+potential k/2*y^2
+force y = q, theta = sin(angle)*1 [N m]
+run 1
+MODEL
+
+# What is wrong is told with the words of the option, and how to mend it.
+wrong() { # option value words [words]
+  for command in check "compare" "eval" "run" "plot" "converge --by rk4" "derive" "study equilibria" "study linearize" \
+    "study continue ratio=1..2 --equilibria" "study portrait --show y,theta" "study poincare --section y=0 --show y,theta" \
+    "study integrability" "study invariants"; do
+    # shellcheck disable=SC2086 # commands of several words
+    run 2 $command "$1" "$2" "$model"
+    says err "$1 $2: $3"
+    says err "${4:-$3}"
+  done
+}
+wrong -p "mass=5 [s]" "the value must be in kg, but this is in s"
+wrong -p "mass=5 [kq]" "unknown unit 'kq'"
+wrong -p "mas=5" "the model has no parameter 'mas'" "did you mean 'mass'?"
+wrong -p "mass=heavy" "'heavy' is not defined" "a value is written 0.5, 2/3"
+wrong --state "y=5 [deg]" "the value must be in m, but this is"
+wrong --state "thata=5" "the model has no coordinate, velocity or speed 'thata'" "did you mean 'theta'?"
+
+say() { # option value words
+  run 2 eval "$1" "$2" "$model"
+  says err "$3"
+}
+say -p "mass=nan" "'nan' is not defined"
+say -p "mass=1e999" "the number 1e999 is too large"
+say -p "mass=exp(1000)" "this is not a finite number"
+say -p "mass=1/0" "division by zero"
+say -p "mass=0/0" "division by zero"
+say -p "mass=sqrt(-1)" "this is not a finite number"
+say -p "mass=" "a value is missing"
+say -p "mass=1 2" "expected the end of the value, found the number 2"
+say -p "mass=1; y=2" "expected the end of the value, found ';'"
+say -p "mass=t" "a constant is needed here"
+say -p "mass=(1, 2, 3)" "must be a number, this is a vector"
+say -p "q=5 [kg]" "the value must be in N, but this is in kg"
+say -p "angle=2*pi/3 [deg]" "this divides by an angle"
+say -p "angle=5 [m]" "must be"
+say --state "y'=5 [mm]" "the value must be in m/s, but this is in m"
+say --state "b.wx=5 [m]" "the value must be in"
+say --state "b.qx=5 [kg]" "must be"
+say --state "b.turn=(0, 1)" "3 numbers in brackets are needed"
+say --state "b.w=3" "3 numbers in brackets are needed"
+say --state "b.q=(0, 0, 0, 0)" "a quaternion of zeros is no rotation"
+say --state "b.v=(1, 2, 3)" "no coordinate, velocity or speed 'b.vx'"
+say --state "y" "write name=value"
+say --time "5 [m]" "--time: the value must be in s, but this is in m"
+for option in --at --every --for --step; do
+  run 2 run $option "5 [m]" "$model"
+  says err "$option: the value must be in s, but this is in m"
+done
+run 2 study linearize --sweep "k=1 [N]..2:3" "$model"
+says err "--sweep k=1 [N]..2:3: the value must be in N/m, but this is in N"
+run 2 study equilibria --within "theta=0..5 [mm]" "$model"
+says err "--within theta=0..5 [mm]: the value must be"
+run 2 study poincare --section "y=1 [s]" --show y,theta "$model"
+says err "--section y=1 [s]: the value must be in m, but this is in s"
+
+# The same number in other words.
+for value in "angle=45" "angle=(pi/4) [rad]" "angle=90/2" "angle=45 [deg]" "angle=0.125 [rev]" "angle = +45"; do
+  run 0 eval --json -p "$value" -p "mass=0.1 [kg]" "$model"
+  holds "abs(d['acceleration'][1]/(180/3.141592653589793*0.5**0.5/0.4) - 1) < 1e-12"
+done
+
+# start hub.px = … of a free joint has its dimension checked too
+printf '%s\n' "body b in ground free { mass 1 [kg], inertia 1 [kg m^2] }" "start b.px = 5 [kg]" >"$place/joint.pf"
+run 1 check "$place/joint.pf"
+says err "'b.px' must be in m, but this is in kg"
+
+if command -v python3 >/dev/null; then
+  python3 "$(dirname "$0")/units.py" "$program" >"$place/out" 2>"$place/err" || fail "units.py: $(tail -n 5 "$place/out")"
+fi
+finish
