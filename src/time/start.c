@@ -349,6 +349,19 @@ static bool has_firmness(const Search *s, PfFirmness firm)
   return false;
 }
 
+/* What differs from the start by rounding only is put back, unless a constraint would feel it. */
+static void tidy(Search *s)
+{
+  const double rounding = 4e-16*fmax(1, largest(s->given, s->n));
+  double miss = measure(s, PF_START_FIXED);
+  memcpy(s->keep, s->x, (size_t)s->n*sizeof *s->x);
+  for (int j = 0; j < s->n; j++)
+    if (fabs(s->x[j] - s->given[j]) <= rounding) s->x[j] = s->given[j];
+  if (measure(s, PF_START_FIXED) <= fmax(miss, 1e-15)) return;
+  memcpy(s->x, s->keep, (size_t)s->n*sizeof *s->x);
+  measure(s, PF_START_FIXED);
+}
+
 static PfStatus settle(Search *s)
 {
   bool found = false;
@@ -359,7 +372,9 @@ static PfStatus settle(Search *s)
   s->equal = !found && last > PF_START_GIVEN;
   if (s->equal) PF_TRY(search(s, PF_START_FIXED, CARE_DIGITS, &found));
   s->equal = false;
-  return found ? PF_OK : conflict(s);
+  if (!found) return conflict(s);
+  tidy(s);
+  return PF_OK;
 }
 
 /* Attitudes may come with quaternions of any length: the angular velocity stays. */

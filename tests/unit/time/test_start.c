@@ -308,6 +308,16 @@ static void a_long_chain_yields_where_it_must(void **state)
   close_moving(&c.x);
 }
 
+/* b is prescribed to begin at 0 and is 0, not 1e-30; a + a^3 = 1. */
+static void nothing_is_left_of_rounding(void **state)
+{
+  Corrected c;
+  correct(*state, "coord a, b\nkinetic (a'^2 + b'^2)/2\nconstraint c: a + b + a^3 = 1\nprescribe b = 0.2*t\n", &c);
+  assert_true(c.q[1] == 0);
+  assert_near(c.q[0] + c.q[0]*c.q[0]*c.q[0], 1, 1e-15, 0);
+  close_moving(&c.x);
+}
+
 static void measuring_changes_nothing(void **state)
 {
   Fixture *f = *state;
@@ -370,6 +380,7 @@ int main(void)
     with_fixture(typed_digits_yield_before_the_whole_mechanism_turns),
     with_fixture(odd_systems_have_starts),
     with_fixture(a_long_chain_yields_where_it_must),
+    with_fixture(nothing_is_left_of_rounding),
     with_fixture(measuring_changes_nothing),
     with_fixture(lack_of_memory_is_reported),
   };
