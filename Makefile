@@ -3,6 +3,7 @@
 #   make demo       the same, then diagnose a snakeboard and print its equations
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers, valgrind
 #   make bench      measure speed (never part of the tests)
+#   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
 #   make fuzz       short runs of the fuzzers, SECONDS_EACH=60 or RUNS_EACH inputs; FUZZER=model: only that
 #   make install    into PREFIX=/usr/local (DESTDIR is obeyed)
 #   make format     mend indentation and blanks, see scripts/format.py
@@ -10,10 +11,12 @@
 BUILD = build
 PREFIX = /usr/local
 SECONDS_EACH = 60
+N = 1000
+SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 MODEL = examples/snakeboard.pf
 
-.PHONY: all build demo test bench fuzz install format clean
+.PHONY: all build demo test bench trial fuzz install format clean
 
 all: build
 
@@ -44,6 +47,10 @@ test:
 bench:
 	@scripts/setup.sh build
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/bench.sh
+
+trial: build
+	@scripts/setup.sh test
+	@python3 tests/trial/trial.py $(BUILD)/pfaff --count $(N) --seed $(SEED) --jobs $(JOBS) --keep $(BUILD)/trial-failures
 
 fuzz:
 	@scripts/setup.sh test

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build libopenblas-dev liblapack-dev liblapacke-dev"
 optional="libflint-dev libsundials-dev libexpat1-dev"
-tests="libcmocka-dev clang valgrind libc6-dbg python3"
+tests="libcmocka-dev clang valgrind libc6-dbg python3 python3-mpmath"
 analysis="clang-tidy cppcheck clang-format"
 
 say() { echo "set-up: $*"; }
@@ -45,6 +45,7 @@ otherwise_present() {
     libflint-dev) has_header flint/flint.h ;;
     libsundials-dev) has_header cvode/cvode.h && has_header ida/ida.h ;;
     libexpat1-dev) has_header expat.h ;;
+    python3-mpmath) python3 -c 'import mpmath' ;;
     libcmocka-dev) has_header cmocka.h ;;
     libclang-rt-*) has_clang_runtime ;;
     libc6-dbg) ! command -v dpkg-query ;;
