@@ -33,7 +33,7 @@ INAPPLICABLE = ("needs the library", "needs a regular mass matrix", "imposes con
 ALWAYS, SOMETIMES = ("dopri5", "dop853 tight"), ("dop853", "dopri5 tight", "rk4", "cvode_adams", "cvode_bdf", "ida", "ida2", "generalized_alpha", "rattle")
 
 
-LEFT_OUT = {"friction"}  # what the program does not do right yet
+LEFT_OUT = set()  # what the program does not do right yet
 SMOOTH_ONLY = False               # the other methods do not see switches yet
 
 
