@@ -3,6 +3,7 @@
 #define PF_SRC_CLI_H
 
 #include "base/base.h"
+#include "num/num.h"
 #include "out/out.h"
 #include "pfaff/pfaff.h"
 

@@ -239,20 +239,13 @@ static void text_names(PfText *text, const char *what, const char *const *names,
   pf_text_add(text, count ? "\n" : "none\n");
 }
 
-static double largest(const double *values, int count)
-{
-  double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
-  return most;
-}
-
 /* Files have every digit; on the terminal what is nothing but rounding is not shown. */
 static void text_matrix(PfText *text, const char *title, const double *values, const char *const *rows,
                         const char *mark, int row_count, const char *const *columns, int column_count)
 {
   if (!row_count || !column_count) return;
   enum { WIDEST = 20 };
-  double noise = 1e-12*largest(values, row_count*column_count);
+  double most = pf_largest(values, row_count*column_count);
   int width = 11;
   for (int j = 0; j < column_count; j++) width = (int)strlen(columns[j]) > width ? (int)strlen(columns[j]) : width;
   width = width > WIDEST ? WIDEST : width;
@@ -264,8 +257,8 @@ static void text_matrix(PfText *text, const char *title, const double *values, c
     snprintf(name, sizeof name, "%s%s", rows[i], mark);
     pf_text_print(text, "  %-12s", name);
     for (int j = 0; j < column_count; j++) {
-      double value = values[(size_t)i*(size_t)column_count + (size_t)j];
-      if (fabs(value) <= noise) pf_text_print(text, " %*s", width, ".");
+      double value = pf_without_noise(values[(size_t)i*(size_t)column_count + (size_t)j], most);
+      if (value == 0) pf_text_print(text, " %*s", width, ".");
       else pf_text_print(text, " %*.5g", width, value);
     }
     pf_text_add(text, "\n");
@@ -292,29 +285,17 @@ static void text_mode(PfText *text, const PfLinear *m, int k)
   pf_text_add(text, "\n");
 }
 
-/* A double eigenvalue 0 comes out as two of the size of the root of the rounding error: below that all are 0. */
-static double clean(double value, double most)
-{
-  return fabs(value) <= 3e-8*most ? 0 : value;
-}
-
-static double spectral_size(const PfLinear *m)
-{
-  return fmax(largest(m->re, m->states), largest(m->im, m->states));
-}
-
 static void text_eigenvalues(PfText *text, const PfLinear *m)
 {
-  double most = spectral_size(m);
   pf_text_print(text, "\n  %-34s %12s %9s  %s\n", "eigenvalue [1/s]", "[rad/s]", "damping", "moves mostly");
   for (int k = 0; k < m->states; k++) {
     char value[64];
-    double re = clean(m->re[k], most), im = clean(m->im[k], most), size = hypot(re, im);
+    double re = m->re[k], im = m->im[k], size = hypot(re, im);
     if (im < 0) continue;
     if (im > 0) snprintf(value, sizeof value, "%.10g +- %.10g i", re, im);
     else snprintf(value, sizeof value, "%.10g", re);
     pf_text_print(text, "  %-34s %12.5g", value, size);
-    if (size > 0) pf_text_print(text, " %9.4f  ", -re/size);
+    if (size > 0) pf_text_print(text, " %9.4f  ", pf_without_noise(-re/size, 5e8)); /* four places: never -0.0000 */
     else pf_text_print(text, " %9s  ", "-");
     text_mode(text, m, k);
   }
@@ -361,10 +342,9 @@ static void text_table(PfText *text, Linearize *l)
   pf_text_print(text, "\n  %12s  eigenvalues [1/s]\n", pf_study_word(&l->st, l->along));
   for (int p = 0; p < l->count; p++) {
     const PfLinear *m = &l->points[p].linear;
-    double most = spectral_size(m);
     pf_text_print(text, "  %12.6g", l->points[p].at);
     for (int k = 0; k < m->states; k++) {
-      double re = clean(m->re[k], most), im = clean(m->im[k], most);
+      double re = m->re[k], im = m->im[k];
       if (im < 0) continue;
       if (im > 0) pf_text_print(text, "  %.6g+-%.6gi", re, im);
       else pf_text_print(text, "  %.6g", re);

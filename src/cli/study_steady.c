@@ -93,10 +93,8 @@ static void text_tried(PfText *text, const Find *f)
 
 static void text_eigenvalues(PfText *text, const PfSteadyPoint *p)
 {
-  double most = 0;
-  for (int k = 0; k < p->count; k++) most = fmax(most, hypot(p->re[k], p->im[k]));
   for (int k = 0; k < p->count; k++) {
-    double re = fabs(p->re[k]) <= 3e-8*most ? 0 : p->re[k], im = fabs(p->im[k]) <= 3e-8*most ? 0 : p->im[k];
+    double re = p->re[k], im = p->im[k];
     if (im < 0) continue;
     if (im > 0) pf_text_print(text, "  %.7g +- %.7gi", re, im);
     else pf_text_print(text, "  %.7g", re);

@@ -29,14 +29,15 @@ static void swap_ints(int *list, int i, int j)
   list[j] = t;
 }
 
-/* The largest of the elements k… of W, rows and columns as sorted so far. */
+/* The largest of the elements k… of W, rows and columns as sorted so far; rounding does not decide among equal ones. */
 static double largest_element(const PfPartition *p, int k, int *row, int *column)
 {
-  double best = -1;
+  double best = 0;
+  *row = *column = k;
   for (int i = k; i < p->m; i++)
     for (int j = k; j < p->n; j++) {
       double size = fabs(p->W[p->row[i]*p->n + p->column[j]]);
-      if (size > best) best = size, *row = i, *column = j;
+      if (size > best*(1 + 1e-9)) best = size, *row = i, *column = j;
     }
   return best;
 }

@@ -11,9 +11,11 @@ void dgesdd_(const char *job, const int *m, const int *n, double *a, const int *
              const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork,
              int *info, size_t job_length);
 
-void dgeev_(const char *left, const char *right, const int *n, double *a, const int *lda, double *re, double *im,
-            double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info,
-            size_t left_length, size_t right_length);
+void dgeevx_(const char *balance, const char *left, const char *right, const char *sense, const int *n, double *a,
+             const int *lda, double *re, double *im, double *vl, const int *ldvl, double *vr, const int *ldvr,
+             int *low, int *high, double *scale, double *norm, double *rconde, double *rcondv, double *work,
+             const int *lwork, int *iwork, int *info, size_t balance_length, size_t left_length,
+             size_t right_length, size_t sense_length);
 
 static int least(int m, int n)
 {
@@ -114,78 +116,49 @@ PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double
 
 /* ---------------------------------------------------------------- eigenvalues */
 
-typedef struct Spectrum {
-  double *copy, *re, *im, *vectors, *work; /* as LAPACK leaves them, by columns */
-  int *order;
-} Spectrum;
-
-/* The eigenvalue a comes before b. Pairs stay together: their members differ in the sign of im only. */
-static bool comes_before(const Spectrum *s, int a, int b)
+/* A by columns, as LAPACK wants it. */
+static PfStatus load_columns(PfContext *ctx, const double *A, int n, double *copy, double *scale)
 {
-  double x = s->re[a], y = s->re[b];
-  if (x != y) return x > y;
-  x = s->im[a] < 0 ? -s->im[a] : s->im[a], y = s->im[b] < 0 ? -s->im[b] : s->im[b];
-  if (x != y) return x < y;
-  return a < b;
-}
-
-static void sort_spectrum(Spectrum *s, int n)
-{
-  for (int i = 0; i < n; i++) {
-    int k = i;
-    for (; k > 0 && comes_before(s, i, s->order[k - 1]); k--) s->order[k] = s->order[k - 1];
-    s->order[k] = i;
-  }
-}
-
-static PfStatus find_spectrum(PfContext *ctx, PfArena *scratch, const double *A, int n, bool vectors, Spectrum *s)
-{
-  const char *job = vectors ? "V" : "N";
-  const int one = 1, ask = -1, *ld = vectors ? &n : &one;
-  const size_t size = (size_t)n*(size_t)n;
-  double room, scale;
-  int info;
-  s->copy = pf_arena_array(scratch, double, size);
-  s->re = pf_arena_array(scratch, double, n), s->im = pf_arena_array(scratch, double, n);
-  s->vectors = pf_arena_array(scratch, double, vectors ? size : 1);
-  s->order = pf_arena_array(scratch, int, n);
-  if (!s->copy || !s->re || !s->im || !s->vectors || !s->order) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
-  PF_TRY(load(ctx, A, n, n, s->copy, &scale));
+  PF_TRY(load(ctx, A, n, n, copy, scale));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) {
-      double t = s->copy[i*n + j];
-      s->copy[i*n + j] = s->copy[j*n + i], s->copy[j*n + i] = t;
+      double t = copy[i*n + j];
+      copy[i*n + j] = copy[j*n + i], copy[j*n + i] = t;
     }
-  dgeev_("N", job, &n, s->copy, &n, s->re, s->im, s->vectors, &one, s->vectors, ld, &room, &ask, &info, 1, 1);
+  return PF_OK;
+}
+
+static PfStatus spectrum_room(PfContext *ctx, PfArena *arena, int n, PfSpectrum *s)
+{
+  const size_t size = (size_t)n*(size_t)n;
+  s->re = pf_arena_array(arena, double, n), s->im = pf_arena_array(arena, double, n);
+  s->sense = pf_arena_array(arena, double, n), s->vectors = pf_arena_array(arena, double, size);
+  bool good = s->re && s->im && s->sense && s->vectors;
+  return good ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room for the eigenvalues of a %d x %d matrix", n, n);
+}
+
+/* The condition of an eigenvalue needs left vectors too. Scales are the caller's: those of dgebal leave out rows that
+ * it has split off, whose elements may then become huge. */
+PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n, PfSpectrum *s)
+{
+  const int ask = -1;
+  const size_t size = (size_t)n*(size_t)n;
+  double room, scale;
+  int info, low, high, none;
+  PF_TRY(spectrum_room(ctx, arena, n, s));
+  double *copy = pf_arena_array(arena, double, size), *left = pf_arena_array(arena, double, size);
+  double *balance = pf_arena_array(arena, double, n), *gaps = pf_arena_array(arena, double, n);
+  if (!copy || !left || !balance || !gaps) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(load_columns(ctx, A, n, copy, &scale));
+  dgeevx_("P", "V", "V", "E", &n, copy, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance, &s->norm,
+          s->sense, gaps, &room, &ask, &none, &info, 1, 1, 1, 1);
   int length = (int)room;
-  s->work = pf_arena_array(scratch, double, length);
-  if (!s->work) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
-  dgeev_("N", job, &n, s->copy, &n, s->re, s->im, s->vectors, &one, s->vectors, ld, s->work, &length, &info, 1, 1);
+  double *work = pf_arena_array(arena, double, length);
+  if (!work) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
+  dgeevx_("P", "V", "V", "E", &n, copy, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance, &s->norm,
+          s->sense, gaps, work, &length, &none, &info, 1, 1, 1, 1);
   if (info) return pf_fail(ctx, PF_ERR_NUMBER, "the eigenvalues of a %d x %d matrix do not converge", n, n);
   for (int i = 0; i < n; i++) s->re[i] *= scale, s->im[i] *= scale;
+  s->norm *= scale;
   return PF_OK;
-}
-
-static PfStatus eigenvalues(PfContext *ctx, PfArena *scratch, const double *A, int n, double *re, double *im,
-                            double *vectors)
-{
-  Spectrum s = {0};
-  PF_TRY(find_spectrum(ctx, scratch, A, n, vectors != NULL, &s));
-  sort_spectrum(&s, n);
-  for (int k = 0; k < n; k++) {
-    re[k] = s.re[s.order[k]], im[k] = s.im[s.order[k]];
-    for (int i = 0; vectors && i < n; i++) vectors[i*n + k] = s.vectors[(size_t)s.order[k]*(size_t)n + (size_t)i];
-  }
-  return PF_OK;
-}
-
-PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors)
-{
-  PF_TRY(pf_check_size(ctx, n, n));
-  if (!n) return PF_OK;
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = eigenvalues(ctx, scratch, A, n, re, im, vectors);
-  pf_arena_release(scratch, mark);
-  return status;
 }

@@ -74,14 +74,14 @@ static double part_left(const PfLdl *ldl, int i)
   return d == start ? 1 : d/start; /* untouched so far: no need to divide */
 }
 
-/* The row from k on of whose diagonal most is left. */
+/* The row from k on of whose diagonal most is left; rounding does not decide among equal ones. */
 static int strongest(const PfLdl *ldl, int k, double *part)
 {
   int best = k;
   *part = part_left(ldl, k);
   for (int i = k + 1; i < ldl->n; i++) {
     double p = part_left(ldl, i);
-    if (p > *part) *part = p, best = i;
+    if (p > *part*(1 + 1e-9)) *part = p, best = i;
   }
   return best;
 }

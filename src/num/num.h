@@ -13,6 +13,11 @@
 double pf_dot(const double *x, const double *y, int n);
 /* Euclidean length without overflow or underflow on the way. */
 double pf_norm(const double *x, int n);
+/* The largest magnitude; NaN are passed over. */
+double pf_largest(const double *x, int n);
+/* For people: what is nothing but rounding beside numbers of the size `scale` is 0 (and never -0), the rest stays as it
+ * is. Files keep every digit. */
+double pf_without_noise(double value, double scale);
 /* The first index whose number is not finite, or -1. */
 int pf_first_not_finite(const double *x, size_t count);
 /* The power of two next to the largest magnitude: dividing by it is exact. 1 for a vector of zeros. */
@@ -185,10 +190,36 @@ PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double
 PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
                            int *rank);
 
-/* Eigenvalues re + i im of A (n x n), the rightmost first; of a complex pair the one with im > 0 comes first, and its
- * partner next. `vectors` (n x n, or NULL): the eigenvector k as column k; of a pair, its real part as the first and
- * its imaginary part as the second column. PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
+/* Eigenvalues and right vectors as LAPACK leaves them, in its order. */
+typedef struct PfSpectrum {
+  double *re, *im;  /* of a pair the one with im > 0 comes first */
+  double *sense;    /* reciprocal condition of each: 1 for a normal matrix, near 0 where eigenvalues meet */
+  double *vectors;  /* vector k at vectors[k*n]; of a pair, real part and imaginary part */
+  double norm;      /* of the matrix */
+} PfSpectrum;
+
+PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n, PfSpectrum *spectrum);
+
+/* ---------------------------------------------------------------- eigenvalues of any matrix (spectrum.c) */
+
+/* Eigenvalues re + i im of A (n x n), the rightmost first, of those equally far right the one with the largest |im|
+ * first; of a complex pair the one with im > 0 comes first, and its partner next. Nothing depends on rounding: parts
+ * that cannot be told from zero are zero, eigenvalues that cannot be told from each other are equal (a double one that
+ * rounding has split, for one).
+ *
+ * `vectors` (n x n, or NULL): the eigenvector k as column k, of length 1, its largest component real and positive; of a
+ * pair, its real part as the first and its imaginary part as the second column. A multiple eigenvalue has a basis of its
+ * space in echelon form, in the order of the components; where that is too small, its last vector is repeated.
+ *
+ * PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
 PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors);
+
+/* Scales by powers of two until rows and columns of A (n x n) are alike (Parlett and Reinsch 1969), so that what
+ * is decided on it does not depend on units. scale[i]: what the component i was divided by. */
+void pf_balance(double *A, int n, double *scale);
+
+/* Gives x (n) the sign that its largest component is positive: the first of those that are equal but for rounding. */
+void pf_orient(double *x, int n);
 
 /* ---------------------------------------------------------------- equations in an order of priority (priority.c) */
 

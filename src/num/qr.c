@@ -75,12 +75,12 @@ static void measure_columns(PfQr *qr)
   }
 }
 
-/* The column from k on that has most below row k. */
+/* The column from k on that has most below row k; rounding does not decide among equal ones. */
 static int longest_column(const PfQr *qr, int k)
 {
   int best = k;
   for (int j = k + 1; j < qr->n; j++)
-    if (qr->work[j] > qr->work[best]) best = j;
+    if (qr->work[j] > qr->work[best]*(1 + 1e-9)) best = j;
   return best;
 }
 

@@ -13,6 +13,18 @@ double pf_dot(const double *x, const double *y, int n)
   return sum;
 }
 
+double pf_largest(const double *x, int n)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+double pf_without_noise(double value, double scale)
+{
+  return fabs(value) <= 1e-13*fabs(scale) || value == 0 ? 0 : value;
+}
+
 int pf_first_not_finite(const double *x, size_t count)
 {
   for (size_t i = 0; i < count; i++)

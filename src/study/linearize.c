@@ -82,31 +82,6 @@ static PfStatus find_inputs(PfContext *ctx, PfDynamics *f, const int *inputs, do
 
 /* ---------------------------------------------------------------- reachable subspaces */
 
-/* Scales the states by powers of two until rows and columns of A are alike (Parlett and Reinsch 1969), so that ranks
- * do not depend on units. scale[i]: what x_i is divided by. */
-static void balance(double *A, int n, double *scale)
-{
-  bool moved = true;
-  for (int i = 0; i < n; i++) scale[i] = 1;
-  for (int sweep = 0; moved && sweep < 50; sweep++) {
-    moved = false;
-    for (int i = 0; i < n; i++) {
-      double row = 0, column = 0, factor = 1;
-      for (int j = 0; j < n; j++)
-        if (j != i) row += fabs(A[i*n + j]), column += fabs(A[j*n + i]);
-      if (!(row > 0) || !(column > 0)) continue;
-      double sum = row + column;
-      while (column < row/2) factor *= 2, column *= 4;
-      while (column >= row*2) factor /= 2, column /= 4;
-      if ((row + column)/factor >= 0.95*sum) continue; /* not worth it */
-      moved = true;
-      scale[i] *= factor;
-      for (int j = 0; j < n; j++) A[i*n + j] /= factor;
-      for (int j = 0; j < n; j++) A[j*n + i] *= factor;
-    }
-  }
-}
-
 typedef struct Reach {
   int n, rank;
   double *V;       /* orthonormal columns found so far, each of n numbers */
@@ -143,7 +118,7 @@ static PfStatus reach(PfContext *ctx, double *A, const double *B, int n, int m, 
   double *x = pf_arena_array(scratch, double, n), *scale = pf_arena_array(scratch, double, n);
   PfStatus status = r.V && x && scale ? PF_OK : no_room(ctx);
   if (status == PF_OK) {
-    balance(A, n, scale);
+    pf_balance(A, n, scale); /* ranks do not depend on units */
     double size = pf_norm(A, n*n);
     for (int k = 0; k < m; k++) {
       for (int i = 0; i < n; i++) x[i] = B[(size_t)i*row + (size_t)k*column]/scale[i];

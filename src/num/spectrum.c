@@ -1,0 +1,321 @@
+/* Eigenvalues of any matrix in a form that does not depend on rounding: what is zero, what is equal, which comes first,
+ * and how the vectors are scaled. An eigenvalue of condition 1/s moves by about norm*noise/s when the matrix is noisy
+ * (Golub & Van Loan, Matrix Computations, 4th ed., section 7.2.2); where two meet in one vector s goes to zero with
+ * their distance, so that a double eigenvalue split by rounding is recognised, and its mean is exact again. */
+#include "num/num.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SCRUB 2e-14     /* elements that are smaller, beside others of their row or column, are rounding */
+#define NOISE 1e-13     /* of the elements of A, in parts of its norm */
+#define ZERO 1e-10      /* an eigenvalue or its part below this is zero */
+#define SAME_PART 1e-9  /* real parts nearer than this are equal when eigenvalues are sorted */
+
+typedef struct Sorting {
+  PfContext *ctx;
+  PfArena *scratch;
+  double *A, *scale; /* the matrix, balanced, and what its components were divided by */
+  int n;
+  PfSpectrum s;
+  int *group;    /* of equal eigenvalues, by the least of their numbers */
+  int *order;
+  double *level; /* real parts, equal ones made exactly equal */
+} Sorting;
+
+/* ---------------------------------------------------------------- pieces */
+
+void pf_balance(double *A, int n, double *scale)
+{
+  bool moved = true;
+  for (int i = 0; i < n; i++) scale[i] = 1;
+  for (int sweep = 0; moved && sweep < 50; sweep++) {
+    moved = false;
+    for (int i = 0; i < n; i++) {
+      double row = 0, column = 0, factor = 1;
+      for (int j = 0; j < n; j++)
+        if (j != i) row += fabs(A[i*n + j]), column += fabs(A[j*n + i]);
+      if (!(row > 0) || !(column > 0)) continue;
+      double sum = row + column;
+      while (column < row/2) factor *= 2, column *= 4;
+      while (column >= row*2) factor /= 2, column /= 4;
+      if ((row + column)/factor >= 0.95*sum) continue; /* not worth it */
+      moved = true;
+      scale[i] *= factor;
+      for (int j = 0; j < n; j++) A[i*n + j] /= factor;
+      for (int j = 0; j < n; j++) A[j*n + i] *= factor;
+    }
+  }
+}
+
+/* The first component that is the largest but for rounding. */
+static int leading(const double *x, const double *y, int n)
+{
+  double most = 0;
+  int first = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, hypot(x[i], y ? y[i] : 0));
+  while (first < n - 1 && hypot(x[first], y ? y[first] : 0) < (1 - 1e-6)*most) first++;
+  return first;
+}
+
+void pf_orient(double *x, int n)
+{
+  if (!n || x[leading(x, NULL, n)] >= 0) return;
+  for (int i = 0; i < n; i++) x[i] = -x[i];
+}
+
+static double largest(const double *x, int n, int step)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i*step]));
+  return most;
+}
+
+/* Takes A without elements that are rounding: one of them may join what is independent, and what is balanced by it is
+ * balanced by nothing. Elements are compared in their row and column only, whatever the units of the others. */
+static PfStatus load(Sorting *t, const double *A)
+{
+  int n = t->n;
+  size_t size = (size_t)n*(size_t)n;
+  double *rows = pf_arena_array(t->scratch, double, n), *columns = pf_arena_array(t->scratch, double, n);
+  t->A = pf_arena_array(t->scratch, double, size), t->scale = pf_arena_array(t->scratch, double, n);
+  if (!rows || !columns || !t->A || !t->scale) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  int bad = pf_first_not_finite(A, size);
+  if (bad >= 0) return pf_fail(t->ctx, PF_ERR_NUMBER, "matrix row %d holds a number that is not finite", bad/n);
+  for (int i = 0; i < n; i++) rows[i] = largest(A + (size_t)i*(size_t)n, n, 1), columns[i] = largest(A + i, n, n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      t->A[i*n + j] = fabs(A[i*n + j]) <= SCRUB*fmax(rows[i], columns[j]) ? 0 : A[i*n + j];
+  pf_balance(t->A, n, t->scale);
+  return PF_OK;
+}
+
+static double noise_removed(double value, double limit)
+{
+  return fabs(value) <= limit ? 0 : value;
+}
+
+/* ---------------------------------------------------------------- equal ones */
+
+/* How far rounding can have moved the eigenvalue k. */
+static double uncertainty(const PfSpectrum *s, int k)
+{
+  return s->norm*fmin(NOISE/fmax(s->sense[k], 1e-300), 1e-3);
+}
+
+/* Both must be that uncertain: a well determined eigenvalue is no part of a double one beside it. */
+static bool are_equal(const PfSpectrum *s, int a, int b)
+{
+  return hypot(s->re[a] - s->re[b], s->im[a] - s->im[b]) <= 2*fmin(uncertainty(s, a), uncertainty(s, b));
+}
+
+static bool are_identical(const PfSpectrum *s, int a, int b)
+{
+  return s->re[a] == s->re[b] && s->im[a] == s->im[b];
+}
+
+/* Joins groups; what is equal to one member belongs to all. */
+static void join_groups(Sorting *t, bool (*equal)(const PfSpectrum *s, int a, int b))
+{
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int i = 0; i < t->n; i++)
+      for (int j = 0; j < i; j++) {
+        if (t->group[i] == t->group[j] || !equal(&t->s, i, j)) continue;
+        t->group[i] = t->group[j] = t->group[i] < t->group[j] ? t->group[i] : t->group[j];
+        moved = true;
+      }
+  }
+}
+
+/* All members get the mean of their group, with parts that are rounding removed. The values of a pair that meet are in
+ * one group, so the imaginary parts cancel. */
+static void take_means(Sorting *t)
+{
+  PfSpectrum *s = &t->s;
+  for (int g = 0; g < t->n; g++) {
+    double re = 0, im = 0, limit = 0;
+    int count = 0;
+    for (int k = g; k < t->n; k++)
+      if (t->group[k] == g) re += s->re[k], im += s->im[k], count++, limit = uncertainty(s, k);
+    if (!count) continue;
+    limit = fmax(count > 1 ? 0 : limit, ZERO*s->norm);
+    re = noise_removed(re/count, limit), im = noise_removed(im/count, limit);
+    for (int k = g; k < t->n; k++)
+      if (t->group[k] == g) s->re[k] = re, s->im[k] = im;
+  }
+}
+
+/* ---------------------------------------------------------------- order */
+
+/* Real parts that are equal but for rounding become so for the comparison. */
+static void find_levels(Sorting *t)
+{
+  const PfSpectrum *s = &t->s;
+  double most = 0;
+  for (int k = 0; k < t->n; k++) most = fmax(most, hypot(s->re[k], s->im[k])), t->level[k] = s->re[k];
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int i = 0; i < t->n; i++)
+      for (int j = 0; j < t->n; j++)
+        if (t->level[i] < t->level[j] && fabs(s->re[i] - s->re[j]) <= SAME_PART*most)
+          t->level[i] = t->level[j], moved = true;
+  }
+}
+
+/* The eigenvalue a comes before b. Those of one group stay together, and of a pair its first member is first. */
+static bool comes_before(const Sorting *t, int a, int b)
+{
+  if (t->level[a] != t->level[b]) return t->level[a] > t->level[b];
+  double x = fabs(t->s.im[a]), y = fabs(t->s.im[b]);
+  if (x != y) return x > y;
+  return a < b;
+}
+
+static void sort(Sorting *t)
+{
+  for (int i = 0; i < t->n; i++) {
+    int k = i;
+    for (; k > 0 && comes_before(t, i, t->order[k - 1]); k--) t->order[k] = t->order[k - 1];
+    t->order[k] = i;
+  }
+}
+
+/* ---------------------------------------------------------------- vectors */
+
+/* A vector x + i y (y NULL: real) of length 1 whose largest component is real and positive, without rounding. */
+static void normalise(double *x, double *y, int n)
+{
+  int k = leading(x, y, n);
+  double size = hypot(x[k], y ? y[k] : 0), length = hypot(pf_norm(x, n), y ? pf_norm(y, n) : 0);
+  if (!(size > 0)) return;
+  double c = x[k]/size/length, d = y ? -y[k]/size/length : 0;
+  for (int i = 0; i < n; i++) {
+    double re = x[i], im = y ? y[i] : 0;
+    x[i] = noise_removed(re*c - im*d, ZERO*size/length);
+    if (y) y[i] = i == k ? 0 : noise_removed(re*d + im*c, ZERO*size/length);
+  }
+}
+
+/* Columns of N (m x d) in reduced echelon form from above; false when its rows decide that too narrowly. */
+static bool reduce(double *N, int m, int d)
+{
+  int found = 0;
+  for (int i = 0; i < m && found < d; i++) {
+    int best = found;
+    for (int c = found; c < d; c++)
+      if (fabs(N[i*d + c]) > fabs(N[i*d + best])) best = c;
+    double pivot = N[i*d + best];
+    if (fabs(pivot) < 1e-3) continue;
+    for (int r = 0; r < m; r++) {
+      double t = N[r*d + best];
+      N[r*d + best] = N[r*d + found], N[r*d + found] = t/pivot;
+    }
+    for (int c = 0; c < d; c++) {
+      double part = N[i*d + c];
+      for (int r = 0; r < m && c != found; r++) N[r*d + c] -= part*N[r*d + found];
+    }
+    found++;
+  }
+  return found == d;
+}
+
+/* A - (re + i im) on vectors; complex ones are kept as x_0, y_0, x_1, y_1, … */
+static void shift(const Sorting *t, double re, double im, double *out)
+{
+  size_t n = (size_t)t->n, parts = im != 0 ? 2 : 1, m = n*parts;
+  memset(out, 0, m*m*sizeof *out);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++)
+      for (size_t p = 0; p < parts; p++) out[(parts*i + p)*m + parts*j + p] = t->A[i*n + j] - (i == j ? re : 0);
+  for (size_t i = 0; i < n && im != 0; i++) out[2*i*m + 2*i + 1] = im, out[(2*i + 1)*m + 2*i] = -im;
+}
+
+/* The space of a multiple eigenvalue in echelon form, as columns of N (m x dimension); dimension 0 where it is
+ * not clear. */
+static PfStatus find_space(Sorting *t, double re, double im, double *N, int *dimension)
+{
+  int m = im != 0 ? 2*t->n : t->n;
+  PfQr qr;
+  double *shifted = pf_arena_array(t->scratch, double, (size_t)m*(size_t)m);
+  if (!shifted) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  shift(t, re, im, shifted);
+  PF_TRY(pf_qr_make(t->ctx, t->scratch, m, m, &qr));
+  *dimension = 0;
+  if (pf_qr_factor(&qr, shifted, 1e-9) != PF_OK) return PF_OK;
+  int d = m - qr.rank;
+  pf_qr_null_space(&qr, N);
+  if (d && reduce(N, m, d)) *dimension = d;
+  return PF_OK;
+}
+
+/* Puts the vectors of the group g at the places of its members. */
+static PfStatus replace_vectors(Sorting *t, int g, int count)
+{
+  int n = t->n, d = 0, parts = t->s.im[g] != 0 ? 2 : 1, placed = 0;
+  double *N = pf_arena_array(t->scratch, double, (size_t)(n*parts)*(size_t)(n*parts));
+  if (!N) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(find_space(t, t->s.re[g], t->s.im[g], N, &d));
+  if (!d || d/parts > count) return PF_OK;
+  for (int k = g; k < n; k++) {
+    if (t->group[k] != g) continue;
+    int c = parts*(placed < d/parts ? placed : d/parts - 1);
+    for (int i = 0; i < n; i++)
+      for (int p = 0; p < parts; p++) t->s.vectors[(k + p)*n + i] = N[(parts*i + p)*d + c];
+    placed++;
+  }
+  return PF_OK;
+}
+
+/* Multiple eigenvalues: their vectors are any basis of a space, as LAPACK finds it. */
+static PfStatus settle_vectors(Sorting *t)
+{
+  size_t n = (size_t)t->n;
+  for (int g = 0; g < t->n; g++) {
+    int count = 0;
+    for (int k = g; k < t->n; k++) count += t->group[k] == g;
+    if (count > 1 && t->s.im[g] >= 0) PF_TRY(replace_vectors(t, g, count));
+  }
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < n; i++) t->s.vectors[k*n + i] *= t->scale[i];
+  for (int k = 0; k < t->n; k++)
+    if (t->s.im[k] >= 0) normalise(t->s.vectors + (size_t)k*n, t->s.im[k] > 0 ? t->s.vectors + (size_t)(k + 1)*n : NULL,
+                                   t->n);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static PfStatus find(Sorting *t, const double *A, double *re, double *im, double *vectors)
+{
+  int n = t->n;
+  t->group = pf_arena_array(t->scratch, int, n), t->order = pf_arena_array(t->scratch, int, n);
+  t->level = pf_arena_array(t->scratch, double, n);
+  if (!t->group || !t->order || !t->level) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(load(t, A));
+  PF_TRY(pf_spectrum_find(t->ctx, t->scratch, t->A, n, &t->s));
+  for (int k = 0; k < n; k++) t->group[k] = k;
+  join_groups(t, are_equal);
+  take_means(t);
+  join_groups(t, are_identical); /* all that are zero now */
+  find_levels(t);
+  sort(t);
+  if (vectors) PF_TRY(settle_vectors(t));
+  for (int k = 0; k < n; k++) {
+    re[k] = t->s.re[t->order[k]], im[k] = t->s.im[t->order[k]];
+    for (int i = 0; vectors && i < n; i++) vectors[i*n + k] = t->s.vectors[(size_t)t->order[k]*(size_t)n + (size_t)i];
+  }
+  return PF_OK;
+}
+
+PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors)
+{
+  PF_TRY(pf_check_size(ctx, n, n));
+  if (!n) return PF_OK;
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  Sorting t = {.ctx = ctx, .scratch = scratch, .n = n};
+  PfStatus status = find(&t, A, re, im, vectors);
+  pf_arena_release(scratch, mark);
+  return status;
+}
