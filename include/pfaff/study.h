@@ -39,12 +39,16 @@ PF_API const char *pf_dynamics_name(const PfDynamics *field, PfArena *arena, int
 
 /* ---------------------------------------------------------------- linear models */
 
+/* Rest: all rates are zero. Steady: all but those of coordinates on which nothing else depends. */
+typedef enum PfMotionKind { PF_MOTION_REST, PF_MOTION_STEADY, PF_MOTION_CHANGING } PfMotionKind;
+
 /* x' = f(x, u), outputs h(x, u) near a point: d x' = A dx + B du, d h = C dx + D du. */
 typedef struct PfLinear {
   int states, inputs, outputs;
   const char **state_names;
   double *A, *B, *C, *D;  /* row-major */
   double *x, *rate;       /* the point, and x' there */
+  PfMotionKind motion;    /* rest, a steady motion, or an instant of another one */
   double *re, *im;        /* eigenvalues of A, the rightmost first */
   double *modes;          /* eigenvectors as columns; of a pair, real part and imaginary part */
   int controllable, observable; /* dimension of what inputs reach, of what outputs see */
@@ -98,7 +102,7 @@ typedef struct PfSteady {
   const char **names;
   bool *cyclic;
   int count;
-  PfSteadyPoint *points; /* in the order in which they were found */
+  PfSteadyPoint *points; /* the one next to the start first */
   int starts, failed;    /* Newton iterations begun, and those that went nowhere */
   double *low, *high;    /* size: where they began */
 } PfSteady;

@@ -53,11 +53,17 @@ static void show(Continue *c)
 
 /* ---------------------------------------------------------------- text */
 
+/* How far the search went for the component: what is rounding is measured by it. */
+static double width_of(const Continue *c, int component)
+{
+  return c->c.found.high[component] - c->c.found.low[component];
+}
+
 static void text_special(PfText *text, const Continue *c, const PfSpecial *s)
 {
   pf_text_print(text, "  %-13s %s = %.12g ", pf_special_name(s->kind), c->word, s->parameter);
   for (int i = 0; i < c->c.size; i++)
-    if (!c->c.cyclic[i]) pf_text_print(text, " %s = %.10g", c->words[i], fabs(s->x[i]) < 1e-12 ? 0 : s->x[i]);
+    if (!c->c.cyclic[i]) pf_text_print(text, " %s = %.10g", c->words[i], pf_without_noise(s->x[i], 100*width_of(c, i)));
   pf_text_add(text, "\n");
   if (s->kind != PF_HOPF) return;
   pf_text_print(text, "  %13s frequency %.10g rad/s", "", s->frequency);
@@ -67,7 +73,15 @@ static void text_special(PfText *text, const Continue *c, const PfSpecial *s)
   pf_text_add(text, "\n");
 }
 
-/* Where along a branch the number of unstable eigenvalues changes. */
+/* Does the parameter turn round at the point, on the piece that began at `first`? */
+static bool turns_back(const PfTrace *t, int first, int at)
+{
+  if (at == first || at + 1 == t->count) return false;
+  double before = t->points[at].parameter - t->points[at - 1].parameter;
+  return before*(t->points[at + 1].parameter - t->points[at].parameter) < 0;
+}
+
+/* Pieces of a branch: up to where the number of unstable eigenvalues changes, or the parameter turns round. */
 static void text_branch(PfText *text, const Continue *c, int b)
 {
   const PfTrace *t = c->c.branches + b;
@@ -77,14 +91,15 @@ static void text_branch(PfText *text, const Continue *c, int b)
   pf_text_print(text, "; ends: %s, %s\n", t->ends[0], t->ends[1]);
   for (int i = 0; i < t->count;) {
     int last = i;
-    while (last + 1 < t->count && t->points[last + 1].unstable == t->points[i].unstable) last++;
+    while (last + 1 < t->count && t->points[last + 1].unstable == t->points[i].unstable && !turns_back(t, i, last)) last++;
     const PfTracePoint *a = t->points + i, *z = t->points + last;
     pf_text_print(text, "    %s %.6g to %.6g: ", c->word, a->parameter, z->parameter);
     if (a->unstable) pf_text_print(text, "%d unstable", a->unstable);
     else pf_text_add(text, "stable");
     for (int k = 0; k < c->c.size; k++)
-      if (!c->c.cyclic[k] && fmax(fabs(a->x[k]), fabs(z->x[k])) > 1e-10)
-        pf_text_print(text, "; %s %.5g to %.5g", c->words[k], a->x[k], z->x[k]);
+      if (!c->c.cyclic[k] && fmax(fabs(a->x[k]), fabs(z->x[k])) > 1e-10*width_of(c, k))
+        pf_text_print(text, "; %s %.5g to %.5g", c->words[k], pf_without_noise(a->x[k], 1e3*width_of(c, k)),
+                      pf_without_noise(z->x[k], 1e3*width_of(c, k)));
     pf_text_add(text, "\n");
     i = last + 1;
   }

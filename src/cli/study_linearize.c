@@ -301,16 +301,19 @@ static void text_eigenvalues(PfText *text, const PfLinear *m)
   }
 }
 
-/* Is this a point at rest, or one of a motion? */
+/* What the deviations are deviations from. */
 static void text_rest(PfText *text, Study *st, const PfLinear *m)
 {
-  double most = 0;
   int which = 0;
   for (int i = 0; i < m->states; i++)
-    if (fabs(m->rate[i]) > most) most = fabs(m->rate[i]), which = i;
-  if (most < 1e-9) pf_text_add(text, "  at rest  yes: an equilibrium\n");
-  else pf_text_print(text, "  at rest  no: (%s)' = %.6g, …; this is the model of small deviations at that instant\n",
-                     pf_study_word(st, m->state_names[which]), m->rate[which]);
+    if (fabs(m->rate[i]) > fabs(m->rate[which])*(1 + 1e-9)) which = i;
+  if (m->motion == PF_MOTION_REST) pf_text_add(text, "  at rest  yes: an equilibrium\n");
+  else if (m->motion == PF_MOTION_STEADY)
+    pf_text_print(text, "  steady   yes: (%s)' = %.6g, …, and nothing else changes or depends on it\n",
+                  pf_study_word(st, m->state_names[which]), m->rate[which]);
+  else
+    pf_text_print(text, "  at rest  no: (%s)' = %.6g, …; this is the model of small deviations at that instant\n",
+                  pf_study_word(st, m->state_names[which]), m->rate[which]);
 }
 
 static void text_ranks(PfText *text, const PfLinear *m)
@@ -398,6 +401,8 @@ static void json_point(PfJson *json, const Study *st, const Point *p)
   pf_json_number(json, "at", p->at);
   pf_study_json_numbers(json, "x", m->x, m->states);
   pf_study_json_numbers(json, "rate", m->rate, m->states);
+  static const char *const kinds[] = {"rest", "steady", "changing"};
+  pf_json_string(json, "motion", kinds[m->motion]);
   pf_study_json_matrix(json, "A", m->A, m->states, m->states);
   pf_study_json_matrix(json, "B", m->B, m->states, m->inputs);
   pf_study_json_matrix(json, "C", m->C, m->outputs, m->states);

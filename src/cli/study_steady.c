@@ -112,7 +112,7 @@ static void text_point(PfText *text, const Find *f, int i)
   pf_text_add(text, "\n     state      ");
   for (int c = 0; c < f->steady.size; c++)
     if (!f->steady.cyclic[c] && f->steady.low[c] < f->steady.high[c])
-      pf_text_print(text, "  %s = %.10g", f->words[c], fabs(p->x[c]) < 1e-14 ? 0 : p->x[c]);
+      pf_text_print(text, "  %s = %.10g", f->words[c], pf_without_noise(p->x[c], f->steady.high[c] - f->steady.low[c]));
   pf_text_add(text, "\n     eigenvalues");
   text_eigenvalues(text, p);
 }

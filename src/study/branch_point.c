@@ -152,6 +152,15 @@ PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
 
 /* ---------------------------------------------------------------- the branches */
 
+/* A direction of a branch has no sign of its own: to larger values of the parameter, or, where the parameter stands
+ * still, of the largest component. */
+static void orient(double *tangent, size_t m)
+{
+  if (fabs(tangent[m - 1]) <= 1e-6) pf_orient(tangent, (int)m);
+  else if (tangent[m - 1] < 0)
+    for (size_t i = 0; i < m; i++) tangent[i] = -tangent[i];
+}
+
 /* Singular values s (m) and right vectors, as rows of V (m x m), of J with a row of zeros added, which makes V whole.
  * */
 static PfStatus decompose(PfTracer *t, PfArena *arena, double *s, double *V)
@@ -173,6 +182,7 @@ PfStatus pf_tracer_kernel(PfTracer *t, int *dimension, double *tangent)
   if (status == PF_OK) {
     *dimension = n && s[n - 1] <= 1e-8*s[0] ? 2 : 1;
     memcpy(tangent, V + n*m, m*sizeof *tangent);
+    orient(tangent, m);
   }
   pf_arena_free(arena);
   return status;
@@ -209,6 +219,12 @@ static PfStatus find_directions(PfTracer *t, PfArena *arena, const double *p, do
   double q = -(b + (b >= 0 ? sqrt(d) : -sqrt(d))); /* roots x : y are q : a and c : q */
   combine(u, q, v, a, m, first);
   combine(u, c, v, q, m, second);
+  if (fabs(first[n]) < fabs(second[n])) { /* which root is which hangs on the basis */
+    combine(u, q, v, a, m, second);
+    combine(u, c, v, q, m, first);
+  }
+  orient(first, m);
+  orient(second, m);
   return PF_OK;
 }
 

@@ -35,7 +35,7 @@ typedef struct Walk {
   double low, high;  /* of the scaled parameter */
   int most;          /* points of a branch */
   Here here, next;
-  double *trial, *p, *first, *second;
+  double *trial, *p, *first, *second, *third;
   Seed seeds[MOST_BRANCHES];
   int seed_count;
   double *line[MOST_BRANCHES]; /* scaled points of the branches, count x m */
@@ -61,10 +61,17 @@ static double *copy_of(Walk *w, const double *u)
   return copy;
 }
 
-static double distance(const double *a, const double *b, int m)
+/* Difference of the component k of two points, without full turns of an angle. */
+static double apart(const Walk *w, const double *a, const double *b, int k)
+{
+  double d = a[k] - b[k], scale = w->tracer.scale[k];
+  return k < w->n ? pf_problem_turned(&w->problem, w->problem.unknown[k], d*scale)/scale : d;
+}
+
+static double distance(const Walk *w, const double *a, const double *b)
 {
   double sum = 0;
-  for (int i = 0; i < m; i++) sum += (a[i] - b[i])*(a[i] - b[i]);
+  for (int k = 0; k < w->m; k++) sum += apart(w, a, b, k)*apart(w, a, b, k);
   return sqrt(sum);
 }
 
@@ -145,28 +152,42 @@ static PfStatus locate(Walk *w, const Here *from, double ds, double (*test)(cons
   return pf_root(test_at, &s, 0, test(w, from), ds, end, &at);
 }
 
-static int find_special(const Walk *w, PfSpecialKind kind, const double *u)
+static int find_special(const Walk *w, PfSpecialKind kind, const double *u, double near)
 {
   for (int i = 0; i < w->result->special_count; i++)
-    if (w->result->specials[i].kind == kind &&
-        distance(w->special_u + (size_t)i*(size_t)w->m, u, w->m) < 1e-6)
+    if (w->result->specials[i].kind == kind && distance(w, w->special_u + (size_t)i*(size_t)w->m, u) < near)
       return i;
   return -1;
+}
+
+/* Where branches cross, one of them may turn round (a pitchfork): that is a branch point and no fold besides. The fold
+ * is known to few digits only, since the tangent is not determined there. Gives the place in the list, or -1. */
+static int known_as(Walk *w, PfSpecialKind *kind, const double *u)
+{
+  static const double beside = 1e-4, same = 1e-6;
+  int fold = find_special(w, PF_FOLD, u, beside);
+  if (*kind == PF_FOLD && find_special(w, PF_BRANCH, u, beside) >= 0) *kind = PF_BRANCH;
+  else if (*kind == PF_BRANCH && fold >= 0) return fold;
+  return find_special(w, *kind, u, *kind == PF_BRANCH ? beside : same);
 }
 
 /* Keeps a special point where the tracer is, unless it is known; `index` gets its number, or -1. */
 static PfStatus add_special(Walk *w, PfSpecialKind kind, const double *u, int branch, int *index)
 {
   PfContinuation *r = w->result;
+  PfSpecialKind as = kind;
+  int at = known_as(w, &as, u);
   *index = -1;
-  if (find_special(w, kind, u) >= 0 || r->special_count == MOST_SPECIALS) return PF_OK;
-  if (u[w->n] < w->low - 1e-12 || u[w->n] > w->high + 1e-12) return PF_OK;
-  PfSpecial *s = r->specials + r->special_count;
+  if (as != kind || (at >= 0 && r->specials[at].kind == kind)) return PF_OK;
+  if (at < 0) at = r->special_count;
+  if (at == MOST_SPECIALS || u[w->n] < w->low - 1e-12 || u[w->n] > w->high + 1e-12) return PF_OK;
+  PfSpecial *s = r->specials + at;
   *s = (PfSpecial){.kind = kind, .parameter = u[w->n]*w->tracer.scale[w->n], .x = state_of(w), .branch = branch,
                    .frequency = NAN, .lyapunov = NAN};
   if (!s->x) return no_room(w->ctx);
-  memcpy(w->special_u + (size_t)r->special_count*(size_t)w->m, u, (size_t)w->m*sizeof *u);
-  *index = r->special_count++;
+  memcpy(w->special_u + (size_t)at*(size_t)w->m, u, (size_t)w->m*sizeof *u);
+  r->special_count += at == r->special_count;
+  *index = at;
   return kind == PF_HOPF ? pf_hopf_coefficient(&w->problem, &s->frequency, &s->lyapunov) : PF_OK;
 }
 
@@ -189,8 +210,8 @@ static PfStatus branch_point(Walk *w, const Here *from, const Here *to, int bran
   for (int i = 0; i < w->m; i++) u[i] = 0.5*(from->u[i] + to->u[i]);
   PfStatus status = pf_tracer_branch_point(&w->tracer, u, w->p);
   if (status == PF_ERR_MEMORY) return status;
-  double length = distance(from->u, to->u, w->m);
-  if (status != PF_OK || distance(u, from->u, w->m) > 2*length || distance(u, to->u, w->m) > 2*length) return PF_OK;
+  double length = distance(w, from->u, to->u);
+  if (status != PF_OK || distance(w, u, from->u) > 2*length || distance(w, u, to->u) > 2*length) return PF_OK;
   PF_TRY(add_special(w, PF_BRANCH, u, branch, &index));
   if (index < 0 || w->options->stay) return PF_OK;
   PF_TRY(pf_tracer_directions(&w->tracer, w->p, w->first, w->second, &two));
@@ -311,7 +332,7 @@ static PfStatus follow(Walk *w, int branch, Half *half, Here *spare)
     }
     PF_TRY(add_point(w, half, &w->next));
     PF_TRY(look_between(w, &w->here, &w->next, ds, branch, spare));
-    if (half->count > 3 && distance(w->next.u, origin, w->m) < 0.7*ds) {
+    if (half->count > 3 && distance(w, w->next.u, origin) < 0.7*ds) {
       half->end = "closed";
       return PF_OK;
     }
@@ -335,19 +356,20 @@ static PfStatus is_traced(Walk *w, const double *u, bool *yes)
   for (int b = 0; b < w->result->branch_count && !*yes; b++)
     for (int i = 0; i + 1 < w->result->branches[b].count && !*yes; i++) {
       const double *a = w->line[b] + (size_t)i*(size_t)w->m, *c = a + w->m;
-      double length = distance(a, c, w->m), share = 0, away = 0;
+      double length = distance(w, a, c), share = 0, away = 0;
       if (!(length > 0)) continue;
-      for (int k = 0; k < w->m; k++) share += (u[k] - a[k])*(c[k] - a[k])/(length*length);
+      for (int k = 0; k < w->m; k++) w->third[k] = a[k] + apart(w, u, a, k); /* u, in the turn of the piece */
+      for (int k = 0; k < w->m; k++) share += (w->third[k] - a[k])*(c[k] - a[k])/(length*length);
       if (share < -0.1 || share > 1.1) continue;
       for (int k = 0; k < w->m; k++) {
         w->second[k] = a[k] + share*(c[k] - a[k]);
-        away += (w->second[k] - u[k])*(w->second[k] - u[k]);
+        away += (w->second[k] - w->third[k])*(w->second[k] - w->third[k]);
         w->first[k] = (c[k] - a[k])/length;
       }
       if (sqrt(away) > 0.5*length) continue;
-      PfStatus status = pf_tracer_correct(&w->tracer, w->second, u, w->first, NULL);
+      PfStatus status = pf_tracer_correct(&w->tracer, w->second, w->third, w->first, NULL);
       if (status == PF_ERR_MEMORY) return status;
-      *yes = status == PF_OK && distance(w->second, u, w->m) < 1e-7;
+      *yes = status == PF_OK && distance(w, w->second, u) < 1e-7;
     }
   return PF_OK;
 }
@@ -399,7 +421,6 @@ static PfStatus begin_half(Walk *w, const Seed *seed, double way, Half *half, bo
   if (!seed->t) { /* the kernel is the tangent, at a fold as well */
     int dimension;
     PF_TRY(pf_tracer_kernel(&w->tracer, &dimension, w->first));
-    if (w->first[w->n] < 0) way = -way;
     for (int i = 0; i < w->m; i++) w->first[i] *= way;
     status = finish(w, h, w->first);
     if (status == PF_OK && ahead) PF_TRY(add_start(w, half, h));
@@ -496,10 +517,11 @@ static PfStatus make_room(Walk *w)
   w->n = w->problem.unknowns, w->m = w->n + 1;
   w->trial = pf_arena_array(w->arena, double, w->m), w->p = pf_arena_array(w->arena, double, w->m);
   w->first = pf_arena_array(w->arena, double, w->m), w->second = pf_arena_array(w->arena, double, w->m);
+  w->third = pf_arena_array(w->arena, double, w->m);
   w->special_u = pf_arena_array(w->arena, double, MOST_SPECIALS*(size_t)w->m);
   r->branches = pf_arena_array(w->arena, PfTrace, MOST_BRANCHES);
   r->specials = pf_arena_array(w->arena, PfSpecial, MOST_SPECIALS);
-  if (!w->trial || !w->p || !w->first || !w->second || !w->special_u || !r->branches || !r->specials)
+  if (!w->trial || !w->p || !w->first || !w->second || !w->third || !w->special_u || !r->branches || !r->specials)
     return no_room(w->ctx);
   PF_TRY(make_here(w, &w->here));
   return make_here(w, &w->next);

@@ -145,6 +145,56 @@ static PfStatus find_ranks(PfContext *ctx, PfLinear *l, double *copy)
   return reach(ctx, copy, l->C, l->states, l->outputs, 1, n, &l->observable);
 }
 
+/* ---------------------------------------------------------------- rest */
+
+/* What the rate i becomes when the state changes by itself and by a hundredth. */
+static double rate_size(const PfLinear *l, int i)
+{
+  double size = 0;
+  for (int j = 0; j < l->states; j++) size += fabs(l->A[i*l->states + j])*(0.01 + fabs(l->x[j]));
+  return size;
+}
+
+/* Is the rate i zero but for rounding? Where nothing changes it, rounding is measured by the others. */
+static bool is_constant(const PfLinear *l, int i)
+{
+  double most = 0;
+  for (int k = 0; k < l->states; k++) most = fmax(most, rate_size(l, k));
+  return fabs(l->rate[i]) <= 1e-10*rate_size(l, i) + 1e-13*most;
+}
+
+/* Does something that is constant depend on the component j? Elements that are rounding do not count. */
+static bool has_effect(const PfLinear *l, int j, const bool *runs)
+{
+  int n = l->states;
+  double column = 0;
+  for (int i = 0; i < n; i++) column = fmax(column, fabs(l->A[i*n + j]));
+  for (int i = 0; i < n; i++) {
+    double size = fabs(l->A[i*n + j]);
+    if (!runs[i] && size > 1e-13*column && size > 1e-10*pf_largest(l->A + (size_t)i*(size_t)n, n)) return true;
+  }
+  return false;
+}
+
+/* Coordinates run on in a steady motion, velocities never do: `coordinates` come first in the state. */
+static void find_motion(PfLinear *l, int coordinates, bool *runs)
+{
+  int running = 0;
+  bool steady = true;
+  for (int i = 0; i < l->states; i++) {
+    running += !is_constant(l, i);
+    steady = steady && (i < coordinates || is_constant(l, i));
+    runs[i] = i < coordinates;
+  }
+  for (bool moved = true; moved;) { /* the largest set of coordinates on which nothing outside depends */
+    moved = false;
+    for (int j = 0; j < coordinates; j++)
+      if (runs[j] && has_effect(l, j, runs)) runs[j] = false, moved = true;
+  }
+  for (int i = 0; i < l->states; i++) steady = steady && (runs[i] || is_constant(l, i));
+  l->motion = !running ? PF_MOTION_REST : steady ? PF_MOTION_STEADY : PF_MOTION_CHANGING;
+}
+
 /* ---------------------------------------------------------------- all */
 
 static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const int *inputs, PfLinear *l)
@@ -157,6 +207,9 @@ static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const
   pf_dynamics_get(f, l->x);
   pf_dynamics_rate(f, l->rate);
   PF_TRY(pf_dynamics_jacobian(f, l->A, l->C));
+  bool *runs = pf_arena_array(scratch, bool, n);
+  if (!runs) return no_room(ctx);
+  find_motion(l, f->ny, runs);
   PF_TRY(find_inputs(ctx, f, inputs, s, column, l));
   PF_TRY(pf_eig_general(ctx, l->A, l->states, l->re, l->im, l->modes));
   return find_ranks(ctx, l, copy);

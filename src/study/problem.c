@@ -18,8 +18,33 @@ static double arbitrary(int i, int salt)
 
 /* ---------------------------------------------------------------- what depends on what */
 
-/* Marks pattern[i*size + k] where x'_i depends on x_k, seen by exact derivatives at arbitrary states near the place.
- * For equilibria the velocities stay zero. */
+/* An arbitrary state near the place; for equilibria the velocities stay zero. */
+static void scatter(PfProblem *p, int k)
+{
+  double reach = k < 6 ? 0.7 : 0.02;
+  for (int i = 0; i < p->size; i++) {
+    double step = i < p->field->ny ? 1 : 1 + fabs(p->base[i]);
+    p->x[i] = p->base[i] + reach*step*arbitrary(i, k);
+    if (p->kind == PF_EQUILIBRIA && i >= p->field->ny) p->x[i] = 0;
+  }
+}
+
+/* Adds what the Jacobian A shows. What is rounding beside its row, or beside its column where the whole row is nothing
+ * but rounding, does not count. */
+static void add_pattern(const PfProblem *p, bool *pattern)
+{
+  int n = p->size;
+  for (int j = 0; j < n; j++) {
+    double column = 0;
+    for (int i = 0; i < n; i++) column = fmax(column, fabs(p->A[i*n + j]));
+    for (int i = 0; i < n; i++) {
+      double size = fabs(p->A[i*n + j]);
+      if (size > 1e-10*pf_largest(p->A + (size_t)i*(size_t)n, n) && size > 1e-13*column) pattern[i*n + j] = true;
+    }
+  }
+}
+
+/* Marks pattern[i*size + k] where x'_i depends on x_k, seen by exact derivatives at arbitrary states near the place. */
 static PfStatus probe(PfProblem *p, bool *pattern)
 {
   enum { PROBES = 3, TRIES = 12 };
@@ -27,24 +52,15 @@ static PfStatus probe(PfProblem *p, bool *pattern)
   int n = p->size, found = 0;
   memset(pattern, 0, (size_t)n*(size_t)n*sizeof *pattern);
   for (int k = 0; k < TRIES && found < PROBES; k++) {
-    double reach = k < 6 ? 0.7 : 0.02;
     int before = pf_diagnostic_count(p->ctx);
-    for (int i = 0; i < n; i++) {
-      double step = i < f->ny ? 1 : 1 + fabs(p->base[i]);
-      p->x[i] = p->base[i] + reach*step*arbitrary(i, k);
-      if (p->kind == PF_EQUILIBRIA && i >= f->ny) p->x[i] = 0;
-    }
+    scatter(p, k);
     PfStatus status = pf_dynamics_go(f, p->x);
     if (status == PF_OK) status = pf_dynamics_jacobian(f, p->A, NULL);
     if (status == PF_ERR_MEMORY) return status;
     pf_diagnostics_cut(p->ctx, before);
     if (status != PF_OK) continue;
     found++;
-    for (int i = 0; i < n; i++) {
-      double most = pf_norm(p->A + (size_t)i*(size_t)n, n);
-      for (int j = 0; j < n; j++)
-        if (fabs(p->A[i*n + j]) > 1e-10*fmax(most, 1e-3)) pattern[i*n + j] = true;
-    }
+    add_pattern(p, pattern);
   }
   return found ? PF_OK : pf_fail(p->ctx, PF_ERR_NUMBER, "no state near the start satisfies the constraints");
 }
@@ -105,6 +121,59 @@ static PfStatus improve_chart(PfProblem *p, bool *pattern, bool *avoid, int *cou
   return look(p, pattern, count);
 }
 
+/* ---------------------------------------------------------------- full turns */
+
+static const double turn = 6.283185307179586;
+
+bool pf_problem_is_angle(const PfProblem *p, int component)
+{
+  static const char *const units[] = {"rad", "mrad", "deg", "rev"};
+  const PfDynamics *f = p->field;
+  for (size_t k = 0; k < sizeof units/sizeof *units && component < f->ny; k++)
+    if (!strcmp(f->model->coordinates[f->y[component]].unit, units[k])) return true;
+  return false;
+}
+
+double pf_problem_turned(const PfProblem *p, int component, double d)
+{
+  return p->turns[component] ? d - turn*round(d/turn) : d;
+}
+
+/* Are the rates of what is not cyclic the same after a full turn of the component c? A spring that is wound up says no. */
+static PfStatus comes_round(PfProblem *p, int c, double *first, bool *yes)
+{
+  enum { PROBES = 2, TRIES = 12 };
+  int good = 0, before = pf_diagnostic_count(p->ctx);
+  *yes = true;
+  for (int k = 0; k < TRIES && good < PROBES && *yes; k++) {
+    scatter(p, k);
+    PfStatus status = pf_dynamics_go(p->field, p->x);
+    if (status == PF_OK) pf_dynamics_rate(p->field, first);
+    p->x[c] += turn;
+    if (status == PF_OK) status = pf_dynamics_go(p->field, p->x);
+    if (status == PF_ERR_MEMORY) return status;
+    pf_diagnostics_cut(p->ctx, before);
+    if (status != PF_OK) continue;
+    pf_dynamics_rate(p->field, p->rate);
+    good++;
+    double most = fmax(pf_largest(first, p->size), pf_largest(p->rate, p->size));
+    for (int i = 0; i < p->size; i++)
+      if (!p->cyclic[i] && !(fabs(first[i] - p->rate[i]) <= 1e-8*most)) *yes = false;
+  }
+  *yes = *yes && good;
+  return pf_dynamics_go(p->field, p->base);
+}
+
+static PfStatus find_turns(PfProblem *p)
+{
+  double *first = pf_arena_array(p->arena, double, p->size);
+  if (!first) return no_room(p->ctx);
+  for (int c = 0; c < p->field->ny; c++)
+    if (!p->cyclic[c] && pf_problem_is_angle(p, c))
+      PF_TRY(comes_round(p, c, first, p->turns + c));
+  return PF_OK;
+}
+
 /* ---------------------------------------------------------------- making */
 
 static PfStatus list_unknowns(PfProblem *p)
@@ -139,11 +208,11 @@ static PfStatus make_room(PfProblem *p)
 {
   size_t n = (size_t)(p->field->n + p->field->nw); /* no chart is larger */
   p->unknown = pf_arena_array(p->arena, int, n), p->equation = pf_arena_array(p->arena, int, n);
-  p->cyclic = pf_arena_array(p->arena, bool, n);
+  p->cyclic = pf_arena_array(p->arena, bool, n), p->turns = pf_arena_array(p->arena, bool, n);
   p->x = pf_arena_array(p->arena, double, n), p->base = pf_arena_array(p->arena, double, n);
   p->rate = pf_arena_array(p->arena, double, n), p->A = pf_arena_array(p->arena, double, n*n);
   p->s = pf_arena_array(p->arena, double, p->field->count);
-  bool good = p->unknown && p->equation && p->cyclic && p->x && p->base && p->rate && p->A && p->s;
+  bool good = p->unknown && p->equation && p->cyclic && p->turns && p->x && p->base && p->rate && p->A && p->s;
   return good ? PF_OK : no_room(p->ctx);
 }
 
@@ -181,6 +250,7 @@ static PfStatus prepare(PfProblem *p, bool *pattern, bool *avoid)
   PF_TRY(look(p, pattern, &cyclic));
   PF_TRY(improve_chart(p, pattern, avoid, &cyclic));
   PF_TRY(list_unknowns(p));
+  PF_TRY(find_turns(p));
   return make_chain(p);
 }
 

@@ -14,11 +14,17 @@ typedef struct PfProblem {
   int unknowns, equations;
   int *unknown, *equation; /* components of x, of x' */
   bool *cyclic;          /* size: what x' of the others does not depend on */
+  bool *turns;           /* size: an angle after whose full turn x' of all that is not cyclic is the same */
   int parameter;         /* that may change, or -1 */
   PfTape *chain;         /* what moves with it */
   double mu;
   double *x, *base, *rate, *A, *s, *work, *slope;
 } PfProblem;
+
+/* Is the component of x a coordinate that is measured as an angle? */
+bool pf_problem_is_angle(const PfProblem *problem, int component);
+/* d, a difference of the component, without full turns. */
+double pf_problem_turned(const PfProblem *problem, int component, double d);
 
 /* At the place of the field, which chooses its chart anew so that as many coordinates as possible are cyclic. */
 PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter,

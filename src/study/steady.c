@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_POINTS = 200, MOST_STEPS = 60 };
+enum { MOST_POINTS = 200, MOST_STEPS = 100 };
 
 typedef struct Search {
   PfContext *ctx;
@@ -18,6 +18,8 @@ typedef struct Search {
   int n, m;               /* unknowns, equations */
   PfQr qr;
   double *z, *r, *J, *step, *scale, *kernel, *other;
+  double *typical;        /* m: rates of the size that is found at the starts */
+  double *place, *backup; /* of a step along a family */
   double *home, *there;   /* all numbers of the field: where the search began, where the last solution was found */
   double *known;          /* MOST_POINTS x n */
   int known_count;
@@ -85,16 +87,25 @@ static double deflation(const Search *s, const double *z, const double *d)
   return sum;
 }
 
-/* How large the residual would be after a move of one unit of scale: what counts as zero is measured by it. */
-static double residual_scale(const Search *s)
+/* Does the residual count as zero? Each rate is measured by how it changes with a move of one unit of scale, and by
+ * what it is elsewhere: near a place where the velocities of the chart fail, the first alone grows without limit. */
+static bool is_zero(const Search *s)
 {
-  double sum = 0;
-  for (int i = 0; i < s->m; i++)
-    for (int k = 0; k < s->n; k++) {
-      double e = s->J[i*s->n + k]*s->scale[k];
-      sum += e*e;
-    }
-  return sqrt(sum);
+  for (int i = 0; i < s->m; i++) {
+    double slope = 0, size = fabs(s->r[i]);
+    for (int k = 0; k < s->n; k++) slope = fmax(slope, fabs(s->J[i*s->n + k])*s->scale[k]);
+    if (!(size <= 1e-10*slope + 1e-13*s->typical[i])) return false;
+    if (s->typical[i] > 0 && size > 1e-7*s->typical[i]) return false;
+  }
+  return true;
+}
+
+/* Are the dependent coordinates and velocities still held by the constraints? */
+static bool is_held(const Search *s)
+{
+  const PfDynamics *f = s->p->field;
+  return (!f->np || f->hold[0] > 1e-7*f->chosen_hold[0]) &&
+         (!f->nv || f->speeds || f->hold[1] > 1e-7*f->chosen_hold[1]);
 }
 
 /* From z to a zero; `deflated` keeps away from the known ones. */
@@ -107,7 +118,7 @@ static PfStatus solve(Search *s, double *z, bool deflated, bool *found)
     if (!good) return PF_OK;
     double length = scaled_length(s, s->step), factor = 1;
     if (length < 1e-13) {
-      *found = pf_norm(s->r, s->m) <= 1e-10*(residual_scale(s) + 1e-300);
+      *found = is_zero(s) && is_held(s);
       return PF_OK;
     }
     if (deflated) {
@@ -121,45 +132,92 @@ static PfStatus solve(Search *s, double *z, bool deflated, bool *found)
   }
   bool good; /* rounding may keep the steps above the limit */
   PF_TRY(newton_step(s, z, &good));
-  *found = good && scaled_length(s, s->step) < 1e-9 && pf_norm(s->r, s->m) <= 1e-9*(residual_scale(s) + 1e-300);
+  *found = good && scaled_length(s, s->step) < 1e-9 && is_zero(s) && is_held(s);
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- known ones */
 
-static bool is_angle(const Search *s, int k)
+/* Difference of the unknown k in parts of its scale, without full turns. */
+static double apart(const Search *s, const double *a, const double *b, int k)
 {
-  const PfDynamics *f = s->p->field;
-  int component = s->p->unknown[k];
-  return component < f->ny && !strcmp(f->model->coordinates[f->y[component]].unit, "rad");
+  return pf_problem_turned(s->p, s->p->unknown[k], a[k] - b[k])/s->scale[k];
 }
 
 static double distance(const Search *s, const double *a, const double *b)
 {
-  const double turn = 6.283185307179586;
   double most = 0;
-  for (int k = 0; k < s->n; k++) {
-    double d = a[k] - b[k];
-    if (is_angle(s, k)) d -= turn*round(d/turn); /* the same place after a full turn */
-    most = fmax(most, fabs(d)/s->scale[k]);
-  }
+  for (int k = 0; k < s->n; k++) most = fmax(most, fabs(apart(s, a, b, k)));
   return most;
 }
 
-static bool is_known(const Search *s, const double *z)
+/* Is there a zero at z as it stands? */
+static PfStatus is_solution(Search *s, const double *z, bool *yes)
 {
-  for (int i = 0; i < s->known_count; i++)
-    if (distance(s, z, s->known + (size_t)i*(size_t)s->n) < 1e-7) return true;
-  return false;
+  bool good;
+  PF_TRY(newton_step(s, z, &good));
+  *yes = good && is_zero(s) && is_held(s);
+  return PF_OK;
 }
 
-/* Dimension of the kernel of J where the problem is (at z), with its basis in s->kernel. */
+/* A zero of higher order is met with few digits only: then all is zero between what was found before and now. */
+static PfStatus is_known(Search *s, const double *z, bool *yes)
+{
+  *yes = false;
+  for (int i = 0; i < s->known_count && !*yes; i++) {
+    const double *zi = s->known + (size_t)i*(size_t)s->n;
+    double away = distance(s, z, zi);
+    if (away < 1e-7) *yes = true;
+    if (away < 1e-7 || away > 1e-3) continue;
+    for (int k = 0; k < s->n; k++) s->other[k] = z[k] - 0.5*apart(s, z, zi, k)*s->scale[k];
+    recall(s, s->there);
+    PF_TRY(is_solution(s, s->other, yes));
+  }
+  return PF_OK;
+}
+
+/* Angles between half a turn below and above the middle of the box, and exact zeros where a component is zero but for
+ * rounding. */
+static PfStatus tidy(Search *s, double *z)
+{
+  const double half = 3.141592653589793;
+  for (int k = 0; k < s->n; k++) {
+    int c = s->p->unknown[k];
+    double middle = 0.5*(s->steady->low[c] + s->steady->high[c]);
+    if (s->p->turns[c]) z[k] -= 2*half*ceil((z[k] - middle - half)/(2*half) - 1e-9);
+    bool yes = false;
+    double before = z[k];
+    if (z[k] == 0 || fabs(z[k]) > 1e-8*s->scale[k]) continue;
+    z[k] = 0;
+    recall(s, s->there);
+    PF_TRY(is_solution(s, z, &yes));
+    if (!yes) z[k] = before;
+  }
+  recall(s, s->there);
+  PF_TRY(pf_problem_go(s->p, z, NAN, s->r));
+  remember(s);
+  return PF_OK;
+}
+
+/* J for unknowns and rates in parts of their scales. */
+static void scale_slopes(Search *s)
+{
+  for (int i = 0; i < s->m; i++) {
+    double *row = s->J + (size_t)i*(size_t)s->n;
+    for (int k = 0; k < s->n; k++) row[k] *= s->scale[k];
+    double most = fmax(pf_largest(row, s->n), 1e-9*s->typical[i]);
+    for (int k = 0; k < s->n && most > 0; k++) row[k] /= most;
+  }
+}
+
+/* Dimension of the kernel of J at z, with its basis in s->kernel, in parts of the scales. */
 static PfStatus find_kernel(Search *s, const double *z, int *dimension)
 {
   *dimension = 0;
   recall(s, s->there);
   PF_TRY(pf_problem_go(s->p, z, NAN, s->r));
   PF_TRY(pf_problem_slope(s->p, s->J, NULL));
+  scale_slopes(s);
   if (pf_qr_factor(&s->qr, s->J, 1e-8) != PF_OK) return PF_OK;
   *dimension = s->n - s->qr.rank;
   pf_qr_null_space(&s->qr, s->kernel);
@@ -175,12 +233,10 @@ static PfStatus find_family(Search *s, const double *z, int *family)
     bool found;
     double size = 0;
     PF_TRY(find_kernel(s, z, &dimension));
-    for (int k = 0; k < s->n; k++) size = fmax(size, fabs(s->kernel[k*dimension + c])/s->scale[k]);
-    for (int k = 0; k < s->n; k++) s->other[k] = z[k] + 1e-3/size*s->kernel[k*dimension + c];
+    for (int k = 0; k < s->n; k++) size = fmax(size, fabs(s->kernel[k*dimension + c]));
+    for (int k = 0; k < s->n; k++) s->other[k] = z[k] + 1e-3/size*s->kernel[k*dimension + c]*s->scale[k];
     PF_TRY(solve(s, s->other, false, &found));
-    double moved = 0;
-    for (int k = 0; k < s->n; k++) moved = fmax(moved, fabs(s->other[k] - z[k])/s->scale[k]);
-    count += found && moved > 3e-4;
+    count += found && distance(s, s->other, z) > 3e-4;
   }
   *family = count;
   return PF_OK;
@@ -193,18 +249,63 @@ static PfStatus are_connected(Search *s, const double *a, const double *b, bool 
   enum { STEPS = 8 };
   *yes = false;
   recall(s, s->there);
-  double whole = 0;
-  for (int k = 0; k < s->n; k++) whole = fmax(whole, fabs(b[k] - a[k])/s->scale[k]);
+  double whole = distance(s, a, b);
   for (int t = 1; t < STEPS; t++) {
     bool found;
-    for (int k = 0; k < s->n; k++) s->other[k] = b[k] + (a[k] - b[k])*t/STEPS;
-    PF_TRY(solve(s, s->other, false, &found));
     double away = 0;
+    for (int k = 0; k < s->n; k++) s->other[k] = b[k] + apart(s, a, b, k)*s->scale[k]*t/STEPS;
+    PF_TRY(solve(s, s->other, false, &found));
     for (int k = 0; k < s->n; k++)
-      away = fmax(away, fabs(s->other[k] - b[k] - (a[k] - b[k])*t/STEPS)/s->scale[k]);
+      away = fmax(away, fabs((s->other[k] - b[k])/s->scale[k] - apart(s, a, b, k)*t/STEPS));
     if (!found || away > 0.5*whole) return PF_OK;
   }
   *yes = true;
+  return PF_OK;
+}
+
+/* The step along the family from z towards the place where the search began, at most half a unit of scale; its length. */
+static PfStatus step_home(Search *s, const double *z, double *length)
+{
+  int dimension;
+  PF_TRY(find_kernel(s, z, &dimension));
+  *length = 0;
+  for (int k = 0; k < s->n; k++) s->other[k] = z[k], s->step[k] = 0;
+  for (int c = 0; c < dimension; c++) {
+    double part = 0;
+    for (int k = 0; k < s->n; k++) {
+      double d = s->p->base[s->p->unknown[k]] - z[k];
+      part += s->kernel[k*dimension + c]*pf_problem_turned(s->p, s->p->unknown[k], d)/s->scale[k];
+    }
+    for (int k = 0; k < s->n; k++) s->step[k] += part*s->kernel[k*dimension + c];
+  }
+  *length = pf_norm(s->step, s->n);
+  for (int k = 0; k < s->n; k++) s->other[k] += s->step[k]*s->scale[k]*fmin(1, 0.5/(*length + 1e-300));
+  return PF_OK;
+}
+
+/* Which one of a family is met hangs on the way there: it is exchanged for the one next to the start of the search. */
+static PfStatus draw_home(Search *s, double *z, int family)
+{
+  enum { MOST = 60 };
+  for (int t = 0; t < MOST; t++) {
+    bool found;
+    int now;
+    double length;
+    PF_TRY(step_home(s, z, &length));
+    if (length < 1e-13) return PF_OK;
+    recall(s, s->there);
+    PF_TRY(solve(s, s->other, false, &found));
+    if (!found) return PF_OK;
+    memcpy(s->backup, s->there, (size_t)s->p->field->count*sizeof *s->there);
+    memcpy(s->place, s->other, (size_t)s->n*sizeof *z);
+    remember(s);
+    PF_TRY(find_family(s, s->place, &now));
+    if (now != family) { /* the end of the family: another one crosses it there */
+      memcpy(s->there, s->backup, (size_t)s->p->field->count*sizeof *s->there);
+      return PF_OK;
+    }
+    memcpy(z, s->place, (size_t)s->n*sizeof *z);
+  }
   return PF_OK;
 }
 
@@ -216,16 +317,15 @@ PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint
   point->re = pf_arena_array(arena, double, n), point->im = pf_arena_array(arena, double, n);
   if (!point->re || !point->im) return no_room(p->ctx);
   PfMark mark = pf_arena_mark(p->arena);
-  double *matrix = pf_arena_array(p->arena, double, n*n), most = 0;
+  double *matrix = pf_arena_array(p->arena, double, n*n);
   PfStatus status = matrix ? pf_problem_matrix(p, matrix, &point->count) : no_room(p->ctx);
   if (status == PF_OK) status = pf_eig_general(p->ctx, matrix, point->count, point->re, point->im, NULL);
   pf_arena_release(p->arena, mark);
   PF_TRY(status);
-  for (int k = 0; k < point->count; k++) most = fmax(most, hypot(point->re[k], point->im[k]));
   int axis = 0;
   point->unstable = 0;
   for (int k = 0; k < point->count; k++) {
-    if (fabs(point->re[k]) <= 1e-7*most) axis++;
+    if (fabs(point->re[k]) <= 1e-7*fabs(point->im[k])) axis++;
     else if (point->re[k] > 0) point->unstable++;
   }
   point->stability = point->unstable ? PF_UNSTABLE : axis > family ? PF_NEUTRAL : PF_STABLE;
@@ -254,18 +354,26 @@ static PfStatus fill_point(Search *s, const double *z, int family)
   return PF_OK;
 }
 
-/* Keeps a solution unless it belongs to a family that is there. */
-static PfStatus keep(Search *s, const double *z)
+/* Keeps a solution unless it is known, or belongs to a family that is there. */
+static PfStatus keep(Search *s, double *z)
 {
   int family;
-  PF_TRY(find_family(s, z, &family));
+  bool same;
+  PF_TRY(tidy(s, z));
+  PF_TRY(is_known(s, z, &same));
+  if (same) return PF_OK;
   memcpy(s->known + (size_t)s->known_count++*(size_t)s->n, z, (size_t)s->n*sizeof *z);
+  PF_TRY(find_family(s, z, &family));
+  if (family) {
+    PF_TRY(draw_home(s, z, family));
+    PF_TRY(tidy(s, z));
+  }
   for (int i = 0; i < s->steady->count && family; i++) {
-    bool same = false;
     if (s->steady->points[i].family != family) continue;
     double *a = s->kernel; /* free again */
     for (int k = 0; k < s->n; k++) a[k] = s->steady->points[i].x[s->p->unknown[k]];
-    PF_TRY(are_connected(s, a, z, &same));
+    same = distance(s, a, z) < 1e-7;
+    if (!same) PF_TRY(are_connected(s, a, z, &same));
     if (same) return PF_OK;
   }
   return fill_point(s, z, family);
@@ -290,9 +398,61 @@ static PfStatus look(Search *s)
     PF_TRY(solve(s, s->z, true, &found));
     if (found) remember(s);
     if (!found) s->steady->failed++;
-    else if (!is_known(s, s->z)) PF_TRY(keep(s, s->z));
+    else PF_TRY(keep(s, s->z));
   }
   return PF_OK;
+}
+
+/* What the rates are like away from solutions. */
+static PfStatus find_typical(Search *s)
+{
+  enum { PROBES = 10 };
+  for (int t = 0; t < PROBES; t++) {
+    int before = pf_diagnostic_count(s->ctx);
+    choose_start(s, t);
+    recall(s, s->home);
+    PfStatus status = pf_problem_go(s->p, s->z, NAN, s->r);
+    if (status == PF_ERR_MEMORY) return status;
+    pf_diagnostics_cut(s->ctx, before);
+    if (status != PF_OK || pf_first_not_finite(s->r, (size_t)s->m) >= 0) continue;
+    for (int i = 0; i < s->m; i++) s->typical[i] = fmax(s->typical[i], fabs(s->r[i]));
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- order */
+
+/* How far from the start of the search, in parts of the scales. */
+static double away_from_start(const Search *s, const PfSteadyPoint *a)
+{
+  double sum = 0;
+  for (int k = 0; k < s->n; k++) {
+    int c = s->p->unknown[k];
+    double d = pf_problem_turned(s->p, c, a->x[c] - s->p->base[c])/s->scale[k];
+    sum += d*d;
+  }
+  return sqrt(sum);
+}
+
+/* The nearest first, of equally near ones by their components; differences by rounding do not count. */
+static bool comes_before(const Search *s, const PfSteadyPoint *a, const PfSteadyPoint *b)
+{
+  double d = away_from_start(s, a) - away_from_start(s, b);
+  for (int k = 0; k < s->n && fabs(d) <= 1e-7; k++)
+    d = (a->x[s->p->unknown[k]] - b->x[s->p->unknown[k]])/s->scale[k];
+  return d < -1e-7;
+}
+
+/* In which order they are found hangs on the ways of Newton's method. */
+static void sort(Search *s)
+{
+  PfSteadyPoint *points = s->steady->points;
+  for (int i = 1; i < s->steady->count; i++) {
+    PfSteadyPoint one = points[i];
+    int k = i;
+    for (; k > 0 && comes_before(s, &one, points + k - 1); k--) points[k] = points[k - 1];
+    points[k] = one;
+  }
 }
 
 /* ---------------------------------------------------------------- where to look */
@@ -302,8 +462,7 @@ static void choose_box(Search *s)
   const PfProblem *p = s->p;
   const PfDynamics *f = p->field;
   for (int c = 0; c < p->size; c++) {
-    bool angle = c < f->ny && !strcmp(f->model->coordinates[f->y[c]].unit, "rad");
-    double width = angle ? 3.141592653589793 : c < f->ny ? 2*(1 + fabs(p->base[c])) : 5*(1 + fabs(p->base[c]));
+    double width = pf_problem_is_angle(p, c) ? 3.141592653589793 : c < f->ny ? 2*(1 + fabs(p->base[c])) : 5*(1 + fabs(p->base[c]));
     if (p->kind == PF_EQUILIBRIA && c >= f->ny) width = 0; /* velocities are not sought */
     s->steady->low[c] = p->base[c] - width;
     s->steady->high[c] = p->base[c] + width;
@@ -346,12 +505,14 @@ static PfStatus make_room(Search *s)
   s->scale = pf_arena_array(s->arena, double, n), s->kernel = pf_arena_array(s->arena, double, n*n + n);
   s->home = pf_arena_array(s->arena, double, s->p->field->count);
   s->there = pf_arena_array(s->arena, double, s->p->field->count);
+  s->backup = pf_arena_array(s->arena, double, s->p->field->count);
+  s->place = pf_arena_array(s->arena, double, n), s->typical = pf_arena_array(s->arena, double, m);
   s->other = pf_arena_array(s->arena, double, n), s->known = pf_arena_array(s->arena, double, MOST_POINTS*n);
   PfSteady *st = s->steady;
   st->names = pf_arena_array(s->arena, const char *, size), st->cyclic = pf_arena_array(s->arena, bool, size);
   st->low = pf_arena_array(s->arena, double, size), st->high = pf_arena_array(s->arena, double, size);
   st->points = pf_arena_array(s->arena, PfSteadyPoint, MOST_POINTS);
-  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home &&
+  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home && s->backup && s->place && s->typical &&
               s->there && st->names && st->cyclic && st->low && st->high && st->points;
   if (!good) return no_room(s->ctx);
   memcpy(st->cyclic, s->p->cyclic, size*sizeof *st->cyclic);
@@ -368,7 +529,10 @@ PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const Pf
   memcpy(s.home, p->field->full, (size_t)p->field->count*sizeof *s.home);
   choose_box(&s);
   PF_TRY(take_intervals(&s, options));
-  return look(&s);
+  PF_TRY(find_typical(&s));
+  PF_TRY(look(&s));
+  sort(&s);
+  return PF_OK;
 }
 
 PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,

@@ -28,7 +28,7 @@ PfStatus pf_tracer_correct(PfTracer *tracer, double *u, const double *at, const 
 int pf_tracer_tangent(PfTracer *tracer, const double *towards, double *tangent);
 
 /* The kernel of J where the tracer is: its dimension (1, or 2 at a branch point), and a unit vector of it in
- * `tangent`. */
+ * `tangent`, towards larger values of the parameter. */
 PfStatus pf_tracer_kernel(PfTracer *tracer, int *dimension, double *tangent);
 
 /* H (n + 1 x n + 1): second derivative of p . f by all components of u where the tracer is. */
