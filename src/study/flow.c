@@ -202,17 +202,31 @@ PfStatus pf_flow_follow(PfFlow *flow, const PfExpr *functions, int count, PfFlow
   return choose_states(flow, parameters == PF_FLOW_BY_VALUE ? PF_STATES_GIVEN : PF_STATES_ALL);
 }
 
-PfStatus pf_flow_write(const PfFlow *flow, PfExpr *functions, int count)
+static PfStatus write_as(const PfFlow *flow, int kind, PfExpr *functions, int count, const char **refused)
 {
   PfStates states = flow->states;
-  const char *refused;
   PfExpr *roots = pf_arena_array(flow->arena, PfExpr, count);
   if (!roots) return no_room(flow->ctx);
   memcpy(roots, functions, (size_t)count*sizeof *roots);
   PF_TRY(put_inputs(flow, roots, count));
   states.roots = roots;
   states.count = states.base_count = count;
-  return pf_states_write(&states, flow->kind, functions, &count, &refused);
+  return pf_states_write(&states, kind, functions, &count, refused);
+}
+
+PfStatus pf_flow_write(const PfFlow *flow, PfExpr *functions, int count)
+{
+  const char *refused = NULL;
+  PfExpr *before = pf_arena_array(flow->arena, PfExpr, count);
+  if (!before) return no_room(flow->ctx);
+  memcpy(before, functions, (size_t)count*sizeof *before);
+  int said = pf_diagnostic_count(flow->ctx);
+  PfStatus status = write_as(flow, PF_STATES_GIVEN | PF_STATES_ON_POSITIONS, functions, count, &refused);
+  if (status == PF_OK && !refused) return PF_OK;
+  if (status == PF_ERR_MEMORY || status == PF_ERR_LIMIT) return status;
+  pf_diagnostics_cut(flow->ctx, said); /* the positions cannot be solved for: all are taken then */
+  memcpy(functions, before, (size_t)count*sizeof *before);
+  return write_as(flow, flow->kind, functions, count, &refused);
 }
 
 /* ---------------------------------------------------------------- one function */

@@ -45,7 +45,8 @@ PfTruth pf_flow_is_constant(PfFlow *flow, PfExpr function, PfFlowParameters para
 /* Puts 0 for the parameters that are 0. */
 PfStatus pf_put_zeros(PfContext *ctx, const PfModel *model, const double *parameters, PfExpr *e, int count);
 
-/* The function in terms of symbols that can be chosen freely, as it is in the states followed last. */
+/* Functions in terms of symbols that can be chosen freely, where the constraints on positions hold and parameters have
+ * their values; where that is not to be solved for, as they are in the states followed last. */
 PfStatus pf_flow_write(const PfFlow *flow, PfExpr *functions, int count);
 
 #endif
