@@ -124,7 +124,8 @@ static void text_numbers(const PfModel *model, const PfDiagnosis *d, PfText *tex
   pf_text_print(text, "  mass matrix         rank %d of %d%s\n", d->mass_rank, model->coordinate_count,
                 d->mass_singular ? ", singular" : "");
   if (d->start_consistent)
-    pf_text_print(text, "  start               consistent (largest violation %.2g)\n", d->start_violation);
+    pf_text_print(text, "  start               consistent (largest violation %.2g)\n",
+                  pf_without_noise(d->start_violation, 1));
   else if (!isfinite(d->start_violation))
     pf_text_print(text, "  start               not consistent: '%s' is not defined there\n",
                   model->constraints[d->start_worst].name);

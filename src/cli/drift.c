@@ -92,7 +92,8 @@ void pf_drift_text(const Drift *w, PfText *text)
   for (int i = 0; i < w->found.count; i++) {
     const PfInvariant *one = w->found.at + i;
     pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g\n", i ? "" : "invariants",
-                  one->name ? one->name : pf_invariant_kind_name(one->kind), w->first[i], w->drift[i]);
+                  one->name ? one->name : pf_invariant_kind_name(one->kind), pf_without_noise(w->first[i], 1),
+                  pf_without_noise(w->drift[i], fmax(fabs(w->first[i]), 1e-3)));
     if (!is_energy(one) && pf_expr_length(w->session->ctx, one->value) < LONG_FORMULA)
       pf_text_print(text, "  %-19s   %s\n", "", print(w, i));
   }

@@ -136,7 +136,7 @@ static void text_event(const Events *e, const PfEventRecord *r, PfText *text)
   const PfModel *model = e->complete.model;
   pf_text_print(text, "  event               t = %.10g: ", r->t);
   text_actions(model->events + r->event, text);
-  double loss = r->kinetic_before - r->kinetic_after;
+  double loss = pf_without_noise(r->kinetic_before - r->kinetic_after, fmax(r->kinetic_before, r->kinetic_after));
   pf_text_print(text, "\n    %-17s kinetic energy %.10g to %.10g, %s %.6g\n", "impact", r->kinetic_before, r->kinetic_after,
                 loss >= 0 ? "loss" : "gain", fabs(loss));
   for (int i = 0; i < model->coordinate_count; i++)
@@ -166,9 +166,11 @@ void pf_events_text(const Events *e, PfText *text)
     pf_text_add(text, " }\n");
   }
   static const char *const words[] = {"linear", "angular"};
+  const double size[] = {pf_largest(m->start, 3), pf_largest(m->start + 3, 3)};
   for (int k = 0; k < 2 && m->shown && m->samples; k++)
     pf_text_print(text, "  %-19s %s (%.9g, %.9g, %.9g), changed by at most %.2g\n", k ? "" : "momentum", words[k],
-                  m->start[3*k], m->start[3*k + 1], m->start[3*k + 2], m->change[k]);
+                  pf_without_noise(m->start[3*k], size[k]), pf_without_noise(m->start[3*k + 1], size[k]),
+                  pf_without_noise(m->start[3*k + 2], size[k]), pf_without_noise(m->change[k], fmax(size[k], 1)));
 }
 
 /* ---------------------------------------------------------------- JSON */

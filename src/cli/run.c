@@ -171,17 +171,19 @@ static void text_summary(void *user, PfText *text)
   Run *r = user;
   const PfModel *model = r->s.model;
   const PfRunResult *x = &r->result;
+  double energy = fmax(x->kinetic, fmax(fabs(x->energy_start), fabs(x->energy_end)));
   pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->t0,
                 x->t, end_words[x->end]);
   pf_start_text(model, r->options, &r->start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
   if (r->s.equations.m) {
-    pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", x->position, x->velocity);
+    pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", pf_without_noise(x->position, 1),
+                  pf_without_noise(x->velocity, 1));
     pf_text_print(text, "  independence        of the constraints at least %.2g (at t = %.6g)\n", x->weakest, x->weakest_t);
   }
-  pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", x->energy_start,
-                x->energy_end, x->drift);
+  pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", pf_without_noise(x->energy_start, energy),
+                pf_without_noise(x->energy_end, energy), pf_without_noise(x->drift, energy));
   if (x->drift > 0.1*x->kinetic)
     pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: the %s is too large, do not trust this "
                   "motion\n", fmin(100*x->drift/x->kinetic, 1e6), takes_steps(r) ? "step" : "tolerance");

@@ -29,13 +29,14 @@ static void scatter(PfProblem *p, int k)
   }
 }
 
-/* Adds what the Jacobian A shows. What is rounding beside its row, or beside its column where the whole row is nothing
- * but rounding, does not count. */
+/* Adds what the Jacobian A shows. What is rounding beside its row does not count, nor, where the whole row is nothing but
+ * rounding, what is so beside its column or beside all. */
 static void add_pattern(const PfProblem *p, bool *pattern)
 {
   int n = p->size;
+  double all = pf_largest(p->A, n*n);
   for (int j = 0; j < n; j++) {
-    double column = 0;
+    double column = 0.01*all;
     for (int i = 0; i < n; i++) column = fmax(column, fabs(p->A[i*n + j]));
     for (int i = 0; i < n; i++) {
       double size = fabs(p->A[i*n + j]);

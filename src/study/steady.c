@@ -88,14 +88,14 @@ static double deflation(const Search *s, const double *z, const double *d)
 }
 
 /* Does the residual count as zero? Each rate is measured by how it changes with a move of one unit of scale, and by
- * what it is elsewhere: near a place where the velocities of the chart fail, the first alone grows without limit. */
+ * what rates are elsewhere: near a place where the velocities of the chart fail, the first grows without limit. */
 static bool is_zero(const Search *s)
 {
+  double elsewhere = pf_largest(s->typical, s->m);
   for (int i = 0; i < s->m; i++) {
     double slope = 0, size = fabs(s->r[i]);
     for (int k = 0; k < s->n; k++) slope = fmax(slope, fabs(s->J[i*s->n + k])*s->scale[k]);
-    if (!(size <= 1e-10*slope + 1e-13*s->typical[i])) return false;
-    if (s->typical[i] > 0 && size > 1e-7*s->typical[i]) return false;
+    if (!(size <= 1e-10*slope + 1e-13*elsewhere) || (elsewhere > 0 && size > 1e-7*elsewhere)) return false;
   }
   return true;
 }
@@ -205,7 +205,7 @@ static void scale_slopes(Search *s)
   for (int i = 0; i < s->m; i++) {
     double *row = s->J + (size_t)i*(size_t)s->n;
     for (int k = 0; k < s->n; k++) row[k] *= s->scale[k];
-    double most = fmax(pf_largest(row, s->n), 1e-9*s->typical[i]);
+    double most = fmax(pf_largest(row, s->n), s->typical[i]);
     for (int k = 0; k < s->n && most > 0; k++) row[k] /= most;
   }
 }
@@ -286,7 +286,7 @@ static PfStatus step_home(Search *s, const double *z, double *length)
 /* Which one of a family is met hangs on the way there: it is exchanged for the one next to the start of the search. */
 static PfStatus draw_home(Search *s, double *z, int family)
 {
-  enum { MOST = 60 };
+  enum { MOST = 300 };
   for (int t = 0; t < MOST; t++) {
     bool found;
     int now;
@@ -299,7 +299,8 @@ static PfStatus draw_home(Search *s, double *z, int family)
     memcpy(s->backup, s->there, (size_t)s->p->field->count*sizeof *s->there);
     memcpy(s->place, s->other, (size_t)s->n*sizeof *z);
     remember(s);
-    PF_TRY(find_family(s, s->place, &now));
+    now = family;
+    if (length > 1e-3) PF_TRY(find_family(s, s->place, &now));
     if (now != family) { /* the end of the family: another one crosses it there */
       memcpy(s->there, s->backup, (size_t)s->p->field->count*sizeof *s->there);
       return PF_OK;

@@ -249,6 +249,30 @@ static void nothing_to_follow_is_said(void **state)
   end_study(&s);
 }
 
+/* A bead on a turning hoop: at w^2 = g/R the bead leaves the bottom, to both sides. From wherever one begins that is
+ * one branch point, and no fold besides; and the bottom is one branch, after however many turns. */
+static void a_bead_on_a_hoop_has_one_pitchfork(void **state)
+{
+  static const double begins[] = {2, 4.4, 6, 8};
+  const PfInterval interval = {"a", -10, 10};
+  for (size_t b = 0; b < sizeof begins/sizeof *begins; b++) {
+    Studied s;
+    PfContinuation c;
+    char text[300];
+    snprintf(text, sizeof text, "param g = 9.81, R = 0.5, d = 0.1, w = %g\ncoord a [rad]\nkinetic R^2/2*a'^2\n"
+             "potential -g*R*cos(a) - R^2*w^2*sin(a)^2/2\nforce a = -d*a'\nstart a = 0.1", begins[b]);
+    study_text(*state, text, &s);
+    PfContinueOptions options = {.steady = {.kind = PF_EQUILIBRIA, .interval_count = 1, .intervals = &interval},
+                                 .parameter = parameter(&s, "w"), .from = 1, .to = 8};
+    assert_int_equal(pf_continue(s.x.s.ctx, s.x.s.arena, s.d, &options, &c), PF_OK);
+    assert_int_equal(c.special_count, 1);
+    assert_int_equal(c.specials[0].kind, PF_BRANCH);
+    assert_near(c.specials[0].parameter, sqrt(9.81/0.5), 1e-9, 0);
+    assert_int_equal(c.branch_count, 3); /* bottom, top, and the fork */
+    end_study(&s);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -264,6 +288,7 @@ int main(void)
     with_fixture(a_range_that_leaves_the_domain_ends_the_branch),
     with_fixture(families_are_not_followed),
     with_fixture(nothing_to_follow_is_said),
+    with_fixture(a_bead_on_a_hoop_has_one_pitchfork),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

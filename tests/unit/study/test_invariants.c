@@ -259,6 +259,29 @@ static void dry_friction_is_a_reason_not_to_look(void **state)
   pf_model_free(s.model);
 }
 
+/* Where constraints on positions hold, products with them are nothing new: z x' with z = 0, (a - b) a' with a = b, and
+ * for a free body with an axis of symmetry the sum of its angular momentum about z and the spin about the axis. */
+static void integrals_are_listed_once(void **state)
+{
+  static const struct {
+    const char *text;
+    int others; /* than the energy */
+  } cases[] = {
+    {"coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint c: z = 0", 3},
+    {"param m = 1\ncoord a, b [rad]\nkinetic m*(a'^2 + b'^2)/2\nconstraint gear: a = b", 1},
+    {"coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint rod: x^2 + y^2 = 1\nstart x = 1", 1},
+    {"body b in ground ball { mass 1, inertia diag(1, 1, 2) }", 4},
+  };
+  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
+    System s;
+    read_system(*state, cases[i].text, &s);
+    PfInvariants found = find(&s);
+    int others = found.count - count_kind(&found, PF_INVARIANT_ENERGY);
+    if (others != cases[i].others) fail_msg("%d, not %d, in: %s", others, cases[i].others, cases[i].text);
+    pf_model_free(s.model);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -275,6 +298,7 @@ int main(void)
     with_fixture(a_damped_system_keeps_nothing),
     with_fixture(a_turning_rod_has_a_generalized_energy),
     with_fixture(dry_friction_is_a_reason_not_to_look),
+    with_fixture(integrals_are_listed_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

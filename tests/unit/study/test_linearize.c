@@ -292,6 +292,31 @@ static void a_kink_is_refused(void **state)
   end_study(&s);
 }
 
+static PfMotionKind motion_of(Fixture *f, const char *text)
+{
+  Studied s;
+  PfLinear l;
+  study_text(f, text, &s);
+  assert_int_equal(pf_linearize(s.x.s.ctx, s.x.s.arena, s.d, NULL, 0, &l), PF_OK);
+  PfMotionKind kind = l.motion;
+  end_study(&s);
+  return kind;
+}
+
+static void rest_steady_motion_and_others_are_told_apart(void **state)
+{
+  Studied s;
+  PfLinear l;
+  assert_int_equal(motion_of(*state, "param m = 1\ncoord q [rad]\nkinetic m*q'^2/2\npotential -m*cos(q)"), PF_MOTION_REST);
+  assert_int_equal(motion_of(*state, "param m = 1\ncoord q [rad]\nkinetic m*q'^2/2\npotential -m*cos(q)\nstart q = 1"), PF_MOTION_CHANGING);
+  assert_int_equal(motion_of(*state, "coord x\nkinetic x'^2/2\nstart x' = 3"), PF_MOTION_STEADY);
+  assert_int_equal(motion_of(*state, "coord x\nkinetic x'^2/2\npotential -1e-9*x"), PF_MOTION_CHANGING);
+  study_example(*state, "bicycle", &s, NULL); /* rolls straight at 5 m/s */
+  assert_int_equal(pf_linearize(s.x.s.ctx, s.x.s.arena, s.d, NULL, 0, &l), PF_OK);
+  assert_int_equal(l.motion, PF_MOTION_STEADY);
+  end_study(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -307,6 +332,7 @@ int main(void)
     with_fixture(a_parameter_may_be_an_input),
     with_fixture(an_input_in_a_constraint_is_refused),
     with_fixture(a_kink_is_refused),
+    with_fixture(rest_steady_motion_and_others_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

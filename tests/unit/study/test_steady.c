@@ -268,6 +268,78 @@ static void an_interval_of_nothing_is_refused(void **state)
   end_study(&s);
 }
 
+/* With x' as the independent velocity of the sleigh the chart fails at theta = pi/2; there, theta' = -1 was called
+ * steady. Every state of the list has constant components that are not cyclic. */
+static void what_is_listed_does_not_change(void **state)
+{
+  static const char *const examples[] = {"chaplygin_sleigh", "sleigh_friction", "leaning_disc", "rolling_ball"};
+  for (size_t e = 0; e < sizeof examples/sizeof *examples; e++) {
+    Studied s;
+    PfSteady r;
+    double rate[20];
+    study_example(*state, examples[e], &s, NULL);
+    find(&s, PF_STEADY, 0, &r);
+    assert_true(r.count > 0);
+    for (int i = 0; i < r.count; i++) {
+      assert_int_equal(pf_dynamics_go(s.d, r.points[i].x), PF_OK);
+      pf_dynamics_rate(s.d, rate);
+      for (int k = 0; k < r.size; k++)
+        if (!r.cyclic[k]) assert_near(rate[k], 0, 0, 1e-8);
+    }
+    end_study(&s);
+  }
+}
+
+/* sin(x)^3 = 0: triple zeros are met with five digits only, and at every turn. */
+static void a_state_is_listed_once(void **state)
+{
+  Studied s;
+  PfSteady r;
+  const PfInterval interval = {"q", -20, 20};
+  PfSteadyOptions options = {.kind = PF_EQUILIBRIA, .starts = 60, .interval_count = 1, .intervals = &interval};
+  study_text(*state, "param k = 1, d = 1\ncoord q [rad]\nkinetic k*q'^2/2\nforce q = -k*sin(q)^3 - d*q'\nstart q = 1", &s);
+  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_OK);
+  assert_int_equal(r.count, 2);
+  end_study(&s);
+}
+
+/* A torsion spring tells one turn from the next: sin(q) = -q/15 has nine solutions, at nine different angles, since
+ * |q| <= 15 and two lie in each of the intervals that the sine allows. */
+static void a_wound_spring_is_no_full_turn(void **state)
+{
+  Studied s;
+  PfSteady r;
+  const PfInterval interval = {"q", -16, 16};
+  PfSteadyOptions options = {.kind = PF_EQUILIBRIA, .starts = 200, .interval_count = 1, .intervals = &interval};
+  study_text(*state, "param k = 1, c = 1, d = 1\ncoord q [rad]\nkinetic k*q'^2/2\n"
+             "force q = -k*sin(q) - c*q/15 - d*q'\nstart q = 1", &s);
+  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_OK);
+  int wanted = 0; /* changes of sign on a fine grid */
+  for (int i = -160000; i < 160000; i++) {
+    double a = (i + 0.5)*1e-4, b = a + 1e-4;
+    wanted += (sin(a) + a/15)*(sin(b) + b/15) < 0;
+  }
+  assert_int_equal(r.count, wanted);
+  end_study(&s);
+}
+
+/* The member of a family that is shown is the one next to the start: here the whole circle of radius 2 is at rest. */
+static void a_family_is_shown_by_its_nearest_member(void **state)
+{
+  Studied s;
+  PfSteady r;
+  const PfInterval box[] = {{"x", -3, 3}, {"y", -3, 3}}; /* equal scales */
+  PfSteadyOptions options = {.kind = PF_EQUILIBRIA, .interval_count = 2, .intervals = box};
+  study_text(*state, "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential (x^2 + y^2 - 4)^2/4\nforce x = -x'\n"
+             "force y = -y'\nstart x = 0.3, y = 0.4", &s);
+  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_OK);
+  assert_int_equal(r.count, 2); /* the centre is the nearer one */
+  assert_int_equal(r.points[1].family, 1);
+  assert_near(r.points[1].q[0], 1.2, 1e-7, 0);
+  assert_near(r.points[1].q[1], 1.6, 1e-7, 0);
+  end_study(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -285,6 +357,10 @@ int main(void)
     with_fixture(a_constraint_that_forbids_rest_is_named),
     with_fixture(nothing_found_is_no_failure),
     with_fixture(an_interval_of_nothing_is_refused),
+    with_fixture(what_is_listed_does_not_change),
+    with_fixture(a_state_is_listed_once),
+    with_fixture(a_wound_spring_is_no_full_turn),
+    with_fixture(a_family_is_shown_by_its_nearest_member),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
