@@ -19,7 +19,7 @@ typedef struct Search {
   PfQr qr;
   double *z, *r, *J, *step, *scale, *kernel, *other;
   double *typical;        /* m: rates of the size that is found at the starts */
-  double *place, *backup; /* of a step along a family */
+  double *place, *target, *backup; /* of steps along a family */
   double *home, *there;   /* all numbers of the field: where the search began, where the last solution was found */
   double *known;          /* MOST_POINTS x n */
   int known_count;
@@ -242,24 +242,42 @@ static PfStatus find_family(Search *s, const double *z, int *family)
   return PF_OK;
 }
 
+/* Does the step from z to s->other lie in the directions in which solutions go on at z, but for a curvature? Else it
+ * leads over to another family that crosses. */
+static PfStatus goes_on(Search *s, const double *z, bool *yes)
+{
+  int dimension;
+  double whole = 0, kept = 0;
+  PF_TRY(find_kernel(s, z, &dimension));
+  for (int k = 0; k < s->n; k++) whole += apart(s, s->other, z, k)*apart(s, s->other, z, k);
+  for (int c = 0; c < dimension; c++) {
+    double part = 0;
+    for (int k = 0; k < s->n; k++) part += s->kernel[k*dimension + c]*apart(s, s->other, z, k);
+    kept += part*part;
+  }
+  *yes = kept >= 0.6*whole;
+  return PF_OK;
+}
+
 /* Can one go from b, where the last solution is, to a through solutions? Along the straight line between them, each
  * point drawn to the nearest one. */
 static PfStatus are_connected(Search *s, const double *a, const double *b, bool *yes)
 {
   enum { STEPS = 8 };
-  *yes = false;
-  recall(s, s->there);
   double whole = distance(s, a, b);
-  for (int t = 1; t < STEPS; t++) {
-    bool found;
+  *yes = true;
+  memcpy(s->place, b, (size_t)s->n*sizeof *b);
+  for (int t = 1; t <= STEPS && *yes; t++) {
     double away = 0;
+    recall(s, s->there);
     for (int k = 0; k < s->n; k++) s->other[k] = b[k] + apart(s, a, b, k)*s->scale[k]*t/STEPS;
-    PF_TRY(solve(s, s->other, false, &found));
+    PF_TRY(solve(s, s->other, false, yes));
     for (int k = 0; k < s->n; k++)
       away = fmax(away, fabs((s->other[k] - b[k])/s->scale[k] - apart(s, a, b, k)*t/STEPS));
-    if (!found || away > 0.5*whole) return PF_OK;
+    if (!*yes || away > 0.5*whole) return *yes = false, PF_OK;
+    PF_TRY(goes_on(s, s->place, yes));
+    memcpy(s->place, s->other, (size_t)s->n*sizeof *b);
   }
-  *yes = true;
   return PF_OK;
 }
 
@@ -312,6 +330,17 @@ static PfStatus draw_home(Search *s, double *z, int family)
 
 /* ---------------------------------------------------------------- stability */
 
+static void classify(PfSteadyPoint *point, int family)
+{
+  int axis = 0;
+  point->unstable = 0;
+  for (int k = 0; k < point->count; k++) {
+    if (fabs(point->re[k]) <= 1e-7*fabs(point->im[k])) axis++;
+    else if (point->re[k] > 0) point->unstable++;
+  }
+  point->stability = point->unstable ? PF_UNSTABLE : axis > family ? PF_NEUTRAL : PF_STABLE;
+}
+
 PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint *point)
 {
   size_t n = (size_t)p->size;
@@ -323,13 +352,7 @@ PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint
   if (status == PF_OK) status = pf_eig_general(p->ctx, matrix, point->count, point->re, point->im, NULL);
   pf_arena_release(p->arena, mark);
   PF_TRY(status);
-  int axis = 0;
-  point->unstable = 0;
-  for (int k = 0; k < point->count; k++) {
-    if (fabs(point->re[k]) <= 1e-7*fabs(point->im[k])) axis++;
-    else if (point->re[k] > 0) point->unstable++;
-  }
-  point->stability = point->unstable ? PF_UNSTABLE : axis > family ? PF_NEUTRAL : PF_STABLE;
+  classify(point, family);
   return PF_OK;
 }
 
@@ -370,12 +393,14 @@ static PfStatus keep(Search *s, double *z)
     PF_TRY(tidy(s, z));
   }
   for (int i = 0; i < s->steady->count && family; i++) {
-    if (s->steady->points[i].family != family) continue;
-    double *a = s->kernel; /* free again */
-    for (int k = 0; k < s->n; k++) a[k] = s->steady->points[i].x[s->p->unknown[k]];
-    same = distance(s, a, z) < 1e-7;
-    if (!same) PF_TRY(are_connected(s, a, z, &same));
-    if (same) return PF_OK;
+    PfSteadyPoint *there = s->steady->points + i;
+    if (!there->family) continue;
+    for (int k = 0; k < s->n; k++) s->target[k] = there->x[s->p->unknown[k]];
+    same = distance(s, s->target, z) < 1e-7;
+    if (!same) PF_TRY(are_connected(s, s->target, z, &same));
+    if (!same) continue;
+    if (family > there->family) classify(there, there->family = family); /* a special member was met first */
+    return PF_OK;
   }
   return fill_point(s, z, family);
 }
@@ -507,13 +532,14 @@ static PfStatus make_room(Search *s)
   s->home = pf_arena_array(s->arena, double, s->p->field->count);
   s->there = pf_arena_array(s->arena, double, s->p->field->count);
   s->backup = pf_arena_array(s->arena, double, s->p->field->count);
+  s->target = pf_arena_array(s->arena, double, n);
   s->place = pf_arena_array(s->arena, double, n), s->typical = pf_arena_array(s->arena, double, m);
   s->other = pf_arena_array(s->arena, double, n), s->known = pf_arena_array(s->arena, double, MOST_POINTS*n);
   PfSteady *st = s->steady;
   st->names = pf_arena_array(s->arena, const char *, size), st->cyclic = pf_arena_array(s->arena, bool, size);
   st->low = pf_arena_array(s->arena, double, size), st->high = pf_arena_array(s->arena, double, size);
   st->points = pf_arena_array(s->arena, PfSteadyPoint, MOST_POINTS);
-  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home && s->backup && s->place && s->typical &&
+  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home && s->backup && s->target && s->place && s->typical &&
               s->there && st->names && st->cyclic && st->low && st->high && st->points;
   if (!good) return no_room(s->ctx);
   memcpy(st->cyclic, s->p->cyclic, size*sizeof *st->cyclic);
