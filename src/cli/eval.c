@@ -105,6 +105,18 @@ static bool all_in_si(const PfModel *model)
   return true;
 }
 
+/* The largest velocity, acceleration, force and multiplier: beside them the others may be rounding. Accelerations may all
+ * be (in a steady motion), then velocities are the measure. */
+static void find_sizes(const Result *r, double *most)
+{
+  const PfSymbols *symbols = pf_system_symbols(r->system);
+  int n = r->s->equations.n, m = r->s->equations.m;
+  most[0] = pf_largest(r->values + symbols->v, n);
+  most[1] = fmax(most[0], pf_largest(r->motion.acceleration, n));
+  most[2] = pf_largest(r->motion.force, n);
+  most[3] = pf_largest(r->motion.multiplier, m);
+}
+
 static void text_result(void *user, PfText *text)
 {
   const Result *r = user;
@@ -112,6 +124,8 @@ static void text_result(void *user, PfText *text)
   const PfModel *model = s->model;
   const PfSymbols *symbols = pf_system_symbols(r->system);
   bool other = !all_in_si(model);
+  double most[4];
+  find_sizes(r, most);
   pf_text_print(text, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n",
                 pf_cli_name(model), r->values[symbols->time],
                 pf_solver_formulation(r->solver)->name, "coordinate", "value", "velocity", "acceleration",
@@ -121,15 +135,20 @@ static void text_result(void *user, PfText *text)
     PfMeasure own = pf_model_measure(model, model->coordinates[i].name);
     bool shown = other && own.unit[0];
     snprintf(head, sizeof head, shown ? "%s [%s]" : "%s", model->coordinates[i].name, own.unit);
-    pf_text_print(text, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", head, r->values[symbols->q + i]/own.scale,
-                  r->values[symbols->v + i]/own.scale, r->motion.acceleration[i]/own.scale, r->motion.force[i]);
+    pf_text_print(text, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", head,
+                  pf_without_noise(r->values[symbols->q + i], 0)/own.scale,
+                  pf_without_noise(r->values[symbols->v + i], most[0])/own.scale,
+                  pf_without_noise(r->motion.acceleration[i], most[1])/own.scale,
+                  pf_without_noise(r->motion.force[i], most[2]));
   }
   if (s->equations.m) pf_text_print(text, "\n  %-14s %22s\n", "constraint", "multiplier");
   for (int k = 0; k < s->equations.m; k++)
-    pf_text_print(text, "  %-14s %22.15g\n", model->constraints[k].name, r->motion.multiplier[k]);
+    pf_text_print(text, "  %-14s %22.15g\n", model->constraints[k].name,
+                  pf_without_noise(r->motion.multiplier[k], most[3]));
   pf_text_print(text, "\n  kinetic energy %.10g, potential energy %.10g\n", r->kinetic, r->potential);
   if (s->equations.m)
-    pf_text_print(text, "  largest violation: position %.3g, velocity %.3g\n", r->position, r->velocity);
+    pf_text_print(text, "  largest violation: position %.3g, velocity %.3g\n", pf_without_noise(r->position, 1),
+                  pf_without_noise(r->velocity, 1));
   pf_start_text(model, r->options, &r->start, text);
   pf_spatial_text(&r->spatial, text);
 }
