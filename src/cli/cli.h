@@ -143,6 +143,8 @@ void pf_start_text(const PfModel *model, const Options *options, const PfStart *
 void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json);
 /* Accelerations may exist where no motion does: what 'check' refuses near the start becomes a warning. */
 PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
+/* A state on a surface of switching (at rest with dry friction): what is shown there is no motion (surfaces.c). */
+PfStatus pf_cli_warn_surface(const Session *session, const PfSystem *system, const double *values);
 
 /* How to run the model: its own 'run' statement, changed by the command line. */
 PfStatus pf_cli_run_options(Session *session, const Options *options, const PfSystem *system, const double *values,

@@ -196,6 +196,7 @@ static PfStatus compare(Comparison *c, const Options *options)
   for (int i = 0; i < c->count; i++)
     if (!c->rows[i].why_not) c->rows[i].nanoseconds = time_row(c, c->rows + i);
   PF_TRY(run_all(c));
+  PF_TRY(pf_cli_warn_surface(s, c->system, c->values));
   return options->prove ? prove(c, options) : pf_cli_warn_contradiction(s, options);
 }
 

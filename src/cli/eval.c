@@ -92,6 +92,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   PF_TRY(pf_trouble_report_at(s->ctx, r->system, r->values, trouble, row));
   if (options->spatial) PF_TRY(pf_solver_spatial(r->solver, s->arena, r->values, &r->spatial));
   PF_TRY(find_energies(s, r));
+  PF_TRY(pf_cli_warn_surface(s, r->system, r->values));
   return pf_cli_warn_contradiction(s, options);
 }
 

@@ -52,6 +52,13 @@ run 1 run "$model"
 says err "the event at t = 1 cannot be worked out"
 grep -q "reached the end" "$place/out" && fail "$last: it has not reached the end"
 
+# On a surface of switching formulas are no motion.
+echo "coord x; kinetic x'^2/2; force x = 0.3 - 0.5*sign(x'); run 10" >"$model"
+run 0 eval "$model"
+says err "the state lies where a force switches, x' = 0"
+run 0 eval --state "x'=1" "$model"
+says_nothing err
+
 # Multipliers in conditions; a limit of steps.
 printf '%s\n' "coord x, y" "kinetic (x'^2 + y'^2)/2" "potential 10*y" "constraint ball: x^2 + y^2 = 1" \
   "start y = 1, x' = 0.5" "when lambda[ball] < 0 { lock x }" "run 2" >"$model"

@@ -225,6 +225,37 @@ static void a_force_that_jumps_to_and_fro_is_told(void **state)
   close_moving(&x);
 }
 
+/* ---------------------------------------------------------------- memory */
+
+static void stop_with_counter(Counter *counter, void *user)
+{
+  static const char text[] = "coord x\ninput u = if(t < 0.3, 0, 1)\nkinetic x'^2/2\nforce x = u - 2*sign(x')\nstart x' = 1\n";
+  PfContext *ctx = pf_context_new(&counter->allocator);
+  PfModel *model = NULL;
+  PfSystem *system = NULL;
+  PfEquations eq;
+  PfRunResult result;
+  PfRunOptions options = options_of(user, 1e-4, 1);
+  double values[32];
+  PfStatus status = ctx ? pf_model_read(ctx, "test.pf", text, strlen(text), &model) : PF_ERR_MEMORY;
+  if (status == PF_OK) status = pf_equations_derive(ctx, model->arena, model, &eq);
+  if (status == PF_OK) status = pf_system_new(ctx, &eq, &system);
+  if (status == PF_OK) status = pf_equations_start(ctx, &eq, NULL, values);
+  if (status == PF_OK) status = pf_run(ctx, system, values, &options, &result);
+  bool hopeless = counter->refused && counter->fail_on; /* one refusal may only cost an optimisation of the tapes */
+  assert_true(status == PF_ERR_MEMORY ? counter->refused > 0 : status == PF_OK && !hopeless);
+  pf_system_free(system);
+  if (model) pf_model_free(model);
+  if (ctx) pf_context_free(ctx);
+}
+
+static void lack_of_memory_is_reported_and_leaves_nothing_behind(void **state)
+{
+  (void)state;
+  static char dopri5[] = "dopri5";
+  fail_every_allocation(stop_with_counter, dopri5);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -236,6 +267,7 @@ int main(void)
     with_fixture(every_formulation_knows_sticking),
     with_fixture(the_recursion_knows_sticking),
     with_fixture(a_force_that_jumps_to_and_fro_is_told),
+    with_fixture(lack_of_memory_is_reported_and_leaves_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
