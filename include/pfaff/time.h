@@ -44,6 +44,10 @@ PF_API PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double 
 /* Only the violation of the constraints; nothing is changed. */
 PF_API PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start);
 
+/* Are constraints dependent in the state in `values` that are independent nearby? There the forces of constraint are not
+ * determined. *row gets one of them, or -1. */
+PF_API PfStatus pf_state_singular(PfContext *ctx, const PfSystem *system, const double *values, int *row);
+
 /* ---------------------------------------------------------------- running */
 
 /* One instant of a motion. Arrays belong to the run and are valid during the call. */

@@ -119,7 +119,7 @@ static void text_constraints(const PfModel *model, const PfDiagnosis *d, PfText 
   pf_text_print(text, "\n  degrees of freedom  %d\n", d->degrees_of_freedom);
 }
 
-static void text_numbers(const PfModel *model, const PfDiagnosis *d, PfText *text)
+static void text_numbers(const PfModel *model, const PfDiagnosis *d, int singular, PfText *text)
 {
   pf_text_print(text, "  mass matrix         rank %d of %d%s\n", d->mass_rank, model->coordinate_count,
                 d->mass_singular ? ", singular" : "");
@@ -132,6 +132,9 @@ static void text_numbers(const PfModel *model, const PfDiagnosis *d, PfText *tex
   else
     pf_text_print(text, "  start               not consistent: '%s' is missed by %.6g\n",
                   model->constraints[d->start_worst].name, d->start_violation);
+  if (singular >= 0)
+    pf_text_print(text, "  singular            at the start, where the rank is less: '%s'\n",
+                  model->constraints[singular].name);
   if (d->generic)
     pf_text_add(text, "  note                parameters without a value were given arbitrary ones here\n");
 }
@@ -174,7 +177,7 @@ static void json_names(const PfModel *model, PfJson *json)
   pf_json_close(json, ']');
 }
 
-static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *json)
+static void json_numbers(const PfModel *model, const PfDiagnosis *d, int singular, PfJson *json)
 {
   pf_json_integer(json, "rank", d->rank); /* with the norms, which the list has too */
   pf_json_open(json, "redundant", '[');
@@ -189,6 +192,7 @@ static void json_numbers(const PfModel *model, const PfDiagnosis *d, PfJson *jso
   pf_json_bool(json, "consistent", d->start_consistent);
   pf_json_number(json, "violation", d->start_violation);
   pf_json_string(json, "worst", d->start_worst >= 0 ? model->constraints[d->start_worst].name : NULL);
+  pf_json_string(json, "singular", singular >= 0 ? model->constraints[singular].name : NULL);
   pf_json_close(json, '}');
 }
 
@@ -219,6 +223,7 @@ typedef struct Checked {
   PfStart start; /* how a run would correct it */
   PfDiagnosis d;
   PfBodyJoint *joints; /* of the bodies, or NULL */
+  int singular;        /* a constraint that is dependent at the start and not nearby, or -1 */
   PfStatus status;
 } Checked;
 
@@ -233,7 +238,14 @@ static PfStatus check_start(Checked *c)
   double *values;
   if (!has_start(c)) return PF_OK;
   PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
-  return pf_cli_start(&c->s, c->options, c->system, &values, &c->start);
+  PF_TRY(pf_cli_start(&c->s, c->options, c->system, &values, &c->start));
+  PF_TRY(pf_state_singular(c->s.ctx, c->system, values, &c->singular));
+  if (c->singular < 0) return PF_OK;
+  const PfConstraint *k = c->s.model->constraints + c->singular;
+  pf_warn_at(c->s.ctx, k->place, "the start is singular: '%s' %s, and the forces of constraint are not determined", k->name,
+             c->s.equations.m > 1 ? "depends on the others there, and not nearby" : "restricts nothing there, though it does nearby");
+  pf_hint(c->s.ctx, "no run begins there: start nearby");
+  return PF_OK;
 }
 
 static PfStatus check(Session *s, const Options *options, PfDiagnosis *d, PfBodyJoint **joints)
@@ -253,7 +265,7 @@ static void write_json(void *user, PfJson *json)
   if (c->s.model) json_names(c->s.model, json);
   else json_no_names(json);
   if (c->s.model) json_bodies(c->s.model, c->joints, json);
-  if (c->s.model && c->status == PF_OK) json_numbers(c->s.model, &c->d, json);
+  if (c->s.model && c->status == PF_OK) json_numbers(c->s.model, &c->d, c->singular, json);
   else json_no_numbers(json);
   if (c->s.model && has_start(c)) pf_start_json(c->s.model, c->options, &c->start, json);
   else pf_json_string(json, "start_change", NULL);
@@ -267,7 +279,7 @@ static void write_text(void *user, PfText *text)
   text_names(c->s.model, text);
   text_bodies(c->s.model, c->joints, text);
   text_constraints(c->s.model, &c->d, text);
-  text_numbers(c->s.model, &c->d, text);
+  text_numbers(c->s.model, &c->d, c->singular, text);
   if (has_start(c)) pf_start_text(c->s.model, c->options, &c->start, text);
   text_events(c->s.model, text);
 }
@@ -277,7 +289,7 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Checked c = {.options = &options};
+  Checked c = {.options = &options, .singular = -1};
   c.status = check(&c.s, &options, &c.d, &c.joints);
   if (c.status == PF_OK) c.status = check_start(&c);
   if (c.s.ctx && (options.json || c.status == PF_OK))

@@ -184,6 +184,7 @@ static PfStatus compare(Comparison *c, const Options *options)
   PF_TRY(pf_system_new(s->ctx, &s->equations, &c->system));
   c->options = options;
   PF_TRY(pf_cli_start(s, options, c->system, &c->values, &c->start));
+  PF_TRY(pf_cli_refuse_singular(s, c->system, c->values));
   const Row *first = NULL;
   for (int i = 0; pf_formulation(i) && c->count < MOST_FORMULATIONS; i++) {
     Row *row = c->rows + c->count++;

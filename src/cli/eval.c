@@ -82,6 +82,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   PF_TRY(pf_system_new(s->ctx, &s->equations, &r->system));
   r->options = options;
   PF_TRY(pf_cli_start(s, options, r->system, &r->values, &r->start));
+  PF_TRY(pf_cli_refuse_singular(s, r->system, r->values));
   PF_TRY(pf_solver_new(s->ctx, r->system, formulation, &r->solver));
   r->motion.acceleration = pf_arena_array(s->arena, double, s->equations.n);
   r->motion.multiplier = pf_arena_array(s->arena, double, s->equations.m);

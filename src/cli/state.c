@@ -192,3 +192,16 @@ PfStatus pf_cli_warn_contradiction(Session *s, const Options *options)
   pf_hint(s->ctx, "%s", hint);
   return PF_OK;
 }
+
+PfStatus pf_cli_refuse_singular(Session *s, const PfSystem *system, const double *values)
+{
+  int row;
+  PF_TRY(pf_state_singular(s->ctx, system, values, &row));
+  if (row < 0) return PF_OK;
+  const PfConstraint *c = s->model->constraints + row;
+  pf_fail_at(s->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank in this state: '%s' %s, and the forces of constraint are "
+             "not determined", c->name,
+             s->equations.m > 1 ? "depends on the others here, and not nearby" : "restricts nothing here, though it does nearby");
+  pf_hint(s->ctx, "the state itself is singular: take one nearby");
+  return PF_ERR_NUMBER;
+}

@@ -66,10 +66,6 @@ PfStatus pf_solver_no_room(PfSolver *solver);
 
 /* ---------------------------------------------------------------- rows of A (rows.c) */
 
-/* Rows of length one that differ by less than this are the same row, as in the diagnosis: it must be above
- * the drift of constraints that are redundant only where they hold, and below what still is a constraint of
- * its own. */
-#define PF_RANK_TOLERANCE 1e-7
 /* As much of the terms of a redundant row may be missed. */
 #define PF_AGREEMENT 1e-6
 /* A row that is this small beside the largest one is what rounding left of a row of zeros. */
@@ -97,6 +93,18 @@ int pf_span_factor(PfSolver *solver, PfSpan *span);
 void pf_span_solve(PfSolver *solver, PfSpan *span, double *a);
 /* The lambda (m) of least length with A^T lambda = M q'' - load. */
 void pf_span_multipliers(PfSolver *solver, PfSpan *span, const double *acceleration, double *multiplier);
+
+/* ---------------------------------------------------------------- least correction, M regular (udwadia_kalaba.c) */
+
+typedef struct PfMetric {
+  PfQr qr;         /* of B^T, B = A T with T T^T = M^-1 */
+  PfSpan span;     /* where rows are nearly dependent */
+  int rank;
+  double *B, *unit, *r, *y, *c, *root;
+} PfMetric;
+PfStatus pf_metric_make(PfSolver *solver, PfMetric *metric);
+/* With the factors of M. Nearly dependent rows lose as many digits as their angle is small, not twice as many. */
+PfTrouble pf_metric_solve(PfSolver *solver, PfMetric *metric, const PfLdl *mass, PfMotion *motion, int *row);
 
 /* ---------------------------------------------------------------- forces that depend on multipliers (friction.c) */
 

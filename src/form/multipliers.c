@@ -1,4 +1,5 @@
-/* Lagrange multipliers. With a regular mass matrix through S = A M^-1 A^T; with a singular one the whole system
+/* Lagrange multipliers. With a regular mass matrix through S = A M^-1 A^T, or through the orthogonal factors of A M^-1/2
+ * where its rows are nearly dependent; with a singular one the whole system
  *   [M -A^T; A 0][q''; lambda] = [F + C; b]
  * (hand-cascade reference, section 2). Redundant constraints: the multipliers of least length. */
 #include "form/form_impl.h"
@@ -9,12 +10,12 @@
 typedef struct Data {
   PfLdl mass, schur;
   PfQr whole;
-  PfSpan span; /* also sorts the rows */
+  PfMetric metric; /* its span also sorts the rows */
   double *Y, *S, *r, *K, *right, *solution;
 } Data;
 
-/* Rows closer to each other than the root of this are left to the augmented system: S would square the loss. */
-static const double schur_margin = 1e-6;
+/* Rows closer to each other than the root of this are orthogonalised instead: S would square the loss. */
+static const double schur_margin = 1e-4;
 /* Columns of the augmented system of which less is left are dependent. */
 static const double uniqueness = 1e-13;
 
@@ -34,7 +35,7 @@ static PfStatus prepare(PfSolver *s)
   s->unknowns = n + m;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_ldl_make(s->ctx, s->arena, m, &d->schur));
-  PF_TRY(pf_span_make(s, &d->span));
+  PF_TRY(pf_metric_make(s, &d->metric));
   return pf_qr_make(s->ctx, s->arena, n + m, n + m, &d->whole);
 }
 
@@ -66,7 +67,7 @@ static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
   return true;
 }
 
-/* ---------------------------------------------------------------- everything else */
+/* ---------------------------------------------------------------- M singular */
 
 /* Rows of the augmented system: M in units of its largest element, then the `count` independent rows of A. */
 static void assemble(PfSolver *s, Data *d, const int *rows, int count)
@@ -88,10 +89,13 @@ static void assemble(PfSolver *s, Data *d, const int *rows, int count)
   }
 }
 
-/* A coordinate whose column depends on the others; multipliers of independent rows are always determined. */
+/* A coordinate whose column depends on the others. Multipliers of independent rows are determined; where the rows are
+ * nearly dependent they may come last, and then the coordinate of the last column that is one has least of its own. */
 static int undetermined(const Data *d, int n)
 {
   for (int k = d->whole.rank; k < d->whole.n; k++)
+    if (d->whole.order[k] < n) return d->whole.order[k];
+  for (int k = d->whole.rank; k-- > 0;)
     if (d->whole.order[k] < n) return d->whole.order[k];
   return -1;
 }
@@ -101,8 +105,9 @@ static int undetermined(const Data *d, int n)
 static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;
-  int count = pf_span_factor(s, &d->span), N = n + count;
-  assemble(s, d, d->span.qr.order, count);
+  PfSpan *span = &d->metric.span;
+  int count = pf_span_factor(s, span), N = n + count;
+  assemble(s, d, span->qr.order, count);
   d->whole.m = d->whole.n = N;
   (void)pf_qr_factor(&d->whole, d->K, uniqueness);
   if (d->whole.rank < N) {
@@ -111,7 +116,7 @@ static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
   }
   pf_qr_solve(&d->whole, d->right, d->solution);
   memcpy(motion->acceleration, d->solution, (size_t)n*sizeof *d->solution);
-  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  pf_span_multipliers(s, span, motion->acceleration, motion->multiplier);
   return count < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 
@@ -122,8 +127,8 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
     *row = d->mass.fault_row;
     return PF_TROUBLE_INDEFINITE;
   }
-  if (d->mass.rank == s->system->n && by_schur(s, d, motion)) return PF_TROUBLE_NONE;
-  return by_whole(s, d, motion, row);
+  if (d->mass.rank < s->system->n) return by_whole(s, d, motion, row);
+  return by_schur(s, d, motion) ? PF_TROUBLE_NONE : pf_metric_solve(s, &d->metric, &d->mass, motion, row);
 }
 
 const PfFormulation pf_form_multipliers = {

@@ -20,20 +20,21 @@ void pf_unit_rows(PfSolver *s)
 }
 
 /* What row i misses, and the size of its terms; accelerations of 1e-3 at least, smaller ones are not asked
- * to agree. */
+ * to agree. A row that counts as redundant may have a little of its own, which is not asked to agree either. */
 static double find_miss(const PfSolver *s, const double *acceleration, int i, double *size)
 {
   int n = s->system->n;
   const double *row = s->at.A + (size_t)i*(size_t)n;
-  double miss = -s->at.b[i], largest = 0;
+  double miss = -s->at.b[i], largest = 0, fastest = 0;
   *size = fabs(s->at.b[i]);
   for (int j = 0; j < n; j++) {
     double term = row[j]*acceleration[j];
     miss += term;
     *size += fabs(term);
     largest = fmax(largest, fabs(row[j]));
+    fastest = fmax(fastest, fabs(acceleration[j]));
   }
-  *size += 1e-3*largest;
+  *size += largest*(1e-3 + 0.2*fastest); /* times the agreement: PF_RANK_TOLERANCE */
   return fabs(miss);
 }
 

@@ -162,15 +162,15 @@ PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble tro
 {
   const PfModel *model = system->eq->model;
   bool coordinate = row >= 0 && row < model->coordinate_count;
-  const char *q = coordinate ? model->coordinates[row].name : "?";
-  const char *c = row >= 0 && row < model->constraint_count ? model->constraints[row].name : "?";
+  const char *q = coordinate ? model->coordinates[row].name : "some coordinate";
+  const char *c = row >= 0 && row < model->constraint_count ? model->constraints[row].name : "some constraint";
   switch (trouble) {
   case PF_TROUBLE_NONE: return PF_OK;
   case PF_TROUBLE_NOT_FINITE:
     if (coordinate || row < 0)
       return pf_fail(ctx, PF_ERR_NUMBER, "the equation of '%s' holds a number that is not finite", q);
     return pf_fail(ctx, PF_ERR_NUMBER, "the constraint '%s' holds a number that is not finite",
-                   row - system->n < system->m ? model->constraints[row - system->n].name : "?");
+                   row - system->n < system->m ? model->constraints[row - system->n].name : "some constraint");
   case PF_TROUBLE_INDEFINITE:
     return pf_fail(ctx, PF_ERR_MODEL, "the mass matrix is not positive semidefinite: the kinetic energy is negative "
                    "for some motion of '%s'", q);

@@ -4,19 +4,21 @@
 #include "form/form_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Data {
   PfLdl mass;
-  PfQr qr; /* of B^T */
-  PfSpan span;
-  double *B, *unit, *r, *y, *c, *root;
+  PfMetric metric;
 } Data;
 
-static PfStatus prepare(PfSolver *s)
+/* Rows of B closer to each other than this are looked at once more. */
+static const double clearly_independent = 1e-3;
+/* Of independent rows something is left, however little. */
+static const double rounding = 1e-14;
+
+PfStatus pf_metric_make(PfSolver *s, PfMetric *d)
 {
   int n = s->system->n, m = s->system->m;
-  Data *d = s->data = pf_solver_array(s, Data, 1);
-  if (!d) return pf_solver_no_room(s);
   d->B = pf_solver_array(s, double, (size_t)m*(size_t)n);
   d->unit = pf_solver_array(s, double, m);
   d->r = pf_solver_array(s, double, m);
@@ -24,21 +26,28 @@ static PfStatus prepare(PfSolver *s)
   d->c = pf_solver_array(s, double, n);
   d->root = pf_solver_array(s, double, n);
   if (!d->B || !d->unit || !d->r || !d->y || !d->c || !d->root) return pf_solver_no_room(s);
-  s->unknowns = n;
-  PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_span_make(s, &d->span));
   return pf_qr_make(s->ctx, s->arena, n, m, &d->qr);
 }
 
+static PfStatus prepare(PfSolver *s)
+{
+  Data *d = s->data = pf_solver_array(s, Data, 1);
+  if (!d) return pf_solver_no_room(s);
+  s->unknowns = s->system->n;
+  PF_TRY(pf_ldl_make(s->ctx, s->arena, s->system->n, &d->mass));
+  return pf_metric_make(s, &d->metric);
+}
+
 /* B = A T and r = b - A a, each row in a unit of its own. T = P^T L^-T D^-1/2, so a row of B is
  * D^-1/2 L^-1 P times that of A, and A a is B times D^-1/2 L^-1 P (F + C), which is y. */
-static void find_rows(PfSolver *s, Data *d)
+static void find_rows(PfSolver *s, PfMetric *d, const PfLdl *mass)
 {
   int n = s->system->n, m = s->system->m;
   pf_unit_rows(s);
   for (int i = 0; i < m; i++) {
     double *B = d->B + (size_t)i*(size_t)n;
-    pf_ldl_forward(&d->mass, s->at.unit_A + (size_t)i*(size_t)n, B);
+    pf_ldl_forward(mass, s->at.unit_A + (size_t)i*(size_t)n, B);
     for (int j = 0; j < n; j++) B[j] /= d->root[j];
     d->unit[i] = pf_binary_scale(B, (size_t)n);
     for (int j = 0; j < n; j++) B[j] /= d->unit[i];
@@ -46,11 +55,39 @@ static void find_rows(PfSolver *s, Data *d)
   }
 }
 
-/* From c = B^T lambda; the shortest when constraints are redundant. */
-static PfTrouble find_multipliers(PfSolver *s, Data *d, PfMotion *motion, int *row)
+/* The rows order[0] … order[count - 1] of B and r to the front. */
+static void gather(PfMetric *d, const int *order, int count, int n)
 {
-  if (d->qr.rank < s->system->m) {
-    pf_span_factor(s, &d->span);
+  int last = -1;
+  for (int k = 0; k < count; k++) { /* ascending, so that none is overwritten that is still needed */
+    int next = -1;
+    for (int i = 0; i < count; i++)
+      if (order[i] > last && (next < 0 || order[i] < next)) next = order[i];
+    memmove(d->B + (size_t)k*(size_t)n, d->B + (size_t)next*(size_t)n, (size_t)n*sizeof *d->B);
+    d->r[k] = d->r[next];
+    last = next;
+  }
+}
+
+/* c = B^+ r. Which rows are independent is judged by A, as everywhere, and not in the metric. */
+static void correct(PfSolver *s, PfMetric *d)
+{
+  int m = s->system->m;
+  d->qr.n = m;
+  (void)pf_qr_factor_columns(&d->qr, d->B, clearly_independent);
+  d->rank = m;
+  if (d->qr.rank < m) {
+    d->qr.n = d->rank = pf_span_factor(s, &d->span);
+    if (d->rank < m) gather(d, d->span.qr.order, d->rank, s->system->n);
+    (void)pf_qr_factor_columns(&d->qr, d->B, rounding);
+  }
+  pf_qr_solve_transposed(&d->qr, d->r, d->c);
+}
+
+/* From c = B^T lambda; the shortest when constraints are redundant. */
+static PfTrouble find_multipliers(PfSolver *s, PfMetric *d, PfMotion *motion, int *row)
+{
+  if (d->rank < s->system->m) {
     pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
     return pf_check_constraints(s, motion->acceleration, row);
   }
@@ -60,27 +97,30 @@ static PfTrouble find_multipliers(PfSolver *s, Data *d, PfMotion *motion, int *r
 }
 
 /* q'' = T (y + c) with c = B^+ r */
-static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+PfTrouble pf_metric_solve(PfSolver *s, PfMetric *d, const PfLdl *mass, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;
-  Data *d = s->data;
-  if (pf_ldl_factor(&d->mass, s->at.M, PF_MASS_TOLERANCE) != PF_OK || d->mass.rank < n) {
-    *row = d->mass.fault == PF_FAULT_NONE ? d->mass.order[d->mass.rank] : d->mass.fault_row;
-    return d->mass.fault == PF_FAULT_NONE ? PF_TROUBLE_MASSLESS : PF_TROUBLE_INDEFINITE;
-  }
-  pf_ldl_forward(&d->mass, s->at.load, d->y);
+  pf_ldl_forward(mass, s->at.load, d->y);
   for (int j = 0; j < n; j++) {
-    d->root[j] = sqrt(d->mass.L[j*n + j]);
+    d->root[j] = sqrt(mass->L[j*n + j]);
     d->y[j] /= d->root[j];
   }
   if (m > 0) {
-    find_rows(s, d);
-    (void)pf_qr_factor_columns(&d->qr, d->B, s->rank_tolerance);
-    pf_qr_solve_transposed(&d->qr, d->r, d->c);
+    find_rows(s, d, mass);
+    correct(s, d);
   }
   for (int j = 0; j < n; j++) d->y[j] = (d->y[j] + d->c[j])*d->root[j]; /* c = 0 without constraints */
-  pf_ldl_backward(&d->mass, d->y, motion->acceleration);
+  pf_ldl_backward(mass, d->y, motion->acceleration);
   return m > 0 ? find_multipliers(s, d, motion, row) : PF_TROUBLE_NONE;
+}
+
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  Data *d = s->data;
+  if (pf_ldl_factor(&d->mass, s->at.M, PF_MASS_TOLERANCE) == PF_OK && d->mass.rank == s->system->n)
+    return pf_metric_solve(s, &d->metric, &d->mass, motion, row);
+  *row = d->mass.fault == PF_FAULT_NONE ? d->mass.order[d->mass.rank] : d->mass.fault_row;
+  return d->mass.fault == PF_FAULT_NONE ? PF_TROUBLE_MASSLESS : PF_TROUBLE_INDEFINITE;
 }
 
 const PfFormulation pf_form_udwadia_kalaba = {

@@ -35,14 +35,12 @@ static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
                   contents & HAS_SPEED ? "speeds" : "multipliers");
     return false;
   }
-  if (!(contents & (HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION))) {
-    bool same = pf_expr_is_int(ck->ctx, c->residual, 0);
-    pf_check_fail(ck, PF_ERR_MODEL, node, same ? "the constraint '%s' always holds: both sides are the same"
-                                               : "the constraint '%s' contains no coordinate and no velocity", c->name);
+  if (pf_expr_is_probably_zero(ck->ctx, c->residual, 2) == PF_TRUE) {
+    pf_warn_at(ck->ctx, c->place, "the constraint '%s' always holds: it is left out", c->name);
     return false;
   }
-  if (pf_expr_is_probably_zero(ck->ctx, c->residual, 2) == PF_TRUE) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' always holds", c->name);
+  if (!(contents & (HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION))) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' contains no coordinate and no velocity", c->name);
     return false;
   }
   if (contents & HAS_ACCELERATION) {
@@ -97,7 +95,7 @@ static void add_vector_constraint(Checker *ck, const PfNode *node, const char *n
     pf_add_constraint(ck, node, pf_print_text(ck, "%s.%c", name, 'x' + k), c[k]);
     any = true;
   }
-  if (!any) pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' always holds", name);
+  if (!any) pf_warn_at(ck->ctx, pf_model_place(ck, node), "the constraint '%s' always holds: it is left out", name);
 }
 
 /* prescribe: one quantity of the motion as a function of time. */

@@ -9,8 +9,6 @@
 
 /* A start may miss a constraint by rounding in what the user typed, not more. */
 static const double start_tolerance = 1e-9;
-/* Rows that differ by less than this of their length are the same row. */
-static const double rank_tolerance = 1e-7;
 /* A row that is this small beside the largest one is a row of zeros, where positions are known to 1e-11. */
 static const double empty_row = 1e-10;
 
@@ -498,7 +496,7 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
     return PF_ERR_NUMBER;
   }
   clear_empty_rows(p->work, eq->m, eq->n);
-  PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, rank_tolerance, &rows));
+  PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   d->rank = rows.rank;
   d->degrees_of_freedom = eq->n - rows.rank;
   d->redundant_count = eq->m - rows.rank;

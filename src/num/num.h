@@ -34,6 +34,10 @@ typedef enum PfFault {
 
 /* ---------------------------------------------------------------- rows of a constraint matrix (rows.c) */
 
+/* Rows of length one of which no more than this is left are redundant, for check, eval and run alike: it must be above the
+ * drift of constraints that are redundant only where they hold, and below what still is a constraint of its own. */
+#define PF_RANK_TOLERANCE 1e-7
+
 /* The rows of a constraint matrix, sorted into independent and redundant ones. */
 typedef struct PfRows {
   int rank;      /* how many rows are independent */

@@ -13,7 +13,7 @@ enum { MOST_OPERATIONS = 400, MOST_INSTRUCTIONS = 340 }; /* more are not faster 
 
 /* As in form: a pivot of the mass matrix that is less of its diagonal element is rounding; rows of A closer to each other
  * than the root of this are left to the formulation. */
-static const double mass_margin = 1e-12, schur_margin = 1e-6;
+static const double mass_margin = 1e-12, schur_margin = 1e-4;
 
 typedef struct Maker {
   PfMotionRun *run;
@@ -304,7 +304,8 @@ PfStatus pf_closed_make(PfMotionRun *run, PfClosed **closed)
   PfClosed *f = pf_run_array(run, PfClosed, 1);
   *closed = NULL;
   if (!f) return PF_ERR_MEMORY;
-  *f = (PfClosed){.n = run->n, .m = run->m, .margin = 1, .fixed_margin = 1};
+  *f = (PfClosed){.n = run->n, .m = run->m, .margin = 1, .fixed_margin = 1,
+                  .square = run->watch ? pf_watch_squares(run) : NULL};
   PfStatus status = make(run, f);
   PfMotion *at = &run->motion;
   if (status == PF_OK && pf_closed_flow(f, run->symbols, run->values, at->acceleration, at->multiplier, &power)) {
@@ -336,11 +337,22 @@ static bool are_good(PfClosed *f, const double *pair)
     if (!(pair[2*i] > mass_margin*pair[2*i + 1])) return false;
   for (int i = f->mass_pairs; i < f->pairs; i++) {
     if (!(pair[2*i] > schur_margin*pair[2*i + 1])) return false;
-    if (pair[2*i] < margin*pair[2*i + 1]) margin = pair[2*i]/pair[2*i + 1], at = f->row[i - f->mass_pairs];
+    int row = f->row[i - f->mass_pairs];
+    double unit = f->square && f->square[row] > pair[2*i + 1] ? f->square[row] : pair[2*i + 1];
+    if (pair[2*i] < margin*unit) margin = pair[2*i]/unit, at = row;
   }
   f->margin = margin;
   f->margin_row = at;
   return true;
+}
+
+void pf_closed_lengths(const PfClosed *f, double *square)
+{
+  const double *pair = f->flow_out + f->n + f->m + 1;
+  for (int i = f->mass_pairs; i < f->pairs; i++) {
+    int row = f->row[i - f->mass_pairs];
+    square[row] = fmax(square[row], pair[2*i + 1]);
+  }
 }
 
 bool pf_closed_flow(PfClosed *f, const PfSymbols *in, const double *values, double *a, double *lambda, double *power)

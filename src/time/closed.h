@@ -12,7 +12,8 @@ typedef struct PfClosed {
   int pairs, mass_pairs; /* how many of them; the first ones belong to M, the others to S */
   int *row;            /* of each pair of S: the constraint */
   double *flow_out, *velocity_out, *work;
-  double margin, fixed_margin;   /* smallest pivot of S over what it started as: latest, and of those that are constant */
+  const double *square;          /* m: what a row is measured by (watch.c), or NULL */
+  double margin, fixed_margin;   /* smallest pivot of S over what it started as, or over that: latest, and of the constant ones */
   int margin_row, fixed_row;     /* the constraint it belongs to */
 } PfClosed;
 
@@ -22,6 +23,9 @@ void pf_closed_release(PfClosed *closed);
 
 /* At the numbers in `values`; false when a pivot is too small for this way. `power` is that of pf_monitor_power. */
 bool pf_closed_flow(PfClosed *closed, const PfSymbols *in, const double *values, double *a, double *lambda, double *power);
+
+/* Raises the squares (m) to those of the rows in the latest evaluation. */
+void pf_closed_lengths(const PfClosed *closed, double *square);
 
 typedef enum PfClosedEnd { PF_CLOSED_FAILED, PF_CLOSED_FINE, PF_CLOSED_MOVED } PfClosedEnd;
 

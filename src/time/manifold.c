@@ -53,7 +53,10 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
   f->step = pf_arena_array(arena, double, f->n);
   f->right = pf_arena_array(arena, double, f->m);
   f->scaled = pf_arena_array(arena, double, f->n);
-  if (!f->B || !f->step || !f->right || !f->scaled) return no_room(ctx);
+  f->square = pf_arena_array(arena, double, f->m);
+  f->length = pf_arena_array(arena, double, f->m);
+  f->kept = pf_arena_array(arena, double, 2*(size_t)f->n + 1);
+  if (!f->B || !f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept) return no_room(ctx);
   PF_TRY(pf_ldl_make(ctx, arena, f->n, &f->mass));
   PF_TRY(pf_qr_make(ctx, arena, f->positions, f->n, &f->position_qr));
   return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
@@ -117,12 +120,24 @@ static void from_metric(const PfManifold *f, double *y, double *x)
   }
 }
 
+/* y = B^+ r, each row in its unit. */
+static void solve(PfManifold *f, int rows, const int *row, PfQr *qr, double *y)
+{
+  int n = f->n;
+  for (int i = 0; i < rows; i++) {
+    double square = f->square[row ? row[i] : i], unit = square > 0 ? 1/sqrt(square) : 1;
+    for (int j = 0; j < n; j++) f->B[i*n + j] *= unit;
+    f->right[i] *= unit;
+  }
+  (void)pf_qr_factor(qr, f->B, PF_RANK_TOLERANCE);
+  pf_qr_solve(qr, f->right, y);
+}
+
 /* Least length in the full metric: y = B^+ r, then the step is T y. */
-static void full_metric(PfManifold *f, const double *slope, int rows, PfQr *qr)
+static void full_metric(PfManifold *f, const double *slope, int rows, const int *row, PfQr *qr)
 {
   to_metric(f, slope, rows, f->B);
-  (void)pf_qr_factor(qr, f->B, 1e-10);
-  pf_qr_solve(qr, f->right, f->scaled);
+  solve(f, rows, row, qr, f->scaled);
   from_metric(f, f->scaled, f->step);
 }
 
@@ -136,7 +151,42 @@ const double *pf_manifold_rows(PfManifold *f, const double *values)
   pf_tape_run(f->tape, values, f->out, f->work);
   if (is_regular(f)) to_metric(f, f->A, f->m, f->B);
   else weigh(f, f->A, f->m, f->B);
+  for (int i = 0; i < f->m; i++) f->length[i] = pf_norm(f->B + (size_t)i*(size_t)f->n, f->n);
   return f->B;
+}
+
+/* Noise of a linear congruential generator. */
+double pf_manifold_blur(double x, unsigned *noise)
+{
+  *noise = *noise*1664525u + 1013904223u;
+  return x + 0.02*((*noise >> 16)/65536.0 - 0.5)*(1 + fabs(x));
+}
+
+static void keep_lengths(PfManifold *f, const double *values, double part)
+{
+  (void)pf_manifold_rows(f, values);
+  for (int i = 0; i < f->m; i++) {
+    double length = part*f->length[i];
+    if (isfinite(length)) f->square[i] = fmax(f->square[i], length*length);
+  }
+}
+
+void pf_manifold_measure(PfManifold *f, double *values)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  size_t N = 2*(size_t)f->n;
+  double *y = values + in->q, *t = values + in->time; /* q, then v */
+  unsigned noise = 3;
+  memcpy(f->kept, y, N*sizeof *y);
+  f->kept[N] = *t;
+  keep_lengths(f, values, 1);
+  for (int trial = 0; trial < 3; trial++) {
+    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], &noise);
+    *t = pf_manifold_blur(f->kept[N], &noise);
+    keep_lengths(f, values, 0.1);
+  }
+  memcpy(y, f->kept, N*sizeof *y);
+  *t = f->kept[N];
 }
 
 /* ---------------------------------------------------------------- the metric of what may move */
@@ -168,17 +218,17 @@ bool pf_manifold_step(PfManifold *f, double *values, PfLevel level)
   bool position = level == PF_LEVEL_POSITION;
   int rows = position ? f->positions : f->m, n = f->n;
   PfQr *qr = position ? &f->position_qr : &f->velocity_qr;
+  const int *row = position ? f->row : NULL;
   const PfSymbols *in = pf_system_symbols(f->system);
   if (rows == 0) return true;
   const double *slope = position ? f->slope : f->A, *miss = position ? f->phi : f->psi;
   if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0 || pf_first_not_finite(miss, (size_t)rows) >= 0) return false;
   for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
   if (is_regular(f)) {
-    full_metric(f, slope, rows, qr);
+    full_metric(f, slope, rows, row, qr);
   } else {
     weigh(f, slope, rows, f->B);
-    (void)pf_qr_factor(qr, f->B, 1e-10);
-    pf_qr_solve(qr, f->right, f->step);
+    solve(f, rows, row, qr, f->step);
     for (int j = 0; j < n; j++) f->step[j] *= f->scaled[j];
   }
   double *x = values + (position ? in->q : in->v);

@@ -15,6 +15,9 @@ typedef struct PfManifold {
   int *row;              /* constraint of each position residual */
   PfLdl mass;
   double *B, *step, *right, *scaled;
+  double *square;        /* m: of the length in which a row of A is measured, in the metric; 0: none is known */
+  double *length;        /* m: of the rows at the latest pf_manifold_rows */
+  double *kept;          /* 2n */
   PfQr position_qr, velocity_qr;
 } PfManifold;
 
@@ -29,6 +32,12 @@ double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel leve
 /* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; in that of its diagonal
  * where it is singular. */
 const double *pf_manifold_rows(PfManifold *manifold, const double *values);
+
+/* How long each row is at the numbers in `values` and, a tenth of that, around them: one that vanishes just there, or wherever
+ * the constraints hold, has a length nearby. Rows that are measured so are told from rows that are short by nature. */
+void pf_manifold_measure(PfManifold *manifold, double *values);
+/* A little more or less than x; the same in every run. */
+double pf_manifold_blur(double x, unsigned *noise);
 
 /* One Newton step of least mass-weighted length for q or v in `values` (in place), with the residuals and slopes of the
  * latest pf_manifold_miss, which must have been taken there. False when the slopes are not finite. */

@@ -10,10 +10,8 @@ PfStatus pf_project_make(PfMotionRun *run)
   return manifold ? pf_manifold_make(run->ctx, run->arena, run->system, manifold) : PF_ERR_MEMORY;
 }
 
-static const double enough = 1e-14;
-
 /* A few Newton steps suffice: a step of the integrator misses by its error only. */
-static bool settle(PfMotionRun *run, PfLevel level)
+static bool settle(PfMotionRun *run, PfLevel level, double enough)
 {
   enum { MOST = 8 };
   PfManifold *f = run->projection;
@@ -29,21 +27,31 @@ static bool settle(PfMotionRun *run, PfLevel level)
   return changed;
 }
 
-static bool settle_velocity(PfMotionRun *run)
+static bool settle_velocity(PfMotionRun *run, double enough)
 {
   PfClosedEnd end = run->closed ? pf_closed_project(run->closed, run->symbols, run->values, enough) : PF_CLOSED_FAILED;
-  return end == PF_CLOSED_FAILED ? settle(run, PF_LEVEL_VELOCITY) : end == PF_CLOSED_MOVED;
+  return end == PF_CLOSED_FAILED ? settle(run, PF_LEVEL_VELOCITY, enough) : end == PF_CLOSED_MOVED;
 }
 
-bool pf_project(PfMotionRun *run, double t, double *y)
+static bool project(PfMotionRun *run, double t, double *y, double enough)
 {
   const PfSymbols *in = run->symbols;
   const PfManifold *f = run->projection;
   if (run->m == 0) return false;
   run->values[in->time] = t;
   memcpy(run->values + in->q, y, 2*(size_t)run->n*sizeof *y);
-  bool changed = f->positions && settle(run, PF_LEVEL_POSITION);
-  if (settle_velocity(run)) changed = true;
+  bool changed = f->positions && settle(run, PF_LEVEL_POSITION, enough);
+  if (settle_velocity(run, enough)) changed = true;
   if (changed) memcpy(y, run->values + in->q, 2*(size_t)run->n*sizeof *y);
   return changed;
+}
+
+bool pf_project(PfMotionRun *run, double t, double *y)
+{
+  return project(run, t, y, 1e-14);
+}
+
+bool pf_project_closely(PfMotionRun *run, double t, double *y)
+{
+  return project(run, t, y, 0);
 }

@@ -90,6 +90,7 @@ bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy)
   if (!closed || !pf_closed_flow(closed, run->symbols, run->values, dy + n, run->motion.multiplier, &run->flow_power))
     return accelerate(run, dy + n);
   run->margin = sqrt(closed->margin);
+  run->margin_least = run->margins++ ? fmin(run->margin_least, run->margin) : run->margin;
   run->margin_t = t;
   run->margin_row = closed->margin_row;
   return true;
@@ -136,7 +137,8 @@ static PfStatus emit(PfMotionRun *run, Sampler *s, double t, const double *y, do
 
 void pf_interpolate(PfMotionRun *run, double t, double *y)
 {
-  if (run->jumped) pf_hermite(run, t, y);
+  if (run->passed) pf_passage_at(run, t, y);
+  else if (run->jumped) pf_hermite(run, t, y);
   else run->method->interpolate(run, t, y);
 }
 
@@ -150,7 +152,7 @@ static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, StepEnd end,
 {
   if (t >= end.t) return emit(run, s, t, end.y, balance); /* by rounding: the time that was asked for */
   pf_interpolate(run, t, s->y);
-  if (holds_constraints(run)) (void)pf_project(run, t, s->y);
+  if (!run->passed && holds_constraints(run)) (void)pf_project(run, t, s->y);
   return emit(run, s, t, s->y, balance);
 }
 
@@ -217,50 +219,65 @@ static double take_statistics(PfMotionRun *run, const Sampler *s, StepEnd end)
   return balance;
 }
 
+static void warn_of_rank_loss(PfMotionRun *run, PfPass pass)
+{
+  const PfConstraint *c = pf_system_equations(run->system)->model->constraints + run->result->weakest_row;
+  const char *how = pass == PF_PASS_GONE || run->m == 1 ? "no longer restricts anything" : "becomes dependent on the others";
+  pf_warn_at(run->ctx, c->place, "the constraint '%s' %s at t = %.12g; going on", c->name, how, run->result->weakest_t);
+  if (pass == PF_PASS_LEAP) pf_hint(run->ctx, "motions part there: what comes after depends on how it is stepped over");
+}
+
 static PfRunEnd report_rank_loss(PfMotionRun *run)
 {
-  const PfModel *model = pf_system_equations(run->system)->model;
-  const PfConstraint *c = model->constraints + run->result->weakest_row;
-  if (run->options.keep_going) {
-    pf_warn_at(run->ctx, c->place, "the constraint '%s' becomes dependent on the others at t = %.12g; going on", c->name,
-               run->result->weakest_t);
-    return PF_RUN_DONE;
-  }
-  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank at t = %.12g: '%s' becomes dependent on the "
-             "others, and the forces of constraint are not determined there", run->result->weakest_t, c->name);
-  if (run->result->steps) pf_hint(run->ctx, "--keep-going steps over it; what comes after depends on how it is stepped over");
-  else pf_hint(run->ctx, "the start itself is singular: begin nearby");
+  const PfConstraint *c = pf_system_equations(run->system)->model->constraints + run->result->weakest_row;
+  const char *how = run->m > 1 ? "becomes dependent on the others" : "no longer restricts anything";
+  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank at t = %.12g: '%s' %s, and the forces of constraint "
+             "are not determined there", run->result->weakest_t, c->name, how);
+  if (!run->result->steps) pf_hint(run->ctx, "the start itself is singular: begin nearby");
+  else if (run->options.keep_going) pf_hint(run->ctx, "no motion that goes on smoothly was found beyond");
+  else pf_hint(run->ctx, "--keep-going goes on along the branch on which it came, if there is one");
   return PF_RUN_RANK_LOSS;
 }
 
 /* ---------------------------------------------------------------- the loop */
 
-/* One step of the method, or over a loss of rank, and a look at the constraints. *ahead: they will be lost soon. */
-static PfRunEnd advance(PfMotionRun *run, bool *ahead)
+/* Towards a loss of rank that was seen, or over it; *stepped: that was the step. */
+static PfRunEnd pass_rank_loss(PfMotionRun *run, bool *stepped)
 {
+  PfPass pass = pf_watch_pass(run);
+  bool over = pass == PF_PASS_OVER || pass == PF_PASS_LEAP;
+  *stepped = over || pass == PF_PASS_STEP;
+  run->result->steps += *stepped;
+  if (over || pass == PF_PASS_GONE) warn_of_rank_loss(run, pass);
+  return pass == PF_PASS_END ? report_rank_loss(run) : PF_RUN_DONE;
+}
+
+/* One step of the method, or near a loss of rank, and a look at the constraints. */
+static PfRunEnd advance(PfMotionRun *run)
+{
+  bool watched = run->m > 0, stepped = false;
   run->step_work = NAN;
   run->jumped = false;
-  bool watched = run->m > 1;
-  if (watched && run->options.keep_going && pf_watch_jump(run)) {
-    run->result->steps++;
-    return PF_RUN_DONE;
-  }
+  run->margins = 0;
+  PfRunEnd passed = watched ? pass_rank_loss(run, &stepped) : PF_RUN_DONE;
+  if (stepped || passed != PF_RUN_DONE) return passed;
   int told = pf_diagnostic_count(run->ctx);
   PfStepEnd end = run->method->step(run);
   const PfTrouble trouble = run->trouble;
   const int row = run->row;
-  if (end != PF_STEP_DONE && watched && !run->options.keep_going && pf_watch_ahead(run)) {
+  if (end != PF_STEP_DONE && watched && pf_watch_ahead(run)) {
     pf_diagnostics_cut(run->ctx, told);
-    return report_rank_loss(run);
+    run->told = false;
+    return pass_rank_loss(run, &stepped);
   }
   run->trouble = trouble, run->row = row; /* of the step; looking ahead has its own */
   if (end == PF_STEP_TROUBLE) return PF_RUN_TROUBLE;
   if (end == PF_STEP_TOO_SMALL) return PF_RUN_STEP;
-  run->result->steps++;
-  if (!watched || !pf_watch_step(run)) return PF_RUN_DONE;
-  PfRunEnd lost = report_rank_loss(run);
-  *ahead = lost == PF_RUN_RANK_LOSS && run->result->weakest_t > run->t;
-  return *ahead ? PF_RUN_DONE : lost;
+  if (!watched || !pf_watch_step(run) || run->t > run->t_old) {
+    run->result->steps++;
+    return PF_RUN_DONE;
+  }
+  return pass_rank_loss(run, &stepped); /* it lay behind: the run has gone back */
 }
 
 /* So short a way that the clock has few digits left for it, as between two events: straight on. */
@@ -384,11 +401,11 @@ static bool cross_over(PfMotionRun *run, Sampler *s, PfCut *cut)
 
 static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
 {
-  bool ahead = false;
   set_stop(run);
+  run->passed = false;
   PfRunEnd done = PF_RUN_DONE;
   if (is_instant(run)) done = go_straight(run) ? PF_RUN_DONE : PF_RUN_TROUBLE;
-  else done = advance(run, &ahead);
+  else done = advance(run);
   PfCut over = {0};
   if ((done == PF_RUN_TROUBLE || done == PF_RUN_STEP) && cross_over(run, s, &over)) return follow(run, &over);
   if (done != PF_RUN_DONE) return done;
@@ -398,7 +415,7 @@ static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
     pf_interpolate(run, cut.t, s->end);
     if (!run->options.drift) (void)pf_project(run, cut.t, s->end);
     end.t = cut.t, end.y = s->end;
-  } else if ((run->jumped || !run->method->direct) && !run->options.drift && pf_project(run, run->t, run->y)) {
+  } else if (!run->passed && (run->jumped || !run->method->direct) && !run->options.drift && pf_project(run, run->t, run->y)) {
     if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
   }
   add_work(run, s, end);
@@ -409,7 +426,6 @@ static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
   if (!end.inside && cut.kind == PF_CUT_SWITCH && !pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
   done = follow(run, &cut);
   if (done != PF_RUN_DONE) return done;
-  if (ahead && cut.kind == PF_CUT_NONE) return PF_RUN_RANK_LOSS;
   if (run->options.cancelled && run->options.cancelled(run->options.user, run->t)) return PF_RUN_CANCELLED;
   return PF_RUN_DONE;
 }
@@ -612,6 +628,7 @@ static PfStatus prepare(PfMotionRun *run, const double *values, Sampler *s)
   PF_TRY(pf_monitor_make(run));
   PF_TRY(pf_project_make(run));
   PF_TRY(pf_watch_make(run));
+  PF_TRY(pf_passage_make(run));
   if (!strcmp(run->options.formulation, "multipliers")) PF_TRY(pf_closed_make(run, &run->closed));
   PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
   return run->method->prepare(run);

@@ -48,8 +48,11 @@ struct PfMotionRun {
   double flow_power;       /* power there; NaN: not known */
   double margin, margin_t; /* independence of the constraints there (watch.c), NaN: not known; and its time */
   int margin_row;          /* the constraint that is most dependent */
+  int margins;             /* evaluations in this step that have told it */
+  double margin_least;     /* and the smallest of them */
   double step_work;        /* work over the last step, when the method knows it; else NaN */
   bool jumped;             /* the last step was none of the method: only pf_hermite knows what is between */
+  bool passed;             /* and it was one of passage.c: pf_passage_at knows better */
   bool restart;            /* what the method remembers is not the past of y; it resets this */
   PfTrouble trouble;
   int row;
@@ -71,6 +74,8 @@ struct PfMotionRun {
   struct PfPhaseRun *phase;
   struct PfBreaks *breaks;
   double horizon;          /* end of the run; t_end is what the next step must not pass */
+  /* polynomial near a loss of rank (passage.c) */
+  void *passage;
 };
 
 /* Accelerations at (t, y): dy = (v, a). False when they can't be found: run->trouble says why. Counts. */
@@ -103,6 +108,8 @@ double pf_monitor_velocity(const PfMotionRun *run);
 /* project.c: puts y on the constraints by the smallest mass-weighted change. True when y was changed. */
 PfStatus pf_project_make(PfMotionRun *run);
 bool pf_project(PfMotionRun *run, double t, double *y);
+/* The same as closely as rounding permits: near a loss of rank what is missed is magnified. */
+bool pf_project_closely(PfMotionRun *run, double t, double *y);
 
 /* watch.c: which constraints follow from the others at the state of the run, when some have done so from the start: false
  * when none; and do the others, once chosen, still serve as well as any? */
@@ -110,13 +117,36 @@ bool pf_watch_choose(PfMotionRun *run, bool *dropped);
 bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped);
 /* Are the constraints dependent at the start, and only there? */
 bool pf_watch_start(PfMotionRun *run);
-/* Independence of the constraints after a step; true when they were lost between t_old and t. */
 PfStatus pf_watch_make(PfMotionRun *run);
+/* Independence of the constraints after a step; true when a loss lies ahead, or lay between t_old and t: then the run stands
+ * at t_old again. In both cases the next steps are made by pf_watch_pass. */
 bool pf_watch_step(PfMotionRun *run);
-/* After a step that failed: is a loss near? Then that is why. */
+/* After a step that failed: is a loss near? Then that is why, and pf_watch_pass goes on. */
 bool pf_watch_ahead(PfMotionRun *run);
-/* Steps over a loss that was reported, when it is near; true when it has. */
-bool pf_watch_jump(PfMotionRun *run);
+/* Squares of the lengths in which the rows are measured (m); they grow along the run. */
+const double *pf_watch_squares(const PfMotionRun *run);
+
+typedef enum PfPass {
+  PF_PASS_NONE, /* nothing is near */
+  PF_PASS_STEP, /* a step towards the loss */
+  PF_PASS_OVER, /* a step over it */
+  PF_PASS_LEAP, /* the same, where motions part and another step would have led elsewhere */
+  PF_PASS_GONE, /* no step: a row has vanished, and the run may go on without it */
+  PF_PASS_END   /* no step: the run ends here, as it was asked to or because nothing goes on smoothly */
+} PfPass;
+PfPass pf_watch_pass(PfMotionRun *run);
+
+/* passage.c: the motion as a polynomial from the state of the run over h; it may reach across a loss of rank in the middle.
+ * `left` is the measure of independence there. False when it is not found to within the tolerance. */
+PfStatus pf_passage_make(PfMotionRun *run);
+bool pf_passage_try(PfMotionRun *run, double h, double left);
+/* The same by Taylor's polynomial of the state, which is good for a short way only; false when it does not lead to a state on
+ * the constraints with the right energy. */
+bool pf_passage_leap(PfMotionRun *run, double h);
+/* The state on the polynomial that was found last. */
+void pf_passage_at(const PfMotionRun *run, double t, double *y);
+/* Makes it a step of the run, up to `end`. */
+void pf_passage_take(PfMotionRun *run, double end);
 
 /* Cubic Hermite interpolation of the last step: for methods without something better. */
 void pf_hermite(PfMotionRun *run, double t, double *y);

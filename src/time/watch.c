@@ -1,10 +1,10 @@
 /* Watch over the independence of the constraints. Its measure is the smallest part of a row of A that the rows before it do
- * not have, each row of length one in the metric of M^-1: 1 when they are orthogonal, 0 when one follows from the others;
- * its square is the smallest pivot of A M^-1 A^T. A run may step right over an instant where it vanishes, with
- * accelerations that stay finite; so where the measure goes down fast, its zero is looked for ahead, and where it may have
- * passed one, in the last step. */
+ * not have, in the metric of M^-1 and in units of the largest length that the row has had so far: 1 when they are
+ * orthogonal, 0 when one follows from the others or vanishes; its square is the smallest pivot of A M^-1 A^T over what it
+ * was. A run may step right over an instant where it vanishes, with accelerations that stay finite; so where the measure goes
+ * down fast, its zero is looked for ahead, and where it may have passed one, from the beginning of the last step. */
+#include "time/closed.h"
 #include "time/manifold.h"
-#include "time/time_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,18 +12,23 @@
 typedef struct Watch {
   double *rows;   /* m x n: what is left of each row */
   double *length; /* m: of the rows themselves */
+  double *square; /* m: of the length in which a row is measured (that of the projection) */
+  double *part;   /* m: what was left of each row, in this unit */
   bool *taken;    /* m: the rows that were found independent */
   bool *idle;     /* m: rows that vanish wherever the constraints hold */
   int rank;       /* as many are independent from the start; the others are redundant, now these and then those */
-  double *y, *ahead, *k; /* states: inside a step, ahead of it with its 4 derivatives */
+  double *y, *ahead, *k, *kept; /* states: inside a step, ahead of it with its 4 derivatives; the last two, kept */
   double now;            /* measure at the end of the last step */
+  double lost;           /* less than this is nothing */
   int row;
   bool singular;         /* rows are dependent at the start that are independent nearby */
-  double seen;           /* time of a loss that was reported */
-  bool told;             /* it is not over yet */
+  double seen;           /* time of the loss that lies ahead or has been passed */
+  bool told;             /* it has not been left behind yet */
+  double arrived;        /* where the run stands before it, or INFINITY */
+  double looked;         /* how far away it was when it was last looked at; 0: not yet */
+  bool gone;             /* a row has vanished for good */
 } Watch;
 
-static const double lost = 1e-6;
 static const double empty_row = 1e-13; /* beside the largest one: what rounding leaves of a row of zeros */
 
 static void load_rows(PfMotionRun *run, Watch *w, double t, const double *y)
@@ -36,10 +41,17 @@ static void load_rows(PfMotionRun *run, Watch *w, double t, const double *y)
   for (int i = 0; i < run->m; i++) {
     w->length[i] = w->idle[i] ? 0 : pf_norm(w->rows + (size_t)i*n, run->n);
     w->taken[i] = false;
+    w->part[i] = 1;
     most = fmax(most, w->length[i]);
   }
   for (int i = 0; i < run->m; i++)
     if (w->length[i] < empty_row*most) w->length[i] = 0;
+}
+
+/* The length in which row i is measured. */
+static double unit(const Watch *w, int i)
+{
+  return fmax(sqrt(w->square[i]), w->length[i]);
 }
 
 /* What is left of row i, as a part of it; it becomes a direction that is taken out of the others. */
@@ -48,13 +60,14 @@ static double take_row(const PfMotionRun *run, Watch *w, int i)
   int n = run->n;
   double *row = w->rows + (size_t)i*(size_t)n, left = pf_norm(row, n);
   w->taken[i] = true;
+  w->part[i] = 0;
   if (!(w->length[i] > 0)) return 0;
   for (int j = 0; j < n; j++) row[j] = left > 0 ? row[j]/left : 0;
   for (int k = 0; k < run->m; k++) {
     double *other = w->rows + (size_t)k*(size_t)n, part = w->taken[k] ? 0 : pf_dot(row, other, n);
     for (int j = 0; j < n && part != 0; j++) other[j] -= part*row[j];
   }
-  return left/w->length[i];
+  return w->part[i] = left/unit(w, i);
 }
 
 /* In the order they are written, but with redundant rows the one of which most is left. */
@@ -65,7 +78,7 @@ static int next_row(const PfMotionRun *run, const Watch *w)
   for (int i = 0; i < run->m; i++) {
     if (w->taken[i]) continue;
     if (w->rank == run->m) return i;
-    double part = w->length[i] > 0 ? pf_norm(w->rows + (size_t)i*(size_t)run->n, run->n)/w->length[i] : 0;
+    double part = w->length[i] > 0 ? pf_norm(w->rows + (size_t)i*(size_t)run->n, run->n)/unit(w, i) : 0;
     if (part > most) most = part, best = i;
   }
   return best;
@@ -84,32 +97,58 @@ static double measure(PfMotionRun *run, Watch *w, double t, const double *y)
   return smallest;
 }
 
+/* After a measurement: of rows that are lost together, as in a chain of equal loops, the first that is written. */
+static int first_lost(const PfMotionRun *run, const Watch *w)
+{
+  for (int i = 0; i < run->m; i++)
+    if (w->taken[i] && w->part[i] <= 3*w->part[w->row]) return i;
+  return w->row;
+}
+
+/* The largest lengths so far, after a measurement. */
+static void keep_lengths(const PfMotionRun *run, Watch *w)
+{
+  for (int i = 0; i < run->m; i++)
+    if (isfinite(w->length[i])) w->square[i] = fmax(w->square[i], w->length[i]*w->length[i]);
+}
+
 /* After a measurement. Constraints on accelerations have no row here, and are not judged. */
 static bool is_redundant(const PfMotionRun *run, const Watch *w, int i)
 {
   return !w->taken[i] && pf_system_equations(run->system)->velocity[i] != PF_EXPR_NONE;
 }
 
-static int rank_at(PfMotionRun *run, Watch *w, const double *y)
+/* The rank by the judgement of `check` and of the formulations; a row of which nothing is left in its unit is one of zeros. */
+static PfStatus rank_at(PfMotionRun *run, Watch *w, double t, const double *y, int *rank)
 {
-  w->rank = run->m;
-  while (measure(run, w, run->t, y) < lost && w->rank > 0) w->rank--;
-  return w->rank;
+  size_t n = (size_t)run->n;
+  PfRows rows;
+  load_rows(run, w, t, y);
+  memcpy(w->rows, ((const PfManifold *)run->projection)->A, (size_t)run->m*n*sizeof *w->rows);
+  for (int i = 0; i < run->m; i++)
+    if (!(w->length[i] > PF_RANK_TOLERANCE*unit(w, i))) memset(w->rows + (size_t)i*n, 0, n*sizeof *w->rows);
+  *rank = 0;
+  if (pf_first_not_finite(w->rows, (size_t)run->m*n) >= 0) return PF_OK;
+  PF_TRY(pf_rows_sort(run->ctx, run->arena, w->rows, run->m, run->n, PF_RANK_TOLERANCE, &rows));
+  *rank = rows.rank;
+  return PF_OK;
 }
 
-/* A state near the start, first anywhere, then where the constraints hold; false when it is not found. `noise` is that
- * of a linear congruential generator: the same in every run. */
-static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *length)
+/* A state near the start, anywhere, and a time near it, which is returned. */
+static double go_away(const PfMotionRun *run, Watch *w, unsigned *noise)
 {
-  int n = run->n;
-  for (int i = 0; i < 2*n; i++) {
-    *noise = *noise*1664525u + 1013904223u;
-    w->y[i] = run->y[i] + 0.02*((*noise >> 16)/65536.0 - 0.5)*(1 + fabs(run->y[i]));
-  }
-  load_rows(run, w, run->t, w->y);
+  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->y[i], noise);
+  return pf_manifold_blur(run->t, noise);
+}
+
+/* A state near the start, first anywhere, then where the constraints hold; false when it is not found. */
+static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *length, double *t)
+{
+  *t = go_away(run, w, noise);
+  load_rows(run, w, *t, w->y);
   memcpy(length, w->length, (size_t)run->m*sizeof *length);
-  (void)pf_project(run, run->t, w->y);
-  return pf_first_not_finite(w->y, 2*(size_t)n) < 0 &&
+  (void)pf_project(run, *t, w->y);
+  return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 &&
          pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) <= 1e-10;
 }
 
@@ -126,9 +165,10 @@ static PfStatus find_idle(PfMotionRun *run, Watch *w)
   const PfExpr *velocity = pf_system_equations(run->system)->velocity; /* constraints on accelerations have no row here */
   for (int i = 0; i < run->m; i++) idle[i] = w->length[i] == 0 && velocity[i] != PF_EXPR_NONE;
   for (int trial = 0; trial < 3; trial++) {
-    if (!go_nearby(run, w, &noise, elsewhere)) continue;
+    double t;
+    if (!go_nearby(run, w, &noise, elsewhere, &t)) continue;
     found++;
-    load_rows(run, w, run->t, w->y);
+    load_rows(run, w, t, w->y);
     for (int i = 0; i < run->m; i++) idle[i] = idle[i] && w->length[i] <= 1e-6*elsewhere[i];
   }
   for (int i = 0; i < run->m; i++) w->idle[i] = found > 0 && idle[i];
@@ -143,10 +183,45 @@ static PfStatus rank_nearby(PfMotionRun *run, Watch *w, int *most)
   *most = 0;
   if (!elsewhere) return PF_ERR_MEMORY;
   for (int trial = 0; trial < 3; trial++) {
-    if (!go_nearby(run, w, &noise, elsewhere)) continue;
-    int rank = rank_at(run, w, w->y);
+    int rank;
+    double t;
+    if (!go_nearby(run, w, &noise, elsewhere, &t)) continue;
+    PF_TRY(rank_at(run, w, t, w->y, &rank));
     *most = rank > *most ? rank : *most;
   }
+  return PF_OK;
+}
+
+static PfStatus make_room(PfMotionRun *run, Watch *w)
+{
+  w->rows = pf_run_array(run, double, (size_t)run->m*(size_t)run->n);
+  w->length = pf_run_array(run, double, run->m);
+  w->square = ((PfManifold *)run->projection)->square;
+  w->part = pf_run_array(run, double, run->m);
+  w->taken = pf_run_array(run, bool, run->m);
+  w->idle = pf_run_array(run, bool, run->m);
+  w->y = pf_run_array(run, double, 2*(size_t)run->n);
+  w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
+  w->k = pf_run_array(run, double, 8*(size_t)run->n);
+  w->kept = pf_run_array(run, double, 4*(size_t)run->n);
+  bool good = w->rows && w->length && w->part && w->taken && w->idle && w->y && w->ahead && w->k && w->kept;
+  return good ? PF_OK : PF_ERR_MEMORY;
+}
+
+/* The rank at the start and near it. */
+static PfStatus judge(PfMotionRun *run, Watch *w)
+{
+  int rank, nearby;
+  pf_manifold_measure(run->projection, run->values);
+  PF_TRY(rank_at(run, w, run->t, run->y, &rank));
+  nearby = rank;
+  if (rank < run->m) {
+    PF_TRY(find_idle(run, w));
+    PF_TRY(rank_nearby(run, w, &nearby));
+  }
+  w->singular = nearby > rank;
+  w->rank = w->singular ? nearby : rank;
+  w->now = measure(run, w, run->t, run->y);
   return PF_OK;
 }
 
@@ -157,23 +232,11 @@ PfStatus pf_watch_make(PfMotionRun *run)
   static const double drift = 1e-3;
   Watch *w = run->watch = pf_run_array(run, Watch, 1);
   if (!w) return PF_ERR_MEMORY;
-  w->rows = pf_run_array(run, double, (size_t)run->m*(size_t)run->n);
-  w->length = pf_run_array(run, double, run->m);
-  w->taken = pf_run_array(run, bool, run->m);
-  w->idle = pf_run_array(run, bool, run->m);
-  w->y = pf_run_array(run, double, 2*(size_t)run->n);
-  w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
-  w->k = pf_run_array(run, double, 8*(size_t)run->n);
-  if (!w->rows || !w->length || !w->taken || !w->idle || !w->y || !w->ahead || !w->k) return PF_ERR_MEMORY;
-  int rank = rank_at(run, w, run->y), nearby = rank;
-  if (rank < run->m) {
-    PF_TRY(find_idle(run, w));
-    PF_TRY(rank_nearby(run, w, &nearby));
-  }
-  w->singular = run->m > 1 && nearby > rank;
-  w->rank = w->singular ? nearby : rank;
+  PF_TRY(make_room(run, w));
+  PF_TRY(judge(run, w));
   w->seen = -INFINITY;
-  w->now = measure(run, w, run->t, run->y);
+  w->arrived = INFINITY;
+  w->lost = fmin(1e-6, 0.01*w->now);
   for (int i = 0; i < run->m; i++)
     if (is_redundant(run, w, i)) pf_solver_tolerate(run->solver, drift);
   pf_solver_skip(run->solver, w->idle);
@@ -193,9 +256,39 @@ bool pf_watch_start(PfMotionRun *run)
   Watch *w = run->watch;
   if (!w->singular) return false;
   note(run, w, w->now, run->t);
-  w->told = true;
-  w->seen = run->t;
+  run->result->weakest_row = first_lost(run, w);
   return true;
+}
+
+/* A run that does not move. */
+static PfStatus judge_state(PfMotionRun *run, const double *values, int *row)
+{
+  size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
+  Watch w = {0};
+  run->values = pf_run_array(run, double, count);
+  run->y = pf_run_array(run, double, 2*n);
+  if (!run->values || !run->y) return PF_ERR_MEMORY;
+  memcpy(run->values, values, count*sizeof *values);
+  memcpy(run->y, values + run->symbols->q, 2*n*sizeof *values);
+  run->t = values[run->symbols->time];
+  PF_TRY(pf_project_make(run));
+  PF_TRY(make_room(run, &w));
+  PF_TRY(judge(run, &w));
+  if (w.singular) *row = first_lost(run, &w);
+  return PF_OK;
+}
+
+PfStatus pf_state_singular(PfContext *ctx, const PfSystem *system, const double *values, int *row)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  PfMotionRun run = {.ctx = ctx, .system = system, .symbols = pf_system_symbols(system), .n = eq->n, .m = eq->m};
+  *row = -1;
+  run.arena = pf_arena_new(pf_context_allocator(ctx));
+  if (!run.arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room to judge the constraints");
+  PfStatus status = run.m ? judge_state(&run, values, row) : PF_OK;
+  if (run.projection) pf_manifold_release(run.projection);
+  pf_arena_free(run.arena);
+  return status;
 }
 
 bool pf_watch_choose(PfMotionRun *run, bool *dropped)
@@ -223,25 +316,6 @@ static double measure_inside(PfMotionRun *run, Watch *w, double t)
   return measure(run, w, t, w->y);
 }
 
-/* Golden section on the last step. */
-static double find_minimum(PfMotionRun *run, Watch *w, double *t)
-{
-  const double golden = 0.61803398874989485;
-  double a = run->t_old, b = run->t, x1 = b - golden*(b - a), x2 = a + golden*(b - a);
-  double f1 = measure_inside(run, w, x1), f2 = measure_inside(run, w, x2);
-  for (int k = 0; k < 60 && b - a > 1e-13*fmax(1, fabs(b)); k++) {
-    if (f1 < f2) {
-      b = x2, x2 = x1, f2 = f1;
-      f1 = measure_inside(run, w, x1 = b - golden*(b - a));
-    } else {
-      a = x1, x1 = x2, f1 = f2;
-      f2 = measure_inside(run, w, x2 = a + golden*(b - a));
-    }
-  }
-  *t = f1 < f2 ? x1 : x2;
-  return measure_inside(run, w, *t);
-}
-
 /* ---------------------------------------------------------------- ahead */
 
 /* Slope of the measure along the motion. */
@@ -267,63 +341,135 @@ static bool advance(PfMotionRun *run, Watch *w, double t, double h)
   return pf_flow(run, t + h, w->ahead, k);
 }
 
-/* How far ahead to look: as far as the next step may go, and all the way when little is left, because steps may become
- * shorter and shorter there. Methods with a fixed step do not know that the last steps before a loss are too long for them:
- * what they make of them is not to be trusted, so they are warned some steps earlier. */
+/* How far ahead to look: as far as the next step may go, further when little is left, because steps may become shorter and
+ * shorter there, and all the way when it is very little. Methods with a fixed step do not know that the last steps before a
+ * loss are too long for them: what they make of them is not to be trusted, so they are warned some steps earlier. */
 static double reach(const PfMotionRun *run, const Watch *w)
 {
-  double last = run->t - run->t_old;
-  return w->now < 0.01 ? INFINITY : run->fixed ? 4*last : fmax(2*last, 1.5*run->h);
+  double last = run->t - run->t_old, next = fmax(2*last, 1.5*run->h);
+  return w->now < 0.01 ? INFINITY : w->now < 0.3 ? 10*next : run->fixed ? 4*last : next;
 }
 
-/* Goes half of the way to where the measure would vanish, again and again: it must halve each time. */
-static bool vanishes_ahead(PfMotionRun *run, Watch *w, double fall, double *when)
+/* A way of h by small steps, or half of it, or … : where there is a dead point, no motion goes beyond. How far it went, 0 when
+ * nowhere. */
+static double go_on(PfMotionRun *run, Watch *w, double t, double h)
 {
-  enum { SMALL_STEPS = 8 };
+  enum { SMALL_STEPS = 8, HALVES = 6 };
   size_t bytes = 2*(size_t)run->n*sizeof(double);
-  double t = run->t, now = w->now, furthest = run->t + reach(run, w);
-  memcpy(w->ahead, run->y, bytes);
-  memcpy(w->k, run->dy, bytes);
-  for (int i = 0; i < 60 && fall < 0; i++) {
-    double h = -0.5*now/fall, before = now;
-    if ((!(t + h < furthest) && now > 0.25*w->now) || t + h >= run->t_end) return false;
+  memcpy(w->kept, w->ahead, bytes);
+  memcpy(w->kept + 2*run->n, w->k, bytes);
+  for (int half = 0; half < HALVES; half++, h *= 0.5) {
     bool good = true;
     for (int q = 0; q < SMALL_STEPS && good; q++) good = advance(run, w, t + q*h/SMALL_STEPS, h/SMALL_STEPS);
+    if (good && pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) < 1e-9) return h;
+    memcpy(w->ahead, w->kept, bytes);
+    memcpy(w->k, w->kept + 2*run->n, bytes);
+  }
+  return 0;
+}
+
+/* Goes half of the way to where the measure would vanish, again and again, from the state in w->ahead with its derivative:
+ * the measure must halve each time, and the way become shorter, or else the row only becomes smaller and smaller. */
+static bool vanishes_ahead(PfMotionRun *run, Watch *w, double t, double first, double fall, double furthest)
+{
+  double now = first, mark = INFINITY;
+  for (int i = 0; i < 60 && fall < 0; i++) {
+    double h = -0.5*now/fall, before = now;
+    if ((!(t + h < furthest) && now > 0.25*first) || t + h >= run->t_end) return false;
+    if (i%4 == 0 && !(h < 0.7*mark)) return false;
+    if (i%4 == 0) mark = h;
+    h = go_on(run, w, t, h);
+    if (!(h > 0)) return now < 1e-3; /* so near that the accelerations are not found any more */
     t += h;
-    *when = t + h;
-    if (!good) return now < 1e-3; /* so near that the accelerations are not found any more */
+    w->seen = t + h;
     now = measure(run, w, t, w->ahead);
-    if (now < lost) return true;
-    if (!(now < 0.75*before)) return false;
+    if (now < w->lost) return true;
+    if (!(now < 0.8*before)) return false;
     fall = slope(run, w, t, w->ahead, w->k, now, h);
   }
   return false;
 }
 
-/* Is there a loss of rank before the next step ends? */
+/* Is there a loss of rank before `furthest`, from this state on? */
+static bool is_ahead(PfMotionRun *run, Watch *w, double t, const double *y, const double *dy, double now, double furthest)
+{
+  size_t bytes = 2*(size_t)run->n*sizeof(double);
+  long evaluations = run->result->evaluations;
+  double fall = slope(run, w, t, y, dy, now, run->t - run->t_old);
+  w->told = false;
+  if (!(fall < 0) || now > (t - furthest)*fall) return false;
+  memcpy(w->ahead, y, bytes);
+  memcpy(w->k, dy, bytes);
+  w->told = vanishes_ahead(run, w, t, now, fall, furthest);
+  w->gone = false;
+  run->result->evaluations = evaluations; /* not work of the method */
+  return w->told;
+}
+
 static bool is_near(PfMotionRun *run, Watch *w)
 {
-  long evaluations = run->result->evaluations;
-  double fall = slope(run, w, run->t, run->y, run->dy, w->now, run->t - run->t_old), when;
-  if (!(fall < 0) || w->now > -reach(run, w)*fall) return false;
-  bool near = vanishes_ahead(run, w, fall, &when);
-  run->result->evaluations = evaluations; /* not work of the method */
-  if (near) note(run, w, 0.5*lost, when);
-  return near;
+  return is_ahead(run, w, run->t, run->y, run->dy, w->now, run->t + reach(run, w));
 }
 
 /* ---------------------------------------------------------------- behind */
 
-/* Do the tangents at both ends of the step meet far below? Where the measure vanishes it is like |t - t0|. */
-static bool may_vanish(PfMotionRun *run, Watch *w)
+typedef double (*Measuring)(PfMotionRun *run, Watch *w, double t);
+
+/* Golden section: where the measure vanishes it is like |t - t0|. */
+static double find_minimum(PfMotionRun *run, Watch *w, Measuring at, double a, double b, double resolution, double *t)
 {
-  double h = run->t - run->t_old, small = 1e-4*h;
-  double first = measure_inside(run, w, run->t_old), last = measure_inside(run, w, run->t);
-  double down = (first - measure_inside(run, w, run->t_old + small))/small;
-  double up = (last - measure_inside(run, w, run->t - small))/small;
-  if (!(down > 0 && up > 0)) return false;
-  double x = (first - last + up*h)/(down + up); /* where they meet */
-  return first - down*x < 0.5*fmin(first, last);
+  const double golden = 0.61803398874989485;
+  double x1 = b - golden*(b - a), x2 = a + golden*(b - a), f1 = at(run, w, x1), f2 = at(run, w, x2);
+  for (int k = 0; k < 60 && b - a > resolution; k++) {
+    if (f1 < f2) {
+      b = x2, x2 = x1, f2 = f1;
+      f1 = at(run, w, x1 = b - golden*(b - a));
+    } else {
+      a = x1, x1 = x2, f1 = f2;
+      f2 = at(run, w, x2 = a + golden*(b - a));
+    }
+  }
+  *t = f1 < f2 ? x1 : x2;
+  return fmin(f1, f2);
+}
+
+/* Where the measure is least in the last step, when that is far below both ends. */
+static bool dips(PfMotionRun *run, Watch *w, double *t)
+{
+  enum { PARTS = 8 };
+  double h = (run->t - run->t_old)/PARTS, first = measure_inside(run, w, run->t_old), last = measure_inside(run, w, run->t);
+  double least = INFINITY;
+  int where = 0;
+  for (int i = 1; i < PARTS; i++) {
+    double now = measure_inside(run, w, run->t_old + i*h);
+    if (now < least) least = now, where = i;
+  }
+  double a = run->t_old + (where - 1)*h;
+  least = find_minimum(run, w, measure_inside, a, a + 2*h, 1e-3*h, t);
+  return least < 0.2*fmin(first, last) || last < 1e-3*first;
+}
+
+/* Was there a loss in the last step? What the step made of it is not to be trusted, nor whether it is one: the way is gone
+ * again from shortly before, and when there is, the run stands before the step. */
+static bool was_passed(PfMotionRun *run, Watch *w)
+{
+  size_t bytes = 2*(size_t)run->n*sizeof(double);
+  double t, now, *y = w->kept, *dy = w->kept + 2*run->n;
+  if (!dips(run, w, &t)) return false;
+  double begin = run->t_old + 0.8*(t - run->t_old);
+  run->method->interpolate(run, begin, y);
+  (void)pf_project(run, begin, y);
+  if (!pf_flow(run, begin, y, dy)) return false;
+  now = measure(run, w, begin, y);
+  if (!is_ahead(run, w, begin, y, dy, now, INFINITY)) return false;
+  if (w->seen > run->t + 0.1*(run->t - run->t_old)) return w->told = false;
+  if (!pf_flow(run, run->t_old, run->y_old, run->dy_old)) return w->told = false;
+  memcpy(run->y, run->y_old, bytes);
+  memcpy(run->dy, run->dy_old, bytes);
+  run->t = run->t_old;
+  run->restart = true;
+  w->now = measure(run, w, run->t, run->y);
+  return true;
 }
 
 /* ---------------------------------------------------------------- a step */
@@ -331,118 +477,171 @@ static bool may_vanish(PfMotionRun *run, Watch *w)
 /* The measure at the end of the step; the latest evaluation may have brought it along. */
 static double measure_now(PfMotionRun *run, Watch *w)
 {
-  if (run->margin_t != run->t || isnan(run->margin)) return measure(run, w, run->t, run->y);
-  w->row = run->margin_row;
-  return run->margin;
+  if (run->margin_t == run->t && !isnan(run->margin)) {
+    w->row = run->margin_row;
+    pf_closed_lengths(run->closed, w->square);
+    return run->margin;
+  }
+  double now = measure(run, w, run->t, run->y);
+  keep_lengths(run, w);
+  return now;
+}
+
+/* The smallest measure on the way: of the stages, when the accelerations bring it along, or in the middle. */
+static double measure_between(PfMotionRun *run, Watch *w)
+{
+  enum { ENOUGH = 3 };
+  if (run->margins >= ENOUGH) return run->margin_least;
+  pf_hermite(run, 0.5*(run->t_old + run->t), w->y);
+  return measure(run, w, 0.5*(run->t_old + run->t), w->y);
+}
+
+/* A row of which little is left without being about to vanish has become a shorter one. */
+static void shorten(PfMotionRun *run, Watch *w)
+{
+  if (!(w->now < 0.01)) return;
+  (void)measure(run, w, run->t, run->y);
+  w->square[w->row] = w->length[w->row]*w->length[w->row];
 }
 
 bool pf_watch_step(PfMotionRun *run)
 {
   Watch *w = run->watch;
-  double before = w->now, t, least = w->now = measure_now(run, w);
-  note(run, w, least, run->t);
-  double smaller = fmin(before, least);
-  bool low = smaller < 0.3 || smaller < 2*fabs(least - before); /* else too far from zero for one step */
-  if (!low && !(least < before && least*(run->t - run->t_old) < (before - least)*reach(run, w))) return false;
-  if (w->told) {
-    if (run->t > w->seen && w->now > 1e-3) w->told = false;
-    return false;
-  }
-  if (low && may_vanish(run, w)) {
-    double found = find_minimum(run, w, &t);
-    note(run, w, found, t);
-    least = fmin(least, found);
-  }
-  if (!(least < lost) && !is_near(run, w)) return false;
-  w->told = true;
-  w->seen = run->result->weakest_t;
-  return true;
+  double before = w->now, last = run->t - run->t_old, between = measure_between(run, w), now = w->now = measure_now(run, w);
+  note(run, w, now, run->t);
+  double smaller = fmin(before, now);
+  bool low = smaller < 0.3 || smaller < 2*fabs(now - before) || between < 0.7*smaller; /* else too far from zero for one step */
+  bool falls = now < before && now*last < (before - now)*reach(run, w);
+  if (!low && !falls) return false;
+  w->looked = INFINITY;
+  if ((low && was_passed(run, w)) || is_near(run, w)) return true;
+  w->gone = w->told = now < w->lost && before >= w->lost;
+  if (w->gone) w->seen = run->t;
+  else shorten(run, w);
+  return w->gone;
 }
 
 bool pf_watch_ahead(PfMotionRun *run)
 {
   Watch *w = run->watch;
-  if (w->told || !(run->t > run->t_old) || !pf_flow(run, run->t, run->y, run->dy)) return false;
+  if (!(run->t > run->t_old) || !pf_flow(run, run->t, run->y, run->dy)) return false;
   w->now = measure(run, w, run->t, run->y);
-  w->told = is_near(run, w);
-  w->seen = run->result->weakest_t;
-  return w->told;
+  w->looked = INFINITY;
+  return is_near(run, w);
 }
 
-/* ---------------------------------------------------------------- over it, when asked to */
-
-/* Accelerations are smooth up to the loss and beyond, but cannot be had near it: the step over it is that of Taylor's
- * polynomial. */
-static void leap(int n, double h, double *y, const double *dy)
+const double *pf_watch_squares(const PfMotionRun *run)
 {
-  for (int i = 0; i < n; i++) {
-    y[i] += h*(y[n + i] + 0.5*h*dy[n + i]);
-    y[n + i] += h*dy[n + i];
-  }
+  return ((const Watch *)run->watch)->square;
 }
 
-/* Runge-Kutta steps from w->ahead at t to the end, shorter and shorter towards the loss and longer and longer beyond, where
- * motions part quickly. */
-static bool walk(PfMotionRun *run, Watch *w, double t, double end)
+/* ---------------------------------------------------------------- to the loss, and over it when asked to */
+
+static double measure_piece(PfMotionRun *run, Watch *w, double t)
 {
-  enum { SMALL_STEPS = 16 };
-  while (t < end) {
-    double d = w->seen - t, h = fmin(fmax(0.5*d, -0.25*d), end - t);
-    bool good = true;
-    if (d > 0 && measure(run, w, t, w->ahead) < 1e-4) {
-      h = 2*d;
-      leap(run->n, h, w->ahead, w->k);
-      (void)pf_project(run, t + h, w->ahead);
-      good = pf_flow(run, t + h, w->ahead, w->k);
-    } else {
-      for (int q = 0; q < SMALL_STEPS && good; q++) good = advance(run, w, t + q*h/SMALL_STEPS, h/SMALL_STEPS);
-    }
-    if (!good || !(t + h > t)) return false;
-    t += h;
+  pf_passage_at(run, t, w->y);
+  return measure(run, w, t, w->y);
+}
+
+/* A polynomial from here to as far beyond the loss, which is located on it: *d gets its distance. */
+static bool bridge(PfMotionRun *run, Watch *w, double *d)
+{
+  for (int trial = 0; trial < 4; trial++) {
+    double before = *d;
+    if (!pf_passage_try(run, 2*before, w->now)) return false;
+    double least = find_minimum(run, w, measure_piece, run->t + 0.5*before, run->t + 1.5*before,
+                                1e-13*fmax(1, fabs(run->t)), &w->seen);
+    if (!(least < 0.01*w->now)) return false;
+    *d = w->seen - run->t;
+    if (fabs(*d - before) < 0.02*before) return true; /* else a node may be too near to it */
   }
+  return false;
+}
+
+/* A piece of the way, up to h; less where the motion changes fast. False when there is none. */
+static bool walk(PfMotionRun *run, Watch *w, double h)
+{
+  double part = h;
+  while (part > 1e-3*h && !pf_passage_try(run, part, w->now)) part *= 0.5;
+  if (!(part > 1e-3*h) || !(run->t + part > run->t)) return false;
+  pf_passage_take(run, run->t + part);
+  w->now = measure(run, w, run->t, run->y);
   return true;
 }
 
-static void keep_old(PfMotionRun *run)
+/* What the run says about it. */
+static void tell(PfMotionRun *run, const Watch *w, double size)
 {
-  size_t bytes = 2*(size_t)run->n*sizeof *run->y;
-  memcpy(run->y_old, run->y, bytes);
-  memcpy(run->dy_old, run->dy, bytes);
-  run->t_old = run->t;
-  run->jumped = run->restart = true;
+  run->result->weakest = size;
+  run->result->weakest_t = w->seen;
+  run->result->weakest_row = first_lost(run, w);
 }
 
-/* Steps of fixed size that are near a loss are too long for their methods: they are walked. */
-static bool walk_step(PfMotionRun *run, Watch *w)
+/* Where constraints on velocities lose rank, motions that begin close together part before it, and no polynomial is found:
+ * a short leap has to do. */
+static bool leap(PfMotionRun *run, Watch *w, double d)
 {
-  size_t bytes = 2*(size_t)run->n*sizeof *run->y;
-  double h = run->options.step, end = fmin(run->t + h, run->t_end);
-  if (!(run->t > w->seen - 5*h && run->t < w->seen + 4*h)) return false;
-  if (run->t_end - end < 1e-9*h) end = run->t_end;
-  if (end > w->seen && end < w->seen + 1e-3*h) end = fmin(w->seen + 1e-3*h, run->t_end); /* not on it */
-  memcpy(w->ahead, run->y, bytes);
-  memcpy(w->k, run->dy, bytes);
-  if (!walk(run, w, run->t, end)) return false;
-  keep_old(run);
-  memcpy(run->y, w->ahead, bytes);
-  memcpy(run->dy, w->k, bytes);
-  run->t = end;
+  if (!pf_passage_leap(run, 2*d)) return false;
+  tell(run, w, fmin(w->now, run->result->weakest));
+  pf_passage_take(run, fmin(run->t + 2*d, run->t_end));
   w->now = measure(run, w, run->t, run->y);
-  if (run->t > w->seen) w->told = false;
   return true;
 }
 
-/* Methods that choose their step come near by themselves, until one part in ten thousand is left. */
-bool pf_watch_jump(PfMotionRun *run)
+/* A part of the way to the loss. Seen from there it may be elsewhere, or none. */
+static PfPass approach(PfMotionRun *run, Watch *w, double d)
+{
+  double seen = w->seen;
+  if (w->now < 1e-4) return run->options.keep_going && leap(run, w, d) ? PF_PASS_LEAP : PF_PASS_END;
+  if (!walk(run, w, 0.5*d)) return PF_PASS_END;
+  if (seen - run->t > 0.6*w->looked || is_ahead(run, w, run->t, run->y, run->dy, w->now, INFINITY)) return PF_PASS_STEP;
+  w->told = w->now < 0.01; /* so near that it cannot be seen any more */
+  w->seen = seen;
+  return PF_PASS_STEP;
+}
+
+/* Steps of one size are too long for their methods near the loss, behind it as before it. */
+static PfPass leave(PfMotionRun *run, Watch *w, double d)
+{
+  double h = run->options.step;
+  if (run->fixed && d < 20*h && walk(run, w, fmin(fmin(h, d), run->t_end - run->t))) return PF_PASS_STEP;
+  w->told = false;
+  return PF_PASS_NONE;
+}
+
+static PfPass end_before(PfMotionRun *run, Watch *w)
+{
+  tell(run, w, fmin(w->now, run->result->weakest));
+  return PF_PASS_END;
+}
+
+PfPass pf_watch_pass(PfMotionRun *run)
 {
   Watch *w = run->watch;
   double d = w->seen - run->t;
-  if (run->fixed) return walk_step(run, w);
-  if (!w->told || !(d > 0) || w->now > 1e-4) return false;
-  keep_old(run);
-  run->t = fmin(run->t + 2*d, run->t_end);
-  leap(run->n, run->t - run->t_old, run->y, run->dy);
-  if (!run->options.drift) (void)pf_project(run, run->t, run->y);
-  w->now = lost;
-  return pf_flow(run, run->t, run->y, run->dy);
+  if (!w->told) return PF_PASS_NONE;
+  if (w->gone) {
+    w->told = w->gone = false;
+    tell(run, w, w->now);
+    return run->options.keep_going ? PF_PASS_GONE : PF_PASS_END;
+  }
+  if (run->t >= w->arrived) return PF_PASS_END;
+  if (d <= 0) return leave(run, w, -d);
+  bool look = !(d > 0.6*w->looked);
+  if (look) w->looked = d;
+  if (!look || !bridge(run, w, &d)) {
+    PfPass pass = approach(run, w, d);
+    return pass == PF_PASS_END ? end_before(run, w) : pass;
+  }
+  double least = measure_piece(run, w, w->seen);
+  (void)measure_piece(run, w, w->seen - 0.01*d); /* where it is not yet rounding which row is lost */
+  tell(run, w, least);
+  if (!run->options.keep_going) {
+    bool walked = walk(run, w, (1 - 1e-5)*d);
+    w->arrived = w->seen - run->t < 1e-4*d ? run->t : INFINITY;
+    return walked ? PF_PASS_STEP : PF_PASS_END;
+  }
+  pf_passage_take(run, fmin(run->t + 2*d, run->t_end));
+  w->now = measure(run, w, run->t, run->y);
+  return PF_PASS_OVER;
 }

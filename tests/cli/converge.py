@@ -104,7 +104,7 @@ def options_of_the_alpha_methods():
 
 
 def runs_that_are_not_to_be_trusted_say_so():
-    rough = run("run", "-p", "F=20", "--by", "rk4", "--step", "3e-2", "--for", "2", "examples/snakeboard.pf")
+    rough = run("run", "-p", "F=20", "--by", "rk4", "--step", "4e-2", "--for", "2", "examples/snakeboard.pf")
     expect("steps that are too long are told", "do not trust" in rough.stdout, rough.stdout)
     fine = run("run", "examples/snakeboard.pf")
     expect("others are not", fine.returncode == 0 and "caution" not in fine.stdout, fine.stdout)

@@ -207,6 +207,39 @@ def a_singular_start_is_told():
            "begin nearby" in result.stderr, result.stderr)
 
 
+CROSSING = ("model crossing\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential 2*y\nconstraint lines: x^2 - y^2 = 0\n"
+            "start x = -0.8, y = -0.8, x' = 2, y' = 2\nrun 1.8\n")
+
+
+def one_judgement_for_all_commands():
+    path = model(CROSSING)
+    for command in ("run", "eval", "compare", "plot"):
+        arguments = [pfaff, command, "--state", "x=0", "--state", "y=0", path]
+        if command == "plot":
+            arguments += ["--columns", "x", "--script"]
+        result = subprocess.run(arguments, capture_output=True, text=True)
+        expect(f"{command} refuses a singular state with its constraint", result.returncode == 1 and "'lines'" in result.stderr,
+               (result.returncode, result.stderr))
+    result = subprocess.run([pfaff, "check", "--json", "--state", "x=0", "--state", "y=0", path], capture_output=True, text=True)
+    expect("check tells it", json.loads(result.stdout)["start"]["singular"] == "lines" and "the start is singular" in result.stdout)
+    for size, rank in ((1e-10, 1), (1e-8, 1), (5e-7, 2), (1e-5, 2)):
+        path = model(f"coord x, y\nkinetic (x'^2 + y'^2)/2\nforce y = 1\nconstraint a: x' = 0\nconstraint b: x' + {size}*y' = 0\nrun 1\n")
+        said = [subprocess.run([pfaff, command, "--json", path], capture_output=True, text=True) for command in ("check", "eval", "run")]
+        found = [json.loads(answer.stdout) if answer.returncode == 0 else {} for answer in said]
+        free = [found[0].get("degrees_of_freedom"), round(found[1].get("acceleration", [9, 9])[1], 6) + 0.0,
+                2*round(found[2]["rows"][-1][2], 6) if found[2] else None]
+        expect(f"rows that differ by {size} are the same to check, eval and run", free == [2 - rank]*3,
+               (free, [answer.stderr for answer in said]))
+
+
+def rows_that_say_nothing_are_left_out():
+    path = model("coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = 1\nconstraint c: 0 = 0\nconstraint d: x*cos(y)^2 + x*sin(y)^2 = x\n"
+                 "constraint e: x = y\nrun 1\n")
+    result = run("--json", path)
+    expect("a row that says nothing is left out with a note", result.returncode == 0 and
+           abs(json.loads(result.stdout)["rows"][-1][1] - 0.25) < 1e-12 and all(f"the constraint '{name}' always holds: it is left out" in result.stderr for name in "cd"), result.stderr)
+
+
 def constraints_on_accelerations_hold_beside_others():
     path = model("model acc\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint c1: x' + y' = 0\n"
                  "constraint c2: x'' + 0.5*z'' + x = 0\nnonideal z = 0.1*tanh(z')*lambda[c2]\nstart x = 1, z' = 0.3\nrun 1\n")

@@ -26,16 +26,13 @@ SHORTER_STEPS = {"U01": "1e-5"}  # 122 rad/s for 10 ms
 
 # by no method
 PENDING = """
-S01
-S02
-S03
 """.split()
 
 # by these in addition
 PENDING_BY = {
     "dopri5": "",
-    "dop853": "S05",
-    "rk4": "S04",
+    "dop853": "",
+    "rk4": "",
     "generalized_alpha": "",
     "rattle": "",
     "cvode_adams": "",
