@@ -1,59 +1,13 @@
-/* A run: steps, samples, stop conditions, projection, statistics. */
+/* A run of one phase: steps, where they are cut, what follows from it. */
 #include "time/breaks.h"
 #include "time/closed.h"
 #include "time/manifold.h"
+#include "time/samples.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4,
-                                          &pf_method_generalized_alpha, &pf_method_rattle,
-                                          &pf_method_cvode_adams, &pf_method_cvode_bdf, &pf_method_ida, &pf_method_ida2};
-enum { METHODS = sizeof methods/sizeof *methods };
-
-const PfMethod *pf_method(int index)
-{
-  return index >= 0 && index < METHODS ? methods[index] : NULL;
-}
-
-const PfMethod *pf_method_find(const char *name)
-{
-  for (int i = 0; i < METHODS; i++)
-    if (!strcmp(methods[i]->name, name)) return methods[i];
-  return NULL;
-}
-
-const char *pf_method_name(const PfMethod *method)
-{
-  return method->name;
-}
-
-const char *pf_method_summary(const PfMethod *method)
-{
-  return method->summary;
-}
-
-bool pf_method_has_fixed_step(const PfMethod *method)
-{
-  return method->fixed;
-}
-
-bool pf_method_has_damping(const PfMethod *method)
-{
-  return method->damped;
-}
-
-bool pf_method_can_drift(const PfMethod *method)
-{
-  return !method->bound;
-}
-
-bool pf_method_is_present(const PfMethod *method)
-{
-  return method->step != NULL;
-}
 
 PfRunOptions pf_run_options(void)
 {
@@ -102,121 +56,6 @@ void pf_hermite(PfMotionRun *run, double t, double *y)
   double h00 = (1 + 2*x)*z*z, h10 = x*z*z*h, h01 = x*x*(3 - 2*x), h11 = -x*x*z*h;
   for (int i = 0; i < 2*run->n; i++)
     y[i] = h00*run->y_old[i] + h10*run->dy_old[i] + h01*run->y[i] + h11*run->dy[i];
-}
-
-/* ---------------------------------------------------------------- samples */
-
-typedef struct Sampler {
-  int next_at;       /* index in options.at */
-  long next_every;   /* multiple of options.every */
-  double *y, *dy;    /* 2n */
-  double *end;       /* 2n: where a step was cut short */
-  double last;       /* time of the latest sample; NaN: none yet */
-  double balanced_start;
-} Sampler;
-
-/* Where a step ends for those who look at it: at its own end, or where it was cut short. */
-typedef struct StepEnd {
-  double t;
-  const double *y;
-  bool inside;
-} StepEnd;
-
-static PfStatus emit(PfMotionRun *run, Sampler *s, double t, const double *y, double balance)
-{
-  s->last = t;
-  if (!run->options.sample) return PF_OK;
-  if (!pf_flow(run, t, y, s->dy)) return PF_OK; /* the step itself was good; this instant is left out */
-  run->result->evaluations--;                    /* samples do not count as work of the method */
-  pf_monitor_at(run, t, y, run->motion.multiplier);
-  PfSample sample = {.t = t, .q = y, .v = y + run->n, .a = s->dy + run->n, .multiplier = run->motion.multiplier,
-                     .kinetic = pf_monitor_kinetic(run), .potential = pf_monitor_potential(run),
-                     .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run), .balance = balance};
-  return run->options.sample(run->options.user, &sample);
-}
-
-void pf_interpolate(PfMotionRun *run, double t, double *y)
-{
-  if (run->passed) pf_passage_at(run, t, y);
-  else if (run->jumped) pf_hermite(run, t, y);
-  else run->method->interpolate(run, t, y);
-}
-
-/* Are the ends of steps on the constraints? Then samples between them shall be, too. */
-static bool holds_constraints(const PfMotionRun *run)
-{
-  return !run->options.drift && fmax(run->result->position, run->result->velocity) < 1e-12;
-}
-
-static PfStatus emit_inside(PfMotionRun *run, Sampler *s, double t, StepEnd end, double balance)
-{
-  if (t >= end.t) return emit(run, s, t, end.y, balance); /* by rounding: the time that was asked for */
-  pf_interpolate(run, t, s->y);
-  if (!run->passed && holds_constraints(run)) (void)pf_project(run, t, s->y);
-  return emit(run, s, t, s->y, balance);
-}
-
-/* All samples up to the end of the step. */
-static PfStatus emit_due(PfMotionRun *run, Sampler *s, StepEnd end, double balance)
-{
-  const PfRunOptions *o = &run->options;
-  double slack = 1e-12*fmax(1, fabs(end.t));
-  if (o->at) {
-    for (; s->next_at < o->at_count && o->at[s->next_at] <= end.t + slack; s->next_at++)
-      PF_TRY(emit_inside(run, s, o->at[s->next_at], end, balance));
-  } else if (o->every > 0) {
-    for (; (double)s->next_every*o->every <= end.t + slack; s->next_every++)
-      PF_TRY(emit_inside(run, s, (double)s->next_every*o->every, end, balance));
-  } else {
-    PF_TRY(emit(run, s, end.t, end.y, balance));
-  }
-  return PF_OK;
-}
-
-/* ---------------------------------------------------------------- after a step */
-
-static double power_at(PfMotionRun *run, Sampler *s, double t, const double *y)
-{
-  if (run->power_of_constraints) {
-    if (!pf_flow(run, t, y, s->dy)) return NAN;
-    run->result->evaluations--;
-  }
-  pf_monitor_at(run, t, y, run->power_of_constraints ? run->motion.multiplier : NULL);
-  return pf_monitor_power(run);
-}
-
-/* Work of forces without potential over the step: as the method knows it, or by Lobatto's rule of order 6. */
-static void add_work(PfMotionRun *run, Sampler *s, StepEnd end)
-{
-  const double inner = 0.27639320225002103; /* (1 - 1/sqrt(5))/2 */
-  if (!run->has_power) return;
-  if (!isnan(run->step_work) && !end.inside) {
-    run->work_done += run->step_work;
-    run->power = NAN;
-    return;
-  }
-  double h = end.t - run->t_old, sum = isnan(run->power) ? power_at(run, s, run->t_old, run->y_old) : run->power;
-  for (int k = 0; k < 2; k++) {
-    double t = run->t_old + (k ? 1 - inner : inner)*h;
-    pf_interpolate(run, t, s->y);
-    sum += 5*power_at(run, s, t, s->y);
-  }
-  run->power = power_at(run, s, end.t, end.y);
-  run->work_done += h/12*(sum + run->power);
-}
-
-static double take_statistics(PfMotionRun *run, const Sampler *s, StepEnd end)
-{
-  PfRunResult *r = run->result;
-  pf_monitor_at(run, end.t, end.y, NULL);
-  r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
-  r->kinetic = fmax(r->kinetic, fabs(pf_monitor_kinetic(run)));
-  double balance = pf_monitor_balanced(run) - s->balanced_start - run->work_done;
-  r->drift = fmax(r->drift, fabs(balance));
-  r->position = fmax(r->position, pf_monitor_position(run));
-  r->velocity = fmax(r->velocity, pf_monitor_velocity(run));
-  run->balance = balance;
-  return balance;
 }
 
 static void warn_of_rank_loss(PfMotionRun *run, PfPass pass)
@@ -302,7 +141,7 @@ static bool go_straight(PfMotionRun *run)
 }
 
 /* The run goes on from where the step was cut. */
-static bool go_back(PfMotionRun *run, const Sampler *s, double t)
+static bool go_back(PfMotionRun *run, const PfSampler *s, double t)
 {
   memcpy(run->y, s->end, 2*(size_t)run->n*sizeof *run->y);
   run->t = t;
@@ -380,7 +219,7 @@ static void extrapolate(const PfMotionRun *run, double h, double *y)
 }
 
 /* A step has failed since the forces of one side end at a surface: over to the other side. */
-static bool cross_over(PfMotionRun *run, Sampler *s, PfCut *cut)
+static bool cross_over(PfMotionRun *run, PfSampler *s, PfCut *cut)
 {
   double most = run->fixed ? 2*run->options.step : fmax(10*(run->t - run->t_old), 1e-6*fabs(run->t));
   size_t bytes = 2*(size_t)run->n*sizeof *run->y;
@@ -399,7 +238,7 @@ static bool cross_over(PfMotionRun *run, Sampler *s, PfCut *cut)
   return true;
 }
 
-static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
+static PfRunEnd one_step(PfMotionRun *run, PfSampler *s, PfStatus *status)
 {
   set_stop(run);
   run->passed = false;
@@ -410,7 +249,7 @@ static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
   if ((done == PF_RUN_TROUBLE || done == PF_RUN_STEP) && cross_over(run, s, &over)) return follow(run, &over);
   if (done != PF_RUN_DONE) return done;
   PfCut cut = run->breaks ? pf_breaks_find(run, run->breaks) : (PfCut){.t = run->t};
-  StepEnd end = {run->t, run->y, cut.t < run->t};
+  PfStepCut end = {run->t, run->y, cut.t < run->t};
   if (end.inside) {
     pf_interpolate(run, cut.t, s->end);
     if (!run->options.drift) (void)pf_project(run, cut.t, s->end);
@@ -418,9 +257,9 @@ static PfRunEnd one_step(PfMotionRun *run, Sampler *s, PfStatus *status)
   } else if (!run->passed && (run->jumped || !run->method->direct) && !run->options.drift && pf_project(run, run->t, run->y)) {
     if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
   }
-  add_work(run, s, end);
-  double balance = take_statistics(run, s, end);
-  *status = emit_due(run, s, end, balance);
+  pf_sample_work(run, s, end);
+  double balance = pf_sample_statistics(run, s, end);
+  *status = pf_sample_due(run, s, end, balance);
   if (*status != PF_OK) return PF_RUN_CANCELLED;
   if (end.inside && !go_back(run, s, cut.t)) return PF_RUN_TROUBLE;
   if (!end.inside && cut.kind == PF_CUT_SWITCH && !pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
@@ -475,18 +314,7 @@ static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
   }
 }
 
-/* The stop of the whole run, or its end when samples are taken at multiples: a last sample stands there. */
-static PfStatus emit_last(PfMotionRun *run, Sampler *s)
-{
-  const PfRunOptions *o = &run->options;
-  const PfPhaseRun *p = run->phase;
-  bool stopped = run->result->end == PF_RUN_UNTIL && (!p || p->condition == p->final_condition);
-  bool over = run->result->end == PF_RUN_DONE && o->every > 0 && !o->at && run->t >= (p ? p->horizon : run->horizon);
-  if (!(stopped || over) || (!isnan(s->last) && s->last >= run->t)) return PF_OK;
-  return emit(run, s, run->t, run->y, run->balance);
-}
-
-static PfStatus begin(PfMotionRun *run, Sampler *s)
+static PfStatus begin(PfMotionRun *run, PfSampler *s)
 {
   PfRunResult *r = run->result;
   if (run->phase && run->phase->stuck_count && !run->options.drift) (void)pf_project(run, run->t, run->y);
@@ -501,15 +329,15 @@ static PfStatus begin(PfMotionRun *run, Sampler *s)
   r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
   s->balanced_start = pf_monitor_balanced(run);
   run->t_old = run->t;
-  (void)take_statistics(run, s, (StepEnd){run->t, run->y, false});
-  PF_TRY(emit_due(run, s, (StepEnd){run->t, run->y, false}, 0));
+  (void)pf_sample_statistics(run, s, (PfStepCut){run->t, run->y, false});
+  PF_TRY(pf_sample_due(run, s, (PfStepCut){run->t, run->y, false}, 0));
   if (!run->breaks) return PF_OK;
   run->phase->condition = pf_breaks_holds(run, run->breaks);
   if (run->phase->condition >= 0) r->end = PF_RUN_UNTIL;
   return pf_flow(run, run->t, run->y, run->dy) ? PF_OK : say_why(run, r->end = PF_RUN_TROUBLE);
 }
 
-static PfStatus loop(PfMotionRun *run, Sampler *s)
+static PfStatus loop(PfMotionRun *run, PfSampler *s)
 {
   PfStatus status = PF_OK;
   PfRunResult *r = run->result;
@@ -523,7 +351,7 @@ static PfStatus loop(PfMotionRun *run, Sampler *s)
     if (status != PF_OK) break;
   }
   r->t = run->t;
-  if (status == PF_OK) status = emit_last(run, s);
+  if (status == PF_OK) status = pf_sample_last(run, s);
   if (run->options.final) memcpy(run->options.final, run->y, 2*(size_t)run->n*sizeof *run->y);
   if (started) (void)say_why(run, r->end);
   return status;
@@ -541,28 +369,11 @@ static void set_defaults(PfRunOptions *o)
   if (isnan(o->rho)) o->rho = 0.9;
 }
 
-static PfStatus unknown_method(PfContext *ctx, const char *name)
-{
-  int best = strlen(name) < 4 ? 2 : 4;
-  const char *similar = NULL;
-  char list[256] = "";
-  for (int i = 0; i < METHODS; i++) {
-    size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", methods[i]->name);
-    int distance = pf_name_distance(name, methods[i]->name, best);
-    if (distance < best) best = distance, similar = methods[i]->name;
-  }
-  pf_fail(ctx, PF_ERR_ARGUMENT, "there is no method '%s'", name);
-  if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
-  else pf_hint(ctx, "there are: %s", list);
-  return PF_ERR_ARGUMENT;
-}
-
 static PfStatus find_method(PfMotionRun *run)
 {
   run->method = pf_method_find(run->options.method);
   if (run->method && run->n == 0) run->method = &pf_method_rest;
-  if (!run->method) return unknown_method(run->ctx, run->options.method);
+  if (!run->method) return pf_method_unknown(run->ctx, run->options.method);
   const PfRunOptions *o = &run->options;
   if (run->method == &pf_method_rest) return PF_OK;
   run->fixed = run->method->fixed && !(run->method->damped && (o->adaptive || !(o->step > 0)));
@@ -591,7 +402,7 @@ static PfStatus check_resolution(const PfMotionRun *run)
   return PF_OK;
 }
 
-static PfStatus make_arrays(PfMotionRun *run, const double *values, Sampler *s)
+static PfStatus make_arrays(PfMotionRun *run, const double *values, PfSampler *s)
 {
   size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
   run->values = pf_run_array(run, double, count);
@@ -615,7 +426,7 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values, Sampler *s)
   return PF_OK;
 }
 
-static PfStatus prepare(PfMotionRun *run, const double *values, Sampler *s)
+static PfStatus prepare(PfMotionRun *run, const double *values, PfSampler *s)
 {
   const PfFormulation *formulation = pf_formulation_find(run->options.formulation);
   if (!formulation)
@@ -647,7 +458,7 @@ PfStatus pf_run_phase(PfContext *ctx, const PfSystem *system, const double *valu
   const PfEquations *eq = pf_system_equations(system);
   PfMotionRun run = {.ctx = ctx, .system = system, .symbols = pf_system_symbols(system), .options = *options,
                .result = result, .phase = phase, .n = eq->n, .m = eq->m};
-  Sampler sampler = {0};
+  PfSampler sampler = {0};
   set_defaults(&run.options);
   run.arena = pf_arena_new(pf_context_allocator(ctx));
   if (!run.arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the run");

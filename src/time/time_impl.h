@@ -151,6 +151,9 @@ void pf_passage_take(PfMotionRun *run, double end);
 /* Cubic Hermite interpolation of the last step: for methods without something better. */
 void pf_hermite(PfMotionRun *run, double t, double *y);
 
+/* Says that there is no such method, and which ones there are (methods.c). */
+PfStatus pf_method_unknown(PfContext *ctx, const char *name);
+
 extern const PfMethod pf_method_rest; /* rest.c: where nothing can move */
 extern const PfMethod pf_method_dopri5, pf_method_dop853, pf_method_rk4, pf_method_generalized_alpha, pf_method_rattle;
 extern const PfMethod pf_method_cvode_adams, pf_method_cvode_bdf, pf_method_ida, pf_method_ida2; /* sundials.c */

@@ -82,7 +82,7 @@ static const Case cases[] = {
   {.name = "carriage_omni3 inertial periodic", .model = "carriage_omni3", .parameter = {"c1", "c2"}},
   {.name = "carriage_omni3 inertial asymptotic", .model = "carriage_omni3", .parameter = {"c1", "c2"}},
   {.name = "carriage_omni3 driven", .model = "carriage_omni3", .cancels = 0.32/0.05}, /* c1 U and c2 chi' at the rim */
-  {.name = "two_omni", .model = "two_omni"},
+    {.name = "two_omni", .model = "two_omni"},
   {.name = "differential_drive", .model = "differential_drive"},
 };
 

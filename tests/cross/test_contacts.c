@@ -179,7 +179,7 @@ static void a_wheel_rolls_inside_a_sphere(void **state)
   static const char *const where[] = {
     "ax", "-sin(psi)*cos(phi)", "ay", "cos(psi)*cos(phi)", "az", "sin(phi)",
     "wx", "phi'*cos(psi)", "wy", "phi'*sin(psi)", "wz", "psi'", /* without chi' */
-    "l", "sqrt(x^2 + y^2 + z^2 - (z*sin(phi) + cos(phi)*(y*cos(psi) - x*sin(psi)))^2)", NULL};
+      "l", "sqrt(x^2 + y^2 + z^2 - (z*sin(phi) + cos(phi)*(y*cos(psi) - x*sin(psi)))^2)", NULL};
   System s;
   load_system(*state, "wheel_in_shell", &s);
   assert_int_equal(s.eq.m, 3);
@@ -198,10 +198,10 @@ static void a_disc_touches_a_surface_with_a_tangent_of_its_rim(void **state)
   static const char *const where[] = {
     "hu", "2*k*c.u", "N", "sqrt(1 + 4*k^2*c.u^2)",
     "rx", "cos(c.rim)*sin(phi)*sin(psi) + sin(c.rim)*cos(psi)", /* direction of the rim point */
-    "ry", "-cos(c.rim)*sin(phi)*cos(psi) + sin(c.rim)*sin(psi)",
+      "ry", "-cos(c.rim)*sin(phi)*cos(psi) + sin(c.rim)*sin(psi)",
     "rz", "cos(c.rim)*cos(phi)",
     "tx", "-sin(c.rim)*sin(phi)*sin(psi) + cos(c.rim)*cos(psi)", /* its derivative by the angle */
-    "tz", "-sin(c.rim)*cos(phi)",
+      "tz", "-sin(c.rim)*cos(phi)",
     "wx", "phi'*cos(psi) - chi'*sin(psi)*cos(phi)",
     "wy", "phi'*sin(psi) + chi'*cos(psi)*cos(phi)",
     "wz", "psi' + chi'*sin(phi)", NULL};
@@ -453,7 +453,7 @@ typedef struct Rolling {
   "let h(x, y) = 0.3*sin(0.7*x) + 0.2*x*y\n" \
   "body d in ground at (x, y, z) turn psi about z turn phi about x turn chi about y { mass 1, inertia 1 }\n" \
   "start z = 0.5, phi = 0.2, psi = 0.3, chi = 0.1\n" \
-  "roll c: " shape " d { radius R" 
+  "roll c: " shape " d { radius R"
 #define DISC BODY("disc") ", axis d.y } "
 #define SPHERE_BALL BODY("ball") " } "
 #define TABLE "\ncoord s\nframe table in ground at (0.2*s, -0.1, 0.3*s^2) turn s about (1, 2, 2)\n" \

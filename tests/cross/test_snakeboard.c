@@ -91,7 +91,7 @@ static void assert_reference(System *s)
     {"-sin(phi_f + theta)", "cos(phi_f + theta)", "L*cos(phi_f)", "0", "0", "0"},
   };
   static const char *const Phidot[2] = { /* times the velocities */
-    "-cos(phi_b + theta)*(phi_b' + theta')*x' - sin(phi_b + theta)*(phi_b' + theta')*y' + L*sin(phi_b)*phi_b'*theta'",
+      "-cos(phi_b + theta)*(phi_b' + theta')*x' - sin(phi_b + theta)*(phi_b' + theta')*y' + L*sin(phi_b)*phi_b'*theta'",
     "-cos(phi_f + theta)*(phi_f' + theta')*x' - sin(phi_f + theta)*(phi_f' + theta')*y' - L*sin(phi_f)*phi_f'*theta'",
   };
   static const char *const rows[] = {"rear", "front"};

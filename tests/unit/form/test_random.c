@@ -313,17 +313,17 @@ static void units_of_the_constraints_do_not_matter(void **state)
 /* With speeds, so that the laconic equations take part too; the numbers are drawn. */
 static const char *const nonlinear[] = {
   /* Appell and Hamel */
-  "coord x, y, z\nspeed w, h\n"
+    "coord x, y, z\nspeed w, h\n"
   "kinetic %d/4*x'^2 + %d/4*y'^2 + %d/4*(z' + x'/3)^2\npotential %d*z + x*y\nforce x = -x' + y\n"
   "constraint c: x'^2 + y'^2 = %d*z'^2\n"
   "let k = sqrt(%d)\nrate x' = k*w*cos(h), y' = k*w*sin(h), z' = w\nstart w = 0.5, h = 0.5\n",
   /* a particle of given speed, which changes in time, towed by another */
-  "coord x, y, z\nspeed h, u\n"
+    "coord x, y, z\nspeed h, u\n"
   "kinetic %d/4*(x'^2 + y'^2) + %d/4*z'^2 + z'*x'/8*%d\npotential %d*x*z/9 + y\n"
   "constraint pace: x'^2 + y'^2 = (%d + sin(t))^2 + 0*%d\n"
   "rate x' = (V + sin(t))*cos(h), y' = (V + sin(t))*sin(h), z' = u\nstart h = 0.5\n",
   /* a product of velocities, and a linear one */
-  "coord x, y, z, u\n"
+    "coord x, y, z, u\n"
   "kinetic %d/4*x'^2 + %d/4*y'^2 + %d/4*z'^2 + u'^2 + (x' + y' + z' + u')^2/8\npotential %d*x*u\n"
   "constraint area: x'*y' = %d/9\nconstraint turn: cos(x)*z' - sin(x)*u' = %d/9\n",
 };

@@ -70,18 +70,18 @@ static void utf8_is_checked_to_the_letter(void **state)
   } cases[] = {
     {"a", 1},
     {"\xC3\xA9", 2},              /* é */
-    {"\xE2\x82\xAC", 3},          /* € */
-    {"\xF0\x9F\x99\x82", 4},      /* an emoji */
-    {"\xF4\x8F\xBF\xBF", 4},      /* U+10FFFF, the last one */
-    {"\xF4\x90\x80\x80", 0},      /* beyond it */
-    {"\xC0\xAF", 0},              /* overlong */
-    {"\xE0\x80\xAF", 0},          /* overlong */
-    {"\xF0\x80\x80\xAF", 0},      /* overlong */
-    {"\xED\xA0\x80", 0},          /* a surrogate */
-    {"\x80", 0},                  /* starts in the middle */
-    {"\xE2\x82", 0},              /* ends too early */
-    {"\xE2\x28\xA1", 0},          /* wrong in the middle */
-    {"\xFE", 0},
+      {"\xE2\x82\xAC", 3},          /* € */
+      {"\xF0\x9F\x99\x82", 4},      /* an emoji */
+      {"\xF4\x8F\xBF\xBF", 4},      /* U+10FFFF, the last one */
+      {"\xF4\x90\x80\x80", 0},      /* beyond it */
+      {"\xC0\xAF", 0},              /* overlong */
+      {"\xE0\x80\xAF", 0},          /* overlong */
+      {"\xF0\x80\x80\xAF", 0},      /* overlong */
+      {"\xED\xA0\x80", 0},          /* a surrogate */
+      {"\x80", 0},                  /* starts in the middle */
+      {"\xE2\x82", 0},              /* ends too early */
+      {"\xE2\x28\xA1", 0},          /* wrong in the middle */
+      {"\xFE", 0},
   };
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++)
     assert_int_equal(pf_utf8_size(cases[i].bytes, strlen(cases[i].bytes)), cases[i].size);

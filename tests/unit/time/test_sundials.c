@@ -455,8 +455,8 @@ static void attempt(Counter *counter, void *user)
 static void lack_of_memory_is_an_error_and_leaks_nothing(void **state)
 {
   (void)state;
-  fail_every_allocation(attempt, (void *)(uintptr_t)"cvode_bdf");
-  fail_every_allocation(attempt, (void *)(uintptr_t)"ida2");
+  fail_every_allocation(attempt, (void *)(uintptr_t) "cvode_bdf");
+  fail_every_allocation(attempt, (void *)(uintptr_t) "ida2");
 }
 
 /* 3 m/s against friction 0.2 g for one second. The rails leave their forces open, the floor does not. */
