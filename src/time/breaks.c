@@ -21,6 +21,7 @@ typedef struct Break {
   bool equality;  /* of a comparison with ==: true at the zero only */
   bool by_forces; /* depends on multipliers */
   double side;    /* the sign that g has until it changes */
+  double slack;   /* of a surface: it may begin so far on the other side, where a projection has put it */
   double gap;     /* timed: between its latest two changes; 0: not known */
 } Break;
 
@@ -399,7 +400,10 @@ static void begin_item(const PfBreaks *b, int i)
   Break *item = b->at + i;
   double g = b->value[i];
   switch (item->kind) {
-  case SURFACE: item->side = b->phase->sides->side[item->index]; break;
+  case SURFACE:
+    item->side = b->phase->sides->side[item->index];
+    item->slack = 2*fmax(0, -item->side*g);
+    break;
   case RELEASE: item->side = 1; break;
   case ATOM: /* a <= b holds at g = 0, a < b does not; the next change counts in both cases */
     item->side = sign_of(g);
@@ -449,7 +453,7 @@ static double noise_of(const PfMotionRun *run, const PfBreaks *b, int i)
   if (b->at[i].kind != SURFACE) return 0;
   PfSides *s = b->phase->sides;
   pf_sides_set(s, run->values);
-  return pf_sides_noise(s, b->at[i].index);
+  return fmax(pf_sides_noise(s, b->at[i].index), b->at[i].slack);
 }
 
 /* Do the samples leave no doubt that there is no change? Most steps end here. */
