@@ -140,9 +140,23 @@ class Motion:
                 before = watch(t, y)
                 step, state, i = min((self.root(t, y, f0, H, i, watch, before[i], after[i]) for i in crossed), key=lambda x: x[0])
                 return t + step, state, i
+            if after and H > 1e-3 and self.may_dip(t, y, f0, H, watch, after):
+                H /= 2
+                continue
             t, y = (t_end if H == t_end - t else t + H), new
             if error < 1e-3: H *= 1.5
         return t, y, None
+
+    def may_dip(self, t, y, f0, H, watch, after):
+        """Could a watched function be negative inside the step? By the parabola through the beginning, the middle and the end."""
+        before, middle = watch(t, y), watch(t + H/2, self.step(t, y, f0, H/2)[0])
+        for i in after:
+            a, m, b = before[i], middle[i], after[i]
+            bend = a - 2*m + b
+            if bend <= 0: continue
+            x = (a - b)/(2*bend)  # of the vertex, from the middle in units of H; near the end it may still lie inside
+            if abs(x) < 0.8 and m - (a - b)**2/(8*bend) < 0.05*max(a, b): return True
+        return False
 
     def root(self, t, y, f0, H, i, watch, fa, fb):
         """The step that ends where function i becomes zero, by the Illinois method: (step, state, i)."""
