@@ -719,7 +719,7 @@ class Maker:
         condition, function = self.threshold(rows)
         self.until = (condition, function)
         self.features.add("until")
-        self.events = self.events + [Event(None, function=function, ends=True)]
+        self.events = [Event(None, function=function, ends=True)] + self.events  # the stop comes before events at the same instant
 
     def text(self):
         head = ["model trial"]

@@ -138,7 +138,10 @@ def check_run(program, path, maker, method, tell):
     by = method.split()[0]
     out = path + ".csv"
     at = ",".join(repr(t) for t in maker.samples)
-    done = call(program, "run", "--by", by, *options, "--at", at, "--out", out, "--json", path)
+    command = ["run", "--by", by, *options, "--at", at, "--out", out, "--json"]
+    done = call(program, *command, path)
+    # the oracle does not watch the rank: a row may vanish along the way (a wheel's side slip, when what is locked stands across)
+    if "the constraints lose rank" in done.stderr: done = call(program, *command, "--keep-going", path)
     if any(words in done.stderr for words in INAPPLICABLE): return 0
     label = f"run --by {by} {' '.join(options)}".strip()
     if done.returncode: raise Failure(f"{label}: {done.stderr.strip()}")
