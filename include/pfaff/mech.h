@@ -77,8 +77,15 @@ typedef struct PfSwitches {
 /* All of it lives in `arena`; the result must not be moved. */
 PF_API PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *switches);
 
+/* Does one of the expressions contain sign, abs, min, max, if or a comparison? `arena` is for scratch. */
+PF_API PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may);
+
 /* Total time derivative of g; accelerations in it are symbols. */
 PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr g, PfExpr *rate);
+
+/* sum |dg/dy_i| |y_i| and sum |dg/dy_i|: what rounding and what a tolerance of the state make of g. */
+PF_API PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const PfExpr *y, int count, PfExpr *size,
+                                 PfExpr *slope);
 
 /* A surface along which the motion stays: one more constraint, whose multiplier is the side, from -1 to 1. */
 typedef struct PfStickRow {

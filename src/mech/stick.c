@@ -33,6 +33,20 @@ PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, P
   return pf_expr_derive_along(ctx, &g, 1, symbols, rates, (int)(2*n + 1), rate);
 }
 
+PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const PfExpr *y, int count, PfExpr *size, PfExpr *slope)
+{
+  PfExpr *gradient = pf_arena_array(arena, PfExpr, count);
+  if (!gradient) return no_room(ctx);
+  PF_TRY(pf_expr_gradient(ctx, g, y, count, gradient));
+  *size = *slope = pf_expr_int(ctx, 0);
+  for (int i = 0; i < count; i++) {
+    PfExpr part = pf_expr_call1(ctx, PF_OP_ABS, gradient[i]);
+    *slope = pf_expr_add(ctx, *slope, part);
+    *size = pf_expr_add(ctx, *size, pf_expr_mul(ctx, part, pf_expr_call1(ctx, PF_OP_ABS, y[i])));
+  }
+  return pf_expr_check(ctx);
+}
+
 typedef struct Maker {
   PfContext *ctx;
   PfArena *arena;

@@ -228,10 +228,11 @@ static PfStatus classify(Finder *f, const PfModel *model)
 }
 
 /* A look that costs little: most models have nothing that switches. */
-static PfStatus may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may)
+PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may)
 {
   PfExpr *nodes;
   int node_count;
+  *may = false;
   PF_TRY(pf_expr_reach(ctx, arena, list, count, &nodes, &node_count));
   for (int i = 0; i < node_count && !*may; i++) {
     PfOp op = pf_expr_op(ctx, nodes[i]);
@@ -243,10 +244,9 @@ static PfStatus may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, i
 
 static PfStatus may_switch_at_all(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count, bool *may)
 {
-  *may = false;
-  PF_TRY(may_switch(ctx, arena, list, count, may));
+  PF_TRY(pf_may_switch(ctx, arena, list, count, may));
   for (int i = 0; i < model->input_count && !*may; i++)
-    if (model->inputs[i].value) PF_TRY(may_switch(ctx, arena, &model->inputs[i].value, 1, may));
+    if (model->inputs[i].value) PF_TRY(pf_may_switch(ctx, arena, &model->inputs[i].value, 1, may));
   return PF_OK;
 }
 

@@ -18,7 +18,9 @@ typedef struct Break {
   int index;      /* surface; stuck surface; comparison */
   bool timed;     /* depends on time alone */
   bool linear;    /* timed, and linear in time */
+  bool jumps;     /* g itself has switches in it */
   bool equality;  /* of a comparison with ==: true at the zero only */
+  bool or_equal;  /* of a comparison with <=: true at the zero as well */
   bool by_forces; /* depends on multipliers */
   double side;    /* the sign that g has until it changes */
   double slack;   /* of a surface: it may begin so far on the other side, where a projection has put it */
@@ -32,7 +34,8 @@ struct PfBreaks {
   PfExpr *g;            /* as expressions; then the slopes of those that are linear in time */
   bool by_forces, by_state;
   PfTape *tape;         /* g of all */
-  double *value, *work;
+  PfTape *sizes;        /* of each: sum |dg/dy| |y| and sum |dg/dy| */
+  double *value, *work, *size, *size_work;
   double *samples;      /* 6 x count: along the step */
   double *y, *dy;       /* inside the step */
   PfExpr *truth_symbol; /* of each comparison */
@@ -89,7 +92,8 @@ static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
   int after_time = in->lambda - in->inputs;
   item.by_forces = run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m);
   item.timed = !item.by_forces && !pf_expr_depends(ctx, g, in->symbol + in->inputs, after_time);
-  item.linear = item.timed && !pf_expr_depends(ctx, pf_expr_diff(ctx, g, in->symbol[in->time]), in->symbol + in->time, 1);
+  PF_TRY(pf_may_switch(ctx, run->arena, &g, 1, &item.jumps));
+  item.linear = item.timed && !item.jumps && !pf_expr_depends(ctx, pf_expr_diff(ctx, g, in->symbol[in->time]), in->symbol + in->time, 1);
   b->by_forces = b->by_forces || item.by_forces;
   b->by_state = b->by_state || !item.timed;
   b->g[b->count] = g;
@@ -98,10 +102,11 @@ static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
 }
 
 /* A comparison: its truth is a symbol, that of equal ones the same. */
-static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, bool equality, PfExpr *truth)
+static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, PfOp op, PfExpr *truth)
 {
+  Break item = {.kind = ATOM, .equality = op == PF_OP_EQUAL, .or_equal = op == PF_OP_LESS_EQUAL};
   for (int i = 0; i < b->count; i++)
-    if (b->at[i].kind == ATOM && b->g[i] == g && b->at[i].equality == equality) {
+    if (b->at[i].kind == ATOM && b->g[i] == g && b->at[i].equality == item.equality && b->at[i].or_equal == item.or_equal) {
       *truth = b->truth_symbol[b->at[i].index];
       return PF_OK;
     }
@@ -109,7 +114,8 @@ static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, bool equality,
   snprintf(name, sizeof name, "truth %d", b->truth_count + 1); /* with a blank: nobody else has such a name */
   PF_TRY(grow(run, b));
   *truth = b->truth_symbol[b->truth_count] = pf_expr_symbol(run->ctx, name);
-  return add(run, b, (Break){.kind = ATOM, .index = b->truth_count++, .equality = equality}, g);
+  item.index = b->truth_count++;
+  return add(run, b, item, g);
 }
 
 /* A condition as logic of comparisons. What is no logic of comparisons down to some depth is one comparison of its value. */
@@ -132,7 +138,7 @@ static PfStatus read_condition(PfMotionRun *run, PfBreaks *b, PfExpr e, int dept
   bool compares = op == PF_OP_LESS || op == PF_OP_LESS_EQUAL || op == PF_OP_EQUAL;
   PfExpr g = compares ? pf_expr_sub(ctx, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1))
                       : pf_expr_sub(ctx, pf_expr_rational(ctx, 1, 2), e);
-  return add_atom(run, b, g, op == PF_OP_EQUAL, out);
+  return add_atom(run, b, g, op, out);
 }
 
 static PfStatus add_conditions(PfMotionRun *run, PfBreaks *b)
@@ -170,6 +176,23 @@ static PfStatus add_surfaces(PfMotionRun *run, PfBreaks *b)
   return PF_OK;
 }
 
+/* What rounding and the tolerance make of g. Of what depends on multipliers that is not known. */
+static PfStatus make_sizes(PfMotionRun *run, PfBreaks *b)
+{
+  PfExpr *roots = pf_run_array(run, PfExpr, 2*(size_t)b->count);
+  b->size = pf_run_array(run, double, 2*(size_t)b->count);
+  if (!roots || !b->size) return PF_ERR_MEMORY;
+  for (int i = 0; i < b->count; i++) {
+    roots[2*i] = roots[2*i + 1] = pf_expr_int(run->ctx, 0);
+    if (!b->at[i].timed && !b->at[i].by_forces)
+      PF_TRY(pf_surface_sizes(run->ctx, run->arena, b->g[i], run->symbols->symbol + run->symbols->q, 2*run->n, roots + 2*i,
+                              roots + 2*i + 1));
+  }
+  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, 2*b->count, &b->sizes));
+  b->size_work = pf_run_array(run, double, pf_tape_work_size(b->sizes));
+  return b->size_work ? PF_OK : PF_ERR_MEMORY;
+}
+
 static PfStatus make(PfMotionRun *run, PfBreaks *b)
 {
   PF_TRY(add_surfaces(run, b));
@@ -185,7 +208,7 @@ static PfStatus make(PfMotionRun *run, PfBreaks *b)
   if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met) return PF_ERR_MEMORY;
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
   b->work = pf_run_array(run, double, pf_tape_work_size(b->tape));
-  return b->work ? PF_OK : no_room(run->ctx);
+  return b->work ? make_sizes(run, b) : no_room(run->ctx);
 }
 
 PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks)
@@ -203,6 +226,7 @@ PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **br
 void pf_breaks_release(PfBreaks *b)
 {
   pf_tape_free(b->tape);
+  pf_tape_free(b->sizes);
   pf_tape_free(b->conditions);
 }
 
@@ -369,6 +393,7 @@ static double next_of(PfMotionRun *run, PfBreaks *b, int i, double from)
     double found = first_change(&c, point_at(&c, t, small), point_at(&c, stop, -small), side, 0, DEPTH);
     if (isnan(found)) continue;
     b->at[i].gap = fmax(found - from, 1e-6*length);
+    for (int k = 0; k < 8 && b->at[i].jumps && side*value_at(&c, found) > 0; k++) found = nextafter(found, INFINITY);
     return found;
   }
   return INFINITY;
@@ -390,24 +415,30 @@ double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
 
 /* ---------------------------------------------------------------- the start */
 
+/* What is rounding in g, at the state where the sizes were taken. */
+static double noise_at(const PfMotionRun *run, const PfBreaks *b, int i)
+{
+  return 1e-13*b->size[2*i] + 1e-4*run->options.atol*b->size[2*i + 1];
+}
+
 static double sign_of(double x)
 {
   return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-static void begin_item(const PfBreaks *b, int i)
+static void begin_item(const PfMotionRun *run, const PfBreaks *b, int i)
 {
   Break *item = b->at + i;
-  double g = b->value[i];
+  double g = fabs(b->value[i]) <= noise_at(run, b, i) ? 0 : b->value[i];
   switch (item->kind) {
   case SURFACE:
     item->side = b->phase->sides->side[item->index];
-    item->slack = 2*fmax(0, -item->side*g);
+    item->slack = 2*fmax(0, -item->side*b->value[i]);
     break;
   case RELEASE: item->side = 1; break;
   case ATOM: /* a <= b holds at g = 0, a < b does not; the next change counts in both cases */
     item->side = sign_of(g);
-    b->truth[item->index] = item->equality ? g == 0 : g < 0;
+    b->truth[item->index] = item->equality ? g == 0 : item->or_equal ? g <= 0 : g < 0;
     if (item->side == 0) item->side = 1;
     break;
   }
@@ -416,7 +447,8 @@ static void begin_item(const PfBreaks *b, int i)
 void pf_breaks_begin(PfMotionRun *run, PfBreaks *b)
 {
   (void)evaluate(run, b, run->t, run->y, b->value);
-  for (int i = 0; i < b->count; i++) begin_item(b, i);
+  pf_tape_run(b->sizes, run->values, b->size, b->size_work);
+  for (int i = 0; i < b->count; i++) begin_item(run, b, i);
   b->known = -INFINITY;
 }
 
@@ -450,10 +482,8 @@ static bool take_samples(PfMotionRun *run, PfBreaks *b)
 /* What is rounding in g: crossings within it are none. */
 static double noise_of(const PfMotionRun *run, const PfBreaks *b, int i)
 {
-  if (b->at[i].kind != SURFACE) return 0;
-  PfSides *s = b->phase->sides;
-  pf_sides_set(s, run->values);
-  return fmax(pf_sides_noise(s, b->at[i].index), b->at[i].slack);
+  pf_tape_run(b->sizes, run->values, b->size, b->size_work);
+  return fmax(noise_at(run, b, i), b->at[i].slack);
 }
 
 /* Do the samples leave no doubt that there is no change? Most steps end here. */

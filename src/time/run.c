@@ -160,11 +160,12 @@ static bool is_stuck_in_time(PfMotionRun *run)
   if (p->changes < MOST) return false;
   pf_fail(run->ctx, PF_ERR_NUMBER, "forces switch to and fro without end at t = %.12g", run->t);
   for (int k = 0; k < p->sides->count; k++)
-    if (pf_breaks_met(run->breaks)[k]) {
+    if (pf_breaks_met(run->breaks)[k] && !pf_sides_nested(p->sides, k)) {
       pf_hint(run->ctx, "they do where '%s' changes its sign; smooth this law of force, as tanh does",
               pf_expr_print(run->ctx, run->arena, p->sides->at[k].surface, PF_TEXT));
-      break;
+      return true;
     }
+  pf_hint(run->ctx, "smooth this law of force, as tanh does");
   return true;
 }
 
@@ -191,8 +192,9 @@ static PfRunEnd change_sides(PfMotionRun *run, const PfCut *cut)
   run->power = NAN;
   if (!run->options.drift) (void)pf_project(run, run->t, run->y);
   if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
-  pf_breaks_begin(run, run->breaks);
-  return PF_RUN_DONE;
+  p->condition = pf_breaks_holds(run, run->breaks); /* multipliers jump with the forces */
+  if (p->condition >= 0) return PF_RUN_UNTIL;
+  return pf_flow(run, run->t, run->y, run->dy) ? PF_RUN_DONE : PF_RUN_TROUBLE;
 }
 
 /* What a cut leads to. */

@@ -23,23 +23,6 @@ static PfStatus no_room(PfContext *ctx)
 
 /* ---------------------------------------------------------------- making */
 
-/* sum |dg/dy_i| |y_i| and sum |dg/dy_i|: what rounding and what the tolerance make of the state. */
-static PfStatus list_sizes(PfSides *s, PfArena *arena, PfExpr g, PfExpr *size, PfExpr *slope)
-{
-  PfContext *ctx = s->ctx;
-  const PfExpr *y = s->in->symbol + s->in->q;
-  PfExpr *gradient = pf_arena_array(arena, PfExpr, 2*s->n);
-  if (!gradient) return no_room(ctx);
-  PF_TRY(pf_expr_gradient(ctx, g, y, 2*s->n, gradient));
-  *size = *slope = pf_expr_int(ctx, 0);
-  for (int i = 0; i < 2*s->n; i++) {
-    PfExpr part = pf_expr_call1(ctx, PF_OP_ABS, gradient[i]);
-    *slope = pf_expr_add(ctx, *slope, part);
-    *size = pf_expr_add(ctx, *size, pf_expr_mul(ctx, part, pf_expr_call1(ctx, PF_OP_ABS, y[i])));
-  }
-  return pf_expr_check(ctx);
-}
-
 static PfStatus list_outputs(PfSides *s, PfArena *arena, const PfExpr *a, int k, PfExpr *roots)
 {
   const PfModel *model = pf_system_equations(s->system)->model;
@@ -47,7 +30,7 @@ static PfStatus list_outputs(PfSides *s, PfArena *arena, const PfExpr *a, int k,
   for (int i = 0; i < OUTPUTS; i++) roots[i] = pf_expr_int(s->ctx, 0);
   roots[G] = g;
   PF_TRY(pf_surface_rate(s->ctx, arena, model, g, roots + RATE));
-  PF_TRY(list_sizes(s, arena, g, roots + SIZE, roots + SLOPE));
+  PF_TRY(pf_surface_sizes(s->ctx, arena, g, s->in->symbol + s->in->q, 2*s->n, roots + SIZE, roots + SLOPE));
   bool moves = pf_expr_depends(s->ctx, g, s->in->symbol + s->in->q, 2*s->n);
   s->degree[k] = !moves ? 0 : pf_expr_depends(s->ctx, roots[RATE], a, s->n) ? 1 : 2;
   if (s->degree[k] == 2) PF_TRY(pf_surface_rate(s->ctx, arena, model, roots[RATE], roots + SECOND));
@@ -82,11 +65,12 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
     if (!(*arrays[i].array = pf_arena_array(arena, double, arrays[i].count))) return no_room(s->ctx);
   s->stuck = pf_arena_array(arena, bool, K);
   s->met = pf_arena_array(arena, bool, K);
+  s->settled = pf_arena_array(arena, bool, K);
   s->list = pf_arena_array(arena, int, K);
   s->state = pf_arena_array(arena, int, K);
   s->order = pf_arena_array(arena, int, 2*K);
   s->degree = pf_arena_array(arena, int, K);
-  return s->stuck && s->met && s->list && s->state && s->order && s->degree ? PF_OK : no_room(s->ctx);
+  return s->stuck && s->met && s->settled && s->list && s->state && s->order && s->degree ? PF_OK : no_room(s->ctx);
 }
 
 PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count, double atol,
@@ -136,10 +120,9 @@ static double noise(const PfSides *s, int k)
   return 1e-13*seen(s, k, SIZE) + 1e-4*s->atol*seen(s, k, SLOPE);
 }
 
-double pf_sides_noise(PfSides *s, int k)
+bool pf_sides_nested(const PfSides *s, int k)
 {
-  look(s);
-  return noise(s, k);
+  return pf_expr_depends(s->ctx, s->at[k].surface, s->in->symbol + s->first, s->count);
 }
 
 /* Accelerations with the present sides into the values. */
@@ -343,17 +326,29 @@ static void read_sides(PfSides *s)
   }
 }
 
+/* Surfaces that were met and are simply passed go over first; others may follow, as the argument of a min does when an input
+ * jumps. (Accelerations are those of the latest decision: they matter where a swing is as small as the tolerance only.) */
+static void pass_surfaces(PfSides *s)
+{
+  look(s);
+  for (int k = 0; k < s->count; k++) {
+    bool passed = s->met[k] && !s->stuck[k] && s->degree[k] != 1;
+    s->settled[k] = passed && !is_open(s, k, true);
+    if (s->settled[k] && s->at[k].timed && seen(s, k, RATE) == 0) s->side[k] = -s->old[k];
+  }
+}
+
 PfStatus pf_sides_decide(PfSides *s, const bool *met, int released)
 {
   int open = 0;
   memcpy(s->old, s->side, (size_t)s->count*sizeof *s->old);
   for (int k = 0; k < s->count; k++) s->met[k] = (met && met[k]) || s->stuck[k];
+  pass_surfaces(s);
   read_sides(s);
   PF_TRY(accelerate(s)); /* for g'' */
   look(s);
   for (int k = 0; k < s->count; k++) {
-    bool is_met = s->met[k];
-    if (is_open(s, k, is_met)) s->list[open++] = k;
+    if (!s->settled[k] && is_open(s, k, s->met[k])) s->list[open++] = k;
   }
   s->released = released;
   if (released >= 0) s->side[released] = s->old[released] > 0 ? 1 : -1;

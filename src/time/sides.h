@@ -22,7 +22,7 @@ typedef struct PfSides {
   double *out, *work;
   PfMotion motion;
   /* a decision: the surfaces that are met, what their rates are and how these depend on the sides */
-  bool *met;
+  bool *met, *settled;      /* settled: passed, and decided */
   int released;             /* no longer stuck, whatever its rate; -1: none */
   int *list, *state, *order;
   double *rate, *slope, *matrix, *right, *old, *trial;
@@ -40,8 +40,8 @@ void pf_sides_set(PfSides *sides, const double *values);
  * sticks no longer, on the side that it has (or -1). Fails with PF_ERR_NUMBER when no motion goes on from here. */
 PfStatus pf_sides_decide(PfSides *sides, const bool *met, int released);
 
-/* What is rounding in g at the state of the latest pf_sides_set. */
-double pf_sides_noise(PfSides *sides, int k);
+/* Does surface k depend on sides of others? */
+bool pf_sides_nested(const PfSides *sides, int k);
 
 /* How strong the force of side k is beside dg/dq': the factor of its row when it sticks. */
 PfStatus pf_sides_factor(PfSides *sides, PfArena *arena, int k, PfExpr *factor);
