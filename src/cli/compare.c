@@ -151,6 +151,7 @@ static PfStatus run_all(Comparison *c)
   PF_TRY(pf_expr_evaluate(s->ctx, &s->model->run.horizon, 1, symbols->symbol, c->values, symbols->count, &c->horizon));
   if (!(c->horizon > 0)) return PF_OK;
   c->ran = true;
+  pf_cli_warn_events(s);
   const Row *first = NULL;
   for (int i = 0; i < c->count; i++) {
     Row *row = c->rows + i;

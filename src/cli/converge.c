@@ -25,7 +25,7 @@ enum { LEVELS = 6, SAMPLES = 16, MOST_METHODS = 16 };
 typedef struct Level {
   double size;            /* step or tolerance */
   double q, v, lambda;    /* largest errors */
-  double order_q, order_v, order_lambda; /* observed, against the level before; NaN for the first */
+  double order_q, order_v, order_lambda; /* observed, against the level before; NaN for the first, and for rounding */
   double seconds, violation;
   long steps, evaluations;
   bool done;
@@ -44,6 +44,7 @@ typedef struct Converge {
   double *values, *at;
   PfRunOptions settings;
   double *reference, *trial; /* SAMPLES x (2n + m): coordinates, velocities, multipliers */
+  double size_q, size_v, size_lambda; /* largest of each in the reference */
   int taken;
   double *into;
   int count;
@@ -102,16 +103,29 @@ static bool has_steps(const Converge *c, const PfMethod *method)
   return pf_method_has_fixed_step(method) && !(c->settings.adaptive && pf_method_has_damping(method));
 }
 
-static double order_of(double coarse, double fine)
+/* Errors that are rounding, or those of the reference, have no order. */
+static double order_of(double coarse, double fine, double size)
 {
-  return coarse > 0 && fine > 0 ? log2(coarse/fine) : NAN;
+  double noise = 1e-12*size;
+  return coarse > noise && fine > noise ? log2(coarse/fine) : NAN;
 }
 
-static void find_orders(const Level *last, Level *level)
+static void find_orders(const Converge *c, const Level *last, Level *level)
 {
-  level->order_q = order_of(last->q, level->q);
-  level->order_v = order_of(last->v, level->v);
-  level->order_lambda = order_of(last->lambda, level->lambda);
+  level->order_q = order_of(last->q, level->q, c->size_q);
+  level->order_v = order_of(last->v, level->v, c->size_v);
+  level->order_lambda = order_of(last->lambda, level->lambda, c->size_lambda);
+}
+
+static void find_sizes(Converge *c)
+{
+  int n = c->s.equations.n, m = c->s.equations.m;
+  for (int k = 0; k < SAMPLES; k++) {
+    const double *row = c->reference + (size_t)k*(size_t)(2*n + m);
+    c->size_q = fmax(c->size_q, pf_largest(row, n));
+    c->size_v = fmax(c->size_v, pf_largest(row + n, n));
+    c->size_lambda = fmax(c->size_lambda, pf_largest(row + 2*n, m));
+  }
 }
 
 /* Levels of one method: the settings of the others are not its own. */
@@ -140,7 +154,7 @@ static PfStatus run_level(Converge *c, Study *study, int k)
   level->order_q = level->order_v = level->order_lambda = NAN;
   if (!level->done) return PF_OK;
   find_errors(c, level);
-  if (fixed && k && level[-1].done) find_orders(level - 1, level);
+  if (fixed && k && level[-1].done) find_orders(c, level - 1, level);
   return PF_OK;
 }
 
@@ -176,6 +190,7 @@ static PfStatus prepare(Converge *c)
   PfStart start;
   Options one_method = *c->options;
   PF_TRY(pf_cli_open(&c->s, c->options));
+  pf_cli_warn_events(&c->s);
   PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
   PF_TRY(pf_cli_start(&c->s, c->options, c->system, &c->values, &start));
   PF_TRY(pf_cli_need_consistent(&c->s, c->options, &start));
@@ -205,6 +220,7 @@ static PfStatus study_all(Converge *c)
   PF_TRY(simulate(c, &tight, c->reference, &result, &seconds));
   if (result.end != PF_RUN_DONE)
     return pf_fail(c->s.ctx, PF_ERR_NUMBER, "the reference run ends at t = %.6g; choose a shorter --for", result.t);
+  find_sizes(c);
   for (int i = 0; i < c->count; i++)
     for (int k = 0; k < LEVELS; k++) PF_TRY(run_level(c, c->study + i, k));
   return PF_OK;
@@ -212,13 +228,21 @@ static PfStatus study_all(Converge *c)
 
 /* ---------------------------------------------------------------- text and JSON */
 
-static void text_orders(const Level *level, bool multipliers, PfText *text)
+static void text_order(double order, PfText *text)
 {
-  if (isnan(level->order_q)) pf_text_print(text, "%*s", multipliers ? 18 : 12, "");
-  else {
-    pf_text_print(text, "%6.2f%6.2f", level->order_q, level->order_v);
-    if (multipliers) pf_text_print(text, "%6.2f", level->order_lambda);
+  if (isnan(order)) pf_text_print(text, "%6s", "-");
+  else pf_text_print(text, "%6.2f", order);
+}
+
+static void text_orders(const Level *level, bool first, bool multipliers, PfText *text)
+{
+  if (first) {
+    pf_text_print(text, "%*s", multipliers ? 18 : 12, "");
+    return;
   }
+  text_order(level->order_q, text);
+  text_order(level->order_v, text);
+  if (multipliers) text_order(level->order_lambda, text);
 }
 
 static void text_study(const Converge *c, const Study *study, PfText *text)
@@ -238,7 +262,7 @@ static void text_study(const Converge *c, const Study *study, PfText *text)
     }
     pf_text_print(text, "%10.3g %10.3g ", l->q, l->v);
     if (multipliers) pf_text_print(text, "%10.3g ", l->lambda);
-    text_orders(l, multipliers, text);
+    text_orders(l, !fixed || k == 0, multipliers, text);
     pf_text_print(text, " %10.1g %8ld %8ld %9.3g\n", l->violation, l->steps, l->evaluations, 1e3*l->seconds);
   }
 }

@@ -94,6 +94,7 @@ PfStatus pf_events_make(Events *e, const Session *s, const PfSystem *system, dou
   const PfModel *complete = s->model->complete;
   e->complete = *s;
   e->system = system;
+  e->given = complete != NULL;
   e->values = values;
   if (complete && complete != s->model) PF_TRY(make_complete(e, s, system, values));
   return make_momentum(e);
@@ -103,6 +104,20 @@ void pf_events_free(Events *e)
 {
   pf_tape_free(e->momentum.tape);
   pf_system_free(e->own);
+}
+
+PfStatus pf_events_run(Events *e, const PfRunOptions *settings, PfRunResult *result)
+{
+  const Session *s = &e->complete;
+  return e->given ? pf_run_events(s->ctx, s->arena, e->system, e->values, settings, &e->log, result)
+                  : pf_run(s->ctx, e->system, e->values, settings, result);
+}
+
+void pf_cli_warn_events(const Session *s)
+{
+  if (!s->model->complete) return;
+  pf_warn_at(s->ctx, (PfPlace){0}, "events are left out: shown is the model as it is at the start");
+  pf_hint(s->ctx, "'pfaff run' and 'pfaff plot' follow them");
 }
 
 /* ---------------------------------------------------------------- text */

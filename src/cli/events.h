@@ -17,6 +17,7 @@ typedef struct Events {
   Session complete;  /* the session with the complete model */
   PfSystem *own;     /* its system, unless that of the session serves */
   const PfSystem *system;
+  bool given;        /* the model has events */
   double *values;
   PfEventLog log;
   Momentum momentum;
@@ -25,6 +26,8 @@ typedef struct Events {
 /* The complete model of the session and its start, from `values` of the session's own system. */
 PfStatus pf_events_make(Events *events, const Session *session, const PfSystem *system, double *values);
 void pf_events_free(Events *events);
+/* The run, with its events when the model has any. */
+PfStatus pf_events_run(Events *events, const PfRunOptions *settings, PfRunResult *result);
 void pf_events_sample(Events *events, const PfSample *sample);
 void pf_events_text(const Events *events, PfText *text);
 void pf_events_json(const Events *events, PfJson *json);

@@ -95,6 +95,7 @@ static PfStatus default_columns(Plot *p)
   }
   if (p->count) return PF_OK;
   PF_TRY(new_panel(p, &panel));
+  if (model && model->complete) model = model->complete; /* the columns are its own */
   int most = model ? model->coordinate_count : p->table.columns - 1;
   for (int i = 1; i <= most && i <= MOST_SERIES && i < p->table.columns; i++)
     PF_TRY(add_series(p, panel, p->table.names[i]));

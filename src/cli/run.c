@@ -137,10 +137,7 @@ static PfStatus simulate(Run *r)
   if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
   double start = pf_cli_clock();
   pf_pace_begin(&r->pace);
-  const Events *e = &r->events;
-  PfStatus status = r->s.model->complete ? pf_run_events(r->s.ctx, r->s.arena, e->system, e->values, &r->settings,
-                                                         &r->events.log, &r->result)
-                                         : pf_run(r->s.ctx, r->system, r->values, &r->settings, &r->result);
+  PfStatus status = pf_events_run(&r->events, &r->settings, &r->result);
   r->wall = pf_cli_clock() - start;
   if (status == PF_OK) tell_late_samples(r);
   if (r->options->json) pf_json_close(&r->rows, ']');

@@ -49,6 +49,7 @@ PfStatus pf_study_open(Study *st, const Options *options)
   Session *s = &st->s;
   st->options = options;
   PF_TRY(pf_cli_open(s, options));
+  pf_cli_warn_events(s);
   PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
   PF_TRY(pf_cli_start(s, options, st->system, &st->values, &st->start));
   PF_TRY(pf_cli_need_consistent(s, options, &st->start));

@@ -319,6 +319,7 @@ static PfStatus study(Result *r, const Options *options)
 {
   double *values = NULL;
   PF_TRY(pf_cli_open(&r->s, options));
+  pf_cli_warn_events(&r->s);
   double *given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
   if (!given) return PF_ERR_ARGUMENT;
   PF_TRY(find_start(r, options, &values));

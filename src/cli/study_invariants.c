@@ -180,6 +180,7 @@ static PfStatus draw(Result *r, const Options *options)
 static PfStatus study(Result *r, const Options *options)
 {
   PF_TRY(pf_cli_open(&r->s, options));
+  pf_cli_warn_events(&r->s);
   r->given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
   if (!r->given) return PF_ERR_ARGUMENT;
   if (!options->out) return pf_invariants_find(r->s.ctx, r->s.arena, &r->s.equations, r->given, &r->found);

@@ -15,7 +15,7 @@ const Command pf_study_linearize = {
   "coordinates when it plots nothing. Derivatives are exact.\n\n"
   "      --near equilibrium     at the state of rest next to the start instead; --near steady: steady motion\n"
   "      --at T1,T2,…           along the motion, at these times\n"
-  "      --sweep NAME=a..b:n    at the start for n values of a parameter\n"
+  "      --sweep NAME=a..b:n    at the start for n values of a parameter; with --near next to it, for each value\n"
   "      --inputs a,b           other inputs: names of inputs or parameters\n"
   "      --out FILE             .csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy) or .svg (eigenvalues)\n"
   "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity; --time T, -p NAME=VALUE as usual\n"
@@ -149,22 +149,6 @@ static PfStatus along_motion(Linearize *l)
              : pf_fail(st->s.ctx, PF_ERR_NUMBER, "the motion ends at t = %.6g, before the last time of --at", result.t);
 }
 
-static PfStatus over_range(Linearize *l)
-{
-  Study *st = &l->st;
-  Range range = {.count = 101};
-  PF_TRY(pf_study_range(st, "--sweep", st->options->study[STUDY_SWEEP], &range));
-  l->points = pf_arena_array(st->s.arena, Point, range.count);
-  if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
-  l->along = st->s.model->parameters[range.parameter].name;
-  for (int k = 0; k < range.count; k++) {
-    double value = range.from + (range.to - range.from)*k/(range.count - 1);
-    PF_TRY(pf_study_restart(st, range.parameter, value));
-    PF_TRY(add_point(l, value));
-  }
-  return PF_OK;
-}
-
 static double squared_distance(const double *a, const double *b, size_t count)
 {
   double sum = 0;
@@ -212,6 +196,24 @@ static PfStatus go_near(Linearize *l, const char *what)
   return pf_dynamics_chart(st->field, NULL);
 }
 
+static PfStatus over_range(Linearize *l)
+{
+  Study *st = &l->st;
+  Range range = {.count = 101};
+  const char *near = st->options->study[STUDY_NEAR];
+  PF_TRY(pf_study_range(st, "--sweep", st->options->study[STUDY_SWEEP], &range));
+  l->points = pf_arena_array(st->s.arena, Point, range.count);
+  if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  l->along = st->s.model->parameters[range.parameter].name;
+  for (int k = 0; k < range.count; k++) {
+    double value = range.from + (range.to - range.from)*k/(range.count - 1);
+    PF_TRY(pf_study_restart(st, range.parameter, value));
+    if (near) PF_TRY(go_near(l, near));
+    PF_TRY(add_point(l, value));
+  }
+  return PF_OK;
+}
+
 static PfStatus write_file(Linearize *l, const char *path);
 
 static PfStatus work(Study *st)
@@ -219,8 +221,9 @@ static PfStatus work(Study *st)
   Linearize *l = (Linearize *)st;
   const PfSymbols *in = pf_system_symbols(st->system);
   PF_TRY(read_inputs(l, st->options->study[STUDY_INPUTS]));
-  if (st->options->study[STUDY_NEAR]) PF_TRY(go_near(l, st->options->study[STUDY_NEAR]));
-  if (st->options->study[STUDY_SWEEP]) PF_TRY(over_range(l));
+  const char *near = st->options->study[STUDY_NEAR], *sweep = st->options->study[STUDY_SWEEP];
+  if (near && !sweep) PF_TRY(go_near(l, near));
+  if (sweep) PF_TRY(over_range(l));
   else if (st->options->at) PF_TRY(along_motion(l));
   else {
     l->points = pf_arena_array(st->s.arena, Point, 1);

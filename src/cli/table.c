@@ -1,6 +1,7 @@
 /* Tables of numbers. */
 #include "cli/table.h"
 
+#include "cli/events.h"
 #include "cli/trajectory.h"
 
 #include <math.h>
@@ -120,6 +121,7 @@ PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *
 typedef struct Filler {
   Trajectory trajectory;
   Table *table;
+  Events events;
 } Filler;
 
 static PfStatus fill(void *user, const PfSample *sample)
@@ -141,7 +143,9 @@ static PfStatus run(Session *s, const Options *options, int samples, PfSystem *s
   PF_TRY(pf_cli_start(s, options, system, &values, &start));
   PF_TRY(pf_cli_run_options(s, options, system, values, &settings));
   PF_TRY(pf_cli_keep_offset(s, options, &start, &settings));
-  PF_TRY(pf_trajectory_make(&f->trajectory, s, system, values));
+  PF_TRY(pf_events_make(&f->events, s, system, values));
+  Events *e = &f->events;
+  PF_TRY(pf_trajectory_make(&f->trajectory, &e->complete, e->system, e->values));
   f->table->columns = f->trajectory.count;
   f->table->names = f->trajectory.names;
   f->table->units = f->trajectory.units;
@@ -153,7 +157,7 @@ static PfStatus run(Session *s, const Options *options, int samples, PfSystem *s
   settings.at_count = samples + 1;
   settings.sample = fill;
   settings.user = f;
-  return pf_run(s->ctx, system, values, &settings, &result);
+  return pf_events_run(e, &settings, &result);
 }
 
 PfStatus pf_table_run(Session *s, const Options *options, int samples, Table *table)
@@ -163,6 +167,7 @@ PfStatus pf_table_run(Session *s, const Options *options, int samples, Table *ta
   PfStatus status = pf_system_new(s->ctx, &s->equations, &system);
   if (status == PF_OK) status = run(s, options, samples, system, &f);
   pf_trajectory_free(&f.trajectory);
+  pf_events_free(&f.events);
   pf_system_free(system);
   if (status == PF_OK && pf_table_rows(table) < 2)
     return pf_fail(s->ctx, PF_ERR_NUMBER, "the run is too short to be plotted");

@@ -1,5 +1,5 @@
 """What 'pfaff converge' shows, on the command line: converge.py PFAFF SOURCE"""
-import json, math, os, re, shlex, subprocess, sys
+import json, math, os, re, shlex, subprocess, sys, tempfile
 
 pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 os.chdir(source)
@@ -74,6 +74,16 @@ def the_printed_schemes_lose_an_order():
         for method, levels in studies(*options, *sleigh).items():
             orders = [l[key] for l in levels[2:] for key in ("order", "order_v", "order_lambda")]
             expect(f"{method} {' '.join(options)} is of order {expected}", all(abs(o - expected) < 0.1 for o in orders), orders)
+
+
+def rounding_has_no_order():
+    with tempfile.TemporaryDirectory() as place:
+        model = os.path.join(place, "free.pf")  # x = t: every method is exact but for rounding
+        with open(model, "w") as file: file.write("coord x\nkinetic x'^2/2\nstart x' = 1\nrun 2\n")
+        text = run("converge", "--by", "rk4", model).stdout
+        expect("errors that are rounding have no order", "nan" not in text and text.count("     -     -") == 5, text)
+        levels = studies("--by", "rk4", model)["rk4"]
+        expect("nor in JSON", all(l["order"] is None and l["order_v"] is None for l in levels), levels)
 
 
 def chosen_steps():

@@ -27,6 +27,29 @@ says out 'set xlabel "x [m]"'
 run 0 plot --script --log --columns "kinetic" "$source/examples/snakeboard.pf"
 says out "set logscale y"
 
+# Events as 'run' has them: x = t until it is locked at t = 1. In what else moves they are left out, which is said.
+cat >"$place/locked.pf" <<'END'
+coord x
+kinetic x'^2/2
+start x' = 1
+when t = 1 { lock x }
+run 2
+END
+run 0 plot --columns "x,x'" --script "$place/locked.pf"
+says_nothing err
+sed -n '/^\$data/,/^EOD/p' "$place/out" | grep '^[0-9]' |
+  awk '{ miss = $2 - ($1 < 1 ? $1 : 1); if (miss*miss > 1e-16) bad++; last = $1 } END { exit bad > 0 || last != 2 }' ||
+  fail "$last: x is not min(t, 1)"
+left_out="events are left out: shown is the model as it is at the start"
+for command in "converge --by rk4" "study portrait --show x,x' --starts 2" "study poincare --section t=1 --show x,x'" \
+               "study linearize --at 1" "study invariants" "compare"; do
+  # shellcheck disable=SC2086
+  run 0 $command "$place/locked.pf"
+  says err "$left_out"
+done
+run 0 converge --by rk4 "$source/examples/snakeboard.pf"
+says_nothing err
+
 # A trajectory file, with its units.
 run 0 run --every 0.1 --out "$place/x.csv" "$source/examples/snakeboard.pf"
 run 0 plot --columns "lambda[rear],x'" "$place/x.csv"

@@ -132,6 +132,32 @@ says err "these are: x, y, theta"
 run 1 study continue M=1..5 "$examples/carriage_inertia.pf"
 says err "families"
 
+# ---------------------------------------------------------------- linear models along a range, next to the start
+# A bead on a hoop that turns at w, th'' = sin(th)*(w^2*cos(th) - g/R) - c/(m*R^2)*th'. At th = 0 the eigenvalues are
+# -0.2 +- i*sqrt(g/R - w^2 - 0.04) for w below sqrt(g/R), 94.6 rpm; above, at cos(th) = g/(R*w^2), -0.2 +- i*sqrt(w^2*sin(th)^2 - 0.04).
+cat >"$place/hoop.pf" <<'END'
+param R = 100 [mm], w = 120 [rpm], g = 9.81 [m/s^2], m = 50 [g], c = 0.2 [N mm s]
+coord th [deg]
+kinetic m/2*(R^2*th'^2 + R^2*sin(th)^2*w^2)
+potential -m*g*R*cos(th)
+dissipation c/2*th'^2
+start th = 50
+END
+for kind in equilibrium steady; do
+  run 0 study linearize --near $kind --sweep "w=90..150 [rpm]:3" --json "$place/hoop.pf"
+  helpers='
+from math import pi, sqrt
+def frequency(rpm):
+    w, pull = rpm*pi/30, 9.81/0.1
+    return sqrt((pull - w*w if w*w < pull else w*w - pull*pull/w/w) - 0.04)
+'
+  holds '[p["at"] for p in d["points"]] == [90, 120, 150]'
+  holds 'all(abs(e["re"] + 0.2) < 1e-9 and abs(abs(e["im"]) - frequency(p["at"])) < 1e-9 for p in d["points"] for e in p["eigenvalues"])'
+  helpers=
+done
+run 2 study linearize --near here --sweep "w=90..150 [rpm]:3" "$place/hoop.pf"
+says err "write 'equilibrium' or 'steady'"
+
 # ---------------------------------------------------------------- portraits and sections
 run 0 study portrait --show "nu[3],nu[2]" --keep K --starts 3 --json "$examples/carriage_inertia.pf"
 holds 'abs(d["curves"][0]["period"] - 20.181346371326264) < 1e-9*20'
