@@ -70,6 +70,7 @@ typedef struct PfInvariant {
   const char *name; /* of a momentum: "momentum of phi", "angular momentum of all bodies about z"; else NULL */
   PfExpr value;     /* in coordinates, velocities, time and parameters, in the shortest form found */
   bool general;     /* constant for all values of the parameters that are not 0, not only for the given ones */
+  bool between;     /* constant between switches only: it, an energy or a constraint jumps (if, sign, a comparison) */
   bool dependent;   /* an energy that is a function of the others */
   PfTruth proof;    /* PF_TRUE: its rate is zero by the normal form as well as at points of prime fields; PF_UNKNOWN:
                        only at points, where the chance of an error is less than 2^-100 */

@@ -80,6 +80,10 @@ PF_API PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquatio
 /* Does one of the expressions contain sign, abs, min, max, if or a comparison? `arena` is for scratch. */
 PF_API PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may);
 
+/* Does one of the expressions jump along a motion? Not by abs, min and max, nor by an 'if' whose cases are seen to agree where
+ * it switches. Inputs count as their functions of time; PF_EXPR_NONE is passed over. */
+PF_API PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count, bool *may);
+
 /* Total time derivative of g; accelerations in it are symbols. */
 PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr g, PfExpr *rate);
 

@@ -91,9 +91,10 @@ void pf_drift_text(const Drift *w, PfText *text)
   else if (!w->found.count) pf_text_add(text, "  invariants          none were found\n");
   for (int i = 0; i < w->found.count; i++) {
     const PfInvariant *one = w->found.at + i;
-    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g\n", i ? "" : "invariants",
+    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g%s\n", i ? "" : "invariants",
                   one->name ? one->name : pf_invariant_kind_name(one->kind), pf_without_noise(w->first[i], 1),
-                  pf_without_noise(w->drift[i], fmax(fabs(w->first[i]), 1e-3)));
+                  pf_without_noise(w->drift[i], fmax(fabs(w->first[i]), 1e-3)),
+                  one->between ? "; constant between switches only" : "");
     if (!is_energy(one) && pf_expr_length(w->session->ctx, one->value) < LONG_FORMULA)
       pf_text_print(text, "  %-19s   %s\n", "", print(w, i));
   }
@@ -108,6 +109,7 @@ void pf_drift_json(const Drift *w, PfJson *json)
     pf_json_string(json, "kind", pf_invariant_kind_name(w->found.at[i].kind));
     pf_json_string(json, "name", w->found.at[i].name);
     pf_json_string(json, "value", print(w, i));
+    pf_json_bool(json, "between_switches", w->found.at[i].between);
     pf_json_number(json, "start", w->first[i]);
     pf_json_number(json, "drift", w->drift[i]);
     pf_json_close(json, '}');

@@ -81,8 +81,9 @@ static void write_text(void *user, PfText *text)
     const char *kind = pf_invariant_kind_name(one->kind);
     if (one->name) pf_text_print(text, "  %-20s%s\n", kind, one->name);
     pf_text_print(text, "  %-20s%s\n", one->name ? "" : kind, show(r, one));
-    pf_text_print(text, "  %-20sconstant for %s values of the parameters, by %s%s\n", "", one->general ? "all" : "these",
-                  proof_words(one), one->dependent ? "; follows from the others" : "");
+    pf_text_print(text, "  %-20sconstant%s for %s values of the parameters, by %s%s\n", "",
+                  one->between ? " between switches, not across them," : "", one->general ? "all" : "these", proof_words(one),
+                  one->dependent ? "; follows from the others" : "");
   }
   if (r->found.count) text_zeros(r, text);
 }
@@ -100,6 +101,7 @@ static void write_json(void *user, PfJson *json)
     pf_json_string(json, "name", one->name);
     pf_json_string(json, "value", print(r, one->value));
     pf_json_bool(json, "for_all_parameters", one->general);
+    pf_json_bool(json, "between_switches", one->between);
     pf_json_bool(json, "dependent", one->dependent);
     pf_json_bool(json, "normal_form", one->proof == PF_TRUE);
     pf_json_close(json, '}');

@@ -172,7 +172,7 @@ static PfExpr *list_all(PfContext *ctx, PfArena *arena, const PfEquations *eq, P
   return list;
 }
 
-static PfStatus insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, size_t count)
+PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, size_t count)
 {
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
@@ -263,7 +263,7 @@ PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equ
     s->equations = *equations;
     return PF_OK;
   }
-  PF_TRY(insert_inputs(ctx, equations->model, list, count));
+  PF_TRY(pf_insert_inputs(ctx, equations->model, list, count));
   PF_TRY(list_symbols(&f, equations->model));
   PF_TRY(pf_expr_map(ctx, list, (int)count, image_of, &f, list));
   if (f.failed) return no_room(ctx);

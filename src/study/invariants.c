@@ -20,6 +20,7 @@ typedef struct Search {
   const double *parameters;
   PfFlow flow;
   PfInvariants *result;
+  bool jumps;         /* an energy or a constraint does, and velocities with it */
   int count, room;
   PfInvariant *found; /* before dependent ones are left out */
 } Search;
@@ -286,6 +287,8 @@ static PfStatus take(Search *s, PfInvariant one)
   if (!constant) return PF_OK; /* a fraction was read that is none */
   one.general = pf_flow_is_constant(&s->flow, one.value, PF_FLOW_BY_NAME, &status) == PF_TRUE;
   PF_TRY(status);
+  PF_TRY(pf_may_jump(s->ctx, s->arena, s->eq->model, &one.value, 1, &one.between));
+  one.between = one.between || s->jumps;
   PF_TRY(show(s, &one));
   PF_TRY(pf_invariant_prove(&s->flow, s->parameters, &one, &one.proof));
   s->result->at[s->result->count++] = one;
@@ -346,9 +349,21 @@ static bool has_parameters(const PfModel *model)
   return false;
 }
 
+/* Derivatives leave jumps out: what then seems constant need not be so when the motion passes one. */
+static PfStatus find_jumps(Search *s)
+{
+  const PfEquations *eq = s->eq;
+  const PfExpr energies[] = {eq->kinetic, eq->potential};
+  PF_TRY(pf_may_jump(s->ctx, s->arena, eq->model, energies, 2, &s->jumps));
+  if (!s->jumps) PF_TRY(pf_may_jump(s->ctx, s->arena, eq->model, eq->position, eq->m, &s->jumps));
+  if (!s->jumps) PF_TRY(pf_may_jump(s->ctx, s->arena, eq->model, eq->velocity, eq->m, &s->jumps));
+  return PF_OK;
+}
+
 static PfStatus find(Search *s)
 {
   PfCandidates linear, quadratic;
+  PF_TRY(find_jumps(s));
   PF_TRY(find_energy(s));
   if (s->result->why_not) return PF_OK;
   PF_TRY(find_holonomic(s));

@@ -74,4 +74,39 @@ holds 'len(d["invariants"]) == 5 and all(i["drift"] < 1e-9 for i in d["invariant
 run 0 run --invariants -p c1=0 -p c2=0 "$examples/carriage_omni3.pf"
 says out "momentum along nu[3] -0.01098125, changed by up to"
 
+# Where something jumps, derivatives say nothing about the jump. An input that goes from 3 to 0 at t = 1: y = 3/4 there, so that
+# the energy less its work, m*y'^2/2 - u*y, goes from 0 to 9/4.
+cat >"$place/push.pf" <<'END'
+param m = 2 [kg]
+coord y [m]
+input u [N] = if(t < 1, 3, 0)
+kinetic m*y'^2/2
+force y = u
+run 2
+END
+run 0 study invariants "$place/push.pf"
+says out "constant between switches, not across them, for all"
+run 0 study invariants --json "$place/push.pf"
+holds 'len(d["invariants"]) > 0 and all(i["between_switches"] for i in d["invariants"])'
+run 0 run --invariants "$place/push.pf"
+says out "changed by up to 2.2; constant between switches only"
+
+# A potential that jumps takes the momentum with it, one that bends only does not: its energy stays, z' too.
+energy_of() {
+  printf "param k = 3, a = 1\ncoord x, z\nkinetic (x'^2 + z'^2)/2\npotential %s\nstart x = -1, x' = 2\nrun 3\n" "$1" >"$place/jumps.pf"
+  run 0 study invariants --json "$place/jumps.pf"
+}
+for potential in "if(x < 0, 0, 1)" "sign(x - a)" "if(x < a, 0, k*x^2/2)" "if(t < 1, x^2, x^2 + 1)"; do
+  energy_of "$potential"
+  holds 'all(i["between_switches"] for i in d["invariants"])'
+done
+for potential in "if(x < a, 0, k*(x - a)^2/2)" "abs(x) + max(x, 1)" "sign(x)*x^2" "if(x < -1, (x + 1)^2, if(x > 1, (x - 1)^2, 0))" \
+                 "if(k > 2, x^2, x)"; do
+  energy_of "$potential"
+  holds 'd["invariants"][0]["kind"] == "energy" and not any(i["between_switches"] for i in d["invariants"])'
+done
+# A force that jumps leaves velocities as they are.
+printf "coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = -0.1*sign(x')\nstart x' = 1, y' = 1\n" >"$place/dry.pf"
+run 0 study invariants --json "$place/dry.pf"
+holds '[(i["value"], i["between_switches"]) for i in d["invariants"]] == [("y'"'"'", False)]'
 finish
