@@ -146,6 +146,9 @@ PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
 /* A state on a surface of switching (at rest with dry friction): what is shown there is no motion (surfaces.c). */
 PfStatus pf_cli_warn_surface(const Session *session, const PfSystem *system, const double *values);
 
+/* For what looks for states of rest or of steady motion: says that those where a force jumps are not found. */
+PfStatus pf_cli_warn_switching(const Session *session);
+
 /* For what does not follow events ('when'): says that they are left out, when the model has any (events.c). */
 void pf_cli_warn_events(const Session *session);
 

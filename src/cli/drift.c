@@ -40,12 +40,23 @@ static PfStatus make_room(Drift *w, const double *values)
   return PF_OK;
 }
 
-PfStatus pf_drift_make(Drift *w, Session *session, const Options *options, const PfSystem *system, const double *values)
+static PfStatus find_coordinates(Drift *w, const PfModel *sampled)
+{
+  const PfModel *model = w->session->model;
+  w->from = pf_arena_array(w->session->arena, int, model->coordinate_count);
+  if (!w->from) return no_room(w->session->ctx);
+  for (int i = 0; i < model->coordinate_count; i++) w->from[i] = pf_model_find_coordinate(sampled, model->coordinates[i].name);
+  return PF_OK;
+}
+
+PfStatus pf_drift_make(Drift *w, Session *session, const Options *options, const PfSystem *system, const double *values,
+                       const PfModel *sampled)
 {
   *w = (Drift){.session = session, .symbols = pf_system_symbols(system)};
   double *given = pf_cli_parameters(session->ctx, session->arena, session->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   PF_TRY(pf_invariants_find(session->ctx, session->arena, &session->equations, given, &w->found));
+  PF_TRY(find_coordinates(w, sampled));
   PF_TRY(make_tape(w));
   return make_room(w, values);
 }
@@ -63,8 +74,11 @@ void pf_drift_sample(Drift *w, const PfSample *sample)
   if (!w->tape) return;
   int n = w->session->model->coordinate_count, count = w->found.count;
   w->values[w->symbols->time] = sample->t;
-  memcpy(w->values + w->symbols->q, sample->q, (size_t)n*sizeof *sample->q);
-  memcpy(w->values + w->symbols->v, sample->v, (size_t)n*sizeof *sample->v);
+  for (int i = 0; i < n; i++)
+    if (w->from[i] >= 0) {
+      w->values[w->symbols->q + i] = sample->q[w->from[i]];
+      w->values[w->symbols->v + i] = sample->v[w->from[i]];
+    }
   pf_tape_run(w->tape, w->values, w->now, w->work);
   if (w->samples++ == 0) memcpy(w->first, w->now, (size_t)count*sizeof *w->now);
   for (int i = 0; i < count; i++) w->drift[i] = fmax(w->drift[i], fabs(w->now[i] - w->first[i]));
@@ -89,9 +103,11 @@ void pf_drift_text(const Drift *w, PfText *text)
   if (!w->tape) return;
   if (w->found.why_not) pf_text_print(text, "  invariants          none were looked for: %s\n", w->found.why_not);
   else if (!w->found.count) pf_text_add(text, "  invariants          none were found\n");
+  else if (w->session->model->complete)
+    pf_text_add(text, "  invariants          those of the model as it is at the start; events may change them\n");
   for (int i = 0; i < w->found.count; i++) {
     const PfInvariant *one = w->found.at + i;
-    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g%s\n", i ? "" : "invariants",
+    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g%s\n", i || w->session->model->complete ? "" : "invariants",
                   one->name ? one->name : pf_invariant_kind_name(one->kind), pf_without_noise(w->first[i], 1),
                   pf_without_noise(w->drift[i], fmax(fabs(w->first[i]), 1e-3)),
                   one->between ? "; constant between switches only" : "");

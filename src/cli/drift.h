@@ -12,12 +12,14 @@ typedef struct Drift {
   double *values;     /* of the symbols, at the latest sample */
   double *work, *now; /* values of the invariants */
   double *first, *drift; /* at the first sample; largest change since */
+  int *from;          /* the coordinates of the model among those of the samples */
   long samples;
 } Drift;
 
-/* Finds the conserved quantities of the model and makes them ready; `values` are those of the start. */
+/* Finds the conserved quantities of the model and makes them ready; `values` are those of the start. Samples are those of
+ * `sampled`: the model, or the complete one with its events. */
 PfStatus pf_drift_make(Drift *drift, Session *session, const Options *options, const PfSystem *system,
-                       const double *values);
+                       const double *values, const PfModel *sampled);
 void pf_drift_free(Drift *drift);
 
 void pf_drift_sample(Drift *drift, const PfSample *sample);

@@ -111,7 +111,7 @@ static PfStatus prepare(Run *r)
   PF_TRY(pf_cli_keep_offset(&r->s, r->options, &r->start, &r->settings));
   PF_TRY(pf_events_make(&r->events, &r->s, r->system, r->values));
   PF_TRY(pf_trajectory_make(&r->trajectory, &r->events.complete, r->events.system, r->events.values));
-  if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values));
+  if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values, r->events.complete.model));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   r->settings.sample = take_sample;
   r->settings.cancelled = is_cancelled;

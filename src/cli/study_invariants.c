@@ -135,7 +135,7 @@ static PfStatus simulate(Result *r, const Options *options)
   PF_TRY(pf_cli_start(&r->s, options, r->system, &values, &start));
   PF_TRY(pf_cli_run_options(&r->s, options, r->system, values, &settings));
   PF_TRY(pf_cli_keep_offset(&r->s, options, &start, &settings));
-  PF_TRY(pf_drift_make(&r->drift, &r->s, options, r->system, values));
+  PF_TRY(pf_drift_make(&r->drift, &r->s, options, r->system, values, r->s.model));
   r->found = r->drift.found;
   settings.sample = take_sample;
   settings.user = r;

@@ -4,6 +4,7 @@
 #include "study/steady.h"
 
 #include "study/quantity.h"
+#include "study/surfaces.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct Search {
   double *home, *there;   /* all numbers of the field: where the search began, where the last solution was found */
   double *known;          /* MOST_POINTS x n */
   int known_count;
+  PfSurfaces surfaces;
 } Search;
 
 static PfStatus no_room(PfContext *ctx)
@@ -382,11 +384,13 @@ static PfStatus fill_point(Search *s, const double *z, int family)
 static PfStatus keep(Search *s, double *z)
 {
   int family;
-  bool same;
+  bool same, stands;
   PF_TRY(tidy(s, z));
+  PF_TRY(pf_surfaces_agree(&s->surfaces, s->p->field, &stands));
   PF_TRY(is_known(s, z, &same));
   if (same) return PF_OK;
   memcpy(s->known + (size_t)s->known_count++*(size_t)s->n, z, (size_t)s->n*sizeof *z);
+  if (!stands) return PF_OK; /* known, so that it is not found again, but not shown */
   PF_TRY(find_family(s, z, &family));
   if (family) {
     PF_TRY(draw_home(s, z, family));
@@ -557,7 +561,10 @@ PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const Pf
   choose_box(&s);
   PF_TRY(take_intervals(&s, options));
   PF_TRY(find_typical(&s));
-  PF_TRY(look(&s));
+  PfStatus status = pf_surfaces_make(p->field, arena, &s.surfaces);
+  if (status == PF_OK) status = look(&s);
+  pf_surfaces_free(&s.surfaces);
+  PF_TRY(status);
   sort(&s);
   return PF_OK;
 }

@@ -132,6 +132,35 @@ says err "these are: x, y, theta"
 run 1 study continue M=1..5 "$examples/carriage_inertia.pf"
 says err "families"
 
+# ---------------------------------------------------------------- forces that jump
+# A block on a spring with dry friction c rests anywhere in |x| <= c; of these only x = 0 is a zero of the equations as they stand,
+# x = -c and x = c with x'' = -x - c*sign(x') are zeros of one side.
+cat >"$place/dry.pf" <<'END'
+param c = 0.1
+coord x
+kinetic x'^2/2
+potential x^2/2
+force x = -c*sign(x')
+start x = 1
+END
+switching="states on a surface of switching, at rest with dry friction, are not found by this study"
+for kind in steady equilibria; do
+  run 0 study $kind --json "$place/dry.pf"
+  says err "$switching"
+  holds '[(p["q"], p["v"]) for p in d["points"]] == [([0], [0])]'
+done
+run 0 study continue c=0.05..0.2 --json "$place/dry.pf"
+says err "$switching"
+holds 'd["branches"] and all(p["x"] == [0, 0] for b in d["branches"] for p in b["points"])'
+# On a belt that goes faster than the block there is one state of rest, x = 0.3; air that resists by abs does not jump at all.
+printf "coord x\nkinetic x'^2/2\npotential x^2/2\nforce x = -0.3*sign(x' - 1) - x'/20\nstart x = 1\n" >"$place/belt.pf"
+run 0 study steady --json "$place/belt.pf"
+holds 'len(d["points"]) == 1 and abs(d["points"][0]["q"][0] - 0.3) < 1e-12'
+printf "coord x\nkinetic x'^2/2\nforce x = 4 - x'*abs(x')\n" >"$place/air.pf"
+run 0 study steady --json "$place/air.pf"
+says_nothing err
+holds 'len(d["points"]) == 1 and abs(d["points"][0]["v"][0] - 2) < 1e-12'
+
 # ---------------------------------------------------------------- linear models along a range, next to the start
 # A bead on a hoop that turns at w, th'' = sin(th)*(w^2*cos(th) - g/R) - c/(m*R^2)*th'. At th = 0 the eigenvalues are
 # -0.2 +- i*sqrt(g/R - w^2 - 0.04) for w below sqrt(g/R), 94.6 rpm; above, at cos(th) = g/(R*w^2), -0.2 +- i*sqrt(w^2*sin(th)^2 - 0.04).

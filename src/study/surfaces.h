@@ -1,0 +1,22 @@
+/* Inside study: states that Newton's method finds where a force jumps (surfaces.c). */
+#ifndef PF_STUDY_SURFACES_H
+#define PF_STUDY_SURFACES_H
+
+#include "study/dynamics.h"
+
+typedef struct PfSurfaces {
+  PfSwitches switches; /* count 0: nothing is to be looked at */
+  PfSystem *system;    /* with the sides as inputs */
+  PfSolver *solver;
+  double *values;
+  PfMotion motion, other;
+} PfSurfaces;
+
+PfStatus pf_surfaces_make(PfDynamics *field, PfArena *arena, PfSurfaces *surfaces);
+void pf_surfaces_free(PfSurfaces *surfaces);
+
+/* Are the accelerations where the field is those of the equations as they stand? On a surface, but for rounding, sign is 0: what
+ * was found with one of its sides may be no solution. */
+PfStatus pf_surfaces_agree(PfSurfaces *surfaces, const PfDynamics *field, bool *agree);
+
+#endif
