@@ -125,6 +125,7 @@ class Motion:
     def go(self, t, y, t_end, watch, largest):
         """Steps from t until t_end or until a watched function becomes negative: (t, y, its key or None)."""
         H = min(t_end - t, largest)
+        self.fastest = max(getattr(self, "fastest", 0.0), *(abs(x) for x in y[-self.n:]))
         while t < t_end - 1e-14*max(1, abs(t_end)):
             H = min(H, t_end - t, largest)
             if t_end - t - H < 1e-9*H: H = t_end - t
@@ -144,6 +145,7 @@ class Motion:
                 H /= 2
                 continue
             t, y = (t_end if H == t_end - t else t + H), new
+            self.fastest = max(self.fastest, *(abs(x) for x in y[-self.n:]))
             if error < 1e-3: H *= 1.5
         return t, y, None
 
@@ -315,6 +317,15 @@ class Course:
     def row(self): return (self.t, self.y, *self.motion.accelerations(self.t, self.y)[:2])
 
 
+class Reference(tuple):
+    """What `run` gives, and the largest velocity on the way."""
+
+    def __new__(cls, parts, fastest):
+        self = super().__new__(cls, parts)
+        self.fastest = fastest
+        return self
+
+
 def run(model, equations, q, balls, v, t_end, samples, events=(), largest=None):
     """([(t, state, accelerations, multipliers)] at the samples, [(event, t, loss)], ended by a condition?, the last row)"""
     course = Course(model, equations, q, balls, v, events)
@@ -325,4 +336,4 @@ def run(model, equations, q, balls, v, t_end, samples, events=(), largest=None):
         if course.over: break
         course.happen_all()
         if mark in samples: rows.append(course.row())
-    return rows, course.log, course.over, course.row()
+    return Reference((rows, course.log, course.over, course.row()), course.motion.fastest)

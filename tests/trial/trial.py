@@ -37,6 +37,10 @@ LEFT_OUT = set()  # what the program does not do right yet
 SMOOTH_ONLY = False               # the other methods do not see switches yet
 
 
+class Skip(Exception):
+    """The program refuses the model for a good reason that the generator does not know."""
+
+
 class Failure(Exception):
     pass
 
@@ -76,6 +80,7 @@ def compare(what, got, exact, allowed, tell):
 def check_eval(program, path, maker, tell):
     """How many formulations gave the right numbers."""
     done = call(program, "compare", "--json", path)
+    if "are attached to each other already" in done.stderr: raise Skip()
     if done.returncode: raise Failure(f"compare: {done.stderr.strip()}")
     rows = [row for row in json.loads(done.stdout)["rows"] if row["applicable"]]
     if rows[0]["formulation"] != "multipliers": raise Failure("compare: 'multipliers' does not apply")
@@ -84,7 +89,8 @@ def check_eval(program, path, maker, tell):
         done = call(program, "eval", "--form", form, "--json", path)
         if done.returncode: raise Failure(f"eval --form {form}: {done.stderr.strip()}")
         compare_eval(json.loads(done.stdout), maker, form, tell)
-        if row["run_why_not"] and form not in ("laconic", "rosenberg"):  # these may break down on the way, as their documentation says
+        lost = "lose rank" in (row["run_why_not"] or "")  # the oracle does not watch the rank, see check_run
+        if row["run_why_not"] and not lost and form not in ("laconic", "rosenberg"):  # these may break down on the way, as their documentation says
             raise Failure(f"compare: {form}: {row['run_why_not']}")
         # 'compare' does not project: past a place where its divisors vanish 'laconic' alone goes astray, and the table shows it
         if not maker.events and not row["run_why_not"] and form != "laconic": compare(f"compare: motion by {form}", row["run_difference"] or 0, 0, SAME_MOTION, tell)
@@ -134,6 +140,8 @@ def expected(maker, row):
 
 def check_run(program, path, maker, method, tell):
     options, allowed = METHODS[method]
+    # steps of one size say nothing of motions that are much faster for a moment (a disc that falls flat)
+    if "--step" in options and maker.reference.fastest > 20: return 0
     rows, log, over, last = maker.reference
     by = method.split()[0]
     out = path + ".csv"
@@ -193,6 +201,8 @@ def try_model(job):
             if not SMOOTH_ONLY or not maker.model.switches:
                 runs += check_run(program, path, maker, SOMETIMES[seed % len(SOMETIMES)], tell)
             return seed, None, text, forms, runs
+        except Skip:
+            return seed, None, None, 0, 0
         except Failure as failure:
             return seed, str(failure).replace(path, "model.pf"), text, 0, 0
 
