@@ -43,7 +43,7 @@ struct PfBreaks {
   int truth_count;
   PfTape *conditions;   /* from truths */
   double *holds, *conditions_work;
-  bool *met;
+  bool *met, *released;
   double *when;         /* of each: its first change in the step, or NaN */
   double known;         /* the next instant */
   int known_break;
@@ -205,7 +205,8 @@ static PfStatus make(PfMotionRun *run, PfBreaks *b)
   b->dy = pf_run_array(run, double, N);
   b->when = pf_run_array(run, double, b->count);
   b->met = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
-  if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met) return PF_ERR_MEMORY;
+  b->released = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
+  if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met || !b->released) return PF_ERR_MEMORY;
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
   b->work = pf_run_array(run, double, pf_tape_work_size(b->tape));
   return b->work ? make_sizes(run, b) : no_room(run->ctx);
@@ -495,18 +496,33 @@ static bool is_far(const double *g, int count, double side, double h)
   return least > h*fmax(fabs(between), fmax(fabs(down), fabs(up)));
 }
 
+/* Forces of constraint may change much while the state hardly does, as where something sticks: closer looks. */
+static double change_of_force(const Course *c, Point a, Point z, double side)
+{
+  enum { PIECES = 8, DEPTH = 9 };
+  double h = (z.t - a.t)/PIECES;
+  for (int k = 1; k <= PIECES; k++) {
+    Point b = k == PIECES ? z : point_at(c, a.t + h, 1e-6*h);
+    double t = first_change(c, a, b, side, 0, DEPTH);
+    if (!isnan(t)) return t;
+    a = b;
+  }
+  return NAN;
+}
+
 static double change_of(PfMotionRun *run, PfBreaks *b, int i, double from)
 {
   enum { DEPTH = 12 };
   const double *g = b->samples + i;
   int n = b->count;
   double h = run->t - run->t_old, small = 1e-6*h, side = b->at[i].side;
-  if (from <= run->t_old && is_far(g, n, side, h)) return NAN;
+  if (from <= run->t_old && !b->at[i].by_forces && is_far(g, n, side, h)) return NAN;
   Course c = {run, b, i};
   Point a = {run->t_old, g[0], (g[n] - g[0])/small}, m = {run->t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
   Point z = {run->t, g[5*n], (g[5*n] - g[4*n])/small};
   double noise = noise_of(run, b, i);
   if (from > run->t_old) return first_change(&c, point_at(&c, from, 1e-6*(run->t - from)), z, side, noise, DEPTH);
+  if (b->at[i].by_forces) return change_of_force(&c, a, z, side);
   double t = first_change(&c, a, m, side, noise, DEPTH);
   return isnan(t) ? first_change(&c, m, z, side, noise, DEPTH) : t;
 }
@@ -521,7 +537,7 @@ static void happen(PfBreaks *b, int i, PfCut *cut)
     cut->kind = PF_CUT_SWITCH;
     break;
   case RELEASE:
-    cut->released = b->phase->stuck[item->index];
+    b->released[b->phase->stuck[item->index]] = true;
     cut->kind = PF_CUT_SWITCH;
     break;
   case ATOM:
@@ -542,8 +558,9 @@ static void look_at_conditions(PfBreaks *b, PfCut *cut)
 
 static PfCut no_cut(PfBreaks *b, double t)
 {
-  if (b->phase->sides) memset(b->met, 0, (size_t)b->phase->sides->count*sizeof *b->met);
-  return (PfCut){.t = t, .condition = -1, .released = -1};
+  size_t count = b->phase->sides ? (size_t)b->phase->sides->count : 0;
+  if (count) memset(b->met, 0, count*sizeof *b->met), memset(b->released, 0, count*sizeof *b->met);
+  return (PfCut){.t = t, .condition = -1};
 }
 
 /* Everything that changes first after `from`, all that does at the same instant. */
@@ -605,4 +622,14 @@ bool pf_breaks_nearest(PfMotionRun *run, PfBreaks *b, double most, PfCut *cut)
 const bool *pf_breaks_met(const PfBreaks *b)
 {
   return b->met;
+}
+
+const bool *pf_breaks_released(const PfBreaks *b)
+{
+  return b->released;
+}
+
+bool pf_breaks_condition(const PfBreaks *b, int condition)
+{
+  return b->holds[condition] != 0;
 }

@@ -16,7 +16,8 @@ typedef struct PfPhaseRun {
   int final_condition;      /* the one that ends the whole run, or -1 */
   int changes;              /* of sides at one instant */
   double change_t;
-  int condition;            /* told: the one that has become true, or -1 */
+  int condition;            /* told: the first one that has become true, or -1 */
+  bool *holds;              /* told then, for each condition: is it true? */
   bool switched;            /* told: other surfaces stick from here on */
 } PfPhaseRun;
 
@@ -26,7 +27,6 @@ typedef struct PfCut {
   PfCutKind kind;
   double t;
   int condition; /* or -1 */
-  int released;  /* surface that sticks no longer, or -1 */
 } PfCut;
 
 typedef struct PfBreaks PfBreaks;
@@ -47,7 +47,9 @@ PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *breaks);
 /* After a step that failed: beyond a surface the forces of this side need not exist (sqrt(1 - x) where x < 1). Is one no
  * further away than `most`? */
 bool pf_breaks_nearest(PfMotionRun *run, PfBreaks *breaks, double most, PfCut *cut);
-/* Surfaces that were met at the cut (as many as there are sides). */
+/* Surfaces that were met at the cut, and those that stick no longer (as many as there are sides); conditions that hold then. */
 const bool *pf_breaks_met(const PfBreaks *breaks);
+const bool *pf_breaks_released(const PfBreaks *breaks);
+bool pf_breaks_condition(const PfBreaks *breaks, int condition);
 
 #endif

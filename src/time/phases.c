@@ -144,7 +144,7 @@ static PfStatus decide(PfPhases *s)
   s->decided = true;
   pf_phases_load(s);
   pf_sides_set(&s->sides, s->phase_values);
-  PfStatus status = pf_sides_decide(&s->sides, NULL, -1);
+  PfStatus status = pf_sides_decide(&s->sides, NULL, NULL);
   s->undecided = status != PF_OK;
   if (s->undecided) return status == PF_ERR_MEMORY ? status : PF_OK;
   return begin_stuck(s);
@@ -281,19 +281,18 @@ static PfStatus is_due(PfPhases *s, int e, bool *due)
   return PF_OK;
 }
 
-/* All events that are due now, as they were written; what one does may make another one due. `forced` is due in any case: the
- * step was cut where it began to hold, which rounding may hide. */
-static PfStatus happen_due(PfPhases *s, int forced)
+/* All events that are due now, as they were written; what one does may make another one due. Those whose conditions have come
+ * true are due in any case: the step was cut where they began to hold, which rounding, or the first of them, may hide. */
+static PfStatus happen_due(PfPhases *s)
 {
   bool any = false;
   for (int e = 0; e < s->model->event_count; e++) {
     bool due;
     PF_TRY(is_due(s, e, &due));
-    if (!due && e != forced) continue;
+    if (!due && !(s->forced[e] && !s->fired[e])) continue;
     bool seen = s->any_sample && s->sampled_t >= s->values[s->symbols->time];
     if (!any && !seen) PF_TRY(sample_here(s));
     any = true;
-    forced = -1;
     PF_TRY(pf_phases_happen(s, e));
     e = -1; /* from the beginning: each happens once, so this ends */
   }
@@ -360,16 +359,16 @@ static void skip_given_samples(const PfPhases *s, PfRunOptions *o)
   o->at_count -= k;
 }
 
-/* Until something happens: *cause is the event whose condition has come true, -1 for others. */
-static PfStatus run_phase(PfPhases *s, PfRunResult *r, int *cause)
+/* Until something happens. */
+static PfStatus run_phase(PfPhases *s, PfRunResult *r)
 {
   size_t most = (size_t)s->model->event_count + 1;
   PfMark mark = pf_arena_mark(s->own);
   PfExpr *conditions = pf_arena_array(s->own, PfExpr, most);
   int *event = pf_arena_array(s->own, int, most);
+  bool *holds = pf_arena_array(s->own, bool, most);
   const double *values;
-  *cause = -1;
-  if (!conditions || !event) return pf_phases_no_room(s);
+  if (!conditions || !event || !holds) return pf_phases_no_room(s);
   PF_TRY(decide(s));
   if (s->undecided) {
     *r = (PfRunResult){.end = PF_RUN_TROUBLE, .t = s->values[s->symbols->time], .weakest = 1};
@@ -384,10 +383,13 @@ static PfStatus run_phase(PfPhases *s, PfRunResult *r, int *cause)
   s->told.stuck_count = s->stuck_count;
   s->told.horizon = s->options->t_end;
   s->told.condition = -1;
+  s->told.holds = holds;
   s->told.switched = false;
   const PfSystem *system = moving_system(s, &values);
   PF_TRY(run_by(s, system, values, &o, &s->told, r));
-  if (s->told.condition >= 0) *cause = event[s->told.condition];
+  s->stopped = s->told.condition >= 0 && s->told.condition == s->told.final_condition;
+  for (int i = 0; i < s->told.condition_count; i++)
+    if (event[i] >= 0) s->forced[event[i]] = s->told.condition >= 0 && holds[i];
   pf_phases_store(s, r->t, s->end, s->end + s->phase.equations.n);
   pf_arena_release(s->own, mark);
   return PF_OK;
@@ -406,19 +408,18 @@ static PfStatus loop(PfPhases *s)
   PfRunResult r;
   bool first = true;
   PF_TRY(pf_phases_begin(s));
-  PF_TRY(happen_due(s, -1));
+  PF_TRY(happen_due(s));
   for (;;) {
-    int cause;
-    PF_TRY(run_phase(s, &r, &cause));
+    PF_TRY(run_phase(s, &r));
     add_result(s->result, &r, first);
     first = false;
-    if (r.end != PF_RUN_DONE && (r.end != PF_RUN_UNTIL || cause < 0)) return PF_OK;
+    if (r.end != PF_RUN_DONE && (r.end != PF_RUN_UNTIL || s->stopped)) return PF_OK;
     if (s->told.switched && r.end == PF_RUN_DONE) {
       PF_TRY(change_stuck(s));
       continue;
     }
-    if (r.end == PF_RUN_DONE && r.t >= s->options->t_end) return happen_due(s, -1);
-    PF_TRY(happen_due(s, cause));
+    if (r.end == PF_RUN_DONE && r.t >= s->options->t_end) return happen_due(s);
+    PF_TRY(happen_due(s));
     s->result->end = PF_RUN_DONE;
   }
 }
@@ -439,10 +440,11 @@ static PfStatus make_room(PfPhases *s)
   s->held = pf_arena_array(s->own, bool, n);
   s->active = pf_arena_array(s->own, bool, m);
   s->fired = pf_arena_array(s->own, bool, events);
+  s->forced = pf_arena_array(s->own, bool, events);
   s->a = pf_arena_array(s->own, double, n);
   s->multiplier = pf_arena_array(s->own, double, m);
   s->log->record = pf_arena_array(s->arena, PfEventRecord, events);
-  bool good = s->values && s->instant && s->held && s->active && s->fired && s->a && s->multiplier && s->log->record;
+  bool good = s->values && s->instant && s->held && s->active && s->fired && s->forced && s->a && s->multiplier && s->log->record;
   return good ? PF_OK : pf_phases_no_room(s);
 }
 

@@ -18,7 +18,8 @@ typedef struct PfPhases {
   PfRunResult *result;
   double *values;           /* of the complete model, where the run is */
   double *instant;          /* per event; NaN for conditions */
-  bool *held, *active, *fired;
+  bool *held, *active, *fired, *forced; /* forced: its condition has come true, whatever rounding says */
+  bool stopped;             /* by the stop condition of the run */
   bool by_forces;           /* some condition depends on multipliers */
   double *a, *multiplier;   /* of a sample */
   PfExpr momentum[6];

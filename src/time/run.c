@@ -169,8 +169,17 @@ static bool is_stuck_in_time(PfMotionRun *run)
   return true;
 }
 
+/* A condition has become true; others may have with it. */
+static PfRunEnd stop_at(PfMotionRun *run, int condition)
+{
+  PfPhaseRun *p = run->phase;
+  p->condition = condition;
+  for (int i = 0; p->holds && i < p->condition_count; i++) p->holds[i] = pf_breaks_condition(run->breaks, i);
+  return PF_RUN_UNTIL;
+}
+
 /* Surfaces were met: new sides, and a new beginning for the method. */
-static PfRunEnd change_sides(PfMotionRun *run, const PfCut *cut)
+static PfRunEnd change_sides(PfMotionRun *run)
 {
   PfPhaseRun *p = run->phase;
   PfSides *sides = p->sides;
@@ -180,7 +189,7 @@ static PfRunEnd change_sides(PfMotionRun *run, const PfCut *cut)
   memcpy(run->values + run->symbols->q, run->y, 2*(size_t)run->n*sizeof *run->y);
   run->values[run->symbols->time] = run->t;
   pf_sides_set(sides, run->values);
-  run->told = pf_sides_decide(sides, pf_breaks_met(run->breaks), cut->released) != PF_OK;
+  run->told = pf_sides_decide(sides, pf_breaks_met(run->breaks), pf_breaks_released(run->breaks)) != PF_OK;
   if (run->told) return PF_RUN_TROUBLE;
   int stuck = 0;
   for (int k = 0; k < sides->count; k++) stuck += sides->stuck[k];
@@ -192,18 +201,17 @@ static PfRunEnd change_sides(PfMotionRun *run, const PfCut *cut)
   run->power = NAN;
   if (!run->options.drift) (void)pf_project(run, run->t, run->y);
   if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
-  p->condition = pf_breaks_holds(run, run->breaks); /* multipliers jump with the forces */
-  if (p->condition >= 0) return PF_RUN_UNTIL;
+  int condition = pf_breaks_holds(run, run->breaks); /* multipliers jump with the forces */
+  if (condition >= 0) return stop_at(run, condition);
   return pf_flow(run, run->t, run->y, run->dy) ? PF_RUN_DONE : PF_RUN_TROUBLE;
 }
 
 /* What a cut leads to. */
 static PfRunEnd follow(PfMotionRun *run, const PfCut *cut)
 {
-  if (cut->kind == PF_CUT_SWITCH) return change_sides(run, cut);
+  if (cut->kind == PF_CUT_SWITCH) return change_sides(run);
   if (cut->kind == PF_CUT_NONE) return PF_RUN_DONE;
-  run->phase->condition = cut->condition;
-  return PF_RUN_UNTIL;
+  return stop_at(run, cut->condition);
 }
 
 static void set_stop(PfMotionRun *run)
@@ -334,8 +342,8 @@ static PfStatus begin(PfMotionRun *run, PfSampler *s)
   (void)pf_sample_statistics(run, s, (PfStepCut){run->t, run->y, false});
   PF_TRY(pf_sample_due(run, s, (PfStepCut){run->t, run->y, false}, 0));
   if (!run->breaks) return PF_OK;
-  run->phase->condition = pf_breaks_holds(run, run->breaks);
-  if (run->phase->condition >= 0) r->end = PF_RUN_UNTIL;
+  int condition = pf_breaks_holds(run, run->breaks);
+  if (condition >= 0) r->end = stop_at(run, condition);
   return pf_flow(run, run->t, run->y, run->dy) ? PF_OK : say_why(run, r->end = PF_RUN_TROUBLE);
 }
 

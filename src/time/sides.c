@@ -66,11 +66,12 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
   s->stuck = pf_arena_array(arena, bool, K);
   s->met = pf_arena_array(arena, bool, K);
   s->settled = pf_arena_array(arena, bool, K);
+  s->released = pf_arena_array(arena, bool, K);
   s->list = pf_arena_array(arena, int, K);
   s->state = pf_arena_array(arena, int, K);
   s->order = pf_arena_array(arena, int, 2*K);
   s->degree = pf_arena_array(arena, int, K);
-  return s->stuck && s->met && s->settled && s->list && s->state && s->order && s->degree ? PF_OK : no_room(s->ctx);
+  return s->stuck && s->met && s->settled && s->released && s->list && s->state && s->order && s->degree ? PF_OK : no_room(s->ctx);
 }
 
 PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count, double atol,
@@ -208,7 +209,7 @@ static int better_state(const PfSides *s, int p, int i)
 static bool pivot(PfSides *s, int p)
 {
   for (int i = 0; i < p; i++) {
-    int better = s->list[i] == s->released ? s->state[i] : better_state(s, p, i);
+    int better = s->released[s->list[i]] ? s->state[i] : better_state(s, p, i);
     if (better == s->state[i]) continue;
     s->state[i] = better;
     return true;
@@ -236,9 +237,9 @@ static bool search_states(PfSides *s, int p)
     long rest = code;
     bool fits = true;
     for (int i = 0; i < p; i++, rest /= 3)
-      s->state[i] = s->list[i] == s->released ? s->state[i] : states[rest%3];
+      s->state[i] = s->released[s->list[i]] ? s->state[i] : states[rest%3];
     fits = solve_sides(s, p);
-    for (int i = 0; fits && i < p; i++) fits = s->list[i] == s->released || better_state(s, p, i) == s->state[i];
+    for (int i = 0; fits && i < p; i++) fits = s->released[s->list[i]] || better_state(s, p, i) == s->state[i];
     if (fits) return true;
   }
   return false;
@@ -262,7 +263,7 @@ static void guess_states(PfSides *s, int p)
     int k = s->list[i];
     double r = s->rate[i], old = s->old[k];
     bool crossed = s->met[k] && fabs(old) == 1;
-    s->state[i] = k == s->released ? (old > 0 ? 1 : -1) : crossed ? (old > 0 ? -1 : 1) : s->met[k] || r == 0 ? 0 : r > 0 ? 1 : -1;
+    s->state[i] = s->released[k] ? (old > 0 ? 1 : -1) : crossed ? (old > 0 ? -1 : 1) : s->met[k] || r == 0 ? 0 : r > 0 ? 1 : -1;
   }
 }
 
@@ -338,7 +339,7 @@ static void pass_surfaces(PfSides *s)
   }
 }
 
-PfStatus pf_sides_decide(PfSides *s, const bool *met, int released)
+PfStatus pf_sides_decide(PfSides *s, const bool *met, const bool *released)
 {
   int open = 0;
   memcpy(s->old, s->side, (size_t)s->count*sizeof *s->old);
@@ -350,8 +351,10 @@ PfStatus pf_sides_decide(PfSides *s, const bool *met, int released)
   for (int k = 0; k < s->count; k++) {
     if (!s->settled[k] && is_open(s, k, s->met[k])) s->list[open++] = k;
   }
-  s->released = released;
-  if (released >= 0) s->side[released] = s->old[released] > 0 ? 1 : -1;
+  for (int k = 0; k < s->count; k++) {
+    s->released[k] = released && released[k];
+    if (s->released[k]) s->side[k] = s->old[k] > 0 ? 1 : -1;
+  }
   return open ? settle(s, open) : PF_OK;
 }
 

@@ -23,7 +23,7 @@ typedef struct PfSides {
   PfMotion motion;
   /* a decision: the surfaces that are met, what their rates are and how these depend on the sides */
   bool *met, *settled;      /* settled: passed, and decided */
-  int released;             /* no longer stuck, whatever its rate; -1: none */
+  bool *released;           /* no longer stuck, whatever their rates */
   int *list, *state, *order;
   double *rate, *slope, *matrix, *right, *old, *trial;
 } PfSides;
@@ -36,9 +36,9 @@ void pf_sides_release(PfSides *sides);
 /* Time, state, parameters and inputs from the numbers of the system or of one with further multipliers. */
 void pf_sides_set(PfSides *sides, const double *values);
 
-/* Decides at the state of pf_sides_set. `met`: surfaces that were just met, whatever rounding says (or NULL); `released`: one that
- * sticks no longer, on the side that it has (or -1). Fails with PF_ERR_NUMBER when no motion goes on from here. */
-PfStatus pf_sides_decide(PfSides *sides, const bool *met, int released);
+/* Decides at the state of pf_sides_set. `met`: surfaces that were just met, whatever rounding says; `released`: those that stick
+ * no longer, on the side that they have (NULL: none). Fails with PF_ERR_NUMBER when no motion goes on from here. */
+PfStatus pf_sides_decide(PfSides *sides, const bool *met, const bool *released);
 
 /* Does surface k depend on sides of others? */
 bool pf_sides_nested(const PfSides *sides, int k);
