@@ -5,7 +5,8 @@
  *
  * With the sides held the equations are smooth, also beyond the surface: an integrator steps over it without noticing, the
  * crossing is located, and the other side is taken from there. On the surface s may be anything from -1 to 1, which
- * is Filippov's motion along it. */
+ * is Filippov's motion along it; s = 0 stands for a surface on which the motion rests by itself, and the formulas have
+ * the values that they have there. */
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
@@ -87,20 +88,23 @@ static bool has_side(const Finder *f, PfExpr e)
 
 /* ---------------------------------------------------------------- what stands in the place of each function */
 
-/* (1 - s)/2 */
-static PfExpr truth(PfContext *ctx, PfExpr side)
+/* (1 - s)/2, and where the motion rests on the surface, s = 0, what the comparison says of equal numbers. */
+static PfExpr truth(PfContext *ctx, PfOp op, PfExpr side)
 {
-  return pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_sub(ctx, pf_expr_int(ctx, 1), side));
+  PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
+  PfExpr part = pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_sub(ctx, one, side));
+  return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, side, zero), op == PF_OP_LESS_EQUAL ? one : zero, part);
 }
 
-/* A condition c that may be anything from 0 to 1: at both ends only one of the two is looked at, the other need not exist. */
+/* A condition c that may be anything from 0 to 1: where it is one of both only one case is looked at, the other need not
+ * exist. Beyond them it goes straight on, for those who search. */
 static PfExpr choose(PfContext *ctx, PfExpr c, PfExpr yes, PfExpr no)
 {
   PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
   if (yes == no) return yes;
   PfExpr part = pf_expr_mul(ctx, c, pf_expr_sub(ctx, yes, no));
-  PfExpr otherwise = pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_LESS_EQUAL, c, zero), no, pf_expr_add(ctx, no, part));
-  return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_LESS_EQUAL, one, c), yes, otherwise);
+  PfExpr otherwise = pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, c, zero), no, pf_expr_add(ctx, no, part));
+  return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, c, one), yes, otherwise);
 }
 
 static PfExpr larger_or_smaller(Finder *f, PfOp op, PfExpr a, PfExpr b)
@@ -133,7 +137,7 @@ static PfExpr image_of(void *user, PfExpr e)
   case PF_OP_MAX: return switches(f, pf_expr_sub(ctx, a, b)) ? larger_or_smaller(f, op, a, b) : e;
   case PF_OP_LESS:
   case PF_OP_LESS_EQUAL:
-    return switches(f, pf_expr_sub(ctx, a, b)) ? truth(ctx, side_of(f, pf_expr_sub(ctx, a, b), op)) : e;
+    return switches(f, pf_expr_sub(ctx, a, b)) ? truth(ctx, op, side_of(f, pf_expr_sub(ctx, a, b), op)) : e;
   case PF_OP_AND:
   case PF_OP_OR:
   case PF_OP_NOT: return has_side(f, e) ? logic(ctx, op, a, b) : e;

@@ -510,17 +510,33 @@ static double change_of_force(const Course *c, Point a, Point z, double side)
   return NAN;
 }
 
+/* A surface on which the motion rests: where it departs from it. */
+static double departure(const Course *c, double from, double noise)
+{
+  const PfMotionRun *run = c->run;
+  double a = from, b = run->t;
+  if (!(fabs(value_at(c, b)) > noise)) b = from + 0.4641*(run->t - from);
+  if (!(fabs(value_at(c, b)) > noise)) return NAN;
+  for (int k = 0; k < 60 && b - a > 4*DBL_EPSILON*fmax(fabs(a), fabs(b)); k++) {
+    double middle = 0.5*(a + b);
+    if (fabs(value_at(c, middle)) > noise) b = middle;
+    else a = middle;
+  }
+  return b;
+}
+
 static double change_of(PfMotionRun *run, PfBreaks *b, int i, double from)
 {
   enum { DEPTH = 12 };
   const double *g = b->samples + i;
   int n = b->count;
   double h = run->t - run->t_old, small = 1e-6*h, side = b->at[i].side;
-  if (from <= run->t_old && !b->at[i].by_forces && is_far(g, n, side, h)) return NAN;
+  if (from <= run->t_old && !b->at[i].by_forces && side != 0 && is_far(g, n, side, h)) return NAN;
   Course c = {run, b, i};
   Point a = {run->t_old, g[0], (g[n] - g[0])/small}, m = {run->t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
   Point z = {run->t, g[5*n], (g[5*n] - g[4*n])/small};
   double noise = noise_of(run, b, i);
+  if (side == 0) return departure(&c, from, noise);
   if (from > run->t_old) return first_change(&c, point_at(&c, from, 1e-6*(run->t - from)), z, side, noise, DEPTH);
   if (b->at[i].by_forces) return change_of_force(&c, a, z, side);
   double t = first_change(&c, a, m, side, noise, DEPTH);

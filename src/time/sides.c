@@ -60,7 +60,7 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
     size_t count;
   } arrays[] = {{&s->side, K}, {&s->values, (size_t)s->in->count + n}, {&s->motion.acceleration, n},
                 {&s->motion.multiplier, (size_t)pf_system_equations(s->system)->m}, {&s->rate, K}, {&s->slope, K*K},
-                {&s->matrix, K*K}, {&s->right, K}, {&s->old, K}, {&s->trial, K}};
+                {&s->matrix, K*K}, {&s->right, K}, {&s->old, K}, {&s->own, K}, {&s->trial, K}};
   for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++)
     if (!(*arrays[i].array = pf_arena_array(arena, double, arrays[i].count))) return no_room(s->ctx);
   s->stuck = pf_arena_array(arena, bool, K);
@@ -160,7 +160,7 @@ static PfStatus find_slopes(PfSides *s, int p)
 {
   PF_TRY(find_rates(s, p, s->rate));
   for (int j = 0; j < p; j++) {
-    double here = s->side[s->list[j]], there = here > 0 ? here - 1 : here + 1;
+    double here = s->side[s->list[j]], there = here > 0 ? -1 : 1; /* never by 0, which stands for rest */
     s->side[s->list[j]] = there;
     PF_TRY(find_rates(s, p, s->right));
     s->side[s->list[j]] = here;
@@ -267,10 +267,34 @@ static void guess_states(PfSides *s, int p)
   }
 }
 
+/* Surfaces on which the motion rests by itself, with the values that the formulas have there, and to which nothing draws it:
+ * sign(y) where y stays 0, if(x' > 0, 1, 0) at rest. They are not decided, but left when g departs from 0. Returns how many
+ * of the list are left. */
+static PfStatus let_rest(PfSides *s, int *p)
+{
+  int left = 0;
+  for (int i = 0; i < *p; i++)
+    if (!s->met[s->list[i]]) s->side[s->list[i]] = 0;
+  PF_TRY(find_rates(s, *p, s->own));
+  for (int i = 0; i < *p; i++)
+    if (s->side[s->list[i]] == 0) s->side[s->list[i]] = 1; /* to measure from */
+  PF_TRY(find_slopes(s, *p));
+  for (int i = 0; i < *p; i++) {
+    int k = s->list[i];
+    double slope = s->slope[i**p + i], size = fabs(s->rate[i]) + fabs(slope);
+    bool rests = !s->met[k] && fabs(s->own[i]) <= 1e-12*size && slope >= -1e-12*size;
+    if (rests) s->side[k] = 0;
+    else s->list[left++] = k;
+  }
+  *p = left;
+  return PF_OK;
+}
+
 /* Repeats where the rates are not affine in the sides. */
 static PfStatus settle(PfSides *s, int p)
 {
   enum { MOST = 12 };
+  PF_TRY(let_rest(s, &p));
   for (int turn = 0; turn < MOST; turn++) {
     double change = 0;
     PF_TRY(find_slopes(s, p));
@@ -279,7 +303,7 @@ static PfStatus settle(PfSides *s, int p)
     if (!find_states(s, p) && !search_states(s, p)) break;
     for (int i = 0; i < p; i++) {
       change = fmax(change, fabs(s->trial[i] - s->side[s->list[i]]));
-      s->side[s->list[i]] = s->trial[i];
+      s->side[s->list[i]] = s->trial[i] == 0 ? 1e-300 : s->trial[i]; /* 0 stands for rest */
     }
     if (change <= 1e-9) break;
   }
@@ -307,7 +331,7 @@ static bool is_open(PfSides *s, int k, bool met)
   double excursion = s->degree[k] == 2 && second != 0 ? 0.5*rate*rate/fabs(second) : INFINITY;
   bool passes = s->degree[k] == 0 ? rate != 0 : rate != 0 && excursion > s->atol*seen(s, k, SLOPE);
   if (passes) s->side[k] = rate > 0 ? 1 : -1;
-  else if (s->degree[k] == 0 && s->old[k] == 0) s->side[k] = g > 0 ? 1 : g < 0 ? -1 : s->at[k].compared ? 1 : 0;
+  else if (s->degree[k] == 0 && s->old[k] == 0) s->side[k] = g > 0 ? 1 : g < 0 ? -1 : 0;
   return s->degree[k] == 2 && !passes;
 }
 

@@ -25,7 +25,7 @@ typedef struct PfSides {
   bool *met, *settled;      /* settled: passed, and decided */
   bool *released;           /* no longer stuck, whatever their rates */
   int *list, *state, *order;
-  double *rate, *slope, *matrix, *right, *old, *trial;
+  double *rate, *slope, *matrix, *right, *old, *own, *trial;
 } PfSides;
 
 /* `values` are those of the system; the sides start from the state in them. */
