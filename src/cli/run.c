@@ -181,9 +181,9 @@ static void text_summary(void *user, PfText *text)
   }
   pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", pf_without_noise(x->energy_start, energy),
                 pf_without_noise(x->energy_end, energy), pf_without_noise(x->drift, energy));
-  if (x->drift > 0.1*x->kinetic)
-    pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: the %s is too large, do not trust this "
-                  "motion\n", fmin(100*x->drift/x->kinetic, 1e6), takes_steps(r) ? "step" : "tolerance");
+  if (x->drift > 0.1*x->kinetic && x->drift > 1e-9*energy && x->drift > 1e-13)
+    pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: do not trust this motion, try a smaller "
+                  "%s\n", fmin(100*x->drift/x->kinetic, 1e6), takes_steps(r) ? "step" : "tolerance");
   pf_events_text(&r->events, text);
   pf_drift_text(&r->drift, text);
   pf_pace_text(&r->pace, text);

@@ -198,6 +198,32 @@ static PfStatus look(PfPhases *s, double *kinetic, double *momentum)
   return pf_phases_evaluate(s, s->momentum, 6, momentum);
 }
 
+static bool is_in_phase(const PfPhases *s, int row)
+{
+  for (int k = 0; k < s->phase.equations.m; k++)
+    if (s->phase.constraint[k] == row) return true;
+  return false;
+}
+
+/* Rows that hold cannot contradict each other, and one of which everything is held cannot ask for a motion. */
+static PfStatus check_rows(PfPhases *s)
+{
+  double most = 1;
+  for (int i = 0; i < s->eq->n; i++) most = fmax(most, fabs(s->values[s->symbols->v + i]));
+  for (int k = 0; k < s->eq->m; k++) {
+    double miss = 0, push = 0;
+    if (!s->active[k]) continue;
+    if (s->eq->velocity[k] != PF_EXPR_NONE) PF_TRY(pf_phases_evaluate(s, s->eq->velocity + k, 1, &miss));
+    if (!is_in_phase(s, k)) PF_TRY(pf_phases_evaluate(s, s->eq->b + k, 1, &push));
+    if (fabs(miss) <= 1e-7*most && fabs(push) <= 1e-7*most) continue;
+    pf_fail_at(s->ctx, PF_ERR_NUMBER, s->model->constraints[k].place, "the event at t = %.12g cannot be worked out: it "
+               "contradicts the constraint '%s'", s->values[s->symbols->time], s->model->constraints[k].name);
+    pf_hint(s->ctx, "what is locked or attached would have to move");
+    return PF_ERR_NUMBER;
+  }
+  return PF_OK;
+}
+
 PfStatus pf_phases_happen(PfPhases *s, int e)
 {
   const PfEvent *event = s->model->events + e;
@@ -212,6 +238,7 @@ PfStatus pf_phases_happen(PfPhases *s, int e)
   PF_TRY(pf_phases_begin(s));
   PF_TRY(stop_held(s, &j));
   PF_TRY(satisfy(s));
+  PF_TRY(check_rows(s));
   find_change(s, &j);
   PF_TRY(find_impulses(s, &j, record));
   PF_TRY(look(s, &record->kinetic_after, record->momentum_after));

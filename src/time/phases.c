@@ -122,6 +122,35 @@ static PfStatus list_rows(PfPhases *s, PfStickRow *rows)
   return PF_OK;
 }
 
+static PfStatus rank_of(const PfPhases *s, const PfExpr *A, int m, int n, int *rank)
+{
+  const PfSymbols *in = pf_system_symbols(s->phase_system);
+  double *numbers = pf_arena_array(s->stuck_arena, double, (size_t)m*(size_t)n);
+  PfRows rows = {0};
+  *rank = 0;
+  if (!numbers) return pf_phases_no_room(s);
+  if (m == 0 || n == 0) return PF_OK;
+  PF_TRY(pf_expr_evaluate(s->ctx, A, m*n, in->symbol, s->sides.values, in->count, numbers));
+  PF_TRY(pf_rows_sort(s->ctx, s->stuck_arena, numbers, m, n, PF_RANK_TOLERANCE, &rows));
+  *rank = rows.rank;
+  return PF_OK;
+}
+
+/* When more sticks than is needed to hold the motion, it is open how they share the load. */
+static PfStatus warn_of_sharing(PfPhases *s)
+{
+  int n = s->phase.equations.n, before, after;
+  if (s->warned_of_sharing) return PF_OK;
+  PF_TRY(rank_of(s, s->phase.equations.A, s->phase.equations.m, n, &before));
+  PF_TRY(rank_of(s, s->stuck.equations.A, s->stuck.equations.m, n, &after));
+  if (after == before + s->stuck_count) return PF_OK;
+  s->warned_of_sharing = true;
+  pf_warn_at(s->ctx, (PfPlace){0}, "at t = %.6g more sticks than is needed to hold the motion: how friction and constraints "
+             "share the load is not determined", s->values[s->symbols->time]);
+  pf_hint(s->ctx, "the motion is; multipliers and single forces of friction are one possibility");
+  return PF_OK;
+}
+
 static PfStatus begin_stuck(PfPhases *s)
 {
   end_stuck(s);
@@ -135,7 +164,7 @@ static PfStatus begin_stuck(PfPhases *s)
   PF_TRY(pf_stick_make(s->ctx, s->stuck_arena, &s->phase.equations, rows, s->stuck_count, &s->stuck));
   PF_TRY(pf_system_new(s->ctx, &s->stuck.equations, &s->stuck_system));
   s->stuck_values = pf_arena_array(s->stuck_arena, double, pf_system_symbols(s->stuck_system)->count);
-  return s->stuck_values ? PF_OK : pf_phases_no_room(s);
+  return s->stuck_values ? warn_of_sharing(s) : pf_phases_no_room(s);
 }
 
 /* The sides of a new phase follow from the state; s->undecided when that has no accelerations. */
@@ -170,7 +199,8 @@ static const PfSystem *moving_system(PfPhases *s, const double **values)
 static PfStatus take_sample(void *user, const PfSample *sample)
 {
   PfPhases *s = user;
-  if (s->sampled_now && sample->t == s->sampled_t) return PF_OK;
+  bool given = s->any_sample && !s->here && sample->t <= s->sampled_t && (s->options->at || s->options->every > 0);
+  if (given || (s->sampled_now && sample->t == s->sampled_t)) return PF_OK;
   s->sampled_now = false;
   s->any_sample = true;
   s->sampled_t = sample->t;
@@ -204,14 +234,27 @@ static PfRunOptions phase_options(PfPhases *s)
   return o;
 }
 
+/* Does the formulation apply when nothing sticks? Then it is the sticking that it has no place for. */
+static bool applies_without(PfPhases *s, const char *formulation)
+{
+  PfSolver *solver = NULL;
+  const PfFormulation *form = pf_formulation_find(formulation);
+  int before = pf_diagnostic_count(s->ctx);
+  bool applies = form && pf_solver_new(s->ctx, s->phase_system, form, &solver) == PF_OK;
+  pf_solver_free(solver);
+  pf_diagnostics_cut(s->ctx, before);
+  return applies;
+}
+
 /* By the formulation that was asked for, unless that has no place for what sticks: then by multipliers, which is said once. */
 static PfStatus run_by(PfPhases *s, const PfSystem *system, const double *values, PfRunOptions *o,
                        PfPhaseRun *told, PfRunResult *r)
 {
   int before = pf_diagnostic_count(s->ctx);
   PfStatus status = pf_run_phase(s->ctx, system, values, o, told, r);
-  bool refused = status == PF_ERR_MODEL && s->stuck_count && o->formulation && strcmp(o->formulation, "multipliers") != 0;
-  if (!refused) return status;
+  bool other = o->formulation && strcmp(o->formulation, "multipliers") != 0;
+  bool failed = status == PF_ERR_MODEL || (status == PF_OK && r->end == PF_RUN_TROUBLE && r->steps == 0);
+  if (!s->stuck_count || !other || !failed || !applies_without(s, o->formulation)) return status;
   pf_diagnostics_cut(s->ctx, before);
   if (!s->warned)
     pf_warn_at(s->ctx, (PfPlace){0}, "the formulation '%s' has no place for what sticks from t = %.6g on: such phases are "
@@ -236,7 +279,10 @@ static PfStatus sample_here(PfPhases *s)
   o.at = NULL;
   PfRunResult ignored;
   const PfSystem *system = moving_system(s, &values);
-  PF_TRY(run_by(s, system, values, &o, NULL, &ignored));
+  s->here = true;
+  PfStatus status = run_by(s, system, values, &o, NULL, &ignored);
+  s->here = false;
+  PF_TRY(status);
   s->sampled_now = true;
   s->sampled_t = t;
   return PF_OK;
@@ -387,7 +433,13 @@ static PfStatus run_phase(PfPhases *s, PfRunResult *r)
   s->told.holds = holds;
   s->told.switched = false;
   const PfSystem *system = moving_system(s, &values);
-  PF_TRY(run_by(s, system, values, &o, &s->told, r));
+  PfStatus status = run_by(s, system, values, &o, &s->told, r);
+  if (r->end == PF_RUN_CANCELLED) {
+    s->result->end = r->end;
+    s->result->t = r->t;
+    pf_phases_store(s, r->t, s->end, s->end + s->phase.equations.n);
+  }
+  PF_TRY(status);
   s->stopped = s->told.condition >= 0 && s->told.condition == s->told.final_condition;
   for (int i = 0; i < s->told.condition_count; i++)
     if (event[i] >= 0) s->forced[event[i]] = s->told.condition >= 0 && holds[i];
@@ -498,7 +550,7 @@ static PfStatus run_all(PfPhases *s, const PfSystem *system, const double *value
   }
   PF_TRY(prepare(s, system, values));
   PfStatus status = loop(s);
-  if (status != PF_OK) { /* it has not reached the end, whatever the phase before has */
+  if (status != PF_OK && s->result->end != PF_RUN_CANCELLED) { /* it has not reached the end, whatever the phase before has */
     s->result->end = PF_RUN_TROUBLE;
     s->result->t = s->values[s->symbols->time];
   }
@@ -506,11 +558,18 @@ static PfStatus run_all(PfPhases *s, const PfSystem *system, const double *value
   return status;
 }
 
+static PfStatus check_samples(PfContext *ctx, const PfRunOptions *o, double start)
+{
+  if (!o->at || o->at_count == 0 || o->at[0] >= start - 1e-12*fmax(1, fabs(start))) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "a sample is asked for at t = %g, before the start at t = %g", o->at[0], start);
+}
+
 static PfStatus start(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
                       const PfRunOptions *options, PfEventLog *log, PfRunResult *result)
 {
   *result = (PfRunResult){.weakest = 1, .weakest_row = -1};
   PfPhases s = {.ctx = ctx, .arena = arena, .options = options, .log = log, .result = result};
+  PF_TRY(check_samples(ctx, options, values[pf_system_symbols(system)->time]));
   s.own = pf_arena_new(pf_context_allocator(ctx));
   if (!s.own) return pf_phases_no_room(&s);
   if (!arena) s.arena = s.own;

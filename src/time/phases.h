@@ -38,6 +38,8 @@ typedef struct PfPhases {
   int *stuck_list, stuck_count;
   PfPhaseRun told;
   bool warned;              /* that a formulation was not used */
+  bool warned_of_sharing;   /* that forces of what sticks are not determined */
+  bool here;                /* the sample is asked for, at a time that may have had one */
   bool sampled_now;         /* a sample was given at the time where the phase begins */
   bool any_sample;
   double sampled_t;

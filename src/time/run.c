@@ -178,6 +178,56 @@ static PfRunEnd stop_at(PfMotionRun *run, int condition)
   return PF_RUN_UNTIL;
 }
 
+/* Functions of time that jump may move what they are given for, and do work at once. Where the state crosses a surface no
+ * energy may jump: a potential with a step has a force without size there, which is left out. */
+static void tell_jump(PfMotionRun *run, double kinetic, double potential, bool by_time)
+{
+  double T = pf_monitor_kinetic(run), V = pf_monitor_potential(run), size = 1e-9*(fabs(T) + fabs(kinetic) + fabs(V - potential));
+  bool inertia = fabs(T - kinetic) > size, energy = !by_time && fabs(V - potential) > size && fabs(V - potential) > 1e-9*fabs(V);
+  if (run->warned_of_jump || !(inertia || energy)) return;
+  run->warned_of_jump = true;
+  pf_warn_at(run->ctx, (PfPlace){0}, "the %s energy jumps at t = %.6g: the impulse that belongs to it is left out",
+             inertia ? "kinetic" : "potential", run->t);
+  pf_hint(run->ctx, "make the step a steep slope, or let an event do it");
+}
+
+/* Coordinates do not jump: a constraint on them must not either. */
+static bool tell_broken(PfMotionRun *run)
+{
+  int row = -1;
+  double most = 1, miss = pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, &row);
+  for (int i = 0; i < run->n; i++) most = fmax(most, fabs(run->y[i]));
+  if (!(miss > 1e-6*most) || row < 0) return false;
+  const PfConstraint *c = pf_system_equations(run->system)->model->constraints + row;
+  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' jumps by %.3g at t = %.12g, and coordinates cannot", c->name,
+             miss, run->t);
+  pf_hint(run->ctx, "let it go over within some time");
+  run->told = true;
+  return true;
+}
+
+/* The new sides hold from here on. */
+static bool take_sides(PfMotionRun *run)
+{
+  const PfSides *sides = run->phase->sides;
+  bool by_time = true;
+  for (int k = 0; k < sides->count; k++) by_time = by_time && (!pf_breaks_met(run->breaks)[k] || sides->at[k].timed);
+  pf_monitor_at(run, run->t, run->y, NULL);
+  double kinetic = pf_monitor_kinetic(run), potential = pf_monitor_potential(run), before = pf_monitor_balanced(run);
+  memcpy(run->values + sides->first, sides->side, (size_t)sides->count*sizeof *sides->side);
+  pf_monitor_at(run, run->t, run->y, NULL);
+  tell_jump(run, kinetic, potential, by_time);
+  if (!run->options.drift && run->m) {
+    if (tell_broken(run)) return false;
+    (void)pf_project(run, run->t, run->y);
+    pf_monitor_at(run, run->t, run->y, NULL);
+  }
+  if (by_time) run->balanced_start += pf_monitor_balanced(run) - before;
+  run->restart = true;
+  run->power = NAN;
+  return true;
+}
+
 /* Surfaces were met: new sides, and a new beginning for the method. */
 static PfRunEnd change_sides(PfMotionRun *run)
 {
@@ -196,10 +246,7 @@ static PfRunEnd change_sides(PfMotionRun *run)
   p->switched = stuck != p->stuck_count;
   for (int i = 0; i < p->stuck_count; i++) p->switched = p->switched || !sides->stuck[p->stuck[i]];
   if (p->switched) return PF_RUN_DONE;
-  memcpy(run->values + sides->first, sides->side, (size_t)sides->count*sizeof *sides->side);
-  run->restart = true;
-  run->power = NAN;
-  if (!run->options.drift) (void)pf_project(run, run->t, run->y);
+  if (!take_sides(run)) return PF_RUN_TROUBLE;
   if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
   int condition = pf_breaks_holds(run, run->breaks); /* multipliers jump with the forces */
   if (condition >= 0) return stop_at(run, condition);
@@ -268,7 +315,7 @@ static PfRunEnd one_step(PfMotionRun *run, PfSampler *s, PfStatus *status)
     if (!pf_flow(run, run->t, run->y, run->dy)) return PF_RUN_TROUBLE;
   }
   pf_sample_work(run, s, end);
-  double balance = pf_sample_statistics(run, s, end);
+  double balance = pf_sample_statistics(run, end);
   *status = pf_sample_due(run, s, end, balance);
   if (*status != PF_OK) return PF_RUN_CANCELLED;
   if (end.inside && !go_back(run, s, cut.t)) return PF_RUN_TROUBLE;
@@ -283,20 +330,27 @@ static PfRunEnd one_step(PfMotionRun *run, PfSampler *s, PfStatus *status)
 
 /* How far a number of steps has come: a motion that would take forever is recognised, and said. */
 typedef struct Headway {
-  long counted; /* steps, tried ones too */
+  long counted;   /* steps, tried ones too */
   double t;
+  double longest; /* step so far */
+  bool slow;      /* in the window before */
 } Headway;
 
 static bool makes_headway(const PfMotionRun *run, Headway *way)
 {
   enum { WINDOW = 100000 };
   const PfRunResult *r = run->result;
+  const double most = (double)run->options.most_steps;
   long count = r->steps + r->rejected;
+  way->longest = fmax(way->longest, run->t - run->t_old);
   if (run->fixed || count - way->counted < WINDOW) return true;
   double left = run->horizon - run->t, gained = run->t - way->t;
+  bool collapsed = gained < 1e-4*way->longest*WINDOW && gained*most < 100*left*WINDOW;
+  bool slow = collapsed || gained*most < left*WINDOW, still = slow && way->slow;
   way->counted = count;
   way->t = run->t;
-  return gained*100*(double)run->options.most_steps > left*WINDOW;
+  way->slow = slow;
+  return !still;
 }
 
 static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
@@ -318,7 +372,7 @@ static PfStatus say_why(PfMotionRun *run, PfRunEnd end)
   case PF_RUN_STALL:
     pf_fail(run->ctx, PF_ERR_LIMIT, "the run makes no headway: the latest steps at t = %.12g are %.2g s long", run->t,
             run->t - run->t_old);
-    pf_hint(run->ctx, "the motion is stiff or chatters there: try --by cvode_bdf, looser tolerances, or a smoother law of force");
+    pf_hint(run->ctx, "the motion is stiff or chatters there: try --by cvode_bdf, a smoother law of force, or more --most-steps");
     return PF_OK;
   default: return PF_OK;
   }
@@ -337,9 +391,9 @@ static PfStatus begin(PfMotionRun *run, PfSampler *s)
   pf_monitor_at(run, run->t, run->y, run->motion.multiplier);
   run->power = pf_monitor_power(run);
   r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
-  s->balanced_start = pf_monitor_balanced(run);
+  run->balanced_start = pf_monitor_balanced(run);
   run->t_old = run->t;
-  (void)pf_sample_statistics(run, s, (PfStepCut){run->t, run->y, false});
+  (void)pf_sample_statistics(run, (PfStepCut){run->t, run->y, false});
   PF_TRY(pf_sample_due(run, s, (PfStepCut){run->t, run->y, false}, 0));
   if (!run->breaks) return PF_OK;
   int condition = pf_breaks_holds(run, run->breaks);

@@ -88,13 +88,13 @@ void pf_sample_work(PfMotionRun *run, PfSampler *s, PfStepCut end)
   run->work_done += h/12*(sum + run->power);
 }
 
-double pf_sample_statistics(PfMotionRun *run, const PfSampler *s, PfStepCut end)
+double pf_sample_statistics(PfMotionRun *run, PfStepCut end)
 {
   PfRunResult *r = run->result;
   pf_monitor_at(run, end.t, end.y, NULL);
   r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
   r->kinetic = fmax(r->kinetic, fabs(pf_monitor_kinetic(run)));
-  double balance = pf_monitor_balanced(run) - s->balanced_start - run->work_done;
+  double balance = pf_monitor_balanced(run) - run->balanced_start - run->work_done;
   r->drift = fmax(r->drift, fabs(balance));
   r->position = fmax(r->position, pf_monitor_position(run));
   r->velocity = fmax(r->velocity, pf_monitor_velocity(run));

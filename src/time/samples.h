@@ -10,7 +10,6 @@ typedef struct PfSampler {
   double *y, *dy;    /* 2n */
   double *end;       /* 2n: where a step was cut short */
   double last;       /* time of the latest sample; NaN: none yet */
-  double balanced_start;
 } PfSampler;
 
 /* Where a step ends for those who look at it: at its own end, or where it was cut short. */
@@ -30,6 +29,6 @@ PfStatus pf_sample_last(PfMotionRun *run, PfSampler *s);
 /* Adds the work of the forces without potential over the step. */
 void pf_sample_work(PfMotionRun *run, PfSampler *s, PfStepCut end);
 /* Energy and violations at the end of the step; returns the balance of energy and work since the start. */
-double pf_sample_statistics(PfMotionRun *run, const PfSampler *s, PfStepCut end);
+double pf_sample_statistics(PfMotionRun *run, PfStepCut end);
 
 #endif

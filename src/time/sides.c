@@ -185,6 +185,7 @@ static bool solve_sides(PfSides *s, int p)
     s->right[row] = -s->rate[which[row]];
     for (int j = 0; j < p; j++) s->right[row] -= slope[j]*(s->trial[j] - s->side[s->list[j]]); /* 0 for those sought */
     for (int column = 0; column < free; column++) s->matrix[row*free + column] = slope[which[column]];
+    s->matrix[row*free + row] -= 1e-9*fabs(slope[which[row]]); /* bodies that hold the same share it evenly */
   }
   if (pf_lu_factor(s->matrix, free, s->order) == 0) return false;
   pf_lu_solve(s->matrix, free, s->order, s->right);
@@ -262,8 +263,12 @@ static void guess_states(PfSides *s, int p)
   for (int i = 0; i < p; i++) {
     int k = s->list[i];
     double r = s->rate[i], old = s->old[k];
-    bool crossed = s->met[k] && fabs(old) == 1;
-    s->state[i] = s->released[k] ? (old > 0 ? 1 : -1) : crossed ? (old > 0 ? -1 : 1) : s->met[k] || r == 0 ? 0 : r > 0 ? 1 : -1;
+    bool one_side = fabs(old) == 1, crossed = s->met[k] && one_side;
+    s->state[i] = s->released[k] ? (old > 0 ? 1 : -1)
+                  : crossed      ? (old > 0 ? -1 : 1)
+                  : s->met[k]    ? 0
+                  : one_side     ? (int)old /* as before, if that goes on */
+                                 : (r > 0) - (r < 0);
   }
 }
 
@@ -329,7 +334,7 @@ static bool is_open(PfSides *s, int k, bool met)
   if (s->degree[k] == 1) return true;
   double rate = seen(s, k, RATE), second = seen(s, k, SECOND);
   double excursion = s->degree[k] == 2 && second != 0 ? 0.5*rate*rate/fabs(second) : INFINITY;
-  bool passes = s->degree[k] == 0 ? rate != 0 : rate != 0 && excursion > s->atol*seen(s, k, SLOPE);
+  bool passes = s->degree[k] == 0 ? rate != 0 : rate != 0 && excursion > 100*s->atol*seen(s, k, SLOPE);
   if (passes) s->side[k] = rate > 0 ? 1 : -1;
   else if (s->degree[k] == 0 && s->old[k] == 0) s->side[k] = g > 0 ? 1 : g < 0 ? -1 : 0;
   return s->degree[k] == 2 && !passes;

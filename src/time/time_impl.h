@@ -65,6 +65,8 @@ struct PfMotionRun {
   PfExpr power_form;       /* power of everything that has no potential */
   bool has_power, power_of_constraints; /* the second: it depends on multipliers */
   double power, work_done, balance; /* balance: of energy at the end of the last step */
+  double balanced_start;   /* pf_monitor_balanced at the start, and what jumps of given functions of time have added */
+  bool warned_of_jump;
   struct PfClosed *closed; /* accelerations in closed form, or NULL (closed.c) */
   /* projection (project.c) */
   void *projection;
