@@ -133,7 +133,8 @@ def expected(maker, row):
         else: out.update({name: (q[i], "q"), name + "'": (v[i], "v"), name + "''": (a[i], "a")})
     for k, (first, (name, _)) in enumerate(m.ball.items()):
         for j, c in enumerate("wxyz"): out[f"{name}.q{c}"] = (Q[4*k + j], "q")
-    if not maker.redundant:
+    # what is attached may make rows redundant, and their multipliers are not determined then
+    if not maker.redundant and not any("attach" in line for line in maker.lines):
         for c, x in zip(m.constraints, multipliers): out[f"lambda[{c.name}]"] = (x, "a")
     return out
 
