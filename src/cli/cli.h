@@ -146,8 +146,10 @@ PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
 /* A state on a surface of switching (at rest with dry friction): what is shown there is no motion (surfaces.c). */
 PfStatus pf_cli_warn_surface(const Session *session, const PfSystem *system, const double *values);
 
-/* For what looks for states of rest or of steady motion: says that those where a force jumps are not found. */
-PfStatus pf_cli_warn_switching(const Session *session);
+/* For studies of models whose forces jump: what is not done about it (PF_SWITCHING_…), when they do. */
+#define PF_SWITCHING_STATES "states on a surface of switching, at rest with dry friction, are not found"
+#define PF_SWITCHING_CURVES "switches are not located, and motions that stick are not followed,"
+PfStatus pf_cli_warn_switching(const Session *session, const char *what);
 
 /* For what does not follow events ('when'): says that they are left out, when the model has any (events.c). */
 void pf_cli_warn_events(const Session *session);

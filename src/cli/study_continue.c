@@ -283,7 +283,7 @@ static PfStatus work(Study *st)
   c->parameter = st->s.model->parameters[range.parameter].name;
   PfContinueOptions options = {.steady = {.kind = c->kind}, .parameter = range.parameter, .from = range.from,
                                .to = range.to, .stay = st->options->study[STUDY_STAY] != NULL};
-  PF_TRY(pf_cli_warn_switching(&st->s));
+  PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_STATES));
   PF_TRY(pf_study_search(st, &options.steady));
   PF_TRY(pf_study_count(st, STUDY_POINTS, "points", range.count ? range.count : 200, &options.points));
   PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));

@@ -40,7 +40,9 @@ static void write_text(void *user, PfText *text)
                 p->options.orbits == 1 ? "" : "s", p->st.options->study[STUDY_SECTION]);
   if (s->end) pf_text_print(text, "  the first motion ends early: %s\n", s->end);
   if (s->failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", s->failed);
-  pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s (%.6g after half the time)\n", s->exponent, s->before);
+  pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s", s->exponent);
+  if (isfinite(s->before)) pf_text_print(text, " (%.6g after half the time)", s->before);
+  pf_text_add(text, "\n");
   if (!s->count) return;
   pf_text_print(text, "\n  %14s %14s %14s\n", "t", pf_study_word(&p->st, p->plane.names[0]),
                 pf_study_word(&p->st, p->plane.names[1]));
@@ -147,6 +149,7 @@ static PfStatus work(Study *st)
   PfSectionOptions *o = &p->options;
   PF_TRY(read_section(p));
   PF_TRY(read_skip(p));
+  PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_CURVES));
   PF_TRY(pf_study_plane(st, &p->plane));
   memcpy(o->show, p->plane.show, sizeof o->show);
   memcpy(o->low, p->plane.low, sizeof o->low);

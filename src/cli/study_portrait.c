@@ -125,6 +125,7 @@ static PfStatus work(Study *st)
 {
   Portrait *p = (Portrait *)st;
   PfPortraitOptions options = {0};
+  PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_CURVES));
   PF_TRY(pf_study_plane(st, &p->plane));
   memcpy(options.show, p->plane.show, sizeof options.show);
   memcpy(options.low, p->plane.low, sizeof options.low);

@@ -227,7 +227,7 @@ static PfStatus work(Study *st)
 {
   Find *f = (Find *)st;
   PfSteadyOptions options = {.kind = f->kind};
-  PF_TRY(pf_cli_warn_switching(&st->s));
+  PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_STATES));
   PF_TRY(pf_study_search(st, &options));
   PF_TRY(pf_steady_find(st->s.ctx, st->s.arena, st->field, &options, &f->steady));
   PF_TRY(show(f));

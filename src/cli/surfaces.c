@@ -29,15 +29,15 @@ static PfStatus find_surface(const Session *s, const PfSystem *system, const dou
   return PF_OK;
 }
 
-PfStatus pf_cli_warn_switching(const Session *s)
+PfStatus pf_cli_warn_switching(const Session *s, const char *what)
 {
   const PfEquations *eq = &s->equations;
   bool may;
   PF_TRY(pf_may_jump(s->ctx, s->arena, s->model, eq->F, eq->n, &may));
   if (!may) PF_TRY(pf_may_jump(s->ctx, s->arena, s->model, eq->C, eq->n, &may));
-  if (may)
-    pf_warn_at(s->ctx, (PfPlace){0}, "forces switch (sign, if, …): states on a surface of switching, at rest with dry friction, "
-               "are not found by this study");
+  if (!may) return PF_OK;
+  pf_warn_at(s->ctx, (PfPlace){0}, "forces switch (sign, if, …): %s by this study", what);
+  pf_hint(s->ctx, "'pfaff run' finds where a motion switches, sticks and comes to rest");
   return PF_OK;
 }
 

@@ -86,7 +86,8 @@ PfStatus pf_course_begin(PfCourse *w, double way)
   w->n = pf_dynamics_size(w->f);
   w->N = w->deviates ? 2*w->n : w->n;
   w->way = way;
-  w->t = w->t_old = w->f->full[pf_system_symbols(w->f->system)->time];
+  w->t = w->t_old = w->t_marked = w->f->full[pf_system_symbols(w->f->system)->time];
+  w->marked = w->steps;
   w->moved = w->worn = false;
   w->ready = true;
   pf_dynamics_get(w->f, w->y);
@@ -171,10 +172,22 @@ static PfStatus give_up(PfCourse *w, PfStatus status)
   return pf_fail(w->ctx, PF_ERR_NUMBER, "the motion cannot be followed beyond t = %.6g", w->t);
 }
 
+/* Steps that get nowhere: the motion sticks where a force jumps, and goes to and fro between its sides. */
+static bool makes_headway(PfCourse *w, double t_end)
+{
+  enum { STEPS = 20000 };
+  if (w->steps - w->marked < STEPS) return true;
+  bool good = fabs(w->t - w->t_marked) > 1e-4*fabs(t_end - w->t);
+  w->marked = w->steps;
+  w->t_marked = w->t;
+  return good;
+}
+
 PfStatus pf_course_step(PfCourse *w, double t_end)
 {
   PfStatus status = PF_OK;
   w->moved = false;
+  if (!makes_headway(w, t_end)) return give_up(w, status);
   if (w->worn) PF_TRY(change_chart(w));
   if (!w->ready) memcpy(w->k[0], w->k[6], (size_t)w->N*sizeof *w->k[0]);
   memcpy(w->y_old, w->y, (size_t)w->N*sizeof *w->y);

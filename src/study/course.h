@@ -19,7 +19,8 @@ typedef struct PfCourse {
   double rtol, atol, way; /* way: -1 goes back in time */
   double t, t_old, h;
   double *y, *y_old, *k[PF_COURSE_STAGES], *trial, *dense, *last, *s, *work, *input_values;
-  long steps;
+  long steps, marked;  /* steps; those at the last look at the headway, and the time then */
+  double t_marked;
 } PfCourse;
 
 PfStatus pf_course_make(PfContext *ctx, PfArena *arena, PfDynamics *field, bool deviates, double rtol, PfCourse *flow);

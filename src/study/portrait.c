@@ -138,6 +138,7 @@ static PfStatus follow(Draw *d, double way, Half *half)
     PF_TRY(sample(d, half, every, w->t, &next, &outside));
   }
   if (outside) half->end = "leaves the picture";
+  else if (way*(t_end - w->t) > 0) half->end = "too many steps";
   return PF_OK;
 }
 

@@ -196,6 +196,14 @@ for end in csv json svg; do
   run 0 study poincare --section x=0 --show "y,y'" --for 20 --out "$place/section.$end" "$examples/henon_heiles.pf"
   [ -s "$place/section.$end" ] || fail "section.$end is empty"
 done
+# The block with dry friction of above comes to rest for good at t = 5*pi, where steps go to and fro between the sides: an end, no hang.
+stick="switches are not located, and motions that stick are not followed, by this study"
+run 0 study portrait --show "x,x'" --starts 2 --for 40 --json "$place/dry.pf"
+says err "$stick"
+holds 'all(c["end"] == "cannot be followed further" for c in d["curves"])'
+run 0 study poincare --section t=5 --show "x,x'" --for 40 "$place/dry.pf"
+says err "$stick"
+says out "cannot be followed beyond t = 15.7"
 run 2 study portrait "$carriage"
 says err "--show is missing"
 run 1 study portrait --show "a,b" "$carriage"
