@@ -40,6 +40,8 @@ void pf_study_show_one(const Study *study, const char *name, int count, double *
 void pf_study_json_units(const Study *study, PfJson *json, const char *key, const char *const *names, int count);
 /* A value of the quantity, up to `end`, in SI. */
 PfStatus pf_study_value(Study *study, const char *what, const char *name, const char *text, const char *end, double *value);
+/* Both ends of from..to, which contains the dots; a unit behind the upper end holds for both when the lower has none. */
+PfStatus pf_study_bounds(Study *study, const char *what, const char *name, const char *text, const char *end, double ends[2]);
 
 /* Index of a parameter that the user may change; fails with PF_ERR_NAME and a suggestion. `what`: the option, as
  * "--sweep". */

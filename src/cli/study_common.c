@@ -120,8 +120,10 @@ PfStatus pf_study_range(Study *st, const char *option, const char *text, Range *
   if (!name) return no_room(st);
   if (!read_count(end, &range->count)) return not_a_range(st, what);
   PF_TRY(pf_study_parameter(st, option, name, &range->parameter));
-  PF_TRY(pf_study_value(st, what, name, equals + 1, dots, &range->from));
-  PF_TRY(pf_study_value(st, what, name, dots + 2, end, &range->to));
+  double ends[2];
+  PF_TRY(pf_study_bounds(st, what, name, equals + 1, end, ends));
+  range->from = ends[0];
+  range->to = ends[1];
   return range->from == range->to ? not_a_range(st, what) : PF_OK;
 }
 
@@ -146,8 +148,10 @@ static PfStatus read_interval(Study *st, const char *what, const char *text, PfI
   if (equals && dots && equals < dots && dots < end) {
     interval->name = pf_arena_text(st->s.arena, text, (size_t)(equals - text));
     if (!interval->name) return no_room(st);
-    PF_TRY(pf_study_value(st, what, interval->name, equals + 1, dots, &interval->low));
-    PF_TRY(pf_study_value(st, what, interval->name, dots + 2, end, &interval->high));
+    double ends[2];
+    PF_TRY(pf_study_bounds(st, what, interval->name, equals + 1, end, ends));
+    interval->low = ends[0];
+    interval->high = ends[1];
     if (interval->low <= interval->high) return PF_OK;
   }
   pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: not a list of intervals", what);

@@ -293,6 +293,7 @@ static const Builtin builtins[] = {
 
 static const char *nearest_builtin(const char *name)
 {
+  if (!strcmp(name, "sgn") || !strcmp(name, "signum")) return "sign";
   int best = pf_allowed_edits(name) + 1;
   const char *found = NULL;
   for (int op = PF_OP_SIN; op <= PF_OP_MAX; op++)

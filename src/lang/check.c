@@ -186,13 +186,29 @@ static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
   else pf_check_hint(ck, "lambda[name] belongs to 'constraint name: …'");
 }
 
+/* The model before the event has no such row: a condition is not asked for it there, a force would be. */
+static void check_acting(Checker *ck, const PfConstraint *c)
+{
+  PfExpr multiplier = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", c->name));
+  for (size_t i = 0; i < ck->multiplier_forces.count; i++) {
+    if (!pf_expr_depends(ck->ctx, ck->multiplier_forces.at[i].force, &multiplier, 1)) continue;
+    pf_check_fail(ck, PF_ERR_MODEL, ck->multiplier_forces.at[i].node,
+                  "no force can depend on the multiplier of what an event attaches");
+    pf_check_hint(ck, "lambda[%s] may stand in 'when', 'until' and 'plot'", c->name);
+    return;
+  }
+}
+
+/* Rows of attachments are made in the complete model only, which is checked after this one when there are any. */
 static void check_multipliers(Checker *ck)
 {
   PfMap known;
+  if (ck->needs_complete) return;
   pf_map_init(&known, ck->allocator);
   for (size_t k = 0; k < ck->constraints.count; k++) {
     const char *name = ck->constraints.at[k].name;
     if (!pf_map_set(&known, name, strlen(name), ck)) pf_check_no_memory(ck);
+    if (ck->constraints.at[k].attached) check_acting(ck, ck->constraints.at + k);
   }
   for (size_t i = 0; i < ck->multiplier_uses.count && !pf_check_stopped(ck); i++) {
     const MultiplierUse *use = ck->multiplier_uses.at + i;
@@ -383,6 +399,7 @@ void pf_check_release(Checker *ck)
   pf_array_free(ck->allocator, &ck->forces);
   pf_array_free(ck->allocator, &ck->nonideals);
   pf_array_free(ck->allocator, &ck->multiplier_uses);
+  pf_array_free(ck->allocator, &ck->multiplier_forces);
   pf_array_free(ck->allocator, &ck->active_parts);
   pf_array_free(ck->allocator, &ck->classes);
 }

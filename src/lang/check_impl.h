@@ -111,6 +111,12 @@ typedef struct MultiplierUse {
   const char *name;
 } MultiplierUse;
 
+/* A force, or a component of one, that contains multipliers. */
+typedef struct MultiplierForce {
+  const PfNode *node;
+  PfExpr force;
+} MultiplierForce;
+
 /* What 'start' says about a joint with a quaternion; PF_EXPR_NONE: nothing. */
 typedef struct BallStart {
   PfExpr q[4], turn[3], w[3];
@@ -148,6 +154,7 @@ typedef struct Checker {
   PF_ARRAY(PfDraw) draws;
   PF_ARRAY(PfExpr) forces, nonideals; /* per coordinate */
   PF_ARRAY(MultiplierUse) multiplier_uses;
+  PF_ARRAY(MultiplierForce) multiplier_forces;
   PF_ARRAY(const PfNode *) active_parts;
   int frame_room;
   bool out_of_memory;
@@ -251,11 +258,15 @@ const char *pf_dim_text(Checker *ck, Dim dim);
 const char *pf_kind_text(ValueKind kind);
 /* Adopts the value for something declared with a unit: a bare number takes the unit, anything else must fit. */
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity);
+/* A unit belongs to the number before it: 2*pi/3 [deg] divides by degrees, and the label rad would hide it. */
+bool pf_is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected);
 /* The unit that the text of a UNIT or UNITS node means; false after an error. */
 bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit);
 /* Reports a dimension other than the expected one. */
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what);
 unsigned pf_contents(Checker *ck, PfExpr e);
+/* Reports a speed in what a run works out: it knows velocities, not the speeds that they are written by. */
+bool pf_check_has_speed(Checker *ck, const PfNode *node, PfExpr e);
 void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents);
 PfVector pf_value_position(Checker *ck, Value point);
 PfVector pf_value_velocity(Checker *ck, Value point);

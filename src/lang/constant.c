@@ -5,15 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A unit belongs to the number before it: 2*pi/3 [deg] divides by degrees, and the label rad would hide it. */
-static bool is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected)
-{
-  if (!found.known || found.bare || found.of.power[PF_BASE_RAD] >= 0 || expected.of.power[PF_BASE_RAD] < 0) return false;
-  pf_check_fail(ck, PF_ERR_UNIT, node, "this divides by an angle");
-  pf_check_hint(ck, "a unit belongs to the number before it: write (2*pi/3) [deg]");
-  return true;
-}
-
 static Entity in_unit(const PfUnit *unit)
 {
   return (Entity){.name = "value", .unit = *unit, .has_unit = true, .dim = {.known = true, .of = unit->dimension}};
@@ -33,7 +24,7 @@ static Value value_in(Checker *ck, const PfNode *node, const PfNode *units, cons
   if (pf_unit_parse(ck->ctx, nowhere, expected, &unit) != PF_OK) return pf_no_value();
   Entity declared = in_unit(&unit);
   if (!pf_dim_expect(ck, node, value.dim, declared.dim, "the value")) return pf_no_value();
-  if (is_upside_down(ck, node, value.dim, declared.dim)) return pf_no_value();
+  if (pf_is_upside_down(ck, node, value.dim, declared.dim)) return pf_no_value();
   return pf_value_in_unit(ck, node, value, &declared);
 }
 

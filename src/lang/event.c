@@ -166,6 +166,17 @@ static PfExpr capture(Joining *j, PfExpr e)
   return p.symbol;
 }
 
+/* Did an attachment of that name capture anything? Each does. */
+static bool is_captured(const Checker *ck, const char *name)
+{
+  size_t length = strlen(name);
+  for (size_t i = 0; i < ck->parameters.count; i++) {
+    const PfParameter *p = ck->parameters.at + i;
+    if (p->hidden && !strncmp(p->name, name, length) && !strcmp(p->name + length, ".c1")) return true;
+  }
+  return false;
+}
+
 static void add_row(Joining *j, const char *suffix, PfExpr residual)
 {
   Checker *ck = j->ck;
@@ -265,6 +276,14 @@ static bool attachment_point(Checker *ck, Scope *scope, const PfNode *node, int 
   return false;
 }
 
+/* probe.bus, and probe.bus.attach_2 … when an event attached the same bodies before it in the text. */
+static const char *joining_name(Checker *ck, const char *a, const char *b)
+{
+  const char *name = pf_print_text(ck, "%s.%s", a, b);
+  for (int number = 2; is_captured(ck, name); number++) name = pf_print_text(ck, "%s.%s.attach_%d", a, b, number);
+  return name;
+}
+
 static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
 {
   Value body = pf_frame_of(ck, scope, node->child, "what is attached");
@@ -287,7 +306,7 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   if (!ck->complete) return true;
   const PfModel *model = ck->model;
   const char *a = model->frames[body.frame].name, *b = model->frames[other.frame].name;
-  Joining j = {ck, node, action, pf_print_text(ck, "%s.%s", a, b)};
+  Joining j = {ck, node, action, joining_name(ck, a, b)};
   PfVector arm = pf_vector_scale(model, pf_frame_position(model, other.frame), pf_expr_int(ck->ctx, -1));
   join_points(&j, pf_vector_add(model, pf_value_position(ck, point), arm), other.frame);
   if (!strcmp(kind, "weld")) join_axes(&j, body.frame, other.frame);
@@ -384,7 +403,8 @@ static bool read_condition(Checker *ck, Scope *scope, const PfNode *node, PfEven
     pf_check_fail(ck, PF_ERR_MODEL, node, "'when' needs an instant or a condition: when t = 5, when x > 3");
     return false;
   }
-  if (pf_contents(ck, condition.scalar) & (HAS_ACCELERATION | HAS_SPEED)) {
+  if (pf_check_has_speed(ck, node->child, condition.scalar)) return false;
+  if (pf_contents(ck, condition.scalar) & HAS_ACCELERATION) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "the condition of an event is made of coordinates, velocities, multipliers and time");
     return false;
   }

@@ -37,6 +37,15 @@ static Dim force_dimension(Checker *ck, int coordinate)
   return pf_dim_divide(pf_dim_make(1, 2, -2), ck->coordinate_dims.at[coordinate]);
 }
 
+/* What the force contains; it is remembered when there are multipliers in it. */
+static unsigned contents_of_force(Checker *ck, const PfNode *node, PfExpr force)
+{
+  unsigned contents = pf_contents(ck, force);
+  bool keep = (contents & HAS_MULTIPLIER) != 0;
+  if (keep && !pf_push(ck->allocator, &ck->multiplier_forces, (MultiplierForce){node, force})) pf_check_no_memory(ck);
+  return contents;
+}
+
 static void assign_force(Checker *ck, Scope *scope, const PfNode *assign, bool nonideal)
 {
   int primes, i = pf_target_coordinate(ck, scope, assign->child, &primes);
@@ -47,10 +56,11 @@ static void assign_force(Checker *ck, Scope *scope, const PfNode *assign, bool n
     return;
   }
   unsigned forbidden = HAS_ACCELERATION | HAS_SPEED | (nonideal ? 0u : HAS_MULTIPLIER);
-  if (pf_contents(ck, value.scalar) & forbidden) {
+  unsigned contents = contents_of_force(ck, assign->child->next, value.scalar);
+  if (contents & forbidden) {
     pf_check_fail(ck, PF_ERR_MODEL, assign->child->next, "a force cannot depend on %s here",
-                  pf_contents(ck, value.scalar) & HAS_MULTIPLIER ? "multipliers" : "accelerations or speeds");
-    if (pf_contents(ck, value.scalar) & HAS_MULTIPLIER)
+                  contents & HAS_MULTIPLIER ? "multipliers" : "accelerations or speeds");
+    if (contents & HAS_MULTIPLIER)
       pf_check_hint(ck, "a force that depends on constraint forces is written with 'nonideal'");
     return;
   }
@@ -158,7 +168,7 @@ static bool is_load(Checker *ck, const PfNode *node, Value force, bool torque, b
   if (!pf_dim_expect(ck, node, force.dim, dim, torque ? "a torque" : "a force")) return false;
   unsigned contents = 0;
   for (int i = 0; i < force.vector.count; i++)
-    for (int k = 0; k < 3; k++) contents |= pf_contents(ck, force.vector.part[i].c[k]);
+    for (int k = 0; k < 3; k++) contents |= contents_of_force(ck, node, force.vector.part[i].c[k]);
   unsigned forbidden = HAS_ACCELERATION | HAS_SPEED | (nonideal ? 0u : HAS_MULTIPLIER);
   if (!(contents & forbidden)) return true;
   pf_check_fail(ck, PF_ERR_MODEL, node, "a force cannot depend on accelerations, speeds or multipliers here");

@@ -41,6 +41,20 @@ static PfSetting *read_settings(Checker *ck, Scope *scope, const PfNode *block, 
 
 /* ---------------------------------------------------------------- run */
 
+static void read_until(Checker *ck, Scope *scope, const PfNode *node, PfRun *run)
+{
+  Value until = pf_value_of(ck, scope, node->child);
+  if (until.kind == V_NONE) return;
+  if (until.kind != V_CONDITION) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "'until' needs a condition such as x > 3 [m]");
+    return;
+  }
+  if (pf_check_has_speed(ck, node->child, until.scalar)) return;
+  if (pf_contents(ck, until.scalar) & HAS_ACCELERATION)
+    pf_check_fail(ck, PF_ERR_MODEL, node->child, "a stop condition is made of coordinates, velocities, multipliers and time");
+  run->until = until.scalar;
+}
+
 void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfRun *run = &ck->model->run;
@@ -66,10 +80,7 @@ void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
       run->method_place = pf_model_place(ck, child);
     }
     if (child->kind == PF_N_BLOCK) run->settings = read_settings(ck, scope, child, &run->setting_count);
-    if (child->kind != PF_N_VALUE) continue;
-    Value until = pf_value_of(ck, scope, child->child);
-    if (until.kind == V_CONDITION) run->until = until.scalar;
-    else if (until.kind != V_NONE) pf_check_fail(ck, PF_ERR_MODEL, child, "'until' needs a condition such as x > 3");
+    if (child->kind == PF_N_VALUE) read_until(ck, scope, child, run);
   }
 }
 
@@ -107,7 +118,7 @@ static void unit_of(Checker *ck, Scope *scope, const PfNode *node, Value value, 
 static bool plot_value(Checker *ck, Scope *scope, const PfNode *node, PfPlot *plot, int i)
 {
   Value value = pf_scalar_of(ck, scope, node, "what is plotted");
-  if (value.kind == V_NONE) return false;
+  if (value.kind == V_NONE || pf_check_has_speed(ck, node, value.scalar)) return false;
   plot->values[i] = value.scalar;
   plot->labels[i] = text_of(ck, node);
   unit_of(ck, scope, node, value, plot, i);

@@ -437,6 +437,14 @@ PfNode *pf_parse_expression(PfParser *p)
   return expression(p, PREC_OR);
 }
 
+PfNode *pf_parse_start_value(PfParser *p)
+{
+  PfToken start = p->token;
+  PfNode *value = pf_parse_expression(p);
+  bool unit_follows = !p->failed && p->token.kind == PF_T_UNIT && !pf_parser_line_ended(p);
+  return unit_follows ? unit(p, value, &start) : value;
+}
+
 PfNode *pf_parse_range(PfParser *p)
 {
   PfNode *node = pf_parser_node(p, PF_N_RANGE, &p->token);

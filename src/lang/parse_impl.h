@@ -85,6 +85,8 @@ void pf_parser_hint_neighbours(PfParser *p);
 /* ---------------------------------------------------------------- grammar */
 
 PfNode *pf_parse_expression(PfParser *p);
+/* The same with a unit behind it that holds for all of it: (pi/3) [rad]. */
+PfNode *pf_parse_start_value(PfParser *p);
 PfNode *pf_parse_range(PfParser *p);
 PfNode *pf_parse_string(PfParser *p); /* the next token is one */
 /* (a, b, …) as a list */

@@ -153,8 +153,9 @@ static PfNode *assign(PfParser *p, PfNode *target, const char *keyword)
   check_target(p, target, keyword);
   if (pf_parser_expect(p, PF_T_EQUAL, "and a value", NULL)) {
     node->child = target;
-    target->next = pf_parse_expression(p);
-    node->flag = !strcmp(keyword, "start") && pf_parser_accept(p, PF_T_BANG);
+    bool start = !strcmp(keyword, "start");
+    target->next = start ? pf_parse_start_value(p) : pf_parse_expression(p);
+    node->flag = start && pf_parser_accept(p, PF_T_BANG);
   }
   pf_parser_extend(p, node);
   return node;

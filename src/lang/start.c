@@ -58,10 +58,21 @@ static bool is_new(Checker *ck, const PfNode *target, const PfStartSpin *start)
   return true;
 }
 
+/* omega(b).z: a single component. */
+static bool is_component(Checker *ck, const PfNode *target)
+{
+  const PfNode *whole = target->kind == PF_N_MEMBER ? target->child : NULL;
+  if (!whole || whole->kind != PF_N_CALL || strcmp(whole->text, "omega")) return false;
+  pf_check_fail(ck, PF_ERR_MODEL, target, "a start of omega gives the whole vector, not a component");
+  pf_check_hint(ck, "in the axes of the ground: start omega(b) = (0, 0, 1)");
+  return true;
+}
+
 bool pf_assign_spin_start(Checker *ck, Scope *scope, const PfNode *assign)
 {
   static const char *const axes[] = {"x", "y", "z"};
   const PfNode *target = assign->child;
+  if (is_component(ck, target)) return true;
   if (target->kind != PF_N_CALL || strcmp(target->text, "omega")) return false;
   PfStartSpin start = {.firm = pf_firmness(assign), .place = pf_model_place(ck, target)};
   Value spin = pf_vector_of(ck, scope, target, "omega");

@@ -193,8 +193,39 @@ static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
   PfUnit unit;
   if (number.kind == V_NONE) return number;
   if (!pf_unit_of(ck, node, &unit)) return pf_no_value();
+  if (!pf_dim_is_loose(number.dim)) { /* (3 [m]) [kg]: it has a unit already, which must be of the same kind */
+    Dim dim = {.known = true, .of = unit.dimension};
+    return pf_dim_expect(ck, node->child, number.dim, dim, "this value") ? number : pf_no_value();
+  }
   PfExpr value = pf_expr_mul(ck->ctx, number.scalar, unit_factor(ck->ctx, &unit));
   return pf_scalar_value(value, (Dim){.known = true, .of = unit.dimension});
+}
+
+/* Is there a unit in the expression that is no SI unit? pi/6 [rad] is the same number either way up. */
+static bool is_scaled(Checker *ck, const PfNode *node)
+{
+  PfUnit unit;
+  if (node->kind == PF_N_UNIT && pf_unit_of(ck, node, &unit) && unit.scale != 1) return true;
+  for (const PfNode *child = node->child; child; child = child->next)
+    if (is_scaled(ck, child)) return true;
+  return false;
+}
+
+bool pf_is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected)
+{
+  if (!found.known || found.bare || found.of.power[PF_BASE_RAD] >= 0 || expected.of.power[PF_BASE_RAD] < 0) return false;
+  if (!is_scaled(ck, node)) return false;
+  pf_check_fail(ck, PF_ERR_UNIT, node, "this divides by an angle");
+  pf_check_hint(ck, "a unit belongs to the number before it: write (2*pi/3) [deg]");
+  return true;
+}
+
+/* In a model N m/rad are taken for N m where the angle is a number: only a mere number over an angle is meant the other way up. */
+static bool is_number_over_angle(Checker *ck, Value value)
+{
+  PfDimension of = value.dim.of;
+  of.power[PF_BASE_RAD] = 0;
+  return pf_dimension_is_none(of) && !pf_contents(ck, value.scalar);
 }
 
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
@@ -204,8 +235,9 @@ Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entit
     value.scalar = pf_expr_mul(ck->ctx, value.scalar, unit_factor(ck->ctx, &entity->unit));
     value.dim = entity->dim;
   }
-  return pf_dim_expect(ck, node, value.dim, entity->dim, pf_print_text(ck, "'%s'", entity->name))
-             ? value : pf_no_value();
+  if (!pf_dim_expect(ck, node, value.dim, entity->dim, pf_print_text(ck, "'%s'", entity->name))) return pf_no_value();
+  if (is_number_over_angle(ck, value) && pf_is_upside_down(ck, node, value.dim, entity->dim)) return pf_no_value();
+  return value;
 }
 
 /* ---------------------------------------------------------------- what an expression contains */
@@ -235,6 +267,14 @@ unsigned pf_contents(Checker *ck, PfExpr e)
     }
   }
   return ck->classes.at[e];
+}
+
+bool pf_check_has_speed(Checker *ck, const PfNode *node, PfExpr e)
+{
+  if (!(pf_contents(ck, e) & HAS_SPEED)) return false;
+  pf_check_fail(ck, PF_ERR_MODEL, node, "a speed cannot stand here");
+  pf_check_hint(ck, "write it by velocities, as in x'*cos(theta) + y'*sin(theta)");
+  return true;
 }
 
 /* ---------------------------------------------------------------- entities */
@@ -292,29 +332,41 @@ static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
   return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
 }
 
-/* The full name of a constraint: rear, wheel[2].side, left.rear. */
-static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node)
+/* What a member of a dotted name stands for in full: a body after another one (A.B.x of 'attach A to B'), a coordinate after
+ * drive. Everything else is as it is written. */
+static const char *member_name(Scope *scope, const Entity *outer, const char *before, const char *spelt)
 {
+  const Entity *own = pf_scope_find(scope, spelt);
+  bool body = outer && outer->kind == E_FRAME && own && own->kind == E_FRAME;
+  bool driven = !outer && !strcmp(before, "drive") && own && own->kind == E_COORD;
+  return body || driven ? own->name : spelt;
+}
+
+/* The full name of a constraint: rear, wheel[2].side, left.rear, drive.theta, probe.bus.x. Rows need not have an entity, and
+ * those of attachments are not even made yet: whether it exists is looked at when all are known. */
+static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node, const Entity **entity)
+{
+  *entity = NULL;
   if (node->kind == PF_N_MEMBER) {
-    Entity *outer = pf_scope_lookup(ck, scope, node->child);
-    const char *row = outer ? pf_spell_member(ck, scope, node) : NULL;
-    if (row && outer->kind == E_CONSTRAINT) return pf_print_text(ck, "%s.%s", outer->name, row);
-    Entity *inner = outer ? pf_scope_lookup(ck, scope, node) : NULL;
-    return inner ? inner->name : NULL;
+    const Entity *outer;
+    const char *before = constraint_name(ck, scope, node->child, &outer);
+    const char *spelt = before ? pf_spell_member(ck, scope, node) : NULL;
+    return spelt ? pf_print_text(ck, "%s.%s", before, member_name(scope, outer, before, spelt)) : NULL;
   }
   if (node->kind != PF_N_NAME && node->kind != PF_N_INDEX) {
     pf_check_fail(ck, PF_ERR_NAME, node, "the name of a constraint is expected here");
     return NULL;
   }
   const char *name = pf_spell_name(ck, scope, node);
-  Entity *entity = name ? pf_scope_find(scope, name) : NULL;
-  return entity ? entity->name : name; /* c1, c2, … have no entity */
+  *entity = name ? pf_scope_find(scope, name) : NULL;
+  return *entity ? (*entity)->name : name; /* c1, c2, drive.theta … have none */
 }
 
 /* lambda[rear]: the multiplier of a constraint, which may be declared further down. */
 static Value value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const char *name = constraint_name(ck, scope, node->child);
+  const Entity *entity;
+  const char *name = constraint_name(ck, scope, node->child, &entity);
   if (!name) return pf_no_value();
   name = pf_print_text(ck, "%s", name);
   PfExpr symbol = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));

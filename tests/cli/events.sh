@@ -53,6 +53,25 @@ printf '%s\n' "coord q, r [rad]" "body a in ground free { mass 1, inertia 1 }" \
 run 0 run --json --rtol 1e-12 --at 2,3 "$place/model.pf"
 holds 'list(d["events"][0]["impulse"]) == ["c.a.x", "c.a.y", "c.a.turn_z"] and d["momentum"]["change"]["angular"] < 1e-10'
 holds 'all(near(d["rows"][-2][d["columns"].index(c)], d["rows"][-1][d["columns"].index(c)]) for c in ("q", "r", "a.wz"))'
+# Attached, let go and attached again: v = 5/4 after the first, 7/4 for both after half a second, then 15/4 and 7/4 give 9/4.
+printf '%s\n' "coord x, y [m]" "body a in ground at (x, 0, 0) { mass 1 [kg] }" "body b in ground at (y, 0, 0) { mass 3 [kg] }" \
+  "force x = 4 [N]" "start x = 0, y = 1, x' = 1, y' = 0" "when t = 1 { attach b to a }" "when t = 1.5 { detach b from a }" \
+  "when t = 2 { attach b to a }" "run 3 until lambda[b.a.attach_2.x] > 100 [N]" "plot lambda[b.a.attach_2.x]" >"$place/model.pf"
+run 0 run --json --at 3 "$place/model.pf"
+holds '[e["t"] for e in d["events"]] == [1, 1.5, 2] and near(d["events"][0]["impulse"]["b.a.x"], 3.75) and \
+  near(d["events"][2]["impulse"]["b.a.attach_2.x"], 1.5) and near(d["rows"][-1][d["columns"].index("lambda[b.a.attach_2.x]")], 3)'
+holds 'near(d["rows"][-1][d["columns"].index("x'"'"'")], 3.25)'
+
+# Multipliers of attachments and of prescribed motions in conditions, also by the short names inside of a part.
+printf '%s\n' "coord x, y [m]" "body A in ground at (x, 0, 0) { mass 1 [kg] }" "body B in ground at (y, 0, 0) { mass 3 [kg] }" \
+  "force x = 40 [N/s]*t" "when lambda[A.B.x] < -60 [N] { detach A from B }" "when t = 1 { attach A to B }" "run 3" >"$place/model.pf"
+run 0 run --json "$place/model.pf" # -3/4 of the force
+holds '[e["t"] for e in d["events"]][0] == 1 and near(d["events"][1]["t"], 2)'
+printf '%s\n' "part arm() {" "coord th, p [rad]" "kinetic (th'^2 + p'^2)/2*1 [kg m^2]" "prescribe th = 1 [rad/s^3]*t^3" \
+  "when lambda[drive.th] > 1.5 [N m] { lock p }" "}" "use arm() as left" "start left.p' = 1" \
+  "run 2 until lambda[drive.left.th] > 6 [N m]" >"$place/model.pf"
+run 0 run --json "$place/model.pf"
+holds 'near(d["events"][0]["t"], 0.25) and near(d["t_end"], 1)'
 for example in capture dual_arm hybrid_arm; do
   run 0 run --json --at 1 "$source/examples/$example.pf"
   holds 'd["momentum"]["change"]["linear"] < 1e-9 and d["momentum"]["change"]["angular"] < 1e-9'

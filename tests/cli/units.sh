@@ -76,6 +76,22 @@ for value in "angle=45" "angle=(pi/4) [rad]" "angle=90/2" "angle=45 [deg]" "angl
   holds "abs(d['acceleration'][1]/(180/3.141592653589793*0.5**0.5/0.4) - 1) < 1e-12"
 done
 
+# A unit behind the upper end of a range holds for both; in brackets a unit holds for all of a start.
+printf '%s\n' "param w = 1 [1/s], U[2] = list(1, 2)" "coord th [deg]" "kinetic th'^2/2*1 [kg m^2]" \
+  "potential -cos(th)*w^2*U[1]*1 [kg m^2]" "start th = (pi/3) [rad], th' = (pi/2) [rad/s]" "run 1" >"$place/angle.pf"
+run 0 run --json --at 0 "$place/angle.pf"
+holds "abs(d['rows'][0][1] - 60) < 1e-12 and abs(d['rows'][0][2] - 90) < 1e-12"
+for range in "-4..4 [rad]" "-4 [rad]..4 [rad]" "-4..4[rad]" "-720/pi [deg]..(720/pi) [deg]" "-720/pi..720/pi"; do
+  run 0 study equilibria --within "th=$range" "$place/angle.pf"
+  says out "th [deg] from -229.2 to 229.2"
+done
+run 0 study equilibria --within "th=-4 [deg]..4 [rad]" "$place/angle.pf"
+says out "th [deg] from -4 to 229.2"
+run 2 eval -p U=5 "$place/angle.pf"
+says err "it is a list: give U[1] to U[2], each on its own"
+run 0 fmt "$place/angle.pf"
+says out "start th = (pi/3) [rad], th' = (pi/2) [rad/s]"
+
 # start hub.px = … of a free joint has its dimension checked too
 printf '%s\n' "body b in ground free { mass 1 [kg], inertia 1 [kg m^2] }" "start b.px = 5 [kg]" >"$place/joint.pf"
 run 1 check "$place/joint.pf"

@@ -169,14 +169,14 @@ static void bad_model(void **state)
 
 /* ---------------------------------------------------------------- good models */
 
-/* The model with all expected expressions added as plots, two for each expectation: that is how they become
+/* The model with all expected expressions added as sizes of what is drawn, two for each expectation: that is how they become
  * expressions of the model. */
 typedef struct Good {
   Case *c;
   PfModel *model;
   PfEquations eq;
   PfDiagnosis d;
-  int plot; /* the next expression */
+  int draw; /* the next expression */
 } Good;
 
 static bool is_formula(const Expectation *e)
@@ -193,7 +193,7 @@ static const char *right_side(const Expectation *e)
   return equals ? equals + 2 : "";
 }
 
-static char *with_plots(const Case *c)
+static char *with_formulas(const Case *c)
 {
   size_t room = c->size + 2*MOST_EXPECTATIONS*sizeof(Expectation);
   char *text = malloc(room);
@@ -203,8 +203,8 @@ static char *with_plots(const Case *c)
     const Expectation *e = c->list + i;
     if (!is_formula(e)) continue;
     int left = e->kind[0] == 'e' ? (int)(strstr(e->words, "= ") - e->words) : 1;
-    used += snprintf(text + used, room - (size_t)used, "plot %s\nplot %.*s\n", right_side(e), left,
-                     e->kind[0] == 'e' ? e->words : "0");
+    used += snprintf(text + used, room - (size_t)used, "draw ground as disc(%s)\ndraw ground as disc(%.*s)\n",
+                     right_side(e), left, e->kind[0] == 'e' ? e->words : "0");
   }
   return text;
 }
@@ -247,9 +247,9 @@ static PfExpr formula(const Good *g, const Expectation *e)
 static void compare_formula(Good *g, const Expectation *e)
 {
   PfContext *ctx = g->c->ctx;
-  const PfPlot *plots = g->model->plots + g->plot;
-  PfExpr pair[2] = {e->kind[0] == 'e' ? plots[1].values[0] : formula(g, e), plots[0].values[0]};
-  g->plot += 2;
+  const PfDraw *draws = g->model->draws + g->draw;
+  PfExpr pair[2] = {e->kind[0] == 'e' ? draws[1].arguments[0] : formula(g, e), draws[0].arguments[0]};
+  g->draw += 2;
   assert_int_equal(pf_model_expand(g->model, pair, 2, pair), PF_OK);
   PfExpr difference = pf_expr_sub(ctx, pair[0], pair[1]);
   if (pf_expr_is_zero(ctx, difference) == PF_TRUE || pf_expr_is_probably_zero(ctx, difference, 3) == PF_TRUE) return;
@@ -332,7 +332,7 @@ static void good_model(void **state)
   Case c;
   Good g = {.c = &c};
   open_case(&c, *state);
-  char *text = with_plots(&c);
+  char *text = with_formulas(&c);
   PfStatus status = pf_model_read(c.ctx, "model.pf", text, strlen(text), &g.model);
   if (status == PF_OK) status = pf_equations_derive(c.ctx, c.arena, g.model, &g.eq);
   if (status == PF_OK) status = pf_diagnose(c.ctx, c.arena, &g.eq, NULL, &g.d);
@@ -340,7 +340,7 @@ static void good_model(void **state)
   if (status != PF_OK) fail_msg("%s is not good", c.path);
   int formulas = 0;
   for (int i = 0; i < c.count; i++) formulas += 2*is_formula(c.list + i);
-  g.plot = g.model->plot_count - formulas;
+  g.draw = g.model->draw_count - formulas;
   for (int i = 0; i < c.count; i++)
     if (!holds(&g, c.list + i)) fail_msg("%s: expected %s %s", c.path, c.list[i].kind, c.list[i].words);
   free(text);
