@@ -176,6 +176,33 @@ static PfStatus add_out_of_reach(const Search *s, Rows *r)
   return PF_OK;
 }
 
+/* Square of the length of a row, each coefficient seen against the inertia of its coordinate: of all of it, or of what is not held. */
+static double weight(const Search *s, const double *row, bool all)
+{
+  double sum = 0;
+  for (int j = 0; j < s->n; j++) {
+    double mass = s->f->M[(size_t)j*(size_t)s->n + (size_t)j];
+    if (all || !s->held[j]) sum += row[j]*row[j]/(mass > 0 ? mass : 1);
+  }
+  return sum;
+}
+
+/* Velocities: is what may move next to nothing beside what is held in this row? At a double root of the positions (x^2 + y^2 = 1
+ * where y = -1) it is x, and what is left of x is rounding: it must not become a velocity of 1e6 m/s. */
+static bool is_out_of_hand(const Search *s, const double *row)
+{
+  const double nothing = 1e-5;
+  return s->level == PF_LEVEL_VELOCITY && weight(s, row, false) < nothing*nothing*weight(s, row, true);
+}
+
+static void add_constraints(const Search *s, Rows *r)
+{
+  for (int i = 0; i < row_count(s); i++) {
+    const double *row = slopes(s) + (size_t)i*(size_t)s->n;
+    if (!is_out_of_hand(s, row)) add_row(s, r, row, -1, -residuals(s)[i]);
+  }
+}
+
 /* Goals that are held, what only given values can do for the constraints, constraints, what was set, what was given. */
 static PfStatus list_rows(const Search *s, PfFirmness hard, Rows *r)
 {
@@ -183,7 +210,7 @@ static PfStatus list_rows(const Search *s, PfFirmness hard, Rows *r)
   r->begin[1] = r->count;
   if (hard > PF_START_GIVEN && !s->equal) PF_TRY(add_out_of_reach(s, r));
   r->begin[2] = r->count;
-  for (int i = 0; i < row_count(s); i++) add_row(s, r, slopes(s) + (size_t)i*(size_t)s->n, -1, -residuals(s)[i]);
+  add_constraints(s, r);
   for (int k = 3; k < 5; k++) {
     PfFirmness firm = k == 3 ? PF_START_SET : PF_START_GIVEN;
     r->begin[k] = r->count;
@@ -229,6 +256,14 @@ static double go(Search *s, PfFirmness hard, double share)
   return measure(s, hard);
 }
 
+/* At a double root the residual falls by 4 in each step, since a step goes half the way: the whole way is tried. */
+static double go_on(Search *s, PfFirmness hard, double miss, double now)
+{
+  bool doubled = miss < 1e-3 && fabs(now/miss - 0.25) < 0.01;
+  double twice = doubled ? go(s, hard, 2) : INFINITY;
+  return twice < now ? twice : doubled ? go(s, hard, 1) : now;
+}
+
 /* Until rounding; the step is halved while it does not help. The first step is also taken when it only moves what is not
  * held to where it was given. After a few steps that is no longer an aim: on curved constraints it would be at cross-purposes with
  * them. */
@@ -245,7 +280,7 @@ static PfStatus iterate(Search *s, PfFirmness hard)
     pf_diagnostics_cut(s->ctx, before);
     if (status != PF_OK) return PF_OK; /* not finite here */
     memcpy(s->keep, s->x, (size_t)s->n*sizeof *s->x);
-    double enough = miss > 1e-13 ? miss : 0.25*miss, now = go(s, hard, 1), share = 0.5;
+    double enough = miss > 1e-13 ? miss : 0.25*miss, now = go_on(s, hard, miss, go(s, hard, 1)), share = 0.5;
     if (k == 0 && hard > PF_START_GIVEN) enough = fmax(miss, 1e-12);
     for (int half = 0; half < HALVINGS && !(now < enough); half++, share /= 2) now = go(s, hard, share);
     if (!(now < enough)) {
@@ -349,17 +384,26 @@ static bool has_firmness(const Search *s, PfFirmness firm)
   return false;
 }
 
-/* What differs from the start by rounding only is put back, unless a constraint would feel it. */
-static void tidy(Search *s)
+/* What differs from these values by rounding only becomes them, unless a constraint would feel it; NULL: zeros. */
+static void round_to(Search *s, const double *values, double rounding)
 {
-  const double rounding = 4e-16*fmax(1, largest(s->given, s->n));
   double miss = measure(s, PF_START_FIXED);
   memcpy(s->keep, s->x, (size_t)s->n*sizeof *s->x);
-  for (int j = 0; j < s->n; j++)
-    if (fabs(s->x[j] - s->given[j]) <= rounding) s->x[j] = s->given[j];
+  for (int j = 0; j < s->n; j++) {
+    double to = values ? values[j] : 0;
+    if (fabs(s->x[j] - to) <= rounding) s->x[j] = to;
+  }
   if (measure(s, PF_START_FIXED) <= fmax(miss, 1e-15)) return;
   memcpy(s->x, s->keep, (size_t)s->n*sizeof *s->x);
   measure(s, PF_START_FIXED);
+}
+
+/* What differs from the start by rounding only is put back; what yielded to next to nothing is nothing. */
+static void tidy(Search *s)
+{
+  const double rounding = 4e-16*fmax(1, largest(s->given, s->n));
+  round_to(s, NULL, 10*rounding);
+  round_to(s, s->given, rounding);
 }
 
 static PfStatus settle(Search *s)

@@ -91,4 +91,19 @@ for command in run eval compare check "study linearize"; do
   says err "no velocity near the start satisfies the constraint 'circle'"
 done
 run 1 run --state y=0.7 --state "x'=0" --state "y'=0" "$place/over.pf"
+# A start at a double root, where y = -1 leaves x = 0 only and no y': what rounding leaves of x gives no velocity.
+printf '%s\n' "coord x, y [m]" "kinetic (x'^2 + y'^2)/2*1 [kg]" "constraint c: x^2 + y^2 = 1 [m^2]" "start x = 0.6, y = -1 !" \
+  "run 1" >"$place/double.pf"
+run 0 run --json --at 0,1 --state "y'=0.3" "$place/double.pf"
+holds 'all(abs(first(d)[k]) < 1e-9 for k in ("x", "x'"'"'", "y'"'"'")) and first(d)["y"] == -1 and
+       [m["name"] for m in d["start_change"]["moved"] if m["warning"]] == ["x", "y'"'"'"]'
+printf '%s\n' "coord x, y [m]" "kinetic (x'^2 + y'^2)/2*1 [kg]" "constraint c: x^2 + y^2 = 1 [m^2]" "start x = 0.6, y' = 0.3" \
+  "run 1" >"$place/double.pf"
+run 0 eval --json --state y=-1 "$place/double.pf"
+holds 'abs(d["q"][0]) < 1e-9 and d["q"][1] == -1 and max(map(abs, d["v"])) < 1e-9'
+# Small coefficients are no double root: a wheel of 2 um turns at 1e6 rad/s.
+printf '%s\n' "coord x [m], th [rad]" "param R = 2 [um], m = 1 [mg]" "kinetic m/2*x'^2 + m*R^2/4*th'^2" "constraint c: x' = R*th'" \
+  "start x' = 2" "run 1e-6" >"$place/double.pf"
+run 0 eval --json "$place/double.pf"
+holds 'd["v"][0] == 2 and abs(d["v"][1]/1e6 - 1) < 1e-12'
 finish
