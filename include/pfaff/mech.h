@@ -95,7 +95,6 @@ PF_API PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const
 typedef struct PfStickRow {
   const char *name;
   PfExpr surface, side;
-  bool compared;
   int degree;    /* 1: g depends on velocities, 2: on coordinates only */
   PfExpr factor; /* of the row: of the size of dF/ds over dg/dq'; made of parameters */
 } PfStickRow;

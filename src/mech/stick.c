@@ -54,7 +54,7 @@ typedef struct Maker {
   PfStuck *stuck;
   const PfStickRow *rows;
   int count;
-  PfExpr *side, *lambda, *force, *zeros; /* count: s, its multiplier, what stands for s in the forces, 0 */
+  PfExpr *side, *lambda, *zeros; /* count: s, its multiplier, 0 */
 } Maker;
 
 static PfStatus add_row(const Maker *k, int i)
@@ -93,6 +93,21 @@ static PfStatus add_row(const Maker *k, int i)
 
 /* ---------------------------------------------------------------- forces */
 
+/* What is said of s = 0 (rest) and of s = +-1 (one case alone) does not concern a surface that sticks, whatever its side. */
+static PfExpr without_cases(void *user, PfExpr e)
+{
+  const Maker *k = user;
+  bool case_of_side = pf_expr_op(k->ctx, e) == PF_OP_EQUAL && pf_expr_depends(k->ctx, e, k->lambda, k->count);
+  return case_of_side ? pf_expr_int(k->ctx, 0) : e;
+}
+
+/* The same with the unknown in the place of the sides. */
+static PfStatus with_unknown(const Maker *k, const PfExpr *e, PfExpr *out)
+{
+  PF_TRY(pf_expr_substitute(k->ctx, e, k->base->n, k->side, k->lambda, k->count, out));
+  return pf_expr_map(k->ctx, out, k->base->n, without_cases, (void *)k, out);
+}
+
 /* F(0) stays a force; F(s) - F(0) - r^T s goes to the non-ideal ones. */
 static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
 {
@@ -101,10 +116,10 @@ static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
   int n = eq->n;
   PfExpr *full = pf_arena_array(k->arena, PfExpr, n);
   if (!full) return no_room(ctx);
-  PF_TRY(pf_expr_substitute(ctx, F, n, k->side, k->force, k->count, full));
+  PF_TRY(with_unknown(k, F, full));
   PF_TRY(pf_expr_substitute(ctx, F, n, k->side, k->zeros, k->count, F));
   if (!C) return PF_OK;
-  PF_TRY(pf_expr_substitute(ctx, C, n, k->side, k->force, k->count, C));
+  PF_TRY(with_unknown(k, C, C));
   for (int j = 0; j < n; j++) {
     PfExpr sum = pf_expr_add(ctx, C[j], pf_expr_sub(ctx, full[j], F[j]));
     for (int i = 0; i < k->count; i++)
@@ -170,17 +185,14 @@ PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, 
   Maker k = {.ctx = ctx, .arena = arena, .base = base, .stuck = stuck, .rows = rows, .count = count};
   k.side = pf_arena_array(arena, PfExpr, count);
   k.lambda = pf_arena_array(arena, PfExpr, count);
-  k.force = pf_arena_array(arena, PfExpr, count);
   k.zeros = pf_arena_array(arena, PfExpr, count);
-  if (!k.side || !k.lambda || !k.force || !k.zeros) return no_room(ctx);
-  static const double next_to_nothing = 1e-300; /* s = 0 stands for rest, and what sticks without a load does not rest */
+  if (!k.side || !k.lambda || !k.zeros) return no_room(ctx);
   for (int i = 0; i < count; i++) {
     char name[32];
     snprintf(name, sizeof name, "force of %s", pf_expr_symbol_name(ctx, rows[i].side));
     k.side[i] = rows[i].side;
     k.lambda[i] = pf_expr_symbol(ctx, name);
     k.zeros[i] = pf_expr_int(ctx, 0);
-    k.force[i] = rows[i].compared ? pf_expr_add(ctx, k.lambda[i], pf_expr_double(ctx, next_to_nothing)) : k.lambda[i];
   }
   PF_TRY(copy_all(&k));
   PF_TRY(settle_others(&k));

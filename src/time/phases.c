@@ -112,8 +112,7 @@ static PfStatus list_rows(PfPhases *s, PfStickRow *rows)
   for (int k = 0; k < s->sides.count; k++) {
     if (!s->sides.stuck[k]) continue;
     PfStickRow *row = rows + s->stuck_count;
-    *row = (PfStickRow){.surface = s->sides.at[k].surface, .side = s->sides.at[k].side,
-                         .compared = s->sides.at[k].compared, .degree = s->sides.degree[k]};
+    *row = (PfStickRow){.surface = s->sides.at[k].surface, .side = s->sides.at[k].side, .degree = s->sides.degree[k]};
     row->name = pf_expr_print(s->ctx, s->stuck_arena, row->surface, PF_TEXT);
     if (!row->name) return PF_ERR_MEMORY;
     PF_TRY(pf_sides_factor(&s->sides, s->stuck_arena, k, &row->factor));

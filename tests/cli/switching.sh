@@ -59,6 +59,74 @@ says err "the state lies where a force switches, x' = 0"
 run 0 eval --state "x'=1" "$model"
 says_nothing err
 
+# Where the motion rests on a surface by itself the formulas have their values there: x(2), force by force.
+rests() { # <x at t = 2> <statements>
+  echo "coord x, y; kinetic (x'^2 + y'^2)/2; $2; run 2" >"$model"
+  run 0 run --json --at 2 "$model"
+  holds "near(at(d, -1, 'x'), $1)"
+}
+rests 0 "force x = sign(y)"
+rests 0 "force x = if(y > 1, 1, 0); start y = 1"
+rests 2 "force x = if(y <= 0, 1, 0)"
+rests 0 "force x = if(y > 0 or y < 0, 1, 0)"
+rests 0 "force x = sign(y'); prescribe y = 0"
+rests 0 "force x = if(x' > 0, 1, 0)"
+rests 0 "force x = if(x < 0, -1, 0)"
+rests 0.5 "force x = if(y > 0, 1, 0), y = if(t < 1, 0, 1)"
+rests 1/6 "force x = t - sign(x')"
+rests 0.18 "force x = if(x' < 0, 7, -7) + 5*t"
+
+# A step of the reference and a saturation: 5 until x = 4, then about 9.
+echo "coord x; input u = if(t < 0.5, 0, 9); kinetic x'^2/2; force x = min(5, u - x); run 3" >"$model"
+run 0 run --json --rtol 1e-10 --at 3 "$model"
+holds 'near(at(d, -1, "x"), 13.324317079, 1e-8)'
+
+# Conditions that jump; several at one instant; releases at one instant.
+echo "coord x; input u = if(t < 1, 0, 2); kinetic x'^2/2; force x = 1; when u > 1 { lock x }; run 3" >"$model"
+run 0 run --json "$model"
+holds 'd["events"][0]["t"] == 1'
+echo "coord x, y; kinetic (x'^2 + y'^2)/2; force y = if(t < 1, -10, 10), x = 1; constraint c: y = 0; run 3 until lambda[c] < 0" >"$model"
+run 0 run --json "$model"
+holds 'near(d["t_end"], 1)'
+echo "coord x; kinetic x'^2/2; force x = -0.5*sign(x'); start x' = 1; run 4 until x' <= 0" >"$model"
+for method in dopri5 dop853 "rk4 --step 0.01" "generalized_alpha --step 0.01"; do
+  run 0 run --json --by $method "$model"
+  holds 'near(d["t_end"], 2, 1e-6) and d["end"] == "the stop condition became true"'
+done
+echo "coord x, y; kinetic (x'^2 + y'^2)/2; start x' = 1, y' = 1; when x > 1 { lock x }; when x > 1 { lock y }; run 4" >"$model"
+run 0 run --json --at 4 "$model"
+holds 'len(d["events"]) == 2 and near(at(d, -1, "x"), 1) and near(at(d, -1, "y"), 1)'
+echo "coord x, y; kinetic (x'^2 + y'^2)/2; force x = 0.5*t - 0.5*sign(x'), y = -0.5*t - 0.5*sign(y'); run 3" >"$model"
+for method in dopri5 dop853 "rk4 --step 0.01"; do
+  run 0 run --json --at 3 --by $method "$model"
+  holds 'near(at(d, -1, "x"), 2/3, 1e-8) and near(at(d, -1, "y"), -2/3, 1e-8)'
+done
+
+# What contradicts a constraint is no event; what cannot jump does not; steps of energy are told.
+echo "coord x, y; kinetic (x'^2 + y'^2)/2; constraint c: x = t; when t = 1 { lock x }; run 3" >"$model"
+run 1 run "$model"
+says err "the event at t = 1 cannot be worked out: it contradicts the constraint 'c'"
+echo "coord x, y; kinetic (x'^2 + y'^2)/2; prescribe x = if(t < 1, 0, 1); run 2" >"$model"
+run 1 run "$model"
+says err "'drive.x' jumps by 1 at t = 1, and coordinates cannot"
+echo "coord x; kinetic x'^2/2; potential if(x < 0, 0, 0.03); start x = -1, x' = 1; run 4" >"$model"
+run 0 run "$model"
+says err "the potential energy jumps at t = 1: the impulse that belongs to it is left out"
+echo "coord x; input L = if(t < 1, 0, 1); kinetic x'^2/2; spring x { stiffness 4, length L }; run 3" >"$model"
+run 0 run --json --at 3 "$model"
+holds 'd["energy"]["drift"] < 1e-6 and near(at(d, -1, "x"), 1.6536436208636119, 1e-6)'
+says_nothing err
+run 2 run --at -1,0.5 "$model"
+says err "a sample is asked for at t = -1, before the start at t = 0"
+printf '%s\n' "coord x, y; kinetic (x'^2 + y'^2)/2" "force x = -0.5*x'/sqrt(x'^2 + y'^2), y = -0.5*y'/sqrt(x'^2 + y'^2)" \
+  "start x' = 0.6, y' = 0.8; run 4" >"$model"
+run 1 run "$model"
+says err "makes no headway"
+printf '%s\n' "coord x, y; kinetic (x'^2 + y'^2)/2" "constraint a: x = y" "force x = t - sign(x'), y = -sign(y')" "run 4" >"$model"
+run 0 run --json --at 4 "$model"
+says err "how friction and constraints share the load is not determined"
+holds 'near(at(d, -1, "x"), 8/12)'
+
 # Multipliers in conditions; a limit of steps.
 printf '%s\n' "coord x, y" "kinetic (x'^2 + y'^2)/2" "potential 10*y" "constraint ball: x^2 + y^2 = 1" \
   "start y = 1, x' = 0.5" "when lambda[ball] < 0 { lock x }" "run 2" >"$model"
