@@ -320,7 +320,10 @@ static double extremum(const Course *c, Point a, Point b)
 /* From a point on the surface: the latest one between it and b that is on the side, so that the zero lies behind it. */
 static double change_after(const Course *c, Point a, Point b, double side, double noise)
 {
-  for (double h = 0.5*(b.t - a.t); h > 1e-7*(b.t - a.t); h *= 0.5) {
+  enum { HALVES = 23 }; /* down to 1e-7 of the interval */
+  double h = b.t - a.t;
+  for (int k = 0; k < HALVES; k++) {
+    h *= 0.5;
     double g = value_at(c, a.t + h);
     if (side*g > noise) return root_between(c, a.t + h, g, b.t, b.g);
   }
@@ -388,10 +391,12 @@ static double next_of(PfMotionRun *run, PfBreaks *b, int i, double from)
     double origin = value_at(&c, 0), slope = value_at(&c, 1) - origin, t = -origin/slope;
     return side*slope < 0 && t > from && t <= end ? t : side*slope < 0 && t <= from ? from : INFINITY;
   }
-  double length = b->at[i].gap > 0 ? 2*b->at[i].gap : (end - from)/64;
-  for (double t = from; t < end; t += length, length *= 1.5) { /* not too far at once: see is_resolved */
+  double length = b->at[i].gap > 0 ? 2*b->at[i].gap : (end - from)/64, t = from;
+  while (t < end) { /* not too far at once: see is_resolved */
     double stop = fmin(t + length, end), small = 1e-7*(stop - t);
     double found = first_change(&c, point_at(&c, t, small), point_at(&c, stop, -small), side, 0, DEPTH);
+    t = stop;
+    length *= 1.5;
     if (isnan(found)) continue;
     b->at[i].gap = fmax(found - from, 1e-6*length);
     for (int k = 0; k < 8 && b->at[i].jumps && side*value_at(&c, found) > 0; k++) found = nextafter(found, INFINITY);

@@ -542,9 +542,8 @@ static PfStatus run_all(PfPhases *s, const PfSystem *system, const double *value
   const PfEquations *eq = pf_system_equations(system);
   PF_TRY(pf_switches_find(s->ctx, s->own, eq, &s->switches));
   if (s->switches.count == 0 && !s->log) return run_whole(s, system, values);
-  PfEventLog none = {0};
   if (!s->log) {
-    s->log = &none;
+    s->log = &s->no_log;
     s->switches.model.event_count = 0;
   }
   PF_TRY(prepare(s, system, values));

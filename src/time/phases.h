@@ -14,7 +14,7 @@ typedef struct PfPhases {
   const PfSymbols *symbols;
   PfSymbols own_symbols;
   const PfRunOptions *options;
-  PfEventLog *log;
+  PfEventLog *log, no_log;  /* no_log: of a run that is not asked for one */
   PfRunResult *result;
   double *values;           /* of the complete model, where the run is */
   double *instant;          /* per event; NaN for conditions */

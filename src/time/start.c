@@ -56,7 +56,8 @@ static const double *residuals(const Search *s)
 static double measure(Search *s, PfFirmness hard)
 {
   double miss = pf_manifold_miss(s->f, s->values, s->level, NULL);
-  if (s->goals) pf_goals_evaluate(s->goals, s->values);
+  if (!s->goals) return miss;
+  pf_goals_evaluate(s->goals, s->values);
   for (int i = 0; i < goal_count(s); i++) {
     const PfGoal *g = s->goals->goal + i;
     if (g->firm >= hard && !(fabs(g->value - g->target) <= miss)) miss = fabs(g->value - g->target);
@@ -471,9 +472,9 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   const PfModel *model = pf_system_equations(f->system)->model;
   size_t n = (size_t)f->n;
   Search s = {.ctx = ctx, .arena = arena, .f = f, .level = PF_LEVEL_POSITION, .values = values, .x = values + in->q, .n = f->n};
-  double *before = pf_arena_array(arena, double, 4*n), *unit = before + 2*n;
+  double *before = pf_arena_array(arena, double, 2*n), *unit = pf_arena_array(arena, double, 2*n);
   PfFirmness *firm = pf_arena_array(arena, PfFirmness, 2*n);
-  if (!before || !firm) return no_room(ctx);
+  if (!before || !unit || !firm) return no_room(ctx);
   PF_TRY(make_search(&s));
   memcpy(before, values + in->q, 2*n*sizeof *before);
   normalise(model, values + in->q, values + in->v);
