@@ -104,7 +104,7 @@ static PfStatus normalise(const Setter *s, double q[MOST_PARTS])
 
 static PfStatus set_group(Setter *s, const Group *group, const char *name, size_t joint, const char *what, const char *text)
 {
-  double number[MOST_PARTS];
+  double number[MOST_PARTS] = {0};
   PF_TRY(read_numbers(s, group, what, text, number));
   bool attitude = group->parts[0][0] == 'q';
   if (!strcmp(group->word, "turn")) quaternion_of_turn(number);

@@ -225,7 +225,7 @@ PfStatus pf_study_names(Study *st, const char *what, const char *text, int most,
 
 PfStatus pf_study_span(Study *st, double *span)
 {
-  PfRunOptions settings;
+  PfRunOptions settings = {0};
   const PfSymbols *in = pf_system_symbols(st->system);
   PF_TRY(pf_cli_run_options(&st->s, st->options, st->system, st->values, &settings));
   *span = settings.t_end - st->values[in->time];

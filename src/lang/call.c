@@ -75,10 +75,11 @@ static bool all_loose(const Value *args, int count)
 /* A sine is a pure number; but in a model without units it may well be an energy. */
 static Dim dimension_of_result(PfOp op, const Value *args, int count)
 {
+  static const Dim loose = {.timed = true};
   Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
   dim.bare = true;
   for (int i = 0; i < count; i++) {
-    if (!args[i].dim.known) return all_loose(args, count) ? (Dim){.timed = true} : pf_dim_unknown();
+    if (!args[i].dim.known) return all_loose(args, count) ? loose : pf_dim_unknown();
     if (keeps_dimension(op) && dim.bare) dim.of = args[i].dim.of;
     dim.bare = dim.bare && args[i].dim.bare;
   }

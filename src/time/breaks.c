@@ -45,6 +45,7 @@ struct PfBreaks {
   double *holds, *conditions_work;
   bool *met, *released;
   double *when;         /* of each: its first change in the step, or NaN */
+  double begun;         /* time at which the phase begins */
   double known;         /* the next instant */
   int known_break;
 };
@@ -220,6 +221,7 @@ PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **br
   if (!b) return PF_ERR_MEMORY;
   *breaks = b;
   b->phase = phase;
+  b->begun = run->t;
   b->known = -INFINITY;
   return make(run, b);
 }
@@ -501,8 +503,8 @@ static bool is_far(const double *g, int count, double side, double h)
   return least > h*fmax(fabs(between), fmax(fabs(down), fabs(up)));
 }
 
-/* Forces of constraint may change much while the state hardly does, as where something sticks: closer looks. */
-static double change_of_force(const Course *c, Point a, Point z, double side)
+/* Where something sticks forces may change much while the state hardly does, and steps become long: closer looks. */
+static double change_of_release(const Course *c, Point a, Point z, double side)
 {
   enum { PIECES = 8, DEPTH = 9 };
   double h = (z.t - a.t)/PIECES;
@@ -536,14 +538,15 @@ static double change_of(PfMotionRun *run, PfBreaks *b, int i, double from)
   const double *g = b->samples + i;
   int n = b->count;
   double h = run->t - run->t_old, small = 1e-6*h, side = b->at[i].side;
-  if (from <= run->t_old && !b->at[i].by_forces && side != 0 && is_far(g, n, side, h)) return NAN;
+  bool closer = b->at[i].kind == RELEASE && h > 0.01*(b->phase->horizon - b->begun);
+  if (from <= run->t_old && !closer && side != 0 && is_far(g, n, side, h)) return NAN;
   Course c = {run, b, i};
   Point a = {run->t_old, g[0], (g[n] - g[0])/small}, m = {run->t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
   Point z = {run->t, g[5*n], (g[5*n] - g[4*n])/small};
   double noise = noise_of(run, b, i);
   if (side == 0) return departure(&c, from, noise);
   if (from > run->t_old) return first_change(&c, point_at(&c, from, 1e-6*(run->t - from)), z, side, noise, DEPTH);
-  if (b->at[i].by_forces) return change_of_force(&c, a, z, side);
+  if (closer) return change_of_release(&c, a, z, side);
   double t = first_change(&c, a, m, side, noise, DEPTH);
   return isnan(t) ? first_change(&c, m, z, side, noise, DEPTH) : t;
 }
