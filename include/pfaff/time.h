@@ -102,6 +102,7 @@ typedef struct PfRunResult {
   PfRunEnd end;
   double t;
   long steps, rejected, evaluations;
+  long switches, sticks;                  /* how often surfaces of switching were met, and how often something began to stick */
   double position, velocity;              /* largest violations at the ends of steps */
   double energy_start, energy_end;        /* kinetic and potential */
   double drift;                           /* largest |energy gained less work done|; what is moved from outside does work, too */

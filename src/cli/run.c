@@ -174,6 +174,8 @@ static void text_summary(void *user, PfText *text)
   pf_start_text(model, r->options, &r->start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
+  if (x->switches || x->sticks)
+    pf_text_print(text, "  switches            %ld, of these %ld into sticking\n", x->switches, x->sticks);
   if (r->s.equations.m) {
     pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", pf_without_noise(x->position, 1),
                   pf_without_noise(x->velocity, 1));
@@ -206,6 +208,8 @@ static void json_summary(void *user, PfJson *json)
   pf_json_integer(json, "steps", x->steps);
   pf_json_integer(json, "rejected", x->rejected);
   pf_json_integer(json, "evaluations", x->evaluations);
+  pf_json_integer(json, "switches", x->switches);
+  pf_json_integer(json, "sticks", x->sticks);
   pf_json_number(json, "wall_seconds", r->wall);
   pf_json_open(json, "violation", '{');
   pf_json_number(json, "position", x->position);

@@ -152,6 +152,7 @@ static PfStatus warn_of_sharing(PfPhases *s)
 
 static PfStatus begin_stuck(PfPhases *s)
 {
+  s->stuck_before = s->stuck_count;
   end_stuck(s);
   bool any = false;
   for (int k = 0; k < s->switches.count; k++) any = any || s->sides.stuck[k];
@@ -159,7 +160,9 @@ static PfStatus begin_stuck(PfPhases *s)
   s->stuck_arena = pf_arena_new(pf_context_allocator(s->ctx));
   PfStickRow *rows = s->stuck_arena ? pf_arena_array(s->stuck_arena, PfStickRow, s->sides.count) : NULL;
   if (!rows) return pf_phases_no_room(s);
+  int before = s->stuck_before;
   PF_TRY(list_rows(s, rows));
+  if (s->stuck_count > before) s->result->sticks += s->stuck_count - before;
   PF_TRY(pf_stick_make(s->ctx, s->stuck_arena, &s->phase.equations, rows, s->stuck_count, &s->stuck));
   PF_TRY(pf_system_new(s->ctx, &s->stuck.equations, &s->stuck_system));
   s->stuck_values = pf_arena_array(s->stuck_arena, double, pf_system_symbols(s->stuck_system)->count);
@@ -383,6 +386,7 @@ static void add_result(PfRunResult *sum, const PfRunResult *r, bool first)
   sum->steps += r->steps;
   sum->rejected += r->rejected;
   sum->evaluations += r->evaluations;
+  sum->switches += r->switches;
   sum->position = fmax(sum->position, r->position);
   sum->velocity = fmax(sum->velocity, r->velocity);
   if (first) sum->energy_start = r->energy_start;

@@ -35,7 +35,7 @@ typedef struct PfPhases {
   PfArena *stuck_arena;
   PfSystem *stuck_system;
   double *stuck_values;
-  int *stuck_list, stuck_count;
+  int *stuck_list, stuck_count, stuck_before; /* before: in the phase that has ended */
   PfPhaseRun told;
   bool warned;              /* that a formulation was not used */
   bool warned_of_sharing;   /* that forces of what sticks are not determined */

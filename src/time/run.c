@@ -233,6 +233,7 @@ static PfRunEnd change_sides(PfMotionRun *run)
 {
   PfPhaseRun *p = run->phase;
   PfSides *sides = p->sides;
+  run->result->switches++;
   run->told = is_stuck_in_time(run);
   if (run->told) return PF_RUN_TROUBLE;
   for (int i = 0; i < p->stuck_count; i++) sides->side[p->stuck[i]] = run->motion.multiplier[run->m - p->stuck_count + i];

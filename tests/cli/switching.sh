@@ -27,7 +27,7 @@ echo "coord x; kinetic x'^2/2; force x = -0.5*sign(x'); start x' = 1; run 10" >"
 for method in dopri5 dop853 "rk4 --step 0.01" "generalized_alpha --step 0.01" "rattle --step 0.01"; do
   run 0 run --json --at 1,5,10 --by $method "$model"
   holds 'near(at(d, 0, "x"), 0.75, 1e-5) and near(at(d, 1, "x"), 1, 1e-4) and near(at(d, 2, "x"), 1, 1e-4) and \
-    abs(at(d, 2, "x'"'"'")) < 1e-12 and at(d, 2, "x'"''"'") == 0'
+    abs(at(d, 2, "x'"'"'")) < 1e-12 and at(d, 2, "x'"''"'") == 0 and d["switches"] == 1 and d["sticks"] == 1'
 done
 run 0 run --json -p a=0.1 -p T=0 --at 1 "$source/examples/incline_friction.pf"
 holds 'abs(at(d, 0, "x'"'"'")) < 1e-12 and near(at(d, 0, "x"), 0.25/2/(9.81*(0.3*0.9950041652780258 - 0.09983341664682815)))'
