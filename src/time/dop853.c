@@ -46,7 +46,10 @@ static void make_dense(PfMotionRun *run, PfErk *erk)
   double h = run->t - run->t_old, *F = erk->dense, *end = F + DENSE*N;
   for (int i = 0; i < N; i++) end[i] = erk->trial[i];
   for (int s = 0; s < EXTRA; s++)
-    if (!pf_erk_stage(run, erk, STAGES + s, c_extra[s], a_extra + s*WIDTH)) return; /* hermite below */
+    if (!pf_erk_stage(run, erk, STAGES + s, c_extra[s], a_extra + s*WIDTH)) {
+      erk->dense_failed = true; /* hermite below */
+      return;
+    }
   for (int i = 0; i < N; i++) {
     double difference = end[i] - run->y_old[i];
     F[i] = difference;
@@ -65,7 +68,7 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 {
   PfErk *erk = run->data;
   int N = 2*run->n;
-  if (!erk->dense_ready) make_dense(run, erk);
+  if (!erk->dense_ready && !erk->dense_failed) make_dense(run, erk);
   if (!erk->dense_ready) {
     pf_hermite(run, t, y);
     return;

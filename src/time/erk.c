@@ -118,7 +118,7 @@ static void accept(PfMotionRun *run, PfErk *erk, double h)
   run->t = run->t_end - (run->t + h) < 1e-14*fabs(run->t_end) ? run->t_end : run->t + h;
   run->step_work = work(erk, h);
   erk->power[0] = run->flow_power; /* of the last stage */
-  erk->dense_ready = false;
+  erk->dense_ready = erk->dense_failed = false;
 }
 
 static double limit_step(const PfMotionRun *run, double h)

@@ -29,7 +29,7 @@ typedef struct PfErk {
   double *k;     /* stages (and extra ones for dense output) x 2n */
   double *trial; /* 2n */
   double *dense; /* coefficients of the interpolation, method's own */
-  bool dense_ready;
+  bool dense_ready, dense_failed; /* its extra stages had no accelerations */
 } PfErk;
 
 PfStatus pf_erk_make(PfMotionRun *run, const PfTableau *tableau, int extra_stages, int dense_rows, PfErk *erk);
