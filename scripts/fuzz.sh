@@ -39,8 +39,11 @@ for source in "$@"; do
   options=
   [ ! -e "$dictionary" ] || options=-dict=$dictionary
 
+  [ -z "${RUNS_EACH:-}" ] || options="$options -seed=1" # the same inputs every time
+  limit=20
+  [ "$name" != run ] || limit=120 # a run may take many steps, and sanitizers make each slow
   echo "== $program, $said"
-  if ! "build-fuzz/fuzz/$program" $amount -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+  if ! "build-fuzz/fuzz/$program" $amount -timeout=$limit -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$findings/" $options $folders >"build-fuzz/$name.log" 2>&1; then
     tail -n 60 "build-fuzz/$name.log"
     exit 1
