@@ -74,22 +74,12 @@ static PfStatus grow(PfMotionRun *run, PfBreaks *b)
   return PF_OK;
 }
 
-/* Inputs by their functions of time. */
-static PfStatus written_out(const PfMotionRun *run, PfExpr *e)
-{
-  const PfModel *model = pf_system_equations(run->system)->model;
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(run->ctx, e, 1, &model->inputs[i].symbol, &model->inputs[i].value, 1, e));
-  return PF_OK;
-}
-
 static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
 {
   const PfSymbols *in = run->symbols;
   PfContext *ctx = run->ctx;
   PF_TRY(grow(run, b));
-  PF_TRY(written_out(run, &g));
+  PF_TRY(pf_run_insert_inputs(run, pf_system_equations(run->system)->model, &g, 1));
   int after_time = in->lambda - in->inputs;
   item.by_forces = run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m);
   item.timed = !item.by_forces && !pf_expr_depends(ctx, g, in->symbol + in->inputs, after_time);

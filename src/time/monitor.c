@@ -6,8 +6,7 @@
 
 enum { KINETIC, POTENTIAL, CARRIED, POWER, FIRST_RESIDUAL };
 
-/* Inputs by their functions of time, so that a derivative by time sees them. */
-static PfStatus insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count)
+PfStatus pf_run_insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count)
 {
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
@@ -55,7 +54,7 @@ static PfStatus power(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
   PfContext *ctx = run->ctx;
   const PfModel *model = eq->model;
   *sum = pf_expr_sub(ctx, eq->potential, eq->kinetic);
-  PF_TRY(insert_inputs(run, model, sum, 1));
+  PF_TRY(pf_run_insert_inputs(run, model, sum, 1));
   *sum = pf_expr_diff(ctx, *sum, model->time);
   for (int i = 0; i < eq->n; i++) {
     PfExpr force = pf_expr_add(ctx, eq->applied[i], eq->C[i]);
@@ -88,7 +87,7 @@ PfStatus pf_monitor_make(PfMotionRun *run)
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];
     roots[FIRST_RESIDUAL + m + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
   }
-  PF_TRY(insert_inputs(run, eq->model, roots, count));
+  PF_TRY(pf_run_insert_inputs(run, eq->model, roots, count));
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, count, &run->monitor));
   run->monitor_work = pf_run_array(run, double, pf_tape_work_size(run->monitor));
   return run->monitor_work ? PF_OK : PF_ERR_MEMORY;

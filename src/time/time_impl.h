@@ -97,6 +97,9 @@ void pf_run_copy_inputs(const PfMotionRun *run, double *values);
 void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size);
 #define pf_run_array(run, type, count) ((type *)pf_run_alloc((run), (size_t)(count), sizeof(type)))
 
+/* Inputs by their functions of time, so that a derivative by time sees them (monitor.c). */
+PfStatus pf_run_insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count);
+
 /* monitor.c: what is looked at along the way. Evaluated at run->values (state and multipliers in them). */
 PfStatus pf_monitor_make(PfMotionRun *run);
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier);
