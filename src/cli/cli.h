@@ -56,7 +56,7 @@ typedef struct Options {
   const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out, *rho, *most_steps;
   bool as_given, drift, keep_going, printed, adaptive, prove;
   const char *columns, *against;
-  bool log, script;
+  bool log;
   int state_count;
   const char *state[256]; /* name=value */
   bool real_time, invariants, spatial;

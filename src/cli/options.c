@@ -35,7 +35,7 @@ static const struct option long_options[] = {
   {"no-projection", no_argument, NULL, 'd'}, {"keep-going", no_argument, NULL, 'k'},
   {"prove", no_argument, NULL, 'P'},       {"columns", required_argument, NULL, 'c'},
   {"against", required_argument, NULL, 'x'}, {"log", no_argument, NULL, 'L'},
-  {"script", no_argument, NULL, 'S'},      {"free", no_argument, NULL, 'F'},
+  {"free", no_argument, NULL, 'F'},
   {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
   {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
   {"adaptive", no_argument, NULL, 'D'},    {"invariants", no_argument, NULL, 'I'},
@@ -68,8 +68,8 @@ static unsigned needs(int letter)
   case 'F': return OPTION_FREE;
   case 'R': case 'I':
   case 'N': return OPTION_PACE;
-  case 'c': case 'x': case 'L':
-  case 'S': return OPTION_PLOT;
+  case 'c': case 'x':
+  case 'L': return OPTION_PLOT;
   default: return 0;
   }
 }
@@ -102,7 +102,6 @@ static bool take(Options *options, int letter, const char *argument)
   case 'c': options->columns = argument; break;
   case 'x': options->against = argument; break;
   case 'L': options->log = true; break;
-  case 'S': options->script = true; break;
   case 'F': options->free = true; break;
   case 'R': options->real_time = true; break;
   case 'N': options->rate = argument; break;

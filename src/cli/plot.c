@@ -1,23 +1,21 @@
-/* pfaff plot: columns of a trajectory or of a model's run, by gnuplot or in the terminal. */
+/* pfaff plot: columns of a trajectory or of a model's run, as a picture or in the terminal. */
 #include "cli/table.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int run(int argc, char **argv);
 
 const Command pf_command_plot = {
   "plot", "columns of a trajectory or of a model's run, as a picture or in the terminal",
-  "[--columns \"x,y;theta\"] [--against NAME] [--log] [--out PICTURE | --script] FILE\n\n"
+  "[--columns \"x,y;theta\"] [--against NAME] [--log] [--out PICTURE.svg] FILE\n\n"
   "FILE is a model or a CSV trajectory. Without --out the plot is drawn in the terminal.\n\n"
   "      --columns LIST   panels separated by ';', columns by ','; default: the 'plot' statements of the model\n"
   "      --against NAME   the horizontal axis (default: t)\n"
   "      --log            logarithmic vertical axis, for errors\n"
-  "      --out PICTURE    .svg, .png or .pdf, through gnuplot\n"
-  "      --script         print the gnuplot script instead\n"
+  "      --out PICTURE    a picture, .svg\n"
   "  -p, --state, --by, --for, --rtol … as for 'pfaff run'",
   run};
 
@@ -102,28 +100,7 @@ static PfStatus default_columns(Plot *p)
   return PF_OK;
 }
 
-/* ---------------------------------------------------------------- gnuplot */
-
-/* Names as gnuplot takes them literally. */
-static void put_label(PfText *text, const char *name, const char *unit)
-{
-  pf_text_add(text, "\"");
-  for (const char *c = name; *c; c++) {
-    if (*c == '"' || *c == '\\') pf_text_add(text, "\\");
-    pf_text_put(text, c, 1);
-  }
-  if (unit[0]) pf_text_print(text, "%s[%s]", name[0] ? " " : "", unit);
-  pf_text_add(text, "\"");
-}
-
-static const char *terminal_for(const char *path)
-{
-  const char *dot = path ? strrchr(path, '.') : NULL;
-  if (dot && !strcmp(dot, ".png")) return "pngcairo size 1200,%d font 'sans,20' linewidth 2";
-  if (dot && !strcmp(dot, ".pdf")) return "pdfcairo size 8.6cm,%dcm font 'sans,8' linewidth 1";
-  if (!dot || !strcmp(dot, ".svg")) return "svg size 860,%d font 'sans,18' linewidth 2 background rgb 'white'";
-  return NULL;
-}
+/* ---------------------------------------------------------------- ranges */
 
 /* Smallest and largest number of a column of a panel that are finite; low and high are moved apart. */
 static void find_range(const Plot *p, const Panel *panel, int column, double *low, double *high)
@@ -162,32 +139,7 @@ static bool is_path(const Plot *p, const Panel *panel)
   return ratio > 0.25 && ratio < 4;
 }
 
-static void put_head(const Plot *p, PfText *text)
-{
-  /* Okabe and Ito: told apart also by people who do not see all colours */
-  static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999933"};
-  const char *terminal = terminal_for(p->options->out), *dot = p->options->out ? strrchr(p->options->out, '.') : NULL;
-  bool pdf = dot && !strcmp(dot, ".pdf"), png = dot && !strcmp(dot, ".png");
-  char line[256];
-  snprintf(line, sizeof line, "set terminal %s\n", terminal);
-  int height = pdf ? 5 : png ? 560 : 400; /* of a panel */
-  for (int i = 0; i < p->count; i++)
-    if (is_path(p, p->panel + i)) height = pdf ? 8 : png ? 1020 : 730;
-  pf_text_print(text, line, p->count*height);
-  if (p->options->out) {
-    pf_text_add(text, "set output ");
-    put_label(text, p->options->out, "");
-    pf_text_add(text, "\n");
-  }
-  enum { COLOURS = sizeof colours/sizeof *colours };
-  for (int i = 0; i < MOST_SERIES; i++) /* dashed when the colours come again */
-    pf_text_print(text, "set linetype %d linecolor rgb '%s' linewidth 1.5 dashtype %s\n", i + 1, colours[i%COLOURS],
-                  i < COLOURS ? "solid" : "(8,3)");
-  pf_text_add(text, "set grid linetype 1 linecolor rgb '#dddddd' linewidth 0.5\nset border 3\nset tics nomirror\n"
-              "set rmargin 3\nset key outside top center horizontal Left reverse noenhanced samplen 2\n");
-  pf_text_add(text, p->options->log ? "set logscale y\nset format y '10^{%L}'\nunset mytics\n" : "set format y '%g'\n");
-  if (p->count > 1) pf_text_add(text, "set lmargin 12\n"); /* so that panels stand below each other */
-}
+/* ---------------------------------------------------------------- the picture */
 
 /* The unit of all curves of a panel, or NULL. */
 static const char *common_unit(const Plot *p, const Panel *panel)
@@ -203,55 +155,66 @@ static bool is_last_of_axis(const Plot *p, const Panel *panel)
   return panel == p->panel + p->count - 1 || panel[1].against != panel->against;
 }
 
-static void put_data(const Plot *p, PfText *text)
+/* "x [m]", in the arena. */
+static const char *label_of(const Plot *p, const char *name, const char *unit)
 {
-  int columns = p->table.columns;
-  pf_text_add(text, "$data << EOD\n");
-  for (int r = 0; r < pf_table_rows(&p->table); r++)
-    for (int c = 0; c < columns; c++) {
-      double x = p->table.cells.at[r*columns + c];
-      pf_text_print(text, "%.9g%s", p->options->log && c ? fabs(x) : x, c + 1 < columns ? " " : "\n");
-    }
-  pf_text_add(text, "EOD\n");
+  size_t length = strlen(name) + strlen(unit) + 4;
+  char *text = pf_arena_alloc(p->s.arena, length, 1);
+  if (!text) return "";
+  if (unit[0]) snprintf(text, length, "%s%s[%s]", name, name[0] ? " " : "", unit);
+  else snprintf(text, length, "%s", name);
+  return text;
 }
 
-static void put_panel(const Plot *p, const Panel *panel, PfText *text)
+static double *column_of(const Plot *p, int column)
+{
+  int rows = pf_table_rows(&p->table);
+  double *x = pf_arena_array(p->s.arena, double, rows);
+  for (int r = 0; x && r < rows; r++) x[r] = p->table.cells.at[(size_t)r*(size_t)p->table.columns + (size_t)column];
+  return x;
+}
+
+static PfStatus make_chart(const Plot *p, const Panel *panel, PfChart *chart)
 {
   const Table *t = &p->table;
   const char *unit = common_unit(p, panel);
-  pf_text_add(text, "set xlabel ");
-  if (is_last_of_axis(p, panel)) put_label(text, t->names[panel->against], t->units[panel->against]);
-  else pf_text_add(text, "\"\"");
-  pf_text_add(text, " noenhanced\nset ylabel ");
-  put_label(text, panel->count == 1 ? t->names[panel->column[0]] : "", unit ? unit : "");
-  pf_text_print(text, " noenhanced\nset size %s\nplot ", is_path(p, panel) ? "ratio -1" : "noratio");
+  PfSeries *series = pf_arena_array(p->s.arena, PfSeries, panel->count);
+  const double *x = column_of(p, panel->against);
+  if (!series || !x) return pf_fail(p->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
   for (int k = 0; k < panel->count; k++) {
-    pf_text_print(text, "%s$data using %d:%d with lines ", k ? ", \\\n     " : "", panel->against + 1, panel->column[k] + 1);
-    pf_text_add(text, panel->count == 1 ? "notitle" : "title ");
-    if (panel->count > 1) put_label(text, t->names[panel->column[k]], unit ? "" : t->units[panel->column[k]]);
+    int column = panel->column[k];
+    const char *label = label_of(p, t->names[column], unit ? "" : t->units[column]);
+    series[k] = (PfSeries){.count = pf_table_rows(t), .x = x, .y = column_of(p, column), .color = k,
+                           .label = panel->count > 1 ? label : NULL};
+    if (!series[k].y) return pf_fail(p->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
   }
-  pf_text_add(text, "\n");
+  *chart = (PfChart){.title = "", .count = panel->count, .series = series, .log_y = p->options->log, .equal = is_path(p, panel)};
+  chart->x_label = is_last_of_axis(p, panel) ? label_of(p, t->names[panel->against], t->units[panel->against]) : "";
+  chart->y_label = label_of(p, panel->count == 1 ? t->names[panel->column[0]] : "", unit ? unit : "");
+  return PF_OK;
 }
 
-static void put_script(const Plot *p, PfText *text)
+static PfStatus write_bytes(PfContext *ctx, const char *path, const PfText *text)
 {
-  put_head(p, text);
-  put_data(p, text);
-  if (p->count > 1) pf_text_print(text, "set multiplot layout %d,1\n", p->count);
-  for (int i = 0; i < p->count; i++) put_panel(p, p->panel + i, text);
-  if (p->count > 1) pf_text_add(text, "unset multiplot\n");
+  if (text->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no memory for the picture");
+  FILE *stream = fopen(path, "wb");
+  bool good = stream && fwrite(pf_text_get(text), 1, text->count, stream) == text->count;
+  int error = errno;
+  if (stream && fclose(stream) != 0 && good) good = false, error = errno;
+  return good ? PF_OK : pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(error));
 }
 
-static PfStatus draw(const Plot *p, const PfText *script)
+static PfStatus draw(const Plot *p)
 {
-  FILE *gnuplot = popen("gnuplot", "w");
-  if (!gnuplot) return pf_fail(p->s.ctx, PF_ERR_MISSING, "cannot start gnuplot: %s", strerror(errno));
-  fwrite(pf_text_get(script), 1, script->count, gnuplot);
-  int code = pclose(gnuplot);
-  if (code == 0) return PF_OK;
-  pf_fail(p->s.ctx, PF_ERR_MISSING, "gnuplot did not make '%s'", p->options->out);
-  pf_hint(p->s.ctx, "is gnuplot installed, and can the file be written? --script prints the script");
-  return PF_ERR_MISSING;
+  PfChart charts[MOST_PANELS];
+  PfText text;
+  for (int i = 0; i < p->count; i++) PF_TRY(make_chart(p, p->panel + i, charts + i));
+  charts[0].title = p->s.model ? pf_cli_name(p->s.model) : "";
+  pf_text_init(&text, pf_context_allocator(p->s.ctx));
+  pf_svg_charts(&text, charts, p->count);
+  PfStatus status = write_bytes(p->s.ctx, p->options->out, &text);
+  pf_text_free(&text);
+  return status;
 }
 
 /* ---------------------------------------------------------------- the terminal */
@@ -303,12 +266,18 @@ static bool is_table(const char *path)
   return length > 4 && !strcmp(path + length - 4, ".csv");
 }
 
+static bool is_svg(const char *path)
+{
+  size_t length = strlen(path);
+  return length > 4 && !strcmp(path + length - 4, ".svg");
+}
+
 static PfStatus load(Plot *p)
 {
   const Options *o = p->options;
-  if (o->out && !terminal_for(o->out)) {
+  if (o->out && !is_svg(o->out)) {
     p->s = (Session){.ctx = pf_context_new(NULL)};
-    return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "--out %s: pictures are .svg, .png or .pdf", o->out);
+    return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "--out %s: pictures are .svg", o->out);
   }
   if (is_table(o->file)) {
     p->s = (Session){.ctx = pf_context_new(NULL)};
@@ -323,18 +292,15 @@ static PfStatus load(Plot *p)
   return o->columns ? read_columns(p, o->columns) : default_columns(p);
 }
 
-static PfStatus show(Plot *p, int *code)
+static PfStatus show(const Plot *p, int *code)
 {
   PfText text;
-  PfStatus status = PF_OK;
+  if (p->options->out) return draw(p);
   pf_text_init(&text, pf_context_allocator(p->s.ctx));
-  if (p->options->script || p->options->out) put_script(p, &text);
-  else
-    for (int i = 0; i < p->count; i++) text_panel(p, p->panel + i, &text);
-  if (p->options->out && !p->options->script) status = draw(p, &text);
-  else *code = pf_cli_print(&text);
+  for (int i = 0; i < p->count; i++) text_panel(p, p->panel + i, &text);
+  *code = pf_cli_print(&text);
   pf_text_free(&text);
-  return status;
+  return PF_OK;
 }
 
 static int run(int argc, char **argv)

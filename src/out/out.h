@@ -57,9 +57,11 @@ typedef struct PfChart {
   bool given;          /* the range below holds; else it follows from the series */
   double x_low, x_high, y_low, y_high;
   bool equal;          /* one unit has the same length on both axes */
+  bool log_y;          /* decades upwards; signs and zeros are left out */
 } PfChart;
 
-/* The chart as an SVG file. */
+/* Charts below each other as one SVG file; and a single one. */
+void pf_svg_charts(PfText *text, const PfChart *charts, int count);
 void pf_svg_chart(PfText *text, const PfChart *chart);
 
 #endif

@@ -24,6 +24,7 @@ static const char *dash_of(PfDash dash)
 typedef struct Frame {
   double x_low, x_high, y_low, y_high; /* of the data */
   double left, right, top, bottom;     /* on the page */
+  bool log_y;                          /* the data's y is the decimal logarithm */
 } Frame;
 
 static double at_x(const Frame *f, double x)
@@ -31,9 +32,14 @@ static double at_x(const Frame *f, double x)
   return f->left + (x - f->x_low)/(f->x_high - f->x_low)*(f->right - f->left);
 }
 
+static double upright(const Frame *f, double y)
+{
+  return f->log_y ? log10(fabs(y)) : y;
+}
+
 static double at_y(const Frame *f, double y)
 {
-  return f->bottom - (y - f->y_low)/(f->y_high - f->y_low)*(f->bottom - f->top);
+  return f->bottom - (upright(f, y) - f->y_low)/(f->y_high - f->y_low)*(f->bottom - f->top);
 }
 
 static void put_escaped(PfText *text, const char *s)
@@ -63,7 +69,7 @@ static void find_range(const PfChart *c, Frame *f)
   f->x_high = f->y_high = -INFINITY;
   for (int s = 0; s < c->count; s++)
     for (int i = 0; i < c->series[s].count; i++) {
-      double x = c->series[s].x[i], y = c->series[s].y[i];
+      double x = c->series[s].x[i], y = upright(f, c->series[s].y[i]);
       if (!isfinite(x) || !isfinite(y)) continue;
       f->x_low = fmin(f->x_low, x), f->x_high = fmax(f->x_high, x);
       f->y_low = fmin(f->y_low, y), f->y_high = fmax(f->y_high, y);
@@ -118,10 +124,11 @@ static void put_y_axis(PfText *text, const Frame *f, const char *label)
 {
   double step = tick_step(f->y_high - f->y_low), first = ceil(f->y_low/step), middle = (f->top + f->bottom)/2;
   for (int k = 0; k < MOST_TICKS && (first + k)*step <= f->y_high; k++) {
-    double y = at_y(f, (first + k)*step);
+    double y = f->bottom - ((first + k)*step - f->y_low)/(f->y_high - f->y_low)*(f->bottom - f->top);
     pf_text_print(text, "<path d=\"M%.2f %.2fH%.2f\" class=\"grid\"/>", f->left, y, f->right);
     pf_text_print(text, "<path d=\"M%.2f %.2fh-6\" class=\"axis\"/>", f->left, y);
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 10, y + 4.5);
+    if (f->log_y) pf_text_add(text, "1e");
     put_number(text, (first + k)*step, step);
     pf_text_add(text, "</text>\n");
   }
@@ -164,7 +171,7 @@ static void put_line(PfText *text, const Frame *f, const PfSeries *s)
   bool pen = false;
   pf_text_add(text, "<path d=\"");
   for (int i = 0; i < s->count; i++) {
-    bool good = isfinite(s->x[i]) && isfinite(s->y[i]);
+    bool good = isfinite(s->x[i]) && isfinite(upright(f, s->y[i]));
     if (good) pf_text_print(text, "%c%.2f %.2f", pen ? 'L' : 'M', inside(at_x(f, s->x[i])), inside(at_y(f, s->y[i])));
     pen = good;
   }
@@ -179,7 +186,7 @@ static void put_series(PfText *text, const Frame *f, const PfSeries *s)
     return;
   }
   for (int i = 0; i < s->count; i++)
-    if (isfinite(s->x[i]) && isfinite(s->y[i]))
+    if (isfinite(s->x[i]) && isfinite(upright(f, s->y[i])))
       put_mark(text, s->mark, s->color, inside(at_x(f, s->x[i])), inside(at_y(f, s->y[i])));
   pf_text_add(text, "\n");
 }
@@ -212,30 +219,43 @@ static void put_legend(PfText *text, const PfChart *c, const Frame *f)
   }
 }
 
-void pf_svg_chart(PfText *text, const PfChart *c)
+static void put_chart(PfText *text, const PfChart *c, int index)
 {
-  Frame f = {.left = LEFT, .right = WIDTH - RIGHT, .top = TOP + 20, .bottom = HEIGHT - BOTTOM};
+  Frame f = {.left = LEFT, .right = WIDTH - RIGHT, .top = index*HEIGHT + TOP + 20, .bottom = (index + 1)*HEIGHT - BOTTOM,
+             .log_y = c->log_y};
   find_range(c, &f);
   if (c->equal) make_equal(&f);
-  pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n"
-                "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:15px}"
-                ".title{font-size:16px;font-weight:bold}</style>\n"
-                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
   if (c->given)
     pf_text_print(text,
-                  "<clipPath id=\"frame\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n",
-                  f.left, f.top, f.right - f.left, f.bottom - f.top);
+                  "<clipPath id=\"frame%d\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n",
+                  index, f.left, f.top, f.right - f.left, f.bottom - f.top);
   put_x_axis(text, &f, c->x_label);
   put_y_axis(text, &f, c->y_label);
-  pf_text_add(text, c->given ? "<g clip-path=\"url(#frame)\">\n" : "<g>\n");
+  if (c->given) pf_text_print(text, "<g clip-path=\"url(#frame%d)\">\n", index);
+  else pf_text_add(text, "<g>\n");
   for (int s = 0; s < c->count; s++) put_series(text, &f, c->series + s);
   pf_text_print(text,
                 "</g>\n<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"none\" stroke=\"#333\"/>\n",
                 f.left, f.top, f.right - f.left, f.bottom - f.top);
-  pf_text_print(text, "<text x=\"%.2f\" y=\"26\" class=\"title\">", f.left);
+  pf_text_print(text, "<text x=\"%.2f\" y=\"%d\" class=\"title\">", f.left, index*HEIGHT + 26);
   put_escaped(text, c->title);
   pf_text_add(text, "</text>\n");
   put_legend(text, c, &f);
+}
+
+void pf_svg_charts(PfText *text, const PfChart *charts, int count)
+{
+  int height = count*HEIGHT;
+  pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n"
+                "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:15px}"
+                ".title{font-size:16px;font-weight:bold}</style>\n"
+                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, height, WIDTH, height, WIDTH, height);
+  for (int i = 0; i < count; i++) put_chart(text, charts + i, i);
   pf_text_add(text, "</svg>\n");
+}
+
+void pf_svg_chart(PfText *text, const PfChart *chart)
+{
+  pf_svg_charts(text, chart, 1);
 }
