@@ -1,8 +1,6 @@
-/* Trajectories to files, row by row, so that long runs do not grow in memory. */
+/* What a row of a trajectory holds: its columns, their units, their values at a sample. */
 #include "cli/trajectory.h"
 
-#include <errno.h>
-#include <math.h>
 #include <string.h>
 
 static PfStatus no_room(Session *s)
@@ -108,119 +106,10 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
 void pf_trajectory_free(Trajectory *t)
 {
   pf_tape_free(t->outputs);
-  if (t->bytes.allocator) pf_text_free(&t->bytes);
+  pf_record_free(&t->record);
 }
 
-/* ---------------------------------------------------------------- files */
-
-static PfStatus check(Trajectory *t)
-{
-  if (t->failed || ferror(t->stream)) {
-    if (!t->failed) t->error = errno;
-    t->failed = true;
-    return pf_fail(t->s->ctx, PF_ERR_FILE, "cannot write '%s': %s", t->path, strerror(t->error));
-  }
-  return PF_OK;
-}
-
-/* A name with a comma or a quote in it is quoted, as CSV wants it. */
-static void write_name(FILE *stream, const char *name, const char *unit)
-{
-  bool quote = strpbrk(name, ",\"") != NULL;
-  if (quote) fputc('"', stream);
-  for (const char *c = name; *c; c++) {
-    if (*c == '"') fputc('"', stream);
-    fputc(*c, stream);
-  }
-  if (unit[0]) fprintf(stream, " [%s]", unit);
-  if (quote) fputc('"', stream);
-}
-
-static void write_csv_head(Trajectory *t)
-{
-  for (int i = 0; i < t->count; i++) {
-    if (i) fputc(',', t->stream);
-    write_name(t->stream, t->names[i], t->units[i]);
-  }
-  fputc('\n', t->stream);
-}
-
-static void write_bytes(Trajectory *t)
-{
-  (void)fwrite(pf_text_get(&t->bytes), 1, t->bytes.count, t->stream);
-  t->bytes.count = 0;
-}
-
-/* A row of the trajectory is a column of the matrix: so it can be written as it comes. */
-static void write_mat_head(Trajectory *t)
-{
-  pf_text_init(&t->bytes, pf_context_allocator(t->s->ctx));
-  pf_mat_texts(&t->bytes, "columns", t->names, t->count);
-  pf_mat_texts(&t->bytes, "units", t->units, t->count);
-  t->mat_head = (long)t->bytes.count;
-  pf_mat_open(&t->bytes, "data", t->count);
-  t->mat_data = (long)t->bytes.count;
-  write_bytes(t);
-}
-
-/* As many columns as have reached the file: the disk may have become full. Fails for pipes. */
-static bool end_mat(Trajectory *t)
-{
-  long end = fseek(t->stream, 0, SEEK_END) == 0 ? ftell(t->stream) : -1;
-  if (end < t->mat_data) return false;
-  pf_mat_count(&t->bytes, (uint32_t)((end - t->mat_data)/(t->count*(long)sizeof(double))));
-  if (fseek(t->stream, t->mat_head + PF_MAT_COLUMNS, SEEK_SET) != 0) return false;
-  write_bytes(t);
-  return true;
-}
-
-static void write_json_head(Trajectory *t)
-{
-  PfJson json;
-  pf_json_begin(&json, pf_context_allocator(t->s->ctx));
-  pf_json_open(&json, NULL, '{');
-  pf_json_open(&json, "columns", '[');
-  for (int i = 0; i < t->count; i++) pf_json_string(&json, NULL, t->names[i]);
-  pf_json_close(&json, ']');
-  pf_json_open(&json, "units", '[');
-  for (int i = 0; i < t->count; i++) pf_json_string(&json, NULL, t->units[i]);
-  pf_json_close(&json, ']');
-  fputs(pf_text_get(&json.text), t->stream);
-  fputs(",\n  \"rows\": [", t->stream);
-  pf_json_free(&json);
-}
-
-static bool ends_in(const char *path, const char *end)
-{
-  size_t length = strlen(path), part = strlen(end);
-  return length > part && !strcmp(path + length - part, end);
-}
-
-PfStatus pf_trajectory_open(Trajectory *t, const char *path)
-{
-  t->path = path;
-  t->format = ends_in(path, ".json") ? PF_FORMAT_JSON : ends_in(path, ".mat") ? PF_FORMAT_MAT : PF_FORMAT_CSV;
-  t->stream = fopen(path, "wb");
-  if (!t->stream) return pf_fail(t->s->ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(errno));
-  if (t->format == PF_FORMAT_CSV) write_csv_head(t);
-  else if (t->format == PF_FORMAT_JSON) write_json_head(t);
-  else write_mat_head(t);
-  return check(t);
-}
-
-static PfStatus add_to_mat(Trajectory *t)
-{
-  enum { MOST = 100*1000*1000 }; /* level 4 has no room for more in one matrix */
-  if (t->rows > MOST/t->count) {
-    pf_fail(t->s->ctx, PF_ERR_LIMIT, "'%s' is full: a matrix of a MAT-file takes %d numbers", t->path, MOST);
-    pf_hint(t->s->ctx, "write CSV, or fewer samples with --every");
-    return PF_ERR_LIMIT;
-  }
-  pf_mat_column(&t->bytes, t->row, t->count);
-  if (t->bytes.failed) return no_room(t->s);
-  write_bytes(t);
-  return check(t);
-}
+/* ---------------------------------------------------------------- rows */
 
 static void fill_row(Trajectory *t, const PfSample *sample)
 {
@@ -249,34 +138,19 @@ static void fill_row(Trajectory *t, const PfSample *sample)
     if (t->scale[i] != 1) t->row[i] /= t->scale[i];
 }
 
+PfStatus pf_trajectory_open(Trajectory *t, const char *path)
+{
+  return pf_record_open(&t->record, t->s->ctx, path, &(PfRecordHead){t->count, t->names, t->units});
+}
+
 PfStatus pf_trajectory_add(Trajectory *t, const PfSample *sample)
 {
   fill_row(t, sample);
   t->rows++;
-  if (!t->stream) return PF_OK;
-  if (t->format == PF_FORMAT_MAT) return add_to_mat(t);
-  bool json = t->format == PF_FORMAT_JSON;
-  if (json) fputs(t->rows > 1 ? ",\n    [" : "\n    [", t->stream);
-  for (int i = 0; i < t->count; i++) {
-    if (i) fputs(json ? ", " : ",", t->stream);
-    if (json && !isfinite(t->row[i])) fputs("null", t->stream);
-    else fprintf(t->stream, "%.17g", t->row[i]);
-  }
-  fputs(json ? "]" : "\n", t->stream);
-  return check(t);
+  return pf_record_add(&t->record, t->row);
 }
 
 PfStatus pf_trajectory_close(Trajectory *t)
 {
-  if (!t->stream) return PF_OK;
-  if (t->format == PF_FORMAT_JSON) fputs("\n  ]\n}\n", t->stream);
-  bool bad = t->format == PF_FORMAT_MAT && !end_mat(t);
-  bad = fflush(t->stream) != 0 || bad;
-  if (bad && !t->failed) t->error = errno;
-  bool told = t->failed;
-  t->failed = t->failed || bad;
-  if (fclose(t->stream) != 0 && !t->failed) t->failed = true, t->error = errno;
-  t->stream = NULL;
-  if (!t->failed || told) return told ? PF_ERR_FILE : PF_OK;
-  return pf_fail(t->s->ctx, PF_ERR_FILE, "cannot write '%s': %s", t->path, strerror(t->error));
+  return pf_record_close(&t->record);
 }

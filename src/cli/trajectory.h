@@ -3,17 +3,12 @@
 #define PF_CLI_TRAJECTORY_H
 
 #include "cli/cli.h"
-
-typedef enum PfFormat { PF_FORMAT_CSV, PF_FORMAT_JSON, PF_FORMAT_MAT } PfFormat;
+#include "out/record.h"
 
 typedef struct Trajectory {
   Session *s;
   const PfSystem *system;
-  FILE *stream;          /* NULL: rows are not written */
-  const char *path;
-  PfFormat format;
-  PfText bytes;          /* MAT: what is written next */
-  long mat_head, mat_data; /* where head and numbers of the matrix begin */
+  PfRecord record;       /* the file, when there is one */
   int count;             /* columns */
   const char **names, **units;
   double *scale;         /* one of the unit in SI */
@@ -22,8 +17,6 @@ typedef struct Trajectory {
   double *outputs_work, *output_values;
   int output_count;
   long rows;
-  bool failed;
-  int error;             /* errno of the failure */
 } Trajectory;
 
 /* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values, energies, violations. */
