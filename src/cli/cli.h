@@ -64,6 +64,7 @@ typedef struct Options {
   bool free;  /* import: the root may move */
   bool write; /* fmt: replace the file */
   const char *study[STUDY_OPTIONS]; /* NULL: not given */
+  const Command *command;
 } Options;
 
 typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512, OPTION_PACE = 1024,
@@ -92,6 +93,16 @@ const char *pf_cli_name(const PfModel *model);
 typedef void (*WriteJson)(void *user, PfJson *json);
 typedef void (*WriteText)(void *user, PfText *text);
 int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
+
+/* The same; to standard error when the result itself goes to standard output (outputs.c). */
+int pf_cli_summary(const PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
+
+/* --out, before anything else is done: the ending must be one that the command knows, the place one that can be written. */
+PfStatus pf_cli_check_out(PfContext *ctx, const Options *options);
+/* The kind of file --out asks for, as "csv"; NULL when it is none that the command knows. */
+const char *pf_cli_out_kind(const Options *options);
+bool pf_cli_out_is(const Options *options, const char *kind);
+bool pf_cli_out_is_standard(const Options *options);
 
 /* A constant from the command line in SI: "2/3", "5 [g]"; a bare number is in `unit`. What is wrong is said after `what`, the
  * option as it was given. */

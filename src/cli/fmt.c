@@ -1,9 +1,8 @@
 /* pfaff fmt: the canonical layout of a model file. */
 #include "cli/cli.h"
+#include "out/file.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static int run(int argc, char **argv);
 
@@ -16,25 +15,6 @@ const Command pf_command_fmt = {
 
 enum { LARGEST_FILE = 16 << 20 }; /* as for models */
 
-/* Written beside the file and renamed, so that the model is never lost. */
-static PfStatus replace(PfContext *ctx, PfArena *arena, const char *path, const char *text)
-{
-  size_t length = strlen(path) + 8;
-  char *beside = pf_arena_alloc(arena, length, 1);
-  if (!beside) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
-  snprintf(beside, length, "%s.new", path);
-  FILE *stream = fopen(beside, "wb");
-  if (!stream) return pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': %s", beside, strerror(errno));
-  struct stat status;
-  bool good = fputs(text, stream) >= 0;
-  good = fclose(stream) == 0 && good;
-  if (stat(path, &status) == 0) (void)chmod(beside, status.st_mode & 0777); /* whoever may read it, still may */
-  if (good && rename(beside, path) == 0) return PF_OK;
-  pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(errno));
-  remove(beside);
-  return PF_ERR_FILE;
-}
-
 static PfStatus format(PfContext *ctx, PfArena *arena, const char *name, const char *bytes, size_t count,
                        const Options *options, const char **result)
 {
@@ -42,7 +22,9 @@ static PfStatus format(PfContext *ctx, PfArena *arena, const char *name, const c
   if (!options->write || !strcmp(options->file, "-")) return PF_OK;
   const char *formatted = *result;
   *result = NULL;
-  return replace(ctx, arena, options->file, formatted);
+  if (!strcmp(formatted, bytes)) return PF_OK;
+  PfText text = {.at = (char *)(uintptr_t)formatted, .count = strlen(formatted)};
+  return pf_out_text(ctx, options->file, &text);
 }
 
 static int run(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* pfaff: the program. One file per command; this one finds it. */
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <string.h>
 
 static const Command *const commands[] = {&pf_command_check, &pf_command_derive, &pf_command_compare, &pf_command_eval,
@@ -58,6 +59,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is like a full disk: writing fails, and that is said */
   int code = run(argc, argv);
   bool written = fflush(stdout) == 0 && !ferror(stdout);
   if (written || code != PF_EXIT_OK) return code;

@@ -147,7 +147,7 @@ static bool is_same_file(const char *a, const char *b)
 
 int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options)
 {
-  *options = (Options){0};
+  *options = (Options){.command = command};
   opterr = 0;
   optind = 1;
   int letter;
@@ -215,6 +215,7 @@ PfStatus pf_cli_open(Session *session, const Options *options)
   if (!session->ctx) return PF_ERR_MEMORY;
   session->arena = pf_arena_new(pf_context_allocator(session->ctx));
   if (!session->arena) return pf_fail(session->ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(pf_cli_check_out(session->ctx, options));
   double start = pf_cli_clock();
   PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
   PF_TRY(pf_equations_derive(session->ctx, session->arena, session->model, &session->equations));

@@ -1,7 +1,7 @@
 /* pfaff plot: columns of a trajectory or of a model's run, as a picture or in the terminal. */
 #include "cli/table.h"
+#include "out/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,16 +194,6 @@ static PfStatus make_chart(const Plot *p, const Panel *panel, PfChart *chart)
   return PF_OK;
 }
 
-static PfStatus write_bytes(PfContext *ctx, const char *path, const PfText *text)
-{
-  if (text->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no memory for the picture");
-  FILE *stream = fopen(path, "wb");
-  bool good = stream && fwrite(pf_text_get(text), 1, text->count, stream) == text->count;
-  int error = errno;
-  if (stream && fclose(stream) != 0 && good) good = false, error = errno;
-  return good ? PF_OK : pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(error));
-}
-
 static PfStatus draw(const Plot *p)
 {
   PfChart charts[MOST_PANELS];
@@ -212,7 +202,7 @@ static PfStatus draw(const Plot *p)
   charts[0].title = p->s.model ? pf_cli_name(p->s.model) : "";
   pf_text_init(&text, pf_context_allocator(p->s.ctx));
   pf_svg_charts(&text, charts, p->count);
-  PfStatus status = write_bytes(p->s.ctx, p->options->out, &text);
+  PfStatus status = pf_out_text(p->s.ctx, p->options->out, &text);
   pf_text_free(&text);
   return status;
 }

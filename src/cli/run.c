@@ -24,7 +24,8 @@ const Command pf_command_run = {
   "      --printed          generalized_alpha, rattle: the schemes as published, for comparison\n"
   "      --every DT         samples at multiples of DT; default: at every step\n"
   "      --at T1,T2,…       samples at these times\n"
-  "      --out FILE         trajectory: CSV; JSON or MATLAB's format when the name ends in .json or .mat\n"
+  "      --out FILE         trajectory, as the name ends: .csv, .json or .mat (MATLAB's format); '-' is CSV on standard\n"
+  "                         output, and the summary goes to standard error\n"
   "      --invariants       look for conserved quantities and tell how much each changes\n"
   "      --real-time        steps keep pace with the clock, --rate of them per second (1000)\n"
   "      --no-projection    let the constraints drift\n"
@@ -33,7 +34,8 @@ const Command pf_command_run = {
   "  -p, --param NAME=VALUE another value for a parameter; --state NAME=VALUE another start\n"
   "      --as-given         start from what is given, also off the constraints: then nothing is projected\n"
   "      --json             summary and trajectory for programs, on standard output\n\n"
-  "Ctrl-C stops cleanly: what was computed so far is written.",
+  "Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was computed so far is written. Until the end it stands beside the\n"
+  "file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
   run};
 
 /* The only way a signal can speak to the program. */
@@ -43,6 +45,15 @@ static void interrupt(int signal)
 {
   (void)signal;
   interrupted = 1;
+}
+
+/* The first signal ends the run, the second one the program. */
+static void watch_signals(void)
+{
+  static const int list[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+  for (size_t i = 0; i < sizeof list/sizeof *list; i++)
+    if (sigaction(list[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(list[i], &action, NULL);
 }
 
 typedef struct Run {
@@ -60,6 +71,7 @@ typedef struct Run {
   PfJson rows;      /* --json: rows on standard output */
   double t0, wall, shown;
   bool progress;
+  bool written, unwritten; /* the trajectory: is there, could not be written */
 } Run;
 
 /* ---------------------------------------------------------------- along the way */
@@ -95,7 +107,8 @@ static bool is_cancelled(void *user, double t)
   Run *r = user;
   if (r->pace.period > 0) pf_pace_step(&r->pace, t);
   else show_progress(r, t);
-  return interrupted != 0;
+  if (pf_record_keep(&r->trajectory.record) != PF_OK) r->unwritten = true;
+  return interrupted != 0 || r->unwritten;
 }
 
 /* ---------------------------------------------------------------- the run */
@@ -130,10 +143,27 @@ static void tell_late_samples(const Run *r)
   if (late) pf_warn_at(r->s.ctx, (PfPlace){0}, "%d of the %d times of --at lie beyond the end, t = %.10g", late, o->at_count, r->result.t);
 }
 
+static bool is_whole(const Run *r)
+{
+  return r->result.end == PF_RUN_DONE || r->result.end == PF_RUN_UNTIL;
+}
+
+/* What was computed replaces what was there, also when the run was stopped or has failed; a run that has not taken a step has
+ * computed nothing. */
+static PfStatus end_trajectory(Run *r, PfStatus status)
+{
+  PfRecord *record = &r->trajectory.record;
+  bool some = r->result.steps > 0 || (status == PF_OK && (is_whole(r) || r->result.end == PF_RUN_CANCELLED));
+  if (!some) pf_record_drop(record);
+  PfStatus closed = some ? pf_record_close(record) : PF_OK;
+  r->written = some && closed == PF_OK;
+  r->unwritten = r->unwritten || closed != PF_OK || status == PF_ERR_FILE;
+  return status == PF_OK ? closed : status;
+}
+
 static PfStatus simulate(Run *r)
 {
-  struct sigaction action = {.sa_handler = interrupt};
-  sigaction(SIGINT, &action, NULL);
+  watch_signals();
   if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
   double start = pf_cli_clock();
   pf_pace_begin(&r->pace);
@@ -142,8 +172,7 @@ static PfStatus simulate(Run *r)
   if (status == PF_OK) tell_late_samples(r);
   if (r->options->json) pf_json_close(&r->rows, ']');
   if (r->progress && r->shown > 0) fputs("\r\033[K", stderr);
-  PfStatus closed = pf_trajectory_close(&r->trajectory);
-  return status == PF_OK ? closed : status;
+  return end_trajectory(r, status);
 }
 
 /* ---------------------------------------------------------------- text */
@@ -151,6 +180,11 @@ static PfStatus simulate(Run *r)
 static const char *const end_words[] = {"reached the end", "the stop condition became true", "stopped on request",
                                         "the constraints lost rank", "the accelerations could not be found",
                                         "the step became too small", "too many steps", "no headway"};
+
+static const char *end_word(const Run *r)
+{
+  return r->unwritten ? "the trajectory could not be written" : end_words[r->result.end];
+}
 
 static const char *method_name(const Run *r)
 {
@@ -170,7 +204,7 @@ static void text_summary(void *user, PfText *text)
   const PfRunResult *x = &r->result;
   double energy = fmax(x->kinetic, fmax(fabs(x->energy_start), fabs(x->energy_end)));
   pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->t0,
-                x->t, end_words[x->end]);
+                x->t, end_word(r));
   pf_start_text(model, r->options, &r->start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
@@ -189,7 +223,8 @@ static void text_summary(void *user, PfText *text)
   pf_events_text(&r->events, text);
   pf_drift_text(&r->drift, text);
   pf_pace_text(&r->pace, text);
-  if (r->options->out) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows, r->options->out);
+  if (r->written) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows,
+                                pf_cli_out_is_standard(r->options) ? "standard output" : r->options->out);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -203,7 +238,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "method", method_name(r));
   pf_json_string(json, "formulation", r->settings.formulation ? r->settings.formulation : "multipliers");
-  pf_json_string(json, "end", end_words[x->end]);
+  pf_json_string(json, "end", end_word(r));
   pf_json_number(json, "t_end", x->t);
   pf_json_integer(json, "steps", x->steps);
   pf_json_integer(json, "rejected", x->rejected);
@@ -248,8 +283,7 @@ static int run(int argc, char **argv)
   bool ran = status == PF_OK;
   if (ran) status = simulate(&r);
   ran = ran && (status == PF_OK || r.result.steps > 0);
-  if (ran) code = pf_cli_output(r.s.ctx, options.json, &r, json_summary, text_summary);
-  bool whole = r.result.end == PF_RUN_DONE || r.result.end == PF_RUN_UNTIL;
+  if (ran) code = pf_cli_summary(r.s.ctx, &options, &r, json_summary, text_summary);
   pf_cli_diagnostics(r.s.ctx);
   if (r.rows.text.allocator) pf_json_free(&r.rows);
   pf_drift_free(&r.drift);
@@ -257,6 +291,6 @@ static int run(int argc, char **argv)
   pf_events_free(&r.events);
   pf_system_free(r.system);
   pf_cli_close(&r.s);
-  if (status == PF_OK && !whole) return PF_EXIT_FAILED;
+  if (status == PF_OK && !is_whole(&r)) return PF_EXIT_FAILED;
   return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }

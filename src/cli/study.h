@@ -85,17 +85,13 @@ PfStatus pf_study_restart(Study *study, int parameter, double value);
 int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv, Study *study,
                  PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text);
 
-/* Writes the bytes to a file. */
-PfStatus pf_study_write(Study *study, const char *path, const PfText *text);
-/* The result of a study as a file: what each kind is written by. `user` is the study, which begins with a Study. */
+/* The result of a study as the file of --out: what each kind is written by. `user` is the study, which begins with a Study. */
 typedef struct StudyWriters {
   WriteText csv;
   WriteJson json;
   PfStatus (*svg)(void *user, PfText *text);
 } StudyWriters;
-PfStatus pf_study_write_as(Study *study, const char *path, const StudyWriters *writers);
-/* Does the path end so? */
-bool pf_study_ends(const char *path, const char *end);
+PfStatus pf_study_write(Study *study, const StudyWriters *writers);
 
 void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count);
 void pf_study_json_names(PfJson *json, const char *key, const char *const *names, int count);

@@ -1,7 +1,7 @@
 /* What the studies share. */
 #include "cli/study.h"
+#include "out/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,37 +293,20 @@ int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv
   if (code != PF_EXIT_OK || options.help) return code;
   PfStatus status = pf_study_open(st, &options);
   if (status == PF_OK) status = work(st);
-  if (status == PF_OK) code = pf_cli_output(st->s.ctx, options.json, st, write_json, write_text);
+  if (status == PF_OK) code = pf_cli_summary(st->s.ctx, &options, st, write_json, write_text);
   pf_cli_diagnostics(st->s.ctx);
   return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }
 
-bool pf_study_ends(const char *path, const char *end)
-{
-  size_t length = strlen(path), tail = strlen(end);
-  return length > tail && !strcmp(path + length - tail, end);
-}
-
-PfStatus pf_study_write(Study *st, const char *path, const PfText *text)
-{
-  if (text->failed) return no_room(st);
-  FILE *stream = fopen(path, "wb");
-  bool good = stream && fwrite(pf_text_get(text), 1, text->count, stream) == text->count;
-  int error = errno;
-  if (stream && fclose(stream) != 0 && good) good = false, error = errno;
-  return good ? PF_OK : pf_fail(st->s.ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(error));
-}
-
-PfStatus pf_study_write_as(Study *st, const char *path, const StudyWriters *writers)
+PfStatus pf_study_write(Study *st, const StudyWriters *writers)
 {
   PfJson json; /* its text serves all */
   PfStatus status = PF_OK;
   pf_json_begin(&json, pf_context_allocator(st->s.ctx));
-  if (pf_study_ends(path, ".csv")) writers->csv(st, &json.text);
-  else if (pf_study_ends(path, ".json")) writers->json(st, &json);
-  else if (pf_study_ends(path, ".svg")) status = writers->svg(st, &json.text);
-  else status = pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg, .csv or .json", path);
-  if (status == PF_OK) status = pf_study_write(st, path, &json.text);
+  if (pf_cli_out_is(st->options, "csv")) writers->csv(st, &json.text);
+  else if (pf_cli_out_is(st->options, "json")) writers->json(st, &json);
+  else status = writers->svg(st, &json.text);
+  if (status == PF_OK) status = pf_out_text(st->s.ctx, st->options->out, &json.text);
   pf_json_free(&json);
   return status;
 }

@@ -288,7 +288,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_count(st, STUDY_POINTS, "points", range.count ? range.count : 200, &options.points));
   PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));
   show(c);
-  return st->options->out ? pf_study_write_as(&c->st, st->options->out, &writers) : PF_OK;
+  return st->options->out ? pf_study_write(&c->st, &writers) : PF_OK;
 }
 
 /* Takes the word NAME=a..b out of the arguments, wherever it stands; the words of options are left alone. */

@@ -1,5 +1,6 @@
 /* pfaff study integrability: are the constraints truly nonholonomic, and can the system get everywhere? */
 #include "cli/study.h"
+#include "out/file.h"
 
 #include <math.h>
 
@@ -275,8 +276,6 @@ static PfStatus draw(Result *r, const char *path)
   PfSeries series[5];
   double ends[4] = {0.5, fmax(x->generic.length, x->given.length) + 0.5, x->space, x->space};
   int count = 0;
-  if (!pf_study_ends(path, ".svg"))
-    return pf_fail(r->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg", path);
   bool good = make_series(r, &x->generic, "generic configuration", 0, series);
   count += 2;
   if (x->has_given && !x->given.why_not) {
@@ -290,10 +289,9 @@ static PfStatus draw(Result *r, const char *path)
                    .count = count + 1, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0,
                    .y_high = x->space + 0.5};
   PfText text;
-  Study st = {.s = r->s};
   pf_text_init(&text, pf_context_allocator(r->s.ctx));
   pf_svg_chart(&text, &chart);
-  PfStatus status = pf_study_write(&st, path, &text);
+  PfStatus status = pf_out_text(r->s.ctx, path, &text);
   pf_text_free(&text);
   return status;
 }
@@ -335,7 +333,7 @@ static int run(int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);
-  if (status == PF_OK) code = pf_cli_output(r.s.ctx, options.json, &r, write_json, write_text);
+  if (status == PF_OK) code = pf_cli_summary(r.s.ctx, &options, &r, write_json, write_text);
   pf_cli_diagnostics(r.s.ctx);
   pf_system_free(r.system);
   pf_cli_close(&r.s);

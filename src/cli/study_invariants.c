@@ -1,6 +1,7 @@
 /* pfaff study invariants: what stays constant along the motion. */
 #include "cli/drift.h"
 #include "cli/study.h"
+#include "out/file.h"
 
 #include <math.h>
 #include <string.h>
@@ -169,10 +170,9 @@ static PfStatus draw(Result *r, const Options *options)
   PfChart chart = {.title = "Change of conserved quantities, relative to the start", .x_label = "t [s]",
                    .y_label = "change", .count = n, .series = series};
   PfText text;
-  Study st = {.s = r->s};
   pf_text_init(&text, pf_context_allocator(r->s.ctx));
   pf_svg_chart(&text, &chart);
-  PfStatus status = pf_study_write(&st, options->out, &text);
+  PfStatus status = pf_out_text(r->s.ctx, options->out, &text);
   pf_text_free(&text);
   return status;
 }
@@ -186,8 +186,6 @@ static PfStatus study(Result *r, const Options *options)
   r->given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
   if (!r->given) return PF_ERR_ARGUMENT;
   if (!options->out) return pf_invariants_find(r->s.ctx, r->s.arena, &r->s.equations, r->given, &r->found);
-  if (!pf_study_ends(options->out, ".svg"))
-    return pf_fail(r->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .svg", options->out);
   PF_TRY(simulate(r, options));
   return draw(r, options);
 }
@@ -200,7 +198,7 @@ static int run(int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);
-  if (status == PF_OK) code = pf_cli_output(r.s.ctx, options.json, &r, write_json, write_text);
+  if (status == PF_OK) code = pf_cli_summary(r.s.ctx, &options, &r, write_json, write_text);
   pf_cli_diagnostics(r.s.ctx);
   pf_drift_free(&r.drift);
   if (r.s.ctx) pf_array_free(pf_context_allocator(r.s.ctx), &r.rows);

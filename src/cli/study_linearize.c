@@ -1,5 +1,6 @@
 /* pfaff study linearize: A, B, C, D at a state, along a motion, or over a range of a parameter. */
 #include "cli/study.h"
+#include "out/file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -214,7 +215,7 @@ static PfStatus over_range(Linearize *l)
   return PF_OK;
 }
 
-static PfStatus write_file(Linearize *l, const char *path);
+static PfStatus write_file(Linearize *l);
 
 static PfStatus work(Study *st)
 {
@@ -230,7 +231,7 @@ static PfStatus work(Study *st)
     if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
     PF_TRY(add_point(l, st->values[in->time]));
   }
-  return st->options->out ? write_file(l, st->options->out) : PF_OK;
+  return st->options->out ? write_file(l) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- text */
@@ -582,20 +583,18 @@ static PfStatus file_svg(Linearize *l, PfText *text)
   return PF_OK;
 }
 
-static PfStatus write_file(Linearize *l, const char *path)
+static PfStatus write_file(Linearize *l)
 {
   Study *st = &l->st;
   PfJson json; /* its text serves all */
   PfStatus status = PF_OK;
   pf_json_begin(&json, pf_context_allocator(st->s.ctx));
-  if (pf_study_ends(path, ".csv")) file_csv(l, &json.text);
-  else if (pf_study_ends(path, ".py")) file_python(l, &json.text);
-  else if (pf_study_ends(path, ".mat")) file_mat(l, &json.text);
-  else if (pf_study_ends(path, ".json")) write_json(l, &json);
-  else if (pf_study_ends(path, ".svg")) status = file_svg(l, &json.text);
-  else status = pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in .csv, .json, .mat, .py or .svg",
-                        path);
-  if (status == PF_OK) status = pf_study_write(st, path, &json.text);
+  if (pf_cli_out_is(st->options, "csv")) file_csv(l, &json.text);
+  else if (pf_cli_out_is(st->options, "py")) file_python(l, &json.text);
+  else if (pf_cli_out_is(st->options, "mat")) file_mat(l, &json.text);
+  else if (pf_cli_out_is(st->options, "json")) write_json(l, &json);
+  else status = file_svg(l, &json.text);
+  if (status == PF_OK) status = pf_out_text(st->s.ctx, st->options->out, &json.text);
   pf_json_free(&json);
   return status;
 }

@@ -160,7 +160,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_section(st->s.ctx, st->s.arena, st->field, o, &p->section));
   pf_study_show_one(st, p->plane.names[0], p->section.count, p->section.a);
   pf_study_show_one(st, p->plane.names[1], p->section.count, p->section.b);
-  return st->options->out ? pf_study_write_as(&p->st, st->options->out, &writers) : PF_OK;
+  return st->options->out ? pf_study_write(&p->st, &writers) : PF_OK;
 }
 
 static int run(int argc, char **argv)

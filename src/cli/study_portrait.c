@@ -135,7 +135,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_span(st, &options.span));
   PF_TRY(pf_portrait(st->s.ctx, st->s.arena, st->field, &options, &p->p));
   show(p);
-  return st->options->out ? pf_study_write_as(&p->st, st->options->out, &writers) : PF_OK;
+  return st->options->out ? pf_study_write(&p->st, &writers) : PF_OK;
 }
 
 static int run(int argc, char **argv)

@@ -232,7 +232,7 @@ static PfStatus work(Study *st)
   PF_TRY(pf_steady_find(st->s.ctx, st->s.arena, st->field, &options, &f->steady));
   PF_TRY(show(f));
   if (!f->steady.count) return nothing(f);
-  return st->options->out ? pf_study_write_as(&f->st, st->options->out, &writers) : PF_OK;
+  return st->options->out ? pf_study_write(&f->st, &writers) : PF_OK;
 }
 
 static int run(const Command *command, PfSteadyKind kind, int argc, char **argv)

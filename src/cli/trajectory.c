@@ -106,7 +106,7 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
 void pf_trajectory_free(Trajectory *t)
 {
   pf_tape_free(t->outputs);
-  pf_record_free(&t->record);
+  pf_record_drop(&t->record);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -140,7 +140,7 @@ static void fill_row(Trajectory *t, const PfSample *sample)
 
 PfStatus pf_trajectory_open(Trajectory *t, const char *path)
 {
-  return pf_record_open(&t->record, t->s->ctx, path, &(PfRecordHead){t->count, t->names, t->units});
+  return pf_record_begin(&t->record, t->s->ctx, path, &(PfRecordHead){t->count, t->names, t->units});
 }
 
 PfStatus pf_trajectory_add(Trajectory *t, const PfSample *sample)
@@ -148,9 +148,4 @@ PfStatus pf_trajectory_add(Trajectory *t, const PfSample *sample)
   fill_row(t, sample);
   t->rows++;
   return pf_record_add(&t->record, t->row);
-}
-
-PfStatus pf_trajectory_close(Trajectory *t)
-{
-  return pf_record_close(&t->record);
 }

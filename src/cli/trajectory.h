@@ -23,13 +23,10 @@ typedef struct Trajectory {
 PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values);
 void pf_trajectory_free(Trajectory *trajectory);
 
-/* Opens the file; the format follows from its name (.json, .mat, else CSV). */
+/* Rows go to that file from now on; pf_record_close(&trajectory->record) ends it, pf_record_drop lets the old one be. */
 PfStatus pf_trajectory_open(Trajectory *trajectory, const char *path);
 
-/* Writes one row, at once, in the units of the columns. Fails with PF_ERR_FILE when the disk is full. */
+/* Works out one row in the units of the columns, and writes it. Fails with PF_ERR_FILE when the disk is full. */
 PfStatus pf_trajectory_add(Trajectory *trajectory, const PfSample *sample);
-
-/* Ends the file so that it is valid, whatever happened before. */
-PfStatus pf_trajectory_close(Trajectory *trajectory);
 
 #endif

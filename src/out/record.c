@@ -1,86 +1,19 @@
-/* Rows to files, one by one, so that long runs do not grow in memory. */
+/* Rows to files. They gather in memory and go to the file at least twice a second, each time with what ends the format, so that
+ * the file can be read at any moment. */
 #include "out/record.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
+#define LONGEST_WAIT 0.4        /* seconds */
+enum { MOST_PENDING = 1 << 20 }; /* bytes */
 
-static PfStatus check(PfRecord *r)
+static double now(void)
 {
-  if (r->failed || ferror(r->stream)) {
-    if (!r->failed) r->error = errno;
-    r->failed = true;
-    return pf_fail(r->ctx, PF_ERR_FILE, "cannot write '%s': %s", r->path, strerror(r->error));
-  }
-  return PF_OK;
-}
-
-/* A name with a comma or a quote in it is quoted, as CSV wants it. */
-static void write_name(FILE *stream, const char *name, const char *unit)
-{
-  bool quote = strpbrk(name, ",\"") != NULL;
-  if (quote) fputc('"', stream);
-  for (const char *c = name; *c; c++) {
-    if (*c == '"') fputc('"', stream);
-    fputc(*c, stream);
-  }
-  if (unit[0]) fprintf(stream, " [%s]", unit);
-  if (quote) fputc('"', stream);
-}
-
-static void write_csv_head(PfRecord *r)
-{
-  for (int i = 0; i < r->head.count; i++) {
-    if (i) fputc(',', r->stream);
-    write_name(r->stream, r->head.names[i], r->head.units[i]);
-  }
-  fputc('\n', r->stream);
-}
-
-static void write_bytes(PfRecord *r)
-{
-  (void)fwrite(pf_text_get(&r->bytes), 1, r->bytes.count, r->stream);
-  r->bytes.count = 0;
-}
-
-/* A row of the trajectory is a column of the matrix: so it can be written as it comes. */
-static void write_mat_head(PfRecord *r)
-{
-  pf_text_init(&r->bytes, pf_context_allocator(r->ctx));
-  pf_mat_texts(&r->bytes, "columns", r->head.names, r->head.count);
-  pf_mat_texts(&r->bytes, "units", r->head.units, r->head.count);
-  r->mat_head = (long)r->bytes.count;
-  pf_mat_open(&r->bytes, "data", r->head.count);
-  r->mat_data = (long)r->bytes.count;
-  write_bytes(r);
-}
-
-/* As many columns as have reached the file: the disk may have become full. Fails for pipes. */
-static bool end_mat(PfRecord *r)
-{
-  long end = fseek(r->stream, 0, SEEK_END) == 0 ? ftell(r->stream) : -1;
-  if (end < r->mat_data) return false;
-  pf_mat_count(&r->bytes, (uint32_t)((end - r->mat_data)/(r->head.count*(long)sizeof(double))));
-  if (fseek(r->stream, r->mat_head + PF_MAT_COLUMNS, SEEK_SET) != 0) return false;
-  write_bytes(r);
-  return true;
-}
-
-static void write_json_head(PfRecord *r)
-{
-  PfJson json;
-  pf_json_begin(&json, pf_context_allocator(r->ctx));
-  pf_json_open(&json, NULL, '{');
-  pf_json_open(&json, "columns", '[');
-  for (int i = 0; i < r->head.count; i++) pf_json_string(&json, NULL, r->head.names[i]);
-  pf_json_close(&json, ']');
-  pf_json_open(&json, "units", '[');
-  for (int i = 0; i < r->head.count; i++) pf_json_string(&json, NULL, r->head.units[i]);
-  pf_json_close(&json, ']');
-  fputs(pf_text_get(&json.text), r->stream);
-  fputs(",\n  \"rows\": [", r->stream);
-  pf_json_free(&json);
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
 }
 
 static bool ends_in(const char *path, const char *end)
@@ -89,65 +22,224 @@ static bool ends_in(const char *path, const char *end)
   return length > part && !strcmp(path + length - part, end);
 }
 
-PfStatus pf_record_open(PfRecord *r, PfContext *ctx, const char *path, const PfRecordHead *head)
+/* ---------------------------------------------------------------- heads */
+
+/* A name with a comma or a quote in it is quoted, as CSV wants it. */
+static void put_name(PfText *text, const char *name, const char *unit)
 {
-  *r = (PfRecord){.ctx = ctx, .head = *head};
-  r->path = path;
-  r->format = ends_in(path, ".json") ? PF_FORMAT_JSON : ends_in(path, ".mat") ? PF_FORMAT_MAT : PF_FORMAT_CSV;
-  r->stream = fopen(path, "wb");
-  if (!r->stream) return pf_fail(r->ctx, PF_ERR_FILE, "cannot write '%s': %s", path, strerror(errno));
-  if (r->format == PF_FORMAT_CSV) write_csv_head(r);
-  else if (r->format == PF_FORMAT_JSON) write_json_head(r);
-  else write_mat_head(r);
-  return check(r);
+  bool quote = strpbrk(name, ",\"") != NULL;
+  if (quote) pf_text_put(text, "\"", 1);
+  for (const char *c = name; *c; c++) {
+    if (*c == '"') pf_text_put(text, c, 1);
+    pf_text_put(text, c, 1);
+  }
+  if (unit[0]) pf_text_print(text, " [%s]", unit);
+  if (quote) pf_text_put(text, "\"", 1);
 }
 
-static PfStatus add_to_mat(PfRecord *r, const double *row)
+static void put_csv_head(PfRecord *r)
+{
+  for (int i = 0; i < r->head.count; i++) {
+    if (i) pf_text_put(&r->pending, ",", 1);
+    put_name(&r->pending, r->head.names[i], r->head.units[i]);
+  }
+  pf_text_put(&r->pending, "\n", 1);
+}
+
+/* A row of the trajectory is a column of the matrix: so it can be written as it comes. */
+static void put_mat_head(PfRecord *r)
+{
+  pf_mat_texts(&r->pending, "columns", r->head.names, r->head.count);
+  pf_mat_texts(&r->pending, "units", r->head.units, r->head.count);
+  r->mat = (off_t)r->pending.count;
+  pf_mat_open(&r->pending, "data", r->head.count);
+}
+
+static void put_json_list(PfJson *json, const char *key, const char *const *list, int count)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < count; i++) pf_json_string(json, NULL, list[i]);
+  pf_json_close(json, ']');
+}
+
+static void put_json_head(PfRecord *r)
+{
+  PfJson json = {.text = r->pending};
+  pf_json_open(&json, NULL, '{');
+  put_json_list(&json, "columns", r->head.names, r->head.count);
+  put_json_list(&json, "units", r->head.units, r->head.count);
+  r->pending = json.text;
+  pf_text_add(&r->pending, ",\n  \"rows\": [");
+}
+
+/* What ends the file. */
+static const char *tail(const PfRecord *r)
+{
+  return r->format == PF_FORMAT_JSON ? "\n  ]\n}\n" : "";
+}
+
+static PfStatus no_room(PfRecord *r)
+{
+  r->failed = true;
+  return pf_fail(r->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
+}
+
+PfStatus pf_record_begin(PfRecord *r, PfContext *ctx, const char *path, const PfRecordHead *head)
+{
+  PfFormat format = ends_in(path, ".json") ? PF_FORMAT_JSON : ends_in(path, ".mat") ? PF_FORMAT_MAT : PF_FORMAT_CSV;
+  *r = (PfRecord){.head = *head, .path = path, .format = format};
+  PF_TRY(pf_out_check(ctx, path));
+  r->regular = pf_out_is_regular(path);
+  if (format == PF_FORMAT_MAT && !r->regular)
+    return pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': a MAT-file begins with the number of its rows, and a pipe has no way back", path);
+  r->ctx = ctx;
+  pf_text_init(&r->pending, pf_context_allocator(ctx));
+  if (format == PF_FORMAT_CSV) put_csv_head(r);
+  else if (format == PF_FORMAT_JSON) put_json_head(r);
+  else put_mat_head(r);
+  r->head_count = r->pending.count;
+  r->flushed = now();
+  return r->pending.failed ? no_room(r) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- to the file */
+
+static size_t row_bytes(const PfRecord *r)
+{
+  return (size_t)r->head.count*sizeof(double);
+}
+
+/* How much of the bytes that are written is head and whole rows, when the disk is full; counts the rows. */
+static size_t whole_rows(PfRecord *r, size_t written)
+{
+  size_t whole = r->head_count;
+  if (r->format == PF_FORMAT_MAT) {
+    size_t rows = (written - whole)/row_bytes(r);
+    r->kept += (long)rows;
+    return whole + rows*row_bytes(r);
+  }
+  const char end = r->format == PF_FORMAT_JSON ? ']' : '\n';
+  for (size_t i = r->head_count; i + strlen(tail(r)) < written; i++)
+    if (r->pending.at[i] == end) whole = i + 1, r->kept++;
+  return whole;
+}
+
+static bool put_mat_count(PfRecord *r)
+{
+  if (r->format != PF_FORMAT_MAT) return true;
+  PfText bytes;
+  pf_text_init(&bytes, pf_context_allocator(r->ctx));
+  pf_mat_count(&bytes, (uint32_t)r->kept);
+  bool good = !bytes.failed && pf_out_put(&r->file, r->mat + PF_MAT_COLUMNS, pf_text_get(&bytes), bytes.count) == bytes.count;
+  pf_text_free(&bytes);
+  return good;
+}
+
+/* The disk is full: the file is cut behind the last row that fits, and ended there. */
+static PfStatus rescue(PfRecord *r, size_t written)
+{
+  size_t length = strlen(tail(r));
+  bool some = r->kept || (written >= r->head_count + length);
+  r->failed = true;
+  r->open = false;
+  if (some) {
+    r->end += (off_t)whole_rows(r, written);
+    (void)pf_out_put(&r->file, r->end, tail(r), length);
+    pf_out_cut(&r->file, r->end + (off_t)length);
+    (void)put_mat_count(r);
+  }
+  if (some && r->kept) {
+    char what[64];
+    snprintf(what, sizeof what, "the first %ld rows", r->kept);
+    return pf_out_rescue(&r->file, what);
+  }
+  pf_fail(r->ctx, PF_ERR_FILE, "cannot write '%s': %s", r->path, strerror(r->file.error));
+  pf_out_remove(&r->file);
+  return PF_ERR_FILE;
+}
+
+/* Regular files are ended each time and go on over that end; others take what comes and are ended once. */
+static PfStatus flush(PfRecord *r, const char *ending)
+{
+  if (!r->open && pf_out_open(&r->file, r->ctx, r->path) != PF_OK) {
+    r->failed = true;
+    return PF_ERR_FILE;
+  }
+  r->open = true;
+  size_t rows = r->pending.count;
+  pf_text_add(&r->pending, ending);
+  if (r->pending.failed) return no_room(r);
+  size_t written = pf_out_put(&r->file, r->end, pf_text_get(&r->pending), r->pending.count);
+  if (written < r->pending.count) return rescue(r, written);
+  r->end += (off_t)rows;
+  r->kept = r->rows;
+  r->pending.count = r->head_count = 0;
+  r->flushed = now();
+  return put_mat_count(r) ? PF_OK : rescue(r, 0);
+}
+
+PfStatus pf_record_keep(PfRecord *r)
+{
+  if (!r->ctx || r->failed || r->kept == r->rows) return r->failed ? PF_ERR_FILE : PF_OK;
+  return r->pending.count > MOST_PENDING || now() - r->flushed > LONGEST_WAIT ? flush(r, r->regular ? tail(r) : "") : PF_OK;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static void put_number(PfText *text, double x)
+{
+  enum { LONGEST = 32 }; /* 17 digits, sign, point, exponent */
+  if (text->failed || !pf_reserve(text->allocator, text, text->count + LONGEST)) text->failed = true;
+  else text->count += (size_t)snprintf(text->at + text->count, LONGEST, "%.17g", x);
+}
+
+static void put_row(PfRecord *r, const double *row)
+{
+  bool json = r->format == PF_FORMAT_JSON;
+  if (json) pf_text_add(&r->pending, r->rows > 1 ? ",\n    [" : "\n    [");
+  for (int i = 0; i < r->head.count; i++) {
+    if (i) pf_text_add(&r->pending, json ? ", " : ",");
+    if (json && !isfinite(row[i])) pf_text_add(&r->pending, "null");
+    else put_number(&r->pending, row[i]);
+  }
+  pf_text_add(&r->pending, json ? "]" : "\n");
+}
+
+static PfStatus check_room(const PfRecord *r)
 {
   enum { MOST = 100*1000*1000 }; /* level 4 has no room for more in one matrix */
-  if (r->rows > MOST/r->head.count) {
-    pf_fail(r->ctx, PF_ERR_LIMIT, "'%s' is full: a matrix of a MAT-file takes %d numbers", r->path, MOST);
-    pf_hint(r->ctx, "write CSV, or fewer samples with --every");
-    return PF_ERR_LIMIT;
-  }
-  pf_mat_column(&r->bytes, row, r->head.count);
-  if (r->bytes.failed) return pf_fail(r->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
-  write_bytes(r);
-  return check(r);
+  if (r->format != PF_FORMAT_MAT || r->rows < MOST/r->head.count) return PF_OK;
+  pf_fail(r->ctx, PF_ERR_LIMIT, "'%s' is full: a matrix of a MAT-file takes %d numbers", r->path, MOST);
+  pf_hint(r->ctx, "write CSV, or fewer samples with --every");
+  return PF_ERR_LIMIT;
 }
 
 PfStatus pf_record_add(PfRecord *r, const double *row)
 {
-  if (!r->stream) return PF_OK;
+  if (!r->ctx || r->failed) return r->failed ? PF_ERR_FILE : PF_OK;
+  PF_TRY(check_room(r));
   r->rows++;
-  if (r->format == PF_FORMAT_MAT) return add_to_mat(r, row);
-  bool json = r->format == PF_FORMAT_JSON;
-  if (json) fputs(r->rows > 1 ? ",\n    [" : "\n    [", r->stream);
-  for (int i = 0; i < r->head.count; i++) {
-    if (i) fputs(json ? ", " : ",", r->stream);
-    if (json && !isfinite(row[i])) fputs("null", r->stream);
-    else fprintf(r->stream, "%.17g", row[i]);
-  }
-  fputs(json ? "]" : "\n", r->stream);
-  return check(r);
+  if (r->format == PF_FORMAT_MAT) pf_mat_column(&r->pending, row, r->head.count);
+  else put_row(r, row);
+  return r->pending.failed ? no_room(r) : pf_record_keep(r);
 }
+
+/* ---------------------------------------------------------------- the end */
 
 PfStatus pf_record_close(PfRecord *r)
 {
-  if (!r->stream) return PF_OK;
-  if (r->format == PF_FORMAT_JSON) fputs("\n  ]\n}\n", r->stream);
-  bool bad = r->format == PF_FORMAT_MAT && !end_mat(r);
-  bad = fflush(r->stream) != 0 || bad;
-  if (bad && !r->failed) r->error = errno;
-  bool told = r->failed;
-  r->failed = r->failed || bad;
-  if (fclose(r->stream) != 0 && !r->failed) r->failed = true, r->error = errno;
-  r->stream = NULL;
-  if (!r->failed || told) return told ? PF_ERR_FILE : PF_OK;
-  return pf_fail(r->ctx, PF_ERR_FILE, "cannot write '%s': %s", r->path, strerror(r->error));
+  if (!r->ctx) return PF_OK;
+  PfStatus status = r->failed ? PF_ERR_FILE : flush(r, tail(r));
+  if (r->open && pf_out_replace(&r->file) != PF_OK) status = PF_ERR_FILE; /* also when memory was short: rows are in it */
+  pf_text_free(&r->pending);
+  r->ctx = NULL;
+  return status;
 }
 
-void pf_record_free(PfRecord *r)
+void pf_record_drop(PfRecord *r)
 {
-  if (r->bytes.allocator) pf_text_free(&r->bytes);
+  if (!r->ctx) return;
+  if (r->open) pf_out_remove(&r->file);
+  pf_text_free(&r->pending);
+  r->ctx = NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef PF_SRC_OUT_RECORD_H
 #define PF_SRC_OUT_RECORD_H
 
-#include "out/out.h"
+#include "out/file.h"
 
 typedef enum PfFormat { PF_FORMAT_CSV, PF_FORMAT_JSON, PF_FORMAT_MAT } PfFormat;
 
@@ -12,26 +12,34 @@ typedef struct PfRecordHead {
 } PfRecordHead;
 
 typedef struct PfRecord {
-  PfContext *ctx;
+  PfContext *ctx;         /* NULL: rows are not written */
   PfRecordHead head;
-  FILE *stream;            /* NULL: rows are not written */
-  const char *path;
   PfFormat format;
-  PfText bytes;            /* MAT: what is written next */
-  long mat_head, mat_data; /* where head and numbers of the matrix begin */
-  long rows;
-  bool failed;
-  int error;               /* errno of the failure */
+  const char *path;
+  PfOutFile file;
+  PfText pending;         /* what is not in the file yet */
+  size_t head_count;      /* bytes of the head, when it is among that */
+  off_t end;              /* where the next row goes: behind it stands only what ends the file */
+  off_t mat;              /* where the head of the matrix begins */
+  long rows, kept;        /* given, and safe in the file */
+  double flushed;         /* when, on a clock of the system */
+  bool regular, open, failed;
 } PfRecord;
 
-/* Opens the file; the format follows from its name (.json, .mat, else CSV). Names and units must outlive the record. */
-PfStatus pf_record_open(PfRecord *record, PfContext *ctx, const char *path, const PfRecordHead *head);
+/* A record for that path, in the format that its ending says; without one, CSV. Nothing is written before there are rows.
+ * Path, names and units must outlive the record. */
+PfStatus pf_record_begin(PfRecord *record, PfContext *ctx, const char *path, const PfRecordHead *head);
 
-/* Writes one row. Fails with PF_ERR_FILE when the disk is full. Nothing happens to a record that was not opened. */
+/* One more row. Fails with PF_ERR_FILE when the disk is full: then what fits has been kept. Nothing happens to a record that was
+ * not begun. */
 PfStatus pf_record_add(PfRecord *record, const double *row);
 
-/* Ends the file so that it is valid, whatever happened before. */
+/* Brings rows to the file that have waited for long: to be called now and then, when none are added. After it the file is
+ * complete and can be read, whatever happens to the program. */
+PfStatus pf_record_keep(PfRecord *record);
+
+/* The end: the file with all rows takes the place of the target; or it is dropped, and the target stays as it was. */
 PfStatus pf_record_close(PfRecord *record);
-void pf_record_free(PfRecord *record);
+void pf_record_drop(PfRecord *record);
 
 #endif

@@ -1,0 +1,86 @@
+/* --out: which kinds of files each command writes, and whether the place can be written. */
+#include "cli/cli.h"
+#include "out/file.h"
+
+#include <string.h>
+
+enum { MOST_KINDS = 8 };
+
+/* The first is what goes to standard output and to other things without an ending, as /dev/null. */
+static const struct {
+  const char *command, *kinds[MOST_KINDS];
+} written[] = {
+  {"run", {"csv", "json", "mat"}},
+  {"study equilibria", {"csv", "json", "svg"}},
+  {"study steady", {"csv", "json", "svg"}},
+  {"study continue", {"csv", "json", "svg"}},
+  {"study linearize", {"csv", "json", "mat", "py", "svg"}},
+  {"study portrait", {"csv", "json", "svg"}},
+  {"study poincare", {"csv", "json", "svg"}},
+  {"study integrability", {"svg"}},
+  {"study invariants", {"svg"}},
+};
+
+static const char *const *kinds_of(const Options *options)
+{
+  for (size_t i = 0; i < sizeof written/sizeof *written; i++)
+    if (options->command && !strcmp(written[i].command, options->command->name)) return written[i].kinds;
+  return NULL;
+}
+
+static const char *ending(const char *path)
+{
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+  return dot && dot != name ? dot + 1 : NULL;
+}
+
+const char *pf_cli_out_kind(const Options *options)
+{
+  const char *const *kinds = kinds_of(options), *end = ending(options->out);
+  for (int i = 0; kinds && end && i < MOST_KINDS && kinds[i]; i++)
+    if (!strcmp(kinds[i], end)) return kinds[i];
+  return kinds && !end && !pf_out_is_regular(options->out) ? kinds[0] : NULL;
+}
+
+bool pf_cli_out_is(const Options *options, const char *kind)
+{
+  const char *own = pf_cli_out_kind(options);
+  return own && !strcmp(own, kind);
+}
+
+bool pf_cli_out_is_standard(const Options *options)
+{
+  return options->out && (!strcmp(options->out, "-") || !strcmp(options->out, "/dev/stdout"));
+}
+
+static PfStatus refuse(PfContext *ctx, const Options *options)
+{
+  const char *const *kinds = kinds_of(options);
+  char list[MOST_KINDS*8] = "";
+  for (int i = 0; i < MOST_KINDS && kinds[i]; i++) {
+    size_t used = strlen(list);
+    bool last = i + 1 == MOST_KINDS || !kinds[i + 1];
+    snprintf(list + used, sizeof list - used, "%s.%s", !i ? "" : last ? " or " : ", ", kinds[i]);
+  }
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in %s", options->out, list);
+}
+
+PfStatus pf_cli_check_out(PfContext *ctx, const Options *options)
+{
+  if (!options->out || !kinds_of(options)) return PF_OK;
+  if (!pf_cli_out_kind(options)) return refuse(ctx, options);
+  if (options->json && pf_cli_out_is_standard(options))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--json and --out %s: standard output takes one of them", options->out);
+  return pf_out_check(ctx, options->out);
+}
+
+int pf_cli_summary(const PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text)
+{
+  if (!pf_cli_out_is_standard(options)) return pf_cli_output(ctx, options->json, user, write_json, write_text);
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(ctx));
+  write_text(user, &text);
+  fputs(pf_text_get(&text), stderr);
+  pf_text_free(&text);
+  return PF_EXIT_OK;
+}
