@@ -165,7 +165,7 @@ typedef struct PfDerivation {
   PfExpr *unknowns;
   PfEquation *equations;
   PfExpr *part_names, *part_values; /* abbreviations, when the equations are long; in order of definition */
-  PfEquations simple;               /* lagrange: M, F, C, A, b in the shortest form; else all NULL */
+  PfEquations simple;               /* multipliers: M, F, C, A, b in the shortest form; else all NULL */
 } PfDerivation;
 
 /* Lagrange's equations with multipliers: M q'' = F + C + A^T lambda and A q'' = b. Lives in `arena`. */
@@ -203,7 +203,13 @@ PF_API PfStatus pf_reduce_maggi(PfContext *ctx, PfArena *arena, const PfEquation
 PF_API PfStatus pf_reduce_laconic(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                   const PfKinematics *kinematics, PfReducedForm *form);
 
-/* The equations in a form: lagrange, rosenberg, rosenberg_extended, maggi, laconic. Fails with PF_ERR_ARGUMENT for
+/* The name of a form where it has another one too: 'lagrange' is 'multipliers'. */
+PF_API const char *pf_form_name(const char *name);
+
+/* The forms of pf_derive_form, each with a summary; NULL past the last. */
+PF_API const char *pf_derived_form(int index, const char **summary);
+
+/* The equations in a form: multipliers, rosenberg, rosenberg_extended, maggi, laconic. Fails with PF_ERR_ARGUMENT for
  * another name, with PF_ERR_MODEL when the form does not exist for the model. */
 PF_API PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *equations, const char *form,
                                PfDerivation *derivation);

@@ -6,15 +6,13 @@
 static int run(int argc, char **argv);
 
 const Command pf_command_check = {
-  "check", "what is this system: coordinates, constraints, degrees of freedom, redundancy",
-  "[--json] [-p NAME=VALUE] [--state x=1] FILE\n\n"
-  "Tells the coordinates, the constraints and their kinds, the rank and the redundancy of the\n"
-  "constraints at a generic configuration, the degrees of freedom, the rank of the mass matrix, and\n"
-  "whether the start satisfies the constraints.\n\n"
-  "  -p, --param NAME=VALUE   another value for a parameter: 3, 2/3 or \"5 [g]\"; a bare number is in the declared unit\n"
-  "      --state NAME=VALUE   another start of a coordinate, a velocity or a speed, likewise\n"
-  "      --json               the same for programs, on standard output",
-  run};
+  .name = "check", .summary = "what is this system: coordinates, constraints, degrees of freedom, redundancy",
+  .operands = "FILE",
+  .about = "Tells the coordinates, the constraints and their kinds, the rank and the redundancy of the constraints at a generic "
+           "configuration, the degrees of freedom, the rank of the mass matrix, and whether the start satisfies the constraints.",
+  .takes = "param state as-given json ",
+  .examples = "pfaff check examples/snakeboard.pf\npfaff check -p m=7 --state theta=0.5 examples/snakeboard.pf\n",
+  .run = run};
 
 /* ---------------------------------------------------------------- for people */
 
@@ -287,7 +285,7 @@ static void write_text(void *user, PfText *text)
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_check, OPTION_JSON | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_check, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Checked c = {.options = &options, .singular = -1};
   c.status = check(&c.s, &options, &c.d, &c.joints);

@@ -3,76 +3,13 @@
 #define PF_SRC_CLI_H
 
 #include "base/base.h"
+#include "cli/options.h"
 #include "num/num.h"
 #include "out/out.h"
 #include "pfaff/pfaff.h"
 
-/* Exit codes of the program. */
-enum { PF_EXIT_OK = 0, PF_EXIT_FAILED = 1, PF_EXIT_USAGE = 2 };
-
-typedef struct Command {
-  const char *name, *summary, *usage;
-  int (*run)(int argc, char **argv);
-} Command;
-
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt, pf_command_import,
     pf_command_plot, pf_command_run, pf_command_converge, pf_command_study;
-
-/* Options of studies: name, word, whether an argument follows. */
-#define PF_STUDY_OPTIONS(ENTRY)                  \
-  ENTRY(INPUTS, "inputs", required_argument)     \
-  ENTRY(SWEEP, "sweep", required_argument)       \
-  ENTRY(STARTS, "starts", required_argument)     \
-  ENTRY(WITHIN, "within", required_argument)     \
-  ENTRY(EQUILIBRIA, "equilibria", no_argument)   \
-  ENTRY(STAY, "stay", no_argument)               \
-  ENTRY(POINTS, "points", required_argument)     \
-  ENTRY(SHOW, "show", required_argument)         \
-  ENTRY(KEEP, "keep", required_argument)         \
-  ENTRY(SECTION, "section", required_argument)   \
-  ENTRY(SKIP, "skip", required_argument)         \
-  ENTRY(NEAR, "near", required_argument)
-
-typedef enum StudyOption {
-#define PF_STUDY_ENTRY(name, word, argument) STUDY_##name,
-  PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
-#undef PF_STUDY_ENTRY
-  STUDY_OPTIONS
-} StudyOption;
-
-/* The bit of a study's option in the set of those that a command allows. */
-static inline unsigned pf_study_option(int option)
-{
-  return 1u << (16 + option);
-}
-
-/* What a command was asked: its one file and the common switches. */
-typedef struct Options {
-  const char *file;
-  bool json, latex, help;
-  int parameter_count;
-  const char *parameters[64]; /* name=value */
-  const char *form, *time;
-  const char *method, *horizon, *rtol, *atol, *step, *every, *at, *out, *rho, *most_steps;
-  bool as_given, drift, keep_going, printed, adaptive, prove;
-  const char *columns, *against;
-  bool log;
-  int state_count;
-  const char *state[256]; /* name=value */
-  bool real_time, invariants, spatial;
-  const char *rate;
-  bool free;  /* import: the root may move */
-  bool write; /* fmt: replace the file */
-  const char *study[STUDY_OPTIONS]; /* NULL: not given */
-  const Command *command;
-} Options;
-
-typedef enum OptionSet { OPTION_JSON = 1, OPTION_LATEX = 2, OPTION_PARAMETER = 4, OPTION_FORM = 8, OPTION_WRITE = 16, OPTION_STATE = 32, OPTION_RUN = 64, OPTION_PROVE = 128, OPTION_PLOT = 256, OPTION_FREE = 512, OPTION_PACE = 1024,
-  OPTION_OUT = 2048, OPTION_FOR = 4096, OPTION_SPATIAL = 8192, OPTION_TIME = 16384 } OptionSet;
-
-/* Reads the options a command allows; PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. */
-int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options);
-void pf_cli_usage(const Command *command, FILE *stream);
 
 /* All diagnostics of the context to standard error, with the line and a caret. */
 void pf_cli_diagnostics(const PfContext *ctx);
@@ -93,6 +30,11 @@ const char *pf_cli_name(const PfModel *model);
 typedef void (*WriteJson)(void *user, PfJson *json);
 typedef void (*WriteText)(void *user, PfText *text);
 int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
+/* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics; and the
+ * diagnostics for people. Returns the exit code. */
+int pf_cli_finish(const PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
+                  WriteText write_text);
+int pf_cli_exit_code(PfStatus status);
 
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */
 int pf_cli_summary(const PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);

@@ -7,17 +7,14 @@
 static int run(int argc, char **argv);
 
 const Command pf_command_compare = {
-  "compare", "every formulation side by side: agreement, cost, the whole motion; --prove",
-  "[--prove] [-p NAME=VALUE] [--state x=1] [--time T] [--json] FILE\n\n"
-  "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the first one,\n"
-  "operations and time of one evaluation, and for a model with 'run' the time and the largest difference of the\n"
-  "coordinates over the whole motion.\n\n"
-  "      --prove                shows by exact algebra that they are the same functions of the state\n"
-  "      --state NAME=VALUE     compare at another state than the start\n"
-  "  -p, --param NAME=VALUE     another value for a parameter\n"
-  "      --as-given             at what is given, also where it does not satisfy the constraints\n"
-  "      --json                 for programs, on standard output",
-  run};
+  .name = "compare", .summary = "every formulation side by side: agreement, cost, the whole motion, proof",
+  .operands = "FILE",
+  .about = "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the first one, "
+           "operations and time of one evaluation, and for a model with 'run' the time and the largest difference of the coordinates "
+           "over the whole motion.",
+  .takes = TAKES_STATE "prove json ",
+  .examples = "pfaff compare --prove examples/snakeboard.pf\n",
+  .run = run};
 
 enum { MOST_FORMULATIONS = 32, SAMPLES = 20 };
 
@@ -292,8 +289,7 @@ static void json_all(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_PROVE;
-  int code = pf_cli_options(&pf_command_compare, allowed, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_compare, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s = {0};
   Comparison c = {.s = &s};

@@ -7,18 +7,20 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "by", .argument = "LIST", .help = "methods, with commas between (default: all)"},
+  {.name = "step", .help = "the largest step (default: that of the model, or a 200th of the run)"},
+  {0}};
+
 const Command pf_command_converge = {
-  "converge", "observed order, and work against error, of the methods on this model",
-  "[--by METHOD,METHOD…] [--step H] [--for T] [-p NAME=VALUE] [--json] FILE\n\n"
-  "Halves the step of fixed-step methods (from --step, the step of the model, or a 200th of the run) and tightens the tolerance\n"
-  "of the others, against a tight reference by dop853: the table with which to choose step or tolerance.\n\n"
-  "      --by LIST         methods, separated by commas (default: all)\n"
-  "      --step H          the largest step\n"
-  "      --for T           duration\n"
-  "      --no-projection   let the constraints drift where the method lets them\n"
-  "      --rho R, --printed, --adaptive   for generalized_alpha and rattle, as in 'pfaff run'\n"
-  "      --json            for programs, on standard output",
-  run};
+  .name = "converge", .summary = "observed order, and work against error, of the methods on this model",
+  .operands = "FILE",
+  .about = "Halves the step of fixed-step methods and tightens the tolerance of the others, against a tight reference by dop853: "
+           "the table with which to choose step or tolerance.",
+  .takes = TAKES_STATE "by for step adaptive rho printed no-projection most-steps form json ",
+  .own = own,
+  .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 examples/snakeboard.pf\n",
+  .run = run};
 
 enum { LEVELS = 6, SAMPLES = 16, MOST_METHODS = 16 };
 
@@ -317,8 +319,7 @@ static void text_all(void *user, PfText *text)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_FORM | OPTION_RUN | OPTION_FOR;
-  int code = pf_cli_options(&pf_command_converge, allowed, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_converge, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Converge c = {.options = &options};
   PfStatus status = prepare(&c);

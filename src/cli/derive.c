@@ -6,19 +6,25 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "form", .help = "the form of the equations (default: multipliers, also called lagrange)", .values = pf_derived_form},
+  {.name = "param", .help = "another value for a parameter: forms that choose independent velocities choose them there"},
+  {.name = "state", .help = "another start, likewise"},
+  {0}};
+
 const Command pf_command_derive = {
-  "derive", "the equations of motion, readable, as text or LaTeX",
-  "[--form NAME] [-p NAME=VALUE] [--state x=1] [--latex | --json] FILE\n\n"
-  "Prints the equations of motion in the shortest form found.\n\n"
-  "      --form NAME   lagrange            with multipliers, and the mass matrix (default)\n"
-  "                    rosenberg           embedded: as many equations as degrees of freedom\n"
-  "                    rosenberg_extended  embedded and decoupled\n"
-  "                    maggi               in pseudo-velocities, by admissible directions\n"
-  "                    laconic             in pseudo-velocities, by Tatarinov's equations\n"
-  "      --latex       for a paper: needs amsmath\n"
-  "      --json        for programs, on standard output\n"
-  "  -p, --param NAME=VALUE, --state NAME=VALUE   other numbers: forms that choose independent velocities choose them there",
-  run};
+  .name = "derive", .summary = "the equations of motion, readable, as text or LaTeX",
+  .operands = "FILE",
+  .about = "Prints the equations of motion in the shortest form found. Formulas keep the names of parameters.",
+  .takes = "form param state latex json ",
+  .own = own,
+  .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --latex examples/snakeboard.pf\n",
+  .run = run};
+
+static const char *form_name(const Options *options)
+{
+  return options->form ? pf_form_name(options->form) : "multipliers";
+}
 
 typedef struct Derived {
   Session s;
@@ -75,8 +81,7 @@ static int widest_name(const PfDerivation *d)
 static void text_equations(Session *s, const PfDerivation *d, PfText *text)
 {
   int width = widest_name(d) + 1;
-  bool multipliers = d->simple.M && d->simple.m;
-  pf_text_print(text, "\nEquations of motion (%s%s)\n", d->form, multipliers ? ", with multipliers" : "");
+  pf_text_print(text, "\nEquations of motion (%s)\n", d->form);
   for (int i = 0; i < d->equation_count; i++) {
     if (i == d->motion_count) pf_text_print(text, "\n%s\n", d->others);
     const PfEquation *e = d->equations + i;
@@ -217,7 +222,7 @@ static PfStatus give_parameters(Session *s, const Options *options)
 
 static PfStatus derive(Derived *x)
 {
-  const char *form = x->options->form ? x->options->form : "lagrange";
+  const char *form = form_name(x->options);
   PF_TRY(pf_cli_open(&x->s, x->options));
   PF_TRY(give_parameters(&x->s, x->options));
   PF_TRY(pf_cli_count(&x->s, &x->count));
@@ -231,7 +236,7 @@ static void json_failure(const Derived *x, PfJson *json)
   const PfModel *model = x->s.model;
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", model && model->name[0] ? model->name : NULL);
-  pf_json_string(json, "form", x->options->form ? x->options->form : "lagrange");
+  pf_json_string(json, "form", form_name(x->options));
   for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
     pf_json_open(json, lists[i], '[');
     pf_json_close(json, ']');
@@ -259,7 +264,7 @@ static void write_text(void *user, PfText *text)
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_derive, OPTION_JSON | OPTION_LATEX | OPTION_FORM | OPTION_PARAMETER | OPTION_STATE, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_derive, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Derived x = {.options = &options};
   PfStatus status = derive(&x);

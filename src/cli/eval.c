@@ -8,19 +8,12 @@
 static int run(int argc, char **argv);
 
 const Command pf_command_eval = {
-  "eval", "accelerations, multipliers, constraint forces at a state",
-  "[--form NAME] [--state x=1] [--state \"x'=2\"] [--time T] [-p NAME=VALUE] [--json] FILE\n\n"
-  "Evaluates at the start of the model, changed by --state and --time and made consistent with the constraints.\n\n"
-  "      --form NAME            the formulation (default: multipliers); 'pfaff compare' lists them\n"
-  "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity: 3, pi/6 or \"10 [deg]\", a bare number in the\n"
-  "                             declared unit; may be repeated. Speeds, hub.wx, hub.vx, \"hub.turn=(0, 0, 1)\" as well\n"
-  "      --time T               another time than 0\n"
-  "      --as-given             at what is given, also where it does not satisfy the constraints\n"
-  "  -p, --param NAME=VALUE     another value for a parameter\n"
-  "      --spatial              the operators of the recursion over the bodies: Phi, H, M, b, a, P, D, G, z, velocities,\n"
-  "                             accelerations and joint wrenches; formulation: recursive\n"
-  "      --json                 for programs, on standard output",
-  run};
+  .name = "eval", .summary = "accelerations, multipliers, constraint forces at a state",
+  .operands = "FILE",
+  .about = "Evaluates at the start of the model, changed by --state and --time and made consistent with the constraints.",
+  .takes = TAKES_STATE "form spatial json ",
+  .examples = "pfaff eval --state phi=0.3 --state \"theta'=2\" examples/snakeboard.pf\n",
+  .run = run};
 
 typedef struct Result {
   Session *s;
@@ -242,8 +235,7 @@ static void json_result(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_TIME | OPTION_SPATIAL;
-  int code = pf_cli_options(&pf_command_eval, allowed, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_eval, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s = {0};
   Result r = {.s = &s};

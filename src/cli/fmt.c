@@ -7,11 +7,12 @@
 static int run(int argc, char **argv);
 
 const Command pf_command_fmt = {
-  "fmt", "the canonical layout of a model file",
-  "[-w] FILE\n\n"
-  "Prints the model with the usual spaces, indentation and line ends; comments stay.\n\n"
-  "  -w, --write   replace the file instead",
-  run};
+  .name = "fmt", .summary = "the canonical layout of a model file",
+  .operands = "FILE",
+  .about = "Prints the model with the usual spaces, indentation and line ends; comments stay.",
+  .takes = "write ",
+  .examples = "pfaff fmt -w examples/snakeboard.pf\n",
+  .run = run};
 
 enum { LARGEST_FILE = 16 << 20 }; /* as for models */
 
@@ -30,7 +31,7 @@ static PfStatus format(PfContext *ctx, PfArena *arena, const char *name, const c
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_fmt, OPTION_WRITE, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_fmt, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   return pf_cli_turn_text(&options, LARGEST_FILE, format);
 }

@@ -7,13 +7,14 @@
 static int run(int argc, char **argv);
 
 const Command pf_command_import = {
-  "import", "a robot in URDF as a model",
-  "[--free] FILE.urdf > MODEL.pf\n\n"
-  "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, damping of\n"
-  "joints becomes dampers. Limits are comments. Shapes and transmissions are not looked at; what would change the\n"
-  "motion and is left out (mimic, dry friction) is a warning.\n\n"
-  "  --free   the root moves freely instead of being fixed to the ground",
-  run};
+  .name = "import", .summary = "a robot in URDF as a model",
+  .operands = "FILE.urdf",
+  .about = "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, damping of "
+           "joints becomes dampers. Limits are comments. Shapes and transmissions are not looked at; what would change the motion "
+           "and is left out (mimic, dry friction) is a warning.",
+  .takes = "free ",
+  .examples = "pfaff import arm.urdf > arm.pf\n",
+  .run = run};
 
 enum { LARGEST_FILE = 64 << 20 };
 
@@ -28,7 +29,7 @@ static PfStatus import(PfContext *ctx, PfArena *arena, const char *name, const c
 static int run(int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_import, OPTION_FREE, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_import, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   return pf_cli_turn_text(&options, LARGEST_FILE, import);
 }

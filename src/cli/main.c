@@ -4,37 +4,56 @@
 #include <signal.h>
 #include <string.h>
 
-static const Command *const commands[] = {&pf_command_check, &pf_command_derive, &pf_command_compare, &pf_command_eval,
-                                          &pf_command_run, &pf_command_plot,
-                                          &pf_command_converge, &pf_command_study, &pf_command_fmt,
-                                          &pf_command_import};
-enum { COMMANDS = sizeof commands/sizeof *commands };
+const Command *const pf_commands[] = {&pf_command_check, &pf_command_derive, &pf_command_eval, &pf_command_compare,
+                                      &pf_command_run, &pf_command_plot, &pf_command_converge, &pf_command_study,
+                                      &pf_command_fmt, &pf_command_import, NULL};
 
 static void usage(FILE *stream)
 {
-  fputs("pfaff: constrained mechanical systems, nonholonomic ones first\n\nusage: pfaff COMMAND [options] FILE\n\n",
-        stream);
-  for (int i = 0; i < COMMANDS; i++) fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-  fputs("\n'pfaff COMMAND --help' tells more. FILE '-' is standard input.\n", stream);
+  fputs("usage: pfaff COMMAND [options] FILE\n\n"
+        "Pfaff derives, simulates and studies constrained mechanical systems, nonholonomic ones first.\n\nCommands:\n", stream);
+  for (const Command *const *c = pf_commands; *c; c++) fprintf(stream, "  %-9s %s\n", (*c)->name, (*c)->summary);
+  fputs("\n'pfaff COMMAND --help' or 'pfaff help COMMAND' tells more, 'pfaff version' the version.\n"
+        "FILE is a model; '-' is standard input.\n", stream);
 }
 
 static const Command *find(const char *name)
 {
-  for (int i = 0; i < COMMANDS; i++)
-    if (!strcmp(commands[i]->name, name)) return commands[i];
+  for (const Command *const *c = pf_commands; *c; c++)
+    if (!strcmp((*c)->name, name)) return *c;
   return NULL;
 }
 
 static int unknown(const char *name)
 {
   fprintf(stderr, "pfaff: there is no command '%s'", name);
-  for (int i = 0; i < COMMANDS; i++)
-    if (pf_name_distance(name, commands[i]->name, 2) <= 2) {
-      fprintf(stderr, " (did you mean '%s'?)", commands[i]->name);
+  for (const Command *const *c = pf_commands; *c; c++)
+    if (pf_name_distance(name, (*c)->name, 2) <= 2) {
+      fprintf(stderr, " (did you mean '%s'?)", (*c)->name);
       break;
     }
   fputs("\n'pfaff --help' lists them\n", stderr);
   return PF_EXIT_USAGE;
+}
+
+/* pfaff help, pfaff help COMMAND, pfaff help study KIND: what --help behind them says. */
+static int help(int argc, char **argv)
+{
+  static char word[] = "--help";
+  if (argc < 2) {
+    usage(stdout);
+    return PF_EXIT_OK;
+  }
+  const Command *command = find(argv[1]);
+  if (!command) return unknown(argv[1]);
+  char *asked[] = {argv[1], argc > 2 ? argv[2] : word, word};
+  return command->run(argc > 2 ? 3 : 2, asked);
+}
+
+/* The word alone or as an option. */
+static bool is_word(const char *given, const char *word)
+{
+  return !strcmp(given, word) || (!strncmp(given, "--", 2) && !strcmp(given + 2, word));
 }
 
 static int run(int argc, char **argv)
@@ -43,14 +62,13 @@ static int run(int argc, char **argv)
     usage(stderr);
     return PF_EXIT_USAGE;
   }
-  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-    const Command *command = argc > 2 ? find(argv[2]) : NULL;
-    if (command) pf_cli_usage(command, stdout);
-    else usage(stdout);
+  if (is_word(argv[1], "help") || !strcmp(argv[1], "-h")) return help(argc - 1, argv + 1);
+  if (is_word(argv[1], "version")) {
+    printf("pfaff %s\n", pf_version());
     return PF_EXIT_OK;
   }
-  if (!strcmp(argv[1], "--version")) {
-    printf("pfaff %s\n", pf_version());
+  if (!strcmp(argv[1], "--options")) { /* for docs/commands.md */
+    pf_cli_list_options(stdout);
     return PF_EXIT_OK;
   }
   const Command *command = find(argv[1]);

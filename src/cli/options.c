@@ -1,140 +1,299 @@
-/* Options of the commands, and what every command does first and last. */
+/* The table of all options, and how they are read. */
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <getopt.h>
+#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
-void pf_cli_usage(const Command *command, FILE *stream)
+/* ---------------------------------------------------------------- the table */
+
+static const char *method_value(int index, const char **summary)
 {
-  fprintf(stream, "usage: pfaff %s %s\n", command->name, command->usage);
+  const PfMethod *method = pf_method(index);
+  if (!method) return NULL;
+  *summary = pf_method_summary(method);
+  return pf_method_name(method);
 }
 
-static int complain(const Command *command, const char *what, const char *which)
+static const char *formulation_value(int index, const char **summary)
 {
-  fprintf(stderr, "pfaff %s: %s%s%s\n", command->name, what, which ? " " : "", which ? which : "");
-  pf_cli_usage(command, stderr);
-  return PF_EXIT_USAGE;
+  const PfFormulation *formulation = pf_formulation(index);
+  if (!formulation) return NULL;
+  *summary = formulation->summary;
+  return formulation->name;
 }
 
-enum { FIRST_STUDY_OPTION = 1000 }; /* no letter */
+#define AT(field) offsetof(Options, field)
 
-static const struct option long_options[] = {
-  {"help", no_argument, NULL, 'h'},        {"json", no_argument, NULL, 'j'},
-  {"latex", no_argument, NULL, 'l'},       {"param", required_argument, NULL, 'p'},
-  {"form", required_argument, NULL, 'f'},  {"write", no_argument, NULL, 'w'},
-  {"state", required_argument, NULL, 's'}, {"time", required_argument, NULL, 't'},
-  {"by", required_argument, NULL, 'b'},    {"for", required_argument, NULL, 'T'},
-  {"rtol", required_argument, NULL, 'r'},  {"atol", required_argument, NULL, 'a'},
-  {"step", required_argument, NULL, 'H'},  {"every", required_argument, NULL, 'e'},
-  {"at", required_argument, NULL, 'A'},    {"out", required_argument, NULL, 'o'},
-  {"no-projection", no_argument, NULL, 'd'}, {"keep-going", no_argument, NULL, 'k'},
-  {"prove", no_argument, NULL, 'P'},       {"columns", required_argument, NULL, 'c'},
-  {"against", required_argument, NULL, 'x'}, {"log", no_argument, NULL, 'L'},
-  {"free", no_argument, NULL, 'F'},
-  {"real-time", no_argument, NULL, 'R'},   {"rate", required_argument, NULL, 'N'},
-  {"rho", required_argument, NULL, 'Q'},   {"printed", no_argument, NULL, 'O'},
-  {"adaptive", no_argument, NULL, 'D'},    {"invariants", no_argument, NULL, 'I'},
-  {"spatial", no_argument, NULL, 'Z'},   {"as-given", no_argument, NULL, 'G'},
-  {"most-steps", required_argument, NULL, 'M'},
-#define PF_STUDY_ENTRY(name, word, argument) {word, argument, NULL, FIRST_STUDY_OPTION + STUDY_##name},
-  PF_STUDY_OPTIONS(PF_STUDY_ENTRY)
-#undef PF_STUDY_ENTRY
-  {NULL, 0, NULL, 0},
+/* In the order in which help shows them. */
+static const Option table[] = {
+  {"form", 0, "NAME", OPTION_TEXT, AT(form), NULL, OPTIONS_OF_COMMAND,
+   "the formulation of the equations (default: multipliers, also called lagrange)", formulation_value},
+  {"prove", 0, NULL, OPTION_FLAG, AT(prove), NULL, OPTIONS_OF_COMMAND,
+   "shows by exact algebra that all formulations are the same functions of the state", NULL},
+  {"spatial", 0, NULL, OPTION_FLAG, AT(spatial), NULL, OPTIONS_OF_COMMAND,
+   "adds the operators of the recursion over the bodies, which is then the formulation: Phi, H, M, b, a, P, D, G, z, "
+   "velocities, accelerations and wrenches of the joints", NULL},
+  {"near", 0, "KIND", OPTION_TEXT, AT(near), NULL, OPTIONS_OF_COMMAND,
+   "at the 'equilibrium' or the 'steady' motion next to the start, instead of the start itself", NULL},
+  {"sweep", 0, "NAME=a..b:n", OPTION_TEXT, AT(sweep), NULL, OPTIONS_OF_COMMAND,
+   "for n values of a parameter (101), with --near each time next to the start", NULL},
+  {"inputs", 0, "LIST", OPTION_TEXT, AT(inputs), NULL, OPTIONS_OF_COMMAND,
+   "other inputs than those of the model: names of inputs or parameters, with commas", NULL},
+  {"equilibria", 0, NULL, OPTION_FLAG, AT(equilibria), NULL, OPTIONS_OF_COMMAND,
+   "states of rest instead of steady motions", NULL},
+  {"stay", 0, NULL, OPTION_FLAG, AT(stay), NULL, OPTIONS_OF_COMMAND, "does not go over to branches that cross", NULL},
+  {"section", 0, "NAME=VALUE", OPTION_TEXT, AT(section), NULL, OPTIONS_OF_COMMAND,
+   "where the quantity passes the value upwards; t=T: every T seconds (a stroboscope)", NULL},
+  {"show", 0, "LIST", OPTION_TEXT, AT(show), NULL, OPTIONS_OF_COMMAND, "what is shown: names with commas", NULL},
+  {"against", 0, "NAME", OPTION_TEXT, AT(against), NULL, OPTIONS_OF_COMMAND, "the horizontal axis (default: t)", NULL},
+  {"log", 0, NULL, OPTION_FLAG, AT(log), NULL, OPTIONS_OF_COMMAND, "logarithmic vertical axis, for errors", NULL},
+  {"keep", 0, "LIST", OPTION_TEXT, AT(keep), NULL, OPTIONS_OF_COMMAND,
+   "quantities, such as integrals, that have the value of the start for all motions: names with commas", NULL},
+  {"within", 0, "NAME=a..b,…", OPTION_TEXT, AT(within), NULL, OPTIONS_OF_COMMAND,
+   "where motions or searches begin (default: around the start)", NULL},
+  {"starts", 0, "N", OPTION_COUNT, AT(starts), "1", OPTIONS_OF_COMMAND, "how many begin there", NULL},
+  {"skip", 0, "T", OPTION_NUMBER, AT(skip), "s", OPTIONS_OF_COMMAND, "what comes earlier is not shown (0)", NULL},
+  {"free", 0, NULL, OPTION_FLAG, AT(free), NULL, OPTIONS_OF_COMMAND,
+   "the root moves freely instead of being fixed to the ground", NULL},
+  {"write", 'w', NULL, OPTION_FLAG, AT(write), NULL, OPTIONS_OF_COMMAND, "replaces the file instead of printing", NULL},
+
+  {"param", 'p', "NAME=VALUE", OPTION_LIST, AT(parameters), NULL, OPTIONS_OF_STATE,
+   "another value for a parameter: 3, 2/3 or \"5 [g]\", a bare number in the declared unit; may be repeated", NULL},
+  {"state", 's', "NAME=VALUE", OPTION_LIST, AT(state), NULL, OPTIONS_OF_STATE,
+   "another start of a coordinate, a velocity (\"x'=2\") or a speed, \"hub.turn=(0, 0, 1)\" as well; may be repeated", NULL},
+  {"time", 0, "T", OPTION_NUMBER, AT(time), "s", OPTIONS_OF_STATE, "another time to start at than 0", NULL},
+  {"as-given", 0, NULL, OPTION_FLAG, AT(as_given), NULL, OPTIONS_OF_STATE,
+   "takes the start as it is given, also where it does not satisfy the constraints", NULL},
+
+  {"by", 0, "METHOD", OPTION_TEXT, AT(method), NULL, OPTIONS_OF_RUN, "the integrator (default: that of the model, or dopri5)",
+   method_value},
+  {"for", 0, "T", OPTION_POSITIVE, AT(horizon), "s", OPTIONS_OF_RUN, "duration (default: that of the model, or 10 s)", NULL},
+  {"step", 0, "H", OPTION_POSITIVE, AT(step), "s", OPTIONS_OF_RUN,
+   "step of methods with a fixed step, first step of the others", NULL},
+  {"rtol", 0, "R", OPTION_POSITIVE, AT(rtol), "1", OPTIONS_OF_RUN, "relative tolerance (1e-8)", NULL},
+  {"atol", 0, "A", OPTION_POSITIVE, AT(atol), "1", OPTIONS_OF_RUN, "absolute tolerance (rtol/100)", NULL},
+  {"adaptive", 0, NULL, OPTION_FLAG, AT(adaptive), NULL, OPTIONS_OF_RUN,
+   "generalized_alpha, rattle: the tolerances choose the step, as they do without --step", NULL},
+  {"rho", 0, "R", OPTION_FRACTION, AT(rho), "1", OPTIONS_OF_RUN,
+   "generalized_alpha, rattle: what is left of very fast motions after a step, 0 to 1 (0.9)", NULL},
+  {"printed", 0, NULL, OPTION_FLAG, AT(printed), NULL, OPTIONS_OF_RUN,
+   "generalized_alpha, rattle: the schemes as they were published, for comparison", NULL},
+  {"no-projection", 0, NULL, OPTION_FLAG, AT(drift), NULL, OPTIONS_OF_RUN,
+   "lets the constraints drift where the method lets them", NULL},
+  {"keep-going", 0, NULL, OPTION_FLAG, AT(keep_going), NULL, OPTIONS_OF_RUN, "goes on where the constraints lose rank", NULL},
+  {"most-steps", 0, "N", OPTION_COUNT, AT(most_steps), "1", OPTIONS_OF_RUN,
+   "ends with an error after so many steps (100 million)", NULL},
+  {"real-time", 0, NULL, OPTION_FLAG, AT(real_time), NULL, OPTIONS_OF_RUN, "steps keep pace with the clock", NULL},
+  {"rate", 0, "N", OPTION_POSITIVE, AT(rate), "1", OPTIONS_OF_RUN, "with --real-time: steps per second (1000)", NULL},
+  {"invariants", 0, NULL, OPTION_FLAG, AT(invariants), NULL, OPTIONS_OF_RUN,
+   "looks for conserved quantities and tells how much each changes", NULL},
+  {"every", 0, "DT", OPTION_POSITIVE, AT(every), "s", OPTIONS_OF_RUN, "samples at multiples of DT (default: at every step)", NULL},
+  {"at", 0, "T1,T2,…", OPTION_TEXT, AT(at), NULL, OPTIONS_OF_RUN, "samples at these times", NULL},
+
+  {"out", 'o', "FILE", OPTION_TEXT, AT(out), NULL, OPTIONS_OF_RESULT, "writes the result to a file", NULL},
+  {"latex", 0, NULL, OPTION_FLAG, AT(latex), NULL, OPTIONS_OF_RESULT, "LaTeX for a paper; needs amsmath", NULL},
+  {"json", 0, NULL, OPTION_FLAG, AT(json), NULL, OPTIONS_OF_RESULT,
+   "JSON for programs on standard output, with a list of diagnostics also after an error", NULL},
+  {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, OPTIONS_OF_RESULT, "this help", NULL},
 };
 
-static unsigned needs(int letter)
+enum { OPTIONS = sizeof table/sizeof *table };
+_Static_assert(sizeof table/sizeof *table <= sizeof((Options *)0)->given, "Options.given is too small");
+
+/* Words of the past, and what to write now. */
+static const struct {
+  const char *name, *now;
+} former[] = {
+  {"columns", "--columns is called --show now"},
+  {"points", "--points is part of the range now: NAME=a..b:N"},
+};
+
+const Option *pf_option(int index)
 {
-  if (letter >= FIRST_STUDY_OPTION) return pf_study_option(letter - FIRST_STUDY_OPTION);
-  switch (letter) {
-  case 'j': return OPTION_JSON;
-  case 'l': return OPTION_LATEX;
-  case 'p': return OPTION_PARAMETER;
-  case 'f': return OPTION_FORM;
-  case 'w': return OPTION_WRITE;
-  case 's': case 'G': return OPTION_STATE;
-  case 't': return OPTION_TIME;
-  case 'b': case 'r': case 'a': case 'H': case 'e': case 'A': case 'd':
-  case 'k': case 'Q': case 'O': case 'M':
-  case 'D': return OPTION_RUN;
-  case 'o': return OPTION_OUT;
-  case 'T': return OPTION_FOR;
-  case 'Z': return OPTION_SPATIAL;
-  case 'P': return OPTION_PROVE;
-  case 'F': return OPTION_FREE;
-  case 'R': case 'I':
-  case 'N': return OPTION_PACE;
-  case 'c': case 'x':
-  case 'L': return OPTION_PLOT;
-  default: return 0;
-  }
+  return index >= 0 && index < OPTIONS ? table + index : NULL;
 }
 
-static bool take(Options *options, int letter, const char *argument)
+int pf_option_find(const char *name, size_t length)
 {
-  const int most = (int)(sizeof options->parameters/sizeof *options->parameters);
-  if (letter >= FIRST_STUDY_OPTION) {
-    options->study[letter - FIRST_STUDY_OPTION] = argument ? argument : "";
-    return true;
-  }
-  switch (letter) {
-  case 'h': options->help = true; break;
-  case 'j': options->json = true; break;
-  case 'l': options->latex = true; break;
-  case 'f': options->form = argument; break;
-  case 'w': options->write = true; break;
-  case 't': options->time = argument; break;
-  case 'b': options->method = argument; break;
-  case 'T': options->horizon = argument; break;
-  case 'r': options->rtol = argument; break;
-  case 'a': options->atol = argument; break;
-  case 'H': options->step = argument; break;
-  case 'e': options->every = argument; break;
-  case 'A': options->at = argument; break;
-  case 'o': options->out = argument; break;
-  case 'd': options->drift = true; break;
-  case 'k': options->keep_going = true; break;
-  case 'P': options->prove = true; break;
-  case 'c': options->columns = argument; break;
-  case 'x': options->against = argument; break;
-  case 'L': options->log = true; break;
-  case 'F': options->free = true; break;
-  case 'R': options->real_time = true; break;
-  case 'N': options->rate = argument; break;
-  case 'Q': options->rho = argument; break;
-  case 'O': options->printed = true; break;
-  case 'D': options->adaptive = true; break;
-  case 'M': options->most_steps = argument; break;
-  case 'I': options->invariants = true; break;
-  case 'Z': options->spatial = true; break;
-  case 'G': options->as_given = true; break;
-  case 's':
-    if (options->state_count == (int)(sizeof options->state/sizeof *options->state)) return false;
-    options->state[options->state_count++] = argument;
-    break;
-  case 'p':
-    if (options->parameter_count == most) return false;
-    options->parameters[options->parameter_count++] = argument;
-    break;
-  default: break;
-  }
-  return true;
+  for (int i = 0; i < OPTIONS; i++)
+    if (strlen(table[i].name) == length && !strncmp(table[i].name, name, length)) return i;
+  return -1;
 }
 
-static int unknown_option(const Command *command, unsigned allowed, const char *option)
+/* Is the name a word of the list? */
+static bool is_listed(const char *names, const char *name)
 {
+  size_t length = strlen(name);
+  for (const char *at = names; *at; at += strspn(at, " ")) {
+    size_t own = strcspn(at, " ");
+    if (own == length && !strncmp(at, name, own)) return true;
+    at += own;
+  }
+  return false;
+}
+
+bool pf_command_takes(const Command *command, const Option *option)
+{
+  return !strcmp(option->name, "help") || is_listed(command->takes, option->name);
+}
+
+const char *pf_cli_given(const Options *options, const char *names)
+{
+  for (int i = 0; i < OPTIONS; i++)
+    if (options->given[i] && is_listed(names, table[i].name)) return table[i].name;
+  return NULL;
+}
+
+PfStatus pf_cli_refuse(PfContext *ctx, const Options *options, const char *names, const char *why)
+{
+  const char *name = pf_cli_given(options, names);
+  return name ? pf_fail(ctx, PF_ERR_ARGUMENT, "--%s has no effect: %s", name, why) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- reading: what is wrong */
+
+typedef struct Reader {
+  const Command *command;
+  int argc, at; /* the next word */
+  char **argv;
+  Options *options;
+  PfContext *ctx;
+} Reader;
+
+/* Names of all commands that take the option, in `list`. */
+static void list_takers(const Option *option, char *list, size_t size)
+{
+  const Command *const *lists[] = {pf_commands, pf_studies};
+  size_t used = 0;
+  for (int k = 0; k < 2; k++)
+    for (const Command *const *c = lists[k]; *c && used < size; c++)
+      if (pf_command_takes(*c, option))
+        used += (size_t)snprintf(list + used, size - used, "%s'%s'", used ? ", " : "", (*c)->name);
+}
+
+static PfStatus not_taken(Reader *r, const Option *option, const char *word)
+{
+  char list[400] = "";
+  list_takers(option, list, sizeof list);
+  pf_fail(r->ctx, PF_ERR_ARGUMENT, "'%s' does not take %s", r->command->name, word);
+  pf_hint(r->ctx, "it is an option of %s", list);
+  return PF_ERR_ARGUMENT;
+}
+
+static PfStatus unknown(Reader *r, const char *name, size_t length)
+{
+  char word[64];
   const char *similar = NULL;
-  for (const struct option *o = long_options; o->name && !strncmp(option, "--", 2); o++)
-    if (!(needs(o->val) & ~allowed) && pf_name_distance(option + 2, o->name, 2) <= 2) similar = o->name;
-  fprintf(stderr, "pfaff %s: unknown option %s", command->name, option);
-  if (similar) fprintf(stderr, " (did you mean --%s?)", similar);
-  fputc('\n', stderr);
-  pf_cli_usage(command, stderr);
-  return PF_EXIT_USAGE;
+  int best = 0;
+  snprintf(word, sizeof word, "%.*s", (int)length, name);
+  for (size_t i = 0; i < sizeof former/sizeof *former; i++)
+    if (!strcmp(former[i].name, word)) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s", former[i].now);
+  for (int i = 0; i < OPTIONS; i++)
+    if (pf_command_takes(r->command, table + i) && pf_cli_is_nearer(word, table[i].name, &best)) similar = table[i].name;
+  pf_fail(r->ctx, PF_ERR_ARGUMENT, "unknown option --%s", word);
+  if (similar) pf_hint(r->ctx, "did you mean --%s?", similar);
+  return PF_ERR_ARGUMENT;
+}
+
+/* ---------------------------------------------------------------- reading: one option */
+
+static PfStatus read_number(Reader *r, const Option *option, const char *text, double *value)
+{
+  static const char *const kinds[] = {[OPTION_POSITIVE] = "positive number", [OPTION_FRACTION] = "number between 0 and 1",
+                                      [OPTION_COUNT] = "positive whole number"};
+  char what[64];
+  int before = pf_diagnostic_count(r->ctx);
+  snprintf(what, sizeof what, "--%s", option->name);
+  PfStatus status = pf_cli_value(r->ctx, what, text, option->unit, value);
+  bool pure = !strcmp(option->unit, "1");
+  if (status != PF_OK && !(pure && status == PF_ERR_ARGUMENT)) return status;
+  pf_diagnostics_cut(r->ctx, before); /* for a pure number there is a simpler word */
+  double x = status == PF_OK ? *value : NAN;
+  bool good = option->type == OPTION_NUMBER || (option->type == OPTION_POSITIVE && x > 0) ||
+              (option->type == OPTION_FRACTION && x >= 0 && x <= 1) ||
+              (option->type == OPTION_COUNT && x >= 1 && x <= 1e15 && x == floor(x));
+  return good ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a %s", option->name, text, kinds[option->type]);
+}
+
+static PfStatus take(Reader *r, const Option *option, const char *text)
+{
+  char *field = (char *)r->options + option->offset;
+  r->options->given[option - table] = true;
+  if (option->type == OPTION_FLAG) *(bool *)(void *)field = true;
+  else if (option->type == OPTION_TEXT) *(const char **)(void *)field = text;
+  else if (option->type != OPTION_LIST) return read_number(r, option, text, (double *)(void *)field);
+  else {
+    Texts *list = (Texts *)(void *)field;
+    if (list->count == MOST_TEXTS) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s is given too often", option->name);
+    list->at[list->count++] = text;
+  }
+  return PF_OK;
+}
+
+/* The value stands behind the option in the same word, or is the next word. */
+static PfStatus take_value(Reader *r, const Option *option, const char *word, const char *value)
+{
+  if (option->type == OPTION_FLAG) return take(r, option, NULL);
+  if (value) return take(r, option, value);
+  if (r->at < r->argc) return take(r, option, r->argv[r->at++]);
+  pf_fail(r->ctx, PF_ERR_ARGUMENT, "a value is missing after %s", word);
+  pf_hint(r->ctx, "write %s %s", word, option->argument);
+  return PF_ERR_ARGUMENT;
+}
+
+/* --name, --name=value; the name may be cut short where one option of the command alone begins so. */
+static PfStatus read_long(Reader *r, const char *word)
+{
+  const char *name = word + 2, *equals = strchr(name, '=');
+  size_t length = equals ? (size_t)(equals - name) : strlen(name);
+  int exact = pf_option_find(name, length), found = exact, count = exact >= 0;
+  for (int i = 0; exact < 0 && length && i < OPTIONS; i++)
+    if (!strncmp(table[i].name, name, length) && pf_command_takes(r->command, table + i)) {
+      if (count++)
+        return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%.*s may be --%s or --%s", (int)length, name, table[found].name, table[i].name);
+      found = i;
+    }
+  if (!count) return unknown(r, name, length);
+  const Option *option = table + found;
+  char full[64];
+  snprintf(full, sizeof full, "--%s", option->name);
+  if (!pf_command_takes(r->command, option)) return not_taken(r, option, full);
+  if (equals && option->type == OPTION_FLAG) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s takes no value", full);
+  return take_value(r, option, full, equals ? equals + 1 : NULL);
+}
+
+/* -w, -p value, -pvalue, -wh */
+static PfStatus read_short(Reader *r, const char *letters)
+{
+  for (; *letters; letters++) {
+    char word[3] = {'-', *letters, 0};
+    int i = 0;
+    while (i < OPTIONS && table[i].letter != *letters) i++;
+    if (i == OPTIONS) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "unknown option -%c", isprint((unsigned char)*letters) ? *letters : '?');
+    if (!pf_command_takes(r->command, table + i)) return not_taken(r, table + i, word);
+    if (table[i].type != OPTION_FLAG) return take_value(r, table + i, word, letters[1] ? letters + 1 : NULL);
+    PF_TRY(take(r, table + i, NULL));
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- reading: all */
+
+static PfStatus read_operand(Reader *r, const char *word)
+{
+  Options *o = r->options;
+  int most = r->command->most_files ? r->command->most_files : 1;
+  if (r->command->takes_range && !o->range && strchr(word, '=') && strstr(word, "..")) {
+    o->range = word;
+    return PF_OK;
+  }
+  if (o->file_count == most && most == 1) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "one file at a time, not also '%s'", word);
+  if (o->file_count == most) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "at most %d files at a time", most);
+  o->files[o->file_count++] = word;
+  return PF_OK;
 }
 
 /* --out x.pf in place of --out x.csv must not cost the model. */
@@ -145,153 +304,58 @@ static bool is_same_file(const char *a, const char *b)
          first.st_ino == second.st_ino;
 }
 
-int pf_cli_options(const Command *command, unsigned allowed, int argc, char **argv, Options *options)
+static PfStatus check_files(Reader *r)
 {
-  *options = (Options){.command = command};
-  opterr = 0;
-  optind = 1;
-  int letter;
-  while ((letter = getopt_long(argc, argv, ":hp:w", long_options, NULL)) != -1) {
-    if (letter == '?') return unknown_option(command, allowed, argv[optind - 1]);
-    if (letter == ':') return complain(command, "a value is missing after", argv[optind - 1]);
-    if (needs(letter) & ~allowed) return complain(command, "this command does not take", argv[optind - 1]);
-    if (!take(options, letter, optarg)) return complain(command, "too many parameters", NULL);
+  Options *o = r->options;
+  if (!o->file_count) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a file is missing");
+  for (int i = 0; o->out && i < o->file_count; i++)
+    if (is_same_file(o->out, o->files[i]))
+      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--out would overwrite what is read: %s", o->out);
+  o->file = o->files[0];
+  return PF_OK;
+}
+
+static PfStatus read_all(Reader *r)
+{
+  bool ended = false;
+  while (r->at < r->argc) {
+    const char *word = r->argv[r->at++];
+    if (!ended && !strcmp(word, "--")) ended = true;
+    else if (!ended && !strncmp(word, "--", 2)) PF_TRY(read_long(r, word));
+    else if (!ended && word[0] == '-' && word[1]) PF_TRY(read_short(r, word + 1));
+    else PF_TRY(read_operand(r, word));
   }
-  if (options->help) {
-    pf_cli_usage(command, stdout);
-    return PF_EXIT_OK;
+  return r->options->help ? PF_OK : check_files(r);
+}
+
+static Options no_options(void)
+{
+  Options options = {0};
+  for (int i = 0; i < OPTIONS; i++)
+    if (table[i].type >= OPTION_NUMBER) *(double *)(void *)((char *)&options + table[i].offset) = NAN;
+  return options;
+}
+
+/* Programs that ask for JSON get it also when the rest is wrong, wherever --json stands. */
+static bool asks_for_json(const Reader *r)
+{
+  for (int i = 1; i < r->argc && is_listed(r->command->takes, "json"); i++)
+    if (!strcmp(r->argv[i], "--json")) return true;
+  return false;
+}
+
+int pf_cli_options(const Command *command, int argc, char **argv, Options *options)
+{
+  *options = no_options();
+  options->command = command;
+  Reader r = {.command = command, .argc = argc, .at = 1, .argv = argv, .options = options, .ctx = pf_context_new(NULL)};
+  PfStatus status = r.ctx ? read_all(&r) : PF_ERR_MEMORY;
+  if (status == PF_OK && options->help) pf_cli_help(command, stdout);
+  if (status != PF_OK) {
+    options->json = asks_for_json(&r);
+    (void)pf_cli_finish(r.ctx, status, options, NULL, NULL, NULL);
+    pf_cli_usage(command, stderr);
   }
-  if (optind == argc) return complain(command, "a model file is missing", NULL);
-  if (optind + 1 < argc) return complain(command, "one file at a time, not also", argv[optind + 1]);
-  options->file = argv[optind];
-  if (options->out && is_same_file(options->out, options->file))
-    return complain(command, "--out would overwrite what is read:", options->out);
-  return PF_EXIT_OK;
-}
-
-/* ---------------------------------------------------------------- parameters */
-
-static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *text, double *values)
-{
-  char name[PF_LONGEST_NAME];
-  const char *value;
-  if (!pf_cli_split(text, name, &value)) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: write name=value", text);
-  int i = pf_model_find_parameter(model, name);
-  if (i < 0 || model->parameters[i].derived) {
-    pf_fail(ctx, PF_ERR_NAME, "-p %s: the model has no parameter '%s'", text, name);
-    pf_cli_hint_parameter(ctx, model, name);
-    return PF_ERR_NAME;
-  }
-  char what[256];
-  snprintf(what, sizeof what, "-p %s", text);
-  return pf_cli_value(ctx, what, value, pf_model_measure(model, name).unit, values + i);
-}
-
-double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options)
-{
-  double *values = pf_arena_array(arena, double, model->parameter_count);
-  if (!values) {
-    pf_fail(ctx, PF_ERR_MEMORY, "no room for parameters");
-    return NULL;
-  }
-  for (int i = 0; i < model->parameter_count; i++) values[i] = NAN;
-  for (int i = 0; i < options->parameter_count; i++)
-    if (set_parameter(ctx, model, options->parameters[i], values) != PF_OK) return NULL;
-  return values;
-}
-
-/* ---------------------------------------------------------------- session */
-
-double pf_cli_clock(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
-}
-
-PfStatus pf_cli_open(Session *session, const Options *options)
-{
-  *session = (Session){.ctx = pf_context_new(NULL)};
-  if (!session->ctx) return PF_ERR_MEMORY;
-  session->arena = pf_arena_new(pf_context_allocator(session->ctx));
-  if (!session->arena) return pf_fail(session->ctx, PF_ERR_MEMORY, "no memory");
-  PF_TRY(pf_cli_check_out(session->ctx, options));
-  double start = pf_cli_clock();
-  PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
-  PF_TRY(pf_equations_derive(session->ctx, session->arena, session->model, &session->equations));
-  session->seconds = pf_cli_clock() - start;
-  return pf_cli_give_state(session, options);
-}
-
-/* M, F, A, b after sharing: what an evaluation costs. */
-PfStatus pf_cli_count(Session *s, PfCount *count)
-{
-  const PfEquations *eq = &s->equations;
-  size_t n = (size_t)eq->n, m = (size_t)eq->m;
-  PfExpr *roots = pf_arena_array(s->arena, PfExpr, n*n + n + m*n + m);
-  if (!roots) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  memcpy(roots, eq->M, n*n*sizeof *roots);
-  memcpy(roots + n*n, eq->F, n*sizeof *roots);
-  if (m) memcpy(roots + n*n + n, eq->A, m*n*sizeof *roots);
-  if (m) memcpy(roots + n*n + n + m*n, eq->b, m*sizeof *roots);
-  return pf_expr_operations(s->ctx, roots, (int)(n*n + n + m*n + m), count);
-}
-
-void pf_cli_close(Session *session)
-{
-  pf_model_free(session->model);
-  pf_arena_free(session->arena);
-  pf_context_free(session->ctx);
-}
-
-int pf_cli_print(const PfText *text)
-{
-  bool good = !text->failed;
-  good = good && fwrite(pf_text_get(text), 1, text->count, stdout) == text->count;
-  good = fflush(stdout) == 0 && good;
-  if (good) return PF_EXIT_OK;
-  fprintf(stderr, "pfaff: error: cannot write the result: %s\n", text->failed ? "no memory" : strerror(errno));
-  return PF_EXIT_FAILED;
-}
-
-static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn)
-{
-  const char *bytes, *result = NULL, *name = strcmp(options->file, "-") ? options->file : "<stdin>";
-  size_t count;
-  PF_TRY(pf_file_read(ctx, arena, options->file, largest, &bytes, &count));
-  PF_TRY(turn(ctx, arena, name, bytes, count, options, &result));
-  if (!result) return PF_OK;
-  PfText text = {.at = (char *)(uintptr_t)result, .count = strlen(result)};
-  return pf_cli_print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
-}
-
-int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)
-{
-  PfContext *ctx = pf_context_new(NULL);
-  PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
-  PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn) : PF_ERR_MEMORY;
-  pf_cli_diagnostics(ctx);
-  pf_arena_free(arena);
-  pf_context_free(ctx);
-  return status == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
-}
-
-int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
-{
-  PfJson out; /* its text serves both */
-  pf_json_begin(&out, pf_context_allocator(ctx));
-  if (json) {
-    write_json(user, &out);
-    pf_text_add(&out.text, "\n");
-  } else {
-    write_text(user, &out.text);
-  }
-  int code = pf_cli_print(&out.text);
-  pf_json_free(&out);
-  return code;
-}
-
-const char *pf_cli_name(const PfModel *model)
-{
-  return model->name[0] ? model->name : model->file;
+  pf_context_free(r.ctx);
+  return pf_cli_exit_code(status);
 }

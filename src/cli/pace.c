@@ -13,12 +13,9 @@ enum { DEFAULT_RATE = 1000, MOST_STEPS = 100000000 };
 static PfStatus choose_step(Session *s, const Options *options, PfRunOptions *settings)
 {
   double rate = DEFAULT_RATE;
-  if (options->rate) {
-    char *end;
-    rate = strtod(options->rate, &end);
-    if (end == options->rate || *end || !(rate > 0 && rate <= 1e6))
-      return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate: '%s' is not a number of steps per second up to a million",
-                     options->rate);
+  if (!isnan(options->rate)) {
+    rate = options->rate;
+    if (rate > 1e6) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate: %g steps per second are too many, a million is the most", rate);
   } else if (settings->step > 0) {
     rate = 1/settings->step;
   }
@@ -42,7 +39,7 @@ static PfStatus choose_method(Session *s, const Options *options, PfRunOptions *
 PfStatus pf_pace_prepare(Session *s, const Options *options, double t0, PfRunOptions *settings, Pace *pace)
 {
   *pace = (Pace){.t0 = t0};
-  if (!options->real_time && options->rate) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate goes with --real-time");
+  if (!options->real_time && !isnan(options->rate)) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate goes with --real-time");
   if (!options->real_time) return PF_OK;
   PF_TRY(choose_step(s, options, settings));
   PF_TRY(choose_method(s, options, settings));

@@ -8,16 +8,21 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "show", .argument = "\"x,y;theta\"",
+   .help = "columns with commas, panels with semicolons between them (default: what the model plots)"},
+  {.name = "out", .argument = "PICTURE", .help = "a picture, .svg (default: in the terminal)"},
+  {0}};
+
 const Command pf_command_plot = {
-  "plot", "columns of a trajectory or of a model's run, as a picture or in the terminal",
-  "[--columns \"x,y;theta\"] [--against NAME] [--log] [--out PICTURE.svg] FILE\n\n"
-  "FILE is a model or a CSV trajectory. Without --out the plot is drawn in the terminal.\n\n"
-  "      --columns LIST   panels separated by ';', columns by ','; default: the 'plot' statements of the model\n"
-  "      --against NAME   the horizontal axis (default: t)\n"
-  "      --log            logarithmic vertical axis, for errors\n"
-  "      --out PICTURE    a picture, .svg\n"
-  "  -p, --state, --by, --for, --rtol … as for 'pfaff run'",
-  run};
+  .name = "plot", .summary = "columns of a trajectory or of a model's run, as a picture or in the terminal",
+  .operands = "FILE",
+  .about = "FILE is a model, which is run, or a trajectory in CSV. Without --out the plot is drawn in the terminal.",
+  .takes = TAKES_STATE TAKES_METHOD "show against log out ",
+  .own = own,
+  .examples = "pfaff plot --show \"x,y;theta\" examples/snakeboard.pf\npfaff plot --show y --against x --out path.svg "
+              "examples/snakeboard.pf\n",
+  .run = run};
 
 enum { MOST_PANELS = 16, MOST_SERIES = 12, SAMPLES = 800 };
 
@@ -63,14 +68,14 @@ static PfStatus new_panel(Plot *p, Panel **panel)
   return p->options->against ? find_column(p, p->options->against, &(*panel)->against) : PF_OK;
 }
 
-/* --columns "x,y;theta" */
+/* --show "x,y;theta" */
 static PfStatus read_columns(Plot *p, const char *text)
 {
   Panel *panel = NULL;
   char name[256];
   while (*text) {
     size_t length = strcspn(text, ",;");
-    if (length >= sizeof name) return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "--columns: a name is too long");
+    if (length >= sizeof name) return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "--show: a name is too long");
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     if (!panel) PF_TRY(new_panel(p, &panel));
     if (name[0]) PF_TRY(add_series(p, panel, name));
@@ -279,7 +284,7 @@ static PfStatus load(Plot *p)
     PF_TRY(pf_cli_open(&p->s, o));
     PF_TRY(pf_table_run(&p->s, o, SAMPLES, &p->table));
   }
-  return o->columns ? read_columns(p, o->columns) : default_columns(p);
+  return o->show ? read_columns(p, o->show) : default_columns(p);
 }
 
 static PfStatus show(const Plot *p, int *code)
@@ -296,8 +301,7 @@ static PfStatus show(const Plot *p, int *code)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_FORM | OPTION_RUN | OPTION_FOR | OPTION_OUT | OPTION_PLOT;
-  int code = pf_cli_options(&pf_command_plot, allowed, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_plot, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Plot p = {.options = &options};
   PfStatus status = load(&p);

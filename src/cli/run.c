@@ -10,33 +10,24 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "out", .help = "trajectory, as the name ends: .csv, .json or .mat (MATLAB's format); '-' is CSV on standard output, and the summary "
+                          "goes to standard error"},
+  {.name = "json", .help = "summary, trajectory and diagnostics for programs, on standard output"},
+  {.name = "as-given", .help = "starts from what is given, also off the constraints: then nothing is projected"},
+  {0}};
+
 const Command pf_command_run = {
-  "run", "simulate, print a summary, write the trajectory",
-  "[--by METHOD] [--for T] [--rtol R] [--step H] [--every DT | --at T1,T2,…] [--out FILE] [--json] FILE\n\n"
-  "      --by METHOD        dopri5 (default), dop853, rk4, generalized_alpha, rattle; with SUNDIALS cvode_adams,\n"
-  "                         cvode_bdf, ida, ida2\n"
-  "      --form NAME        formulation (default: multipliers)\n"
-  "      --for T            duration in seconds\n"
-  "      --rtol R --atol A  tolerances (1e-8, rtol/100)\n"
-  "      --step H           step of fixed-step methods, first step of the others\n"
-  "      --adaptive         generalized_alpha, rattle: choose the step by the tolerances; so they do without --step\n"
-  "      --rho R            generalized_alpha, rattle: what is left of very fast motions after a step, 0 to 1 (0.9)\n"
-  "      --printed          generalized_alpha, rattle: the schemes as published, for comparison\n"
-  "      --every DT         samples at multiples of DT; default: at every step\n"
-  "      --at T1,T2,…       samples at these times\n"
-  "      --out FILE         trajectory, as the name ends: .csv, .json or .mat (MATLAB's format); '-' is CSV on standard\n"
-  "                         output, and the summary goes to standard error\n"
-  "      --invariants       look for conserved quantities and tell how much each changes\n"
-  "      --real-time        steps keep pace with the clock, --rate of them per second (1000)\n"
-  "      --no-projection    let the constraints drift\n"
-  "      --keep-going       go on when the constraints lose rank\n"
-  "      --most-steps N     end with an error after so many steps (100 million)\n"
-  "  -p, --param NAME=VALUE another value for a parameter; --state NAME=VALUE another start\n"
-  "      --as-given         start from what is given, also off the constraints: then nothing is projected\n"
-  "      --json             summary and trajectory for programs, on standard output\n\n"
-  "Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was computed so far is written. Until the end it stands beside the\n"
-  "file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
-  run};
+  .name = "run", .summary = "simulate, print a summary, write the trajectory",
+  .operands = "FILE",
+  .about = "Integrates from the start of the model and prints a summary that says whether to trust the motion: steps, violation of "
+           "the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was computed so far is written. Until "
+           "the end it stands beside the file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
+  .takes = TAKES_STATE TAKES_METHOD "every at real-time rate invariants out json ",
+  .own = own,
+  .examples = "pfaff run --by dop853 --rtol 1e-10 --every 0.01 --out x.csv examples/snakeboard.pf\n"
+              "pfaff run -p m=7 --for 2 --json examples/snakeboard.pf\n",
+  .run = run};
 
 /* The only way a signal can speak to the program. */
 static volatile sig_atomic_t interrupted;
@@ -275,8 +266,7 @@ static void json_summary(void *user, PfJson *json)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_FORM | OPTION_STATE | OPTION_TIME | OPTION_RUN | OPTION_FOR | OPTION_PACE | OPTION_OUT;
-  int code = pf_cli_options(&pf_command_run, allowed, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_run, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Run r = {.options = &options};
   PfStatus status = prepare(&r);

@@ -141,23 +141,9 @@ PfStatus pf_cli_check_run(Session *s)
 
 /* ---------------------------------------------------------------- the command line */
 
-static PfStatus read_number(PfContext *ctx, const char *option, const char *text, const char *unit, double *value)
+static void take_number(double given, double *value)
 {
-  char what[32];
-  if (!text) return PF_OK;
-  snprintf(what, sizeof what, "--%s", option);
-  PF_TRY(pf_cli_value(ctx, what, text, unit, value));
-  if (*value > 0) return PF_OK;
-  return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a positive number", option, text);
-}
-
-static PfStatus read_rho(PfContext *ctx, const char *text, double *rho)
-{
-  char *end;
-  if (!text) return PF_OK;
-  *rho = strtod(text, &end);
-  if (end != text && !*end && *rho >= 0 && *rho <= 1) return PF_OK;
-  return pf_fail(ctx, PF_ERR_ARGUMENT, "--rho: '%s' is not a number between 0 and 1", text);
+  if (!isnan(given)) *value = given;
 }
 
 /* Options of the alpha methods. What the model says of them is forgotten when the command line has another method. */
@@ -166,14 +152,15 @@ static PfStatus take_alpha_options(Reader *r)
   const Options *o = r->options;
   const char *name = r->settings->method ? r->settings->method : "dopri5";
   const PfMethod *method = pf_method_find(name);
-  PF_TRY(read_rho(r->s->ctx, o->rho, &r->settings->rho));
+  take_number(o->rho, &r->settings->rho);
   r->settings->printed = (r->settings->printed && !o->adaptive) || o->printed;
   r->settings->adaptive = o->adaptive;
   if (!method || pf_method_has_damping(method)) return PF_OK;
   r->settings->printed = r->settings->adaptive = false;
-  if (!o->rho && !o->printed && !o->adaptive) return PF_OK;
-  return pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s belongs to generalized_alpha and rattle, and the method is '%s'",
-                 o->rho ? "rho" : o->printed ? "printed" : "adaptive", name);
+  const char *option = pf_cli_given(o, "rho printed adaptive");
+  return option ? pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s belongs to generalized_alpha and rattle, and the method is '%s'", option,
+                          name)
+                : PF_OK;
 }
 
 /* A tolerance for steps of one size would be taken for care and do nothing. */
@@ -182,9 +169,9 @@ static PfStatus check_tolerances(const Reader *r)
   const Options *o = r->options;
   const PfMethod *method = pf_method_find(r->settings->method ? r->settings->method : "dopri5");
   bool damped = method && pf_method_has_damping(method), chosen = damped && (o->adaptive || !(r->settings->step > 0));
-  if (!method || !pf_method_has_fixed_step(method) || chosen || !(o->rtol || o->atol)) return PF_OK;
-  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' takes steps of one size here", o->rtol ? "rtol" : "atol",
-          pf_method_name(method));
+  const char *option = pf_cli_given(o, "rtol atol");
+  if (!method || !pf_method_has_fixed_step(method) || chosen || !option) return PF_OK;
+  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' takes steps of one size here", option, pf_method_name(method));
   if (damped) pf_hint(r->s->ctx, "--adaptive lets it choose them; --step gives another size");
   else pf_hint(r->s->ctx, "--step gives another size; dopri5 and dop853 choose it by a tolerance");
   return PF_ERR_ARGUMENT;
@@ -215,14 +202,12 @@ static PfStatus take_options(Reader *r)
 {
   const Options *o = r->options;
   double horizon = r->settings->t_end - r->t0;
-  PF_TRY(read_number(r->s->ctx, "for", o->horizon, "s", &horizon));
-  PF_TRY(read_number(r->s->ctx, "rtol", o->rtol, "1", &r->settings->rtol));
-  PF_TRY(read_number(r->s->ctx, "atol", o->atol, "1", &r->settings->atol));
-  PF_TRY(read_number(r->s->ctx, "step", o->step, "s", &r->settings->step));
-  PF_TRY(read_number(r->s->ctx, "every", o->every, "s", &r->settings->every));
-  double most = 0;
-  PF_TRY(read_number(r->s->ctx, "most-steps", o->most_steps, "1", &most));
-  if (o->most_steps) r->settings->most_steps = whole_number(most);
+  take_number(o->horizon, &horizon);
+  take_number(o->rtol, &r->settings->rtol);
+  take_number(o->atol, &r->settings->atol);
+  take_number(o->step, &r->settings->step);
+  take_number(o->every, &r->settings->every);
+  if (!isnan(o->most_steps)) r->settings->most_steps = whole_number(o->most_steps);
   r->settings->t_end = r->t0 + horizon;
   if (o->method) r->settings->method = o->method;
   if (o->form) r->settings->formulation = o->form;

@@ -144,9 +144,9 @@ static PfStatus set_one(Setter *s)
   return pf_model_set_start(s->model, name, value) ? PF_OK : unknown_name(s, name);
 }
 
-static PfStatus set_time(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, const char *text, double *values)
+static PfStatus set_time(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, double time, double *values)
 {
-  PF_TRY(pf_cli_value(ctx, "--time", text, "s", values + symbols->time));
+  values[symbols->time] = time;
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
       PF_TRY(pf_expr_evaluate(ctx, &model->inputs[i].value, 1, symbols->symbol, values, symbols->count,
@@ -156,8 +156,8 @@ static PfStatus set_time(PfContext *ctx, const PfModel *model, const PfSymbols *
 
 PfStatus pf_cli_give_state(Session *s, const Options *options)
 {
-  for (int i = 0; i < options->state_count; i++) {
-    Setter setter = {s->ctx, s->model, options->state[i]};
+  for (int i = 0; i < options->state.count; i++) {
+    Setter setter = {s->ctx, s->model, options->state.at[i]};
     PF_TRY(set_one(&setter));
   }
   return PF_OK;
@@ -171,7 +171,7 @@ PfStatus pf_cli_state(Session *s, const Options *options, const PfSystem *system
   if (!given) return PF_ERR_ARGUMENT;
   if (!*values) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
   PF_TRY(pf_equations_start(s->ctx, &s->equations, given, *values));
-  return options->time ? set_time(s->ctx, s->model, symbols, options->time, *values) : PF_OK;
+  return isnan(options->time) ? PF_OK : set_time(s->ctx, s->model, symbols, options->time, *values);
 }
 
 PfStatus pf_cli_warn_contradiction(Session *s, const Options *options)

@@ -6,11 +6,10 @@
 static int run(int argc, char **argv);
 
 const Command pf_command_study = {
-  "study", "steady motions, stability, bifurcations, linear models, integrability",
-  "KIND [options] FILE",
-  run};
+  .name = "study", .summary = "steady motions, stability, bifurcations, linear models, integrability",
+  .operands = "FILE", .about = "", .takes = "", .run = run};
 
-static const Command *const studies[] = {
+const Command *const pf_studies[] = {
   &pf_study_equilibria,
   &pf_study_steady,
   &pf_study_continue,
@@ -19,7 +18,7 @@ static const Command *const studies[] = {
   &pf_study_poincare,
   &pf_study_integrability,
   &pf_study_invariants,
-  NULL, /* ends the list */
+  NULL,
 };
 
 static const char *kind_of(const Command *study)
@@ -29,16 +28,15 @@ static const char *kind_of(const Command *study)
 
 static void usage(FILE *stream)
 {
-  pf_cli_usage(&pf_command_study, stream);
-  fputc('\n', stream);
-  for (int i = 0; studies[i]; i++) fprintf(stream, "  %-13s %s\n", kind_of(studies[i]), studies[i]->summary);
+  fputs("usage: pfaff study KIND [options] FILE\n\nKinds:\n", stream);
+  for (int i = 0; pf_studies[i]; i++) fprintf(stream, "  %-13s %s\n", kind_of(pf_studies[i]), pf_studies[i]->summary);
   fputs("\n'pfaff study KIND --help' tells more.\n", stream);
 }
 
 static const Command *find(const char *kind)
 {
-  for (int i = 0; studies[i]; i++)
-    if (!strcmp(kind_of(studies[i]), kind)) return studies[i];
+  for (int i = 0; pf_studies[i]; i++)
+    if (!strcmp(kind_of(pf_studies[i]), kind)) return pf_studies[i];
   return NULL;
 }
 
@@ -47,9 +45,9 @@ static int unknown(const char *kind)
   enum { NEAR = 3 };
   const char *similar = NULL;
   int nearest = NEAR + 1;
-  for (int i = 0; studies[i]; i++) {
-    int distance = pf_name_distance(kind, kind_of(studies[i]), NEAR);
-    if (distance < nearest) nearest = distance, similar = kind_of(studies[i]);
+  for (int i = 0; pf_studies[i]; i++) {
+    int distance = pf_name_distance(kind, kind_of(pf_studies[i]), NEAR);
+    if (distance < nearest) nearest = distance, similar = kind_of(pf_studies[i]);
   }
   fprintf(stderr, "pfaff study: there is no study '%s'", kind);
   if (similar) fprintf(stderr, " (did you mean '%s'?)", similar);

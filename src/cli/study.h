@@ -55,8 +55,8 @@ typedef struct Range {
 } Range;
 PfStatus pf_study_range(Study *study, const char *what, const char *text, Range *range);
 
-/* A positive whole number, or `standard` when the option was not given. */
-PfStatus pf_study_count(Study *study, StudyOption option, const char *word, int standard, int *count);
+/* --starts, or `standard` when it was not given. */
+PfStatus pf_study_starts(Study *study, int standard, int *count);
 
 /* --starts and --within as options of a search. */
 PfStatus pf_study_search(Study *study, PfSteadyOptions *options);
@@ -82,7 +82,7 @@ PfStatus pf_study_plane(Study *study, Plane *plane);
 PfStatus pf_study_restart(Study *study, int parameter, double value);
 
 /* Runs the study: `work` does it, then it is written as JSON or text. `user` begins with a Study. */
-int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv, Study *study,
+int pf_study_run(const Command *command, int argc, char **argv, Study *study,
                  PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text);
 
 /* The result of a study as the file of --out: what each kind is written by. `user` is the study, which begins with a Study. */

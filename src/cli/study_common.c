@@ -127,17 +127,11 @@ PfStatus pf_study_range(Study *st, const char *option, const char *text, Range *
   return range->from == range->to ? not_a_range(st, what) : PF_OK;
 }
 
-PfStatus pf_study_count(Study *st, StudyOption option, const char *word, int standard, int *count)
+PfStatus pf_study_starts(Study *st, int standard, int *count)
 {
-  const char *text = st->options->study[option];
-  char *end;
-  *count = standard;
-  if (!text) return PF_OK;
-  long value = strtol(text, &end, 10);
-  if (end == text || *end || value < 1 || value > 10000000)
-    return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a positive whole number", word, text);
-  *count = (int)value;
-  return PF_OK;
+  const double most = 1e7, given = st->options->starts;
+  *count = isnan(given) ? standard : (int)fmin(given, most);
+  return given > most ? pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--starts: more than %.0f are too many", most) : PF_OK;
 }
 
 /* NAME=a..b up to the end or a comma. */
@@ -175,8 +169,8 @@ static PfStatus read_within(Study *st, const char *text, PfSteadyOptions *option
 
 PfStatus pf_study_search(Study *st, PfSteadyOptions *options)
 {
-  PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 100, &options->starts));
-  return st->options->study[STUDY_WITHIN] ? read_within(st, st->options->study[STUDY_WITHIN], options) : PF_OK;
+  PF_TRY(pf_study_starts(st, 100, &options->starts));
+  return st->options->within ? read_within(st, st->options->within, options) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- quantities */
@@ -251,7 +245,7 @@ static PfStatus default_box(Study *st, Plane *plane)
 static PfStatus take_within(Study *st, Plane *plane)
 {
   PfSteadyOptions options = {0};
-  PF_TRY(read_within(st, st->options->study[STUDY_WITHIN], &options));
+  PF_TRY(read_within(st, st->options->within, &options));
   for (int i = 0; i < options.interval_count; i++) {
     int found = -1;
     for (int k = 0; k < 2; k++)
@@ -266,7 +260,7 @@ static PfStatus take_within(Study *st, Plane *plane)
 
 PfStatus pf_study_plane(Study *st, Plane *plane)
 {
-  const char *show = st->options->study[STUDY_SHOW], *keep = st->options->study[STUDY_KEEP];
+  const char *show = st->options->show, *keep = st->options->keep;
   int count = 0;
   if (!show) {
     pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--show is missing: the two quantities of the plane");
@@ -280,16 +274,16 @@ PfStatus pf_study_plane(Study *st, Plane *plane)
   for (int k = 0; k < plane->keep_count; k++)
     PF_TRY(pf_study_quantity(st, "--keep", plane->keep_names[k], plane->keep + k));
   PF_TRY(default_box(st, plane));
-  return st->options->study[STUDY_WITHIN] ? take_within(st, plane) : PF_OK;
+  return st->options->within ? take_within(st, plane) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- ending */
 
-int pf_study_run(const Command *command, unsigned allowed, int argc, char **argv, Study *st,
+int pf_study_run(const Command *command, int argc, char **argv, Study *st,
                  PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text)
 {
   Options options;
-  int code = pf_cli_options(command, allowed, argc, argv, &options);
+  int code = pf_cli_options(command, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   PfStatus status = pf_study_open(st, &options);
   if (status == PF_OK) status = work(st);

@@ -7,19 +7,24 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "show", .argument = "NAME", .help = "what the picture shows: a component of the state (default: what changes most)"},
+  {.name = "starts", .help = "the first ones are looked for from so many places (100)"},
+  {.name = "within", .help = "where these are, by names of the state (default: around the start)"},
+  {.name = "out", .help = ".svg (bifurcation diagram), .csv, .json"},
+  {0}};
+
 const Command pf_study_continue = {
-  "study continue", "branches of equilibria or steady motions against a parameter; folds, branch points, Hopf points",
-  "NAME=a..b [--equilibria] [--points N] [--show NAME] [--out FILE] [--json] FILE\n\n"
-  "Follows the steady motions found at the present value of the parameter (or at a) through the range in both\n"
-  "directions, and the branches that cross them.\n\n"
-  "      --equilibria           states of rest instead of steady motions\n"
-  "      --points N             steps are at most 1/N of the range (200)\n"
-  "      --stay                 do not switch to branches that cross\n"
-  "      --show NAME            what the picture shows: a component of the state (default: what changes most)\n"
-  "      --starts N --within …  how the first ones are looked for, as in 'pfaff study steady'\n"
-  "      --out FILE             .svg (bifurcation diagram), .csv, .json\n"
-  "      --json                 for programs, on standard output",
-  run};
+  .name = "study continue",
+  .summary = "branches of equilibria or steady motions against a parameter; folds, branch points, Hopf points",
+  .operands = "NAME=a..b:n FILE",
+  .about = "Follows the steady motions found at the present value of the parameter (or at a) through the range in both directions, "
+           "and the branches that cross them. Steps are at most 1/n of the range (200).",
+  .takes = TAKES_STATE "equilibria stay starts within show out json ",
+  .own = own,
+  .examples = "pfaff study continue Omega=0..8:100 --equilibria --out branches.svg examples/bead_on_hoop.pf\n",
+  .takes_range = true,
+  .run = run};
 
 typedef struct Continue {
   Study st;
@@ -245,7 +250,7 @@ static PfStatus file_svg(void *user, PfText *text)
   static const PfMarkShape shapes[] = {PF_MARK_TRIANGLE, PF_MARK_SQUARE, PF_MARK_CIRCLE};
   PfArena *arena = c->st.s.arena;
   int component, most = c->c.special_count, count = 0;
-  PF_TRY(choose_component(c, c->st.options->study[STUDY_SHOW], &component));
+  PF_TRY(choose_component(c, c->st.options->show, &component));
   for (int b = 0; b < c->c.branch_count; b++) most += branch_series(c, c->c.branches + b, component, NULL);
   PfSeries *list = pf_arena_array(arena, PfSeries, most);
   double *at = pf_arena_array(arena, double, 2*(size_t)c->c.special_count);
@@ -272,49 +277,28 @@ static const StudyWriters writers = {file_csv, write_json, file_svg};
 static PfStatus work(Study *st)
 {
   Continue *c = (Continue *)st;
-  Range range = {.count = 0};
-  if (!c->range) {
+  Range range = {.count = 200};
+  if (!st->options->range) {
     pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "the parameter and its range are missing");
-    pf_hint(st->s.ctx, "write: pfaff study continue NAME=a..b %s", st->options->file);
+    pf_hint(st->s.ctx, "write: pfaff study continue NAME=a..b:n %s", st->options->file);
     return PF_ERR_ARGUMENT;
   }
-  PF_TRY(pf_study_range(st, "continue", c->range, &range));
-  c->kind = st->options->study[STUDY_EQUILIBRIA] ? PF_EQUILIBRIA : PF_STEADY;
+  PF_TRY(pf_study_range(st, "continue", st->options->range, &range));
+  c->kind = st->options->equilibria ? PF_EQUILIBRIA : PF_STEADY;
   c->parameter = st->s.model->parameters[range.parameter].name;
   PfContinueOptions options = {.steady = {.kind = c->kind}, .parameter = range.parameter, .from = range.from,
-                               .to = range.to, .stay = st->options->study[STUDY_STAY] != NULL};
+                               .to = range.to, .points = range.count, .stay = st->options->stay};
   PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_STATES));
   PF_TRY(pf_study_search(st, &options.steady));
-  PF_TRY(pf_study_count(st, STUDY_POINTS, "points", range.count ? range.count : 200, &options.points));
   PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));
   show(c);
   return st->options->out ? pf_study_write(&c->st, &writers) : PF_OK;
 }
 
-/* Takes the word NAME=a..b out of the arguments, wherever it stands; the words of options are left alone. */
-static const char *take_range(int *argc, char **argv)
-{
-  static const char *const valued[] = {"-p", "--param", "--state", "--within", "--show", "--out", "--starts",
-                                       "--points"};
-  for (int i = 1; i < *argc; i++) {
-    bool value = false;
-    for (size_t k = 0; k < sizeof valued/sizeof *valued; k++) value = value || !strcmp(argv[i - 1], valued[k]);
-    if (value || argv[i][0] == '-' || !strchr(argv[i], '=') || !strstr(argv[i], "..")) continue;
-    const char *range = argv[i];
-    for (int k = i; k + 1 < *argc; k++) argv[k] = argv[k + 1];
-    --*argc;
-    return range;
-  }
-  return NULL;
-}
-
 static int run(int argc, char **argv)
 {
-  Continue c = {.range = take_range(&argc, argv)};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | pf_study_option(STUDY_STARTS) |
-                     pf_study_option(STUDY_WITHIN) | pf_study_option(STUDY_POINTS) |
-                     pf_study_option(STUDY_EQUILIBRIA) | pf_study_option(STUDY_STAY) | pf_study_option(STUDY_SHOW);
-  int code = pf_study_run(&pf_study_continue, allowed, argc, argv, &c.st, work, write_json, write_text);
+  Continue c = {0};
+  int code = pf_study_run(&pf_study_continue, argc, argv, &c.st, work, write_json, write_text);
   pf_study_close(&c.st);
   return code;
 }

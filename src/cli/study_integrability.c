@@ -6,19 +6,22 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "out", .argument = "FILE.svg", .help = "a picture of the growth of the distribution with the length of the brackets"},
+  {.name = "time", .help = "another time than 0, for constraints that contain it"},
+  {0}};
+
 const Command pf_study_integrability = {
-  "study integrability", "growth vector, controllability, holonomic constraints in disguise",
-  "[--state x=1] [--time T] [-p NAME=VALUE] [--out FILE.svg] [--json] FILE\n\n"
-  "Looks at the admissible velocities as a distribution: how it grows when Lie brackets are added (growth\n"
-  "vector, degree of nonholonomy), whether every configuration can be reached, and which combinations of\n"
-  "the constraints are holonomic, with their integrals. At a generic configuration and at the start of the\n"
-  "model, changed by --state and --time. Decided in exact arithmetic where the numbers are exact.\n\n"
-  "      --state NAME=VALUE     another value of a coordinate; may be repeated\n"
-  "      --time T               another time than 0, for constraints that contain it\n"
-  "  -p, --param NAME=VALUE     another value for a parameter\n"
-  "      --out FILE.svg         the growth of the distribution with the length of the brackets, as a picture\n"
-  "      --json                 for programs, on standard output",
-  run};
+  .name = "study integrability", .summary = "growth vector, controllability, holonomic constraints in disguise",
+  .operands = "FILE",
+  .about = "Looks at the admissible velocities as a distribution: how it grows when Lie brackets are added (growth vector, degree of "
+           "nonholonomy), whether every configuration can be reached, and which combinations of the constraints are holonomic, with "
+           "their integrals. At a generic configuration and at the start of the model, changed by --state and --time. Decided in "
+           "exact arithmetic where the numbers are exact.",
+  .takes = TAKES_STATE "out json ",
+  .own = own,
+  .examples = "pfaff study integrability examples/snakeboard.pf\n",
+  .run = run};
 
 typedef struct Result {
   Session s;
@@ -306,7 +309,7 @@ static PfStatus find_start(Result *r, const Options *options, double **values)
   PfStatus status = pf_cli_state(&r->s, options, r->system, values);
   PfStart start;
   if (status == PF_OK) return pf_cli_correct(&r->s, options, r->system, *values, &start);
-  if (status != PF_ERR_MODEL || options->state_count) return status;
+  if (status != PF_ERR_MODEL || options->state.count) return status;
   pf_diagnostics_cut(r->s.ctx, said);
   r->no_start = true;
   *values = NULL;
@@ -328,8 +331,7 @@ static PfStatus study(Result *r, const Options *options)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT;
-  int code = pf_cli_options(&pf_study_integrability, allowed, argc, argv, &options);
+  int code = pf_cli_options(&pf_study_integrability, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);

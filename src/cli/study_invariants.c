@@ -8,18 +8,21 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "out", .argument = "FILE.svg", .help = "a run of the model, and a picture of how much each quantity changes in it"},
+  {0}};
+
 const Command pf_study_invariants = {
-  "study invariants", "conserved quantities: energy, momenta, others linear or quadratic in the velocities",
-  "[-p NAME=VALUE] [--out FILE.svg] [--json] FILE\n\n"
-  "Looks for functions of the state that are constant along every motion: energy, momenta of coordinates, and\n"
-  "combinations of momenta and velocities with sines, cosines and coordinates as coefficients. Those shown are\n"
-  "independent of each other, and proven: their rate is zero at random states in exact arithmetic, and by the normal\n"
-  "form where that is possible. 'pfaff run --invariants' watches them.\n\n"
-  "      --out FILE.svg         a run of the model, and how much each quantity changes in it: a picture of the\n"
-  "                             integrator's errors; --by, --for, --rtol, --step, --state … as for 'pfaff run'\n"
-  "  -p, --param NAME=VALUE     another value for a parameter\n"
-  "      --json                 for programs, on standard output",
-  run};
+  .name = "study invariants", .summary = "conserved quantities: energy, momenta, others linear or quadratic in the velocities",
+  .operands = "FILE",
+  .about = "Looks for functions of the state that are constant along every motion: energy, momenta of coordinates, and combinations of "
+           "momenta and velocities with sines, cosines and coordinates as coefficients. Those shown are independent of each other, "
+           "and proven: their rate is zero at random states in exact arithmetic, and by the normal form where that is possible. "
+           "'pfaff run --invariants' watches them. The start and the options of a run go with --out.",
+  .takes = TAKES_STATE TAKES_METHOD "out json ",
+  .own = own,
+  .examples = "pfaff study invariants --out drift.svg --rtol 1e-6 examples/snakeboard.pf\n",
+  .run = run};
 
 typedef struct Result {
   Session s;
@@ -193,8 +196,7 @@ static PfStatus study(Result *r, const Options *options)
 static int run(int argc, char **argv)
 {
   Options options;
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_OUT | OPTION_RUN | OPTION_STATE | OPTION_TIME | OPTION_FORM;
-  int code = pf_cli_options(&pf_study_invariants, allowed, argc, argv, &options);
+  int code = pf_cli_options(&pf_study_invariants, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);

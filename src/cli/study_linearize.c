@@ -8,20 +8,24 @@
 
 static int run(int argc, char **argv);
 
+/* Options of the motion along which to linearize. */
+#define LINEARIZE_RUN TAKES_METHOD
+
+static const OptionHelp own[] = {
+  {.name = "at", .help = "along the motion, at these times"},
+  {.name = "out", .help = ".csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy) or .svg (eigenvalues)"},
+  {0}};
+
 const Command pf_study_linearize = {
-  "study linearize", "the linear model x' = A x + B u, y = C x + D u, its modes, what inputs reach",
-  "[--state x=1] [--time T] [--at T1,T2,…] [--sweep NAME=a..b:count] [--inputs LIST] [--out FILE] [--json] FILE\n\n"
-  "Linearizes at the start of the model, changed by --state and --time. The state is minimal: holonomic constraints\n"
-  "take coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what it plots, or its\n"
-  "coordinates when it plots nothing. Derivatives are exact.\n\n"
-  "      --near equilibrium     at the state of rest next to the start instead; --near steady: steady motion\n"
-  "      --at T1,T2,…           along the motion, at these times\n"
-  "      --sweep NAME=a..b:n    at the start for n values of a parameter; with --near next to it, for each value\n"
-  "      --inputs a,b           other inputs: names of inputs or parameters\n"
-  "      --out FILE             .csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy) or .svg (eigenvalues)\n"
-  "      --state NAME=VALUE     another coordinate or (NAME'=VALUE) velocity; --time T, -p NAME=VALUE as usual\n"
-  "      --json                 for programs, on standard output",
-  run};
+  .name = "study linearize", .summary = "the linear model x' = A x + B u, y = C x + D u, its modes, what inputs reach",
+  .operands = "FILE",
+  .about = "Linearizes at the start of the model, changed by --state and --time. The state is minimal: holonomic constraints take "
+           "coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what it plots, or its coordinates "
+           "when it plots nothing. Derivatives are exact. The options of a run go with --at.",
+  .takes = TAKES_STATE LINEARIZE_RUN "at near sweep inputs out json ",
+  .own = own,
+  .examples = "pfaff study linearize --sweep v=0..10:101 --out modes.svg examples/bicycle.pf\n",
+  .run = run};
 
 typedef struct Point {
   double at; /* time, or the value of the parameter */
@@ -201,8 +205,8 @@ static PfStatus over_range(Linearize *l)
 {
   Study *st = &l->st;
   Range range = {.count = 101};
-  const char *near = st->options->study[STUDY_NEAR];
-  PF_TRY(pf_study_range(st, "--sweep", st->options->study[STUDY_SWEEP], &range));
+  const char *near = st->options->near;
+  PF_TRY(pf_study_range(st, "--sweep", st->options->sweep, &range));
   l->points = pf_arena_array(st->s.arena, Point, range.count);
   if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
   l->along = st->s.model->parameters[range.parameter].name;
@@ -221,8 +225,8 @@ static PfStatus work(Study *st)
 {
   Linearize *l = (Linearize *)st;
   const PfSymbols *in = pf_system_symbols(st->system);
-  PF_TRY(read_inputs(l, st->options->study[STUDY_INPUTS]));
-  const char *near = st->options->study[STUDY_NEAR], *sweep = st->options->study[STUDY_SWEEP];
+  PF_TRY(read_inputs(l, st->options->inputs));
+  const char *near = st->options->near, *sweep = st->options->sweep;
   if (near && !sweep) PF_TRY(go_near(l, near));
   if (sweep) PF_TRY(over_range(l));
   else if (st->options->at) PF_TRY(along_motion(l));
@@ -602,9 +606,7 @@ static PfStatus write_file(Linearize *l)
 static int run(int argc, char **argv)
 {
   Linearize l = {0};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_RUN | OPTION_FORM | OPTION_OUT |
-                     pf_study_option(STUDY_INPUTS) | pf_study_option(STUDY_SWEEP) | pf_study_option(STUDY_NEAR);
-  int code = pf_study_run(&pf_study_linearize, allowed, argc, argv, &l.st, work, write_json, write_text);
+  int code = pf_study_run(&pf_study_linearize, argc, argv, &l.st, work, write_json, write_text);
   pf_study_close(&l.st);
   return code;
 }

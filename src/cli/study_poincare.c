@@ -7,20 +7,22 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "show", .argument = "a,b", .help = "what is shown: coordinates, velocities (x'), speeds, what the model plots, 'energy'"},
+  {.name = "within", .argument = "a=…,b=…", .help = "where the others begin, with the values of --keep that the first one has"},
+  {.name = "starts", .help = "so many motions (1), the first one from the start of the model"},
+  {.name = "out", .help = ".svg, .csv, .json"},
+  {0}};
+
 const Command pf_study_poincare = {
-  "study poincare", "points where motions pass a section, and the largest Lyapunov exponent",
-  "--section NAME=VALUE --show a,b [--for T] [--skip T] [--starts N] [--keep energy] [--out FILE] [--json] FILE\n\n"
-  "      --section NAME=VALUE   where the quantity passes the value upwards; t=T: every T seconds (a stroboscope)\n"
-  "      --show a,b             what is shown: coordinates, velocities (x'), speeds, what the model plots, 'energy'\n"
-  "      --for T                seconds\n"
-  "      --skip T               what comes earlier is not shown\n"
-  "      --starts N             so many motions (1); the others begin in the box of --within\n"
-  "      --within a=…,b=…       and have the same values of --keep as the first one\n"
-  "      --out FILE             .svg, .csv, .json\n"
-  "      --json                 for programs, on standard output\n\n"
-  "The exponent belongs to the first motion. A positive one means that small deviations grow: chaos, or an unstable\n"
-  "motion.",
-  run};
+  .name = "study poincare", .summary = "points where motions pass a section, and the largest Lyapunov exponent",
+  .operands = "FILE",
+  .about = "Lists the points in which motions pass a section. The exponent belongs to the first motion: a positive one means that "
+           "small deviations grow, by chaos or in an unstable motion.",
+  .takes = TAKES_STATE "section show keep within starts skip for out json ",
+  .own = own,
+  .examples = "pfaff study poincare --section theta=0 --show \"theta,theta'\" --for 20 examples/pendulum.pf\n",
+  .run = run};
 
 typedef struct Poincare {
   Study st;
@@ -37,7 +39,7 @@ static void write_text(void *user, PfText *text)
   Poincare *p = user;
   const PfSection *s = &p->section;
   pf_text_print(text, "%s: %d points of %d motion%s, %s\n\n", pf_cli_name(p->st.s.model), s->count, p->options.orbits,
-                p->options.orbits == 1 ? "" : "s", p->st.options->study[STUDY_SECTION]);
+                p->options.orbits == 1 ? "" : "s", p->st.options->section);
   if (s->end) pf_text_print(text, "  the first motion ends early: %s\n", s->end);
   if (s->failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", s->failed);
   pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s", s->exponent);
@@ -57,7 +59,7 @@ static void write_json(void *user, PfJson *json)
   const PfSection *s = &p->section;
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(p->st.s.model));
-  pf_json_string(json, "section", p->st.options->study[STUDY_SECTION]);
+  pf_json_string(json, "section", p->st.options->section);
   pf_study_json_names(json, "show", p->plane.names, 2);
   pf_study_json_units(&p->st, json, "units", p->plane.names, 2);
   pf_json_number(json, "lyapunov", s->exponent);
@@ -114,7 +116,7 @@ static const StudyWriters writers = {file_csv, write_json, file_svg};
 /* NAME=VALUE, or t=T. */
 static PfStatus read_section(Poincare *p)
 {
-  const char *text = p->st.options->study[STUDY_SECTION], *equals = text ? strchr(text, '=') : NULL;
+  const char *text = p->st.options->section, *equals = text ? strchr(text, '=') : NULL;
   char name[128], what[256];
   double value;
   if (!equals || equals == text || equals - text >= (int)sizeof name || !equals[1]) {
@@ -136,11 +138,10 @@ static PfStatus read_section(Poincare *p)
 
 static PfStatus read_skip(Poincare *p)
 {
-  const char *text = p->st.options->study[STUDY_SKIP];
-  if (!text) return PF_OK;
-  PF_TRY(pf_cli_value(p->st.s.ctx, "--skip", text, "s", &p->options.skip));
-  if (p->options.skip >= 0) return PF_OK;
-  return pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--skip: '%s' is not a time", text);
+  double given = p->st.options->skip;
+  if (isnan(given)) return PF_OK;
+  p->options.skip = given;
+  return given >= 0 ? PF_OK : pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--skip: %g is before the start", given);
 }
 
 static PfStatus work(Study *st)
@@ -155,7 +156,7 @@ static PfStatus work(Study *st)
   memcpy(o->low, p->plane.low, sizeof o->low);
   memcpy(o->high, p->plane.high, sizeof o->high);
   o->keep = p->plane.keep, o->keep_count = p->plane.keep_count;
-  PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 1, &o->orbits));
+  PF_TRY(pf_study_starts(st, 1, &o->orbits));
   PF_TRY(pf_study_span(st, &o->span));
   PF_TRY(pf_section(st->s.ctx, st->s.arena, st->field, o, &p->section));
   pf_study_show_one(st, p->plane.names[0], p->section.count, p->section.a);
@@ -166,11 +167,7 @@ static PfStatus work(Study *st)
 static int run(int argc, char **argv)
 {
   Poincare p = {.st = {.with_energy = true}};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | OPTION_FOR |
-                     pf_study_option(STUDY_STARTS) | pf_study_option(STUDY_WITHIN) |
-                     pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP) |
-                     pf_study_option(STUDY_SECTION) | pf_study_option(STUDY_SKIP);
-  int code = pf_study_run(&pf_study_poincare, allowed, argc, argv, &p.st, work, write_json, write_text);
+  int code = pf_study_run(&pf_study_poincare, argc, argv, &p.st, work, write_json, write_text);
   pf_study_close(&p.st);
   return code;
 }

@@ -6,17 +6,22 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "show", .argument = "a,b", .help = "the plane: coordinates, velocities (x'), speeds, what the model plots, 'energy'"},
+  {.name = "within", .argument = "a=…,b=…", .help = "where in the plane the curves begin (default: around the start)"},
+  {.name = "starts", .help = "so many curves (25), the first one from the start of the model"},
+  {.name = "for", .help = "seconds forwards, and backwards unless the curve is closed"},
+  {.name = "out", .help = ".svg, .csv, .json"},
+  {0}};
+
 const Command pf_study_portrait = {
-  "study portrait", "motions as curves in the plane of two quantities, on level sets of integrals; periods",
-  "--show a,b [--keep K,…] [--within a=-1..1,b=0..2] [--starts N] [--for T] [--out FILE] [--json] FILE\n\n"
-  "      --show a,b             the plane: coordinates, velocities (x'), speeds, what the model plots, 'energy'\n"
-  "      --keep K,…             quantities that are the same for all curves as at the start: integrals\n"
-  "      --within a=…,b=…       where in the plane the curves begin; else around the start\n"
-  "      --starts N             so many curves (25), the first one from the start of the model\n"
-  "      --for T                seconds forwards, and backwards unless the curve is closed\n"
-  "      --out FILE             .svg, .csv, .json\n"
-  "      --json                 for programs, on standard output",
-  run};
+  .name = "study portrait", .summary = "motions as curves in the plane of two quantities, on level sets of integrals; periods",
+  .operands = "FILE",
+  .about = "Follows motions from several places and shows them as curves in a plane. Closed curves are recognised and have a period.",
+  .takes = TAKES_STATE "show keep within starts for out json ",
+  .own = own,
+  .examples = "pfaff study portrait --show \"theta,theta'\" --starts 5 --for 5 --out portrait.svg examples/pendulum.pf\n",
+  .run = run};
 
 typedef struct Portrait {
   Study st;
@@ -131,7 +136,7 @@ static PfStatus work(Study *st)
   memcpy(options.low, p->plane.low, sizeof options.low);
   memcpy(options.high, p->plane.high, sizeof options.high);
   options.keep = p->plane.keep, options.keep_count = p->plane.keep_count;
-  PF_TRY(pf_study_count(st, STUDY_STARTS, "starts", 25, &options.starts));
+  PF_TRY(pf_study_starts(st, 25, &options.starts));
   PF_TRY(pf_study_span(st, &options.span));
   PF_TRY(pf_portrait(st->s.ctx, st->s.arena, st->field, &options, &p->p));
   show(p);
@@ -141,10 +146,7 @@ static PfStatus work(Study *st)
 static int run(int argc, char **argv)
 {
   Portrait p = {.st = {.with_energy = true}};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | OPTION_FOR |
-                     pf_study_option(STUDY_STARTS) | pf_study_option(STUDY_WITHIN) |
-                     pf_study_option(STUDY_SHOW) | pf_study_option(STUDY_KEEP);
-  int code = pf_study_run(&pf_study_portrait, allowed, argc, argv, &p.st, work, write_json, write_text);
+  int code = pf_study_run(&pf_study_portrait, argc, argv, &p.st, work, write_json, write_text);
   pf_study_close(&p.st);
   return code;
 }

@@ -7,23 +7,31 @@
 static int run_equilibria(int argc, char **argv);
 static int run_steady(int argc, char **argv);
 
-#define OPTIONS_TEXT                                                                                       \
-  "      --starts N                Newton iterations from so many places (100)\n"                          \
-  "      --within x=-1..1,y=0..2   where they begin, by names of the state; else around the start\n"      \
-  "      --state NAME=VALUE        another start: the first place; -p NAME=VALUE another parameter\n"     \
-  "      --out FILE                .svg (eigenvalues), .csv, .json\n"                                     \
-  "      --json                    for programs, on standard output"
+static const OptionHelp own[] = {
+  {.name = "starts", .help = "Newton iterations from so many places (100)"},
+  {.name = "within", .help = "where they begin, by names of the state (default: around the start)"},
+  {.name = "state", .help = "another start: the first place"},
+  {.name = "out", .help = ".svg (eigenvalues), .csv, .json"},
+  {0}};
 
 const Command pf_study_equilibria = {
-  "study equilibria", "states of rest and their stability",
-  "[--starts N] [--within x=-1..1] [--state x=1] [-p NAME=VALUE] [--json] FILE\n\n" OPTIONS_TEXT, run_equilibria};
+  .name = "study equilibria", .summary = "states of rest and their stability",
+  .operands = "FILE",
+  .about = "Looks for states in which nothing moves, from several places, and tells the stability of each.",
+  .takes = TAKES_STATE "starts within out json ",
+  .own = own,
+  .examples = "pfaff study equilibria --within \"theta=-4..4\" examples/pendulum.pf\n",
+  .run = run_equilibria};
 
 const Command pf_study_steady = {
-  "study steady", "steady motions (constant but for cyclic coordinates) and their stability",
-  "[--starts N] [--within v=-1..1] [--state x=1] [-p NAME=VALUE] [--json] FILE\n\n"
-  "Everything is constant but the cyclic coordinates, on which nothing else depends; they are found. Velocities are\n"
-  "the speeds of the model, or independent velocities, chosen so that many coordinates are cyclic.\n\n" OPTIONS_TEXT,
-  run_steady};
+  .name = "study steady", .summary = "steady motions (constant but for cyclic coordinates) and their stability",
+  .operands = "FILE",
+  .about = "Everything is constant but the cyclic coordinates, on which nothing else depends; they are found. Velocities are the "
+           "speeds of the model, or independent velocities, chosen so that many coordinates are cyclic.",
+  .takes = TAKES_STATE "starts within out json ",
+  .own = own,
+  .examples = "pfaff study steady --starts 20 examples/snakeboard.pf\n",
+  .run = run_steady};
 
 typedef struct Find {
   Study st;
@@ -238,9 +246,7 @@ static PfStatus work(Study *st)
 static int run(const Command *command, PfSteadyKind kind, int argc, char **argv)
 {
   Find f = {.kind = kind};
-  unsigned allowed = OPTION_JSON | OPTION_PARAMETER | OPTION_STATE | OPTION_TIME | OPTION_OUT | pf_study_option(STUDY_STARTS) |
-                     pf_study_option(STUDY_WITHIN);
-  int code = pf_study_run(command, allowed, argc, argv, &f.st, work, write_json, write_text);
+  int code = pf_study_run(command, argc, argv, &f.st, work, write_json, write_text);
   pf_study_close(&f.st);
   return code;
 }

@@ -19,6 +19,7 @@ const PfFormulation *pf_formulation(int index)
 
 const PfFormulation *pf_formulation_find(const char *name)
 {
+  name = pf_form_name(name);
   for (int i = 0; i < FORMULATIONS; i++)
     if (!strcmp(formulations[i]->name, name)) return formulations[i];
   return NULL;

@@ -29,7 +29,7 @@ static PfStatus check_forces(PfContext *ctx, const PfEquations *eq)
       pf_fail(ctx, PF_ERR_MODEL,
               "the non-ideal force on '%s' depends on the multiplier of '%s', which this form does not have",
               eq->model->coordinates[i].name, eq->model->constraints[k].name);
-      pf_hint(ctx, "Lagrange's equations keep the multipliers: --form lagrange");
+      pf_hint(ctx, "Lagrange's equations keep the multipliers: --form multipliers");
       return PF_ERR_MODEL;
     }
   return PF_OK;
@@ -198,19 +198,48 @@ static PfStatus laconic(PfContext *ctx, PfArena *arena, const PfEquations *eq, P
 }
 
 static const struct {
-  const char *name;
+  const char *name, *summary;
   PfStatus (*derive)(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d);
 } forms[] = {
-  {"rosenberg", rosenberg},
-  {"rosenberg_extended", rosenberg_extended},
-  {"maggi", maggi},
-  {"laconic", laconic},
+  {"multipliers", "Lagrange's equations with multipliers, and the mass matrix", pf_derive_lagrange},
+  {"rosenberg", "embedded: as many equations as degrees of freedom", rosenberg},
+  {"rosenberg_extended", "embedded and decoupled", rosenberg_extended},
+  {"maggi", "in pseudo-velocities, by admissible directions", maggi},
+  {"laconic", "in pseudo-velocities, by Tatarinov's equations", laconic},
 };
+
+enum { FORMS = sizeof forms/sizeof *forms };
+
+const char *pf_derived_form(int index, const char **summary)
+{
+  if (index < 0 || index >= FORMS) return NULL;
+  *summary = forms[index].summary;
+  return forms[index].name;
+}
+
+const char *pf_form_name(const char *name)
+{
+  return strcmp(name, "lagrange") ? name : "multipliers";
+}
+
+static void hint_form(PfContext *ctx, const char *form)
+{
+  char list[256] = "";
+  for (size_t i = 0, used = 0; i < FORMS && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", forms[i].name);
+  for (size_t i = 0; i < FORMS; i++)
+    if (pf_name_distance(form, forms[i].name, 3) <= 3) {
+      pf_hint(ctx, "did you mean '%s'?", forms[i].name);
+      return;
+    }
+  pf_hint(ctx, "there are: %s", list);
+}
 
 PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *eq, const char *form, PfDerivation *d)
 {
-  if (!strcmp(form, "lagrange")) return pf_derive_lagrange(ctx, arena, eq, d);
-  for (size_t i = 0; i < sizeof forms/sizeof *forms; i++) {
+  form = pf_form_name(form);
+  if (!strcmp(form, forms[0].name)) return pf_derive_lagrange(ctx, arena, eq, d);
+  for (size_t i = 1; i < FORMS; i++) {
     if (strcmp(forms[i].name, form)) continue;
     *d = (PfDerivation){.form = forms[i].name};
     PF_TRY(check_forces(ctx, eq));
@@ -218,6 +247,6 @@ PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *eq, c
     return pf_abbreviate(ctx, arena, d);
   }
   pf_fail(ctx, PF_ERR_ARGUMENT, "there is no form '%s'", form);
-  pf_hint(ctx, "there are: lagrange, rosenberg, rosenberg_extended, maggi, laconic");
+  hint_form(ctx, form);
   return PF_ERR_ARGUMENT;
 }

@@ -86,7 +86,7 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
 
 PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
-  *d = (PfDerivation){.form = "lagrange", .motion_count = eq->n, .others = "Constraints, differentiated"};
+  *d = (PfDerivation){.form = "multipliers", .motion_count = eq->n, .others = "Constraints, differentiated"};
   d->unknown_count = d->equation_count = eq->n + eq->m;
   d->unknowns = pf_arena_array(arena, PfExpr, d->unknown_count);
   d->equations = pf_arena_array(arena, PfEquation, d->equation_count);

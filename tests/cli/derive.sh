@@ -13,7 +13,7 @@ says_nothing err
 run 0 derive "$model" --json
 says_nothing err
 holds '{"form", "unknowns", "equations", "operations", "seconds"} <= set(d)'
-holds 'd["form"] == "lagrange"'
+holds 'd["form"] == "multipliers"'
 holds "d['unknowns'][:2] == [\"x''\", \"y''\"] and len(d['unknowns']) == 8"
 holds 'len(d["equations"]) == 8'
 holds 'all({"lhs", "rhs", "latex"} <= set(e) and all(isinstance(v, str) and v for v in e.values()) for e in d["equations"])'
@@ -32,10 +32,12 @@ says out "theta: J1*theta'' = D*F*sin(theta)"
 says out "chi:   (J3 + m*R^2)*chi'' = F*R*cos(theta)"
 run 0 derive --form laconic "$source/examples/differential_drive.pf"
 says out "M*R^2*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + M*R^2*Delta*nu3^2/Lambda^2"
-for form in lagrange rosenberg rosenberg_extended maggi laconic; do
+for form in multipliers rosenberg rosenberg_extended maggi laconic; do
   run 0 derive --form $form --json "$source/examples/carriage_omni3.pf"
   holds "d['form'] == '$form' and len(d['equations']) >= 3"
 done
+run 0 derive --form lagrange --json "$source/examples/carriage_omni3.pf"
+holds "d['form'] == 'multipliers'"
 
 # The same input, the same output, byte for byte.
 run 0 derive "$model"

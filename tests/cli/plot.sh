@@ -5,11 +5,11 @@
 run 0 plot "$source/examples/snakeboard.pf"
 says out "theta [rad]"
 says out "t [s]"
-run 0 plot --columns "x,y;theta" "$source/examples/snakeboard.pf"
+run 0 plot --show "x,y;theta" "$source/examples/snakeboard.pf"
 says out "* theta [rad]"
-run 2 plot --columns "x,zeta" "$source/examples/snakeboard.pf"
+run 2 plot --show "x,zeta" "$source/examples/snakeboard.pf"
 says err "no column 'zeta'"
-run 2 plot --log --columns violation_position "$source/examples/snakeboard.pf"
+run 2 plot --log --show violation_position "$source/examples/snakeboard.pf"
 says err "all numbers of 'violation_position' are zero"
 run 2 plot --out "$place/x.gif" "$source/examples/snakeboard.pf"
 says err "pictures are .svg"
@@ -21,14 +21,14 @@ draws() {
 }
 
 # Pictures: palette, labels with units, a logarithmic axis.
-run 0 plot --columns "x,y;theta" --out "$place/x.svg" "$source/examples/snakeboard.pf"
+run 0 plot --show "x,y;theta" --out "$place/x.svg" "$source/examples/snakeboard.pf"
 says_nothing err
 draws "#0072B2"
 draws "theta [rad]"
 draws "t [s]"
-run 0 plot --out "$place/x.svg" --columns y --against x "$source/examples/ball_in_bowl.pf"
+run 0 plot --out "$place/x.svg" --show y --against x "$source/examples/ball_in_bowl.pf"
 draws "x [m]"
-run 0 plot --out "$place/x.svg" --log --columns "kinetic" "$source/examples/snakeboard.pf"
+run 0 plot --out "$place/x.svg" --log --show "kinetic" "$source/examples/snakeboard.pf"
 draws "1e0<"
 
 # Nothing in a file or in a name is a command.
@@ -52,7 +52,7 @@ start x' = 1
 when t = 1 { lock x }
 run 2
 END
-run 0 plot --columns "x,x'" "$place/locked.pf"
+run 0 plot --show "x,x'" "$place/locked.pf"
 says_nothing err
 run 0 run --every 0.01 --out "$place/locked.csv" "$place/locked.pf"
 sed 1d "$place/locked.csv" | tr , ' ' |
@@ -70,7 +70,7 @@ says_nothing err
 
 # A trajectory file, with its units.
 run 0 run --every 0.1 --out "$place/x.csv" "$source/examples/snakeboard.pf"
-run 0 plot --columns "lambda[rear],x'" "$place/x.csv"
+run 0 plot --show "lambda[rear],x'" "$place/x.csv"
 says out "+ x' [m/s]"
 
 run 1 plot --out /no/such/folder/x.svg "$place/x.csv"

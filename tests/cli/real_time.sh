@@ -22,10 +22,12 @@ run 2 run "$model" --for 0.1 --real-time --by dopri5
 says err 'the steps of dopri5 have no fixed length'
 run 2 run "$model" --rate 100
 says err '--rate goes with --real-time'
-for rate in 0 -5 1e9 nan fast; do
+for rate in 0 -5 nan fast; do
   run 2 run "$model" --real-time --rate "$rate"
-  says err "'$rate' is not a number of steps per second"
+  says err "--rate: '$rate' is not a positive number"
 done
+run 2 run "$model" --real-time --rate 1e9
+says err "--rate: 1e+09 steps per second are too many"
 run 1 run "$model" --for 1e9 --real-time
 says err 'are too many'
 finish

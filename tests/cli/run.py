@@ -216,7 +216,7 @@ def one_judgement_for_all_commands():
     for command in ("run", "eval", "compare", "plot"):
         arguments = [pfaff, command, "--state", "x=0", "--state", "y=0", path]
         if command == "plot":
-            arguments += ["--columns", "x", "--script"]
+            arguments += ["--show", "x", "--script"]
         result = subprocess.run(arguments, capture_output=True, text=True)
         expect(f"{command} refuses a singular state with its constraint", result.returncode == 1 and "'lines'" in result.stderr,
                (result.returncode, result.stderr))

@@ -36,7 +36,7 @@ run 0 check --json "$disc"
 holds 'near(d["start_change"]["moved"][0]["to"], 0.4*cos(phi)) and d["start"]["consistent"] is False'
 run 0 check "$disc"
 says out "    z [m] 0 to 0.2"
-run 0 plot --columns z "$disc"
+run 0 plot --show z "$disc"
 
 # --state holds before what the model gives; a mark stays.
 run 0 run --json --at 0 --state z=0.3 "$disc"

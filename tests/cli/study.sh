@@ -12,7 +12,7 @@ for kind in equilibria steady continue linearize portrait poincare integrability
 run 2 study linearise "$carriage"
 says err "did you mean 'linearize'?"
 run 2 study linearize
-says err "a model file is missing"
+says err "a file is missing"
 run 2 study linearize --stats 1 "$carriage"
 says err "unknown option"
 run 0 study linearize --help

@@ -215,9 +215,9 @@ def motions(ours, theirs):
 
 
 def plots(ours, theirs):
-    labels, data = from_script(call("plot", "--script", "--columns", "s,lift;a';u", "--rtol", "1e-10", ours))
+    labels, data = from_script(call("plot", "--script", "--show", "s,lift;a';u", "--rtol", "1e-10", ours))
     expect("labels of plots", [x for x in labels if x] == ["[mm]", "a' [deg/s]", "t [s]", "u [N mm]"], str(labels))
-    _, other = from_script(call("plot", "--script", "--columns", "s,lift;a';u", "--rtol", "1e-10", theirs))
+    _, other = from_script(call("plot", "--script", "--show", "s,lift;a';u", "--rtol", "1e-10", theirs))
     table = read_csv(os.path.join(place, "a.csv"))
     for i, name in enumerate(table):
         worst = max(abs(x[i]*scale(table[name][0]) - y[i])/max(1, abs(y[i])) for x, y in zip(data, other, strict=True))

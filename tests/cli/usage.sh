@@ -19,7 +19,7 @@ for command in check derive fmt; do
   run 0 help $command
   says out "usage: pfaff $command"
   run 2 $command
-  says err "a model file is missing"
+  says err "a file is missing"
   run 2 $command "$model" "$model"
   says err "one file at a time"
   run 2 $command --nonsense "$model"

@@ -397,7 +397,7 @@ static void assert_holds(System *s, const char *name, const char *form, const An
 
 static void compare_with_numbers(System *s, const char *name, const PfKinematics *k)
 {
-  static const char *const forms[] = {"lagrange", "rosenberg", "rosenberg_extended", "maggi", "laconic"};
+  static const char *const forms[] = {"multipliers", "rosenberg", "rosenberg_extended", "maggi", "laconic"};
   size_t count = k->chosen ? 5 : 3; /* by the user's speeds the unknowns of the last two are not accelerations */
   uint64_t seed = 77;
   Forms forms_of;

@@ -47,7 +47,7 @@ static void compare(Fixture *f, const System *s, const char *name)
   PfDerivation d;
   int n = s->eq.n, m = s->eq.m;
   assert_int_equal(pf_derive_lagrange(f->ctx, f->arena, &s->eq, &d), PF_OK);
-  assert_string_equal(d.form, "lagrange");
+  assert_string_equal(d.form, "multipliers");
   assert_int_equal(d.equation_count, n + m);
   assert_int_equal(d.unknown_count, n + m);
   assert_lists(s, name, "M", d.simple.M, s->eq.M, n*n);

@@ -1,0 +1,158 @@
+/* What every command does first and last: the model and its numbers, the result, the exit code. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---------------------------------------------------------------- parameters */
+
+static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *text, double *values)
+{
+  char name[PF_LONGEST_NAME];
+  const char *value;
+  if (!pf_cli_split(text, name, &value)) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: write name=value", text);
+  int i = pf_model_find_parameter(model, name);
+  if (i < 0 || model->parameters[i].derived) {
+    pf_fail(ctx, PF_ERR_NAME, "-p %s: the model has no parameter '%s'", text, name);
+    pf_cli_hint_parameter(ctx, model, name);
+    return PF_ERR_NAME;
+  }
+  char what[256];
+  snprintf(what, sizeof what, "-p %s", text);
+  return pf_cli_value(ctx, what, value, pf_model_measure(model, name).unit, values + i);
+}
+
+double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options)
+{
+  double *values = pf_arena_array(arena, double, model->parameter_count);
+  if (!values) {
+    pf_fail(ctx, PF_ERR_MEMORY, "no room for parameters");
+    return NULL;
+  }
+  for (int i = 0; i < model->parameter_count; i++) values[i] = NAN;
+  for (int i = 0; i < options->parameters.count; i++)
+    if (set_parameter(ctx, model, options->parameters.at[i], values) != PF_OK) return NULL;
+  return values;
+}
+
+/* ---------------------------------------------------------------- session */
+
+double pf_cli_clock(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
+}
+
+PfStatus pf_cli_open(Session *session, const Options *options)
+{
+  *session = (Session){.ctx = pf_context_new(NULL)};
+  if (!session->ctx) return PF_ERR_MEMORY;
+  session->arena = pf_arena_new(pf_context_allocator(session->ctx));
+  if (!session->arena) return pf_fail(session->ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(pf_cli_check_out(session->ctx, options));
+  double start = pf_cli_clock();
+  PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
+  PF_TRY(pf_equations_derive(session->ctx, session->arena, session->model, &session->equations));
+  session->seconds = pf_cli_clock() - start;
+  return pf_cli_give_state(session, options);
+}
+
+/* M, F, A, b after sharing: what an evaluation costs. */
+PfStatus pf_cli_count(Session *s, PfCount *count)
+{
+  const PfEquations *eq = &s->equations;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  PfExpr *roots = pf_arena_array(s->arena, PfExpr, n*n + n + m*n + m);
+  if (!roots) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  memcpy(roots, eq->M, n*n*sizeof *roots);
+  memcpy(roots + n*n, eq->F, n*sizeof *roots);
+  if (m) memcpy(roots + n*n + n, eq->A, m*n*sizeof *roots);
+  if (m) memcpy(roots + n*n + n + m*n, eq->b, m*sizeof *roots);
+  return pf_expr_operations(s->ctx, roots, (int)(n*n + n + m*n + m), count);
+}
+
+void pf_cli_close(Session *session)
+{
+  pf_model_free(session->model);
+  pf_arena_free(session->arena);
+  pf_context_free(session->ctx);
+}
+
+int pf_cli_print(const PfText *text)
+{
+  bool good = !text->failed;
+  good = good && fwrite(pf_text_get(text), 1, text->count, stdout) == text->count;
+  good = fflush(stdout) == 0 && good;
+  if (good) return PF_EXIT_OK;
+  fprintf(stderr, "pfaff: error: cannot write the result: %s\n", text->failed ? "no memory" : strerror(errno));
+  return PF_EXIT_FAILED;
+}
+
+static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn)
+{
+  const char *bytes, *result = NULL, *name = strcmp(options->file, "-") ? options->file : "<stdin>";
+  size_t count;
+  PF_TRY(pf_file_read(ctx, arena, options->file, largest, &bytes, &count));
+  PF_TRY(turn(ctx, arena, name, bytes, count, options, &result));
+  if (!result) return PF_OK;
+  PfText text = {.at = (char *)(uintptr_t)result, .count = strlen(result)};
+  return pf_cli_print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
+}
+
+int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)
+{
+  PfContext *ctx = pf_context_new(NULL);
+  PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn) : PF_ERR_MEMORY;
+  pf_cli_diagnostics(ctx);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+  return pf_cli_exit_code(status);
+}
+
+int pf_cli_exit_code(PfStatus status)
+{
+  return status == PF_OK ? PF_EXIT_OK : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+}
+
+int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
+{
+  PfJson out; /* its text serves both */
+  pf_json_begin(&out, pf_context_allocator(ctx));
+  if (json) {
+    write_json(user, &out);
+    pf_text_add(&out.text, "\n");
+  } else {
+    write_text(user, &out.text);
+  }
+  int code = pf_cli_print(&out.text);
+  pf_json_free(&out);
+  return code;
+}
+
+/* After an error: what went wrong is all there is. */
+static void json_failure(void *user, PfJson *json)
+{
+  pf_json_open(json, NULL, '{');
+  pf_cli_json_diagnostics(user, json);
+  pf_json_close(json, '}');
+}
+
+int pf_cli_finish(const PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
+                  WriteText write_text)
+{
+  int code = pf_cli_exit_code(status), written = PF_EXIT_OK;
+  if (status == PF_OK) written = pf_cli_output(ctx, options->json, user, write_json, write_text);
+  else if (options->json) written = pf_cli_output(ctx, true, (void *)(uintptr_t)ctx, json_failure, NULL);
+  pf_cli_diagnostics(ctx);
+  return code == PF_EXIT_OK ? written : code;
+}
+
+const char *pf_cli_name(const PfModel *model)
+{
+  return model->name[0] ? model->name : model->file;
+}
