@@ -39,6 +39,7 @@ pfaff_optional(FLINT libflint-dev "exact normal form, so that equations are prin
 proofs of equality are by random evaluation only")
 pfaff_optional(SUNDIALS libsundials-dev "the methods cvode_adams, cvode_bdf, ida and ida2")
 pfaff_optional(EXPAT libexpat1-dev "the import of URDF")
+pfaff_optional(RSVG librsvg2-dev "pictures as PNG and PDF; SVG stays")
 
 if(PFAFF_TESTS)
   find_path(CMOCKA_INCLUDE_DIR cmocka.h)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing, by apt-get; silent when everything is there.
-#   setup.sh build      what the library and the program need, and FLINT, SUNDIALS and expat, which they can do without
+#   setup.sh build      what the library and the program need, and what they can do without: FLINT, SUNDIALS, expat, librsvg
 #   setup.sh test       that, and what the tests need
 #   setup.sh analysis   that, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build libopenblas-dev liblapack-dev liblapacke-dev"
-optional="libflint-dev libsundials-dev libexpat1-dev"
+optional="libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
 tests="libcmocka-dev clang valgrind libc6-dbg python3 python3-mpmath"
 analysis="clang-tidy cppcheck clang-format"
 
@@ -45,6 +45,9 @@ otherwise_present() {
     libflint-dev) has_header flint/flint.h ;;
     libsundials-dev) has_header cvode/cvode.h && has_header ida/ida.h ;;
     libexpat1-dev) has_header expat.h ;;
+    pkgconf) command -v pkg-config ;;
+    librsvg2-dev) pkg-config --exists librsvg-2.0 ;;
+    fonts-dejavu-core) fc-list : family | grep -q . ;;
     python3-mpmath) python3 -c 'import mpmath' ;;
     libcmocka-dev) has_header cmocka.h ;;
     libclang-rt-*) has_clang_runtime ;;

@@ -45,6 +45,8 @@ PfStatus pf_cli_check_out(PfContext *ctx, const Options *options);
 const char *pf_cli_out_kind(const Options *options);
 bool pf_cli_out_is(const Options *options, const char *kind);
 bool pf_cli_out_is_standard(const Options *options);
+/* The text as the file of --out. Charts are given as SVG and become .png or .pdf where that is asked for. */
+PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text);
 
 /* A constant from the command line in SI: "2/3", "5 [g]"; a bare number is in `unit`. What is wrong is said after `what`, the
  * option as it was given. */

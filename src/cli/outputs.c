@@ -11,14 +11,15 @@ static const struct {
   const char *command, *kinds[MOST_KINDS];
 } written[] = {
   {"run", {"csv", "json", "mat"}},
-  {"study equilibria", {"csv", "json", "svg"}},
-  {"study steady", {"csv", "json", "svg"}},
-  {"study continue", {"csv", "json", "svg"}},
-  {"study linearize", {"csv", "json", "mat", "py", "svg"}},
-  {"study portrait", {"csv", "json", "svg"}},
-  {"study poincare", {"csv", "json", "svg"}},
-  {"study integrability", {"svg"}},
-  {"study invariants", {"svg"}},
+  {"study equilibria", {"csv", "json", "svg", "png", "pdf"}},
+  {"study steady", {"csv", "json", "svg", "png", "pdf"}},
+  {"study continue", {"csv", "json", "svg", "png", "pdf"}},
+  {"study linearize", {"csv", "json", "mat", "py", "svg", "png", "pdf"}},
+  {"study portrait", {"csv", "json", "svg", "png", "pdf"}},
+  {"study poincare", {"csv", "json", "svg", "png", "pdf"}},
+  {"plot", {"svg", "png", "pdf"}},
+  {"study integrability", {"svg", "png", "pdf"}},
+  {"study invariants", {"svg", "png", "pdf"}},
 };
 
 static const char *const *kinds_of(const Options *options)
@@ -71,7 +72,20 @@ PfStatus pf_cli_check_out(PfContext *ctx, const Options *options)
   if (!pf_cli_out_kind(options)) return refuse(ctx, options);
   if (options->json && pf_cli_out_is_standard(options))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--json and --out %s: standard output takes one of them", options->out);
+  PF_TRY(pf_picture_check(ctx, options->out, pf_picture_kind(pf_cli_out_kind(options))));
   return pf_out_check(ctx, options->out);
+}
+
+PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text)
+{
+  PfPictureKind kind = pf_picture_kind(pf_cli_out_kind(options));
+  if (kind == PF_PICTURE_NONE || kind == PF_PICTURE_SVG) return pf_out_text(ctx, options->out, text);
+  PfText bytes;
+  pf_text_init(&bytes, pf_context_allocator(ctx));
+  PfStatus status = pf_render(ctx, kind, text, &bytes);
+  if (status == PF_OK) status = pf_out_text(ctx, options->out, &bytes);
+  pf_text_free(&bytes);
+  return status;
 }
 
 int pf_cli_summary(const PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text)

@@ -1,6 +1,5 @@
 /* pfaff plot: columns of a trajectory or of a model's run, as a picture or in the terminal. */
 #include "cli/table.h"
-#include "out/file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@ static int run(int argc, char **argv);
 static const OptionHelp own[] = {
   {.name = "show", .argument = "\"x,y;theta\"",
    .help = "columns with commas, panels with semicolons between them (default: what the model plots)"},
-  {.name = "out", .argument = "PICTURE", .help = "a picture, .svg (default: in the terminal)"},
+  {.name = "out", .argument = "PICTURE", .help = "a picture, .svg, .png or .pdf (default: in the terminal)"},
   {0}};
 
 const Command pf_command_plot = {
@@ -204,10 +203,11 @@ static PfStatus draw(const Plot *p)
   PfChart charts[MOST_PANELS];
   PfText text;
   for (int i = 0; i < p->count; i++) PF_TRY(make_chart(p, p->panel + i, charts + i));
-  charts[0].title = p->s.model ? pf_cli_name(p->s.model) : "";
+  charts[0].title = p->s.model && p->s.model->title[0] ? p->s.model->title : p->s.model ? pf_cli_name(p->s.model) : "";
+  for (int i = 0; i + 1 < p->count; i++) charts[i].shared_x = p->panel[i].against == p->panel[i + 1].against;
   pf_text_init(&text, pf_context_allocator(p->s.ctx));
   pf_svg_charts(&text, charts, p->count);
-  PfStatus status = pf_out_text(p->s.ctx, p->options->out, &text);
+  PfStatus status = pf_cli_write(p->s.ctx, p->options, &text);
   pf_text_free(&text);
   return status;
 }
@@ -261,22 +261,13 @@ static bool is_table(const char *path)
   return length > 4 && !strcmp(path + length - 4, ".csv");
 }
 
-static bool is_svg(const char *path)
-{
-  size_t length = strlen(path);
-  return length > 4 && !strcmp(path + length - 4, ".svg");
-}
-
 static PfStatus load(Plot *p)
 {
   const Options *o = p->options;
-  if (o->out && !is_svg(o->out)) {
-    p->s = (Session){.ctx = pf_context_new(NULL)};
-    return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "--out %s: pictures are .svg", o->out);
-  }
   if (is_table(o->file)) {
     p->s = (Session){.ctx = pf_context_new(NULL)};
     if (!p->s.ctx) return PF_ERR_MEMORY;
+    PF_TRY(pf_cli_check_out(p->s.ctx, o));
     p->s.arena = pf_arena_new(pf_context_allocator(p->s.ctx));
     if (!p->s.arena) return pf_fail(p->s.ctx, PF_ERR_MEMORY, "no memory");
     PF_TRY(pf_table_read(p->s.ctx, p->s.arena, o->file, &p->table));

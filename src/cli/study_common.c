@@ -1,6 +1,5 @@
 /* What the studies share. */
 #include "cli/study.h"
-#include "out/file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -300,7 +299,7 @@ PfStatus pf_study_write(Study *st, const StudyWriters *writers)
   if (pf_cli_out_is(st->options, "csv")) writers->csv(st, &json.text);
   else if (pf_cli_out_is(st->options, "json")) writers->json(st, &json);
   else status = writers->svg(st, &json.text);
-  if (status == PF_OK) status = pf_out_text(st->s.ctx, st->options->out, &json.text);
+  if (status == PF_OK) status = pf_cli_write(st->s.ctx, st->options, &json.text);
   pf_json_free(&json);
   return status;
 }

@@ -1,6 +1,5 @@
 /* pfaff study integrability: are the constraints truly nonholonomic, and can the system get everywhere? */
 #include "cli/study.h"
-#include "out/file.h"
 
 #include <math.h>
 
@@ -273,7 +272,7 @@ static bool make_series(const Result *r, const PfGrowth *growth, const char *lab
   return true;
 }
 
-static PfStatus draw(Result *r, const char *path)
+static PfStatus draw(Result *r, const Options *options)
 {
   const PfIntegrability *x = &r->found;
   PfSeries series[5];
@@ -294,7 +293,7 @@ static PfStatus draw(Result *r, const char *path)
   PfText text;
   pf_text_init(&text, pf_context_allocator(r->s.ctx));
   pf_svg_chart(&text, &chart);
-  PfStatus status = pf_out_text(r->s.ctx, path, &text);
+  PfStatus status = pf_cli_write(r->s.ctx, options, &text);
   pf_text_free(&text);
   return status;
 }
@@ -325,7 +324,7 @@ static PfStatus study(Result *r, const Options *options)
   if (!given) return PF_ERR_ARGUMENT;
   PF_TRY(find_start(r, options, &values));
   PF_TRY(pf_integrability(r->s.ctx, r->s.arena, &r->s.equations, given, values, &r->found));
-  return options->out ? draw(r, options->out) : PF_OK;
+  return options->out ? draw(r, options) : PF_OK;
 }
 
 static int run(int argc, char **argv)

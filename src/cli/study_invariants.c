@@ -1,7 +1,6 @@
 /* pfaff study invariants: what stays constant along the motion. */
 #include "cli/drift.h"
 #include "cli/study.h"
-#include "out/file.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,7 +174,7 @@ static PfStatus draw(Result *r, const Options *options)
   PfText text;
   pf_text_init(&text, pf_context_allocator(r->s.ctx));
   pf_svg_chart(&text, &chart);
-  PfStatus status = pf_out_text(r->s.ctx, options->out, &text);
+  PfStatus status = pf_cli_write(r->s.ctx, options, &text);
   pf_text_free(&text);
   return status;
 }

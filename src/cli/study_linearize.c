@@ -1,6 +1,5 @@
 /* pfaff study linearize: A, B, C, D at a state, along a motion, or over a range of a parameter. */
 #include "cli/study.h"
-#include "out/file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -598,7 +597,7 @@ static PfStatus write_file(Linearize *l)
   else if (pf_cli_out_is(st->options, "mat")) file_mat(l, &json.text);
   else if (pf_cli_out_is(st->options, "json")) write_json(l, &json);
   else status = file_svg(l, &json.text);
-  if (status == PF_OK) status = pf_out_text(st->s.ctx, st->options->out, &json.text);
+  if (status == PF_OK) status = pf_cli_write(st->s.ctx, st->options, &json.text);
   pf_json_free(&json);
   return status;
 }

@@ -1,8 +1,9 @@
-/* Writing results: JSON, MAT files, pictures. */
+/* Writing results: JSON and MAT files. Pictures are in chart.h. */
 #ifndef PF_SRC_OUT_H
 #define PF_SRC_OUT_H
 
 #include "base/base.h"
+#include "out/chart.h"
 
 /* A JSON text being written. Keys are NULL inside lists. Numbers read back exactly; what is not finite becomes
  * null, since JSON has no other word for it. */
@@ -33,35 +34,5 @@ void pf_mat_texts(PfText *text, const char *name, const char *const *lines, int 
 void pf_mat_open(PfText *text, const char *name, int rows);
 void pf_mat_column(PfText *text, const double *values, int rows);
 void pf_mat_count(PfText *text, uint32_t columns);
-
-/* ---------------------------------------------------------------- pictures (svg.c) */
-
-typedef enum PfMarkShape { PF_MARK_NONE, PF_MARK_DOT, PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE } PfMarkShape;
-typedef enum PfDash { PF_DASH_SOLID, PF_DASH_DASHED, PF_DASH_DOTTED } PfDash;
-
-/* One line or set of marks. A number that is not finite interrupts a line. */
-typedef struct PfSeries {
-  int count;
-  const double *x, *y;
-  const char *label;   /* in the legend; NULL: not there. Series with the same label share an entry */
-  int color;           /* of a palette that is safe for the colour-blind: 0 blue, 1 red, 2 green, 3 purple, 4 orange,
-                          5 sky, 6 black, 7 grey */
-  PfDash dash;
-  PfMarkShape mark;    /* PF_MARK_NONE: a line */
-} PfSeries;
-
-typedef struct PfChart {
-  const char *title, *x_label, *y_label;
-  int count;
-  const PfSeries *series;
-  bool given;          /* the range below holds; else it follows from the series */
-  double x_low, x_high, y_low, y_high;
-  bool equal;          /* one unit has the same length on both axes */
-  bool log_y;          /* decades upwards; signs and zeros are left out */
-} PfChart;
-
-/* Charts below each other as one SVG file; and a single one. */
-void pf_svg_charts(PfText *text, const PfChart *charts, int count);
-void pf_svg_chart(PfText *text, const PfChart *chart);
 
 #endif

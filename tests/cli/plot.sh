@@ -12,7 +12,7 @@ says err "no column 'zeta'"
 run 2 plot --log --show violation_position "$source/examples/snakeboard.pf"
 says err "all numbers of 'violation_position' are zero"
 run 2 plot --out "$place/x.gif" "$source/examples/snakeboard.pf"
-says err "pictures are .svg"
+says err "must end in .svg, .png or .pdf"
 
 # draws <words>: the last picture is XML and contains the words
 draws() {
@@ -24,12 +24,13 @@ draws() {
 run 0 plot --show "x,y;theta" --out "$place/x.svg" "$source/examples/snakeboard.pf"
 says_nothing err
 draws "#0072B2"
-draws "theta [rad]"
-draws "t [s]"
+draws "<tspan font-style=\"italic\">θ</tspan> [rad]</text>"
+draws "<tspan font-style=\"italic\">t</tspan> [s]</text>"
+draws "Snakeboard with sprung wheels"
 run 0 plot --out "$place/x.svg" --show y --against x "$source/examples/ball_in_bowl.pf"
-draws "x [m]"
+draws "<tspan font-style=\"italic\">x</tspan> [m]</text>"
 run 0 plot --out "$place/x.svg" --log --show "kinetic" "$source/examples/snakeboard.pf"
-draws "1e0<"
+draws "10<tspan dy="
 
 # Nothing in a file or in a name is a command.
 mkdir "$place/empty"
@@ -73,6 +74,18 @@ run 0 run --every 0.1 --out "$place/x.csv" "$source/examples/snakeboard.pf"
 run 0 plot --show "lambda[rear],x'" "$place/x.csv"
 says out "+ x' [m/s]"
 
+# As PNG and PDF where librsvg is there; else it is said how to get them.
+for kind in png pdf; do
+  if "$program" plot --out "$place/x.$kind" "$place/x.csv" 2>"$place/err"; then
+    case $kind-$(head -c 4 "$place/x.$kind" | tail -c 3) in
+      png-PNG | pdf-PDF) ;;
+      *) fail "plot --out x.$kind: not a $kind file" ;;
+    esac
+  else
+    says err "librsvg was not found when it was built"
+    says err "x.svg and convert it"
+  fi
+done
 run 1 plot --out /no/such/folder/x.svg "$place/x.csv"
 says err "cannot write"
 finish

@@ -1,0 +1,315 @@
+/* The layout of charts: ranges, frames, axes. */
+#include "out/chart_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Pixels. */
+enum {
+  PAGE_WIDTH = 720, LEAST_WIDTH = 420,
+  MARGIN = 16,         /* around everything */
+  TITLE = 26,          /* what a title takes */
+  ABOVE = 8,           /* between legend and frame */
+  POWER = 12,          /* more, for a power of ten without a legend beside it */
+  NUMBERS = 22,        /* what the numbers below a frame take, and then the name of the axis */
+  NAME = 22,
+  BAR = 26,
+  LEAST_FRAME = 130, MOST_FRAME = 560
+};
+
+typedef struct Place {
+  PfFrame f;
+  double title, legend; /* where they stand: base lines */
+} Place;
+
+/* ---------------------------------------------------------------- ranges */
+
+typedef struct Extent {
+  double low, high;
+} Extent;
+
+static void extend(Extent *e, double x)
+{
+  e->low = fmin(e->low, x);
+  e->high = fmax(e->high, x);
+}
+
+/* Does the horizontal quantity only grow, as time does? Then the lines may reach both sides of the frame. */
+static bool is_course(const PfChart *c)
+{
+  for (int s = 0; s < c->count; s++) {
+    if (c->series[s].mark != PF_MARK_NONE) return false;
+    for (int i = 1; i < c->series[s].count; i++)
+      if (!(c->series[s].x[i] >= c->series[s].x[i - 1])) return false;
+  }
+  return true;
+}
+
+static void cover_series(const PfChart *c, PfFrame *f)
+{
+  Extent x = {INFINITY, -INFINITY}, y = x;
+  for (int s = 0; s < c->count; s++)
+    for (int i = 0; i < c->series[s].count; i++) {
+      double a = pf_axis_value(&f->x, c->series[s].x[i]), b = pf_axis_value(&f->y, c->series[s].y[i]);
+      if (isnan(a) || isnan(b)) continue;
+      extend(&x, a);
+      extend(&y, b);
+    }
+  pf_axis_cover(&f->x, x.low, x.high, 0, is_course(c) ? PF_ROOM_NONE : PF_ROOM_SOME);
+  pf_axis_cover(&f->y, y.low, y.high, c->noise, PF_ROOM_SOME);
+}
+
+/* From nothing to the longest bar, with room for its number. */
+static void cover_bars(const PfChart *c, PfFrame *f)
+{
+  double most = 0;
+  for (int i = 0; i < c->bar_count; i++)
+    if (!c->bars[i].why_not && c->bars[i].value < 1e300) most = fmax(most, c->bars[i].value);
+  pf_axis_cover(&f->x, 0, most > 0 ? 1.15*most : 1, 0, PF_ROOM_NONE);
+  f->y.low = 0, f->y.high = 1;
+}
+
+static void cover(const PfChart *c, PfFrame *f)
+{
+  *f = (PfFrame){.x.log = c->log_x, .y.log = c->log_y};
+  if (c->bar_count) cover_bars(c, f);
+  else cover_series(c, f);
+  if (!c->given) return;
+  f->x.low = c->x_low, f->x.high = c->x_high;
+  f->y.low = c->y_low, f->y.high = c->y_high;
+}
+
+/* Charts with one horizontal axis show the same stretch of it. */
+static void share_ranges(const PfChart *c, Place *places, int count)
+{
+  for (int i = 0, end; i < count; i = end + 1) {
+    Extent e = {INFINITY, -INFINITY};
+    for (end = i; end + 1 < count && c[end].shared_x;) end++;
+    for (int k = i; k <= end; k++) extend(&e, places[k].f.x.low), extend(&e, places[k].f.x.high);
+    for (int k = i; k <= end; k++) places[k].f.x.low = e.low, places[k].f.x.high = e.high;
+  }
+}
+
+/* ---------------------------------------------------------------- the page */
+
+static bool is_given(const char *label)
+{
+  return label && label[0];
+}
+
+static double frame_height(const PfChart *c, int count)
+{
+  if (c->bar_count) return BAR*c->bar_count;
+  return count == 1 ? 380 : count == 2 ? 250 : 190;
+}
+
+static double number_width(const PfAxis *axis)
+{
+  double ticks[PF_MOST_TICKS], width = 0;
+  int count = pf_axis_ticks(axis, ticks);
+  for (int i = 0; i < count; i++) width = fmax(width, pf_axis_number_width(axis, ticks[i], PF_FONT_SIZE));
+  return width;
+}
+
+static void choose_y(PfFrame *f, double height)
+{
+  pf_axis_choose(&f->y, fmax(2, height/48));
+}
+
+/* As many numbers as have room beside each other. */
+static void choose_x(PfFrame *f, double width)
+{
+  pf_axis_choose(&f->x, fmax(2, width/80));
+  double need = number_width(&f->x) + 26;
+  if (need > 80) pf_axis_choose(&f->x, fmax(2, width/need));
+}
+
+/* Room on the left for numbers or names of bars, and the name of the axis. */
+static double left_room(const PfChart *c, PfFrame *f, double height)
+{
+  double width = 0;
+  for (int i = 0; i < c->bar_count; i++) width = fmax(width, pf_label_width(PF_LABEL_PLAIN, c->bars[i].label, PF_FONT_SIZE));
+  if (!c->bar_count) {
+    choose_y(f, height);
+    width = number_width(&f->y);
+    if (f->y.power) width = fmax(width, 40);
+  }
+  return fmin(width, 260) + 14 + (is_given(c->y_label) ? 26 : 0);
+}
+
+/* The frame in the shape of the data, as far as that is neither a strip nor a tower; the rest is room beside the data. */
+static void make_equal(PfFrame *f, double *width, double *height)
+{
+  double x = f->x.high - f->x.low, y = f->y.high - f->y.low, most = *width;
+  *height = fmin(MOST_FRAME, fmax(LEAST_FRAME, most*y/x));
+  *width = fmin(most, fmax(LEAST_FRAME, *height*x/y));
+  double pixel = fmax(x / *width, y / *height), extra_x = (pixel * *width - x)/2, extra_y = (pixel * *height - y)/2;
+  f->x.low -= extra_x, f->x.high += extra_x;
+  f->y.low -= extra_y, f->y.high += extra_y;
+}
+
+/* Places one chart below y; returns where the next one may begin. */
+static double place(const PfChart *c, Place *p, double left, double y, int count)
+{
+  double width = PAGE_WIDTH - left - MARGIN, height = frame_height(c, count);
+  PfFrame *f = &p->f;
+  choose_x(f, width);
+  width -= fmax(0, number_width(&f->x)/2 - MARGIN + 4);
+  if (c->equal && !c->bar_count) make_equal(f, &width, &height);
+  choose_x(f, width);
+  if (!c->bar_count) choose_y(f, height);
+  if (is_given(c->title)) y += TITLE;
+  p->title = y - 8;
+  int rows = pf_legend_rows(c, fmax(width, LEAST_WIDTH - left - MARGIN));
+  p->legend = y + 13;
+  y += rows*PF_LEGEND_ROW + ABOVE + (f->y.power && !rows ? POWER : 0);
+  f->left = left, f->right = left + width;
+  f->top = y, f->bottom = y + height;
+  f->x.first = f->left, f->x.last = f->right;
+  f->y.first = f->bottom, f->y.last = f->top;
+  return f->bottom + (c->shared_x ? 6 : NUMBERS + (is_given(c->x_label) || f->x.power ? NAME : 0));
+}
+
+/* ---------------------------------------------------------------- axes */
+
+static void put_name(PfText *text, double x, double y, const char *more, const char *label, double most)
+{
+  if (!is_given(label)) return;
+  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" class=\"name\"%s>", x, y, more);
+  pf_label_put(text, PF_LABEL_NAME, label, PF_NAME_SIZE, most);
+  pf_text_add(text, "</text>\n");
+}
+
+static void put_common_power(PfText *text, const PfAxis *axis, double x, double y)
+{
+  if (!axis->power) return;
+  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">×", x, y);
+  pf_put_power(text, axis->power, PF_FONT_SIZE);
+  pf_text_add(text, "</text>\n");
+}
+
+static double place_of(const PfAxis *axis, double tick)
+{
+  return axis->first + (tick - axis->low)/(axis->high - axis->low)*(axis->last - axis->first);
+}
+
+/* 2 to 9 times each power of ten, where there is room. */
+static void put_small_ticks(PfText *text, const PfFrame *f, const PfAxis *axis)
+{
+  if (!axis->log || axis->high - axis->low > 8) return;
+  for (double decade = axis->low; decade < axis->high - 0.5; decade++)
+    for (int k = 2; k <= 9; k++) {
+      double at = place_of(axis, decade + log10(k));
+      if (axis == &f->x) pf_text_print(text, "<path d=\"M%.2f %.2fv3\" class=\"axis\"/>", at, f->bottom);
+      else pf_text_print(text, "<path d=\"M%.2f %.2fh-3\" class=\"axis\"/>", f->left, at);
+    }
+  pf_text_add(text, "\n");
+}
+
+static void put_x_axis(PfText *text, const PfChart *c, const PfFrame *f)
+{
+  double ticks[PF_MOST_TICKS];
+  int count = pf_axis_ticks(&f->x, ticks);
+  for (int k = 0; k < count; k++) {
+    double x = place_of(&f->x, ticks[k]);
+    pf_text_print(text, "<path d=\"M%.2f %.2fV%.2f\" class=\"grid\"/>", x, f->top, f->bottom);
+    pf_text_print(text, "<path d=\"M%.2f %.2fv5\" class=\"axis\"/>", x, f->bottom);
+    if (c->shared_x) continue;
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">", x, f->bottom + 19);
+    pf_axis_number(&f->x, ticks[k], PF_FONT_SIZE, text);
+    pf_text_add(text, "</text>\n");
+  }
+  put_small_ticks(text, f, &f->x);
+  if (c->shared_x) return;
+  put_name(text, (f->left + f->right)/2, f->bottom + NUMBERS + 18, "", c->x_label, f->right - f->left);
+  put_common_power(text, &f->x, f->right, f->bottom + NUMBERS + 16);
+}
+
+static void put_y_axis(PfText *text, const PfChart *c, const PfFrame *f)
+{
+  double ticks[PF_MOST_TICKS], middle = (f->top + f->bottom)/2;
+  int count = pf_axis_ticks(&f->y, ticks);
+  char more[80];
+  for (int k = 0; k < count; k++) {
+    double y = place_of(&f->y, ticks[k]);
+    pf_text_print(text, "<path d=\"M%.2f %.2fH%.2f\" class=\"grid\"/>", f->left, y, f->right);
+    pf_text_print(text, "<path d=\"M%.2f %.2fh-5\" class=\"axis\"/>", f->left, y);
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 8, y + 4.5);
+    pf_axis_number(&f->y, ticks[k], PF_FONT_SIZE, text);
+    pf_text_add(text, "</text>\n");
+  }
+  put_small_ticks(text, f, &f->y);
+  snprintf(more, sizeof more, " transform=\"rotate(-90 19 %.2f)\"", middle);
+  put_name(text, 19, middle, more, c->y_label, f->bottom - f->top + 30);
+  put_common_power(text, &f->y, f->left - 4, f->top - 8);
+}
+
+/* ---------------------------------------------------------------- all */
+
+static void put_frame(PfText *text, const PfFrame *f, const char *style)
+{
+  pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"%s/>", f->left, f->top, f->right - f->left,
+                f->bottom - f->top, style);
+}
+
+static void put_chart(PfText *text, const PfChart *c, const Place *p, int index, double page)
+{
+  const PfFrame *f = &p->f;
+  put_x_axis(text, c, f);
+  if (!c->bar_count) put_y_axis(text, c, f);
+  if (c->given) {
+    pf_text_print(text, "<clipPath id=\"frame%d\">", index);
+    put_frame(text, f, "");
+    pf_text_print(text, "</clipPath>\n<g clip-path=\"url(#frame%d)\">\n", index);
+  }
+  for (int s = 0; s < c->count; s++) pf_svg_series(text, f, c->series + s);
+  if (c->given) pf_text_add(text, "</g>\n");
+  if (c->bar_count) pf_svg_bars(text, f, c->bars, c->bar_count);
+  put_frame(text, f, " fill=\"none\" class=\"axis\"");
+  pf_text_add(text, "\n");
+  if (is_given(c->title)) {
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" class=\"title\">", f->left, p->title);
+    pf_label_put(text, PF_LABEL_PLAIN, c->title, PF_TITLE_SIZE, page - f->left);
+    pf_text_add(text, "</text>\n");
+  }
+  pf_svg_legend(text, c, fmax(f->right - f->left, page - f->left - MARGIN), f->left, p->legend);
+}
+
+static void put_head(PfText *text, double width, double height)
+{
+  pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+                "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"%g\">\n"
+                "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:%gpx}"
+                ".title{font-size:%gpx;font-weight:bold}</style>\n"
+                "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, PF_FONT_SIZE, PF_NAME_SIZE,
+                PF_TITLE_SIZE, width, height);
+}
+
+static void put_all(PfText *text, const PfChart *charts, Place *places, int count)
+{
+  double left = 0, y = MARGIN/2, width = LEAST_WIDTH;
+  for (int i = 0; i < count; i++) cover(charts + i, &places[i].f);
+  share_ranges(charts, places, count);
+  for (int i = 0; i < count; i++) left = fmax(left, left_room(charts + i, &places[i].f, frame_height(charts + i, count)));
+  for (int i = 0; i < count; i++) {
+    y = place(charts + i, places + i, left, y, count) + MARGIN/2;
+    width = fmax(width, places[i].f.right + fmax(MARGIN, number_width(&places[i].f.x)/2 + 4));
+  }
+  put_head(text, ceil(width), ceil(y));
+  for (int i = 0; i < count; i++) put_chart(text, charts + i, places + i, i, width);
+  pf_text_add(text, "</svg>\n");
+}
+
+void pf_svg_charts(PfText *text, const PfChart *charts, int count)
+{
+  PfArena *arena = pf_arena_new(text->allocator);
+  Place *places = arena ? pf_arena_array(arena, Place, count) : NULL;
+  if (places) put_all(text, charts, places, count);
+  else text->failed = true;
+  pf_arena_free(arena);
+}
+
+void pf_svg_chart(PfText *text, const PfChart *chart)
+{
+  pf_svg_charts(text, chart, 1);
+}

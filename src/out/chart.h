@@ -1,0 +1,59 @@
+/* Charts: lines, marks and bars over axes, as SVG, and by librsvg as PNG and PDF. All pictures of the program have this style. */
+#ifndef PF_OUT_CHART_H
+#define PF_OUT_CHART_H
+
+#include "out/label.h"
+
+typedef enum PfMarkShape { PF_MARK_NONE, PF_MARK_DOT, PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE } PfMarkShape;
+typedef enum PfDash { PF_DASH_SOLID, PF_DASH_DASHED, PF_DASH_DOTTED } PfDash;
+
+/* One line or set of marks. A number that is not finite interrupts a line. */
+typedef struct PfSeries {
+  int count;
+  const double *x, *y;
+  const char *label;   /* in the legend; NULL: not there. Series with the same label share an entry */
+  PfLabelKind label_kind;
+  int color;           /* of a palette that is safe for the colour-blind: 0 blue, 1 red, 2 green, 3 purple, 4 orange,
+                          5 sky, 6 black, 7 grey */
+  PfDash dash;
+  PfMarkShape mark;    /* PF_MARK_NONE: a line */
+  bool joined;         /* marks with a line through them */
+} PfSeries;
+
+/* A bar from the left; what cannot be drawn has a reason instead. */
+typedef struct PfBar {
+  const char *label, *why_not;
+  double value;
+} PfBar;
+
+typedef struct PfChart {
+  const char *title, *x_label, *y_label; /* names of quantities with units, or words; NULL: none */
+  int count;
+  const PfSeries *series;
+  int bar_count;       /* with bars there are no series, and no y axis */
+  const PfBar *bars;
+  bool given;          /* the range below holds; else it follows from the series */
+  double x_low, x_high, y_low, y_high;
+  double noise;        /* changes of y up to this are rounding */
+  bool equal;          /* one unit has the same length on both axes: the frame takes the shape of the data */
+  bool log_x, log_y;   /* decades; magnitudes are shown, and zeros left out */
+  bool shared_x;       /* the same horizontal axis as the next chart, which bears the numbers */
+} PfChart;
+
+/* Charts below each other as one SVG text; and a single one. */
+void pf_svg_charts(PfText *text, const PfChart *charts, int count);
+void pf_svg_chart(PfText *text, const PfChart *chart);
+
+/* ---------------------------------------------------------------- files (picture.c, render.c) */
+
+typedef enum PfPictureKind { PF_PICTURE_NONE, PF_PICTURE_SVG, PF_PICTURE_PNG, PF_PICTURE_PDF } PfPictureKind;
+
+/* "svg", "png", "pdf". */
+PfPictureKind pf_picture_kind(const char *ending);
+/* Can this build make it? Fails with PF_ERR_MISSING and says what to do, before anything is computed. */
+PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind);
+/* The bytes of a PNG or PDF file from the SVG text of charts. */
+bool pf_render_is_present(void);
+PfStatus pf_render(PfContext *ctx, PfPictureKind kind, const PfText *svg, PfText *bytes);
+
+#endif

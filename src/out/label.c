@@ -1,0 +1,318 @@
+/* Typesetting of names: theta is a letter, _b and [2] are indices, x'' has primes, m/s^2 an exponent. */
+#include "out/label.h"
+
+#include "lang/lex.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- runs of text */
+
+typedef enum Level { ON_LINE, INDEX, EXPONENT } Level;
+typedef enum Slant { UPRIGHT, ITALIC } Slant;
+
+/* What is being set. Without a text only the width is worked out. */
+typedef struct Setter {
+  PfText *text;
+  double size;  /* of the font in pixels */
+  double shift; /* how far below the line the last run stood: the next one begins there */
+  double width;
+} Setter;
+
+/* Widths of DejaVu Sans, a wide font, in units of its size. */
+static double character_width(unsigned char c)
+{
+  if (strchr("ijlI.,:;'|!", c)) return 0.33;
+  if (strchr("frt()[]{}/- \"`", c)) return 0.42;
+  if (strchr("mwMW%@", c)) return 0.97;
+  if (isupper(c)) return 0.72;
+  return 0.63;
+}
+
+static double run_width(const char *bytes, size_t count)
+{
+  double width = 0;
+  for (size_t i = 0; i < count; i++) {
+    unsigned char c = (unsigned char)bytes[i];
+    if (c < 0x80) width += c ? character_width(c) : 0;
+    else if ((c & 0xC0) != 0x80) width += 0.8;
+  }
+  return width;
+}
+
+static void put_run(Setter *s, Level level, Slant slant, const char *bytes, size_t count)
+{
+  static const double below[] = {0, 0.25, -0.4}, part[] = {1, 0.72, 0.72};
+  double shift = below[level]*s->size;
+  if (!count) return;
+  s->width += part[level]*s->size*run_width(bytes, count);
+  if (!s->text) return;
+  bool plain = level == ON_LINE && slant == UPRIGHT && shift == s->shift;
+  if (!plain) {
+    pf_text_add(s->text, "<tspan");
+    if (shift != s->shift) pf_text_print(s->text, " dy=\"%.1f\"", shift - s->shift);
+    if (level != ON_LINE) pf_text_print(s->text, " font-size=\"%.1f\"", part[level]*s->size);
+    if (slant == ITALIC) pf_text_add(s->text, " font-style=\"italic\"");
+    pf_text_add(s->text, ">");
+  }
+  pf_put_xml(s->text, bytes, count);
+  if (!plain) pf_text_add(s->text, "</tspan>");
+  s->shift = shift;
+}
+
+static void put(Setter *s, Level level, const char *string)
+{
+  put_run(s, level, UPRIGHT, string, strlen(string));
+}
+
+/* ---------------------------------------------------------------- names */
+
+static const char *greek(const char *word, size_t length)
+{
+  static const char *const letters[][2] = {
+    {"alpha", "α"},   {"beta", "β"},   {"gamma", "γ"}, {"delta", "δ"}, {"epsilon", "ε"}, {"zeta", "ζ"},  {"eta", "η"},
+    {"theta", "θ"},   {"iota", "ι"},   {"kappa", "κ"}, {"lambda", "λ"}, {"mu", "μ"},     {"nu", "ν"},    {"xi", "ξ"},
+    {"pi", "π"},      {"rho", "ρ"},    {"sigma", "σ"}, {"tau", "τ"},   {"upsilon", "υ"}, {"phi", "φ"},   {"chi", "χ"},
+    {"psi", "ψ"},     {"omega", "ω"},  {"Gamma", "Γ"}, {"Delta", "Δ"}, {"Theta", "Θ"},   {"Lambda", "Λ"}, {"Xi", "Ξ"},
+    {"Pi", "Π"},      {"Sigma", "Σ"},  {"Upsilon", "Υ"}, {"Phi", "Φ"}, {"Psi", "Ψ"},     {"Omega", "Ω"}};
+  for (size_t i = 0; i < sizeof letters/sizeof *letters; i++)
+    if (strlen(letters[i][0]) == length && !memcmp(letters[i][0], word, length)) return letters[i][1];
+  return NULL;
+}
+
+/* A Greek letter, a single letter in italics, a word upright; capital Greek letters are upright. */
+static void put_word(Setter *s, Level level, const char *word, size_t length)
+{
+  const char *letter = greek(word, length);
+  if (letter) put_run(s, level, islower((unsigned char)*word) ? ITALIC : UPRIGHT, letter, strlen(letter));
+  else put_run(s, level, length == 1 && isalpha((unsigned char)*word) ? ITALIC : UPRIGHT, word, length);
+}
+
+static bool is_word(char c)
+{
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *end_of_brackets(const char *at, const char *end)
+{
+  int depth = 0;
+  for (; at < end; at++) {
+    depth += *at == '[';
+    depth -= *at == ']';
+    if (!depth) return at + 1;
+  }
+  return end;
+}
+
+/* leg[2].phi_b'': words with dots between them, brackets and primes; where the name ends. */
+static const char *end_of_name(const char *at, const char *end)
+{
+  for (;;) {
+    while (at < end && is_word(*at)) at++;
+    while (at < end && *at == '[') at = end_of_brackets(at, end);
+    if (at + 1 >= end || *at != '.' || !is_word(at[1])) break;
+    at++;
+  }
+  while (at < end && *at == '\'') at++;
+  return at;
+}
+
+/* The last word of the name: what stands before belongs to it as an index. */
+static const char *own_part(const char *name, const char *end)
+{
+  const char *own = name;
+  for (const char *c = name; c < end;) {
+    if (*c == '[') c = end_of_brackets(c, end);
+    else if (*c++ == '.') own = c;
+  }
+  return own;
+}
+
+/* The letters at the beginning: all of the word up to '_', but q and phi of q1 and phi12. */
+static const char *end_of_stem(const char *own, const char *end)
+{
+  const char *letters = own, *word = own;
+  while (letters < end && isalpha((unsigned char)*letters)) letters++;
+  while (word < end && isalnum((unsigned char)*word)) word++;
+  size_t length = (size_t)(letters - own);
+  bool number = letters < word;
+  for (const char *c = letters; c < word; c++) number = number && isdigit((unsigned char)*c);
+  return number && (length == 1 || greek(own, length)) ? letters : word;
+}
+
+typedef struct Indices {
+  Setter *s;
+  int count;
+} Indices;
+
+static void put_index(Indices *x, const char *word, const char *end)
+{
+  if (word == end) return;
+  if (x->count++) put(x->s, INDEX, ",");
+  put_word(x->s, INDEX, word, (size_t)(end - word));
+}
+
+/* _b, 12 and [2] behind a stem. */
+static void put_indices(Indices *x, const char *at, const char *end)
+{
+  while (at < end) {
+    const char *start = at;
+    if (*at == '[') {
+      at = end_of_brackets(at, end);
+      put_index(x, start + 1, at[-1] == ']' ? at - 1 : at);
+    } else if (*at == '_' || *at == '\'') {
+      at++;
+    } else {
+      while (at < end && isalnum((unsigned char)*at)) at++;
+      put_index(x, start, at > start ? at : ++at);
+    }
+  }
+}
+
+static void put_name(Setter *s, const char *name, const char *end)
+{
+  const char *own = own_part(name, end), *stem = end_of_stem(own, end), *last = end;
+  Indices indices = {.s = s};
+  while (last > own && last[-1] == '\'') last--;
+  if (stem == own) { /* begins with '_' */
+    put_run(s, ON_LINE, UPRIGHT, name, (size_t)(end - name));
+    return;
+  }
+  put_word(s, ON_LINE, own, (size_t)(stem - own));
+  put_indices(&indices, stem, last);
+  if (own > name) put_index(&indices, name, own - 1);
+  for (; last < end; last++) put(s, ON_LINE, "′");
+}
+
+/* ---------------------------------------------------------------- formulas and units */
+
+static bool is_operator(char c)
+{
+  return c && strchr("+-*/^,()=<>", c) != NULL;
+}
+
+/* A name or a formula, in which blanks stand beside operators only; else it is a sentence. */
+static bool is_formula(const char *at, const char *end)
+{
+  bool letters = false, gap = false, after_word = false;
+  for (; at < end; at++) {
+    if (*at == ' ') {
+      gap = true;
+    } else if (is_operator(*at)) {
+      gap = after_word = false;
+    } else {
+      if (!is_word(*at) && !strchr(".[]'", *at)) return false;
+      if (gap && after_word) return false;
+      gap = false;
+      after_word = true;
+      letters = letters || isalpha((unsigned char)*at);
+    }
+  }
+  return letters;
+}
+
+static const char *end_of_number(const char *at, const char *end)
+{
+  while (at < end && (isdigit((unsigned char)*at) || *at == '.')) at++;
+  if (at < end && *at == 'e' && at + 1 < end && (isdigit((unsigned char)at[1]) || at[1] == '-' || at[1] == '+')) {
+    at += 2;
+    while (at < end && isdigit((unsigned char)*at)) at++;
+  }
+  return at;
+}
+
+/* ^2 and ^-1 are raised; other exponents stay as they are written. */
+static const char *put_exponent(Setter *s, const char *at, const char *end)
+{
+  const char *sign = at + 1, *digits = sign + (sign < end && *sign == '-'), *after = digits;
+  while (after < end && isdigit((unsigned char)*after)) after++;
+  if (after == digits) {
+    put(s, ON_LINE, "^");
+    return at + 1;
+  }
+  if (digits > sign) put(s, EXPONENT, "−");
+  put_run(s, EXPONENT, UPRIGHT, digits, (size_t)(after - digits));
+  return after;
+}
+
+static const char *put_token(Setter *s, const char *at, const char *end, bool unit)
+{
+  const char *after = at + 1;
+  if (*at == '^') return put_exponent(s, at, end);
+  if (*at == '*') put(s, ON_LINE, "·");
+  else if (*at == '-') put(s, ON_LINE, "−");
+  else if (isdigit((unsigned char)*at)) after = end_of_number(at, end), put_run(s, ON_LINE, UPRIGHT, at, (size_t)(after - at));
+  else if (unit && isalpha((unsigned char)*at)) {
+    while (after < end && isalpha((unsigned char)*after)) after++;
+    if (after - at == 3 && !memcmp(at, "deg", 3)) put(s, ON_LINE, "°");
+    else put_run(s, ON_LINE, UPRIGHT, at, (size_t)(after - at));
+  } else if (is_word(*at)) {
+    after = end_of_name(at, end);
+    put_name(s, at, after);
+  } else {
+    put_run(s, ON_LINE, UPRIGHT, at, 1);
+  }
+  return after;
+}
+
+static void put_formula(Setter *s, const char *at, const char *end, bool unit)
+{
+  if (!is_formula(at, end)) put_run(s, ON_LINE, UPRIGHT, at, (size_t)(end - at));
+  else
+    while (at < end) at = put_token(s, at, end, unit);
+}
+
+/* Where " [unit]" begins at the end of the label, or its end. */
+static const char *find_unit(const char *label)
+{
+  size_t length = strlen(label);
+  const char *open = length && label[length - 1] == ']' ? strrchr(label, '[') : NULL;
+  return open && (open == label || open[-1] == ' ') ? open : label + length;
+}
+
+static void set(Setter *s, PfLabelKind kind, const char *label)
+{
+  const char *end = label + strlen(label), *unit = kind == PF_LABEL_NAME ? find_unit(label) : end, *name_end = unit;
+  if (kind == PF_LABEL_PLAIN) {
+    put_run(s, ON_LINE, UPRIGHT, label, (size_t)(end - label));
+    return;
+  }
+  while (name_end > label && name_end[-1] == ' ') name_end--;
+  put_formula(s, label, name_end, false);
+  if (unit == end) return;
+  put(s, ON_LINE, name_end > label ? " [" : "[");
+  put_formula(s, unit + 1, end - 1, true);
+  put(s, ON_LINE, "]");
+}
+
+/* ---------------------------------------------------------------- labels */
+
+double pf_label_width(PfLabelKind kind, const char *label, double size)
+{
+  Setter s = {.size = size};
+  set(&s, kind, label);
+  return s.width;
+}
+
+/* As much of it as there is room for, as it is written. */
+static void put_cut(PfText *text, const char *label, double size, double most)
+{
+  size_t count = strlen(label), at = 0;
+  double width = size;
+  while (at < count) {
+    uint32_t bytes = pf_utf8_size(label + at, count - at);
+    if (!bytes) bytes = 1;
+    width += size*run_width(label + at, bytes);
+    if (width > most) break;
+    at += bytes;
+  }
+  pf_put_xml(text, label, at);
+  pf_text_add(text, "…");
+}
+
+void pf_label_put(PfText *text, PfLabelKind kind, const char *label, double size, double most)
+{
+  Setter s = {.text = text, .size = size};
+  if (pf_label_width(kind, label, size) > most) put_cut(text, label, size, most);
+  else set(&s, kind, label);
+}

@@ -1,0 +1,148 @@
+/* What stands inside the frame of a chart: lines, marks, bars. */
+#include "out/chart_impl.h"
+
+#include <math.h>
+
+/* Okabe and Ito's palette: distinct for the colour-blind. */
+const char *pf_palette(int index)
+{
+  static const char *const palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080"};
+  return palette[(unsigned)index%(sizeof palette/sizeof *palette)];
+}
+
+const char *pf_svg_dash(PfDash dash)
+{
+  static const char *const dashes[] = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 3\""};
+  return dashes[dash];
+}
+
+void pf_svg_mark(PfText *text, PfMarkShape shape, const char *color, double x, double y)
+{
+  switch (shape) {
+  case PF_MARK_DOT: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"1.6\" fill=\"%s\"/>", x, y, color); break;
+  case PF_MARK_CIRCLE:
+    pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" fill=\"%s\" stroke=\"#fff\"/>", x, y, color);
+    break;
+  case PF_MARK_SQUARE:
+    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" fill=\"%s\" stroke=\"#fff\"/>", x - 4, y - 4, color);
+    break;
+  case PF_MARK_TRIANGLE:
+    pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" fill=\"%s\" stroke=\"#fff\"/>", x, y - 6, color);
+    break;
+  default: break;
+  }
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* A polygon being written. Points that lie on the way between their neighbours are left out: `bounds` are the directions from the
+ * last written point that pass all points since by less than the width of a hair. */
+typedef struct Pen {
+  PfText *text;
+  bool down, waiting;
+  double x, y;           /* written last */
+  double next_x, next_y; /* waiting to be written */
+  double low, high;      /* bounds of the direction, as angles around `middle` */
+  double middle;
+} Pen;
+
+static const double hair = 0.08;
+
+static void write_point(Pen *pen, double x, double y)
+{
+  pf_text_print(pen->text, "%c%.2f %.2f", pen->down ? 'L' : 'M', x, y);
+  pen->down = true;
+  pen->x = x, pen->y = y;
+  pen->waiting = false;
+}
+
+static double turn(double angle)
+{
+  return remainder(angle, 2*acos(-1));
+}
+
+/* The first point after a written one sets the direction. */
+static void wait_for(Pen *pen, double x, double y, double distance)
+{
+  pen->middle = atan2(y - pen->y, x - pen->x);
+  pen->high = distance > hair ? asin(hair/distance) : 4;
+  pen->low = -pen->high;
+  pen->next_x = x, pen->next_y = y;
+  pen->waiting = true;
+}
+
+static void draw_to(Pen *pen, double x, double y)
+{
+  if (!pen->down) {
+    write_point(pen, x, y);
+    return;
+  }
+  double distance = hypot(x - pen->x, y - pen->y);
+  if (!pen->waiting) {
+    wait_for(pen, x, y, distance);
+    return;
+  }
+  double direction = turn(atan2(y - pen->y, x - pen->x) - pen->middle), reach = hypot(pen->next_x - pen->x, pen->next_y - pen->y);
+  bool straight = direction >= pen->low && direction <= pen->high && distance >= reach;
+  if (!straight) {
+    write_point(pen, pen->next_x, pen->next_y);
+    wait_for(pen, x, y, hypot(x - pen->x, y - pen->y));
+    return;
+  }
+  double width = distance > hair ? asin(hair/distance) : 4;
+  pen->low = fmax(pen->low, direction - width);
+  pen->high = fmin(pen->high, direction + width);
+  pen->next_x = x, pen->next_y = y;
+}
+
+static void lift(Pen *pen)
+{
+  if (pen->waiting) write_point(pen, pen->next_x, pen->next_y);
+  pen->down = false;
+}
+
+static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
+{
+  Pen pen = {.text = text};
+  pf_text_add(text, "<path d=\"");
+  for (int i = 0; i < s->count; i++) {
+    double x = pf_axis_at(&f->x, s->x[i]), y = pf_axis_at(&f->y, s->y[i]);
+    if (isnan(x) || isnan(y)) lift(&pen);
+    else draw_to(&pen, x, y);
+  }
+  lift(&pen);
+  pf_text_print(text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s/>\n", pf_palette(s->color),
+                pf_svg_dash(s->dash));
+}
+
+void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
+{
+  if (s->mark == PF_MARK_NONE || s->joined) put_line(text, f, s);
+  for (int i = 0; i < s->count && s->mark != PF_MARK_NONE; i++) {
+    double x = pf_axis_at(&f->x, s->x[i]), y = pf_axis_at(&f->y, s->y[i]);
+    if (!isnan(x) && !isnan(y)) pf_svg_mark(text, s->mark, pf_palette(s->color), x, y);
+  }
+  if (s->mark != PF_MARK_NONE) pf_text_add(text, "\n");
+}
+
+/* ---------------------------------------------------------------- bars */
+
+/* Every bar has its name on the left and its number, or why it has none, on the right. */
+void pf_svg_bars(PfText *text, const PfFrame *f, const PfBar *bars, int count)
+{
+  double row = (f->bottom - f->top)/count;
+  for (int i = 0; i < count; i++) {
+    double y = f->top + row*i, end = bars[i].why_not ? f->left : pf_axis_at(&f->x, bars[i].value), base = y + row/2 + 4.5;
+    if (isnan(end)) end = f->left;
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 8, base);
+    pf_label_put(text, PF_LABEL_PLAIN, bars[i].label, PF_FONT_SIZE, f->left);
+    pf_text_add(text, "</text>");
+    if (!bars[i].why_not)
+      pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>", f->left, y + 0.2*row,
+                    fmax(0, end - f->left), 0.6*row, pf_palette(0));
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\"%s>", end + 6, base, bars[i].why_not ? " fill=\"#777\"" : "");
+    if (bars[i].why_not) pf_label_put(text, PF_LABEL_PLAIN, bars[i].why_not, PF_FONT_SIZE, f->right - end - 12);
+    else if (isfinite(bars[i].value)) pf_text_print(text, "%.3g", bars[i].value);
+    pf_text_add(text, "</text>\n");
+  }
+}
