@@ -94,4 +94,13 @@ void pf_context_set_expr_table(PfContext *ctx, PfExprTable *table, void (*releas
 /* Forgets the diagnostics after the first `count`: for attempts whose failure is no error. */
 void pf_diagnostics_cut(PfContext *ctx, int count);
 
+/* After these no attempt is followed by another one. */
+static inline bool pf_is_final(PfStatus status)
+{
+  return status == PF_ERR_MEMORY || status == PF_ERR_CANCELLED;
+}
+
+/* PF_ERR_CANCELLED, and the words for it, when the host has asked to stop: for loops that may take long. */
+PfStatus pf_check_cancelled(PfContext *ctx);
+
 #endif

@@ -9,6 +9,9 @@ struct PfContext {
   PfArena *words;   /* texts of the diagnostics */
   PF_ARRAY(PfDiagnostic) diagnostics;
   bool lost; /* there was no memory for the latest one */
+  bool (*cancelled)(void *user);
+  void *cancel_user;
+  bool stopped; /* it has said so */
   PfExprTable *exprs;
   void (*release_exprs)(PfExprTable *table);
 };
@@ -66,6 +69,19 @@ PfArena *pf_context_scratch(PfContext *ctx)
   return ctx->scratch;
 }
 
+void pf_context_set_cancel(PfContext *ctx, bool (*cancelled)(void *user), void *user)
+{
+  ctx->cancelled = cancelled;
+  ctx->cancel_user = user;
+  ctx->stopped = false;
+}
+
+bool pf_context_is_cancelled(PfContext *ctx)
+{
+  if (!ctx->stopped && ctx->cancelled) ctx->stopped = ctx->cancelled(ctx->cancel_user);
+  return ctx->stopped;
+}
+
 PfExprTable *pf_context_expr_table(PfContext *ctx)
 {
   return ctx->exprs;
@@ -96,21 +112,35 @@ static const char *keep_formatted(PfContext *ctx, const char *format, va_list wo
   return text;
 }
 
-static void record(PfContext *ctx, PfStatus code, PfSeverity severity, PfPlace place, const char *format,
-                   va_list words)
+static void record(PfContext *ctx, PfDiagnostic diagnostic)
 {
-  PfDiagnostic diagnostic = {code, severity, place, keep_formatted(ctx, format, words), NULL};
   if (!diagnostic.message) diagnostic.message = status_text[PF_ERR_MEMORY];
-  diagnostic.place.file = keep(ctx, place.file);
-  diagnostic.place.text = keep(ctx, place.text);
+  diagnostic.place.file = keep(ctx, diagnostic.place.file);
+  diagnostic.place.text = keep(ctx, diagnostic.place.text);
   ctx->lost = !pf_push(&ctx->allocator, &ctx->diagnostics, diagnostic);
+}
+
+/* After a request to stop whatever fails fails because of it, and that is said once. */
+static PfStatus record_stop(PfContext *ctx)
+{
+  for (size_t i = 0; i < ctx->diagnostics.count; i++)
+    if (ctx->diagnostics.at[i].code == PF_ERR_CANCELLED) return PF_ERR_CANCELLED;
+  record(ctx, (PfDiagnostic){PF_ERR_CANCELLED, PF_ERROR, {0}, status_text[PF_ERR_CANCELLED], NULL});
+  return PF_ERR_CANCELLED;
+}
+
+static PfStatus record_error(PfContext *ctx, PfStatus code, PfPlace place, const char *format, va_list words)
+{
+  if (ctx->stopped) return record_stop(ctx);
+  record(ctx, (PfDiagnostic){code, PF_ERROR, place, keep_formatted(ctx, format, words), NULL});
+  return code;
 }
 
 PfStatus pf_fail(PfContext *ctx, PfStatus code, const char *format, ...)
 {
   va_list words;
   va_start(words, format);
-  record(ctx, code, PF_ERROR, (PfPlace){0}, format, words);
+  code = record_error(ctx, code, (PfPlace){0}, format, words);
   va_end(words);
   return code;
 }
@@ -119,22 +149,27 @@ PfStatus pf_fail_at(PfContext *ctx, PfStatus code, PfPlace place, const char *fo
 {
   va_list words;
   va_start(words, format);
-  record(ctx, code, PF_ERROR, place, format, words);
+  code = record_error(ctx, code, place, format, words);
   va_end(words);
   return code;
+}
+
+PfStatus pf_check_cancelled(PfContext *ctx)
+{
+  return pf_context_is_cancelled(ctx) ? record_stop(ctx) : PF_OK;
 }
 
 void pf_warn_at(PfContext *ctx, PfPlace place, const char *format, ...)
 {
   va_list words;
   va_start(words, format);
-  record(ctx, PF_OK, PF_WARNING, place, format, words);
+  if (!ctx->stopped) record(ctx, (PfDiagnostic){PF_OK, PF_WARNING, place, keep_formatted(ctx, format, words), NULL});
   va_end(words);
 }
 
 void pf_hint(PfContext *ctx, const char *format, ...)
 {
-  if (!ctx->diagnostics.count || ctx->lost) return;
+  if (!ctx->diagnostics.count || ctx->lost || ctx->stopped) return;
   va_list words;
   va_start(words, format);
   ctx->diagnostics.at[ctx->diagnostics.count - 1].hint = keep_formatted(ctx, format, words);

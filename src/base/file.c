@@ -2,16 +2,32 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CHUNK = 1 << 16 };
+
+/* What there is, at most `room` bytes; 0 at the end, -1 with errno. A signal ends the waiting, not the reading, unless the host
+ * says so: poll is interrupted always, read only with some handlers. */
+static ssize_t read_some(PfContext *ctx, int file, char *bytes, size_t room)
+{
+  struct pollfd wait = {.fd = file, .events = POLLIN};
+  for (;;) {
+    ssize_t count = poll(&wait, 1, -1) < 0 ? -1 : read(file, bytes, room);
+    if (pf_context_is_cancelled(ctx)) return -1;
+    if (count >= 0 || errno != EINTR) return count;
+  }
+}
 
 static PfStatus read_stream(PfContext *ctx, FILE *stream, const char *path, size_t limit, PfText *text)
 {
   char chunk[CHUNK];
   for (;;) {
-    size_t count = fread(chunk, 1, sizeof chunk, stream);
-    pf_text_put(text, chunk, count);
+    ssize_t count = read_some(ctx, fileno(stream), chunk, sizeof chunk);
+    if (count < 0) return pf_fail(ctx, PF_ERR_FILE, "cannot read '%s': %s", path, strerror(errno));
+    if (count == 0) return PF_OK;
+    pf_text_put(text, chunk, (size_t)count);
     if (text->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no room to read '%s'", path);
     if (text->count > limit) {
       pf_fail(ctx, PF_ERR_LIMIT, "'%s' is longer than %zu MB, the most a model file may have", path,
@@ -19,10 +35,7 @@ static PfStatus read_stream(PfContext *ctx, FILE *stream, const char *path, size
       pf_hint(ctx, "is it really a model? Repetition is written with 'for', not by copying lines");
       return PF_ERR_LIMIT;
     }
-    if (count < sizeof chunk) break;
   }
-  if (ferror(stream)) return pf_fail(ctx, PF_ERR_FILE, "cannot read '%s': %s", path, strerror(errno));
-  return PF_OK;
 }
 
 PfStatus pf_file_read(PfContext *ctx, PfArena *arena, const char *path, size_t limit, const char **bytes,

@@ -29,15 +29,15 @@ const char *pf_cli_name(const PfModel *model);
 /* Makes the result by one of the writers and prints it: JSON when asked for, else text. */
 typedef void (*WriteJson)(void *user, PfJson *json);
 typedef void (*WriteText)(void *user, PfText *text);
-int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
+int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
 /* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics; and the
  * diagnostics for people. Returns the exit code. */
-int pf_cli_finish(const PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
+int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
                   WriteText write_text);
 int pf_cli_exit_code(PfStatus status);
 
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */
-int pf_cli_summary(const PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
+int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
 
 /* --out, before anything else is done: the ending must be one that the command knows, the place one that can be written. */
 PfStatus pf_cli_check_out(PfContext *ctx, const Options *options);
@@ -75,6 +75,9 @@ typedef struct Session {
   PfEquations equations;
   double seconds; /* from text to equations */
 } Session;
+
+/* A context whose work stops at a signal (signals.h). */
+PfContext *pf_cli_context(void);
 
 /* Loads the model, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_open(Session *session, const Options *options);

@@ -1,5 +1,6 @@
 /* pfaff: the program. One file per command; this one finds it. */
 #include "cli/cli.h"
+#include "cli/signals.h"
 
 #include <signal.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
   (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is like a full disk: writing fails, and that is said */
+  pf_signals_install();
   int code = run(argc, argv);
   bool written = fflush(stdout) == 0 && !ferror(stdout);
   if (written || code != PF_EXIT_OK) return code;

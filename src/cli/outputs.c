@@ -88,7 +88,7 @@ PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text
   return status;
 }
 
-int pf_cli_summary(const PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text)
+int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text)
 {
   if (!pf_cli_out_is_standard(options)) return pf_cli_output(ctx, options->json, user, write_json, write_text);
   PfText text;

@@ -265,7 +265,7 @@ static PfStatus load(Plot *p)
 {
   const Options *o = p->options;
   if (is_table(o->file)) {
-    p->s = (Session){.ctx = pf_context_new(NULL)};
+    p->s = (Session){.ctx = pf_cli_context()};
     if (!p->s.ctx) return PF_ERR_MEMORY;
     PF_TRY(pf_cli_check_out(p->s.ctx, o));
     p->s.arena = pf_arena_new(pf_context_allocator(p->s.ctx));

@@ -2,10 +2,10 @@
 #include "cli/drift.h"
 #include "cli/events.h"
 #include "cli/pace.h"
+#include "cli/signals.h"
 #include "cli/trajectory.h"
 
 #include <math.h>
-#include <signal.h>
 #include <unistd.h>
 
 static int run(int argc, char **argv);
@@ -28,24 +28,6 @@ const Command pf_command_run = {
   .examples = "pfaff run --by dop853 --rtol 1e-10 --every 0.01 --out x.csv examples/snakeboard.pf\n"
               "pfaff run -p m=7 --for 2 --json examples/snakeboard.pf\n",
   .run = run};
-
-/* The only way a signal can speak to the program. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-  (void)signal;
-  interrupted = 1;
-}
-
-/* The first signal ends the run, the second one the program. */
-static void watch_signals(void)
-{
-  static const int list[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, before;
-  for (size_t i = 0; i < sizeof list/sizeof *list; i++)
-    if (sigaction(list[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(list[i], &action, NULL);
-}
 
 typedef struct Run {
   Session s;
@@ -99,7 +81,7 @@ static bool is_cancelled(void *user, double t)
   if (r->pace.period > 0) pf_pace_step(&r->pace, t);
   else show_progress(r, t);
   if (pf_record_keep(&r->trajectory.record) != PF_OK) r->unwritten = true;
-  return interrupted != 0 || r->unwritten;
+  return pf_signals_stop() || r->unwritten;
 }
 
 /* ---------------------------------------------------------------- the run */
@@ -154,7 +136,6 @@ static PfStatus end_trajectory(Run *r, PfStatus status)
 
 static PfStatus simulate(Run *r)
 {
-  watch_signals();
   if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
   double start = pf_cli_clock();
   pf_pace_begin(&r->pace);
@@ -272,6 +253,7 @@ static int run(int argc, char **argv)
   PfStatus status = prepare(&r);
   bool ran = status == PF_OK;
   if (ran) status = simulate(&r);
+  if (ran) pf_context_set_cancel(r.s.ctx, NULL, NULL); /* what was computed so far is told */
   ran = ran && (status == PF_OK || r.result.steps > 0);
   if (ran) code = pf_cli_summary(r.s.ctx, &options, &r, json_summary, text_summary);
   pf_cli_diagnostics(r.s.ctx);

@@ -1,5 +1,6 @@
 /* What every command does first and last: the model and its numbers, the result, the exit code. */
 #include "cli/cli.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <math.h>
@@ -47,9 +48,22 @@ double pf_cli_clock(void)
   return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
 }
 
+static bool is_stopped(void *user)
+{
+  (void)user;
+  return pf_signals_stop();
+}
+
+PfContext *pf_cli_context(void)
+{
+  PfContext *ctx = pf_context_new(NULL);
+  if (ctx) pf_context_set_cancel(ctx, is_stopped, NULL);
+  return ctx;
+}
+
 PfStatus pf_cli_open(Session *session, const Options *options)
 {
-  *session = (Session){.ctx = pf_context_new(NULL)};
+  *session = (Session){.ctx = pf_cli_context()};
   if (!session->ctx) return PF_ERR_MEMORY;
   session->arena = pf_arena_new(pf_context_allocator(session->ctx));
   if (!session->arena) return pf_fail(session->ctx, PF_ERR_MEMORY, "no memory");
@@ -105,7 +119,7 @@ static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options
 
 int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)
 {
-  PfContext *ctx = pf_context_new(NULL);
+  PfContext *ctx = pf_cli_context();
   PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
   PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn) : PF_ERR_MEMORY;
   pf_cli_diagnostics(ctx);
@@ -119,8 +133,16 @@ int pf_cli_exit_code(PfStatus status)
   return status == PF_OK ? PF_EXIT_OK : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }
 
-int pf_cli_output(const PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
+/* What was asked to stop has no result, though an attempt may have gone on without it; programs are told why. */
+static bool has_no_result(PfContext *ctx, bool json)
 {
+  bool told = json && pf_error_count(ctx);
+  return !told && pf_check_cancelled(ctx) != PF_OK;
+}
+
+int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
+{
+  if (has_no_result(ctx, json)) return PF_EXIT_FAILED;
   PfJson out; /* its text serves both */
   pf_json_begin(&out, pf_context_allocator(ctx));
   if (json) {
@@ -142,12 +164,12 @@ static void json_failure(void *user, PfJson *json)
   pf_json_close(json, '}');
 }
 
-int pf_cli_finish(const PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
+int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
                   WriteText write_text)
 {
   int code = pf_cli_exit_code(status), written = PF_EXIT_OK;
   if (status == PF_OK) written = pf_cli_output(ctx, options->json, user, write_json, write_text);
-  else if (options->json) written = pf_cli_output(ctx, true, (void *)(uintptr_t)ctx, json_failure, NULL);
+  else if (options->json) written = pf_cli_output(ctx, true, ctx, json_failure, NULL);
   pf_cli_diagnostics(ctx);
   return code == PF_EXIT_OK ? written : code;
 }

@@ -181,7 +181,7 @@ PfStatus pf_cli_warn_contradiction(Session *s, const Options *options)
   int before = pf_diagnostic_count(s->ctx);
   PfDiagnosis diagnosis;
   PfStatus status = pf_diagnose(s->ctx, s->arena, &s->equations, given, &diagnosis);
-  if (status == PF_OK || status == PF_ERR_MEMORY) return status;
+  if (status == PF_OK || pf_is_final(status)) return status;
   const PfDiagnostic *why = pf_diagnostic(s->ctx, before);
   char message[512], hint[256];
   PfPlace place = why->place;

@@ -157,7 +157,8 @@ static PfStatus run(Session *s, const Options *options, int samples, PfSystem *s
   settings.at_count = samples + 1;
   settings.sample = fill;
   settings.user = f;
-  return pf_events_run(e, &settings, &result);
+  PF_TRY(pf_events_run(e, &settings, &result));
+  return pf_check_cancelled(s->ctx); /* part of a motion is not what was asked for */
 }
 
 PfStatus pf_table_run(Session *s, const Options *options, int samples, Table *table)

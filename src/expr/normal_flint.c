@@ -40,7 +40,7 @@ enum { MOST_DIVISORS = 64, MOST_REDUCTIONS = 4096, HIGHEST_POWER = 1000000, MOST
 static bool spend(Ring *ring, double work)
 {
   ring->work -= work;
-  return ring->work >= 0;
+  return ring->work >= 0 && !pf_context_is_cancelled(ring->plan->table->ctx);
 }
 
 static double size_of(const fmpz_mpoly_t a)

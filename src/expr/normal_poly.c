@@ -12,7 +12,7 @@ void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena, doubl
 void pf_letters_spend(Letters *letters, int terms)
 {
   letters->work -= terms;
-  if (letters->work < 0) letters->failed = true;
+  if (letters->work < 0 || pf_context_is_cancelled(letters->table->ctx)) letters->failed = true;
 }
 
 /* A block of twice the room with the same contents; the old one stays in the arena. */

@@ -67,6 +67,7 @@ PfStatus pf_expr_check(PfContext *ctx)
   if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
   PfStatus status = table->failure;
   table->failure = PF_OK;
+  PF_TRY(pf_check_cancelled(ctx)); /* also where an attempt has forgotten its failure */
   return status == PF_OK ? PF_OK : pf_fail(ctx, status, "%s", table->cause);
 }
 
@@ -109,6 +110,8 @@ static bool enlarge(PfExprTable *table)
 /* Adds the node to the list and to the free slot. */
 static PfExpr add_node(PfExprTable *table, size_t slot, Node node)
 {
+  if (table->nodes.count%256 == 0 && pf_context_is_cancelled(table->ctx))
+    return pf_expr_spoil(table, PF_ERR_CANCELLED, "stopped on request");
   if (table->nodes.count > MOST_NODES)
     return pf_expr_spoil(table, PF_ERR_LIMIT, "the equations grew over 100 million terms");
   if (!pf_push(table->allocator, &table->nodes, node))

@@ -53,6 +53,7 @@ static bool collect(PfExprTable *table, ExprList *list, const PfExpr *roots, int
     if (roots[i] != PF_EXPR_NONE && !visit(table, list, roots[i])) return false;
   for (size_t next = 0; next < list->count; next++) {
     PfExpr e = list->at[next];
+    if (next%4096 == 0 && pf_context_is_cancelled(table->ctx)) return false;
     for (uint32_t i = 0; i < node_of(table, e)->count; i++)
       if (!visit(table, list, args_of(table, e)[i])) return false;
   }

@@ -23,7 +23,7 @@ static PfExpr *append(PfExpr *at, const PfExpr *list, size_t count)
 /* The failure of an attempt becomes the reason why there are no laconic equations. */
 static PfStatus forgive(PfStates *s, PfStatus status, int diagnostics)
 {
-  if (status == PF_OK || status == PF_ERR_MEMORY || status == PF_ERR_LIMIT) return status;
+  if (status == PF_OK || pf_is_final(status) || status == PF_ERR_LIMIT) return status;
   const char *message = pf_context_message(s->ctx);
   s->why_not = pf_arena_text(s->arena, message, strlen(message));
   pf_diagnostics_cut(s->ctx, diagnostics);
@@ -276,7 +276,7 @@ PfStatus pf_states_write(const PfStates *s, int kind, PfExpr *roots, int *count,
   PF_TRY(write_roots(s, kind, roots, s->base_count, &solved));
   int diagnostics = pf_diagnostic_count(s->ctx);
   PfStatus status = write_roots(s, kind, roots + s->base_count, s->count - s->base_count, &solved);
-  if (status == PF_ERR_MEMORY || status == PF_ERR_LIMIT) return status;
+  if (pf_is_final(status) || status == PF_ERR_LIMIT) return status;
   if (status == PF_OK) *count = s->count;
   else pf_diagnostics_cut(s->ctx, diagnostics);
   return PF_OK;

@@ -9,7 +9,8 @@
 
 bool pf_check_stopped(const Checker *ck)
 {
-  return ck->out_of_memory || ck->gave_up || pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS;
+  return ck->out_of_memory || ck->gave_up || pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS ||
+         pf_context_is_cancelled(ck->ctx);
 }
 
 bool pf_check_no_memory(Checker *ck)

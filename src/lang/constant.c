@@ -56,7 +56,7 @@ static PfStatus say_plainly(PfContext *ctx, int before, PfStatus status)
 {
   char message[512], hint[256] = "";
   const PfDiagnostic *d = pf_diagnostic(ctx, before);
-  if (status == PF_ERR_MEMORY || !d) return status;
+  if (pf_is_final(status) || !d) return status;
   snprintf(message, sizeof message, "%s", d->message);
   if (d->hint) snprintf(hint, sizeof hint, "%s", d->hint);
   else if (d->code == PF_ERR_NAME || d->code == PF_ERR_SYNTAX)

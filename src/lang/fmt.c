@@ -295,12 +295,14 @@ static void print_comment(Printer *p, const PfToken *comment)
 
 /* ---------------------------------------------------------------- the whole text */
 
-static void print_all(Printer *p)
+/* False when it was asked to stop. */
+static bool print_all(Printer *p)
 {
   p->starts = true;
   for (;;) {
     PfToken token = pf_lexer_next(&p->lexer);
     if (token.kind == PF_T_END) break;
+    if (token.newlines && pf_context_is_cancelled(p->source->ctx)) return false;
     if (token.kind == PF_T_COMMENT) {
       print_comment(p, &token);
     } else if (token.kind == PF_T_SEMICOLON) {
@@ -311,6 +313,7 @@ static void print_all(Printer *p)
     }
   }
   if (p->out.count) pf_text_put(&p->out, "\n", 1);
+  return true;
 }
 
 /* The text has been parsed without errors. */
@@ -320,8 +323,7 @@ static PfStatus print(PfContext *ctx, PfArena *arena, const PfSource *source, co
   Printer p = {.source = source};
   pf_lexer_init(&p.lexer, source, PF_KEEP_COMMENTS);
   pf_text_init(&p.out, allocator);
-  bool done = find_flat_blocks(&p, allocator);
-  if (done) print_all(&p);
+  bool done = find_flat_blocks(&p, allocator) && print_all(&p);
   *formatted = done && !p.out.failed ? pf_arena_text(arena, pf_text_get(&p.out), p.out.count) : NULL;
   pf_text_free(&p.out);
   pf_array_free(allocator, &p.flat);

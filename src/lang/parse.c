@@ -459,6 +459,11 @@ static void statements(PfParser *p, PfNode *block, int depth)
   PfNode **tail = &block->child;
   while (!p->stopped && p->token.kind != PF_T_END && !(depth && p->token.kind == PF_T_RBRACE)) {
     if (pf_parser_accept(p, PF_T_SEMICOLON)) continue;
+    if (pf_check_cancelled(p->ctx) != PF_OK) {
+      p->status = PF_ERR_CANCELLED;
+      p->failed = p->stopped = true;
+      return;
+    }
     PfNode *node = statement(p, depth);
     if (node) tail = pf_parser_add(tail, node);
   }

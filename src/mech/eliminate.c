@@ -65,7 +65,7 @@ PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *eq, 
   if (!*start) return no_room(ctx);
   int said = pf_diagnostic_count(ctx);
   PfStatus status = pf_equations_start(ctx, eq, NULL, *start);
-  if (status == PF_OK || status == PF_ERR_MEMORY) return status;
+  if (status == PF_OK || pf_is_final(status)) return status;
   pf_diagnostics_cut(ctx, said); /* it is only wished for */
   *start = NULL;
   return PF_OK;

@@ -1,6 +1,7 @@
 /* Zeros of small, usually underdetermined nonlinear systems by Gauss-Newton steps of least length with
  * halving: the way a start is moved onto its constraints. Nocedal & Wright, Numerical Optimization, 2nd ed.,
  * section 10.3; the step is the pseudo-inverse of the Jacobian, so redundant equations do no harm. */
+#include "base/base.h"
 #include "num/num.h"
 
 #include <math.h>
@@ -107,6 +108,7 @@ static PfStatus iterate(Newton *newton, double tolerance, int limit, PfNewtonRes
   PF_TRY(begin(newton, result));
   while (result->residual > tolerance) {
     bool moved = false;
+    PF_TRY(failed(result, pf_check_cancelled(newton->ctx)));
     if (result->iterations == limit) {
       result->end = PF_NEWTON_LIMIT;
       return pf_fail(newton->ctx, PF_ERR_NUMBER, "equation %d still misses by %g after %d steps", result->row,

@@ -209,7 +209,7 @@ static PfStatus branch_point(Walk *w, const Here *from, const Here *to, int bran
   int index;
   for (int i = 0; i < w->m; i++) u[i] = 0.5*(from->u[i] + to->u[i]);
   PfStatus status = pf_tracer_branch_point(&w->tracer, u, w->p);
-  if (status == PF_ERR_MEMORY) return status;
+  if (pf_is_final(status)) return status;
   double length = distance(w, from->u, to->u);
   if (status != PF_OK || distance(w, u, from->u) > 2*length || distance(w, u, to->u) > 2*length) return PF_OK;
   PF_TRY(add_special(w, PF_BRANCH, u, branch, &index));
@@ -228,12 +228,12 @@ static PfStatus look_between(Walk *w, const Here *from, const Here *to, double d
   int change = to->unstable - from->unstable;
   if (fold) {
     PfStatus status = locate(w, from, ds, test_fold, spare);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     if (status == PF_OK) PF_TRY(add_special(w, PF_FOLD, spare->u, branch, &index));
   }
   if (counted && (change == 2 || change == -2 || !(fold || cross)) && from->pair*to->pair < 0) {
     PfStatus status = locate(w, from, ds, test_hopf, spare);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     if (status == PF_OK) PF_TRY(add_special(w, PF_HOPF, spare->u, branch, &index));
   }
   return cross ? branch_point(w, from, to, branch) : PF_OK;
@@ -270,7 +270,7 @@ static PfStatus end_at(Walk *w, const Here *from, const Here *to, double bound, 
   PfStatus status = pf_tracer_correct(&w->tracer, spare->u, w->trial, w->first, NULL);
   if (status == PF_OK) status = finish(w, spare, from->t);
   if (status == PF_OK) return add_point(w, half, spare);
-  return status == PF_ERR_MEMORY ? status : PF_OK;
+  return pf_is_final(status) ? status : PF_OK;
 }
 
 static bool is_outside(const Walk *w, const double *u)
@@ -300,7 +300,7 @@ static PfStatus step(Walk *w, double *ds, Half *half)
   for (;;) {
     int steps = 0;
     PfStatus status = point_at(w, &w->here, *ds, &w->next, &steps);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     if (status == PF_OK && pf_dot(w->here.t, w->next.t, w->m) > 0.95) return PF_OK;
     *ds /= 2;
     if (*ds < 1e-9) {
@@ -368,7 +368,7 @@ static PfStatus is_traced(Walk *w, const double *u, bool *yes)
       }
       if (sqrt(away) > 0.5*length) continue;
       PfStatus status = pf_tracer_correct(&w->tracer, w->second, w->third, w->first, NULL);
-      if (status == PF_ERR_MEMORY) return status;
+      if (pf_is_final(status)) return status;
       *yes = status == PF_OK && distance(w, w->second, u) < 1e-7;
     }
   return PF_OK;
@@ -436,7 +436,7 @@ static PfStatus begin_half(Walk *w, const Seed *seed, double way, Half *half, bo
     }
   }
   *good = status == PF_OK;
-  return status == PF_ERR_MEMORY ? status : PF_OK;
+  return pf_is_final(status) ? status : PF_OK;
 }
 
 /* A branch point or a start may lie on a branch that is there already; a step along its new direction tells. */
@@ -449,7 +449,7 @@ static PfStatus is_new(Walk *w, const Seed *seed, bool *fresh)
     for (int way = 1; way >= -1; way -= 2) {
       for (int i = 0; i < w->m; i++) w->here.t[i] = way*seed->t[i];
       PfStatus status = point_at(w, &w->here, w->longest/8, &w->next, NULL);
-      if (status == PF_ERR_MEMORY) return status;
+      if (pf_is_final(status)) return status;
       if (status != PF_OK || is_outside(w, w->next.u)) continue;
       PF_TRY(is_traced(w, w->next.u, &traced));
       *fresh = *fresh || !traced;
@@ -473,7 +473,7 @@ static PfStatus is_crossing(Walk *w, const Seed *seed, bool *yes)
   if (dimension < 2) return PF_OK;
   memcpy(w->trial, seed->u, (size_t)w->m*sizeof *w->trial);
   PfStatus status = pf_tracer_branch_point(&w->tracer, w->trial, w->p);
-  if (status != PF_OK) return status == PF_ERR_MEMORY ? status : PF_OK;
+  if (status != PF_OK) return pf_is_final(status) ? status : PF_OK;
   PF_TRY(add_special(w, PF_BRANCH, w->trial, w->result->branch_count, &index));
   *yes = true;
   if (index < 0) return PF_OK;

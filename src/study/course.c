@@ -72,7 +72,7 @@ static PfStatus rate(PfCourse *w, double t, const double *y, double *k)
     if (status == PF_OK) pf_dynamics_rate_of(w->f, w->s, w->f->derived, k + w->n);
   }
   if (status != PF_OK) {
-    if (status != PF_ERR_MEMORY) pf_diagnostics_cut(w->ctx, before);
+    if (!pf_is_final(status)) pf_diagnostics_cut(w->ctx, before);
     return status;
   }
   for (int i = 0; i < w->N; i++) k[i] *= w->way;
@@ -168,7 +168,7 @@ static PfStatus change_chart(PfCourse *w)
 
 static PfStatus give_up(PfCourse *w, PfStatus status)
 {
-  if (status == PF_ERR_MEMORY) return status;
+  if (pf_is_final(status)) return status;
   return pf_fail(w->ctx, PF_ERR_NUMBER, "the motion cannot be followed beyond t = %.6g", w->t);
 }
 
@@ -187,6 +187,7 @@ PfStatus pf_course_step(PfCourse *w, double t_end)
 {
   PfStatus status = PF_OK;
   w->moved = false;
+  PF_TRY(pf_check_cancelled(w->ctx));
   if (!makes_headway(w, t_end)) return give_up(w, status);
   if (w->worn) PF_TRY(change_chart(w));
   if (!w->ready) memcpy(w->k[0], w->k[6], (size_t)w->N*sizeof *w->k[0]);
@@ -198,7 +199,7 @@ PfStatus pf_course_step(PfCourse *w, double t_end)
     if (h >= 0.9*left && h < left) h = left;
     if (!(h > 16*DBL_EPSILON*fmax(fabs(w->t_old), 1e-3)) && h < left) return give_up(w, status);
     status = stages(w, h);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     double miss = status == PF_OK ? error(w, h) : INFINITY;
     if (miss <= 1) {
       w->t = h == left ? t_end : w->t_old + w->way*h;

@@ -309,6 +309,7 @@ static PfStatus settle(PfDynamics *f, int level)
 
 PfStatus pf_dynamics_go(PfDynamics *f, const double *x)
 {
+  PF_TRY(pf_check_cancelled(f->ctx));
   for (int k = 0; k < f->ny; k++) f->full[f->at_q + f->y[k]] = x[k];
   for (int k = 0; k < f->nj; k++) f->full[f->at_w + f->w[k]] = x[f->ny + k];
   PF_TRY(settle(f, 0));

@@ -68,6 +68,7 @@ static void complete_velocities(PfDynamics *f, double *s, const double *constant
 
 PfStatus pf_dynamics_complete(PfDynamics *f, double *s, const double *constant, double *out)
 {
+  PF_TRY(pf_check_cancelled(f->ctx));
   complete_positions(f, s, constant, out);
   complete_velocities(f, s, constant, out);
   run_first(f, s, constant, out);

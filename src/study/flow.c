@@ -223,7 +223,7 @@ PfStatus pf_flow_write(const PfFlow *flow, PfExpr *functions, int count)
   int said = pf_diagnostic_count(flow->ctx);
   PfStatus status = write_as(flow, PF_STATES_GIVEN | PF_STATES_ON_POSITIONS, functions, count, &refused);
   if (status == PF_OK && !refused) return PF_OK;
-  if (status == PF_ERR_MEMORY || status == PF_ERR_LIMIT) return status;
+  if (pf_is_final(status) || status == PF_ERR_LIMIT) return status;
   pf_diagnostics_cut(flow->ctx, said); /* the positions cannot be solved for: all are taken then */
   memcpy(functions, before, (size_t)count*sizeof *before);
   return write_as(flow, flow->kind, functions, count, &refused);

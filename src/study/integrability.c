@@ -186,7 +186,7 @@ static PfStatus study_given(Study *s, const double *values)
   if (s->result->at_exact) {
     int said = pf_diagnostic_count(s->ctx);
     PfStatus status = study_at(s, &(PfAnchor){.at = s->result->at});
-    if (status == PF_OK || status == PF_ERR_MEMORY) return status;
+    if (status == PF_OK || pf_is_final(status)) return status;
     pf_diagnostics_cut(s->ctx, said);
   }
   return study_at(s, &(PfAnchor){.numbers = numbers});

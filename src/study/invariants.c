@@ -116,6 +116,7 @@ static PfStatus gather(Search *s, const int *list, int count, bool rates, PfRela
   if (!row) return no_room(s->ctx);
   *good = false;
   for (int quiet = 0; quiet < QUIET;) {
+    PF_TRY(pf_check_cancelled(s->ctx));
     if (!pf_flow_next(&s->flow)) return PF_OK;
     const uint64_t *from = rates ? s->flow.rate : s->flow.value;
     for (int k = 0; k < count; k++) row[k] = from[list ? list[k] : k];

@@ -57,7 +57,7 @@ static PfStatus probe(PfProblem *p, bool *pattern)
     scatter(p, k);
     PfStatus status = pf_dynamics_go(f, p->x);
     if (status == PF_OK) status = pf_dynamics_jacobian(f, p->A, NULL);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     pf_diagnostics_cut(p->ctx, before);
     if (status != PF_OK) continue;
     found++;
@@ -114,7 +114,7 @@ static PfStatus improve_chart(PfProblem *p, bool *pattern, bool *avoid, int *cou
       *count = now;
       continue;
     }
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     pf_diagnostics_cut(p->ctx, before);
     avoid[j] = false;
     PF_TRY(chart(p, avoid));
@@ -152,7 +152,7 @@ static PfStatus comes_round(PfProblem *p, int c, double *first, bool *yes)
     if (status == PF_OK) pf_dynamics_rate(p->field, first);
     p->x[c] += turn;
     if (status == PF_OK) status = pf_dynamics_go(p->field, p->x);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     pf_diagnostics_cut(p->ctx, before);
     if (status != PF_OK) continue;
     pf_dynamics_rate(p->field, p->rate);

@@ -89,7 +89,7 @@ PfStatus pf_levels_go(PfLevels *l, bool *found)
   PfStatus status = pf_newton(l->ctx, residual, l, l->count, n, l->x, &options, &result);
   if (status == PF_OK) status = pf_dynamics_go(l->f, l->x);
   *found = status == PF_OK;
-  if (status == PF_ERR_MEMORY) return status;
+  if (pf_is_final(status)) return status;
   pf_diagnostics_cut(l->ctx, before);
   return PF_OK;
 }

@@ -65,7 +65,7 @@ static PfStatus newton_step(Search *s, const double *z, bool *good)
   PfStatus status = pf_problem_go(s->p, z, NAN, s->r);
   if (status == PF_OK) status = pf_problem_slope(s->p, s->J, NULL);
   *good = status == PF_OK && pf_qr_factor(&s->qr, s->J, 1e-11) == PF_OK && pf_first_not_finite(s->r, (size_t)s->m) < 0;
-  if (status == PF_ERR_MEMORY) return status;
+  if (pf_is_final(status)) return status;
   pf_diagnostics_cut(s->ctx, before);
   if (!*good) return PF_OK;
   pf_qr_solve(&s->qr, s->r, s->step);
@@ -442,7 +442,7 @@ static PfStatus find_typical(Search *s)
     choose_start(s, t);
     recall(s, s->home);
     PfStatus status = pf_problem_go(s->p, s->z, NAN, s->r);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     pf_diagnostics_cut(s->ctx, before);
     if (status != PF_OK || pf_first_not_finite(s->r, (size_t)s->m) >= 0) continue;
     for (int i = 0; i < s->m; i++) s->typical[i] = fmax(s->typical[i], fabs(s->r[i]));

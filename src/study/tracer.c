@@ -51,7 +51,7 @@ static PfStatus go_quietly(PfTracer *t, const double *u)
 {
   int before = pf_diagnostic_count(t->ctx);
   PfStatus status = pf_tracer_go(t, u);
-  if (status != PF_OK && status != PF_ERR_MEMORY) pf_diagnostics_cut(t->ctx, before);
+  if (status != PF_OK && !pf_is_final(status)) pf_diagnostics_cut(t->ctx, before);
   return status;
 }
 

@@ -313,7 +313,7 @@ PfStatus pf_closed_make(PfMotionRun *run, PfClosed **closed)
     return PF_OK;
   }
   pf_closed_release(f);
-  if (status == PF_ERR_MEMORY) return status;
+  if (pf_is_final(status)) return status;
   (void)pf_expr_check(run->ctx); /* a division by nothing, say */
   pf_diagnostics_cut(run->ctx, before);
   return PF_OK;

@@ -178,7 +178,7 @@ static PfStatus decide(PfPhases *s)
   pf_sides_set(&s->sides, s->phase_values);
   PfStatus status = pf_sides_decide(&s->sides, NULL, NULL);
   s->undecided = status != PF_OK;
-  if (s->undecided) return status == PF_ERR_MEMORY ? status : PF_OK;
+  if (s->undecided) return pf_is_final(status) ? status : PF_OK;
   return begin_stuck(s);
 }
 

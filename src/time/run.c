@@ -324,6 +324,7 @@ static PfRunEnd one_step(PfMotionRun *run, PfSampler *s, PfStatus *status)
   done = follow(run, &cut);
   if (done != PF_RUN_DONE) return done;
   if (run->options.cancelled && run->options.cancelled(run->options.user, run->t)) return PF_RUN_CANCELLED;
+  if (pf_context_is_cancelled(run->ctx)) return PF_RUN_CANCELLED;
   return PF_RUN_DONE;
 }
 

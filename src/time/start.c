@@ -277,7 +277,7 @@ static PfStatus iterate(Search *s, PfFirmness hard)
     int before = pf_diagnostic_count(s->ctx);
     s->aims = k < AIMED;
     PfStatus status = find_step(s, hard);
-    if (status == PF_ERR_MEMORY) return status;
+    if (pf_is_final(status)) return status;
     pf_diagnostics_cut(s->ctx, before);
     if (status != PF_OK) return PF_OK; /* not finite here */
     memcpy(s->keep, s->x, (size_t)s->n*sizeof *s->x);

@@ -211,6 +211,33 @@ static void a_host_without_memory_loses_words_but_no_codes(void **state)
   fail_every_allocation(use_context, NULL);
 }
 
+/* Says yes from the n-th time on. */
+static bool count_down(void *user)
+{
+  int *left = user;
+  return --*left <= 0;
+}
+
+static void a_request_to_stop_is_remembered_and_said_once(void **state)
+{
+  Fixture *f = *state;
+  int left = 2;
+  pf_context_set_cancel(f->ctx, count_down, &left);
+  assert_false(pf_context_is_cancelled(f->ctx));
+  assert_int_equal(pf_fail(f->ctx, PF_ERR_NUMBER, "before"), PF_ERR_NUMBER);
+  assert_true(pf_context_is_cancelled(f->ctx));
+  left = 100;
+  assert_true(pf_context_is_cancelled(f->ctx));
+  assert_int_equal(pf_fail(f->ctx, PF_ERR_NUMBER, "a consequence"), PF_ERR_CANCELLED);
+  assert_int_equal(pf_fail_at(f->ctx, PF_ERR_SYNTAX, (PfPlace){0}, "another"), PF_ERR_CANCELLED);
+  pf_hint(f->ctx, "advice for the consequence");
+  assert_int_equal(pf_diagnostic_count(f->ctx), 2);
+  assert_string_equal(pf_context_message(f->ctx), "stopped on request");
+  assert_null(pf_diagnostic(f->ctx, 1)->hint);
+  pf_context_set_cancel(f->ctx, NULL, NULL);
+  assert_int_equal(pf_fail(f->ctx, PF_ERR_NUMBER, "after"), PF_ERR_NUMBER);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -228,6 +255,7 @@ int main(void)
     with_fixture(diagnostics_keep_their_order),
     with_fixture(clearing_forgets_everything),
     with_fixture(cutting_forgets_the_end_only),
+    with_fixture(a_request_to_stop_is_remembered_and_said_once),
     with_fixture(two_contexts_know_nothing_of_each_other),
     cmocka_unit_test(the_expression_table_is_released_with_its_context),
     cmocka_unit_test(freeing_no_context_is_allowed),

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Signals stop every command soon, and say so.
+exec python3 "$2/tests/cli/signals.py" "$1" "$2"
