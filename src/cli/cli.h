@@ -23,8 +23,9 @@ typedef PfStatus (*TurnText)(PfContext *ctx, PfArena *arena, const char *name, c
                              const Options *options, const char **result);
 int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn);
 
-/* What to call the model: its name, or its file. */
+/* What to call the model: its name, or its file; above a picture its title, when it has one. */
 const char *pf_cli_name(const PfModel *model);
+const char *pf_cli_title(const PfModel *model);
 
 /* Makes the result by one of the writers and prints it: JSON when asked for, else text. */
 typedef void (*WriteJson)(void *user, PfJson *json);

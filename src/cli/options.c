@@ -50,6 +50,8 @@ static const Option table[] = {
   {"show", 0, "LIST", OPTION_TEXT, AT(show), NULL, OPTIONS_OF_COMMAND, "what is shown: names with commas", NULL},
   {"against", 0, "NAME", OPTION_TEXT, AT(against), NULL, OPTIONS_OF_COMMAND, "the horizontal axis (default: t)", NULL},
   {"log", 0, NULL, OPTION_FLAG, AT(log), NULL, OPTIONS_OF_COMMAND, "logarithmic vertical axis, for errors", NULL},
+  {"minus", 0, "WHAT", OPTION_TEXT, AT(minus), NULL, OPTIONS_OF_COMMAND,
+   "shows the difference to another trajectory: a file, or a method by which the model is run again", NULL},
   {"keep", 0, "LIST", OPTION_TEXT, AT(keep), NULL, OPTIONS_OF_COMMAND,
    "quantities, such as integrals, that have the value of the start for all motions: names with commas", NULL},
   {"within", 0, "NAME=a..b,…", OPTION_TEXT, AT(within), NULL, OPTIONS_OF_COMMAND,

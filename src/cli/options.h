@@ -36,7 +36,7 @@ typedef struct Options {
   double horizon, rtol, atol, step, every, rho, rate, most_steps;
   bool drift, keep_going, printed, adaptive, real_time, invariants;
   /* pictures and studies */
-  const char *show, *against, *inputs, *sweep, *within, *keep, *section, *near;
+  const char *show, *against, *minus, *inputs, *sweep, *within, *keep, *section, *near;
   double starts, skip;
   bool log, equilibria, stay;
 } Options;

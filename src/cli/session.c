@@ -178,3 +178,8 @@ const char *pf_cli_name(const PfModel *model)
 {
   return model->name[0] ? model->name : model->file;
 }
+
+const char *pf_cli_title(const PfModel *model)
+{
+  return model->title[0] ? model->title : pf_cli_name(model);
+}

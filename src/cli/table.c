@@ -1,18 +1,20 @@
-/* Tables of numbers. */
+/* Tables of numbers, and those that a run makes. */
 #include "cli/table.h"
 
 #include "cli/events.h"
 #include "cli/trajectory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { LARGEST_FILE = 512 << 20 };
 
 int pf_table_rows(const Table *table)
 {
   return table->columns ? (int)(table->cells.count/(size_t)table->columns) : 0;
+}
+
+double pf_table_at(const Table *table, int row, int column)
+{
+  return table->cells.at[(size_t)row*(size_t)table->columns + (size_t)column];
 }
 
 int pf_table_find(const Table *table, const char *name)
@@ -25,95 +27,6 @@ int pf_table_find(const Table *table, const char *name)
 void pf_table_free(const PfContext *ctx, Table *table)
 {
   pf_array_free(pf_context_allocator(ctx), &table->cells);
-}
-
-/* ---------------------------------------------------------------- from a file */
-
-/* One field of a CSV line, quotes taken off; returns what follows its comma, or NULL at the end of the line. */
-static char *next_field(char *line, char **field)
-{
-  if (*line != '"') {
-    *field = line;
-    char *comma = strchr(line, ',');
-    if (!comma) return NULL;
-    *comma = 0;
-    return comma + 1;
-  }
-  char *out = *field = line + 1;
-  for (char *c = line + 1; *c; c++) {
-    if (*c == '"' && c[1] == '"') c++;
-    else if (*c == '"') {
-      char *after = c[1] == ',' ? c + 2 : NULL;
-      *out = 0;
-      return after;
-    }
-    *out++ = *c;
-  }
-  *out = 0;
-  return NULL;
-}
-
-/* "x [m]" is the column x with the unit m. */
-static void add_name(Table *table, char *field)
-{
-  size_t length = strlen(field);
-  char *bracket = length && field[length - 1] == ']' ? strstr(field, " [") : NULL;
-  table->units[table->columns] = "";
-  if (bracket) {
-    field[length - 1] = 0;
-    *bracket = 0;
-    table->units[table->columns] = bracket + 2;
-  }
-  table->names[table->columns++] = field;
-}
-
-static PfStatus read_head(PfContext *ctx, PfArena *arena, char *line, Table *table)
-{
-  int most = 1;
-  for (const char *c = line; *c; c++) most += *c == ',';
-  table->names = pf_arena_array(arena, const char *, most);
-  table->units = pf_arena_array(arena, const char *, most);
-  if (!table->names || !table->units) return pf_fail(ctx, PF_ERR_MEMORY, "no memory for the table");
-  for (char *field; line && table->columns < most;) {
-    line = next_field(line, &field);
-    add_name(table, field);
-  }
-  return PF_OK;
-}
-
-static PfStatus read_row(PfContext *ctx, const char *path, int number, char *line, Table *table)
-{
-  int count = 0;
-  for (char *field, *end; line && count < table->columns; count++) {
-    line = next_field(line, &field);
-    double value = strtod(field, &end);
-    if (end == field || *end)
-      return pf_fail(ctx, PF_ERR_FILE, "%s:%d: '%s' is not a number", path, number, field);
-    if (!pf_push(pf_context_allocator(ctx), &table->cells, value)) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
-  }
-  if (count == table->columns && !line) return PF_OK;
-  return pf_fail(ctx, PF_ERR_FILE, "%s:%d: %s columns than the head of the table has", path, number,
-                 line ? "more" : "fewer");
-}
-
-PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table)
-{
-  const char *bytes;
-  size_t count;
-  PF_TRY(pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count));
-  char *line = (char *)(uintptr_t)bytes; /* in our own arena: it may be cut into pieces */
-  for (int number = 1; line && *line; number++) {
-    char *end = strchr(line, '\n'), *next = end ? end + 1 : NULL;
-    if (end) *end = 0;
-    if (end && end > line && end[-1] == '\r') end[-1] = 0;
-    if (*line && *line != '#') {
-      if (!table->columns) PF_TRY(read_head(ctx, arena, line, table));
-      else PF_TRY(read_row(ctx, path, number, line, table));
-    }
-    line = next;
-  }
-  if (pf_table_rows(table) < 2) return pf_fail(ctx, PF_ERR_FILE, "'%s' holds no trajectory", path);
-  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- from a run */

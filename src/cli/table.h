@@ -11,13 +11,18 @@ typedef struct Table {
 } Table;
 
 int pf_table_rows(const Table *table);
+double pf_table_at(const Table *table, int row, int column);
 int pf_table_find(const Table *table, const char *name); /* -1 when there is none */
 
-/* Reads a CSV trajectory as 'pfaff run --out' writes it. */
+/* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
 
 /* Runs the model as 'pfaff run' would, with about `samples` rows. */
 PfStatus pf_table_run(Session *session, const Options *options, int samples, Table *table);
+
+/* a - b in the columns that both have, at the times of a within those of b (table_minus.c). Where b has no row at such a time it
+ * is interpolated by cubics through four rows, and *interpolated is set. Fails when units differ or no times are common. */
+PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Table *b, Table *difference, bool *interpolated);
 
 void pf_table_free(const PfContext *ctx, Table *table);
 

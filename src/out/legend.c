@@ -6,18 +6,36 @@
 
 enum { SAMPLE = 26, GAP = 6, BETWEEN = 18 };
 
+static bool is_same(const char *a, const char *b)
+{
+  return (!a && !b) || (a && b && !strcmp(a, b));
+}
+
 /* Does the series have an entry of its own? */
 static bool has_entry(const PfChart *c, int s)
 {
-  if (!c->series[s].label) return false;
+  if (!c->series[s].label && !c->series[s].note) return false;
   for (int i = 0; i < s; i++)
-    if (c->series[i].label && !strcmp(c->series[i].label, c->series[s].label)) return false;
+    if (is_same(c->series[i].label, c->series[s].label) && is_same(c->series[i].note, c->series[s].note)) return false;
   return true;
+}
+
+static double label_width(const PfSeries *s)
+{
+  return s->label ? pf_label_width(PF_LABEL_NAME, s->label, PF_FONT_SIZE) : 0;
 }
 
 static double entry_width(const PfSeries *s, double most)
 {
-  return fmin(most, SAMPLE + GAP + BETWEEN + pf_label_width(s->label_kind, s->label, PF_FONT_SIZE));
+  double note = s->note ? pf_label_width(PF_LABEL_PLAIN, s->note, PF_FONT_SIZE) + GAP : 0;
+  return fmin(most, SAMPLE + GAP + BETWEEN + label_width(s) + note);
+}
+
+static void put_text(PfText *text, PfLabelKind kind, const char *label, double x, double y, double most)
+{
+  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">", x, y);
+  pf_label_put(text, kind, label, PF_FONT_SIZE, most);
+  pf_text_add(text, "</text>\n");
 }
 
 static void put_entry(PfText *text, const PfSeries *s, double x, double y, double width)
@@ -26,9 +44,9 @@ static void put_entry(PfText *text, const PfSeries *s, double x, double y, doubl
     pf_text_print(text, "<path d=\"M%.2f %.2fh%d\" stroke=\"%s\" stroke-width=\"1.8\"%s/>", x, y - 4.5, SAMPLE, pf_palette(s->color),
                   pf_svg_dash(s->dash));
   pf_svg_mark(text, s->mark, pf_palette(s->color), x + SAMPLE/2.0, y - 4.5);
-  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">", x + SAMPLE + GAP, y);
-  pf_label_put(text, s->label_kind, s->label, PF_FONT_SIZE, width - SAMPLE - GAP);
-  pf_text_add(text, "</text>\n");
+  double most = width - SAMPLE - GAP, label = label_width(s);
+  if (s->label) put_text(text, PF_LABEL_NAME, s->label, x + SAMPLE + GAP, y, most);
+  if (s->note) put_text(text, PF_LABEL_PLAIN, s->note, x + SAMPLE + GAP + label + (s->label ? GAP : 0), y, fmax(most - label, 40));
 }
 
 /* Goes through the entries; without a text they are only counted. Returns the number of rows. */

@@ -74,6 +74,77 @@ run 0 run --every 0.1 --out "$place/x.csv" "$source/examples/snakeboard.pf"
 run 0 plot --show "lambda[rear],x'" "$place/x.csv"
 says out "+ x' [m/s]"
 
+# Several trajectories: by file, by method, and their difference. x = t and x = t + 1 differ by 1, at any times.
+printf 't [s],x [m],y\n0,0,1\n1,1,2\n2,2,3\n3,3,4\n' >"$place/one.csv"
+printf 't [s],x [m],z\n0,1,1\n0.7,1.7,2\n1.3,2.3,3\n2.5,3.5,4\n' >"$place/two.csv"
+run 0 plot --show x "$place/one.csv" "$place/two.csv"
+says out "* x [m] one.csv  + x [m] two.csv"
+run 0 plot --show x,z --out "$place/x.svg" "$place/one.csv" "$place/two.csv"
+draws ">one.csv</text>"
+draws ">two.csv</text>"
+run 0 plot --minus "$place/two.csv" "$place/one.csv"
+says out "difference to two.csv, interpolated by cubics"
+says out "* x [m]"
+says out "-0.9 |"
+says out "-1.1 |"
+run 0 plot --minus "$place/two.csv" --out "$place/x.svg" "$place/one.csv"
+draws "one.csv − two.csv (interpolated by cubics)"
+run 2 plot --minus "$place/two.csv" --show y "$place/one.csv"
+says err "no column 'y'"
+printf 't [s],x [mm]\n0,1\n1,2\n' >"$place/other.csv"
+run 1 plot --minus "$place/other.csv" "$place/one.csv"
+says err "'x' is in 'm' and in 'mm'"
+printf 't [s],x [m]\n10,1\n11,2\n' >"$place/other.csv"
+run 2 plot --minus "$place/other.csv" "$place/one.csv"
+says err "no times in common"
+run 0 plot --by dopri5,rk4 --step 0.01 --show x --out "$place/x.svg" "$source/examples/unicycle.pf"
+draws ">dopri5</text>"
+draws ">rk4</text>"
+run 0 plot --by dopri5 --minus dopri5 --show x "$source/examples/unicycle.pf"
+says out "difference to dopri5"
+run 2 plot --by dopri5,nope "$source/examples/unicycle.pf"
+says err "nope"
+# A name without brackets stands for all that have it.
+run 0 plot --show lambda "$source/examples/snakeboard.pf"
+says out "lambda[rear]"
+says out "lambda[front]"
+run 0 plot --log --no-projection --by dopri5 --show violation "$source/examples/ball_in_bowl.pf"
+says out "violation"
+
+# CSV as other programs write it: a mark at the beginning, CR LF, quotes, blanks, gaps, infinities, comments.
+printf '\357\273\277# made by hand\r\n"t [s]" , "a ""b"", c [m]"\r\n0 , 1\r\n\r\n1,nan\r\n2,\r\n3,-inf\r\n"4","1.5"' >"$place/odd.csv"
+run 0 plot "$place/odd.csv"
+says out '* a "b", c [m]'
+says out "1.5 |"
+# What is not CSV is refused by line.
+refuses() {
+  printf "$1" >"$place/bad.csv"
+  run 1 plot "$place/bad.csv"
+  says err "$2"
+}
+refuses 't;x\n0;1\n1;2\n' "separated by semicolons"
+refuses 't,x\n0,1\n1,2,3\n' "bad.csv:3: more columns"
+refuses 't,x\n0,1\n1\n' "bad.csv:3: fewer columns"
+refuses 't,x\n0,1\n1,two\n' "bad.csv:3: 'two' is not a number"
+refuses 't,x\n0,"1\n1,2\n' "bad.csv:2: a quoted field does not end"
+refuses 't,x\n0,"1"2\n' "bad.csv:2: a comma is missing"
+refuses 't,x\n0,1\n' "holds no trajectory"
+refuses '' "holds no trajectory"
+refuses 't,x\n0,1\0\n' "is not a text file"
+# Control characters of a file do not reach the terminal.
+printf 't [s],a\033[31mb [\033]0;x\007]\n0,1\n1,2\n' >"$place/escape.csv"
+run 0 plot "$place/escape.csv"
+[ "$(tr -d '[:print:]\n' <"$place/out" | LC_ALL=C tr -d '\200-\377' | wc -c)" = 0 ] || fail "$last: control characters"
+run 0 plot --out "$place/x.svg" "$place/escape.csv"
+draws "a�[31mb"
+
+# A constant is a flat line, also 1e-17 and the rounding beside numbers of the size of 1; zeros have no logarithm.
+printf 't [s],x [m],y [m]\n0,1e-17,1\n1,-3e-17,2\n2,2e-17,3\n' >"$place/flat.csv"
+run 0 plot --show x "$place/flat.csv"
+says out "         1 |"
+says out "        -1 |"
+[ "$(grep -c '\*' "$place/out")" = 2 ] || fail "$last: not flat" # the legend and one line
+
 # As PNG and PDF where librsvg is there; else it is said how to get them.
 for kind in png pdf; do
   if "$program" plot --out "$place/x.$kind" "$place/x.csv" 2>"$place/err"; then

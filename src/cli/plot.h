@@ -1,0 +1,56 @@
+/* What 'pfaff plot' shows: trajectories, and panels of their columns. */
+#ifndef PF_CLI_PLOT_H
+#define PF_CLI_PLOT_H
+
+#include "cli/table.h"
+
+enum { MOST_PANELS = 16, MOST_CURVES = 48, MOST_SOURCES = 32 };
+
+/* One trajectory: from a file, or of a model by a method. */
+typedef struct Source {
+  Table table;
+  const char *label; /* by which it is told from the others */
+} Source;
+
+typedef struct Curve {
+  int source, column, against; /* columns of that source */
+  int name;                    /* curves of one name have one colour */
+} Curve;
+
+typedef struct Panel {
+  int count, names;
+  Curve curve[MOST_CURVES];
+  const char *against; /* a name; NULL: the first column */
+} Panel;
+
+typedef struct Plot {
+  const Options *options;
+  PfContext *ctx; /* of the first session */
+  PfArena *arena;
+  int session_count;
+  Session session[MOST_FILES + 1]; /* one per file, with or without a model, and one for --minus */
+  int source_count;
+  Source source[MOST_SOURCES];
+  const PfModel *model; /* of the first file; NULL: a table */
+  const char *minus;    /* what was subtracted, for the title; NULL: nothing */
+  bool interpolated;
+  int count;
+  Panel panel[MOST_PANELS];
+} Plot;
+
+/* Reads files and runs models (plot_sources.c). */
+PfStatus pf_plot_load(Plot *plot);
+void pf_plot_free(Plot *plot);
+
+const char *pf_plot_name(const Plot *plot, const Curve *curve);
+const char *pf_plot_unit(const Plot *plot, const Curve *curve);
+double pf_plot_x(const Plot *plot, const Curve *curve, int row);
+double pf_plot_y(const Plot *plot, const Curve *curve, int row);
+/* Changes up to this are rounding, for the curves of the panel. */
+double pf_plot_noise(const Plot *plot, const Panel *panel);
+
+/* As charts (plot_chart.c), and in the terminal (plot_text.c). */
+PfStatus pf_plot_draw(const Plot *plot);
+void pf_plot_print(const Plot *plot, PfText *text);
+
+#endif

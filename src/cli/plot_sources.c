@@ -1,0 +1,146 @@
+/* Where the trajectories of a plot come from: CSV files, runs of models by one or several methods, differences. */
+#include "cli/plot.h"
+
+#include <string.h>
+
+enum { SAMPLES = 800 };
+
+static bool is_table(const char *path)
+{
+  size_t length = strlen(path);
+  return length > 4 && !strcmp(path + length - 4, ".csv");
+}
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+static PfStatus no_room(const Plot *p)
+{
+  return pf_fail(p->ctx, PF_ERR_MEMORY, "no memory");
+}
+
+/* ---------------------------------------------------------------- one trajectory */
+
+/* A session without a model, for a table. */
+static PfStatus open_plain(Session *s, const Options *options)
+{
+  *s = (Session){.ctx = pf_cli_context()};
+  if (!s->ctx) return PF_ERR_MEMORY;
+  s->arena = pf_arena_new(pf_context_allocator(s->ctx));
+  if (!s->arena) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  return pf_cli_check_out(s->ctx, options);
+}
+
+/* The session of a file; that of the first one is that of the plot. */
+static PfStatus open_file(Plot *p, const char *path, Session **session)
+{
+  Options one = *p->options;
+  Session *s = *session = p->session + p->session_count++;
+  one.file = path;
+  PfStatus status = is_table(path) ? open_plain(s, &one) : pf_cli_open(s, &one);
+  if (!p->ctx) p->ctx = s->ctx, p->arena = s->arena;
+  return status;
+}
+
+static PfStatus run_model(const Plot *p, Session *s, const char *path, const char *method, Table *table)
+{
+  Options one = *p->options;
+  one.file = path;
+  one.method = method;
+  return pf_table_run(s, &one, SAMPLES, table);
+}
+
+static PfStatus new_source(Plot *p, const char *label, Source **source)
+{
+  if (p->source_count == MOST_SOURCES) return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d trajectories", MOST_SOURCES);
+  *source = p->source + p->source_count++;
+  (*source)->label = label;
+  return PF_OK;
+}
+
+/* "dop853", or "dop853, a.pf" when there are several files. */
+static const char *method_label(const Plot *p, const char *method, const char *path)
+{
+  size_t length = strlen(method) + strlen(path) + 3;
+  char *label = p->options->file_count > 1 ? pf_arena_alloc(p->arena, length, 1) : NULL;
+  if (label) snprintf(label, length, "%s, %s", method, base_name(path));
+  return label ? label : method;
+}
+
+/* The model by each method of --by, or by its own. */
+static PfStatus load_model(Plot *p, Session *s, const char *path)
+{
+  const char *list = p->options->method;
+  Source *source = p->source;
+  if (!p->model) p->model = s->model;
+  if (!list || !strchr(list, ',')) {
+    PF_TRY(new_source(p, base_name(path), &source));
+    return run_model(p, s, path, list, &source->table);
+  }
+  for (size_t length; *list; list += length + (list[length] == ',')) {
+    length = strcspn(list, ",");
+    const char *method = pf_arena_text(p->arena, list, length);
+    if (!method) return no_room(p);
+    PF_TRY(new_source(p, method_label(p, method, path), &source));
+    PF_TRY(run_model(p, s, path, method, &source->table));
+  }
+  return PF_OK;
+}
+
+static PfStatus load_file(Plot *p, const char *path)
+{
+  Session *s;
+  Source *source = p->source;
+  PF_TRY(open_file(p, path, &s));
+  if (s->model) return load_model(p, s, path);
+  PF_TRY(new_source(p, base_name(path), &source));
+  return pf_table_read(s->ctx, s->arena, path, &source->table);
+}
+
+/* ---------------------------------------------------------------- the difference */
+
+/* --minus names a file, or a method by which the first model is run again. */
+static PfStatus load_minus(Plot *p, Table *table)
+{
+  const char *what = p->options->minus;
+  Session *s = p->session;
+  p->minus = base_name(what);
+  if (p->model && pf_method_find(what)) return run_model(p, s, p->options->files[0], what, table);
+  PF_TRY(open_file(p, what, &s));
+  if (s->model) return run_model(p, s, what, p->options->method, table);
+  return pf_table_read(s->ctx, s->arena, what, table);
+}
+
+static PfStatus subtract(Plot *p, const Table *table)
+{
+  for (int i = 0; i < p->source_count; i++) {
+    Table difference;
+    bool interpolated = false;
+    PfStatus status = pf_table_minus(p->ctx, p->arena, &p->source[i].table, table, &difference, &interpolated);
+    pf_table_free(p->ctx, &p->source[i].table);
+    p->source[i].table = difference;
+    p->interpolated = p->interpolated || interpolated;
+    PF_TRY(status);
+  }
+  return PF_OK;
+}
+
+PfStatus pf_plot_load(Plot *p)
+{
+  for (int i = 0; i < p->options->file_count; i++) PF_TRY(load_file(p, p->options->files[i]));
+  if (!p->options->minus) return PF_OK;
+  Table table = {0};
+  PfStatus status = load_minus(p, &table);
+  if (status == PF_OK) status = subtract(p, &table);
+  pf_table_free(p->ctx, &table);
+  return status;
+}
+
+void pf_plot_free(Plot *p)
+{
+  for (int i = 0; i < p->source_count; i++) pf_table_free(p->ctx, &p->source[i].table);
+  for (int i = 0; i < p->session_count; i++) pf_cli_close(p->session + i);
+}
