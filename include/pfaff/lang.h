@@ -21,6 +21,12 @@ PF_API PfStatus pf_model_read(PfContext *ctx, const char *file, const char *byte
  * PF_ERR_ARGUMENT and says what is wrong, without a place. */
 PF_API PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, double *value);
 
+/* Reads quantities as 'plot' does, with everything that the model declares: "x, theta [deg]; pos(w)" gives two lists. A vector
+ * becomes three quantities. The lists live in `arena`; `what` stands for the file in diagnostics. The model must have been read by
+ * one of the functions above (or be the complete model of one). Fails with PF_ERR_ARGUMENT. */
+PF_API PfStatus pf_quantities_read(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what, const char *text,
+                                   PfPlot **plots, int *count);
+
 /* The canonical layout of a model text, in the arena. */
 PF_API PfStatus pf_model_format(PfContext *ctx, PfArena *arena, const char *file, const char *bytes,
                                 size_t count, const char **formatted);

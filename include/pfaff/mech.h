@@ -44,6 +44,14 @@ PF_API PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfMod
 PF_API PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters,
                                    double *values);
 
+/* What is shown of a run (PfPlot) by symbols of the model, accelerations, PfCoordinate.held and PfConstraint.active only: kinetic and
+ * potential energy, reactions and violations are written out. The largest violations that a run finds, violation_position() and
+ * violation_velocity(), stay. `arena` is for scratch. */
+PF_API PfStatus pf_equations_express(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfExpr *list, int count);
+
+/* Inputs by their functions of time, where they have one. */
+PF_API PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, size_t count);
+
 /* The equations between two events: some coordinates held (they become parameters, behind those of the model), some
  * constraints not active. Rows that contain nothing that moves are left out. */
 typedef struct PfPhase {

@@ -58,6 +58,7 @@ typedef struct PfCoordinate {
   PfExpr q, v, a;          /* the symbols x, x', x'' */
   PfExpr start_q, start_v; /* in terms of parameters; 0 when not given */
   PfFirmness firm_q, firm_v;
+  PfExpr held;             /* the symbol that is 1 while an event holds it, else 0 */
   PfExpr rate;             /* x' by the pseudo-velocities, PF_EXPR_NONE without */
   bool contact;            /* made by a rolling contact, not by the user */
   bool released;           /* of a joint that an event makes free: held until then */
@@ -141,6 +142,7 @@ typedef struct PfConstraint {
   bool norm;      /* of a quaternion: no constraint of the user's */
   bool prescribed; /* a given motion: the multiplier is the force of a drive */
   bool attached;   /* made active by an event */
+  PfExpr active;   /* of what is attached: the symbol that is 1 while the row holds, else 0 */
   PfExpr residual, multiplier;
   PfPlace place;
 } PfConstraint;
@@ -194,6 +196,8 @@ typedef struct PfRun {
   PfSetting *settings;
 } PfRun;
 
+/* What is shown of a run. The values contain symbols of the model and accelerations, and besides what the equations have an
+ * expression for (pf_equations_express). */
 typedef struct PfPlot {
   int count; /* the lists have one more at their end when there is `against` */
   const char **labels;
@@ -218,6 +222,8 @@ struct PfModel {
   PfContext *ctx;
   PfArena *arena;
   const char *name, *title, *file;
+  const char *text; /* as it was read, for quantities that are asked for later; of the complete model: the same */
+  size_t text_size;
   PfExpr time;
 
   int parameter_count, coordinate_count, speed_count, input_count, constraint_count;
@@ -249,6 +255,7 @@ struct PfModel {
   int event_count;
   PfEvent *events;
   PfModel *complete;
+  bool is_complete; /* it was made to follow events that attach and detach */
 };
 
 PF_API void pf_model_free(PfModel *model);
@@ -272,11 +279,15 @@ typedef struct PfMeasure {
  * other name. */
 PF_API PfMeasure pf_model_measure(const PfModel *model, const char *name);
 /* Of the k-th quantity of a plot. */
-PF_API PfMeasure pf_plot_measure(const PfModel *model, const PfPlot *plot, int k);
+PF_API PfMeasure pf_plot_measure(const PfPlot *plot, int k);
 
 /* Total time derivative of each expression: x -> x', x' -> x'', inputs by their time functions. `out` may
  * be `e`. Fails with PF_ERR_MODEL for an input without a function. */
 PF_API PfStatus pf_model_time_derivative(const PfModel *model, const PfExpr *e, int count, PfExpr *out);
+
+/* The speeds by velocities, coordinates and time (as many as the model has). Fails with PF_ERR_MODEL when a rate is not linear in
+ * the speeds. `arena` is for scratch. */
+PF_API PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds);
 
 /* Writes out the derived parameters, so that only what the user gave by value is left. */
 PF_API PfStatus pf_model_expand(const PfModel *model, const PfExpr *e, int count, PfExpr *out);

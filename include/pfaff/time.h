@@ -58,7 +58,21 @@ typedef struct PfSample {
   double kinetic, potential;
   double position, velocity; /* largest violations */
   double balance;            /* energy gained less work done, since the start */
+  const double *parameters;  /* those of the model where events have set some; NULL: as at the start */
+  const bool *active;        /* m: which rows hold; NULL: all */
+  const bool *held;          /* n: what events hold; NULL: nothing */
 } PfSample;
+
+/* Expressions in numbers, sample by sample. They are made of what a PfPlot may contain. */
+typedef struct PfReadings PfReadings;
+
+/* `values` are the numbers of pf_system_symbols at the start of the run: parameters and inputs without a function are taken from
+ * them. The system must outlive the readings. Fails with PF_ERR_NAME for what the model does not have. */
+PF_API PfStatus pf_readings_new(PfContext *ctx, const PfSystem *system, const double *values, const PfExpr *list, int count,
+                                PfReadings **readings);
+PF_API void pf_readings_free(PfReadings *readings);
+/* All numbers at a sample. Allocates nothing. */
+PF_API void pf_readings_take(PfReadings *readings, const PfSample *sample, double *numbers);
 
 typedef enum PfRunEnd {
   PF_RUN_DONE,

@@ -11,6 +11,8 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
+  {.name = "show", .argument = "\"x,theta [deg],pos(w)\"",
+   .help = "the columns beside t: any quantities, as in 'plot' (default: the state, multipliers, energies, and what the model plots)"},
   {.name = "out", .help = "trajectory, as the name ends: .csv, .json or .mat (MATLAB's format); '-' is CSV on standard output, and the summary "
                           "goes to standard error"},
   {.name = "json", .help = "summary, trajectory and diagnostics for programs, on standard output"},
@@ -23,7 +25,7 @@ const Command pf_command_run = {
   .about = "Integrates from the start of the model and prints a summary that says whether to trust the motion: steps, violation of "
            "the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was computed so far is written. Until "
            "the end it stands beside the file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
-  .takes = TAKES_STATE TAKES_METHOD "every at real-time rate invariants out json ",
+  .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out json ",
   .own = own,
   .examples = "pfaff run --by dop853 --rtol 1e-10 --every 0.01 --out x.csv examples/snakeboard.pf\n"
               "pfaff run -p m=7 --for 2 --json examples/snakeboard.pf\n",
@@ -96,7 +98,8 @@ static PfStatus prepare(Run *r)
   PF_TRY(pf_pace_prepare(&r->s, r->options, r->t0, &r->settings, &r->pace));
   PF_TRY(pf_cli_keep_offset(&r->s, r->options, &r->start, &r->settings));
   PF_TRY(pf_events_make(&r->events, &r->s, r->system, r->values));
-  PF_TRY(pf_trajectory_make(&r->trajectory, &r->events.complete, r->events.system, r->events.values));
+  PF_TRY(pf_trajectory_make(&r->trajectory, &r->events.complete, r->events.system, r->events.values,
+                            r->options->show));
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values, r->events.complete.model));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   r->settings.sample = take_sample;

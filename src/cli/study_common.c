@@ -12,6 +12,22 @@ static PfStatus no_room(Study *st)
 
 /* ---------------------------------------------------------------- beginning */
 
+/* What only the equations know is written out; in a study all constraints hold, and nothing is locked. */
+static PfStatus write_out(Study *st)
+{
+  PfContext *ctx = st->s.ctx;
+  const PfModel *model = st->s.model;
+  int count = model->coordinate_count + 2;
+  PfExpr *symbol = pf_arena_array(st->s.arena, PfExpr, count), *zero = pf_arena_array(st->s.arena, PfExpr, count);
+  if (!symbol || !zero) return no_room(st);
+  for (int i = 0; i < count; i++) zero[i] = pf_expr_int(ctx, 0);
+  for (int i = 2; i < count; i++) symbol[i] = model->coordinates[i - 2].held;
+  symbol[0] = pf_expr_symbol(ctx, "violation_position()");
+  symbol[1] = pf_expr_symbol(ctx, "violation_velocity()");
+  PF_TRY(pf_equations_express(ctx, st->s.arena, &st->s.equations, st->outputs, st->output_count));
+  return pf_expr_substitute(ctx, st->outputs, st->output_count, symbol, zero, count, st->outputs);
+}
+
 /* Everything that is plotted, once; the coordinates when nothing is. */
 static PfStatus list_outputs(Study *st)
 {
@@ -28,7 +44,7 @@ static PfStatus list_outputs(Study *st)
       for (int j = 0; j < st->output_count; j++) known = known || st->outputs[j] == model->plots[i].values[k];
       if (known) continue;
       st->output_names[st->output_count] = model->plots[i].labels[k];
-      st->output_measures[st->output_count] = pf_plot_measure(model, model->plots + i, k);
+      st->output_measures[st->output_count] = pf_plot_measure(model->plots + i, k);
       st->outputs[st->output_count++] = model->plots[i].values[k];
     }
   for (int i = 0; i < model->coordinate_count && !model->plot_count; i++) {
@@ -36,11 +52,12 @@ static PfStatus list_outputs(Study *st)
     st->output_measures[st->output_count] = pf_model_measure(model, model->coordinates[i].name);
     st->outputs[st->output_count++] = model->coordinates[i].q;
   }
-  if (!st->with_energy) return PF_OK;
-  st->output_names[st->output_count] = "energy";
-  st->output_measures[st->output_count] = (PfMeasure){"", 1};
-  st->outputs[st->output_count++] = pf_expr_add(st->s.ctx, st->s.equations.kinetic, st->s.equations.potential);
-  return PF_OK;
+  if (st->with_energy) {
+    st->output_names[st->output_count] = "energy";
+    st->output_measures[st->output_count] = (PfMeasure){"", 1};
+    st->outputs[st->output_count++] = pf_expr_add(st->s.ctx, st->s.equations.kinetic, st->s.equations.potential);
+  }
+  return write_out(st);
 }
 
 PfStatus pf_study_open(Study *st, const Options *options)

@@ -58,7 +58,7 @@ static PfStatus run(Session *s, const Options *options, int samples, PfSystem *s
   PF_TRY(pf_cli_keep_offset(s, options, &start, &settings));
   PF_TRY(pf_events_make(&f->events, s, system, values));
   Events *e = &f->events;
-  PF_TRY(pf_trajectory_make(&f->trajectory, &e->complete, e->system, e->values));
+  PF_TRY(pf_trajectory_make(&f->trajectory, &e->complete, e->system, e->values, NULL));
   f->table->columns = f->trajectory.count;
   f->table->names = f->trajectory.names;
   f->table->units = f->trajectory.units;

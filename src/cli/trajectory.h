@@ -7,20 +7,22 @@
 
 typedef struct Trajectory {
   Session *s;
-  const PfSystem *system;
   PfRecord record;       /* the file, when there is one */
   int count;             /* columns */
   const char **names, **units;
   double *scale;         /* one of the unit in SI */
-  double *row, *values;
-  PfTape *outputs;       /* plotted expressions that are not columns already */
-  double *outputs_work, *output_values;
-  int output_count;
+  PfExpr *exprs;
+  double *row;
+  PfReadings *readings;
+  PfPlot *plots;         /* what was asked for, list by list */
+  int plot_count;
   long rows;
 } Trajectory;
 
-/* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values, energies, violations. */
-PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values);
+/* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values, energies,
+ * violations; or t and the quantities that `show` lists, when it is not NULL. */
+PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values,
+                            const char *show);
 void pf_trajectory_free(Trajectory *trajectory);
 
 /* Rows go to that file from now on; pf_record_close(&trajectory->record) ends it, pf_record_drop lets the old one be. */

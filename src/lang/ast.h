@@ -104,6 +104,9 @@ PfStatus pf_parse(PfSource *source, PfNode **tree);
 /* The tree of a text that is a single expression, and the UNITS behind it, which hold for all of it, or NULL. */
 PfStatus pf_parse_constant(PfSource *source, PfNode **node, PfNode **units);
 
+/* Lists of quantities between ';', as PLOT nodes in a BLOCK. */
+PfStatus pf_parse_quantities(PfSource *source, PfNode **tree);
+
 enum { PF_MOST_ERRORS = 20, PF_DEEPEST_NESTING = 200, PF_LONGEST_SOURCE = 16 << 20 /* bytes */ };
 
 /* Is the word a keyword that starts a statement (and so can't be a name)? */

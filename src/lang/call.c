@@ -164,17 +164,24 @@ static PfVector difference(Checker *ck, PfVector a, PfVector b)
   return pf_vector_add(ck->model, a, pf_vector_scale(ck->model, b, pf_expr_int(ck->ctx, -1)));
 }
 
+/* Of a point, or of where a contact touches. */
+static bool position_of(Checker *ck, Scope *scope, const PfNode *node, PfVector *position)
+{
+  const PfVector *contact = pf_contact_point(ck, scope, node);
+  Value p = contact ? pf_no_value() : pf_point_of(ck, scope, node, "the argument of pos");
+  if (contact) *position = *contact;
+  else if (p.kind != V_NONE) *position = pf_value_position(ck, p);
+  return contact || p.kind != V_NONE;
+}
+
 /* pos(p), or pos(p, q): from q to p. */
 static Value call_pos(Checker *ck, Scope *scope, const PfNode *node)
 {
-  if (!expect_arguments(ck, node, 1, 2)) return pf_no_value();
-  Value p = pf_point_of(ck, scope, node->child, "the argument of pos");
-  if (p.kind == V_NONE) return p;
-  PfVector position = pf_value_position(ck, p);
+  PfVector position, from;
+  if (!expect_arguments(ck, node, 1, 2) || !position_of(ck, scope, node->child, &position)) return pf_no_value();
   if (node->child->next) {
-    Value q = pf_point_of(ck, scope, node->child->next, "the argument of pos");
-    if (q.kind == V_NONE) return q;
-    position = difference(ck, position, pf_value_position(ck, q));
+    if (!position_of(ck, scope, node->child->next, &from)) return pf_no_value();
+    position = difference(ck, position, from);
   }
   return pf_vector_value(position, pf_dim_unknown());
 }
@@ -290,6 +297,7 @@ static const Builtin builtins[] = {
   {"sqrt", call_sqrt},   {"if", call_if},     {"dot", call_dot},   {"cross", call_cross},
   {"norm", call_norm},   {"pos", call_pos},   {"vel", call_vel},   {"omega", call_omega},
   {"point", call_point}, {"diag", call_matrix}, {"inertia", call_matrix}, {"distance", call_distance},
+  {"reaction", pf_value_of_reaction},
 };
 
 static const char *nearest_builtin(const char *name)

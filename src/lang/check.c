@@ -182,9 +182,9 @@ static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
     if (pf_is_nearer(use->name, name, &best)) similar = name;
   }
   pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);
-  if (row) pf_check_hint(ck, "'%s' has several rows: write lambda[%s], for example", use->name, row);
-  else if (similar) pf_check_hint(ck, "did you mean lambda[%s]?", similar);
-  else pf_check_hint(ck, "lambda[name] belongs to 'constraint name: …'");
+  if (row) pf_check_hint(ck, "'%s' has several rows: write %s[%s], for example", use->name, use->word, row);
+  else if (similar) pf_check_hint(ck, "did you mean %s[%s]?", use->word, similar);
+  else pf_check_hint(ck, "%s[name] belongs to 'constraint name: …'", use->word);
 }
 
 /* The model before the event has no such row: a condition is not asked for it there, a force would be. */
@@ -201,7 +201,7 @@ static void check_acting(Checker *ck, const PfConstraint *c)
 }
 
 /* Rows of attachments are made in the complete model only, which is checked after this one when there are any. */
-static void check_multipliers(Checker *ck)
+void pf_check_multipliers(Checker *ck)
 {
   PfMap known;
   if (ck->needs_complete) return;
@@ -292,15 +292,17 @@ static PfStatus finish(Checker *ck)
   model->load_count = (int)ck->loads.count;
   model->plot_count = (int)ck->plots.count;
   model->draw_count = (int)ck->draws.count;
-  return ck->out_of_memory ? PF_ERR_MEMORY : PF_OK;
+  return ck->out_of_memory ? PF_ERR_MEMORY : pf_settle_shown(model, ck->arena);
 }
 
 /* ---------------------------------------------------------------- the passes */
 
-/* Declarations first; then the start, which contacts look at; then the rest. */
+/* Declarations first; then the start, which contacts look at; then the rest, and last what is shown of it. */
+enum { PASSES = 4 };
 static int pass_of(const PfNode *node)
 {
   if (node->kind == PF_N_DECLARE) return 0;
+  if (node->kind == PF_N_PLOT) return 3;
   return node->kind == PF_N_ASSIGNS && !strcmp(node->text, "start") ? 1 : 2;
 }
 
@@ -327,7 +329,7 @@ static void check_one(Checker *ck, Work work)
 
 static void check_statements(Checker *ck)
 {
-  for (int pass = 0; pass < 3; pass++) {
+  for (int pass = 0; pass < PASSES; pass++) {
     for (size_t i = 0; i < ck->work.count && !pf_check_stopped(ck); i++) {
       Work work = ck->work.at[i];
       if (pass_of(work.node) != pass) continue;
@@ -357,7 +359,7 @@ PfPlace pf_model_place(Checker *ck, const PfNode *node)
   return place;
 }
 
-static PfStatus check_tree(Checker *ck, const PfNode *tree)
+PfStatus pf_check_tree(Checker *ck, const PfNode *tree)
 {
   PF_TRY(pf_check_begin(ck));
   pf_declare_statements(ck, ck->global, tree);
@@ -367,7 +369,7 @@ static PfStatus check_tree(Checker *ck, const PfNode *tree)
   if (good) check_substance(ck);
   if (good) check_coordinates_used(ck);
   if (good && pf_error_count(ck->ctx) == ck->errors_before) check_velocities_written(ck);
-  if (good) check_multipliers(ck);
+  if (good) pf_check_multipliers(ck);
   if (good) check_speeds(ck);
   if (good) pf_check_events(ck);
   if (pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS)
@@ -402,6 +404,7 @@ void pf_check_release(Checker *ck)
   pf_array_free(ck->allocator, &ck->multiplier_uses);
   pf_array_free(ck->allocator, &ck->multiplier_forces);
   pf_array_free(ck->allocator, &ck->active_parts);
+  pf_array_free(ck->allocator, &ck->contacts);
   pf_array_free(ck->allocator, &ck->classes);
 }
 
@@ -415,12 +418,13 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
     pf_arena_free(arena);
     return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
   }
-  *made = (PfModel){.ctx = ctx, .arena = arena, .file = first->model->file};
+  *made = (PfModel){.ctx = ctx, .arena = arena, .file = first->model->file, .text = first->model->text,
+                    .text_size = first->model->text_size, .is_complete = true};
   Checker ck = {.ctx = ctx, .model = made, .source = first->source, .arena = first->arena, .allocator = first->allocator,
                 .complete = true, .errors_before = pf_error_count(ctx)};
   ck.releases.at = first->releases.at, ck.releases.count = first->releases.count;
   int before = pf_diagnostic_count(ctx);
-  PfStatus status = check_tree(&ck, tree);
+  PfStatus status = pf_check_tree(&ck, tree);
   pf_check_release(&ck);
   if (status == PF_OK) {
     pf_diagnostics_cut(ctx, before); /* the same warnings again */
@@ -438,7 +442,7 @@ static PfStatus parse_and_check(PfContext *ctx, PfArena *work, PfSource *source,
   PF_TRY(pf_parse(source, &tree));
   Checker ck = {.ctx = ctx, .model = model, .source = source, .arena = work, .errors_before = errors};
   ck.allocator = pf_context_allocator(ctx);
-  PfStatus status = check_tree(&ck, tree);
+  PfStatus status = pf_check_tree(&ck, tree);
   pf_check_release(&ck);
   if (status == PF_OK && ck.needs_complete) status = check_complete(&ck, tree);
   else if (status == PF_OK && model->event_count) model->complete = model;
@@ -451,7 +455,9 @@ static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, cons
 {
   PfSource source;
   model->file = pf_arena_text(model->arena, file, strlen(file));
-  if (!model->file) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
+  model->text = pf_arena_text(model->arena, bytes, count);
+  model->text_size = count;
+  if (!model->file || !model->text) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
   PfStatus status = pf_source_init(&source, ctx, work, model->file, bytes, count);
   if (status == PF_OK) status = parse_and_check(ctx, work, &source, model);
   pf_source_free(&source);

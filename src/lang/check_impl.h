@@ -108,8 +108,14 @@ typedef struct Work {
 
 typedef struct MultiplierUse {
   const PfNode *node;
-  const char *name;
+  const char *name, *word; /* word: lambda or violation */
 } MultiplierUse;
+
+/* Where a contact touches. */
+typedef struct ContactPoint {
+  const char *name;
+  PfVector point;
+} ContactPoint;
 
 /* A force, or a component of one, that contains multipliers. */
 typedef struct MultiplierForce {
@@ -156,6 +162,8 @@ typedef struct Checker {
   PF_ARRAY(MultiplierUse) multiplier_uses;
   PF_ARRAY(MultiplierForce) multiplier_forces;
   PF_ARRAY(const PfNode *) active_parts;
+  PF_ARRAY(ContactPoint) contacts;
+  bool showing; /* in 'plot': what only a run knows has a name, too */
   int frame_room;
   bool out_of_memory;
 
@@ -186,6 +194,10 @@ bool pf_check_stopped(const Checker *ck);
 PfPlace pf_model_place(Checker *ck, const PfNode *node);
 /* The ground, the time and the outermost scope, before anything is read; and the end of all lists. */
 PfStatus pf_check_begin(Checker *ck);
+/* Everything, from the tree to the lists of the model. */
+PfStatus pf_check_tree(Checker *ck, const PfNode *tree);
+/* Do all constraints exist whose multipliers and violations are used? */
+void pf_check_multipliers(Checker *ck);
 void pf_check_release(Checker *ck);
 /* Remembers a failed allocation; always false. */
 bool pf_check_no_memory(Checker *ck);
@@ -265,8 +277,6 @@ bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit);
 /* Reports a dimension other than the expected one. */
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what);
 unsigned pf_contents(Checker *ck, PfExpr e);
-/* Reports a speed in what a run works out: it knows velocities, not the speeds that they are written by. */
-bool pf_check_has_speed(Checker *ck, const PfNode *node, PfExpr e);
 void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents);
 PfVector pf_value_position(Checker *ck, Value point);
 PfVector pf_value_velocity(Checker *ck, Value point);
@@ -293,8 +303,24 @@ void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node);        /* f
 void pf_check_force(Checker *ck, Scope *scope, const PfNode *node);
 void pf_check_assignments(Checker *ck, Scope *scope, const PfNode *node);
 void pf_check_run(Checker *ck, Scope *scope, const PfNode *node);           /* output.c */
-void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node);
 void pf_check_draw(Checker *ck, Scope *scope, const PfNode *node);
+
+/* ---------------------------------------------------------------- what is shown (shown.c) */
+
+void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node);
+/* Inside 'plot': does the node have this name, and no declared one? */
+bool pf_is_shown_name(const Checker *ck, const Scope *scope, const PfNode *node, const char *name);
+/* kinetic, potential, energy …; false when the name is something else. */
+bool pf_value_of_shown(Checker *ck, Scope *scope, const PfNode *node, Value *value);
+Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node); /* violation[rear] */
+Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node);  /* reaction(x) */
+/* Where the contact that the node names touches; NULL when it names something else. */
+const PfVector *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node);
+/* The full name of a constraint as it is written: rear, wheel[2].side. NULL after an error. */
+const char *pf_spell_constraint(Checker *ck, Scope *scope, const PfNode *node);
+/* When the model is whole: units, and speeds by velocities, in what is shown and in conditions. */
+PfStatus pf_settle_shown(PfModel *model, PfArena *arena);
+PfStatus pf_settle_plots(const PfModel *model, PfArena *arena, PfPlot *plots, int count);
 
 /* ---------------------------------------------------------------- free and ball (joint.c) */
 

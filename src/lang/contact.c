@@ -62,9 +62,17 @@ static PfVector gathered(const Contact *k, PfVector a, PfVector like)
   return pf_vector_make(k->ck->model, frame, c);
 }
 
-/* v = (velocity of the body's point at c) - (velocity of the support's point there). */
+/* Remembers where it touches, at c from the centre. */
+static void touch(const Contact *k, PfVector c)
+{
+  ContactPoint contact = {k->name, plus(k, pf_frame_position(k->ck->model, k->body), c)};
+  if (!pf_push(k->ck->allocator, &k->ck->contacts, contact)) pf_check_no_memory(k->ck);
+}
+
+/* v = (velocity of the body's point at c) - (velocity of the support's point there), at the point of contact. */
 static PfVector slip(const Contact *k, PfVector c)
 {
+  touch(k, c);
   PfVector own = plus(k, k->body_velocity, cross(k, k->body_spin, c));
   PfVector carried = plus(k, k->support_velocity, cross(k, k->support_spin, plus(k, k->d, c)));
   return minus(k, own, carried);

@@ -67,6 +67,7 @@ int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const c
   c.q = pf_expr_symbol(ctx, name);
   c.v = pf_expr_symbol(ctx, pf_print_text(ck, "%s'", name));
   c.a = pf_expr_symbol(ctx, pf_print_text(ck, "%s''", name));
+  c.held = pf_expr_symbol(ctx, pf_print_text(ck, "held(%s)", name));
   pf_set_contents(ck, c.q, HAS_COORDINATE);
   pf_set_contents(ck, c.v, HAS_VELOCITY);
   pf_set_contents(ck, c.a, HAS_ACCELERATION);

@@ -185,7 +185,9 @@ static void add_row(Joining *j, const char *suffix, PfExpr residual)
   if (pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return;
   pf_add_constraint(ck, j->node, pf_print_text(ck, "%s.%s", j->name, suffix), residual);
   if (ck->constraints.count == before) return;
-  ck->constraints.at[before].attached = true;
+  PfConstraint *row = ck->constraints.at + before;
+  row->attached = true;
+  row->active = pf_expr_symbol(ck->ctx, pf_print_text(ck, "active(%s)", row->name));
   j->action->row_count++;
 }
 
@@ -403,7 +405,6 @@ static bool read_condition(Checker *ck, Scope *scope, const PfNode *node, PfEven
     pf_check_fail(ck, PF_ERR_MODEL, node, "'when' needs an instant or a condition: when t = 5, when x > 3");
     return false;
   }
-  if (pf_check_has_speed(ck, node->child, condition.scalar)) return false;
   if (pf_contents(ck, condition.scalar) & HAS_ACCELERATION) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "the condition of an event is made of coordinates, velocities, multipliers and time");
     return false;

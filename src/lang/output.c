@@ -1,4 +1,4 @@
-/* run, plot and draw: stored for the commands that use them. */
+/* run and draw: stored for the commands that use them. */
 #include "lang/check_impl.h"
 
 #include <string.h>
@@ -49,9 +49,8 @@ static void read_until(Checker *ck, Scope *scope, const PfNode *node, PfRun *run
     pf_check_fail(ck, PF_ERR_MODEL, node, "'until' needs a condition such as x > 3 [m]");
     return;
   }
-  if (pf_check_has_speed(ck, node->child, until.scalar)) return;
   if (pf_contents(ck, until.scalar) & HAS_ACCELERATION)
-    pf_check_fail(ck, PF_ERR_MODEL, node->child, "a stop condition is made of coordinates, velocities, multipliers and time");
+    pf_check_fail(ck, PF_ERR_MODEL, node->child, "a stop condition is made of coordinates, velocities, speeds, multipliers and time");
   run->until = until.scalar;
 }
 
@@ -82,69 +81,6 @@ void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
     if (child->kind == PF_N_BLOCK) run->settings = read_settings(ck, scope, child, &run->setting_count);
     if (child->kind == PF_N_VALUE) read_until(ck, scope, child, run);
   }
-}
-
-/* ---------------------------------------------------------------- plot */
-
-/* Columns count characters, not bytes. */
-static const char *after_characters(const char *text, uint32_t count)
-{
-  for (; *text && count; count--)
-    do text++;
-    while (((unsigned char)*text & 0xC0) == 0x80);
-  return text;
-}
-
-/* The text of the expression as written, for labels. */
-static const char *text_of(Checker *ck, const PfNode *node)
-{
-  PfPlace place = pf_node_place(ck->source, node);
-  if (!place.text) return "value";
-  const char *start = after_characters(place.text, node->column - 1), *end = after_characters(start, node->length);
-  return start < end ? pf_print_text(ck, "%.*s", (int)(end - start), start) : "value";
-}
-
-/* A definition with a unit is shown in it, everything else in SI. */
-static void unit_of(Checker *ck, Scope *scope, const PfNode *node, Value value, PfPlot *plot, int i)
-{
-  const Entity *entity = node->kind == PF_N_NAME ? pf_scope_find(scope, node->text) : NULL;
-  bool declared = entity && entity->kind == E_LET && entity->has_unit;
-  bool shown = value.dim.known && !pf_dimension_is_none(value.dim.of);
-  plot->units[i] = declared ? entity->unit_text : shown ? pf_dim_text(ck, value.dim) : "";
-  plot->scales[i] = declared ? entity->unit.scale : 1;
-}
-
-/* The i-th entry of the lists. */
-static bool plot_value(Checker *ck, Scope *scope, const PfNode *node, PfPlot *plot, int i)
-{
-  Value value = pf_scalar_of(ck, scope, node, "what is plotted");
-  if (value.kind == V_NONE || pf_check_has_speed(ck, node, value.scalar)) return false;
-  plot->values[i] = value.scalar;
-  plot->labels[i] = text_of(ck, node);
-  unit_of(ck, scope, node, value, plot, i);
-  return true;
-}
-
-void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node)
-{
-  PfPlot plot = {0};
-  int room = 0;
-  for (const PfNode *child = node->child; child; child = child->next) room++;
-  plot.labels = pf_arena_array(ck->model->arena, const char *, room);
-  plot.units = pf_arena_array(ck->model->arena, const char *, room);
-  plot.scales = pf_arena_array(ck->model->arena, double, room);
-  plot.values = pf_arena_array(ck->model->arena, PfExpr, room);
-  if (!plot.labels || !plot.units || !plot.scales || !plot.values) {
-    pf_check_no_memory(ck);
-    return;
-  }
-  for (const PfNode *child = node->child; child; child = child->next) {
-    bool against = child->kind == PF_N_VALUE; /* comes last */
-    if (!plot_value(ck, scope, against ? child->child : child, &plot, plot.count)) return;
-    if (!against) plot.count++;
-    else plot.against = plot.values[plot.count], plot.against_label = plot.labels[plot.count];
-  }
-  if (!pf_push(ck->allocator, &ck->plots, plot)) pf_check_no_memory(ck);
 }
 
 /* ---------------------------------------------------------------- draw */

@@ -512,3 +512,20 @@ PfStatus pf_parse_constant(PfSource *source, PfNode **node, PfNode **units)
   pf_map_free(&p.words);
   return p.status;
 }
+
+PfStatus pf_parse_quantities(PfSource *source, PfNode **tree)
+{
+  PfParser p;
+  begin(&p, source);
+  *tree = pf_parser_node(&p, PF_N_BLOCK, &p.token);
+  PfNode **tail = &(*tree)->child;
+  do {
+    PfNode *list = pf_parser_node(&p, PF_N_PLOT, &p.token);
+    pf_parse_shown(&p, &list->child);
+    tail = pf_parser_add(tail, list);
+  } while (!p.failed && pf_parser_accept(&p, PF_T_SEMICOLON) && p.token.kind != PF_T_END);
+  if (!p.failed && p.token.kind != PF_T_END) pf_parser_expected(&p, "',', ';' or the end of the list");
+  if (p.status == PF_ERR_MEMORY) *tree = NULL;
+  pf_map_free(&p.words);
+  return p.status;
+}

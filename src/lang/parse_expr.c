@@ -413,9 +413,15 @@ static bool is_function(const PfParser *p)
   return pf_parser_sees(p, "point") && next[strspn(next, " \t")] == '(';
 }
 
+/* So do 'kinetic' and 'potential', which can be shown. */
+static bool is_energy(const PfParser *p)
+{
+  return p->showing && !p->token.newlines && (pf_parser_sees(p, "kinetic") || pf_parser_sees(p, "potential"));
+}
+
 static PfNode *expression(PfParser *p, Precedence least)
 {
-  if (is_function(p)) p->token.kind = PF_T_NAME;
+  if (is_function(p) || is_energy(p)) p->token.kind = PF_T_NAME;
   PfToken start = p->token;
   int around = p->height;
   Prefix prefix = rule_of(start.kind)->prefix;

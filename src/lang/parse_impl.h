@@ -16,6 +16,7 @@ typedef struct PfParser {
   PfToken open;  /* the innermost open bracket, when there is one */
   int brackets;  /* open round and square ones: inside, line ends are blanks */
   int braces;
+  bool showing;       /* in 'plot': kinetic and potential are names */
   bool in_properties; /* the innermost open brace holds properties, not statements */
   int nesting;        /* brackets, calls, powers, signs and blocks around the next token */
   int height;         /* of the highest subtree of the node that is being made */
@@ -87,6 +88,7 @@ void pf_parser_hint_neighbours(PfParser *p);
 PfNode *pf_parse_expression(PfParser *p);
 /* The same with a unit behind it that holds for all of it: (pi/3) [rad]. */
 PfNode *pf_parse_start_value(PfParser *p);
+PfNode **pf_parse_shown(PfParser *p, PfNode **tail); /* what 'plot' lists; returns the new tail */
 PfNode *pf_parse_range(PfParser *p);
 PfNode *pf_parse_string(PfParser *p); /* the next token is one */
 /* (a, b, …) as a list */

@@ -273,14 +273,28 @@ static PfNode *run_statement(PfParser *p)
   return node;
 }
 
+/* Quantities, each with the unit it is shown in behind it: x, theta [deg], kinetic + potential. */
+PfNode **pf_parse_shown(PfParser *p, PfNode **tail)
+{
+  p->showing = true;
+  do {
+    tail = pf_parser_add(tail, pf_parse_start_value(p));
+  } while (pf_parser_accept(p, PF_T_COMMA));
+  p->showing = false;
+  return tail;
+}
+
 static PfNode *plot_statement(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_PLOT);
-  PfNode **tail = &node->child;
-  do {
-    tail = pf_parser_add(tail, pf_parse_expression(p));
-  } while (pf_parser_accept(p, PF_T_COMMA));
-  if (pf_parser_accept_word(p, "against")) pf_parser_add(tail, pf_parse_wrapped(p, PF_N_VALUE));
+  PfNode **tail = pf_parse_shown(p, &node->child);
+  if (!pf_parser_accept_word(p, "against")) return node;
+  PfNode *against = pf_parser_node(p, PF_N_VALUE, &p->token);
+  p->showing = true;
+  against->child = pf_parse_start_value(p);
+  p->showing = false;
+  pf_parser_extend(p, against);
+  pf_parser_add(tail, against);
   return node;
 }
 

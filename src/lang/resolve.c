@@ -73,7 +73,8 @@ static bool keep_as_name(Checker *ck, Entity *entity, Value value)
 {
   PfOp op = pf_expr_op(ck->ctx, value.scalar);
   if (pf_contents(ck, value.scalar) != HAS_PARAMETER || op == PF_OP_SYMBOL) return true;
-  PfParameter p = {.name = entity->name, .unit = entity->unit_text, .scale = 1, .value = value.scalar, .derived = true};
+  PfParameter p = {.name = entity->name, .unit = entity->unit_text, .scale = entity->has_unit ? entity->unit.scale : 1,
+                   .value = value.scalar, .derived = true};
   p.place = pf_model_place(ck, entity->node);
   p.symbol = pf_expr_symbol(ck->ctx, entity->name);
   if (pf_contents(ck, p.symbol)) return true; /* a local name may mean something else elsewhere: written out */

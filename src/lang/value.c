@@ -269,14 +269,6 @@ unsigned pf_contents(Checker *ck, PfExpr e)
   return ck->classes.at[e];
 }
 
-bool pf_check_has_speed(Checker *ck, const PfNode *node, PfExpr e)
-{
-  if (!(pf_contents(ck, e) & HAS_SPEED)) return false;
-  pf_check_fail(ck, PF_ERR_MODEL, node, "a speed cannot stand here");
-  pf_check_hint(ck, "write it by velocities, as in x'*cos(theta) + y'*sin(theta)");
-  return true;
-}
-
 /* ---------------------------------------------------------------- entities */
 
 static Value value_of_symbol(PfExpr symbol, Dim dim)
@@ -328,6 +320,8 @@ static Value value_of_name(Checker *ck, Scope *scope, const PfNode *node)
     pf_check_fail(ck, PF_ERR_NAME, node, "a multiplier is written with the name of its constraint: lambda[c]");
     return pf_no_value();
   }
+  Value shown;
+  if (pf_value_of_shown(ck, scope, node, &shown)) return shown;
   Entity *entity = pf_scope_lookup(ck, scope, node);
   return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
 }
@@ -362,16 +356,21 @@ static const char *constraint_name(Checker *ck, Scope *scope, const PfNode *node
   return *entity ? (*entity)->name : name; /* c1, c2, drive.theta … have none */
 }
 
+const char *pf_spell_constraint(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const Entity *entity;
+  return constraint_name(ck, scope, node, &entity);
+}
+
 /* lambda[rear]: the multiplier of a constraint, which may be declared further down. */
 static Value value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const Entity *entity;
-  const char *name = constraint_name(ck, scope, node->child, &entity);
+  const char *name = pf_spell_constraint(ck, scope, node->child);
   if (!name) return pf_no_value();
   name = pf_print_text(ck, "%s", name);
   PfExpr symbol = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
   pf_set_contents(ck, symbol, HAS_MULTIPLIER);
-  if (!pf_push(ck->allocator, &ck->multiplier_uses, (MultiplierUse){node, name})) pf_check_no_memory(ck);
+  if (!pf_push(ck->allocator, &ck->multiplier_uses, (MultiplierUse){node, name, "lambda"})) pf_check_no_memory(ck);
   return pf_scalar_value(symbol, pf_dim_unknown());
 }
 
@@ -730,6 +729,7 @@ static Value dispatch(Checker *ck, Scope *scope, const PfNode *node)
   case PF_N_NAME: return value_of_name(ck, scope, node);
   case PF_N_INDEX:
     if (!strcmp(node->text, "lambda")) return value_of_multiplier(ck, scope, node);
+    if (pf_is_shown_name(ck, scope, node, "violation")) return pf_value_of_violation(ck, scope, node);
     return value_of_name(ck, scope, node);
   case PF_N_CALL: return pf_value_of_call(ck, scope, node);
   case PF_N_SUMOVER: return value_of_sum_over(ck, scope, node);

@@ -16,9 +16,6 @@ PfStatus pf_derive_constraints(PfContext *ctx, PfArena *scratch, const PfModel *
 PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfKinematics *kinematics,
                          const PfExpr *e, int count, PfExpr *out);
 
-/* Inputs by their functions of time (switches.c). */
-PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, size_t count);
-
 /* sum_j coefficients[j*stride]*unknowns[j] (present.c) */
 PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count);
 

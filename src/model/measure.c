@@ -45,9 +45,7 @@ PfMeasure pf_model_measure(const PfModel *model, const char *name)
   return measure(strcmp(name, "t") ? "" : "s", 1);
 }
 
-PfMeasure pf_plot_measure(const PfModel *model, const PfPlot *plot, int k)
+PfMeasure pf_plot_measure(const PfPlot *plot, int k)
 {
-  if (pf_expr_op(model->ctx, plot->values[k]) != PF_OP_SYMBOL) return measure(plot->units[k], plot->scales[k]);
-  PfMeasure own = pf_model_measure(model, pf_expr_symbol_name(model->ctx, plot->values[k]));
-  return own.unit[0] ? own : measure(plot->units[k], plot->scales[k]);
+  return measure(plot->units[k], plot->scales[k]);
 }

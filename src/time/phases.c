@@ -216,6 +216,9 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   whole.v = s->values + s->symbols->v;
   whole.a = s->a;
   whole.multiplier = s->multiplier;
+  whole.parameters = s->values + s->symbols->parameters;
+  whole.active = s->active;
+  whole.held = s->held;
   return s->options->sample(s->options->user, &whole);
 }
 

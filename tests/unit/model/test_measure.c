@@ -32,7 +32,7 @@ static void every_name_has_its_unit(void **state)
   check(model, "hub.px", "m", 1), check(model, "hub.wx", "rad/s", 1), check(model, "hub.vz", "m/s", 1), check(model, "hub.qw", "", 1);
   check(model, "nothing", "", 1), check(model, "y'''", "", 1);
   static const char *const units[] = {"mm", "m", "N mm", "m/s", "deg/s"};
-  for (int k = 0; k < 5; k++) assert_string_equal(pf_plot_measure(model, model->plots, k).unit, units[k]);
+  for (int k = 0; k < 5; k++) assert_string_equal(pf_plot_measure(model->plots, k).unit, units[k]);
   pf_model_free(model);
 }
 

@@ -1,0 +1,105 @@
+/* Quantities of a model that are asked for beside it: "x, theta [deg]; pos(w)". The model is read once more from its text, because
+ * scopes and definitions are gone; symbols are the same, since they go by name. */
+#include "lang/check_impl.h"
+#include "pfaff/lang.h"
+
+#include <string.h>
+
+typedef struct Asked {
+  PfContext *ctx;
+  PfArena *arena, *work; /* of the result; of what is read */
+  const PfModel *model;
+  PfSource *text;        /* the quantities */
+  PfPlot *plots;
+  int count;
+} Asked;
+
+static PfStatus check_quantities(Asked *a, Checker *ck)
+{
+  PfNode *tree = NULL;
+  ck->source = a->text;
+  ck->kept_line = 0;
+  ck->plots.count = 0;
+  ck->errors_before = pf_error_count(a->ctx);
+  if (pf_parse_quantities(a->text, &tree) != PF_OK) return tree ? PF_ERR_ARGUMENT : PF_ERR_MEMORY;
+  for (const PfNode *list = tree->child; list; list = list->next) pf_check_plot(ck, ck->global, list);
+  pf_check_multipliers(ck);
+  if (pf_error_count(a->ctx) != ck->errors_before) return PF_ERR_ARGUMENT;
+  if (ck->out_of_memory) return pf_fail(a->ctx, PF_ERR_MEMORY, "no room for what is shown");
+  PF_TRY(pf_expr_check(a->ctx));
+  a->count = (int)ck->plots.count;
+  a->plots = pf_arena_array(a->arena, PfPlot, a->count);
+  if (!a->plots) return pf_fail(a->ctx, PF_ERR_MEMORY, "no room for what is shown");
+  memcpy(a->plots, ck->plots.at, ck->plots.count*sizeof *a->plots);
+  return pf_settle_plots(ck->model, a->work, a->plots, a->count);
+}
+
+/* What was said about the model when it was read is not said again. */
+static PfStatus check_again(Asked *a, Checker *ck, const PfNode *tree)
+{
+  int before = pf_diagnostic_count(a->ctx);
+  ck->errors_before = pf_error_count(a->ctx);
+  PF_TRY(pf_check_tree(ck, tree));
+  pf_diagnostics_cut(a->ctx, before);
+  return PF_OK;
+}
+
+static Checker new_checker(const Asked *a, PfSource *source, PfModel *model)
+{
+  *model = (PfModel){.ctx = a->ctx, .arena = a->arena, .file = a->model->file};
+  return (Checker){.ctx = a->ctx, .model = model, .source = source, .arena = a->work,
+                   .allocator = pf_context_allocator(a->ctx)};
+}
+
+static PfStatus read_complete(Asked *a, PfSource *source, const PfNode *tree, const Checker *first)
+{
+  PfModel model;
+  Checker ck = new_checker(a, source, &model);
+  ck.complete = true;
+  ck.releases.at = first->releases.at, ck.releases.count = first->releases.count;
+  PfStatus status = check_again(a, &ck, tree);
+  if (status == PF_OK) status = check_quantities(a, &ck);
+  pf_check_release(&ck);
+  return status;
+}
+
+static PfStatus read_all(Asked *a, PfSource *source)
+{
+  PfNode *tree = NULL;
+  PfModel model;
+  PF_TRY(pf_parse(source, &tree));
+  Checker ck = new_checker(a, source, &model);
+  PfStatus status = check_again(a, &ck, tree);
+  if (status == PF_OK && a->model->is_complete) status = read_complete(a, source, tree, &ck);
+  else if (status == PF_OK) status = check_quantities(a, &ck);
+  pf_check_release(&ck);
+  pf_array_free(ck.allocator, &ck.releases);
+  return status;
+}
+
+static PfStatus read_with_source(Asked *a, const char *what, const char *text)
+{
+  PfSource source, asked;
+  PF_TRY(pf_source_init(&source, a->ctx, a->work, a->model->file, a->model->text, a->model->text_size));
+  PfStatus status = pf_source_init(&asked, a->ctx, a->work, what, text, strlen(text));
+  a->text = &asked;
+  if (status == PF_OK) status = read_all(a, &source);
+  pf_source_free(&asked);
+  pf_source_free(&source);
+  return status;
+}
+
+PfStatus pf_quantities_read(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what, const char *text,
+                            PfPlot **plots, int *count)
+{
+  Asked a = {.ctx = ctx, .arena = arena, .work = pf_arena_new(pf_context_allocator(ctx)), .model = model};
+  *plots = NULL;
+  *count = 0;
+  if (!a.work) return pf_fail(ctx, PF_ERR_MEMORY, "no room for what is shown");
+  PfStatus status = read_with_source(&a, what, text);
+  pf_arena_free(a.work);
+  if (status != PF_OK) return status;
+  *plots = a.plots;
+  *count = a.count;
+  return PF_OK;
+}

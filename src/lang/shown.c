@@ -1,0 +1,314 @@
+/* What is shown of a run: 'plot', and quantities that are asked for beside the model. Beyond what the language has everywhere there
+ * are names for what only the equations know; they are symbols with brackets in their names, which nothing else can have
+ * (pf_equations_express). */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- names of what the equations know */
+
+/* No derivative is had of them. */
+static Value known_later(Checker *ck, const char *symbol, Dim dim)
+{
+  PfExpr e = pf_expr_symbol(ck->ctx, symbol);
+  pf_set_contents(ck, e, HAS_ACCELERATION);
+  return pf_scalar_value(e, dim);
+}
+
+bool pf_is_shown_name(const Checker *ck, const Scope *scope, const PfNode *node, const char *name)
+{
+  return ck->showing && !strcmp(node->text, name) && !pf_scope_find(scope, name);
+}
+
+bool pf_value_of_shown(Checker *ck, Scope *scope, const PfNode *node, Value *value)
+{
+  static const char *const words[] = {"kinetic", "potential", "violation_position", "violation_velocity"};
+  for (size_t i = 0; i < sizeof words/sizeof *words; i++) {
+    if (!pf_is_shown_name(ck, scope, node, words[i])) continue;
+    *value = known_later(ck, pf_print_text(ck, "%s()", words[i]), pf_dim_unknown());
+    return true;
+  }
+  if (!pf_is_shown_name(ck, scope, node, "energy")) return false;
+  Value kinetic = known_later(ck, "kinetic()", pf_dim_unknown()), potential = known_later(ck, "potential()", pf_dim_unknown());
+  *value = pf_scalar_value(pf_expr_add(ck->ctx, kinetic.scalar, potential.scalar), pf_dim_unknown());
+  return true;
+}
+
+Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const char *name = pf_spell_constraint(ck, scope, node->child);
+  if (!name) return pf_no_value();
+  MultiplierUse use = {node, pf_print_text(ck, "%s", name), "violation"}; /* it must exist, as for a multiplier */
+  if (!pf_push(ck->allocator, &ck->multiplier_uses, use)) pf_check_no_memory(ck);
+  return known_later(ck, pf_print_text(ck, "violation(%s)", name), pf_dim_unknown());
+}
+
+/* An energy over what the coordinate is measured in. */
+static Dim dim_of_force(Dim of)
+{
+  if (!of.known) return of;
+  of.of.power[PF_BASE_RAD] = 0;
+  return pf_dim_divide(pf_dim_make(1, 2, -2), of);
+}
+
+Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const char *how = "reaction(x) is the generalized force of the constraints on the coordinate x";
+  if (!ck->showing) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a reaction can only be shown, by 'plot' or --show");
+    pf_check_hint(ck, "%s; a force may depend on multipliers, lambda[name]", how);
+    return pf_no_value();
+  }
+  Value value = node->child && !node->child->next ? pf_value_of(ck, scope, node->child) : pf_no_value();
+  if (node->child && !node->child->next && value.kind == V_NONE) return value;
+  for (size_t i = 0; value.kind == V_SCALAR && i < ck->coordinates.count; i++)
+    if (ck->coordinates.at[i].q == value.scalar)
+      return known_later(ck, pf_print_text(ck, "reaction(%s)", ck->coordinates.at[i].name), dim_of_force(value.dim));
+  pf_check_fail(ck, PF_ERR_MODEL, node, "the name of one coordinate is needed here");
+  pf_check_hint(ck, "%s", how);
+  return pf_no_value();
+}
+
+const PfVector *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node)
+{
+  bool named = node->kind == PF_N_NAME || node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER;
+  if (!ck->showing || !named) return NULL;
+  const char *name = pf_spell_constraint(ck, scope, node);
+  for (size_t i = 0; name && i < ck->contacts.count; i++)
+    if (!strcmp(ck->contacts.at[i].name, name)) return &ck->contacts.at[i].point;
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- labels */
+
+/* Columns count characters, not bytes. */
+static const char *after_characters(const char *text, uint32_t count)
+{
+  for (; *text && count; count--)
+    do text++;
+    while (((unsigned char)*text & 0xC0) == 0x80);
+  return text;
+}
+
+/* The text of the expression as written. */
+static const char *text_of(Checker *ck, const PfNode *node)
+{
+  PfPlace place = pf_node_place(ck->source, node);
+  if (!place.text) return "value";
+  const char *start = after_characters(place.text, node->column - 1), *end = after_characters(start, node->length);
+  return start < end ? pf_print_text(ck, "%.*s", (int)(end - start), start) : "value";
+}
+
+/* violation(rear) is written violation[rear], and kinetic() without its brackets. */
+static const char *name_of_symbol(Checker *ck, const char *name)
+{
+  size_t length = strlen(name);
+  if (length > 2 && !strcmp(name + length - 2, "()")) return pf_print_text(ck, "%.*s", (int)length - 2, name);
+  if (strncmp(name, "violation(", 10) != 0) return pf_print_text(ck, "%s", name);
+  return pf_print_text(ck, "violation[%.*s]", (int)length - 11, name + 10);
+}
+
+/* Names stand in full, left.q for q inside a part; the rest as it is written. */
+static const char *label_of(Checker *ck, const PfNode *node, const Entity *definition, PfExpr e)
+{
+  if (definition) return definition->name;
+  if (pf_expr_op(ck->ctx, e) == PF_OP_SYMBOL) return name_of_symbol(ck, pf_expr_symbol_name(ck->ctx, e));
+  return text_of(ck, node);
+}
+
+/* ---------------------------------------------------------------- lists */
+
+typedef struct Shown {
+  const char *label, *unit;
+  double scale; /* 0: that of the name, if it has one */
+  PfExpr value;
+} Shown;
+
+typedef struct ShownList {
+  PF_ARRAY(Shown) items;
+} ShownList;
+
+static void add(Checker *ck, ShownList *list, const char *label, const char *unit, double scale, PfExpr value)
+{
+  Shown item = {label, unit, scale, value};
+  if (!pf_push(ck->allocator, &list->items, item)) pf_check_no_memory(ck);
+}
+
+/* A definition that was given a unit is shown in it. */
+static const Entity *definition_of(Scope *scope, const PfNode *node)
+{
+  const Entity *entity = node->kind == PF_N_NAME ? pf_scope_find(scope, node->text) : NULL;
+  return entity && entity->kind == E_LET ? entity : NULL;
+}
+
+/* The unit behind a quantity is that of its numbers; of a number, its own as well. */
+static bool read_unit(Checker *ck, const PfNode *node, Value *value, const char **text, double *scale)
+{
+  PfUnit unit;
+  const PfNode *child = node->child;
+  bool time = child->kind == PF_N_NAME && !strcmp(child->text, "t");
+  if (!pf_unit_of(ck, node, &unit)) return false;
+  if (time) value->dim = pf_dim_make(0, 0, 1);
+  if (!pf_dim_expect(ck, child, value->dim, (Dim){.known = true, .of = unit.dimension}, "what is shown")) return false;
+  if (pf_dim_is_loose(value->dim)) value->scalar = pf_expr_mul(ck->ctx, value->scalar, pf_expr_double(ck->ctx, unit.scale));
+  *text = pf_print_text(ck, "%s", node->text);
+  *scale = unit.scale;
+  return true;
+}
+
+static bool add_value(Checker *ck, Scope *scope, const PfNode *node, bool one, ShownList *list)
+{
+  const PfNode *unit_node = node->kind == PF_N_UNIT ? node : NULL;
+  if (unit_node) node = node->child;
+  const Entity *definition = definition_of(scope, node);
+  const char *unit = definition && definition->has_unit ? definition->unit_text : NULL;
+  double scale = unit ? definition->unit.scale : 1;
+  Value value = pf_value_of(ck, scope, node);
+  bool vector = value.kind == V_VECTOR && !one;
+  if (value.kind != V_SCALAR && value.kind != V_NONE && !vector)
+    pf_check_fail(ck, PF_ERR_MODEL, node, "what is plotted must be a number, this is %s", pf_kind_text(value.kind));
+  if (value.kind != V_SCALAR && !vector) return false;
+  if (unit_node && !read_unit(ck, unit_node, &value, &unit, &scale)) return false;
+  bool known = value.dim.known && !pf_dimension_is_none(value.dim.of);
+  bool named = !unit && !vector && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
+  if (!unit) unit = known ? pf_dim_text(ck, value.dim) : "";
+  if (named) scale = 0; /* settle_units */
+  if (!vector) {
+    add(ck, list, label_of(ck, node, definition, value.scalar), unit, scale, value.scalar);
+    return true;
+  }
+  PfExpr c[3];
+  pf_vector_express(ck->model, value.vector, 0, c);
+  const char *label = definition ? definition->name : text_of(ck, node);
+  for (int k = 0; k < 3; k++) add(ck, list, pf_print_text(ck, "%s.%c", label, 'x' + k), unit, scale, c[k]);
+  return true;
+}
+
+/* violation: of all constraints; violation[w]: of all rows of a contact. False when it is something else. */
+static bool add_violations(Checker *ck, Scope *scope, const PfNode *node, ShownList *list)
+{
+  if (!pf_is_shown_name(ck, scope, node, "violation") || (node->kind != PF_N_NAME && node->kind != PF_N_INDEX)) return false;
+  const char *of = node->kind == PF_N_INDEX ? pf_spell_constraint(ck, scope, node->child) : NULL;
+  size_t length = of ? strlen(of) : 0;
+  bool any = false;
+  for (size_t i = 0; i < ck->constraints.count; i++) {
+    const PfConstraint *c = ck->constraints.at + i;
+    bool meant = !of || (!strncmp(c->name, of, length) && c->name[length] == '.');
+    if (c->norm || !meant) continue;
+    any = true;
+    Value value = known_later(ck, pf_print_text(ck, "violation(%s)", c->name), pf_dim_unknown());
+    add(ck, list, pf_print_text(ck, "violation[%s]", c->name), "", 1, value.scalar);
+  }
+  return any || node->kind == PF_N_NAME;
+}
+
+static bool take(Checker *ck, const ShownList *list, PfPlot *plot)
+{
+  size_t count = list->items.count;
+  plot->labels = pf_arena_array(ck->model->arena, const char *, count);
+  plot->units = pf_arena_array(ck->model->arena, const char *, count);
+  plot->scales = pf_arena_array(ck->model->arena, double, count);
+  plot->values = pf_arena_array(ck->model->arena, PfExpr, count);
+  if (!plot->labels || !plot->units || !plot->scales || !plot->values) return pf_check_no_memory(ck);
+  for (size_t i = 0; i < count; i++) {
+    plot->labels[i] = list->items.at[i].label;
+    plot->units[i] = list->items.at[i].unit;
+    plot->scales[i] = list->items.at[i].scale;
+    plot->values[i] = list->items.at[i].value;
+  }
+  return true;
+}
+
+static bool read_list(Checker *ck, Scope *scope, const PfNode *node, ShownList *list, PfPlot *plot)
+{
+  for (const PfNode *child = node->child; child; child = child->next) {
+    bool against = child->kind == PF_N_VALUE; /* comes last */
+    if (against) {
+      if (!add_value(ck, scope, child->child, true, list)) return false;
+      const Shown *last = list->items.at + list->items.count - 1;
+      plot->against = last->value, plot->against_label = last->label;
+      continue;
+    }
+    if (!add_violations(ck, scope, child, list) && !add_value(ck, scope, child, false, list)) return false;
+    plot->count = (int)list->items.count;
+  }
+  return take(ck, list, plot);
+}
+
+void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node)
+{
+  PfPlot plot = {0};
+  ShownList list = {{0}};
+  ck->showing = true;
+  if (read_list(ck, scope, node, &list, &plot) && !pf_push(ck->allocator, &ck->plots, plot)) pf_check_no_memory(ck);
+  ck->showing = false;
+  pf_array_free(ck->allocator, &list.items);
+}
+
+/* ---------------------------------------------------------------- when the model is known */
+
+/* A name without a unit behind it is shown in its own. */
+static void settle_units(const PfModel *model, PfPlot *plot)
+{
+  int count = plot->count + (plot->against != PF_EXPR_NONE);
+  for (int i = 0; i < count; i++) {
+    if (plot->scales[i] > 0) continue;
+    PfMeasure own = pf_model_measure(model, pf_expr_symbol_name(model->ctx, plot->values[i]));
+    if (own.unit[0]) plot->units[i] = own.unit;
+    plot->scales[i] = own.scale;
+  }
+}
+
+/* A run knows velocities, not the speeds that they are written by. */
+typedef struct Speeds {
+  int count;
+  PfExpr *symbol, *value; /* NULL: not worked out yet */
+} Speeds;
+
+static PfStatus write_out(const PfModel *model, PfArena *arena, Speeds *s, PfExpr *list, int count)
+{
+  bool any = false;
+  for (int i = 0; i < s->count; i++) s->symbol[i] = model->speeds[i].symbol;
+  for (int i = 0; i < count; i++) any = any || (list[i] && pf_expr_depends(model->ctx, list[i], s->symbol, s->count));
+  if (!any) return PF_OK;
+  if (!s->value) {
+    s->value = pf_arena_array(arena, PfExpr, s->count);
+    if (!s->value) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for the speeds");
+    PF_TRY(pf_model_speeds(model, arena, s->value));
+  }
+  return pf_expr_substitute(model->ctx, list, count, s->symbol, s->value, s->count, list);
+}
+
+static PfStatus settle_plots(const PfModel *model, PfArena *arena, Speeds *s, PfPlot *plots, int count)
+{
+  for (int i = 0; i < count; i++) {
+    settle_units(model, plots + i);
+    int values = plots[i].count + (plots[i].against != PF_EXPR_NONE);
+    PF_TRY(write_out(model, arena, s, plots[i].values, values));
+    if (plots[i].against) plots[i].against = plots[i].values[plots[i].count];
+  }
+  return PF_OK;
+}
+
+static PfStatus prepare(const PfModel *model, PfArena *arena, Speeds *s)
+{
+  *s = (Speeds){.count = model->speed_count, .symbol = pf_arena_array(arena, PfExpr, model->speed_count)};
+  return s->symbol ? PF_OK : pf_fail(model->ctx, PF_ERR_MEMORY, "no room for the speeds");
+}
+
+PfStatus pf_settle_plots(const PfModel *model, PfArena *arena, PfPlot *plots, int count)
+{
+  Speeds s;
+  PF_TRY(prepare(model, arena, &s));
+  return settle_plots(model, arena, &s, plots, count);
+}
+
+PfStatus pf_settle_shown(PfModel *model, PfArena *arena)
+{
+  Speeds s;
+  PF_TRY(prepare(model, arena, &s));
+  PF_TRY(settle_plots(model, arena, &s, model->plots, model->plot_count));
+  PF_TRY(write_out(model, arena, &s, &model->run.until, 1));
+  for (int i = 0; i < model->event_count; i++) PF_TRY(write_out(model, arena, &s, &model->events[i].condition, 1));
+  return PF_OK;
+}

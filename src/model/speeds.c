@@ -1,0 +1,91 @@
+/* Pseudo-velocities as functions of the velocities.
+ *
+ * Rates are linear in the speeds, v = B nu + c. Velocities that can be have one nu, which the normal equations B^T B nu = B^T (v - c)
+ * give as well as any other choice of rows; B^T B is positive definite, so that an elimination needs no pivots and can be done
+ * once, with expressions. */
+#include "model/model.h"
+
+typedef struct Normal {
+  PfContext *ctx;
+  int n; /* speeds */
+  PfExpr *G, *h;
+} Normal;
+
+static PfExpr *entry(const Normal *s, int i, int j)
+{
+  return s->G + (size_t)i*(size_t)s->n + j;
+}
+
+/* a - b c */
+static PfExpr less(PfContext *ctx, PfExpr a, PfExpr b, PfExpr c)
+{
+  return pf_expr_sub(ctx, a, pf_expr_mul(ctx, b, c));
+}
+
+/* Adds the row v = row.nu + c of one coordinate. */
+static void add_row(const Normal *s, const PfExpr *row, PfExpr rest)
+{
+  for (int i = 0; i < s->n; i++) {
+    if (pf_expr_is_int(s->ctx, row[i], 0)) continue;
+    for (int j = 0; j < s->n; j++) *entry(s, i, j) = pf_expr_add(s->ctx, *entry(s, i, j), pf_expr_mul(s->ctx, row[i], row[j]));
+    s->h[i] = pf_expr_add(s->ctx, s->h[i], pf_expr_mul(s->ctx, row[i], rest));
+  }
+}
+
+/* Gauss; the solution is in h. False when a pivot vanishes. */
+static bool eliminate(const Normal *s)
+{
+  PfContext *ctx = s->ctx;
+  for (int k = 0; k < s->n; k++) {
+    if (pf_expr_is_structural_zero(ctx, *entry(s, k, k))) return false;
+    for (int i = k + 1; i < s->n; i++) {
+      if (pf_expr_is_int(ctx, *entry(s, i, k), 0)) continue;
+      PfExpr factor = pf_expr_div(ctx, *entry(s, i, k), *entry(s, k, k));
+      for (int j = k; j < s->n; j++) *entry(s, i, j) = less(ctx, *entry(s, i, j), factor, *entry(s, k, j));
+      s->h[i] = less(ctx, s->h[i], factor, s->h[k]);
+    }
+  }
+  for (int k = s->n; k-- > 0;) {
+    for (int j = k + 1; j < s->n; j++) s->h[k] = less(ctx, s->h[k], *entry(s, k, j), s->h[j]);
+    s->h[k] = pf_expr_div(ctx, s->h[k], *entry(s, k, k));
+  }
+  return true;
+}
+
+static PfStatus not_linear(const PfModel *model, const PfCoordinate *c)
+{
+  return pf_fail_at(model->ctx, PF_ERR_MODEL, c->place, "speeds can be worked out from velocities only where the rates are linear "
+                    "in them: that of '%s' is not", c->name);
+}
+
+static PfStatus add_rows(const PfModel *model, PfArena *arena, const Normal *s)
+{
+  PfContext *ctx = model->ctx;
+  PfExpr *symbol = pf_arena_array(arena, PfExpr, s->n), *zero = pf_arena_array(arena, PfExpr, s->n);
+  PfExpr *row = pf_arena_array(arena, PfExpr, s->n);
+  if (!symbol || !zero || !row) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the speeds");
+  for (int i = 0; i < s->n; i++) symbol[i] = model->speeds[i].symbol, zero[i] = pf_expr_int(ctx, 0);
+  for (int j = 0; j < model->coordinate_count; j++) {
+    const PfCoordinate *c = model->coordinates + j;
+    PfExpr rest = c->rate;
+    if (rest == PF_EXPR_NONE) continue; /* of a contact: it follows from the others */
+    PF_TRY(pf_expr_gradient(ctx, c->rate, symbol, s->n, row));
+    for (int i = 0; i < s->n; i++)
+      if (pf_expr_depends(ctx, row[i], symbol, s->n)) return not_linear(model, c);
+    PF_TRY(pf_expr_substitute(ctx, &rest, 1, symbol, zero, s->n, &rest));
+    add_row(s, row, pf_expr_sub(ctx, c->v, rest));
+  }
+  return PF_OK;
+}
+
+PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds)
+{
+  size_t n = (size_t)model->speed_count;
+  Normal s = {.ctx = model->ctx, .n = model->speed_count, .G = pf_arena_array(arena, PfExpr, n*n), .h = speeds};
+  if (!s.G) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for the speeds");
+  for (size_t i = 0; i < n*n; i++) s.G[i] = pf_expr_int(model->ctx, 0);
+  for (size_t i = 0; i < n; i++) s.h[i] = pf_expr_int(model->ctx, 0);
+  PF_TRY(add_rows(model, arena, &s));
+  if (!eliminate(&s)) return pf_fail(model->ctx, PF_ERR_MODEL, "the rates leave the speeds open: they cannot be shown");
+  return pf_expr_check(model->ctx);
+}

@@ -1,0 +1,113 @@
+/* Quantities in numbers along a run. */
+#include "time/time_impl.h"
+
+#include <string.h>
+
+/* Inputs of the tape: the symbols of the system, accelerations, what a sample has of the whole (SUMMARY), what events hold, and which
+ * of the rows hold that they attach. */
+enum { SUMMARY = 4 };
+struct PfReadings {
+  PfArena *arena;
+  const PfSystem *system;
+  PfTape *tape;
+  double *in, *work;
+  int a, summary, held, active; /* where they begin in `in` */
+};
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for what is shown");
+}
+
+/* As a sample has them: energies need not be worked out again. */
+static const char *const summary_names[SUMMARY] = {"sampled(kinetic)", "sampled(potential)", "violation_position()",
+                                                   "violation_velocity()"};
+
+static PfStatus take_sampled(PfContext *ctx, const PfExpr *in, PfExpr *roots, int count)
+{
+  PfExpr own[2] = {pf_expr_symbol(ctx, "kinetic()"), pf_expr_symbol(ctx, "potential()")};
+  return pf_expr_substitute(ctx, roots, count, own, in, 2, roots);
+}
+
+static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *count)
+{
+  const PfEquations *eq = pf_system_equations(r->system);
+  const PfSymbols *known = pf_system_symbols(r->system);
+  int k = known->count;
+  PfExpr *in = *list = pf_arena_array(r->arena, PfExpr, k + 2*eq->n + eq->m + SUMMARY);
+  if (!in) return no_room(ctx);
+  memcpy(in, known->symbol, (size_t)k*sizeof *in);
+  r->a = k;
+  for (int i = 0; i < eq->n; i++) in[k++] = eq->model->coordinates[i].a;
+  r->summary = k;
+  for (int i = 0; i < SUMMARY; i++) in[k++] = pf_expr_symbol(ctx, summary_names[i]);
+  r->held = k;
+  for (int i = 0; i < eq->n; i++) in[k++] = eq->model->coordinates[i].held;
+  r->active = k;
+  for (int i = 0; i < eq->m; i++)
+    if (eq->model->constraints[i].attached) in[k++] = eq->model->constraints[i].active;
+  *count = k;
+  return PF_OK;
+}
+
+static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const PfExpr *list, int count)
+{
+  PfExpr *in = NULL, *roots = pf_arena_array(r->arena, PfExpr, count);
+  int in_count = 0;
+  if (!roots) return no_room(ctx);
+  if (count) memcpy(roots, list, (size_t)count*sizeof *roots);
+  PF_TRY(list_inputs(ctx, r, &in, &in_count));
+  PF_TRY(take_sampled(ctx, in + r->summary, roots, count));
+  PF_TRY(pf_equations_express(ctx, r->arena, pf_system_equations(r->system), roots, count));
+  PF_TRY(pf_insert_inputs(ctx, pf_system_equations(r->system)->model, roots, (size_t)count));
+  PF_TRY(pf_tape_new(ctx, in, in_count, roots, count, &r->tape));
+  r->in = pf_arena_array(r->arena, double, in_count);
+  r->work = pf_arena_array(r->arena, double, pf_tape_work_size(r->tape));
+  if (!r->in || !r->work) return no_room(ctx);
+  memcpy(r->in, values, (size_t)pf_system_symbols(r->system)->count*sizeof *values);
+  return PF_OK;
+}
+
+PfStatus pf_readings_new(PfContext *ctx, const PfSystem *system, const double *values, const PfExpr *list, int count,
+                         PfReadings **readings)
+{
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfReadings *r = arena ? pf_arena_array(arena, PfReadings, 1) : NULL;
+  *readings = NULL;
+  if (!r) {
+    pf_arena_free(arena);
+    return no_room(ctx);
+  }
+  *r = (PfReadings){.arena = arena, .system = system};
+  PfStatus status = make(ctx, r, values, list, count);
+  if (status == PF_OK) *readings = r;
+  else pf_readings_free(r);
+  return status;
+}
+
+void pf_readings_free(PfReadings *r)
+{
+  if (!r) return;
+  pf_tape_free(r->tape);
+  pf_arena_free(r->arena);
+}
+
+void pf_readings_take(PfReadings *r, const PfSample *sample, double *numbers)
+{
+  const PfEquations *eq = pf_system_equations(r->system);
+  const PfSymbols *known = pf_system_symbols(r->system);
+  size_t n = (size_t)eq->n, m = (size_t)eq->m, p = (size_t)eq->model->parameter_count;
+  double *in = r->in, *active = in + r->active;
+  if (sample->parameters && p) memcpy(in + known->parameters, sample->parameters, p*sizeof *in);
+  in[known->time] = sample->t;
+  if (n) memcpy(in + known->q, sample->q, n*sizeof *in);
+  if (n) memcpy(in + known->v, sample->v, n*sizeof *in);
+  if (n) memcpy(in + r->a, sample->a, n*sizeof *in);
+  if (m) memcpy(in + known->lambda, sample->multiplier, m*sizeof *in);
+  const double summary[SUMMARY] = {sample->kinetic, sample->potential, sample->position, sample->velocity};
+  memcpy(in + r->summary, summary, sizeof summary);
+  for (size_t i = 0; i < n; i++) in[(size_t)r->held + i] = sample->held && sample->held[i];
+  for (size_t k = 0; k < m; k++)
+    if (eq->model->constraints[k].attached) *active++ = !sample->active || sample->active[k];
+  pf_tape_run(r->tape, in, numbers, r->work);
+}

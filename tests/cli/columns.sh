@@ -1,0 +1,3 @@
+#!/bin/sh
+# What can be a column of a run (columns.py).
+exec python3 "$2/tests/cli/columns.py" "$1" "$2"
