@@ -2,12 +2,15 @@
  * the file can be read at any moment. */
 #include "out/record.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LONGEST_WAIT 0.4        /* seconds */
-enum { MOST_PENDING = 1 << 20 }; /* bytes */
+enum { MOST_PENDING = 1 << 22, LONG_WRITE = 1 << 16 }; /* bytes */
 
 static double now(void)
 {
@@ -124,15 +127,37 @@ static size_t whole_rows(PfRecord *r, size_t written)
   return whole;
 }
 
-static bool put_mat_count(PfRecord *r)
+static bool put_mat_count(PfRecord *r, long rows)
 {
   if (r->format != PF_FORMAT_MAT) return true;
   PfText bytes;
   pf_text_init(&bytes, pf_context_allocator(r->ctx));
-  pf_mat_count(&bytes, (uint32_t)r->kept);
+  pf_mat_count(&bytes, (uint32_t)rows);
   bool good = !bytes.failed && pf_out_put(&r->file, r->mat + PF_MAT_COLUMNS, pf_text_get(&bytes), bytes.count) == bytes.count;
   pf_text_free(&bytes);
   return good;
+}
+
+/* What is pending, to the file. Returns how many bytes of it are there. */
+static size_t put_pending(PfRecord *r)
+{
+  size_t written = pf_out_put(&r->file, r->end, pf_text_get(&r->pending), r->pending.count);
+  return written < r->pending.count || put_mat_count(r, r->rows) ? written : 0;
+}
+
+/* The same by a process of its own: a system cuts a long write short when it kills the writer, and half a row would be left. The
+ * other process finishes what it has begun. */
+static bool put_apart(PfRecord *r)
+{
+  pid_t other = fork();
+  if (other == 0) {
+    (void)setpgid(0, 0);
+    _exit(put_pending(r) == r->pending.count ? 0 : 1);
+  }
+  int end = 0;
+  while (other > 0 && waitpid(other, &end, 0) < 0)
+    if (errno != EINTR) return false;
+  return other > 0 && WIFEXITED(end) && WEXITSTATUS(end) == 0;
 }
 
 /* The disk is full: the file is cut behind the last row that fits, and ended there. */
@@ -146,7 +171,7 @@ static PfStatus rescue(PfRecord *r, size_t written)
     r->end += (off_t)whole_rows(r, written);
     (void)pf_out_put(&r->file, r->end, tail(r), length);
     pf_out_cut(&r->file, r->end + (off_t)length);
-    (void)put_mat_count(r);
+    (void)put_mat_count(r, r->kept);
   }
   if (some && r->kept) {
     char what[64];
@@ -169,13 +194,14 @@ static PfStatus flush(PfRecord *r, const char *ending)
   size_t rows = r->pending.count;
   pf_text_add(&r->pending, ending);
   if (r->pending.failed) return no_room(r);
-  size_t written = pf_out_put(&r->file, r->end, pf_text_get(&r->pending), r->pending.count);
+  bool apart = r->regular && r->pending.count > LONG_WRITE && put_apart(r);
+  size_t written = apart ? r->pending.count : put_pending(r);
   if (written < r->pending.count) return rescue(r, written);
   r->end += (off_t)rows;
   r->kept = r->rows;
   r->pending.count = r->head_count = 0;
   r->flushed = now();
-  return put_mat_count(r) ? PF_OK : rescue(r, 0);
+  return PF_OK;
 }
 
 PfStatus pf_record_keep(PfRecord *r)

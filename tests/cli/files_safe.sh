@@ -1,0 +1,3 @@
+#!/bin/sh
+# Files that are written: nothing is lost when something fails.
+PYTHONDONTWRITEBYTECODE=1 exec python3 "$2/tests/cli/files_safe.py" "$1" "$2"
