@@ -256,7 +256,8 @@ PfStatus pf_record_close(PfRecord *r)
 {
   if (!r->ctx) return PF_OK;
   PfStatus status = r->failed ? PF_ERR_FILE : flush(r, tail(r));
-  if (r->open && pf_out_replace(&r->file) != PF_OK) status = PF_ERR_FILE; /* also when memory was short: rows are in it */
+  if (r->open && r->failed && !r->kept) pf_out_remove(&r->file);
+  else if (r->open && pf_out_replace(&r->file) != PF_OK) status = PF_ERR_FILE; /* also when memory was short: rows are in it */
   pf_text_free(&r->pending);
   r->ctx = NULL;
   return status;

@@ -101,5 +101,7 @@ options = parser.parse_args()
 if options.fast:
     TOGETHER = 1
 moments = random.Random(options.seed)
+for name in "HUP", "INT", "TERM":
+    signal.signal(signal.Signals[f"SIG{name}"], signal.SIG_DFL)  # what nohup ignores, its children ignore
 sys.exit(1 if sum(kill(form, how, options.n) for form in ("csv", "json", "mat")
                   for how in (signal.Signals[f"SIG{name}"] for name in options.signals.split(","))) else 0)
