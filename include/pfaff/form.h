@@ -69,8 +69,8 @@ PF_API const PfFormulation *pf_formulation_find(const char *name);
 PF_API PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                               PfSolver **solver);
 PF_API void pf_solver_free(PfSolver *solver);
-/* Number of unknowns of the linear system it solves, and bytes of workspace. */
-PF_API int pf_solver_unknowns(const PfSolver *solver);
+/* Number of unknowns of the linear system it solves where the constraints have the rank, and bytes of workspace. */
+PF_API int pf_solver_unknowns(const PfSolver *solver, int rank);
 PF_API size_t pf_solver_workspace(const PfSolver *solver);
 PF_API const PfFormulation *pf_solver_formulation(const PfSolver *solver);
 

@@ -37,6 +37,7 @@ typedef struct Comparison {
   int count;
   Row rows[MOST_FORMULATIONS];
   int operations; /* of the tape: the same for all */
+  int rank;       /* of the constraints in this state */
   PfProof proof;
   bool ran, asked;
   double horizon;
@@ -163,6 +164,22 @@ static PfStatus run_all(Comparison *c)
 
 /* ---------------------------------------------------------------- all */
 
+/* Redundant constraints have no unknowns of their own. */
+static PfStatus find_rank(Comparison *c)
+{
+  Session *s = c->s;
+  const PfEquations *eq = &s->equations;
+  const PfSymbols *symbols = pf_system_symbols(c->system);
+  PfRows rows = {0};
+  double *A = pf_arena_array(s->arena, double, (size_t)eq->m*(size_t)eq->n);
+  if (!A) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  PF_TRY(pf_expr_evaluate(s->ctx, eq->A, eq->m*eq->n, symbols->symbol, c->values, symbols->count, A));
+  rows.rank = eq->m;
+  if (eq->m && pf_first_not_finite(A, (size_t)eq->m*(size_t)eq->n) < 0) PF_TRY(pf_rows_sort(s->ctx, s->arena, A, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
+  c->rank = rows.rank;
+  return PF_OK;
+}
+
 static PfStatus prove(Comparison *c, const Options *options)
 {
   Session *s = c->s;
@@ -183,6 +200,7 @@ static PfStatus compare(Comparison *c, const Options *options)
   c->options = options;
   PF_TRY(pf_cli_start(s, options, c->system, &c->values, &c->start));
   PF_TRY(pf_cli_refuse_singular(s, c->system, c->values));
+  PF_TRY(find_rank(c));
   const Row *first = NULL;
   for (int i = 0; pf_formulation(i) && c->count < MOST_FORMULATIONS; i++) {
     Row *row = c->rows + c->count++;
@@ -235,7 +253,7 @@ static void text_rows(void *user, PfText *text)
       continue;
     }
     double size = 10*pf_largest(row->motion.acceleration, c->s->equations.n);
-    pf_text_print(text, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver),
+    pf_text_print(text, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver, c->rank),
                   pf_without_noise(row->difference, size), row->nanoseconds, row->nanoseconds/best);
     if (c->ran && row->run_why_not) pf_text_print(text, "   ends at t = %.4g: %s", row->run_end, row->run_why_not);
     else if (c->ran)
@@ -251,17 +269,17 @@ static void text_rows(void *user, PfText *text)
 
 /* ---------------------------------------------------------------- JSON */
 
-static void json_row(const Row *row, int operations, PfJson *json)
+static void json_row(const Comparison *c, const Row *row, PfJson *json)
 {
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "formulation", row->formulation->name);
   pf_json_string(json, "source", row->formulation->source);
   pf_json_bool(json, "applicable", !row->why_not);
   pf_json_string(json, "why_not", row->why_not);
-  pf_json_integer(json, "unknowns", row->solver ? pf_solver_unknowns(row->solver) : 0);
+  pf_json_integer(json, "unknowns", row->solver ? pf_solver_unknowns(row->solver, c->rank) : 0);
   pf_json_number(json, "max_difference", row->why_not ? NAN : row->difference);
   pf_json_number(json, "nanoseconds", row->why_not ? NAN : row->nanoseconds);
-  pf_json_integer(json, "operations", operations);
+  pf_json_integer(json, "operations", c->operations);
   pf_json_number(json, "run_seconds", row->run_seconds);
   pf_json_number(json, "run_difference", row->run_difference);
   pf_json_string(json, "run_why_not", row->run_why_not);
@@ -276,7 +294,7 @@ static void json_all(void *user, PfJson *json)
   pf_json_string(json, "model", pf_cli_name(model));
   pf_start_json(model, c->options, &c->start, json);
   pf_json_open(json, "rows", '[');
-  for (int i = 0; i < c->count; i++) json_row(c->rows + i, c->operations, json);
+  for (int i = 0; i < c->count; i++) json_row(c, c->rows + i, json);
   pf_json_close(json, ']');
   if (c->asked) pf_json_bool(json, "proved", c->proof.verdict == PF_PROVED);
   else pf_json_string(json, "proved", NULL);

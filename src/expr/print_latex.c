@@ -61,17 +61,38 @@ static const char *dots(int count)
   return count < (int)(sizeof commands/sizeof *commands) ? commands[count] : NULL;
 }
 
-/* leg[2].phi_b' is \dot{\phi}_{b,leg,2}: the last word with its dots, then all that belongs to it. */
+/* Where the last word begins: behind the last dot that is not in brackets. */
+static const char *last_word(const char *name)
+{
+  const char *word = name;
+  int depth = 0;
+  for (const char *c = name; *c; c++) {
+    depth += (*c == '[') - (*c == ']');
+    if (*c == '.' && depth <= 0) word = c + 1;
+  }
+  return word;
+}
+
+/* Those behind the name, not those inside of its brackets. */
+static int count_primes(const char *word)
+{
+  const char *behind = strrchr(word, ']');
+  int primes = 0;
+  for (const char *c = behind ? behind : word; *c; c++) primes += *c == '\'';
+  return primes;
+}
+
+/* leg[2].phi_b' is \dot{\phi}_{b,leg,2} and lambda[leg.tip] is \lambda_{leg,tip}: the last word with its dots, then all that
+ * belongs to it. Only letters and digits of a name get here, so nothing in it can mean something to LaTeX. */
 static void put_name(Printer *p, const char *name)
 {
-  const char *dot = strrchr(name, '.'), *own = dot ? dot + 1 : name, *end = own + strlen(own);
-  const char *stem = own;
+  const char *own = last_word(name), *end = own + strlen(own), *stem = own;
   while (isalpha((unsigned char)*stem)) stem++;
-  int primes = 0;
-  for (const char *c = own; c < end; c++) primes += *c == '\'';
+  int primes = count_primes(own);
   if (dots(primes)) pf_put(p, dots(primes));
   else pf_put_format(p, "\\overset{(%d)}{", primes);
   if (stem > own) put_word(p, own, (size_t)(stem - own));
+  else pf_put(p, "{}"); /* what the indices stand at */
   if (primes) pf_put(p, "}");
   int indices = put_indices(p, stem, end, 0);
   indices = put_indices(p, name, own, indices);

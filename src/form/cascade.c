@@ -33,7 +33,8 @@ static PfStatus prepare(PfSolver *s)
   d->step = pf_solver_array(s, double, n);
   if (!d->rows || !d->first || !d->next || !d->Z || !d->B || !d->r || !d->step) return pf_solver_no_room(s);
   d->levels = pf_cascade_levels(s->system->eq->model, d->rows, d->first);
-  s->unknowns = n > m ? n - m : 0;
+  s->unknowns = n;
+  s->unknowns_per_rank = -1;
   PF_TRY(pf_qr_make(s->ctx, s->arena, n, m, &d->qr));
   PF_TRY(pf_reduced_make(s, &d->reduced));
   return pf_span_make(s, &d->span);

@@ -47,7 +47,7 @@ struct PfSolver {
   double rank_tolerance; /* rows of length one of which less is left are redundant */
   const bool *skipped; /* m: constraints that are not looked at; NULL: none */
   double agreement;   /* redundant rows that miss less of their terms do not contradict the others */
-  int unknowns;
+  int unknowns, unknowns_per_rank; /* without constraints, and how many each independent one adds */
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
   size_t bytes;

@@ -67,7 +67,7 @@ static PfStatus user_directions(PfSolver *s, Data *d)
 
 static PfStatus prepare(PfSolver *s)
 {
-  int n = s->system->n, m = s->system->m;
+  int n = s->system->n;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
   s->release = release;
@@ -75,7 +75,8 @@ static PfStatus prepare(PfSolver *s)
   PF_TRY(pf_reduced_make(s, &d->reduced));
   PF_TRY(pf_span_make(s, &d->span));
   PF_TRY(user_directions(s, d));
-  s->unknowns = d->directions ? d->speeds : n > m ? n - m : 0;
+  s->unknowns = d->directions ? d->speeds : n;
+  s->unknowns_per_rank = d->directions ? 0 : -1;
   return PF_OK;
 }
 

@@ -32,7 +32,8 @@ static PfStatus prepare(PfSolver *s)
   d->right = pf_solver_array(s, double, N);
   d->solution = pf_solver_array(s, double, N);
   if (!d->Y || !d->S || !d->r || !d->K || !d->right || !d->solution) return pf_solver_no_room(s);
-  s->unknowns = n + m;
+  s->unknowns = n;
+  s->unknowns_per_rank = 1;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_ldl_make(s->ctx, s->arena, m, &d->schur));
   PF_TRY(pf_metric_make(s, &d->metric));

@@ -483,7 +483,8 @@ static PfStatus prepare(PfSolver *s)
   PF_TRY(pf_span_make(s, &r->span));
   for (int k = 0; k < s->system->m; k++) r->row_count += !model->constraints[k].norm;
   for (int k = 0; k < r->rate_count; k++) r->row_count += r->rate[k].role == PF_RATE_FOLLOWS;
-  s->unknowns = r->row_count;
+  s->unknowns = r->row_count - s->system->m;
+  s->unknowns_per_rank = 1;
   int norms = 0; /* with other constraints M and F give their multipliers */
   for (int k = 0; k < s->system->m; k++) norms += model->constraints[k].norm;
   if (norms == s->system->m) PF_TRY(pf_solver_need_rows_only(s));

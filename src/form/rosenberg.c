@@ -20,7 +20,8 @@ static PfStatus prepare(PfSolver *s)
   int n = s->system->n;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
-  s->unknowns = n > s->system->m ? n - s->system->m : 0;
+  s->unknowns = n;
+  s->unknowns_per_rank = -1;
   PF_TRY(pf_partition_make(s, &d->partition));
   PF_TRY(pf_reduced_make(s, &d->reduced));
   return pf_span_make(s, &d->span);

@@ -106,9 +106,9 @@ void pf_solver_free(PfSolver *solver)
   pf_arena_free(solver->arena);
 }
 
-int pf_solver_unknowns(const PfSolver *solver)
+int pf_solver_unknowns(const PfSolver *solver, int rank)
 {
-  return solver->unknowns;
+  return solver->unknowns + rank*solver->unknowns_per_rank;
 }
 
 size_t pf_solver_workspace(const PfSolver *solver)

@@ -71,9 +71,7 @@ static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, R
   d->motion_count = k.count;
   d->equation_count = k.count + add_velocities(ctx, eq, &k, d->equations + k.count);
   d->others = "Velocities";
-  d->divisor_count = k.divisor_count;
-  d->divisors = k.divisors;
-  return pf_expr_check(ctx);
+  return pf_conditions_find(ctx, arena, eq, k.divisors, k.divisor_count, d);
 }
 
 /* ---------------------------------------------------------------- Rosenberg */
@@ -145,9 +143,7 @@ static PfStatus rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *eq,
   }
   d->motion_count = x.free;
   d->others = "Constraints, differentiated";
-  d->divisor_count = x.e.divisor_count;
-  d->divisors = x.e.divisors;
-  return pf_expr_check(ctx);
+  return pf_conditions_find(ctx, arena, eq, x.e.divisors, x.e.divisor_count, d);
 }
 
 /* X q2'' = N^T (F + C - M (d, 0)), q1'' = d - K q2'': eq. (34) and (33). */
@@ -180,9 +176,7 @@ static PfStatus rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEquat
   }
   d->motion_count = x.free;
   d->others = "Dependent accelerations";
-  d->divisor_count = e->divisor_count;
-  d->divisors = e->divisors;
-  return pf_expr_check(ctx);
+  return pf_conditions_find(ctx, arena, eq, e->divisors, e->divisor_count, d);
 }
 
 /* ---------------------------------------------------------------- by name */

@@ -70,4 +70,9 @@ run 0 compare "$place/wheel.pf"
 sed -n '/pfaff compare wheel/,/^Bad input/s/^    //p' "$source/README.md" | sed 1d | grep . | without_times >"$place/shown"
 grep . "$place/out" | without_times >"$place/got"
 cmp -s "$place/shown" "$place/got" || fail "$last: not the table of the README"
+# redundant constraints are no unknowns: two coordinates, one independent constraint said twice
+printf "coord x, y\\nkinetic (x'^2 + y'^2)/2\\nconstraint a: x' = y'\\nconstraint b: 2*x' = 2*y'\\n" >"$place/twice.pf"
+run 0 compare --json "$place/twice.pf"
+holds '{r["formulation"]: r["unknowns"] for r in d["rows"] if r["formulation"] in ("multipliers", "rosenberg_extended", "maggi", "cascade", "udwadia_kalaba")} == {"multipliers": 3, "rosenberg_extended": 1, "maggi": 1, "cascade": 1, "udwadia_kalaba": 2}'
+
 finish

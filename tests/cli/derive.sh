@@ -54,4 +54,22 @@ says_nothing out
 
 printf "coord a, aa, x'\n" >"$place/none.pf"
 run 1 derive "$place/none.pf"
+# multipliers of named contacts are a letter with indices, whatever the names are made of
+run 0 derive --latex "$source/examples/leaning_disc.pf"
+says out '\lambda_{\mathrm{contact},\mathrm{roll}}'
+if command -v python3 >/dev/null; then
+  for model in leaning_disc wheel_in_shell capture snakeboard_bodies x2 incline_friction rover_arm hybrid_arm; do
+    run 0 derive --latex "$source/examples/$model.pf"
+    python3 "$source/tests/cli/latex.py" "$place/out" >"$place/why" || fail "$last: $(head -n 1 "$place/why")"
+  done
+fi
+
+# conditions that are always met are not conditions, and factors that cannot vanish are left out
+run 0 derive --form maggi "$source/examples/rolling_ball.pf"
+if grep -q "not vanish" "$place/out"; then fail "$last: says that something must not vanish"; fi
+run 0 derive --form maggi "$source/examples/leaning_disc.pf"
+says out "where these do not vanish: cos(phi)"
+run 0 derive --form rosenberg "$source/examples/appell_hamel.pf"
+says out "where these do not vanish: x'"
+
 finish
