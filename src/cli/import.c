@@ -11,7 +11,7 @@ const Command pf_command_import = {
   .operands = "FILE.urdf",
   .about = "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, damping of "
            "joints becomes dampers. Limits are comments. Shapes and transmissions are not looked at; what would change the motion "
-           "and is left out (mimic, dry friction) is a warning.",
+           "and is left out (dry friction) is a warning.",
   .takes = "free ",
   .examples = "pfaff import arm.urdf > arm.pf\n",
   .run = run};

@@ -34,9 +34,13 @@ typedef struct UrdfJoint {
   UrdfPose origin;
   double axis[3];
   double damping, friction;
-  bool has_limits, mimics;
+  bool has_limits;
   double lower, upper;
+  const char *mimic_name;  /* of the joint that it follows, or NULL */
+  double multiplier, offset;
   int parent, child;       /* links */
+  int mimics;              /* the joint that it follows, or -1 */
+  const char *coupling;    /* the name of the constraint that makes it follow */
   const char *coordinate;  /* its name in the model, also the stem of several */
 } UrdfJoint;
 

@@ -28,15 +28,17 @@ typedef struct Reader {
 
 /* ---------------------------------------------------------------- where, and what is wrong */
 
+/* The line itself only when it is not long: files of programs are often one line of megabytes. */
 static PfPlace place_here(Reader *r)
 {
+  enum { LONGEST_SHOWN = 1000 };
   XML_Index index = XML_GetCurrentByteIndex(r->parser);
   size_t at = index > 0 ? (size_t)index : 0, begin, end;
   if (at > r->count) at = r->count;
-  for (begin = at; begin > 0 && r->bytes[begin - 1] != '\n'; begin--) continue;
-  for (end = at; end < r->count && r->bytes[end] != '\n' && end - begin < 200; end++) continue;
-  return (PfPlace){r->file, pf_arena_text(r->arena, r->bytes + begin, end - begin),
-                   (int)XML_GetCurrentLineNumber(r->parser), (int)(at - begin) + 1, 1};
+  for (begin = at; begin > 0 && r->bytes[begin - 1] != '\n' && at - begin <= LONGEST_SHOWN; begin--) continue;
+  for (end = at; end < r->count && r->bytes[end] != '\n' && end - begin <= LONGEST_SHOWN; end++) continue;
+  const char *line = end - begin > LONGEST_SHOWN ? NULL : pf_arena_text(r->arena, r->bytes + begin, end - begin);
+  return (PfPlace){r->file, line, (int)XML_GetCurrentLineNumber(r->parser), (int)XML_GetCurrentColumnNumber(r->parser) + 1, 1};
 }
 
 static void stop(Reader *r, PfStatus status)
@@ -139,7 +141,8 @@ static const struct {
 static void begin_joint(Reader *r, const char **attributes)
 {
   UrdfJoint joint = {.name = needed(r, "joint", attributes, "name"), .parent_name = "", .child_name = "", .place = place_here(r),
-                     .axis = {1, 0, 0}, .lower = -INFINITY, .upper = INFINITY, .parent = -1, .child = -1};
+                     .axis = {1, 0, 0}, .lower = -INFINITY, .upper = INFINITY, .multiplier = 1, .parent = -1, .child = -1,
+                     .mimics = -1};
   const char *type = needed(r, "joint", attributes, "type");
   size_t i = 0;
   while (i < sizeof kinds/sizeof *kinds && strcmp(type, kinds[i].name) != 0) i++;
@@ -168,7 +171,11 @@ static void read_joint_piece(Reader *r, const char *element, const char **attrib
   if (!strcmp(element, "parent")) joint->parent_name = needed(r, element, attributes, "link");
   if (!strcmp(element, "child")) joint->child_name = needed(r, element, attributes, "link");
   if (!strcmp(element, "axis")) read_axis(r, attributes, joint);
-  if (!strcmp(element, "mimic")) joint->mimics = true;
+  if (!strcmp(element, "mimic")) {
+    joint->mimic_name = needed(r, element, attributes, "joint");
+    number(r, element, attributes, "multiplier", &joint->multiplier);
+    number(r, element, attributes, "offset", &joint->offset);
+  }
   if (!strcmp(element, "dynamics")) {
     number(r, element, attributes, "damping", &joint->damping);
     number(r, element, attributes, "friction", &joint->friction);
@@ -244,6 +251,7 @@ static PfStatus parse(Reader *r)
   XML_SetElementHandler(r->parser, on_start, on_end);
   XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
   for (size_t at = 0; r->status == PF_OK;) {
+    if (pf_check_cancelled(r->ctx) != PF_OK) return PF_ERR_CANCELLED;
     size_t size = r->count - at < PIECE ? r->count - at : PIECE;
     bool last = at + size == r->count;
     if (XML_Parse(r->parser, r->bytes + at, (int)size, last) == XML_STATUS_ERROR && r->status == PF_OK)

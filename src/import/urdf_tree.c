@@ -27,14 +27,15 @@ static PfStatus index_links(PfContext *ctx, PfMap *map, UrdfRobot *robot)
   return PF_OK;
 }
 
-/* The link with a name that is near the one nobody has. */
-static void suggest(PfContext *ctx, const UrdfRobot *robot, const char *name)
+/* A name that is near the one nobody has. */
+static void suggest(PfContext *ctx, const char *const *names, size_t stride, int count, const char *name)
 {
-  for (int i = 0; i < robot->link_count; i++)
-    if (pf_name_distance(name, robot->links[i].name, 2) <= 2) {
-      pf_hint(ctx, "did you mean '%s'?", robot->links[i].name);
-      return;
-    }
+  for (int i = 0; i < count; i++) {
+    const char *candidate = *(const char *const *)(const void *)((const char *)names + (size_t)i*stride);
+    if (pf_name_distance(name, candidate, 2) > 2) continue;
+    pf_hint(ctx, "did you mean '%s'?", candidate);
+    return;
+  }
 }
 
 static PfStatus find_link(PfContext *ctx, const PfMap *map, const UrdfRobot *robot, const UrdfJoint *joint,
@@ -48,7 +49,7 @@ static PfStatus find_link(PfContext *ctx, const PfMap *map, const UrdfRobot *rob
   }
   pf_fail_at(ctx, PF_ERR_NAME, joint->place, "the %s of the joint '%s' is the link '%s', which does not exist", role,
              joint->name, name);
-  suggest(ctx, robot, name);
+  suggest(ctx, &robot->links->name, sizeof *robot->links, robot->link_count, name);
   return PF_ERR_NAME;
 }
 
@@ -95,6 +96,81 @@ static PfStatus order_links(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
   return pf_fail_at(ctx, PF_ERR_MODEL, robot->links[lost].place, "the link '%s' is its own ancestor", robot->links[lost].name);
 }
 
+/* URDF is one tree: with two roots a joint is missing, or a name is wrong. */
+static PfStatus check_root(PfContext *ctx, const UrdfRobot *robot)
+{
+  const UrdfLink *first = NULL;
+  for (int i = 0; i < robot->link_count; i++) {
+    const UrdfLink *link = robot->links + i;
+    if (link->joint >= 0) continue;
+    if (first) {
+      pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the robot has two roots, the links '%s' and '%s': no joint holds them", first->name,
+                 link->name);
+      pf_hint(ctx, "join them by a joint of the type fixed or floating, or make them two files");
+      return PF_ERR_MODEL;
+    }
+    first = link;
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- joints that follow others */
+
+static bool has_one_coordinate(const UrdfJoint *joint)
+{
+  return joint->kind == URDF_REVOLUTE || joint->kind == URDF_PRISMATIC;
+}
+
+static PfStatus find_leader(PfContext *ctx, const PfMap *map, UrdfRobot *robot, UrdfJoint *joint)
+{
+  const UrdfJoint *leader = pf_map_get(map, joint->mimic_name, strlen(joint->mimic_name));
+  if (!leader) {
+    pf_fail_at(ctx, PF_ERR_NAME, joint->place, "the joint '%s' mimics '%s', which does not exist", joint->name, joint->mimic_name);
+    suggest(ctx, &robot->joints->name, sizeof *robot->joints, robot->joint_count, joint->mimic_name);
+    return PF_ERR_NAME;
+  }
+  const UrdfJoint *bad = joint->kind != URDF_FIXED && !has_one_coordinate(joint) ? joint
+                         : leader->kind != URDF_FIXED && !has_one_coordinate(leader) ? leader : NULL;
+  if (bad)
+    return pf_fail_at(ctx, PF_ERR_MODEL, joint->place, "the joint '%s' mimics '%s', but '%s' has more than one coordinate", joint->name,
+                      leader->name, bad->name);
+  joint->mimics = (int)(leader - robot->joints);
+  return PF_OK;
+}
+
+/* Who follows whom must end somewhere. Everyone who is on the way to an end gets a mark, so each is passed once. */
+static PfStatus check_followers(PfContext *ctx, PfArena *arena, const UrdfRobot *robot)
+{
+  int *visit = pf_arena_array(arena, int, robot->joint_count);
+  if (!visit) return no_room(ctx);
+  for (int j = 0; j < robot->joint_count; j++) {
+    int at = j;
+    for (; at >= 0 && !visit[at]; at = robot->joints[at].mimics) visit[at] = j + 1;
+    if (at >= 0 && visit[at] == j + 1)
+      return pf_fail_at(ctx, PF_ERR_MODEL, robot->joints[at].place, "the joint '%s' mimics itself, by way of others or directly",
+                        robot->joints[at].name);
+  }
+  return PF_OK;
+}
+
+static PfStatus find_leaders(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
+{
+  PfMap map;
+  PfStatus status = PF_OK;
+  pf_map_init(&map, pf_context_allocator(ctx));
+  for (int j = 0; j < robot->joint_count && status == PF_OK; j++) {
+    UrdfJoint *joint = robot->joints + j;
+    size_t length = strlen(joint->name);
+    if (pf_map_get(&map, joint->name, length))
+      status = pf_fail_at(ctx, PF_ERR_NAME, joint->place, "there are two joints '%s'", joint->name);
+    else if (!pf_map_set(&map, joint->name, length, joint)) status = no_room(ctx);
+  }
+  for (int j = 0; j < robot->joint_count && status == PF_OK; j++)
+    if (robot->joints[j].mimic_name) status = find_leader(ctx, &map, robot, robot->joints + j);
+  pf_map_free(&map);
+  return status == PF_OK ? check_followers(ctx, arena, robot) : status;
+}
+
 PfStatus pf_urdf_connect(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
 {
   PfMap map;
@@ -102,7 +178,9 @@ PfStatus pf_urdf_connect(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
   PfStatus status = index_links(ctx, &map, robot);
   for (int j = 0; j < robot->joint_count && status == PF_OK; j++) status = connect_joint(ctx, &map, robot, j);
   pf_map_free(&map);
-  return status == PF_OK ? order_links(ctx, arena, robot) : status;
+  if (status == PF_OK) status = order_links(ctx, arena, robot);
+  if (status == PF_OK) status = check_root(ctx, robot);
+  return status == PF_OK ? find_leaders(ctx, arena, robot) : status;
 }
 
 /* ---------------------------------------------------------------- names */
@@ -122,29 +200,65 @@ static bool is_taken_word(const char *word)
   return pf_word_kind(word, strlen(word)) != PF_T_NAME;
 }
 
-/* Letters, digits and '_' stay; a name that is taken gets a number. */
-static PfStatus choose_name(PfContext *ctx, PfArena *arena, PfMap *taken, const char *wanted, const char **name)
+/* Is it free, and with it the names of the other coordinates of a planar joint? */
+static bool is_free(const PfMap *taken, const char *name, size_t length, bool planar, char *work)
 {
-  size_t room = strlen(wanted) + 32, length = 0;
-  char *text = pf_arena_alloc(arena, room, 1);
-  if (!text) return no_room(ctx);
+  if (is_taken_word(name) || pf_map_get(taken, name, length)) return false;
+  if (!planar) return true;
+  memcpy(work, name, length);
+  memcpy(work + length, "_u", 3);
+  if (pf_map_get(taken, work, length + 2)) return false;
+  work[length + 1] = 'v';
+  return !pf_map_get(taken, work, length + 2);
+}
+
+/* A name that is taken remembers the number to try next: many may be the same after what is not legal has gone. */
+static PfStatus take(PfContext *ctx, PfArena *arena, PfMap *taken, const char *name, const char *ending)
+{
+  size_t length = strlen(name), more = strlen(ending);
+  char *text = pf_arena_alloc(arena, length + more + 1, 1);
+  int *next = pf_arena_array(arena, int, 1);
+  if (!text || !next) return no_room(ctx);
+  memcpy(text, name, length);
+  memcpy(text + length, ending, more);
+  *next = 2;
+  return pf_map_set(taken, text, length + more, next) ? PF_OK : no_room(ctx);
+}
+
+/* Letters, digits and '_' of `wanted` and of the ending stay; a name that is taken gets a number. */
+static PfStatus choose_name(PfContext *ctx, PfArena *arena, PfMap *taken, const char *wanted, const char *ending, bool planar,
+                            const char **name)
+{
+  size_t room = strlen(wanted) + strlen(ending) + 32, length = 0;
+  char *text = pf_arena_alloc(arena, room, 1), *work = pf_arena_alloc(arena, room, 1);
+  if (!text || !work) return no_room(ctx);
   if (!isalpha((unsigned char)*wanted) && *wanted != '_') text[length++] = '_';
   for (const char *c = wanted; *c; c++)
     text[length++] = (unsigned char)*c < 128 && isalnum((unsigned char)*c) ? *c : '_';
-  for (int number = 2; is_taken_word(text) || pf_map_get(taken, text, strlen(text)); number++)
-    snprintf(text + length, room - length, "_%d", number);
-  if (!pf_map_set(taken, text, strlen(text), text)) return no_room(ctx);
+  for (const char *c = ending; *c; c++) text[length++] = *c;
+  int *next = pf_map_get(taken, text, length), number = next ? *next : 2;
+  for (; !is_free(taken, text, strlen(text), planar, work); number++) snprintf(text + length, room - length, "_%d", number);
+  if (next) *next = number;
+  PF_TRY(take(ctx, arena, taken, text, ""));
+  if (planar) PF_TRY(take(ctx, arena, taken, text, "_u"));
+  if (planar) PF_TRY(take(ctx, arena, taken, text, "_v"));
   *name = text;
   return PF_OK;
 }
 
 static PfStatus name_all(PfContext *ctx, PfArena *arena, PfMap *taken, UrdfRobot *robot)
 {
-  PF_TRY(choose_name(ctx, arena, taken, robot->name, &robot->name));
+  PF_TRY(choose_name(ctx, arena, taken, robot->name, "", false, &robot->name));
   for (int i = 0; i < robot->link_count; i++)
-    PF_TRY(choose_name(ctx, arena, taken, robot->links[i].name, &robot->links[i].body));
-  for (int j = 0; j < robot->joint_count; j++)
-    PF_TRY(choose_name(ctx, arena, taken, robot->joints[j].name, &robot->joints[j].coordinate));
+    PF_TRY(choose_name(ctx, arena, taken, robot->links[i].name, "", false, &robot->links[i].body));
+  for (int j = 0; j < robot->joint_count; j++) {
+    UrdfJoint *joint = robot->joints + j;
+    PF_TRY(choose_name(ctx, arena, taken, joint->name, "", joint->kind == URDF_PLANAR, &joint->coordinate));
+  }
+  for (int j = 0; j < robot->joint_count; j++) {
+    UrdfJoint *joint = robot->joints + j;
+    if (joint->mimics >= 0) PF_TRY(choose_name(ctx, arena, taken, joint->name, "_mimic", false, &joint->coupling));
+  }
   return PF_OK;
 }
 

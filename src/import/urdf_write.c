@@ -224,15 +224,37 @@ static void put_damping(PfText *text, const UrdfJoint *joint)
   pf_text_add(text, " }\n");
 }
 
+static const char *unit_of(const UrdfJoint *joint)
+{
+  return joint->kind == URDF_REVOLUTE ? "rad" : "m";
+}
+
+/* What mimics another joint follows it by a constraint; a fixed joint stays where it is, and so does who mimics it. */
+static void put_mimic(PfText *text, const UrdfRobot *robot, const UrdfJoint *joint)
+{
+  if (joint->mimics < 0 || joint->kind == URDF_FIXED) return;
+  const UrdfJoint *leader = robot->joints + joint->mimics;
+  bool follows = leader->kind != URDF_FIXED && joint->multiplier != 0;
+  pf_text_print(text, "constraint %s: %s = ", joint->coupling, joint->coordinate);
+  if (follows && (joint->multiplier != 1 || joint->kind != leader->kind)) {
+    put_number(text, joint->multiplier);
+    if (joint->kind != leader->kind) pf_text_print(text, " [%s/%s]", unit_of(joint), unit_of(leader));
+    pf_text_add(text, "*");
+  }
+  if (follows) pf_text_add(text, leader->coordinate);
+  if (!follows || joint->offset != 0) {
+    pf_text_add(text, follows ? " + " : "");
+    put_number(text, joint->offset);
+    pf_text_print(text, " [%s]", unit_of(joint));
+  }
+  pf_text_add(text, "\n");
+}
+
 static void warn(PfContext *ctx, const UrdfRobot *robot)
 {
   for (int i = 0; i < robot->link_count; i++) check_inertia(ctx, robot->links + i);
   for (int j = 0; j < robot->joint_count; j++) {
     const UrdfJoint *joint = robot->joints + j;
-    if (joint->mimics) {
-      pf_warn_at(ctx, joint->place, "<mimic> of the joint '%s' is left out: it moves by itself", joint->name);
-      pf_hint(ctx, "couple it in the model: constraint %s = factor*other + offset", joint->coordinate);
-    }
     if (joint->friction != 0)
       pf_warn_at(ctx, joint->place, "the dry friction of the joint '%s' is left out", joint->name);
   }
@@ -246,6 +268,7 @@ static void put_model(PfText *text, const UrdfRobot *robot, bool floating)
   for (int i = 0; i < robot->link_count; i++) put_body(text, robot, robot->links + robot->order[i], floating);
   pf_text_add(text, "\n");
   for (int j = 0; j < robot->joint_count; j++) put_damping(text, robot->joints + j);
+  for (int j = 0; j < robot->joint_count; j++) put_mimic(text, robot, robot->joints + j);
 }
 
 PfStatus pf_import_urdf(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,

@@ -40,8 +40,7 @@ cp "$place/out" "$place/cart.pf"
 run 0 check "$place/cart.pf"
 says out 'degrees of freedom  3'
 
-run_import 0 "$(robot "$(joint j a b '<mimic joint="k"/><dynamics friction="0.2"/>')")"
-says err "<mimic> of the joint 'j' is left out"
+run_import 0 "$(robot "$(joint j a b '<dynamics friction="0.2"/>')")"
 says err "the dry friction of the joint 'j' is left out"
 run_import 0 '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="3"/></inertial></link></robot>'
 says err "no body has the moments of inertia of the link 'a': 1, 1, 3"
@@ -81,6 +80,60 @@ run_import 1 "$(robot "$(joint j a b)$(joint k b a)")"
 says err "the link 'a' is its own ancestor"
 run_import 1 "$(robot "$(joint j a b '<axis xyz="0 0 0"/>')")"
 says err "the axis of the joint 'j' has no direction"
+run_import 1 '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'"$(joint j a b)"'</robot>'
+says err "the robot has two roots, the links 'a' and 'c'"
+run_import 1 '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'"$(joint j a b)$(joint j a c)"'</robot>'
+says err "there are two joints 'j'"
+
+# joints that follow others: a chain of them, one of another kind, one that follows a fixed one
+body() { printf '<link name="%s"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>' "$1"; }
+slider() { printf '<joint name="%s" type="prismatic"><parent link="%s"/><child link="%s"/>%s</joint>' "$1" "$2" "$3" "${4:-}"; }
+fixed() { printf '<joint name="%s" type="fixed"><parent link="%s"/><child link="%s"/>%s</joint>' "$1" "$2" "$3" "${4:-}"; }
+run_import 0 "<robot name='hand'>$(body palm)$(body a)$(body b)$(body c)$(body d)$(body e)$(joint one palm a)$(joint two a b \
+  '<mimic joint="one" multiplier="-2" offset="0.5"/>')$(slider three b c '<mimic joint="two" multiplier="0.1"/>')$(fixed four palm d \
+  '<mimic joint="one"/>')$(joint five d e '<mimic joint="four" multiplier="3" offset="0.25"/>')</robot>"
+says_nothing err
+says out 'constraint two_mimic: two = -2*one + 0.5 [rad]'
+says out 'constraint three_mimic: three = 0.1 [m/rad]*two'
+says out 'constraint five_mimic: five = 0.25 [rad]'
+cp "$place/out" "$place/hand.pf"
+run 0 check "$place/hand.pf" --json
+holds 'd["degrees_of_freedom"] == 1 and d["rank"] == 3'
+run 0 eval "$place/hand.pf" --json --state one=0.3 --state "one'=2"
+holds 'dict(zip(d["coordinates"], [round(x, 12) for x in d["q"]])) == {"one": 0.3, "two": -0.1, "three": -0.01, "five": 0.25}'
+holds 'dict(zip(d["coordinates"], [round(x, 12) for x in d["v"]])) == {"one": 2, "two": -4, "three": -0.4, "five": 0}'
+run_import 1 "$(robot "$(joint j a b '<mimic joint="k"/>')")"
+says err "the joint 'j' mimics 'k', which does not exist"
+run_import 1 "$(robot "$(joint j a b '<mimic joint="j"/>')")"
+says err "the joint 'j' mimics itself"
+run_import 1 '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'"$(joint j a b '<mimic joint="k"/>')$(joint k b c '<mimic joint="j"/>')"'</robot>'
+says err "mimics itself, by way of others"
+run_import 1 '<robot name="r"><link name="a"/><link name="b"/><link name="c"/><joint name="f" type="floating"><parent link="a"/><child link="b"/></joint>'"$(joint k b c '<mimic joint="f"/>')"'</robot>'
+says err "'f' has more than one coordinate"
+run_import 1 "$(robot "$(joint j a b '<mimic multiplier="2"/>')")"
+says err "<mimic> has no attribute 'joint'"
+
+# names of anything become names of the language, all different; a planar joint needs three
+run_import 0 '<robot name="&quot;&#10;}"><link name="a b"/><link name="a&#9;b"/><link name="a_b"/><link name="sin"/><link name="&#10;mass"/><joint name="p" type="planar"><parent link="a b"/><child link="a_b"/></joint>'"$(joint p_u 'a b' 'a&#9;b')$(joint '`touch x`' a_b sin)$(joint '&lt;/script&gt;' sin '&#10;mass')"'</robot>'
+says out 'body a_b in ground'
+says out 'coord p_u_2 [rad]'
+cp "$place/out" "$place/names.pf"
+run 1 check "$place/names.pf" # no mass at all, and nothing else is wrong
+if grep -q 'not declared\|twice\|already' "$place/err"; then fail "names of a hostile robot"; fi
+
+# a robot in one line of half a megabyte needs no more than one in many: it took a gigabyte
+if command -v python3 >/dev/null; then
+  python3 - "$program" "$place/long.urdf" >"$place/out" 2>"$place/err" <<'END' || fail "import of 2000 links in one line"
+import resource, subprocess, sys
+links = "".join(f'<link name="l{i}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>' for i in range(2000))
+joints = "".join(f'<joint name="j{i}" type="revolute"><parent link="l{i - 1}"/><child link="l{i}"/></joint>' for i in range(1, 2000))
+open(sys.argv[2], "w").write(f'<robot name="r">{links}{joints}</robot>')
+text = subprocess.run([sys.argv[1], "import", sys.argv[2]], capture_output=True, text=True, check=True).stdout
+assert text.count("\nbody ") == 2000
+kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+assert kilobytes < 500000, kilobytes # 23 MB, more with sanitizers
+END
+fi
 run 1 import "$place/absent.urdf"
 says err 'absent.urdf'
 run 2 import
