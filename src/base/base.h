@@ -79,6 +79,10 @@ uint64_t pf_hash_bytes(const void *bytes, size_t count, uint64_t seed);
 /* Distance of two names in single-letter edits (swap of neighbours counts one), at most `limit` + 1. */
 int pf_name_distance(const char *a, const char *b, int limit);
 
+/* A name by which people mean the derivative of another one, as x_dot, xdot, dx or x_ddot: the k-th way (0, 1, …) to read it so, as the
+ * other name and the order of the derivative. False when there are no more. An index stays: w_dot[2] is that of w[2]. */
+bool pf_rate_spelling(const char *name, int k, char *other, size_t room, int *order);
+
 /* ---------------------------------------------------------------- files */
 
 /* The whole file in the arena, with a terminating zero; "-" is standard input. Fails with PF_ERR_FILE,

@@ -98,3 +98,25 @@ int pf_name_distance(const char *a, const char *b, int limit)
   int distance = rows[m%3][n];
   return distance > limit ? limit + 1 : distance;
 }
+
+/* ---------------------------------------------------------------- derivatives as people spell them */
+
+bool pf_rate_spelling(const char *name, int k, char *other, size_t room, int *order)
+{
+  static const struct {
+    const char *before, *after;
+    int order;
+  } ways[] = {{"", "_ddot", 2}, {"", "ddot", 2}, {"", "_dot", 1}, {"", "dot", 1}, {"", "_dd", 2}, {"", "_d", 1},
+              {"", "_t", 1}, {"dd", "", 2}, {"d2", "", 2}, {"d_", "", 1}, {"d", "", 1}};
+  size_t own = strcspn(name, "["), seen = 0;
+  for (size_t i = 0; i < sizeof ways/sizeof *ways; i++) {
+    size_t before = strlen(ways[i].before), after = strlen(ways[i].after);
+    bool fits = own > before + after && !strncmp(name, ways[i].before, before) &&
+                !strncmp(name + own - after, ways[i].after, after);
+    if (!fits || seen++ != (size_t)k) continue;
+    int length = snprintf(other, room, "%.*s%s", (int)(own - before - after), name + before, name + own);
+    *order = ways[i].order;
+    return length >= 0 && (size_t)length < room;
+  }
+  return false;
+}

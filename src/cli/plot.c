@@ -164,17 +164,25 @@ static PfStatus first_columns(Plot *p)
   return panel->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is nothing to plot but the time");
 }
 
-/* The plot statements of the model, or else the coordinates. */
-static PfStatus default_columns(Plot *p)
+/* The lists that the run of the first model was asked for. */
+static PfStatus listed_columns(Plot *p)
 {
-  Panel *panel;
-  if (!p->model || !p->model->plot_count) return first_columns(p);
-  for (int i = 0; i < p->model->plot_count; i++) {
-    const PfPlot *plot = p->model->plots + i;
-    PF_TRY(new_panel(p, p->options->against ? p->options->against : plot->against ? plot->against_label : NULL, &panel));
-    for (int k = 0; k < plot->count; k++) PF_TRY(add_name(p, panel, plot->labels[k]));
+  const Table *t = &p->source[0].table;
+  for (int i = 0; i < t->list_count; i++) {
+    const TableList *list = t->lists + i;
+    Panel *panel;
+    if (!list->count) continue;
+    PF_TRY(new_panel(p, list->against >= 0 ? pf_table_head(p->arena, t, list->against) : NULL, &panel));
+    for (int k = 0; k < list->count; k++) PF_TRY(add_name(p, panel, pf_table_head(p->arena, t, list->column[k])));
   }
-  return PF_OK;
+  return p->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is nothing to plot");
+}
+
+/* --show, or the plot statements of the model, or else the coordinates. */
+static PfStatus choose_columns(Plot *p)
+{
+  if (p->source[0].table.list_count) return listed_columns(p);
+  return p->options->show ? read_columns(p, p->options->show) : first_columns(p);
 }
 
 /* Zeros have no logarithm: a panel of nothing else would be empty. */
@@ -196,7 +204,7 @@ static PfStatus show(Plot *p, int *code)
 {
   PfText text;
   PF_TRY(pf_plot_load(p));
-  PF_TRY(p->options->show ? read_columns(p, p->options->show) : default_columns(p));
+  PF_TRY(choose_columns(p));
   PF_TRY(check_log(p));
   if (p->options->out) return pf_plot_draw(p);
   pf_text_init(&text, pf_context_allocator(p->ctx));

@@ -114,12 +114,29 @@ static PfStatus load_minus(Plot *p, Table *table)
   return pf_table_read(s->ctx, s->arena, what, table);
 }
 
+/* The lists of a run by the columns of the difference; what is not in it is left out. */
+static void keep_lists(const Plot *p, const Table *from, Table *to)
+{
+  to->lists = from->lists, to->list_count = from->list_count;
+  for (int i = 0; i < to->list_count; i++) {
+    TableList *list = to->lists + i;
+    int count = 0;
+    for (int k = 0; k < list->count; k++) {
+      int column = pf_table_find(to, pf_table_head(p->arena, from, list->column[k]));
+      if (column >= 0) list->column[count++] = column;
+    }
+    list->count = count;
+    if (list->against >= 0) list->against = pf_table_find(to, pf_table_head(p->arena, from, list->against));
+  }
+}
+
 static PfStatus subtract(Plot *p, const Table *table)
 {
   for (int i = 0; i < p->source_count; i++) {
     Table difference;
     bool interpolated = false;
     PfStatus status = pf_table_minus(p->ctx, p->arena, &p->source[i].table, table, &difference, &interpolated);
+    if (status == PF_OK) keep_lists(p, &p->source[i].table, &difference);
     pf_table_free(p->ctx, &p->source[i].table);
     p->source[i].table = difference;
     p->interpolated = p->interpolated || interpolated;

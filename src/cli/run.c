@@ -1,6 +1,7 @@
 /* pfaff run: the motion, a summary that says whether to trust it, and a trajectory file. */
 #include "cli/drift.h"
 #include "cli/events.h"
+#include "cli/listing.h"
 #include "cli/pace.h"
 #include "cli/signals.h"
 #include "cli/trajectory.h"
@@ -43,6 +44,7 @@ typedef struct Run {
   Pace pace;
   Drift drift;
   Events events;
+  Listing listing;
   PfJson rows;      /* --json: rows on standard output */
   double t0, wall, shown;
   bool progress;
@@ -55,6 +57,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Run *r = user;
   PF_TRY(pf_trajectory_add(&r->trajectory, sample));
+  PF_TRY(pf_listing_add(&r->listing));
   pf_drift_sample(&r->drift, sample);
   pf_events_sample(&r->events, sample);
   if (!r->options->json) return PF_OK;
@@ -99,7 +102,9 @@ static PfStatus prepare(Run *r)
   PF_TRY(pf_cli_keep_offset(&r->s, r->options, &r->start, &r->settings));
   PF_TRY(pf_events_make(&r->events, &r->s, r->system, r->values));
   PF_TRY(pf_trajectory_make(&r->trajectory, &r->events.complete, r->events.system, r->events.values,
-                            r->options->show));
+                            &(Wanted){.show = r->options->show}));
+  if (r->options->at && !r->options->out && !r->options->json)
+    PF_TRY(pf_listing_make(&r->listing, &r->trajectory, r->options->show));
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values, r->events.complete.model));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   r->settings.sample = take_sample;
@@ -200,6 +205,7 @@ static void text_summary(void *user, PfText *text)
   pf_pace_text(&r->pace, text);
   if (r->written) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows,
                                 pf_cli_out_is_standard(r->options) ? "standard output" : r->options->out);
+  pf_listing_text(&r->listing, text);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -261,6 +267,7 @@ static int run(int argc, char **argv)
   if (ran) code = pf_cli_summary(r.s.ctx, &options, &r, json_summary, text_summary);
   pf_cli_diagnostics(r.s.ctx);
   if (r.rows.text.allocator) pf_json_free(&r.rows);
+  pf_listing_free(&r.listing);
   pf_drift_free(&r.drift);
   pf_trajectory_free(&r.trajectory);
   pf_events_free(&r.events);

@@ -13,6 +13,19 @@ typedef struct Setter {
 
 /* ---------------------------------------------------------------- names */
 
+/* --state x_dot=1 is meant as x'=1. */
+static bool hint_derivative(const Setter *s, const char *name)
+{
+  char other[128];
+  int order;
+  for (int k = 0; pf_rate_spelling(name, k, other, sizeof other, &order); k++) {
+    if (order != 1 || pf_model_find_coordinate(s->model, other) < 0) continue;
+    pf_hint(s->ctx, "a velocity is written with an apostrophe: --state \"%s'=…\"", other);
+    return true;
+  }
+  return false;
+}
+
 static PfStatus unknown_name(const Setter *s, const char *name)
 {
   const PfModel *model = s->model;
@@ -21,6 +34,7 @@ static PfStatus unknown_name(const Setter *s, const char *name)
   char own[128];
   snprintf(own, sizeof own, "%.*s", (int)strcspn(name, "'"), name);
   pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: the model has no coordinate, velocity or speed '%s'", s->text, name);
+  if (hint_derivative(s, name)) return PF_ERR_ARGUMENT;
   for (int i = 0; i < model->coordinate_count; i++)
     if (pf_cli_is_nearer(own, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
   for (int i = 0; i < model->speed_count; i++)

@@ -21,7 +21,25 @@ int pf_table_find(const Table *table, const char *name)
 {
   for (int i = 0; i < table->columns; i++)
     if (!strcmp(table->names[i], name)) return i;
-  return -1;
+  size_t length = strlen(name);
+  const char *unit = length && name[length - 1] == ']' ? strstr(name, " [") : NULL;
+  int found = -1;
+  for (int i = table->columns; unit && i-- > 0;) {
+    bool named = strlen(table->names[i]) == (size_t)(unit - name) && !strncmp(table->names[i], name, (size_t)(unit - name));
+    if (!named) continue;
+    found = i;
+    if (strlen(table->units[i]) == strlen(unit) - 3 && !strncmp(table->units[i], unit + 2, strlen(unit) - 3)) return i;
+  }
+  return found;
+}
+
+const char *pf_table_head(PfArena *arena, const Table *table, int column)
+{
+  const char *name = table->names[column], *unit = table->units[column];
+  size_t length = strlen(name) + strlen(unit) + 4;
+  char *head = unit[0] ? pf_arena_alloc(arena, length, 1) : NULL;
+  if (head) snprintf(head, length, "%s [%s]", name, unit);
+  return head ? head : name;
 }
 
 void pf_table_free(const PfContext *ctx, Table *table)
@@ -47,6 +65,24 @@ static PfStatus fill(void *user, const PfSample *sample)
   return PF_OK;
 }
 
+/* Where the quantities of the lists stand. */
+static PfStatus take_lists(const Trajectory *t, Table *table)
+{
+  PfArena *arena = t->s->arena;
+  table->lists = pf_arena_array(arena, TableList, t->plot_count);
+  if (!table->lists) return pf_fail(t->s->ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i < t->plot_count; i++) {
+    const PfPlot *plot = t->plots + i;
+    TableList *list = table->lists + table->list_count++;
+    *list = (TableList){.count = plot->count, .column = pf_arena_array(arena, int, plot->count), .against = -1};
+    if (!list->column) return pf_fail(t->s->ctx, PF_ERR_MEMORY, "no memory");
+    for (int k = 0; k < plot->count; k++) list->column[k] = pf_trajectory_find(t, plot, k);
+    if (plot->against) list->against = pf_trajectory_find(t, plot, plot->count);
+    if (t->against) list->against = pf_trajectory_find(t, t->against, 0);
+  }
+  return PF_OK;
+}
+
 static PfStatus run(Session *s, const Options *options, int samples, PfSystem *system, Filler *f)
 {
   double *values;
@@ -58,7 +94,9 @@ static PfStatus run(Session *s, const Options *options, int samples, PfSystem *s
   PF_TRY(pf_cli_keep_offset(s, options, &start, &settings));
   PF_TRY(pf_events_make(&f->events, s, system, values));
   Events *e = &f->events;
-  PF_TRY(pf_trajectory_make(&f->trajectory, &e->complete, e->system, e->values, NULL));
+  PF_TRY(pf_trajectory_make(&f->trajectory, &e->complete, e->system, e->values,
+                            &(Wanted){options->show, options->against, true}));
+  PF_TRY(take_lists(&f->trajectory, f->table));
   f->table->columns = f->trajectory.count;
   f->table->names = f->trajectory.names;
   f->table->units = f->trajectory.units;

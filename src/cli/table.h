@@ -8,16 +8,25 @@ typedef struct Table {
   int columns;
   const char **names, **units;
   PF_ARRAY(double) cells; /* row by row */
+  int list_count;         /* of a run: the columns of each list of --show, or of what the model plots */
+  struct TableList *lists;
 } Table;
+
+typedef struct TableList {
+  int count, *column, against; /* against: -1 when nothing is said */
+} TableList;
 
 int pf_table_rows(const Table *table);
 double pf_table_at(const Table *table, int row, int column);
-int pf_table_find(const Table *table, const char *name); /* -1 when there is none */
+/* -1 when there is none. A unit may stand behind the name, to tell two columns apart. */
+int pf_table_find(const Table *table, const char *name);
+/* What it is called in full: "x [m]". */
+const char *pf_table_head(PfArena *arena, const Table *table, int column);
 
 /* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
 
-/* Runs the model as 'pfaff run' would, with about `samples` rows. */
+/* Runs the model as 'pfaff run' would, with about `samples` rows, and with what --show and --against say as further columns. */
 PfStatus pf_table_run(Session *session, const Options *options, int samples, Table *table);
 
 /* a - b in the columns that both have, at the times of a within those of b (table_minus.c). Where b has no row at such a time it

@@ -6,6 +6,7 @@
 
 typedef struct Pair {
   PfContext *ctx;
+  PfArena *arena;
   const Table *a, *b;
   Table *difference;
   int *column;       /* of b, for each column of the difference */
@@ -17,7 +18,7 @@ static PfStatus find_columns(Pair *p)
 {
   Table *d = p->difference;
   for (int i = 0; i < p->a->columns; i++) {
-    int k = i ? pf_table_find(p->b, p->a->names[i]) : 0; /* the first is the time */
+    int k = i ? pf_table_find(p->b, pf_table_head(p->arena, p->a, i)) : 0; /* the first is the time */
     if (k < 0 || (i && !k)) continue;
     if (strcmp(p->a->units[i], p->b->units[k]) != 0)
       return pf_fail(p->ctx, PF_ERR_UNIT, "--minus: '%s' is in '%s' and in '%s'", p->a->names[i], p->a->units[i], p->b->units[k]);
@@ -78,7 +79,7 @@ static PfStatus subtract_row(Pair *p, int r, int *row)
 
 PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Table *b, Table *difference, bool *interpolated)
 {
-  Pair p = {.ctx = ctx, .a = a, .b = b, .difference = difference, .column = pf_arena_array(arena, int, a->columns),
+  Pair p = {.ctx = ctx, .arena = arena, .a = a, .b = b, .difference = difference, .column = pf_arena_array(arena, int, a->columns),
             .own = pf_arena_array(arena, int, a->columns)};
   *difference = (Table){.names = pf_arena_array(arena, const char *, a->columns), .units = pf_arena_array(arena, const char *, a->columns)};
   if (!p.column || !p.own || !difference->names || !difference->units) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");

@@ -81,19 +81,37 @@ static void add_standard(Trajectory *t)
   add_known(t, "violation_velocity", "violation_velocity()");
 }
 
-static size_t most_columns(const PfModel *model, const PfPlot *plots, int count)
+static size_t most_columns(const Trajectory *t)
 {
-  size_t most = 8 + 3*((size_t)model->coordinate_count + (size_t)model->ball_count) + (size_t)model->constraint_count;
+  const PfModel *model = t->s->model;
+  size_t most = 9 + 3*((size_t)model->coordinate_count + (size_t)model->ball_count) + (size_t)model->constraint_count;
   for (int i = 0; i < model->plot_count; i++) most += (size_t)quantities(model->plots + i);
-  for (int i = 0; i < count; i++) most += (size_t)quantities(plots + i);
+  for (int i = 0; i < t->plot_count; i++) most += (size_t)quantities(t->plots + i);
   return most;
 }
 
-PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, const double *values, const char *show)
+static PfStatus read_wanted(Trajectory *t, const Wanted *wanted)
+{
+  Session *s = t->s;
+  PfPlot *list;
+  int count;
+  t->plots = s->model->plots, t->plot_count = s->model->plot_count;
+  if (wanted->against) {
+    PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, "--against", wanted->against, &list, &count));
+    if (count != 1 || list->count != 1) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--against %s: one quantity is needed", wanted->against);
+    t->against = list;
+  }
+  if (!wanted->show) return PF_OK;
+  PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, "--show", wanted->show, &list, &count));
+  t->plots = list, t->plot_count = count;
+  return PF_OK;
+}
+
+PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, const double *values, const Wanted *wanted)
 {
   *t = (Trajectory){.s = s};
-  if (show) PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, "--show", show, &t->plots, &t->plot_count));
-  size_t most = most_columns(s->model, t->plots, t->plot_count);
+  PF_TRY(read_wanted(t, wanted));
+  size_t most = most_columns(t);
   t->names = pf_arena_array(s->arena, const char *, most);
   t->units = pf_arena_array(s->arena, const char *, most);
   t->scale = pf_arena_array(s->arena, double, most);
@@ -101,9 +119,22 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
   t->row = pf_arena_array(s->arena, double, most);
   if (!t->names || !t->units || !t->scale || !t->exprs || !t->row) return no_room(s);
   add_column(t, "t", pf_model_measure(s->model, "t"), s->model->time);
-  if (show) add_shown(t, t->plots, t->plot_count);
-  else add_standard(t);
+  if (!wanted->show || wanted->added) add_standard(t);
+  if (wanted->show) add_shown(t, t->plots, t->plot_count);
+  if (t->against) add_shown(t, t->against, 1);
   return pf_readings_new(s->ctx, system, values, t->exprs, t->count, &t->readings);
+}
+
+int pf_trajectory_find(const Trajectory *t, const PfPlot *list, int k)
+{
+  PfMeasure measure = pf_plot_measure(list, k);
+  int found = 0;
+  for (int i = t->count; i-- > 0;) { /* its name may have been taken by another quantity */
+    if (t->exprs[i] != list->values[k] || strcmp(t->units[i], measure.unit) != 0) continue;
+    found = i;
+    if (!strcmp(t->names[i], list->labels[k])) return i;
+  }
+  return found;
 }
 
 void pf_trajectory_free(Trajectory *t)

@@ -14,15 +14,24 @@ typedef struct Trajectory {
   PfExpr *exprs;
   double *row;
   PfReadings *readings;
-  PfPlot *plots;         /* what was asked for, list by list */
+  const PfPlot *plots;   /* what was asked for, list by list, or else what the model plots */
   int plot_count;
+  const PfPlot *against; /* what was asked for as the horizontal axis; NULL: nothing */
   long rows;
 } Trajectory;
 
+/* Quantities as they are written on the command line; NULL: none. */
+typedef struct Wanted {
+  const char *show, *against;
+  bool added; /* to the usual columns, not in their place */
+} Wanted;
+
 /* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values, energies,
- * violations; or t and the quantities that `show` lists, when it is not NULL. */
+ * violations; or t and what is wanted. */
 PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values,
-                            const char *show);
+                            const Wanted *wanted);
+/* The column of the k-th quantity of a list. */
+int pf_trajectory_find(const Trajectory *trajectory, const PfPlot *list, int k);
 void pf_trajectory_free(Trajectory *trajectory);
 
 /* Rows go to that file from now on; pf_record_close(&trajectory->record) ends it, pf_record_drop lets the old one be. */

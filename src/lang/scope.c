@@ -190,6 +190,19 @@ static const char *nearest(const Scope *scope, const char *name)
   return found;
 }
 
+/* x' for x_dot, xdot and the like, where x can be differentiated; else NULL. */
+static const char *as_derivative(Checker *ck, const Scope *scope, const char *name)
+{
+  char other[128];
+  int order;
+  for (int k = 0; pf_rate_spelling(name, k, other, sizeof other, &order); k++) {
+    const Entity *entity = pf_scope_find(scope, other);
+    if (entity && (entity->kind == E_COORD || (entity->kind == E_LET && order == 1)))
+      return pf_print_text(ck, "%s%s", other, order == 1 ? "'" : "''");
+  }
+  return NULL;
+}
+
 static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char *name)
 {
   if (pf_check_stopped(ck) || pf_check_is_known(ck, PF_ERR_NAME, node)) return NULL; /* the search is long */
@@ -201,7 +214,13 @@ static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char
                   list->name, list->size);
     return NULL;
   }
-  const char *similar = nearest(scope, name);
+  const char *similar = as_derivative(ck, scope, name);
+  if (similar) {
+    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined", name);
+    pf_check_hint(ck, "a derivative is written with an apostrophe: %s", similar);
+    return NULL;
+  }
+  similar = nearest(scope, name);
   if (similar) pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined (did you mean '%s'?)", name, similar);
   else pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined", name);
   return NULL;

@@ -202,6 +202,26 @@ static bool add_violations(Checker *ck, Scope *scope, const PfNode *node, ShownL
   return any || node->kind == PF_N_NAME;
 }
 
+/* lambda: all multipliers; chi: all of a list. False when it is something else. */
+static bool add_family(Checker *ck, Scope *scope, const PfNode *node, ShownList *list)
+{
+  if (node->kind != PF_N_NAME) return false;
+  const Entity *entity = pf_scope_find(scope, node->text);
+  bool multipliers = !entity && !strcmp(node->text, "lambda"), array = entity && entity->kind == E_ARRAY;
+  for (size_t i = 0; multipliers && i < ck->constraints.count; i++) {
+    const PfConstraint *c = ck->constraints.at + i;
+    if (!c->norm) add(ck, list, pf_print_text(ck, "lambda[%s]", c->name), "", 1, c->multiplier);
+  }
+  for (int i = 1; array && i <= entity->size; i++) {
+    Entity *one = pf_scope_find(scope, pf_print_text(ck, "%s[%d]", node->text, i));
+    Value value = one ? pf_value_of_entity(ck, one, node) : pf_no_value();
+    const char *unit = value.dim.known && !pf_dimension_is_none(value.dim.of) ? pf_dim_text(ck, value.dim) : "";
+    bool symbol = value.kind == V_SCALAR && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
+    if (value.kind == V_SCALAR) add(ck, list, one->name, unit, symbol ? 0 : 1, value.scalar);
+  }
+  return multipliers || array;
+}
+
 static bool take(Checker *ck, const ShownList *list, PfPlot *plot)
 {
   size_t count = list->items.count;
@@ -229,7 +249,8 @@ static bool read_list(Checker *ck, Scope *scope, const PfNode *node, ShownList *
       plot->against = last->value, plot->against_label = last->label;
       continue;
     }
-    if (!add_violations(ck, scope, child, list) && !add_value(ck, scope, child, false, list)) return false;
+    bool several = add_violations(ck, scope, child, list) || add_family(ck, scope, child, list);
+    if (!several && !add_value(ck, scope, child, false, list)) return false;
     plot->count = (int)list->items.count;
   }
   return take(ck, list, plot);

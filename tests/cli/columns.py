@@ -219,6 +219,39 @@ d = json.load(open(os.path.join(place, "x.json")))
 check("columns in JSON", d["columns"] == ["t", "nu1", "pos(ground).x", "pos(ground).y", "pos(ground).z"] and
       near(d["rows"][1][1], 9.81/2*math.sin(1)), d["columns"])
 
+# Pictures take the same quantities, in the terminal and as SVG, of one model or several methods.
+done = call("plot", knife, "--show", "nu1, nu2; (2*theta) [rad], theta [deg]; violation; pos(ground)", "--against", "x [m]")
+for words in "* nu1 [m/s]  + nu2 [rad/s]", "* 2*theta [rad]  + theta [deg]", "* violation[blade]", "+ pos(ground).y", " x [m]\n":
+    check(f"plot --show: {words}", done.returncode == 0 and words in done.stdout, done.stdout + done.stderr)
+check("what the model plots", "* nu1 [m/s]" in call("plot", knife).stdout)
+done = call("plot", knife, "--show", "reaction(x); theta [rad]", "--by", "dopri5,rk4", "--step", "0.1", "--minus", "dop853")
+check("differences of quantities", "* reaction(x) [N] dopri5" in done.stdout and "* theta [rad] dopri5" in done.stdout, done.stderr)
+done = call("plot", write("list", "coord q[3]\nkinetic q[1]'^2 + q[2]'^2 + q[3]'^2\nrun 1\n"), "--show", "q")
+check("all of a list", "* q[1]  + q[2]  o q[3]" in done.stdout, done.stdout + done.stderr)
+done = call("plot", knife, "--show", "x, thata")
+check("what plot does not know", done.returncode == 2 and "did you mean 'theta'?" in done.stderr, done.stderr)
+
+# --at without a file is a table in the summary.
+lines = call("run", knife, "--at", "0.5,1", "--show", "nu1, theta [rad]").stdout.splitlines()
+check("a table at the times", lines[-3].split("  ")[-1] == "theta [rad]" and near(float(lines[-1].split()[1]), 9.81/2*math.sin(1), 1e-9), lines)
+check("of what is plotted", "nu1 [m/s]" in call("run", knife, "--at", "1").stdout)
+check("or of the coordinates", call("run", rod, "--at", "0").stdout.split()[-7:] == ["x", "[m]", "y", "[m]", "0", "2", "0"],
+      call("run", rod, "--at", "0").stdout)
+check("not with --out", "nu1" not in call("run", knife, "--at", "1", "--out", os.path.join(place, "x.csv")).stdout)
+
+# Derivatives as people spell them.
+for text, meant in {"x_dot": "x'", "xdot": "x'", "dx": "x'", "x_d": "x'", "theta_dot": "theta'", "theta_ddot": "theta''", "dtheta": "theta'",
+                    "ddx": "x''"}.items():
+    done = call("run", knife, "--show", text)
+    check(f"{text} gets the hint {meant}", f"with an apostrophe: {meant}\n" in done.stderr, done.stderr)
+    done = call("check", write("spelt", KNIFE + f"force x = {text}*1 [kg/s]\n"))
+    check(f"{text} in a model", f"with an apostrophe: {meant}\n" in done.stderr, done.stderr)
+    if meant.count("'") == 1:
+        done = call("run", knife, "--state", text + "=1")
+        check(f"{text} in --state", f"--state \"{meant}=" in done.stderr, done.stderr)
+done = call("check", write("spelt", "coord w[2]\nkinetic w_dot[2]^2\n"))
+check("with an index", "with an apostrophe: w[2]'" in done.stderr, done.stderr)
+
 # What is wrong is said, with the place in the list.
 for text, words in {
         "x, thata": "'thata' is not defined (did you mean 'theta'?)", "x,": "expected", "x y": "expected ',', ';' or the end",
