@@ -28,6 +28,8 @@ PF_API void pf_dynamics_free(PfDynamics *field);
 
 /* Takes over the numbers of a state that satisfies the constraints (those of pf_system_symbols). */
 PF_API PfStatus pf_dynamics_place(PfDynamics *field, const double *values);
+/* The numbers of all outputs there. */
+PF_API PfStatus pf_dynamics_outputs(PfDynamics *field, double *numbers);
 /* Chooses the independent coordinates and velocities where the field is; `avoid` (one per coordinate, or NULL) marks
  * coordinates whose velocities should rather be dependent. */
 PF_API PfStatus pf_dynamics_chart(PfDynamics *field, const bool *avoid);

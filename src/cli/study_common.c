@@ -28,11 +28,55 @@ static PfStatus write_out(Study *st)
   return pf_expr_substitute(ctx, st->outputs, st->output_count, symbol, zero, count, st->outputs);
 }
 
+/* A name of the state, or of an output. */
+static bool is_known(const Study *st, const char *name)
+{
+  const PfModel *model = st->s.model;
+  size_t length = strlen(name);
+  for (int i = 0; i < model->speed_count; i++)
+    if (!strcmp(model->speeds[i].name, name)) return true;
+  for (int i = 0; i < model->coordinate_count; i++) {
+    size_t own = strlen(model->coordinates[i].name);
+    if (!strncmp(model->coordinates[i].name, name, own) && (length == own || !strcmp(name + own, "'"))) return true;
+  }
+  for (int i = 0; i < st->output_count; i++)
+    if (!strcmp(st->output_names[i], name)) return true;
+  return !strcmp(name, "t");
+}
+
+/* Quantities that are asked for and have no name yet become outputs, called as they are written. */
+static PfStatus add_asked(Study *st, const char *what, const char *text)
+{
+  Session *s = &st->s;
+  for (const char *end; text && *text; text = *end == ',' ? end + 1 : "") {
+    end = pf_cli_piece(text, ",=");
+    const char *name = pf_arena_text(s->arena, text, (size_t)(end - text));
+    PfPlot *plots;
+    int count;
+    if (!name) return no_room(st);
+    if (is_known(st, name)) continue;
+    PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, what, name, &plots, &count));
+    if (count != 1 || plots->count != 1) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: '%s' is not one number", what, name);
+    st->output_names[st->output_count] = name;
+    st->output_measures[st->output_count] = pf_plot_measure(plots, 0);
+    st->outputs[st->output_count++] = plots->values[0];
+  }
+  return PF_OK;
+}
+
+static int pieces(const char *text)
+{
+  int count = 1;
+  for (; text && *text; text++) count += *text == ',';
+  return count;
+}
+
 /* Everything that is plotted, once; the coordinates when nothing is. */
 static PfStatus list_outputs(Study *st)
 {
   const PfModel *model = st->s.model;
-  int most = model->coordinate_count + 1;
+  const Options *o = st->options;
+  int most = model->coordinate_count + 1 + pieces(o->show) + pieces(o->keep) + pieces(o->section);
   for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
   st->outputs = pf_arena_array(st->s.arena, PfExpr, most);
   st->output_names = pf_arena_array(st->s.arena, const char *, most);
@@ -56,6 +100,9 @@ static PfStatus list_outputs(Study *st)
     st->output_names[st->output_count] = "energy";
     st->output_measures[st->output_count] = (PfMeasure){"", 1};
     st->outputs[st->output_count++] = pf_expr_add(st->s.ctx, st->s.equations.kinetic, st->s.equations.potential);
+    PF_TRY(add_asked(st, "--show", o->show));
+    PF_TRY(add_asked(st, "--keep", o->keep));
+    PF_TRY(add_asked(st, "--section", o->section));
   }
   return write_out(st);
 }
@@ -246,11 +293,12 @@ PfStatus pf_study_span(Study *st, double *span)
 static PfStatus default_box(Study *st, Plane *plane)
 {
   const PfSymbols *in = pf_system_symbols(st->system);
+  double *outputs = pf_arena_array(st->s.arena, double, st->output_count);
+  if (!outputs) return no_room(st);
+  PF_TRY(pf_dynamics_outputs(st->field, outputs));
   for (int k = 0; k < 2; k++) {
     double now = 0;
-    if (plane->show[k].output)
-      PF_TRY(pf_expr_evaluate(st->s.ctx, st->outputs + plane->show[k].index, 1, in->symbol, st->values, in->count,
-                              &now));
+    if (plane->show[k].output) now = outputs[plane->show[k].index];
     else if (plane->show[k].index < in->count) now = st->values[plane->show[k].index];
     if (!isfinite(now)) now = 0;
     plane->low[k] = now - 1 - fabs(now), plane->high[k] = now + 1 + fabs(now);

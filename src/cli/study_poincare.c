@@ -8,7 +8,7 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "show", .argument = "a,b", .help = "what is shown: coordinates, velocities (x'), speeds, what the model plots, 'energy'"},
+  {.name = "show", .argument = "a,b", .help = "what is shown: any two quantities of the model, as x', nu[1], energy or l*theta'"},
   {.name = "within", .argument = "a=…,b=…", .help = "where the others begin, with the values of --keep that the first one has"},
   {.name = "starts", .help = "so many motions (1), the first one from the start of the model"},
   {.name = "out", .help = ".svg, .csv, .json"},

@@ -7,7 +7,7 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "show", .argument = "a,b", .help = "the plane: coordinates, velocities (x'), speeds, what the model plots, 'energy'"},
+  {.name = "show", .argument = "a,b", .help = "the plane: any two quantities of the model, as x', nu[1], energy or l*theta'"},
   {.name = "within", .argument = "a=…,b=…", .help = "where in the plane the curves begin (default: around the start)"},
   {.name = "starts", .help = "so many curves (25), the first one from the start of the model"},
   {.name = "for", .help = "seconds forwards, and backwards unless the curve is closed"},

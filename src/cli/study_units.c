@@ -15,7 +15,8 @@ PfMeasure pf_study_measure(const Study *st, const char *name)
 static const char *with_unit(Study *st, const char *name, const char *unit)
 {
   size_t length = strlen(name) + strlen(unit) + 4;
-  char *text = unit[0] ? pf_arena_alloc(st->s.arena, length, 1) : NULL;
+  bool written = name[0] && name[strlen(name) - 1] == ']' && strstr(name, " ["); /* theta [deg]: as it was asked for */
+  char *text = unit[0] && !written ? pf_arena_alloc(st->s.arena, length, 1) : NULL;
   if (text) snprintf(text, length, "%s [%s]", name, unit);
   return text ? text : name;
 }

@@ -99,7 +99,4 @@ PfStatus pf_dynamics_third(PfDynamics *field, const double *a, const double *b, 
  * changes. */
 PfStatus pf_dynamics_check_smooth(PfDynamics *field);
 
-/* The outputs where the field is. */
-PfStatus pf_dynamics_outputs(PfDynamics *field, double *out);
-
 #endif

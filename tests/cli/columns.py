@@ -231,6 +231,23 @@ check("all of a list", "* q[1]  + q[2]  o q[3]" in done.stdout, done.stdout + do
 done = call("plot", knife, "--show", "x, thata")
 check("what plot does not know", done.returncode == 2 and "did you mean 'theta'?" in done.stderr, done.stderr)
 
+# Studies take them as well: a pendulum that begins at 60 degrees passes its lowest point with l theta' = sqrt(g l).
+pendulum = write("pendulum", """param m = 1 [kg], l = 2 [m], g = 9.81 [m/s^2]
+coord theta [rad]
+kinetic m*l^2/2*theta'^2
+potential -m*g*l*cos(theta)
+start theta = 60 [deg]
+run 5
+""")
+done = call("study", "poincare", "--section", "sin(theta)=0", "--show", "theta [deg],l*theta'", "--json", pendulum)
+passed_with = json.loads(done.stdout)["b"] if done.returncode == 0 else []
+check("a section of an expression", len(passed_with) > 0 and near(abs(passed_with[0]), math.sqrt(9.81*2), 1e-6), done.stdout + done.stderr)
+done = call("study", "portrait", "--show", "theta [deg],kinetic", "--keep", "m*g*l", "--starts", "1", pendulum)
+check("a plane of expressions", done.returncode == 0 and "              60              0" in done.stdout, done.stdout + done.stderr)
+for text in "theta,thata", "theta,pos(ground)":
+    done = call("study", "portrait", "--show", text, pendulum)
+    check("a study says what is wrong with " + text, done.returncode == 2 and "--show" in done.stderr, done.stderr)
+
 # --at without a file is a table in the summary.
 lines = call("run", knife, "--at", "0.5,1", "--show", "nu1, theta [rad]").stdout.splitlines()
 check("a table at the times", lines[-3].split("  ")[-1] == "theta [rad]" and near(float(lines[-1].split()[1]), 9.81/2*math.sin(1), 1e-9), lines)
