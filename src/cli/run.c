@@ -71,7 +71,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 static void show_progress(Run *r, double t)
 {
   enum { WIDTH = 40 };
-  double now = pf_cli_clock();
+  double now = r->progress ? pf_cli_clock() : 0;
   if (!r->progress || now - r->shown < 0.1) return;
   r->shown = now;
   double part = (t - r->t0)/(r->settings.t_end - r->t0);

@@ -30,7 +30,7 @@ typedef struct PfRecord {
  * Path, names and units must outlive the record. */
 PfStatus pf_record_begin(PfRecord *record, PfContext *ctx, const char *path, const PfRecordHead *head);
 
-/* One more row. Fails with PF_ERR_FILE when the disk is full: then what fits has been kept. Nothing happens to a record that was
+/* One more row; looks after the waiting ones now and then, as pf_record_keep does. Fails with PF_ERR_FILE when the disk is full: then what fits has been kept. Nothing happens to a record that was
  * not begun. */
 PfStatus pf_record_add(PfRecord *record, const double *row);
 

@@ -186,7 +186,7 @@ def troubles_keep_what_was_computed():
 
 
 def long_runs_do_not_grow():
-    """Rows go to the file: memory is the same for ten thousand as for three hundred thousand."""
+    """Rows go to the file: memory is the same for ten thousand as for three hundred thousand, but for 4 MB in which rows wait."""
     most = []
     for duration in ("0.1", "3"):
         for name in ("long.csv", "long.json", "long.mat"):
@@ -197,7 +197,7 @@ def long_runs_do_not_grow():
             process.returncode = os.waitstatus_to_exitcode(status)
             expect(f"{name} of {duration} s is written", process.returncode == 0)
             most.append(usage.ru_maxrss)
-    expect("a long run takes no more memory than a short one", max(most[3:]) < 1.1*max(most[:3]) + 1000, most)
+    expect("a long run takes no more memory than a short one", max(most[3:]) < 1.1*max(most[:3]) + 4096, most)
 
 
 def a_singular_start_is_told():
@@ -216,7 +216,7 @@ def one_judgement_for_all_commands():
     for command in ("run", "eval", "compare", "plot"):
         arguments = [pfaff, command, "--state", "x=0", "--state", "y=0", path]
         if command == "plot":
-            arguments += ["--show", "x", "--script"]
+            arguments += ["--show", "x"]
         result = subprocess.run(arguments, capture_output=True, text=True)
         expect(f"{command} refuses a singular state with its constraint", result.returncode == 1 and "'lines'" in result.stderr,
                (result.returncode, result.stderr))
