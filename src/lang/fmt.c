@@ -180,6 +180,7 @@ static bool is_word(const Printer *p, const PfToken *token, bool start)
   bool member = p->last.kind == PF_T_DOT || (p->last.kind == PF_T_CLAUSE && is(p, &p->last, "as"));
   bool function = !start && is(p, token, "point");
   if (member || function) return false;
+  if (token->kind == PF_T_KEYWORD && !start && is(p, &p->keyword, "plot")) return false; /* kinetic can be shown */
   if (token->kind != PF_T_NAME || start || p->after_value) return true;
   bool shape = is(p, token, "disc") || is(p, token, "ball") || is(p, token, "surface");
   return shape && is(p, &p->keyword, "roll");

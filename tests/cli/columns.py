@@ -211,6 +211,9 @@ check("names in full", "left.q" in c and c["right.q"][1] == [2] and list(c).coun
 check("one column for each", sorted(v[0] for n, (u, v) in c.items() if "^2" in n) == [9, 16], c)
 check("and for expressions in parts", sorted(v[0] for n, (u, v) in c.items() if "2*" in n) == [2, 4], c)
 
+text = "coord x\nkinetic x'^2\nplot kinetic + potential, x [mm] against t [ms]\n"
+check("fmt knows energies in plot", call("fmt", write("energies", text)).stdout == text)
+
 # Formats agree.
 for ending in "json", "mat":
     done = call("run", knife, "--every", "1", "--show", "nu1, pos(ground)", "--out", os.path.join(place, "x." + ending))
