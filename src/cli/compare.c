@@ -6,13 +6,18 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "out", .argument = "PICTURE", .help = "the times of one evaluation as bars: .svg, .png or .pdf"},
+  {0}};
+
 const Command pf_command_compare = {
   .name = "compare", .summary = "every formulation side by side: agreement, cost, the whole motion, proof",
   .operands = "FILE",
   .about = "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the first one, "
            "operations and time of one evaluation, and for a model with 'run' the time and the largest difference of the coordinates "
            "over the whole motion.",
-  .takes = TAKES_STATE "prove json ",
+  .takes = TAKES_STATE "prove out json ",
+  .own = own,
   .examples = "pfaff compare --prove examples/snakeboard.pf\n",
   .run = run};
 
@@ -302,6 +307,24 @@ static void json_all(void *user, PfJson *json)
   pf_json_close(json, '}');
 }
 
+/* ---------------------------------------------------------------- the picture */
+
+static PfStatus draw(const Comparison *c)
+{
+  PfBar bars[MOST_FORMULATIONS];
+  PfText text;
+  for (int i = 0; i < c->count; i++) {
+    const Row *row = c->rows + i;
+    bars[i] = (PfBar){row->formulation->name, row->why_not ? "does not apply" : NULL, row->nanoseconds};
+  }
+  PfChart chart = {.title = pf_cli_title(c->s->model), .x_label = "time of one evaluation [ns]", .bar_count = c->count, .bars = bars};
+  pf_text_init(&text, pf_context_allocator(c->s->ctx));
+  pf_svg_chart(&text, &chart);
+  PfStatus status = pf_cli_write(c->s->ctx, c->options, &text);
+  pf_text_free(&text);
+  return status;
+}
+
 /* ---------------------------------------------------------------- the command */
 
 static int run(int argc, char **argv)
@@ -312,7 +335,8 @@ static int run(int argc, char **argv)
   Session s = {0};
   Comparison c = {.s = &s};
   PfStatus status = compare(&c, &options);
-  if (status == PF_OK) code = pf_cli_output(s.ctx, options.json, &c, json_all, text_rows);
+  if (status == PF_OK && options.out) status = draw(&c);
+  if (status == PF_OK) code = pf_cli_summary(s.ctx, &options, &c, json_all, text_rows);
   pf_cli_diagnostics(s.ctx);
   for (int i = 0; i < c.count; i++) pf_solver_free(c.rows[i].solver);
   pf_system_free(c.system);

@@ -9,6 +9,7 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "by", .argument = "LIST", .help = "methods, with commas between (default: all)"},
+  {.name = "out", .argument = "PICTURE", .help = "work against error, a line for each method: .svg, .png or .pdf"},
   {.name = "step", .help = "the largest step (default: that of the model, or a 200th of the run)"},
   {0}};
 
@@ -17,9 +18,9 @@ const Command pf_command_converge = {
   .operands = "FILE",
   .about = "Halves the step of fixed-step methods and tightens the tolerance of the others, against a tight reference by dop853: "
            "the table with which to choose step or tolerance.",
-  .takes = TAKES_STATE "by for step adaptive rho printed no-projection most-steps form json ",
+  .takes = TAKES_STATE "by for step adaptive rho printed no-projection most-steps form out json ",
   .own = own,
-  .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 examples/snakeboard.pf\n",
+  .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 --out work.svg examples/snakeboard.pf\n",
   .run = run};
 
 enum { LEVELS = 6, SAMPLES = 16, MOST_METHODS = 16 };
@@ -316,6 +317,65 @@ static void text_all(void *user, PfText *text)
   for (int i = 0; i < c->count; i++) text_study(c, c->study + i, text);
 }
 
+/* ---------------------------------------------------------------- the picture */
+
+/* Errors of coordinates and evaluations of the levels that say something: not those of rounding. Returns how many. */
+static int list_levels(const Converge *c, const Study *study, double *error, double *work)
+{
+  int count = 0;
+  for (int k = 0; k < LEVELS; k++) {
+    const Level *l = study->level + k;
+    if (!l->done || !(l->q > 1e-12*c->size_q) || l->evaluations <= 0) continue;
+    error[count] = l->q;
+    work[count++] = (double)l->evaluations;
+  }
+  return count;
+}
+
+/* By which power of the work the error falls: least squares in logarithms, up to where it stops falling. NaN for one level. */
+static double slope_of(const double *error, const double *work, int most)
+{
+  double x = 0, y = 0, xx = 0, xy = 0;
+  int count = most > 0;
+  while (count < most && error[count] < error[count - 1]) count++;
+  for (int k = 0; k < count; k++) x += log(work[k])/count, y += log(error[k])/count;
+  for (int k = 0; k < count; k++) {
+    double dx = log(work[k]) - x;
+    xx += dx*dx;
+    xy += dx*(log(error[k]) - y);
+  }
+  return xx > 0 ? xy/xx : NAN;
+}
+
+static PfStatus make_series(const Converge *c, int i, PfSeries *series)
+{
+  const PfMarkShape shapes[] = {PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE};
+  double *error = pf_arena_array(c->s.arena, double, 2*LEVELS), *work = error + LEVELS;
+  char *note = pf_arena_alloc(c->s.arena, 80, 1);
+  if (!error || !note) return pf_fail(c->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
+  int count = list_levels(c, c->study + i, error, work);
+  double slope = slope_of(error, work, count);
+  if (isnan(slope)) snprintf(note, 80, "%s", pf_method_name(c->study[i].method));
+  else snprintf(note, 80, "%s (slope %s%.1f)", pf_method_name(c->study[i].method), slope < 0 ? "−" : "", fabs(slope));
+  *series = (PfSeries){.count = count, .x = work, .y = error, .note = note, .color = i, .dash = (PfDash)(i/8%3), .mark = shapes[i%3],
+                       .joined = true};
+  return PF_OK;
+}
+
+static PfStatus draw(Converge *c)
+{
+  PfSeries series[MOST_METHODS];
+  PfText text;
+  for (int i = 0; i < c->count; i++) PF_TRY(make_series(c, i, series + i));
+  PfChart chart = {.title = pf_cli_title(c->s.model), .x_label = "evaluations", .y_label = "largest error of coordinates (SI)",
+                   .count = c->count, .series = series, .log_x = true, .log_y = true};
+  pf_text_init(&text, pf_context_allocator(c->s.ctx));
+  pf_svg_chart(&text, &chart);
+  PfStatus status = pf_cli_write(c->s.ctx, c->options, &text);
+  pf_text_free(&text);
+  return status;
+}
+
 static int run(int argc, char **argv)
 {
   Options options;
@@ -324,7 +384,8 @@ static int run(int argc, char **argv)
   Converge c = {.options = &options};
   PfStatus status = prepare(&c);
   if (status == PF_OK) status = study_all(&c);
-  if (status == PF_OK) code = pf_cli_output(c.s.ctx, options.json, &c, json_all, text_all);
+  if (status == PF_OK && options.out) status = draw(&c);
+  if (status == PF_OK) code = pf_cli_summary(c.s.ctx, &options, &c, json_all, text_all);
   pf_cli_diagnostics(c.s.ctx);
   pf_system_free(c.system);
   pf_cli_close(&c.s);

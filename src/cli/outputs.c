@@ -18,6 +18,8 @@ static const struct {
   {"study portrait", {"csv", "json", "svg", "png", "pdf"}},
   {"study poincare", {"csv", "json", "svg", "png", "pdf"}},
   {"plot", {"svg", "png", "pdf"}},
+  {"compare", {"svg", "png", "pdf"}},
+  {"converge", {"svg", "png", "pdf"}},
   {"study integrability", {"svg", "png", "pdf"}},
   {"study invariants", {"svg", "png", "pdf"}},
 };

@@ -111,7 +111,7 @@ static PfStatus make_series(const Plot *p, const Panel *panel, int k, const char
   double *x = pf_arena_array(p->arena, double, rows), *y = pf_arena_array(p->arena, double, rows);
   if (!x || !y) return no_room(p);
   for (int r = 0; r < rows; r++) x[r] = pf_plot_x(p, curve, r), y[r] = pf_plot_y(p, curve, r);
-  *series = (PfSeries){.count = rows, .x = x, .y = y, .color = curve->name, .dash = (PfDash)(curve->source%3)};
+  *series = (PfSeries){.count = rows, .x = x, .y = y, .color = curve->name, .dash = (PfDash)((curve->source + curve->name/8)%3)};
   if (panel->names == 1) series->color = curve->source;
   if (panel->names > 1) series->label = with_unit(p, pf_plot_name(p, curve), unit ? "" : pf_plot_unit(p, curve));
   if (p->source_count > 1 && !is_explained(p, panel)) series->note = p->source[curve->source].label;

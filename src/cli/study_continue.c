@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "show", .argument = "NAME", .help = "what the picture shows: a component of the state (default: what changes most)"},
   {.name = "starts", .help = "the first ones are looked for from so many places (100)"},
   {.name = "within", .help = "where these are, by names of the state (default: around the start)"},
-  {.name = "out", .help = ".svg (bifurcation diagram), .csv, .json"},
+  {.name = "out", .help = ".csv, .json, or the bifurcation diagram: .svg, .png, .pdf"},
   {0}};
 
 const Command pf_study_continue = {
@@ -263,7 +263,7 @@ static PfStatus file_svg(void *user, PfText *text)
                              .color = s->kind == PF_HOPF ? 3 : s->kind == PF_FOLD ? 4 : 6, .mark = shapes[s->kind]};
     count++;
   }
-  PfChart chart = {.title = pf_cli_name(c->st.s.model), .x_label = pf_study_head(&c->st, c->parameter),
+  PfChart chart = {.title = pf_cli_title(c->st.s.model), .x_label = pf_study_head(&c->st, c->parameter),
                    .y_label = pf_study_head(&c->st, c->c.names[component]),
                    .count = count, .series = list};
   pf_svg_chart(text, &chart);

@@ -6,7 +6,7 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "out", .argument = "FILE.svg", .help = "a picture of the growth of the distribution with the length of the brackets"},
+  {.name = "out", .argument = "PICTURE", .help = "a picture of the growth of the distribution with the length of the brackets: .svg, .png, .pdf"},
   {.name = "time", .help = "another time than 0, for constraints that contain it"},
   {0}};
 
@@ -287,8 +287,8 @@ static PfStatus draw(Result *r, const Options *options)
   if (!good) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
   series[count] = (PfSeries){.count = 2, .x = ends, .y = ends + 2, .label = "the whole space", .color = 7,
                              .dash = PF_DASH_DOTTED};
-  PfChart chart = {.title = pf_cli_name(r->s.model), .x_label = "length of brackets", .y_label = "dimension",
-                   .count = count + 1, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0,
+  PfChart chart = {.title = pf_cli_title(r->s.model), .x_label = "length of brackets", .y_label = "dimension",
+                   .count = count + 1, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0, .whole = true,
                    .y_high = x->space + 0.5};
   PfText text;
   pf_text_init(&text, pf_context_allocator(r->s.ctx));

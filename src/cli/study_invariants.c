@@ -8,7 +8,7 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "out", .argument = "FILE.svg", .help = "a run of the model, and a picture of how much each quantity changes in it"},
+  {.name = "out", .argument = "PICTURE", .help = "a run of the model, and a picture of how much each quantity changes in it: .svg, .png, .pdf"},
   {0}};
 
 const Command pf_study_invariants = {
@@ -169,8 +169,8 @@ static PfStatus draw(Result *r, const Options *options)
   if (n == 0) return pf_fail(r->s.ctx, PF_ERR_MODEL, "there is no conserved quantity to draw");
   for (int i = 0; i < n; i++, numbers += 2*(size_t)count)
     make_series(r, i, count, numbers, numbers + count, series + i);
-  PfChart chart = {.title = "Change of conserved quantities, relative to the start", .x_label = "t [s]",
-                   .y_label = "change", .count = n, .series = series};
+  PfChart chart = {.title = pf_cli_title(r->s.model), .x_label = "t [s]",
+                   .y_label = "change relative to the start", .count = n, .series = series};
   PfText text;
   pf_text_init(&text, pf_context_allocator(r->s.ctx));
   pf_svg_chart(&text, &chart);

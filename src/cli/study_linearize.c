@@ -12,7 +12,7 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "at", .help = "along the motion, at these times"},
-  {.name = "out", .help = ".csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy) or .svg (eigenvalues)"},
+  {.name = "out", .help = ".csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy), or a picture of the eigenvalues: .svg, .png, .pdf"},
   {0}};
 
 const Command pf_study_linearize = {
@@ -579,7 +579,7 @@ static PfStatus file_svg(Linearize *l, PfText *text)
   PfSeries both[2] = {{.count = count, .x = at, .y = im, .color = 1, .mark = PF_MARK_DOT, .label = "imaginary part"},
                       {.count = count, .x = at, .y = re, .color = 0, .mark = PF_MARK_DOT, .label = "real part"}};
   bool one = l->count == 1;
-  PfChart chart = {.title = pf_cli_name(l->st.s.model), .x_label = one ? "real part [1/s]" : pf_study_head(&l->st, l->along),
+  PfChart chart = {.title = pf_cli_title(l->st.s.model), .x_label = one ? "real part [1/s]" : pf_study_head(&l->st, l->along),
                    .y_label = one ? "imaginary part [1/s]" : "eigenvalues [1/s]", .count = one ? 1 : 2,
                    .series = one ? &plane : both};
   pf_svg_chart(text, &chart);

@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "show", .argument = "a,b", .help = "what is shown: any two quantities of the model, as x', nu[1], energy or l*theta'"},
   {.name = "within", .argument = "a=…,b=…", .help = "where the others begin, with the values of --keep that the first one has"},
   {.name = "starts", .help = "so many motions (1), the first one from the start of the model"},
-  {.name = "out", .help = ".svg, .csv, .json"},
+  {.name = "out", .help = ".csv, .json, or a picture: .svg, .png, .pdf"},
   {0}};
 
 const Command pf_study_poincare = {
@@ -102,7 +102,7 @@ static PfStatus file_svg(void *user, PfText *text)
     count++;
     i = last + 1;
   }
-  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
+  PfChart chart = {.title = pf_cli_title(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
                    .y_label = pf_study_head(&p->st, p->plane.names[1]),
                    .count = count, .series = list};
   pf_svg_chart(text, &chart);

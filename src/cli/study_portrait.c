@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "within", .argument = "a=…,b=…", .help = "where in the plane the curves begin (default: around the start)"},
   {.name = "starts", .help = "so many curves (25), the first one from the start of the model"},
   {.name = "for", .help = "seconds forwards, and backwards unless the curve is closed"},
-  {.name = "out", .help = ".svg, .csv, .json"},
+  {.name = "out", .help = ".csv, .json, or a picture: .svg, .png, .pdf"},
   {0}};
 
 const Command pf_study_portrait = {
@@ -114,7 +114,7 @@ static PfStatus file_svg(void *user, PfText *text)
                          .color = closed ? 0 : 1, .dash = PF_DASH_SOLID};
   }
   double dx = 0.25*(p->plane.high[0] - p->plane.low[0]), dy = 0.25*(p->plane.high[1] - p->plane.low[1]);
-  PfChart chart = {.title = pf_cli_name(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
+  PfChart chart = {.title = pf_cli_title(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
                    .y_label = pf_study_head(&p->st, p->plane.names[1]),
                    .count = p->p.count, .series = list, .given = true, .x_low = p->plane.low[0] - dx,
                    .x_high = p->plane.high[0] + dx, .y_low = p->plane.low[1] - dy, .y_high = p->plane.high[1] + dy};

@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "starts", .help = "Newton iterations from so many places (100)"},
   {.name = "within", .help = "where they begin, by names of the state (default: around the start)"},
   {.name = "state", .help = "another start: the first place"},
-  {.name = "out", .help = ".svg (eigenvalues), .csv, .json"},
+  {.name = "out", .help = ".csv, .json, or a picture of the eigenvalues: .svg, .png, .pdf"},
   {0}};
 
 const Command pf_study_equilibria = {
@@ -208,7 +208,7 @@ static PfStatus file_svg(void *user, PfText *text)
     list[i] = (PfSeries){.count = p->count, .x = p->re, .y = p->im, .label = pf_stability_name(p->stability),
                          .color = colors[p->stability], .mark = shapes[p->stability]};
   }
-  PfChart chart = {.title = pf_cli_name(f->st.s.model), .x_label = "real part of eigenvalues [1/s]",
+  PfChart chart = {.title = pf_cli_title(f->st.s.model), .x_label = "real part of eigenvalues [1/s]",
                    .y_label = "imaginary part [1/s]", .count = f->steady.count, .series = list};
   pf_svg_chart(text, &chart);
   return PF_OK;

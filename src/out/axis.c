@@ -78,6 +78,7 @@ void pf_axis_choose(PfAxis *axis, double count)
     return;
   }
   axis->step = round_step(span/fmax(count, 1));
+  if (axis->whole) axis->step = fmax(1, axis->step);
   double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size < 1e5 && size >= 0.1 && axis->step < 0.999e-3) { /* a small change of a number of common size */
     axis->decimals = (int)ceil(-log10(axis->step) - 1e-9);

@@ -6,6 +6,7 @@
 
 typedef struct PfAxis {
   bool log;           /* low and high are decimal logarithms */
+  bool whole;         /* counts: no fractions */
   double low, high;
   double first, last; /* where these are on the page */
   double step;        /* from tick to tick */

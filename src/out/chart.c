@@ -71,7 +71,7 @@ static void cover_bars(const PfChart *c, PfFrame *f)
 
 static void cover(const PfChart *c, PfFrame *f)
 {
-  *f = (PfFrame){.x.log = c->log_x, .y.log = c->log_y};
+  *f = (PfFrame){.x.log = c->log_x, .x.whole = c->whole, .y.log = c->log_y, .y.whole = c->whole};
   if (c->bar_count) cover_bars(c, f);
   else cover_series(c, f);
   if (!c->given) return;
@@ -252,6 +252,17 @@ static void put_frame(PfText *text, const PfFrame *f, const char *style)
                 f->bottom - f->top, style);
 }
 
+/* Long titles are smaller; what is longer still begins at the side of the page, or is cut. */
+static void put_title(PfText *text, const char *title, const Place *p, double page)
+{
+  double wide = 1.1*pf_label_width(PF_LABEL_PLAIN, title, 1), room = page - p->f.left - 4; /* bold letters are wider */
+  double size = fmax(12, fmin(PF_TITLE_SIZE, room/wide)), x = p->f.left;
+  if (size*wide > room) x = fmax(MARGIN/2, page - 4 - size*wide);
+  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" class=\"title\" font-size=\"%.1f\">", x, p->title, size);
+  pf_label_put(text, PF_LABEL_PLAIN, title, 1.1*size, page - x);
+  pf_text_add(text, "</text>\n");
+}
+
 static void put_chart(PfText *text, const PfChart *c, const Place *p, int index, double page)
 {
   const PfFrame *f = &p->f;
@@ -268,9 +279,7 @@ static void put_chart(PfText *text, const PfChart *c, const Place *p, int index,
   put_frame(text, f, " fill=\"none\" class=\"axis\"");
   pf_text_add(text, "\n");
   if (is_given(c->title)) {
-    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" class=\"title\">", f->left, p->title);
-    pf_label_put(text, PF_LABEL_PLAIN, c->title, PF_TITLE_SIZE, page - f->left);
-    pf_text_add(text, "</text>\n");
+    put_title(text, c->title, p, page);
   }
   pf_svg_legend(text, c, fmax(f->right - f->left, page - f->left - MARGIN), f->left, p->legend);
 }
@@ -280,9 +289,9 @@ static void put_head(PfText *text, double width, double height)
   pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
                 "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"%g\">\n"
                 "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:%gpx}"
-                ".title{font-size:%gpx;font-weight:bold}</style>\n"
+                ".title{font-weight:bold}</style>\n"
                 "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, PF_FONT_SIZE, PF_NAME_SIZE,
-                PF_TITLE_SIZE, width, height);
+                width, height);
 }
 
 static void put_all(PfText *text, const PfChart *charts, Place *places, int count)

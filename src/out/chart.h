@@ -37,6 +37,7 @@ typedef struct PfChart {
   double noise;        /* changes of y up to this are rounding */
   bool equal;          /* one unit has the same length on both axes: the frame takes the shape of the data */
   bool log_x, log_y;   /* decades; magnitudes are shown, and zeros left out */
+  bool whole;          /* both axes count: no fractions at their ticks */
   bool shared_x;       /* the same horizontal axis as the next chart, which bears the numbers */
 } PfChart;
 

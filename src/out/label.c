@@ -35,7 +35,7 @@ static double run_width(const char *bytes, size_t count)
   for (size_t i = 0; i < count; i++) {
     unsigned char c = (unsigned char)bytes[i];
     if (c < 0x80) width += c ? character_width(c) : 0;
-    else if ((c & 0xC0) != 0x80) width += 0.8;
+    else if ((c & 0xC0) != 0x80) width += c == 0xC2 ? 0.42 : 0.8; /* dots, degrees */
   }
   return width;
 }
@@ -50,6 +50,10 @@ static void put_run(Setter *s, Level level, Slant slant, const char *bytes, size
   bool plain = level == ON_LINE && slant == UPRIGHT && shift == s->shift;
   if (!plain) {
     pf_text_add(s->text, "<tspan");
+    if (*bytes == ' ') { /* librsvg drops blanks where a tspan begins */
+      pf_text_print(s->text, " dx=\"%.1f\"", 0.32*s->size);
+      bytes++, count--;
+    }
     if (shift != s->shift) pf_text_print(s->text, " dy=\"%.1f\"", shift - s->shift);
     if (level != ON_LINE) pf_text_print(s->text, " font-size=\"%.1f\"", part[level]*s->size);
     if (slant == ITALIC) pf_text_add(s->text, " font-style=\"italic\"");

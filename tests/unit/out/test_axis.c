@@ -29,6 +29,7 @@ static void ticks_are_round_numbers(void **state)
   ticks_are(*state, (PfAxis){.low = 0, .high = 3e-7}, 3, -9, "0 100 200 300");
   ticks_are(*state, (PfAxis){.low = 0, .high = 2e6}, 4, 6, "0.0 0.5 1.0 1.5 2.0");
   ticks_are(*state, (PfAxis){.low = 0, .high = 0.003}, 3, 0, "0.000 0.001 0.002 0.003");
+  ticks_are(*state, (PfAxis){.low = 0.5, .high = 4.5, .whole = true}, 8, 0, "1 2 3 4");
 }
 
 #define TEN(x) "10<tspan dy=\"-4.0\" font-size=\"7.2\">" x "</tspan>"

@@ -11,6 +11,7 @@ static void shows_as(Fixture *f, PfLabelKind kind, const char *label, double mos
   pf_text_free(&text);
 }
 
+#define GAP " "
 #define LETTER(x) "<tspan font-style=\"italic\">" x "</tspan>"
 #define SUB(x) "<tspan dy=\"2.5\" font-size=\"7.2\">" x "</tspan>"
 #define SUB_LETTER(x) "<tspan dy=\"2.5\" font-size=\"7.2\" font-style=\"italic\">" x "</tspan>"
@@ -48,13 +49,13 @@ static void names_become_letters_with_indices(void **state)
 static void units_and_formulas_are_set_upright_with_exponents(void **state)
 {
   static const char *const cases[][2] = {
-    {"t [s]", LETTER("t") " [s]"},
-    {"x'' [m/s^2]", LETTER("x") "′′ [m/s" RAISED("2") DOWN("]")},
+    {"t [s]", LETTER("t") GAP "[s]"},
+    {"x'' [m/s^2]", LETTER("x") "′′" GAP "[m/s" RAISED("2") DOWN("]")},
     {"[N*m]", "[N·m]"},
-    {"a [deg]", LETTER("a") " [°]"},
-    {"-x^2 + 3*y", "−" LETTER("x") RAISED("2") DOWN(" ") "+ 3·" LETTER("y")},
-    {"real part [1/s]", "real part [1/s]"},
-    {"lambda[rear] [N]", LETTER("λ") SUB("rear") UP(" [") "N]"},
+    {"a [deg]", LETTER("a") GAP "[°]"},
+    {"-x^2 + 3*y", "−" LETTER("x") RAISED("2") "<tspan dx=\"3.2\" dy=\"4.0\"></tspan>+ 3·" LETTER("y")},
+    {"real part [1/s]", "real part" GAP "[1/s]"},
+    {"lambda[rear] [N]", LETTER("λ") SUB("rear") "<tspan dx=\"3.2\" dy=\"-2.5\">[</tspan>N]"},
   };
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
 }
@@ -62,7 +63,7 @@ static void units_and_formulas_are_set_upright_with_exponents(void **state)
 static void what_is_no_name_stays_as_it_is(void **state)
 {
   static const char *const cases[][2] = {
-    {"`touch P` [m]", "`touch P` [m]"},
+    {"`touch P` [m]", "`touch P`" GAP "[m]"},
     {"a \"b\" <c> & 'd'", "a &quot;b&quot; &lt;c&gt; &amp; &#39;d&#39;"},
     {"m\" ; system(\"touch P\") #", "m&quot; ; system(&quot;touch P&quot;) #"},
     {"</text><script>", "&lt;/text&gt;&lt;script&gt;"},
