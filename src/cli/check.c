@@ -295,5 +295,5 @@ static int run(int argc, char **argv)
   pf_cli_diagnostics(c.s.ctx);
   pf_system_free(c.system);
   pf_cli_close(&c.s);
-  return c.status == PF_OK ? code : c.status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return c.status == PF_OK ? code : pf_cli_exit_code(c.status);
 }

@@ -18,7 +18,8 @@ void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json);
 /* Writes the text to standard output; PF_EXIT_FAILED (and a message) when that fails. */
 int pf_cli_print(const PfText *text);
 
-/* A command that turns one text into another: reads the file, lets `turn` work, prints what it made (NULL: nothing). */
+/* A command that turns one text into another: reads the file, lets `turn` work, prints what it made (NULL: nothing) or
+ * writes it where --out says. */
 typedef PfStatus (*TurnText)(PfContext *ctx, PfArena *arena, const char *name, const char *bytes, size_t count,
                              const Options *options, const char **result);
 int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn);
@@ -36,6 +37,8 @@ int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, W
 int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
                   WriteText write_text);
 int pf_cli_exit_code(PfStatus status);
+/* The end before a command was found: what is wrong, and a hint; for programs when --json is among the words. */
+int pf_cli_wrong_usage(int argc, char **argv, const char *hint, const char *format, ...) PF_PRINTF(4, 5);
 
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */
 int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);

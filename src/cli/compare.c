@@ -304,6 +304,7 @@ static void json_all(void *user, PfJson *json)
   if (c->asked) pf_json_bool(json, "proved", c->proof.verdict == PF_PROVED);
   else pf_json_string(json, "proved", NULL);
   pf_json_string(json, "proof", c->asked ? c->proof.text : NULL);
+  pf_cli_json_diagnostics(c->s->ctx, json);
   pf_json_close(json, '}');
 }
 
@@ -336,11 +337,10 @@ static int run(int argc, char **argv)
   Comparison c = {.s = &s};
   PfStatus status = compare(&c, &options);
   if (status == PF_OK && options.out) status = draw(&c);
-  if (status == PF_OK) code = pf_cli_summary(s.ctx, &options, &c, json_all, text_rows);
-  pf_cli_diagnostics(s.ctx);
+  code = pf_cli_finish(s.ctx, status, &options, &c, json_all, text_rows);
   for (int i = 0; i < c.count; i++) pf_solver_free(c.rows[i].solver);
   pf_system_free(c.system);
   pf_cli_close(&s);
   if (status == PF_OK && c.asked && c.proof.verdict != PF_PROVED) return PF_EXIT_FAILED;
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return code;
 }

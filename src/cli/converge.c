@@ -306,6 +306,7 @@ static void json_all(void *user, PfJson *json)
   pf_json_open(json, "methods", '[');
   for (int i = 0; i < c->count; i++) json_study(c->study + i, json);
   pf_json_close(json, ']');
+  pf_cli_json_diagnostics(c->s.ctx, json);
   pf_json_close(json, '}');
 }
 
@@ -385,9 +386,8 @@ static int run(int argc, char **argv)
   PfStatus status = prepare(&c);
   if (status == PF_OK) status = study_all(&c);
   if (status == PF_OK && options.out) status = draw(&c);
-  if (status == PF_OK) code = pf_cli_summary(c.s.ctx, &options, &c, json_all, text_all);
-  pf_cli_diagnostics(c.s.ctx);
+  code = pf_cli_finish(c.s.ctx, status, &options, &c, json_all, text_all);
   pf_system_free(c.system);
   pf_cli_close(&c.s);
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return code;
 }

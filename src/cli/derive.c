@@ -1,5 +1,6 @@
 /* pfaff derive: the equations of motion, readable. */
 #include "cli/cli.h"
+#include "out/file.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,15 +11,21 @@ static const OptionHelp own[] = {
   {.name = "form", .help = "the form of the equations (default: multipliers, also called lagrange)", .values = pf_derived_form},
   {.name = "param", .help = "another value for a parameter: forms that choose independent velocities choose them there"},
   {.name = "state", .help = "another start, likewise"},
+  {.name = "out", .help = "writes the equations to a file, as the name ends: .txt, .tex (LaTeX) or .json"},
+  {0}};
+
+static const OptionNeed needs[] = {
+  {.names = "latex", .without = "json"},
   {0}};
 
 const Command pf_command_derive = {
   .name = "derive", .summary = "the equations of motion, readable, as text or LaTeX",
   .operands = "FILE",
   .about = "Prints the equations of motion in the shortest form found. Formulas keep the names of parameters.",
-  .takes = "form param state latex json ",
+  .takes = "form param state latex out json ",
   .own = own,
-  .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --latex examples/snakeboard.pf\n",
+  .needs = needs,
+  .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --out snakeboard.tex examples/snakeboard.pf\n",
   .run = run};
 
 static const char *form_name(const Options *options)
@@ -205,6 +212,7 @@ static void json_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
   pf_json_integer(json, "functions", count->functions);
   pf_json_close(json, '}');
   pf_json_number(json, "seconds", s->seconds);
+  pf_cli_json_diagnostics(s->ctx, json);
   pf_json_close(json, '}');
 }
 
@@ -226,7 +234,10 @@ static PfStatus derive(Derived *x)
   PF_TRY(pf_cli_open(&x->s, x->options));
   PF_TRY(give_parameters(&x->s, x->options));
   PF_TRY(pf_cli_count(&x->s, &x->count));
-  return pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
+  PfStatus status = pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
+  if (status == PF_ERR_ARGUMENT && pf_formulation_find(form))
+    pf_hint(x->s.ctx, "'%s' is a way to compute, without equations to print: 'eval', 'compare' and 'run' take it", form);
+  return status;
 }
 
 /* The keys without their values, and why. */
@@ -261,6 +272,23 @@ static void write_text(void *user, PfText *text)
   else text_all(&x->s, &x->d, &x->count, text);
 }
 
+/* LaTeX for what ends in .tex; --latex decides where there is no ending, as for '-'. */
+static PfStatus write_file(Derived *x)
+{
+  const Options *o = x->options;
+  PfContext *ctx = x->s.ctx;
+  bool json = pf_cli_out_is(o, "json"), latex = pf_cli_out_is(o, "tex") || (o->latex && pf_cli_out_is_standard(o));
+  if (o->latex && !latex) return pf_fail(ctx, PF_ERR_ARGUMENT, "--latex and --out %s: the name must end in .tex", o->out);
+  PfJson out; /* its text serves all */
+  pf_json_begin(&out, pf_context_allocator(ctx));
+  if (json) write_json(x, &out);
+  else if (latex) latex_all(&x->s, &x->d, &out.text);
+  else text_all(&x->s, &x->d, &x->count, &out.text);
+  PfStatus status = pf_out_text(ctx, o->out, &out.text);
+  pf_json_free(&out);
+  return status;
+}
+
 static int run(int argc, char **argv)
 {
   Options options;
@@ -268,11 +296,12 @@ static int run(int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Derived x = {.options = &options};
   PfStatus status = derive(&x);
+  if (status == PF_OK && options.out) status = write_file(&x);
   x.failed = status != PF_OK;
-  if (status == PF_OK || (options.json && x.s.ctx))
+  if ((status == PF_OK && !options.out) || (options.json && x.s.ctx))
     code = pf_cli_output(x.s.ctx, options.json, &x, write_json, write_text);
   if (status == PF_OK && pf_error_count(x.s.ctx)) code = PF_EXIT_FAILED; /* something was too long to print */
   pf_cli_diagnostics(x.s.ctx);
   pf_cli_close(&x.s);
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return status == PF_OK ? code : pf_cli_exit_code(status);
 }

@@ -12,7 +12,7 @@ const Command pf_command_eval = {
   .operands = "FILE",
   .about = "Evaluates at the start of the model, changed by --state and --time and made consistent with the constraints.",
   .takes = TAKES_STATE "form spatial json ",
-  .examples = "pfaff eval --state phi=0.3 --state \"theta'=2\" examples/snakeboard.pf\n",
+  .examples = "pfaff eval --state psi=0.3 --state \"theta'=2\" examples/snakeboard.pf\n",
   .run = run};
 
 typedef struct Result {
@@ -71,6 +71,8 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   const PfFormulation *formulation;
   int row;
   PF_TRY(pf_cli_open(s, options));
+  if (options->spatial && options->form && strcmp(options->form, "recursive"))
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--spatial belongs to the formulation 'recursive', not to --form %s", options->form);
   PF_TRY(find_formulation(s, options->spatial ? "recursive" : options->form, &formulation));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &r->system));
   r->options = options;
@@ -227,6 +229,7 @@ static void json_result(void *user, PfJson *json)
   pf_json_close(json, '}');
   pf_start_json(model, r->options, &r->start, json);
   if (r->spatial.count) pf_spatial_json(&r->spatial, json);
+  pf_cli_json_diagnostics(s->ctx, json);
   pf_json_close(json, '}');
 }
 
@@ -240,10 +243,9 @@ static int run(int argc, char **argv)
   Session s = {0};
   Result r = {.s = &s};
   PfStatus status = evaluate(&s, &options, &r);
-  if (status == PF_OK) code = pf_cli_output(s.ctx, options.json, &r, json_result, text_result);
-  pf_cli_diagnostics(s.ctx);
+  code = pf_cli_finish(s.ctx, status, &options, &r, json_result, text_result);
   pf_solver_free(r.solver);
   pf_system_free(r.system);
   pf_cli_close(&s);
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return code;
 }

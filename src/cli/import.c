@@ -6,14 +6,17 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {{.name = "out", .argument = "FILE.pf", .help = "writes the model to a file"}, {0}};
+
 const Command pf_command_import = {
   .name = "import", .summary = "a robot in URDF as a model",
   .operands = "FILE.urdf",
   .about = "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, damping of "
            "joints becomes dampers. Limits are comments. Shapes and transmissions are not looked at; what would change the motion "
            "and is left out (dry friction) is a warning.",
-  .takes = "free ",
-  .examples = "pfaff import arm.urdf > arm.pf\n",
+  .takes = "free out json ",
+  .own = own,
+  .examples = "pfaff import --out arm.pf arm.urdf\n",
   .run = run};
 
 enum { LARGEST_FILE = 64 << 20 };

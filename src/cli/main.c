@@ -25,16 +25,13 @@ static const Command *find(const char *name)
   return NULL;
 }
 
-static int unknown(const char *name)
+static int unknown(int argc, char **argv)
 {
-  fprintf(stderr, "pfaff: there is no command '%s'", name);
+  char hint[80] = "'pfaff --help' lists them";
+  int best = 0;
   for (const Command *const *c = pf_commands; *c; c++)
-    if (pf_name_distance(name, (*c)->name, 2) <= 2) {
-      fprintf(stderr, " (did you mean '%s'?)", (*c)->name);
-      break;
-    }
-  fputs("\n'pfaff --help' lists them\n", stderr);
-  return PF_EXIT_USAGE;
+    if (pf_cli_is_nearer(argv[0], (*c)->name, &best)) snprintf(hint, sizeof hint, "did you mean '%s'?", (*c)->name);
+  return pf_cli_wrong_usage(argc, argv, hint, "there is no command '%s'", argv[0]);
 }
 
 /* pfaff help, pfaff help COMMAND, pfaff help study KIND: what --help behind them says. */
@@ -46,7 +43,7 @@ static int help(int argc, char **argv)
     return PF_EXIT_OK;
   }
   const Command *command = find(argv[1]);
-  if (!command) return unknown(argv[1]);
+  if (!command) return unknown(argc - 1, argv + 1);
   char *asked[] = {argv[1], argc > 2 ? argv[2] : word, word};
   return command->run(argc > 2 ? 3 : 2, asked);
 }
@@ -73,7 +70,7 @@ static int run(int argc, char **argv)
     return PF_EXIT_OK;
   }
   const Command *command = find(argv[1]);
-  return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
+  return command ? command->run(argc - 1, argv + 1) : unknown(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

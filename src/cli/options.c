@@ -317,6 +317,25 @@ static PfStatus check_files(Reader *r)
   return PF_OK;
 }
 
+/* "rtol" of "rtol atol " */
+static int first_word(const char *names)
+{
+  return (int)strcspn(names, " ");
+}
+
+static PfStatus check_needs(Reader *r)
+{
+  for (const OptionNeed *need = r->command->needs; need && need->names; need++) {
+    const char *given = pf_cli_given(r->options, need->names);
+    if (!given) continue;
+    if (need->with && !pf_cli_given(r->options, need->with))
+      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s goes with --%.*s and has no effect without", given, first_word(need->with), need->with);
+    const char *other = need->without ? pf_cli_given(r->options, need->without) : NULL;
+    if (other) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s and --%s exclude each other", given, other);
+  }
+  return PF_OK;
+}
+
 static PfStatus read_all(Reader *r)
 {
   bool ended = false;
@@ -327,7 +346,9 @@ static PfStatus read_all(Reader *r)
     else if (!ended && word[0] == '-' && word[1]) PF_TRY(read_short(r, word + 1));
     else PF_TRY(read_operand(r, word));
   }
-  return r->options->help ? PF_OK : check_files(r);
+  if (r->options->help) return PF_OK;
+  PF_TRY(check_needs(r));
+  return check_files(r);
 }
 
 static Options no_options(void)

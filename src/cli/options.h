@@ -74,12 +74,18 @@ typedef struct OptionHelp {
   OptionValues values;
 } OptionHelp;
 
+/* What is accepted is obeyed: options that say something only together with one of others, or never together with them. */
+typedef struct OptionNeed {
+  const char *names, *with, *without; /* lists; one of the last two is NULL */
+} OptionNeed;
+
 typedef struct Command {
   const char *name, *summary;
   const char *operands;      /* as "FILE" in the line of usage */
   const char *about;         /* paragraphs */
   const char *takes;         /* names of its options, each followed by a blank */
   const OptionHelp *own;     /* ended by an empty one; NULL: nothing is different */
+  const OptionNeed *needs;   /* ended by an empty one; NULL: all go together */
   const char *examples;      /* one per line, each ended; NULL: none */
   int most_files;            /* 0: one */
   bool takes_range;          /* one operand is NAME=a..b:n */

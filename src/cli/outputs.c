@@ -10,6 +10,8 @@ enum { MOST_KINDS = 8 };
 static const struct {
   const char *command, *kinds[MOST_KINDS];
 } written[] = {
+  {"derive", {"txt", "tex", "json"}},
+  {"import", {"pf"}},
   {"run", {"csv", "json", "mat"}},
   {"study equilibria", {"csv", "json", "svg", "png", "pdf"}},
   {"study steady", {"csv", "json", "svg", "png", "pdf"}},

@@ -39,7 +39,6 @@ static PfStatus choose_method(Session *s, const Options *options, PfRunOptions *
 PfStatus pf_pace_prepare(Session *s, const Options *options, double t0, PfRunOptions *settings, Pace *pace)
 {
   *pace = (Pace){.t0 = t0};
-  if (!options->real_time && !isnan(options->rate)) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate goes with --real-time");
   if (!options->real_time) return PF_OK;
   PF_TRY(choose_step(s, options, settings));
   PF_TRY(choose_method(s, options, settings));

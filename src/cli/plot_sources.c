@@ -148,6 +148,8 @@ static PfStatus subtract(Plot *p, const Table *table)
 PfStatus pf_plot_load(Plot *p)
 {
   for (int i = 0; i < p->options->file_count; i++) PF_TRY(load_file(p, p->options->files[i]));
+  if (!p->model && (!p->options->minus || is_table(p->options->minus)))
+    PF_TRY(pf_cli_refuse(p->ctx, p->options, TAKES_STATE TAKES_METHOD, "the file is a trajectory, and no model is run"));
   if (!p->options->minus) return PF_OK;
   Table table = {0};
   PfStatus status = load_minus(p, &table);

@@ -20,6 +20,10 @@ static const OptionHelp own[] = {
   {.name = "as-given", .help = "starts from what is given, also off the constraints: then nothing is projected"},
   {0}};
 
+static const OptionNeed needs[] = {
+  {.names = "rate", .with = "real-time"}, {.names = "rate", .without = "step"}, {.names = "every", .without = "at"},
+  {0}};
+
 const Command pf_command_run = {
   .name = "run", .summary = "simulate, print a summary, write the trajectory",
   .operands = "FILE",
@@ -28,6 +32,7 @@ const Command pf_command_run = {
            "the end it stands beside the file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
   .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out json ",
   .own = own,
+  .needs = needs,
   .examples = "pfaff run --by dop853 --rtol 1e-10 --every 0.01 --out x.csv examples/snakeboard.pf\n"
               "pfaff run -p m=7 --for 2 --json examples/snakeboard.pf\n",
   .run = run};
@@ -240,6 +245,7 @@ static void json_summary(void *user, PfJson *json)
   pf_events_json(&r->events, json);
   pf_drift_json(&r->drift, json);
   pf_pace_json(&r->pace, json);
+  pf_cli_json_diagnostics(r->s.ctx, json);
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.names[i]);
   pf_json_close(json, ']');
@@ -247,7 +253,8 @@ static void json_summary(void *user, PfJson *json)
   for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.units[i]);
   pf_json_close(json, ']');
   pf_text_add(&json->text, ",\n  \"rows\": ");
-  pf_text_put(&json->text, pf_text_get(&r->rows.text), r->rows.text.count);
+  if (r->rows.text.failed) pf_text_add(&json->text, "null");
+  else pf_text_put(&json->text, pf_text_get(&r->rows.text), r->rows.text.count);
   pf_json_close(json, '}');
 }
 
@@ -264,8 +271,7 @@ static int run(int argc, char **argv)
   if (ran) status = simulate(&r);
   if (ran) pf_context_set_cancel(r.s.ctx, NULL, NULL); /* what was computed so far is told */
   ran = ran && (status == PF_OK || r.result.steps > 0);
-  if (ran) code = pf_cli_summary(r.s.ctx, &options, &r, json_summary, text_summary);
-  pf_cli_diagnostics(r.s.ctx);
+  code = pf_cli_finish(r.s.ctx, ran ? PF_OK : status, &options, &r, json_summary, text_summary);
   if (r.rows.text.allocator) pf_json_free(&r.rows);
   pf_listing_free(&r.listing);
   pf_drift_free(&r.drift);
@@ -274,5 +280,5 @@ static int run(int argc, char **argv)
   pf_system_free(r.system);
   pf_cli_close(&r.s);
   if (status == PF_OK && !is_whole(&r)) return PF_EXIT_FAILED;
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return status == PF_OK ? code : pf_cli_exit_code(status);
 }

@@ -45,7 +45,7 @@ static PfStatus take_scheme(Reader *r, const PfSetting *setting)
 static PfStatus take_formulation(Reader *r, const PfSetting *setting)
 {
   if (!setting->word) return pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "'formulation' needs a name");
-  r->settings->formulation = setting->word;
+  r->settings->formulation = pf_form_name(setting->word);
   if (pf_formulation_find(setting->word)) return PF_OK;
   pf_fail_at(r->s->ctx, PF_ERR_MODEL, setting->place, "there is no formulation '%s'", setting->word);
   pf_hint(r->s->ctx, "'pfaff compare' lists them");
@@ -210,7 +210,7 @@ static PfStatus take_options(Reader *r)
   if (!isnan(o->most_steps)) r->settings->most_steps = whole_number(o->most_steps);
   r->settings->t_end = r->t0 + horizon;
   if (o->method) r->settings->method = o->method;
-  if (o->form) r->settings->formulation = o->form;
+  if (o->form) r->settings->formulation = pf_form_name(o->form);
   r->settings->drift = o->drift;
   r->settings->keep_going = o->keep_going;
   PF_TRY(take_alpha_options(r));

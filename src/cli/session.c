@@ -1,9 +1,11 @@
 /* What every command does first and last: the model and its numbers, the result, the exit code. */
 #include "cli/cli.h"
 #include "cli/signals.h"
+#include "out/file.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -106,31 +108,63 @@ int pf_cli_print(const PfText *text)
   return PF_EXIT_FAILED;
 }
 
-static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn)
+/* What a command makes of a text. */
+typedef struct Turned {
+  const PfContext *ctx;
+  const char *result; /* NULL: nothing to print */
+} Turned;
+
+static void turned_json(void *user, PfJson *json)
 {
-  const char *bytes, *result = NULL, *name = strcmp(options->file, "-") ? options->file : "<stdin>";
+  const Turned *turned = user;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "text", turned->result);
+  pf_cli_json_diagnostics(turned->ctx, json);
+  pf_json_close(json, '}');
+}
+
+static void turned_text(void *user, PfText *text)
+{
+  const Turned *turned = user;
+  if (turned->result) pf_text_add(text, turned->result);
+}
+
+static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn, Turned *turned)
+{
+  const char *bytes, *name = strcmp(options->file, "-") ? options->file : "<stdin>";
   size_t count;
+  PF_TRY(pf_cli_check_out(ctx, options));
   PF_TRY(pf_file_read(ctx, arena, options->file, largest, &bytes, &count));
-  PF_TRY(turn(ctx, arena, name, bytes, count, options, &result));
-  if (!result) return PF_OK;
-  PfText text = {.at = (char *)(uintptr_t)result, .count = strlen(result)};
-  return pf_cli_print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
+  PF_TRY(turn(ctx, arena, name, bytes, count, options, &turned->result));
+  if (!options->out || !turned->result) return PF_OK;
+  PfText text = {.at = (char *)(uintptr_t)turned->result, .count = strlen(turned->result)};
+  if (!options->json) turned->result = NULL; /* it is in the file */
+  return pf_out_text(ctx, options->out, &text);
 }
 
 int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)
 {
   PfContext *ctx = pf_cli_context();
   PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
-  PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn) : PF_ERR_MEMORY;
-  pf_cli_diagnostics(ctx);
+  Turned turned = {.ctx = ctx};
+  PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn, &turned) : PF_ERR_MEMORY;
+  int code = pf_cli_finish(ctx, status, options, &turned, turned_json, turned_text);
   pf_arena_free(arena);
   pf_context_free(ctx);
-  return pf_cli_exit_code(status);
+  return code;
 }
 
 int pf_cli_exit_code(PfStatus status)
 {
   return status == PF_OK ? PF_EXIT_OK : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+}
+
+/* After an error: what went wrong is all there is. */
+static void json_failure(void *user, PfJson *json)
+{
+  pf_json_open(json, NULL, '{');
+  pf_cli_json_diagnostics(user, json);
+  pf_json_close(json, '}');
 }
 
 /* What was asked to stop has no result, though an attempt may have gone on without it; programs are told why. */
@@ -142,7 +176,9 @@ static bool has_no_result(PfContext *ctx, bool json)
 
 int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
 {
-  if (has_no_result(ctx, json)) return PF_EXIT_FAILED;
+  bool stopped = has_no_result(ctx, json);
+  if (stopped && !json) return PF_EXIT_FAILED;
+  if (stopped) user = ctx, write_json = json_failure;
   PfJson out; /* its text serves both */
   pf_json_begin(&out, pf_context_allocator(ctx));
   if (json) {
@@ -153,25 +189,35 @@ int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, W
   }
   int code = pf_cli_print(&out.text);
   pf_json_free(&out);
-  return code;
-}
-
-/* After an error: what went wrong is all there is. */
-static void json_failure(void *user, PfJson *json)
-{
-  pf_json_open(json, NULL, '{');
-  pf_cli_json_diagnostics(user, json);
-  pf_json_close(json, '}');
+  return stopped ? PF_EXIT_FAILED : code;
 }
 
 int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
                   WriteText write_text)
 {
   int code = pf_cli_exit_code(status), written = PF_EXIT_OK;
-  if (status == PF_OK) written = pf_cli_output(ctx, options->json, user, write_json, write_text);
-  else if (options->json) written = pf_cli_output(ctx, true, ctx, json_failure, NULL);
+  if (!ctx && options->json) fputs("{\"diagnostics\": [{\"severity\": \"error\", \"message\": \"out of memory\"}]}\n", stdout);
+  if (status == PF_OK) written = pf_cli_summary(ctx, options, user, write_json, write_text);
+  else if (ctx && options->json) written = pf_cli_output(ctx, true, ctx, json_failure, NULL);
   pf_cli_diagnostics(ctx);
   return code == PF_EXIT_OK ? written : code;
+}
+
+int pf_cli_wrong_usage(int argc, char **argv, const char *hint, const char *format, ...)
+{
+  Options options = {0};
+  char message[256];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message, sizeof message, format, list);
+  va_end(list);
+  for (int i = 1; i < argc; i++) options.json = options.json || !strcmp(argv[i], "--json");
+  PfContext *ctx = pf_context_new(NULL);
+  PfStatus status = ctx ? pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message) : PF_ERR_MEMORY;
+  if (ctx) pf_hint(ctx, "%s", hint);
+  int code = pf_cli_finish(ctx, status, &options, NULL, NULL, NULL);
+  pf_context_free(ctx);
+  return code;
 }
 
 const char *pf_cli_name(const PfModel *model)

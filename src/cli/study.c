@@ -40,19 +40,14 @@ static const Command *find(const char *kind)
   return NULL;
 }
 
-static int unknown(const char *kind)
+static int unknown(int argc, char **argv)
 {
-  enum { NEAR = 3 };
-  const char *similar = NULL;
-  int nearest = NEAR + 1;
-  for (int i = 0; pf_studies[i]; i++) {
-    int distance = pf_name_distance(kind, kind_of(pf_studies[i]), NEAR);
-    if (distance < nearest) nearest = distance, similar = kind_of(pf_studies[i]);
-  }
-  fprintf(stderr, "pfaff study: there is no study '%s'", kind);
-  if (similar) fprintf(stderr, " (did you mean '%s'?)", similar);
-  fputs("\n'pfaff study --help' lists them\n", stderr);
-  return PF_EXIT_USAGE;
+  char hint[80] = "'pfaff study --help' lists them";
+  int best = 0;
+  for (int i = 0; pf_studies[i]; i++)
+    if (pf_cli_is_nearer(argv[1], kind_of(pf_studies[i]), &best))
+      snprintf(hint, sizeof hint, "did you mean '%s'?", kind_of(pf_studies[i]));
+  return pf_cli_wrong_usage(argc, argv, hint, "there is no study '%s'", argv[1]);
 }
 
 static int run(int argc, char **argv)
@@ -66,5 +61,5 @@ static int run(int argc, char **argv)
     return PF_EXIT_OK;
   }
   const Command *study = find(argv[1]);
-  return study ? study->run(argc - 1, argv + 1) : unknown(argv[1]);
+  return study ? study->run(argc - 1, argv + 1) : unknown(argc, argv);
 }

@@ -351,9 +351,7 @@ int pf_study_run(const Command *command, int argc, char **argv, Study *st,
   if (code != PF_EXIT_OK || options.help) return code;
   PfStatus status = pf_study_open(st, &options);
   if (status == PF_OK) status = work(st);
-  if (status == PF_OK) code = pf_cli_summary(st->s.ctx, &options, st, write_json, write_text);
-  pf_cli_diagnostics(st->s.ctx);
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return pf_cli_finish(st->s.ctx, status, &options, st, write_json, write_text);
 }
 
 PfStatus pf_study_write(Study *st, const StudyWriters *writers)

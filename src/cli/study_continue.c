@@ -14,6 +14,10 @@ static const OptionHelp own[] = {
   {.name = "out", .help = ".csv, .json, or the bifurcation diagram: .svg, .png, .pdf"},
   {0}};
 
+static const OptionNeed needs[] = {
+  {.names = "show", .with = "out"},
+  {0}};
+
 const Command pf_study_continue = {
   .name = "study continue",
   .summary = "branches of equilibria or steady motions against a parameter; folds, branch points, Hopf points",
@@ -22,7 +26,8 @@ const Command pf_study_continue = {
            "and the branches that cross them. Steps are at most 1/n of the range (200).",
   .takes = TAKES_STATE "equilibria stay starts within show out json ",
   .own = own,
-  .examples = "pfaff study continue Omega=0..8:100 --equilibria --out branches.svg examples/bead_on_hoop.pf\n",
+  .needs = needs,
+  .examples = "pfaff study continue n2=8..18:100 --show \"nu[3]\" --out branches.svg examples/carriage_steady.pf\n",
   .takes_range = true,
   .run = run};
 
@@ -173,6 +178,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, "branches", '[');
   for (int b = 0; b < c->c.branch_count; b++) json_branch(json, c, c->c.branches + b);
   pf_json_close(json, ']');
+  pf_cli_json_diagnostics(c->st.s.ctx, json);
   pf_json_close(json, '}');
 }
 
@@ -283,6 +289,7 @@ static PfStatus work(Study *st)
     pf_hint(st->s.ctx, "write: pfaff study continue NAME=a..b:n %s", st->options->file);
     return PF_ERR_ARGUMENT;
   }
+  if (!st->options->out || pf_cli_out_is(st->options, "csv") || pf_cli_out_is(st->options, "json")) PF_TRY(pf_cli_refuse(st->s.ctx, st->options, "show", "it chooses what a picture shows"));
   PF_TRY(pf_study_range(st, "continue", st->options->range, &range));
   c->kind = st->options->equilibria ? PF_EQUILIBRIA : PF_STEADY;
   c->parameter = st->s.model->parameters[range.parameter].name;

@@ -250,6 +250,7 @@ static void write_json(void *user, PfJson *json)
   for (int i = 0; i < x->integral_count; i++) json_integral(r, x->integrals + i, json);
   pf_json_close(json, ']');
   json_given(r, json);
+  pf_cli_json_diagnostics(r->s.ctx, json);
   pf_json_close(json, '}');
 }
 
@@ -334,9 +335,8 @@ static int run(int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);
-  if (status == PF_OK) code = pf_cli_summary(r.s.ctx, &options, &r, write_json, write_text);
-  pf_cli_diagnostics(r.s.ctx);
+  code = pf_cli_finish(r.s.ctx, status, &options, &r, write_json, write_text);
   pf_system_free(r.system);
   pf_cli_close(&r.s);
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return code;
 }

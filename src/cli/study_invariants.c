@@ -11,6 +11,10 @@ static const OptionHelp own[] = {
   {.name = "out", .argument = "PICTURE", .help = "a run of the model, and a picture of how much each quantity changes in it: .svg, .png, .pdf"},
   {0}};
 
+static const OptionNeed needs[] = {
+  {.names = "state time as-given " TAKES_METHOD, .with = "out"},
+  {0}};
+
 const Command pf_study_invariants = {
   .name = "study invariants", .summary = "conserved quantities: energy, momenta, others linear or quadratic in the velocities",
   .operands = "FILE",
@@ -20,7 +24,8 @@ const Command pf_study_invariants = {
            "'pfaff run --invariants' watches them. The start and the options of a run go with --out.",
   .takes = TAKES_STATE TAKES_METHOD "out json ",
   .own = own,
-  .examples = "pfaff study invariants --out drift.svg --rtol 1e-6 examples/snakeboard.pf\n",
+  .needs = needs,
+  .examples = "pfaff study invariants --out drift.svg --by dopri5 --rtol 1e-6 examples/henon_heiles.pf\n",
   .run = run};
 
 typedef struct Result {
@@ -112,6 +117,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_close(json, ']');
   pf_json_integer(json, "tried", r->found.tried);
   pf_json_string(json, "why_not", r->found.why_not);
+  pf_cli_json_diagnostics(r->s.ctx, json);
   pf_json_close(json, '}');
 }
 
@@ -199,11 +205,10 @@ static int run(int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);
-  if (status == PF_OK) code = pf_cli_summary(r.s.ctx, &options, &r, write_json, write_text);
-  pf_cli_diagnostics(r.s.ctx);
+  code = pf_cli_finish(r.s.ctx, status, &options, &r, write_json, write_text);
   pf_drift_free(&r.drift);
   if (r.s.ctx) pf_array_free(pf_context_allocator(r.s.ctx), &r.rows);
   pf_system_free(r.system);
   pf_cli_close(&r.s);
-  return status == PF_OK ? code : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
+  return code;
 }

@@ -8,11 +8,15 @@
 static int run(int argc, char **argv);
 
 /* Options of the motion along which to linearize. */
-#define LINEARIZE_RUN TAKES_METHOD
+#define LINEARIZE_RUN "by step rtol atol adaptive rho printed no-projection keep-going most-steps form "
 
 static const OptionHelp own[] = {
   {.name = "at", .help = "along the motion, at these times"},
   {.name = "out", .help = ".csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy), or a picture of the eigenvalues: .svg, .png, .pdf"},
+  {0}};
+
+static const OptionNeed needs[] = {
+  {.names = LINEARIZE_RUN, .with = "at"}, {.names = "at", .without = "sweep"},
   {0}};
 
 const Command pf_study_linearize = {
@@ -23,6 +27,7 @@ const Command pf_study_linearize = {
            "when it plots nothing. Derivatives are exact. The options of a run go with --at.",
   .takes = TAKES_STATE LINEARIZE_RUN "at near sweep inputs out json ",
   .own = own,
+  .needs = needs,
   .examples = "pfaff study linearize --sweep v=0..10:101 --out modes.svg examples/bicycle.pf\n",
   .run = run};
 
@@ -438,6 +443,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, "points", '[');
   for (int p = 0; p < l->count; p++) json_point(json, st, l->points + p);
   pf_json_close(json, ']');
+  pf_cli_json_diagnostics(st->s.ctx, json);
   pf_json_close(json, '}');
 }
 

@@ -14,6 +14,10 @@ static const OptionHelp own[] = {
   {.name = "out", .help = ".csv, .json, or a picture: .svg, .png, .pdf"},
   {0}};
 
+static const OptionNeed needs[] = {
+  {.names = "within keep", .with = "starts"},
+  {0}};
+
 const Command pf_study_poincare = {
   .name = "study poincare", .summary = "points where motions pass a section, and the largest Lyapunov exponent",
   .operands = "FILE",
@@ -21,7 +25,8 @@ const Command pf_study_poincare = {
            "small deviations grow, by chaos or in an unstable motion.",
   .takes = TAKES_STATE "section show keep within starts skip for out json ",
   .own = own,
-  .examples = "pfaff study poincare --section theta=0 --show \"theta,theta'\" --for 20 examples/pendulum.pf\n",
+  .needs = needs,
+  .examples = "pfaff study poincare --section x=0 --show \"y,y'\" --for 60 examples/henon_heiles.pf\n",
   .run = run};
 
 typedef struct Poincare {
@@ -71,6 +76,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, "motion", '[');
   for (int i = 0; i < s->count; i++) pf_json_integer(json, NULL, s->orbit[i]);
   pf_json_close(json, ']');
+  pf_cli_json_diagnostics(p->st.s.ctx, json);
   pf_json_close(json, '}');
 }
 

@@ -20,7 +20,7 @@ const Command pf_study_portrait = {
   .about = "Follows motions from several places and shows them as curves in a plane. Closed curves are recognised and have a period.",
   .takes = TAKES_STATE "show keep within starts for out json ",
   .own = own,
-  .examples = "pfaff study portrait --show \"theta,theta'\" --starts 5 --for 5 --out portrait.svg examples/pendulum.pf\n",
+  .examples = "pfaff study portrait --show \"y,y'\" --starts 5 --for 5 --out portrait.svg examples/henon_heiles.pf\n",
   .run = run};
 
 typedef struct Portrait {
@@ -87,6 +87,7 @@ static void write_json(void *user, PfJson *json)
     pf_json_close(json, '}');
   }
   pf_json_close(json, ']');
+  pf_cli_json_diagnostics(p->st.s.ctx, json);
   pf_json_close(json, '}');
 }
 

@@ -20,7 +20,7 @@ const Command pf_study_equilibria = {
   .about = "Looks for states in which nothing moves, from several places, and tells the stability of each.",
   .takes = TAKES_STATE "starts within out json ",
   .own = own,
-  .examples = "pfaff study equilibria --within \"theta=-4..4\" examples/pendulum.pf\n",
+  .examples = "pfaff study equilibria --within a=-4..4,b=-4..4 examples/double_pendulum_bodies.pf\n",
   .run = run_equilibria};
 
 const Command pf_study_steady = {
@@ -30,7 +30,7 @@ const Command pf_study_steady = {
            "speeds of the model, or independent velocities, chosen so that many coordinates are cyclic.",
   .takes = TAKES_STATE "starts within out json ",
   .own = own,
-  .examples = "pfaff study steady --starts 20 examples/snakeboard.pf\n",
+  .examples = "pfaff study steady --out steady.svg examples/carriage_omni3.pf\n",
   .run = run_steady};
 
 typedef struct Find {
@@ -178,6 +178,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_open(json, "points", '[');
   for (int i = 0; i < f->steady.count; i++) json_point(json, f, f->steady.points + i);
   pf_json_close(json, ']');
+  pf_cli_json_diagnostics(f->st.s.ctx, json);
   pf_json_close(json, '}');
 }
 

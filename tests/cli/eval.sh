@@ -7,7 +7,7 @@ model=$source/examples/piano_wheel.pf
 helpers='
 from math import cos, sin
 keys = ["model", "formulation", "t", "coordinates", "units", "q", "v", "acceleration", "multipliers", "constraint_force",
-        "contact_force", "energy", "violation", "start_change"]
+        "contact_force", "energy", "violation", "start_change", "diagnostics"]
 def near(a, b): return abs(a - b) <= 1e-13*abs(b)
 '
 

@@ -103,7 +103,7 @@ def main():
             stops_soon(arguments, 0.4)
         stops_soon(["converge", short], 0.4, signal.SIGTERM)
         stops_soon(["plot", short], 0.4, signal.SIGHUP)
-        stops_soon(["study", "continue", "n2=8..18:100000", "--show", "nu[3]", carriage], 0.3)
+        stops_soon(["study", "continue", "n2=8..18:100000", carriage], 0.3)
         stops_soon(["check", "-"], 0.4)  # waits for its input
         result = stop(["derive", middle], 0.4, signal.SIGTERM, signals=2)
         expect(result and result[1] in (-signal.SIGTERM, 1), f"a second signal: {result}")

@@ -18,7 +18,7 @@ MODEL
 wrong() { # option value words [words]
   for command in check "compare" "eval" "run" "plot" "converge --by rk4" "derive" "study equilibria" "study linearize" \
     "study continue ratio=1..2 --equilibria" "study portrait --show y,theta" "study poincare --section y=0 --show y,theta" \
-    "study integrability" "study invariants"; do
+    "study integrability" "study invariants --out $place/x.svg"; do
     # shellcheck disable=SC2086 # commands of several words
     run 2 $command "$1" "$2" "$model"
     says err "$1 $2: $3"

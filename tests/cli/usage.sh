@@ -28,7 +28,8 @@ for command in check derive fmt; do
 done
 
 run 2 chekc "$model"
-says err "there is no command 'chekc' (did you mean 'check'?)"
+says err "there is no command 'chekc'"
+says err "did you mean 'check'?"
 run 2 xyzzy
 says err "there is no command 'xyzzy'"
 run 2 check --jsno "$model"
