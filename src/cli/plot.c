@@ -75,12 +75,12 @@ double pf_plot_noise(const Plot *p, const Panel *panel)
 static PfStatus no_column(const Plot *p, const char *name)
 {
   const Table *t = &p->source[0].table;
-  pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is no column '%s'", name);
+  const char *nearest = NULL;
+  int best = 0;
   for (int i = 0; i < t->columns; i++)
-    if (pf_name_distance(name, t->names[i], 2) <= 2) {
-      pf_hint(p->ctx, "did you mean '%s'?", t->names[i]);
-      break;
-    }
+    if (pf_cli_is_nearer(name, t->names[i], &best)) nearest = t->names[i];
+  pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is no column '%s'", name);
+  if (nearest) pf_hint(p->ctx, "did you mean '%s'?", nearest);
   return PF_ERR_ARGUMENT;
 }
 
