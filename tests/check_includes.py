@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["form"], ["time"],
-          ["study"], ["out"], ["import"], ["sweep", "fmu"], ["cli"]]
+          ["study"], ["out"], ["import"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 
 STANDARD = {name + ".h" for name in
@@ -100,7 +100,24 @@ def check(root):
     for path in sorted((root/"include").rglob("*.[hd]*")):
         count += 1
         complaints += [f"{path.relative_to(root)}:{line}: {text}" for line, text in check_public(root, path)]
-    return complaints, count
+    return complaints + list(check_guide(root)), count
+
+
+def check_guide(root):
+    """CONTRIBUTING.md names the folders that there are, and the arrows of this test."""
+    guide = root/"CONTRIBUTING.md"
+    if not guide.exists():
+        return
+    text = guide.read_text(encoding="utf-8")
+    named = re.search(r"src/<module>/ +(.*)", text)[1].split()
+    if sorted(named) != sorted(path.name for path in (root/"src").iterdir() if path.is_dir()):
+        yield f"CONTRIBUTING.md: the folders of src are others than {' '.join(named)}"
+    arrows = " <- ".join(layer[0] if len(layer) == 1 else "{" + ", ".join(layer) + "}" for layer in LAYERS)
+    if arrows not in text:
+        yield f"CONTRIBUTING.md: the arrows are {arrows}"
+    for name in re.findall(r"`((?:tests|scripts|cmake|docs|examples)/[\w./-]*)`", text):
+        if not (root/name).exists():
+            yield f"CONTRIBUTING.md: there is no {name}"
 
 
 # file, its text, what must be said about it ("" = nothing)
