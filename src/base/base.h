@@ -51,6 +51,18 @@ void pf_text_add(PfText *text, const char *string);
 void pf_text_print(PfText *text, const char *format, ...) PF_PRINTF(2, 3);
 const char *pf_text_get(const PfText *text);
 
+/* ---------------------------------------------------------------- characters */
+
+/* The first bytes are one character in valid UTF-8, of so many bytes; 0 when they are not. */
+uint32_t pf_utf8_size(const char *bytes, size_t count);
+/* Of a valid character: is it a control character, a mark that turns the direction of writing, or what XML excludes? */
+bool pf_utf8_is_hidden(const char *bytes, uint32_t size);
+
+/* Text from a file or from the command line, fit for a terminal: hidden characters and bytes that are no UTF-8 become \x1b,
+ * except those in `kept`. The second adds one character and returns how many bytes that were. */
+void pf_text_add_escaped(PfText *text, const char *bytes, size_t count, const char *kept);
+size_t pf_text_add_escaped_character(PfText *text, const char *bytes, size_t count, const char *kept);
+
 /* ---------------------------------------------------------------- names */
 
 /* A map from texts to pointers that remembers the order of insertion. Keys are not copied. */

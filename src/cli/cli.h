@@ -11,6 +11,9 @@
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_eval, pf_command_fmt, pf_command_import,
     pf_command_plot, pf_command_run, pf_command_converge, pf_command_study;
 
+/* Words that may come from a file or the command line: nothing in them can steer the terminal. */
+void pf_cli_say(FILE *stream, const char *words);
+
 /* All diagnostics of the context to standard error, with the line and a caret. */
 void pf_cli_diagnostics(const PfContext *ctx);
 void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json);

@@ -16,46 +16,73 @@ static bool use_colour(void)
   return isatty(STDERR_FILENO) && !(no && *no);
 }
 
-/* Length in bytes of the UTF-8 character that starts here. */
-static int character_length(const char *at)
+void pf_cli_say(FILE *stream, const char *words)
 {
-  unsigned char c = (unsigned char)*at;
-  return c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+  const PfAllocator standard = {pf_standard_resize, NULL};
+  PfText text;
+  pf_text_init(&text, &standard);
+  pf_text_add_escaped(&text, words, strlen(words), "\t");
+  fputs(pf_text_get(&text), stream);
+  pf_text_free(&text);
 }
 
-/* The line around the column, at most WIDEST characters of it, and the caret below. */
+/* Columns that a piece of text takes: one for each character. */
+static int width_of(const char *at)
+{
+  int width = 0;
+  for (; *at; at++) width += ((unsigned char)*at & 0xC0) != 0x80;
+  return width;
+}
+
+/* The line around the column, at most WIDEST characters of it, and below it blanks up to the caret: as many as the text
+ * before it takes, with tabs where it has tabs. */
+static void lay_out(const PfPlace *place, PfText *line, PfText *below)
+{
+  int skip = place->column > WIDEST/2 ? place->column - WIDEST/2 : 0, column = 1;
+  size_t at = 0, count = strlen(place->text);
+  pf_text_add(line, skip ? "…" : "");
+  pf_text_add(below, skip ? " " : "");
+  for (; at < count && column <= skip + WIDEST; column++) {
+    size_t before = line->count;
+    uint32_t size = pf_utf8_size(place->text + at, count - at);
+    if (column > skip) (void)pf_text_add_escaped_character(line, place->text + at, count - at, "\t");
+    if (column > skip && column < place->column) {
+      if (place->text[at] == '\t') pf_text_add(below, "\t");
+      else pf_text_print(below, "%*s", width_of(pf_text_get(line) + before), "");
+    }
+    at += size ? size : 1;
+  }
+  if (at < count) pf_text_add(line, "…");
+  if (place->column > column) pf_text_print(below, "%*s", place->column - column, "");
+}
+
 static void show_line(const PfPlace *place, bool colour)
 {
-  int skip = place->column > WIDEST/2 ? place->column - WIDEST/2 : 0;
-  const char *at = place->text;
-  for (int i = 0; i < skip && *at; i++) at += strnlen(at, (size_t)character_length(at));
-  fprintf(stderr, "%6d | %s", place->line, skip ? "…" : "");
-  int shown = 0;
-  const char *from = at;
-  for (; shown < WIDEST && *at; shown++) at += strnlen(at, (size_t)character_length(at));
-  fwrite(from, 1, (size_t)(at - from), stderr);
-  fprintf(stderr, "%s\n       | %s", *at ? "…" : "", skip ? " " : "");
-  at = from;
-  for (int i = 1; i < place->column - skip; i++) { /* tabs stay tabs, so that the caret stands right */
-    fputc(*at == '\t' ? '\t' : ' ', stderr);
-    if (*at) at += strnlen(at, (size_t)character_length(at));
-  }
-  int carets = place->length > 0 ? place->length : 1;
-  if (carets > WIDEST - (place->column - skip) + 1) carets = WIDEST - (place->column - skip) + 1;
-  if (colour) fputs("\033[1;32m", stderr);
-  fputc('^', stderr);
-  for (int i = 1; i < carets; i++) fputc('~', stderr);
+  const PfAllocator standard = {pf_standard_resize, NULL};
+  PfText line, below;
+  pf_text_init(&line, &standard);
+  pf_text_init(&below, &standard);
+  lay_out(place, &line, &below);
+  int carets = place->length > 0 ? place->length : 1, most = WIDEST - (place->column < WIDEST/2 ? place->column : WIDEST/2) + 1;
+  fprintf(stderr, "%6d | %s\n       | %s%s^", place->line, pf_text_get(&line), pf_text_get(&below), colour ? "\033[1;32m" : "");
+  for (int i = 1; i < carets && i < most; i++) fputc('~', stderr);
   fputs(colour ? "\033[0m\n" : "\n", stderr);
+  pf_text_free(&below);
+  pf_text_free(&line);
 }
 
 static void show(const PfDiagnostic *d, bool colour)
 {
-  if (d->place.line) fprintf(stderr, "%s:%d:%d: ", d->place.file, d->place.line, d->place.column);
-  else fputs("pfaff: ", stderr);
-  fprintf(stderr, "%s%s:%s %s\n", colour ? severity_colour[d->severity] : "", severity_name[d->severity],
-          colour ? "\033[0m" : "", d->message);
+  pf_cli_say(stderr, d->place.line ? d->place.file : "pfaff");
+  if (d->place.line) fprintf(stderr, ":%d:%d", d->place.line, d->place.column);
+  fprintf(stderr, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", severity_name[d->severity], colour ? "\033[0m" : "");
+  pf_cli_say(stderr, d->message);
+  fputc('\n', stderr);
   if (d->place.line && d->place.text) show_line(&d->place, colour);
-  if (d->hint) fprintf(stderr, "       = %s\n", d->hint);
+  if (!d->hint) return;
+  fputs("       = ", stderr);
+  pf_cli_say(stderr, d->hint);
+  fputc('\n', stderr);
 }
 
 static bool is_before(const PfDiagnostic *a, const PfDiagnostic *b)

@@ -98,7 +98,11 @@ int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson
   PfText text;
   pf_text_init(&text, pf_context_allocator(ctx));
   write_text(user, &text);
-  fputs(pf_text_get(&text), stderr);
+  PfText shown;
+  pf_text_init(&shown, pf_context_allocator(ctx));
+  pf_text_add_escaped(&shown, pf_text_get(&text), text.count, "\n\t");
+  fputs(pf_text_get(&shown), stderr);
+  pf_text_free(&shown);
   pf_text_free(&text);
   return PF_EXIT_OK;
 }

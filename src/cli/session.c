@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- parameters */
 
@@ -98,7 +99,7 @@ void pf_cli_close(Session *session)
   pf_context_free(session->ctx);
 }
 
-int pf_cli_print(const PfText *text)
+static int print(const PfText *text)
 {
   bool good = !text->failed;
   good = good && fwrite(pf_text_get(text), 1, text->count, stdout) == text->count;
@@ -106,6 +107,19 @@ int pf_cli_print(const PfText *text)
   if (good) return PF_EXIT_OK;
   fprintf(stderr, "pfaff: error: cannot write the result: %s\n", text->failed ? "no memory" : strerror(errno));
   return PF_EXIT_FAILED;
+}
+
+/* Names, titles and units come from files: they may not steer the terminal. */
+int pf_cli_print(const PfText *text)
+{
+  const PfAllocator standard = {pf_standard_resize, NULL};
+  PfText shown;
+  pf_text_init(&shown, &standard);
+  pf_text_add_escaped(&shown, pf_text_get(text), text->count, "\n\t");
+  shown.failed = shown.failed || text->failed;
+  int code = print(&shown);
+  pf_text_free(&shown);
+  return code;
 }
 
 /* What a command makes of a text. */
@@ -136,10 +150,12 @@ static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options
   PF_TRY(pf_cli_check_out(ctx, options));
   PF_TRY(pf_file_read(ctx, arena, options->file, largest, &bytes, &count));
   PF_TRY(turn(ctx, arena, name, bytes, count, options, &turned->result));
-  if (!options->out || !turned->result) return PF_OK;
+  bool exact = !options->json && !isatty(STDOUT_FILENO); /* a program or a file gets every byte */
+  if ((!options->out && !exact) || !turned->result) return PF_OK;
   PfText text = {.at = (char *)(uintptr_t)turned->result, .count = strlen(turned->result)};
-  if (!options->json) turned->result = NULL; /* it is in the file */
-  return pf_out_text(ctx, options->out, &text);
+  if (!options->json) turned->result = NULL; /* it is written */
+  if (options->out) return pf_out_text(ctx, options->out, &text);
+  return print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
 }
 
 int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)

@@ -1,5 +1,6 @@
 /* pfaff study linearize: A, B, C, D at a state, along a motion, or over a range of a parameter. */
 #include "cli/study.h"
+#include "out/label.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -483,14 +484,20 @@ static void file_csv(Linearize *l, PfText *text)
 static void python_names(PfText *text, const char *name, const char *const *names, int count)
 {
   pf_text_print(text, "%s = [", name);
-  for (int i = 0; i < count; i++) pf_text_print(text, "%s\"%s\"", i ? ", " : "", names[i]);
+  for (int i = 0; i < count; i++) {
+    pf_text_add(text, i ? ", " : "");
+    pf_put_quoted(text, names[i]);
+  }
   pf_text_add(text, "]\n");
 }
 
 static void python_units(PfText *text, const Linearize *l, const char *name, const char *const *names, int count)
 {
   pf_text_print(text, "%s = [", name);
-  for (int i = 0; i < count; i++) pf_text_print(text, "%s\"%s\"", i ? ", " : "", pf_study_measure(&l->st, names[i]).unit);
+  for (int i = 0; i < count; i++) {
+    pf_text_add(text, i ? ", " : "");
+    pf_put_quoted(text, pf_study_measure(&l->st, names[i]).unit);
+  }
   pf_text_add(text, "]\n");
 }
 
@@ -511,8 +518,9 @@ static void file_python(Linearize *l, PfText *text)
 {
   const PfLinear *first = &l->points[0].linear;
   Matrix list[4];
-  pf_text_print(text, "# %s: linear model x' = A x + B u, y = C x + D u\nimport numpy as np\n\n",
-                pf_cli_name(l->st.s.model));
+  pf_text_add(text, "# ");
+  pf_put_printable(text, pf_cli_name(l->st.s.model)); /* it may be the name of a file: no line end leaves the comment */
+  pf_text_add(text, ": linear model x' = A x + B u, y = C x + D u\nimport numpy as np\n\n");
   python_names(text, "states", first->state_names, first->states);
   python_names(text, "inputs", l->input_names, first->inputs);
   python_names(text, "outputs", l->st.output_names, first->outputs);
@@ -522,7 +530,9 @@ static void file_python(Linearize *l, PfText *text)
   if (l->count > 1) {
     pf_text_add(text, "at = np.array([");
     for (int p = 0; p < l->count; p++) pf_text_print(text, "%s%.17g", p ? ", " : "", l->points[p].at);
-    pf_text_print(text, "])  # %s\n", pf_study_head(&l->st, l->along));
+    pf_text_add(text, "])  # ");
+    pf_put_printable(text, pf_study_head(&l->st, l->along));
+    pf_text_add(text, "\n");
   }
   for (int k = 0; k < 4; k++) {
     list_matrices(l, first, list);

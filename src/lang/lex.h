@@ -129,7 +129,4 @@ PfTokenKind pf_word_kind(const char *word, size_t size);
 /* The keyword nearest to a misspelt word, or NULL. */
 const char *pf_nearest_keyword(const char *word);
 
-/* The first `count` bytes are one character in valid UTF-8; 0 when they are not. */
-uint32_t pf_utf8_size(const char *bytes, size_t count);
-
 #endif

@@ -7,26 +7,6 @@
 /* Lines beyond this are not quoted whole: twenty errors in one line of 16 MB should not cost 320 MB. */
 enum { LONGEST_QUOTE = 500 };
 
-/* RFC 3629, table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF. */
-uint32_t pf_utf8_size(const char *bytes, size_t count)
-{
-  const unsigned char *at = (const unsigned char *)bytes;
-  if (!count) return 0;
-  unsigned char lead = at[0], low = 0x80, high = 0xBF;
-  if (lead < 0x80) return 1;
-  uint32_t size = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3
-                : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
-  if (!size || size > count) return 0;
-  if (lead == 0xE0) low = 0xA0;
-  if (lead == 0xED) high = 0x9F;
-  if (lead == 0xF0) low = 0x90;
-  if (lead == 0xF4) high = 0x8F;
-  if (at[1] < low || at[1] > high) return 0;
-  for (uint32_t i = 2; i < size; i++)
-    if (at[i] < 0x80 || at[i] > 0xBF) return 0;
-  return size;
-}
-
 static bool is_control(unsigned char byte)
 {
   return (byte < 0x20 && byte != '\t' && byte != '\n') || byte == 0x7F;

@@ -15,16 +15,31 @@ void pf_json_free(PfJson *json)
   pf_text_free(&json->text);
 }
 
-static void quote(PfJson *json, const char *s)
+/* One character; what is no UTF-8 becomes U+FFFD, control characters \\u001b. */
+static size_t put_character(PfText *text, const char *at, size_t left)
 {
-  pf_text_put(&json->text, "\"", 1);
-  for (; *s; s++) {
-    unsigned char c = (unsigned char)*s;
-    if (c == '"' || c == '\\') pf_text_print(&json->text, "\\%c", c);
-    else if (c < 0x20) pf_text_print(&json->text, "\\u%04x", c);
-    else pf_text_put(&json->text, s, 1);
-  }
-  pf_text_put(&json->text, "\"", 1);
+  uint32_t size = pf_utf8_size(at, left);
+  unsigned char c = (unsigned char)*at;
+  if (!size) pf_text_add(text, "\\ufffd");
+  else if (c == '"' || c == '\\') pf_text_print(text, "\\%c", c);
+  else if (size == 1 && pf_utf8_is_hidden(at, 1)) pf_text_print(text, "\\u%04x", c);
+  else if (size == 2 && pf_utf8_is_hidden(at, 2)) pf_text_print(text, "\\u%04x", (c & 0x1Fu) << 6 | ((unsigned char)at[1] & 0x3Fu));
+  else if (size == 3 && pf_utf8_is_hidden(at, 3))
+    pf_text_print(text, "\\u%04x", (c & 0x0Fu) << 12 | ((unsigned char)at[1] & 0x3Fu) << 6 | ((unsigned char)at[2] & 0x3Fu));
+  else pf_text_put(text, at, size);
+  return size ? size : 1;
+}
+
+void pf_put_quoted(PfText *text, const char *string)
+{
+  pf_text_put(text, "\"", 1);
+  for (size_t at = 0, count = strlen(string); at < count;) at += put_character(text, string + at, count - at);
+  pf_text_put(text, "\"", 1);
+}
+
+static void quote(PfJson *json, const char *string)
+{
+  pf_put_quoted(&json->text, string);
 }
 
 static void begin_item(PfJson *json, const char *key)

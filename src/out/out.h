@@ -20,6 +20,8 @@ void pf_json_close(PfJson *json, char bracket);                 /* '}' or ']' */
 void pf_json_string(PfJson *json, const char *key, const char *value); /* NULL becomes null */
 void pf_json_number(PfJson *json, const char *key, double value);
 void pf_json_integer(PfJson *json, const char *key, long long value);
+/* A string between quotes that no character of it can leave; Python reads it as well. */
+void pf_put_quoted(PfText *text, const char *string);
 void pf_json_bool(PfJson *json, const char *key, bool value);
 
 /* ---------------------------------------------------------------- MAT files (mat.c) */

@@ -27,16 +27,26 @@ static bool ends_in(const char *path, const char *end)
 
 /* ---------------------------------------------------------------- heads */
 
-/* A name with a comma or a quote in it is quoted, as CSV wants it. */
+static void put_doubled(PfText *text, const char *word)
+{
+  for (; *word; word++) {
+    if (*word == '"') pf_text_put(text, word, 1);
+    pf_text_put(text, word, 1);
+  }
+}
+
+/* What has a comma, a quote or a line end in it is quoted, as CSV wants it (RFC 4180). */
 static void put_name(PfText *text, const char *name, const char *unit)
 {
-  bool quote = strpbrk(name, ",\"") != NULL;
+  static const char special[] = ",\"\r\n";
+  bool quote = strpbrk(name, special) || strpbrk(unit, special);
   if (quote) pf_text_put(text, "\"", 1);
-  for (const char *c = name; *c; c++) {
-    if (*c == '"') pf_text_put(text, c, 1);
-    pf_text_put(text, c, 1);
+  put_doubled(text, name);
+  if (unit[0]) {
+    pf_text_add(text, " [");
+    put_doubled(text, unit);
+    pf_text_add(text, "]");
   }
-  if (unit[0]) pf_text_print(text, " [%s]", unit);
   if (quote) pf_text_put(text, "\"", 1);
 }
 
