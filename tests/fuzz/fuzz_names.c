@@ -1,0 +1,155 @@
+/* Fuzzes what writes names into another language: whatever bytes a name is made of, it stays in its place. An input is a list
+ * of names, one to a line. */
+#include "base/base.h"
+#include "out/label.h"
+#include "out/out.h"
+#include "pfaff/pfaff.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void expect(int truth, const char *what)
+{
+  if (truth) return;
+  fprintf(stderr, "does not hold: %s\n", what);
+  abort();
+}
+
+/* All of it is valid UTF-8 without control characters but those in `kept`. */
+static void check_characters(const char *text, const char *kept)
+{
+  for (size_t at = 0, count = strlen(text); at < count;) {
+    uint32_t size = pf_utf8_size(text + at, count - at);
+    expect(size > 0, "what is written is UTF-8");
+    expect(strchr(kept, text[at]) || !pf_utf8_is_hidden(text + at, size), "no control characters");
+    at += size;
+  }
+}
+
+/* ---------------------------------------------------------------- JSON and Python */
+
+/* One string, from quote to quote, with escapes that both languages know. */
+static void check_quoted(const char *text)
+{
+  size_t count = strlen(text);
+  expect(count >= 2 && text[0] == '"' && text[count - 1] == '"', "a string has its quotes");
+  for (size_t at = 1; at < count - 1; at++) {
+    expect(text[at] != '"', "a quote inside is escaped");
+    if (text[at] != '\\') continue;
+    at++;
+    expect(at < count - 1 && strchr("\"\\u", text[at]), "an escape is known");
+    if (text[at] != 'u') continue;
+    expect(at + 4 < count - 1 && strspn(text + at + 1, "0123456789abcdef") >= 4, "an escape has four digits");
+    at += 4;
+  }
+  check_characters(text, "");
+}
+
+/* ---------------------------------------------------------------- XML */
+
+/* Character data and elements that match: nothing of a name can be one of them. */
+static void check_xml(const char *text)
+{
+  int depth = 0;
+  check_characters(text, "\n");
+  for (const char *at = text; *at; at++) {
+    if (*at == '<') {
+      depth += at[1] == '/' ? -1 : 1;
+      expect(!strncmp(at, "<tspan", 6) || !strncmp(at, "</tspan>", 8), "the only element of a label is tspan");
+      at = strchr(at, '>');
+      expect(at != NULL, "an element ends");
+    } else if (*at == '&') {
+      const char *end = strchr(at, ';');
+      expect(end && end - at <= 6, "an ampersand begins an entity");
+    } else {
+      expect(*at != '>', "character data has no brackets");
+    }
+  }
+  expect(depth == 0, "elements are closed");
+}
+
+/* ---------------------------------------------------------------- LaTeX */
+
+/* Balanced braces, no specials, and only commands that Pfaff writes: a Greek letter, an accent, \mathrm. */
+static void check_latex(const char *text)
+{
+  int depth = 0;
+  for (const char *at = text; *at; at++) {
+    depth += (*at == '{') - (*at == '}');
+    expect(depth >= 0, "braces are balanced");
+    expect(!strchr("#$%&~\"`'\n", *at) && (unsigned char)*at < 0x7F && (unsigned char)*at >= 0x20, "nothing special to LaTeX");
+    expect(strncmp(at, "\\input", 6) && strncmp(at, "\\write", 6) && strncmp(at, "\\def", 4), "no command of a name");
+  }
+  expect(depth == 0, "braces are balanced");
+  expect(strchr(text, '_') == strrchr(text, '_'), "one list of indices");
+}
+
+/* ---------------------------------------------------------------- MAT */
+
+static void check_mat(PfContext *ctx, const char *const *names, int count)
+{
+  PfText text;
+  uint32_t head[5];
+  size_t width = 0;
+  pf_text_init(&text, pf_context_allocator(ctx));
+  pf_mat_texts(&text, "names", names, count);
+  for (int i = 0; i < count; i++) width = strlen(names[i]) > width ? strlen(names[i]) : width;
+  memcpy(head, text.at, sizeof head);
+  expect(head[0] == 1 && head[1] == (uint32_t)count && head[2] == width && head[4] == 6, "the head of a MAT matrix");
+  expect(text.count == 20 + 6 + 8*(size_t)count*width, "a MAT matrix is as long as its head says");
+  pf_text_free(&text);
+}
+
+/* ---------------------------------------------------------------- one name */
+
+static void empty(PfText *text)
+{
+  text->count = 0;
+  text->at[0] = 0;
+}
+
+static void check_name(PfContext *ctx, PfArena *arena, const char *name)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(ctx));
+  pf_put_quoted(&text, name);
+  check_quoted(pf_text_get(&text));
+  empty(&text);
+  pf_put_printable(&text, name);
+  check_characters(pf_text_get(&text), "");
+  empty(&text);
+  pf_text_add_escaped(&text, name, strlen(name), "\t");
+  check_characters(pf_text_get(&text), "\t");
+  for (int kind = PF_LABEL_NAME; kind <= PF_LABEL_PLAIN; kind++) {
+    empty(&text);
+    pf_label_put(&text, (PfLabelKind)kind, name, 12, 200);
+    check_xml(pf_text_get(&text));
+  }
+  pf_text_free(&text);
+  const char *latex = pf_expr_print(ctx, arena, pf_expr_symbol(ctx, name), PF_LATEX);
+  if (latex) check_latex(latex);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  enum { MOST = 64 };
+  PfContext *ctx = pf_context_new(NULL);
+  PfArena *arena = pf_arena_new(NULL);
+  char *text = pf_arena_text(arena, (const char *)data, size);
+  const char *names[MOST];
+  int count = 0;
+  for (char *line = text; line && count < MOST;) {
+    char *end = strchr(line, '\n');
+    if (end) *end = 0;
+    names[count++] = line;
+    line = end ? end + 1 : NULL;
+  }
+  for (int i = 0; i < count; i++) check_name(ctx, arena, names[i]);
+  check_mat(ctx, names, count);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+  return 0;
+}
