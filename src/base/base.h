@@ -62,6 +62,25 @@ bool pf_utf8_is_hidden(const char *bytes, uint32_t size);
  * except those in `kept`. The second adds one character and returns how many bytes that were. */
 void pf_text_add_escaped(PfText *text, const char *bytes, size_t count, const char *kept);
 size_t pf_text_add_escaped_character(PfText *text, const char *bytes, size_t count, const char *kept);
+/* ---------------------------------------------------------------- state */
+
+/* The places of memory that make up the state of something, so that it can be saved and put back: numbers, no pointers. */
+typedef struct PfKeptPart PfKeptPart;
+typedef struct PfKept {
+  PfKeptPart *first, *last;
+  size_t size;
+} PfKept;
+
+/* False without memory. */
+bool pf_keep(PfArena *arena, PfKept *kept, void *at, size_t size);
+/* From one member of a struct to another, both included. */
+#define pf_keep_members(arena, kept, s, from, to) \
+  pf_keep((arena), (kept), &(s)->from, (size_t)((char *)(&(s)->to + 1) - (char *)&(s)->from))
+/* All of it in `kept->size` bytes, and back; returns that size. */
+size_t pf_kept_save(const PfKept *kept, void *bytes);
+size_t pf_kept_load(const PfKept *kept, const void *bytes);
+/* Is this type one of numbers? Then arrays of it are kept without asking. */
+#define PF_IS_NUMBER(type) _Generic((type *)0, double *: true, int *: true, bool *: true, default: false)
 
 /* ---------------------------------------------------------------- names */
 

@@ -2,7 +2,7 @@
 #ifndef PF_FORM_IMPL_H
 #define PF_FORM_IMPL_H
 
-#include "base/base.h"
+#include "form/solver.h"
 #include "num/num.h"
 #include "pfaff/form.h"
 
@@ -51,6 +51,7 @@ struct PfSolver {
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
   size_t bytes;
+  PfKept kept;        /* numbers in the workspace: a formulation may remember choices */
 
   struct PfFriction *friction; /* NULL without */
 };
@@ -60,8 +61,8 @@ PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inpu
                         int root_count, PfTape **tape);
 
 /* Memory of a solver, counted; zeroed. NULL without memory. */
-void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size);
-#define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type)))
+void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);
+#define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), PF_IS_NUMBER(type)))
 PfStatus pf_solver_no_room(PfSolver *solver);
 
 /* ---------------------------------------------------------------- rows of A (rows.c) */

@@ -27,11 +27,17 @@ const PfFormulation *pf_formulation_find(const char *name)
 
 /* ---------------------------------------------------------------- memory */
 
-void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size)
+void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept)
 {
   void *block = pf_arena_alloc(solver->arena, count, size);
-  if (block) solver->bytes += count*size;
+  if (!block || (kept && !pf_keep(solver->arena, &solver->kept, block, count*size))) return NULL;
+  solver->bytes += count*size;
   return block;
+}
+
+const PfKept *pf_solver_kept(const PfSolver *solver)
+{
+  return &solver->kept;
 }
 
 PfStatus pf_solver_no_room(PfSolver *solver)

@@ -4,7 +4,7 @@
 #ifndef PF_SRC_NUM_H
 #define PF_SRC_NUM_H
 
-#include "pfaff/base.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 
@@ -110,6 +110,8 @@ typedef struct PfQr {
 } PfQr;
 
 PfStatus pf_qr_make(PfContext *ctx, PfArena *arena, int m, int n, PfQr *qr);
+/* The factors belong to the state of who uses them again later. False without memory. */
+bool pf_qr_keep(PfArena *arena, PfKept *kept, PfQr *qr);
 
 /* Factors A (m x n, unchanged). Columns of which less than tol times the largest is left are dependent;
  * tol = 0 means 8 max(m, n) DBL_EPSILON. PF_ERR_NUMBER, with fault_row, when A is not finite. */

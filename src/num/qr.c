@@ -21,6 +21,14 @@ PfStatus pf_qr_make(PfContext *ctx, PfArena *arena, int m, int n, PfQr *qr)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for a matrix of %d x %d", m, n);
 }
 
+bool pf_qr_keep(PfArena *arena, PfKept *kept, PfQr *qr)
+{
+  size_t m = (size_t)qr->m, n = (size_t)qr->n, least = m < n ? m : n;
+  return pf_keep_members(arena, kept, qr, rank, rank) && pf_keep_members(arena, kept, qr, scale, fault_row) &&
+         pf_keep(arena, kept, qr->order, n*sizeof *qr->order) && pf_keep(arena, kept, qr->R, m*n*sizeof *qr->R) &&
+         pf_keep(arena, kept, qr->left, least*sizeof *qr->left) && pf_keep(arena, kept, qr->right, least*sizeof *qr->right);
+}
+
 static double *column_of(const PfQr *qr, int j)
 {
   return qr->R + (size_t)j*(size_t)qr->m;

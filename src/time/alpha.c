@@ -18,7 +18,7 @@ static PfStatus prepare(PfMotionRun *run)
 static bool find_directions(PfMotionRun *run, PfAlpha *s)
 {
   if (!s->p) return true;
-  if (!pf_alpha_push_at(run, run->t, run->y, run->y + s->n)) return false;
+  if (!pf_alpha_push_at(run, run->state.t, run->state.y, run->state.y + s->n)) return false;
   for (int k = 0; k < s->p; k++) pf_alpha_direction(s, s->position_row[k]);
   return true;
 }
@@ -27,28 +27,28 @@ static bool find_directions(PfMotionRun *run, PfAlpha *s)
 static bool find_motion(PfMotionRun *run, const PfAlpha *s)
 {
   size_t n = (size_t)s->n, bytes = n*sizeof *s->x;
-  if (s->printed) return pf_flow(run, run->t, run->y, run->dy);
-  memcpy(run->dy, run->y + n, bytes);
-  memcpy(run->dy + n, s->x, bytes);
-  memcpy(run->motion.acceleration, s->x, bytes);
-  memcpy(run->motion.multiplier, s->x + n, (size_t)s->m*sizeof *s->x);
+  if (s->printed) return pf_flow(run, run->state.t, run->state.y, run->state.dy);
+  memcpy(run->state.dy, run->state.y + n, bytes);
+  memcpy(run->state.dy + n, s->x, bytes);
+  memcpy(run->flow.motion.acceleration, s->x, bytes);
+  memcpy(run->flow.motion.multiplier, s->x + n, (size_t)s->m*sizeof *s->x);
   return true;
 }
 
 static bool attempt(PfMotionRun *run, double h)
 {
-  PfAlpha *s = run->data;
-  if (!pf_alpha_has_started(run)) pf_alpha_start(run, run->dy + s->n);
+  PfAlpha *s = run->stepper.data;
+  if (!pf_alpha_has_started(run)) pf_alpha_start(run, run->state.dy + s->n);
   pf_alpha_begin(run, h);
   return find_directions(run, s) && pf_alpha_solve(run);
 }
 
 static PfStepEnd step(PfMotionRun *run)
 {
-  if (!run->fixed) return pf_alpha_controlled_step(run, attempt);
+  if (!run->stepper.fixed) return pf_alpha_controlled_step(run, attempt);
   if (!attempt(run, pf_alpha_fixed_step(run))) return pf_alpha_tell(run);
   pf_alpha_accept(run);
-  return find_motion(run, run->data) ? PF_STEP_DONE : PF_STEP_TROUBLE;
+  return find_motion(run, run->stepper.data) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
 
 const PfMethod pf_method_generalized_alpha = {

@@ -160,14 +160,22 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
   }
   s->D_lambda = s->friction ? pf_run_array(run, double, m*n) : s->D;
   if (!s->D_lambda) return PF_ERR_MEMORY;
-  memcpy(s->values, run->values, (size_t)s->in->count*sizeof *s->values);
-  memcpy(s->push_values, run->values, (size_t)s->in->count*sizeof *s->values);
+  memcpy(s->values, run->flow.values, (size_t)s->in->count*sizeof *s->values);
+  memcpy(s->push_values, run->flow.values, (size_t)s->in->count*sizeof *s->values);
   return pf_qr_make(run->ctx, run->arena, s->size, s->size, &s->qr);
+}
+
+static PfStatus keep(PfMotionRun *run, PfAlpha *s)
+{
+  PfArena *arena = run->arena;
+  PfKept *kept = &run->kept;
+  bool good = pf_keep_members(arena, kept, s, started, h_before) && pf_qr_keep(arena, kept, &s->qr);
+  return good ? PF_OK : pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
 }
 
 PfStatus pf_alpha_make(PfMotionRun *run, bool rattle)
 {
-  PfAlpha *s = run->data = pf_run_array(run, PfAlpha, 1);
+  PfAlpha *s = run->stepper.data = pf_run_array(run, PfAlpha, 1);
   if (!s) return PF_ERR_MEMORY;
   *s = (PfAlpha){.n = run->n, .m = run->m, .in = run->symbols, .rattle = rattle, .bad_row = -1,
                  .printed = run->options.printed};
@@ -179,12 +187,13 @@ PfStatus pf_alpha_make(PfMotionRun *run, bool rattle)
   PF_TRY(make_equations(run, s, roots));
   PF_TRY(make_slopes(run, s, roots));
   PF_TRY(make_push(run, s));
-  return make_arrays(run, s);
+  PF_TRY(make_arrays(run, s));
+  return keep(run, s);
 }
 
 void pf_alpha_release(PfMotionRun *run)
 {
-  PfAlpha *s = run->data;
+  PfAlpha *s = run->stepper.data;
   pf_tape_free(s->equations);
   pf_tape_free(s->slopes);
   pf_tape_free(s->push);
@@ -194,15 +203,15 @@ void pf_alpha_release(PfMotionRun *run)
 
 double pf_alpha_fixed_step(const PfMotionRun *run)
 {
-  double h = run->options.step, left = run->t_end - run->t;
+  double h = run->options.step, left = run->state.t_end - run->state.t;
   return left - h < 1e-9*h ? left : h;
 }
 
 /* a_n stands for the acceleration at t_n + alpha h: its distance from w_n changes with h. */
 static void set_step(PfMotionRun *run, PfAlpha *s, double h)
 {
-  bool last = h == run->t_end - run->t;
-  s->t = last ? run->t_end : run->fixed ? s->t_start + (double)(s->count + 1)*h : run->t + h;
+  bool last = h == run->state.t_end - run->state.t;
+  s->t = last ? run->state.t_end : run->stepper.fixed ? s->t_start + (double)(s->count + 1)*h : run->state.t + h;
   s->ratio = s->h > 0 ? h/s->h : 1;
   if (h == s->h) return;
   for (int i = 0; i < s->n && s->h > 0 && !s->printed; i++) s->a[i] = s->w[i] + s->ratio*(s->a[i] - s->w[i]);
@@ -212,8 +221,8 @@ static void set_step(PfMotionRun *run, PfAlpha *s, double h)
 
 void pf_alpha_begin(PfMotionRun *run, double h)
 {
-  PfAlpha *s = run->data;
-  const double *q = run->y, *v = run->y + s->n;
+  PfAlpha *s = run->stepper.data;
+  const double *q = run->state.y, *v = run->state.y + s->n;
   set_step(run, s, h);
   double beta = s->beta, gamma = s->gamma, divisor = 1 - s->alpha_m;
   s->ka = (1 - s->alpha_f - s->alpha_m*s->share)/divisor;
@@ -229,9 +238,9 @@ void pf_alpha_begin(PfMotionRun *run, double h)
 
 bool pf_alpha_has_started(PfMotionRun *run)
 {
-  PfAlpha *s = run->data;
-  if (!run->restart) return s->started;
-  run->restart = s->started = false; /* the state is not the end of the last step */
+  PfAlpha *s = run->stepper.data;
+  if (!run->stepper.restart) return s->started;
+  run->stepper.restart = s->started = false; /* the state is not the end of the last step */
   pf_run_copy_inputs(run, s->values);
   pf_run_copy_inputs(run, s->push_values);
   return false;
@@ -239,21 +248,21 @@ bool pf_alpha_has_started(PfMotionRun *run)
 
 void pf_alpha_start(PfMotionRun *run, const double *w)
 {
-  PfAlpha *s = run->data;
+  PfAlpha *s = run->stepper.data;
   s->started = true;
   s->factored = false;
   s->h = s->h_before = 0;
   s->alike = 0;
   s->count = 0;
-  s->t_start = run->t;
+  s->t_start = run->state.t;
   s->share = s->start == PF_ALPHA_SHIFTED ? s->alpha : 0;
   for (int i = 0; i < s->n; i++) {
     s->x[i] = s->w[i] = w[i];
     s->a[i] = (1 - s->share)*w[i];
   }
-  memcpy(s->x + s->n, run->motion.multiplier, (size_t)s->m*sizeof *s->x);
+  memcpy(s->x + s->n, run->flow.motion.multiplier, (size_t)s->m*sizeof *s->x);
   if (!s->printed) return;
-  pf_alpha_forces(s, run->t, run->y, s->load); /* M a = F at the start */
+  pf_alpha_forces(s, run->state.t, run->state.y, s->load); /* M a = F at the start */
   for (int i = 0; i < s->n; i++) s->load[i] *= (s->alpha_f - s->alpha_m)/(1 - s->alpha_f);
 }
 
@@ -286,19 +295,19 @@ static void next_load(PfAlpha *s, const double *y)
 
 void pf_alpha_accept(PfMotionRun *run)
 {
-  PfAlpha *s = run->data;
-  size_t n = (size_t)s->n, bytes = 2*n*sizeof *run->y;
-  memcpy(run->y_old, run->y, bytes);
-  memcpy(run->dy_old, run->dy, bytes);
-  memcpy(run->y, s->values + s->in->q, n*sizeof *run->y);
-  memcpy(run->y + n, s->values + s->in->v, n*sizeof *run->y);
-  run->t_old = run->t;
-  run->t = s->t;
+  PfAlpha *s = run->stepper.data;
+  size_t n = (size_t)s->n, bytes = 2*n*sizeof *run->state.y;
+  memcpy(run->state.y_old, run->state.y, bytes);
+  memcpy(run->state.dy_old, run->state.dy, bytes);
+  memcpy(run->state.y, s->values + s->in->q, n*sizeof *run->state.y);
+  memcpy(run->state.y + n, s->values + s->in->v, n*sizeof *run->state.y);
+  run->state.t_old = run->state.t;
+  run->state.t = s->t;
   for (size_t i = 0; i < n; i++) {
     s->a[i] = s->ac[i] + s->ka*s->x[i];
     s->w[i] = s->x[i];
   }
-  if (s->printed) next_load(s, run->y);
+  if (s->printed) next_load(s, run->state.y);
   s->share = 0;
   s->count++;
   s->alike++;

@@ -42,35 +42,32 @@ typedef struct PfAlpha {
   double *M, *A, *C, *C_lambda; /* outputs of the tape push: n x n, m x n, and with friction n, n x m */
   PfLdl mass;
 
-  /* the state of the method at t_n */
-  bool started;
-  double t_start, h;
-  long count;              /* steps done */
-  double *a, *w;           /* n each */
+  double *a, *w;           /* n each: of the method at t_n */
   double *load;            /* n: what the printed schemes remember instead */
   double *x, *x_old;       /* size: unknowns of this step and of the one before */
   double *guess;           /* size: straight on from the two steps before */
-  int alike;               /* steps since the start, or since one that was tried in vain: for extrapolation */
-  double ratio;            /* of this step to the one before */
-
-  /* the step as a map from x to the state */
-  double t, share, kq, kv, ka;
-  double *qc, *vc, *ac;    /* n each; ac: the rest above */
+  double *qc, *vc, *ac;    /* n each: the step as a map from x to the state; ac: the rest above */
   double *R, *D, *D_lambda; /* n; m x n: rows M^-1 A_k^T; the same with the slope of friction */
-
-  /* Newton */
-  bool factored, fresh;    /* fresh: in this step */
-  bool negligible;         /* the last change of w and lambda */
-  double *matrix, *scale, *change, *right; /* by columns; size each */
-  double merit;            /* scaled size of what is missed */
-  double *size_A;          /* m x n: |A| at the last factorisation */
-  PfQr qr;
-  int bad_row;             /* an equation that is not finite, or -1 */
-  bool stuck;              /* the iteration did not converge */
-
-  /* choice of the step (alpha_control.c) */
   double *end;             /* 2n: derivatives at the end of the step that is tried */
   double *before;          /* n: accelerations at t_{n-1} */
+
+  /* Newton */
+  double *matrix, *scale, *change, *right; /* by columns; size each */
+  double *size_A;          /* m x n: |A| at the last factorisation */
+  PfQr qr;
+
+  /* the state of the method, from here on (pf_keep) */
+  bool started;
+  double t_start, h;
+  long count;              /* steps done */
+  int alike;               /* steps since the start, or since one that was tried in vain: for extrapolation */
+  double ratio;            /* of this step to the one before */
+  double t, share, kq, kv, ka;
+  bool factored, fresh;    /* fresh: in this step */
+  bool negligible;         /* the last change of w and lambda */
+  double merit;            /* scaled size of what is missed */
+  int bad_row;             /* an equation that is not finite, or -1 */
+  bool stuck;              /* the iteration did not converge */
   double h_before;         /* t_n - t_{n-1}; 0: not known */
 } PfAlpha;
 
@@ -84,7 +81,7 @@ void pf_alpha_start(PfMotionRun *run, const double *w);
 double pf_alpha_fixed_step(const PfMotionRun *run);
 /* Lays out a step of size h. */
 void pf_alpha_begin(PfMotionRun *run, double h);
-/* Moves run->t and run->y to the new state; their derivatives are left to the method. */
+/* Moves run->state.t and run->state.y to the new state; their derivatives are left to the method. */
 void pf_alpha_accept(PfMotionRun *run);
 
 /* f + A^T lambda (rattle: f) at a state and the multipliers in x. */
@@ -94,19 +91,19 @@ void pf_alpha_set_state(const PfAlpha *alpha, double *values, double t, const do
 
 /* ---------------------------------------------------------------- alpha_newton.c */
 
-/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->trouble says
+/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->flow.trouble says
  * why. */
 bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v);
 /* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
 void pf_alpha_direction(PfAlpha *alpha, int constraint);
-/* Solves for x. On failure run->trouble says why, or stuck is set. */
+/* Solves for x. On failure run->flow.trouble says why, or stuck is set. */
 bool pf_alpha_solve(PfMotionRun *run);
 /* After a failure that is final: says that the iteration is stuck, if it is that. */
 PfStepEnd pf_alpha_tell(PfMotionRun *run);
 
 /* ---------------------------------------------------------------- alpha_control.c */
 
-/* Lays out a step of size h from run->t and run->y and solves for its end. */
+/* Lays out a step of size h from run->state.t and run->state.y and solves for its end. */
 typedef bool PfAlphaAttempt(PfMotionRun *run, double h);
 
 /* A step as long as the tolerances allow. */

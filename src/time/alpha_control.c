@@ -19,7 +19,7 @@ static double estimate(const PfMotionRun *run, const PfAlpha *s)
 {
   int n = s->n;
   double h = s->h, sum = 0;
-  const double *q = run->y, *v = run->y + n, *a = run->dy + n, *a_new = s->end + n;
+  const double *q = run->state.y, *v = run->state.y + n, *a = run->state.dy + n, *a_new = s->end + n;
   const double *q_new = s->values + s->in->q, *v_new = s->values + s->in->v;
   for (int i = 0; i < n; i++) {
     double slope = (a_new[i] - a[i])/h, c = 0;
@@ -42,7 +42,7 @@ static double next_step(double h, double error)
 
 static double limit_step(const PfMotionRun *run, double h)
 {
-  double left = run->t_end - run->t;
+  double left = run->state.t_end - run->state.t;
   if (run->options.largest_step > 0) h = fmin(h, run->options.largest_step);
   return left - h < 1e-3*h ? left : h;
 }
@@ -57,32 +57,32 @@ static void take_back(PfAlpha *s)
 static void accept(PfMotionRun *run, PfAlpha *s)
 {
   size_t n = (size_t)s->n;
-  memcpy(s->before, run->dy + n, n*sizeof *s->before);
+  memcpy(s->before, run->state.dy + n, n*sizeof *s->before);
   s->h_before = s->h;
   pf_alpha_accept(run);
-  memcpy(run->dy, s->end, 2*n*sizeof *run->dy);
+  memcpy(run->state.dy, s->end, 2*n*sizeof *run->state.dy);
 }
 
 PfStepEnd pf_alpha_controlled_step(PfMotionRun *run, PfAlphaAttempt *attempt)
 {
-  PfAlpha *s = run->data;
+  PfAlpha *s = run->stepper.data;
   bool rejected = false;
-  if (run->h <= 0) run->h = run->options.step > 0 ? run->options.step : pf_first_step(run);
+  if (run->state.h <= 0) run->state.h = run->options.step > 0 ? run->options.step : pf_first_step(run);
   for (;;) {
-    double h = limit_step(run, run->h);
+    double h = limit_step(run, run->state.h);
     bool good = attempt(run, h) && pf_flow(run, s->t, s->values + s->in->q, s->end);
     double error = good ? estimate(run, s) : INFINITY;
     if (error <= 1) {
       accept(run, s);
-      if (h >= run->h || error > 0.1) run->h = next_step(h, error); /* a step that was cut tells nothing of longer ones */
-      if (rejected) run->h = fmin(run->h, h);
+      if (h >= run->state.h || error > 0.1) run->state.h = next_step(h, error); /* a step that was cut tells nothing of longer ones */
+      if (rejected) run->state.h = fmin(run->state.h, h);
       return PF_STEP_DONE;
     }
     take_back(s);
     rejected = true;
-    run->result->rejected++;
-    if (run->told) return PF_STEP_TROUBLE;
-    if (h < 16*DBL_EPSILON*fmax(fabs(run->t), 1e-3)) return good ? PF_STEP_TOO_SMALL : pf_alpha_tell(run);
-    run->h = h*(isfinite(error) ? fmin(fmax(0.9*pow(error, -1.0/3), 0.2), 0.8) : 0.25);
+    run->result.rejected++;
+    if (run->flow.told) return PF_STEP_TROUBLE;
+    if (h < 16*DBL_EPSILON*fmax(fabs(run->state.t), 1e-3)) return good ? PF_STEP_TOO_SMALL : pf_alpha_tell(run);
+    run->state.h = h*(isfinite(error) ? fmin(fmax(0.9*pow(error, -1.0/3), 0.2), 0.8) : 0.25);
   }
 }

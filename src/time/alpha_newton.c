@@ -9,18 +9,18 @@
 
 bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v)
 {
-  PfAlpha *s = run->data;
+  PfAlpha *s = run->stepper.data;
   pf_alpha_set_state(s, s->push_values, t, q, v);
   pf_tape_run(s->push, s->push_values, s->M, s->push_work);
   int n = s->n, bad = pf_first_not_finite(s->M, (size_t)(n*n + s->m*n));
   if (bad >= 0) {
-    run->trouble = PF_TROUBLE_NOT_FINITE;
-    run->row = bad < n*n ? bad/n : n + (bad - n*n)/n;
+    run->flow.trouble = PF_TROUBLE_NOT_FINITE;
+    run->flow.row = bad < n*n ? bad/n : n + (bad - n*n)/n;
     return false;
   }
   if (pf_ldl_factor(&s->mass, s->M, 0) == PF_OK) return true;
-  run->trouble = PF_TROUBLE_INDEFINITE;
-  run->row = s->mass.fault_row;
+  run->flow.trouble = PF_TROUBLE_INDEFINITE;
+  run->flow.row = s->mass.fault_row;
   return false;
 }
 
@@ -245,7 +245,7 @@ static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
   if (!s->factored && !factor(s)) return false;
   for (int k = 0; k < MOST; k++) {
     double miss = find_miss(s);
-    run->result->evaluations++;
+    run->result.evaluations++;
     if (k > MANY) s->factored = false; /* the next step deserves new factors */
     if (miss <= 1) return true;
     if (is_rounding(s, miss) && miss > stuck*last) {
@@ -289,13 +289,13 @@ static void guess_again(PfAlpha *s)
 
 PfStepEnd pf_alpha_tell(PfMotionRun *run)
 {
-  const PfAlpha *s = run->data;
+  const PfAlpha *s = run->stepper.data;
   const PfModel *model = pf_system_equations(run->system)->model;
-  const PfRunResult *r = run->result;
+  const PfRunResult *r = &run->result;
   if (!s->stuck) return PF_STEP_TROUBLE;
-  run->told = true;
+  run->flow.told = true;
   pf_fail(run->ctx, PF_ERR_NUMBER, "'%s' finds no state at the end of the step of %.3g from t = %.12g: Newton's "
-          "iteration does not converge", run->method->name, s->h, run->t);
+          "iteration does not converge", run->stepper.method->name, s->h, run->state.t);
   if (r->weakest_row >= 0 && r->weakest < 0.1)
     pf_hint(run->ctx, "take smaller steps; the constraints come close to losing rank: '%s' is nearly dependent on the "
             "others (%.2g at t = %.6g, where 1 is orthogonal)", model->constraints[r->weakest_row].name, r->weakest,
@@ -309,13 +309,13 @@ PfStepEnd pf_alpha_tell(PfMotionRun *run)
 static void find_cause(PfMotionRun *run, PfAlpha *s)
 {
   s->stuck = s->bad_row < 0;
-  run->trouble = s->stuck ? PF_TROUBLE_NONE : PF_TROUBLE_NOT_FINITE;
-  if (!s->stuck) run->row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
+  run->flow.trouble = s->stuck ? PF_TROUBLE_NONE : PF_TROUBLE_NOT_FINITE;
+  if (!s->stuck) run->flow.row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
 }
 
 bool pf_alpha_solve(PfMotionRun *run)
 {
-  PfAlpha *s = run->data;
+  PfAlpha *s = run->stepper.data;
   s->stuck = false;
   guess(s);
   if (iterate(run, s, SWIFT)) return true;

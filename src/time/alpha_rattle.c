@@ -18,7 +18,7 @@ static PfStatus prepare(PfMotionRun *run)
 static bool needs_inertia(PfMotionRun *run, const PfAlpha *s)
 {
   const PfModel *model = pf_system_equations(run->system)->model;
-  run->told = true;
+  run->flow.told = true;
   pf_fail(run->ctx, PF_ERR_MODEL, "'rattle' needs a regular mass matrix, and '%s' has no inertia of its own",
           model->coordinates[s->mass.order[s->mass.rank]].name);
   pf_hint(run->ctx, "'generalized_alpha' does not need one");
@@ -34,8 +34,8 @@ static bool push_at(PfMotionRun *run, PfAlpha *s, double t, const double *q, con
 static bool start(PfMotionRun *run, PfAlpha *s)
 {
   double *w = s->right;
-  if (!push_at(run, s, run->t, run->y, run->y + s->n)) return false;
-  pf_alpha_forces(s, run->t, run->y, w);
+  if (!push_at(run, s, run->state.t, run->state.y, run->state.y + s->n)) return false;
+  pf_alpha_forces(s, run->state.t, run->state.y, w);
   pf_ldl_solve(&s->mass, w, w);
   pf_alpha_start(run, w);
   return true;
@@ -46,17 +46,17 @@ static bool find_middle(PfMotionRun *run, PfAlpha *s)
   int n = s->n;
   double half = 0.5*s->h, *q = s->miss, *v = s->right;
   for (int j = 0; j < n; j++) {
-    q[j] = run->y[j] + half*run->y[n + j];
-    v[j] = run->y[n + j] + half*run->dy[n + j];
+    q[j] = run->state.y[j] + half*run->state.y[n + j];
+    v[j] = run->state.y[n + j] + half*run->state.dy[n + j];
   }
-  if (!push_at(run, s, run->t + half, q, v)) return false;
+  if (!push_at(run, s, run->state.t + half, q, v)) return false;
   for (int k = 0; k < s->m; k++) pf_alpha_direction(s, k);
   return true;
 }
 
 static bool attempt(PfMotionRun *run, double h)
 {
-  PfAlpha *s = run->data;
+  PfAlpha *s = run->stepper.data;
   if (!pf_alpha_has_started(run) && !start(run, s)) return false;
   pf_alpha_begin(run, h);
   return find_middle(run, s) && pf_alpha_solve(run);
@@ -64,10 +64,10 @@ static bool attempt(PfMotionRun *run, double h)
 
 static PfStepEnd step(PfMotionRun *run)
 {
-  if (!run->fixed) return pf_alpha_controlled_step(run, attempt);
+  if (!run->stepper.fixed) return pf_alpha_controlled_step(run, attempt);
   if (!attempt(run, pf_alpha_fixed_step(run))) return pf_alpha_tell(run);
   pf_alpha_accept(run);
-  return pf_flow(run, run->t, run->y, run->dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
+  return pf_flow(run, run->state.t, run->state.y, run->state.dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
 
 const PfMethod pf_method_rattle = {

@@ -211,9 +211,12 @@ PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **br
   if (!b) return PF_ERR_MEMORY;
   *breaks = b;
   b->phase = phase;
-  b->begun = run->t;
+  b->begun = run->state.t;
   b->known = -INFINITY;
-  return make(run, b);
+  PF_TRY(make(run, b));
+  bool kept = pf_keep(run->arena, &run->kept, b->at, (size_t)b->count*sizeof *b->at) &&
+              pf_keep_members(run->arena, &run->kept, b, begun, known_break);
+  return kept ? PF_OK : no_room(run->ctx);
 }
 
 void pf_breaks_release(PfBreaks *b)
@@ -228,23 +231,23 @@ void pf_breaks_release(PfBreaks *b)
 /* g of all at (t, y); multipliers are found when some g needs them: false where they can't be. */
 static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, double *out)
 {
-  run->values[run->symbols->time] = t;
-  memcpy(run->values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
+  run->flow.values[run->symbols->time] = t;
+  memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
   if (b->by_forces) {
     bool good = pf_flow(run, t, y, b->dy);
-    run->result->evaluations--; /* not work of the method */
+    run->result.evaluations--; /* not work of the method */
     if (!good) return false;
-    memcpy(run->values + run->symbols->lambda, run->motion.multiplier, (size_t)run->m*sizeof *run->values);
+    memcpy(run->flow.values + run->symbols->lambda, run->flow.motion.multiplier, (size_t)run->m*sizeof *run->flow.values);
   }
-  pf_tape_run(b->tape, run->values, out, b->work);
+  pf_tape_run(b->tape, run->flow.values, out, b->work);
   return true;
 }
 
 /* g of all at an instant of the last step. */
 static bool evaluate_inside(PfMotionRun *run, PfBreaks *b, double t, double *out)
 {
-  if (t >= run->t) return evaluate(run, b, run->t, run->y, out);
-  if (t <= run->t_old) return evaluate(run, b, run->t_old, run->y_old, out);
+  if (t >= run->state.t) return evaluate(run, b, run->state.t, run->state.y, out);
+  if (t <= run->state.t_old) return evaluate(run, b, run->state.t_old, run->state.y_old, out);
   pf_interpolate(run, t, b->y);
   return evaluate(run, b, t, b->y, out);
 }
@@ -257,8 +260,8 @@ typedef struct Course {
 
 static void evaluate_timed(PfMotionRun *run, PfBreaks *b, double t)
 {
-  run->values[run->symbols->time] = t;
-  pf_tape_run(b->tape, run->values, b->value, b->work);
+  run->flow.values[run->symbols->time] = t;
+  pf_tape_run(b->tape, run->flow.values, b->value, b->work);
 }
 
 /* One g along the step, or along time when it depends on nothing else. */
@@ -399,15 +402,15 @@ static double next_of(PfMotionRun *run, PfBreaks *b, int i, double from)
 
 double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
 {
-  if (b->known > run->t) return b->known;
-  double keep = run->values[run->symbols->time];
+  if (b->known > run->state.t) return b->known;
+  double keep = run->flow.values[run->symbols->time];
   b->known = INFINITY;
   for (int i = 0; i < b->count; i++) {
     if (!b->at[i].timed) continue;
-    double t = next_of(run, b, i, run->t);
+    double t = next_of(run, b, i, run->state.t);
     if (t < b->known) b->known = t, b->known_break = i;
   }
-  run->values[run->symbols->time] = keep;
+  run->flow.values[run->symbols->time] = keep;
   return b->known;
 }
 
@@ -444,8 +447,8 @@ static void begin_item(const PfMotionRun *run, const PfBreaks *b, int i)
 
 void pf_breaks_begin(PfMotionRun *run, PfBreaks *b)
 {
-  (void)evaluate(run, b, run->t, run->y, b->value);
-  pf_tape_run(b->sizes, run->values, b->size, b->size_work);
+  (void)evaluate(run, b, run->state.t, run->state.y, b->value);
+  pf_tape_run(b->sizes, run->flow.values, b->size, b->size_work);
   for (int i = 0; i < b->count; i++) begin_item(run, b, i);
   b->known = -INFINITY;
 }
@@ -470,9 +473,9 @@ static const double sample_at[6] = {0, 1e-6, 0.4641, 0.4641 + 1e-6, 1 - 1e-6, 1}
 
 static bool take_samples(PfMotionRun *run, PfBreaks *b)
 {
-  double h = run->t - run->t_old;
+  double h = run->state.t - run->state.t_old;
   for (int s = 0; s < 6; s++)
-    if (!evaluate_inside(run, b, s == 5 ? run->t : run->t_old + sample_at[s]*h, b->samples + (size_t)s*(size_t)b->count))
+    if (!evaluate_inside(run, b, s == 5 ? run->state.t : run->state.t_old + sample_at[s]*h, b->samples + (size_t)s*(size_t)b->count))
       return false;
   return true;
 }
@@ -480,7 +483,7 @@ static bool take_samples(PfMotionRun *run, PfBreaks *b)
 /* What is rounding in g: crossings within it are none. */
 static double noise_of(const PfMotionRun *run, const PfBreaks *b, int i)
 {
-  pf_tape_run(b->sizes, run->values, b->size, b->size_work);
+  pf_tape_run(b->sizes, run->flow.values, b->size, b->size_work);
   return fmax(noise_at(run, b, i), b->at[i].slack);
 }
 
@@ -511,8 +514,8 @@ static double change_of_release(const Course *c, Point a, Point z, double side)
 static double departure(const Course *c, double from, double noise)
 {
   const PfMotionRun *run = c->run;
-  double a = from, b = run->t;
-  if (!(fabs(value_at(c, b)) > noise)) b = from + 0.4641*(run->t - from);
+  double a = from, b = run->state.t;
+  if (!(fabs(value_at(c, b)) > noise)) b = from + 0.4641*(run->state.t - from);
   if (!(fabs(value_at(c, b)) > noise)) return NAN;
   for (int k = 0; k < 60 && b - a > 4*DBL_EPSILON*fmax(fabs(a), fabs(b)); k++) {
     double middle = 0.5*(a + b);
@@ -527,15 +530,15 @@ static double change_of(PfMotionRun *run, PfBreaks *b, int i, double from)
   enum { DEPTH = 12 };
   const double *g = b->samples + i;
   int n = b->count;
-  double h = run->t - run->t_old, small = 1e-6*h, side = b->at[i].side;
+  double h = run->state.t - run->state.t_old, small = 1e-6*h, side = b->at[i].side;
   bool closer = b->at[i].kind == RELEASE && h > 0.01*(b->phase->horizon - b->begun);
-  if (from <= run->t_old && !closer && side != 0 && is_far(g, n, side, h)) return NAN;
+  if (from <= run->state.t_old && !closer && side != 0 && is_far(g, n, side, h)) return NAN;
   Course c = {run, b, i};
-  Point a = {run->t_old, g[0], (g[n] - g[0])/small}, m = {run->t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
-  Point z = {run->t, g[5*n], (g[5*n] - g[4*n])/small};
+  Point a = {run->state.t_old, g[0], (g[n] - g[0])/small}, m = {run->state.t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
+  Point z = {run->state.t, g[5*n], (g[5*n] - g[4*n])/small};
   double noise = noise_of(run, b, i);
   if (side == 0) return departure(&c, from, noise);
-  if (from > run->t_old) return first_change(&c, point_at(&c, from, 1e-6*(run->t - from)), z, side, noise, DEPTH);
+  if (from > run->state.t_old) return first_change(&c, point_at(&c, from, 1e-6*(run->state.t - from)), z, side, noise, DEPTH);
   if (closer) return change_of_release(&c, a, z, side);
   double t = first_change(&c, a, m, side, noise, DEPTH);
   return isnan(t) ? first_change(&c, m, z, side, noise, DEPTH) : t;
@@ -592,23 +595,23 @@ static bool first_changes(PfMotionRun *run, PfBreaks *b, double from, PfCut *cut
 
 PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *b)
 {
-  PfCut cut = no_cut(b, run->t);
-  double from = run->t_old;
+  PfCut cut = no_cut(b, run->state.t);
+  double from = run->state.t_old;
   if (b->by_state && take_samples(run, b)) {
     while (first_changes(run, b, from, &cut)) {
-      double near = 4*DBL_EPSILON*fmax(fabs(cut.t), fabs(run->t));
+      double near = 4*DBL_EPSILON*fmax(fabs(cut.t), fabs(run->state.t));
       for (int i = 0; i < b->count; i++)
         if (!b->at[i].timed && b->when[i] <= cut.t + near) happen(b, i, &cut);
       if (cut.kind == PF_CUT_NONE) look_at_conditions(b, &cut);
       if (cut.kind != PF_CUT_NONE) return cut;
       from = cut.t + near;
-      if (from >= run->t) break;
+      if (from >= run->state.t) break;
     }
   }
-  cut.t = run->t;
-  if (b->known > run->t) return cut;
+  cut.t = run->state.t;
+  if (b->known > run->state.t) return cut;
   for (int i = 0; i < b->count; i++)
-    if (b->at[i].timed && (i == b->known_break || next_of(run, b, i, run->t_old) <= run->t)) happen(b, i, &cut);
+    if (b->at[i].timed && (i == b->known_break || next_of(run, b, i, run->state.t_old) <= run->state.t)) happen(b, i, &cut);
   if (cut.kind == PF_CUT_NONE) look_at_conditions(b, &cut);
   b->known = -INFINITY;
   return cut;
@@ -616,19 +619,19 @@ PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *b)
 
 bool pf_breaks_nearest(PfMotionRun *run, PfBreaks *b, double most, PfCut *cut)
 {
-  *cut = no_cut(b, run->t);
+  *cut = no_cut(b, run->state.t);
   double nearest = most, small = 1e-3*most;
   int which = -1;
-  if (!evaluate(run, b, run->t, run->y, b->samples)) return false;
-  for (int i = 0; i < 2*run->n; i++) b->y[i] = run->y[i] + small*run->dy[i];
-  if (!evaluate(run, b, run->t + small, b->y, b->value)) return false;
+  if (!evaluate(run, b, run->state.t, run->state.y, b->samples)) return false;
+  for (int i = 0; i < 2*run->n; i++) b->y[i] = run->state.y[i] + small*run->state.dy[i];
+  if (!evaluate(run, b, run->state.t + small, b->y, b->value)) return false;
   for (int i = 0; i < b->count; i++) {
     if (b->at[i].kind != SURFACE || b->at[i].timed) continue;
     double distance = b->samples[i]*small/(b->samples[i] - b->value[i]);
     if (distance >= 0 && distance <= nearest) nearest = distance, which = i;
   }
   if (which < 0) return false;
-  cut->t = run->t + nearest;
+  cut->t = run->state.t + nearest;
   happen(b, which, cut);
   return true;
 }

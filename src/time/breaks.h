@@ -12,22 +12,13 @@ typedef struct PfPhaseRun {
   int stuck_count;
   const PfExpr *conditions; /* each ends the phase when it becomes true */
   int condition_count;
+  bool *holds;              /* told when one has become true, for each condition: is it true? */
   double horizon;           /* of the whole run */
-  int final_condition;      /* the one that ends the whole run, or -1 */
   int changes;              /* of sides at one instant */
   double change_t;
   int condition;            /* told: the first one that has become true, or -1 */
-  bool *holds;              /* told then, for each condition: is it true? */
   bool switched;            /* told: other surfaces stick from here on */
 } PfPhaseRun;
-
-typedef enum PfCutKind { PF_CUT_NONE, PF_CUT_SWITCH, PF_CUT_CONDITION } PfCutKind;
-
-typedef struct PfCut {
-  PfCutKind kind;
-  double t;
-  int condition; /* or -1 */
-} PfCut;
 
 typedef struct PfBreaks PfBreaks;
 

@@ -121,7 +121,7 @@ static PfStatus gather(Maker *k)
   memcpy(k->b, eq->b, m*sizeof *k->b);
   for (size_t i = 0; i < n; i++) k->load[i] = pf_expr_add(k->ctx, eq->F[i], eq->C[i]);
   for (size_t i = 0; i < m; i++) k->psi[i] = eq->velocity[i] == PF_EXPR_NONE ? k->zero : eq->velocity[i];
-  *k->power = k->run->power_form;
+  *k->power = k->run->monitor.power_form;
   return pf_expr_check(k->ctx);
 }
 
@@ -133,7 +133,7 @@ static PfStatus insert_numbers(Maker *k)
   PfExpr *numbers = pf_run_array(k->run, PfExpr, in->time);
   if (!numbers) return PF_ERR_MEMORY;
   for (int i = 0; i < in->time; i++) {
-    double value = k->run->values[in->parameters + i];
+    double value = k->run->flow.values[in->parameters + i];
     numbers[i] = isfinite(value) ? pf_expr_double(k->ctx, value) : in->symbol[i];
   }
   for (int i = 0; i < model->input_count; i++)
@@ -307,8 +307,8 @@ PfStatus pf_closed_make(PfMotionRun *run, PfClosed **closed)
   *f = (PfClosed){.n = run->n, .m = run->m, .margin = 1, .fixed_margin = 1,
                   .square = run->watch ? pf_watch_squares(run) : NULL};
   PfStatus status = make(run, f);
-  PfMotion *at = &run->motion;
-  if (status == PF_OK && pf_closed_flow(f, run->symbols, run->values, at->acceleration, at->multiplier, &power)) {
+  PfMotion *at = &run->flow.motion;
+  if (status == PF_OK && pf_closed_flow(f, run->symbols, run->flow.values, at->acceleration, at->multiplier, &power)) {
     *closed = f;
     return PF_OK;
   }

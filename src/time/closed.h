@@ -17,7 +17,7 @@ typedef struct PfClosed {
   int margin_row, fixed_row;     /* the constraint it belongs to */
 } PfClosed;
 
-/* *closed is NULL when the system is too large, or singular at the state in run->values. */
+/* *closed is NULL when the system is too large, or singular at the state in run->flow.values. */
 PfStatus pf_closed_make(PfMotionRun *run, PfClosed **closed);
 void pf_closed_release(PfClosed *closed);
 

@@ -30,20 +30,20 @@ static const PfTableau tableau = {STAGES, 8, c, a, error};
 
 static PfStatus prepare(PfMotionRun *run)
 {
-  PfErk *erk = run->data = pf_run_array(run, PfErk, 1);
+  PfErk *erk = run->stepper.data = pf_run_array(run, PfErk, 1);
   return erk ? pf_erk_make(run, &tableau, EXTRA, DENSE + 1, erk) : PF_ERR_MEMORY;
 }
 
 static PfStepEnd step(PfMotionRun *run)
 {
-  return pf_erk_step(run, run->data);
+  return pf_erk_step(run, run->stepper.data);
 }
 
 /* The end value of the step is saved first: the extra stages use the same trial array. */
 static void make_dense(PfMotionRun *run, PfErk *erk)
 {
   int N = 2*run->n;
-  double h = run->t - run->t_old, *F = erk->dense, *end = F + DENSE*N;
+  double h = run->state.t - run->state.t_old, *F = erk->dense, *end = F + DENSE*N;
   for (int i = 0; i < N; i++) end[i] = erk->trial[i];
   for (int s = 0; s < EXTRA; s++)
     if (!pf_erk_stage(run, erk, STAGES + s, c_extra[s], a_extra + s*WIDTH)) {
@@ -51,7 +51,7 @@ static void make_dense(PfMotionRun *run, PfErk *erk)
       return;
     }
   for (int i = 0; i < N; i++) {
-    double difference = end[i] - run->y_old[i];
+    double difference = end[i] - run->state.y_old[i];
     F[i] = difference;
     F[N + i] = h*erk->k[i] - difference;
     F[2*N + i] = 2*difference - h*(erk->k[(STAGES - 1)*N + i] + erk->k[i]);
@@ -66,18 +66,18 @@ static void make_dense(PfMotionRun *run, PfErk *erk)
 
 static void interpolate(PfMotionRun *run, double t, double *y)
 {
-  PfErk *erk = run->data;
+  PfErk *erk = run->stepper.data;
   int N = 2*run->n;
   if (!erk->dense_ready && !erk->dense_failed) make_dense(run, erk);
   if (!erk->dense_ready) {
     pf_hermite(run, t, y);
     return;
   }
-  double x = (t - run->t_old)/(run->t - run->t_old);
+  double x = (t - run->state.t_old)/(run->state.t - run->state.t_old);
   for (int i = 0; i < N; i++) {
     double sum = 0;
     for (int r = DENSE - 1; r >= 0; r--) sum = (sum + erk->dense[r*N + i])*(r%2 ? 1 - x : x);
-    y[i] = run->y_old[i] + sum;
+    y[i] = run->state.y_old[i] + sum;
   }
 }
 

@@ -39,24 +39,24 @@ const PfTableau pf_dopri5_tableau = {STAGES, 5, c, a, error};
 
 static PfStatus prepare(PfMotionRun *run)
 {
-  PfErk *erk = run->data = pf_run_array(run, PfErk, 1);
+  PfErk *erk = run->stepper.data = pf_run_array(run, PfErk, 1);
   return erk ? pf_erk_make(run, &pf_dopri5_tableau, 0, DENSE, erk) : PF_ERR_MEMORY;
 }
 
 static PfStepEnd step(PfMotionRun *run)
 {
-  return pf_erk_step(run, run->data);
+  return pf_erk_step(run, run->stepper.data);
 }
 
 /* Coefficients of the interpolation. */
 static void make_dense(PfMotionRun *run, PfErk *erk)
 {
   int N = 2*run->n;
-  double h = run->t - run->t_old, *r = erk->dense;
+  double h = run->state.t - run->state.t_old, *r = erk->dense;
   for (int i = 0; i < N; i++) {
-    double difference = erk->trial[i] - run->y_old[i], bend = h*erk->k[i] - difference, sum = 0;
+    double difference = erk->trial[i] - run->state.y_old[i], bend = h*erk->k[i] - difference, sum = 0;
     for (int s = 0; s < STAGES; s++) sum += pf_dopri5_dense[s]*erk->k[s*N + i];
-    r[i] = run->y_old[i];
+    r[i] = run->state.y_old[i];
     r[N + i] = difference;
     r[2*N + i] = bend;
     r[3*N + i] = difference - h*erk->k[(STAGES - 1)*N + i] - bend;
@@ -67,10 +67,10 @@ static void make_dense(PfMotionRun *run, PfErk *erk)
 
 static void interpolate(PfMotionRun *run, double t, double *y)
 {
-  PfErk *erk = run->data;
+  PfErk *erk = run->stepper.data;
   int N = 2*run->n;
   if (!erk->dense_ready) make_dense(run, erk);
-  double x = (t - run->t_old)/(run->t - run->t_old), z = 1 - x;
+  double x = (t - run->state.t_old)/(run->state.t - run->state.t_old), z = 1 - x;
   const double *r = erk->dense;
   for (int i = 0; i < N; i++)
     y[i] = r[i] + x*(r[N + i] + z*(r[2*N + i] + x*(r[3*N + i] + z*r[4*N + i])));

@@ -24,12 +24,13 @@ typedef struct PfErk {
   int terms[PF_MOST_STAGES];                   /* coefficients of each stage that are not zero: their number, */
   int term[PF_MOST_STAGES][PF_MOST_STAGES];    /* the stages they belong to */
   double factor[PF_MOST_STAGES][PF_MOST_STAGES];
-  double power[PF_MOST_STAGES];                /* of the forces without potential, at each stage */
-  double last_error;                           /* of the step before, in units of the tolerance */
   double *k;     /* stages (and extra ones for dense output) x 2n */
   double *trial; /* 2n */
   double *dense; /* coefficients of the interpolation, method's own */
-  bool dense_ready, dense_failed; /* its extra stages had no accelerations */
+  double power[PF_MOST_STAGES];                /* of the forces without potential, at each stage, */
+  bool first_known, known;                     /* and whether that of the first one, and all, are known */
+  double last_error;                           /* of the step before, in units of the tolerance */
+  bool dense_ready, dense_failed; /* failed: its extra stages had no accelerations */
 } PfErk;
 
 PfStatus pf_erk_make(PfMotionRun *run, const PfTableau *tableau, int extra_stages, int dense_rows, PfErk *erk);

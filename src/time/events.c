@@ -64,7 +64,7 @@ static PfStatus satisfy(PfPhases *s)
 {
   enum { MOST = 20 };
   PfManifold manifold = {0};
-  pf_phases_load(s);
+  pf_phases_take(s);
   PfStatus status = pf_manifold_make(s->ctx, s->phase_arena, s->phase_system, &manifold);
   double miss = INFINITY;
   for (int k = 0; k < MOST && status == PF_OK; k++) {
@@ -108,9 +108,7 @@ static PfStatus find_impulses(PfPhases *s, const Jump *j, PfEventRecord *record)
   double *A = pf_arena_array(s->own, double, (size_t)s->eq->m*(size_t)n);
   double *B = pf_arena_array(s->own, double, (size_t)m*(size_t)b), *right = pf_arena_array(s->own, double, b);
   double *lambda = pf_arena_array(s->own, double, m);
-  record->multiplier = pf_arena_array(s->arena, double, s->eq->m);
-  record->joint = pf_arena_array(s->arena, double, n);
-  if (!A || !B || !right || !lambda || !record->multiplier || !record->joint) return pf_phases_no_room(s);
+  if (!A || !B || !right || !lambda) return pf_phases_no_room(s);
   PF_TRY(pf_phases_evaluate(s, s->eq->A, s->eq->m*n, A));
   for (int k = 0; k < m; k++)
     for (int i = 0; i < b; i++) B[k*b + i] = A[s->phase.constraint[k]*n + s->phase.coordinate[i]];
@@ -229,7 +227,9 @@ PfStatus pf_phases_happen(PfPhases *s, int e)
   const PfEvent *event = s->model->events + e;
   PfEventRecord *record = s->log->record + s->log->count;
   Jump j;
-  *record = (PfEventRecord){.event = e, .t = s->values[s->symbols->time]};
+  *record = (PfEventRecord){.event = e, .t = s->values[s->symbols->time], .joint = record->joint, .multiplier = record->multiplier};
+  memset(record->joint, 0, (size_t)s->eq->n*sizeof *record->joint);
+  memset(record->multiplier, 0, (size_t)s->eq->m*sizeof *record->multiplier);
   PF_TRY(jump_room(s, &j));
   PF_TRY(look(s, &record->kinetic_before, record->momentum_before));
   PF_TRY(pf_phases_evaluate(s, s->eq->M, s->eq->n*s->eq->n, j.M));

@@ -66,8 +66,8 @@ static PfStatus power(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
         PfExpr factors[3] = {eq->A[k*eq->n + i], model->constraints[k].multiplier, model->coordinates[i].v};
         *sum = pf_expr_add(ctx, *sum, pf_expr_product(ctx, factors, 3));
       }
-  run->has_power = !pf_expr_is_structural_zero(ctx, *sum);
-  run->power_of_constraints = pf_expr_depends(ctx, *sum, run->symbols->symbol + run->symbols->lambda, run->m);
+  run->monitor.has_power = !pf_expr_is_structural_zero(ctx, *sum);
+  run->monitor.power_of_constraints = pf_expr_depends(ctx, *sum, run->symbols->symbol + run->symbols->lambda, run->m);
   return pf_expr_check(ctx);
 }
 
@@ -76,49 +76,49 @@ PfStatus pf_monitor_make(PfMotionRun *run)
   const PfEquations *eq = pf_system_equations(run->system);
   int m = run->m, count = FIRST_RESIDUAL + 2*m;
   PfExpr *roots = pf_run_array(run, PfExpr, count), zero = pf_expr_int(run->ctx, 0);
-  run->monitored = pf_run_array(run, double, count);
-  if (!roots || !run->monitored) return PF_ERR_MEMORY;
+  run->monitor.out = pf_run_array(run, double, count);
+  if (!roots || !run->monitor.out) return PF_ERR_MEMORY;
   roots[KINETIC] = eq->kinetic;
   roots[POTENTIAL] = eq->potential;
   PF_TRY(carried(run, eq, roots + CARRIED));
   PF_TRY(power(run, eq, roots + POWER));
-  run->power_form = roots[POWER];
+  run->monitor.power_form = roots[POWER];
   for (int k = 0; k < m; k++) {
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];
     roots[FIRST_RESIDUAL + m + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
   }
   PF_TRY(pf_run_insert_inputs(run, eq->model, roots, count));
-  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, count, &run->monitor));
-  run->monitor_work = pf_run_array(run, double, pf_tape_work_size(run->monitor));
-  return run->monitor_work ? PF_OK : PF_ERR_MEMORY;
+  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, count, &run->monitor.tape));
+  run->monitor.work = pf_run_array(run, double, pf_tape_work_size(run->monitor.tape));
+  return run->monitor.work ? PF_OK : PF_ERR_MEMORY;
 }
 
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier)
 {
-  run->values[run->symbols->time] = t;
-  memcpy(run->values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
-  if (multiplier) memcpy(run->values + run->symbols->lambda, multiplier, (size_t)run->m*sizeof *multiplier);
-  pf_tape_run(run->monitor, run->values, run->monitored, run->monitor_work);
+  run->flow.values[run->symbols->time] = t;
+  memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
+  if (multiplier) memcpy(run->flow.values + run->symbols->lambda, multiplier, (size_t)run->m*sizeof *multiplier);
+  pf_tape_run(run->monitor.tape, run->flow.values, run->monitor.out, run->monitor.work);
 }
 
 double pf_monitor_kinetic(const PfMotionRun *run)
 {
-  return run->monitored[KINETIC];
+  return run->monitor.out[KINETIC];
 }
 
 double pf_monitor_potential(const PfMotionRun *run)
 {
-  return run->monitored[POTENTIAL];
+  return run->monitor.out[POTENTIAL];
 }
 
 double pf_monitor_balanced(const PfMotionRun *run)
 {
-  return run->monitored[KINETIC] + run->monitored[POTENTIAL] - run->monitored[CARRIED];
+  return run->monitor.out[KINETIC] + run->monitor.out[POTENTIAL] - run->monitor.out[CARRIED];
 }
 
 double pf_monitor_power(const PfMotionRun *run)
 {
-  return run->monitored[POWER];
+  return run->monitor.out[POWER];
 }
 
 static double largest(const double *x, int count)
@@ -130,10 +130,10 @@ static double largest(const double *x, int count)
 
 double pf_monitor_position(const PfMotionRun *run)
 {
-  return largest(run->monitored + FIRST_RESIDUAL, run->m);
+  return largest(run->monitor.out + FIRST_RESIDUAL, run->m);
 }
 
 double pf_monitor_velocity(const PfMotionRun *run)
 {
-  return largest(run->monitored + FIRST_RESIDUAL + run->m, run->m);
+  return largest(run->monitor.out + FIRST_RESIDUAL + run->m, run->m);
 }

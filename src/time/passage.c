@@ -75,7 +75,7 @@ PfStatus pf_passage_make(PfMotionRun *run)
   find_nodes(p);
   for (int i = 0; i < NODES; i++)
     for (int j = 0; j < NODES; j++) p->a[i][j] = integral(p, j, p->c[i]);
-  return PF_OK;
+  return pf_keep_members(run->arena, &run->kept, p, t, h) ? PF_OK : PF_ERR_MEMORY;
 }
 
 /* ---------------------------------------------------------------- a piece of the motion */
@@ -104,8 +104,8 @@ static void guess(const PfMotionRun *run, Passage *p)
   int n = run->n, N = 2*n;
   for (int j = 0; j < NODES; j++)
     for (int i = 0; i < n; i++) {
-      p->k[j*N + i] = run->y[n + i] + p->c[j]*p->h*run->dy[n + i];
-      p->k[j*N + n + i] = run->dy[n + i];
+      p->k[j*N + i] = run->state.y[n + i] + p->c[j]*p->h*run->state.dy[n + i];
+      p->k[j*N + n + i] = run->state.dy[n + i];
     }
 }
 
@@ -118,7 +118,7 @@ typedef struct Allowance {
 static Allowance allowance(const PfMotionRun *run, double left)
 {
   double size = 0, rtol = fmin(run->options.rtol, 1e-8);
-  for (int i = 0; i < 2*run->n; i++) size = fmax(size, fabs(run->y[i]));
+  for (int i = 0; i < 2*run->n; i++) size = fmax(size, fabs(run->state.y[i]));
   double noise = 1e-12*size*fmax(1, 1/(left*left));
   return (Allowance){0.1*rtol, fmax(0.1*fmin(run->options.atol, 1e-10), noise)};
 }
@@ -169,13 +169,13 @@ static double tail(const PfMotionRun *run, const Passage *p, const Allowance *al
 static double work(PfMotionRun *run, Passage *p)
 {
   double sum = 0;
-  if (!run->has_power) return 0;
+  if (!run->monitor.has_power) return 0;
   for (int j = 0; j < NODES; j++) {
     double t = p->t + p->c[j]*p->h;
     combine(run, p, p->a[j], p->stage);
     (void)pf_project_closely(run, t, p->stage);
-    if (run->power_of_constraints && !pf_flow(run, t, p->stage, p->slope)) return NAN;
-    pf_monitor_at(run, t, p->stage, run->power_of_constraints ? run->motion.multiplier : NULL);
+    if (run->monitor.power_of_constraints && !pf_flow(run, t, p->stage, p->slope)) return NAN;
+    pf_monitor_at(run, t, p->stage, run->monitor.power_of_constraints ? run->flow.motion.multiplier : NULL);
     sum += p->b[j]*pf_monitor_power(run);
   }
   return p->h*sum;
@@ -201,9 +201,9 @@ bool pf_passage_try(PfMotionRun *run, double h, double left)
   Passage *p = run->passage;
   Allowance allowed = allowance(run, left);
   double last = INFINITY, off = 0;
-  p->t = run->t, p->h = h;
-  memcpy(p->begin, run->y, 2*(size_t)run->n*sizeof *p->begin);
-  (void)pf_project_closely(run, run->t, p->begin); /* as the nodes are */
+  p->t = run->state.t, p->h = h;
+  memcpy(p->begin, run->state.y, 2*(size_t)run->n*sizeof *p->begin);
+  (void)pf_project_closely(run, run->state.t, p->begin); /* as the nodes are */
   guess(run, p);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     double change = sweep(run, p, &allowed, &off);
@@ -229,8 +229,8 @@ bool pf_passage_leap(PfMotionRun *run, double h)
 {
   Passage *p = run->passage;
   const Allowance rough = {1e-3, 0};
-  p->t = run->t, p->h = h;
-  memcpy(p->begin, run->y, 2*(size_t)run->n*sizeof *p->begin);
+  p->t = run->state.t, p->h = h;
+  memcpy(p->begin, run->state.y, 2*(size_t)run->n*sizeof *p->begin);
   guess(run, p);
   return miss_at_end(run, p) < 1e-9 && keeps_energy(run, p, &rough, 1);
 }
@@ -252,15 +252,17 @@ static void slope_at(const PfMotionRun *run, const Passage *p, double t, double 
 void pf_passage_take(PfMotionRun *run, double end)
 {
   Passage *p = run->passage;
-  size_t bytes = 2*(size_t)run->n*sizeof *run->y;
+  size_t bytes = 2*(size_t)run->n*sizeof *run->state.y;
   bool whole = fabs(end - (p->t + p->h)) <= 1e-12*p->h;
-  memcpy(run->y_old, run->y, bytes);
-  memcpy(run->dy_old, run->dy, bytes);
-  run->t_old = run->t;
-  run->t = end;
-  run->step_work = whole ? work(run, p) : NAN;
-  pf_passage_at(run, end, run->y);
-  if (!run->options.drift) (void)pf_project_closely(run, end, run->y);
-  if (!pf_flow(run, end, run->y, run->dy)) slope_at(run, p, end, run->dy);
-  run->jumped = run->passed = run->restart = true;
+  memcpy(run->state.y_old, run->state.y, bytes);
+  memcpy(run->state.dy_old, run->state.dy, bytes);
+  run->state.t_old = run->state.t;
+  run->state.t = end;
+  run->monitor.step_work = whole ? work(run, p) : 0;
+  run->monitor.step_known = whole && !isnan(run->monitor.step_work);
+  pf_passage_at(run, end, run->state.y);
+  if (!run->options.drift) (void)pf_project_closely(run, end, run->state.y);
+  if (!pf_flow(run, end, run->state.y, run->state.dy)) slope_at(run, p, end, run->state.dy);
+  run->state.between = PF_BETWEEN_PASSAGE;
+  run->stepper.restart = true;
 }

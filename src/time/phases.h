@@ -4,6 +4,24 @@
 
 #include "time/breaks.h"
 
+/* Where a motion stands between two moves. */
+typedef enum PfStage {
+  PF_STAGE_CHECK,  /* something may be due */
+  PF_STAGE_HAPPEN, /* an event is due, and was announced */
+  PF_STAGE_MOVE,
+  PF_STAGE_OVER    /* it has ended for good */
+} PfStage;
+
+/* Where the motion of the phase was opened. Choices are made there, of pivots for example, so a motion that is to go on bit for bit
+ * must be opened at the same numbers. */
+typedef struct PfOpening {
+  double *values;               /* of all symbols */
+  double *side;                 /* of each surface of switching, */
+  bool *stuck;                  /* and whether it sticks */
+  bool *held, *active, *fired;
+  PfKept kept;                  /* all of it */
+} PfOpening;
+
 typedef struct PfPhases {
   PfContext *ctx;
   PfArena *arena;           /* of the caller: the log */
@@ -11,25 +29,36 @@ typedef struct PfPhases {
   PfSwitches switches;      /* of the complete model */
   const PfEquations *eq;    /* of the complete model, with the sides of its surfaces as inputs */
   const PfModel *model;
+  const PfSystem *system;   /* of the whole, when it moves in one piece */
   const PfSymbols *symbols;
   PfSymbols own_symbols;
-  const PfRunOptions *options;
+  PfRunOptions options;
   PfEventLog *log, no_log;  /* no_log: of a run that is not asked for one */
-  PfRunResult *result;
+  PfKept kept;              /* what changes while it moves, beside the motion of the phase */
+  PfOpening opened;
+  PfRunResult past;         /* summed over the phases that have ended */
+  bool any_past;
+  bool inputs_changed;
+  bool decided, undecided;  /* the sides fit the state; none do */
+  bool warned;              /* that a formulation was not used */
+  bool warned_of_sharing;   /* that forces of what sticks are not determined */
+  PfStage stage;
+  PfRunEnd end;             /* why it is over */
+  bool whole;               /* one phase from the beginning to the end: the system itself moves */
+  PfMotionRun *motion;      /* of the phase */
   double *values;           /* of the complete model, where the run is */
   double *instant;          /* per event; NaN for conditions */
   bool *held, *active, *fired, *forced; /* forced: its condition has come true, whatever rounding says */
   bool stopped;             /* by the stop condition of the run */
   bool by_forces;           /* some condition depends on multipliers */
-  double *a, *multiplier;   /* of a sample */
+  double *q, *a, *multiplier; /* of a sample; q: with v behind it */
   PfExpr momentum[6];
   /* the phase */
   PfPhase phase;
   PfArena *phase_arena;
   PfSystem *phase_system;
-  double *phase_values, *end;
+  double *phase_values;
   PfSides sides;            /* when there are switches */
-  bool decided, undecided;  /* the sides fit the state; none do */
   /* the same with what sticks as constraints; the phase itself when nothing does */
   PfStuck stuck;
   PfArena *stuck_arena;
@@ -37,12 +66,9 @@ typedef struct PfPhases {
   double *stuck_values;
   int *stuck_list, stuck_count, stuck_before; /* before: in the phase that has ended */
   PfPhaseRun told;
-  bool warned;              /* that a formulation was not used */
-  bool warned_of_sharing;   /* that forces of what sticks are not determined */
-  bool here;                /* the sample is asked for, at a time that may have had one */
-  bool sampled_now;         /* a sample was given at the time where the phase begins */
-  bool any_sample;
-  double sampled_t;
+  PfExpr *conditions, until; /* what ends the phase, */
+  int *condition_event;     /* the events they belong to, -1: the stop of the run, */
+  bool *condition_holds;    /* and which hold when one has become true */
 } PfPhases;
 
 PfStatus pf_phases_no_room(const PfPhases *s);
@@ -52,9 +78,50 @@ PfStatus pf_phases_evaluate(const PfPhases *s, const PfExpr *e, int count, doubl
 
 /* The equations of what is held and active now. */
 PfStatus pf_phases_begin(PfPhases *s);
+void pf_phases_end(PfPhases *s);
+/* Decides what sticks where the run is, unless that was done; s->undecided when the state has no accelerations. */
+PfStatus pf_phases_decide(PfPhases *s);
+/* The equations with what sticks according to the sides. */
+PfStatus pf_phases_begin_stuck(PfPhases *s);
+/* The system that moves now, with the numbers where the run is. */
+const PfSystem *pf_phases_moving_system(PfPhases *s, const double **values);
+/* What is held rests, what is not active pulls with nothing. */
+PfStatus pf_phases_without_absent(const PfPhases *s, PfExpr *e);
 /* Numbers of the phase from those of the complete model, and back. */
-void pf_phases_load(PfPhases *s);
+void pf_phases_take(PfPhases *s);
 void pf_phases_store(PfPhases *s, double t, const double *q, const double *v);
+
+typedef enum PfMove {
+  PF_MOVE_STEP,   /* a step: the motion in it can be looked at */
+  PF_MOVE_BEFORE, /* an event is about to happen where the motion is */
+  PF_MOVE_EVENT,  /* it has happened: the state has jumped */
+  PF_MOVE_END     /* the horizon is reached, or the motion is over: pf_phases_result says why */
+} PfMove;
+
+/* A motion, ready at the numbers in `values`; with a log events happen, and the log lives in `arena`. */
+PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values, const PfRunOptions *options,
+                        PfEventLog *log, PfPhases **phases);
+PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move);
+/* The motion at a time inside the last step, for the complete model. */
+bool pf_phases_look(PfPhases *s, double t, PfSample *sample);
+/* An input without a function of time has another value from where the motion is. */
+void pf_phases_set_input(PfPhases *s, int input, double value);
+double pf_phases_time(const PfPhases *s);
+/* q and v (2n) of the complete model where the motion is. */
+void pf_phases_state(const PfPhases *s, double *y);
+void pf_phases_end_motion(PfPhases *s);
+PfRunResult pf_phases_result(const PfPhases *s);
+void pf_phases_close(PfPhases *s);
+
+/* snapshot.c: what makes up the state, once everything has its room; the opening of a motion; and all of it in a number of bytes that
+ * may change from phase to phase. */
+PfStatus pf_phases_keep(PfPhases *s);
+void pf_phases_note_opening(PfPhases *s);
+size_t pf_phases_kept_size(const PfPhases *s);
+void pf_phases_save(PfPhases *s, void *bytes);
+PfStatus pf_phases_load(PfPhases *s, const void *bytes);
+/* Opens the motion of the phase with the sides as they are. */
+PfStatus pf_phases_open_motion(PfPhases *s, double horizon);
 
 /* Event e happens where the run is, and is logged (events.c). */
 PfStatus pf_phases_happen(PfPhases *s, int e);

@@ -7,7 +7,10 @@
 PfStatus pf_project_make(PfMotionRun *run)
 {
   PfManifold *manifold = run->projection = pf_run_array(run, PfManifold, 1);
-  return manifold ? pf_manifold_make(run->ctx, run->arena, run->system, manifold) : PF_ERR_MEMORY;
+  if (!manifold) return PF_ERR_MEMORY;
+  PF_TRY(pf_manifold_make(run->ctx, run->arena, run->system, manifold));
+  bool kept = pf_keep(run->arena, &run->kept, manifold->square, (size_t)run->m*sizeof *manifold->square);
+  return kept ? PF_OK : PF_ERR_MEMORY;
 }
 
 /* A few Newton steps suffice: a step of the integrator misses by its error only. */
@@ -15,13 +18,13 @@ static bool settle(PfMotionRun *run, PfLevel level, double enough)
 {
   enum { MOST = 8 };
   PfManifold *f = run->projection;
-  double miss = pf_manifold_miss(f, run->values, level, NULL), last;
+  double miss = pf_manifold_miss(f, run->flow.values, level, NULL), last;
   bool changed = false;
   for (int k = 0; k < MOST && miss > enough; k++) {
-    if (!pf_manifold_step(f, run->values, level)) break;
+    if (!pf_manifold_step(f, run->flow.values, level)) break;
     changed = true;
     last = miss;
-    miss = pf_manifold_miss(f, run->values, level, NULL);
+    miss = pf_manifold_miss(f, run->flow.values, level, NULL);
     if (!(miss < 0.5*last)) break; /* rounding */
   }
   return changed;
@@ -29,7 +32,7 @@ static bool settle(PfMotionRun *run, PfLevel level, double enough)
 
 static bool settle_velocity(PfMotionRun *run, double enough)
 {
-  PfClosedEnd end = run->closed ? pf_closed_project(run->closed, run->symbols, run->values, enough) : PF_CLOSED_FAILED;
+  PfClosedEnd end = run->flow.closed ? pf_closed_project(run->flow.closed, run->symbols, run->flow.values, enough) : PF_CLOSED_FAILED;
   return end == PF_CLOSED_FAILED ? settle(run, PF_LEVEL_VELOCITY, enough) : end == PF_CLOSED_MOVED;
 }
 
@@ -38,11 +41,11 @@ static bool project(PfMotionRun *run, double t, double *y, double enough)
   const PfSymbols *in = run->symbols;
   const PfManifold *f = run->projection;
   if (run->m == 0) return false;
-  run->values[in->time] = t;
-  memcpy(run->values + in->q, y, 2*(size_t)run->n*sizeof *y);
+  run->flow.values[in->time] = t;
+  memcpy(run->flow.values + in->q, y, 2*(size_t)run->n*sizeof *y);
   bool changed = f->positions && settle(run, PF_LEVEL_POSITION, enough);
   if (settle_velocity(run, enough)) changed = true;
-  if (changed) memcpy(y, run->values + in->q, 2*(size_t)run->n*sizeof *y);
+  if (changed) memcpy(y, run->flow.values + in->q, 2*(size_t)run->n*sizeof *y);
   return changed;
 }
 

@@ -140,7 +140,7 @@ PfStatus pf_residuals_make(PfMotionRun *run, PfIndex index, PfResiduals *f)
   PfExpr *rows = pf_run_array(run, PfExpr, f->count);
   f->inputs = pf_run_array(run, double, in.count);
   if (!rows || !f->inputs) return PF_ERR_MEMORY;
-  memcpy(f->inputs, run->values, (size_t)run->symbols->count*sizeof *f->inputs);
+  memcpy(f->inputs, run->flow.values, (size_t)run->symbols->count*sizeof *f->inputs);
   PF_TRY(write_rows(run, f, in.symbol + run->symbols->count + f->n, rows));
   PF_TRY(make_residual(run, f, &in, rows));
   return make_slopes(run, f, &in, rows);

@@ -9,8 +9,8 @@ static PfStatus prepare(PfMotionRun *run)
 
 static PfStepEnd step(PfMotionRun *run)
 {
-  run->t_old = run->t;
-  run->t = run->t_end;
+  run->state.t_old = run->state.t;
+  run->state.t = run->state.t_end;
   return PF_STEP_DONE;
 }
 

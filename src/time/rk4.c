@@ -11,7 +11,7 @@ typedef struct Data {
 
 static PfStatus prepare(PfMotionRun *run)
 {
-  Data *d = run->data = pf_run_array(run, Data, 1);
+  Data *d = run->stepper.data = pf_run_array(run, Data, 1);
   if (!d) return PF_ERR_MEMORY;
   d->k = pf_run_array(run, double, 8*(size_t)run->n);
   d->trial = pf_run_array(run, double, 2*(size_t)run->n);
@@ -21,22 +21,22 @@ static PfStatus prepare(PfMotionRun *run)
 static PfStepEnd step(PfMotionRun *run)
 {
   static const double part[4] = {0, 0.5, 0.5, 1};
-  Data *d = run->data;
+  Data *d = run->stepper.data;
   int N = 2*run->n;
-  double h = run->h = fmin(run->options.step, run->t_end - run->t);
-  if (run->t_end - run->t - h < 1e-9*h) h = run->t_end - run->t;
-  memcpy(d->k, run->dy, (size_t)N*sizeof *d->k);
+  double h = run->state.h = fmin(run->options.step, run->state.t_end - run->state.t);
+  if (run->state.t_end - run->state.t - h < 1e-9*h) h = run->state.t_end - run->state.t;
+  memcpy(d->k, run->state.dy, (size_t)N*sizeof *d->k);
   for (int s = 1; s < 4; s++) {
-    for (int i = 0; i < N; i++) d->trial[i] = run->y[i] + part[s]*h*d->k[(s - 1)*N + i];
-    if (!pf_flow(run, run->t + part[s]*h, d->trial, d->k + (size_t)s*(size_t)N)) return PF_STEP_TROUBLE;
+    for (int i = 0; i < N; i++) d->trial[i] = run->state.y[i] + part[s]*h*d->k[(s - 1)*N + i];
+    if (!pf_flow(run, run->state.t + part[s]*h, d->trial, d->k + (size_t)s*(size_t)N)) return PF_STEP_TROUBLE;
   }
-  memcpy(run->y_old, run->y, (size_t)N*sizeof *run->y);
-  memcpy(run->dy_old, run->dy, (size_t)N*sizeof *run->dy);
+  memcpy(run->state.y_old, run->state.y, (size_t)N*sizeof *run->state.y);
+  memcpy(run->state.dy_old, run->state.dy, (size_t)N*sizeof *run->state.dy);
   for (int i = 0; i < N; i++)
-    run->y[i] += h/6*(d->k[i] + 2*d->k[N + i] + 2*d->k[2*N + i] + d->k[3*N + i]);
-  run->t_old = run->t;
-  run->t = h == run->t_end - run->t ? run->t_end : run->t + h;
-  return pf_flow(run, run->t, run->y, run->dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
+    run->state.y[i] += h/6*(d->k[i] + 2*d->k[N + i] + 2*d->k[2*N + i] + d->k[3*N + i]);
+  run->state.t_old = run->state.t;
+  run->state.t = h == run->state.t_end - run->state.t ? run->state.t_end : run->state.t + h;
+  return pf_flow(run, run->state.t, run->state.y, run->state.dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
 
 const PfMethod pf_method_rk4 = {

@@ -15,7 +15,7 @@
 
 static PfStatus say_missing(PfMotionRun *run)
 {
-  pf_fail(run->ctx, PF_ERR_MISSING, "the method '%s' needs the library SUNDIALS, and this build has none", run->method->name);
+  pf_fail(run->ctx, PF_ERR_MISSING, "the method '%s' needs the library SUNDIALS, and this build has none", run->stepper.method->name);
   pf_hint(run->ctx, "install it (libsundials-dev on Debian) and build again, or use dopri5 or dop853");
   return PF_ERR_MISSING;
 }
@@ -76,14 +76,14 @@ static PfStatus no_room(PfMotionRun *run)
 
 static void keep_trouble(PfMotionRun *run, Sun *s)
 {
-  s->trouble = run->trouble;
-  s->row = run->row;
+  s->trouble = run->flow.trouble;
+  s->row = run->flow.row;
 }
 
 static int cvode_flow(sunrealtype t, N_Vector state, N_Vector rate, void *user)
 {
   PfMotionRun *run = user;
-  Sun *s = run->data;
+  Sun *s = run->stepper.data;
   const double *z = N_VGetArrayPointer(state);
   for (int i = 0; i < 2*run->n; i++) s->y[i] = z[i] + s->offset[i];
   if (pf_flow(run, t, s->y, N_VGetArrayPointer(rate))) return 0;
@@ -111,12 +111,12 @@ static int cvode_slope(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J
 {
   (void)rate, (void)t1, (void)t2, (void)t3;
   PfMotionRun *run = user;
-  Sun *s = run->data;
+  Sun *s = run->stepper.data;
   int n = run->n, N = n + run->m;
   const double *z = N_VGetArrayPointer(state);
   for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
   if (!pf_flow(run, t, s->y, s->dy)) return keep_trouble(run, s), 1;
-  pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->motion.multiplier, NULL);
+  pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->flow.motion.multiplier, NULL);
   pf_residuals_slopes(&s->rows);
   split_slopes(run, s);
   if (pf_qr_factor(&s->qr, s->K, 1e-13) != PF_OK) return 1;
@@ -150,11 +150,11 @@ static bool is_dropped(const Sun *s, int row)
 static int ida_residual(sunrealtype t, N_Vector state, N_Vector rate, N_Vector residual, void *user)
 {
   PfMotionRun *run = user;
-  Sun *s = run->data;
+  Sun *s = run->stepper.data;
   PfResiduals *rows = &s->rows;
   const double *z = N_VGetArrayPointer(state), *dz = N_VGetArrayPointer(rate);
   double *out = N_VGetArrayPointer(residual);
-  run->result->evaluations++;
+  run->result.evaluations++;
   set_ida_inputs(run, s, t, state, rate);
   int bad = pf_residuals_find(rows);
   if (bad >= 0) {
@@ -173,7 +173,7 @@ static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate
 {
   (void)residual, (void)t1, (void)t2, (void)t3;
   PfMotionRun *run = user;
-  Sun *s = run->data;
+  Sun *s = run->stepper.data;
   PfResiduals *rows = &s->rows;
   int n = run->n;
   set_ida_inputs(run, s, t, state, rate);
@@ -209,10 +209,10 @@ static void set_multipliers(PfMotionRun *run, Sun *s)
 {
   int n = run->n, m = run->m;
   double *lambda = s->z + 2*n;
-  memcpy(lambda, run->motion.multiplier, (size_t)m*sizeof *lambda);
+  memcpy(lambda, run->flow.motion.multiplier, (size_t)m*sizeof *lambda);
   if (!s->redundant) return;
   PfManifold *manifold = run->projection;
-  (void)pf_manifold_rows(manifold, run->values); /* at the state of the latest evaluation */
+  (void)pf_manifold_rows(manifold, run->flow.values); /* at the state of the latest evaluation */
   for (int i = 0; i < n; i++) {
     s->force[i] = 0;
     for (int k = 0; k < m; k++) {
@@ -223,16 +223,16 @@ static void set_multipliers(PfMotionRun *run, Sun *s)
   if (pf_qr_factor(&s->share, s->At, 0) != PF_OK) return;
   pf_qr_solve(&s->share, s->force, lambda);
   for (int k = 0; k < m; k++) /* constraints on accelerations have no row in A of the manifold */
-    if (pf_system_equations(run->system)->velocity[k] == PF_EXPR_NONE) lambda[k] = run->motion.multiplier[k];
+    if (pf_system_equations(run->system)->velocity[k] == PF_EXPR_NONE) lambda[k] = run->flow.motion.multiplier[k];
 }
 
 /* Rates and multipliers of the start. When it has none, the run will say so itself. */
 static PfStatus start_ida(PfMotionRun *run, Sun *s)
 {
   size_t n = (size_t)run->n;
-  if (!pf_flow(run, run->t, run->y, run->dy)) return PF_OK;
-  run->result->evaluations--;
-  memcpy(s->dz, run->dy, 2*n*sizeof *s->dz);
+  if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_OK;
+  run->result.evaluations--;
+  memcpy(s->dz, run->state.dy, 2*n*sizeof *s->dz);
   PF_TRY(make_choice(run, s));
   set_multipliers(run, s);
   return PF_OK;
@@ -285,7 +285,7 @@ static PfStatus make_vectors(PfMotionRun *run, Sun *s)
   s->dy = pf_run_array(run, double, n2);
   s->offset = pf_run_array(run, double, n2);
   if (!s->z || !s->dz || !s->y || !s->dy || !s->offset) return PF_ERR_MEMORY;
-  memcpy(s->z, run->y, n2*sizeof *s->z);
+  memcpy(s->z, run->state.y, n2*sizeof *s->z);
   if (!make_context(s)) return no_room(run);
   s->state = N_VMake_Serial(s->unknowns, s->z, s->context);
   s->rate = N_VMake_Serial(s->unknowns, s->dz, s->context);
@@ -319,8 +319,8 @@ static bool set_up_cvode(PfMotionRun *run, Sun *s)
   s->memory = CVodeCreate(s->family == ADAMS ? CV_ADAMS : CV_BDF, s->context);
   if (!s->memory) return false;
   silence(s);
-  bool good = CVodeInit(s->memory, cvode_flow, run->t, s->state) == 0 && CVodeSetUserData(s->memory, run) == 0 &&
-              CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 && CVodeSetStopTime(s->memory, run->t_end) == 0 &&
+  bool good = CVodeInit(s->memory, cvode_flow, run->state.t, s->state) == 0 && CVodeSetUserData(s->memory, run) == 0 &&
+              CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 && CVodeSetStopTime(s->memory, run->state.t_end) == 0 &&
               CVodeSetMaxErrTestFails(s->memory, 20) == 0;
   if (good && o->step > 0) good = CVodeSetInitStep(s->memory, o->step) == 0;
   if (good && o->largest_step > 0) good = CVodeSetMaxStep(s->memory, o->largest_step) == 0;
@@ -340,9 +340,9 @@ static bool set_up_ida(PfMotionRun *run, Sun *s)
   if (!s->memory) return false;
   silence(s);
   set_sizes(run, s);
-  bool good = IDAInit(s->memory, ida_residual, run->t, s->state, s->rate) == 0 && IDASetUserData(s->memory, run) == 0 &&
+  bool good = IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 && IDASetUserData(s->memory, run) == 0 &&
               IDASVtolerances(s->memory, o->rtol, s->size) == 0 && IDASetId(s->memory, s->kind) == 0 &&
-              IDASetSuppressAlg(s->memory, SUNTRUE) == 0 && IDASetStopTime(s->memory, run->t_end) == 0 &&
+              IDASetSuppressAlg(s->memory, SUNTRUE) == 0 && IDASetStopTime(s->memory, run->state.t_end) == 0 &&
               IDASetMaxErrTestFails(s->memory, 20) == 0;
   if (good && o->step > 0) good = IDASetInitStep(s->memory, o->step) == 0;
   if (good && o->largest_step > 0) good = IDASetMaxStep(s->memory, o->largest_step) == 0;
@@ -364,7 +364,7 @@ static PfStatus make_slopes(PfMotionRun *run, Sun *s)
 
 static PfStatus prepare(PfMotionRun *run, Family family)
 {
-  Sun *s = run->data = pf_run_array(run, Sun, 1);
+  Sun *s = run->stepper.data = pf_run_array(run, Sun, 1);
   if (!s) return PF_ERR_MEMORY;
   s->family = family;
   s->unknowns = 2*run->n;
@@ -400,7 +400,7 @@ static PfStatus prepare_ida2(PfMotionRun *run)
 
 static void release(PfMotionRun *run)
 {
-  Sun *s = run->data;
+  Sun *s = run->stepper.data;
   if (s->memory && is_ida(s)) IDAFree(&s->memory);
   else if (s->memory) CVodeFree(&s->memory);
   if (s->nonlinear) SUNNonlinSolFree(s->nonlinear);
@@ -425,7 +425,7 @@ static void count_rejected(PfMotionRun *run, Sun *s)
     CVodeGetNumErrTestFails(s->memory, &errors);
     CVodeGetNumStepSolveFails(s->memory, &failures);
   }
-  run->result->rejected += errors + failures - s->rejected;
+  run->result.rejected += errors + failures - s->rejected;
   s->rejected = errors + failures;
 }
 
@@ -435,8 +435,8 @@ static PfStepEnd why(PfMotionRun *run, Sun *s, int flag)
                              : flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
                                    flag == CV_UNREC_RHSFUNC_ERR;
   if (!undefined) return PF_STEP_TOO_SMALL;
-  run->trouble = s->trouble;
-  run->row = s->row;
+  run->flow.trouble = s->trouble;
+  run->flow.row = s->row;
   return PF_STEP_TROUBLE;
 }
 
@@ -444,52 +444,53 @@ static PfStepEnd why(PfMotionRun *run, Sun *s, int flag)
 static bool restart(PfMotionRun *run, Sun *s)
 {
   size_t n = (size_t)run->n;
-  run->restart = false;
+  run->stepper.restart = false;
   if (s->rows.inputs) pf_run_copy_inputs(run, s->rows.inputs);
-  if (!pf_flow(run, run->t, run->y, run->dy)) return false;
+  if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return false;
   memset(s->z, 0, (size_t)s->unknowns*sizeof *s->z);
-  memcpy(s->z, run->y, 2*n*sizeof *s->z);
-  if (!is_ida(s)) return CVodeReInit(s->memory, run->t, s->state) == 0;
+  memcpy(s->z, run->state.y, 2*n*sizeof *s->z);
+  s->rejected = 0;
+  if (!is_ida(s)) return CVodeReInit(s->memory, run->state.t, s->state) == 0;
   memset(s->dz, 0, (size_t)s->unknowns*sizeof *s->dz);
-  memcpy(s->dz, run->dy, 2*n*sizeof *s->dz);
+  memcpy(s->dz, run->state.dy, 2*n*sizeof *s->dz);
   set_multipliers(run, s);
-  return IDAReInit(s->memory, run->t, s->state, s->rate) == 0;
+  return IDAReInit(s->memory, run->state.t, s->state, s->rate) == 0;
 }
 
 static PfStepEnd step(PfMotionRun *run)
 {
-  Sun *s = run->data;
+  Sun *s = run->stepper.data;
   int n2 = 2*run->n;
-  double t = run->t;
-  if (is_ida(s) && s->redundant && !pf_watch_choice_serves(run, s->dropped)) run->restart = pf_watch_choose(run, s->dropped);
-  if (run->restart && !restart(run, s)) return PF_STEP_TROUBLE;
-  for (int i = 0; i < n2; i++) s->offset[i] = run->y[i] - s->z[i];
-  if (is_ida(s)) IDASetStopTime(s->memory, run->t_end);
-  else CVodeSetStopTime(s->memory, run->t_end);
-  int flag = is_ida(s) ? IDASolve(s->memory, run->t_end, &t, s->state, s->rate, IDA_ONE_STEP)
-                       : CVode(s->memory, run->t_end, s->state, &t, CV_ONE_STEP);
+  double t = run->state.t;
+  if (is_ida(s) && s->redundant && !pf_watch_choice_serves(run, s->dropped)) run->stepper.restart = pf_watch_choose(run, s->dropped);
+  if (run->stepper.restart && !restart(run, s)) return PF_STEP_TROUBLE;
+  for (int i = 0; i < n2; i++) s->offset[i] = run->state.y[i] - s->z[i];
+  if (is_ida(s)) IDASetStopTime(s->memory, run->state.t_end);
+  else CVodeSetStopTime(s->memory, run->state.t_end);
+  int flag = is_ida(s) ? IDASolve(s->memory, run->state.t_end, &t, s->state, s->rate, IDA_ONE_STEP)
+                       : CVode(s->memory, run->state.t_end, s->state, &t, CV_ONE_STEP);
   count_rejected(run, s);
   if (flag < 0) return why(run, s, flag);
-  if (!(t > run->t) || t - run->t < 4*DBL_EPSILON*fabs(t)) return PF_STEP_TOO_SMALL;
-  memcpy(run->y_old, run->y, (size_t)n2*sizeof *run->y);
-  memcpy(run->dy_old, run->dy, (size_t)n2*sizeof *run->dy);
-  for (int i = 0; i < n2; i++) run->y[i] = s->z[i] + s->offset[i];
-  run->t_old = run->t;
-  run->t = t;
-  if (!run->options.drift && s->family != IDA_INDEX_2) (void)pf_project(run, t, run->y);
-  return pf_flow(run, run->t, run->y, run->dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
+  if (!(t > run->state.t) || t - run->state.t < 4*DBL_EPSILON*fabs(t)) return PF_STEP_TOO_SMALL;
+  memcpy(run->state.y_old, run->state.y, (size_t)n2*sizeof *run->state.y);
+  memcpy(run->state.dy_old, run->state.dy, (size_t)n2*sizeof *run->state.dy);
+  for (int i = 0; i < n2; i++) run->state.y[i] = s->z[i] + s->offset[i];
+  run->state.t_old = run->state.t;
+  run->state.t = t;
+  if (!run->options.drift && s->family != IDA_INDEX_2) (void)pf_project(run, t, run->state.y);
+  return pf_flow(run, run->state.t, run->state.y, run->state.dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
 
 static void interpolate(PfMotionRun *run, double t, double *y)
 {
-  Sun *s = run->data;
-  double at = fmax(t, run->t_old);
+  Sun *s = run->stepper.data;
+  double at = fmax(t, run->state.t_old);
   int flag = is_ida(s) ? IDAGetDky(s->memory, at, 0, s->inside) : CVodeGetDky(s->memory, at, 0, s->inside);
   const double *z = N_VGetArrayPointer(s->inside);
-  for (int i = 0; i < 2*run->n; i++) y[i] = flag == 0 ? z[i] + s->offset[i] : run->y[i];
+  for (int i = 0; i < 2*run->n; i++) y[i] = flag == 0 ? z[i] + s->offset[i] : run->state.y[i];
 }
 
-#define STEPS(family) .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release
+#define STEPS(family) .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release, .forgets = true
 
 #endif
 

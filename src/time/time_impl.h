@@ -10,11 +10,11 @@ typedef struct PfMotionRun PfMotionRun;
 
 typedef enum PfStepEnd {
   PF_STEP_DONE,
-  PF_STEP_TROUBLE,  /* run->trouble and run->row tell, or a diagnostic is recorded and run->told is set */
+  PF_STEP_TROUBLE,  /* run->flow.trouble and run->flow.row tell, or a diagnostic is recorded and run->flow.told is set */
   PF_STEP_TOO_SMALL
 } PfStepEnd;
 
-/* A method. `step` advances run->t and run->y by at most run->h (less when it must), keeps the old ones in t_old and
+/* A method. `step` advances run->state.t and run->state.y by at most run->state.h (less when it must), keeps the old ones in t_old and
  * y_old, fills dy = (v, a) at the new state, and proposes the next h. `interpolate` gives y between t_old and t. */
 struct PfMethod {
   const char *name, *summary;
@@ -26,81 +26,172 @@ struct PfMethod {
   PfStepEnd (*step)(PfMotionRun *run); /* NULL: this build lacks its library, and prepare says which */
   void (*interpolate)(PfMotionRun *run, double t, double *y);
   void (*release)(PfMotionRun *run); /* or NULL */
+  bool forgets; /* its memory is not ours, and cannot be saved */
 };
+
+/* Where a step has to end (breaks.c). */
+typedef enum PfCutKind { PF_CUT_NONE, PF_CUT_SWITCH, PF_CUT_CONDITION } PfCutKind;
+
+typedef struct PfCut {
+  PfCutKind kind;
+  double t;
+  int condition; /* or -1 */
+} PfCut;
+
+/* The end of the last step as it is seen from outside: that of the step, or where it was cut short. What follows from the cut
+ * is done at the beginning of the next step, so that the motion inside this one can be looked at until then. */
+typedef struct PfSeen {
+  double t;
+  PfCut cut;
+  bool inside;     /* it was cut short */
+  bool pending;    /* what the cut leads to has not been done */
+  bool crossed;    /* the step failed, and the state was carried on to the surface */
+} PfSeen;
+
+/* How far a number of steps has come: a motion that would take forever is recognised, and said. */
+typedef struct PfHeadway {
+  long counted;   /* steps, tried ones too */
+  double t;
+  double longest; /* step so far */
+  bool slow;      /* in the window before */
+} PfHeadway;
+
+/* Who knows the motion inside the last step. */
+typedef enum PfBetween {
+  PF_BETWEEN_METHOD,
+  PF_BETWEEN_CUBIC,  /* the step was none of the method: pf_hermite */
+  PF_BETWEEN_PASSAGE /* and near a loss of rank: pf_passage_at */
+} PfBetween;
+
+/* Where the motion is, and where it was before the last step. */
+typedef struct PfState {
+  double t, t_old, h;      /* h: the step to try next */
+  double t_end;            /* what the next step must not pass, */
+  double horizon;          /* and what the phase must not */
+  PfBetween between;
+  double *y, *y_old;       /* 2n: q, then v */
+  double *dy, *dy_old;     /* 2n: derivatives there */
+} PfState;
+
+/* Accelerations, and what the latest evaluation of them has told. */
+typedef struct PfFlow {
+  double *values;          /* numbers of all symbols; time and state are filled in by pf_flow */
+  PfSolver *solver;
+  struct PfClosed *closed; /* accelerations in closed form, or NULL (closed.c) */
+  PfMotion motion;         /* its force is not kept up */
+  bool known;              /* are power and margin? */
+  double power;
+  double margin, margin_t; /* independence of the constraints (watch.c), and its time */
+  int margin_row;          /* the constraint that is most dependent */
+  int margins;             /* evaluations in this step that have told it */
+  double margin_least;     /* and the smallest of them */
+  PfTrouble trouble;       /* why there are none */
+  int row;
+  bool told;               /* a diagnostic says why a step failed */
+} PfFlow;
+
+/* The method and its memory. */
+typedef struct PfStepper {
+  const PfMethod *method;
+  void *data;
+  bool fixed;              /* steps of one size, now: the alpha methods can do both */
+  bool restart;            /* what the method remembers is not the past of y; it resets this */
+} PfStepper;
+
+/* Energies, power, violations (monitor.c), and the balance of energy and work (balance.c). */
+typedef struct PfMonitor {
+  PfTape *tape;            /* kinetic, potential, power, position and velocity residuals */
+  double *work, *out;
+  PfExpr power_form;       /* power of everything that has no potential */
+  bool has_power, power_of_constraints; /* the second: it depends on multipliers */
+  bool power_known, step_known;
+  double power;            /* at the end of the last step, if known */
+  double step_work;        /* work over the last step, if the method knows it */
+  double work_done, balance; /* balance: of energy at the end of the last step */
+  double balanced_start;   /* pf_monitor_balanced at the start, and what jumps of given functions of time have added */
+  bool warned_of_jump;
+} PfMonitor;
 
 struct PfMotionRun {
   PfContext *ctx;
   PfArena *arena;
+  PfKept kept;             /* what changes while it moves */
   const PfSystem *system;
   const PfSymbols *symbols;
-  const PfMethod *method;
-  bool fixed;              /* steps of one size, now: the alpha methods can do both */
-  PfRunOptions options;
-  PfSolver *solver;
-  PfRunResult *result;
   int n, m;
-  double t, t_old, h;      /* h: the step to try next */
-  double t_end;
-  double *y, *y_old;       /* 2n: q, then v */
-  double *dy, *dy_old;     /* 2n: derivatives there */
-  double *values;          /* numbers of all symbols; time and state are filled in by pf_flow */
-  PfMotion motion;         /* of the latest evaluation; its force is not kept up */
-  double flow_power;       /* power there; NaN: not known */
-  double margin, margin_t; /* independence of the constraints there (watch.c), NaN: not known; and its time */
-  int margin_row;          /* the constraint that is most dependent */
-  int margins;             /* evaluations in this step that have told it */
-  double margin_least;     /* and the smallest of them */
-  double step_work;        /* work over the last step, when the method knows it; else NaN */
-  bool jumped;             /* the last step was none of the method: only pf_hermite knows what is between */
-  bool passed;             /* and it was one of passage.c: pf_passage_at knows better */
-  bool restart;            /* what the method remembers is not the past of y; it resets this */
-  PfTrouble trouble;
-  int row;
-  bool told;               /* the method has recorded why a step failed */
-  void *data;              /* of the method */
-
-  /* monitors (monitor.c) */
-  PfTape *monitor;         /* kinetic, potential, power, position and velocity residuals */
-  double *monitor_work, *monitored;
-  PfExpr power_form;       /* power of everything that has no potential */
-  bool has_power, power_of_constraints; /* the second: it depends on multipliers */
-  double power, work_done, balance; /* balance: of energy at the end of the last step */
-  double balanced_start;   /* pf_monitor_balanced at the start, and what jumps of given functions of time have added */
-  bool warned_of_jump;
-  struct PfClosed *closed; /* accelerations in closed form, or NULL (closed.c) */
-  /* projection (project.c) */
-  void *projection;
-  /* watch over the independence of the constraints (watch.c) */
-  void *watch;
-  /* where steps must end (breaks.c); NULL: nothing switches and no condition ends the run */
+  PfRunOptions options;
+  PfState state;
+  PfFlow flow;
+  PfStepper stepper;
+  PfMonitor monitor;
+  PfRunResult result;      /* of this phase */
+  PfSeen seen;
+  PfHeadway way;
+  void *projection;        /* project.c */
+  void *watch;             /* over the independence of the constraints (watch.c) */
+  void *passage;           /* polynomial near a loss of rank (passage.c) */
   struct PfPhaseRun *phase;
-  struct PfBreaks *breaks;
-  double horizon;          /* end of the run; t_end is what the next step must not pass */
-  /* polynomial near a loss of rank (passage.c) */
-  void *passage;
+  struct PfBreaks *breaks; /* where steps must end (breaks.c); NULL: nothing switches and no condition ends the run */
+  double *cut_y;           /* 2n: where a step was cut short */
+  double *inner_y, *inner_dy; /* 2n: inside a step */
+  struct {
+    double *values, *y, *dy, *acceleration, *multiplier;
+  } look;                  /* of pf_motion_look: what it shows, and where it evaluates */
 };
 
-/* Accelerations at (t, y): dy = (v, a). False when they can't be found: run->trouble says why. Counts. */
+/* The state at the end that is seen (2n). */
+static inline const double *pf_seen_state(const PfMotionRun *run)
+{
+  return run->seen.inside ? run->cut_y : run->state.y;
+}
+
+/* Accelerations at (t, y): dy = (v, a). False when they can't be found: run->flow.trouble says why. Counts. */
 bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy);
 
 /* The state at t inside the last step. */
 void pf_interpolate(PfMotionRun *run, double t, double *y);
 
-/* Integrates one phase (breaks.h), with one set of equations; pf_run and pf_run_events go from phase to phase. */
-PfStatus pf_run_phase(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
-                      struct PfPhaseRun *phase, PfRunResult *result);
+/* One phase (breaks.h) in motion, with one set of equations; pf_run and pf_run_events go from phase to phase. Opens it at the
+ * numbers in `values`. PF_OK also when it cannot move: then result->end says why. Closes what it has opened when it fails. */
+PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
+                        struct PfPhaseRun *phase, PfMotionRun **run);
+/* Does what the last step led to, when something is pending (run->seen). result.end says whether the phase goes on (PF_RUN_DONE),
+ * phase->switched whether with other equations. */
+void pf_motion_settle(PfMotionRun *run);
+/* One step, not beyond `horizon`. */
+void pf_motion_step(PfMotionRun *run, double horizon);
+/* Inputs have changed in run->flow.values: the motion goes on from the same state with them. */
+void pf_motion_take_inputs(PfMotionRun *run);
+/* The motion at a time inside the last step; false when it has no accelerations there. Changes nothing of the run. Arrays of the
+ * sample are valid until the next call. */
+bool pf_motion_look(PfMotionRun *run, double t, PfSample *sample);
+void pf_motion_close(PfMotionRun *run);
+
+/* balance.c: adds the work of the forces without potential over the step that is seen; energy and violations at its end. */
+void pf_sample_work(PfMotionRun *run);
+void pf_sample_statistics(PfMotionRun *run);
 
 /* Inputs into the numbers of a method that keeps its own: the sides of switches are among them. */
 void pf_run_copy_inputs(const PfMotionRun *run, double *values);
 
-/* Zeroed memory of the run; NULL and a diagnostic without memory. */
-void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size);
-#define pf_run_array(run, type, count) ((type *)pf_run_alloc((run), (size_t)(count), sizeof(type)))
+/* Zeroed memory of the run; NULL and a diagnostic without memory. Numbers are kept in snapshots; of structs the makers say what is
+ * (pf_keep_members). What is allocated must not depend on the state. */
+void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept);
+#define pf_run_array(run, type, count) ((type *)pf_run_alloc((run), (size_t)(count), sizeof(type), PF_IS_NUMBER(type)))
+/* The same of what nobody needs later. */
+#define pf_run_scratch(run, type, count) ((type *)pf_run_alloc((run), (size_t)(count), sizeof(type), false))
+
+/* Everything that changes while it moves, as pf_motion_kept_size bytes. A method of a library forgets its past: it begins anew
+ * where it was saved, in the run that goes on as in one that is restored. */
+size_t pf_motion_kept_size(const PfMotionRun *run);
+void pf_motion_save(PfMotionRun *run, void *bytes);
+/* Into a run of the same phase, opened at the same numbers. */
+void pf_motion_load(PfMotionRun *run, const void *bytes);
 
 /* Inputs by their functions of time, so that a derivative by time sees them (monitor.c). */
 PfStatus pf_run_insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count);
 
-/* monitor.c: what is looked at along the way. Evaluated at run->values (state and multipliers in them). */
+/* monitor.c: what is looked at along the way. Evaluated at run->flow.values (state and multipliers in them). */
 PfStatus pf_monitor_make(PfMotionRun *run);
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier);
 double pf_monitor_kinetic(const PfMotionRun *run);

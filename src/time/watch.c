@@ -34,9 +34,9 @@ static const double empty_row = 1e-13; /* beside the largest one: what rounding 
 static void load_rows(PfMotionRun *run, Watch *w, double t, const double *y)
 {
   size_t n = (size_t)run->n;
-  run->values[run->symbols->time] = t;
-  memcpy(run->values + run->symbols->q, y, 2*n*sizeof *y);
-  memcpy(w->rows, pf_manifold_rows(run->projection, run->values), (size_t)run->m*n*sizeof *w->rows);
+  run->flow.values[run->symbols->time] = t;
+  memcpy(run->flow.values + run->symbols->q, y, 2*n*sizeof *y);
+  memcpy(w->rows, pf_manifold_rows(run->projection, run->flow.values), (size_t)run->m*n*sizeof *w->rows);
   double most = 0;
   for (int i = 0; i < run->m; i++) {
     w->length[i] = w->idle[i] ? 0 : pf_norm(w->rows + (size_t)i*n, run->n);
@@ -137,8 +137,8 @@ static PfStatus rank_at(PfMotionRun *run, Watch *w, double t, const double *y, i
 /* A state near the start, anywhere, and a time near it, which is returned. */
 static double go_away(const PfMotionRun *run, Watch *w, unsigned *noise)
 {
-  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->y[i], noise);
-  return pf_manifold_blur(run->t, noise);
+  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], noise);
+  return pf_manifold_blur(run->state.t, noise);
 }
 
 /* A state near the start, first anywhere, then where the constraints hold; false when it is not found. */
@@ -149,19 +149,19 @@ static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *lengt
   memcpy(length, w->length, (size_t)run->m*sizeof *length);
   (void)pf_project(run, *t, w->y);
   return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 &&
-         pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) <= 1e-10;
+         pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION, NULL) <= 1e-10;
 }
 
 /* Rows that are empty at the start and, beside what they are elsewhere, at all states nearby where the constraints hold:
  * a loop that is overconstrained has such rows. */
 static PfStatus find_idle(PfMotionRun *run, Watch *w)
 {
-  double *elsewhere = pf_run_array(run, double, run->m);
-  bool *idle = pf_run_array(run, bool, run->m);
+  double *elsewhere = pf_run_scratch(run, double, run->m);
+  bool *idle = pf_run_scratch(run, bool, run->m);
   unsigned noise = 7;
   int found = 0;
   if (!elsewhere || !idle) return PF_ERR_MEMORY;
-  load_rows(run, w, run->t, run->y);
+  load_rows(run, w, run->state.t, run->state.y);
   const PfExpr *velocity = pf_system_equations(run->system)->velocity; /* constraints on accelerations have no row here */
   for (int i = 0; i < run->m; i++) idle[i] = w->length[i] == 0 && velocity[i] != PF_EXPR_NONE;
   for (int trial = 0; trial < 3; trial++) {
@@ -178,7 +178,7 @@ static PfStatus find_idle(PfMotionRun *run, Watch *w)
 /* The rank near the start, where the constraints hold: rows may be dependent at the start alone. */
 static PfStatus rank_nearby(PfMotionRun *run, Watch *w, int *most)
 {
-  double *elsewhere = pf_run_array(run, double, run->m);
+  double *elsewhere = pf_run_scratch(run, double, run->m);
   unsigned noise = 1;
   *most = 0;
   if (!elsewhere) return PF_ERR_MEMORY;
@@ -212,8 +212,8 @@ static PfStatus make_room(PfMotionRun *run, Watch *w)
 static PfStatus judge(PfMotionRun *run, Watch *w)
 {
   int rank, nearby;
-  pf_manifold_measure(run->projection, run->values);
-  PF_TRY(rank_at(run, w, run->t, run->y, &rank));
+  pf_manifold_measure(run->projection, run->flow.values);
+  PF_TRY(rank_at(run, w, run->state.t, run->state.y, &rank));
   nearby = rank;
   if (rank < run->m) {
     PF_TRY(find_idle(run, w));
@@ -221,7 +221,7 @@ static PfStatus judge(PfMotionRun *run, Watch *w)
   }
   w->singular = nearby > rank;
   w->rank = w->singular ? nearby : rank;
-  w->now = measure(run, w, run->t, run->y);
+  w->now = measure(run, w, run->state.t, run->state.y);
   return PF_OK;
 }
 
@@ -238,25 +238,25 @@ PfStatus pf_watch_make(PfMotionRun *run)
   w->arrived = INFINITY;
   w->lost = fmin(1e-6, 0.01*w->now);
   for (int i = 0; i < run->m; i++)
-    if (is_redundant(run, w, i)) pf_solver_tolerate(run->solver, drift);
-  pf_solver_skip(run->solver, w->idle);
-  return PF_OK;
+    if (is_redundant(run, w, i)) pf_solver_tolerate(run->flow.solver, drift);
+  pf_solver_skip(run->flow.solver, w->idle);
+  return pf_keep_members(run->arena, &run->kept, w, now, gone) ? PF_OK : PF_ERR_MEMORY;
 }
 
 static void note(PfMotionRun *run, const Watch *w, double size, double t)
 {
-  if (size >= run->result->weakest) return;
-  run->result->weakest = size;
-  run->result->weakest_t = t;
-  run->result->weakest_row = w->row;
+  if (size >= run->result.weakest) return;
+  run->result.weakest = size;
+  run->result.weakest_t = t;
+  run->result.weakest_row = w->row;
 }
 
 bool pf_watch_start(PfMotionRun *run)
 {
   Watch *w = run->watch;
   if (!w->singular) return false;
-  note(run, w, w->now, run->t);
-  run->result->weakest_row = first_lost(run, w);
+  note(run, w, w->now, run->state.t);
+  run->result.weakest_row = first_lost(run, w);
   return true;
 }
 
@@ -265,12 +265,12 @@ static PfStatus judge_state(PfMotionRun *run, const double *values, int *row)
 {
   size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
   Watch w = {0};
-  run->values = pf_run_array(run, double, count);
-  run->y = pf_run_array(run, double, 2*n);
-  if (!run->values || !run->y) return PF_ERR_MEMORY;
-  memcpy(run->values, values, count*sizeof *values);
-  memcpy(run->y, values + run->symbols->q, 2*n*sizeof *values);
-  run->t = values[run->symbols->time];
+  run->flow.values = pf_run_array(run, double, count);
+  run->state.y = pf_run_array(run, double, 2*n);
+  if (!run->flow.values || !run->state.y) return PF_ERR_MEMORY;
+  memcpy(run->flow.values, values, count*sizeof *values);
+  memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
+  run->state.t = values[run->symbols->time];
   PF_TRY(pf_project_make(run));
   PF_TRY(make_room(run, &w));
   PF_TRY(judge(run, &w));
@@ -295,7 +295,7 @@ bool pf_watch_choose(PfMotionRun *run, bool *dropped)
 {
   Watch *w = run->watch;
   bool any = false;
-  (void)measure(run, w, run->t, run->y);
+  (void)measure(run, w, run->state.t, run->state.y);
   for (int i = 0; i < run->m; i++) any |= dropped[i] = is_redundant(run, w, i);
   return any;
 }
@@ -303,8 +303,8 @@ bool pf_watch_choose(PfMotionRun *run, bool *dropped)
 bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped)
 {
   Watch *w = run->watch;
-  double smallest = 1, best = measure(run, w, run->t, run->y);
-  load_rows(run, w, run->t, run->y);
+  double smallest = 1, best = measure(run, w, run->state.t, run->state.y);
+  load_rows(run, w, run->state.t, run->state.y);
   for (int i = 0; i < run->m; i++)
     if (!dropped[i] && w->length[i] > 0) smallest = fmin(smallest, take_row(run, w, i));
   return smallest > 0.3*best;
@@ -312,7 +312,7 @@ bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped)
 
 static double measure_inside(PfMotionRun *run, Watch *w, double t)
 {
-  run->method->interpolate(run, t, w->y);
+  run->stepper.method->interpolate(run, t, w->y);
   return measure(run, w, t, w->y);
 }
 
@@ -346,8 +346,8 @@ static bool advance(PfMotionRun *run, Watch *w, double t, double h)
  * loss are too long for them: what they make of them is not to be trusted, so they are warned some steps earlier. */
 static double reach(const PfMotionRun *run, const Watch *w)
 {
-  double last = run->t - run->t_old, next = fmax(2*last, 1.5*run->h);
-  return w->now < 0.01 ? INFINITY : w->now < 0.3 ? 10*next : run->fixed ? 4*last : next;
+  double last = run->state.t - run->state.t_old, next = fmax(2*last, 1.5*run->state.h);
+  return w->now < 0.01 ? INFINITY : w->now < 0.3 ? 10*next : run->stepper.fixed ? 4*last : next;
 }
 
 /* A way of h by small steps, or half of it, or … : where there is a dead point, no motion goes beyond. How far it went, 0 when
@@ -361,7 +361,7 @@ static double go_on(PfMotionRun *run, Watch *w, double t, double h)
   for (int half = 0; half < HALVES; half++, h *= 0.5) {
     bool good = true;
     for (int q = 0; q < SMALL_STEPS && good; q++) good = advance(run, w, t + q*h/SMALL_STEPS, h/SMALL_STEPS);
-    if (good && pf_manifold_miss(run->projection, run->values, PF_LEVEL_POSITION, NULL) < 1e-9) return h;
+    if (good && pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION, NULL) < 1e-9) return h;
     memcpy(w->ahead, w->kept, bytes);
     memcpy(w->k, w->kept + 2*run->n, bytes);
   }
@@ -375,7 +375,7 @@ static bool vanishes_ahead(PfMotionRun *run, Watch *w, double t, double first, d
   double now = first, mark = INFINITY;
   for (int i = 0; i < 60 && fall < 0; i++) {
     double h = -0.5*now/fall, before = now;
-    if ((!(t + h < furthest) && now > 0.25*first) || t + h >= run->t_end) return false;
+    if ((!(t + h < furthest) && now > 0.25*first) || t + h >= run->state.t_end) return false;
     if (i%4 == 0 && !(h < 0.7*mark)) return false;
     if (i%4 == 0) mark = h;
     h = go_on(run, w, t, h);
@@ -394,21 +394,21 @@ static bool vanishes_ahead(PfMotionRun *run, Watch *w, double t, double first, d
 static bool is_ahead(PfMotionRun *run, Watch *w, double t, const double *y, const double *dy, double now, double furthest)
 {
   size_t bytes = 2*(size_t)run->n*sizeof(double);
-  long evaluations = run->result->evaluations;
-  double fall = slope(run, w, t, y, dy, now, run->t - run->t_old);
+  long evaluations = run->result.evaluations;
+  double fall = slope(run, w, t, y, dy, now, run->state.t - run->state.t_old);
   w->told = false;
   if (!(fall < 0) || now > (t - furthest)*fall) return false;
   memcpy(w->ahead, y, bytes);
   memcpy(w->k, dy, bytes);
   w->told = vanishes_ahead(run, w, t, now, fall, furthest);
   w->gone = false;
-  run->result->evaluations = evaluations; /* not work of the method */
+  run->result.evaluations = evaluations; /* not work of the method */
   return w->told;
 }
 
 static bool is_near(PfMotionRun *run, Watch *w)
 {
-  return is_ahead(run, w, run->t, run->y, run->dy, w->now, run->t + reach(run, w));
+  return is_ahead(run, w, run->state.t, run->state.y, run->state.dy, w->now, run->state.t + reach(run, w));
 }
 
 /* ---------------------------------------------------------------- behind */
@@ -437,14 +437,14 @@ static double find_minimum(PfMotionRun *run, Watch *w, Measuring at, double a, d
 static bool dips(PfMotionRun *run, Watch *w, double *t)
 {
   enum { PARTS = 8 };
-  double h = (run->t - run->t_old)/PARTS, first = measure_inside(run, w, run->t_old), last = measure_inside(run, w, run->t);
+  double h = (run->state.t - run->state.t_old)/PARTS, first = measure_inside(run, w, run->state.t_old), last = measure_inside(run, w, run->state.t);
   double least = INFINITY;
   int where = 0;
   for (int i = 1; i < PARTS; i++) {
-    double now = measure_inside(run, w, run->t_old + i*h);
+    double now = measure_inside(run, w, run->state.t_old + i*h);
     if (now < least) least = now, where = i;
   }
-  double a = run->t_old + (where - 1)*h;
+  double a = run->state.t_old + (where - 1)*h;
   least = find_minimum(run, w, measure_inside, a, a + 2*h, 1e-3*h, t);
   return least < 0.2*fmin(first, last) || last < 1e-3*first;
 }
@@ -456,19 +456,19 @@ static bool was_passed(PfMotionRun *run, Watch *w)
   size_t bytes = 2*(size_t)run->n*sizeof(double);
   double t, now, *y = w->kept, *dy = w->kept + 2*run->n;
   if (!dips(run, w, &t)) return false;
-  double begin = run->t_old + 0.8*(t - run->t_old);
-  run->method->interpolate(run, begin, y);
+  double begin = run->state.t_old + 0.8*(t - run->state.t_old);
+  run->stepper.method->interpolate(run, begin, y);
   (void)pf_project(run, begin, y);
   if (!pf_flow(run, begin, y, dy)) return false;
   now = measure(run, w, begin, y);
   if (!is_ahead(run, w, begin, y, dy, now, INFINITY)) return false;
-  if (w->seen > run->t + 0.1*(run->t - run->t_old)) return w->told = false;
-  if (!pf_flow(run, run->t_old, run->y_old, run->dy_old)) return w->told = false;
-  memcpy(run->y, run->y_old, bytes);
-  memcpy(run->dy, run->dy_old, bytes);
-  run->t = run->t_old;
-  run->restart = true;
-  w->now = measure(run, w, run->t, run->y);
+  if (w->seen > run->state.t + 0.1*(run->state.t - run->state.t_old)) return w->told = false;
+  if (!pf_flow(run, run->state.t_old, run->state.y_old, run->state.dy_old)) return w->told = false;
+  memcpy(run->state.y, run->state.y_old, bytes);
+  memcpy(run->state.dy, run->state.dy_old, bytes);
+  run->state.t = run->state.t_old;
+  run->stepper.restart = true;
+  w->now = measure(run, w, run->state.t, run->state.y);
   return true;
 }
 
@@ -477,12 +477,12 @@ static bool was_passed(PfMotionRun *run, Watch *w)
 /* The measure at the end of the step; the latest evaluation may have brought it along. */
 static double measure_now(PfMotionRun *run, Watch *w)
 {
-  if (run->margin_t == run->t && !isnan(run->margin)) {
-    w->row = run->margin_row;
-    pf_closed_lengths(run->closed, w->square);
-    return run->margin;
+  if (run->flow.known && run->flow.margin_t == run->state.t) {
+    w->row = run->flow.margin_row;
+    pf_closed_lengths(run->flow.closed, w->square);
+    return run->flow.margin;
   }
-  double now = measure(run, w, run->t, run->y);
+  double now = measure(run, w, run->state.t, run->state.y);
   keep_lengths(run, w);
   return now;
 }
@@ -491,24 +491,24 @@ static double measure_now(PfMotionRun *run, Watch *w)
 static double measure_between(PfMotionRun *run, Watch *w)
 {
   enum { ENOUGH = 3 };
-  if (run->margins >= ENOUGH) return run->margin_least;
-  pf_hermite(run, 0.5*(run->t_old + run->t), w->y);
-  return measure(run, w, 0.5*(run->t_old + run->t), w->y);
+  if (run->flow.margins >= ENOUGH) return run->flow.margin_least;
+  pf_hermite(run, 0.5*(run->state.t_old + run->state.t), w->y);
+  return measure(run, w, 0.5*(run->state.t_old + run->state.t), w->y);
 }
 
 /* A row of which little is left without being about to vanish has become a shorter one. */
 static void shorten(PfMotionRun *run, Watch *w)
 {
   if (!(w->now < 0.01)) return;
-  (void)measure(run, w, run->t, run->y);
+  (void)measure(run, w, run->state.t, run->state.y);
   w->square[w->row] = w->length[w->row]*w->length[w->row];
 }
 
 bool pf_watch_step(PfMotionRun *run)
 {
   Watch *w = run->watch;
-  double before = w->now, last = run->t - run->t_old, between = measure_between(run, w), now = w->now = measure_now(run, w);
-  note(run, w, now, run->t);
+  double before = w->now, last = run->state.t - run->state.t_old, between = measure_between(run, w), now = w->now = measure_now(run, w);
+  note(run, w, now, run->state.t);
   double smaller = fmin(before, now);
   bool low = smaller < 0.3 || smaller < 2*fabs(now - before) || between < 0.7*smaller; /* else too far from zero for one step */
   bool falls = now < before && now*last < (before - now)*reach(run, w);
@@ -516,7 +516,7 @@ bool pf_watch_step(PfMotionRun *run)
   w->looked = INFINITY;
   if ((low && was_passed(run, w)) || is_near(run, w)) return true;
   w->gone = w->told = now < w->lost && before >= w->lost;
-  if (w->gone) w->seen = run->t;
+  if (w->gone) w->seen = run->state.t;
   else shorten(run, w);
   return w->gone;
 }
@@ -524,8 +524,8 @@ bool pf_watch_step(PfMotionRun *run)
 bool pf_watch_ahead(PfMotionRun *run)
 {
   Watch *w = run->watch;
-  if (!(run->t > run->t_old) || !pf_flow(run, run->t, run->y, run->dy)) return false;
-  w->now = measure(run, w, run->t, run->y);
+  if (!(run->state.t > run->state.t_old) || !pf_flow(run, run->state.t, run->state.y, run->state.dy)) return false;
+  w->now = measure(run, w, run->state.t, run->state.y);
   w->looked = INFINITY;
   return is_near(run, w);
 }
@@ -549,10 +549,10 @@ static bool bridge(PfMotionRun *run, Watch *w, double *d)
   for (int trial = 0; trial < 4; trial++) {
     double before = *d;
     if (!pf_passage_try(run, 2*before, w->now)) return false;
-    double least = find_minimum(run, w, measure_piece, run->t + 0.5*before, run->t + 1.5*before,
-                                1e-13*fmax(1, fabs(run->t)), &w->seen);
+    double least = find_minimum(run, w, measure_piece, run->state.t + 0.5*before, run->state.t + 1.5*before,
+                                1e-13*fmax(1, fabs(run->state.t)), &w->seen);
     if (!(least < 0.01*w->now)) return false;
-    *d = w->seen - run->t;
+    *d = w->seen - run->state.t;
     if (fabs(*d - before) < 0.02*before) return true; /* else a node may be too near to it */
   }
   return false;
@@ -563,18 +563,18 @@ static bool walk(PfMotionRun *run, Watch *w, double h)
 {
   double part = h;
   while (part > 1e-3*h && !pf_passage_try(run, part, w->now)) part *= 0.5;
-  if (!(part > 1e-3*h) || !(run->t + part > run->t)) return false;
-  pf_passage_take(run, run->t + part);
-  w->now = measure(run, w, run->t, run->y);
+  if (!(part > 1e-3*h) || !(run->state.t + part > run->state.t)) return false;
+  pf_passage_take(run, run->state.t + part);
+  w->now = measure(run, w, run->state.t, run->state.y);
   return true;
 }
 
 /* What the run says about it. */
 static void tell(PfMotionRun *run, const Watch *w, double size)
 {
-  run->result->weakest = size;
-  run->result->weakest_t = w->seen;
-  run->result->weakest_row = first_lost(run, w);
+  run->result.weakest = size;
+  run->result.weakest_t = w->seen;
+  run->result.weakest_row = first_lost(run, w);
 }
 
 /* Where constraints on velocities lose rank, motions that begin close together part before it, and no polynomial is found:
@@ -582,9 +582,9 @@ static void tell(PfMotionRun *run, const Watch *w, double size)
 static bool leap(PfMotionRun *run, Watch *w, double d)
 {
   if (!pf_passage_leap(run, 2*d)) return false;
-  tell(run, w, fmin(w->now, run->result->weakest));
-  pf_passage_take(run, fmin(run->t + 2*d, run->t_end));
-  w->now = measure(run, w, run->t, run->y);
+  tell(run, w, fmin(w->now, run->result.weakest));
+  pf_passage_take(run, fmin(run->state.t + 2*d, run->state.t_end));
+  w->now = measure(run, w, run->state.t, run->state.y);
   return true;
 }
 
@@ -594,7 +594,7 @@ static PfPass approach(PfMotionRun *run, Watch *w, double d)
   double seen = w->seen;
   if (w->now < 1e-4) return run->options.keep_going && leap(run, w, d) ? PF_PASS_LEAP : PF_PASS_END;
   if (!walk(run, w, 0.5*d)) return PF_PASS_END;
-  if (seen - run->t > 0.6*w->looked || is_ahead(run, w, run->t, run->y, run->dy, w->now, INFINITY)) return PF_PASS_STEP;
+  if (seen - run->state.t > 0.6*w->looked || is_ahead(run, w, run->state.t, run->state.y, run->state.dy, w->now, INFINITY)) return PF_PASS_STEP;
   w->told = w->now < 0.01; /* so near that it cannot be seen any more */
   w->seen = seen;
   return PF_PASS_STEP;
@@ -604,28 +604,28 @@ static PfPass approach(PfMotionRun *run, Watch *w, double d)
 static PfPass leave(PfMotionRun *run, Watch *w, double d)
 {
   double h = run->options.step;
-  if (run->fixed && d < 20*h && walk(run, w, fmin(fmin(h, d), run->t_end - run->t))) return PF_PASS_STEP;
+  if (run->stepper.fixed && d < 20*h && walk(run, w, fmin(fmin(h, d), run->state.t_end - run->state.t))) return PF_PASS_STEP;
   w->told = false;
   return PF_PASS_NONE;
 }
 
 static PfPass end_before(PfMotionRun *run, Watch *w)
 {
-  tell(run, w, fmin(w->now, run->result->weakest));
+  tell(run, w, fmin(w->now, run->result.weakest));
   return PF_PASS_END;
 }
 
 PfPass pf_watch_pass(PfMotionRun *run)
 {
   Watch *w = run->watch;
-  double d = w->seen - run->t;
+  double d = w->seen - run->state.t;
   if (!w->told) return PF_PASS_NONE;
   if (w->gone) {
     w->told = w->gone = false;
     tell(run, w, w->now);
     return run->options.keep_going ? PF_PASS_GONE : PF_PASS_END;
   }
-  if (run->t >= w->arrived) return PF_PASS_END;
+  if (run->state.t >= w->arrived) return PF_PASS_END;
   if (d <= 0) return leave(run, w, -d);
   bool look = !(d > 0.6*w->looked);
   if (look) w->looked = d;
@@ -638,10 +638,10 @@ PfPass pf_watch_pass(PfMotionRun *run)
   tell(run, w, least);
   if (!run->options.keep_going) {
     bool walked = walk(run, w, (1 - 1e-5)*d);
-    w->arrived = w->seen - run->t < 1e-4*d ? run->t : INFINITY;
+    w->arrived = w->seen - run->state.t < 1e-4*d ? run->state.t : INFINITY;
     return walked ? PF_PASS_STEP : PF_PASS_END;
   }
-  pf_passage_take(run, fmin(run->t + 2*d, run->t_end));
-  w->now = measure(run, w, run->t, run->y);
+  pf_passage_take(run, fmin(run->state.t + 2*d, run->state.t_end));
+  w->now = measure(run, w, run->state.t, run->state.y);
   return PF_PASS_OVER;
 }

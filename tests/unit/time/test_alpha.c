@@ -15,7 +15,6 @@ typedef struct Motion {
 
 typedef struct Drive {
   PfMotionRun run;
-  PfRunResult result;
 } Drive;
 
 static void open_system(Motion *motion)
@@ -46,19 +45,19 @@ static void close_motion(Motion *motion)
 static void make_arrays(PfMotionRun *run, const double *values)
 {
   size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
-  run->values = pf_run_array(run, double, count);
-  run->y = pf_run_array(run, double, 2*n);
-  run->y_old = pf_run_array(run, double, 2*n);
-  run->dy = pf_run_array(run, double, 2*n);
-  run->dy_old = pf_run_array(run, double, 2*n);
-  run->motion.acceleration = pf_run_array(run, double, n);
-  run->motion.multiplier = pf_run_array(run, double, run->m);
-  run->motion.force = pf_run_array(run, double, n);
-  assert_true(run->values && run->y && run->y_old && run->dy && run->dy_old && run->motion.acceleration &&
-              run->motion.multiplier && run->motion.force);
-  memcpy(run->values, values, count*sizeof *values);
-  memcpy(run->y, values + run->symbols->q, 2*n*sizeof *values);
-  run->t = values[run->symbols->time];
+  run->flow.values = pf_run_array(run, double, count);
+  run->state.y = pf_run_array(run, double, 2*n);
+  run->state.y_old = pf_run_array(run, double, 2*n);
+  run->state.dy = pf_run_array(run, double, 2*n);
+  run->state.dy_old = pf_run_array(run, double, 2*n);
+  run->flow.motion.acceleration = pf_run_array(run, double, n);
+  run->flow.motion.multiplier = pf_run_array(run, double, run->m);
+  run->flow.motion.force = pf_run_array(run, double, n);
+  assert_true(run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old && run->flow.motion.acceleration &&
+              run->flow.motion.multiplier && run->flow.motion.force);
+  memcpy(run->flow.values, values, count*sizeof *values);
+  memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
+  run->state.t = values[run->symbols->time];
 }
 
 typedef struct Scheme {
@@ -71,33 +70,33 @@ typedef struct Scheme {
 static void drive_open(const Motion *motion, const Scheme *scheme, double t_end, Drive *drive)
 {
   const System *s = &motion->s;
-  *drive = (Drive){.run = {.ctx = s->ctx, .arena = pf_arena_new(NULL), .system = motion->system, .t_end = t_end,
-                           .symbols = pf_system_symbols(motion->system), .method = pf_method_find(scheme->method),
-                           .options = pf_run_options(), .n = s->eq.n, .m = s->eq.m, .fixed = true}};
+  *drive = (Drive){.run = {.ctx = s->ctx, .arena = pf_arena_new(NULL), .system = motion->system,
+                           .state = {.t_end = t_end}, .symbols = pf_system_symbols(motion->system),
+                           .stepper = {.method = pf_method_find(scheme->method), .fixed = true},
+                           .options = pf_run_options(), .n = s->eq.n, .m = s->eq.m}};
   PfMotionRun *run = &drive->run;
   assert_non_null(run->arena);
-  run->result = &drive->result;
   run->options.step = scheme->step;
   run->options.rho = scheme->rho;
   run->options.printed = scheme->printed;
   make_arrays(run, s->values);
-  assert_int_equal(pf_solver_new(s->ctx, motion->system, pf_formulation_find("multipliers"), &run->solver), PF_OK);
-  assert_int_equal(run->method->prepare(run), PF_OK);
-  if (!scheme->printed) ((PfAlpha *)run->data)->start = scheme->start;
-  assert_true(pf_flow(run, run->t, run->y, run->dy));
+  assert_int_equal(pf_solver_new(s->ctx, motion->system, pf_formulation_find("multipliers"), &run->flow.solver), PF_OK);
+  assert_int_equal(run->stepper.method->prepare(run), PF_OK);
+  if (!scheme->printed) ((PfAlpha *)run->stepper.data)->start = scheme->start;
+  assert_true(pf_flow(run, run->state.t, run->state.y, run->state.dy));
 }
 
 static void drive_close(Drive *drive)
 {
-  drive->run.method->release(&drive->run);
-  pf_solver_free(drive->run.solver);
+  drive->run.stepper.method->release(&drive->run);
+  pf_solver_free(drive->run.flow.solver);
   pf_arena_free(drive->run.arena);
 }
 
 static void drive_step(Drive *drive)
 {
-  PfStepEnd end = drive->run.method->step(&drive->run);
-  if (end != PF_STEP_DONE) fail_msg("t = %g: %s", drive->run.t, pf_context_message(drive->run.ctx));
+  PfStepEnd end = drive->run.stepper.method->step(&drive->run);
+  if (end != PF_STEP_DONE) fail_msg("t = %g: %s", drive->run.state.t, pf_context_message(drive->run.ctx));
 }
 
 /* ---------------------------------------------------------------- runs */
@@ -189,13 +188,13 @@ static void add_errors(Drive *drive, const double *middle, const double *exact, 
   PfMotionRun *run = &drive->run;
   int n = run->n, m = run->m;
   double dy[MOST_STATE];
-  const double *own = ((PfAlpha *)run->data)->x + n;
-  errors->q = fmax(errors->q, distance(run->y, exact, n));
-  errors->v = fmax(errors->v, distance(run->y + n, exact + n, n));
+  const double *own = ((PfAlpha *)run->stepper.data)->x + n;
+  errors->q = fmax(errors->q, distance(run->state.y, exact, n));
+  errors->v = fmax(errors->v, distance(run->state.y + n, exact + n, n));
   errors->end = fmax(errors->end, distance(own, exact + 3*n, m));
   errors->middle = fmax(errors->middle, distance(own, middle + 3*n, m));
-  assert_true(pf_flow(run, run->t, run->y, dy));
-  errors->post = fmax(errors->post, distance(run->motion.multiplier, exact + 3*n, m));
+  assert_true(pf_flow(run, run->state.t, run->state.y, dy));
+  errors->post = fmax(errors->post, distance(run->flow.motion.multiplier, exact + 3*n, m));
 }
 
 /* Largest errors at multiples of `every`. */
@@ -213,8 +212,8 @@ static Errors find_errors(const Motion *motion, const Scheme *scheme, double t_e
   Drive drive;
   drive_open(motion, scheme, t_end, &drive);
   for (int i = 0; i < count; i++) {
-    while (drive.run.t < at[2*i + 1] - 1e-9) drive_step(&drive);
-    assert_near(drive.run.t, at[2*i + 1], 0, 1e-12);
+    while (drive.run.state.t < at[2*i + 1] - 1e-9) drive_step(&drive);
+    assert_near(drive.run.state.t, at[2*i + 1], 0, 1e-12);
     add_errors(&drive, exact->x[2*i], exact->x[2*i + 1], &errors);
   }
   drive_close(&drive);
@@ -717,7 +716,7 @@ static double amplitude_after(const Motion *motion, const Scheme *scheme, int st
   Drive drive;
   drive_open(motion, scheme, 1e9, &drive);
   for (int i = 0; i < steps; i++) drive_step(&drive);
-  double size = hypot(drive.run.y[0], drive.run.y[1]*scheme->step/2);
+  double size = hypot(drive.run.state.y[0], drive.run.state.y[1]*scheme->step/2);
   drive_close(&drive);
   return size;
 }

@@ -9,18 +9,18 @@ static void compare_state(PfMotionRun *run, PfClosed *closed, const char *name)
 {
   double a[MOST_NUMBERS_OF_STATE], lambda[MOST_NUMBERS_OF_STATE], power, a_size, l_size;
   int row;
-  assert_true(pf_closed_flow(closed, run->symbols, run->values, a, lambda, &power));
-  assert_int_equal(pf_solver_accelerate(run->solver, run->values, &run->motion, &row), PF_TROUBLE_NONE);
-  a_size = largest(run->motion.acceleration, run->n) + 1;
-  l_size = largest(run->motion.multiplier, run->m) + 1;
+  assert_true(pf_closed_flow(closed, run->symbols, run->flow.values, a, lambda, &power));
+  assert_int_equal(pf_solver_accelerate(run->flow.solver, run->flow.values, &run->flow.motion, &row), PF_TROUBLE_NONE);
+  a_size = largest(run->flow.motion.acceleration, run->n) + 1;
+  l_size = largest(run->flow.motion.multiplier, run->m) + 1;
   double tolerance = 1e-12/closed->margin; /* rounding, by the condition of A M^-1 A^T */
   for (int i = 0; i < run->n; i++)
-    if (!(fabs(a[i] - run->motion.acceleration[i]) <= tolerance*a_size))
-      fail_msg("%s, acceleration %d: %.17g, by the formulation %.17g", name, i, a[i], run->motion.acceleration[i]);
+    if (!(fabs(a[i] - run->flow.motion.acceleration[i]) <= tolerance*a_size))
+      fail_msg("%s, acceleration %d: %.17g, by the formulation %.17g", name, i, a[i], run->flow.motion.acceleration[i]);
   for (int k = 0; k < run->m; k++)
-    if (!(fabs(lambda[k] - run->motion.multiplier[k]) <= tolerance*l_size))
-      fail_msg("%s, multiplier %d: %.17g, by the formulation %.17g", name, k, lambda[k], run->motion.multiplier[k]);
-  pf_monitor_at(run, run->values[run->symbols->time], run->y, run->motion.multiplier);
+    if (!(fabs(lambda[k] - run->flow.motion.multiplier[k]) <= tolerance*l_size))
+      fail_msg("%s, multiplier %d: %.17g, by the formulation %.17g", name, k, lambda[k], run->flow.motion.multiplier[k]);
+  pf_monitor_at(run, run->flow.values[run->symbols->time], run->state.y, run->flow.motion.multiplier);
   double scale = fabs(pf_monitor_power(run)) + l_size;
   assert_near(power, pf_monitor_power(run), 0, 1e-9*scale);
 }
@@ -32,11 +32,10 @@ static void the_closed_form_is_what_the_formulation_computes(void **state)
                                       "double_pendulum_bodies", "sleigh_variable_mass", "chaplygin_sleigh"};
   for (size_t i = 0; i < sizeof names/sizeof *names; i++) {
     Moving x;
-    PfRunResult result = {0};
     PfClosed *closed;
     uint64_t seed = 7 + i;
     open_example(*state, names[i], &x);
-    PfMotionRun run = still_run(&x, &result);
+    PfMotionRun run = still_run(&x);
     assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
     if (!closed) fail_msg("%s has no closed form", names[i]);
     for (int k = 0; k < 30; k++) {
@@ -53,7 +52,6 @@ static void the_closed_form_is_what_the_formulation_computes(void **state)
 static void time_enters_as_well(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfClosed *closed;
   uint64_t seed = 3;
   open_text(*state,
@@ -61,7 +59,7 @@ static void time_enters_as_well(void **state)
             "kinetic (m + sin(t))/2*(x'^2 + y'^2) + (1 + x^2)/2*th'^2 + 0.3*th'*x'\npotential x^2*cos(t)\n"
             "force x = u*y, th = -th'^3\nconstraint drive: cos(th + 1)*x' + sin(th + 1)*y' = u\n"
             "start x' = 1.9, th' = 2\n", &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
   assert_non_null(closed);
   for (int k = 0; k < 50; k++) {
@@ -78,10 +76,9 @@ static void time_enters_as_well(void **state)
 static void assert_not_closed(Fixture *f, const char *text)
 {
   Moving x;
-  PfRunResult result = {0};
   PfClosed *closed;
   open_text(f, text, &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
   assert_null(closed);
   assert_int_equal(pf_error_count(f->ctx), 0);
@@ -109,20 +106,19 @@ static void long_chains_stay_with_the_formulation(void **state)
 static void a_small_pivot_is_refused(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfClosed *closed;
   double a[8], lambda[8], power, right_angle = acos(-1)/2;
   open_snakeboard(*state, 20, &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
   assert_non_null(closed);
   set_state(&x.s, "phi_b", right_angle, 0);
   set_state(&x.s, "phi_f", right_angle - 1e-5, 0);
-  assert_false(pf_closed_flow(closed, run.symbols, run.values, a, lambda, &power));
+  assert_false(pf_closed_flow(closed, run.symbols, run.flow.values, a, lambda, &power));
   set_state(&x.s, "phi_f", NAN, 0);
-  assert_false(pf_closed_flow(closed, run.symbols, run.values, a, lambda, &power));
+  assert_false(pf_closed_flow(closed, run.symbols, run.flow.values, a, lambda, &power));
   set_state(&x.s, "phi_f", 0.3, 0);
-  assert_true(pf_closed_flow(closed, run.symbols, run.values, a, lambda, &power));
+  assert_true(pf_closed_flow(closed, run.symbols, run.flow.values, a, lambda, &power));
   pf_closed_release(closed);
   end_still_run(&run);
   close_moving(&x);
@@ -134,20 +130,19 @@ static void a_small_pivot_is_refused(void **state)
 static void velocities_move_by_the_smallest_change(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfClosed *closed;
   uint64_t seed = 11;
   open_snakeboard(*state, 1, &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
   for (int k = 0; k < 20; k++) {
     double before[6], change[6], push[6], M[36], A[12], miss[2], lambda[2];
     set_random_state(&x.s, &seed);
     memcpy(before, v_of(&x.s), sizeof before);
-    assert_int_equal(pf_closed_project(closed, run.symbols, run.values, 1e-14), PF_CLOSED_MOVED);
+    assert_int_equal(pf_closed_project(closed, run.symbols, run.flow.values, 1e-14), PF_CLOSED_MOVED);
     evaluate(&x.s, x.s.eq.velocity, 2, miss);
     assert_true(largest(miss, 2) < 1e-14);
-    assert_int_equal(pf_closed_project(closed, run.symbols, run.values, 1e-14), PF_CLOSED_FINE);
+    assert_int_equal(pf_closed_project(closed, run.symbols, run.flow.values, 1e-14), PF_CLOSED_FINE);
     evaluate(&x.s, x.s.eq.M, 36, M);
     evaluate(&x.s, x.s.eq.A, 12, A);
     for (int i = 0; i < 6; i++) change[i] = v_of(&x.s)[i] - before[i];
@@ -167,14 +162,13 @@ static void velocities_move_by_the_smallest_change(void **state)
 static void constraints_nonlinear_in_the_velocities_are_left_to_iteration(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfClosed *closed;
   open_text(*state, "model pace\ncoord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint pace: x'^2 + y'^2 = 4\nstart x' = 2\n", &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
   assert_non_null(closed);
   assert_null(closed->velocity);
-  assert_int_equal(pf_closed_project(closed, run.symbols, run.values, 1e-14), PF_CLOSED_FAILED);
+  assert_int_equal(pf_closed_project(closed, run.symbols, run.flow.values, 1e-14), PF_CLOSED_FAILED);
   pf_closed_release(closed);
   end_still_run(&run);
   close_moving(&x);
@@ -186,15 +180,14 @@ static void constraints_nonlinear_in_the_velocities_are_left_to_iteration(void *
 static void the_margin_is_the_angle_between_the_rows(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfClosed *closed;
   double a[3], lambda[2], power;
   open_text(*state, "model two\nparam b = 0.7\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint one: x' = 0\n"
                     "constraint other: cos(b + z)*x' + sin(b + z)*y' = 0\n", &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_closed_make(&run, &closed), PF_OK);
   set_state(&x.s, "z", 0.2, 0);
-  assert_true(pf_closed_flow(closed, run.symbols, run.values, a, lambda, &power));
+  assert_true(pf_closed_flow(closed, run.symbols, run.flow.values, a, lambda, &power));
   assert_near(sqrt(closed->margin), sin(0.9), 1e-14, 0);
   assert_int_equal(closed->margin_row, 1);
   pf_closed_release(closed);

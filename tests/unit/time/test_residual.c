@@ -23,11 +23,11 @@ static double *slot_of(Point *point, int column)
                        : &point->mu[column - 15];
 }
 
-static void open_residuals(Fixture *f, PfIndex index, Moving *x, PfRunResult *result, PfMotionRun *run,
+static void open_residuals(Fixture *f, PfIndex index, Moving *x, PfMotionRun *run,
                            PfResiduals *residuals)
 {
   open_text(f, system_of_all_kinds, x);
-  *run = still_run(x, result);
+  *run = still_run(x);
   assert_int_equal(pf_residuals_make(run, index, residuals), PF_OK);
   assert_non_null(residuals->slope);
 }
@@ -42,14 +42,13 @@ static void close_residuals(Moving *x, PfMotionRun *run, PfResiduals *residuals)
 static void index_2_has_a_row_for_every_position(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfMotionRun run;
   PfResiduals residuals;
-  open_residuals(*state, PF_INDEX_1, &x, &result, &run, &residuals);
+  open_residuals(*state, PF_INDEX_1, &x, &run, &residuals);
   assert_int_equal(residuals.p, 0);
   assert_int_equal(residuals.count, 8 + 3);
   close_residuals(&x, &run, &residuals);
-  open_residuals(*state, PF_INDEX_2, &x, &result, &run, &residuals);
+  open_residuals(*state, PF_INDEX_2, &x, &run, &residuals);
   assert_int_equal(residuals.p, 1);
   assert_int_equal(residuals.position_row[0], 0);
   assert_int_equal(residuals.count, 8 + 3 + 1);
@@ -60,20 +59,19 @@ static void index_2_has_a_row_for_every_position(void **state)
 static void they_vanish_at_a_solution(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfMotionRun run;
   PfResiduals residuals;
   uint64_t seed = 5;
-  open_residuals(*state, PF_INDEX_1, &x, &result, &run, &residuals);
+  open_residuals(*state, PF_INDEX_1, &x, &run, &residuals);
   for (int k = 0; k < 20; k++) {
     int row;
     set_random_state(&x.s, &seed);
-    assert_int_equal(pf_solver_accelerate(run.solver, run.values, &run.motion, &row), PF_TROUBLE_NONE);
-    pf_residuals_set(&residuals, run.symbols, run.values[run.symbols->time], run.y, run.motion.acceleration,
-                     run.motion.multiplier, NULL);
+    assert_int_equal(pf_solver_accelerate(run.flow.solver, run.flow.values, &run.flow.motion, &row), PF_TROUBLE_NONE);
+    pf_residuals_set(&residuals, run.symbols, run.flow.values[run.symbols->time], run.state.y, run.flow.motion.acceleration,
+                     run.flow.motion.multiplier, NULL);
     assert_int_equal(pf_residuals_find(&residuals), -1);
-    double size = 1 + largest(run.motion.acceleration, 4) + largest(run.motion.multiplier, 3);
-    for (int i = 0; i < 4; i++) assert_near(residuals.r[i], run.y[4 + i], 0, 0);
+    double size = 1 + largest(run.flow.motion.acceleration, 4) + largest(run.flow.motion.multiplier, 3);
+    for (int i = 0; i < 4; i++) assert_near(residuals.r[i], run.state.y[4 + i], 0, 0);
     for (int i = 4; i < residuals.count; i++) assert_near(residuals.r[i], 0, 0, 1e-12*size);
   }
   close_residuals(&x, &run, &residuals);
@@ -91,14 +89,13 @@ static void slopes_are_those_of_difference_quotients(void **state)
 {
   for (int index = PF_INDEX_1; index <= PF_INDEX_2; index++) {
     Moving x;
-    PfRunResult result = {0};
     PfMotionRun run;
     PfResiduals residuals;
     Point point;
     uint64_t seed = 9;
     double plus[16], minus[16], slope[16][COLUMNS] = {{0}};
     const double h = 1e-6;
-    open_residuals(*state, (PfIndex)index, &x, &result, &run, &residuals);
+    open_residuals(*state, (PfIndex)index, &x, &run, &residuals);
     for (int j = 0; j < COLUMNS; j++) *slot_of(&point, j) = draw_number(&seed);
     find_at(&residuals, &run, &point, plus);
     pf_residuals_slopes(&residuals);
@@ -121,13 +118,12 @@ static void slopes_are_those_of_difference_quotients(void **state)
 static void slopes_that_are_not_finite_count_as_zero(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfResiduals residuals;
   const double y[2] = {0, 1}, a[1] = {0};
   open_text(*state, "model root\ncoord x\nkinetic x'^2/2\nforce x = sqrt(x)\n", &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_residuals_make(&run, PF_INDEX_1, &residuals), PF_OK);
-  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.motion.multiplier, NULL);
+  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.motion.multiplier, NULL);
   assert_int_equal(pf_residuals_find(&residuals), -1);
   pf_residuals_slopes(&residuals);
   for (int i = 0; i < residuals.entries.count; i++) assert_true(isfinite(residuals.value[i]));
@@ -139,13 +135,12 @@ static void slopes_that_are_not_finite_count_as_zero(void **state)
 static void a_row_that_is_not_finite_is_named(void **state)
 {
   Moving x;
-  PfRunResult result = {0};
   PfResiduals residuals;
   const double y[4] = {-1, 0, 1, 0}, a[2] = {0};
   open_text(*state, "model root\ncoord z, x\nkinetic (x'^2 + z'^2)/2\nforce x = sqrt(z)\n", &x);
-  PfMotionRun run = still_run(&x, &result);
+  PfMotionRun run = still_run(&x);
   assert_int_equal(pf_residuals_make(&run, PF_INDEX_1, &residuals), PF_OK);
-  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.motion.multiplier, NULL);
+  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.motion.multiplier, NULL);
   assert_int_equal(pf_residuals_find(&residuals), 3); /* rates 0, 1, motion of z, motion of x */
   pf_residuals_release(&residuals);
   end_still_run(&run);

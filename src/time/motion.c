@@ -1,0 +1,615 @@
+/* One phase in motion: steps, where they are cut, what follows from it. */
+#include "form/solver.h"
+#include "time/breaks.h"
+#include "time/closed.h"
+#include "time/manifold.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- what the methods use */
+
+void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept)
+{
+  void *block = pf_arena_alloc(run->arena, count, size);
+  if (!block || (kept && !pf_keep(run->arena, &run->kept, block, count*size))) {
+    pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
+    return NULL;
+  }
+  return block;
+}
+
+/* By the formulation. */
+static bool accelerate(PfMotionRun *run, double *a)
+{
+  run->flow.known = false;
+  run->flow.trouble = pf_solver_accelerate(run->flow.solver, run->flow.values, &run->flow.motion, &run->flow.row);
+  if (run->flow.trouble != PF_TROUBLE_NONE) return false;
+  memcpy(a, run->flow.motion.acceleration, (size_t)run->n*sizeof *a);
+  return pf_first_not_finite(a, (size_t)run->n) < 0;
+}
+
+bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy)
+{
+  int n = run->n;
+  run->flow.values[run->symbols->time] = t;
+  memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)n*sizeof *y);
+  memcpy(dy, y + n, (size_t)n*sizeof *y);
+  run->result.evaluations++;
+  PfClosed *closed = run->flow.closed;
+  if (!closed || !pf_closed_flow(closed, run->symbols, run->flow.values, dy + n, run->flow.motion.multiplier, &run->flow.power))
+    return accelerate(run, dy + n);
+  run->flow.known = true;
+  run->flow.margin = sqrt(closed->margin);
+  run->flow.margin_least = run->flow.margins++ ? fmin(run->flow.margin_least, run->flow.margin) : run->flow.margin;
+  run->flow.margin_t = t;
+  run->flow.margin_row = closed->margin_row;
+  return true;
+}
+
+void pf_hermite(PfMotionRun *run, double t, double *y)
+{
+  double h = run->state.t - run->state.t_old, x = (t - run->state.t_old)/h, z = 1 - x;
+  double h00 = (1 + 2*x)*z*z, h10 = x*z*z*h, h01 = x*x*(3 - 2*x), h11 = -x*x*z*h;
+  for (int i = 0; i < 2*run->n; i++)
+    y[i] = h00*run->state.y_old[i] + h10*run->state.dy_old[i] + h01*run->state.y[i] + h11*run->state.dy[i];
+}
+
+static void warn_of_rank_loss(PfMotionRun *run, PfPass pass)
+{
+  const PfConstraint *c = pf_system_equations(run->system)->model->constraints + run->result.weakest_row;
+  const char *how = pass == PF_PASS_GONE || run->m == 1 ? "no longer restricts anything" : "becomes dependent on the others";
+  pf_warn_at(run->ctx, c->place, "the constraint '%s' %s at t = %.12g; going on", c->name, how, run->result.weakest_t);
+  if (pass == PF_PASS_LEAP) pf_hint(run->ctx, "motions part there: what comes after depends on how it is stepped over");
+}
+
+static PfRunEnd report_rank_loss(PfMotionRun *run)
+{
+  const PfConstraint *c = pf_system_equations(run->system)->model->constraints + run->result.weakest_row;
+  const char *how = run->m > 1 ? "becomes dependent on the others" : "no longer restricts anything";
+  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank at t = %.12g: '%s' %s, and the forces of constraint "
+             "are not determined there", run->result.weakest_t, c->name, how);
+  if (!run->result.steps) pf_hint(run->ctx, "the start itself is singular: begin nearby");
+  else if (run->options.keep_going) pf_hint(run->ctx, "no motion that goes on smoothly was found beyond");
+  else pf_hint(run->ctx, "--keep-going goes on along the branch on which it came, if there is one");
+  return PF_RUN_RANK_LOSS;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+/* Towards a loss of rank that was seen, or over it; *stepped: that was the step. */
+static PfRunEnd pass_rank_loss(PfMotionRun *run, bool *stepped)
+{
+  PfPass pass = pf_watch_pass(run);
+  bool over = pass == PF_PASS_OVER || pass == PF_PASS_LEAP;
+  *stepped = over || pass == PF_PASS_STEP;
+  run->result.steps += *stepped;
+  if (over || pass == PF_PASS_GONE) warn_of_rank_loss(run, pass);
+  return pass == PF_PASS_END ? report_rank_loss(run) : PF_RUN_DONE;
+}
+
+/* One step of the method, or near a loss of rank, and a look at the constraints. */
+static PfRunEnd advance(PfMotionRun *run)
+{
+  bool watched = run->m > 0, stepped = false;
+  run->monitor.step_known = false;
+  run->state.between = PF_BETWEEN_METHOD;
+  run->flow.margins = 0;
+  PfRunEnd passed = watched ? pass_rank_loss(run, &stepped) : PF_RUN_DONE;
+  if (stepped || passed != PF_RUN_DONE) return passed;
+  int told = pf_diagnostic_count(run->ctx);
+  PfStepEnd end = run->stepper.method->step(run);
+  const PfTrouble trouble = run->flow.trouble;
+  const int row = run->flow.row;
+  if (end != PF_STEP_DONE && watched && pf_watch_ahead(run)) {
+    pf_diagnostics_cut(run->ctx, told);
+    run->flow.told = false;
+    return pass_rank_loss(run, &stepped);
+  }
+  run->flow.trouble = trouble, run->flow.row = row; /* of the step; looking ahead has its own */
+  if (end == PF_STEP_TROUBLE) return PF_RUN_TROUBLE;
+  if (end == PF_STEP_TOO_SMALL) return PF_RUN_STEP;
+  if (!watched || !pf_watch_step(run) || run->state.t > run->state.t_old) {
+    run->result.steps++;
+    return PF_RUN_DONE;
+  }
+  return pass_rank_loss(run, &stepped); /* it lay behind: the run has gone back */
+}
+
+/* So short a way that the clock has few digits left for it, as between two events: straight on. */
+static bool is_instant(const PfMotionRun *run)
+{
+  return run->state.t_end - run->state.t < 1e-11*fabs(run->state.t);
+}
+
+static bool go_straight(PfMotionRun *run)
+{
+  size_t bytes = 2*(size_t)run->n*sizeof *run->state.y;
+  double h = run->state.t_end - run->state.t;
+  memcpy(run->state.y_old, run->state.y, bytes);
+  memcpy(run->state.dy_old, run->state.dy, bytes);
+  run->state.t_old = run->state.t;
+  run->state.t = run->state.t_end;
+  for (int i = 0; i < 2*run->n; i++) run->state.y[i] += h*run->state.dy[i];
+  run->state.between = PF_BETWEEN_CUBIC;
+  run->stepper.restart = true;
+  run->monitor.step_known = false;
+  run->result.steps++;
+  return pf_flow(run, run->state.t, run->state.y, run->state.dy);
+}
+
+/* The run goes on from where the step was cut. */
+static bool go_back(PfMotionRun *run)
+{
+  memcpy(run->state.y, run->cut_y, 2*(size_t)run->n*sizeof *run->state.y);
+  run->state.t = run->seen.t;
+  run->stepper.restart = true;
+  return pf_flow(run, run->state.t, run->state.y, run->state.dy);
+}
+
+/* Sides that change again and again while the clock stands still. */
+static bool is_stuck_in_time(PfMotionRun *run)
+{
+  enum { MOST = 200 };
+  PfPhaseRun *p = run->phase;
+  bool still = run->state.t - p->change_t <= 1e-13*fmax(fabs(run->state.t), fabs(p->horizon));
+  p->changes = still ? p->changes + 1 : 0;
+  if (!still) p->change_t = run->state.t;
+  if (p->changes < MOST) return false;
+  pf_fail(run->ctx, PF_ERR_NUMBER, "forces switch to and fro without end at t = %.12g", run->state.t);
+  for (int k = 0; k < p->sides->count; k++)
+    if (pf_breaks_met(run->breaks)[k] && !pf_sides_nested(p->sides, k)) {
+      pf_hint(run->ctx, "they do where '%s' changes its sign; smooth this law of force, as tanh does",
+              pf_expr_print(run->ctx, run->arena, p->sides->at[k].surface, PF_TEXT));
+      return true;
+    }
+  pf_hint(run->ctx, "smooth this law of force, as tanh does");
+  return true;
+}
+
+/* A condition has become true; others may have with it. */
+static PfRunEnd stop_at(PfMotionRun *run, int condition)
+{
+  PfPhaseRun *p = run->phase;
+  p->condition = condition;
+  for (int i = 0; p->holds && i < p->condition_count; i++) p->holds[i] = pf_breaks_condition(run->breaks, i);
+  return PF_RUN_UNTIL;
+}
+
+/* Functions of time that jump may move what they are given for, and do work at once. Where the state crosses a surface no
+ * energy may jump: a potential with a step has a force without size there, which is left out. */
+static void tell_jump(PfMotionRun *run, double kinetic, double potential, bool by_time)
+{
+  double T = pf_monitor_kinetic(run), V = pf_monitor_potential(run), size = 1e-9*(fabs(T) + fabs(kinetic) + fabs(V - potential));
+  bool inertia = fabs(T - kinetic) > size, energy = !by_time && fabs(V - potential) > size && fabs(V - potential) > 1e-9*fabs(V);
+  if (run->monitor.warned_of_jump || !(inertia || energy)) return;
+  run->monitor.warned_of_jump = true;
+  pf_warn_at(run->ctx, (PfPlace){0}, "the %s energy jumps at t = %.6g: the impulse that belongs to it is left out",
+             inertia ? "kinetic" : "potential", run->state.t);
+  pf_hint(run->ctx, "make the step a steep slope, or let an event do it");
+}
+
+/* Coordinates do not jump: a constraint on them must not either. */
+static bool tell_broken(PfMotionRun *run)
+{
+  int row = -1;
+  double most = 1, miss = pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION, &row);
+  for (int i = 0; i < run->n; i++) most = fmax(most, fabs(run->state.y[i]));
+  if (!(miss > 1e-6*most) || row < 0) return false;
+  const PfConstraint *c = pf_system_equations(run->system)->model->constraints + row;
+  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' jumps by %.3g at t = %.12g, and coordinates cannot", c->name,
+             miss, run->state.t);
+  pf_hint(run->ctx, "let it go over within some time");
+  run->flow.told = true;
+  return true;
+}
+
+/* The new sides hold from here on. */
+static bool take_sides(PfMotionRun *run)
+{
+  const PfSides *sides = run->phase->sides;
+  bool by_time = true;
+  for (int k = 0; k < sides->count; k++) by_time = by_time && (!pf_breaks_met(run->breaks)[k] || sides->at[k].timed);
+  pf_monitor_at(run, run->state.t, run->state.y, NULL);
+  double kinetic = pf_monitor_kinetic(run), potential = pf_monitor_potential(run), before = pf_monitor_balanced(run);
+  memcpy(run->flow.values + sides->first, sides->side, (size_t)sides->count*sizeof *sides->side);
+  pf_monitor_at(run, run->state.t, run->state.y, NULL);
+  tell_jump(run, kinetic, potential, by_time);
+  if (!run->options.drift && run->m) {
+    if (tell_broken(run)) return false;
+    (void)pf_project(run, run->state.t, run->state.y);
+    pf_monitor_at(run, run->state.t, run->state.y, NULL);
+  }
+  if (by_time) run->monitor.balanced_start += pf_monitor_balanced(run) - before;
+  run->stepper.restart = true;
+  run->monitor.power_known = false;
+  return true;
+}
+
+/* Surfaces were met: new sides, and a new beginning for the method. */
+static PfRunEnd change_sides(PfMotionRun *run)
+{
+  PfPhaseRun *p = run->phase;
+  PfSides *sides = p->sides;
+  run->result.switches++;
+  run->flow.told = is_stuck_in_time(run);
+  if (run->flow.told) return PF_RUN_TROUBLE;
+  for (int i = 0; i < p->stuck_count; i++) sides->side[p->stuck[i]] = run->flow.motion.multiplier[run->m - p->stuck_count + i];
+  memcpy(run->flow.values + run->symbols->q, run->state.y, 2*(size_t)run->n*sizeof *run->state.y);
+  run->flow.values[run->symbols->time] = run->state.t;
+  pf_sides_set(sides, run->flow.values);
+  run->flow.told = pf_sides_decide(sides, pf_breaks_met(run->breaks), pf_breaks_released(run->breaks)) != PF_OK;
+  if (run->flow.told) return PF_RUN_TROUBLE;
+  int stuck = 0;
+  for (int k = 0; k < sides->count; k++) stuck += sides->stuck[k];
+  p->switched = stuck != p->stuck_count;
+  for (int i = 0; i < p->stuck_count; i++) p->switched = p->switched || !sides->stuck[p->stuck[i]];
+  if (p->switched) return PF_RUN_DONE;
+  if (!take_sides(run)) return PF_RUN_TROUBLE;
+  if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_RUN_TROUBLE;
+  int condition = pf_breaks_holds(run, run->breaks); /* multipliers jump with the forces */
+  if (condition >= 0) return stop_at(run, condition);
+  return pf_flow(run, run->state.t, run->state.y, run->state.dy) ? PF_RUN_DONE : PF_RUN_TROUBLE;
+}
+
+/* What a cut leads to. */
+static PfRunEnd follow(PfMotionRun *run, const PfCut *cut)
+{
+  if (cut->kind == PF_CUT_SWITCH) return change_sides(run);
+  if (cut->kind == PF_CUT_NONE) return PF_RUN_DONE;
+  return stop_at(run, cut->condition);
+}
+
+static void set_stop(PfMotionRun *run)
+{
+  run->state.t_end = run->state.horizon;
+  if (run->breaks) run->state.t_end = fmin(run->state.t_end, pf_breaks_next_instant(run, run->breaks));
+}
+
+/* y + h y' + h^2/2 y'' */
+static void extrapolate(const PfMotionRun *run, double h, double *y)
+{
+  int n = run->n;
+  for (int i = 0; i < n; i++) y[i] = run->state.y[i] + h*(run->state.y[n + i] + 0.5*h*run->state.dy[n + i]);
+  for (int i = n; i < 2*n; i++) y[i] = run->state.y[i] + h*run->state.dy[i];
+}
+
+/* A step has failed since the forces of one side end at a surface: over to the other side. */
+static bool cross_over(PfMotionRun *run, PfCut *cut)
+{
+  double most = run->stepper.fixed ? 2*run->options.step : fmax(10*(run->state.t - run->state.t_old), 1e-6*fabs(run->state.t));
+  size_t bytes = 2*(size_t)run->n*sizeof *run->state.y;
+  if (!run->breaks || !pf_flow(run, run->state.t, run->state.y, run->state.dy)) return false;
+  if (!pf_breaks_nearest(run, run->breaks, most, cut)) return false;
+  double h = cut->t - run->state.t;
+  extrapolate(run, h + most, run->cut_y);
+  if (pf_flow(run, run->state.t + h + most, run->cut_y, run->inner_dy)) return false; /* they do not: it failed for another reason */
+  extrapolate(run, h, run->cut_y);
+  memcpy(run->state.y_old, run->state.y, bytes);
+  memcpy(run->state.dy_old, run->state.dy, bytes);
+  memcpy(run->state.y, run->cut_y, bytes);
+  run->state.t_old = run->state.t;
+  run->state.t = cut->t;
+  run->state.between = PF_BETWEEN_CUBIC;
+  return true;
+}
+
+static void see(PfMotionRun *run, PfCut cut, bool inside, bool crossed)
+{
+  run->seen = (PfSeen){.t = inside ? cut.t : run->state.t, .cut = cut, .inside = inside,
+                       .pending = inside || cut.kind != PF_CUT_NONE, .crossed = crossed};
+}
+
+/* Has the step left the constraints to be put right? */
+static bool needs_projection(const PfMotionRun *run)
+{
+  PfBetween between = run->state.between;
+  return between == PF_BETWEEN_CUBIC || (between == PF_BETWEEN_METHOD && !run->stepper.method->direct);
+}
+
+/* A step, cut where something changes in it. */
+static PfRunEnd make_step(PfMotionRun *run)
+{
+  set_stop(run);
+  PfRunEnd done = PF_RUN_DONE;
+  if (is_instant(run)) done = go_straight(run) ? PF_RUN_DONE : PF_RUN_TROUBLE;
+  else done = advance(run);
+  PfCut cut = {.t = run->state.t, .condition = -1};
+  if ((done == PF_RUN_TROUBLE || done == PF_RUN_STEP) && cross_over(run, &cut)) {
+    see(run, cut, false, true);
+    return PF_RUN_DONE;
+  }
+  if (done != PF_RUN_DONE) return done;
+  if (run->breaks) cut = pf_breaks_find(run, run->breaks);
+  bool inside = cut.t < run->state.t;
+  if (inside) {
+    pf_interpolate(run, cut.t, run->cut_y);
+    if (!run->options.drift) (void)pf_project(run, cut.t, run->cut_y);
+  } else if (needs_projection(run) && !run->options.drift && pf_project(run, run->state.t, run->state.y)) {
+    if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_RUN_TROUBLE;
+  }
+  see(run, cut, inside, false);
+  pf_sample_work(run);
+  pf_sample_statistics(run);
+  return PF_RUN_DONE;
+}
+
+/* The run goes on from the end of the step that was seen, with what it led to. */
+static PfRunEnd settle(PfMotionRun *run)
+{
+  PfSeen *seen = &run->seen;
+  seen->pending = false;
+  if (seen->inside && !go_back(run)) return PF_RUN_TROUBLE;
+  if (!seen->inside && !seen->crossed && seen->cut.kind == PF_CUT_SWITCH && !pf_flow(run, run->state.t, run->state.y, run->state.dy))
+    return PF_RUN_TROUBLE;
+  PfCut cut = seen->cut;
+  *seen = (PfSeen){.t = run->state.t};
+  return follow(run, &cut);
+}
+
+/* ---------------------------------------------------------------- headway */
+
+static bool makes_headway(PfMotionRun *run)
+{
+  PfHeadway *way = &run->way;
+  enum { WINDOW = 100000 };
+  const PfRunResult *r = &run->result;
+  const double most = (double)run->options.most_steps;
+  long count = r->steps + r->rejected;
+  way->longest = fmax(way->longest, run->state.t - run->state.t_old);
+  if (run->stepper.fixed || count - way->counted < WINDOW) return true;
+  double left = run->state.horizon - run->state.t, gained = run->state.t - way->t;
+  bool collapsed = gained < 1e-4*way->longest*WINDOW && gained*most < 100*left*WINDOW;
+  bool slow = collapsed || gained*most < left*WINDOW, still = slow && way->slow;
+  way->counted = count;
+  way->t = run->state.t;
+  way->slow = slow;
+  return !still;
+}
+
+static void say_why(PfMotionRun *run, PfRunEnd end)
+{
+  switch (end) {
+  case PF_RUN_TROUBLE:
+    if (run->flow.told) return;
+    if (run->flow.trouble == PF_TROUBLE_NONE) {
+      pf_fail(run->ctx, PF_ERR_NUMBER, "the motion is not finite after t = %.12g", run->state.t);
+      return;
+    }
+    (void)pf_trouble_report_at(run->ctx, run->system, run->flow.values, run->flow.trouble, run->flow.row);
+    pf_hint(run->ctx, "this happened after t = %.12g", run->state.t);
+    return;
+  case PF_RUN_STEP:
+    pf_fail(run->ctx, PF_ERR_NUMBER, "the step became too small at t = %.12g: the motion is singular there or too stiff for "
+            "'%s'", run->state.t, run->stepper.method->name);
+    return;
+  case PF_RUN_LIMIT:
+    pf_fail(run->ctx, PF_ERR_LIMIT, "more than %ld steps, at t = %.12g", run->options.most_steps, run->state.t);
+    return;
+  case PF_RUN_STALL:
+    pf_fail(run->ctx, PF_ERR_LIMIT, "the run makes no headway: the latest steps at t = %.12g are %.2g s long", run->state.t,
+            run->state.t - run->state.t_old);
+    pf_hint(run->ctx, "the motion is stiff or chatters there: try --by cvode_bdf, a smoother law of force, or more --most-steps");
+    return;
+  default: return;
+  }
+}
+
+static PfRunEnd begin(PfMotionRun *run)
+{
+  PfRunResult *r = &run->result;
+  if (run->phase && run->phase->stuck_count && !run->options.drift) (void)pf_project(run, run->state.t, run->state.y);
+  run->way.t = run->state.t;
+  see(run, (PfCut){.t = run->state.t, .condition = -1}, false, false);
+  if (pf_watch_start(run)) return report_rank_loss(run);
+  if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_RUN_TROUBLE;
+  pf_monitor_at(run, run->state.t, run->state.y, run->flow.motion.multiplier);
+  run->monitor.power = pf_monitor_power(run);
+  run->monitor.power_known = true;
+  r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
+  run->monitor.balanced_start = pf_monitor_balanced(run);
+  run->state.t_old = run->state.t;
+  pf_sample_statistics(run);
+  if (!run->breaks) return PF_RUN_DONE;
+  int condition = pf_breaks_holds(run, run->breaks);
+  PfRunEnd end = condition >= 0 ? stop_at(run, condition) : PF_RUN_DONE;
+  return pf_flow(run, run->state.t, run->state.y, run->state.dy) ? end : PF_RUN_TROUBLE;
+}
+
+static void end_by(PfMotionRun *run, PfRunEnd end)
+{
+  run->result.end = end;
+  if (end != PF_RUN_DONE) see(run, (PfCut){.t = run->state.t, .condition = -1}, false, false);
+  run->result.t = run->seen.t;
+  say_why(run, end);
+}
+
+void pf_motion_settle(PfMotionRun *run)
+{
+  end_by(run, settle(run));
+}
+
+void pf_motion_step(PfMotionRun *run, double horizon)
+{
+  PfRunResult *r = &run->result;
+  run->state.horizon = horizon;
+  if (r->steps + r->rejected >= run->options.most_steps) end_by(run, PF_RUN_LIMIT);
+  else if (!makes_headway(run)) end_by(run, PF_RUN_STALL);
+  else end_by(run, make_step(run));
+}
+
+void pf_motion_take_inputs(PfMotionRun *run)
+{
+  PfRunEnd end = PF_RUN_DONE;
+  run->stepper.restart = true;
+  run->monitor.power_known = false;
+  if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) end = PF_RUN_TROUBLE;
+  else if (run->breaks) {
+    int condition = pf_breaks_holds(run, run->breaks);
+    if (condition >= 0) end = stop_at(run, condition);
+    if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) end = PF_RUN_TROUBLE;
+  }
+  end_by(run, end);
+}
+
+/* ---------------------------------------------------------------- snapshots */
+
+static bool keep_scalars(PfMotionRun *run)
+{
+  PfArena *arena = run->arena;
+  PfKept *kept = &run->kept;
+  return pf_keep_members(arena, kept, &run->state, t, between) && pf_keep_members(arena, kept, &run->flow, known, told) &&
+         pf_keep_members(arena, kept, &run->stepper, fixed, restart) &&
+         pf_keep_members(arena, kept, &run->monitor, power_known, warned_of_jump) &&
+         pf_keep_members(arena, kept, run, result, way);
+}
+
+size_t pf_motion_kept_size(const PfMotionRun *run)
+{
+  return run->kept.size + pf_solver_kept(run->flow.solver)->size;
+}
+
+void pf_motion_save(PfMotionRun *run, void *bytes)
+{
+  if (run->stepper.method->forgets) run->stepper.restart = true;
+  (void)pf_kept_save(pf_solver_kept(run->flow.solver), (char *)bytes + pf_kept_save(&run->kept, bytes));
+}
+
+void pf_motion_load(PfMotionRun *run, const void *bytes)
+{
+  (void)pf_kept_load(pf_solver_kept(run->flow.solver), (const char *)bytes + pf_kept_load(&run->kept, bytes));
+}
+
+/* ---------------------------------------------------------------- making a run */
+
+static void set_defaults(PfRunOptions *o)
+{
+  if (!(o->rtol > 0)) o->rtol = 1e-8;
+  if (!(o->atol > 0)) o->atol = o->rtol/100;
+  if (!o->method) o->method = "dopri5";
+  if (!o->formulation) o->formulation = "multipliers";
+  if (o->most_steps <= 0) o->most_steps = 100*1000*1000;
+  if (isnan(o->rho)) o->rho = 0.9;
+}
+
+static PfStatus find_method(PfMotionRun *run)
+{
+  run->stepper.method = pf_method_find(run->options.method);
+  if (run->stepper.method && run->n == 0) run->stepper.method = &pf_method_rest;
+  if (!run->stepper.method) return pf_method_unknown(run->ctx, run->options.method);
+  const PfRunOptions *o = &run->options;
+  if (run->stepper.method == &pf_method_rest) return PF_OK;
+  run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
+  if (run->stepper.fixed && !(o->step > 0))
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step: { step = 1e-3 }", run->stepper.method->name);
+  if (!run->stepper.method->damped && (o->adaptive || o->printed))
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "only the alpha methods have %s, not '%s'",
+                   o->adaptive ? "a choice between fixed and adaptive steps" : "a printed form", run->stepper.method->name);
+  if (o->printed && !run->stepper.fixed)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the printed form of '%s' is for steps of one size: give a step",
+                   run->stepper.method->name);
+  return PF_OK;
+}
+
+/* With steps this much smaller than the whole the clock would stand still before the end. */
+static PfStatus check_resolution(const PfMotionRun *run)
+{
+  const PfRunOptions *o = &run->options;
+  const double most = 1e15; /* 1/DBL_EPSILON, rounded down */
+  double span = fmax(fabs(run->state.t), fabs(run->state.t_end));
+  if (run->stepper.fixed && span/o->step > most)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the step %g is too small: at t = %g it no longer moves the time", o->step, span);
+  return PF_OK;
+}
+
+static PfStatus make_arrays(PfMotionRun *run, const double *values)
+{
+  size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
+  run->flow.values = pf_run_array(run, double, count);
+  run->state.y = pf_run_array(run, double, 2*n);
+  run->state.y_old = pf_run_array(run, double, 2*n);
+  run->state.dy = pf_run_array(run, double, 2*n);
+  run->state.dy_old = pf_run_array(run, double, 2*n);
+  run->flow.motion.acceleration = pf_run_array(run, double, n);
+  run->flow.motion.multiplier = pf_run_array(run, double, run->m);
+  run->inner_y = pf_run_array(run, double, 2*n);
+  run->inner_dy = pf_run_array(run, double, 2*n);
+  run->cut_y = pf_run_array(run, double, 2*n);
+  run->look.values = pf_run_array(run, double, count);
+  run->look.y = pf_run_array(run, double, 2*n);
+  run->look.dy = pf_run_array(run, double, 2*n);
+  run->look.acceleration = pf_run_array(run, double, n);
+  run->look.multiplier = pf_run_array(run, double, run->m);
+  bool good = run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old && run->flow.motion.acceleration &&
+              run->flow.motion.multiplier && run->inner_y && run->inner_dy && run->cut_y && run->look.values && run->look.y &&
+              run->look.dy && run->look.acceleration && run->look.multiplier;
+  if (!good) return PF_ERR_MEMORY;
+  memcpy(run->flow.values, values, count*sizeof *values);
+  memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
+  run->state.t = run->state.t_old = values[run->symbols->time];
+  run->state.t_end = run->state.horizon = run->options.t_end;
+  return PF_OK;
+}
+
+static PfStatus prepare(PfMotionRun *run, const double *values)
+{
+  const PfFormulation *formulation = pf_formulation_find(run->options.formulation);
+  if (!formulation)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", run->options.formulation);
+  PF_TRY(find_method(run));
+  PF_TRY(make_arrays(run, values));
+  PF_TRY(check_resolution(run));
+  PF_TRY(pf_solver_new(run->ctx, run->system, formulation, &run->flow.solver));
+  PF_TRY(pf_monitor_make(run));
+  PF_TRY(pf_project_make(run));
+  PF_TRY(pf_watch_make(run));
+  PF_TRY(pf_passage_make(run));
+  if (!strcmp(run->options.formulation, "multipliers")) PF_TRY(pf_closed_make(run, &run->flow.closed));
+  PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
+  PF_TRY(run->stepper.method->prepare(run));
+  return keep_scalars(run) ? PF_OK : pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
+}
+
+void pf_run_copy_inputs(const PfMotionRun *run, double *values)
+{
+  const PfSymbols *in = run->symbols;
+  memcpy(values + in->inputs, run->flow.values + in->inputs, (size_t)(in->q - in->inputs)*sizeof *values);
+}
+
+void pf_motion_close(PfMotionRun *run)
+{
+  if (!run) return;
+  if (run->stepper.method && run->stepper.method->release && run->stepper.data) run->stepper.method->release(run);
+  if (run->projection) pf_manifold_release(run->projection);
+  if (run->breaks) pf_breaks_release(run->breaks);
+  if (run->flow.closed) pf_closed_release(run->flow.closed);
+  pf_tape_free(run->monitor.tape);
+  pf_solver_free(run->flow.solver);
+  pf_arena_free(run->arena);
+}
+
+PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
+                        PfPhaseRun *phase, PfMotionRun **out)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfMotionRun *run = arena ? pf_arena_array(arena, PfMotionRun, 1) : NULL;
+  *out = NULL;
+  if (!run) {
+    pf_arena_free(arena);
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the run");
+  }
+  *run = (PfMotionRun){.ctx = ctx, .arena = arena, .system = system, .symbols = pf_system_symbols(system), .options = *options,
+                       .phase = phase, .n = eq->n, .m = eq->m, .result = {.weakest = 1, .weakest_row = -1}};
+  set_defaults(&run->options);
+  PfStatus status = prepare(run, values);
+  if (status != PF_OK) {
+    pf_motion_close(run);
+    return status;
+  }
+  end_by(run, begin(run));
+  *out = run;
+  return PF_OK;
+}

@@ -1,0 +1,549 @@
+/* A motion from move to move: steps, events, changes of what sticks. The motion of a phase is always open between two moves, so that
+ * it can be looked at. */
+#include "time/phases.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- results */
+
+static void add_result(PfRunResult *sum, const PfRunResult *r, bool first)
+{
+  sum->end = r->end;
+  sum->t = r->t;
+  sum->steps += r->steps;
+  sum->rejected += r->rejected;
+  sum->evaluations += r->evaluations;
+  sum->switches += r->switches;
+  sum->position = fmax(sum->position, r->position);
+  sum->velocity = fmax(sum->velocity, r->velocity);
+  if (first) sum->energy_start = r->energy_start;
+  sum->energy_end = r->energy_end;
+  sum->drift = fmax(sum->drift, r->drift);
+  sum->kinetic = fmax(sum->kinetic, r->kinetic);
+  if (r->weakest < sum->weakest) {
+    sum->weakest = r->weakest;
+    sum->weakest_t = r->weakest_t;
+    sum->weakest_row = r->weakest_row;
+  }
+}
+
+void pf_phases_end_motion(PfPhases *s)
+{
+  if (!s->motion) return;
+  add_result(&s->past, &s->motion->result, !s->any_past);
+  s->any_past = true;
+  pf_motion_close(s->motion);
+  s->motion = NULL;
+}
+
+/* ---------------------------------------------------------------- the motion of a phase */
+
+static PfRunOptions phase_options(const PfPhases *s, double horizon)
+{
+  PfRunOptions o = s->options;
+  o.t_end = horizon;
+  if (o.most_steps > 0) o.most_steps = o.most_steps > s->past.steps ? o.most_steps - s->past.steps : 1;
+  return o;
+}
+
+/* Does the formulation apply when nothing sticks? Then it is the sticking that it has no place for. */
+static bool applies_without(PfPhases *s, const char *formulation)
+{
+  PfSolver *solver = NULL;
+  const PfFormulation *form = pf_formulation_find(formulation);
+  int before = pf_diagnostic_count(s->ctx);
+  bool applies = form && pf_solver_new(s->ctx, s->phase_system, form, &solver) == PF_OK;
+  pf_solver_free(solver);
+  pf_diagnostics_cut(s->ctx, before);
+  return applies;
+}
+
+/* Has the formulation that was asked for no place for what sticks? Then 'multipliers' takes over, which is said once. */
+static bool falls_back(PfPhases *s, const PfRunOptions *o, PfStatus status)
+{
+  const PfRunResult *r = s->motion ? &s->motion->result : NULL;
+  bool other = o->formulation && strcmp(o->formulation, "multipliers") != 0;
+  bool failed = r ? r->end == PF_RUN_TROUBLE && r->steps == 0 : status == PF_ERR_MODEL;
+  if (!s->stuck_count || !other || !failed || !applies_without(s, o->formulation)) return false;
+  if (!s->warned)
+    pf_warn_at(s->ctx, (PfPlace){0}, "the formulation '%s' has no place for what sticks from t = %.6g on: such phases are "
+               "computed by 'multipliers'", o->formulation, s->values[s->symbols->time]);
+  return s->warned = true;
+}
+
+/* The stop of the run and the conditions of the events that have not happened. */
+static PfStatus list_conditions(PfPhases *s)
+{
+  int count = 0;
+  s->told = (PfPhaseRun){.sides = s->switches.count ? &s->sides : NULL, .stuck = s->stuck_list, .stuck_count = s->stuck_count,
+                         .changes = s->told.changes, .change_t = s->told.change_t, .conditions = s->conditions,
+                         .holds = s->condition_holds, .condition = -1};
+  if (s->options.until != PF_EXPR_NONE) {
+    s->condition_event[count] = -1;
+    s->conditions[count++] = s->options.until;
+  }
+  for (int e = 0; e < s->model->event_count; e++) {
+    if (s->fired[e] || s->model->events[e].condition == PF_EXPR_NONE) continue;
+    s->condition_event[count] = e;
+    s->conditions[count++] = s->model->events[e].condition;
+  }
+  for (int i = 0; i < count; i++) PF_TRY(pf_phases_without_absent(s, s->conditions + i));
+  s->told.condition_count = count;
+  return PF_OK;
+}
+
+static PfStatus open_by(PfPhases *s, const char *formulation, double horizon)
+{
+  const double *values;
+  const PfSystem *system = pf_phases_moving_system(s, &values);
+  PfRunOptions o = phase_options(s, horizon);
+  o.formulation = formulation;
+  int before = pf_diagnostic_count(s->ctx);
+  PfStatus status = pf_motion_open(s->ctx, system, values, &o, &s->told, &s->motion);
+  if (!falls_back(s, &o, status)) return status;
+  pf_diagnostics_cut(s->ctx, before);
+  pf_phases_end_motion(s);
+  return open_by(s, NULL, horizon);
+}
+
+PfStatus pf_phases_open_motion(PfPhases *s, double horizon)
+{
+  pf_phases_note_opening(s);
+  if (s->whole) return pf_motion_open(s->ctx, s->system, s->values, &s->options, &s->told, &s->motion);
+  PF_TRY(list_conditions(s));
+  return open_by(s, s->options.formulation, horizon);
+}
+
+/* The phase moves from where the run is. */
+static PfStatus open_motion(PfPhases *s, double horizon)
+{
+  PF_TRY(pf_phases_decide(s));
+  if (s->undecided) {
+    s->stage = PF_STAGE_OVER;
+    s->end = PF_RUN_TROUBLE;
+    return PF_OK;
+  }
+  return pf_phases_open_motion(s, horizon);
+}
+
+/* ---------------------------------------------------------------- which event, when */
+
+/* Multipliers where the run is, for conditions that depend on them. */
+static PfStatus find_forces(PfPhases *s)
+{
+  const double *values;
+  PfSolver *solver;
+  PfMotion motion = {.acceleration = s->a};
+  int row;
+  if (!s->by_forces || s->phase.equations.n == 0) return PF_OK;
+  PF_TRY(pf_phases_decide(s));
+  if (s->undecided) return PF_OK;
+  const PfSystem *system = pf_phases_moving_system(s, &values);
+  motion.multiplier = pf_arena_array(s->phase_arena, double, pf_system_equations(system)->m);
+  if (!motion.multiplier) return pf_phases_no_room(s);
+  PF_TRY(pf_solver_new(s->ctx, system, pf_formulation_find("multipliers"), &solver));
+  PfTrouble trouble = pf_solver_accelerate(solver, values, &motion, &row);
+  pf_solver_free(solver);
+  if (trouble != PF_TROUBLE_NONE) return pf_trouble_report_at(s->ctx, system, values, trouble, row);
+  for (int k = 0; k < s->eq->m; k++) s->values[s->symbols->lambda + k] = 0;
+  for (int k = 0; k < s->phase.equations.m; k++)
+    s->values[s->symbols->lambda + s->phase.constraint[k]] = motion.multiplier[k];
+  return PF_OK;
+}
+
+static PfStatus is_due(PfPhases *s, int e, bool *due)
+{
+  double holds = 0;
+  *due = false;
+  if (s->fired[e]) return PF_OK;
+  if (!isnan(s->instant[e])) {
+    *due = s->instant[e] <= s->values[s->symbols->time];
+    return PF_OK;
+  }
+  PF_TRY(find_forces(s));
+  PF_TRY(pf_phases_evaluate(s, &s->model->events[e].condition, 1, &holds));
+  *due = holds != 0;
+  return PF_OK;
+}
+
+/* The first event that is due now. Those whose conditions have come true are due in any case: the step was cut where they
+ * began to hold, which rounding, or the first of them, may hide. -1: none. */
+static PfStatus find_due(PfPhases *s, int *event)
+{
+  *event = -1;
+  for (int e = 0; e < s->model->event_count && *event < 0; e++) {
+    bool due;
+    PF_TRY(is_due(s, e, &due));
+    if (due || (s->forced[e] && !s->fired[e])) *event = e;
+  }
+  return PF_OK;
+}
+
+/* All events that are due, as they were written; what one does may make another one due. */
+static PfStatus happen_due(PfPhases *s)
+{
+  int e;
+  PF_TRY(find_due(s, &e));
+  while (e >= 0) {
+    PF_TRY(pf_phases_happen(s, e));
+    PF_TRY(find_due(s, &e));
+  }
+  return PF_OK;
+}
+
+static double next_instant(const PfPhases *s, double horizon)
+{
+  double next = horizon;
+  for (int e = 0; !s->whole && e < s->model->event_count; e++)
+    if (!s->fired[e] && s->instant[e] < next) next = s->instant[e];
+  return next;
+}
+
+/* ---------------------------------------------------------------- moves */
+
+double pf_phases_time(const PfPhases *s)
+{
+  return s->motion ? s->motion->seen.t : s->values[s->symbols->time];
+}
+
+void pf_phases_state(const PfPhases *s, double *y)
+{
+  if (s->whole) {
+    memcpy(y, pf_seen_state(s->motion), 2*(size_t)s->motion->n*sizeof *y);
+    return;
+  }
+  memcpy(y, s->values + s->symbols->q, 2*(size_t)s->eq->n*sizeof *y);
+  for (int i = 0; s->motion && i < s->motion->n; i++) {
+    y[s->phase.coordinate[i]] = pf_seen_state(s->motion)[i];
+    y[s->eq->n + s->phase.coordinate[i]] = pf_seen_state(s->motion)[s->motion->n + i];
+  }
+}
+
+PfRunResult pf_phases_result(const PfPhases *s)
+{
+  PfRunResult sum = s->past;
+  if (s->motion) add_result(&sum, &s->motion->result, !s->any_past);
+  sum.end = s->stage == PF_STAGE_OVER ? s->end : PF_RUN_DONE;
+  sum.t = pf_phases_time(s);
+  return sum;
+}
+
+/* Where the motion stands, as numbers of the complete model. */
+static void store(PfPhases *s)
+{
+  const double *y = s->motion->state.y;
+  if (s->whole) {
+    s->values[s->symbols->time] = s->motion->state.t;
+    memcpy(s->values + s->symbols->q, y, 2*(size_t)s->motion->n*sizeof *y);
+  } else {
+    pf_phases_store(s, s->motion->state.t, y, y + s->phase.equations.n);
+  }
+}
+
+static void end_by(PfPhases *s, PfRunEnd end)
+{
+  if (s->motion) store(s);
+  s->stage = PF_STAGE_OVER;
+  s->end = end;
+}
+
+/* A condition has become true: the stop, or those of events. */
+static void meet_condition(PfPhases *s)
+{
+  store(s);
+  if (s->whole || s->condition_event[s->told.condition] < 0) {
+    end_by(s, PF_RUN_UNTIL);
+    return;
+  }
+  for (int i = 0; i < s->told.condition_count; i++)
+    if (s->condition_event[i] >= 0) s->forced[s->condition_event[i]] = s->condition_holds[i] || i == s->told.condition;
+  s->stage = PF_STAGE_CHECK;
+}
+
+/* Other surfaces stick from here on; the motion goes on at the same state. */
+static PfStatus change_stuck(PfPhases *s, double horizon)
+{
+  store(s);
+  pf_phases_end_motion(s);
+  PF_TRY(pf_phases_begin_stuck(s));
+  return open_motion(s, horizon);
+}
+
+/* What the motion of the phase has come to: it may need other equations. */
+static PfStatus follow(PfPhases *s, double horizon, int before)
+{
+  PfRunEnd end = s->motion->result.end;
+  if (end == PF_RUN_TROUBLE && falls_back(s, &s->options, PF_OK)) {
+    pf_diagnostics_cut(s->ctx, before);
+    pf_phases_end_motion(s);
+    return open_by(s, NULL, horizon);
+  }
+  return s->told.switched && end == PF_RUN_DONE ? change_stuck(s, horizon) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- inputs */
+
+void pf_phases_set_input(PfPhases *s, int input, double value)
+{
+  double *now = s->values + s->symbols->inputs + input;
+  s->inputs_changed = s->inputs_changed || *now != value;
+  *now = value;
+}
+
+/* The sides at the new inputs: forces of friction may be too small now to hold what sticks. */
+static PfStatus decide_again(PfPhases *s, double horizon)
+{
+  store(s);
+  pf_phases_end_motion(s);
+  s->decided = false;
+  return open_motion(s, horizon);
+}
+
+static PfStatus take_inputs(PfPhases *s, double horizon)
+{
+  s->inputs_changed = false;
+  if (s->switches.count) return decide_again(s, horizon);
+  size_t inputs = (size_t)(s->symbols->q - s->symbols->inputs);
+  memcpy(s->motion->flow.values + s->motion->symbols->inputs, s->values + s->symbols->inputs, inputs*sizeof *s->values);
+  int before = pf_diagnostic_count(s->ctx);
+  pf_motion_take_inputs(s->motion);
+  return follow(s, horizon, before);
+}
+
+/* ---------------------------------------------------------------- steps */
+
+static PfStatus settle(PfPhases *s, double horizon)
+{
+  int before = pf_diagnostic_count(s->ctx);
+  s->told.horizon = horizon;
+  pf_motion_settle(s->motion);
+  return follow(s, horizon, before);
+}
+
+/* *stepped: there is a step to look at. */
+static PfStatus step(PfPhases *s, double horizon, bool *stepped)
+{
+  int before = pf_diagnostic_count(s->ctx);
+  s->told.horizon = horizon;
+  pf_motion_step(s->motion, horizon);
+  *stepped = s->motion->result.end == PF_RUN_DONE;
+  return follow(s, horizon, before);
+}
+
+/* The horizon is reached, or an instant at which something is due. */
+static void arrive(PfPhases *s, PfMove *move, bool *done)
+{
+  store(s);
+  *move = PF_MOVE_END;
+  *done = next_instant(s, INFINITY) > s->motion->state.t;
+  if (!*done) s->stage = PF_STAGE_CHECK;
+}
+
+/* Towards the next instant at which something is due, or the horizon; *done: that was a move. */
+static PfStatus move_on(PfPhases *s, double horizon, PfMove *move, bool *done)
+{
+  double next = next_instant(s, horizon);
+  PfRunEnd end = s->motion->result.end;
+  if (end == PF_RUN_UNTIL) meet_condition(s);
+  else if (end != PF_RUN_DONE) end_by(s, end);
+  else if (s->motion->seen.pending) return settle(s, next);
+  else if (s->inputs_changed) return take_inputs(s, next);
+  else if (s->motion->state.t >= next) arrive(s, move, done);
+  else {
+    *move = PF_MOVE_STEP;
+    return step(s, next, done);
+  }
+  return PF_OK;
+}
+
+static PfStatus check_due(PfPhases *s, PfMove *move, bool *done)
+{
+  int event = -1;
+  if (!s->whole) PF_TRY(find_due(s, &event));
+  *done = event >= 0;
+  *move = PF_MOVE_BEFORE;
+  s->stage = *done ? PF_STAGE_HAPPEN : PF_STAGE_MOVE;
+  return PF_OK;
+}
+
+static PfStatus happen(PfPhases *s, double horizon, PfMove *move)
+{
+  PF_TRY(happen_due(s));
+  *move = PF_MOVE_EVENT;
+  s->stage = PF_STAGE_MOVE;
+  return open_motion(s, next_instant(s, horizon));
+}
+
+static PfStatus find_move(PfPhases *s, double horizon, PfMove *move)
+{
+  for (bool done = false; !done;) {
+    switch (s->stage) {
+    case PF_STAGE_CHECK: PF_TRY(check_due(s, move, &done)); break;
+    case PF_STAGE_HAPPEN: done = true; PF_TRY(happen(s, horizon, move)); break;
+    case PF_STAGE_MOVE: PF_TRY(move_on(s, horizon, move, &done)); break;
+    case PF_STAGE_OVER: done = true; *move = PF_MOVE_END; break;
+    }
+  }
+  return PF_OK;
+}
+
+PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move)
+{
+  PfStatus status = find_move(s, horizon, move);
+  if (status != PF_OK) s->stage = PF_STAGE_OVER, s->end = PF_RUN_TROUBLE;
+  return status;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+/* A sample of the phase as one of the complete model. */
+static void complete(PfPhases *s, PfSample *sample)
+{
+  const PfPhase *phase = &s->phase;
+  memcpy(s->q, s->values + s->symbols->q, 2*(size_t)s->eq->n*sizeof *s->q);
+  memset(s->q + s->eq->n, 0, (size_t)s->eq->n*sizeof *s->q);
+  memset(s->a, 0, (size_t)s->eq->n*sizeof *s->a);
+  memset(s->multiplier, 0, (size_t)s->eq->m*sizeof *s->multiplier);
+  for (int i = 0; i < phase->equations.n; i++) {
+    s->q[phase->coordinate[i]] = sample->q[i];
+    s->q[s->eq->n + phase->coordinate[i]] = sample->v[i];
+    s->a[phase->coordinate[i]] = sample->a[i];
+  }
+  for (int k = 0; k < phase->equations.m; k++) s->multiplier[phase->constraint[k]] = sample->multiplier[k];
+  sample->q = s->q;
+  sample->v = s->q + s->eq->n;
+  sample->a = s->a;
+  sample->multiplier = s->multiplier;
+  sample->parameters = s->values + s->symbols->parameters;
+  sample->active = s->active;
+  sample->held = s->held;
+}
+
+bool pf_phases_look(PfPhases *s, double t, PfSample *sample)
+{
+  if (!s->motion) return false;
+  const PfRunResult *r = &s->motion->result;
+  bool began = r->steps > 0 || r->end == PF_RUN_DONE || r->end == PF_RUN_UNTIL;
+  if (!began || !pf_motion_look(s->motion, t, sample)) return false;
+  if (!s->whole) complete(s, sample);
+  return true;
+}
+
+/* ---------------------------------------------------------------- making */
+
+/* Numbers of the complete model; the sides, its last inputs, are found later. */
+static void copy_values(PfPhases *s, const PfSymbols *from, const double *values)
+{
+  const PfSymbols *to = s->symbols;
+  memcpy(s->values, values, (size_t)from->q*sizeof *values);
+  memcpy(s->values + to->q, values + from->q, (size_t)(from->count - from->q)*sizeof *values);
+}
+
+static PfStatus make_room(PfPhases *s)
+{
+  size_t n = (size_t)s->eq->n, m = (size_t)s->eq->m, events = (size_t)s->model->event_count;
+  s->values = pf_arena_array(s->own, double, s->symbols->count);
+  s->instant = pf_arena_array(s->own, double, events);
+  s->held = pf_arena_array(s->own, bool, n);
+  s->active = pf_arena_array(s->own, bool, m);
+  s->fired = pf_arena_array(s->own, bool, events);
+  s->forced = pf_arena_array(s->own, bool, events);
+  s->q = pf_arena_array(s->own, double, 2*n);
+  s->a = pf_arena_array(s->own, double, n);
+  s->conditions = pf_arena_array(s->own, PfExpr, events + 1);
+  s->condition_event = pf_arena_array(s->own, int, events + 1);
+  s->condition_holds = pf_arena_array(s->own, bool, events + 1);
+  s->multiplier = pf_arena_array(s->own, double, m);
+  s->log->record = pf_arena_array(s->arena, PfEventRecord, events);
+  for (size_t e = 0; s->log->record && e < events; e++) {
+    s->log->record[e].joint = pf_arena_array(s->arena, double, n);
+    s->log->record[e].multiplier = pf_arena_array(s->arena, double, m);
+    if (!s->log->record[e].joint || !s->log->record[e].multiplier) return pf_phases_no_room(s);
+  }
+  bool good = s->values && s->instant && s->held && s->active && s->fired && s->forced && s->q && s->a && s->multiplier &&
+              s->conditions && s->condition_event && s->condition_holds && s->log->record;
+  return good ? PF_OK : pf_phases_no_room(s);
+}
+
+static PfStatus prepare_events(PfPhases *s)
+{
+  for (int i = 0; i < s->eq->n; i++) s->held[i] = s->model->coordinates[i].released;
+  for (int k = 0; k < s->eq->m; k++) s->active[k] = !s->model->constraints[k].attached;
+  for (int e = 0; e < s->model->event_count; e++) {
+    const PfEvent *event = s->model->events + e;
+    s->instant[e] = NAN;
+    if (event->time != PF_EXPR_NONE) PF_TRY(pf_phases_evaluate(s, &event->time, 1, s->instant + e));
+    else if (pf_expr_depends(s->ctx, event->condition, s->symbols->symbol + s->symbols->lambda, s->eq->m)) s->by_forces = true;
+  }
+  return s->model->event_count ? pf_model_momentum(s->ctx, s->model, s->momentum) : PF_OK;
+}
+
+static PfStatus prepare(PfPhases *s, const PfSystem *system, const double *values)
+{
+  s->eq = &s->switches.equations;
+  s->model = s->eq->model;
+  s->symbols = pf_system_symbols(system);
+  s->told.change_t = -INFINITY;
+  if (s->switches.count) {
+    PF_TRY(pf_equations_symbols(s->ctx, s->own, s->model, &s->own_symbols));
+    s->symbols = &s->own_symbols;
+  }
+  PF_TRY(make_room(s));
+  copy_values(s, pf_system_symbols(system), values);
+  return prepare_events(s);
+}
+
+/* One phase from the beginning to the end: the system itself moves. */
+static PfStatus open_whole(PfPhases *s, const PfSystem *system, const double *values)
+{
+  s->whole = true;
+  s->until = s->options.until;
+  s->told = (PfPhaseRun){.conditions = &s->until, .condition_count = s->until != PF_EXPR_NONE, .condition = -1};
+  s->system = system;
+  s->symbols = pf_system_symbols(system);
+  s->values = pf_arena_array(s->own, double, s->symbols->count);
+  if (!s->values) return pf_phases_no_room(s);
+  memcpy(s->values, values, (size_t)s->symbols->count*sizeof *values);
+  PF_TRY(pf_phases_keep(s));
+  return pf_phases_open_motion(s, s->options.t_end);
+}
+
+static PfStatus open_all(PfPhases *s, const PfSystem *system, const double *values)
+{
+  PF_TRY(pf_switches_find(s->ctx, s->own, pf_system_equations(system), &s->switches));
+  if (s->switches.count == 0 && !s->log) return open_whole(s, system, values);
+  if (!s->log) {
+    s->log = &s->no_log;
+    s->switches.model.event_count = 0;
+  }
+  PF_TRY(prepare(s, system, values));
+  PF_TRY(pf_phases_keep(s));
+  PF_TRY(pf_phases_begin(s));
+  return open_motion(s, next_instant(s, s->options.t_end));
+}
+
+PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values, const PfRunOptions *options,
+                        PfEventLog *log, PfPhases **out)
+{
+  PfArena *own = pf_arena_new(pf_context_allocator(ctx));
+  PfPhases *s = own ? pf_arena_array(own, PfPhases, 1) : NULL;
+  *out = NULL;
+  if (!s) {
+    pf_arena_free(own);
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the run");
+  }
+  *s = (PfPhases){.ctx = ctx, .arena = arena ? arena : own, .own = own, .options = *options, .log = log,
+                  .past = {.weakest = 1, .weakest_row = -1}};
+  PfStatus status = open_all(s, system, values);
+  if (status == PF_OK) *out = s;
+  else pf_phases_close(s);
+  return status;
+}
+
+void pf_phases_close(PfPhases *s)
+{
+  if (!s) return;
+  pf_phases_end(s);
+  pf_arena_free(s->own);
+}
