@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 
-LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["form"], ["time"],
+LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["form"], ["time"], ["sim"],
           ["study"], ["out"], ["import"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 

@@ -11,6 +11,7 @@
 #include "pfaff/lang.h"
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
+#include "pfaff/sim.h"
 #include "pfaff/study.h"
 #include "pfaff/time.h"
 #include "pfaff/tree.h"

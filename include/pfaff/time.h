@@ -71,6 +71,8 @@ typedef struct PfReadings PfReadings;
 PF_API PfStatus pf_readings_new(PfContext *ctx, const PfSystem *system, const double *values, const PfExpr *list, int count,
                                 PfReadings **readings);
 PF_API void pf_readings_free(PfReadings *readings);
+/* Inputs without a function that have changed since; as many as the model has. */
+PF_API void pf_readings_set_inputs(PfReadings *readings, const double *inputs);
 /* All numbers at a sample. Allocates nothing. */
 PF_API void pf_readings_take(PfReadings *readings, const PfSample *sample, double *numbers);
 
@@ -96,6 +98,7 @@ typedef struct PfRunOptions {
   double rho;              /* numerical damping of the alpha methods; NaN: 0.9 */
   bool printed;            /* alpha methods as printed in paper 001 */
   bool drift;              /* no projection on the constraints */
+  bool as_given;           /* of a simulation: it starts from what is given, also off the constraints */
   bool keep_going;         /* a rank loss is a warning */
   long most_steps;         /* 0: 100 million */
   double every;            /* samples at multiples; 0: at every step */

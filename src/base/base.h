@@ -62,6 +62,7 @@ bool pf_utf8_is_hidden(const char *bytes, uint32_t size);
  * except those in `kept`. The second adds one character and returns how many bytes that were. */
 void pf_text_add_escaped(PfText *text, const char *bytes, size_t count, const char *kept);
 size_t pf_text_add_escaped_character(PfText *text, const char *bytes, size_t count, const char *kept);
+
 /* ---------------------------------------------------------------- state */
 
 /* The places of memory that make up the state of something, so that it can be saved and put back: numbers, no pointers. */
@@ -109,6 +110,8 @@ uint64_t pf_hash_bytes(const void *bytes, size_t count, uint64_t seed);
 
 /* Distance of two names in single-letter edits (swap of neighbours counts one), at most `limit` + 1. */
 int pf_name_distance(const char *a, const char *b, int limit);
+/* Is the candidate nearer to a misspelt name than all before? *best is 0 at first. */
+bool pf_name_is_nearer(const char *name, const char *candidate, int *best);
 
 /* A name by which people mean the derivative of another one, as x_dot, xdot, dx or x_ddot: the k-th way (0, 1, …) to read it so, as the
  * other name and the order of the derivative. False when there are no more. An index stays: w_dot[2] is that of w[2]. */

@@ -66,9 +66,6 @@ bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **val
 /* The pieces of a list between separators, not counting those in brackets: where the piece ends. */
 const char *pf_cli_piece(const char *text, const char *separators);
 
-/* Is the candidate nearer to a misspelt name than all before? *best is 0 at first. */
-bool pf_cli_is_nearer(const char *name, const char *candidate, int *best);
-
 void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *name);
 
 /* The numbers given by -p, NaN elsewhere, in the arena. NULL after an error that is in the context. */

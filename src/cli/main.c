@@ -30,7 +30,7 @@ static int unknown(int argc, char **argv)
   char hint[80] = "'pfaff --help' lists them";
   int best = 0;
   for (const Command *const *c = pf_commands; *c; c++)
-    if (pf_cli_is_nearer(argv[0], (*c)->name, &best)) snprintf(hint, sizeof hint, "did you mean '%s'?", (*c)->name);
+    if (pf_name_is_nearer(argv[0], (*c)->name, &best)) snprintf(hint, sizeof hint, "did you mean '%s'?", (*c)->name);
   return pf_cli_wrong_usage(argc, argv, hint, "there is no command '%s'", argv[0]);
 }
 

@@ -194,7 +194,7 @@ static PfStatus unknown(Reader *r, const char *name, size_t length)
   for (size_t i = 0; i < sizeof former/sizeof *former; i++)
     if (!strcmp(former[i].name, word)) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s", former[i].now);
   for (int i = 0; i < OPTIONS; i++)
-    if (pf_command_takes(r->command, table + i) && pf_cli_is_nearer(word, table[i].name, &best)) similar = table[i].name;
+    if (pf_command_takes(r->command, table + i) && pf_name_is_nearer(word, table[i].name, &best)) similar = table[i].name;
   pf_fail(r->ctx, PF_ERR_ARGUMENT, "unknown option --%s", word);
   if (similar) pf_hint(r->ctx, "did you mean --%s?", similar);
   return PF_ERR_ARGUMENT;

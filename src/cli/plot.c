@@ -78,7 +78,7 @@ static PfStatus no_column(const Plot *p, const char *name)
   const char *nearest = NULL;
   int best = 0;
   for (int i = 0; i < t->columns; i++)
-    if (pf_cli_is_nearer(name, t->names[i], &best)) nearest = t->names[i];
+    if (pf_name_is_nearer(name, t->names[i], &best)) nearest = t->names[i];
   pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is no column '%s'", name);
   if (nearest) pf_hint(p->ctx, "did you mean '%s'?", nearest);
   return PF_ERR_ARGUMENT;

@@ -36,11 +36,11 @@ static PfStatus unknown_name(const Setter *s, const char *name)
   pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: the model has no coordinate, velocity or speed '%s'", s->text, name);
   if (hint_derivative(s, name)) return PF_ERR_ARGUMENT;
   for (int i = 0; i < model->coordinate_count; i++)
-    if (pf_cli_is_nearer(own, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
+    if (pf_name_is_nearer(own, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
   for (int i = 0; i < model->speed_count; i++)
-    if (pf_cli_is_nearer(own, model->speeds[i].name, &best)) similar = model->speeds[i].name;
+    if (pf_name_is_nearer(own, model->speeds[i].name, &best)) similar = model->speeds[i].name;
   for (int i = 0; i < 3*model->ball_count; i++)
-    if (pf_cli_is_nearer(own, model->balls[i/3].spin_name[i%3], &best)) similar = model->balls[i/3].spin_name[i%3];
+    if (pf_name_is_nearer(own, model->balls[i/3].spin_name[i%3], &best)) similar = model->balls[i/3].spin_name[i%3];
   if (similar) pf_hint(s->ctx, "did you mean '%s'?", similar);
   return PF_ERR_ARGUMENT;
 }

@@ -45,7 +45,7 @@ static int unknown(int argc, char **argv)
   char hint[80] = "'pfaff study --help' lists them";
   int best = 0;
   for (int i = 0; pf_studies[i]; i++)
-    if (pf_cli_is_nearer(argv[1], kind_of(pf_studies[i]), &best))
+    if (pf_name_is_nearer(argv[1], kind_of(pf_studies[i]), &best))
       snprintf(hint, sizeof hint, "did you mean '%s'?", kind_of(pf_studies[i]));
   return pf_cli_wrong_usage(argc, argv, hint, "there is no study '%s'", argv[1]);
 }

@@ -42,15 +42,6 @@ const char *pf_cli_piece(const char *text, const char *separators)
   return text;
 }
 
-bool pf_cli_is_nearer(const char *name, const char *candidate, int *best)
-{
-  size_t length = strlen(name);
-  int most = *best ? *best - 1 : length < 2 ? 0 : length < 5 ? 1 : 2, distance = pf_name_distance(name, candidate, most);
-  if (distance > most || !distance) return false;
-  *best = distance;
-  return true;
-}
-
 /* How many elements the list of that name has; 0: there is no such list. */
 static int list_size(const PfModel *model, const char *name)
 {
@@ -72,7 +63,7 @@ void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *nam
   int best = 0;
   for (int k = 0; k < model->parameter_count; k++)
     if (!model->parameters[k].derived && !model->parameters[k].hidden &&
-        pf_cli_is_nearer(name, model->parameters[k].name, &best))
+        pf_name_is_nearer(name, model->parameters[k].name, &best))
       similar = model->parameters[k].name;
   if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
 }

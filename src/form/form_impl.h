@@ -63,6 +63,8 @@ PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inpu
 /* Memory of a solver, counted; zeroed. NULL without memory. */
 void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);
 #define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), PF_IS_NUMBER(type)))
+/* The same of what no later evaluation looks at. */
+#define pf_solver_scratch(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), false))
 PfStatus pf_solver_no_room(PfSolver *solver);
 
 /* ---------------------------------------------------------------- rows of A (rows.c) */

@@ -17,7 +17,7 @@ PfStatus pf_friction_make(PfSolver *s)
   PfFriction *f = s->friction = pf_solver_array(s, PfFriction, 1);
   if (!f) return pf_solver_no_room(s);
   f->slope = pf_solver_array(s, double, (size_t)n*(size_t)m);
-  f->slope_work = pf_solver_array(s, double, pf_tape_work_size(s->system->slope));
+  f->slope_work = pf_solver_scratch(s, double, pf_tape_work_size(s->system->slope));
   f->lambda = pf_solver_array(s, double, m);
   f->other = pf_solver_array(s, double, m);
   f->found = pf_solver_array(s, double, m);

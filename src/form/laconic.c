@@ -59,7 +59,7 @@ static PfStatus make_tape(PfSolver *s, Data *d)
   PF_TRY(pf_system_tape(s->ctx, s->system->eq->model, inputs, count, roots, (int)size, &d->tape));
   d->inputs = pf_solver_array(s, double, count);
   d->outputs = pf_solver_array(s, double, size);
-  d->work = pf_solver_array(s, double, pf_tape_work_size(d->tape));
+  d->work = pf_solver_scratch(s, double, pf_tape_work_size(d->tape));
   return d->inputs && d->outputs && d->work ? PF_OK : pf_solver_no_room(s);
 }
 
@@ -90,7 +90,7 @@ static PfStatus make_inverse(PfSolver *s, Data *d)
   PF_TRY(list_inputs(s, d, &inputs, &count));
   PF_TRY(pf_system_tape(s->ctx, model, inputs, count, roots, (int)size, &d->inverse));
   d->inverse_outputs = pf_solver_array(s, double, size);
-  d->inverse_work = pf_solver_array(s, double, pf_tape_work_size(d->inverse));
+  d->inverse_work = pf_solver_scratch(s, double, pf_tape_work_size(d->inverse));
   if (!d->inverse_outputs || !d->inverse_work) return pf_solver_no_room(s);
   return pf_qr_make(s->ctx, s->arena, n, c, &d->speeds);
 }

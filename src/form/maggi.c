@@ -59,7 +59,7 @@ static PfStatus user_directions(PfSolver *s, Data *d)
   d->speeds = ns;
   const PfSymbols *in = &s->system->symbols;
   PF_TRY(pf_system_tape(ctx, model, in->symbol, in->count, N, eq->n*ns, &d->directions));
-  d->tape_work = pf_solver_array(s, double, pf_tape_work_size(d->directions));
+  d->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(d->directions));
   return d->tape_work ? PF_OK : pf_solver_no_room(s);
 }
 

@@ -139,7 +139,7 @@ static PfStatus make_tape(PfSolver *s, PfRecursion *r)
   const PfSymbols *in = &s->system->symbols;
   PF_TRY(list_roots(s, r, &roots, &count));
   PF_TRY(pf_system_tape(s->ctx, r->model, in->symbol, in->count, roots, count, &r->tape));
-  r->tape_work = pf_solver_array(s, double, pf_tape_work_size(r->tape));
+  r->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(r->tape));
   r->out = pf_solver_array(s, double, count);
   return r->tape_work && r->out ? PF_OK : pf_solver_no_room(s);
 }

@@ -54,7 +54,7 @@ static PfStatus prepare_numbers(PfSolver *s)
   at->unit_b = pf_solver_array(s, double, m);
   at->unit = pf_solver_array(s, double, m);
   s->own_values = pf_solver_array(s, double, s->system->symbols.count);
-  s->tape_work = pf_solver_array(s, double, pf_tape_work_size(s->system->tape));
+  s->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(s->system->tape));
   s->inertia = pf_solver_array(s, double, n);
   bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->tape_work && s->inertia;
   if (!good) return pf_solver_no_room(s);
@@ -232,7 +232,7 @@ PfStatus pf_solver_need_rows_only(PfSolver *s)
   }
   PF_TRY(pf_system_tape(s->ctx, eq->model, system->symbols.symbol, system->symbols.count, roots, count, &s->rows));
   size_t size = pf_tape_work_size(s->rows); /* the shorter tape may keep more numbers at a time */
-  if (size > pf_tape_work_size(system->tape)) s->tape_work = pf_solver_array(s, double, size);
+  if (size > pf_tape_work_size(system->tape)) s->tape_work = pf_solver_scratch(s, double, size);
   return s->tape_work ? PF_OK : pf_solver_no_room(s);
 }
 

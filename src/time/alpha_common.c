@@ -33,7 +33,7 @@ static PfStatus make_tape(PfMotionRun *run, PfExpr *roots, int count, PfTape **t
   memcpy(inputs, in->symbol, (size_t)in->count*sizeof *inputs);
   for (int j = 0; j < run->n; j++) inputs[in->count + j] = model->coordinates[j].a;
   PF_TRY(pf_tape_new(run->ctx, inputs, in->count + run->n, roots, count, tape));
-  *work = pf_run_array(run, double, pf_tape_work_size(*tape));
+  *work = pf_run_scratch(run, double, pf_tape_work_size(*tape));
   return *work ? PF_OK : PF_ERR_MEMORY;
 }
 

@@ -143,7 +143,7 @@ static PfStatus add_conditions(PfMotionRun *run, PfBreaks *b)
   b->holds = pf_run_array(run, double, p->condition_count + 1);
   if (!b->truth || !b->holds) return PF_ERR_MEMORY;
   PF_TRY(pf_tape_new(run->ctx, b->truth_symbol, b->truth_count, roots, p->condition_count, &b->conditions));
-  b->conditions_work = pf_run_array(run, double, pf_tape_work_size(b->conditions));
+  b->conditions_work = pf_run_scratch(run, double, pf_tape_work_size(b->conditions));
   return b->conditions_work ? PF_OK : PF_ERR_MEMORY;
 }
 
@@ -180,7 +180,7 @@ static PfStatus make_sizes(PfMotionRun *run, PfBreaks *b)
                               roots + 2*i + 1));
   }
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, 2*b->count, &b->sizes));
-  b->size_work = pf_run_array(run, double, pf_tape_work_size(b->sizes));
+  b->size_work = pf_run_scratch(run, double, pf_tape_work_size(b->sizes));
   return b->size_work ? PF_OK : PF_ERR_MEMORY;
 }
 
@@ -199,7 +199,7 @@ static PfStatus make(PfMotionRun *run, PfBreaks *b)
   b->released = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
   if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met || !b->released) return PF_ERR_MEMORY;
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
-  b->work = pf_run_array(run, double, pf_tape_work_size(b->tape));
+  b->work = pf_run_scratch(run, double, pf_tape_work_size(b->tape));
   return b->work ? make_sizes(run, b) : no_room(run->ctx);
 }
 

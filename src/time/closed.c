@@ -272,7 +272,7 @@ static PfStatus make_tapes(Maker *k, PfClosed *f)
   if (pf_tape_instruction_count(f->flow) > MOST_INSTRUCTIONS) return PF_ERR_LIMIT;
   PF_TRY(make_velocity(k, f, pairs));
   size_t size = pf_tape_work_size(f->flow), other = f->velocity ? pf_tape_work_size(f->velocity) : 0;
-  f->work = pf_run_array(k->run, double, size > other ? size : other);
+  f->work = pf_run_scratch(k->run, double, size > other ? size : other);
   return f->work ? PF_OK : PF_ERR_MEMORY;
 }
 

@@ -89,7 +89,7 @@ PfStatus pf_monitor_make(PfMotionRun *run)
   }
   PF_TRY(pf_run_insert_inputs(run, eq->model, roots, count));
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, count, &run->monitor.tape));
-  run->monitor.work = pf_run_array(run, double, pf_tape_work_size(run->monitor.tape));
+  run->monitor.work = pf_run_scratch(run, double, pf_tape_work_size(run->monitor.tape));
   return run->monitor.work ? PF_OK : PF_ERR_MEMORY;
 }
 

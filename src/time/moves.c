@@ -291,6 +291,11 @@ void pf_phases_set_input(PfPhases *s, int input, double value)
   *now = value;
 }
 
+const double *pf_phases_inputs(const PfPhases *s)
+{
+  return s->values + s->symbols->inputs;
+}
+
 /* The sides at the new inputs: forces of friction may be too small now to hold what sticks. */
 static PfStatus decide_again(PfPhases *s, double horizon)
 {
@@ -319,6 +324,17 @@ static PfStatus settle(PfPhases *s, double horizon)
   s->told.horizon = horizon;
   pf_motion_settle(s->motion);
   return follow(s, horizon, before);
+}
+
+PfStatus pf_phases_set_options(PfPhases *s, const PfRunOptions *options)
+{
+  s->options = *options;
+  if (!s->motion || s->stage == PF_STAGE_OVER) return PF_OK;
+  if (s->motion->seen.pending) PF_TRY(settle(s, s->told.horizon));
+  store(s);
+  pf_phases_end_motion(s);
+  s->inputs_changed = false;
+  return open_motion(s, s->options.t_end);
 }
 
 /* *stepped: there is a step to look at. */
@@ -391,7 +407,9 @@ static PfStatus find_move(PfPhases *s, double horizon, PfMove *move)
 PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move)
 {
   PfStatus status = find_move(s, horizon, move);
-  if (status != PF_OK) s->stage = PF_STAGE_OVER, s->end = PF_RUN_TROUBLE;
+  if (status != PF_OK) s->stage = PF_STAGE_OVER, s->end = PF_RUN_TROUBLE, *move = PF_MOVE_END;
+  s->moves++;
+  s->latest = *move;
   return status;
 }
 

@@ -4,6 +4,13 @@
 
 #include "time/breaks.h"
 
+typedef enum PfMove {
+  PF_MOVE_STEP,   /* a step: the motion in it can be looked at */
+  PF_MOVE_BEFORE, /* an event is about to happen where the motion is */
+  PF_MOVE_EVENT,  /* it has happened: the state has jumped */
+  PF_MOVE_END     /* the horizon is reached, or the motion is over: pf_phases_result says why */
+} PfMove;
+
 /* Where a motion stands between two moves. */
 typedef enum PfStage {
   PF_STAGE_CHECK,  /* something may be due */
@@ -42,6 +49,8 @@ typedef struct PfPhases {
   bool decided, undecided;  /* the sides fit the state; none do */
   bool warned;              /* that a formulation was not used */
   bool warned_of_sharing;   /* that forces of what sticks are not determined */
+  long moves;               /* so many were made, */
+  PfMove latest;            /* and the latest was of this kind */
   PfStage stage;
   PfRunEnd end;             /* why it is over */
   bool whole;               /* one phase from the beginning to the end: the system itself moves */
@@ -91,13 +100,6 @@ PfStatus pf_phases_without_absent(const PfPhases *s, PfExpr *e);
 void pf_phases_take(PfPhases *s);
 void pf_phases_store(PfPhases *s, double t, const double *q, const double *v);
 
-typedef enum PfMove {
-  PF_MOVE_STEP,   /* a step: the motion in it can be looked at */
-  PF_MOVE_BEFORE, /* an event is about to happen where the motion is */
-  PF_MOVE_EVENT,  /* it has happened: the state has jumped */
-  PF_MOVE_END     /* the horizon is reached, or the motion is over: pf_phases_result says why */
-} PfMove;
-
 /* A motion, ready at the numbers in `values`; with a log events happen, and the log lives in `arena`. */
 PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values, const PfRunOptions *options,
                         PfEventLog *log, PfPhases **phases);
@@ -106,6 +108,10 @@ PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move);
 bool pf_phases_look(PfPhases *s, double t, PfSample *sample);
 /* An input without a function of time has another value from where the motion is. */
 void pf_phases_set_input(PfPhases *s, int input, double value);
+/* Goes on from where the motion is by another method or formulation. */
+PfStatus pf_phases_set_options(PfPhases *s, const PfRunOptions *options);
+/* All inputs of the complete model as they are now. */
+const double *pf_phases_inputs(const PfPhases *s);
 double pf_phases_time(const PfPhases *s);
 /* q and v (2n) of the complete model where the motion is. */
 void pf_phases_state(const PfPhases *s, double *y);

@@ -92,6 +92,14 @@ void pf_readings_free(PfReadings *r)
   pf_arena_free(r->arena);
 }
 
+void pf_readings_set_inputs(PfReadings *r, const double *inputs)
+{
+  const PfModel *model = pf_system_equations(r->system)->model;
+  double *in = r->in + pf_system_symbols(r->system)->inputs;
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value == PF_EXPR_NONE) in[i] = inputs[i];
+}
+
 void pf_readings_take(PfReadings *r, const PfSample *sample, double *numbers)
 {
   const PfEquations *eq = pf_system_equations(r->system);

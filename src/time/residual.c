@@ -72,7 +72,7 @@ typedef struct Inputs {
 static PfStatus make_residual(PfMotionRun *run, PfResiduals *f, const Inputs *in, const PfExpr *rows)
 {
   PF_TRY(pf_tape_new(run->ctx, in->symbol, in->count, rows, f->count, &f->residual));
-  f->residual_work = pf_run_array(run, double, pf_tape_work_size(f->residual));
+  f->residual_work = pf_run_scratch(run, double, pf_tape_work_size(f->residual));
   f->r = pf_run_array(run, double, f->count);
   return f->residual_work && f->r ? PF_OK : PF_ERR_MEMORY;
 }
@@ -89,7 +89,7 @@ static PfStatus try_slopes(PfMotionRun *run, PfResiduals *f, const Inputs *in, c
   memcpy(columns + 3*n + m, in->symbol + of_run->count + n, p*sizeof *columns);
   PF_TRY(pf_expr_jacobian(run->ctx, run->arena, rows, f->count, columns, (int)(3*n + m + p), &f->entries));
   PF_TRY(pf_tape_new(run->ctx, in->symbol, in->count, f->entries.value, f->entries.count, &f->slope));
-  f->slope_work = pf_run_array(run, double, pf_tape_work_size(f->slope));
+  f->slope_work = pf_run_scratch(run, double, pf_tape_work_size(f->slope));
   f->value = pf_run_array(run, double, f->entries.count);
   return f->slope_work && f->value ? PF_OK : PF_ERR_MEMORY;
 }

@@ -1,4 +1,4 @@
-/* Samples of a run: when they are taken. */
+/* When samples of a run are due. */
 #include "time/samples.h"
 
 #include <math.h>
@@ -14,46 +14,54 @@ static PfStatus check(PfContext *ctx, const PfRunOptions *o, double start)
   return PF_OK;
 }
 
-PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *options, double start, PfSampler *s)
+PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *o, double start, PfSampler *s)
 {
-  *s = (PfSampler){.options = options};
-  PF_TRY(check(ctx, options, start));
-  if (options->every > 0) s->next_every = (long)ceil(start/options->every - 1e-9);
+  *s = (PfSampler){.every = o->every, .at = o->at, .at_count = o->at_count, .served = -1};
+  PF_TRY(check(ctx, o, start));
+  if (o->every > 0) s->next_every = (long)ceil(start/o->every - 1e-9);
   return PF_OK;
 }
 
-/* An instant without accelerations is left out: the step itself was good. */
-static PfStatus emit(PfSampler *s, PfPhases *motion, double t)
+static bool give(PfSampler *s, double time, double *t)
 {
-  PfSample sample;
   s->any = true;
-  s->last = t;
-  if (!s->options->sample || !pf_phases_look(motion, t, &sample)) return PF_OK;
-  return s->options->sample(s->options->user, &sample);
+  s->last = *t = time;
+  return true;
 }
 
-PfStatus pf_sampler_due(PfSampler *s, PfPhases *motion)
-{
-  const PfRunOptions *o = s->options;
-  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, fabs(now));
-  if (o->at) {
-    while (s->next_at < o->at_count && o->at[s->next_at] <= most) PF_TRY(emit(s, motion, o->at[s->next_at++]));
-  } else if (o->every > 0) {
-    while ((double)s->next_every*o->every <= most) PF_TRY(emit(s, motion, (double)s->next_every++*o->every));
-  } else {
-    PF_TRY(emit(s, motion, now));
-  }
-  return PF_OK;
-}
-
-PfStatus pf_sampler_here(PfSampler *s, PfPhases *motion, bool again)
+/* One where the motion is, unless there was one. */
+static bool here(PfSampler *s, const PfPhases *motion, double *t)
 {
   double now = pf_phases_time(motion);
-  return again || !s->any || s->last < now ? emit(s, motion, now) : PF_OK;
+  s->served = motion->moves;
+  return (!s->any || s->last < now) && give(s, now, t);
 }
 
-PfStatus pf_sampler_last(PfSampler *s, PfPhases *motion, PfRunEnd end)
+/* All up to where the motion is. */
+static bool due(PfSampler *s, const PfPhases *motion, double *t)
 {
-  bool over = end == PF_RUN_DONE && s->options->every > 0 && !s->options->at;
-  return end == PF_RUN_UNTIL || over ? pf_sampler_here(s, motion, false) : PF_OK;
+  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, fabs(now));
+  if (s->at && s->next_at < s->at_count && s->at[s->next_at] <= most) return give(s, s->at[s->next_at++], t);
+  if (!s->at && s->every > 0 && (double)s->next_every*s->every <= most) return give(s, (double)s->next_every++*s->every, t);
+  s->served = motion->moves;
+  return !s->at && !(s->every > 0) && give(s, now, t);
+}
+
+bool pf_sampler_next(PfSampler *s, const PfPhases *motion, double *t)
+{
+  if (s->served == motion->moves) return false;
+  if (motion->moves == 0) return due(s, motion, t);
+  PfRunEnd end = pf_phases_result(motion).end;
+  switch (motion->latest) {
+  case PF_MOVE_STEP: return due(s, motion, t);
+  case PF_MOVE_BEFORE: return here(s, motion, t);
+  case PF_MOVE_EVENT:
+    s->any = false; /* the state has jumped: one more */
+    return here(s, motion, t);
+  case PF_MOVE_END:
+    if (end == PF_RUN_UNTIL || (end == PF_RUN_DONE && s->every > 0 && !s->at)) return here(s, motion, t);
+    s->served = motion->moves;
+    return false;
+  }
+  return false;
 }

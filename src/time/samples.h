@@ -1,24 +1,25 @@
-/* What is summed up at the ends of steps, and samples along a run. */
+/* When samples of a run are due. */
 #ifndef PF_TIME_SAMPLES_H
 #define PF_TIME_SAMPLES_H
 
 #include "time/phases.h"
 
-/* Which samples of a run are wanted, and how far they have been given. */
+/* Which samples are wanted, and how far they have been given. */
 typedef struct PfSampler {
-  const PfRunOptions *options;
-  int next_at;     /* index in options->at */
-  long next_every; /* multiple of options->every */
+  double every;    /* at multiples; 0: at the ends of steps, */
+  const double *at; /* or, when not NULL, at these times */
+  int at_count;
+  int next_at;     /* index in `at` */
+  long next_every; /* multiple of `every` */
+  long served;     /* moves of the motion whose samples have all been given */
   bool any;
   double last;     /* time of the latest one, if any */
 } PfSampler;
 
+/* Samples up to t_end; `options` says which. */
 PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *options, double start, PfSampler *sampler);
-/* All samples up to where the motion is. */
-PfStatus pf_sampler_due(PfSampler *sampler, PfPhases *motion);
-/* One where the motion is; with `again` even if there was one at this time. */
-PfStatus pf_sampler_here(PfSampler *sampler, PfPhases *motion, bool again);
-/* At the end of the run: the stop by a condition has a sample, and so has the end when samples are taken at multiples. */
-PfStatus pf_sampler_last(PfSampler *sampler, PfPhases *motion, PfRunEnd end);
+/* The next sample that is due by the latest move of the motion: false when there is none. Around an event there are two at one time;
+ * the stop by a condition has one, and so has the end when samples are taken at multiples. */
+bool pf_sampler_next(PfSampler *sampler, const PfPhases *motion, double *t);
 
 #endif

@@ -1,0 +1,135 @@
+/* A simulation by name: a model opened, started, moved, looked at.
+ *
+ *   PfError error;
+ *   PfSim *sim = pf_sim_open("snakeboard.pf", &error);
+ *   if (!sim) …                                    error.message says why
+ *   int theta = pf_sim_find(sim, "theta");
+ *   pf_sim_set(sim, "F", 2);
+ *   if (!pf_sim_start(sim)) …                      pf_sim_error(sim)->message
+ *   while (pf_sim_time(sim) < 10 && pf_sim_advance(sim, pf_sim_time(sim) + 0.01))
+ *     printf("%g %g\n", pf_sim_time(sim), pf_sim_get(sim, theta));
+ *   pf_sim_close(sim);
+ *
+ * All numbers are in SI units (angles in radians); pf_sim_measure tells the unit in which a quantity was declared. Functions that
+ * return bool return false on failure, and pf_sim_error says what is wrong. A simulation serves one thread at a time; two
+ * simulations are independent. What is started moves without allocating, until an event or something that sticks changes the
+ * equations. Names are looked up once: pf_sim_find costs as much as reading the model. */
+#ifndef PFAFF_SIM_H
+#define PFAFF_SIM_H
+
+#include "pfaff/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PfSim PfSim;
+
+/* What is wrong, in words. The texts are copies: they live as long as the struct. */
+typedef struct PfError {
+  PfStatus status;  /* PF_OK: nothing */
+  char message[512];
+  char hint[256];   /* how to mend it, or "" */
+  char file[256];   /* where, or "" */
+  int line, column; /* from 1; 0: not known */
+} PfError;
+
+/* ---------------------------------------------------------------- opening */
+
+/* Reads the model and derives its equations. NULL on failure; `error` (or NULL) gets the reason. */
+PF_API PfSim *pf_sim_open(const char *path, PfError *error);
+/* The same from text. */
+PF_API PfSim *pf_sim_open_text(const char *text, PfError *error);
+/* Of a model that was read before, with its equations; both must outlive the simulation, as must the context. */
+PF_API PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error);
+/* Another simulation in the same state, for another thread. It reads the model anew; handles are the same in both. Not for
+ * simulations by pf_sim_of_model. */
+PF_API PfSim *pf_sim_clone(PfSim *sim, PfError *error);
+PF_API void pf_sim_close(PfSim *sim); /* NULL is allowed */
+
+/* The latest failure; status PF_OK when there was none. */
+PF_API const PfError *pf_sim_error(const PfSim *sim);
+
+/* ---------------------------------------------------------------- before the start */
+
+/* A parameter, the start of a coordinate (x), a velocity (x'), a speed, a quasi-velocity (hub.wz), the time at the start (t), or an
+ * input without a function of time. Inputs may also be set while it moves, from then on. */
+PF_API bool pf_sim_set(PfSim *sim, const char *name, double value);
+/* The same by a constant of the language, with its unit: "5 [g]", "pi/6", "10 [deg]"; a bare number is in the declared unit. */
+PF_API bool pf_sim_set_text(PfSim *sim, const char *name, const char *value);
+
+/* How it moves: what the model says after 'run', changed by the caller (pf_run_options). What samples and the end of a run concern
+ * is not looked at. Takes effect at the start, or at once when it moves: then the method begins anew where the motion is. */
+PF_API PfRunOptions pf_sim_options(const PfSim *sim);
+PF_API bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options);
+/* Method and formulation by name; NULL leaves one as it is. */
+PF_API bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation);
+
+/* Makes the start consistent with the constraints and gets ready to move. May be called again, to start anew. */
+PF_API bool pf_sim_start(PfSim *sim);
+/* What was changed to make the start consistent. */
+PF_API const PfStart *pf_sim_changes(const PfSim *sim);
+
+/* ---------------------------------------------------------------- moving */
+
+/* To the time t, exactly. False when it ends earlier: pf_sim_result says why. Events happen on the way. */
+PF_API bool pf_sim_advance(PfSim *sim, double t);
+/* One step as long as the method likes, up to an event, or the event itself. False when the motion is over, or the end of the run
+ * of the model is reached. */
+PF_API bool pf_sim_step(PfSim *sim);
+
+/* A digital controller: called at the start and every `period` seconds after it; it reads what it likes and sets inputs, which hold
+ * until it is called again. A period of 0 takes it away. */
+typedef void PfController(void *user, PfSim *sim);
+PF_API bool pf_sim_control(PfSim *sim, double period, PfController *controller, void *user);
+
+/* Where the motion stands; while a sample is looked at, its time. */
+PF_API double pf_sim_time(const PfSim *sim);
+/* Steps, violations, balance of energy so far, and why the motion is over. */
+PF_API PfRunResult pf_sim_result(const PfSim *sim);
+
+/* Samples at given times, whatever the steps: after the start and after every step, pf_sim_due turns to the next one that lies in it,
+ * until it returns false. */
+typedef struct PfSampling PfSampling;
+PF_API PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_count);
+PF_API void pf_sampling_free(PfSampling *sampling);
+PF_API bool pf_sim_due(PfSim *sim, PfSampling *sampling);
+
+/* ---------------------------------------------------------------- reading */
+
+/* A handle for a quantity: anything that 'plot' takes, as "theta", "x'", "x''", "lambda[rear]", "nu[1]", "kinetic", "pos(wheel)",
+ * "L*theta'^2", a 'let'; an input; "matrix M", "matrix F", "matrix A", "matrix b"; "pose BODY" (position, then the rotation matrix by
+ * rows). -1 when there is none. */
+PF_API int pf_sim_find(PfSim *sim, const char *quantity);
+/* How many numbers it has; 1 for most. */
+PF_API int pf_sim_size(const PfSim *sim, int handle);
+/* The first of them; NaN when it has no value. */
+PF_API double pf_sim_get(PfSim *sim, int handle);
+/* All of them. False when the state has no accelerations and they are needed. */
+PF_API bool pf_sim_read(PfSim *sim, int handle, double *numbers);
+PF_API PfMeasure pf_sim_measure(const PfSim *sim, int handle);
+/* An input by its handle. */
+PF_API bool pf_sim_put(PfSim *sim, int handle, double value);
+
+/* Events that have happened, in their order; NULL past the last. */
+PF_API const PfEventRecord *pf_sim_event(const PfSim *sim, int index);
+
+/* ---------------------------------------------------------------- snapshots */
+
+/* The state of a motion, with all that its method remembers, as bytes: what goes on from it goes on bit for bit as if nothing had
+ * been. For the same model, method and formulation only. (The methods of SUNDIALS keep their memory to themselves: they begin anew
+ * where they are saved, in the simulation that goes on as in the one that is restored.) */
+PF_API size_t pf_sim_snapshot_size(const PfSim *sim);
+PF_API bool pf_sim_save(PfSim *sim, void *bytes, size_t size);
+PF_API bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size);
+
+/* ---------------------------------------------------------------- what it is made of */
+
+PF_API PfContext *pf_sim_context(const PfSim *sim);
+PF_API PfModel *pf_sim_model(const PfSim *sim);
+PF_API const PfEquations *pf_sim_equations(const PfSim *sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

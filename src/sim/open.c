@@ -1,0 +1,227 @@
+/* Opening and closing a simulation. */
+#include "sim/settings.h"
+#include "sim/sim_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- errors */
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+  snprintf(to, size, "%s", from ? from : "");
+}
+
+/* The first error says what is wrong; later ones may follow from it. */
+static void take_error(const PfContext *ctx, PfStatus status, int before, PfError *error)
+{
+  *error = (PfError){.status = status};
+  copy_text(error->message, sizeof error->message, pf_status_text(status));
+  for (int i = before; ctx && i < pf_diagnostic_count(ctx); i++) {
+    const PfDiagnostic *d = pf_diagnostic(ctx, i);
+    if (d->severity != PF_ERROR) continue;
+    copy_text(error->message, sizeof error->message, d->message);
+    copy_text(error->hint, sizeof error->hint, d->hint);
+    copy_text(error->file, sizeof error->file, d->place.file);
+    error->line = d->place.line;
+    error->column = d->place.column;
+    return;
+  }
+}
+
+bool pf_sim_check_since(PfSim *sim, PfStatus status, int before)
+{
+  if (status == PF_OK) return true;
+  take_error(sim->ctx, status, before, &sim->error);
+  return false;
+}
+
+const PfError *pf_sim_error(const PfSim *sim)
+{
+  return &sim->error;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the simulation");
+}
+
+/* The complete model has everything that events need; its system gives the order of states and handles. */
+static PfStatus make_complete(PfSim *sim)
+{
+  sim->complete = sim->model->complete && sim->model->complete != sim->model ? sim->model->complete : sim->model;
+  sim->complete_equations = sim->equations;
+  sim->complete_system = sim->system;
+  if (sim->complete == sim->model) return PF_OK;
+  PF_TRY(pf_equations_derive(sim->ctx, sim->arena, sim->complete, &sim->complete_equations));
+  return pf_system_new(sim->ctx, &sim->complete_equations, &sim->complete_system);
+}
+
+static PfStatus make_room(PfSim *sim)
+{
+  const PfModel *model = sim->model;
+  sim->given = pf_arena_array(sim->arena, double, model->parameter_count);
+  sim->input = pf_arena_array(sim->arena, double, model->input_count);
+  sim->values = pf_arena_array(sim->arena, double, pf_system_symbols(sim->system)->count);
+  sim->complete_values = pf_arena_array(sim->arena, double, pf_system_symbols(sim->complete_system)->count);
+  sim->state = pf_arena_array(sim->arena, double, 2*(size_t)sim->complete_equations.n);
+  if (!sim->given || !sim->input || !sim->values || !sim->complete_values || !sim->state) return no_room(sim->ctx);
+  for (int i = 0; i < model->parameter_count; i++) sim->given[i] = NAN;
+  return PF_OK;
+}
+
+static PfStatus make(PfSim *sim)
+{
+  PF_TRY(pf_system_new(sim->ctx, &sim->equations, &sim->system));
+  PF_TRY(make_complete(sim));
+  PF_TRY(make_room(sim));
+  return pf_run_settings(sim->ctx, sim->model, NULL, NULL, NULL, &sim->options);
+}
+
+static PfSim *new_sim(PfContext *ctx, bool owner)
+{
+  PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  PfSim *sim = arena ? pf_arena_array(arena, PfSim, 1) : NULL;
+  if (sim) *sim = (PfSim){.ctx = ctx, .arena = arena, .owner = owner};
+  else pf_arena_free(arena);
+  return sim;
+}
+
+static PfSim *finish(PfSim *sim, PfStatus status, PfError *error)
+{
+  if (error) *error = (PfError){0};
+  if (status == PF_OK) return sim;
+  if (error) take_error(sim->ctx, status, 0, error);
+  pf_sim_close(sim);
+  return NULL;
+}
+
+static PfSim *fail_early(PfContext *ctx, PfError *error)
+{
+  if (error) take_error(NULL, PF_ERR_MEMORY, 0, error);
+  pf_context_free(ctx);
+  return NULL;
+}
+
+static PfSim *open_by(PfContext *ctx, PfSim *sim, PfStatus read, PfError *error)
+{
+  PfStatus status = read;
+  if (status == PF_OK) status = pf_equations_derive(ctx, sim->arena, sim->model, &sim->equations);
+  if (status == PF_OK) status = make(sim);
+  return finish(sim, status, error);
+}
+
+PfSim *pf_sim_open(const char *path, PfError *error)
+{
+  PfContext *ctx = pf_context_new(NULL);
+  PfSim *sim = new_sim(ctx, true);
+  return sim ? open_by(ctx, sim, pf_model_load(ctx, path, &sim->model), error) : fail_early(ctx, error);
+}
+
+static PfSim *open_text(const char *file, const char *text, size_t size, PfError *error)
+{
+  PfContext *ctx = pf_context_new(NULL);
+  PfSim *sim = new_sim(ctx, true);
+  return sim ? open_by(ctx, sim, pf_model_read(ctx, file, text, size, &sim->model), error) : fail_early(ctx, error);
+}
+
+PfSim *pf_sim_open_text(const char *text, PfError *error)
+{
+  return open_text("<text>", text, strlen(text), error);
+}
+
+PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error)
+{
+  PfSim *sim = new_sim(ctx, false);
+  if (!sim) return fail_early(NULL, error);
+  sim->model = model;
+  sim->equations = *equations;
+  return finish(sim, make(sim), error);
+}
+
+/* ---------------------------------------------------------------- closing */
+
+void pf_sim_close(PfSim *sim)
+{
+  if (!sim) return;
+  PfContext *ctx = sim->owner ? sim->ctx : NULL;
+  PfModel *model = sim->owner ? sim->model : NULL;
+  pf_sim_unbind(sim);
+  pf_array_free(pf_context_allocator(sim->ctx), &sim->handles);
+  pf_array_free(pf_context_allocator(sim->ctx), &sim->starts);
+  pf_phases_close(sim->motion);
+  pf_arena_free(sim->run_arena);
+  if (sim->complete_system != sim->system) pf_system_free(sim->complete_system);
+  pf_system_free(sim->system);
+  pf_arena_free(sim->arena);
+  pf_model_free(model);
+  pf_context_free(ctx);
+}
+
+/* ---------------------------------------------------------------- a second one */
+
+/* What was set before the start, as it was set. */
+static PfStatus copy_settings(const PfSim *from, PfSim *to)
+{
+  memcpy(to->given, from->given, (size_t)from->model->parameter_count*sizeof *to->given);
+  memcpy(to->input, from->input, (size_t)from->model->input_count*sizeof *to->input);
+  to->start_time = from->start_time;
+  to->options = from->options;
+  to->options_set = from->options_set;
+  to->method = from->method;
+  to->formulation = from->formulation;
+  if (to->options.until != PF_EXPR_NONE) to->options.until = to->model->run.until;
+  to->period = from->period;
+  to->controller = from->controller;
+  to->user = from->user;
+  return pf_sim_copy_start(from, to);
+}
+
+static PfStatus copy_motion(PfSim *from, PfSim *to)
+{
+  if (!from->motion) return PF_OK;
+  size_t size = pf_sim_snapshot_size(from);
+  char *bytes = pf_arena_array(to->arena, char, size);
+  if (!bytes) return no_room(to->ctx);
+  if (!pf_sim_save(from, bytes, size)) return from->error.status;
+  if (!pf_sim_start(to)) return to->error.status;
+  return pf_sim_restore(to, bytes, size) ? PF_OK : to->error.status;
+}
+
+static PfStatus copy_handles(const PfSim *from, PfSim *to)
+{
+  for (size_t i = 0; i < from->handles.count; i++)
+    if (pf_sim_find(to, from->handles.at[i]->name) != (int)i) return to->error.status;
+  return PF_OK;
+}
+
+PfSim *pf_sim_clone(PfSim *sim, PfError *error)
+{
+  const PfModel *model = sim->model;
+  PfSim *copy = open_text(model->file, model->text, model->text_size, error);
+  if (!copy) return NULL;
+  PfStatus status = copy_settings(sim, copy);
+  if (status == PF_OK) status = copy_handles(sim, copy);
+  if (status == PF_OK) status = copy_motion(sim, copy);
+  return finish(copy, status, error);
+}
+
+/* ---------------------------------------------------------------- what it is made of */
+
+PfContext *pf_sim_context(const PfSim *sim)
+{
+  return sim->ctx;
+}
+
+PfModel *pf_sim_model(const PfSim *sim)
+{
+  return sim->model;
+}
+
+const PfEquations *pf_sim_equations(const PfSim *sim)
+{
+  return &sim->equations;
+}

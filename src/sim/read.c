@@ -1,0 +1,254 @@
+/* Quantities by handles. */
+#include "sim/sim_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+static PfStatus no_room(PfSim *sim)
+{
+  return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for a quantity");
+}
+
+/* ---------------------------------------------------------------- what a name means */
+
+static bool find_state(PfSim *sim, PfHandle *h)
+{
+  const PfModel *model = sim->complete;
+  size_t length = strlen(h->name);
+  bool rate = length && h->name[length - 1] == '\'';
+  for (int i = 0; i < model->coordinate_count; i++) {
+    const char *name = model->coordinates[i].name;
+    if (strncmp(h->name, name, length - rate) != 0 || name[length - rate]) continue;
+    *h = (PfHandle){.name = h->name, .kind = PF_HANDLE_STATE, .index = i + (rate ? model->coordinate_count : 0), .size = 1,
+                    .measure = pf_model_measure(model, h->name)};
+    return true;
+  }
+  return false;
+}
+
+static bool find_input(PfSim *sim, PfHandle *h)
+{
+  const PfModel *model = sim->model;
+  for (int i = 0; i < model->input_count; i++) {
+    if (strcmp(model->inputs[i].name, h->name) != 0 || model->inputs[i].value != PF_EXPR_NONE) continue;
+    h->kind = PF_HANDLE_INPUT;
+    h->index = i;
+    h->size = 1;
+    h->measure = pf_model_measure(model, h->name);
+    return true;
+  }
+  return false;
+}
+
+static PfStatus take_roots(PfSim *sim, PfHandle *h, const PfExpr *roots, size_t count)
+{
+  h->size = (int)count;
+  h->roots = pf_arena_array(sim->arena, PfExpr, count);
+  if (!h->roots) return no_room(sim);
+  if (count) memcpy(h->roots, roots, count*sizeof *roots);
+  return PF_OK;
+}
+
+/* "matrix M": of M q'' = F + C + A^T lambda, A q'' = b. */
+static PfStatus find_matrix(PfSim *sim, PfHandle *h, bool *found)
+{
+  const PfEquations *eq = &sim->complete_equations;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  *found = !strncmp(h->name, "matrix ", 7) && strlen(h->name) == 8 && strchr("MFAb", h->name[7]);
+  if (!*found) return PF_OK;
+  switch (h->name[7]) {
+  case 'M': return take_roots(sim, h, eq->M, n*n);
+  case 'F': return take_roots(sim, h, eq->F, n);
+  case 'A': return take_roots(sim, h, eq->A, m*n);
+  default: return take_roots(sim, h, eq->b, m);
+  }
+}
+
+static int find_body(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->body_count; i++)
+    if (!strcmp(model->bodies[i].name, name)) return model->bodies[i].frame;
+  for (int i = 0; i < model->frame_count; i++)
+    if (!strcmp(model->frames[i].name, name)) return i;
+  return -1;
+}
+
+/* "pose BODY": the origin of its frame, and its axes as columns of a matrix, in the axes of the ground. */
+static PfStatus find_pose(PfSim *sim, PfHandle *h, bool *found)
+{
+  const PfModel *model = sim->complete;
+  PfContext *ctx = sim->ctx;
+  PfExpr roots[12];
+  int frame = strncmp(h->name, "pose ", 5) ? -1 : find_body(model, h->name + 5);
+  *found = frame >= 0;
+  if (!*found) return PF_OK;
+  pf_vector_express(model, pf_frame_position(model, frame), 0, roots);
+  for (int k = 0; k < 3; k++) {
+    PfExpr axis[3], turned[3];
+    for (int i = 0; i < 3; i++) axis[i] = pf_expr_int(ctx, i == k);
+    pf_frame_turn(model, frame, 0, axis, turned);
+    for (int i = 0; i < 3; i++) roots[3 + 3*i + k] = turned[i];
+  }
+  PF_TRY(pf_expr_check(ctx));
+  return take_roots(sim, h, roots, 12);
+}
+
+static PfStatus find_quantity(PfSim *sim, PfHandle *h)
+{
+  PfPlot *plots;
+  int count;
+  PF_TRY(pf_quantities_read(sim->ctx, sim->arena, sim->complete, "quantity", h->name, &plots, &count));
+  if (count != 1 || plots[0].count < 1)
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is not one quantity", h->name);
+  h->measure = pf_plot_measure(plots, 0);
+  return take_roots(sim, h, plots[0].values, (size_t)plots[0].count);
+}
+
+/* Accelerations, multipliers, and what only a look at the motion tells. */
+static bool needs_forces(PfSim *sim, const PfHandle *h)
+{
+  const PfSymbols *in = pf_system_symbols(sim->complete_system);
+  const PfModel *model = sim->complete;
+  static const char *const seen[] = {"kinetic()", "potential()", "violation_position()", "violation_velocity()"};
+  for (int k = 0; k < h->size; k++) {
+    PfExpr e = h->roots[k];
+    if (pf_expr_depends(sim->ctx, e, in->symbol + in->lambda, in->count - in->lambda)) return true;
+    for (int i = 0; i < model->coordinate_count; i++)
+      if (pf_expr_depends(sim->ctx, e, &model->coordinates[i].a, 1)) return true;
+    for (size_t i = 0; i < sizeof seen/sizeof *seen; i++) {
+      PfExpr symbol = pf_expr_symbol(sim->ctx, seen[i]);
+      if (pf_expr_depends(sim->ctx, e, &symbol, 1)) return true;
+    }
+  }
+  return false;
+}
+
+static PfStatus find(PfSim *sim, PfHandle *h)
+{
+  bool found = find_state(sim, h) || find_input(sim, h);
+  if (found) return PF_OK;
+  h->kind = PF_HANDLE_QUANTITY;
+  PF_TRY(find_matrix(sim, h, &found));
+  if (!found) PF_TRY(find_pose(sim, h, &found));
+  if (!found) PF_TRY(find_quantity(sim, h));
+  h->by_forces = needs_forces(sim, h);
+  return pf_expr_check(sim->ctx);
+}
+
+static PfStatus add(PfSim *sim, const char *name)
+{
+  PfHandle *h = pf_arena_array(sim->arena, PfHandle, 1);
+  if (!h) return no_room(sim);
+  *h = (PfHandle){.name = pf_arena_text(sim->arena, name, strlen(name)), .measure = {"", 1}};
+  if (!h->name) return no_room(sim);
+  PF_TRY(find(sim, h));
+  if (sim->motion) PF_TRY(pf_sim_bind(sim, h));
+  return pf_push(pf_context_allocator(sim->ctx), &sim->handles, h) ? PF_OK : no_room(sim);
+}
+
+int pf_sim_find(PfSim *sim, const char *name)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  for (size_t i = 0; i < sim->handles.count; i++)
+    if (!strcmp(sim->handles.at[i]->name, name)) return (int)i;
+  return pf_sim_check_since(sim, add(sim, name), before) ? (int)sim->handles.count - 1 : -1;
+}
+
+/* ---------------------------------------------------------------- readings */
+
+PfStatus pf_sim_bind(PfSim *sim, PfHandle *h)
+{
+  if (h->kind != PF_HANDLE_QUANTITY) return PF_OK;
+  pf_readings_free(h->readings);
+  h->readings = NULL;
+  return pf_readings_new(sim->ctx, sim->complete_system, sim->complete_values, h->roots, h->size, &h->readings);
+}
+
+void pf_sim_unbind(PfSim *sim)
+{
+  for (size_t i = 0; i < sim->handles.count; i++) {
+    pf_readings_free(sim->handles.at[i]->readings);
+    sim->handles.at[i]->readings = NULL;
+  }
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static const PfHandle *handle_of(const PfSim *sim, int handle)
+{
+  return handle >= 0 && (size_t)handle < sim->handles.count ? sim->handles.at[handle] : NULL;
+}
+
+int pf_sim_size(const PfSim *sim, int handle)
+{
+  const PfHandle *h = handle_of(sim, handle);
+  return h ? h->size : 0;
+}
+
+PfMeasure pf_sim_measure(const PfSim *sim, int handle)
+{
+  const PfHandle *h = handle_of(sim, handle);
+  return h ? h->measure : (PfMeasure){"", 1};
+}
+
+/* What the motion shows where it stands, worked out when it is first asked for. */
+static bool look(PfSim *sim)
+{
+  if (!sim->looked) sim->look_good = pf_phases_look(sim->motion, pf_phases_time(sim->motion), &sim->sample);
+  sim->looked = true;
+  return sim->look_good;
+}
+
+/* Coordinates and velocities need no evaluation. */
+static const double *state(PfSim *sim)
+{
+  if (sim->looked && sim->look_good) {
+    size_t n = (size_t)sim->complete_equations.n;
+    memcpy(sim->state, sim->sample.q, n*sizeof *sim->state);
+    memcpy(sim->state + n, sim->sample.v, n*sizeof *sim->state);
+  } else {
+    pf_phases_state(sim->motion, sim->state);
+  }
+  return sim->state;
+}
+
+static bool read_quantity(PfSim *sim, const PfHandle *h, double *numbers)
+{
+  if (!look(sim)) return false;
+  pf_readings_set_inputs(h->readings, pf_phases_inputs(sim->motion));
+  pf_readings_take(h->readings, &sim->sample, numbers);
+  return true;
+}
+
+bool pf_sim_read(PfSim *sim, int handle, double *numbers)
+{
+  const PfHandle *h = handle_of(sim, handle);
+  if (!h || !sim->motion) return false;
+  switch (h->kind) {
+  case PF_HANDLE_STATE: numbers[0] = state(sim)[h->index]; return true;
+  case PF_HANDLE_INPUT: numbers[0] = sim->input[h->index]; return true;
+  case PF_HANDLE_QUANTITY: break;
+  }
+  return read_quantity(sim, h, numbers);
+}
+
+double pf_sim_get(PfSim *sim, int handle)
+{
+  const PfHandle *h = handle_of(sim, handle);
+  double number = NAN;
+  if (h && h->size == 1) return pf_sim_read(sim, handle, &number) ? number : NAN;
+  return NAN;
+}
+
+bool pf_sim_put(PfSim *sim, int handle, double value)
+{
+  const PfHandle *h = handle_of(sim, handle);
+  if (!h || h->kind != PF_HANDLE_INPUT || !isfinite(value)) return false;
+  sim->input[h->index] = value;
+  sim->looked = false;
+  if (sim->motion) pf_phases_set_input(sim->motion, h->index, value);
+  return true;
+}

@@ -1,0 +1,135 @@
+/* How to run, as the model says after 'run'. */
+#include "sim/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Reader {
+  PfContext *ctx;
+  const PfModel *model;
+  const PfSystem *system; /* NULL: the numbers are not known yet */
+  const double *values;
+  PfRunOptions *settings;
+} Reader;
+
+/* Without a system only what is a number by itself is known. */
+static PfStatus number_of(Reader *r, const PfSetting *setting, double *value)
+{
+  if (setting->word)
+    return pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "'%s' needs a number", setting->key);
+  if (!r->system) {
+    if (!pf_expr_is_number(r->ctx, setting->value, value)) return PF_OK;
+  } else {
+    const PfSymbols *in = pf_system_symbols(r->system);
+    PF_TRY(pf_expr_evaluate(r->ctx, &setting->value, 1, in->symbol, r->values, in->count, value));
+  }
+  bool damping = !strcmp(setting->key, "rho");
+  if (damping ? *value >= 0 && *value <= 1 : isfinite(*value) && *value > 0) return PF_OK;
+  return pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "'%s' must be %s, not %g", setting->key,
+                    damping ? "between 0 and 1" : "positive", *value);
+}
+
+static PfStatus take_scheme(Reader *r, const PfSetting *setting)
+{
+  const char *word = setting->word ? setting->word : "";
+  r->settings->printed = !strcmp(word, "printed");
+  if (r->settings->printed || !strcmp(word, "corrected")) return PF_OK;
+  return pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "'scheme' is 'corrected' or 'printed'");
+}
+
+static PfStatus take_formulation(Reader *r, const PfSetting *setting)
+{
+  if (!setting->word) return pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "'formulation' needs a name");
+  r->settings->formulation = pf_form_name(setting->word);
+  if (pf_formulation_find(setting->word)) return PF_OK;
+  pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "there is no formulation '%s'", setting->word);
+  pf_hint(r->ctx, "'pfaff compare' lists them");
+  return PF_ERR_MODEL;
+}
+
+static long whole_number(double x)
+{
+  return x < 1 ? 1 : x > 1e18 ? (long)1e18 : (long)x;
+}
+
+/* What the model says in { } after 'run'. */
+static PfStatus take_setting(Reader *r, const PfSetting *setting)
+{
+  PfRunOptions *o = r->settings;
+  const struct {
+    const char *key;
+    double *number;
+  } numbers[] = {{"step", &o->step}, {"rtol", &o->rtol}, {"atol", &o->atol}, {"rho", &o->rho},
+                 {"every", &o->every}, {"largest_step", &o->largest_step}};
+  for (size_t i = 0; i < sizeof numbers/sizeof *numbers; i++)
+    if (!strcmp(setting->key, numbers[i].key)) return number_of(r, setting, numbers[i].number);
+  if (!strcmp(setting->key, "most_steps")) {
+    double most = 0;
+    PF_TRY(number_of(r, setting, &most));
+    o->most_steps = whole_number(most);
+    return PF_OK;
+  }
+  if (!strcmp(setting->key, "formulation")) return take_formulation(r, setting);
+  if (!strcmp(setting->key, "scheme")) return take_scheme(r, setting);
+  pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "'run' does not know the setting '%s'", setting->key);
+  pf_hint(r->ctx, "it knows: step, rtol, atol, rho, scheme, every, largest_step, most_steps, formulation");
+  return PF_ERR_MODEL;
+}
+
+static bool is_of_alpha(const PfSetting *setting)
+{
+  return !strcmp(setting->key, "rho") || !strcmp(setting->key, "scheme");
+}
+
+/* Settings of the alpha methods belong to no other: what is accepted is obeyed. */
+static PfStatus check_settings(Reader *r, const PfRun *run)
+{
+  const PfMethod *method = pf_method_find(run->method ? run->method : "dopri5");
+  for (int i = 0; method && !pf_method_has_damping(method) && i < run->setting_count; i++)
+    if (is_of_alpha(run->settings + i))
+      return pf_fail_at(r->ctx, PF_ERR_MODEL, run->settings[i].place, "'%s' belongs to generalized_alpha and rattle, "
+                        "and the method is '%s'", run->settings[i].key, pf_method_name(method));
+  return PF_OK;
+}
+
+/* Where SUNDIALS is not built in, its methods do not exist. */
+static PfStatus check_method(const Reader *r, const PfRun *run)
+{
+  PfContext *ctx = r->ctx;
+  if (!run->method || pf_method_find(run->method)) return PF_OK;
+  pf_fail_at(ctx, PF_ERR_MODEL, run->method_place, "there is no method '%s'", run->method);
+  char list[256] = "";
+  for (int i = 0; pf_method(i); i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", pf_method_name(pf_method(i)));
+  }
+  pf_hint(ctx, "there are: %s", list);
+  return PF_ERR_MODEL;
+}
+
+static PfStatus take_horizon(Reader *r)
+{
+  const PfRun *run = &r->model->run;
+  const PfSymbols *in = pf_system_symbols(r->system);
+  double horizon = 10;
+  if (run->given) PF_TRY(pf_expr_evaluate(r->ctx, &run->horizon, 1, in->symbol, r->values, in->count, &horizon));
+  r->settings->t_end = r->values[in->time] + horizon;
+  return PF_OK;
+}
+
+PfStatus pf_run_settings(PfContext *ctx, const PfModel *model, const PfSystem *system, const double *values,
+                         const char *method, PfRunOptions *settings)
+{
+  const PfRun *run = &model->run;
+  Reader r = {ctx, model, system, values, settings};
+  *settings = pf_run_options();
+  if (system) PF_TRY(take_horizon(&r));
+  settings->until = run->until;
+  settings->method = run->method;
+  for (int i = 0; i < run->setting_count; i++) PF_TRY(take_setting(&r, run->settings + i));
+  if (!method) PF_TRY(check_method(&r, run));
+  PF_TRY(check_settings(&r, run));
+  if (method) settings->method = method;
+  return PF_OK;
+}

@@ -1,0 +1,82 @@
+/* Inside sim. */
+#ifndef PF_SIM_IMPL_H
+#define PF_SIM_IMPL_H
+
+#include "base/base.h"
+#include "pfaff/lang.h"
+#include "pfaff/sim.h"
+#include "time/samples.h"
+
+/* What can be read by a handle. */
+typedef enum PfHandleKind {
+  PF_HANDLE_STATE,  /* a coordinate or velocity: no evaluation is needed */
+  PF_HANDLE_INPUT,
+  PF_HANDLE_QUANTITY
+} PfHandleKind;
+
+typedef struct PfHandle {
+  const char *name;
+  PfHandleKind kind;
+  int index;            /* among q and v, or among the inputs */
+  int size;
+  PfExpr *roots;        /* a quantity: its expressions, and their readings once it is started */
+  PfReadings *readings;
+  bool by_forces;       /* needs accelerations, multipliers or what a monitor sees */
+  PfMeasure measure;
+} PfHandle;
+
+/* A start that was set, for those who start likewise. */
+typedef struct PfSetStart {
+  const char *name;
+  double value;
+} PfSetStart;
+
+struct PfSim {
+  PfContext *ctx;
+  PfArena *arena;
+  bool owner;              /* of context, model and equations */
+  PfModel *model;          /* as it is at the start */
+  PfEquations equations;
+  PfSystem *system;
+  PfModel *complete;       /* with everything that events need; the model itself without */
+  PfEquations complete_equations;
+  PfSystem *complete_system; /* the system itself, or one of its own */
+  double *given;           /* per parameter: the number set, or NaN */
+  double *input;           /* per input: the number set */
+  PF_ARRAY(PfSetStart) starts;
+  double start_time;
+  double *values, *complete_values;
+  PfRunOptions options;
+  bool options_set;        /* by the caller: the model's are not taken again */
+  const char *method, *formulation; /* set by the caller in place of the model's, or NULL */
+  PfStart start;
+  PfEventLog log;
+  PfArena *run_arena;      /* of the log */
+  PfPhases *motion;        /* NULL: not started */
+  PfError error;
+
+  double period;           /* of the controller; 0: none */
+  PfController *controller;
+  void *user;
+  double control_start;
+  long control_next;       /* instant control_start + control_next*period */
+
+  PF_ARRAY(PfHandle *) handles;
+  bool looking;            /* at a sample inside the step */
+  double look_t;
+  bool looked, look_good;  /* `sample` belongs to where it stands */
+  PfSample sample;
+  double *state;           /* 2n of the complete model */
+};
+
+/* Keeps a failure in words, by the first error from the diagnostic `before` on; returns whether there was none. */
+bool pf_sim_check_since(PfSim *sim, PfStatus status, int before);
+
+/* Sets what was set before the start of another one. */
+PfStatus pf_sim_copy_start(const PfSim *from, PfSim *to);
+
+/* Makes or renews what reads the handles, after the start. */
+PfStatus pf_sim_bind(PfSim *sim, PfHandle *handle);
+void pf_sim_unbind(PfSim *sim);
+
+#endif

@@ -1,0 +1,80 @@
+/* Snapshots of a simulation: a head that tells what it belongs to, the state of its controller, and the motion. */
+#include "sim/sim_impl.h"
+
+#include <string.h>
+
+typedef struct Head {
+  uint64_t magic, size;
+  uint64_t identity; /* of model, method and formulation */
+  double control_start;
+  long control_next;
+} Head;
+
+static const uint64_t magic = 0x31736666616670; /* "pfaffs1" */
+
+/* Fowler, Noll and Vo. */
+static uint64_t mix(uint64_t hash, const char *bytes, size_t count)
+{
+  for (size_t i = 0; i < count; i++) hash = (hash ^ (unsigned char)bytes[i])*0x100000001b3u;
+  return hash;
+}
+
+static uint64_t mix_word(uint64_t hash, const char *word)
+{
+  return word ? mix(hash, word, strlen(word) + 1) : mix(hash, "", 1);
+}
+
+static uint64_t identity(const PfSim *sim)
+{
+  uint64_t hash = mix(0xcbf29ce484222325u, sim->model->text, sim->model->text_size);
+  hash = mix_word(hash, sim->options.method ? sim->options.method : "dopri5");
+  return mix_word(hash, sim->options.formulation);
+}
+
+size_t pf_sim_snapshot_size(const PfSim *sim)
+{
+  size_t inputs = (size_t)sim->model->input_count*sizeof(double);
+  return sim->motion ? sizeof(Head) + inputs + pf_phases_kept_size(sim->motion) : 0;
+}
+
+static PfStatus save(PfSim *sim, char *bytes, size_t size)
+{
+  if (!sim->motion) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a simulation that has not been started has no snapshot");
+  Head head = {magic, pf_sim_snapshot_size(sim), identity(sim), sim->control_start, sim->control_next};
+  if (size < head.size)
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a snapshot needs %zu bytes, not %zu", (size_t)head.size, size);
+  size_t inputs = (size_t)sim->model->input_count*sizeof(double);
+  memcpy(bytes, &head, sizeof head);
+  if (inputs) memcpy(bytes + sizeof head, sim->input, inputs);
+  pf_phases_save(sim->motion, bytes + sizeof head + inputs);
+  return PF_OK;
+}
+
+bool pf_sim_save(PfSim *sim, void *bytes, size_t size)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  return pf_sim_check_since(sim, save(sim, bytes, size), before);
+}
+
+static PfStatus restore(PfSim *sim, const char *bytes, size_t size)
+{
+  Head head;
+  if (!sim->motion) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "start the simulation before a snapshot is restored");
+  if (size < sizeof head) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot: it has %zu bytes", size);
+  memcpy(&head, bytes, sizeof head);
+  if (head.magic != magic || head.size > size) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot, or a part of one");
+  if (head.identity != identity(sim))
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the snapshot belongs to another model, method or formulation");
+  size_t inputs = (size_t)sim->model->input_count*sizeof(double);
+  if (inputs) memcpy(sim->input, bytes + sizeof head, inputs);
+  sim->control_start = head.control_start;
+  sim->control_next = head.control_next;
+  sim->looked = sim->looking = false;
+  return pf_phases_load(sim->motion, bytes + sizeof head + inputs);
+}
+
+bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  return pf_sim_check_since(sim, restore(sim, bytes, size), before);
+}

@@ -1,0 +1,237 @@
+/* What is set before the start, and the start. */
+#include "sim/settings.h"
+#include "sim/sim_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- names */
+
+static int find_input(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (!strcmp(model->inputs[i].name, name)) return i;
+  return -1;
+}
+
+static PfStatus unknown(PfSim *sim, const char *name)
+{
+  const PfModel *model = sim->model;
+  const char *nearest = NULL;
+  int best = 0;
+  pf_fail(sim->ctx, PF_ERR_NAME, "the model has no parameter, coordinate, velocity, speed or input '%s'", name);
+  for (int i = 0; i < model->parameter_count; i++)
+    if (!model->parameters[i].derived && pf_name_is_nearer(name, model->parameters[i].name, &best)) nearest = model->parameters[i].name;
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (pf_name_is_nearer(name, model->coordinates[i].name, &best)) nearest = model->coordinates[i].name;
+  for (int i = 0; i < model->speed_count; i++)
+    if (pf_name_is_nearer(name, model->speeds[i].name, &best)) nearest = model->speeds[i].name;
+  for (int i = 0; i < model->input_count; i++)
+    if (pf_name_is_nearer(name, model->inputs[i].name, &best)) nearest = model->inputs[i].name;
+  if (nearest) pf_hint(sim->ctx, "did you mean '%s'?", nearest);
+  return PF_ERR_NAME;
+}
+
+/* ---------------------------------------------------------------- setting */
+
+static PfStatus set_input(PfSim *sim, int i, double value)
+{
+  const PfInput *input = sim->model->inputs + i;
+  if (input->value != PF_EXPR_NONE) {
+    pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the input '%s' is a function of time in the model", input->name);
+    pf_hint(sim->ctx, "leave '= …' out of its declaration to set it from outside");
+    return PF_ERR_ARGUMENT;
+  }
+  sim->input[i] = value;
+  if (!sim->motion) return PF_OK;
+  pf_phases_set_input(sim->motion, i, value);
+  sim->looked = false;
+  return PF_OK;
+}
+
+static PfStatus set_start(PfSim *sim, const char *name, double value)
+{
+  if (!pf_model_set_start(sim->model, name, value)) return unknown(sim, name);
+  char *kept = pf_arena_text(sim->arena, name, strlen(name));
+  bool good = kept && pf_push(pf_context_allocator(sim->ctx), &sim->starts, (PfSetStart){kept, value});
+  return good ? PF_OK : pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the start");
+}
+
+static PfStatus set(PfSim *sim, const char *name, double value)
+{
+  int parameter = pf_model_find_parameter(sim->model, name), input = find_input(sim->model, name);
+  if (!isfinite(value)) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is set to a number that is not finite", name);
+  if (input >= 0) return set_input(sim, input, value);
+  if (parameter >= 0 && !sim->model->parameters[parameter].derived) sim->given[parameter] = value;
+  else if (!strcmp(name, "t")) sim->start_time = value;
+  else return set_start(sim, name, value);
+  return PF_OK;
+}
+
+bool pf_sim_set(PfSim *sim, const char *name, double value)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  bool good = pf_sim_check_since(sim, set(sim, name, value), before);
+  return good;
+}
+
+bool pf_sim_set_text(PfSim *sim, const char *name, const char *value)
+{
+  double number;
+  int before = pf_diagnostic_count(sim->ctx);
+  PfStatus status = pf_constant_read(sim->ctx, value, pf_model_measure(sim->model, name).unit, &number);
+  if (status == PF_OK) status = set(sim, name, number);
+  return pf_sim_check_since(sim, status, before);
+}
+
+PfStatus pf_sim_copy_start(const PfSim *from, PfSim *to)
+{
+  for (size_t i = 0; i < from->starts.count; i++) PF_TRY(set_start(to, from->starts.at[i].name, from->starts.at[i].value));
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- how it moves */
+
+PfRunOptions pf_sim_options(const PfSim *sim)
+{
+  return sim->options;
+}
+
+static PfStatus reopen(PfSim *sim)
+{
+  return sim->motion ? pf_phases_set_options(sim->motion, &sim->options) : PF_OK;
+}
+
+bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  PfRunOptions kept = sim->options;
+  sim->options = *options;
+  sim->options_set = true;
+  sim->looked = false;
+  bool good = pf_sim_check_since(sim, reopen(sim), before);
+  if (!good) sim->options = kept;
+  return good;
+}
+
+bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  PfRunOptions kept = sim->options;
+  if (method) sim->options.method = sim->method = method;
+  if (formulation) sim->options.formulation = sim->formulation = formulation;
+  sim->looked = false;
+  bool good = pf_sim_check_since(sim, reopen(sim), before);
+  if (!good) sim->options = kept;
+  return good;
+}
+
+/* ---------------------------------------------------------------- the start */
+
+/* Parameters and coordinates have the same names in both; what only the complete model has keeps its start. */
+static void copy_values(PfSim *sim)
+{
+  const PfModel *model = sim->model, *complete = sim->complete;
+  const PfSymbols *in = pf_system_symbols(sim->system), *out = pf_system_symbols(sim->complete_system);
+  const double *values = sim->values;
+  for (int i = 0; i < model->parameter_count; i++) {
+    int k = pf_model_find_parameter(complete, model->parameters[i].name);
+    if (k >= 0) sim->complete_values[out->parameters + k] = values[in->parameters + i];
+  }
+  for (int i = 0; i < model->coordinate_count; i++) {
+    int k = pf_model_find_coordinate(complete, model->coordinates[i].name);
+    if (k < 0) continue;
+    sim->complete_values[out->q + k] = values[in->q + i];
+    sim->complete_values[out->v + k] = values[in->v + i];
+  }
+  sim->complete_values[out->time] = values[in->time];
+  for (int i = 0; i < model->input_count; i++) sim->complete_values[out->inputs + i] = values[in->inputs + i];
+}
+
+static PfStatus start_complete(PfSim *sim)
+{
+  const PfModel *complete = sim->complete;
+  size_t count = (size_t)pf_system_symbols(sim->system)->count;
+  if (complete == sim->model) {
+    memcpy(sim->complete_values, sim->values, count*sizeof *sim->values);
+    return PF_OK;
+  }
+  double *given = pf_arena_array(sim->run_arena, double, complete->parameter_count);
+  if (!given) return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the start");
+  for (int i = 0; i < complete->parameter_count; i++) {
+    int k = pf_model_find_parameter(sim->model, complete->parameters[i].name);
+    given[i] = k >= 0 ? sim->values[pf_system_symbols(sim->system)->parameters + k] : NAN;
+  }
+  PF_TRY(pf_equations_start(sim->ctx, &sim->complete_equations, given, sim->complete_values));
+  copy_values(sim);
+  return PF_OK;
+}
+
+/* Inputs by their functions at the time of the start, or as they were set. */
+static PfStatus set_inputs(PfSim *sim)
+{
+  const PfModel *model = sim->model;
+  const PfSymbols *in = pf_system_symbols(sim->system);
+  sim->values[in->time] = sim->start_time;
+  for (int i = 0; i < model->input_count; i++) {
+    double *value = sim->values + in->inputs + i;
+    *value = sim->input[i];
+    if (model->inputs[i].value != PF_EXPR_NONE)
+      PF_TRY(pf_expr_evaluate(sim->ctx, &model->inputs[i].value, 1, in->symbol, sim->values, in->count, value));
+  }
+  return PF_OK;
+}
+
+static PfStatus find_start(PfSim *sim)
+{
+  PF_TRY(pf_equations_start(sim->ctx, &sim->equations, sim->given, sim->values));
+  PF_TRY(set_inputs(sim));
+  if (sim->options.as_given) return pf_start_measure(sim->ctx, sim->system, sim->values, &sim->start);
+  return pf_start_correct(sim->ctx, sim->system, sim->values, &sim->start);
+}
+
+static PfStatus open_motion(PfSim *sim)
+{
+  bool events = sim->model->complete != NULL;
+  PF_TRY(pf_phases_open(sim->ctx, sim->run_arena, sim->complete_system, sim->complete_values, &sim->options,
+                        events ? &sim->log : NULL, &sim->motion));
+  sim->control_start = sim->start_time;
+  sim->control_next = 0;
+  for (size_t i = 0; i < sim->handles.count; i++) PF_TRY(pf_sim_bind(sim, sim->handles.at[i]));
+  return PF_OK;
+}
+
+static void end_motion(PfSim *sim)
+{
+  pf_sim_unbind(sim);
+  pf_phases_close(sim->motion);
+  pf_arena_free(sim->run_arena);
+  sim->motion = NULL;
+  sim->run_arena = NULL;
+  sim->log = (PfEventLog){0};
+  sim->looked = sim->looking = false;
+  sim->error = (PfError){0};
+}
+
+static PfStatus start(PfSim *sim)
+{
+  end_motion(sim);
+  sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
+  if (!sim->run_arena) return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the simulation");
+  PF_TRY(find_start(sim));
+  if (!sim->options_set) PF_TRY(pf_run_settings(sim->ctx, sim->model, sim->system, sim->values, sim->method, &sim->options));
+  if (sim->formulation) sim->options.formulation = sim->formulation;
+  PF_TRY(start_complete(sim));
+  return open_motion(sim);
+}
+
+bool pf_sim_start(PfSim *sim)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  return pf_sim_check_since(sim, start(sim), before);
+}
+
+const PfStart *pf_sim_changes(const PfSim *sim)
+{
+  return &sim->start;
+}

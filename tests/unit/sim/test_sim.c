@@ -1,0 +1,395 @@
+/* Simulations by name: what people do with them, snapshots, clones. */
+#include "pfaff/sim.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static PfSim *open_text(const char *text)
+{
+  PfError error;
+  PfSim *sim = pf_sim_open_text(text, &error);
+  if (!sim) fail_msg("%s:%d: %s", error.file, error.line, error.message);
+  return sim;
+}
+
+static int handle(PfSim *sim, const char *name)
+{
+  int h = pf_sim_find(sim, name);
+  if (h < 0) fail_msg("%s: %s", name, pf_sim_error(sim)->message);
+  return h;
+}
+
+static void start(PfSim *sim)
+{
+  if (!pf_sim_start(sim)) fail_msg("%s", pf_sim_error(sim)->message);
+}
+
+static void advance(PfSim *sim, double t)
+{
+  if (!pf_sim_advance(sim, t)) fail_msg("t = %g: %s", pf_sim_time(sim), pf_sim_error(sim)->message);
+}
+
+/* ---------------------------------------------------------------- a spring */
+
+static const char spring[] =
+  "param k = 4 [N/m], m = 1 [kg]\n"
+  "coord x [m]\n"
+  "input u [N]\n"
+  "kinetic m*x'^2/2\n"
+  "potential k*x^2/2\n"
+  "force x = u\n"
+  "let tension = k*x\n"
+  "start x = 1\n"
+  "run 10 by dopri5 { rtol = 1e-11 }\n";
+
+static void a_spring_swings_as_the_cosine(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text(spring);
+  int x = handle(sim, "x"), v = handle(sim, "x'"), a = handle(sim, "x''"), f = handle(sim, "tension"), e = handle(sim, "kinetic");
+  start(sim);
+  for (int k = 1; k <= 20; k++) {
+    double t = 0.3*k;
+    advance(sim, t);
+    assert_true(pf_sim_time(sim) == t);
+    assert_near(pf_sim_get(sim, x), cos(2*t), 0, 1e-8);
+    assert_near(pf_sim_get(sim, v), -2*sin(2*t), 0, 1e-8);
+    assert_near(pf_sim_get(sim, a), -4*cos(2*t), 0, 1e-8);
+    assert_near(pf_sim_get(sim, f), 4*cos(2*t), 0, 1e-8);
+    assert_near(pf_sim_get(sim, e), 2*sin(2*t)*sin(2*t), 0, 1e-8);
+  }
+  pf_sim_close(sim);
+}
+
+static void parameters_and_starts_hold_from_the_next_start(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text(spring);
+  int x = handle(sim, "x");
+  start(sim);
+  advance(sim, 1);
+  assert_true(pf_sim_set_text(sim, "k", "9 [N/m]"));
+  assert_true(pf_sim_set(sim, "x", 2));
+  start(sim);
+  assert_true(pf_sim_time(sim) == 0);
+  advance(sim, 1);
+  assert_near(pf_sim_get(sim, x), 2*cos(3), 0, 1e-8);
+  assert_false(pf_sim_set(sim, "kk", 1));
+  assert_contains(pf_sim_error(sim)->message, "'kk'");
+  assert_contains(pf_sim_error(sim)->hint, "'k'");
+  assert_false(pf_sim_advance(sim, 0.5));
+  assert_contains(pf_sim_error(sim)->message, "stands at t = 1");
+  pf_sim_close(sim);
+}
+
+/* A constant force moves the place of rest: x = u/k + (1 - u/k) cos 2t from the instant it is set. */
+static void inputs_hold_from_when_they_are_set(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text(spring);
+  int x = handle(sim, "x"), u = handle(sim, "u");
+  start(sim);
+  assert_true(pf_sim_put(sim, u, 2));
+  advance(sim, 1);
+  assert_near(pf_sim_get(sim, x), 0.5 + 0.5*cos(2), 0, 1e-8);
+  assert_near(pf_sim_get(sim, u), 2, 0, 0);
+  pf_sim_close(sim);
+}
+
+typedef struct Pd {
+  int x, v, u;
+  int calls;
+} Pd;
+
+static void control(void *user, PfSim *sim)
+{
+  Pd *pd = user;
+  pd->calls++;
+  assert_true(pf_sim_put(sim, pd->u, 4*pf_sim_get(sim, pd->x) - pf_sim_get(sim, pd->x) - 0.2*pf_sim_get(sim, pd->v)));
+}
+
+/* The controller takes the spring's force away and puts its own in place, held over a period: the exact sampled motion. */
+static void a_controller_is_called_every_period(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text(spring);
+  Pd pd = {.x = handle(sim, "x"), .v = handle(sim, "x'"), .u = handle(sim, "u")};
+  const double h = 0.01;
+  double x = 1, v = 0;
+  assert_true(pf_sim_control(sim, h, control, &pd));
+  start(sim);
+  advance(sim, 2);
+  assert_int_equal(pd.calls, 200); /* at 0, 0.01, … 1.99; at 2 when it goes on */
+  for (int k = 0; k < 200; k++) { /* x'' = u - 4x with u constant, in closed form */
+    double u = 4*x - x - 0.2*v, c = cos(2*h), s = sin(2*h), rest = u/4, y = x - rest;
+    x = rest + y*c + v/2*s;
+    v = -2*y*s + v*c;
+  }
+  assert_near(pf_sim_get(sim, pd.x), x, 0, 1e-9);
+  assert_near(pf_sim_get(sim, pd.v), v, 0, 1e-9);
+  pf_sim_close(sim);
+}
+
+/* ---------------------------------------------------------------- samples, steps, events */
+
+static void samples_lie_between_steps(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text(spring);
+  int x = handle(sim, "x"), count = 0;
+  start(sim);
+  PfSampling *sampling = pf_sampling_new(sim, 0.25, NULL, 0);
+  assert_non_null(sampling);
+  for (bool goes = true; goes; goes = pf_sim_step(sim))
+    while (pf_sim_due(sim, sampling)) {
+      assert_near(pf_sim_time(sim), 0.25*count++, 1e-14, 0);
+      assert_near(pf_sim_get(sim, x), cos(2*pf_sim_time(sim)), 0, 1e-8);
+    }
+  while (pf_sim_due(sim, sampling)) count++;
+  assert_int_equal(count, 41);
+  assert_int_equal(pf_sim_result(sim).end, PF_RUN_DONE);
+  pf_sampling_free(sampling);
+  pf_sim_close(sim);
+}
+
+static void matrices_and_poses_are_read(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text("coord x [m], phi [rad]\n"
+                         "gravity (0, 0, -9.81)\n"
+                         "body cart in ground at (x, 0, 0) { mass 2 [kg] }\n"
+                         "body bob in cart turn phi about y { mass 1 [kg], inertia diag(1, 1, 1) }\n"
+                         "start phi = 0.3\n");
+  int M = handle(sim, "matrix M"), pose = handle(sim, "pose bob");
+  start(sim);
+  double mass[4], p[12];
+  assert_int_equal(pf_sim_size(sim, M), 4);
+  assert_true(pf_sim_read(sim, M, mass));
+  assert_near(mass[0], 3, 1e-15, 0);
+  assert_near(mass[3], 1, 1e-15, 0);
+  assert_int_equal(pf_sim_size(sim, pose), 12);
+  assert_true(pf_sim_read(sim, pose, p));
+  assert_near(p[3], cos(0.3), 1e-15, 0);
+  assert_near(p[5], sin(0.3), 1e-15, 0);
+  pf_sim_close(sim);
+}
+
+/* ---------------------------------------------------------------- snapshots */
+
+static const char snakeboard[] = PF_SOURCE_DIR "/examples/snakeboard.pf";
+
+static const char events[] =
+  "coord x, y, theta\n"
+  "kinetic (x'^2 + y'^2 + theta'^2)/2\n"
+  "potential x^2 + 2*y^2\n"
+  "constraint blade: -sin(theta)*x' + cos(theta)*y' = 0\n"
+  "start x' = 1, theta' = 1\n"
+  "when x > 0.4 { lock theta }\n"
+  "when t = 1.5 { unlock theta }\n"
+  "run 3\n";
+
+static const char friction[] =
+  "coord x, y\n"
+  "kinetic (x'^2 + y'^2)/2\n"
+  "potential (x - y)^2*5\n"
+  "force x = 6*sin(3*t) - 2*sign(x')\n"
+  "start x' = 1\n"
+  "run 4\n";
+
+enum { MOST = 64 };
+
+static int read_state(PfSim *sim, double *y)
+{
+  const PfModel *model = pf_sim_model(sim);
+  int n = model->coordinate_count;
+  for (int i = 0; i < 2*n; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", model->coordinates[i%n].name, i < n ? "" : "'");
+    y[i] = pf_sim_get(sim, handle(sim, name));
+  }
+  return 2*n;
+}
+
+static void assert_same_bits(const double *a, const double *b, int count, const char *method, const char *what)
+{
+  if (memcmp(a, b, (size_t)count*sizeof *a) == 0) return;
+  for (int i = 0; i < count; i++)
+    if (a[i] != b[i]) fail_msg("%s, %s: %d: %.17g is not %.17g", method, what, i, a[i], b[i]);
+}
+
+static PfSim *open_by(const char *model, const char *method)
+{
+  PfError error;
+  PfSim *sim = strchr(model, '\n') ? open_text(model) : pf_sim_open(model, &error);
+  assert_non_null(sim);
+  PfRunOptions o = pf_sim_options(sim);
+  o.method = method;
+  const PfMethod *m = pf_method_find(method);
+  if (pf_method_has_fixed_step(m)) o.step = 0.01;
+  if (!pf_sim_set_options(sim, &o)) fail_msg("%s", pf_sim_error(sim)->message);
+  start(sim);
+  return sim;
+}
+
+/* From t1 on three ways: straight on, put back after going further, and in a clone. */
+static void check_snapshot(const char *model, const char *method, double t1, double t2)
+{
+  double straight[MOST], again[MOST], cloned[MOST];
+  PfSim *sim = open_by(model, method);
+  PfError error;
+  advance(sim, t1);
+  size_t size = pf_sim_snapshot_size(sim);
+  char *bytes = malloc(size);
+  assert_non_null(bytes);
+  assert_true(pf_sim_save(sim, bytes, size));
+  PfSim *clone = pf_sim_clone(sim, &error);
+  if (!clone) fail_msg("%s: %s", method, error.message);
+  assert_true(pf_sim_restore(sim, bytes, size)); /* the clone has made a snapshot of its own */
+  advance(sim, t2);
+  int count = read_state(sim, straight);
+  if (!pf_sim_restore(sim, bytes, size)) fail_msg("%s: %s", method, pf_sim_error(sim)->message);
+  assert_true(pf_sim_time(sim) == t1);
+  advance(sim, t2);
+  (void)read_state(sim, again);
+  assert_same_bits(again, straight, count, method, "put back");
+  advance(clone, t2);
+  (void)read_state(clone, cloned);
+  assert_same_bits(cloned, straight, count, method, "clone");
+  free(bytes);
+  pf_sim_close(clone);
+  pf_sim_close(sim);
+}
+
+/* The same without ever saving: only for methods whose memory is ours. */
+static void check_undisturbed(const char *model, const char *method, double t1, double t2)
+{
+  double saved[MOST], never[MOST];
+  PfSim *a = open_by(model, method), *b = open_by(model, method);
+  advance(a, t1);
+  advance(b, t1);
+  size_t size = pf_sim_snapshot_size(a);
+  char *bytes = malloc(size);
+  assert_non_null(bytes);
+  assert_true(pf_sim_save(a, bytes, size));
+  assert_true(pf_sim_restore(a, bytes, size));
+  advance(a, t2);
+  advance(b, t2);
+  int count = read_state(a, saved);
+  (void)read_state(b, never);
+  assert_same_bits(saved, never, count, method, "never saved");
+  free(bytes);
+  pf_sim_close(a);
+  pf_sim_close(b);
+}
+
+static bool is_foreign(const char *method)
+{
+  return !strncmp(method, "cvode", 5) || !strncmp(method, "ida", 3);
+}
+
+static void a_motion_goes_on_bit_for_bit(void **state)
+{
+  (void)state;
+  for (int i = 0; pf_method(i); i++) {
+    const char *method = pf_method_name(pf_method(i));
+    if (!pf_method_is_present(pf_method(i))) continue;
+    check_snapshot(snakeboard, method, 1.37, 4);
+    if (!is_foreign(method)) check_undisturbed(snakeboard, method, 1.37, 4);
+  }
+}
+
+static void a_motion_goes_on_bit_for_bit_through_events(void **state)
+{
+  (void)state;
+  for (int i = 0; pf_method(i); i++) {
+    const char *method = pf_method_name(pf_method(i));
+    if (!pf_method_is_present(pf_method(i))) continue;
+    for (double t1 = 0.2; t1 < 2; t1 += 0.5) check_snapshot(events, method, t1, 2.5);
+    if (!is_foreign(method)) check_undisturbed(events, method, 0.9, 2.5);
+  }
+}
+
+static void a_motion_goes_on_bit_for_bit_through_sticking(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"dopri5", "dop853", "rk4", "generalized_alpha"};
+  for (size_t i = 0; i < sizeof methods/sizeof *methods; i++)
+    for (double t1 = 0.3; t1 < 3; t1 += 0.8) {
+      check_snapshot(friction, methods[i], t1, 3.5);
+      check_undisturbed(friction, methods[i], t1, 3.5);
+    }
+}
+
+static void a_snapshot_of_something_else_is_refused(void **state)
+{
+  (void)state;
+  char bytes[4096] = {0};
+  PfSim *sim = open_text(spring);
+  assert_false(pf_sim_save(sim, bytes, sizeof bytes));
+  start(sim);
+  assert_false(pf_sim_restore(sim, bytes, sizeof bytes));
+  assert_false(pf_sim_restore(sim, bytes, 3));
+  size_t size = pf_sim_snapshot_size(sim);
+  assert_true(size <= sizeof bytes);
+  assert_false(pf_sim_save(sim, bytes, size - 1));
+  assert_true(pf_sim_save(sim, bytes, size));
+  assert_true(pf_sim_set_method(sim, "dop853", NULL));
+  assert_false(pf_sim_restore(sim, bytes, size));
+  assert_contains(pf_sim_error(sim)->message, "another model, method or formulation");
+  pf_sim_close(sim);
+}
+
+/* ---------------------------------------------------------------- errors */
+
+static void an_error_has_words_and_a_place(void **state)
+{
+  (void)state;
+  PfError error;
+  assert_null(pf_sim_open_text("coord x\nkinetic x'^3 +\n", &error));
+  assert_int_equal(error.line, 2);
+  assert_true(error.message[0]);
+  assert_null(pf_sim_open("/nowhere/model.pf", &error));
+  assert_contains(error.message, "/nowhere/model.pf");
+  assert_null(pf_sim_open_text("", NULL));
+  PfSim *sim = open_text(spring);
+  assert_int_equal(pf_sim_find(sim, "z"), -1);
+  assert_contains(pf_sim_error(sim)->message, "z");
+  assert_false(pf_sim_advance(sim, 1));
+  assert_contains(pf_sim_error(sim)->message, "not been started");
+  assert_true(isnan(pf_sim_get(sim, 99)));
+  pf_sim_close(sim);
+  pf_sim_close(NULL);
+}
+
+/* The stop of the model is an end without an error. */
+static void a_stop_is_no_error(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text("coord x\nkinetic x'^2/2\nstart x' = 1\nrun 10 until x > 2\n");
+  start(sim);
+  assert_false(pf_sim_advance(sim, 5));
+  assert_int_equal(pf_sim_result(sim).end, PF_RUN_UNTIL);
+  assert_near(pf_sim_time(sim), 2, 1e-12, 0);
+  assert_int_equal(pf_sim_error(sim)->status, PF_OK);
+  pf_sim_close(sim);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_spring_swings_as_the_cosine),
+    cmocka_unit_test(parameters_and_starts_hold_from_the_next_start),
+    cmocka_unit_test(inputs_hold_from_when_they_are_set),
+    cmocka_unit_test(a_controller_is_called_every_period),
+    cmocka_unit_test(samples_lie_between_steps),
+    cmocka_unit_test(matrices_and_poses_are_read),
+    cmocka_unit_test(a_motion_goes_on_bit_for_bit),
+    cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_events),
+    cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_sticking),
+    cmocka_unit_test(a_snapshot_of_something_else_is_refused),
+    cmocka_unit_test(an_error_has_words_and_a_place),
+    cmocka_unit_test(a_stop_is_no_error),
+  };
+  return cmocka_run_group_tests_name("sim", tests, NULL, NULL);
+}
