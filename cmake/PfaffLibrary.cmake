@@ -1,6 +1,6 @@
 # libpfaff: every module of src/ except the command line, compiled once for both libraries. The sources
 # are found by pattern: a new file in a module needs no change here.
-set(PFAFF_MODULES base num expr model lang mech kernel form tree time sim study out import sweep fmu
+set(PFAFF_MODULES base num expr model lang mech kernel form tree time sim study out import
   CACHE STRING "Modules to build; fewer, from the left, give a smaller library without the program")
 mark_as_advanced(PFAFF_MODULES)
 
