@@ -65,7 +65,12 @@ PF_API bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options);
 /* Method and formulation by name; NULL leaves one as it is. */
 PF_API bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation);
 
-/* Makes the start consistent with the constraints and gets ready to move. May be called again, to start anew. */
+/* Starts from what is given, also off the constraints, instead of making it consistent. */
+PF_API void pf_sim_set_as_given(PfSim *sim, bool as_given);
+
+/* Makes the start consistent with the constraints, without getting ready to move: for those who look at the start only. */
+PF_API bool pf_sim_place(PfSim *sim);
+/* The same, and gets ready to move. May be called again, to start anew. */
 PF_API bool pf_sim_start(PfSim *sim);
 /* What was changed to make the start consistent. */
 PF_API const PfStart *pf_sim_changes(const PfSim *sim);
@@ -128,6 +133,15 @@ PF_API bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size);
 PF_API PfContext *pf_sim_context(const PfSim *sim);
 PF_API PfModel *pf_sim_model(const PfSim *sim);
 PF_API const PfEquations *pf_sim_equations(const PfSim *sim);
+/* Of the model as it is at the start, and the numbers of its symbols there once it is placed. */
+PF_API const PfSystem *pf_sim_system(const PfSim *sim);
+PF_API double *pf_sim_values(const PfSim *sim);
+/* The same of the complete model, which has everything that events detach and attach: it gives the order of states and samples. */
+PF_API PfModel *pf_sim_complete(const PfSim *sim);
+PF_API const PfSystem *pf_sim_complete_system(const PfSim *sim);
+PF_API const double *pf_sim_complete_values(const PfSim *sim);
+/* The motion where it stands, or the sample that is looked at; NULL when it has no accelerations there. Valid until it moves. */
+PF_API const PfSample *pf_sim_sample(PfSim *sim);
 
 #ifdef __cplusplus
 }

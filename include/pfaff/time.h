@@ -98,7 +98,7 @@ typedef struct PfRunOptions {
   double rho;              /* numerical damping of the alpha methods; NaN: 0.9 */
   bool printed;            /* alpha methods as printed in paper 001 */
   bool drift;              /* no projection on the constraints */
-  bool as_given;           /* of a simulation: it starts from what is given, also off the constraints */
+  bool without_events;     /* of a simulation: the model stays as it is at the start */
   bool keep_going;         /* a rank loss is a warning */
   long most_steps;         /* 0: 100 million */
   double every;            /* samples at multiples; 0: at every step */

@@ -95,6 +95,8 @@ double pf_cli_clock(void);
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
 /* Makes them consistent, unless --as-given says otherwise, and warns of what was given and changed, or is far off. */
 PfStatus pf_cli_correct(Session *session, const Options *options, const PfSystem *system, double *values, PfStart *start);
+/* What is said of a start that was made consistent (or failed: then the diagnostics from `before` on tell it). */
+PfStatus pf_cli_judge_start(Session *session, const Options *options, PfStatus status, int before, const PfStart *start);
 /* Both: the start that every command uses. */
 PfStatus pf_cli_start(Session *session, const Options *options, const PfSystem *system, double **values, PfStart *start);
 /* --as-given off the constraints: an error for a study, no projection for a run (or an error when the method solves them). */

@@ -1,5 +1,5 @@
 /* pfaff compare: every formulation side by side: agreement, size, cost, and the whole motion. */
-#include "cli/cli.h"
+#include "cli/motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,8 +37,9 @@ typedef struct Row {
 
 typedef struct Comparison {
   Session *s;
-  PfSystem *system;
-  double *values;
+  Motion motion;
+  const PfSystem *system; /* of the simulation, and its numbers at the start */
+  const double *values;
   int count;
   Row rows[MOST_FORMULATIONS];
   int operations; /* of the tape: the same for all */
@@ -122,10 +123,10 @@ static PfStatus take(void *user, const PfSample *sample)
 }
 
 /* The formulation alone: no projection, the same tolerance for all. */
-static PfStatus integrate(const Comparison *c, Row *row)
+static PfStatus integrate(Comparison *c, Row *row)
 {
   Session *s = c->s;
-  double start = c->values[pf_system_symbols(c->system)->time], at[SAMPLES];
+  double start = c->motion.t0, at[SAMPLES];
   Taker taker = {row, s->equations.n, 0};
   PfRunOptions options = pf_run_options();
   PfRunResult result;
@@ -134,11 +135,12 @@ static PfStatus integrate(const Comparison *c, Row *row)
   options.rtol = 1e-10, options.atol = 1e-12;
   options.t_end = start + c->horizon;
   options.at = at, options.at_count = SAMPLES;
-  options.sample = take, options.user = &taker;
-  options.drift = true, options.most_steps = 2*1000*1000;
+  options.drift = options.without_events = true, options.most_steps = 2*1000*1000;
+  c->motion.settings = options;
   int before = pf_diagnostic_count(s->ctx);
   double clock = pf_cli_clock();
-  PF_TRY(pf_run(s->ctx, c->system, c->values, &options, &result));
+  PF_TRY(pf_cli_begin(&c->motion));
+  PF_TRY(pf_cli_move(&c->motion, take, NULL, &taker, &result));
   row->run_end = result.t;
   if (result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_cli_clock() - clock;
   else row->run_why_not = pf_diagnostic_count(s->ctx) > before ? take_reason(s, before) : "the run was ended";
@@ -201,9 +203,11 @@ static PfStatus compare(Comparison *c, const Options *options)
   PF_TRY(pf_cli_open(s, options));
   PF_TRY(pf_cli_count(s, &count));
   c->operations = count.additions + count.multiplications + count.divisions + count.functions;
-  PF_TRY(pf_system_new(s->ctx, &s->equations, &c->system));
   c->options = options;
-  PF_TRY(pf_cli_start(s, options, c->system, &c->values, &c->start));
+  PF_TRY(pf_cli_place(&c->motion, s, options));
+  c->system = pf_sim_system(c->motion.sim);
+  c->values = pf_sim_values(c->motion.sim);
+  c->start = c->motion.start;
   PF_TRY(pf_cli_refuse_singular(s, c->system, c->values));
   PF_TRY(find_rank(c));
   const Row *first = NULL;
@@ -339,7 +343,7 @@ static int run(int argc, char **argv)
   if (status == PF_OK && options.out) status = draw(&c);
   code = pf_cli_finish(s.ctx, status, &options, &c, json_all, text_rows);
   for (int i = 0; i < c.count; i++) pf_solver_free(c.rows[i].solver);
-  pf_system_free(c.system);
+  pf_cli_end(&c.motion);
   pf_cli_close(&s);
   if (status == PF_OK && c.asked && c.proof.verdict != PF_PROVED) return PF_EXIT_FAILED;
   return code;

@@ -1,5 +1,5 @@
 /* pfaff converge: observed order and work against error of the methods on this model. */
-#include "cli/cli.h"
+#include "cli/motion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,8 +43,9 @@ typedef struct Study {
 typedef struct Converge {
   Session s;
   const Options *options;
-  PfSystem *system;
-  double *values, *at;
+  Options one_method;     /* with one of the methods */
+  Motion motion;
+  double *at;
   PfRunOptions settings;
   double *reference, *trial; /* SAMPLES x (2n + m): coordinates, velocities, multipliers */
   double size_q, size_v, size_lambda; /* largest of each in the reference */
@@ -71,19 +72,20 @@ static PfStatus take(void *user, const PfSample *sample)
   return PF_OK;
 }
 
-static PfStatus simulate(Converge *c, PfRunOptions *settings, double *into, PfRunResult *result, double *seconds)
+static PfStatus simulate(Converge *c, const PfRunOptions *settings, double *into, PfRunResult *result, double *seconds)
 {
   int before = pf_diagnostic_count(c->s.ctx);
+  PfRunOptions *o = &c->motion.settings;
   c->taken = 0;
   c->into = into;
-  settings->at = c->at;
-  settings->at_count = SAMPLES;
-  settings->every = 0;
-  settings->sample = take;
-  settings->user = c;
-  settings->keep_going = true;
+  *o = *settings;
+  o->at = c->at;
+  o->at_count = SAMPLES;
+  o->every = 0;
+  o->keep_going = o->without_events = true;
   double start = pf_cli_clock();
-  PF_TRY(pf_run(c->s.ctx, c->system, c->values, settings, result));
+  PF_TRY(pf_cli_begin(&c->motion));
+  PF_TRY(pf_cli_move(&c->motion, take, NULL, c, result));
   *seconds = pf_cli_clock() - start;
   if (result->end != PF_RUN_DONE) pf_diagnostics_cut(c->s.ctx, before); /* told in the table */
   return PF_OK;
@@ -190,23 +192,21 @@ static const char *representative(const Converge *c)
 
 static PfStatus prepare(Converge *c)
 {
-  PfStart start;
-  Options one_method = *c->options;
   PF_TRY(pf_cli_open(&c->s, c->options));
   pf_cli_warn_events(&c->s);
-  PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
-  PF_TRY(pf_cli_start(&c->s, c->options, c->system, &c->values, &start));
-  PF_TRY(pf_cli_need_consistent(&c->s, c->options, &start));
   PF_TRY(choose_methods(c));
-  one_method.method = representative(c);
-  PF_TRY(pf_cli_run_options(&c->s, &one_method, c->system, c->values, &c->settings));
+  c->one_method = *c->options;
+  c->one_method.method = representative(c);
+  PF_TRY(pf_cli_place(&c->motion, &c->s, &c->one_method));
+  PF_TRY(pf_cli_need_consistent(&c->s, c->options, &c->motion.start));
+  c->settings = c->motion.settings;
   for (int i = 0; i < c->count; i++) c->study[i].fixed = has_steps(c, c->study[i].method);
   size_t N = 2*(size_t)c->s.equations.n + (size_t)c->s.equations.m;
   c->at = pf_arena_array(c->s.arena, double, SAMPLES);
   c->reference = pf_arena_array(c->s.arena, double, SAMPLES*N);
   c->trial = pf_arena_array(c->s.arena, double, SAMPLES*N);
   if (!c->at || !c->reference || !c->trial) return pf_fail(c->s.ctx, PF_ERR_MEMORY, "no memory");
-  double t0 = c->values[pf_system_symbols(c->system)->time], span = c->settings.t_end - t0;
+  double t0 = c->motion.t0, span = c->settings.t_end - t0;
   for (int k = 0; k < SAMPLES; k++) c->at[k] = t0 + span*(k + 1)/SAMPLES;
   c->step = c->settings.step > 0 ? c->settings.step : span/200;
   c->settings.until = PF_EXPR_NONE;
@@ -387,7 +387,7 @@ static int run(int argc, char **argv)
   if (status == PF_OK) status = study_all(&c);
   if (status == PF_OK && options.out) status = draw(&c);
   code = pf_cli_finish(c.s.ctx, status, &options, &c, json_all, text_all);
-  pf_system_free(c.system);
+  pf_cli_end(&c.motion);
   pf_cli_close(&c.s);
   return code;
 }

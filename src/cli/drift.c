@@ -49,16 +49,15 @@ static PfStatus find_coordinates(Drift *w, const PfModel *sampled)
   return PF_OK;
 }
 
-PfStatus pf_drift_make(Drift *w, Session *session, const Options *options, const PfSystem *system, const double *values,
-                       const PfModel *sampled)
+PfStatus pf_drift_make(Drift *w, Session *session, const Options *options, const Motion *motion)
 {
-  *w = (Drift){.session = session, .symbols = pf_system_symbols(system)};
+  *w = (Drift){.session = session, .symbols = pf_system_symbols(pf_sim_system(motion->sim))};
   double *given = pf_cli_parameters(session->ctx, session->arena, session->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   PF_TRY(pf_invariants_find(session->ctx, session->arena, &session->equations, given, &w->found));
-  PF_TRY(find_coordinates(w, sampled));
+  PF_TRY(find_coordinates(w, motion->complete.model));
   PF_TRY(make_tape(w));
-  return make_room(w, values);
+  return make_room(w, pf_sim_values(motion->sim));
 }
 
 void pf_drift_free(Drift *w)

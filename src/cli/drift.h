@@ -2,7 +2,7 @@
 #ifndef PF_CLI_DRIFT_H
 #define PF_CLI_DRIFT_H
 
-#include "cli/cli.h"
+#include "cli/motion.h"
 
 typedef struct Drift {
   PfInvariants found;
@@ -16,10 +16,8 @@ typedef struct Drift {
   long samples;
 } Drift;
 
-/* Finds the conserved quantities of the model and makes them ready; `values` are those of the start. Samples are those of
- * `sampled`: the model, or the complete one with its events. */
-PfStatus pf_drift_make(Drift *drift, Session *session, const Options *options, const PfSystem *system,
-                       const double *values, const PfModel *sampled);
+/* Finds the conserved quantities of the model and makes them ready for the samples of the motion. */
+PfStatus pf_drift_make(Drift *drift, Session *session, const Options *options, const Motion *motion);
 void pf_drift_free(Drift *drift);
 
 void pf_drift_sample(Drift *drift, const PfSample *sample);

@@ -9,63 +9,22 @@ static PfStatus no_room(PfContext *ctx)
   return pf_fail(ctx, PF_ERR_MEMORY, "no memory for the events");
 }
 
-/* ---------------------------------------------------------------- the complete system */
-
-/* Parameters and coordinates have the same names in both; what only the complete model has keeps its start. */
-static void copy_values(const Events *e, const PfModel *model, const PfSymbols *in, const double *values)
-{
-  const PfModel *complete = e->complete.model;
-  const PfSymbols *out = pf_system_symbols(e->system);
-  for (int i = 0; i < model->parameter_count; i++) {
-    int k = pf_model_find_parameter(complete, model->parameters[i].name);
-    if (k >= 0) e->values[out->parameters + k] = values[in->parameters + i];
-  }
-  for (int i = 0; i < model->coordinate_count; i++) {
-    int k = pf_model_find_coordinate(complete, model->coordinates[i].name);
-    if (k < 0) continue;
-    e->values[out->q + k] = values[in->q + i];
-    e->values[out->v + k] = values[in->v + i];
-  }
-  e->values[out->time] = values[in->time];
-  for (int i = 0; i < model->input_count; i++) e->values[out->inputs + i] = values[in->inputs + i];
-}
-
-static PfStatus make_complete(Events *e, const Session *s, const PfSystem *system, const double *values)
-{
-  PfModel *complete = s->model->complete;
-  e->complete.model = complete;
-  PF_TRY(pf_equations_derive(s->ctx, s->arena, complete, &e->complete.equations));
-  PF_TRY(pf_system_new(s->ctx, &e->complete.equations, &e->own));
-  e->system = e->own;
-  const PfSymbols *out = pf_system_symbols(e->own), *in = pf_system_symbols(system);
-  double *given = pf_arena_array(s->arena, double, complete->parameter_count);
-  e->values = pf_arena_array(s->arena, double, out->count);
-  if (!given || !e->values) return no_room(s->ctx);
-  for (int i = 0; i < complete->parameter_count; i++) {
-    int k = pf_model_find_parameter(s->model, complete->parameters[i].name);
-    given[i] = k >= 0 ? values[in->parameters + k] : NAN;
-  }
-  PF_TRY(pf_equations_start(s->ctx, &e->complete.equations, given, e->values));
-  copy_values(e, s->model, in, values);
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- momentum */
 
 static PfStatus make_momentum(Events *e)
 {
   Momentum *m = &e->momentum;
-  const Session *s = &e->complete;
+  const Session *s = &e->motion->complete;
   PfExpr roots[6];
   m->shown = pf_model_floats(s->model);
   if (!m->shown) return PF_OK;
-  m->symbols = pf_system_symbols(e->system);
+  m->symbols = pf_system_symbols(pf_sim_complete_system(e->motion->sim));
   PF_TRY(pf_model_momentum(s->ctx, s->model, roots));
   PF_TRY(pf_tape_new(s->ctx, m->symbols->symbol, m->symbols->count, roots, 6, &m->tape));
   m->work = pf_arena_array(s->arena, double, pf_tape_work_size(m->tape));
   m->values = pf_arena_array(s->arena, double, m->symbols->count);
   if (!m->work || !m->values) return no_room(s->ctx);
-  memcpy(m->values, e->values, (size_t)m->symbols->count*sizeof *m->values);
+  memcpy(m->values, pf_sim_complete_values(e->motion->sim), (size_t)m->symbols->count*sizeof *m->values);
   return PF_OK;
 }
 
@@ -80,7 +39,7 @@ void pf_events_sample(Events *e, const PfSample *sample)
 {
   Momentum *m = &e->momentum;
   if (!m->shown) return;
-  size_t n = (size_t)e->complete.equations.n;
+  size_t n = (size_t)e->motion->complete.model->coordinate_count;
   m->values[m->symbols->time] = sample->t;
   memcpy(m->values + m->symbols->q, sample->q, n*sizeof *sample->q);
   memcpy(m->values + m->symbols->v, sample->v, n*sizeof *sample->v);
@@ -89,28 +48,15 @@ void pf_events_sample(Events *e, const PfSample *sample)
   for (int k = 0; k < 2; k++) m->change[k] = fmax(m->change[k], distance(m->now + 3*k, m->start + 3*k));
 }
 
-PfStatus pf_events_make(Events *e, const Session *s, const PfSystem *system, double *values)
+PfStatus pf_events_make(Events *e, const Motion *motion)
 {
-  const PfModel *complete = s->model->complete;
-  e->complete = *s;
-  e->system = system;
-  e->given = complete != NULL;
-  e->values = values;
-  if (complete && complete != s->model) PF_TRY(make_complete(e, s, system, values));
+  e->motion = motion;
   return make_momentum(e);
 }
 
 void pf_events_free(Events *e)
 {
   pf_tape_free(e->momentum.tape);
-  pf_system_free(e->own);
-}
-
-PfStatus pf_events_run(Events *e, const PfRunOptions *settings, PfRunResult *result)
-{
-  const Session *s = &e->complete;
-  return e->given ? pf_run_events(s->ctx, s->arena, e->system, e->values, settings, &e->log, result)
-                  : pf_run(s->ctx, e->system, e->values, settings, result);
 }
 
 void pf_cli_warn_events(const Session *s)
@@ -148,7 +94,7 @@ static bool counts(const PfModel *model, const PfEventRecord *r, double x)
 
 static void text_event(const Events *e, const PfEventRecord *r, PfText *text)
 {
-  const PfModel *model = e->complete.model;
+  const PfModel *model = e->motion->complete.model;
   pf_text_print(text, "  event               t = %.10g: ", r->t);
   text_actions(model->events + r->event, text);
   double loss = pf_without_noise(r->kinetic_before - r->kinetic_after, fmax(r->kinetic_before, r->kinetic_after));
@@ -164,16 +110,18 @@ static void text_event(const Events *e, const PfEventRecord *r, PfText *text)
 
 static bool has_happened(const Events *e, int event)
 {
-  for (int i = 0; i < e->log.count; i++)
-    if (e->log.record[i].event == event) return true;
+  const PfEventRecord *record;
+  for (int i = 0; (record = pf_sim_event(e->motion->sim, i)); i++)
+    if (record->event == event) return true;
   return false;
 }
 
 void pf_events_text(const Events *e, PfText *text)
 {
-  const PfModel *model = e->complete.model;
+  const PfModel *model = e->motion->complete.model;
   const Momentum *m = &e->momentum;
-  for (int i = 0; i < e->log.count; i++) text_event(e, e->log.record + i, text);
+  const PfEventRecord *record;
+  for (int i = 0; (record = pf_sim_event(e->motion->sim, i)); i++) text_event(e, record, text);
   for (int i = 0; i < model->event_count; i++) {
     if (has_happened(e, i)) continue;
     pf_text_print(text, "  event               did not happen: when %s{ ", model->events[i].text);
@@ -207,7 +155,7 @@ static void json_momentum(PfJson *json, const char *key, const double *x)
 
 static void json_event(const Events *e, const PfEventRecord *r, PfJson *json)
 {
-  const PfModel *model = e->complete.model;
+  const PfModel *model = e->motion->complete.model;
   const PfEvent *event = model->events + r->event;
   pf_json_open(json, NULL, '{');
   pf_json_number(json, "t", r->t);
@@ -233,7 +181,8 @@ void pf_events_json(const Events *e, PfJson *json)
 {
   const Momentum *m = &e->momentum;
   pf_json_open(json, "events", '[');
-  for (int i = 0; i < e->log.count; i++) json_event(e, e->log.record + i, json);
+  const PfEventRecord *record;
+  for (int i = 0; (record = pf_sim_event(e->motion->sim, i)); i++) json_event(e, record, json);
   pf_json_close(json, ']');
   if (!m->shown || !m->samples) return;
   pf_json_open(json, "momentum", '{');

@@ -40,18 +40,15 @@ const Command pf_command_run = {
 typedef struct Run {
   Session s;
   const Options *options;
-  PfSystem *system;
-  double *values;
-  PfRunOptions settings;
+  Motion motion;
   PfRunResult result;
-  PfStart start;
   Trajectory trajectory;
   Pace pace;
   Drift drift;
   Events events;
   Listing listing;
   PfJson rows;      /* --json: rows on standard output */
-  double t0, wall, shown;
+  double wall, shown;
   bool progress;
   bool written, unwritten; /* the trajectory: is there, could not be written */
 } Run;
@@ -79,7 +76,7 @@ static void show_progress(Run *r, double t)
   double now = r->progress ? pf_cli_clock() : 0;
   if (!r->progress || now - r->shown < 0.1) return;
   r->shown = now;
-  double part = (t - r->t0)/(r->settings.t_end - r->t0);
+  double part = (t - r->motion.t0)/(r->motion.settings.t_end - r->motion.t0);
   int filled = (int)(part*WIDTH);
   fprintf(stderr, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled, "########################################", WIDTH - filled, "",
           100*part, t);
@@ -98,23 +95,17 @@ static bool is_cancelled(void *user, double t)
 
 static PfStatus prepare(Run *r)
 {
+  Motion *m = &r->motion;
   PF_TRY(pf_cli_open(&r->s, r->options));
-  PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
-  PF_TRY(pf_cli_start(&r->s, r->options, r->system, &r->values, &r->start));
-  r->t0 = r->values[pf_system_symbols(r->system)->time];
-  PF_TRY(pf_cli_run_options(&r->s, r->options, r->system, r->values, &r->settings));
-  PF_TRY(pf_pace_prepare(&r->s, r->options, r->t0, &r->settings, &r->pace));
-  PF_TRY(pf_cli_keep_offset(&r->s, r->options, &r->start, &r->settings));
-  PF_TRY(pf_events_make(&r->events, &r->s, r->system, r->values));
-  PF_TRY(pf_trajectory_make(&r->trajectory, &r->events.complete, r->events.system, r->events.values,
-                            &(Wanted){.show = r->options->show}));
+  PF_TRY(pf_cli_place(m, &r->s, r->options));
+  PF_TRY(pf_pace_prepare(&r->s, r->options, m->t0, &m->settings, &r->pace));
+  PF_TRY(pf_cli_begin(m));
+  PF_TRY(pf_events_make(&r->events, m));
+  PF_TRY(pf_trajectory_make(&r->trajectory, m, &(Wanted){.show = r->options->show}));
   if (r->options->at && !r->options->out && !r->options->json)
     PF_TRY(pf_listing_make(&r->listing, &r->trajectory, r->options->show));
-  if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, r->system, r->values, r->events.complete.model));
+  if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, m));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
-  r->settings.sample = take_sample;
-  r->settings.cancelled = is_cancelled;
-  r->settings.user = r;
   r->progress = isatty(STDERR_FILENO) != 0;
   return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
 }
@@ -122,7 +113,7 @@ static PfStatus prepare(Run *r)
 /* Samples that were asked for at times the run has not reached. */
 static void tell_late_samples(const Run *r)
 {
-  const PfRunOptions *o = &r->settings;
+  const PfRunOptions *o = &r->motion.settings;
   int late = 0;
   if (!o->at || r->result.end == PF_RUN_CANCELLED) return;
   while (late < o->at_count && o->at[o->at_count - 1 - late] > r->result.t + 1e-12*fmax(1, fabs(r->result.t))) late++;
@@ -150,10 +141,10 @@ static PfStatus end_trajectory(Run *r, PfStatus status)
 static PfStatus simulate(Run *r)
 {
   if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
-  double start = pf_cli_clock();
   pf_pace_begin(&r->pace);
-  PfStatus status = pf_events_run(&r->events, &r->settings, &r->result);
-  r->wall = pf_cli_clock() - start;
+  double start = pf_cli_clock();
+  PfStatus status = pf_cli_move(&r->motion, take_sample, is_cancelled, r, &r->result);
+  r->wall = r->motion.seconds + pf_cli_clock() - start;
   if (status == PF_OK) tell_late_samples(r);
   if (r->options->json) pf_json_close(&r->rows, ']');
   if (r->progress && r->shown > 0) fputs("\r\033[K", stderr);
@@ -173,13 +164,13 @@ static const char *end_word(const Run *r)
 
 static const char *method_name(const Run *r)
 {
-  return r->settings.method ? r->settings.method : "dopri5";
+  return r->motion.settings.method ? r->motion.settings.method : "dopri5";
 }
 
 static bool takes_steps(const Run *r)
 {
   const PfMethod *method = pf_method_find(method_name(r));
-  return pf_method_has_fixed_step(method) && !r->settings.adaptive && r->settings.step > 0;
+  return pf_method_has_fixed_step(method) && !r->motion.settings.adaptive && r->motion.settings.step > 0;
 }
 
 static void text_summary(void *user, PfText *text)
@@ -188,9 +179,9 @@ static void text_summary(void *user, PfText *text)
   const PfModel *model = r->s.model;
   const PfRunResult *x = &r->result;
   double energy = fmax(x->kinetic, fmax(fabs(x->energy_start), fabs(x->energy_end)));
-  pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->t0,
+  pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->motion.t0,
                 x->t, end_word(r));
-  pf_start_text(model, r->options, &r->start, text);
+  pf_start_text(model, r->options, &r->motion.start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
   if (x->switches || x->sticks)
@@ -223,7 +214,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "method", method_name(r));
-  pf_json_string(json, "formulation", r->settings.formulation ? r->settings.formulation : "multipliers");
+  pf_json_string(json, "formulation", r->motion.settings.formulation ? r->motion.settings.formulation : "multipliers");
   pf_json_string(json, "end", end_word(r));
   pf_json_number(json, "t_end", x->t);
   pf_json_integer(json, "steps", x->steps);
@@ -241,7 +232,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_number(json, "end", x->energy_end);
   pf_json_number(json, "drift", x->drift);
   pf_json_close(json, '}');
-  pf_start_json(model, r->options, &r->start, json);
+  pf_start_json(model, r->options, &r->motion.start, json);
   pf_events_json(&r->events, json);
   pf_drift_json(&r->drift, json);
   pf_pace_json(&r->pace, json);
@@ -277,7 +268,7 @@ static int run(int argc, char **argv)
   pf_drift_free(&r.drift);
   pf_trajectory_free(&r.trajectory);
   pf_events_free(&r.events);
-  pf_system_free(r.system);
+  pf_cli_end(&r.motion);
   pf_cli_close(&r.s);
   if (status == PF_OK && !is_whole(&r)) return PF_EXIT_FAILED;
   return status == PF_OK ? code : pf_cli_exit_code(status);

@@ -82,14 +82,18 @@ static PfStatus find_reason(Session *s, const Options *options, int before, PfSt
   return reason;
 }
 
+PfStatus pf_cli_judge_start(Session *s, const Options *options, PfStatus status, int before, const PfStart *start)
+{
+  if (status == PF_ERR_MODEL && !options->as_given) return find_reason(s, options, before, status);
+  if (status == PF_OK && !options->as_given) warn(s, start);
+  return status;
+}
+
 PfStatus pf_cli_correct(Session *s, const Options *options, const PfSystem *system, double *values, PfStart *start)
 {
   if (options->as_given) return pf_start_measure(s->ctx, system, values, start);
   int before = pf_diagnostic_count(s->ctx);
-  PfStatus status = pf_start_correct(s->ctx, system, values, start);
-  if (status == PF_ERR_MODEL) return find_reason(s, options, before, status);
-  if (status == PF_OK) warn(s, start);
-  return status;
+  return pf_cli_judge_start(s, options, pf_start_correct(s->ctx, system, values, start), before, start);
 }
 
 PfStatus pf_cli_start(Session *s, const Options *options, const PfSystem *system, double **values, PfStart *start)

@@ -32,7 +32,7 @@ typedef struct Result {
   Session s;
   double *given; /* parameters from the command line, else NaN */
   PfInvariants found;
-  PfSystem *system; /* with --out */
+  Motion motion; /* with --out */
   Drift drift;
   PF_ARRAY(double) rows; /* per sample: time, then the change of each quantity */
 } Result;
@@ -136,19 +136,14 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 
 static PfStatus simulate(Result *r, const Options *options)
 {
-  double *values;
-  PfStart start;
-  PfRunOptions settings = pf_run_options();
+  Motion *m = &r->motion;
   PfRunResult result;
-  PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
-  PF_TRY(pf_cli_start(&r->s, options, r->system, &values, &start));
-  PF_TRY(pf_cli_run_options(&r->s, options, r->system, values, &settings));
-  PF_TRY(pf_cli_keep_offset(&r->s, options, &start, &settings));
-  PF_TRY(pf_drift_make(&r->drift, &r->s, options, r->system, values, r->s.model));
+  PF_TRY(pf_cli_place(m, &r->s, options));
+  m->settings.without_events = true;
+  PF_TRY(pf_cli_begin(m));
+  PF_TRY(pf_drift_make(&r->drift, &r->s, options, m));
   r->found = r->drift.found;
-  settings.sample = take_sample;
-  settings.user = r;
-  return pf_run(r->s.ctx, r->system, values, &settings, &result);
+  return pf_cli_move(m, take_sample, NULL, r, &result);
 }
 
 /* Changes relative to the value at the start; of what starts at nothing, as they are. */
@@ -208,7 +203,7 @@ static int run(int argc, char **argv)
   code = pf_cli_finish(r.s.ctx, status, &options, &r, write_json, write_text);
   pf_drift_free(&r.drift);
   if (r.s.ctx) pf_array_free(pf_context_allocator(r.s.ctx), &r.rows);
-  pf_system_free(r.system);
+  pf_cli_end(&r.motion);
   pf_cli_close(&r.s);
   return code;
 }

@@ -1,4 +1,5 @@
 /* pfaff study linearize: A, B, C, D at a state, along a motion, or over a range of a parameter. */
+#include "cli/motion.h"
 #include "cli/study.h"
 #include "out/label.h"
 
@@ -138,25 +139,34 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   return add_point(l, sample->t);
 }
 
-static PfStatus along_motion(Linearize *l)
+static PfStatus follow(Linearize *l, Motion *m)
 {
   Study *st = &l->st;
-  PfRunOptions settings;
+  PfRunOptions *o = &m->settings;
   PfRunResult result;
-  PF_TRY(pf_cli_run_options(&st->s, st->options, st->system, st->values, &settings));
-  if (settings.at_count && settings.t_end < settings.at[settings.at_count - 1])
-    settings.t_end = settings.at[settings.at_count - 1];
-  l->points = pf_arena_array(st->s.arena, Point, settings.at_count);
+  int told = pf_diagnostic_count(st->s.ctx);
+  PF_TRY(pf_cli_place(m, &st->s, st->options));
+  pf_diagnostics_cut(st->s.ctx, told); /* what there is to say of the start was said */
+  o->without_events = true;
+  if (o->at_count && o->t_end < o->at[o->at_count - 1]) o->t_end = o->at[o->at_count - 1];
+  l->points = pf_arena_array(st->s.arena, Point, o->at_count);
   if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
   l->along = "t";
-  settings.sample = take_sample;
-  settings.user = l;
+  PF_TRY(pf_cli_begin(m));
   int before = pf_error_count(st->s.ctx);
-  PF_TRY(pf_run(st->s.ctx, st->system, st->values, &settings, &result));
+  PF_TRY(pf_cli_move(m, take_sample, NULL, l, &result));
   if (pf_error_count(st->s.ctx) > before) return PF_ERR_NUMBER;
-  return l->count == settings.at_count
+  return l->count == o->at_count
              ? PF_OK
              : pf_fail(st->s.ctx, PF_ERR_NUMBER, "the motion ends at t = %.6g, before the last time of --at", result.t);
+}
+
+static PfStatus along_motion(Linearize *l)
+{
+  Motion motion = {0};
+  PfStatus status = follow(l, &motion);
+  pf_cli_end(&motion);
+  return status;
 }
 
 static double squared_distance(const double *a, const double *b, size_t count)

@@ -1,7 +1,7 @@
 /* Tables of numbers, and those that a run makes. */
+#include "cli/motion.h"
 #include "cli/table.h"
 
-#include "cli/events.h"
 #include "cli/trajectory.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ void pf_table_free(const PfContext *ctx, Table *table)
 typedef struct Filler {
   Trajectory trajectory;
   Table *table;
-  Events events;
+  Motion motion;
 } Filler;
 
 static PfStatus fill(void *user, const PfSample *sample)
@@ -83,44 +83,32 @@ static PfStatus take_lists(const Trajectory *t, Table *table)
   return PF_OK;
 }
 
-static PfStatus run(Session *s, const Options *options, int samples, PfSystem *system, Filler *f)
+static PfStatus run(Session *s, const Options *options, int samples, Filler *f)
 {
-  double *values;
-  PfStart start;
-  PfRunOptions settings = pf_run_options();
+  Motion *m = &f->motion;
   PfRunResult result;
-  PF_TRY(pf_cli_start(s, options, system, &values, &start));
-  PF_TRY(pf_cli_run_options(s, options, system, values, &settings));
-  PF_TRY(pf_cli_keep_offset(s, options, &start, &settings));
-  PF_TRY(pf_events_make(&f->events, s, system, values));
-  Events *e = &f->events;
-  PF_TRY(pf_trajectory_make(&f->trajectory, &e->complete, e->system, e->values,
-                            &(Wanted){options->show, options->against, true}));
+  PF_TRY(pf_cli_place(m, s, options));
+  double *at = pf_arena_array(s->arena, double, samples + 1);
+  if (!at) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i <= samples; i++) at[i] = m->t0 + (m->settings.t_end - m->t0)*i/samples;
+  m->settings.at = at;
+  m->settings.at_count = samples + 1;
+  PF_TRY(pf_cli_begin(m));
+  PF_TRY(pf_trajectory_make(&f->trajectory, m, &(Wanted){options->show, options->against, true}));
   PF_TRY(take_lists(&f->trajectory, f->table));
   f->table->columns = f->trajectory.count;
   f->table->names = f->trajectory.names;
   f->table->units = f->trajectory.units;
-  double t0 = values[pf_system_symbols(system)->time];
-  double *at = pf_arena_array(s->arena, double, samples + 1);
-  if (!at) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  for (int i = 0; i <= samples; i++) at[i] = t0 + (settings.t_end - t0)*i/samples;
-  settings.at = at;
-  settings.at_count = samples + 1;
-  settings.sample = fill;
-  settings.user = f;
-  PF_TRY(pf_events_run(e, &settings, &result));
+  PF_TRY(pf_cli_move(m, fill, NULL, f, &result));
   return pf_check_cancelled(s->ctx); /* part of a motion is not what was asked for */
 }
 
 PfStatus pf_table_run(Session *s, const Options *options, int samples, Table *table)
 {
-  PfSystem *system = NULL;
   Filler f = {.table = table};
-  PfStatus status = pf_system_new(s->ctx, &s->equations, &system);
-  if (status == PF_OK) status = run(s, options, samples, system, &f);
+  PfStatus status = run(s, options, samples, &f);
   pf_trajectory_free(&f.trajectory);
-  pf_events_free(&f.events);
-  pf_system_free(system);
+  pf_cli_end(&f.motion);
   if (status == PF_OK && pf_table_rows(table) < 2)
     return pf_fail(s->ctx, PF_ERR_NUMBER, "the run is too short to be plotted");
   return status;

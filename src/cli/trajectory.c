@@ -107,8 +107,9 @@ static PfStatus read_wanted(Trajectory *t, const Wanted *wanted)
   return PF_OK;
 }
 
-PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, const double *values, const Wanted *wanted)
+PfStatus pf_trajectory_make(Trajectory *t, Motion *motion, const Wanted *wanted)
 {
+  Session *s = &motion->complete;
   *t = (Trajectory){.s = s};
   PF_TRY(read_wanted(t, wanted));
   size_t most = most_columns(t);
@@ -122,7 +123,8 @@ PfStatus pf_trajectory_make(Trajectory *t, Session *s, const PfSystem *system, c
   if (!wanted->show || wanted->added) add_standard(t);
   if (wanted->show) add_shown(t, t->plots, t->plot_count);
   if (t->against) add_shown(t, t->against, 1);
-  return pf_readings_new(s->ctx, system, values, t->exprs, t->count, &t->readings);
+  return pf_readings_new(s->ctx, pf_sim_complete_system(motion->sim), pf_sim_complete_values(motion->sim), t->exprs, t->count,
+                         &t->readings);
 }
 
 int pf_trajectory_find(const Trajectory *t, const PfPlot *list, int k)

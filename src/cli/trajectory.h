@@ -2,7 +2,7 @@
 #ifndef PF_CLI_TRAJECTORY_H
 #define PF_CLI_TRAJECTORY_H
 
-#include "cli/cli.h"
+#include "cli/motion.h"
 #include "out/record.h"
 
 typedef struct Trajectory {
@@ -27,9 +27,8 @@ typedef struct Wanted {
 } Wanted;
 
 /* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values, energies,
- * violations; or t and what is wanted. */
-PfStatus pf_trajectory_make(Trajectory *trajectory, Session *session, const PfSystem *system, const double *values,
-                            const Wanted *wanted);
+ * violations; or t and what is wanted. Of a motion that is started, and must stay where it is. */
+PfStatus pf_trajectory_make(Trajectory *trajectory, Motion *motion, const Wanted *wanted);
 /* The column of the k-th quantity of a list. */
 int pf_trajectory_find(const Trajectory *trajectory, const PfPlot *list, int k);
 void pf_trajectory_free(Trajectory *trajectory);

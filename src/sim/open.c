@@ -169,6 +169,7 @@ static PfStatus copy_settings(const PfSim *from, PfSim *to)
   memcpy(to->given, from->given, (size_t)from->model->parameter_count*sizeof *to->given);
   memcpy(to->input, from->input, (size_t)from->model->input_count*sizeof *to->input);
   to->start_time = from->start_time;
+  to->as_given = from->as_given;
   to->options = from->options;
   to->options_set = from->options_set;
   to->method = from->method;
@@ -224,4 +225,29 @@ PfModel *pf_sim_model(const PfSim *sim)
 const PfEquations *pf_sim_equations(const PfSim *sim)
 {
   return &sim->equations;
+}
+
+const PfSystem *pf_sim_system(const PfSim *sim)
+{
+  return sim->system;
+}
+
+double *pf_sim_values(const PfSim *sim)
+{
+  return sim->values;
+}
+
+PfModel *pf_sim_complete(const PfSim *sim)
+{
+  return sim->complete;
+}
+
+const PfSystem *pf_sim_complete_system(const PfSim *sim)
+{
+  return sim->complete_system;
+}
+
+const double *pf_sim_complete_values(const PfSim *sim)
+{
+  return sim->complete_values;
 }

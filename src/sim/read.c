@@ -202,6 +202,11 @@ static bool look(PfSim *sim)
   return sim->look_good;
 }
 
+const PfSample *pf_sim_sample(PfSim *sim)
+{
+  return sim->motion && look(sim) ? &sim->sample : NULL;
+}
+
 /* Coordinates and velocities need no evaluation. */
 static const double *state(PfSim *sim)
 {

@@ -49,6 +49,8 @@ struct PfSim {
   PfRunOptions options;
   bool options_set;        /* by the caller: the model's are not taken again */
   const char *method, *formulation; /* set by the caller in place of the model's, or NULL */
+  bool as_given;
+  bool placed;             /* values and options are those of the start */
   PfStart start;
   PfEventLog log;
   PfArena *run_arena;      /* of the log */

@@ -61,6 +61,7 @@ static PfStatus set(PfSim *sim, const char *name, double value)
 {
   int parameter = pf_model_find_parameter(sim->model, name), input = find_input(sim->model, name);
   if (!isfinite(value)) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is set to a number that is not finite", name);
+  sim->placed = false;
   if (input >= 0) return set_input(sim, input, value);
   if (parameter >= 0 && !sim->model->parameters[parameter].derived) sim->given[parameter] = value;
   else if (!strcmp(name, "t")) sim->start_time = value;
@@ -186,13 +187,13 @@ static PfStatus find_start(PfSim *sim)
 {
   PF_TRY(pf_equations_start(sim->ctx, &sim->equations, sim->given, sim->values));
   PF_TRY(set_inputs(sim));
-  if (sim->options.as_given) return pf_start_measure(sim->ctx, sim->system, sim->values, &sim->start);
+  if (sim->as_given) return pf_start_measure(sim->ctx, sim->system, sim->values, &sim->start);
   return pf_start_correct(sim->ctx, sim->system, sim->values, &sim->start);
 }
 
 static PfStatus open_motion(PfSim *sim)
 {
-  bool events = sim->model->complete != NULL;
+  bool events = sim->model->complete && !sim->options.without_events;
   PF_TRY(pf_phases_open(sim->ctx, sim->run_arena, sim->complete_system, sim->complete_values, &sim->options,
                         events ? &sim->log : NULL, &sim->motion));
   sim->control_start = sim->start_time;
@@ -213,14 +214,35 @@ static void end_motion(PfSim *sim)
   sim->error = (PfError){0};
 }
 
-static PfStatus start(PfSim *sim)
+void pf_sim_set_as_given(PfSim *sim, bool as_given)
+{
+  sim->as_given = as_given;
+  sim->placed = false;
+}
+
+static PfStatus place(PfSim *sim)
 {
   end_motion(sim);
-  sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
-  if (!sim->run_arena) return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the simulation");
+  sim->placed = false;
   PF_TRY(find_start(sim));
   if (!sim->options_set) PF_TRY(pf_run_settings(sim->ctx, sim->model, sim->system, sim->values, sim->method, &sim->options));
   if (sim->formulation) sim->options.formulation = sim->formulation;
+  sim->placed = true;
+  return PF_OK;
+}
+
+bool pf_sim_place(PfSim *sim)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  return pf_sim_check_since(sim, place(sim), before);
+}
+
+static PfStatus start(PfSim *sim)
+{
+  end_motion(sim);
+  if (!sim->placed) PF_TRY(place(sim));
+  sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
+  if (!sim->run_arena) return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the simulation");
   PF_TRY(start_complete(sim));
   return open_motion(sim);
 }

@@ -1,0 +1,82 @@
+/* The simulation of a command. */
+#include "cli/motion.h"
+
+#include <math.h>
+
+/* A failure of the simulation has its words in the context. */
+static PfStatus status_of(const Motion *m, bool good)
+{
+  return good ? PF_OK : pf_sim_error(m->sim)->status;
+}
+
+static PfStatus set_parameters(Motion *m, const Options *options)
+{
+  const PfModel *model = m->s->model;
+  const double *given = pf_cli_parameters(m->s->ctx, m->s->arena, model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  for (int i = 0; i < model->parameter_count; i++)
+    if (!isnan(given[i])) PF_TRY(status_of(m, pf_sim_set(m->sim, model->parameters[i].name, given[i])));
+  return isnan(options->time) ? PF_OK : status_of(m, pf_sim_set(m->sim, "t", options->time));
+}
+
+PfStatus pf_cli_place(Motion *m, Session *s, const Options *options)
+{
+  PfError error;
+  *m = (Motion){.s = s, .options = options, .complete = *s, .sim = pf_sim_of_model(s->ctx, s->model, &s->equations, &error)};
+  if (!m->sim) return error.status;
+  PF_TRY(set_parameters(m, options));
+  pf_sim_set_as_given(m->sim, options->as_given);
+  int before = pf_diagnostic_count(s->ctx);
+  PF_TRY(pf_cli_judge_start(s, options, status_of(m, pf_sim_place(m->sim)), before, pf_sim_changes(m->sim)));
+  m->complete.model = pf_sim_complete(m->sim);
+  m->start = *pf_sim_changes(m->sim);
+  m->t0 = pf_sim_time(m->sim);
+  m->settings = pf_sim_options(m->sim);
+  return pf_cli_run_options(s, options, pf_sim_system(m->sim), pf_sim_values(m->sim), &m->settings);
+}
+
+PfStatus pf_cli_begin(Motion *m)
+{
+  double start = pf_cli_clock();
+  PF_TRY(pf_cli_keep_offset(m->s, m->options, &m->start, &m->settings));
+  PF_TRY(status_of(m, pf_sim_set_options(m->sim, &m->settings)));
+  PF_TRY(status_of(m, pf_sim_start(m->sim)));
+  m->seconds = pf_cli_clock() - start;
+  return PF_OK;
+}
+
+void pf_cli_end(Motion *m)
+{
+  pf_sim_close(m->sim);
+  m->sim = NULL;
+}
+
+static PfStatus give_samples(Motion *m, PfSampling *sampling, TakeSample *take, void *user)
+{
+  while (pf_sim_due(m->sim, sampling)) PF_TRY(take(user, pf_sim_sample(m->sim)));
+  return PF_OK;
+}
+
+/* A motion that ends in trouble is told by its result; only what it cannot tell is a failure here. */
+static PfStatus failure(const Motion *m)
+{
+  PfStatus status = pf_sim_error(m->sim)->status;
+  return pf_is_final(status) && status != PF_ERR_CANCELLED ? status : PF_OK;
+}
+
+PfStatus pf_cli_move(Motion *m, TakeSample *take, AskStop *stops, void *user, PfRunResult *result)
+{
+  bool goes = true, stopped = false;
+  PfSampling *sampling = pf_sampling_new(m->sim, m->settings.every, m->settings.at, m->settings.at_count);
+  if (!sampling) return pf_sim_error(m->sim)->status;
+  PfStatus status = give_samples(m, sampling, take, user);
+  while (status == PF_OK && goes && !stopped) {
+    goes = pf_sim_step(m->sim);
+    status = give_samples(m, sampling, take, user);
+    stopped = pf_context_is_cancelled(m->s->ctx) || (goes && stops && stops(user, pf_sim_time(m->sim)));
+  }
+  *result = pf_sim_result(m->sim);
+  if (stopped || status != PF_OK) result->end = PF_RUN_CANCELLED;
+  pf_sampling_free(sampling);
+  return status == PF_OK ? failure(m) : status;
+}

@@ -1,0 +1,29 @@
+/* The simulation of a command: the model placed and started as the options say, its motion sample by sample. */
+#ifndef PF_CLI_MOTION_H
+#define PF_CLI_MOTION_H
+
+#include "cli/cli.h"
+
+typedef struct Motion {
+  Session *s;
+  const Options *options;
+  Session complete;      /* with the model that gives the order of samples */
+  PfSim *sim;
+  PfRunOptions settings; /* of the model and the command line; changes hold from pf_motion_start on */
+  PfStart start;
+  double t0;
+  double seconds;        /* that starting took */
+} Motion;
+
+/* Makes the start consistent (with the warnings that belong to it) and finds the settings. Close it also when this fails. */
+PfStatus pf_cli_place(Motion *motion, Session *session, const Options *options);
+PfStatus pf_cli_begin(Motion *motion);
+void pf_cli_end(Motion *motion);
+
+/* From the start to the end, with a call for each sample. After every step `stops` (NULL: never) is asked whether to go on, besides
+ * the signals. PF_OK also when the motion ends early: result->end says why. */
+typedef PfStatus TakeSample(void *user, const PfSample *sample);
+typedef bool AskStop(void *user, double t);
+PfStatus pf_cli_move(Motion *motion, TakeSample *take, AskStop *stops, void *user, PfRunResult *result);
+
+#endif
