@@ -23,7 +23,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/pfaff-config-version.cma
   COMPATIBILITY SameMinorVersion)
 install(FILES
   "${PROJECT_BINARY_DIR}/pfaff-config.cmake" "${PROJECT_BINARY_DIR}/pfaff-config-version.cmake"
-  cmake/FindLAPACKE.cmake cmake/FindFLINT.cmake cmake/FindSUNDIALS.cmake cmake/FindRSVG.cmake
+  cmake/FindLAPACKE.cmake cmake/FindFLINT.cmake cmake/FindSUNDIALS.cmake
   DESTINATION "${package_dir}")
 
 # /some/where/libfoo.so -> -lfoo, so that pfaff.pc does not depend on the machine it was made on.
@@ -41,7 +41,7 @@ function(link_flags result)
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 
-set(private_libraries ${LAPACK_LIBRARIES} -lm)
+set(private_libraries ${LAPACK_LIBRARIES} -lm ${CMAKE_DL_LIBS})
 if(LAPACKE_FOUND)
   list(PREPEND private_libraries "${LAPACKE_LIBRARY}")
 endif()
@@ -53,9 +53,6 @@ if(PFAFF_HAVE_SUNDIALS)
 endif()
 if(PFAFF_HAVE_EXPAT)
   list(PREPEND private_libraries ${EXPAT_LIBRARIES})
-endif()
-if(PFAFF_HAVE_RSVG)
-  list(PREPEND private_libraries ${RSVG_LIBRARIES})
 endif()
 link_flags(PFAFF_PRIVATE_LIBRARIES ${private_libraries})
 file(RELATIVE_PATH PFAFF_PREFIX_FROM_PC

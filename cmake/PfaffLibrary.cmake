@@ -36,9 +36,6 @@ endif()
 if(PFAFF_HAVE_EXPAT)
   list(PREPEND pfaff_libraries EXPAT::EXPAT)
 endif()
-if(PFAFF_HAVE_RSVG)
-  list(PREPEND pfaff_libraries RSVG::RSVG)
-endif()
 
 add_library(pfaff_objects OBJECT ${pfaff_sources})
 target_include_directories(pfaff_objects
@@ -56,6 +53,7 @@ if(PFAFF_HAVE_EXPAT)
 endif()
 if(PFAFF_HAVE_RSVG)
   target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_RSVG=1)
+  target_include_directories(pfaff_objects SYSTEM PRIVATE ${RSVG_INCLUDE_DIRS})
 endif()
 target_link_libraries(pfaff_objects PRIVATE ${pfaff_libraries})
 

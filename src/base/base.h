@@ -55,6 +55,8 @@ const char *pf_text_get(const PfText *text);
 
 /* The first bytes are one character in valid UTF-8, of so many bytes; 0 when they are not. */
 uint32_t pf_utf8_size(const char *bytes, size_t count);
+/* Of a valid character: its number in Unicode. */
+uint32_t pf_utf8_code(const char *bytes, uint32_t size);
 /* Of a valid character: is it a control character, a mark that turns the direction of writing, or what XML excludes? */
 bool pf_utf8_is_hidden(const char *bytes, uint32_t size);
 

@@ -23,8 +23,9 @@ uint32_t pf_utf8_size(const char *bytes, size_t count)
   return size;
 }
 
-static uint32_t code_of(const unsigned char *at, uint32_t size)
+uint32_t pf_utf8_code(const char *bytes, uint32_t size)
 {
+  const unsigned char *at = (const unsigned char *)bytes;
   static const unsigned char lead[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
   uint32_t code = at[0] & lead[size];
   for (uint32_t i = 1; i < size; i++) code = code << 6 | (at[i] & 0x3Fu);
@@ -40,7 +41,7 @@ static bool is_hidden_code(uint32_t code)
 
 bool pf_utf8_is_hidden(const char *bytes, uint32_t size)
 {
-  return is_hidden_code(code_of((const unsigned char *)bytes, size));
+  return is_hidden_code(pf_utf8_code(bytes, size));
 }
 
 size_t pf_text_add_escaped_character(PfText *text, const char *bytes, size_t count, const char *kept)

@@ -7,7 +7,7 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "out", .argument = "PICTURE", .help = "the times of one evaluation as bars: .svg, .png or .pdf"},
+  {.name = "out", .argument = "PICTURE", .help = "the times of one evaluation as bars"},
   {0}};
 
 const Command pf_command_compare = {
@@ -17,6 +17,7 @@ const Command pf_command_compare = {
            "operations and time of one evaluation, and for a model with 'run' the time and the largest difference of the coordinates "
            "over the whole motion.",
   .takes = TAKES_STATE "prove out json ",
+  .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff compare --prove examples/snakeboard.pf\n",
   .run = run};

@@ -9,7 +9,7 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "by", .argument = "LIST", .help = "methods, with commas between (default: all)"},
-  {.name = "out", .argument = "PICTURE", .help = "work against error, a line for each method: .svg, .png or .pdf"},
+  {.name = "out", .argument = "PICTURE", .help = "work against error, a line for each method"},
   {.name = "step", .help = "the largest step (default: that of the model, or a 200th of the run)"},
   {0}};
 
@@ -19,6 +19,7 @@ const Command pf_command_converge = {
   .about = "Halves the step of fixed-step methods and tightens the tolerance of the others, against a tight reference by dop853: "
            "the table with which to choose step or tolerance.",
   .takes = TAKES_STATE "by for step adaptive rho printed no-projection most-steps form out json ",
+  .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 --out work.svg examples/snakeboard.pf\n",
   .run = run};

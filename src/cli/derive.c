@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "form", .help = "the form of the equations (default: multipliers, also called lagrange)", .values = pf_derived_form},
   {.name = "param", .help = "another value for a parameter: forms that choose independent velocities choose them there"},
   {.name = "state", .help = "another start, likewise"},
-  {.name = "out", .help = "writes the equations to a file, as the name ends: .txt, .tex (LaTeX) or .json"},
+  {.name = "out", .help = "writes the equations to a file"},
   {0}};
 
 static const OptionNeed needs[] = {
@@ -23,6 +23,7 @@ const Command pf_command_derive = {
   .operands = "FILE",
   .about = "Prints the equations of motion in the shortest form found. Formulas keep the names of parameters.",
   .takes = "form param state latex out json ",
+  .writes = {"txt", "tex", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --out snakeboard.tex examples/snakeboard.pf\n",

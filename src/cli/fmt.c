@@ -20,7 +20,7 @@ static PfStatus format(PfContext *ctx, PfArena *arena, const char *name, const c
                        const Options *options, const char **result)
 {
   PF_TRY(pf_model_format(ctx, arena, name, bytes, count, result));
-  if (!options->write || !strcmp(options->file, "-")) return PF_OK;
+  if (!options->write) return PF_OK;
   const char *formatted = *result;
   *result = NULL;
   if (!strcmp(formatted, bytes)) return PF_OK;

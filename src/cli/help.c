@@ -71,12 +71,22 @@ static void print_name(const Command *command, const Option *option, char *name,
   snprintf(name, size, "%s--%s%s%s", letter, option->name, argument ? " " : "", argument ? argument : "");
 }
 
+/* What it means in this command; of --out also what may be written. */
+static void print_meaning(const Command *command, const Option *option, char *help, size_t size)
+{
+  const OptionHelp *own = own_help(command, option);
+  char list[LONGEST_LIST] = "";
+  bool out = !strcmp(option->name, "out");
+  if (out) pf_cli_list_endings(command, " or ", list);
+  snprintf(help, size, "%s%s%s", own && own->help ? own->help : option->help, out ? ": " : "", list);
+}
+
 static void put_option(FILE *stream, const Command *command, const Option *option, int column)
 {
-  char name[80];
-  const OptionHelp *own = own_help(command, option);
+  char name[80], help[400];
   print_name(command, option, name, sizeof name);
-  put_entry(stream, 2, name, column, own && own->help ? own->help : option->help);
+  print_meaning(command, option, help, sizeof help);
+  put_entry(stream, 2, name, column, help);
 }
 
 static void put_values(FILE *stream, const Command *command, const Option *option)
@@ -139,7 +149,7 @@ void pf_cli_help(const Command *command, FILE *stream)
   }
 }
 
-/* ---------------------------------------------------------------- the table of the documentation */
+/* ---------------------------------------------------------------- the tables of the documentation */
 
 static void list_takers(FILE *stream, const Option *option)
 {
@@ -168,4 +178,18 @@ void pf_cli_list_options(FILE *stream)
     list_takers(stream, option);
     fputs(" |\n", stream);
   }
+}
+
+static void list_endings(FILE *stream, const Command *command)
+{
+  char list[LONGEST_LIST];
+  pf_cli_list_endings(command, ", ", list);
+  if (list[0]) fprintf(stream, "| `%s` | %s |\n", command->name, list);
+}
+
+void pf_cli_list_outputs(FILE *stream)
+{
+  fputs("| command | endings |\n|---|---|\n", stream);
+  for (const Command *const *c = pf_commands; *c; c++) list_endings(stream, *c);
+  for (const Command *const *c = pf_studies; *c; c++) list_endings(stream, *c);
 }

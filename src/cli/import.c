@@ -6,7 +6,7 @@
 
 static int run(int argc, char **argv);
 
-static const OptionHelp own[] = {{.name = "out", .argument = "FILE.pf", .help = "writes the model to a file"}, {0}};
+static const OptionHelp own[] = {{.name = "out", .argument = "FILE", .help = "writes the model to a file"}, {0}};
 
 const Command pf_command_import = {
   .name = "import", .summary = "a robot in URDF as a model",
@@ -15,6 +15,7 @@ const Command pf_command_import = {
            "joints becomes dampers. Limits are comments. Shapes and transmissions are not looked at; what would change the motion "
            "and is left out (dry friction) is a warning.",
   .takes = "free out json ",
+  .writes = {"pf"},
   .own = own,
   .examples = "pfaff import --out arm.pf arm.urdf\n",
   .run = run};

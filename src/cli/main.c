@@ -65,10 +65,8 @@ static int run(int argc, char **argv)
     printf("pfaff %s\n", pf_version());
     return PF_EXIT_OK;
   }
-  if (!strcmp(argv[1], "--options")) { /* for docs/commands.md */
-    pf_cli_list_options(stdout);
-    return PF_EXIT_OK;
-  }
+  if (!strcmp(argv[1], "--options")) return pf_cli_list_options(stdout), PF_EXIT_OK; /* for docs/commands.md */
+  if (!strcmp(argv[1], "--outputs")) return pf_cli_list_outputs(stdout), PF_EXIT_OK;
   const Command *command = find(argv[1]);
   return command ? command->run(argc - 1, argv + 1) : unknown(argc - 1, argv + 1);
 }

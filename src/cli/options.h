@@ -11,7 +11,7 @@
 /* Exit codes of the program. */
 enum { PF_EXIT_OK = 0, PF_EXIT_FAILED = 1, PF_EXIT_USAGE = 2 };
 
-enum { MOST_OPTIONS = 64, MOST_FILES = 16, MOST_TEXTS = 256 };
+enum { MOST_OPTIONS = 64, MOST_FILES = 16, MOST_TEXTS = 256, MOST_ENDINGS = 7 };
 
 /* What may be given several times. */
 typedef struct Texts {
@@ -84,6 +84,7 @@ typedef struct Command {
   const char *operands;      /* as "FILE" in the line of usage */
   const char *about;         /* paragraphs */
   const char *takes;         /* names of its options, each followed by a blank */
+  const char *writes[MOST_ENDINGS + 1]; /* endings of what --out writes; the first is what goes to standard output */
   const OptionHelp *own;     /* ended by an empty one; NULL: nothing is different */
   const OptionNeed *needs;   /* ended by an empty one; NULL: all go together */
   const char *examples;      /* one per line, each ended; NULL: none */
@@ -95,6 +96,8 @@ typedef struct Command {
 /* Sets of options that go together. */
 #define TAKES_STATE "param state time as-given "
 #define TAKES_METHOD "by for step rtol atol adaptive rho printed no-projection keep-going most-steps form "
+
+#define WRITES_PICTURES "svg", "png", "pdf"
 
 /* All commands, and all studies, each list ended by NULL. */
 extern const Command *const pf_commands[], *const pf_studies[];
@@ -113,9 +116,14 @@ const char *pf_cli_given(const Options *options, const char *names);
 /* What is accepted is obeyed: fails when one of the list was given, "--NAME has no effect: " and why. */
 PfStatus pf_cli_refuse(PfContext *ctx, const Options *options, const char *names, const char *why);
 
-/* The whole help of a command; its first line; the table of docs/commands.md. */
+/* ".csv, .json or .mat": what the command writes, with `last` before the last. */
+enum { LONGEST_LIST = 64 };
+void pf_cli_list_endings(const Command *command, const char *last, char list[LONGEST_LIST]);
+
+/* The whole help of a command; its first line; the tables of docs/commands.md. */
 void pf_cli_help(const Command *command, FILE *stream);
 void pf_cli_usage(const Command *command, FILE *stream);
 void pf_cli_list_options(FILE *stream);
+void pf_cli_list_outputs(FILE *stream);
 
 #endif

@@ -1,37 +1,8 @@
-/* --out: which kinds of files each command writes, and whether the place can be written. */
+/* --out: the kind of file that a name asks for, and whether the place can be written. */
 #include "cli/cli.h"
 #include "out/file.h"
 
 #include <string.h>
-
-enum { MOST_KINDS = 8 };
-
-/* The first is what goes to standard output and to other things without an ending, as /dev/null. */
-static const struct {
-  const char *command, *kinds[MOST_KINDS];
-} written[] = {
-  {"derive", {"txt", "tex", "json"}},
-  {"import", {"pf"}},
-  {"run", {"csv", "json", "mat"}},
-  {"study equilibria", {"csv", "json", "svg", "png", "pdf"}},
-  {"study steady", {"csv", "json", "svg", "png", "pdf"}},
-  {"study continue", {"csv", "json", "svg", "png", "pdf"}},
-  {"study linearize", {"csv", "json", "mat", "py", "svg", "png", "pdf"}},
-  {"study portrait", {"csv", "json", "svg", "png", "pdf"}},
-  {"study poincare", {"csv", "json", "svg", "png", "pdf"}},
-  {"plot", {"svg", "png", "pdf"}},
-  {"compare", {"svg", "png", "pdf"}},
-  {"converge", {"svg", "png", "pdf"}},
-  {"study integrability", {"svg", "png", "pdf"}},
-  {"study invariants", {"svg", "png", "pdf"}},
-};
-
-static const char *const *kinds_of(const Options *options)
-{
-  for (size_t i = 0; i < sizeof written/sizeof *written; i++)
-    if (options->command && !strcmp(written[i].command, options->command->name)) return written[i].kinds;
-  return NULL;
-}
 
 static const char *ending(const char *path)
 {
@@ -41,10 +12,10 @@ static const char *ending(const char *path)
 
 const char *pf_cli_out_kind(const Options *options)
 {
-  const char *const *kinds = kinds_of(options), *end = ending(options->out);
-  for (int i = 0; kinds && end && i < MOST_KINDS && kinds[i]; i++)
+  const char *const *kinds = options->command->writes, *end = ending(options->out);
+  for (int i = 0; end && kinds[i]; i++)
     if (!strcmp(kinds[i], end)) return kinds[i];
-  return kinds && !end && !pf_out_is_regular(options->out) ? kinds[0] : NULL;
+  return !end && !pf_out_is_regular(options->out) ? kinds[0] : NULL;
 }
 
 bool pf_cli_out_is(const Options *options, const char *kind)
@@ -58,25 +29,31 @@ bool pf_cli_out_is_standard(const Options *options)
   return options->out && (!strcmp(options->out, "-") || !strcmp(options->out, "/dev/stdout"));
 }
 
+void pf_cli_list_endings(const Command *command, const char *last, char list[LONGEST_LIST])
+{
+  list[0] = 0;
+  for (int i = 0; command->writes[i]; i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, LONGEST_LIST - used, "%s.%s", !i ? "" : command->writes[i + 1] ? ", " : last, command->writes[i]);
+  }
+}
+
 static PfStatus refuse(PfContext *ctx, const Options *options)
 {
-  const char *const *kinds = kinds_of(options);
-  char list[MOST_KINDS*8] = "";
-  for (int i = 0; i < MOST_KINDS && kinds[i]; i++) {
-    size_t used = strlen(list);
-    bool last = i + 1 == MOST_KINDS || !kinds[i + 1];
-    snprintf(list + used, sizeof list - used, "%s.%s", !i ? "" : last ? " or " : ", ", kinds[i]);
-  }
+  char list[LONGEST_LIST];
+  pf_cli_list_endings(options->command, " or ", list);
   return pf_fail(ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in %s", options->out, list);
 }
 
 PfStatus pf_cli_check_out(PfContext *ctx, const Options *options)
 {
-  if (!options->out || !kinds_of(options)) return PF_OK;
+  if (options->write && !strcmp(options->file, "-"))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "-w: what comes from standard input has no file that could be written");
+  if (!options->out) return PF_OK;
   if (!pf_cli_out_kind(options)) return refuse(ctx, options);
   if (options->json && pf_cli_out_is_standard(options))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--json and --out %s: standard output takes one of them", options->out);
-  PF_TRY(pf_picture_check(ctx, options->out, pf_picture_kind(pf_cli_out_kind(options))));
+  PF_TRY(pf_picture_check(ctx, options->out, pf_picture_kind(pf_cli_out_kind(options)), PF_RENDER_LIBRARY));
   return pf_out_check(ctx, options->out);
 }
 

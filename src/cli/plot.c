@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
    .help = "columns with commas, panels with semicolons between them (default: what the model plots); a name without its "
            "brackets stands for all that have it: violation, lambda"},
   {.name = "by", .argument = "METHODS", .help = "integrators, with commas between several"},
-  {.name = "out", .argument = "PICTURE", .help = "a picture, .svg, .png or .pdf (default: in the terminal)"},
+  {.name = "out", .argument = "PICTURE", .help = "a picture (default: in the terminal)"},
   {0}};
 
 const Command pf_command_plot = {
@@ -20,6 +20,7 @@ const Command pf_command_plot = {
   .about = "Every FILE is a model, which is run, or a trajectory in CSV; several are drawn in one picture. Without --out the plot is "
            "drawn in the terminal.",
   .takes = TAKES_STATE TAKES_METHOD "show against log minus out ",
+  .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff plot --show \"x,y;theta\" examples/snakeboard.pf\npfaff plot --show y --against x --out path.svg "
               "examples/snakeboard.pf\npfaff plot --by rk4 --step 0.01 --minus dop853 --out error.svg examples/snakeboard.pf\n",

@@ -14,8 +14,7 @@ static int run(int argc, char **argv);
 static const OptionHelp own[] = {
   {.name = "show", .argument = "\"x,theta [deg],pos(w)\"",
    .help = "the columns beside t: any quantities, as in 'plot' (default: the state, multipliers, energies, and what the model plots)"},
-  {.name = "out", .help = "trajectory, as the name ends: .csv, .json or .mat (MATLAB's format); '-' is CSV on standard output, and the summary "
-                          "goes to standard error"},
+  {.name = "out", .help = "writes the trajectory to a file; '-' is CSV on standard output, and the summary goes to standard error"},
   {.name = "json", .help = "summary, trajectory and diagnostics for programs, on standard output"},
   {.name = "as-given", .help = "starts from what is given, also off the constraints: then nothing is projected"},
   {0}};
@@ -31,6 +30,7 @@ const Command pf_command_run = {
            "the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was computed so far is written. Until "
            "the end it stands beside the file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
   .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out json ",
+  .writes = {"csv", "json", "mat"},
   .own = own,
   .needs = needs,
   .examples = "pfaff run --by dop853 --rtol 1e-10 --every 0.01 --out x.csv examples/snakeboard.pf\n"

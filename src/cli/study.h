@@ -33,6 +33,8 @@ PfMeasure pf_study_measure(const Study *study, const char *name);
 /* "y [mm]", for tables and axes; and the same in a line of text, where SI units go without saying. */
 const char *pf_study_head(Study *study, const char *name);
 const char *pf_study_word(Study *study, const char *name);
+/* ",y [mm]" */
+void pf_study_csv_head(Study *study, PfText *text, const char *name);
 const char *const *pf_study_words(Study *study, const char *const *names, int count);
 /* From SI to the units of the names; all numbers in that of one name. */
 void pf_study_show(const Study *study, const char *const *names, int count, double *x);

@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "show", .argument = "NAME", .help = "what the picture shows: a component of the state (default: what changes most)"},
   {.name = "starts", .help = "the first ones are looked for from so many places (100)"},
   {.name = "within", .help = "where these are, by names of the state (default: around the start)"},
-  {.name = "out", .help = ".csv, .json, or the bifurcation diagram: .svg, .png, .pdf"},
+  {.name = "out", .help = "writes the branches to a file, or the bifurcation diagram"},
   {0}};
 
 static const OptionNeed needs[] = {
@@ -25,6 +25,7 @@ const Command pf_study_continue = {
   .about = "Follows the steady motions found at the present value of the parameter (or at a) through the range in both directions, "
            "and the branches that cross them. Steps are at most 1/n of the range (200).",
   .takes = TAKES_STATE "equilibria stay starts within show out json ",
+  .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .needs = needs,
   .examples = "pfaff study continue n2=8..18:100 --show \"nu[3]\" --out branches.svg examples/carriage_steady.pf\n",
@@ -187,9 +188,10 @@ static void write_json(void *user, PfJson *json)
 static void file_csv(void *user, PfText *text)
 {
   Continue *c = user;
-  pf_text_print(text, "branch,\"%s\"", pf_study_head(&c->st, c->parameter));
+  pf_text_add(text, "branch");
+  pf_study_csv_head(&c->st, text, c->parameter);
   for (int k = 0; k < c->c.size; k++)
-    if (!c->c.cyclic[k]) pf_text_print(text, ",\"%s\"", pf_study_head(&c->st, c->c.names[k]));
+    if (!c->c.cyclic[k]) pf_study_csv_head(&c->st, text, c->c.names[k]);
   pf_text_add(text, ",unstable,stability\n");
   for (int b = 0; b < c->c.branch_count; b++)
     for (int i = 0; i < c->c.branches[b].count; i++) {

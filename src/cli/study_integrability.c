@@ -6,7 +6,7 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "out", .argument = "PICTURE", .help = "a picture of the growth of the distribution with the length of the brackets: .svg, .png, .pdf"},
+  {.name = "out", .argument = "PICTURE", .help = "a picture of the growth of the distribution with the length of the brackets"},
   {.name = "time", .help = "another time than 0, for constraints that contain it"},
   {0}};
 
@@ -18,6 +18,7 @@ const Command pf_study_integrability = {
            "their integrals. At a generic configuration and at the start of the model, changed by --state and --time. Decided in "
            "exact arithmetic where the numbers are exact.",
   .takes = TAKES_STATE "out json ",
+  .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff study integrability examples/snakeboard.pf\n",
   .run = run};

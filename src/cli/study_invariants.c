@@ -8,7 +8,7 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "out", .argument = "PICTURE", .help = "a run of the model, and a picture of how much each quantity changes in it: .svg, .png, .pdf"},
+  {.name = "out", .argument = "PICTURE", .help = "a run of the model, and a picture of how much each quantity changes in it"},
   {0}};
 
 static const OptionNeed needs[] = {
@@ -23,6 +23,7 @@ const Command pf_study_invariants = {
            "and proven: their rate is zero at random states in exact arithmetic, and by the normal form where that is possible. "
            "'pfaff run --invariants' watches them. The start and the options of a run go with --out.",
   .takes = TAKES_STATE TAKES_METHOD "out json ",
+  .writes = {WRITES_PICTURES},
   .own = own,
   .needs = needs,
   .examples = "pfaff study invariants --out drift.svg --by dopri5 --rtol 1e-6 examples/henon_heiles.pf\n",

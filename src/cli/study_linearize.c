@@ -2,6 +2,7 @@
 #include "cli/motion.h"
 #include "cli/study.h"
 #include "out/label.h"
+#include "out/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "at", .help = "along the motion, at these times"},
-  {.name = "out", .help = ".csv, .json, .mat (MATLAB, Octave, SciPy), .py (NumPy), or a picture of the eigenvalues: .svg, .png, .pdf"},
+  {.name = "out", .help = "writes the matrices to a file, or a picture of the eigenvalues"},
   {0}};
 
 static const OptionNeed needs[] = {
@@ -28,6 +29,7 @@ const Command pf_study_linearize = {
            "coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what it plots, or its coordinates "
            "when it plots nothing. Derivatives are exact. The options of a run go with --at.",
   .takes = TAKES_STATE LINEARIZE_RUN "at near sweep inputs out json ",
+  .writes = {"csv", "json", "mat", "py", WRITES_PICTURES},
   .own = own,
   .needs = needs,
   .examples = "pfaff study linearize --sweep v=0..10:101 --out modes.svg examples/bicycle.pf\n",
@@ -479,15 +481,19 @@ static void list_matrices(const Linearize *l, const PfLinear *m, Matrix list[4])
 static void file_csv(Linearize *l, PfText *text)
 {
   Matrix list[4];
-  pf_text_print(text, "%s,matrix,row,column,value\n", pf_study_word(&l->st, l->along ? l->along : "t"));
+  pf_csv_put(text, pf_study_word(&l->st, l->along ? l->along : "t"), "");
+  pf_text_add(text, ",matrix,row,column,value\n");
   for (int p = 0; p < l->count; p++) {
     list_matrices(l, &l->points[p].linear, list);
     for (int k = 0; k < 4; k++)
       for (int i = 0; i < list[k].rows; i++)
-        for (int j = 0; j < list[k].columns; j++)
-          pf_text_print(text, "%.17g,%s,\"%s\",\"%s\",%.17g\n", l->points[p].at, list[k].name,
-                        pf_study_word(&l->st, list[k].row_names[i]), pf_study_word(&l->st, list[k].column_names[j]),
-                        list[k].values[(size_t)i*(size_t)list[k].columns + (size_t)j]);
+        for (int j = 0; j < list[k].columns; j++) {
+          pf_text_print(text, "%.17g,%s,", l->points[p].at, list[k].name);
+          pf_csv_put(text, pf_study_word(&l->st, list[k].row_names[i]), "");
+          pf_text_add(text, ",");
+          pf_csv_put(text, pf_study_word(&l->st, list[k].column_names[j]), "");
+          pf_text_print(text, ",%.17g\n", list[k].values[(size_t)i*(size_t)list[k].columns + (size_t)j]);
+        }
   }
 }
 

@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "show", .argument = "a,b", .help = "what is shown: any two quantities of the model, as x', nu[1], energy or l*theta'"},
   {.name = "within", .argument = "a=…,b=…", .help = "where the others begin, with the values of --keep that the first one has"},
   {.name = "starts", .help = "so many motions (1), the first one from the start of the model"},
-  {.name = "out", .help = ".csv, .json, or a picture: .svg, .png, .pdf"},
+  {.name = "out", .help = "writes the points to a file, or a picture of them"},
   {0}};
 
 static const OptionNeed needs[] = {
@@ -24,6 +24,7 @@ const Command pf_study_poincare = {
   .about = "Lists the points in which motions pass a section. The exponent belongs to the first motion: a positive one means that "
            "small deviations grow, by chaos or in an unstable motion.",
   .takes = TAKES_STATE "section show keep within starts skip for out json ",
+  .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .needs = needs,
   .examples = "pfaff study poincare --section x=0 --show \"y,y'\" --for 60 examples/henon_heiles.pf\n",
@@ -86,8 +87,9 @@ static void file_csv(void *user, PfText *text)
 {
   Poincare *p = user;
   const PfSection *s = &p->section;
-  pf_text_print(text, "motion,t,\"%s\",\"%s\"\n", pf_study_head(&p->st, p->plane.names[0]),
-                pf_study_head(&p->st, p->plane.names[1]));
+  pf_text_add(text, "motion,t");
+  for (int i = 0; i < 2; i++) pf_study_csv_head(&p->st, text, p->plane.names[i]);
+  pf_text_add(text, "\n");
   for (int i = 0; i < s->count; i++)
     pf_text_print(text, "%d,%.17g,%.17g,%.17g\n", s->orbit[i] + 1, s->t[i], s->a[i], s->b[i]);
 }

@@ -11,7 +11,7 @@ static const OptionHelp own[] = {
   {.name = "within", .argument = "a=…,b=…", .help = "where in the plane the curves begin (default: around the start)"},
   {.name = "starts", .help = "so many curves (25), the first one from the start of the model"},
   {.name = "for", .help = "seconds forwards, and backwards unless the curve is closed"},
-  {.name = "out", .help = ".csv, .json, or a picture: .svg, .png, .pdf"},
+  {.name = "out", .help = "writes the curves to a file, or a picture of them"},
   {0}};
 
 const Command pf_study_portrait = {
@@ -19,6 +19,7 @@ const Command pf_study_portrait = {
   .operands = "FILE",
   .about = "Follows motions from several places and shows them as curves in a plane. Closed curves are recognised and have a period.",
   .takes = TAKES_STATE "show keep within starts for out json ",
+  .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .examples = "pfaff study portrait --show \"y,y'\" --starts 5 --for 5 --out portrait.svg examples/henon_heiles.pf\n",
   .run = run};
@@ -96,8 +97,9 @@ static void write_json(void *user, PfJson *json)
 static void file_csv(void *user, PfText *text)
 {
   Portrait *p = user;
-  pf_text_print(text, "curve,\"%s\",\"%s\"\n", pf_study_head(&p->st, p->plane.names[0]),
-                pf_study_head(&p->st, p->plane.names[1]));
+  pf_text_add(text, "curve");
+  for (int i = 0; i < 2; i++) pf_study_csv_head(&p->st, text, p->plane.names[i]);
+  pf_text_add(text, "\n");
   for (int i = 0; i < p->p.count; i++)
     for (int k = 0; k < p->p.orbits[i].count; k++)
       pf_text_print(text, "%d,%.17g,%.17g\n", i + 1, p->p.orbits[i].a[k], p->p.orbits[i].b[k]);

@@ -1,5 +1,6 @@
 /* pfaff study equilibria, pfaff study steady: where the system can rest, or move without change. */
 #include "cli/study.h"
+#include "out/record.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@ static const OptionHelp own[] = {
   {.name = "starts", .help = "Newton iterations from so many places (100)"},
   {.name = "within", .help = "where they begin, by names of the state (default: around the start)"},
   {.name = "state", .help = "another start: the first place"},
-  {.name = "out", .help = ".csv, .json, or a picture of the eigenvalues: .svg, .png, .pdf"},
+  {.name = "out", .help = "writes what was found to a file, or a picture of the eigenvalues"},
   {0}};
 
 const Command pf_study_equilibria = {
@@ -19,6 +20,7 @@ const Command pf_study_equilibria = {
   .operands = "FILE",
   .about = "Looks for states in which nothing moves, from several places, and tells the stability of each.",
   .takes = TAKES_STATE "starts within out json ",
+  .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .examples = "pfaff study equilibria --within a=-4..4,b=-4..4 examples/double_pendulum_bodies.pf\n",
   .run = run_equilibria};
@@ -29,6 +31,7 @@ const Command pf_study_steady = {
   .about = "Everything is constant but the cyclic coordinates, on which nothing else depends; they are found. Velocities are the "
            "speeds of the model, or independent velocities, chosen so that many coordinates are cyclic.",
   .takes = TAKES_STATE "starts within out json ",
+  .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .examples = "pfaff study steady --out steady.svg examples/carriage_omni3.pf\n",
   .run = run_steady};
@@ -187,7 +190,10 @@ static void write_json(void *user, PfJson *json)
 static void file_csv(void *user, PfText *text)
 {
   Find *f = user;
-  for (int c = 0; c < f->steady.size; c++) pf_text_print(text, "\"%s\",", pf_study_head(&f->st, f->steady.names[c]));
+  for (int c = 0; c < f->steady.size; c++) {
+    pf_csv_put(text, pf_study_head(&f->st, f->steady.names[c]), "");
+    pf_text_add(text, ",");
+  }
   pf_text_add(text, "stability,unstable,family\n");
   for (int i = 0; i < f->steady.count; i++) {
     const PfSteadyPoint *p = f->steady.points + i;

@@ -1,5 +1,6 @@
 /* Units of studies: numbers are SI inside, and in the declared units where people read or write them. */
 #include "cli/study.h"
+#include "out/record.h"
 
 #include <string.h>
 
@@ -24,6 +25,12 @@ static const char *with_unit(Study *st, const char *name, const char *unit)
 const char *pf_study_head(Study *st, const char *name)
 {
   return with_unit(st, name, pf_study_measure(st, name).unit);
+}
+
+void pf_study_csv_head(Study *st, PfText *text, const char *name)
+{
+  pf_text_add(text, ",");
+  pf_csv_put(text, pf_study_head(st, name), "");
 }
 
 const char *pf_study_word(Study *st, const char *name)

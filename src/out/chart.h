@@ -51,10 +51,18 @@ typedef enum PfPictureKind { PF_PICTURE_NONE, PF_PICTURE_SVG, PF_PICTURE_PNG, PF
 
 /* "svg", "png", "pdf". */
 PfPictureKind pf_picture_kind(const char *ending);
-/* Can this build make it? Fails with PF_ERR_MISSING and says what to do, before anything is computed. */
-PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind);
+/* Can it be made here, with that library (PF_RENDER_LIBRARY)? Fails with PF_ERR_MISSING and says what to do, before anything is
+ * computed. */
+PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind, const char *library);
+
+/* What draws PNG and PDF, as the system's loader knows it: looked for when it is needed and not before. */
+#ifdef __APPLE__
+#define PF_RENDER_LIBRARY "librsvg-2.2.dylib"
+#else
+#define PF_RENDER_LIBRARY "librsvg-2.so.2"
+#endif
+PfStatus pf_render_check(PfContext *ctx, const char *library);
 /* The bytes of a PNG or PDF file from the SVG text of charts. */
-bool pf_render_is_present(void);
 PfStatus pf_render(PfContext *ctx, PfPictureKind kind, const PfText *svg, PfText *bytes);
 
 #endif

@@ -22,10 +22,7 @@ static size_t put_character(PfText *text, const char *at, size_t left)
   unsigned char c = (unsigned char)*at;
   if (!size) pf_text_add(text, "\\ufffd");
   else if (c == '"' || c == '\\') pf_text_print(text, "\\%c", c);
-  else if (size == 1 && pf_utf8_is_hidden(at, 1)) pf_text_print(text, "\\u%04x", c);
-  else if (size == 2 && pf_utf8_is_hidden(at, 2)) pf_text_print(text, "\\u%04x", (c & 0x1Fu) << 6 | ((unsigned char)at[1] & 0x3Fu));
-  else if (size == 3 && pf_utf8_is_hidden(at, 3))
-    pf_text_print(text, "\\u%04x", (c & 0x0Fu) << 12 | ((unsigned char)at[1] & 0x3Fu) << 6 | ((unsigned char)at[2] & 0x3Fu));
+  else if (size < 4 && pf_utf8_is_hidden(at, size)) pf_text_print(text, "\\u%04x", (unsigned)pf_utf8_code(at, size));
   else pf_text_put(text, at, size);
   return size ? size : 1;
 }

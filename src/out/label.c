@@ -1,7 +1,6 @@
 /* Typesetting of names: theta is a letter, _b and [2] are indices, x'' has primes, m/s^2 an exponent. */
 #include "out/label.h"
 
-#include "lang/lex.h"
 
 #include <ctype.h>
 #include <string.h>

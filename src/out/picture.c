@@ -1,4 +1,4 @@
-/* Pictures as files: which kinds there are, and what this build makes. */
+/* Pictures as files: which kinds there are, and what can be made here. */
 #include "out/chart.h"
 
 #include <string.h>
@@ -10,12 +10,11 @@ PfPictureKind pf_picture_kind(const char *ending)
   return strcmp(ending, "pdf") ? PF_PICTURE_NONE : PF_PICTURE_PDF;
 }
 
-PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind)
+PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind, const char *library)
 {
-  if (kind == PF_PICTURE_NONE || kind == PF_PICTURE_SVG || pf_render_is_present()) return PF_OK;
+  if (kind == PF_PICTURE_NONE || kind == PF_PICTURE_SVG || pf_render_check(ctx, library) == PF_OK) return PF_OK;
   const char *dot = strrchr(path, '.');
   int length = dot ? (int)(dot - path) : (int)strlen(path);
-  pf_fail(ctx, PF_ERR_MISSING, "--out %s: this build writes .svg only: librsvg was not found when it was built", path);
   pf_hint(ctx, "write %.*s.svg and convert it, as by: rsvg-convert --format %s --output %s %.*s.svg", length, path,
           kind == PF_PICTURE_PNG ? "png" : "pdf", path, length, path);
   return PF_ERR_MISSING;

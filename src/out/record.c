@@ -35,8 +35,8 @@ static void put_doubled(PfText *text, const char *word)
   }
 }
 
-/* What has a comma, a quote or a line end in it is quoted, as CSV wants it (RFC 4180). */
-static void put_name(PfText *text, const char *name, const char *unit)
+/* What has a comma, a quote or a line end in it is quoted. */
+void pf_csv_put(PfText *text, const char *name, const char *unit)
 {
   static const char special[] = ",\"\r\n";
   bool quote = strpbrk(name, special) || strpbrk(unit, special);
@@ -54,7 +54,7 @@ static void put_csv_head(PfRecord *r)
 {
   for (int i = 0; i < r->head.count; i++) {
     if (i) pf_text_put(&r->pending, ",", 1);
-    put_name(&r->pending, r->head.names[i], r->head.units[i]);
+    pf_csv_put(&r->pending, r->head.names[i], r->head.units[i]);
   }
   pf_text_put(&r->pending, "\n", 1);
 }

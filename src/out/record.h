@@ -26,6 +26,9 @@ typedef struct PfRecord {
   bool regular, open, failed;
 } PfRecord;
 
+/* One field of a line of CSV: a name with its unit, or any other word (unit ""). Quoted where it must be (RFC 4180). */
+void pf_csv_put(PfText *text, const char *name, const char *unit);
+
 /* A record for that path, in the format that its ending says; without one, CSV. Nothing is written before there are rows.
  * Path, names and units must outlive the record. */
 PfStatus pf_record_begin(PfRecord *record, PfContext *ctx, const char *path, const PfRecordHead *head);

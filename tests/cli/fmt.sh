@@ -43,6 +43,9 @@ printf 'coord \377\n' >"$place/broken.pf"
 run 1 fmt -w "$place/broken.pf"
 says err "not UTF-8"
 
+run 2 fmt -w -
+says err "standard input has no file"
+
 if [ "$(id -u)" != 0 ]; then
   mkdir "$place/locked"
   cp "$place/model.pf" "$place/locked/"

@@ -78,6 +78,16 @@ def documentation_has_the_table():
     expect("docs/commands.md has the table of 'pfaff --options'", wanted == found)
 
 
+def documentation_has_the_endings():
+    text = (source/"docs"/"commands.md").read_text(encoding="utf-8")
+    part = text.split("## Files that are written\n")[1].split("\n## ")[0]
+    wanted, found = call("--outputs")[1].strip(), part[part.index("| command"):].strip().split("\n\n")[0]
+    expect("docs/commands.md has the table of 'pfaff --outputs'", wanted == found)
+    for name, endings in re.findall(r"^\| `(.*)` \| (.*) \|$", wanted, re.M):
+        said = " ".join(call(*name.split(), "--help")[1].split())
+        expect(f"{name} --help names what is written", re.sub("(.*), ", r"\1 or ", endings) in said, said)
+
+
 def examples_work():
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(source/"examples", pathlib.Path(place, "examples"))
@@ -214,6 +224,7 @@ def programs_get_every_failure():
 
 help_says_what_is_taken()
 documentation_has_the_table()
+documentation_has_the_endings()
 examples_work()
 words_of_the_past_and_short_forms()
 files_of_text()

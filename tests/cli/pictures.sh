@@ -32,7 +32,7 @@ END
     if "$program" "$@" --out "$place/x.$kind" >"$place/out" 2>"$place/err"; then
       [ "$(head -c 4 "$place/x.$kind" | tail -c 3)" = "$(echo $kind | tr a-z A-Z)" ] || fail "$last: not a $kind file"
     else
-      says err "librsvg was not found when it was built"
+      says err "librsvg"
     fi
   done
 }
@@ -71,6 +71,12 @@ run 0 plot --show "x,y;theta,phi_b,phi_f" --out "$place/snakeboard.svg" "$exampl
 compare_with snakeboard.svg
 run 0 study continue n2=8..18 --show 'nu[3]' --out "$place/branches.svg" "$examples/carriage_steady.pf"
 compare_with branches.svg
+
+# The library of PNG and PDF is not loaded by what draws none.
+if command -v ldd >/dev/null; then
+  ldd "$program" >"$place/libraries" 2>&1 || true
+  ! grep -q 'librsvg\|libcairo' "$place/libraries" || fail "the program is linked to librsvg or cairo"
+fi
 
 # Text goes where it went; nothing is written for a kind that is not known.
 run 0 compare --out - "$examples/x1.pf"

@@ -158,7 +158,7 @@ for kind in png pdf; do
       *) fail "plot --out x.$kind: not a $kind file" ;;
     esac
   else
-    says err "librsvg was not found when it was built"
+    says err "librsvg"
     says err "x.svg and convert it"
   fi
 done

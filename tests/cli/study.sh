@@ -196,6 +196,10 @@ for end in csv json svg; do
   run 0 study poincare --section x=0 --show "y,y'" --for 20 --out "$place/section.$end" "$examples/henon_heiles.pf"
   [ -s "$place/section.$end" ] || fail "section.$end is empty"
 done
+# Heads of columns are quoted where their names have a comma, and only there.
+run 0 study portrait --show "max(x, 0 [m]),x'" --starts 1 --for 1 --out "$place/portrait.csv" "$examples/henon_heiles.pf"
+[ "$(head -n 1 "$place/portrait.csv" | cut -d, -f 1,2)" = 'curve,"max(x' ] || fail "$last: $(head -n 1 "$place/portrait.csv")"
+grep -q "^branch,n2" "$place/branches.csv" || fail "branches.csv: $(head -n 1 "$place/branches.csv")"
 # The block with dry friction of above comes to rest for good at t = 5*pi, where steps go to and fro between the sides: an end, no hang.
 stick="switches are not located, and motions that stick are not followed, by this study"
 run 0 study portrait --show "x,x'" --starts 2 --for 40 --json "$place/dry.pf"

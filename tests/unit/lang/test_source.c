@@ -60,34 +60,6 @@ static void a_byte_order_mark_is_skipped(void **state)
   pf_source_free(&source);
 }
 
-/* Markus Kuhn's list of what a decoder must refuse, in short. */
-static void utf8_is_checked_to_the_letter(void **state)
-{
-  (void)state;
-  static const struct {
-    const char *bytes;
-    uint32_t size;
-  } cases[] = {
-    {"a", 1},
-    {"\xC3\xA9", 2},              /* é */
-      {"\xE2\x82\xAC", 3},          /* € */
-      {"\xF0\x9F\x99\x82", 4},      /* an emoji */
-      {"\xF4\x8F\xBF\xBF", 4},      /* U+10FFFF, the last one */
-      {"\xF4\x90\x80\x80", 0},      /* beyond it */
-      {"\xC0\xAF", 0},              /* overlong */
-      {"\xE0\x80\xAF", 0},          /* overlong */
-      {"\xF0\x80\x80\xAF", 0},      /* overlong */
-      {"\xED\xA0\x80", 0},          /* a surrogate */
-      {"\x80", 0},                  /* starts in the middle */
-      {"\xE2\x82", 0},              /* ends too early */
-      {"\xE2\x28\xA1", 0},          /* wrong in the middle */
-      {"\xFE", 0},
-  };
-  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++)
-    assert_int_equal(pf_utf8_size(cases[i].bytes, strlen(cases[i].bytes)), cases[i].size);
-  assert_int_equal(pf_utf8_size("", 0), 0);
-}
-
 static void what_is_no_text_is_refused_with_place_and_byte(void **state)
 {
   Fixture *f = *state;
@@ -187,7 +159,6 @@ int main(void)
     with_fixture(an_empty_text_has_one_empty_line),
     with_fixture(the_text_needs_no_zero_at_its_end),
     with_fixture(a_byte_order_mark_is_skipped),
-    cmocka_unit_test(utf8_is_checked_to_the_letter),
     with_fixture(what_is_no_text_is_refused_with_place_and_byte),
     with_fixture(the_quoted_line_can_always_be_printed),
     with_fixture(a_very_long_line_is_quoted_in_part_or_not_at_all),
