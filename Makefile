@@ -1,6 +1,6 @@
 # The short way to the build. CMake does the work; see CMakeLists.txt and CMakePresets.json for the long way.
 #   make            set up what is missing, build the library and the program: build/pfaff
-#   make demo       the same, then diagnose a snakeboard and print its equations
+#   make demo       the same, then diagnose a snakeboard, print its equations and draw its motion
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers, valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
@@ -39,6 +39,13 @@ demo: build
 	@echo "== Its equations of motion"
 	@echo "\$$ $(BUILD)/pfaff derive $(MODEL)"
 	@$(BUILD)/pfaff derive $(MODEL)
+	@echo
+	@echo "== Its motion, in the terminal and as a picture (.svg; .png and .pdf with librsvg)"
+	@echo "\$$ $(BUILD)/pfaff plot $(MODEL)"
+	@$(BUILD)/pfaff plot $(MODEL)
+	@echo "\$$ $(BUILD)/pfaff plot --out $(BUILD)/demo.svg $(MODEL)"
+	@$(BUILD)/pfaff plot --out $(BUILD)/demo.svg $(MODEL)
+	@echo "$(BUILD)/demo.svg is written; '$(BUILD)/pfaff --help' tells what else there is"
 
 test:
 	@scripts/setup.sh test

@@ -242,14 +242,28 @@ static PfStatus look_between(Walk *w, const Here *from, const Here *to, double d
 /* ---------------------------------------------------------------- following */
 
 typedef struct Half {
-  int count;
+  int count, room;
   PfTracePoint *points;
   double *line;      /* scaled */
   const char *end;
 } Half;
 
+/* Twice the room when it is full: what a branch may have at most is far more than it usually has. */
+static PfStatus make_room_in(Walk *w, Half *half)
+{
+  if (half->count < half->room) return PF_OK;
+  size_t room = half->room ? 2*(size_t)half->room : 64, m = (size_t)w->m, count = (size_t)half->count;
+  PfTracePoint *points = pf_arena_array(w->arena, PfTracePoint, room);
+  double *line = pf_arena_array(w->arena, double, room*m);
+  if (!points || !line) return no_room(w->ctx);
+  if (count) memcpy(points, half->points, count*sizeof *points), memcpy(line, half->line, count*m*sizeof *line);
+  half->points = points, half->line = line, half->room = (int)room;
+  return PF_OK;
+}
+
 static PfStatus add_point(Walk *w, Half *half, const Here *h)
 {
+  PF_TRY(make_room_in(w, half));
   PfTracePoint *p = half->points + half->count;
   *p = (PfTracePoint){.parameter = h->u[w->n]*w->tracer.scale[w->n], .x = state_of(w), .unstable = w->judged.unstable,
                       .stability = w->judged.stability};
@@ -374,14 +388,6 @@ static PfStatus is_traced(Walk *w, const double *u, bool *yes)
   return PF_OK;
 }
 
-static PfStatus make_half(Walk *w, Half *half)
-{
-  *half = (Half){.end = "its first point"};
-  half->points = pf_arena_array(w->arena, PfTracePoint, w->most + 2);
-  half->line = pf_arena_array(w->arena, double, (size_t)(w->most + 2)*(size_t)w->m);
-  return half->points && half->line ? PF_OK : no_room(w->ctx);
-}
-
 /* Puts the backward half, reversed, before the forward one. */
 static PfStatus join(Walk *w, const Half *back, const Half *ahead, int from)
 {
@@ -485,15 +491,13 @@ static PfStatus is_crossing(Walk *w, const Seed *seed, bool *yes)
 
 static PfStatus trace(Walk *w, const Seed *seed, Here *spare)
 {
-  Half back, ahead;
+  Half back = {.end = "its first point"}, ahead = back;
   bool good, fresh, crossing = false;
   int branch = w->result->branch_count;
   if (branch == MOST_BRANCHES) return PF_OK;
   PF_TRY(is_new(w, seed, &fresh));
   if (fresh) PF_TRY(is_crossing(w, seed, &crossing));
   if (!fresh || crossing) return PF_OK;
-  PF_TRY(make_half(w, &back));
-  PF_TRY(make_half(w, &ahead));
   PF_TRY(begin_half(w, seed, 1, &ahead, &good));
   if (good) PF_TRY(follow(w, branch, &ahead, spare));
   bool closed = !strcmp(ahead.end, "closed");

@@ -501,9 +501,10 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfManifold manifold = {0};
   PfGoals goals = {0};
-  PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : no_room(ctx);
-  if (status == PF_OK) status = pf_goals_make(ctx, arena, system, &goals);
-  if (status == PF_OK) status = correct(ctx, arena, &manifold, &goals, values, start);
+  PfStatus status = arena ? pf_goals_make(ctx, arena, system, &goals) : no_room(ctx);
+  bool open = !pf_system_equations(system)->m && !goals.count && !goals.speeds; /* any start will do: the tape is long */
+  if (status == PF_OK && !open) status = pf_manifold_make(ctx, arena, system, &manifold);
+  if (status == PF_OK && !open) status = correct(ctx, arena, &manifold, &goals, values, start);
   pf_goals_release(&goals);
   pf_manifold_release(&manifold);
   pf_arena_free(arena);
@@ -513,6 +514,7 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
 PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start)
 {
   *start = (PfStart){.moved_coordinate = -1, .moved_velocity = -1};
+  if (!pf_system_equations(system)->m) return PF_OK;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfManifold manifold = {0};
   PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : no_room(ctx);

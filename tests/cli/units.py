@@ -214,6 +214,21 @@ def motions(ours, theirs):
                                      for f, more in ((ours, mine), (theirs, other))])
 
 
+SHOWN = "s,lift,a',b'',u,reaction(c),l1*sin(a)"
+
+
+def shown(ours, theirs):
+    """What plots show, before it is drawn: the same quantities as columns, and in a unit that is asked for."""
+    tables = []
+    for model, unit in ((ours, " [cm]"), (theirs, "")):
+        path = os.path.join(place, "shown.csv")
+        call("run", "--show", SHOWN + unit, "--rtol", "1e-10", "--every", "50 [ms]", "--out", path, model)
+        tables.append(read_csv(path))
+    expect("units of columns", [unit for unit, _ in tables[0].values()] == ["s", "mm", "mm", "deg/s", "deg/s^2", "N mm", "N m", "cm"],
+           str({name: unit for name, (unit, _) in tables[0].items()}))
+    same_columns("run --show", *tables)
+
+
 def plots(ours, theirs):
     mine, other = [from_terminal(call("plot", "--show", "s,lift;a';u", "--rtol", "1e-10", f)) for f in (ours, theirs)]
     expect("labels of plots", [units for units, *_ in mine] == [{"s": "mm", "lift": "mm"}, {"a'": "deg/s"}, {"u": "N mm"}], str(mine))
@@ -368,6 +383,7 @@ def inputs():
 closed_forms()
 ours, theirs = write("fourbar.pf", in_units(FOURBAR)), write("fourbar_si.pf", in_si(FOURBAR))
 motions(ours, theirs)
+shown(ours, theirs)
 plots(ours, theirs)
 states(ours, theirs)
 ours, theirs = write("pendulum.pf", in_units(PENDULUM)), write("pendulum_si.pf", in_si(PENDULUM))
