@@ -133,7 +133,7 @@ static PfStatus end_trajectory(Run *r, PfStatus status)
   bool some = r->result.steps > 0 || (status == PF_OK && (is_whole(r) || r->result.end == PF_RUN_CANCELLED));
   if (!some) pf_record_drop(record);
   PfStatus closed = some ? pf_record_close(record) : PF_OK;
-  r->written = some && closed == PF_OK;
+  r->written = r->options->out && some && closed == PF_OK;
   r->unwritten = r->unwritten || closed != PF_OK || status == PF_ERR_FILE;
   return status == PF_OK ? closed : status;
 }

@@ -1,7 +1,9 @@
 /* Simulations by name: what people do with them, snapshots, clones. */
+#include "pfaff/lang.h"
 #include "pfaff/sim.h"
 #include "support.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -340,6 +342,77 @@ static void a_snapshot_of_something_else_is_refused(void **state)
   pf_sim_close(sim);
 }
 
+/* ---------------------------------------------------------------- memory and threads */
+
+/* The model of a context whose allocator counts. */
+static void nothing_is_allocated_while_it_moves(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"dopri5", "dop853", "rk4", "generalized_alpha", "rattle"};
+  for (size_t i = 0; i < sizeof methods/sizeof *methods; i++) {
+    Counter counter;
+    counter_init(&counter);
+    PfContext *ctx = pf_context_new(&counter.allocator);
+    PfArena *arena = pf_arena_new(&counter.allocator);
+    PfModel *model;
+    PfEquations eq;
+    PfError error;
+    assert_int_equal(pf_model_load(ctx, snakeboard, &model), PF_OK);
+    assert_int_equal(pf_equations_derive(ctx, arena, model, &eq), PF_OK);
+    PfSim *sim = pf_sim_of_model(ctx, model, &eq, &error);
+    assert_non_null(sim);
+    PfRunOptions o = pf_sim_options(sim);
+    o.method = methods[i];
+    if (!strcmp(methods[i], "rk4")) o.step = 0.001;
+    int theta = handle(sim, "theta"), force = handle(sim, "lambda[rear]"), formula = handle(sim, "x'^2 + y'^2");
+    assert_true(pf_sim_set_options(sim, &o));
+    start(sim);
+    long calls = counter.calls;
+    for (int k = 1; k <= 100; k++) {
+      advance(sim, 0.01*k);
+      assert_true(isfinite(pf_sim_get(sim, theta) + pf_sim_get(sim, force) + pf_sim_get(sim, formula)));
+    }
+    assert_int_equal(counter.calls, calls);
+    pf_sim_close(sim);
+    pf_model_free(model);
+    pf_arena_free(arena);
+    pf_context_free(ctx);
+    assert_int_equal(counter.live, 0);
+  }
+}
+
+static void *run_to_the_end(void *user)
+{
+  PfSim *sim = user;
+  (void)pf_sim_advance(sim, 3);
+  return NULL;
+}
+
+/* Two futures in two threads, and what one thread makes of it; also for the thread sanitizer. */
+static void clones_move_in_threads(void **state)
+{
+  (void)state;
+  double own[MOST], others[2][MOST];
+  PfSim *sim = open_by(friction, "dopri5"), *clone[2];
+  pthread_t thread[2];
+  advance(sim, 0.7);
+  for (int k = 0; k < 2; k++) {
+    clone[k] = pf_sim_clone(sim, NULL);
+    assert_non_null(clone[k]);
+  }
+  for (int k = 0; k < 2; k++) assert_int_equal(pthread_create(thread + k, NULL, run_to_the_end, clone[k]), 0);
+  (void)run_to_the_end(sim);
+  for (int k = 0; k < 2; k++) assert_int_equal(pthread_join(thread[k], NULL), 0);
+  int count = read_state(sim, own);
+  for (int k = 0; k < 2; k++) {
+    assert_true(pf_sim_time(clone[k]) == 3);
+    assert_int_equal(read_state(clone[k], others[k]), count);
+    assert_same_bits(others[k], own, count, "dopri5", "in a thread");
+    pf_sim_close(clone[k]);
+  }
+  pf_sim_close(sim);
+}
+
 /* ---------------------------------------------------------------- errors */
 
 static void an_error_has_words_and_a_place(void **state)
@@ -388,6 +461,8 @@ int main(void)
     cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_events),
     cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_sticking),
     cmocka_unit_test(a_snapshot_of_something_else_is_refused),
+    cmocka_unit_test(nothing_is_allocated_while_it_moves),
+    cmocka_unit_test(clones_move_in_threads),
     cmocka_unit_test(an_error_has_words_and_a_place),
     cmocka_unit_test(a_stop_is_no_error),
   };
