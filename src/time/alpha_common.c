@@ -309,6 +309,7 @@ void pf_alpha_accept(PfMotionRun *run)
   }
   if (s->printed) next_load(s, run->state.y);
   s->share = 0;
-  s->count++;
   s->alike++;
+  s->count++;
+  if (run->stepper.fixed && s->h != run->options.step) s->t_start = s->t, s->count = 0; /* cut short: the grid begins anew */
 }

@@ -177,6 +177,29 @@ static void matrices_and_poses_are_read(void **state)
   pf_sim_close(sim);
 }
 
+/* Steps are cut at the times that are asked for; the time that is left of them must not be lost. */
+static void irregular_times_lose_nothing(void **state)
+{
+  (void)state;
+  for (int i = 0; pf_method(i); i++) {
+    const PfMethod *method = pf_method(i);
+    if (!pf_method_is_present(method)) continue;
+    PfSim *sim = open_text(spring);
+    PfRunOptions o = pf_sim_options(sim);
+    o.method = pf_method_name(method);
+    if (pf_method_has_fixed_step(method)) o.step = 1e-3;
+    int x = handle(sim, "x");
+    assert_true(pf_sim_set_options(sim, &o));
+    start(sim);
+    for (int k = 1; k <= 40; k++) {
+      double t = 0.0377*k;
+      advance(sim, t);
+      assert_near(pf_sim_get(sim, x), cos(2*t), 0, 1e-5); /* order 2 with h = 1e-3, some damping */
+    }
+    pf_sim_close(sim);
+  }
+}
+
 /* ---------------------------------------------------------------- snapshots */
 
 static const char snakeboard[] = PF_SOURCE_DIR "/examples/snakeboard.pf";
@@ -457,6 +480,7 @@ int main(void)
     cmocka_unit_test(a_controller_is_called_every_period),
     cmocka_unit_test(samples_lie_between_steps),
     cmocka_unit_test(matrices_and_poses_are_read),
+    cmocka_unit_test(irregular_times_lose_nothing),
     cmocka_unit_test(a_motion_goes_on_bit_for_bit),
     cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_events),
     cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_sticking),
