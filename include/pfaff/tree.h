@@ -57,7 +57,8 @@ PF_API int pf_joint_nq(PfJoint joint);
 PF_API int pf_joint_nv(PfJoint joint);
 
 typedef struct PfTreeBody {
-  const char *name;   /* for messages; copied; NULL means "body <number>" */
+  const char *name;   /* for messages and look-ups; copied; NULL means "body <number>" */
+  const char *joint_name; /* of the joint it hangs on, for look-ups; copied; NULL: none */
   int parent;         /* number of a body added before, or -1 for the inertial frame */
   PfJoint joint;
   double axis[3];     /* in the joint frame; normalised */
@@ -95,10 +96,14 @@ PF_API int pf_tree_nv(const PfTree *tree);
 PF_API int pf_tree_q_at(const PfTree *tree, int body);
 PF_API int pf_tree_v_at(const PfTree *tree, int body);
 PF_API const double *pf_tree_gravity(const PfTree *tree);
-/* The body as it was given, axes and quaternions normalised. The name belongs to the tree. */
+/* The body as it was given, axes and quaternions normalised. The names belong to the tree. */
 PF_API PfTreeBody pf_tree_get(const PfTree *tree, int body);
 /* "arm" or "body 3": written to `text`. */
 PF_API void pf_tree_name(const PfTree *tree, int body, char *text, size_t room);
+/* The body of this name, or the body that hangs on the joint of this name; -1 when there is none, the first when there are
+ * several. They go through all bodies: look up once, before the loop. */
+PF_API int pf_tree_find_body(const PfTree *tree, const char *name);
+PF_API int pf_tree_find_joint(const PfTree *tree, const char *name);
 /* The coordinates of the joints at rest: zeros and unit quaternions. */
 PF_API void pf_tree_q_rest(const PfTree *tree, double *q);
 
@@ -185,7 +190,7 @@ PF_API void pf_tree_add_force(const PfTreeWork *work, int body, const double poi
                               const double moment[3], double wrench[6]);
 
 typedef struct PfTreeTotals {
-  double mass, com[3];
+  double mass, com[3], com_velocity[3];
   double linear[3], angular[3]; /* momentum, the angular one about the inertial origin */
   double kinetic, gravity_potential, spring_potential;
 } PfTreeTotals;
@@ -196,6 +201,13 @@ PF_API void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals
 /* The columns of a point (body axes): velocity of the body and the point = [angular; linear] = columns (6 x nv, by
  * rows) times v. Needs pf_tree_kinematics at q. */
 PF_API void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns);
+
+/* The same for the velocity of the mass centre of all bodies: columns (3 x nv, by rows). Zeros without mass. O(n) times the depth of
+ * the tree. Needs pf_tree_kinematics at q. */
+PF_API void pf_tree_com_jacobian(const PfTreeWork *work, const double *q, double *columns);
+
+/* Where a point of a body (body axes) is, and its velocity, in inertial axes; either may be NULL. Needs pf_tree_kinematics. */
+PF_API void pf_tree_point(const PfTreeWork *work, int body, const double point[3], double position[3], double velocity[3]);
 
 /* ---------------------------------------------------------------- constraints on top */
 

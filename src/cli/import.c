@@ -6,27 +6,49 @@
 
 static int run(int argc, char **argv);
 
-static const OptionHelp own[] = {{.name = "out", .argument = "FILE", .help = "writes the model to a file"}, {0}};
+static const OptionHelp own[] = {
+  {.name = "actuators",
+   .help = "joints that get an input, a force on their coordinate: names with commas, or 'all' (those with a <transmission>; without "
+           "any, all that move)"},
+  {.name = "out", .argument = "FILE", .help = "writes the model to a file"},
+  {0}};
 
 const Command pf_command_import = {
   .name = "import", .summary = "a robot in URDF as a model",
   .operands = "FILE.urdf",
   .about = "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, damping of "
-           "joints becomes dampers. Limits are comments. Shapes and transmissions are not looked at; what would change the motion "
+           "joints becomes dampers. Limits are comments. Shapes tell the radius of wheels only; what would change the motion "
            "and is left out (dry friction) is a warning.",
-  .takes = "free out json ",
+  .takes = "base free actuators wheel out json ",
   .writes = {"pf"},
   .own = own,
-  .examples = "pfaff import --out arm.pf arm.urdf\n",
+  .examples = "pfaff import --out arm.pf arm.urdf\n"
+              "pfaff import --base planar --wheel left_wheel --wheel right_wheel --actuators all rover.urdf\n",
   .run = run};
 
-enum { LARGEST_FILE = 64 << 20 };
+static PfStatus find_base(PfContext *ctx, const Options *options, PfBase *base)
+{
+  static const char *const kinds[] = {[PF_BASE_FIXED] = "fixed", [PF_BASE_FREE] = "free", [PF_BASE_PLANAR] = "planar"};
+  const char *kind = options->base ? options->base : options->free ? "free" : "fixed";
+  if (options->base && options->free && strcmp(kind, "free"))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--free contradicts --base %s", kind);
+  for (int i = PF_BASE_FIXED; i <= PF_BASE_PLANAR; i++)
+    if (!strcmp(kind, kinds[i])) {
+      *base = (PfBase)i;
+      return PF_OK;
+    }
+  pf_fail(ctx, PF_ERR_ARGUMENT, "there is no base '%s'", kind);
+  pf_hint(ctx, "there are: fixed, free, planar");
+  return PF_ERR_ARGUMENT;
+}
 
 static PfStatus import(PfContext *ctx, PfArena *arena, const char *name, const char *bytes, size_t count,
                        const Options *options, const char **result)
 {
   const char *plain;
-  PF_TRY(pf_import_urdf(ctx, arena, name, bytes, count, options->free, &plain));
+  PfUrdf urdf = {.actuators = options->actuators, .wheels = options->wheels.at, .wheel_count = options->wheels.count};
+  PF_TRY(find_base(ctx, options, &urdf.base));
+  PF_TRY(pf_import_urdf(ctx, arena, name, bytes, count, &urdf, &plain));
   return pf_model_format(ctx, arena, "the model", plain, strlen(plain), result);
 }
 
@@ -35,5 +57,5 @@ static int run(int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_import, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  return pf_cli_turn_text(&options, LARGEST_FILE, import);
+  return pf_cli_turn_text(&options, PF_URDF_LARGEST, import);
 }

@@ -28,8 +28,9 @@ typedef struct Options {
   const char *files[MOST_FILES];
   const char *range; /* NAME=a..b:n, for commands that take one before their file */
   Texts parameters, state; /* name=value */
+  Texts wheels;            /* link:radius */
   bool json, latex, help, as_given, prove, spatial, free, write;
-  const char *form, *out;
+  const char *form, *out, *base, *actuators;
   double time;
   /* the run */
   const char *method, *at;

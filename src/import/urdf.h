@@ -3,6 +3,7 @@
 #define PF_SRC_URDF_H
 
 #include "base/base.h"
+#include "pfaff/import.h"
 
 /* Position and roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll). */
 typedef struct UrdfPose {
@@ -15,8 +16,13 @@ typedef struct UrdfLink {
   double mass;
   double inertia[6]; /* xx, yy, zz, xy, yz, xz, about the mass centre, in the axes of `center` */
   UrdfPose center;
+  double radius;      /* of its cylinder or sphere, <collision> before <visual>; 0: it has none */
+  UrdfPose shape;     /* where that stands */
+  bool shape_is_visual;
   int joint;          /* the joint whose child it is, or -1: a root */
+  bool is_wheel;
   const char *body;   /* its name in the model */
+  const char *contact, *hub; /* of a wheel: names of the contact, and of the frame at its centre (NULL: at the link itself) */
 } UrdfLink;
 
 typedef enum UrdfKind {
@@ -42,6 +48,8 @@ typedef struct UrdfJoint {
   int mimics;              /* the joint that it follows, or -1 */
   const char *coupling;    /* the name of the constraint that makes it follow */
   const char *coordinate;  /* its name in the model, also the stem of several */
+  bool is_actuated;
+  const char *input;       /* the name of the force of its actuator */
 } UrdfJoint;
 
 typedef struct UrdfRobot {
@@ -50,6 +58,11 @@ typedef struct UrdfRobot {
   UrdfLink *links;
   UrdfJoint *joints;
   int *order; /* links, parents before children */
+  int transmission_count;
+  const char **transmissions; /* names of joints */
+  PfBase base;
+  double lift;                /* of the root above the ground, so that wheels touch it */
+  const char *base_names[3];  /* of a planar base */
 } UrdfRobot;
 
 /* The elements of the XML text. */
@@ -59,7 +72,21 @@ PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const ch
 /* Finds links by name, sees to it that they form trees, orders them. */
 PfStatus pf_urdf_connect(PfContext *ctx, PfArena *arena, UrdfRobot *robot);
 
-/* Names of the language for links and joints. */
+/* R = Rz(yaw) Ry(pitch) Rx(roll), by rows. */
+void pf_urdf_rotation(const double rpy[3], double R[9]);
+/* Two directions that span the plane of a planar joint, normal to its axis. */
+void pf_urdf_plane(const double axis[3], double u[3], double v[3]);
+/* The inertia about the mass centre in the axes of the link: xx, yy, zz, xy, yz, xz. */
+void pf_urdf_inertia(const UrdfLink *link, double out[6]);
+/* Warns of inertias that no body has, and of what changes the motion and is left out. */
+void pf_urdf_warn(PfContext *ctx, const UrdfRobot *robot);
+
+/* Marks what gets an actuator and what rolls. */
+PfStatus pf_urdf_equip(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const PfUrdf *options);
+/* A hint with the name that is nearest to the one nobody has. `names` is the first name, the others follow at `stride`. */
+void pf_urdf_suggest(PfContext *ctx, const char *const *names, size_t stride, int count, const char *name);
+
+/* Names of the language for links, joints and what was marked. */
 PfStatus pf_urdf_name(PfContext *ctx, PfArena *arena, UrdfRobot *robot);
 
 #endif

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Section { SECTION_OTHER, SECTION_LINK, SECTION_JOINT } Section;
+typedef enum Section { SECTION_OTHER, SECTION_LINK, SECTION_JOINT, SECTION_TRANSMISSION } Section;
+
+/* What a link has: one of the elements below it. */
+typedef enum Piece { PIECE_OTHER, PIECE_INERTIAL, PIECE_VISUAL, PIECE_COLLISION } Piece;
 
 typedef struct Reader {
   PfContext *ctx;
@@ -20,8 +23,11 @@ typedef struct Reader {
   PfStatus status;
   int depth;
   Section section;    /* the element of depth 2 we are in */
-  bool in_inertial;
+  Piece piece;        /* the element of depth 3 */
+  UrdfPose shape;     /* of this visual or collision */
+  double radius;
   const char *name;
+  PF_ARRAY(const char *) transmissions;
   PF_ARRAY(UrdfLink) links;
   PF_ARRAY(UrdfJoint) joints;
 } Reader;
@@ -130,6 +136,38 @@ static void read_inertial(Reader *r, const char *element, const char **attribute
     stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the mass of the link '%s' is negative", link->name));
 }
 
+static Piece piece_of(const char *element)
+{
+  if (!strcmp(element, "inertial")) return PIECE_INERTIAL;
+  if (!strcmp(element, "visual")) return PIECE_VISUAL;
+  return !strcmp(element, "collision") ? PIECE_COLLISION : PIECE_OTHER;
+}
+
+static void begin_piece(Reader *r, const char *element)
+{
+  r->piece = piece_of(element);
+  r->shape = (UrdfPose){0};
+  r->radius = 0;
+}
+
+/* The radius is that of a wheel, should the link be one. The first shape that has one counts, for collision before for the eye. */
+static void end_piece(Reader *r)
+{
+  UrdfLink *link = r->links.at + r->links.count - 1;
+  bool counts = r->radius > 0 && (link->radius == 0 || (r->piece == PIECE_COLLISION && link->shape_is_visual));
+  if (!counts) return;
+  link->radius = r->radius;
+  link->shape = r->shape;
+  link->shape_is_visual = r->piece == PIECE_VISUAL;
+}
+
+static void read_shape(Reader *r, const char *element, const char **attributes)
+{
+  if (r->depth == 4 && !strcmp(element, "origin")) read_pose(r, attributes, &r->shape);
+  if (r->depth == 5 && (!strcmp(element, "cylinder") || !strcmp(element, "sphere")))
+    number(r, element, attributes, "radius", &r->radius);
+}
+
 /* ---------------------------------------------------------------- joints */
 
 static const struct {
@@ -188,6 +226,12 @@ static void read_joint_piece(Reader *r, const char *element, const char **attrib
   }
 }
 
+static void read_transmission(Reader *r, const char **attributes)
+{
+  const char *name = needed(r, "joint", attributes, "name");
+  if (!pf_push(pf_context_allocator(r->ctx), &r->transmissions, name)) no_room(r);
+}
+
 /* ---------------------------------------------------------------- elements */
 
 static void begin_document(Reader *r, const char *element, const char **attributes)
@@ -210,6 +254,8 @@ static void begin_section(Reader *r, const char *element, const char **attribute
   } else if (!strcmp(element, "joint")) {
     r->section = SECTION_JOINT;
     begin_joint(r, attributes);
+  } else if (!strcmp(element, "transmission")) {
+    r->section = SECTION_TRANSMISSION;
   } else if (!strncmp(element, "xacro:", 6)) {
     stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "<%.40s> is a macro, which URDF does not have", element));
     pf_hint(r->ctx, "expand the file first: xacro FILE > robot.urdf");
@@ -223,15 +269,18 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
   if (r->status != PF_OK) return;
   if (r->depth == 1) begin_document(r, element, attributes);
   if (r->depth == 2) begin_section(r, element, attributes);
-  if (r->depth == 3 && r->section == SECTION_LINK) r->in_inertial = !strcmp(element, "inertial");
+  if (r->depth == 3 && r->section == SECTION_LINK) begin_piece(r, element);
   if (r->depth == 3 && r->section == SECTION_JOINT) read_joint_piece(r, element, attributes);
-  if (r->depth == 4 && r->section == SECTION_LINK && r->in_inertial) read_inertial(r, element, attributes);
+  if (r->depth == 3 && r->section == SECTION_TRANSMISSION && !strcmp(element, "joint")) read_transmission(r, attributes);
+  if (r->depth == 4 && r->section == SECTION_LINK && r->piece == PIECE_INERTIAL) read_inertial(r, element, attributes);
+  if (r->section == SECTION_LINK && r->piece > PIECE_INERTIAL) read_shape(r, element, attributes);
 }
 
 static void XMLCALL on_end(void *user, const char *element)
 {
   (void)element;
   Reader *r = user;
+  if (r->depth == 3 && r->section == SECTION_LINK && r->status == PF_OK) end_piece(r);
   r->depth--;
 }
 
@@ -270,9 +319,12 @@ static PfStatus keep(Reader *r, UrdfRobot *robot)
   robot->joint_count = (int)r->joints.count;
   robot->links = pf_arena_array(r->arena, UrdfLink, r->links.count);
   robot->joints = pf_arena_array(r->arena, UrdfJoint, r->joints.count);
-  if (!robot->links || !robot->joints) return pf_fail(r->ctx, PF_ERR_MEMORY, "no room for the robot");
+  robot->transmission_count = (int)r->transmissions.count;
+  robot->transmissions = pf_arena_array(r->arena, const char *, r->transmissions.count);
+  if (!robot->links || !robot->joints || !robot->transmissions) return pf_fail(r->ctx, PF_ERR_MEMORY, "no room for the robot");
   if (r->links.count) memcpy(robot->links, r->links.at, r->links.count*sizeof *r->links.at);
   if (r->joints.count) memcpy(robot->joints, r->joints.at, r->joints.count*sizeof *r->joints.at);
+  for (size_t i = 0; i < r->transmissions.count; i++) robot->transmissions[i] = r->transmissions.at[i];
   return PF_OK;
 }
 
@@ -285,6 +337,7 @@ PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const ch
   if (status == PF_OK) status = keep(&r, robot);
   pf_array_free(pf_context_allocator(ctx), &r.links);
   pf_array_free(pf_context_allocator(ctx), &r.joints);
+  pf_array_free(pf_context_allocator(ctx), &r.transmissions);
   XML_ParserFree(r.parser);
   return status;
 }

@@ -27,15 +27,14 @@ static PfStatus index_links(PfContext *ctx, PfMap *map, UrdfRobot *robot)
   return PF_OK;
 }
 
-/* A name that is near the one nobody has. */
-static void suggest(PfContext *ctx, const char *const *names, size_t stride, int count, const char *name)
+void pf_urdf_suggest(PfContext *ctx, const char *const *names, size_t stride, int count, const char *name)
 {
-  for (int i = 0; i < count; i++) {
+  const char *nearest = NULL;
+  for (int i = 0, best = 0; i < count; i++) {
     const char *candidate = *(const char *const *)(const void *)((const char *)names + (size_t)i*stride);
-    if (pf_name_distance(name, candidate, 2) > 2) continue;
-    pf_hint(ctx, "did you mean '%s'?", candidate);
-    return;
+    if (pf_name_is_nearer(name, candidate, &best)) nearest = candidate;
   }
+  if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
 }
 
 static PfStatus find_link(PfContext *ctx, const PfMap *map, const UrdfRobot *robot, const UrdfJoint *joint,
@@ -49,7 +48,7 @@ static PfStatus find_link(PfContext *ctx, const PfMap *map, const UrdfRobot *rob
   }
   pf_fail_at(ctx, PF_ERR_NAME, joint->place, "the %s of the joint '%s' is the link '%s', which does not exist", role,
              joint->name, name);
-  suggest(ctx, &robot->links->name, sizeof *robot->links, robot->link_count, name);
+  pf_urdf_suggest(ctx, &robot->links->name, sizeof *robot->links, robot->link_count, name);
   return PF_ERR_NAME;
 }
 
@@ -126,7 +125,7 @@ static PfStatus find_leader(PfContext *ctx, const PfMap *map, UrdfRobot *robot, 
   const UrdfJoint *leader = pf_map_get(map, joint->mimic_name, strlen(joint->mimic_name));
   if (!leader) {
     pf_fail_at(ctx, PF_ERR_NAME, joint->place, "the joint '%s' mimics '%s', which does not exist", joint->name, joint->mimic_name);
-    suggest(ctx, &robot->joints->name, sizeof *robot->joints, robot->joint_count, joint->mimic_name);
+    pf_urdf_suggest(ctx, &robot->joints->name, sizeof *robot->joints, robot->joint_count, joint->mimic_name);
     return PF_ERR_NAME;
   }
   const UrdfJoint *bad = joint->kind != URDF_FIXED && !has_one_coordinate(joint) ? joint
@@ -257,7 +256,29 @@ static PfStatus name_all(PfContext *ctx, PfArena *arena, PfMap *taken, UrdfRobot
   }
   for (int j = 0; j < robot->joint_count; j++) {
     UrdfJoint *joint = robot->joints + j;
+    const char *ending = joint->kind == URDF_PRISMATIC ? "_force" : "_torque";
     if (joint->mimics >= 0) PF_TRY(choose_name(ctx, arena, taken, joint->name, "_mimic", false, &joint->coupling));
+    if (joint->is_actuated) PF_TRY(choose_name(ctx, arena, taken, joint->name, ending, false, &joint->input));
+  }
+  return PF_OK;
+}
+
+static bool is_at_origin(const UrdfPose *pose)
+{
+  return pose->at[0] == 0 && pose->at[1] == 0 && pose->at[2] == 0;
+}
+
+/* Names of what was marked, last: those of links and joints are the same with and without it. */
+static PfStatus name_equipment(PfContext *ctx, PfArena *arena, PfMap *taken, UrdfRobot *robot)
+{
+  static const char *const base[3] = {"base_x", "base_y", "base_yaw"};
+  for (int i = 0; i < 3 && robot->base == PF_BASE_PLANAR; i++)
+    PF_TRY(choose_name(ctx, arena, taken, base[i], "", false, robot->base_names + i));
+  for (int i = 0; i < robot->link_count; i++) {
+    UrdfLink *link = robot->links + i;
+    if (!link->is_wheel) continue;
+    PF_TRY(choose_name(ctx, arena, taken, link->name, "_contact", false, &link->contact));
+    if (!is_at_origin(&link->shape)) PF_TRY(choose_name(ctx, arena, taken, link->name, "_hub", false, &link->hub));
   }
   return PF_OK;
 }
@@ -267,6 +288,7 @@ PfStatus pf_urdf_name(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
   PfMap taken;
   pf_map_init(&taken, pf_context_allocator(ctx));
   PfStatus status = name_all(ctx, arena, &taken, robot);
+  if (status == PF_OK) status = name_equipment(ctx, arena, &taken, robot);
   pf_map_free(&taken);
   return status;
 }

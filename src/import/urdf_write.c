@@ -1,6 +1,5 @@
 /* The model of a robot, as text. */
 #include "import/urdf.h"
-#include "pfaff/import.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,22 +77,10 @@ static void put_axis(PfText *text, const double axis[3])
   put_vector(text, axis);
 }
 
-/* Two directions that span the plane of the joint, normal to its axis. */
-static void span(const double axis[3], double u[3], double v[3])
-{
-  int least = 0;
-  for (int i = 1; i < 3; i++)
-    if (fabs(axis[i]) < fabs(axis[least])) least = i;
-  double e[3] = {0};
-  e[least] = 1;
-  for (int i = 0; i < 3; i++) v[i] = axis[(i + 1)%3]*e[(i + 2)%3] - axis[(i + 2)%3]*e[(i + 1)%3];
-  for (int i = 0; i < 3; i++) u[i] = v[(i + 1)%3]*axis[(i + 2)%3] - v[(i + 2)%3]*axis[(i + 1)%3];
-}
-
 static void put_planar(PfText *text, const UrdfJoint *joint)
 {
   double u[3], v[3];
-  span(joint->axis, u, v);
+  pf_urdf_plane(joint->axis, u, v);
   pf_text_print(text, " shift %s_u along ", joint->coordinate);
   put_axis(text, u);
   pf_text_print(text, " shift %s_v along ", joint->coordinate);
@@ -121,49 +108,10 @@ static void put_joint(PfText *text, const UrdfJoint *joint)
 
 /* ---------------------------------------------------------------- inertia */
 
-static void turn_about(const double rpy[3], double R[3][3])
-{
-  double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]), cy = cos(rpy[2]), sy = sin(rpy[2]);
-  double rows[3][3] = {{cy*cp, cy*sp*sr - sy*cr, cy*sp*cr + sy*sr},
-                       {sy*cp, sy*sp*sr + cy*cr, sy*sp*cr - cy*sr},
-                       {-sp, cp*sr, cp*cr}};
-  memcpy(R, rows, sizeof rows);
-}
-
-/* From the axes of <inertial><origin> to those of the link: R I R^T, as xx, yy, zz, xy, yz, xz. */
-static void turned_inertia(const UrdfLink *link, double out[6])
-{
-  static const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
-  const double *I = link->inertia;
-  memcpy(out, I, 6*sizeof *out);
-  if (is_zero(link->center.rpy, 3)) return;
-  double R[3][3], full[3][3] = {{I[0], I[3], I[5]}, {I[3], I[1], I[4]}, {I[5], I[4], I[2]}};
-  turn_about(link->center.rpy, R);
-  for (int e = 0; e < 6; e++) {
-    double sum = 0;
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) sum += R[row[e]][i]*full[i][j]*R[column[e]][j];
-    out[e] = fabs(sum) < 1e-15*(fabs(I[0]) + fabs(I[1]) + fabs(I[2])) ? 0 : sum; /* rounding of a quarter turn */
-  }
-}
-
-/* No distribution of mass has a moment larger than the sum of the two others. */
-static void check_inertia(PfContext *ctx, const UrdfLink *link)
-{
-  const double *I = link->inertia;
-  for (int i = 0; i < 3; i++)
-    if (I[i] < 0 || I[i] > (I[(i + 1)%3] + I[(i + 2)%3])*(1 + 1e-9)) {
-      pf_warn_at(ctx, link->place, "no body has the moments of inertia of the link '%s': %g, %g, %g", link->name, I[0],
-                 I[1], I[2]);
-      pf_hint(ctx, "each must not be larger than the sum of the others");
-      return;
-    }
-}
-
 static void put_inertia(PfText *text, const UrdfLink *link)
 {
   double I[6];
-  turned_inertia(link, I);
+  pf_urdf_inertia(link, I);
   bool diagonal = is_zero(I + 3, 3);
   pf_text_add(text, diagonal ? ", inertia diag(" : ",\ninertia inertia(");
   for (int i = 0; i < (diagonal ? 3 : 6); i++) {
@@ -206,12 +154,25 @@ static void put_coordinate(PfText *text, const UrdfJoint *joint)
   pf_text_add(text, "\n");
 }
 
-static void put_body(PfText *text, const UrdfRobot *robot, const UrdfLink *link, bool floating)
+static void put_root(PfText *text, const UrdfRobot *robot)
+{
+  const char *const *q = robot->base_names;
+  if (robot->lift != 0) {
+    pf_text_add(text, " at (0, 0, ");
+    put_number(text, robot->lift);
+    pf_text_add(text, ")");
+  }
+  if (robot->base == PF_BASE_FREE) pf_text_add(text, " free");
+  if (robot->base == PF_BASE_PLANAR)
+    pf_text_print(text, " shift %s along x shift %s along y turn %s about z", q[0], q[1], q[2]);
+}
+
+static void put_body(PfText *text, const UrdfRobot *robot, const UrdfLink *link)
 {
   const UrdfJoint *joint = link->joint >= 0 ? robot->joints + link->joint : NULL;
   pf_text_print(text, "body %s in %s", link->body, joint ? robot->links[joint->parent].body : "ground");
   if (joint) put_joint(text, joint);
-  else if (floating) pf_text_add(text, " free");
+  else put_root(text, robot);
   put_block(text, link);
   pf_text_add(text, "\n");
 }
@@ -250,38 +211,70 @@ static void put_mimic(PfText *text, const UrdfRobot *robot, const UrdfJoint *joi
   pf_text_add(text, "\n");
 }
 
-static void warn(PfContext *ctx, const UrdfRobot *robot)
+static void put_actuator(PfText *text, const UrdfJoint *joint)
 {
-  for (int i = 0; i < robot->link_count; i++) check_inertia(ctx, robot->links + i);
-  for (int j = 0; j < robot->joint_count; j++) {
-    const UrdfJoint *joint = robot->joints + j;
-    if (joint->friction != 0)
-      pf_warn_at(ctx, joint->place, "the dry friction of the joint '%s' is left out", joint->name);
+  if (!joint->is_actuated) return;
+  pf_text_print(text, "input %s [%s]\nforce %s = %s\n", joint->input, joint->kind == URDF_REVOLUTE ? "N m" : "N",
+                joint->coordinate, joint->input);
+}
+
+/* The axle as a direction of length 1 in the axes of the wheel. */
+static void put_axle(PfText *text, const UrdfLink *wheel, const double axis[3])
+{
+  double length = sqrt(axis[0]*axis[0] + axis[1]*axis[1] + axis[2]*axis[2]);
+  const char *between = "";
+  for (int i = 0; i < 3; i++) {
+    if (axis[i] == 0) continue;
+    pf_text_add(text, between);
+    if (fabs(axis[i]) != length) put_number(text, axis[i]/length);
+    pf_text_print(text, "%s%s.%c", fabs(axis[i]) != length ? "*" : "", wheel->body, "xyz"[i]);
+    between = " + ";
   }
 }
 
-static void put_model(PfText *text, const UrdfRobot *robot, bool floating)
+static void put_wheel(PfText *text, const UrdfRobot *robot, const UrdfLink *wheel)
 {
+  if (!wheel->is_wheel) return;
+  if (wheel->hub) {
+    pf_text_print(text, "frame %s in %s at ", wheel->hub, wheel->body);
+    put_vector(text, wheel->shape.at);
+    pf_text_add(text, "\n");
+  }
+  pf_text_print(text, "roll %s: disc %s { radius ", wheel->contact, wheel->hub ? wheel->hub : wheel->body);
+  put_number(text, wheel->radius);
+  pf_text_add(text, ", axis ");
+  put_axle(text, wheel, robot->joints[wheel->joint].axis);
+  pf_text_add(text, " } on ground\n");
+}
+
+static void put_model(PfText *text, const UrdfRobot *robot)
+{
+  const char *const *base = robot->base_names;
   pf_text_print(text, "model %s\n\ngravity (0, 0, -9.81)\n\n", robot->name);
+  if (robot->base == PF_BASE_PLANAR) pf_text_print(text, "coord %s, %s [m], %s [rad]\n", base[0], base[1], base[2]);
   for (int j = 0; j < robot->joint_count; j++) put_coordinate(text, robot->joints + j);
   pf_text_add(text, "\n");
-  for (int i = 0; i < robot->link_count; i++) put_body(text, robot, robot->links + robot->order[i], floating);
+  for (int i = 0; i < robot->link_count; i++) put_body(text, robot, robot->links + robot->order[i]);
   pf_text_add(text, "\n");
   for (int j = 0; j < robot->joint_count; j++) put_damping(text, robot->joints + j);
   for (int j = 0; j < robot->joint_count; j++) put_mimic(text, robot, robot->joints + j);
+  for (int j = 0; j < robot->joint_count; j++) put_actuator(text, robot->joints + j);
+  for (int i = 0; i < robot->link_count; i++) put_wheel(text, robot, robot->links + i);
 }
 
 PfStatus pf_import_urdf(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
-                        bool floating, const char **text)
+                        const PfUrdf *options, const char **text)
 {
+  static const PfUrdf plain = {0};
   UrdfRobot robot = {0};
   PF_TRY(pf_urdf_read(ctx, arena, file, bytes, count, &robot));
   PF_TRY(pf_urdf_connect(ctx, arena, &robot));
+  PF_TRY(pf_urdf_equip(ctx, arena, &robot, options ? options : &plain));
   PF_TRY(pf_urdf_name(ctx, arena, &robot));
-  warn(ctx, &robot);
+  pf_urdf_warn(ctx, &robot);
   PfText model;
   pf_text_init(&model, pf_context_allocator(ctx));
-  put_model(&model, &robot, floating);
+  put_model(&model, &robot);
   *text = model.failed ? NULL : pf_arena_text(arena, pf_text_get(&model), model.count);
   pf_text_free(&model);
   return *text ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room for the text of the model");

@@ -85,6 +85,16 @@ static void add_row(const Contact *k, const char *part, PfExpr residual)
   pf_add_constraint(k->ck, k->node, pf_print_text(k->ck, "%s.%s", k->name, part), residual);
 }
 
+/* Nothing but numbers, and no more than they are rounded: coordinates written with 17 digits add up to a radius only so far. */
+static bool is_rounding(const Contact *k, PfExpr residual)
+{
+  double gap, radius;
+  if ((pf_contents(k->ck, residual) | pf_contents(k->ck, k->radius)) & (HAS_MOTION | HAS_PARAMETER)) return false;
+  if (pf_expr_evaluate(k->ck->ctx, &residual, 1, NULL, NULL, 0, &gap) != PF_OK) return false;
+  if (pf_expr_evaluate(k->ck->ctx, &k->radius, 1, NULL, NULL, 0, &radius) != PF_OK) return false;
+  return fabs(gap) <= 1e-12*fabs(radius);
+}
+
 /* A position condition that the placement cannot satisfy is an error. */
 static void add_position(const Contact *k, const char *part, PfExpr residual)
 {
@@ -94,6 +104,7 @@ static void add_position(const Contact *k, const char *part, PfExpr residual)
     add_row(k, part, residual);
     return;
   }
+  if (is_rounding(k, residual)) return;
   pf_check_fail(ck, PF_ERR_MODEL, k->node, "the body of '%s' does not touch what it rolls on, however it moves",
                 k->name);
   pf_check_hint(ck, "place its centre one radius away from the support, with the same name for the radius");

@@ -190,6 +190,7 @@ void pf_part_free(Part *part, const double E[9], const double r[3], const double
 {
   clear_joint(part);
   part->body.joint = PF_JOINT_FREE;
+  part->body.joint_name = NULL;
   part->body.parent = -1;
   memcpy(part->body.quat, (const double[]){1, 0, 0, 0}, sizeof part->body.quat);
   memset(part->body.pos, 0, sizeof part->body.pos);

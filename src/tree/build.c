@@ -160,6 +160,15 @@ static PfStatus check_axes(const Check *check, Body *to)
 
 /* ---------------------------------------------------------------- adding */
 
+/* No name, or an empty one, is none. False without memory. */
+static bool keep_name(PfArena *arena, const char *name, const char **kept)
+{
+  *kept = NULL;
+  if (!name || !*name) return true;
+  *kept = pf_arena_text(arena, name, strlen(name));
+  return *kept != NULL;
+}
+
 static PfStatus take(PfTreeBuilder *b, const Check *check, Body *body)
 {
   const PfTreeBody *from = check->body;
@@ -175,11 +184,8 @@ static PfStatus take(PfTreeBuilder *b, const Check *check, Body *body)
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) body->I[3*i + j] = 0.5*(from->inertia[3*i + j] + from->inertia[3*j + i]);
   body->pitch = from->joint == PF_JOINT_SCREW ? from->pitch : 0;
-  if (from->name && *from->name) {
-    body->name = pf_arena_text(b->names, from->name, strlen(from->name));
-    if (!body->name) return pf_fail(b->ctx, PF_ERR_MEMORY, "no room for the name of %s", check->name);
-  }
-  return PF_OK;
+  if (keep_name(b->names, from->name, &body->name) && keep_name(b->names, from->joint_name, &body->joint_name)) return PF_OK;
+  return pf_fail(b->ctx, PF_ERR_MEMORY, "no room for the name of %s", check->name);
 }
 
 static PfStatus no_room(PfContext *ctx, size_t count)
@@ -219,10 +225,9 @@ PfStatus pf_tree_builder_add(PfTreeBuilder *builder, const PfTreeBody *from, int
 static bool copy_names(PfTree *tree)
 {
   for (int k = 0; k < tree->count; k++) {
-    const char *name = tree->bodies[k].name;
-    if (!name) continue;
-    tree->bodies[k].name = pf_arena_text(tree->arena, name, strlen(name));
-    if (!tree->bodies[k].name) return false;
+    Body *body = tree->bodies + k;
+    if (!keep_name(tree->arena, body->name, &body->name)) return false;
+    if (!keep_name(tree->arena, body->joint_name, &body->joint_name)) return false;
   }
   return true;
 }
@@ -305,7 +310,7 @@ const double *pf_tree_gravity(const PfTree *tree)
 PfTreeBody pf_tree_get(const PfTree *tree, int index)
 {
   const Body *body = &tree->bodies[index];
-  PfTreeBody to = {.name = body->name, .parent = body->parent, .joint = body->joint, .pitch = body->pitch,
+  PfTreeBody to = {.name = body->name, .joint_name = body->joint_name, .parent = body->parent, .joint = body->joint, .pitch = body->pitch,
                    .mass = body->mass};
   memcpy(to.axis, body->axis, sizeof to.axis);
   memcpy(to.axis2, body->axis2, sizeof to.axis2);
@@ -325,4 +330,18 @@ PfTreeBody pf_tree_get(const PfTree *tree, int index)
 void pf_tree_name(const PfTree *tree, int body, char *text, size_t room)
 {
   put_name(tree->bodies[body].name, body, text, room);
+}
+
+int pf_tree_find_body(const PfTree *tree, const char *name)
+{
+  for (int k = 0; k < tree->count; k++)
+    if (tree->bodies[k].name && !strcmp(tree->bodies[k].name, name)) return k;
+  return -1;
+}
+
+int pf_tree_find_joint(const PfTree *tree, const char *name)
+{
+  for (int k = 0; k < tree->count; k++)
+    if (tree->bodies[k].joint_name && !strcmp(tree->bodies[k].joint_name, name)) return k;
+  return -1;
 }

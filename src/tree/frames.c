@@ -231,11 +231,68 @@ void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals *total
 {
   *totals = (PfTreeTotals){0};
   for (int k = 0; k < work->tree->count; k++) add_body(work, k, totals);
-  for (int i = 0; i < 3; i++) totals->com[i] /= totals->mass > 0 ? totals->mass : 1;
+  const double mass = totals->mass > 0 ? totals->mass : 1;
+  for (int i = 0; i < 3; i++) {
+    totals->com[i] /= mass;
+    totals->com_velocity[i] = totals->linear[i]/mass;
+  }
   totals->spring_potential = spring_energy(work->tree, q);
 }
 
 /* ---------------------------------------------------------------- points */
+
+/* Adds what the rates of one joint do to the velocity of the point x (inertial axes), times a factor: to the angular part (3 x nv, or
+ * NULL) and to the linear one. */
+static void add_columns(const PfTreeWork *work, int k, const double *q, const double x[3], double factor, double *angular,
+                        double *linear)
+{
+  const Body *body = work->tree->bodies + k;
+  const size_t nv = (size_t)work->tree->nv;
+  const double *r = work->r + 3*(size_t)k, arm[3] = {x[0] - r[0], x[1] - r[1], x[2] - r[2]};
+  Step step;
+  pf_joint_step(work, k, q, NULL, &step);
+  for (int i = 0; i < pf_joint_nv(body->joint); i++) {
+    const double *h = step.joint.H + 6*i;
+    const size_t at = (size_t)(body->v + i);
+    double swing[3];
+    cross3(h, arm, swing);
+    for (size_t j = 0; j < 3; j++) {
+      if (angular) angular[j*nv + at] += factor*h[j];
+      linear[j*nv + at] += factor*(h[3 + j] + swing[j]);
+    }
+  }
+}
+
+void pf_tree_point(const PfTreeWork *work, int body, const double point[3], double position[3], double velocity[3])
+{
+  const double *V = work->V + 6*(size_t)body;
+  double x[3];
+  turn3(work->E + 9*(size_t)body, point, x);
+  if (velocity) {
+    cross3(V, x, velocity);
+    add3(velocity, V + 3);
+  }
+  if (!position) return;
+  add3(x, work->r + 3*(size_t)body);
+  memcpy(position, x, sizeof x);
+}
+
+/* A rate moves everything behind its joint: the mass centre by what it moves of the mass. */
+void pf_tree_com_jacobian(const PfTreeWork *work, const double *q, double *columns)
+{
+  const PfTree *tree = work->tree;
+  const size_t nv = (size_t)tree->nv;
+  double mass = 0;
+  memset(columns, 0, 3*nv*sizeof *columns);
+  for (int k = 0; k < tree->count; k++) mass += tree->bodies[k].mass;
+  for (int body = 0; body < tree->count; body++) {
+    const double share = mass > 0 ? tree->bodies[body].mass/mass : 0;
+    double x[3];
+    if (share == 0) continue;
+    pf_tree_point(work, body, tree->bodies[body].com, x, NULL);
+    for (int k = body; k >= 0; k = tree->bodies[k].parent) add_columns(work, k, q, x, share, NULL, columns);
+  }
+}
 
 /* Each rate of an ancestor moves the point by its column of H, carried from O_k to the point. */
 void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns)
@@ -243,23 +300,10 @@ void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], c
   const PfTree *tree = work->tree;
   const size_t nv = (size_t)tree->nv;
   double x[3];
-  turn3(work->E + 9*(size_t)body, point, x);
-  add3(x, work->r + 3*(size_t)body);
+  pf_tree_point(work, body, point, x, NULL);
   memset(columns, 0, 6*nv*sizeof *columns);
-  for (int k = body; k >= 0; k = tree->bodies[k].parent) {
-    const double *r = work->r + 3*(size_t)k, arm[3] = {x[0] - r[0], x[1] - r[1], x[2] - r[2]};
-    Step step;
-    pf_joint_step(work, k, q, NULL, &step);
-    for (int i = 0; i < pf_joint_nv(tree->bodies[k].joint); i++) {
-      const double *h = step.joint.H + 6*i;
-      double *to = columns + tree->bodies[k].v + i, swing[3];
-      cross3(h, arm, swing);
-      for (size_t j = 0; j < 3; j++) {
-        to[j*nv] = h[j];
-        to[(3 + j)*nv] = h[3 + j] + swing[j];
-      }
-    }
-  }
+  for (int k = body; k >= 0; k = tree->bodies[k].parent)
+    add_columns(work, k, q, x, 1, columns, columns + 3*nv);
 }
 
 /* ---------------------------------------------------------------- external wrenches for the fast sweeps */

@@ -322,6 +322,7 @@ static void close_joint(Old *old, const Dock *dock, const PfTreeChange *open, in
   memcpy(part->v, rates, sizeof rates);
   memset(part->q, 0, sizeof part->q);
   part->body.joint = dock->joint->joint;
+  part->body.joint_name = dock->joint->joint_name;
   part->body.pitch = dock->joint->pitch;
   memcpy(part->body.axis, dock->joint->axis, sizeof part->body.axis);
   memcpy(part->body.axis2, dock->joint->axis2, sizeof part->body.axis2);

@@ -13,7 +13,7 @@
 /* ---------------------------------------------------------------- the tree as given */
 
 typedef struct Body {
-  const char *name; /* or NULL */
+  const char *name, *joint_name; /* or NULL */
   int parent, q, v;
   PfJoint joint;
   double axis[3], axis2[3], pitch;

@@ -113,6 +113,67 @@ says err "'f' has more than one coordinate"
 run_import 1 "$(robot "$(joint j a b '<mimic multiplier="2"/>')")"
 says err "<mimic> has no attribute 'joint'"
 
+# a base that moves, actuators, wheels. By hand, with u along the body, w = yaw', b = 0.2 half the track, d = 0.05 to the mass centre:
+# (m + 2 J/R^2) u' = m1 d w^2 + (tl + tr)/R and (I + m1 d^2 + 2 (m2 b^2 + I2 + J b^2/R^2)) w' = (tr - tl) b/R - m1 d u w
+run 0 import "$source/tests/models/rover.urdf" --base planar --wheel left_wheel --wheel right_wheel:0.08 --actuators all
+says_nothing err
+says out 'body chassis in ground at (0, 0, 0.11) shift base_x along x shift base_y along y turn base_yaw about z'
+says out 'roll left_wheel_contact: disc left_wheel { radius 0.08, axis left_wheel.z } on ground'
+says out 'force right = right_torque'
+sed 's/left_torque \[N m\]/left_torque = 0.3 [N m]/; s/right_torque \[N m\]/right_torque = 0.1 [N m]/' "$place/out" >"$place/rover.pf"
+printf "start left' = 3, right' = 2\nrun 2\n" >>"$place/rover.pf"
+run 0 check "$place/rover.pf" --json
+holds 'd["degrees_of_freedom"] == 2'
+run 0 eval "$place/rover.pf" --json
+holds 'abs(dict(zip(d["coordinates"], d["acceleration"]))["base_x"] - (8*0.05*0.2**2 + 0.4/0.08)/(9 + 2*0.0015/0.08**2)) < 1e-11'
+holds 'abs(dict(zip(d["coordinates"], d["acceleration"]))["base_yaw"] - (-0.2*0.2/0.08 + 8*0.05*0.2*0.2)/(0.12 + 8*0.05**2 + 2*(0.5*0.2**2 + 0.001 + 0.0015*0.2**2/0.08**2))) < 1e-10'
+for form in recursive maggi udwadia_kalaba; do
+  run 0 eval "$place/rover.pf" --json --form "$form"
+  holds 'abs(dict(zip(d["coordinates"], d["acceleration"]))["base_x"] - 5.016/9.46875) < 1e-11'
+done
+run 0 run "$place/rover.pf" --by rk4 --step 0.01 --json
+run 0 import "$source/tests/models/rover.urdf" --base free --wheel left_wheel,right_wheel --actuators right
+says out 'chassis in ground at (0, 0, 0.11) free'
+if grep -q left_torque "$place/out"; then fail "an actuator that nobody asked for"; fi
+cp "$place/out" "$place/segway.pf"
+run 0 check "$place/segway.pf" --json
+holds 'd["degrees_of_freedom"] == 3' # it rolls, turns and pitches
+run 0 import "$source/tests/models/rover.urdf" --base fixed
+cp "$place/out" "$place/fixed.pf"
+run 0 import "$source/tests/models/rover.urdf"
+cmp -s "$place/out" "$place/fixed.pf" || fail "--base fixed is not the default"
+run 0 import "$source/tests/models/rover.urdf" --base free
+cp "$place/out" "$place/free.pf"
+run 0 import "$source/tests/models/rover.urdf" --free
+cmp -s "$place/out" "$place/free.pf" || fail "--free is not --base free"
+run 2 import "$source/tests/models/rover.urdf" --base flying
+says err "there is no base 'flying'"
+says err 'there are: fixed, free, planar'
+run 2 import "$source/tests/models/rover.urdf" --free --base planar
+says err '--free contradicts --base planar'
+run 2 import "$source/tests/models/rover.urdf" --wheel left_wheel
+says err 'wheels cannot roll when the root of the robot is fixed'
+run 1 import "$source/tests/models/rover.urdf" --base planar --wheel left_weel
+says err "there is no link 'left_weel' that could be a wheel"
+says err "did you mean 'left_wheel'?"
+run 1 import "$source/tests/models/rover.urdf" --base planar --wheel castor:0.03
+says err "the link 'castor' does not turn about an axle"
+run 1 import "$source/tests/models/rover.urdf" --base planar --wheel left_wheel:0
+says err "the radius of the wheel 'left_wheel' is not known"
+run 1 import "$source/tests/models/rover.urdf" --actuators lift
+says err "there is no joint 'lift'"
+run 1 import "$source/tests/models/rover.urdf" --actuators swivel
+says err "the joint 'swivel' has no coordinate of its own for an actuator"
+
+# a wheel whose shape stands beside its link has a hub there; its axle may be any direction
+run_import 0 "$(robot "$(joint j a b)")" # as it is
+printf '%s' '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial><collision><origin xyz="0 0.1 0"/><geometry><sphere radius="0.2"/></geometry></collision></link>'"$(joint j a b '<axis xyz="0.6 0.8 0"/>')"'</robot>' >"$place/robot.urdf"
+run 0 import "$place/robot.urdf" --base free --wheel b
+says out 'frame b_hub in b at (0, 0.1, 0)'
+says out 'disc b_hub { radius 0.2, axis 0.6*b.x + 0.8*b.y } on ground'
+cp "$place/out" "$place/hub.pf"
+run 0 check "$place/hub.pf"
+
 # names of anything become names of the language, all different; a planar joint needs three
 run_import 0 '<robot name="&quot;&#10;}"><link name="a b"/><link name="a&#9;b"/><link name="a_b"/><link name="sin"/><link name="&#10;mass"/><joint name="p" type="planar"><parent link="a b"/><child link="a_b"/></joint>'"$(joint p_u 'a b' 'a&#9;b')$(joint '`touch x`' a_b sin)$(joint '&lt;/script&gt;' sin '&#10;mass')"'</robot>'
 says out 'body a_b in ground'

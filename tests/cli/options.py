@@ -92,6 +92,7 @@ def examples_work():
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(source/"examples", pathlib.Path(place, "examples"))
         shutil.copy(source/"tests"/"models"/"arm.urdf", place)
+        shutil.copy(source/"tests"/"models"/"rover.urdf", place)
         for words in commands():
             text = call(*words, "--help")[1]
             lines = re.findall(r"^  (pfaff .*)$", text.split("Examples:")[1], re.M)

@@ -32,7 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   PfContext *ctx = pf_context_new(NULL);
   PfArena *arena = pf_arena_new(NULL);
   const char *text = NULL, *formatted = NULL;
-  PfStatus status = pf_import_urdf(ctx, arena, "fuzz.urdf", (const char *)data, size, size%2 == 1, &text);
+  const char *wheels[] = {"wheel", "a:0.1"};
+  const PfUrdf all[] = {{0}, {.base = PF_BASE_FREE, .actuators = "all"}, {.base = PF_BASE_PLANAR, .actuators = "all"},
+                        {.base = PF_BASE_FREE, .wheels = wheels, .wheel_count = 2}};
+  const PfUrdf options = all[size%4];
+  PfTree *tree = NULL;
+  (void)pf_tree_from_urdf_text(ctx, arena, "fuzz.urdf", (const char *)data, size, &options, &tree, NULL);
+  pf_tree_free(tree);
+  pf_diagnostics_clear(ctx);
+  PfStatus status = pf_import_urdf(ctx, arena, "fuzz.urdf", (const char *)data, size, &options, &text);
   expect(status == PF_OK || pf_error_count(ctx) > 0, "a failure is said", "");
   if (status == PF_OK) {
     status = pf_model_format(ctx, arena, "the model", text, strlen(text), &formatted);

@@ -1,0 +1,66 @@
+/* Numbers of a robot: rotations, planes, inertias, and what is doubtful about them. */
+#include "import/urdf.h"
+
+#include <math.h>
+#include <string.h>
+
+void pf_urdf_rotation(const double rpy[3], double R[9])
+{
+  double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]), cy = cos(rpy[2]), sy = sin(rpy[2]);
+  double all[9] = {cy*cp, cy*sp*sr - sy*cr, cy*sp*cr + sy*sr,
+                   sy*cp, sy*sp*sr + cy*cr, sy*sp*cr - cy*sr,
+                   -sp, cp*sr, cp*cr};
+  memcpy(R, all, sizeof all);
+}
+
+void pf_urdf_plane(const double axis[3], double u[3], double v[3])
+{
+  int least = 0;
+  for (int i = 1; i < 3; i++)
+    if (fabs(axis[i]) < fabs(axis[least])) least = i;
+  double e[3] = {0};
+  e[least] = 1;
+  for (int i = 0; i < 3; i++) v[i] = axis[(i + 1)%3]*e[(i + 2)%3] - axis[(i + 2)%3]*e[(i + 1)%3];
+  for (int i = 0; i < 3; i++) u[i] = v[(i + 1)%3]*axis[(i + 2)%3] - v[(i + 2)%3]*axis[(i + 1)%3];
+}
+
+/* R I R^T */
+void pf_urdf_inertia(const UrdfLink *link, double out[6])
+{
+  static const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
+  const double *I = link->inertia;
+  memcpy(out, I, 6*sizeof *out);
+  const double *rpy = link->center.rpy;
+  if (rpy[0] == 0 && rpy[1] == 0 && rpy[2] == 0) return;
+  double R[9], full[3][3] = {{I[0], I[3], I[5]}, {I[3], I[1], I[4]}, {I[5], I[4], I[2]}};
+  pf_urdf_rotation(rpy, R);
+  for (int e = 0; e < 6; e++) {
+    double sum = 0;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) sum += R[3*row[e] + i]*full[i][j]*R[3*column[e] + j];
+    out[e] = fabs(sum) < 1e-15*(fabs(I[0]) + fabs(I[1]) + fabs(I[2])) ? 0 : sum; /* rounding of a quarter turn */
+  }
+}
+
+/* No distribution of mass has a moment larger than the sum of the two others. */
+static void check_inertia(PfContext *ctx, const UrdfLink *link)
+{
+  const double *I = link->inertia;
+  for (int i = 0; i < 3; i++)
+    if (I[i] < 0 || I[i] > (I[(i + 1)%3] + I[(i + 2)%3])*(1 + 1e-9)) {
+      pf_warn_at(ctx, link->place, "no body has the moments of inertia of the link '%s': %g, %g, %g", link->name, I[0],
+                 I[1], I[2]);
+      pf_hint(ctx, "each must not be larger than the sum of the others");
+      return;
+    }
+}
+
+void pf_urdf_warn(PfContext *ctx, const UrdfRobot *robot)
+{
+  for (int i = 0; i < robot->link_count; i++) check_inertia(ctx, robot->links + i);
+  for (int j = 0; j < robot->joint_count; j++) {
+    const UrdfJoint *joint = robot->joints + j;
+    if (joint->friction != 0)
+      pf_warn_at(ctx, joint->place, "the dry friction of the joint '%s' is left out", joint->name);
+  }
+}
