@@ -104,6 +104,7 @@ typedef struct PfRunOptions {
   double every;            /* samples at multiples; 0: at every step */
   const double *at;        /* samples at these times, ascending, instead; or NULL */
   int at_count;
+  int pieces;              /* with `at`: besides, where each step ends and so many times in it; 0: not */
   PfExpr until;            /* PF_EXPR_NONE: none */
   /* Called for every sample in order; a failure ends the run with PF_RUN_CANCELLED. NULL: no samples. */
   PfStatus (*sample)(void *user, const PfSample *sample);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { SAMPLES = 800 };
-
 static bool is_table(const char *path)
 {
   size_t length = strlen(path);
@@ -50,7 +48,7 @@ static PfStatus run_model(const Plot *p, Session *s, const char *path, const cha
   Options one = *p->options;
   one.file = path;
   one.method = method;
-  return pf_table_run(s, &one, SAMPLES, table);
+  return pf_table_run(s, &one, p->options->minus ? TABLE_COMMON : TABLE_STEPS, table);
 }
 
 static PfStatus new_source(Plot *p, const char *label, Source **source)

@@ -52,6 +52,7 @@ void pf_table_free(const PfContext *ctx, Table *table)
 typedef struct Filler {
   Trajectory trajectory;
   Table *table;
+  TableThinning thinning;
   Motion motion;
 } Filler;
 
@@ -62,7 +63,7 @@ static PfStatus fill(void *user, const PfSample *sample)
   for (int i = 0; i < f->table->columns; i++)
     if (!pf_push(pf_context_allocator(f->trajectory.s->ctx), &f->table->cells, f->trajectory.row[i]))
       return pf_fail(f->trajectory.s->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
-  return PF_OK;
+  return pf_table_thin(f->trajectory.s->ctx, f->table, &f->thinning);
 }
 
 /* Where the quantities of the lists stand. */
@@ -83,30 +84,46 @@ static PfStatus take_lists(const Trajectory *t, Table *table)
   return PF_OK;
 }
 
-static PfStatus run(Session *s, const Options *options, int samples, Filler *f)
+/* Equal parts of the time; and besides, unless the times shall be those of another run, a few in each step. */
+static PfStatus choose_times(Session *s, Motion *m, TableTimes times)
+{
+  const PfMethod *method = pf_method_find(m->settings.method ? m->settings.method : "dopri5");
+  int count = times == TABLE_COMMON ? 8000 : 800;
+  double *at = pf_arena_array(s->arena, double, count + 1);
+  if (!at) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  for (int i = 0; i <= count; i++) at[i] = m->t0 + (m->settings.t_end - m->t0)*i/count;
+  m->settings.at = at;
+  m->settings.at_count = count + 1;
+  m->settings.pieces = times == TABLE_COMMON ? 0 : method && pf_method_has_fixed_step(method) ? 1 : 4;
+  return PF_OK;
+}
+
+static PfStatus run(Session *s, const Options *options, TableTimes times, Filler *f)
 {
   Motion *m = &f->motion;
   PfRunResult result;
   PF_TRY(pf_cli_place(m, s, options));
-  double *at = pf_arena_array(s->arena, double, samples + 1);
-  if (!at) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  for (int i = 0; i <= samples; i++) at[i] = m->t0 + (m->settings.t_end - m->t0)*i/samples;
-  m->settings.at = at;
-  m->settings.at_count = samples + 1;
+  PF_TRY(choose_times(s, m, times));
   PF_TRY(pf_cli_begin(m));
   PF_TRY(pf_trajectory_make(&f->trajectory, m, &(Wanted){options->show, options->against, true}));
   PF_TRY(take_lists(&f->trajectory, f->table));
   f->table->columns = f->trajectory.count;
   f->table->names = f->trajectory.names;
   f->table->units = f->trajectory.units;
+  f->thinning = (TableThinning){.from = m->t0, .to = m->settings.t_end};
+  PF_TRY(pf_table_thinning(f->trajectory.s, f->table, &f->thinning));
   PF_TRY(pf_cli_move(m, fill, NULL, f, &result));
+  if (f->thinning.thinned && f->thinning.path) {
+    pf_warn_at(s->ctx, (PfPlace){0}, "the path has too many points to be drawn as it is: corners are cut");
+    pf_hint(s->ctx, "--for shows a shorter time");
+  }
   return pf_check_cancelled(s->ctx); /* part of a motion is not what was asked for */
 }
 
-PfStatus pf_table_run(Session *s, const Options *options, int samples, Table *table)
+PfStatus pf_table_run(Session *s, const Options *options, TableTimes times, Table *table)
 {
   Filler f = {.table = table};
-  PfStatus status = run(s, options, samples, &f);
+  PfStatus status = run(s, options, times, &f);
   pf_trajectory_free(&f.trajectory);
   pf_cli_end(&f.motion);
   if (status == PF_OK && pf_table_rows(table) < 2)

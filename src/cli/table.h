@@ -26,8 +26,22 @@ const char *pf_table_head(PfArena *arena, const Table *table, int column);
 /* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
 
-/* Runs the model as 'pfaff run' would, with about `samples` rows, and with what --show and --against say as further columns. */
-PfStatus pf_table_run(Session *session, const Options *options, int samples, Table *table);
+/* Runs the model as 'pfaff run' would, with what --show and --against say as further columns. Rows are at so many equal parts of
+ * the time and, unless it is to be compared with another run, at the ends of steps and inside them, so that nothing is missed. */
+typedef enum TableTimes { TABLE_STEPS, TABLE_COMMON } TableTimes;
+PfStatus pf_table_run(Session *session, const Options *options, TableTimes times, Table *table);
+
+/* What bounds the rows of a run (table_thin.c): when there are too many, of each of equal stretches of time only its first and last
+ * row remain, and those where a column that is shown has its extremes. */
+typedef struct TableThinning {
+  double from, to; /* the time of the run */
+  int count, *column;
+  size_t most;     /* rows */
+  bool path;       /* something is shown against another quantity than the time */
+  bool thinned;
+} TableThinning;
+PfStatus pf_table_thinning(const Session *session, const Table *table, TableThinning *thinning);
+PfStatus pf_table_thin(PfContext *ctx, Table *table, TableThinning *thinning);
 
 /* a - b in the columns that both have, at the times of a within those of b (table_minus.c). Where b has no row at such a time it
  * is interpolated by cubics through four rows, and *interpolated is set. Fails when units differ or no times are common. */

@@ -101,15 +101,56 @@ static void lift(Pen *pen)
   pen->down = false;
 }
 
+/* Points in one thin upright strip of the page are drawn as the first, the lowest, the highest and the last of them: nobody sees
+ * the others, and fast motions have many. */
+typedef struct Strip {
+  int count;
+  double left;             /* where it begins */
+  struct Point {
+    double x, y;
+    int order;
+  } first, low, high, last;
+} Strip;
+
+static const double strip_width = 0.25;
+
+static void leave(Strip *s, Pen *pen)
+{
+  const struct Point *a = s->low.order < s->high.order ? &s->low : &s->high, *b = a == &s->low ? &s->high : &s->low;
+  if (!s->count) return;
+  draw_to(pen, s->first.x, s->first.y);
+  if (a->order > 0) draw_to(pen, a->x, a->y);
+  if (b->order > a->order) draw_to(pen, b->x, b->y);
+  if (s->last.order > b->order) draw_to(pen, s->last.x, s->last.y);
+  s->count = 0;
+}
+
+static void enter(Strip *s, Pen *pen, double x, double y)
+{
+  double left = floor(x/strip_width);
+  if (s->count && left != s->left) leave(s, pen);
+  struct Point here = {x, y, s->count++};
+  if (!here.order) *s = (Strip){1, left, here, here, here, here};
+  if (y > s->low.y) s->low = here;
+  if (y < s->high.y) s->high = here;
+  s->last = here;
+}
+
 static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
 {
   Pen pen = {.text = text};
+  Strip strip = {0};
   pf_text_add(text, "<path d=\"");
   for (int i = 0; i < s->count; i++) {
     double x = pf_axis_at(&f->x, s->x[i]), y = pf_axis_at(&f->y, s->y[i]);
-    if (isnan(x) || isnan(y)) lift(&pen);
-    else draw_to(&pen, x, y);
+    if (!isnan(x) && !isnan(y)) {
+      enter(&strip, &pen, x, y);
+      continue;
+    }
+    leave(&strip, &pen);
+    lift(&pen);
   }
+  leave(&strip, &pen);
   lift(&pen);
   pf_text_print(text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s/>\n", pf_palette(s->color),
                 pf_svg_dash(s->dash));

@@ -16,7 +16,8 @@ static PfStatus check(PfContext *ctx, const PfRunOptions *o, double start)
 
 PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *o, double start, PfSampler *s)
 {
-  *s = (PfSampler){.every = o->every, .at = o->at, .at_count = o->at_count, .served = -1};
+  *s = (PfSampler){.every = o->every, .at = o->at, .at_count = o->at_count, .pieces = o->at ? o->pieces : 0, .from = start, .least = o->at ? (o->t_end - start)/5e5 : 0,
+                   .served = -1};
   PF_TRY(check(ctx, o, start));
   if (o->every > 0) s->next_every = (long)ceil(start/o->every - 1e-9);
   return PF_OK;
@@ -29,21 +30,52 @@ static bool give(PfSampler *s, double time, double *t)
   return true;
 }
 
+/* All samples of the latest move have been given. */
+static void finish(PfSampler *s, const PfPhases *motion)
+{
+  s->served = motion->moves;
+  s->from = pf_phases_time(motion);
+  s->piece = 0;
+}
+
 /* One where the motion is, unless there was one. */
 static bool here(PfSampler *s, const PfPhases *motion, double *t)
 {
   double now = pf_phases_time(motion);
-  s->served = motion->moves;
+  finish(s, motion);
   return (!s->any || s->last < now) && give(s, now, t);
+}
+
+/* The next one that was asked for by its time. */
+static double planned(const PfSampler *s)
+{
+  if (s->at) return s->next_at < s->at_count ? s->at[s->next_at] : INFINITY;
+  return s->every > 0 ? (double)s->next_every*s->every : INFINITY;
+}
+
+/* The end of the next piece of a step that ends now. Of short steps there are many: they are whole, or left out when they are
+ * shorter than anything that can be seen. */
+static double end_of_piece(const PfSampler *s, double now)
+{
+  int pieces = s->pieces > 1 && now - s->from < 20*s->least ? 1 : s->pieces;
+  if (s->piece >= pieces || !(s->from < now) || now - s->last < s->least) return INFINITY;
+  return s->piece + 1 == pieces ? now : s->from + (now - s->from)*(s->piece + 1)/pieces;
 }
 
 /* All up to where the motion is. */
 static bool due(PfSampler *s, const PfPhases *motion, double *t)
 {
-  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, fabs(now));
-  if (s->at && s->next_at < s->at_count && s->at[s->next_at] <= most) return give(s, s->at[s->next_at++], t);
-  if (!s->at && s->every > 0 && (double)s->next_every*s->every <= most) return give(s, (double)s->next_every++*s->every, t);
-  s->served = motion->moves;
+  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, fabs(now)), next = planned(s), piece = end_of_piece(s, now);
+  if (piece <= now && piece <= next) {
+    s->piece++;
+    if (next > most || piece < now) return give(s, piece, t);
+  }
+  if (next <= most) {
+    if (s->at) s->next_at++;
+    else s->next_every++;
+    return give(s, next, t);
+  }
+  finish(s, motion);
   return !s->at && !(s->every > 0) && give(s, now, t);
 }
 
@@ -60,7 +92,7 @@ bool pf_sampler_next(PfSampler *s, const PfPhases *motion, double *t)
     return here(s, motion, t);
   case PF_MOVE_END:
     if (end == PF_RUN_UNTIL || (end == PF_RUN_DONE && s->every > 0 && !s->at)) return here(s, motion, t);
-    s->served = motion->moves;
+    finish(s, motion);
     return false;
   }
   return false;

@@ -9,6 +9,10 @@ typedef struct PfSampler {
   double every;    /* at multiples; 0: at the ends of steps, */
   const double *at; /* or, when not NULL, at these times */
   int at_count;
+  int pieces;      /* with `at`: and each step in so many pieces */
+  int piece;       /* of the step that is looked at */
+  double from;     /* where it began */
+  double least;    /* between two that are not asked for by their time */
   int next_at;     /* index in `at` */
   long next_every; /* multiple of `every` */
   long served;     /* moves of the motion whose samples have all been given */

@@ -45,6 +45,17 @@ run 0 plot --out '`touch P`.svg' "$source/examples/snakeboard.pf"
 [ ! -e P ] || fail "$last: a command in a name was executed"
 cd "$source" || exit 1
 
+# Extremes are those of the run: x = sin(t) over 3000 periods with rows left out; and
+# a multiplier that changes fast, as the file of the run has it.
+printf 'coord x\nkinetic x%s^2/2\npotential x^2/2\nstart x%s = 1\nrun 20000 by dop853\n' "'" "'" >"$place/fast.pf"
+run 0 plot --show x "$place/fast.pf"
+says out "         1 |"
+says out "        -1 |"
+run 0 run --show "lambda[rear]" --out "$place/x.csv" "$source/examples/snakeboard.pf"
+most=$(sed 1d "$place/x.csv" | awk -F, 'NR == 1 || $2 > most { most = $2 } END { printf "%.4g", most }')
+run 0 plot --show "lambda[rear]" "$source/examples/snakeboard.pf"
+says out "$most |"
+
 # Events as 'run' has them: x = t until it is locked at t = 1. In what else moves they are left out, which is said.
 cat >"$place/locked.pf" <<'END'
 coord x
