@@ -66,6 +66,10 @@ bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **val
 /* The pieces of a list between separators, not counting those in brackets: where the piece ends. */
 const char *pf_cli_piece(const char *text, const char *separators);
 
+/* The methods of a list as "rk4,rattle". */
+enum { PF_MOST_METHODS = 16 };
+PfStatus pf_cli_methods(PfContext *ctx, const char *list, const PfMethod *methods[PF_MOST_METHODS], int *count);
+
 void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *name);
 
 /* The numbers given by -p, NaN elsewhere, in the arena. NULL after an error that is in the context. */

@@ -24,7 +24,7 @@ const Command pf_command_converge = {
   .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 --out work.svg examples/snakeboard.pf\n",
   .run = run};
 
-enum { LEVELS = 6, SAMPLES = 16, MOST_METHODS = 16 };
+enum { LEVELS = 6, SAMPLES = 16 };
 
 typedef struct Level {
   double size;            /* step or tolerance */
@@ -53,7 +53,7 @@ typedef struct Converge {
   int taken;
   double *into;
   int count;
-  Study study[MOST_METHODS];
+  Study study[PF_MOST_METHODS];
   double step;
 } Converge;
 
@@ -168,18 +168,14 @@ static PfStatus run_level(Converge *c, Study *study, int k)
 
 static PfStatus choose_methods(Converge *c)
 {
-  const char *list = c->options->method;
-  for (int i = 0; !list && pf_method(i) && c->count < MOST_METHODS; i++)
-    if (pf_method_is_present(pf_method(i))) c->study[c->count++].method = pf_method(i);
-  while (list && *list) {
-    char name[64];
-    size_t length = strcspn(list, ",");
-    snprintf(name, sizeof name, "%.*s", (int)length, list);
-    const PfMethod *method = pf_method_find(name);
-    if (!method || c->count == MOST_METHODS) return pf_fail(c->s.ctx, PF_ERR_ARGUMENT, "there is no method '%s'", name);
-    c->study[c->count++].method = method;
-    list += length + (list[length] != 0);
+  const PfMethod *given[PF_MOST_METHODS];
+  if (c->options->method) {
+    PF_TRY(pf_cli_methods(c->s.ctx, c->options->method, given, &c->count));
+    for (int i = 0; i < c->count; i++) c->study[i].method = given[i];
+    return PF_OK;
   }
+  for (int i = 0; pf_method(i) && c->count < PF_MOST_METHODS; i++)
+    if (pf_method_is_present(pf_method(i))) c->study[c->count++].method = pf_method(i);
   return PF_OK;
 }
 
@@ -366,7 +362,7 @@ static PfStatus make_series(const Converge *c, int i, PfSeries *series)
 
 static PfStatus draw(Converge *c)
 {
-  PfSeries series[MOST_METHODS];
+  PfSeries series[PF_MOST_METHODS];
   PfText text;
   for (int i = 0; i < c->count; i++) PF_TRY(make_series(c, i, series + i));
   PfChart chart = {.title = pf_cli_title(c->s.model), .x_label = "evaluations", .y_label = "largest error of coordinates (SI)",

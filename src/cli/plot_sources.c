@@ -15,11 +15,6 @@ static const char *base_name(const char *path)
   return slash && slash[1] ? slash + 1 : path;
 }
 
-static PfStatus no_room(const Plot *p)
-{
-  return pf_fail(p->ctx, PF_ERR_MEMORY, "no memory");
-}
-
 /* ---------------------------------------------------------------- one trajectory */
 
 /* A session without a model, for a table. */
@@ -71,17 +66,17 @@ static const char *method_label(const Plot *p, const char *method, const char *p
 /* The model by each method of --by, or by its own. */
 static PfStatus load_model(Plot *p, Session *s, const char *path)
 {
-  const char *list = p->options->method;
+  const PfMethod *methods[PF_MOST_METHODS];
   Source *source = p->source;
+  int count = 0;
   if (!p->model) p->model = s->model;
-  if (!list || !strchr(list, ',')) {
+  if (p->options->method) PF_TRY(pf_cli_methods(p->ctx, p->options->method, methods, &count));
+  if (count < 2) {
     PF_TRY(new_source(p, base_name(path), &source));
-    return run_model(p, s, path, list, &source->table);
+    return run_model(p, s, path, p->options->method, &source->table);
   }
-  for (size_t length; *list; list += length + (list[length] == ',')) {
-    length = strcspn(list, ",");
-    const char *method = pf_arena_text(p->arena, list, length);
-    if (!method) return no_room(p);
+  for (int i = 0; i < count; i++) {
+    const char *method = pf_method_name(methods[i]);
     PF_TRY(new_source(p, method_label(p, method, path), &source));
     PF_TRY(run_model(p, s, path, method, &source->table));
   }

@@ -42,6 +42,33 @@ const char *pf_cli_piece(const char *text, const char *separators)
   return text;
 }
 
+static PfStatus no_method(PfContext *ctx, const char *name)
+{
+  const char *nearest = NULL;
+  int best = 0;
+  for (int i = 0; pf_method(i); i++)
+    if (pf_name_is_nearer(name, pf_method_name(pf_method(i)), &best)) nearest = pf_method_name(pf_method(i));
+  pf_fail(ctx, PF_ERR_ARGUMENT, "--by: there is no method '%s'", name);
+  if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
+  return PF_ERR_ARGUMENT;
+}
+
+PfStatus pf_cli_methods(PfContext *ctx, const char *list, const PfMethod *methods[PF_MOST_METHODS], int *count)
+{
+  *count = 0;
+  for (const char *at = list, *end;; at = end + 1) {
+    char name[PF_LONGEST_NAME];
+    end = at + strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
+    if (end == at) return pf_fail(ctx, PF_ERR_ARGUMENT, "--by: a method is missing in '%s'", list);
+    if (*count == PF_MOST_METHODS) return pf_fail(ctx, PF_ERR_ARGUMENT, "--by: more than %d methods", PF_MOST_METHODS);
+    const PfMethod *method = pf_method_find(name);
+    if (!method) return no_method(ctx, name);
+    methods[(*count)++] = method;
+    if (!*end) return PF_OK;
+  }
+}
+
 /* How many elements the list of that name has; 0: there is no such list. */
 static int list_size(const PfModel *model, const char *name)
 {

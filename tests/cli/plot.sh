@@ -120,6 +120,16 @@ run 0 plot --by dopri5 --minus dopri5 --show x "$source/examples/unicycle.pf"
 says out "difference to dopri5"
 run 2 plot --by dopri5,nope "$source/examples/unicycle.pf"
 says err "nope"
+for command in "plot" "converge --for 0.1"; do # one reader of lists
+  for list in "" "," "rk4," ",rk4" "rk4,,dopri5"; do
+    # shellcheck disable=SC2086
+    run 2 $command --by "$list" "$source/examples/cart_pendulum.pf"
+    says err "--by: a method is missing in '$list'"
+  done
+  # shellcheck disable=SC2086
+  run 2 $command --by rk4,dopry5 "$source/examples/cart_pendulum.pf"
+  says err "did you mean 'dopri5'?"
+done
 # A name without brackets stands for all that have it.
 run 0 plot --show lambda "$source/examples/snakeboard.pf"
 says out "lambda[rear]"
