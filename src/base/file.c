@@ -38,10 +38,19 @@ static PfStatus read_stream(PfContext *ctx, FILE *stream, const char *path, size
   }
 }
 
+/* Opening a FIFO waits for who writes to it. */
+static FILE *open_stream(PfContext *ctx, const char *path)
+{
+  for (;;) {
+    FILE *stream = fopen(path, "rb");
+    if (stream || errno != EINTR || pf_context_is_cancelled(ctx)) return stream;
+  }
+}
+
 PfStatus pf_file_read(PfContext *ctx, PfArena *arena, const char *path, size_t limit, const char **bytes,
                       size_t *count)
 {
-  FILE *stream = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+  FILE *stream = strcmp(path, "-") ? open_stream(ctx, path) : stdin;
   if (!stream) return pf_fail(ctx, PF_ERR_FILE, "cannot open '%s': %s", path, strerror(errno));
 
   PfText text;

@@ -105,7 +105,8 @@ static int print(const PfText *text)
   good = good && fwrite(pf_text_get(text), 1, text->count, stdout) == text->count;
   good = fflush(stdout) == 0 && good;
   if (good) return PF_EXIT_OK;
-  fprintf(stderr, "pfaff: error: cannot write the result: %s\n", text->failed ? "no memory" : strerror(errno));
+  const char *why = text->failed ? "no memory" : errno == EINTR ? "stopped on request" : strerror(errno);
+  fprintf(stderr, "pfaff: error: cannot write the result: %s\n", why);
   return PF_EXIT_FAILED;
 }
 

@@ -17,11 +17,12 @@ static void receive(int received)
   for (int i = 0; i < SIGNALS; i++) (void)signal(signals[i], SIG_DFL); /* whoever asks twice does not want to wait */
 }
 
-/* What is ignored stays so: SIGHUP under nohup, SIGINT in the background of a script. Writing goes on after a signal (SA_RESTART); waiting for input does not, see pf_file_read. */
+/* What is ignored stays so: SIGHUP under nohup, SIGINT in the background of a script. No SA_RESTART: what waits for a
+ * file, a reader or input is woken up, asks whether to stop, and goes on or not (base/file.c, out/file.c). */
 void pf_signals_install(void)
 {
   for (int i = 0; i < SIGNALS; i++) {
-    struct sigaction action = {.sa_handler = receive, .sa_flags = SA_RESTART}, before;
+    struct sigaction action = {.sa_handler = receive}, before;
     if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigemptyset(&action.sa_mask);
     (void)sigaction(signals[i], &action, NULL);

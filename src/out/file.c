@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,13 +119,22 @@ static void warn_of_other(PfOutFile *file)
              pf_text_get(&file->part));
 }
 
+/* A signal ends the waiting, not the work. */
+static int open_again(const char *path, int flags)
+{
+  int fd;
+  do fd = open(path, flags | O_CLOEXEC, 0666);
+  while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
 static PfStatus make_part(PfOutFile *file)
 {
   enum { MOST_PARTS = 1000 };
   for (int number = 1; number < MOST_PARTS; number++) {
     name_part(file, number);
     if (file->part.failed) return pf_fail(file->ctx, PF_ERR_MEMORY, "no memory for a file name");
-    file->fd = open(pf_text_get(&file->part), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file->fd = open_again(pf_text_get(&file->part), O_WRONLY | O_CREAT | O_EXCL);
     if (file->fd >= 0) return PF_OK;
     if (errno != EEXIST) return fail(file->ctx, file->path, errno);
     if (number == 1) warn_of_other(file);
@@ -139,9 +150,40 @@ static PfStatus open_beside(PfOutFile *file)
   return make_part(file);
 }
 
+/* Milliseconds: between looks at a reader, and how long he is waited for after a request to stop, when he has not come yet and when
+ * he takes nothing more. */
+enum { NAP = 20, WAIT_TO_OPEN = 300, WAIT_TO_WRITE = 2000 };
+
+/* After one more nap. */
+static bool may_wait(const PfOutFile *file, int *waited, int most)
+{
+  if (!pf_context_is_cancelled(file->ctx)) return true;
+  *waited += NAP;
+  return *waited <= most;
+}
+
+/* Opening a FIFO waits for its reader: without O_NONBLOCK also after a request to stop that came before. */
+static int open_fifo(const PfOutFile *file)
+{
+  for (int waited = 0;;) {
+    int fd = open(file->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0) return fd;
+    if (fd >= 0) close(fd);
+    if (fd >= 0 || (errno != ENXIO && errno != EINTR) || !may_wait(file, &waited, WAIT_TO_OPEN)) return -1;
+    (void)poll(NULL, 0, NAP);
+  }
+}
+
+static bool is_fifo(const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 static PfStatus open_directly(PfOutFile *file)
 {
-  file->fd = is_standard_output(file->path) ? dup(STDOUT_FILENO) : open(file->path, O_WRONLY | O_CLOEXEC);
+  if (is_standard_output(file->path)) file->fd = dup(STDOUT_FILENO);
+  else file->fd = is_fifo(file->path) ? open_fifo(file) : open_again(file->path, O_WRONLY);
   return file->fd >= 0 ? PF_OK : fail(file->ctx, file->path, errno);
 }
 
@@ -167,12 +209,28 @@ static bool is_beside(const PfOutFile *file)
   return file->part.count > 0;
 }
 
+/* As much as goes without waiting, once some does. */
+static ssize_t write_some(const PfOutFile *file, const char *bytes, size_t count)
+{
+  struct pollfd room = {.fd = file->fd, .events = POLLOUT};
+  int ready, waited = 0;
+  while ((ready = poll(&room, 1, NAP)) <= 0) {
+    if (ready < 0 && errno != EINTR) return -1;
+    if (!may_wait(file, &waited, WAIT_TO_WRITE)) {
+      errno = ETIMEDOUT;
+      return -1;
+    }
+  }
+  return write(file->fd, bytes, count < PIPE_BUF ? count : PIPE_BUF);
+}
+
 size_t pf_out_put(PfOutFile *file, off_t offset, const char *bytes, size_t count)
 {
   size_t done = 0;
+  if (!is_beside(file) && file->error) return 0; /* who does not take it is not asked again */
   while (done < count) {
     ssize_t written = is_beside(file) ? pwrite(file->fd, bytes + done, count - done, offset + (off_t)done)
-                                      : write(file->fd, bytes + done, count - done);
+                                      : write_some(file, bytes + done, count - done);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       if (!file->error) file->error = written < 0 ? errno : ENOSPC;
@@ -185,7 +243,11 @@ size_t pf_out_put(PfOutFile *file, off_t offset, const char *bytes, size_t count
 
 void pf_out_cut(PfOutFile *file, off_t size)
 {
-  if (is_beside(file) && ftruncate(file->fd, size) != 0 && !file->error) file->error = errno;
+  int cut = 0;
+  if (!is_beside(file)) return;
+  do cut = ftruncate(file->fd, size);
+  while (cut != 0 && errno == EINTR);
+  if (cut != 0 && !file->error) file->error = errno;
 }
 
 /* ---------------------------------------------------------------- the end */
@@ -210,7 +272,7 @@ static bool copy_bytes(PfOutFile *file, int from, int to)
 {
   char chunk[1 << 16];
   ssize_t count;
-  while ((count = read(from, chunk, sizeof chunk)) > 0)
+  while ((count = read(from, chunk, sizeof chunk)) > 0 || (count < 0 && errno == EINTR))
     for (ssize_t done = 0; done < count;) {
       ssize_t written = write(to, chunk + done, (size_t)(count - done));
       if (written < 0 && errno == EINTR) continue;
@@ -224,8 +286,8 @@ static bool copy_bytes(PfOutFile *file, int from, int to)
 /* A file that others own stays theirs when its bytes are replaced; the part stays until they are. */
 static bool copy_over(PfOutFile *file)
 {
-  int from = open(pf_text_get(&file->part), O_RDONLY | O_CLOEXEC);
-  int to = from >= 0 ? open(pf_text_get(&file->target), O_WRONLY | O_TRUNC | O_CLOEXEC) : -1;
+  int from = open_again(pf_text_get(&file->part), O_RDONLY);
+  int to = from >= 0 ? open_again(pf_text_get(&file->target), O_WRONLY | O_TRUNC) : -1;
   bool good = to >= 0 && copy_bytes(file, from, to);
   if (to >= 0 && close(to) != 0) good = false;
   if (!good && !file->error) file->error = errno;

@@ -89,6 +89,22 @@ def stops_soon(arguments, delay, by=signal.SIGINT):
     expect(out == "", f"{what}: prints {out[:60]!r}")
 
 
+def waits_for_a_reader(fifo, model):
+    """Nobody reads: stopped while it computes and while it waits. Somebody reads late: all arrives."""
+    for arguments in (["run", "--out", fifo, model], ["run", "--for", "0.01", "--out", fifo, model],
+                      ["run", "--for", "0.5", "--out", fifo, str(SOURCE/"examples/cart_pendulum.pf")]):
+        seconds, code, _, err = stop(arguments, 1, signal.SIGTERM)
+        expect(seconds < 4*LONGEST and code == 1, f"{' '.join(arguments)}: {seconds:.2f} s, {code}")
+        expect("stopped on request" in err, f"{' '.join(arguments)}: {err!r}")
+    process = subprocess.Popen([PROGRAM, "run", "--for", "2", "--every", "1e-4", "--out", fifo, str(SOURCE/"examples/cart_pendulum.pf")],
+                               stdout=subprocess.DEVNULL)
+    time.sleep(0.3)
+    with open(fifo, encoding="utf-8") as pipe:
+        time.sleep(0.3)
+        rows = sum(1 for _ in pipe) - 1
+    expect(process.wait() == 0 and rows == 20001, f"a late reader: {rows} rows, {process.returncode}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as place:
         long, middle, short, snakes = (str(Path(place)/f"{name}.pf") for name in ("long", "middle", "short", "snake"))
@@ -105,6 +121,10 @@ def main():
         stops_soon(["plot", short], 0.4, signal.SIGHUP)
         stops_soon(["study", "continue", "n2=8..18:100000", carriage], 0.3)
         stops_soon(["check", "-"], 0.4)  # waits for its input
+        fifo = str(Path(place)/"fifo.csv")
+        os.mkfifo(fifo)
+        stops_soon(["check", fifo], 0.4)  # waits for who writes
+        waits_for_a_reader(fifo, short)
         result = stop(["derive", middle], 0.4, signal.SIGTERM, signals=2)
         expect(result and result[1] in (-signal.SIGTERM, 1), f"a second signal: {result}")
         for by in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
