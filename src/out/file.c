@@ -66,6 +66,39 @@ static PfStatus find_target(PfContext *ctx, const char *path, PfText *target)
   return links == MOST_LINKS ? fail(ctx, path, ELOOP) : PF_OK;
 }
 
+/* x.csv becomes x.part.csv, x.part2.csv, …: what reads files by their ending can read it. */
+static void name_part(const PfText *target, int number, PfText *part)
+{
+  const char *path = pf_text_get(target), *name = path + folder_length(path), *dot = strrchr(name, '.');
+  size_t stem = dot && dot != name ? (size_t)(dot - path) : target->count;
+  part->count = 0;
+  pf_text_put(part, path, stem);
+  pf_text_add(part, ".part");
+  if (number > 1) pf_text_print(part, "%d", number);
+  pf_text_add(part, path + stem);
+}
+
+/* The system may take the name, but not the longer one that the file has until it is complete. */
+static PfStatus check_part(PfContext *ctx, const char *path, const PfText *target)
+{
+  PfText part;
+  pf_text_init(&part, pf_context_allocator(ctx));
+  name_part(target, 1, &part);
+  bool bad = access(pf_text_get(&part), F_OK) != 0 && errno != ENOENT;
+  if (bad) fail(ctx, path, errno);
+  if (bad) pf_hint(ctx, "until it is complete the file is called '%s'", pf_text_get(&part) + folder_length(pf_text_get(&part)));
+  pf_text_free(&part);
+  return bad ? PF_ERR_FILE : PF_OK;
+}
+
+/* Of a folder, 0 where files can be made in it: one that was removed while somebody is in it has no more links. */
+static int folder_error(const char *folder)
+{
+  struct stat status;
+  if (access(folder, W_OK | X_OK) != 0 || stat(folder, &status) != 0) return errno;
+  return status.st_nlink ? 0 : ENOENT;
+}
+
 /* A file can be made beside the target, and the target may be written. */
 static PfStatus check_place(PfContext *ctx, const char *path, const char *target)
 {
@@ -75,7 +108,7 @@ static PfStatus check_place(PfContext *ctx, const char *path, const char *target
   if (access(target, W_OK) != 0 && errno != ENOENT) return fail(ctx, path, errno);
   pf_text_init(&folder, pf_context_allocator(ctx));
   put_folder(&folder, target);
-  int error = access(pf_text_get(&folder), W_OK | X_OK) == 0 ? 0 : errno;
+  int error = folder_error(pf_text_get(&folder));
   PfStatus result = error ? fail(ctx, path, error) : PF_OK;
   if (error && access(target, W_OK) == 0)
     pf_hint(ctx, "it may be written itself, but no file may be made beside it, as a safe replacement needs; write elsewhere");
@@ -95,23 +128,12 @@ PfStatus pf_out_check(PfContext *ctx, const char *path)
   PfText target;
   PfStatus result = find_target(ctx, path, &target);
   if (result == PF_OK) result = check_place(ctx, path, pf_text_get(&target));
+  if (result == PF_OK) result = check_part(ctx, path, &target);
   pf_text_free(&target);
   return result;
 }
 
 /* ---------------------------------------------------------------- the beginning */
-
-/* x.csv becomes x.part.csv, x.part2.csv, …: what reads files by their ending can read it. */
-static void name_part(PfOutFile *file, int number)
-{
-  const char *target = pf_text_get(&file->target), *name = target + folder_length(target), *dot = strrchr(name, '.');
-  size_t stem = dot && dot != name ? (size_t)(dot - target) : file->target.count;
-  file->part.count = 0;
-  pf_text_put(&file->part, target, stem);
-  pf_text_add(&file->part, ".part");
-  if (number > 1) pf_text_print(&file->part, "%d", number);
-  pf_text_add(&file->part, target + stem);
-}
 
 static void warn_of_other(PfOutFile *file)
 {
@@ -132,7 +154,7 @@ static PfStatus make_part(PfOutFile *file)
 {
   enum { MOST_PARTS = 1000 };
   for (int number = 1; number < MOST_PARTS; number++) {
-    name_part(file, number);
+    name_part(&file->target, number, &file->part);
     if (file->part.failed) return pf_fail(file->ctx, PF_ERR_MEMORY, "no memory for a file name");
     file->fd = open_again(pf_text_get(&file->part), O_WRONLY | O_CREAT | O_EXCL);
     if (file->fd >= 0) return PF_OK;
@@ -292,7 +314,8 @@ static bool copy_over(PfOutFile *file)
   if (to >= 0 && close(to) != 0) good = false;
   if (!good && !file->error) file->error = errno;
   if (from >= 0) close(from);
-  return good && unlink(pf_text_get(&file->part)) == 0;
+  if (good && unlink(pf_text_get(&file->part)) != 0) file->error = errno, good = false;
+  return good;
 }
 
 static bool move(PfOutFile *file)
@@ -306,6 +329,12 @@ static bool move(PfOutFile *file)
   return false;
 }
 
+/* Somebody may have taken it away. */
+static bool has_part(const PfOutFile *file)
+{
+  return is_beside(file) && access(pf_text_get(&file->part), F_OK) == 0;
+}
+
 PfStatus pf_out_replace(PfOutFile *file)
 {
   bool good = true;
@@ -313,7 +342,7 @@ PfStatus pf_out_replace(PfOutFile *file)
   else close_file(file);
   if (!good || file->error) {
     fail(file->ctx, file->path, file->error);
-    if (is_beside(file)) pf_hint(file->ctx, "the result is in '%s'", pf_text_get(&file->part));
+    if (has_part(file)) pf_hint(file->ctx, "the result is in '%s'", pf_text_get(&file->part));
   }
   PfStatus status = good && !file->error ? PF_OK : PF_ERR_FILE;
   free_names(file);
@@ -334,7 +363,7 @@ PfStatus pf_out_rescue(PfOutFile *file, const char *what)
   close_file(file);
   if (beside && !file->replaces && rename(pf_text_get(&file->part), pf_text_get(&file->target)) == 0)
     pf_hint(file->ctx, "it holds %s", what);
-  else if (beside)
+  else if (has_part(file))
     pf_hint(file->ctx, "'%s' holds %s; the old file is as it was", pf_text_get(&file->part), what);
   free_names(file);
   return PF_ERR_FILE;

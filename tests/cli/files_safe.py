@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 from readers import read
 
@@ -158,6 +159,33 @@ def places_that_cannot_be_written():
         expect("a folder that is not writable is refused", result.returncode == 1 and "Permission denied" in result.stderr, result.stderr)
     expect("and the old result is there", open("locked/x.csv", encoding="utf-8").read() == "an old result\n")
     shutil.rmtree("locked")
+
+
+def names_that_leave_no_room():
+    """The longest name has 255 bytes; until it is complete the file has five more."""
+    for length, fits in ((250, True), (251, False), (255, False)):
+        name = "x"*(length - 4) + ".csv"
+        result = call("run", "--for", "0.1", "--out", name, example("cart_pendulum"))
+        expect(f"a name of {length} bytes", (result.returncode == 0) == fits and os.path.exists(name) == fits, result.stderr)
+        expect("refused before anything is computed", fits or (result.stdout == "" and ".part.csv" in result.stderr), result)
+        forget(name)
+
+
+def a_folder_that_is_gone():
+    script = f'mkdir gone && cd gone && rmdir ../gone && exec "{pfaff}" run --for 0.1 --out x.csv "{example("cart_pendulum")}"'
+    result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
+    expect("a removed folder is refused at once", result.returncode == 1 and result.stdout == "" and
+           "cannot write 'x.csv': No such file" in result.stderr, result)
+
+
+def a_part_that_is_taken_away():
+    process = subprocess.Popen([pfaff, "run", "--real-time", "--rate", "100", "--for", "1.5", "--out", "x.csv", example("cart_pendulum")],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not os.path.exists("x.part.csv"):
+        time.sleep(0.02)
+    forget("x.part.csv")
+    err = process.communicate(timeout=60)[1]
+    expect("nobody is sent to a file that is not there", process.returncode == 1 and "cannot write 'x.csv'" in err and "is in" not in err, err)
 
 
 def links_modes_and_owners():
