@@ -40,7 +40,7 @@ void pf_axis_cover(PfAxis *axis, double low, double high, double noise, PfRoom r
   }
   if (!(low <= high)) low = 0, high = 1;
   double size = fmax(fabs(low), fabs(high)), spread = high - low;
-  double least = fmax(fmax(noise, 1e-9*size), smallest);
+  double least = fmax(fmax(noise, 1e-14*size), smallest);
   if (spread <= least) { /* flat: in the middle of a range of the size of the number, or of 1 */
     double half = size > fmax(noise, smallest) ? 0.1*size : 1;
     axis->low = (low + high)/2 - half;
@@ -121,7 +121,7 @@ static void format_number(const PfAxis *axis, double tick, char *number, size_t 
 {
   double value = tick/pow(10, axis->power);
   if (fabs(tick) < 1e-9*axis->step) value = 0;
-  snprintf(number, room, "%.*f", axis->decimals < 12 ? axis->decimals : 12, value);
+  snprintf(number, room, "%.*f", axis->decimals < 16 ? axis->decimals : 16, value);
 }
 
 void pf_axis_number(const PfAxis *axis, double tick, double size, PfText *text)

@@ -59,6 +59,8 @@ static void rounding_is_not_blown_up(void **state)
   a = cover(9.81, 9.81 + 1e-14, 0);
   assert_near(a.low, 0.9*9.81, 1e-9, 0);
   assert_near(a.high, 1.1*9.81, 1e-9, 0);
+  a = cover(1, 1 + 1e-12, 0); /* that is no rounding */
+  assert_true(a.low > 1 - 1e-12 && a.high < 1 + 2e-12);
   a = cover(-5, -5, 1e-12);
   assert_near(a.low, -5.5, 1e-9, 0);
   a = cover(0, 1, 1e-12);
