@@ -227,6 +227,9 @@ static PfStatus read_number(Reader *r, const Option *option, const char *text, d
 static PfStatus take(Reader *r, const Option *option, const char *text)
 {
   char *field = (char *)r->options + option->offset;
+  bool again = r->options->given[option - table];
+  if (again && option->type != OPTION_FLAG && option->type != OPTION_LIST)
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s was given twice", option->name);
   r->options->given[option - table] = true;
   if (option->type == OPTION_FLAG) *(bool *)(void *)field = true;
   else if (option->type == OPTION_TEXT) *(const char **)(void *)field = text;

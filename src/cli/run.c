@@ -7,6 +7,7 @@
 #include "cli/trajectory.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 static int run(int argc, char **argv);
@@ -173,6 +174,14 @@ static bool takes_steps(const Run *r)
   return pf_method_has_fixed_step(method) && !r->motion.settings.adaptive && r->motion.settings.step > 0;
 }
 
+static void text_trajectory(const Run *r, PfText *text)
+{
+  const char *place = pf_cli_out_is_standard(r->options) ? "standard output" : r->options->out;
+  pf_text_print(text, "  trajectory          %ld rows in ", r->trajectory.rows);
+  pf_text_add_escaped(text, place, strlen(place), ""); /* a name is one line, whatever is in it */
+  pf_text_add(text, "\n");
+}
+
 static void text_summary(void *user, PfText *text)
 {
   Run *r = user;
@@ -185,7 +194,7 @@ static void text_summary(void *user, PfText *text)
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
   if (x->switches || x->sticks)
-    pf_text_print(text, "  switches            %ld, of these %ld into sticking\n", x->switches, x->sticks);
+    pf_text_print(text, "  switches            %ld, stickings %ld\n", x->switches, x->sticks);
   if (r->s.equations.m) {
     pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", pf_without_noise(x->position, 1),
                   pf_without_noise(x->velocity, 1));
@@ -199,8 +208,7 @@ static void text_summary(void *user, PfText *text)
   pf_events_text(&r->events, text);
   pf_drift_text(&r->drift, text);
   pf_pace_text(&r->pace, text);
-  if (r->written) pf_text_print(text, "  trajectory          %ld rows in %s\n", r->trajectory.rows,
-                                pf_cli_out_is_standard(r->options) ? "standard output" : r->options->out);
+  if (r->written) text_trajectory(r, text);
   pf_listing_text(&r->listing, text);
 }
 

@@ -45,6 +45,19 @@ says err "newton"
 run 2 check "$model" -p
 says err "a value is missing after -p"
 
+# What has one value is given once; flags and what may be repeated are not counted.
+run 2 run --for 1 --out "$place/a.csv" -o "$place/b.csv" "$model"
+says err "--out was given twice"
+says_nothing out
+run 2 run --for 1 --for=1 "$model"
+says err "--for was given twice"
+run 0 run --json --json --for 0.1 -p m=7 -p J=2 "$model"
+
+# A name is one line of the summary, whatever is in it.
+newline=$(printf 'a\nb')
+run 0 run --for 0.1 --out "$place/$newline.csv" "$model"
+says out "$place/a\x0ab.csv"
+
 run 2 check -p m "$model"
 says err "write name=value"
 run 2 check -p mm=3 "$model"
