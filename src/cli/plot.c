@@ -1,6 +1,8 @@
 /* pfaff plot: columns of trajectories or of a model's run, as a picture or in the terminal. */
 #include "cli/plot.h"
 
+#include "out/axis.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -186,15 +188,45 @@ static PfStatus choose_columns(Plot *p)
   return p->options->show ? read_columns(p, p->options->show) : first_columns(p);
 }
 
-/* Zeros have no logarithm: a panel of nothing else would be empty. */
-static PfStatus check_log(const Plot *p)
+/* ---------------------------------------------------------------- what cannot be drawn */
+
+static bool has_points(const Plot *p, const Curve *curve)
 {
-  for (int i = 0; p->options->log && i < p->count; i++) {
+  const PfAxis x = {0}, y = {.log = p->options->log};
+  for (int r = 0; r < pf_table_rows(&p->source[curve->source].table); r++)
+    if (!isnan(pf_axis_value(&x, pf_plot_x(p, curve, r))) && !isnan(pf_axis_value(&y, pf_plot_y(p, curve, r)))) return true;
+  return false;
+}
+
+/* Zeros have no logarithm. */
+static bool is_zero(const Plot *p, const Curve *curve)
+{
+  for (int r = 0; r < pf_table_rows(&p->source[curve->source].table); r++)
+    if (pf_plot_y(p, curve, r) == 0) return largest_in(&p->source[curve->source].table, curve->column) == 0;
+  return false;
+}
+
+static void warn_of_empty(const Plot *p, const Curve *curve)
+{
+  const Source *source = p->source + curve->source;
+  bool several = p->source_count > 1;
+  const char *why = p->options->log && is_zero(p, curve) ? "all its numbers are zero and have no logarithm"
+                                                         : "there is no point with two finite numbers (up to 1e300)";
+  pf_warn_at(p->ctx, (PfPlace){0}, "'%s' over '%s'%s%s is left out: %s", pf_plot_name(p, curve), source->table.names[curve->against],
+             several ? " of " : "", several ? source->label : "", why);
+}
+
+/* A panel of zeros on a logarithmic axis is refused; other curves without a point are told. */
+static PfStatus check_curves(const Plot *p)
+{
+  for (int i = 0; i < p->count; i++) {
     const Panel *panel = p->panel + i;
-    bool any = false;
+    int zeros = 0;
+    for (int k = 0; p->options->log && k < panel->count; k++) zeros += is_zero(p, panel->curve + k);
+    if (zeros && zeros == panel->count)
+      return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--log: all numbers of '%s' are zero", pf_plot_name(p, panel->curve));
     for (int k = 0; k < panel->count; k++)
-      any = any || largest_in(&p->source[panel->curve[k].source].table, panel->curve[k].column) > 0;
-    if (!any) return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--log: all numbers of '%s' are zero", pf_plot_name(p, panel->curve));
+      if (!has_points(p, panel->curve + k)) warn_of_empty(p, panel->curve + k);
   }
   return PF_OK;
 }
@@ -206,7 +238,7 @@ static PfStatus show(Plot *p, int *code)
   PfText text;
   PF_TRY(pf_plot_load(p));
   PF_TRY(choose_columns(p));
-  PF_TRY(check_log(p));
+  PF_TRY(check_curves(p));
   if (p->options->out) return pf_plot_draw(p);
   pf_text_init(&text, pf_context_allocator(p->ctx));
   pf_plot_print(p, &text);

@@ -171,6 +171,20 @@ says out "         1 |"
 says out "        -1 |"
 [ "$(grep -c '\*' "$place/out")" = 2 ] || fail "$last: not flat" # the legend and one line
 
+# What has no point is left out, which is said: not that it is zero.
+printf 't [s],x,y,z,w\n0,nan,inf,1,0\n1,nan,-inf,2,0\n2,,inf,3,0\n' >"$place/gaps.csv"
+for log in "" --log; do
+  # shellcheck disable=SC2086
+  run 0 plot $log --show x,y,z "$place/gaps.csv"
+  says err "warning: 'x' over 't' is left out: there is no point with two finite numbers"
+  says err "warning: 'y' over 't' is left out"
+  [ "$(wc -l <"$place/err")" = 2 ] || fail "$last: more than two warnings"
+  run 0 plot $log --show x --out "$place/x.svg" "$place/gaps.csv"
+  says err "'x' over 't' is left out"
+done
+run 0 plot --log --show z,w "$place/gaps.csv"
+says err "'w' over 't' is left out: all its numbers are zero"
+
 # As PNG and PDF where librsvg is there; else it is said how to get them.
 for kind in png pdf; do
   if "$program" plot --out "$place/x.$kind" "$place/x.csv" 2>"$place/err"; then
