@@ -97,6 +97,21 @@ typedef struct PfSpatial {
  * in `arena`, the names in the solver. */
 PF_API PfStatus pf_solver_spatial(PfSolver *solver, PfArena *arena, const double *values, PfSpatial *spatial);
 
+/* ---------------------------------------------------------------- models as trees */
+
+/* The tree of bodies of a model (pfaff/tree.h), freed by pf_tree_free, for programs that want inverse dynamics, Jacobians and
+ * poses in microseconds. A coordinate is a joint of its name (pf_tree_find_joint) with the same value; a ball or free
+ * joint has the name of its body, and the coordinates and rates of PF_JOINT_SPHERICAL and PF_JOINT_FREE. Bodies and
+ * frames are found by name (pf_tree_find_body); steps between two joints of one placement have no name and no mass.
+ * Springs and dampers of single coordinates are in the tree, inputs are not: their forces are the caller's tau.
+ * `parameters` overrides values (NULL: none; NaN: not this one). Derives the equations, so it is not for a loop.
+ *
+ * Fails with PF_ERR_MODEL and the reason for what a tree cannot say: constraints, inertia by 'kinetic', placements by
+ * several coordinates, by a multiple of one, or by time, other forces. Events are not looked at. */
+PF_API PfStatus pf_tree_from_model(const PfModel *model, const double *parameters, PfTree **tree);
+
+/* ---------------------------------------------------------------- troubles */
+
 /* Puts a trouble into words, with the names of the constraint or coordinate. */
 PF_API PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row);
 /* The same for a state, of which more can be said: the eigenvector of a negative eigenvalue of the mass matrix. */

@@ -1,99 +1,10 @@
 /* The tree of a model in numbers: every moving step of a placement becomes a joint, what is fixed to the same step
  * becomes one body. */
+#include "form/placing.h"
 #include "form/recursive.h"
 #include "num/rotation.h"
 
 #include <string.h>
-
-/* What a frame is fixed to: a body of the tree, and its pose there. */
-typedef struct Pose {
-  int body;
-  double R[9], p[3];
-} Pose;
-
-static void times(const double R[9], const double v[3], double out[3])
-{
-  for (int i = 0; i < 3; i++) out[i] = R[3*i]*v[0] + R[3*i + 1]*v[1] + R[3*i + 2]*v[2];
-}
-
-static void append_rotation(Pose *pose, const double S[9])
-{
-  double R[9];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      R[3*i + j] = 0;
-      for (int k = 0; k < 3; k++) R[3*i + j] += pose->R[3*i + k]*S[3*k + j];
-    }
-  memcpy(pose->R, R, sizeof R);
-}
-
-typedef struct Building {
-  PfSolver *s;
-  PfRecursion *r;
-  PfTreeBuilder *builder;
-  PfTreeBody *list; /* bodies of the tree */
-  int count;
-  Pose *pose; /* per frame */
-  const double *values;
-} Building;
-
-static PfStatus number(const Building *b, PfExpr e, double *x)
-{
-  const PfSymbols *in = &b->s->system->symbols;
-  return pf_expr_evaluate(b->s->ctx, &e, 1, in->symbol, b->values, in->count, x);
-}
-
-static PfStatus numbers(const Building *b, const PfExpr *e, int count, double *x)
-{
-  const PfSymbols *in = &b->s->system->symbols;
-  return pf_expr_evaluate(b->s->ctx, e, count, in->symbol, b->values, in->count, x);
-}
-
-static void shift(Pose *pose, const double v[3])
-{
-  double w[3];
-  times(pose->R, v, w);
-  for (int k = 0; k < 3; k++) pose->p[k] += w[k];
-}
-
-/* A joint of the tree at the pose; from there on the frame is fixed to the new body. */
-static PfStatus add_joint(Building *b, Pose *pose, PfJoint joint, const double axis[3], int *index)
-{
-  PfTreeBody *body = b->list + b->count;
-  *body = pf_tree_body(pose->body, joint);
-  pf_rotation_quat(pose->R, body->quat);
-  memcpy(body->pos, pose->p, sizeof body->pos);
-  if (axis) memcpy(body->axis, axis, sizeof body->axis);
-  *index = b->count++;
-  *pose = (Pose){.body = *index, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  return PF_OK;
-}
-
-static PfStatus take_step(Building *b, int k, Pose *pose)
-{
-  const PfChainStep *step = b->r->chain.step + k;
-  double v[3], angle, R[9], q[4];
-  PF_TRY(numbers(b, step->v, 3, v));
-  switch (step->kind) {
-  case PF_CHAIN_SHIFT: shift(pose, v); return PF_OK;
-  case PF_CHAIN_TURN:
-    PF_TRY(number(b, step->value, &angle));
-    pf_rotation_about(v, angle, R);
-    append_rotation(pose, R);
-    return PF_OK;
-  case PF_CHAIN_SLIDE: return add_joint(b, pose, PF_JOINT_PRISMATIC, v, b->r->body_of_step + k);
-  case PF_CHAIN_SPIN: return add_joint(b, pose, PF_JOINT_REVOLUTE, v, b->r->body_of_step + k);
-  case PF_CHAIN_FREE:
-    shift(pose, v);
-    return add_joint(b, pose, PF_JOINT_FREE, NULL, b->r->body_of_step + k);
-  case PF_CHAIN_BALL: break;
-  }
-  if (step->ball >= 0) return add_joint(b, pose, PF_JOINT_SPHERICAL, NULL, b->r->body_of_step + k);
-  PF_TRY(numbers(b, b->r->model->frames[step->frame].quaternion, 4, q)); /* held */
-  pf_quat_rotation(q, R);
-  append_rotation(pose, R);
-  return PF_OK;
-}
 
 /* I += m (d.d 1 - d d^T) */
 static void shift_inertia(double I[9], double mass, const double d[3])
@@ -119,20 +30,18 @@ static void lump(PfTreeBody *body, double mass, const double com[3], const doubl
   memcpy(body->com, centre, sizeof centre);
 }
 
-static PfStatus add_mass(Building *b, const PfBody *own)
+static PfStatus add_mass(PfPlacing *b, const PfBody *own)
 {
-  const Pose *pose = b->pose + own->frame;
+  const PfPose *pose = b->pose + own->frame;
   double mass, c[3], com[3], I[9], half[9], turned[9];
-  PF_TRY(number(b, own->mass, &mass));
-  PF_TRY(numbers(b, own->com, 3, c));
-  PF_TRY(numbers(b, own->inertia, 9, I));
+  PF_TRY(pf_placing_mass(b, own, &mass, c, I));
   if (pose->body < 0) return PF_OK; /* fixed to the ground */
-  times(pose->R, c, com);
+  pf_rotation_times(pose->R, c, com);
   for (int k = 0; k < 3; k++) com[k] += pose->p[k];
-  for (int i = 0; i < 3; i++) times(pose->R, I + 3*i, half + 3*i); /* rows of I are its columns */
+  for (int i = 0; i < 3; i++) pf_rotation_times(pose->R, I + 3*i, half + 3*i); /* rows of I are its columns */
   for (int i = 0; i < 3; i++) {
     double column[3] = {half[i], half[3 + i], half[6 + i]};
-    times(pose->R, column, turned + 3*i);
+    pf_rotation_times(pose->R, column, turned + 3*i);
   }
   PfTreeBody *body = b->list + pose->body;
   if (!body->name) body->name = own->name;
@@ -140,23 +49,16 @@ static PfStatus add_mass(Building *b, const PfBody *own)
   return PF_OK;
 }
 
-static PfStatus build(Building *b)
+static PfStatus build(PfPlacing *b, PfRecursion *r, PfTreeBuilder *builder)
 {
-  const PfModel *model = b->r->model;
   double gravity[3];
-  PF_TRY(pf_tree_builder_new(b->s->ctx, &b->builder));
-  pf_tree_builder_trust(b->builder); /* plane models have inertias about one axis only */
-  b->pose[0] = (Pose){.body = -1, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  for (int f = 1; f < model->frame_count; f++) {
-    b->pose[f] = b->pose[model->frames[f].parent];
-    for (int k = b->r->chain.first[f]; k < b->r->chain.first[f + 1] && b->r->used[f]; k++)
-      PF_TRY(take_step(b, k, b->pose + f));
-  }
-  for (int i = 0; i < model->body_count; i++) PF_TRY(add_mass(b, model->bodies + i));
-  PF_TRY(numbers(b, model->gravity, 3, gravity));
-  if (b->r->weight_in_tree) pf_tree_builder_gravity(b->builder, gravity);
-  for (int k = 0; k < b->count; k++) PF_TRY(pf_tree_builder_add(b->builder, b->list + k, NULL));
-  return pf_tree_builder_finish(b->builder, &b->r->tree);
+  pf_tree_builder_trust(builder); /* plane models have inertias about one axis only */
+  PF_TRY(pf_placing_walk(b));
+  for (int i = 0; i < b->model->body_count; i++) PF_TRY(add_mass(b, b->model->bodies + i));
+  PF_TRY(pf_placing_numbers(b, b->model->gravity, 3, gravity));
+  if (r->weight_in_tree) pf_tree_builder_gravity(builder, gravity);
+  for (int k = 0; k < b->count; k++) PF_TRY(pf_tree_builder_add(builder, b->list + k, NULL));
+  return pf_tree_builder_finish(builder, &r->tree);
 }
 
 void pf_recursion_drop(PfRecursion *r)
@@ -194,11 +96,15 @@ PfStatus pf_recursion_build(PfSolver *s, PfRecursion *r, const double *values)
   pf_recursion_drop(r);
   r->arena = pf_arena_new(pf_context_allocator(s->ctx));
   if (!r->arena) return pf_solver_no_room(s);
-  Building b = {.s = s, .r = r, .values = values, .pose = pf_arena_array(r->arena, Pose, r->model->frame_count),
-                .list = pf_arena_array(r->arena, PfTreeBody, r->chain.count)};
+  PfPlacing b = {.ctx = s->ctx, .model = r->model, .chain = &r->chain, .used = r->used, .in = &s->system->symbols,
+                 .values = values, .body_of_step = r->body_of_step,
+                 .pose = pf_arena_array(r->arena, PfPose, r->model->frame_count),
+                 .list = pf_arena_array(r->arena, PfTreeBody, r->chain.count)};
+  PfTreeBuilder *builder;
   if (!b.pose || !b.list) return pf_solver_no_room(s);
-  PfStatus status = build(&b);
-  pf_tree_builder_free(b.builder);
+  PF_TRY(pf_tree_builder_new(s->ctx, &builder));
+  PfStatus status = build(&b, r, builder);
+  pf_tree_builder_free(builder);
   PF_TRY(status);
   memcpy(r->parameters, values, (size_t)r->model->parameter_count*sizeof *values);
   return make_state(s, r);

@@ -1,5 +1,6 @@
 /* What a robot gets besides what its file says: actuators on joints, wheels that roll. */
 #include "import/urdf.h"
+#include "num/rotation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,11 +119,6 @@ static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, const char *text)
   return PF_OK;
 }
 
-static void turn(const double R[9], const double v[3], double out[3])
-{
-  for (int i = 0; i < 3; i++) out[i] = R[3*i]*v[0] + R[3*i + 1]*v[1] + R[3*i + 2]*v[2];
-}
-
 /* How high the root must be for the wheel to touch the plane z = 0, all joints being at zero: the axle may lean. */
 static double height_for(const UrdfRobot *robot, const UrdfLink *wheel)
 {
@@ -133,9 +129,9 @@ static double height_for(const UrdfRobot *robot, const UrdfLink *wheel)
     const UrdfJoint *joint = robot->joints + link->joint;
     double R[9], v[3];
     pf_urdf_rotation(joint->origin.rpy, R);
-    turn(R, p, v);
+    pf_rotation_times(R, p, v);
     for (int i = 0; i < 3; i++) p[i] = v[i] + joint->origin.at[i];
-    turn(R, a, v);
+    pf_rotation_times(R, a, v);
     memcpy(a, v, sizeof a);
     link = robot->links + joint->parent;
   }

@@ -69,6 +69,11 @@ static void add_slide(const Making *k, int frame, const PfExpr axis[3], PfExpr v
   step->value = value;
 }
 
+static PfExpr at_zero(const Making *k, PfExpr e, PfExpr q)
+{
+  return pf_expr_substitute(k->ctx, &e, 1, &q, &k->zero, 1, &e) == PF_OK ? e : PF_EXPR_NONE;
+}
+
 /* Is the translation r + g q with one coordinate and constant r and g? Then it is a slide along g. */
 static bool add_straight(const Making *k, int frame, const PfExpr origin[3])
 {
@@ -78,7 +83,7 @@ static bool add_straight(const Making *k, int frame, const PfExpr origin[3])
     bool straight = true, moves = false;
     for (int c = 0; c < 3; c++) {
       g[c] = pf_expr_diff(ctx, origin[c], q);
-      rest[c] = pf_expr_sub(ctx, origin[c], pf_expr_mul(ctx, g[c], q));
+      rest[c] = at_zero(k, origin[c], q); /* not origin - g q, where (1 + q) g would have to be multiplied out */
       straight = straight && is_constant(k, g[c]) && is_constant(k, rest[c]);
       moves = moves || g[c] != k->zero;
     }

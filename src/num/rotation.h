@@ -4,6 +4,11 @@
 
 /* About a unit vector. */
 void pf_rotation_about(const double axis[3], double angle, double R[9]);
+/* R v; out is not v. */
+static inline void pf_rotation_times(const double R[9], const double v[3], double out[3])
+{
+  for (int i = 0; i < 3; i++) out[i] = R[3*i]*v[0] + R[3*i + 1]*v[1] + R[3*i + 2]*v[2];
+}
 void pf_rotation_quat(const double R[9], double quat[4]);
 
 /* Of any length but zero. In line: the recursion turns every ball joint by it. */

@@ -1,7 +1,6 @@
 /* Robots in URDF: the tree against the model that is written of the same file, joints that follow others, and names. */
-#include "tree/trees.h"
+#include "form/tree_states.h"
 
-#include "pfaff/form.h"
 #include "pfaff/import.h"
 #include "pfaff/lang.h"
 
@@ -107,62 +106,6 @@ static void close_both(Both *b)
   pf_tree_free(b->tree);
 }
 
-/* Where the tree has the coordinate: q of a joint of its name, or a part of the ball joint of the body of its name. */
-static int place_of(const Both *b, int i)
-{
-  const PfModel *model = b->model;
-  for (int k = 0; k < model->ball_count; k++) {
-    const PfBall *ball = model->balls + k;
-    int body = pf_tree_find_body(b->tree, ball->name);
-    assert_true(body >= 0);
-    if (i >= ball->q && i < ball->q + 4) return pf_tree_q_at(b->tree, body) + i - ball->q;
-    if (i >= ball->p && i < ball->p + 3) return pf_tree_q_at(b->tree, body) + 4 + i - ball->p;
-  }
-  int body = pf_tree_find_joint(b->tree, model->coordinates[i].name);
-  if (body < 0) fail_msg("the tree has no joint '%s'", model->coordinates[i].name);
-  return pf_tree_q_at(b->tree, body);
-}
-
-/* q'' = B(q) v' + B(q') v, B being linear in quaternions and constant else. */
-static void second_rates(const PfTree *tree, const double *q, const double *v, const double *vdot, double *qdd)
-{
-  double qdot[7*MOST_BODIES], turn[7*MOST_BODIES], none[7*MOST_BODIES];
-  double zero[7*MOST_BODIES] = {0};
-  pf_tree_qdot(tree, q, v, qdot);
-  pf_tree_qdot(tree, q, vdot, qdd);
-  pf_tree_qdot(tree, qdot, v, turn);
-  pf_tree_qdot(tree, zero, v, none); /* what does not depend on q */
-  for (int i = 0; i < pf_tree_nq(tree); i++) qdd[i] += turn[i] - none[i];
-}
-
-static void assert_same_accelerations(Both *b, uint64_t seed)
-{
-  const PfSymbols *in = pf_system_symbols(b->system);
-  double q[7*MOST_BODIES], v[MOST_RATES], vdot[MOST_RATES], qdot[7*MOST_BODIES], qdd[7*MOST_BODIES], a[7*MOST_BODIES];
-  double lambda[MOST_BODIES], values[512] = {0}, size = 1;
-  int row, n = b->eq.n, nq = pf_tree_nq(b->tree), nv = pf_tree_nv(b->tree);
-  Dice dice = {seed*31 + 7};
-  assert_int_equal(n, nq);
-  assert_true(in->count <= 512);
-  dice_fill(&dice, q, nq);
-  dice_fill(&dice, v, nv);
-  pf_tree_normalise(b->tree, q);
-  pf_tree_qdot(b->tree, q, v, qdot);
-  for (int i = 0; i < n; i++) {
-    values[in->q + i] = q[place_of(b, i)];
-    values[in->v + i] = qdot[place_of(b, i)];
-  }
-  PfMotion motion = {.acceleration = a, .multiplier = lambda};
-  assert_int_equal(pf_solver_accelerate(b->solver, values, &motion, &row), PF_TROUBLE_NONE);
-  assert_int_equal(pf_tree_forward(b->work, q, v, NULL, vdot), PF_OK);
-  second_rates(b->tree, q, v, vdot, qdd);
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(a[i]));
-  for (int i = 0; i < n; i++)
-    if (!(fabs(qdd[place_of(b, i)] - a[i]) <= 1e-12*size)) /* the largest of them, which the mass matrix mixes */
-      fail_msg("robot %d, %s'': %.17g by the tree and %.17g by the model", (int)seed, b->model->coordinates[i].name,
-               qdd[place_of(b, i)], a[i]);
-}
-
 static void the_tree_accelerates_as_the_model_does(void **state)
 {
   static char robot[ROOM];
@@ -171,7 +114,7 @@ static void the_tree_accelerates_as_the_model_does(void **state)
     Both b;
     random_robot(seed, robot);
     open_both(*state, robot, (PfBase)(seed%3), &b);
-    if (b.eq.n) assert_same_accelerations(&b, seed);
+    if (b.eq.n) assert_same_accelerations(b.tree, b.work, b.system, b.solver, seed);
     close_both(&b);
   }
 }
