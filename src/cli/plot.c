@@ -75,6 +75,23 @@ double pf_plot_noise(const Plot *p, const Panel *panel)
 
 /* ---------------------------------------------------------------- which columns */
 
+/* Does the name ask for a unit that the column does not have? */
+static bool asks_for_other(const Table *t, int column, const char *name)
+{
+  size_t length = strlen(t->names[column]), unit = strlen(t->units[column]);
+  const char *asked = name + length;
+  if (strncmp(name, t->names[column], length) != 0 || strncmp(asked, " [", 2) != 0) return false;
+  return strlen(asked) != unit + 3 || strncmp(asked + 2, t->units[column], unit) != 0;
+}
+
+static PfStatus other_unit(const Plot *p, const char *name, const Table *t, int column)
+{
+  pf_fail(p->ctx, PF_ERR_ARGUMENT, "'%s': the column '%s' has %s%s", name, t->names[column], t->units[column][0] ? "the unit " : "no unit",
+          t->units[column]);
+  pf_hint(p->ctx, "columns of a file are drawn in their own units: write '%s'; 'pfaff run --show' writes others", t->names[column]);
+  return PF_ERR_ARGUMENT;
+}
+
 static PfStatus no_column(const Plot *p, const char *name)
 {
   const Table *t = &p->source[0].table;
@@ -100,6 +117,7 @@ static PfStatus add_column(const Plot *p, Panel *panel, const char *name, bool *
   for (int i = 0; i < p->source_count; i++) {
     int column = pf_table_find(&p->source[i].table, name), against = find_against(p, panel, i);
     if (column < 0 || against < 0) continue;
+    if (asks_for_other(&p->source[i].table, column, name)) return other_unit(p, name, &p->source[i].table, column);
     if (panel->count == MOST_CURVES) return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d curves in one panel", MOST_CURVES);
     panel->curve[panel->count++] = (Curve){i, column, against, panel->names};
     here = true;
@@ -160,8 +178,12 @@ static PfStatus first_columns(Plot *p)
   Panel *panel;
   const Table *t = &p->source[0].table;
   const PfModel *model = p->model && p->model->complete ? p->model->complete : p->model; /* the columns are its own */
-  int most = model ? model->coordinate_count : t->columns - 1, room = 12/p->source_count;
-  if (most > (room > 1 ? room : 1)) most = room > 1 ? room : 1;
+  int all = model ? model->coordinate_count : t->columns - 1, room = p->source_count < 12 ? 12/p->source_count : 1;
+  int most = all < room ? all : room;
+  if (most < all) {
+    pf_warn_at(p->ctx, (PfPlace){0}, "only the first %d of %d columns are shown", most, all);
+    pf_hint(p->ctx, "--show \"a,b;c\" chooses them, ';' begins a new panel");
+  }
   PF_TRY(new_panel(p, p->options->against, &panel));
   for (int i = 1; i <= most && i < t->columns; i++) PF_TRY(add_name(p, panel, t->names[i]));
   return panel->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is nothing to plot but the time");

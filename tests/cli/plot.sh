@@ -199,4 +199,12 @@ for kind in png pdf; do
 done
 run 1 plot --out /no/such/folder/x.svg "$place/x.csv"
 says err "cannot write"
+# A unit that a column of a file does not have, and columns that are left out.
+printf 't [s],x [m]\n0,1\n1,2\n' >"$place/unit.csv"
+run 2 plot --show "x [mm]" "$place/unit.csv"
+says err "the column 'x' has the unit m"
+run 0 plot --show "x [m]" "$place/unit.csv"
+run 0 plot --for 0.01 "$source/examples/spacecraft.pf"
+says err "only the first 12 of 14 columns are shown"
+
 finish
