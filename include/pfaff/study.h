@@ -112,7 +112,7 @@ typedef struct PfSteady {
 /* Looks for equilibria or steady motions by Newton's method from many places, with known solutions deflated (P. E.
  * Farrell, A. Birkisson, S. W. Funke, SIAM J. Sci. Comput. 37 (2015) A2026), near the place of the field; its chart
  * may change. PF_OK also when nothing was found. Fails with PF_ERR_MODEL when the system depends on time, or when
- * constraints forbid rest, with PF_ERR_NAME for an interval of no component. */
+ * constraints forbid rest, with PF_ERR_ARGUMENT for an interval of no component. */
 PF_API PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,
                                PfSteady *steady);
 

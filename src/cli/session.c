@@ -20,9 +20,9 @@ static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *
   if (!pf_cli_split(text, name, &value)) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: write name=value", text);
   int i = pf_model_find_parameter(model, name);
   if (i < 0 || model->parameters[i].derived) {
-    pf_fail(ctx, PF_ERR_NAME, "-p %s: the model has no parameter '%s'", text, name);
+    pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: the model has no parameter '%s'", text, name);
     pf_cli_hint_parameter(ctx, model, name);
-    return PF_ERR_NAME;
+    return PF_ERR_ARGUMENT;
   }
   char what[256];
   snprintf(what, sizeof what, "-p %s", text);

@@ -45,7 +45,7 @@ PfStatus pf_study_value(Study *study, const char *what, const char *name, const 
 /* Both ends of from..to, which contains the dots; a unit behind the upper end holds for both when the lower has none. */
 PfStatus pf_study_bounds(Study *study, const char *what, const char *name, const char *text, const char *end, double ends[2]);
 
-/* Index of a parameter that the user may change; fails with PF_ERR_NAME and a suggestion. `what`: the option, as
+/* Index of a parameter that the user may change; fails with PF_ERR_ARGUMENT and a suggestion. `what`: the option, as
  * "--sweep". */
 PfStatus pf_study_parameter(Study *study, const char *what, const char *name, int *parameter);
 

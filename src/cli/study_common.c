@@ -151,9 +151,9 @@ PfStatus pf_study_parameter(Study *st, const char *what, const char *name, int *
   const PfModel *model = st->s.model;
   *parameter = pf_model_find_parameter(model, name);
   if (*parameter >= 0 && !model->parameters[*parameter].derived) return PF_OK;
-  pf_fail(st->s.ctx, PF_ERR_NAME, "%s: the model has no parameter '%s'", what, name);
+  pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: the model has no parameter '%s'", what, name);
   pf_cli_hint_parameter(st->s.ctx, model, name);
-  return PF_ERR_NAME;
+  return PF_ERR_ARGUMENT;
 }
 
 /* :count, or nothing. */
@@ -247,10 +247,10 @@ static PfStatus unknown_quantity(Study *st, const char *what, const char *name)
   for (int i = 0; i < model->coordinate_count; i++)
     pf_text_print(&text, "%s, %s', ", model->coordinates[i].name, model->coordinates[i].name);
   for (int i = 0; i < st->output_count; i++) pf_text_print(&text, "%s%s", i ? ", " : "", st->output_names[i]);
-  pf_fail(st->s.ctx, PF_ERR_NAME, "%s: there is no quantity '%s'", what, name);
+  pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: there is no quantity '%s'", what, name);
   pf_hint(st->s.ctx, "known are: %s", pf_text_get(&text));
   pf_text_free(&text);
-  return PF_ERR_NAME;
+  return PF_ERR_ARGUMENT;
 }
 
 PfStatus pf_study_quantity(Study *st, const char *what, const char *name, PfQuantity *quantity)
@@ -315,7 +315,7 @@ static PfStatus take_within(Study *st, Plane *plane)
     for (int k = 0; k < 2; k++)
       if (!strcmp(plane->names[k], options.intervals[i].name)) found = k;
     if (found < 0)
-      return pf_fail(st->s.ctx, PF_ERR_NAME, "--within: '%s' is not one of the two that are shown, %s and %s",
+      return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--within: '%s' is not one of the two that are shown, %s and %s",
                      options.intervals[i].name, plane->names[0], plane->names[1]);
     plane->low[found] = options.intervals[i].low, plane->high[found] = options.intervals[i].high;
   }

@@ -224,10 +224,10 @@ static PfStatus choose_component(Continue *c, const char *name, int *component)
   PfText text;
   pf_text_init(&text, pf_context_allocator(c->st.s.ctx));
   for (int k = 0; k < c->c.size; k++) pf_text_print(&text, "%s%s", k ? ", " : "", c->c.names[k]);
-  pf_fail(c->st.s.ctx, PF_ERR_NAME, "--show: '%s' is not a component of the state", name ? name : "");
+  pf_fail(c->st.s.ctx, PF_ERR_ARGUMENT, "--show: '%s' is not a component of the state", name ? name : "");
   pf_hint(c->st.s.ctx, "these are: %s", pf_text_get(&text));
   pf_text_free(&text);
-  return PF_ERR_NAME;
+  return PF_ERR_ARGUMENT;
 }
 
 /* Stretches of equal stability, each a series; they overlap by one point, so that the line has no gaps. */

@@ -82,6 +82,7 @@ static PfStatus read_with_source(Asked *a, const char *what, const char *text)
   PfSource source, asked;
   PF_TRY(pf_source_init(&source, a->ctx, a->work, a->model->file, a->model->text, a->model->text_size));
   PfStatus status = pf_source_init(&asked, a->ctx, a->work, what, text, strlen(text));
+  if (status == PF_ERR_SYNTAX) status = PF_ERR_ARGUMENT; /* bytes that are no text: what was asked is wrong, not the model */
   a->text = &asked;
   if (status == PF_OK) status = read_all(a, &source);
   pf_source_free(&asked);

@@ -508,14 +508,14 @@ static PfStatus take_intervals(Search *s, const PfSteadyOptions *options)
       if (!strcmp(s->steady->names[c], interval->name)) found = c;
     bool fixed = found >= s->p->field->ny && s->p->kind == PF_EQUILIBRIA;
     if (found < 0 || s->p->cyclic[found] || fixed) {
-      pf_fail(s->ctx, PF_ERR_NAME, found < 0 ? "'%s' is not a component of the state"
+      pf_fail(s->ctx, PF_ERR_ARGUMENT, found < 0 ? "'%s' is not a component of the state"
               : fixed ? "'%s' is zero at rest" : "'%s' is cyclic: it may have any value", interval->name);
       PfText text;
       pf_text_init(&text, pf_context_allocator(s->ctx));
       for (int k = 0; k < s->n; k++) pf_text_print(&text, "%s%s", k ? ", " : "", s->steady->names[s->p->unknown[k]]);
       pf_hint(s->ctx, "what is looked for: %s", pf_text_get(&text));
       pf_text_free(&text);
-      return PF_ERR_NAME;
+      return PF_ERR_ARGUMENT;
     }
     s->steady->low[found] = interval->low;
     s->steady->high[found] = interval->high;

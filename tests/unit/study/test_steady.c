@@ -263,7 +263,7 @@ static void an_interval_of_nothing_is_refused(void **state)
   const PfInterval interval = {"nu", 0, 1};
   PfSteadyOptions options = {.kind = PF_STEADY, .interval_count = 1, .intervals = &interval};
   study_example(*state, "carriage_omni3", &s, NULL);
-  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_ERR_NAME);
+  assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_ERR_ARGUMENT);
   assert_contains(pf_context_message(s.x.s.ctx), "'nu' is not a component");
   end_study(&s);
 }
