@@ -203,13 +203,6 @@ static PfStatus listed_columns(Plot *p)
   return p->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is nothing to plot");
 }
 
-/* --show, or the plot statements of the model, or else the coordinates. */
-static PfStatus choose_columns(Plot *p)
-{
-  if (p->source[0].table.list_count) return listed_columns(p);
-  return p->options->show ? read_columns(p, p->options->show) : first_columns(p);
-}
-
 /* ---------------------------------------------------------------- what cannot be drawn */
 
 static bool has_points(const Plot *p, const Curve *curve)
@@ -253,20 +246,36 @@ static PfStatus check_curves(const Plot *p)
   return PF_OK;
 }
 
+PfStatus pf_plot_choose(Plot *p)
+{
+  if (p->source[0].table.list_count) PF_TRY(listed_columns(p));
+  else PF_TRY(p->options->show ? read_columns(p, p->options->show) : first_columns(p));
+  return check_curves(p);
+}
+
 /* ---------------------------------------------------------------- the command */
+
+static PfStatus draw(const Plot *p, PfText *text)
+{
+  PF_TRY(pf_plot_svg(p, text));
+  return pf_cli_write(p->ctx, p->options, text);
+}
 
 static PfStatus show(Plot *p, int *code)
 {
   PfText text;
   PF_TRY(pf_plot_load(p));
-  PF_TRY(choose_columns(p));
-  PF_TRY(check_curves(p));
-  if (p->options->out) return pf_plot_draw(p);
+  PF_TRY(pf_plot_choose(p));
   pf_text_init(&text, pf_context_allocator(p->ctx));
-  pf_plot_print(p, &text);
-  *code = pf_cli_print(&text);
+  PfStatus status = PF_OK;
+  if (p->options->out) {
+    status = draw(p, &text);
+  } else {
+    pf_plot_print(p, &text);
+    *code = pf_cli_print(&text);
+  }
   pf_text_free(&text);
-  return PF_OK;
+  return status;
 }
 
 static int run(int argc, char **argv)

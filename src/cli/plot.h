@@ -40,7 +40,11 @@ typedef struct Plot {
 
 /* Reads files and runs models (plot_sources.c). */
 PfStatus pf_plot_load(Plot *plot);
+PfStatus pf_plot_subtract(Plot *plot, const Table *table);
 void pf_plot_free(Plot *plot);
+
+/* The panels: what --show says, or the model, or else the first columns. */
+PfStatus pf_plot_choose(Plot *plot);
 
 const char *pf_plot_name(const Plot *plot, const Curve *curve);
 const char *pf_plot_unit(const Plot *plot, const Curve *curve);
@@ -50,7 +54,7 @@ double pf_plot_y(const Plot *plot, const Curve *curve, int row);
 double pf_plot_noise(const Plot *plot, const Panel *panel);
 
 /* As charts (plot_chart.c), and in the terminal (plot_text.c). */
-PfStatus pf_plot_draw(const Plot *plot);
+PfStatus pf_plot_svg(const Plot *plot, PfText *text);
 void pf_plot_print(const Plot *plot, PfText *text);
 
 #endif

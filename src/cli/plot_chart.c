@@ -134,17 +134,13 @@ static bool is_same_axis(const Panel *a, const Panel *b)
   return !a->against == !b->against && (!a->against || !strcmp(a->against, b->against));
 }
 
-PfStatus pf_plot_draw(const Plot *p)
+PfStatus pf_plot_svg(const Plot *p, PfText *text)
 {
   PfChart charts[MOST_PANELS];
-  PfText text;
   for (int i = 0; i < p->count; i++) PF_TRY(make_chart(p, p->panel + i, charts + i));
   charts[0].title = title(p);
   for (int i = 0; i + 1 < p->count; i++)
     charts[i].shared_x = is_same_axis(p->panel + i, p->panel + i + 1) && !charts[i].equal && !charts[i + 1].equal;
-  pf_text_init(&text, pf_context_allocator(p->ctx));
-  pf_svg_charts(&text, charts, p->count);
-  PfStatus status = pf_cli_write(p->ctx, p->options, &text);
-  pf_text_free(&text);
-  return status;
+  pf_svg_charts(text, charts, p->count);
+  return PF_OK;
 }

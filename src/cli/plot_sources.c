@@ -123,7 +123,7 @@ static void keep_lists(const Plot *p, const Table *from, Table *to)
   }
 }
 
-static PfStatus subtract(Plot *p, const Table *table)
+PfStatus pf_plot_subtract(Plot *p, const Table *table)
 {
   for (int i = 0; i < p->source_count; i++) {
     Table difference;
@@ -146,7 +146,7 @@ PfStatus pf_plot_load(Plot *p)
   if (!p->options->minus) return PF_OK;
   Table table = {0};
   PfStatus status = load_minus(p, &table);
-  if (status == PF_OK) status = subtract(p, &table);
+  if (status == PF_OK) status = pf_plot_subtract(p, &table);
   pf_table_free(p->ctx, &table);
   return status;
 }

@@ -25,6 +25,8 @@ const char *pf_table_head(PfArena *arena, const Table *table, int column);
 
 /* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
+/* The same of a text in memory, which ends with a zero and is cut up into names and numbers; names stay in it. */
+PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *bytes, size_t count, Table *table);
 
 /* Runs the model as 'pfaff run' would, with what --show and --against say as further columns. Rows are at so many equal parts of
  * the time and, unless it is to be compared with another run, at the ends of steps and inside them, so that nothing is missed. */

@@ -150,18 +150,22 @@ static PfStatus read_row(Reader *r, Table *table)
   return pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: %s columns than the head of the table has", r->path, line, more ? "more" : "fewer");
 }
 
-PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table)
+PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *bytes, size_t count, Table *table)
 {
-  const char *bytes;
-  size_t count;
-  PF_TRY(pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count));
   if (memchr(bytes, 0, count)) return pf_fail(ctx, PF_ERR_FILE, "'%s' is not a text file", path);
-  Reader r = {.ctx = ctx, .path = path, .at = (char *)(uintptr_t)bytes, .line = 1}; /* in our own arena: it may be cut up */
-  r.end = r.at + count;
+  Reader r = {.ctx = ctx, .path = path, .at = bytes, .end = bytes + count, .line = 1};
   if (count >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) r.at += 3; /* the mark that some programs write first */
   skip_lines(&r);
   if (r.at < r.end) PF_TRY(read_head(&r, arena, table));
   for (skip_lines(&r); r.at < r.end; skip_lines(&r)) PF_TRY(read_row(&r, table));
   if (pf_table_rows(table) >= 2) return PF_OK;
   return pf_fail(ctx, PF_ERR_FILE, "'%s' holds no trajectory: a line of names and at least two rows of numbers", path);
+}
+
+PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table)
+{
+  const char *bytes;
+  size_t count;
+  PF_TRY(pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count));
+  return pf_table_parse(ctx, arena, path, (char *)(uintptr_t)bytes, count, table); /* in our own arena: it may be cut up */
 }

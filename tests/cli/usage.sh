@@ -16,6 +16,7 @@ for command in check derive fmt; do
   run 0 $command --help
   says out "usage: pfaff $command"
   says_nothing err
+  run 0 help $command --
   run 0 help $command
   says out "usage: pfaff $command"
   run 2 $command

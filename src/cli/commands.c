@@ -1,0 +1,71 @@
+/* The list of all commands, and which of them is asked for. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+const Command *const pf_commands[] = {&pf_command_check, &pf_command_derive, &pf_command_eval, &pf_command_compare,
+                                      &pf_command_run, &pf_command_plot, &pf_command_converge, &pf_command_study,
+                                      &pf_command_fmt, &pf_command_import, NULL};
+
+static void usage(FILE *stream)
+{
+  fputs("usage: pfaff COMMAND [options] FILE\n\n"
+        "Pfaff derives, simulates and studies constrained mechanical systems, nonholonomic ones first.\n\nCommands:\n", stream);
+  for (const Command *const *c = pf_commands; *c; c++) fprintf(stream, "  %-9s %s\n", (*c)->name, (*c)->summary);
+  fputs("\n'pfaff COMMAND --help' or 'pfaff help COMMAND' tells more, 'pfaff version' the version.\n"
+        "FILE is a model; '-' is standard input.\n", stream);
+}
+
+static const Command *find(const char *name)
+{
+  for (const Command *const *c = pf_commands; *c; c++)
+    if (!strcmp((*c)->name, name)) return *c;
+  return NULL;
+}
+
+static int unknown(int argc, char **argv)
+{
+  char hint[80] = "'pfaff --help' lists them";
+  int best = 0;
+  for (const Command *const *c = pf_commands; *c; c++)
+    if (pf_name_is_nearer(argv[0], (*c)->name, &best)) snprintf(hint, sizeof hint, "did you mean '%s'?", (*c)->name);
+  return pf_cli_wrong_usage(argc, argv, hint, "there is no command '%s'", argv[0]);
+}
+
+/* pfaff help, pfaff help COMMAND, pfaff help study KIND: what --help behind them says. */
+static int help(int argc, char **argv)
+{
+  static char word[] = "--help";
+  if (argc < 2) {
+    usage(stdout);
+    return PF_EXIT_OK;
+  }
+  const Command *command = find(argv[1]);
+  if (!command) return unknown(argc - 1, argv + 1);
+  bool kind = command == &pf_command_study && argc > 2; /* other words would be read as options, or end them */
+  char *asked[] = {argv[1], kind ? argv[2] : word, word};
+  return command->run(kind ? 3 : 2, asked);
+}
+
+/* The word alone or as an option. */
+static bool is_word(const char *given, const char *word)
+{
+  return !strcmp(given, word) || (!strncmp(given, "--", 2) && !strcmp(given + 2, word));
+}
+
+int pf_cli_run(int argc, char **argv)
+{
+  if (argc < 2) {
+    usage(stderr);
+    return PF_EXIT_USAGE;
+  }
+  if (is_word(argv[1], "help") || !strcmp(argv[1], "-h")) return help(argc - 1, argv + 1);
+  if (is_word(argv[1], "version")) {
+    printf("pfaff %s\n", pf_version());
+    return PF_EXIT_OK;
+  }
+  if (!strcmp(argv[1], "--options")) return pf_cli_list_options(stdout), PF_EXIT_OK; /* for docs/commands.md */
+  if (!strcmp(argv[1], "--outputs")) return pf_cli_list_outputs(stdout), PF_EXIT_OK;
+  const Command *command = find(argv[1]);
+  return command ? command->run(argc - 1, argv + 1) : unknown(argc - 1, argv + 1);
+}
