@@ -22,7 +22,8 @@ static size_t put_character(PfText *text, const char *at, size_t left)
   unsigned char c = (unsigned char)*at;
   if (!size) pf_text_add(text, "\\ufffd");
   else if (c == '"' || c == '\\') pf_text_print(text, "\\%c", c);
-  else if (size < 4 && pf_utf8_is_hidden(at, size)) pf_text_print(text, "\\u%04x", (unsigned)pf_utf8_code(at, size));
+  else if (size == 4 && pf_utf8_is_hidden(at, size)) pf_text_add(text, "\\ufffd"); /* Python knows no pairs of \u */
+  else if (pf_utf8_is_hidden(at, size)) pf_text_print(text, "\\u%04x", (unsigned)pf_utf8_code(at, size));
   else pf_text_put(text, at, size);
   return size ? size : 1;
 }

@@ -41,7 +41,7 @@ run 1 check "$place/caret.pf"
 says err "$(printf '       | \t        ^~~~')"
 
 # names of files go into results: JSON stays JSON, and a comment of Python stays a comment
-bad=$(printf 'a"\n\033import os; os.system("touch HERE")\n\377')
+bad=$(printf 'a"\n\033import os; os.system("touch HERE")\n\377\363\240\200\201')
 printf "coord x [m]\nkinetic 1/2*(1 [kg])*x'^2\npotential (1 [N/m])/2*x^2\ninput u [N] = 0\nforce x = u\n" >"$place/$bad.pf"
 run 0 check --json "$place/$bad.pf"
 is_clean
