@@ -384,7 +384,7 @@ static Method *add(List *list, Bench *bench, const char *name,
 /* A formulation that does not apply, or that gives no answer at the first state, stays in the list with its reason. */
 static void add_ours(List *list, Bench *bench, const PfFormulation *formulation)
 {
-  Method *method = add(list, bench, formulation->name, ours);
+  Method *method = add(list, bench, pf_formulation_name(formulation), ours);
   double a[MOST_COORDINATES], multiplier[MOST_CONSTRAINTS], force[MOST_COORDINATES];
   PfMotion motion = {.acceleration = a, .multiplier = multiplier, .force = force};
   PfStatus status = pf_solver_new(bench->ctx, bench->system, formulation, &method->solver);

@@ -51,23 +51,24 @@ typedef enum PfTrouble {
 
 typedef struct PfSolver PfSolver;
 
-typedef struct PfFormulation {
-  const char *name;
-  const char *source;  /* paper and equation numbers */
-  const char *summary;
-  /* Makes the workspace, or fails with PF_ERR_MODEL and a message that says why the formulation does not apply. */
-  PfStatus (*prepare)(PfSolver *solver);
-  /* Accelerations and multipliers (the force follows from them) at the numbers in the solver. */
-  PfTrouble (*accelerate)(PfSolver *solver, PfMotion *motion, int *row);
-} PfFormulation;
+typedef struct PfFormulation PfFormulation;
 
 /* All formulations; NULL when index is past the last. */
 PF_API const PfFormulation *pf_formulation(int index);
+/* NULL when there is none of this name. 'auto' is found too, though not listed: a solver by it is by another one, which suits the
+ * system and costs least; pf_solver_formulation tells which. */
 PF_API const PfFormulation *pf_formulation_find(const char *name);
+PF_API const char *pf_formulation_name(const PfFormulation *formulation);
+PF_API const char *pf_formulation_source(const PfFormulation *formulation); /* paper and equation numbers */
+PF_API const char *pf_formulation_summary(const PfFormulation *formulation);
 
 /* Makes a formulation ready. Fails with PF_ERR_MODEL when it does not apply; the message is the reason. */
 PF_API PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                               PfSolver **solver);
+/* The same for parameters that have the numbers in `values` (of pf_system_symbols) for good: later ones are not looked at, and a
+ * formulation may work out beforehand what depends on them alone. The state in `values` is one of those to come. */
+PF_API PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const double *values,
+                                 PfSolver **solver);
 PF_API void pf_solver_free(PfSolver *solver);
 /* Number of unknowns of the linear system it solves where the constraints have the rank, and bytes of workspace. */
 PF_API int pf_solver_unknowns(const PfSolver *solver, int rank);
@@ -78,7 +79,7 @@ PF_API const PfFormulation *pf_solver_formulation(const PfSolver *solver);
  * constraints hold are redundant, and agree, only as far. 0: they hold, as they do by default. */
 PF_API void pf_solver_tolerate(PfSolver *solver, double drift);
 
-/* Leaves out the constraints (m flags, which must live as long as the solver) whose rows vanish wherever the constraints
+/* Leaves out the constraints (m flags, which must live, as they are, as long as the solver) whose rows vanish wherever the constraints
  * hold: beside such a state what is left of them has no meaning. Their multipliers are zero. */
 PF_API void pf_solver_skip(PfSolver *solver, const bool *rows);
 

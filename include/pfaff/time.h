@@ -89,7 +89,7 @@ typedef enum PfRunEnd {
 
 typedef struct PfRunOptions {
   const char *method;      /* NULL: dopri5 */
-  const char *formulation; /* NULL: multipliers */
+  const char *formulation; /* NULL: auto */
   double t_end;
   double rtol, atol;       /* 0: 1e-8, rtol/100 */
   double step;             /* fixed-step methods: the step; others: the first one. 0: chosen; rk4 needs one */
@@ -119,6 +119,8 @@ PF_API PfRunOptions pf_run_options(void); /* the defaults */
 typedef struct PfRunResult {
   PfRunEnd end;
   double t;
+  const char *formulation;                /* by which the accelerations were found, in the last phase */
+  unsigned formulations;                  /* and in all of them: bit i for pf_formulation(i) */
   long steps, rejected, evaluations;
   long switches, sticks;                  /* how often surfaces of switching were met, and how often something began to stick */
   double position, velocity;              /* largest violations at the ends of steps */

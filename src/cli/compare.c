@@ -74,7 +74,7 @@ static PfStatus make_row(Comparison *c, Row *row)
   row->samples = pf_arena_array(s->arena, double, SAMPLES*(size_t)n);
   if (!row->motion.acceleration || !row->motion.multiplier || !row->motion.force || !row->samples)
     return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
-  if (pf_solver_new(s->ctx, c->system, row->formulation, &row->solver) != PF_OK) {
+  if (pf_solver_new_at(s->ctx, c->system, row->formulation, c->values, &row->solver) != PF_OK) {
     row->why_not = take_reason(s, before);
     return PF_OK;
   }
@@ -132,7 +132,7 @@ static PfStatus integrate(Comparison *c, Row *row)
   PfRunOptions options = pf_run_options();
   PfRunResult result;
   for (int k = 0; k < SAMPLES; k++) at[k] = start + c->horizon*(k + 1)/SAMPLES;
-  options.formulation = row->formulation->name;
+  options.formulation = pf_formulation_name(row->formulation);
   options.rtol = 1e-10, options.atol = 1e-12;
   options.t_end = start + c->horizon;
   options.at = at, options.at_count = SAMPLES;
@@ -257,7 +257,7 @@ static void text_rows(void *user, PfText *text)
   double best = fastest(c);
   for (int i = 0; i < c->count; i++) {
     const Row *row = c->rows + i;
-    pf_text_print(text, "  %-20s ", row->formulation->name);
+    pf_text_print(text, "  %-20s ", pf_formulation_name(row->formulation));
     if (row->why_not) {
       pf_text_print(text, "does not apply: %s\n", row->why_not);
       continue;
@@ -282,8 +282,8 @@ static void text_rows(void *user, PfText *text)
 static void json_row(const Comparison *c, const Row *row, PfJson *json)
 {
   pf_json_open(json, NULL, '{');
-  pf_json_string(json, "formulation", row->formulation->name);
-  pf_json_string(json, "source", row->formulation->source);
+  pf_json_string(json, "formulation", pf_formulation_name(row->formulation));
+  pf_json_string(json, "source", pf_formulation_source(row->formulation));
   pf_json_bool(json, "applicable", !row->why_not);
   pf_json_string(json, "why_not", row->why_not);
   pf_json_integer(json, "unknowns", row->solver ? pf_solver_unknowns(row->solver, c->rank) : 0);
@@ -321,7 +321,7 @@ static PfStatus draw(const Comparison *c)
   PfText text;
   for (int i = 0; i < c->count; i++) {
     const Row *row = c->rows + i;
-    bars[i] = (PfBar){row->formulation->name, row->why_not ? "does not apply" : NULL, row->nanoseconds};
+    bars[i] = (PfBar){pf_formulation_name(row->formulation), row->why_not ? "does not apply" : NULL, row->nanoseconds};
   }
   PfChart chart = {.title = pf_cli_title(c->s->model), .x_label = "time of one evaluation [ns]", .bar_count = c->count, .bars = bars};
   pf_text_init(&text, pf_context_allocator(c->s->ctx));

@@ -55,7 +55,7 @@ static PfStatus find_formulation(Session *s, const char *name, const PfFormulati
   pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", name);
   char list[256] = "";
   for (int i = 0; pf_formulation(i); i++) {
-    const char *other = pf_formulation(i)->name;
+    const char *other = pf_formulation_name(pf_formulation(i));
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", other);
     if (pf_name_distance(name, other, 4) > 4) continue;
@@ -78,7 +78,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   r->options = options;
   PF_TRY(pf_cli_start(s, options, r->system, &r->values, &r->start));
   PF_TRY(pf_cli_refuse_singular(s, r->system, r->values));
-  PF_TRY(pf_solver_new(s->ctx, r->system, formulation, &r->solver));
+  PF_TRY(pf_solver_new_at(s->ctx, r->system, formulation, r->values, &r->solver));
   r->motion.acceleration = pf_arena_array(s->arena, double, s->equations.n);
   r->motion.multiplier = pf_arena_array(s->arena, double, s->equations.m);
   r->motion.force = pf_arena_array(s->arena, double, s->equations.n);
@@ -125,7 +125,7 @@ static void text_result(void *user, PfText *text)
   find_sizes(r, most);
   pf_text_print(text, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n",
                 pf_cli_name(model), r->values[symbols->time],
-                pf_solver_formulation(r->solver)->name, "coordinate", "value", "velocity", "acceleration",
+                pf_formulation_name(pf_solver_formulation(r->solver)), "coordinate", "value", "velocity", "acceleration",
                 other ? "constraint force, SI" : "constraint force");
   for (int i = 0; i < s->equations.n; i++) {
     char head[160];
@@ -203,7 +203,7 @@ static void json_result(void *user, PfJson *json)
   int n = s->equations.n;
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(model));
-  pf_json_string(json, "formulation", pf_solver_formulation(r->solver)->name);
+  pf_json_string(json, "formulation", pf_formulation_name(pf_solver_formulation(r->solver)));
   pf_json_number(json, "t", r->values[symbols->time]);
   pf_json_open(json, "coordinates", '[');
   for (int i = 0; i < n; i++) pf_json_string(json, NULL, model->coordinates[i].name);

@@ -17,12 +17,13 @@ static const char *method_value(int index, const char **summary)
   return pf_method_name(method);
 }
 
+/* 'auto' first, then the list. */
 static const char *formulation_value(int index, const char **summary)
 {
-  const PfFormulation *formulation = pf_formulation(index);
+  const PfFormulation *formulation = index ? pf_formulation(index - 1) : pf_formulation_find("auto");
   if (!formulation) return NULL;
-  *summary = formulation->summary;
-  return formulation->name;
+  *summary = pf_formulation_summary(formulation);
+  return pf_formulation_name(formulation);
 }
 
 #define AT(field) offsetof(Options, field)
@@ -30,7 +31,7 @@ static const char *formulation_value(int index, const char **summary)
 /* In the order in which help shows them. */
 static const Option table[] = {
   {"form", 0, "NAME", OPTION_TEXT, AT(form), NULL, OPTIONS_OF_COMMAND,
-   "the formulation of the equations (default: multipliers, also called lagrange)", formulation_value},
+   "the formulation of the equations (default of what moves: auto, else multipliers, also called lagrange)", formulation_value},
   {"prove", 0, NULL, OPTION_FLAG, AT(prove), NULL, OPTIONS_OF_COMMAND,
    "shows by exact algebra that all formulations are the same functions of the state", NULL},
   {"spatial", 0, NULL, OPTION_FLAG, AT(spatial), NULL, OPTIONS_OF_COMMAND,

@@ -168,6 +168,17 @@ static const char *method_name(const Run *r)
   return r->motion.settings.method ? r->motion.settings.method : "dopri5";
 }
 
+/* All that have found accelerations in some phase: "elimination, multipliers". */
+static void print_formulations(const Run *r, PfText *text)
+{
+  const char *between = "";
+  for (int i = 0; pf_formulation(i); i++)
+    if (r->result.formulations >> i & 1) {
+      pf_text_print(text, "%s%s", between, pf_formulation_name(pf_formulation(i)));
+      between = ", ";
+    }
+}
+
 static bool takes_steps(const Run *r)
 {
   const PfMethod *method = pf_method_find(method_name(r));
@@ -188,8 +199,9 @@ static void text_summary(void *user, PfText *text)
   const PfModel *model = r->s.model;
   const PfRunResult *x = &r->result;
   double energy = fmax(x->kinetic, fmax(fabs(x->energy_start), fabs(x->energy_end)));
-  pf_text_print(text, "%s by %s, t = %.6g to %.10g: %s\n", pf_cli_name(model), method_name(r), r->motion.t0,
-                x->t, end_word(r));
+  pf_text_print(text, "%s by %s, ", pf_cli_name(model), method_name(r));
+  print_formulations(r, text);
+  pf_text_print(text, ", t = %.6g to %.10g: %s\n", r->motion.t0, x->t, end_word(r));
   pf_start_text(model, r->options, &r->motion.start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
@@ -214,6 +226,15 @@ static void text_summary(void *user, PfText *text)
 
 /* ---------------------------------------------------------------- JSON */
 
+static void json_formulations(const Run *r, PfJson *json)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(r->s.ctx));
+  print_formulations(r, &text);
+  pf_json_string(json, "formulation", text.failed ? NULL : pf_text_get(&text));
+  pf_text_free(&text);
+}
+
 static void json_summary(void *user, PfJson *json)
 {
   Run *r = user;
@@ -222,7 +243,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "method", method_name(r));
-  pf_json_string(json, "formulation", r->motion.settings.formulation ? r->motion.settings.formulation : "multipliers");
+  json_formulations(r, json);
   pf_json_string(json, "end", end_word(r));
   pf_json_number(json, "t_end", x->t);
   pf_json_integer(json, "steps", x->steps);

@@ -100,6 +100,6 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_cascade = {
-  "cascade", "Zhao, Jiao, Wang 2015, section 2, with the recursion corrected to nested null spaces",
-  "constraints imposed part by part; takes singular masses and redundant constraints",
-  prepare, accelerate};
+  .name = "cascade", .source = "Zhao, Jiao, Wang 2015, section 2, with the recursion corrected to nested null spaces",
+  .summary = "constraints imposed part by part; takes singular masses and redundant constraints",
+  .prepare = prepare, .accelerate = accelerate};

@@ -88,6 +88,60 @@ static double udwadia_kalaba_growth(int n, int rank, int speeds)
   return (n + 1.0)*(rank + 2);
 }
 
+/* ---------------------------------------------------------------- elimination */
+
+/* row -= factor*other */
+static void take_row(const PfField *f, uint64_t *row, const uint64_t *other, int width, uint64_t factor)
+{
+  for (int j = 0; j < width; j++) row[j] = pf_field_subtract(f, row[j], pf_field_multiply(f, factor, other[j]));
+}
+
+/* B = W^-1 B for q columns by Gauss's elimination without pivoting, which also changes W; false when a pivot is zero. */
+static bool eliminate(const PfField *f, uint64_t *W, int n, uint64_t *B, int q)
+{
+  for (int p = 0; p < n; p++) {
+    if (!W[p*n + p]) return false;
+    uint64_t inverse = pf_field_invert(f, W[p*n + p]);
+    for (int i = p + 1; i < n; i++) {
+      uint64_t factor = pf_field_multiply(f, W[i*n + p], inverse);
+      take_row(f, W + (size_t)i*(size_t)n, W + (size_t)p*(size_t)n, n, factor);
+      take_row(f, B + (size_t)i*(size_t)q, B + (size_t)p*(size_t)q, q, factor);
+    }
+  }
+  for (int p = n; p-- > 0;) {
+    uint64_t *row = B + (size_t)p*(size_t)q, inverse = pf_field_invert(f, W[p*n + p]);
+    for (int i = p + 1; i < n; i++) take_row(f, row, B + (size_t)i*(size_t)q, q, W[p*n + i]);
+    for (int j = 0; j < q; j++) row[j] = pf_field_multiply(f, row[j], inverse);
+  }
+  return true;
+}
+
+/* [Y a] = M^-1 [A^T (F + C)], A Y lambda = b - A a, q'' = a + Y lambda */
+static PfExactAnswer elimination(PfExactSystem *at, uint64_t *q2)
+{
+  const PfField *f = at->field;
+  int n = at->n, m = at->m, width = m + 1;
+  uint64_t *M = take(at, n, n), *Y = take(at, n, width), *all = take(at, m, width), *S = take(at, m, m), *lambda = take(at, m, 1);
+  if (at->rank < m) return PF_EXACT_ABSENT;
+  memcpy(M, at->M, (size_t)n*(size_t)n*sizeof *M);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < m; k++) Y[i*width + k] = at->A[k*n + i];
+    Y[i*width + m] = at->load[i];
+  }
+  if (!eliminate(f, M, n, Y, width)) return PF_EXACT_SINGULAR_MASS;
+  pf_exact_product(f, at->A, Y, m, n, width, all);
+  for (int k = 0; k < m; k++) {
+    memcpy(S + (size_t)k*(size_t)m, all + (size_t)k*(size_t)width, (size_t)m*sizeof *S);
+    lambda[k] = pf_field_subtract(f, at->b[k], all[k*width + m]);
+  }
+  if (!eliminate(f, S, m, lambda, 1)) return PF_EXACT_UNDEFINED;
+  for (int i = 0; i < n; i++) {
+    q2[i] = Y[i*width + m];
+    for (int k = 0; k < m; k++) q2[i] = pf_field_add(f, q2[i], pf_field_multiply(f, Y[i*width + k], lambda[k]));
+  }
+  return PF_EXACT_DONE;
+}
+
 /* ---------------------------------------------------------------- Udwadia and Phohomsiri */
 
 /* q'' = B^+ [F + C; b], B = [P M; A], P = I - A^T (A A^T)^-1 A; by the normal equations, as B has full
@@ -366,7 +420,8 @@ static double laconic_growth(int n, int rank, int speeds)
 
 const PfExactForm pf_exact_forms[] = {
   {"multipliers", multipliers, multipliers_growth},
-  {"udwadia_kalaba", udwadia_kalaba, udwadia_kalaba_growth},
+  {"elimination", elimination, udwadia_kalaba_growth}, /* the same determinants */
+    {"udwadia_kalaba", udwadia_kalaba, udwadia_kalaba_growth},
   {"udwadia_phohomsiri", udwadia_phohomsiri, udwadia_phohomsiri_growth},
   {"rosenberg", rosenberg, rosenberg_growth},
   {"rosenberg_extended", rosenberg_extended, rosenberg_growth},

@@ -31,6 +31,21 @@ typedef struct PfNumbers {
   double *unit_A, *unit_b, *unit; /* A and b by rows, divided by `unit`: filled by pf_unit_rows */
 } PfNumbers;
 
+struct PfFormulation {
+  const char *name;
+  const char *source;  /* paper and equation numbers */
+  const char *summary;
+  /* Makes the workspace, or fails with PF_ERR_MODEL and a message that says why the formulation does not apply. */
+  PfStatus (*prepare)(PfSolver *solver);
+  /* Accelerations and multipliers (the force follows from them) at the numbers in the solver. */
+  PfTrouble (*accelerate)(PfSolver *solver, PfMotion *motion, int *row);
+  /* The rest may be NULL. `answer` gives the same from solver->values alone, before M, F, A and b are evaluated; false: not in
+   * this state, and `accelerate` is asked. */
+  bool (*answer)(PfSolver *solver, PfMotion *motion);
+  void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
+  PfProjected (*project)(PfSolver *solver, double *values, double enough);
+};
+
 struct PfSolver {
   PfContext *ctx;
   PfArena *arena;
@@ -48,6 +63,10 @@ struct PfSolver {
   const bool *skipped; /* m: constraints that are not looked at; NULL: none */
   double agreement;   /* redundant rows that miss less of their terms do not contradict the others */
   int unknowns, unknowns_per_rank; /* without constraints, and how many each independent one adds */
+  const PfSolverPlan *plan; /* while it is made */
+  PfTold told;
+  const double *square; /* m: what rows are measured by, or NULL */
+  struct PfElimination *elimination; /* NULL without */
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
   size_t bytes;
@@ -163,7 +182,11 @@ void pf_product(const double *A, const double *B, int p, int k, int q, double *C
 void pf_times(const double *A, int m, int n, const double *x, double *y);
 void pf_transposed_times(const double *A, int m, int n, const double *x, double *y);
 
-extern const PfFormulation pf_form_multipliers, pf_form_udwadia_kalaba, pf_form_udwadia_phohomsiri,
+/* A solver by the formulation that suits the system (choose.c). */
+PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver);
+
+extern const PfFormulation pf_form_auto; /* not in the list: its solvers are those of others */
+extern const PfFormulation pf_form_multipliers, pf_form_elimination, pf_form_udwadia_kalaba, pf_form_udwadia_phohomsiri,
     pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade, pf_form_recursive;
 
 #endif

@@ -221,6 +221,6 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_laconic = {
-  "laconic", "Tatarinov's equations; Zobova 2011, eq. (2.3), (2.4)",
-  "reduced equations in pseudo-velocities, derived symbolically",
-  prepare, accelerate};
+  .name = "laconic", .source = "Tatarinov's equations; Zobova 2011, eq. (2.3), (2.4)",
+  .summary = "reduced equations in pseudo-velocities, derived symbolically",
+  .prepare = prepare, .accelerate = accelerate};

@@ -129,6 +129,6 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_maggi = {
-  "maggi", "Maggi's equations; Zobova 2011, section 1",
-  "motion along the admissible directions, by the pseudo-velocities of the model or chosen ones",
-  prepare, accelerate};
+  .name = "maggi", .source = "Maggi's equations; Zobova 2011, section 1",
+  .summary = "motion along the admissible directions, by the pseudo-velocities of the model or chosen ones",
+  .prepare = prepare, .accelerate = accelerate};

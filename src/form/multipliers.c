@@ -133,6 +133,6 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_multipliers = {
-  "multipliers", "Lagrange's multipliers; least length by the minimum-norm solution",
-  "the augmented system of accelerations and multipliers; takes singular masses and redundant constraints",
-  prepare, accelerate};
+  .name = "multipliers", .source = "Lagrange's multipliers; least length by the minimum-norm solution",
+  .summary = "the augmented system of accelerations and multipliers; takes singular masses and redundant constraints",
+  .prepare = prepare, .accelerate = accelerate};

@@ -492,6 +492,6 @@ static PfStatus prepare(PfSolver *s)
 }
 
 const PfFormulation pf_form_recursive = {
-  "recursive", "Meng, Han 2007, eq. (80)-(97) with errata; constraints by columns of M^-1 A^T",
-  "the recursion over the tree of bodies, constraints on top of it",
-  prepare, accelerate};
+  .name = "recursive", .source = "Meng, Han 2007, eq. (80)-(97) with errata; constraints by columns of M^-1 A^T",
+  .summary = "the recursion over the tree of bodies, constraints on top of it",
+  .prepare = prepare, .accelerate = accelerate};

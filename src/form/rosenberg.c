@@ -63,11 +63,11 @@ static PfTrouble embedded(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_rosenberg_extended = {
-  "rosenberg_extended", "Zhao, Yu, Chen, Feng, Cao 2023, eq. (33)-(34)",
-  "dependent coordinates eliminated; only as many unknowns as degrees of freedom",
-  prepare, extended};
+  .name = "rosenberg_extended", .source = "Zhao, Yu, Chen, Feng, Cao 2023, eq. (33)-(34)",
+  .summary = "dependent coordinates eliminated; only as many unknowns as degrees of freedom",
+  .prepare = prepare, .accelerate = extended};
 
 const PfFormulation pf_form_rosenberg = {
-  "rosenberg", "Zhao, Yu, Chen, Feng, Cao 2023, eq. (16), after Rosenberg",
-  "the embedded model alone; determines the accelerations only where the dependent ones drop out of it",
-  prepare, embedded};
+  .name = "rosenberg", .source = "Zhao, Yu, Chen, Feng, Cao 2023, eq. (16), after Rosenberg",
+  .summary = "the embedded model alone; determines the accelerations only where the dependent ones drop out of it",
+  .prepare = prepare, .accelerate = embedded};

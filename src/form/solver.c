@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const PfFormulation *const formulations[] = {
-  &pf_form_multipliers, &pf_form_udwadia_kalaba, &pf_form_udwadia_phohomsiri, &pf_form_rosenberg,
+  &pf_form_multipliers, &pf_form_elimination, &pf_form_udwadia_kalaba, &pf_form_udwadia_phohomsiri, &pf_form_rosenberg,
   &pf_form_rosenberg_extended, &pf_form_maggi, &pf_form_laconic, &pf_form_cascade,
   &pf_form_recursive,
 };
@@ -20,9 +20,25 @@ const PfFormulation *pf_formulation(int index)
 const PfFormulation *pf_formulation_find(const char *name)
 {
   name = pf_form_name(name);
+  if (!strcmp(name, pf_form_auto.name)) return &pf_form_auto;
   for (int i = 0; i < FORMULATIONS; i++)
     if (!strcmp(formulations[i]->name, name)) return formulations[i];
   return NULL;
+}
+
+const char *pf_formulation_name(const PfFormulation *formulation)
+{
+  return formulation->name;
+}
+
+const char *pf_formulation_source(const PfFormulation *formulation)
+{
+  return formulation->source;
+}
+
+const char *pf_formulation_summary(const PfFormulation *formulation)
+{
+  return formulation->summary;
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -75,22 +91,36 @@ static PfStatus prepare(PfSolver *s)
   return s->formulation->prepare(s);
 }
 
-PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, PfSolver **solver)
+PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const PfSolverPlan *plan,
+                           PfSolver **solver)
 {
   *solver = NULL;
+  if (formulation == &pf_form_auto) return pf_solver_choose(ctx, system, plan, solver);
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfSolver *s = arena ? pf_arena_array(arena, PfSolver, 1) : NULL;
   if (!s) {
     pf_arena_free(arena);
     return pf_fail(ctx, PF_ERR_MEMORY, "no room for the formulation '%s'", formulation->name);
   }
-  *s = (PfSolver){.ctx = ctx, .arena = arena, .system = system, .formulation = formulation};
+  *s = (PfSolver){.ctx = ctx, .arena = arena, .system = system, .formulation = formulation, .plan = plan};
   s->unknowns = system->n;
   pf_solver_tolerate(s, 0);
   PfStatus status = prepare(s);
+  s->plan = NULL;
   if (status == PF_OK) *solver = s;
   else pf_solver_free(s);
   return status;
+}
+
+PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const double *values,
+                          PfSolver **solver)
+{
+  return pf_solver_new_for(ctx, system, formulation, &(PfSolverPlan){.values = values}, solver);
+}
+
+PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, PfSolver **solver)
+{
+  return pf_solver_new_at(ctx, system, formulation, NULL, solver);
 }
 
 void pf_solver_tolerate(PfSolver *s, double drift)
@@ -101,7 +131,9 @@ void pf_solver_tolerate(PfSolver *s, double drift)
 
 void pf_solver_skip(PfSolver *s, const bool *rows)
 {
-  s->skipped = rows;
+  s->skipped = NULL;
+  for (int k = 0; rows && k < s->system->m; k++)
+    if (rows[k]) s->skipped = rows;
 }
 
 void pf_solver_free(PfSolver *solver)
@@ -125,6 +157,28 @@ size_t pf_solver_workspace(const PfSolver *solver)
 const PfFormulation *pf_solver_formulation(const PfSolver *solver)
 {
   return solver->formulation;
+}
+
+/* ---------------------------------------------------------------- services */
+
+const PfTold *pf_solver_told(const PfSolver *solver)
+{
+  return &solver->told;
+}
+
+void pf_solver_measure_rows(PfSolver *solver, const double *square)
+{
+  solver->square = square;
+}
+
+void pf_solver_raise_squares(const PfSolver *solver, double *square)
+{
+  if (solver->formulation->raise_squares) solver->formulation->raise_squares(solver, square);
+}
+
+PfProjected pf_solver_project(PfSolver *solver, double *values, double enough)
+{
+  return solver->formulation->project ? solver->formulation->project(solver, values, enough) : PF_PROJECTED_NOT;
 }
 
 /* ---------------------------------------------------------------- small products */
@@ -265,30 +319,43 @@ PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
   return PF_TROUBLE_NONE;
 }
 
-static PfTrouble find_force(PfSolver *s, PfMotion *motion, int *row)
+typedef enum Evaluated { NOTHING_EVALUATED, EVALUATED } Evaluated;
+
+/* M q'' - F; M and F may have to be evaluated first. */
+static PfTrouble find_force(PfSolver *s, Evaluated numbers, PfMotion *motion, int *row)
 {
-  PfTrouble trouble = s->rows ? evaluate_all(s, row) : PF_TROUBLE_NONE;
+  PfTrouble trouble = numbers == EVALUATED ? PF_TROUBLE_NONE : evaluate_all(s, row);
   const double *inertia = s->inertia_known ? s->inertia : pf_inertia(s, motion->acceleration);
   for (int i = 0; i < s->system->n; i++) motion->force[i] = inertia[i] - s->at.F[i];
   return trouble;
 }
 
+static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
+{
+  PfTrouble trouble = pf_solver_evaluate(s, row);
+  return trouble == PF_TROUBLE_NONE ? s->formulation->accelerate(s, motion, row) : trouble;
+}
+
+/* With multipliers of its own among the values. */
+static PfTrouble accelerate_with_friction(PfSolver *s, PfMotion *motion, int *row)
+{
+  memcpy(s->own_values, s->values, (size_t)s->system->symbols.lambda*sizeof *s->values);
+  s->values = s->own_values;
+  PfTrouble trouble = pf_friction_solve(s, motion, row);
+  s->inertia_known = false; /* it may be that of a trial */
+  return trouble;
+}
+
 PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *motion, int *row)
 {
-  PfTrouble trouble;
   *row = -1;
-  s->inertia_known = false;
-  if (s->system->friction) {
-    memcpy(s->own_values, values, (size_t)s->system->symbols.lambda*sizeof *values);
-    s->values = s->own_values;
-    trouble = pf_friction_solve(s, motion, row);
-    s->inertia_known = false; /* it may be that of a trial */
-  } else { /* nothing looks at the multipliers */
-    s->values = values;
-    trouble = pf_solver_evaluate(s, row);
-    if (trouble == PF_TROUBLE_NONE) trouble = s->formulation->accelerate(s, motion, row);
-  }
-  if (trouble == PF_TROUBLE_NONE) return motion->force ? find_force(s, motion, row) : trouble;
+  s->inertia_known = s->told.known = false;
+  s->values = values;
+  if (s->formulation->answer && s->formulation->answer(s, motion))
+    return motion->force ? find_force(s, NOTHING_EVALUATED, motion, row) : PF_TROUBLE_NONE;
+  PfTrouble trouble = s->system->friction ? accelerate_with_friction(s, motion, row) : accelerate(s, motion, row);
+  if (trouble == PF_TROUBLE_NONE)
+    return motion->force ? find_force(s, s->rows ? NOTHING_EVALUATED : EVALUATED, motion, row) : trouble;
   int faulty;
   if (s->rows && evaluate_all(s, &faulty) == PF_TROUBLE_NOT_FINITE) { /* the better reason */
     *row = faulty;

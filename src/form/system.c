@@ -13,11 +13,7 @@ static PfStatus no_room(PfContext *ctx)
 PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inputs, int input_count, PfExpr *roots,
                         int root_count, PfTape **tape)
 {
-  for (int i = 0; i < model->input_count; i++) {
-    const PfInput *input = model->inputs + i;
-    if (input->value)
-      PF_TRY(pf_expr_substitute(ctx, roots, root_count, &input->symbol, &input->value, 1, roots));
-  }
+  PF_TRY(pf_insert_inputs(ctx, model, roots, (size_t)root_count));
   return pf_tape_new(ctx, inputs, input_count, roots, root_count, tape);
 }
 

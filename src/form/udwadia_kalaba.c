@@ -124,6 +124,6 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_udwadia_kalaba = {
-  "udwadia_kalaba", "Zhao, Yu, Chen, Feng, Cao 2023, eq. (19)-(20), after Udwadia and Kalaba",
-  "the free acceleration plus the smallest correction in the metric of the mass matrix",
-  prepare, accelerate};
+  .name = "udwadia_kalaba", .source = "Zhao, Yu, Chen, Feng, Cao 2023, eq. (19)-(20), after Udwadia and Kalaba",
+  .summary = "the free acceleration plus the smallest correction in the metric of the mass matrix",
+  .prepare = prepare, .accelerate = accelerate};

@@ -84,6 +84,6 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_udwadia_phohomsiri = {
-  "udwadia_phohomsiri", "Zhao, Jiao, Wang 2015, theorem 2 (eq. (11)-(12), corrected), after Udwadia and Phohomsiri",
-  "the mass matrix projected along the constraints, stacked on them; takes singular masses",
-  prepare, accelerate};
+  .name = "udwadia_phohomsiri", .source = "Zhao, Jiao, Wang 2015, theorem 2 (eq. (11)-(12), corrected), after Udwadia and Phohomsiri",
+  .summary = "the mass matrix projected along the constraints, stacked on them; takes singular masses",
+  .prepare = prepare, .accelerate = accelerate};

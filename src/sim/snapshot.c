@@ -21,14 +21,14 @@ static uint64_t mix(uint64_t hash, const char *bytes, size_t count)
 
 static uint64_t mix_word(uint64_t hash, const char *word)
 {
-  return word ? mix(hash, word, strlen(word) + 1) : mix(hash, "", 1);
+  return mix(hash, word, strlen(word) + 1);
 }
 
 static uint64_t identity(const PfSim *sim)
 {
   uint64_t hash = mix(0xcbf29ce484222325u, sim->model->text, sim->model->text_size);
   hash = mix_word(hash, sim->options.method ? sim->options.method : "dopri5");
-  return mix_word(hash, sim->options.formulation);
+  return mix_word(hash, sim->options.formulation ? sim->options.formulation : "auto");
 }
 
 size_t pf_sim_snapshot_size(const PfSim *sim)

@@ -30,8 +30,7 @@ static bool find_motion(PfMotionRun *run, const PfAlpha *s)
   if (s->printed) return pf_flow(run, run->state.t, run->state.y, run->state.dy);
   memcpy(run->state.dy, run->state.y + n, bytes);
   memcpy(run->state.dy + n, s->x, bytes);
-  memcpy(run->flow.motion.acceleration, s->x, bytes);
-  memcpy(run->flow.motion.multiplier, s->x + n, (size_t)s->m*sizeof *s->x);
+  memcpy(run->flow.multiplier, s->x + n, (size_t)s->m*sizeof *s->x);
   return true;
 }
 

@@ -260,7 +260,7 @@ void pf_alpha_start(PfMotionRun *run, const double *w)
     s->x[i] = s->w[i] = w[i];
     s->a[i] = (1 - s->share)*w[i];
   }
-  memcpy(s->x + s->n, run->flow.motion.multiplier, (size_t)s->m*sizeof *s->x);
+  memcpy(s->x + s->n, run->flow.multiplier, (size_t)s->m*sizeof *s->x);
   if (!s->printed) return;
   pf_alpha_forces(s, run->state.t, run->state.y, s->load); /* M a = F at the start */
   for (int i = 0; i < s->n; i++) s->load[i] *= (s->alpha_f - s->alpha_m)/(1 - s->alpha_f);

@@ -21,7 +21,7 @@ static double power_at(PfMotionRun *run, double t, const double *y)
     if (!pf_flow(run, t, y, run->inner_dy)) return NAN;
     run->result.evaluations--;
   }
-  pf_monitor_at(run, t, y, run->monitor.power_of_constraints ? run->flow.motion.multiplier : NULL);
+  pf_monitor_at(run, t, y, run->monitor.power_of_constraints ? run->flow.multiplier : NULL);
   return pf_monitor_power(run);
 }
 
@@ -75,7 +75,7 @@ static bool show(PfMotionRun *run, double t, PfSample *sample)
   if (inside) pf_interpolate(run, t, run->look.y);
   if (inside && run->state.between != PF_BETWEEN_PASSAGE && holds_constraints(run)) (void)pf_project(run, t, run->look.y);
   if (!pf_flow(run, t, y, run->look.dy)) return false;
-  pf_monitor_at(run, t, y, run->flow.motion.multiplier);
+  pf_monitor_at(run, t, y, run->flow.multiplier);
   *sample = (PfSample){.t = t, .q = y, .v = y + run->n, .a = run->look.dy + run->n, .multiplier = run->look.multiplier,
                        .kinetic = pf_monitor_kinetic(run), .potential = pf_monitor_potential(run),
                        .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run), .balance = run->monitor.balance};
@@ -93,8 +93,7 @@ static void swap(double **a, double **b)
 static void swap_places(PfMotionRun *run)
 {
   swap(&run->flow.values, &run->look.values);
-  swap(&run->flow.motion.acceleration, &run->look.acceleration);
-  swap(&run->flow.motion.multiplier, &run->look.multiplier);
+  swap(&run->flow.multiplier, &run->look.multiplier);
 }
 
 bool pf_motion_look(PfMotionRun *run, double t, PfSample *sample)

@@ -237,7 +237,7 @@ static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, d
     bool good = pf_flow(run, t, y, b->dy);
     run->result.evaluations--; /* not work of the method */
     if (!good) return false;
-    memcpy(run->flow.values + run->symbols->lambda, run->flow.motion.multiplier, (size_t)run->m*sizeof *run->flow.values);
+    memcpy(run->flow.values + run->symbols->lambda, run->flow.multiplier, (size_t)run->m*sizeof *run->flow.values);
   }
   pf_tape_run(b->tape, run->flow.values, out, b->work);
   return true;

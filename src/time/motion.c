@@ -1,7 +1,6 @@
 /* One phase in motion: steps, where they are cut, what follows from it. */
 #include "form/solver.h"
 #include "time/breaks.h"
-#include "time/closed.h"
 #include "time/manifold.h"
 
 #include <float.h>
@@ -21,31 +20,30 @@ void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept)
   return block;
 }
 
-/* By the formulation. */
-static bool accelerate(PfMotionRun *run, double *a)
+/* Power and margin of the constraints, which some formulations bring along. */
+static void note_told(PfFlow *flow, const PfTold *told, double t)
 {
-  run->flow.known = false;
-  run->flow.trouble = pf_solver_accelerate(run->flow.solver, run->flow.values, &run->flow.motion, &run->flow.row);
-  if (run->flow.trouble != PF_TROUBLE_NONE) return false;
-  memcpy(a, run->flow.motion.acceleration, (size_t)run->n*sizeof *a);
-  return pf_first_not_finite(a, (size_t)run->n) < 0;
+  flow->power = told->power;
+  flow->margin = sqrt(told->margin);
+  flow->margin_least = flow->margins++ ? fmin(flow->margin_least, flow->margin) : flow->margin;
+  flow->margin_t = t;
+  flow->margin_row = told->margin_row;
 }
 
 bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy)
 {
+  PfFlow *flow = &run->flow;
   int n = run->n;
-  run->flow.values[run->symbols->time] = t;
-  memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)n*sizeof *y);
+  PfMotion motion = {.acceleration = dy + n, .multiplier = flow->multiplier};
+  flow->values[run->symbols->time] = t;
+  memcpy(flow->values + run->symbols->q, y, 2*(size_t)n*sizeof *y);
   memcpy(dy, y + n, (size_t)n*sizeof *y);
   run->result.evaluations++;
-  PfClosed *closed = run->flow.closed;
-  if (!closed || !pf_closed_flow(closed, run->symbols, run->flow.values, dy + n, run->flow.motion.multiplier, &run->flow.power))
-    return accelerate(run, dy + n);
-  run->flow.known = true;
-  run->flow.margin = sqrt(closed->margin);
-  run->flow.margin_least = run->flow.margins++ ? fmin(run->flow.margin_least, run->flow.margin) : run->flow.margin;
-  run->flow.margin_t = t;
-  run->flow.margin_row = closed->margin_row;
+  flow->trouble = pf_solver_accelerate(flow->solver, flow->values, &motion, &flow->row);
+  const PfTold *told = pf_solver_told(flow->solver);
+  flow->known = told->known;
+  if (told->known) note_told(flow, told, t);
+  else return flow->trouble == PF_TROUBLE_NONE && pf_first_not_finite(dy + n, (size_t)n) < 0;
   return true;
 }
 
@@ -236,7 +234,7 @@ static PfRunEnd change_sides(PfMotionRun *run)
   run->result.switches++;
   run->flow.told = is_stuck_in_time(run);
   if (run->flow.told) return PF_RUN_TROUBLE;
-  for (int i = 0; i < p->stuck_count; i++) sides->side[p->stuck[i]] = run->flow.motion.multiplier[run->m - p->stuck_count + i];
+  for (int i = 0; i < p->stuck_count; i++) sides->side[p->stuck[i]] = run->flow.multiplier[run->m - p->stuck_count + i];
   memcpy(run->flow.values + run->symbols->q, run->state.y, 2*(size_t)run->n*sizeof *run->state.y);
   run->flow.values[run->symbols->time] = run->state.t;
   pf_sides_set(sides, run->flow.values);
@@ -405,7 +403,7 @@ static PfRunEnd begin(PfMotionRun *run)
   see(run, (PfCut){.t = run->state.t, .condition = -1}, false, false);
   if (pf_watch_start(run)) return report_rank_loss(run);
   if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_RUN_TROUBLE;
-  pf_monitor_at(run, run->state.t, run->state.y, run->flow.motion.multiplier);
+  pf_monitor_at(run, run->state.t, run->state.y, run->flow.multiplier);
   run->monitor.power = pf_monitor_power(run);
   run->monitor.power_known = true;
   r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
@@ -489,7 +487,7 @@ static void set_defaults(PfRunOptions *o)
   if (!(o->rtol > 0)) o->rtol = 1e-8;
   if (!(o->atol > 0)) o->atol = o->rtol/100;
   if (!o->method) o->method = "dopri5";
-  if (!o->formulation) o->formulation = "multipliers";
+  if (!o->formulation) o->formulation = "auto";
   if (o->most_steps <= 0) o->most_steps = 100*1000*1000;
   if (isnan(o->rho)) o->rho = 0.9;
 }
@@ -532,24 +530,33 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values)
   run->state.y_old = pf_run_array(run, double, 2*n);
   run->state.dy = pf_run_array(run, double, 2*n);
   run->state.dy_old = pf_run_array(run, double, 2*n);
-  run->flow.motion.acceleration = pf_run_array(run, double, n);
-  run->flow.motion.multiplier = pf_run_array(run, double, run->m);
+  run->flow.multiplier = pf_run_array(run, double, run->m);
   run->inner_y = pf_run_array(run, double, 2*n);
   run->inner_dy = pf_run_array(run, double, 2*n);
   run->cut_y = pf_run_array(run, double, 2*n);
   run->look.values = pf_run_array(run, double, count);
   run->look.y = pf_run_array(run, double, 2*n);
   run->look.dy = pf_run_array(run, double, 2*n);
-  run->look.acceleration = pf_run_array(run, double, n);
   run->look.multiplier = pf_run_array(run, double, run->m);
-  bool good = run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old && run->flow.motion.acceleration &&
-              run->flow.motion.multiplier && run->inner_y && run->inner_dy && run->cut_y && run->look.values && run->look.y &&
-              run->look.dy && run->look.acceleration && run->look.multiplier;
+  bool good = run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old && run->flow.multiplier &&
+              run->inner_y && run->inner_dy && run->cut_y && run->look.values && run->look.y &&
+              run->look.dy && run->look.multiplier;
   if (!good) return PF_ERR_MEMORY;
   memcpy(run->flow.values, values, count*sizeof *values);
   memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
   run->state.t = run->state.t_old = values[run->symbols->time];
   run->state.t_end = run->state.horizon = run->options.t_end;
+  return PF_OK;
+}
+
+/* Made for the numbers of this phase, which has its parameters for good. */
+static PfStatus make_solver(PfMotionRun *run, const PfFormulation *formulation)
+{
+  PfSolverPlan plan = {.values = run->flow.values, .power = run->monitor.power_form};
+  PF_TRY(pf_solver_new_for(run->ctx, run->system, formulation, &plan, &run->flow.solver));
+  pf_watch_tell_solver(run);
+  for (int i = 0; pf_formulation(i); i++)
+    if (pf_formulation(i) == pf_solver_formulation(run->flow.solver)) run->result.formulations = 1u << i;
   return PF_OK;
 }
 
@@ -561,12 +568,11 @@ static PfStatus prepare(PfMotionRun *run, const double *values)
   PF_TRY(find_method(run));
   PF_TRY(make_arrays(run, values));
   PF_TRY(check_resolution(run));
-  PF_TRY(pf_solver_new(run->ctx, run->system, formulation, &run->flow.solver));
   PF_TRY(pf_monitor_make(run));
   PF_TRY(pf_project_make(run));
   PF_TRY(pf_watch_make(run));
   PF_TRY(pf_passage_make(run));
-  if (!strcmp(run->options.formulation, "multipliers")) PF_TRY(pf_closed_make(run, &run->flow.closed));
+  PF_TRY(make_solver(run, formulation));
   PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
   PF_TRY(run->stepper.method->prepare(run));
   return keep_scalars(run) ? PF_OK : pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
@@ -584,7 +590,6 @@ void pf_motion_close(PfMotionRun *run)
   if (run->stepper.method && run->stepper.method->release && run->stepper.data) run->stepper.method->release(run);
   if (run->projection) pf_manifold_release(run->projection);
   if (run->breaks) pf_breaks_release(run->breaks);
-  if (run->flow.closed) pf_closed_release(run->flow.closed);
   pf_tape_free(run->monitor.tape);
   pf_solver_free(run->flow.solver);
   pf_arena_free(run->arena);

@@ -11,6 +11,7 @@ static void add_result(PfRunResult *sum, const PfRunResult *r, bool first)
 {
   sum->end = r->end;
   sum->t = r->t;
+  sum->formulations |= r->formulations;
   sum->steps += r->steps;
   sum->rejected += r->rejected;
   sum->evaluations += r->evaluations;
@@ -223,7 +224,10 @@ void pf_phases_state(const PfPhases *s, double *y)
 PfRunResult pf_phases_result(const PfPhases *s)
 {
   PfRunResult sum = s->past;
-  if (s->motion) add_result(&sum, &s->motion->result, !s->any_past);
+  if (s->motion) {
+    add_result(&sum, &s->motion->result, !s->any_past);
+    sum.formulation = pf_formulation_name(pf_solver_formulation(s->motion->flow.solver));
+  }
   sum.end = s->stage == PF_STAGE_OVER ? s->end : PF_RUN_DONE;
   sum.t = pf_phases_time(s);
   return sum;

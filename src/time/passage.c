@@ -175,7 +175,7 @@ static double work(PfMotionRun *run, Passage *p)
     combine(run, p, p->a[j], p->stage);
     (void)pf_project_closely(run, t, p->stage);
     if (run->monitor.power_of_constraints && !pf_flow(run, t, p->stage, p->slope)) return NAN;
-    pf_monitor_at(run, t, p->stage, run->monitor.power_of_constraints ? run->flow.motion.multiplier : NULL);
+    pf_monitor_at(run, t, p->stage, run->monitor.power_of_constraints ? run->flow.multiplier : NULL);
     sum += p->b[j]*pf_monitor_power(run);
   }
   return p->h*sum;

@@ -1,6 +1,7 @@
 /* Projection of a state on the constraints after a step. */
-#include "time/closed.h"
+#include "form/solver.h"
 #include "time/manifold.h"
+#include "time/time_impl.h"
 
 #include <string.h>
 
@@ -32,8 +33,9 @@ static bool settle(PfMotionRun *run, PfLevel level, double enough)
 
 static bool settle_velocity(PfMotionRun *run, double enough)
 {
-  PfClosedEnd end = run->flow.closed ? pf_closed_project(run->flow.closed, run->symbols, run->flow.values, enough) : PF_CLOSED_FAILED;
-  return end == PF_CLOSED_FAILED ? settle(run, PF_LEVEL_VELOCITY, enough) : end == PF_CLOSED_MOVED;
+  PfSolver *solver = run->flow.solver; /* not made yet while the watch looks around */
+  PfProjected end = solver ? pf_solver_project(solver, run->flow.values, enough) : PF_PROJECTED_NOT;
+  return end == PF_PROJECTED_NOT ? settle(run, PF_LEVEL_VELOCITY, enough) : end == PF_PROJECTED_NOW;
 }
 
 static bool project(PfMotionRun *run, double t, double *y, double enough)

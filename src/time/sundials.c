@@ -116,7 +116,7 @@ static int cvode_slope(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J
   const double *z = N_VGetArrayPointer(state);
   for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
   if (!pf_flow(run, t, s->y, s->dy)) return keep_trouble(run, s), 1;
-  pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->flow.motion.multiplier, NULL);
+  pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->flow.multiplier, NULL);
   pf_residuals_slopes(&s->rows);
   split_slopes(run, s);
   if (pf_qr_factor(&s->qr, s->K, 1e-13) != PF_OK) return 1;
@@ -209,7 +209,7 @@ static void set_multipliers(PfMotionRun *run, Sun *s)
 {
   int n = run->n, m = run->m;
   double *lambda = s->z + 2*n;
-  memcpy(lambda, run->flow.motion.multiplier, (size_t)m*sizeof *lambda);
+  memcpy(lambda, run->flow.multiplier, (size_t)m*sizeof *lambda);
   if (!s->redundant) return;
   PfManifold *manifold = run->projection;
   (void)pf_manifold_rows(manifold, run->flow.values); /* at the state of the latest evaluation */
@@ -223,7 +223,7 @@ static void set_multipliers(PfMotionRun *run, Sun *s)
   if (pf_qr_factor(&s->share, s->At, 0) != PF_OK) return;
   pf_qr_solve(&s->share, s->force, lambda);
   for (int k = 0; k < m; k++) /* constraints on accelerations have no row in A of the manifold */
-    if (pf_system_equations(run->system)->velocity[k] == PF_EXPR_NONE) lambda[k] = run->flow.motion.multiplier[k];
+    if (pf_system_equations(run->system)->velocity[k] == PF_EXPR_NONE) lambda[k] = run->flow.multiplier[k];
 }
 
 /* Rates and multipliers of the start. When it has none, the run will say so itself. */

@@ -77,9 +77,8 @@ typedef struct PfState {
 typedef struct PfFlow {
   double *values;          /* numbers of all symbols; time and state are filled in by pf_flow */
   PfSolver *solver;
-  struct PfClosed *closed; /* accelerations in closed form, or NULL (closed.c) */
-  PfMotion motion;         /* its force is not kept up */
-  bool known;              /* are power and margin? */
+  double *multiplier;      /* m */
+  bool known;              /* are power and margin? Some formulations bring them along */
   double power;
   double margin, margin_t; /* independence of the constraints (watch.c), and its time */
   int margin_row;          /* the constraint that is most dependent */
@@ -135,7 +134,7 @@ struct PfMotionRun {
   double *cut_y;           /* 2n: where a step was cut short */
   double *inner_y, *inner_dy; /* 2n: inside a step */
   struct {
-    double *values, *y, *dy, *acceleration, *multiplier;
+    double *values, *y, *dy, *multiplier;
   } look;                  /* of pf_motion_look: what it shows, and where it evaluates */
 };
 
@@ -219,8 +218,8 @@ PfStatus pf_watch_make(PfMotionRun *run);
 bool pf_watch_step(PfMotionRun *run);
 /* After a step that failed: is a loss near? Then that is why, and pf_watch_pass goes on. */
 bool pf_watch_ahead(PfMotionRun *run);
-/* Squares of the lengths in which the rows are measured (m); they grow along the run. */
-const double *pf_watch_squares(const PfMotionRun *run);
+/* Which rows the solver of the run leaves out, how far others may disagree, and how they are measured. */
+void pf_watch_tell_solver(PfMotionRun *run);
 
 typedef enum PfPass {
   PF_PASS_NONE, /* nothing is near */

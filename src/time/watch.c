@@ -3,8 +3,9 @@
  * orthogonal, 0 when one follows from the others or vanishes; its square is the smallest pivot of A M^-1 A^T over what it
  * was. A run may step right over an instant where it vanishes, with accelerations that stay finite; so where the measure goes
  * down fast, its zero is looked for ahead, and where it may have passed one, from the beginning of the last step. */
-#include "time/closed.h"
+#include "form/solver.h"
 #include "time/manifold.h"
+#include "time/time_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -225,11 +226,8 @@ static PfStatus judge(PfMotionRun *run, Watch *w)
   return PF_OK;
 }
 
-/* Rows that are redundant from the start are no loss. Inside a step they are redundant only as far as the constraints hold
- * there: the accelerations must bear that. */
 PfStatus pf_watch_make(PfMotionRun *run)
 {
-  static const double drift = 1e-3;
   Watch *w = run->watch = pf_run_array(run, Watch, 1);
   if (!w) return PF_ERR_MEMORY;
   PF_TRY(make_room(run, w));
@@ -237,10 +235,19 @@ PfStatus pf_watch_make(PfMotionRun *run)
   w->seen = -INFINITY;
   w->arrived = INFINITY;
   w->lost = fmin(1e-6, 0.01*w->now);
+  return pf_keep_members(run->arena, &run->kept, w, now, gone) ? PF_OK : PF_ERR_MEMORY;
+}
+
+/* Rows that are redundant from the start are no loss. Inside a step they are redundant only as far as the constraints hold
+ * there: the accelerations must bear that. */
+void pf_watch_tell_solver(PfMotionRun *run)
+{
+  static const double drift = 1e-3;
+  const Watch *w = run->watch;
   for (int i = 0; i < run->m; i++)
     if (is_redundant(run, w, i)) pf_solver_tolerate(run->flow.solver, drift);
   pf_solver_skip(run->flow.solver, w->idle);
-  return pf_keep_members(run->arena, &run->kept, w, now, gone) ? PF_OK : PF_ERR_MEMORY;
+  pf_solver_measure_rows(run->flow.solver, w->square);
 }
 
 static void note(PfMotionRun *run, const Watch *w, double size, double t)
@@ -479,7 +486,7 @@ static double measure_now(PfMotionRun *run, Watch *w)
 {
   if (run->flow.known && run->flow.margin_t == run->state.t) {
     w->row = run->flow.margin_row;
-    pf_closed_lengths(run->flow.closed, w->square);
+    pf_solver_raise_squares(run->flow.solver, w->square);
     return run->flow.margin;
   }
   double now = measure(run, w, run->state.t, run->state.y);
@@ -528,11 +535,6 @@ bool pf_watch_ahead(PfMotionRun *run)
   w->now = measure(run, w, run->state.t, run->state.y);
   w->looked = INFINITY;
   return is_near(run, w);
-}
-
-const double *pf_watch_squares(const PfMotionRun *run)
-{
-  return ((const Watch *)run->watch)->square;
 }
 
 /* ---------------------------------------------------------------- to the loss, and over it when asked to */

@@ -101,6 +101,18 @@ def the_summary_has_the_documented_keys():
            data["steps"] == json.loads(run("--by", "dopri5", "--every", "0.01", "--json", example("piano_wheel")).stdout)["steps"])
 
 
+def the_formulation_that_ran_is_told():
+    for name, form in (("snakeboard", "elimination"), ("spacecraft", "recursive"), ("dual_arm", "multipliers")):
+        expect(f"auto takes {form} for {name}", json.loads(run("--for", "0.1", "--json", example(name)).stdout)["formulation"] == form)
+        expect("the summary names it", f" by dopri5, {form}, t = 0 " in run("--for", "0.1", "--by", "dopri5", example(name)).stdout)
+    for form in ("auto", "elimination", "multipliers", "maggi"):
+        told = json.loads(run("--for", "0.1", "--form", form, "--json", example("snakeboard")).stdout)["formulation"]
+        expect(f"--form {form} is obeyed", told == ("elimination" if form == "auto" else form), told)
+    sticks = model("model rub\ncoord x\nkinetic x'^2/2\nforce x = -0.3*sign(x')\nstart x' = 0.2\nrun 2\n")
+    told = json.loads(run("--form", "elimination", "--json", sticks).stdout)
+    expect("phases that stick tell it too", told["sticks"] == 1 and told["formulation"].startswith("elimination"), told["formulation"])
+
+
 def the_constraints_are_held_to_rounding():
     for method in ("dopri5", "dop853"):
         data = json.loads(run("--by", method, "--rtol", "1e-6", "--every", "5", "--json", example("snakeboard")).stdout)

@@ -25,7 +25,7 @@ typedef struct Answer {
 static inline int form_index(const char *name)
 {
   for (int k = 0; pf_formulation(k); k++)
-    if (!strcmp(pf_formulation(k)->name, name)) return k;
+    if (!strcmp(pf_formulation_name(pf_formulation(k)), name)) return k;
   fail_msg("no formulation '%s'", name);
   return -1;
 }
@@ -36,7 +36,7 @@ static inline void forms_open(System *s, Forms *forms)
 {
   *forms = (Forms){.s = s};
   if (pf_system_new(s->ctx, &s->eq, &forms->system) != PF_OK) fail_msg("%s", pf_context_message(s->ctx));
-  for (int k = 0; pf_formulation(k) && strcmp(pf_formulation(k)->name, "recursive"); k++, forms->count++) {
+  for (int k = 0; pf_formulation(k) && strcmp(pf_formulation_name(pf_formulation(k)), "recursive"); k++, forms->count++) {
     assert_true(k < MOST_FORMULATIONS);
     PfStatus status = pf_solver_new(s->ctx, forms->system, pf_formulation(k), &forms->solver[k]);
     if (status == PF_OK) continue;

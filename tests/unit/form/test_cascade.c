@@ -6,7 +6,11 @@ static void assert_all(const Forms *forms, const double *a, const double *lambda
 {
   int n = forms->s->eq.n, m = forms->s->eq.m;
   for (int k = 0; k < forms->count; k++) {
-    const char *form = pf_formulation(k)->name;
+    const char *form = pf_formulation_name(pf_formulation(k));
+    if (massless && !strcmp(form, "elimination")) {
+      assert_null(forms->solver[k]);
+      continue;
+    }
     assert_non_null(forms->solver[k]);
     Answer x = answer_of(forms, forms->solver[k]);
     if (!strcmp(form, "rosenberg")) {

@@ -213,7 +213,7 @@ static bool owes_answer(const Forms *forms, const char *form, const Answer *y, b
 static void compare_all(const Forms *forms, const Numbers *x, bool singular, int *answers)
 {
   for (int k = 0; k < forms->count; k++) {
-    const char *form = pf_formulation(k)->name;
+    const char *form = pf_formulation_name(pf_formulation(k));
     if (!forms->solver[k]) continue;
     Answer y = answer_of(forms, forms->solver[k]);
     if (!owes_answer(forms, form, &y, singular)) continue;
@@ -255,8 +255,12 @@ static void compare_random_systems(void **state, const Kind *kind, int seeds)
   (void)state;
   assert_true(asked*20 >= 19*seeds);
   for (int k = 0; pf_formulation(k); k++) { /* all took part */
-    const char *form = pf_formulation(k)->name;
+    const char *form = pf_formulation_name(pf_formulation(k));
     if (!strcmp(form, "recursive")) continue; /* these have no bodies */
+    if (!strcmp(form, "elimination")) { /* for short formulas with regular mass and independent rows */
+      assert_true(answers[k] > 0 || kind->singular || kind->redundant);
+      continue;
+    }
     if (strcmp(form, "rosenberg") != 0 && (strcmp(form, "udwadia_kalaba") != 0 || !kind->singular))
       assert_int_equal(answers[k], asked);
   }

@@ -10,10 +10,10 @@ static void every_formulation_is_found_by_its_name_and_cites_a_source(void **sta
   int count = 0;
   for (; pf_formulation(count); count++) {
     const PfFormulation *f = pf_formulation(count);
-    assert_ptr_equal(pf_formulation_find(f->name), f);
-    assert_true(strlen(f->source) > 20);
-    assert_true(strlen(f->summary) > 20);
-    for (int k = 0; k < count; k++) assert_string_not_equal(f->name, pf_formulation(k)->name);
+    assert_ptr_equal(pf_formulation_find(pf_formulation_name(f)), f);
+    assert_true(strlen(pf_formulation_source(f)) > 20);
+    assert_true(strlen(pf_formulation_summary(f)) > 20);
+    for (int k = 0; k < count; k++) assert_string_not_equal(pf_formulation_name(f), pf_formulation_name(pf_formulation(k)));
   }
   assert_true(count >= 8);
   assert_null(pf_formulation(-1));
@@ -37,7 +37,7 @@ static void solvers_say_how_many_unknowns_they_have(void **state)
     PfSolver *solver = forms.solver[form_index(expected[i].name)];
     assert_int_equal(pf_solver_unknowns(solver, 3), expected[i].unknowns);
     assert_true(pf_solver_workspace(solver) > 6*sizeof(double));
-    assert_string_equal(pf_solver_formulation(solver)->name, expected[i].name);
+    assert_string_equal(pf_formulation_name(pf_solver_formulation(solver)), expected[i].name);
   }
   assert_ptr_equal(pf_system_equations(forms.system), &s.eq);
   assert_int_equal(pf_system_symbols(forms.system)->count, s.symbols.count);
@@ -66,8 +66,8 @@ static void without_constraints_all_give_newtons_accelerations(void **state)
     assert_non_null(forms.solver[k]);
     Answer x = answer_of(&forms, forms.solver[k]);
     assert_int_equal(x.trouble, PF_TROUBLE_NONE);
-    assert_vectors(pf_formulation(k)->name, "acceleration", x.a, a, 2, 1e-14, largest(a, 2));
-    assert_vectors(pf_formulation(k)->name, "force", x.force, (double[]){0, 0}, 2, 1e-13, largest(a, 2));
+    assert_vectors(pf_formulation_name(pf_formulation(k)), "acceleration", x.a, a, 2, 1e-14, largest(a, 2));
+    assert_vectors(pf_formulation_name(pf_formulation(k)), "force", x.force, (double[]){0, 0}, 2, 1e-13, largest(a, 2));
   }
   close_all(&forms);
 }
@@ -88,9 +88,9 @@ static void fully_constrained_motion_is_given_by_the_constraints(void **state)
     assert_non_null(forms.solver[k]);
     Answer x = answer_of(&forms, forms.solver[k]);
     assert_int_equal(x.trouble, PF_TROUBLE_NONE);
-    assert_vectors(pf_formulation(k)->name, "acceleration", x.a, (double[]){2, 1}, 2, 1e-14, 1);
-    assert_vectors(pf_formulation(k)->name, "force", x.force, (double[]){3, 4}, 2, 1e-14, 4);
-    assert_vectors(pf_formulation(k)->name, "multiplier", x.lambda, (double[]){3.5, -0.5}, 2, 1e-14, 4);
+    assert_vectors(pf_formulation_name(pf_formulation(k)), "acceleration", x.a, (double[]){2, 1}, 2, 1e-14, 1);
+    assert_vectors(pf_formulation_name(pf_formulation(k)), "force", x.force, (double[]){3, 4}, 2, 1e-14, 4);
+    assert_vectors(pf_formulation_name(pf_formulation(k)), "multiplier", x.lambda, (double[]){3.5, -0.5}, 2, 1e-14, 4);
   }
   close_all(&forms);
 }
@@ -182,9 +182,11 @@ static void lack_of_memory_is_reported_and_nothing_leaks(void **state)
   static const char bodies[] = "coord a\nbody b in ground turn a about z { inertia 1 }\n"
                                "body c in b ball { mass 1, inertia 1 }\nconstraint d: a' = c.wx\n";
   for (int k = 0; pf_formulation(k); k++) {
-    bool tree = !strcmp(pf_formulation(k)->name, "recursive");
-    fail_every_allocation(make_solver, &(Recipe){tree ? bodies : text, pf_formulation(k)->name});
+    bool tree = !strcmp(pf_formulation_name(pf_formulation(k)), "recursive");
+    fail_every_allocation(make_solver, &(Recipe){tree ? bodies : text, pf_formulation_name(pf_formulation(k))});
   }
+  fail_every_allocation(make_solver, &(Recipe){text, "auto"});
+  fail_every_allocation(make_solver, &(Recipe){rubs, "auto"});
   fail_every_allocation(make_solver, &(Recipe){rubs, "multipliers"});
   fail_every_allocation(make_solver, &(Recipe){speeds, "maggi"});
   fail_every_allocation(make_solver, &(Recipe){speeds, "laconic"});
@@ -282,7 +284,7 @@ static void inputs_follow_the_time_of_the_state(void **state)
   load_system(*state, "unicycle", &s);
   forms_open(&s, &forms);
   for (int k = 0; k < forms.count; k++) {
-    if (!strcmp(pf_formulation(k)->name, "rosenberg")) continue;
+    if (!strcmp(pf_formulation_name(pf_formulation(k)), "rosenberg")) continue;
     for (int i = 0; i < 3; i++) {
       s.values[s.symbols.time] = 0.4*i; /* the values of the inputs themselves stay those of t = 0 */
       Answer x = answer_of(&forms, forms.solver[k]);

@@ -104,15 +104,13 @@ static inline double distance(const Last *a, const Last *b)
 
 /* ---------------------------------------------------------------- a run that does not move */
 
-/* What closed.c, residual.c and the like need of a run, at the state of the system. */
+/* What residual.c and the like need of a run, at the state of the system. */
 static inline PfMotionRun still_run(const Moving *x)
 {
   PfMotionRun run = {.ctx = x->s.ctx, .arena = x->s.arena, .system = x->system, .symbols = pf_system_symbols(x->system),
                      .options = pf_run_options(), .n = x->n, .m = x->m, .flow = {.values = x->s.values},
                      .state = {.y = q_of(&x->s)}};
-  run.flow.motion.acceleration = pf_run_array(&run, double, x->n);
-  run.flow.motion.multiplier = pf_run_array(&run, double, x->m + 1);
-  run.flow.motion.force = pf_run_array(&run, double, x->n);
+  run.flow.multiplier = pf_run_array(&run, double, x->m + 1);
   assert_int_equal(pf_monitor_make(&run), PF_OK);
   assert_int_equal(pf_solver_new(run.ctx, run.system, pf_formulation_find("multipliers"), &run.flow.solver), PF_OK);
   return run;

@@ -50,11 +50,8 @@ static void make_arrays(PfMotionRun *run, const double *values)
   run->state.y_old = pf_run_array(run, double, 2*n);
   run->state.dy = pf_run_array(run, double, 2*n);
   run->state.dy_old = pf_run_array(run, double, 2*n);
-  run->flow.motion.acceleration = pf_run_array(run, double, n);
-  run->flow.motion.multiplier = pf_run_array(run, double, run->m);
-  run->flow.motion.force = pf_run_array(run, double, n);
-  assert_true(run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old && run->flow.motion.acceleration &&
-              run->flow.motion.multiplier && run->flow.motion.force);
+  run->flow.multiplier = pf_run_array(run, double, run->m);
+  assert_true(run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old && run->flow.multiplier);
   memcpy(run->flow.values, values, count*sizeof *values);
   memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
   run->state.t = values[run->symbols->time];
@@ -194,7 +191,7 @@ static void add_errors(Drive *drive, const double *middle, const double *exact, 
   errors->end = fmax(errors->end, distance(own, exact + 3*n, m));
   errors->middle = fmax(errors->middle, distance(own, middle + 3*n, m));
   assert_true(pf_flow(run, run->state.t, run->state.y, dy));
-  errors->post = fmax(errors->post, distance(run->flow.motion.multiplier, exact + 3*n, m));
+  errors->post = fmax(errors->post, distance(run->flow.multiplier, exact + 3*n, m));
 }
 
 /* Largest errors at multiples of `every`. */

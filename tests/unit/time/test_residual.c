@@ -65,12 +65,13 @@ static void they_vanish_at_a_solution(void **state)
   open_residuals(*state, PF_INDEX_1, &x, &run, &residuals);
   for (int k = 0; k < 20; k++) {
     int row;
+    double a[4];
+    PfMotion motion = {.acceleration = a, .multiplier = run.flow.multiplier};
     set_random_state(&x.s, &seed);
-    assert_int_equal(pf_solver_accelerate(run.flow.solver, run.flow.values, &run.flow.motion, &row), PF_TROUBLE_NONE);
-    pf_residuals_set(&residuals, run.symbols, run.flow.values[run.symbols->time], run.state.y, run.flow.motion.acceleration,
-                     run.flow.motion.multiplier, NULL);
+    assert_int_equal(pf_solver_accelerate(run.flow.solver, run.flow.values, &motion, &row), PF_TROUBLE_NONE);
+    pf_residuals_set(&residuals, run.symbols, run.flow.values[run.symbols->time], run.state.y, a, run.flow.multiplier, NULL);
     assert_int_equal(pf_residuals_find(&residuals), -1);
-    double size = 1 + largest(run.flow.motion.acceleration, 4) + largest(run.flow.motion.multiplier, 3);
+    double size = 1 + largest(a, 4) + largest(run.flow.multiplier, 3);
     for (int i = 0; i < 4; i++) assert_near(residuals.r[i], run.state.y[4 + i], 0, 0);
     for (int i = 4; i < residuals.count; i++) assert_near(residuals.r[i], 0, 0, 1e-12*size);
   }
@@ -123,7 +124,7 @@ static void slopes_that_are_not_finite_count_as_zero(void **state)
   open_text(*state, "model root\ncoord x\nkinetic x'^2/2\nforce x = sqrt(x)\n", &x);
   PfMotionRun run = still_run(&x);
   assert_int_equal(pf_residuals_make(&run, PF_INDEX_1, &residuals), PF_OK);
-  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.motion.multiplier, NULL);
+  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.multiplier, NULL);
   assert_int_equal(pf_residuals_find(&residuals), -1);
   pf_residuals_slopes(&residuals);
   for (int i = 0; i < residuals.entries.count; i++) assert_true(isfinite(residuals.value[i]));
@@ -140,7 +141,7 @@ static void a_row_that_is_not_finite_is_named(void **state)
   open_text(*state, "model root\ncoord z, x\nkinetic (x'^2 + z'^2)/2\nforce x = sqrt(z)\n", &x);
   PfMotionRun run = still_run(&x);
   assert_int_equal(pf_residuals_make(&run, PF_INDEX_1, &residuals), PF_OK);
-  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.motion.multiplier, NULL);
+  pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.multiplier, NULL);
   assert_int_equal(pf_residuals_find(&residuals), 3); /* rates 0, 1, motion of z, motion of x */
   pf_residuals_release(&residuals);
   end_still_run(&run);

@@ -2,7 +2,7 @@
 #include "expr/formula.h"
 #include "support.h"
 
-#include "time/angles.h"
+#include "form/angles.h"
 
 static const char *const letters[] = {"a", "b", "c"};
 

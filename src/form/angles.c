@@ -1,6 +1,6 @@
 /* Angle sums by sin(x + y) = sin x cos y + cos x sin y where the parts are needed anyway, and the other way round where
  * the sum is a number. */
-#include "time/angles.h"
+#include "form/angles.h"
 
 #include "base/base.h"
 

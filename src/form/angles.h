@@ -1,7 +1,7 @@
 /* Sines and cosines of angles that are sums of others, or differ by a number, written by those of the others: a few
  * multiplications in place of a call. */
-#ifndef PF_TIME_ANGLES_H
-#define PF_TIME_ANGLES_H
+#ifndef PF_FORM_ANGLES_H
+#define PF_FORM_ANGLES_H
 
 #include "pfaff/expr.h"
 

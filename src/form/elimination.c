@@ -1,0 +1,414 @@
+/* Elimination in closed form. The way is that of 'multipliers' where both M and S are regular,
+ *   a = M^-1 load,  Y = M^-1 A^T,  S = A Y,  S lambda = b - A a,  q'' = a + Y lambda,
+ * by L D L^T without pivoting, on expressions: zeros and constants are known beforehand, and what has no part in it costs
+ * nothing. For small systems several times faster than the same done on matrices. Pivots are looked at after each evaluation,
+ * and where one is small 'multipliers' takes over for that state. */
+#include "form/angles.h"
+#include "form/form_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_COORDINATES = 16, MOST_CONSTRAINTS = 8 };
+enum { MOST_OPERATIONS = 400, MOST_INSTRUCTIONS = 340 }; /* more are not faster than the same on matrices */
+
+/* Rows of A closer to each other than the root of this are left to 'multipliers'. */
+static const double schur_margin = 1e-4;
+
+struct PfElimination {
+  int first;             /* of the symbols, that the tapes begin with: parameters may be numbers */
+  PfTape *flow;          /* a, lambda, power, then pairs: a pivot and what it started as */
+  PfTape *velocity;      /* residuals psi, corrections of v, pairs; NULL: some constraint needs iteration */
+  int pairs, mass_pairs; /* how many of them; the first ones belong to M, the others to S */
+  int *row;              /* of each pair of S: the constraint */
+  double *flow_out, *velocity_out, *work;
+  double fixed_margin;   /* the smallest pivot of S over what it started as, among those that are constant */
+  int fixed_row;         /* the constraint it belongs to */
+};
+
+typedef struct PfElimination Elimination;
+
+typedef struct Maker {
+  PfSolver *solver;
+  PfContext *ctx;
+  PfArena *arena;            /* of what is needed to make it only */
+  const PfSymbols *in;
+  int n, m, operations;
+  const char *why_not;       /* it does not apply */
+  PfExpr zero;
+  PfExpr *M, *A, *b, *load, *psi, *power, *all; /* `all` holds the others */
+  size_t count;
+  PfExpr *Y, *S, *a, *lambda;
+  int *mass_order, *schur_order;
+  PfExpr *start;             /* n + m: diagonals before the elimination */
+} Maker;
+
+#define maker_array(maker, type, count) pf_arena_array((maker)->arena, type, (count))
+
+/* Says why it is not for this system. */
+static PfStatus refuse(Maker *k, const char *why_not)
+{
+  k->why_not = why_not;
+  return PF_ERR_MODEL;
+}
+
+/* ---------------------------------------------------------------- small algebra on expressions */
+
+static bool is_zero(const Maker *k, PfExpr e)
+{
+  return e == k->zero;
+}
+
+/* a - b*c */
+static PfExpr take_product(Maker *k, PfExpr a, PfExpr b, PfExpr c)
+{
+  if (is_zero(k, b) || is_zero(k, c)) return a;
+  k->operations++;
+  return pf_expr_sub(k->ctx, a, pf_expr_mul(k->ctx, b, c));
+}
+
+static PfExpr add_product(Maker *k, PfExpr a, PfExpr b, PfExpr c)
+{
+  if (is_zero(k, b) || is_zero(k, c)) return a;
+  k->operations++;
+  return pf_expr_add(k->ctx, a, pf_expr_mul(k->ctx, b, c));
+}
+
+static PfExpr divide(Maker *k, PfExpr a, PfExpr b)
+{
+  if (is_zero(k, a)) return a;
+  k->operations++;
+  return pf_expr_div(k->ctx, a, b);
+}
+
+static const char *const too_long = "written out it is longer than what the same costs on matrices";
+static const char *const singular_mass = "it needs a regular mass matrix";
+static const char *const redundant = "it needs constraints that are independent of each other";
+
+typedef enum Order { AS_GIVEN, FEWEST_FIRST } Order;
+
+/* The row from `from` on with the fewest elements among those that are left: it fills least. */
+static int sparsest(const Maker *k, const PfExpr *W, int n, const int *order, int from)
+{
+  int best = from, fewest = n + 1;
+  for (int i = from; i < n; i++) {
+    int count = 0;
+    for (int j = from; j < n; j++) count += !is_zero(k, W[order[i]*n + order[j]]);
+    if (count < fewest) fewest = count, best = i;
+  }
+  return best;
+}
+
+/* W = L D L^T in place: L below (in the order of elimination), D on the diagonal, D L^T above. */
+static PfStatus factor(Maker *k, PfExpr *W, int n, Order rule, int *order, const char *singular)
+{
+  for (int i = 0; i < n; i++) order[i] = i;
+  for (int step = 0; step < n; step++) {
+    int best = rule == AS_GIVEN ? step : sparsest(k, W, n, order, step), p = order[best];
+    order[best] = order[step];
+    order[step] = p;
+    if (is_zero(k, W[p*n + p])) return refuse(k, singular);
+    if (k->operations > MOST_OPERATIONS) return refuse(k, too_long);
+    for (int i = step + 1; i < n; i++) {
+      int r = order[i];
+      W[r*n + p] = divide(k, W[p*n + r], W[p*n + p]);
+      for (int j = step + 1; j <= i; j++) {
+        int c = order[j];
+        W[r*n + c] = W[c*n + r] = take_product(k, W[r*n + c], W[r*n + p], W[p*n + c]);
+      }
+    }
+  }
+  return PF_OK;
+}
+
+/* x = W^-1 x */
+static void solve(Maker *k, const PfExpr *W, int n, const int *order, PfExpr *x)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) x[order[i]] = take_product(k, x[order[i]], W[order[i]*n + order[j]], x[order[j]]);
+  for (int i = 0; i < n; i++) x[i] = divide(k, x[i], W[i*n + i]);
+  for (int i = n; i-- > 0;)
+    for (int j = i + 1; j < n; j++) x[order[i]] = take_product(k, x[order[i]], W[order[j]*n + order[i]], x[order[j]]);
+}
+
+/* ---------------------------------------------------------------- elimination */
+
+static PfStatus gather(Maker *k)
+{
+  const PfEquations *eq = k->solver->system->eq;
+  size_t n = (size_t)k->n, m = (size_t)k->m;
+  k->count = n*n + n + m*n + 2*m + 1;
+  k->all = k->M = maker_array(k, PfExpr, k->count);
+  if (!k->all) return pf_solver_no_room(k->solver);
+  k->load = k->M + n*n;
+  k->A = k->load + n;
+  k->b = k->A + m*n;
+  k->psi = k->b + m;
+  k->power = k->psi + m;
+  memcpy(k->M, eq->M, n*n*sizeof *k->M);
+  memcpy(k->A, eq->A, m*n*sizeof *k->A);
+  memcpy(k->b, eq->b, m*sizeof *k->b);
+  for (size_t i = 0; i < n; i++) k->load[i] = pf_expr_add(k->ctx, eq->F[i], eq->C[i]);
+  for (size_t i = 0; i < m; i++) k->psi[i] = eq->velocity[i] == PF_EXPR_NONE ? k->zero : eq->velocity[i];
+  *k->power = k->solver->plan->power == PF_EXPR_NONE ? k->zero : k->solver->plan->power;
+  return pf_expr_check(k->ctx);
+}
+
+/* Inputs by their functions of time, parameters by their numbers when these are known. */
+static PfStatus insert_numbers(Maker *k, Elimination *f)
+{
+  const double *values = k->solver->plan->values;
+  PF_TRY(pf_insert_inputs(k->ctx, k->solver->system->eq->model, k->all, k->count));
+  if (!values) return PF_OK;
+  int count = f->first = k->in->time;
+  PfExpr *numbers = maker_array(k, PfExpr, count);
+  if (!numbers) return pf_solver_no_room(k->solver);
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(values[i])) return refuse(k, "it needs the numbers of all parameters");
+    numbers[i] = pf_expr_double(k->ctx, values[i]);
+  }
+  return pf_expr_substitute(k->ctx, k->all, (int)k->count, k->in->symbol, numbers, count, k->all);
+}
+
+static PfStatus make_room(Maker *k)
+{
+  size_t n = (size_t)k->n, m = (size_t)k->m;
+  k->Y = maker_array(k, PfExpr, m*n);
+  k->S = maker_array(k, PfExpr, m*m);
+  k->a = maker_array(k, PfExpr, n);
+  k->lambda = maker_array(k, PfExpr, m);
+  k->mass_order = maker_array(k, int, n);
+  k->schur_order = maker_array(k, int, m);
+  k->start = maker_array(k, PfExpr, n + m);
+  bool good = k->Y && k->S && k->a && k->lambda && k->mass_order && k->schur_order && k->start;
+  return good ? PF_OK : pf_solver_no_room(k->solver);
+}
+
+/* M and S are factored, Y is there. */
+static PfStatus eliminate(Maker *k)
+{
+  int n = k->n, m = k->m;
+  for (int i = 0; i < n; i++) k->start[i] = k->M[i*n + i];
+  PF_TRY(factor(k, k->M, n, FEWEST_FIRST, k->mass_order, singular_mass));
+  memcpy(k->Y, k->A, (size_t)m*(size_t)n*sizeof *k->Y);
+  for (int r = 0; r < m; r++) solve(k, k->M, n, k->mass_order, k->Y + (size_t)r*(size_t)n);
+  for (int r = 0; r < m; r++)
+    for (int c = 0; c <= r; c++) {
+      PfExpr sum = k->zero;
+      for (int j = 0; j < n; j++) sum = add_product(k, sum, k->A[r*n + j], k->Y[c*n + j]);
+      k->S[r*m + c] = k->S[c*m + r] = pf_angles_join(k->ctx, sum);
+    }
+  for (int r = 0; r < m; r++) k->start[n + r] = k->S[r*m + r];
+  PF_TRY(factor(k, k->S, m, AS_GIVEN, k->schur_order, redundant));
+  return k->operations <= MOST_OPERATIONS ? PF_OK : refuse(k, too_long);
+}
+
+static void accelerate(Maker *k)
+{
+  int n = k->n, m = k->m;
+  memcpy(k->a, k->load, (size_t)n*sizeof *k->a);
+  solve(k, k->M, n, k->mass_order, k->a);
+  for (int r = 0; r < m; r++) {
+    k->lambda[r] = k->b[r];
+    for (int j = 0; j < n; j++) k->lambda[r] = take_product(k, k->lambda[r], k->A[r*n + j], k->a[j]);
+  }
+  solve(k, k->S, m, k->schur_order, k->lambda);
+  for (int j = 0; j < n; j++)
+    for (int r = 0; r < m; r++) k->a[j] = add_product(k, k->a[j], k->Y[r*n + j], k->lambda[r]);
+}
+
+/* ---------------------------------------------------------------- tapes */
+
+/* Pivots that can change; the others are decided here. */
+static PfStatus list_pairs(Maker *k, Elimination *f, PfExpr *pairs)
+{
+  int n = k->n, count = 0;
+  for (int i = 0; i < n + k->m; i++) {
+    PfExpr pivot = i < n ? k->M[i*n + i] : k->S[(i - n)*k->m + i - n];
+    double value, start;
+    if (pf_expr_is_number(k->ctx, pivot, &value) && pf_expr_is_number(k->ctx, k->start[i], &start)) {
+      if (!(value > (i < n ? PF_MASS_TOLERANCE : schur_margin)*start)) return refuse(k, i < n ? singular_mass : redundant);
+      if (i >= n && value < f->fixed_margin*start) f->fixed_margin = value/start, f->fixed_row = i - n;
+      continue;
+    }
+    pairs[2*count] = pivot;
+    pairs[2*count + 1] = k->start[i];
+    if (i >= n) f->row[count - f->mass_pairs] = i - n;
+    else f->mass_pairs++;
+    count++;
+  }
+  f->pairs = count;
+  return PF_OK;
+}
+
+static PfStatus make_tape(Maker *k, const Elimination *f, PfExpr *roots, int count, PfTape **tape)
+{
+  PF_TRY(pf_angles_share(k->ctx, k->arena, roots, count));
+  return pf_tape_new(k->ctx, k->in->symbol + f->first, k->in->lambda - f->first, roots, count, tape);
+}
+
+static PfStatus make_flow(Maker *k, Elimination *f, const PfExpr *pairs)
+{
+  size_t n = (size_t)k->n, m = (size_t)k->m, count = n + m + 1 + 2*(size_t)f->pairs;
+  PfExpr *roots = maker_array(k, PfExpr, count);
+  f->flow_out = pf_solver_array(k->solver, double, count);
+  if (!roots || !f->flow_out) return pf_solver_no_room(k->solver);
+  PF_TRY(pf_expr_substitute(k->ctx, k->power, 1, k->in->symbol + k->in->lambda, k->lambda, k->m, roots + n + m));
+  memcpy(roots, k->a, n*sizeof *roots);
+  memcpy(roots + n, k->lambda, m*sizeof *roots);
+  memcpy(roots + n + m + 1, pairs, 2*(size_t)f->pairs*sizeof *roots);
+  return make_tape(k, f, roots, (int)count, &f->flow);
+}
+
+/* Constraints that are linear in the velocities are met by one step. */
+static bool are_linear(const Maker *k)
+{
+  const PfModel *model = k->solver->system->eq->model;
+  for (int r = 0; r < k->m; r++)
+    if (model->constraints[r].kind == PF_NONLINEAR || model->constraints[r].kind == PF_ACCELERATION) return false;
+  return k->m > 0;
+}
+
+/* v - Y S^-1 psi */
+static PfStatus make_velocity(Maker *k, Elimination *f, const PfExpr *pairs)
+{
+  size_t n = (size_t)k->n, m = (size_t)k->m, count = m + n + 2*(size_t)f->pairs;
+  if (!are_linear(k)) return PF_OK;
+  PfExpr *roots = maker_array(k, PfExpr, count);
+  f->velocity_out = pf_solver_scratch(k->solver, double, count);
+  if (!roots || !f->velocity_out) return pf_solver_no_room(k->solver);
+  PfExpr *change = roots + m;
+  memcpy(roots, k->psi, m*sizeof *roots);
+  memcpy(k->lambda, k->psi, m*sizeof *roots);
+  solve(k, k->S, k->m, k->schur_order, k->lambda);
+  for (size_t j = 0; j < n; j++) {
+    change[j] = k->zero;
+    for (size_t r = 0; r < m; r++) change[j] = take_product(k, change[j], k->Y[r*n + j], k->lambda[r]);
+  }
+  memcpy(roots + m + n, pairs, 2*(size_t)f->pairs*sizeof *roots);
+  return make_tape(k, f, roots, (int)count, &f->velocity);
+}
+
+static PfStatus make_tapes(Maker *k, Elimination *f)
+{
+  PfExpr *pairs = maker_array(k, PfExpr, 2*(k->n + k->m));
+  f->row = pf_solver_scratch(k->solver, int, k->m);
+  if (!pairs || !f->row) return pf_solver_no_room(k->solver);
+  PF_TRY(list_pairs(k, f, pairs));
+  PF_TRY(pf_expr_check(k->ctx));
+  PF_TRY(make_flow(k, f, pairs));
+  if (pf_tape_instruction_count(f->flow) > MOST_INSTRUCTIONS) return refuse(k, too_long);
+  PF_TRY(make_velocity(k, f, pairs));
+  size_t size = pf_tape_work_size(f->flow), other = f->velocity ? pf_tape_work_size(f->velocity) : 0;
+  f->work = pf_solver_scratch(k->solver, double, size > other ? size : other);
+  return f->work ? PF_OK : pf_solver_no_room(k->solver);
+}
+
+static PfStatus make(Maker *k, Elimination *f)
+{
+  if (k->n > MOST_COORDINATES || k->m > MOST_CONSTRAINTS)
+    return refuse(k, "it is written out for at most 16 coordinates and 8 constraints");
+  if (k->solver->system->friction) return refuse(k, "it has no place for friction that depends on the multipliers");
+  PF_TRY(gather(k));
+  PF_TRY(insert_numbers(k, f));
+  PF_TRY(make_room(k));
+  PF_TRY(eliminate(k));
+  accelerate(k);
+  return make_tapes(k, f);
+}
+
+static void release(PfSolver *s)
+{
+  pf_tape_free(s->elimination->flow);
+  pf_tape_free(s->elimination->velocity);
+}
+
+/* Whatever else than memory stops it, a division by zero perhaps, means that it does not apply. */
+static PfStatus prepare(PfSolver *s)
+{
+  PfContext *ctx = s->ctx;
+  int before = pf_diagnostic_count(ctx);
+  PF_TRY(pf_form_multipliers.prepare(s));
+  Maker k = {.solver = s, .ctx = ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m, .zero = pf_expr_int(ctx, 0)};
+  Elimination *f = s->elimination = pf_solver_array(s, Elimination, 1);
+  k.arena = f ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  if (!k.arena) return pf_solver_no_room(s);
+  *f = (Elimination){.fixed_margin = 1};
+  s->release = release;
+  PfStatus status = make(&k, f);
+  pf_arena_free(k.arena);
+  if (status == PF_OK || pf_is_final(status)) return status;
+  status = pf_expr_check(ctx);
+  if (pf_is_final(status)) return status;
+  pf_diagnostics_cut(ctx, before);
+  return pf_fail(ctx, PF_ERR_MODEL, "%s", k.why_not ? k.why_not : "it divides by zero: mass matrix or constraints are singular");
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+/* Are all pivots large enough? NaN is not. Notes the margin of S. */
+static bool are_good(PfSolver *s, const double *pair)
+{
+  const Elimination *f = s->elimination;
+  double margin = f->fixed_margin;
+  int at = f->fixed_row;
+  for (int i = 0; i < f->mass_pairs; i++)
+    if (!(pair[2*i] > PF_MASS_TOLERANCE*pair[2*i + 1])) return false;
+  for (int i = f->mass_pairs; i < f->pairs; i++) {
+    if (!(pair[2*i] > schur_margin*pair[2*i + 1])) return false;
+    int row = f->row[i - f->mass_pairs];
+    double unit = s->square && s->square[row] > pair[2*i + 1] ? s->square[row] : pair[2*i + 1];
+    if (pair[2*i] < margin*unit) margin = pair[2*i]/unit, at = row;
+  }
+  s->told.margin = margin;
+  s->told.margin_row = at;
+  return true;
+}
+
+static bool answer(PfSolver *s, PfMotion *motion)
+{
+  const Elimination *f = s->elimination;
+  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  if (s->skipped) return false;
+  pf_tape_run(f->flow, s->values + f->first, f->flow_out, f->work);
+  if (!are_good(s, f->flow_out + n + m + 1)) return false;
+  if (pf_first_not_finite(f->flow_out, n + m) >= 0) return false;
+  memcpy(motion->acceleration, f->flow_out, n*sizeof(double));
+  memcpy(motion->multiplier, f->flow_out + n, m*sizeof(double));
+  s->told.power = f->flow_out[n + m];
+  return s->told.known = true;
+}
+
+static void raise_squares(const PfSolver *s, double *square)
+{
+  const Elimination *f = s->elimination;
+  const double *pair = f->flow_out + s->system->n + s->system->m + 1;
+  for (int i = f->mass_pairs; i < f->pairs; i++) {
+    int row = f->row[i - f->mass_pairs];
+    square[row] = fmax(square[row], pair[2*i + 1]);
+  }
+}
+
+static PfProjected project(PfSolver *s, double *values, double enough)
+{
+  const Elimination *f = s->elimination;
+  const int n = s->system->n, m = s->system->m;
+  double *v = values + s->system->symbols.v, miss = 0;
+  if (!f->velocity || s->skipped) return PF_PROJECTED_NOT;
+  pf_tape_run(f->velocity, values + f->first, f->velocity_out, f->work);
+  if (!are_good(s, f->velocity_out + m + n)) return PF_PROJECTED_NOT;
+  for (int r = 0; r < m; r++) miss = fabs(f->velocity_out[r]) > miss ? fabs(f->velocity_out[r]) : miss;
+  if (miss <= enough) return PF_PROJECTED_BEFORE;
+  for (int j = 0; j < n; j++) v[j] += f->velocity_out[m + j];
+  return PF_PROJECTED_NOW;
+}
+
+static PfTrouble by_matrices(PfSolver *s, PfMotion *motion, int *row)
+{
+  return pf_form_multipliers.accelerate(s, motion, row);
+}
+
+const PfFormulation pf_form_elimination = {
+  .name = "elimination", .source = "Lagrange's multipliers by Gauss's elimination of A M^-1 A^T, in closed form",
+  .summary = "multipliers, with the elimination written out in formulas; small systems; takes up the matrices near singular states",
+  .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_squares = raise_squares, .project = project};

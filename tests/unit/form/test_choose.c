@@ -1,0 +1,96 @@
+/* What 'auto' takes: where nobody says which formulation, the cheapest of those that give the same motion. */
+#include "form/formulations.h"
+
+static const char *chosen(System *s, const double *values)
+{
+  PfSystem *system;
+  PfSolver *solver;
+  assert_int_equal(pf_system_new(s->ctx, &s->eq, &system), PF_OK);
+  if (pf_solver_new_at(s->ctx, system, pf_formulation_find("auto"), values, &solver) != PF_OK)
+    fail_msg("%s", pf_context_message(s->ctx));
+  assert_int_equal(pf_error_count(s->ctx), 0);
+  const char *name = pf_formulation_name(pf_solver_formulation(solver));
+  pf_solver_free(solver);
+  pf_system_free(system);
+  return name;
+}
+
+static void assert_text_goes_by(Fixture *f, const char *text, const char *name)
+{
+  System s;
+  read_system(f, text, &s);
+  assert_int_equal(pf_equations_start(s.ctx, &s.eq, s.given, s.values), PF_OK);
+  assert_string_equal(chosen(&s, s.values), name);
+  pf_model_free(s.model);
+}
+
+static void assert_example_goes_by(Fixture *f, const char *example, const char *name)
+{
+  System s;
+  load_system(f, example, &s);
+  assert_int_equal(pf_equations_start(s.ctx, &s.eq, s.given, s.values), PF_OK);
+  assert_string_equal(chosen(&s, s.values), name);
+  pf_model_free(s.model);
+}
+
+static void auto_is_a_name_but_no_row_of_the_list(void **state)
+{
+  (void)state;
+  const PfFormulation *choice = pf_formulation_find("auto");
+  assert_non_null(choice);
+  assert_string_equal(pf_formulation_name(choice), "auto");
+  for (int k = 0; pf_formulation(k); k++) assert_ptr_not_equal(pf_formulation(k), choice);
+}
+
+static void small_systems_go_by_elimination(void **state)
+{
+  assert_example_goes_by(*state, "snakeboard", "elimination");
+  assert_example_goes_by(*state, "free_floating", "elimination");
+  assert_example_goes_by(*state, "double_pendulum_bodies", "elimination");
+}
+
+static void large_trees_that_nothing_binds_go_by_recursion(void **state)
+{
+  assert_example_goes_by(*state, "spacecraft", "recursive");
+}
+
+static void the_rest_goes_by_multipliers(void **state)
+{
+  assert_example_goes_by(*state, "dual_arm", "multipliers"); /* bodies, with constraints */
+  assert_example_goes_by(*state, "hand", "multipliers");     /* singular masses */
+  assert_example_goes_by(*state, "incline_friction", "multipliers");
+}
+
+/* With redundant constraints at the start the elimination would be of no use; a little later it would. */
+static void the_state_of_the_start_counts(void **state)
+{
+  const char *text = "model two\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint one: x' = 0\n"
+                     "constraint other: cos(z)*x' + sin(z)*y' = 0\nstart z = %s\n";
+  char at[256];
+  snprintf(at, sizeof at, text, "0");
+  assert_text_goes_by(*state, at, "multipliers");
+  snprintf(at, sizeof at, text, "1");
+  assert_text_goes_by(*state, at, "elimination");
+}
+
+/* Without numbers nothing is known of a start. */
+static void a_choice_needs_no_numbers(void **state)
+{
+  System s;
+  load_system(*state, "snakeboard", &s);
+  assert_string_equal(chosen(&s, NULL), "elimination");
+  pf_model_free(s.model);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(auto_is_a_name_but_no_row_of_the_list),
+    with_fixture(small_systems_go_by_elimination),
+    with_fixture(large_trees_that_nothing_binds_go_by_recursion),
+    with_fixture(the_rest_goes_by_multipliers),
+    with_fixture(the_state_of_the_start_counts),
+    with_fixture(a_choice_needs_no_numbers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
