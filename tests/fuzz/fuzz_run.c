@@ -102,7 +102,7 @@ static PfRunOptions options_of(const uint8_t *b, const double *times)
   while (pf_formulation(forms)) forms++;
   const PfMethod *method = pf_method(b[1]%methods);
   o.method = pf_method_name(method);
-  o.formulation = b[2]%4 ? NULL : pf_formulation(b[2]/4%forms)->name;
+  o.formulation = b[2]%4 ? NULL : pf_formulation_name(pf_formulation(b[2]/4%forms));
   o.rtol = pow(10, -2 - b[3]%10);
   o.step = pf_method_has_fixed_step(method) || b[4]%8 == 1 ? 0.3/(1 + b[4]%16) : 0;
   o.keep_going = b[5] & 1;
