@@ -26,9 +26,9 @@ static PfStatus serves(PfSolver *s, const PfSolverPlan *plan, bool *yes)
   return PF_OK;
 }
 
-/* One joint of a recursion costs as much as so many instructions of a tape. Measured: chains of 4 to 12 joints in the plane and in
- * space; there it is 1.3 times as fast as 'multipliers' at this number, and 3 to 5 times for arms of 7 and 12 joints in space. */
-enum { INSTRUCTIONS_OF_A_JOINT = 200 };
+/* A recursion is taken when M and F need more instructions than these per joint. Measured on chains of 4 to 12 joints in the plane and
+ * in space: there it is 1.4 times as fast as 'multipliers' (5 joints in space), and 3 and 5 times for 7 and 12 joints. */
+enum { INSTRUCTIONS_OF_A_JOINT = 100 };
 
 /* A tree that nothing binds but the lengths of quaternions does without M and F; whatever else binds, matrices are faster. */
 static bool is_cheap_recursion(const PfSolver *s)

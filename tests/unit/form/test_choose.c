@@ -49,8 +49,26 @@ static void small_systems_go_by_elimination(void **state)
   assert_example_goes_by(*state, "double_pendulum_bodies", "elimination");
 }
 
+/* A chain of hinges in space about x, y, z in turn. */
+static void assert_chain_goes_by(Fixture *f, int links, const char *name)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(f->ctx));
+  pf_text_print(&text, "coord q[%d]\ngravity (0, -9.81, 0)\n", links);
+  for (int i = 1; i <= links; i++) {
+    if (i == 1) pf_text_add(&text, "body b1 in ground ");
+    else pf_text_print(&text, "body b%d in b%d at (0, -0.5, 0) ", i, i - 1);
+    pf_text_print(&text, "turn q[%d] about %c { mass 1, inertia diag(0.02, 0.01, 0.03), com (0.01, -0.25, 0.02) }\n", i, "xyz"[i%3]);
+  }
+  assert_text_goes_by(f, pf_text_get(&text), name);
+  pf_text_free(&text);
+}
+
 static void large_trees_that_nothing_binds_go_by_recursion(void **state)
 {
+  assert_chain_goes_by(*state, 2, "elimination");
+  assert_chain_goes_by(*state, 4, "multipliers");
+  assert_chain_goes_by(*state, 7, "recursive");
   assert_example_goes_by(*state, "spacecraft", "recursive");
 }
 
