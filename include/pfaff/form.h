@@ -98,6 +98,33 @@ typedef struct PfSpatial {
  * in `arena`, the names in the solver. */
 PF_API PfStatus pf_solver_spatial(PfSolver *solver, PfArena *arena, const double *values, PfSpatial *spatial);
 
+/* ---------------------------------------------------------------- inverse dynamics with constraints */
+
+typedef struct PfInverse PfInverse;
+
+/* The forces of `count` actuators, each an input of the model (a function of time that it may have does not count) or a
+ * coordinate that a generalised force acts on, for wanted accelerations of some coordinates (by number). Other
+ * coordinates move as the equations say. The equations must live as long. Fails with PF_ERR_NAME for an unknown name. */
+PF_API PfStatus pf_inverse_new(PfContext *ctx, const PfEquations *equations, const char *const *actuators, int count,
+                               const int *wanted, int wanted_count, PfInverse **inverse);
+PF_API void pf_inverse_free(PfInverse *inverse);
+
+/* The arrays belong to the PfInverse and are those of its last solution. */
+typedef struct PfActuation {
+  double *force;        /* count */
+  bool *determined;     /* count: false where other forces have the same effect; of those `force` is the least in SI units */
+  int rank;             /* how many combinations of actuators have an effect on what is wanted */
+  double *missed;       /* wanted_count: wanted less what is reached; as small as possible, as a sum of squares */
+  bool met;             /* nothing but rounding is missed */
+  double *acceleration; /* n, with these forces */
+  double *multiplier;   /* m */
+} PfActuation;
+
+/* At a state; `values` are the numbers of pf_system_symbols, as for pf_solver_accelerate, whose troubles it has. Costs as much as
+ * count + 2 accelerations and allocates nothing. */
+PF_API PfTrouble pf_inverse_solve(PfInverse *inverse, const double *values, const double *wanted, const PfActuation **result,
+                                  int *row);
+
 /* ---------------------------------------------------------------- models as trees */
 
 /* The tree of bodies of a model (pfaff/tree.h), freed by pf_tree_free, for programs that want inverse dynamics, Jacobians and

@@ -53,6 +53,7 @@ struct PfSolver {
   const PfFormulation *formulation;
   PfNumbers at;
   const double *values; /* inputs of the tape */
+  const double *push; /* n: forces besides those of the model, or NULL */
   double *own_values; /* with multipliers, for forces that depend on them */
   double *tape_work;
   PfTape *rows;       /* A and b alone, for a formulation that does without M and F; else NULL */
@@ -142,6 +143,10 @@ PfTrouble pf_friction_solve(PfSolver *solver, PfMotion *motion, int *row);
 
 /* M, F, A, b, C and load at the values of the solver (solver.c). */
 PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
+
+/* From now on these forces (n, changed at will) act on the coordinates besides. Not for 'recursive', whose forces come from a
+ * tape of its own. */
+void pf_solver_push(PfSolver *solver, const double *push);
 
 /* For formulations that need no numbers but A and b, unless there are non-ideal forces: from now on pf_solver_evaluate
  * leaves M and F alone, which are computed only when constraint forces are asked for. */

@@ -308,12 +308,19 @@ static void clear_skipped(PfSolver *s)
   }
 }
 
+void pf_solver_push(PfSolver *s, const double *push)
+{
+  s->push = push;
+}
+
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
   if (s->rows && pf_tape_run_to_places(s->rows, s->values, s->row_place, s->at.all, s->tape_work)) return PF_TROUBLE_NONE;
+  if (s->push) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F); /* the tape leaves alone what is zero at all times */
   PfTrouble trouble = evaluate_all(s, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
+  for (int i = 0; s->push && i < system->n; i++) s->at.F[i] += s->push[i];
   for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
   if (s->skipped) clear_skipped(s);
   return PF_TROUBLE_NONE;

@@ -1,0 +1,244 @@
+/* Inverse dynamics with constraints: the forces of chosen actuators that make some accelerations what is wanted.
+ *
+ * The accelerations are affine in the forces, q'' = a + Y f, constraints included. a and the columns of Y come from the
+ * formulation by multipliers, so redundant constraints and masses of zero are its business; f is the least one of those
+ * that make |S q'' - w| least, S choosing the wanted coordinates. Friction that depends on constraint forces bends this
+ * a little, so that the answer is corrected until nothing is missed. */
+#include "form/form_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of columns of which this much of the largest is left, none is determined: they are differences of accelerations. */
+#define DEPENDENT 1e-9
+/* An actuator that takes part in forces without effect by so much is not determined. */
+#define TAKES_PART 1e-6
+/* Wanted accelerations that are missed by less, relative to all of them, are met. */
+#define MET 1e-11
+
+typedef struct Actuator {
+  int input, coordinate; /* one of them -1 */
+} Actuator;
+
+struct PfInverse {
+  PfContext *ctx;
+  PfArena *arena;
+  PfModel model;         /* without the functions of the inputs that are sought */
+  PfEquations equations;
+  PfSystem *system;
+  PfSolver *solver;
+  int count, wanted_count;
+  Actuator *actuator;
+  int *wanted;           /* coordinates */
+  double *values, *push; /* of all symbols; n: forces on coordinates */
+  double *base, *G, *residual, *step, *null_space; /* n; wanted x count; wanted; count; count x count */
+  PfQr qr;
+  PfMotion motion;
+  PfActuation result;
+};
+
+/* ---------------------------------------------------------------- making it ready */
+
+static PfStatus no_room(PfContext *ctx)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the inverse dynamics");
+}
+
+static int find_input(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (!strcmp(model->inputs[i].name, name)) return i;
+  return -1;
+}
+
+static PfStatus unknown(PfContext *ctx, const PfModel *model, const char *name)
+{
+  const char *nearest = NULL;
+  int best = 0;
+  for (int i = 0; i < model->input_count; i++)
+    if (pf_name_is_nearer(name, model->inputs[i].name, &best)) nearest = model->inputs[i].name;
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (pf_name_is_nearer(name, model->coordinates[i].name, &best)) nearest = model->coordinates[i].name;
+  pf_fail(ctx, PF_ERR_NAME, "an actuator is an input or a coordinate that a force acts on, and '%s' is neither", name);
+  if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
+  return PF_ERR_NAME;
+}
+
+static PfStatus find_actuator(PfInverse *k, int j, const char *name)
+{
+  Actuator *a = k->actuator + j;
+  a->input = find_input(&k->model, name);
+  a->coordinate = a->input < 0 ? pf_model_find_coordinate(&k->model, name) : -1;
+  if (a->input < 0 && a->coordinate < 0) return unknown(k->ctx, &k->model, name);
+  for (int i = 0; i < j; i++)
+    if (k->actuator[i].input == a->input && k->actuator[i].coordinate == a->coordinate)
+      return pf_fail(k->ctx, PF_ERR_ARGUMENT, "the actuator '%s' is given twice", name);
+  if (a->input >= 0) k->model.inputs[a->input].value = PF_EXPR_NONE;
+  return PF_OK;
+}
+
+/* A copy of the model whose inputs are ours. */
+static PfStatus copy_model(PfInverse *k, const PfEquations *equations)
+{
+  size_t inputs = (size_t)equations->model->input_count;
+  k->model = *equations->model;
+  k->model.inputs = pf_arena_array(k->arena, PfInput, inputs);
+  if (!k->model.inputs) return no_room(k->ctx);
+  if (inputs) memcpy(k->model.inputs, equations->model->inputs, inputs*sizeof *k->model.inputs);
+  k->equations = *equations;
+  k->equations.model = &k->model;
+  return PF_OK;
+}
+
+static PfStatus make_room(PfInverse *k)
+{
+  size_t n = (size_t)k->equations.n, m = (size_t)k->equations.m, p = (size_t)k->count, w = (size_t)k->wanted_count;
+  PfActuation *r = &k->result;
+  k->values = pf_arena_array(k->arena, double, pf_system_symbols(k->system)->count);
+  k->push = pf_arena_array(k->arena, double, n);
+  k->base = pf_arena_array(k->arena, double, n);
+  k->G = pf_arena_array(k->arena, double, w*p);
+  k->residual = pf_arena_array(k->arena, double, w);
+  k->step = pf_arena_array(k->arena, double, p);
+  k->null_space = pf_arena_array(k->arena, double, p*p);
+  r->force = pf_arena_array(k->arena, double, p);
+  r->determined = pf_arena_array(k->arena, bool, p);
+  r->missed = pf_arena_array(k->arena, double, w);
+  r->acceleration = k->motion.acceleration = pf_arena_array(k->arena, double, n);
+  r->multiplier = k->motion.multiplier = pf_arena_array(k->arena, double, m);
+  bool good = k->values && k->push && k->base && k->G && k->residual && k->step && k->null_space && r->force &&
+              r->determined && r->missed && r->acceleration && r->multiplier;
+  return good ? pf_qr_make(k->ctx, k->arena, (int)w, (int)p, &k->qr) : no_room(k->ctx);
+}
+
+static PfStatus make(PfInverse *k, const PfEquations *equations, const char *const *actuators, const int *wanted)
+{
+  PF_TRY(copy_model(k, equations));
+  k->actuator = pf_arena_array(k->arena, Actuator, k->count);
+  k->wanted = pf_arena_array(k->arena, int, k->wanted_count);
+  if (!k->actuator || !k->wanted) return no_room(k->ctx);
+  for (int j = 0; j < k->count; j++) PF_TRY(find_actuator(k, j, actuators[j]));
+  for (int i = 0; i < k->wanted_count; i++) {
+    if (wanted[i] < 0 || wanted[i] >= equations->n)
+      return pf_fail(k->ctx, PF_ERR_ARGUMENT, "%d is not the number of a coordinate", wanted[i]);
+    k->wanted[i] = wanted[i];
+  }
+  PF_TRY(pf_system_new(k->ctx, &k->equations, &k->system));
+  PF_TRY(pf_solver_new(k->ctx, k->system, pf_formulation_find("multipliers"), &k->solver));
+  PF_TRY(make_room(k));
+  pf_solver_push(k->solver, k->push);
+  return PF_OK;
+}
+
+PfStatus pf_inverse_new(PfContext *ctx, const PfEquations *equations, const char *const *actuators, int count,
+                        const int *wanted, int wanted_count, PfInverse **inverse)
+{
+  *inverse = NULL;
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfInverse *k = arena ? pf_arena_array(arena, PfInverse, 1) : NULL;
+  if (!k) {
+    pf_arena_free(arena);
+    return no_room(ctx);
+  }
+  *k = (PfInverse){.ctx = ctx, .arena = arena, .count = count, .wanted_count = wanted_count};
+  PfStatus status = make(k, equations, actuators, wanted);
+  if (status == PF_OK) *inverse = k;
+  else pf_inverse_free(k);
+  return status;
+}
+
+void pf_inverse_free(PfInverse *inverse)
+{
+  if (!inverse) return;
+  pf_solver_free(inverse->solver);
+  pf_system_free(inverse->system);
+  pf_arena_free(inverse->arena);
+}
+
+/* ---------------------------------------------------------------- one state */
+
+static void set_force(PfInverse *k, int j, double force)
+{
+  const Actuator *a = k->actuator + j;
+  if (a->input >= 0) k->values[pf_system_symbols(k->system)->inputs + a->input] = force;
+  else k->push[a->coordinate] = force;
+}
+
+static PfTrouble accelerate(PfInverse *k, int *row)
+{
+  return pf_solver_accelerate(k->solver, k->values, &k->motion, row);
+}
+
+/* The accelerations with the forces as they are, and what they miss. Returns the largest miss relative to all accelerations. */
+static PfTrouble find_residual(PfInverse *k, const double *wanted, double *miss, int *row)
+{
+  double size = 0;
+  PfTrouble trouble = accelerate(k, row);
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  memcpy(k->base, k->motion.acceleration, (size_t)k->equations.n*sizeof *k->base);
+  for (int i = 0; i < k->wanted_count; i++) {
+    k->residual[i] = wanted[i] - k->base[k->wanted[i]];
+    size = fmax(size, fmax(fabs(wanted[i]), fabs(k->base[k->wanted[i]])));
+  }
+  *miss = pf_largest(k->residual, k->wanted_count)/fmax(size, 1e-300);
+  return PF_TROUBLE_NONE;
+}
+
+/* The columns of the wanted accelerations, by a force of one more each. */
+static PfTrouble find_columns(PfInverse *k, int *row)
+{
+  for (int j = 0; j < k->count; j++) {
+    set_force(k, j, k->result.force[j] + 1);
+    PfTrouble trouble = accelerate(k, row);
+    set_force(k, j, k->result.force[j]);
+    if (trouble != PF_TROUBLE_NONE) return trouble;
+    for (int i = 0; i < k->wanted_count; i++)
+      k->G[i*k->count + j] = k->motion.acceleration[k->wanted[i]] - k->base[k->wanted[i]];
+  }
+  return PF_TROUBLE_NONE;
+}
+
+/* Actuators that have a part in forces without effect. */
+static void find_determined(PfInverse *k)
+{
+  int open = k->count - k->qr.rank;
+  if (open) pf_qr_null_space(&k->qr, k->null_space);
+  for (int j = 0; j < k->count; j++)
+    k->result.determined[j] = !open || pf_largest(k->null_space + (size_t)j*(size_t)open, open) < TAKES_PART;
+  k->result.rank = k->qr.rank;
+}
+
+static PfTrouble correct(PfInverse *k, int *row)
+{
+  PfTrouble trouble = find_columns(k, row);
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  if (pf_qr_factor(&k->qr, k->G, DEPENDENT) != PF_OK) return PF_TROUBLE_NOT_FINITE;
+  pf_qr_solve(&k->qr, k->residual, k->step);
+  for (int j = 0; j < k->count; j++) {
+    k->result.force[j] += k->step[j];
+    set_force(k, j, k->result.force[j]);
+  }
+  return PF_TROUBLE_NONE;
+}
+
+PfTrouble pf_inverse_solve(PfInverse *k, const double *values, const double *wanted, const PfActuation **result, int *row)
+{
+  enum { MOST_ROUNDS = 20 };
+  double miss = 0, before = INFINITY;
+  *row = -1;
+  *result = &k->result;
+  memcpy(k->values, values, (size_t)pf_system_symbols(k->system)->count*sizeof *values);
+  for (int j = 0; j < k->count; j++) set_force(k, j, k->result.force[j] = 0);
+  PfTrouble trouble = find_residual(k, wanted, &miss, row);
+  for (int round = 0; round < MOST_ROUNDS && trouble == PF_TROUBLE_NONE; round++) {
+    if (round && (miss < MET || miss > 0.5*before)) break; /* met, or as near as it gets */
+    before = miss;
+    trouble = correct(k, row);
+    if (trouble == PF_TROUBLE_NONE) trouble = find_residual(k, wanted, &miss, row);
+  }
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  find_determined(k);
+  k->result.met = miss < 1e-8;
+  for (int i = 0; i < k->wanted_count; i++) k->result.missed[i] = k->residual[i];
+  return PF_TROUBLE_NONE;
+}
