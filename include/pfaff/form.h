@@ -118,6 +118,7 @@ typedef struct PfActuation {
   bool met;             /* nothing but rounding is missed */
   double *acceleration; /* n, with these forces */
   double *multiplier;   /* m */
+  double *reaction;     /* n: what the constraints do, non-ideal parts included */
 } PfActuation;
 
 /* At a state; `values` are the numbers of pf_system_symbols, as for pf_solver_accelerate, whose troubles it has. Costs as much as

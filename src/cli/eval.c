@@ -1,4 +1,5 @@
 /* pfaff eval: accelerations, multipliers and constraint forces at a state. */
+#include "cli/inverse.h"
 #include "cli/spatial.h"
 
 #include <math.h>
@@ -7,12 +8,24 @@
 
 static int run(int argc, char **argv);
 
+static const OptionHelp own[] = {
+  {.name = "actuators", .help = "with --inverse: inputs, and coordinates that forces act on: names with commas (default: all inputs)"},
+  {0}};
+
+static const OptionNeed needs[] = {
+  {.names = "actuators", .with = "inverse"},
+  {.names = "inverse", .without = "form spatial"},
+  {0}};
+
 const Command pf_command_eval = {
   .name = "eval", .summary = "accelerations, multipliers, constraint forces at a state",
   .operands = "FILE",
   .about = "Evaluates at the start of the model, changed by --state and --time and made consistent with the constraints.",
-  .takes = TAKES_STATE "form spatial json ",
-  .examples = "pfaff eval --state psi=0.3 --state \"theta'=2\" examples/snakeboard.pf\n",
+  .takes = TAKES_STATE "form spatial inverse actuators json ",
+  .own = own,
+  .needs = needs,
+  .examples = "pfaff eval --state psi=0.3 --state \"theta'=2\" examples/snakeboard.pf\n"
+              "pfaff eval --inverse \"psi''=1, phi_f''=0\" --actuators psi,phi_f examples/snakeboard.pf\n",
   .run = run};
 
 typedef struct Result {
@@ -25,6 +38,7 @@ typedef struct Result {
   PfMotion motion;
   double kinetic, potential, position, velocity;
   PfSpatial spatial; /* --spatial: count > 0 */
+  Inverse inverse;   /* --inverse: solver is not NULL */
 } Result;
 
 /* ---------------------------------------------------------------- numbers */
@@ -66,6 +80,15 @@ static PfStatus find_formulation(Session *s, const char *name, const PfFormulati
   return PF_ERR_ARGUMENT;
 }
 
+/* The motion is that with the forces of the actuators. */
+static PfStatus push(Session *s, const Options *options, Result *r)
+{
+  PF_TRY(pf_cli_inverse(s, options, r->system, r->values, &r->inverse));
+  const PfActuation *answer = r->inverse.answer;
+  r->motion = (PfMotion){answer->acceleration, answer->multiplier, answer->reaction};
+  return PF_OK;
+}
+
 static PfStatus evaluate(Session *s, const Options *options, Result *r)
 {
   const PfFormulation *formulation;
@@ -86,6 +109,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
     return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
   PfTrouble trouble = pf_solver_accelerate(r->solver, r->values, &r->motion, &row);
   PF_TRY(pf_trouble_report_at(s->ctx, r->system, r->values, trouble, row));
+  if (options->inverse) PF_TRY(push(s, options, r));
   if (options->spatial) PF_TRY(pf_solver_spatial(r->solver, s->arena, r->values, &r->spatial));
   PF_TRY(find_energies(s, r));
   PF_TRY(pf_cli_warn_surface(s, r->system, r->values));
@@ -129,19 +153,20 @@ static void text_result(void *user, PfText *text)
                 other ? "constraint force, SI" : "constraint force");
   for (int i = 0; i < s->equations.n; i++) {
     char head[160];
-    PfMeasure own = pf_model_measure(model, model->coordinates[i].name);
-    bool shown = other && own.unit[0];
-    snprintf(head, sizeof head, shown ? "%s [%s]" : "%s", model->coordinates[i].name, own.unit);
+    PfMeasure unit = pf_model_measure(model, model->coordinates[i].name);
+    bool shown = other && unit.unit[0];
+    snprintf(head, sizeof head, shown ? "%s [%s]" : "%s", model->coordinates[i].name, unit.unit);
     pf_text_print(text, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", head,
-                  pf_without_noise(r->values[symbols->q + i], 0)/own.scale,
-                  pf_without_noise(r->values[symbols->v + i], most[0])/own.scale,
-                  pf_without_noise(r->motion.acceleration[i], most[1])/own.scale,
+                  pf_without_noise(r->values[symbols->q + i], 0)/unit.scale,
+                  pf_without_noise(r->values[symbols->v + i], most[0])/unit.scale,
+                  pf_without_noise(r->motion.acceleration[i], most[1])/unit.scale,
                   pf_without_noise(r->motion.force[i], most[2]));
   }
   if (s->equations.m) pf_text_print(text, "\n  %-14s %22s\n", "constraint", "multiplier");
   for (int k = 0; k < s->equations.m; k++)
     pf_text_print(text, "  %-14s %22.15g\n", model->constraints[k].name,
                   pf_without_noise(r->motion.multiplier[k], most[3]));
+  pf_inverse_text(model, &r->inverse, text);
   pf_text_print(text, "\n  kinetic energy %.10g, potential energy %.10g\n", r->kinetic, r->potential);
   if (s->equations.m)
     pf_text_print(text, "  largest violation: position %.3g, velocity %.3g\n", pf_without_noise(r->position, 1),
@@ -228,6 +253,7 @@ static void json_result(void *user, PfJson *json)
   pf_json_number(json, "velocity", r->velocity);
   pf_json_close(json, '}');
   pf_start_json(model, r->options, &r->start, json);
+  pf_inverse_json(model, &r->inverse, json);
   if (r->spatial.count) pf_spatial_json(&r->spatial, json);
   pf_cli_json_diagnostics(s->ctx, json);
   pf_json_close(json, '}');
@@ -244,6 +270,7 @@ static int run(int argc, char **argv)
   Result r = {.s = &s};
   PfStatus status = evaluate(&s, &options, &r);
   code = pf_cli_finish(s.ctx, status, &options, &r, json_result, text_result);
+  pf_inverse_free(r.inverse.solver);
   pf_solver_free(r.solver);
   pf_system_free(r.system);
   pf_cli_close(&s);

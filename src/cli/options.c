@@ -37,6 +37,8 @@ static const Option table[] = {
   {"spatial", 0, NULL, OPTION_FLAG, AT(spatial), NULL, OPTIONS_OF_COMMAND,
    "adds the operators of the recursion over the bodies, which is then the formulation: Phi, H, M, b, a, P, D, G, z, "
    "velocities, accelerations and wrenches of the joints", NULL},
+  {"inverse", 0, "LIST", OPTION_TEXT, AT(inverse), NULL, OPTIONS_OF_COMMAND,
+   "the forces of --actuators that make accelerations what is wanted: \"x''=1, y''=0\"; other coordinates move as they must", NULL},
   {"near", 0, "KIND", OPTION_TEXT, AT(near), NULL, OPTIONS_OF_COMMAND,
    "at the 'equilibrium' or the 'steady' motion next to the start, instead of the start itself", NULL},
   {"sweep", 0, "NAME=a..b:n", OPTION_TEXT, AT(sweep), NULL, OPTIONS_OF_COMMAND,

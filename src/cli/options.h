@@ -30,7 +30,7 @@ typedef struct Options {
   Texts parameters, state; /* name=value */
   Texts wheels;            /* link:radius */
   bool json, latex, help, as_given, prove, spatial, free, write;
-  const char *form, *out, *base, *actuators;
+  const char *form, *out, *base, *actuators, *inverse;
   double time;
   /* the run */
   const char *method, *at;

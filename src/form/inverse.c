@@ -106,8 +106,9 @@ static PfStatus make_room(PfInverse *k)
   r->missed = pf_arena_array(k->arena, double, w);
   r->acceleration = k->motion.acceleration = pf_arena_array(k->arena, double, n);
   r->multiplier = k->motion.multiplier = pf_arena_array(k->arena, double, m);
+  r->reaction = k->motion.force = pf_arena_array(k->arena, double, n);
   bool good = k->values && k->push && k->base && k->G && k->residual && k->step && k->null_space && r->force &&
-              r->determined && r->missed && r->acceleration && r->multiplier;
+              r->determined && r->missed && r->acceleration && r->multiplier && r->reaction;
   return good ? pf_qr_make(k->ctx, k->arena, (int)w, (int)p, &k->qr) : no_room(k->ctx);
 }
 

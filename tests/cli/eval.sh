@@ -52,4 +52,37 @@ printf '%s\n' "param mu = 2" "coord x, y, theta" "kinetic x'^2 + y'^2 + theta'^2
   "start x' = -1, theta = 1, y = sin(1)" >"$place/model.pf"
 run 1 eval "$place/model.pf"
 says err "that of 'floor' does not settle"
+
+# Forces for a wanted motion. Two wheels of radius R = 0.1 on one axle, half track b = 0.2, mass m = 10 in its middle with moment J = 0.3, the
+# wheels without inertia: (tl + tr)/R = m u' and (tr - tl) b/R = J w'. An input may have a function of time, which does not count here.
+cat >"$place/drive.pf" <<'END'
+param m = 10 [kg], J = 0.3 [kg m^2], R = 0.1 [m], b = 0.2 [m]
+coord x, y [m], theta, left, right [rad]
+input tl = sin(t) [N m], tr [N mm]
+kinetic m/2*(x'^2 + y'^2) + J/2*theta'^2
+force left = tl, right = tr
+constraint side: y'*cos(theta) - x'*sin(theta) = 0
+constraint l: x'*cos(theta) + y'*sin(theta) - b*theta' = R*left'
+constraint r: x'*cos(theta) + y'*sin(theta) + b*theta' = R*right'
+END
+run 0 eval "$place/drive.pf" --inverse "x''=2, theta''=1" --json
+holds 'abs(d["actuators"]["tl"] - (0.1*20 - 0.3*0.1/0.2)/2) < 1e-12 and abs(d["actuators"]["tr"] - 1000*(0.1*20 + 0.3*0.1/0.2)/2) < 1e-9'
+holds 'd["undetermined"] == [] and max(abs(x) for x in d["missed"].values()) < 1e-12'
+run 0 eval "$place/drive.pf" --inverse "x''=2" --json # as little as possible: both the same, both open
+holds 'abs(d["actuators"]["tl"] - 1) < 1e-12 and d["undetermined"] == ["tl", "tr"]'
+run 0 eval "$place/drive.pf" --inverse "x''=2" --actuators tl,theta
+says out 'not determined: the least of all that would do'
+run 0 eval "$place/drive.pf" --inverse "y''=1"
+says err "these actuators do not give y'' = 1: it is 0"
+run 2 eval "$place/drive.pf" --inverse "x'=1"
+says err '--inverse takes accelerations'
+run 2 eval "$place/drive.pf" --inverse "thet''=1"
+says err "there is no coordinate 'thet'"
+says err "did you mean 'theta'?"
+run 2 eval "$place/drive.pf" --inverse "x''=1" --actuators motor
+says err "'motor' is neither"
+run 2 eval "$place/drive.pf" --actuators tl
+says err '--actuators goes with --inverse'
+run 2 eval "$place/drive.pf" --inverse "x''=1" --form maggi
+
 finish

@@ -1,0 +1,152 @@
+/* pfaff eval --inverse "theta''=1, x''=0" --actuators u1,u2 */
+#include "cli/inverse.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- reading */
+
+static int count_pieces(const char *list)
+{
+  int count = 1;
+  for (; *list; list++) count += *list == ',';
+  return count;
+}
+
+/* The next piece between commas, without the blanks around it; NULL at the end or without memory. */
+static char *next_piece(PfArena *arena, const char **at)
+{
+  *at += strspn(*at, ", \t");
+  size_t length = strcspn(*at, ","), kept = length;
+  while (kept && (*at)[kept - 1] == ' ') kept--;
+  char *piece = kept ? pf_arena_text(arena, *at, kept) : NULL;
+  *at += length;
+  return piece;
+}
+
+static PfStatus no_coordinate(PfContext *ctx, const PfModel *model, const char *name)
+{
+  const char *nearest = NULL;
+  int best = 0;
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (pf_name_is_nearer(name, model->coordinates[i].name, &best)) nearest = model->coordinates[i].name;
+  pf_fail(ctx, PF_ERR_ARGUMENT, "--inverse: there is no coordinate '%s'", name);
+  if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
+  return PF_ERR_ARGUMENT;
+}
+
+/* "theta''=1" */
+static PfStatus read_wanted(Session *s, char *piece, Inverse *inverse)
+{
+  char *equals = strchr(piece, '='), *end = equals;
+  while (end && end > piece && end[-1] == ' ') end--;
+  if (!end || end - piece < 3 || end[-1] != '\'' || end[-2] != '\'')
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inverse takes accelerations, as in \"x''=1, y''=0\", not '%s'", piece);
+  *end = 0;
+  int at = inverse->wanted_count;
+  const char *unit = pf_model_measure(s->model, piece).unit;
+  end[-2] = 0;
+  int i = inverse->wanted[at] = pf_model_find_coordinate(s->model, piece);
+  if (i < 0) return no_coordinate(s->ctx, s->model, piece);
+  for (int j = 0; j < at; j++)
+    if (inverse->wanted[j] == i) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inverse: '%s' is given twice", piece);
+  inverse->wanted_count++;
+  return pf_cli_value(s->ctx, "--inverse", equals + 1, unit, inverse->target + at);
+}
+
+/* Those that are named, or all inputs. */
+static PfStatus read_actuators(Session *s, const char *list, Inverse *inverse)
+{
+  const PfModel *model = s->model;
+  int most = list ? count_pieces(list) : model->input_count;
+  inverse->names = pf_arena_array(s->arena, const char *, most);
+  if (!inverse->names) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  for (const char *name; list && (name = next_piece(s->arena, &list));) inverse->names[inverse->count++] = name;
+  for (int i = 0; !inverse->count && i < model->input_count; i++) inverse->names[i] = model->inputs[i].name;
+  if (!inverse->count) inverse->count = model->input_count;
+  if (inverse->count) return PF_OK;
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inverse: nothing pushes, for the model has no inputs");
+  pf_hint(s->ctx, "name coordinates that forces act on: --actuators %s", model->coordinate_count ? model->coordinates[0].name : "x");
+  return PF_ERR_ARGUMENT;
+}
+
+static PfStatus read_all(Session *s, const Options *options, Inverse *inverse)
+{
+  int most = count_pieces(options->inverse);
+  inverse->wanted = pf_arena_array(s->arena, int, most);
+  inverse->target = pf_arena_array(s->arena, double, most);
+  if (!inverse->wanted || !inverse->target) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  const char *at = options->inverse;
+  for (char *piece; (piece = next_piece(s->arena, &at));) PF_TRY(read_wanted(s, piece, inverse));
+  if (!inverse->wanted_count) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inverse: no acceleration is wanted");
+  return read_actuators(s, options->actuators, inverse);
+}
+
+/* ---------------------------------------------------------------- solving */
+
+static void warn_missed(Session *s, const Inverse *inverse)
+{
+  const PfActuation *answer = inverse->answer;
+  for (int i = 0; i < inverse->wanted_count && !answer->met; i++) {
+    const PfCoordinate *c = s->model->coordinates + inverse->wanted[i];
+    double scale = pf_model_measure(s->model, c->name).scale, size = 1 + pf_largest(answer->acceleration, s->equations.n);
+    double reached = pf_without_noise(answer->acceleration[inverse->wanted[i]], size);
+    if (pf_without_noise(answer->missed[i], size) == 0) continue;
+    pf_warn_at(s->ctx, (PfPlace){0}, "these actuators do not give %s'' = %g: it is %g", c->name, inverse->target[i]/scale, reached/scale);
+  }
+}
+
+PfStatus pf_cli_inverse(Session *s, const Options *options, const PfSystem *system, const double *values, Inverse *inverse)
+{
+  int row;
+  PF_TRY(read_all(s, options, inverse));
+  PfStatus status = pf_inverse_new(s->ctx, &s->equations, inverse->names, inverse->count, inverse->wanted,
+                                   inverse->wanted_count, &inverse->solver);
+  if (status != PF_OK) return status == PF_ERR_NAME ? PF_ERR_ARGUMENT : status;
+  PfTrouble trouble = pf_inverse_solve(inverse->solver, values, inverse->target, &inverse->answer, &row);
+  PF_TRY(pf_trouble_report_at(s->ctx, system, values, trouble, row));
+  warn_missed(s, inverse);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- the result */
+
+/* Inputs in their units, forces on coordinates in SI. */
+static PfMeasure measure(const PfModel *model, const char *name)
+{
+  PfMeasure si = {"", 1};
+  return pf_model_find_coordinate(model, name) >= 0 ? si : pf_model_measure(model, name);
+}
+
+void pf_inverse_text(const PfModel *model, const Inverse *inverse, PfText *text)
+{
+  if (!inverse->answer) return;
+  const PfActuation *answer = inverse->answer;
+  double most = pf_largest(answer->force, inverse->count);
+  pf_text_print(text, "\n  %-14s %22s\n", "actuator", "force");
+  for (int j = 0; j < inverse->count; j++) {
+    PfMeasure own = measure(model, inverse->names[j]);
+    pf_text_print(text, "  %-14s %22.15g%s%s%s\n", inverse->names[j], pf_without_noise(answer->force[j], most)/own.scale,
+                  own.unit[0] ? " " : "", own.unit,
+                  answer->determined[j] ? "" : ", not determined: the least of all that would do");
+  }
+}
+
+void pf_inverse_json(const PfModel *model, const Inverse *inverse, PfJson *json)
+{
+  if (!inverse->answer) return;
+  const PfActuation *answer = inverse->answer;
+  pf_json_open(json, "actuators", '{');
+  for (int j = 0; j < inverse->count; j++)
+    pf_json_number(json, inverse->names[j], answer->force[j]/measure(model, inverse->names[j]).scale);
+  pf_json_close(json, '}');
+  pf_json_open(json, "undetermined", '[');
+  for (int j = 0; j < inverse->count; j++)
+    if (!answer->determined[j]) pf_json_string(json, NULL, inverse->names[j]);
+  pf_json_close(json, ']');
+  pf_json_open(json, "missed", '{');
+  for (int i = 0; i < inverse->wanted_count; i++) {
+    const char *name = model->coordinates[inverse->wanted[i]].name;
+    pf_json_number(json, name, answer->missed[i]/pf_model_measure(model, name).scale);
+  }
+  pf_json_close(json, '}');
+}
