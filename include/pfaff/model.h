@@ -144,6 +144,7 @@ typedef struct PfConstraint {
   bool attached;   /* made active by an event */
   PfExpr active;   /* of what is attached: the symbol that is 1 while the row holds, else 0 */
   PfExpr residual, multiplier;
+  const char *unit; /* of the multiplier, in SI; "" when it is not known */
   PfPlace place;
 } PfConstraint;
 

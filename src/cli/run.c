@@ -210,7 +210,7 @@ static void text_summary(void *user, PfText *text)
   if (r->s.equations.m) {
     pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", pf_without_noise(x->position, 1),
                   pf_without_noise(x->velocity, 1));
-    pf_text_print(text, "  independence        of the constraints at least %.2g (at t = %.6g)\n", x->weakest, x->weakest_t);
+    pf_text_print(text, "  rank margin         of the constraints %.2g at t = %.6g (1: orthogonal, 0: dependent)\n", x->weakest, x->weakest_t);
   }
   pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", pf_without_noise(x->energy_start, energy),
                 pf_without_noise(x->energy_end, energy), pf_without_noise(x->drift, energy));
@@ -278,6 +278,15 @@ static void json_summary(void *user, PfJson *json)
   pf_json_close(json, '}');
 }
 
+/* Programs look for the reason among the diagnostics; people read it in the first line of the summary. */
+static void tell_stop(const Run *r)
+{
+  PfContext *ctx = r->s.ctx;
+  if (r->result.end != PF_RUN_CANCELLED || pf_error_count(ctx)) return;
+  pf_fail(ctx, PF_ERR_CANCELLED, "stopped on request");
+  pf_hint(ctx, "the rows go to t = %.6g", r->result.t);
+}
+
 /* ---------------------------------------------------------------- the command */
 
 static int run(int argc, char **argv)
@@ -291,6 +300,7 @@ static int run(int argc, char **argv)
   if (ran) status = simulate(&r);
   if (ran) pf_context_set_cancel(r.s.ctx, NULL, NULL); /* what was computed so far is told */
   ran = ran && (status == PF_OK || r.result.steps > 0);
+  if (ran && options.json) tell_stop(&r);
   code = pf_cli_finish(r.s.ctx, ran ? PF_OK : status, &options, &r, json_summary, text_summary);
   if (r.rows.text.allocator) pf_json_free(&r.rows);
   pf_listing_free(&r.listing);

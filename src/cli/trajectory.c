@@ -34,11 +34,11 @@ static void add_column(Trajectory *t, const char *name, PfMeasure measure, PfExp
   t->scale[t->count++] = measure.scale;
 }
 
-static const PfMeasure in_si = {"", 1};
+static const PfMeasure in_si = {"", 1}, joule = {"J", 1};
 
-static void add_known(Trajectory *t, const char *name, const char *symbol)
+static void add_known(Trajectory *t, const char *name, const char *symbol, PfMeasure measure)
 {
-  add_column(t, name, in_si, pf_expr_symbol(t->s->ctx, symbol));
+  add_column(t, name, measure, pf_expr_symbol(t->s->ctx, symbol));
 }
 
 /* How many quantities a plot shows, with that on its horizontal axis. */
@@ -68,17 +68,18 @@ static void add_standard(Trajectory *t)
     }
   for (int k = 0; k < model->constraint_count; k++) {
     PfExpr multiplier = model->constraints[k].multiplier;
-    if (!model->constraints[k].norm) add_column(t, pf_expr_symbol_name(s->ctx, multiplier), in_si, multiplier);
+    PfMeasure force = {model->constraints[k].unit, 1};
+    if (!model->constraints[k].norm) add_column(t, pf_expr_symbol_name(s->ctx, multiplier), force, multiplier);
   }
   for (int i = 0; i < 3*model->ball_count; i++) {
     const PfBall *ball = model->balls + i/3;
     add_column(t, ball->spin_name[i%3], pf_model_measure(model, ball->spin_name[i%3]), ball->spin[i%3]);
   }
   add_shown(t, model->plots, model->plot_count);
-  add_known(t, "kinetic", "kinetic()");
-  add_known(t, "potential", "potential()");
-  add_known(t, "violation_position", "violation_position()");
-  add_known(t, "violation_velocity", "violation_velocity()");
+  add_known(t, "kinetic", "kinetic()", joule);
+  add_known(t, "potential", "potential()", joule);
+  add_known(t, "violation_position", "violation_position()", in_si);
+  add_known(t, "violation_velocity", "violation_velocity()", in_si);
 }
 
 static size_t most_columns(const Trajectory *t)

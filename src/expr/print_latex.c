@@ -31,12 +31,17 @@ static bool is_digits(const char *word, size_t length)
   return true;
 }
 
+static bool is_upright(const char *word, size_t length)
+{
+  return length > 1 && !is_digits(word, length) && !is_greek(word, length);
+}
+
 /* A letter and a number as they are, a Greek letter by its command, a word upright. */
 static void put_word(Printer *p, const char *word, size_t length)
 {
   if (is_greek(word, length)) pf_put_format(p, "\\%.*s", (int)length, word);
-  else if (length == 1 || is_digits(word, length)) pf_put_format(p, "%.*s", (int)length, word);
-  else pf_put_format(p, "\\mathrm{%.*s}", (int)length, word);
+  else if (is_upright(word, length)) pf_put_format(p, "\\mathrm{%.*s}", (int)length, word);
+  else pf_put_format(p, "%.*s", (int)length, word);
 }
 
 /* Every run of letters and digits is an index: [2], _b, 1. Says how many there are now. */
@@ -264,10 +269,21 @@ static void put_power(Printer *p, const Power *power)
   }
 }
 
+/* A name of several letters: two of them side by side, dL wL, would read as one. */
+static bool is_word(const Printer *p, PfExpr e)
+{
+  if (op_of(p->table, e) != PF_OP_SYMBOL) return false;
+  const char *own = last_word(p->table->names.at[node_of(p->table, e)->first]);
+  size_t length = 0;
+  while (isalpha((unsigned char)own[length])) length++;
+  return is_upright(own, length);
+}
+
 static const char *gap_between(const Printer *p, const Power *left, const Power *right)
 {
   bool root = is_half(right->number);
   if (is_number(p->table, right->base) && !root) return " \\cdot ";
+  if (is_word(p, left->base) && is_word(p, right->base)) return " \\, ";
   bool plain = pf_number_is(left->number, 1) || takes_exponent(op_of(p->table, left->base));
   return plain && is_open(p, left->base) ? " \\, " : " ";
 }

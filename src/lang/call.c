@@ -165,25 +165,23 @@ static PfVector difference(Checker *ck, PfVector a, PfVector b)
 }
 
 /* Of a point, or of where a contact touches. */
-static bool position_of(Checker *ck, Scope *scope, const PfNode *node, PfVector *position)
+static Value position_of(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const PfVector *contact = pf_contact_point(ck, scope, node);
-  Value p = contact ? pf_no_value() : pf_point_of(ck, scope, node, "the argument of pos");
-  if (contact) *position = *contact;
-  else if (p.kind != V_NONE) *position = pf_value_position(ck, p);
-  return contact || p.kind != V_NONE;
+  const ContactPoint *contact = pf_contact_point(ck, scope, node);
+  if (contact) return pf_vector_value(contact->point, contact->dim);
+  Value p = pf_point_of(ck, scope, node, "the argument of pos");
+  return p.kind == V_NONE ? p : pf_vector_value(pf_value_position(ck, p), pf_dim_position(ck, p));
 }
 
 /* pos(p), or pos(p, q): from q to p. */
 static Value call_pos(Checker *ck, Scope *scope, const PfNode *node)
 {
-  PfVector position, from;
-  if (!expect_arguments(ck, node, 1, 2) || !position_of(ck, scope, node->child, &position)) return pf_no_value();
-  if (node->child->next) {
-    if (!position_of(ck, scope, node->child->next, &from)) return pf_no_value();
-    position = difference(ck, position, from);
-  }
-  return pf_vector_value(position, pf_dim_unknown());
+  if (!expect_arguments(ck, node, 1, 2)) return pf_no_value();
+  Value position = position_of(ck, scope, node->child);
+  if (position.kind == V_NONE || !node->child->next) return position;
+  Value from = position_of(ck, scope, node->child->next);
+  if (from.kind == V_NONE) return from;
+  return pf_vector_value(difference(ck, position.vector, from.vector), pf_dim_either(position.dim, from.dim));
 }
 
 /* vel(p), or vel(p, f): relative to what is fixed in the frame f. */
@@ -193,6 +191,7 @@ static Value call_vel(Checker *ck, Scope *scope, const PfNode *node)
   Value p = pf_point_of(ck, scope, node->child, "the argument of vel");
   if (p.kind == V_NONE) return p;
   PfVector velocity = pf_value_velocity(ck, p);
+  Dim dim = pf_dim_position(ck, p);
   if (node->child->next) {
     Value f = pf_frame_of(ck, scope, node->child->next, "the second argument of vel");
     if (f.kind == V_NONE) return f;
@@ -200,8 +199,9 @@ static Value call_vel(Checker *ck, Scope *scope, const PfNode *node)
     PfVector carried = pf_vector_add(ck->model, pf_frame_velocity(ck->model, f.frame),
                                      pf_vector_cross(ck->model, pf_frame_spin(ck->model, f.frame), arm));
     velocity = difference(ck, velocity, carried);
+    dim = pf_dim_either(dim, pf_dim_position(ck, f));
   }
-  return pf_vector_value(velocity, pf_dim_unknown());
+  return pf_vector_value(velocity, pf_dim_rate(dim));
 }
 
 /* omega(f), or omega(f, g): relative to g. */
@@ -211,12 +211,14 @@ static Value call_omega(Checker *ck, Scope *scope, const PfNode *node)
   Value f = pf_frame_of(ck, scope, node->child, "the argument of omega");
   if (f.kind == V_NONE) return f;
   PfVector spin = pf_frame_spin(ck->model, f.frame);
+  Dim dim = pf_dim_spin(ck, f.frame);
   if (node->child->next) {
     Value g = pf_frame_of(ck, scope, node->child->next, "the second argument of omega");
     if (g.kind == V_NONE) return g;
     spin = difference(ck, spin, pf_frame_spin(ck->model, g.frame));
+    dim = pf_dim_either(dim, pf_dim_spin(ck, g.frame));
   }
-  return pf_vector_value(spin, pf_dim_unknown());
+  return pf_vector_value(spin, dim);
 }
 
 static Value call_distance(Checker *ck, Scope *scope, const PfNode *node)
@@ -226,7 +228,8 @@ static Value call_distance(Checker *ck, Scope *scope, const PfNode *node)
   Value q = pf_point_of(ck, scope, node->child->next, "an argument of distance");
   if (p.kind == V_NONE || q.kind == V_NONE) return pf_no_value();
   PfVector r = difference(ck, pf_value_position(ck, p), pf_value_position(ck, q));
-  return pf_scalar_value(pf_expr_sqrt(ck->ctx, pf_vector_dot(ck->model, r, r)), pf_dim_unknown());
+  Dim dim = pf_dim_either(pf_dim_position(ck, p), pf_dim_position(ck, q));
+  return pf_scalar_value(pf_expr_sqrt(ck->ctx, pf_vector_dot(ck->model, r, r)), dim);
 }
 
 /* point(frame, (a, b, c)) */
@@ -236,7 +239,8 @@ static Value call_point(Checker *ck, Scope *scope, const PfNode *node)
   Value f = pf_frame_of(ck, scope, node->child, "the first argument of point");
   Value at = pf_vector_of(ck, scope, node->child->next, "the second argument of point");
   if (f.kind == V_NONE || at.kind == V_NONE) return pf_no_value();
-  Value point = {.kind = V_POINT, .frame = f.frame};
+  if (!pf_dim_expect(ck, node->child->next, at.dim, pf_dim_make(0, 1, 0), "a position")) return pf_no_value();
+  Value point = {.kind = V_POINT, .frame = f.frame, .dim = at.dim};
   if (at.plain) memcpy(point.c, at.c, 3*sizeof *at.c);
   else pf_vector_express(ck->model, at.vector, f.frame, point.c);
   return point;

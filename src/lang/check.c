@@ -359,9 +359,18 @@ PfPlace pf_model_place(Checker *ck, const PfNode *node)
   return place;
 }
 
+static bool has_units(const PfNode *node)
+{
+  if (node->kind == PF_N_UNIT || node->kind == PF_N_UNITS) return true;
+  for (const PfNode *child = node->child; child; child = child->next)
+    if (has_units(child)) return true;
+  return false;
+}
+
 PfStatus pf_check_tree(Checker *ck, const PfNode *tree)
 {
   PF_TRY(pf_check_begin(ck));
+  ck->has_units = has_units(tree);
   pf_declare_statements(ck, ck->global, tree);
   (void)pf_sync_coordinates(ck);
   check_statements(ck);
@@ -398,6 +407,8 @@ void pf_check_release(Checker *ck)
   pf_array_free(ck->allocator, &ck->events);
   pf_array_free(ck->allocator, &ck->loads);
   pf_array_free(ck->allocator, &ck->plots);
+  pf_array_free(ck->allocator, &ck->placed);
+  pf_array_free(ck->allocator, &ck->multiplier_dims);
   pf_array_free(ck->allocator, &ck->draws);
   pf_array_free(ck->allocator, &ck->forces);
   pf_array_free(ck->allocator, &ck->nonideals);

@@ -115,7 +115,13 @@ typedef struct MultiplierUse {
 typedef struct ContactPoint {
   const char *name;
   PfVector point;
+  Dim dim;
 } ContactPoint;
+
+/* Is anything with a unit in the lengths and in the angles by which a frame is placed, from the ground on? */
+typedef struct Placed {
+  bool length, angle;
+} Placed;
 
 /* A force, or a component of one, that contains multipliers. */
 typedef struct MultiplierForce {
@@ -147,6 +153,7 @@ typedef struct Checker {
   PF_ARRAY(PfSpeed) speeds;
   PF_ARRAY(PfInput) inputs;
   PF_ARRAY(PfConstraint) constraints;
+  PF_ARRAY(Dim) multiplier_dims; /* per constraint */
   PF_ARRAY(PfBody) bodies;
   PF_ARRAY(PfBall) balls;
   PF_ARRAY(BallStart) ball_starts;
@@ -165,6 +172,8 @@ typedef struct Checker {
   PF_ARRAY(ContactPoint) contacts;
   bool showing; /* in 'plot': what only a run knows has a name, too */
   int frame_room;
+  PF_ARRAY(Placed) placed; /* per frame */
+  bool has_units;          /* anywhere in the text: without, 'free' says nothing about lengths */
   bool out_of_memory;
 
   PF_ARRAY(uint8_t) classes; /* per expression handle: what it contains */
@@ -257,6 +266,22 @@ bool pf_integer_of(Checker *ck, Scope *scope, const PfNode *node, const char *wh
 Value pf_scalar_value(PfExpr e, Dim dim);
 Value pf_vector_value(PfVector v, Dim dim);
 Value pf_no_value(void);
+const char *pf_kind_text(ValueKind kind);
+/* Adopts the value for something declared with a unit: a bare number takes the unit, anything else must fit. */
+Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity);
+/* The number or vector times the unit. */
+Value pf_value_times_unit(Checker *ck, Value value, const PfUnit *unit);
+/* A unit belongs to the number before it: 2*pi/3 [deg] divides by degrees, and the label rad would hide it. */
+bool pf_is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected);
+/* The unit that the text of a UNIT or UNITS node means; false after an error. */
+bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit);
+unsigned pf_contents(Checker *ck, PfExpr e);
+void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents);
+PfVector pf_value_position(Checker *ck, Value point);
+PfVector pf_value_velocity(Checker *ck, Value point);
+
+/* ---------------------------------------------------------------- dimensions (dimension.c) */
+
 Dim pf_dim_unknown(void);
 /* Not known, and timed when both are made of numbers and time. */
 Dim pf_dim_unknown_of(Dim a, Dim b);
@@ -267,19 +292,23 @@ Dim pf_dim_make(int kg, int m, int s);
 Dim pf_dim_multiply(Dim a, Dim b);
 Dim pf_dim_divide(Dim a, Dim b);
 const char *pf_dim_text(Checker *ck, Dim dim);
-const char *pf_kind_text(ValueKind kind);
-/* Adopts the value for something declared with a unit: a bare number takes the unit, anything else must fit. */
-Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity);
-/* A unit belongs to the number before it: 2*pi/3 [deg] divides by degrees, and the label rad would hide it. */
-bool pf_is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected);
-/* The unit that the text of a UNIT or UNITS node means; false after an error. */
-bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit);
+/* As a unit behind a name: "" when it is not known or none. */
+const char *pf_dim_unit(Checker *ck, Dim dim);
 /* Reports a dimension other than the expected one. */
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what);
-unsigned pf_contents(Checker *ck, PfExpr e);
-void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents);
-PfVector pf_value_position(Checker *ck, Value point);
-PfVector pf_value_velocity(Checker *ck, Value point);
+/* Of two things that are added and known to fit: that of the one which has a unit. */
+Dim pf_dim_either(Dim a, Dim b);
+Dim pf_dim_rate(Dim dim); /* per second */
+/* An energy over what is measured in that dimension: of a generalized force, of a multiplier. */
+Dim pf_dim_force(Dim of);
+/* rad/s, whatever it belongs to. */
+Dim pf_dim_turning(void);
+/* A length, and an angular velocity, when the placement has units. */
+Dim pf_dim_position(const Checker *ck, Value point);
+Dim pf_dim_spin(const Checker *ck, int frame);
+Placed pf_placed(const Checker *ck, int frame);
+void pf_placed_add(Placed *placed, Dim length, Dim angle);
+bool pf_placed_keep(Checker *ck, int frame, Placed placed);
 
 /* Resolve what a name stands for. */
 bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user);
@@ -296,7 +325,7 @@ void pf_check_statement(Checker *ck, Scope *scope, const PfNode *node);     /* s
 void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node);    /* constraint.c */
 /* By its label, or else c1, c2, …; NULL when the label is a duplicate. */
 const char *pf_constraint_name(Checker *ck, Scope *scope, const PfNode *node);
-void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual);
+void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual, Dim dim);
 void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node);          /* contact.c */
 void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node);
 void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node);        /* force.c */
@@ -315,7 +344,7 @@ bool pf_value_of_shown(Checker *ck, Scope *scope, const PfNode *node, Value *val
 Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node); /* violation[rear] */
 Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node);  /* reaction(x) */
 /* Where the contact that the node names touches; NULL when it names something else. */
-const PfVector *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node);
+const ContactPoint *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node);
 /* The full name of a constraint as it is written: rear, wheel[2].side. NULL after an error. */
 const char *pf_spell_constraint(Checker *ck, Scope *scope, const PfNode *node);
 /* When the model is whole: units, and speeds by velocities, in what is shown and in conditions. */

@@ -56,14 +56,23 @@ static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
   return !ck->out_of_memory;
 }
 
-void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual)
+/* lambda times the variation of the residual, or of what is left of it without the dots, is work. */
+static Dim dim_of_multiplier(PfConstraintKind kind, Dim residual)
+{
+  int dots = kind == PF_HOLONOMIC ? 0 : kind == PF_ACCELERATION ? 2 : 1;
+  return residual.bare ? pf_dim_unknown() : pf_dim_force(pf_dim_multiply(residual, pf_dim_make(0, 0, dots)));
+}
+
+void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr residual, Dim dim)
 {
   PfConstraint c = {.name = name, .residual = residual, .place = pf_model_place(ck, node)};
   if (residual == PF_EXPR_NONE) return;
   c.multiplier = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
   pf_set_contents(ck, c.multiplier, HAS_MULTIPLIER);
   if (!find_kind(ck, node, &c)) return;
-  if (!pf_push(ck->allocator, &ck->constraints, c)) pf_check_no_memory(ck);
+  Dim force = dim_of_multiplier(c.kind, dim);
+  c.unit = pf_dim_unit(ck, force);
+  if (!pf_push(ck->allocator, &ck->multiplier_dims, force) || !pf_push(ck->allocator, &ck->constraints, c)) pf_check_no_memory(ck);
 }
 
 /* c1, c2, …, whatever else is called so. */
@@ -85,14 +94,14 @@ const char *pf_constraint_name(Checker *ck, Scope *scope, const PfNode *node)
 }
 
 /* A vector equation is three constraints. */
-static void add_vector_constraint(Checker *ck, const PfNode *node, const char *name, PfVector difference)
+static void add_vector_constraint(Checker *ck, const PfNode *node, const char *name, PfVector difference, Dim dim)
 {
   PfExpr c[3];
   bool any = false;
   pf_vector_express(ck->model, difference, 0, c);
   for (int k = 0; k < 3; k++) {
     if (c[k] == PF_EXPR_NONE || pf_expr_is_probably_zero(ck->ctx, c[k], 2) == PF_TRUE) continue;
-    pf_add_constraint(ck, node, pf_print_text(ck, "%s.%c", name, 'x' + k), c[k]);
+    pf_add_constraint(ck, node, pf_print_text(ck, "%s.%c", name, 'x' + k), c[k], dim);
     any = true;
   }
   if (!any) pf_warn_at(ck->ctx, pf_model_place(ck, node), "the constraint '%s' always holds: it is left out", name);
@@ -142,7 +151,7 @@ void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
     const char *what = "the right side of the constraint";
     if (!zero && !a.dim.bare && !pf_dim_expect(ck, right, b.dim, a.dim, what)) return;
     PfVector minus = zero ? pf_vector_zero() : pf_vector_scale(ck->model, b.vector, pf_expr_int(ck->ctx, -1));
-    add_vector_constraint(ck, node, name, pf_vector_add(ck->model, a.vector, minus));
+    add_vector_constraint(ck, node, name, pf_vector_add(ck->model, a.vector, minus), pf_dim_either(a.dim, b.dim));
     return;
   }
   if (a.kind != V_SCALAR || b.kind != V_SCALAR) {
@@ -152,6 +161,6 @@ void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node)
   }
   bool left_fits = a.dim.bare || pf_expr_is_int(ck->ctx, a.scalar, 0);
   if (!zero && !left_fits && !pf_dim_expect(ck, right, b.dim, a.dim, "the right side of the constraint")) return;
-  pf_add_constraint(ck, node, name, pf_expr_sub(ck->ctx, a.scalar, b.scalar));
+  pf_add_constraint(ck, node, name, pf_expr_sub(ck->ctx, a.scalar, b.scalar), pf_dim_either(a.dim, b.dim));
   if (prescribed && ck->constraints.count > before) ck->constraints.at[before].prescribed = true;
 }

@@ -15,6 +15,7 @@ typedef struct Contact {
   const char *name;
   int body, support;    /* frames */
   PfExpr radius;
+  Dim length;           /* of distances: in m when the placements or the radius say so */
   PfVector axle;        /* unit vector; disc only */
   PfVector d;           /* centre relative to the support's origin */
   PfVector support_spin, support_velocity, body_spin, body_velocity;
@@ -65,7 +66,7 @@ static PfVector gathered(const Contact *k, PfVector a, PfVector like)
 /* Remembers where it touches, at c from the centre. */
 static void touch(const Contact *k, PfVector c)
 {
-  ContactPoint contact = {k->name, plus(k, pf_frame_position(k->ck->model, k->body), c)};
+  ContactPoint contact = {k->name, plus(k, pf_frame_position(k->ck->model, k->body), c), k->length};
   if (!pf_push(k->ck->allocator, &k->ck->contacts, contact)) pf_check_no_memory(k->ck);
 }
 
@@ -79,10 +80,16 @@ static PfVector slip(const Contact *k, PfVector c)
 }
 
 /* A row that the placement already satisfies is left out: a wheel that stays in a plane cannot slip sideways. */
-static void add_row(const Contact *k, const char *part, PfExpr residual)
+static void add_row_in(const Contact *k, const char *part, PfExpr residual, Dim dim)
 {
   if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(k->ck->ctx, residual, 2) == PF_TRUE) return;
-  pf_add_constraint(k->ck, k->node, pf_print_text(k->ck, "%s.%s", k->name, part), residual);
+  pf_add_constraint(k->ck, k->node, pf_print_text(k->ck, "%s.%s", k->name, part), residual, dim);
+}
+
+/* A velocity. */
+static void add_row(const Contact *k, const char *part, PfExpr residual)
+{
+  add_row_in(k, part, residual, pf_dim_rate(k->length));
 }
 
 /* Nothing but numbers, and no more than they are rounded: coordinates written with 17 digits add up to a radius only so far. */
@@ -96,12 +103,12 @@ static bool is_rounding(const Contact *k, PfExpr residual)
 }
 
 /* A position condition that the placement cannot satisfy is an error. */
-static void add_position(const Contact *k, const char *part, PfExpr residual)
+static void add_position(const Contact *k, const char *part, PfExpr residual, Dim dim)
 {
   Checker *ck = k->ck;
   if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return;
   if (pf_contents(ck, residual) & HAS_COORDINATE) {
-    add_row(k, part, residual);
+    add_row_in(k, part, residual, dim);
     return;
   }
   if (is_rounding(k, residual)) return;
@@ -186,7 +193,7 @@ static void disc_on_plane(const Contact *k)
   PfVector track = gathered(k, times(k, inverse, cross(k, k->axle, n)), k->axle);
   PfVector across = cross(k, track, times(k, pf_expr_int(ctx, -1), n));
   PfVector v = slip(k, c);
-  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), pf_expr_mul(ctx, k->radius, root)));
+  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), pf_expr_mul(ctx, k->radius, root)), k->length);
   add_row(k, "roll", dot(k, v, track));
   add_row(k, "side", dot(k, v, across));
 }
@@ -195,7 +202,7 @@ static void ball_on_plane(const Contact *k)
 {
   PfContext *ctx = k->ck->ctx;
   PfVector n = axis(k, k->support, 2), v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
-  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), k->radius));
+  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), k->radius), k->length);
   add_row(k, "x", dot(k, v, axis(k, k->support, 0)));
   add_row(k, "y", dot(k, v, axis(k, k->support, 1)));
 }
@@ -266,7 +273,7 @@ static void add_touch(const Contact *k, const Surface *s, PfVector c)
 {
   PfExpr gap[3];
   pf_vector_express(k->ck->model, minus(k, plus(k, k->d, c), s->point), k->support, gap);
-  for (int i = 0; i < 3; i++) add_row(k, (const char *[]){"touch_x", "touch_y", "touch_z"}[i], gap[i]);
+  for (int i = 0; i < 3; i++) add_row_in(k, (const char *[]){"touch_x", "touch_y", "touch_z"}[i], gap[i], k->length);
 }
 
 static void add_rolling(const Contact *k, const Surface *s, PfVector c)
@@ -313,7 +320,7 @@ static void disc_on_surface(const Contact *k, const Surface *s)
   PfVector tangent = minus(k, times(k, cosine, e2), times(k, sine, e1));
   PfVector c = times(k, k->radius, rim);
   add_touch(k, s, c);
-  add_row(k, "tangent", dot(k, tangent, s->normal));
+  add_row_in(k, "tangent", dot(k, tangent, s->normal), pf_dim_none());
   add_rolling(k, s, c);
 }
 
@@ -332,7 +339,7 @@ static void ball_on_sphere(const Contact *k, PfExpr sphere, bool inside)
   }
   PfExpr lever = pf_expr_div(ctx, k->radius, gap);
   PfVector v = slip(k, times(k, inside ? lever : pf_expr_neg(ctx, lever), k->d));
-  add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)));
+  add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)), pf_dim_multiply(k->length, k->length));
   for (int i = 0; i < 3; i++)
     add_row(k, (const char *[]){"x", "y", "z"}[i], dot(k, v, axis(k, k->support, i)));
 }
@@ -351,8 +358,9 @@ static void disc_on_sphere(const Contact *k, PfExpr sphere, bool inside)
   PfExpr terms[4] = {square, pf_expr_product(ctx, arm, 4), pf_expr_pow_int(ctx, k->radius, 2),
                      pf_expr_neg(ctx, pf_expr_pow_int(ctx, sphere, 2))};
   PfVector v = slip(k, times(k, pf_expr_product(ctx, lever, 3), e));
-  add_position(k, "shell", pf_expr_sum(ctx, terms, 4));
-  add_row(k, "roll", dot(k, v, cross(k, k->axle, e)));
+  Dim area = pf_dim_multiply(k->length, k->length);
+  add_position(k, "shell", pf_expr_sum(ctx, terms, 4), area);
+  add_row_in(k, "roll", dot(k, v, cross(k, k->axle, e)), pf_dim_rate(area));
   add_row(k, "side", dot(k, v, k->axle));
 }
 
@@ -390,13 +398,14 @@ static bool read_axle(Contact *k, const PfNode *node)
 }
 
 /* A constant length; PF_EXPR_NONE after an error. */
-static PfExpr read_radius(const Contact *k, const PfNode *node)
+static PfExpr read_radius(Contact *k, const PfNode *node)
 {
   Checker *ck = k->ck;
   Value value = pf_scalar_of(ck, k->scope, node, "a radius");
   if (value.kind == V_NONE || !pf_dim_expect(ck, node, value.dim, pf_dim_make(0, 1, 0), "a radius"))
     return PF_EXPR_NONE;
   double number;
+  k->length = pf_dim_either(k->length, value.dim);
   if (pf_contents(ck, value.scalar) & HAS_MOTION)
     pf_check_fail(ck, PF_ERR_MODEL, node, "a radius is constant, but this one moves");
   else if (pf_expr_is_number(ck->ctx, value.scalar, &number) && !(number > 0))
@@ -426,6 +435,8 @@ static void find_motion(Contact *k, Value support)
 {
   const PfModel *model = k->ck->model;
   k->support = support.frame;
+  k->length = pf_dim_either(k->length, pf_dim_position(k->ck, support));
+  k->length = pf_dim_either(k->length, pf_dim_position(k->ck, (Value){.kind = V_FRAME, .frame = k->body}));
   k->d = minus(k, pf_frame_position(model, k->body), pf_value_position(k->ck, support));
   k->body_spin = pf_frame_spin(model, k->body);
   k->body_velocity = pf_frame_velocity(model, k->body);
@@ -528,7 +539,7 @@ static void add_skate(Contact *k, const PfNode *frame, const PfNode *support)
   k->body = body.frame;
   if (!find_plane(k, support)) return;
   PfVector v = slip(k, pf_vector_zero());
-  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, axis(k, k->body, 1)));
+  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, axis(k, k->body, 1)), pf_dim_rate(k->length));
 }
 
 /* The roller in contact turns freely about its own axle r, so only the slip along r vanishes: r is the axle of the
@@ -556,7 +567,7 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
   PfVector r = plus(k, times(k, pf_expr_call1(ctx, PF_OP_COS, angle), k->axle),
                     times(k, pf_expr_call1(ctx, PF_OP_SIN, angle), track));
   PfVector v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
-  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, r));
+  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, r), pf_dim_rate(k->length));
 }
 
 void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node)

@@ -177,13 +177,13 @@ static bool is_captured(const Checker *ck, const char *name)
   return false;
 }
 
-static void add_row(Joining *j, const char *suffix, PfExpr residual)
+static void add_row(Joining *j, const char *suffix, PfExpr residual, Dim dim)
 {
   Checker *ck = j->ck;
   size_t before = ck->constraints.count;
   if (!(pf_contents(ck, residual) & HAS_COORDINATE)) return; /* the tree sees to it */
   if (pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return;
-  pf_add_constraint(ck, j->node, pf_print_text(ck, "%s.%s", j->name, suffix), residual);
+  pf_add_constraint(ck, j->node, pf_print_text(ck, "%s.%s", j->name, suffix), residual, dim);
   if (ck->constraints.count == before) return;
   PfConstraint *row = ck->constraints.at + before;
   row->attached = true;
@@ -199,12 +199,12 @@ static PfVector axis_vector(const Checker *ck, int frame, int axis)
 }
 
 /* The point of one body stays where it is in the other one. */
-static void join_points(Joining *j, PfVector arm, int other)
+static void join_points(Joining *j, PfVector arm, int other, Dim dim)
 {
   static const char *const suffix[] = {"x", "y", "z"};
   for (int k = 0; k < 3; k++) {
     PfExpr along = pf_vector_dot(j->ck->model, arm, axis_vector(j->ck, other, k));
-    add_row(j, suffix[k], pf_expr_sub(j->ck->ctx, along, capture(j, along)));
+    add_row(j, suffix[k], pf_expr_sub(j->ck->ctx, along, capture(j, along)), dim);
   }
 }
 
@@ -226,7 +226,7 @@ static void join_directions(Joining *j, const char *suffix, const Held *held, in
 {
   PfVector fixed = pf_vector_make(j->ck->model, other, held->c);
   PfExpr product = pf_vector_dot(j->ck->model, fixed, direction);
-  add_row(j, suffix, pf_expr_neg(j->ck->ctx, product)); /* so that the multiplier of turn_z is a torque about z */
+  add_row(j, suffix, pf_expr_neg(j->ck->ctx, product), pf_dim_none()); /* so that the multiplier of turn_z is a torque about z */
 }
 
 /* No turn about any axis: of three held axes, each stays perpendicular to the next one of the body. */
@@ -264,6 +264,7 @@ static bool attachment_point(Checker *ck, Scope *scope, const PfNode *node, int 
   if (value.kind == V_NONE) return false;
   if (value.kind == V_VECTOR && value.plain) { /* in the axes of the body that is attached */
     memcpy(point->c, value.c, 3*sizeof *value.c);
+    point->dim = value.dim;
     return pf_dim_expect(ck, at->child, value.dim, pf_dim_make(0, 1, 0), "a position");
   }
   if (value.kind == V_FRAME) {
@@ -310,7 +311,8 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   const char *a = model->frames[body.frame].name, *b = model->frames[other.frame].name;
   Joining j = {ck, node, action, joining_name(ck, a, b)};
   PfVector arm = pf_vector_scale(model, pf_frame_position(model, other.frame), pf_expr_int(ck->ctx, -1));
-  join_points(&j, pf_vector_add(model, pf_value_position(ck, point), arm), other.frame);
+  Dim dim = pf_dim_either(pf_dim_position(ck, point), pf_dim_position(ck, other));
+  join_points(&j, pf_vector_add(model, pf_value_position(ck, point), arm), other.frame, dim);
   if (!strcmp(kind, "weld")) join_axes(&j, body.frame, other.frame);
   if (!strcmp(kind, "hinge")) join_hinge(&j, body.frame, other.frame, axis);
   if (action->row_count == 0 && !ck->out_of_memory)

@@ -38,7 +38,7 @@ static void declare_velocities(Checker *ck, Scope *inside, const PfNode *node, P
   for (int k = 0; k < 4; k++) q[k] = c[ball->q + k].q, rate[k] = c[ball->q + k].v;
   pf_quaternion_spin(ck->ctx, q, rate, ball->spin);
   for (int k = 0; k < 3; k++) {
-    ball->spin_name[k] = declare_velocity(ck, inside, node, spins[k], ball->spin[k], pf_dim_make(0, 0, -1));
+    ball->spin_name[k] = declare_velocity(ck, inside, node, spins[k], ball->spin[k], pf_dim_turning());
     if (ball->p >= 0)
       ball->speed_name[k] = declare_velocity(ck, inside, node, speeds[k], c[ball->p + k].v, pf_dim_make(0, 1, -1));
   }
@@ -116,7 +116,7 @@ Value pf_value_of_joint(Checker *ck, Scope *scope, Entity *joint, const PfNode *
   }
   if (!pf_resolve(ck, joint, node)) return pf_no_value();
   const PfBall *ball = ck->balls.at + joint->ball - 1;
-  return pf_vector_value(pf_vector_make(ck->model, ball->frame, ball->spin), pf_dim_make(0, 0, -1));
+  return pf_vector_value(pf_vector_make(ck->model, ball->frame, ball->spin), pf_dim_turning());
 }
 
 /* (q.q - 1)/2 = 0: its rate is q.q', its row of A is q. */
@@ -130,7 +130,7 @@ void pf_add_norm(Checker *ck, int number, const PfNode *node)
     sum = pf_expr_add(ck->ctx, sum, pf_expr_pow_int(ck->ctx, q, 2));
   }
   PfExpr half = pf_expr_mul(ck->ctx, pf_expr_rational(ck->ctx, 1, 2), sum);
-  pf_add_constraint(ck, node, pf_print_text(ck, "%s.norm", ball->name), half);
+  pf_add_constraint(ck, node, pf_print_text(ck, "%s.norm", ball->name), half, pf_dim_none());
   if (ck->constraints.count == before) return;
   ball->norm = (int)before;
   ck->constraints.at[before].norm = true;
@@ -261,7 +261,7 @@ bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign)
   BallStart *s = ck->ball_starts.at + joint->ball - 1;
   PfExpr *q[4] = {s->q, s->q + 1, s->q + 2, s->q + 3}, *turn[3] = {s->turn, s->turn + 1, s->turn + 2};
   PfExpr *w[3] = {s->w, s->w + 1, s->w + 2};
-  Dim per_second = pf_dim_make(0, 0, -1);
+  Dim per_second = pf_dim_turning();
   if (which <= 1 || (which >= 5 && which <= 8)) {
     s->node = target;
     if (s->firm_q != PF_START_FIXED) s->firm_q = pf_firmness(assign);

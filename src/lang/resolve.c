@@ -127,7 +127,7 @@ bool pf_axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3])
 typedef struct Placing {
   int frame;
   PfExpr origin[3];
-  Dim dim;
+  Placed placed;
 } Placing;
 
 static bool add_frame(Checker *ck, Placing *at, PfFrame frame)
@@ -137,7 +137,7 @@ static bool add_frame(Checker *ck, Placing *at, PfFrame frame)
   memcpy(frame.origin, at->origin, sizeof frame.origin);
   if (!pf_sync_coordinates(ck) || pf_frame_add(ck->model, &ck->frame_room, frame, &at->frame) != PF_OK) return false;
   for (int k = 0; k < 3; k++) at->origin[k] = pf_expr_int(ck->ctx, 0);
-  return true;
+  return pf_placed_keep(ck, at->frame, at->placed);
 }
 
 static bool moves_with_velocities(Checker *ck, const PfNode *node, PfExpr e)
@@ -162,6 +162,7 @@ static bool place_at(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
   }
   if (value.kind == V_VECTOR && !pf_dim_expect(ck, step->child, value.dim, pf_dim_make(0, 1, 0), "a position"))
     return false;
+  pf_placed_add(&at->placed, value.dim, pf_dim_unknown());
   for (int k = 0; k < 3; k++) {
     if (moves_with_velocities(ck, step->child, value.c[k])) return false;
     at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], value.c[k]);
@@ -176,6 +177,7 @@ static bool place_shift(Checker *ck, Scope *scope, Placing *at, const PfNode *st
   if (length.kind == V_NONE || !pf_axis_of(ck, scope, step->child->next, axis)) return false;
   if (moves_with_velocities(ck, step->child, length.scalar)) return false;
   if (!pf_dim_expect(ck, step->child, length.dim, pf_dim_make(0, 1, 0), "a shift")) return false;
+  pf_placed_add(&at->placed, length.dim, pf_dim_unknown());
   for (int k = 0; k < 3; k++)
     at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], pf_expr_mul(ck->ctx, length.scalar, axis[k]));
   return true;
@@ -188,6 +190,7 @@ static bool place_turn(Checker *ck, Scope *scope, Placing *at, const PfNode *ste
   if (angle.kind == V_NONE || !pf_axis_of(ck, scope, step->child->next, frame.axis)) return false;
   if (moves_with_velocities(ck, step->child, angle.scalar)) return false;
   if (!pf_dim_expect(ck, step->child, angle.dim, pf_dim_none(), "an angle")) return false;
+  pf_placed_add(&at->placed, pf_dim_unknown(), angle.dim);
   frame.angle = angle.scalar;
   return add_frame(ck, at, frame);
 }
@@ -201,6 +204,7 @@ static bool place_joint(Checker *ck, Placing *at, int number)
   for (int k = 0; k < 3; k++) frame.axis[k] = pf_expr_int(ck->ctx, k == 2);
   for (int k = 0; k < 4; k++) frame.quaternion[k] = c[ball->q + k].q;
   for (int k = 0; k < 3 && ball->p >= 0; k++) at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], c[ball->p + k].q);
+  if (ck->has_units) pf_placed_add(&at->placed, ball->p >= 0 ? pf_dim_make(0, 1, 0) : pf_dim_unknown(), pf_dim_none());
   if (!add_frame(ck, at, frame)) return false;
   ball->frame = at->frame;
   return true;
@@ -226,7 +230,7 @@ bool pf_resolve_frame(Checker *ck, Entity *entity)
   const PfNode *statement = entity->value, *parent = statement->child->next;
   Value in = pf_frame_of(ck, entity->scope, parent, "what a body is placed in");
   if (in.kind == V_NONE) return false;
-  Placing at = {.frame = in.frame};
+  Placing at = {.frame = in.frame, .placed = pf_placed(ck, in.frame)};
   int first = ck->model->frame_count;
   for (int k = 0; k < 3; k++) at.origin[k] = pf_expr_int(ck->ctx, 0);
   for (const PfNode *step = parent->next; step; step = step->next) {
@@ -249,7 +253,8 @@ static bool resolve_point(Checker *ck, Entity *entity)
   Placing at = {.frame = in.frame};
   for (int k = 0; k < 3; k++) at.origin[k] = pf_expr_int(ck->ctx, 0);
   if (!place_at(ck, entity->scope, &at, parent->next)) return false;
-  entity->result = (Value){.kind = V_POINT, .frame = in.frame};
+  Dim dim = at.placed.length ? pf_dim_make(0, 1, 0) : pf_dim_unknown();
+  entity->result = (Value){.kind = V_POINT, .frame = in.frame, .dim = dim};
   memcpy(entity->result.c, at.origin, sizeof at.origin);
   return true;
 }

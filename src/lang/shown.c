@@ -23,14 +23,15 @@ bool pf_is_shown_name(const Checker *ck, const Scope *scope, const PfNode *node,
 bool pf_value_of_shown(Checker *ck, Scope *scope, const PfNode *node, Value *value)
 {
   static const char *const words[] = {"kinetic", "potential", "violation_position", "violation_velocity"};
+  Dim joule = pf_dim_make(1, 2, -2);
   for (size_t i = 0; i < sizeof words/sizeof *words; i++) {
     if (!pf_is_shown_name(ck, scope, node, words[i])) continue;
-    *value = known_later(ck, pf_print_text(ck, "%s()", words[i]), pf_dim_unknown());
+    *value = known_later(ck, pf_print_text(ck, "%s()", words[i]), i < 2 ? joule : pf_dim_unknown());
     return true;
   }
   if (!pf_is_shown_name(ck, scope, node, "energy")) return false;
-  Value kinetic = known_later(ck, "kinetic()", pf_dim_unknown()), potential = known_later(ck, "potential()", pf_dim_unknown());
-  *value = pf_scalar_value(pf_expr_add(ck->ctx, kinetic.scalar, potential.scalar), pf_dim_unknown());
+  Value kinetic = known_later(ck, "kinetic()", joule), potential = known_later(ck, "potential()", joule);
+  *value = pf_scalar_value(pf_expr_add(ck->ctx, kinetic.scalar, potential.scalar), joule);
   return true;
 }
 
@@ -41,14 +42,6 @@ Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node)
   MultiplierUse use = {node, pf_print_text(ck, "%s", name), "violation"}; /* it must exist, as for a multiplier */
   if (!pf_push(ck->allocator, &ck->multiplier_uses, use)) pf_check_no_memory(ck);
   return known_later(ck, pf_print_text(ck, "violation(%s)", name), pf_dim_unknown());
-}
-
-/* An energy over what the coordinate is measured in. */
-static Dim dim_of_force(Dim of)
-{
-  if (!of.known) return of;
-  of.of.power[PF_BASE_RAD] = 0;
-  return pf_dim_divide(pf_dim_make(1, 2, -2), of);
 }
 
 Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node)
@@ -63,19 +56,19 @@ Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node)
   if (node->child && !node->child->next && value.kind == V_NONE) return value;
   for (size_t i = 0; value.kind == V_SCALAR && i < ck->coordinates.count; i++)
     if (ck->coordinates.at[i].q == value.scalar)
-      return known_later(ck, pf_print_text(ck, "reaction(%s)", ck->coordinates.at[i].name), dim_of_force(value.dim));
+      return known_later(ck, pf_print_text(ck, "reaction(%s)", ck->coordinates.at[i].name), pf_dim_force(value.dim));
   pf_check_fail(ck, PF_ERR_MODEL, node, "the name of one coordinate is needed here");
   pf_check_hint(ck, "%s", how);
   return pf_no_value();
 }
 
-const PfVector *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node)
+const ContactPoint *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node)
 {
   bool named = node->kind == PF_N_NAME || node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER;
   if (!ck->showing || !named) return NULL;
   const char *name = pf_spell_constraint(ck, scope, node);
   for (size_t i = 0; name && i < ck->contacts.count; i++)
-    if (!strcmp(ck->contacts.at[i].name, name)) return &ck->contacts.at[i].point;
+    if (!strcmp(ck->contacts.at[i].name, name)) return ck->contacts.at + i;
   return NULL;
 }
 
@@ -90,13 +83,31 @@ static const char *after_characters(const char *text, uint32_t count)
   return text;
 }
 
-/* The text of the expression as written. */
+/* One blank for several. */
+static const char *with_single_blanks(Checker *ck, const char *text, size_t size)
+{
+  char *copy = pf_arena_array(ck->model->arena, char, size + 1);
+  if (!copy) return pf_check_no_memory(ck) ? NULL : "value";
+  size_t length = 0;
+  for (size_t i = 0; i < size; i++) {
+    bool blank = text[i] == ' ' || text[i] == '\t';
+    if (!blank) copy[length++] = text[i];
+    else if (length && copy[length - 1] != ' ') copy[length++] = ' ';
+  }
+  copy[length] = 0;
+  return copy;
+}
+
+/* The text of the expression as written; in brackets when it ends in a unit, beside which its own would be confusing. */
 static const char *text_of(Checker *ck, const PfNode *node)
 {
   PfPlace place = pf_node_place(ck->source, node);
   if (!place.text) return "value";
   const char *start = after_characters(place.text, node->column - 1), *end = after_characters(start, node->length);
-  return start < end ? pf_print_text(ck, "%.*s", (int)(end - start), start) : "value";
+  if (start >= end) return "value";
+  const char *text = with_single_blanks(ck, start, (size_t)(end - start)), *bracket = strrchr(text, '[');
+  bool unit = text[strlen(text) - 1] == ']' && bracket > text && bracket[-1] == ' ';
+  return unit ? pf_print_text(ck, "(%s)", text) : text;
 }
 
 /* violation(rear) is written violation[rear], and kinetic() without its brackets. */
@@ -108,12 +119,33 @@ static const char *name_of_symbol(Checker *ck, const char *name)
   return pf_print_text(ck, "violation[%.*s]", (int)length - 11, name + 10);
 }
 
+/* q, left.q, psi[2], x', lambda[rear], reaction(x): something with a name, and not pos(b).x, though that may be x. */
+static bool is_name(const PfNode *node)
+{
+  if (node->kind == PF_N_CALL) return !strcmp(node->text, "reaction");
+  if (node->kind == PF_N_MEMBER || node->kind == PF_N_PRIME) return node->child->kind != PF_N_CALL && is_name(node->child);
+  return node->kind == PF_N_NAME || node->kind == PF_N_INDEX;
+}
+
+static bool is_symbol(const Checker *ck, const PfNode *node, Value value)
+{
+  return is_name(node) && value.kind == V_SCALAR && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
+}
+
 /* Names stand in full, left.q for q inside a part; the rest as it is written. */
-static const char *label_of(Checker *ck, const PfNode *node, const Entity *definition, PfExpr e)
+static const char *label_of(Checker *ck, const PfNode *node, const Entity *definition, Value value)
 {
   if (definition) return definition->name;
-  if (pf_expr_op(ck->ctx, e) == PF_OP_SYMBOL) return name_of_symbol(ck, pf_expr_symbol_name(ck->ctx, e));
+  if (is_symbol(ck, node, value)) return name_of_symbol(ck, pf_expr_symbol_name(ck->ctx, value.scalar));
   return text_of(ck, node);
+}
+
+/* J, not N m, for what is made of the energies. */
+static const char *unit_of(Checker *ck, Value value)
+{
+  PfExpr energies[] = {pf_expr_symbol(ck->ctx, "kinetic()"), pf_expr_symbol(ck->ctx, "potential()")};
+  bool energy = value.kind == V_SCALAR && value.dim.known && pf_dimension_equal(value.dim.of, pf_dim_make(1, 2, -2).of);
+  return energy && pf_expr_depends(ck->ctx, value.scalar, energies, 2) ? "J" : pf_dim_unit(ck, value.dim);
 }
 
 /* ---------------------------------------------------------------- lists */
@@ -150,7 +182,7 @@ static bool read_unit(Checker *ck, const PfNode *node, Value *value, const char 
   if (!pf_unit_of(ck, node, &unit)) return false;
   if (time) value->dim = pf_dim_make(0, 0, 1);
   if (!pf_dim_expect(ck, child, value->dim, (Dim){.known = true, .of = unit.dimension}, "what is shown")) return false;
-  if (pf_dim_is_loose(value->dim)) value->scalar = pf_expr_mul(ck->ctx, value->scalar, pf_expr_double(ck->ctx, unit.scale));
+  if (pf_dim_is_loose(value->dim)) *value = pf_value_times_unit(ck, *value, &unit);
   *text = pf_print_text(ck, "%s", node->text);
   *scale = unit.scale;
   return true;
@@ -169,17 +201,17 @@ static bool add_value(Checker *ck, Scope *scope, const PfNode *node, bool one, S
     pf_check_fail(ck, PF_ERR_MODEL, node, "what is plotted must be a number, this is %s", pf_kind_text(value.kind));
   if (value.kind != V_SCALAR && !vector) return false;
   if (unit_node && !read_unit(ck, unit_node, &value, &unit, &scale)) return false;
-  bool known = value.dim.known && !pf_dimension_is_none(value.dim.of);
-  bool named = !unit && !vector && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
-  if (!unit) unit = known ? pf_dim_text(ck, value.dim) : "";
-  if (named) scale = 0; /* settle_units */
+  if (!unit && is_symbol(ck, node, value)) scale = 0; /* settle_units */
+  if (!unit) unit = unit_of(ck, value);
   if (!vector) {
-    add(ck, list, label_of(ck, node, definition, value.scalar), unit, scale, value.scalar);
+    add(ck, list, label_of(ck, node, definition, value), unit, scale, value.scalar);
     return true;
   }
   PfExpr c[3];
   pf_vector_express(ck->model, value.vector, 0, c);
+  bool whole = node->kind == PF_N_CALL || node->kind == PF_N_VECTOR || is_name(node); /* (a + b).x */
   const char *label = definition ? definition->name : text_of(ck, node);
+  if (!whole) label = pf_print_text(ck, "(%s)", label);
   for (int k = 0; k < 3; k++) add(ck, list, pf_print_text(ck, "%s.%c", label, 'x' + k), unit, scale, c[k]);
   return true;
 }
@@ -210,12 +242,12 @@ static bool add_family(Checker *ck, Scope *scope, const PfNode *node, ShownList 
   bool multipliers = !entity && !strcmp(node->text, "lambda"), array = entity && entity->kind == E_ARRAY;
   for (size_t i = 0; multipliers && i < ck->constraints.count; i++) {
     const PfConstraint *c = ck->constraints.at + i;
-    if (!c->norm) add(ck, list, pf_print_text(ck, "lambda[%s]", c->name), "", 1, c->multiplier);
+    if (!c->norm) add(ck, list, pf_print_text(ck, "lambda[%s]", c->name), c->unit, 1, c->multiplier);
   }
   for (int i = 1; array && i <= entity->size; i++) {
     Entity *one = pf_scope_find(scope, pf_print_text(ck, "%s[%d]", node->text, i));
     Value value = one ? pf_value_of_entity(ck, one, node) : pf_no_value();
-    const char *unit = value.dim.known && !pf_dimension_is_none(value.dim.of) ? pf_dim_text(ck, value.dim) : "";
+    const char *unit = pf_dim_unit(ck, value.dim);
     bool symbol = value.kind == V_SCALAR && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
     if (value.kind == V_SCALAR) add(ck, list, one->name, unit, symbol ? 0 : 1, value.scalar);
   }

@@ -30,7 +30,7 @@ static bool read_vector(Checker *ck, Scope *scope, const PfNode *list, PfExpr ou
   for (int k = 0; k < 3; k++, c = c->next) {
     Value value = pf_scalar_of(ck, scope, c, "a start value");
     if (!pf_is_start_value(ck, c, value)) return false;
-    if (!pf_dim_expect(ck, c, value.dim, pf_dim_make(0, 0, -1), "this start")) return false;
+    if (!pf_dim_expect(ck, c, value.dim, pf_dim_turning(), "this start")) return false;
     out[k] = value.scalar;
   }
   return true;

@@ -8,91 +8,6 @@
 /* MOST_EFFORT counts the expressions that are read again and again, beyond those in the text. */
 enum { MOST_EFFORT = 5*1000*1000, DEEPEST = 400 };
 
-/* ---------------------------------------------------------------- dimensions */
-
-Dim pf_dim_unknown(void)
-{
-  return (Dim){0};
-}
-
-Dim pf_dim_none(void)
-{
-  return (Dim){.known = true};
-}
-
-bool pf_dim_is_loose(Dim dim)
-{
-  return dim.bare || dim.timed;
-}
-
-Dim pf_dim_unknown_of(Dim a, Dim b)
-{
-  return (Dim){.timed = pf_dim_is_loose(a) && pf_dim_is_loose(b)};
-}
-
-Dim pf_dim_bare(void)
-{
-  return (Dim){.known = true, .bare = true};
-}
-
-Dim pf_dim_make(int kg, int m, int s)
-{
-  Dim dim = {.known = true};
-  dim.of.power[PF_BASE_KG] = (int16_t)(kg*PF_DIMENSION_GRAIN);
-  dim.of.power[PF_BASE_M] = (int16_t)(m*PF_DIMENSION_GRAIN);
-  dim.of.power[PF_BASE_S] = (int16_t)(s*PF_DIMENSION_GRAIN);
-  return dim;
-}
-
-Dim pf_dim_multiply(Dim a, Dim b)
-{
-  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
-  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_multiply(a.of, b.of)};
-}
-
-Dim pf_dim_divide(Dim a, Dim b)
-{
-  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
-  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_divide(a.of, b.of)};
-}
-
-/* The units that people say; N m for energies and torques alike. */
-static const char *common_unit(Dim dim)
-{
-  static const struct {
-    int kg, m, s;
-    const char *text;
-  } common[] = {{1, 1, -2, "N"},  {1, 2, -2, "N m"},   {1, 2, -3, "W"},    {1, 0, -2, "N/m"},
-                {1, -1, -2, "Pa"}, {1, 0, -1, "N s/m"}, {1, 2, -1, "N m s"}};
-  for (size_t i = 0; i < sizeof common/sizeof *common; i++)
-    if (pf_dimension_equal(dim.of, pf_dim_make(common[i].kg, common[i].m, common[i].s).of)) return common[i].text;
-  return NULL;
-}
-
-const char *pf_dim_text(Checker *ck, Dim dim)
-{
-  char buffer[PF_DIMENSION_TEXT];
-  if (!dim.known) return "an unknown unit";
-  if (common_unit(dim)) return common_unit(dim);
-  pf_dimension_text(dim.of, buffer, sizeof buffer);
-  return strcmp(buffer, "1") ? pf_print_text(ck, "%s", buffer) : "a pure number";
-}
-
-/* "in kg", or "a pure number" */
-static const char *phrase(Checker *ck, Dim dim)
-{
-  const char *text = pf_dim_text(ck, dim);
-  return strncmp(text, "a ", 2) ? pf_print_text(ck, "in %s", text) : text;
-}
-
-bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what)
-{
-  if (!found.known || found.bare || !expected.known || pf_dimension_equal(found.of, expected.of)) return true;
-  pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be %s, but this is %s", what, phrase(ck, expected),
-                phrase(ck, found));
-  return false;
-}
-
 /* ---------------------------------------------------------------- making values */
 
 Value pf_no_value(void)
@@ -187,6 +102,16 @@ static PfExpr unit_factor(PfContext *ctx, const PfUnit *unit)
   return pf_expr_mul(ctx, factor, pf_expr_pow_int(ctx, pf_expr_pi(ctx), unit->pi_power));
 }
 
+Value pf_value_times_unit(Checker *ck, Value value, const PfUnit *unit)
+{
+  PfExpr factor = unit_factor(ck->ctx, unit);
+  value.dim = (Dim){.known = true, .of = unit->dimension};
+  if (value.kind == V_SCALAR) value.scalar = pf_expr_mul(ck->ctx, value.scalar, factor);
+  if (value.kind == V_VECTOR) value.vector = pf_vector_scale(ck->model, value.vector, factor);
+  for (int k = 0; value.plain && k < 3; k++) value.c[k] = pf_expr_mul(ck->ctx, value.c[k], factor);
+  return value;
+}
+
 static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value number = pf_scalar_of(ck, scope, node->child, "a number before a unit");
@@ -197,8 +122,7 @@ static Value value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
     Dim dim = {.known = true, .of = unit.dimension};
     return pf_dim_expect(ck, node->child, number.dim, dim, "this value") ? number : pf_no_value();
   }
-  PfExpr value = pf_expr_mul(ck->ctx, number.scalar, unit_factor(ck->ctx, &unit));
-  return pf_scalar_value(value, (Dim){.known = true, .of = unit.dimension});
+  return pf_value_times_unit(ck, number, &unit);
 }
 
 /* Is there a unit in the expression that is no SI unit? pi/6 [rad] is the same number either way up. */
@@ -230,13 +154,13 @@ static bool is_number_over_angle(Checker *ck, Value value)
 
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
 {
-  if (value.kind != V_SCALAR) return value;
+  if (value.kind != V_SCALAR && value.kind != V_VECTOR) return value;
   if (pf_dim_is_loose(value.dim) && entity->has_unit) {
-    value.scalar = pf_expr_mul(ck->ctx, value.scalar, unit_factor(ck->ctx, &entity->unit));
-    value.dim = entity->dim;
+    value = pf_value_times_unit(ck, value, &entity->unit);
+    value.dim = entity->dim; /* of x' with the unit of x: per second */
   }
   if (!pf_dim_expect(ck, node, value.dim, entity->dim, pf_print_text(ck, "'%s'", entity->name))) return pf_no_value();
-  if (is_number_over_angle(ck, value) && pf_is_upside_down(ck, node, value.dim, entity->dim)) return pf_no_value();
+  if (value.kind == V_SCALAR && is_number_over_angle(ck, value) && pf_is_upside_down(ck, node, value.dim, entity->dim)) return pf_no_value();
   return value;
 }
 
@@ -276,6 +200,21 @@ static Value value_of_symbol(PfExpr symbol, Dim dim)
   return pf_scalar_value(symbol, dim);
 }
 
+/* A contact or a vector equation has several rows, each with its own multiplier. */
+static Value constraint_is_no_value(Checker *ck, const Entity *entity, const PfNode *node)
+{
+  size_t length = strlen(entity->name);
+  const char *row = NULL;
+  for (size_t i = ck->constraints.count; i-- > 0;) {
+    const char *name = ck->constraints.at[i].name;
+    if (!strncmp(name, entity->name, length) && name[length] == '.') row = name;
+  }
+  pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a constraint, not a value", entity->name);
+  if (row) pf_check_hint(ck, "it has several rows, and each its multiplier: lambda[%s], for example", row);
+  else pf_check_hint(ck, "its multiplier is written lambda[%s]", entity->name);
+  return pf_no_value();
+}
+
 Value pf_value_of_entity(Checker *ck, Entity *entity, const PfNode *node)
 {
   if (!pf_resolve(ck, entity, node)) return pf_no_value();
@@ -297,10 +236,7 @@ Value pf_value_of_entity(Checker *ck, Entity *entity, const PfNode *node)
   case E_PART:
   case E_SPACE:
     return pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a part, not a value", entity->name);
-  case E_CONSTRAINT:
-    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is a constraint, not a value", entity->name);
-    pf_check_hint(ck, "its multiplier is written lambda[%s]", entity->name);
-    return pf_no_value();
+  case E_CONSTRAINT: return constraint_is_no_value(ck, entity, node);
   }
   return pf_no_value();
 }
@@ -371,7 +307,9 @@ static Value value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node)
   PfExpr symbol = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
   pf_set_contents(ck, symbol, HAS_MULTIPLIER);
   if (!pf_push(ck->allocator, &ck->multiplier_uses, (MultiplierUse){node, name, "lambda"})) pf_check_no_memory(ck);
-  return pf_scalar_value(symbol, pf_dim_unknown());
+  for (size_t i = 0; i < ck->constraints.count; i++)
+    if (ck->constraints.at[i].multiplier == symbol) return pf_scalar_value(symbol, ck->multiplier_dims.at[i]);
+  return pf_scalar_value(symbol, pf_dim_unknown()); /* declared further down */
 }
 
 static Value axis_of_frame(Checker *ck, int frame, int i)
@@ -414,8 +352,9 @@ static bool is_zero(Checker *ck, Value value)
 static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, bool first, const char *verb)
 {
   if (is_zero(ck, term)) return true;
-  if (first) {
-    *sum = term.dim;
+  bool plain = term.kind == V_VECTOR && (sum->bare || term.dim.bare); /* (0.1, 0, 0) fits everywhere, and is in SI */
+  if (first || plain) {
+    if (first || sum->bare) *sum = term.dim;
     return true;
   }
   if (!sum->known || !term.dim.known) { /* a number beside a name without a unit says nothing about the unit */
@@ -625,7 +564,7 @@ static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
     }
     if (!pf_sync_coordinates(ck) ||
         pf_model_time_derivative(ck->model, &value.scalar, 1, &value.scalar) != PF_OK) return pf_no_value();
-    value.dim = pf_dim_divide(value.dim, pf_dim_make(0, 0, 1));
+    value.dim = pf_dim_rate(value.dim);
   }
   return value;
 }

@@ -42,6 +42,8 @@ PfMeasure pf_model_measure(const PfModel *model, const char *name)
     if (!strcmp(model->inputs[i].name, name)) return measure(model->inputs[i].unit, model->inputs[i].scale);
   int parameter = pf_model_find_parameter(model, name);
   if (parameter >= 0) return measure(model->parameters[parameter].unit, model->parameters[parameter].scale);
+  for (int i = 0; i < model->constraint_count && !strncmp(name, "lambda[", 7); i++)
+    if (!strcmp(pf_expr_symbol_name(model->ctx, model->constraints[i].multiplier), name)) return measure(model->constraints[i].unit, 1);
   return measure(strcmp(name, "t") ? "" : "s", 1);
 }
 

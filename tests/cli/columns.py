@@ -76,7 +76,7 @@ def check_knife(c, where):
 c = columns(knife, "--every", "0.25")
 check_knife(c, "plotted")
 units = {"nu1": "m/s", "nu2": "rad/s", "k": "N", "pace": "km/h", "2*x''": "m/s^2", "reaction(x)": "N", "reaction(theta)": "N m",
-         "theta": "deg", "2*theta": "rad", "x": "mm", "violation[blade]": "", "energy": ""}
+         "theta": "deg", "2*theta": "rad", "x": "mm", "violation[blade]": "", "energy": "J"}
 for name, unit in units.items():
     check(f"the unit of {name} is '{unit}'", c[name][0] == unit, c[name][0])
 quantities = PLOTS[5:-1]

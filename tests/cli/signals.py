@@ -3,6 +3,7 @@
 Usage: signals.py PROGRAM SOURCE_DIRECTORY
 The work is large enough to take many seconds by itself: derivations and studies of chains of bodies.
 """
+import json
 import os
 import signal
 import subprocess
@@ -130,6 +131,10 @@ def main():
         for by in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             _, code, out, err = stop(["run", short], 1, by)
             expect(code == 1 and "stopped on request" in out and err == "", f"run and {by}: {code} {out[:200]!r} {err!r}")
+        _, code, out, err = stop(["run", "--json", short], 1)
+        told = json.loads(out)
+        expect(code == 1 and told["end"] == "stopped on request" and told["rows"] and
+               [d["message"] for d in told["diagnostics"]] == ["stopped on request"], f"run --json: {code} {told['diagnostics']} {err!r}")
     print("all stopped" if not failures else f"{len(failures)} failures")
     return 1 if failures else 0
 

@@ -11,7 +11,7 @@ failed = passed = 0
 
 # ---------------------------------------------------------------- units, independently of the program
 
-SCALE = {"": 1, "mm": 1e-3, "cm": 1e-2, "m": 1, "s": 1, "ms": 1e-3, "deg": math.pi/180, "rad": 1, "g": 1e-3, "kg": 1, "N": 1,
+SCALE = {"J": 1, "": 1, "mm": 1e-3, "cm": 1e-2, "m": 1, "s": 1, "ms": 1e-3, "deg": math.pi/180, "rad": 1, "g": 1e-3, "kg": 1, "N": 1,
          "rpm": math.pi/30, "1": 1}
 
 

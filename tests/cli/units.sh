@@ -97,6 +97,40 @@ printf '%s\n' "body b in ground free { mass 1 [kg], inertia 1 [kg m^2] }" "start
 run 1 check "$place/joint.pf"
 says err "'b.px' must be in m, but this is in kg"
 
+# Vectors, energies and multipliers have units in the heads, and columns have the names that were asked for.
+disc=$source/examples/leaning_disc.pf
+printf '%s\n' "coord x, y" "body c in ground at (x, y, 0) { mass 1 }" "constraint e: x' = y" "run 1" >"$place/bare.pf"
+head_of() { # quantities head [model]
+  run 0 run --for 0.001 --at 0 --out "$place/head.csv" --show "$1" "${3:-$disc}"
+  [ "$(head -n 1 "$place/head.csv" | tr -d '"')" = "t [s],$2" ] || fail "$last: $(head -n 1 "$place/head.csv")"
+}
+head_of "pos(disc).x, vel(disc).x" "pos(disc).x [m],vel(disc).x [m/s]"
+head_of "x, x', chi''" "x [m],x' [m/s],chi'' [rad/s^2]"
+head_of "pos(disc)" "pos(disc).x [m],pos(disc).y [m],pos(disc).z [m]"
+head_of "pos(disc) + (1, 0, 0)" "(pos(disc) + (1, 0, 0)).x [m],(pos(disc) + (1, 0, 0)).y [m],(pos(disc) + (1, 0, 0)).z [m]"
+head_of "omega(disc).z, norm(omega(disc))" "omega(disc).z [rad/s],norm(omega(disc)) [rad/s]"
+head_of "distance(disc, ground), norm(vel(disc))" "distance(disc, ground) [m],norm(vel(disc)) [m/s]"
+head_of "dot(vel(disc), pos(contact)), cross(omega(disc), pos(disc)).x" "dot(vel(disc), pos(contact)) [m^2/s],cross(omega(disc), pos(disc)).x [m/s]"
+head_of "kinetic, potential, energy [mJ], 2*energy" "kinetic [J],potential [J],energy [mJ],2*energy [J]"
+head_of "lambda" "lambda[contact.roll] [N],lambda[contact.side] [N]"
+head_of "lambda[contact.side]*vel(disc).x, reaction(phi), reaction(x) [mN]" "lambda[contact.side]*vel(disc).x [W],reaction(phi) [N m],reaction(x) [mN]"
+head_of "x   +  1 [m],pos(disc).x [mm]" "(x + 1 [m]) [m],pos(disc).x [mm]"
+head_of "bus.wx, bus.w, 2*bus.vx" "bus.wx [rad/s],bus.w.x [rad/s],bus.w.y [rad/s],bus.w.z [rad/s],2*bus.vx [m/s]" "$source/examples/capture.pf"
+head_of "pos(c).x, energy, lambda" "pos(c).x,energy [J],lambda[e]" "$place/bare.pf"
+misfit() { # quantity words
+  run 2 run --show "$1" "$disc"
+  says err "$2"
+}
+misfit "pos(disc).x [kg]" "what is shown must be in kg, but this is in m"
+misfit "vel(disc) [m]" "what is shown must be in m, but this is in m/s"
+misfit "vel(disc).x + x" "cannot add m/s and m"
+misfit "energy [N]" "what is shown must be in N, but this is in N m"
+misfit "lambda[contact.roll] [N m]" "what is shown must be in N m, but this is in N"
+misfit "reaction(contact)" "it has several rows, and each its multiplier: lambda[contact.roll], for example"
+run 0 run --for 0.001 --out "$place/head.csv" "$disc"
+head -n 1 "$place/head.csv" | grep -qF "lambda[contact.side] [N],kinetic [J],potential [J],violation_position," || fail "$last: $(head -n 1 "$place/head.csv")"
+says out "rank margin         of the constraints 1 at t = 0"
+
 if command -v python3 >/dev/null; then
   python3 "$(dirname "$0")/units.py" "$program" >"$place/out" 2>"$place/err" || fail "units.py: $(tail -n 5 "$place/out")"
 fi

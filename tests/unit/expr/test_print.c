@@ -265,6 +265,8 @@ static void latex_has_fractions_roots_and_powers(void **state)
       {"2*2^(1/3)", "2 \\cdot 2^{1/3}"},
       {"1.5e-7*x", "1.5 \\cdot 10^{-7} x"},
       {"x^(y + 1)", "x^{y + 1}"},
+      {"dL*wL^2", "\\mathrm{dL} \\, \\mathrm{wL}^{2}"},
+      {"m*dL*phi", "m \\mathrm{dL} \\phi"},
   };
   assert_all_printed(f, PF_LATEX, cases);
 }

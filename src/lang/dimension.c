@@ -1,0 +1,156 @@
+/* Dimensions of values: what is added must agree, what is shown has a unit. Lengths and turns of frames have theirs from what the
+ * placements are made of. */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+Dim pf_dim_unknown(void)
+{
+  return (Dim){0};
+}
+
+Dim pf_dim_none(void)
+{
+  return (Dim){.known = true};
+}
+
+bool pf_dim_is_loose(Dim dim)
+{
+  return dim.bare || dim.timed;
+}
+
+Dim pf_dim_unknown_of(Dim a, Dim b)
+{
+  return (Dim){.timed = pf_dim_is_loose(a) && pf_dim_is_loose(b)};
+}
+
+Dim pf_dim_bare(void)
+{
+  return (Dim){.known = true, .bare = true};
+}
+
+Dim pf_dim_make(int kg, int m, int s)
+{
+  Dim dim = {.known = true};
+  dim.of.power[PF_BASE_KG] = (int16_t)(kg*PF_DIMENSION_GRAIN);
+  dim.of.power[PF_BASE_M] = (int16_t)(m*PF_DIMENSION_GRAIN);
+  dim.of.power[PF_BASE_S] = (int16_t)(s*PF_DIMENSION_GRAIN);
+  return dim;
+}
+
+Dim pf_dim_multiply(Dim a, Dim b)
+{
+  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
+  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_multiply(a.of, b.of)};
+}
+
+Dim pf_dim_divide(Dim a, Dim b)
+{
+  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
+  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_divide(a.of, b.of)};
+}
+
+/* The units that people say; N m for energies and torques alike. */
+static const char *common_unit(Dim dim)
+{
+  static const struct {
+    int kg, m, s;
+    const char *text;
+  } common[] = {{1, 1, -2, "N"},  {1, 2, -2, "N m"},   {1, 2, -3, "W"},    {1, 0, -2, "N/m"},
+                {1, -1, -2, "Pa"}, {1, 0, -1, "N s/m"}, {1, 2, -1, "N m s"}};
+  for (size_t i = 0; i < sizeof common/sizeof *common; i++)
+    if (pf_dimension_equal(dim.of, pf_dim_make(common[i].kg, common[i].m, common[i].s).of)) return common[i].text;
+  return NULL;
+}
+
+const char *pf_dim_text(Checker *ck, Dim dim)
+{
+  char buffer[PF_DIMENSION_TEXT];
+  if (!dim.known) return "an unknown unit";
+  if (common_unit(dim)) return common_unit(dim);
+  pf_dimension_text(dim.of, buffer, sizeof buffer);
+  return strcmp(buffer, "1") ? pf_print_text(ck, "%s", buffer) : "a pure number";
+}
+
+const char *pf_dim_unit(Checker *ck, Dim dim)
+{
+  const char *text = dim.known ? pf_dim_text(ck, dim) : "a pure number";
+  return strncmp(text, "a ", 2) ? text : "";
+}
+
+/* "in kg", or "a pure number" */
+static const char *phrase(Checker *ck, Dim dim)
+{
+  const char *text = pf_dim_text(ck, dim);
+  return strncmp(text, "a ", 2) ? pf_print_text(ck, "in %s", text) : text;
+}
+
+bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what)
+{
+  if (!found.known || found.bare || !expected.known || pf_dimension_equal(found.of, expected.of)) return true;
+  pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be %s, but this is %s", what, phrase(ck, expected),
+                phrase(ck, found));
+  return false;
+}
+
+/* ---------------------------------------------------------------- of motion */
+
+/* As in a sum: known as soon as one part is. */
+static bool says_unit(Dim dim)
+{
+  return dim.known && !dim.bare;
+}
+
+Dim pf_dim_either(Dim a, Dim b)
+{
+  return says_unit(a) ? a : says_unit(b) ? b : pf_dim_unknown_of(a, b);
+}
+
+Placed pf_placed(const Checker *ck, int frame)
+{
+  return (size_t)frame < ck->placed.count ? ck->placed.at[frame] : (Placed){false, false};
+}
+
+void pf_placed_add(Placed *placed, Dim length, Dim angle)
+{
+  placed->length = placed->length || says_unit(length);
+  placed->angle = placed->angle || says_unit(angle);
+}
+
+bool pf_placed_keep(Checker *ck, int frame, Placed placed)
+{
+  while (ck->placed.count <= (size_t)frame)
+    if (!pf_push(ck->allocator, &ck->placed, (Placed){false, false})) return pf_check_no_memory(ck);
+  ck->placed.at[frame] = placed;
+  return true;
+}
+
+Dim pf_dim_position(const Checker *ck, Value point)
+{
+  bool known = says_unit(point.dim) || pf_placed(ck, point.frame).length;
+  return known ? pf_dim_make(0, 1, 0) : pf_dim_unknown();
+}
+
+Dim pf_dim_rate(Dim dim)
+{
+  return pf_dim_divide(dim, pf_dim_make(0, 0, 1));
+}
+
+Dim pf_dim_turning(void)
+{
+  Dim dim = pf_dim_make(0, 0, -1);
+  dim.of.power[PF_BASE_RAD] = PF_DIMENSION_GRAIN;
+  return dim;
+}
+
+Dim pf_dim_spin(const Checker *ck, int frame)
+{
+  return pf_placed(ck, frame).angle ? pf_dim_turning() : pf_dim_unknown();
+}
+
+Dim pf_dim_force(Dim of)
+{
+  if (!of.known) return of;
+  of.of.power[PF_BASE_RAD] = 0;
+  return pf_dim_divide(pf_dim_make(1, 2, -2), of);
+}
