@@ -46,6 +46,7 @@ typedef struct UrdfJoint {
   double multiplier, offset;
   int parent, child;       /* links */
   int mimics;              /* the joint that it follows, or -1 */
+  bool is_followed;
   const char *coupling;    /* the name of the constraint that makes it follow */
   const char *coordinate;  /* its name in the model, also the stem of several */
   bool is_actuated;
@@ -88,5 +89,9 @@ void pf_urdf_suggest(PfContext *ctx, const char *const *names, size_t stride, in
 
 /* Names of the language for links, joints and what was marked. */
 PfStatus pf_urdf_name(PfContext *ctx, PfArena *arena, UrdfRobot *robot);
+
+/* Where a joint starts that others follow, in its own unit; false when nobody does, or all are at 0 as without a start. */
+bool pf_urdf_start(const UrdfRobot *robot, int leader, double *start);
+void pf_urdf_warn_starts(PfContext *ctx, const UrdfRobot *robot);
 
 #endif

@@ -63,4 +63,5 @@ void pf_urdf_warn(PfContext *ctx, const UrdfRobot *robot)
     if (joint->friction != 0)
       pf_warn_at(ctx, joint->place, "the dry friction of the joint '%s' is left out", joint->name);
   }
+  pf_urdf_warn_starts(ctx, robot);
 }

@@ -134,6 +134,7 @@ static PfStatus find_leader(PfContext *ctx, const PfMap *map, UrdfRobot *robot, 
     return pf_fail_at(ctx, PF_ERR_MODEL, joint->place, "the joint '%s' mimics '%s', but '%s' has more than one coordinate", joint->name,
                       leader->name, bad->name);
   joint->mimics = (int)(leader - robot->joints);
+  robot->joints[joint->mimics].is_followed = true;
   return PF_OK;
 }
 

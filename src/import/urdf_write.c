@@ -211,6 +211,17 @@ static void put_mimic(PfText *text, const UrdfRobot *robot, const UrdfJoint *joi
   pf_text_add(text, "\n");
 }
 
+/* Where a joint starts that others follow: they are where their constraints put them. */
+static void put_start(PfText *text, const UrdfRobot *robot, int j)
+{
+  const UrdfJoint *joint = robot->joints + j;
+  double start;
+  if (joint->mimics >= 0 || joint->kind == URDF_FIXED || !pf_urdf_start(robot, j, &start)) return;
+  pf_text_print(text, "start %s = ", joint->coordinate);
+  put_number(text, start);
+  pf_text_add(text, "\n");
+}
+
 static void put_actuator(PfText *text, const UrdfJoint *joint)
 {
   if (!joint->is_actuated) return;
@@ -258,6 +269,7 @@ static void put_model(PfText *text, const UrdfRobot *robot)
   pf_text_add(text, "\n");
   for (int j = 0; j < robot->joint_count; j++) put_damping(text, robot->joints + j);
   for (int j = 0; j < robot->joint_count; j++) put_mimic(text, robot, robot->joints + j);
+  for (int j = 0; j < robot->joint_count; j++) put_start(text, robot, j);
   for (int j = 0; j < robot->joint_count; j++) put_actuator(text, robot->joints + j);
   for (int i = 0; i < robot->link_count; i++) put_wheel(text, robot, robot->links + i);
 }

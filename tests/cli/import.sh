@@ -96,12 +96,24 @@ says_nothing err
 says out 'constraint two_mimic: two = -2*one + 0.5 [rad]'
 says out 'constraint three_mimic: three = 0.1 [m/rad]*two'
 says out 'constraint five_mimic: five = 0.25 [rad]'
+says out 'start one = 0'
 cp "$place/out" "$place/hand.pf"
 run 0 check "$place/hand.pf" --json
 holds 'd["degrees_of_freedom"] == 1 and d["rank"] == 3'
 run 0 eval "$place/hand.pf" --json --state one=0.3 --state "one'=2"
 holds 'dict(zip(d["coordinates"], [round(x, 12) for x in d["q"]])) == {"one": 0.3, "two": -0.1, "three": -0.01, "five": 0.25}'
 holds 'dict(zip(d["coordinates"], [round(x, 12) for x in d["v"]])) == {"one": 2, "two": -4, "three": -0.4, "five": 0}'
+
+# Their start keeps the limits of all: two = 0.5 - 2*one in 0 to 0.3 needs one between 0.1 and 0.25. Where none does, that is said.
+limited() { printf '<joint name="%s" type="revolute"><parent link="%s"/><child link="%s"/><limit lower="%s" upper="%s"/>%s</joint>' "$@"; }
+follower='<mimic joint="one" multiplier="-2" offset="0.5"/>'
+run_import 0 "<robot name='r'>$(body p)$(body a)$(body b)$(limited one p a -1 1 '')$(limited two a b 0 0.3 "$follower")</robot>"
+says_nothing err
+cp "$place/out" "$place/limited.pf"
+run 0 eval "$place/limited.pf" --json
+holds 'dict(zip(d["coordinates"], [round(x, 12) for x in d["q"]])) == {"one": 0.1, "two": 0.3}'
+run_import 0 "<robot name='r'>$(body p)$(body a)$(body b)$(limited one p a -1 0 '')$(limited two a b 0 0.3 "$follower")</robot>"
+says err "the joint 'two' follows 'one' and starts at 0.5, outside of its limits"
 run_import 1 "$(robot "$(joint j a b '<mimic joint="k"/>')")"
 says err "the joint 'j' mimics 'k', which does not exist"
 run_import 1 "$(robot "$(joint j a b '<mimic joint="j"/>')")"

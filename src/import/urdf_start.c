@@ -1,0 +1,71 @@
+/* Where joints that follow others start: the joint that leads is given a value for which all keep their limits, nearest to 0, and
+ * the others are where the constraints put them. */
+#include "import/urdf.h"
+
+#include <math.h>
+
+/* q = factor*leader + offset, over any number of joints between; leader -1: it stays where it is. */
+typedef struct Following {
+  int leader;
+  double factor, offset;
+} Following;
+
+static Following following(const UrdfRobot *robot, int j)
+{
+  Following f = {j, 1, 0};
+  while (robot->joints[f.leader].kind != URDF_FIXED && robot->joints[f.leader].mimics >= 0) {
+    const UrdfJoint *joint = robot->joints + f.leader;
+    f.offset += f.factor*joint->offset;
+    f.factor *= joint->multiplier;
+    f.leader = joint->mimics;
+  }
+  if (robot->joints[f.leader].kind == URDF_FIXED) f.factor = 0, f.leader = -1;
+  return f;
+}
+
+static bool keeps_limits(const UrdfJoint *joint, double q)
+{
+  double near = 1e-9*fmax(1, fabs(q));
+  return !joint->has_limits || (q >= joint->lower - near && q <= joint->upper + near);
+}
+
+/* The values of the leader for which the joint keeps its limits. */
+static void narrow(const UrdfJoint *joint, const Following *f, double *least, double *most)
+{
+  if (!joint->has_limits || f->factor == 0) return;
+  double a = (joint->lower - f->offset)/f->factor, b = (joint->upper - f->offset)/f->factor;
+  *least = fmax(*least, fmin(a, b));
+  *most = fmin(*most, fmax(a, b));
+}
+
+bool pf_urdf_start(const UrdfRobot *robot, int leader, double *start)
+{
+  double least = -INFINITY, most = INFINITY;
+  bool moved = false;
+  if (!robot->joints[leader].is_followed) return false;
+  for (int j = 0; j < robot->joint_count; j++) {
+    Following f = following(robot, j);
+    if (f.leader == leader) narrow(robot->joints + j, &f, &least, &most);
+  }
+  *start = least > most ? 0 : fmin(fmax(0, least), most);
+  for (int j = 0; j < robot->joint_count; j++) {
+    Following f = following(robot, j);
+    moved = moved || (f.leader == leader && f.factor**start + f.offset != 0);
+  }
+  return moved;
+}
+
+void pf_urdf_warn_starts(PfContext *ctx, const UrdfRobot *robot)
+{
+  for (int j = 0; j < robot->joint_count; j++) {
+    const UrdfJoint *joint = robot->joints + j;
+    if (joint->mimics < 0 || joint->kind == URDF_FIXED) continue;
+    Following f = following(robot, j);
+    double start = 0;
+    if (f.leader >= 0) (void)pf_urdf_start(robot, f.leader, &start);
+    double q = f.factor*start + f.offset;
+    if (keeps_limits(joint, q)) continue;
+    pf_warn_at(ctx, joint->place, "the joint '%s' follows '%s' and starts at %.6g, outside of its limits", joint->name, joint->mimic_name, q);
+    pf_hint(ctx, "no position keeps the limits of all joints that move together");
+  }
+}
