@@ -129,9 +129,9 @@ def main():
         result = stop(["derive", middle], 0.4, signal.SIGTERM, signals=2)
         expect(result and result[1] in (-signal.SIGTERM, 1), f"a second signal: {result}")
         for by in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            _, code, out, err = stop(["run", short], 1, by)
+            _, code, out, err = stop(["run", "--for", "1e6", short], 1, by)
             expect(code == 1 and "stopped on request" in out and err == "", f"run and {by}: {code} {out[:200]!r} {err!r}")
-        _, code, out, err = stop(["run", "--json", short], 1)
+        _, code, out, err = stop(["run", "--json", "--for", "1e6", short], 1)
         told = json.loads(out)
         expect(code == 1 and told["end"] == "stopped on request" and told["rows"] and
                [d["message"] for d in told["diagnostics"]] == ["stopped on request"], f"run --json: {code} {told['diagnostics']} {err!r}")
