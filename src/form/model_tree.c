@@ -200,7 +200,9 @@ static PfStatus set_forces(Making *k, const PfEquations *eq)
 static bool is_unit(const PfPose *pose)
 {
   static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  return !memcmp(pose->R, unit, sizeof unit) && pose->p[0] == 0 && pose->p[1] == 0 && pose->p[2] == 0;
+  bool same = pose->p[0] == 0 && pose->p[1] == 0 && pose->p[2] == 0;
+  for (int i = 0; i < 9; i++) same = same && pose->R[i] == unit[i];
+  return same;
 }
 
 static int body_of_frame(const PfModel *model, int frame)
