@@ -85,6 +85,7 @@ static PfStatus read_with_source(Asked *a, const char *what, const char *text)
   if (status == PF_ERR_SYNTAX) status = PF_ERR_ARGUMENT; /* bytes that are no text: what was asked is wrong, not the model */
   a->text = &asked;
   if (status == PF_OK) status = read_all(a, &source);
+  a->text = NULL;
   pf_source_free(&asked);
   pf_source_free(&source);
   return status;

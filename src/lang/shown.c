@@ -249,7 +249,7 @@ static bool add_family(Checker *ck, Scope *scope, const PfNode *node, ShownList 
     Value value = one ? pf_value_of_entity(ck, one, node) : pf_no_value();
     const char *unit = pf_dim_unit(ck, value.dim);
     bool symbol = value.kind == V_SCALAR && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
-    if (value.kind == V_SCALAR) add(ck, list, one->name, unit, symbol ? 0 : 1, value.scalar);
+    if (one && value.kind == V_SCALAR) add(ck, list, one->name, unit, symbol ? 0 : 1, value.scalar);
   }
   return multipliers || array;
 }
