@@ -245,7 +245,7 @@ static void put_axle(PfText *text, const UrdfLink *wheel, const double axis[3])
 
 static void put_wheel(PfText *text, const UrdfRobot *robot, const UrdfLink *wheel)
 {
-  if (!wheel->is_wheel || wheel->joint < 0 || wheel->joint >= robot->joint_count) return;
+  if (!wheel->is_wheel || !robot->joints) return;
   if (wheel->hub) {
     pf_text_print(text, "frame %s in %s at ", wheel->hub, wheel->body);
     put_vector(text, wheel->shape.at);

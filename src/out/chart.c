@@ -197,9 +197,10 @@ static double place_of(const PfAxis *axis, double tick)
 static void put_small_ticks(PfText *text, const PfFrame *f, const PfAxis *axis)
 {
   if (!axis->log || axis->high - axis->low > 8) return;
-  for (double decade = axis->low; decade < axis->high - 0.5; decade++)
+  int decades = (int)lround(axis->high - axis->low);
+  for (int decade = 0; decade < decades; decade++)
     for (int k = 2; k <= 9; k++) {
-      double at = place_of(axis, decade + log10(k));
+      double at = place_of(axis, axis->low + decade + log10(k));
       if (axis == &f->x) pf_text_print(text, "<path d=\"M%.2f %.2fv3\" class=\"axis\"/>", at, f->bottom);
       else pf_text_print(text, "<path d=\"M%.2f %.2fh-3\" class=\"axis\"/>", f->left, at);
     }
@@ -257,7 +258,7 @@ static void put_title(PfText *text, const char *title, const Place *p, double pa
 {
   double wide = 1.1*pf_label_width(PF_LABEL_PLAIN, title, 1), room = page - p->f.left - 4; /* bold letters are wider */
   double size = fmax(12, fmin(PF_TITLE_SIZE, room/wide)), x = p->f.left;
-  if (size*wide > room) x = fmax(MARGIN/2, page - 4 - size*wide);
+  if (size*wide > room) x = fmax(0.5*MARGIN, page - 4 - size*wide);
   pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" class=\"title\" font-size=\"%.1f\">", x, p->title, size);
   pf_label_put(text, PF_LABEL_PLAIN, title, 1.1*size, page - x);
   pf_text_add(text, "</text>\n");
@@ -296,12 +297,12 @@ static void put_head(PfText *text, double width, double height)
 
 static void put_all(PfText *text, const PfChart *charts, Place *places, int count)
 {
-  double left = 0, y = MARGIN/2, width = LEAST_WIDTH;
+  double left = 0, y = 0.5*MARGIN, width = LEAST_WIDTH;
   for (int i = 0; i < count; i++) cover(charts + i, &places[i].f);
   share_ranges(charts, places, count);
   for (int i = 0; i < count; i++) left = fmax(left, left_room(charts + i, &places[i].f, frame_height(charts + i, count)));
   for (int i = 0; i < count; i++) {
-    y = place(charts + i, places + i, left, y, count) + MARGIN/2;
+    y = place(charts + i, places + i, left, y, count) + 0.5*MARGIN;
     width = fmax(width, places[i].f.right + fmax(MARGIN, number_width(&places[i].f.x)/2 + 4));
   }
   put_head(text, ceil(width), ceil(y));

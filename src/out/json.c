@@ -20,9 +20,8 @@ static size_t put_character(PfText *text, const char *at, size_t left)
 {
   uint32_t size = pf_utf8_size(at, left);
   unsigned char c = (unsigned char)*at;
-  if (!size) pf_text_add(text, "\\ufffd");
+  if (!size || (size == 4 && pf_utf8_is_hidden(at, size))) pf_text_add(text, "\\ufffd"); /* Python knows no pairs of \u */
   else if (c == '"' || c == '\\') pf_text_print(text, "\\%c", c);
-  else if (size == 4 && pf_utf8_is_hidden(at, size)) pf_text_add(text, "\\ufffd"); /* Python knows no pairs of \u */
   else if (pf_utf8_is_hidden(at, size)) pf_text_print(text, "\\u%04x", (unsigned)pf_utf8_code(at, size));
   else pf_text_put(text, at, size);
   return size ? size : 1;
