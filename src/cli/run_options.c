@@ -107,6 +107,6 @@ PfStatus pf_cli_run_options(Session *s, const Options *options, const PfSystem *
 
 PfStatus pf_cli_check_run(Session *s)
 {
-  PfRunOptions settings;
+  PfRunOptions settings = pf_run_options();
   return pf_run_settings(s->ctx, s->model, NULL, NULL, NULL, &settings);
 }
