@@ -348,9 +348,9 @@ static double slope_of(const double *error, const double *work, int most)
 static PfStatus make_series(const Converge *c, int i, PfSeries *series)
 {
   const PfMarkShape shapes[] = {PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE};
-  double *error = pf_arena_array(c->s.arena, double, 2*LEVELS), *work = error + LEVELS;
+  double *error = pf_arena_array(c->s.arena, double, LEVELS), *work = pf_arena_array(c->s.arena, double, LEVELS);
   char *note = pf_arena_alloc(c->s.arena, 80, 1);
-  if (!error || !note) return pf_fail(c->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
+  if (!error || !work || !note) return pf_fail(c->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
   int count = list_levels(c, c->study + i, error, work);
   double slope = slope_of(error, work, count);
   if (isnan(slope)) snprintf(note, 80, "%s", pf_method_name(c->study[i].method));

@@ -12,10 +12,13 @@ static const char *ending(const char *path)
 
 const char *pf_cli_out_kind(const Options *options)
 {
-  const char *const *kinds = options->command->writes, *end = ending(options->out);
-  for (int i = 0; end && kinds[i]; i++)
-    if (!strcmp(kinds[i], end)) return kinds[i];
-  return !end && !pf_out_is_regular(options->out) ? kinds[0] : NULL;
+  const char *const *kind = options->command->writes;
+  const char *end = ending(options->out), *first = *kind;
+  for (; end && *kind; kind++) {
+    const char *own = *kind;
+    if (!strcmp(own, end)) return own;
+  }
+  return !end && !pf_out_is_regular(options->out) ? first : NULL;
 }
 
 bool pf_cli_out_is(const Options *options, const char *kind)
