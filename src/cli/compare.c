@@ -140,10 +140,11 @@ static PfStatus integrate(Comparison *c, Row *row)
   c->motion.settings = options;
   int before = pf_diagnostic_count(s->ctx);
   double clock = pf_cli_clock();
-  PF_TRY(pf_cli_begin(&c->motion));
-  PF_TRY(pf_cli_move(&c->motion, take, NULL, &taker, &result));
-  row->run_end = result.t;
-  if (result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_cli_clock() - clock;
+  PfStatus status = pf_cli_begin(&c->motion);
+  if (status == PF_OK) status = pf_cli_move(&c->motion, take, NULL, &taker, &result);
+  if (pf_is_final(status)) return status;
+  row->run_end = status == PF_OK ? result.t : start;
+  if (status == PF_OK && result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_cli_clock() - clock;
   else row->run_why_not = pf_diagnostic_count(s->ctx) > before ? take_reason(s, before) : "the run was ended";
   pf_diagnostics_cut(s->ctx, before);
   return PF_OK;

@@ -20,9 +20,7 @@ static PfStatus make_tape(Drift *w)
   PfExpr *roots = pf_arena_array(w->session->arena, PfExpr, count);
   if (!roots) return no_room(ctx);
   for (int i = 0; i < count; i++) roots[i] = w->found.at[i].value;
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(ctx, roots, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
+  PF_TRY(pf_insert_inputs(ctx, model, roots, (size_t)count));
   return pf_tape_new(ctx, w->symbols->symbol, w->symbols->count, roots, count, &w->tape);
 }
 

@@ -46,8 +46,10 @@ static bool is_cheap(const PfSolver *s)
 PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
   static const PfFormulation *const choices[] = {&pf_form_elimination, &pf_form_recursive};
+  PfSolverPlan cheap = *plan;
+  cheap.only_if_cheap = true;
   for (size_t i = 0; i < sizeof choices/sizeof *choices; i++) {
-    PF_TRY(try_one(ctx, system, choices[i], plan, solver));
+    PF_TRY(try_one(ctx, system, choices[i], &cheap, solver));
     if (!*solver) continue;
     bool good = is_cheap(*solver);
     PfStatus status = good ? serves(*solver, plan, &good) : PF_OK;

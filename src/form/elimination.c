@@ -45,6 +45,12 @@ typedef struct Maker {
 
 #define maker_array(maker, type, count) pf_arena_array((maker)->arena, type, (count))
 
+/* Whoever asks for it by name gets it, however long it is. */
+static bool is_too_long(const Maker *k, int count, int most)
+{
+  return k->solver->plan->only_if_cheap && count > most;
+}
+
 /* Says why it is not for this system. */
 static PfStatus refuse(Maker *k, const char *why_not)
 {
@@ -108,7 +114,7 @@ static PfStatus factor(Maker *k, PfExpr *W, int n, Order rule, int *order, const
     order[best] = order[step];
     order[step] = p;
     if (is_zero(k, W[p*n + p])) return refuse(k, singular);
-    if (k->operations > MOST_OPERATIONS) return refuse(k, too_long);
+    if (is_too_long(k, k->operations, MOST_OPERATIONS)) return refuse(k, too_long);
     for (int i = step + 1; i < n; i++) {
       int r = order[i];
       W[r*n + p] = divide(k, W[p*n + r], W[p*n + p]);
@@ -200,7 +206,7 @@ static PfStatus eliminate(Maker *k)
     }
   for (int r = 0; r < m; r++) k->start[n + r] = k->S[r*m + r];
   PF_TRY(factor(k, k->S, m, AS_GIVEN, k->schur_order, redundant));
-  return k->operations <= MOST_OPERATIONS ? PF_OK : refuse(k, too_long);
+  return is_too_long(k, k->operations, MOST_OPERATIONS) ? refuse(k, too_long) : PF_OK;
 }
 
 static void accelerate(Maker *k)
@@ -297,7 +303,7 @@ static PfStatus make_tapes(Maker *k, Elimination *f)
   PF_TRY(list_pairs(k, f, pairs));
   PF_TRY(pf_expr_check(k->ctx));
   PF_TRY(make_flow(k, f, pairs));
-  if (pf_tape_instruction_count(f->flow) > MOST_INSTRUCTIONS) return refuse(k, too_long);
+  if (is_too_long(k, pf_tape_instruction_count(f->flow), MOST_INSTRUCTIONS)) return refuse(k, too_long);
   PF_TRY(make_velocity(k, f, pairs));
   size_t size = pf_tape_work_size(f->flow), other = f->velocity ? pf_tape_work_size(f->velocity) : 0;
   f->work = pf_solver_scratch(k->solver, double, size > other ? size : other);

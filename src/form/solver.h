@@ -9,6 +9,7 @@
 typedef struct PfSolverPlan {
   const double *values; /* numbers of pf_system_symbols: the parameters keep these, the state is one of those to come; or NULL */
   PfExpr power;         /* function of state and multipliers that is wanted along with the accelerations; or PF_EXPR_NONE */
+  bool only_if_cheap;   /* a formulation that costs more than the usual way does not apply: 'auto' looks for a faster one */
 } PfSolverPlan;
 
 PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const PfSolverPlan *plan,

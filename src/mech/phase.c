@@ -61,6 +61,16 @@ static int find(const int *list, int count, int value)
   return -1;
 }
 
+/* The first of the three coordinates of position, by the numbers of the phase; where one of them is held the joint does not
+ * float any more: -1. */
+static int find_position(const PfPhase *phase, int p)
+{
+  int n = phase->equations.n, first = find(phase->coordinate, n, p);
+  for (int c = 1; c < 3; c++)
+    if (find(phase->coordinate, n, p + c) < 0) return -1;
+  return first;
+}
+
 /* Joints with a quaternion that is not held, by the numbers of the phase. */
 static PfStatus add_balls(PfContext *ctx, PfArena *arena, const PfModel *all, const PfPhase *phase, PfModel *model)
 {
@@ -70,7 +80,7 @@ static PfStatus add_balls(PfContext *ctx, PfArena *arena, const PfModel *all, co
   for (int b = 0; b < all->ball_count; b++) {
     PfBall ball = all->balls[b];
     ball.q = find(phase->coordinate, phase->equations.n, ball.q);
-    if (ball.p >= 0) ball.p = find(phase->coordinate, phase->equations.n, ball.p);
+    if (ball.p >= 0) ball.p = find_position(phase, ball.p);
     ball.norm = find(phase->constraint, phase->equations.m, ball.norm);
     if (ball.q >= 0) model->balls[model->ball_count++] = ball;
   }

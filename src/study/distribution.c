@@ -100,14 +100,6 @@ static PfStatus free_term(PfContext *ctx, const PfEquations *eq, int row, PfExpr
   return PF_OK;
 }
 
-static PfStatus put_inputs(PfContext *ctx, const PfModel *model, PfExpr *e, int count)
-{
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(ctx, e, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, e));
-  return PF_OK;
-}
-
 /* The rows of A with the free terms beside them, in terms of coordinates, time and parameters that have no other. */
 static PfStatus write_rows(PfDistribution *d, PfExpr *rows)
 {
@@ -117,7 +109,7 @@ static PfStatus write_rows(PfDistribution *d, PfExpr *rows)
     memcpy(rows + (size_t)i*(size_t)wide, eq->A + (size_t)i*(size_t)eq->n, (size_t)eq->n*sizeof *rows);
     PF_TRY(free_term(d->ctx, eq, i, rows + (size_t)i*(size_t)wide + eq->n));
   }
-  PF_TRY(put_inputs(d->ctx, eq->model, rows, d->m*wide));
+  PF_TRY(pf_insert_inputs(d->ctx, eq->model, rows, (size_t)(d->m*wide)));
   return pf_model_expand(eq->model, rows, d->m*wide, rows);
 }
 

@@ -64,15 +64,6 @@ PfStatus pf_put_zeros(PfContext *ctx, const PfModel *model, const double *parame
   return PF_OK;
 }
 
-static PfStatus put_inputs(const PfFlow *flow, PfExpr *e, int count)
-{
-  const PfModel *model = flow->eq->model;
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(flow->ctx, e, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, e));
-  return PF_OK;
-}
-
 static PfStatus list_roots(PfFlow *flow)
 {
   const PfEquations *eq = flow->eq;
@@ -86,7 +77,7 @@ static PfStatus list_roots(PfFlow *flow)
   for (size_t i = 0; i < n; i++) *at++ = eq->model->coordinates[i].v;
   PF_TRY(list_functions(flow, at));
   flow->states.count = flow->states.base_count = flow->root_count;
-  PF_TRY(put_inputs(flow, flow->states.roots, flow->root_count));
+  PF_TRY(pf_insert_inputs(flow->ctx, flow->eq->model, flow->states.roots, (size_t)flow->root_count));
   return pf_put_zeros(flow->ctx, eq->model, flow->parameters, flow->states.roots, flow->root_count);
 }
 
@@ -208,7 +199,7 @@ static PfStatus write_as(const PfFlow *flow, int kind, PfExpr *functions, int co
   PfExpr *roots = pf_arena_array(flow->arena, PfExpr, count);
   if (!roots) return no_room(flow->ctx);
   memcpy(roots, functions, (size_t)count*sizeof *roots);
-  PF_TRY(put_inputs(flow, roots, count));
+  PF_TRY(pf_insert_inputs(flow->ctx, flow->eq->model, roots, (size_t)count));
   states.roots = roots;
   states.count = states.base_count = count;
   return pf_states_write(&states, kind, functions, &count, refused);

@@ -48,10 +48,7 @@ static PfStatus write_out(const PfFlow *flow, PfExpr *e, int count)
   for (int i = 0; i < flow->eq->n; i++)
     if (flow->states.kinematics.v[i] != model->coordinates[i].v)
       PF_TRY(pf_expr_substitute(flow->ctx, e, count, &model->coordinates[i].v, flow->states.kinematics.v + i, 1, e));
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(flow->ctx, e, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, e));
-  return PF_OK;
+  return pf_insert_inputs(flow->ctx, model, e, (size_t)count);
 }
 
 /* det(G) times the rate of f, all in terms of q, omega and t. */

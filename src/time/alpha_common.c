@@ -37,15 +37,6 @@ static PfStatus make_tape(PfMotionRun *run, PfExpr *roots, int count, PfTape **t
   return *work ? PF_OK : PF_ERR_MEMORY;
 }
 
-static PfStatus insert_inputs(PfMotionRun *run, PfExpr *roots, int count)
-{
-  const PfModel *model = pf_system_equations(run->system)->model;
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(run->ctx, roots, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
-  return PF_OK;
-}
-
 static bool is_pushing(PfMotionRun *run, int i)
 {
   const PfEquations *eq = pf_system_equations(run->system);
@@ -72,7 +63,7 @@ static PfStatus make_equations(PfMotionRun *run, PfAlpha *s, PfExpr *roots)
     roots[n + k] = s->on_velocity[k] ? eq->velocity[k] : model->constraints[k].residual;
   for (int k = 0; k < s->p; k++) roots[n + m + k] = eq->position[s->position_row[k]];
   PF_TRY(pf_expr_check(ctx));
-  PF_TRY(insert_inputs(run, roots, s->size));
+  PF_TRY(pf_insert_inputs(ctx, model, roots, (size_t)s->size));
   return make_tape(run, roots, s->size, &s->equations, &s->equations_work);
 }
 
@@ -117,7 +108,7 @@ static PfStatus make_push(PfMotionRun *run, PfAlpha *s)
   s->A = s->M + n*n;
   s->C = s->A + m*n;
   s->C_lambda = s->C + (s->friction ? n : 0);
-  PF_TRY(insert_inputs(run, roots, (int)count));
+  PF_TRY(pf_insert_inputs(run->ctx, eq->model, roots, count));
   PF_TRY(make_tape(run, roots, (int)count, &s->push, &s->push_work));
   return pf_ldl_make(run->ctx, run->arena, s->n, &s->mass);
 }

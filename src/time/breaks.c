@@ -79,7 +79,7 @@ static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
   const PfSymbols *in = run->symbols;
   PfContext *ctx = run->ctx;
   PF_TRY(grow(run, b));
-  PF_TRY(pf_run_insert_inputs(run, pf_system_equations(run->system)->model, &g, 1));
+  PF_TRY(pf_insert_inputs(ctx, pf_system_equations(run->system)->model, &g, 1));
   int after_time = in->lambda - in->inputs;
   item.by_forces = run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m);
   item.timed = !item.by_forces && !pf_expr_depends(ctx, g, in->symbol + in->inputs, after_time);

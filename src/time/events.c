@@ -165,7 +165,7 @@ static PfStatus attach(PfPhases *s, const PfAction *action)
 /* Whatever holds the two bodies together by an event. */
 static void release(PfPhases *s, const PfAction *action)
 {
-  for (int e = 0; e < s->model->event_count; e++)
+  for (int e = 0; e < s->event_count; e++)
     for (int k = 0; k < s->model->events[e].action_count; k++) {
       const PfAction *other = s->model->events[e].actions + k;
       const int *a = action->bodies, *b = other->bodies;

@@ -28,9 +28,7 @@ static PfStatus make_tape(PfContext *ctx, PfArena *arena, PfManifold *f)
   for (size_t k = 0; k < m; k++) roots[at++] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
   for (size_t k = 0; k < m; k++, at += n)
     for (size_t j = 0; j < n; j++) roots[at + j] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->A[k*n + j];
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(ctx, roots, (int)at, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
+  PF_TRY(pf_insert_inputs(ctx, model, roots, at));
   const PfSymbols *in = pf_system_symbols(f->system);
   PF_TRY(pf_tape_new(ctx, in->symbol, in->count, roots, (int)at, &f->tape));
   f->work = pf_arena_array(arena, double, pf_tape_work_size(f->tape));

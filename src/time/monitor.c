@@ -6,14 +6,6 @@
 
 enum { KINETIC, POTENTIAL, CARRIED, POWER, FIRST_RESIDUAL };
 
-PfStatus pf_run_insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count)
-{
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(run->ctx, roots, count, &model->inputs[i].symbol, &model->inputs[i].value, 1, roots));
-  return PF_OK;
-}
-
 /* The inertia of a system in which nothing is moved from outside is a quadratic form of the velocities: it, and the
  * momenta, vanish with them, and the mass matrix does not contain them. Sufficient, not necessary. */
 static PfStatus is_quadratic(PfMotionRun *run, const PfEquations *eq, bool *yes)
@@ -54,7 +46,7 @@ static PfStatus power(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
   PfContext *ctx = run->ctx;
   const PfModel *model = eq->model;
   *sum = pf_expr_sub(ctx, eq->potential, eq->kinetic);
-  PF_TRY(pf_run_insert_inputs(run, model, sum, 1));
+  PF_TRY(pf_insert_inputs(ctx, model, sum, 1));
   *sum = pf_expr_diff(ctx, *sum, model->time);
   for (int i = 0; i < eq->n; i++) {
     PfExpr force = pf_expr_add(ctx, eq->applied[i], eq->C[i]);
@@ -87,7 +79,7 @@ PfStatus pf_monitor_make(PfMotionRun *run)
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];
     roots[FIRST_RESIDUAL + m + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
   }
-  PF_TRY(pf_run_insert_inputs(run, eq->model, roots, count));
+  PF_TRY(pf_insert_inputs(run->ctx, eq->model, roots, (size_t)count));
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, count, &run->monitor.tape));
   run->monitor.work = pf_run_scratch(run, double, pf_tape_work_size(run->monitor.tape));
   return run->monitor.work ? PF_OK : PF_ERR_MEMORY;

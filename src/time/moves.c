@@ -84,7 +84,7 @@ static PfStatus list_conditions(PfPhases *s)
     s->condition_event[count] = -1;
     s->conditions[count++] = s->options.until;
   }
-  for (int e = 0; e < s->model->event_count; e++) {
+  for (int e = 0; e < s->event_count; e++) {
     if (s->fired[e] || s->model->events[e].condition == PF_EXPR_NONE) continue;
     s->condition_event[count] = e;
     s->conditions[count++] = s->model->events[e].condition;
@@ -173,7 +173,7 @@ static PfStatus is_due(PfPhases *s, int e, bool *due)
 static PfStatus find_due(PfPhases *s, int *event)
 {
   *event = -1;
-  for (int e = 0; e < s->model->event_count && *event < 0; e++) {
+  for (int e = 0; e < s->event_count && *event < 0; e++) {
     bool due;
     PF_TRY(is_due(s, e, &due));
     if (due || (s->forced[e] && !s->fired[e])) *event = e;
@@ -196,7 +196,7 @@ static PfStatus happen_due(PfPhases *s)
 static double next_instant(const PfPhases *s, double horizon)
 {
   double next = horizon;
-  for (int e = 0; !s->whole && e < s->model->event_count; e++)
+  for (int e = 0; !s->whole && e < s->event_count; e++)
     if (!s->fired[e] && s->instant[e] < next) next = s->instant[e];
   return next;
 }
@@ -464,7 +464,7 @@ static void copy_values(PfPhases *s, const PfSymbols *from, const double *values
 
 static PfStatus make_room(PfPhases *s)
 {
-  size_t n = (size_t)s->eq->n, m = (size_t)s->eq->m, events = (size_t)s->model->event_count;
+  size_t n = (size_t)s->eq->n, m = (size_t)s->eq->m, events = (size_t)s->event_count;
   s->values = pf_arena_array(s->own, double, s->symbols->count);
   s->instant = pf_arena_array(s->own, double, events);
   s->held = pf_arena_array(s->own, bool, n);
@@ -492,13 +492,13 @@ static PfStatus prepare_events(PfPhases *s)
 {
   for (int i = 0; i < s->eq->n; i++) s->held[i] = s->model->coordinates[i].released;
   for (int k = 0; k < s->eq->m; k++) s->active[k] = !s->model->constraints[k].attached;
-  for (int e = 0; e < s->model->event_count; e++) {
+  for (int e = 0; e < s->event_count; e++) {
     const PfEvent *event = s->model->events + e;
     s->instant[e] = NAN;
     if (event->time != PF_EXPR_NONE) PF_TRY(pf_phases_evaluate(s, &event->time, 1, s->instant + e));
     else if (pf_expr_depends(s->ctx, event->condition, s->symbols->symbol + s->symbols->lambda, s->eq->m)) s->by_forces = true;
   }
-  return s->model->event_count ? pf_model_momentum(s->ctx, s->model, s->momentum) : PF_OK;
+  return s->event_count ? pf_model_momentum(s->ctx, s->model, s->momentum) : PF_OK;
 }
 
 static PfStatus prepare(PfPhases *s, const PfSystem *system, const double *values)
@@ -531,14 +531,22 @@ static PfStatus open_whole(PfPhases *s, const PfSystem *system, const double *va
   return pf_phases_open_motion(s, s->options.t_end);
 }
 
+/* Does something take part only from an event on? */
+static bool awaits_events(const PfModel *model)
+{
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (model->coordinates[i].released) return true;
+  for (int k = 0; k < model->constraint_count; k++)
+    if (model->constraints[k].attached) return true;
+  return false;
+}
+
 static PfStatus open_all(PfPhases *s, const PfSystem *system, const double *values)
 {
   PF_TRY(pf_switches_find(s->ctx, s->own, pf_system_equations(system), &s->switches));
-  if (s->switches.count == 0 && !s->log) return open_whole(s, system, values);
-  if (!s->log) {
-    s->log = &s->no_log;
-    s->switches.model.event_count = 0;
-  }
+  if (s->switches.count == 0 && !s->log && !awaits_events(pf_system_equations(system)->model)) return open_whole(s, system, values);
+  if (s->log) s->event_count = pf_system_equations(system)->model->event_count;
+  else s->log = &s->no_log;
   PF_TRY(prepare(s, system, values));
   PF_TRY(pf_phases_keep(s));
   PF_TRY(pf_phases_begin(s));

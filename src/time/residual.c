@@ -56,9 +56,7 @@ static PfStatus write_rows(PfMotionRun *run, const PfResiduals *f, const PfExpr 
   write_motion(run, f, out + f->n);
   write_constraints(run, f, out + 2*f->n);
   for (int k = 0; k < f->p; k++) out[2*f->n + f->m + k] = eq->position[f->position_row[k]];
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_substitute(run->ctx, out, f->count, &model->inputs[i].symbol, &model->inputs[i].value, 1, out));
+  PF_TRY(pf_insert_inputs(run->ctx, model, out, (size_t)f->count));
   return pf_expr_check(run->ctx);
 }
 

@@ -7,7 +7,7 @@ static PfStatus keep_opening(PfPhases *s)
 {
   PfOpening *o = &s->opened;
   size_t count = (size_t)s->symbols->count, sides = (size_t)s->switches.count;
-  size_t n = s->whole ? 0 : (size_t)s->eq->n, m = s->whole ? 0 : (size_t)s->eq->m, events = s->whole ? 0 : (size_t)s->model->event_count;
+  size_t n = s->whole ? 0 : (size_t)s->eq->n, m = s->whole ? 0 : (size_t)s->eq->m, events = s->whole ? 0 : (size_t)s->event_count;
   o->values = pf_arena_array(s->own, double, count);
   o->side = pf_arena_array(s->own, double, sides);
   o->stuck = pf_arena_array(s->own, bool, sides);
@@ -28,7 +28,7 @@ static bool keep_log(PfPhases *s)
 {
   size_t n = (size_t)s->eq->n, m = (size_t)s->eq->m;
   bool good = pf_keep(s->own, &s->kept, &s->log->count, sizeof s->log->count);
-  for (int e = 0; good && e < s->model->event_count; e++) {
+  for (int e = 0; good && e < s->event_count; e++) {
     PfEventRecord *r = s->log->record + e;
     good = pf_keep_members(s->own, &s->kept, r, event, momentum_after) && pf_keep(s->own, &s->kept, r->joint, n*sizeof *r->joint) &&
            pf_keep(s->own, &s->kept, r->multiplier, m*sizeof *r->multiplier);
@@ -38,7 +38,7 @@ static bool keep_log(PfPhases *s)
 
 static bool keep_events(PfPhases *s)
 {
-  size_t events = (size_t)s->model->event_count, n = (size_t)s->eq->n, m = (size_t)s->eq->m;
+  size_t events = (size_t)s->event_count, n = (size_t)s->eq->n, m = (size_t)s->eq->m;
   return pf_keep(s->own, &s->kept, s->held, n*sizeof *s->held) && pf_keep(s->own, &s->kept, s->active, m*sizeof *s->active) &&
          pf_keep(s->own, &s->kept, s->fired, events*sizeof *s->fired) &&
          pf_keep(s->own, &s->kept, s->forced, events*sizeof *s->forced) &&
@@ -64,7 +64,7 @@ void pf_phases_note_opening(PfPhases *s)
   if (s->whole) return;
   memcpy(o->held, s->held, (size_t)s->eq->n*sizeof *o->held);
   memcpy(o->active, s->active, (size_t)s->eq->m*sizeof *o->active);
-  memcpy(o->fired, s->fired, (size_t)s->model->event_count*sizeof *o->fired);
+  memcpy(o->fired, s->fired, (size_t)s->event_count*sizeof *o->fired);
 }
 
 /* ---------------------------------------------------------------- saving */
@@ -115,7 +115,7 @@ static PfStatus open_again(PfPhases *s)
   }
   memcpy(s->held, o->held, (size_t)s->eq->n*sizeof *o->held);
   memcpy(s->active, o->active, (size_t)s->eq->m*sizeof *o->active);
-  memcpy(s->fired, o->fired, (size_t)s->model->event_count*sizeof *o->fired);
+  memcpy(s->fired, o->fired, (size_t)s->event_count*sizeof *o->fired);
   PF_TRY(pf_phases_begin(s));
   set_sides(s, o->side, o->stuck);
   s->decided = true;

@@ -187,9 +187,6 @@ void pf_motion_save(PfMotionRun *run, void *bytes);
 /* Into a run of the same phase, opened at the same numbers. */
 void pf_motion_load(PfMotionRun *run, const void *bytes);
 
-/* Inputs by their functions of time, so that a derivative by time sees them (monitor.c). */
-PfStatus pf_run_insert_inputs(const PfMotionRun *run, const PfModel *model, PfExpr *roots, int count);
-
 /* monitor.c: what is looked at along the way. Evaluated at run->flow.values (state and multipliers in them). */
 PfStatus pf_monitor_make(PfMotionRun *run);
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier);

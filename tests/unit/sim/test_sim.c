@@ -438,6 +438,28 @@ static void clones_move_in_threads(void **state)
 
 /* ---------------------------------------------------------------- errors */
 
+/* Nothing that only an event attaches or releases takes part in a motion without events: two free balls stay apart. */
+static void without_events_the_model_stays_as_at_the_start(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text("model balls\n"
+                         "coord x, y\n"
+                         "body a in ground at (x, 0, 0) { mass 1 [kg] }\n"
+                         "body b in ground at (y, 1, 0) { mass 1 [kg] }\n"
+                         "when t = 0.5 { attach a to b ball }\n"
+                         "start x' = 1, y' = -2\n"
+                         "run 1\n");
+  PfRunOptions o = pf_run_options();
+  o.t_end = 1;
+  o.without_events = true;
+  assert_true(pf_sim_set_options(sim, &o));
+  start(sim);
+  advance(sim, 1);
+  assert_near(pf_sim_get(sim, handle(sim, "x")), 1, 0, 1e-12);
+  assert_near(pf_sim_get(sim, handle(sim, "y")), -2, 0, 1e-12);
+  pf_sim_close(sim);
+}
+
 static void an_error_has_words_and_a_place(void **state)
 {
   (void)state;
@@ -487,6 +509,7 @@ int main(void)
     cmocka_unit_test(a_snapshot_of_something_else_is_refused),
     cmocka_unit_test(nothing_is_allocated_while_it_moves),
     cmocka_unit_test(clones_move_in_threads),
+    cmocka_unit_test(without_events_the_model_stays_as_at_the_start),
     cmocka_unit_test(an_error_has_words_and_a_place),
     cmocka_unit_test(a_stop_is_no_error),
   };
