@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs each fuzzer of tests/fuzz (or FUZZER alone: model, run, expr, urdf, names) for SECONDS_EACH seconds, from the kept corpus; with
-# RUNS_EACH so many inputs instead. New inputs go to build-fuzz/corpus/<name>; an input that breaks something is kept
-# in build-fuzz/findings/<name> and ends the run with an error. Copy what is worth keeping to tests/fuzz/corpus/<name>:
-# the tests replay it for ever.
+# Runs each fuzzer of tests/fuzz (or FUZZER alone: model, run, expr, urdf, csv, options, names) for SECONDS_EACH seconds, from
+# the kept corpus; with RUNS_EACH so many inputs instead. New inputs go to build-fuzz/corpus/<name>; an input that breaks
+# something is kept in build-fuzz/findings/<name> and ends the run with an error. Copy what is worth keeping to
+# tests/fuzz/corpus/<name>: the tests replay it for ever.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}

@@ -4,13 +4,13 @@
 #include "pfaff/expr.h"
 #include "pfaff/kernel.h"
 
+#include "expect.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SYMBOLS = 6, DEEPEST = 16, MOST_NODES = 1000, LONGEST = 600, MOST_BYTES = 200, MOST_ROOTS = 6 };
 
@@ -22,13 +22,6 @@ typedef struct Machine {
   int depth, roots;
   bool jumps; /* contains what is not continuous */
 } Machine;
-
-static void expect(bool truth, const char *what)
-{
-  if (truth) return;
-  fprintf(stderr, "does not hold: %s\n", what);
-  abort();
-}
 
 /* ---------------------------------------------------------------- building */
 

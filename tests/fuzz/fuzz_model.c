@@ -3,22 +3,15 @@
  * of a layout is itself and means the same, mass matrices are symmetric, ranks fit. */
 #include "pfaff/pfaff.h"
 
+#include "expect.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* Equations beyond these are right to take their time. */
 enum { MOST_ROWS = 40, LONGEST = 8000 };
-
-static void expect(int truth, const char *what)
-{
-  if (truth) return;
-  fprintf(stderr, "does not hold: %s\n", what);
-  abort();
-}
 
 /* ---------------------------------------------------------------- reading */
 

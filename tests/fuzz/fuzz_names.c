@@ -5,47 +5,19 @@
 #include "out/out.h"
 #include "pfaff/pfaff.h"
 
+#include "expect.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int truth, const char *what)
-{
-  if (truth) return;
-  fprintf(stderr, "does not hold: %s\n", what);
-  abort();
-}
-
-/* All of it is valid UTF-8 without control characters but those in `kept`. */
-static void check_characters(const char *text, const char *kept)
-{
-  for (size_t at = 0, count = strlen(text); at < count;) {
-    uint32_t size = pf_utf8_size(text + at, count - at);
-    expect(size > 0, "what is written is UTF-8");
-    expect(strchr(kept, text[at]) || !pf_utf8_is_hidden(text + at, size), "no control characters");
-    at += size;
-  }
-}
 
 /* ---------------------------------------------------------------- JSON and Python */
 
 /* One string, from quote to quote, with escapes that both languages know. */
 static void check_quoted(const char *text)
 {
-  size_t count = strlen(text);
-  expect(count >= 2 && text[0] == '"' && text[count - 1] == '"', "a string has its quotes");
-  for (size_t at = 1; at < count - 1; at++) {
-    expect(text[at] != '"', "a quote inside is escaped");
-    if (text[at] != '\\') continue;
-    at++;
-    expect(at < count - 1 && strchr("\"\\u", text[at]), "an escape is known");
-    if (text[at] != 'u') continue;
-    expect(at + 4 < count - 1 && strspn(text + at + 1, "0123456789abcdef") >= 4, "an escape has four digits");
-    at += 4;
-  }
-  check_characters(text, "");
+  expect(!*expect_string(text), "a string ends with its quote");
+  expect_characters(text, strlen(text), "");
 }
 
 /* ---------------------------------------------------------------- XML */
@@ -54,7 +26,7 @@ static void check_quoted(const char *text)
 static void check_xml(const char *text)
 {
   int depth = 0;
-  check_characters(text, "\n");
+  expect_characters(text, strlen(text), "\n");
   for (const char *at = text; *at; at++) {
     if (*at == '<') {
       depth += at[1] == '/' ? -1 : 1;
@@ -119,10 +91,10 @@ static void check_name(PfContext *ctx, PfArena *arena, const char *name)
   check_quoted(pf_text_get(&text));
   empty(&text);
   pf_put_printable(&text, name);
-  check_characters(pf_text_get(&text), "");
+  expect_characters(pf_text_get(&text), text.count, "");
   empty(&text);
   pf_text_add_escaped(&text, name, strlen(name), "\t");
-  check_characters(pf_text_get(&text), "\t");
+  expect_characters(pf_text_get(&text), text.count, "\t");
   for (int kind = PF_LABEL_NAME; kind <= PF_LABEL_PLAIN; kind++) {
     empty(&text);
     pf_label_put(&text, (PfLabelKind)kind, name, 12, 200);

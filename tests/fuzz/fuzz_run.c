@@ -4,22 +4,15 @@
  * run gives the same numbers. Steps are few, so that an input takes milliseconds. */
 #include "pfaff/pfaff.h"
 
+#include "expect.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { SETTINGS = 8, MOST_ROWS = 16, MOST_STEPS = 200, MOST_CALLS = 3000, LONGEST = 4096, MOST_TIMES = 4 };
-
-static void expect(int truth, const char *what)
-{
-  if (truth) return;
-  fprintf(stderr, "does not hold: %s\n", what);
-  abort();
-}
 
 /* ---------------------------------------------------------------- texts from bytes */
 
