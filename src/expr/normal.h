@@ -214,7 +214,7 @@ bool pf_ring_is_related(const Ring *ring, int g); /* is something known about po
 
 Ratio *pf_ratio_number(Ring *ring, Number number);
 Ratio *pf_ratio_generator(Ring *ring, int g);
-void pf_ratio_free(Ring *ring, Ratio *ratio); /* sooner than its ring */
+void pf_ratio_free(Ring *ring, Ratio *ratio); /* for reuse; what is left, pf_ring_free frees */
 /* sum += a, and sum += sign*a*b */
 bool pf_ratio_add(Ring *ring, Ratio *sum, const Ratio *a);
 bool pf_ratio_add_product(Ring *ring, Ratio *sum, const Ratio *a, const Ratio *b, int sign);

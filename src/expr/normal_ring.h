@@ -1,0 +1,49 @@
+/* The ring of polynomials in the generators of a plan, and ratios of them: what normal_ring.c, normal_ratio.c and
+ * normal_write.c share. What returns false has given up, as too large or too long. */
+#ifndef PF_EXPR_NORMAL_RING_H
+#define PF_EXPR_NORMAL_RING_H
+
+#include "expr/normal.h"
+
+#ifdef PF_HAVE_FLINT
+
+#include <flint/fmpz_mpoly.h>
+
+enum { MOST_DIVISORS = 64, HIGHEST_POWER = 1000000 };
+
+/* num/(den * product of divisors^powers) */
+struct Ratio {
+  fmpz_mpoly_t num;
+  fmpz_t den;
+  int *powers; /* of the divisors of the ring that existed then */
+  int power_count;
+  Ratio *next; /* in a list of the ring */
+};
+
+struct Ring {
+  const NormalPlan *plan;
+  fmpz_mpoly_ctx_t of;
+  fmpz_mpoly_struct *relations; /* per generator: what its power `degree` is */
+  bool *related;
+  fmpz_mpoly_struct *divisors;
+  int divisor_count;
+  Ratio *all, *spare; /* ratios in use, and those that can be used again */
+  double work;        /* what may still be spent, in products of terms */
+  double held;        /* terms that may still be kept */
+};
+
+static inline double poly_size(const fmpz_mpoly_t a)
+{
+  return (double)a->length;
+}
+
+bool pf_ring_multiply(Ring *ring, fmpz_mpoly_t product, const fmpz_mpoly_t a, const fmpz_mpoly_t b);
+bool pf_ring_add(Ring *ring, fmpz_mpoly_t sum, const fmpz_mpoly_t a, const fmpz_mpoly_t b);
+/* a *= base^n */
+bool pf_ring_multiply_power(Ring *ring, fmpz_mpoly_t a, const fmpz_mpoly_t base, uint64_t n);
+/* Takes the common factor of the numbers out of numerator and denominator. */
+void pf_ratio_cancel_numbers(Ring *ring, Ratio *ratio);
+
+#endif
+
+#endif

@@ -1,0 +1,105 @@
+/* From ratios in the generators to polynomials in the letters that are printed. */
+#include "expr/normal_ring.h"
+
+#ifdef PF_HAVE_FLINT
+
+static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents,
+                            const fmpz *coefficient)
+{
+  Monomial term = {.coefficient = fmpz_fits_si(coefficient) ? fmpz_get_si(coefficient) : INT64_MIN};
+  if (term.coefficient == INT64_MIN) letters->failed = true;
+  for (int g = 0; g < ring->plan->generator_count && !letters->failed; g++) {
+    if (!exponents[g]) continue;
+    if (exponents[g] > HIGHEST_POWER) letters->failed = true;
+    if (!shown[g].exponent) shown[g] = pf_generator_show(letters, ring->plan->generators + g);
+    if (letters->failed) break;
+    LetterPower power = {shown[g].letter, (int)exponents[g]*shown[g].exponent};
+    Monomial factor = {exponents[g]%2 ? shown[g].sign : 1, 1, &power};
+    term = pf_monomial_times(letters, term, factor);
+  }
+  return term;
+}
+
+static Poly poly_of(const Ring *ring, Letters *letters, Shown *shown, const fmpz_mpoly_t a)
+{
+  slong exponents[MOST_GENERATORS + 1];
+  Poly poly = pf_poly_make(letters, (int)a->length);
+  for (slong i = 0; i < a->length && !letters->failed; i++) {
+    fmpz_mpoly_get_term_exp_si(exponents, a, i, ring->of);
+    poly.terms[poly.count++] = monomial_of(ring, letters, shown, exponents, a->coeffs + i);
+  }
+  pf_poly_tidy(letters, &poly);
+  return poly;
+}
+
+/* Where b divides a, the value of b divides the value of a; if not, a division could run away. */
+static bool may_divide(const Ring *ring, const fmpz_mpoly_t a, const fmpz_mpoly_t b)
+{
+  fmpz values[MOST_GENERATORS + 1] = {0}, *points[MOST_GENERATORS + 1] = {values};
+  fmpz_t x, y;
+  for (int g = 0; g < ring->plan->generator_count; g++) {
+    values[g] = 1000003 + 7919*g; /* small enough to be an fmpz as it is */
+    points[g] = values + g;
+  }
+  fmpz_init(x);
+  fmpz_init(y);
+  bool good = fmpz_mpoly_evaluate_all_fmpz(x, a, points, ring->of) &&
+              fmpz_mpoly_evaluate_all_fmpz(y, b, points, ring->of);
+  good = good && !fmpz_is_zero(y) && fmpz_divisible(x, y);
+  fmpz_clear(x);
+  fmpz_clear(y);
+  return good;
+}
+
+/* Cancels divisors that divide the numerator. */
+static void cancel_divisors(Ring *ring, Ratio *ratio)
+{
+  const slong highest = 60; /* x^1000000 - 1 is divisible by x - 1, but there is no place for the quotient */
+  fmpz_mpoly_t quotient;
+  fmpz_mpoly_init(quotient, ring->of);
+  bool small = fmpz_mpoly_total_degree_fits_si(ratio->num, ring->of) &&
+               fmpz_mpoly_total_degree_si(ratio->num, ring->of) <= highest;
+  for (int i = 0; i < ratio->power_count && small; i++)
+    while (ratio->powers[i] > 0 && may_divide(ring, ratio->num, ring->divisors + i) &&
+           fmpz_mpoly_divides(quotient, ratio->num, ring->divisors + i, ring->of)) {
+      fmpz_mpoly_swap(ratio->num, quotient, ring->of);
+      ratio->powers[i]--;
+    }
+  fmpz_mpoly_clear(quotient, ring->of);
+}
+
+/* scale = content of the numerator/den, where that fits; the numerator becomes primitive. */
+static bool take_scale(Ring *ring, Ratio *ratio, Number *scale)
+{
+  fmpz_mpoly_struct *num = ratio->num;
+  fmpz_t content;
+  fmpz_init_set_ui(content, 1);
+  if (num->length) _fmpz_vec_content(content, num->coeffs, num->length);
+  fmpz_mpoly_scalar_divexact_fmpz(num, num, content, ring->of);
+  bool fits = fmpz_fits_si(content) && fmpz_fits_si(ratio->den);
+  if (fits) *scale = pf_number_rational(fmpz_get_si(content), fmpz_get_si(ratio->den));
+  fmpz_clear(content);
+  return fits && scale->exact;
+}
+
+bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form)
+{
+  const double most_terms = 3000;
+  Shown *shown = pf_arena_array(letters->arena, Shown, MOST_GENERATORS);
+  form->divisors = pf_arena_array(letters->arena, Poly, MOST_DIVISORS);
+  form->powers = pf_arena_array(letters->arena, int, MOST_DIVISORS);
+  if (!shown || !form->divisors || !form->powers || poly_size(ratio->num) > most_terms) return false;
+  cancel_divisors(ring, ratio);
+  pf_ratio_cancel_numbers(ring, ratio);
+  if (!take_scale(ring, ratio, &form->scale)) return false;
+  form->numerator = poly_of(ring, letters, shown, ratio->num);
+  form->divisor_count = 0;
+  for (int i = 0; i < ratio->power_count; i++) {
+    if (!ratio->powers[i]) continue;
+    form->divisors[form->divisor_count] = poly_of(ring, letters, shown, ring->divisors + i);
+    form->powers[form->divisor_count++] = ratio->powers[i];
+  }
+  return !letters->failed;
+}
+
+#endif
