@@ -246,7 +246,7 @@ const char *pf_spell_member(Checker *ck, Scope *scope, const PfNode *node);
 const char *pf_label_name(Checker *ck, Scope *scope, const PfNode *label);
 const char *pf_print_text(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
 
-/* ---------------------------------------------------------------- expressions (value.c, call.c) */
+/* ---------------------------------------------------------------- expressions (value.c, call.c and below) */
 
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node);
 /* Reports at the node what went wrong in the expression table since the last look; true when nothing did. */
@@ -262,6 +262,21 @@ Value pf_point_of(Checker *ck, Scope *scope, const PfNode *node, const char *wha
 /* A whole number between least and most. */
 bool pf_integer_of(Checker *ck, Scope *scope, const PfNode *node, const char *what, int64_t least,
                    int64_t most, int64_t *value);
+
+/* One kind of node each: numbers and units (number.c), names (name.c), sums and the like (arithmetic.c). */
+Value pf_value_of_number(Checker *ck, const PfNode *node);
+Value pf_value_with_unit(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_name(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_member(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_sum(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_product(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_power(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_negation(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_sum_over(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_compare(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_logic(Checker *ck, Scope *scope, const PfNode *node);
+Value pf_value_of_vector(Checker *ck, Scope *scope, const PfNode *node);
 
 Value pf_scalar_value(PfExpr e, Dim dim);
 Value pf_vector_value(PfVector v, Dim dim);

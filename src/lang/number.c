@@ -1,0 +1,140 @@
+/* Numbers and units in the text: 0.016 as the exact 2/125, 30 [deg] as pi/6. */
+#include "lang/check_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The text of a number as an exact rational when it fits: 0.016 is 2/125. */
+static PfExpr read_number(Checker *ck, const PfNode *node)
+{
+  int64_t num = 0;
+  int exponent = 0;
+  bool fits = true, point = false;
+  const char *at = node->text;
+  for (; *at && *at != 'e' && *at != 'E'; at++) {
+    if (*at == '.') {
+      point = true;
+      continue;
+    }
+    if (num > (INT64_MAX - 9)/10) fits = false;
+    else num = 10*num + (*at - '0');
+    exponent -= point;
+  }
+  if (*at) {
+    long given = strtol(at + 1, NULL, 10);
+    if (given > 400 || given < -400) fits = false;
+    else exponent += (int)given;
+  }
+  for (; num && exponent < 0 && num%10 == 0; exponent++) num /= 10;
+  int64_t power = 1;
+  for (int k = 0; fits && k < (exponent < 0 ? -exponent : exponent); k++) {
+    if (power > INT64_MAX/10) fits = false;
+    else power *= 10;
+  }
+  if (fits && exponent > 0 && num > INT64_MAX/power) fits = false;
+  if (fits) return exponent < 0 ? pf_expr_rational(ck->ctx, num, power) : pf_expr_int(ck->ctx, num*power);
+  return pf_expr_double(ck->ctx, strtod(node->text, NULL));
+}
+
+/* Is there a digit but zero before the exponent? */
+static bool has_digits(const char *text)
+{
+  char first = text[strcspn(text, "123456789eE")];
+  return first >= '1' && first <= '9';
+}
+
+Value pf_value_of_number(Checker *ck, const PfNode *node)
+{
+  PfExpr e = read_number(ck, node);
+  if (pf_expr_is_structural_zero(ck->ctx, e) && has_digits(node->text)) {
+    pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too small to be told apart from 0", node->text);
+    return pf_no_value();
+  }
+  if (e != PF_EXPR_NONE) return pf_scalar_value(e, pf_dim_bare());
+  int before = pf_diagnostic_count(ck->ctx);
+  PfStatus status = pf_expr_check(ck->ctx);
+  pf_diagnostics_cut(ck->ctx, before);
+  if (status == PF_ERR_MEMORY) pf_check_no_memory(ck);
+  else pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too large", node->text);
+  return pf_no_value();
+}
+
+bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit)
+{
+  if (pf_check_stopped(ck) || pf_check_is_known(ck, PF_ERR_UNIT, node)) return false;
+  return pf_unit_parse(ck->ctx, pf_node_place(ck->source, node), node->text, unit) == PF_OK;
+}
+
+/* Factor of a unit to SI as an exact expression. */
+static PfExpr unit_factor(PfContext *ctx, const PfUnit *unit)
+{
+  PfExpr factor = unit->exact ? pf_expr_rational(ctx, unit->scale_num, unit->scale_den)
+                              : pf_expr_double(ctx, unit->scale);
+  if (!unit->exact || unit->pi_power == 0) return factor;
+  return pf_expr_mul(ctx, factor, pf_expr_pow_int(ctx, pf_expr_pi(ctx), unit->pi_power));
+}
+
+Value pf_value_times_unit(Checker *ck, Value value, const PfUnit *unit)
+{
+  PfExpr factor = unit_factor(ck->ctx, unit);
+  value.dim = (Dim){.known = true, .of = unit->dimension};
+  if (value.kind == V_SCALAR) value.scalar = pf_expr_mul(ck->ctx, value.scalar, factor);
+  if (value.kind == V_VECTOR) value.vector = pf_vector_scale(ck->model, value.vector, factor);
+  for (int k = 0; value.plain && k < 3; k++) value.c[k] = pf_expr_mul(ck->ctx, value.c[k], factor);
+  return value;
+}
+
+Value pf_value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
+{
+  Value number = pf_scalar_of(ck, scope, node->child, "a number before a unit");
+  PfUnit unit;
+  if (number.kind == V_NONE) return number;
+  if (!pf_unit_of(ck, node, &unit)) return pf_no_value();
+  if (!pf_dim_is_loose(number.dim)) { /* (3 [m]) [kg]: it has a unit already, which must be of the same kind */
+    Dim dim = {.known = true, .of = unit.dimension};
+    return pf_dim_expect(ck, node->child, number.dim, dim, "this value") ? number : pf_no_value();
+  }
+  return pf_value_times_unit(ck, number, &unit);
+}
+
+/* Is there a unit in the expression that is no SI unit? pi/6 [rad] is the same number either way up. */
+static bool is_scaled(Checker *ck, const PfNode *node)
+{
+  PfUnit unit;
+  if (node->kind == PF_N_UNIT && pf_unit_of(ck, node, &unit) && unit.scale != 1) return true;
+  for (const PfNode *child = node->child; child; child = child->next)
+    if (is_scaled(ck, child)) return true;
+  return false;
+}
+
+bool pf_is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected)
+{
+  if (!found.known || found.bare || found.of.power[PF_BASE_RAD] >= 0 || expected.of.power[PF_BASE_RAD] < 0)
+    return false;
+  if (!is_scaled(ck, node)) return false;
+  pf_check_fail(ck, PF_ERR_UNIT, node, "this divides by an angle");
+  pf_check_hint(ck, "a unit belongs to the number before it: write (2*pi/3) [deg]");
+  return true;
+}
+
+/* In a model N m/rad are taken for N m where the angle is a number: only a mere number over an angle is meant the other
+ * way up. */
+static bool is_number_over_angle(Checker *ck, Value value)
+{
+  PfDimension of = value.dim.of;
+  of.power[PF_BASE_RAD] = 0;
+  return pf_dimension_is_none(of) && !pf_contents(ck, value.scalar);
+}
+
+Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
+{
+  if (value.kind != V_SCALAR && value.kind != V_VECTOR) return value;
+  if (pf_dim_is_loose(value.dim) && entity->has_unit) {
+    value = pf_value_times_unit(ck, value, &entity->unit);
+    value.dim = entity->dim; /* of x' with the unit of x: per second */
+  }
+  if (!pf_dim_expect(ck, node, value.dim, entity->dim, pf_print_text(ck, "'%s'", entity->name))) return pf_no_value();
+  if (value.kind == V_SCALAR && is_number_over_angle(ck, value) && pf_is_upside_down(ck, node, value.dim, entity->dim))
+    return pf_no_value();
+  return value;
+}
