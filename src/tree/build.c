@@ -184,7 +184,8 @@ static PfStatus take(PfTreeBuilder *b, const Check *check, Body *body)
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) body->I[3*i + j] = 0.5*(from->inertia[3*i + j] + from->inertia[3*j + i]);
   body->pitch = from->joint == PF_JOINT_SCREW ? from->pitch : 0;
-  if (keep_name(b->names, from->name, &body->name) && keep_name(b->names, from->joint_name, &body->joint_name)) return PF_OK;
+  if (keep_name(b->names, from->name, &body->name) && keep_name(b->names, from->joint_name, &body->joint_name))
+    return PF_OK;
   return pf_fail(b->ctx, PF_ERR_MEMORY, "no room for the name of %s", check->name);
 }
 
@@ -310,8 +311,8 @@ const double *pf_tree_gravity(const PfTree *tree)
 PfTreeBody pf_tree_get(const PfTree *tree, int index)
 {
   const Body *body = &tree->bodies[index];
-  PfTreeBody to = {.name = body->name, .joint_name = body->joint_name, .parent = body->parent, .joint = body->joint, .pitch = body->pitch,
-                   .mass = body->mass};
+  PfTreeBody to = {.name = body->name, .joint_name = body->joint_name, .parent = body->parent, .joint = body->joint,
+                   .pitch = body->pitch, .mass = body->mass};
   memcpy(to.axis, body->axis, sizeof to.axis);
   memcpy(to.axis2, body->axis2, sizeof to.axis2);
   memcpy(to.quat, body->quat, sizeof to.quat);

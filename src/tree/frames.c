@@ -241,10 +241,10 @@ void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals *total
 
 /* ---------------------------------------------------------------- points */
 
-/* Adds what the rates of one joint do to the velocity of the point x (inertial axes), times a factor: to the angular part (3 x nv, or
- * NULL) and to the linear one. */
-static void add_columns(const PfTreeWork *work, int k, const double *q, const double x[3], double factor, double *angular,
-                        double *linear)
+/* Adds what the rates of one joint do to the velocity of the point x (inertial axes), times a factor: to the angular
+ * part (3 x nv, or NULL) and to the linear one. */
+static void add_columns(const PfTreeWork *work, int k, const double *q, const double x[3], double factor,
+                        double *angular, double *linear)
 {
   const Body *body = work->tree->bodies + k;
   const size_t nv = (size_t)work->tree->nv;

@@ -151,4 +151,10 @@ static inline int any_bad(const double *x, int n)
   return !(probe == 0);
 }
 
+/* Has it more children than the one that follows it in the array? */
+static inline int has_branches(const Node *node)
+{
+  return !(node->flags & NODE_LEAF) && !(node[1].flags & NODE_FIRST);
+}
+
 #endif
