@@ -1,7 +1,7 @@
 # The short way to the build. CMake does the work; see CMakeLists.txt and CMakePresets.json for the long way.
 #   make            set up what is missing, build the library and the program: build/pfaff
 #   make demo       the same, then diagnose a snakeboard, print its equations and draw its motion
-#   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers, valgrind
+#   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
 #   make fuzz       short runs of the fuzzers, SECONDS_EACH=60 or RUNS_EACH inputs; FUZZER=model: only that
@@ -70,4 +70,4 @@ format:
 	@scripts/format.py
 
 clean:
-	rm -rf $(BUILD) build-asan build-fuzz build-gcc build-clang
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-gcc build-clang

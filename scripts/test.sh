@@ -39,6 +39,11 @@ if command -v clang >/dev/null; then
   cmake --build build-asan -j "$jobs"
   heading "run the tests in build-asan/"
   run_tests build-asan "clang, ASan, UBSan"
+  heading "two simulations in two threads under the thread sanitizer, in build-tsan/"
+  configure --preset tsan
+  cmake --build build-tsan -j "$jobs" --target test_sim_sim
+  build-tsan/tests/sim/test_sim
+  printf '  %-28s the tests of simulations are clean\n' "clang, TSan" >>"$summary"
 else
   echo '  clang is not installed: the sanitizers were left out' >>"$summary"
 fi

@@ -12,6 +12,7 @@
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
 #include "pfaff/sim.h"
+#include "pfaff/sim_parts.h"
 #include "pfaff/study.h"
 #include "pfaff/time.h"
 #include "pfaff/tree.h"

@@ -13,7 +13,8 @@
  * All numbers are in SI units (angles in radians); pf_sim_measure tells the unit in which a quantity was declared. Functions that
  * return bool return false on failure, and pf_sim_error says what is wrong. A simulation serves one thread at a time; two
  * simulations are independent. What is started moves without allocating, until an event or something that sticks changes the
- * equations. Names are looked up once: pf_sim_find costs as much as reading the model. */
+ * equations. Names are looked up once: pf_sim_find costs as much as reading the model. Its equations, and samples between steps, are
+ * in pfaff/sim_parts.h. */
 #ifndef PFAFF_SIM_H
 #define PFAFF_SIM_H
 
@@ -40,10 +41,8 @@ typedef struct PfError {
 PF_API PfSim *pf_sim_open(const char *path, PfError *error);
 /* The same from text. */
 PF_API PfSim *pf_sim_open_text(const char *text, PfError *error);
-/* Of a model that was read before, with its equations; both must outlive the simulation, as must the context. */
-PF_API PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error);
 /* Another simulation in the same state, for another thread. It reads the model anew; handles are the same in both. Not for
- * simulations by pf_sim_of_model. */
+ * simulations of a model that was read before (pfaff/sim_parts.h). */
 PF_API PfSim *pf_sim_clone(PfSim *sim, PfError *error);
 PF_API void pf_sim_close(PfSim *sim); /* NULL is allowed */
 
@@ -65,12 +64,7 @@ PF_API bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options);
 /* Method and formulation by name; NULL leaves one as it is. */
 PF_API bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation);
 
-/* Starts from what is given, also off the constraints, instead of making it consistent. */
-PF_API void pf_sim_set_as_given(PfSim *sim, bool as_given);
-
-/* Makes the start consistent with the constraints, without getting ready to move: for those who look at the start only. */
-PF_API bool pf_sim_place(PfSim *sim);
-/* The same, and gets ready to move. May be called again, to start anew. */
+/* Makes the start consistent with the constraints, and gets ready to move. May be called again, to start anew. */
 PF_API bool pf_sim_start(PfSim *sim);
 /* What was changed to make the start consistent. */
 PF_API const PfStart *pf_sim_changes(const PfSim *sim);
@@ -92,13 +86,6 @@ PF_API bool pf_sim_control(PfSim *sim, double period, PfController *controller, 
 PF_API double pf_sim_time(const PfSim *sim);
 /* Steps, violations, balance of energy so far, and why the motion is over. */
 PF_API PfRunResult pf_sim_result(const PfSim *sim);
-
-/* Samples at given times, whatever the steps: after the start and after every step, pf_sim_due turns to the next one that lies in it,
- * until it returns false. */
-typedef struct PfSampling PfSampling;
-PF_API PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_count);
-PF_API void pf_sampling_free(PfSampling *sampling);
-PF_API bool pf_sim_due(PfSim *sim, PfSampling *sampling);
 
 /* ---------------------------------------------------------------- reading */
 
@@ -127,21 +114,6 @@ PF_API const PfEventRecord *pf_sim_event(const PfSim *sim, int index);
 PF_API size_t pf_sim_snapshot_size(const PfSim *sim);
 PF_API bool pf_sim_save(PfSim *sim, void *bytes, size_t size);
 PF_API bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size);
-
-/* ---------------------------------------------------------------- what it is made of */
-
-PF_API PfContext *pf_sim_context(const PfSim *sim);
-PF_API PfModel *pf_sim_model(const PfSim *sim);
-PF_API const PfEquations *pf_sim_equations(const PfSim *sim);
-/* Of the model as it is at the start, and the numbers of its symbols there once it is placed. */
-PF_API const PfSystem *pf_sim_system(const PfSim *sim);
-PF_API double *pf_sim_values(const PfSim *sim);
-/* The same of the complete model, which has everything that events detach and attach: it gives the order of states and samples. */
-PF_API PfModel *pf_sim_complete(const PfSim *sim);
-PF_API const PfSystem *pf_sim_complete_system(const PfSim *sim);
-PF_API const double *pf_sim_complete_values(const PfSim *sim);
-/* The motion where it stands, or the sample that is looked at; NULL when it has no accelerations there. Valid until it moves. */
-PF_API const PfSample *pf_sim_sample(PfSim *sim);
 
 #ifdef __cplusplus
 }

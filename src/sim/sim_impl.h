@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "pfaff/lang.h"
-#include "pfaff/sim.h"
+#include "pfaff/sim_parts.h"
 #include "time/samples.h"
 
 /* What can be read by a handle. */

@@ -1,6 +1,6 @@
 /* Simulations by name: what people do with them, snapshots, clones. */
 #include "pfaff/lang.h"
-#include "pfaff/sim.h"
+#include "pfaff/sim_parts.h"
 #include "support.h"
 
 #include <pthread.h>
