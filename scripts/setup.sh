@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build libopenblas-dev liblapack-dev liblapacke-dev"
 optional="libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
-tests="libcmocka-dev clang valgrind libc6-dbg python3 python3-mpmath"
+tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath"
 analysis="clang-tidy cppcheck clang-format"
 
 say() { echo "set-up: $*"; }
@@ -50,6 +50,7 @@ otherwise_present() {
     fonts-dejavu-core) fc-list : family | grep -q . ;;
     python3-mpmath) python3 -c 'import mpmath' ;;
     libcmocka-dev) has_header cmocka.h ;;
+    libjansson-dev) has_header jansson.h ;;
     libclang-rt-*) has_clang_runtime ;;
     libc6-dbg) ! command -v dpkg-query ;;
     *) false ;;

@@ -3,16 +3,16 @@
 #define PF_TESTS_CASES_H
 
 #include "base/base.h"
-#include "json.h"
 #include "pfaff/tree.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
 typedef struct Case {
   PfContext *ctx;
   PfArena *arena;
-  const Json *root;
+  json_t *root;
   const char *folder, *file;
   double limit;
   int verbose;
@@ -33,18 +33,22 @@ typedef struct Setup {
 int run_case(const char *folder, const char *file, int verbose);
 
 /* Compares count numbers with the reference in the file (which must have as many); no reference: nothing to do. */
-void compare(Case *c, const char *what, const double *x, int count, const Json *expected);
+void compare(Case *c, const char *what, const double *x, int count, const json_t *expected);
 void compare_numbers(Case *c, const char *what, const double *x, const double *expected, int count);
 /* Relative to the larger of max|expected| and scale. */
 void compare_scaled(Case *c, const char *what, const double *x, const double *expected, int count, double scale);
 /* Records why the case cannot go on; returns 0. */
 int trouble(Case *c, const char *format, ...) PF_PRINTF(2, 3);
-double *numbers(Case *c, const Json *value, int *count);
+/* All numbers inside, those of lists in lists included, in their order; null gives NAN. Returns how many there are, and
+ * writes at most `most` of them. */
+int read_numbers(const json_t *value, double *to, int most);
+/* The same in an array of their own. */
+double *numbers(Case *c, const json_t *value, int *count);
 double *room(Case *c, int count);
 
-int make_setup(Case *c, const Json *model, const Json *state, const Json *forces, Setup *setup);
+int make_setup(Case *c, const json_t *model, const json_t *state, const json_t *forces, Setup *setup);
 void free_setup(Setup *setup);
-int run_problem(Case *c, Setup *setup, const Json *problem);
+int run_problem(Case *c, Setup *setup, const json_t *problem);
 
 int run_event(Case *c, Setup *setup);
 int run_trajectory(Case *c, Setup *setup);

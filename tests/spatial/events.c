@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void compare_totals(Case *c, Setup *s, const double *q, const double *v, const char *what, const Json *expected)
+static void compare_totals(Case *c, Setup *s, const double *q, const double *v, const char *what,
+                           const json_t *expected)
 {
   if (!expected) return;
   PfTreeTotals t;
@@ -11,76 +12,78 @@ static void compare_totals(Case *c, Setup *s, const double *q, const double *v, 
   pf_tree_kinematics(s->work, q, v);
   pf_tree_totals(s->work, q, &t);
   snprintf(text, sizeof text, "%s: linear momentum", what);
-  compare(c, text, t.linear, 3, json_get(expected, "linear"));
+  compare(c, text, t.linear, 3, json_object_get(expected, "linear"));
   snprintf(text, sizeof text, "%s: angular momentum", what);
-  compare(c, text, t.angular, 3, json_get(expected, "angular_about_origin"));
+  compare(c, text, t.angular, 3, json_object_get(expected, "angular_about_origin"));
   snprintf(text, sizeof text, "%s: kinetic energy", what);
-  compare(c, text, &t.kinetic, 1, json_get(expected, "kinetic_energy"));
+  compare(c, text, &t.kinetic, 1, json_object_get(expected, "kinetic_energy"));
 }
 
 /* What all events have in common: momenta and energies, jumps, impulses. */
 static void check_change(Case *c, Setup *before, Setup *after, const PfTreeChange *change)
 {
-  const Json *expected = json_get(c->root, "expected_event");
+  const json_t *expected = json_object_get(c->root, "expected_event");
   const int n = pf_tree_count(change->tree);
   const double loss = change->kinetic_before - change->kinetic_after, gain = -loss;
-  compare_totals(c, before, before->q, before->v, "before", json_get(expected, "before"));
-  compare_totals(c, after, change->q, change->v, "after", json_get(expected, "after"));
-  compare(c, "kinetic energy loss", &loss, 1, json_get(expected, "kinetic_energy_loss"));
-  compare(c, "kinetic energy gain", &gain, 1, json_get(expected, "kinetic_energy_gain"));
-  compare(c, "velocity jumps", change->jump, 6*n, json_get(expected, "delta_body_velocity"));
-  compare(c, "interface impulses", change->interface_impulse, 6*n, json_get(expected, "interface_impulse"));
+  compare_totals(c, before, before->q, before->v, "before", json_object_get(expected, "before"));
+  compare_totals(c, after, change->q, change->v, "after", json_object_get(expected, "after"));
+  compare(c, "kinetic energy loss", &loss, 1, json_object_get(expected, "kinetic_energy_loss"));
+  compare(c, "kinetic energy gain", &gain, 1, json_object_get(expected, "kinetic_energy_gain"));
+  compare(c, "velocity jumps", change->jump, 6*n, json_object_get(expected, "delta_body_velocity"));
+  compare(c, "interface impulses", change->interface_impulse, 6*n, json_object_get(expected, "interface_impulse"));
 }
 
 /* ---------------------------------------------------------------- the events */
 
-static unsigned char *read_dofs(Case *c, const Setup *s, const Json *event)
+static unsigned char *read_dofs(Case *c, const Setup *s, const json_t *event)
 {
   unsigned char *mask = pf_arena_array(c->arena, unsigned char, pf_tree_nv(s->tree) + 1);
-  for (const Json *pair = json_get(event, "dofs")->first; pair; pair = pair->next) {
-    double at[2];
-    json_numbers(pair, at, 2);
+  const json_t *pairs = json_object_get(event, "dofs");
+  for (size_t i = 0; i < json_array_size(pairs); i++) {
+    double at[2] = {0};
+    read_numbers(json_array_get(pairs, i), at, 2);
     mask[pf_tree_v_at(s->tree, (int)at[0]) + (int)at[1]] = 1;
   }
   return mask;
 }
 
-static PfStatus lock(Case *c, Setup *s, const Json *event, PfTreeChange *change)
+static PfStatus lock(Case *c, Setup *s, const json_t *event, PfTreeChange *change)
 {
   const PfStatus status = pf_tree_lock(c->ctx, c->arena, s->tree, s->q, s->v, read_dofs(c, s, event), change);
-  const Json *expected = json_get(c->root, "expected_event");
+  const json_t *expected = json_object_get(c->root, "expected_event");
   if (status != PF_OK || !expected) return status;
-  compare(c, "v after", change->v, pf_tree_nv(s->tree), json_get(expected, "v_plus"));
-  compare(c, "joint impulses", change->joint_impulse, pf_tree_nv(s->tree), json_get(expected, "joint_impulse"));
+  compare(c, "v after", change->v, pf_tree_nv(s->tree), json_object_get(expected, "v_plus"));
+  compare(c, "joint impulses", change->joint_impulse, pf_tree_nv(s->tree), json_object_get(expected, "joint_impulse"));
   return status;
 }
 
-static PfStatus dock(Case *c, Setup *s, const Json *event, PfTreeChange *change)
+static PfStatus dock(Case *c, Setup *s, const json_t *event, PfTreeChange *change)
 {
-  const Json *port = json_get(event, "port_b"), *after = json_get(event, "joint_after");
+  const json_t *port = json_object_get(event, "port_b"), *after = json_object_get(event, "joint_after");
   double quat[4], pos[3];
   PfTreeBody joint = pf_tree_body(-1, PF_JOINT_WELD);
-  json_numbers(json_get(port, "quat"), quat, 4);
-  json_numbers(json_get(port, "pos"), pos, 3);
-  if (json_get(after, "axis")) json_numbers(json_get(after, "axis"), joint.axis, 3);
+  read_numbers(json_object_get(port, "quat"), quat, 4);
+  read_numbers(json_object_get(port, "pos"), pos, 3);
+  if (json_object_get(after, "axis")) read_numbers(json_object_get(after, "axis"), joint.axis, 3);
   for (int k = 0; k <= PF_JOINT_FREE; k++)
-    if (!strcmp(json_get(after, "type")->text, pf_joint_name((PfJoint)k))) joint.joint = (PfJoint)k;
+    if (!strcmp(json_string_value(json_object_get(after, "type")), pf_joint_name((PfJoint)k))) joint.joint = (PfJoint)k;
   const PfStatus status =
-      pf_tree_dock(c->ctx, c->arena, s->tree, s->q, s->v, (int)json_get(event, "body_a")->number,
-                   (int)json_get(event, "body_b")->number, quat, pos, &joint, change);
+      pf_tree_dock(c->ctx, c->arena, s->tree, s->q, s->v, (int)json_number_value(json_object_get(event, "body_a")),
+                   (int)json_number_value(json_object_get(event, "body_b")), quat, pos, &joint, change);
   if (status != PF_OK) return status;
-  const Json *expected = json_get(c->root, "expected_event");
+  const json_t *expected = json_object_get(c->root, "expected_event");
   double *from = room(c, pf_tree_count(change->tree));
   for (int k = 0; k < pf_tree_count(change->tree); k++) from[k] = change->from[k];
-  compare(c, "relative velocity before", change->relative, 6, json_get(expected, "relative_velocity_before"));
-  compare(c, "numbers of the bodies", from, pf_tree_count(change->tree), json_get(expected, "post_body_from_pre_body"));
+  compare(c, "relative velocity before", change->relative, 6, json_object_get(expected, "relative_velocity_before"));
+  compare(c, "numbers of the bodies", from, pf_tree_count(change->tree),
+          json_object_get(expected, "post_body_from_pre_body"));
   return status;
 }
 
 /* Momentum and energy of the part with the body, and of the rest, from the velocities of the bodies. */
 static void check_parts(Case *c, const Setup *after, const PfTreeChange *change, int detached)
 {
-  const Json *expected = json_get(c->root, "expected_event");
+  const json_t *expected = json_object_get(c->root, "expected_event");
   const char *names[] = {"remaining_after", "detached_after"};
   for (int part = 0; part < 2; part++) {
     PfTreeTotals all;
@@ -93,23 +96,23 @@ static void check_parts(Case *c, const Setup *after, const PfTreeChange *change,
     }
     pf_tree_kinematics(after->work, change->q, v);
     pf_tree_totals(after->work, change->q, &all);
-    const Json *reference = json_get(expected, names[part]);
-    compare(c, names[part], all.linear, 3, json_get(reference, "linear"));
-    compare(c, names[part], all.angular, 3, json_get(reference, "angular_about_origin"));
-    compare(c, names[part], &all.kinetic, 1, json_get(reference, "kinetic_energy"));
+    const json_t *reference = json_object_get(expected, names[part]);
+    compare(c, names[part], all.linear, 3, json_object_get(reference, "linear"));
+    compare(c, names[part], all.angular, 3, json_object_get(reference, "angular_about_origin"));
+    compare(c, names[part], &all.kinetic, 1, json_object_get(reference, "kinetic_energy"));
   }
 }
 
-static PfStatus detach(Case *c, Setup *s, const Json *event, PfTreeChange *change)
+static PfStatus detach(Case *c, Setup *s, const json_t *event, PfTreeChange *change)
 {
-  const int body = (int)json_get(event, "body")->number;
+  const int body = (int)json_number_value(json_object_get(event, "body"));
   double impulse[6];
   PfTreeChange quiet;
-  json_numbers(json_get(event, "impulse_on_detached"), impulse, 6);
+  read_numbers(json_object_get(event, "impulse_on_detached"), impulse, 6);
   PfStatus status = pf_tree_detach(c->ctx, c->arena, s->tree, s->q, s->v, body, NULL, &quiet);
   if (status != PF_OK) return status;
   compare(c, "v before the impulse", quiet.v, pf_tree_nv(quiet.tree),
-          json_get(json_get(c->root, "expected_event"), "v_before_impulse"));
+          json_object_get(json_object_get(c->root, "expected_event"), "v_before_impulse"));
   pf_tree_free(quiet.tree);
   return pf_tree_detach(c->ctx, c->arena, s->tree, s->q, s->v, body, impulse, change);
 }
@@ -138,26 +141,28 @@ static void compare_models(Case *c, Setup *ours, const PfTreeChange *change, Set
 
 static int run_after(Case *c, Setup *ours, const PfTreeChange *change)
 {
-  const Json *problems = json_get(c->root, "post_problems"), *model = json_get(c->root, "post_model");
+  const json_t *problems = json_object_get(c->root, "post_problems"), *model = json_object_get(c->root, "post_model");
   Setup theirs = {0};
   int good = 1;
   if (model) {
-    good = make_setup(c, model, json_get(c->root, "post_state"), NULL, &theirs);
+    good = make_setup(c, model, json_object_get(c->root, "post_state"), NULL, &theirs);
     if (good) compare_models(c, ours, change, &theirs);
   }
   ours->q = change->q;
   ours->v = change->v;
   ours->wrench = room(c, 6*pf_tree_count(change->tree));
-  for (const Json *p = problems ? problems->first : NULL; good && p; p = p->next)
+  for (size_t i = 0; good && i < json_array_size(problems); i++) {
+    const json_t *p = json_array_get(problems, i);
     good = run_problem(c, ours, p) && (!theirs.tree || run_problem(c, &theirs, p));
+  }
   free_setup(&theirs);
   return good;
 }
 
 int run_event(Case *c, Setup *s)
 {
-  const Json *event = json_get(c->root, "event");
-  const char *type = json_get(event, "type")->text;
+  const json_t *event = json_object_get(c->root, "event");
+  const char *type = json_string_value(json_object_get(event, "type"));
   PfTreeChange change = {0};
   PfStatus status = PF_ERR_ARGUMENT;
   if (!strcmp(type, "lock")) status = lock(c, s, event, &change);
@@ -167,7 +172,8 @@ int run_event(Case *c, Setup *s)
   Setup after = {.tree = change.tree};
   int good = pf_tree_work_new(c->ctx, change.tree, &after.work) == PF_OK;
   if (good) check_change(c, s, &after, &change);
-  if (good && !strcmp(type, "detach")) check_parts(c, &after, &change, (int)json_get(event, "body")->number);
+  if (good && !strcmp(type, "detach"))
+    check_parts(c, &after, &change, (int)json_number_value(json_object_get(event, "body")));
   if (good) good = run_after(c, &after, &change);
   free_setup(&after);
   return good;
@@ -255,7 +261,8 @@ static int lock_now(Motion *m, const unsigned char *dofs)
   double impulse = 0;
   for (int i = 0; i < pf_tree_nv(m->tree); i++)
     if (dofs[i]) impulse = change.joint_impulse[i];
-  compare_scaled(m->c, "impulse of the lock", &impulse, &json_get(m->c->root, "locked_joint_impulse")->number, 1, 0);
+  const double expected = json_number_value(json_object_get(m->c->root, "locked_joint_impulse"));
+  compare_scaled(m->c, "impulse of the lock", &impulse, &expected, 1, 0);
   pf_tree_work_free(m->work);
   pf_tree_free(m->tree);
   m->tree = change.tree;
@@ -289,8 +296,8 @@ int run_trajectory(Case *c, Setup *s)
   if (pf_file_read(c->ctx, c->arena, path, (size_t)1 << 24, &text, &length) != PF_OK)
     return trouble(c, "%s", pf_context_message(c->ctx));
   const int size = pf_tree_nq(s->tree) + pf_tree_nv(s->tree);
-  const unsigned char *dofs = read_dofs(c, s, json_get(c->root, "event"));
-  Motion m = {c, s->tree, s->work, numbers(c, json_get(c->root, "tau"), &count), s->q, s->v, {0}, room(c, size),
+  const unsigned char *dofs = read_dofs(c, s, json_object_get(c->root, "event"));
+  Motion m = {c, s->tree, s->work, numbers(c, json_object_get(c->root, "tau"), &count), s->q, s->v, {0}, room(c, size),
               room(c, size)};
   for (int i = 0; i < 4; i++) m.k[i] = room(c, size);
   const int good = follow(&m, pf_arena_text(c->arena, text, length), dofs);

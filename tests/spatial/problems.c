@@ -7,17 +7,17 @@ typedef struct Solution {
   double *vdot, *tau, *acceleration, *wrench;
 } Solution;
 
-static const char *label(Case *c, const Json *problem, const char *what)
+static const char *label(Case *c, const json_t *problem, const char *what)
 {
   char text[160];
-  const Json *name = json_get(problem, "name");
-  const int length = snprintf(text, sizeof text, "%s, %s", name && name->text ? name->text : "?", what);
+  const char *name = json_string_value(json_object_get(problem, "name"));
+  const int length = snprintf(text, sizeof text, "%s, %s", name ? name : "?", what);
   return pf_arena_text(c->arena, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-static void check(Case *c, const Json *problem, const char *what, const double *x, int count, const char *key)
+static void check(Case *c, const json_t *problem, const char *what, const double *x, int count, const char *key)
 {
-  compare(c, label(c, problem, what), x, count, json_get(json_get(problem, "expected"), key));
+  compare(c, label(c, problem, what), x, count, json_object_get(json_object_get(problem, "expected"), key));
 }
 
 /* ---------------------------------------------------------------- rates of the whole */
@@ -58,10 +58,10 @@ static void body_rates(const Setup *s, int k, const double *A, double p[3], doub
 }
 
 /* The rates are small sums of large terms, or zero: the error is measured against the terms. */
-static void check_rates(Case *c, const Setup *s, const Json *problem, const Solution *x)
+static void check_rates(Case *c, const Setup *s, const json_t *problem, const Solution *x)
 {
-  const Json *expected = json_get(problem, "expected"), *momentum = json_get(expected, "momentum_rate");
-  const Json *energy = json_get(expected, "kinetic_energy_rate");
+  const json_t *expected = json_object_get(problem, "expected"), *momentum = json_object_get(expected, "momentum_rate");
+  const json_t *energy = json_object_get(expected, "kinetic_energy_rate");
   double sum[7] = {0}, size[7] = {0};
   for (int k = 0; k < pf_tree_count(s->tree); k++) {
     double one[7];
@@ -70,19 +70,20 @@ static void check_rates(Case *c, const Setup *s, const Json *problem, const Solu
   }
   if (momentum) {
     double reference[6];
-    json_numbers(json_get(momentum, "linear"), reference, 3);
-    json_numbers(json_get(momentum, "angular_about_origin"), reference + 3, 3);
+    read_numbers(json_object_get(momentum, "linear"), reference, 3);
+    read_numbers(json_object_get(momentum, "angular_about_origin"), reference + 3, 3);
     for (int part = 0; part < 2; part++)
       compare_scaled(c, label(c, problem, part ? "angular momentum rate" : "linear momentum rate"), sum + 3*part,
                      reference + 3*part, 3,
                      fmax(size[3*part], fmax(size[3*part + 1], size[3*part + 2])));
   }
-  if (energy) compare_scaled(c, label(c, problem, "kinetic energy rate"), sum + 6, &energy->number, 1, size[6]);
+  const double rate = json_number_value(energy);
+  if (energy) compare_scaled(c, label(c, problem, "kinetic energy rate"), sum + 6, &rate, 1, size[6]);
 }
 
 /* ---------------------------------------------------------------- one solution */
 
-static void check_total_force(Case *c, const Setup *s, const Json *problem, const double *tau)
+static void check_total_force(Case *c, const Setup *s, const json_t *problem, const double *tau)
 {
   const int nv = pf_tree_nv(s->tree);
   double *total = room(c, nv);
@@ -91,7 +92,7 @@ static void check_total_force(Case *c, const Setup *s, const Json *problem, cons
   check(c, problem, "total joint forces", total, nv, "tau_total");
 }
 
-static void check_solution(Case *c, const Setup *s, const Json *problem, const Solution *x)
+static void check_solution(Case *c, const Setup *s, const json_t *problem, const Solution *x)
 {
   const int n = pf_tree_count(s->tree), nv = pf_tree_nv(s->tree);
   check(c, problem, "vdot", x->vdot, nv, "vdot");
@@ -105,9 +106,9 @@ static void check_solution(Case *c, const Setup *s, const Json *problem, const S
 }
 
 /* The recursion in the paper's own form must say the same, operator by operator. */
-static int check_operators(Case *c, Setup *s, const Json *problem, const PfTreeInput *input)
+static int check_operators(Case *c, Setup *s, const json_t *problem, const PfTreeInput *input)
 {
-  const Json *expected = json_get(problem, "expected"), *state = json_get(c->root, "expected_state");
+  const json_t *expected = json_object_get(problem, "expected"), *state = json_object_get(c->root, "expected_state");
   const int n = pf_tree_count(s->tree);
   PfTreeOperators *all = pf_arena_array(c->arena, PfTreeOperators, n);
   double *a = room(c, 6*n), *b = room(c, 6*n), *A = room(c, 6*n), *f = room(c, 6*n);
@@ -119,13 +120,13 @@ static int check_operators(Case *c, Setup *s, const Json *problem, const PfTreeI
     memcpy(f + 6*(size_t)k, all[k].f, sizeof all[k].f);
   }
   check(c, problem, "articulated inertia of the root", all[0].P, 36, "articulated_inertia_root");
-  if (!json_get(problem, "constraints")) {
-    compare(c, label(c, problem, "operators: accelerations"), A, 6*n, json_get(expected, "body_acceleration"));
-    compare(c, label(c, problem, "operators: wrenches"), f, 6*n, json_get(expected, "joint_wrench"));
+  if (!json_object_get(problem, "constraints")) {
+    compare(c, label(c, problem, "operators: accelerations"), A, 6*n, json_object_get(expected, "body_acceleration"));
+    compare(c, label(c, problem, "operators: wrenches"), f, 6*n, json_object_get(expected, "joint_wrench"));
   }
-  if (json_get(c->root, "problems")) {
-    compare(c, label(c, problem, "operators: a"), a, 6*n, json_get(state, "velocity_acceleration"));
-    compare(c, label(c, problem, "operators: b"), b, 6*n, json_get(state, "gyroscopic_force"));
+  if (json_object_get(c->root, "problems")) {
+    compare(c, label(c, problem, "operators: a"), a, 6*n, json_object_get(state, "velocity_acceleration"));
+    compare(c, label(c, problem, "operators: b"), b, 6*n, json_object_get(state, "gyroscopic_force"));
   }
   return 1;
 }
@@ -134,24 +135,24 @@ static int check_operators(Case *c, Setup *s, const Json *problem, const PfTreeI
 
 enum { MOST_CONSTRAINTS = 64 };
 
-static void take(const Json *from, double *to, int count)
+static void take(const json_t *from, double *to, int count)
 {
-  if (from) json_numbers(from, to, count);
+  if (from) read_numbers(from, to, count);
 }
 
-static int take_body(const Json *from)
+static int take_body(const json_t *from)
 {
-  return from ? (int)from->number : -1;
+  return from ? (int)json_number_value(from) : -1;
 }
 
-static int read_terms(Case *c, const Setup *s, const Json *terms, PfTreeConstraint *to)
+static int read_terms(Case *c, const Setup *s, const json_t *terms, PfTreeConstraint *to)
 {
-  to->terms = terms ? terms->count : 0;
+  to->terms = (int)json_array_size(terms);
   int *dofs = pf_arena_array(c->arena, int, to->terms + 1);
   double *coefficients = room(c, to->terms);
   for (int i = 0; i < to->terms; i++) {
     double term[3] = {0};
-    take(json_at(terms, i), term, 3);
+    take(json_array_get(terms, (size_t)i), term, 3);
     dofs[i] = pf_tree_v_at(s->tree, (int)term[0]) + (int)term[1];
     coefficients[i] = term[2];
   }
@@ -160,24 +161,24 @@ static int read_terms(Case *c, const Setup *s, const Json *terms, PfTreeConstrai
   return 1;
 }
 
-static int read_constraint(Case *c, const Setup *s, const Json *from, PfTreeConstraint *to)
+static int read_constraint(Case *c, const Setup *s, const json_t *from, PfTreeConstraint *to)
 {
-  const Json *type = json_get(from, "type");
-  *to = (PfTreeConstraint){.body_a = take_body(json_get(from, "body_a")), .body_b = take_body(json_get(from,
-                                                                                                       "body_b"))};
-  take(json_get(from, "point_a"), to->point_a, 3);
-  take(json_get(from, "point_b"), to->point_b, 3);
-  take(json_get(from, "normal_a"), to->normal_a, 3);
-  take(json_get(from, "rhs"), &to->rhs, 1);
-  if (!strcmp(type->text, "point")) to->kind = PF_TREE_POINT;
-  else if (!strcmp(type->text, "weld")) to->kind = PF_TREE_WELD;
-  else if (!strcmp(type->text, "knife")) to->kind = PF_TREE_KNIFE;
-  else if (!strcmp(type->text, "linear")) to->kind = PF_TREE_RATES;
-  else return trouble(c, "unknown constraint '%s'", type->text);
-  return to->kind != PF_TREE_RATES || read_terms(c, s, json_get(from, "terms"), to);
+  const char *type = json_string_value(json_object_get(from, "type"));
+  *to = (PfTreeConstraint){.body_a = take_body(json_object_get(from, "body_a")),
+                           .body_b = take_body(json_object_get(from, "body_b"))};
+  take(json_object_get(from, "point_a"), to->point_a, 3);
+  take(json_object_get(from, "point_b"), to->point_b, 3);
+  take(json_object_get(from, "normal_a"), to->normal_a, 3);
+  take(json_object_get(from, "rhs"), &to->rhs, 1);
+  if (!strcmp(type, "point")) to->kind = PF_TREE_POINT;
+  else if (!strcmp(type, "weld")) to->kind = PF_TREE_WELD;
+  else if (!strcmp(type, "knife")) to->kind = PF_TREE_KNIFE;
+  else if (!strcmp(type, "linear")) to->kind = PF_TREE_RATES;
+  else return trouble(c, "unknown constraint '%s'", type);
+  return to->kind != PF_TREE_RATES || read_terms(c, s, json_object_get(from, "terms"), to);
 }
 
-static void check_rows(Case *c, const Json *problem, const PfTreeRows *rows)
+static void check_rows(Case *c, const json_t *problem, const PfTreeRows *rows)
 {
   const double count = pf_tree_rows_count(rows), rank = pf_tree_rows_rank(rows);
   const int m = (int)count;
@@ -185,19 +186,20 @@ static void check_rows(Case *c, const Json *problem, const PfTreeRows *rows)
   check(c, problem, "rank", &rank, 1, "constraint_rank");
   check(c, problem, "A M^-1 A^T", pf_tree_rows_compliance(rows), m*m, "A_Minv_AT");
   check(c, problem, "multipliers", pf_tree_rows_multipliers(rows), m, "multipliers");
-  const Json *velocity = json_get(json_get(problem, "expected"), "constraint_velocity");
-  if (!velocity || json_numbers(velocity, NULL, 0) != m) return;
+  const json_t *velocity = json_object_get(json_object_get(problem, "expected"), "constraint_velocity");
+  if (!velocity || read_numbers(velocity, NULL, 0) != m) return;
   int n;
   compare_scaled(c, label(c, problem, "A v"), pf_tree_rows_velocity(rows), numbers(c, velocity, &n), m, 1);
 }
 
-static int solve_constrained(Case *c, Setup *s, const Json *problem, const PfTreeInput *input, Solution *x)
+static int solve_constrained(Case *c, Setup *s, const json_t *problem, const PfTreeInput *input, Solution *x)
 {
   PfTreeConstraint constraints[MOST_CONSTRAINTS];
   PfTreeRows *rows;
   int count = 0;
-  for (const Json *from = json_get(problem, "constraints")->first; from; from = from->next)
-    if (count == MOST_CONSTRAINTS || !read_constraint(c, s, from, &constraints[count++])) return 0;
+  const json_t *list = json_object_get(problem, "constraints");
+  for (size_t i = 0; i < json_array_size(list); i++)
+    if (count == MOST_CONSTRAINTS || !read_constraint(c, s, json_array_get(list, i), &constraints[count++])) return 0;
   if (pf_tree_rows_new(c->ctx, s->tree, 6*count, &rows) != PF_OK) return trouble(c, "%s", pf_context_message(c->ctx));
   const PfTreeOutput output = {x->vdot, x->tau, x->acceleration, x->wrench};
   const int good = pf_tree_constrained(s->work, rows, input, constraints, count, &output) == PF_OK;
@@ -207,23 +209,23 @@ static int solve_constrained(Case *c, Setup *s, const Json *problem, const PfTre
   return good;
 }
 
-static int solve(Case *c, Setup *s, const Json *problem, const PfTreeInput *input, Solution *x)
+static int solve(Case *c, Setup *s, const json_t *problem, const PfTreeInput *input, Solution *x)
 {
-  if (json_get(problem, "constraints")) return solve_constrained(c, s, problem, input, x);
+  if (json_object_get(problem, "constraints")) return solve_constrained(c, s, problem, input, x);
   if (pf_tree_complete(s->work, input, &(PfTreeOutput){x->vdot, x->tau, x->acceleration, x->wrench}) != PF_OK)
     return trouble(c, "%s", pf_context_message(c->ctx));
   return 1;
 }
 
 /* The calls that are made for one kind of problem must give the same as the mixed one. */
-static int check_special(Case *c, Setup *s, const Json *problem, const PfTreeInput *input, const Solution *x)
+static int check_special(Case *c, Setup *s, const json_t *problem, const PfTreeInput *input, const Solution *x)
 {
   const int nv = pf_tree_nv(s->tree);
-  const char *kind = json_get(problem, "kind")->text;
+  const char *kind = json_string_value(json_object_get(problem, "kind"));
   double *y = room(c, nv);
   for (int k = 0; k < 6*pf_tree_count(s->tree); k++)
     if (s->wrench[k] != 0) return 1; /* the plain calls take no external wrenches */
-  if (json_get(problem, "constraints")) return 1;
+  if (json_object_get(problem, "constraints")) return 1;
   if (!strcmp(kind, "forward")) {
     if (pf_tree_forward(s->work, s->q, s->v, input->tau, y) != PF_OK) return trouble(c, "%s",
                                                                                      pf_context_message(c->ctx));
@@ -237,15 +239,16 @@ static int check_special(Case *c, Setup *s, const Json *problem, const PfTreeInp
   return 1;
 }
 
-int run_problem(Case *c, Setup *s, const Json *problem)
+int run_problem(Case *c, Setup *s, const json_t *problem)
 {
   const int n = pf_tree_count(s->tree), nv = pf_tree_nv(s->tree);
   int count;
   unsigned char *mask = pf_arena_array(c->arena, unsigned char, nv + 1);
-  const double *prescribed = numbers(c, json_get(problem, "prescribed"), &count);
+  const double *prescribed = numbers(c, json_object_get(problem, "prescribed"), &count);
   for (int i = 0; i < count && i < nv; i++) mask[i] = prescribed[i] != 0;
   PfTreeInput input = {.q = s->q, .v = s->v, .prescribed = mask, .wrench = s->wrench};
-  double *tau = numbers(c, json_get(problem, "tau"), &count), *vdot = numbers(c, json_get(problem, "vdot"), &count);
+  double *tau = numbers(c, json_object_get(problem, "tau"), &count),
+         *vdot = numbers(c, json_object_get(problem, "vdot"), &count);
   for (int i = 0; i < nv; i++) {
     if (mask[i]) tau[i] = 0;
     else vdot[i] = 0;
