@@ -127,7 +127,7 @@ typedef struct PfRunResult {
   double energy_start, energy_end;        /* kinetic and potential */
   double drift;                           /* largest |energy gained less work done|; what is moved from outside does work, too */
   double kinetic;                         /* largest kinetic energy at the ends of steps: what the drift is to be seen against */
-  double weakest;                         /* smallest measure of independence of the constraints met, 1 = orthogonal */
+  double weakest;                         /* smallest rank margin of the constraints: 1 orthogonal, 0 dependent */
   double weakest_t;
   int weakest_row;                        /* the constraint that was most dependent then */
 } PfRunResult;

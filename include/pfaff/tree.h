@@ -213,7 +213,7 @@ PF_API void pf_tree_point(const PfTreeWork *work, int body, const double point[3
 
 typedef enum PfTreeConstraintKind {
   PF_TREE_POINT, /* 3 rows: point_a of body_a stays at point_b of body_b */
-  PF_TREE_WELD,  /* 6 rows: 3 for the turn, then 3 as PF_TREE_POINT */
+  PF_TREE_WELD,  /* 6 rows: 3 for the rotation, then 3 as PF_TREE_POINT */
   PF_TREE_KNIFE, /* 1 row: point_a of body_a has no velocity along normal_a, which is fixed in body_a */
   PF_TREE_RATES  /* 1 row: sum of coefficients times accelerations of joints = rhs, any Pfaffian row */
 } PfTreeConstraintKind;

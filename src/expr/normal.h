@@ -226,7 +226,8 @@ bool pf_ratio_is_zero(const Ring *ring, const Ratio *a);
 bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b);
 /* Tidies what is to be kept; false when too many terms are kept. */
 bool pf_ratio_keep(Ring *ring, Ratio *ratio);
-/* In letters; changes the ratio. */
+/* Writes the ratio in the letters that are printed, `form`. It is cancelled on the way, so it changes. False when it is
+ * too long. */
 bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form);
 
 /* content * product of bases^powers, irreducible over the rational numbers. */

@@ -77,8 +77,8 @@ typedef enum PfExactAnswer {
 #undef PF_EXACT_ENTRY
 } PfExactAnswer;
 
-/* A formulation over a field: its own algebra for the accelerations q2 (n). `growth` is by how much more
- * than the entries of the system the degree of numerator and denominator may be. */
+/* A formulation over a field: its own algebra for the accelerations q2 (n). `growth` bounds the degree of numerator and
+ * denominator beyond that of the entries of the system. */
 typedef struct PfExactForm {
   const char *name;
   PfExactAnswer (*accelerate)(PfExactSystem *at, uint64_t *q2);

@@ -12,10 +12,10 @@ struct PfSystem {
   const PfEquations *eq;
   PfSymbols symbols;
   int n, m;
-  PfTape *tape;      /* what is not zero at all times of M, F, A, b, C, at the given multipliers */
+  PfTape *tape;      /* entries of M, F, A, b, C that are not identically zero, at the given multipliers */
   int output_count;
   int *place;        /* of each output of the tape among M, F, A, b, C */
-  int *mass_first;   /* n + 1: M by rows, where the columns of each row begin that are not zero at all times */
+  int *mass_first;   /* n + 1: first entry of each row of M in `column`, as in compressed sparse rows */
   int *mass_column;
   bool friction;     /* C depends on multipliers */
   PfTape *slope;     /* dC/dlambda (n x m), with friction */
@@ -60,13 +60,13 @@ struct PfSolver {
   int *row_place;     /* of its outputs, as PfSystem.place */
   double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
   bool inertia_known;
-  double rank_tolerance; /* rows of length one of which less is left are redundant */
-  const bool *skipped; /* m: constraints that are not looked at; NULL: none */
-  double agreement;   /* redundant rows that miss less of their terms do not contradict the others */
+  double rank_tolerance; /* rows of unit length of which Gram-Schmidt leaves less are redundant */
+  const bool *skipped; /* m: constraints that are left out; NULL: none */
+  double agreement;   /* tolerance for redundant rows: beyond it they contradict the others */
   int unknowns, unknowns_per_rank; /* without constraints, and how many each independent one adds */
   const PfSolverPlan *plan; /* while it is made */
   PfTold told;
-  const double *square; /* m: what rows are measured by, or NULL */
+  const double *square; /* m: squares of the units of the rows, or NULL */
   struct PfElimination *elimination; /* NULL without */
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
@@ -83,17 +83,17 @@ PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inpu
 /* Memory of a solver, counted; zeroed. NULL without memory. */
 void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);
 #define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), PF_IS_NUMBER(type)))
-/* The same of what no later evaluation looks at. */
+/* The same for scratch that no later evaluation reads. */
 #define pf_solver_scratch(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), false))
 PfStatus pf_solver_no_room(PfSolver *solver);
 
 /* ---------------------------------------------------------------- rows of A (rows.c) */
 
-/* As much of the terms of a redundant row may be missed. */
+/* Tolerance of the residual of a redundant row, relative to its terms. */
 #define PF_AGREEMENT 1e-6
-/* A row that is this small beside the largest one is what rounding left of a row of zeros. */
+/* A row this small relative to the largest one is rounding, and counts as zero. */
 #define PF_EMPTY_ROW 1e-13
-/* A pivot of the mass matrix that is less than this of its diagonal element is rounding. */
+/* A pivot of the mass matrix this small relative to its diagonal element is rounding, and counts as zero. */
 #define PF_MASS_TOLERANCE 1e-12
 
 /* Fills unit_A, unit_b and unit (powers of two, so that nothing is rounded): decisions about rank do not
@@ -121,12 +121,13 @@ void pf_span_multipliers(PfSolver *solver, PfSpan *span, const double *accelerat
 
 typedef struct PfMetric {
   PfQr qr;         /* of B^T, B = A T with T T^T = M^-1 */
-  PfSpan span;     /* where rows are nearly dependent */
+  PfSpan span;     /* for a second factorisation where rows are nearly dependent */
   int rank;
   double *B, *unit, *r, *y, *c, *root;
 } PfMetric;
 PfStatus pf_metric_make(PfSolver *solver, PfMetric *metric);
-/* With the factors of M. Nearly dependent rows lose as many digits as their angle is small, not twice as many. */
+/* With the factors of M. An angle e between rows costs log10(1/e) digits, not twice as many as normal equations would.
+ * */
 PfTrouble pf_metric_solve(PfSolver *solver, PfMetric *metric, const PfLdl *mass, PfMotion *motion, int *row);
 
 /* ---------------------------------------------------------------- forces that depend on multipliers (friction.c) */

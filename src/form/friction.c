@@ -77,7 +77,7 @@ static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
   return is_regular(f, m) ? PF_TROUBLE_NONE : PF_TROUBLE_NO_CONVERGENCE;
 }
 
-/* What multipliers are measured by: themselves, and the loads they may balance. */
+/* Scale of the multipliers: themselves, and the loads they may balance. */
 static double scale_of(const PfSolver *s, const PfMotion *motion)
 {
   int n = s->system->n, m = s->system->m;
@@ -181,7 +181,7 @@ static PfTrouble check_unique(PfSolver *s, PfMotion *motion, int *row)
   return PF_TROUBLE_NONE;
 }
 
-/* The constraint whose force causes friction and was missed most. */
+/* The constraint with the largest residual among those whose forces cause friction. */
 static int least_settled(const PfSolver *s)
 {
   int worst = -1;

@@ -13,7 +13,7 @@
 #define DEPENDENT 1e-9
 /* An actuator that takes part in forces without effect by so much is not determined. */
 #define TAKES_PART 1e-6
-/* Wanted accelerations that are missed by less, relative to all of them, are met. */
+/* Tolerance of the residual of the wanted accelerations, relative to all of them. */
 #define MET 1e-11
 
 typedef struct Actuator {
@@ -170,7 +170,8 @@ static PfTrouble accelerate(PfInverse *k, int *row)
   return pf_solver_accelerate(k->solver, k->values, &k->motion, row);
 }
 
-/* The accelerations with the forces as they are, and what they miss. Returns the largest miss relative to all accelerations. */
+/* The accelerations with the forces as they are, and their residual. Returns the largest, relative to all
+ * accelerations. */
 static PfTrouble find_residual(PfInverse *k, const double *wanted, double *miss, int *row)
 {
   double size = 0;

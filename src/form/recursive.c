@@ -94,7 +94,8 @@ static PfStatus make_lists(PfSolver *s, PfRecursion *r)
 
 /* ---------------------------------------------------------------- the tape: values, rates, slopes, forces */
 
-/* value, rate and second derivative at q'' = 0 of every rate; then slopes; then forces without weight. */
+/* value, rate and second derivative at q'' = 0 of every rate; then derivatives by the coordinates; then forces without
+ * gravity. */
 static PfStatus list_roots(PfSolver *s, PfRecursion *r, PfExpr **roots, int *count)
 {
   const PfModel *model = r->model;
@@ -221,7 +222,7 @@ static void set_state(PfSolver *s, PfRecursion *r, const double *values)
     if (r->chain.step[k].ball >= 0 && r->used[r->chain.step[k].frame]) set_ball(r, in, values, k);
 }
 
-/* Slope of a rate in its own coordinate. */
+/* Derivative of a rate by the velocity of its own coordinate. */
 static double own_slope(const PfRecursion *r, int rate)
 {
   return r->out[3*r->rate_count + r->rate[rate].slope];

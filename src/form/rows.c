@@ -1,4 +1,4 @@
-/* The rows of A: in units of their own, what they miss, and what they span. */
+/* The rows of A: scaled, their residuals, and what they span. */
 #include "form/form_impl.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ void pf_unit_rows(PfSolver *s)
   }
 }
 
-/* What row i misses, and the size of its terms; accelerations of 1e-3 at least, smaller ones are not asked
- * to agree. A row that counts as redundant may have a little of its own, which is not asked to agree either. */
+/* Residual of row i, and the size of its terms, with accelerations of 1e-3 at least: smaller ones need not agree. A row
+ * that counts as redundant may have a little of its own, which is not asked to agree either. */
 static double find_miss(const PfSolver *s, const double *acceleration, int i, double *size)
 {
   int n = s->system->n;
@@ -38,7 +38,7 @@ static double find_miss(const PfSolver *s, const double *acceleration, int i, do
   return fabs(miss);
 }
 
-/* The row that misses most, or -1. Beside its own terms, and not what rounding leaves of those of others. */
+/* The row with the largest residual relative to its own terms, or -1. */
 static int worst_row(const PfSolver *s, const double *acceleration)
 {
   int m = s->system->m, worst = -1;

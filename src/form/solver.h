@@ -40,8 +40,8 @@ typedef enum PfProjected {
   PF_PROJECTED_BEFORE, /* they were on the constraints */
   PF_PROJECTED_NOW
 } PfProjected;
-/* Moves the velocities in `values` onto the constraints by the smallest change in the metric of M, unless they miss by no more than
- * `enough`. */
+/* Moves the velocities in `values` onto the constraints by the smallest change in the metric of M, unless their
+ * residual is at most `enough`. */
 PfProjected pf_solver_project(PfSolver *solver, double *values, double enough);
 
 #endif

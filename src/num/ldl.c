@@ -204,7 +204,7 @@ void pf_ldl_backward(const PfLdl *ldl, double *y, double *x)
   }
 }
 
-/* The relative miss of the equations after the rank. */
+/* The relative residual of the equations after the rank. */
 static double miss_of_rest(const PfLdl *ldl, const double *b, const double *y)
 {
   double worst = 0;

@@ -56,8 +56,8 @@ PfStatus pf_rows_sort(PfContext *ctx, PfArena *arena, const double *A, int m, in
 /* Whether A v = b has a solution. */
 typedef struct PfConsistency {
   int rank;        /* of A */
-  double residual; /* largest miss of a redundant row, relative to its terms; 0 without redundant rows */
-  int row;         /* the row that misses by more than the tolerance, the worst one; -1 if none */
+  double residual; /* largest residual of a redundant row, relative to its terms; 0 without redundant rows */
+  int row;         /* the row with the largest residual beyond the tolerance; -1 if none */
   int against;     /* the independent row it leans on most; -1 if it stands alone (a row of zeros) */
 } PfConsistency;
 
@@ -86,8 +86,8 @@ PfStatus pf_ldl_make(PfContext *ctx, PfArena *arena, int n, PfLdl *ldl);
  * semidefinite. */
 PfStatus pf_ldl_factor(PfLdl *ldl, const double *A, double tol);
 
-/* A x = b; x may be b. When rank < n, the unknowns order[rank…] are set to zero. Returns by how much the
- * equations left over are missed, relative to their terms: about DBL_EPSILON if they are consistent. */
+/* A x = b; x may be b. When rank < n, the unknowns order[rank…] are set to zero. Returns the residual of the equations
+ * left over, relative to their terms: about DBL_EPSILON if they are consistent. */
 double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x);
 
 /* Its two halves for full rank: y = L^-1 P b, and x = P^T L^-T D^-1 y, which changes y; x is not y. */

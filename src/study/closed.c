@@ -24,7 +24,7 @@ typedef struct Search {
   PfExpr *factors;     /* f_b */
   int wanted;
 
-  /* forms, their slopes, factors, their slopes: as roots, and their values at a point */
+  /* forms and their derivatives, factors and theirs: as roots, and their values at a point */
   PfExpr *roots;
   int root_count;
   PfProbe *probe;

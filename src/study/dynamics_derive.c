@@ -33,7 +33,7 @@ static bool moves_parameters(const PfDynamics *f, const double *s)
          is_seeded(s + f->at_inputs, f->model->input_count);
 }
 
-/* out = slope s (rows x n) + constant: the short way where nothing else moves. */
+/* out = J s (rows x n) + constant: enough where parameters and inputs are constant. */
 static void multiply(const PfDynamics *f, const double *slope, const double *s, const double *constant, int rows,
                      double *out)
 {

@@ -73,7 +73,7 @@ static PfExpr generalized_energy(const Search *s)
   return sum;
 }
 
-/* The work of the applied forces when they are the slope of something; else 0. */
+/* The work of the applied forces as a function of the coordinates, when they have a potential; else 0. */
 static PfStatus work_of_forces(const Search *s, PfExpr *work)
 {
   const PfModel *model = s->eq->model;

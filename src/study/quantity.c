@@ -1,4 +1,4 @@
-/* Quantities of a state: values, slopes, and the states where they have given values. */
+/* Quantities of a state: values, gradients, and the states where they have given values. */
 #include "study/quantity.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/* Following a branch: points, tangents and what the events on it need. Inside, every component is divided by its
- * scale. */
+/* Points and tangents of a branch, and its branch and Hopf points. Inside, every component is divided by its scale. */
 #ifndef PF_STUDY_TRACE_H
 #define PF_STUDY_TRACE_H
 
@@ -11,14 +10,14 @@ typedef struct PfTracer {
   PfProblem *p;
   int n;             /* unknowns of the problem; u has n + 1 numbers, the last one is the parameter */
   double *scale;     /* n + 1 */
-  double *J;         /* n x (n + 1): slopes where the tracer is */
+  double *J;         /* n x (n + 1): Jacobian of the residual where the tracer is */
   double *B, *step, *r, *z;
   int *order;
 } PfTracer;
 
 PfStatus pf_tracer_make(PfContext *ctx, PfArena *arena, PfProblem *problem, PfTracer *tracer);
 
-/* Goes to u, with residual and slopes. */
+/* Goes to u, with residual and Jacobian. */
 PfStatus pf_tracer_go(PfTracer *tracer, const double *u);
 /* Newton from u onto the branch in the plane normal . (u - at) = 0; `steps` (or NULL) counts. Fails with PF_ERR_NUMBER,
  * saying nothing, when it does not converge. */

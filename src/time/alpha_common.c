@@ -89,7 +89,7 @@ static PfStatus make_slopes(PfMotionRun *run, PfAlpha *s, const PfExpr *roots)
   return make_tape(run, jacobian.value, s->entries, &s->slopes, &s->slopes_work);
 }
 
-/* M, A and, with friction, what of C depends on lambda, with its slope. */
+/* M, A and, with friction, the part of C that depends on lambda, with its Jacobian. */
 static PfStatus make_push(PfMotionRun *run, PfAlpha *s)
 {
   const PfEquations *eq = pf_system_equations(run->system);

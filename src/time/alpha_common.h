@@ -36,7 +36,7 @@ typedef struct PfAlpha {
   double *values, *equations_work, *slopes_work;
   double *push_values, *push_work; /* where the push is taken */
   double *miss;            /* size: left sides */
-  int entries;             /* slopes by (q, v, w, lambda) that are not zero */
+  int entries;             /* Jacobian by (q, v, w, lambda): entries that are not zero */
   int *entry_row, *entry_column;
   double *slope;
   double *M, *A, *C, *C_lambda; /* outputs of the tape push: n x n, m x n, and with friction n, n x m */
@@ -47,7 +47,7 @@ typedef struct PfAlpha {
   double *x, *x_old;       /* size: unknowns of this step and of the one before */
   double *guess;           /* size: straight on from the two steps before */
   double *qc, *vc, *ac;    /* n each: the step as a map from x to the state; ac: the rest above */
-  double *R, *D, *D_lambda; /* n; m x n: rows M^-1 A_k^T; the same with the slope of friction */
+  double *R, *D, *D_lambda; /* n; m x n: rows M^-1 A_k^T; the same with the Jacobian of friction */
   double *end;             /* 2n: derivatives at the end of the step that is tried */
   double *before;          /* n: accelerations at t_{n-1} */
 
@@ -65,7 +65,7 @@ typedef struct PfAlpha {
   double t, share, kq, kv, ka;
   bool factored, fresh;    /* fresh: in this step */
   bool negligible;         /* the last change of w and lambda */
-  double merit;            /* scaled size of what is missed */
+  double merit;            /* scaled size of the residual */
   int bad_row;             /* an equation that is not finite, or -1 */
   bool stuck;              /* the iteration did not converge */
   double h_before;         /* t_n - t_{n-1}; 0: not known */

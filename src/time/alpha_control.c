@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Size of the error in units of the tolerance: root of the mean square. */
+/* Error in units of the tolerance, root mean square. */
 static double estimate(const PfMotionRun *run, const PfAlpha *s)
 {
   int n = s->n;
@@ -33,7 +33,7 @@ static double estimate(const PfMotionRun *run, const PfAlpha *s)
   return n ? sqrt(sum/(2*n)) : 0;
 }
 
-/* A step that could be a little longer is left as it is: then the factors of Newton's matrix serve again. */
+/* A step that could be only a little longer is kept, so that the factors of the Jacobian are used again. */
 static double next_step(double h, double error)
 {
   double factor = fmin(0.9*pow(fmax(error, 1e-12), -1.0/3), 2);
@@ -47,7 +47,7 @@ static double limit_step(const PfMotionRun *run, double h)
   return left - h < 1e-3*h ? left : h;
 }
 
-/* As if the step had not been tried; its unknowns are no good to go on from. */
+/* Undoes the step; its unknowns are not used as a first guess. */
 static void take_back(PfAlpha *s)
 {
   memcpy(s->x, s->x_old, (size_t)s->size*sizeof *s->x);

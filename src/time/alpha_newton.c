@@ -1,4 +1,4 @@
-/* Newton's method for a step of the alpha methods, with exact slopes. */
+/* Newton's method for a step of the alpha methods, with the exact Jacobian. */
 #include "time/alpha_common.h"
 
 #include <float.h>
@@ -99,7 +99,7 @@ static double allowed_rounding(const double *size, const double *x, int n)
   return fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16;
 }
 
-/* Up to what each equation may be missed: rounding, for the constraints; small against the forces, for the motion. */
+/* Tolerance of each residual: rounding, for the constraints; small against the forces, for the motion. */
 static double allowed(const PfAlpha *s, int row, double force)
 {
   int n = s->n, m = s->m, k = row - n;
@@ -118,7 +118,7 @@ static double size_of_forces(const PfAlpha *s)
   return 1e-12*force + 4*DBL_EPSILON*speed/s->h + DBL_MIN;
 }
 
-/* By how much the equations are missed: 1 is what is allowed; s->merit is the same in the metric of the unknowns. */
+/* Size of the residual in units of the tolerances; s->merit is the same in the metric of the unknowns. */
 static double find_miss(PfAlpha *s)
 {
   place(s);
@@ -157,7 +157,7 @@ static void find_scale(PfAlpha *s)
   for (int k = 0; k < s->p; k++) s->scale[n + m + k] = s->scale[n + s->position_row[k]];
 }
 
-/* Adds what a slope by q_j or v_j gives through R, and by q_j through mu, to its row. */
+/* Adds to a row of the Jacobian what its derivatives by q_j or v_j give through R, and those by q_j through mu. */
 static void add_pushes(PfAlpha *s, double *row, double slope, int j, double by_lambda, double by_mu)
 {
   size_t size = (size_t)s->size;
@@ -227,15 +227,15 @@ static void move(PfAlpha *s, double part)
 
 typedef enum Mode { SWIFT, CAREFUL } Mode;
 
-/* Rounding, in its last change or in what is missed: stiff forces may leave much of the latter. */
+/* Converged to rounding, by its last change or by the residual: with stiff forces the residual may stay large. */
 static bool is_rounding(const PfAlpha *s, double miss)
 {
   return s->negligible || miss < 1e4;
 }
 
-/* The factors serve as long as they make the miss smaller by a factor of `slow` each time. SWIFT gives up when it
- * does not get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of
- * rank the equations have other solutions, which are not to be jumped to. */
+/* The factors are kept as long as they reduce the residual by a factor of `slow` each time. SWIFT gives up when it does
+ * not get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of rank
+ * the equations have other solutions, which are not to be jumped to. */
 static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
 {
   enum { MOST = 60, MANY = 3 };
@@ -305,7 +305,7 @@ PfStepEnd pf_alpha_tell(PfMotionRun *run)
   return PF_STEP_TROUBLE;
 }
 
-/* Is it an equation that is not a number, or does the iteration not converge? */
+/* Why it failed: an equation is not finite, or the iteration does not converge. */
 static void find_cause(PfMotionRun *run, PfAlpha *s)
 {
   s->stuck = s->bad_row < 0;

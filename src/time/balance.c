@@ -89,7 +89,7 @@ static void swap(double **a, double **b)
   *b = kept;
 }
 
-/* The evaluation writes into the arrays of the look instead of those of the run. */
+/* For the evaluation the arrays of the look take the place of those of the run. */
 static void swap_places(PfMotionRun *run)
 {
   swap(&run->flow.values, &run->look.values);

@@ -23,7 +23,7 @@ typedef struct Break {
   bool or_equal;  /* of a comparison with <=: true at the zero as well */
   bool by_forces; /* depends on multipliers */
   double side;    /* the sign that g has until it changes */
-  double slack;   /* of a surface: it may begin so far on the other side, where a projection has put it */
+  double slack;   /* of a surface: it may begin this far on the other side, where a projection has put it */
   double gap;     /* timed: between its latest two changes; 0: not known */
 } Break;
 
@@ -228,7 +228,7 @@ void pf_breaks_release(PfBreaks *b)
 
 /* ---------------------------------------------------------------- values */
 
-/* g of all at (t, y); multipliers are found when some g needs them: false where they can't be. */
+/* Evaluates all g at (t, y), with multipliers when some g depends on them; false where these cannot be found. */
 static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, double *out)
 {
   run->flow.values[run->symbols->time] = t;
@@ -243,7 +243,7 @@ static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, d
   return true;
 }
 
-/* g of all at an instant of the last step. */
+/* Evaluates all g at a time inside the last step. */
 static bool evaluate_inside(PfMotionRun *run, PfBreaks *b, double t, double *out)
 {
   if (t >= run->state.t) return evaluate(run, b, run->state.t, run->state.y, out);
@@ -416,7 +416,7 @@ double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
 
 /* ---------------------------------------------------------------- the start */
 
-/* What is rounding in g, at the state where the sizes were taken. */
+/* Size of rounding in g, at the state where the sizes were computed. */
 static double noise_at(const PfMotionRun *run, const PfBreaks *b, int i)
 {
   return 1e-13*b->size[2*i] + 1e-4*run->options.atol*b->size[2*i + 1];
@@ -480,14 +480,14 @@ static bool take_samples(PfMotionRun *run, PfBreaks *b)
   return true;
 }
 
-/* What is rounding in g: crossings within it are none. */
+/* Size of rounding in g: a change of sign within it does not count. */
 static double noise_of(const PfMotionRun *run, const PfBreaks *b, int i)
 {
   pf_tape_run(b->sizes, run->flow.values, b->size, b->size_work);
   return fmax(noise_at(run, b, i), b->at[i].slack);
 }
 
-/* Do the samples leave no doubt that there is no change? Most steps end here. */
+/* Do the samples exclude a change of sign? For most steps the search ends here. */
 static bool is_far(const double *g, int count, double side, double h)
 {
   double small = 1e-6*h, first = g[0], last = g[5*count];
@@ -496,7 +496,7 @@ static bool is_far(const double *g, int count, double side, double h)
   return least > h*fmax(fabs(between), fmax(fabs(down), fabs(up)));
 }
 
-/* Where something sticks forces may change much while the state hardly does, and steps become long: closer looks. */
+/* Where something sticks, forces may change much while the state hardly does and steps are long: finer sampling. */
 static double change_of_release(const Course *c, Point a, Point z, double side)
 {
   enum { PIECES = 8, DEPTH = 9 };

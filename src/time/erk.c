@@ -94,7 +94,7 @@ double pf_first_step(const PfMotionRun *run)
   return fmin(h, span);
 }
 
-/* A controller that looks at the change of the error as well (Gustafsson 1991): fewer steps are tried in vain. */
+/* A predictive controller, which also uses the change of the error (Gustafsson 1991): fewer rejected steps. */
 static double next_step(PfErk *erk, double h, double error)
 {
   double k = erk->tableau->order, size = fmax(error, 1e-6);

@@ -1,4 +1,4 @@
-/* Onto the constraints: Newton steps of least length in the metric of the mass matrix. */
+/* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. */
 #include "time/manifold.h"
 
 #include "base/base.h"
@@ -79,7 +79,7 @@ double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level, int 
   return largest;
 }
 
-/* How freely each unknown may move where the mass matrix is singular: by its diagonal, or like a unit mass. */
+/* The metric where the mass matrix is singular: its diagonal, with 1 where that vanishes. */
 static void weigh(const PfManifold *f, const double *slope, int rows, double *B)
 {
   int n = f->n;
@@ -91,7 +91,7 @@ static void weigh(const PfManifold *f, const double *slope, int rows, double *B)
     for (int j = 0; j < n; j++) B[(size_t)i*(size_t)n + (size_t)j] = slope[(size_t)i*(size_t)n + (size_t)j]*f->scaled[j];
 }
 
-/* B = slope T, M^-1 = T T^T (see udwadia_kalaba.c). */
+/* B = J T, M^-1 = T T^T (see udwadia_kalaba.c). */
 static void to_metric(const PfManifold *f, const double *slope, int rows, double *B)
 {
   int n = f->n;

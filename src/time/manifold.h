@@ -1,5 +1,5 @@
-/* The constraints as a manifold: residuals, their slopes, and the smallest mass-weighted way onto them. Used by the
- * consistent start and by the projection of a run. */
+/* The constraints as a manifold: residuals, their Jacobian, and the smallest mass-weighted change that leads onto them.
+ * Used by the consistent start and by the projection of a run. */
 #ifndef PF_TIME_MANIFOLD_H
 #define PF_TIME_MANIFOLD_H
 
@@ -9,7 +9,7 @@
 typedef struct PfManifold {
   const PfSystem *system;
   int n, m, positions;   /* positions: constraints at position level */
-  PfTape *tape;          /* M, position residuals, their slopes, velocity residuals, A */
+  PfTape *tape;          /* M, position residuals, their Jacobian, velocity residuals, A */
   double *work, *out;
   const double *M, *phi, *slope, *psi, *A; /* in out */
   int *row;              /* constraint of each position residual */
@@ -33,14 +33,15 @@ double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel leve
  * where it is singular. */
 const double *pf_manifold_rows(PfManifold *manifold, const double *values);
 
-/* How long each row is at the numbers in `values` and, a tenth of that, around them: one that vanishes just there, or wherever
- * the constraints hold, has a length nearby. Rows that are measured so are told from rows that are short by nature. */
+/* Units for the rows of A: the length of each at the numbers in `values`, or a tenth of its length at states nearby
+ * when that is more. So a row that vanishes just there, or wherever the constraints hold, is recognised as zero, and a
+ * row that is short everywhere is not. */
 void pf_manifold_measure(PfManifold *manifold, double *values);
-/* A little more or less than x; the same in every run. */
+/* x with a small random change, the same in every run. */
 double pf_manifold_blur(double x, unsigned *noise);
 
-/* One Newton step of least mass-weighted length for q or v in `values` (in place), with the residuals and slopes of the
- * latest pf_manifold_miss, which must have been taken there. False when the slopes are not finite. */
+/* One Newton step of least mass-weighted length for q or v in `values` (in place), with the residuals and the Jacobian
+ * of the latest pf_manifold_miss, which must have been evaluated there. False when the Jacobian is not finite. */
 bool pf_manifold_step(PfManifold *manifold, double *values, PfLevel level);
 
 /* The metric of what is not held, by the mass matrix of the latest pf_manifold_miss: x = T y with |y| the mass-weighted length

@@ -1,4 +1,4 @@
-/* What is looked at along the way: energies, power, violations. */
+/* What a run monitors: energies, power, violations of the constraints. */
 #include "time/time_impl.h"
 
 #include <math.h>

@@ -20,7 +20,7 @@ void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept)
   return block;
 }
 
-/* Power and margin of the constraints, which some formulations bring along. */
+/* Power and rank margin of the constraints, which some formulations compute along with the accelerations. */
 static void note_told(PfFlow *flow, const PfTold *told, double t)
 {
   flow->power = told->power;
@@ -77,7 +77,8 @@ static PfRunEnd report_rank_loss(PfMotionRun *run)
 
 /* ---------------------------------------------------------------- the loop */
 
-/* Towards a loss of rank that was seen, or over it; *stepped: that was the step. */
+/* Near a loss of rank that was seen: a step towards it or over it by watch.c; *stepped: it took the place of the
+ * method's step. */
 static PfRunEnd pass_rank_loss(PfMotionRun *run, bool *stepped)
 {
   PfPass pass = pf_watch_pass(run);
@@ -116,7 +117,7 @@ static PfRunEnd advance(PfMotionRun *run)
   return pass_rank_loss(run, &stepped); /* it lay behind: the run has gone back */
 }
 
-/* So short a way that the clock has few digits left for it, as between two events: straight on. */
+/* Is the way so short, as between two events, that t has few digits left for it? Then one straight step does. */
 static bool is_instant(const PfMotionRun *run)
 {
   return run->state.t_end - run->state.t < 1e-11*fabs(run->state.t);
@@ -147,7 +148,7 @@ static bool go_back(PfMotionRun *run)
   return pf_flow(run, run->state.t, run->state.y, run->state.dy);
 }
 
-/* Sides that change again and again while the clock stands still. */
+/* Do sides keep changing while time stands still? */
 static bool is_stuck_in_time(PfMotionRun *run)
 {
   enum { MOST = 200 };
@@ -283,7 +284,7 @@ static bool cross_over(PfMotionRun *run, PfCut *cut)
   if (!pf_breaks_nearest(run, run->breaks, most, cut)) return false;
   double h = cut->t - run->state.t;
   extrapolate(run, h + most, run->cut_y);
-  if (pf_flow(run, run->state.t + h + most, run->cut_y, run->inner_dy)) return false; /* they do not: it failed for another reason */
+  if (pf_flow(run, run->state.t + h + most, run->cut_y, run->inner_dy)) return false; /* the forces exist beyond it: the step failed for another reason */
   extrapolate(run, h, run->cut_y);
   memcpy(run->state.y_old, run->state.y, bytes);
   memcpy(run->state.dy_old, run->state.dy, bytes);
@@ -300,7 +301,7 @@ static void see(PfMotionRun *run, PfCut cut, bool inside, bool crossed)
                        .pending = inside || cut.kind != PF_CUT_NONE, .crossed = crossed};
 }
 
-/* Has the step left the constraints to be put right? */
+/* Must the end of the step be projected on the constraints? */
 static bool needs_projection(const PfMotionRun *run)
 {
   PfBetween between = run->state.between;

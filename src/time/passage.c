@@ -128,8 +128,9 @@ static double in_units(const Allowance *allowed, double miss, double size)
   return fabs(miss)/(allowed->absolute + allowed->relative*fabs(size));
 }
 
-/* One sweep over the nodes: each is put on the constraints and gets its derivative. The largest change of the motion in
- * units of what is allowed, and in *off how far the nodes were from the constraints; NaN when there is no acceleration. */
+/* One sweep over the nodes: each is put on the constraints and gets its derivative. Returns the largest change of the
+ * motion in units of the tolerance; *off gets the distance of the nodes from the constraints. NaN when there is no
+ * acceleration. */
 static double sweep(PfMotionRun *run, Passage *p, const Allowance *allowed, double *off)
 {
   int N = 2*run->n;
@@ -216,7 +217,7 @@ bool pf_passage_try(PfMotionRun *run, double h, double left)
   return false;
 }
 
-/* How much the end misses the constraints after it was put on them. */
+/* Residual of the constraints at the end, after its projection. */
 static double miss_at_end(PfMotionRun *run, Passage *p)
 {
   combine(run, p, p->b, p->stage);

@@ -135,7 +135,7 @@ static PfStatus rank_of(const PfPhases *s, const PfExpr *A, int m, int n, int *r
   return PF_OK;
 }
 
-/* When more sticks than is needed to hold the motion, it is open how they share the load. */
+/* When more surfaces stick than are needed to hold the motion, how they share the force is not determined. */
 static PfStatus warn_of_sharing(PfPhases *s)
 {
   int n = s->phase.equations.n, before, after;

@@ -14,7 +14,7 @@ PfStatus pf_project_make(PfMotionRun *run)
   return kept ? PF_OK : PF_ERR_MEMORY;
 }
 
-/* A few Newton steps suffice: a step of the integrator misses by its error only. */
+/* A few Newton steps suffice: a step of the integrator is off by its error only. */
 static bool settle(PfMotionRun *run, PfLevel level, double enough)
 {
   enum { MOST = 8 };

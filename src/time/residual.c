@@ -92,7 +92,7 @@ static PfStatus try_slopes(PfMotionRun *run, PfResiduals *f, const Inputs *in, c
   return f->slope_work && f->value ? PF_OK : PF_ERR_MEMORY;
 }
 
-/* Slopes that outgrow a limit are no error: the method takes difference quotients. */
+/* A Jacobian that outgrows the limit is no error: the method takes difference quotients. */
 static PfStatus make_slopes(PfMotionRun *run, PfResiduals *f, const Inputs *in, const PfExpr *rows)
 {
   int before = pf_diagnostic_count(run->ctx);

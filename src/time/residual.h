@@ -1,4 +1,4 @@
-/* The equations of motion and the constraints as residuals of implicit methods, with exact slopes. */
+/* The equations of motion and the constraints as residuals of implicit methods, with the exact Jacobian. */
 #ifndef PF_TIME_RESIDUAL_H
 #define PF_TIME_RESIDUAL_H
 
@@ -9,12 +9,12 @@ typedef enum PfIndex {
   PF_INDEX_2  /* q' = v + G^T mu,  M a = F + C + A^T lambda,  psi(q, v, t) = 0,  phi(q, t) = 0,  G = d phi/dq */
 } PfIndex;
 
-/* Rows: rates (n), motion (n), constraints (m), positions (p). Columns of the slopes: q, v, a (n each), lambda (m), mu
- * (p). */
+/* Rows: rates (n), motion (n), constraints (m), positions (p). Columns of the Jacobian: q, v, a (n each), lambda (m),
+ * mu (p). */
 typedef struct PfResiduals {
   PfIndex index;
   int n, m, p, count;
-  PfTape *residual, *slope;     /* slope NULL: the derivatives are too long to be useful */
+  PfTape *residual, *slope;     /* slope: the Jacobian; NULL: its expressions are too long to be useful */
   double *inputs;               /* of both tapes: numbers of the run, then a, then mu */
   double *r, *residual_work;    /* r: rates v + G^T mu, M a - F - C - A^T lambda, A a - b or psi, phi */
   double *value, *slope_work;   /* value: of each entry of the Jacobian of r */
@@ -30,7 +30,7 @@ void pf_residuals_set(PfResiduals *residuals, const PfSymbols *in, double t, con
                       const double *lambda, const double *mu);
 /* Fills r; the first row that is not finite, or -1. */
 int pf_residuals_find(PfResiduals *residuals);
-/* Fills value. A slope that is not finite (a root at zero, say) counts as zero: it only steers an iteration. */
+/* Fills value. An entry that is not finite (a root at zero, say) counts as zero: it only steers an iteration. */
 void pf_residuals_slopes(PfResiduals *residuals);
 
 #endif

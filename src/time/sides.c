@@ -155,7 +155,7 @@ static PfStatus find_rates(PfSides *s, int count, double *rate)
 
 /* ---------------------------------------------------------------- the complementarity problem */
 
-/* r = rate + slope (s - s_0) about the present sides: each is moved to another place in turn. */
+/* r = rate + J (s - s_0) about the present sides, J by changing one side at a time. */
 static PfStatus find_slopes(PfSides *s, int p)
 {
   PF_TRY(find_rates(s, p, s->rate));

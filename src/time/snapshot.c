@@ -133,7 +133,7 @@ static PfStatus restore(PfPhases *s, const char *opened, const char *state)
   bool same = s->motion && memcmp(now, opened, s->opened.kept.size) == 0;
   pf_arena_release(scratch, mark);
   int before = pf_diagnostic_count(s->ctx);
-  (void)pf_kept_load(&s->kept, state); /* what was warned of is not warned of again */
+  (void)pf_kept_load(&s->kept, state); /* warnings are not repeated */
   (void)pf_kept_load(&s->opened.kept, opened);
   if (!same) PF_TRY(open_again(s));
   pf_diagnostics_cut(s->ctx, before);

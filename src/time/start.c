@@ -75,7 +75,7 @@ static double largest(const double *x, int n)
 /* How well the constraints are met: to rounding, or to the digits that people type. */
 typedef enum Care { CARE_ROUNDING, CARE_DIGITS } Care;
 
-/* Residuals are seen against what their terms may be: a slope times the numbers themselves. */
+/* Scale of each residual: its terms, an entry of the Jacobian times the number itself. */
 static bool is_small(double miss, double slope, double size, Care care)
 {
   double term = slope*size, rounding = 1e-13*fmax(1, term);
@@ -147,8 +147,9 @@ static void open_part(const Search *s, double *J, double *length)
   }
 }
 
-/* Combinations of the constraints on which what is open has next to no effect, as rows for what was given. A loop that does not
- * close by a hair could else be closed by turning the whole mechanism: the gap, not the geometry, gives it a slope. */
+/* Combinations of the constraints on which what is open has next to no effect, as rows for what was given. Else a loop
+ * that is open by rounding only could be closed by turning the whole mechanism: there the derivative comes from the
+ * gap, not from the geometry. */
 static PfStatus add_out_of_reach(const Search *s, Rows *r)
 {
   const double reach = 1e-2, nothing = 1e-6;
@@ -328,8 +329,9 @@ static bool is_met(const Search *s, PfFirmness hard, Care care)
   return unmet_row(s, care) < 0 && !unmet_goal(s, hard) && pf_first_not_finite(s->x, (size_t)s->n) < 0;
 }
 
-/* From the start itself. What misses by no more than typed digits needs no other place, only something that yields. Where the slope of a constraint vanishes just there (x^2 + y^2 = 1 with x given and y not), from places
- * around it; the solution nearest to the start is taken. */
+/* From the start itself. A residual no larger than typed digits needs no other start, only a value that may yield.
+ * Where the gradient of a constraint vanishes just there (x^2 + y^2 = 1 with x given and y not), from places around it;
+ * the solution nearest to the start is taken. */
 static PfStatus search(Search *s, PfFirmness hard, Care care, bool *found)
 {
   static const double reaches[] = {0.3, -0.3, 0.03, -0.03, 0.003, -0.003, 1, -1};

@@ -91,7 +91,7 @@ static int cvode_flow(sunrealtype t, N_Vector state, N_Vector rate, void *user)
   return 1;
 }
 
-/* The slopes of R(q, v, a, lambda) = 0 give those of a: R_(a, lambda) d(a, lambda) = -R_(q, v) d(q, v). */
+/* The Jacobian of R(q, v, a, lambda) = 0 gives that of a: R_(a, lambda) d(a, lambda) = -R_(q, v) d(q, v). */
 static void split_slopes(const PfMotionRun *run, Sun *s)
 {
   const PfResiduals *rows = &s->rows;
@@ -350,7 +350,7 @@ static bool set_up_ida(PfMotionRun *run, Sun *s)
          (!s->rows.slope || IDASetJacFn(s->memory, ida_slope) == 0);
 }
 
-/* BDF: room for the slopes of the accelerations. */
+/* BDF: workspace for the Jacobian of the accelerations. */
 static PfStatus make_slopes(PfMotionRun *run, Sun *s)
 {
   int N = run->n + run->m;

@@ -48,7 +48,7 @@ typedef struct PfSeen {
   bool crossed;    /* the step failed, and the state was carried on to the surface */
 } PfSeen;
 
-/* How far a number of steps has come: a motion that would take forever is recognised, and said. */
+/* Progress over a window of steps: a run that would take forever is recognised and stopped with a message. */
 typedef struct PfHeadway {
   long counted;   /* steps, tried ones too */
   double t;
@@ -56,7 +56,7 @@ typedef struct PfHeadway {
   bool slow;      /* in the window before */
 } PfHeadway;
 
-/* Who knows the motion inside the last step. */
+/* What gives the motion inside the last step. */
 typedef enum PfBetween {
   PF_BETWEEN_METHOD,
   PF_BETWEEN_CUBIC,  /* the step was none of the method: pf_hermite */
@@ -67,7 +67,7 @@ typedef enum PfBetween {
 typedef struct PfState {
   double t, t_old, h;      /* h: the step to try next */
   double t_end;            /* what the next step must not pass, */
-  double horizon;          /* and what the phase must not */
+  double horizon;          /* and what the whole phase must not pass */
   PfBetween between;
   double *y, *y_old;       /* 2n: q, then v */
   double *dy, *dy_old;     /* 2n: derivatives there */
@@ -78,13 +78,13 @@ typedef struct PfFlow {
   double *values;          /* numbers of all symbols; time and state are filled in by pf_flow */
   PfSolver *solver;
   double *multiplier;      /* m */
-  bool known;              /* are power and margin? Some formulations bring them along */
+  bool known;              /* power and margin are known: some formulations compute them along with the accelerations */
   double power;
-  double margin, margin_t; /* independence of the constraints (watch.c), and its time */
-  int margin_row;          /* the constraint that is most dependent */
-  int margins;             /* evaluations in this step that have told it */
+  double margin, margin_t; /* rank margin of the constraints (watch.c), and its time */
+  int margin_row;          /* the constraint it belongs to */
+  int margins;             /* evaluations in this step that came with a margin */
   double margin_least;     /* and the smallest of them */
-  PfTrouble trouble;       /* why there are none */
+  PfTrouble trouble;       /* why there are no accelerations */
   int row;
   bool told;               /* a diagnostic says why a step failed */
 } PfFlow;
@@ -93,8 +93,8 @@ typedef struct PfFlow {
 typedef struct PfStepper {
   const PfMethod *method;
   void *data;
-  bool fixed;              /* steps of one size, now: the alpha methods can do both */
-  bool restart;            /* what the method remembers is not the past of y; it resets this */
+  bool fixed;              /* steps of a fixed size in this run: the alpha methods can do both */
+  bool restart;            /* the state has changed since the last step: the method must not use its history; it resets this */
 } PfStepper;
 
 /* Energies, power, violations (monitor.c), and the balance of energy and work (balance.c). */
@@ -127,7 +127,7 @@ struct PfMotionRun {
   PfSeen seen;
   PfHeadway way;
   void *projection;        /* project.c */
-  void *watch;             /* over the independence of the constraints (watch.c) */
+  void *watch;             /* rank of the constraints (watch.c) */
   void *passage;           /* polynomial near a loss of rank (passage.c) */
   struct PfPhaseRun *phase;
   struct PfBreaks *breaks; /* where steps must end (breaks.c); NULL: nothing switches and no condition ends the run */
@@ -200,7 +200,7 @@ double pf_monitor_velocity(const PfMotionRun *run);
 /* project.c: puts y on the constraints by the smallest mass-weighted change. True when y was changed. */
 PfStatus pf_project_make(PfMotionRun *run);
 bool pf_project(PfMotionRun *run, double t, double *y);
-/* The same as closely as rounding permits: near a loss of rank what is missed is magnified. */
+/* The same as closely as rounding permits: near a loss of rank residuals are magnified. */
 bool pf_project_closely(PfMotionRun *run, double t, double *y);
 
 /* watch.c: which constraints follow from the others at the state of the run, when some have done so from the start: false

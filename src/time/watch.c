@@ -1,8 +1,10 @@
-/* Watch over the independence of the constraints. Its measure is the smallest part of a row of A that the rows before it do
- * not have, in the metric of M^-1 and in units of the largest length that the row has had so far: 1 when they are
- * orthogonal, 0 when one follows from the others or vanishes; its square is the smallest pivot of A M^-1 A^T over what it
- * was. A run may step right over an instant where it vanishes, with accelerations that stay finite; so where the measure goes
- * down fast, its zero is looked for ahead, and where it may have passed one, from the beginning of the last step. */
+/* The rank of the constraints along a run. Its measure is the rank margin: Gram-Schmidt on the rows of A, in the metric
+ * of M^-1, leaves of each row what is no combination of the rows before it; the smallest of these rests, each in units
+ * of the largest length that its row has had so far, is the margin. It is 1 when the rows are orthogonal, and 0 when
+ * one follows from the others or vanishes; its square is the smallest pivot of A M^-1 A^T over the diagonal element it
+ * started as. A run may step right over an instant where it vanishes, with accelerations that stay finite; so where the
+ * measure goes down fast, its zero is looked for ahead, and where it may have passed one, from the beginning of the
+ * last step. */
 #include "form/solver.h"
 #include "time/manifold.h"
 #include "time/time_impl.h"
@@ -11,26 +13,26 @@
 #include <string.h>
 
 typedef struct Watch {
-  double *rows;   /* m x n: what is left of each row */
-  double *length; /* m: of the rows themselves */
-  double *square; /* m: of the length in which a row is measured (that of the projection) */
+  double *rows;   /* m x n: A in the metric; then what Gram-Schmidt has left of each row */
+  double *length; /* m: of the rows before that */
+  double *square; /* m: square of the unit in which a row is measured (shared with the projection) */
   double *part;   /* m: what was left of each row, in this unit */
-  bool *taken;    /* m: the rows that were found independent */
+  bool *taken;    /* m: rows that were orthogonalised: the independent ones */
   bool *idle;     /* m: rows that vanish wherever the constraints hold */
-  int rank;       /* as many are independent from the start; the others are redundant, now these and then those */
-  double *y, *ahead, *k, *kept; /* states: inside a step, ahead of it with its 4 derivatives; the last two, kept */
-  double now;            /* measure at the end of the last step */
-  double lost;           /* less than this is nothing */
+  int rank;       /* of A at the start; m - rank rows are redundant, and which ones may change along the motion */
+  double *y, *ahead, *k, *kept; /* workspace: states in a step and ahead of it, Runge-Kutta stages, copies */
+  double now;            /* margin at the end of the last step */
+  double lost;           /* below this margin the rank is lost */
   int row;
   bool singular;         /* rows are dependent at the start that are independent nearby */
-  double seen;           /* time of the loss that lies ahead or has been passed */
-  bool told;             /* it has not been left behind yet */
-  double arrived;        /* where the run stands before it, or INFINITY */
-  double looked;         /* how far away it was when it was last looked at; 0: not yet */
+  double seen;           /* time of the loss of rank that is ahead or was passed */
+  bool told;             /* `seen` is a loss that the run still has to deal with */
+  double arrived;        /* time at which the run has stopped before it, or INFINITY */
+  double looked;         /* distance of `seen` when a polynomial over it was last tried; INFINITY: not yet */
   bool gone;             /* a row has vanished for good */
 } Watch;
 
-static const double empty_row = 1e-13; /* beside the largest one: what rounding leaves of a row of zeros */
+static const double empty_row = 1e-13; /* relative to the largest row: what rounding leaves of a row of zeros */
 
 static void load_rows(PfMotionRun *run, Watch *w, double t, const double *y)
 {
@@ -55,7 +57,8 @@ static double unit(const Watch *w, int i)
   return fmax(sqrt(w->square[i]), w->length[i]);
 }
 
-/* What is left of row i, as a part of it; it becomes a direction that is taken out of the others. */
+/* Normalises what is left of row i and subtracts its direction from the rows that follow. Returns the length that was
+ * left, in the unit of the row. */
 static double take_row(const PfMotionRun *run, Watch *w, int i)
 {
   int n = run->n;
@@ -71,7 +74,7 @@ static double take_row(const PfMotionRun *run, Watch *w, int i)
   return w->part[i] = left/unit(w, i);
 }
 
-/* In the order they are written, but with redundant rows the one of which most is left. */
+/* In the order in which they are written; where rows are redundant, the one of which most is left. */
 static int next_row(const PfMotionRun *run, const Watch *w)
 {
   int best = -1;
@@ -85,7 +88,7 @@ static int next_row(const PfMotionRun *run, const Watch *w)
   return best;
 }
 
-/* Modified Gram-Schmidt: the smallest part of a row that was new. */
+/* The rank margin, by modified Gram-Schmidt. */
 static double measure(PfMotionRun *run, Watch *w, double t, const double *y)
 {
   double smallest = 1;
@@ -98,7 +101,7 @@ static double measure(PfMotionRun *run, Watch *w, double t, const double *y)
   return smallest;
 }
 
-/* After a measurement: of rows that are lost together, as in a chain of equal loops, the first that is written. */
+/* After measure(): of rows that are lost together, as in a chain of equal loops, the first that is written. */
 static int first_lost(const PfMotionRun *run, const Watch *w)
 {
   for (int i = 0; i < run->m; i++)
@@ -106,20 +109,20 @@ static int first_lost(const PfMotionRun *run, const Watch *w)
   return w->row;
 }
 
-/* The largest lengths so far, after a measurement. */
+/* After measure(): the largest lengths so far. */
 static void keep_lengths(const PfMotionRun *run, Watch *w)
 {
   for (int i = 0; i < run->m; i++)
     if (isfinite(w->length[i])) w->square[i] = fmax(w->square[i], w->length[i]*w->length[i]);
 }
 
-/* After a measurement. Constraints on accelerations have no row here, and are not judged. */
+/* After measure(). Constraints on accelerations have no row here, and are not judged. */
 static bool is_redundant(const PfMotionRun *run, const Watch *w, int i)
 {
   return !w->taken[i] && pf_system_equations(run->system)->velocity[i] != PF_EXPR_NONE;
 }
 
-/* The rank by the judgement of `check` and of the formulations; a row of which nothing is left in its unit is one of zeros. */
+/* The rank as `check` and the formulations decide it; a row whose length is rounding in its unit counts as zero. */
 static PfStatus rank_at(PfMotionRun *run, Watch *w, double t, const double *y, int *rank)
 {
   size_t n = (size_t)run->n;
@@ -135,14 +138,15 @@ static PfStatus rank_at(PfMotionRun *run, Watch *w, double t, const double *y, i
   return PF_OK;
 }
 
-/* A state near the start, anywhere, and a time near it, which is returned. */
+/* A random state near the start, in w->y, and a time near it, which is returned. */
 static double go_away(const PfMotionRun *run, Watch *w, unsigned *noise)
 {
   for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], noise);
   return pf_manifold_blur(run->state.t, noise);
 }
 
-/* A state near the start, first anywhere, then where the constraints hold; false when it is not found. */
+/* A random state near the start, put on the constraints; `length` gets the lengths of the rows before that. False when
+ * none is found. */
 static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *length, double *t)
 {
   *t = go_away(run, w, noise);
@@ -153,8 +157,8 @@ static bool go_nearby(PfMotionRun *run, Watch *w, unsigned *noise, double *lengt
          pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION, NULL) <= 1e-10;
 }
 
-/* Rows that are empty at the start and, beside what they are elsewhere, at all states nearby where the constraints hold:
- * a loop that is overconstrained has such rows. */
+/* Rows that vanish at the start and at all states nearby where the constraints hold, but not off the constraints: an
+ * overconstrained loop has such rows. */
 static PfStatus find_idle(PfMotionRun *run, Watch *w)
 {
   double *elsewhere = pf_run_scratch(run, double, run->m);
@@ -176,7 +180,8 @@ static PfStatus find_idle(PfMotionRun *run, Watch *w)
   return PF_OK;
 }
 
-/* The rank near the start, where the constraints hold: rows may be dependent at the start alone. */
+/* The largest rank at states near the start where the constraints hold: at the start itself rows may be dependent by
+ * chance. */
 static PfStatus rank_nearby(PfMotionRun *run, Watch *w, int *most)
 {
   double *elsewhere = pf_run_scratch(run, double, run->m);
@@ -267,7 +272,7 @@ bool pf_watch_start(PfMotionRun *run)
   return true;
 }
 
-/* A run that does not move. */
+/* The same for a single state: a run that is opened and makes no step. */
 static PfStatus judge_state(PfMotionRun *run, const double *values, int *row)
 {
   size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
@@ -325,7 +330,7 @@ static double measure_inside(PfMotionRun *run, Watch *w, double t)
 
 /* ---------------------------------------------------------------- ahead */
 
-/* Slope of the measure along the motion. */
+/* Derivative of the margin along the motion, by a difference quotient. */
 static double slope(PfMotionRun *run, Watch *w, double t, const double *y, const double *dy, double now, double h)
 {
   double small = 1e-6*h;
@@ -357,8 +362,8 @@ static double reach(const PfMotionRun *run, const Watch *w)
   return w->now < 0.01 ? INFINITY : w->now < 0.3 ? 10*next : run->stepper.fixed ? 4*last : next;
 }
 
-/* A way of h by small steps, or half of it, or … : where there is a dead point, no motion goes beyond. How far it went, 0 when
- * nowhere. */
+/* Goes ahead by h in small steps, or by h/2, h/4, …: beyond a dead point no motion goes on. Returns how far it went, 0
+ * when nowhere. */
 static double go_on(PfMotionRun *run, Watch *w, double t, double h)
 {
   enum { SMALL_STEPS = 8, HALVES = 6 };
@@ -375,8 +380,8 @@ static double go_on(PfMotionRun *run, Watch *w, double t, double h)
   return 0;
 }
 
-/* Goes half of the way to where the measure would vanish, again and again, from the state in w->ahead with its derivative:
- * the measure must halve each time, and the way become shorter, or else the row only becomes smaller and smaller. */
+/* From the state in w->ahead, with its derivative, half the way to where the margin would vanish, again and again: at a
+ * loss of rank the margin halves each time and the way becomes shorter; otherwise the row only decays. */
 static bool vanishes_ahead(PfMotionRun *run, Watch *w, double t, double first, double fall, double furthest)
 {
   double now = first, mark = INFINITY;
@@ -422,7 +427,7 @@ static bool is_near(PfMotionRun *run, Watch *w)
 
 typedef double (*Measuring)(PfMotionRun *run, Watch *w, double t);
 
-/* Golden section: where the measure vanishes it is like |t - t0|. */
+/* Golden section: near a loss of rank the margin behaves like |t - t0|, which has no derivative there. */
 static double find_minimum(PfMotionRun *run, Watch *w, Measuring at, double a, double b, double resolution, double *t)
 {
   const double golden = 0.61803398874989485;
@@ -440,7 +445,7 @@ static double find_minimum(PfMotionRun *run, Watch *w, Measuring at, double a, d
   return fmin(f1, f2);
 }
 
-/* Where the measure is least in the last step, when that is far below both ends. */
+/* Where the margin is least in the last step; true when that is far below both ends. */
 static bool dips(PfMotionRun *run, Watch *w, double *t)
 {
   enum { PARTS = 8 };
@@ -456,8 +461,8 @@ static bool dips(PfMotionRun *run, Watch *w, double *t)
   return least < 0.2*fmin(first, last) || last < 1e-3*first;
 }
 
-/* Was there a loss in the last step? What the step made of it is not to be trusted, nor whether it is one: the way is gone
- * again from shortly before, and when there is, the run stands before the step. */
+/* Was there a loss of rank in the last step? The step itself cannot be trusted to tell: the motion is repeated from
+ * shortly before. If there was one, the run is put back to the beginning of the step. */
 static bool was_passed(PfMotionRun *run, Watch *w)
 {
   size_t bytes = 2*(size_t)run->n*sizeof(double);
@@ -481,7 +486,7 @@ static bool was_passed(PfMotionRun *run, Watch *w)
 
 /* ---------------------------------------------------------------- a step */
 
-/* The measure at the end of the step; the latest evaluation may have brought it along. */
+/* The margin at the end of the step; the latest evaluation of the accelerations may have computed it. */
 static double measure_now(PfMotionRun *run, Watch *w)
 {
   if (run->flow.known && run->flow.margin_t == run->state.t) {
@@ -494,7 +499,7 @@ static double measure_now(PfMotionRun *run, Watch *w)
   return now;
 }
 
-/* The smallest measure on the way: of the stages, when the accelerations bring it along, or in the middle. */
+/* The smallest margin inside the step: at the stages, when the accelerations came with it, else in the middle. */
 static double measure_between(PfMotionRun *run, Watch *w)
 {
   enum { ENOUGH = 3 };
@@ -503,7 +508,7 @@ static double measure_between(PfMotionRun *run, Watch *w)
   return measure(run, w, 0.5*(run->state.t_old + run->state.t), w->y);
 }
 
-/* A row of which little is left without being about to vanish has become a shorter one. */
+/* A row that has become short without being about to vanish is measured by its new length from now on. */
 static void shorten(PfMotionRun *run, Watch *w)
 {
   if (!(w->now < 0.01)) return;
@@ -517,7 +522,7 @@ bool pf_watch_step(PfMotionRun *run)
   double before = w->now, last = run->state.t - run->state.t_old, between = measure_between(run, w), now = w->now = measure_now(run, w);
   note(run, w, now, run->state.t);
   double smaller = fmin(before, now);
-  bool low = smaller < 0.3 || smaller < 2*fabs(now - before) || between < 0.7*smaller; /* else too far from zero for one step */
+  bool low = smaller < 0.3 || smaller < 2*fabs(now - before) || between < 0.7*smaller; /* else no step could have passed a zero */
   bool falls = now < before && now*last < (before - now)*reach(run, w);
   if (!low && !falls) return false;
   w->looked = INFINITY;
@@ -545,7 +550,8 @@ static double measure_piece(PfMotionRun *run, Watch *w, double t)
   return measure(run, w, t, w->y);
 }
 
-/* A polynomial from here to as far beyond the loss, which is located on it: *d gets its distance. */
+/* Finds the motion as a polynomial from here to as far beyond the loss, and locates the loss on it: *d gets its
+ * distance. */
 static bool bridge(PfMotionRun *run, Watch *w, double *d)
 {
   for (int trial = 0; trial < 4; trial++) {
@@ -555,12 +561,13 @@ static bool bridge(PfMotionRun *run, Watch *w, double *d)
                                 1e-13*fmax(1, fabs(run->state.t)), &w->seen);
     if (!(least < 0.01*w->now)) return false;
     *d = w->seen - run->state.t;
-    if (fabs(*d - before) < 0.02*before) return true; /* else a node may be too near to it */
+    if (fabs(*d - before) < 0.02*before) return true; /* else a node of the polynomial may be too near to the loss */
   }
   return false;
 }
 
-/* A piece of the way, up to h; less where the motion changes fast. False when there is none. */
+/* Moves the run on by up to h as a polynomial (passage.c); by less where the motion changes fast. False when none is
+ * found. */
 static bool walk(PfMotionRun *run, Watch *w, double h)
 {
   double part = h;
@@ -571,7 +578,7 @@ static bool walk(PfMotionRun *run, Watch *w, double h)
   return true;
 }
 
-/* What the run says about it. */
+/* Puts the loss into the result of the run. */
 static void tell(PfMotionRun *run, const Watch *w, double size)
 {
   run->result.weakest = size;
@@ -579,8 +586,8 @@ static void tell(PfMotionRun *run, const Watch *w, double size)
   run->result.weakest_row = first_lost(run, w);
 }
 
-/* Where constraints on velocities lose rank, motions that begin close together part before it, and no polynomial is found:
- * a short leap has to do. */
+/* Where constraints on velocities lose rank, neighbouring motions diverge before it, and no polynomial is found: the
+ * gap is crossed in a straight line. */
 static bool leap(PfMotionRun *run, Watch *w, double d)
 {
   if (!pf_passage_leap(run, 2*d)) return false;
@@ -590,19 +597,20 @@ static bool leap(PfMotionRun *run, Watch *w, double d)
   return true;
 }
 
-/* A part of the way to the loss. Seen from there it may be elsewhere, or none. */
+/* Half of the way to the loss. Seen from there it may lie elsewhere, or not exist. */
 static PfPass approach(PfMotionRun *run, Watch *w, double d)
 {
   double seen = w->seen;
   if (w->now < 1e-4) return run->options.keep_going && leap(run, w, d) ? PF_PASS_LEAP : PF_PASS_END;
   if (!walk(run, w, 0.5*d)) return PF_PASS_END;
   if (seen - run->state.t > 0.6*w->looked || is_ahead(run, w, run->state.t, run->state.y, run->state.dy, w->now, INFINITY)) return PF_PASS_STEP;
-  w->told = w->now < 0.01; /* so near that it cannot be seen any more */
+  w->told = w->now < 0.01; /* so near that the search ahead cannot resolve it any more */
   w->seen = seen;
   return PF_PASS_STEP;
 }
 
-/* Steps of one size are too long for their methods near the loss, behind it as before it. */
+/* Behind a loss, as before it, steps of a fixed size are too long: shorter ones by polynomials until it is 20 steps
+ * away. */
 static PfPass leave(PfMotionRun *run, Watch *w, double d)
 {
   double h = run->options.step;
@@ -636,7 +644,7 @@ PfPass pf_watch_pass(PfMotionRun *run)
     return pass == PF_PASS_END ? end_before(run, w) : pass;
   }
   double least = measure_piece(run, w, w->seen);
-  (void)measure_piece(run, w, w->seen - 0.01*d); /* where it is not yet rounding which row is lost */
+  (void)measure_piece(run, w, w->seen - 0.01*d); /* a little before it: at the loss itself rounding would decide which row is lost */
   tell(run, w, least);
   if (!run->options.keep_going) {
     bool walked = walk(run, w, (1 - 1e-5)*d);

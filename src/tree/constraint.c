@@ -155,7 +155,7 @@ static void point_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *r
   }
 }
 
-/* The gap of a weld is the vector part of the turn from b to a: small when it is used at all. */
+/* The gap of a weld is the vector part of the rotation from b to a: small when it is used at all. */
 static void turn_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *rows)
 {
   double A[9], B[9], back[9], K[9];
@@ -345,7 +345,7 @@ static void set_compliance(PfTreeWork *work, PfTreeRows *rows)
     if (rows->S[i*m + i] <= NOTHING*rows->uncancelled[i]) rows->S[i*m + i] = 0;
 }
 
-/* By how much the row misses, beyond rounding of what it was made of. */
+/* Residual of the row, beyond rounding of its terms. */
 static int contradicts(const PfTreeRows *rows, int row)
 {
   double sum = rows->rhs[row], size = rows->size[row];

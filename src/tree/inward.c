@@ -185,7 +185,7 @@ static int ball_in(PfTreeWork *work, int k, const double *T, Sum *sum)
   return 1;
 }
 
-/* The three turns of a free joint, all free: unit columns. Leaves P+ = [0 0; 0 M - B^T J^-1 B]. */
+/* The three rotations of a free joint, none prescribed: unit columns. Leaves P+ = [0 0; 0 M - B^T J^-1 B]. */
 static int eliminate_turns(Dof *dof, const double *T, Sum *sum)
 {
   static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
@@ -206,7 +206,8 @@ static int eliminate_turns(Dof *dof, const double *T, Sum *sum)
   return 1;
 }
 
-/* A free joint, all free: the turns, then three shifts that only meet what the turns have left of M. */
+/* A free joint, nothing prescribed: the rotations, then three translations, which only meet what the rotations have
+ * left of M. */
 static int free_in(PfTreeWork *work, int k, const double *T, Sum *sum)
 {
   const Node *node = &work->tree->nodes[k];
