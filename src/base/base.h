@@ -131,6 +131,9 @@ typedef struct PfExprTable PfExprTable;
 PfExprTable *pf_context_expr_table(PfContext *ctx);
 void pf_context_set_expr_table(PfContext *ctx, PfExprTable *table, void (*release)(PfExprTable *table));
 
+/* The words for an allocation that failed: "no room for the start". */
+PfStatus pf_no_room(PfContext *ctx, const char *what);
+
 /* Forgets the diagnostics after the first `count`: for attempts whose failure is no error. */
 void pf_diagnostics_cut(PfContext *ctx, int count);
 

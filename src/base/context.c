@@ -145,6 +145,11 @@ PfStatus pf_fail(PfContext *ctx, PfStatus code, const char *format, ...)
   return code;
 }
 
+PfStatus pf_no_room(PfContext *ctx, const char *what)
+{
+  return pf_fail(ctx, PF_ERR_MEMORY, "no room for %s", what);
+}
+
 PfStatus pf_fail_at(PfContext *ctx, PfStatus code, PfPlace place, const char *format, ...)
 {
   va_list words;

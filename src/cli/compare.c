@@ -73,7 +73,7 @@ static PfStatus make_row(Comparison *c, Row *row)
   row->motion.force = pf_arena_array(s->arena, double, n);
   row->samples = pf_arena_array(s->arena, double, SAMPLES*(size_t)n);
   if (!row->motion.acceleration || !row->motion.multiplier || !row->motion.force || !row->samples)
-    return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+    return pf_no_room(s->ctx, "the comparison");
   if (pf_solver_new_at(s->ctx, c->system, row->formulation, c->values, &row->solver) != PF_OK) {
     row->why_not = take_reason(s, before);
     return PF_OK;
@@ -181,7 +181,7 @@ static PfStatus find_rank(Comparison *c)
   const PfSymbols *symbols = pf_system_symbols(c->system);
   PfRows rows = {0};
   double *A = pf_arena_array(s->arena, double, (size_t)eq->m*(size_t)eq->n);
-  if (!A) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!A) return pf_no_room(s->ctx, "the comparison");
   PF_TRY(pf_expr_evaluate(s->ctx, eq->A, eq->m*eq->n, symbols->symbol, c->values, symbols->count, A));
   rows.rank = eq->m;
   if (eq->m && pf_first_not_finite(A, (size_t)eq->m*(size_t)eq->n) < 0) PF_TRY(pf_rows_sort(s->ctx, s->arena, A, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));

@@ -202,7 +202,7 @@ static PfStatus prepare(Converge *c)
   c->at = pf_arena_array(c->s.arena, double, SAMPLES);
   c->reference = pf_arena_array(c->s.arena, double, SAMPLES*N);
   c->trial = pf_arena_array(c->s.arena, double, SAMPLES*N);
-  if (!c->at || !c->reference || !c->trial) return pf_fail(c->s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!c->at || !c->reference || !c->trial) return pf_no_room(c->s.ctx, "the study of convergence");
   double t0 = c->motion.t0, span = c->settings.t_end - t0;
   for (int k = 0; k < SAMPLES; k++) c->at[k] = t0 + span*(k + 1)/SAMPLES;
   c->step = c->settings.step > 0 ? c->settings.step : span/200;
@@ -350,7 +350,7 @@ static PfStatus make_series(const Converge *c, int i, PfSeries *series)
   const PfMarkShape shapes[] = {PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE};
   double *error = pf_arena_array(c->s.arena, double, LEVELS), *work = pf_arena_array(c->s.arena, double, LEVELS);
   char *note = pf_arena_alloc(c->s.arena, 80, 1);
-  if (!error || !work || !note) return pf_fail(c->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
+  if (!error || !work || !note) return pf_no_room(c->s.ctx, "the picture");
   int count = list_levels(c, c->study + i, error, work);
   double slope = slope_of(error, work, count);
   if (isnan(slope)) snprintf(note, 80, "%s", pf_method_name(c->study[i].method));

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to watch conserved quantities");
-}
-
 /* ---------------------------------------------------------------- setting up */
 
 /* The quantities, with inputs by their functions of time. */
@@ -18,7 +13,7 @@ static PfStatus make_tape(Drift *w)
   PfContext *ctx = w->session->ctx;
   int count = w->found.count;
   PfExpr *roots = pf_arena_array(w->session->arena, PfExpr, count);
-  if (!roots) return no_room(ctx);
+  if (!roots) return pf_no_room(ctx, "the watch over conserved quantities");
   for (int i = 0; i < count; i++) roots[i] = w->found.at[i].value;
   PF_TRY(pf_insert_inputs(ctx, model, roots, (size_t)count));
   return pf_tape_new(ctx, w->symbols->symbol, w->symbols->count, roots, count, &w->tape);
@@ -31,7 +26,7 @@ static PfStatus make_room(Drift *w, const double *values)
   w->values = pf_arena_array(arena, double, w->symbols->count);
   w->work = pf_arena_array(arena, double, pf_tape_work_size(w->tape));
   w->now = pf_arena_array(arena, double, 3*count);
-  if (!w->values || !w->work || !w->now) return no_room(w->session->ctx);
+  if (!w->values || !w->work || !w->now) return pf_no_room(w->session->ctx, "the watch over conserved quantities");
   w->first = w->now + count;
   w->drift = w->first + count;
   memcpy(w->values, values, (size_t)w->symbols->count*sizeof *values);
@@ -42,7 +37,7 @@ static PfStatus find_coordinates(Drift *w, const PfModel *sampled)
 {
   const PfModel *model = w->session->model;
   w->from = pf_arena_array(w->session->arena, int, model->coordinate_count);
-  if (!w->from) return no_room(w->session->ctx);
+  if (!w->from) return pf_no_room(w->session->ctx, "the watch over conserved quantities");
   for (int i = 0; i < model->coordinate_count; i++) w->from[i] = pf_model_find_coordinate(sampled, model->coordinates[i].name);
   return PF_OK;
 }

@@ -49,7 +49,7 @@ static PfStatus find_energies(Session *s, Result *r)
   const PfEquations *eq = &s->equations;
   double both[2], *miss = pf_arena_array(s->arena, double, eq->m);
   PfExpr e[2] = {eq->kinetic, eq->potential};
-  if (!miss) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!miss) return pf_no_room(s->ctx, "the values");
   PF_TRY(pf_expr_evaluate(s->ctx, e, 2, symbols->symbol, r->values, symbols->count, both));
   r->kinetic = both[0], r->potential = both[1];
   for (int level = 0; level < 2; level++) {
@@ -106,7 +106,7 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   r->motion.multiplier = pf_arena_array(s->arena, double, s->equations.m);
   r->motion.force = pf_arena_array(s->arena, double, s->equations.n);
   if (!r->motion.acceleration || !r->motion.multiplier || !r->motion.force)
-    return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+    return pf_no_room(s->ctx, "the values");
   PfTrouble trouble = pf_solver_accelerate(r->solver, r->values, &r->motion, &row);
   PF_TRY(pf_trouble_report_at(s->ctx, r->system, r->values, trouble, row));
   if (options->inverse) PF_TRY(push(s, options, r));

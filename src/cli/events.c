@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no memory for the events");
-}
-
 /* ---------------------------------------------------------------- momentum */
 
 static PfStatus make_momentum(Events *e)
@@ -23,7 +18,7 @@ static PfStatus make_momentum(Events *e)
   PF_TRY(pf_tape_new(s->ctx, m->symbols->symbol, m->symbols->count, roots, 6, &m->tape));
   m->work = pf_arena_array(s->arena, double, pf_tape_work_size(m->tape));
   m->values = pf_arena_array(s->arena, double, m->symbols->count);
-  if (!m->work || !m->values) return no_room(s->ctx);
+  if (!m->work || !m->values) return pf_no_room(s->ctx, "the events");
   memcpy(m->values, pf_sim_complete_values(e->motion->sim), (size_t)m->symbols->count*sizeof *m->values);
   return PF_OK;
 }

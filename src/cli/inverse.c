@@ -59,7 +59,7 @@ static PfStatus read_actuators(Session *s, const char *list, Inverse *inverse)
   const PfModel *model = s->model;
   int most = list ? count_pieces(list) : model->input_count;
   inverse->names = pf_arena_array(s->arena, const char *, most);
-  if (!inverse->names) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!inverse->names) return pf_no_room(s->ctx, "the inverse dynamics");
   for (const char *name; list && (name = next_piece(s->arena, &list));) inverse->names[inverse->count++] = name;
   for (int i = 0; !inverse->count && i < model->input_count; i++) inverse->names[i] = model->inputs[i].name;
   if (!inverse->count) inverse->count = model->input_count;
@@ -74,7 +74,7 @@ static PfStatus read_all(Session *s, const Options *options, Inverse *inverse)
   int most = count_pieces(options->inverse);
   inverse->wanted = pf_arena_array(s->arena, int, most);
   inverse->target = pf_arena_array(s->arena, double, most);
-  if (!inverse->wanted || !inverse->target) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!inverse->wanted || !inverse->target) return pf_no_room(s->ctx, "the inverse dynamics");
   const char *at = options->inverse;
   for (char *piece; (piece = next_piece(s->arena, &at));) PF_TRY(read_wanted(s, piece, inverse));
   if (!inverse->wanted_count) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inverse: no acceleration is wanted");

@@ -14,7 +14,7 @@ PfStatus pf_listing_make(Listing *l, const Trajectory *t, const char *show)
 {
   const PfModel *model = t->s->model;
   l->column = pf_arena_array(t->s->arena, int, t->count);
-  if (!l->column) return pf_fail(t->s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!l->column) return pf_no_room(t->s->ctx, "the list");
   l->trajectory = t;
   add(l, 0);
   for (int i = 1; show && i < t->count; i++) add(l, i);
@@ -30,7 +30,7 @@ PfStatus pf_listing_add(Listing *l)
   const Trajectory *t = l->trajectory;
   for (int i = 0; t && i < l->count; i++)
     if (!pf_push(pf_context_allocator(t->s->ctx), &l->cells, t->row[l->column[i]]))
-      return pf_fail(t->s->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
+      return pf_no_room(t->s->ctx, "the trajectory");
   return PF_OK;
 }
 

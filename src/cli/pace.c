@@ -47,7 +47,7 @@ PfStatus pf_pace_prepare(Session *s, const Options *options, double t0, PfRunOpt
   pace->period = settings->step;
   pace->room = (long)steps;
   pace->late = pf_arena_array(s->arena, float, steps);
-  return pace->late ? PF_OK : pf_fail(s->ctx, PF_ERR_MEMORY, "no room for the times of the steps");
+  return pace->late ? PF_OK : pf_no_room(s->ctx, "the times of the steps");
 }
 
 /* ---------------------------------------------------------------- keeping pace */

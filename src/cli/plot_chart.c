@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(const Plot *p)
-{
-  return pf_fail(p->ctx, PF_ERR_MEMORY, "no memory for the picture");
-}
-
 /* The unit of all curves of a panel, or NULL. */
 static const char *common_unit(const Plot *p, const Panel *panel)
 {
@@ -109,7 +104,7 @@ static PfStatus make_series(const Plot *p, const Panel *panel, int k, const char
   const Curve *curve = panel->curve + k;
   int rows = pf_table_rows(&p->source[curve->source].table);
   double *x = pf_arena_array(p->arena, double, rows), *y = pf_arena_array(p->arena, double, rows);
-  if (!x || !y) return no_room(p);
+  if (!x || !y) return pf_no_room(p->ctx, "the picture");
   for (int r = 0; r < rows; r++) x[r] = pf_plot_x(p, curve, r), y[r] = pf_plot_y(p, curve, r);
   *series = (PfSeries){.count = rows, .x = x, .y = y, .color = curve->name, .dash = (PfDash)((curve->source + curve->name/8)%3)};
   if (panel->names == 1) series->color = curve->source;
@@ -122,7 +117,7 @@ static PfStatus make_chart(const Plot *p, const Panel *panel, PfChart *chart)
 {
   const char *unit = common_unit(p, panel);
   PfSeries *series = pf_arena_array(p->arena, PfSeries, panel->count);
-  if (!series) return no_room(p);
+  if (!series) return pf_no_room(p->ctx, "the picture");
   for (int k = 0; k < panel->count; k++) PF_TRY(make_series(p, panel, k, unit, series + k));
   *chart = (PfChart){.x_label = x_label(p, panel), .y_label = y_label(p, panel, unit), .count = panel->count, .series = series,
                      .log_y = p->options->log, .equal = is_path(p, panel), .noise = pf_plot_noise(p, panel)};

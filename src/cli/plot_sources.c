@@ -23,7 +23,7 @@ static PfStatus open_plain(Session *s, const Options *options)
   *s = (Session){.ctx = pf_cli_context()};
   if (!s->ctx) return PF_ERR_MEMORY;
   s->arena = pf_arena_new(pf_context_allocator(s->ctx));
-  if (!s->arena) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!s->arena) return pf_no_room(s->ctx, "the picture");
   return pf_cli_check_out(s->ctx, options);
 }
 

@@ -67,7 +67,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   pf_json_open(&r->rows, NULL, '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_number(&r->rows, NULL, r->trajectory.row[i]);
   pf_json_close(&r->rows, ']');
-  return r->rows.text.failed ? pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the trajectory; write it with --out")
+  return r->rows.text.failed ? pf_no_room(r->s.ctx, "the trajectory; write it with --out")
                              : PF_OK;
 }
 

@@ -33,7 +33,7 @@ double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, 
 {
   double *values = pf_arena_array(arena, double, model->parameter_count);
   if (!values) {
-    pf_fail(ctx, PF_ERR_MEMORY, "no room for parameters");
+    pf_no_room(ctx, "parameters");
     return NULL;
   }
   for (int i = 0; i < model->parameter_count; i++) values[i] = NAN;
@@ -69,7 +69,7 @@ PfStatus pf_cli_open(Session *session, const Options *options)
   *session = (Session){.ctx = pf_cli_context()};
   if (!session->ctx) return PF_ERR_MEMORY;
   session->arena = pf_arena_new(pf_context_allocator(session->ctx));
-  if (!session->arena) return pf_fail(session->ctx, PF_ERR_MEMORY, "no memory");
+  if (!session->arena) return pf_no_room(session->ctx, "the command");
   PF_TRY(pf_cli_check_out(session->ctx, options));
   double start = pf_cli_clock();
   PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
@@ -84,7 +84,7 @@ PfStatus pf_cli_count(Session *s, PfCount *count)
   const PfEquations *eq = &s->equations;
   size_t n = (size_t)eq->n, m = (size_t)eq->m;
   PfExpr *roots = pf_arena_array(s->arena, PfExpr, n*n + n + m*n + m);
-  if (!roots) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!roots) return pf_no_room(s->ctx, "the command");
   memcpy(roots, eq->M, n*n*sizeof *roots);
   memcpy(roots + n*n, eq->F, n*sizeof *roots);
   if (m) memcpy(roots + n*n + n, eq->A, m*n*sizeof *roots);

@@ -183,7 +183,7 @@ PfStatus pf_cli_state(Session *s, const Options *options, const PfSystem *system
   *values = pf_arena_array(s->arena, double, symbols->count);
   double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
-  if (!*values) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!*values) return pf_no_room(s->ctx, "the state");
   PF_TRY(pf_equations_start(s->ctx, &s->equations, given, *values));
   return isnan(options->time) ? PF_OK : set_time(s->ctx, s->model, symbols, options->time, *values);
 }

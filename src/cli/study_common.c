@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PfStatus no_room(Study *st)
-{
-  return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
-}
-
 /* ---------------------------------------------------------------- beginning */
 
 /* What only the equations know is written out; in a study all constraints hold, and nothing is locked. */
@@ -19,7 +14,7 @@ static PfStatus write_out(Study *st)
   const PfModel *model = st->s.model;
   int count = model->coordinate_count + 2;
   PfExpr *symbol = pf_arena_array(st->s.arena, PfExpr, count), *zero = pf_arena_array(st->s.arena, PfExpr, count);
-  if (!symbol || !zero) return no_room(st);
+  if (!symbol || !zero) return pf_no_room(st->s.ctx, "the study");
   for (int i = 0; i < count; i++) zero[i] = pf_expr_int(ctx, 0);
   for (int i = 2; i < count; i++) symbol[i] = model->coordinates[i - 2].held;
   symbol[0] = pf_expr_symbol(ctx, "violation_position()");
@@ -53,7 +48,7 @@ static PfStatus add_asked(Study *st, const char *what, const char *text)
     const char *name = pf_arena_text(s->arena, text, (size_t)(end - text));
     PfPlot *plots;
     int count;
-    if (!name) return no_room(st);
+    if (!name) return pf_no_room(st->s.ctx, "the study");
     if (is_known(st, name)) continue;
     PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, what, name, &plots, &count));
     if (count != 1 || plots->count != 1) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: '%s' is not one number", what, name);
@@ -81,7 +76,7 @@ static PfStatus list_outputs(Study *st)
   st->outputs = pf_arena_array(st->s.arena, PfExpr, most);
   st->output_names = pf_arena_array(st->s.arena, const char *, most);
   st->output_measures = pf_arena_array(st->s.arena, PfMeasure, most);
-  if (!st->outputs || !st->output_names || !st->output_measures) return no_room(st);
+  if (!st->outputs || !st->output_names || !st->output_measures) return pf_no_room(st->s.ctx, "the study");
   for (int i = 0; i < model->plot_count; i++)
     for (int k = 0; k < model->plots[i].count; k++) {
       bool known = false;
@@ -180,7 +175,7 @@ PfStatus pf_study_range(Study *st, const char *option, const char *text, Range *
   snprintf(what, sizeof what, "%s %s", option, text);
   if (!equals || equals == text || dots < equals) return not_a_range(st, what);
   const char *name = pf_arena_text(st->s.arena, text, (size_t)(equals - text)), *end = pf_cli_piece(dots + 2, ":");
-  if (!name) return no_room(st);
+  if (!name) return pf_no_room(st->s.ctx, "the study");
   if (!read_count(end, &range->count)) return not_a_range(st, what);
   PF_TRY(pf_study_parameter(st, option, name, &range->parameter));
   double ends[2];
@@ -204,7 +199,7 @@ static PfStatus read_interval(Study *st, const char *what, const char *text, PfI
   *after = end;
   if (equals && dots && equals < dots && dots < end) {
     interval->name = pf_arena_text(st->s.arena, text, (size_t)(equals - text));
-    if (!interval->name) return no_room(st);
+    if (!interval->name) return pf_no_room(st->s.ctx, "the study");
     double ends[2];
     PF_TRY(pf_study_bounds(st, what, interval->name, equals + 1, end, ends));
     interval->low = ends[0];
@@ -223,7 +218,7 @@ static PfStatus read_within(Study *st, const char *text, PfSteadyOptions *option
   snprintf(what, sizeof what, "--within %s", text);
   for (const char *c = text; *c; c++) most += *c == ',';
   PfInterval *list = pf_arena_array(st->s.arena, PfInterval, most);
-  if (!list) return no_room(st);
+  if (!list) return pf_no_room(st->s.ctx, "the study");
   options->intervals = list;
   for (const char *c = text; *c; c += *c == ',')
     PF_TRY(read_interval(st, what, c, list + options->interval_count++, &c));
@@ -274,7 +269,7 @@ PfStatus pf_study_names(Study *st, const char *what, const char *text, int most,
     if (*c && (*c != ',' || depth > 0)) continue;
     if (*count == most) return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s %s: at most %d names", what, text, most);
     names[*count] = pf_arena_text(st->s.arena, first, (size_t)(c - first));
-    if (!names[(*count)++]) return no_room(st);
+    if (!names[(*count)++]) return pf_no_room(st->s.ctx, "the study");
     if (!*c) return PF_OK;
     first = c + 1;
   }
@@ -294,7 +289,7 @@ static PfStatus default_box(Study *st, Plane *plane)
 {
   const PfSymbols *in = pf_system_symbols(st->system);
   double *outputs = pf_arena_array(st->s.arena, double, st->output_count);
-  if (!outputs) return no_room(st);
+  if (!outputs) return pf_no_room(st->s.ctx, "the study");
   PF_TRY(pf_dynamics_outputs(st->field, outputs));
   for (int k = 0; k < 2; k++) {
     double now = 0;

@@ -262,7 +262,7 @@ static PfStatus file_svg(void *user, PfText *text)
   for (int b = 0; b < c->c.branch_count; b++) most += branch_series(c, c->c.branches + b, component, NULL);
   PfSeries *list = pf_arena_array(arena, PfSeries, most);
   double *at = pf_arena_array(arena, double, 2*(size_t)c->c.special_count);
-  if (!list || !at) return pf_fail(c->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!list || !at) return pf_no_room(c->st.s.ctx, "the study");
   for (int b = 0; b < c->c.branch_count; b++) count += branch_series(c, c->c.branches + b, component, list + count);
   for (int i = 0; i < c->c.special_count; i++) {
     const PfSpecial *s = c->c.specials + i;

@@ -286,7 +286,7 @@ static PfStatus draw(Result *r, const Options *options)
     good = good && make_series(r, &x->given, "this configuration", 1, series + count);
     count += 2;
   }
-  if (!good) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
+  if (!good) return pf_no_room(r->s.ctx, "the picture");
   series[count] = (PfSeries){.count = 2, .x = ends, .y = ends + 2, .label = "the whole space", .color = 7,
                              .dash = PF_DASH_DOTTED};
   PfChart chart = {.title = pf_cli_title(r->s.model), .x_label = "length of brackets", .y_label = "dimension",

@@ -132,7 +132,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   bool good = pf_push(allocator, &r->rows, sample->t);
   for (int i = 0; good && i < r->found.count; i++)
     good = pf_push(allocator, &r->rows, r->drift.now[i] - r->drift.first[i]);
-  return good ? PF_OK : pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the run");
+  return good ? PF_OK : pf_no_room(r->s.ctx, "the run");
 }
 
 static PfStatus simulate(Result *r, const Options *options)
@@ -167,7 +167,7 @@ static PfStatus draw(Result *r, const Options *options)
   int n = r->found.count, count = (int)(r->rows.count/((size_t)n + 1));
   double *numbers = pf_arena_array(r->s.arena, double, 2*(size_t)n*(size_t)count);
   PfSeries *series = pf_arena_array(r->s.arena, PfSeries, n);
-  if (!numbers || !series) return pf_fail(r->s.ctx, PF_ERR_MEMORY, "no memory for the picture");
+  if (!numbers || !series) return pf_no_room(r->s.ctx, "the picture");
   if (n == 0) return pf_fail(r->s.ctx, PF_ERR_MODEL, "there is no conserved quantity to draw");
   for (int i = 0; i < n; i++, numbers += 2*(size_t)count)
     make_series(r, i, count, numbers, numbers + count, series + i);

@@ -73,13 +73,13 @@ static PfStatus read_inputs(Linearize *l, const char *list)
   for (const char *c = list; c && *c; c++) most += *c == ',';
   l->inputs = pf_arena_array(st->s.arena, int, most);
   l->input_names = pf_arena_array(st->s.arena, const char *, most);
-  if (!l->inputs || !l->input_names) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!l->inputs || !l->input_names) return pf_no_room(st->s.ctx, "the study");
   for (int i = 0; i < model->input_count && !list; i++, l->input_count++)
     l->inputs[i] = i, l->input_names[i] = model->inputs[i].name;
   while (list && *list) {
     size_t length = strcspn(list, ",");
     const char *name = pf_arena_text(st->s.arena, list, length);
-    if (!name) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+    if (!name) return pf_no_room(st->s.ctx, "the study");
     PF_TRY(find_input(st, name, l->inputs + l->input_count));
     l->input_names[l->input_count++] = name;
     list += length + (list[length] == ',');
@@ -152,7 +152,7 @@ static PfStatus follow(Linearize *l, Motion *m)
   o->without_events = true;
   if (o->at_count && o->t_end < o->at[o->at_count - 1]) o->t_end = o->at[o->at_count - 1];
   l->points = pf_arena_array(st->s.arena, Point, o->at_count);
-  if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!l->points) return pf_no_room(st->s.ctx, "the study");
   l->along = "t";
   PF_TRY(pf_cli_begin(m));
   int before = pf_error_count(st->s.ctx);
@@ -225,7 +225,7 @@ static PfStatus over_range(Linearize *l)
   const char *near = st->options->near;
   PF_TRY(pf_study_range(st, "--sweep", st->options->sweep, &range));
   l->points = pf_arena_array(st->s.arena, Point, range.count);
-  if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!l->points) return pf_no_room(st->s.ctx, "the study");
   l->along = st->s.model->parameters[range.parameter].name;
   for (int k = 0; k < range.count; k++) {
     double value = range.from + (range.to - range.from)*k/(range.count - 1);
@@ -249,7 +249,7 @@ static PfStatus work(Study *st)
   else if (st->options->at) PF_TRY(along_motion(l));
   else {
     l->points = pf_arena_array(st->s.arena, Point, 1);
-    if (!l->points) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+    if (!l->points) return pf_no_room(st->s.ctx, "the study");
     PF_TRY(add_point(l, st->values[in->time]));
   }
   return st->options->out ? write_file(l) : PF_OK;
@@ -601,7 +601,7 @@ static PfStatus file_svg(Linearize *l, PfText *text)
   int n = l->points[0].linear.states, count = 0, most = n*l->count;
   double *at = pf_arena_array(arena, double, most), *re = pf_arena_array(arena, double, most);
   double *im = pf_arena_array(arena, double, most);
-  if (!at || !re || !im) return pf_fail(l->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!at || !re || !im) return pf_no_room(l->st.s.ctx, "the study");
   for (int p = 0; p < l->count; p++)
     for (int k = 0; k < n; k++, count++)
       at[count] = l->points[p].at, re[count] = l->points[p].linear.re[k], im[count] = l->points[p].linear.im[k];

@@ -101,7 +101,7 @@ static PfStatus file_svg(void *user, PfText *text)
   const PfSection *s = &p->section;
   PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->options.orbits);
   int count = 0;
-  if (!list) return pf_fail(p->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!list) return pf_no_room(p->st.s.ctx, "the study");
   for (int i = 0; i < s->count;) {
     int last = i;
     while (last + 1 < s->count && s->orbit[last + 1] == s->orbit[i]) last++;

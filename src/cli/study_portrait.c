@@ -109,7 +109,7 @@ static PfStatus file_svg(void *user, PfText *text)
 {
   Portrait *p = user;
   PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->p.count);
-  if (!list) return pf_fail(p->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!list) return pf_no_room(p->st.s.ctx, "the study");
   for (int i = 0; i < p->p.count; i++) {
     const PfOrbit *o = p->p.orbits + i;
     bool closed = !isnan(o->period);

@@ -52,7 +52,7 @@ static PfStatus name_coordinates(Find *f)
   int n = model->coordinate_count;
   f->coordinates = pf_arena_array(f->st.s.arena, const char *, n);
   f->velocities = pf_arena_array(f->st.s.arena, const char *, n);
-  if (!f->coordinates || !f->velocities) return pf_fail(f->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!f->coordinates || !f->velocities) return pf_no_room(f->st.s.ctx, "the study");
   for (int i = 0; i < n; i++) {
     f->coordinates[i] = model->coordinates[i].name;
     f->velocities[i] = pf_expr_symbol_name(f->st.s.ctx, model->coordinates[i].v);
@@ -67,7 +67,7 @@ static PfStatus show(Find *f)
   int n = f->st.s.equations.n;
   PF_TRY(name_coordinates(f));
   f->words = pf_arena_array(f->st.s.arena, const char *, s->size);
-  if (!f->words) return pf_fail(f->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!f->words) return pf_no_room(f->st.s.ctx, "the study");
   for (int c = 0; c < s->size; c++) f->words[c] = s->cyclic[c] ? s->names[c] : pf_study_word(&f->st, s->names[c]);
   pf_study_show(&f->st, s->names, s->size, s->low);
   pf_study_show(&f->st, s->names, s->size, s->high);
@@ -209,7 +209,7 @@ static PfStatus file_svg(void *user, PfText *text)
   PfSeries *list = pf_arena_array(f->st.s.arena, PfSeries, f->steady.count);
   static const PfMarkShape shapes[] = {PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE};
   static const int colors[] = {0, 7, 1};
-  if (!list) return pf_fail(f->st.s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!list) return pf_no_room(f->st.s.ctx, "the study");
   for (int i = 0; i < f->steady.count; i++) {
     const PfSteadyPoint *p = f->steady.points + i;
     list[i] = (PfSeries){.count = p->count, .x = p->re, .y = p->im, .label = pf_stability_name(p->stability),

@@ -72,7 +72,7 @@ void pf_study_json_units(const Study *st, PfJson *json, const char *key, const c
 PfStatus pf_study_value(Study *st, const char *what, const char *name, const char *text, const char *end, double *value)
 {
   const char *copy = pf_arena_text(st->s.arena, text, (size_t)(end - text));
-  if (!copy) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+  if (!copy) return pf_no_room(st->s.ctx, "the study");
   return pf_cli_value(st->s.ctx, what, copy, pf_study_measure(st, name).unit, value);
 }
 
@@ -96,7 +96,7 @@ PfStatus pf_study_bounds(Study *st, const char *what, const char *name, const ch
   size_t length = (size_t)(dots - text), unit_length = unit ? (size_t)(end - unit) : 0;
   if (unit && !has_bracket(text, dots)) { /* (-1) [rad]: the unit holds for all of it */
     char *both = pf_arena_alloc(st->s.arena, length + unit_length + 3, 1);
-    if (!both) return pf_fail(st->s.ctx, PF_ERR_MEMORY, "no memory");
+    if (!both) return pf_no_room(st->s.ctx, "the study");
     snprintf(both, length + unit_length + 3, "(%.*s)%.*s", (int)length, text, (int)unit_length, unit);
     low = both;
     length += unit_length + 2;

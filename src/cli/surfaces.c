@@ -15,7 +15,7 @@ static PfStatus find_surface(const Session *s, const PfSystem *system, const dou
   if (switches.count == 0) return PF_OK;
   PF_TRY(pf_equations_symbols(s->ctx, s->arena, &switches.model, &to));
   double *at = pf_arena_array(s->arena, double, to.count);
-  if (!at) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!at) return pf_no_room(s->ctx, "the surfaces");
   memcpy(at, values, (size_t)from->q*sizeof *at);
   memcpy(at + to.q, values + from->q, (size_t)(from->count - from->q)*sizeof *at);
   for (int k = 0; k < switches.count; k++) {

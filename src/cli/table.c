@@ -62,7 +62,7 @@ static PfStatus fill(void *user, const PfSample *sample)
   PF_TRY(pf_trajectory_add(&f->trajectory, sample));
   for (int i = 0; i < f->table->columns; i++)
     if (!pf_push(pf_context_allocator(f->trajectory.s->ctx), &f->table->cells, f->trajectory.row[i]))
-      return pf_fail(f->trajectory.s->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
+      return pf_no_room(f->trajectory.s->ctx, "the trajectory");
   return pf_table_thin(f->trajectory.s->ctx, f->table, &f->thinning);
 }
 
@@ -71,12 +71,12 @@ static PfStatus take_lists(const Trajectory *t, Table *table)
 {
   PfArena *arena = t->s->arena;
   table->lists = pf_arena_array(arena, TableList, t->plot_count);
-  if (!table->lists) return pf_fail(t->s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!table->lists) return pf_no_room(t->s->ctx, "the table");
   for (int i = 0; i < t->plot_count; i++) {
     const PfPlot *plot = t->plots + i;
     TableList *list = table->lists + table->list_count++;
     *list = (TableList){.count = plot->count, .column = pf_arena_array(arena, int, plot->count), .against = -1};
-    if (!list->column) return pf_fail(t->s->ctx, PF_ERR_MEMORY, "no memory");
+    if (!list->column) return pf_no_room(t->s->ctx, "the table");
     for (int k = 0; k < plot->count; k++) list->column[k] = pf_trajectory_find(t, plot, k);
     if (plot->against) list->against = pf_trajectory_find(t, plot, plot->count);
     if (t->against) list->against = pf_trajectory_find(t, t->against, 0);
@@ -90,7 +90,7 @@ static PfStatus choose_times(Session *s, Motion *m, TableTimes times)
   const PfMethod *method = pf_method_find(m->settings.method ? m->settings.method : "dopri5");
   int count = times == TABLE_COMMON ? 8000 : 800;
   double *at = pf_arena_array(s->arena, double, count + 1);
-  if (!at) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!at) return pf_no_room(s->ctx, "the table");
   for (int i = 0; i <= count; i++) at[i] = m->t0 + (m->settings.t_end - m->t0)*i/count;
   m->settings.at = at;
   m->settings.at_count = count + 1;

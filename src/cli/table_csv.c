@@ -116,7 +116,7 @@ static PfStatus read_head(Reader *r, PfArena *arena, Table *table)
   bool more = true;
   table->names = pf_arena_array(arena, const char *, most);
   table->units = pf_arena_array(arena, const char *, most);
-  if (!table->names || !table->units) return pf_fail(r->ctx, PF_ERR_MEMORY, "no memory for the table");
+  if (!table->names || !table->units) return pf_no_room(r->ctx, "the table");
   while (more) {
     PF_TRY(next_field(r, &field, &more));
     if ((size_t)table->columns == most)
@@ -144,7 +144,7 @@ static PfStatus read_row(Reader *r, Table *table)
     double value;
     PF_TRY(next_field(r, &field, &more));
     PF_TRY(read_number(r, line, field, &value));
-    if (!pf_push(pf_context_allocator(r->ctx), &table->cells, value)) return pf_fail(r->ctx, PF_ERR_MEMORY, "no memory");
+    if (!pf_push(pf_context_allocator(r->ctx), &table->cells, value)) return pf_no_room(r->ctx, "the table");
   }
   if (count == table->columns && !more) return PF_OK;
   return pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: %s columns than the head of the table has", r->path, line, more ? "more" : "fewer");

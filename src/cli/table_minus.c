@@ -72,7 +72,7 @@ static PfStatus subtract_row(Pair *p, int r, int *row)
   for (int i = 0; i < p->difference->columns; i++) {
     double value = exact ? pf_table_at(b, *row, p->column[i]) : interpolate(b, p->column[i], *row, t);
     double cell = i ? pf_table_at(a, r, p->own[i]) - value : t;
-    if (!pf_push(pf_context_allocator(p->ctx), &p->difference->cells, cell)) return pf_fail(p->ctx, PF_ERR_MEMORY, "no memory");
+    if (!pf_push(pf_context_allocator(p->ctx), &p->difference->cells, cell)) return pf_no_room(p->ctx, "the table");
   }
   return PF_OK;
 }
@@ -82,7 +82,7 @@ PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Ta
   Pair p = {.ctx = ctx, .arena = arena, .a = a, .b = b, .difference = difference, .column = pf_arena_array(arena, int, a->columns),
             .own = pf_arena_array(arena, int, a->columns)};
   *difference = (Table){.names = pf_arena_array(arena, const char *, a->columns), .units = pf_arena_array(arena, const char *, a->columns)};
-  if (!p.column || !p.own || !difference->names || !difference->units) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
+  if (!p.column || !p.own || !difference->names || !difference->units) return pf_no_room(ctx, "the table");
   PF_TRY(find_columns(&p));
   if (!is_ordered(a) || !is_ordered(b))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--minus: the first column of both must be a time that does not go back");

@@ -19,7 +19,7 @@ PfStatus pf_table_thinning(const Session *s, const Table *table, TableThinning *
   for (int i = 0; i < table->list_count; i++) columns += (size_t)table->lists[i].count + 1;
   if (!table->list_count) columns += (size_t)s->model->coordinate_count;
   t->column = pf_arena_array(s->arena, int, columns);
-  if (!t->column) return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+  if (!t->column) return pf_no_room(s->ctx, "the table");
   for (int i = 0; i < table->list_count; i++) {
     const TableList *list = table->lists + i;
     for (int k = 0; k < list->count; k++) t->column[t->count++] = list->column[k];
@@ -86,5 +86,5 @@ PfStatus pf_table_thin(PfContext *ctx, Table *table, TableThinning *t)
     if ((size_t)pf_table_rows(table) > t->most/2) t->most *= 2; /* or it would be thinned at every row */
   }
   pf_arena_free(work);
-  return kept ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no memory for the trajectory");
+  return kept ? PF_OK : pf_no_room(ctx, "the trajectory");
 }

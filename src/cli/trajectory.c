@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static PfStatus no_room(Session *s)
-{
-  return pf_fail(s->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
-}
-
 /* ---------------------------------------------------------------- columns */
 
 static const char *primed(Session *s, const char *name, const char *primes)
@@ -119,7 +114,7 @@ PfStatus pf_trajectory_make(Trajectory *t, Motion *motion, const Wanted *wanted)
   t->scale = pf_arena_array(s->arena, double, most);
   t->exprs = pf_arena_array(s->arena, PfExpr, most);
   t->row = pf_arena_array(s->arena, double, most);
-  if (!t->names || !t->units || !t->scale || !t->exprs || !t->row) return no_room(s);
+  if (!t->names || !t->units || !t->scale || !t->exprs || !t->row) return pf_no_room(s->ctx, "the trajectory");
   add_column(t, "t", pf_model_measure(s->model, "t"), s->model->time);
   if (!wanted->show || wanted->added) add_standard(t);
   if (wanted->show) add_shown(t, t->plots, t->plot_count);

@@ -339,7 +339,7 @@ PfStatus pf_angles_find(PfExprTable *table, PfArena *arena, const PfExpr *nodes,
     list_arguments(&f, kind, angles);
     analyse(&f, style, turns, angles);
   }
-  return f.failed ? pf_fail(table->ctx, PF_ERR_MEMORY, "no room to take angles apart") : PF_OK;
+  return f.failed ? pf_no_room(table->ctx, "the parts of angles") : PF_OK;
 }
 
 /* ---------------------------------------------------------------- independence */

@@ -185,7 +185,7 @@ PfStatus pf_probe_degree(const PfProbe *p, PfArena *scratch, double *degree)
              .power = pf_arena_array(scratch, double, ids), .touched = pf_arena_array(scratch, int, ids)};
   b.failed = !b.fractions || !b.power || !b.touched || ids > INT32_MAX;
   for (int i = 0; i < p->node_count && !b.failed; i++) bound_node(&b, i);
-  if (b.failed) return pf_fail(p->table->ctx, PF_ERR_MEMORY, "no room for the degrees of expressions");
+  if (b.failed) return pf_no_room(p->table->ctx, "the degrees of expressions");
   *degree = common_degree(&b);
   return PF_OK;
 }

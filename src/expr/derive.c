@@ -115,7 +115,7 @@ static PfStatus derive_along(PfExprTable *table, PfArena *scratch, const PfExpr 
   int node_count;
   PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
   PfExpr *rates = pf_arena_array(scratch, PfExpr, node_count);
-  if (!rates) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
+  if (!rates) return pf_no_room(table->ctx, "derivatives");
 
   Forward f = {table, pf_expr_int(table->ctx, 0), rates};
   for (int i = 0; i < node_count; i++) rates[i] = f.zero;
@@ -136,7 +136,7 @@ PfStatus pf_expr_derive_along(PfContext *ctx, const PfExpr *roots, int root_coun
                               const PfExpr *seeds, int count, PfExpr *out)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  if (!table) return pf_no_room(ctx, "the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfStatus status = derive_along(table, scratch, roots, root_count, symbols, seeds, count, out);
@@ -317,7 +317,7 @@ static PfStatus gradient(Backward *b, PfArena *scratch, PfExpr root, const PfExp
   PF_TRY(pf_walk(table, scratch, &root, 1, &nodes, &node_count));
   b->first = pf_arena_array(scratch, uint32_t, node_count);
   b->wanted = pf_arena_array(scratch, bool, node_count);
-  if (!b->first || !b->wanted) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
+  if (!b->first || !b->wanted) return pf_no_room(table->ctx, "derivatives");
 
   find_wanted(b, nodes, node_count, symbols, count);
   b->zero = pf_expr_int(table->ctx, 0);
@@ -335,7 +335,7 @@ static PfStatus gradient(Backward *b, PfArena *scratch, PfExpr root, const PfExp
     out[i] = used ? total(b, table->place[symbols[i]]) : b->zero;
     pf_arena_release(scratch, mark);
   }
-  if (b->failed) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to differentiate");
+  if (b->failed) return pf_no_room(table->ctx, "derivatives");
   return pf_expr_check(table->ctx);
 }
 
@@ -372,7 +372,7 @@ static PfStatus collect_entries(PfContext *ctx, PfExpr *column, const PfExpr *ro
     PF_TRY(pf_expr_derive_along(ctx, roots, root_count, symbols + j, &one, 1, column));
     for (int i = 0; i < root_count; i++)
       if (column[i] != zero && !pf_push(pf_context_allocator(ctx), entries, (Entry){i, j, column[i]}))
-        return pf_fail(ctx, PF_ERR_MEMORY, "no room for a Jacobian");
+        return pf_no_room(ctx, "a Jacobian");
   }
   return PF_OK;
 }
@@ -386,7 +386,7 @@ static PfStatus sort_by_rows(PfContext *ctx, PfArena *arena, const EntryList *en
   jacobian->value = pf_arena_array(arena, PfExpr, entries->count);
   int *next = pf_arena_array(arena, int, (size_t)jacobian->rows + 1);
   if (!jacobian->row || !jacobian->column || !jacobian->value || !next)
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for a Jacobian");
+    return pf_no_room(ctx, "a Jacobian");
   for (size_t k = 0; k < entries->count; k++) next[entries->at[k].row + 1]++;
   for (int i = 0; i < jacobian->rows; i++) next[i + 1] += next[i];
   for (size_t k = 0; k < entries->count; k++) {
@@ -405,7 +405,7 @@ PfStatus pf_expr_jacobian(PfContext *ctx, PfArena *arena, const PfExpr *roots, i
   EntryList entries = {0};
   PfExpr *column = pf_arena_array(arena, PfExpr, root_count);
   PfStatus status = column ? collect_entries(ctx, column, roots, root_count, symbols, symbol_count, &entries)
-                           : pf_fail(ctx, PF_ERR_MEMORY, "no room for a Jacobian");
+                           : pf_no_room(ctx, "a Jacobian");
   if (status == PF_OK) status = sort_by_rows(ctx, arena, &entries, jacobian);
   pf_array_free(pf_context_allocator(ctx), &entries);
   return status;

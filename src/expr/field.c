@@ -313,11 +313,6 @@ static void inspect(PfProbe *w, bool *rooted)
 
 /* ---------------------------------------------------------------- making it ready */
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to evaluate in a prime field");
-}
-
 /* The places of roots and operands, which hold only until the next walk, in lists of our own. */
 static PfStatus keep_places(PfProbe *w, PfArena *arena, const PfExpr *roots)
 {
@@ -326,7 +321,8 @@ static PfStatus keep_places(PfProbe *w, PfArena *arena, const PfExpr *roots)
   for (int i = 0; i < w->node_count; i++) total += node_of(table, w->nodes[i])->count;
   int *root = pf_arena_array(arena, int, w->root_count), *first = pf_arena_array(arena, int, w->node_count);
   int *operands = pf_arena_array(arena, int, total), used = 0;
-  if (!root || !first || !operands || total > INT32_MAX) return no_room(table->ctx);
+  if (!root || !first || !operands || total > INT32_MAX)
+    return pf_no_room(table->ctx, "the evaluation in a prime field");
   for (int i = 0; i < w->root_count; i++) root[i] = (int)table->place[roots[i]];
   for (int i = 0; i < w->node_count; i++) {
     first[i] = used;
@@ -357,7 +353,7 @@ static PfStatus prepare(PfProbe *w, PfArena *arena, const PfExpr *roots)
   w->outside = pf_arena_array(arena, const char *, w->node_count);
   bool *rooted = pf_arena_array(arena, bool, w->node_count);
   if (!w->values || !w->points || !w->growths || !w->atom_points || !w->atom_growths || !w->outside || !rooted)
-    return no_room(w->table->ctx);
+    return pf_no_room(w->table->ctx, "the evaluation in a prime field");
   inspect(w, rooted);
   return PF_OK;
 }
@@ -366,7 +362,7 @@ PfStatus pf_probe_make(PfContext *ctx, PfArena *arena, const PfExpr *roots, int 
 {
   PfProbe *w = *probe = pf_arena_array(arena, PfProbe, 1);
   PfExprTable *table = pf_expr_table(ctx);
-  if (!w || !table) return no_room(ctx);
+  if (!w || !table) return pf_no_room(ctx, "the evaluation in a prime field");
   *w = (PfProbe){.table = table, .root_count = count, .to_the_end = true};
   for (int i = 0; i < count; i++)
     if (roots[i] == PF_EXPR_NONE) return pf_fail(ctx, PF_ERR_ARGUMENT, "there is no expression %d to evaluate", i);

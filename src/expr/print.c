@@ -101,7 +101,7 @@ static PfStatus lay_out(Printer *p, PfExpr e, PfNotation notation)
     p->first[i + 1] = p->pieces.count;
     p->length[i] = length_of_pieces(p, p->first[i], p->first[i + 1]);
   }
-  return p->failed ? pf_fail(ctx, PF_ERR_MEMORY, "no room to print a formula") : PF_OK;
+  return p->failed ? pf_no_room(ctx, "a printed formula") : PF_OK;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -145,7 +145,7 @@ static PfStatus print(Printer *p, PfArena *arena, PfExpr e, PfNotation notation,
   RangeStack stack = {0};
   bool good = *text && write_text(p, &stack, (uint32_t)p->node_count - 1, *text);
   pf_array_free(p->table->allocator, &stack);
-  return good ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room to print a formula");
+  return good ? PF_OK : pf_no_room(ctx, "a printed formula");
 }
 
 /* ---------------------------------------------------------------- public */
@@ -156,7 +156,7 @@ static PfStatus begin(PfContext *ctx, PfExpr e, Printer *p)
   *p = (Printer){.table = pf_expr_table(ctx)};
   if (e == PF_EXPR_NONE) return pf_fail(ctx, PF_ERR_ARGUMENT, "there is no expression to print");
   p->arena = p->table ? pf_arena_new(p->table->allocator) : NULL;
-  return p->arena ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room to print a formula");
+  return p->arena ? PF_OK : pf_no_room(ctx, "a printed formula");
 }
 
 static void end(Printer *p)

@@ -105,7 +105,7 @@ static PfStatus rewrite(Sharing *s)
     }
     s->weight[i] = weigh(s, s->nodes[i]);
     if (is_worth_a_name(s, i) && !take_out(s, i))
-      return pf_fail(s->table->ctx, PF_ERR_MEMORY, "no room to share parts of formulas");
+      return pf_no_room(s->table->ctx, "shared parts of formulas");
   }
   return pf_expr_check(s->table->ctx);
 }
@@ -114,7 +114,7 @@ static PfStatus hand_over(const Sharing *s, PfArena *arena, PfParts *parts)
 {
   size_t count = s->names.count;
   PfExpr *names = pf_arena_array(arena, PfExpr, count), *values = pf_arena_array(arena, PfExpr, count);
-  if (!names || !values) return pf_fail(s->table->ctx, PF_ERR_MEMORY, "no room to share parts of formulas");
+  if (!names || !values) return pf_no_room(s->table->ctx, "shared parts of formulas");
   if (count) memcpy(names, s->names.at, count*sizeof *names);
   if (count) memcpy(values, s->values.at, count*sizeof *values);
   *parts = (PfParts){(int)count, names, values};
@@ -128,7 +128,7 @@ static PfStatus share(Sharing *s, PfArena *arena, PfExpr *roots, int count, PfPa
   s->weight = pf_arena_array(s->arena, size_t, s->node_count);
   s->images = pf_arena_array(s->arena, PfExpr, s->node_count);
   if (!s->uses || !s->weight || !s->images)
-    return pf_fail(s->table->ctx, PF_ERR_MEMORY, "no room to share parts of formulas");
+    return pf_no_room(s->table->ctx, "shared parts of formulas");
   count_uses(s, roots, count);
   PF_TRY(rewrite(s));
   PF_TRY(hand_over(s, arena, parts));
@@ -154,7 +154,7 @@ PfStatus pf_expr_share(PfContext *ctx, PfArena *arena, PfExpr *roots, int count,
   if (is_shorter(ctx, roots, count, limit)) return PF_OK;
   Sharing s = {.table = pf_expr_table(ctx), .prefix = prefix};
   s.arena = s.table ? pf_arena_new(s.table->allocator) : NULL;
-  if (!s.arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room to share parts of formulas");
+  if (!s.arena) return pf_no_room(ctx, "shared parts of formulas");
   PfStatus status = share(&s, arena, roots, count, parts);
   pf_array_free(s.table->allocator, &s.names);
   pf_array_free(s.table->allocator, &s.values);

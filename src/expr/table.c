@@ -64,7 +64,7 @@ PfExpr pf_expr_spoil(PfExprTable *table, PfStatus status, const char *cause)
 PfStatus pf_expr_check(PfContext *ctx)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  if (!table) return pf_no_room(ctx, "the expression table");
   PfStatus status = table->failure;
   table->failure = PF_OK;
   PF_TRY(pf_check_cancelled(ctx)); /* also where an attempt has forgotten its failure */

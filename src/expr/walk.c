@@ -90,14 +90,14 @@ PfStatus pf_walk(PfExprTable *table, PfArena *arena, const PfExpr *roots, int co
     *node_count = (int)list.count;
   }
   pf_array_free(table->allocator, &list);
-  return *nodes ? PF_OK : pf_fail(table->ctx, PF_ERR_MEMORY, "no room to walk over the expressions");
+  return *nodes ? PF_OK : pf_no_room(table->ctx, "the walk over the expressions");
 }
 
 PfStatus pf_expr_reach(PfContext *ctx, PfArena *arena, const PfExpr *roots, int count, PfExpr **nodes,
                        int *node_count)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  if (!table) return pf_no_room(ctx, "the expression table");
   return pf_walk(table, arena, roots, count, nodes, node_count);
 }
 
@@ -163,7 +163,7 @@ static PfStatus map(PfExprTable *table, PfArena *scratch, const PfExpr *roots, i
   int node_count;
   PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
   PfExpr *images = pf_arena_array(scratch, PfExpr, node_count);
-  if (!images) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to rewrite expressions");
+  if (!images) return pf_no_room(table->ctx, "rewritten expressions");
   for (int i = 0; i < node_count; i++) {
     PfMark mark = pf_arena_mark(scratch);
     uint32_t epoch = table->epoch;
@@ -180,7 +180,7 @@ static PfStatus map(PfExprTable *table, PfArena *scratch, const PfExpr *roots, i
 PfStatus pf_expr_map(PfContext *ctx, const PfExpr *roots, int root_count, PfExprMap image_of, void *user, PfExpr *out)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  if (!table) return pf_no_room(ctx, "the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfStatus status = map(table, scratch, roots, root_count, image_of, user, out);
@@ -195,7 +195,7 @@ static PfStatus substitute(PfExprTable *table, PfArena *scratch, const PfExpr *r
   int node_count;
   PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
   PfExpr *images = pf_arena_array(scratch, PfExpr, node_count);
-  if (!images) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to substitute");
+  if (!images) return pf_no_room(table->ctx, "the substitution");
   for (int i = 0; i < node_count; i++) images[i] = nodes[i];
   for (int i = 0; i < count; i++)
     if (table->stamp[symbols[i]] == table->epoch) images[table->place[symbols[i]]] = values[i];
@@ -214,7 +214,7 @@ PfStatus pf_expr_substitute(PfContext *ctx, const PfExpr *roots, int root_count,
                             const PfExpr *values, int count, PfExpr *out)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  if (!table) return pf_no_room(ctx, "the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfStatus status = substitute(table, scratch, roots, root_count, symbols, values, count, out);
@@ -288,7 +288,7 @@ static PfStatus evaluate(PfExprTable *table, PfArena *scratch, const PfExpr *roo
   int node_count;
   PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
   double *values = pf_arena_array(scratch, double, node_count);
-  if (!values) return pf_fail(table->ctx, PF_ERR_MEMORY, "no room to evaluate");
+  if (!values) return pf_no_room(table->ctx, "the evaluation");
   for (int i = 0; i < node_count; i++) values[i] = NAN;
   for (int i = 0; i < count; i++)
     if (table->stamp[symbols[i]] == table->epoch) values[table->place[symbols[i]]] = given[i];
@@ -303,7 +303,7 @@ PfStatus pf_expr_evaluate(PfContext *ctx, const PfExpr *roots, int root_count, c
                           const double *values, int count, double *out)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  if (!table) return pf_no_room(ctx, "the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfStatus status = evaluate(table, scratch, roots, root_count, symbols, values, count, out);
@@ -349,7 +349,7 @@ static void count_node(const PfExprTable *table, PfExpr e, PfCount *operations)
 PfStatus pf_expr_operations(PfContext *ctx, const PfExpr *roots, int count, PfCount *operations)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the expression table");
+  if (!table) return pf_no_room(ctx, "the expression table");
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfExpr *nodes;

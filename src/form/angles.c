@@ -181,7 +181,7 @@ PfStatus pf_angles_share(PfContext *ctx, PfArena *arena, PfExpr *roots, int coun
   PF_TRY(pf_expr_reach(ctx, arena, roots, count, &a.node, &a.node_count));
   a.at = pf_arena_array(arena, Angle, a.node_count);
   a.image = pf_arena_array(arena, PfExpr, a.node_count);
-  if (!a.at || !a.image) return pf_fail(ctx, PF_ERR_MEMORY, "no room for angles");
+  if (!a.at || !a.image) return pf_no_room(ctx, "angles");
   collect(&a);
   find_ways(&a);
   for (int i = 0; i < a.node_count; i++) a.image[i] = image(&a, a.node[i]);

@@ -39,11 +39,6 @@ struct PfInverse {
 
 /* ---------------------------------------------------------------- making it ready */
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the inverse dynamics");
-}
-
 static int find_input(const PfModel *model, const char *name)
 {
   for (int i = 0; i < model->input_count; i++)
@@ -83,7 +78,7 @@ static PfStatus copy_model(PfInverse *k, const PfEquations *equations)
   size_t inputs = (size_t)equations->model->input_count;
   k->model = *equations->model;
   k->model.inputs = pf_arena_array(k->arena, PfInput, inputs);
-  if (!k->model.inputs) return no_room(k->ctx);
+  if (!k->model.inputs) return pf_no_room(k->ctx, "the inverse dynamics");
   if (inputs) memcpy(k->model.inputs, equations->model->inputs, inputs*sizeof *k->model.inputs);
   k->equations = *equations;
   k->equations.model = &k->model;
@@ -109,7 +104,7 @@ static PfStatus make_room(PfInverse *k)
   r->reaction = k->motion.force = pf_arena_array(k->arena, double, n);
   bool good = k->values && k->push && k->base && k->G && k->residual && k->step && k->null_space && r->force &&
               r->determined && r->missed && r->acceleration && r->multiplier && r->reaction;
-  return good ? pf_qr_make(k->ctx, k->arena, (int)w, (int)p, &k->qr) : no_room(k->ctx);
+  return good ? pf_qr_make(k->ctx, k->arena, (int)w, (int)p, &k->qr) : pf_no_room(k->ctx, "the inverse dynamics");
 }
 
 static PfStatus make(PfInverse *k, const PfEquations *equations, const char *const *actuators, const int *wanted)
@@ -117,7 +112,7 @@ static PfStatus make(PfInverse *k, const PfEquations *equations, const char *con
   PF_TRY(copy_model(k, equations));
   k->actuator = pf_arena_array(k->arena, Actuator, k->count);
   k->wanted = pf_arena_array(k->arena, int, k->wanted_count);
-  if (!k->actuator || !k->wanted) return no_room(k->ctx);
+  if (!k->actuator || !k->wanted) return pf_no_room(k->ctx, "the inverse dynamics");
   for (int j = 0; j < k->count; j++) PF_TRY(find_actuator(k, j, actuators[j]));
   for (int i = 0; i < k->wanted_count; i++) {
     if (wanted[i] < 0 || wanted[i] >= equations->n)
@@ -139,7 +134,7 @@ PfStatus pf_inverse_new(PfContext *ctx, const PfEquations *equations, const char
   PfInverse *k = arena ? pf_arena_array(arena, PfInverse, 1) : NULL;
   if (!k) {
     pf_arena_free(arena);
-    return no_room(ctx);
+    return pf_no_room(ctx, "the inverse dynamics");
   }
   *k = (PfInverse){.ctx = ctx, .arena = arena, .count = count, .wanted_count = wanted_count};
   PfStatus status = make(k, equations, actuators, wanted);

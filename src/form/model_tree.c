@@ -3,6 +3,7 @@
  * Joints have one coordinate each, or are ball and free joints; a body hangs on the last joint of its placement, and
  * what is fixed to the same joint further on is welded to it. Forces are springs and dampers of single coordinates;
  * inputs are left to the caller, as joint forces. */
+#include "base/base.h"
 #include "form/placing.h"
 #include "num/rotation.h"
 #include "pfaff/form.h"
@@ -22,11 +23,6 @@ typedef struct Making {
   int moving_count;
   PfTreeBuilder *builder;
 } Making;
-
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the tree of the model");
-}
 
 static bool is_constant(Making *k, PfExpr e)
 {
@@ -72,7 +68,7 @@ static PfStatus find_coordinate(Making *k, int s, int *found)
                      model->coordinates[*found].name, model->coordinates[i].name);
     *found = i;
   }
-  if (k->failed) return no_room(ctx);
+  if (k->failed) return pf_no_room(ctx, "the tree of the model");
   if (*found < 0) return pf_fail(ctx, PF_ERR_MODEL, "the placement of '%s' follows time or an input", frame);
   if (k->step[*found] >= 0)
     return pf_fail(ctx, PF_ERR_MODEL, "the coordinate '%s' moves more than one joint", model->coordinates[*found].name);
@@ -124,7 +120,8 @@ static PfStatus set_joint(Making *k, int i)
   double number[2];
   PF_TRY(pf_expr_substitute(ctx, part + 1, 1, &coordinate->q, &zero, 1, part + 1));
   if (!is_constant(k, part[0]) || !is_constant(k, part[1]))
-    return k->failed ? no_room(ctx) : pf_fail(ctx, PF_ERR_MODEL, "a placement is a nonlinear function of '%s'", coordinate->name);
+    return k->failed ? pf_no_room(ctx, "the tree of the model")
+                     : pf_fail(ctx, PF_ERR_MODEL, "a placement is a nonlinear function of '%s'", coordinate->name);
   PF_TRY(pf_placing_numbers(&k->placing, part, 2, number));
   if (fabs(fabs(number[0]) - 1) > 1e-14)
     return pf_fail(ctx, PF_ERR_MODEL, "a joint moves by %g times the coordinate '%s'", number[0], coordinate->name);
@@ -149,7 +146,7 @@ static PfStatus set_joints(Making *k)
 static PfStatus refuse_force(Making *k, int i)
 {
   PfContext *ctx = k->placing.ctx;
-  if (k->failed) return no_room(ctx);
+  if (k->failed) return pf_no_room(ctx, "the tree of the model");
   pf_fail(ctx, PF_ERR_MODEL, "the force on '%s' is not that of a spring and a damper of this coordinate alone",
           k->placing.model->coordinates[i].name);
   pf_hint(ctx, "make it an input: a tree takes inputs as joint forces");
@@ -186,7 +183,7 @@ static PfStatus set_forces(Making *k, const PfEquations *eq)
   PfContext *ctx = k->placing.ctx;
   int n = model->coordinate_count;
   PfExpr *Q = pf_arena_array(k->arena, PfExpr, n), *q = pf_arena_array(k->arena, PfExpr, n), zero = pf_expr_int(ctx, 0);
-  if (!Q || !q) return no_room(ctx);
+  if (!Q || !q) return pf_no_room(ctx, "the tree of the model");
   for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q;
   PF_TRY(pf_expr_gradient(ctx, model->potential, q, n, Q));
   for (int i = 0; i < n; i++) Q[i] = pf_expr_sub(ctx, pf_expr_add(ctx, eq->applied[i], eq->C[i]), Q[i]);
@@ -236,7 +233,7 @@ static PfStatus build(Making *k, PfTree **tree)
   double gravity[3];
   int welds = 0;
   PfTreeBody *weld = pf_arena_array(k->arena, PfTreeBody, b->model->frame_count);
-  if (!weld) return no_room(b->ctx);
+  if (!weld) return pf_no_room(b->ctx, "the tree of the model");
   for (int f = 1; f < b->model->frame_count; f++) PF_TRY(add_frame(k, f, weld, &welds));
   PF_TRY(pf_placing_numbers(b, b->model->gravity, 3, gravity));
   PF_TRY(pf_tree_builder_new(b->ctx, &k->builder));
@@ -265,7 +262,8 @@ static PfStatus check_model(Making *k)
   }
   for (int i = 0; i < 3; i++)
     if (!is_constant(k, model->gravity[i]))
-      return k->failed ? no_room(ctx) : pf_fail(ctx, PF_ERR_MODEL, "the gravity of a tree is constant, that of the model is not");
+      return k->failed ? pf_no_room(ctx, "the tree of the model")
+                       : pf_fail(ctx, PF_ERR_MODEL, "the gravity of a tree is constant, that of the model is not");
   return PF_OK;
 }
 
@@ -282,7 +280,8 @@ static PfStatus make_room(Making *k)
   b->list = pf_arena_array(k->arena, PfTreeBody, k->chain.count);
   b->pose = pf_arena_array(k->arena, PfPose, frames);
   b->body_of_step = pf_arena_array(k->arena, int, k->chain.count);
-  if (!k->used || !k->step || !k->moving || !b->list || !b->pose || !b->body_of_step) return no_room(b->ctx);
+  if (!k->used || !k->step || !k->moving || !b->list || !b->pose || !b->body_of_step)
+    return pf_no_room(b->ctx, "the tree of the model");
   for (size_t i = 0; i < n; i++) {
     k->step[i] = -1;
     k->moving[k->moving_count++] = model->coordinates[i].q;
@@ -302,7 +301,7 @@ static PfStatus make(Making *k, const double *parameters, PfTree **tree)
   PF_TRY(make_room(k));
   PF_TRY(check_model(k));
   double *values = pf_arena_array(k->arena, double, k->symbols.count);
-  if (!values) return no_room(b->ctx);
+  if (!values) return pf_no_room(b->ctx, "the tree of the model");
   PF_TRY(pf_model_parameter_values(b->model, parameters, PF_MISSING_FAILS, values + k->symbols.parameters));
   b->values = values;
   mark_used(k);
@@ -319,7 +318,7 @@ PfStatus pf_tree_from_model(const PfModel *model, const double *parameters, PfTr
   PfContext *ctx = model->ctx;
   *tree = NULL;
   Making k = {.placing = {.ctx = ctx, .model = model}, .arena = pf_arena_new(pf_context_allocator(ctx))};
-  if (!k.arena) return no_room(ctx);
+  if (!k.arena) return pf_no_room(ctx, "the tree of the model");
   PfStatus status = make(&k, parameters, tree);
   pf_tree_builder_free(k.builder);
   pf_arena_free(k.arena);

@@ -40,11 +40,6 @@ typedef struct Prover {
   double degree;
 } Prover;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a proof");
-}
-
 /* ---------------------------------------------------------------- words */
 
 static const char *say(Prover *p, const char *format, ...) PF_PRINTF(2, 3);
@@ -63,7 +58,7 @@ static PfStatus decide(Prover *p, PfVerdict verdict, const char *text)
   p->decided = true;
   p->proof->verdict = verdict;
   p->proof->text = text;
-  return text ? PF_OK : no_room(p->ctx);
+  return text ? PF_OK : pf_no_room(p->ctx, "a proof");
 }
 
 static PfStatus refuse(Prover *p, const char *format, ...) PF_PRINTF(2, 3);
@@ -134,7 +129,7 @@ static PfStatus make_room(Prover *p)
   p->other = pf_arena_array(p->work, uint64_t, n);
   bool good = at->pool && at->pivot && at->order && at->columns && p->roots && p->values && p->independent &&
               p->rows && p->reference && p->other && level_rows && level_first;
-  if (!good) return no_room(p->ctx);
+  if (!good) return pf_no_room(p->ctx, "a proof");
   at->levels = pf_cascade_levels(p->eq->model, level_rows, level_first);
   at->level_rows = level_rows;
   at->level_first = level_first;
@@ -269,7 +264,7 @@ static PfStatus find_outside(Prover *p)
     proof->function = pf_probe_outside(p->probe, i);
     if (proof->function) proof->where = pf_states_place(&p->states, p->arena, i);
   }
-  return !proof->function || proof->where ? PF_OK : no_room(p->ctx);
+  return !proof->function || proof->where ? PF_OK : pf_no_room(p->ctx, "a proof");
 }
 
 /* ---------------------------------------------------------------- which formulations take part */
@@ -298,7 +293,7 @@ static PfStatus choose_forms(Prover *p)
       PfExactAnswer answer = accelerate(p, i, p->other);
       rows[i].compared = answer == PF_EXACT_DONE;
       rows[i].why_not = rows[i].compared ? NULL : reason(p, answer);
-      if (!rows[i].compared && !rows[i].why_not) return no_room(p->ctx);
+      if (!rows[i].compared && !rows[i].why_not) return pf_no_room(p->ctx, "a proof");
     }
   }
   return PF_OK;
@@ -425,7 +420,7 @@ static PfStatus run_rounds(Prover *p)
     return refuse(p, "the degree %.3g is too large%s", proof->degree,
                   pf_probe_square_roots(p->probe) ? ", with square roots" : "");
   proof->primes = pf_arena_array(p->arena, uint64_t, rounds);
-  if (!proof->primes) return no_room(p->ctx);
+  if (!proof->primes) return pf_no_room(p->ctx, "a proof");
   for (int i = 0; i < rounds; i++) {
     if (!pf_probe_next_field(p->probe) || !run_round(p, &form, &coordinate))
       return refuse(p, "no more points where all formulations have an answer");
@@ -464,7 +459,7 @@ PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equat
               .form_count = form_count, .proof = proof, .seed = 1};
   if (!proof->rows || !work) {
     pf_arena_free(work);
-    return no_room(ctx);
+    return pf_no_room(ctx, "a proof");
   }
   for (int i = 0; i < form_count; i++) proof->rows[i] = (PfProofRow){forms[i].name, false, "nothing was compared"};
   PfStatus status = prove(&p);

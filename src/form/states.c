@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a proof");
-}
-
 /* ---------------------------------------------------------------- what is evaluated */
 
 static PfExpr *append(PfExpr *at, const PfExpr *list, size_t count)
@@ -27,7 +22,7 @@ static PfStatus forgive(PfStates *s, PfStatus status, int diagnostics)
   const char *message = pf_context_message(s->ctx);
   s->why_not = pf_arena_text(s->arena, message, strlen(message));
   pf_diagnostics_cut(s->ctx, diagnostics);
-  return s->why_not ? PF_OK : no_room(s->ctx);
+  return s->why_not ? PF_OK : pf_no_room(s->ctx, "a proof");
 }
 
 static PfStatus derive_laconic(PfStates *s, PfReducedForm *form)
@@ -47,7 +42,7 @@ static PfStatus list_roots(PfStates *s, const PfReducedForm *form)
   s->base_count = (int)base;
   s->count = (int)(base + more);
   PfExpr *at = s->roots = pf_arena_array(s->arena, PfExpr, base + more);
-  if (!at) return no_room(s->ctx);
+  if (!at) return pf_no_room(s->ctx, "a proof");
   at = append(at, eq->M, n*n);
   for (size_t i = 0; i < n; i++) *at++ = pf_expr_add(s->ctx, eq->F[i], eq->C[i]);
   at = append(at, eq->A, m*n);
@@ -196,7 +191,7 @@ static PfStatus satisfy_all(const PfStates *s, int kind, const PfExpr *residuals
 {
   const PfEquations *eq = s->eq;
   bool *done = pf_arena_array(s->arena, bool, eq->m);
-  if (!done) return no_room(s->ctx);
+  if (!done) return pf_no_room(s->ctx, "a proof");
   for (int ease = 0; ease < EASE_COUNT; ease++)
     for (int i = 0; i < eq->m; i++) {
       PfExpr residual = residuals[i];
@@ -240,7 +235,7 @@ static PfStatus solve_constraints(const PfStates *s, int kind, Solved *solved, c
   solved->symbol = pf_arena_array(s->arena, PfExpr, most);
   solved->value = pf_arena_array(s->arena, PfExpr, most);
   solved->divisor = pf_arena_array(s->arena, PfExpr, most);
-  if (!q || !v || !solved->symbol || !solved->value || !solved->divisor) return no_room(s->ctx);
+  if (!q || !v || !solved->symbol || !solved->value || !solved->divisor) return pf_no_room(s->ctx, "a proof");
   PF_TRY(satisfy_all(s, kind, eq->position, q, q_count, solved, refused));
   bool speeds = s->laconic && !s->kinematics.chosen;
   if (*refused || speeds) return PF_OK;
@@ -252,7 +247,7 @@ static PfStatus solve_constraints(const PfStates *s, int kind, Solved *solved, c
 static PfStatus put_speeds(const PfStates *s, PfExpr *roots, int count)
 {
   PfExpr *v = velocity_symbols(s);
-  if (!v) return no_room(s->ctx);
+  if (!v) return pf_no_room(s->ctx, "a proof");
   return pf_expr_substitute(s->ctx, roots, count, v, s->kinematics.v, s->eq->n, roots);
 }
 

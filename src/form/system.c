@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the system");
-}
-
 /* Inputs that are functions of time are written out, so that time alone moves them. */
 PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inputs, int input_count, PfExpr *roots,
                         int root_count, PfTape **tape)
@@ -54,7 +49,7 @@ static PfStatus make_tape(PfSystem *s)
   s->place = pf_arena_array(s->arena, int, count);
   s->mass_first = pf_arena_array(s->arena, int, n + 1);
   s->mass_column = pf_arena_array(s->arena, int, n*n);
-  if (!roots || !s->place || !s->mass_first || !s->mass_column) return no_room(s->ctx);
+  if (!roots || !s->place || !s->mass_first || !s->mass_column) return pf_no_room(s->ctx, "the system");
   list_entries(s, roots);
   for (size_t i = 0; i < count; i++) {
     if (roots[i] == zero) continue;
@@ -75,7 +70,7 @@ static PfStatus make_slope(PfSystem *s)
   size_t n = (size_t)s->n, m = (size_t)s->m;
   PfExpr *slope = pf_arena_array(s->arena, PfExpr, n*m);
   s->pulls = pf_arena_array(s->arena, bool, m);
-  if (!slope || !s->pulls) return no_room(s->ctx);
+  if (!slope || !s->pulls) return pf_no_room(s->ctx, "the system");
   s->affine = true;
   for (size_t i = 0; i < n; i++) {
     PF_TRY(pf_expr_gradient(s->ctx, s->eq->C[i], lambda, s->m, slope + i*m));
@@ -101,7 +96,7 @@ PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **
   PfSystem *s = arena ? pf_arena_array(arena, PfSystem, 1) : NULL;
   if (!s) {
     pf_arena_free(arena);
-    return no_room(ctx);
+    return pf_no_room(ctx, "the system");
   }
   *s = (PfSystem){.ctx = ctx, .arena = arena, .eq = equations, .n = equations->n, .m = equations->m};
   PfStatus status = build(s);

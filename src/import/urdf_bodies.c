@@ -14,11 +14,6 @@ typedef struct Making {
   int *body; /* per link */
 } Making;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the tree of the robot");
-}
-
 /* ---------------------------------------------------------------- joints */
 
 /* Adds a body without mass that moves on `parent` by one coordinate, at the placement of `place` (NULL: at the parent). */
@@ -52,7 +47,7 @@ static PfStatus add_planar_joint(Making *k, PfTreeBody *body, const UrdfJoint *j
   size_t room = strlen(joint->name) + 3;
   for (int i = 0; i < 2; i++) {
     char *name = pf_arena_alloc(k->arena, room, 1);
-    if (!name) return no_room(k->ctx);
+    if (!name) return pf_no_room(k->ctx, "the tree of the robot");
     snprintf(name, room, "%s_%c", joint->name, "uv"[i]);
     names[i] = name;
   }
@@ -118,7 +113,7 @@ static PfStatus add_coupling(Making *k, const PfTree *tree, const UrdfJoint *joi
   const UrdfJoint *leader = k->robot->joints + joint->mimics;
   int *dofs = pf_arena_array(k->arena, int, 2);
   double *coefficients = pf_arena_array(k->arena, double, 2);
-  if (!dofs || !coefficients) return no_room(k->ctx);
+  if (!dofs || !coefficients) return pf_no_room(k->ctx, "the tree of the robot");
   dofs[0] = pf_tree_v_at(tree, k->body[joint->child]);
   coefficients[0] = 1;
   bool follows = leader->kind != URDF_FIXED && joint->multiplier != 0;
@@ -152,7 +147,7 @@ static PfStatus add_couplings(Making *k, const PfTree *tree, PfTreeCouplings *co
 {
   couplings->row = pf_arena_array(k->arena, PfTreeConstraint, k->robot->joint_count);
   couplings->offset = pf_arena_array(k->arena, double, k->robot->joint_count);
-  if (!couplings->row || !couplings->offset) return no_room(k->ctx);
+  if (!couplings->row || !couplings->offset) return pf_no_room(k->ctx, "the tree of the robot");
   for (int j = 0; j < k->robot->joint_count; j++)
     if (is_follower(k->robot->joints + j)) PF_TRY(add_coupling(k, tree, k->robot->joints + j, couplings));
   return PF_OK;
@@ -164,7 +159,7 @@ static PfStatus build(Making *k, const PfUrdf *options, PfTree **tree, PfTreeCou
 {
   static const double gravity[3] = {0, 0, -9.81};
   k->body = pf_arena_array(k->arena, int, k->robot->link_count);
-  if (!k->body) return no_room(k->ctx);
+  if (!k->body) return pf_no_room(k->ctx, "the tree of the robot");
   if (!couplings) PF_TRY(refuse_followers(k));
   PF_TRY(pf_tree_builder_new(k->ctx, &k->builder));
   pf_tree_builder_trust(k->builder); /* a doubtful inertia is a warning, as for the model */
@@ -197,7 +192,7 @@ PfStatus pf_tree_from_urdf_text(PfContext *ctx, PfArena *arena, const char *file
   *tree = NULL;
   if (couplings) *couplings = (PfTreeCouplings){0};
   PfArena *own = arena ? NULL : pf_arena_new(pf_context_allocator(ctx)); /* without couplings nothing stays in it */
-  if (!arena && !own) return no_room(ctx);
+  if (!arena && !own) return pf_no_room(ctx, "the tree of the robot");
   PfStatus status = couplings && !arena ? pf_fail(ctx, PF_ERR_ARGUMENT, "couplings need an arena to live in")
                                         : make(ctx, arena ? arena : own, file, bytes, count, options, tree, couplings);
   pf_arena_free(own);
@@ -210,7 +205,7 @@ PfStatus pf_tree_from_urdf(PfContext *ctx, const char *path, const PfUrdf *optio
   size_t count;
   *tree = NULL;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
-  if (!arena) return no_room(ctx);
+  if (!arena) return pf_no_room(ctx, "the tree of the robot");
   PfStatus status = pf_file_read(ctx, arena, path, PF_URDF_LARGEST, &bytes, &count);
   if (status == PF_OK) status = pf_tree_from_urdf_text(ctx, arena, path, bytes, count, options, tree, NULL);
   pf_arena_free(arena);

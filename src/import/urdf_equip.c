@@ -18,7 +18,7 @@ static char *next_name(PfContext *ctx, PfArena *arena, const char **at, PfStatus
   *at += length;
   while (length > 0 && (begin[length - 1] == ' ' || begin[length - 1] == '\t')) length--;
   char *name = pf_arena_text(arena, begin, length);
-  if (!name) *status = pf_fail(ctx, PF_ERR_MEMORY, "no room for a name");
+  if (!name) *status = pf_no_room(ctx, "a name");
   return name;
 }
 

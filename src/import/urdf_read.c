@@ -55,7 +55,7 @@ static void stop(Reader *r, PfStatus status)
 
 static void no_room(Reader *r)
 {
-  stop(r, pf_fail(r->ctx, PF_ERR_MEMORY, "no room for the robot"));
+  stop(r, pf_no_room(r->ctx, "the robot"));
 }
 
 /* ---------------------------------------------------------------- attributes */
@@ -321,7 +321,7 @@ static PfStatus keep(Reader *r, UrdfRobot *robot)
   robot->joints = pf_arena_array(r->arena, UrdfJoint, r->joints.count);
   robot->transmission_count = (int)r->transmissions.count;
   robot->transmissions = pf_arena_array(r->arena, const char *, r->transmissions.count);
-  if (!robot->links || !robot->joints || !robot->transmissions) return pf_fail(r->ctx, PF_ERR_MEMORY, "no room for the robot");
+  if (!robot->links || !robot->joints || !robot->transmissions) return pf_no_room(r->ctx, "the robot");
   if (r->links.count) memcpy(robot->links, r->links.at, r->links.count*sizeof *r->links.at);
   if (r->joints.count) memcpy(robot->joints, r->joints.at, r->joints.count*sizeof *r->joints.at);
   for (size_t i = 0; i < r->transmissions.count; i++) robot->transmissions[i] = r->transmissions.at[i];
@@ -332,7 +332,7 @@ PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const ch
                       UrdfRobot *robot)
 {
   Reader r = {.ctx = ctx, .arena = arena, .file = file, .bytes = bytes, .count = count, .parser = XML_ParserCreate(NULL)};
-  if (!r.parser) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the XML reader");
+  if (!r.parser) return pf_no_room(ctx, "the XML reader");
   PfStatus status = parse(&r);
   if (status == PF_OK) status = keep(&r, robot);
   pf_array_free(pf_context_allocator(ctx), &r.links);

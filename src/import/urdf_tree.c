@@ -7,11 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the robot");
-}
-
 /* ---------------------------------------------------------------- connecting */
 
 static PfStatus index_links(PfContext *ctx, PfMap *map, UrdfRobot *robot)
@@ -22,7 +17,7 @@ static PfStatus index_links(PfContext *ctx, PfMap *map, UrdfRobot *robot)
     size_t length = strlen(link->name);
     if (pf_map_get(map, link->name, length))
       return pf_fail_at(ctx, PF_ERR_NAME, link->place, "there are two links '%s'", link->name);
-    if (!pf_map_set(map, link->name, length, link)) return no_room(ctx);
+    if (!pf_map_set(map, link->name, length, link)) return pf_no_room(ctx, "the robot");
   }
   return PF_OK;
 }
@@ -74,7 +69,7 @@ static PfStatus order_links(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
   int n = robot->link_count, count = 0;
   int *first = pf_arena_array(arena, int, n), *next = pf_arena_array(arena, int, n);
   robot->order = pf_arena_array(arena, int, n);
-  if (!first || !next || !robot->order) return no_room(ctx);
+  if (!first || !next || !robot->order) return pf_no_room(ctx, "the robot");
   memset(first, -1, (size_t)n*sizeof *first);
   for (int i = n - 1; i >= 0; i--) {
     int joint = robot->links[i].joint;
@@ -88,7 +83,7 @@ static PfStatus order_links(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
     for (int child = first[robot->order[at]]; child >= 0; child = next[child]) robot->order[count++] = child;
   if (count == n) return PF_OK;
   bool *reached = pf_arena_array(arena, bool, n);
-  if (!reached) return no_room(ctx);
+  if (!reached) return pf_no_room(ctx, "the robot");
   for (int at = 0; at < count; at++) reached[robot->order[at]] = true;
   int lost = 0;
   while (reached[lost]) lost++;
@@ -142,7 +137,7 @@ static PfStatus find_leader(PfContext *ctx, const PfMap *map, UrdfRobot *robot, 
 static PfStatus check_followers(PfContext *ctx, PfArena *arena, const UrdfRobot *robot)
 {
   int *visit = pf_arena_array(arena, int, robot->joint_count);
-  if (!visit) return no_room(ctx);
+  if (!visit) return pf_no_room(ctx, "the robot");
   for (int j = 0; j < robot->joint_count; j++) {
     int at = j;
     for (; at >= 0 && !visit[at]; at = robot->joints[at].mimics) visit[at] = j + 1;
@@ -163,7 +158,7 @@ static PfStatus find_leaders(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
     size_t length = strlen(joint->name);
     if (pf_map_get(&map, joint->name, length))
       status = pf_fail_at(ctx, PF_ERR_NAME, joint->place, "there are two joints '%s'", joint->name);
-    else if (!pf_map_set(&map, joint->name, length, joint)) status = no_room(ctx);
+    else if (!pf_map_set(&map, joint->name, length, joint)) status = pf_no_room(ctx, "the robot");
   }
   for (int j = 0; j < robot->joint_count && status == PF_OK; j++)
     if (robot->joints[j].mimic_name) status = find_leader(ctx, &map, robot, robot->joints + j);
@@ -218,11 +213,11 @@ static PfStatus take(PfContext *ctx, PfArena *arena, PfMap *taken, const char *n
   size_t length = strlen(name), more = strlen(ending);
   char *text = pf_arena_alloc(arena, length + more + 1, 1);
   int *next = pf_arena_array(arena, int, 1);
-  if (!text || !next) return no_room(ctx);
+  if (!text || !next) return pf_no_room(ctx, "the robot");
   memcpy(text, name, length);
   memcpy(text + length, ending, more);
   *next = 2;
-  return pf_map_set(taken, text, length + more, next) ? PF_OK : no_room(ctx);
+  return pf_map_set(taken, text, length + more, next) ? PF_OK : pf_no_room(ctx, "the robot");
 }
 
 /* Letters, digits and '_' of `wanted` and of the ending stay; a name that is taken gets a number. */
@@ -231,7 +226,7 @@ static PfStatus choose_name(PfContext *ctx, PfArena *arena, PfMap *taken, const 
 {
   size_t room = strlen(wanted) + strlen(ending) + 32, length = 0;
   char *text = pf_arena_alloc(arena, room, 1), *work = pf_arena_alloc(arena, room, 1);
-  if (!text || !work) return no_room(ctx);
+  if (!text || !work) return pf_no_room(ctx, "the robot");
   if (!isalpha((unsigned char)*wanted) && *wanted != '_') text[length++] = '_';
   for (const char *c = wanted; *c; c++)
     text[length++] = (unsigned char)*c < 128 && isalnum((unsigned char)*c) ? *c : '_';

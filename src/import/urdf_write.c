@@ -289,5 +289,5 @@ PfStatus pf_import_urdf(PfContext *ctx, PfArena *arena, const char *file, const 
   put_model(&model, &robot);
   *text = model.failed ? NULL : pf_arena_text(arena, pf_text_get(&model), model.count);
   pf_text_free(&model);
-  return *text ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room for the text of the model");
+  return *text ? PF_OK : pf_no_room(ctx, "the text of the model");
 }

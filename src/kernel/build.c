@@ -210,5 +210,5 @@ PfStatus pf_graph_build(PfContext *ctx, PfGraph *graph, const PfItems *items, Pf
   }
   pf_array_free(graph->allocator, &build.stack);
   pf_array_free(graph->allocator, &build.sorted);
-  return graph->failed ? pf_fail(ctx, PF_ERR_MEMORY, "no room to make a tape") : PF_OK;
+  return graph->failed ? pf_no_room(ctx, "a tape") : PF_OK;
 }

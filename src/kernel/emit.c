@@ -250,10 +250,10 @@ static bool make_tape_room(Emit *emit)
 PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape *tape)
 {
   Emit emit = {.ctx = ctx, .graph = graph, .tape = tape};
-  if (!make_room(&emit, scratch)) return pf_fail(ctx, PF_ERR_MEMORY, "no room to make a tape");
+  if (!make_room(&emit, scratch)) return pf_no_room(ctx, "a tape");
   count_uses(&emit);
   fuse_all(&emit);
-  if (!make_tape_room(&emit)) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tape");
+  if (!make_tape_room(&emit)) return pf_no_room(ctx, "a tape");
   place_leaves(&emit);
   for (size_t i = 0; i < graph->roots.count; i++) {
     emit_root(&emit, graph->roots.at[i]);

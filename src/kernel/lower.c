@@ -170,14 +170,14 @@ static PfStatus lower_all(Lower *lower, PfArena *scratch, const PfExpr *inputs, 
       return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "output %d of a tape is missing", i);
   PF_TRY(pf_expr_reach(lower->ctx, scratch, roots, root_count, &nodes, &count));
   lower->image = pf_arena_array(scratch, uint32_t, (size_t)pf_expr_table_size(lower->ctx) + 1);
-  if (!lower->image) return pf_fail(lower->ctx, PF_ERR_MEMORY, "no room to make a tape");
+  if (!lower->image) return pf_no_room(lower->ctx, "a tape");
 
   PF_TRY(lower_inputs(lower, inputs, input_count));
   for (int i = 0; i < count; i++) PF_TRY(lower_node(lower, nodes[i]));
   for (int i = 0; i < root_count; i++)
     if (!pf_push(lower->items->allocator, &lower->items->roots, image_of(lower, roots[i])))
       lower->items->failed = true;
-  return lower->items->failed ? pf_fail(lower->ctx, PF_ERR_MEMORY, "no room to make a tape") : PF_OK;
+  return lower->items->failed ? pf_no_room(lower->ctx, "a tape") : PF_OK;
 }
 
 PfStatus pf_items_lower(PfContext *ctx, PfItems *items, const PfExpr *inputs, int input_count,

@@ -19,7 +19,7 @@ static PfStatus finish(PfContext *ctx, PfItems *items, PfTape *tape)
   pf_graph_init(&graph, items->allocator);
   pf_items_share(items, PF_ITEM_PRODUCT, scratch);
   pf_items_share(items, PF_ITEM_SUM, scratch);
-  PfStatus status = items->failed ? pf_fail(ctx, PF_ERR_MEMORY, "no room to make a tape")
+  PfStatus status = items->failed ? pf_no_room(ctx, "a tape")
                                   : pf_graph_build(ctx, &graph, items, scratch);
   if (status == PF_OK) status = pf_graph_emit(ctx, &graph, scratch, tape);
   pf_graph_free(&graph);
@@ -30,7 +30,7 @@ static PfStatus finish(PfContext *ctx, PfItems *items, PfTape *tape)
 static PfStatus make(PfContext *ctx, PfItems *items, int input_count, int output_count, PfTape **tape)
 {
   PfTape *made = allocate(ctx, input_count, output_count);
-  if (!made) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tape");
+  if (!made) return pf_no_room(ctx, "a tape");
   PfStatus status = finish(ctx, items, made);
   if (status == PF_OK) *tape = made;
   else pf_tape_free(made);

@@ -15,7 +15,7 @@ bool pf_check_stopped(const Checker *ck)
 
 bool pf_check_no_memory(Checker *ck)
 {
-  if (!ck->out_of_memory) pf_fail(ck->ctx, PF_ERR_MEMORY, "no room for the model");
+  if (!ck->out_of_memory) pf_no_room(ck->ctx, "the model");
   ck->out_of_memory = true;
   return false;
 }
@@ -427,7 +427,7 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
   PfModel *made = arena ? pf_arena_array(arena, PfModel, 1) : NULL;
   if (!made) {
     pf_arena_free(arena);
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
+    return pf_no_room(ctx, "the model");
   }
   *made = (PfModel){.ctx = ctx, .arena = arena, .file = first->model->file, .text = first->model->text,
                     .text_size = first->model->text_size, .is_complete = true};
@@ -468,7 +468,7 @@ static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, cons
   model->file = pf_arena_text(model->arena, file, strlen(file));
   model->text = pf_arena_text(model->arena, bytes, count);
   model->text_size = count;
-  if (!model->file || !model->text) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
+  if (!model->file || !model->text) return pf_no_room(ctx, "the model");
   PfStatus status = pf_source_init(&source, ctx, work, model->file, bytes, count);
   if (status == PF_OK) status = parse_and_check(ctx, work, &source, model);
   pf_source_free(&source);
@@ -498,7 +498,7 @@ PfStatus pf_model_load(PfContext *ctx, const char *path, PfModel **model)
 {
   *model = NULL;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
-  if (!arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the model");
+  if (!arena) return pf_no_room(ctx, "the model");
   const char *bytes;
   size_t count;
   PfStatus status = pf_file_read(ctx, arena, path, PF_LONGEST_SOURCE, &bytes, &count);

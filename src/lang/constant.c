@@ -71,7 +71,7 @@ PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, do
 {
   int before = pf_diagnostic_count(ctx);
   PfArena *work = pf_arena_new(pf_context_allocator(ctx));
-  if (!work) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a value");
+  if (!work) return pf_no_room(ctx, "a value");
   PfSource source;
   text += strspn(text, " ");
   text += *text == '+';

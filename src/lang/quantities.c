@@ -25,11 +25,11 @@ static PfStatus check_quantities(Asked *a, Checker *ck)
   for (const PfNode *list = tree->child; list; list = list->next) pf_check_plot(ck, ck->global, list);
   pf_check_multipliers(ck);
   if (pf_error_count(a->ctx) != ck->errors_before) return PF_ERR_ARGUMENT;
-  if (ck->out_of_memory) return pf_fail(a->ctx, PF_ERR_MEMORY, "no room for what is shown");
+  if (ck->out_of_memory) return pf_no_room(a->ctx, "what is shown");
   PF_TRY(pf_expr_check(a->ctx));
   a->count = (int)ck->plots.count;
   a->plots = pf_arena_array(a->arena, PfPlot, a->count);
-  if (!a->plots) return pf_fail(a->ctx, PF_ERR_MEMORY, "no room for what is shown");
+  if (!a->plots) return pf_no_room(a->ctx, "what is shown");
   memcpy(a->plots, ck->plots.at, ck->plots.count*sizeof *a->plots);
   return pf_settle_plots(ck->model, a->work, a->plots, a->count);
 }
@@ -97,7 +97,7 @@ PfStatus pf_quantities_read(PfContext *ctx, PfArena *arena, const PfModel *model
   Asked a = {.ctx = ctx, .arena = arena, .work = pf_arena_new(pf_context_allocator(ctx)), .model = model};
   *plots = NULL;
   *count = 0;
-  if (!a.work) return pf_fail(ctx, PF_ERR_MEMORY, "no room for what is shown");
+  if (!a.work) return pf_no_room(ctx, "what is shown");
   PfStatus status = read_with_source(&a, what, text);
   pf_arena_free(a.work);
   if (status != PF_OK) return status;

@@ -326,7 +326,7 @@ static PfStatus write_out(const PfModel *model, PfArena *arena, Speeds *s, PfExp
   if (!any) return PF_OK;
   if (!s->value) {
     s->value = pf_arena_array(arena, PfExpr, s->count);
-    if (!s->value) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for the speeds");
+    if (!s->value) return pf_no_room(model->ctx, "the speeds");
     PF_TRY(pf_model_speeds(model, arena, s->value));
   }
   return pf_expr_substitute(model->ctx, list, count, s->symbol, s->value, s->count, list);
@@ -346,7 +346,7 @@ static PfStatus settle_plots(const PfModel *model, PfArena *arena, Speeds *s, Pf
 static PfStatus prepare(const PfModel *model, PfArena *arena, Speeds *s)
 {
   *s = (Speeds){.count = model->speed_count, .symbol = pf_arena_array(arena, PfExpr, model->speed_count)};
-  return s->symbol ? PF_OK : pf_fail(model->ctx, PF_ERR_MEMORY, "no room for the speeds");
+  return s->symbol ? PF_OK : pf_no_room(model->ctx, "the speeds");
 }
 
 PfStatus pf_settle_plots(const PfModel *model, PfArena *arena, PfPlot *plots, int count)

@@ -280,7 +280,7 @@ static PfStatus find_freedom(const Tree *tree, PfArena *scratch, int frame, int 
   freedom->coordinate = pf_arena_array(scratch, int, found < 0 ? n : 1);
   freedom->coefficient = pf_arena_array(scratch, PfExpr, found < 0 ? n : 1);
   if (!freedom->coordinate || !freedom->coefficient)
-    return pf_fail(tree->ctx, PF_ERR_MEMORY, "no room for the bodies");
+    return pf_no_room(tree->ctx, "the bodies");
   if (found >= 0) {
     freedom->count = 1;
     freedom->coordinate[0] = found;
@@ -465,7 +465,7 @@ static PfStatus subtract_weight(const Tree *tree, PfArena *scratch, PfEquations 
 {
   const PfModel *model = tree->model;
   PfExpr *q = pf_arena_array(scratch, PfExpr, eq->n), *slope = pf_arena_array(scratch, PfExpr, eq->n);
-  if (!q || !slope) return pf_fail(tree->ctx, PF_ERR_MEMORY, "no room for the bodies");
+  if (!q || !slope) return pf_no_room(tree->ctx, "the bodies");
   PfExpr weight = pf_expr_sub(tree->ctx, eq->potential, model->potential);
   for (int i = 0; i < eq->n; i++) q[i] = model->coordinates[i].q;
   PF_TRY(pf_expr_gradient(tree->ctx, weight, q, eq->n, slope));
@@ -542,7 +542,7 @@ PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model
   Freedom *all = pf_arena_array(scratch, Freedom, RATES*frames);
   int *first = pf_arena_array(scratch, int, frames + 1);
   if (!tree.link || !tree.accelerations || !tree.zeros || !all || !first)
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the bodies");
+    return pf_no_room(ctx, "the bodies");
   for (int i = 0; i < eq->n; i++) {
     tree.accelerations[i] = model->coordinates[i].a;
     tree.zeros[i] = tree.zero;

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the joints");
-}
-
 bool pf_chain_moves(PfChainKind kind)
 {
   return kind != PF_CHAIN_SHIFT && kind != PF_CHAIN_TURN;
@@ -176,7 +171,7 @@ PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfC
   bool failed = false;
   Making k = {.ctx = ctx, .model = model, .zero = pf_expr_int(ctx, 0), .chain = chain, .failed = &failed};
   k.moving = pf_arena_array(arena, PfExpr, n + inputs + 1);
-  if (!chain->step || !chain->first || !k.moving) return no_room(ctx);
+  if (!chain->step || !chain->first || !k.moving) return pf_no_room(ctx, "the joints");
   for (size_t i = 0; i < n; i++) k.moving[k.moving_count++] = model->coordinates[i].q;
   for (size_t i = 0; i < inputs; i++) k.moving[k.moving_count++] = model->inputs[i].symbol;
   k.moving[k.moving_count++] = model->time;
@@ -185,7 +180,7 @@ PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfC
     PF_TRY(add_frame(&k, f));
   }
   chain->first[frames] = chain->count;
-  return failed ? no_room(ctx) : pf_expr_check(ctx);
+  return failed ? pf_no_room(ctx, "the joints") : pf_expr_check(ctx);
 }
 
 /* ---------------------------------------------------------------- joints of bodies */
@@ -290,7 +285,7 @@ static PfStatus recognise(PfContext *ctx, PfArena *arena, const PfModel *model, 
 {
   *joint = (PfBodyJoint){.parent = -1, .pitch = PF_EXPR_NONE};
   joint->coordinates = pf_arena_array(arena, int, model->coordinate_count);
-  if (!joint->coordinates) return no_room(ctx);
+  if (!joint->coordinates) return pf_no_room(ctx, "the joints");
   int count = 0, f = model->bodies[body].frame;
   for (; f && joint->parent < 0; f = model->frames[f].parent) {
     path[count++] = f;
@@ -316,7 +311,7 @@ PfStatus pf_model_joints(PfContext *ctx, PfArena *arena, const PfModel *model, P
   PF_TRY(pf_chain_make(ctx, arena, model, &chain));
   int *path = pf_arena_array(arena, int, model->frame_count);
   *joints = pf_arena_array(arena, PfBodyJoint, model->body_count);
-  if (!path || !*joints) return no_room(ctx);
+  if (!path || !*joints) return pf_no_room(ctx, "the joints");
   for (int b = 0; b < model->body_count; b++) PF_TRY(recognise(ctx, arena, model, &chain, b, path, *joints + b));
   return pf_expr_check(ctx);
 }

@@ -96,7 +96,7 @@ PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *e
   PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &w.symbols));
   d->divisor_count = 0;
   d->divisors = pf_arena_array(arena, PfExpr, count);
-  if (!d->divisors) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
+  if (!d->divisors) return pf_no_room(ctx, "the equations");
   for (int i = 0; i < count; i++) {
     PfExpr e = essence(&w, pf_expr_simplest(ctx, divisors[i]));
     if (pf_expr_is_int(ctx, e, 1) || is_listed(d->divisors, d->divisor_count, e)) continue;

@@ -39,7 +39,7 @@ static PfStatus from_acceleration(PfContext *ctx, const PfModel *model, PfExpr r
 PfStatus pf_derive_constraints(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
 {
   PfExpr *symbols = pf_arena_array(scratch, PfExpr, eq->n), *zeros = pf_arena_array(scratch, PfExpr, eq->n);
-  if (!symbols || !zeros) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the constraints");
+  if (!symbols || !zeros) return pf_no_room(ctx, "the constraints");
   for (int i = 0; i < eq->m; i++) {
     const PfConstraint *c = model->constraints + i;
     PfExpr *A = eq->A + (size_t)i*(size_t)eq->n;

@@ -25,11 +25,6 @@ typedef struct Probe {
   double *work;
 } Probe;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the diagnosis");
-}
-
 static PfStatus evaluate(const Probe *p, const PfExpr *e, int count, double *out)
 {
   return pf_expr_evaluate(p->ctx, e, count, p->symbols.symbol, p->values, p->symbols.count, out);
@@ -83,7 +78,7 @@ static PfStatus set_rates(Probe *p)
   if (!model->speed_count) return PF_OK;
   int ns = model->speed_count, n = p->eq->n;
   PfExpr *symbols = pf_arena_array(p->scratch, PfExpr, ns), *starts = pf_arena_array(p->scratch, PfExpr, ns);
-  if (!symbols || !starts) return no_room(p->ctx);
+  if (!symbols || !starts) return pf_no_room(p->ctx, "the diagnosis");
   bool given = false;
   for (int i = 0; i < ns; i++) {
     symbols[i] = model->speeds[i].symbol;
@@ -108,7 +103,7 @@ static PfStatus list_positions(Probe *p)
   p->slope = pf_arena_array(p->scratch, PfExpr, m*n);
   p->row = pf_arena_array(p->scratch, int, m);
   p->work = pf_arena_array(p->scratch, double, m*n + m + n*n);
-  if (!p->position || !p->slope || !p->row || !p->work) return no_room(p->ctx);
+  if (!p->position || !p->slope || !p->row || !p->work) return pf_no_room(p->ctx, "the diagnosis");
   for (int i = 0; i < eq->m; i++) {
     if (eq->position[i] == PF_EXPR_NONE) continue;
     p->position[p->positions] = eq->position[i];
@@ -159,7 +154,7 @@ static PfStatus settle_contacts(Probe *p)
   const PfModel *model = p->eq->model;
   double *weight = pf_arena_array(p->scratch, double, p->eq->n), *q = p->values + p->symbols.q;
   double *x = pf_arena_array(p->scratch, double, p->eq->n);
-  if (!weight || !x) return no_room(p->ctx);
+  if (!weight || !x) return pf_no_room(p->ctx, "the diagnosis");
   bool any = false, arrived;
   for (int i = 0; i < p->eq->n; i++) any |= (weight[i] = model->coordinates[i].contact) != 0;
   if (!any) return PF_OK;
@@ -192,7 +187,7 @@ static PfStatus list_spins(Probe *p)
   const PfModel *model = p->eq->model;
   size_t n = (size_t)p->eq->n, rows = 3*(size_t)model->start_spin_count;
   p->spin = pf_arena_array(p->scratch, PfExpr, rows*(n + 1));
-  if (!p->spin) return no_room(p->ctx);
+  if (!p->spin) return pf_no_room(p->ctx, "the diagnosis");
   for (size_t i = 0; i < rows; i++) {
     const PfStartSpin *s = model->start_spins + i/3;
     p->spin[i] = pf_expr_sub(p->ctx, s->spin[i%3], s->start[i%3]);
@@ -219,12 +214,12 @@ static PfStatus settle_spins(Probe *p)
   double *weight = pf_arena_array(p->scratch, double, n), *v = p->values + p->symbols.v;
   double *x = pf_arena_array(p->scratch, double, n);
   if (!rows) return PF_OK;
-  if (!weight || !x) return no_room(p->ctx);
+  if (!weight || !x) return pf_no_room(p->ctx, "the diagnosis");
   PF_TRY(list_spins(p));
   bool arrived = false, first = false;
   PfNewtonResult result = {.row = -1};
   double *given = pf_arena_array(p->scratch, double, n);
-  if (!given) return no_room(p->ctx);
+  if (!given) return pf_no_room(p->ctx, "the diagnosis");
   memcpy(given, v, (size_t)n*sizeof *v);
   for (int pass = 0; pass < 2 && !arrived; pass++) {
     for (int i = 0; i < n; i++) weight[i] = pass || model->coordinates[i].firm_v == PF_START_OPEN;
@@ -300,7 +295,7 @@ static PfStatus ask_empty(Probe *p, int constraint, bool *empty)
   enum { STATES = 3 };
   const size_t count = (size_t)p->symbols.count, n = (size_t)p->eq->n;
   double *kept = pf_arena_array(p->scratch, double, count), *row = pf_arena_array(p->scratch, double, n);
-  if (!kept || !row) return no_room(p->ctx);
+  if (!kept || !row) return pf_no_room(p->ctx, "the diagnosis");
   memcpy(kept, p->values, count*sizeof *kept);
   PfStatus status = PF_OK;
   *empty = true;
@@ -409,7 +404,7 @@ static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
 {
   int n = p->eq->n;
   double *q = p->values + p->symbols.q, *x = pf_arena_array(p->scratch, double, n);
-  if (!x) return no_room(p->ctx);
+  if (!x) return pf_no_room(p->ctx, "the diagnosis");
   PfNewtonResult result = {.row = -1};
   bool defined = false;
   for (int k = 0; k < REACHES && !(d->reached && defined); k++) {
@@ -427,7 +422,7 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   const PfEquations *eq = p->eq;
   int n = eq->n, m = eq->m;
   double *v = p->values + p->symbols.v, *x = pf_arena_array(p->scratch, double, n);
-  if (!x) return no_room(p->ctx);
+  if (!x) return pf_no_room(p->ctx, "the diagnosis");
   PfNewtonResult result = {.row = -1};
   bool arrived = false, defined = false;
   for (int k = -1; k < REACHES && !(arrived && defined); k++) { /* first anywhere, then around the start */
@@ -501,7 +496,7 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
   d->degrees_of_freedom = eq->n - rows.rank;
   d->redundant_count = eq->m - rows.rank;
   d->redundant = pf_arena_array(arena, int, d->redundant_count);
-  if (!d->redundant) return no_room(p->ctx);
+  if (!d->redundant) return pf_no_room(p->ctx, "the diagnosis");
   int last = -1;
   for (int i = 0; i < d->redundant_count; i++)
     d->redundant[i] = last = by_number(rows.order + rows.rank, d->redundant_count, last);
@@ -514,7 +509,7 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
   size_t n = (size_t)eq->n;
   double *M = pf_arena_array(p->scratch, double, n*n);
   PfLdl ldl;
-  if (!M) return no_room(p->ctx);
+  if (!M) return pf_no_room(p->ctx, "the diagnosis");
   PF_TRY(pf_ldl_make(p->ctx, p->scratch, eq->n, &ldl));
   PF_TRY(evaluate(p, eq->M, eq->n*eq->n, M));
   PfStatus status = pf_ldl_factor(&ldl, M, 1e-12);
@@ -541,7 +536,7 @@ static PfStatus begin(Probe *p, const double *parameters, bool *generic)
 {
   PF_TRY(pf_equations_symbols(p->ctx, p->scratch, p->eq->model, &p->symbols));
   p->values = pf_arena_array(p->scratch, double, p->symbols.count);
-  if (!p->values) return no_room(p->ctx);
+  if (!p->values) return pf_no_room(p->ctx, "the diagnosis");
   PF_TRY(set_parameters(p, parameters, generic));
   PF_TRY(set_start(p));
   PF_TRY(set_rates(p));
@@ -555,7 +550,7 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   const PfEquations *eq = p->eq;
   d->start_q = pf_arena_array(arena, double, eq->n);
   d->start_v = pf_arena_array(arena, double, eq->n);
-  if (!d->start_q || !d->start_v) return no_room(p->ctx);
+  if (!d->start_q || !d->start_v) return pf_no_room(p->ctx, "the diagnosis");
   PF_TRY(begin(p, parameters, &d->generic));
   PF_TRY(judge_start(p, d));
   PF_TRY(go_to_generic_position(p, d));
@@ -570,7 +565,7 @@ PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equation
 {
   *diagnosis = (PfDiagnosis){0};
   Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
-  if (!p.scratch) return no_room(ctx);
+  if (!p.scratch) return pf_no_room(ctx, "the diagnosis");
   PfStatus status = diagnose(&p, arena, parameters, diagnosis);
   pf_arena_free(p.scratch);
   return status;
@@ -579,7 +574,7 @@ PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equation
 PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters, double *values)
 {
   Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
-  if (!p.scratch) return no_room(ctx);
+  if (!p.scratch) return pf_no_room(ctx, "the diagnosis");
   bool generic = false;
   PfStatus status = begin(&p, parameters, &generic);
   if (status == PF_OK && generic) /* numbers for people need all parameters: this says which is missing */

@@ -20,11 +20,6 @@ typedef struct Work {
   PfStatus status; /* of evaluations */
 } Work;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to eliminate");
-}
-
 static PfExpr *entry(const Work *w, int i, int j)
 {
   return w->A + w->row[i]*w->n + w->column[j];
@@ -46,7 +41,7 @@ static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr
   w->row = pf_arena_array(arena, int, w->m);
   w->column = pf_arena_array(arena, int, w->n);
   w->size = pf_arena_array(arena, double, w->m);
-  if (!w->A || !w->f || !w->row || !w->column || !w->size) return no_room(w->ctx);
+  if (!w->A || !w->f || !w->row || !w->column || !w->size) return pf_no_room(w->ctx, "the elimination");
   if (mn) memcpy(w->A, A, mn*sizeof *A);
   if (w->m) memcpy(w->f, f, (size_t)w->m*sizeof *f);
   for (int j = 0; j < w->n; j++) w->column[j] = j;
@@ -62,7 +57,7 @@ static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr
 PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *eq, int count, double **start)
 {
   *start = pf_arena_array(arena, double, count);
-  if (!*start) return no_room(ctx);
+  if (!*start) return pf_no_room(ctx, "the elimination");
   int said = pf_diagnostic_count(ctx);
   PfStatus status = pf_equations_start(ctx, eq, NULL, *start);
   if (status == PF_OK || pf_is_final(status)) return status;
@@ -76,7 +71,7 @@ PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *
 {
   int size = eq->m*eq->n;
   double *A = pf_arena_array(scratch, double, size);
-  if (!A) return no_room(ctx);
+  if (!A) return pf_no_room(ctx, "the elimination");
   for (int i = 0; i < symbols->count; i++) values[i] = 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
   PF_TRY(pf_model_parameter_values(eq->model, NULL, PF_MISSING_GENERIC, values));
   PF_TRY(pf_expr_evaluate(ctx, eq->A, size, symbols->symbol, values, symbols->count, A));
@@ -93,7 +88,7 @@ static PfStatus prepare(Work *w, PfArena *arena, const PfEquations *eq)
   w->symbols = s.symbol;
   w->symbol_count = s.count;
   w->values = pf_arena_array(arena, double, s.count);
-  if (!w->values) return no_room(w->ctx);
+  if (!w->values) return pf_no_room(w->ctx, "the elimination");
   PF_TRY(pf_start_values(w->ctx, arena, eq, s.count, &w->start));
   return pf_generic_values(w->ctx, arena, eq, &s, w->start, w->values);
 }
@@ -185,7 +180,7 @@ static PfStatus read_result(Work *w, PfArena *arena)
   e->column = w->column;
   e->K = pf_arena_array(arena, PfExpr, (size_t)r*(size_t)free);
   e->d = pf_arena_array(arena, PfExpr, r);
-  if (!e->K || !e->d) return no_room(w->ctx);
+  if (!e->K || !e->d) return pf_no_room(w->ctx, "the elimination");
   for (int i = 0; i < r; i++) {
     for (int j = 0; j < free; j++) e->K[i*free + j] = *entry(w, i, r + j);
     e->d[i] = w->f[w->row[i]];
@@ -205,7 +200,7 @@ PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfEquations *eq, con
   *elimination = (PfElimination){0};
   elimination->divisors = pf_arena_array(arena, PfExpr, eq->m);
   elimination->divisor_sizes = pf_arena_array(arena, double, eq->m);
-  if (!elimination->divisors || !elimination->divisor_sizes) return no_room(ctx);
+  if (!elimination->divisors || !elimination->divisor_sizes) return pf_no_room(ctx, "the elimination");
   Work w = {.ctx = ctx, .model = eq->model, .m = eq->m, .n = eq->n, .result = elimination};
   PF_TRY(prepare(&w, arena, eq));
   PF_TRY(load_rows(&w, arena, A, f));

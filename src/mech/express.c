@@ -90,7 +90,7 @@ PfStatus pf_equations_express(PfContext *ctx, PfArena *arena, const PfEquations 
   PF_TRY(pf_expr_reach(ctx, arena, list, count, &nodes, &node_count));
   Names s = {.ctx = ctx, .eq = equations, .symbol = pf_arena_array(arena, PfExpr, node_count),
              .value = pf_arena_array(arena, PfExpr, node_count)};
-  if (!s.symbol || !s.value) return pf_fail(ctx, PF_ERR_MEMORY, "no room for what is shown");
+  if (!s.symbol || !s.value) return pf_no_room(ctx, "what is shown");
   for (int i = 0; i < node_count; i++)
     if (pf_expr_op(ctx, nodes[i]) == PF_OP_SYMBOL) PF_TRY(find(&s, arena, nodes[i]));
   return s.count ? pf_expr_substitute(ctx, list, count, s.symbol, s.value, s.count, list) : PF_OK;

@@ -12,7 +12,7 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, int unknowns, int equa
   d->unknowns = pf_arena_array(arena, PfExpr, unknowns);
   d->equations = pf_arena_array(arena, PfEquation, equations);
   bool good = d->unknowns && d->equations;
-  return good ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
+  return good ? PF_OK : pf_no_room(ctx, "the equations");
 }
 
 static void simplify(PfContext *ctx, PfExpr *list, int count)
@@ -100,7 +100,7 @@ static PfStatus embed(PfContext *ctx, PfArena *arena, const PfEquations *eq, Emb
   x->free = eq->n - x->e.rank;
   x->NM = pf_arena_array(arena, PfExpr, (size_t)x->free*(size_t)x->n);
   x->force = pf_arena_array(arena, PfExpr, x->free);
-  if (!x->NM || !x->force) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
+  if (!x->NM || !x->force) return pf_no_room(ctx, "the equations");
   for (int a = 0; a < x->free; a++) {
     x->force[a] = pf_expr_int(ctx, 0);
     for (int j = 0; j < x->n; j++) x->NM[a*x->n + j] = pf_expr_int(ctx, 0);

@@ -12,17 +12,12 @@ static PfExpr image_of(void *user, PfExpr e)
   return e == x->node ? x->by : e;
 }
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the jumps of the equations");
-}
-
 /* Time, coordinates, velocities, accelerations, multipliers. */
 static PfStatus list_moving(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr **list, int *count)
 {
   int n = model->coordinate_count, m = model->constraint_count, c = 0;
   PfExpr *x = *list = pf_arena_array(arena, PfExpr, 3*(size_t)n + (size_t)m + 1);
-  if (!x) return no_room(ctx);
+  if (!x) return pf_no_room(ctx, "the jumps of the equations");
   for (int i = 0; i < n; i++) x[c++] = model->coordinates[i].q;
   for (int i = 0; i < n; i++) x[c++] = model->coordinates[i].v;
   for (int i = 0; i < n; i++) x[c++] = model->coordinates[i].a;

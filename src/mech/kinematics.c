@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the kinematics");
-}
-
 static PfStatus make_room(PfContext *ctx, PfArena *arena, int n, int count, PfKinematics *k)
 {
   size_t N = (size_t)n, s = (size_t)count;
@@ -22,7 +17,7 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, int n, int count, PfKi
   k->N = pf_arena_array(arena, PfExpr, N*s);
   k->drift = pf_arena_array(arena, PfExpr, N);
   bool good = k->independent && k->omega && k->rate && k->v && k->N && k->drift;
-  return good ? PF_OK : no_room(ctx);
+  return good ? PF_OK : pf_no_room(ctx, "the kinematics");
 }
 
 /* ---------------------------------------------------------------- the user's speeds */
@@ -39,7 +34,7 @@ static PfStatus vanishes(PfContext *ctx, PfArena *arena, const PfEquations *eq, 
   int count = symbols.count + k->count;
   PfExpr *list = pf_arena_array(arena, PfExpr, count);
   double *start, *values = pf_arena_array(arena, double, count), value;
-  if (!list || !values) return no_room(ctx);
+  if (!list || !values) return pf_no_room(ctx, "the kinematics");
   memcpy(list, symbols.symbol, (size_t)symbols.count*sizeof *list);
   memcpy(list + symbols.count, k->omega, (size_t)k->count*sizeof *list);
   PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
@@ -107,7 +102,7 @@ static PfStatus linear_rows(PfContext *ctx, PfArena *arena, const PfEquations *e
   size_t n = (size_t)eq->n;
   *rows = pf_arena_array(arena, PfExpr, (size_t)eq->m*n);
   *free = pf_arena_array(arena, PfExpr, eq->m);
-  if (!*rows || !*free) return no_room(ctx);
+  if (!*rows || !*free) return pf_no_room(ctx, "the kinematics");
   for (int i = 0; i < eq->m; i++) {
     if (model->constraints[i].kind == PF_ACCELERATION || model->constraints[i].kind == PF_NONLINEAR)
       return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[i].place,
@@ -132,7 +127,7 @@ static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *
   PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
   double *start, *values = pf_arena_array(arena, double, symbols.count);
   double *A = pf_arena_array(arena, double, (size_t)eq->m*(size_t)eq->n);
-  if (!values || !A) return no_room(ctx);
+  if (!values || !A) return pf_no_room(ctx, "the kinematics");
   PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
   PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
   PF_TRY(pf_expr_evaluate(ctx, eq->A, eq->m*eq->n, symbols.symbol, values, symbols.count, A));
@@ -198,7 +193,7 @@ PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model,
 {
   size_t n = (size_t)model->coordinate_count, most = n + 1 + (size_t)model->input_count;
   PfExpr *from = pf_arena_array(scratch, PfExpr, most), *to = pf_arena_array(scratch, PfExpr, most);
-  if (!from || !to) return no_room(ctx);
+  if (!from || !to) return pf_no_room(ctx, "the kinematics");
   int c = 0;
   for (size_t i = 0; i < n; i++) from[c] = model->coordinates[i].q, to[c++] = k->v[i];
   from[c] = model->time, to[c++] = pf_expr_int(ctx, 1);

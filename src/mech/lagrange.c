@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
-}
-
 /* Matrices are dense. */
 enum { MOST_COORDINATES = 2000, MOST_CONSTRAINTS = 2000 };
 
@@ -38,7 +33,7 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, 
   eq->momentum = pf_arena_array(arena, PfExpr, n);
   if (!eq->M || !eq->F || !eq->C || !eq->applied || !eq->A || !eq->b || !eq->position || !eq->velocity || !eq->rate ||
       !eq->momentum)
-    return no_room(ctx);
+    return pf_no_room(ctx, "the equations");
   PfExpr zero = pf_expr_int(ctx, 0);
   for (size_t i = 0; i < n*n; i++) eq->M[i] = zero;
   for (size_t i = 0; i < m*n; i++) eq->A[i] = zero;
@@ -67,7 +62,7 @@ static PfStatus make_lists(PfContext *ctx, PfArena *scratch, const PfModel *mode
   l->v = pf_arena_array(scratch, PfExpr, n);
   l->from = pf_arena_array(scratch, PfExpr, most);
   l->to = pf_arena_array(scratch, PfExpr, most);
-  if (!l->q || !l->v || !l->from || !l->to) return no_room(ctx);
+  if (!l->q || !l->v || !l->from || !l->to) return pf_no_room(ctx, "the equations");
   int k = 0;
   for (size_t i = 0; i < n; i++) {
     l->q[i] = l->from[k] = model->coordinates[i].q;
@@ -94,7 +89,7 @@ static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *mod
   if (pf_expr_is_structural_zero(ctx, model->kinetic)) return PF_OK;
   PfExpr *p = pf_arena_array(scratch, PfExpr, n), *g = pf_arena_array(scratch, PfExpr, n);
   PfJacobian hessian;
-  if (!p || !g) return no_room(ctx);
+  if (!p || !g) return pf_no_room(ctx, "the equations");
   PF_TRY(pf_expr_gradient(ctx, model->kinetic, l->v, n, p));
   PF_TRY(pf_expr_gradient(ctx, model->kinetic, l->q, n, g));
   PF_TRY(pf_expr_jacobian(ctx, scratch, p, n, l->v, n, &hessian));
@@ -115,7 +110,7 @@ static PfStatus subtract_gradient(PfContext *ctx, PfArena *scratch, PfExpr scala
                                   PfExpr *from)
 {
   PfExpr *g = pf_arena_array(scratch, PfExpr, n);
-  if (!g) return no_room(ctx);
+  if (!g) return pf_no_room(ctx, "the equations");
   PF_TRY(pf_expr_gradient(ctx, scalar, symbols, n, g));
   subtract(ctx, from, g, n);
   return PF_OK;
@@ -124,7 +119,7 @@ static PfStatus subtract_gradient(PfContext *ctx, PfArena *scratch, PfExpr scala
 /* Q_i = f . d(velocity)/dq_i' */
 static PfStatus add_load(PfContext *ctx, const PfModel *model, const PfLoad *load, PfExpr *Q, int n)
 {
-  if (load->velocity.count < 0) return no_room(ctx);
+  if (load->velocity.count < 0) return pf_no_room(ctx, "the equations");
   for (int i = 0; i < n; i++)
     for (int k = 0; k < load->velocity.count; k++) {
       const PfVectorPart *part = load->velocity.part + k;
@@ -165,7 +160,7 @@ PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *mode
   PF_TRY(check_size(ctx, model));
   PF_TRY(make_room(ctx, arena, model, equations));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
-  if (!scratch) return no_room(ctx);
+  if (!scratch) return pf_no_room(ctx, "the equations");
   PfStatus status = derive(ctx, scratch, model, equations);
   pf_arena_free(scratch);
   return status;
@@ -182,7 +177,7 @@ PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *mod
   s->lambda = s->v + n;
   s->count = s->lambda + model->constraint_count;
   s->symbol = pf_arena_array(arena, PfExpr, s->count);
-  if (!s->symbol) return no_room(ctx);
+  if (!s->symbol) return pf_no_room(ctx, "the equations");
   for (int i = 0; i < model->parameter_count; i++) s->symbol[i] = model->parameters[i].symbol;
   s->symbol[s->time] = model->time;
   for (int i = 0; i < model->input_count; i++) s->symbol[s->inputs + i] = model->inputs[i].symbol;

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations of a phase");
-}
-
 /* ---------------------------------------------------------------- what is left */
 
 /* A row that contains nothing that moves is no constraint any more. */
@@ -39,7 +34,7 @@ static PfStatus add_parameters(PfContext *ctx, PfArena *arena, const PfModel *al
   size_t count = (size_t)all->parameter_count, n = (size_t)all->coordinate_count;
   model->parameters = pf_arena_array(arena, PfParameter, count + n);
   model->parameter_order = pf_arena_array(arena, int, count + n);
-  if (!model->parameters || !model->parameter_order) return no_room(ctx);
+  if (!model->parameters || !model->parameter_order) return pf_no_room(ctx, "the equations of a phase");
   if (count) memcpy(model->parameters, all->parameters, count*sizeof *model->parameters);
   if (count) memcpy(model->parameter_order, all->parameter_order, count*sizeof *model->parameter_order);
   for (size_t i = 0; i < n; i++) {
@@ -75,7 +70,7 @@ static int find_position(const PfPhase *phase, int p)
 static PfStatus add_balls(PfContext *ctx, PfArena *arena, const PfModel *all, const PfPhase *phase, PfModel *model)
 {
   model->balls = pf_arena_array(arena, PfBall, all->ball_count);
-  if (!model->balls) return no_room(ctx);
+  if (!model->balls) return pf_no_room(ctx, "the equations of a phase");
   model->ball_count = 0;
   for (int b = 0; b < all->ball_count; b++) {
     PfBall ball = all->balls[b];
@@ -100,7 +95,8 @@ static PfStatus make_model(PfContext *ctx, PfArena *arena, const PfModel *all, c
   model->constraints = pf_arena_array(arena, PfConstraint, m);
   model->force = pf_arena_array(arena, PfExpr, n);
   model->nonideal = pf_arena_array(arena, PfExpr, n);
-  if (!model->coordinates || !model->constraints || !model->force || !model->nonideal) return no_room(ctx);
+  if (!model->coordinates || !model->constraints || !model->force || !model->nonideal)
+    return pf_no_room(ctx, "the equations of a phase");
   for (size_t i = 0; i < n; i++) {
     model->coordinates[i] = all->coordinates[phase->coordinate[i]];
     model->force[i] = all->force[phase->coordinate[i]];
@@ -118,7 +114,7 @@ static PfStatus rest(PfContext *ctx, const PfModel *all, const bool *held, PfAre
 {
   size_t n = (size_t)all->coordinate_count;
   PfExpr *symbols = pf_arena_array(arena, PfExpr, n), *zeros = pf_arena_array(arena, PfExpr, n);
-  if (!symbols || !zeros) return no_room(ctx);
+  if (!symbols || !zeros) return pf_no_room(ctx, "the equations of a phase");
   int k = 0;
   for (size_t i = 0; i < n; i++)
     if (held[i]) symbols[k] = all->coordinates[i].v, zeros[k++] = pf_expr_int(ctx, 0);
@@ -134,7 +130,7 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, size_t n, size_t m, Li
 {
   *count = n*n + 5*n + m*n + 3*m + 2;
   PfExpr *e = *all = pf_arena_array(arena, PfExpr, *count);
-  if (!e) return no_room(ctx);
+  if (!e) return pf_no_room(ctx, "the equations of a phase");
   l->M = e, e += n*n;
   l->F = e, e += n;
   l->C = e, e += n;
@@ -196,7 +192,7 @@ PfStatus pf_phase_make(PfContext *ctx, PfArena *arena, const PfEquations *all, c
                        PfPhase *phase)
 {
   *phase = (PfPhase){.coordinate = pf_arena_array(arena, int, all->n), .constraint = pf_arena_array(arena, int, all->m)};
-  if (!phase->coordinate || !phase->constraint) return no_room(ctx);
+  if (!phase->coordinate || !phase->constraint) return pf_no_room(ctx, "the equations of a phase");
   choose(ctx, all, held, active, phase);
   PF_TRY(make_model(ctx, arena, all->model, held, phase));
   return make_equations(ctx, arena, all, held, phase);

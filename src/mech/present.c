@@ -22,7 +22,7 @@ static PfStatus simplify_equations(PfContext *ctx, PfArena *arena, const PfEquat
   simple->A = pf_arena_array(arena, PfExpr, m*n);
   simple->b = pf_arena_array(arena, PfExpr, m);
   if (!simple->M || !simple->F || !simple->C || !simple->A || !simple->b)
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
+    return pf_no_room(ctx, "the equations");
   PF_TRY(simplify(ctx, eq->F, simple->F, n));
   PF_TRY(simplify(ctx, eq->C, simple->C, n));
   PF_TRY(simplify(ctx, eq->A, simple->A, m*n));
@@ -68,7 +68,7 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
   int count = 2*d->equation_count;
   PfExpr *roots = pf_arena_array(arena, PfExpr, count);
   PfParts parts = {0};
-  if (!roots) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
+  if (!roots) return pf_no_room(ctx, "the equations");
   for (int i = 0; i < d->equation_count; i++) {
     roots[2*i] = d->equations[i].left;
     roots[2*i + 1] = d->equations[i].right;
@@ -90,7 +90,7 @@ PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *e
   d->unknown_count = d->equation_count = eq->n + eq->m;
   d->unknowns = pf_arena_array(arena, PfExpr, d->unknown_count);
   d->equations = pf_arena_array(arena, PfEquation, d->equation_count);
-  if (!d->unknowns || !d->equations) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the equations");
+  if (!d->unknowns || !d->equations) return pf_no_room(ctx, "the equations");
   for (int i = 0; i < eq->n; i++) d->unknowns[i] = eq->model->coordinates[i].a;
   for (int k = 0; k < eq->m; k++) d->unknowns[eq->n + k] = eq->model->constraints[k].multiplier;
   PF_TRY(simplify_equations(ctx, arena, eq, &d->simple));

@@ -3,16 +3,11 @@
 
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the reduced equations");
-}
-
 static PfStatus make_room(PfContext *ctx, PfArena *arena, int count, PfReducedForm *form)
 {
   form->G = pf_arena_array(arena, PfExpr, (size_t)count*(size_t)count);
   form->g = pf_arena_array(arena, PfExpr, count);
-  return form->G && form->g ? PF_OK : no_room(ctx);
+  return form->G && form->g ? PF_OK : pf_no_room(ctx, "the reduced equations");
 }
 
 /* Velocities replaced by v(omega), in place: what the papers mark by a star. */
@@ -21,7 +16,7 @@ static PfStatus star(PfContext *ctx, PfArena *scratch, const PfModel *model, con
 {
   int n = model->coordinate_count;
   PfExpr *v = pf_arena_array(scratch, PfExpr, n);
-  if (!v) return no_room(ctx);
+  if (!v) return pf_no_room(ctx, "the reduced equations");
   for (int i = 0; i < n; i++) v[i] = model->coordinates[i].v;
   return pf_expr_substitute(ctx, e, count, v, k->v, n, out);
 }
@@ -35,7 +30,7 @@ PfStatus pf_reduce_maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq, 
   PF_TRY(make_room(ctx, arena, s, form));
   PfExpr *F = pf_arena_array(arena, PfExpr, n), *M = pf_arena_array(arena, PfExpr, (size_t)n*(size_t)n);
   PfExpr *MN = pf_arena_array(arena, PfExpr, (size_t)n*(size_t)s);
-  if (!F || !M || !MN) return no_room(ctx);
+  if (!F || !M || !MN) return pf_no_room(ctx, "the reduced equations");
   PF_TRY(star(ctx, arena, eq->model, k, eq->M, n*n, M));
   for (int i = 0; i < n; i++) {
     F[i] = pf_expr_add(ctx, eq->F[i], eq->C[i]);
@@ -77,7 +72,7 @@ static PfStatus along_direction(const Laconic *l, int a, const PfExpr *e, int co
 {
   int n = l->eq->n, s = l->k->count;
   PfExpr *direction = pf_arena_array(l->arena, PfExpr, n);
-  if (!direction) return no_room(l->ctx);
+  if (!direction) return pf_no_room(l->ctx, "the reduced equations");
   for (int i = 0; i < n; i++) direction[i] = l->k->N[i*s + a];
   return pf_expr_derive_along(l->ctx, e, count, l->q, direction, n, out);
 }
@@ -87,7 +82,7 @@ static PfStatus bracket(const Laconic *l, int a, PfExpr *sum)
 {
   int n = l->eq->n, s = l->k->count;
   PfExpr *column = pf_arena_array(l->arena, PfExpr, n), *swept = pf_arena_array(l->arena, PfExpr, n);
-  if (!column || !swept) return no_room(l->ctx);
+  if (!column || !swept) return pf_no_room(l->ctx, "the reduced equations");
   for (int j = 0; j < n; j++) column[j] = l->k->N[j*s + a];
   PF_TRY(pf_along_motion(l->ctx, l->arena, l->eq->model, l->k, column, n, column));
   PF_TRY(along_direction(l, a, l->k->v, n, swept));
@@ -130,7 +125,7 @@ static PfStatus prepare(Laconic *l)
   l->p = pf_arena_array(l->arena, PfExpr, n);
   l->Q = pf_arena_array(l->arena, PfExpr, n);
   l->Pi = pf_arena_array(l->arena, PfExpr, l->k->count);
-  if (!l->q || !l->p || !l->Q || !l->Pi) return no_room(ctx);
+  if (!l->q || !l->p || !l->Q || !l->Pi) return pf_no_room(ctx, "the reduced equations");
   for (int i = 0; i < n; i++) l->q[i] = eq->model->coordinates[i].q;
   PF_TRY(star(ctx, l->arena, eq->model, l->k, &eq->kinetic, 1, &l->T));
   PF_TRY(star(ctx, l->arena, eq->model, l->k, eq->momentum, n, l->p));

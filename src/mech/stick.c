@@ -12,11 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for what sticks");
-}
-
 /* ---------------------------------------------------------------- rows */
 
 /* d/dt along the motion; accelerations are left as symbols. */
@@ -24,7 +19,7 @@ PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, P
 {
   size_t n = (size_t)model->coordinate_count;
   PfExpr *symbols = pf_arena_array(arena, PfExpr, 2*n + 1), *rates = pf_arena_array(arena, PfExpr, 2*n + 1);
-  if (!symbols || !rates) return no_room(ctx);
+  if (!symbols || !rates) return pf_no_room(ctx, "what sticks");
   for (size_t i = 0; i < n; i++) {
     symbols[i] = model->coordinates[i].q, rates[i] = model->coordinates[i].v;
     symbols[n + i] = model->coordinates[i].v, rates[n + i] = model->coordinates[i].a;
@@ -36,7 +31,7 @@ PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, P
 PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const PfExpr *y, int count, PfExpr *size, PfExpr *slope)
 {
   PfExpr *gradient = pf_arena_array(arena, PfExpr, count);
-  if (!gradient) return no_room(ctx);
+  if (!gradient) return pf_no_room(ctx, "what sticks");
   PF_TRY(pf_expr_gradient(ctx, g, y, count, gradient));
   *size = *slope = pf_expr_int(ctx, 0);
   for (int i = 0; i < count; i++) {
@@ -65,7 +60,7 @@ static PfStatus add_row(const Maker *k, int i)
   int n = eq->n, row = k->base->m + i;
   PfExpr *v = pf_arena_array(k->arena, PfExpr, n), *a = pf_arena_array(k->arena, PfExpr, n);
   PfExpr *zeros = pf_arena_array(k->arena, PfExpr, n);
-  if (!v || !a || !zeros) return no_room(ctx);
+  if (!v || !a || !zeros) return pf_no_room(ctx, "what sticks");
   for (int j = 0; j < n; j++) v[j] = model->coordinates[j].v, a[j] = model->coordinates[j].a, zeros[j] = pf_expr_int(ctx, 0);
   PfExpr g = pf_expr_mul(ctx, k->rows[i].factor, k->rows[i].surface);
   PF_TRY(pf_expr_substitute(ctx, &g, 1, k->side, k->zeros, k->count, &g));
@@ -115,7 +110,7 @@ static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
   const PfEquations *eq = &k->stuck->equations;
   int n = eq->n;
   PfExpr *full = pf_arena_array(k->arena, PfExpr, n);
-  if (!full) return no_room(ctx);
+  if (!full) return pf_no_room(ctx, "what sticks");
   PF_TRY(with_unknown(k, F, full));
   PF_TRY(pf_expr_substitute(ctx, F, n, k->side, k->zeros, k->count, F));
   if (!C) return PF_OK;
@@ -132,7 +127,7 @@ static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
 static PfStatus copy(PfContext *ctx, PfArena *arena, const PfExpr *from, size_t count, size_t room, PfExpr **to)
 {
   *to = pf_arena_array(arena, PfExpr, room);
-  if (!*to) return no_room(ctx);
+  if (!*to) return pf_no_room(ctx, "what sticks");
   if (count) memcpy(*to, from, count*sizeof **to);
   return PF_OK;
 }
@@ -158,7 +153,7 @@ static PfStatus copy_all(Maker *k)
   *model = *b->model;
   model->constraint_count = eq->m;
   model->constraints = pf_arena_array(k->arena, PfConstraint, m + p);
-  if (!model->constraints) return no_room(k->ctx);
+  if (!model->constraints) return pf_no_room(k->ctx, "what sticks");
   if (m) memcpy(model->constraints, b->model->constraints, m*sizeof *model->constraints);
   return PF_OK;
 }
@@ -186,7 +181,7 @@ PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, 
   k.side = pf_arena_array(arena, PfExpr, count);
   k.lambda = pf_arena_array(arena, PfExpr, count);
   k.zeros = pf_arena_array(arena, PfExpr, count);
-  if (!k.side || !k.lambda || !k.zeros) return no_room(ctx);
+  if (!k.side || !k.lambda || !k.zeros) return pf_no_room(ctx, "what sticks");
   for (int i = 0; i < count; i++) {
     char name[32];
     snprintf(name, sizeof name, "force of %s", pf_expr_symbol_name(ctx, rows[i].side));

@@ -22,11 +22,6 @@ typedef struct Finder {
   bool failed;
 } Finder;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the switches of the equations");
-}
-
 /* ---------------------------------------------------------------- surfaces */
 
 /* g without its leading factor; *sign is that of the factor. */
@@ -164,7 +159,7 @@ static PfExpr *list_all(PfContext *ctx, PfArena *arena, const PfEquations *eq, P
   for (size_t i = 0; i < PARTS; i++) *count += parts[i].count;
   PfExpr *list = pf_arena_array(arena, PfExpr, *count), *at = list;
   if (!list) {
-    (void)no_room(ctx);
+    (void)pf_no_room(ctx, "the switches of the equations");
     return NULL;
   }
   for (size_t i = 0; i < PARTS; i++) {
@@ -188,7 +183,7 @@ static PfStatus list_symbols(Finder *f, const PfModel *model)
 {
   size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;
   PfExpr *moving = pf_arena_array(f->arena, PfExpr, 2*n + 1), *others = pf_arena_array(f->arena, PfExpr, n + m);
-  if (!moving || !others) return no_room(f->ctx);
+  if (!moving || !others) return pf_no_room(f->ctx, "the switches of the equations");
   for (size_t i = 0; i < n; i++) {
     moving[2*i] = model->coordinates[i].q;
     moving[2*i + 1] = model->coordinates[i].v;
@@ -207,7 +202,7 @@ static PfStatus add_inputs(Finder *f, const PfModel *model)
   PfSwitches *s = f->found;
   size_t old = (size_t)model->input_count;
   s->model.inputs = pf_arena_array(f->arena, PfInput, old + (size_t)s->count);
-  if (!s->model.inputs) return no_room(f->ctx);
+  if (!s->model.inputs) return pf_no_room(f->ctx, "the switches of the equations");
   if (old) memcpy(s->model.inputs, model->inputs, old*sizeof *model->inputs);
   for (int k = 0; k < s->count; k++)
     s->model.inputs[old + (size_t)k] =
@@ -270,7 +265,7 @@ PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equ
   PF_TRY(pf_insert_inputs(ctx, equations->model, list, count));
   PF_TRY(list_symbols(&f, equations->model));
   PF_TRY(pf_expr_map(ctx, list, (int)count, image_of, &f, list));
-  if (f.failed) return no_room(ctx);
+  if (f.failed) return pf_no_room(ctx, "the switches of the equations");
   s->equations.kinetic = list[count - 4];
   s->equations.potential = list[count - 3];
   s->model.kinetic = list[count - 2];

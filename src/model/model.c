@@ -80,7 +80,7 @@ static PfStatus time_derivative(const PfModel *model, PfArena *scratch, const Pf
 {
   size_t most = 2*(size_t)model->coordinate_count + (size_t)model->input_count + 1;
   PfExpr *symbols = pf_arena_array(scratch, PfExpr, most), *rates = pf_arena_array(scratch, PfExpr, most);
-  if (!symbols || !rates) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room to differentiate");
+  if (!symbols || !rates) return pf_no_room(model->ctx, "derivatives");
   int n;
   PF_TRY(pf_model_check_inputs(model, e, count));
   PF_TRY(list_rates(model, symbols, rates, &n));
@@ -125,7 +125,7 @@ static PfStatus evaluate_parameter(const PfModel *model, PfArena *scratch, const
   int node_count, count = 0;
   PF_TRY(pf_expr_reach(model->ctx, scratch, &p->value, 1, &symbols, &node_count));
   double *given = pf_arena_array(scratch, double, node_count);
-  if (!given) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for parameters");
+  if (!given) return pf_no_room(model->ctx, "parameters");
   for (int k = 0; k < node_count; k++) {
     if (!index[symbols[k]]) continue;
     given[count] = values[index[symbols[k]] - 1];
@@ -157,7 +157,7 @@ static PfStatus parameter_values(const PfModel *model, PfArena *scratch, const d
                                  PfMissing missing, double *values)
 {
   int *index = pf_arena_array(scratch, int, (size_t)pf_expr_table_size(model->ctx) + 1);
-  if (!index) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for parameters");
+  if (!index) return pf_no_room(model->ctx, "parameters");
   for (int i = 0; i < model->parameter_count; i++) {
     index[model->parameters[i].symbol] = i + 1;
     values[i] = NAN;

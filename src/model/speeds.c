@@ -63,7 +63,7 @@ static PfStatus add_rows(const PfModel *model, PfArena *arena, const Normal *s)
   PfContext *ctx = model->ctx;
   PfExpr *symbol = pf_arena_array(arena, PfExpr, s->n), *zero = pf_arena_array(arena, PfExpr, s->n);
   PfExpr *row = pf_arena_array(arena, PfExpr, s->n);
-  if (!symbol || !zero || !row) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the speeds");
+  if (!symbol || !zero || !row) return pf_no_room(ctx, "the speeds");
   for (int i = 0; i < s->n; i++) symbol[i] = model->speeds[i].symbol, zero[i] = pf_expr_int(ctx, 0);
   for (int j = 0; j < model->coordinate_count; j++) {
     const PfCoordinate *c = model->coordinates + j;
@@ -82,7 +82,7 @@ PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds)
 {
   size_t n = (size_t)model->speed_count;
   Normal s = {.ctx = model->ctx, .n = model->speed_count, .G = pf_arena_array(arena, PfExpr, n*n), .h = speeds};
-  if (!s.G) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for the speeds");
+  if (!s.G) return pf_no_room(model->ctx, "the speeds");
   for (size_t i = 0; i < n*n; i++) s.G[i] = pf_expr_int(model->ctx, 0);
   for (size_t i = 0; i < n; i++) s.h[i] = pf_expr_int(model->ctx, 0);
   PF_TRY(add_rows(model, arena, &s));

@@ -439,7 +439,7 @@ PfStatus pf_frame_add(PfModel *model, int *room, PfFrame frame, int *index)
   if (model->frame_count == *room) {
     int more = *room ? 2*(*room) : 16;
     PfFrame *frames = pf_arena_array(model->arena, PfFrame, more);
-    if (!frames) return pf_fail(model->ctx, PF_ERR_MEMORY, "no room for more frames");
+    if (!frames) return pf_no_room(model->ctx, "more frames");
     if (model->frame_count) memcpy(frames, model->frames, (size_t)model->frame_count*sizeof *frames);
     model->frames = frames;
     *room = more;

@@ -148,13 +148,13 @@ PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n
   PF_TRY(spectrum_room(ctx, arena, n, s));
   double *copy = pf_arena_array(arena, double, size), *left = pf_arena_array(arena, double, size);
   double *balance = pf_arena_array(arena, double, n), *gaps = pf_arena_array(arena, double, n);
-  if (!copy || !left || !balance || !gaps) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
+  if (!copy || !left || !balance || !gaps) return pf_no_room(ctx, "the eigenvalues");
   PF_TRY(load_columns(ctx, A, n, copy, &scale));
   dgeevx_("P", "V", "V", "E", &n, copy, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance, &s->norm,
           s->sense, gaps, &room, &ask, &none, &info, 1, 1, 1, 1);
   int length = (int)room;
   double *work = pf_arena_array(arena, double, length);
-  if (!work) return pf_fail(ctx, PF_ERR_MEMORY, "no memory");
+  if (!work) return pf_no_room(ctx, "the eigenvalues");
   dgeevx_("P", "V", "V", "E", &n, copy, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance, &s->norm,
           s->sense, gaps, work, &length, &none, &info, 1, 1, 1, 1);
   if (info) return pf_fail(ctx, PF_ERR_NUMBER, "the eigenvalues of a %d x %d matrix do not converge", n, n);

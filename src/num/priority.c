@@ -59,11 +59,6 @@ static bool narrow(Work *w, PfQr *qr)
   return true;
 }
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for equations in an order of priority");
-}
-
 static PfStatus solve(PfContext *ctx, Work *w, const PfRowSet *set, int count, double *x)
 {
   for (int k = 0; k < count && w->free > 0; k++, set++) {
@@ -72,7 +67,7 @@ static PfStatus solve(PfContext *ctx, Work *w, const PfRowSet *set, int count, d
     double *C = pf_arena_array(w->scratch, double, rows*p), *r = pf_arena_array(w->scratch, double, rows);
     double *z = pf_arena_array(w->scratch, double, p);
     PfQr qr;
-    if (!C || !r || !z) return no_room(ctx);
+    if (!C || !r || !z) return pf_no_room(ctx, "equations in an order of priority");
     PF_TRY(pf_qr_make(ctx, w->scratch, set->m, w->free, &qr));
     reduce(w, set, x, C, r);
     if (pf_qr_factor(&qr, C, set->tol) != PF_OK || pf_first_not_finite(r, rows) >= 0)
@@ -81,7 +76,7 @@ static PfStatus solve(PfContext *ctx, Work *w, const PfRowSet *set, int count, d
     add_step(w, z, x);
     bool more = false;
     for (int i = k + 1; i < count; i++) more = more || set[i - k].m > 0;
-    if (more && !narrow(w, &qr)) return no_room(ctx);
+    if (more && !narrow(w, &qr)) return pf_no_room(ctx, "equations in an order of priority");
   }
   return PF_OK;
 }
@@ -89,7 +84,7 @@ static PfStatus solve(PfContext *ctx, Work *w, const PfRowSet *set, int count, d
 PfStatus pf_priority_solve(PfContext *ctx, const PfRowSet *sets, int count, int n, double *x)
 {
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
-  if (!scratch) return no_room(ctx);
+  if (!scratch) return pf_no_room(ctx, "equations in an order of priority");
   Work w = {.scratch = scratch, .n = n, .free = n};
   memset(x, 0, (size_t)n*sizeof *x);
   PfStatus status = solve(ctx, &w, sets, count, x);

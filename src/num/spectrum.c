@@ -79,7 +79,7 @@ static PfStatus load(Sorting *t, const double *A)
   size_t size = (size_t)n*(size_t)n;
   double *rows = pf_arena_array(t->scratch, double, n), *columns = pf_arena_array(t->scratch, double, n);
   t->A = pf_arena_array(t->scratch, double, size), t->scale = pf_arena_array(t->scratch, double, n);
-  if (!rows || !columns || !t->A || !t->scale) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  if (!rows || !columns || !t->A || !t->scale) return pf_no_room(t->ctx, "the eigenvalues");
   int bad = pf_first_not_finite(A, size);
   if (bad >= 0) return pf_fail(t->ctx, PF_ERR_NUMBER, "matrix row %d holds a number that is not finite", bad/n);
   for (int i = 0; i < n; i++) rows[i] = largest(A + (size_t)i*(size_t)n, n, 1), columns[i] = largest(A + i, n, n);
@@ -238,7 +238,7 @@ static PfStatus find_space(Sorting *t, double re, double im, double *N, int *dim
   int m = im != 0 ? 2*t->n : t->n;
   PfQr qr;
   double *shifted = pf_arena_array(t->scratch, double, (size_t)m*(size_t)m);
-  if (!shifted) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  if (!shifted) return pf_no_room(t->ctx, "the eigenvalues");
   shift(t, re, im, shifted);
   PF_TRY(pf_qr_make(t->ctx, t->scratch, m, m, &qr));
   *dimension = 0;
@@ -254,7 +254,7 @@ static PfStatus replace_vectors(Sorting *t, int g, int count)
 {
   int n = t->n, d = 0, parts = t->s.im[g] != 0 ? 2 : 1, placed = 0;
   double *N = pf_arena_array(t->scratch, double, (size_t)(n*parts)*(size_t)(n*parts));
-  if (!N) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  if (!N) return pf_no_room(t->ctx, "the eigenvalues");
   PF_TRY(find_space(t, t->s.re[g], t->s.im[g], N, &d));
   if (!d || d/parts > count) return PF_OK;
   for (int k = g; k < n; k++) {
@@ -291,7 +291,7 @@ static PfStatus find(Sorting *t, const double *A, double *re, double *im, double
   int n = t->n;
   t->group = pf_arena_array(t->scratch, int, n), t->order = pf_arena_array(t->scratch, int, n);
   t->level = pf_arena_array(t->scratch, double, n);
-  if (!t->group || !t->order || !t->level) return pf_fail(t->ctx, PF_ERR_MEMORY, "no memory");
+  if (!t->group || !t->order || !t->level) return pf_no_room(t->ctx, "the eigenvalues");
   PF_TRY(load(t, A));
   PF_TRY(pf_spectrum_find(t->ctx, t->scratch, t->A, n, &t->s));
   for (int k = 0; k < n; k++) t->group[k] = k;

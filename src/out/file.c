@@ -62,7 +62,7 @@ static PfStatus find_target(PfContext *ctx, const char *path, PfText *target)
   pf_text_init(target, pf_context_allocator(ctx));
   pf_text_add(target, path);
   while (links < MOST_LINKS && follow_link(target)) links++;
-  if (target->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no memory for a file name");
+  if (target->failed) return pf_no_room(ctx, "a file name");
   return links == MOST_LINKS ? fail(ctx, path, ELOOP) : PF_OK;
 }
 
@@ -155,7 +155,7 @@ static PfStatus make_part(PfOutFile *file)
   enum { MOST_PARTS = 1000 };
   for (int number = 1; number < MOST_PARTS; number++) {
     name_part(&file->target, number, &file->part);
-    if (file->part.failed) return pf_fail(file->ctx, PF_ERR_MEMORY, "no memory for a file name");
+    if (file->part.failed) return pf_no_room(file->ctx, "a file name");
     file->fd = open_again(pf_text_get(&file->part), O_WRONLY | O_CREAT | O_EXCL);
     if (file->fd >= 0) return PF_OK;
     if (errno != EEXIST) return fail(file->ctx, file->path, errno);

@@ -94,7 +94,7 @@ static const char *tail(const PfRecord *r)
 static PfStatus no_room(PfRecord *r)
 {
   r->failed = true;
-  return pf_fail(r->ctx, PF_ERR_MEMORY, "no memory for the trajectory");
+  return pf_no_room(r->ctx, "the trajectory");
 }
 
 PfStatus pf_record_begin(PfRecord *r, PfContext *ctx, const char *path, const PfRecordHead *head)

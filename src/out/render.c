@@ -169,7 +169,7 @@ static PfStatus render(const Renderer *r, PfPictureKind kind, const PfText *svg,
 PfStatus pf_render(PfContext *ctx, PfPictureKind kind, const PfText *svg, PfText *bytes)
 {
   Renderer r;
-  if (svg->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no memory for the picture");
+  if (svg->failed) return pf_no_room(ctx, "the picture");
   PF_TRY(load(&r, ctx, PF_RENDER_LIBRARY));
   PfStatus status = render(&r, kind, svg, bytes);
   dlclose(r.library);

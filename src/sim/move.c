@@ -130,7 +130,7 @@ PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_c
   PfSampling *s = allocator->resize(allocator->user, NULL, sizeof *s);
   PfRunOptions o = sim->options;
   o.every = every, o.at = at, o.at_count = at_count;
-  PfStatus status = s ? pf_sampler_make(sim->ctx, &o, pf_sim_time(sim), &s->sampler) : pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for samples");
+  PfStatus status = s ? pf_sampler_make(sim->ctx, &o, pf_sim_time(sim), &s->sampler) : pf_no_room(sim->ctx, "samples");
   if (s) s->allocator = allocator;
   if (pf_sim_check_since(sim, status, before)) return s;
   pf_sampling_free(s);

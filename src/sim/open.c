@@ -44,11 +44,6 @@ const PfError *pf_sim_error(const PfSim *sim)
 
 /* ---------------------------------------------------------------- opening */
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the simulation");
-}
-
 /* The complete model has everything that events need; its system gives the order of states and handles. */
 static PfStatus make_complete(PfSim *sim)
 {
@@ -68,7 +63,8 @@ static PfStatus make_room(PfSim *sim)
   sim->values = pf_arena_array(sim->arena, double, pf_system_symbols(sim->system)->count);
   sim->complete_values = pf_arena_array(sim->arena, double, pf_system_symbols(sim->complete_system)->count);
   sim->state = pf_arena_array(sim->arena, double, 2*(size_t)sim->complete_equations.n);
-  if (!sim->given || !sim->input || !sim->values || !sim->complete_values || !sim->state) return no_room(sim->ctx);
+  if (!sim->given || !sim->input || !sim->values || !sim->complete_values || !sim->state)
+    return pf_no_room(sim->ctx, "the simulation");
   for (int i = 0; i < model->parameter_count; i++) sim->given[i] = NAN;
   return PF_OK;
 }
@@ -186,7 +182,7 @@ static PfStatus copy_motion(PfSim *from, PfSim *to)
   if (!from->motion) return PF_OK;
   size_t size = pf_sim_snapshot_size(from);
   char *bytes = pf_arena_array(to->arena, char, size);
-  if (!bytes) return no_room(to->ctx);
+  if (!bytes) return pf_no_room(to->ctx, "the simulation");
   if (!pf_sim_save(from, bytes, size)) return from->error.status;
   if (!pf_sim_start(to)) return to->error.status;
   return pf_sim_restore(to, bytes, size) ? PF_OK : to->error.status;

@@ -7,11 +7,6 @@
 
 #include "model/model.h"
 
-static PfStatus no_room(PfSim *sim)
-{
-  return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for a quantity");
-}
-
 /* ---------------------------------------------------------------- what a name means */
 
 static bool find_state(PfSim *sim, PfHandle *h)
@@ -47,7 +42,7 @@ static PfStatus take_roots(PfSim *sim, PfHandle *h, const PfExpr *roots, size_t 
 {
   h->size = (int)count;
   h->roots = pf_arena_array(sim->arena, PfExpr, count);
-  if (!h->roots) return no_room(sim);
+  if (!h->roots) return pf_no_room(sim->ctx, "a quantity");
   if (count) memcpy(h->roots, roots, count*sizeof *roots);
   return PF_OK;
 }
@@ -141,12 +136,12 @@ static PfStatus find(PfSim *sim, PfHandle *h)
 static PfStatus add(PfSim *sim, const char *name)
 {
   PfHandle *h = pf_arena_array(sim->arena, PfHandle, 1);
-  if (!h) return no_room(sim);
+  if (!h) return pf_no_room(sim->ctx, "a quantity");
   *h = (PfHandle){.name = pf_arena_text(sim->arena, name, strlen(name)), .measure = {"", 1}};
-  if (!h->name) return no_room(sim);
+  if (!h->name) return pf_no_room(sim->ctx, "a quantity");
   PF_TRY(find(sim, h));
   if (sim->motion) PF_TRY(pf_sim_bind(sim, h));
-  return pf_push(pf_context_allocator(sim->ctx), &sim->handles, h) ? PF_OK : no_room(sim);
+  return pf_push(pf_context_allocator(sim->ctx), &sim->handles, h) ? PF_OK : pf_no_room(sim->ctx, "a quantity");
 }
 
 int pf_sim_find(PfSim *sim, const char *name)

@@ -54,7 +54,7 @@ static PfStatus set_start(PfSim *sim, const char *name, double value)
   if (!pf_model_set_start(sim->model, name, value)) return unknown(sim, name);
   char *kept = pf_arena_text(sim->arena, name, strlen(name));
   bool good = kept && pf_push(pf_context_allocator(sim->ctx), &sim->starts, (PfSetStart){kept, value});
-  return good ? PF_OK : pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the start");
+  return good ? PF_OK : pf_no_room(sim->ctx, "the start");
 }
 
 static PfStatus set(PfSim *sim, const char *name, double value)
@@ -158,7 +158,7 @@ static PfStatus start_complete(PfSim *sim)
     return PF_OK;
   }
   double *given = pf_arena_array(sim->run_arena, double, complete->parameter_count);
-  if (!given) return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the start");
+  if (!given) return pf_no_room(sim->ctx, "the start");
   for (int i = 0; i < complete->parameter_count; i++) {
     int k = pf_model_find_parameter(sim->model, complete->parameters[i].name);
     given[i] = k >= 0 ? sim->values[pf_system_symbols(sim->system)->parameters + k] : NAN;
@@ -242,7 +242,7 @@ static PfStatus start(PfSim *sim)
   end_motion(sim);
   if (!sim->placed) PF_TRY(place(sim));
   sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
-  if (!sim->run_arena) return pf_fail(sim->ctx, PF_ERR_MEMORY, "no room for the simulation");
+  if (!sim->run_arena) return pf_no_room(sim->ctx, "the simulation");
   PF_TRY(start_complete(sim));
   return open_motion(sim);
 }

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a branch point");
-}
-
 /* ---------------------------------------------------------------- second derivatives */
 
 /* The completed direction of component k of u. */
@@ -49,7 +44,7 @@ static PfStatus find_curvature(PfTracer *t, const double *p, double *H)
   size_t m = (size_t)t->n + 1, count = (size_t)t->p->field->count;
   double *seeds = pf_arena_array(t->arena, double, m*count), *s = pf_arena_array(t->arena, double, count);
   double *constant = pf_arena_array(t->arena, double, t->p->field->root_count);
-  if (!seeds || !s || !constant) return no_room(t->ctx);
+  if (!seeds || !s || !constant) return pf_no_room(t->ctx, "a branch point");
   for (size_t i = 0; i < m; i++) PF_TRY(complete(t, (int)i, seeds + i*count));
   for (size_t i = 0; i < m; i++)
     for (size_t k = 0; k <= i; k++) {
@@ -105,7 +100,7 @@ static PfStatus left_vector(PfTracer *t, double *p)
   PfMark mark = pf_arena_mark(t->arena);
   double *s = pf_arena_array(t->arena, double, n), *U = pf_arena_array(t->arena, double, n*n);
   double *V = pf_arena_array(t->arena, double, n*m);
-  PfStatus status = s && U && V ? pf_svd(t->ctx, t->J, t->n, (int)m, s, U, V) : no_room(t->ctx);
+  PfStatus status = s && U && V ? pf_svd(t->ctx, t->J, t->n, (int)m, s, U, V) : pf_no_room(t->ctx, "a branch point");
   for (size_t i = 0; i < n && status == PF_OK; i++) p[i] = U[i*n + n - 1];
   pf_arena_release(t->arena, mark);
   return status;
@@ -140,11 +135,11 @@ PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
   size_t n = (size_t)t->n, m = n + 1, N = 2*m;
   int before = pf_diagnostic_count(t->ctx);
   PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
-  if (!arena) return no_room(t->ctx);
+  if (!arena) return pf_no_room(t->ctx, "a branch point");
   Extended x = {.n = t->n, .m = (int)m, .size = (int)N, .p = p};
   x.E = pf_arena_array(arena, double, N*N), x.e = pf_arena_array(arena, double, N);
   x.H = pf_arena_array(arena, double, m*m), x.order = pf_arena_array(arena, int, N);
-  PfStatus status = x.E && x.e && x.H && x.order ? iterate(t, &x, u) : no_room(t->ctx);
+  PfStatus status = x.E && x.e && x.H && x.order ? iterate(t, &x, u) : pf_no_room(t->ctx, "a branch point");
   if (status == PF_ERR_NUMBER) pf_diagnostics_cut(t->ctx, before);
   pf_arena_free(arena);
   return status;
@@ -167,7 +162,7 @@ static PfStatus decompose(PfTracer *t, PfArena *arena, double *s, double *V)
 {
   size_t n = (size_t)t->n, m = n + 1;
   double *square = pf_arena_array(arena, double, m*m), *U = pf_arena_array(arena, double, m*m);
-  if (!square || !U) return no_room(t->ctx);
+  if (!square || !U) return pf_no_room(t->ctx, "a branch point");
   memcpy(square, t->J, n*m*sizeof *square);
   return pf_svd(t->ctx, square, (int)m, (int)m, s, U, V);
 }
@@ -176,9 +171,9 @@ PfStatus pf_tracer_kernel(PfTracer *t, int *dimension, double *tangent)
 {
   size_t n = (size_t)t->n, m = n + 1;
   PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
-  if (!arena) return no_room(t->ctx);
+  if (!arena) return pf_no_room(t->ctx, "a branch point");
   double *s = pf_arena_array(arena, double, m), *V = pf_arena_array(arena, double, m*m);
-  PfStatus status = s && V ? decompose(t, arena, s, V) : no_room(t->ctx);
+  PfStatus status = s && V ? decompose(t, arena, s, V) : pf_no_room(t->ctx, "a branch point");
   if (status == PF_OK) {
     *dimension = n && s[n - 1] <= 1e-8*s[0] ? 2 : 1;
     memcpy(tangent, V + n*m, m*sizeof *tangent);
@@ -209,7 +204,7 @@ static PfStatus find_directions(PfTracer *t, PfArena *arena, const double *p, do
   size_t n = (size_t)t->n, m = n + 1;
   double *s = pf_arena_array(arena, double, m), *V = pf_arena_array(arena, double, m*m);
   double *H = pf_arena_array(arena, double, m*m);
-  if (!s || !V || !H) return no_room(t->ctx);
+  if (!s || !V || !H) return pf_no_room(t->ctx, "a branch point");
   PF_TRY(decompose(t, arena, s, V));
   const double *u = V + (m - 2)*m, *v = V + (m - 1)*m;
   PF_TRY(pf_tracer_curvature(t, p, H));
@@ -231,7 +226,7 @@ static PfStatus find_directions(PfTracer *t, PfArena *arena, const double *p, do
 PfStatus pf_tracer_directions(PfTracer *t, const double *p, double *first, double *second, bool *two)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
-  if (!arena) return no_room(t->ctx);
+  if (!arena) return pf_no_room(t->ctx, "a branch point");
   PfStatus status = find_directions(t, arena, p, first, second, two);
   pf_arena_free(arena);
   return status;

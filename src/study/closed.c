@@ -35,11 +35,6 @@ typedef struct Search {
   PfIntegral *found;
 } Search;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to look for holonomic combinations");
-}
-
 /* ---------------------------------------------------------------- factors */
 
 static bool is_factor(const Search *s, PfExpr e)
@@ -56,7 +51,7 @@ static PfStatus list_factors(Search *s, bool more)
   PfExpr *nodes;
   PF_TRY(pf_expr_reach(s->ctx, s->arena, s->forms, size, &nodes, &node_count));
   s->factors = pf_arena_array(s->arena, PfExpr, node_count + 1);
-  if (!s->factors) return no_room(s->ctx);
+  if (!s->factors) return pf_no_room(s->ctx, "the search for holonomic combinations");
   s->factors[0] = pf_expr_int(s->ctx, 1);
   s->factor_count = 1;
   for (int i = 0; more && i < node_count; i++)
@@ -84,7 +79,7 @@ static PfStatus make_probe(Search *s)
   s->root_count = (forms + s->factor_count)*(n + 1);
   s->roots = pf_arena_array(s->arena, PfExpr, s->root_count);
   s->values = pf_arena_array(s->arena, uint64_t, s->root_count);
-  if (!s->roots || !s->values) return no_room(s->ctx);
+  if (!s->roots || !s->values) return pf_no_room(s->ctx, "the search for holonomic combinations");
   PF_TRY(put_with_slopes(s, s->forms, forms, s->roots));
   PF_TRY(put_with_slopes(s, s->factors, s->factor_count, s->roots + (size_t)forms*(size_t)(n + 1)));
   PF_TRY(pf_expr_check(s->ctx));
@@ -132,7 +127,7 @@ static PfStatus gather(Search *s, PfRelations *relations, bool *good)
 {
   enum { QUIET = 3 };
   uint64_t *row = pf_arena_array(s->arena, uint64_t, relations->unknowns);
-  if (!row) return no_room(s->ctx);
+  if (!row) return pf_no_room(s->ctx, "the search for holonomic combinations");
   relations->field = pf_probe_field(s->probe);
   *good = false;
   for (int quiet = 0; quiet < QUIET;) {
@@ -184,7 +179,7 @@ static PfStatus make_form(const Search *s, const int64_t *c, PfIntegral *out)
   *out = (PfIntegral){.for_values = s->parameters == BY_VALUE};
   out->weight = pf_arena_array(s->arena, PfExpr, m);
   out->form = pf_arena_array(s->arena, PfExpr, n);
-  if (!out->weight || !out->form) return no_room(ctx);
+  if (!out->weight || !out->form) return pf_no_room(ctx, "the search for holonomic combinations");
   for (int i = 0; i < m; i++) {
     out->weight[i] = pf_expr_int(ctx, 0);
     for (int b = 0; b < s->factor_count; b++) {
@@ -225,7 +220,7 @@ static PfStatus raises_rank(const Search *s, const PfExpr *form, bool *yes)
   size_t n = (size_t)s->d->n;
   int rank;
   PfExpr *rows = pf_arena_array(s->arena, PfExpr, (size_t)(s->count + 1)*n);
-  if (!rows) return no_room(s->ctx);
+  if (!rows) return pf_no_room(s->ctx, "the search for holonomic combinations");
   for (int i = 0; i < s->count; i++) memcpy(rows + (size_t)i*n, s->found[i].form, n*sizeof *rows);
   memcpy(rows + (size_t)s->count*n, form, n*sizeof *rows);
   PF_TRY(pf_rank_at(s->d, &(PfAnchor){0}, rows, s->count + 1, &rank, NULL));
@@ -261,7 +256,7 @@ static PfStatus keep(Search *s, const PfIntegral *candidate)
 static PfStatus keep_shortest(Search *s, PfIntegral *candidates, int count)
 {
   size_t *length = pf_arena_array(s->arena, size_t, count);
-  if (!length) return no_room(s->ctx);
+  if (!length) return pf_no_room(s->ctx, "the search for holonomic combinations");
   for (int i = 0; i < count; i++) length[i] = form_length(s->ctx, candidates + i, s->d->m, s->d->n);
   for (int k = 0; k < count && s->count < s->wanted; k++) {
     int best = -1;
@@ -308,7 +303,7 @@ typedef struct Solutions {
 static PfStatus add_forms(const Search *s, Solutions *all, const uint64_t *rows, size_t stride)
 {
   int64_t *c = pf_arena_array(s->arena, int64_t, all->unknowns);
-  if (!c) return no_room(s->ctx);
+  if (!c) return pf_no_room(s->ctx, "the search for holonomic combinations");
   for (int k = 0; k < all->count; k++) {
     if (!read_constants(pf_probe_field(s->probe), rows + (size_t)k*stride, all->unknowns, c)) continue;
     PF_TRY(make_form(s, c, all->forms + all->form_count));
@@ -324,7 +319,7 @@ static PfStatus add_shortened(const Search *s, Solutions *all)
   size_t size = (size_t)all->count*(size_t)width;
   uint64_t *rows = pf_arena_array(s->arena, uint64_t, size);
   int *order = pf_arena_array(s->arena, int, n), *pivot = pf_arena_array(s->arena, int, width);
-  if (!rows || !order || !pivot) return no_room(s->ctx);
+  if (!rows || !order || !pivot) return pf_no_room(s->ctx, "the search for holonomic combinations");
   for (int first = 0; first < n; first++) {
     for (int k = 0; k < all->count; k++) {
       uint64_t *row = rows + (size_t)k*(size_t)width;
@@ -350,7 +345,7 @@ static PfStatus use_solutions(Search *s, const PfRelations *relations)
   Solutions all = {.unknowns = relations->unknowns, .count = relations->unknowns - relations->rank};
   all.at = pf_arena_array(s->arena, uint64_t, (size_t)all.count*(size_t)all.unknowns);
   all.forms = pf_arena_array(s->arena, PfIntegral, (size_t)all.count*(size_t)(s->d->n + 1));
-  if (!all.at || !all.forms) return no_room(s->ctx);
+  if (!all.at || !all.forms) return pf_no_room(s->ctx, "the search for holonomic combinations");
   pf_relations_solve(relations, all.at);
   PF_TRY(add_forms(s, &all, all.at, (size_t)all.unknowns));
   if (all.count > 1 && s->factor_count == 1 && all_constant(s, &all)) PF_TRY(add_shortened(s, &all));
@@ -383,7 +378,7 @@ static PfStatus take_declared(Search *s)
     if (eq->position[i] == PF_EXPR_NONE) continue;
     PfIntegral one = {.declared = true, .integral = eq->position[i], .form = s->d->forms + (size_t)i*(size_t)s->d->n};
     one.weight = pf_arena_array(s->arena, PfExpr, s->d->m);
-    if (!one.weight) return no_room(s->ctx);
+    if (!one.weight) return pf_no_room(s->ctx, "the search for holonomic combinations");
     for (int k = 0; k < s->d->m; k++) one.weight[k] = pf_expr_int(s->ctx, k == i);
     PF_TRY(keep(s, &one));
   }
@@ -401,7 +396,7 @@ static PfStatus begin(const PfDistribution *d, int wanted, Search *s)
 {
   *s = (Search){.d = d, .ctx = d->ctx, .arena = d->arena, .wanted = wanted, .seed = 1, .forms = d->forms};
   s->found = pf_arena_array(d->arena, PfIntegral, wanted + 1);
-  if (!s->found) return no_room(d->ctx);
+  if (!s->found) return pf_no_room(d->ctx, "the search for holonomic combinations");
   return take_declared(s);
 }
 

@@ -7,18 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the flow");
-}
-
 static PfStatus make_inputs(PfCourse *w, PfArena *arena)
 {
   const PfModel *model = w->f->model;
   int count = model->input_count;
   PfExpr *roots = pf_arena_array(arena, PfExpr, count);
   w->input_values = pf_arena_array(arena, double, count);
-  if (!roots || !w->input_values) return no_room(w->ctx);
+  if (!roots || !w->input_values) return pf_no_room(w->ctx, "the flow");
   bool any = false;
   for (int i = 0; i < count; i++) {
     any = any || model->inputs[i].value;
@@ -27,7 +22,7 @@ static PfStatus make_inputs(PfCourse *w, PfArena *arena)
   if (!any) return PF_OK;
   PF_TRY(pf_tape_new(w->ctx, w->f->symbol, w->f->count, roots, count, &w->inputs));
   w->work = pf_arena_array(arena, double, pf_tape_work_size(w->inputs));
-  return w->work ? PF_OK : no_room(w->ctx);
+  return w->work ? PF_OK : pf_no_room(w->ctx, "the flow");
 }
 
 PfStatus pf_course_make(PfContext *ctx, PfArena *arena, PfDynamics *field, bool deviates, double rtol, PfCourse *w)
@@ -40,7 +35,7 @@ PfStatus pf_course_make(PfContext *ctx, PfArena *arena, PfDynamics *field, bool 
   w->last = pf_arena_array(arena, double, most);
   bool good = w->y && w->y_old && w->trial && w->dense && w->last && w->s;
   for (int k = 0; k < PF_COURSE_STAGES; k++) good = (w->k[k] = pf_arena_array(arena, double, most)) && good;
-  return good ? make_inputs(w, arena) : no_room(ctx);
+  return good ? make_inputs(w, arena) : pf_no_room(ctx, "the flow");
 }
 
 void pf_course_release(PfCourse *w)

@@ -10,11 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the distribution of admissible velocities");
-}
-
 /* The length is not asked for where it would take longer than the answer is worth. */
 PfExpr pf_tidy(PfContext *ctx, PfExpr e)
 {
@@ -131,7 +126,7 @@ static PfStatus make_forms(PfDistribution *d)
   d->x = pf_arena_array(d->arena, PfExpr, wide);
   d->forms = pf_arena_array(d->arena, PfExpr, size);
   d->valued = pf_arena_array(d->arena, PfExpr, size);
-  if (!rows || !d->x || !d->forms || !d->valued) return no_room(d->ctx);
+  if (!rows || !d->x || !d->forms || !d->valued) return pf_no_room(d->ctx, "the distribution of admissible velocities");
   PF_TRY(write_rows(d, rows));
   d->timed = needs_time(d, rows);
   d->n = d->timed ? wide : n;
@@ -200,7 +195,7 @@ static PfStatus evaluate_exactly(const PfDistribution *d, const PfAnchor *anchor
   PfProbe *probe;
   uint64_t seed = 1;
   v->exact = pf_arena_array(d->arena, uint64_t, count);
-  if (!roots || !v->exact) return no_room(d->ctx);
+  if (!roots || !v->exact) return pf_no_room(d->ctx, "the distribution of admissible velocities");
   memcpy(roots, e, (size_t)count*sizeof *e);
   if (anchor->at) PF_TRY(pf_expr_substitute(d->ctx, roots, count, d->x, anchor->at, d->n, roots));
   PF_TRY(pf_expr_check(d->ctx));
@@ -215,7 +210,7 @@ static PfStatus evaluate_exactly(const PfDistribution *d, const PfAnchor *anchor
 static PfStatus evaluate_numbers(const PfDistribution *d, const PfAnchor *anchor, const PfExpr *e, int count, Values *v)
 {
   v->real = pf_arena_array(d->arena, double, count);
-  if (!v->real) return no_room(d->ctx);
+  if (!v->real) return pf_no_room(d->ctx, "the distribution of admissible velocities");
   PF_TRY(pf_expr_evaluate(d->ctx, e, count, d->x, anchor->numbers, d->n, v->real));
   return pf_first_not_finite(v->real, (size_t)count) < 0 ? PF_OK : undefined(d->ctx, anchor);
 }
@@ -233,7 +228,7 @@ static PfStatus numeric_rank(const PfDistribution *d, const double *rows, int co
   const double tolerance = 1e-8; /* brackets of smooth fields at a point that is known to about 1e-12 */
   int least = count < d->n ? count : d->n;
   double *s = pf_arena_array(d->arena, double, least);
-  if (!s) return no_room(d->ctx);
+  if (!s) return pf_no_room(d->ctx, "the distribution of admissible velocities");
   *rank = 0;
   if (!least) return PF_OK;
   PF_TRY(pf_svd(d->ctx, rows, count, d->n, s, NULL, NULL));
@@ -248,7 +243,7 @@ PfStatus pf_rank_at(const PfDistribution *d, const PfAnchor *anchor, const PfExp
   size_t size = (size_t)count*(size_t)d->n;
   int *which = independent ? independent : pf_arena_array(d->arena, int, count);
   uint64_t *work = pf_arena_array(d->arena, uint64_t, size);
-  if (!which || !work) return no_room(d->ctx);
+  if (!which || !work) return pf_no_room(d->ctx, "the distribution of admissible velocities");
   PF_TRY(evaluate(d, anchor, rows, (int)size, &v));
   if (v.real) return numeric_rank(d, v.real, count, rank);
   *rank = pf_exact_independent_rows(&v.field, v.exact, count, d->n, work, which);
@@ -381,7 +376,7 @@ static PfStatus clear_divisors(const Work *w, PfExpr *X)
   enum { LONG_FIELD = 600, SLACK = 10 };
   PfExpr *scaled = pf_arena_array(w->d->arena, PfExpr, w->n);
   int parts = 0;
-  if (!scaled) return no_room(w->d->ctx);
+  if (!scaled) return pf_no_room(w->d->ctx, "the distribution of admissible velocities");
   for (int j = 0; j < w->n; j++) parts += !pf_expr_is_structural_zero(w->d->ctx, X[j]);
   if (parts == 1) return PF_OK;
   for (int k = 0; k < w->divisor_count && field_length(w, X) < LONG_FIELD; k++) {
@@ -398,7 +393,7 @@ static PfStatus read_fields(const Work *w, PfFields *fields)
   size_t n = (size_t)w->n;
   fields->count = w->n - w->rank;
   fields->at = pf_arena_array(w->d->arena, PfExpr, (size_t)fields->count*n);
-  if (!fields->at) return no_room(ctx);
+  if (!fields->at) return pf_no_room(ctx, "the distribution of admissible velocities");
   for (int a = 0; a < fields->count; a++) {
     PfExpr *X = fields->at + (size_t)a*n;
     for (int j = 0; j < w->n; j++) X[j] = pf_expr_int(ctx, 0);
@@ -418,7 +413,8 @@ PfStatus pf_distribution_span(const PfDistribution *d, const PfAnchor *anchor, P
   w.row = pf_arena_array(d->arena, int, d->m);
   w.column = pf_arena_array(d->arena, int, d->n);
   w.divisors = pf_arena_array(d->arena, PfExpr, d->m);
-  if (!w.A || !w.row || !w.column || !w.divisors) return no_room(d->ctx);
+  if (!w.A || !w.row || !w.column || !w.divisors)
+    return pf_no_room(d->ctx, "the distribution of admissible velocities");
   if (size) memcpy(w.A, d->valued, size*sizeof *w.A);
   for (int i = 0; i < w.m; i++) w.row[i] = i;
   for (int j = 0; j < w.n; j++) w.column[j] = j;
@@ -438,7 +434,8 @@ PfStatus pf_lie_bracket(const PfDistribution *d, const PfExpr *X, const PfExpr *
   PfArena *scratch = pf_context_scratch(d->ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfExpr *other = pf_arena_array(scratch, PfExpr, d->n);
-  PfStatus status = other ? pf_expr_derive_along(d->ctx, Y, d->n, d->x, X, d->n, out) : no_room(d->ctx);
+  PfStatus status = other ? pf_expr_derive_along(d->ctx, Y, d->n, d->x, X, d->n, out)
+                          : pf_no_room(d->ctx, "the distribution of admissible velocities");
   if (status == PF_OK) status = pf_expr_derive_along(d->ctx, X, d->n, d->x, Y, d->n, other);
   for (int j = 0; status == PF_OK && j < d->n; j++) out[j] = pf_tidy(d->ctx, pf_expr_sub(d->ctx, out[j], other[j]));
   pf_arena_release(scratch, mark);

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the vector field");
-}
-
 /* ---------------------------------------------------------------- symbols */
 
 static PfExpr named(PfDynamics *f, const char *name, const char *mark)
@@ -30,7 +25,7 @@ static PfStatus list_symbols(PfDynamics *f)
   f->count = f->at_a + f->nw;
   f->symbol = pf_arena_array(f->arena, PfExpr, f->count);
   for (int k = 0; k < 3; k++) f->seed[k] = pf_arena_array(f->arena, PfExpr, f->count);
-  if (!f->symbol || !f->seed[0] || !f->seed[1] || !f->seed[2]) return no_room(f->ctx);
+  if (!f->symbol || !f->seed[0] || !f->seed[1] || !f->seed[2]) return pf_no_room(f->ctx, "the vector field");
   memcpy(f->symbol, in->symbol, (size_t)in->count*sizeof *f->symbol);
   for (int k = 0; k < f->nw; k++) {
     if (f->speeds) f->symbol[f->at_w + k] = model->speeds[k].symbol;
@@ -64,7 +59,7 @@ static PfStatus list_accelerations(PfDynamics *f, PfExpr *a, PfExpr *N, PfExpr *
     PF_TRY(pf_expr_gradient(f->ctx, f->eq->rate[i], f->symbol + f->at_w, k, N + (size_t)i*(size_t)k));
   int most = n + 1 + f->model->input_count, c = 0;
   PfExpr *from = pf_arena_array(f->arena, PfExpr, most), *to = pf_arena_array(f->arena, PfExpr, most);
-  if (!from || !to) return no_room(f->ctx);
+  if (!from || !to) return pf_no_room(f->ctx, "the vector field");
   for (; c < n; c++) from[c] = f->model->coordinates[c].q, to[c] = f->eq->rate[c];
   from[c] = f->model->time, to[c++] = pf_expr_int(f->ctx, 1);
   for (int i = 0; i < f->model->input_count; i++)
@@ -104,7 +99,7 @@ static PfStatus list_levels(PfDynamics *f)
 {
   f->position_row = pf_arena_array(f->arena, int, f->m);
   f->velocity_row = pf_arena_array(f->arena, int, f->m);
-  if (!f->position_row || !f->velocity_row) return no_room(f->ctx);
+  if (!f->position_row || !f->velocity_row) return pf_no_room(f->ctx, "the vector field");
   for (int k = 0; k < f->m; k++) {
     if (f->eq->position[k] != PF_EXPR_NONE) f->position_row[f->np++] = k;
     if (f->eq->velocity[k] != PF_EXPR_NONE && !f->speeds) f->velocity_row[f->nv++] = k;
@@ -119,7 +114,7 @@ static PfStatus list_roots(PfDynamics *f, const PfExpr *a, const PfOutputs *outp
   f->at_psi = f->np, f->at_r = f->at_psi + f->nv, f->at_rate = f->at_r + f->nr, f->at_out = f->at_rate + f->n;
   f->root_count = f->at_out + f->no;
   f->roots = pf_arena_array(f->arena, PfExpr, f->root_count);
-  if (!f->roots) return no_room(f->ctx);
+  if (!f->roots) return pf_no_room(f->ctx, "the vector field");
   for (int k = 0; k < f->np; k++) f->roots[k] = f->eq->position[f->position_row[k]];
   for (int k = 0; k < f->nv; k++) f->roots[f->at_psi + k] = f->eq->velocity[f->velocity_row[k]];
   list_motion(f, a, f->roots + f->at_r);
@@ -143,7 +138,7 @@ static PfStatus make_levels(PfDynamics *f, const PfExpr *N, const PfExpr *drift)
   size_t most = np + np*n + nv + nv*n + n + n*k + n;
   PfExpr *roots = pf_arena_array(f->arena, PfExpr, most);
   f->level_out = pf_arena_array(f->arena, double, most);
-  if (!roots || !f->level_out) return no_room(f->ctx);
+  if (!roots || !f->level_out) return pf_no_room(f->ctx, "the vector field");
   f->phi = f->level_out;
   for (size_t i = 0; i < np; i++) roots[at++] = f->roots[i];
   f->phi_q = f->level_out + at;
@@ -168,7 +163,7 @@ static PfStatus make_forces(PfDynamics *f)
   size_t nz = (size_t)f->nz;
   PfExpr *K = pf_arena_array(f->arena, PfExpr, (size_t)f->nr*nz), *z = pf_arena_array(f->arena, PfExpr, nz);
   f->K = pf_arena_array(f->arena, double, (size_t)f->nr*nz);
-  if (!K || !z || !f->K) return no_room(f->ctx);
+  if (!K || !z || !f->K) return pf_no_room(f->ctx, "the vector field");
   memcpy(z, f->symbol + f->at_a, (size_t)f->nw*sizeof *z);
   if (f->m) memcpy(z + f->nw, f->symbol + f->at_lambda, (size_t)f->m*sizeof *z);
   for (int i = 0; i < f->nr; i++)
@@ -182,7 +177,7 @@ static PfStatus make_derivative(PfDynamics *f, int order, PfTape **tape)
   size_t count = (size_t)f->count;
   PfExpr *e = pf_arena_array(f->arena, PfExpr, f->root_count);
   PfExpr *inputs = pf_arena_array(f->arena, PfExpr, (size_t)(order + 1)*count);
-  if (!e || !inputs) return no_room(f->ctx);
+  if (!e || !inputs) return pf_no_room(f->ctx, "the vector field");
   memcpy(e, f->roots, (size_t)f->root_count*sizeof *e);
   memcpy(inputs, f->symbol, count*sizeof *inputs);
   for (int k = 0; k < order; k++) {
@@ -199,7 +194,7 @@ static PfStatus take_work(PfDynamics *f, const PfTape *tape)
   if (need <= f->work_room && f->work) return PF_OK;
   f->work = pf_arena_array(f->arena, double, need);
   f->work_room = need;
-  return f->work ? PF_OK : no_room(f->ctx);
+  return f->work ? PF_OK : pf_no_room(f->ctx, "the vector field");
 }
 
 static PfStatus make_work(PfDynamics *f)
@@ -226,7 +221,7 @@ static PfStatus make_work(PfDynamics *f)
   bool good = f->full && f->seeds && f->derived && f->zero && f->y && f->y_dependent && f->w &&
               f->w_dependent && f->matrix && f->right && f->step && f->motion.acceleration && f->motion.multiplier &&
               f->motion.force;
-  return good ? PF_OK : no_room(f->ctx);
+  return good ? PF_OK : pf_no_room(f->ctx, "the vector field");
 }
 
 static PfStatus build(PfDynamics *f, const double *given, const PfOutputs *outputs)
@@ -237,7 +232,7 @@ static PfStatus build(PfDynamics *f, const double *given, const PfOutputs *outpu
   PfExpr *a = pf_arena_array(f->arena, PfExpr, n), *drift = pf_arena_array(f->arena, PfExpr, n);
   PfExpr *N = pf_arena_array(f->arena, PfExpr, n*(size_t)f->nw);
   f->given = pf_arena_array(f->arena, double, f->model->parameter_count);
-  if (!a || !drift || !N || !f->given) return no_room(f->ctx);
+  if (!a || !drift || !N || !f->given) return pf_no_room(f->ctx, "the vector field");
   for (int i = 0; i < f->model->parameter_count; i++) f->given[i] = given ? given[i] : NAN;
   PF_TRY(list_accelerations(f, a, N, drift));
   PF_TRY(list_roots(f, a, outputs));
@@ -257,7 +252,7 @@ PfStatus pf_dynamics_new(PfContext *ctx, const PfSystem *system, const double *g
   PfDynamics *f = arena ? pf_arena_array(arena, PfDynamics, 1) : NULL;
   if (!f) {
     pf_arena_free(arena);
-    return no_room(ctx);
+    return pf_no_room(ctx, "the vector field");
   }
   const PfEquations *eq = pf_system_equations(system);
   *f = (PfDynamics){.ctx = ctx, .arena = arena, .system = system, .eq = eq, .model = eq->model, .n = eq->n, .m = eq->m,

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the vector field");
-}
-
 static PfStatus factor_levels(PfDynamics *f);
 
 static void run_levels(PfDynamics *f)
@@ -79,7 +74,7 @@ static PfStatus make_factors(PfDynamics *f)
 {
   if (f->motion_qr.R) return PF_OK;
   f->weight = pf_arena_array(f->arena, double, f->n);
-  if (!f->weight) return no_room(f->ctx);
+  if (!f->weight) return pf_no_room(f->ctx, "the vector field");
   PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->position_qr));
   PF_TRY(f->speeds ? pf_qr_make(f->ctx, f->arena, f->n, f->nw, &f->velocity_qr)
                    : pf_qr_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->velocity_qr));
@@ -122,7 +117,7 @@ static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const dou
   PfQr qr;
   PfMark mark = pf_arena_mark(f->arena);
   bool *is_bound = pf_arena_array(f->arena, bool, n);
-  PfStatus status = is_bound ? pf_qr_make(f->ctx, f->arena, m, n, &qr) : no_room(f->ctx);
+  PfStatus status = is_bound ? pf_qr_make(f->ctx, f->arena, m, n, &qr) : pf_no_room(f->ctx, "the vector field");
   if (status == PF_OK) {
     for (int i = 0; i < m; i++)
       for (int j = 0; j < n; j++) f->matrix[i*n + j] = rows[i*n + j]*weight[j];
@@ -217,7 +212,7 @@ PfStatus pf_dynamics_keep_chart(const PfDynamics *f, PfArena *arena, PfChartChoi
   *c = (PfChartChoice){f->ny, f->nj, f->y_dependents, f->w_dependents, .hold = {f->chosen_hold[0], f->chosen_hold[1]}};
   c->y = pf_arena_array(arena, int, c->ny), c->y_dependent = pf_arena_array(arena, int, c->y_dependents);
   c->w = pf_arena_array(arena, int, c->nj), c->w_dependent = pf_arena_array(arena, int, c->w_dependents);
-  if (!c->y || !c->y_dependent || !c->w || !c->w_dependent) return no_room(f->ctx);
+  if (!c->y || !c->y_dependent || !c->w || !c->w_dependent) return pf_no_room(f->ctx, "the vector field");
   copy(c->y, f->y, c->ny);
   copy(c->y_dependent, f->y_dependent, c->y_dependents);
   copy(c->w, f->w, c->nj);

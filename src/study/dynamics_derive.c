@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the derivatives of the vector field");
-}
-
 /* out = F_Z s + constant */
 static void run_first(PfDynamics *f, const double *s, const double *constant, double *out)
 {
@@ -108,7 +103,7 @@ PfStatus pf_dynamics_jacobian(PfDynamics *f, double *A, double *C)
   int d = pf_dynamics_size(f);
   PfMark mark = pf_arena_mark(f->arena);
   double *s = pf_arena_array(f->arena, double, f->count), *column = pf_arena_array(f->arena, double, d);
-  PfStatus status = s && column ? PF_OK : no_room(f->ctx);
+  PfStatus status = s && column ? PF_OK : pf_no_room(f->ctx, "the derivatives of the vector field");
   for (int k = 0; k < d && status == PF_OK; k++) {
     pf_dynamics_unit(f, k, s);
     status = pf_dynamics_complete(f, s, NULL, f->derived);
@@ -136,7 +131,7 @@ PfStatus pf_dynamics_parameter_tape(PfDynamics *f, int parameter, PfTape **tape)
   const PfExpr *symbols = f->symbol + f->at_parameters;
   PfExpr zero = pf_expr_int(f->ctx, 0);
   PfExpr *slope = pf_arena_array(f->arena, PfExpr, np + ni);
-  if (!slope) return no_room(f->ctx);
+  if (!slope) return pf_no_room(f->ctx, "the derivatives of the vector field");
   for (int i = 0; i < np + ni; i++) slope[i] = zero;
   slope[parameter] = pf_expr_int(f->ctx, 1);
   for (int k = 0; k < np; k++) {

@@ -40,7 +40,7 @@ static PfStatus check(PfDynamics *f, PfArena *arena)
 PfStatus pf_dynamics_check_smooth(PfDynamics *f)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(f->ctx));
-  if (!arena) return pf_fail(f->ctx, PF_ERR_MEMORY, "no memory");
+  if (!arena) return pf_no_room(f->ctx, "the vector field");
   PfStatus status = check(f, arena);
   pf_arena_free(arena);
   return status;

@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to follow functions along the motion");
-}
-
 /* ---------------------------------------------------------------- what is evaluated */
 
 /* M, F + C, A, b, v, then for each function: its value, its rate without accelerations, and df/dv. */
@@ -41,7 +36,7 @@ static PfStatus list_functions(const PfFlow *flow, PfExpr *at)
   size_t most = (size_t)n + 1 + (size_t)model->input_count;
   PfExpr *from = pf_arena_array(flow->arena, PfExpr, most), *to = pf_arena_array(flow->arena, PfExpr, most);
   PfExpr *v = pf_arena_array(flow->arena, PfExpr, n);
-  if (!from || !to || !v) return no_room(flow->ctx);
+  if (!from || !to || !v) return pf_no_room(flow->ctx, "functions along the motion");
   PF_TRY(list_rates(flow, from, to, &rates));
   for (int i = 0; i < n; i++) v[i] = model->coordinates[i].v;
   for (int k = 0; k < flow->count; k++, at += n + 2) {
@@ -69,7 +64,7 @@ static PfStatus list_roots(PfFlow *flow)
   const PfEquations *eq = flow->eq;
   size_t n = (size_t)eq->n, m = (size_t)eq->m;
   PfExpr *at = flow->states.roots = pf_arena_array(flow->arena, PfExpr, flow->root_count);
-  if (!at) return no_room(flow->ctx);
+  if (!at) return pf_no_room(flow->ctx, "functions along the motion");
   memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
   for (size_t i = 0; i < n; i++) *at++ = pf_expr_add(flow->ctx, eq->F[i], eq->C[i]);
   if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
@@ -148,7 +143,7 @@ static PfStatus try_states(PfFlow *flow, int kind, bool *good)
   const char *refused;
   int count;
   PfExpr *roots = pf_arena_array(flow->arena, PfExpr, flow->root_count);
-  if (!roots) return no_room(flow->ctx);
+  if (!roots) return pf_no_room(flow->ctx, "functions along the motion");
   *good = false;
   PF_TRY(pf_states_write(&flow->states, kind, roots, &count, &refused));
   if (refused) return PF_OK;
@@ -181,7 +176,7 @@ static PfStatus make_room(PfFlow *flow)
   flow->value = pf_arena_array(flow->arena, uint64_t, flow->count);
   flow->rate = pf_arena_array(flow->arena, uint64_t, flow->count);
   bool good = flow->roots_at && flow->acceleration && flow->work && flow->rows && flow->value && flow->rate;
-  return good ? PF_OK : no_room(flow->ctx);
+  return good ? PF_OK : pf_no_room(flow->ctx, "functions along the motion");
 }
 
 PfStatus pf_flow_follow(PfFlow *flow, const PfExpr *functions, int count, PfFlowParameters parameters)
@@ -197,7 +192,7 @@ static PfStatus write_as(const PfFlow *flow, int kind, PfExpr *functions, int co
 {
   PfStates states = flow->states;
   PfExpr *roots = pf_arena_array(flow->arena, PfExpr, count);
-  if (!roots) return no_room(flow->ctx);
+  if (!roots) return pf_no_room(flow->ctx, "functions along the motion");
   memcpy(roots, functions, (size_t)count*sizeof *roots);
   PF_TRY(pf_insert_inputs(flow->ctx, flow->eq->model, roots, (size_t)count));
   states.roots = roots;
@@ -209,7 +204,7 @@ PfStatus pf_flow_write(const PfFlow *flow, PfExpr *functions, int count)
 {
   const char *refused = NULL;
   PfExpr *before = pf_arena_array(flow->arena, PfExpr, count);
-  if (!before) return no_room(flow->ctx);
+  if (!before) return pf_no_room(flow->ctx, "functions along the motion");
   memcpy(before, functions, (size_t)count*sizeof *before);
   int said = pf_diagnostic_count(flow->ctx);
   PfStatus status = write_as(flow, PF_STATES_GIVEN | PF_STATES_ON_POSITIONS, functions, count, &refused);

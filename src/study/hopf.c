@@ -27,11 +27,6 @@ typedef struct Hopf {
   double w;
 } Hopf;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a Hopf point");
-}
-
 /* ---------------------------------------------------------------- directions in all quantities */
 
 /* A completed direction of the real (part 0) or imaginary (1) part of the vector. */
@@ -72,7 +67,7 @@ static PfStatus bilinear(Hopf *h, const Complex *a, const Complex *b, Complex *o
   PfMark mark = pf_arena_mark(h->arena);
   double *sa = take(h, count), *sb = take(h, count), *sc = take(h, count),
       *constant = take(h, (size_t)h->f->root_count);
-  PfStatus status = sa && sb && sc && constant ? PF_OK : no_room(h->ctx);
+  PfStatus status = sa && sb && sc && constant ? PF_OK : pf_no_room(h->ctx, "a Hopf point");
   for (int i = 0; i < h->n; i++) out[i] = 0;
   for (int x = 0; x < 2 && status == PF_OK; x++)
     for (int y = 0; y < 2 && status == PF_OK; y++) {
@@ -112,7 +107,7 @@ static PfStatus trilinear(Hopf *h, const Complex *a, const Complex *b, const Com
   Triple t = {.constant = take(h, roots), .part = take(h, roots), .whole = take(h, count)};
   bool good = t.constant && t.part && t.whole;
   for (int k = 0; k < 3; k++) good = (t.s[k] = take(h, count)) && (t.pair[k] = take(h, count)) && good;
-  if (!good) return no_room(h->ctx);
+  if (!good) return pf_no_room(h->ctx, "a Hopf point");
   for (int i = 0; i < h->n; i++) out[i] = 0;
   for (int bits = 0; bits < 8; bits++) {
     Complex factor = 1;
@@ -135,7 +130,7 @@ static PfStatus resolve(Hopf *h, Complex mu, Complex *b)
   PfMark mark = pf_arena_mark(h->arena);
   double *E = take(h, (size_t)N*(size_t)N), *e = take(h, (size_t)N);
   int *order = pf_arena_array(h->arena, int, N), sign = 0;
-  PfStatus status = E && e && order ? PF_OK : no_room(h->ctx);
+  PfStatus status = E && e && order ? PF_OK : pf_no_room(h->ctx, "a Hopf point");
   if (status == PF_OK) {
     for (int i = 0; i < n; i++) {
       e[i] = creal(b[i]), e[n + i] = cimag(b[i]);
@@ -158,7 +153,7 @@ static PfStatus eigenvector(Hopf *h, const double *matrix, Complex *v, double *w
 {
   int n = h->n, best = -1;
   double *re = take(h, (size_t)n), *im = take(h, (size_t)n), *V = take(h, (size_t)n*(size_t)n);
-  if (!re || !im || !V) return no_room(h->ctx);
+  if (!re || !im || !V) return pf_no_room(h->ctx, "a Hopf point");
   PF_TRY(pf_eig_general(h->ctx, matrix, n, re, im, V));
   for (int k = 0; k < n; k++)
     if (im[k] > 0 && (best < 0 || fabs(re[k]) < fabs(re[best]))) best = k;
@@ -180,7 +175,7 @@ static PfStatus find_vectors(Hopf *h)
 {
   int n = h->n;
   double *T = take(h, (size_t)n*(size_t)n), w;
-  if (!T) return no_room(h->ctx);
+  if (!T) return pf_no_room(h->ctx, "a Hopf point");
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) T[i*n + k] = h->A[k*n + i];
   PF_TRY(eigenvector(h, h->A, h->q, &h->w));
@@ -198,7 +193,7 @@ static PfStatus coefficient(Hopf *h, double *l1)
 {
   int n = h->n;
   Complex *bar = pf_arena_array(h->arena, Complex, n), total;
-  if (!bar) return no_room(h->ctx);
+  if (!bar) return pf_no_room(h->ctx, "a Hopf point");
   for (int i = 0; i < n; i++) bar[i] = conj(h->q[i]);
   PF_TRY(trilinear(h, h->q, h->q, bar, h->c));
   total = product(h->left, h->c, n);
@@ -221,7 +216,7 @@ static PfStatus prepare(Hopf *h)
   h->component = pf_arena_array(h->arena, int, n), h->A = take(h, n*n);
   h->q = pf_arena_array(h->arena, Complex, n), h->left = pf_arena_array(h->arena, Complex, n);
   h->b = pf_arena_array(h->arena, Complex, n), h->c = pf_arena_array(h->arena, Complex, n);
-  if (!h->component || !h->A || !h->q || !h->left || !h->b || !h->c) return no_room(h->ctx);
+  if (!h->component || !h->A || !h->q || !h->left || !h->b || !h->c) return pf_no_room(h->ctx, "a Hopf point");
   for (int k = 0; k < h->p->size; k++)
     if (!h->p->cyclic[k]) h->component[h->n++] = k;
   PF_TRY(pf_problem_matrix(h->p, h->A, &count));
@@ -233,7 +228,7 @@ PfStatus pf_hopf_coefficient(PfProblem *p, double *frequency, double *l1)
   *frequency = *l1 = NAN;
   int before = pf_diagnostic_count(p->ctx);
   Hopf h = {.ctx = p->ctx, .arena = pf_arena_new(pf_context_allocator(p->ctx)), .p = p, .f = p->field};
-  if (!h.arena) return no_room(p->ctx);
+  if (!h.arena) return pf_no_room(p->ctx, "a Hopf point");
   PfStatus status = prepare(&h);
   if (status == PF_OK) {
     *frequency = h.w;

@@ -21,11 +21,6 @@ typedef struct Study {
   uint32_t nodes; /* in the table when it began */
 } Study;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the study of integrability");
-}
-
 static bool is_too_large(const Study *s)
 {
   return pf_expr_table_size(s->ctx) - s->nodes > MOST_NODES;
@@ -49,7 +44,7 @@ static PfStatus begin_flag(const Study *s, const PfFields *fields, int room, Fla
 {
   *flag = (Flag){.levels = 1, .count = fields->count, .room = fields->count + room};
   flag->at = pf_arena_array(s->arena, PfExpr, (size_t)flag->room*(size_t)s->d.n);
-  if (!flag->at) return no_room(s->ctx);
+  if (!flag->at) return pf_no_room(s->ctx, "the study of integrability");
   memcpy(flag->at, fields->at, (size_t)fields->count*(size_t)s->d.n*sizeof *flag->at);
   flag->first[1] = fields->count;
   return PF_OK;
@@ -91,7 +86,7 @@ static void keep(const Study *s, Flag *flag, const int *which, int rank)
 static PfStatus begin_growth(const Study *s, PfGrowth *growth, int rank)
 {
   growth->rank = pf_arena_array(s->arena, int, MOST_LEVELS + 1);
-  if (!growth->rank) return no_room(s->ctx);
+  if (!growth->rank) return pf_no_room(s->ctx, "the study of integrability");
   growth->rank[0] = rank;
   growth->length = 1;
   return PF_OK;
@@ -103,7 +98,7 @@ static PfStatus grow_generic(const Study *s, const PfFields *fields, PfGrowth *g
   PfAnchor anywhere = {0};
   int n = s->d.n;
   int *which = pf_arena_array(s->arena, int, fields->count + MOST_BRACKETS);
-  if (!which) return no_room(s->ctx);
+  if (!which) return pf_no_room(s->ctx, "the study of integrability");
   PF_TRY(begin_flag(s, fields, MOST_BRACKETS, &flag));
   PF_TRY(begin_growth(s, growth, fields->count));
   growth->exact = true;
@@ -150,7 +145,7 @@ static PfStatus read_configuration(Study *s, const double *values, double *numbe
   PfIntegrability *r = s->result;
   PF_TRY(pf_equations_symbols(s->ctx, s->arena, s->d.eq->model, &symbols));
   r->at = pf_arena_array(s->arena, PfExpr, s->d.n);
-  if (!r->at) return no_room(s->ctx);
+  if (!r->at) return pf_no_room(s->ctx, "the study of integrability");
   r->at_exact = true;
   for (int j = 0; j < s->d.n; j++) {
     numbers[j] = values[j < s->d.eq->n ? symbols.q + j : symbols.time];
@@ -180,7 +175,7 @@ static PfStatus study_at(Study *s, const PfAnchor *anchor)
 static PfStatus study_given(Study *s, const double *values)
 {
   double *numbers = pf_arena_array(s->arena, double, s->d.n);
-  if (!numbers) return no_room(s->ctx);
+  if (!numbers) return pf_no_room(s->ctx, "the study of integrability");
   PF_TRY(read_configuration(s, values, numbers));
   s->result->has_given = true;
   if (s->result->at_exact) {

@@ -25,11 +25,6 @@ typedef struct Search {
   PfInvariant *found; /* before dependent ones are left out */
 } Search;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to look for conserved quantities");
-}
-
 const char *pf_invariant_kind_name(PfInvariantKind kind)
 {
   static const char *const names[] = {"energy", "generalized energy", "momentum", "linear", "quadratic",
@@ -44,7 +39,7 @@ static PfStatus add(Search *s, PfInvariantKind kind, PfExpr value, const char *n
   if (s->count == s->room) {
     int room = 2*s->room + 8;
     PfInvariant *more = pf_arena_array(s->arena, PfInvariant, room);
-    if (!more) return no_room(s->ctx);
+    if (!more) return pf_no_room(s->ctx, "the search for conserved quantities");
     if (s->count) memcpy(more, s->found, (size_t)s->count*sizeof *more);
     s->found = more;
     s->room = room;
@@ -81,7 +76,7 @@ static PfStatus work_of_forces(const Search *s, PfExpr *work)
   PfExpr *q = pf_arena_array(s->arena, PfExpr, n), *v = pf_arena_array(s->arena, PfExpr, n + 1);
   PfExpr *form = pf_arena_array(s->arena, PfExpr, n);
   *work = pf_expr_int(s->ctx, 0);
-  if (!q || !v || !form) return no_room(s->ctx);
+  if (!q || !v || !form) return pf_no_room(s->ctx, "the search for conserved quantities");
   for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q, v[i] = model->coordinates[i].v;
   v[n] = model->time;
   memcpy(form, s->eq->applied, (size_t)n*sizeof *form);
@@ -113,7 +108,7 @@ static PfStatus gather(Search *s, const int *list, int count, bool rates, PfRela
   PF_TRY(pf_relations_make(s->ctx, s->arena, count, relations));
   relations->field = pf_probe_field(s->flow.probe);
   uint64_t *row = pf_arena_array(s->arena, uint64_t, count);
-  if (!row) return no_room(s->ctx);
+  if (!row) return pf_no_room(s->ctx, "the search for conserved quantities");
   *good = false;
   for (int quiet = 0; quiet < QUIET;) {
     PF_TRY(pf_check_cancelled(s->ctx));
@@ -168,7 +163,7 @@ static PfStatus take_solutions(Search *s, const PfCandidates *candidates, const 
   enum { MOST_TERMS = 40 };
   int count = rates->unknowns, solutions = count - rates->rank;
   uint64_t *c = pf_arena_array(s->arena, uint64_t, (size_t)solutions*(size_t)count);
-  if (!c) return no_room(s->ctx);
+  if (!c) return pf_no_room(s->ctx, "the search for conserved quantities");
   pf_relations_solve(rates, c);
   for (int i = 0; i < solutions; i++, c += count) {
     int terms;
@@ -185,7 +180,7 @@ static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKin
   PfRelations rates;
   int *list = pf_arena_array(s->arena, int, candidates->count), count = 0;
   bool good = false;
-  if (!list) return no_room(s->ctx);
+  if (!list) return pf_no_room(s->ctx, "the search for conserved quantities");
   PF_TRY(pf_flow_follow(&s->flow, candidates->at, candidates->count, parameters));
   if (s->flow.trouble) return PF_OK;
   PF_TRY(choose_independent(s, list, &count, &good));
@@ -208,7 +203,7 @@ static double rank_of(const Search *s, const PfInvariant *one)
 static PfStatus sort(const Search *s)
 {
   double *rank = pf_arena_array(s->arena, double, s->count);
-  if (!rank) return no_room(s->ctx);
+  if (!rank) return pf_no_room(s->ctx, "the search for conserved quantities");
   for (int i = 0; i < s->count; i++) rank[i] = rank_of(s, s->found + i);
   for (int i = 1; i < s->count; i++)
     for (int k = i; k > 0 && rank[k - 1] > rank[k]; k--) {
@@ -226,7 +221,7 @@ static PfStatus state_symbols(const Search *s, PfExpr **list, int *count)
   const PfModel *model = s->eq->model;
   const PfKinematics *k = &s->flow.states.kinematics;
   *list = pf_arena_array(s->arena, PfExpr, 2*s->eq->n + k->count);
-  if (!*list) return no_room(s->ctx);
+  if (!*list) return pf_no_room(s->ctx, "the search for conserved quantities");
   *count = 0;
   for (int i = 0; i < s->eq->n; i++) (*list)[(*count)++] = model->coordinates[i].q;
   for (int i = 0; i < s->eq->n; i++) (*list)[(*count)++] = model->coordinates[i].v;
@@ -245,7 +240,7 @@ static PfStatus independent_ones(Search *s, int *which, int *rank)
   uint64_t *values = pf_arena_array(s->arena, uint64_t, size), *work = pf_arena_array(s->arena, uint64_t, size);
   uint64_t seed = 7;
   PfProbe *probe;
-  if (!f || !slopes || !values || !work) return no_room(s->ctx);
+  if (!f || !slopes || !values || !work) return pf_no_room(s->ctx, "the search for conserved quantities");
   for (int i = 0; i < s->count; i++) f[i] = s->found[i].value;
   PF_TRY(pf_flow_write(&s->flow, f, s->count));
   for (int i = 0; i < s->count; i++)
@@ -313,7 +308,7 @@ static PfStatus keep_independent(Search *s)
 {
   int *which = pf_arena_array(s->arena, int, s->count + 1), rank = 0;
   s->result->at = pf_arena_array(s->arena, PfInvariant, s->count);
-  if (!which || !s->result->at) return no_room(s->ctx);
+  if (!which || !s->result->at) return pf_no_room(s->ctx, "the search for conserved quantities");
   PF_TRY(sort(s));
   if (s->count) PF_TRY(independent_ones(s, which, &rank));
   for (int pass = 0; pass < 3; pass++)

@@ -5,17 +5,12 @@
 
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to look for conserved quantities");
-}
-
 static PfStatus make_list(const PfFlow *flow, int most, PfCandidates *list)
 {
   *list = (PfCandidates){.room = most};
   list->at = pf_arena_array(flow->arena, PfExpr, most);
   list->name = pf_arena_array(flow->arena, const char *, most);
-  return list->at && list->name ? PF_OK : no_room(flow->ctx);
+  return list->at && list->name ? PF_OK : pf_no_room(flow->ctx, "the search for conserved quantities");
 }
 
 /* Once each, and never zero. */
@@ -120,7 +115,7 @@ static PfStatus reach_equations(const PfFlow *flow, PfExpr **nodes, int *count)
   const PfEquations *eq = flow->eq;
   size_t n = (size_t)eq->n, m = (size_t)eq->m, size = n*n + m*n + n;
   PfExpr *roots = pf_arena_array(flow->arena, PfExpr, size);
-  if (!roots) return no_room(flow->ctx);
+  if (!roots) return pf_no_room(flow->ctx, "the search for conserved quantities");
   memcpy(roots, eq->M, n*n*sizeof *roots);
   if (m) memcpy(roots + n*n, eq->A, m*n*sizeof *roots);
   memcpy(roots + n*n + m*n, eq->F, n*sizeof *roots);
@@ -159,7 +154,7 @@ static PfStatus list_factors(const PfFlow *flow, PfCandidates *factors)
   enum { MOST_FACTORS = 60 };
   int n = flow->eq->n, count = 0;
   PfExpr *nodes, *q = pf_arena_array(flow->arena, PfExpr, n), *v = pf_arena_array(flow->arena, PfExpr, n);
-  if (!q || !v) return no_room(flow->ctx);
+  if (!q || !v) return pf_no_room(flow->ctx, "the search for conserved quantities");
   for (int i = 0; i < n; i++) q[i] = flow->eq->model->coordinates[i].q, v[i] = flow->eq->model->coordinates[i].v;
   PF_TRY(make_list(flow, MOST_FACTORS, factors));
   PF_TRY(reach_equations(flow, &nodes, &count));

@@ -3,6 +3,7 @@
  * a polynomial that is zero or not. */
 #include "study/invariants.h"
 
+#include "base/base.h"
 #include "study/distribution.h"
 
 static PfExpr *minor_of(const PfExpr *G, int k, int row, int column, PfExpr *minor)
@@ -59,7 +60,7 @@ static PfStatus write_rate(const PfFlow *flow, const PfReducedForm *form, PfExpr
   int n = flow->eq->n;
   PfExpr *from = pf_arena_array(flow->arena, PfExpr, n + 1), *to = pf_arena_array(flow->arena, PfExpr, n + 1);
   PfExpr slope[3], held;
-  if (!from || !to) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a proof");
+  if (!from || !to) return pf_no_room(ctx, "a proof");
   for (int i = 0; i < n; i++) from[i] = flow->eq->model->coordinates[i].q, to[i] = k->v[i];
   from[n] = flow->eq->model->time, to[n] = pf_expr_int(ctx, 1);
   PF_TRY(pf_expr_derive_along(ctx, &f, 1, from, to, n + 1, &held));

@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the linear model");
-}
-
 static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfDynamics *f, int inputs, PfLinear *l)
 {
   size_t n = (size_t)pf_dynamics_size(f), u = (size_t)inputs, o = (size_t)f->no;
@@ -21,7 +16,7 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfDynamics *f, i
   l->re = pf_arena_array(arena, double, n), l->im = pf_arena_array(arena, double, n);
   l->modes = pf_arena_array(arena, double, n*n);
   bool good = l->state_names && l->A && l->B && l->C && l->D && l->x && l->rate && l->re && l->im && l->modes;
-  if (!good) return no_room(ctx);
+  if (!good) return pf_no_room(ctx, "the linear model");
   for (size_t k = 0; k < n; k++) l->state_names[k] = pf_dynamics_name(f, arena, (int)k);
   return PF_OK;
 }
@@ -61,7 +56,7 @@ static PfStatus seed_input(PfContext *ctx, PfDynamics *f, int input, double *s)
     memcpy(s + f->at_parameters, slope, (size_t)np*sizeof *s);
     if (ni) memcpy(s + f->at_inputs, slope + np, (size_t)ni*sizeof *s);
   }
-  PfStatus status = work && slope ? PF_OK : no_room(ctx);
+  PfStatus status = work && slope ? PF_OK : pf_no_room(ctx, "the linear model");
   pf_arena_release(f->arena, mark);
   pf_tape_free(tape);
   return status;
@@ -116,7 +111,7 @@ static PfStatus reach(PfContext *ctx, double *A, const double *B, int n, int m, 
   PfMark mark = pf_arena_mark(scratch);
   Reach r = {.n = n, .A = A, .tolerance = 1e-10, .V = pf_arena_array(scratch, double, (size_t)n*(size_t)n)};
   double *x = pf_arena_array(scratch, double, n), *scale = pf_arena_array(scratch, double, n);
-  PfStatus status = r.V && x && scale ? PF_OK : no_room(ctx);
+  PfStatus status = r.V && x && scale ? PF_OK : pf_no_room(ctx, "the linear model");
   if (status == PF_OK) {
     pf_balance(A, n, scale); /* ranks do not depend on units */
     double size = pf_norm(A, n*n);
@@ -202,13 +197,13 @@ static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const
   size_t n = (size_t)l->states;
   double *s = pf_arena_array(scratch, double, f->count), *column = pf_arena_array(scratch, double, n);
   double *copy = pf_arena_array(scratch, double, n*n);
-  if (!s || !column || !copy) return no_room(ctx);
+  if (!s || !column || !copy) return pf_no_room(ctx, "the linear model");
   PF_TRY(pf_dynamics_check_smooth(f));
   pf_dynamics_get(f, l->x);
   pf_dynamics_rate(f, l->rate);
   PF_TRY(pf_dynamics_jacobian(f, l->A, l->C));
   bool *runs = pf_arena_array(scratch, bool, n);
-  if (!runs) return no_room(ctx);
+  if (!runs) return pf_no_room(ctx, "the linear model");
   find_motion(l, f->ny, runs);
   PF_TRY(find_inputs(ctx, f, inputs, s, column, l));
   PF_TRY(pf_eig_general(ctx, l->A, l->states, l->re, l->im, l->modes));
@@ -220,7 +215,7 @@ PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, const i
 {
   PF_TRY(make_room(ctx, arena, field, input_count, linear));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
-  if (!scratch) return no_room(ctx);
+  if (!scratch) return pf_no_room(ctx, "the linear model");
   PfStatus status = linearize(ctx, scratch, field, inputs, linear);
   pf_arena_free(scratch);
   return status;

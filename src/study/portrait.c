@@ -33,11 +33,6 @@ typedef struct Half {
   const char *end;
 } Half;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the portrait");
-}
-
 /* ---------------------------------------------------------------- closed curves */
 
 /* How far y lies past the plane across the motion at its beginning; cyclic components do not count. */
@@ -113,7 +108,7 @@ static PfStatus follow(Draw *d, double way, Half *half)
   bool outside = false;
   *half = (Half){.period = NAN, .end = "end of the time", .a = pf_arena_array(d->arena, double, SAMPLES + 4),
                  .b = pf_arena_array(d->arena, double, SAMPLES + 4)};
-  if (!half->a || !half->b) return no_room(d->ctx);
+  if (!half->a || !half->b) return pf_no_room(d->ctx, "the portrait");
   PF_TRY(pf_course_begin(w, way));
   PF_TRY(add_point(d, half, w->y, &outside));
   for (int k = 0; k < MOST_STEPS && way*(t_end - w->t) > 0 && !outside; k++) {
@@ -150,7 +145,7 @@ static PfStatus join(Draw *d, const Half *back, const Half *forward)
   *orbit = (PfOrbit){.count = more + forward->count, .period = forward->period, .end = forward->end,
                      .start = {forward->a[0], forward->b[0]}};
   orbit->a = pf_arena_array(d->arena, double, orbit->count), orbit->b = pf_arena_array(d->arena, double, orbit->count);
-  if (!orbit->a || !orbit->b) return no_room(d->ctx);
+  if (!orbit->a || !orbit->b) return pf_no_room(d->ctx, "the portrait");
   for (int i = 0; i < more; i++) orbit->a[i] = back->a[more - i], orbit->b[i] = back->b[more - i];
   memcpy(orbit->a + more, forward->a, (size_t)forward->count*sizeof *orbit->a);
   memcpy(orbit->b + more, forward->b, (size_t)forward->count*sizeof *orbit->b);
@@ -209,7 +204,7 @@ static PfStatus prepare(Draw *d)
   d->y = pf_arena_array(d->arena, double, most), d->start = pf_arena_array(d->arena, double, most);
   d->rate = pf_arena_array(d->arena, double, most), d->home = pf_arena_array(d->arena, double, d->f->count);
   d->result->orbits = pf_arena_array(d->arena, PfOrbit, starts);
-  if (!d->y || !d->start || !d->rate || !d->home || !d->result->orbits) return no_room(d->ctx);
+  if (!d->y || !d->start || !d->rate || !d->home || !d->result->orbits) return pf_no_room(d->ctx, "the portrait");
   memcpy(d->home, d->f->full, (size_t)d->f->count*sizeof *d->home);
   return pf_dynamics_keep_chart(d->f, d->arena, &d->chart);
 }

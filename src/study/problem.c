@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for steady motions");
-}
-
 /* Arbitrary numbers in (-1, 1), the same in every run. */
 static double arbitrary(int i, int salt)
 {
@@ -168,7 +163,7 @@ static PfStatus comes_round(PfProblem *p, int c, double *first, bool *yes)
 static PfStatus find_turns(PfProblem *p)
 {
   double *first = pf_arena_array(p->arena, double, p->size);
-  if (!first) return no_room(p->ctx);
+  if (!first) return pf_no_room(p->ctx, "steady motions");
   for (int c = 0; c < p->field->ny; c++)
     if (!p->cyclic[c] && pf_problem_is_angle(p, c))
       PF_TRY(comes_round(p, c, first, p->turns + c));
@@ -214,7 +209,7 @@ static PfStatus make_room(PfProblem *p)
   p->rate = pf_arena_array(p->arena, double, n), p->A = pf_arena_array(p->arena, double, n*n);
   p->s = pf_arena_array(p->arena, double, p->field->count);
   bool good = p->unknown && p->equation && p->cyclic && p->turns && p->x && p->base && p->rate && p->A && p->s;
-  return good ? PF_OK : no_room(p->ctx);
+  return good ? PF_OK : pf_no_room(p->ctx, "steady motions");
 }
 
 static PfStatus make_chain(PfProblem *p)
@@ -225,7 +220,7 @@ static PfStatus make_chain(PfProblem *p)
   p->work = pf_arena_array(p->arena, double, pf_tape_work_size(p->chain));
   p->slope = pf_arena_array(p->arena, double, model->parameter_count + model->input_count);
   p->mu = p->field->full[p->field->at_parameters + p->parameter];
-  return p->work && p->slope ? PF_OK : no_room(p->ctx);
+  return p->work && p->slope ? PF_OK : pf_no_room(p->ctx, "steady motions");
 }
 
 /* Equilibria: all velocities are zero, which affine constraints may forbid. */
@@ -262,7 +257,7 @@ PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSt
   size_t n = (size_t)(field->n + field->nw);
   PF_TRY(make_room(p));
   bool *pattern = pf_arena_array(arena, bool, n*n), *avoid = pf_arena_array(arena, bool, n);
-  return pattern && avoid ? prepare(p, pattern, avoid) : no_room(ctx);
+  return pattern && avoid ? prepare(p, pattern, avoid) : pf_no_room(ctx, "steady motions");
 }
 
 void pf_problem_release(PfProblem *p)

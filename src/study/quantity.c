@@ -50,7 +50,7 @@ PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *f, const boo
   l->origin = pf_arena_array(arena, double, n), l->s = pf_arena_array(arena, double, f->count);
   l->outputs = pf_arena_array(arena, double, f->no);
   if (!l->list || !l->target || !l->weight || !l->x || !l->origin || !l->s || !l->outputs)
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for levels");
+    return pf_no_room(ctx, "levels");
   pf_dynamics_get(f, l->origin);
   for (int k = 0; k < n; k++) l->weight[k] = cyclic && cyclic[k] ? 0 : 1;
   return PF_OK;

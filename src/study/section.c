@@ -21,11 +21,6 @@ typedef struct Cut {
   int n;            /* of the chart at home */
 } Cut;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the section");
-}
-
 /* ---------------------------------------------------------------- points */
 
 static PfStatus value_at(Cut *c, const double *y, PfQuantity q, double *value)
@@ -166,7 +161,7 @@ static PfStatus prepare(Cut *c)
   r->t = pf_arena_array(c->arena, double, MOST_POINTS), r->a = pf_arena_array(c->arena, double, MOST_POINTS);
   r->b = pf_arena_array(c->arena, double, MOST_POINTS), r->orbit = pf_arena_array(c->arena, int, MOST_POINTS);
   c->y = pf_arena_array(c->arena, double, most), c->values = pf_arena_array(c->arena, double, c->f->count);
-  if (!r->t || !r->a || !r->b || !r->orbit || !c->y || !c->values) return no_room(c->ctx);
+  if (!r->t || !r->a || !r->b || !r->orbit || !c->y || !c->values) return pf_no_room(c->ctx, "the section");
   memcpy(c->values, c->f->full, (size_t)c->f->count*sizeof *c->values);
   c->n = pf_dynamics_size(c->f);
   c->t0 = c->f->full[pf_system_symbols(c->f->system)->time];

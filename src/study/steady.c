@@ -27,11 +27,6 @@ typedef struct Search {
   PfSurfaces surfaces;
 } Search;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for steady motions");
-}
-
 const char *pf_stability_name(PfStability stability)
 {
   static const char *const names[] = {"stable", "neutral", "unstable"};
@@ -347,10 +342,10 @@ PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint
 {
   size_t n = (size_t)p->size;
   point->re = pf_arena_array(arena, double, n), point->im = pf_arena_array(arena, double, n);
-  if (!point->re || !point->im) return no_room(p->ctx);
+  if (!point->re || !point->im) return pf_no_room(p->ctx, "steady motions");
   PfMark mark = pf_arena_mark(p->arena);
   double *matrix = pf_arena_array(p->arena, double, n*n);
-  PfStatus status = matrix ? pf_problem_matrix(p, matrix, &point->count) : no_room(p->ctx);
+  PfStatus status = matrix ? pf_problem_matrix(p, matrix, &point->count) : pf_no_room(p->ctx, "steady motions");
   if (status == PF_OK) status = pf_eig_general(p->ctx, matrix, point->count, point->re, point->im, NULL);
   pf_arena_release(p->arena, mark);
   PF_TRY(status);
@@ -369,7 +364,7 @@ static PfStatus fill_point(Search *s, const double *z, int family)
   *point = (PfSteadyPoint){.family = family};
   point->x = pf_arena_array(s->arena, double, s->p->size);
   point->q = pf_arena_array(s->arena, double, n), point->v = pf_arena_array(s->arena, double, n);
-  if (!point->x || !point->q || !point->v) return no_room(s->ctx);
+  if (!point->x || !point->q || !point->v) return pf_no_room(s->ctx, "steady motions");
   recall(s, s->there);
   PF_TRY(pf_problem_go(s->p, z, NAN, NULL));
   pf_dynamics_get(f, point->x);
@@ -545,7 +540,7 @@ static PfStatus make_room(Search *s)
   st->points = pf_arena_array(s->arena, PfSteadyPoint, MOST_POINTS);
   bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home && s->backup && s->target && s->place && s->typical &&
               s->there && st->names && st->cyclic && st->low && st->high && st->points;
-  if (!good) return no_room(s->ctx);
+  if (!good) return pf_no_room(s->ctx, "steady motions");
   memcpy(st->cyclic, s->p->cyclic, size*sizeof *st->cyclic);
   for (size_t c = 0; c < size; c++) st->names[c] = pf_dynamics_name(s->p->field, s->arena, (int)c);
   return pf_qr_make(s->ctx, s->arena, s->m, s->n, &s->qr);

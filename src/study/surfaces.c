@@ -5,17 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the switches of the equations");
-}
-
 static PfStatus make_motion(PfContext *ctx, PfArena *arena, const PfDynamics *f, PfMotion *motion)
 {
   motion->acceleration = pf_arena_array(arena, double, f->n);
   motion->multiplier = pf_arena_array(arena, double, f->m);
   motion->force = pf_arena_array(arena, double, f->n);
-  return motion->acceleration && motion->multiplier && motion->force ? PF_OK : no_room(ctx);
+  return motion->acceleration && motion->multiplier && motion->force ? PF_OK
+                                                                     : pf_no_room(ctx, "the switches of the equations");
 }
 
 PfStatus pf_surfaces_make(PfDynamics *f, PfArena *arena, PfSurfaces *s)
@@ -26,7 +22,7 @@ PfStatus pf_surfaces_make(PfDynamics *f, PfArena *arena, PfSurfaces *s)
   PF_TRY(pf_system_new(f->ctx, &s->switches.equations, &s->system));
   PF_TRY(pf_solver_new(f->ctx, s->system, pf_formulation_find("multipliers"), &s->solver));
   s->values = pf_arena_array(arena, double, pf_system_symbols(s->system)->count);
-  if (!s->values) return no_room(f->ctx);
+  if (!s->values) return pf_no_room(f->ctx, "the switches of the equations");
   PF_TRY(make_motion(f->ctx, arena, f, &s->motion));
   return make_motion(f->ctx, arena, f, &s->other);
 }

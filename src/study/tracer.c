@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the continuation");
-}
-
 PfStatus pf_tracer_make(PfContext *ctx, PfArena *arena, PfProblem *problem, PfTracer *t)
 {
   size_t n = (size_t)problem->unknowns, m = n + 1;
@@ -18,7 +13,7 @@ PfStatus pf_tracer_make(PfContext *ctx, PfArena *arena, PfProblem *problem, PfTr
   t->r = pf_arena_array(arena, double, m), t->z = pf_arena_array(arena, double, n*n + m);
   t->order = pf_arena_array(arena, int, m);
   bool good = t->scale && t->J && t->B && t->step && t->r && t->z && t->order;
-  return good ? PF_OK : no_room(ctx);
+  return good ? PF_OK : pf_no_room(ctx, "the continuation");
 }
 
 PfStatus pf_tracer_go(PfTracer *t, const double *u)

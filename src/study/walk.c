@@ -6,7 +6,7 @@
 
 PfStatus pf_walk_no_room(PfContext *ctx)
 {
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the continuation");
+  return pf_no_room(ctx, "the continuation");
 }
 
 double *pf_walk_copy(PfWalk *w, const double *u)

@@ -161,7 +161,7 @@ static PfStatus keep(PfMotionRun *run, PfAlpha *s)
   PfArena *arena = run->arena;
   PfKept *kept = &run->kept;
   bool good = pf_keep_members(arena, kept, s, started, h_before) && pf_qr_keep(arena, kept, &s->qr);
-  return good ? PF_OK : pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
+  return good ? PF_OK : pf_no_room(run->ctx, "the run");
 }
 
 PfStatus pf_alpha_make(PfMotionRun *run, bool rattle)

@@ -50,11 +50,6 @@ struct PfBreaks {
   int known_break;
 };
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the events of a run");
-}
-
 /* ---------------------------------------------------------------- making */
 
 static PfStatus grow(PfMotionRun *run, PfBreaks *b)
@@ -200,7 +195,7 @@ static PfStatus make(PfMotionRun *run, PfBreaks *b)
   if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met || !b->released) return PF_ERR_MEMORY;
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
   b->work = pf_run_scratch(run, double, pf_tape_work_size(b->tape));
-  return b->work ? make_sizes(run, b) : no_room(run->ctx);
+  return b->work ? make_sizes(run, b) : pf_no_room(run->ctx, "the events of a run");
 }
 
 PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks)
@@ -216,7 +211,7 @@ PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **br
   PF_TRY(make(run, b));
   bool kept = pf_keep(run->arena, &run->kept, b->at, (size_t)b->count*sizeof *b->at) &&
               pf_keep_members(run->arena, &run->kept, b, begun, known_break);
-  return kept ? PF_OK : no_room(run->ctx);
+  return kept ? PF_OK : pf_no_room(run->ctx, "the events of a run");
 }
 
 void pf_breaks_release(PfBreaks *b)

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
-}
-
 /* ---------------------------------------------------------------- making */
 
 static int count_goals(const PfModel *model)
@@ -90,7 +85,7 @@ PfStatus pf_goals_make(PfContext *ctx, PfArena *arena, const PfSystem *system, P
   g->in = pf_arena_array(arena, double, in + ns);
   g->unit = pf_arena_array(arena, double, n);
   g->step = pf_arena_array(arena, double, ns);
-  if (!b.roots || !inputs || !rows || !g->goal || !g->in || !g->unit || !g->step) return no_room(ctx);
+  if (!b.roots || !inputs || !rows || !g->goal || !g->in || !g->unit || !g->step) return pf_no_room(ctx, "the start");
   for (size_t i = 0; i < count; i++) g->goal[i].row = rows + i*n;
   memcpy(inputs, symbols->symbol, in*sizeof *inputs);
   PF_TRY(add_spins(&b, model));
@@ -98,7 +93,7 @@ PfStatus pf_goals_make(PfContext *ctx, PfArena *arena, const PfSystem *system, P
   PF_TRY(pf_tape_new(ctx, inputs, (int)(in + ns), b.roots, b.count, &g->tape));
   g->out = pf_arena_array(arena, double, b.count);
   g->work = pf_arena_array(arena, double, pf_tape_work_size(g->tape));
-  if (!g->out || !g->work) return no_room(ctx);
+  if (!g->out || !g->work) return pf_no_room(ctx, "the start");
   return pf_qr_make(ctx, arena, eq->n, (int)ns, &g->qr);
 }
 

@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the constraints");
-}
-
 static PfStatus make_tape(PfContext *ctx, PfArena *arena, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(f->system);
@@ -18,7 +13,7 @@ static PfStatus make_tape(PfContext *ctx, PfArena *arena, PfManifold *f)
   size_t n = (size_t)f->n, m = (size_t)f->m;
   PfExpr *roots = pf_arena_array(arena, PfExpr, n*n + m + m*n + m + m*n), zero = pf_expr_int(ctx, 0);
   f->row = pf_arena_array(arena, int, m);
-  if (!roots || !f->row) return no_room(ctx);
+  if (!roots || !f->row) return pf_no_room(ctx, "the constraints");
   size_t at = n*n;
   memcpy(roots, eq->M, n*n*sizeof *roots);
   for (size_t k = 0; k < m; k++)
@@ -33,7 +28,7 @@ static PfStatus make_tape(PfContext *ctx, PfArena *arena, PfManifold *f)
   PF_TRY(pf_tape_new(ctx, in->symbol, in->count, roots, (int)at, &f->tape));
   f->work = pf_arena_array(arena, double, pf_tape_work_size(f->tape));
   f->out = pf_arena_array(arena, double, at);
-  if (!f->work || !f->out) return no_room(ctx);
+  if (!f->work || !f->out) return pf_no_room(ctx, "the constraints");
   f->M = f->out;
   f->phi = f->M + n*n;
   f->slope = f->phi + f->positions;
@@ -54,7 +49,8 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
   f->square = pf_arena_array(arena, double, f->m);
   f->length = pf_arena_array(arena, double, f->m);
   f->kept = pf_arena_array(arena, double, 2*(size_t)f->n + 1);
-  if (!f->B || !f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept) return no_room(ctx);
+  if (!f->B || !f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept)
+    return pf_no_room(ctx, "the constraints");
   PF_TRY(pf_ldl_make(ctx, arena, f->n, &f->mass));
   PF_TRY(pf_qr_make(ctx, arena, f->positions, f->n, &f->position_qr));
   return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);

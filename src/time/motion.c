@@ -14,7 +14,7 @@ void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept)
 {
   void *block = pf_arena_alloc(run->arena, count, size);
   if (!block || (kept && !pf_keep(run->arena, &run->kept, block, count*size))) {
-    pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
+    pf_no_room(run->ctx, "the run");
     return NULL;
   }
   return block;
@@ -576,7 +576,7 @@ static PfStatus prepare(PfMotionRun *run, const double *values)
   PF_TRY(make_solver(run, formulation));
   PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
   PF_TRY(run->stepper.method->prepare(run));
-  return keep_scalars(run) ? PF_OK : pf_fail(run->ctx, PF_ERR_MEMORY, "no room for the run");
+  return keep_scalars(run) ? PF_OK : pf_no_room(run->ctx, "the run");
 }
 
 void pf_run_copy_inputs(const PfMotionRun *run, double *values)
@@ -605,7 +605,7 @@ PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *va
   *out = NULL;
   if (!run) {
     pf_arena_free(arena);
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the run");
+    return pf_no_room(ctx, "the run");
   }
   *run = (PfMotionRun){.ctx = ctx, .arena = arena, .system = system, .symbols = pf_system_symbols(system), .options = *options,
                        .phase = phase, .n = eq->n, .m = eq->m, .result = {.weakest = 1, .weakest_row = -1}};

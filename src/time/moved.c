@@ -155,7 +155,7 @@ PfStatus pf_moved_list(PfContext *ctx, PfArena *arena, const PfModel *model, con
   int n = model->coordinate_count;
   List l = {.model = model};
   l.at = pf_arena_array(arena, PfMoved, 2*n + 3*model->ball_count + goals->count);
-  if (!l.at) return pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
+  if (!l.at) return pf_no_room(ctx, "the start");
   add_positions(&l, before, after);
   add_velocities(&l, before, after);
   add_goals(&l, goals);

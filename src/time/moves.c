@@ -561,7 +561,7 @@ PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, 
   *out = NULL;
   if (!s) {
     pf_arena_free(own);
-    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the run");
+    return pf_no_room(ctx, "the run");
   }
   *s = (PfPhases){.ctx = ctx, .arena = arena ? arena : own, .own = own, .options = *options, .log = log,
                   .past = {.weakest = 1, .weakest_row = -1}};

@@ -8,7 +8,7 @@
 
 PfStatus pf_phases_no_room(const PfPhases *s)
 {
-  return pf_fail(s->ctx, PF_ERR_MEMORY, "no room for the events");
+  return pf_no_room(s->ctx, "the events");
 }
 
 PfStatus pf_phases_evaluate(const PfPhases *s, const PfExpr *e, int count, double *out)

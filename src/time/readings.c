@@ -14,11 +14,6 @@ struct PfReadings {
   int a, summary, held, active; /* where they begin in `in` */
 };
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for what is shown");
-}
-
 /* As a sample has them: energies need not be worked out again. */
 static const char *const summary_names[SUMMARY] = {"sampled(kinetic)", "sampled(potential)", "violation_position()",
                                                    "violation_velocity()"};
@@ -35,7 +30,7 @@ static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *c
   const PfSymbols *known = pf_system_symbols(r->system);
   int k = known->count;
   PfExpr *in = *list = pf_arena_array(r->arena, PfExpr, k + 2*eq->n + eq->m + SUMMARY);
-  if (!in) return no_room(ctx);
+  if (!in) return pf_no_room(ctx, "what is shown");
   memcpy(in, known->symbol, (size_t)k*sizeof *in);
   r->a = k;
   for (int i = 0; i < eq->n; i++) in[k++] = eq->model->coordinates[i].a;
@@ -54,7 +49,7 @@ static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const 
 {
   PfExpr *in = NULL, *roots = pf_arena_array(r->arena, PfExpr, count);
   int in_count = 0;
-  if (!roots) return no_room(ctx);
+  if (!roots) return pf_no_room(ctx, "what is shown");
   if (count) memcpy(roots, list, (size_t)count*sizeof *roots);
   PF_TRY(list_inputs(ctx, r, &in, &in_count));
   PF_TRY(take_sampled(ctx, in + r->summary, roots, count));
@@ -63,7 +58,7 @@ static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const 
   PF_TRY(pf_tape_new(ctx, in, in_count, roots, count, &r->tape));
   r->in = pf_arena_array(r->arena, double, in_count);
   r->work = pf_arena_array(r->arena, double, pf_tape_work_size(r->tape));
-  if (!r->in || !r->work) return no_room(ctx);
+  if (!r->in || !r->work) return pf_no_room(ctx, "what is shown");
   memcpy(r->in, values, (size_t)pf_system_symbols(r->system)->count*sizeof *values);
   return PF_OK;
 }
@@ -76,7 +71,7 @@ PfStatus pf_readings_new(PfContext *ctx, const PfSystem *system, const double *v
   *readings = NULL;
   if (!r) {
     pf_arena_free(arena);
-    return no_room(ctx);
+    return pf_no_room(ctx, "what is shown");
   }
   *r = (PfReadings){.arena = arena, .system = system};
   PfStatus status = make(ctx, r, values, list, count);

@@ -16,11 +16,6 @@
 
 enum { G, RATE, SECOND, SIZE, SLOPE, OUTPUTS };
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the switches");
-}
-
 /* ---------------------------------------------------------------- making */
 
 static PfStatus list_outputs(PfSides *s, PfArena *arena, const PfExpr *a, int k, PfExpr *roots)
@@ -42,14 +37,14 @@ static PfStatus make_look(PfSides *s, PfArena *arena)
   const PfModel *model = pf_system_equations(s->system)->model;
   size_t n = (size_t)s->n, symbols = (size_t)s->in->count, outputs = OUTPUTS*(size_t)s->count;
   PfExpr *inputs = pf_arena_array(arena, PfExpr, symbols + n), *roots = pf_arena_array(arena, PfExpr, outputs);
-  if (!inputs || !roots) return no_room(s->ctx);
+  if (!inputs || !roots) return pf_no_room(s->ctx, "the switches");
   memcpy(inputs, s->in->symbol, symbols*sizeof *inputs);
   for (size_t i = 0; i < n; i++) inputs[symbols + i] = model->coordinates[i].a;
   for (int k = 0; k < s->count; k++) PF_TRY(list_outputs(s, arena, inputs + symbols, k, roots + (size_t)OUTPUTS*(size_t)k));
   PF_TRY(pf_tape_new(s->ctx, inputs, (int)(symbols + n), roots, (int)outputs, &s->look));
   s->work = pf_arena_array(arena, double, pf_tape_work_size(s->look));
   s->out = pf_arena_array(arena, double, outputs);
-  return s->work && s->out ? PF_OK : no_room(s->ctx);
+  return s->work && s->out ? PF_OK : pf_no_room(s->ctx, "the switches");
 }
 
 static PfStatus make_arrays(PfSides *s, PfArena *arena)
@@ -62,7 +57,7 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
                 {&s->motion.multiplier, (size_t)pf_system_equations(s->system)->m}, {&s->rate, K}, {&s->slope, K*K},
                 {&s->matrix, K*K}, {&s->right, K}, {&s->old, K}, {&s->own, K}, {&s->trial, K}};
   for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++)
-    if (!(*arrays[i].array = pf_arena_array(arena, double, arrays[i].count))) return no_room(s->ctx);
+    if (!(*arrays[i].array = pf_arena_array(arena, double, arrays[i].count))) return pf_no_room(s->ctx, "the switches");
   s->stuck = pf_arena_array(arena, bool, K);
   s->met = pf_arena_array(arena, bool, K);
   s->settled = pf_arena_array(arena, bool, K);
@@ -71,7 +66,9 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
   s->state = pf_arena_array(arena, int, K);
   s->order = pf_arena_array(arena, int, 2*K);
   s->degree = pf_arena_array(arena, int, K);
-  return s->stuck && s->met && s->settled && s->released && s->list && s->state && s->order && s->degree ? PF_OK : no_room(s->ctx);
+  return s->stuck && s->met && s->settled && s->released && s->list && s->state && s->order && s->degree
+      ? PF_OK
+      : pf_no_room(s->ctx, "the switches");
 }
 
 PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count, double atol,
@@ -80,7 +77,7 @@ PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, c
   const PfEquations *eq = pf_system_equations(system);
   *s = (PfSides){.ctx = ctx, .system = system, .in = pf_system_symbols(system), .n = eq->n, .count = count, .atol = atol};
   s->at = pf_arena_array(arena, PfSwitch, count);
-  if (!s->at) return no_room(ctx);
+  if (!s->at) return pf_no_room(ctx, "the switches");
   memcpy(s->at, at, (size_t)count*sizeof *at);
   s->first = s->in->inputs + eq->model->input_count - count;
   PF_TRY(make_arrays(s, arena));
@@ -410,7 +407,7 @@ PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int k, PfExpr *factor)
   size_t n = (size_t)s->n;
   PfExpr *e = pf_arena_array(arena, PfExpr, 2*n + 1);
   double *x = pf_arena_array(arena, double, 2*n + 1);
-  if (!e || !x) return no_room(s->ctx);
+  if (!e || !x) return pf_no_room(s->ctx, "the switches");
   PF_TRY(pf_expr_gradient(s->ctx, s->at[k].surface, s->in->symbol + (s->degree[k] == 2 ? s->in->q : s->in->v), s->n, e));
   for (size_t i = 0; i < n; i++) e[n + i] = pf_expr_diff(s->ctx, pf_expr_add(s->ctx, eq->F[i], eq->C[i]), s->at[k].side);
   PfExpr common = common_factor(s, e, e + n);

@@ -25,11 +25,6 @@ typedef struct Search {
   int n;
 } Search;
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for the start");
-}
-
 static int goal_count(const Search *s)
 {
   return s->goals ? s->goals->count : 0;
@@ -157,7 +152,7 @@ static PfStatus add_out_of_reach(const Search *s, Rows *r)
   double *J = pf_arena_array(s->arena, double, m*n), *length = pf_arena_array(s->arena, double, m);
   double *N = pf_arena_array(s->arena, double, m*m), *row = pf_arena_array(s->arena, double, n);
   PfQr qr;
-  if (!J || !length || !N || !row) return no_room(s->ctx);
+  if (!J || !length || !N || !row) return pf_no_room(s->ctx, "the start");
   PF_TRY(pf_qr_make(s->ctx, s->arena, (int)m, s->n, &qr));
   open_part(s, J, length);
   if (pf_qr_factor(&qr, J, reach) != PF_OK) return PF_OK; /* said by whoever solves */
@@ -228,7 +223,7 @@ static PfStatus solve_rows(Search *s, PfFirmness hard)
   Rows r = {pf_arena_array(s->arena, double, most*n), pf_arena_array(s->arena, double, most*n),
             pf_arena_array(s->arena, double, most), 0, {0}};
   double *y = pf_arena_array(s->arena, double, n);
-  if (!r.A || !r.B || !r.b || !y) return no_room(s->ctx);
+  if (!r.A || !r.B || !r.b || !y) return pf_no_room(s->ctx, "the start");
   PF_TRY(list_rows(s, hard, &r));
   bool regular = pf_manifold_metric(s->f, s->held, s->M);
   pf_manifold_to_metric(s->f, regular, r.A, r.count, r.B);
@@ -465,7 +460,7 @@ static PfStatus make_search(Search *s)
   s->step = pf_arena_array(s->arena, double, n);
   s->M = pf_arena_array(s->arena, double, n*n);
   s->held = pf_arena_array(s->arena, bool, n);
-  return s->given && s->keep && s->best && s->step && s->M && s->held ? PF_OK : no_room(s->ctx);
+  return s->given && s->keep && s->best && s->step && s->M && s->held ? PF_OK : pf_no_room(s->ctx, "the start");
 }
 
 static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *goals, double *values, PfStart *start)
@@ -476,7 +471,7 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   Search s = {.ctx = ctx, .arena = arena, .f = f, .level = PF_LEVEL_POSITION, .values = values, .x = values + in->q, .n = f->n};
   double *before = pf_arena_array(arena, double, 2*n), *unit = pf_arena_array(arena, double, 2*n);
   PfFirmness *firm = pf_arena_array(arena, PfFirmness, 2*n);
-  if (!before || !unit || !firm) return no_room(ctx);
+  if (!before || !unit || !firm) return pf_no_room(ctx, "the start");
   PF_TRY(make_search(&s));
   memcpy(before, values + in->q, 2*n*sizeof *before);
   normalise(model, values + in->q, values + in->v);
@@ -503,7 +498,7 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfManifold manifold = {0};
   PfGoals goals = {0};
-  PfStatus status = arena ? pf_goals_make(ctx, arena, system, &goals) : no_room(ctx);
+  PfStatus status = arena ? pf_goals_make(ctx, arena, system, &goals) : pf_no_room(ctx, "the start");
   bool open = !pf_system_equations(system)->m && !goals.count && !goals.speeds; /* any start will do: the tape is long */
   if (status == PF_OK && !open) status = pf_manifold_make(ctx, arena, system, &manifold);
   if (status == PF_OK && !open) status = correct(ctx, arena, &manifold, &goals, values, start);
@@ -519,7 +514,7 @@ PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *
   if (!pf_system_equations(system)->m) return PF_OK;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfManifold manifold = {0};
-  PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : no_room(ctx);
+  PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : pf_no_room(ctx, "the start");
   if (status == PF_OK) {
     start->position = pf_manifold_miss(&manifold, values, PF_LEVEL_POSITION, NULL);
     start->velocity = pf_manifold_miss(&manifold, values, PF_LEVEL_VELOCITY, NULL);

@@ -67,11 +67,6 @@ static bool is_ida(const Sun *s)
   return s->family >= IDA_INDEX_1;
 }
 
-static PfStatus no_room(PfMotionRun *run)
-{
-  return pf_fail(run->ctx, PF_ERR_MEMORY, "no room for SUNDIALS");
-}
-
 /* ---------------------------------------------------------------- CVODE */
 
 static void keep_trouble(PfMotionRun *run, Sun *s)
@@ -286,13 +281,13 @@ static PfStatus make_vectors(PfMotionRun *run, Sun *s)
   s->offset = pf_run_array(run, double, n2);
   if (!s->z || !s->dz || !s->y || !s->dy || !s->offset) return PF_ERR_MEMORY;
   memcpy(s->z, run->state.y, n2*sizeof *s->z);
-  if (!make_context(s)) return no_room(run);
+  if (!make_context(s)) return pf_no_room(run->ctx, "SUNDIALS");
   s->state = N_VMake_Serial(s->unknowns, s->z, s->context);
   s->rate = N_VMake_Serial(s->unknowns, s->dz, s->context);
   s->inside = N_VNew_Serial(s->unknowns, s->context);
   s->size = N_VNew_Serial(s->unknowns, s->context);
   s->kind = N_VNew_Serial(s->unknowns, s->context);
-  return s->state && s->rate && s->inside && s->size && s->kind ? PF_OK : no_room(run);
+  return s->state && s->rate && s->inside && s->size && s->kind ? PF_OK : pf_no_room(run->ctx, "SUNDIALS");
 }
 
 static bool make_linear(Sun *s)
@@ -375,7 +370,7 @@ static PfStatus prepare(PfMotionRun *run, Family family)
   if (is_ida(s)) s->unknowns = s->rows.count;
   PF_TRY(make_vectors(run, s));
   if (is_ida(s)) PF_TRY(start_ida(run, s));
-  return (is_ida(s) ? set_up_ida(run, s) : set_up_cvode(run, s)) ? PF_OK : no_room(run);
+  return (is_ida(s) ? set_up_ida(run, s) : set_up_cvode(run, s)) ? PF_OK : pf_no_room(run->ctx, "SUNDIALS");
 }
 
 static PfStatus prepare_adams(PfMotionRun *run)

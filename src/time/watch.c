@@ -296,7 +296,7 @@ PfStatus pf_state_singular(PfContext *ctx, const PfSystem *system, const double 
   PfMotionRun run = {.ctx = ctx, .system = system, .symbols = pf_system_symbols(system), .n = eq->n, .m = eq->m};
   *row = -1;
   run.arena = pf_arena_new(pf_context_allocator(ctx));
-  if (!run.arena) return pf_fail(ctx, PF_ERR_MEMORY, "no room to judge the constraints");
+  if (!run.arena) return pf_no_room(ctx, "the judgement of the constraints");
   PfStatus status = run.m ? judge_state(&run, values, row) : PF_OK;
   if (run.projection) pf_manifold_release(run.projection);
   pf_arena_free(run.arena);

@@ -1,15 +1,10 @@
 #include "tree/assembly.h"
 
-static PfStatus no_room(PfContext *ctx)
-{
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room to change a tree");
-}
-
 PfStatus pf_assembly_take(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
                           Assembly *a)
 {
   *a = (Assembly){.ctx = ctx, .arena = arena, .count = tree->count, .parts = pf_arena_array(arena, Part, tree->count)};
-  if (!a->parts) return no_room(ctx);
+  if (!a->parts) return pf_no_room(ctx, "the change of a tree");
   memcpy(a->gravity, tree->gravity, sizeof a->gravity);
   for (int k = 0; k < tree->count; k++) {
     const Body *body = &tree->bodies[k];
@@ -37,7 +32,7 @@ static PfStatus put_locks(const Assembly *a, PfTree *tree)
     for (int i = 0; i < pf_joint_nv(a->parts[k].body.joint); i++) any |= a->parts[k].locked[i];
   if (!any) return PF_OK;
   tree->locked = pf_arena_array(tree->arena, unsigned char, tree->nv);
-  if (!tree->locked) return no_room(a->ctx);
+  if (!tree->locked) return pf_no_room(a->ctx, "the change of a tree");
   for (int k = 0; k < a->count; k++)
     memcpy(tree->locked + tree->bodies[k].v, a->parts[k].locked, (size_t)pf_joint_nv(a->parts[k].body.joint));
   return PF_OK;
@@ -55,7 +50,7 @@ static PfStatus put_state(const Assembly *a, PfTreeChange *change)
   change->joint_impulse = pf_arena_array(a->arena, double, tree->nv + 6);
   if (!change->q || !change->v || !change->from || !change->jump || !change->interface_impulse ||
       !change->joint_impulse)
-    return no_room(a->ctx);
+    return pf_no_room(a->ctx, "the change of a tree");
   for (int k = 0; k < tree->count; k++) {
     const Part *part = &a->parts[k];
     memcpy(change->q + tree->bodies[k].q, part->q, (size_t)pf_joint_nq(part->body.joint)*sizeof *part->q);
@@ -118,7 +113,7 @@ PfStatus pf_assembly_sort(Assembly *a, int root)
   const Sorting sort = {pf_arena_array(a->arena, int, a->count), pf_arena_array(a->arena, int, a->count),
                         pf_arena_array(a->arena, int, a->count), pf_arena_array(a->arena, int, a->count)};
   Part *parts = pf_arena_array(a->arena, Part, a->count);
-  if (!sort.first || !sort.next || !sort.order || !sort.to || !parts) return no_room(a->ctx);
+  if (!sort.first || !sort.next || !sort.order || !sort.to || !parts) return pf_no_room(a->ctx, "the change of a tree");
   link_children(a, &sort);
   const int last = append_subtree(a, &sort, root, 0);
   for (int k = 0; k < a->count; k++) sort.to[k] = -1;

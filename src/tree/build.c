@@ -28,12 +28,12 @@ PfStatus pf_tree_builder_new(PfContext *ctx, PfTreeBuilder **builder)
 {
   const PfAllocator *allocator = pf_context_allocator(ctx);
   PfTreeBuilder *b = *builder = allocator->resize(allocator->user, NULL, sizeof *b);
-  if (!b) return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tree of bodies");
+  if (!b) return pf_no_room(ctx, "a tree of bodies");
   *b = (PfTreeBuilder){.ctx = ctx, .names = pf_arena_new(allocator)};
   if (b->names) return PF_OK;
   pf_tree_builder_free(b);
   *builder = NULL;
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tree of bodies");
+  return pf_no_room(ctx, "a tree of bodies");
 }
 
 void pf_tree_builder_free(PfTreeBuilder *builder)

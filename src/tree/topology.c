@@ -38,7 +38,7 @@ static PfStatus stop(PfTreeChange *change, PfArena *arena, const unsigned char *
 {
   const int nv = change->tree->nv;
   double *given = pf_arena_array(arena, double, nv);
-  if (!given) return pf_fail(work->ctx, PF_ERR_MEMORY, "no room to lock joints");
+  if (!given) return pf_no_room(work->ctx, "locked joints");
   for (int i = 0; i < nv; i++)
     if (dofs[i]) given[i] = -change->v[i];
   unsigned char *locked = change->tree->locked; /* off for the moment: the jumps of locked dofs are not zero */
@@ -138,7 +138,7 @@ static PfStatus push_apart(Old *old, int body, const double impulse[6], PfTreeWo
 {
   const int parent = old->tree->bodies[body].parent;
   double *wrench = pf_arena_array(old->arena, double, 6*(size_t)old->tree->count), turn[3];
-  if (!wrench) return pf_fail(old->ctx, PF_ERR_MEMORY, "no room to detach a body");
+  if (!wrench) return pf_no_room(old->ctx, "the detachment of a body");
   if (impulse) memcpy(wrench + 6*(size_t)body, impulse, 6*sizeof *wrench);
   if (impulse && parent >= 0) { /* -Phi^T on the old parent */
     const double *r = old->work->r + 3*(size_t)body, *rp = old->work->r + 3*(size_t)parent;
@@ -290,7 +290,7 @@ static PfStatus jump_at_port(Old *old, PfTreeWork *work, PfTreeChange *open, int
   const size_t nv = (size_t)open->tree->nv;
   double *after = pf_arena_array(old->arena, double, nv), *given = pf_arena_array(old->arena, double, nv);
   unsigned char *mask = pf_arena_array(old->arena, unsigned char, nv);
-  if (!after || !given || !mask) return pf_fail(old->ctx, PF_ERR_MEMORY, "no room to join two trees");
+  if (!after || !given || !mask) return pf_no_room(old->ctx, "the join of two trees");
   memcpy(after, open->v, nv*sizeof *after);
   PF_TRY(close_port(old, work, open->q, port, d, after));
   for (int i = port; i < port + 6; i++) {
