@@ -1,225 +1,14 @@
-/* Where a step has to end. Every surface and every comparison of a condition is a function of time along the step, g(t) =
- * g(t, y(t)), whose first change of sign is sought. It is compared with the cubic that its values and slopes at both ends
- * give: where this differs from what g is between them, g is not resolved yet and the interval is divided. In an interval
- * that is resolved g has a zero where its sign changes, or where it goes towards zero at the beginning and away
- * from it at the end and its extremum lies beyond zero. What depends on time alone is sought ahead of the steps, so that
- * a step ends there exactly. */
-#include "time/breaks.h"
+/* Where a step has to end. Every surface and every comparison of a condition is a function of time along the step, g(t)
+ * = g(t, y(t)), whose first change of sign is sought. It is compared with the cubic that its values and slopes at both
+ * ends give: where this differs from what g is between them, g is not resolved yet and the interval is divided. In an
+ * interval that is resolved g has a zero where its sign changes, or where it goes towards zero at the beginning and
+ * away from it at the end and its extremum lies beyond zero. What depends on time alone is sought ahead of the steps,
+ * so that a step ends there exactly. */
+#include "time/breaks_impl.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-typedef enum Kind { SURFACE, RELEASE, ATOM } Kind;
-
-typedef struct Break {
-  Kind kind;
-  int index;      /* surface; stuck surface; comparison */
-  bool timed;     /* depends on time alone */
-  bool linear;    /* timed, and linear in time */
-  bool jumps;     /* g itself has switches in it */
-  bool equality;  /* of a comparison with ==: true at the zero only */
-  bool or_equal;  /* of a comparison with <=: true at the zero as well */
-  bool by_forces; /* depends on multipliers */
-  double side;    /* the sign that g has until it changes */
-  double slack;   /* of a surface: it may begin this far on the other side, where a projection has put it */
-  double gap;     /* timed: between its latest two changes; 0: not known */
-} Break;
-
-struct PfBreaks {
-  const PfPhaseRun *phase;
-  int count, room;
-  Break *at;
-  PfExpr *g;            /* as expressions; then the slopes of those that are linear in time */
-  bool by_forces, by_state;
-  PfTape *tape;         /* g of all */
-  PfTape *sizes;        /* of each: sum |dg/dy| |y| and sum |dg/dy| */
-  double *value, *work, *size, *size_work;
-  double *samples;      /* 6 x count: along the step */
-  double *y, *dy;       /* inside the step */
-  PfExpr *truth_symbol; /* of each comparison */
-  double *truth;        /* 0 or 1 */
-  int truth_count;
-  PfTape *conditions;   /* from truths */
-  double *holds, *conditions_work;
-  bool *met, *released;
-  double *when;         /* of each: its first change in the step, or NaN */
-  double begun;         /* time at which the phase begins */
-  double known;         /* the next instant */
-  int known_break;
-};
-
-/* ---------------------------------------------------------------- making */
-
-static PfStatus grow(PfMotionRun *run, PfBreaks *b)
-{
-  if (b->count < b->room) return PF_OK;
-  int room = b->room ? 2*b->room : 8;
-  Break *at = pf_run_array(run, Break, room);
-  PfExpr *g = pf_run_array(run, PfExpr, room), *truth = pf_run_array(run, PfExpr, room);
-  if (!at || !g || !truth) return PF_ERR_MEMORY;
-  if (b->count) {
-    memcpy(at, b->at, (size_t)b->count*sizeof *at);
-    memcpy(g, b->g, (size_t)b->count*sizeof *g);
-    memcpy(truth, b->truth_symbol, (size_t)b->count*sizeof *truth);
-  }
-  b->at = at, b->g = g, b->truth_symbol = truth;
-  b->room = room;
-  return PF_OK;
-}
-
-static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
-{
-  const PfSymbols *in = run->symbols;
-  PfContext *ctx = run->ctx;
-  PF_TRY(grow(run, b));
-  PF_TRY(pf_insert_inputs(ctx, pf_system_equations(run->system)->model, &g, 1));
-  int after_time = in->lambda - in->inputs;
-  item.by_forces = run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m);
-  item.timed = !item.by_forces && !pf_expr_depends(ctx, g, in->symbol + in->inputs, after_time);
-  PF_TRY(pf_may_switch(ctx, run->arena, &g, 1, &item.jumps));
-  item.linear = item.timed && !item.jumps && !pf_expr_depends(ctx, pf_expr_diff(ctx, g, in->symbol[in->time]), in->symbol + in->time, 1);
-  b->by_forces = b->by_forces || item.by_forces;
-  b->by_state = b->by_state || !item.timed;
-  b->g[b->count] = g;
-  b->at[b->count++] = item;
-  return pf_expr_check(ctx);
-}
-
-/* A comparison: its truth is a symbol, that of equal ones the same. */
-static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, PfOp op, PfExpr *truth)
-{
-  Break item = {.kind = ATOM, .equality = op == PF_OP_EQUAL, .or_equal = op == PF_OP_LESS_EQUAL};
-  for (int i = 0; i < b->count; i++)
-    if (b->at[i].kind == ATOM && b->g[i] == g && b->at[i].equality == item.equality && b->at[i].or_equal == item.or_equal) {
-      *truth = b->truth_symbol[b->at[i].index];
-      return PF_OK;
-    }
-  char name[32];
-  snprintf(name, sizeof name, "truth %d", b->truth_count + 1); /* with a blank: nobody else has such a name */
-  PF_TRY(grow(run, b));
-  *truth = b->truth_symbol[b->truth_count] = pf_expr_symbol(run->ctx, name);
-  item.index = b->truth_count++;
-  return add(run, b, item, g);
-}
-
-/* A condition as logic of comparisons. What is no logic of comparisons down to some depth is one comparison of its value. */
-static PfStatus read_condition(PfMotionRun *run, PfBreaks *b, PfExpr e, int depth, PfExpr *out)
-{
-  PfContext *ctx = run->ctx;
-  PfOp op = pf_expr_op(ctx, e);
-  bool logic = (op == PF_OP_AND || op == PF_OP_OR || op == PF_OP_NOT) && depth > 0;
-  if (logic) {
-    PfExpr args[2] = {PF_EXPR_NONE, PF_EXPR_NONE};
-    int count = pf_expr_arg_count(ctx, e);
-    for (int i = 0; i < count; i++) PF_TRY(read_condition(run, b, pf_expr_arg(ctx, e, i), depth - 1, args + i));
-    *out = count == 2 ? pf_expr_call2(ctx, op, args[0], args[1]) : pf_expr_call1(ctx, op, args[0]);
-    return pf_expr_check(ctx);
-  }
-  if (pf_expr_is_number(ctx, e, NULL)) {
-    *out = e;
-    return PF_OK;
-  }
-  bool compares = op == PF_OP_LESS || op == PF_OP_LESS_EQUAL || op == PF_OP_EQUAL;
-  PfExpr g = compares ? pf_expr_sub(ctx, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1))
-                      : pf_expr_sub(ctx, pf_expr_rational(ctx, 1, 2), e);
-  return add_atom(run, b, g, op, out);
-}
-
-static PfStatus add_conditions(PfMotionRun *run, PfBreaks *b)
-{
-  enum { DEPTH = 64 };
-  const PfPhaseRun *p = b->phase;
-  PfExpr *roots = pf_run_array(run, PfExpr, p->condition_count + 1);
-  if (!roots) return PF_ERR_MEMORY;
-  for (int i = 0; i < p->condition_count; i++) PF_TRY(read_condition(run, b, p->conditions[i], DEPTH, roots + i));
-  b->truth = pf_run_array(run, double, b->truth_count + 1);
-  b->holds = pf_run_array(run, double, p->condition_count + 1);
-  if (!b->truth || !b->holds) return PF_ERR_MEMORY;
-  PF_TRY(pf_tape_new(run->ctx, b->truth_symbol, b->truth_count, roots, p->condition_count, &b->conditions));
-  b->conditions_work = pf_run_scratch(run, double, pf_tape_work_size(b->conditions));
-  return b->conditions_work ? PF_OK : PF_ERR_MEMORY;
-}
-
-/* |s| < 1 while it sticks: 1 - s^2 > 0. */
-static PfStatus add_releases(PfMotionRun *run, PfBreaks *b)
-{
-  const PfPhaseRun *p = b->phase;
-  for (int i = 0; i < p->stuck_count; i++) {
-    PfExpr s = run->symbols->symbol[run->symbols->lambda + run->m - p->stuck_count + i];
-    PfExpr g = pf_expr_sub(run->ctx, pf_expr_int(run->ctx, 1), pf_expr_mul(run->ctx, s, s));
-    PF_TRY(add(run, b, (Break){.kind = RELEASE, .index = i}, g));
-  }
-  return PF_OK;
-}
-
-static PfStatus add_surfaces(PfMotionRun *run, PfBreaks *b)
-{
-  const PfSides *s = b->phase->sides;
-  for (int k = 0; s && k < s->count; k++)
-    if (!s->stuck[k]) PF_TRY(add(run, b, (Break){.kind = SURFACE, .index = k}, s->at[k].surface));
-  return PF_OK;
-}
-
-/* What rounding and the tolerance make of g. Of what depends on multipliers that is not known. */
-static PfStatus make_sizes(PfMotionRun *run, PfBreaks *b)
-{
-  PfExpr *roots = pf_run_array(run, PfExpr, 2*(size_t)b->count);
-  b->size = pf_run_array(run, double, 2*(size_t)b->count);
-  if (!roots || !b->size) return PF_ERR_MEMORY;
-  for (int i = 0; i < b->count; i++) {
-    roots[2*i] = roots[2*i + 1] = pf_expr_int(run->ctx, 0);
-    if (!b->at[i].timed && !b->at[i].by_forces)
-      PF_TRY(pf_surface_sizes(run->ctx, run->arena, b->g[i], run->symbols->symbol + run->symbols->q, 2*run->n, roots + 2*i,
-                              roots + 2*i + 1));
-  }
-  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, 2*b->count, &b->sizes));
-  b->size_work = pf_run_scratch(run, double, pf_tape_work_size(b->sizes));
-  return b->size_work ? PF_OK : PF_ERR_MEMORY;
-}
-
-static PfStatus make(PfMotionRun *run, PfBreaks *b)
-{
-  PF_TRY(add_surfaces(run, b));
-  PF_TRY(add_releases(run, b));
-  PF_TRY(add_conditions(run, b));
-  size_t N = 2*(size_t)run->n;
-  b->value = pf_run_array(run, double, b->count);
-  b->samples = pf_run_array(run, double, 6*(size_t)b->count);
-  b->y = pf_run_array(run, double, N);
-  b->dy = pf_run_array(run, double, N);
-  b->when = pf_run_array(run, double, b->count);
-  b->met = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
-  b->released = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
-  if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met || !b->released) return PF_ERR_MEMORY;
-  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
-  b->work = pf_run_scratch(run, double, pf_tape_work_size(b->tape));
-  return b->work ? make_sizes(run, b) : pf_no_room(run->ctx, "the events of a run");
-}
-
-PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks)
-{
-  *breaks = NULL;
-  if (!phase || (!phase->sides && phase->condition_count == 0)) return PF_OK;
-  PfBreaks *b = pf_run_array(run, PfBreaks, 1);
-  if (!b) return PF_ERR_MEMORY;
-  *breaks = b;
-  b->phase = phase;
-  b->begun = run->state.t;
-  b->known = -INFINITY;
-  PF_TRY(make(run, b));
-  bool kept = pf_keep(run->arena, &run->kept, b->at, (size_t)b->count*sizeof *b->at) &&
-              pf_keep_members(run->arena, &run->kept, b, begun, known_break);
-  return kept ? PF_OK : pf_no_room(run->ctx, "the events of a run");
-}
-
-void pf_breaks_release(PfBreaks *b)
-{
-  pf_tape_free(b->tape);
-  pf_tape_free(b->sizes);
-  pf_tape_free(b->conditions);
-}
 
 /* ---------------------------------------------------------------- values */
 
@@ -344,14 +133,15 @@ static Point hermite(Point a, Point b, double t)
   return (Point){t, g, slope};
 }
 
-/* Is g between a and b what its ends say it is? Value and slope at one point, and the value at another one, are looked at: a
- * function that swings many times in between would have to agree by chance with all three. */
+/* Is g between a and b what its ends say it is? Value and slope at one point, and the value at another one, are looked
+ * at: a function that swings many times in between would have to agree by chance with all three. */
 static bool is_resolved(const Course *c, Point a, Point m, Point b)
 {
   double h = b.t - a.t, size = fmax(fmax(fabs(a.g), fabs(b.g)), fabs(m.g));
   double steepest = fmax(fmax(fabs(a.slope), fabs(b.slope)), fabs(m.slope));
   Point guess = hermite(a, b, m.t);
-  if (steepest*h > 20*size || fabs(guess.g - m.g) > 0.05*size || fabs(guess.slope - m.slope) > 0.3*steepest) return false;
+  if (steepest*h > 20*size || fabs(guess.g - m.g) > 0.05*size || fabs(guess.slope - m.slope) > 0.3*steepest)
+    return false;
   double other = a.t + 0.7863*h;
   return fabs(hermite(m, b, other).g - value_at(c, other)) <= 0.05*size;
 }
@@ -470,7 +260,8 @@ static bool take_samples(PfMotionRun *run, PfBreaks *b)
 {
   double h = run->state.t - run->state.t_old;
   for (int s = 0; s < 6; s++)
-    if (!evaluate_inside(run, b, s == 5 ? run->state.t : run->state.t_old + sample_at[s]*h, b->samples + (size_t)s*(size_t)b->count))
+    if (!evaluate_inside(run, b, s == 5 ? run->state.t : run->state.t_old + sample_at[s]*h,
+                         b->samples + (size_t)s*(size_t)b->count))
       return false;
   return true;
 }
@@ -529,11 +320,13 @@ static double change_of(PfMotionRun *run, PfBreaks *b, int i, double from)
   bool closer = b->at[i].kind == RELEASE && h > 0.01*(b->phase->horizon - b->begun);
   if (from <= run->state.t_old && !closer && side != 0 && is_far(g, n, side, h)) return NAN;
   Course c = {run, b, i};
-  Point a = {run->state.t_old, g[0], (g[n] - g[0])/small}, m = {run->state.t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
+  Point a = {run->state.t_old, g[0], (g[n] - g[0])/small},
+        m = {run->state.t_old + 0.4641*h, g[2*n], (g[3*n] - g[2*n])/small};
   Point z = {run->state.t, g[5*n], (g[5*n] - g[4*n])/small};
   double noise = noise_of(run, b, i);
   if (side == 0) return departure(&c, from, noise);
-  if (from > run->state.t_old) return first_change(&c, point_at(&c, from, 1e-6*(run->state.t - from)), z, side, noise, DEPTH);
+  if (from > run->state.t_old)
+    return first_change(&c, point_at(&c, from, 1e-6*(run->state.t - from)), z, side, noise, DEPTH);
   if (closer) return change_of_release(&c, a, z, side);
   double t = first_change(&c, a, m, side, noise, DEPTH);
   return isnan(t) ? first_change(&c, m, z, side, noise, DEPTH) : t;
@@ -606,7 +399,8 @@ PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *b)
   cut.t = run->state.t;
   if (b->known > run->state.t) return cut;
   for (int i = 0; i < b->count; i++)
-    if (b->at[i].timed && (i == b->known_break || next_of(run, b, i, run->state.t_old) <= run->state.t)) happen(b, i, &cut);
+    if (b->at[i].timed && (i == b->known_break || next_of(run, b, i, run->state.t_old) <= run->state.t))
+      happen(b, i, &cut);
   if (cut.kind == PF_CUT_NONE) look_at_conditions(b, &cut);
   b->known = -INFINITY;
   return cut;

@@ -47,6 +47,12 @@ bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy)
   return true;
 }
 
+void pf_run_copy_inputs(const PfMotionRun *run, double *values)
+{
+  const PfSymbols *in = run->symbols;
+  memcpy(values + in->inputs, run->flow.values + in->inputs, (size_t)(in->q - in->inputs)*sizeof *values);
+}
+
 void pf_hermite(PfMotionRun *run, double t, double *y)
 {
   double h = run->state.t - run->state.t_old, x = (t - run->state.t_old)/h, z = 1 - x;
@@ -58,7 +64,8 @@ void pf_hermite(PfMotionRun *run, double t, double *y)
 static void warn_of_rank_loss(PfMotionRun *run, PfPass pass)
 {
   const PfConstraint *c = pf_system_equations(run->system)->model->constraints + run->result.weakest_row;
-  const char *how = pass == PF_PASS_GONE || run->m == 1 ? "no longer restricts anything" : "becomes dependent on the others";
+  const char *how = pass == PF_PASS_GONE || run->m == 1 ? "no longer restricts anything"
+                                                        : "becomes dependent on the others";
   pf_warn_at(run->ctx, c->place, "the constraint '%s' %s at t = %.12g; going on", c->name, how, run->result.weakest_t);
   if (pass == PF_PASS_LEAP) pf_hint(run->ctx, "motions part there: what comes after depends on how it is stepped over");
 }
@@ -67,8 +74,8 @@ static PfRunEnd report_rank_loss(PfMotionRun *run)
 {
   const PfConstraint *c = pf_system_equations(run->system)->model->constraints + run->result.weakest_row;
   const char *how = run->m > 1 ? "becomes dependent on the others" : "no longer restricts anything";
-  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank at t = %.12g: '%s' %s, and the forces of constraint "
-             "are not determined there", run->result.weakest_t, c->name, how);
+  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank at t = %.12g: '%s' %s, and the forces of "
+             "constraint are not determined there", run->result.weakest_t, c->name, how);
   if (!run->result.steps) pf_hint(run->ctx, "the start itself is singular: begin nearby");
   else if (run->options.keep_going) pf_hint(run->ctx, "no motion that goes on smoothly was found beyond");
   else pf_hint(run->ctx, "--keep-going goes on along the branch on which it came, if there is one");
@@ -177,12 +184,14 @@ static PfRunEnd stop_at(PfMotionRun *run, int condition)
   return PF_RUN_UNTIL;
 }
 
-/* Functions of time that jump may move what they are given for, and do work at once. Where the state crosses a surface no
- * energy may jump: a potential with a step has a force without size there, which is left out. */
+/* Functions of time that jump may move what they are given for, and do work at once. Where the state crosses a surface
+ * no energy may jump: a potential with a step has a force without size there, which is left out. */
 static void tell_jump(PfMotionRun *run, double kinetic, double potential, bool by_time)
 {
-  double T = pf_monitor_kinetic(run), V = pf_monitor_potential(run), size = 1e-9*(fabs(T) + fabs(kinetic) + fabs(V - potential));
-  bool inertia = fabs(T - kinetic) > size, energy = !by_time && fabs(V - potential) > size && fabs(V - potential) > 1e-9*fabs(V);
+  double T = pf_monitor_kinetic(run), V = pf_monitor_potential(run),
+         size = 1e-9*(fabs(T) + fabs(kinetic) + fabs(V - potential));
+  bool inertia = fabs(T - kinetic) > size, energy = !by_time && fabs(V - potential) > size &&
+                                                    fabs(V - potential) > 1e-9*fabs(V);
   if (run->monitor.warned_of_jump || !(inertia || energy)) return;
   run->monitor.warned_of_jump = true;
   pf_warn_at(run->ctx, (PfPlace){0}, "the %s energy jumps at t = %.6g: the impulse that belongs to it is left out",
@@ -198,8 +207,8 @@ static bool tell_broken(PfMotionRun *run)
   for (int i = 0; i < run->n; i++) most = fmax(most, fabs(run->state.y[i]));
   if (!(miss > 1e-6*most) || row < 0) return false;
   const PfConstraint *c = pf_system_equations(run->system)->model->constraints + row;
-  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' jumps by %.3g at t = %.12g, and coordinates cannot", c->name,
-             miss, run->state.t);
+  pf_fail_at(run->ctx, PF_ERR_NUMBER, c->place,
+             "the constraint '%s' jumps by %.3g at t = %.12g, and coordinates cannot", c->name, miss, run->state.t);
   pf_hint(run->ctx, "let it go over within some time");
   run->flow.told = true;
   return true;
@@ -278,13 +287,15 @@ static void extrapolate(const PfMotionRun *run, double h, double *y)
 /* A step has failed since the forces of one side end at a surface: over to the other side. */
 static bool cross_over(PfMotionRun *run, PfCut *cut)
 {
-  double most = run->stepper.fixed ? 2*run->options.step : fmax(10*(run->state.t - run->state.t_old), 1e-6*fabs(run->state.t));
+  double most = run->stepper.fixed ? 2*run->options.step
+                                   : fmax(10*(run->state.t - run->state.t_old), 1e-6*fabs(run->state.t));
   size_t bytes = 2*(size_t)run->n*sizeof *run->state.y;
   if (!run->breaks || !pf_flow(run, run->state.t, run->state.y, run->state.dy)) return false;
   if (!pf_breaks_nearest(run, run->breaks, most, cut)) return false;
   double h = cut->t - run->state.t;
   extrapolate(run, h + most, run->cut_y);
-  if (pf_flow(run, run->state.t + h + most, run->cut_y, run->inner_dy)) return false; /* the forces exist beyond it: the step failed for another reason */
+  /* the forces exist beyond it: the step failed for another reason */
+  if (pf_flow(run, run->state.t + h + most, run->cut_y, run->inner_dy)) return false;
   extrapolate(run, h, run->cut_y);
   memcpy(run->state.y_old, run->state.y, bytes);
   memcpy(run->state.dy_old, run->state.dy, bytes);
@@ -341,7 +352,8 @@ static PfRunEnd settle(PfMotionRun *run)
   PfSeen *seen = &run->seen;
   seen->pending = false;
   if (seen->inside && !go_back(run)) return PF_RUN_TROUBLE;
-  if (!seen->inside && !seen->crossed && seen->cut.kind == PF_CUT_SWITCH && !pf_flow(run, run->state.t, run->state.y, run->state.dy))
+  if (!seen->inside && !seen->crossed && seen->cut.kind == PF_CUT_SWITCH &&
+      !pf_flow(run, run->state.t, run->state.y, run->state.dy))
     return PF_RUN_TROUBLE;
   PfCut cut = seen->cut;
   *seen = (PfSeen){.t = run->state.t};
@@ -381,16 +393,17 @@ static void say_why(PfMotionRun *run, PfRunEnd end)
     pf_hint(run->ctx, "this happened after t = %.12g", run->state.t);
     return;
   case PF_RUN_STEP:
-    pf_fail(run->ctx, PF_ERR_NUMBER, "the step became too small at t = %.12g: the motion is singular there or too stiff for "
-            "'%s'", run->state.t, run->stepper.method->name);
+    pf_fail(run->ctx, PF_ERR_NUMBER, "the step became too small at t = %.12g: the motion is singular there or too "
+            "stiff for '%s'", run->state.t, run->stepper.method->name);
     return;
   case PF_RUN_LIMIT:
     pf_fail(run->ctx, PF_ERR_LIMIT, "more than %ld steps, at t = %.12g", run->options.most_steps, run->state.t);
     return;
   case PF_RUN_STALL:
-    pf_fail(run->ctx, PF_ERR_LIMIT, "the run makes no headway: the latest steps at t = %.12g are %.2g s long", run->state.t,
-            run->state.t - run->state.t_old);
-    pf_hint(run->ctx, "the motion is stiff or chatters there: try --by cvode_bdf, a smoother law of force, or more --most-steps");
+    pf_fail(run->ctx, PF_ERR_LIMIT, "the run makes no headway: the latest steps at t = %.12g are %.2g s long",
+            run->state.t, run->state.t - run->state.t_old);
+    pf_hint(run->ctx,
+            "the motion is stiff or chatters there: try --by cvode_bdf, a smoother law of force, or more --most-steps");
     return;
   default: return;
   }
@@ -425,6 +438,11 @@ static void end_by(PfMotionRun *run, PfRunEnd end)
   say_why(run, end);
 }
 
+void pf_motion_begin(PfMotionRun *run)
+{
+  end_by(run, begin(run));
+}
+
 void pf_motion_settle(PfMotionRun *run)
 {
   end_by(run, settle(run));
@@ -451,171 +469,4 @@ void pf_motion_take_inputs(PfMotionRun *run)
     if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) end = PF_RUN_TROUBLE;
   }
   end_by(run, end);
-}
-
-/* ---------------------------------------------------------------- snapshots */
-
-static bool keep_scalars(PfMotionRun *run)
-{
-  PfArena *arena = run->arena;
-  PfKept *kept = &run->kept;
-  return pf_keep_members(arena, kept, &run->state, t, between) && pf_keep_members(arena, kept, &run->flow, known, told) &&
-         pf_keep_members(arena, kept, &run->stepper, fixed, restart) &&
-         pf_keep_members(arena, kept, &run->monitor, power_known, warned_of_jump) &&
-         pf_keep_members(arena, kept, run, result, way);
-}
-
-size_t pf_motion_kept_size(const PfMotionRun *run)
-{
-  return run->kept.size + pf_solver_kept(run->flow.solver)->size;
-}
-
-void pf_motion_save(PfMotionRun *run, void *bytes)
-{
-  if (run->stepper.method->forgets) run->stepper.restart = true;
-  (void)pf_kept_save(pf_solver_kept(run->flow.solver), (char *)bytes + pf_kept_save(&run->kept, bytes));
-}
-
-void pf_motion_load(PfMotionRun *run, const void *bytes)
-{
-  (void)pf_kept_load(pf_solver_kept(run->flow.solver), (const char *)bytes + pf_kept_load(&run->kept, bytes));
-}
-
-/* ---------------------------------------------------------------- making a run */
-
-static void set_defaults(PfRunOptions *o)
-{
-  if (!(o->rtol > 0)) o->rtol = 1e-8;
-  if (!(o->atol > 0)) o->atol = o->rtol/100;
-  if (!o->method) o->method = "dopri5";
-  if (!o->formulation) o->formulation = "auto";
-  if (o->most_steps <= 0) o->most_steps = 100*1000*1000;
-  if (isnan(o->rho)) o->rho = 0.9;
-}
-
-static PfStatus find_method(PfMotionRun *run)
-{
-  run->stepper.method = pf_method_find(run->options.method);
-  if (run->stepper.method && run->n == 0) run->stepper.method = &pf_method_rest;
-  if (!run->stepper.method) return pf_method_unknown(run->ctx, run->options.method);
-  const PfRunOptions *o = &run->options;
-  if (run->stepper.method == &pf_method_rest) return PF_OK;
-  run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
-  if (run->stepper.fixed && !(o->step > 0))
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step: { step = 1e-3 }", run->stepper.method->name);
-  if (!run->stepper.method->damped && (o->adaptive || o->printed))
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "only the alpha methods have %s, not '%s'",
-                   o->adaptive ? "a choice between fixed and adaptive steps" : "a printed form", run->stepper.method->name);
-  if (o->printed && !run->stepper.fixed)
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the printed form of '%s' is for steps of one size: give a step",
-                   run->stepper.method->name);
-  return PF_OK;
-}
-
-/* With steps this much smaller than the whole the clock would stand still before the end. */
-static PfStatus check_resolution(const PfMotionRun *run)
-{
-  const PfRunOptions *o = &run->options;
-  const double most = 1e15; /* 1/DBL_EPSILON, rounded down */
-  double span = fmax(fabs(run->state.t), fabs(run->state.t_end));
-  if (run->stepper.fixed && span/o->step > most)
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the step %g is too small: at t = %g it no longer moves the time", o->step, span);
-  return PF_OK;
-}
-
-static PfStatus make_arrays(PfMotionRun *run, const double *values)
-{
-  size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
-  run->flow.values = pf_run_array(run, double, count);
-  run->state.y = pf_run_array(run, double, 2*n);
-  run->state.y_old = pf_run_array(run, double, 2*n);
-  run->state.dy = pf_run_array(run, double, 2*n);
-  run->state.dy_old = pf_run_array(run, double, 2*n);
-  run->flow.multiplier = pf_run_array(run, double, run->m);
-  run->inner_y = pf_run_array(run, double, 2*n);
-  run->inner_dy = pf_run_array(run, double, 2*n);
-  run->cut_y = pf_run_array(run, double, 2*n);
-  run->look.values = pf_run_array(run, double, count);
-  run->look.y = pf_run_array(run, double, 2*n);
-  run->look.dy = pf_run_array(run, double, 2*n);
-  run->look.multiplier = pf_run_array(run, double, run->m);
-  bool good = run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old && run->flow.multiplier &&
-              run->inner_y && run->inner_dy && run->cut_y && run->look.values && run->look.y &&
-              run->look.dy && run->look.multiplier;
-  if (!good) return PF_ERR_MEMORY;
-  memcpy(run->flow.values, values, count*sizeof *values);
-  memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
-  run->state.t = run->state.t_old = values[run->symbols->time];
-  run->state.t_end = run->state.horizon = run->options.t_end;
-  return PF_OK;
-}
-
-/* Made for the numbers of this phase, which has its parameters for good. */
-static PfStatus make_solver(PfMotionRun *run, const PfFormulation *formulation)
-{
-  PfSolverPlan plan = {.values = run->flow.values, .power = run->monitor.power_form};
-  PF_TRY(pf_solver_new_for(run->ctx, run->system, formulation, &plan, &run->flow.solver));
-  pf_watch_tell_solver(run);
-  for (int i = 0; pf_formulation(i); i++)
-    if (pf_formulation(i) == pf_solver_formulation(run->flow.solver)) run->result.formulations = 1u << i;
-  return PF_OK;
-}
-
-static PfStatus prepare(PfMotionRun *run, const double *values)
-{
-  const PfFormulation *formulation = pf_formulation_find(run->options.formulation);
-  if (!formulation)
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", run->options.formulation);
-  PF_TRY(find_method(run));
-  PF_TRY(make_arrays(run, values));
-  PF_TRY(check_resolution(run));
-  PF_TRY(pf_monitor_make(run));
-  PF_TRY(pf_project_make(run));
-  PF_TRY(pf_watch_make(run));
-  PF_TRY(pf_passage_make(run));
-  PF_TRY(make_solver(run, formulation));
-  PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
-  PF_TRY(run->stepper.method->prepare(run));
-  return keep_scalars(run) ? PF_OK : pf_no_room(run->ctx, "the run");
-}
-
-void pf_run_copy_inputs(const PfMotionRun *run, double *values)
-{
-  const PfSymbols *in = run->symbols;
-  memcpy(values + in->inputs, run->flow.values + in->inputs, (size_t)(in->q - in->inputs)*sizeof *values);
-}
-
-void pf_motion_close(PfMotionRun *run)
-{
-  if (!run) return;
-  if (run->stepper.method && run->stepper.method->release && run->stepper.data) run->stepper.method->release(run);
-  if (run->projection) pf_manifold_release(run->projection);
-  if (run->breaks) pf_breaks_release(run->breaks);
-  pf_tape_free(run->monitor.tape);
-  pf_solver_free(run->flow.solver);
-  pf_arena_free(run->arena);
-}
-
-PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
-                        PfPhaseRun *phase, PfMotionRun **out)
-{
-  const PfEquations *eq = pf_system_equations(system);
-  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
-  PfMotionRun *run = arena ? pf_arena_array(arena, PfMotionRun, 1) : NULL;
-  *out = NULL;
-  if (!run) {
-    pf_arena_free(arena);
-    return pf_no_room(ctx, "the run");
-  }
-  *run = (PfMotionRun){.ctx = ctx, .arena = arena, .system = system, .symbols = pf_system_symbols(system), .options = *options,
-                       .phase = phase, .n = eq->n, .m = eq->m, .result = {.weakest = 1, .weakest_row = -1}};
-  set_defaults(&run->options);
-  PfStatus status = prepare(run, values);
-  if (status != PF_OK) {
-    pf_motion_close(run);
-    return status;
-  }
-  end_by(run, begin(run));
-  *out = run;
-  return PF_OK;
 }

@@ -154,6 +154,8 @@ void pf_interpolate(PfMotionRun *run, double t, double *y);
  * numbers in `values`. PF_OK also when it cannot move: then result->end says why. Closes what it has opened when it fails. */
 PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
                         struct PfPhaseRun *phase, PfMotionRun **run);
+/* The state of a phase that was made ready is evaluated, and its conditions; result.end as below. */
+void pf_motion_begin(PfMotionRun *run);
 /* Does what the last step led to, when something is pending (run->seen). result.end says whether the phase goes on (PF_RUN_DONE),
  * phase->switched whether with other equations. */
 void pf_motion_settle(PfMotionRun *run);

@@ -1,0 +1,179 @@
+/* The functions whose changes of sign end a step: surfaces of switching, what ceases to stick, comparisons in
+ * conditions. */
+#include "time/breaks_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static PfStatus grow(PfMotionRun *run, PfBreaks *b)
+{
+  if (b->count < b->room) return PF_OK;
+  int room = b->room ? 2*b->room : 8;
+  Break *at = pf_run_array(run, Break, room);
+  PfExpr *g = pf_run_array(run, PfExpr, room), *truth = pf_run_array(run, PfExpr, room);
+  if (!at || !g || !truth) return PF_ERR_MEMORY;
+  if (b->count) {
+    memcpy(at, b->at, (size_t)b->count*sizeof *at);
+    memcpy(g, b->g, (size_t)b->count*sizeof *g);
+    memcpy(truth, b->truth_symbol, (size_t)b->count*sizeof *truth);
+  }
+  b->at = at, b->g = g, b->truth_symbol = truth;
+  b->room = room;
+  return PF_OK;
+}
+
+static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
+{
+  const PfSymbols *in = run->symbols;
+  PfContext *ctx = run->ctx;
+  PF_TRY(grow(run, b));
+  PF_TRY(pf_insert_inputs(ctx, pf_system_equations(run->system)->model, &g, 1));
+  int after_time = in->lambda - in->inputs;
+  item.by_forces = run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m);
+  item.timed = !item.by_forces && !pf_expr_depends(ctx, g, in->symbol + in->inputs, after_time);
+  PF_TRY(pf_may_switch(ctx, run->arena, &g, 1, &item.jumps));
+  item.linear = item.timed && !item.jumps &&
+                !pf_expr_depends(ctx, pf_expr_diff(ctx, g, in->symbol[in->time]), in->symbol + in->time, 1);
+  b->by_forces = b->by_forces || item.by_forces;
+  b->by_state = b->by_state || !item.timed;
+  b->g[b->count] = g;
+  b->at[b->count++] = item;
+  return pf_expr_check(ctx);
+}
+
+/* A comparison: its truth is a symbol, that of equal ones the same. */
+static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, PfOp op, PfExpr *truth)
+{
+  Break item = {.kind = ATOM, .equality = op == PF_OP_EQUAL, .or_equal = op == PF_OP_LESS_EQUAL};
+  for (int i = 0; i < b->count; i++)
+    if (b->at[i].kind == ATOM && b->g[i] == g && b->at[i].equality == item.equality &&
+        b->at[i].or_equal == item.or_equal) {
+      *truth = b->truth_symbol[b->at[i].index];
+      return PF_OK;
+    }
+  char name[32];
+  snprintf(name, sizeof name, "truth %d", b->truth_count + 1); /* with a blank: nobody else has such a name */
+  PF_TRY(grow(run, b));
+  *truth = b->truth_symbol[b->truth_count] = pf_expr_symbol(run->ctx, name);
+  item.index = b->truth_count++;
+  return add(run, b, item, g);
+}
+
+/* A condition as logic of comparisons. What is no logic of comparisons down to some depth is one comparison of its
+ * value. */
+static PfStatus read_condition(PfMotionRun *run, PfBreaks *b, PfExpr e, int depth, PfExpr *out)
+{
+  PfContext *ctx = run->ctx;
+  PfOp op = pf_expr_op(ctx, e);
+  bool logic = (op == PF_OP_AND || op == PF_OP_OR || op == PF_OP_NOT) && depth > 0;
+  if (logic) {
+    PfExpr args[2] = {PF_EXPR_NONE, PF_EXPR_NONE};
+    int count = pf_expr_arg_count(ctx, e);
+    for (int i = 0; i < count; i++) PF_TRY(read_condition(run, b, pf_expr_arg(ctx, e, i), depth - 1, args + i));
+    *out = count == 2 ? pf_expr_call2(ctx, op, args[0], args[1]) : pf_expr_call1(ctx, op, args[0]);
+    return pf_expr_check(ctx);
+  }
+  if (pf_expr_is_number(ctx, e, NULL)) {
+    *out = e;
+    return PF_OK;
+  }
+  bool compares = op == PF_OP_LESS || op == PF_OP_LESS_EQUAL || op == PF_OP_EQUAL;
+  PfExpr g = compares ? pf_expr_sub(ctx, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1))
+                      : pf_expr_sub(ctx, pf_expr_rational(ctx, 1, 2), e);
+  return add_atom(run, b, g, op, out);
+}
+
+static PfStatus add_conditions(PfMotionRun *run, PfBreaks *b)
+{
+  enum { DEPTH = 64 };
+  const PfPhaseRun *p = b->phase;
+  PfExpr *roots = pf_run_array(run, PfExpr, p->condition_count + 1);
+  if (!roots) return PF_ERR_MEMORY;
+  for (int i = 0; i < p->condition_count; i++) PF_TRY(read_condition(run, b, p->conditions[i], DEPTH, roots + i));
+  b->truth = pf_run_array(run, double, b->truth_count + 1);
+  b->holds = pf_run_array(run, double, p->condition_count + 1);
+  if (!b->truth || !b->holds) return PF_ERR_MEMORY;
+  PF_TRY(pf_tape_new(run->ctx, b->truth_symbol, b->truth_count, roots, p->condition_count, &b->conditions));
+  b->conditions_work = pf_run_scratch(run, double, pf_tape_work_size(b->conditions));
+  return b->conditions_work ? PF_OK : PF_ERR_MEMORY;
+}
+
+/* |s| < 1 while it sticks: 1 - s^2 > 0. */
+static PfStatus add_releases(PfMotionRun *run, PfBreaks *b)
+{
+  const PfPhaseRun *p = b->phase;
+  for (int i = 0; i < p->stuck_count; i++) {
+    PfExpr s = run->symbols->symbol[run->symbols->lambda + run->m - p->stuck_count + i];
+    PfExpr g = pf_expr_sub(run->ctx, pf_expr_int(run->ctx, 1), pf_expr_mul(run->ctx, s, s));
+    PF_TRY(add(run, b, (Break){.kind = RELEASE, .index = i}, g));
+  }
+  return PF_OK;
+}
+
+static PfStatus add_surfaces(PfMotionRun *run, PfBreaks *b)
+{
+  const PfSides *s = b->phase->sides;
+  for (int k = 0; s && k < s->count; k++)
+    if (!s->stuck[k]) PF_TRY(add(run, b, (Break){.kind = SURFACE, .index = k}, s->at[k].surface));
+  return PF_OK;
+}
+
+/* What rounding and the tolerance make of g. Of what depends on multipliers that is not known. */
+static PfStatus make_sizes(PfMotionRun *run, PfBreaks *b)
+{
+  PfExpr *roots = pf_run_array(run, PfExpr, 2*(size_t)b->count);
+  b->size = pf_run_array(run, double, 2*(size_t)b->count);
+  if (!roots || !b->size) return PF_ERR_MEMORY;
+  for (int i = 0; i < b->count; i++) {
+    roots[2*i] = roots[2*i + 1] = pf_expr_int(run->ctx, 0);
+    if (!b->at[i].timed && !b->at[i].by_forces)
+      PF_TRY(pf_surface_sizes(run->ctx, run->arena, b->g[i], run->symbols->symbol + run->symbols->q, 2*run->n,
+                              roots + 2*i, roots + 2*i + 1));
+  }
+  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, 2*b->count, &b->sizes));
+  b->size_work = pf_run_scratch(run, double, pf_tape_work_size(b->sizes));
+  return b->size_work ? PF_OK : PF_ERR_MEMORY;
+}
+
+static PfStatus make(PfMotionRun *run, PfBreaks *b)
+{
+  PF_TRY(add_surfaces(run, b));
+  PF_TRY(add_releases(run, b));
+  PF_TRY(add_conditions(run, b));
+  size_t N = 2*(size_t)run->n;
+  b->value = pf_run_array(run, double, b->count);
+  b->samples = pf_run_array(run, double, 6*(size_t)b->count);
+  b->y = pf_run_array(run, double, N);
+  b->dy = pf_run_array(run, double, N);
+  b->when = pf_run_array(run, double, b->count);
+  b->met = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
+  b->released = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
+  if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met || !b->released) return PF_ERR_MEMORY;
+  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
+  b->work = pf_run_scratch(run, double, pf_tape_work_size(b->tape));
+  return b->work ? make_sizes(run, b) : pf_no_room(run->ctx, "the events of a run");
+}
+
+PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks)
+{
+  *breaks = NULL;
+  if (!phase || (!phase->sides && phase->condition_count == 0)) return PF_OK;
+  PfBreaks *b = pf_run_array(run, PfBreaks, 1);
+  if (!b) return PF_ERR_MEMORY;
+  *breaks = b;
+  b->phase = phase;
+  b->begun = run->state.t;
+  b->known = -INFINITY;
+  PF_TRY(make(run, b));
+  bool kept = pf_keep(run->arena, &run->kept, b->at, (size_t)b->count*sizeof *b->at) &&
+              pf_keep_members(run->arena, &run->kept, b, begun, known_break);
+  return kept ? PF_OK : pf_no_room(run->ctx, "the events of a run");
+}
+
+void pf_breaks_release(PfBreaks *b)
+{
+  pf_tape_free(b->tape);
+  pf_tape_free(b->sizes);
+  pf_tape_free(b->conditions);
+}

@@ -1,0 +1,173 @@
+/* One phase in motion: made ready at given numbers, saved and restored, closed. */
+#include "form/solver.h"
+#include "time/breaks.h"
+#include "time/manifold.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- snapshots */
+
+static bool keep_scalars(PfMotionRun *run)
+{
+  PfArena *arena = run->arena;
+  PfKept *kept = &run->kept;
+  return pf_keep_members(arena, kept, &run->state, t, between) &&
+         pf_keep_members(arena, kept, &run->flow, known, told) &&
+         pf_keep_members(arena, kept, &run->stepper, fixed, restart) &&
+         pf_keep_members(arena, kept, &run->monitor, power_known, warned_of_jump) &&
+         pf_keep_members(arena, kept, run, result, way);
+}
+
+size_t pf_motion_kept_size(const PfMotionRun *run)
+{
+  return run->kept.size + pf_solver_kept(run->flow.solver)->size;
+}
+
+void pf_motion_save(PfMotionRun *run, void *bytes)
+{
+  if (run->stepper.method->forgets) run->stepper.restart = true;
+  (void)pf_kept_save(pf_solver_kept(run->flow.solver), (char *)bytes + pf_kept_save(&run->kept, bytes));
+}
+
+void pf_motion_load(PfMotionRun *run, const void *bytes)
+{
+  (void)pf_kept_load(pf_solver_kept(run->flow.solver), (const char *)bytes + pf_kept_load(&run->kept, bytes));
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static void set_defaults(PfRunOptions *o)
+{
+  if (!(o->rtol > 0)) o->rtol = 1e-8;
+  if (!(o->atol > 0)) o->atol = o->rtol/100;
+  if (!o->method) o->method = "dopri5";
+  if (!o->formulation) o->formulation = "auto";
+  if (o->most_steps <= 0) o->most_steps = 100*1000*1000;
+  if (isnan(o->rho)) o->rho = 0.9;
+}
+
+static PfStatus find_method(PfMotionRun *run)
+{
+  run->stepper.method = pf_method_find(run->options.method);
+  if (run->stepper.method && run->n == 0) run->stepper.method = &pf_method_rest;
+  if (!run->stepper.method) return pf_method_unknown(run->ctx, run->options.method);
+  const PfRunOptions *o = &run->options;
+  if (run->stepper.method == &pf_method_rest) return PF_OK;
+  run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
+  if (run->stepper.fixed && !(o->step > 0))
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step: { step = 1e-3 }",
+                   run->stepper.method->name);
+  if (!run->stepper.method->damped && (o->adaptive || o->printed))
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "only the alpha methods have %s, not '%s'",
+                   o->adaptive ? "a choice between fixed and adaptive steps" : "a printed form",
+                   run->stepper.method->name);
+  if (o->printed && !run->stepper.fixed)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the printed form of '%s' is for steps of one size: give a step",
+                   run->stepper.method->name);
+  return PF_OK;
+}
+
+/* With steps this much smaller than the whole the clock would stand still before the end. */
+static PfStatus check_resolution(const PfMotionRun *run)
+{
+  const PfRunOptions *o = &run->options;
+  const double most = 1e15; /* 1/DBL_EPSILON, rounded down */
+  double span = fmax(fabs(run->state.t), fabs(run->state.t_end));
+  if (run->stepper.fixed && span/o->step > most)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the step %g is too small: at t = %g it no longer moves the time",
+                   o->step, span);
+  return PF_OK;
+}
+
+static PfStatus make_arrays(PfMotionRun *run, const double *values)
+{
+  size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
+  run->flow.values = pf_run_array(run, double, count);
+  run->state.y = pf_run_array(run, double, 2*n);
+  run->state.y_old = pf_run_array(run, double, 2*n);
+  run->state.dy = pf_run_array(run, double, 2*n);
+  run->state.dy_old = pf_run_array(run, double, 2*n);
+  run->flow.multiplier = pf_run_array(run, double, run->m);
+  run->inner_y = pf_run_array(run, double, 2*n);
+  run->inner_dy = pf_run_array(run, double, 2*n);
+  run->cut_y = pf_run_array(run, double, 2*n);
+  run->look.values = pf_run_array(run, double, count);
+  run->look.y = pf_run_array(run, double, 2*n);
+  run->look.dy = pf_run_array(run, double, 2*n);
+  run->look.multiplier = pf_run_array(run, double, run->m);
+  bool good = run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old &&
+              run->flow.multiplier && run->inner_y && run->inner_dy && run->cut_y && run->look.values && run->look.y &&
+              run->look.dy && run->look.multiplier;
+  if (!good) return PF_ERR_MEMORY;
+  memcpy(run->flow.values, values, count*sizeof *values);
+  memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
+  run->state.t = run->state.t_old = values[run->symbols->time];
+  run->state.t_end = run->state.horizon = run->options.t_end;
+  return PF_OK;
+}
+
+/* Made for the numbers of this phase, which has its parameters for good. */
+static PfStatus make_solver(PfMotionRun *run, const PfFormulation *formulation)
+{
+  PfSolverPlan plan = {.values = run->flow.values, .power = run->monitor.power_form};
+  PF_TRY(pf_solver_new_for(run->ctx, run->system, formulation, &plan, &run->flow.solver));
+  pf_watch_tell_solver(run);
+  for (int i = 0; pf_formulation(i); i++)
+    if (pf_formulation(i) == pf_solver_formulation(run->flow.solver)) run->result.formulations = 1u << i;
+  return PF_OK;
+}
+
+static PfStatus prepare(PfMotionRun *run, const double *values)
+{
+  const PfFormulation *formulation = pf_formulation_find(run->options.formulation);
+  if (!formulation)
+    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", run->options.formulation);
+  PF_TRY(find_method(run));
+  PF_TRY(make_arrays(run, values));
+  PF_TRY(check_resolution(run));
+  PF_TRY(pf_monitor_make(run));
+  PF_TRY(pf_project_make(run));
+  PF_TRY(pf_watch_make(run));
+  PF_TRY(pf_passage_make(run));
+  PF_TRY(make_solver(run, formulation));
+  PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
+  PF_TRY(run->stepper.method->prepare(run));
+  return keep_scalars(run) ? PF_OK : pf_no_room(run->ctx, "the run");
+}
+
+void pf_motion_close(PfMotionRun *run)
+{
+  if (!run) return;
+  if (run->stepper.method && run->stepper.method->release && run->stepper.data) run->stepper.method->release(run);
+  if (run->projection) pf_manifold_release(run->projection);
+  if (run->breaks) pf_breaks_release(run->breaks);
+  pf_tape_free(run->monitor.tape);
+  pf_solver_free(run->flow.solver);
+  pf_arena_free(run->arena);
+}
+
+PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
+                        PfPhaseRun *phase, PfMotionRun **out)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfMotionRun *run = arena ? pf_arena_array(arena, PfMotionRun, 1) : NULL;
+  *out = NULL;
+  if (!run) {
+    pf_arena_free(arena);
+    return pf_no_room(ctx, "the run");
+  }
+  *run = (PfMotionRun){.ctx = ctx, .arena = arena, .system = system, .symbols = pf_system_symbols(system),
+                       .options = *options,
+                       .phase = phase, .n = eq->n, .m = eq->m, .result = {.weakest = 1, .weakest_row = -1}};
+  set_defaults(&run->options);
+  PfStatus status = prepare(run, values);
+  if (status != PF_OK) {
+    pf_motion_close(run);
+    return status;
+  }
+  pf_motion_begin(run);
+  *out = run;
+  return PF_OK;
+}

@@ -1,0 +1,276 @@
+/* The rank of the constraints. Its measure is the rank margin: Gram-Schmidt on the rows of A, in the metric
+ * of M^-1, leaves of each row what is no combination of the rows before it; the smallest of these rests, each in units
+ * of the largest length that its row has had so far, is the margin. It is 1 when the rows are orthogonal, and 0 when
+ * one follows from the others or vanishes; its square is the smallest pivot of A M^-1 A^T over the diagonal element it
+ * started as. */
+#include "form/solver.h"
+#include "time/manifold.h"
+#include "time/rank.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double empty_row = 1e-13; /* relative to the largest row: what rounding leaves of a row of zeros */
+
+static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
+{
+  size_t n = (size_t)run->n;
+  run->flow.values[run->symbols->time] = t;
+  memcpy(run->flow.values + run->symbols->q, y, 2*n*sizeof *y);
+  memcpy(w->rows, pf_manifold_rows(run->projection, run->flow.values), (size_t)run->m*n*sizeof *w->rows);
+  double most = 0;
+  for (int i = 0; i < run->m; i++) {
+    w->length[i] = w->idle[i] ? 0 : pf_norm(w->rows + (size_t)i*n, run->n);
+    w->taken[i] = false;
+    w->part[i] = 1;
+    most = fmax(most, w->length[i]);
+  }
+  for (int i = 0; i < run->m; i++)
+    if (w->length[i] < empty_row*most) w->length[i] = 0;
+}
+
+/* The length in which row i is measured. */
+static double unit(const PfWatch *w, int i)
+{
+  return fmax(sqrt(w->square[i]), w->length[i]);
+}
+
+/* Normalises what is left of row i and subtracts its direction from the rows that follow. Returns the length that was
+ * left, in the unit of the row. */
+static double take_row(const PfMotionRun *run, PfWatch *w, int i)
+{
+  int n = run->n;
+  double *row = w->rows + (size_t)i*(size_t)n, left = pf_norm(row, n);
+  w->taken[i] = true;
+  w->part[i] = 0;
+  if (!(w->length[i] > 0)) return 0;
+  for (int j = 0; j < n; j++) row[j] = left > 0 ? row[j]/left : 0;
+  for (int k = 0; k < run->m; k++) {
+    double *other = w->rows + (size_t)k*(size_t)n, part = w->taken[k] ? 0 : pf_dot(row, other, n);
+    for (int j = 0; j < n && part != 0; j++) other[j] -= part*row[j];
+  }
+  return w->part[i] = left/unit(w, i);
+}
+
+/* In the order in which they are written; where rows are redundant, the one of which most is left. */
+static int next_row(const PfMotionRun *run, const PfWatch *w)
+{
+  int best = -1;
+  double most = -1;
+  for (int i = 0; i < run->m; i++) {
+    if (w->taken[i]) continue;
+    if (w->rank == run->m) return i;
+    double part = w->length[i] > 0 ? pf_norm(w->rows + (size_t)i*(size_t)run->n, run->n)/unit(w, i) : 0;
+    if (part > most) most = part, best = i;
+  }
+  return best;
+}
+
+/* The rank margin, by modified Gram-Schmidt. */
+double pf_rank_margin(PfMotionRun *run, PfWatch *w, double t, const double *y)
+{
+  double smallest = 1;
+  load_rows(run, w, t, y);
+  for (int k = 0; k < w->rank; k++) {
+    int row = next_row(run, w);
+    double part = take_row(run, w, row);
+    if (part < smallest) smallest = part, w->row = row;
+  }
+  return smallest;
+}
+
+int pf_rank_first_lost(const PfMotionRun *run, const PfWatch *w)
+{
+  for (int i = 0; i < run->m; i++)
+    if (w->taken[i] && w->part[i] <= 3*w->part[w->row]) return i;
+  return w->row;
+}
+
+void pf_rank_keep_lengths(const PfMotionRun *run, PfWatch *w)
+{
+  for (int i = 0; i < run->m; i++)
+    if (isfinite(w->length[i])) w->square[i] = fmax(w->square[i], w->length[i]*w->length[i]);
+}
+
+/* After pf_rank_margin. Constraints on accelerations have no row here, and are not judged. */
+static bool is_redundant(const PfMotionRun *run, const PfWatch *w, int i)
+{
+  return !w->taken[i] && pf_system_equations(run->system)->velocity[i] != PF_EXPR_NONE;
+}
+
+/* The rank as `check` and the formulations decide it; a row whose length is rounding in its unit counts as zero. */
+static PfStatus rank_at(PfMotionRun *run, PfWatch *w, double t, const double *y, int *rank)
+{
+  size_t n = (size_t)run->n;
+  PfRows rows;
+  load_rows(run, w, t, y);
+  memcpy(w->rows, ((const PfManifold *)run->projection)->A, (size_t)run->m*n*sizeof *w->rows);
+  for (int i = 0; i < run->m; i++)
+    if (!(w->length[i] > PF_RANK_TOLERANCE*unit(w, i))) memset(w->rows + (size_t)i*n, 0, n*sizeof *w->rows);
+  *rank = 0;
+  if (pf_first_not_finite(w->rows, (size_t)run->m*n) >= 0) return PF_OK;
+  PF_TRY(pf_rows_sort(run->ctx, run->arena, w->rows, run->m, run->n, PF_RANK_TOLERANCE, &rows));
+  *rank = rows.rank;
+  return PF_OK;
+}
+
+/* A random state near the start, in w->y, and a time near it, which is returned. */
+static double go_away(const PfMotionRun *run, PfWatch *w, unsigned *noise)
+{
+  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], noise);
+  return pf_manifold_blur(run->state.t, noise);
+}
+
+/* A random state near the start, put on the constraints; `length` gets the lengths of the rows before that. False when
+ * none is found. */
+static bool go_nearby(PfMotionRun *run, PfWatch *w, unsigned *noise, double *length, double *t)
+{
+  *t = go_away(run, w, noise);
+  load_rows(run, w, *t, w->y);
+  memcpy(length, w->length, (size_t)run->m*sizeof *length);
+  (void)pf_project(run, *t, w->y);
+  return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 &&
+         pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION, NULL) <= 1e-10;
+}
+
+/* Rows that vanish at the start and at all states nearby where the constraints hold, but not off the constraints: an
+ * overconstrained loop has such rows. */
+static PfStatus find_idle(PfMotionRun *run, PfWatch *w)
+{
+  double *elsewhere = pf_run_scratch(run, double, run->m);
+  bool *idle = pf_run_scratch(run, bool, run->m);
+  unsigned noise = 7;
+  int found = 0;
+  if (!elsewhere || !idle) return PF_ERR_MEMORY;
+  load_rows(run, w, run->state.t, run->state.y);
+  /* constraints on accelerations have no row here */
+  const PfExpr *velocity = pf_system_equations(run->system)->velocity;
+  for (int i = 0; i < run->m; i++) idle[i] = w->length[i] == 0 && velocity[i] != PF_EXPR_NONE;
+  for (int trial = 0; trial < 3; trial++) {
+    double t;
+    if (!go_nearby(run, w, &noise, elsewhere, &t)) continue;
+    found++;
+    load_rows(run, w, t, w->y);
+    for (int i = 0; i < run->m; i++) idle[i] = idle[i] && w->length[i] <= 1e-6*elsewhere[i];
+  }
+  for (int i = 0; i < run->m; i++) w->idle[i] = found > 0 && idle[i];
+  return PF_OK;
+}
+
+/* The largest rank at states near the start where the constraints hold: at the start itself rows may be dependent by
+ * chance. */
+static PfStatus rank_nearby(PfMotionRun *run, PfWatch *w, int *most)
+{
+  double *elsewhere = pf_run_scratch(run, double, run->m);
+  unsigned noise = 1;
+  *most = 0;
+  if (!elsewhere) return PF_ERR_MEMORY;
+  for (int trial = 0; trial < 3; trial++) {
+    int rank;
+    double t;
+    if (!go_nearby(run, w, &noise, elsewhere, &t)) continue;
+    PF_TRY(rank_at(run, w, t, w->y, &rank));
+    *most = rank > *most ? rank : *most;
+  }
+  return PF_OK;
+}
+
+static PfStatus make_room(PfMotionRun *run, PfWatch *w)
+{
+  w->rows = pf_run_array(run, double, (size_t)run->m*(size_t)run->n);
+  w->length = pf_run_array(run, double, run->m);
+  w->square = ((PfManifold *)run->projection)->square;
+  w->part = pf_run_array(run, double, run->m);
+  w->taken = pf_run_array(run, bool, run->m);
+  w->idle = pf_run_array(run, bool, run->m);
+  w->y = pf_run_array(run, double, 2*(size_t)run->n);
+  w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
+  w->k = pf_run_array(run, double, 8*(size_t)run->n);
+  w->kept = pf_run_array(run, double, 4*(size_t)run->n);
+  bool good = w->rows && w->length && w->part && w->taken && w->idle && w->y && w->ahead && w->k && w->kept;
+  return good ? PF_OK : PF_ERR_MEMORY;
+}
+
+/* The rank at the start and near it. */
+static PfStatus judge(PfMotionRun *run, PfWatch *w)
+{
+  int rank, nearby;
+  pf_manifold_measure(run->projection, run->flow.values);
+  PF_TRY(rank_at(run, w, run->state.t, run->state.y, &rank));
+  nearby = rank;
+  if (rank < run->m) {
+    PF_TRY(find_idle(run, w));
+    PF_TRY(rank_nearby(run, w, &nearby));
+  }
+  w->singular = nearby > rank;
+  w->rank = w->singular ? nearby : rank;
+  w->now = pf_rank_margin(run, w, run->state.t, run->state.y);
+  return PF_OK;
+}
+
+PfStatus pf_rank_make(PfMotionRun *run, PfWatch *w)
+{
+  PF_TRY(make_room(run, w));
+  return judge(run, w);
+}
+
+/* Rows that are redundant from the start are no loss. Inside a step they are redundant only as far as the constraints
+ * hold there: the accelerations must bear that. */
+void pf_watch_tell_solver(PfMotionRun *run)
+{
+  static const double drift = 1e-3;
+  const PfWatch *w = run->watch;
+  for (int i = 0; i < run->m; i++)
+    if (is_redundant(run, w, i)) pf_solver_tolerate(run->flow.solver, drift);
+  pf_solver_skip(run->flow.solver, w->idle);
+  pf_solver_measure_rows(run->flow.solver, w->square);
+}
+
+/* The same for a single state: a run that is opened and makes no step. */
+static PfStatus judge_state(PfMotionRun *run, const double *values, int *row)
+{
+  size_t n = (size_t)run->n, count = (size_t)run->symbols->count;
+  PfWatch w = {0};
+  run->flow.values = pf_run_array(run, double, count);
+  run->state.y = pf_run_array(run, double, 2*n);
+  if (!run->flow.values || !run->state.y) return PF_ERR_MEMORY;
+  memcpy(run->flow.values, values, count*sizeof *values);
+  memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
+  run->state.t = values[run->symbols->time];
+  PF_TRY(pf_project_make(run));
+  PF_TRY(pf_rank_make(run, &w));
+  if (w.singular) *row = pf_rank_first_lost(run, &w);
+  return PF_OK;
+}
+
+PfStatus pf_state_singular(PfContext *ctx, const PfSystem *system, const double *values, int *row)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  PfMotionRun run = {.ctx = ctx, .system = system, .symbols = pf_system_symbols(system), .n = eq->n, .m = eq->m};
+  *row = -1;
+  run.arena = pf_arena_new(pf_context_allocator(ctx));
+  if (!run.arena) return pf_no_room(ctx, "the judgement of the constraints");
+  PfStatus status = run.m ? judge_state(&run, values, row) : PF_OK;
+  if (run.projection) pf_manifold_release(run.projection);
+  pf_arena_free(run.arena);
+  return status;
+}
+
+bool pf_watch_choose(PfMotionRun *run, bool *dropped)
+{
+  PfWatch *w = run->watch;
+  bool any = false;
+  (void)pf_rank_margin(run, w, run->state.t, run->state.y);
+  for (int i = 0; i < run->m; i++) any |= dropped[i] = is_redundant(run, w, i);
+  return any;
+}
+
+bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped)
+{
+  PfWatch *w = run->watch;
+  double smallest = 1, best = pf_rank_margin(run, w, run->state.t, run->state.y);
+  load_rows(run, w, run->state.t, run->state.y);
+  for (int i = 0; i < run->m; i++)
+    if (!dropped[i] && w->length[i] > 0) smallest = fmin(smallest, take_row(run, w, i));
+  return smallest > 0.3*best;
+}
