@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Of columns of which this much of the largest is left, none is determined: they are differences of accelerations. */
+/* Rank tolerance for the columns of Y, relative to the largest: they are differences of accelerations, so they have few
+ * digits. */
 #define DEPENDENT 1e-9
-/* An actuator that takes part in forces without effect by so much is not determined. */
+/* An actuator with a larger component than this in the kernel of Y is not determined. */
 #define TAKES_PART 1e-6
 /* Tolerance of the residual of the wanted accelerations, relative to all of them. */
 #define MET 1e-11
@@ -181,7 +182,7 @@ static PfTrouble find_residual(PfInverse *k, const double *wanted, double *miss,
   return PF_TROUBLE_NONE;
 }
 
-/* The columns of the wanted accelerations, by a force of one more each. */
+/* The columns of Y at the wanted accelerations: each actuator in turn gets one unit more. */
 static PfTrouble find_columns(PfInverse *k, int *row)
 {
   for (int j = 0; j < k->count; j++) {
@@ -195,7 +196,7 @@ static PfTrouble find_columns(PfInverse *k, int *row)
   return PF_TROUBLE_NONE;
 }
 
-/* Actuators that have a part in forces without effect. */
+/* Marks the actuators that have a component in the kernel of Y. */
 static void find_determined(PfInverse *k)
 {
   int open = k->count - k->qr.rank;
@@ -228,7 +229,7 @@ PfTrouble pf_inverse_solve(PfInverse *k, const double *values, const double *wan
   for (int j = 0; j < k->count; j++) set_force(k, j, k->result.force[j] = 0);
   PfTrouble trouble = find_residual(k, wanted, &miss, row);
   for (int round = 0; round < MOST_ROUNDS && trouble == PF_TROUBLE_NONE; round++) {
-    if (round && (miss < MET || miss > 0.5*before)) break; /* met, or as near as it gets */
+    if (round && (miss < MET || miss > 0.5*before)) break; /* met, or the least residual */
     before = miss;
     trouble = correct(k, row);
     if (trouble == PF_TROUBLE_NONE) trouble = find_residual(k, wanted, &miss, row);

@@ -14,9 +14,10 @@ typedef struct Data {
   double *Y, *S, *r, *K, *right, *solution;
 } Data;
 
-/* Rows closer to each other than the root of this are orthogonalised instead: S would square the loss. */
+/* When a pivot of S falls below this share of its diagonal, the rows are orthogonalised instead: in S the loss of
+ * digits is squared. */
 static const double schur_margin = 1e-4;
-/* Columns of the augmented system of which less is left are dependent. */
+/* Rank tolerance for the columns of the augmented system. */
 static const double uniqueness = 1e-13;
 
 static PfStatus prepare(PfSolver *s)

@@ -4,12 +4,12 @@
 
 #include "form/form_impl.h"
 
-/* A partition of this quality is kept. */
+/* A partition is kept as long as its quality is above this. */
 #define PF_GOOD_PARTITION 1e-3
 
 typedef struct PfPartition {
   int n, m, rank;
-  const double *tolerance; /* of the solver: what is left of a redundant row */
+  const double *tolerance; /* of the solver: rank tolerance for the rows */
   int *row;       /* the first `rank` rows are independent */
   int *column;    /* the first `rank` columns are the dependent coordinates */
   double *weight; /* m: rows are multiplied by these powers of two; chosen with the partition */

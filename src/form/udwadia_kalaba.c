@@ -11,9 +11,9 @@ typedef struct Data {
   PfMetric metric;
 } Data;
 
-/* Rows of B closer to each other than this are looked at once more. */
+/* Where less than this is left of a row of B, A decides which rows are independent, and B is factored again. */
 static const double clearly_independent = 1e-3;
-/* Of independent rows something is left, however little. */
+/* Rank tolerance for rows that A has shown to be independent: any rest counts. */
 static const double rounding = 1e-14;
 
 PfStatus pf_metric_make(PfSolver *s, PfMetric *d)

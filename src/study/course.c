@@ -167,7 +167,8 @@ static PfStatus give_up(PfCourse *w, PfStatus status)
   return pf_fail(w->ctx, PF_ERR_NUMBER, "the motion cannot be followed beyond t = %.6g", w->t);
 }
 
-/* Steps that get nowhere: the motion sticks where a force jumps, and goes to and fro between its sides. */
+/* Progress is checked: where a force jumps and the motion sticks, steps go to and fro between its sides and get
+ * nowhere. */
 static bool makes_headway(PfCourse *w, double t_end)
 {
   enum { STEPS = 20000 };

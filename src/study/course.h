@@ -19,7 +19,7 @@ typedef struct PfCourse {
   double rtol, atol, way; /* way: -1 goes back in time */
   double t, t_old, h;
   double *y, *y_old, *k[PF_COURSE_STAGES], *trial, *dense, *last, *s, *work, *input_values;
-  long steps, marked;  /* steps; those at the last look at the headway, and the time then */
+  long steps, marked;  /* steps; their number and the time when progress was last checked */
   double t_marked;
 } PfCourse;
 

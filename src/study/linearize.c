@@ -1,4 +1,4 @@
-/* Linear models: A, B, C, D by exact derivatives, eigenvalues, and how far inputs reach and outputs see. */
+/* Linear models: A, B, C, D by exact derivatives, eigenvalues, and the controllable and observable dimensions. */
 #include "study/dynamics.h"
 
 #include <float.h>
@@ -142,7 +142,7 @@ static PfStatus find_ranks(PfContext *ctx, PfLinear *l, double *copy)
 
 /* ---------------------------------------------------------------- rest */
 
-/* What the rate i becomes when the state changes by itself and by a hundredth. */
+/* Scale of the rate i: its change when every state changes by its own size and by 0.01. */
 static double rate_size(const PfLinear *l, int i)
 {
   double size = 0;
@@ -150,7 +150,7 @@ static double rate_size(const PfLinear *l, int i)
   return size;
 }
 
-/* Is the rate i zero but for rounding? Where nothing changes it, rounding is measured by the others. */
+/* Is the rate i zero but for rounding? Its scale decides, or that of the other rates where its own is zero. */
 static bool is_constant(const PfLinear *l, int i)
 {
   double most = 0;
@@ -158,7 +158,7 @@ static bool is_constant(const PfLinear *l, int i)
   return fabs(l->rate[i]) <= 1e-10*rate_size(l, i) + 1e-13*most;
 }
 
-/* Does something that is constant depend on the component j? Elements that are rounding do not count. */
+/* Does the rate of a component that is constant depend on the component j? Entries that are rounding do not count. */
 static bool has_effect(const PfLinear *l, int j, const bool *runs)
 {
   int n = l->states;
@@ -171,7 +171,8 @@ static bool has_effect(const PfLinear *l, int j, const bool *runs)
   return false;
 }
 
-/* Coordinates run on in a steady motion, velocities never do: `coordinates` come first in the state. */
+/* In a steady motion coordinates may be cyclic and grow with time, velocities are constant; `coordinates` come first in
+ * the state. */
 static void find_motion(PfLinear *l, int coordinates, bool *runs)
 {
   int running = 0;

@@ -20,7 +20,7 @@ typedef struct Draw {
   bool moved;               /* it was left on the way */
   double *home;             /* all numbers where the field was */
   PfCourse flow;
-  double *y, *start, *rate; /* room; beginning of the curve and x' there */
+  double *y, *start, *rate; /* workspace; beginning of the curve and x' there */
   double t0;
   int n;
 } Draw;

@@ -13,7 +13,7 @@ typedef struct PfProblem {
   int size;              /* of x */
   int unknowns, equations;
   int *unknown, *equation; /* components of x, of x' */
-  bool *cyclic;          /* size: what x' of the others does not depend on */
+  bool *cyclic;          /* size: cyclic components: x' of the others does not depend on them */
   bool *turns;           /* size: an angle after whose full turn x' of all that is not cyclic is the same */
   int parameter;         /* that may change, or -1 */
   PfTape *chain;         /* what moves with it */

@@ -68,7 +68,7 @@ static PfStatus cross(Cut *c, PfCourse *w, int orbit)
 
 /* ---------------------------------------------------------------- orbits */
 
-/* Makes the deviation small again, and notes by how much it had grown. */
+/* Scales the deviation back, and adds the logarithm of its growth. */
 static void shrink(Cut *c, PfCourse *w)
 {
   double length = pf_norm(w->y + w->n, w->n);
