@@ -317,28 +317,27 @@ static void text_all(void *user, PfText *text)
 
 /* ---------------------------------------------------------------- the picture */
 
-/* Errors of coordinates and evaluations of the levels that say something: not those of rounding. Returns how many. */
-static int list_levels(const Converge *c, const Study *study, double *error, double *work)
+/* Errors of coordinates and evaluations of the levels. Those that do not reach the end, and errors of rounding, are gaps. */
+static void list_levels(const Converge *c, const Study *study, double *error, double *work)
 {
-  int count = 0;
   for (int k = 0; k < LEVELS; k++) {
     const Level *l = study->level + k;
-    if (!l->done || !(l->q > 1e-12*c->size_q) || l->evaluations <= 0) continue;
-    error[count] = l->q;
-    work[count++] = (double)l->evaluations;
+    bool says = l->done && l->q > 1e-12*c->size_q && l->evaluations > 0;
+    error[k] = says ? l->q : NAN;
+    work[k] = (double)l->evaluations;
   }
-  return count;
 }
 
-/* By which power of the work the error falls: least squares in logarithms, up to where it stops falling. NaN for one level. */
-static double slope_of(const double *error, const double *work, int most)
+/* The order by which the errors fall with the step: least squares in logarithms, as far as they fall. NaN for one level. */
+static double fall_of(const Study *study, const double *error)
 {
   double x = 0, y = 0, xx = 0, xy = 0;
-  int count = most > 0;
-  while (count < most && error[count] < error[count - 1]) count++;
-  for (int k = 0; k < count; k++) x += log(work[k])/count, y += log(error[k])/count;
-  for (int k = 0; k < count; k++) {
-    double dx = log(work[k]) - x;
+  int first = 0, end;
+  while (first < LEVELS && isnan(error[first])) first++;
+  for (end = first < LEVELS ? first + 1 : first; end < LEVELS && error[end] < error[end - 1];) end++;
+  for (int k = first; k < end; k++) x += log(study->level[k].size)/(end - first), y += log(error[k])/(end - first);
+  for (int k = first; k < end; k++) {
+    double dx = log(study->level[k].size) - x;
     xx += dx*dx;
     xy += dx*(log(error[k]) - y);
   }
@@ -351,11 +350,11 @@ static PfStatus make_series(const Converge *c, int i, PfSeries *series)
   double *error = pf_arena_array(c->s.arena, double, LEVELS), *work = pf_arena_array(c->s.arena, double, LEVELS);
   char *note = pf_arena_alloc(c->s.arena, 80, 1);
   if (!error || !work || !note) return pf_no_room(c->s.ctx, "the picture");
-  int count = list_levels(c, c->study + i, error, work);
-  double slope = slope_of(error, work, count);
-  if (isnan(slope)) snprintf(note, 80, "%s", pf_method_name(c->study[i].method));
-  else snprintf(note, 80, "%s (slope %s%.1f)", pf_method_name(c->study[i].method), slope < 0 ? "−" : "", fabs(slope));
-  *series = (PfSeries){.count = count, .x = work, .y = error, .note = note, .color = i, .dash = (PfDash)(i/8%3), .mark = shapes[i%3],
+  list_levels(c, c->study + i, error, work);
+  double order = c->study[i].fixed ? fall_of(c->study + i, error) : NAN; /* the table has none of a tolerance either */
+  if (isnan(order)) snprintf(note, 80, "%s", pf_method_name(c->study[i].method));
+  else snprintf(note, 80, "%s (order %s%.1f)", pf_method_name(c->study[i].method), order < 0 ? "−" : "", fabs(order));
+  *series = (PfSeries){.count = LEVELS, .x = work, .y = error, .note = note, .color = i, .dash = (PfDash)(i/8%3), .mark = shapes[i%3],
                        .joined = true};
   return PF_OK;
 }

@@ -172,34 +172,60 @@ static PfStatus read_columns(Plot *p, const char *text)
   return p->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "--show: there is no name");
 }
 
-/* The first columns: the coordinates of a model, or as many as can be told apart. */
+/* Among the panels from `from` on, that of a unit, or a new one: what nobody asked to be in one frame has an axis with a unit. */
+static PfStatus panel_of_unit(Plot *p, int from, const char *against, const char *unit, Panel **panel)
+{
+  for (int i = from; i < p->count; i++) {
+    *panel = p->panel + i;
+    if ((*panel)->count && !strcmp(pf_plot_unit(p, (*panel)->curve), unit)) return PF_OK;
+  }
+  return new_panel(p, against, panel);
+}
+
+static void warn_of_rest(const Plot *p, int shown, int all)
+{
+  if (shown == all) return;
+  pf_warn_at(p->ctx, (PfPlace){0}, "only %d of %d columns are shown", shown, all);
+  pf_hint(p->ctx, "--show \"a,b;c\" chooses them, ';' begins a new panel");
+}
+
+/* The coordinates of a model, as many of each unit as can be told apart; of a file so many columns. */
 static PfStatus first_columns(Plot *p)
 {
-  Panel *panel;
   const Table *t = &p->source[0].table;
   const PfModel *model = p->model && p->model->complete ? p->model->complete : p->model; /* the columns are its own */
-  int all = model ? model->coordinate_count : t->columns - 1, room = p->source_count < 12 ? 12/p->source_count : 1;
-  int most = all < room ? all : room;
-  if (most < all) {
-    pf_warn_at(p->ctx, (PfPlace){0}, "only the first %d of %d columns are shown", most, all);
-    pf_hint(p->ctx, "--show \"a,b;c\" chooses them, ';' begins a new panel");
+  int all = model ? model->coordinate_count : t->curves ? t->curves : t->columns - 1, shown = 0;
+  int room = p->source_count < 12 ? 12/p->source_count : 1;
+  Panel *panel;
+  for (int i = 1; i <= all && i < t->columns && (model || shown < room); i++) {
+    PF_TRY(panel_of_unit(p, 0, p->options->against, t->units[i], &panel));
+    if (panel->names == room) continue;
+    PF_TRY(add_name(p, panel, t->names[i]));
+    shown++;
   }
-  PF_TRY(new_panel(p, p->options->against, &panel));
-  for (int i = 1; i <= most && i < t->columns; i++) PF_TRY(add_name(p, panel, t->names[i]));
-  return panel->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is nothing to plot but the time");
+  warn_of_rest(p, shown, all);
+  return shown ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is nothing to plot but the time");
+}
+
+/* A list of the model, by units; or of --show, as it was asked for. */
+static PfStatus add_list(Plot *p, const Table *t, const TableList *list)
+{
+  const char *against = list->against >= 0 ? pf_table_head(p->arena, t, list->against) : NULL;
+  Panel *panel = NULL;
+  for (int k = 0, from = p->count; k < list->count; k++) {
+    int column = list->column[k];
+    if (!p->options->show) PF_TRY(panel_of_unit(p, from, against, t->units[column], &panel));
+    else if (!panel) PF_TRY(new_panel(p, against, &panel));
+    PF_TRY(add_name(p, panel, pf_table_head(p->arena, t, column)));
+  }
+  return PF_OK;
 }
 
 /* The lists that the run of the first model was asked for. */
 static PfStatus listed_columns(Plot *p)
 {
   const Table *t = &p->source[0].table;
-  for (int i = 0; i < t->list_count; i++) {
-    const TableList *list = t->lists + i;
-    Panel *panel;
-    if (!list->count) continue;
-    PF_TRY(new_panel(p, list->against >= 0 ? pf_table_head(p->arena, t, list->against) : NULL, &panel));
-    for (int k = 0; k < list->count; k++) PF_TRY(add_name(p, panel, pf_table_head(p->arena, t, list->column[k])));
-  }
+  for (int i = 0; i < t->list_count; i++) PF_TRY(add_list(p, t, t->lists + i));
   return p->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "there is nothing to plot");
 }
 

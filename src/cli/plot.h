@@ -9,7 +9,10 @@ enum { MOST_PANELS = 16, MOST_CURVES = 48, MOST_SOURCES = 32 };
 /* One trajectory: from a file, or of a model by a method. */
 typedef struct Source {
   Table table;
-  const char *label; /* by which it is told from the others */
+  const char *label;  /* by which it is told from the others */
+  const char *path;
+  const char *method; /* by which the model was run; NULL: by its own, or it is a table */
+  Session *session;   /* of the file */
 } Source;
 
 typedef struct Curve {
@@ -40,7 +43,6 @@ typedef struct Plot {
 
 /* Reads files and runs models (plot_sources.c). */
 PfStatus pf_plot_load(Plot *plot);
-PfStatus pf_plot_subtract(Plot *plot, const Table *table);
 void pf_plot_free(Plot *plot);
 
 /* The panels: what --show says, or the model, or else the first columns. */

@@ -25,13 +25,23 @@ static const char *with_unit(const Plot *p, const char *name, const char *unit)
   return text;
 }
 
+/* "Δ" in front of what is a difference. */
+static const char *shown_name(const Plot *p, const Curve *curve)
+{
+  const char *name = pf_plot_name(p, curve);
+  size_t length = strlen(name) + 3;
+  char *text = p->minus ? pf_arena_alloc(p->arena, length, 1) : NULL;
+  if (text) snprintf(text, length, "Δ%s", name);
+  return text ? text : name;
+}
+
 /* All names of the panel with their unit, where that is a short list; else the unit alone. */
 static const char *y_label(const Plot *p, const Panel *panel, const char *unit)
 {
   char names[128] = "";
   if (!unit) return "";
   for (int k = 0, last = -1; k < panel->count; k++) {
-    const char *name = pf_plot_name(p, panel->curve + k);
+    const char *name = shown_name(p, panel->curve + k);
     size_t used = strlen(names);
     if (panel->curve[k].name == last) continue;
     last = panel->curve[k].name;
@@ -48,16 +58,43 @@ static const char *x_label(const Plot *p, const Panel *panel)
   return with_unit(p, table->names[panel->curve[0].against], table->units[panel->curve[0].against]);
 }
 
-/* The model, or the file when there is one; and what was subtracted. */
+/* Does an earlier source have a model of the same title? */
+static bool is_titled(const Plot *p, int source, const char *name)
+{
+  for (int i = 0; i < source; i++) {
+    const PfModel *model = p->source[i].session->model;
+    if (model && !strcmp(pf_cli_title(model), name)) return true;
+  }
+  return false;
+}
+
+/* The titles of all models, "A; B", as far as there is room. */
+static const char *model_titles(const Plot *p)
+{
+  enum { ROOM = 256, MOST = 90 };
+  char *text = pf_arena_alloc(p->arena, ROOM, 1);
+  int count = 0, used = 0;
+  for (int i = 0; text && i < p->source_count; i++) {
+    const PfModel *model = p->source[i].session->model;
+    if (!model || is_titled(p, i, pf_cli_title(model))) continue;
+    if (used < MOST) used += snprintf(text + used, (size_t)(ROOM - used), "%s%s", count ? "; " : "", pf_cli_title(model));
+    count++;
+  }
+  if (text && count > 1 && used >= MOST) snprintf(text, ROOM, "%d models", count);
+  return text && count > 1 ? text : pf_cli_title(p->model);
+}
+
+/* The models, or the file when there is one; and what was subtracted. */
 static const char *title(const Plot *p)
 {
-  const char *name = p->model ? pf_cli_title(p->model) : p->source_count == 1 ? p->source[0].label : "";
+  const char *name = p->model ? model_titles(p) : p->source_count == 1 ? p->source[0].label : "";
   if (!p->minus) return name;
-  const char *of = p->source_count == 1 ? p->options->method ? p->options->method : p->source[0].label : "";
+  bool one = p->source_count == 1;
+  const char *of = !one ? "difference to" : p->source[0].method ? p->source[0].method : p->source[0].label;
   size_t length = strlen(name) + strlen(of) + strlen(p->minus) + 80;
   char *text = pf_arena_alloc(p->arena, length, 1);
   if (!text) return name;
-  snprintf(text, length, "%s%s%s − %s%s", p->model ? name : "", p->model && name[0] ? ": " : "", of, p->minus,
+  snprintf(text, length, "%s%s%s %s%s%s", p->model ? name : "", p->model && name[0] ? ": " : "", of, one ? "− " : "", p->minus,
            p->interpolated ? " (interpolated by cubics)" : "");
   return text;
 }
@@ -79,11 +116,11 @@ static void extend(Extent *e, double x)
 static bool is_path(const Plot *p, const Panel *panel)
 {
   Extent x = {INFINITY, -INFINITY}, y = x;
-  if (!panel->against || panel->names != 1 || p->options->log) return false;
+  if (panel->names != 1 || p->options->log) return false;
   for (int k = 0; k < panel->count; k++) {
     const Curve *curve = panel->curve + k;
     const Table *t = &p->source[curve->source].table;
-    if (!curve->against || !t->units[curve->against][0] || strcmp(t->units[curve->against], t->units[curve->column]) != 0) return false;
+    if ((!curve->against && !t->curves) || !t->units[curve->against][0] || strcmp(t->units[curve->against], t->units[curve->column]) != 0) return false;
     for (int r = 0; r < pf_table_rows(t); r++) extend(&x, pf_plot_x(p, curve, r)), extend(&y, pf_plot_y(p, curve, r));
   }
   double ratio = (x.high - x.low)/(y.high - y.low);
@@ -108,7 +145,8 @@ static PfStatus make_series(const Plot *p, const Panel *panel, int k, const char
   for (int r = 0; r < rows; r++) x[r] = pf_plot_x(p, curve, r), y[r] = pf_plot_y(p, curve, r);
   *series = (PfSeries){.count = rows, .x = x, .y = y, .color = curve->name, .dash = (PfDash)((curve->source + curve->name/8)%3)};
   if (panel->names == 1) series->color = curve->source;
-  if (panel->names > 1) series->label = with_unit(p, pf_plot_name(p, curve), unit ? "" : pf_plot_unit(p, curve));
+  if (p->source[curve->source].table.points) series->mark = PF_MARK_DOT;
+  if (panel->names > 1) series->label = with_unit(p, shown_name(p, curve), unit ? "" : pf_plot_unit(p, curve));
   if (p->source_count > 1 && !is_explained(p, panel)) series->note = p->source[curve->source].label;
   return PF_OK;
 }

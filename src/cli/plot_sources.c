@@ -9,6 +9,24 @@ static bool is_table(const char *path)
   return length > 4 && !strcmp(path + length - 4, ".csv");
 }
 
+/* What this program and others write, and none of them reads as a model. */
+static bool is_written(const char *path)
+{
+  static const char *const kinds[] = {".json", ".mat", ".py", ".svg", ".png", ".pdf", ".tsv", ".npz", ".xlsx"};
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof kinds/sizeof *kinds; i++)
+    if (!strcmp(dot, kinds[i])) return true;
+  return false;
+}
+
+static PfStatus refuse_kind(PfContext *ctx, const char *path)
+{
+  const char *dot = strrchr(path, '.');
+  pf_fail(ctx, PF_ERR_ARGUMENT, "'%s': plot reads models and trajectories in CSV, no %s files", path, dot);
+  pf_hint(ctx, "'pfaff run --out %.*s.csv MODEL' writes what it reads", (int)(dot - path), path);
+  return PF_ERR_ARGUMENT;
+}
+
 static const char *base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -33,9 +51,9 @@ static PfStatus open_file(Plot *p, const char *path, Session **session)
   Options one = *p->options;
   Session *s = *session = p->session + p->session_count++;
   one.file = path;
-  PfStatus status = is_table(path) ? open_plain(s, &one) : pf_cli_open(s, &one);
+  PfStatus status = is_table(path) || is_written(path) ? open_plain(s, &one) : pf_cli_open(s, &one);
   if (!p->ctx) p->ctx = s->ctx, p->arena = s->arena;
-  return status;
+  return status == PF_OK && is_written(path) ? refuse_kind(s->ctx, path) : status;
 }
 
 static PfStatus run_model(const Plot *p, Session *s, const char *path, const char *method, Table *table)
@@ -46,39 +64,25 @@ static PfStatus run_model(const Plot *p, Session *s, const char *path, const cha
   return pf_table_run(s, &one, p->options->minus ? TABLE_COMMON : TABLE_STEPS, table);
 }
 
-static PfStatus new_source(Plot *p, const char *label, Source **source)
+static PfStatus new_source(Plot *p, Session *s, const char *path, const char *method, Source **source)
 {
   if (p->source_count == MOST_SOURCES) return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d trajectories", MOST_SOURCES);
   *source = p->source + p->source_count++;
-  (*source)->label = label;
+  **source = (Source){.path = path, .method = method, .session = s};
   return PF_OK;
-}
-
-/* "dop853", or "dop853, a.pf" when there are several files. */
-static const char *method_label(const Plot *p, const char *method, const char *path)
-{
-  size_t length = strlen(method) + strlen(path) + 3;
-  char *label = p->options->file_count > 1 ? pf_arena_alloc(p->arena, length, 1) : NULL;
-  if (label) snprintf(label, length, "%s, %s", method, base_name(path));
-  return label ? label : method;
 }
 
 /* The model by each method of --by, or by its own. */
 static PfStatus load_model(Plot *p, Session *s, const char *path)
 {
-  const PfMethod *methods[PF_MOST_METHODS];
+  const PfMethod *methods[PF_MOST_METHODS] = {0};
   Source *source = p->source;
   int count = 0;
   if (!p->model) p->model = s->model;
   if (p->options->method) PF_TRY(pf_cli_methods(p->ctx, p->options->method, methods, &count));
-  if (count < 2) {
-    PF_TRY(new_source(p, base_name(path), &source));
-    return run_model(p, s, path, p->options->method, &source->table);
-  }
-  for (int i = 0; i < count; i++) {
-    const char *method = pf_method_name(methods[i]);
-    PF_TRY(new_source(p, method_label(p, method, path), &source));
-    PF_TRY(run_model(p, s, path, method, &source->table));
+  for (int i = 0; i < count || i == 0; i++) {
+    PF_TRY(new_source(p, s, path, count ? pf_method_name(methods[i]) : NULL, &source));
+    PF_TRY(run_model(p, s, path, source->method, &source->table));
   }
   return PF_OK;
 }
@@ -89,22 +93,83 @@ static PfStatus load_file(Plot *p, const char *path)
   Source *source = p->source;
   PF_TRY(open_file(p, path, &s));
   if (s->model) return load_model(p, s, path);
-  PF_TRY(new_source(p, base_name(path), &source));
+  PF_TRY(new_source(p, s, path, NULL, &source));
   return pf_table_read(s->ctx, s->arena, path, &source->table);
+}
+
+/* ---------------------------------------------------------------- how they are told apart */
+
+/* The last part of the path, or all of it where another file ends in the same. */
+static const char *file_label(const Plot *p, const char *path)
+{
+  for (int i = 0; i < p->source_count; i++)
+    if (strcmp(p->source[i].path, path) != 0 && !strcmp(base_name(p->source[i].path), base_name(path))) return path;
+  return base_name(path);
+}
+
+/* How often the same file stands before this source, by the same method. */
+static int earlier_copies(const Plot *p, const Source *source)
+{
+  int count = 0;
+  for (const Source *s = p->source; s < source; s++)
+    count += !strcmp(s->path, source->path) && (!s->method || !source->method || !strcmp(s->method, source->method));
+  return count;
+}
+
+/* "a.csv", "rk4" of a single file by several methods, "rk4, a.pf" of several; "a.csv (2)" for one that is given again. */
+static PfStatus name_source(const Plot *p, Source *source)
+{
+  const char *file = file_label(p, source->path), *method = p->source_count > p->options->file_count ? source->method : NULL;
+  bool both = method && p->options->file_count > 1;
+  size_t length = strlen(file) + (method ? strlen(method) : 0) + 20;
+  char *label = pf_arena_alloc(p->arena, length, 1);
+  int copies = earlier_copies(p, source);
+  if (!label) return pf_no_room(p->ctx, "the plot");
+  int used = snprintf(label, length, "%s%s%s", method ? method : "", both ? ", " : "", both || !method ? file : "");
+  if (copies) snprintf(label + used, length - (size_t)used, " (%d)", copies + 1);
+  source->label = label;
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- the difference */
 
-/* --minus names a file, or a method by which the first model is run again. */
-static PfStatus load_minus(Plot *p, Table *table)
+/* A trajectory has no model that could be run again. */
+static PfStatus need_model(const Plot *p, const char *method)
+{
+  if (p->model) return PF_OK;
+  pf_fail(p->ctx, PF_ERR_ARGUMENT, "--minus %s: '%s' is a trajectory, and there is no model to be run by %s", method,
+          p->options->files[0], method);
+  pf_hint(p->ctx, "write the model in the place of the trajectory, or behind --minus: a model, or a trajectory in CSV");
+  return PF_ERR_ARGUMENT;
+}
+
+/* The model of a source, or else of the first file that has one. */
+static const Source *model_source(const Plot *p, const Source *source)
+{
+  if (source->session->model) return source;
+  for (int i = 0; i < p->source_count; i++)
+    if (p->source[i].session->model) return p->source + i;
+  return source;
+}
+
+/* The model behind --minus, by the method of the source; a trajectory from a file has none, and takes that of --by. */
+static PfStatus run_other(const Plot *p, Session *other, const Source *source, Table *table)
+{
+  const char *by = p->options->method;
+  if (!source->method && by && strchr(by, ','))
+    return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--by %s: one run is subtracted from '%s': name one method", by, source->path);
+  return run_model(p, other, p->options->minus, source->method ? source->method : by, table);
+}
+
+/* What is subtracted from the source: --minus names a method, by which its model is run again; a model, which is run by the method
+ * of the source; or a table. */
+static PfStatus load_minus(const Plot *p, Session *other, const Source *source, Table *table)
 {
   const char *what = p->options->minus;
-  Session *s = p->session;
-  p->minus = base_name(what);
-  if (p->model && pf_method_find(what)) return run_model(p, s, p->options->files[0], what, table);
-  PF_TRY(open_file(p, what, &s));
-  if (s->model) return run_model(p, s, what, p->options->method, table);
-  return pf_table_read(s->ctx, s->arena, what, table);
+  if (other && other->model) return run_other(p, other, source, table);
+  if (other) return pf_table_read(other->ctx, other->arena, what, table);
+  const Source *own = model_source(p, source);
+  return run_model(p, own->session, own->path, what, table);
 }
 
 /* The lists of a run by the columns of the difference; what is not in it is left out. */
@@ -123,32 +188,55 @@ static void keep_lists(const Plot *p, const Table *from, Table *to)
   }
 }
 
-PfStatus pf_plot_subtract(Plot *p, const Table *table)
+/* The source becomes its difference to the table. */
+static PfStatus subtract(Plot *p, Source *source, const Table *table)
 {
-  for (int i = 0; i < p->source_count; i++) {
-    Table difference;
-    bool interpolated = false;
-    PfStatus status = pf_table_minus(p->ctx, p->arena, &p->source[i].table, table, &difference, &interpolated);
-    if (status == PF_OK) keep_lists(p, &p->source[i].table, &difference);
-    pf_table_free(p->ctx, &p->source[i].table);
-    p->source[i].table = difference;
-    p->interpolated = p->interpolated || interpolated;
-    PF_TRY(status);
+  Table difference = {0};
+  bool interpolated = false;
+  PfStatus status = pf_table_minus(p->ctx, p->arena, &source->table, table, &difference, &interpolated);
+  if (status == PF_OK) keep_lists(p, &source->table, &difference);
+  pf_table_free(p->ctx, &source->table);
+  source->table = difference;
+  p->interpolated = p->interpolated || interpolated;
+  return status;
+}
+
+/* A table is read once, models are run for each source. */
+static PfStatus subtract_from_all(Plot *p, Session *other)
+{
+  Table table = {0};
+  bool once = other && !other->model;
+  PfStatus status = PF_OK;
+  for (int i = 0; i < p->source_count && status == PF_OK; i++) {
+    if (!once || i == 0) {
+      pf_table_free(p->ctx, &table);
+      table = (Table){0};
+      status = load_minus(p, other, p->source + i, &table);
+    }
+    if (status == PF_OK) status = subtract(p, p->source + i, &table);
   }
-  return PF_OK;
+  pf_table_free(p->ctx, &table);
+  return status;
+}
+
+/* --minus names a method or a file. */
+static PfStatus load_difference(Plot *p)
+{
+  const char *what = p->options->minus;
+  Session *other = NULL;
+  p->minus = base_name(what);
+  if (pf_method_find(what)) PF_TRY(need_model(p, what));
+  else PF_TRY(open_file(p, what, &other));
+  return subtract_from_all(p, other);
 }
 
 PfStatus pf_plot_load(Plot *p)
 {
   for (int i = 0; i < p->options->file_count; i++) PF_TRY(load_file(p, p->options->files[i]));
-  if (!p->model && (!p->options->minus || is_table(p->options->minus)))
-    PF_TRY(pf_cli_refuse(p->ctx, p->options, TAKES_STATE TAKES_METHOD, "the file is a trajectory, and no model is run"));
-  if (!p->options->minus) return PF_OK;
-  Table table = {0};
-  PfStatus status = load_minus(p, &table);
-  if (status == PF_OK) status = pf_plot_subtract(p, &table);
-  pf_table_free(p->ctx, &table);
-  return status;
+  for (int i = 0; i < p->source_count; i++) PF_TRY(name_source(p, p->source + i));
+  bool runs = p->model || (p->options->minus && !is_table(p->options->minus));
+  if (!runs) PF_TRY(pf_cli_refuse(p->ctx, p->options, TAKES_STATE TAKES_METHOD, "the file is a trajectory, and no model is run"));
+  return p->options->minus ? load_difference(p) : PF_OK;
 }
 
 void pf_plot_free(Plot *p)

@@ -1,4 +1,5 @@
 /* pfaff study linearize: A, B, C, D at a state, along a motion, or over a range of a parameter. */
+#include "cli/linear_chart.h"
 #include "cli/motion.h"
 #include "cli/study.h"
 #include "out/label.h"
@@ -597,25 +598,13 @@ static void file_mat(const Linearize *l, PfText *text)
 /* One point: eigenvalues in the complex plane. Several: real and imaginary parts against the parameter or time. */
 static PfStatus file_svg(Linearize *l, PfText *text)
 {
-  PfArena *arena = l->st.s.arena;
-  int n = l->points[0].linear.states, count = 0, most = n*l->count;
-  double *at = pf_arena_array(arena, double, most), *re = pf_arena_array(arena, double, most);
-  double *im = pf_arena_array(arena, double, most);
-  if (!at || !re || !im) return pf_no_room(l->st.s.ctx, "the study");
-  for (int p = 0; p < l->count; p++)
-    for (int k = 0; k < n; k++, count++)
-      at[count] = l->points[p].at, re[count] = l->points[p].linear.re[k], im[count] = l->points[p].linear.im[k];
-  for (int k = 0; k < most && l->count > 1; k++)
-    if (im[k] <= 0) im[k] = NAN; /* one of each pair */
-  PfSeries plane = {.count = count, .x = re, .y = im, .color = 0, .mark = PF_MARK_CIRCLE};
-  PfSeries both[2] = {{.count = count, .x = at, .y = im, .color = 1, .mark = PF_MARK_DOT, .label = "imaginary part"},
-                      {.count = count, .x = at, .y = re, .color = 0, .mark = PF_MARK_DOT, .label = "real part"}};
-  bool one = l->count == 1;
-  PfChart chart = {.title = pf_cli_title(l->st.s.model), .x_label = one ? "real part [1/s]" : pf_study_head(&l->st, l->along),
-                   .y_label = one ? "imaginary part [1/s]" : "eigenvalues [1/s]", .count = one ? 1 : 2,
-                   .series = one ? &plane : both};
-  pf_svg_chart(text, &chart);
-  return PF_OK;
+  const char *title = pf_cli_title(l->st.s.model);
+  if (l->count == 1) return pf_linear_plane(&l->st, title, &l->points[0].linear, text);
+  const PfLinear **list = pf_arena_array(l->st.s.arena, const PfLinear *, l->count);
+  double *at = pf_arena_array(l->st.s.arena, double, l->count);
+  if (!list || !at) return pf_no_room(l->st.s.ctx, "the study");
+  for (int p = 0; p < l->count; p++) list[p] = &l->points[p].linear, at[p] = l->points[p].at;
+  return pf_linear_sweep(&l->st, &(LinearSweep){title, pf_study_head(&l->st, l->along), l->count, at, list}, text);
 }
 
 static PfStatus write_file(Linearize *l)

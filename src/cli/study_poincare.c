@@ -1,5 +1,6 @@
 /* pfaff study poincare: a section of motions, and the largest Lyapunov exponent. */
 #include "cli/study.h"
+#include "study/quantity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ typedef struct Poincare {
   Plane plane;
   PfSectionOptions options;
   PfSection section;
+  const char *title; /* of the picture: the model, the section, and what its motions have in common */
 } Poincare;
 
 /* ---------------------------------------------------------------- text and JSON */
@@ -94,6 +96,15 @@ static void file_csv(void *user, PfText *text)
     pf_text_print(text, "%d,%.17g,%.17g,%.17g\n", s->orbit[i] + 1, s->t[i], s->a[i], s->b[i]);
 }
 
+/* "start 2", as the motions are counted; none where there are too many to be told apart. */
+static const char *start_label(const Poincare *p, int orbit)
+{
+  enum { MOST_TOLD = 8, ROOM = 24 };
+  char *label = p->options.orbits > 1 && p->options.orbits <= MOST_TOLD ? pf_arena_alloc(p->st.s.arena, ROOM, 1) : NULL;
+  if (label) snprintf(label, ROOM, "start %d", orbit + 1);
+  return label;
+}
+
 /* One series per motion, in turn in the colours of the palette. */
 static PfStatus file_svg(void *user, PfText *text)
 {
@@ -106,11 +117,11 @@ static PfStatus file_svg(void *user, PfText *text)
     int last = i;
     while (last + 1 < s->count && s->orbit[last + 1] == s->orbit[i]) last++;
     list[count] = (PfSeries){.count = last - i + 1, .x = s->a + i, .y = s->b + i, .color = s->orbit[i],
-                             .mark = PF_MARK_DOT};
+                             .note = start_label(p, s->orbit[i]), .mark = PF_MARK_DOT};
     count++;
     i = last + 1;
   }
-  PfChart chart = {.title = pf_cli_title(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
+  PfChart chart = {.title = p->title, .x_label = pf_study_head(&p->st, p->plane.names[0]),
                    .y_label = pf_study_head(&p->st, p->plane.names[1]),
                    .count = count, .series = list};
   pf_svg_chart(text, &chart);
@@ -152,6 +163,41 @@ static PfStatus read_skip(Poincare *p)
   return given >= 0 ? PF_OK : pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--skip: %g is before the start", given);
 }
 
+/* ", energy = 0.125 J", where the field is. */
+static PfStatus add_value(Poincare *p, PfText *title, const char *name, PfQuantity quantity)
+{
+  double value, *outputs = pf_arena_array(p->st.s.arena, double, p->st.output_count);
+  if (!outputs) return pf_no_room(p->st.s.ctx, "the study");
+  PF_TRY(pf_quantity_value(p->st.field, quantity, outputs, &value));
+  pf_study_show_one(&p->st, name, 1, &value);
+  const char *head = pf_study_head(&p->st, name), *unit = strstr(head, " [");
+  int length = unit ? (int)strlen(unit) - 3 : 0;
+  pf_text_print(title, ", %s = %s%.6g%s%.*s", name, value < 0 ? "−" : "", fabs(value), unit ? " " : "", length, unit ? unit + 2 : "");
+  return PF_OK;
+}
+
+/* The section, and what is kept; of a single motion its energy at the start. */
+static PfStatus put_title(Poincare *p, PfText *title)
+{
+  const char *section = p->st.options->section, *equals = strchr(section, '=');
+  PfQuantity energy;
+  pf_text_print(title, "%s: %.*s = %s", pf_cli_title(p->st.s.model), (int)(equals - section), section, equals + 1);
+  for (int k = 0; k < p->plane.keep_count; k++) PF_TRY(add_value(p, title, p->plane.keep_names[k], p->plane.keep[k]));
+  if (p->options.orbits > 1) return PF_OK;
+  PF_TRY(pf_study_quantity(&p->st, "--section", "energy", &energy));
+  return add_value(p, title, "energy", energy);
+}
+
+static PfStatus make_title(Poincare *p)
+{
+  PfText title;
+  pf_text_init(&title, pf_context_allocator(p->st.s.ctx));
+  PfStatus status = put_title(p, &title);
+  p->title = pf_arena_text(p->st.s.arena, pf_text_get(&title), title.count);
+  pf_text_free(&title);
+  return status == PF_OK && !p->title ? pf_no_room(p->st.s.ctx, "the study") : status;
+}
+
 static PfStatus work(Study *st)
 {
   Poincare *p = (Poincare *)st;
@@ -166,6 +212,7 @@ static PfStatus work(Study *st)
   o->keep = p->plane.keep, o->keep_count = p->plane.keep_count;
   PF_TRY(pf_study_starts(st, 1, &o->orbits));
   PF_TRY(pf_study_span(st, &o->span));
+  PF_TRY(make_title(p));
   PF_TRY(pf_section(st->s.ctx, st->s.arena, st->field, o, &p->section));
   pf_study_show_one(st, p->plane.names[0], p->section.count, p->section.a);
   pf_study_show_one(st, p->plane.names[1], p->section.count, p->section.b);

@@ -202,18 +202,35 @@ static void file_csv(void *user, PfText *text)
   }
 }
 
-/* Eigenvalues in the complex plane, by the stability of what they belong to. */
+/* Few enough to be told apart by colours? */
+static bool are_told(const Find *f)
+{
+  enum { COLORS = 8 };
+  return f->steady.count <= COLORS;
+}
+
+/* "2 unstable": as the text counts them. */
+static const char *point_label(const Find *f, int i)
+{
+  enum { ROOM = 48 };
+  const char *stability = pf_stability_name(f->steady.points[i].stability);
+  char *label = are_told(f) && f->steady.count > 1 ? pf_arena_alloc(f->st.s.arena, ROOM, 1) : NULL;
+  if (label) snprintf(label, ROOM, "%d %s", i + 1, stability);
+  return label ? label : stability;
+}
+
+/* Eigenvalues in the complex plane: the mark says the stability of the motion, the colour which one it is. */
 static PfStatus file_svg(void *user, PfText *text)
 {
   Find *f = user;
   PfSeries *list = pf_arena_array(f->st.s.arena, PfSeries, f->steady.count);
-  static const PfMarkShape shapes[] = {PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE};
+  static const PfMarkShape shapes[] = {PF_MARK_RING, PF_MARK_BOX, PF_MARK_PEAK};
   static const int colors[] = {0, 7, 1};
   if (!list) return pf_no_room(f->st.s.ctx, "the study");
   for (int i = 0; i < f->steady.count; i++) {
     const PfSteadyPoint *p = f->steady.points + i;
-    list[i] = (PfSeries){.count = p->count, .x = p->re, .y = p->im, .label = pf_stability_name(p->stability),
-                         .color = colors[p->stability], .mark = shapes[p->stability]};
+    list[i] = (PfSeries){.count = p->count, .x = p->re, .y = p->im, .note = point_label(f, i),
+                         .color = are_told(f) ? i : colors[p->stability], .mark = shapes[p->stability]};
   }
   PfChart chart = {.title = pf_cli_title(f->st.s.model), .x_label = "real part of eigenvalues [1/s]",
                    .y_label = "imaginary part [1/s]", .count = f->steady.count, .series = list};

@@ -10,6 +10,8 @@ typedef struct Table {
   PF_ARRAY(double) cells; /* row by row */
   int list_count;         /* of a run: the columns of each list of --show, or of what the model plots */
   struct TableList *lists;
+  int curves;             /* of a study: so many columns after the first are drawn over it; 0: a trajectory */
+  bool points;            /* nothing lies between the rows */
 } Table;
 
 typedef struct TableList {
@@ -25,6 +27,9 @@ const char *pf_table_head(PfArena *arena, const Table *table, int column);
 
 /* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
+/* Of a study, which counts its curves in the first column: they follow each other with a row of NaN between them, over the quantity
+ * that is first now (table_study.c). */
+PfStatus pf_table_curves(PfContext *ctx, PfArena *arena, Table *table);
 /* The same of a text in memory, which ends with a zero and is cut up into names and numbers; names stay in it. */
 PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *bytes, size_t count, Table *table);
 

@@ -126,14 +126,17 @@ static PfStatus read_head(Reader *r, PfArena *arena, Table *table)
   return check_separator(r, table);
 }
 
-static PfStatus read_number(const Reader *r, int line, const char *field, double *value)
+/* A field of the column; words are its numbers where a study of branches says whether they are stable. */
+static PfStatus read_number(const Reader *r, int line, const Table *table, int column, const char *field, double *value)
 {
   char *end;
   *value = NAN;
-  if (!*field) return PF_OK;
+  if (!*field || (!strcmp(table->names[0], "branch") && !strcmp(table->names[column], "stability"))) return PF_OK;
   *value = strtod(field, &end);
   if (end != field && !*end) return PF_OK;
-  return pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: '%.40s' is not a number", r->path, line, field);
+  pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: '%.40s' is not a number", r->path, line, field);
+  pf_hint(r->ctx, "a plot is made of columns of numbers: a trajectory, or the curves of a study");
+  return PF_ERR_FILE;
 }
 
 static PfStatus read_row(Reader *r, Table *table)
@@ -143,7 +146,7 @@ static PfStatus read_row(Reader *r, Table *table)
   for (char *field; more && count < table->columns; count++) {
     double value;
     PF_TRY(next_field(r, &field, &more));
-    PF_TRY(read_number(r, line, field, &value));
+    PF_TRY(read_number(r, line, table, count, field, &value));
     if (!pf_push(pf_context_allocator(r->ctx), &table->cells, value)) return pf_no_room(r->ctx, "the table");
   }
   if (count == table->columns && !more) return PF_OK;
@@ -158,7 +161,7 @@ PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *
   skip_lines(&r);
   if (r.at < r.end) PF_TRY(read_head(&r, arena, table));
   for (skip_lines(&r); r.at < r.end; skip_lines(&r)) PF_TRY(read_row(&r, table));
-  if (pf_table_rows(table) >= 2) return PF_OK;
+  if (pf_table_rows(table) >= 2) return pf_table_curves(ctx, arena, table);
   return pf_fail(ctx, PF_ERR_FILE, "'%s' holds no trajectory: a line of names and at least two rows of numbers", path);
 }
 

@@ -83,6 +83,7 @@ PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Ta
             .own = pf_arena_array(arena, int, a->columns)};
   *difference = (Table){.names = pf_arena_array(arena, const char *, a->columns), .units = pf_arena_array(arena, const char *, a->columns)};
   if (!p.column || !p.own || !difference->names || !difference->units) return pf_no_room(ctx, "the table");
+  if (a->curves || b->curves) return pf_fail(ctx, PF_ERR_ARGUMENT, "--minus: curves of a study have no common time");
   PF_TRY(find_columns(&p));
   if (!is_ordered(a) || !is_ordered(b))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--minus: the first column of both must be a time that does not go back");

@@ -48,14 +48,15 @@ static bool is_course(const PfChart *c)
 static void cover_series(const PfChart *c, PfFrame *f)
 {
   Extent x = {INFINITY, -INFINITY}, y = x;
+  bool course = is_course(c); /* of which all times are shown, also those where there is no point */
   for (int s = 0; s < c->count; s++)
     for (int i = 0; i < c->series[s].count; i++) {
       double a = pf_axis_value(&f->x, c->series[s].x[i]), b = pf_axis_value(&f->y, c->series[s].y[i]);
-      if (isnan(a) || isnan(b)) continue;
+      if (isnan(a) || (isnan(b) && !course)) continue;
       extend(&x, a);
-      extend(&y, b);
+      if (!isnan(b)) extend(&y, b);
     }
-  pf_axis_cover(&f->x, x.low, x.high, 0, is_course(c) ? PF_ROOM_NONE : PF_ROOM_SOME);
+  pf_axis_cover(&f->x, x.low, x.high, 0, course ? PF_ROOM_NONE : PF_ROOM_SOME);
   pf_axis_cover(&f->y, y.low, y.high, c->noise, PF_ROOM_SOME);
 }
 

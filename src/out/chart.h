@@ -4,7 +4,10 @@
 
 #include "out/label.h"
 
-typedef enum PfMarkShape { PF_MARK_NONE, PF_MARK_DOT, PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE } PfMarkShape;
+/* The last three are hollow: what lies on each other is seen. */
+typedef enum PfMarkShape {
+  PF_MARK_NONE, PF_MARK_DOT, PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE, PF_MARK_RING, PF_MARK_BOX, PF_MARK_PEAK
+} PfMarkShape;
 typedef enum PfDash { PF_DASH_SOLID, PF_DASH_DASHED, PF_DASH_DOTTED } PfDash;
 
 /* One line or set of marks. A number that is not finite interrupts a line. */

@@ -194,6 +194,12 @@ static bool is_operator(char c)
   return c && strchr("+-*/^,()=<>", c) != NULL;
 }
 
+/* Δ before a name: a difference. */
+static bool is_difference(const char *at, const char *end)
+{
+  return end - at >= 2 && !memcmp(at, "Δ", 2);
+}
+
 /* A name or a formula, in which blanks stand beside operators only; else it is a sentence. */
 static bool is_formula(const char *at, const char *end)
 {
@@ -201,6 +207,8 @@ static bool is_formula(const char *at, const char *end)
   for (; at < end; at++) {
     if (*at == ' ') {
       gap = true;
+    } else if (!after_word && is_difference(at, end)) {
+      at++;
     } else if (is_operator(*at)) {
       gap = after_word = false;
     } else {
@@ -242,6 +250,10 @@ static const char *put_token(Setter *s, const char *at, const char *end, bool un
 {
   const char *after = at + 1;
   if (*at == '^') return put_exponent(s, at, end);
+  if (is_difference(at, end)) {
+    put(s, ON_LINE, "Δ");
+    return at + 2;
+  }
   if (*at == '*') put(s, ON_LINE, "·");
   else if (*at == '-') put(s, ON_LINE, "−");
   else if (isdigit((unsigned char)*at)) after = end_of_number(at, end), put_run(s, ON_LINE, UPRIGHT, at, (size_t)(after - at));
@@ -258,11 +270,39 @@ static const char *put_token(Setter *s, const char *at, const char *end, bool un
   return after;
 }
 
+static void put_tokens(Setter *s, const char *at, const char *end, bool unit)
+{
+  while (at < end) at = put_token(s, at, end, unit);
+}
+
+/* A word of a sentence that can only be a name: nu[3], x'. */
+static bool is_marked(const char *word, const char *end)
+{
+  size_t length = (size_t)(end - word);
+  return isalpha((unsigned char)*word) && (memchr(word, '[', length) || end[-1] == '\'') && is_formula(word, end);
+}
+
+/* momentum along nu[3]: words as they are, and names among them. */
+static void put_sentence(Setter *s, const char *at, const char *end)
+{
+  const char *start = at;
+  while (at < end) {
+    const char *word = at;
+    while (at < end && *at != ' ') at++;
+    if (at > word && is_marked(word, at)) {
+      put_run(s, ON_LINE, UPRIGHT, start, (size_t)(word - start));
+      put_tokens(s, word, at, false);
+      start = at;
+    }
+    while (at < end && *at == ' ') at++;
+  }
+  put_run(s, ON_LINE, UPRIGHT, start, (size_t)(end - start));
+}
+
 static void put_formula(Setter *s, const char *at, const char *end, bool unit)
 {
-  if (!is_formula(at, end)) put_run(s, ON_LINE, UPRIGHT, at, (size_t)(end - at));
-  else
-    while (at < end) at = put_token(s, at, end, unit);
+  if (is_formula(at, end)) put_tokens(s, at, end, unit);
+  else put_sentence(s, at, end);
 }
 
 /* Where " [unit]" begins at the end of the label, or its end. */

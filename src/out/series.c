@@ -18,6 +18,7 @@ const char *pf_svg_dash(PfDash dash)
 
 void pf_svg_mark(PfText *text, PfMarkShape shape, const char *color, double x, double y)
 {
+  static const char ring[] = "fill=\"none\" stroke-width=\"1.6\"";
   switch (shape) {
   case PF_MARK_DOT: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"1.6\" fill=\"%s\"/>", x, y, color); break;
   case PF_MARK_CIRCLE:
@@ -29,6 +30,11 @@ void pf_svg_mark(PfText *text, PfMarkShape shape, const char *color, double x, d
   case PF_MARK_TRIANGLE:
     pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" fill=\"%s\" stroke=\"#fff\"/>", x, y - 6, color);
     break;
+  case PF_MARK_RING: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" %s stroke=\"%s\"/>", x, y, ring, color); break;
+  case PF_MARK_BOX:
+    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" %s stroke=\"%s\"/>", x - 4, y - 4, ring, color);
+    break;
+  case PF_MARK_PEAK: pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" %s stroke=\"%s\"/>", x, y - 6, ring, color); break;
   default: break;
   }
 }
@@ -168,6 +174,13 @@ void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
 
 /* ---------------------------------------------------------------- bars */
 
+/* In the measure of the axis: three digits, and all before the point. */
+static void put_bar_number(PfText *text, const PfAxis *axis, double value)
+{
+  double shown = value/pow(10, axis->power);
+  if (isfinite(value)) pf_text_print(text, fabs(shown) >= 100 ? "%.0f" : "%.3g", shown);
+}
+
 /* Every bar has its name on the left and its number, or why it has none, on the right. */
 void pf_svg_bars(PfText *text, const PfFrame *f, const PfBar *bars, int count)
 {
@@ -183,7 +196,7 @@ void pf_svg_bars(PfText *text, const PfFrame *f, const PfBar *bars, int count)
                     fmax(0, end - f->left), 0.6*row, pf_palette(0));
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\"%s>", end + 6, base, bars[i].why_not ? " fill=\"#777\"" : "");
     if (bars[i].why_not) pf_label_put(text, PF_LABEL_PLAIN, bars[i].why_not, PF_FONT_SIZE, f->right - end - 12);
-    else if (isfinite(bars[i].value)) pf_text_print(text, "%.3g", bars[i].value);
+    else put_bar_number(text, &f->x, bars[i].value);
     pf_text_add(text, "</text>\n");
   }
 }

@@ -204,7 +204,72 @@ printf 't [s],x [m]\n0,1\n1,2\n' >"$place/unit.csv"
 run 2 plot --show "x [mm]" "$place/unit.csv"
 says err "the column 'x' has the unit m"
 run 0 plot --show "x [m]" "$place/unit.csv"
-run 0 plot --for 0.01 "$source/examples/spacecraft.pf"
-says err "only the first 12 of 14 columns are shown"
+run 0 run --for 0.01 --out "$place/many.csv" "$source/examples/spacecraft.pf"
+run 0 plot "$place/many.csv"
+says err "only 12 of"
 
+# Several models have one title each; a file that is given again, and files of one name, are told apart.
+examples=$source/examples
+run 0 plot --for 1 --out "$place/x.svg" "$examples/unicycle.pf" "$examples/chaplygin_sleigh.pf"
+draws "Upright rolling wheel, driven and steered; Chaplygin sleigh</text>"
+run 0 plot --for 1 --out "$place/x.svg" "$examples/unicycle.pf" "$examples/unicycle.pf"
+draws ">unicycle.pf (2)</text>"
+run 0 run --for 1 --out "$place/a.csv" "$examples/unicycle.pf"
+mkdir "$place/other"
+cp "$place/a.csv" "$place/other/a.csv"
+run 0 plot --show x "$place/a.csv" "$place/other/a.csv" "$place/a.csv"
+says out "x [m] $place/other/a.csv"
+says out "x [m] $place/a.csv (2)"
+run 0 plot --by rk4,dopri5 --step 0.05 --for 1 "$examples/unicycle.pf" "$examples/unicycle.pf"
+says out "x [m] dopri5, unicycle.pf (2)"
+
+# What nobody asked to be in one frame has an axis with one unit.
+run 0 plot --out "$place/x.svg" "$examples/spacecraft.pf"
+says_nothing err
+[ "$(grep -c 'rotate(-90' "$place/x.svg")" = 3 ] || fail "$last: not one panel per unit"
+run 0 plot --for 1 --show "x,theta" --out "$place/x.svg" "$examples/snakeboard.pf"
+[ "$(grep -c 'rotate(-90' "$place/x.svg")" = 0 ] || fail "$last: an axis of two units has a name"
+
+# Differences: their names, each run with its own model, by its own method.
+run 0 plot --by rk4,dopri5 --for 1 --minus dop853 --out "$place/x.svg" "$examples/snakeboard.pf"
+draws "Snakeboard with sprung wheels: difference to dop853</text>"
+draws ">Δ<tspan font-style=\"italic\">θ</tspan> [rad]</text>"
+run 0 plot --by rk4,dopri5 --step 0.05 --for 1 --minus "$examples/snakeboard_bodies.pf" --out "$place/x.svg" "$examples/snakeboard.pf"
+draws "difference to snakeboard_bodies.pf</text>"
+run 0 plot --by dop853 --for 1 --minus dop853 --show x "$examples/unicycle.pf" "$examples/chaplygin_sleigh.pf"
+says out "          1 |"
+says out "         -1 |"
+run 2 plot --minus dop853 "$place/a.csv"
+says err "is a trajectory, and there is no model to be run by dop853"
+run 2 plot --by rk4,dopri5 --for 1 --minus "$examples/unicycle.pf" "$place/a.csv"
+says err "name one method"
+
+# What it does not read is said in words.
+for kind in json mat; do
+  run 0 run --for 1 --out "$place/a.$kind" "$examples/unicycle.pf"
+  run 2 plot "$place/a.$kind"
+  says err "plot reads models and trajectories in CSV, no .$kind files"
+  run 2 plot --minus "$place/a.$kind" "$place/a.csv"
+  says err "plot reads models and trajectories in CSV, no .$kind files"
+done
+
+# Curves of studies are drawn over the first of their quantities, not over their number.
+printf 'curve,x [m],y [m]\n1,0,0\n1,1,1\n2,5,5\n2,6,6\n' >"$place/curves.csv"
+run 0 plot --out "$place/x.svg" "$place/curves.csv"
+draws "<tspan font-style=\"italic\">x</tspan> [m]</text>"
+[ "$(grep -o '<path d="M[^"]*" fill="none" stroke="#0072B2"' "$place/x.svg" | grep -o M | grep -c .)" = 2 ] || fail "$last: not two lines"
+run 0 study poincare --section x=0 --show "y,y'" --for 60 --out "$place/p.csv" "$examples/henon_heiles.pf"
+run 0 plot --out "$place/x.svg" "$place/p.csv"
+draws "<circle"
+draws "<tspan font-style=\"italic\">y</tspan>′</text>"
+run 0 study continue n2=11..13 --out "$place/c.csv" "$examples/carriage_steady.pf"
+run 0 plot "$place/c.csv"
+says out "nu[3] [rad/s]"
+says out "n2 [rad/s]"
+run 2 plot --minus "$place/p.csv" "$place/a.csv"
+says err "curves of a study have no common time"
+run 0 study steady --out "$place/s.csv" "$examples/carriage_omni3.pf"
+run 1 plot "$place/s.csv"
+says err "is not a number"
+says err "columns of numbers"
 finish

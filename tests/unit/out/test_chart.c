@@ -142,6 +142,23 @@ static void bars_have_names_and_numbers_or_reasons(void **state)
   pf_text_free(&text);
 }
 
+/* Numbers beside bars are written as those of the axis: without powers of their own. */
+static void numbers_of_bars_are_in_the_measure_of_the_axis(void **state)
+{
+  PfText text;
+  const PfBar large[] = {{"a", NULL, 23456}, {"b", NULL, 12.345}}, huge[] = {{"a", NULL, 2.5e6}, {"b", NULL, 4e5}};
+  PfChart chart = {.x_label = "time [ns]", .bar_count = 2, .bars = large};
+  const char *svg = draw(*state, &chart, &text);
+  assert_contains(svg, ">23456</text>");
+  assert_contains(svg, ">12.3</text>");
+  pf_text_free(&text);
+  chart.bars = huge;
+  svg = draw(*state, &chart, &text);
+  assert_contains(svg, ">2.5</text>"); /* times 10^6, as the axis says */
+  assert_contains(svg, ">0.4</text>");
+  pf_text_free(&text);
+}
+
 static void constant_and_absent_data_have_a_range(void **state)
 {
   const double x[] = {2, 2}, y[] = {5, 5};
@@ -167,6 +184,7 @@ int main(void)
     with_fixture(equal_scales_shape_the_frame),
     with_fixture(points_that_show_nothing_are_left_out),
     with_fixture(bars_have_names_and_numbers_or_reasons),
+    with_fixture(numbers_of_bars_are_in_the_measure_of_the_axis),
     with_fixture(constant_and_absent_data_have_a_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

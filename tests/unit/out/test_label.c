@@ -55,6 +55,12 @@ static void units_and_formulas_are_set_upright_with_exponents(void **state)
     {"a [deg]", LETTER("a") GAP "[°]"},
     {"-x^2 + 3*y", "−" LETTER("x") RAISED("2") "<tspan dx=\"3.2\" dy=\"4.0\"></tspan>+ 3·" LETTER("y")},
     {"real part [1/s]", "real part" GAP "[1/s]"},
+    {"momentum along nu[3]", "momentum along " LETTER("ν") SUB("3")},
+    {"momentum along nu[3] [N*m*s]", "momentum along " LETTER("ν") SUB("3") "<tspan dx=\"3.2\" dy=\"-2.5\">[</tspan>N·m·s]"},
+    {"rate of x' over arm[2].q", "rate of " LETTER("x") "′" GAP "over " LETTER("q") SUB("arm[2]")},
+    {"Δtheta [rad]", "Δ" LETTER("θ") GAP "[rad]"},
+    {"Δx, Δy_b'", "Δ" LETTER("x") ", Δ" LETTER("y") SUB_LETTER("b") UP("′")},
+    {"b1.c2", LETTER("c") SUB("2") "<tspan font-size=\"7.2\">,</tspan><tspan font-size=\"7.2\">b1</tspan>"},
     {"lambda[rear] [N]", LETTER("λ") SUB("rear") "<tspan dx=\"3.2\" dy=\"-2.5\">[</tspan>N]"},
   };
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
@@ -73,6 +79,8 @@ static void what_is_no_name_stays_as_it_is(void **state)
     {"caf\xC3\xA9", "caf\xC3\xA9"},
     {"x\xE2\x80\xAE", "x\xEF\xBF\xBD"}, /* turns the direction of writing */
       {"two words", "two words"},
+    {"don't [look]now", "don&#39;t [look]now"},
+    {"a Δ b", "a Δ b"},
     {"x[1", LETTER("x") SUB("1")},
   };
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
