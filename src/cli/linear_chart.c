@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { MOST_TOLD = 8, ROOM = 80 };
+enum { MOST_TOLD = 8, ROOM = 80, FEW = 20 };
 
 /* ---------------------------------------------------------------- the complex plane */
 
@@ -88,6 +88,7 @@ static double part_of(const PfLinear *linear, int k, Part part)
 static PfStatus make_part(const Study *st, const LinearSweep *sweep, Part part, PfSeries *series)
 {
   static const char *const names[] = {"imaginary part of a pair", "real part of a pair", "real eigenvalue"};
+  static const PfMarkShape shapes[] = {PF_MARK_PEAK, PF_MARK_RING, PF_MARK_BOX};
   static const int colors[] = {1, 2, 0};
   int count = 0;
   for (int p = 0; p < sweep->count; p++) count += sweep->points[p]->states;
@@ -101,7 +102,8 @@ static PfStatus make_part(const Study *st, const LinearSweep *sweep, Part part, 
       x[count] = sweep->at[p];
       y[count++] = value;
     }
-  *series = (PfSeries){.count = count, .x = x, .y = y, .label = count ? names[part] : NULL, .color = colors[part], .mark = PF_MARK_DOT};
+  *series = (PfSeries){.count = count, .x = x, .y = y, .label = count ? names[part] : NULL, .color = colors[part],
+                       .mark = sweep->count > FEW ? PF_MARK_DOT : shapes[part]};
   return PF_OK;
 }
 

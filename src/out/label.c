@@ -16,6 +16,7 @@ typedef struct Setter {
   double size;  /* of the font in pixels */
   double shift; /* how far below the line the last run stood: the next one begins there */
   double width;
+  bool gap;     /* a blank before the next run */
 } Setter;
 
 /* Widths of DejaVu Sans, a wide font, in units of its size. */
@@ -39,6 +40,18 @@ static double run_width(const char *bytes, size_t count)
   return width;
 }
 
+/* Opens a tspan at its place. */
+static void open_span(const Setter *s, Level level, Slant slant, bool gap, double shift, double part)
+{
+  pf_text_add(s->text, "<tspan");
+  if (gap) pf_text_print(s->text, " dx=\"%.1f\"", 0.32*s->size);
+  if (shift != s->shift) pf_text_print(s->text, " dy=\"%.1f\"", shift - s->shift);
+  if (level != ON_LINE) pf_text_print(s->text, " font-size=\"%.1f\"", part*s->size);
+  if (slant == ITALIC) pf_text_add(s->text, " font-style=\"italic\"");
+  pf_text_add(s->text, ">");
+}
+
+/* Viewers drop a blank where a tspan begins, and the shift of an empty tspan: the blank is a shift of the next character. */
 static void put_run(Setter *s, Level level, Slant slant, const char *bytes, size_t count)
 {
   static const double below[] = {0, 0.25, -0.4}, part[] = {1, 0.72, 0.72};
@@ -46,21 +59,17 @@ static void put_run(Setter *s, Level level, Slant slant, const char *bytes, size
   if (!count) return;
   s->width += part[level]*s->size*run_width(bytes, count);
   if (!s->text) return;
-  bool plain = level == ON_LINE && slant == UPRIGHT && shift == s->shift;
-  if (!plain) {
-    pf_text_add(s->text, "<tspan");
-    if (*bytes == ' ') { /* librsvg drops blanks where a tspan begins */
-      pf_text_print(s->text, " dx=\"%.1f\"", 0.32*s->size);
-      bytes++, count--;
-    }
-    if (shift != s->shift) pf_text_print(s->text, " dy=\"%.1f\"", shift - s->shift);
-    if (level != ON_LINE) pf_text_print(s->text, " font-size=\"%.1f\"", part[level]*s->size);
-    if (slant == ITALIC) pf_text_add(s->text, " font-style=\"italic\"");
-    pf_text_add(s->text, ">");
+  bool plain = level == ON_LINE && slant == UPRIGHT && shift == s->shift && !s->gap;
+  if (!plain && *bytes == ' ') {
+    s->gap = true;
+    bytes++, count--;
   }
+  if (!count) return;
+  if (!plain) open_span(s, level, slant, s->gap, shift, part[level]);
   pf_put_xml(s->text, bytes, count);
   if (!plain) pf_text_add(s->text, "</tspan>");
   s->shift = shift;
+  s->gap = false;
 }
 
 static void put(Setter *s, Level level, const char *string)
