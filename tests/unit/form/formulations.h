@@ -3,6 +3,7 @@
 #define PF_TESTS_FORMULATIONS_H
 
 #include "mech/system.h"
+#include "num/pseudo_inverse.h"
 
 #include "pfaff/form.h"
 
@@ -108,7 +109,7 @@ static inline void make_consistent(System *s)
     for (int i = 0; i < m; i++)
       if (s->eq.velocity[i] == PF_EXPR_NONE) miss[i] = 0;
     if (round && largest(miss, m) < 1e-15) return;
-    assert_int_equal(pf_pseudo_inverse(s->ctx, A, m, n, 1e-9, inverse, NULL), PF_OK);
+    pseudo_inverse(s->ctx, A, m, n, 1e-9, inverse);
     for (int j = 0; j < n; j++) v_of(s)[j] -= pf_dot(inverse + j*m, miss, m);
   }
 }
