@@ -1,5 +1,8 @@
 # One program per bench/bench_*.c, in <build>/bench. They may look inside the library.
 file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/bench_*.c")
+if(NOT PFAFF_HAVE_LAPACK)
+  list(FILTER bench_sources EXCLUDE REGEX "/bench_forms\\.c$") # codes two methods of a paper by LAPACK
+endif()
 foreach(source IN LISTS bench_sources)
   get_filename_component(name "${source}" NAME_WE)
   add_executable(${name} "${source}")

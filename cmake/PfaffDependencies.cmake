@@ -1,23 +1,4 @@
-# Libraries. Only LAPACK is a must; whatever else is absent is reported with what goes missing with it.
-find_package(LAPACK QUIET)
-if(NOT LAPACK_FOUND)
-  message(FATAL_ERROR "LAPACK was not found, and Pfaff cannot do without it.\n"
-    "On Debian and Ubuntu: apt-get install libopenblas-dev liblapack-dev liblapacke-dev, or run scripts/setup.sh")
-endif()
-find_package(LAPACKE QUIET)
-
-# LAPACKE is a must as soon as a source asks for it.
-if(NOT LAPACKE_FOUND)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.c" "${PROJECT_SOURCE_DIR}/src/*.h")
-  foreach(source IN LISTS sources)
-    file(STRINGS "${source}" found REGEX "#[ ]*include[ ]*<lapacke.h>")
-    if(found)
-      message(FATAL_ERROR "lapacke.h or its library was not found; ${source} needs it.\n"
-        "On Debian and Ubuntu: apt-get install liblapacke-dev, or run scripts/setup.sh")
-    endif()
-  endforeach()
-endif()
-
+# Libraries. None is a must; whatever is absent is reported with what goes missing with it.
 # PFAFF_<NAME> says whether the library is wanted: AUTO, ON or OFF; PFAFF_HAVE_<NAME> is the answer.
 macro(pfaff_optional name debian lost)
   set(PFAFF_HAVE_${name} OFF)
@@ -35,11 +16,12 @@ macro(pfaff_optional name debian lost)
   endif()
 endmacro()
 
+pfaff_optional(LAPACK liblapack-dev "LAPACK, in whose place our own routines find eigenvalues and singular values")
 pfaff_optional(FLINT libflint-dev "exact normal form, so that equations are printed as built, not in their shortest form, and \
 proofs of equality are by random evaluation only")
 pfaff_optional(SUNDIALS libsundials-dev "the methods cvode_adams, cvode_bdf, ida and ida2")
 pfaff_optional(EXPAT libexpat1-dev "the import of URDF")
-pfaff_optional(RSVG librsvg2-dev "pictures as PNG and PDF; SVG stays")
+pfaff_optional(RSVG librsvg2-dev "pictures as PNG and PDF (as SVG they stay)")
 
 if(PFAFF_TESTS)
   find_path(CMOCKA_INCLUDE_DIR cmocka.h)

@@ -23,7 +23,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/pfaff-config-version.cma
   COMPATIBILITY SameMinorVersion)
 install(FILES
   "${PROJECT_BINARY_DIR}/pfaff-config.cmake" "${PROJECT_BINARY_DIR}/pfaff-config-version.cmake"
-  cmake/FindLAPACKE.cmake cmake/FindFLINT.cmake cmake/FindSUNDIALS.cmake
+  cmake/FindFLINT.cmake cmake/FindSUNDIALS.cmake
   DESTINATION "${package_dir}")
 
 # /some/where/libfoo.so -> -lfoo, so that pfaff.pc does not depend on the machine it was made on.
@@ -41,9 +41,9 @@ function(link_flags result)
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 
-set(private_libraries ${LAPACK_LIBRARIES} -lm ${CMAKE_DL_LIBS})
-if(LAPACKE_FOUND)
-  list(PREPEND private_libraries "${LAPACKE_LIBRARY}")
+set(private_libraries -lm ${CMAKE_DL_LIBS})
+if(PFAFF_HAVE_LAPACK)
+  list(PREPEND private_libraries ${LAPACK_LIBRARIES})
 endif()
 if(PFAFF_HAVE_FLINT)
   list(PREPEND private_libraries "${FLINT_LIBRARY}" "${GMP_LIBRARY}")

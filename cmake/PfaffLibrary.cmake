@@ -1,9 +1,5 @@
 # libpfaff: every module of src/ except the command line, compiled once for both libraries. The sources
 # are found by pattern: a new file in a module needs no change here.
-set(PFAFF_MODULES base num expr model lang mech kernel form tree time sim study out import
-  CACHE STRING "Modules to build; fewer, from the left, give a smaller library without the program")
-mark_as_advanced(PFAFF_MODULES)
-
 set(pfaff_sources "")
 foreach(module IN LISTS PFAFF_MODULES)
   file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.c")
@@ -23,9 +19,9 @@ if(NOT PFAFF_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
   set_source_files_properties(${tree_sources} PROPERTIES COMPILE_OPTIONS "${tree_options}")
 endif()
 
-set(pfaff_libraries LAPACK::LAPACK m ${CMAKE_DL_LIBS})
-if(LAPACKE_FOUND)
-  list(PREPEND pfaff_libraries LAPACKE::LAPACKE)
+set(pfaff_libraries m ${CMAKE_DL_LIBS})
+if(PFAFF_HAVE_LAPACK)
+  list(PREPEND pfaff_libraries LAPACK::LAPACK)
 endif()
 if(PFAFF_HAVE_FLINT)
   list(PREPEND pfaff_libraries FLINT::FLINT)
@@ -42,6 +38,9 @@ target_include_directories(pfaff_objects
   PUBLIC "${PROJECT_SOURCE_DIR}/include"
   PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_compile_definitions(pfaff_objects PRIVATE PF_VERSION="${PROJECT_VERSION}")
+if(PFAFF_HAVE_LAPACK)
+  target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_LAPACK=1)
+endif()
 if(PFAFF_HAVE_FLINT)
   target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_FLINT=1)
 endif()

@@ -6,6 +6,8 @@ option(PFAFF_FUZZ "Build the fuzzers of tests/fuzz (needs clang)" OFF)
 option(PFAFF_NATIVE "Compile for the processor of this machine only; lets src/tree use fused multiply-add" OFF)
 option(PFAFF_WERROR "Treat warnings as errors" OFF)
 set(PFAFF_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
+set(PFAFF_LAPACK AUTO CACHE STRING "Eigenvalues and singular values by LAPACK: AUTO, ON or OFF")
+set_property(CACHE PFAFF_LAPACK PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_FLINT AUTO CACHE STRING "Exact algebra by FLINT: AUTO, ON or OFF")
 set_property(CACHE PFAFF_FLINT PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_SUNDIALS AUTO CACHE STRING "CVODE and IDA of SUNDIALS as methods of a run: AUTO, ON or OFF")
@@ -14,6 +16,11 @@ set(PFAFF_EXPAT AUTO CACHE STRING "Import of URDF by expat: AUTO, ON or OFF")
 set_property(CACHE PFAFF_EXPAT PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_RSVG AUTO CACHE STRING "Pictures as PNG and PDF by librsvg: AUTO, ON or OFF")
 set_property(CACHE PFAFF_RSVG PROPERTY STRINGS AUTO ON OFF)
+
+# The modules of src/, the command line aside.
+set(PFAFF_MODULES base num expr model lang mech kernel form tree time sim study out import
+  CACHE STRING "Modules to build; fewer, from the left, give a smaller library without the program")
+mark_as_advanced(PFAFF_MODULES)
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)

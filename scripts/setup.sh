@@ -1,14 +1,14 @@
 #!/bin/sh
 # Installs what is missing, by apt-get; silent when everything is there.
-#   setup.sh build      what the library and the program need, and what they can do without: FLINT, SUNDIALS, expat, librsvg
+#   setup.sh build      what the library and the program need, and what they can do without: LAPACK, FLINT, SUNDIALS, expat, librsvg
 #   setup.sh test       that, and what the tests need
 #   setup.sh analysis   that, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
 set -u
 cd "$(dirname "$0")/.."
 
-required="gcc libc6-dev cmake ninja-build libopenblas-dev liblapack-dev liblapacke-dev"
-optional="libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
+required="gcc libc6-dev cmake ninja-build"
+optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
 tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath"
 analysis="clang-tidy cppcheck clang-format"
 
@@ -41,7 +41,6 @@ otherwise_present() {
     ninja-build) command -v ninja ;;
     libc6-dev) has_header stdio.h ;;
     libopenblas-dev | liblapack-dev) has_lapack ;;
-    liblapacke-dev) has_header lapacke.h ;;
     libflint-dev) has_header flint/flint.h ;;
     libsundials-dev) has_header cvode/cvode.h && has_header ida/ida.h ;;
     libexpat1-dev) has_header expat.h ;;
@@ -101,8 +100,8 @@ install() {
 
 install_required() {
   install $required && return 0
-  command -v cc >/dev/null && command -v cmake >/dev/null && command -v ninja >/dev/null && has_lapack && return 0
-  say "cannot build without a C compiler, cmake, ninja and LAPACK; the packages on Debian are:"
+  command -v cc >/dev/null && command -v cmake >/dev/null && command -v ninja >/dev/null && return 0
+  say "cannot build without a C compiler, cmake and ninja; the packages on Debian are:"
   say "  $required"
   [ ! -s "$log" ] || { say "the last words of apt-get:"; tail -n 5 "$log"; }
   return 1

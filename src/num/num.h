@@ -185,10 +185,10 @@ typedef PfStatus (*PfFunction)(void *user, double x, double *value);
  * with PF_ERR_NUMBER, saying nothing, without a change of sign or for a value that is no number, and as f does. */
 PfStatus pf_root(PfFunction f, void *user, double a, double fa, double b, double fb, double *x);
 
-/* ---------------------------------------------------------------- LAPACK (lapack.c) */
+/* ---------------------------------------------------------------- singular values and eigenvalues (svd.c) */
 
 /* A = U diag(s) V^T. s holds min(m, n) values, descending; U (m x min) and Vt (min x n) may both be NULL.
- * PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
+ * PF_ERR_NUMBER when A is not finite or the method does not converge. */
 PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double *U, double *Vt);
 
 /* The pseudo-inverse of A (m x n) as an n x m matrix. Singular values up to tol times the largest count as
@@ -196,7 +196,7 @@ PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double
 PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
                            int *rank);
 
-/* Eigenvalues and right vectors as LAPACK leaves them, in its order. */
+/* Eigenvalues and right vectors as LAPACK or our own code leaves them, in any order. */
 typedef struct PfSpectrum {
   double *re, *im;  /* of a pair the one with im > 0 comes first */
   double *sense;    /* reciprocal condition of each: 1 for a normal matrix, near 0 where eigenvalues meet */
@@ -217,7 +217,7 @@ PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n
  * pair, its real part as the first and its imaginary part as the second column. A multiple eigenvalue has a basis of its
  * space in echelon form, in the order of the components; where that is too small, its last vector is repeated.
  *
- * PF_ERR_NUMBER when A is not finite or LAPACK does not converge. */
+ * PF_ERR_NUMBER when A is not finite or the method does not converge. */
 PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors);
 
 /* Scales by powers of two until rows and columns of A (n x n) are alike (Parlett and Reinsch 1969), so that what

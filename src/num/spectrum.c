@@ -267,7 +267,7 @@ static PfStatus replace_vectors(Sorting *t, int g, int count)
   return PF_OK;
 }
 
-/* Multiple eigenvalues: their vectors are any basis of a space, as LAPACK finds it. */
+/* Multiple eigenvalues: their vectors are any basis of a space, whichever the method found. */
 static PfStatus settle_vectors(Sorting *t)
 {
   size_t n = (size_t)t->n;

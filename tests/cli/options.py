@@ -99,7 +99,7 @@ def examples_work():
             expect(f"{' '.join(words)} --help has an example", lines)
             for line in lines:
                 code, out, said = call(*shlex.split(line)[1:], cwd=place)
-                needs = "was built without" in said
+                needs = "was built without" in said or "this build cannot" in said
                 expect(line, needs or (code == 0 and "error" not in said), said)
                 for path in re.findall(r"--out (\S+)", line):
                     expect(f"{line} writes {path}", needs or pathlib.Path(place, path).is_file())
@@ -164,7 +164,7 @@ def files_of_text():
         expect("derive --latex -o - prints LaTeX", call("derive", "--latex", "-o", "-", model)[1] == call("derive", "--latex", model)[1])
         expect("derive -o x.pdf is refused", "must end in .txt, .tex or .json" in call("derive", "-o", "x.pdf", model, cwd=place)[2])
         code, out, err = call("import", robot)
-        if "was built without" in err:
+        if "cannot read XML" in err:  # a build without expat
             return
         call("import", "-o", "arm.pf", robot, cwd=place)
         expect("import -o writes what is printed", pathlib.Path(place, "arm.pf").read_text(encoding="utf-8") == out)

@@ -66,7 +66,7 @@ static bool compare_state(Pair *x, const char *name)
   double a_size = 1 + largest(b.a, s->eq.n), l_size = 1 + largest(b.lambda, s->eq.m), f_size = 1 + largest(b.force, s->eq.n);
   double tolerance = 1e-12/told->margin; /* rounding, by the condition of A M^-1 A^T */
   assert_vectors(name, "acceleration", a.a, b.a, s->eq.n, tolerance, a_size);
-  assert_vectors(name, "multiplier", a.lambda, b.lambda, s->eq.m, tolerance, l_size);
+  assert_vectors(name, "multiplier", a.lambda, b.lambda, s->eq.m, tolerance, l_size*a_size); /* rounding of M a */
   assert_vectors(name, "force", a.force, b.force, s->eq.n, tolerance, f_size*a_size);
   memcpy(s->values + s->symbols.lambda, b.lambda, (size_t)s->eq.m*sizeof *b.lambda);
   double power = value_of(s, x->power);
@@ -182,8 +182,10 @@ static void long_chains_are_refused(void **state)
 {
   assert_refused(*state, "model chain\ncoord q[20]\n"
                          "kinetic sum(i in 1..20, sum(j in 1..i, q[j]'*cos(q[j]))^2 + q[i]'^2)\n", "16 coordinates");
+#ifdef PF_HAVE_FLINT /* in their shortest form they are too long already */
   assert_refused(*state, "model chain\ncoord q[16]\n"
                          "kinetic sum(i in 1..16, sum(j in 1..i, q[j]'*cos(q[j]))^2 + q[i]'^2)\n", "longer");
+#endif
 }
 
 /* Near a loss of rank the matrices decide, and nothing is told. */

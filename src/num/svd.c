@@ -1,0 +1,116 @@
+/* Singular values, the pseudo-inverse and eigenvalues: what is checked and scaled before LAPACK or our own code takes over. */
+#include "num/small.h"
+
+#include <float.h>
+
+#ifdef PF_HAVE_LAPACK
+#define BY(what) pf_lapack_##what
+#else
+#define BY(what) pf_small_##what
+#endif
+
+static int least(int m, int n)
+{
+  return m < n ? m : n;
+}
+
+static PfStatus load(PfContext *ctx, const double *A, int m, int n, double *copy, double *scale)
+{
+  const size_t size = (size_t)m*(size_t)n;
+  int bad = pf_first_not_finite(A, size);
+  if (bad >= 0) return pf_fail(ctx, PF_ERR_NUMBER, "matrix row %d holds a number that is not finite", bad/n);
+  *scale = pf_binary_scale(A, size);
+  for (size_t i = 0; i < size; i++) copy[i] = A[i]/(*scale);
+  return PF_OK;
+}
+
+/* The decomposition with all room taken from `scratch`; m, n > 0. */
+static PfStatus decompose(PfContext *ctx, PfArena *scratch, const double *A, int m, int n, double *s,
+                          double *U, double *Vt)
+{
+  double *copy = pf_arena_array(scratch, double, (size_t)m*(size_t)n);
+  double scale = 1;
+  if (!copy) return pf_fail(ctx, PF_ERR_MEMORY, "no room to decompose %d x %d numbers", m, n);
+  PF_TRY(load(ctx, A, m, n, copy, &scale));
+  PF_TRY(BY(svd)(ctx, scratch, copy, m, n, s, U, Vt));
+  for (int i = 0; i < least(m, n); i++) s[i] *= scale;
+  return PF_OK;
+}
+
+PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double *U, double *Vt)
+{
+  PF_TRY(pf_check_size(ctx, m, n));
+  if (!U != !Vt) return pf_fail(ctx, PF_ERR_ARGUMENT, "either both or none of U and Vt are wanted");
+  if (!m || !n) return PF_OK;
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = decompose(ctx, scratch, A, m, n, s, U, Vt);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+/* inverse = V diag(1/s) U^T over the first `rank` singular values. */
+static void assemble(const double *s, const double *U, const double *Vt, int m, int n, int rank,
+                     double *inverse)
+{
+  const size_t k = (size_t)least(m, n);
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < m; i++) {
+      double sum = 0;
+      for (int l = 0; l < rank; l++)
+        sum += Vt[(size_t)l*(size_t)n + (size_t)j]/s[l]*U[(size_t)i*k + (size_t)l];
+      inverse[(size_t)j*(size_t)m + (size_t)i] = sum;
+    }
+  }
+}
+
+static PfStatus invert(PfContext *ctx, PfArena *scratch, const double *A, int m, int n, double tol,
+                       double *inverse, int *rank)
+{
+  const size_t k = (size_t)least(m, n);
+  double *s = pf_arena_array(scratch, double, k);
+  double *U = pf_arena_array(scratch, double, (size_t)m*k);
+  double *Vt = pf_arena_array(scratch, double, k*(size_t)n);
+  if (!s || !U || !Vt) return pf_fail(ctx, PF_ERR_MEMORY, "no room to invert %d x %d numbers", m, n);
+  PF_TRY(pf_svd(ctx, A, m, n, s, U, Vt));
+  for (*rank = 0; (size_t)*rank < k && s[*rank] > tol*s[0];) ++*rank;
+  assemble(s, U, Vt, m, n, *rank, inverse);
+  return PF_OK;
+}
+
+PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
+                           int *rank)
+{
+  int count = 0;
+  PF_TRY(pf_check_size(ctx, m, n));
+  if (!(tol > 0)) tol = (m > n ? m : n)*DBL_EPSILON;
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = invert(ctx, scratch, A, m, n, tol, inverse, &count);
+  pf_arena_release(scratch, mark);
+  if (rank) *rank = count;
+  return status;
+}
+
+/* ---------------------------------------------------------------- eigenvalues */
+
+static PfStatus spectrum_room(PfContext *ctx, PfArena *arena, int n, PfSpectrum *s)
+{
+  const size_t size = (size_t)n*(size_t)n;
+  s->re = pf_arena_array(arena, double, n), s->im = pf_arena_array(arena, double, n);
+  s->sense = pf_arena_array(arena, double, n), s->vectors = pf_arena_array(arena, double, size);
+  bool good = s->re && s->im && s->sense && s->vectors;
+  return good ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room for the eigenvalues of a %d x %d matrix", n, n);
+}
+
+PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n, PfSpectrum *s)
+{
+  double scale = 1, *copy = pf_arena_array(arena, double, (size_t)n*(size_t)n);
+  if (!copy) return pf_no_room(ctx, "the eigenvalues");
+  PF_TRY(spectrum_room(ctx, arena, n, s));
+  PF_TRY(load(ctx, A, n, n, copy, &scale));
+  PF_TRY(BY(spectrum)(ctx, arena, copy, n, s));
+  for (int i = 0; i < n; i++) s->re[i] *= scale, s->im[i] *= scale;
+  s->norm *= scale;
+  return PF_OK;
+}
