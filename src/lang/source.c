@@ -7,9 +7,11 @@
 /* Lines beyond this are not quoted whole: twenty errors in one line of 16 MB should not cost 320 MB. */
 enum { LONGEST_QUOTE = 500 };
 
-static bool is_control(unsigned char byte)
+/* Also those beyond ASCII that a terminal obeys, and those that change the order of what is read: fmt prints the text as it is. */
+static bool is_control(uint32_t code)
 {
-  return (byte < 0x20 && byte != '\t' && byte != '\n') || byte == 0x7F;
+  return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code <= 0x9F) ||
+         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
 static PfStatus bad_byte(PfSource *source, uint32_t line, uint32_t column, unsigned char byte)
@@ -20,14 +22,19 @@ static PfStatus bad_byte(PfSource *source, uint32_t line, uint32_t column, unsig
     pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
                "the file is UTF-16 text: it starts with byte 0x%02X", byte);
     pf_hint(source->ctx, "save it as UTF-8");
-  } else if (byte >= 0x80) {
+  } else {
     pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
                "the file is not UTF-8 text: byte 0x%02X does not belong here", byte);
     pf_hint(source->ctx, "save the file as UTF-8");
-  } else {
-    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place, "control character 0x%02X in the text", byte);
-    pf_hint(source->ctx, "delete it; is this really a text file?");
   }
+  return PF_ERR_SYNTAX;
+}
+
+static PfStatus bad_character(PfSource *source, uint32_t line, uint32_t column, uint32_t code)
+{
+  pf_fail_at(source->ctx, PF_ERR_SYNTAX, pf_source_place(source, line, column, 1), "control character %s%0*X in the text",
+             code < 0x80 ? "0x" : "U+", code < 0x80 ? 2 : 4, (unsigned)code);
+  pf_hint(source->ctx, "delete it; is this really a text file?");
   return PF_ERR_SYNTAX;
 }
 
@@ -44,8 +51,10 @@ static PfStatus index_lines(PfSource *source)
     unsigned char byte = (unsigned char)bytes[at];
     uint32_t size = byte < 0x80 ? 1 : pf_utf8_size(bytes + at, source->count - at);
     bool line_end = byte == '\r' && bytes[at + 1] == '\n';
-    if (!size || (is_control(byte) && !line_end))
-      return bad_byte(source, (uint32_t)source->lines.count, column, byte);
+    uint32_t line = (uint32_t)source->lines.count;
+    if (!size) return bad_byte(source, line, column, byte);
+    uint32_t code = pf_utf8_code(bytes + at, size);
+    if (is_control(code) && !line_end) return bad_character(source, line, column, code);
     at += size;
     if (byte != '\n') continue;
     column = 0;

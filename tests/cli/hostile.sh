@@ -59,8 +59,20 @@ assert [alias.name for node in tree.body if isinstance(node, ast.Import) for ali
 END
 fi
 
-# titles are free text: no control characters come through either
-printf 'model m "%s"\ncoord x\nkinetic x'"'"'^2/2\n' "a${c1}b" >"$place/title.pf"
+# titles and comments are free text, which fmt prints as it is: what a terminal obeys is refused, what is only unseen is not shown
+for text in "$c1" "$(printf '\342\200\256')" "$(printf '\342\201\246')"; do
+  printf 'model m "a%sb"\ncoord x\nkinetic x'"'"'^2/2\n' "$text" >"$place/title.pf"
+  printf 'model m # a%sb\ncoord x\nkinetic x'"'"'^2/2\n' "$text" >"$place/comment.pf"
+  for file in title comment; do
+    for command in check fmt; do
+      run 1 $command "$place/$file.pf"
+      is_clean
+      says err 'control character U+'
+    done
+  done
+done
+printf 'model m "a\342\200\213b"\ncoord x\nkinetic x'"'"'^2/2\n' >"$place/title.pf"
 run 0 check "$place/title.pf"
 is_clean
+says out 'a\xe2\x80\x8bb'
 finish

@@ -77,6 +77,9 @@ static void what_is_no_text_is_refused_with_place_and_byte(void **state)
     {"\n\nab\x1B[0m", 8, "3:3: control character 0x1B in the text", "delete it; is this really a text file?"},
     {"a\rb", 3, "1:2: control character 0x0D in the text", "delete it; is this really a text file?"},
     {"a\x7F", 2, "1:2: control character 0x7F in the text", "delete it; is this really a text file?"},
+    {"# \xC2\x9B""2J", 6, "1:3: control character U+009B in the text", "delete it; is this really a text file?"},
+    {"# \xE2\x80\xAE x", 7, "1:3: control character U+202E in the text", "delete it; is this really a text file?"},
+    {"# \xE2\x81\xA6 x", 7, "1:3: control character U+2066 in the text", "delete it; is this really a text file?"},
     {"ab\xE2\x82", 4, "1:3: the file is not UTF-8 text: byte 0xE2 does not belong here", "save the file as UTF-8"},
   };
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
