@@ -191,11 +191,6 @@ PfStatus pf_root(PfFunction f, void *user, double a, double fa, double b, double
  * PF_ERR_NUMBER when A is not finite or the method does not converge. */
 PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double *U, double *Vt);
 
-/* The pseudo-inverse of A (m x n) as an n x m matrix. Singular values up to tol times the largest count as
- * zero; tol = 0 means max(m, n) DBL_EPSILON. `rank` may be NULL. */
-PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
-                           int *rank);
-
 /* Eigenvalues and right vectors as LAPACK or our own code leaves them, in any order. */
 typedef struct PfSpectrum {
   double *re, *im;  /* of a pair the one with im > 0 comes first */

@@ -1,7 +1,6 @@
-/* Singular values, the pseudo-inverse and eigenvalues: what is checked and scaled before LAPACK or our own code takes over. */
+/* Singular values and eigenvalues: what is checked and scaled before LAPACK or our own code takes over. */
 #include "num/small.h"
 
-#include <float.h>
 
 #ifdef PF_HAVE_LAPACK
 #define BY(what) pf_lapack_##what
@@ -46,49 +45,6 @@ PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double
   PfMark mark = pf_arena_mark(scratch);
   PfStatus status = decompose(ctx, scratch, A, m, n, s, U, Vt);
   pf_arena_release(scratch, mark);
-  return status;
-}
-
-/* inverse = V diag(1/s) U^T over the first `rank` singular values. */
-static void assemble(const double *s, const double *U, const double *Vt, int m, int n, int rank,
-                     double *inverse)
-{
-  const size_t k = (size_t)least(m, n);
-  for (int j = 0; j < n; j++) {
-    for (int i = 0; i < m; i++) {
-      double sum = 0;
-      for (int l = 0; l < rank; l++)
-        sum += Vt[(size_t)l*(size_t)n + (size_t)j]/s[l]*U[(size_t)i*k + (size_t)l];
-      inverse[(size_t)j*(size_t)m + (size_t)i] = sum;
-    }
-  }
-}
-
-static PfStatus invert(PfContext *ctx, PfArena *scratch, const double *A, int m, int n, double tol,
-                       double *inverse, int *rank)
-{
-  const size_t k = (size_t)least(m, n);
-  double *s = pf_arena_array(scratch, double, k);
-  double *U = pf_arena_array(scratch, double, (size_t)m*k);
-  double *Vt = pf_arena_array(scratch, double, k*(size_t)n);
-  if (!s || !U || !Vt) return pf_fail(ctx, PF_ERR_MEMORY, "no room to invert %d x %d numbers", m, n);
-  PF_TRY(pf_svd(ctx, A, m, n, s, U, Vt));
-  for (*rank = 0; (size_t)*rank < k && s[*rank] > tol*s[0];) ++*rank;
-  assemble(s, U, Vt, m, n, *rank, inverse);
-  return PF_OK;
-}
-
-PfStatus pf_pseudo_inverse(PfContext *ctx, const double *A, int m, int n, double tol, double *inverse,
-                           int *rank)
-{
-  int count = 0;
-  PF_TRY(pf_check_size(ctx, m, n));
-  if (!(tol > 0)) tol = (m > n ? m : n)*DBL_EPSILON;
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = invert(ctx, scratch, A, m, n, tol, inverse, &count);
-  pf_arena_release(scratch, mark);
-  if (rank) *rank = count;
   return status;
 }
 
