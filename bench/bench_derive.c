@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long it takes from the text of a model to equations that can be called, and how long a call takes.
  *
  *   bench_derive snakeboard      the file examples/snakeboard.pf

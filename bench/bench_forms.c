@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long one evaluation of the accelerations takes, on the two robots of Zhao, Yu, Chen, Feng, Cao 2023:
  *
  *   as the paper codes Udwadia and Kalaba, with the square root of M and a pseudo-inverse, by LAPACK
@@ -264,8 +265,8 @@ void dgesv_(const int *n, const int *columns, double *a, const int *lda, int *pi
 void dposv_(const char *triangle, const int *n, const int *columns, double *a, const int *lda, double *b,
             const int *ldb, int *info, size_t triangle_length);
 
-/* There when LAPACK is OpenBLAS. With more than one thread its solvers spend most of their time on asking whether threads
- * would pay, which they do not here. */
+/* There when LAPACK is OpenBLAS. With more than one thread its solvers spend most of their time on asking whether
+ * threads would pay, which they do not here. */
 void openblas_set_num_threads(int count) __attribute__((weak));
 
 enum { NN = MOST_COORDINATES*MOST_COORDINATES, NM = MOST_COORDINATES*MOST_CONSTRAINTS };
@@ -509,9 +510,10 @@ static void print_claim(const List *list)
 {
   const Robot *robot = list->method[0].bench->robot;
   double literal = list->method[LITERAL].seconds;
-  printf("  The paper has Udwadia-Kalaba over extended Rosenberg = %.1f (a whole motion, MATLAB). One evaluation here:\n"
-         "  %.1f with matrices for both, %.1f with the closed solution, %.1f with rosenberg_extended.\n", robot->claimed,
-         literal/list->method[MATRIX].seconds, literal/list->method[CLOSED].seconds,
+  printf("  The paper has Udwadia-Kalaba over extended Rosenberg = %.1f (a whole motion, MATLAB). One evaluation "
+         "here:\n"
+         "  %.1f with matrices for both, %.1f with the closed solution, %.1f with rosenberg_extended.\n",
+         robot->claimed, literal/list->method[MATRIX].seconds, literal/list->method[CLOSED].seconds,
          literal/find(list, "rosenberg_extended")->seconds);
 }
 

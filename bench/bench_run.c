@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long motions take: Pfaff from its tapes against SUNDIALS called from C on equations written by hand.
  *
- *   bench_run sixty MODEL         free_floating or omni_robot: 60 s at rtol 1e-6, dopri5 against ARKODE's Dormand-Prince
+ *   bench_run sixty MODEL         free_floating or omni_robot: 60 s at rtol 1e-6, dopri5 against that of ARKODE
  *   bench_run snakeboard F T      T seconds of the push F at equal true error: methods here, IDA, CVODE's Adams
  *
- * Prints one JSON object. Errors are those of the coordinates at the instants of tests/reference. All times are seconds of
- * the processor between the first step and the last, the least of many repetitions; setting up is not counted for anyone. */
+ * Prints one JSON object. Errors are those of the coordinates at the instants of tests/reference. All times are seconds
+ * of the processor between the first step and the last, the least of many repetitions; setting up is not counted for
+ * anyone. */
 #include "out/out.h"
 #include "pfaff/pfaff.h"
 #include "run_peers.h"
@@ -275,7 +277,8 @@ static void run_snakeboard(PfJson *json, double push, double t_end)
       double rtol;
       Figures figures;
       ours.method = movers[i].name;
-      if (measure_at_error(movers[i].move, &c, errors[e], &rtol, &figures)) add_figures(json, movers[i].name, rtol, &figures);
+      if (measure_at_error(movers[i].move, &c, errors[e], &rtol, &figures))
+        add_figures(json, movers[i].name, rtol, &figures);
     }
     pf_json_close(json, ']');
     pf_json_close(json, '}');

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Speed of the studies, as JSON:
  *
  *   bench_study bicycle     the Whipple bicycle from its text: its linear model at 100 speeds
@@ -98,8 +99,8 @@ static void print_bicycle(void)
     bicycle(&ready, &done, &last);
     least[0] = fmin(least[0], ready), least[1] = fmin(least[1], done);
   }
-  printf("{\"ready\": %.6g, \"seconds\": %.6g, \"speeds\": %d, \"v\": %.17g, \"eigenvalues\": [", least[0], least[1], SPEEDS,
-         0.1*SPEEDS);
+  printf("{\"ready\": %.6g, \"seconds\": %.6g, \"speeds\": %d, \"v\": %.17g, \"eigenvalues\": [", least[0], least[1],
+         SPEEDS, 0.1*SPEEDS);
   for (int k = 0; k < last.states; k++) printf("%s[%.17g, %.17g]", k ? ", " : "", last.re[k], last.im[k]);
   printf("]}\n");
 }
@@ -112,8 +113,8 @@ static int carriage(double *seconds, double *threshold)
   PfContinuation r;
   double start = now();
   open_case(&c, PF_SOURCE_DIR "/examples/carriage_steady.pf");
-  PfContinueOptions options = {.steady = {.kind = PF_STEADY}, .parameter = pf_model_find_parameter(c.model, "n2"), .from = 8,
-                               .to = 18, .points = 220};
+  PfContinueOptions options = {.steady = {.kind = PF_STEADY}, .parameter = pf_model_find_parameter(c.model, "n2"),
+                               .from = 8, .to = 18, .points = 220};
   check(c.ctx, pf_continue(c.ctx, c.arena, c.field, &options, &r));
   *seconds = now() - start;
   int points = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nanoseconds per call of the recursion on trees: forward dynamics, inverse dynamics, inertia matrix.
  *
  *   bench_tree [name …]      all models, or those named; a table on standard output

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times the peers on the cart with a pendulum of n links and compares their numbers with ours.
 
     peers.py RESULTS      reads RESULTS/ours-cart-N.json, writes RESULTS/peers.json

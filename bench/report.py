@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the table and the goals from the figures that bench/run has collected.
 
     report.py RESULTS      reads RESULTS/ours-*.json and, when there, RESULTS/peers.json

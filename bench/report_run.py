@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the table and the goals of the motions from the figures that bench/run has collected.
 
     report_run.py RESULTS      reads RESULTS/run-*.json and, when there, RESULTS/ode45.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the figures of the studies and their goals.
 
     report_study.py RESULTS      reads RESULTS/study-*.json

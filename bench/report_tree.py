@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the tables and the goals of the race of spatial recursions from the figures that bench/tree/run has collected.
 
     report_tree.py RESULTS      reads RESULTS/tree-*.json

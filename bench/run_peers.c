@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ARKODE, CVODE and IDA on closed forms written by hand. */
 #include "run_peers.h"
 
@@ -86,8 +87,8 @@ static int flow_omni_robot(sunrealtype t, N_Vector state, N_Vector rate, void *u
 
 static const double m = 6, J = 0.016, Jr = 0.072, Jw = 0.0013, L = 0.2, kr = 1, kw = 0.1;
 
-/* x, y, theta, psi, phi_b, phi_f and their rates, multipliers eliminated. Springs act between board and rotor and wheels,
- * constraints on (x, y, theta) only: there the inverse mass matrix is diag(1/m, 1/m, 1/J). */
+/* x, y, theta, psi, phi_b, phi_f and their rates, multipliers eliminated. Springs act between board and rotor and
+ * wheels, constraints on (x, y, theta) only: there the inverse mass matrix is diag(1/m, 1/m, 1/J). */
 static int flow_snakeboard(sunrealtype t, N_Vector state, N_Vector rate, void *user)
 {
   (void)t;
@@ -242,7 +243,8 @@ static bool advance_ida(void *memory, const Case *c, N_Vector state, N_Vector ra
   return true;
 }
 
-/* Accelerations of the start by the eliminated equations; the multipliers from the rows of x and y (theta = phi_b = 0). */
+/* Accelerations of the start by the eliminated equations; the multipliers from the rows of x and y (theta = phi_b =
+ * 0). */
 static void start_ida(double push, N_Vector state, N_Vector rate)
 {
   double *y = N_VGetArrayPointer(state), *d = N_VGetArrayPointer(rate);

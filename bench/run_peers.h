@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Motions by SUNDIALS called from C, on equations written by hand: what a careful user would do without Pfaff. */
 #ifndef PF_BENCH_RUN_PEERS_H
 #define PF_BENCH_RUN_PEERS_H
@@ -33,7 +34,8 @@ typedef enum Task {
 /* One motion by a contender. False when it fails, or the contender is not there. */
 typedef bool (*Mover)(const Case *c, double rtol, double atol, Task task, Figures *figures);
 
-bool move_by_arkode(const Case *c, double rtol, double atol, Task task, Figures *figures); /* free_floating, omni_robot */
+/* free_floating, omni_robot */
+bool move_by_arkode(const Case *c, double rtol, double atol, Task task, Figures *figures);
 bool move_by_ida(const Case *c, double rtol, double atol, Task task, Figures *figures);    /* snakeboard */
 bool move_by_adams(const Case *c, double rtol, double atol, Task task, Figures *figures);  /* snakeboard */
 

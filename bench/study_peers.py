@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times SymPy on the Whipple bicycle: its own test, which derives the equations by Kane's method, linearizes them and checks
 the result at six speeds against the published benchmark.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # FLINT and the GMP under it: defines FLINT_FOUND, FLINT_VERSION and the target FLINT::FLINT.
 include(FindPackageHandleStandardArgs)
 find_path(FLINT_INCLUDE_DIR flint/fmpq_mpoly.h)

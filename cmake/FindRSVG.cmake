@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # librsvg 2.52 or later with cairo: defines RSVG_FOUND, RSVG_VERSION and RSVG_INCLUDE_DIRS. Its many headers are found by
 # pkg-config only. Nothing is linked: src/out/render.c loads the library when a picture is drawn.
 include(FindPackageHandleStandardArgs)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # CVODE and IDA of SUNDIALS 6 or later: defines SUNDIALS_FOUND, SUNDIALS_VERSION, SUNDIALS_LIBRARIES and the target
 # SUNDIALS::SUNDIALS; ARKODE, which only the benchmarks use, as SUNDIALS_ARKODE_LIBRARY. SUNDIALS' own package drags in
 # everything it was built with (MPI, PETSc), so it is not asked.

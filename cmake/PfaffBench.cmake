@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One program per bench/bench_*.c, in <build>/bench. They may look inside the library.
 file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/bench_*.c")
 if(NOT PFAFF_HAVE_LAPACK)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Flags for everything compiled here: library, program, tests. The scope is this directory, so a project
 # that takes Pfaff in with add_subdirectory keeps its own flags.
 set(CMAKE_C_STANDARD 11)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Libraries. None is a must; whatever is absent is reported with what goes missing with it.
 # PFAFF_<NAME> says whether the library is wanted: AUTO, ON or OFF; PFAFF_HAVE_<NAME> is the answer.
 macro(pfaff_optional name debian lost)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One program per tests/fuzz/fuzz_*.c, in <build>/fuzz. Those that include headers of src/cli have its commands.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c")
 foreach(source IN LISTS fuzz_sources)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installation: program, libraries, headers, pfaff.pc, and a package for find_package(pfaff).
 #   find_package(pfaff)                      gives pfaff::pfaff, the shared library
 #   find_package(pfaff COMPONENTS static)    gives pfaff::static as well, and finds what that one needs

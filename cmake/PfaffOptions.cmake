@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What can be chosen, and what follows from it.
 option(PFAFF_SHARED "Build the shared library besides the static one" ON)
 option(PFAFF_TESTS "Build the tests (needs cmocka)" ${PROJECT_IS_TOP_LEVEL})

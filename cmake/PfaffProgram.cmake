@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The program pfaff, at the top of the build directory, linked to the static library: one file to copy.
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.c")
 if(NOT "out" IN_LIST PFAFF_MODULES)

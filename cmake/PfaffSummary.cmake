@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What was configured, and what is missing and why.
 function(say label text)
   string(LENGTH "${label}" length)

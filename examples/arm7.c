@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A robot in a control loop, without a line about the robot: the arm is read from URDF, its joints follow a reference
  * by computed torque a thousand times per second, and the time that each tick needs is measured. Nothing is allocated
  * in the loop.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A controller that carries its own model: a two-link arm follows a circle of joint angles by computed torque, and the
  * arm itself is simulated beside it, both on the tree interface, a thousand times per second.
  *

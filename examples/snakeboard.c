@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The gait of a snakeboard: rotor and wheels swing together, and the board rolls along.
  *     cc snakeboard.c $(pkg-config --cflags --libs pfaff) -lm -o snakeboard && ./snakeboard */
 #include <pfaff/sim.h>

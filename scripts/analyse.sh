@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # clang-tidy (checks: .clang-tidy) and cppcheck on the sources of the library and the program. A finding is an
 # error.
 #   analyse.sh [source …]      all of src/ unless named

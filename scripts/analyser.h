@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Included before every source by scripts/analyse.sh. clang's analyser looks at one file at a time and cannot
  * see that pf_fail returns the code it is given; without that it believes that failures go on as successes. */
 #include "pfaff/base.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds the programs of bench/ and runs bench/run with the build directory, or else each program.
 set -eu
 cd "$(dirname "$0")/.."

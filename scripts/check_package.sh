@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs a build into a temporary place and uses it as a stranger would: the public headers alone in C and
 # C++, the library by find_package and by pkg-config, static and shared; and looks at the names it exports.
 #   check_package.sh <build directory> [cmake] [compiler]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # All tests: with the system's compiler, with clang and sanitizers, and the quick ones under valgrind.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Bullet in the race, in double precision: computeAccelerationsArticulatedBodyAlgorithmMultiDof of btMultiBody. Frames
 // of its links have their origin in the mass centre and the principal axes of inertia. It is given no time step, so
 // that it does not go on to change the velocities.

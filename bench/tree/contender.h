@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What takes part in the race of spatial recursions: each contender is a shared object that exports `contenders`. It
  * gets the mechanism and its state before the clock starts, in the conventions of models.py, and is then asked for the
  * same results again and again. Plain C, also read by C++. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // DART in the race: computeForwardDynamics, computeInverseDynamics, getMassMatrix. It remembers what it has computed,
 // so every second call is for positions that differ by 1e-9.
 #include "contender.h"

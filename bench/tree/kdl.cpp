@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // KDL in the race: chains of revolute joints. Forward: ChainFdSolver_RNE, which factors the inertia matrix, and the
 // O(n) solver of Vereshchagin; inverse: ChainIdSolver_RNE; inertia: ChainDynParam.
 #include "contender.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the mechanisms of the race as plain text, the same for every contender: models.py DIR [SOURCE_DIR]
 
 First line: bodies, then gravity. One line per body, children after parents and subtrees together:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // MuJoCo in the race. Forward: kinematics, inertia matrix, its factors, bias, solution, without what mj_forward does
 // besides.
 #include "contender.h"

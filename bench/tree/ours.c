@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pfaff in the race: pf_tree_forward, pf_tree_inverse, pf_tree_inertia. */
 #include "contender.h"
 #include "num/rotation.h"

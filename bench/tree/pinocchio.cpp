@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Pinocchio in the race: aba, rnea, crba in both conventions. The templates are instantiated here, so this compiler's
 // code is what is measured, not that of the package.
 #include "contender.h"

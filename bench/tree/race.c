@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times all contenders on one mechanism, in turn, in one process: race MODEL SECONDS CONTENDER.so…
  *
  * The first contender is ours; the others must give its results. Batches of about 60 microseconds, one of each

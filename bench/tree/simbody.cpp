@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Simbody in the race: realize from Position to Acceleration; calcResidualForceIgnoringConstraints; calcM.
 #include "contender.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Context, status codes, diagnostics and arenas: what every other module stands on. */
 #ifndef PFAFF_BASE_H
 #define PFAFF_BASE_H
@@ -99,8 +100,9 @@ PF_API void pf_context_free(PfContext *ctx);
 PF_API const PfAllocator *pf_context_allocator(const PfContext *ctx);
 PF_API PfArena *pf_context_scratch(PfContext *ctx);
 
-/* A function that long work asks many times a second, and from one thread only, whether to stop. Once it has said true, everything
- * on the context fails with PF_ERR_CANCELLED as soon as it can; giving a function again (or NULL) ends that. */
+/* A function that long work asks many times a second, and from one thread only, whether to stop. Once it has said true,
+ * everything on the context fails with PF_ERR_CANCELLED as soon as it can; giving a function again (or NULL) ends
+ * that. */
 PF_API void pf_context_set_cancel(PfContext *ctx, bool (*cancelled)(void *user), void *user);
 /* Asks; true for ever once it was. What came of the context since is not to be used. */
 PF_API bool pf_context_is_cancelled(PfContext *ctx);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: handles into a hash-consed table that lives in the context.
  *
  * Two expressions that are built alike are the same handle. Construction is canonical: sums collect like
@@ -119,10 +120,11 @@ PF_API PfStatus pf_expr_jacobian(PfContext *ctx, PfArena *arena, const PfExpr *r
 PF_API PfStatus pf_expr_substitute(PfContext *ctx, const PfExpr *roots, int root_count,
                                    const PfExpr *symbols, const PfExpr *values, int count, PfExpr *out);
 
-/* Rewrites every root from its operands up: each node, made again from the images of its operands, is handed to `image_of`,
- * which gives what stands in its place (often the node itself). `out` may be `roots`. */
+/* Rewrites every root from its operands up: each node, made again from the images of its operands, is handed to
+ * `image_of`, which gives what stands in its place (often the node itself). `out` may be `roots`. */
 typedef PfExpr (*PfExprMap)(void *user, PfExpr e);
-PF_API PfStatus pf_expr_map(PfContext *ctx, const PfExpr *roots, int root_count, PfExprMap image_of, void *user, PfExpr *out);
+PF_API PfStatus pf_expr_map(PfContext *ctx, const PfExpr *roots, int root_count, PfExprMap image_of, void *user,
+                            PfExpr *out);
 
 /* Values of the roots where symbols[i] = values[i]; a symbol without a value makes NaN. */
 PF_API PfStatus pf_expr_evaluate(PfContext *ctx, const PfExpr *roots, int root_count,

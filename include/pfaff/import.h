@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models of other programs, turned into the language or into trees of bodies. */
 #ifndef PFAFF_IMPORT_H
 #define PFAFF_IMPORT_H
@@ -23,38 +24,39 @@ typedef enum PfBase {
 typedef struct PfUrdf {
   PfBase base;
   /* The text of a model only: */
-  const char *actuators;     /* joints that get an input, a force on their coordinate: names with commas, or "all"; NULL: none */
-  const char *const *wheels; /* links that roll on the plane z = 0 without slip: "left_wheel", "left_wheel:0.1" with the radius,
-                                several with commas */
+  /* joints that get an input, a force on their coordinate: names with commas, or "all"; NULL: none */
+  const char *actuators;
+  const char *const *wheels; /* links that roll on the plane z = 0 without slip: "left_wheel", "left_wheel:0.1"
+                                with the radius, several with commas */
   int wheel_count;
 } PfUrdf;
 
-/* A robot in URDF as the text of a model, in `arena`: links become bodies, joints placements and coordinates. What URDF says
- * and the model does not (limits, friction, geometry) is a warning where it changes the motion. `options` may be NULL. Fails
- * with PF_ERR_SYNTAX, PF_ERR_MODEL or PF_ERR_NAME naming the place; with PF_ERR_MISSING when this build has no XML
- * reader. */
+/* A robot in URDF as the text of a model, in `arena`: links become bodies, joints placements and coordinates. What URDF
+ * says and the model does not (limits, friction, geometry) is a warning where it changes the motion. `options` may be
+ * NULL. Fails with PF_ERR_SYNTAX, PF_ERR_MODEL or PF_ERR_NAME naming the place; with PF_ERR_MISSING when this build has
+ * no XML reader. */
 PF_API PfStatus pf_import_urdf(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
                                const PfUrdf *options, const char **text);
 
-/* Joints that follow others (<mimic>): rows for pf_tree_constrained, and by how much the first coordinate of a row is ahead of
- * the multiple of the second. They live in the arena given. */
+/* Joints that follow others (<mimic>): rows for pf_tree_constrained, and by how much the first coordinate of a row is
+ * ahead of the multiple of the second. They live in the arena given. */
 typedef struct PfTreeCouplings {
   int count;
   PfTreeConstraint *row;
   double *offset;
 } PfTreeCouplings;
 
-/* A robot in URDF as a tree of bodies, freed by pf_tree_free: every link is a body and every joint a joint, under the names of
- * the file (pf_tree_find_body, pf_tree_find_joint); fixed joints are welds, which cost nothing in the recursions. Damping is in
- * the tree, gravity is (0, 0, -9.81). A planar joint `p` is three joints: p_u and p_v along, p about its axis. `options` may be
- * NULL. Accelerations equal those of the model that pf_import_urdf writes.
+/* A robot in URDF as a tree of bodies, freed by pf_tree_free: every link is a body and every joint a joint, under the
+ * names of the file (pf_tree_find_body, pf_tree_find_joint); fixed joints are welds, which cost nothing in the
+ * recursions. Damping is in the tree, gravity is (0, 0, -9.81). A planar joint `p` is three joints: p_u and p_v along,
+ * p about its axis. `options` may be NULL. Accelerations equal those of the model that pf_import_urdf writes.
  *
- * Joints that follow others are refused by PF_ERR_MODEL, unless `couplings` takes them (then `arena` must be given; else it may
- * be NULL). Fails otherwise as pf_import_urdf and pf_tree_builder_add do. */
+ * Joints that follow others are refused by PF_ERR_MODEL, unless `couplings` takes them (then `arena` must be given;
+ * else it may be NULL). Fails otherwise as pf_import_urdf and pf_tree_builder_add do. */
 PF_API PfStatus pf_tree_from_urdf(PfContext *ctx, const char *path, const PfUrdf *options, PfTree **tree);
 /* The same from text; `file` is for messages. */
-PF_API PfStatus pf_tree_from_urdf_text(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
-                                       const PfUrdf *options, PfTree **tree, PfTreeCouplings *couplings);
+PF_API PfStatus pf_tree_from_urdf_text(PfContext *ctx, PfArena *arena, const char *file, const char *bytes,
+                                       size_t count, const PfUrdf *options, PfTree **tree, PfTreeCouplings *couplings);
 
 #ifdef __cplusplus
 }

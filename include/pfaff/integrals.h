@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stays constant: constraints that are holonomic in disguise, and conserved quantities. */
 #ifndef PFAFF_INTEGRALS_H
 #define PFAFF_INTEGRALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels: expressions made into something that runs fast. A tape evaluates many expressions at once, as a
  * flat list of instructions on a work array; what the expressions have in common is computed once. */
 #ifndef PFAFF_KERNEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A simulation by name: a model opened, started, moved, looked at.
  *
  *   PfError error;
@@ -10,11 +11,11 @@
  *     printf("%g %g\n", pf_sim_time(sim), pf_sim_get(sim, theta));
  *   pf_sim_close(sim);
  *
- * All numbers are in SI units (angles in radians); pf_sim_measure tells the unit in which a quantity was declared. Functions that
- * return bool return false on failure, and pf_sim_error says what is wrong. A simulation serves one thread at a time; two
- * simulations are independent. What is started moves without allocating, until an event or something that sticks changes the
- * equations. Names are looked up once: pf_sim_find costs as much as reading the model. Its equations, and samples between steps, are
- * in pfaff/sim_parts.h. */
+ * All numbers are in SI units (angles in radians); pf_sim_measure tells the unit in which a quantity was declared.
+ * Functions that return bool return false on failure, and pf_sim_error says what is wrong. A simulation serves one
+ * thread at a time; two simulations are independent. What is started moves without allocating, until an event or
+ * something that sticks changes the equations. Names are looked up once: pf_sim_find costs as much as reading the
+ * model. Its equations, and samples between steps, are in pfaff/sim_parts.h. */
 #ifndef PFAFF_SIM_H
 #define PFAFF_SIM_H
 
@@ -41,8 +42,8 @@ typedef struct PfError {
 PF_API PfSim *pf_sim_open(const char *path, PfError *error);
 /* The same from text. */
 PF_API PfSim *pf_sim_open_text(const char *text, PfError *error);
-/* Another simulation in the same state, for another thread. It reads the model anew; handles are the same in both. Not for
- * simulations of a model that was read before (pfaff/sim_parts.h). */
+/* Another simulation in the same state, for another thread. It reads the model anew; handles are the same in both. Not
+ * for simulations of a model that was read before (pfaff/sim_parts.h). */
 PF_API PfSim *pf_sim_clone(PfSim *sim, PfError *error);
 PF_API void pf_sim_close(PfSim *sim); /* NULL is allowed */
 
@@ -51,14 +52,16 @@ PF_API const PfError *pf_sim_error(const PfSim *sim);
 
 /* ---------------------------------------------------------------- before the start */
 
-/* A parameter, the start of a coordinate (x), a velocity (x'), a speed, a quasi-velocity (hub.wz), the time at the start (t), or an
- * input without a function of time. Inputs may also be set while it moves, from then on. */
+/* A parameter, the start of a coordinate (x), a velocity (x'), a speed, a quasi-velocity (hub.wz), the time at the
+ * start (t), or an input without a function of time. Inputs may also be set while it moves, from then on. */
 PF_API bool pf_sim_set(PfSim *sim, const char *name, double value);
-/* The same by a constant of the language, with its unit: "5 [g]", "pi/6", "10 [deg]"; a bare number is in the declared unit. */
+/* The same by a constant of the language, with its unit: "5 [g]", "pi/6", "10 [deg]"; a bare number is in the declared
+ * unit. */
 PF_API bool pf_sim_set_text(PfSim *sim, const char *name, const char *value);
 
-/* How it moves: what the model says after 'run', changed by the caller (pf_run_options). What samples and the end of a run concern
- * is not looked at. Takes effect at the start, or at once when it moves: then the method begins anew where the motion is. */
+/* How it moves: what the model says after 'run', changed by the caller (pf_run_options). What samples and the end of a
+ * run concern is not looked at. Takes effect at the start, or at once when it moves: then the method begins anew where
+ * the motion is. */
 PF_API PfRunOptions pf_sim_options(const PfSim *sim);
 PF_API bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options);
 /* Method and formulation by name; NULL leaves one as it is. */
@@ -73,12 +76,12 @@ PF_API const PfStart *pf_sim_changes(const PfSim *sim);
 
 /* To the time t, exactly. False when it ends earlier: pf_sim_result says why. Events happen on the way. */
 PF_API bool pf_sim_advance(PfSim *sim, double t);
-/* One step as long as the method likes, up to an event, or the event itself. False when the motion is over, or the end of the run
- * of the model is reached. */
+/* One step as long as the method likes, up to an event, or the event itself. False when the motion is over, or the end
+ * of the run of the model is reached. */
 PF_API bool pf_sim_step(PfSim *sim);
 
-/* A digital controller: called at the start and every `period` seconds after it; it reads what it likes and sets inputs, which hold
- * until it is called again. A period of 0 takes it away. */
+/* A digital controller: called at the start and every `period` seconds after it; it reads what it likes and sets
+ * inputs, which hold until it is called again. A period of 0 takes it away. */
 typedef void PfController(void *user, PfSim *sim);
 PF_API bool pf_sim_control(PfSim *sim, double period, PfController *controller, void *user);
 
@@ -89,9 +92,9 @@ PF_API PfRunResult pf_sim_result(const PfSim *sim);
 
 /* ---------------------------------------------------------------- reading */
 
-/* A handle for a quantity: anything that 'plot' takes, as "theta", "x'", "x''", "lambda[rear]", "nu[1]", "kinetic", "pos(wheel)",
- * "L*theta'^2", a 'let'; an input; "matrix M", "matrix F", "matrix A", "matrix b"; "pose BODY" (position, then the rotation matrix by
- * rows). -1 when there is none. */
+/* A handle for a quantity: anything that 'plot' takes, as "theta", "x'", "x''", "lambda[rear]", "nu[1]", "kinetic",
+ * "pos(wheel)", "L*theta'^2", a 'let'; an input; "matrix M", "matrix F", "matrix A", "matrix b"; "pose BODY" (position,
+ * then the rotation matrix by rows). -1 when there is none. */
 PF_API int pf_sim_find(PfSim *sim, const char *quantity);
 /* How many numbers it has; 1 for most. */
 PF_API int pf_sim_size(const PfSim *sim, int handle);
@@ -108,9 +111,9 @@ PF_API const PfEventRecord *pf_sim_event(const PfSim *sim, int index);
 
 /* ---------------------------------------------------------------- snapshots */
 
-/* The state of a motion, with all that its method remembers, as bytes: what goes on from it goes on bit for bit as if nothing had
- * been. For the same model, method and formulation only. (The methods of SUNDIALS keep their memory to themselves: they begin anew
- * where they are saved, in the simulation that goes on as in the one that is restored.) */
+/* The state of a motion, with all that its method remembers, as bytes: what goes on from it goes on bit for bit as if
+ * nothing had been. For the same model, method and formulation only. (The methods of SUNDIALS keep their memory to
+ * themselves: they begin anew where they are saved, in the simulation that goes on as in the one that is restored.) */
 PF_API size_t pf_sim_snapshot_size(const PfSim *sim);
 PF_API bool pf_sim_save(PfSim *sim, void *bytes, size_t size);
 PF_API bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size);

@@ -1,5 +1,6 @@
-/* A simulation from inside: for front ends that read the model themselves, look at the start alone, write tables with samples at given
- * times, or study its equations. Whoever only wants to see a model move needs pfaff/sim.h alone. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulation from inside: for front ends that read the model themselves, look at the start alone, write tables with
+ * samples at given times, or study its equations. Whoever only wants to see a model move needs pfaff/sim.h alone. */
 #ifndef PFAFF_SIM_PARTS_H
 #define PFAFF_SIM_PARTS_H
 
@@ -17,18 +18,20 @@ PF_API PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations 
 /* Starts from what is given, also off the constraints, instead of making it consistent. */
 PF_API void pf_sim_set_as_given(PfSim *sim, bool as_given);
 
-/* Makes the start consistent with the constraints, without getting ready to move: for those who look at the start only. */
+/* Makes the start consistent with the constraints, without getting ready to move: for those who look at the start
+ * only. */
 PF_API bool pf_sim_place(PfSim *sim);
 
 /* ---------------------------------------------------------------- samples */
 
-/* Samples at given times, whatever the steps: after the start and after every step, pf_sim_due turns to the next one that lies in it,
- * until it returns false. */
+/* Samples at given times, whatever the steps: after the start and after every step, pf_sim_due turns to the next one
+ * that lies in it, until it returns false. */
 typedef struct PfSampling PfSampling;
 PF_API PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_count);
 PF_API void pf_sampling_free(PfSampling *sampling);
 PF_API bool pf_sim_due(PfSim *sim, PfSampling *sampling);
-/* The motion where it stands, or the sample that is looked at; NULL when it has no accelerations there. Valid until it moves. */
+/* The motion where it stands, or the sample that is looked at; NULL when it has no accelerations there. Valid until it
+ * moves. */
 PF_API const PfSample *pf_sim_sample(PfSim *sim);
 
 /* ---------------------------------------------------------------- model and equations */
@@ -39,7 +42,8 @@ PF_API const PfEquations *pf_sim_equations(const PfSim *sim);
 /* Of the model as it is at the start, and the numbers of its symbols there once it is placed. */
 PF_API const PfSystem *pf_sim_system(const PfSim *sim);
 PF_API double *pf_sim_values(const PfSim *sim);
-/* The same of the complete model, which has everything that events detach and attach: it gives the order of states and samples. */
+/* The same of the complete model, which has everything that events detach and attach: it gives the order of states and
+ * samples. */
 PF_API PfModel *pf_sim_complete(const PfSim *sim);
 PF_API const PfSystem *pf_sim_complete_system(const PfSim *sim);
 PF_API const double *pf_sim_complete_values(const PfSim *sim);

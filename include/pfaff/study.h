@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Studies: what can be said about a system beyond one motion. */
 #ifndef PFAFF_STUDY_H
 #define PFAFF_STUDY_H

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Motion: integrators behind one interface, consistent starts, projection, events, sampling.
  *
- * The state is y = (q, v) with q' = v and v' from a formulation, or from the constraints themselves for the methods that
- * solve them directly. */
+ * The state is y = (q, v) with q' = v and v' from a formulation, or from the constraints themselves for the methods
+ * that solve them directly. */
 #ifndef PFAFF_TIME_H
 #define PFAFF_TIME_H
 
@@ -30,22 +31,22 @@ typedef struct PfStart {
   int moved_coordinate, moved_velocity;    /* which one, or -1 */
   double position, velocity;               /* largest violation left */
   int moved_count;                         /* how many changed by more than rounding */
-  PfMoved moved[PF_MOST_MOVED];            /* the first of them: given values, what was found far away, the rest; in each
-                                              coordinates before velocities, the largest change first */
+  PfMoved moved[PF_MOST_MOVED];            /* the first of them: given values, what was found far away, the rest; in
+                                              each coordinates before velocities, the largest change first */
 } PfStart;
 
-/* Changes coordinates, then velocities, in `values` (the numbers of pf_system_symbols) so that the constraints hold. What the start
- * of the model gives stays, what it does not mention is solved for, by the smallest mass-weighted change. Only where that is
- * not possible is something changed that was given: the model's own numbers before those of pf_model_set_start, and what is
- * marked with '!' never. Angular velocities and speeds that are given hold at the corrected configuration. Fails with
- * PF_ERR_MODEL naming the constraint that conflicts. */
+/* Changes coordinates, then velocities, in `values` (the numbers of pf_system_symbols) so that the constraints hold.
+ * What the start of the model gives stays, what it does not mention is solved for, by the smallest mass-weighted
+ * change. Only where that is not possible is something changed that was given: the model's own numbers before those of
+ * pf_model_set_start, and what is marked with '!' never. Angular velocities and speeds that are given hold at the
+ * corrected configuration. Fails with PF_ERR_MODEL naming the constraint that conflicts. */
 PF_API PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values, PfStart *start);
 
 /* Only the violation of the constraints; nothing is changed. */
 PF_API PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start);
 
-/* Are constraints dependent in the state in `values` that are independent nearby? There the forces of constraint are not
- * determined. *row gets one of them, or -1. */
+/* Are constraints dependent in the state in `values` that are independent nearby? There the forces of constraint are
+ * not determined. *row gets one of them, or -1. */
 PF_API PfStatus pf_state_singular(PfContext *ctx, const PfSystem *system, const double *values, int *row);
 
 /* ---------------------------------------------------------------- running */
@@ -66,10 +67,10 @@ typedef struct PfSample {
 /* Expressions in numbers, sample by sample. They are made of what a PfPlot may contain. */
 typedef struct PfReadings PfReadings;
 
-/* `values` are the numbers of pf_system_symbols at the start of the run: parameters and inputs without a function are taken from
- * them. The system must outlive the readings. Fails with PF_ERR_NAME for what the model does not have. */
-PF_API PfStatus pf_readings_new(PfContext *ctx, const PfSystem *system, const double *values, const PfExpr *list, int count,
-                                PfReadings **readings);
+/* `values` are the numbers of pf_system_symbols at the start of the run: parameters and inputs without a function are
+ * taken from them. The system must outlive the readings. Fails with PF_ERR_NAME for what the model does not have. */
+PF_API PfStatus pf_readings_new(PfContext *ctx, const PfSystem *system, const double *values, const PfExpr *list,
+                                int count, PfReadings **readings);
 PF_API void pf_readings_free(PfReadings *readings);
 /* Inputs without a function that have changed since; as many as the model has. */
 PF_API void pf_readings_set_inputs(PfReadings *readings, const double *inputs);
@@ -122,18 +123,21 @@ typedef struct PfRunResult {
   const char *formulation;                /* by which the accelerations were found, in the last phase */
   unsigned formulations;                  /* and in all of them: bit i for pf_formulation(i) */
   long steps, rejected, evaluations;
-  long switches, sticks;                  /* how often surfaces of switching were met, and how often something began to stick */
+  /* how often surfaces of switching were met, and how often something began to stick */
+  long switches, sticks;
   double position, velocity;              /* largest violations at the ends of steps */
   double energy_start, energy_end;        /* kinetic and potential */
-  double drift;                           /* largest |energy gained less work done|; what is moved from outside does work, too */
-  double kinetic;                         /* largest kinetic energy at the ends of steps: what the drift is to be seen against */
+  /* largest |energy gained less work done|; what is moved from outside does work, too */
+  double drift;
+  /* largest kinetic energy at the ends of steps: what the drift is to be seen against */
+  double kinetic;
   double weakest;                         /* smallest rank margin of the constraints: 1 orthogonal, 0 dependent */
   double weakest_t;
   int weakest_row;                        /* the constraint that was most dependent then */
 } PfRunResult;
 
-/* Integrates from `values` (time and state in them; they must satisfy the constraints) to t_end. PF_OK also when the run
- * ended early: then `result->end` says why, and a diagnostic is recorded for troubles. */
+/* Integrates from `values` (time and state in them; they must satisfy the constraints) to t_end. PF_OK also when the
+ * run ended early: then `result->end` says why, and a diagnostic is recorded for troubles. */
 PF_API PfStatus pf_run(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
                        PfRunResult *result);
 
@@ -145,8 +149,8 @@ typedef struct PfEventRecord {
   double t;
   double kinetic_before, kinetic_after;
   double momentum_before[6], momentum_after[6]; /* linear, and angular about the origin */
-  double *joint;         /* per coordinate: impulse of the lock that holds it now, else 0; of a quaternion 0 and the torque about
-                            the axes of the body */
+  double *joint;         /* per coordinate: impulse of the lock that holds it now, else 0; of a quaternion 0 and the
+                            torque about the axes of the body */
   double *multiplier;    /* per constraint: its impulse */
 } PfEventRecord;
 
@@ -155,9 +159,9 @@ typedef struct PfEventLog {
   PfEventRecord *record; /* in the order in which they happened */
 } PfEventLog;
 
-/* The same for a model with events. `complete` is the system of model->complete and gives the order of values and samples;
- * `values` must satisfy the constraints that hold at the start. Around an event there are two samples at one time. The log
- * lives in `arena`. */
+/* The same for a model with events. `complete` is the system of model->complete and gives the order of values and
+ * samples; `values` must satisfy the constraints that hold at the start. Around an event there are two samples at one
+ * time. The log lives in `arena`. */
 PF_API PfStatus pf_run_events(PfContext *ctx, PfArena *arena, const PfSystem *complete, const double *values,
                               const PfRunOptions *options, PfEventLog *log, PfRunResult *result);
 

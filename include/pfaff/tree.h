@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees of rigid bodies: the recursion of the spatial operator algebra, in numbers. Every sweep costs O(n).
  *
  * Conventions (docs/spatial.md): spatial vectors are [angular; linear], in inertial axes, at the point O_k, the
@@ -79,7 +80,8 @@ PF_API PfStatus pf_tree_builder_new(PfContext *ctx, PfTreeBuilder **builder);
 PF_API void pf_tree_builder_free(PfTreeBuilder *builder);
 /* Gravity in inertial axes; zero unless set. */
 PF_API void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3]);
-/* From now on inertias that no body can have are taken, such as diag(0, 0, J) in a plane model; negative ones still are not. */
+/* From now on inertias that no body can have are taken, such as diag(0, 0, J) in a plane model; negative ones still are
+ * not. */
 PF_API void pf_tree_builder_trust(PfTreeBuilder *builder);
 /* Adds a body; `index` (may be NULL) gets its number. PF_ERR_MODEL, with a message that names the body, when it
  * makes no sense: negative mass, an inertia no body can have, an axis without direction, a parent that does not come
@@ -100,8 +102,8 @@ PF_API const double *pf_tree_gravity(const PfTree *tree);
 PF_API PfTreeBody pf_tree_get(const PfTree *tree, int body);
 /* "arm" or "body 3": written to `text`. */
 PF_API void pf_tree_name(const PfTree *tree, int body, char *text, size_t room);
-/* The body of this name, or the body that hangs on the joint of this name; -1 when there is none, the first when there are
- * several. They go through all bodies: look up once, before the loop. */
+/* The body of this name, or the body that hangs on the joint of this name; -1 when there is none, the first when there
+ * are several. They go through all bodies: look up once, before the loop. */
 PF_API int pf_tree_find_body(const PfTree *tree, const char *name);
 PF_API int pf_tree_find_joint(const PfTree *tree, const char *name);
 /* The coordinates of the joints at rest: zeros and unit quaternions. */
@@ -202,12 +204,14 @@ PF_API void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals
  * rows) times v. Needs pf_tree_kinematics at q. */
 PF_API void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns);
 
-/* The same for the velocity of the mass centre of all bodies: columns (3 x nv, by rows). Zeros without mass. O(n) times the depth of
- * the tree. Needs pf_tree_kinematics at q. */
+/* The same for the velocity of the mass centre of all bodies: columns (3 x nv, by rows). Zeros without mass. O(n) times
+ * the depth of the tree. Needs pf_tree_kinematics at q. */
 PF_API void pf_tree_com_jacobian(const PfTreeWork *work, const double *q, double *columns);
 
-/* Where a point of a body (body axes) is, and its velocity, in inertial axes; either may be NULL. Needs pf_tree_kinematics. */
-PF_API void pf_tree_point(const PfTreeWork *work, int body, const double point[3], double position[3], double velocity[3]);
+/* Where a point of a body (body axes) is, and its velocity, in inertial axes; either may be NULL. Needs
+ * pf_tree_kinematics. */
+PF_API void pf_tree_point(const PfTreeWork *work, int body, const double point[3], double position[3],
+                          double velocity[3]);
 
 /* ---------------------------------------------------------------- constraints on top */
 

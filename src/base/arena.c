@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arena: a list of blocks that only grows until it is released to a mark or freed. */
 #include "base/base.h"
 

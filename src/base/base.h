@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What base offers inside the library: growable text, growable arrays, a map from names, files. */
 #ifndef PF_SRC_BASE_H
 #define PF_SRC_BASE_H
@@ -60,14 +61,15 @@ uint32_t pf_utf8_code(const char *bytes, uint32_t size);
 /* Of a valid character: is it a control character, a mark that turns the direction of writing, or what XML excludes? */
 bool pf_utf8_is_hidden(const char *bytes, uint32_t size);
 
-/* Text from a file or from the command line, fit for a terminal: hidden characters and bytes that are no UTF-8 become \x1b,
- * except those in `kept`. The second adds one character and returns how many bytes that were. */
+/* Text from a file or from the command line, fit for a terminal: hidden characters and bytes that are no UTF-8 become
+ * \x1b, except those in `kept`. The second adds one character and returns how many bytes that were. */
 void pf_text_add_escaped(PfText *text, const char *bytes, size_t count, const char *kept);
 size_t pf_text_add_escaped_character(PfText *text, const char *bytes, size_t count, const char *kept);
 
 /* ---------------------------------------------------------------- state */
 
-/* The places of memory that make up the state of something, so that it can be saved and put back: numbers, no pointers. */
+/* The places of memory that make up the state of something, so that it can be saved and put back: numbers, no
+ * pointers. */
 typedef struct PfKeptPart PfKeptPart;
 typedef struct PfKept {
   PfKeptPart *first, *last;
@@ -115,8 +117,9 @@ int pf_name_distance(const char *a, const char *b, int limit);
 /* Is the candidate nearer to a misspelt name than all before? *best is 0 at first. */
 bool pf_name_is_nearer(const char *name, const char *candidate, int *best);
 
-/* A name by which people mean the derivative of another one, as x_dot, xdot, dx or x_ddot: the k-th way (0, 1, …) to read it so, as the
- * other name and the order of the derivative. False when there are no more. An index stays: w_dot[2] is that of w[2]. */
+/* A name by which people mean the derivative of another one, as x_dot, xdot, dx or x_ddot: the k-th way (0, 1, …) to
+ * read it so, as the other name and the order of the derivative. False when there are no more. An index stays: w_dot[2]
+ * is that of w[2]. */
 bool pf_rate_spelling(const char *name, int k, char *other, size_t room, int *order);
 
 /* ---------------------------------------------------------------- files */

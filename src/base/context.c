@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The context and its diagnostics. The library never prints and never exits: it records. */
 #include "base/base.h"
 

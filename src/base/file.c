@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading whole files. */
 #include "base/base.h"
 
@@ -8,8 +9,8 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* What there is, at most `room` bytes; 0 at the end, -1 with errno. A signal ends the waiting, not the reading, unless the host
- * says so: poll is interrupted always, read only with some handlers. */
+/* What there is, at most `room` bytes; 0 at the end, -1 with errno. A signal ends the waiting, not the reading, unless
+ * the host says so: poll is interrupted always, read only with some handlers. */
 static ssize_t read_some(PfContext *ctx, int file, char *bytes, size_t room)
 {
   struct pollfd wait = {.fd = file, .events = POLLIN};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that makes up the state of something. */
 #include "base/base.h"
 

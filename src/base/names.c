@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Map from names, and how far apart two names are (for "did you mean"). */
 #include "base/base.h"
 
@@ -124,7 +125,8 @@ bool pf_rate_spelling(const char *name, int k, char *other, size_t room, int *or
 bool pf_name_is_nearer(const char *name, const char *candidate, int *best)
 {
   size_t length = strlen(name);
-  int most = *best ? *best - 1 : length < 2 ? 0 : length < 5 ? 1 : 2, distance = pf_name_distance(name, candidate, most);
+  int most = *best ? *best - 1 : length < 2 ? 0 : length < 5 ? 1 : 2,
+      distance = pf_name_distance(name, candidate, most);
   if (distance > most || !distance) return false;
   *best = distance;
   return true;

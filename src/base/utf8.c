@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Characters of UTF-8, and text from outside made fit for a terminal. */
 #include "base/base.h"
 
@@ -35,8 +36,8 @@ uint32_t pf_utf8_code(const char *bytes, uint32_t size)
 static bool is_hidden_code(uint32_t code)
 {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || (code >= 0x200B && code <= 0x200F) ||
-         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF || code >= 0xE0000 ||
-         (code & 0xFFFE) == 0xFFFE;
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+         code >= 0xE0000 || (code & 0xFFFE) == 0xFFFE;
 }
 
 bool pf_utf8_is_hidden(const char *bytes, uint32_t size)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff check: what is this system? */
 #include "cli/cli.h"
 
@@ -8,8 +9,9 @@ static int run(int argc, char **argv);
 const Command pf_command_check = {
   .name = "check", .summary = "what is this system: coordinates, constraints, degrees of freedom, redundancy",
   .operands = "FILE",
-  .about = "Tells the coordinates, the constraints and their kinds, the rank and the redundancy of the constraints at a generic "
-           "configuration, the degrees of freedom, the rank of the mass matrix, and whether the start satisfies the constraints.",
+  .about = "Tells the coordinates, the constraints and their kinds, the rank and the redundancy of the constraints at "
+           "a generic configuration, the degrees of freedom, the rank of the mass matrix, and whether the start "
+           "satisfies the constraints.",
   .takes = "param state as-given json ",
   .examples = "pfaff check examples/snakeboard.pf\npfaff check -p m=7 --state theta=0.5 examples/snakeboard.pf\n",
   .run = run};
@@ -80,7 +82,8 @@ static void json_bodies(const PfModel *model, const PfBodyJoint *joints, PfJson 
     pf_json_string(json, "parent", j->parent < 0 ? "ground" : model->bodies[j->parent].name);
     pf_json_string(json, "joint", j->kind);
     pf_json_open(json, "coordinates", '[');
-    for (int k = 0; k < j->coordinate_count; k++) pf_json_string(json, NULL, model->coordinates[j->coordinates[k]].name);
+    for (int k = 0; k < j->coordinate_count; k++)
+      pf_json_string(json, NULL, model->coordinates[j->coordinates[k]].name);
     pf_json_close(json, ']');
     pf_json_close(json, '}');
   }
@@ -168,7 +171,8 @@ static void json_names(const PfModel *model, PfJson *json)
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "when", model->events[i].text);
     pf_json_open(json, "actions", '[');
-    for (int k = 0; k < model->events[i].action_count; k++) pf_json_string(json, NULL, model->events[i].actions[k].text);
+    for (int k = 0; k < model->events[i].action_count; k++)
+      pf_json_string(json, NULL, model->events[i].actions[k].text);
     pf_json_close(json, ']');
     pf_json_close(json, '}');
   }
@@ -240,8 +244,10 @@ static PfStatus check_start(Checked *c)
   PF_TRY(pf_state_singular(c->s.ctx, c->system, values, &c->singular));
   if (c->singular < 0) return PF_OK;
   const PfConstraint *k = c->s.model->constraints + c->singular;
-  pf_warn_at(c->s.ctx, k->place, "the start is singular: '%s' %s, and the forces of constraint are not determined", k->name,
-             c->s.equations.m > 1 ? "depends on the others there, and not nearby" : "restricts nothing there, though it does nearby");
+  pf_warn_at(c->s.ctx, k->place, "the start is singular: '%s' %s, and the forces of constraint are not determined",
+             k->name,
+             c->s.equations.m > 1 ? "depends on the others there, and not nearby"
+                                  : "restricts nothing there, though it does nearby");
   pf_hint(c->s.ctx, "no run begins there: start nearby");
   return PF_OK;
 }

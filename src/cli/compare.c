@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff compare: every formulation side by side: agreement, size, cost, and the whole motion. */
 #include "cli/motion.h"
 
@@ -13,9 +14,9 @@ static const OptionHelp own[] = {
 const Command pf_command_compare = {
   .name = "compare", .summary = "every formulation side by side: agreement, cost, the whole motion, proof",
   .operands = "FILE",
-  .about = "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the first one, "
-           "operations and time of one evaluation, and for a model with 'run' the time and the largest difference of the coordinates "
-           "over the whole motion.",
+  .about = "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the "
+           "first one, operations and time of one evaluation, and for a model with 'run' the time and the largest "
+           "difference of the coordinates over the whole motion.",
   .takes = TAKES_STATE "prove out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
@@ -184,7 +185,8 @@ static PfStatus find_rank(Comparison *c)
   if (!A) return pf_no_room(s->ctx, "the comparison");
   PF_TRY(pf_expr_evaluate(s->ctx, eq->A, eq->m*eq->n, symbols->symbol, c->values, symbols->count, A));
   rows.rank = eq->m;
-  if (eq->m && pf_first_not_finite(A, (size_t)eq->m*(size_t)eq->n) < 0) PF_TRY(pf_rows_sort(s->ctx, s->arena, A, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
+  if (eq->m && pf_first_not_finite(A, (size_t)eq->m*(size_t)eq->n) < 0)
+    PF_TRY(pf_rows_sort(s->ctx, s->arena, A, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   c->rank = rows.rank;
   return PF_OK;
 }
@@ -324,7 +326,8 @@ static PfStatus draw(const Comparison *c)
     const Row *row = c->rows + i;
     bars[i] = (PfBar){pf_formulation_name(row->formulation), row->why_not ? "does not apply" : NULL, row->nanoseconds};
   }
-  PfChart chart = {.title = pf_cli_title(c->s->model), .x_label = "time of one evaluation [ns]", .bar_count = c->count, .bars = bars};
+  PfChart chart = {.title = pf_cli_title(c->s->model), .x_label = "time of one evaluation [ns]", .bar_count = c->count,
+                   .bars = bars};
   pf_text_init(&text, pf_context_allocator(c->s->ctx));
   pf_svg_chart(&text, &chart);
   PfStatus status = pf_cli_write(c->s->ctx, c->options, &text);

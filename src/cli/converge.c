@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff converge: observed order and work against error of the methods on this model. */
 #include "cli/motion.h"
 
@@ -16,8 +17,8 @@ static const OptionHelp own[] = {
 const Command pf_command_converge = {
   .name = "converge", .summary = "observed order, and work against error, of the methods on this model",
   .operands = "FILE",
-  .about = "Halves the step of fixed-step methods and tightens the tolerance of the others, against a tight reference by dop853: "
-           "the table with which to choose step or tolerance.",
+  .about = "Halves the step of fixed-step methods and tightens the tolerance of the others, against a tight reference "
+           "by dop853: the table with which to choose step or tolerance.",
   .takes = TAKES_STATE "by for step adaptive rho printed no-projection most-steps form out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
@@ -251,7 +252,8 @@ static void text_study(const Converge *c, const Study *study, PfText *text)
   pf_text_print(text, "\n%s: %s\n  %10s %10s %10s", pf_method_name(study->method), pf_method_summary(study->method),
                 fixed ? "step" : "rtol", "error q", "error v");
   if (multipliers) pf_text_print(text, " %10s", "lambda");
-  pf_text_print(text, " %*s %10s %8s %8s %9s\n", multipliers ? 18 : 12, fixed ? "order of each" : "", "violation", "steps",
+  pf_text_print(text, " %*s %10s %8s %8s %9s\n", multipliers ? 18 : 12, fixed ? "order of each" : "", "violation",
+                "steps",
                 "evals", "ms");
   for (int k = 0; k < LEVELS; k++) {
     const Level *l = study->level + k;
@@ -310,14 +312,15 @@ static void json_all(void *user, PfJson *json)
 static void text_all(void *user, PfText *text)
 {
   const Converge *c = user;
-  pf_text_print(text, "%s to t = %.6g, largest errors at %d instants against dop853 at 1e-13\n", pf_cli_name(c->s.model),
-                c->settings.t_end, SAMPLES);
+  pf_text_print(text, "%s to t = %.6g, largest errors at %d instants against dop853 at 1e-13\n",
+                pf_cli_name(c->s.model), c->settings.t_end, SAMPLES);
   for (int i = 0; i < c->count; i++) text_study(c, c->study + i, text);
 }
 
 /* ---------------------------------------------------------------- the picture */
 
-/* Errors of coordinates and evaluations of the levels. Those that do not reach the end, and errors of rounding, are gaps. */
+/* Errors of coordinates and evaluations of the levels. Those that do not reach the end, and errors of rounding, are
+ * gaps. */
 static void list_levels(const Converge *c, const Study *study, double *error, double *work)
 {
   for (int k = 0; k < LEVELS; k++) {
@@ -328,7 +331,8 @@ static void list_levels(const Converge *c, const Study *study, double *error, do
   }
 }
 
-/* The order by which the errors fall with the step: least squares in logarithms, as far as they fall. NaN for one level. */
+/* The order by which the errors fall with the step: least squares in logarithms, as far as they fall. NaN for one
+ * level. */
 static double fall_of(const Study *study, const double *error)
 {
   double x = 0, y = 0, xx = 0, xy = 0;
@@ -354,8 +358,8 @@ static PfStatus make_series(const Converge *c, int i, PfSeries *series)
   double order = c->study[i].fixed ? fall_of(c->study + i, error) : NAN; /* the table has none of a tolerance either */
   if (isnan(order)) snprintf(note, 80, "%s", pf_method_name(c->study[i].method));
   else snprintf(note, 80, "%s (order %s%.1f)", pf_method_name(c->study[i].method), order < 0 ? "−" : "", fabs(order));
-  *series = (PfSeries){.count = LEVELS, .x = work, .y = error, .note = note, .color = i, .dash = (PfDash)(i/8%3), .mark = shapes[i%3],
-                       .joined = true};
+  *series = (PfSeries){.count = LEVELS, .x = work, .y = error, .note = note, .color = i, .dash = (PfDash)(i/8%3),
+                       .mark = shapes[i%3], .joined = true};
   return PF_OK;
 }
 
@@ -364,7 +368,8 @@ static PfStatus draw(Converge *c)
   PfSeries series[PF_MOST_METHODS];
   PfText text;
   for (int i = 0; i < c->count; i++) PF_TRY(make_series(c, i, series + i));
-  PfChart chart = {.title = pf_cli_title(c->s.model), .x_label = "evaluations", .y_label = "largest error of coordinates (SI)",
+  PfChart chart = {.title = pf_cli_title(c->s.model), .x_label = "evaluations",
+                   .y_label = "largest error of coordinates (SI)",
                    .count = c->count, .series = series, .log_x = true, .log_y = true};
   pf_text_init(&text, pf_context_allocator(c->s.ctx));
   pf_svg_chart(&text, &chart);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff derive: the equations of motion, readable. */
 #include "cli/cli.h"
 #include "out/file.h"
@@ -8,8 +9,10 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "form", .help = "the form of the equations (default: multipliers, also called lagrange)", .values = pf_derived_form},
-  {.name = "param", .help = "another value for a parameter: forms that choose independent velocities choose them there"},
+  {.name = "form", .help = "the form of the equations (default: multipliers, also called lagrange)",
+   .values = pf_derived_form},
+  {.name = "param",
+   .help = "another value for a parameter: forms that choose independent velocities choose them there"},
   {.name = "state", .help = "another start, likewise"},
   {.name = "out", .help = "writes the equations to a file"},
   {0}};
@@ -26,7 +29,8 @@ const Command pf_command_derive = {
   .writes = {"txt", "tex", "json"},
   .own = own,
   .needs = needs,
-  .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --out snakeboard.tex examples/snakeboard.pf\n",
+  .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --out snakeboard.tex "
+              "examples/snakeboard.pf\n",
   .run = run};
 
 static const char *form_name(const Options *options)
@@ -98,7 +102,8 @@ static void text_equations(Session *s, const PfDerivation *d, PfText *text)
     pf_text_print(text, "%s\n", words(s, e->right, PF_TEXT));
   }
   for (int i = 0; i < d->divisor_count; i++)
-    pf_text_print(text, "%s%s", i ? ", " : "\nThis form holds where these do not vanish: ", words(s, d->divisors[i], PF_TEXT));
+    pf_text_print(text, "%s%s", i ? ", " : "\nThis form holds where these do not vanish: ",
+                  words(s, d->divisors[i], PF_TEXT));
   if (d->divisor_count) pf_text_add(text, "\n");
   if (d->part_count) pf_text_add(text, "\nwhere\n");
   for (int i = 0; i < d->part_count; i++)
@@ -237,7 +242,8 @@ static PfStatus derive(Derived *x)
   PF_TRY(pf_cli_count(&x->s, &x->count));
   PfStatus status = pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
   if (status == PF_ERR_ARGUMENT && pf_formulation_find(form))
-    pf_hint(x->s.ctx, "'%s' is a way to compute, without equations to print: 'eval', 'compare' and 'run' take it", form);
+    pf_hint(x->s.ctx, "'%s' is a way to compute, without equations to print: 'eval', 'compare' and 'run' take it",
+            form);
   return status;
 }
 
@@ -279,7 +285,8 @@ static PfStatus write_file(Derived *x)
   const Options *o = x->options;
   PfContext *ctx = x->s.ctx;
   bool json = pf_cli_out_is(o, "json"), latex = pf_cli_out_is(o, "tex") || (o->latex && pf_cli_out_is_standard(o));
-  if (o->latex && !latex) return pf_fail(ctx, PF_ERR_ARGUMENT, "--latex and --out %s: the name must end in .tex", o->out);
+  if (o->latex && !latex)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--latex and --out %s: the name must end in .tex", o->out);
   PfJson out; /* its text serves all */
   pf_json_begin(&out, pf_context_allocator(ctx));
   if (json) write_json(x, &out);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Diagnostics for people: place, message, the line, a caret, advice. Colour only on a terminal. */
 #include "cli/cli.h"
 
@@ -63,8 +64,10 @@ static void show_line(const PfPlace *place, bool colour)
   pf_text_init(&line, &standard);
   pf_text_init(&below, &standard);
   lay_out(place, &line, &below);
-  int carets = place->length > 0 ? place->length : 1, most = WIDEST - (place->column < WIDEST/2 ? place->column : WIDEST/2) + 1;
-  fprintf(stderr, "%6d | %s\n       | %s%s^", place->line, pf_text_get(&line), pf_text_get(&below), colour ? "\033[1;32m" : "");
+  int carets = place->length > 0 ? place->length : 1,
+      most = WIDEST - (place->column < WIDEST/2 ? place->column : WIDEST/2) + 1;
+  fprintf(stderr, "%6d | %s\n       | %s%s^", place->line, pf_text_get(&line), pf_text_get(&below),
+          colour ? "\033[1;32m" : "");
   for (int i = 1; i < carets && i < most; i++) fputc('~', stderr);
   fputs(colour ? "\033[0m\n" : "\n", stderr);
   pf_text_free(&below);
@@ -75,7 +78,8 @@ static void show(const PfDiagnostic *d, bool colour)
 {
   pf_cli_say(stderr, d->place.line ? d->place.file : "pfaff");
   if (d->place.line) fprintf(stderr, ":%d:%d", d->place.line, d->place.column);
-  fprintf(stderr, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", severity_name[d->severity], colour ? "\033[0m" : "");
+  fprintf(stderr, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", severity_name[d->severity],
+          colour ? "\033[0m" : "");
   pf_cli_say(stderr, d->message);
   fputc('\n', stderr);
   if (d->place.line && d->place.text) show_line(&d->place, colour);

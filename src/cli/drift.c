@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Watching conserved quantities. */
 #include "cli/drift.h"
 
@@ -38,7 +39,8 @@ static PfStatus find_coordinates(Drift *w, const PfModel *sampled)
   const PfModel *model = w->session->model;
   w->from = pf_arena_array(w->session->arena, int, model->coordinate_count);
   if (!w->from) return pf_no_room(w->session->ctx, "the watch over conserved quantities");
-  for (int i = 0; i < model->coordinate_count; i++) w->from[i] = pf_model_find_coordinate(sampled, model->coordinates[i].name);
+  for (int i = 0; i < model->coordinate_count; i++)
+    w->from[i] = pf_model_find_coordinate(sampled, model->coordinates[i].name);
   return PF_OK;
 }
 
@@ -99,7 +101,8 @@ void pf_drift_text(const Drift *w, PfText *text)
     pf_text_add(text, "  invariants          those of the model as it is at the start; events may change them\n");
   for (int i = 0; i < w->found.count; i++) {
     const PfInvariant *one = w->found.at + i;
-    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g%s\n", i || w->session->model->complete ? "" : "invariants",
+    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g%s\n",
+                  i || w->session->model->complete ? "" : "invariants",
                   one->name ? one->name : pf_invariant_kind_name(one->kind), pf_without_noise(w->first[i], 1),
                   pf_without_noise(w->drift[i], fmax(fabs(w->first[i]), 1e-3)),
                   one->between ? "; constant between switches only" : "");

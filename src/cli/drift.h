@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conserved quantities along a run: pfaff run --invariants, and the plot of pfaff study invariants. */
 #ifndef PF_CLI_DRIFT_H
 #define PF_CLI_DRIFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of a run and total momentum. */
 #include "cli/events.h"
 
@@ -93,8 +94,8 @@ static void text_event(const Events *e, const PfEventRecord *r, PfText *text)
   pf_text_print(text, "  event               t = %.10g: ", r->t);
   text_actions(model->events + r->event, text);
   double loss = pf_without_noise(r->kinetic_before - r->kinetic_after, fmax(r->kinetic_before, r->kinetic_after));
-  pf_text_print(text, "\n    %-17s kinetic energy %.10g to %.10g, %s %.6g\n", "impact", r->kinetic_before, r->kinetic_after,
-                loss >= 0 ? "loss" : "gain", fabs(loss));
+  pf_text_print(text, "\n    %-17s kinetic energy %.10g to %.10g, %s %.6g\n", "impact", r->kinetic_before,
+                r->kinetic_after, loss >= 0 ? "loss" : "gain", fabs(loss));
   for (int i = 0; i < model->coordinate_count; i++)
     if (counts(model, r, r->joint[i]))
       pf_text_print(text, "    %-17s impulse %.10g\n", joint_name(model, i), r->joint[i]);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What events have done in a run; total momentum along the way. */
 #ifndef PF_CLI_EVENTS_H
 #define PF_CLI_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff fmt: the canonical layout of a model file. */
 #include "cli/cli.h"
 #include "out/file.h"

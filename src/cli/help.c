@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Help, made from the table of options. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff import: a robot of another program as a model. */
 #include "cli/cli.h"
 #include "pfaff/import.h"
@@ -8,17 +9,17 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "actuators",
-   .help = "joints that get an input, a force on their coordinate: names with commas, or 'all' (those with a <transmission>; without "
-           "any, all that move)"},
+   .help = "joints that get an input, a force on their coordinate: names with commas, or 'all' (those with a "
+           "<transmission>; without any, all that move)"},
   {.name = "out", .argument = "FILE", .help = "writes the model to a file"},
   {0}};
 
 const Command pf_command_import = {
   .name = "import", .summary = "a robot in URDF as a model",
   .operands = "FILE.urdf",
-  .about = "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, damping of "
-           "joints becomes dampers. Limits are comments. Shapes tell the radius of wheels only; what would change the motion "
-           "and is left out (dry friction) is a warning.",
+  .about = "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, "
+           "damping of joints becomes dampers. Limits are comments. Shapes tell the radius of wheels only; what would "
+           "change the motion and is left out (dry friction) is a warning.",
   .takes = "base free actuators wheel out json ",
   .writes = {"pf"},
   .own = own,

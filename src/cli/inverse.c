@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff eval --inverse "theta''=1, x''=0" --actuators u1,u2 */
 #include "cli/inverse.h"
 
@@ -65,7 +66,8 @@ static PfStatus read_actuators(Session *s, const char *list, Inverse *inverse)
   if (!inverse->count) inverse->count = model->input_count;
   if (inverse->count) return PF_OK;
   pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inverse: nothing pushes, for the model has no inputs");
-  pf_hint(s->ctx, "name coordinates that forces act on: --actuators %s", model->coordinate_count ? model->coordinates[0].name : "x");
+  pf_hint(s->ctx, "name coordinates that forces act on: --actuators %s",
+          model->coordinate_count ? model->coordinates[0].name : "x");
   return PF_ERR_ARGUMENT;
 }
 
@@ -88,14 +90,17 @@ static void warn_missed(Session *s, const Inverse *inverse)
   const PfActuation *answer = inverse->answer;
   for (int i = 0; i < inverse->wanted_count && !answer->met; i++) {
     const PfCoordinate *c = s->model->coordinates + inverse->wanted[i];
-    double scale = pf_model_measure(s->model, c->name).scale, size = 1 + pf_largest(answer->acceleration, s->equations.n);
+    double scale = pf_model_measure(s->model, c->name).scale,
+           size = 1 + pf_largest(answer->acceleration, s->equations.n);
     double reached = pf_without_noise(answer->acceleration[inverse->wanted[i]], size);
     if (pf_without_noise(answer->missed[i], size) == 0) continue;
-    pf_warn_at(s->ctx, (PfPlace){0}, "these actuators do not give %s'' = %g: it is %g", c->name, inverse->target[i]/scale, reached/scale);
+    pf_warn_at(s->ctx, (PfPlace){0}, "these actuators do not give %s'' = %g: it is %g", c->name,
+               inverse->target[i]/scale, reached/scale);
   }
 }
 
-PfStatus pf_cli_inverse(Session *s, const Options *options, const PfSystem *system, const double *values, Inverse *inverse)
+PfStatus pf_cli_inverse(Session *s, const Options *options, const PfSystem *system, const double *values,
+                        Inverse *inverse)
 {
   int row;
   PF_TRY(read_all(s, options, inverse));
@@ -125,8 +130,8 @@ void pf_inverse_text(const PfModel *model, const Inverse *inverse, PfText *text)
   pf_text_print(text, "\n  %-14s %22s\n", "actuator", "force");
   for (int j = 0; j < inverse->count; j++) {
     PfMeasure own = measure(model, inverse->names[j]);
-    pf_text_print(text, "  %-14s %22.15g%s%s%s\n", inverse->names[j], pf_without_noise(answer->force[j], most)/own.scale,
-                  own.unit[0] ? " " : "", own.unit,
+    pf_text_print(text, "  %-14s %22.15g%s%s%s\n", inverse->names[j],
+                  pf_without_noise(answer->force[j], most)/own.scale, own.unit[0] ? " " : "", own.unit,
                   answer->determined[j] ? "" : ", not determined: the least of all that would do");
   }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forces of actuators for wanted accelerations: pfaff eval --inverse. */
 #ifndef PF_CLI_INVERSE_H
 #define PF_CLI_INVERSE_H
@@ -14,7 +15,8 @@ typedef struct Inverse {
 } Inverse;
 
 /* Solves what --inverse and --actuators ask for, at the values of a state, and warns of what is missed. */
-PfStatus pf_cli_inverse(Session *s, const Options *options, const PfSystem *system, const double *values, Inverse *inverse);
+PfStatus pf_cli_inverse(Session *s, const Options *options, const PfSystem *system, const double *values,
+                        Inverse *inverse);
 
 /* Nothing when it was not asked for. */
 void pf_inverse_text(const PfModel *model, const Inverse *inverse, PfText *text);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Eigenvalues in the complex plane, and over a parameter. */
 #include "cli/linear_chart.h"
 
@@ -29,8 +30,10 @@ static int list_modes(const PfLinear *linear, Mode *modes)
   for (int k = 0; k < linear->states; k++) {
     int i = 0;
     if (linear->im[k] < 0) continue;
-    while (i < count && !(is_near(modes[i].re[0], linear->re[k], size) && is_near(modes[i].im[0], linear->im[k], size))) i++;
-    if (i == count) modes[count++] = (Mode){.re = {linear->re[k], linear->re[k]}, .im = {linear->im[k], -linear->im[k]}};
+    while (i < count && !(is_near(modes[i].re[0], linear->re[k], size) && is_near(modes[i].im[0], linear->im[k], size)))
+      i++;
+    if (i == count)
+      modes[count++] = (Mode){.re = {linear->re[k], linear->re[k]}, .im = {linear->im[k], -linear->im[k]}};
     modes[i].times++;
   }
   return count;
@@ -68,7 +71,8 @@ PfStatus pf_linear_plane(const Study *st, const char *title, const PfLinear *lin
                          .mark = pair ? PF_MARK_RING : PF_MARK_BOX};
     list[i].note = count <= MOST_TOLD ? mode_label(st, m, size) : pair ? "conjugate pair" : "real";
   }
-  PfChart chart = {.title = title, .x_label = "real part [1/s]", .y_label = "imaginary part [1/s]", .count = count, .series = list};
+  PfChart chart = {.title = title, .x_label = "real part [1/s]", .y_label = "imaginary part [1/s]", .count = count,
+                   .series = list};
   pf_svg_chart(text, &chart);
   return PF_OK;
 }
@@ -111,7 +115,8 @@ PfStatus pf_linear_sweep(const Study *st, const LinearSweep *sweep, PfText *text
 {
   PfSeries list[PARTS];
   for (int part = 0; part < PARTS; part++) PF_TRY(make_part(st, sweep, (Part)part, list + part));
-  PfChart chart = {.title = sweep->title, .x_label = sweep->along, .y_label = "eigenvalues [1/s]", .count = PARTS, .series = list};
+  PfChart chart = {.title = sweep->title, .x_label = sweep->along, .y_label = "eigenvalues [1/s]", .count = PARTS,
+                   .series = list};
   pf_svg_chart(text, &chart);
   return PF_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of the eigenvalues of linear models. */
 #ifndef PF_CLI_LINEAR_CHART_H
 #define PF_CLI_LINEAR_CHART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of a run at the times that --at names. */
 #include "cli/listing.h"
 
@@ -49,7 +50,8 @@ void pf_listing_text(const Listing *l, PfText *text)
   for (int i = 0; i < l->count; i++) {
     const char *name = t->names[l->column[i]], *unit = t->units[l->column[i]];
     int head = (int)(strlen(name) + strlen(unit) + (unit[0] ? 3 : 0));
-    pf_text_print(text, "  %*s%s%s%s%s", width_of(t, l->column[i]) - head, "", name, unit[0] ? " [" : "", unit, unit[0] ? "]" : "");
+    pf_text_print(text, "  %*s%s%s%s%s", width_of(t, l->column[i]) - head, "", name, unit[0] ? " [" : "", unit,
+                  unit[0] ? "]" : "");
   }
   for (size_t k = 0; k < l->cells.count; k++) {
     size_t i = k%(size_t)l->count;

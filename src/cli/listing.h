@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of a run at the times that --at names, for the summary. */
 #ifndef PF_CLI_LISTING_H
 #define PF_CLI_LISTING_H

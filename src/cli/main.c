@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff: the program. commands.c finds the command; each has its own file. */
 #include "cli/cli.h"
 #include "cli/signals.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulation of a command. */
 #include "cli/motion.h"
 
@@ -22,7 +23,8 @@ static PfStatus set_parameters(Motion *m, const Options *options)
 PfStatus pf_cli_place(Motion *m, Session *s, const Options *options)
 {
   PfError error;
-  *m = (Motion){.s = s, .options = options, .complete = *s, .sim = pf_sim_of_model(s->ctx, s->model, &s->equations, &error)};
+  *m = (Motion){.s = s, .options = options, .complete = *s,
+                .sim = pf_sim_of_model(s->ctx, s->model, &s->equations, &error)};
   if (!m->sim) return error.status;
   PF_TRY(set_parameters(m, options));
   pf_sim_set_as_given(m->sim, options->as_given);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulation of a command: the model placed and started as the options say, its motion sample by sample. */
 #ifndef PF_CLI_MOTION_H
 #define PF_CLI_MOTION_H
@@ -15,13 +16,14 @@ typedef struct Motion {
   double seconds;        /* that starting took */
 } Motion;
 
-/* Makes the start consistent (with the warnings that belong to it) and finds the settings. Close it also when this fails. */
+/* Makes the start consistent (with the warnings that belong to it) and finds the settings. Close it also when this
+ * fails. */
 PfStatus pf_cli_place(Motion *motion, Session *session, const Options *options);
 PfStatus pf_cli_begin(Motion *motion);
 void pf_cli_end(Motion *motion);
 
-/* From the start to the end, with a call for each sample. After every step `stops` (NULL: never) is asked whether to go on, besides
- * the signals. PF_OK also when the motion ends early: result->end says why. */
+/* From the start to the end, with a call for each sample. After every step `stops` (NULL: never) is asked whether to go
+ * on, besides the signals. PF_OK also when the motion ends early: result->end says why. */
 typedef PfStatus TakeSample(void *user, const PfSample *sample);
 typedef bool AskStop(void *user, double t);
 PfStatus pf_cli_move(Motion *motion, TakeSample *take, AskStop *stops, void *user, PfRunResult *result);

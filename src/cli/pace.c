@@ -1,5 +1,6 @@
-/* Real time: the end of each step is handed on when the clock shows its time. A step that is not ready by then is a miss; the
- * deadlines stay where they are, so that a late run catches up. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real time: the end of each step is handed on when the clock shows its time. A step that is not ready by then is a
+ * miss; the deadlines stay where they are, so that a late run catches up. */
 #include "cli/pace.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ static PfStatus choose_step(Session *s, const Options *options, PfRunOptions *se
   double rate = DEFAULT_RATE;
   if (!isnan(options->rate)) {
     rate = options->rate;
-    if (rate > 1e6) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate: %g steps per second are too many, a million is the most", rate);
+    if (rate > 1e6)
+      return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--rate: %g steps per second are too many, a million is the most", rate);
   } else if (settings->step > 0) {
     rate = 1/settings->step;
   }
@@ -69,8 +71,8 @@ static double sleep_and_learn(Pace *pace, double now, double seconds)
   return awake;
 }
 
-/* Sleeps most of the way; for the rest the clock is read again and again. Sleeping also leaves the processor to others, as
- * a system demands of what has a real-time priority. */
+/* Sleeps most of the way; for the rest the clock is read again and again. Sleeping also leaves the processor to others,
+ * as a system demands of what has a real-time priority. */
 static double wait_until(Pace *pace, double deadline)
 {
   double now = pf_cli_clock();

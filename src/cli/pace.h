@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeping pace with the clock on the wall: pfaff run --real-time. */
 #ifndef PF_SRC_PACE_H
 #define PF_SRC_PACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff plot: columns of trajectories or of a model's run, as a picture or in the terminal. */
 #include "cli/plot.h"
 
@@ -10,8 +11,8 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "show", .argument = "\"x,y;theta\"",
-   .help = "columns with commas, panels with semicolons between them (default: what the model plots); a name without its "
-           "brackets stands for all that have it: violation, lambda"},
+   .help = "columns with commas, panels with semicolons between them (default: what the model plots); a name without "
+           "its brackets stands for all that have it: violation, lambda"},
   {.name = "by", .argument = "METHODS", .help = "integrators, with commas between several"},
   {.name = "out", .argument = "PICTURE", .help = "a picture (default: in the terminal)"},
   {0}};
@@ -19,13 +20,14 @@ static const OptionHelp own[] = {
 const Command pf_command_plot = {
   .name = "plot", .summary = "columns of a trajectory or of a model's run, as a picture or in the terminal",
   .operands = "FILE…",
-  .about = "Every FILE is a model, which is run, or a trajectory in CSV; several are drawn in one picture. Without --out the plot is "
-           "drawn in the terminal.",
+  .about = "Every FILE is a model, which is run, or a trajectory in CSV; several are drawn in one picture. Without "
+           "--out the plot is drawn in the terminal.",
   .takes = TAKES_STATE TAKES_METHOD "show against log minus out ",
   .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff plot --show \"x,y;theta\" examples/snakeboard.pf\npfaff plot --show y --against x --out path.svg "
-              "examples/snakeboard.pf\npfaff plot --by rk4 --step 0.01 --minus dop853 --out error.svg examples/snakeboard.pf\n",
+              "examples/snakeboard.pf\npfaff plot --by rk4 --step 0.01 --minus dop853 --out error.svg "
+              "examples/snakeboard.pf\n",
   .most_files = MOST_FILES,
   .run = run};
 
@@ -59,8 +61,8 @@ static double largest_in(const Table *t, int column)
   return largest;
 }
 
-/* The largest number with the unit of a curve: what is 1e-14 of it is rounding. Differences and violations, which nobody expects to
- * be larger, are shown as they are. */
+/* The largest number with the unit of a curve: what is 1e-14 of it is rounding. Differences and violations, which
+ * nobody expects to be larger, are shown as they are. */
 double pf_plot_noise(const Plot *p, const Panel *panel)
 {
   double largest = 0;
@@ -86,9 +88,10 @@ static bool asks_for_other(const Table *t, int column, const char *name)
 
 static PfStatus other_unit(const Plot *p, const char *name, const Table *t, int column)
 {
-  pf_fail(p->ctx, PF_ERR_ARGUMENT, "'%s': the column '%s' has %s%s", name, t->names[column], t->units[column][0] ? "the unit " : "no unit",
-          t->units[column]);
-  pf_hint(p->ctx, "columns of a file are drawn in their own units: write '%s'; 'pfaff run --show' writes others", t->names[column]);
+  pf_fail(p->ctx, PF_ERR_ARGUMENT, "'%s': the column '%s' has %s%s", name, t->names[column],
+          t->units[column][0] ? "the unit " : "no unit", t->units[column]);
+  pf_hint(p->ctx, "columns of a file are drawn in their own units: write '%s'; 'pfaff run --show' writes others",
+          t->names[column]);
   return PF_ERR_ARGUMENT;
 }
 
@@ -118,7 +121,8 @@ static PfStatus add_column(const Plot *p, Panel *panel, const char *name, bool *
     int column = pf_table_find(&p->source[i].table, name), against = find_against(p, panel, i);
     if (column < 0 || against < 0) continue;
     if (asks_for_other(&p->source[i].table, column, name)) return other_unit(p, name, &p->source[i].table, column);
-    if (panel->count == MOST_CURVES) return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d curves in one panel", MOST_CURVES);
+    if (panel->count == MOST_CURVES)
+      return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d curves in one panel", MOST_CURVES);
     panel->curve[panel->count++] = (Curve){i, column, against, panel->names};
     here = true;
   }
@@ -134,7 +138,8 @@ static PfStatus add_family(const Plot *p, Panel *panel, const char *name, bool *
   for (const char *mark = "[_"; *mark && !*found; mark++)
     for (int i = 0; i < p->source[0].table.columns; i++) {
       const char *column = p->source[0].table.names[i];
-      if (!strncmp(column, name, length) && column[length] == *mark && !strchr(column, '\'')) PF_TRY(add_column(p, panel, column, found));
+      if (!strncmp(column, name, length) && column[length] == *mark && !strchr(column, '\''))
+        PF_TRY(add_column(p, panel, column, found));
     }
   return PF_OK;
 }
@@ -172,7 +177,8 @@ static PfStatus read_columns(Plot *p, const char *text)
   return p->count ? PF_OK : pf_fail(p->ctx, PF_ERR_ARGUMENT, "--show: there is no name");
 }
 
-/* Among the panels from `from` on, that of a unit, or a new one: what nobody asked to be in one frame has an axis with a unit. */
+/* Among the panels from `from` on, that of a unit, or a new one: what nobody asked to be in one frame has an axis with
+ * a unit. */
 static PfStatus panel_of_unit(Plot *p, int from, const char *against, const char *unit, Panel **panel)
 {
   for (int i = from; i < p->count; i++) {
@@ -235,7 +241,8 @@ static bool has_points(const Plot *p, const Curve *curve)
 {
   const PfAxis x = {0}, y = {.log = p->options->log};
   for (int r = 0; r < pf_table_rows(&p->source[curve->source].table); r++)
-    if (!isnan(pf_axis_value(&x, pf_plot_x(p, curve, r))) && !isnan(pf_axis_value(&y, pf_plot_y(p, curve, r)))) return true;
+    if (!isnan(pf_axis_value(&x, pf_plot_x(p, curve, r))) && !isnan(pf_axis_value(&y, pf_plot_y(p, curve, r))))
+      return true;
   return false;
 }
 
@@ -253,8 +260,8 @@ static void warn_of_empty(const Plot *p, const Curve *curve)
   bool several = p->source_count > 1;
   const char *why = p->options->log && is_zero(p, curve) ? "all its numbers are zero and have no logarithm"
                                                          : "there is no point with two finite numbers (up to 1e300)";
-  pf_warn_at(p->ctx, (PfPlace){0}, "'%s' over '%s'%s%s is left out: %s", pf_plot_name(p, curve), source->table.names[curve->against],
-             several ? " of " : "", several ? source->label : "", why);
+  pf_warn_at(p->ctx, (PfPlace){0}, "'%s' over '%s'%s%s is left out: %s", pf_plot_name(p, curve),
+             source->table.names[curve->against], several ? " of " : "", several ? source->label : "", why);
 }
 
 /* A panel of zeros on a logarithmic axis is refused; other curves without a point are told. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What 'pfaff plot' shows: trajectories, and panels of their columns. */
 #ifndef PF_CLI_PLOT_H
 #define PF_CLI_PLOT_H

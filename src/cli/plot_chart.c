@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plots as charts. */
 #include "cli/plot.h"
 
@@ -77,7 +78,8 @@ static const char *model_titles(const Plot *p)
   for (int i = 0; text && i < p->source_count; i++) {
     const PfModel *model = p->source[i].session->model;
     if (!model || is_titled(p, i, pf_cli_title(model))) continue;
-    if (used < MOST) used += snprintf(text + used, (size_t)(ROOM - used), "%s%s", count ? "; " : "", pf_cli_title(model));
+    if (used < MOST)
+      used += snprintf(text + used, (size_t)(ROOM - used), "%s%s", count ? "; " : "", pf_cli_title(model));
     count++;
   }
   if (text && count > 1 && used >= MOST) snprintf(text, ROOM, "%d models", count);
@@ -94,8 +96,8 @@ static const char *title(const Plot *p)
   size_t length = strlen(name) + strlen(of) + strlen(p->minus) + 80;
   char *text = pf_arena_alloc(p->arena, length, 1);
   if (!text) return name;
-  snprintf(text, length, "%s%s%s %s%s%s", p->model ? name : "", p->model && name[0] ? ": " : "", of, one ? "− " : "", p->minus,
-           p->interpolated ? " (interpolated by cubics)" : "");
+  snprintf(text, length, "%s%s%s %s%s%s", p->model ? name : "", p->model && name[0] ? ": " : "", of, one ? "− " : "",
+           p->minus, p->interpolated ? " (interpolated by cubics)" : "");
   return text;
 }
 
@@ -120,7 +122,8 @@ static bool is_path(const Plot *p, const Panel *panel)
   for (int k = 0; k < panel->count; k++) {
     const Curve *curve = panel->curve + k;
     const Table *t = &p->source[curve->source].table;
-    if ((!curve->against && !t->curves) || !t->units[curve->against][0] || strcmp(t->units[curve->against], t->units[curve->column]) != 0) return false;
+    if ((!curve->against && !t->curves) || !t->units[curve->against][0] ||
+        strcmp(t->units[curve->against], t->units[curve->column]) != 0) return false;
     for (int r = 0; r < pf_table_rows(t); r++) extend(&x, pf_plot_x(p, curve, r)), extend(&y, pf_plot_y(p, curve, r));
   }
   double ratio = (x.high - x.low)/(y.high - y.low);
@@ -143,7 +146,8 @@ static PfStatus make_series(const Plot *p, const Panel *panel, int k, const char
   double *x = pf_arena_array(p->arena, double, rows), *y = pf_arena_array(p->arena, double, rows);
   if (!x || !y) return pf_no_room(p->ctx, "the picture");
   for (int r = 0; r < rows; r++) x[r] = pf_plot_x(p, curve, r), y[r] = pf_plot_y(p, curve, r);
-  *series = (PfSeries){.count = rows, .x = x, .y = y, .color = curve->name, .dash = (PfDash)((curve->source + curve->name/8)%3)};
+  *series = (PfSeries){.count = rows, .x = x, .y = y, .color = curve->name,
+                       .dash = (PfDash)((curve->source + curve->name/8)%3)};
   if (panel->names == 1) series->color = curve->source;
   if (p->source[curve->source].table.points) series->mark = PF_MARK_DOT;
   if (panel->names > 1) series->label = with_unit(p, shown_name(p, curve), unit ? "" : pf_plot_unit(p, curve));
@@ -157,7 +161,8 @@ static PfStatus make_chart(const Plot *p, const Panel *panel, PfChart *chart)
   PfSeries *series = pf_arena_array(p->arena, PfSeries, panel->count);
   if (!series) return pf_no_room(p->ctx, "the picture");
   for (int k = 0; k < panel->count; k++) PF_TRY(make_series(p, panel, k, unit, series + k));
-  *chart = (PfChart){.x_label = x_label(p, panel), .y_label = y_label(p, panel, unit), .count = panel->count, .series = series,
+  *chart = (PfChart){.x_label = x_label(p, panel), .y_label = y_label(p, panel, unit), .count = panel->count,
+                     .series = series,
                      .log_y = p->options->log, .equal = is_path(p, panel), .noise = pf_plot_noise(p, panel)};
   return PF_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the trajectories of a plot come from: CSV files, runs of models by one or several methods, differences. */
 #include "cli/plot.h"
 
@@ -66,7 +67,8 @@ static PfStatus run_model(const Plot *p, Session *s, const char *path, const cha
 
 static PfStatus new_source(Plot *p, Session *s, const char *path, const char *method, Source **source)
 {
-  if (p->source_count == MOST_SOURCES) return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d trajectories", MOST_SOURCES);
+  if (p->source_count == MOST_SOURCES)
+    return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d trajectories", MOST_SOURCES);
   *source = p->source + p->source_count++;
   **source = (Source){.path = path, .method = method, .session = s};
   return PF_OK;
@@ -116,10 +118,12 @@ static int earlier_copies(const Plot *p, const Source *source)
   return count;
 }
 
-/* "a.csv", "rk4" of a single file by several methods, "rk4, a.pf" of several; "a.csv (2)" for one that is given again. */
+/* "a.csv", "rk4" of a single file by several methods, "rk4, a.pf" of several; "a.csv (2)" for one that is given
+ * again. */
 static PfStatus name_source(const Plot *p, Source *source)
 {
-  const char *file = file_label(p, source->path), *method = p->source_count > p->options->file_count ? source->method : NULL;
+  const char *file = file_label(p, source->path), *method = p->source_count > p->options->file_count
+                                                            ? source->method : NULL;
   bool both = method && p->options->file_count > 1;
   size_t length = strlen(file) + (method ? strlen(method) : 0) + 20;
   char *label = pf_arena_alloc(p->arena, length, 1);
@@ -157,12 +161,13 @@ static PfStatus run_other(const Plot *p, Session *other, const Source *source, T
 {
   const char *by = p->options->method;
   if (!source->method && by && strchr(by, ','))
-    return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--by %s: one run is subtracted from '%s': name one method", by, source->path);
+    return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--by %s: one run is subtracted from '%s': name one method", by,
+                   source->path);
   return run_model(p, other, p->options->minus, source->method ? source->method : by, table);
 }
 
-/* What is subtracted from the source: --minus names a method, by which its model is run again; a model, which is run by the method
- * of the source; or a table. */
+/* What is subtracted from the source: --minus names a method, by which its model is run again; a model, which is run by
+ * the method of the source; or a table. */
 static PfStatus load_minus(const Plot *p, Session *other, const Source *source, Table *table)
 {
   const char *what = p->options->minus;
@@ -235,7 +240,9 @@ PfStatus pf_plot_load(Plot *p)
   for (int i = 0; i < p->options->file_count; i++) PF_TRY(load_file(p, p->options->files[i]));
   for (int i = 0; i < p->source_count; i++) PF_TRY(name_source(p, p->source + i));
   bool runs = p->model || (p->options->minus && !is_table(p->options->minus));
-  if (!runs) PF_TRY(pf_cli_refuse(p->ctx, p->options, TAKES_STATE TAKES_METHOD, "the file is a trajectory, and no model is run"));
+  if (!runs)
+    PF_TRY(pf_cli_refuse(p->ctx, p->options, TAKES_STATE TAKES_METHOD,
+                         "the file is a trajectory, and no model is run"));
   return p->options->minus ? load_difference(p) : PF_OK;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plots in the terminal. */
 #include "cli/plot.h"
 
@@ -27,7 +28,8 @@ static void find_ranges(const Plot *p, const Panel *panel, Canvas *c)
   c->y.log = p->options->log;
   for (int k = 0; k < panel->count; k++)
     for (int r = 0; r < pf_table_rows(&p->source[panel->curve[k].source].table); r++) {
-      double x = pf_axis_value(&c->x, pf_plot_x(p, panel->curve + k, r)), y = pf_axis_value(&c->y, pf_plot_y(p, panel->curve + k, r));
+      double x = pf_axis_value(&c->x, pf_plot_x(p, panel->curve + k, r)),
+             y = pf_axis_value(&c->y, pf_plot_y(p, panel->curve + k, r));
       if (isnan(x) || isnan(y)) continue;
       left = fmin(left, x), right = fmax(right, x);
       low = fmin(low, y), high = fmax(high, y);
@@ -83,7 +85,8 @@ static void put_panel(const Plot *p, const Panel *panel, PfText *text)
     if (j == 0 || j == HIGH - 1) snprintf(label, sizeof label, c.y.log ? "1e%.0f" : "%.4g", j ? c.y.low : c.y.high);
     pf_text_print(text, "\n%11s |%s", label, c.rows[j]);
   }
-  pf_text_print(text, "\n%11s +------------------------------------------------------------------------\n%11s  %-30.4g%42.4g\n"
+  pf_text_print(text, "\n%11s +------------------------------------------------------------------------\n"
+                      "%11s  %-30.4g%42.4g\n"
                 "%11s  %*s", "", "", c.x.low, c.x.high, "", 32, "");
   const Table *first = &p->source[panel->curve[0].source].table;
   put_name(text, first->names[panel->curve[0].against], first->units[panel->curve[0].against]);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How to run: what the model says after 'run', then what the command line says. */
 #include "cli/cli.h"
 #include "sim/settings.h"
@@ -38,8 +39,8 @@ static PfStatus take_alpha_options(Reader *r)
   if (!method || pf_method_has_damping(method)) return PF_OK;
   r->settings->printed = r->settings->adaptive = false;
   const char *option = pf_cli_given(o, "rho printed adaptive");
-  return option ? pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s belongs to generalized_alpha and rattle, and the method is '%s'", option,
-                          name)
+  return option ? pf_fail(r->s->ctx, PF_ERR_ARGUMENT,
+                          "--%s belongs to generalized_alpha and rattle, and the method is '%s'", option, name)
                 : PF_OK;
 }
 
@@ -51,7 +52,8 @@ static PfStatus check_tolerances(const Reader *r)
   bool damped = method && pf_method_has_damping(method), chosen = damped && (o->adaptive || !(r->settings->step > 0));
   const char *option = pf_cli_given(o, "rtol atol");
   if (!method || !pf_method_has_fixed_step(method) || chosen || !option) return PF_OK;
-  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' takes steps of one size here", option, pf_method_name(method));
+  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' takes steps of one size here", option,
+          pf_method_name(method));
   if (damped) pf_hint(r->s->ctx, "--adaptive lets it choose them; --step gives another size");
   else pf_hint(r->s->ctx, "--step gives another size; dopri5 and dop853 choose it by a tolerance");
   return PF_ERR_ARGUMENT;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ctrl-C, a closed terminal, or a polite kill: the work is asked to stop, so that results are written. */
 #include "cli/signals.h"
 

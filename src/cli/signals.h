@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests to stop: SIGINT, SIGTERM and SIGHUP. */
 #ifndef PF_SRC_CLI_SIGNALS_H
 #define PF_SRC_CLI_SIGNALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operators of the recursion, body by body. */
 #include "cli/spatial.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operators of the recursion: pfaff eval --spatial. */
 #ifndef PF_CLI_SPATIAL_H
 #define PF_CLI_SPATIAL_H

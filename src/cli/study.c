@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study: finds the kind of study asked for. One file per kind. */
 #include "cli/study.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The studies of pfaff study: each is a command of its own, called with the words after its kind. */
 #ifndef PF_CLI_STUDY_H
 #define PF_CLI_STUDY_H
@@ -41,9 +42,12 @@ void pf_study_show(const Study *study, const char *const *names, int count, doub
 void pf_study_show_one(const Study *study, const char *name, int count, double *x);
 void pf_study_json_units(const Study *study, PfJson *json, const char *key, const char *const *names, int count);
 /* A value of the quantity, up to `end`, in SI. */
-PfStatus pf_study_value(Study *study, const char *what, const char *name, const char *text, const char *end, double *value);
-/* Both ends of from..to, which contains the dots; a unit behind the upper end holds for both when the lower has none. */
-PfStatus pf_study_bounds(Study *study, const char *what, const char *name, const char *text, const char *end, double ends[2]);
+PfStatus pf_study_value(Study *study, const char *what, const char *name, const char *text, const char *end,
+                        double *value);
+/* Both ends of from..to, which contains the dots; a unit behind the upper end holds for both when the lower has
+ * none. */
+PfStatus pf_study_bounds(Study *study, const char *what, const char *name, const char *text, const char *end,
+                         double ends[2]);
 
 /* Index of a parameter that the user may change; fails with PF_ERR_ARGUMENT and a suggestion. `what`: the option, as
  * "--sweep". */
@@ -87,7 +91,8 @@ PfStatus pf_study_restart(Study *study, int parameter, double value);
 int pf_study_run(const Command *command, int argc, char **argv, Study *study,
                  PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text);
 
-/* The result of a study as the file of --out: what each kind is written by. `user` is the study, which begins with a Study. */
+/* The result of a study as the file of --out: what each kind is written by. `user` is the study, which begins with a
+ * Study. */
 typedef struct StudyWriters {
   WriteText csv;
   WriteJson json;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study continue: branches of steady motions against a parameter, and where they are born. */
 #include "cli/study.h"
 
@@ -8,7 +9,8 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "show", .argument = "NAME", .help = "what the picture shows: a component of the state (default: what changes most)"},
+  {.name = "show", .argument = "NAME",
+   .help = "what the picture shows: a component of the state (default: what changes most)"},
   {.name = "starts", .help = "the first ones are looked for from so many places (100)"},
   {.name = "within", .help = "where these are, by names of the state (default: around the start)"},
   {.name = "out", .help = "writes the branches to a file, or the bifurcation diagram"},
@@ -22,8 +24,8 @@ const Command pf_study_continue = {
   .name = "study continue",
   .summary = "branches of equilibria or steady motions against a parameter; folds, branch points, Hopf points",
   .operands = "NAME=a..b:n FILE",
-  .about = "Follows the steady motions found at the present value of the parameter (or at a) through the range in both directions, "
-           "and the branches that cross them. Steps are at most 1/n of the range (200).",
+  .about = "Follows the steady motions found at the present value of the parameter (or at a) through the range in both "
+           "directions, and the branches that cross them. Steps are at most 1/n of the range (200).",
   .takes = TAKES_STATE "equilibria stay starts within show out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
@@ -102,7 +104,8 @@ static void text_branch(PfText *text, const Continue *c, int b)
   pf_text_print(text, "; ends: %s, %s\n", t->ends[0], t->ends[1]);
   for (int i = 0; i < t->count;) {
     int last = i;
-    while (last + 1 < t->count && t->points[last + 1].unstable == t->points[i].unstable && !turns_back(t, i, last)) last++;
+    while (last + 1 < t->count && t->points[last + 1].unstable == t->points[i].unstable && !turns_back(t, i, last))
+      last++;
     const PfTracePoint *a = t->points + i, *z = t->points + last;
     pf_text_print(text, "    %s %.6g to %.6g: ", c->word, a->parameter, z->parameter);
     if (a->unstable) pf_text_print(text, "%d unstable", a->unstable);
@@ -291,7 +294,8 @@ static PfStatus work(Study *st)
     pf_hint(st->s.ctx, "write: pfaff study continue NAME=a..b:n %s", st->options->file);
     return PF_ERR_ARGUMENT;
   }
-  if (!st->options->out || pf_cli_out_is(st->options, "csv") || pf_cli_out_is(st->options, "json")) PF_TRY(pf_cli_refuse(st->s.ctx, st->options, "show", "it chooses what a picture shows"));
+  if (!st->options->out || pf_cli_out_is(st->options, "csv") || pf_cli_out_is(st->options, "json"))
+    PF_TRY(pf_cli_refuse(st->s.ctx, st->options, "show", "it chooses what a picture shows"));
   PF_TRY(pf_study_range(st, "continue", st->options->range, &range));
   c->kind = st->options->equilibria ? PF_EQUILIBRIA : PF_STEADY;
   c->parameter = st->s.model->parameters[range.parameter].name;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study integrability: are the constraints truly nonholonomic, and can the system get everywhere? */
 #include "cli/study.h"
 
@@ -6,17 +7,18 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "out", .argument = "PICTURE", .help = "a picture of the growth of the distribution with the length of the brackets"},
+  {.name = "out", .argument = "PICTURE",
+   .help = "a picture of the growth of the distribution with the length of the brackets"},
   {.name = "time", .help = "another time than 0, for constraints that contain it"},
   {0}};
 
 const Command pf_study_integrability = {
   .name = "study integrability", .summary = "growth vector, controllability, holonomic constraints in disguise",
   .operands = "FILE",
-  .about = "Looks at the admissible velocities as a distribution: how it grows when Lie brackets are added (growth vector, degree of "
-           "nonholonomy), whether every configuration can be reached, and which combinations of the constraints are holonomic, with "
-           "their integrals. At a generic configuration and at the start of the model, changed by --state and --time. Decided in "
-           "exact arithmetic where the numbers are exact.",
+  .about = "Looks at the admissible velocities as a distribution: how it grows when Lie brackets are added (growth "
+           "vector, degree of nonholonomy), whether every configuration can be reached, and which combinations of the "
+           "constraints are holonomic, with their integrals. At a generic configuration and at the start of the model, "
+           "changed by --state and --time. Decided in exact arithmetic where the numbers are exact.",
   .takes = TAKES_STATE "out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
@@ -290,8 +292,8 @@ static PfStatus draw(Result *r, const Options *options)
   series[count] = (PfSeries){.count = 2, .x = ends, .y = ends + 2, .label = "the whole space", .color = 7,
                              .dash = PF_DASH_DOTTED};
   PfChart chart = {.title = pf_cli_title(r->s.model), .x_label = "length of brackets", .y_label = "dimension",
-                   .count = count + 1, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0, .whole = true,
-                   .y_high = x->space + 0.5};
+                   .count = count + 1, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0,
+                   .whole = true, .y_high = x->space + 0.5};
   PfText text;
   pf_text_init(&text, pf_context_allocator(r->s.ctx));
   pf_svg_chart(&text, &chart);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study invariants: what stays constant along the motion. */
 #include "cli/drift.h"
 #include "cli/study.h"
@@ -8,7 +9,8 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "out", .argument = "PICTURE", .help = "a run of the model, and a picture of how much each quantity changes in it"},
+  {.name = "out", .argument = "PICTURE",
+   .help = "a run of the model, and a picture of how much each quantity changes in it"},
   {0}};
 
 static const OptionNeed needs[] = {
@@ -16,12 +18,13 @@ static const OptionNeed needs[] = {
   {0}};
 
 const Command pf_study_invariants = {
-  .name = "study invariants", .summary = "conserved quantities: energy, momenta, others linear or quadratic in the velocities",
-  .operands = "FILE",
-  .about = "Looks for functions of the state that are constant along every motion: energy, momenta of coordinates, and combinations of "
-           "momenta and velocities with sines, cosines and coordinates as coefficients. Those shown are independent of each other, "
-           "and proven: their rate is zero at random states in exact arithmetic, and by the normal form where that is possible. "
-           "'pfaff run --invariants' watches them. The start and the options of a run go with --out.",
+  .name = "study invariants",
+  .summary = "conserved quantities: energy, momenta, others linear or quadratic in the velocities", .operands = "FILE",
+  .about = "Looks for functions of the state that are constant along every motion: energy, momenta of coordinates, and "
+           "combinations of momenta and velocities with sines, cosines and coordinates as coefficients. Those shown "
+           "are independent of each other, and proven: their rate is zero at random states in exact arithmetic, and by "
+           "the normal form where that is possible. 'pfaff run --invariants' watches them. The start and the options "
+           "of a run go with --out.",
   .takes = TAKES_STATE TAKES_METHOD "out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
@@ -91,8 +94,8 @@ static void write_text(void *user, PfText *text)
     if (one->name) pf_text_print(text, "  %-20s%s\n", kind, one->name);
     pf_text_print(text, "  %-20s%s\n", one->name ? "" : kind, show(r, one));
     pf_text_print(text, "  %-20sconstant%s for %s values of the parameters, by %s%s\n", "",
-                  one->between ? " between switches, not across them," : "", one->general ? "all" : "these", proof_words(one),
-                  one->dependent ? "; follows from the others" : "");
+                  one->between ? " between switches, not across them," : "", one->general ? "all" : "these",
+                  proof_words(one), one->dependent ? "; follows from the others" : "");
   }
   if (r->found.count) text_zeros(r, text);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study poincare: a section of motions, and the largest Lyapunov exponent. */
 #include "cli/study.h"
 #include "study/quantity.h"
@@ -9,8 +10,10 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "show", .argument = "a,b", .help = "what is shown: any two quantities of the model, as x', nu[1], energy or l*theta'"},
-  {.name = "within", .argument = "a=…,b=…", .help = "where the others begin, with the values of --keep that the first one has"},
+  {.name = "show", .argument = "a,b",
+   .help = "what is shown: any two quantities of the model, as x', nu[1], energy or l*theta'"},
+  {.name = "within", .argument = "a=…,b=…",
+   .help = "where the others begin, with the values of --keep that the first one has"},
   {.name = "starts", .help = "so many motions (1), the first one from the start of the model"},
   {.name = "out", .help = "writes the points to a file, or a picture of them"},
   {0}};
@@ -22,8 +25,8 @@ static const OptionNeed needs[] = {
 const Command pf_study_poincare = {
   .name = "study poincare", .summary = "points where motions pass a section, and the largest Lyapunov exponent",
   .operands = "FILE",
-  .about = "Lists the points in which motions pass a section. The exponent belongs to the first motion: a positive one means that "
-           "small deviations grow, by chaos or in an unstable motion.",
+  .about = "Lists the points in which motions pass a section. The exponent belongs to the first motion: a positive one "
+           "means that small deviations grow, by chaos or in an unstable motion.",
   .takes = TAKES_STATE "section show keep within starts skip for out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
@@ -172,7 +175,8 @@ static PfStatus add_value(Poincare *p, PfText *title, const char *name, PfQuanti
   pf_study_show_one(&p->st, name, 1, &value);
   const char *head = pf_study_head(&p->st, name), *unit = strstr(head, " [");
   int length = unit ? (int)strlen(unit) - 3 : 0;
-  pf_text_print(title, ", %s = %s%.6g%s%.*s", name, value < 0 ? "−" : "", fabs(value), unit ? " " : "", length, unit ? unit + 2 : "");
+  pf_text_print(title, ", %s = %s%.6g%s%.*s", name, value < 0 ? "−" : "", fabs(value), unit ? " " : "", length,
+                unit ? unit + 2 : "");
   return PF_OK;
 }
 

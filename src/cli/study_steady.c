@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study equilibria, pfaff study steady: where the system can rest, or move without change. */
 #include "cli/study.h"
 #include "out/record.h"
@@ -28,8 +29,9 @@ const Command pf_study_equilibria = {
 const Command pf_study_steady = {
   .name = "study steady", .summary = "steady motions (constant but for cyclic coordinates) and their stability",
   .operands = "FILE",
-  .about = "Everything is constant but the cyclic coordinates, on which nothing else depends; they are found. Velocities are the "
-           "speeds of the model, or independent velocities, chosen so that many coordinates are cyclic.",
+  .about = "Everything is constant but the cyclic coordinates, on which nothing else depends; they are found. "
+           "Velocities are the speeds of the model, or independent velocities, chosen so that many coordinates are "
+           "cyclic.",
   .takes = TAKES_STATE "starts within out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Units of studies: numbers are SI inside, and in the declared units where people read or write them. */
 #include "cli/study.h"
 #include "out/record.h"
@@ -90,7 +91,8 @@ static bool has_bracket(const char *text, const char *end)
   return memchr(text, '[', (size_t)(end - text)) != NULL;
 }
 
-PfStatus pf_study_bounds(Study *st, const char *what, const char *name, const char *text, const char *end, double ends[2])
+PfStatus pf_study_bounds(Study *st, const char *what, const char *name, const char *text, const char *end,
+                         double ends[2])
 {
   const char *dots = strstr(text, ".."), *unit = unit_at_end(dots + 2, end), *low = text;
   size_t length = (size_t)(dots - text), unit_length = unit ? (size_t)(end - unit) : 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A state on a surface of switching: the formula says sign(0) = 0 there, a run finds out whether the motion stays. */
 #include "cli/cli.h"
 
@@ -46,8 +47,8 @@ PfStatus pf_cli_warn_surface(const Session *s, const PfSystem *system, const dou
   const char *name;
   PF_TRY(find_surface(s, system, values, &name));
   if (!name) return PF_OK;
-  pf_warn_at(s->ctx, (PfPlace){0}, "the state lies where a force switches, %s = 0: shown is what the formulas give there, "
-             "with sign(0) = 0", name);
+  pf_warn_at(s->ctx, (PfPlace){0}, "the state lies where a force switches, %s = 0: shown is what the formulas give "
+             "there, with sign(0) = 0", name);
   pf_hint(s->ctx, "whether the motion sticks there or goes on is found by 'pfaff run'");
   return PF_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of numbers, and those that a run makes. */
 #include "cli/motion.h"
 #include "cli/table.h"
@@ -25,7 +26,8 @@ int pf_table_find(const Table *table, const char *name)
   const char *unit = length && name[length - 1] == ']' ? strstr(name, " [") : NULL;
   int found = -1;
   for (int i = table->columns; unit && i-- > 0;) {
-    bool named = strlen(table->names[i]) == (size_t)(unit - name) && !strncmp(table->names[i], name, (size_t)(unit - name));
+    bool named = strlen(table->names[i]) == (size_t)(unit - name) &&
+                 !strncmp(table->names[i], name, (size_t)(unit - name));
     if (!named) continue;
     found = i;
     if (strlen(table->units[i]) == strlen(unit) - 3 && !strncmp(table->units[i], unit + 2, strlen(unit) - 3)) return i;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A table of numbers with named columns: a trajectory in memory, from a file or from a run. */
 #ifndef PF_CLI_TABLE_H
 #define PF_CLI_TABLE_H
@@ -27,19 +28,20 @@ const char *pf_table_head(PfArena *arena, const Table *table, int column);
 
 /* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
-/* Of a study, which counts its curves in the first column: they follow each other with a row of NaN between them, over the quantity
- * that is first now (table_study.c). */
+/* Of a study, which counts its curves in the first column: they follow each other with a row of NaN between them, over
+ * the quantity that is first now (table_study.c). */
 PfStatus pf_table_curves(PfContext *ctx, PfArena *arena, Table *table);
 /* The same of a text in memory, which ends with a zero and is cut up into names and numbers; names stay in it. */
 PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *bytes, size_t count, Table *table);
 
-/* Runs the model as 'pfaff run' would, with what --show and --against say as further columns. Rows are at so many equal parts of
- * the time and, unless it is to be compared with another run, at the ends of steps and inside them, so that nothing is missed. */
+/* Runs the model as 'pfaff run' would, with what --show and --against say as further columns. Rows are at so many equal
+ * parts of the time and, unless it is to be compared with another run, at the ends of steps and inside them, so that
+ * nothing is missed. */
 typedef enum TableTimes { TABLE_STEPS, TABLE_COMMON } TableTimes;
 PfStatus pf_table_run(Session *session, const Options *options, TableTimes times, Table *table);
 
-/* What bounds the rows of a run (table_thin.c): when there are too many, of each of equal stretches of time only its first and last
- * row remain, and those where a column that is shown has its extremes. */
+/* What bounds the rows of a run (table_thin.c): when there are too many, of each of equal stretches of time only its
+ * first and last row remain, and those where a column that is shown has its extremes. */
 typedef struct TableThinning {
   double from, to; /* the time of the run */
   int count, *column;
@@ -50,9 +52,11 @@ typedef struct TableThinning {
 PfStatus pf_table_thinning(const Session *session, const Table *table, TableThinning *thinning);
 PfStatus pf_table_thin(PfContext *ctx, Table *table, TableThinning *thinning);
 
-/* a - b in the columns that both have, at the times of a within those of b (table_minus.c). Where b has no row at such a time it
- * is interpolated by cubics through four rows, and *interpolated is set. Fails when units differ or no times are common. */
-PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Table *b, Table *difference, bool *interpolated);
+/* a - b in the columns that both have, at the times of a within those of b (table_minus.c). Where b has no row at such
+ * a time it is interpolated by cubics through four rows, and *interpolated is set. Fails when units differ or no times
+ * are common. */
+PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Table *b, Table *difference,
+                        bool *interpolated);
 
 void pf_table_free(const PfContext *ctx, Table *table);
 

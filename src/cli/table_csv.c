@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trajectories from CSV files, whoever wrote them: commas between fields, quotes around those that need them. */
 #include "cli/table.h"
 
@@ -27,7 +28,8 @@ static bool pass_separator(Reader *r)
 
 static bool is_end_of_field(const Reader *r)
 {
-  return r->at == r->end || *r->at == ',' || *r->at == '\n' || (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
+  return r->at == r->end || *r->at == ',' || *r->at == '\n' ||
+         (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
 }
 
 static void skip_blanks(Reader *r)
@@ -103,7 +105,8 @@ static PfStatus check_separator(const Reader *r, const Table *table)
 {
   const char *head = table->names[0];
   if (table->columns > 1 || !strpbrk(head, ";\t")) return PF_OK;
-  pf_fail(r->ctx, PF_ERR_FILE, "%s:1: columns are separated by %s here", r->path, strchr(head, ';') ? "semicolons" : "tabs");
+  pf_fail(r->ctx, PF_ERR_FILE, "%s:1: columns are separated by %s here", r->path,
+          strchr(head, ';') ? "semicolons" : "tabs");
   pf_hint(r->ctx, "write commas between columns, and points in numbers: 0.5,1.25");
   return PF_ERR_FILE;
 }
@@ -150,7 +153,8 @@ static PfStatus read_row(Reader *r, Table *table)
     if (!pf_push(pf_context_allocator(r->ctx), &table->cells, value)) return pf_no_room(r->ctx, "the table");
   }
   if (count == table->columns && !more) return PF_OK;
-  return pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: %s columns than the head of the table has", r->path, line, more ? "more" : "fewer");
+  return pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: %s columns than the head of the table has", r->path, line,
+                 more ? "more" : "fewer");
 }
 
 PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *bytes, size_t count, Table *table)
@@ -170,5 +174,6 @@ PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *
   const char *bytes;
   size_t count;
   PF_TRY(pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count));
-  return pf_table_parse(ctx, arena, path, (char *)(uintptr_t)bytes, count, table); /* in our own arena: it may be cut up */
+  /* in our own arena: it may be cut up */
+  return pf_table_parse(ctx, arena, path, (char *)(uintptr_t)bytes, count, table);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The difference of two trajectories. */
 #include "cli/table.h"
 
@@ -21,7 +22,8 @@ static PfStatus find_columns(Pair *p)
     int k = i ? pf_table_find(p->b, pf_table_head(p->arena, p->a, i)) : 0; /* the first is the time */
     if (k < 0 || (i && !k)) continue;
     if (strcmp(p->a->units[i], p->b->units[k]) != 0)
-      return pf_fail(p->ctx, PF_ERR_UNIT, "--minus: '%s' is in '%s' and in '%s'", p->a->names[i], p->a->units[i], p->b->units[k]);
+      return pf_fail(p->ctx, PF_ERR_UNIT, "--minus: '%s' is in '%s' and in '%s'", p->a->names[i], p->a->units[i],
+                     p->b->units[k]);
     p->own[d->columns] = i;
     p->column[d->columns] = k;
     d->names[d->columns] = p->a->names[i];
@@ -77,11 +79,13 @@ static PfStatus subtract_row(Pair *p, int r, int *row)
   return PF_OK;
 }
 
-PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Table *b, Table *difference, bool *interpolated)
+PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Table *b, Table *difference,
+                        bool *interpolated)
 {
-  Pair p = {.ctx = ctx, .arena = arena, .a = a, .b = b, .difference = difference, .column = pf_arena_array(arena, int, a->columns),
-            .own = pf_arena_array(arena, int, a->columns)};
-  *difference = (Table){.names = pf_arena_array(arena, const char *, a->columns), .units = pf_arena_array(arena, const char *, a->columns)};
+  Pair p = {.ctx = ctx, .arena = arena, .a = a, .b = b, .difference = difference,
+            .column = pf_arena_array(arena, int, a->columns), .own = pf_arena_array(arena, int, a->columns)};
+  *difference = (Table){.names = pf_arena_array(arena, const char *, a->columns),
+                        .units = pf_arena_array(arena, const char *, a->columns)};
   if (!p.column || !p.own || !difference->names || !difference->units) return pf_no_room(ctx, "the table");
   if (a->curves || b->curves) return pf_fail(ctx, PF_ERR_ARGUMENT, "--minus: curves of a study have no common time");
   PF_TRY(find_columns(&p));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Curves that studies write: portraits, sections, branches. The first column says to which one a row belongs. */
 #include "cli/table.h"
 
@@ -26,7 +27,8 @@ static const Kind *kind_of(const Table *t)
 /* What is not drawn unless it is asked for: counts and words of stability, and the times of a section. */
 static bool is_aside(const Table *t, int column)
 {
-  return !strcmp(t->names[column], "unstable") || !strcmp(t->names[column], "stability") || !strcmp(t->names[column], "t");
+  return !strcmp(t->names[column], "unstable") || !strcmp(t->names[column], "stability") ||
+         !strcmp(t->names[column], "t");
 }
 
 /* The columns in their new order: the horizontal axis, what is drawn over it, the rest. Returns how many are drawn. */
@@ -52,7 +54,8 @@ static bool push_row(const PfContext *ctx, Table *to, const Table *from, int row
 static bool copy_rows(const PfContext *ctx, Table *to, const Table *from, const int *order)
 {
   for (int r = 0; r < pf_table_rows(from); r++) {
-    if (r && pf_table_at(from, r, 0) != pf_table_at(from, r - 1, 0) && !push_row(ctx, to, from, -1, order)) return false;
+    if (r && pf_table_at(from, r, 0) != pf_table_at(from, r - 1, 0) && !push_row(ctx, to, from, -1, order))
+      return false;
     if (!push_row(ctx, to, from, r, order)) return false;
   }
   return true;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of long runs: fewer rows, among them all extremes. */
 #include "cli/table.h"
 
@@ -25,7 +26,8 @@ PfStatus pf_table_thinning(const Session *s, const Table *table, TableThinning *
     for (int k = 0; k < list->count; k++) t->column[t->count++] = list->column[k];
     if (list->against > 0) t->column[t->count++] = list->against, t->path = true;
   }
-  for (int i = 1; !table->list_count && i <= s->model->coordinate_count && i < table->columns; i++) t->column[t->count++] = i;
+  for (int i = 1; !table->list_count && i <= s->model->coordinate_count && i < table->columns; i++)
+    t->column[t->count++] = i;
   return PF_OK;
 }
 

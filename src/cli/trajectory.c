@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a row of a trajectory holds: its columns, their units, their values at a sample. */
 #include "cli/trajectory.h"
 
@@ -94,7 +95,8 @@ static PfStatus read_wanted(Trajectory *t, const Wanted *wanted)
   t->plots = s->model->plots, t->plot_count = s->model->plot_count;
   if (wanted->against) {
     PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, "--against", wanted->against, &list, &count));
-    if (count != 1 || list->count != 1) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--against %s: one quantity is needed", wanted->against);
+    if (count != 1 || list->count != 1)
+      return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--against %s: one quantity is needed", wanted->against);
     t->against = list;
   }
   if (!wanted->show) return PF_OK;
@@ -119,8 +121,8 @@ PfStatus pf_trajectory_make(Trajectory *t, Motion *motion, const Wanted *wanted)
   if (!wanted->show || wanted->added) add_standard(t);
   if (wanted->show) add_shown(t, t->plots, t->plot_count);
   if (t->against) add_shown(t, t->against, 1);
-  return pf_readings_new(s->ctx, pf_sim_complete_system(motion->sim), pf_sim_complete_values(motion->sim), t->exprs, t->count,
-                         &t->readings);
+  return pf_readings_new(s->ctx, pf_sim_complete_system(motion->sim), pf_sim_complete_values(motion->sim), t->exprs,
+                         t->count, &t->readings);
 }
 
 int pf_trajectory_find(const Trajectory *t, const PfPlot *list, int k)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trajectory being written: columns, and rows as they come. */
 #ifndef PF_CLI_TRAJECTORY_H
 #define PF_CLI_TRAJECTORY_H
@@ -26,14 +27,15 @@ typedef struct Wanted {
   bool added; /* to the usual columns, not in their place */
 } Wanted;
 
-/* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values, energies,
- * violations; or t and what is wanted. Of a motion that is started, and must stay where it is. */
+/* Names the columns, each with its unit: t, coordinates, velocities, accelerations, multipliers, plotted values,
+ * energies, violations; or t and what is wanted. Of a motion that is started, and must stay where it is. */
 PfStatus pf_trajectory_make(Trajectory *trajectory, Motion *motion, const Wanted *wanted);
 /* The column of the k-th quantity of a list. */
 int pf_trajectory_find(const Trajectory *trajectory, const PfPlot *list, int k);
 void pf_trajectory_free(Trajectory *trajectory);
 
-/* Rows go to that file from now on; pf_record_close(&trajectory->record) ends it, pf_record_drop lets the old one be. */
+/* Rows go to that file from now on; pf_record_close(&trajectory->record) ends it, pf_record_drop lets the old one
+ * be. */
 PfStatus pf_trajectory_open(Trajectory *trajectory, const char *path);
 
 /* Works out one row in the units of the columns, and writes it. Fails with PF_ERR_FILE when the disk is full. */

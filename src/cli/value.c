@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values on the command line: constants with units, as the language reads them. */
 #include "cli/cli.h"
 

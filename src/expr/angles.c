@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Angles: arguments as combinations of independent atoms with integer multiples, so that angle sums become
  * products of complex numbers, and exponentials of sums products of exponentials. */
 #include "expr/normal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Degrees of expressions as fractions of polynomials in what a point of a prime field chooses: the values
  * of symbols, a parameter t for every angle, an exponential for every exponent. With c = (1 - t^2)/(1 +
  * t^2) and s = 2t/(1 + t^2) a polynomial of degree d in c and s has the denominator (1 + t^2)^d, which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Derivatives: forward along a direction, and backward to a gradient. One sweep over the shared graph each,
  * so the cost is that of the graph and never that of the formula written out. */
 #include "expr/expr_impl.h"

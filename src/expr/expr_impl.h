@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the expression module: the table, exact numbers, builders of sums and products. */
 #ifndef PF_EXPR_IMPL_H
 #define PF_EXPR_IMPL_H

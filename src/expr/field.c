@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluation at random points of a prime field, and the zero test that rests on it. All angles but the
  * fractions of pi are random points of the circle. An image that is not zero proves that a polynomial in
  * symbols, sines, cosines and roots of integers is not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions at random points of prime fields. Other modules may include this.
  *
  * Rational functions of symbols, sines, cosines, exponentials and roots map to their images in the field, so

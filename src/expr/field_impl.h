@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the expression module: what evaluation in a field and the bounds of degrees share. */
 #ifndef PF_EXPR_FIELD_IMPL_H
 #define PF_EXPR_FIELD_IMPL_H

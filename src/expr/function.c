@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions: the cheap identities at construction, and the partial derivatives. */
 #include "expr/expr_impl.h"
 

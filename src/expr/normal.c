@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The normal form: which variables it has, and what is decided by it. Symbols, calls of functions that are
  * not looked into, sines and cosines of independent angles, exponentials, and roots become variables of a
  * polynomial ring. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the expression module: what zero tests and short forms are made of. */
 #ifndef PF_EXPR_NORMAL_H
 #define PF_EXPR_NORMAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Short forms of polynomials: common factors are taken out greedily, always the one that saves most letters
  * and signs. A sum that remains inside becomes a letter, so that it can be a common factor itself. */
 #include "expr/normal.h"

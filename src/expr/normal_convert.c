@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From expressions to ratios of polynomials, node by node: sines and cosines of angle sums, exponentials,
  * roots, and functions that are not looked into. */
 #include "expr/normal.h"

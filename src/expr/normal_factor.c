@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Factors of polynomials in letters, by FLINT. */
 #include "expr/normal.h"
 

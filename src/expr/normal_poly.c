@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Polynomials as lists of terms, in letters that stand for expressions. */
 #include "expr/normal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ratios of polynomials. All denominators in a ring are products of a common list of divisors, so that sums need no
  * greatest common divisors. */
 #include "expr/normal_ring.h"

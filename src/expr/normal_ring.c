@@ -1,6 +1,7 @@
-/* Polynomials in the generators of a plan, reduced by the relations s^2 = 1 - c^2, C^2 = 1 + S^2 and r^n = base, and the
- * ring that holds them. FLINT aborts without memory: every operation is estimated before it is done, and given up when
- * it is too large. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Polynomials in the generators of a plan, reduced by the relations s^2 = 1 - c^2, C^2 = 1 + S^2 and r^n = base, and
+ * the ring that holds them. FLINT aborts without memory: every operation is estimated before it is done, and given up
+ * when it is too large. */
 #include "expr/normal_ring.h"
 
 #ifdef PF_HAVE_FLINT

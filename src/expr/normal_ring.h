@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ring of polynomials in the generators of a plan, and ratios of them: what normal_ring.c, normal_ratio.c and
  * normal_write.c share. What returns false has given up, as too large or too long. */
 #ifndef PF_EXPR_NORMAL_RING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sines and cosines in polynomials: fewer terms by angle sums, sums instead of products. */
 #include "expr/normal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From ratios in the generators to polynomials in the letters that are printed. */
 #include "expr/normal_ring.h"
 

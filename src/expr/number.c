@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact rationals in 64 bits that turn into doubles when they do not fit any more. */
 #include "expr/expr_impl.h"
 

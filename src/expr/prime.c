@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prime fields in which what holds for real numbers is carried over, and their unit circles. */
 #include "expr/prime.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prime fields of about 2^61 elements, and the unit circle of each. Other modules may include this.
  *
  * - p + 1 is a multiple of every small prime, so all small primes are squares modulo p, -1 is none, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Printing: lays out each node of the shared graph once, adds up the lengths, and writes the text by a walk
  * with an explicit stack. */
 #include "expr/print_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The notation of C: doubles throughout, names made into identifiers. */
 #include "expr/print_impl.h"
 

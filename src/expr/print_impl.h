@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside printing: every node is laid out once, as a list of texts and operands; the text of a formula is
  * a walk over these lists, and its length a sum over them. */
 #ifndef PF_PRINT_IMPL_H

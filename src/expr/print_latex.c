@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The notation of LaTeX with amsmath: \frac{m \left(\dot{x}^{2} + \dot{y}^{2}\right)}{2}. */
 #include "expr/print_impl.h"
 
@@ -87,8 +88,8 @@ static int count_primes(const char *word)
   return primes;
 }
 
-/* leg[2].phi_b' is \dot{\phi}_{b,leg,2} and lambda[leg.tip] is \lambda_{leg,tip}: the last word with its dots, then all that
- * belongs to it. Only letters and digits of a name get here, so nothing in it can mean something to LaTeX. */
+/* leg[2].phi_b' is \dot{\phi}_{b,leg,2} and lambda[leg.tip] is \lambda_{leg,tip}: the last word with its dots, then all
+ * that belongs to it. Only letters and digits of a name get here, so nothing in it can mean something to LaTeX. */
 static void put_name(Printer *p, const char *name)
 {
   const char *own = last_word(name), *end = own + strlen(own), *stem = own;

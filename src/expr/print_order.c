@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which people write: in a product numbers, parameters, functions, velocities, accelerations;
  * in a sum accelerations first, then the simpler terms first, symbols in the order of their declaration. */
 #include "expr/print_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The notation of the language: m*(x'^2 + y'^2)/2. */
 #include "expr/print_impl.h"
 

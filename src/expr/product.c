@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products b1^e1 b2^e2 …, bases in order of creation, like bases collected, the number in front kept
  * outside (3*x*y is the sum of one term 3*(x*y)). A product inside a product is taken apart unless it is
  * long. */

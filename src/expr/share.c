@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes shared parts out of long formulas, so that their text is no longer than their graph. */
 #include "expr/expr_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shortest form of an expression that can be found within reason. Several normal forms are made, common
  * factors taken out of each, and the shortest text wins; the expression itself is the first candidate. */
 #include "expr/normal.h"

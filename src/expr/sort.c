@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorting by handle, that is by order of creation. */
 #include "expr/expr_impl.h"
 

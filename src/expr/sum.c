@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums c0 + c1 t1 + c2 t2 + …, terms in order of creation, like terms collected. A sum inside a sum is
  * taken apart unless it is long: then it stays whole, so that long recursions keep their sharing. */
 #include "expr/expr_impl.h"

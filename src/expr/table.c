@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hash-consed table. Handles count up from 1 in order of creation, so operands always come before
  * what is built of them and every walk is a loop. */
 #include "expr/expr_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over everything that some roots are made of: collecting, dependence, substitution, evaluation,
  * operation counts. Operands have smaller handles, so a walk is a loop over a sorted list. */
 #include "expr/expr_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Angle sums by sin(x + y) = sin x cos y + cos x sin y where the parts are needed anyway, and the other way round where
  * the sum is a number. */
 #include "form/angles.h"
@@ -84,7 +85,8 @@ static int find_part(const Angles *a, PfExpr part)
 static void find_sum(Angles *a, Angle *angle)
 {
   PfContext *ctx = a->ctx;
-  if (pf_expr_op(ctx, angle->whole) != PF_OP_SUM || pf_expr_arg_count(ctx, angle->whole) != 5 || angle->number != 0) return;
+  if (pf_expr_op(ctx, angle->whole) != PF_OP_SUM || pf_expr_arg_count(ctx, angle->whole) != 5 || angle->number != 0)
+    return;
   PfExpr first = pf_expr_arg(ctx, angle->whole, 1), second = pf_expr_arg(ctx, angle->whole, 3);
   int x = find_part(a, pf_expr_arg(ctx, angle->whole, 2)), y = find_part(a, pf_expr_arg(ctx, angle->whole, 4));
   bool first_less = pf_expr_is_int(ctx, first, -1), second_less = pf_expr_is_int(ctx, second, -1);
@@ -125,7 +127,8 @@ static PfExpr write(Angles *a, const Angle *angle, PfOp op)
     cy = pf_expr_call1(ctx, PF_OP_COS, y->whole);
     if (angle->way == DIFFERENCE) sy = pf_expr_neg(ctx, sy);
   }
-  return op == PF_OP_SIN ? sum_of_products(ctx, sx, cy, cx, sy) : sum_of_products(ctx, cx, cy, pf_expr_neg(ctx, sx), sy);
+  return op == PF_OP_SIN ? sum_of_products(ctx, sx, cy, cx, sy)
+                         : sum_of_products(ctx, cx, cy, pf_expr_neg(ctx, sx), sy);
 }
 
 static PfExpr image_of(const Angles *a, PfExpr e)
@@ -151,7 +154,8 @@ static PfExpr rebuild(const Angles *a, PfExpr e)
   switch (op) {
   case PF_OP_SUM:
     for (int i = 1; i < count; i += 2)
-      result = pf_expr_add(ctx, result, pf_expr_mul(ctx, pf_expr_arg(ctx, e, i), image_of(a, pf_expr_arg(ctx, e, i + 1))));
+      result = pf_expr_add(ctx, result,
+                           pf_expr_mul(ctx, pf_expr_arg(ctx, e, i), image_of(a, pf_expr_arg(ctx, e, i + 1))));
     return result;
   case PF_OP_PRODUCT:
     for (int i = 0; i < count; i += 2) {
@@ -205,7 +209,8 @@ static bool take_pair(PfContext *ctx, PfExpr term, PfOp function, Pair *pair)
   for (int i = 0; i < pf_expr_arg_count(ctx, term); i += 2) {
     PfExpr base = pf_expr_arg(ctx, term, i), exponent = pf_expr_arg(ctx, term, i + 1);
     bool two = pf_expr_is_int(ctx, exponent, 2);
-    if (pf_expr_op(ctx, base) != function || found == 2 || (!two && !pf_expr_is_int(ctx, exponent, 1)) || (two && found)) {
+    if (pf_expr_op(ctx, base) != function || found == 2 || (!two && !pf_expr_is_int(ctx, exponent, 1)) ||
+        (two && found)) {
       pair->rest = pf_expr_mul(ctx, pair->rest, pf_expr_pow(ctx, base, exponent));
       continue;
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sines and cosines of angles that are sums of others, or differ by a number, written by those of the others: a few
  * multiplications in place of a call. */
 #ifndef PF_FORM_ANGLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cascade: constraints imposed level by level through nested null spaces, exact for any M >= 0 (hand-cascade
  * reference, section 6, recursion (b)):
  *   N_0 = I, a_0 = 0;  B = A_l N,  a <- a + N B^+ (b_l - A_l a),  N <- N null(B)

@@ -1,11 +1,13 @@
-/* The formulation 'auto': which one a system is computed by when nobody says. It must give the same motion as 'multipliers' wherever
- * that has one, so only those are taken that are known to do so; among them the one that costs least. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The formulation 'auto': which one a system is computed by when nobody says. It must give the same motion as
+ * 'multipliers' wherever that has one, so only those are taken that are known to do so; among them the one that costs
+ * least. */
 #include "form/form_impl.h"
 #include "form/recursive.h"
 
 /* One that does not apply leaves no trace: *solver is NULL then. */
-static PfStatus try_one(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const PfSolverPlan *plan,
-                        PfSolver **solver)
+static PfStatus try_one(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
+                        const PfSolverPlan *plan, PfSolver **solver)
 {
   int before = pf_diagnostic_count(ctx);
   PfStatus status = pf_solver_new_for(ctx, system, formulation, plan, solver);
@@ -20,17 +22,21 @@ static PfStatus serves(PfSolver *s, const PfSolverPlan *plan, bool *yes)
   int row;
   *yes = true;
   if (!plan->values) return PF_OK;
-  PfMotion motion = {.acceleration = pf_solver_scratch(s, double, s->system->n), .multiplier = pf_solver_scratch(s, double, s->system->m)};
+  PfMotion motion = {.acceleration = pf_solver_scratch(s, double, s->system->n),
+                     .multiplier = pf_solver_scratch(s, double, s->system->m)};
   if (!motion.acceleration || !motion.multiplier) return pf_solver_no_room(s);
-  *yes = pf_solver_accelerate(s, plan->values, &motion, &row) == PF_TROUBLE_NONE && (!s->formulation->answer || s->told.known);
+  *yes = pf_solver_accelerate(s, plan->values, &motion, &row) == PF_TROUBLE_NONE &&
+         (!s->formulation->answer || s->told.known);
   return PF_OK;
 }
 
-/* A recursion is taken when M and F need more instructions than these per joint. Measured on chains of 4 to 12 joints in the plane and
- * in space: there it is 1.4 times as fast as 'multipliers' (5 joints in space), and 3 and 5 times for 7 and 12 joints. */
+/* A recursion is taken when M and F need more instructions than these per joint. Measured on chains of 4 to 12 joints
+ * in the plane and in space: there it is 1.4 times as fast as 'multipliers' (5 joints in space), and 3 and 5 times for
+ * 7 and 12 joints. */
 enum { INSTRUCTIONS_OF_A_JOINT = 100 };
 
-/* A tree that nothing binds but the lengths of quaternions does without M and F; whatever else binds, matrices are faster. */
+/* A tree that nothing binds but the lengths of quaternions does without M and F; whatever else binds, matrices are
+ * faster. */
 static bool is_cheap_recursion(const PfSolver *s)
 {
   const PfRecursion *r = s->data;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear algebra in a prime field: no rounding, so every pivot that is not zero is a good one. */
 #include "form/exact.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear algebra in a prime field, and the formulations over it: what a proof is made of. Matrices are row
  * by row. */
 #ifndef PF_FORM_EXACT_H

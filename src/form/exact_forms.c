@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The formulations over a prime field, each by its own algebra: nothing but matrices is shared. A comment
  * gives the equations; sources are in the files of the formulations in numbers. Growth of degrees: with
  * entries that are polynomials of degree d (a common denominator of M and F, and of A and b, cancels), a
@@ -96,7 +97,8 @@ static void take_row(const PfField *f, uint64_t *row, const uint64_t *other, int
   for (int j = 0; j < width; j++) row[j] = pf_field_subtract(f, row[j], pf_field_multiply(f, factor, other[j]));
 }
 
-/* B = W^-1 B for q columns by Gauss's elimination without pivoting, which also changes W; false when a pivot is zero. */
+/* B = W^-1 B for q columns by Gauss's elimination without pivoting, which also changes W; false when a pivot is
+ * zero. */
 static bool eliminate(const PfField *f, uint64_t *W, int n, uint64_t *B, int q)
 {
   for (int p = 0; p < n; p++) {
@@ -121,7 +123,8 @@ static PfExactAnswer elimination(PfExactSystem *at, uint64_t *q2)
 {
   const PfField *f = at->field;
   int n = at->n, m = at->m, width = m + 1;
-  uint64_t *M = take(at, n, n), *Y = take(at, n, width), *all = take(at, m, width), *S = take(at, m, m), *lambda = take(at, m, 1);
+  uint64_t *M = take(at, n, n), *Y = take(at, n, width), *all = take(at, m, width), *S = take(at, m, m),
+           *lambda = take(at, m, 1);
   if (at->rank < m) return PF_EXACT_ABSENT;
   memcpy(M, at->M, (size_t)n*(size_t)n*sizeof *M);
   for (int i = 0; i < n; i++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inverse dynamics with constraints: the forces of chosen actuators that make some accelerations what is wanted.
  *
  * The accelerations are affine in the forces, q'' = a + Y f, constraints included. a and the columns of Y come from the
@@ -219,7 +220,8 @@ static PfTrouble correct(PfInverse *k, int *row)
   return PF_TROUBLE_NONE;
 }
 
-PfTrouble pf_inverse_solve(PfInverse *k, const double *values, const double *wanted, const PfActuation **result, int *row)
+PfTrouble pf_inverse_solve(PfInverse *k, const double *values, const double *wanted, const PfActuation **result,
+                           int *row)
 {
   enum { MOST_ROUNDS = 20 };
   double miss = 0, before = INFINITY;

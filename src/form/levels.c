@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The levels of a cascade: one used part, one contact or one list each. */
 #include "form/form_impl.h"
 

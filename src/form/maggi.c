@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Maggi's equations: with N spanning the admissible directions, A N = 0, and any a with A a = b,
  *   q'' = a + N (N^T M N)^-1 N^T (F + C - M a).
  * N comes from the user's pseudo-velocities, N = d(rates)/d(speeds), when these satisfy the constraints.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A model as a tree of bodies with names: what a tree can say exactly, and a refusal of all else.
  *
  * Joints have one coordinate each, or are ball and free joints; a body hangs on the last joint of its placement, and
@@ -64,8 +65,8 @@ static PfStatus find_coordinate(Making *k, int s, int *found)
   for (int i = 0; i < model->coordinate_count; i++) {
     if (!pf_chain_depends(ctx, step->value, &model->coordinates[i].q, 1, &k->failed)) continue;
     if (*found >= 0)
-      return pf_fail(ctx, PF_ERR_MODEL, "the placement of '%s' depends on several coordinates at once, '%s' and '%s'", frame,
-                     model->coordinates[*found].name, model->coordinates[i].name);
+      return pf_fail(ctx, PF_ERR_MODEL, "the placement of '%s' depends on several coordinates at once, '%s' and '%s'",
+                     frame, model->coordinates[*found].name, model->coordinates[i].name);
     *found = i;
   }
   if (k->failed) return pf_no_room(ctx, "the tree of the model");
@@ -94,7 +95,8 @@ static PfStatus list_coordinates(Making *k)
 
 /* ---------------------------------------------------------------- joints */
 
-/* value = q + offset or -q + offset: the joint is turned or shifted by the offset, and its axis points the other way. */
+/* value = q + offset or -q + offset: the joint is turned or shifted by the offset, and its axis points the other
+ * way. */
 static void set_zero(PfTreeBody *body, const PfChainStep *step, double slope, double offset)
 {
   double R[9], Q[9], S[9], moved[3];
@@ -187,7 +189,8 @@ static PfStatus set_forces(Making *k, const PfEquations *eq)
   for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q;
   PF_TRY(pf_expr_gradient(ctx, model->potential, q, n, Q));
   for (int i = 0; i < n; i++) Q[i] = pf_expr_sub(ctx, pf_expr_add(ctx, eq->applied[i], eq->C[i]), Q[i]);
-  for (int j = 0; j < model->input_count; j++) PF_TRY(pf_expr_substitute(ctx, Q, n, &model->inputs[j].symbol, &zero, 1, Q));
+  for (int j = 0; j < model->input_count; j++)
+    PF_TRY(pf_expr_substitute(ctx, Q, n, &model->inputs[j].symbol, &zero, 1, Q));
   for (int i = 0; i < n; i++) PF_TRY(set_spring(k, i, Q[i]));
   return pf_expr_check(ctx);
 }
@@ -251,7 +254,8 @@ static PfStatus check_model(Making *k)
 {
   const PfModel *model = k->placing.model;
   PfContext *ctx = k->placing.ctx;
-  if (!model->body_count) return pf_fail(ctx, PF_ERR_MODEL, "the model has no bodies: its inertia is given by 'kinetic'");
+  if (!model->body_count)
+    return pf_fail(ctx, PF_ERR_MODEL, "the model has no bodies: its inertia is given by 'kinetic'");
   if (!pf_expr_is_structural_zero(ctx, model->kinetic))
     return pf_fail(ctx, PF_ERR_MODEL, "a part of the inertia is given by 'kinetic' and belongs to no body");
   for (int i = 0; i < model->constraint_count; i++) {

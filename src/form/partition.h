@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A = [A1 A2]: dependent and independent coordinates. */
 #ifndef PF_FORM_PARTITION_H
 #define PF_FORM_PARTITION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of a model in numbers: every moving step of a placement becomes a joint of a tree, and a frame is fixed to
  * the last one on its way. */
 #include "form/placing.h"

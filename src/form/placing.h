@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From the placements of a model to the joints of a tree, in numbers: for the formulation 'recursive' and for trees of
  * their own. */
 #ifndef PF_FORM_PLACING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An algebraic proof that the formulations are the same rational functions of the state: their
  * accelerations, each by its own algebra, are compared at random points of prime fields in exact
  * arithmetic. If two rational functions differ, the numerator of their difference is a polynomial of some

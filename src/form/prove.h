@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside form: a proof with a list of formulations of one's own, so that tests can put wrong ones in. */
 #ifndef PF_FORM_PROVE_H
 #define PF_FORM_PROVE_H

@@ -1,10 +1,11 @@
-/* The recursion of the spatial operator algebra (src/tree) as a formulation: O(n) per evaluation of M^-1, constraints on top by
- * the columns of M^-1 A^T (docs/spatial.md; Meng, Han 2007 with the errata applied).
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recursion of the spatial operator algebra (src/tree) as a formulation: O(n) per evaluation of M^-1, constraints
+ * on top by the columns of M^-1 A^T (docs/spatial.md; Meng, Han 2007 with the errata applied).
  *
- * Every moving step of a placement is a joint of the tree with one rate; quaternions are ball and free joints. A coordinate
- * has one step of its own, whose value depends on nothing else: rate = w q' there. Steps that depend on several
- * coordinates, or again on one that has its own, follow the others by a row; steps that depend on time alone are
- * prescribed. Forces come from the tape, weight and inertia from the tree. */
+ * Every moving step of a placement is a joint of the tree with one rate; quaternions are ball and free joints. A
+ * coordinate has one step of its own, whose value depends on nothing else: rate = w q' there. Steps that depend on
+ * several coordinates, or again on one that has its own, follow the others by a row; steps that depend on time alone
+ * are prescribed. Forces come from the tape, weight and inertia from the tree. */
 #include "form/recursive.h"
 
 #include "form/form_impl.h"
@@ -190,8 +191,8 @@ static void set_ball(PfRecursion *r, const PfSymbols *in, const double *values, 
   }
 }
 
-/* q'' of a quaternion is base + sum of its three rates times column: base is what is left without angular acceleration, the
- * length being kept (q.q'' = -q'.q'). */
+/* q'' of a quaternion is base + sum of its three rates times column: base is what is left without angular acceleration,
+ * the length being kept (q.q'' = -q'.q'). */
 static void ball_map(const double *x, const double *dx, double base[4], double column[3][4])
 {
   double s = dot4(x, x), rate = dot4(x, dx), w[3], turned[4];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of a model, for the formulation 'recursive' and for those who want to look at its operators. */
 #ifndef PF_FORM_RECURSIVE_H
 #define PF_FORM_RECURSIVE_H

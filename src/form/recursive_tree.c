@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of a model in numbers: every moving step of a placement becomes a joint, what is fixed to the same step
  * becomes one body. */
 #include "form/placing.h"
@@ -85,7 +86,8 @@ static PfStatus make_state(PfSolver *s, PfRecursion *r)
   r->dof = pf_arena_array(r->arena, int, rows*nv);
   r->line = pf_arena_array(r->arena, double, nv);
   r->constraint = pf_arena_array(r->arena, PfTreeConstraint, rows);
-  if (!r->q || !r->v || !r->tau || !r->vdot || !r->prescribed || !r->coefficient || !r->dof || !r->line || !r->constraint)
+  if (!r->q || !r->v || !r->tau || !r->vdot || !r->prescribed || !r->coefficient || !r->dof || !r->line ||
+      !r->constraint)
     return pf_solver_no_room(s);
   PF_TRY(pf_tree_work_new(s->ctx, r->tree, &r->work));
   return r->row_count ? pf_tree_rows_new(s->ctx, r->tree, r->row_count, &r->rows) : PF_OK;

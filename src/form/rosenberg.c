@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rosenberg's embedding and its decoupled extension (Zhao et al. 2023). With dependent coordinates q1,
  * independent q2, K = A1^-1 A2 and N = [-K; I]:
  *   N^T M q'' = N^T F                                                                   (16)

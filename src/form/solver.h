@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What others inside the library may know of solvers: what they are made for, and what they tell besides. */
 #ifndef PF_FORM_SOLVER_H
 #define PF_FORM_SOLVER_H
@@ -7,13 +8,16 @@
 
 /* What is known when a solver is made. */
 typedef struct PfSolverPlan {
-  const double *values; /* numbers of pf_system_symbols: the parameters keep these, the state is one of those to come; or NULL */
-  PfExpr power;         /* function of state and multipliers that is wanted along with the accelerations; or PF_EXPR_NONE */
-  bool only_if_cheap;   /* a formulation that costs more than the usual way does not apply: 'auto' looks for a faster one */
+  /* numbers of pf_system_symbols: the parameters keep these, the state is one of those to come; or NULL */
+  const double *values;
+  /* function of state and multipliers that is wanted along with the accelerations; or PF_EXPR_NONE */
+  PfExpr power;
+  /* a formulation that costs more than the usual way does not apply: 'auto' looks for a faster one */
+  bool only_if_cheap;
 } PfSolverPlan;
 
-PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const PfSolverPlan *plan,
-                           PfSolver **solver);
+PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
+                           const PfSolverPlan *plan, PfSolver **solver);
 
 /* The numbers that a solver may remember from one state to the next, for snapshots. */
 const PfKept *pf_solver_kept(const PfSolver *solver);
@@ -24,13 +28,14 @@ const PfKept *pf_solver_kept(const PfSolver *solver);
 typedef struct PfTold {
   bool known;     /* it has; else there is nothing in the other members */
   double power;   /* that of the plan */
-  double margin;  /* smallest pivot of A M^-1 A^T over what it was before the elimination, or over the square of the row */
+  /* smallest pivot of A M^-1 A^T over what it was before the elimination, or over the square of the row */
+  double margin;
   int margin_row; /* the constraint it belongs to */
 } PfTold;
 const PfTold *pf_solver_told(const PfSolver *solver);
 
-/* From now on the margin is taken against these squares (m, which must live as long as the solver) where they are larger than what
- * a row has in this state. */
+/* From now on the margin is taken against these squares (m, which must live as long as the solver) where they are
+ * larger than what a row has in this state. */
 void pf_solver_measure_rows(PfSolver *solver, const double *square);
 /* Raises the squares (m) to those of the rows in the latest evaluation, which has told. */
 void pf_solver_raise_squares(const PfSolver *solver, double *square);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Admissible states for a proof: everything that is evaluated, in terms of symbols that can be chosen at
  * random. */
 #include "form/prove.h"

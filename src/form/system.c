@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A system in numbers: tapes for M, F, A, b and the non-ideal forces. */
 #include "form/form_impl.h"
 #include "mech/negative.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Udwadia and Kalaba: q'' = a + M^-1/2 (A M^-1/2)^+ (b - A a), a = M^-1 (F + C) (Zhao et al. 2023, eq.
  * (19)-(20)). Any T with T T^T = M^-1 serves as M^-1/2: both give the correction of least length in the
  * metric of M. T comes from the factors of M, so no square root of a matrix is taken. */

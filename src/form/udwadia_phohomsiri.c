@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Udwadia and Phohomsiri: q'' = [P M; A]^+ [F + C; b] with P = I - A^+ A, for singular mass matrices (Zhao,
  * Jiao, Wang 2015, theorem 2, with the misprints of (11), (12), (16), (17) mended). With an orthonormal
  * basis N of the null space of A it is P = N N^T, so the rows P M can be replaced by N^T M, and the right
@@ -84,6 +85,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 }
 
 const PfFormulation pf_form_udwadia_phohomsiri = {
-  .name = "udwadia_phohomsiri", .source = "Zhao, Jiao, Wang 2015, theorem 2 (eq. (11)-(12), corrected), after Udwadia and Phohomsiri",
+  .name = "udwadia_phohomsiri",
+  .source = "Zhao, Jiao, Wang 2015, theorem 2 (eq. (11)-(12), corrected), after Udwadia and Phohomsiri",
   .summary = "the mass matrix projected along the constraints, stacked on them; takes singular masses",
   .prepare = prepare, .accelerate = accelerate};

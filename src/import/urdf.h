@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A robot as URDF describes it (https://wiki.ros.org/urdf/XML): links with inertia, joints between them. */
 #ifndef PF_SRC_URDF_H
 #define PF_SRC_URDF_H
@@ -22,7 +23,8 @@ typedef struct UrdfLink {
   int joint;          /* the joint whose child it is, or -1: a root */
   bool is_wheel;
   const char *body;   /* its name in the model */
-  const char *contact, *hub; /* of a wheel: names of the contact, and of the frame at its centre (NULL: at the link itself) */
+  /* of a wheel: names of the contact, and of the frame at its centre (NULL: at the link itself) */
+  const char *contact, *hub;
 } UrdfLink;
 
 typedef enum UrdfKind {
@@ -84,13 +86,15 @@ void pf_urdf_warn(PfContext *ctx, const UrdfRobot *robot);
 
 /* Marks what gets an actuator and what rolls. */
 PfStatus pf_urdf_equip(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const PfUrdf *options);
-/* A hint with the name that is nearest to the one nobody has. `names` is the first name, the others follow at `stride`. */
+/* A hint with the name that is nearest to the one nobody has. `names` is the first name, the others follow at
+ * `stride`. */
 void pf_urdf_suggest(PfContext *ctx, const char *const *names, size_t stride, int count, const char *name);
 
 /* Names of the language for links, joints and what was marked. */
 PfStatus pf_urdf_name(PfContext *ctx, PfArena *arena, UrdfRobot *robot);
 
-/* Where a joint starts that others follow, in its own unit; false when nobody does, or all are at 0 as without a start. */
+/* Where a joint starts that others follow, in its own unit; false when nobody does, or all are at 0 as without a
+ * start. */
 bool pf_urdf_start(const UrdfRobot *robot, int leader, double *start);
 void pf_urdf_warn_starts(PfContext *ctx, const UrdfRobot *robot);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A robot as a tree of bodies in numbers: every link is a body, joints of the type fixed are welds. */
 #include "import/urdf.h"
 #include "num/rotation.h"
@@ -16,8 +17,10 @@ typedef struct Making {
 
 /* ---------------------------------------------------------------- joints */
 
-/* Adds a body without mass that moves on `parent` by one coordinate, at the placement of `place` (NULL: at the parent). */
-static PfStatus add_slide(Making *k, const PfTreeBody *place, int parent, const double axis[3], const char *name, int *index)
+/* Adds a body without mass that moves on `parent` by one coordinate, at the placement of `place` (NULL: at the
+ * parent). */
+static PfStatus add_slide(Making *k, const PfTreeBody *place, int parent, const double axis[3], const char *name,
+                          int *index)
 {
   PfTreeBody body = pf_tree_body(parent, PF_JOINT_PRISMATIC);
   body.joint_name = name;
@@ -120,7 +123,8 @@ static PfStatus add_coupling(Making *k, const PfTree *tree, const UrdfJoint *joi
   if (follows) dofs[1] = pf_tree_v_at(tree, k->body[leader->child]);
   if (follows) coefficients[1] = -joint->multiplier;
   couplings->offset[couplings->count] = joint->offset;
-  couplings->row[couplings->count++] = (PfTreeConstraint){.kind = PF_TREE_RATES, .body_a = -1, .body_b = -1, .dofs = dofs,
+  couplings->row[couplings->count++] = (PfTreeConstraint){.kind = PF_TREE_RATES, .body_a = -1, .body_b = -1,
+                                                          .dofs = dofs,
                                                           .coefficients = coefficients, .terms = follows ? 2 : 1};
   return PF_OK;
 }
@@ -135,8 +139,8 @@ static PfStatus refuse_followers(Making *k)
   for (int j = 0; j < k->robot->joint_count; j++) {
     const UrdfJoint *joint = k->robot->joints + j;
     if (!is_follower(joint)) continue;
-    pf_fail_at(k->ctx, PF_ERR_MODEL, joint->place, "the joint '%s' follows '%s', which a tree alone cannot say", joint->name,
-               joint->mimic_name);
+    pf_fail_at(k->ctx, PF_ERR_MODEL, joint->place, "the joint '%s' follows '%s', which a tree alone cannot say",
+               joint->name, joint->mimic_name);
     pf_hint(k->ctx, "ask for the couplings too, and use them with pf_tree_constrained");
     return PF_ERR_MODEL;
   }
@@ -169,8 +173,8 @@ static PfStatus build(Making *k, const PfUrdf *options, PfTree **tree, PfTreeCou
   return couplings ? add_couplings(k, *tree, couplings) : PF_OK;
 }
 
-static PfStatus make(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count, const PfUrdf *options,
-                     PfTree **tree, PfTreeCouplings *couplings)
+static PfStatus make(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
+                     const PfUrdf *options, PfTree **tree, PfTreeCouplings *couplings)
 {
   static const PfUrdf plain = {0};
   UrdfRobot robot = {0};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a robot gets besides what its file says: actuators on joints, wheels that roll. */
 #include "import/urdf.h"
 #include "num/rotation.h"
@@ -63,7 +64,8 @@ static PfStatus actuate(PfContext *ctx, UrdfRobot *robot, const char *name)
     return PF_ERR_NAME;
   }
   if (!can_be_driven(joint))
-    return pf_fail_at(ctx, PF_ERR_MODEL, joint->place, "the joint '%s' has no coordinate of its own for an actuator", name);
+    return pf_fail_at(ctx, PF_ERR_MODEL, joint->place, "the joint '%s' has no coordinate of its own for an actuator",
+                      name);
   joint->is_actuated = true;
   return PF_OK;
 }
@@ -108,7 +110,8 @@ static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, const char *text)
   }
   if (!link) return refuse_wheel(ctx, robot, text);
   if (link->joint < 0 || robot->joints[link->joint].kind != URDF_REVOLUTE)
-    return pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the link '%s' does not turn about an axle, so it is no wheel", link->name);
+    return pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the link '%s' does not turn about an axle, so it is no wheel",
+                      link->name);
   if (!isnan(radius)) link->radius = radius;
   if (!(link->radius > 0) || !isfinite(link->radius)) {
     pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the radius of the wheel '%s' is not known", link->name);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of a robot: rotations, planes, inertias, and what is doubtful about them. */
 #include "import/urdf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the XML of a robot by expat. This is the only file that knows expat. */
 #include "import/urdf.h"
 
@@ -44,7 +45,8 @@ static PfPlace place_here(Reader *r)
   for (begin = at; begin > 0 && r->bytes[begin - 1] != '\n' && at - begin <= LONGEST_SHOWN; begin--) continue;
   for (end = at; end < r->count && r->bytes[end] != '\n' && end - begin <= LONGEST_SHOWN; end++) continue;
   const char *line = end - begin > LONGEST_SHOWN ? NULL : pf_arena_text(r->arena, r->bytes + begin, end - begin);
-  return (PfPlace){r->file, line, (int)XML_GetCurrentLineNumber(r->parser), (int)XML_GetCurrentColumnNumber(r->parser) + 1, 1};
+  return (PfPlace){r->file, line, (int)XML_GetCurrentLineNumber(r->parser),
+                   (int)XML_GetCurrentColumnNumber(r->parser) + 1, 1};
 }
 
 static void stop(Reader *r, PfStatus status)
@@ -150,7 +152,8 @@ static void begin_piece(Reader *r, const char *element)
   r->radius = 0;
 }
 
-/* The radius is that of a wheel, should the link be one. The first shape that has one counts, for collision before for the eye. */
+/* The radius is that of a wheel, should the link be one. The first shape that has one counts, for collision before for
+ * the eye. */
 static void end_piece(Reader *r)
 {
   UrdfLink *link = r->links.at + r->links.count - 1;
@@ -178,16 +181,18 @@ static const struct {
 
 static void begin_joint(Reader *r, const char **attributes)
 {
-  UrdfJoint joint = {.name = needed(r, "joint", attributes, "name"), .parent_name = "", .child_name = "", .place = place_here(r),
-                     .axis = {1, 0, 0}, .lower = -INFINITY, .upper = INFINITY, .multiplier = 1, .parent = -1, .child = -1,
-                     .mimics = -1};
+  UrdfJoint joint = {.name = needed(r, "joint", attributes, "name"), .parent_name = "", .child_name = "",
+                     .place = place_here(r),
+                     .axis = {1, 0, 0}, .lower = -INFINITY, .upper = INFINITY, .multiplier = 1, .parent = -1,
+                     .child = -1, .mimics = -1};
   const char *type = needed(r, "joint", attributes, "type");
   size_t i = 0;
   while (i < sizeof kinds/sizeof *kinds && strcmp(type, kinds[i].name) != 0) i++;
   if (i < sizeof kinds/sizeof *kinds) {
     joint.kind = kinds[i].kind;
   } else if (r->status == PF_OK) {
-    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, joint.place, "the joint '%s' is of the unknown type '%.40s'", joint.name, type));
+    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, joint.place, "the joint '%s' is of the unknown type '%.40s'", joint.name,
+                       type));
     pf_hint(r->ctx, "URDF has fixed, revolute, continuous, prismatic, planar and floating");
   }
   if (!pf_push(pf_context_allocator(r->ctx), &r->joints, joint)) no_room(r);
@@ -241,7 +246,8 @@ static void begin_document(Reader *r, const char *element, const char **attribut
     r->name = name ? copy(r, name) : "robot";
     return;
   }
-  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "this is no URDF: its element is <%.40s>, not <robot>", element));
+  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "this is no URDF: its element is <%.40s>, not <robot>",
+                     element));
   if (!strcmp(element, "sdf")) pf_hint(r->ctx, "SDF is another format; most tools can save URDF as well");
 }
 
@@ -271,7 +277,8 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
   if (r->depth == 2) begin_section(r, element, attributes);
   if (r->depth == 3 && r->section == SECTION_LINK) begin_piece(r, element);
   if (r->depth == 3 && r->section == SECTION_JOINT) read_joint_piece(r, element, attributes);
-  if (r->depth == 3 && r->section == SECTION_TRANSMISSION && !strcmp(element, "joint")) read_transmission(r, attributes);
+  if (r->depth == 3 && r->section == SECTION_TRANSMISSION && !strcmp(element, "joint"))
+    read_transmission(r, attributes);
   if (r->depth == 4 && r->section == SECTION_LINK && r->piece == PIECE_INERTIAL) read_inertial(r, element, attributes);
   if (r->section == SECTION_LINK && r->piece > PIECE_INERTIAL) read_shape(r, element, attributes);
 }
@@ -331,7 +338,8 @@ static PfStatus keep(Reader *r, UrdfRobot *robot)
 PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
                       UrdfRobot *robot)
 {
-  Reader r = {.ctx = ctx, .arena = arena, .file = file, .bytes = bytes, .count = count, .parser = XML_ParserCreate(NULL)};
+  Reader r = {.ctx = ctx, .arena = arena, .file = file, .bytes = bytes, .count = count,
+              .parser = XML_ParserCreate(NULL)};
   if (!r.parser) return pf_no_room(ctx, "the XML reader");
   PfStatus status = parse(&r);
   if (status == PF_OK) status = keep(&r, robot);

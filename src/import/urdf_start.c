@@ -1,5 +1,6 @@
-/* Where joints that follow others start: the joint that leads is given a value for which all keep their limits, nearest to 0, and
- * the others are where the constraints put them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where joints that follow others start: the joint that leads is given a value for which all keep their limits, nearest
+ * to 0, and the others are where the constraints put them. */
 #include "import/urdf.h"
 
 #include <math.h>
@@ -65,7 +66,8 @@ void pf_urdf_warn_starts(PfContext *ctx, const UrdfRobot *robot)
     if (f.leader >= 0) (void)pf_urdf_start(robot, f.leader, &start);
     double q = f.factor*start + f.offset;
     if (keeps_limits(joint, q)) continue;
-    pf_warn_at(ctx, joint->place, "the joint '%s' follows '%s' and starts at %.6g, outside of its limits", joint->name, joint->mimic_name, q);
+    pf_warn_at(ctx, joint->place, "the joint '%s' follows '%s' and starts at %.6g, outside of its limits", joint->name,
+               joint->mimic_name, q);
     pf_hint(ctx, "no position keeps the limits of all joints that move together");
   }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From elements to trees: which link hangs on which, and what everything is called in the model. */
 #include "import/urdf.h"
 
@@ -87,7 +88,8 @@ static PfStatus order_links(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
   for (int at = 0; at < count; at++) reached[robot->order[at]] = true;
   int lost = 0;
   while (reached[lost]) lost++;
-  return pf_fail_at(ctx, PF_ERR_MODEL, robot->links[lost].place, "the link '%s' is its own ancestor", robot->links[lost].name);
+  return pf_fail_at(ctx, PF_ERR_MODEL, robot->links[lost].place, "the link '%s' is its own ancestor",
+                    robot->links[lost].name);
 }
 
 /* URDF is one tree: with two roots a joint is missing, or a name is wrong. */
@@ -98,8 +100,8 @@ static PfStatus check_root(PfContext *ctx, const UrdfRobot *robot)
     const UrdfLink *link = robot->links + i;
     if (link->joint >= 0) continue;
     if (first) {
-      pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the robot has two roots, the links '%s' and '%s': no joint holds them", first->name,
-                 link->name);
+      pf_fail_at(ctx, PF_ERR_MODEL, link->place,
+                 "the robot has two roots, the links '%s' and '%s': no joint holds them", first->name, link->name);
       pf_hint(ctx, "join them by a joint of the type fixed or floating, or make them two files");
       return PF_ERR_MODEL;
     }
@@ -119,14 +121,16 @@ static PfStatus find_leader(PfContext *ctx, const PfMap *map, UrdfRobot *robot, 
 {
   const UrdfJoint *leader = pf_map_get(map, joint->mimic_name, strlen(joint->mimic_name));
   if (!leader) {
-    pf_fail_at(ctx, PF_ERR_NAME, joint->place, "the joint '%s' mimics '%s', which does not exist", joint->name, joint->mimic_name);
+    pf_fail_at(ctx, PF_ERR_NAME, joint->place, "the joint '%s' mimics '%s', which does not exist", joint->name,
+               joint->mimic_name);
     pf_urdf_suggest(ctx, &robot->joints->name, sizeof *robot->joints, robot->joint_count, joint->mimic_name);
     return PF_ERR_NAME;
   }
   const UrdfJoint *bad = joint->kind != URDF_FIXED && !has_one_coordinate(joint) ? joint
                          : leader->kind != URDF_FIXED && !has_one_coordinate(leader) ? leader : NULL;
   if (bad)
-    return pf_fail_at(ctx, PF_ERR_MODEL, joint->place, "the joint '%s' mimics '%s', but '%s' has more than one coordinate", joint->name,
+    return pf_fail_at(ctx, PF_ERR_MODEL, joint->place,
+                      "the joint '%s' mimics '%s', but '%s' has more than one coordinate", joint->name,
                       leader->name, bad->name);
   joint->mimics = (int)(leader - robot->joints);
   robot->joints[joint->mimics].is_followed = true;
@@ -142,8 +146,8 @@ static PfStatus check_followers(PfContext *ctx, PfArena *arena, const UrdfRobot 
     int at = j;
     for (; at >= 0 && !visit[at]; at = robot->joints[at].mimics) visit[at] = j + 1;
     if (at >= 0 && visit[at] == j + 1)
-      return pf_fail_at(ctx, PF_ERR_MODEL, robot->joints[at].place, "the joint '%s' mimics itself, by way of others or directly",
-                        robot->joints[at].name);
+      return pf_fail_at(ctx, PF_ERR_MODEL, robot->joints[at].place,
+                        "the joint '%s' mimics itself, by way of others or directly", robot->joints[at].name);
   }
   return PF_OK;
 }
@@ -221,8 +225,8 @@ static PfStatus take(PfContext *ctx, PfArena *arena, PfMap *taken, const char *n
 }
 
 /* Letters, digits and '_' of `wanted` and of the ending stay; a name that is taken gets a number. */
-static PfStatus choose_name(PfContext *ctx, PfArena *arena, PfMap *taken, const char *wanted, const char *ending, bool planar,
-                            const char **name)
+static PfStatus choose_name(PfContext *ctx, PfArena *arena, PfMap *taken, const char *wanted, const char *ending,
+                            bool planar, const char **name)
 {
   size_t room = strlen(wanted) + strlen(ending) + 32, length = 0;
   char *text = pf_arena_alloc(arena, room, 1), *work = pf_arena_alloc(arena, room, 1);
@@ -232,7 +236,8 @@ static PfStatus choose_name(PfContext *ctx, PfArena *arena, PfMap *taken, const 
     text[length++] = (unsigned char)*c < 128 && isalnum((unsigned char)*c) ? *c : '_';
   for (const char *c = ending; *c; c++) text[length++] = *c;
   int *next = pf_map_get(taken, text, length), number = next ? *next : 2;
-  for (; !is_free(taken, text, strlen(text), planar, work); number++) snprintf(text + length, room - length, "_%d", number);
+  for (; !is_free(taken, text, strlen(text), planar, work); number++)
+    snprintf(text + length, room - length, "_%d", number);
   if (next) *next = number;
   PF_TRY(take(ctx, arena, taken, text, ""));
   if (planar) PF_TRY(take(ctx, arena, taken, text, "_u"));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Items to the graph. A list becomes a chain from the left, so that the parts can be computed one by one,
  * each used up at once; a sum begins with a part that needs no sign. */
 #include "kernel/kernel_impl.h"

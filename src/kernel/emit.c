@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The graph to instructions: pairs of operations that one instruction does are fused; the order is depth
  * first, so that a value is made shortly before it is used; a slot is free again after the last use of
  * its value. */

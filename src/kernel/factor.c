@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Common factors of sums: x*y*z - x*w -> x*(y*z - w), the factor that most terms have in common first. A
  * sum that becomes one product melts into the products around it, so that l1*(m*l2 + n*l2) and l2*(m*l1 +
  * n*l1) become the same item. Products that are used in several sums are taken apart in each of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of operations with at most three operands. Equal operations are one node (value numbering),
  * operations on constants are done at once, by the same C functions that the tape uses. */
 #include "kernel/kernel_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Items: sums, products, powers and calls as lists of parts, each list stored once. */
 #include "kernel/kernel_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the kernel module. A tape is made step by step:
  *
  *   lower.c   expressions to items: sums and products as lists, as the expressions have them

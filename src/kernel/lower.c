@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions to items. Whole powers up to 64 are left to multiplication and division, halves become a
  * square root, everything else pow. */
 #include "kernel/kernel_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter of tapes: one loop, one jump per instruction. */
 #include "kernel/kernel_impl.h"
 

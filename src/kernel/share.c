@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs that several lists have in common become items of their own: x*y in x*y*z and w*x*y is multiplied
  * once, and so is the sum a - 2 b computed once. The pair that occurs most often goes first, and its item
  * can be part of the next pair (Paar's greedy algorithm). The lists are cut into segments of bounded

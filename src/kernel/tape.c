@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making and freeing tapes. */
 #include "kernel/kernel_impl.h"
 

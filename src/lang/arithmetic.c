@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums, products and powers, vectors and conditions made of values: kinds and dimensions must fit. */
 #include "lang/check_impl.h"
 

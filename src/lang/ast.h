@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The syntax tree: what the parser hands to the checker. A node has a first child and a next sibling; the
  * kind says what the children are. Nothing here knows mechanics. */
 #ifndef PF_LANG_AST_H
@@ -50,17 +51,17 @@ typedef enum PfNodeKind {
   PF_N_DECLARE,   /* text = param | coord | input | speed | let; children: ITEMs */
   PF_N_ENERGY,    /* text = kinetic | potential | dissipation | gravity; child: expression */
   PF_N_ASSIGNS,   /* text = force | start | rate | nonideal; children: ASSIGNs */
-  PF_N_FRAME,     /* text = body | frame; children: LABEL, parent expression, (AT | TURN | SHIFT | JOINT)*, [BLOCK of PROPERTYs] */
+  PF_N_FRAME,     /* text = body | frame; children: LABEL, parent, (AT | TURN | SHIFT | JOINT)*, [BLOCK of PROPERTYs] */
   PF_N_POINT,     /* children: LABEL, parent expression, AT            point tip in arm at (l, 0, 0) */
-  PF_N_FORCE,     /* text = force | torque; flag = 1 after 'nonideal'; children: vector, point or frame, [from: point or frame] */
+  PF_N_FORCE,     /* text = force | torque; flag = 1 after 'nonideal'; children: vector, point or frame, [from] */
   PF_N_SPRING,    /* text = spring | damper; children: first, [PF_N_VALUE holding the 'to' point], BLOCK */
   PF_N_CONSTRAINT,/* text = constraint | prescribe; children: [LABEL], left, right */
   PF_N_ROLL,      /* text = disc | ball; children: [LABEL], body, BLOCK, PF_N_SUPPORT */
-  PF_N_SUPPORT,   /* text = plane | surface | inside | outside; plane: child frame; surface: children NAME of the function, [frame];
-                     inside/outside sphere: child BLOCK */
+  PF_N_SUPPORT,   /* text = plane | surface | inside | outside; plane: child frame;
+                     surface: children NAME of the function, [frame]; inside/outside sphere: child BLOCK */
   PF_N_SKATE,     /* text = skate | omni | mecanum; children: [LABEL], frame, [BLOCK], [SUPPORT plane] */
   PF_N_PART,      /* children: LABEL, PARAMETERS, BLOCK */
-  PF_N_USE,       /* text = part name; children: arguments (in a PF_N_CALL whose text is the part name), [LABEL after 'as'] */
+  PF_N_USE,       /* text = part name; children: arguments (a PF_N_CALL of the same text), [LABEL after 'as'] */
   PF_N_FOR,       /* text = variable; children: RANGE, BLOCK */
   PF_N_RUN,       /* children: horizon, [PF_N_NAME after 'by'], [PF_N_VALUE holding the 'until' condition], [BLOCK] */
   PF_N_PLOT,      /* children: expressions, [PF_N_VALUE holding 'against'] */

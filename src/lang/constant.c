@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A single value as people write it beside a model, on a command line: 2/3, 5 [g], 2*pi/3. */
 #include "lang/check_impl.h"
 #include "pfaff/lang.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Constraints: what kind they are follows from what they contain. */
 #include "lang/check_impl.h"
 
@@ -72,7 +73,8 @@ void pf_add_constraint(Checker *ck, const PfNode *node, const char *name, PfExpr
   if (!find_kind(ck, node, &c)) return;
   Dim force = dim_of_multiplier(c.kind, dim);
   c.unit = pf_dim_unit(ck, force);
-  if (!pf_push(ck->allocator, &ck->multiplier_dims, force) || !pf_push(ck->allocator, &ck->constraints, c)) pf_check_no_memory(ck);
+  if (!pf_push(ck->allocator, &ck->multiplier_dims, force) || !pf_push(ck->allocator, &ck->constraints, c))
+    pf_check_no_memory(ck);
 }
 
 /* c1, c2, …, whatever else is called so. */

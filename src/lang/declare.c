@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* First pass: declares every name, unrolls loops and parts, and lists the statements with their scopes. Names
  * are then known before anything is worked out, so the order of statements does not matter. */
 #include "lang/check_impl.h"

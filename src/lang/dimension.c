@@ -1,5 +1,6 @@
-/* Dimensions of values: what is added must agree, what is shown has a unit. Lengths and turns of frames have theirs from what the
- * placements are made of. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dimensions of values: what is added must agree, what is shown has a unit. Lengths and turns of frames have theirs
+ * from what the placements are made of. */
 #include "lang/check_impl.h"
 
 #include <string.h>

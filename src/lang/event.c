@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: when an instant or a condition is reached, joints are locked, unlocked, detached, bodies attached.
  *
  * Locking holds coordinates. What is detached or attached needs more: a free joint behind the body's own, or rows that
@@ -99,8 +100,8 @@ static bool list_locked(Checker *ck, Scope *scope, const PfNode *node, PfAction 
 
 /* ---------------------------------------------------------------- detach */
 
-/* Power of the impulses in the motion of the body relative to what it hung on: of its velocity as seen from there, and of its
- * relative angular velocity. They act back on the other side (reference page, 4.2). */
+/* Power of the impulses in the motion of the body relative to what it hung on: of its velocity as seen from there, and
+ * of its relative angular velocity. They act back on the other side (reference page, 4.2). */
 static bool add_power(Checker *ck, Scope *scope, const PfNode *node, const Entity *body, int parent, PfAction *action)
 {
   const PfModel *model = ck->model;
@@ -208,8 +209,8 @@ static void join_points(Joining *j, PfVector arm, int other, Dim dim)
   }
 }
 
-/* A direction of the body as it is at the event, fixed in the other one from then on: its product with another direction of
- * the body stays zero. */
+/* A direction of the body as it is at the event, fixed in the other one from then on: its product with another
+ * direction of the body stays zero. */
 typedef struct Held {
   PfExpr c[3];
 } Held;
@@ -226,7 +227,8 @@ static void join_directions(Joining *j, const char *suffix, const Held *held, in
 {
   PfVector fixed = pf_vector_make(j->ck->model, other, held->c);
   PfExpr product = pf_vector_dot(j->ck->model, fixed, direction);
-  add_row(j, suffix, pf_expr_neg(j->ck->ctx, product), pf_dim_none()); /* so that the multiplier of turn_z is a torque about z */
+  /* so that the multiplier of turn_z is a torque about z */
+  add_row(j, suffix, pf_expr_neg(j->ck->ctx, product), pf_dim_none());
 }
 
 /* No turn about any axis: of three held axes, each stays perpendicular to the next one of the body. */
@@ -408,7 +410,8 @@ static bool read_condition(Checker *ck, Scope *scope, const PfNode *node, PfEven
     return false;
   }
   if (pf_contents(ck, condition.scalar) & HAS_ACCELERATION) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "the condition of an event is made of coordinates, velocities, multipliers and time");
+    pf_check_fail(ck, PF_ERR_MODEL, node,
+                  "the condition of an event is made of coordinates, velocities, multipliers and time");
     return false;
   }
   event->condition = condition.scalar;
@@ -428,7 +431,8 @@ void pf_check_when(Checker *ck, Scope *scope, const PfNode *node)
     pf_check_no_memory(ck);
     return;
   }
-  bool read = instant ? read_instant(ck, scope, condition, instant, &event) : read_condition(ck, scope, condition, &event);
+  bool read = instant ? read_instant(ck, scope, condition, instant, &event)
+                      : read_condition(ck, scope, condition, &event);
   if (!read) return;
   if (!room) pf_check_fail(ck, PF_ERR_MODEL, node, "nothing happens in this event");
   for (const PfNode *action = block->child; action && !pf_check_stopped(ck); action = action->next) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The canonical layout: the tokens of a correct model with other blanks between them. Line breaks inside a
  * statement are the author's; all else follows from the token before and a little memory of what is open. */
 #include "lang/fmt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The canonical layout of a model file. */
 #ifndef PF_LANG_FMT_H
 #define PF_LANG_FMT_H

@@ -1,6 +1,8 @@
-/* Joints with a quaternion: 'free' and 'ball' in a placement. Their coordinates are named after the body: hub.qw, hub.qx,
- * hub.qy, hub.qz, and hub.px, hub.py, hub.pz when it also translates. What people give and read are the
- * quasi-velocities hub.wx, hub.wy, hub.wz (relative angular velocity, in the axes of the body) and hub.vx … = hub.px' …. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joints with a quaternion: 'free' and 'ball' in a placement. Their coordinates are named after the body: hub.qw,
+ * hub.qx, hub.qy, hub.qz, and hub.px, hub.py, hub.pz when it also translates. What people give and read are the
+ * quasi-velocities hub.wx, hub.wy, hub.wz (relative angular velocity, in the axes of the body) and hub.vx … = hub.px'
+ * …. */
 #include "lang/check_impl.h"
 
 #include <math.h>
@@ -80,7 +82,8 @@ void pf_declare_joint(Checker *ck, Scope *scope, Entity *frame, const PfNode *no
   const PfNode *joint = pf_child_of_kind(node, PF_N_JOINT);
   if (!is_single_joint(ck, node)) return;
   frame->inside = pf_scope_new(ck, scope, NULL, pf_print_text(ck, "%s.", frame->name), "");
-  if (frame->inside) frame->ball = declare_ball(ck, frame->inside, frame->name, node->child, !strcmp(joint->text, "free"));
+  if (frame->inside)
+    frame->ball = declare_ball(ck, frame->inside, frame->name, node->child, !strcmp(joint->text, "free"));
 }
 
 void pf_declare_release(Checker *ck, Scope *scope, Entity *frame, const PfNode *node)

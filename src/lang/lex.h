@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text to tokens. The lexer hands out one token at a time and remembers nothing else, so that a file of any
  * length needs no memory; a copy of it is a bookmark. */
 #ifndef PF_LANG_LEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a name means: theta, left.rear, body.x, lambda[rear]. */
 #include "lang/check_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Long chains of definitions, resolved without deep recursion: what a definition is made of is listed on a stack and
  * worked out first. The list may hold too much (the variable of a sum can have the name of a definition) or too
  * little (members of parts): what is missing is resolved when its value is asked for. */

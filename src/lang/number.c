@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers and units in the text: 0.016 as the exact 2/125, 30 [deg] as pi/6. */
 #include "lang/check_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parser's core: tokens, errors, nodes, and the loop over statements that goes on after an error. */
 #include "lang/parse_impl.h"
 

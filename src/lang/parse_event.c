@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: when CONDITION { lock …; unlock …; attach …; detach … }. */
 #include "lang/parse_impl.h"
 

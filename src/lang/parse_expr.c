@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: one table says what each token does at the start of an expression and between two of them. */
 #include "lang/parse_impl.h"
 

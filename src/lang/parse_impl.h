@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the parser share. After an error the parser sees nothing but the end of the file, so that
  * every function falls through to the statement loop without asking; only that loop looks at `failed`. */
 #ifndef PF_LANG_PARSE_IMPL_H

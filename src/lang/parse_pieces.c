@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces that several statements share: new names, labels, parameters, arguments, units, properties. */
 #include "lang/parse_impl.h"
 

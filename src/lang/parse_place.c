@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statements about where things are and how they may move: bodies, points, springs, constraints, rolling. */
 #include "lang/parse_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statements: one function each, called with the keyword as the last token read. */
 #include "lang/parse_impl.h"
 
@@ -121,7 +122,8 @@ static bool is_variable(const PfNode *node)
   return node->kind == PF_N_NAME || node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER;
 }
 
-/* What may stand left of '=': in start a coordinate, a velocity or omega(body), in rate a velocity, else a coordinate. */
+/* What may stand left of '=': in start a coordinate, a velocity or omega(body), in rate a velocity, else a
+ * coordinate. */
 static void check_target(PfParser *p, const PfNode *target, const char *keyword)
 {
   bool start = !strcmp(keyword, "start"), rate = !strcmp(keyword, "rate");

@@ -1,5 +1,6 @@
-/* Quantities of a model that are asked for beside it: "x, theta [deg]; pos(w)". The model is read once more from its text, because
- * scopes and definitions are gone; symbols are the same, since they go by name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quantities of a model that are asked for beside it: "x, theta [deg]; pos(w)". The model is read once more from its
+ * text, because scopes and definitions are gone; symbols are the same, since they go by name. */
 #include "lang/check_impl.h"
 #include "pfaff/lang.h"
 
@@ -82,7 +83,8 @@ static PfStatus read_with_source(Asked *a, const char *what, const char *text)
   PfSource source, asked;
   PF_TRY(pf_source_init(&source, a->ctx, a->work, a->model->file, a->model->text, a->model->text_size));
   PfStatus status = pf_source_init(&asked, a->ctx, a->work, what, text, strlen(text));
-  if (status == PF_ERR_SYNTAX) status = PF_ERR_ARGUMENT; /* bytes that are no text: what was asked is wrong, not the model */
+  /* bytes that are no text: what was asked is wrong, not the model */
+  if (status == PF_ERR_SYNTAX) status = PF_ERR_ARGUMENT;
   a->text = &asked;
   if (status == PF_OK) status = read_all(a, &source);
   a->text = NULL;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a declared name stands for, worked out when it is first needed. */
 #include "lang/check_impl.h"
 

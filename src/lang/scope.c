@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scopes and names. What is declared in a loop is known inside by its own name and outside with the value of
  * the loop variable: 'wheel' inside 'for i in 1..3' is wheel[1], wheel[2], wheel[3] outside. */
 #include "lang/check_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a file: a checked copy, its lines, and places in it for diagnostics. */
 #include "lang/ast.h"
 #include "lang/lex.h"
@@ -7,7 +8,8 @@
 /* Lines beyond this are not quoted whole: twenty errors in one line of 16 MB should not cost 320 MB. */
 enum { LONGEST_QUOTE = 500 };
 
-/* Also those beyond ASCII that a terminal obeys, and those that change the order of what is read: fmt prints the text as it is. */
+/* Also those beyond ASCII that a terminal obeys, and those that change the order of what is read: fmt prints the text
+ * as it is. */
 static bool is_control(uint32_t code)
 {
   return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code <= 0x9F) ||
@@ -32,8 +34,8 @@ static PfStatus bad_byte(PfSource *source, uint32_t line, uint32_t column, unsig
 
 static PfStatus bad_character(PfSource *source, uint32_t line, uint32_t column, uint32_t code)
 {
-  pf_fail_at(source->ctx, PF_ERR_SYNTAX, pf_source_place(source, line, column, 1), "control character %s%0*X in the text",
-             code < 0x80 ? "0x" : "U+", code < 0x80 ? 2 : 4, (unsigned)code);
+  pf_fail_at(source->ctx, PF_ERR_SYNTAX, pf_source_place(source, line, column, 1),
+             "control character %s%0*X in the text", code < 0x80 ? "0x" : "U+", code < 0x80 ? 2 : 4, (unsigned)code);
   pf_hint(source->ctx, "delete it; is this really a text file?");
   return PF_ERR_SYNTAX;
 }

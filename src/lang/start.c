@@ -1,5 +1,6 @@
-/* Starts of angular velocities, start omega(b) = (0, 0, 1), for bodies that are placed by angles: the rates of the angles are
- * solved for. Starts of coordinates are in force.c, those of free and ball joints in joint.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts of angular velocities, start omega(b) = (0, 0, 1), for bodies that are placed by angles: the rates of the
+ * angles are solved for. Starts of coordinates are in force.c, those of free and ball joints in joint.c. */
 #include "lang/check_impl.h"
 
 #include <string.h>

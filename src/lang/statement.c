@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Second pass: what each statement adds to the model. */
 #include "lang/check_impl.h"
 
@@ -108,8 +109,8 @@ static bool is_possible_inertia(Checker *ck, const PfNode *node, const PfBody *b
   }
   for (int k = 0; k < 3 && known; k++)
     if (I[k] > (I[(k + 1)%3] + I[(k + 2)%3])*(1 + 1e-8) && I[(k + 1)%3] > 0 && I[(k + 2)%3] > 0)
-      pf_warn_at(ck->ctx, pf_node_place(ck->source, node), "no body has the moments of inertia %g, %g, %g: none may be larger "
-                 "than the sum of the others", I[0], I[1], I[2]);
+      pf_warn_at(ck->ctx, pf_node_place(ck->source, node), "no body has the moments of inertia %g, %g, %g: none may be "
+                 "larger than the sum of the others", I[0], I[1], I[2]);
   return true;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Units: a table, a small grammar, and exact factors to SI. */
 #include "lang/units.h"
 

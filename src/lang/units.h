@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Units as written between square brackets: their dimension and their exact factor to SI. */
 #ifndef PF_LANG_UNITS_H
 #define PF_LANG_UNITS_H

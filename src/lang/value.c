@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an expression of the text means: a number, a vector, a frame, … with its dimension. */
 #include "lang/check_impl.h"
 

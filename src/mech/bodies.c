@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies: the mass matrix by composite inertias and the bias forces by Newton and Euler, both as recursions over
  * the tree of frames, run on expressions. Every quantity is in the axes of its own frame and about its origin.
  * Gravity enters through the potential, which is shorter than carrying it through all the axes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Placements as elementary steps, and the joints of the reference table recognised from them. */
 #include "mech/chain.h"
 
@@ -280,8 +281,8 @@ static int body_of_frame(const PfModel *model, int frame)
   return -1;
 }
 
-static PfStatus recognise(PfContext *ctx, PfArena *arena, const PfModel *model, const PfChain *chain, int body, int *path,
-                          PfBodyJoint *joint)
+static PfStatus recognise(PfContext *ctx, PfArena *arena, const PfModel *model, const PfChain *chain, int body,
+                          int *path, PfBodyJoint *joint)
 {
   *joint = (PfBodyJoint){.parent = -1, .pitch = PF_EXPR_NONE};
   joint->coordinates = pf_arena_array(arena, int, model->coordinate_count);

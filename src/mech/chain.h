@@ -1,4 +1,6 @@
-/* Placements as sequences of elementary steps, fixed and moving: what joints are recognised from and trees are built from. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placements as sequences of elementary steps, fixed and moving: what joints are recognised from and trees are built
+ * from. */
 #ifndef PF_MECH_CHAIN_H
 #define PF_MECH_CHAIN_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a form of the equations holds: what was divided by, as short as it can be said. */
 #include "mech/mech_impl.h"
 
@@ -28,7 +29,8 @@ static bool is_no_less_than_zero(const Work *w, PfExpr e, int depth)
   if (op == PF_OP_ABS || is_positive(w, e, depth)) return true;
   if (op != PF_OP_PRODUCT) return false;
   for (int i = 0; i < pf_expr_arg_count(w->ctx, e); i += 2)
-    if (!is_even(w, pf_expr_arg(w->ctx, e, i + 1)) && !is_no_less_than_zero(w, pf_expr_arg(w->ctx, e, i), depth - 1)) return false;
+    if (!is_even(w, pf_expr_arg(w->ctx, e, i + 1)) && !is_no_less_than_zero(w, pf_expr_arg(w->ctx, e, i), depth - 1))
+      return false;
   return true;
 }
 
@@ -63,12 +65,14 @@ static bool is_positive(const Work *w, PfExpr e, int depth)
 
 enum { DEEPEST = 8 };
 
-/* The factors that can vanish, each once; those below the fraction line were divided by before. 1 when there are none. */
+/* The factors that can vanish, each once; those below the fraction line were divided by before. 1 when there are
+ * none. */
 static PfExpr essence(const Work *w, PfExpr e)
 {
   PfContext *ctx = w->ctx;
   PfExpr result = pf_expr_int(ctx, 1);
-  if (pf_expr_op(ctx, e) == PF_OP_SUM && pf_expr_arg_count(ctx, e) == 3 && pf_expr_is_int(ctx, pf_expr_arg(ctx, e, 0), 0))
+  if (pf_expr_op(ctx, e) == PF_OP_SUM && pf_expr_arg_count(ctx, e) == 3 &&
+      pf_expr_is_int(ctx, pf_expr_arg(ctx, e, 0), 0))
     e = pf_expr_arg(ctx, e, 2); /* a number times something */
   if (is_constant(w, e) || is_positive(w, e, DEEPEST)) return result;
   if (pf_expr_op(ctx, e) != PF_OP_PRODUCT) return e;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Constraints at position, velocity and acceleration level. Derivatives come from the expression core only. */
 #include "mech/mech_impl.h"
 

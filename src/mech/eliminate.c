@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbolic Gauss-Jordan elimination with pivots that cannot vanish where possible. */
 #include "mech/eliminate.h"
 #include "num/num.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbolic elimination: A x = f solved for dependent unknowns. */
 #ifndef PF_MECH_ELIMINATE_H
 #define PF_MECH_ELIMINATE_H

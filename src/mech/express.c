@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the language has a name for and only the equations know: energies, reactions, violations. */
 #include "mech/mech_impl.h"
 
@@ -24,12 +25,13 @@ static PfExpr unbalanced(const Names *s, int i)
   const PfEquations *eq = s->eq;
   PfExpr sum = pf_expr_neg(s->ctx, eq->F[i]);
   for (int j = 0; j < eq->n; j++)
-    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, eq->M[(size_t)i*(size_t)eq->n + (size_t)j], eq->model->coordinates[j].a));
+    sum = pf_expr_add(s->ctx, sum,
+                      pf_expr_mul(s->ctx, eq->M[(size_t)i*(size_t)eq->n + (size_t)j], eq->model->coordinates[j].a));
   return sum;
 }
 
-/* C + A^T lambda, which is M q'' - F, but where something sticks: there the signs of velocities in F or C, which are no more than
- * rounding, must not count. What is locked has no multiplier. */
+/* C + A^T lambda, which is M q'' - F, but where something sticks: there the signs of velocities in F or C, which are no
+ * more than rounding, must not count. What is locked has no multiplier. */
 static PfStatus reaction(const Names *s, PfArena *arena, int i, PfExpr *value)
 {
   const PfEquations *eq = s->eq;
@@ -37,7 +39,8 @@ static PfStatus reaction(const Names *s, PfArena *arena, int i, PfExpr *value)
   bool switches;
   PF_TRY(pf_may_switch(s->ctx, arena, &sum, 1, &switches));
   for (int k = 0; k < eq->m; k++)
-    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, eq->A[(size_t)k*(size_t)eq->n + (size_t)i], eq->model->constraints[k].multiplier));
+    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, eq->A[(size_t)k*(size_t)eq->n + (size_t)i],
+                                               eq->model->constraints[k].multiplier));
   *value = switches ? whole : sum;
   if (switches || !eq->model->event_count) return PF_OK;
   PfExpr held = pf_expr_call2(s->ctx, PF_OP_LESS, pf_expr_int(s->ctx, 0), eq->model->coordinates[i].held);
@@ -54,7 +57,8 @@ static PfExpr violation(const Names *s, int k)
   if (e == PF_EXPR_NONE) {
     e = pf_expr_neg(s->ctx, eq->b[k]);
     for (int j = 0; j < eq->n; j++)
-      e = pf_expr_add(s->ctx, e, pf_expr_mul(s->ctx, eq->A[(size_t)k*(size_t)eq->n + (size_t)j], eq->model->coordinates[j].a));
+      e = pf_expr_add(s->ctx, e,
+                      pf_expr_mul(s->ctx, eq->A[(size_t)k*(size_t)eq->n + (size_t)j], eq->model->coordinates[j].a));
   }
   if (!c->attached) return e;
   PfExpr zero = pf_expr_int(s->ctx, 0);

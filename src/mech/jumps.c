@@ -1,5 +1,6 @@
-/* What jumps along a motion: sign, and comparisons, of time and state. Derivatives leave the jump out. An 'if' whose two cases
- * agree where it switches, as in the energy of a spring that only pushes, does not jump. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What jumps along a motion: sign, and comparisons, of time and state. Derivatives leave the jump out. An 'if' whose
+ * two cases agree where it switches, as in the energy of a spring that only pushes, does not jump. */
 #include "mech/mech_impl.h"
 
 typedef struct Exchange {
@@ -58,7 +59,8 @@ static PfStatus jumps_at(PfContext *ctx, PfExpr e, PfExpr node, PfExpr g, const 
 {
   bool same;
   PfExpr above, below;
-  Exchange high = {node, pf_expr_int(ctx, 1)}, low = {node, pf_expr_int(ctx, pf_expr_op(ctx, node) == PF_OP_SIGN ? -1 : 0)};
+  Exchange high = {node, pf_expr_int(ctx, 1)},
+           low = {node, pf_expr_int(ctx, pf_expr_op(ctx, node) == PF_OP_SIGN ? -1 : 0)};
   PF_TRY(pf_expr_map(ctx, &e, 1, image_of, &high, &above));
   PF_TRY(pf_expr_map(ctx, &e, 1, image_of, &low, &below));
   PF_TRY(vanishes(ctx, pf_expr_sub(ctx, above, below), g, moving, count, &same));

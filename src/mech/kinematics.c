@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Independent pseudo-velocities: the user's, or chosen by solving the constraints for dependent velocities. */
 #include "mech/eliminate.h"
 #include "mech/mech_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Equations of motion: Lagrange's for what is given by energies, the recursion of bodies.c for bodies. */
 #include "mech/mech_impl.h"
 

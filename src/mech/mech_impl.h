@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside mech: the parts of the derivation. */
 #ifndef PF_MECH_IMPL_H
 #define PF_MECH_IMPL_H
@@ -19,10 +20,10 @@ PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model,
 /* sum_j coefficients[j*stride]*unknowns[j] (present.c) */
 PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count);
 
-/* What must not vanish for a form to hold, of what was divided by: without factors that are constant or cannot vanish, and
- * none twice. To the derivation (conditions.c). */
-PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *divisors, int count,
-                            PfDerivation *derivation);
+/* What must not vanish for a form to hold, of what was divided by: without factors that are constant or cannot vanish,
+ * and none twice. To the derivation (conditions.c). */
+PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *divisors,
+                            int count, PfDerivation *derivation);
 
 /* Gives names to shared parts when the equations are long. */
 PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *derivation);

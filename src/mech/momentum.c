@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Total momentum of the bodies. */
 #include "mech/mech_impl.h"
 

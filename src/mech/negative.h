@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mass matrices that are not positive semidefinite, in words. */
 #ifndef PF_MECH_NEGATIVE_H
 #define PF_MECH_NEGATIVE_H

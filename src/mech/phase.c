@@ -1,6 +1,7 @@
-/* The equations of a phase between two events: some coordinates are held where they are, some constraints are not active.
- * Nothing is derived again. With q'' = 0 and q' = 0 for what is held, its rows and columns drop out of M q'' = F + A^T lambda,
- * and its q is one more parameter. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The equations of a phase between two events: some coordinates are held where they are, some constraints are not
+ * active. Nothing is derived again. With q'' = 0 and q' = 0 for what is held, its rows and columns drop out of M q'' =
+ * F + A^T lambda, and its q is one more parameter. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -40,8 +41,8 @@ static PfStatus add_parameters(PfContext *ctx, PfArena *arena, const PfModel *al
   for (size_t i = 0; i < n; i++) {
     if (!held[i]) continue;
     const PfCoordinate *c = all->coordinates + i;
-    model->parameters[count] = (PfParameter){.name = c->name, .unit = c->unit, .scale = c->scale, .symbol = c->q, .value = c->start_q,
-                                             .hidden = true, .place = c->place};
+    model->parameters[count] = (PfParameter){.name = c->name, .unit = c->unit, .scale = c->scale, .symbol = c->q,
+                                             .value = c->start_q, .hidden = true, .place = c->place};
     model->parameter_order[count] = (int)count;
     count++;
   }
@@ -56,8 +57,8 @@ static int find(const int *list, int count, int value)
   return -1;
 }
 
-/* The first of the three coordinates of position, by the numbers of the phase; where one of them is held the joint does not
- * float any more: -1. */
+/* The first of the three coordinates of position, by the numbers of the phase; where one of them is held the joint does
+ * not float any more: -1. */
 static int find_position(const PfPhase *phase, int p)
 {
   int n = phase->equations.n, first = find(phase->coordinate, n, p);
@@ -182,7 +183,8 @@ static PfStatus make_equations(PfContext *ctx, PfArena *arena, const PfEquations
     if (all->position[phase->constraint[k]] == PF_EXPR_NONE) l.position[k] = PF_EXPR_NONE;
     if (all->velocity[phase->constraint[k]] == PF_EXPR_NONE) l.velocity[k] = PF_EXPR_NONE;
   }
-  *eq = (PfEquations){.model = &phase->model, .n = (int)n, .m = (int)m, .M = l.M, .F = l.F, .C = l.C, .applied = l.applied,
+  *eq = (PfEquations){.model = &phase->model, .n = (int)n, .m = (int)m, .M = l.M, .F = l.F, .C = l.C,
+                      .applied = l.applied,
                       .A = l.A, .b = l.b, .position = l.position, .velocity = l.velocity, .rate = l.rate,
                       .kinetic = list[count - 2], .potential = list[count - 1], .momentum = l.momentum};
   return pf_expr_check(ctx);
@@ -191,7 +193,8 @@ static PfStatus make_equations(PfContext *ctx, PfArena *arena, const PfEquations
 PfStatus pf_phase_make(PfContext *ctx, PfArena *arena, const PfEquations *all, const bool *held, const bool *active,
                        PfPhase *phase)
 {
-  *phase = (PfPhase){.coordinate = pf_arena_array(arena, int, all->n), .constraint = pf_arena_array(arena, int, all->m)};
+  *phase = (PfPhase){.coordinate = pf_arena_array(arena, int, all->n),
+                     .constraint = pf_arena_array(arena, int, all->m)};
   if (!phase->coordinate || !phase->constraint) return pf_no_room(ctx, "the equations of a phase");
   choose(ctx, all, held, active, phase);
   PF_TRY(make_model(ctx, arena, all->model, held, phase));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Equations for people to read. */
 #include "mech/mech_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reduced equations G omega' = g: by Maggi, and by Tatarinov's laconic form. */
 #include "mech/mech_impl.h"
 
@@ -67,7 +68,8 @@ typedef struct Laconic {
   PfExpr T, L, *p, *Q, *Pi;   /* kinetic energy, Lagrangian, momenta, forces with v(omega) put in; dT/domega */
 } Laconic;
 
-/* Derivative of expressions along the direction of omega_a: q_i -> dv_i/domega_a. This is -{P_a, ·} for functions of q. */
+/* Derivative of expressions along the direction of omega_a: q_i -> dv_i/domega_a. This is -{P_a, ·} for functions of
+ * q. */
 static PfStatus along_direction(const Laconic *l, int a, const PfExpr *e, int count, PfExpr *out)
 {
   int n = l->eq->n, s = l->k->count;

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Motion along surfaces of switching (Filippov): a body that sticks, a controller that slides along its line. Where the
  * forces of both sides push onto g = 0 the motion stays there, under a force between them: the side s of the surface is
  * then no sign but an unknown from -1 to 1, found from g' = 0. That is a constraint whose multiplier is s and whose
  * force is whatever the equations make of s:
  *
- *   M q'' = F(s) + C + A^T lambda,  g(q, q', t) = 0   is   M q'' = F(0) + [C + F(s) - F(0) - r^T s] + A^T lambda + r^T s
+ *   M q'' = F(s) + C + A^T lambda,  g(q, q', t) = 0   is
+ *   M q'' = F(0) + [C + F(s) - F(0) - r^T s] + A^T lambda + r^T s
  *
  * with r = c dg/dq' as one more row of A and the bracket as non-ideal forces. So every formulation and every method
  * that knows constraints and friction knows sticking. The factor c makes r of the size of dF/ds. */
@@ -28,7 +30,8 @@ PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, P
   return pf_expr_derive_along(ctx, &g, 1, symbols, rates, (int)(2*n + 1), rate);
 }
 
-PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const PfExpr *y, int count, PfExpr *size, PfExpr *slope)
+PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const PfExpr *y, int count, PfExpr *size,
+                          PfExpr *slope)
 {
   PfExpr *gradient = pf_arena_array(arena, PfExpr, count);
   if (!gradient) return pf_no_room(ctx, "what sticks");
@@ -61,7 +64,8 @@ static PfStatus add_row(const Maker *k, int i)
   PfExpr *v = pf_arena_array(k->arena, PfExpr, n), *a = pf_arena_array(k->arena, PfExpr, n);
   PfExpr *zeros = pf_arena_array(k->arena, PfExpr, n);
   if (!v || !a || !zeros) return pf_no_room(ctx, "what sticks");
-  for (int j = 0; j < n; j++) v[j] = model->coordinates[j].v, a[j] = model->coordinates[j].a, zeros[j] = pf_expr_int(ctx, 0);
+  for (int j = 0; j < n; j++)
+    v[j] = model->coordinates[j].v, a[j] = model->coordinates[j].a, zeros[j] = pf_expr_int(ctx, 0);
   PfExpr g = pf_expr_mul(ctx, k->rows[i].factor, k->rows[i].surface);
   PF_TRY(pf_expr_substitute(ctx, &g, 1, k->side, k->zeros, k->count, &g));
   eq->position[row] = PF_EXPR_NONE;
@@ -88,7 +92,8 @@ static PfStatus add_row(const Maker *k, int i)
 
 /* ---------------------------------------------------------------- forces */
 
-/* What is said of s = 0 (rest) and of s = +-1 (one case alone) does not concern a surface that sticks, whatever its side. */
+/* What is said of s = 0 (rest) and of s = +-1 (one case alone) does not concern a surface that sticks, whatever its
+ * side. */
 static PfExpr without_cases(void *user, PfExpr e)
 {
   const Maker *k = user;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The units in which people read and write the numbers of a model. */
 #include "model/model.h"
 
@@ -43,7 +44,8 @@ PfMeasure pf_model_measure(const PfModel *model, const char *name)
   int parameter = pf_model_find_parameter(model, name);
   if (parameter >= 0) return measure(model->parameters[parameter].unit, model->parameters[parameter].scale);
   for (int i = 0; i < model->constraint_count && !strncmp(name, "lambda[", 7); i++)
-    if (!strcmp(pf_expr_symbol_name(model->ctx, model->constraints[i].multiplier), name)) return measure(model->constraints[i].unit, 1);
+    if (!strcmp(pf_expr_symbol_name(model->ctx, model->constraints[i].multiplier), name))
+      return measure(model->constraints[i].unit, 1);
   return measure(strcmp(name, "t") ? "" : "s", 1);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kinematics of frames and vectors: what the language and the mechanics share. */
 #ifndef PF_SRC_MODEL_H
 #define PF_SRC_MODEL_H

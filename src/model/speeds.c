@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pseudo-velocities as functions of the velocities.
  *
- * Rates are linear in the speeds, v = B nu + c. Velocities that can be have one nu, which the normal equations B^T B nu = B^T (v - c)
- * give as well as any other choice of rows; B^T B is positive definite, so that an elimination needs no pivots and can be done
- * once, with expressions. */
+ * Rates are linear in the speeds, v = B nu + c. Velocities that can be have one nu, which the normal equations B^T B nu
+ * = B^T (v - c) give as well as any other choice of rows; B^T B is positive definite, so that an elimination needs no
+ * pivots and can be done once, with expressions. */
 #include "model/model.h"
 
 typedef struct Normal {
@@ -27,7 +28,8 @@ static void add_row(const Normal *s, const PfExpr *row, PfExpr rest)
 {
   for (int i = 0; i < s->n; i++) {
     if (pf_expr_is_int(s->ctx, row[i], 0)) continue;
-    for (int j = 0; j < s->n; j++) *entry(s, i, j) = pf_expr_add(s->ctx, *entry(s, i, j), pf_expr_mul(s->ctx, row[i], row[j]));
+    for (int j = 0; j < s->n; j++)
+      *entry(s, i, j) = pf_expr_add(s->ctx, *entry(s, i, j), pf_expr_mul(s->ctx, row[i], row[j]));
     s->h[i] = pf_expr_add(s->ctx, s->h[i], pf_expr_mul(s->ctx, row[i], rest));
   }
 }
@@ -54,8 +56,8 @@ static bool eliminate(const Normal *s)
 
 static PfStatus not_linear(const PfModel *model, const PfCoordinate *c)
 {
-  return pf_fail_at(model->ctx, PF_ERR_MODEL, c->place, "speeds can be worked out from velocities only where the rates are linear "
-                    "in them: that of '%s' is not", c->name);
+  return pf_fail_at(model->ctx, PF_ERR_MODEL, c->place, "speeds can be worked out from velocities only where the rates "
+                    "are linear in them: that of '%s' is not", c->name);
 }
 
 static PfStatus add_rows(const PfModel *model, PfArena *arena, const Normal *s)

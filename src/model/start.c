@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Another start than the one in the text of the model. */
 #include "model/model.h"
 
@@ -38,7 +39,8 @@ static bool set_velocity(PfModel *model, const char *name, double value)
   for (int i = 0; i < model->coordinate_count; i++) {
     PfCoordinate *c = model->coordinates + i;
     size_t length = strlen(c->name);
-    if (!strncmp(c->name, name, length) && !strcmp(name + length, "'")) return set(model, value, &c->start_v, &c->firm_v);
+    if (!strncmp(c->name, name, length) && !strcmp(name + length, "'"))
+      return set(model, value, &c->start_v, &c->firm_v);
   }
   return false;
 }

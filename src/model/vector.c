@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors as sums of parts in several frames, and the motion of frames and points. */
 #include "model/model.h"
 

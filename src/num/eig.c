@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Eigenvalues of a small symmetric matrix by cyclic Jacobi rotations: slower than tridiagonalisation, but
  * it finds small eigenvalues of a mass matrix well, and gives the same digits on every machine.
  * Golub & Van Loan, Matrix Computations, 4th ed., section 8.5. */

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Eigenvalues of any matrix without LAPACK: A = Z T Z^T with T triangular but for blocks of two rows, by reflections to
- * Hessenberg form and Francis' double steps; vectors by substitution in T. Golub & Van Loan, Matrix Computations, 4th ed.,
- * sections 7.4 to 7.6; the test for a negligible element is that of Ahues and Tisseur (1997). */
+ * Hessenberg form and Francis' double steps; vectors by substitution in T. Golub & Van Loan, Matrix Computations, 4th
+ * ed., sections 7.4 to 7.6; the test for a negligible element is that of Ahues and Tisseur (1997). */
 #include "num/small.h"
 
 #include <complex.h>
@@ -65,7 +66,8 @@ static void permute(Schur *z)
 
 /* ---------------------------------------------------------------- reflections */
 
-/* v = (1, …) and the factor b such that (1 - b v v^T) x is a multiple of the first axis; x becomes v. Gives the multiple. */
+/* v = (1, …) and the factor b such that (1 - b v v^T) x is a multiple of the first axis; x becomes v. Gives the
+ * multiple. */
 static double make_reflection(double *x, int count, double *b)
 {
   double length = pf_norm(x, count), rest = pf_norm(x + 1, count - 1);
@@ -149,8 +151,8 @@ static void find_shifts(const Schur *z, int last, int step, double *sum, double 
   }
 }
 
-/* Where the step begins: the first column of (T - s1)(T - s2) from there on is x. Above two small elements in a row nothing
- * needs to be changed. */
+/* Where the step begins: the first column of (T - s1)(T - s2) from there on is x. Above two small elements in a row
+ * nothing needs to be changed. */
 static int find_start(const Schur *z, int first, int last, double sum, double product, double x[3])
 {
   for (int m = last - 2;; m--) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Singular values and eigenvalues by LAPACK: the only file that knows it. The Fortran routine is called
  * itself, since the C interface allocates behind our back. A row-major A is a column-major A^T, so
  * A = U S V^T is found as A^T = V S U^T without transposing anything. */

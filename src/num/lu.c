@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gaussian elimination with partial pivoting: for square systems whose determinant matters, since its sign tells on
  * which side of a singularity one is. Golub & Van Loan, Matrix Computations, 4th ed., section 3.4. */
 #include "num/num.h"

@@ -1,6 +1,7 @@
-/* Linear equations in an order of priority: the first are met as well as they can be, the next as well as the first allow,
- * and so on; of what is left open the shortest is taken. Each set is solved in the null space of those before it.
- * Golub & Van Loan, Matrix Computations, 4th ed., section 6.2 (constrained least squares). */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linear equations in an order of priority: the first are met as well as they can be, the next as well as the first
+ * allow, and so on; of what is left open the shortest is taken. Each set is solved in the null space of those before
+ * it. Golub & Van Loan, Matrix Computations, 4th ed., section 6.2 (constrained least squares). */
 #include "num/num.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@ typedef struct Work {
   double *N;    /* n x free: directions that the sets so far leave open; NULL: all */
 } Work;
 
-/* C = A N and r = b - A x, every row divided by the length of its row of A: units do not matter. What is left of a row in N is
- * rounding when it is less than tol. */
+/* C = A N and r = b - A x, every row divided by the length of its row of A: units do not matter. What is left of a row
+ * in N is rounding when it is less than tol. */
 static void reduce(const Work *w, const PfRowSet *set, const double *x, double *C, double *r)
 {
   int n = w->n, p = w->free;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rotation matrices (3 x 3, by rows) and quaternions (scalar first). */
 #ifndef PF_SRC_ROTATION_H
 #define PF_SRC_ROTATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Singular values by one-sided Jacobi rotations (Hestenes 1958): pairs of columns are turned until all are orthogonal;
  * their lengths are the singular values. Slower than bidiagonalisation, and at least as accurate (Demmel and Veselic
  * 1992: small values have small errors of their own). Golub & Van Loan, Matrix Computations, 4th ed., section 8.6.3. */
@@ -11,8 +12,8 @@ enum {
   PATIENT_SWEEPS = 12 /* what has not settled by then turns in its own rounding */
 };
 
-/* The columns w_j as rows of W, and the rotations so far: w = (given columns) R. With m >= n the columns are those of A, else
- * those of A^T, so that there are no more of them than they have components. */
+/* The columns w_j as rows of W, and the rotations so far: w = (given columns) R. With m >= n the columns are those of
+ * A, else those of A^T, so that there are no more of them than they have components. */
 typedef struct Columns {
   int count, length;
   double *W; /* count x length */
@@ -113,7 +114,8 @@ static void invent(const Columns *c, int j)
   for (int i = 0; i < c->length; i++) w[i] /= left;
 }
 
-/* Columns of length 1. Those that are rounding beside the longest are so in direction as well, and are made orthogonal. */
+/* Columns of length 1. Those that are rounding beside the longest are so in direction as well, and are made
+ * orthogonal. */
 static void normalise(const Columns *c, const double *s)
 {
   const double noise = fmax(c->noise, DBL_EPSILON*c->length*s[0]);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Singular values and eigenvalues in two ways with one interface: by our own code, which needs nothing (small.c,
  * francis.c), and by LAPACK (lapack.c). The elements of A are of the size 1 at most; A is destroyed. */
 #ifndef PF_SRC_NUM_SMALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Eigenvalues of any matrix in a form that does not depend on rounding: what is zero, what is equal, which comes first,
  * and how the vectors are scaled. An eigenvalue of condition 1/s moves by about norm*noise/s when the matrix is noisy
  * (Golub & Van Loan, Matrix Computations, 4th ed., section 7.2.2); where two meet in one vector s goes to zero with

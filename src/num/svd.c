@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Singular values and eigenvalues: what is checked and scaled before LAPACK or our own code takes over. */
 #include "num/small.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An axis of a chart: the range of its data, where it lies on the page, and round numbers for its ticks. */
 #ifndef PF_OUT_AXIS_H
 #define PF_OUT_AXIS_H
@@ -21,11 +22,13 @@ typedef enum PfRoom { PF_ROOM_NONE, PF_ROOM_SOME } PfRoom;
 
 /* What the data are on the axis: themselves or logarithms of their magnitudes; NaN where they cannot be shown. */
 double pf_axis_value(const PfAxis *axis, double x);
-/* The place of data on the page; NaN where there is none. Never so far outside that a viewer could not read the number. */
+/* The place of data on the page; NaN where there is none. Never so far outside that a viewer could not read the
+ * number. */
 double pf_axis_at(const PfAxis *axis, double x);
 
-/* The range for data between low and high (as pf_axis_value gives them; low > high: there are none). Changes smaller than
- * `noise`, or than what rounding makes of numbers of this size, are not blown up: such data are shown as a flat line. */
+/* The range for data between low and high (as pf_axis_value gives them; low > high: there are none). Changes smaller
+ * than `noise`, or than what rounding makes of numbers of this size, are not blown up: such data are shown as a flat
+ * line. */
 void pf_axis_cover(PfAxis *axis, double low, double high, double noise, PfRoom room);
 
 /* Chooses step, power and decimals for about `count` ticks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The layout of charts: ranges, frames, axes. */
 #include "out/chart_impl.h"
 
@@ -129,7 +130,8 @@ static void choose_x(PfFrame *f, double width)
 static double left_room(const PfChart *c, PfFrame *f, double height)
 {
   double width = 0;
-  for (int i = 0; i < c->bar_count; i++) width = fmax(width, pf_label_width(PF_LABEL_PLAIN, c->bars[i].label, PF_FONT_SIZE));
+  for (int i = 0; i < c->bar_count; i++)
+    width = fmax(width, pf_label_width(PF_LABEL_PLAIN, c->bars[i].label, PF_FONT_SIZE));
   if (!c->bar_count) {
     choose_y(f, height);
     width = number_width(&f->y);
@@ -138,7 +140,8 @@ static double left_room(const PfChart *c, PfFrame *f, double height)
   return fmin(width, 260) + 14 + (is_given(c->y_label) ? 26 : 0);
 }
 
-/* The frame in the shape of the data, as far as that is neither a strip nor a tower; the rest is room beside the data. */
+/* The frame in the shape of the data, as far as that is neither a strip nor a tower; the rest is room beside the
+ * data. */
 static void make_equal(PfFrame *f, double *width, double *height)
 {
   double x = f->x.high - f->x.low, y = f->y.high - f->y.low, most = *width;
@@ -250,8 +253,8 @@ static void put_y_axis(PfText *text, const PfChart *c, const PfFrame *f)
 
 static void put_frame(PfText *text, const PfFrame *f, const char *style)
 {
-  pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"%s/>", f->left, f->top, f->right - f->left,
-                f->bottom - f->top, style);
+  pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"%s/>", f->left, f->top,
+                f->right - f->left, f->bottom - f->top, style);
 }
 
 /* Long titles are smaller; what is longer still begins at the side of the page, or is cut. */
@@ -288,12 +291,13 @@ static void put_chart(PfText *text, const PfChart *c, const Place *p, int index,
 
 static void put_head(PfText *text, double width, double height)
 {
-  pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-                "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"%g\">\n"
+  pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
+                "%.0f\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" "
+                "font-size=\"%g\">\n"
                 "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:%gpx}"
                 ".title{font-weight:bold}</style>\n"
-                "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, PF_FONT_SIZE, PF_NAME_SIZE,
-                width, height);
+                "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, PF_FONT_SIZE,
+                PF_NAME_SIZE, width, height);
 }
 
 static void put_all(PfText *text, const PfChart *charts, Place *places, int count)
@@ -301,7 +305,8 @@ static void put_all(PfText *text, const PfChart *charts, Place *places, int coun
   double left = 0, y = 0.5*MARGIN, width = LEAST_WIDTH;
   for (int i = 0; i < count; i++) cover(charts + i, &places[i].f);
   share_ranges(charts, places, count);
-  for (int i = 0; i < count; i++) left = fmax(left, left_room(charts + i, &places[i].f, frame_height(charts + i, count)));
+  for (int i = 0; i < count; i++)
+    left = fmax(left, left_room(charts + i, &places[i].f, frame_height(charts + i, count)));
   for (int i = 0; i < count; i++) {
     y = place(charts + i, places + i, left, y, count) + 0.5*MARGIN;
     width = fmax(width, places[i].f.right + fmax(MARGIN, number_width(&places[i].f.x)/2 + 4));

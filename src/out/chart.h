@@ -1,4 +1,6 @@
-/* Charts: lines, marks and bars over axes, as SVG, and by librsvg as PNG and PDF. All pictures of the program have this style. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Charts: lines, marks and bars over axes, as SVG, and by librsvg as PNG and PDF. All pictures of the program have this
+ * style. */
 #ifndef PF_OUT_CHART_H
 #define PF_OUT_CHART_H
 
@@ -54,8 +56,8 @@ typedef enum PfPictureKind { PF_PICTURE_NONE, PF_PICTURE_SVG, PF_PICTURE_PNG, PF
 
 /* "svg", "png", "pdf". */
 PfPictureKind pf_picture_kind(const char *ending);
-/* Can it be made here, with that library (PF_RENDER_LIBRARY)? Fails with PF_ERR_MISSING and says what to do, before anything is
- * computed. */
+/* Can it be made here, with that library (PF_RENDER_LIBRARY)? Fails with PF_ERR_MISSING and says what to do, before
+ * anything is computed. */
 PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind, const char *library);
 
 /* What draws PNG and PDF, as the system's loader knows it: looked for when it is needed and not before. */

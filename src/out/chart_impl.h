@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files that draw a chart. */
 #ifndef PF_OUT_CHART_IMPL_H
 #define PF_OUT_CHART_IMPL_H

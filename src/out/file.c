@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Result files: written beside their target and renamed. */
 #include "out/file.h"
 
@@ -86,7 +87,9 @@ static PfStatus check_part(PfContext *ctx, const char *path, const PfText *targe
   name_part(target, 1, &part);
   bool bad = access(pf_text_get(&part), F_OK) != 0 && errno != ENOENT;
   if (bad) fail(ctx, path, errno);
-  if (bad) pf_hint(ctx, "until it is complete the file is called '%s'", pf_text_get(&part) + folder_length(pf_text_get(&part)));
+  if (bad)
+    pf_hint(ctx, "until it is complete the file is called '%s'",
+            pf_text_get(&part) + folder_length(pf_text_get(&part)));
   pf_text_free(&part);
   return bad ? PF_ERR_FILE : PF_OK;
 }
@@ -111,7 +114,8 @@ static PfStatus check_place(PfContext *ctx, const char *path, const char *target
   int error = folder_error(pf_text_get(&folder));
   PfStatus result = error ? fail(ctx, path, error) : PF_OK;
   if (error && access(target, W_OK) == 0)
-    pf_hint(ctx, "it may be written itself, but no file may be made beside it, as a safe replacement needs; write elsewhere");
+    pf_hint(ctx, "it may be written itself, but no file may be made beside it, as a safe replacement needs; write "
+                 "elsewhere");
   pf_text_free(&folder);
   return result;
 }
@@ -137,7 +141,8 @@ PfStatus pf_out_check(PfContext *ctx, const char *path)
 
 static void warn_of_other(PfOutFile *file)
 {
-  pf_warn_at(file->ctx, (PfPlace){0}, "'%s' is there already, from a run that was interrupted or still goes on; it stays as it is",
+  pf_warn_at(file->ctx, (PfPlace){0},
+             "'%s' is there already, from a run that was interrupted or still goes on; it stays as it is",
              pf_text_get(&file->part));
 }
 
@@ -172,8 +177,8 @@ static PfStatus open_beside(PfOutFile *file)
   return make_part(file);
 }
 
-/* Milliseconds: between looks at a reader, and how long he is waited for after a request to stop, when he has not come yet and when
- * he takes nothing more. */
+/* Milliseconds: between looks at a reader, and how long he is waited for after a request to stop, when he has not come
+ * yet and when he takes nothing more. */
 enum { NAP = 20, WAIT_TO_OPEN = 300, WAIT_TO_WRITE = 2000 };
 
 /* After one more nap. */
@@ -375,7 +380,8 @@ PfStatus pf_out_text(PfContext *ctx, const char *path, const PfText *text)
   if (text->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no memory for '%s'", path);
   PF_TRY(pf_out_open(&file, ctx, path));
   bool good = pf_out_put(&file, 0, pf_text_get(text), text->count) == text->count;
-  if (good && file.replaces && fsync(file.fd) != 0) good = false, file.error = errno; /* the old text must not go first */
+  /* the old text must not go first */
+  if (good && file.replaces && fsync(file.fd) != 0) good = false, file.error = errno;
   if (good) return pf_out_replace(&file);
   fail(ctx, path, file.error);
   pf_out_remove(&file);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are written: beside their target until they are complete, so that nothing is lost when something fails. */
 #ifndef PF_SRC_OUT_FILE_H
 #define PF_SRC_OUT_FILE_H
@@ -22,12 +23,12 @@ PfStatus pf_out_check(PfContext *ctx, const char *path);
 /* Whether it is, or will be, a regular file: only there bytes can be written again. */
 bool pf_out_is_regular(const char *path);
 
-/* Makes the file x.part.csv beside x.csv (x.part2.csv when there is one, with a warning: it may be all that is left of another
- * run). The path must outlive the file. After a failure there is nothing to close. */
+/* Makes the file x.part.csv beside x.csv (x.part2.csv when there is one, with a warning: it may be all that is left of
+ * another run). The path must outlive the file. After a failure there is nothing to close. */
 PfStatus pf_out_open(PfOutFile *file, PfContext *ctx, const char *path);
 
-/* Writes at the offset, or just on where offsets have no meaning. Returns how many bytes were written; fewer than asked for when
- * it fails, and then file->error is set. */
+/* Writes at the offset, or just on where offsets have no meaning. Returns how many bytes were written; fewer than asked
+ * for when it fails, and then file->error is set. */
 size_t pf_out_put(PfOutFile *file, off_t offset, const char *bytes, size_t count);
 /* Cuts the file there, when it can be. */
 void pf_out_cut(PfOutFile *file, off_t size);
@@ -35,8 +36,8 @@ void pf_out_cut(PfOutFile *file, off_t size);
 /* The end: the file takes the place of its target, whose owner and permissions it takes over, or goes away. */
 PfStatus pf_out_replace(PfOutFile *file);
 void pf_out_remove(PfOutFile *file);
-/* The end after a failure, of a file that is still worth something: at its target when that is free, else beside it. Says what
- * failed and where the file is: `what`, as in "100 rows". */
+/* The end after a failure, of a file that is still worth something: at its target when that is free, else beside it.
+ * Says what failed and where the file is: `what`, as in "100 rows". */
 PfStatus pf_out_rescue(PfOutFile *file, const char *what);
 
 /* All of it at once: a whole text. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON writer. */
 #include "out/out.h"
 
@@ -20,7 +21,8 @@ static size_t put_character(PfText *text, const char *at, size_t left)
 {
   uint32_t size = pf_utf8_size(at, left);
   unsigned char c = (unsigned char)*at;
-  if (!size || (size == 4 && pf_utf8_is_hidden(at, size))) pf_text_add(text, "\\ufffd"); /* Python knows no pairs of \u */
+  /* Python knows no pairs of \u */
+  if (!size || (size == 4 && pf_utf8_is_hidden(at, size))) pf_text_add(text, "\\ufffd");
   else if (c == '"' || c == '\\') pf_text_print(text, "\\%c", c);
   else if (pf_utf8_is_hidden(at, size)) pf_text_print(text, "\\u%04x", (unsigned)pf_utf8_code(at, size));
   else pf_text_put(text, at, size);

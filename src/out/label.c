@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Typesetting of names: theta is a letter, _b and [2] are indices, x'' has primes, m/s^2 an exponent. */
 #include "out/label.h"
 
@@ -51,7 +52,8 @@ static void open_span(const Setter *s, Level level, Slant slant, bool gap, doubl
   pf_text_add(s->text, ">");
 }
 
-/* Viewers drop a blank where a tspan begins, and the shift of an empty tspan: the blank is a shift of the next character. */
+/* Viewers drop a blank where a tspan begins, and the shift of an empty tspan: the blank is a shift of the next
+ * character. */
 static void put_run(Setter *s, Level level, Slant slant, const char *bytes, size_t count)
 {
   static const double below[] = {0, 0.25, -0.4}, part[] = {1, 0.72, 0.72};
@@ -265,7 +267,8 @@ static const char *put_token(Setter *s, const char *at, const char *end, bool un
   }
   if (*at == '*') put(s, ON_LINE, "·");
   else if (*at == '-') put(s, ON_LINE, "−");
-  else if (isdigit((unsigned char)*at)) after = end_of_number(at, end), put_run(s, ON_LINE, UPRIGHT, at, (size_t)(after - at));
+  else if (isdigit((unsigned char)*at))
+    after = end_of_number(at, end), put_run(s, ON_LINE, UPRIGHT, at, (size_t)(after - at));
   else if (unit && isalpha((unsigned char)*at)) {
     while (after < end && isalpha((unsigned char)*after)) after++;
     if (after - at == 3 && !memcmp(at, "deg", 3)) put(s, ON_LINE, "°");

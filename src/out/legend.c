@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The legend of a chart: above the frame, so that it covers nothing. */
 #include "out/chart_impl.h"
 
@@ -41,13 +42,14 @@ static void put_text(PfText *text, PfLabelKind kind, const char *label, double x
 static void put_entry(PfText *text, const PfSeries *s, double x, double y, double width)
 {
   if (s->mark == PF_MARK_NONE || s->joined)
-    pf_text_print(text, "<path d=\"M%.2f %.2fh%d\" stroke=\"%s\" stroke-width=\"1.8\"%s/>", x, y - 4.5, SAMPLE, pf_palette(s->color),
-                  pf_svg_dash(s->dash));
+    pf_text_print(text, "<path d=\"M%.2f %.2fh%d\" stroke=\"%s\" stroke-width=\"1.8\"%s/>", x, y - 4.5, SAMPLE,
+                  pf_palette(s->color), pf_svg_dash(s->dash));
   PfMarkShape mark = s->mark == PF_MARK_DOT ? PF_MARK_CIRCLE : s->mark; /* a single dot is hard to see */
   pf_svg_mark(text, mark, pf_palette(s->color), x + SAMPLE/2.0, y - 4.5);
   double most = width - SAMPLE - GAP, label = label_width(s);
   if (s->label) put_text(text, PF_LABEL_NAME, s->label, x + SAMPLE + GAP, y, most);
-  if (s->note) put_text(text, PF_LABEL_PLAIN, s->note, x + SAMPLE + GAP + label + (s->label ? GAP : 0), y, fmax(most - label, 40));
+  if (s->note)
+    put_text(text, PF_LABEL_PLAIN, s->note, x + SAMPLE + GAP + label + (s->label ? GAP : 0), y, fmax(most - label, 40));
 }
 
 /* Goes through the entries; without a text they are only counted. Returns the number of rows. */

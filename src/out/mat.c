@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MAT files of level 4: the simplest form that MATLAB, Octave and SciPy all read. Each matrix is a head of five 32-bit
  * numbers (type, rows, columns, imaginary part, length of the name), the name, and the numbers by columns; everything
  * little-endian (MathWorks, MAT-File Format, "Level 4 MAT-File Format"). */

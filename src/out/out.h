@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing results: JSON and MAT files. Pictures are in chart.h. */
 #ifndef PF_SRC_OUT_H
 #define PF_SRC_OUT_H
@@ -30,8 +31,8 @@ void pf_json_bool(PfJson *json, const char *key, bool value);
 void pf_mat_matrix(PfText *text, const char *name, const double *values, int rows, int columns);
 void pf_mat_texts(PfText *text, const char *name, const char *const *lines, int count);
 
-/* The same in pieces, for a matrix that is the last of its file and whose columns come one by one: its head as if it had none,
- * then `rows` numbers for each, and at last their number at PF_MAT_COLUMNS from where the head begins. */
+/* The same in pieces, for a matrix that is the last of its file and whose columns come one by one: its head as if it
+ * had none, then `rows` numbers for each, and at last their number at PF_MAT_COLUMNS from where the head begins. */
 #define PF_MAT_COLUMNS 8
 void pf_mat_open(PfText *text, const char *name, int rows);
 void pf_mat_column(PfText *text, const double *values, int rows);

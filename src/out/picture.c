@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures as files: which kinds there are, and what can be made here. */
 #include "out/chart.h"
 

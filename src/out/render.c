@@ -1,5 +1,6 @@
-/* SVG to PNG and PDF: librsvg and cairo live here only. They come with forty more libraries, so they are loaded when a picture is
- * drawn and not when the program starts; what runs without them runs where they are not installed. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SVG to PNG and PDF: librsvg and cairo live here only. They come with forty more libraries, so they are loaded when a
+ * picture is drawn and not when the program starts; what runs without them runs where they are not installed. */
 #include "out/chart.h"
 
 #ifndef PF_HAVE_RSVG
@@ -25,26 +26,27 @@ PfStatus pf_render(PfContext *ctx, PfPictureKind kind, const PfText *svg, PfText
 #include <stddef.h>
 #include <string.h>
 
-/* PNG: two pixels for one, for paper and for fine screens. PDF: the page of 720 pixels is 17.2 cm wide, two columns of a paper. */
+/* PNG: two pixels for one, for paper and for fine screens. PDF: the page of 720 pixels is 17.2 cm wide, two columns of
+ * a paper. */
 static const double png_scale = 2, pdf_scale = 17.2/2.54*72/720;
 
 /* What is used of librsvg, and of the cairo and glib that it brings along: result, name, arguments. */
-#define FUNCTIONS(USE)                                                                                                           \
-  USE(RsvgHandle *, rsvg_handle_new_from_data, (const guint8 *, gsize, GError **))                                               \
-  USE(gboolean, rsvg_handle_get_intrinsic_size_in_pixels, (RsvgHandle *, gdouble *, gdouble *))                                  \
-  USE(gboolean, rsvg_handle_render_document, (RsvgHandle *, cairo_t *, const RsvgRectangle *, GError **))                        \
-  USE(void, g_object_unref, (gpointer))                                                                                          \
-  USE(void, g_error_free, (GError *))                                                                                            \
-  USE(cairo_t *, cairo_create, (cairo_surface_t *))                                                                              \
-  USE(void, cairo_destroy, (cairo_t *))                                                                                          \
-  USE(cairo_status_t, cairo_status, (cairo_t *))                                                                                 \
-  USE(const char *, cairo_status_to_string, (cairo_status_t))                                                                    \
-  USE(cairo_surface_t *, cairo_image_surface_create, (cairo_format_t, int, int))                                                 \
-  USE(cairo_status_t, cairo_surface_write_to_png_stream, (cairo_surface_t *, cairo_write_func_t, void *))                        \
-  USE(cairo_surface_t *, cairo_pdf_surface_create_for_stream, (cairo_write_func_t, void *, double, double))                      \
-  USE(void, cairo_pdf_surface_set_metadata, (cairo_surface_t *, cairo_pdf_metadata_t, const char *))                             \
-  USE(cairo_status_t, cairo_surface_status, (cairo_surface_t *))                                                                 \
-  USE(void, cairo_surface_finish, (cairo_surface_t *))                                                                           \
+#define FUNCTIONS(USE) \
+  USE(RsvgHandle *, rsvg_handle_new_from_data, (const guint8 *, gsize, GError **)) \
+  USE(gboolean, rsvg_handle_get_intrinsic_size_in_pixels, (RsvgHandle *, gdouble *, gdouble *)) \
+  USE(gboolean, rsvg_handle_render_document, (RsvgHandle *, cairo_t *, const RsvgRectangle *, GError **)) \
+  USE(void, g_object_unref, (gpointer)) \
+  USE(void, g_error_free, (GError *)) \
+  USE(cairo_t *, cairo_create, (cairo_surface_t *)) \
+  USE(void, cairo_destroy, (cairo_t *)) \
+  USE(cairo_status_t, cairo_status, (cairo_t *)) \
+  USE(const char *, cairo_status_to_string, (cairo_status_t)) \
+  USE(cairo_surface_t *, cairo_image_surface_create, (cairo_format_t, int, int)) \
+  USE(cairo_status_t, cairo_surface_write_to_png_stream, (cairo_surface_t *, cairo_write_func_t, void *)) \
+  USE(cairo_surface_t *, cairo_pdf_surface_create_for_stream, (cairo_write_func_t, void *, double, double)) \
+  USE(void, cairo_pdf_surface_set_metadata, (cairo_surface_t *, cairo_pdf_metadata_t, const char *)) \
+  USE(cairo_status_t, cairo_surface_status, (cairo_surface_t *)) \
+  USE(void, cairo_surface_finish, (cairo_surface_t *)) \
   USE(void, cairo_surface_destroy, (cairo_surface_t *))
 
 #define AGREE(result, name, arguments) _Static_assert(_Generic(&name, result(*) arguments : 1, default : 0), #name);
@@ -66,11 +68,12 @@ static const struct {
 static PfStatus missing(PfContext *ctx)
 {
   const char *why = dlerror();
-  return pf_fail(ctx, PF_ERR_MISSING, ".png and .pdf need librsvg (Debian: librsvg2-2), which cannot be loaded: %s", why ? why : "no reason given");
+  return pf_fail(ctx, PF_ERR_MISSING, ".png and .pdf need librsvg (Debian: librsvg2-2), which cannot be loaded: %s",
+                 why ? why : "no reason given");
 }
 
-/* A search in a library goes on in those that it needs: one is opened for all. glib cannot be taken out of memory again, so it
- * stays there when it is closed. */
+/* A search in a library goes on in those that it needs: one is opened for all. glib cannot be taken out of memory
+ * again, so it stays there when it is closed. */
 static PfStatus load(Renderer *r, PfContext *ctx, const char *library)
 {
   *r = (Renderer){.ctx = ctx, .library = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
@@ -105,8 +108,8 @@ static cairo_status_t take_bytes(void *user, const unsigned char *bytes, unsigne
 static PfStatus check(const Renderer *r, cairo_status_t status)
 {
   if (status == CAIRO_STATUS_SUCCESS) return PF_OK;
-  return pf_fail(r->ctx, status == CAIRO_STATUS_NO_MEMORY ? PF_ERR_MEMORY : PF_ERR_FILE, "the picture cannot be drawn: %s",
-                 r->cairo_status_to_string(status));
+  return pf_fail(r->ctx, status == CAIRO_STATUS_NO_MEMORY ? PF_ERR_MEMORY : PF_ERR_FILE,
+                 "the picture cannot be drawn: %s", r->cairo_status_to_string(status));
 }
 
 static PfStatus failed(const Renderer *r, GError *error)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stands inside the frame of a chart: lines, marks, bars. */
 #include "out/chart_impl.h"
 
@@ -6,7 +7,8 @@
 /* Okabe and Ito's palette: distinct for the colour-blind. */
 const char *pf_palette(int index)
 {
-  static const char *const palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080"};
+  static const char *const palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
+                                        "#808080"};
   return palette[(unsigned)index%(sizeof palette/sizeof *palette)];
 }
 
@@ -25,24 +27,28 @@ void pf_svg_mark(PfText *text, PfMarkShape shape, const char *color, double x, d
     pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" fill=\"%s\" stroke=\"#fff\"/>", x, y, color);
     break;
   case PF_MARK_SQUARE:
-    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" fill=\"%s\" stroke=\"#fff\"/>", x - 4, y - 4, color);
+    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" fill=\"%s\" stroke=\"#fff\"/>", x - 4,
+                  y - 4, color);
     break;
   case PF_MARK_TRIANGLE:
     pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" fill=\"%s\" stroke=\"#fff\"/>", x, y - 6, color);
     break;
-  case PF_MARK_RING: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" %s stroke=\"%s\"/>", x, y, ring, color); break;
+  case PF_MARK_RING: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" %s stroke=\"%s\"/>", x, y, ring,
+                                   color); break;
   case PF_MARK_BOX:
-    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" %s stroke=\"%s\"/>", x - 4, y - 4, ring, color);
+    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" %s stroke=\"%s\"/>", x - 4, y - 4, ring,
+                  color);
     break;
-  case PF_MARK_PEAK: pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" %s stroke=\"%s\"/>", x, y - 6, ring, color); break;
+  case PF_MARK_PEAK: pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" %s stroke=\"%s\"/>", x, y - 6, ring,
+                                   color); break;
   default: break;
   }
 }
 
 /* ---------------------------------------------------------------- lines */
 
-/* A polygon being written. Points that lie on the way between their neighbours are left out: `bounds` are the directions from the
- * last written point that pass all points since by less than the width of a hair. */
+/* A polygon being written. Points that lie on the way between their neighbours are left out: `bounds` are the
+ * directions from the last written point that pass all points since by less than the width of a hair. */
 typedef struct Pen {
   PfText *text;
   bool down, waiting;
@@ -88,7 +94,8 @@ static void draw_to(Pen *pen, double x, double y)
     wait_for(pen, x, y, distance);
     return;
   }
-  double direction = turn(atan2(y - pen->y, x - pen->x) - pen->middle), reach = hypot(pen->next_x - pen->x, pen->next_y - pen->y);
+  double direction = turn(atan2(y - pen->y, x - pen->x) - pen->middle),
+         reach = hypot(pen->next_x - pen->x, pen->next_y - pen->y);
   bool straight = direction >= pen->low && direction <= pen->high && distance >= reach;
   if (!straight) {
     write_point(pen, pen->next_x, pen->next_y);
@@ -107,8 +114,8 @@ static void lift(Pen *pen)
   pen->down = false;
 }
 
-/* Points in one thin upright strip of the page are drawn as the first, the lowest, the highest and the last of them: nobody sees
- * the others, and fast motions have many. */
+/* Points in one thin upright strip of the page are drawn as the first, the lowest, the highest and the last of them:
+ * nobody sees the others, and fast motions have many. */
 typedef struct Strip {
   int count;
   double left;             /* where it begins */
@@ -158,8 +165,8 @@ static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
   }
   leave(&strip, &pen);
   lift(&pen);
-  pf_text_print(text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s/>\n", pf_palette(s->color),
-                pf_svg_dash(s->dash));
+  pf_text_print(text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s/>\n",
+                pf_palette(s->color), pf_svg_dash(s->dash));
 }
 
 void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
@@ -186,14 +193,15 @@ void pf_svg_bars(PfText *text, const PfFrame *f, const PfBar *bars, int count)
 {
   double row = (f->bottom - f->top)/count;
   for (int i = 0; i < count; i++) {
-    double y = f->top + row*i, end = bars[i].why_not ? f->left : pf_axis_at(&f->x, bars[i].value), base = y + row/2 + 4.5;
+    double y = f->top + row*i, end = bars[i].why_not ? f->left : pf_axis_at(&f->x, bars[i].value),
+           base = y + row/2 + 4.5;
     if (isnan(end)) end = f->left;
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 8, base);
     pf_label_put(text, PF_LABEL_PLAIN, bars[i].label, PF_FONT_SIZE, f->left);
     pf_text_add(text, "</text>");
     if (!bars[i].why_not)
-      pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>", f->left, y + 0.2*row,
-                    fmax(0, end - f->left), 0.6*row, pf_palette(0));
+      pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>", f->left,
+                    y + 0.2*row, fmax(0, end - f->left), 0.6*row, pf_palette(0));
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\"%s>", end + 6, base, bars[i].why_not ? " fill=\"#777\"" : "");
     if (bars[i].why_not) pf_label_put(text, PF_LABEL_PLAIN, bars[i].why_not, PF_FONT_SIZE, f->right - end - 12);
     else put_bar_number(text, &f->x, bars[i].value);

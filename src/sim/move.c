@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving a simulation. */
 #include "sim/sim_impl.h"
 
@@ -14,7 +15,8 @@ bool pf_sim_control(PfSim *sim, double period, PfController *controller, void *u
 {
   int before = pf_diagnostic_count(sim->ctx);
   if (!(period >= 0) || !isfinite(period) || (period > 0 && !controller))
-    return pf_sim_check_since(sim, pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a controller needs a period that is positive"), before);
+    return pf_sim_check_since(sim, pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a controller needs a period that is positive"),
+                              before);
   sim->period = period;
   sim->controller = controller;
   sim->user = user;
@@ -56,7 +58,8 @@ static bool is_over(const PfSim *sim)
 static PfStatus why_over(const PfSim *sim)
 {
   PfRunEnd end = sim->motion->end;
-  return end == PF_RUN_UNTIL || end == PF_RUN_DONE ? PF_OK : end == PF_RUN_LIMIT || end == PF_RUN_STALL ? PF_ERR_LIMIT : PF_ERR_NUMBER;
+  return end == PF_RUN_UNTIL || end == PF_RUN_DONE ? PF_OK : end == PF_RUN_LIMIT || end == PF_RUN_STALL
+         ? PF_ERR_LIMIT : PF_ERR_NUMBER;
 }
 
 static PfStatus advance(PfSim *sim, double t)
@@ -64,7 +67,8 @@ static PfStatus advance(PfSim *sim, double t)
   PfMove kind = PF_MOVE_STEP;
   if (!sim->motion) return not_started(sim);
   double now = pf_phases_time(sim->motion);
-  if (!(t >= now)) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the simulation stands at t = %.12g and cannot go to %.12g", now, t);
+  if (!(t >= now))
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the simulation stands at t = %.12g and cannot go to %.12g", now, t);
   while (!is_over(sim) && (kind != PF_MOVE_END || pf_phases_time(sim->motion) < t)) {
     PF_TRY(move(sim, t, &kind));
     if (pf_context_is_cancelled(sim->ctx)) return PF_ERR_CANCELLED;

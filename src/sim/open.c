@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing a simulation. */
 #include "sim/settings.h"
 #include "sim/sim_impl.h"

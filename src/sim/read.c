@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities by handles. */
 #include "sim/sim_impl.h"
 
@@ -17,8 +18,8 @@ static bool find_state(PfSim *sim, PfHandle *h)
   for (int i = 0; i < model->coordinate_count; i++) {
     const char *name = model->coordinates[i].name;
     if (strncmp(h->name, name, length - rate) != 0 || name[length - rate]) continue;
-    *h = (PfHandle){.name = h->name, .kind = PF_HANDLE_STATE, .index = i + (rate ? model->coordinate_count : 0), .size = 1,
-                    .measure = pf_model_measure(model, h->name)};
+    *h = (PfHandle){.name = h->name, .kind = PF_HANDLE_STATE, .index = i + (rate ? model->coordinate_count : 0),
+                    .size = 1, .measure = pf_model_measure(model, h->name)};
     return true;
   }
   return false;

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How to run, as the model says after 'run'. */
 #ifndef PF_SIM_SETTINGS_H
 #define PF_SIM_SETTINGS_H
 
 #include "pfaff/time.h"
 
-/* `values` are the numbers of the system at the start. Without a system only what is a number by itself is looked at. With another
- * `method` (NULL: none) that of the model need not exist. */
+/* `values` are the numbers of the system at the start. Without a system only what is a number by itself is looked at.
+ * With another `method` (NULL: none) that of the model need not exist. */
 PfStatus pf_run_settings(PfContext *ctx, const PfModel *model, const PfSystem *system, const double *values,
                          const char *method, PfRunOptions *settings);
 

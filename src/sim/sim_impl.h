@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside sim. */
 #ifndef PF_SIM_IMPL_H
 #define PF_SIM_IMPL_H

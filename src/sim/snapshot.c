@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of a simulation: a head that tells what it belongs to, the state of its controller, and the motion. */
 #include "sim/sim_impl.h"
 
@@ -62,7 +63,8 @@ static PfStatus restore(PfSim *sim, const char *bytes, size_t size)
   if (!sim->motion) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "start the simulation before a snapshot is restored");
   if (size < sizeof head) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot: it has %zu bytes", size);
   memcpy(&head, bytes, sizeof head);
-  if (head.magic != magic || head.size > size) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot, or a part of one");
+  if (head.magic != magic || head.size > size)
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot, or a part of one");
   if (head.identity != identity(sim))
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the snapshot belongs to another model, method or formulation");
   size_t inputs = (size_t)sim->model->input_count*sizeof(double);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holonomic constraints in disguise: combinations sum_i c_ib f_b(q) a_i of the constraint forms that are closed, with
  * unknown constants c and functions f from a list: 1, then also the sines, cosines and coordinates that occur in
  * the forms. That the curl vanishes is a linear equation for the constants at every point; points are taken in a prime

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The flow of a vector field, with a small deviation carried along if wanted: x' = f(x), d' = Df(x) d, by Dormand and
  * Prince's method of order 5(4). The chart of the field may change on the way: then x is renamed, which the caller
  * can see. */

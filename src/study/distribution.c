@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The distribution of admissible velocities. A basis is found by elimination with expressions, guided by values at the
  * point of interest: in a prime field for exact decisions, in doubles where the point is not known exactly. Nothing
  * is multiplied out, so expressions stay as small as the work that made them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside study: the admissible velocities as a distribution, the kernel of the constraint forms, and Lie brackets of
  * fields that span it. */
 #ifndef PF_STUDY_DISTRIBUTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points where a derivative does not exist: found by looking at what decides in abs, sign, min, max and conditions. */
 #include "study/dynamics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The motion in a prime field. */
 #include "study/flow.h"
 

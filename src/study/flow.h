@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside study: functions of the state and their rates along the motion, at random admissible states of a prime field:
  * accelerations are solved for in exact arithmetic, so no formula for them is needed. */
 #ifndef PF_STUDY_FLOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first Lyapunov coefficient of a Hopf point: are the cycles that are born stable? Kuznetsov, Elements of Applied
  * Bifurcation Theory, 3rd ed., section 5.4:
  *

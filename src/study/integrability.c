@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growth vectors by Lie brackets: Chow, Math. Ann. 117 (1939) 98-105; the growth vector and the degree of nonholonomy:
  * Vershik, Gershkovich, Nonholonomic dynamical systems, in: Dynamical Systems VII, Springer 1994.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside study: the parts of the study of integrability. */
 #ifndef PF_STUDY_INTEGRABILITY_H
 #define PF_STUDY_INTEGRABILITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conserved quantities: combinations of candidates whose rate is zero. Each random state gives one linear equation for
  * the constants; the momenta among them are those of Noether's theorem and of its nonholonomic form (Bloch,
  * Krishnaprasad, Marsden, Murray, Arch. Rational Mech. Anal. 136 (1996) 21-99) where the constraints allow the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside study: the parts of the search for conserved quantities. */
 #ifndef PF_STUDY_INVARIANTS_H
 #define PF_STUDY_INVARIANTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What conserved quantities are made of. */
 #include "study/invariants.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rate of a function by the normal form. With Maggi's G omega' = g, Cramer's rule gives
  *   det(G) df/dt = det(G) (df/dt at constant omega) + df/domega adj(G) g,
  * a polynomial that is zero or not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Phase portraits: curves of motions in a plane, all with the same values of chosen integrals. */
 #include "study/course.h"
 #include "study/problem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Integrals of closed forms by rules: coordinate after coordinate, term after term. */
 #include "study/integrability.h"
 

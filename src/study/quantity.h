@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities at the place of a field, and states where they have given values. */
 #ifndef PF_STUDY_QUANTITY_H
 #define PF_STUDY_QUANTITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear equations for constants over a prime field. */
 #include "study/relations.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside study: homogeneous linear equations for unknown constants, gathered at random points of a prime field, and
  * the rational numbers behind elements of the field. */
 #ifndef PF_STUDY_RELATIONS_H

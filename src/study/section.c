@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Poincare sections, and the largest Lyapunov exponent: the mean rate at which the logarithm of a small deviation
  * grows (G. Benettin, L. Galgani, A. Giorgilli, J.-M. Strelcyn, Meccanica 15 (1980) 9-30). */
 #include "study/course.h"

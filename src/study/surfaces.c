@@ -1,5 +1,6 @@
-/* States on surfaces where a force jumps: with sign(0) = 0 the accelerations are others than on either side. A zero of one side's
- * equations that lies on the surface, a velocity of 1e-18 with dry friction, is none of the equations. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* States on surfaces where a force jumps: with sign(0) = 0 the accelerations are others than on either side. A zero of
+ * one side's equations that lies on the surface, a velocity of 1e-18 with dry friction, is none of the equations. */
 #include "study/surfaces.h"
 
 #include <math.h>
@@ -33,7 +34,8 @@ void pf_surfaces_free(PfSurfaces *s)
   pf_system_free(s->system);
 }
 
-/* The numbers of the field and the side of each surface; `on` (not a condition, which has no third case): 0 on the surface. */
+/* The numbers of the field and the side of each surface; `on` (not a condition, which has no third case): 0 on the
+ * surface. */
 static PfStatus place(PfSurfaces *s, const PfDynamics *f, bool on, bool *any)
 {
   const PfSymbols *from = pf_system_symbols(f->system), *to = pf_system_symbols(s->system);

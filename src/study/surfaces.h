@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside study: states that Newton's method finds where a force jumps (surfaces.c). */
 #ifndef PF_STUDY_SURFACES_H
 #define PF_STUDY_SURFACES_H
@@ -15,8 +16,8 @@ typedef struct PfSurfaces {
 PfStatus pf_surfaces_make(PfDynamics *field, PfArena *arena, PfSurfaces *surfaces);
 void pf_surfaces_free(PfSurfaces *surfaces);
 
-/* Are the accelerations where the field is those of the equations as they stand? On a surface, but for rounding, sign is 0: what
- * was found with one of its sides may be no solution. */
+/* Are the accelerations where the field is those of the equations as they stand? On a surface, but for rounding, sign
+ * is 0: what was found with one of its sides may be no solution. */
 PfStatus pf_surfaces_agree(PfSurfaces *surfaces, const PfDynamics *field, bool *agree);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Generalized-alpha for constraints at velocity level (index 2), and at both levels for those that have two.
  *
  *   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) w_{n+1} + alpha_f w_n
@@ -51,6 +52,7 @@ static PfStepEnd step(PfMotionRun *run)
 }
 
 const PfMethod pf_method_generalized_alpha = {
-  .name = "generalized_alpha", .summary = "generalized-alpha with the constraints in every step, order 2, fixed or chosen step",
+  .name = "generalized_alpha",
+  .summary = "generalized-alpha with the constraints in every step, order 2, fixed or chosen step",
   .fixed = true, .damped = true, .bound = true, .direct = true,
   .prepare = prepare, .step = step, .interpolate = pf_hermite, .release = pf_alpha_release};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* alpha-RATTLE: the constraints push over the whole step, all else follows generalized-alpha.
  *
  *   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) w_{n+1} + alpha_f w_n,   M(q) w = f

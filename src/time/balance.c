@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The balance of energy and work along a run, and the view of a motion inside a step. */
 #include "time/breaks.h"
 
@@ -73,12 +74,14 @@ static bool show(PfMotionRun *run, double t, PfSample *sample)
   bool inside = t < run->seen.t;
   const double *y = inside ? run->look.y : pf_seen_state(run);
   if (inside) pf_interpolate(run, t, run->look.y);
-  if (inside && run->state.between != PF_BETWEEN_PASSAGE && holds_constraints(run)) (void)pf_project(run, t, run->look.y);
+  if (inside && run->state.between != PF_BETWEEN_PASSAGE && holds_constraints(run))
+    (void)pf_project(run, t, run->look.y);
   if (!pf_flow(run, t, y, run->look.dy)) return false;
   pf_monitor_at(run, t, y, run->flow.multiplier);
   *sample = (PfSample){.t = t, .q = y, .v = y + run->n, .a = run->look.dy + run->n, .multiplier = run->look.multiplier,
                        .kinetic = pf_monitor_kinetic(run), .potential = pf_monitor_potential(run),
-                       .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run), .balance = run->monitor.balance};
+                       .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run),
+                       .balance = run->monitor.balance};
   return true;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a step has to end: surfaces of switching, conditions of events and of the stop, what ceases to stick. */
 #ifndef PF_TIME_BREAKS_H
 #define PF_TIME_BREAKS_H
@@ -35,10 +36,11 @@ double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *breaks);
 
 /* After a step: the first instant in it, or its end, at which something changes that ends it. */
 PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *breaks);
-/* After a step that failed: beyond a surface the forces of this side need not exist (sqrt(1 - x) where x < 1). Is one no
- * further away than `most`? */
+/* After a step that failed: beyond a surface the forces of this side need not exist (sqrt(1 - x) where x < 1). Is one
+ * no further away than `most`? */
 bool pf_breaks_nearest(PfMotionRun *run, PfBreaks *breaks, double most, PfCut *cut);
-/* Surfaces that were met at the cut, and those that stick no longer (as many as there are sides); conditions that hold then. */
+/* Surfaces that were met at the cut, and those that stick no longer (as many as there are sides); conditions that hold
+ * then. */
 const bool *pf_breaks_met(const PfBreaks *breaks);
 const bool *pf_breaks_released(const PfBreaks *breaks);
 bool pf_breaks_condition(const PfBreaks *breaks, int condition);

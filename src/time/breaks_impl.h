@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What breaks_make.c makes and breaks.c follows along a step. */
 #ifndef PF_TIME_BREAKS_IMPL_H
 #define PF_TIME_BREAKS_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions whose changes of sign end a step: surfaces of switching, what ceases to stick, comparisons in
  * conditions. */
 #include "time/breaks_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dormand and Prince, order 8(5,3), with the interpolation of order 7 (three more evaluations, only when samples are
  * wanted). Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.5, II.6. */
 #include "time/erk.h"

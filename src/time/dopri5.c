@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dormand and Prince, order 5(4), with the interpolation of order 4 that needs no further evaluation.
  * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, table II.5.2 and section II.6. */
 #include "time/erk.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Explicit Runge-Kutta methods: stages, error control. */
 #ifndef PF_TIME_ERK_H
 #define PF_TIME_ERK_H
@@ -15,7 +16,8 @@ typedef struct PfTableau {
   double (*error)(const PfMotionRun *run, const double *k, double h, const double *y, const double *y_new);
 } PfTableau;
 
-/* Dormand and Prince 5(4), for those who integrate something else: 7 stages; weights of the error and of the interpolation. */
+/* Dormand and Prince 5(4), for those who integrate something else: 7 stages; weights of the error and of the
+ * interpolation. */
 extern const PfTableau pf_dopri5_tableau;
 extern const double pf_dopri5_error[], pf_dopri5_dense[];
 

@@ -1,5 +1,6 @@
-/* What a start gives beside coordinates and velocities: components of angular velocities (hub.wz, omega(b).x) and speeds. Each is
- * a function of the velocities with a value that it shall have. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a start gives beside coordinates and velocities: components of angular velocities (hub.wz, omega(b).x) and
+ * speeds. Each is a function of the velocities with a value that it shall have. */
 #ifndef PF_TIME_GOALS_H
 #define PF_TIME_GOALS_H
 
@@ -20,7 +21,8 @@ typedef struct PfGoals {
   const PfSystem *system;
   int n, count, speeds; /* speeds: as many as the model has, 0 when none is given */
   PfGoal *goal;
-  PfTape *tape;         /* value, target and row of each function; then rates, their derivatives and targets of the speeds */
+  /* value, target and row of each function; then rates, their derivatives and targets of the speeds */
+  PfTape *tape;
   double *in, *out, *work;
   int at_speeds;        /* where they begin in `out` */
   PfQr qr;              /* of the derivatives of the rates in the speeds */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The methods by name. */
 #include "time/time_impl.h"
 
@@ -6,7 +7,8 @@
 
 static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4,
                                           &pf_method_generalized_alpha, &pf_method_rattle,
-                                          &pf_method_cvode_adams, &pf_method_cvode_bdf, &pf_method_ida, &pf_method_ida2};
+                                          &pf_method_cvode_adams, &pf_method_cvode_bdf, &pf_method_ida,
+                                          &pf_method_ida2};
 enum { METHODS = sizeof methods/sizeof *methods };
 
 const PfMethod *pf_method(int index)

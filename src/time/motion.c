@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One phase in motion: steps, where they are cut, what follows from it. */
 #include "form/solver.h"
 #include "time/breaks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the correction of a start changed, by name; what of it is worth a warning. */
 #include "time/moved.h"
 
@@ -47,8 +48,8 @@ static void add_velocities(List *l, const double *before, const double *after)
   for (int j = 0; j < n; j++) {
     const PfCoordinate *c = l->model->coordinates + j;
     if (!c->contact && !is_quaternion(l->model, j))
-      l->at[l->count++] = (PfMoved){.name = c->name, .unit = c->unit, .rate = true, .firm = c->firm_v, .place = c->place,
-                                    .from = before[n + j], .to = after[n + j]};
+      l->at[l->count++] = (PfMoved){.name = c->name, .unit = c->unit, .rate = true, .firm = c->firm_v,
+                                    .place = c->place, .from = before[n + j], .to = after[n + j]};
   }
   for (int i = 0; i < l->model->ball_count; i++) {
     const PfBall *ball = l->model->balls + i;
@@ -56,8 +57,8 @@ static void add_velocities(List *l, const double *before, const double *after)
     pf_moved_spin(before + ball->q, before + n + ball->q, from);
     pf_moved_spin(after + ball->q, after + n + ball->q, to);
     for (int k = 0; k < 3; k++)
-      l->at[l->count++] = (PfMoved){.name = ball->spin_name[k], .unit = "", .firm = ball->firm_w[k], .place = ball->place,
-                                    .from = from[k], .to = to[k]};
+      l->at[l->count++] = (PfMoved){.name = ball->spin_name[k], .unit = "", .firm = ball->firm_w[k],
+                                    .place = ball->place, .from = from[k], .to = to[k]};
   }
 }
 
@@ -69,8 +70,8 @@ static void add_goals(List *l, const PfGoals *goals)
     bool listed = false;
     for (int k = l->positions; k < l->count; k++) listed = listed || l->at[k].name == g->name;
     if (!listed)
-      l->at[l->count++] = (PfMoved){.name = g->name, .unit = g->unit, .firm = g->firm, .place = g->place, .from = g->target,
-                                    .to = g->value};
+      l->at[l->count++] = (PfMoved){.name = g->name, .unit = g->unit, .firm = g->firm, .place = g->place,
+                                    .from = g->target, .to = g->value};
   }
 }
 
@@ -93,12 +94,13 @@ static double given_size(const PfMoved *at, int count, const PfMoved *one)
 {
   double most = 1;
   for (int i = 0; i < count; i++)
-    if (at[i].firm != PF_START_OPEN && (one->rate || !strcmp(at[i].unit, one->unit))) most = fmax(most, fabs(at[i].from));
+    if (at[i].firm != PF_START_OPEN && (one->rate || !strcmp(at[i].unit, one->unit)))
+      most = fmax(most, fabs(at[i].from));
   return most;
 }
 
-/* What was given differs by more than the digits that people type. What was solved for is as wanted, unless the configuration is
- * far from the one that the start shows, or a velocity comes out of all proportion. */
+/* What was given differs by more than the digits that people type. What was solved for is as wanted, unless the
+ * configuration is far from the one that the start shows, or a velocity comes out of all proportion. */
 static void judge(PfMoved *at, int count, bool velocities)
 {
   double size = largest(at, count);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the correction of a start changed, by name. */
 #ifndef PF_TIME_MOVED_H
 #define PF_TIME_MOVED_H

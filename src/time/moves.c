@@ -1,5 +1,6 @@
-/* A motion from move to move: steps, events, changes of what sticks. The motion of a phase is always open between two moves, so that
- * it can be looked at. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A motion from move to move: steps, events, changes of what sticks. The motion of a phase is always open between two
+ * moves, so that it can be looked at. */
 #include "time/phases.h"
 
 #include <math.h>
@@ -60,7 +61,8 @@ static bool applies_without(PfPhases *s, const char *formulation)
   return applies;
 }
 
-/* Has the formulation that was asked for no place for what sticks? Then 'multipliers' takes over, which is said once. */
+/* Has the formulation that was asked for no place for what sticks? Then 'multipliers' takes over, which is said
+ * once. */
 static bool falls_back(PfPhases *s, const PfRunOptions *o, PfStatus status)
 {
   const PfRunResult *r = s->motion ? &s->motion->result : NULL;
@@ -68,8 +70,8 @@ static bool falls_back(PfPhases *s, const PfRunOptions *o, PfStatus status)
   bool failed = r ? r->end == PF_RUN_TROUBLE && r->steps == 0 : status == PF_ERR_MODEL;
   if (!s->stuck_count || !other || !failed || !applies_without(s, o->formulation)) return false;
   if (!s->warned)
-    pf_warn_at(s->ctx, (PfPlace){0}, "the formulation '%s' has no place for what sticks from t = %.6g on: such phases are "
-               "computed by 'multipliers'", o->formulation, s->values[s->symbols->time]);
+    pf_warn_at(s->ctx, (PfPlace){0}, "the formulation '%s' has no place for what sticks from t = %.6g on: such phases "
+               "are computed by 'multipliers'", o->formulation, s->values[s->symbols->time]);
   return s->warned = true;
 }
 
@@ -77,7 +79,8 @@ static bool falls_back(PfPhases *s, const PfRunOptions *o, PfStatus status)
 static PfStatus list_conditions(PfPhases *s)
 {
   int count = 0;
-  s->told = (PfPhaseRun){.sides = s->switches.count ? &s->sides : NULL, .stuck = s->stuck_list, .stuck_count = s->stuck_count,
+  s->told = (PfPhaseRun){.sides = s->switches.count ? &s->sides : NULL, .stuck = s->stuck_list,
+                         .stuck_count = s->stuck_count,
                          .changes = s->told.changes, .change_t = s->told.change_t, .conditions = s->conditions,
                          .holds = s->condition_holds, .condition = -1};
   if (s->options.until != PF_EXPR_NONE) {
@@ -168,8 +171,8 @@ static PfStatus is_due(PfPhases *s, int e, bool *due)
   return PF_OK;
 }
 
-/* The first event that is due now. Those whose conditions have come true are due in any case: the step was cut where they
- * began to hold, which rounding, or the first of them, may hide. -1: none. */
+/* The first event that is due now. Those whose conditions have come true are due in any case: the step was cut where
+ * they began to hold, which rounding, or the first of them, may hide. -1: none. */
 static PfStatus find_due(PfPhases *s, int *event)
 {
   *event = -1;
@@ -483,8 +486,8 @@ static PfStatus make_room(PfPhases *s)
     s->log->record[e].multiplier = pf_arena_array(s->arena, double, m);
     if (!s->log->record[e].joint || !s->log->record[e].multiplier) return pf_phases_no_room(s);
   }
-  bool good = s->values && s->instant && s->held && s->active && s->fired && s->forced && s->q && s->a && s->multiplier &&
-              s->conditions && s->condition_event && s->condition_holds && s->log->record;
+  bool good = s->values && s->instant && s->held && s->active && s->fired && s->forced && s->q && s->a &&
+              s->multiplier && s->conditions && s->condition_event && s->condition_holds && s->log->record;
   return good ? PF_OK : pf_phases_no_room(s);
 }
 
@@ -496,7 +499,8 @@ static PfStatus prepare_events(PfPhases *s)
     const PfEvent *event = s->model->events + e;
     s->instant[e] = NAN;
     if (event->time != PF_EXPR_NONE) PF_TRY(pf_phases_evaluate(s, &event->time, 1, s->instant + e));
-    else if (pf_expr_depends(s->ctx, event->condition, s->symbols->symbol + s->symbols->lambda, s->eq->m)) s->by_forces = true;
+    else if (pf_expr_depends(s->ctx, event->condition, s->symbols->symbol + s->symbols->lambda, s->eq->m))
+      s->by_forces = true;
   }
   return s->event_count ? pf_model_momentum(s->ctx, s->model, s->momentum) : PF_OK;
 }
@@ -544,7 +548,8 @@ static bool awaits_events(const PfModel *model)
 static PfStatus open_all(PfPhases *s, const PfSystem *system, const double *values)
 {
   PF_TRY(pf_switches_find(s->ctx, s->own, pf_system_equations(system), &s->switches));
-  if (s->switches.count == 0 && !s->log && !awaits_events(pf_system_equations(system)->model)) return open_whole(s, system, values);
+  if (s->switches.count == 0 && !s->log && !awaits_events(pf_system_equations(system)->model))
+    return open_whole(s, system, values);
   if (s->log) s->event_count = pf_system_equations(system)->model->event_count;
   else s->log = &s->no_log;
   PF_TRY(prepare(s, system, values));
@@ -553,8 +558,8 @@ static PfStatus open_all(PfPhases *s, const PfSystem *system, const double *valu
   return open_motion(s, next_instant(s, s->options.t_end));
 }
 
-PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values, const PfRunOptions *options,
-                        PfEventLog *log, PfPhases **out)
+PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
+                        const PfRunOptions *options, PfEventLog *log, PfPhases **out)
 {
   PfArena *own = pf_arena_new(pf_context_allocator(ctx));
   PfPhases *s = own ? pf_arena_array(own, PfPhases, 1) : NULL;

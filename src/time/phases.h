@@ -1,4 +1,6 @@
-/* A run as a sequence of phases: between two events, and between two changes of what sticks, one set of equations moves. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as a sequence of phases: between two events, and between two changes of what sticks, one set of equations
+ * moves. */
 #ifndef PF_TIME_PHASES_H
 #define PF_TIME_PHASES_H
 
@@ -19,8 +21,8 @@ typedef enum PfStage {
   PF_STAGE_OVER    /* it has ended for good */
 } PfStage;
 
-/* Where the motion of the phase was opened. Choices are made there, of pivots for example, so a motion that is to go on bit for bit
- * must be opened at the same numbers. */
+/* Where the motion of the phase was opened. Choices are made there, of pivots for example, so a motion that is to go on
+ * bit for bit must be opened at the same numbers. */
 typedef struct PfOpening {
   double *values;               /* of all symbols */
   double *side;                 /* of each surface of switching, */
@@ -102,8 +104,8 @@ void pf_phases_take(PfPhases *s);
 void pf_phases_store(PfPhases *s, double t, const double *q, const double *v);
 
 /* A motion, ready at the numbers in `values`; with a log events happen, and the log lives in `arena`. */
-PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values, const PfRunOptions *options,
-                        PfEventLog *log, PfPhases **phases);
+PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
+                        const PfRunOptions *options, PfEventLog *log, PfPhases **phases);
 PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move);
 /* The motion at a time inside the last step, for the complete model. */
 bool pf_phases_look(PfPhases *s, double t, PfSample *sample);
@@ -120,8 +122,8 @@ void pf_phases_end_motion(PfPhases *s);
 PfRunResult pf_phases_result(const PfPhases *s);
 void pf_phases_close(PfPhases *s);
 
-/* snapshot.c: what makes up the state, once everything has its room; the opening of a motion; and all of it in a number of bytes that
- * may change from phase to phase. */
+/* snapshot.c: what makes up the state, once everything has its room; the opening of a motion; and all of it in a number
+ * of bytes that may change from phase to phase. */
 PfStatus pf_phases_keep(PfPhases *s);
 void pf_phases_note_opening(PfPhases *s);
 size_t pf_phases_kept_size(const PfPhases *s);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rank margin of the constraints (rank.c), and what the watch over it along a run remembers (watch.c). */
 #ifndef PF_TIME_RANK_H
 #define PF_TIME_RANK_H

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities in numbers along a run. */
 #include "time/time_impl.h"
 
 #include <string.h>
 
-/* Inputs of the tape: the symbols of the system, accelerations, what a sample has of the whole (SUMMARY), what events hold, and which
- * of the rows hold that they attach. */
+/* Inputs of the tape: the symbols of the system, accelerations, what a sample has of the whole (SUMMARY), what events
+ * hold, and which of the rows hold that they attach. */
 enum { SUMMARY = 4 };
 struct PfReadings {
   PfArena *arena;

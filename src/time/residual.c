@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Residuals of the equations for implicit methods. Index 2 is stabilised after Gear, Leimkuhler and Gupta (1985);
  * constraints at acceleration level stay as they are. */
 #include "time/residual.h"
@@ -152,8 +153,8 @@ void pf_residuals_release(PfResiduals *f)
 
 /* ---------------------------------------------------------------- numbers */
 
-void pf_residuals_set(PfResiduals *f, const PfSymbols *in, double t, const double *y, const double *a, const double *lambda,
-                      const double *mu)
+void pf_residuals_set(PfResiduals *f, const PfSymbols *in, double t, const double *y, const double *a,
+                      const double *lambda, const double *mu)
 {
   size_t n = (size_t)f->n;
   f->inputs[in->time] = t;

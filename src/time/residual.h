@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The equations of motion and the constraints as residuals of implicit methods, with the exact Jacobian. */
 #ifndef PF_TIME_RESIDUAL_H
 #define PF_TIME_RESIDUAL_H

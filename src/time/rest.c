@@ -1,4 +1,6 @@
-/* Where everything is held nothing moves: the "method" of a phase without coordinates goes from one instant to the next. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where everything is held nothing moves: the "method" of a phase without coordinates goes from one instant to the
+ * next. */
 #include "time/time_impl.h"
 
 static PfStatus prepare(PfMotionRun *run)
@@ -20,4 +22,5 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 }
 
 const PfMethod pf_method_rest = {
-  .name = "rest", .summary = "nothing moves", .direct = true, .prepare = prepare, .step = step, .interpolate = interpolate};
+  .name = "rest", .summary = "nothing moves", .direct = true, .prepare = prepare, .step = step,
+  .interpolate = interpolate};

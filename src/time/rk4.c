@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The classical Runge-Kutta method of order 4 with a fixed step. */
 #include "time/time_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run: the motion from the start to the end, with samples along the way. */
 #include "time/samples.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When samples of a run are due. */
 #include "time/samples.h"
 
@@ -7,7 +8,8 @@ static PfStatus check(PfContext *ctx, const PfRunOptions *o, double start)
 {
   const double most = 1e15; /* 1/DBL_EPSILON, rounded down */
   if (o->at && o->at_count > 0 && o->at[0] < start - 1e-12*fmax(1, fabs(start)))
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "a sample is asked for at t = %g, before the start at t = %g", o->at[0], start);
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "a sample is asked for at t = %g, before the start at t = %g", o->at[0],
+                   start);
   if (o->every > 0 && fmax(fabs(start), fabs(o->t_end))/o->every > most)
     return pf_fail(ctx, PF_ERR_ARGUMENT, "samples every %g s are too close: there would be %.2g of them", o->every,
                    (o->t_end - start)/o->every);
@@ -16,8 +18,8 @@ static PfStatus check(PfContext *ctx, const PfRunOptions *o, double start)
 
 PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *o, double start, PfSampler *s)
 {
-  *s = (PfSampler){.every = o->every, .at = o->at, .at_count = o->at_count, .pieces = o->at ? o->pieces : 0, .from = start, .least = o->at ? (o->t_end - start)/5e5 : 0,
-                   .served = -1};
+  *s = (PfSampler){.every = o->every, .at = o->at, .at_count = o->at_count, .pieces = o->at ? o->pieces : 0,
+                   .from = start, .least = o->at ? (o->t_end - start)/5e5 : 0, .served = -1};
   PF_TRY(check(ctx, o, start));
   if (o->every > 0) s->next_every = (long)ceil(start/o->every - 1e-9);
   return PF_OK;
@@ -53,8 +55,8 @@ static double planned(const PfSampler *s)
   return s->every > 0 ? (double)s->next_every*s->every : INFINITY;
 }
 
-/* The end of the next piece of a step that ends now. Of short steps there are many: they are whole, or left out when they are
- * shorter than anything that can be seen. */
+/* The end of the next piece of a step that ends now. Of short steps there are many: they are whole, or left out when
+ * they are shorter than anything that can be seen. */
 static double end_of_piece(const PfSampler *s, double now)
 {
   int pieces = s->pieces > 1 && now - s->from < 20*s->least ? 1 : s->pieces;
@@ -65,7 +67,8 @@ static double end_of_piece(const PfSampler *s, double now)
 /* All up to where the motion is. */
 static bool due(PfSampler *s, const PfPhases *motion, double *t)
 {
-  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, fabs(now)), next = planned(s), piece = end_of_piece(s, now);
+  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, fabs(now)), next = planned(s),
+         piece = end_of_piece(s, now);
   if (piece <= now && piece <= next) {
     s->piece++;
     if (next > most || piece < now) return give(s, piece, t);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When samples of a run are due. */
 #ifndef PF_TIME_SAMPLES_H
 #define PF_TIME_SAMPLES_H
@@ -22,8 +23,8 @@ typedef struct PfSampler {
 
 /* Samples up to t_end; `options` says which. */
 PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *options, double start, PfSampler *sampler);
-/* The next sample that is due by the latest move of the motion: false when there is none. Around an event there are two at one time;
- * the stop by a condition has one, and so has the end when samples are taken at multiples. */
+/* The next sample that is due by the latest move of the motion: false when there is none. Around an event there are two
+ * at one time; the stop by a condition has one, and so has the end when samples are taken at multiples. */
 bool pf_sampler_next(PfSampler *sampler, const PfPhases *motion, double *t);
 
 #endif

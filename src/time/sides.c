@@ -1,12 +1,14 @@
-/* Sides of surfaces of switching. Off a surface its side is the sign of g. On it the motion decides, by the rate r of g (r = g'
- * where g depends on velocities, r = g'' where g' vanishes, too), which depends on the sides s through the forces:
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sides of surfaces of switching. Off a surface its side is the sign of g. On it the motion decides, by the rate r of g
+ * (r = g' where g depends on velocities, r = g'' where g' vanishes, too), which depends on the sides s through the
+ * forces:
  *
  *   s = 1 with r >= 0 (it leaves upwards),  s = -1 with r <= 0 (downwards),  or r = 0 with s between (it stays),
  *
- * for all surfaces that are met at the same time: a complementarity problem, as that of several bodies with dry friction that
- * hold each other. r is affine in s for all usual laws of force; it is solved by principal pivoting with the least index
- * (Murty 1974), which ends where friction is friction, and repeated where r is not affine. Filippov, Differential Equations
- * with Discontinuous Righthand Sides, section 4. */
+ * for all surfaces that are met at the same time: a complementarity problem, as that of several bodies with dry
+ * friction that hold each other. r is affine in s for all usual laws of force; it is solved by principal pivoting with
+ * the least index (Murty 1974), which ends where friction is friction, and repeated where r is not affine. Filippov,
+ * Differential Equations with Discontinuous Righthand Sides, section 4. */
 #include "time/sides.h"
 
 #include "base/base.h"
@@ -40,7 +42,8 @@ static PfStatus make_look(PfSides *s, PfArena *arena)
   if (!inputs || !roots) return pf_no_room(s->ctx, "the switches");
   memcpy(inputs, s->in->symbol, symbols*sizeof *inputs);
   for (size_t i = 0; i < n; i++) inputs[symbols + i] = model->coordinates[i].a;
-  for (int k = 0; k < s->count; k++) PF_TRY(list_outputs(s, arena, inputs + symbols, k, roots + (size_t)OUTPUTS*(size_t)k));
+  for (int k = 0; k < s->count; k++)
+    PF_TRY(list_outputs(s, arena, inputs + symbols, k, roots + (size_t)OUTPUTS*(size_t)k));
   PF_TRY(pf_tape_new(s->ctx, inputs, (int)(symbols + n), roots, (int)outputs, &s->look));
   s->work = pf_arena_array(arena, double, pf_tape_work_size(s->look));
   s->out = pf_arena_array(arena, double, outputs);
@@ -71,11 +74,12 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
       : pf_no_room(s->ctx, "the switches");
 }
 
-PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count, double atol,
-                       PfSides *s)
+PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count,
+                       double atol, PfSides *s)
 {
   const PfEquations *eq = pf_system_equations(system);
-  *s = (PfSides){.ctx = ctx, .system = system, .in = pf_system_symbols(system), .n = eq->n, .count = count, .atol = atol};
+  *s = (PfSides){.ctx = ctx, .system = system, .in = pf_system_symbols(system), .n = eq->n, .count = count,
+                 .atol = atol};
   s->at = pf_arena_array(arena, PfSwitch, count);
   if (!s->at) return pf_no_room(ctx, "the switches");
   memcpy(s->at, at, (size_t)count*sizeof *at);
@@ -224,7 +228,8 @@ static bool find_states(PfSides *s, int p)
   return false;
 }
 
-/* Pivoting may run in circles where forces push away from a surface: all combinations are tried, sides before staying. */
+/* Pivoting may run in circles where forces push away from a surface: all combinations are tried, sides before
+ * staying. */
 static bool search_states(PfSides *s, int p)
 {
   static const int states[3] = {1, -1, 0};
@@ -269,9 +274,9 @@ static void guess_states(PfSides *s, int p)
   }
 }
 
-/* Surfaces on which the motion rests by itself, with the values that the formulas have there, and to which nothing draws it:
- * sign(y) where y stays 0, if(x' > 0, 1, 0) at rest. They are not decided, but left when g departs from 0. Returns how many
- * of the list are left. */
+/* Surfaces on which the motion rests by itself, with the values that the formulas have there, and to which nothing
+ * draws it: sign(y) where y stays 0, if(x' > 0, 1, 0) at rest. They are not decided, but left when g departs from 0.
+ * Returns how many of the list are left. */
 static PfStatus let_rest(PfSides *s, int *p)
 {
   int left = 0;
@@ -337,7 +342,8 @@ static bool is_open(PfSides *s, int k, bool met)
   return s->degree[k] == 2 && !passes;
 }
 
-/* Sides from g where it is not zero; a surface may contain sides of others, so they are looked at until nothing changes. */
+/* Sides from g where it is not zero; a surface may contain sides of others, so they are looked at until nothing
+ * changes. */
 static void read_sides(PfSides *s)
 {
   for (int turn = 0; turn <= s->count; turn++) {
@@ -353,8 +359,9 @@ static void read_sides(PfSides *s)
   }
 }
 
-/* Surfaces that were met and are simply passed go over first; others may follow, as the argument of a min does when an input
- * jumps. (Accelerations are those of the latest decision: they matter where a swing is as small as the tolerance only.) */
+/* Surfaces that were met and are simply passed go over first; others may follow, as the argument of a min does when an
+ * input jumps. (Accelerations are those of the latest decision: they matter where a swing is as small as the tolerance
+ * only.) */
 static void pass_surfaces(PfSides *s)
 {
   look(s);
@@ -386,8 +393,8 @@ PfStatus pf_sides_decide(PfSides *s, const bool *met, const bool *released)
 
 /* ---------------------------------------------------------------- the row of a surface */
 
-/* dF/ds = c dg/dq' for all coordinates with a c made of parameters: then what sticks needs no other force than that of its
- * row. PF_EXPR_NONE: there is none. */
+/* dF/ds = c dg/dq' for all coordinates with a c made of parameters: then what sticks needs no other force than that of
+ * its row. PF_EXPR_NONE: there is none. */
 static PfExpr common_factor(const PfSides *s, const PfExpr *row, const PfExpr *force)
 {
   PfExpr c = PF_EXPR_NONE, zero = pf_expr_int(s->ctx, 0);
@@ -408,8 +415,10 @@ PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int k, PfExpr *factor)
   PfExpr *e = pf_arena_array(arena, PfExpr, 2*n + 1);
   double *x = pf_arena_array(arena, double, 2*n + 1);
   if (!e || !x) return pf_no_room(s->ctx, "the switches");
-  PF_TRY(pf_expr_gradient(s->ctx, s->at[k].surface, s->in->symbol + (s->degree[k] == 2 ? s->in->q : s->in->v), s->n, e));
-  for (size_t i = 0; i < n; i++) e[n + i] = pf_expr_diff(s->ctx, pf_expr_add(s->ctx, eq->F[i], eq->C[i]), s->at[k].side);
+  PF_TRY(pf_expr_gradient(s->ctx, s->at[k].surface, s->in->symbol + (s->degree[k] == 2 ? s->in->q : s->in->v), s->n,
+                          e));
+  for (size_t i = 0; i < n; i++)
+    e[n + i] = pf_expr_diff(s->ctx, pf_expr_add(s->ctx, eq->F[i], eq->C[i]), s->at[k].side);
   PfExpr common = common_factor(s, e, e + n);
   e[2*n] = common == PF_EXPR_NONE ? pf_expr_int(s->ctx, 0) : common;
   PF_TRY(pf_expr_check(s->ctx));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* On which side of each surface of switching the motion is, and which surfaces it stays on. */
 #ifndef PF_TIME_SIDES_H
 #define PF_TIME_SIDES_H
@@ -29,15 +30,16 @@ typedef struct PfSides {
 } PfSides;
 
 /* `values` are those of the system; the sides start from the state in them. */
-PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count, double atol,
-                       PfSides *sides);
+PfStatus pf_sides_make(PfContext *ctx, PfArena *arena, const PfSystem *system, const PfSwitch *at, int count,
+                       double atol, PfSides *sides);
 void pf_sides_release(PfSides *sides);
 
 /* Time, state, parameters and inputs from the numbers of the system or of one with further multipliers. */
 void pf_sides_set(PfSides *sides, const double *values);
 
-/* Decides at the state of pf_sides_set. `met`: surfaces that were just met, whatever rounding says; `released`: those that stick
- * no longer, on the side that they have (NULL: none). Fails with PF_ERR_NUMBER when no motion goes on from here. */
+/* Decides at the state of pf_sides_set. `met`: surfaces that were just met, whatever rounding says; `released`: those
+ * that stick no longer, on the side that they have (NULL: none). Fails with PF_ERR_NUMBER when no motion goes on from
+ * here. */
 PfStatus pf_sides_decide(PfSides *sides, const bool *met, const bool *released);
 
 /* Does surface k depend on sides of others? */

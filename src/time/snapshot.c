@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A motion saved and put back. */
 #include "time/phases.h"
 
@@ -7,7 +8,8 @@ static PfStatus keep_opening(PfPhases *s)
 {
   PfOpening *o = &s->opened;
   size_t count = (size_t)s->symbols->count, sides = (size_t)s->switches.count;
-  size_t n = s->whole ? 0 : (size_t)s->eq->n, m = s->whole ? 0 : (size_t)s->eq->m, events = s->whole ? 0 : (size_t)s->event_count;
+  size_t n = s->whole ? 0 : (size_t)s->eq->n, m = s->whole ? 0 : (size_t)s->eq->m,
+         events = s->whole ? 0 : (size_t)s->event_count;
   o->values = pf_arena_array(s->own, double, count);
   o->side = pf_arena_array(s->own, double, sides);
   o->stuck = pf_arena_array(s->own, bool, sides);
@@ -30,7 +32,8 @@ static bool keep_log(PfPhases *s)
   bool good = pf_keep(s->own, &s->kept, &s->log->count, sizeof s->log->count);
   for (int e = 0; good && e < s->event_count; e++) {
     PfEventRecord *r = s->log->record + e;
-    good = pf_keep_members(s->own, &s->kept, r, event, momentum_after) && pf_keep(s->own, &s->kept, r->joint, n*sizeof *r->joint) &&
+    good = pf_keep_members(s->own, &s->kept, r, event, momentum_after) &&
+           pf_keep(s->own, &s->kept, r->joint, n*sizeof *r->joint) &&
            pf_keep(s->own, &s->kept, r->multiplier, m*sizeof *r->multiplier);
   }
   return good;
@@ -39,7 +42,8 @@ static bool keep_log(PfPhases *s)
 static bool keep_events(PfPhases *s)
 {
   size_t events = (size_t)s->event_count, n = (size_t)s->eq->n, m = (size_t)s->eq->m;
-  return pf_keep(s->own, &s->kept, s->held, n*sizeof *s->held) && pf_keep(s->own, &s->kept, s->active, m*sizeof *s->active) &&
+  return pf_keep(s->own, &s->kept, s->held, n*sizeof *s->held) &&
+         pf_keep(s->own, &s->kept, s->active, m*sizeof *s->active) &&
          pf_keep(s->own, &s->kept, s->fired, events*sizeof *s->fired) &&
          pf_keep(s->own, &s->kept, s->forced, events*sizeof *s->forced) &&
          pf_keep(s->own, &s->kept, s->condition_holds, (events + 1)*sizeof *s->condition_holds) && keep_log(s);
@@ -47,8 +51,10 @@ static bool keep_events(PfPhases *s)
 
 PfStatus pf_phases_keep(PfPhases *s)
 {
-  bool good = pf_keep_members(s->own, &s->kept, s, past, end) && pf_keep_members(s->own, &s->kept, &s->told, horizon, switched) &&
-              pf_keep(s->own, &s->kept, s->values, (size_t)s->symbols->count*sizeof *s->values) && (s->whole || keep_events(s));
+  bool good = pf_keep_members(s->own, &s->kept, s, past, end) &&
+              pf_keep_members(s->own, &s->kept, &s->told, horizon, switched) &&
+              pf_keep(s->own, &s->kept, s->values, (size_t)s->symbols->count*sizeof *s->values) &&
+              (s->whole || keep_events(s));
   return good ? keep_opening(s) : pf_phases_no_room(s);
 }
 

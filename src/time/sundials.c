@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CVODE and IDA of SUNDIALS as methods of a run: the only file that knows SUNDIALS. One call of theirs is one step of
  * ours.
  *
@@ -6,8 +7,8 @@
  *
  * Projection. SUNDIALS keeps the past of y; what the projection adds to y after a step is kept here as an offset, and
  * SUNDIALS integrates z = y - offset. A constant does not change the differences of past values, which is all that a
- * multistep formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF only,
- * and gives up at tight tolerances.) */
+ * multistep formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF
+ * only, and gives up at tight tolerances.) */
 #include "time/manifold.h"
 #include "time/residual.h"
 
@@ -15,7 +16,8 @@
 
 static PfStatus say_missing(PfMotionRun *run)
 {
-  pf_fail(run->ctx, PF_ERR_MISSING, "the method '%s' needs the library SUNDIALS, and this build has none", run->stepper.method->name);
+  pf_fail(run->ctx, PF_ERR_MISSING, "the method '%s' needs the library SUNDIALS, and this build has none",
+          run->stepper.method->name);
   pf_hint(run->ctx, "install it (libsundials-dev on Debian) and build again, or use dopri5 or dop853");
   return PF_ERR_MISSING;
 }
@@ -46,7 +48,8 @@ typedef struct Sun {
   SUNMatrix matrix;
   SUNLinearSolver linear;
   SUNNonlinearSolver nonlinear;
-  N_Vector state, rate, inside, size, kind; /* z, z', z between steps, absolute tolerances, 1 for differential unknowns */
+  /* z, z', z between steps, absolute tolerances, 1 for differential unknowns */
+  N_Vector state, rate, inside, size, kind;
   double *z, *dz;                /* numbers of state and rate */
   double *y, *dy, *offset;       /* 2n */
   int unknowns;
@@ -163,8 +166,8 @@ static int ida_residual(sunrealtype t, N_Vector state, N_Vector rate, N_Vector r
 }
 
 /* dR/dz + c dR/dz'. The rows of rates are z' - r. */
-static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate, N_Vector residual, SUNMatrix J, void *user,
-                     N_Vector t1, N_Vector t2, N_Vector t3)
+static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate, N_Vector residual, SUNMatrix J,
+                     void *user, N_Vector t1, N_Vector t2, N_Vector t3)
 {
   (void)residual, (void)t1, (void)t2, (void)t3;
   PfMotionRun *run = user;
@@ -186,8 +189,8 @@ static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate
   return 0;
 }
 
-/* Rows of A that follow from the others are left out: the matrix of Newton's method would be singular. Which ones may change
- * along the way. */
+/* Rows of A that follow from the others are left out: the matrix of Newton's method would be singular. Which ones may
+ * change along the way. */
 static PfStatus make_choice(PfMotionRun *run, Sun *s)
 {
   int n = run->n, m = run->m;
@@ -198,8 +201,8 @@ static PfStatus make_choice(PfMotionRun *run, Sun *s)
   return pf_qr_make(run->ctx, run->arena, n, m, &s->share);
 }
 
-/* The multipliers of the accelerations; those that are left take over from those that were dropped: A^T lambda stays what it
- * was. */
+/* The multipliers of the accelerations; those that are left take over from those that were dropped: A^T lambda stays
+ * what it was. */
 static void set_multipliers(PfMotionRun *run, Sun *s)
 {
   int n = run->n, m = run->m;
@@ -315,8 +318,8 @@ static bool set_up_cvode(PfMotionRun *run, Sun *s)
   if (!s->memory) return false;
   silence(s);
   bool good = CVodeInit(s->memory, cvode_flow, run->state.t, s->state) == 0 && CVodeSetUserData(s->memory, run) == 0 &&
-              CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 && CVodeSetStopTime(s->memory, run->state.t_end) == 0 &&
-              CVodeSetMaxErrTestFails(s->memory, 20) == 0;
+              CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 &&
+              CVodeSetStopTime(s->memory, run->state.t_end) == 0 && CVodeSetMaxErrTestFails(s->memory, 20) == 0;
   if (good && o->step > 0) good = CVodeSetInitStep(s->memory, o->step) == 0;
   if (good && o->largest_step > 0) good = CVodeSetMaxStep(s->memory, o->largest_step) == 0;
   if (!good) return false;
@@ -335,7 +338,8 @@ static bool set_up_ida(PfMotionRun *run, Sun *s)
   if (!s->memory) return false;
   silence(s);
   set_sizes(run, s);
-  bool good = IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 && IDASetUserData(s->memory, run) == 0 &&
+  bool good = IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 &&
+              IDASetUserData(s->memory, run) == 0 &&
               IDASVtolerances(s->memory, o->rtol, s->size) == 0 && IDASetId(s->memory, s->kind) == 0 &&
               IDASetSuppressAlg(s->memory, SUNTRUE) == 0 && IDASetStopTime(s->memory, run->state.t_end) == 0 &&
               IDASetMaxErrTestFails(s->memory, 20) == 0;
@@ -427,7 +431,8 @@ static void count_rejected(PfMotionRun *run, Sun *s)
 static PfStepEnd why(PfMotionRun *run, Sun *s, int flag)
 {
   bool undefined = is_ida(s) ? flag == IDA_RES_FAIL || flag == IDA_REP_RES_ERR || flag == IDA_FIRST_RES_FAIL
-                             : flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
+                             : flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR ||
+                             flag == CV_REPTD_RHSFUNC_ERR ||
                                    flag == CV_UNREC_RHSFUNC_ERR;
   if (!undefined) return PF_STEP_TOO_SMALL;
   run->flow.trouble = s->trouble;
@@ -457,7 +462,8 @@ static PfStepEnd step(PfMotionRun *run)
   Sun *s = run->stepper.data;
   int n2 = 2*run->n;
   double t = run->state.t;
-  if (is_ida(s) && s->redundant && !pf_watch_choice_serves(run, s->dropped)) run->stepper.restart = pf_watch_choose(run, s->dropped);
+  if (is_ida(s) && s->redundant && !pf_watch_choice_serves(run, s->dropped))
+    run->stepper.restart = pf_watch_choose(run, s->dropped);
   if (run->stepper.restart && !restart(run, s)) return PF_STEP_TROUBLE;
   for (int i = 0; i < n2; i++) s->offset[i] = run->state.y[i] - s->z[i];
   if (is_ida(s)) IDASetStopTime(s->memory, run->state.t_end);
@@ -485,7 +491,8 @@ static void interpolate(PfMotionRun *run, double t, double *y)
   for (int i = 0; i < 2*run->n; i++) y[i] = flag == 0 ? z[i] + s->offset[i] : run->state.y[i];
 }
 
-#define STEPS(family) .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release, .forgets = true
+#define STEPS(family) \
+  .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release, .forgets = true
 
 #endif
 

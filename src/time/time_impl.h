@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside time: a run in progress and what the methods share. */
 #ifndef PF_TIME_IMPL_H
 #define PF_TIME_IMPL_H
@@ -10,12 +11,13 @@ typedef struct PfMotionRun PfMotionRun;
 
 typedef enum PfStepEnd {
   PF_STEP_DONE,
-  PF_STEP_TROUBLE,  /* run->flow.trouble and run->flow.row tell, or a diagnostic is recorded and run->flow.told is set */
+  PF_STEP_TROUBLE,  /* run->flow.trouble and .row tell, or a diagnostic is recorded and run->flow.told is set */
   PF_STEP_TOO_SMALL
 } PfStepEnd;
 
-/* A method. `step` advances run->state.t and run->state.y by at most run->state.h (less when it must), keeps the old ones in t_old and
- * y_old, fills dy = (v, a) at the new state, and proposes the next h. `interpolate` gives y between t_old and t. */
+/* A method. `step` advances run->state.t and run->state.y by at most run->state.h (less when it must), keeps the old
+ * ones in t_old and y_old, fills dy = (v, a) at the new state, and proposes the next h. `interpolate` gives y between
+ * t_old and t. */
 struct PfMethod {
   const char *name, *summary;
   bool fixed;  /* takes options.step and keeps it */
@@ -38,8 +40,8 @@ typedef struct PfCut {
   int condition; /* or -1 */
 } PfCut;
 
-/* The end of the last step as it is seen from outside: that of the step, or where it was cut short. What follows from the cut
- * is done at the beginning of the next step, so that the motion inside this one can be looked at until then. */
+/* The end of the last step as it is seen from outside: that of the step, or where it was cut short. What follows from
+ * the cut is done at the beginning of the next step, so that the motion inside this one can be looked at until then. */
 typedef struct PfSeen {
   double t;
   PfCut cut;
@@ -94,7 +96,8 @@ typedef struct PfStepper {
   const PfMethod *method;
   void *data;
   bool fixed;              /* steps of a fixed size in this run: the alpha methods can do both */
-  bool restart;            /* the state has changed since the last step: the method must not use its history; it resets this */
+  /* the state has changed since the last step: the method must not use its history; it resets this */
+  bool restart;
 } PfStepper;
 
 /* Energies, power, violations (monitor.c), and the balance of energy and work (balance.c). */
@@ -150,40 +153,42 @@ bool pf_flow(PfMotionRun *run, double t, const double *y, double *dy);
 /* The state at t inside the last step. */
 void pf_interpolate(PfMotionRun *run, double t, double *y);
 
-/* One phase (breaks.h) in motion, with one set of equations; pf_run and pf_run_events go from phase to phase. Opens it at the
- * numbers in `values`. PF_OK also when it cannot move: then result->end says why. Closes what it has opened when it fails. */
+/* One phase (breaks.h) in motion, with one set of equations; pf_run and pf_run_events go from phase to phase. Opens it
+ * at the numbers in `values`. PF_OK also when it cannot move: then result->end says why. Closes what it has opened when
+ * it fails. */
 PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
                         struct PfPhaseRun *phase, PfMotionRun **run);
 /* The state of a phase that was made ready is evaluated, and its conditions; result.end as below. */
 void pf_motion_begin(PfMotionRun *run);
-/* Does what the last step led to, when something is pending (run->seen). result.end says whether the phase goes on (PF_RUN_DONE),
- * phase->switched whether with other equations. */
+/* Does what the last step led to, when something is pending (run->seen). result.end says whether the phase goes on
+ * (PF_RUN_DONE), phase->switched whether with other equations. */
 void pf_motion_settle(PfMotionRun *run);
 /* One step, not beyond `horizon`. */
 void pf_motion_step(PfMotionRun *run, double horizon);
 /* Inputs have changed in run->flow.values: the motion goes on from the same state with them. */
 void pf_motion_take_inputs(PfMotionRun *run);
-/* The motion at a time inside the last step; false when it has no accelerations there. Changes nothing of the run. Arrays of the
- * sample are valid until the next call. */
+/* The motion at a time inside the last step; false when it has no accelerations there. Changes nothing of the run.
+ * Arrays of the sample are valid until the next call. */
 bool pf_motion_look(PfMotionRun *run, double t, PfSample *sample);
 void pf_motion_close(PfMotionRun *run);
 
-/* balance.c: adds the work of the forces without potential over the step that is seen; energy and violations at its end. */
+/* balance.c: adds the work of the forces without potential over the step that is seen; energy and violations at its
+ * end. */
 void pf_sample_work(PfMotionRun *run);
 void pf_sample_statistics(PfMotionRun *run);
 
 /* Inputs into the numbers of a method that keeps its own: the sides of switches are among them. */
 void pf_run_copy_inputs(const PfMotionRun *run, double *values);
 
-/* Zeroed memory of the run; NULL and a diagnostic without memory. Numbers are kept in snapshots; of structs the makers say what is
- * (pf_keep_members). What is allocated must not depend on the state. */
+/* Zeroed memory of the run; NULL and a diagnostic without memory. Numbers are kept in snapshots; of structs the makers
+ * say what is (pf_keep_members). What is allocated must not depend on the state. */
 void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept);
 #define pf_run_array(run, type, count) ((type *)pf_run_alloc((run), (size_t)(count), sizeof(type), PF_IS_NUMBER(type)))
 /* The same of what nobody needs later. */
 #define pf_run_scratch(run, type, count) ((type *)pf_run_alloc((run), (size_t)(count), sizeof(type), false))
 
-/* Everything that changes while it moves, as pf_motion_kept_size bytes. A method of a library forgets its past: it begins anew
- * where it was saved, in the run that goes on as in one that is restored. */
+/* Everything that changes while it moves, as pf_motion_kept_size bytes. A method of a library forgets its past: it
+ * begins anew where it was saved, in the run that goes on as in one that is restored. */
 size_t pf_motion_kept_size(const PfMotionRun *run);
 void pf_motion_save(PfMotionRun *run, void *bytes);
 /* Into a run of the same phase, opened at the same numbers. */
@@ -205,15 +210,15 @@ bool pf_project(PfMotionRun *run, double t, double *y);
 /* The same as closely as rounding permits: near a loss of rank residuals are magnified. */
 bool pf_project_closely(PfMotionRun *run, double t, double *y);
 
-/* watch.c: which constraints follow from the others at the state of the run, when some have done so from the start: false
- * when none; and do the others, once chosen, still serve as well as any? */
+/* watch.c: which constraints follow from the others at the state of the run, when some have done so from the start:
+ * false when none; and do the others, once chosen, still serve as well as any? */
 bool pf_watch_choose(PfMotionRun *run, bool *dropped);
 bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped);
 /* Are the constraints dependent at the start, and only there? */
 bool pf_watch_start(PfMotionRun *run);
 PfStatus pf_watch_make(PfMotionRun *run);
-/* Independence of the constraints after a step; true when a loss lies ahead, or lay between t_old and t: then the run stands
- * at t_old again. In both cases the next steps are made by pf_watch_pass. */
+/* Independence of the constraints after a step; true when a loss lies ahead, or lay between t_old and t: then the run
+ * stands at t_old again. In both cases the next steps are made by pf_watch_pass. */
 bool pf_watch_step(PfMotionRun *run);
 /* After a step that failed: is a loss near? Then that is why, and pf_watch_pass goes on. */
 bool pf_watch_ahead(PfMotionRun *run);
@@ -230,12 +235,12 @@ typedef enum PfPass {
 } PfPass;
 PfPass pf_watch_pass(PfMotionRun *run);
 
-/* passage.c: the motion as a polynomial from the state of the run over h; it may reach across a loss of rank in the middle.
- * `left` is the measure of independence there. False when it is not found to within the tolerance. */
+/* passage.c: the motion as a polynomial from the state of the run over h; it may reach across a loss of rank in the
+ * middle. `left` is the measure of independence there. False when it is not found to within the tolerance. */
 PfStatus pf_passage_make(PfMotionRun *run);
 bool pf_passage_try(PfMotionRun *run, double h, double left);
-/* The same by Taylor's polynomial of the state, which is good for a short way only; false when it does not lead to a state on
- * the constraints with the right energy. */
+/* The same by Taylor's polynomial of the state, which is good for a short way only; false when it does not lead to a
+ * state on the constraints with the right energy. */
 bool pf_passage_leap(PfMotionRun *run, double h);
 /* The state on the polynomial that was found last. */
 void pf_passage_at(const PfMotionRun *run, double t, double *y);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The watch over the rank of the constraints along a run (rank.c has its measure). A run may step right over an instant
  * where the margin vanishes, with accelerations that stay finite; so where it goes down fast, its zero is looked for
  * ahead, and where it may have passed one, from the beginning of the last step. */

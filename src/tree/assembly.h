@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tree with its state, taken apart for editing: what changes of topology work on. */
 #ifndef PF_SRC_TREE_ASSEMBLY_H
 #define PF_SRC_TREE_ASSEMBLY_H

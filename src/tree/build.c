@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From bodies, one by one and checked, to a tree that is never changed. */
 #include "num/num.h"
 #include "tree/tree_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The joint-space inertia matrix. Composite inertias are summed inward in node axes, where a revolute joint finds Ic
  * H as a column of Ic. Then columns of H and of Ic H are taken to the axes and the origin of the root, and an
  * element of M is a scalar product of six numbers, H_j^T (Ic_k H_k), for each j between k and the root. The columns

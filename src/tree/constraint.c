@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Constraints on top of the recursion, section 5 of docs/spatial.md. A row is a spatial covector on one or two
  * bodies, or coefficients of joint rates. With eps_j the inward sweep of row j, S_ij = sum of eps_i eps_j/D over the
  * dofs that both rows reach: an open chain that carries no constraint costs nothing. */

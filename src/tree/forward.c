@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forward, hybrid and impulsive dynamics: the sweeps 3.1 (place.c), 3.2 (inward.c) and 3.3 (here) of docs/spatial.md,
  * (80)-(97) of the paper with its errata.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forward dynamics inside: one problem, and the sweep inward (inward.c) that forward.c needs. */
 #ifndef PF_SRC_TREE_FORWARD_H
 #define PF_SRC_TREE_FORWARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies in inertial axes, in the order and the frames of the user: poses, velocities, accelerations, joint
  * wrenches, sums. The equations are those of the paper as they stand; the fast sweeps are elsewhere. */
 #include "tree/tree_impl.h"

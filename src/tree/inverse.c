@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inverse dynamics: all motions known, forces sought. Newton and Euler outward, wrenches inward. With K = wdot^x +
  * w^x w^x the acceleration of a point x of a body is vdot + K x: for its children's joints and its mass centre. */
 #include "tree/sweep.h"

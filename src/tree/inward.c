@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sweep inward, 3.2 of docs/spatial.md: articulated inertias P and forces z.
  *
  * Everything is in node axes. The centripetal part w x (w x l) of a_k is applied on the side of the parent, where w and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The joints: table 1.2 of docs/spatial.md; (13) and (24) of the paper. */
 #include "tree/tree_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From bodies to nodes. The rotation from a node to its parent, before the joint moves, is Rz(f) Rx(a) Rz(p). The last
  * of these commutes with a joint about z and becomes its offset; the first is taken away by turning the frame of the
  * parent, whose joint is also about z, for one child of each. What is left of an edge in a chain is a turn about x, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recursion as the paper writes it (errata applied): 6 x 6 matrices in inertial axes, body by body in the user's
  * order. This is to be looked at and to be compared with; forward.c is for speed and shares nothing with it but the
  * joints. */

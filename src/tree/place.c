@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first sweep outward, 3.1 of docs/spatial.md: rotations, displacements and angular velocities of all nodes, in
  * node axes. */
 #include "tree/sweep.h"

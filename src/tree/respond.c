@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products with M^-1 by the factors of the last solution: the recursion without velocities, O(n) and no new D,
  * section 5. M^-1 = (sum over joints) of eps^T D^-1 eps, so that w^T M^-1 u needs the inward sweep only. */
 #include "tree/sweep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of three and symmetric 6 x 6 matrices in blocks. Everything is inline and of fixed size: this is where the
  * time of the recursion goes. */
 #ifndef PF_SRC_TREE_SPATIAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps along an edge of the tree, shared by all fast sweeps. */
 #ifndef PF_SRC_TREE_SWEEP_H
 #define PF_SRC_TREE_SWEEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees that change: lock, detach, re-root, dock, section 4 of docs/spatial.md. */
 #include "num/num.h"
 #include "tree/assembly.h"

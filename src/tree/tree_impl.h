@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two descriptions of one tree. `Body` is what the user gave, in the user's frames and order: kinematics, wrenches,
  * operators and changes of topology work on it, in inertial axes. `Node` is made from it for speed (nodes.c): welds
  * are merged into what they are welded to, the order is such that a subtree is contiguous, and each frame is turned

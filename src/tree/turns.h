@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sines and cosines of many angles at once, without a branch, so that compilers make vector code of it: calls of the
  * C library, one by one, would be a quarter of the time of the recursion. The angle is reduced by the multiple of
  * pi/2 nearest to it, in two parts of pi/2, and the coefficients are those of the kernels of fdlibm (Sun

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace: every array it will ever need, in one block. */
 #include "tree/tree_impl.h"
 

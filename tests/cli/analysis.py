@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands of docs/analysis.md and compares what they print with what stands there.
 
     analysis.py <program> <source directory>

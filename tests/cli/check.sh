@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff check: what it says to people, and the keys it promises to programs.
 set -u
 . "$(dirname "$0")/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can be a column of a run, against closed forms."""
 import csv, json, math, os, subprocess, sys, tempfile
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Part of the scripts here: runs the program and looks at what it says. Called with the program and the source directory.
 program=$1
 source=$2

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff compare: all formulations side by side, the whole motion, proofs, and the keys it promises to programs.
 set -u
 . "$(dirname "$0")/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What 'pfaff converge' shows, on the command line: converge.py PFAFF SOURCE"""
 import json, math, os, re, shlex, subprocess, sys, tempfile
 

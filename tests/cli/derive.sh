@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff derive: text, LaTeX, and the keys it promises to programs.
 set -u
 . "$(dirname "$0")/common.sh"

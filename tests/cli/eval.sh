@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff eval: accelerations and forces at a state, by a chosen formulation, and the keys it promises to programs. Numbers:
 # closed forms of the piano wheel, J1 theta'' = D F sin(theta), (J3 + m R^2) chi'' = R F cos(theta).
 set -u

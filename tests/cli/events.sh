@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Joints, events and the recursion as the commands show them. Numbers: the spacecraft of tests/reference/spatial.
 set -u
 . "$(dirname "$0")/common.sh"

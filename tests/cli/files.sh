@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Files that cannot be read or written, standard input, and what goes to which stream.
 set -u
 . "$(dirname "$0")/common.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Files that are written: an existing result survives whatever fails, full disks, links, owners, standard output.
 
     files_safe.py <program> <source directory>

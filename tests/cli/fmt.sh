@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff fmt: idempotent, keeps the meaning, replaces the file only when asked and only when it can.
 set -u
 . "$(dirname "$0")/common.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Nothing in a file, in its name or in an argument steers the terminal, or leaves its quotes in another language.
 set -u
 . "$(dirname "$0")/common.sh"

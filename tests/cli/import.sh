@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff import: robots in URDF.
 set -u
 . "$(dirname "$0")/common.sh"

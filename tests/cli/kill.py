@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs that are killed at random moments leave a file with every row that is older than a second.
 
     kill.py <program> <source directory> [--n 50] [--seed 1] [--signals TERM,HUP,KILL] [--fast]

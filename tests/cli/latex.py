@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is it LaTeX? A small grammar for what 'pfaff derive --latex' writes: known commands, balanced braces, \\left and \\right in pairs,
 no second index or exponent at the same thing, nothing that means something else to LaTeX.
 

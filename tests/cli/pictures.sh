@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Pictures of every command that draws: SVG that is XML, with the title of the model, names and units; PNG and PDF where librsvg is.
 . "$2/tests/cli/common.sh"
 examples=$source/examples

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What 'pfaff plot' promises.
 . "$2/tests/cli/common.sh"
 

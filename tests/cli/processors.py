@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs commands under every kernel of OpenBLAS that this processor can execute, and compares the bytes they print.
 
     processors.py <program> <source directory>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readers of what 'pfaff run --out' writes, strict: anything that is not complete is an error. SciPy's opinion is asked too,
 where it is installed."""
 import csv

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff run --real-time: keeps pace, counts, refuses what has no fixed step. How late the machine is, is no test.
 set -u
 . "$(dirname "$0")/common.sh"

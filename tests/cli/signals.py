@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals during long work: the time from the signal to the end, what is said, the exit code.
 
 Usage: signals.py PROGRAM SOURCE_DIRECTORY

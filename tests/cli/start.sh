@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The start: what is given holds, what is not mentioned is solved for; what was changed is told by name; every command uses the
 # same one; --as-given starts from what is given. Numbers: the rolling disc, z = R cos(phi), x' = R (chi' + psi' sin(phi)).
 set -u

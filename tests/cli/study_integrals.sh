@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff study integrability and invariants, and pfaff run --invariants: the examples of docs/analysis.md.
 set -u
 . "$(dirname "$0")/common.sh"

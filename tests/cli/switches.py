@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Models with exact answers: switches, dry friction, events, singular passages, starts, units.
 
 switches.py PFAFF CASES.json                     every case by dopri5 and dop853, at both settings

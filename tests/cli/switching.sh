@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Dry friction, samples and events inside steps, phases in which nothing moves: as the commands show them, in closed form.
 set -u
 . "$(dirname "$0")/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs every reference trajectory of tests/reference/index.json and compares.
 
 trajectories.py PFAFF SOURCE METHOD[=RTOL] …   by methods that choose their step: to the tolerance of the index

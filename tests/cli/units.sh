@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Units: what is read and shown under a unit is in that unit (units.py), and what does not fit is said.
 set -u
 . "$(dirname "$0")/common.sh"

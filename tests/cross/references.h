@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of tests/reference and the states they belong to: what the cross tests of accelerations share. */
 #ifndef PF_TESTS_REFERENCES_H
 #define PF_TESTS_REFERENCES_H

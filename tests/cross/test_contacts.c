@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rolling contacts, skates and roller wheels: their constraints against equations written out by hand. */
 #include "mech/system.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accelerations, multipliers and constraint forces of the published systems by every formulation, against
  * independent numbers (tests/reference). */
 #include "references.h"

@@ -1,5 +1,6 @@
-/* The free-floating robot: the derived equations are the corrected ones of the literature, and the form for people is no
- * longer than these are written there (see tests/reference/README.md). */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The free-floating robot: the derived equations are the corrected ones of the literature, and the form for people is
+ * no longer than these are written there (see tests/reference/README.md). */
 #include "mech/system.h"
 
 static const char *const names[] = {"theta", "psi1", "psi2"};

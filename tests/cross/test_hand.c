@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The three-finger hand: all 18 rows of the paper, of which 12 are independent where they hold; rolling
  * resistance said in two ways; contact forces by the paper's equation (55). */
 #include "references.h"

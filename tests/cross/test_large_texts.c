@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models that are too large for files: read, derived and diagnosed in seconds, or refused with a reason. */
 #include "support.h"
 

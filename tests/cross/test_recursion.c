@@ -1,5 +1,6 @@
-/* Bodies: the recursion's M and F against Lagrange's equations of the total kinetic and potential energy, which share no
- * code with it; and the rate of the energy against the power of the forces. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies: the recursion's M and F against Lagrange's equations of the total kinetic and potential energy, which share
+ * no code with it; and the rate of the energy against the power of the forces. */
 #include "mech/system.h"
 
 #include <dirent.h>
@@ -252,7 +253,8 @@ static void print_body(Tree *tree, int index)
 static void print_tree(Tree *tree)
 {
   tree->coordinates = 2 + (int)draw(&tree->seed, 4);
-  pf_text_print(&tree->text, "param m = 1.3, w = 0.7, one = 1\ncoord q[%d]\ngravity (0.3, -9.81, 2)\n", tree->coordinates);
+  pf_text_print(&tree->text, "param m = 1.3, w = 0.7, one = 1\ncoord q[%d]\ngravity (0.3, -9.81, 2)\n",
+                tree->coordinates);
   pf_text_print(&tree->text, "kinetic sum(i in 1..%d, q[i]'^2)\n", tree->coordinates);
   int count = 2 + (int)draw(&tree->seed, 5);
   for (int i = 1; i <= count; i++) print_body(tree, i);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The snakeboard written with energies and the same one written with bodies and skates have the same equations, which
  * are those of the literature (see tests/reference/README.md). */
 #include "mech/system.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compiles and runs every C program of docs/c-api.md, and what README.md shows.
 
     c_api.py COMPILER SOURCE-DIRECTORY LIBRARY [FLAGS…]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What fuzzers ask of whatever comes out: a truth, clean characters, JSON. */
 #ifndef PF_FUZZ_EXPECT_H
 #define PF_FUZZ_EXPECT_H

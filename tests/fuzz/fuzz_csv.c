@@ -1,6 +1,7 @@
-/* Fuzzes what 'pfaff plot' makes of tables: whatever stands in them, the picture is XML with finite numbers, and what goes to
- * the terminal cannot steer it. An input: a line of letters (l: --log, m: the last table is subtracted), a line for --show, one
- * for --against, and tables with a line === between them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzzes what 'pfaff plot' makes of tables: whatever stands in them, the picture is XML with finite numbers, and what
+ * goes to the terminal cannot steer it. An input: a line of letters (l: --log, m: the last table is subtracted), a line
+ * for --show, one for --against, and tables with a line === between them. */
 #include "cli/plot.h"
 
 #include "expect.h"
@@ -48,9 +49,11 @@ static const char *next_line(PfArena *arena, const char **text, const char *end)
 
 static void read_input(PfArena *arena, const char *text, const char *end, Input *in)
 {
-  const char *letters = next_line(arena, &text, end), *show = next_line(arena, &text, end), *against = next_line(arena, &text, end);
+  const char *letters = next_line(arena, &text, end), *show = next_line(arena, &text, end),
+             *against = next_line(arena, &text, end);
   expect(letters && show && against, "there is memory");
-  in->options = (Options){.log = strchr(letters, 'l'), .show = *show ? show : NULL, .against = *against ? against : NULL};
+  in->options = (Options){.log = strchr(letters, 'l'), .show = *show ? show : NULL,
+                          .against = *against ? against : NULL};
   in->subtracts = strchr(letters, 'm');
   for (const char *next = text; next && in->count < MOST_TABLES; text = next ? next + 4 : NULL) {
     next = find_separator(text, end);
@@ -113,7 +116,8 @@ static PfStatus load(Plot *plot, const Input *in)
   if (subtracted == in->count) return PF_OK;
   Table table = {0};
   plot->minus = labels[subtracted];
-  PfStatus status = pf_table_parse(plot->ctx, plot->arena, plot->minus, in->table[subtracted], in->size[subtracted], &table);
+  PfStatus status = pf_table_parse(plot->ctx, plot->arena, plot->minus, in->table[subtracted], in->size[subtracted],
+                                   &table);
   if (status == PF_OK) status = pf_plot_subtract(plot, &table);
   pf_table_free(plot->ctx, &table);
   return status;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes the expression core: the bytes are a program for a stack machine that builds expressions, differentiates and
  * substitutes. What comes out is printed, simplified, asked whether it is zero, and evaluated by the table and by a
  * tape; all answers must agree. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes the way of a text through the library: canonical layout, model, equations, diagnosis, printed equations.
  * Beside the sanitizers it watches what must hold for every text: an error is said and has a place in it, the layout
  * of a layout is itself and means the same, mass matrices are symmetric, ranks fit. */

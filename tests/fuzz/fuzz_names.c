@@ -1,5 +1,6 @@
-/* Fuzzes what writes names into another language: whatever bytes a name is made of, it stays in its place. An input is a list
- * of names, one to a line. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzzes what writes names into another language: whatever bytes a name is made of, it stays in its place. An input is
+ * a list of names, one to a line. */
 #include "base/base.h"
 #include "out/label.h"
 #include "out/out.h"
@@ -52,7 +53,8 @@ static void check_latex(const char *text)
   for (const char *at = text; *at; at++) {
     depth += (*at == '{') - (*at == '}');
     expect(depth >= 0, "braces are balanced");
-    expect(!strchr("#$%&~\"`'\n", *at) && (unsigned char)*at < 0x7F && (unsigned char)*at >= 0x20, "nothing special to LaTeX");
+    expect(!strchr("#$%&~\"`'\n", *at) && (unsigned char)*at < 0x7F && (unsigned char)*at >= 0x20,
+           "nothing special to LaTeX");
     expect(strncmp(at, "\\input", 6) && strncmp(at, "\\write", 6) && strncmp(at, "\\def", 4), "no command of a name");
   }
   expect(depth == 0, "braces are balanced");

@@ -1,6 +1,7 @@
-/* Fuzzes the command line: the options of every command, and the values behind them on a small model. Nothing is run and nothing
- * written. An input is the command, then one word to a line. What is accepted must be in range; what is said, on both
- * streams, cannot steer a terminal, and is JSON where that was asked for. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzzes the command line: the options of every command, and the values behind them on a small model. Nothing is run
+ * and nothing written. An input is the command, then one word to a line. What is accepted must be in range; what is
+ * said, on both streams, cannot steer a terminal, and is JSON where that was asked for. */
 #include "cli/motion.h"
 #include "cli/study.h"
 #include "cli/trajectory.h"
@@ -115,7 +116,8 @@ static PfStatus read_study(Study *st, const Options *o)
   if (o->show && !o->inputs) PF_TRY(pf_study_plane(st, &plane));
   PF_TRY(pf_study_search(st, &search));
   for (int i = 0; i < search.interval_count; i++)
-    expect(search.intervals[i].low <= search.intervals[i].high && search.intervals[i].name, "an interval has a name and ends");
+    expect(search.intervals[i].low <= search.intervals[i].high && search.intervals[i].name,
+           "an interval has a name and ends");
   return pf_study_span(st, &span);
 }
 

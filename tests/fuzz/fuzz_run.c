@@ -1,7 +1,8 @@
-/* Fuzzes runs: models x events x methods x samples. The first bytes are settings, the rest is a model: a text as it is, or a list
- * of bytes from which a text is put together piece by piece (most of these are models). Beside the sanitizers it watches
- * what must hold for every run: samples come in order and inside the run, an end that is no success has words, and the same
- * run gives the same numbers. Steps are few, so that an input takes milliseconds. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzzes runs: models x events x methods x samples. The first bytes are settings, the rest is a model: a text as it is,
+ * or a list of bytes from which a text is put together piece by piece (most of these are models). Beside the sanitizers
+ * it watches what must hold for every run: samples come in order and inside the run, an end that is no success has
+ * words, and the same run gives the same numbers. Steps are few, so that an input takes milliseconds. */
 #include "pfaff/pfaff.h"
 
 #include "expect.h"
@@ -28,15 +29,22 @@ static const char *const openings[] = {
 
 /* # stands for a number, made of the byte that follows. */
 static const char *const pieces[] = {
-  "force x = #*sign(x')\n", "force y = #*sign(x' - y')\n", "force a = #*abs(a) + #*min(x, #)\n", "force x = if(x < #, #, #)\n",
-  "input u = if(t < #, #, #)\nforce y = u\n", "input w = if(sin(#*t) > 0, #, #)\nforce a = w\n", "potential #*x^2 + #*abs(y)\n",
-  "constraint k: x^2 + y^2 = #\n", "constraint k: x^2 - y^2 = #\n", "constraint l: sin(a)*x' = cos(a)*y'\n", "constraint l: x' + #*a' = #*t\n",
-  "constraint m: x'^2 + y'^2 = #\n", "constraint m: a'' + #*a' = #\n", "prescribe n: a = #*t\n", "prescribe n: y' = #*sin(t)\n",
+  "force x = #*sign(x')\n", "force y = #*sign(x' - y')\n", "force a = #*abs(a) + #*min(x, #)\n",
+  "force x = if(x < #, #, #)\n",
+  "input u = if(t < #, #, #)\nforce y = u\n", "input w = if(sin(#*t) > 0, #, #)\nforce a = w\n",
+  "potential #*x^2 + #*abs(y)\n",
+  "constraint k: x^2 + y^2 = #\n", "constraint k: x^2 - y^2 = #\n", "constraint l: sin(a)*x' = cos(a)*y'\n",
+  "constraint l: x' + #*a' = #*t\n",
+  "constraint m: x'^2 + y'^2 = #\n", "constraint m: a'' + #*a' = #\n", "prescribe n: a = #*t\n",
+  "prescribe n: y' = #*sin(t)\n",
   "dissipation #*x'^2\n", "nonideal y = #*lambda[k]*sign(y')\n", "nonideal a = #*abs(lambda[l])\n",
-  "when t = # { lock x }\n", "when t = # { lock y, a }\n", "when x > # { unlock x\nlock y }\n", "when t = # { unlock x }\n",
+  "when t = # { lock x }\n", "when t = # { lock y, a }\n", "when x > # { unlock x\nlock y }\n",
+  "when t = # { unlock x }\n",
   "when y < # { unlock y, a }\n", "when t = # { attach c to b }\n", "when distance(b, c) < # { attach c to b ball }\n",
-  "when t = # { detach c }\n", "when t = # { detach b }\n", "when t = # { detach c from b }\n", "when lambda[k] < # { unlock x }\n",
-  "start x = #, y = #\n", "start a = # !, x' = #\n", "start x' = #, y' = #, a' = #\n", "run # until x > #\n", "run # until lambda[k] < #\n",
+  "when t = # { detach c }\n", "when t = # { detach b }\n", "when t = # { detach c from b }\n",
+  "when lambda[k] < # { unlock x }\n",
+  "start x = #, y = #\n", "start a = # !, x' = #\n", "start x' = #, y' = #, a' = #\n", "run # until x > #\n",
+  "run # until lambda[k] < #\n",
   "run #\n", "skate s: b\n", "spring x { stiffness #, damping # }\n", "force x = #*x^3 + 1/(x - #)\n",
 };
 
@@ -115,8 +123,8 @@ static int is_failure(PfRunEnd end)
 }
 
 /* Parameters and coordinates of the same name; what only the complete model has keeps its start. */
-static void copy_start(const PfModel *from, const PfSystem *in, const double *values, const PfModel *to, const PfSystem *out,
-                       double *start)
+static void copy_start(const PfModel *from, const PfSystem *in, const double *values, const PfModel *to,
+                       const PfSystem *out, double *start)
 {
   const PfSymbols *a = pf_system_symbols(in), *b = pf_system_symbols(out);
   for (int i = 0; i < from->coordinate_count; i++) {
@@ -192,7 +200,8 @@ static double run_once(const char *text, size_t size, const uint8_t *settings)
     if (status == PF_OK) {
       expect(isfinite(result.t) && result.t <= o.t_end, "a run ends inside its time");
       expect(record.samples == 0 || record.last <= result.t, "no sample comes after the end");
-      expect(!is_failure(result.end) || pf_error_count(ctx) > 0 || pf_diagnostic_count(ctx) > 0, "an early end has words");
+      expect(!is_failure(result.end) || pf_error_count(ctx) > 0 || pf_diagnostic_count(ctx) > 0,
+             "an early end has words");
     }
   }
   pf_system_free(system);

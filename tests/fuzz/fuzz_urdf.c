@@ -1,4 +1,6 @@
-/* Fuzzes the reading of robots: what is imported is a text of the language in its own layout, with all names different. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzzes the reading of robots: what is imported is a text of the language in its own layout, with all names
+ * different. */
 #include "pfaff/import.h"
 #include "pfaff/pfaff.h"
 
@@ -22,7 +24,8 @@ static void check_model(const char *text)
   PfContext *ctx = pf_context_new(NULL);
   PfModel *model = NULL;
   PfStatus status = pf_model_read(ctx, "robot.pf", text, strlen(text), &model);
-  expect(status != PF_ERR_SYNTAX && status != PF_ERR_NAME && status != PF_ERR_UNIT, "the model can be read", pf_context_message(ctx));
+  expect(status != PF_ERR_SYNTAX && status != PF_ERR_NAME && status != PF_ERR_UNIT, "the model can be read",
+         pf_context_message(ctx));
   pf_model_free(model);
   pf_context_free(ctx);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads every model of good/ and bad/ and compares with the expectations in its comments. Called with the source
  * directory.
  *
@@ -168,8 +169,8 @@ static void bad_model(void **state)
 
 /* ---------------------------------------------------------------- good models */
 
-/* The model with all expected expressions added as sizes of what is drawn, two for each expectation: that is how they become
- * expressions of the model. */
+/* The model with all expected expressions added as sizes of what is drawn, two for each expectation: that is how they
+ * become expressions of the model. */
 typedef struct Good {
   Case *c;
   PfModel *model;

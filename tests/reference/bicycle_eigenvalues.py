@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes bicycle-eigenvalues.csv: eigenvalues of the benchmark bicycle against its speed, with 50 digits.
 
 The linearized equations M q'' + v C1 q' + (g K0 + v^2 K2) q = 0, q = (lean, steer), by the formulas of appendix A of

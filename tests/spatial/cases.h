@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One case file: its model and state as a tree, its quantities as comparisons. */
 #ifndef PF_TESTS_CASES_H
 #define PF_TESTS_CASES_H

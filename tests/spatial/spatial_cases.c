@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the case files (*.json) of a folder, schema spatial-recursion/1, against the tree module: everything a file
  * contains is checked. One line per case with the worst relative error, max|x - ref|/max|ref| of a quantity; exit code
  * 1 when one is above its limit.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expressions of the oracle: built with operators, printed in the language of the program, differentiated, compiled to Python.
 
 Nothing here comes from the program. An expression is a node of a graph without duplicates (a Space holds them); compiled

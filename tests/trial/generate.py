@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random models: a text for the program and, built beside it, the mathematical model of the oracle."""
 import random
 from fractions import Fraction

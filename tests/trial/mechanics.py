@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mathematical model of the oracle: Lagrange's equations, constraints, accelerations and multipliers.
 
 Twice: in mpmath, with every derivative by a complex step of compiled values (`exact`), and in doubles by symbolic

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions of the oracle: extrapolation (Gragg, Bulirsch, Stoer), own location of events and switches, dry friction that sticks."""
 from expression import Compiled, derive
 from mechanics import kkt

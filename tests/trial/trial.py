@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Random models against an oracle that shares nothing with the program.
 
 trial.py PFAFF [--count 200] [--seed 1] [--jobs 2] [--keep FOLDER]    models seed, seed + 1, …

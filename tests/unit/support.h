@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every unit test needs: cmocka with its headers, a fixture, numbers that are near, and allocators
  * that count and fail. */
 #ifndef PF_TESTS_SUPPORT_H

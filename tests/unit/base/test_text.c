@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 static const PfAllocator standard = {pf_standard_resize, NULL};

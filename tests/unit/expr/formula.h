@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formulas as text in the tests of expressions: a small reader of what pf_expr_print writes, made for tests
  * only (it nests by recursion and takes every text for a right one). */
 #ifndef PF_TESTS_FORMULA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions at points of fields as other modules see them, and bounds of their degrees. */
 #include "support.h"
 

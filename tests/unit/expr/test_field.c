@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The zero test by random points of a prime field: identities, non-identities, and what it must not say. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The zero test by exact normal forms. */
 #include "support.h"
 

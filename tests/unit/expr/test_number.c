@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formula.h"
 
 static void assert_exact(Number a, int64_t num, int64_t den)

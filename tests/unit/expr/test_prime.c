@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prime fields and their circles. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formula.h"
 
 /* e <- sin(e) + cos(e)*y: the text doubles each time, the graph grows by a few nodes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shortest form: no longer than what a person would write, and proven equal to the expression. */
 #include "support.h"
 

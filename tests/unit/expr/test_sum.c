@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formula.h"
 
 static PfExpr symbol_number(PfContext *ctx, int i)

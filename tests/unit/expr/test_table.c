@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formula.h"
 
 /* ---------------------------------------------------------------- one handle for one expression */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A system by every formulation: what the tests of form and the cross tests share. */
 #ifndef PF_TESTS_FORMULATIONS_H
 #define PF_TESTS_FORMULATIONS_H
@@ -37,7 +38,8 @@ static inline void forms_open(System *s, Forms *forms)
 {
   *forms = (Forms){.s = s};
   if (pf_system_new(s->ctx, &s->eq, &forms->system) != PF_OK) fail_msg("%s", pf_context_message(s->ctx));
-  for (int k = 0; pf_formulation(k) && strcmp(pf_formulation_name(pf_formulation(k)), "recursive"); k++, forms->count++) {
+  for (int k = 0; pf_formulation(k) && strcmp(pf_formulation_name(pf_formulation(k)), "recursive"); k++,
+       forms->count++) {
     assert_true(k < MOST_FORMULATIONS);
     PfStatus status = pf_solver_new(s->ctx, forms->system, pf_formulation(k), &forms->solver[k]);
     if (status == PF_OK) continue;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sines and cosines written by others: the same values, fewer calls. */
 #include "expr/formula.h"
 #include "support.h"
@@ -21,7 +22,8 @@ static double number_at(PfContext *ctx, PfExpr e, int point)
 
 static void assert_equal_values(PfContext *ctx, PfExpr e, PfExpr f)
 {
-  for (int point = 0; point < 10; point++) assert_near(number_at(ctx, e, point), number_at(ctx, f, point), 1e-13, 1e-13);
+  for (int point = 0; point < 10; point++)
+    assert_near(number_at(ctx, e, point), number_at(ctx, f, point), 1e-13, 1e-13);
 }
 
 /* Different angles in the formulas. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Constraints imposed level by level: the examples X1 and X2 in exact fractions, and the printed recursion,
  * which is wrong. */
 #include "form/formulations.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What 'auto' takes: where nobody says which formulation, the cheapest of those that give the same motion. */
 #include "form/formulations.h"
 
@@ -58,7 +59,8 @@ static void assert_chain_goes_by(Fixture *f, int links, const char *name)
   for (int i = 1; i <= links; i++) {
     if (i == 1) pf_text_add(&text, "body b1 in ground ");
     else pf_text_print(&text, "body b%d in b%d at (0, -0.5, 0) ", i, i - 1);
-    pf_text_print(&text, "turn q[%d] about %c { mass 1, inertia diag(0.02, 0.01, 0.03), com (0.01, -0.25, 0.02) }\n", i, "xyz"[i%3]);
+    pf_text_print(&text, "turn q[%d] about %c { mass 1, inertia diag(0.02, 0.01, 0.03), com (0.01, -0.25, 0.02) }\n", i,
+                  "xyz"[i%3]);
   }
   assert_text_goes_by(f, pf_text_get(&text), name);
   pf_text_free(&text);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Equations without multipliers: the published ones come out, the forms agree with each other algebraically,
  * and with numbers. */
 #include "form/formulations.h"

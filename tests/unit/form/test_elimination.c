@@ -1,4 +1,6 @@
-/* The elimination in closed form against the same on matrices: accelerations, multipliers, and what it tells besides. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The elimination in closed form against the same on matrices: accelerations, multipliers, and what it tells
+ * besides. */
 #include "form/formulations.h"
 
 #include "form/solver.h"
@@ -20,7 +22,8 @@ static PfExpr power_of(const System *s)
   for (int i = 0; i < s->eq.n; i++) {
     PfExpr force = pf_expr_add(s->ctx, s->eq.applied[i], s->eq.C[i]);
     for (int k = 0; k < s->eq.m; k++)
-      force = pf_expr_add(s->ctx, force, pf_expr_mul(s->ctx, s->eq.A[k*s->eq.n + i], s->model->constraints[k].multiplier));
+      force = pf_expr_add(s->ctx, force,
+                          pf_expr_mul(s->ctx, s->eq.A[k*s->eq.n + i], s->model->constraints[k].multiplier));
     sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, force, s->model->coordinates[i].v));
   }
   return sum;
@@ -63,7 +66,8 @@ static bool compare_state(Pair *x, const char *name)
   const PfTold *told = pf_solver_told(x->closed);
   assert_int_equal(a.trouble, b.trouble);
   if (!told->known || b.trouble != PF_TROUBLE_NONE) return false;
-  double a_size = 1 + largest(b.a, s->eq.n), l_size = 1 + largest(b.lambda, s->eq.m), f_size = 1 + largest(b.force, s->eq.n);
+  double a_size = 1 + largest(b.a, s->eq.n), l_size = 1 + largest(b.lambda, s->eq.m),
+         f_size = 1 + largest(b.force, s->eq.n);
   double tolerance = 1e-12/told->margin; /* rounding, by the condition of A M^-1 A^T */
   assert_vectors(name, "acceleration", a.a, b.a, s->eq.n, tolerance, a_size);
   assert_vectors(name, "multiplier", a.lambda, b.lambda, s->eq.m, tolerance, l_size*a_size); /* rounding of M a */
@@ -112,8 +116,10 @@ static void it_is_what_the_matrices_compute_on_every_example(void **state)
 
 static void where_it_applies_it_does_the_work(void **state)
 {
-  static const char *const names[] = {"snakeboard", "free_floating", "free_floating_cm", "omni_robot", "carriage_mecanum",
-                                      "carriage_omni3", "piano_wheel", "two_omni", "differential_drive", "cart_pendulum",
+  static const char *const names[] = {"snakeboard", "free_floating", "free_floating_cm", "omni_robot",
+                                      "carriage_mecanum",
+                                      "carriage_omni3", "piano_wheel", "two_omni", "differential_drive",
+                                      "cart_pendulum",
                                       "double_pendulum_bodies", "sleigh_variable_mass", "chaplygin_sleigh"};
   for (size_t i = 0; i < sizeof names/sizeof *names; i++)
     if (compare_example(*state, names[i], AS_NUMBERS) != 30) fail_msg("%s is left to the matrices", names[i]);
@@ -171,7 +177,8 @@ static void assert_refused(Fixture *f, const char *text, const char *why)
 static void singular_redundant_and_frictional_systems_are_refused(void **state)
 {
   assert_refused(*state, "model massless\ncoord x, y\nkinetic x'^2/2\nconstraint c: x' = y'\n", "regular mass matrix");
-  assert_refused(*state, "model half\ncoord x, y\nkinetic (x' + y')^2/2\nconstraint c: x' = y'\n", "regular mass matrix");
+  assert_refused(*state, "model half\ncoord x, y\nkinetic (x' + y')^2/2\nconstraint c: x' = y'\n",
+                 "regular mass matrix");
   assert_refused(*state, "model twice\ncoord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint a: x' = y'\n"
                          "constraint b: 2*x' = 2*y'\n", "independent of each other");
   assert_refused(*state, "model rough\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint floor: y = 0\n"
@@ -258,7 +265,8 @@ static void velocities_move_by_the_smallest_change(void **state)
 static void constraints_nonlinear_in_the_velocities_are_left_to_iteration(void **state)
 {
   Pair x;
-  open_text(*state, "model pace\ncoord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint pace: x'^2 + y'^2 = 4\nstart x' = 2\n", &x);
+  open_text(*state, "model pace\ncoord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint pace: x'^2 + y'^2 = 4\nstart x' = 2\n",
+            &x);
   set_state(&x.s, "x", 0, 1.9);
   assert_true(compare_state(&x, "pace"));
   assert_int_equal(pf_solver_project(x.closed, x.s.values, 1e-14), PF_PROJECTED_NOT);

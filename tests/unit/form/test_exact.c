@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear algebra in a prime field, and the formulations over it against exact fractions. */
 #include "support.h"
 

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forces that depend on the constraint forces: closed forms, and cases without a solution or with several. */
 #include "form/formulations.h"
 
 /* Formulations that take friction; the laconic equations have no multipliers to make it of. */
-static const char *const taking[] = {"multipliers", "udwadia_kalaba", "udwadia_phohomsiri", "rosenberg_extended", "maggi",
+static const char *const taking[] = {"multipliers", "udwadia_kalaba", "udwadia_phohomsiri", "rosenberg_extended",
+                                     "maggi",
                                      "cascade"};
 enum { TAKING = sizeof taking/sizeof *taking };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inverse dynamics with constraints: by hand, against the recursion over bodies, and what is not determined. */
 #include "form/tree_states.h"
 
@@ -113,7 +114,8 @@ static void it_equals_the_recursion_where_there_are_no_constraints(void **state)
                "gravity (0, 0, -9.81)\ncoord x, a, b\n"
                "body cart in ground shift x along x { mass 2 }\n"
                "body upper in cart turn a about y { mass 1, com (0, 0, 0.3), inertia diag(0.1, 0.1, 0.02) }\n"
-               "body lower in upper at (0, 0, 0.6) turn b about (1, 1, 0) { mass 1, com (0, 0.1, 0.2), inertia diag(0.1, 0.1, 0.1) }\n"
+               "body lower in upper at (0, 0, 0.6) turn b about (1, 1, 0) { mass 1, com (0, 0.1, 0.2), inertia "
+               "diag(0.1, 0.1, 0.1) }\n"
                "damper a { damping 0.4 }\nstart x = 0.1, a = 0.4, b = -0.7, x' = 0.3, a' = -1, b' = 2\n",
                NAMES("x", "a", "b"), 3, NUMBERS(0, 1, 2), 3, &p);
   solve(&p, wanted);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which constraints make a level of the cascade. */
 #include "form/formulations.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models as trees: the accelerations of the model, names, and what a tree cannot say. */
 #include "form/tree_states.h"
 
@@ -44,10 +45,12 @@ static const char arm[] =
     "gravity (0, 1, -9.81)\n"
     "coord x [m], a, b, c [rad]\n"
     "body cart in ground at (0.2, 0, 0.1) shift 0.3 [m] + x along (1, 2, 0) { mass 2, inertia diag(1, 2, 1.5) }\n"
-    "body upper in cart at (0, 0, L) turn pi/3 - a about (1, 0, 2) { mass 1, com (0, 0.1, 0.2), inertia diag(0.1, 0.2, 0.15) }\n"
+    "body upper in cart at (0, 0, L) turn pi/3 - a about (1, 0, 2) { mass 1, com (0, 0.1, 0.2), inertia diag(0.1, 0.2, "
+    "0.15) }\n"
     "body lead in upper at (0.1, 0.2, 0.3) turn 0.4 about y { mass 0.5, inertia diag(0.01, 0.01, 0.01) }\n"
     "frame sensor in lead at (0, 0, 0.1)\n"
-    "body lower in lead at (0, 0, 0.4) turn b about x turn c about y { mass 0.6, com (0, 0, 0.3), inertia diag(0.02, 0.02, 0.01) }\n"
+    "body lower in lead at (0, 0, 0.4) turn b about x turn c about y { mass 0.6, com (0, 0, 0.3), inertia diag(0.02, "
+    "0.02, 0.01) }\n"
     "spring a { stiffness k, length 0.2 }\n"
     "damper b { damping 0.7 }\n"
     "input u\n"
@@ -78,7 +81,8 @@ static void bodies_frames_and_coordinates_have_their_names(void **state)
   PfTree *tree;
   read_model(f, arm, &model);
   assert_int_equal(pf_tree_from_model(model, NULL, &tree), PF_OK);
-  int upper = pf_tree_find_body(tree, "upper"), lead = pf_tree_find_body(tree, "lead"), sensor = pf_tree_find_body(tree, "sensor");
+  int upper = pf_tree_find_body(tree, "upper"), lead = pf_tree_find_body(tree, "lead"),
+      sensor = pf_tree_find_body(tree, "sensor");
   assert_true(upper >= 0 && lead >= 0 && sensor >= 0);
   assert_int_equal(pf_tree_find_joint(tree, "a"), upper);
   assert_int_equal(pf_tree_get(tree, lead).joint, PF_JOINT_WELD);
@@ -97,7 +101,8 @@ static void parameters_may_have_other_values(void **state)
   PfTree *tree;
   PfTreeWork *work;
   double q = 0.5, v = 0, vdot;
-  read_model(f, "param k = 3, m = 2\ncoord x\nbody b in ground shift x along x { mass m }\nspring x { stiffness k }\n", &model);
+  read_model(f, "param k = 3, m = 2\ncoord x\nbody b in ground shift x along x { mass m }\nspring x { stiffness k }\n",
+             &model);
   assert_int_equal(pf_tree_from_model(model, (const double[]){NAN, 5}, &tree), PF_OK);
   assert_int_equal(pf_tree_work_new(f->ctx, tree, &work), PF_OK);
   assert_int_equal(pf_tree_forward(work, &q, &v, NULL, &vdot), PF_OK);
@@ -117,7 +122,8 @@ static void what_a_tree_cannot_say_is_refused_by_name(void **state)
     {"coord x\nbody b in ground shift 2*x along x { mass 1 }\n", "2 times the coordinate 'x'"},
     {"coord x\nbody b in ground shift sin(x) along x { mass 1 }\n", "nonlinear function of 'x'"},
     {"coord x\nbody b in ground shift sin(t) along y shift x along x { mass 1 }\n", "'b' follows time"},
-    {"coord x\nbody b in ground shift x along x { mass 1 }\nbody c in b turn x about z { mass 1, inertia diag(1, 1, 1) }\n",
+    {"coord x\nbody b in ground shift x along x { mass 1 }\nbody c in b turn x about z { mass 1, inertia diag(1, 1, 1) "
+     "}\n",
      "'x' moves more than one joint"},
     {"coord x, y\nbody b in ground shift x along x { mass 1 }\nframe c in b shift y along y\n", "'y' moves no mass"},
     {"coord x\nbody b in ground shift x along x { mass 1 }\nforce x = -x^3\n", "force on 'x'"},

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dependent and independent coordinates: chosen, kept, chosen anew; the result does not depend on the
  * choice. */
 #include "form/formulations.h"
@@ -123,9 +124,9 @@ static void a_motion_passes_through_singular_partitions(void **state)
   close_all(&forms);
 }
 
-/* Skates of mass 1 that turn together, pulled along x by 1 each: their accelerations at the heading theta, with the speed u
- * and the rate w, are cos(theta)/1 along the blade and u w across it. All pivots become small at the same time, so that
- * only what is left of the rows shows that the choice has become a bad one. */
+/* Skates of mass 1 that turn together, pulled along x by 1 each: their accelerations at the heading theta, with the
+ * speed u and the rate w, are cos(theta)/1 along the blade and u w across it. All pivots become small at the same time,
+ * so that only what is left of the rows shows that the choice has become a bad one. */
 static void assert_skates_turn(void **state, const char *text, int skates)
 {
   System s;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Proofs that formulations agree: what is proved, what is caught, and what is outside. */
 #include "mech/system.h"
 
@@ -57,8 +58,10 @@ static void prove_example(void **state, const char *name, const char *except)
 static void the_formulations_are_the_list_of_the_library(void **state)
 {
   (void)state;
-  for (int i = 0; i < pf_exact_form_count; i++) assert_string_equal(pf_exact_forms[i].name, pf_formulation_name(pf_formulation(i)));
-  assert_string_equal(pf_formulation_name(pf_formulation(pf_exact_form_count)), "recursive"); /* it is numbers from the beginning */
+  for (int i = 0; i < pf_exact_form_count; i++)
+    assert_string_equal(pf_exact_forms[i].name, pf_formulation_name(pf_formulation(i)));
+  /* it is numbers from the beginning */
+  assert_string_equal(pf_formulation_name(pf_formulation(pf_exact_form_count)), "recursive");
   assert_null(pf_formulation(pf_exact_form_count + 1));
 }
 
@@ -148,7 +151,8 @@ static void the_hand_with_eighteen_rows_is_proved_where_its_fingers_touch(void *
 {
   PfProof proof = prove_text(
       state, "model hand18\n"
-             "param l = 0.05 [m], m = 0.15 [kg], I = 1.25e-4 [kg m^2], mo = 0.2 [kg], Io = 1e-4 [kg m^2], r = 0.03 [m]\n"
+             "param l = 0.05 [m], m = 0.15 [kg], I = 1.25e-4 [kg m^2], mo = 0.2 [kg], Io = 1e-4 [kg m^2], r = 0.03 "
+             "[m]\n"
              "param rho = 0.01 [m], c = 2e-4 [N m s], tau [N m], w = 0.025*sqrt(3) [m]\n"
              "param x1 = 0.8*w [m], y1 = -0.08 [m], x2 = 1.2*w [m], y2 = 0.07 [m]\n"
              "param x3 = -0.025 [m] - 2*w, y3 = -0.04 [m] - w\n"
@@ -156,7 +160,8 @@ static void the_hand_with_eighteen_rows_is_proved_where_its_fingers_touch(void *
              "body disc in ground at (xo, yo, 0) turn phi about z { mass mo, inertia diag(0, 0, Io) }\n"
              "part finger(x0, y0) {\n"
              "  coord q1, q2, q3, v, u [rad]\n"
-             "  body link1 in ground at (x0, y0, 0) turn q1 about z { mass m, inertia diag(0, 0, I), com (l/2, 0, 0) }\n"
+             "  body link1 in ground at (x0, y0, 0) turn q1 about z { mass m, inertia diag(0, 0, I), com (l/2, 0, 0) "
+             "}\n"
              "  body link2 in link1 at (l, 0, 0) turn q2 about z { mass m, inertia diag(0, 0, I), com (l/2, 0, 0) }\n"
              "  body link3 in link2 at (l, 0, 0) turn q3 about z { mass m, inertia diag(0, 0, I), com (l/2, 0, 0) }\n"
              "  point tip in link3 at (l, 0, 0)\n"
@@ -281,7 +286,8 @@ static void the_printed_cascade_is_caught(void **state)
 static void the_printed_cascade_is_right_for_orthogonal_groups(void **state)
 {
   System s;
-  read_system(*state, "model o\nparam m, k\ncoord x, y, z, w\nkinetic m/2*(x'^2 + y'^2 + z'^2 + w'^2)\nforce x = k, w = y\n"
+  read_system(*state,
+              "model o\nparam m, k\ncoord x, y, z, w\nkinetic m/2*(x'^2 + y'^2 + z'^2 + w'^2)\nforce x = k, w = y\n"
                       "constraint one: x' = z*y'\nconstraint two: z' = x*w'\n", &s);
   PfProof proof = compare_with(&s, "printed", printed_cascade);
   assert_int_equal(proof.verdict, PF_PROVED);
@@ -302,7 +308,8 @@ static PfExactAnswer printed_36(PfExactSystem *at, uint64_t *q2)
   const PfField *f = at->field;
   int n = at->n, r = at->rank, s = n - r;
   uint64_t *A1 = room(at, r, r), *A2 = room(at, r, s), *K = room(at, r, s), *d = room(at, r, 1), *M11 = room(at, r, r);
-  uint64_t *M12 = room(at, r, s), *M21 = room(at, s, r), *M22 = room(at, s, s), *X = room(at, s, s), *T = room(at, n, n);
+  uint64_t *M12 = room(at, r, s), *M21 = room(at, s, r), *M22 = room(at, s, s), *X = room(at, s, s),
+           *T = room(at, n, n);
   uint64_t *U = room(at, r, s), *V = room(at, s, r), *u = room(at, n, 1), *w = room(at, n, 1), *Z = room(at, n, 1);
   block(at->A, n, 0, 0, r, r, A1), block(at->A, n, 0, r, r, s, A2);
   block(at->M, n, 0, 0, r, r, M11), block(at->M, n, 0, r, r, s, M12);

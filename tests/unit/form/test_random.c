@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random systems: all formulations agree, with regular and singular masses, with independent and redundant
  * constraints, with constraints that are linear, affine and nonlinear in the velocities. */
 #include "form/formulations.h"

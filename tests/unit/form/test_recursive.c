@@ -1,5 +1,6 @@
-/* The recursion over bodies as a formulation: against the multipliers on every example with bodies, joints of every kind,
- * loops, steps that follow others, and what it refuses. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recursion over bodies as a formulation: against the multipliers on every example with bodies, joints of every
+ * kind, loops, steps that follow others, and what it refuses. */
 #include "form/formulations.h"
 
 #include <dirent.h>
@@ -91,18 +92,22 @@ static void every_kind_of_joint_agrees(void **state)
   static const struct {
     const char *coordinates, *placement;
   } joints[] = {
-    {", a", "turn a about (1, 2, 2)"}, {", a", "shift a along (1, 2, 2)"}, {", a", "turn a about z shift 0.3*a along z"},
+    {", a", "turn a about (1, 2, 2)"}, {", a", "shift a along (1, 2, 2)"},
+    {", a", "turn a about z shift 0.3*a along z"},
     {", a, b", "turn a about x shift b along x"}, {", a, b", "turn a about z turn b about x"},
     {"", "at (0.1, 0, 0) ball at (0, 0.2, 0)"}, {", a, b, c", "at (a, b, 0) turn c about z"},
-    {"", "at (0, 1, 0) free turn 0.2 about x"}, {", a, b, c", "turn a about z at (1, 0, 0) turn b about y turn c about x"},
-    {", a, b, c", "at (a^2, b, sin(c))"}, {", a, b, c", "turn a + b about z turn a about x shift b along x turn c about y"},
+    {"", "at (0, 1, 0) free turn 0.2 about x"},
+    {", a, b, c", "turn a about z at (1, 0, 0) turn b about y turn c about x"},
+    {", a, b, c", "at (a^2, b, sin(c))"},
+    {", a, b, c", "turn a + b about z turn a about x shift b along x turn c about y"},
     {", a", "turn 0.3*t about x turn a about z"}, {"", "at (sin(t), 0, 0)"},
   };
   for (size_t i = 0; i < sizeof joints/sizeof *joints; i++) {
     char text[1024];
     snprintf(text, sizeof text, "coord z0%s\ngravity (1, -2, -9.81)\n"
              "body base in ground at (0, 0, z0) " INERTIA "body link in base %s " INERTIA
-             "body tip in link at (0, 0, 1) ball " INERTIA "spring tip.turn { stiffness 2, damping 0.1 }\nforce z0 = -z0'\n",
+             "body tip in link at (0, 0, 1) ball " INERTIA "spring tip.turn { stiffness 2, damping 0.1 }\n"
+                                                           "force z0 = -z0'\n",
              joints[i].coordinates, joints[i].placement);
     assert_text_agrees(*state, text);
   }
@@ -123,9 +128,11 @@ static void what_it_cannot_do_it_says(void **state)
     const char *text, *why;
   } refused[] = {
     {"coord x\nkinetic x'^2\n", "the model has no bodies"},
-    {"coord x, y\nkinetic y'^2\nbody a in ground at (x, 0, 0) { mass 1 }\n", "a part of the inertia is given by 'kinetic'"},
+    {"coord x, y\nkinetic y'^2\nbody a in ground at (x, 0, 0) { mass 1 }\n",
+     "a part of the inertia is given by 'kinetic'"},
     {"coord x, y\nbody a in ground at (x + y, 0, 0) { mass 1 }\npotential y^2\n", "places no body by itself"},
-    {"coord x, y\nbody a in ground at (x, 0, 0) { mass 1 }\nframe b in a turn y about z\npotential y^2\n", "moves no mass"},
+    {"coord x, y\nbody a in ground at (x, 0, 0) { mass 1 }\nframe b in a turn y about z\npotential y^2\n",
+     "moves no mass"},
   };
   Fixture *f = *state;
   for (size_t i = 0; i < sizeof refused/sizeof *refused; i++) {

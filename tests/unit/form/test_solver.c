@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Systems and solvers: the list, what they say about themselves, memory, and that they do not disturb each
  * other. */
 #include "form/formulations.h"
@@ -13,7 +14,8 @@ static void every_formulation_is_found_by_its_name_and_cites_a_source(void **sta
     assert_ptr_equal(pf_formulation_find(pf_formulation_name(f)), f);
     assert_true(strlen(pf_formulation_source(f)) > 20);
     assert_true(strlen(pf_formulation_summary(f)) > 20);
-    for (int k = 0; k < count; k++) assert_string_not_equal(pf_formulation_name(f), pf_formulation_name(pf_formulation(k)));
+    for (int k = 0; k < count; k++)
+      assert_string_not_equal(pf_formulation_name(f), pf_formulation_name(pf_formulation(k)));
   }
   assert_true(count >= 8);
   assert_null(pf_formulation(-1));

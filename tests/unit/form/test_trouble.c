@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What has no answer gets the right trouble, and words with the right name. */
 #include "form/formulations.h"
 
@@ -96,7 +97,8 @@ static void a_rank_that_drops_is_a_contradiction_by_name(void **state)
       assert_int_equal(x.trouble, PF_TROUBLE_SINGULAR);
       continue;
     }
-    if (x.trouble != PF_TROUBLE_CONTRADICTION) fail_msg("%s: trouble %d", pf_formulation_name(pf_formulation(k)), (int)x.trouble);
+    if (x.trouble != PF_TROUBLE_CONTRADICTION)
+      fail_msg("%s: trouble %d", pf_formulation_name(pf_formulation(k)), (int)x.trouble);
     assert_contains(words(&forms, &x), "'front' contradicts");
   }
   close_all(&forms);
@@ -113,7 +115,8 @@ static void a_rank_that_drops_at_rest_leaves_a_redundant_constraint(void **state
   set_state(&s, "phi_b", half, 0);
   set_state(&s, "phi_f", half, 0);
   Answer x = answer(&forms, "multipliers");
-  static const char *const others[] = {"udwadia_kalaba", "udwadia_phohomsiri", "rosenberg_extended", "maggi", "cascade"};
+  static const char *const others[] = {"udwadia_kalaba", "udwadia_phohomsiri", "rosenberg_extended", "maggi",
+                                       "cascade"};
   for (int k = 0; k < 5; k++) {
     Answer y = answer(&forms, others[k]);
     assert_int_equal(y.trouble, PF_TROUBLE_NONE);
@@ -313,7 +316,8 @@ static void the_laconic_form_says_why_it_does_not_apply(void **state)
 {
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'^2 + y'^2 = 1\nstart x' = 1\n",
           "'c' is not linear in the velocities");
-  refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'' + y'' = 1\n", "'c' is not linear in the velocities");
+  refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'' + y'' = 1\n",
+          "'c' is not linear in the velocities");
   refused(state, "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nrate x' = w, y' = 2*w\nconstraint c: x' = y'\n",
           "do not satisfy the constraint 'c'");
   refused(state, "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nrate x' = w, y' = 2*w\nconstraint c: x'' = y''\n",

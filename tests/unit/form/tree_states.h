@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tree against the model it was made of: states of one as states of the other, accelerations by both. */
 #ifndef PF_TESTS_TREE_STATES_H
 #define PF_TESTS_TREE_STATES_H
@@ -33,7 +34,8 @@ static inline void second_rates(const PfTree *tree, const double *q, const doubl
   for (int i = 0; i < pf_tree_nq(tree); i++) qdd[i] += turn[i] - none[i];
 }
 
-/* At a random state, without joint forces: the largest acceleration is the measure, because the mass matrix mixes them. */
+/* At a random state, without joint forces: the largest acceleration is the measure, because the mass matrix mixes
+ * them. */
 static inline void assert_same_accelerations(const PfTree *tree, PfTreeWork *work, PfSystem *system, PfSolver *solver,
                                              uint64_t seed)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Robots in URDF: the tree against the model that is written of the same file, joints that follow others, and names. */
 #include "form/tree_states.h"
 
@@ -37,8 +38,9 @@ static void put_link(char *text, int k, Dice *dice)
   char words[400];
   random_mass(dice, &body);
   const double *I = body.inertia;
-  snprintf(words, sizeof words, "<link name='l%d'><inertial><mass value='%.17g'/><inertia ixx='%.17g' iyy='%.17g' izz='%.17g' "
-           "ixy='%.17g' iyz='%.17g' ixz='%.17g'/><origin", k, body.mass, I[0], I[4], I[8], I[1], I[5], I[2]);
+  snprintf(words, sizeof words, "<link name='l%d'><inertial><mass value='%.17g'/><inertia ixx='%.17g' iyy='%.17g' "
+           "izz='%.17g' ixy='%.17g' iyz='%.17g' ixz='%.17g'/><origin", k, body.mass, I[0], I[4], I[8], I[1], I[5],
+           I[2]);
   put(text, words);
   put_triple(text, "xyz", dice);
   put_triple(text, "rpy", dice);
@@ -49,7 +51,8 @@ static void put_joint(char *text, int k, Dice *dice)
 {
   static const char *const kinds[] = {"revolute", "continuous", "prismatic", "fixed", "planar", "floating"};
   char words[200];
-  snprintf(words, sizeof words, "<joint name='j%d' type='%s'><parent link='l%d'/><child link='l%d'/><dynamics damping='%.17g'/><axis", k,
+  snprintf(words, sizeof words,
+           "<joint name='j%d' type='%s'><parent link='l%d'/><child link='l%d'/><dynamics damping='%.17g'/><axis", k,
            kinds[dice_pick(dice, k == 3 ? 6 : 5)], dice_pick(dice, k), k, 1 + dice_roll(dice));
   put(text, words);
   put_triple(text, "xyz", dice);
@@ -91,7 +94,8 @@ static void open_both(Fixture *f, const char *robot, PfBase base, Both *b)
     fail_msg("%s", pf_context_message(f->ctx));
   assert_int_equal(pf_tree_work_new(f->ctx, b->tree, &b->work), PF_OK);
   assert_int_equal(pf_import_urdf(f->ctx, f->arena, "r.urdf", robot, strlen(robot), &options, &text), PF_OK);
-  if (pf_model_read(f->ctx, "r.pf", text, strlen(text), &b->model) != PF_OK) fail_msg("%s\n%s", pf_context_message(f->ctx), text);
+  if (pf_model_read(f->ctx, "r.pf", text, strlen(text), &b->model) != PF_OK)
+    fail_msg("%s\n%s", pf_context_message(f->ctx), text);
   assert_int_equal(pf_equations_derive(f->ctx, f->arena, b->model, &b->eq), PF_OK);
   assert_int_equal(pf_system_new(f->ctx, &b->eq, &b->system), PF_OK);
   assert_int_equal(pf_solver_new(f->ctx, b->system, pf_formulation_find("multipliers"), &b->solver), PF_OK);
@@ -136,7 +140,8 @@ static void a_joint_that_follows_is_refused_without_couplings(void **state)
   Fixture *f = *state;
   PfTree *tree;
   need_xml(f);
-  assert_int_equal(pf_tree_from_urdf_text(f->ctx, NULL, "g", gripper, strlen(gripper), NULL, &tree, NULL), PF_ERR_MODEL);
+  assert_int_equal(pf_tree_from_urdf_text(f->ctx, NULL, "g", gripper, strlen(gripper), NULL, &tree, NULL),
+                   PF_ERR_MODEL);
   assert_null(tree);
   assert_contains(pf_context_message(f->ctx), "the joint 'two' follows 'one'");
 }
@@ -150,7 +155,8 @@ static void couplings_make_joints_follow(void **state)
   PfTreeRows *rows;
   PfTreeCouplings couplings;
   need_xml(f);
-  assert_int_equal(pf_tree_from_urdf_text(f->ctx, f->arena, "g", gripper, strlen(gripper), NULL, &tree, &couplings), PF_OK);
+  assert_int_equal(pf_tree_from_urdf_text(f->ctx, f->arena, "g", gripper, strlen(gripper), NULL, &tree, &couplings),
+                   PF_OK);
   assert_int_equal(couplings.count, 1);
   assert_near(couplings.offset[0], 0.1, 0, 0);
   assert_int_equal(pf_tree_work_new(f->ctx, tree, &work), PF_OK);
@@ -172,7 +178,8 @@ static void links_and_fixed_joints_are_found_by_their_names(void **state)
   PfTree *tree;
   PfTreeCouplings couplings;
   need_xml(f);
-  assert_int_equal(pf_tree_from_urdf_text(f->ctx, f->arena, "g", gripper, strlen(gripper), NULL, &tree, &couplings), PF_OK);
+  assert_int_equal(pf_tree_from_urdf_text(f->ctx, f->arena, "g", gripper, strlen(gripper), NULL, &tree, &couplings),
+                   PF_OK);
   int tip = pf_tree_find_body(tree, "tip");
   assert_int_equal(pf_tree_find_joint(tree, "tool"), tip);
   assert_int_equal(pf_tree_get(tree, tip).parent, pf_tree_find_body(tree, "b"));
@@ -200,7 +207,8 @@ static void make_tree(Counter *counter, void *user)
   PfTreeCouplings couplings;
   if (arena) {
     PfStatus status = pf_tree_from_urdf_text(ctx, arena, "g", gripper, strlen(gripper), NULL, &tree, &couplings);
-    assert_true(status == PF_OK || (status == PF_ERR_MEMORY && counter->refused)); /* the line of a place may be missing */
+    /* the line of a place may be missing */
+    assert_true(status == PF_OK || (status == PF_ERR_MEMORY && counter->refused));
     assert_int_equal(tree != NULL, status == PF_OK);
   }
   pf_tree_free(tree);

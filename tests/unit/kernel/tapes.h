@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tapes of three inputs x, y, z, and their values. */
 #ifndef PF_TESTS_TAPES_H
 #define PF_TESTS_TAPES_H

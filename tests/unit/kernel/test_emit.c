@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tapes.h"
 
 #include "kernel/kernel_impl.h"

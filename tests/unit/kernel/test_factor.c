@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tapes.h"
 
 /* x*y + x*z -> x*(y + z): one instruction instead of two. */

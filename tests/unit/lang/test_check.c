@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading models when memory runs out: every refused allocation gives an error, never a crash or a leak. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "pfaff/lang.h"
@@ -11,9 +12,12 @@ static void constants_are_read_in_the_unit_or_converted(void **state)
     const char *text, *unit;
     double value;
   } cases[] = {
-    {"5", "", 5},           {"5", "g", 0.005},         {"5 [g]", "g", 0.005},    {"5 [kg]", "g", 5},      {"2/3", "", 2.0/3},
-    {"2*pi/3", "rad", 2*PI/3}, {"90", "deg", PI/2},    {"-1e-3", "m", -1e-3},    {" +7", "mm", 0.007},    {"(1/4) [m]", "mm", 0.25},
-    {"sqrt(2) [m]", "cm", 1.4142135623730951}, {"3 [mm] + 2 [cm]", "m", 0.023}, {"60 [rpm]", "deg/s", 2*PI}, {"5 [%]", "1", 0.05},
+    {"5", "", 5},           {"5", "g", 0.005},         {"5 [g]", "g", 0.005},    {"5 [kg]", "g", 5},
+    {"2/3", "", 2.0/3},
+    {"2*pi/3", "rad", 2*PI/3}, {"90", "deg", PI/2},    {"-1e-3", "m", -1e-3},    {" +7", "mm", 0.007},
+    {"(1/4) [m]", "mm", 0.25},
+    {"sqrt(2) [m]", "cm", 1.4142135623730951}, {"3 [mm] + 2 [cm]", "m", 0.023}, {"60 [rpm]", "deg/s", 2*PI},
+    {"5 [%]", "1", 0.05},
     {"0", "kg", 0},         {"300", "mm/s^2", 0.3},    {"5 [g]", "", 0.005},     {"2 [kg] * 3 [m] / 2 [s]^2", "N", 1.5},
   };
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tree.h"
 
 #include "lang/fmt.h"
@@ -51,7 +52,8 @@ static int count_comments(Fixture *f, const char *bytes)
 static const char *tree_of(Fixture *f, const char *text)
 {
   PfNode *tree;
-  if (parse_bytes(f, text, strlen(text), &tree) != PF_OK) fail_msg("%s\nis refused: %s", text, pf_context_message(f->ctx));
+  if (parse_bytes(f, text, strlen(text), &tree) != PF_OK)
+    fail_msg("%s\nis refused: %s", text, pf_context_message(f->ctx));
   return tree_text(f, tree);
 }
 
@@ -85,7 +87,8 @@ static void blanks_show_how_tight_an_operator_binds(void **state)
   Fixture *f = *state;
   assert_format(f, "kinetic m / 2*( x ' ^2+y'^ 2 )", "kinetic m/2*(x'^2 + y'^2)\n");
   assert_format(f, "let a=b<=c and not( d==e )or f>-g", "let a = b <= c and not (d == e) or f > -g\n");
-  assert_format(f, "kinetic f ( a,b ) .x-sum( i in 1 .. 3,psi[ i+1 ] )", "kinetic f(a, b).x - sum(i in 1..3, psi[i + 1])\n");
+  assert_format(f, "kinetic f ( a,b ) .x-sum( i in 1 .. 3,psi[ i+1 ] )",
+                "kinetic f(a, b).x - sum(i in 1..3, psi[i + 1])\n");
 }
 
 static void signs_of_values_stick_to_them(void **state)
@@ -193,17 +196,21 @@ static void a_brace_does_not_slip_into_a_comment(void **state)
 {
   Fixture *f = *state;
   assert_format(f, "body b in g # rear\n{ mass m }", "body b in g  # rear\n{ mass m }\n");
-  assert_format(f, "body b in g # rear\n\n# its mass\n{\nmass m }", "body b in g  # rear\n\n# its mass\n{\n  mass m\n}\n");
+  assert_format(f, "body b in g # rear\n\n# its mass\n{\nmass m }",
+                "body b in g  # rear\n\n# its mass\n{\n  mass m\n}\n");
 }
 
 /* ---------------------------------------------------------------- any text */
 
 static const char model[] =
-    "model m \"t # no comment\"\n\nparam a = 6 [kg], b [m] = 2., c\ncoord x, y [m], p[3]\nlet h(u) = u^2, k = if(a < b and not c, 1, -1)\n"
+    "model m \"t # no comment\"\n\nparam a = 6 [kg], b [m] = 2., c\ncoord x, y [m], p[3]\n"
+    "let h(u) = u^2, k = if(a < b and not c, 1, -1)\n"
     "body b in ground at (x, y, 0) turn -p[1] about z shift -a along x { mass a, inertia diag(1, 2, 3), com -r }\n"
     "constraint r[1]: -sin(p[2])*x' + y'' - (a - b)/-c = 0\nfor i in 1..3 { use w(i, -i) as v[i]; plot x }\n"
-    "roll q: disc b { radius 1, axis (0, 1, 0) } on surface h in ground\nroll ball b { radius -1 } inside sphere { radius 2 }\n"
-    "start x = 1 !, x' = 2\nkinetic a/2*(x'^2 + sum(i in 1..3, p[i]'^2)) - 5 [N m]*x.y\nrun 10 by rk4 until x > 3 { step = 1e-3 }\n"
+    "roll q: disc b { radius 1, axis (0, 1, 0) } on surface h in ground\n"
+    "roll ball b { radius -1 } inside sphere { radius 2 }\n"
+    "start x = 1 !, x' = 2\nkinetic a/2*(x'^2 + sum(i in 1..3, p[i]'^2)) - 5 [N m]*x.y\n"
+    "run 10 by rk4 until x > 3 { step = 1e-3 }\n"
     "nonideal torque (0, 0, 1) on b.c from d\ndraw b as point(-1) { color \"red\", size -2 }\n"
     "part q(a, b) { spring p to q { stiffness k, length -l } }\nskate a: b on ground\n";
 
@@ -221,7 +228,8 @@ static uint32_t next_random(uint32_t *random)
 /* The model with other blanks, line ends, comments and semicolons between its tokens; most are still models. */
 static char *scramble(Fixture *f, uint32_t *random)
 {
-  static const char *const gaps[] = {"", " ", "   ", "\t", "\n", "\n\n\n", " # c\n", "\n#c\n", "\n\n  # c\n\n", ";", " ;\n\n"};
+  static const char *const gaps[] = {"", " ", "   ", "\t", "\n", "\n\n\n", " # c\n", "\n#c\n", "\n\n  # c\n\n", ";",
+                                     " ;\n\n"};
   PfSource source;
   assert_int_equal(pf_source_init(&source, f->ctx, f->arena, "test.pf", model, sizeof model - 1), PF_OK);
   PfLexer lexer;

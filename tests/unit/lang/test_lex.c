@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "lang/lex.h"
@@ -50,7 +51,8 @@ static void words_are_names_or_words_of_the_language(void **state)
 static void numbers_have_all_their_forms(void **state)
 {
   Fixture *f = *state;
-  assert_tokens(f, "12 0.5 .5 1e-3 2.5E+4 1. 7e2", "number:12 number:0.5 number:.5 number:1e-3 number:2.5E+4 number:1. number:7e2");
+  assert_tokens(f, "12 0.5 .5 1e-3 2.5E+4 1. 7e2",
+                "number:12 number:0.5 number:.5 number:1e-3 number:2.5E+4 number:1. number:7e2");
 }
 
 static void the_dots_of_a_range_are_not_part_of_its_numbers(void **state)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tree.h"
 
 #include <stdlib.h>
@@ -192,7 +193,8 @@ static void chains_in_brackets_are_counted_together(void **state)
   Fixture *f = *state;
   PfNode *tree;
   size_t size, more;
-  char *open = repeated("kinetic ", "(", 190, "x", &size), *text = repeated(open, ".y.y.y.y.y.y.y.y.y)", 190, "", &more);
+  char *open = repeated("kinetic ", "(", 190, "x", &size),
+       *text = repeated(open, ".y.y.y.y.y.y.y.y.y)", 190, "", &more);
   assert_int_equal(parse_bytes(f, text, more, &tree), PF_ERR_LIMIT);
   free(open);
   free(text);
@@ -244,7 +246,8 @@ static void random_tokens_never_crash_the_parser(void **state)
     "point ", "spring ", "constraint ", "roll ", "skate ", "omni ", "part ", "use ", "for ", "run ", "plot ", "draw ",
     "when ", "x", "y", "disc ", "surface ", "sphere ", "inside ", " turn ", " shift ", "in ", "at ", "on ", "to ",
     "as ", "about ", "and ", "not ", "1", "2.5", "..", ".", "'", "(", ")", "[", "]", " [m]", "{", "}", ",", ":", ";",
-    "=", "==", "<", "+", "-", "*", "/", "^", "!", "\n", "\n", "\n", " ", "\"s\"", "# c\n", "2x", "**", "\xC3\xA9", "sum(",
+    "=", "==", "<", "+", "-", "*", "/", "^", "!", "\n", "\n", "\n", " ", "\"s\"", "# c\n", "2x", "**", "\xC3\xA9",
+    "sum(",
   };
   uint32_t random = 2024;
   PfArena *arena = f->arena;
@@ -328,7 +331,8 @@ static void without_memory_the_parser_fails_cleanly(void **state)
   (void)state;
   size_t size;
   char *text = repeated("param a = 1 [m], b = \"t\"\ncoord x, y [m]\n",
-                        "let h_1(u) = u^2 + 1.*(a, b, c).x\nstart x' = sin(y) !\nbody b in g at (1, 2, 3) { mass m }\n", 30,
+                        "let h_1(u) = u^2 + 1.*(a, b, c).x\nstart x' = sin(y) !\nbody b in g at (1, 2, 3) { mass m }\n",
+                        30,
                         "", &size);
   fail_every_allocation(attempt, text);
   free(text);

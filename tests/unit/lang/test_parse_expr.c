@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tree.h"
 
 static void expressions_have_the_trees_of_mathematics(void **state)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tree.h"
 
 static void every_statement_has_its_tree(void **state)
@@ -9,7 +10,8 @@ static void every_statement_has_its_tree(void **state)
     {"model snake", "(model model (label snake))"},
     {"model snake \"A \\\"snake\\\" \\\\ x\"", "(model model (label snake) \"A \"snake\" \\ x\")"},
     {"param m = 6 [kg], L [m] = 0.2, k = 3*c [N/m]",
-     "(declare param (item m (value (unit kg 6))) (item L (value 0.2) (units m)) (item k (value (* 3 c)) (units N/m)))"},
+     "(declare param (item m (value (unit kg 6))) (item L (value 0.2) (units m)) (item k (value (* 3 c)) (units "
+     "N/m)))"},
     {"coord x, y [m], theta, psi[3] [rad]",
      "(declare coord (item x (units m)) (item y (units m)) (item theta (units rad)) (item psi (size 3) (units rad)))"},
     {"coord a, b = 2, c [m]", "(declare coord (item a (units m)) (item b (value 2)) (item c (units m)))"},
@@ -17,7 +19,8 @@ static void every_statement_has_its_tree(void **state)
     {"input u [N m]", "(declare input (item u (units N m)))"},
     {"speed w = x' + y'", "(declare speed (item w (value (+ x' y'))))"},
     {"let k = 2*m, h(x, y) = x^2 + y^2, z() = 3",
-     "(declare let (item k (value (* 2 m))) (item h (parameters x y) (value (+ (^ x 2) (^ y 2)))) (item z (parameters) (value 3)))"},
+     "(declare let (item k (value (* 2 m))) (item h (parameters x y) (value (+ (^ x 2) (^ y 2)))) (item z (parameters) "
+     "(value 3)))"},
     {"potential m*g*z", "(energy potential (* m g z))"},
     {"dissipation c/2*x'^2", "(energy dissipation (* c /2 (^ x' 2)))"},
     {"gravity (0, 0, -9.81)", "(energy gravity (vector 0 0 (- 9.81)))"},
@@ -33,8 +36,10 @@ static void every_statement_has_its_tree(void **state)
     {"rate x' = v*cos(theta), y' = v*sin(theta)",
      "(assigns rate (= x' (* v (cos theta))) (= y' (* v (sin theta))))"},
     {"body b in ground", "(frame body (label b) ground)"},
-    {"body b[i] in ground at (x, y, 0) turn theta about z shift s along x { mass m, inertia diag(1, 2, 3), com (0, 0, l) }",
-     "(frame body (label b i) ground (at (vector x y 0)) (turn theta z) (shift s x) (block (property mass m) (property inertia (diag 1 2 3)) (property com (vector 0 0 l))))"},
+    {"body b[i] in ground at (x, y, 0) turn theta about z shift s along x { mass m, inertia diag(1, 2, 3), com (0, 0, "
+     "l) }",
+     "(frame body (label b i) ground (at (vector x y 0)) (turn theta z) (shift s x) (block (property mass m) (property "
+     "inertia (diag 1 2 3)) (property com (vector 0 0 l))))"},
     {"frame f in b turn -a about z", "(frame frame (label f) b (turn (- a) z))"},
     {"point tip in arm at (l, 0, 0)", "(point point (label tip) arm (at (vector l 0 0)))"},
     {"spring tip to base { stiffness k, length l, damping c }",
@@ -59,7 +64,8 @@ static void every_statement_has_its_tree(void **state)
     {"roll a[i]: ball b { radius r } on surface h in base",
      "(roll ball (label a i) b (block (property radius r)) (support surface h base))"},
     {"roll ball b { radius r } inside sphere { radius R, center (0, 0, 0) }",
-     "(roll ball b (block (property radius r)) (support inside (block (property radius R) (property center (vector 0 0 0)))))"},
+     "(roll ball b (block (property radius r)) (support inside (block (property radius R) (property center (vector 0 0 "
+     "0)))))"},
     {"roll disc b { radius r } outside sphere { radius R }",
      "(roll disc b (block (property radius r)) (support outside (block (property radius R))))"},
     {"skate board", "(skate skate board)"},
@@ -68,7 +74,8 @@ static void every_statement_has_its_tree(void **state)
     {"omni board { radius r, axis y, roller 0 }",
      "(skate omni board (block (property radius r) (property axis y) (property roller 0)))"},
     {"mecanum a: w[1] { radius r, axis y, roller pi/4 } on base",
-     "(skate mecanum (label a) (index w 1) (block (property radius r) (property axis y) (property roller (* pi /4))) (support plane base))"},
+     "(skate mecanum (label a) (index w 1) (block (property radius r) (property axis y) (property roller (* pi /4))) "
+     "(support plane base))"},
     {"part wheel(i, a) { coord x }",
      "(part part (label wheel) (parameters i a) (block (declare coord (item x))))"},
     {"part p() { coord x; coord y }",
@@ -93,7 +100,8 @@ static void every_statement_has_its_tree(void **state)
     {"param a = 1\n  , b = 2", "(declare param (item a (value 1)) (item b (value 2)))"},
     {"constraint x\n  = y", "(constraint constraint x y)"},
     {"body b in ground\n  at (1, 2, 3)\n  turn a about z\n{\n  mass m\n  inertia J,\n  com c\n}",
-     "(frame body (label b) ground (at (vector 1 2 3)) (turn a z) (block (property mass m) (property inertia J) (property com c)))"},
+     "(frame body (label b) ground (at (vector 1 2 3)) (turn a z) (block (property mass m) (property inertia J) "
+     "(property com c)))"},
     {"kinetic a; potential b;; plot x", "(energy kinetic a) (energy potential b) (plot plot x)"},
     {"for i in 1..3 {\n  coord x\n\n  coord y\n}\nplot x",
      "(for i (.. 1 3) (block (declare coord (item x)) (declare coord (item y)))) (plot plot x)"},

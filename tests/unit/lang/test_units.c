@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "lang/units.h"
@@ -257,7 +258,8 @@ static void random_units_never_crash_the_reader(void **state)
 {
   Fixture *f = *state;
   static const char *const pieces[] = {"m",  "kg", "s",  "N",  " ", " ", "/", "*", "^",      "^2", "-",   "(", ")",
-                                       "1",  "2",  "/2", "mm", "%", "x", "Q", "7", "\u00B5", "deg", "\u00B7", "\t", "rpm"};
+                                       "1",  "2",  "/2", "mm", "%", "x", "Q", "7", "\u00B5", "deg", "\u00B7", "\t",
+                                       "rpm"};
   uint32_t random = 5;
   for (int round = 0; round < 20000; round++) {
     char text[100] = "";

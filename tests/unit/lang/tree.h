@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For the tests of the parser: syntax trees as text, where a + b*c is (+ a (* b c)), and checks of messages. */
 #ifndef PF_TESTS_TREE_H
 #define PF_TESTS_TREE_H
@@ -10,7 +11,8 @@ static const char *const tree_names[] = {
   [PF_N_INDEX] = "index",     [PF_N_SUMOVER] = "sum-over", [PF_N_RANGE] = "..",         [PF_N_MEMBER] = ".",
   [PF_N_UNIT] = "unit",       [PF_N_NEGATE] = "-",         [PF_N_SUM] = "+",            [PF_N_PRODUCT] = "*",
   [PF_N_POWER] = "^",         [PF_N_AND] = "and",          [PF_N_OR] = "or",            [PF_N_NOT] = "not",
-  [PF_N_VECTOR] = "vector",   [PF_N_ITEM] = "item",        [PF_N_SIZE] = "size",        [PF_N_PARAMETERS] = "parameters",
+  [PF_N_VECTOR] = "vector",   [PF_N_ITEM] = "item",        [PF_N_SIZE] = "size",
+  [PF_N_PARAMETERS] = "parameters",
   [PF_N_VALUE] = "value",     [PF_N_UNITS] = "units",      [PF_N_LABEL] = "label",      [PF_N_ASSIGN] = "=",
   [PF_N_AT] = "at",           [PF_N_TURN] = "turn",        [PF_N_SHIFT] = "shift",      [PF_N_PROPERTY] = "property",
   [PF_N_JOINT] = "joint",

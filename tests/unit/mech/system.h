@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A model with its equations and the numbers of one state: what the tests of mechanics and the cross tests share. */
 #ifndef PF_TESTS_SYSTEM_H
 #define PF_TESTS_SYSTEM_H

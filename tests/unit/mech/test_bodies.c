@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies on frames: small systems whose equations everybody knows. Larger ones are in tests/cross/test_recursion.c. */
 #include "mech/system.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Constraints at position, velocity and acceleration level. */
 #include "mech/system.h"
 
@@ -41,7 +42,8 @@ static void an_affine_constraint_keeps_its_free_term(void **state)
 static void a_nonlinear_constraint_gives_a_row_with_velocities(void **state)
 {
   System s;
-  read_system(*state, "param r\ncoord x, y, z\nkinetic x'^2 + y'^2 + z'^2\nconstraint c: x'^2 + y'^2 = r^2*z'^2*x\n", &s);
+  read_system(*state, "param r\ncoord x, y, z\nkinetic x'^2 + y'^2 + z'^2\nconstraint c: x'^2 + y'^2 = r^2*z'^2*x\n",
+              &s);
   assert_int_equal(s.model->constraints[0].kind, PF_NONLINEAR);
   assert_formula(&s, s.eq.A[0], "2*x'");
   assert_formula(&s, s.eq.A[2], "-2*r^2*z'*x");

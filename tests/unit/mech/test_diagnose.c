@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is said about a system before it moves. */
 #include "mech/system.h"
 
@@ -192,7 +193,8 @@ static void the_published_start_of_the_omni_robot_misses_by_the_known_number(voi
                             "start theta = pi/6, psi[1]' = 1, psi[2]' = 1, psi[3]' = 2\n"
                             "start x' = -6.667, y' = -11.547, theta' = -0.667\n", &s, &d), PF_OK);
   assert_false(d.start_consistent);
-  assert_near(d.start_violation, 0.013504662501086946e-3, 1e-11, 0); /* mm/s in the reference, cancellation of 20 mm/s */
+  /* mm/s in the reference, cancellation of 20 mm/s */
+  assert_near(d.start_violation, 0.013504662501086946e-3, 1e-11, 0);
   assert_int_equal(d.start_worst, 1);
   assert_int_equal(d.mass_rank, 3);
   assert_true(d.mass_singular);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lagrange's equations of models that are given by energies. */
 #include "mech/system.h"
 
@@ -165,12 +166,14 @@ static void the_mass_matrix_is_the_quadratic_form_of_the_kinetic_energy(void **s
 static void the_forces_are_what_the_euler_operator_leaves(void **state)
 {
   System s;
-  read_system(*state, "coord x, y\nkinetic x'^2*(1 + y^2)/2 + x'*y'*sin(x + t) + y'^2*exp(x)\npotential x^2*cos(y)\n", &s);
+  read_system(*state, "coord x, y\nkinetic x'^2*(1 + y^2)/2 + x'*y'*sin(x + t) + y'^2*exp(x)\npotential x^2*cos(y)\n",
+              &s);
   for (int i = 0; i < 2; i++) {
     const PfCoordinate *c = s.model->coordinates + i;
     PfExpr momentum = pf_expr_diff(s.ctx, s.eq.kinetic, c->v), rate;
     assert_int_equal(pf_model_time_derivative(s.model, &momentum, 1, &rate), PF_OK);
-    PfExpr euler = pf_expr_sub(s.ctx, rate, pf_expr_diff(s.ctx, pf_expr_sub(s.ctx, s.eq.kinetic, s.eq.potential), c->q));
+    PfExpr euler = pf_expr_sub(s.ctx, rate,
+                               pf_expr_diff(s.ctx, pf_expr_sub(s.ctx, s.eq.kinetic, s.eq.potential), c->q));
     PfExpr inertial = pf_expr_add(s.ctx, pf_expr_mul(s.ctx, s.eq.M[2*i], formula(s.ctx, "x''")),
                                   pf_expr_mul(s.ctx, s.eq.M[2*i + 1], formula(s.ctx, "y''")));
     assert_equal(&s, euler, pf_expr_sub(s.ctx, inertial, s.eq.F[i]));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Equations for people: shorter, but the same. */
 #include "mech/system.h"
 
@@ -11,7 +12,8 @@ static void assert_probably(const System *s, const char *name, const char *what,
              pf_expr_print(s->ctx, s->arena, a, PF_TEXT), pf_expr_print(s->ctx, s->arena, b, PF_TEXT));
 }
 
-static void assert_lists(const System *s, const char *name, const char *what, const PfExpr *a, const PfExpr *b, int count)
+static void assert_lists(const System *s, const char *name, const char *what, const PfExpr *a, const PfExpr *b,
+                         int count)
 {
   for (int i = 0; i < count; i++) {
     assert_probably(s, name, what, a[i], b[i]);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Surfaces of switching: the equations with their sides as inputs are the equations, at every state. */
 #include "mech/system.h"
 
@@ -40,7 +41,8 @@ static void take_sides(Switched *x)
   double *side = x->values + to->q - x->switches.count;
   for (int k = 0; k < x->switches.count; k++) {
     double g;
-    assert_int_equal(pf_expr_evaluate(x->s.ctx, &x->switches.at[k].surface, 1, to->symbol, x->values, to->count, &g), PF_OK);
+    assert_int_equal(pf_expr_evaluate(x->s.ctx, &x->switches.at[k].surface, 1, to->symbol, x->values, to->count, &g),
+                     PF_OK);
     side[k] = g > 0 ? 1 : -1;
   }
 }
@@ -49,8 +51,10 @@ static void compare(Switched *x, const PfExpr *plain, const PfExpr *switched, in
 {
   for (int i = 0; i < count; i++) {
     double a, b;
-    assert_int_equal(pf_expr_evaluate(x->s.ctx, plain + i, 1, x->s.symbols.symbol, x->s.values, x->s.symbols.count, &a), PF_OK);
-    assert_int_equal(pf_expr_evaluate(x->s.ctx, switched + i, 1, x->symbols.symbol, x->values, x->symbols.count, &b), PF_OK);
+    assert_int_equal(pf_expr_evaluate(x->s.ctx, plain + i, 1, x->s.symbols.symbol, x->s.values, x->s.symbols.count, &a),
+                     PF_OK);
+    assert_int_equal(pf_expr_evaluate(x->s.ctx, switched + i, 1, x->symbols.symbol, x->values, x->symbols.count, &b),
+                     PF_OK);
     assert_near(b, a, 1e-14, 1e-14); /* products and sums are taken in another order */
   }
 }
@@ -129,7 +133,8 @@ static void between_the_sides_conditions_blend(void **state)
   find(f, "coord x\nkinetic x'^2/2\nforce x = if(x' < 0, 7, -3)\n", &x);
   take_sides(&x);
   x.values[x.symbols.q - 1] = 0.5; /* a quarter of the case x' < 0 */
-  assert_int_equal(pf_expr_evaluate(x.s.ctx, x.switches.equations.F, 1, x.symbols.symbol, x.values, x.symbols.count, &force),
+  assert_int_equal(pf_expr_evaluate(x.s.ctx, x.switches.equations.F, 1, x.symbols.symbol, x.values, x.symbols.count,
+                                    &force),
                    PF_OK);
   assert_near(force, 0.25*7 - 0.75*3, 1e-15, 0);
   pf_model_free(x.s.model);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to a checked model. */
 #include "mech/system.h"
 
@@ -44,7 +45,8 @@ static void time_derivatives_follow_coordinates_velocities_inputs_and_time(void 
   Fixture *f = *state;
   System s = {.ctx = f->ctx, .arena = f->arena};
   s.model = read_model(f, "param m\ninput u = t^2\ncoord x, y\nkinetic x'^2 + y'^2\nforce x = u*m\n");
-  PfExpr e[4] = {formula(f->ctx, "m*x^2*y"), formula(f->ctx, "x'*y"), formula(f->ctx, "u*x"), formula(f->ctx, "sin(t)*m")};
+  PfExpr e[4] = {formula(f->ctx, "m*x^2*y"), formula(f->ctx, "x'*y"), formula(f->ctx, "u*x"),
+                 formula(f->ctx, "sin(t)*m")};
   assert_int_equal(pf_model_time_derivative(s.model, e, 4, e), PF_OK); /* in place */
   assert_formula(&s, e[0], "m*(2*x*x'*y + x^2*y')");
   assert_formula(&s, e[1], "x''*y + x'*y'");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames and vectors: turning, adding, and how points move. */
 #include "mech/system.h"
 
@@ -76,7 +77,8 @@ static void a_turn_about_a_general_axis_follows_rodrigues(void **state)
 static void turns_about_the_same_axis_are_added_up(void **state)
 {
   System s;
-  read_system(*state, "coord a, b\nkinetic a'^2 + b'^2\nframe f in ground turn a about z\nframe g in f turn b about z\n", &s);
+  read_system(*state,
+              "coord a, b\nkinetic a'^2 + b'^2\nframe f in ground turn a about z\nframe g in f turn b about z\n", &s);
   PfExpr x[3], out[3];
   unit_vector(&s, 0, x);
   pf_frame_turn(s.model, frame_of(&s, "g"), 0, x, out);
@@ -172,7 +174,8 @@ static void velocities_are_derivatives_of_positions(void **state)
 {
   System s;
   read_system(*state, branches, &s);
-  PfExpr own[3] = {formula(s.ctx, "1/2"), formula(s.ctx, "a"), formula(s.ctx, "-l")}; /* also a point that moves in its frame */
+  /* also a point that moves in its frame */
+  PfExpr own[3] = {formula(s.ctx, "1/2"), formula(s.ctx, "a"), formula(s.ctx, "-l")};
   for (int i = 0; i < NAMES; i++) {
     int frame = frame_of(&s, names[i]);
     PfExpr r[3], v[3];

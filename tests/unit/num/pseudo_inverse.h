@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pseudo-inverse by singular values: an oracle for what the library does by other ways. */
 #ifndef PF_TESTS_PSEUDO_INVERSE_H
 #define PF_TESTS_PSEUDO_INVERSE_H

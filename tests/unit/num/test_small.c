@@ -1,5 +1,6 @@
-/* Singular values and eigenvalues by our own code: against LAPACK where it is there, and against what they are defined by
- * everywhere. Matrices of 1 to 60 rows: random, of low rank, with clusters, badly scaled, defective. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Singular values and eigenvalues by our own code: against LAPACK where it is there, and against what they are defined
+ * by everywhere. Matrices of 1 to 60 rows: random, of low rank, with clusters, badly scaled, defective. */
 #include "support.h"
 
 #include "num/small.h"
@@ -57,7 +58,8 @@ static void low_rank(double *A, int m, int n, uint64_t *seed)
   multiply(B, C, m, rank, n, A);
 }
 
-/* (M A^T; A 0) with constraints that are written twice: singular values that are rounding beside others of all sizes. */
+/* (M A^T; A 0) with constraints that are written twice: singular values that are rounding beside others of all
+ * sizes. */
 static void redundant_constraints(double *A, int m, int n, uint64_t *seed)
 {
   const int masses = (m < n ? m : n)/2;
@@ -234,7 +236,8 @@ static void are_the_same(const Eigen *a, const Eigen *b, int n)
   for (int k = 0; k < n; k++) {
     int best = -1;
     for (int l = 0; l < n; l++)
-      if (!taken[l] && (best < 0 || cabs(value_of(a, k) - value_of(b, l)) < cabs(value_of(a, k) - value_of(b, best)))) best = l;
+      if (!taken[l] && (best < 0 || cabs(value_of(a, k) - value_of(b, l)) < cabs(value_of(a, k) - value_of(b, best))))
+        best = l;
     taken[best] = true;
     double sense = fmax(fmin(a->sense[k], b->sense[best]), 1e-9);
     assert_near(cabs(value_of(a, k) - value_of(b, best)), 0, 0, 1e-13*(1 + b->s.norm)/sense);
@@ -315,7 +318,8 @@ static void eigenvalues_of_badly_scaled_matrices(void **state)
   }
 }
 
-/* What is triangular after renaming keeps its eigenvalues exactly: those of a cyclic coordinate are zero, not nearly so. */
+/* What is triangular after renaming keeps its eigenvalues exactly: those of a cyclic coordinate are zero, not nearly
+ * so. */
 static void eigenvalues_that_stand_in_the_matrix_are_exact(void **state)
 {
   Fixture *f = *state;
@@ -348,7 +352,8 @@ static void defective_matrices(void **state)
   has_eigenvalues(f, nilpotent, 2);
 }
 
-/* A rotation through a cycle of coordinates converges only with exceptional shifts: its eigenvalues are the roots of 1. */
+/* A rotation through a cycle of coordinates converges only with exceptional shifts: its eigenvalues are the roots of
+ * 1. */
 static void roots_of_unity(void **state)
 {
   Fixture *f = *state;

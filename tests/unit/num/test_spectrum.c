@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Eigenvalues, vectors, ranks and pivots do not hang on rounding: matrices are changed by one unit in the last place,
  * in a hundred ways, and what a person reads must stay. Values against closed forms. */
 #include "support.h"

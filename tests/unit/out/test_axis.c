@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "out/axis.h"
@@ -35,8 +36,10 @@ static void ticks_are_round_numbers(void **state)
 #define TEN(x) "10<tspan dy=\"-4.0\" font-size=\"7.2\">" x "</tspan>"
 static void logarithmic_ticks_are_decades(void **state)
 {
-  ticks_are(*state, (PfAxis){.log = true, .low = -2, .high = 1}, 6, 0, TEN("−2") " " TEN("−1") " " TEN("0") " " TEN("1"));
-  ticks_are(*state, (PfAxis){.log = true, .low = -12, .high = 0}, 3, 0, TEN("−12") " " TEN("−8") " " TEN("−4") " " TEN("0"));
+  ticks_are(*state, (PfAxis){.log = true, .low = -2, .high = 1}, 6, 0,
+            TEN("−2") " " TEN("−1") " " TEN("0") " " TEN("1"));
+  ticks_are(*state, (PfAxis){.log = true, .low = -12, .high = 0}, 3, 0,
+            TEN("−12") " " TEN("−8") " " TEN("−4") " " TEN("0"));
 }
 
 static PfAxis cover(double low, double high, double noise)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "out/out.h"
@@ -93,7 +94,8 @@ static void equal_scales_shape_the_frame(void **state)
   double width, height, left, top;
   assert_non_null(frame);
   while (strncmp(frame, "<rect", 5)) frame--;
-  assert_int_equal(sscanf(frame, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &left, &top, &width, &height), 4);
+  assert_int_equal(sscanf(frame, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &left, &top, &width,
+                          &height), 4);
   assert_near(height/width, 0.4, 1e-3, 0); /* 4 by 10, with the same share of room around it; two digits are printed */
   assert_true(width > 500);
   pf_text_free(&text);
@@ -133,7 +135,8 @@ static void bars_have_names_and_numbers_or_reasons(void **state)
   for (int i = 0; i < 2; i++, bar = strstr(bar, "fill=\"#0072B2\"")) {
     const char *begin = bar++;
     while (strncmp(begin, "<rect", 5)) begin--;
-    assert_int_equal(sscanf(begin, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &x, &y, width + i, &height), 4);
+    assert_int_equal(sscanf(begin, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &x, &y, width + i,
+                            &height), 4);
   }
   assert_null(bar);
   assert_near(width[0]/width[1], 2, 1e-3, 0); /* two digits are printed */

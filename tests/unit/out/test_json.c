@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strings of JSON: what no character can leave. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "out/label.h"
@@ -42,7 +43,8 @@ static void names_become_letters_with_indices(void **state)
     {"_x", "_x"},
     {"", ""},
   };
-  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
+  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++)
+    shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
 }
 
 /* An index on an index stays on its line: dy is relative to the glyph before. */
@@ -57,14 +59,16 @@ static void units_and_formulas_are_set_upright_with_exponents(void **state)
     {"chi[1] - chi[2]", LETTER("χ") SUB("1") "<tspan dx=\"3.2\" dy=\"-2.5\">−</tspan> " LETTER("χ") SUB("2")},
     {"real part [1/s]", "real part" GAP "[1/s]"},
     {"momentum along nu[3]", "momentum along " LETTER("ν") SUB("3")},
-    {"momentum along nu[3] [N*m*s]", "momentum along " LETTER("ν") SUB("3") "<tspan dx=\"3.2\" dy=\"-2.5\">[</tspan>N·m·s]"},
+    {"momentum along nu[3] [N*m*s]",
+     "momentum along " LETTER("ν") SUB("3") "<tspan dx=\"3.2\" dy=\"-2.5\">[</tspan>N·m·s]"},
     {"rate of x' over arm[2].q", "rate of " LETTER("x") "′" GAP "over " LETTER("q") SUB("arm[2]")},
     {"Δtheta [rad]", "Δ" LETTER("θ") GAP "[rad]"},
     {"Δx, Δy_b'", "Δ" LETTER("x") ", Δ" LETTER("y") SUB_LETTER("b") UP("′")},
     {"b1.c2", LETTER("c") SUB("2") "<tspan font-size=\"7.2\">,</tspan><tspan font-size=\"7.2\">b1</tspan>"},
     {"lambda[rear] [N]", LETTER("λ") SUB("rear") "<tspan dx=\"3.2\" dy=\"-2.5\">[</tspan>N]"},
   };
-  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
+  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++)
+    shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
 }
 
 static void what_is_no_name_stays_as_it_is(void **state)
@@ -84,7 +88,8 @@ static void what_is_no_name_stays_as_it_is(void **state)
     {"a Δ b", "a Δ b"},
     {"x[1", LETTER("x") SUB("1")},
   };
-  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
+  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++)
+    shows_as(*state, PF_LABEL_NAME, cases[i][0], 1e6, cases[i][1]);
   shows_as(*state, PF_LABEL_PLAIN, "theta_1.csv", 1e6, "theta_1.csv");
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "out/chart.h"
@@ -6,7 +7,8 @@ static PfStatus make(Fixture *f, PfPictureKind kind, PfText *bytes)
 {
   const double x[] = {0, 1}, y[] = {0, 1};
   const PfSeries series = {.count = 2, .x = x, .y = y};
-  PfChart chart = {.title = "Ä & \"b\" <c>", .x_label = "t [s]", .y_label = "phi_b' [rad/s]", .count = 1, .series = &series};
+  PfChart chart = {.title = "Ä & \"b\" <c>", .x_label = "t [s]", .y_label = "phi_b' [rad/s]", .count = 1,
+                   .series = &series};
   PfText svg;
   pf_text_init(&svg, pf_context_allocator(f->ctx));
   pf_text_init(bytes, pf_context_allocator(f->ctx));

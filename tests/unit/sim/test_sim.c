@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simulations by name: what people do with them, snapshots, clones. */
 #include "pfaff/lang.h"
 #include "pfaff/sim_parts.h"
@@ -49,7 +50,8 @@ static void a_spring_swings_as_the_cosine(void **state)
 {
   (void)state;
   PfSim *sim = open_text(spring);
-  int x = handle(sim, "x"), v = handle(sim, "x'"), a = handle(sim, "x''"), f = handle(sim, "tension"), e = handle(sim, "kinetic");
+  int x = handle(sim, "x"), v = handle(sim, "x'"), a = handle(sim, "x''"), f = handle(sim, "tension"),
+      e = handle(sim, "kinetic");
   start(sim);
   for (int k = 1; k <= 20; k++) {
     double t = 0.3*k;
@@ -111,7 +113,8 @@ static void control(void *user, PfSim *sim)
   assert_true(pf_sim_put(sim, pd->u, 4*pf_sim_get(sim, pd->x) - pf_sim_get(sim, pd->x) - 0.2*pf_sim_get(sim, pd->v)));
 }
 
-/* The controller takes the spring's force away and puts its own in place, held over a period: the exact sampled motion. */
+/* The controller takes the spring's force away and puts its own in place, held over a period: the exact sampled
+ * motion. */
 static void a_controller_is_called_every_period(void **state)
 {
   (void)state;

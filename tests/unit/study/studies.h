@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of the studies share: a system at a consistent state with its vector field. */
 #ifndef PF_TESTS_STUDIES_H
 #define PF_TESTS_STUDIES_H

@@ -1,12 +1,16 @@
-/* Work that is asked to stop at its n-th chance, for many n: it ends with PF_ERR_CANCELLED, says so once, and leaves nothing behind. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work that is asked to stop at its n-th chance, for many n: it ends with PF_ERR_CANCELLED, says so once, and leaves
+ * nothing behind. */
 #include "support.h"
 
 #include "pfaff/pfaff.h"
 
 #include <math.h>
 
-static const char text[] = "param mu = -0.5\ncoord x, z, a\nkinetic x'^2/2 + (1 + cos(a)^2)*a'^2/2 + z'^2/2\npotential x^2/2 + sin(a)*x\n"
-                           "force x = mu*x' - z*x'\nconstraint square: z = x^2\nconstraint blade: x'*sin(a) = a'*cos(x)\n"
+static const char text[] = "param mu = -0.5\ncoord x, z, a\nkinetic x'^2/2 + (1 + cos(a)^2)*a'^2/2 + z'^2/2\n"
+                           "potential x^2/2 + sin(a)*x\n"
+                           "force x = mu*x' - z*x'\nconstraint square: z = x^2\n"
+                           "constraint blade: x'*sin(a) = a'*cos(x)\n"
                            "start x = 0.1, z = 0.01";
 
 typedef struct Parts {

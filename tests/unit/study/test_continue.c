@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Branches, folds, branch points and Hopf points, against closed forms. */
 #include "studies.h"
 

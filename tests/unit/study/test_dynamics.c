@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The vector field and its derivatives, against differences of the field and accelerations found otherwise. */
 #include "studies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growth vectors and holonomic combinations: expected ones are derived by hand in the comments, or classical. */
 #include "mech/system.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Both studies of integrals with every request for memory refused: a clean failure, nothing left behind. */
 #include "mech/system.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conserved quantities: that they are constant is checked by numbers, with accelerations solved for by least squares;
  * that the right ones are found, by formulas of the reference page and of textbooks. */
 #include "mech/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear models: the benchmark bicycle, closed forms, and the flow of the simulation. */
 #include "studies.h"
 
@@ -307,8 +308,10 @@ static void rest_steady_motion_and_others_are_told_apart(void **state)
 {
   Studied s;
   PfLinear l;
-  assert_int_equal(motion_of(*state, "param m = 1\ncoord q [rad]\nkinetic m*q'^2/2\npotential -m*cos(q)"), PF_MOTION_REST);
-  assert_int_equal(motion_of(*state, "param m = 1\ncoord q [rad]\nkinetic m*q'^2/2\npotential -m*cos(q)\nstart q = 1"), PF_MOTION_CHANGING);
+  assert_int_equal(motion_of(*state, "param m = 1\ncoord q [rad]\nkinetic m*q'^2/2\npotential -m*cos(q)"),
+                   PF_MOTION_REST);
+  assert_int_equal(motion_of(*state, "param m = 1\ncoord q [rad]\nkinetic m*q'^2/2\npotential -m*cos(q)\nstart q = 1"),
+                   PF_MOTION_CHANGING);
   assert_int_equal(motion_of(*state, "coord x\nkinetic x'^2/2\nstart x' = 3"), PF_MOTION_STEADY);
   assert_int_equal(motion_of(*state, "coord x\nkinetic x'^2/2\npotential -1e-9*x"), PF_MOTION_CHANGING);
   study_example(*state, "bicycle", &s, NULL); /* rolls straight at 5 m/s */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Studies with every request for memory refused: an error or a result, never a crash, and nothing stays behind. */
 #include "support.h"
 

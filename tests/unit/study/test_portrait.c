@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Portraits and sections, against closed forms. */
 #include "studies.h"
 

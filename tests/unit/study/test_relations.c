@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear equations over a prime field, and fractions read back from it. */
 #include "support.h"
 

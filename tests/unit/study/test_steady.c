@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Equilibria and steady motions, against closed forms. */
 #include "studies.h"
 
@@ -297,7 +298,8 @@ static void a_state_is_listed_once(void **state)
   PfSteady r;
   const PfInterval interval = {"q", -20, 20};
   PfSteadyOptions options = {.kind = PF_EQUILIBRIA, .starts = 60, .interval_count = 1, .intervals = &interval};
-  study_text(*state, "param k = 1, d = 1\ncoord q [rad]\nkinetic k*q'^2/2\nforce q = -k*sin(q)^3 - d*q'\nstart q = 1", &s);
+  study_text(*state, "param k = 1, d = 1\ncoord q [rad]\nkinetic k*q'^2/2\nforce q = -k*sin(q)^3 - d*q'\nstart q = 1",
+             &s);
   assert_int_equal(pf_steady_find(s.x.s.ctx, s.x.s.arena, s.d, &options, &r), PF_OK);
   assert_int_equal(r.count, 2);
   end_study(&s);

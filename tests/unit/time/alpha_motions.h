@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Motions by the alpha methods: what their tests share. The methods are driven step by step where their own multipliers
  * are to be seen; a run reports those of the accelerations. Reference motions come from dop853, which meets the
  * reference trajectories to 1e-10, or from closed forms. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Systems that move: what the tests of time share. */
 #ifndef PF_TESTS_MOTIONS_H
 #define PF_TESTS_MOTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The alpha methods: errors and orders of the published cases (tests/reference/alpha-convergence.csv). */
 #include "alpha_motions.h"
 

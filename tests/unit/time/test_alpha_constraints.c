@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The alpha methods with constraints of every kind. */
 #include "alpha_motions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the alpha methods: damping, given and chosen lengths, what goes wrong, memory. */
 #include "alpha_motions.h"
 

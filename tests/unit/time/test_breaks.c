@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where steps end: conditions, instants, what lies inside a step. Closed forms throughout. */
 #include "time/motions.h"
 
@@ -24,8 +25,8 @@ static void the_stop_is_the_last_sample(void **state)
 {
   Last last;
   const double t = (3 + sqrt(109))/10;
-  PfRunResult r = run_text(*state, "coord y\nkinetic y'^2/2\nforce y = -10\nstart y = 5, y' = 3\nrun 3 until y < 0\n", "dopri5", 3,
-                           &last);
+  PfRunResult r = run_text(*state, "coord y\nkinetic y'^2/2\nforce y = -10\nstart y = 5, y' = 3\nrun 3 until y < 0\n",
+                           "dopri5", 3, &last);
   assert_int_equal(r.end, PF_RUN_UNTIL);
   assert_near(r.t, t, 1e-12, 0);
   assert_near(last.t, t, 1e-12, 0);
@@ -73,12 +74,13 @@ static void a_condition_that_holds_at_the_start_stops_there(void **state)
   assert_near(last.t, 0, 0, 0);
 }
 
-/* A pendulum's rod under tension -m (g cos a + l a'^2) becomes slack: here a particle on the top of a sphere, which it leaves at
- * cos a = 2/3 when it starts from rest (nearly). */
+/* A pendulum's rod under tension -m (g cos a + l a'^2) becomes slack: here a particle on the top of a sphere, which it
+ * leaves at cos a = 2/3 when it starts from rest (nearly). */
 static void multipliers_in_conditions_are_those_of_the_instant(void **state)
 {
   Last last;
-  PfRunResult r = run_text(*state, "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential 10*y\nconstraint ball: x^2 + y^2 = 1\n"
+  PfRunResult r = run_text(*state,
+                           "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential 10*y\nconstraint ball: x^2 + y^2 = 1\n"
                            "start y = 1, x' = 0.001\nrun 9 until lambda[ball] < 0\n", "dop853", 9, &last);
   assert_int_equal(r.end, PF_RUN_UNTIL);
   assert_near(last.q[1], (2 + 1e-6/10)/3, 0, 1e-9);
@@ -91,7 +93,8 @@ static void a_short_pulse_is_not_stepped_over(void **state)
   for (int i = 0; i < 4; i++) {
     Last last;
     if (!pf_method_is_present(pf_method_find(all[i]))) continue;
-    (void)run_text(*state, "input u = if(t < 5, 0, if(t < 5.2, 10, 0))\ncoord x\nkinetic x'^2/2\nforce x = u\n", all[i], 9, &last);
+    (void)run_text(*state, "input u = if(t < 5, 0, if(t < 5.2, 10, 0))\ncoord x\nkinetic x'^2/2\nforce x = u\n", all[i],
+                   9, &last);
     assert_near(last.v[0], 2, 0, 1e-9);
     assert_near(last.q[0], 0.2 + 2*3.8, 0, 1e-8);
   }
@@ -101,7 +104,8 @@ static void a_short_pulse_is_not_stepped_over(void **state)
 static void every_edge_of_a_periodic_input_is_met(void **state)
 {
   Last last;
-  (void)run_text(*state, "input u = if(sin(2*pi*t) > 0, 1, -1)\ncoord x\nkinetic x'^2/2\nforce x = u\n", "dopri5", 2000.25, &last);
+  (void)run_text(*state, "input u = if(sin(2*pi*t) > 0, 1, -1)\ncoord x\nkinetic x'^2/2\nforce x = u\n", "dopri5",
+                 2000.25, &last);
   assert_near(last.v[0], 0.25, 0, 1e-9);
   assert_near(last.q[0], 2000*0.25 + 0.03125, 1e-9, 0);
 }
@@ -110,7 +114,8 @@ static void every_edge_of_a_periodic_input_is_met(void **state)
 static void a_force_may_end_at_its_surface(void **state)
 {
   Last last;
-  PfRunResult r = run_text(*state, "coord x\nkinetic x'^2/2\nforce x = if(x < 1, -sqrt(1 - x), 0)\nstart x' = 2\n", "dopri5", 3, &last);
+  PfRunResult r = run_text(*state, "coord x\nkinetic x'^2/2\nforce x = if(x < 1, -sqrt(1 - x), 0)\nstart x' = 2\n",
+                           "dopri5", 3, &last);
   assert_int_equal(r.end, PF_RUN_DONE);
   assert_near(last.v[0], sqrt(4 - 4.0/3), 0, 1e-7); /* v^2/2 falls by 2/3 */
 }

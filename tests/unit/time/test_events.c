@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: locks, releases and attachments, against closed forms and the reference trajectory of the spacecraft. */
 #include "mech/system.h"
 

@@ -1,4 +1,6 @@
-/* The balance of energy and work: what moving supports, turning frames and inputs give and take is work, not an error. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The balance of energy and work: what moving supports, turning frames and inputs give and take is work, not an
+ * error. */
 #include "motions.h"
 
 static void assert_balanced(void **state, const char *text, double t_end)

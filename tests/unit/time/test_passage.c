@@ -1,5 +1,6 @@
-/* Losses of rank on the way: the time and the constraint are told, and on request the motion goes on along its branch. Chains
- * of equal parallelograms, whose cranks swing alike, lose as many rows at once as there are loops. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Losses of rank on the way: the time and the constraint are told, and on request the motion goes on along its branch.
+ * Chains of equal parallelograms, whose cranks swing alike, lose as many rows at once as there are loops. */
 #include "motions.h"
 
 #include <stdarg.h>
@@ -23,8 +24,8 @@ static void add(Text *text, const char *format, ...)
 
 /* ---------------------------------------------------------------- chains */
 
-/* By the angles of cranks (from below) and couplers (from the horizontal). Everything moves as the ends of the cranks do: a
- * pendulum of length l, however many loops there are. */
+/* By the angles of cranks (from below) and couplers (from the horizontal). Everything moves as the ends of the cranks
+ * do: a pendulum of length l, however many loops there are. */
 static void open_angles(Fixture *f, int loops, Moving *x)
 {
   Text s = {.used = 0};
@@ -50,8 +51,10 @@ static void open_places(Fixture *f, int loops, Moving *x)
   for (int i = 0; i <= loops; i++) {
     add(&s, "coord xk%d, yk%d, tk%d\nkinetic mk/2*(xk%d'^2 + yk%d'^2) + Jk/2*tk%d'^2\n", i, i, i, i, i, i);
     add(&s, "potential mk*g*yk%d\n", i);
-    add(&s, "constraint foot%dx: xk%d - l/2*sin(tk%d) = %d*d\nconstraint foot%dy: yk%d + l/2*cos(tk%d) = 0\n", i, i, i, i, i, i, i);
-    add(&s, "start xk%d = %d*d + l/2*sin(0.3), yk%d = -l/2*cos(0.3), tk%d = 0.3, xk%d' = 3.5*cos(0.3), yk%d' = 3.5*sin(0.3), tk%d' = 7\n",
+    add(&s, "constraint foot%dx: xk%d - l/2*sin(tk%d) = %d*d\nconstraint foot%dy: yk%d + l/2*cos(tk%d) = 0\n", i, i, i,
+        i, i, i, i);
+    add(&s, "start xk%d = %d*d + l/2*sin(0.3), yk%d = -l/2*cos(0.3), tk%d = 0.3, xk%d' = 3.5*cos(0.3), yk%d' = "
+            "3.5*sin(0.3), tk%d' = 7\n",
         i, i, i, i, i, i, i);
   }
   for (int i = 1; i <= loops; i++) {
@@ -62,7 +65,8 @@ static void open_places(Fixture *f, int loops, Moving *x)
     add(&s, "constraint left%dy: yr%d - d/2*sin(tr%d) = yk%d - l/2*cos(tk%d)\n", i, i, i, k, k);
     add(&s, "constraint right%dx: xr%d + d/2*cos(tr%d) = xk%d + l/2*sin(tk%d)\n", i, i, i, i, i);
     add(&s, "constraint right%dy: yr%d + d/2*sin(tr%d) = yk%d - l/2*cos(tk%d)\n", i, i, i, i, i);
-    add(&s, "start xr%d = (%d - 0.5)*d + l*sin(0.3), yr%d = -l*cos(0.3), xr%d' = 7*cos(0.3), yr%d' = 7*sin(0.3)\n", i, i, i, i, i);
+    add(&s, "start xr%d = (%d - 0.5)*d + l*sin(0.3), yr%d = -l*cos(0.3), xr%d' = 7*cos(0.3), yr%d' = 7*sin(0.3)\n", i,
+        i, i, i, i);
   }
   open_text(f, s.at, x);
 }
@@ -251,7 +255,8 @@ static void rows_may_become_short(void **state)
       char text[256];
       Moving x;
       Last last;
-      snprintf(text, sizeof text, "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential y^2/2\nconstraint c: (%s)*x' = 0\nstart y = 1\n",
+      snprintf(text, sizeof text,
+               "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential y^2/2\nconstraint c: (%s)*x' = 0\nstart y = 1\n",
                factor[i]);
       open_text(*state, text, &x);
       run_to_end(&x, some_options(m, 10), &last);
@@ -282,7 +287,8 @@ static void a_dead_point_ends_the_run(void **state)
 {
   const double there = (acos((1 + 4 - 2.7*2.7)/4) - 0.5)/0.8;
   Moving x;
-  open_text(*state, "coord a, b, c\nkinetic (a'^2 + b'^2 + c'^2)/2\nconstraint lengthwise: cos(a) + 1.2*cos(b) - 1.5*cos(c) = 2\n"
+  open_text(*state, "coord a, b, c\nkinetic (a'^2 + b'^2 + c'^2)/2\nconstraint lengthwise: cos(a) + 1.2*cos(b) - "
+                    "1.5*cos(c) = 2\n"
                     "constraint crosswise: sin(a) + 1.2*sin(b) - 1.5*sin(c) = 0\nprescribe motor: a = 0.5 + 0.8*t\n"
                     "start a = 0.5, b = 0.933, c = 1.846\n", &x);
   PfStart start;
@@ -318,9 +324,11 @@ static void samples_before_a_loss_are_not_left_out(void **state)
 {
   static const double at[] = {2, 2.4, 2.54};
   Moving x;
-  open_text(*state, "param m = 1, J = 0.3, Js = 0.1, l = 0.5\ncoord x, y, th, f\nkinetic m/2*(x'^2 + y'^2) + J/2*th'^2 + Js*f'^2\n"
+  open_text(*state, "param m = 1, J = 0.3, Js = 0.1, l = 0.5\ncoord x, y, th, f\n"
+                    "kinetic m/2*(x'^2 + y'^2) + J/2*th'^2 + Js*f'^2\n"
                     "constraint front: -sin(th + f)*x' + cos(th + f)*y' + l*cos(f)*th' = 0\n"
-                    "constraint rear: -sin(th - f)*x' + cos(th - f)*y' - l*cos(f)*th' = 0\nstart f = 0.3, f' = 0.5, x' = 1 !\n", &x);
+                    "constraint rear: -sin(th - f)*x' + cos(th - f)*y' - l*cos(f)*th' = 0\n"
+                    "start f = 0.3, f' = 0.5, x' = 1 !\n", &x);
   PfStart start;
   assert_int_equal(pf_start_correct(x.s.ctx, x.system, x.s.values, &start), PF_OK);
   for (int k = 0; k < 2; k++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities that are asked for beside a model, in numbers along a run. */
 #include "motions.h"
 
@@ -70,7 +71,8 @@ static void what_is_wrong_has_a_place_in_the_list(void **state)
   int count;
   open_text(f, bead, &x);
   int before = pf_diagnostic_count(x.s.ctx);
-  assert_int_equal(pf_quantities_read(x.s.ctx, x.s.arena, x.s.model, "show", "x; y, speed_", &plots, &count), PF_ERR_ARGUMENT);
+  assert_int_equal(pf_quantities_read(x.s.ctx, x.s.arena, x.s.model, "show", "x; y, speed_", &plots, &count),
+                   PF_ERR_ARGUMENT);
   assert_null(plots);
   const PfDiagnostic *d = pf_diagnostic(x.s.ctx, before);
   assert_string_equal(d->place.file, "show");
@@ -98,6 +100,7 @@ static void reading_needs_no_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {with_fixture(speeds_forces_and_energies_are_read_at_samples),
-                                     with_fixture(what_is_wrong_has_a_place_in_the_list), with_fixture(reading_needs_no_memory)};
+                                     with_fixture(what_is_wrong_has_a_place_in_the_list),
+                                     with_fixture(reading_needs_no_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The residuals of implicit methods: zero at a solution, and slopes as difference quotients have them. */
 #include "motions.h"
 
@@ -69,7 +70,8 @@ static void they_vanish_at_a_solution(void **state)
     PfMotion motion = {.acceleration = a, .multiplier = run.flow.multiplier};
     set_random_state(&x.s, &seed);
     assert_int_equal(pf_solver_accelerate(run.flow.solver, run.flow.values, &motion, &row), PF_TROUBLE_NONE);
-    pf_residuals_set(&residuals, run.symbols, run.flow.values[run.symbols->time], run.state.y, a, run.flow.multiplier, NULL);
+    pf_residuals_set(&residuals, run.symbols, run.flow.values[run.symbols->time], run.state.y, a, run.flow.multiplier,
+                     NULL);
     assert_int_equal(pf_residuals_find(&residuals), -1);
     double size = 1 + largest(a, 4) + largest(run.flow.multiplier, 3);
     for (int i = 0; i < 4; i++) assert_near(residuals.r[i], run.state.y[4 + i], 0, 0);

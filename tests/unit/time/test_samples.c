@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times of samples: those asked for, the ends of steps, and pieces of steps. */
 #include "mech/system.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dry friction, relays and what else switches, against closed forms; by several bodies that hold each other. */
 #include "time/motions.h"
 
@@ -24,8 +25,8 @@ static PfStatus keep(void *user, const PfSample *sample)
   return PF_OK;
 }
 
-static PfRunResult sample_run(const Moving *x, const char *method, const char *formulation, double step, const double *at,
-                              int count, Rows *rows)
+static PfRunResult sample_run(const Moving *x, const char *method, const char *formulation, double step,
+                              const double *at, int count, Rows *rows)
 {
   PfRunOptions o = options_of(method, step > 0 ? 0 : 1e-10, at[count - 1]);
   *rows = (Rows){.n = x->n};
@@ -103,7 +104,8 @@ static void a_surface_that_nothing_holds_is_crossed(void **state)
   close_moving(&x);
 }
 
-/* A relay on the position with damping: switches closer and closer until the swings are below the tolerance; then it rests. */
+/* A relay on the position with damping: switches closer and closer until the swings are below the tolerance; then it
+ * rests. */
 static void switches_that_accumulate_end_in_rest(void **state)
 {
   const double at[] = {60};
@@ -119,8 +121,8 @@ static void switches_that_accumulate_end_in_rest(void **state)
 
 /* ---------------------------------------------------------------- several bodies */
 
-/* Blocks that are coupled by springs and inertia, each with friction of its own, at rest: what moves is slowed by the whole
- * friction, what stays by no more than that. */
+/* Blocks that are coupled by springs and inertia, each with friction of its own, at rest: what moves is slowed by the
+ * whole friction, what stays by no more than that. */
 static void blocks_that_hold_each_other_obey_coulomb(void **state)
 {
   Moving x;
@@ -147,7 +149,8 @@ static void blocks_that_hold_each_other_obey_coulomb(void **state)
     const double *u = rows.a[0];
     double s = 0.8*(u[0] + u[1] - u[2]);
     double inertia[4] = {u[0] + s, 2*u[1] + s, 3*u[2] - s, u[3]};
-    double spring[4] = {-2*(d[0] - d[1]), 2*(d[0] - d[1]) - 2*(d[1] - d[2]), 2*(d[1] - d[2]) - 2*(d[2] - d[3]), 2*(d[2] - d[3])};
+    double spring[4] = {-2*(d[0] - d[1]), 2*(d[0] - d[1]) - 2*(d[1] - d[2]), 2*(d[1] - d[2]) - 2*(d[2] - d[3]),
+                        2*(d[2] - d[3])};
     for (int i = 0; i < 4; i++) {
       force[i] = inertia[i] - spring[i]; /* what the friction does */
       assert_true(fabs(force[i]) <= limit[i]*(1 + 1e-12));
@@ -209,7 +212,8 @@ static void the_recursion_knows_sticking(void **state)
 
 /* ---------------------------------------------------------------- no run without end */
 
-/* x'/|v| has no value at rest, and no sign that could stick: steps become shorter and shorter after the stop at t = 2. */
+/* x'/|v| has no value at rest, and no sign that could stick: steps become shorter and shorter after the stop at t =
+ * 2. */
 static void a_run_without_headway_is_told(void **state)
 {
   Moving x;
@@ -230,7 +234,8 @@ static void a_run_without_headway_is_told(void **state)
 
 static void stop_with_counter(Counter *counter, void *user)
 {
-  static const char text[] = "coord x\ninput u = if(t < 0.3, 0, 1)\nkinetic x'^2/2\nforce x = u - 2*sign(x')\nstart x' = 1\n";
+  static const char text[] = "coord x\ninput u = if(t < 0.3, 0, 1)\nkinetic x'^2/2\nforce x = u - 2*sign(x')\n"
+                             "start x' = 1\n";
   PfContext *ctx = pf_context_new(&counter->allocator);
   PfModel *model = NULL;
   PfSystem *system = NULL;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Consistent starts: what is given holds, what is not mentioned is solved for. Numbers are closed forms. */
 #include "motions.h"
 
@@ -31,7 +32,8 @@ static const PfMoved *moved(const Corrected *c, const char *name)
 
 #define DISC                                                                                                         \
   "coord x, y, z [m], psi, phi, chi [rad]\n"                                                                          \
-  "body b in ground at (x, y, z) turn psi about z turn phi about x turn chi about y { mass 2 [kg], inertia diag(0.08, 0.16, 0.08) }\n" \
+  "body b in ground at (x, y, z) turn psi about z turn phi about x turn chi about y {\n"                               \
+  "  mass 2 [kg], inertia diag(0.08, 0.16, 0.08)\n}\n"                                                               \
   "roll w: disc b { radius 0.4 [m], axis b.y } on ground\n"
 
 /* z = R cos(phi); rolling gives x' = R (chi' + psi' sin(phi)). */
@@ -59,11 +61,13 @@ static void a_mark_decides_who_yields(void **state)
   close_moving(&c.x);
 }
 
-/* Both cannot hold, so both move: to the nearest place of the circle. A given value of another mechanism stays as it is. */
+/* Both cannot hold, so both move: to the nearest place of the circle. A given value of another mechanism stays as it
+ * is. */
 static void contradicting_values_go_to_the_nearest_place(void **state)
 {
   Corrected c;
-  correct(*state, "coord x, y, z, u\nkinetic (x'^2 + y'^2 + z'^2 + u'^2)/2\nconstraint c: x^2 + y^2 = 1\nconstraint d: z = u\n"
+  correct(*state,
+          "coord x, y, z, u\nkinetic (x'^2 + y'^2 + z'^2 + u'^2)/2\nconstraint c: x^2 + y^2 = 1\nconstraint d: z = u\n"
           "start x = 0.6, y = 0.9, z = 0.25\n", &c);
   assert_near(c.q[0], 0.6/hypot(0.6, 0.9), 1e-12, 0); /* straight inwards */
   assert_near(c.q[1], 0.9/hypot(0.6, 0.9), 1e-12, 0);
@@ -200,7 +204,8 @@ static void speeds_survive_the_correction(void **state)
 static void rates_of_angles_come_from_omega(void **state)
 {
   Corrected c;
-  correct(*state, "coord a, b, c\nbody g in ground turn a about z turn b about x turn c about z { mass 1, inertia diag(1, 2, 3) }\n"
+  correct(*state, "coord a, b, c\nbody g in ground turn a about z turn b about x turn c about z { mass 1, inertia "
+                  "diag(1, 2, 3) }\n"
           "start b = 0.5, a = 0.2, c = 1, omega(g) = (0.1, 0.2, 3)\n", &c);
   const double a = 0.2, b = 0.5;
   assert_near(c.v[1]*cos(a) + c.v[2]*sin(b)*sin(a), 0.1, 1e-14, 0);
@@ -236,7 +241,8 @@ static void omega_that_the_angles_cannot_give_is_an_error(void **state)
 {
   no_start(*state, "coord a\nbody g in ground turn a about z { mass 1, inertia 1 }\nstart omega(g) = (0, 0.2, 3)\n",
            "no rates of the coordinates give omega(g).y");
-  no_start(*state, "coord a, b, c\nbody g in ground turn a about z turn b about x turn c about z { mass 1, inertia 1 }\n"
+  no_start(*state,
+           "coord a, b, c\nbody g in ground turn a about z turn b about x turn c about z { mass 1, inertia 1 }\n"
            "start omega(g) = (0.1, 0.2, 3)\n", "no rates of the coordinates give omega(g).y"); /* z and z coincide */
 }
 
@@ -253,12 +259,14 @@ static void marks_that_contradict_are_errors(void **state)
   close_moving(&c.x);
 }
 
-/* A loop that does not close by the digits that were typed is closed by the values that were typed, not by turning it. */
+/* A loop that does not close by the digits that were typed is closed by the values that were typed, not by turning
+ * it. */
 static void typed_digits_yield_before_the_whole_mechanism_turns(void **state)
 {
   Corrected c;
   correct(*state, "coord a, b\nbody hub in ground ball { mass 9, inertia 9 }\n"
-          "body p in hub turn a about z { mass 1, inertia 1 }\nbody r in hub at (1, 0, 0) turn b about z { mass 1, inertia 1 }\n"
+          "body p in hub turn a about z { mass 1, inertia 1 }\nbody r in hub at (1, 0, 0) turn b about z { mass 1, "
+          "inertia 1 }\n"
           "point e in p at (1, 0, 0)\npoint f in r at (1, 0, 0)\nconstraint tied: pos(e) = pos(f)\n"
           "start a = 60.01 [deg], b = 120 [deg]\n", &c);
   const double third = acos(-1)/3;
@@ -282,14 +290,16 @@ static void odd_systems_have_starts(void **state)
   close_moving(&c.x);
 }
 
-/* Thirty links in absolute coordinates; x of the third is beyond its reach. What was given is told before all that was found. */
+/* Thirty links in absolute coordinates; x of the third is beyond its reach. What was given is told before all that was
+ * found. */
 static void a_long_chain_yields_where_it_must(void **state)
 {
   enum { LINKS = 30 };
   static char text[64*1024];
   size_t used = (size_t)snprintf(text, sizeof text, "coord x[%d], y[%d], th[%d]\n", LINKS, LINKS, LINKS);
   for (int i = 1; i <= LINKS; i++) {
-    used += (size_t)snprintf(text + used, sizeof text - used, "kinetic (x[%d]'^2 + y[%d]'^2 + 0.1*th[%d]'^2)/2\n", i, i, i);
+    used += (size_t)snprintf(text + used, sizeof text - used, "kinetic (x[%d]'^2 + y[%d]'^2 + 0.1*th[%d]'^2)/2\n", i, i,
+                             i);
     const char *before = i > 1 ? "x[%d] - 0.5*cos(th[%d]) - x[%d] - 0.5*cos(th[%d])" : "x[%d] - 0.5*cos(th[%d])";
     const char *below = i > 1 ? "y[%d] - 0.5*sin(th[%d]) - y[%d] - 0.5*sin(th[%d])" : "y[%d] - 0.5*sin(th[%d])";
     used += (size_t)snprintf(text + used, sizeof text - used, "constraint c%d: ", i);
@@ -323,7 +333,8 @@ static void measuring_changes_nothing(void **state)
   Fixture *f = *state;
   Moving x;
   PfStart start;
-  open_text(f, "coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x^2 + y^2 = 1\nstart x = 1, y = 0.5, x' = 0.25\n", &x);
+  open_text(f, "coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x^2 + y^2 = 1\nstart x = 1, y = 0.5, x' = 0.25\n",
+            &x);
   assert_int_equal(pf_start_measure(f->ctx, x.system, x.s.values, &start), PF_OK);
   assert_near(start.position, 0.25, 1e-15, 0);
   assert_near(start.velocity, 0.5, 1e-15, 0);

@@ -1,5 +1,7 @@
-/* CVODE and IDA as methods of a run: reference trajectories, drift and projection, stiffness, constraints of every kind,
- * troubles. Numbers come from tests/reference, from closed forms, or from dop853, which meets the references to 1e-10. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CVODE and IDA as methods of a run: reference trajectories, drift and projection, stiffness, constraints of every
+ * kind, troubles. Numbers come from tests/reference, from closed forms, or from dop853, which meets the references to
+ * 1e-10. */
 #include "motions.h"
 
 #include <unistd.h>
@@ -205,7 +207,8 @@ static void projection_costs_no_steps_and_no_accuracy(void **state)
 static void stiff_systems_take_few_steps_by_backward_differences(void **state)
 {
   Moving x;
-  open_text(*state, "model stiff\nparam c = 1e5, k = 1e5\ncoord x\nkinetic x'^2/2\nforce x = -c*x' - k*x\nstart x = 1\n", &x);
+  open_text(*state,
+            "model stiff\nparam c = 1e5, k = 1e5\ncoord x\nkinetic x'^2/2\nforce x = -c*x' - k*x\nstart x = 1\n", &x);
   double c = 1e5, slow = -2*c/(c + sqrt(c*c - 4*c));
   set_state(&x.s, "x", 1, slow);
   for (int k = 1; k < ALL; k++) {
@@ -460,8 +463,10 @@ static void lack_of_memory_is_an_error_and_leaks_nothing(void **state)
 }
 
 /* 3 m/s against friction 0.2 g for one second. The rails leave their forces open, the floor does not. */
-static const char two_rails[] = "model two_rails\nparam m = 1, g = 9.81, mu = 0.2\ncoord x, y, z\nkinetic m/2*(x'^2 + y'^2 + z'^2)\n"
-                                "potential m*g*z\nconstraint floor: z = 0\nconstraint rail: y' = 0\nconstraint again: 2*y' = 0\n"
+static const char two_rails[] = "model two_rails\nparam m = 1, g = 9.81, mu = 0.2\ncoord x, y, z\n"
+                                "kinetic m/2*(x'^2 + y'^2 + z'^2)\n"
+                                "potential m*g*z\nconstraint floor: z = 0\nconstraint rail: y' = 0\n"
+                                "constraint again: 2*y' = 0\n"
                                 "nonideal x = -mu*lambda[%s]*sign(x')\nstart x' = 3\n";
 
 static void friction_beside_redundant_constraints(void **state)

@@ -1,5 +1,6 @@
-/* The watch over the independence of the constraints: losses of rank are found by every method, near misses are not taken
- * for losses, and a run can be made to go on. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The watch over the independence of the constraints: losses of rank are found by every method, near misses are not
+ * taken for losses, and a run can be made to go on. */
 #include "motions.h"
 
 typedef struct Way {
@@ -62,7 +63,8 @@ static void no_method_steps_over_the_loss(void **state)
     pf_diagnostics_clear(x.s.ctx);
     PfRunResult result = run_with(&x, options_by(rough_ways + i, 2));
     if (result.end != PF_RUN_RANK_LOSS)
-      fail_msg("%s, step %g, rtol %g: %d at t = %g", rough_ways[i].method, rough_ways[i].step, rough_ways[i].rtol, result.end, result.t);
+      fail_msg("%s, step %g, rtol %g: %d at t = %g", rough_ways[i].method, rough_ways[i].step, rough_ways[i].rtol,
+               result.end, result.t);
     assert_near(result.weakest_t, t_star, 0, 4e-3);
     assert_true(result.t < result.weakest_t);
     assert_contains(pf_context_message(x.s.ctx), "'front'");
@@ -70,11 +72,12 @@ static void no_method_steps_over_the_loss(void **state)
   close_moving(&x);
 }
 
-/* Longer steps find no way at all, or one that has nothing to do with the motion; the first is an error, the second is seen
- * in the balance of energy. */
+/* Longer steps find no way at all, or one that has nothing to do with the motion; the first is an error, the second is
+ * seen in the balance of energy. */
 static void steps_that_are_much_too_long_are_not_trusted(void **state)
 {
-  static const Way ways_too_long[] = {{"rk4", 0, 3e-2}, {"rk4", 0, 4e-2}, {"rk4", 0, 5e-2}, {"generalized_alpha", 0, 2e-2},
+  static const Way ways_too_long[] = {{"rk4", 0, 3e-2}, {"rk4", 0, 4e-2}, {"rk4", 0, 5e-2},
+                                      {"generalized_alpha", 0, 2e-2},
                                       {"generalized_alpha", 0, 5e-2}, {"rattle", 0, 1e-2}, {"rattle", 0, 5e-2}};
   Moving x;
   open_snakeboard(*state, 20, &x);
@@ -127,7 +130,8 @@ static void every_method_goes_on_when_asked_to(void **state)
     options.keep_going = true;
     PfRunResult result = run_with(&x, options);
     if (result.end != PF_RUN_DONE && !(result.t > t_star + 4*rough_ways[i].step && rough_ways[i].step > 5e-3))
-      fail_msg("%s, step %g, rtol %g: ends at t = %g", rough_ways[i].method, rough_ways[i].step, rough_ways[i].rtol, result.t);
+      fail_msg("%s, step %g, rtol %g: ends at t = %g", rough_ways[i].method, rough_ways[i].step, rough_ways[i].rtol,
+               result.t);
     assert_int_equal(pf_diagnostic_count(x.s.ctx) - pf_error_count(x.s.ctx), 1);
     assert_int_equal(pf_error_count(x.s.ctx), result.end != PF_RUN_DONE);
   }
@@ -237,7 +241,8 @@ static void a_singular_start_is_reported(void **state)
 static void redundancy_may_move_from_row_to_row(void **state)
 {
   Moving x;
-  open_text(*state, "model turns\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential x^2/2 + z\nconstraint one: cos(t)*z' = 0\n"
+  open_text(*state, "model turns\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential x^2/2 + z\n"
+                    "constraint one: cos(t)*z' = 0\n"
                     "constraint other: sin(t)*z' = 0\nconstraint third: y' = x*z'\nstart x = 1, z = 2\n", &x);
   for (int i = 0; i < ALL_METHODS; i++) {
     Last last;
@@ -251,10 +256,12 @@ static void redundancy_may_move_from_row_to_row(void **state)
   close_moving(&x);
 }
 
-/* The three rows of no slip and the shell are four, three of them independent, others in every direction. Where constraints
- * hold only nearly, as inside a step, so does the dependence: it must not be taken for a constraint of its own. */
-/* Bennett's loop of four turning joints moves although it is overconstrained: the sines of the twists are as the lengths. On
- * its motion tan(q1/2) tan(q2/2) = sin((a + b)/2)/sin((b - a)/2), and one of the rows, that of p.x, vanishes at all times. */
+/* The three rows of no slip and the shell are four, three of them independent, others in every direction. Where
+ * constraints hold only nearly, as inside a step, so does the dependence: it must not be taken for a constraint of its
+ * own. */
+/* Bennett's loop of four turning joints moves although it is overconstrained: the sines of the twists are as the
+ * lengths. On its motion tan(q1/2) tan(q2/2) = sin((a + b)/2)/sin((b - a)/2), and one of the rows, that of p.x,
+ * vanishes at all times. */
 static void the_loop_of_bennett_moves(void **state)
 {
   static const char *const methods[] = {"dopri5", "dop853"};

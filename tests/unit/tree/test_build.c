@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a tree refuses, and how it says so; memory. */
 #include "trees.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points of bodies, the mass centre, and look-ups by name. */
 #include "trees.h"
 
@@ -110,7 +111,8 @@ static PfTree *named_tree(Fixture *f)
 {
   PfTreeBuilder *builder;
   PfTree *tree;
-  PfTreeBody bus = pf_tree_body(-1, PF_JOINT_FREE), arm = pf_tree_body(0, PF_JOINT_REVOLUTE), bare = pf_tree_body(1, PF_JOINT_WELD);
+  PfTreeBody bus = pf_tree_body(-1, PF_JOINT_FREE), arm = pf_tree_body(0, PF_JOINT_REVOLUTE),
+             bare = pf_tree_body(1, PF_JOINT_WELD);
   bus.name = "bus", arm.name = "arm", arm.joint_name = "shoulder";
   bus.mass = arm.mass = 1;
   for (int i = 0; i < 9; i += 4) bus.inertia[i] = arm.inertia[i] = 1;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random trees: the recursion against the composite inertia matrix, against itself backwards, and against the
  * paper's form. */
 #include "trees.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees that change: poses stay, momentum stays, and the motion afterwards does not know how it came about. */
 #include "trees.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random trees: all joints, full inertias, general placements. The same seed gives the same tree. */
 #ifndef PF_TESTS_TREES_H
 #define PF_TESTS_TREES_H
