@@ -58,6 +58,10 @@ PF_API const PfFormulation *pf_formulation(int index);
 /* NULL when there is none of this name. 'auto' is found too, though not listed: a solver by it is by another one, which suits the
  * system and costs least; pf_solver_formulation tells which. */
 PF_API const PfFormulation *pf_formulation_find(const char *name);
+/* The name, 'lagrange' and 'auto' among them, that someone who wrote this one may have meant; NULL: none is near. */
+PF_API const char *pf_formulation_similar(const char *name);
+/* Fails with PF_ERR_ARGUMENT, with the similar name or all names as the hint. */
+PF_API PfStatus pf_formulation_unknown(PfContext *ctx, const char *name);
 PF_API const char *pf_formulation_name(const PfFormulation *formulation);
 PF_API const char *pf_formulation_source(const PfFormulation *formulation); /* paper and equation numbers */
 PF_API const char *pf_formulation_summary(const PfFormulation *formulation);

@@ -52,6 +52,9 @@ PF_API PfStatus pf_equations_express(PfContext *ctx, PfArena *arena, const PfEqu
 /* Inputs by their functions of time, where they have one. */
 PF_API PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, size_t count);
 
+/* Their numbers at the time in `values`, which are those of `symbols`; inputs without a function keep theirs. */
+PF_API PfStatus pf_evaluate_inputs(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, double *values);
+
 /* The equations between two events: some coordinates held (they become parameters, behind those of the model), some
  * constraints not active. Rows that contain nothing that moves are left out. */
 typedef struct PfPhase {

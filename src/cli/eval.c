@@ -65,19 +65,7 @@ static PfStatus find_energies(Session *s, Result *r)
 static PfStatus find_formulation(Session *s, const char *name, const PfFormulation **formulation)
 {
   *formulation = pf_formulation_find(name ? name : "multipliers");
-  if (*formulation) return PF_OK;
-  pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", name);
-  char list[256] = "";
-  for (int i = 0; pf_formulation(i); i++) {
-    const char *other = pf_formulation_name(pf_formulation(i));
-    size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", other);
-    if (pf_name_distance(name, other, 4) > 4) continue;
-    pf_hint(s->ctx, "did you mean '%s'?", other);
-    return PF_ERR_ARGUMENT;
-  }
-  pf_hint(s->ctx, "there are: %s", list);
-  return PF_ERR_ARGUMENT;
+  return *formulation ? PF_OK : pf_formulation_unknown(s->ctx, name);
 }
 
 /* The motion is that with the forces of the actuators. */

@@ -227,6 +227,18 @@ static PfStatus read_number(Reader *r, const Option *option, const char *text, d
   return good ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a %s", option->name, text, kinds[option->type]);
 }
 
+static PfStatus no_value(Reader *r, const Option *option, const char *word)
+{
+  pf_fail(r->ctx, PF_ERR_ARGUMENT, "a value is missing after %s", word);
+  pf_hint(r->ctx, "write %s %s", word, option->argument);
+  return PF_ERR_ARGUMENT;
+}
+
+static bool is_blank(const char *text)
+{
+  return !text[strspn(text, " \t\r\n")];
+}
+
 static PfStatus take(Reader *r, const Option *option, const char *text)
 {
   char *field = (char *)r->options + option->offset;
@@ -249,11 +261,18 @@ static PfStatus take(Reader *r, const Option *option, const char *text)
 static PfStatus take_value(Reader *r, const Option *option, const char *word, const char *value)
 {
   if (option->type == OPTION_FLAG) return take(r, option, NULL);
-  if (value) return take(r, option, value);
-  if (r->at < r->argc) return take(r, option, r->argv[r->at++]);
-  pf_fail(r->ctx, PF_ERR_ARGUMENT, "a value is missing after %s", word);
-  pf_hint(r->ctx, "write %s %s", word, option->argument);
-  return PF_ERR_ARGUMENT;
+  if (!value && r->at < r->argc) value = r->argv[r->at++];
+  return value && !is_blank(value) ? take(r, option, value) : no_value(r, option, word);
+}
+
+static PfStatus ambiguous(Reader *r, const char *name, size_t length)
+{
+  char list[400] = "";
+  size_t used = 0;
+  for (int i = 0; i < OPTIONS && used < sizeof list; i++)
+    if (!strncmp(table[i].name, name, length) && pf_command_takes(r->command, table + i))
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s", used ? ", " : "", table[i].name);
+  return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%.*s may be one of %s", (int)length, name, list);
 }
 
 /* --name, --name=value; the name may be cut short where one option of the command alone begins so. */
@@ -264,8 +283,7 @@ static PfStatus read_long(Reader *r, const char *word)
   int exact = pf_option_find(name, length), found = exact, count = exact >= 0;
   for (int i = 0; exact < 0 && length && i < OPTIONS; i++)
     if (!strncmp(table[i].name, name, length) && pf_command_takes(r->command, table + i)) {
-      if (count++)
-        return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%.*s may be --%s or --%s", (int)length, name, table[found].name, table[i].name);
+      if (count++) return ambiguous(r, name, length);
       found = i;
     }
   if (!count) return unknown(r, name, length);
@@ -294,11 +312,18 @@ static PfStatus read_short(Reader *r, const char *letters)
 
 /* ---------------------------------------------------------------- reading: all */
 
+/* NAME=a..b, or what was meant as it: the study says how it is written. */
+static bool is_range(const char *word)
+{
+  struct stat status;
+  return strchr(word, '=') && (strstr(word, "..") || stat(word, &status) != 0);
+}
+
 static PfStatus read_operand(Reader *r, const char *word)
 {
   Options *o = r->options;
   int most = r->command->most_files ? r->command->most_files : 1;
-  if (r->command->takes_range && !o->range && strchr(word, '=') && strstr(word, "..")) {
+  if (r->command->takes_range && !o->range && is_range(word)) {
     o->range = word;
     return PF_OK;
   }

@@ -64,6 +64,17 @@ PfContext *pf_cli_context(void)
   return ctx;
 }
 
+/* The name of a file stands for a model without one in summaries and titles: one line, whatever is in it. */
+static PfStatus name_file(Session *s)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(s->ctx));
+  pf_text_add_escaped(&text, s->model->file, strlen(s->model->file), "");
+  s->model->file = pf_arena_text(s->arena, pf_text_get(&text), text.count);
+  pf_text_free(&text);
+  return s->model->file ? PF_OK : pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
+}
+
 PfStatus pf_cli_open(Session *session, const Options *options)
 {
   *session = (Session){.ctx = pf_cli_context()};
@@ -73,6 +84,7 @@ PfStatus pf_cli_open(Session *session, const Options *options)
   PF_TRY(pf_cli_check_out(session->ctx, options));
   double start = pf_cli_clock();
   PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
+  PF_TRY(name_file(session));
   PF_TRY(pf_equations_derive(session->ctx, session->arena, session->model, &session->equations));
   session->seconds = pf_cli_clock() - start;
   return pf_cli_give_state(session, options);

@@ -158,16 +158,6 @@ static PfStatus set_one(Setter *s)
   return pf_model_set_start(s->model, name, value) ? PF_OK : unknown_name(s, name);
 }
 
-static PfStatus set_time(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, double time, double *values)
-{
-  values[symbols->time] = time;
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_evaluate(ctx, &model->inputs[i].value, 1, symbols->symbol, values, symbols->count,
-                              values + symbols->inputs + i));
-  return PF_OK;
-}
-
 PfStatus pf_cli_give_state(Session *s, const Options *options)
 {
   for (int i = 0; i < options->state.count; i++) {
@@ -185,7 +175,9 @@ PfStatus pf_cli_state(Session *s, const Options *options, const PfSystem *system
   if (!given) return PF_ERR_ARGUMENT;
   if (!*values) return pf_no_room(s->ctx, "the state");
   PF_TRY(pf_equations_start(s->ctx, &s->equations, given, *values));
-  return isnan(options->time) ? PF_OK : set_time(s->ctx, s->model, symbols, options->time, *values);
+  if (isnan(options->time)) return PF_OK;
+  (*values)[symbols->time] = options->time;
+  return pf_evaluate_inputs(s->ctx, s->model, symbols, *values);
 }
 
 PfStatus pf_cli_warn_contradiction(Session *s, const Options *options)

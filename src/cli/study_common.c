@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The text from `first` to `end` without spaces around it. */
+static const char *trimmed(const Study *st, const char *first, const char *end)
+{
+  while (first < end && *first == ' ') first++;
+  while (end > first && end[-1] == ' ') end--;
+  return pf_arena_text(st->s.arena, first, (size_t)(end - first));
+}
+
 /* ---------------------------------------------------------------- beginning */
 
 /* What only the equations know is written out; in a study all constraints hold, and nothing is locked. */
@@ -45,7 +53,7 @@ static PfStatus add_asked(Study *st, const char *what, const char *text)
   Session *s = &st->s;
   for (const char *end; text && *text; text = *end == ',' ? end + 1 : "") {
     end = pf_cli_piece(text, ",=");
-    const char *name = pf_arena_text(s->arena, text, (size_t)(end - text));
+    const char *name = trimmed(st, text, end);
     PfPlot *plots;
     int count;
     if (!name) return pf_no_room(st->s.ctx, "the study");
@@ -161,10 +169,32 @@ static bool read_count(const char *text, int *count)
   return stop != text + 1 && !*stop && given >= 2 && given <= 1000000;
 }
 
-static PfStatus not_a_range(Study *st, const char *what)
+/* 8-18, 8:18, 8...18, 8 to 18: two numbers with something else than two dots between them. */
+static bool hint_dots(Study *st, const char *text)
+{
+  static const char *const marks[] = {"...", "…", "-", ":", "to"};
+  const char *equals = text ? strchr(text, '=') : NULL;
+  if (!equals) return false;
+  char *first_end, *end;
+  const double first = strtod(equals + 1, &first_end);
+  if (first_end == equals + 1) return false;
+  const char *mark = first_end + strspn(first_end, " ");
+  mark -= mark > text && !strncmp(mark, "..", 2) && mark[-1] == '.'; /* 8...18: strtod took one of them */
+  for (size_t i = 0; i < sizeof marks/sizeof *marks; i++) {
+    size_t length = strlen(marks[i]);
+    if (strncmp(mark, marks[i], length) != 0) continue;
+    const double second = strtod(mark + length, &end);
+    if (end == mark + length) continue;
+    pf_hint(st->s.ctx, "write %.*s%g..%g%s", (int)(equals + 1 - text), text, first, second, end);
+    return true;
+  }
+  return false;
+}
+
+static PfStatus not_a_range(Study *st, const char *what, const char *text)
 {
   pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: not a range", what);
-  pf_hint(st->s.ctx, "write NAME=from..to, or NAME=from..to:count with a count of 2 or more");
+  if (!hint_dots(st, text)) pf_hint(st->s.ctx, "write NAME=from..to, or NAME=from..to:count with a count of 2 or more");
   return PF_ERR_ARGUMENT;
 }
 
@@ -173,16 +203,16 @@ PfStatus pf_study_range(Study *st, const char *option, const char *text, Range *
   const char *equals = strchr(text, '='), *dots = strstr(text, "..");
   char what[256];
   snprintf(what, sizeof what, "%s %s", option, text);
-  if (!equals || equals == text || dots < equals) return not_a_range(st, what);
-  const char *name = pf_arena_text(st->s.arena, text, (size_t)(equals - text)), *end = pf_cli_piece(dots + 2, ":");
+  if (!equals || equals == text || !dots || dots < equals || dots[2] == '.') return not_a_range(st, what, text);
+  const char *name = trimmed(st, text, equals), *end = pf_cli_piece(dots + 2, ":");
   if (!name) return pf_no_room(st->s.ctx, "the study");
-  if (!read_count(end, &range->count)) return not_a_range(st, what);
+  if (!read_count(end, &range->count)) return not_a_range(st, what, text);
   PF_TRY(pf_study_parameter(st, option, name, &range->parameter));
   double ends[2];
   PF_TRY(pf_study_bounds(st, what, name, equals + 1, end, ends));
   range->from = ends[0];
   range->to = ends[1];
-  return range->from == range->to ? not_a_range(st, what) : PF_OK;
+  return range->from == range->to ? not_a_range(st, what, text) : PF_OK;
 }
 
 PfStatus pf_study_starts(Study *st, int standard, int *count)
@@ -192,14 +222,24 @@ PfStatus pf_study_starts(Study *st, int standard, int *count)
   return given > most ? pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--starts: more than %.0f are too many", most) : PF_OK;
 }
 
-/* NAME=a..b up to the end or a comma. */
-static PfStatus read_interval(Study *st, const char *what, const char *text, PfInterval *interval, const char **after)
+/* theta is shown as "theta [deg]", and meant by its name alone too. */
+static bool is_shown_as(const char *name, const char *shown)
+{
+  size_t length = strlen(name);
+  return !strncmp(shown, name, length) && (!shown[length] || (!strncmp(shown + length, " [", 2) && !strchr(name, '[')));
+}
+
+/* NAME=a..b up to the end or a comma. What `plane` shows is in the unit in which it is shown. */
+static PfStatus read_interval(Study *st, const char *what, const Plane *plane, const char *text, PfInterval *interval,
+                              const char **after)
 {
   const char *end = pf_cli_piece(text, ","), *equals = strchr(text, '='), *dots = strstr(text, "..");
   *after = end;
-  if (equals && dots && equals < dots && dots < end) {
-    interval->name = pf_arena_text(st->s.arena, text, (size_t)(equals - text));
+  if (equals && dots && equals < dots && dots < end && dots[2] != '.') {
+    interval->name = trimmed(st, text, equals);
     if (!interval->name) return pf_no_room(st->s.ctx, "the study");
+    for (int k = 0; plane && k < 2; k++)
+      if (is_shown_as(interval->name, plane->names[k])) interval->name = plane->names[k];
     double ends[2];
     PF_TRY(pf_study_bounds(st, what, interval->name, equals + 1, end, ends));
     interval->low = ends[0];
@@ -207,11 +247,11 @@ static PfStatus read_interval(Study *st, const char *what, const char *text, PfI
     if (interval->low <= interval->high) return PF_OK;
   }
   pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: not a list of intervals", what);
-  pf_hint(st->s.ctx, "write NAME=low..high,NAME=low..high with names of the state");
+  if (!hint_dots(st, trimmed(st, text, end))) pf_hint(st->s.ctx, "write NAME=low..high,NAME=low..high with names of the state");
   return PF_ERR_ARGUMENT;
 }
 
-static PfStatus read_within(Study *st, const char *text, PfSteadyOptions *options)
+static PfStatus read_within(Study *st, const char *text, const Plane *plane, PfSteadyOptions *options)
 {
   int most = 1;
   char what[256];
@@ -221,14 +261,14 @@ static PfStatus read_within(Study *st, const char *text, PfSteadyOptions *option
   if (!list) return pf_no_room(st->s.ctx, "the study");
   options->intervals = list;
   for (const char *c = text; *c; c += *c == ',')
-    PF_TRY(read_interval(st, what, c, list + options->interval_count++, &c));
+    PF_TRY(read_interval(st, what, plane, c, list + options->interval_count++, &c));
   return PF_OK;
 }
 
 PfStatus pf_study_search(Study *st, PfSteadyOptions *options)
 {
   PF_TRY(pf_study_starts(st, 100, &options->starts));
-  return st->options->within ? read_within(st, st->options->within, options) : PF_OK;
+  return st->options->within ? read_within(st, st->options->within, NULL, options) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- quantities */
@@ -268,7 +308,7 @@ PfStatus pf_study_names(Study *st, const char *what, const char *text, int most,
     depth -= *c == ')' || *c == ']';
     if (*c && (*c != ',' || depth > 0)) continue;
     if (*count == most) return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s %s: at most %d names", what, text, most);
-    names[*count] = pf_arena_text(st->s.arena, first, (size_t)(c - first));
+    names[*count] = trimmed(st, first, c);
     if (!names[(*count)++]) return pf_no_room(st->s.ctx, "the study");
     if (!*c) return PF_OK;
     first = c + 1;
@@ -304,7 +344,7 @@ static PfStatus default_box(Study *st, Plane *plane)
 static PfStatus take_within(Study *st, Plane *plane)
 {
   PfSteadyOptions options = {0};
-  PF_TRY(read_within(st, st->options->within, &options));
+  PF_TRY(read_within(st, st->options->within, plane, &options));
   for (int i = 0; i < options.interval_count; i++) {
     int found = -1;
     for (int k = 0; k < 2; k++)

@@ -129,15 +129,11 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   Linearize *l = user;
   Study *st = &l->st;
   const PfSymbols *in = pf_system_symbols(st->system);
-  const PfModel *model = st->s.model;
   size_t n = (size_t)st->s.equations.n;
   st->values[in->time] = sample->t;
   memcpy(st->values + in->q, sample->q, n*sizeof *sample->q);
   memcpy(st->values + in->v, sample->v, n*sizeof *sample->v);
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_evaluate(st->s.ctx, &model->inputs[i].value, 1, in->symbol, st->values, in->count,
-                              st->values + in->inputs + i));
+  PF_TRY(pf_evaluate_inputs(st->s.ctx, st->s.model, in, st->values));
   PF_TRY(pf_dynamics_place(st->field, st->values));
   return add_point(l, sample->t);
 }

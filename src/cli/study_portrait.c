@@ -8,7 +8,7 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "show", .argument = "a,b", .help = "the plane: any two quantities of the model, as x', nu[1], energy or l*theta'"},
-  {.name = "within", .argument = "a=…,b=…", .help = "where in the plane the curves begin (default: around the start)"},
+  {.name = "within", .argument = "a=…,b=…", .help = "where in the plane the curves begin, bare numbers in the units that are shown (default: around the start)"},
   {.name = "starts", .help = "so many curves (25), the first one from the start of the model"},
   {.name = "for", .help = "seconds forwards, and backwards unless the curve is closed"},
   {.name = "out", .help = "writes the curves to a file, or a picture of them"},

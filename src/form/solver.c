@@ -26,6 +26,32 @@ const PfFormulation *pf_formulation_find(const char *name)
   return NULL;
 }
 
+const char *pf_formulation_similar(const char *name)
+{
+  const char *similar = NULL, *const others[] = {"lagrange", pf_form_auto.name};
+  int best = 0;
+  for (int i = 0; i < FORMULATIONS; i++)
+    if (pf_name_is_nearer(name, formulations[i]->name, &best)) similar = formulations[i]->name;
+  for (size_t i = 0; i < sizeof others/sizeof *others; i++)
+    if (pf_name_is_nearer(name, others[i], &best)) similar = others[i];
+  return similar;
+}
+
+PfStatus pf_formulation_unknown(PfContext *ctx, const char *name)
+{
+  const char *similar = pf_formulation_similar(name);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", name);
+  if (similar) {
+    pf_hint(ctx, "did you mean '%s'?", similar);
+    return PF_ERR_ARGUMENT;
+  }
+  char list[256] = "";
+  for (size_t i = 0, used = 0; i < FORMULATIONS && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", formulations[i]->name);
+  pf_hint(ctx, "there are: %s%s", list, pf_form_auto.name);
+  return PF_ERR_ARGUMENT;
+}
+
 const char *pf_formulation_name(const PfFormulation *formulation)
 {
   return formulation->name;

@@ -177,8 +177,9 @@ static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
   int best = pf_allowed_edits(use->name) + 1;
   const char *row = NULL, *similar = NULL;
   for (size_t k = ck->constraints.count; k-- > 0;) {
-    const char *name = ck->constraints.at[k].name;
+    const char *name = ck->constraints.at[k].name, *all = pf_print_text(ck, "%.*s", (int)strcspn(name, "."), name);
     if (!strncmp(name, use->name, length) && name[length] == '.') row = name;
+    if (pf_is_nearer(use->name, all, &best)) similar = strcmp(use->word, "violation") ? name : all;
     if (pf_is_nearer(use->name, name, &best)) similar = name;
   }
   pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);

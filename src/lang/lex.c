@@ -1,5 +1,6 @@
 /* Text to tokens, and what to say about characters that start none. */
 #include "lang/lex.h"
+#include "lang/units.h"
 
 #include <string.h>
 
@@ -363,7 +364,18 @@ static bool report_invisible(const PfSource *source, const PfToken *token)
   return false;
 }
 
-/* 2x: a product without its sign. */
+static bool is_unit(PfContext *ctx, const char *letters, int count)
+{
+  char text[32];
+  PfUnit unit;
+  int before = pf_diagnostic_count(ctx);
+  snprintf(text, sizeof text, "%.*s", count, letters);
+  bool known = pf_unit_parse(ctx, (PfPlace){0}, text, &unit) == PF_OK;
+  pf_diagnostics_cut(ctx, before);
+  return known;
+}
+
+/* 2x: a product without its sign; 5kg: a unit without its brackets. */
 static void report_number(const PfSource *source, const PfToken *token)
 {
   const char *at = source->bytes + token->start;
@@ -371,9 +383,13 @@ static void report_number(const PfSource *source, const PfToken *token)
   int shown = digit_count > 20 ? 20 : (int)digit_count, shown_letters = letters > 20 ? 20 : (int)letters;
   pf_fail_at(source->ctx, PF_ERR_SYNTAX, pf_token_place(source, token),
              "the number %.*s runs into the name '%.*s'", shown, at, shown_letters, at + digit_count);
-  if (digit_count <= 20 && letters <= 20)
-    pf_hint(source->ctx, "write %.*s*%.*s for the product", shown - (at[shown - 1] == '.'), at, shown_letters,
-            at + digit_count);
+  if (digit_count > 20 || letters > 20) return;
+  int number = shown - (at[shown - 1] == '.');
+  const char *name = at + digit_count;
+  if (is_unit(source->ctx, name, shown_letters))
+    pf_hint(source->ctx, "write %.*s [%.*s] for the unit, %.*s*%.*s for the product", number, at, shown_letters, name, number, at,
+            shown_letters, name);
+  else pf_hint(source->ctx, "write %.*s*%.*s for the product", number, at, shown_letters, name);
 }
 
 PfStatus pf_lex_report(const PfSource *source, const PfToken *token)

@@ -45,8 +45,7 @@ static PfStatus set_start(Probe *p)
   const PfModel *model = p->eq->model;
   double *values = p->values;
   values[p->symbols.time] = 0;
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value) PF_TRY(evaluate(p, &model->inputs[i].value, 1, values + p->symbols.inputs + i));
+  PF_TRY(pf_evaluate_inputs(p->ctx, model, &p->symbols, values));
   for (int i = 0; i < p->eq->n; i++) {
     PF_TRY(evaluate(p, &model->coordinates[i].start_q, 1, values + p->symbols.q + i));
     PF_TRY(evaluate(p, &model->coordinates[i].start_v, 1, values + p->symbols.v + i));

@@ -219,14 +219,15 @@ const char *pf_form_name(const char *name)
 static void hint_form(PfContext *ctx, const char *form)
 {
   char list[256] = "";
-  for (size_t i = 0, used = 0; i < FORMS && used < sizeof list; i++)
+  const char *similar = NULL;
+  int best = 0;
+  for (size_t i = 0, used = 0; i < FORMS && used < sizeof list; i++) {
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", forms[i].name);
-  for (size_t i = 0; i < FORMS; i++)
-    if (pf_name_distance(form, forms[i].name, 3) <= 3) {
-      pf_hint(ctx, "did you mean '%s'?", forms[i].name);
-      return;
-    }
-  pf_hint(ctx, "there are: %s", list);
+    if (pf_name_is_nearer(form, forms[i].name, &best)) similar = forms[i].name;
+  }
+  if (pf_name_is_nearer(form, "lagrange", &best)) similar = "lagrange";
+  if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
+  else pf_hint(ctx, "there are: %s", list);
 }
 
 PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *eq, const char *form, PfDerivation *d)

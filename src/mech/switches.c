@@ -179,6 +179,15 @@ PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, si
   return PF_OK;
 }
 
+PfStatus pf_evaluate_inputs(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, double *values)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value)
+      PF_TRY(pf_expr_evaluate(ctx, &model->inputs[i].value, 1, symbols->symbol, values, symbols->count,
+                              values + symbols->inputs + i));
+  return PF_OK;
+}
+
 static PfStatus list_symbols(Finder *f, const PfModel *model)
 {
   size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;

@@ -43,8 +43,10 @@ static PfStatus take_formulation(Reader *r, const PfSetting *setting)
   if (!setting->word) return pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "'formulation' needs a name");
   r->settings->formulation = pf_form_name(setting->word);
   if (pf_formulation_find(setting->word)) return PF_OK;
+  const char *similar = pf_formulation_similar(setting->word);
   pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "there is no formulation '%s'", setting->word);
-  pf_hint(r->ctx, "'pfaff compare' lists them");
+  if (similar) pf_hint(r->ctx, "did you mean '%s'?", similar);
+  else pf_hint(r->ctx, "'pfaff compare' lists them");
   return PF_ERR_MODEL;
 }
 

@@ -174,13 +174,8 @@ static PfStatus set_inputs(PfSim *sim)
   const PfModel *model = sim->model;
   const PfSymbols *in = pf_system_symbols(sim->system);
   sim->values[in->time] = sim->start_time;
-  for (int i = 0; i < model->input_count; i++) {
-    double *value = sim->values + in->inputs + i;
-    *value = sim->input[i];
-    if (model->inputs[i].value != PF_EXPR_NONE)
-      PF_TRY(pf_expr_evaluate(sim->ctx, &model->inputs[i].value, 1, in->symbol, sim->values, in->count, value));
-  }
-  return PF_OK;
+  for (int i = 0; i < model->input_count; i++) sim->values[in->inputs + i] = sim->input[i];
+  return pf_evaluate_inputs(sim->ctx, model, in, sim->values);
 }
 
 static PfStatus find_start(PfSim *sim)

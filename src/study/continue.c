@@ -55,10 +55,12 @@ static PfStatus take_solutions(PfWalk *w)
     PF_TRY(pf_walk_add_seed(w, w->here.u, NULL, -1));
   }
   if (w->seed_count) return PF_OK;
-  pf_fail(w->ctx, PF_ERR_NUMBER,
-          families ? "the steady motions are not isolated: they form families, which are not followed"
-                                          : "there is nothing to follow: no steady motion was found at %s = %.6g",
-          w->problem.field->model->parameters[w->options->parameter].name, w->result->start);
+  const char *sought = pf_problem_sought(w->problem.kind);
+  if (families)
+    pf_fail(w->ctx, PF_ERR_NUMBER, "the %s are not isolated: they form families, which are not followed", sought);
+  else
+    pf_fail(w->ctx, PF_ERR_NUMBER, "there is nothing to follow: no %s were found at %s = %.6g", sought,
+            w->problem.field->model->parameters[w->options->parameter].name, w->result->start);
   pf_hint(w->ctx,
           families ? "conserved quantities make families; friction, a drive or a constraint would single out motions"
                            : "look elsewhere: another value by -p, --within, more --starts");

@@ -151,9 +151,6 @@ PfStatus pf_dynamics_set_parameter(PfDynamics *f, int parameter, double value)
   const PfModel *model = f->model;
   f->given[parameter] = value;
   PF_TRY(pf_model_parameter_values(model, f->given, PF_MISSING_FAILS, f->full + f->at_parameters));
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      PF_TRY(pf_expr_evaluate(f->ctx, &model->inputs[i].value, 1, f->symbol, f->full, f->count,
-                              f->full + f->at_inputs + i));
-  return PF_OK;
+  PfSymbols symbols = {.count = f->count, .inputs = f->at_inputs, .symbol = f->symbol};
+  return pf_evaluate_inputs(f->ctx, model, &symbols, f->full);
 }

@@ -186,6 +186,11 @@ static PfStatus list_unknowns(PfProblem *p)
   return PF_OK;
 }
 
+const char *pf_problem_sought(PfSteadyKind kind)
+{
+  return kind == PF_EQUILIBRIA ? "equilibria" : "steady motions";
+}
+
 /* Steady motions are those of a system that does not change in time. */
 static PfStatus check_autonomous(PfProblem *p)
 {
@@ -193,10 +198,11 @@ static PfStatus check_autonomous(PfProblem *p)
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value && pf_expr_depends(p->ctx, model->inputs[i].value, &model->time, 1))
       return pf_fail_at(p->ctx, PF_ERR_MODEL, model->inputs[i].place,
-                        "the input '%s' changes in time, so there are no steady motions", model->inputs[i].name);
+                        "the input '%s' changes in time, so there are no %s", model->inputs[i].name, pf_problem_sought(p->kind));
   for (int i = 0; i < p->field->root_count; i++)
     if (pf_expr_depends(p->ctx, p->field->roots[i], &model->time, 1))
-      return pf_fail(p->ctx, PF_ERR_MODEL, "the equations of motion depend on time, so there are no steady motions");
+      return pf_fail(p->ctx, PF_ERR_MODEL, "the equations of motion depend on time, so there are no %s",
+                     pf_problem_sought(p->kind));
   return PF_OK;
 }
 

@@ -26,6 +26,9 @@ bool pf_problem_is_angle(const PfProblem *problem, int component);
 /* d, a difference of the component, without full turns. */
 double pf_problem_turned(const PfProblem *problem, int component, double d);
 
+/* "equilibria" or "steady motions", for messages. */
+const char *pf_problem_sought(PfSteadyKind kind);
+
 /* At the place of the field, which chooses its chart anew so that as many coordinates as possible are cyclic. */
 PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter,
                          PfProblem *problem);

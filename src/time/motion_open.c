@@ -121,8 +121,7 @@ static PfStatus make_solver(PfMotionRun *run, const PfFormulation *formulation)
 static PfStatus prepare(PfMotionRun *run, const double *values)
 {
   const PfFormulation *formulation = pf_formulation_find(run->options.formulation);
-  if (!formulation)
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", run->options.formulation);
+  if (!formulation) return pf_formulation_unknown(run->ctx, run->options.formulation);
   PF_TRY(find_method(run));
   PF_TRY(make_arrays(run, values));
   PF_TRY(check_resolution(run));

@@ -111,7 +111,7 @@ def words_of_the_past_and_short_forms():
         (["plot", "--columns", "x", model], "--columns is called --show now"),
         (["study", "continue", "--points", "9", "a=1..2", model], "--points is part of the range now: NAME=a..b:N"),
         (["run", "--rtolx", "1", model], "did you mean --rtol?"),
-        (["run", "--r", "1", model], "--r may be --rtol or --rho"),
+        (["run", "--r", "1", model], "--r may be one of --rtol, --rho, --real-time, --rate"),
         (["run", "--rtol"], "a value is missing after --rtol"),
         (["run", "--rtol", "tight", model], "--rtol: 'tight' is not a positive number"),
         (["run", "--for", "long", model], "--for: 'long' is not defined"),

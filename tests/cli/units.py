@@ -322,6 +322,15 @@ def planes(ours, theirs):
     for p, q in zip(d["curves"], e["curves"], strict=True):
         numbers("portrait: start", p["start"], d["units"], q["start"])
         for k, unit in zip("ab", d["units"]): numbers("portrait: curve", p[k][::20], [unit]*len(p[k][::20]), q[k][::20], 1e-5)
+    # Bare numbers of --within are in the units that are shown, whatever the model declares; spaces around names do not count.
+    want = json.loads(call("study", "portrait", "--show", "a,x", "--within", "a=-0.8..0.8,x=0.01..0.03", "--starts", "3", "--for", "0.2",
+                           "--json", theirs))
+    for f in (ours, theirs):
+        for show, within in (("a [rad],x [mm]", "a=-0.8..0.8,x=10..30"), ("a [rad], x [mm]", "x [mm] = 10..30, a = -0.8..0.8"),
+                             ("a [deg],x [m]", "a [deg]=-0.8..0.8 [rad],x=1..3 [cm]"), ("a,x", "a=-0.8..0.8 [rad],x=1 [cm]..30 [mm]")):
+            d = json.loads(call("study", "portrait", "--show", show, "--within", within, "--starts", "3", "--for", "0.2", "--json", f))
+            for p, q in zip(d["curves"], want["curves"], strict=True):
+                numbers("portrait in other units: start", p["start"], d["units"], q["start"])
     d, e = [json.loads(call("study", "poincare", "--section", w, "--show", "x,l*sin(a)", "--for", "6 [s]", "--skip", "10 [ms]", "--json", f))
             for f, w in ((ours, "a=5"), (theirs, "a=5 [deg]"))]
     expect("units of a section", d["units"] == ["cm", "m"] and len(d["t"]) >= 1, str(d))

@@ -59,6 +59,51 @@ newline=$(printf 'a\nb')
 run 0 run --for 0.1 --out "$place/$newline.csv" "$model"
 says out "$place/a\x0ab.csv"
 
+cp "$model" "$place/$newline.urdf"
+run 1 import "$place/$newline.urdf"
+says err "$place/a\x0ab.urdf"
+
+# The name of a file stands for a model without a name, in one line.
+sed '/^model/d' "$source/examples/cart.pf" >"$place/$newline.pf"
+for command in check derive eval compare "run --for 1" "study linearize" "study integrability" "study invariants" \
+  "converge --for 1"; do
+  run 0 $command "$place/$newline.pf"
+  says out "$place/a\x0ab.pf"
+done
+run 0 plot --out "$place/title.svg" "$place/$newline.pf"
+grep -qF "$place/a\x0ab.pf</text>" "$place/title.svg" || fail "the title of a picture is one line"
+
+# Slips of the hand: what was meant.
+run 2 run --for 5s "$model"
+says err "write 5 [s] for the unit"
+run 2 check -p m=5kg "$model"
+says err "write 5 [kg] for the unit"
+run 2 check -p m=2x "$model"
+says err "write 2*x for the product"
+for command in run derive eval plot converge; do
+  run 2 $command --form lagrang "$model"
+  says err "did you mean 'lagrange'?"
+  run 2 $command --form elimnation "$model"
+  [ $command = derive ] || says err "did you mean 'elimination'?"
+done
+run 2 eval --form nothing "$model"
+says err "recursive, auto"
+for option in --show --by --form --out --at; do
+  run 2 run $option "" "$model"
+  says err "a value is missing after $option"
+  run 2 run $option=" " "$model"
+  says err "a value is missing after $option"
+done
+run 2 run --r 1 "$model"
+says err "--r may be one of --rtol, --rho, --real-time, --rate"
+run 2 run --show "violation[conact]" "$source/examples/leaning_disc.pf"
+says err "did you mean violation[contact]?"
+run 2 run --show "lambda[conact]" "$source/examples/leaning_disc.pf"
+says err "did you mean lambda[contact."
+{ grep -v '^run' "$model"; echo 'run 1 { formulation lagrang }'; } >"$place/slip.pf"
+run 1 run "$place/slip.pf"
+says err "did you mean 'lagrange'?"
+
 run 2 check -p m "$model"
 says err "write name=value"
 run 2 check -p mm=3 "$model"

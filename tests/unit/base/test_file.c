@@ -8,7 +8,7 @@ enum { CHUNK = 1 << 16, LIMIT = 1 << 20 };
 /* A file that is gone after the test, whatever its end. */
 typedef struct FileFixture {
   Fixture *base;
-  char path[32];
+  char path[200];
 } FileFixture;
 
 static int setup_file(void **state)
@@ -18,7 +18,9 @@ static int setup_file(void **state)
   void *base = NULL;
   if (setup(&base)) return -1;
   f->base = base;
-  strcpy(f->path, "/tmp/pfaff_test_XXXXXX");
+  const char *place = getenv("TMPDIR");
+  int length = snprintf(f->path, sizeof f->path, "%s/pfaff_test_XXXXXX", place && *place ? place : "/tmp");
+  assert_in_range(length, 1, sizeof f->path - 1);
   int descriptor = mkstemp(f->path);
   if (descriptor < 0) return -1;
   close(descriptor);

@@ -13,8 +13,10 @@ static const PfRecordHead head = {3, names, units};
 /* A folder for one test. */
 static const char *make_folder(void)
 {
-  static char folder[] = "/tmp/pfaff_record_XXXXXX";
-  strcpy(folder + sizeof folder - 7, "XXXXXX");
+  static char folder[200];
+  const char *place = getenv("TMPDIR");
+  int length = snprintf(folder, sizeof folder, "%s/pfaff_record_XXXXXX", place && *place ? place : "/tmp");
+  assert_in_range(length, 1, sizeof folder - 1);
   assert_non_null(mkdtemp(folder));
   return folder;
 }
