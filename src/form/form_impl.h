@@ -135,7 +135,7 @@ PfTrouble pf_metric_solve(PfSolver *solver, PfMetric *metric, const PfLdl *mass,
 typedef struct PfFriction {
   double *slope, *slope_work;   /* dC/dlambda */
   double *lambda, *other;       /* the solution, and one found from elsewhere */
-  double *found, *residual, *step, *jacobian;
+  double *found, *residual, *step, *origin, *jacobian;
   PfQr qr;
   PfSpan span;
 } PfFriction;

@@ -3,12 +3,12 @@
  * halved steps. With Coulomb's law there may be no solution, or several; a solution is taken only if no
  * other one is found nearby in sign. */
 #include "form/form_impl.h"
+#include "num/newton.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 60 };
-static const double found_tolerance = 1e-12, stalled_tolerance = 1e-9, regular_tolerance = 1e-9;
+static const double regular_tolerance = 1e-9;
 
 PfStatus pf_friction_make(PfSolver *s)
 {
@@ -23,8 +23,10 @@ PfStatus pf_friction_make(PfSolver *s)
   f->found = pf_solver_array(s, double, m);
   f->residual = pf_solver_array(s, double, m);
   f->step = pf_solver_array(s, double, m);
+  f->origin = pf_solver_array(s, double, m);
   f->jacobian = pf_solver_array(s, double, (size_t)m*(size_t)m);
-  bool good = f->slope && f->slope_work && f->lambda && f->other && f->found && f->residual && f->step && f->jacobian;
+  bool good = f->slope && f->slope_work && f->lambda && f->other && f->found && f->residual && f->step &&
+              f->origin && f->jacobian;
   if (!good) return pf_solver_no_room(s);
   PF_TRY(pf_span_make(s, &f->span));
   return pf_qr_make(s->ctx, s->arena, m, m, &f->qr);
@@ -84,37 +86,54 @@ static double scale_of(const PfSolver *s, const PfMotion *motion)
   return 1e-300 + size_of(motion->multiplier, m) + size_of(s->at.load, n)/(1e-300 + size_of(s->at.A, m*n));
 }
 
+/* Newton's method while it goes on. */
+typedef struct Search {
+  PfSolver *s;
+  double *lambda;
+  PfMotion *motion;
+  PfTrouble trouble;
+  int *row;
+} Search;
+
+static PfStatus find_residual(void *user, PfMiss *miss)
+{
+  Search *search = user;
+  PfFriction *f = search->s->friction;
+  int m = search->s->system->m;
+  search->trouble = pass(search->s, search->lambda, search->motion, search->row);
+  if (search->trouble != PF_TROUBLE_NONE) return PF_ERR_NUMBER;
+  for (int i = 0; i < m; i++) f->residual[i] = search->lambda[i] - search->motion->multiplier[i];
+  miss->merit = size_of(f->residual, m);
+  miss->size = miss->merit/scale_of(search->s, search->motion);
+  return PF_OK;
+}
+
+static PfStatus find_step(void *user, bool fresh, double *length)
+{
+  Search *search = user;
+  PfFriction *f = search->s->friction;
+  (void)fresh, (void)length;
+  search->trouble = find_jacobian(search->s, search->motion, search->row);
+  if (search->trouble != PF_TROUBLE_NONE) return PF_ERR_NUMBER;
+  pf_qr_solve(&f->qr, f->residual, f->step);
+  return PF_OK;
+}
+
 /* From lambda to a solution in lambda; the motion belongs to it. */
 static PfTrouble newton(PfSolver *s, double *lambda, PfMotion *motion, int *row)
 {
-  int m = s->system->m;
-  PfFriction *f = s->friction;
-  double last = INFINITY, shorten = 1;
-  for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-    PfTrouble trouble = pass(s, lambda, motion, row);
-    if (trouble != PF_TROUBLE_NONE) return trouble;
-    for (int i = 0; i < m; i++) f->residual[i] = lambda[i] - motion->multiplier[i];
-    double miss = size_of(f->residual, m), scale = scale_of(s, motion);
-    if (miss <= found_tolerance*scale) return PF_TROUBLE_NONE;
-    if (!(miss < last) && shorten > 1e-4) { /* go back half of the last step */
-      shorten *= 0.5;
-      for (int i = 0; i < m; i++) lambda[i] -= f->step[i]*shorten;
-      continue;
-    }
-    if (!(miss < last) && miss <= stalled_tolerance*scale) return PF_TROUBLE_NONE; /* no better in these digits */
-    last = miss;
-    shorten = 1;
-    trouble = find_jacobian(s, motion, row);
-    if (trouble == PF_TROUBLE_NO_CONVERGENCE && iteration == 0) { /* without any force it may have no slope: one plain step */
-      memcpy(lambda, f->found, (size_t)m*sizeof *lambda);
-      last = INFINITY;
-      continue;
-    }
-    if (trouble != PF_TROUBLE_NONE) return trouble;
-    pf_qr_solve(&f->qr, f->residual, f->step);
-    for (int i = 0; i < m; i++) lambda[i] += f->step[i];
+  const PfNewtonPolicy policy = {.iterations = 60, .enough = 1e-12, .rounding = 1e-9, .stall = 1, .halvings = 14};
+  Search search = {s, lambda, motion, PF_TROUBLE_NONE, row};
+  const PfNewton iteration = {.user = &search, .n = s->system->m, .x = lambda, .step = s->friction->step,
+                              .before = s->friction->origin, .residual = find_residual, .solve = find_step};
+  PfNewtonResult result;
+  (void)pf_newton(&iteration, &policy, &result);
+  if (search.trouble == PF_TROUBLE_NO_CONVERGENCE && result.iterations == 0) { /* no slope, as without any force: */
+    memcpy(lambda, s->friction->found, (size_t)s->system->m*sizeof *lambda); /* one plain step */
+    (void)pf_newton(&iteration, &policy, &result);
   }
-  return PF_TROUBLE_NO_CONVERGENCE;
+  if (result.end == PF_NEWTON_CONVERGED) return PF_TROUBLE_NONE;
+  return search.trouble == PF_TROUBLE_NONE ? PF_TROUBLE_NO_CONVERGENCE : search.trouble;
 }
 
 /* ---------------------------------------------------------------- is it the only one? */

@@ -2,6 +2,7 @@
  * derivation, then q'' = N omega' + drift. The pseudo-velocities of a state are found from its velocities,
  * q' = v(omega). */
 #include "form/form_impl.h"
+#include "num/newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ typedef struct Data {
   PfTape *inverse; /* v, N and a first guess: to find omega; NULL when omega are velocities */
   bool linear;     /* v is linear in omega */
   double *inputs, *outputs, *work, *inverse_outputs, *inverse_work;
-  double *omega, *guess, *rate, *difference;
+  double *omega, *origin, *guess, *rate, *difference;
   PfLdl reduced;
   PfQr speeds;
   PfSpan span;
@@ -107,10 +108,11 @@ static PfStatus prepare(PfSolver *s)
   PF_TRY(pf_kinematics_find(s->ctx, s->arena, s->system->eq, &d->k));
   s->unknowns = d->k.count;
   d->omega = pf_solver_array(s, double, d->k.count);
+  d->origin = pf_solver_array(s, double, d->k.count);
   d->guess = pf_solver_array(s, double, d->k.count);
   d->rate = pf_solver_array(s, double, d->k.count);
   d->difference = pf_solver_array(s, double, n);
-  if (!d->omega || !d->guess || !d->rate || !d->difference) return pf_solver_no_room(s);
+  if (!d->omega || !d->origin || !d->guess || !d->rate || !d->difference) return pf_solver_no_room(s);
   PF_TRY(make_tape(s, d));
   PF_TRY(make_inverse(s, d));
   PF_TRY(pf_span_make(s, &d->span));
@@ -120,37 +122,37 @@ static PfStatus prepare(PfSolver *s)
 /* ---------------------------------------------------------------- numbers */
 
 /* How far v(omega) is from the velocities of the state. */
-static double speed_miss(PfSolver *s, Data *d)
+static PfStatus speed_miss(void *user, PfMiss *miss)
 {
+  const PfSolver *s = user;
+  Data *d = s->data;
   int n = s->system->n;
   const double *v = s->values + s->system->symbols.v;
   pf_tape_run(d->inverse, d->inputs, d->inverse_outputs, d->inverse_work);
   for (int i = 0; i < n; i++) d->difference[i] = v[i] - d->inverse_outputs[i];
-  return pf_norm(d->difference, n);
+  miss->size = miss->merit = pf_norm(d->difference, n);
+  return PF_OK;
+}
+
+static PfStatus speed_step(void *user, bool fresh, double *length)
+{
+  Data *d = ((PfSolver *)user)->data;
+  (void)fresh, (void)length;
+  PF_TRY(pf_qr_factor(&d->speeds, d->inverse_outputs + ((PfSolver *)user)->system->n, 0));
+  pf_qr_solve(&d->speeds, d->difference, d->omega);
+  return PF_OK;
 }
 
 /* Gauss-Newton with steps that are halved until they help. False when it ends in a place that is not a
  * solution. */
 static bool search_speeds(PfSolver *s, Data *d, double *omega, double size)
 {
-  enum { MOST_STEPS = 100 };
-  int n = s->system->n, c = d->k.count;
-  double *step = d->omega, last = INFINITY;
-  for (int count = 0; count < MOST_STEPS; count++) {
-    double miss = speed_miss(s, d);
-    if (miss <= 1e-15*size) return true;
-    if (!(miss < last)) {
-      if (count == 0) return false;
-      for (int a = 0; a < c; a++) omega[a] -= step[a] *= 0.5;
-      if (pf_norm(step, c) <= 1e-15*pf_norm(omega, c)) break;
-      continue;
-    }
-    last = miss;
-    if (pf_qr_factor(&d->speeds, d->inverse_outputs + n, 0) != PF_OK) return false;
-    pf_qr_solve(&d->speeds, d->difference, step);
-    for (int a = 0; a < c; a++) omega[a] += step[a];
-  }
-  return last <= 1e-6*size; /* nearer the velocities are not those of any speeds */
+  const PfNewtonPolicy policy = {.iterations = 100, .enough = 1e-15*size, .halvings = 50};
+  const PfNewton newton = {.user = s, .n = d->k.count, .x = omega, .step = d->omega, .before = d->origin,
+                           .residual = speed_miss, .solve = speed_step};
+  PfNewtonResult result;
+  (void)pf_newton(&newton, &policy, &result);
+  return result.miss <= 1e-6*size; /* nearer the velocities are not those of any speeds */
 }
 
 /* omega with v(omega) nearest to the velocities: by least squares when v is linear; else a search from the
@@ -161,7 +163,8 @@ static bool find_speeds(PfSolver *s, Data *d)
   int n = s->system->n, c = d->k.count;
   double *omega = d->inputs + s->system->symbols.count, size = pf_norm(s->values + s->system->symbols.v, n);
   memset(omega, 0, (size_t)c*sizeof *omega);
-  speed_miss(s, d);
+  PfMiss miss;
+  (void)speed_miss(s, &miss);
   if (d->linear) {
     (void)pf_qr_factor(&d->speeds, d->inverse_outputs + n, 0);
     pf_qr_solve(&d->speeds, d->difference, omega);

@@ -2,6 +2,7 @@
  * the mass matrix, and whether the start satisfies the constraints. */
 #include "mech/mech_impl.h"
 #include "mech/negative.h"
+#include "num/newton.h"
 #include "num/num.h"
 
 #include <math.h>
@@ -133,14 +134,14 @@ static PfStatus velocity_residual(void *user, const double *x, double *r, double
 }
 
 /* Newton from the numbers at `at`. That it does not arrive is no failure, and nothing is said about it. */
-static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const double *weight, PfNewtonResult *result,
+static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const double *weight, PfGaussNewtonResult *result,
                       bool *arrived)
 {
   *arrived = m == 0;
   if (m == 0) return PF_OK;
   int before = pf_diagnostic_count(p->ctx);
-  PfNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = weight};
-  PfStatus status = pf_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
+  PfGaussNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = weight};
+  PfStatus status = pf_gauss_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
   *arrived = status == PF_OK;
   if (status != PF_ERR_NUMBER) return status;
   pf_diagnostics_cut(p->ctx, before);
@@ -157,7 +158,7 @@ static PfStatus settle_contacts(Probe *p)
   bool any = false, arrived;
   for (int i = 0; i < p->eq->n; i++) any |= (weight[i] = model->coordinates[i].contact) != 0;
   if (!any) return PF_OK;
-  PfNewtonResult result;
+  PfGaussNewtonResult result;
   memcpy(x, q, (size_t)p->eq->n*sizeof *x);
   PF_TRY(reach(p, position_residual, p->positions, x, weight, &result, &arrived));
   memcpy(q, x, (size_t)p->eq->n*sizeof *x);
@@ -195,7 +196,7 @@ static PfStatus list_spins(Probe *p)
   return PF_OK;
 }
 
-static PfStatus no_spin(Probe *p, const PfNewtonResult *result)
+static PfStatus no_spin(Probe *p, const PfGaussNewtonResult *result)
 {
   const PfStartSpin *s = p->eq->model->start_spins + result->row/3;
   pf_fail_at(p->ctx, PF_ERR_MODEL, s->place, "no rates of the coordinates give %s at the start", s->name[result->row%3]);
@@ -216,7 +217,7 @@ static PfStatus settle_spins(Probe *p)
   if (!weight || !x) return pf_no_room(p->ctx, "the diagnosis");
   PF_TRY(list_spins(p));
   bool arrived = false, first = false;
-  PfNewtonResult result = {.row = -1};
+  PfGaussNewtonResult result = {.row = -1};
   double *given = pf_arena_array(p->scratch, double, n);
   if (!given) return pf_no_room(p->ctx, "the diagnosis");
   memcpy(given, v, (size_t)n*sizeof *v);
@@ -363,7 +364,7 @@ static PfStatus say_undefined(Probe *p, const PfConstraint *c)
   return PF_ERR_NUMBER;
 }
 
-static PfStatus no_configuration(Probe *p, const PfNewtonResult *result)
+static PfStatus no_configuration(Probe *p, const PfGaussNewtonResult *result)
 {
   int n = p->eq->n, m = p->positions;
   double *J = p->work, *r = J + (size_t)m*(size_t)n;
@@ -404,7 +405,7 @@ static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
   int n = p->eq->n;
   double *q = p->values + p->symbols.q, *x = pf_arena_array(p->scratch, double, n);
   if (!x) return pf_no_room(p->ctx, "the diagnosis");
-  PfNewtonResult result = {.row = -1};
+  PfGaussNewtonResult result = {.row = -1};
   bool defined = false;
   for (int k = 0; k < REACHES && !(d->reached && defined); k++) {
     for (int i = 0; i < n; i++) x[i] = d->start_q[i] + reaches[k]*arbitrary(i, 1);
@@ -422,7 +423,7 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   int n = eq->n, m = eq->m;
   double *v = p->values + p->symbols.v, *x = pf_arena_array(p->scratch, double, n);
   if (!x) return pf_no_room(p->ctx, "the diagnosis");
-  PfNewtonResult result = {.row = -1};
+  PfGaussNewtonResult result = {.row = -1};
   bool arrived = false, defined = false;
   for (int k = -1; k < REACHES && !(arrived && defined); k++) { /* first anywhere, then around the start */
     for (int i = 0; i < n; i++) x[i] = k < 0 ? arbitrary(i, 2) : d->start_v[i] + reaches[k]*arbitrary(i, 2);

@@ -1,152 +1,106 @@
-/* Zeros of small, usually underdetermined nonlinear systems by Gauss-Newton steps of least length with
- * halving: the way a start is moved onto its constraints. Nocedal & Wright, Numerical Optimization, 2nd ed.,
- * section 10.3; the step is the pseudo-inverse of the Jacobian, so redundant equations do no harm. */
-#include "base/base.h"
-#include "num/num.h"
+/* Newton's method: the loop, for every residual, step and policy. */
+#include "num/newton.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { MAX_HALVINGS = 40 };
+typedef struct Iteration {
+  const PfNewton *newton;
+  const PfNewtonPolicy *policy;
+  PfNewtonResult *result;
+  PfMiss now, last; /* last: where the step began */
+  double share;     /* of the step that was taken */
+  int halvings;
+  bool fresh;       /* the factors belong to this iteration */
+} Iteration;
 
-typedef struct Newton {
-  PfContext *ctx;
-  PfResidual residual;
-  void *user;
-  int m, n;
-  const double *weight;
-  double *x, *r, *J;       /* where we are */
-  double *step, *xn, *rn;  /* where we may go */
-  double length;           /* |r| */
-  PfQr qr;
-} Newton;
-
-static bool make_work(PfArena *scratch, Newton *newton)
+static bool evaluate(Iteration *it)
 {
-  const int m = newton->m, n = newton->n;
-  newton->r = pf_arena_array(scratch, double, m);
-  newton->J = pf_arena_array(scratch, double, (size_t)m*(size_t)n);
-  newton->step = pf_arena_array(scratch, double, n);
-  newton->xn = pf_arena_array(scratch, double, n);
-  newton->rn = pf_arena_array(scratch, double, m);
-  return newton->r && newton->J && newton->step && newton->xn && newton->rn;
+  const PfNewton *newton = it->newton;
+  it->result->status = newton->residual(newton->user, &it->now);
+  it->result->miss = it->now.size;
+  return it->result->status == PF_OK;
 }
 
-static void measure(const Newton *newton, PfNewtonResult *result)
+static void go(Iteration *it, double share)
 {
-  result->residual = 0;
-  result->row = -1;
-  for (int i = 0; i < newton->m; i++) {
-    if (!(fabs(newton->r[i]) > result->residual)) continue;
-    result->residual = fabs(newton->r[i]);
-    result->row = i;
+  const PfNewton *newton = it->newton;
+  it->share = share;
+  for (int j = 0; j < newton->n; j++) newton->x[j] = newton->before[j] + share*newton->step[j];
+}
+
+static PfNewtonEnd fail(Iteration *it)
+{
+  return it->result->end = PF_NEWTON_FAILED;
+}
+
+/* Back to where the step began. */
+static PfNewtonEnd take_back(Iteration *it, PfNewtonEnd end)
+{
+  if (it->policy->halvings) {
+    go(it, 0);
+    if (!evaluate(it)) return fail(it);
   }
+  return it->result->end = end;
 }
 
-static PfStatus not_finite(Newton *newton, PfNewtonResult *result, const char *what, int row)
+/* Does the miss stay what it is because of rounding? */
+static bool is_stalled(const Iteration *it)
 {
-  result->end = PF_NEWTON_NOT_FINITE;
-  result->row = row;
-  return pf_fail(newton->ctx, PF_ERR_NUMBER, "the %s of equation %d is not finite after %d steps", what, row,
-                 result->iterations);
+  const PfNewtonPolicy *policy = it->policy;
+  if (it->result->iterations == 0 || !(it->now.size >= policy->stall*it->last.size)) return false;
+  return it->now.size <= policy->rounding || (it->result->length < policy->negligible && isfinite(it->now.size));
 }
 
-static PfStatus failed(PfNewtonResult *result, PfStatus status)
+static bool has_fallen(const Iteration *it)
 {
-  if (status != PF_OK) result->end = PF_NEWTON_FAILED;
-  return status;
+  if (!isfinite(it->now.merit)) return false;
+  if (it->result->iterations <= it->policy->patience) return true;
+  return it->now.merit < (1 - it->policy->decrease*it->share)*it->last.merit;
 }
 
-static PfStatus begin(Newton *newton, PfNewtonResult *result)
+/* The next step; false when there is none. */
+static bool take_step(Iteration *it, bool stalled)
 {
-  PF_TRY(failed(result, newton->residual(newton->user, newton->x, newton->r, NULL)));
-  int bad = pf_first_not_finite(newton->r, (size_t)newton->m);
-  if (bad >= 0) return not_finite(newton, result, "residual", bad);
-  newton->length = pf_norm(newton->r, newton->m);
-  measure(newton, result);
-  return PF_OK;
-}
-
-/* step = -W (J W)^+ r with the weights W. */
-static PfStatus find_step(Newton *newton, PfNewtonResult *result)
-{
-  const int m = newton->m, n = newton->n;
-  PF_TRY(failed(result, newton->residual(newton->user, newton->x, newton->rn, newton->J)));
-  int bad = pf_first_not_finite(newton->J, (size_t)m*(size_t)n);
-  if (bad >= 0) return not_finite(newton, result, "derivative", bad/n);
-
-  for (int i = 0; newton->weight && i < m; i++)
-    for (int j = 0; j < n; j++) newton->J[(size_t)i*(size_t)n + (size_t)j] *= newton->weight[j];
-  bad = pf_qr_factor(&newton->qr, newton->J, 1e-12) == PF_OK ? -1 : newton->qr.fault_row;
-  if (bad >= 0) return not_finite(newton, result, "weighted derivative", bad);
-  result->rank = newton->qr.rank;
-  pf_qr_solve(&newton->qr, newton->r, newton->step);
-  for (int j = 0; j < n; j++) newton->step[j] *= newton->weight ? -newton->weight[j] : -1;
-  return PF_OK;
-}
-
-/* Goes along the step as far as the residual shrinks. A point without a finite residual is too far. */
-static PfStatus go(Newton *newton, PfNewtonResult *result, bool *moved)
-{
-  double share = 1;
-  *moved = false;
-  for (int halving = 0; halving < MAX_HALVINGS; halving++, share /= 2) {
-    for (int j = 0; j < newton->n; j++) newton->xn[j] = newton->x[j] + share*newton->step[j];
-    PF_TRY(failed(result, newton->residual(newton->user, newton->xn, newton->rn, NULL)));
-    double length = pf_norm(newton->rn, newton->m);
-    if (!(length <= (1 - 1e-4*share)*newton->length)) continue; /* not finite: too far, too */
-    for (int j = 0; j < newton->n; j++) newton->x[j] = newton->xn[j];
-    for (int i = 0; i < newton->m; i++) newton->r[i] = newton->rn[i];
-    newton->length = length;
-    *moved = true;
-    return PF_OK;
-  }
-  return PF_OK;
-}
-
-static PfStatus iterate(Newton *newton, double tolerance, int limit, PfNewtonResult *result)
-{
-  PF_TRY(begin(newton, result));
-  while (result->residual > tolerance) {
-    bool moved = false;
-    PF_TRY(failed(result, pf_check_cancelled(newton->ctx)));
-    if (result->iterations == limit) {
-      result->end = PF_NEWTON_LIMIT;
-      return pf_fail(newton->ctx, PF_ERR_NUMBER, "equation %d still misses by %g after %d steps", result->row,
-                     result->residual, limit);
-    }
-    PF_TRY(find_step(newton, result));
-    PF_TRY(go(newton, result, &moved));
-    if (!moved) {
-      result->end = PF_NEWTON_STUCK;
-      return pf_fail(newton->ctx, PF_ERR_NUMBER, "no step brings equation %d closer: it misses by %g",
-                     result->row, result->residual);
-    }
+  const PfNewton *newton = it->newton;
+  const PfNewtonPolicy *policy = it->policy;
+  PfNewtonResult *result = it->result;
+  bool fresh = stalled || !(policy->reuse > 0) || it->now.merit > policy->reuse*it->last.merit;
+  result->length = 0;
+  result->status = newton->solve(newton->user, fresh, &result->length);
+  if (fresh) it->fresh = true;
+  if (result->status != PF_OK) result->end = PF_NEWTON_FAILED;
+  else if (isnan(result->length)) result->end = PF_NEWTON_NOT_FINITE;
+  else if (policy->longest > 0 && result->length > policy->longest) result->end = PF_NEWTON_ASTRAY;
+  else if (!(result->length < policy->shortest)) {
+    if (policy->halvings) memcpy(newton->before, newton->x, (size_t)newton->n*sizeof *newton->x);
+    for (int j = 0; j < newton->n; j++) newton->x[j] += newton->step[j];
+    it->last = it->now;
+    it->share = 1;
+    it->halvings = 0;
     result->iterations++;
-    measure(newton, result);
+    return true;
   }
-  return PF_OK;
+  return false;
 }
 
-PfStatus pf_newton(PfContext *ctx, PfResidual residual, void *user, int m, int n, double *x,
-                   const PfNewtonOptions *options, PfNewtonResult *result)
+PfNewtonEnd pf_newton(const PfNewton *newton, const PfNewtonPolicy *policy, PfNewtonResult *result)
 {
-  const PfNewtonOptions standard = {0};
-  if (!options) options = &standard;
-  *result = (PfNewtonResult){.end = PF_NEWTON_FAILED, .row = -1};
-  PF_TRY(pf_check_size(ctx, m, n));
-
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  Newton newton = {.ctx = ctx, .residual = residual, .user = user, .m = m, .n = n, .x = x,
-                   .weight = options->weight};
-  PfStatus status = pf_qr_make(ctx, scratch, m, n, &newton.qr);
-  if (status == PF_OK && !make_work(scratch, &newton))
-    status = pf_fail(ctx, PF_ERR_MEMORY, "no room for %d equations in %d unknowns", m, n);
-  if (status == PF_OK) {
-    result->end = PF_NEWTON_CONVERGED;
-    status = iterate(&newton, options->tolerance > 0 ? options->tolerance : 1e-10,
-                     options->iterations > 0 ? options->iterations : 50, result);
+  Iteration it = {newton, policy, result, .last = {INFINITY, INFINITY}, .share = 1, .fresh = newton->fresh};
+  *result = (PfNewtonResult){.end = PF_NEWTON_CONVERGED, .length = INFINITY};
+  for (;;) {
+    if (!evaluate(&it)) return fail(&it);
+    if (it.now.size <= policy->enough) return result->end;
+    bool stalled = is_stalled(&it);
+    if (stalled && it.fresh) return it.now.merit < it.last.merit ? result->end : take_back(&it, result->end);
+    if (!stalled && !has_fallen(&it)) {
+      if (result->iterations == 0) return result->end = PF_NEWTON_NOT_FINITE;
+      if (it.halvings == policy->halvings) return take_back(&it, PF_NEWTON_STUCK);
+      it.halvings++;
+      go(&it, it.share/2);
+      continue;
+    }
+    if (result->iterations == policy->iterations) return result->end = PF_NEWTON_LIMIT;
+    if (!take_step(&it, stalled)) return result->end;
   }
-  pf_arena_release(scratch, mark);
-  return status;
 }

@@ -144,39 +144,6 @@ int pf_lu_factor(double *A, int n, int *order);
 /* A x = b in place: x holds b at first. */
 void pf_lu_solve(const double *A, int n, const int *order, double *x);
 
-/* ---------------------------------------------------------------- nonlinear systems (newton.c) */
-
-/* Gives r(x) (m), and its Jacobian J = dr/dx (m x n) unless J is NULL. A failure ends the iteration. */
-typedef PfStatus (*PfResidual)(void *user, const double *x, double *r, double *J);
-
-typedef struct PfNewtonOptions {
-  double tolerance;     /* largest |r_i| that is accepted; 0 means 1e-10 */
-  int iterations;       /* at most so many steps; 0 means 50 */
-  const double *weight; /* how freely x_j may move, 0 = not at all; NULL means 1 for all */
-} PfNewtonOptions;
-
-typedef enum PfNewtonEnd {
-  PF_NEWTON_CONVERGED,
-  PF_NEWTON_STUCK,      /* no step makes the residual smaller: a contradiction, or a local minimum */
-  PF_NEWTON_LIMIT,      /* too many steps */
-  PF_NEWTON_NOT_FINITE, /* residual or Jacobian is not finite at a point reached */
-  PF_NEWTON_FAILED      /* the callback failed */
-} PfNewtonEnd;
-
-typedef struct PfNewtonResult {
-  PfNewtonEnd end;
-  int iterations;
-  double residual; /* largest |r_i| at the x given back */
-  int row;         /* its index i, or the one that is not finite; -1 for none */
-  int rank;        /* of the last Jacobian */
-} PfNewtonResult;
-
-/* Moves x (n) to a zero of r by damped Gauss-Newton steps of least weighted length, so that x ends near
- * where it began. PF_OK only when it converged; else x is the best point found, and the error says what
- * happened. */
-PfStatus pf_newton(PfContext *ctx, PfResidual residual, void *user, int m, int n, double *x,
-                   const PfNewtonOptions *options, PfNewtonResult *result);
-
 /* ---------------------------------------------------------------- one variable (root.c) */
 
 typedef PfStatus (*PfFunction)(void *user, double x, double *value);

@@ -47,7 +47,7 @@ static PfStatus end_at(PfWalk *w, const PfWalkPoint *from, const PfWalkPoint *to
   for (int i = 0; i < w->m; i++) spare->u[i] = w->trial[i] = from->u[i] + share*(to->u[i] - from->u[i]);
   w->trial[w->n] = bound;
   half->end = "end of the range";
-  PfStatus status = pf_tracer_correct(&w->tracer, spare->u, w->trial, w->first, NULL);
+  PfStatus status = pf_tracer_correct(&w->tracer, spare->u, w->trial, w->first);
   if (status == PF_OK) status = pf_walk_finish(w, spare, from->t);
   if (status == PF_OK) return add_point(w, half, spare);
   return pf_is_final(status) ? status : PF_OK;
@@ -78,8 +78,7 @@ static const char *stuck(PfWalk *w, const PfWalkPoint *from, double ds)
 static PfStatus step(PfWalk *w, double *ds, Half *half)
 {
   for (;;) {
-    int steps = 0;
-    PfStatus status = pf_walk_point(w, &w->here, *ds, &w->next, &steps);
+    PfStatus status = pf_walk_point(w, &w->here, *ds, &w->next);
     if (pf_is_final(status)) return status;
     if (status == PF_OK && pf_dot(w->here.t, w->next.t, w->m) > 0.95) return PF_OK;
     *ds /= 2;
@@ -147,7 +146,7 @@ static PfStatus is_traced(PfWalk *w, const double *u, bool *yes)
         w->first[k] = (c[k] - a[k])/length;
       }
       if (sqrt(away) > 0.5*length) continue;
-      PfStatus status = pf_tracer_correct(&w->tracer, w->second, w->third, w->first, NULL);
+      PfStatus status = pf_tracer_correct(&w->tracer, w->second, w->third, w->first);
       if (pf_is_final(status)) return status;
       *yes = status == PF_OK && pf_walk_distance(w, w->second, u) < 1e-7;
     }
@@ -200,7 +199,7 @@ static PfStatus begin_half(PfWalk *w, const PfWalkSeed *seed, double way, Half *
     for (int i = 0; i < w->m; i++) h->t[i] = way*seed->t[i];
     PF_TRY(pf_walk_judge(w, h));
     if (ahead) PF_TRY(add_point(w, half, h));
-    status = pf_walk_point(w, h, w->longest/8, &w->next, NULL);
+    status = pf_walk_point(w, h, w->longest/8, &w->next);
     if (status == PF_OK) {
       exchange(&w->here, &w->next);
       if (!is_outside(w, w->here.u)) PF_TRY(add_point(w, half, &w->here));
@@ -220,7 +219,7 @@ static PfStatus is_new(PfWalk *w, const PfWalkSeed *seed, bool *fresh)
   if (seed->t) {
     for (int way = 1; way >= -1; way -= 2) {
       for (int i = 0; i < w->m; i++) w->here.t[i] = way*seed->t[i];
-      PfStatus status = pf_walk_point(w, &w->here, w->longest/8, &w->next, NULL);
+      PfStatus status = pf_walk_point(w, &w->here, w->longest/8, &w->next);
       if (pf_is_final(status)) return status;
       if (status != PF_OK || is_outside(w, w->next.u)) continue;
       PF_TRY(is_traced(w, w->next.u, &traced));

@@ -1,6 +1,8 @@
 /* Branch points: located by Newton on an extended system, and the directions of the branches that meet there. */
 #include "study/trace.h"
 
+#include "num/newton.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -65,32 +67,55 @@ PfStatus pf_tracer_curvature(PfTracer *t, const double *p, double *H)
 /* ---------------------------------------------------------------- the point */
 
 typedef struct Extended {
+  PfTracer *t;
   int n, m, size;      /* m = n + 1, size = 2 m */
-  double *E, *e, *H, *p;
+  double *x;           /* unknowns: u (m), p (n), beta */
+  double *u, *p, *beta; /* in x */
+  double *E, *e, *H;
   int *order;
 } Extended;
 
-/* Unknowns (u, p, beta): f + beta p = 0 (n), J^T p = 0 (m), (p.p - 1)/2 = 0. */
-static void assemble(const PfTracer *t, Extended *x, double beta)
+/* e = -(f + beta p (n), J^T p (m), (p.p - 1)/2) */
+static PfStatus extended_residual(void *user, PfMiss *miss)
 {
+  const Extended *x = user;
+  const PfTracer *t = x->t;
+  int n = x->n, m = x->m;
+  PF_TRY(pf_tracer_go(x->t, x->u));
+  for (int i = 0; i < n; i++) x->e[i] = -(t->r[i] + *x->beta*x->p[i]);
+  for (int k = 0; k < m; k++) {
+    x->e[n + k] = 0;
+    for (int i = 0; i < n; i++) x->e[n + k] -= t->J[i*m + k]*x->p[i];
+  }
+  x->e[x->size - 1] = -(pf_dot(x->p, x->p, n) - 1)/2;
+  miss->size = miss->merit = pf_norm(x->e, x->size);
+  return PF_OK;
+}
+
+static void assemble(const Extended *x)
+{
+  const PfTracer *t = x->t;
   int n = x->n, m = x->m, N = x->size;
   memset(x->E, 0, (size_t)N*(size_t)N*sizeof *x->E);
-  double square = -1;
   for (int i = 0; i < n; i++) {
-    x->e[i] = -(t->r[i] + beta*x->p[i]);
-    square += x->p[i]*x->p[i];
-    for (int k = 0; k < m; k++) x->E[i*N + k] = t->J[i*m + k];
-    x->E[i*N + m + i] = beta;
-    x->E[i*N + N - 1] = x->p[i];
-    x->E[(N - 1)*N + m + i] = x->p[i];
+    for (int k = 0; k < m; k++) x->E[i*N + k] = x->E[(n + k)*N + m + i] = t->J[i*m + k];
+    x->E[i*N + m + i] = *x->beta;
+    x->E[i*N + N - 1] = x->E[(N - 1)*N + m + i] = x->p[i];
   }
-  for (int k = 0; k < m; k++) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += t->J[i*m + k]*x->p[i], x->E[(n + k)*N + m + i] = t->J[i*m + k];
-    x->e[n + k] = -sum;
+  for (int k = 0; k < m; k++)
     for (int j = 0; j < m; j++) x->E[(n + k)*N + j] = x->H[k*m + j];
-  }
-  x->e[N - 1] = -square/2;
+}
+
+static PfStatus extended_step(void *user, bool fresh, double *length)
+{
+  const Extended *x = user;
+  (void)fresh;
+  PF_TRY(pf_tracer_curvature(x->t, x->p, x->H));
+  assemble(x);
+  if (!pf_lu_factor(x->E, x->size, x->order)) return PF_ERR_NUMBER;
+  pf_lu_solve(x->E, x->size, x->order, x->e);
+  *length = pf_norm(x->e, x->size);
+  return PF_OK;
 }
 
 /* The left vector that J nearly annihilates: the last of its singular vectors. */
@@ -106,28 +131,19 @@ static PfStatus left_vector(PfTracer *t, double *p)
   return status;
 }
 
-static PfStatus iterate(PfTracer *t, Extended *x, double *u)
+static PfStatus iterate(Extended *x)
 {
-  enum { MOST = 20 };
-  double beta = 0, before = INFINITY;
-  PF_TRY(pf_tracer_go(t, u));
-  PF_TRY(left_vector(t, x->p));
-  for (int k = 0; k < MOST; k++) {
-    PF_TRY(pf_tracer_curvature(t, x->p, x->H));
-    PF_TRY(pf_tracer_go(t, u));
-    assemble(t, x, beta);
-    if (!pf_lu_factor(x->E, x->size, x->order)) return PF_ERR_NUMBER;
-    pf_lu_solve(x->E, x->size, x->order, x->e);
-    double length = pf_norm(x->e, x->size);
-    if (!isfinite(length) || length > 2) return PF_ERR_NUMBER;
-    for (int i = 0; i < x->m; i++) u[i] += x->e[i];
-    for (int i = 0; i < x->n; i++) x->p[i] += x->e[x->m + i];
-    beta += x->e[x->size - 1];
-    PF_TRY(pf_tracer_go(t, u));
-    if (length < 1e-13 || (length < 1e-9 && length > 0.3*before)) return fabs(beta) < 1e-9 ? PF_OK : PF_ERR_NUMBER;
-    before = length;
-  }
-  return PF_ERR_NUMBER;
+  const PfNewtonPolicy policy = {.iterations = 20, .enough = -1, .shortest = 1e-13, .negligible = 1e-9, .stall = 0.3,
+                                 .patience = 20, .longest = 2};
+  const PfNewton newton = {.user = x, .n = x->size, .x = x->x, .step = x->e, .residual = extended_residual,
+                           .solve = extended_step};
+  PfNewtonResult result;
+  PF_TRY(pf_tracer_go(x->t, x->u));
+  PF_TRY(left_vector(x->t, x->p));
+  PfNewtonEnd end = pf_newton(&newton, &policy, &result);
+  if (end == PF_NEWTON_FAILED) return result.status;
+  PF_TRY(pf_tracer_go(x->t, x->u)); /* the curvature was taken elsewhere */
+  return end == PF_NEWTON_CONVERGED && fabs(*x->beta) < 1e-9 ? PF_OK : PF_ERR_NUMBER;
 }
 
 PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
@@ -136,10 +152,17 @@ PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
   int before = pf_diagnostic_count(t->ctx);
   PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
   if (!arena) return pf_no_room(t->ctx, "a branch point");
-  Extended x = {.n = t->n, .m = (int)m, .size = (int)N, .p = p};
-  x.E = pf_arena_array(arena, double, N*N), x.e = pf_arena_array(arena, double, N);
+  Extended x = {.t = t, .n = t->n, .m = (int)m, .size = (int)N};
+  x.E = pf_arena_array(arena, double, N*N), x.e = pf_arena_array(arena, double, N), x.x = pf_arena_array(arena, double, N);
   x.H = pf_arena_array(arena, double, m*m), x.order = pf_arena_array(arena, int, N);
-  PfStatus status = x.E && x.e && x.H && x.order ? iterate(t, &x, u) : pf_no_room(t->ctx, "a branch point");
+  PfStatus status = x.E && x.e && x.x && x.H && x.order ? PF_OK : pf_no_room(t->ctx, "a branch point");
+  if (status == PF_OK) {
+    x.u = x.x, x.p = x.x + m, x.beta = x.x + N - 1;
+    memcpy(x.u, u, m*sizeof *u);
+    status = iterate(&x);
+    memcpy(u, x.u, m*sizeof *u);
+    memcpy(p, x.p, n*sizeof *p);
+  }
   if (status == PF_ERR_NUMBER) pf_diagnostics_cut(t->ctx, before);
   pf_arena_free(arena);
   return status;

@@ -52,6 +52,7 @@ struct PfDynamics {
   PfQr position_qr, velocity_qr, motion_qr;
   double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held: now, and where the chart was chosen */
   double *matrix, *right, *step, *weight;
+  double *unknown;           /* dependent coordinates or velocities while they are solved for */
   PfMotion motion;
 };
 

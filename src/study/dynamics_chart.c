@@ -1,6 +1,8 @@
 /* Where a field is: the choice of independent coordinates and velocities, and the way from them to the full state. */
 #include "study/dynamics.h"
 
+#include "num/newton.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -44,30 +46,45 @@ static PfStatus find_matrix(PfDynamics *f)
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion are not finite here");
 }
 
+typedef struct Rates {
+  PfDynamics *f;
+  const double *v;
+} Rates;
+
+static PfStatus rates_residual(void *user, PfMiss *miss)
+{
+  const Rates *r = user;
+  PfDynamics *f = r->f;
+  miss->size = 0;
+  run_levels(f);
+  for (int i = 0; i < f->n; i++) {
+    f->right[i] = r->v[i] - f->rate[i];
+    miss->size = fmax(miss->size, fabs(f->right[i])/(1 + fabs(r->v[i])));
+  }
+  miss->merit = miss->size;
+  return PF_OK;
+}
+
+static PfStatus rates_step(void *user, bool fresh, double *length)
+{
+  PfDynamics *f = ((const Rates *)user)->f;
+  (void)fresh;
+  if (pf_qr_factor(&f->velocity_qr, f->N, 0) != PF_OK)
+    return pf_fail(f->ctx, PF_ERR_NUMBER, "the rates by the speeds are not finite here");
+  pf_qr_solve(&f->velocity_qr, f->right, f->step);
+  for (int j = 0; j < f->nw; j++) *length = fmax(*length, fabs(f->step[j])/(1 + fabs(f->full[f->at_w + j])));
+  return PF_OK;
+}
+
 /* The speeds that belong to the velocities: least squares of v = rate, which is linear in them (or Newton). */
 static PfStatus find_speeds(PfDynamics *f, const double *v)
 {
-  enum { MOST = 20 };
-  for (int k = 0; k < MOST; k++) {
-    double miss = 0;
-    run_levels(f);
-    for (int i = 0; i < f->n; i++) {
-      f->right[i] = v[i] - f->rate[i];
-      miss = fmax(miss, fabs(f->right[i])/(1 + fabs(v[i])));
-    }
-    if (miss < 1e-13) return PF_OK;
-    if (pf_qr_factor(&f->velocity_qr, f->N, 0) != PF_OK)
-      return pf_fail(f->ctx, PF_ERR_NUMBER, "the rates by the speeds are not finite here");
-    pf_qr_solve(&f->velocity_qr, f->right, f->step);
-    double largest = 0;
-    for (int j = 0; j < f->nw; j++) {
-      f->full[f->at_w + j] += f->step[j];
-      largest = fmax(largest, fabs(f->step[j])/(1 + fabs(f->full[f->at_w + j])));
-    }
-    if (largest < 1e-15) break;
-  }
-  run_levels(f);
-  return PF_OK;
+  const PfNewtonPolicy policy = {.iterations = 20, .enough = 1e-13, .shortest = 1e-15, .patience = 20};
+  Rates rates = {f, v};
+  const PfNewton newton = {.user = &rates, .n = f->nw, .x = f->full + f->at_w, .step = f->step, .residual = rates_residual,
+                           .solve = rates_step};
+  PfNewtonResult result;
+  return pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED ? result.status : PF_OK;
 }
 
 static PfStatus make_factors(PfDynamics *f)
@@ -275,31 +292,58 @@ static double shorten(const double *step, const double *x, const int *columns, i
   return longest > 0.5 ? 0.5/longest : 1;
 }
 
-/* Newton for the dependent coordinates (level 0) or velocities (level 1), until rounding. */
+/* One level while it is solved: the dependent coordinates (level 0) or velocities (level 1). */
+typedef struct Dependents {
+  PfDynamics *f;
+  int level, rows, count, worst;
+  const int *columns;
+  double *x; /* all coordinates or velocities */
+} Dependents;
+
+static PfStatus dependents_residual(void *user, PfMiss *miss)
+{
+  Dependents *d = user;
+  PfDynamics *f = d->f;
+  for (int c = 0; c < d->count; c++) d->x[d->columns[c]] = f->unknown[c];
+  run_levels(f);
+  miss->size = miss->merit = largest(d->level ? f->psi : f->phi, d->rows, &d->worst);
+  return PF_OK;
+}
+
+static PfStatus dependents_step(void *user, bool fresh, double *length)
+{
+  const Dependents *d = user;
+  PfDynamics *f = d->f;
+  const double *residual = d->level ? f->psi : f->phi;
+  (void)fresh, (void)length;
+  PF_TRY(factor_columns(f, d->level ? f->psi_w : f->phi_q, d->rows, d->columns, d->count, d->level));
+  for (int i = 0; i < d->rows; i++) f->right[i] = -residual[i];
+  pf_qr_solve(d->level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
+  double share = d->level ? 1 : shorten(f->step, d->x, d->columns, d->count);
+  for (int c = 0; c < d->count; c++) f->step[c] *= share;
+  return PF_OK;
+}
+
+static PfStatus unsatisfied(const Dependents *d)
+{
+  const PfDynamics *f = d->f;
+  const PfConstraint *c = f->model->constraints + (d->level ? f->velocity_row : f->position_row)[d->worst];
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraint '%s' cannot be satisfied for these independent %s", c->name,
+                 d->level ? "velocities" : "coordinates");
+}
+
+/* Until rounding. */
 static PfStatus settle(PfDynamics *f, int level)
 {
-  enum { MOST = 40 };
-  const double *residual = level ? f->psi : f->phi;
-  int rows = level ? f->nv : f->np, count = level ? f->w_dependents : f->y_dependents, worst;
-  const int *columns = level ? f->w_dependent : f->y_dependent;
-  double *x = f->full + (level ? f->at_w : f->at_q), before = INFINITY;
-  run_levels(f);
-  for (int k = 0; rows && k < MOST; k++) {
-    double miss = largest(residual, rows, &worst);
-    if (miss <= 1e-15 || (miss <= 1e-11 && miss >= 0.5*before)) return PF_OK;
-    if (!isfinite(miss) || (k > 8 && miss >= before)) break;
-    before = miss;
-    PF_TRY(factor_columns(f, level ? f->psi_w : f->phi_q, rows, columns, count, level));
-    for (int i = 0; i < rows; i++) f->right[i] = -residual[i];
-    pf_qr_solve(level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
-    double share = level ? 1 : shorten(f->step, x, columns, count);
-    for (int c = 0; c < count; c++) x[columns[c]] += share*f->step[c];
-    run_levels(f);
-  }
-  if (!rows || largest(residual, rows, &worst) <= 1e-11) return PF_OK;
-  const PfConstraint *c = f->model->constraints + (level ? f->velocity_row : f->position_row)[worst];
-  return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraint '%s' cannot be satisfied for these independent %s", c->name,
-                 level ? "velocities" : "coordinates");
+  const PfNewtonPolicy policy = {.iterations = 40, .enough = 1e-15, .rounding = 1e-11, .stall = 0.5, .patience = 8};
+  Dependents d = {.f = f, .level = level, .rows = level ? f->nv : f->np, .count = level ? f->w_dependents : f->y_dependents,
+                  .columns = level ? f->w_dependent : f->y_dependent, .x = f->full + (level ? f->at_w : f->at_q)};
+  const PfNewton newton = {.user = &d, .n = d.count, .x = f->unknown, .step = f->step, .residual = dependents_residual,
+                           .solve = dependents_step};
+  PfNewtonResult result;
+  for (int c = 0; c < d.count; c++) f->unknown[c] = d.x[d.columns[c]];
+  if (pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED) return result.status;
+  return result.miss <= policy.rounding ? PF_OK : unsatisfied(&d);
 }
 
 PfStatus pf_dynamics_go(PfDynamics *f, const double *x)

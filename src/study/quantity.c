@@ -1,6 +1,8 @@
 /* Quantities of a state: values, gradients, and the states where they have given values. */
 #include "study/quantity.h"
 
+#include "num/newton.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -83,10 +85,10 @@ static PfStatus residual(void *user, const double *x, double *r, double *J)
 PfStatus pf_levels_go(PfLevels *l, bool *found)
 {
   int n = pf_dynamics_size(l->f), before = pf_diagnostic_count(l->ctx);
-  PfNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = l->weight};
-  PfNewtonResult result;
+  PfGaussNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = l->weight};
+  PfGaussNewtonResult result;
   memcpy(l->x, l->origin, (size_t)n*sizeof *l->x);
-  PfStatus status = pf_newton(l->ctx, residual, l, l->count, n, l->x, &options, &result);
+  PfStatus status = pf_gauss_newton(l->ctx, residual, l, l->count, n, l->x, &options, &result);
   if (status == PF_OK) status = pf_dynamics_go(l->f, l->x);
   *found = status == PF_OK;
   if (pf_is_final(status)) return status;

@@ -36,7 +36,7 @@ typedef struct Search {
 static PfStatus test_at(void *user, double ds, double *value)
 {
   Search *s = user;
-  PF_TRY(pf_walk_point(s->w, s->from, ds, s->h, NULL));
+  PF_TRY(pf_walk_point(s->w, s->from, ds, s->h));
   *value = s->test(s->w, s->h);
   return PF_OK;
 }

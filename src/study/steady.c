@@ -3,6 +3,7 @@
  * 2015, section 3). */
 #include "study/steady.h"
 
+#include "num/newton.h"
 #include "study/quantity.h"
 #include "study/surfaces.h"
 
@@ -53,20 +54,6 @@ static void remember(Search *s)
   memcpy(s->there, s->p->field->full, (size_t)s->p->field->count*sizeof *s->there);
 }
 
-/* Residual and Newton step at z; false where they do not exist. */
-static PfStatus newton_step(Search *s, const double *z, bool *good)
-{
-  int before = pf_diagnostic_count(s->ctx);
-  PfStatus status = pf_problem_go(s->p, z, NAN, s->r);
-  if (status == PF_OK) status = pf_problem_slope(s->p, s->J, NULL);
-  *good = status == PF_OK && pf_qr_factor(&s->qr, s->J, 1e-11) == PF_OK && pf_first_not_finite(s->r, (size_t)s->m) < 0;
-  if (pf_is_final(status)) return status;
-  pf_diagnostics_cut(s->ctx, before);
-  if (!*good) return PF_OK;
-  pf_qr_solve(&s->qr, s->r, s->step);
-  for (int k = 0; k < s->n; k++) s->step[k] = -s->step[k];
-  return PF_OK;
-}
 
 /* g . d, where g is the gradient of the logarithm of the deflation: the step d becomes d/(1 - g.d). */
 static double deflation(const Search *s, const double *z, const double *d)
@@ -105,32 +92,62 @@ static bool is_held(const Search *s)
          (!f->nv || f->speeds || f->hold[1] > 1e-7*f->chosen_hold[1]);
 }
 
-/* From z to a zero; `deflated` keeps away from the known ones. */
+/* Newton's method while it goes on; `deflated` keeps away from the known zeros. */
+typedef struct Descent {
+  Search *s;
+  double *z;
+  bool deflated;
+} Descent;
+
+static PfStatus find_residual(void *user, PfMiss *miss)
+{
+  const Descent *d = user;
+  Search *s = d->s;
+  PF_TRY(pf_problem_go(s->p, d->z, NAN, s->r));
+  PF_TRY(pf_problem_slope(s->p, s->J, NULL));
+  miss->size = miss->merit = pf_norm(s->r, s->m);
+  return PF_OK;
+}
+
+/* The length is that of the step without deflation. */
+static PfStatus find_step(void *user, bool fresh, double *length)
+{
+  static const double arrived = 1e-9; /* then it is only polished */
+  Descent *d = user;
+  Search *s = d->s;
+  (void)fresh;
+  PF_TRY(pf_qr_factor(&s->qr, s->J, 1e-11));
+  pf_qr_solve(&s->qr, s->r, s->step);
+  for (int k = 0; k < s->n; k++) s->step[k] = -s->step[k];
+  *length = scaled_length(s, s->step);
+  double g = d->deflated ? deflation(s, d->z, s->step) : 0;
+  double factor = fabs(1 - g) > 1e-12 ? 1/(1 - g) : 1, most = 1.0 / *length; /* no step leaves the box at once */
+  factor = fmax(-most, fmin(most, factor));
+  for (int k = 0; k < s->n; k++) s->step[k] *= factor;
+  if (*length < arrived) d->deflated = false;
+  return PF_OK;
+}
+
+/* Failures on the way are silent: there is nothing to be found. */
+static PfStatus end_quietly(const Search *s, int before, PfStatus status)
+{
+  if (pf_is_final(status)) return status;
+  pf_diagnostics_cut(s->ctx, before);
+  return PF_OK;
+}
+
+/* From z to a zero. Rounding may keep the steps above the limit. */
 static PfStatus solve(Search *s, double *z, bool deflated, bool *found)
 {
-  *found = false;
-  for (int k = 0; k < MOST_STEPS; k++) {
-    bool good;
-    PF_TRY(newton_step(s, z, &good));
-    if (!good) return PF_OK;
-    double length = scaled_length(s, s->step), factor = 1;
-    if (length < 1e-13) {
-      *found = is_zero(s) && is_held(s);
-      return PF_OK;
-    }
-    if (deflated) {
-      double g = deflation(s, z, s->step);
-      factor = fabs(1 - g) > 1e-12 ? 1/(1 - g) : 1;
-    }
-    double most = 1.0/length; /* no step leaves the box at once */
-    factor = fmax(-most, fmin(most, factor));
-    for (int i = 0; i < s->n; i++) z[i] += factor*s->step[i];
-    if (length < 1e-9) deflated = false; /* arrived: polish */
-  }
-  bool good; /* rounding may keep the steps above the limit */
-  PF_TRY(newton_step(s, z, &good));
-  *found = good && scaled_length(s, s->step) < 1e-9 && is_zero(s) && is_held(s);
-  return PF_OK;
+  const PfNewtonPolicy policy = {.iterations = MOST_STEPS, .enough = -1, .shortest = 1e-13, .patience = MOST_STEPS};
+  Descent descent = {s, z, deflated};
+  const PfNewton newton = {.user = &descent, .n = s->n, .x = z, .step = s->step, .residual = find_residual, .solve = find_step};
+  PfNewtonResult result;
+  int before = pf_diagnostic_count(s->ctx);
+  PfNewtonEnd end = pf_newton(&newton, &policy, &result);
+  bool arrived = end == PF_NEWTON_CONVERGED || (end == PF_NEWTON_LIMIT && result.length < 1e-9);
+  *found = arrived && is_zero(s) && is_held(s);
+  return end_quietly(s, before, result.status);
 }
 
 /* ---------------------------------------------------------------- known ones */
@@ -151,10 +168,11 @@ static double distance(const Search *s, const double *a, const double *b)
 /* Is there a zero at z as it stands? */
 static PfStatus is_solution(Search *s, const double *z, bool *yes)
 {
-  bool good;
-  PF_TRY(newton_step(s, z, &good));
-  *yes = good && is_zero(s) && is_held(s);
-  return PF_OK;
+  int before = pf_diagnostic_count(s->ctx);
+  PfStatus status = pf_problem_go(s->p, z, NAN, s->r);
+  if (status == PF_OK) status = pf_problem_slope(s->p, s->J, NULL);
+  *yes = status == PF_OK && pf_first_not_finite(s->r, (size_t)s->m) < 0 && is_zero(s) && is_held(s);
+  return end_quietly(s, before, status);
 }
 
 /* A zero of higher order is met with few digits only: then all is zero between what was found before and now. */

@@ -1,6 +1,8 @@
 /* Points and tangents of a branch by bordered systems. */
 #include "study/trace.h"
 
+#include "num/newton.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -50,27 +52,46 @@ static PfStatus go_quietly(PfTracer *t, const double *u)
   return status;
 }
 
-PfStatus pf_tracer_correct(PfTracer *t, double *u, const double *at, const double *normal, int *steps)
+/* The plane in which a point of the branch is looked for. */
+typedef struct Plane {
+  PfTracer *t;
+  const double *u, *at, *normal;
+} Plane;
+
+static PfStatus plane_residual(void *user, PfMiss *miss)
 {
-  enum { MOST = 14 };
-  int n = t->n, m = n + 1;
-  double before = INFINITY;
-  for (int k = 0; k < MOST; k++) {
-    PF_TRY(go_quietly(t, u));
-    if (!factor(t, normal)) return PF_ERR_NUMBER;
-    double plane = 0;
-    for (int i = 0; i < m; i++) plane += normal[i]*(u[i] - at[i]);
-    for (int i = 0; i < n; i++) t->step[i] = -t->r[i];
-    t->step[n] = -plane;
-    pf_lu_solve(t->B, m, t->order, t->step);
-    double length = pf_norm(t->step, m), size = 1 + pf_norm(u, m);
-    if (!isfinite(length) || length > 10*size) return PF_ERR_NUMBER;
-    for (int i = 0; i < m; i++) u[i] += t->step[i];
-    if (steps) *steps = k + 1;
-    if (length <= 1e-14*size || (length <= 1e-10*size && length >= 0.1*before)) return go_quietly(t, u);
-    before = length;
-  }
-  return PF_ERR_NUMBER;
+  const Plane *p = user;
+  PfTracer *t = p->t;
+  PF_TRY(go_quietly(t, p->u));
+  t->r[t->n] = 0;
+  for (int i = 0; i <= t->n; i++) t->r[t->n] += p->normal[i]*(p->u[i] - p->at[i]);
+  miss->size = miss->merit = pf_norm(t->r, t->n + 1);
+  return PF_OK;
+}
+
+static PfStatus plane_step(void *user, bool fresh, double *length)
+{
+  const Plane *p = user;
+  PfTracer *t = p->t;
+  int m = t->n + 1;
+  (void)fresh;
+  if (!factor(t, p->normal)) return PF_ERR_NUMBER;
+  for (int i = 0; i < m; i++) t->step[i] = -t->r[i];
+  pf_lu_solve(t->B, m, t->order, t->step);
+  *length = pf_norm(t->step, m)/(1 + pf_norm(p->u, m));
+  return PF_OK;
+}
+
+PfStatus pf_tracer_correct(PfTracer *t, double *u, const double *at, const double *normal)
+{
+  const PfNewtonPolicy policy = {.iterations = 14, .enough = -1, .shortest = 1e-14, .negligible = 1e-10, .stall = 0.1,
+                                 .patience = 14, .longest = 10};
+  Plane plane = {t, u, at, normal};
+  const PfNewton newton = {.user = &plane, .n = t->n + 1, .x = u, .step = t->step, .residual = plane_residual,
+                           .solve = plane_step};
+  PfNewtonResult result;
+  PfNewtonEnd end = pf_newton(&newton, &policy, &result);
+  return end == PF_NEWTON_CONVERGED ? PF_OK : end == PF_NEWTON_FAILED ? result.status : PF_ERR_NUMBER;
 }
 
 int pf_tracer_tangent(PfTracer *t, const double *towards, double *tangent)

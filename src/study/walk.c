@@ -58,9 +58,9 @@ PfStatus pf_walk_finish(PfWalk *w, PfWalkPoint *h, const double *towards)
   return pf_walk_judge(w, h);
 }
 
-PfStatus pf_walk_point(PfWalk *w, const PfWalkPoint *from, double ds, PfWalkPoint *h, int *steps)
+PfStatus pf_walk_point(PfWalk *w, const PfWalkPoint *from, double ds, PfWalkPoint *h)
 {
   for (int i = 0; i < w->m; i++) h->u[i] = w->trial[i] = from->u[i] + ds*from->t[i];
-  PF_TRY(pf_tracer_correct(&w->tracer, h->u, w->trial, from->t, steps));
+  PF_TRY(pf_tracer_correct(&w->tracer, h->u, w->trial, from->t));
   return pf_walk_finish(w, h, from->t);
 }

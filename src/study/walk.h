@@ -56,7 +56,7 @@ PfStatus pf_walk_judge(PfWalk *w, PfWalkPoint *h);
 /* Tangent (with tangent . towards > 0) and eigenvalues at h->u, where the tracer must be. */
 PfStatus pf_walk_finish(PfWalk *w, PfWalkPoint *h, const double *towards);
 /* The point at the distance ds from `from` along its tangent; `steps` (or NULL) counts those of Newton's method. */
-PfStatus pf_walk_point(PfWalk *w, const PfWalkPoint *from, double ds, PfWalkPoint *h, int *steps);
+PfStatus pf_walk_point(PfWalk *w, const PfWalkPoint *from, double ds, PfWalkPoint *h);
 
 /* Keeps a special point where the tracer is, unless it is known; `index` gets its number, or -1. */
 PfStatus pf_walk_add_special(PfWalk *w, PfSpecialKind kind, const double *u, int branch, int *index);

@@ -144,7 +144,8 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
   } arrays[] = {{&s->values, inputs}, {&s->push_values, inputs}, {&s->miss, size}, {&s->a, n}, {&s->w, n},
                 {&s->load, n}, {&s->x, size}, {&s->x_old, size}, {&s->guess, size}, {&s->qc, n}, {&s->vc, n},
                 {&s->ac, n}, {&s->R, n}, {&s->D, m*n}, {&s->matrix, size*size}, {&s->scale, size},
-                {&s->change, size}, {&s->right, size}, {&s->size_A, m*n}, {&s->end, 2*n}, {&s->before, n}};
+                {&s->change, size}, {&s->origin, size}, {&s->right, size}, {&s->size_A, m*n}, {&s->end, 2*n},
+                {&s->before, n}};
   for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++) {
     *arrays[i].array = pf_run_array(run, double, arrays[i].count);
     if (!*arrays[i].array) return PF_ERR_MEMORY;

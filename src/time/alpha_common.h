@@ -53,6 +53,7 @@ typedef struct PfAlpha {
 
   /* Newton */
   double *matrix, *scale, *change, *right; /* by columns; size each */
+  double *origin;          /* size: x where the latest change began */
   double *size_A;          /* m x n: |A| at the last factorisation */
   PfQr qr;
 
@@ -63,9 +64,7 @@ typedef struct PfAlpha {
   int alike;               /* steps since the start, or since one that was tried in vain: for extrapolation */
   double ratio;            /* of this step to the one before */
   double t, share, kq, kv, ka;
-  bool factored, fresh;    /* fresh: in this step */
-  bool negligible;         /* the last change of w and lambda */
-  double merit;            /* scaled size of the residual */
+  bool factored;
   int bad_row;             /* an equation that is not finite, or -1 */
   bool stuck;              /* the iteration did not converge */
   double h_before;         /* t_n - t_{n-1}; 0: not known */

@@ -1,4 +1,5 @@
 /* Newton's method for a step of the alpha methods, with the exact Jacobian. */
+#include "num/newton.h"
 #include "time/alpha_common.h"
 
 #include <float.h>
@@ -118,22 +119,23 @@ static double size_of_forces(const PfAlpha *s)
   return 1e-12*force + 4*DBL_EPSILON*speed/s->h + DBL_MIN;
 }
 
-/* Size of the residual in units of the tolerances; s->merit is the same in the metric of the unknowns. */
-static double find_miss(PfAlpha *s)
+/* Size of the residual in units of the tolerances; its merit is the same in the metric of the unknowns. */
+static PfStatus find_residual(void *user, PfMiss *miss)
 {
+  PfMotionRun *run = user;
+  PfAlpha *s = run->stepper.data;
+  run->result.evaluations++;
   place(s);
   pf_tape_run(s->equations, s->values, s->miss, s->equations_work);
   for (int i = 0; i < s->n && s->printed; i++) s->miss[i] -= s->load[i];
   s->bad_row = pf_first_not_finite(s->miss, (size_t)s->size);
-  s->merit = INFINITY;
-  if (s->bad_row >= 0) return INFINITY;
-  double worst = 0, force = size_of_forces(s);
-  s->merit = 0;
-  for (int i = 0; i < s->size; i++) {
-    worst = fmax(worst, fabs(s->miss[i])/allowed(s, i, force));
-    s->merit = fmax(s->merit, fabs(s->miss[i])*weight_of(s, i)*s->scale[i]);
+  *miss = s->bad_row < 0 ? (PfMiss){0, 0} : (PfMiss){INFINITY, INFINITY};
+  double force = s->bad_row < 0 ? size_of_forces(s) : 0;
+  for (int i = 0; i < s->size && s->bad_row < 0; i++) {
+    miss->size = fmax(miss->size, fabs(s->miss[i])/allowed(s, i, force));
+    miss->merit = fmax(miss->merit, fabs(s->miss[i])*weight_of(s, i)*s->scale[i]);
   }
-  return worst;
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- the matrix */
@@ -200,68 +202,50 @@ static bool factor(PfAlpha *s)
   find_scale(s);
   if (s->friction) find_push_slope(s);
   fill_matrix(s);
-  s->factored = s->fresh = pf_qr_factor_columns(&s->qr, s->matrix, dependent) == PF_OK;
+  s->factored = pf_qr_factor_columns(&s->qr, s->matrix, dependent) == PF_OK;
   if (!s->factored) s->bad_row = s->qr.fault_row;
   return s->factored;
 }
 
 /* ---------------------------------------------------------------- Newton */
 
-static void find_change(PfAlpha *s)
+/* Its length: the change of w and lambda in parts of them. */
+static PfStatus find_change(void *user, bool fresh, double *length)
 {
+  PfAlpha *s = ((PfMotionRun *)user)->stepper.data;
+  if (fresh && !factor(s)) return PF_ERR_NUMBER;
   for (int i = 0; i < s->size; i++) s->right[i] = -s->miss[i]*weight_of(s, i)*s->scale[i];
   pf_qr_solve(&s->qr, s->right, s->change);
-  double size = 0, change = 0;
+  double size = DBL_MIN, change = 0;
   for (int i = 0; i < s->n + s->m; i++) {
     size = fmax(size, fabs(s->x[i])/s->scale[i]);
     change = fmax(change, fabs(s->change[i]));
   }
-  s->negligible = change < 1e-10*size;
+  *length = change/size;
   for (int i = 0; i < s->size; i++) s->change[i] *= s->scale[i];
+  return PF_OK;
 }
 
-static void move(PfAlpha *s, double part)
-{
-  for (int i = 0; i < s->size; i++) s->x[i] += part*s->change[i];
-}
+/* Converged to rounding, by the last change or by the residual: with stiff forces the residual may stay large. */
+#define UNTIL_ROUNDING .iterations = 60, .enough = 1, .rounding = 1e4, .negligible = 1e-10, .stall = 0.5
 
-typedef enum Mode { SWIFT, CAREFUL } Mode;
+/* The factors are kept as long as they reduce the residual to this part each time; it gives up when that does not fall. */
+static const PfNewtonPolicy swift = {UNTIL_ROUNDING, .reuse = 0.03};
+/* New factors at each iteration, and steps that do not help are halved: near a loss of rank the equations have other
+ * solutions, which are not to be jumped to. */
+static const PfNewtonPolicy careful = {UNTIL_ROUNDING, .halvings = 10};
 
-/* Converged to rounding, by its last change or by the residual: with stiff forces the residual may stay large. */
-static bool is_rounding(const PfAlpha *s, double miss)
+static bool iterate(PfMotionRun *run, PfAlpha *s, const PfNewtonPolicy *policy)
 {
-  return s->negligible || miss < 1e4;
-}
-
-/* The factors are kept as long as they reduce the residual by a factor of `slow` each time. SWIFT gives up when it does
- * not get smaller. CAREFUL takes new factors at each iteration and halves steps that do not help: near a loss of rank
- * the equations have other solutions, which are not to be jumped to. */
-static bool iterate(PfMotionRun *run, PfAlpha *s, Mode mode)
-{
-  enum { MOST = 60, MANY = 3 };
-  static const double slow = 0.03, stuck = 0.5;
-  double last = INFINITY, last_merit = INFINITY, part = 1;
-  s->fresh = s->negligible = false;
-  if (!s->factored && !factor(s)) return false;
-  for (int k = 0; k < MOST; k++) {
-    double miss = find_miss(s);
-    run->result.evaluations++;
-    if (k > MANY) s->factored = false; /* the next step deserves new factors */
-    if (miss <= 1) return true;
-    if (is_rounding(s, miss) && miss > stuck*last) {
-      if (s->fresh) return true; /* it does not get better than this */
-    } else if (k > 0 && !(s->merit < last_merit)) {
-      if (mode == SWIFT || part < 1e-3) return false;
-      move(s, -(part *= 0.5));
-      continue;
-    }
-    if (!isfinite(miss) || ((mode == CAREFUL || s->merit > slow*last_merit) && !factor(s))) return false;
-    find_change(s);
-    move(s, part = 1);
-    last = miss;
-    last_merit = s->merit;
-  }
-  return false;
+  enum { MANY = 3 };
+  bool fresh = !s->factored;
+  if (fresh && !factor(s)) return false;
+  const PfNewton newton = {.user = run, .n = s->size, .x = s->x, .step = s->change, .before = s->origin, .fresh = fresh,
+                           .residual = find_residual, .solve = find_change};
+  PfNewtonResult result;
+  (void)pf_newton(&newton, policy, &result);
+  if (result.iterations > MANY) s->factored = false; /* the next step deserves new factors */
+  return result.end == PF_NEWTON_CONVERGED;
 }
 
 /* Straight on from the last two steps, when it was better than staying the last time. */
@@ -318,9 +302,9 @@ bool pf_alpha_solve(PfMotionRun *run)
   PfAlpha *s = run->stepper.data;
   s->stuck = false;
   guess(s);
-  if (iterate(run, s, SWIFT)) return true;
+  if (iterate(run, s, &swift)) return true;
   guess_again(s);
-  if (iterate(run, s, CAREFUL)) return true;
+  if (iterate(run, s, &careful)) return true;
   find_cause(run, s);
   return false;
 }

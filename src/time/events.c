@@ -62,17 +62,10 @@ static PfStatus stop_held(PfPhases *s, const Jump *j)
 /* Onto the constraints of the new phase, in the metric of M. Positions hold already: what an event attaches is where it is. */
 static PfStatus satisfy(PfPhases *s)
 {
-  enum { MOST = 20 };
   PfManifold manifold = {0};
   pf_phases_take(s);
   PfStatus status = pf_manifold_make(s->ctx, s->phase_arena, s->phase_system, &manifold);
-  double miss = INFINITY;
-  for (int k = 0; k < MOST && status == PF_OK; k++) {
-    double now = pf_manifold_miss(&manifold, s->phase_values, PF_LEVEL_VELOCITY, NULL);
-    if (now < 1e-14 || !(now < 0.5*miss)) break;
-    miss = now;
-    if (!pf_manifold_step(&manifold, s->phase_values, PF_LEVEL_VELOCITY)) break;
-  }
+  if (status == PF_OK) (void)pf_manifold_project(&manifold, s->phase_values, PF_LEVEL_VELOCITY, 1e-14);
   pf_manifold_release(&manifold);
   const PfSymbols *in = pf_system_symbols(s->phase_system);
   if (status == PF_OK) pf_phases_store(s, s->values[s->symbols->time], s->phase_values + in->q, s->phase_values + in->v);

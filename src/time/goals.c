@@ -1,6 +1,8 @@
 /* Starts of angular velocities and speeds, as functions of the velocities. */
 #include "time/goals.h"
 
+#include "num/newton.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -110,24 +112,34 @@ static double *speeds_of(const PfGoals *g)
   return g->in + pf_system_symbols(g->system)->count;
 }
 
-/* The speeds that belong to the velocities, by least squares of v = rate; they are linear in the speeds, or nearly. */
-static void find_speeds(PfGoals *g, const double *v)
+static PfStatus speeds_residual(void *user, PfMiss *miss)
 {
-  enum { MOST = 20 };
-  const double *rate = g->out + g->at_speeds, *W = rate + g->n;
-  double *speed = speeds_of(g);
-  for (int k = 0; k < MOST; k++) {
-    double moved = 0;
-    for (int j = 0; j < g->n; j++) g->unit[j] = v[j] - rate[j];
-    (void)pf_qr_factor(&g->qr, W, 0);
-    pf_qr_solve(&g->qr, g->unit, g->step);
-    for (int i = 0; i < g->speeds; i++) {
-      speed[i] += g->step[i];
-      moved = fmax(moved, fabs(g->step[i])/(1 + fabs(speed[i])));
-    }
-    pf_tape_run(g->tape, g->in, g->out, g->work);
-    if (!(moved > 1e-14)) break;
-  }
+  PfGoals *g = user;
+  const double *rate = g->out + g->at_speeds, *v = g->in + pf_system_symbols(g->system)->v;
+  pf_tape_run(g->tape, g->in, g->out, g->work);
+  for (int j = 0; j < g->n; j++) g->unit[j] = v[j] - rate[j];
+  miss->size = miss->merit = pf_norm(g->unit, g->n);
+  return PF_OK;
+}
+
+static PfStatus speeds_step(void *user, bool fresh, double *length)
+{
+  PfGoals *g = user;
+  (void)fresh;
+  (void)pf_qr_factor(&g->qr, g->out + g->at_speeds + g->n, 0);
+  pf_qr_solve(&g->qr, g->unit, g->step);
+  for (int i = 0; i < g->speeds; i++) *length = fmax(*length, fabs(g->step[i])/(1 + fabs(speeds_of(g)[i])));
+  return PF_OK;
+}
+
+/* The speeds that belong to the velocities, by least squares of v = rate; they are linear in the speeds, or nearly. */
+static void find_speeds(PfGoals *g)
+{
+  const PfNewtonPolicy policy = {.iterations = 20, .enough = -1, .shortest = 1e-14, .patience = 20};
+  const PfNewton newton = {.user = g, .n = g->speeds, .x = speeds_of(g), .step = g->step, .residual = speeds_residual,
+                           .solve = speeds_step};
+  PfNewtonResult result;
+  (void)pf_newton(&newton, &policy, &result);
 }
 
 /* A row of the pseudo-inverse of the rates' derivatives for each speed that is given. */
@@ -159,7 +171,7 @@ void pf_goals_evaluate(PfGoals *g, const double *values)
     memcpy(goal->row, g->out + goal->root + 2, (size_t)g->n*sizeof *goal->row);
   }
   if (!g->speeds) return;
-  find_speeds(g, values + in->v);
+  find_speeds(g);
   take_speeds(g);
 }
 

@@ -1,7 +1,7 @@
 /* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. */
 #include "time/manifold.h"
 
-#include "base/base.h"
+#include "num/newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -205,18 +205,34 @@ void pf_manifold_from_metric(const PfManifold *f, bool regular, double *y, doubl
   for (int j = 0; !regular && j < f->n; j++) x[j] = y[j]*f->scaled[j];
 }
 
-/* ---------------------------------------------------------------- steps */
+/* ---------------------------------------------------------------- onto the constraints */
 
-bool pf_manifold_step(PfManifold *f, double *values, PfLevel level)
+typedef struct Descent {
+  PfManifold *f;
+  const double *values;
+  PfLevel level;
+} Descent;
+
+static PfStatus find_residual(void *user, PfMiss *miss)
 {
-  bool position = level == PF_LEVEL_POSITION;
+  const Descent *d = user;
+  miss->size = miss->merit = pf_manifold_miss(d->f, d->values, d->level, NULL);
+  return PF_OK;
+}
+
+/* The step of least mass-weighted length, with the residuals and slopes of the latest pf_manifold_miss. */
+static PfStatus find_step(void *user, bool fresh, double *length)
+{
+  const Descent *d = user;
+  PfManifold *f = d->f;
+  bool position = d->level == PF_LEVEL_POSITION;
   int rows = position ? f->positions : f->m, n = f->n;
   PfQr *qr = position ? &f->position_qr : &f->velocity_qr;
   const int *row = position ? f->row : NULL;
-  const PfSymbols *in = pf_system_symbols(f->system);
-  if (rows == 0) return true;
   const double *slope = position ? f->slope : f->A, *miss = position ? f->phi : f->psi;
-  if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0 || pf_first_not_finite(miss, (size_t)rows) >= 0) return false;
+  (void)fresh, (void)length;
+  if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0) return PF_ERR_NUMBER;
+  if (pf_first_not_finite(miss, (size_t)rows) >= 0) return PF_ERR_NUMBER;
   for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
   if (is_regular(f)) {
     full_metric(f, slope, rows, row, qr);
@@ -225,7 +241,18 @@ bool pf_manifold_step(PfManifold *f, double *values, PfLevel level)
     solve(f, rows, row, qr, f->step);
     for (int j = 0; j < n; j++) f->step[j] *= f->scaled[j];
   }
-  double *x = values + (position ? in->q : in->v);
-  for (int j = 0; j < n; j++) x[j] += f->step[j];
-  return true;
+  return PF_OK;
+}
+
+bool pf_manifold_project(PfManifold *f, double *values, PfLevel level, double enough)
+{
+  /* A few steps suffice: a step of the integrator misses by its error only. What does not halve is rounding. */
+  const PfNewtonPolicy policy = {.iterations = 20, .enough = enough, .decrease = 0.5};
+  const PfSymbols *in = pf_system_symbols(f->system);
+  Descent descent = {f, values, level};
+  const PfNewton newton = {.user = &descent, .n = f->n, .x = values + (level == PF_LEVEL_POSITION ? in->q : in->v),
+                           .step = f->step, .residual = find_residual, .solve = find_step};
+  PfNewtonResult result;
+  (void)pf_newton(&newton, &policy, &result);
+  return result.iterations > 0;
 }

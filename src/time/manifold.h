@@ -40,9 +40,9 @@ void pf_manifold_measure(PfManifold *manifold, double *values);
 /* x with a small random change, the same in every run. */
 double pf_manifold_blur(double x, unsigned *noise);
 
-/* One Newton step of least mass-weighted length for q or v in `values` (in place), with the residuals and the Jacobian
- * of the latest pf_manifold_miss, which must have been evaluated there. False when the Jacobian is not finite. */
-bool pf_manifold_step(PfManifold *manifold, double *values, PfLevel level);
+/* Newton's method for q or v in `values`, in place, from a point next to the constraints, by steps of least mass-weighted length:
+ * until they are missed by no more than `enough`, or rounding. False when nothing was changed. */
+bool pf_manifold_project(PfManifold *manifold, double *values, PfLevel level, double enough);
 
 /* The metric of what is not held, by the mass matrix of the latest pf_manifold_miss: x = T y with |y| the mass-weighted length
  * of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows become rows T by to_metric, y

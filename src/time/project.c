@@ -14,39 +14,23 @@ PfStatus pf_project_make(PfMotionRun *run)
   return kept ? PF_OK : PF_ERR_MEMORY;
 }
 
-/* A few Newton steps suffice: a step of the integrator is off by its error only. */
-static bool settle(PfMotionRun *run, PfLevel level, double enough)
-{
-  enum { MOST = 8 };
-  PfManifold *f = run->projection;
-  double miss = pf_manifold_miss(f, run->flow.values, level, NULL), last;
-  bool changed = false;
-  for (int k = 0; k < MOST && miss > enough; k++) {
-    if (!pf_manifold_step(f, run->flow.values, level)) break;
-    changed = true;
-    last = miss;
-    miss = pf_manifold_miss(f, run->flow.values, level, NULL);
-    if (!(miss < 0.5*last)) break; /* rounding */
-  }
-  return changed;
-}
-
-static bool settle_velocity(PfMotionRun *run, double enough)
+static bool project_velocity(PfMotionRun *run, double enough)
 {
   PfSolver *solver = run->flow.solver; /* not made yet while the watch looks around */
   PfProjected end = solver ? pf_solver_project(solver, run->flow.values, enough) : PF_PROJECTED_NOT;
-  return end == PF_PROJECTED_NOT ? settle(run, PF_LEVEL_VELOCITY, enough) : end == PF_PROJECTED_NOW;
+  if (end != PF_PROJECTED_NOT) return end == PF_PROJECTED_NOW;
+  return pf_manifold_project(run->projection, run->flow.values, PF_LEVEL_VELOCITY, enough);
 }
 
 static bool project(PfMotionRun *run, double t, double *y, double enough)
 {
   const PfSymbols *in = run->symbols;
-  const PfManifold *f = run->projection;
+  PfManifold *f = run->projection;
   if (run->m == 0) return false;
   run->flow.values[in->time] = t;
   memcpy(run->flow.values + in->q, y, 2*(size_t)run->n*sizeof *y);
-  bool changed = f->positions && settle(run, PF_LEVEL_POSITION, enough);
-  if (settle_velocity(run, enough)) changed = true;
+  bool changed = f->positions && pf_manifold_project(f, run->flow.values, PF_LEVEL_POSITION, enough);
+  if (project_velocity(run, enough)) changed = true;
   if (changed) memcpy(y, run->flow.values + in->q, 2*(size_t)run->n*sizeof *y);
   return changed;
 }

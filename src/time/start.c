@@ -1,5 +1,6 @@
 /* A consistent start: positions, then velocities. What was given is held and the rest solved for by the smallest mass-weighted
  * change; only when no solution is found so is something less firm let go (see PfFirmness). */
+#include "num/newton.h"
 #include "time/goals.h"
 #include "time/manifold.h"
 #include "time/moved.h"
@@ -237,55 +238,58 @@ static PfStatus solve_rows(Search *s, PfFirmness hard)
   return PF_OK;
 }
 
-static PfStatus find_step(Search *s, PfFirmness hard)
-{
-  PfMark mark = pf_arena_mark(s->arena);
-  PfStatus status = solve_rows(s, hard);
-  pf_arena_release(s->arena, mark);
-  return status;
-}
 
 /* ---------------------------------------------------------------- Newton's iteration */
 
-static double go(Search *s, PfFirmness hard, double share)
+/* The iteration while it goes on. */
+typedef struct Descent {
+  Search *s;
+  PfFirmness hard;
+  int steps;
+  double miss, last; /* of the constraints; where the latest step began */
+} Descent;
+
+/* The first step is also taken when it only moves what is not held to where it was given. */
+static PfStatus find_residual(void *user, PfMiss *miss)
 {
-  for (int j = 0; j < s->n; j++) s->x[j] = s->keep[j] + share*s->step[j];
-  return measure(s, hard);
+  Descent *d = user;
+  d->miss = measure(d->s, d->hard);
+  miss->size = miss->merit = d->steps == 0 && d->hard > PF_START_GIVEN ? fmax(d->miss, 1e-12) : d->miss;
+  return PF_OK;
 }
 
-/* At a double root the residual falls by 4 in each step, since a step goes half the way: the whole way is tried. */
-static double go_on(Search *s, PfFirmness hard, double miss, double now)
+/* What is not held is drawn to where it was given by the first few steps only: on curved constraints that would be at
+ * cross-purposes with them. At a double root the residual falls by 4 in each step, since a step goes half the way: then the
+ * whole way is gone. */
+static PfStatus find_step(void *user, bool fresh, double *length)
 {
-  bool doubled = miss < 1e-3 && fabs(now/miss - 0.25) < 0.01;
-  double twice = doubled ? go(s, hard, 2) : INFINITY;
-  return twice < now ? twice : doubled ? go(s, hard, 1) : now;
+  enum { AIMED = 3 };
+  Descent *d = user;
+  Search *s = d->s;
+  PfMark mark = pf_arena_mark(s->arena);
+  (void)fresh, (void)length;
+  s->aims = d->steps < AIMED;
+  PfStatus status = solve_rows(s, d->hard);
+  pf_arena_release(s->arena, mark);
+  bool doubled = d->last < 1e-3 && fabs(d->miss/d->last - 0.25) < 0.01;
+  for (int j = 0; j < s->n && doubled; j++) s->step[j] *= 2;
+  d->steps++;
+  d->last = d->miss;
+  return status;
 }
 
-/* Until rounding; the step is halved while it does not help. The first step is also taken when it only moves what is not
- * held to where it was given. After a few steps that is no longer an aim: on curved constraints it would be at cross-purposes with
- * them. */
+/* Until rounding. Where it ends is for others to judge. */
 static PfStatus iterate(Search *s, PfFirmness hard)
 {
-  enum { MOST = 60, AIMED = 3, HALVINGS = 40 };
-  double miss = measure(s, hard);
+  const PfNewtonPolicy policy = {.iterations = 60, .rounding = 1e-13, .stall = 0.25, .halvings = 40};
+  Descent descent = {.s = s, .hard = hard, .last = INFINITY};
+  const PfNewton newton = {.user = &descent, .n = s->n, .x = s->x, .step = s->step, .before = s->keep,
+                           .residual = find_residual, .solve = find_step};
+  PfNewtonResult result;
+  int before = pf_diagnostic_count(s->ctx);
   for (int j = 0; j < s->n; j++) s->held[j] = s->firm[j] >= hard;
-  for (int k = 0; k < MOST && (miss > 0 || (k == 0 && hard > PF_START_GIVEN)); k++) {
-    int before = pf_diagnostic_count(s->ctx);
-    s->aims = k < AIMED;
-    PfStatus status = find_step(s, hard);
-    if (pf_is_final(status)) return status;
-    pf_diagnostics_cut(s->ctx, before);
-    if (status != PF_OK) return PF_OK; /* not finite here */
-    memcpy(s->keep, s->x, (size_t)s->n*sizeof *s->x);
-    double enough = miss > 1e-13 ? miss : 0.25*miss, now = go_on(s, hard, miss, go(s, hard, 1)), share = 0.5;
-    if (k == 0 && hard > PF_START_GIVEN) enough = fmax(miss, 1e-12);
-    for (int half = 0; half < HALVINGS && !(now < enough); half++, share /= 2) now = go(s, hard, share);
-    if (!(now < enough)) {
-      go(s, hard, 0);
-      return PF_OK;
-    }
-    miss = now;
-  }
+  if (pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED && pf_is_final(result.status)) return result.status;
+  pf_diagnostics_cut(s->ctx, before);
   return PF_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Rolling contacts: their constraints against the velocity of the material point in contact, found by rotation matrices
  * and finite differences. */
 #include "mech/system.h"
+#include "num/newton.h"
 
 /* ---------------------------------------------------------------- by rotation matrices */
 
@@ -215,9 +216,9 @@ static bool find_touching(System *s, uint64_t *seed)
     evaluate(s, &s->model->coordinates[i].start_q, 1, &start);
     x[i] = start + 0.4*draw_number(seed);
   }
-  PfNewtonResult result;
-  PfNewtonOptions options = {.tolerance = 1e-13, .iterations = 100};
-  PfStatus status = pf_newton(s->ctx, position_residual, s, positions, s->eq.n, x, &options, &result);
+  PfGaussNewtonResult result;
+  PfGaussNewtonOptions options = {.tolerance = 1e-13, .iterations = 100};
+  PfStatus status = pf_gauss_newton(s->ctx, position_residual, s, positions, s->eq.n, x, &options, &result);
   pf_diagnostics_cut(s->ctx, before);
   memcpy(q_of(s), x, (size_t)s->eq.n*sizeof *x);
   return status == PF_OK;

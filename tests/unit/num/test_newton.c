@@ -1,197 +1,174 @@
 #include "support.h"
 
-#include "num/num.h"
+#include "num/newton.h"
 
-#include <limits.h>
+/* A function of one unknown with its derivative, and what was asked of it. */
+typedef struct Scalar {
+  double (*f)(double x), (*slope)(double x);
+  double x, step, before;
+  double r, factor;        /* the residual and the derivative that is used */
+  double floor;            /* what rounding leaves of the residual */
+  int residuals, factored;
+  double last;             /* where the residual was taken last */
+} Scalar;
+
+static PfStatus residual(void *user, PfMiss *miss)
+{
+  Scalar *s = user;
+  s->residuals++;
+  s->last = s->x;
+  s->r = s->f(s->x);
+  miss->size = miss->merit = fabs(s->r) < s->floor ? s->floor : fabs(s->r); /* NaN stays */
+  return PF_OK;
+}
+
+static PfStatus solve(void *user, bool fresh, double *length)
+{
+  Scalar *s = user;
+  if (fresh) s->factor = s->slope(s->x), s->factored++;
+  s->step = -s->r/s->factor;
+  *length = fabs(s->step);
+  return PF_OK;
+}
 
 static PfNewtonResult result;
 
-/* A four-bar linkage with bars 1, 2, 2, 2.5: closing it is two equations in three angles. */
-static PfStatus four_bar(void *user, const double *x, double *r, double *J)
+static PfNewtonEnd run(Scalar *s, PfNewtonPolicy policy)
 {
-  static const double bar[] = {1, 2, 2};
-  (void)user;
-  r[0] = -2.5;
-  r[1] = 0;
-  for (int j = 0; j < 3; j++) {
-    r[0] += bar[j]*cos(x[j]);
-    r[1] += bar[j]*sin(x[j]);
-    if (J) J[j] = -bar[j]*sin(x[j]);
-    if (J) J[3 + j] = bar[j]*cos(x[j]);
-  }
-  return PF_OK;
+  const PfNewton newton = {.user = s, .n = 1, .x = &s->x, .step = &s->step, .before = &s->before, .residual = residual,
+                           .solve = solve};
+  return pf_newton(&newton, &policy, &result);
 }
 
-static void a_linkage_is_closed(void **state)
+static double square(double x) { return x*x - 2; }
+static double square_slope(double x) { return 2*x; }
+static double arc(double x) { return atan(x); }
+static double arc_slope(double x) { return 1/(1 + x*x); }
+static double hill(double x) { return x*x + 1; }
+static double root(double x) { return sqrt(x); }
+static double root_slope(double x) { return 0.5/sqrt(x); }
+
+static void it_converges_quadratically(void **state)
 {
-  Fixture *f = *state;
-  double x[] = {1.2, 0.3, -0.8}, r[2];
-  assert_int_equal(pf_newton(f->ctx, four_bar, NULL, 2, 3, x, NULL, &result), PF_OK);
-  assert_int_equal(result.end, PF_NEWTON_CONVERGED);
-  assert_true(result.residual <= 1e-10 && result.iterations <= 8);
-  assert_int_equal(result.rank, 2);
-  four_bar(NULL, x, r, NULL);
-  assert_near(r[0], 0, 0, 1e-10);
-  assert_near(r[1], 0, 0, 1e-10);
+  (void)state;
+  Scalar s = {square, square_slope, .x = 1.5};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .enough = 1e-15}), PF_NEWTON_CONVERGED);
+  assert_near(s.x, sqrt(2), 1e-15, 0);
+  assert_true(result.iterations <= 5 && result.miss <= 1e-15);
+  assert_int_equal(s.residuals, result.iterations + 1);
+  assert_int_equal(s.factored, result.iterations);
 }
 
-/* With the crank held, the triangle of the other bars fixes both angles (law of cosines). */
-static void a_coordinate_of_weight_zero_stays(void **state)
+static void factors_serve_while_they_help(void **state)
 {
-  Fixture *f = *state;
-  const double weight[] = {0, 1, 1};
-  const PfNewtonOptions options = {.tolerance = 1e-13, .weight = weight};
-  double x[] = {1.2, 0.3, -0.8};
-  assert_int_equal(pf_newton(f->ctx, four_bar, NULL, 2, 3, x, &options, &result), PF_OK);
-  assert_near(x[0], 1.2, 0, 0);
-  double dx = 2.5 - cos(1.2), dy = -sin(1.2), d = hypot(dx, dy);
-  double middle = atan2(dy, dx), half = acos(d/4);
-  assert_near(x[1], middle + half, 1e-12, 0);
-  assert_near(x[2], middle - half, 1e-12, 0);
+  (void)state;
+  Scalar s = {square, square_slope, .x = 1.5, .factor = 2*1.5};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 40, .enough = 1e-14, .reuse = 0.2}), PF_NEWTON_CONVERGED);
+  assert_near(s.x, sqrt(2), 1e-14, 0);
+  assert_int_equal(s.factored, 0); /* the chord brings the residual to 1 - 2 sqrt(2)/3 = 0.057 each time */
+  s = (Scalar){square, square_slope, .x = 1.5, .factor = 6};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 40, .enough = 1e-14, .reuse = 0.2}), PF_NEWTON_CONVERGED);
+  assert_int_equal(s.factored, 1); /* the first step brings it to a half only */
 }
 
-/* |x| = 1 from (3, 4): the nearest point, in the limit of least steps, is (0.6, 0.8). */
-static PfStatus circle(void *user, const double *x, double *r, double *J)
+static void steps_that_do_not_help_are_halved_or_are_the_end(void **state)
 {
-  (void)user;
-  r[0] = r[1] = x[0]*x[0] + x[1]*x[1] - 1;
-  if (J) J[0] = J[2] = 2*x[0], J[1] = J[3] = 2*x[1];
-  return PF_OK;
+  (void)state;
+  Scalar s = {arc, arc_slope, .x = 3};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .enough = 1e-15}), PF_NEWTON_STUCK);
+  s = (Scalar){arc, arc_slope, .x = 3};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .enough = 1e-15, .halvings = 10}), PF_NEWTON_CONVERGED);
+  assert_near(s.x, 0, 0, 1e-15);
 }
 
-static void a_constraint_written_twice_is_no_obstacle(void **state)
+/* No zero: the point given back is the best one, and the residual was taken there. */
+static void a_step_in_vain_is_taken_back(void **state)
 {
-  Fixture *f = *state;
-  double x[] = {3, 4};
-  assert_int_equal(pf_newton(f->ctx, circle, NULL, 2, 2, x, NULL, &result), PF_OK);
-  assert_int_equal(result.rank, 1);
-  assert_near(x[0], 0.6, 1e-9, 0);
-  assert_near(x[1], 0.8, 1e-9, 0);
+  (void)state;
+  Scalar s = {hill, square_slope, .x = 0.01};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .decrease = 1e-4, .halvings = 5}), PF_NEWTON_STUCK);
+  assert_near(s.x, 0.01, 0, 0);
+  assert_near(s.last, s.x, 0, 0);
+  assert_near(result.miss, hill(0.01), 0, 0);
 }
 
-/* atan has a famous start from which plain Newton runs away. */
-static PfStatus far_atan(void *user, const double *x, double *r, double *J)
+static void a_point_outside_the_domain_is_too_far(void **state)
 {
-  (void)user;
-  r[0] = atan(x[0]);
-  if (J) J[0] = 1/(1 + x[0]*x[0]);
-  return PF_OK;
+  (void)state;
+  Scalar s = {root, root_slope, .x = 1}; /* the step goes to -1 */
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 60, .enough = 1e-6, .halvings = 5}), PF_NEWTON_CONVERGED);
+  s = (Scalar){root, root_slope, .x = 1};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 60, .enough = 1e-6}), PF_NEWTON_STUCK);
+  s = (Scalar){root, root_slope, .x = -1};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 60, .halvings = 5}), PF_NEWTON_NOT_FINITE);
 }
 
-static void damping_brings_back_what_newton_would_lose(void **state)
+static void rounding_is_told_from_a_contradiction(void **state)
 {
-  Fixture *f = *state;
-  double x[] = {20};
-  assert_int_equal(pf_newton(f->ctx, far_atan, NULL, 1, 1, x, NULL, &result), PF_OK);
-  assert_near(x[0], 0, 0, 1e-10);
+  (void)state;
+  const PfNewtonPolicy policy = {.iterations = 60, .rounding = 1e-10, .stall = 0.5};
+  Scalar s = {square, square_slope, .x = 1.5, .floor = 1e-11};
+  assert_int_equal(run(&s, policy), PF_NEWTON_CONVERGED);
+  assert_near(s.x, sqrt(2), 1e-11, 0);
+  s = (Scalar){square, square_slope, .x = 1.5, .floor = 1e-9};
+  assert_int_equal(run(&s, policy), PF_NEWTON_STUCK);
+  s = (Scalar){square, square_slope, .x = 1.5, .floor = 1e-9}; /* short steps tell it, too */
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 60, .negligible = 1e-4, .stall = 0.5}), PF_NEWTON_CONVERGED);
 }
 
-/* log is defined only for x > 0: the first full step goes too far and must be shortened. */
-static PfStatus logarithm(void *user, const double *x, double *r, double *J)
+static void the_length_of_steps_may_decide(void **state)
 {
-  (void)user;
-  r[0] = log(x[0]);
-  if (J) J[0] = 1/x[0];
-  return PF_OK;
+  (void)state;
+  Scalar s = {square, square_slope, .x = 1.5};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .enough = -1, .shortest = 1e-12, .patience = 20}),
+                   PF_NEWTON_CONVERGED);
+  assert_near(s.x, sqrt(2), 1e-12, 0);
+  assert_true(result.length < 1e-12 && s.last == s.x);
+  s = (Scalar){square, square_slope, .x = 0.01};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .patience = 20, .longest = 10}), PF_NEWTON_ASTRAY);
+  assert_near(s.x, 0.01, 0, 0);
 }
 
-static void a_step_out_of_the_domain_is_shortened(void **state)
+static void patience_and_the_number_of_steps_are_limited(void **state)
 {
-  Fixture *f = *state;
-  double x[] = {10};
-  assert_int_equal(pf_newton(f->ctx, logarithm, NULL, 1, 1, x, NULL, &result), PF_OK);
-  assert_near(x[0], 1, 1e-10, 0);
+  (void)state;
+  Scalar s = {square, square_slope, .x = 0.1}; /* the first step goes to 10.05 */
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .enough = 1e-15}), PF_NEWTON_STUCK);
+  s = (Scalar){square, square_slope, .x = 0.1};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .enough = 1e-15, .patience = 1}), PF_NEWTON_CONVERGED);
+  s = (Scalar){square, square_slope, .x = 1.5};
+  assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 2, .enough = 1e-15}), PF_NEWTON_LIMIT);
+  assert_int_equal(result.iterations, 2);
 }
 
-/* ---------------------------------------------------------------- bad input */
-
-static PfStatus no_zero(void *user, const double *x, double *r, double *J)
+static PfStatus refuse(void *user, bool fresh, double *length)
 {
-  (void)user;
-  r[0] = x[0]*x[0] + 1;
-  if (J) J[0] = 2*x[0];
-  return PF_OK;
-}
-
-static void a_contradiction_ends_with_the_equation_and_its_miss(void **state)
-{
-  Fixture *f = *state;
-  double x[] = {0.7};
-  assert_int_equal(pf_newton(f->ctx, no_zero, NULL, 1, 1, x, NULL, &result), PF_ERR_NUMBER);
-  assert_true(result.end == PF_NEWTON_STUCK || result.end == PF_NEWTON_LIMIT);
-  assert_int_equal(result.row, 0);
-  assert_true(result.residual >= 1 && result.residual <= 1.49);
-  assert_contains(pf_context_message(f->ctx), "equation 0");
-}
-
-static PfStatus not_finite(void *user, const double *x, double *r, double *J)
-{
-  r[0] = x[0] - 1;
-  r[1] = user ? x[0] : NAN;
-  if (J) J[0] = 1, J[1] = INFINITY;
-  return PF_OK;
-}
-
-static void a_value_that_is_not_finite_is_reported(void **state)
-{
-  Fixture *f = *state;
-  double x[] = {0};
-  assert_int_equal(pf_newton(f->ctx, not_finite, NULL, 2, 1, x, NULL, &result), PF_ERR_NUMBER);
-  assert_int_equal(result.end, PF_NEWTON_NOT_FINITE);
-  assert_int_equal(result.row, 1);
-  assert_contains(pf_context_message(f->ctx), "residual of equation 1");
-
-  assert_int_equal(pf_newton(f->ctx, not_finite, x, 2, 1, x, NULL, &result), PF_ERR_NUMBER);
-  assert_int_equal(result.end, PF_NEWTON_NOT_FINITE);
-  assert_contains(pf_context_message(f->ctx), "derivative of equation 1");
-}
-
-static PfStatus cancelled(void *user, const double *x, double *r, double *J)
-{
-  (void)user, (void)x, (void)r, (void)J;
+  (void)user, (void)fresh, (void)length;
   return PF_ERR_CANCELLED;
 }
 
-static void a_failure_of_the_callback_is_passed_on(void **state)
+static void a_failure_of_a_callback_is_passed_on(void **state)
 {
-  Fixture *f = *state;
-  double x[] = {0};
-  assert_int_equal(pf_newton(f->ctx, cancelled, NULL, 1, 1, x, NULL, &result), PF_ERR_CANCELLED);
-  assert_int_equal(result.end, PF_NEWTON_FAILED);
-}
-
-static void the_number_of_steps_is_limited(void **state)
-{
-  Fixture *f = *state;
-  const PfNewtonOptions options = {.iterations = 1};
-  double x[] = {3, 4};
-  assert_int_equal(pf_newton(f->ctx, circle, NULL, 2, 2, x, &options, &result), PF_ERR_NUMBER);
-  assert_int_equal(result.end, PF_NEWTON_LIMIT);
-  assert_int_equal(result.iterations, 1);
-}
-
-static void no_equations_are_solved_at_once_and_sizes_are_checked(void **state)
-{
-  Fixture *f = *state;
-  double x[] = {5};
-  assert_int_equal(pf_newton(f->ctx, no_zero, NULL, -1, 1, x, NULL, &result), PF_ERR_ARGUMENT);
-  assert_int_equal(pf_newton(f->ctx, no_zero, NULL, INT_MAX, 3, x, NULL, &result), PF_ERR_ARGUMENT);
-  assert_int_equal(pf_newton(f->ctx, cancelled, NULL, 1, 0, NULL, NULL, &result), PF_ERR_CANCELLED);
+  (void)state;
+  Scalar s = {square, square_slope, .x = 1.5};
+  const PfNewton newton = {.user = &s, .n = 1, .x = &s.x, .step = &s.step, .residual = residual, .solve = refuse};
+  assert_int_equal(pf_newton(&newton, &(PfNewtonPolicy){.iterations = 5}, &result), PF_NEWTON_FAILED);
+  assert_int_equal(result.status, PF_ERR_CANCELLED);
+  assert_near(s.x, 1.5, 0, 0);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    with_fixture(a_linkage_is_closed),
-    with_fixture(a_coordinate_of_weight_zero_stays),
-    with_fixture(a_constraint_written_twice_is_no_obstacle),
-    with_fixture(damping_brings_back_what_newton_would_lose),
-    with_fixture(a_step_out_of_the_domain_is_shortened),
-    with_fixture(a_contradiction_ends_with_the_equation_and_its_miss),
-    with_fixture(a_value_that_is_not_finite_is_reported),
-    with_fixture(a_failure_of_the_callback_is_passed_on),
-    with_fixture(the_number_of_steps_is_limited),
-    with_fixture(no_equations_are_solved_at_once_and_sizes_are_checked),
+    cmocka_unit_test(it_converges_quadratically),
+    cmocka_unit_test(factors_serve_while_they_help),
+    cmocka_unit_test(steps_that_do_not_help_are_halved_or_are_the_end),
+    cmocka_unit_test(a_step_in_vain_is_taken_back),
+    cmocka_unit_test(a_point_outside_the_domain_is_too_far),
+    cmocka_unit_test(rounding_is_told_from_a_contradiction),
+    cmocka_unit_test(the_length_of_steps_may_decide),
+    cmocka_unit_test(patience_and_the_number_of_steps_are_limited),
+    cmocka_unit_test(a_failure_of_a_callback_is_passed_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
