@@ -59,7 +59,7 @@ static void warn(Session *s, const PfStart *start)
 /* More than rounding in what people type. */
 static bool is_off(const PfStart *start)
 {
-  return !(start->position <= 1e-9 && start->velocity <= 1e-9);
+  return !(start->position <= PF_TYPED_DIGITS && start->velocity <= PF_TYPED_DIGITS);
 }
 
 /* Constraints that contradict each other everywhere are a better reason than that they do so here. */

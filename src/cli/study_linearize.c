@@ -328,7 +328,7 @@ static void text_rest(PfText *text, Study *st, const PfLinear *m)
 {
   int which = 0;
   for (int i = 0; i < m->states; i++)
-    if (fabs(m->rate[i]) > fabs(m->rate[which])*(1 + 1e-9)) which = i;
+    if (fabs(m->rate[i]) > fabs(m->rate[which])*PF_LARGER) which = i;
   if (m->motion == PF_MOTION_REST) pf_text_add(text, "  at rest  yes: an equilibrium\n");
   else if (m->motion == PF_MOTION_STEADY)
     pf_text_print(text, "  steady   yes: (%s)' = %.6g, …, and nothing else changes or depends on it\n",

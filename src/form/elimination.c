@@ -12,9 +12,6 @@
 enum { MOST_COORDINATES = 16, MOST_CONSTRAINTS = 8 };
 enum { MOST_OPERATIONS = 400, MOST_INSTRUCTIONS = 340 }; /* more are not faster than the same on matrices */
 
-/* Rows of A closer to each other than the root of this are left to 'multipliers'. */
-static const double schur_margin = 1e-4;
-
 struct PfElimination {
   int first;             /* of the symbols, that the tapes begin with: parameters may be numbers */
   PfTape *flow;          /* a, lambda, power, then pairs: a pivot and what it started as */
@@ -233,7 +230,7 @@ static PfStatus list_pairs(Maker *k, Elimination *f, PfExpr *pairs)
     PfExpr pivot = i < n ? k->M[i*n + i] : k->S[(i - n)*k->m + i - n];
     double value, start;
     if (pf_expr_is_number(k->ctx, pivot, &value) && pf_expr_is_number(k->ctx, k->start[i], &start)) {
-      if (!(value > (i < n ? PF_MASS_TOLERANCE : schur_margin)*start)) return refuse(k, i < n ? singular_mass : redundant);
+      if (!(value > (i < n ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN)*start)) return refuse(k, i < n ? singular_mass : redundant);
       if (i >= n && value < f->fixed_margin*start) f->fixed_margin = value/start, f->fixed_row = i - n;
       continue;
     }
@@ -361,7 +358,7 @@ static bool are_good(PfSolver *s, const double *pair)
   for (int i = 0; i < f->mass_pairs; i++)
     if (!(pair[2*i] > PF_MASS_TOLERANCE*pair[2*i + 1])) return false;
   for (int i = f->mass_pairs; i < f->pairs; i++) {
-    if (!(pair[2*i] > schur_margin*pair[2*i + 1])) return false;
+    if (!(pair[2*i] > PF_SCHUR_MARGIN*pair[2*i + 1])) return false;
     int row = f->row[i - f->mass_pairs];
     double unit = s->square && s->square[row] > pair[2*i + 1] ? s->square[row] : pair[2*i + 1];
     if (pair[2*i] < margin*unit) margin = pair[2*i]/unit, at = row;

@@ -89,13 +89,6 @@ PfStatus pf_solver_no_room(PfSolver *solver);
 
 /* ---------------------------------------------------------------- rows of A (rows.c) */
 
-/* Tolerance of the residual of a redundant row, relative to its terms. */
-#define PF_AGREEMENT 1e-6
-/* A row this small relative to the largest one is rounding, and counts as zero. */
-#define PF_EMPTY_ROW 1e-13
-/* A pivot of the mass matrix this small relative to its diagonal element is rounding, and counts as zero. */
-#define PF_MASS_TOLERANCE 1e-12
-
 /* Fills unit_A, unit_b and unit (powers of two, so that nothing is rounded): decisions about rank do not
  * depend on the units in which a constraint is written. */
 void pf_unit_rows(PfSolver *solver);

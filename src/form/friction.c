@@ -32,13 +32,6 @@ PfStatus pf_friction_make(PfSolver *s)
   return pf_qr_make(s->ctx, s->arena, m, m, &f->qr);
 }
 
-static double size_of(const double *x, int n)
-{
-  double size = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
-  return size;
-}
-
 /* ---------------------------------------------------------------- Newton */
 
 /* Multipliers assumed -> non-ideal forces -> accelerations and multipliers. */
@@ -83,7 +76,7 @@ static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
 static double scale_of(const PfSolver *s, const PfMotion *motion)
 {
   int n = s->system->n, m = s->system->m;
-  return 1e-300 + size_of(motion->multiplier, m) + size_of(s->at.load, n)/(1e-300 + size_of(s->at.A, m*n));
+  return 1e-300 + pf_largest(motion->multiplier, m) + pf_largest(s->at.load, n)/(1e-300 + pf_largest(s->at.A, m*n));
 }
 
 /* Newton's method while it goes on. */
@@ -103,7 +96,7 @@ static PfStatus find_residual(void *user, PfMiss *miss)
   search->trouble = pass(search->s, search->lambda, search->motion, search->row);
   if (search->trouble != PF_TROUBLE_NONE) return PF_ERR_NUMBER;
   for (int i = 0; i < m; i++) f->residual[i] = search->lambda[i] - search->motion->multiplier[i];
-  miss->merit = size_of(f->residual, m);
+  miss->merit = pf_largest(f->residual, m);
   miss->size = miss->merit/scale_of(search->s, search->motion);
   return PF_OK;
 }
@@ -159,7 +152,7 @@ static bool ends_elsewhere(PfSolver *s, int k, PfMotion *motion)
   for (int i = 0; i < m; i++) f->other[i] = i == k || k == m ? -f->lambda[i] : f->lambda[i];
   if (newton(s, f->other, motion, &row) != PF_TROUBLE_NONE) return false;
   for (int i = 0; i < m; i++)
-    if (fabs(f->other[i] - f->lambda[i]) > 1e-6*size_of(f->lambda, m)) return true;
+    if (fabs(f->other[i] - f->lambda[i]) > 1e-6*pf_largest(f->lambda, m)) return true;
   return false;
 }
 
@@ -182,7 +175,7 @@ static PfTrouble check_redundant(PfSolver *s, int *row)
         size = fmax(size, fabs(term));
         sum += term;
       }
-      if (fabs(sum) <= 1e-9*size || size <= 1e-9*size_of(f->slope, n*m)) continue;
+      if (fabs(sum) <= 1e-9*size || size <= 1e-9*pf_largest(f->slope, n*m)) continue;
       *row = most;
       return PF_TROUBLE_AMBIGUOUS;
     }

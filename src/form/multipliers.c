@@ -14,9 +14,6 @@ typedef struct Data {
   double *Y, *S, *r, *K, *right, *solution;
 } Data;
 
-/* When a pivot of S falls below this share of its diagonal, the rows are orthogonalised instead: in S the loss of
- * digits is squared. */
-static const double schur_margin = 1e-4;
 /* Rank tolerance for the columns of the augmented system. */
 static const double uniqueness = 1e-13;
 
@@ -59,7 +56,7 @@ static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
     for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(scaled, d->Y + (size_t)k*(size_t)n, n);
     d->r[i] = s->at.unit_b[i] - pf_dot(scaled, y, n);
   }
-  if (pf_ldl_factor(&d->schur, d->S, fmax(schur_margin, s->rank_tolerance*s->rank_tolerance)) != PF_OK || d->schur.rank < m) return false;
+  if (pf_ldl_factor(&d->schur, d->S, fmax(PF_SCHUR_MARGIN, s->rank_tolerance*s->rank_tolerance)) != PF_OK || d->schur.rank < m) return false;
   pf_ldl_solve(&d->schur, d->r, motion->multiplier);
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) y[j] += d->Y[i*n + j]*motion->multiplier[i];

@@ -38,7 +38,7 @@ static double largest_element(const PfPartition *p, int k, int *row, int *column
   for (int i = k; i < p->m; i++)
     for (int j = k; j < p->n; j++) {
       double size = fabs(p->W[p->row[i]*p->n + p->column[j]]);
-      if (size > best*(1 + 1e-9)) best = size, *row = i, *column = j;
+      if (size > best*PF_LARGER) best = size, *row = i, *column = j;
     }
   return best;
 }

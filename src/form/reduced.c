@@ -44,7 +44,7 @@ static int strongest_coordinate(const PfReduced *r, int n, int free)
   double most = -1;
   for (int i = 0; i < n; i++) {
     double part = fabs(pf_dot(r->N + (size_t)i*(size_t)free, r->y, free));
-    if (part > most*(1 + 1e-9)) most = part, best = i; /* of equal ones the first */
+    if (part > most*PF_LARGER) most = part, best = i;
   }
   return best;
 }

@@ -61,9 +61,7 @@ static void orthogonalise(PfSolver *s, int i)
   double *row = s->at.unit_A + (size_t)i*(size_t)n;
   for (int k = 0; k < 2*i; k++) {
     const double *other = s->at.unit_A + (size_t)(k%i)*(size_t)n;
-    double part = pf_dot(row, other, n);
-    for (int j = 0; j < n; j++) row[j] -= part*other[j];
-    s->at.unit_b[i] -= part*s->at.unit_b[k%i];
+    s->at.unit_b[i] -= pf_remove_part(row, other, n)*s->at.unit_b[k%i];
   }
 }
 

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A start may miss a constraint by rounding in what the user typed, not more. */
-static const double start_tolerance = 1e-9;
 /* A row that is this small beside the largest one is a row of zeros, where positions are known to 1e-11. */
 static const double empty_row = 1e-10;
 
@@ -65,7 +63,7 @@ static PfStatus set_rate(Probe *p, int i, PfExpr rate)
   double *v = p->values + p->symbols.v + i, given = *v;
   if (c->firm_v == PF_START_SET) return PF_OK;
   PF_TRY(evaluate(p, &rate, 1, v));
-  if (c->firm_v == PF_START_OPEN || fabs(given - *v) <= start_tolerance) return PF_OK;
+  if (c->firm_v == PF_START_OPEN || fabs(given - *v) <= PF_TYPED_DIGITS) return PF_OK;
   pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the start of %s' is %.6g, but the speeds give %.6g", c->name, given, *v);
   pf_hint(p->ctx, "start either the speeds or the velocities");
   return PF_ERR_MODEL;
@@ -140,7 +138,7 @@ static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const do
   *arrived = m == 0;
   if (m == 0) return PF_OK;
   int before = pf_diagnostic_count(p->ctx);
-  PfGaussNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = weight};
+  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight};
   PfStatus status = pf_gauss_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
   *arrived = status == PF_OK;
   if (status != PF_ERR_NUMBER) return status;
@@ -246,7 +244,7 @@ static PfStatus judge_start(Probe *p, PfDiagnosis *d)
       if (miss > d->start_violation) d->start_violation = miss, d->start_worst = i;
     }
   }
-  d->start_consistent = d->start_violation <= start_tolerance;
+  d->start_consistent = d->start_violation <= PF_TYPED_DIGITS;
   if (d->start_consistent) d->start_worst = -1;
   memcpy(d->start_q, p->values + p->symbols.q, (size_t)eq->n*sizeof(double));
   memcpy(d->start_v, p->values + p->symbols.v, (size_t)eq->n*sizeof(double));

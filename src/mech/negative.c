@@ -17,7 +17,7 @@ static void write_vector(const PfModel *model, const double *vectors, int n, cha
 {
   int largest = 0, parts = 0;
   for (int i = 1; i < n; i++)
-    if (fabs(vectors[i*n]) > fabs(vectors[largest*n])*(1 + 1e-9)) largest = i;
+    if (fabs(vectors[i*n]) > fabs(vectors[largest*n])*PF_LARGER) largest = i;
   const double top = vectors[largest*n];
   for (int i = 0; i < n && parts <= MOST_PARTS; i++) {
     if (fabs(vectors[i*n]) < small_part*fabs(top)) continue;

@@ -81,7 +81,7 @@ static int strongest(const PfLdl *ldl, int k, double *part)
   *part = part_left(ldl, k);
   for (int i = k + 1; i < ldl->n; i++) {
     double p = part_left(ldl, i);
-    if (p > *part*(1 + 1e-9)) *part = p, best = i;
+    if (p > *part*PF_LARGER) *part = p, best = i;
   }
   return best;
 }

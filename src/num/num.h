@@ -5,12 +5,15 @@
 #define PF_SRC_NUM_H
 
 #include "base/base.h"
+#include "num/tolerances.h"
 
 #include <stdbool.h>
 
 /* ---------------------------------------------------------------- vectors (vector.c) */
 
 double pf_dot(const double *x, const double *y, int n);
+/* A step of Gram and Schmidt: takes the part along a direction of length one out of x, and returns it. */
+double pf_remove_part(double *x, const double *direction, int n);
 /* Euclidean length without overflow or underflow on the way. */
 double pf_norm(const double *x, int n);
 /* The largest magnitude; NaN are passed over. */
@@ -33,10 +36,6 @@ typedef enum PfFault {
 } PfFault;
 
 /* ---------------------------------------------------------------- rows of a constraint matrix (rows.c) */
-
-/* Rows of length one of which no more than this is left are redundant, for check, eval and run alike: it must be above the
- * drift of constraints that are redundant only where they hold, and below what still is a constraint of its own. */
-#define PF_RANK_TOLERANCE 1e-7
 
 /* The rows of a constraint matrix, sorted into independent and redundant ones. */
 typedef struct PfRows {
@@ -151,6 +150,12 @@ typedef PfStatus (*PfFunction)(void *user, double x, double *value);
 /* A zero of f between a and b, where it has the values fa and fb of different signs; the last call of f is at it. Fails
  * with PF_ERR_NUMBER, saying nothing, without a change of sign or for a value that is no number, and as f does. */
 PfStatus pf_root(PfFunction f, void *user, double a, double fa, double b, double fb, double *x);
+
+/* Is x before the place that is looked for? `width`: of the interval in which it still may be. */
+typedef bool (*PfBefore)(void *user, double x, double width);
+
+/* Brings a and b as near to the place between them as `resolution`. */
+void pf_bisect(PfBefore before, void *user, double *a, double *b, double resolution);
 
 /* ---------------------------------------------------------------- singular values and eigenvalues (svd.c) */
 

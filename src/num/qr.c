@@ -88,7 +88,7 @@ static int longest_column(const PfQr *qr, int k)
 {
   int best = k;
   for (int j = k + 1; j < qr->n; j++)
-    if (qr->work[j] > qr->work[best]*(1 + 1e-9)) best = j;
+    if (qr->work[j] > qr->work[best]*PF_LARGER) best = j;
   return best;
 }
 

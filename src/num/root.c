@@ -1,5 +1,5 @@
 /* A zero of a function of one variable between two points where it has different signs: the secant method that cannot
- * get stuck at one end (Illinois: M. Dowell, P. Jarratt, BIT 11 (1971) 168-174). */
+ * get stuck at one end (Illinois: M. Dowell, P. Jarratt, BIT 11 (1971) 168-174). Where there is only a yes or no: bisection. */
 #include "num/num.h"
 
 #include <math.h>
@@ -21,4 +21,14 @@ PfStatus pf_root(PfFunction f, void *user, double a, double fa, double b, double
     if (fx == 0 || fabs(*x - last) <= 1e-15*fabs(*x) || fabs(b - a) <= 1e-15*fabs(b)) break;
   }
   return PF_OK;
+}
+
+void pf_bisect(PfBefore before, void *user, double *a, double *b, double resolution)
+{
+  enum { MOST = 60 };
+  for (int k = 0; k < MOST && *b - *a > resolution; k++) {
+    double middle = 0.5*(*a + *b);
+    if (before(user, middle, *b - *a)) *a = middle;
+    else *b = middle;
+  }
 }

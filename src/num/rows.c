@@ -48,11 +48,7 @@ static double *row_of(const Work *work, int i)
 /* Takes the part along the kept row `by` (of length 1) out of row i. */
 static void remove_part(Work *work, int i, int by)
 {
-  const double *direction = row_of(work, by);
-  double *left = row_of(work, i);
-  double part = pf_dot(left, direction, work->n);
-  for (int j = 0; j < work->n; j++) left[j] -= part*direction[j];
-  work->value[i] -= part*work->value[by];
+  work->value[i] -= pf_remove_part(row_of(work, i), row_of(work, by), work->n)*work->value[by];
 }
 
 /* The place in `order`, from `first` on, of the row with most left. Among rows that are equal up to
@@ -149,7 +145,7 @@ static int main_share(Work *work, const PfRows *rows, int i)
     for (int l = k + 1; l < rows->rank; l++)
       part -= work->share[l]*pf_dot(work->unit + (size_t)rows->order[l]*n, direction, work->n);
     work->share[k] = part/pf_dot(work->unit + (size_t)rows->order[k]*n, direction, work->n);
-    if (fabs(work->share[k]) >= largest*(1 + 1e-9)) best = rows->order[k], largest = fabs(work->share[k]);
+    if (fabs(work->share[k]) >= largest*PF_LARGER) best = rows->order[k], largest = fabs(work->share[k]);
   }
   return largest > 0 ? best : -1;
 }

@@ -13,6 +13,13 @@ double pf_dot(const double *x, const double *y, int n)
   return sum;
 }
 
+double pf_remove_part(double *x, const double *direction, int n)
+{
+  double part = pf_dot(x, direction, n);
+  for (int i = 0; i < n; i++) x[i] -= part*direction[i];
+  return part;
+}
+
 double pf_largest(const double *x, int n)
 {
   double most = 0;

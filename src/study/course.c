@@ -193,7 +193,7 @@ PfStatus pf_course_step(PfCourse *w, double t_end)
   for (;;) {
     double left = w->way*(t_end - w->t_old), h = fmin(w->h, left);
     if (h >= 0.9*left && h < left) h = left;
-    if (!(h > 16*DBL_EPSILON*fmax(fabs(w->t_old), 1e-3)) && h < left) return give_up(w, status);
+    if (!(h > PF_SHORTEST_STEP(w->t_old)) && h < left) return give_up(w, status);
     status = stages(w, h);
     if (pf_is_final(status)) return status;
     double miss = status == PF_OK ? error(w, h) : INFINITY;

@@ -92,11 +92,7 @@ static void add_direction(Reach *r, double *x)
   if (r->rank == n || !(length > 0)) return;
   for (int i = 0; i < n; i++) x[i] /= length;
   for (int pass = 0; pass < 2; pass++)
-    for (int k = 0; k < r->rank; k++) {
-      const double *v = r->V + (size_t)k*(size_t)n;
-      double part = pf_dot(v, x, n);
-      for (int i = 0; i < n; i++) x[i] -= part*v[i];
-    }
+    for (int k = 0; k < r->rank; k++) (void)pf_remove_part(x, r->V + (size_t)k*(size_t)n, n);
   double left = pf_norm(x, n);
   if (left <= r->tolerance) return;
   double *v = r->V + (size_t)r->rank++*(size_t)n;

@@ -85,7 +85,7 @@ static PfStatus residual(void *user, const double *x, double *r, double *J)
 PfStatus pf_levels_go(PfLevels *l, bool *found)
 {
   int n = pf_dynamics_size(l->f), before = pf_diagnostic_count(l->ctx);
-  PfGaussNewtonOptions options = {.tolerance = 1e-11, .iterations = 100, .weight = l->weight};
+  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = l->weight};
   PfGaussNewtonResult result;
   memcpy(l->x, l->origin, (size_t)n*sizeof *l->x);
   PfStatus status = pf_gauss_newton(l->ctx, residual, l, l->count, n, l->x, &options, &result);

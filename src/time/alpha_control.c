@@ -82,7 +82,7 @@ PfStepEnd pf_alpha_controlled_step(PfMotionRun *run, PfAlphaAttempt *attempt)
     rejected = true;
     run->result.rejected++;
     if (run->flow.told) return PF_STEP_TROUBLE;
-    if (h < 16*DBL_EPSILON*fmax(fabs(run->state.t), 1e-3)) return good ? PF_STEP_TOO_SMALL : pf_alpha_tell(run);
+    if (h < PF_SHORTEST_STEP(run->state.t)) return good ? PF_STEP_TOO_SMALL : pf_alpha_tell(run);
     run->state.h = h*(isfinite(error) ? fmin(fmax(0.9*pow(error, -1.0/3), 0.2), 0.8) : 0.25);
   }
 }

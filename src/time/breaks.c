@@ -83,16 +83,23 @@ static double root_between(const Course *c, double a, double ga, double b, doubl
   return pf_root(value_for_root, (void *)c, a, ga, b, gb, &x) == PF_OK ? x : b;
 }
 
-/* The extremum between two points of opposite slopes, by bisection of the slope. */
+typedef struct Slope {
+  const Course *c;
+  double sign; /* of the slope before the extremum */
+} Slope;
+
+static bool is_before_extremum(void *user, double t, double width)
+{
+  const Slope *s = user;
+  double small = 1e-3*width;
+  return (value_at(s->c, t + small) - value_at(s->c, t - small))*s->sign > 0;
+}
+
+/* The extremum between two points of opposite slopes. */
 static double extremum(const Course *c, Point a, Point b)
 {
   double left = a.t, right = b.t;
-  for (int k = 0; k < 60 && right - left > 1e-9*(b.t - a.t); k++) {
-    double middle = 0.5*(left + right), small = 1e-3*(right - left);
-    bool like_a = (value_at(c, middle + small) - value_at(c, middle - small))*a.slope > 0;
-    if (like_a) left = middle;
-    else right = middle;
-  }
+  pf_bisect(is_before_extremum, &(Slope){c, a.slope}, &left, &right, 1e-9*(b.t - a.t));
   return 0.5*(left + right);
 }
 
@@ -296,18 +303,27 @@ static double change_of_release(const Course *c, Point a, Point z, double side)
   return NAN;
 }
 
+typedef struct Rest {
+  const Course *c;
+  double noise;
+} Rest;
+
+static bool is_at_rest(void *user, double t, double width)
+{
+  const Rest *rest = user;
+  (void)width;
+  return !(fabs(value_at(rest->c, t)) > rest->noise);
+}
+
 /* A surface on which the motion rests: where it departs from it. */
 static double departure(const Course *c, double from, double noise)
 {
   const PfMotionRun *run = c->run;
+  Rest rest = {c, noise};
   double a = from, b = run->state.t;
-  if (!(fabs(value_at(c, b)) > noise)) b = from + 0.4641*(run->state.t - from);
-  if (!(fabs(value_at(c, b)) > noise)) return NAN;
-  for (int k = 0; k < 60 && b - a > 4*DBL_EPSILON*fmax(fabs(a), fabs(b)); k++) {
-    double middle = 0.5*(a + b);
-    if (fabs(value_at(c, middle)) > noise) b = middle;
-    else a = middle;
-  }
+  if (is_at_rest(&rest, b, 0)) b = from + 0.4641*(run->state.t - from);
+  if (is_at_rest(&rest, b, 0)) return NAN;
+  pf_bisect(is_at_rest, &rest, &a, &b, 4*DBL_EPSILON*fmax(fabs(a), fabs(b)));
   return b;
 }
 

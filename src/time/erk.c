@@ -156,7 +156,7 @@ PfStepEnd pf_erk_step(PfMotionRun *run, PfErk *erk)
     }
     rejected = true;
     run->result.rejected++;
-    if (h < 16*DBL_EPSILON*fmax(fabs(run->state.t), 1e-3)) return good ? PF_STEP_TOO_SMALL : PF_STEP_TROUBLE;
+    if (h < PF_SHORTEST_STEP(run->state.t)) return good ? PF_STEP_TOO_SMALL : PF_STEP_TROUBLE;
     run->state.h = shorter_step(erk, h, error);
   }
 }

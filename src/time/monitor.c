@@ -113,19 +113,12 @@ double pf_monitor_power(const PfMotionRun *run)
   return run->monitor.out[POWER];
 }
 
-static double largest(const double *x, int count)
-{
-  double size = 0;
-  for (int i = 0; i < count; i++) size = fmax(size, fabs(x[i]));
-  return size;
-}
-
 double pf_monitor_position(const PfMotionRun *run)
 {
-  return largest(run->monitor.out + FIRST_RESIDUAL, run->m);
+  return pf_largest(run->monitor.out + FIRST_RESIDUAL, run->m);
 }
 
 double pf_monitor_velocity(const PfMotionRun *run)
 {
-  return largest(run->monitor.out + FIRST_RESIDUAL + run->m, run->m);
+  return pf_largest(run->monitor.out + FIRST_RESIDUAL + run->m, run->m);
 }

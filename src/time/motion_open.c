@@ -39,7 +39,7 @@ void pf_motion_load(PfMotionRun *run, const void *bytes)
 
 static void set_defaults(PfRunOptions *o)
 {
-  if (!(o->rtol > 0)) o->rtol = 1e-8;
+  if (!(o->rtol > 0)) o->rtol = PF_USUAL_RTOL;
   if (!(o->atol > 0)) o->atol = o->rtol/100;
   if (!o->method) o->method = "dopri5";
   if (!o->formulation) o->formulation = "auto";

@@ -117,7 +117,7 @@ typedef struct Allowance {
 
 static Allowance allowance(const PfMotionRun *run, double left)
 {
-  double size = 0, rtol = fmin(run->options.rtol, 1e-8);
+  double size = 0, rtol = fmin(run->options.rtol, PF_USUAL_RTOL);
   for (int i = 0; i < 2*run->n; i++) size = fmax(size, fabs(run->state.y[i]));
   double noise = 1e-12*size*fmax(1, 1/(left*left));
   return (Allowance){0.1*rtol, fmax(0.1*fmin(run->options.atol, 1e-10), noise)};

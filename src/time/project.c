@@ -37,7 +37,7 @@ static bool project(PfMotionRun *run, double t, double *y, double enough)
 
 bool pf_project(PfMotionRun *run, double t, double *y)
 {
-  return project(run, t, y, 1e-14);
+  return project(run, t, y, PF_ON_CONSTRAINTS);
 }
 
 bool pf_project_closely(PfMotionRun *run, double t, double *y)

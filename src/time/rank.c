@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double empty_row = 1e-13; /* relative to the largest row: what rounding leaves of a row of zeros */
 
 static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
 {
@@ -26,7 +25,7 @@ static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
     most = fmax(most, w->length[i]);
   }
   for (int i = 0; i < run->m; i++)
-    if (w->length[i] < empty_row*most) w->length[i] = 0;
+    if (w->length[i] < PF_EMPTY_ROW*most) w->length[i] = 0;
 }
 
 /* The length in which row i is measured. */
@@ -45,10 +44,8 @@ static double take_row(const PfMotionRun *run, PfWatch *w, int i)
   w->part[i] = 0;
   if (!(w->length[i] > 0)) return 0;
   for (int j = 0; j < n; j++) row[j] = left > 0 ? row[j]/left : 0;
-  for (int k = 0; k < run->m; k++) {
-    double *other = w->rows + (size_t)k*(size_t)n, part = w->taken[k] ? 0 : pf_dot(row, other, n);
-    for (int j = 0; j < n && part != 0; j++) other[j] -= part*row[j];
-  }
+  for (int k = 0; k < run->m; k++)
+    if (!w->taken[k]) (void)pf_remove_part(w->rows + (size_t)k*(size_t)n, row, n);
   return w->part[i] = left/unit(w, i);
 }
 

@@ -61,13 +61,6 @@ static double measure(Search *s, PfFirmness hard)
   return miss;
 }
 
-static double largest(const double *x, int n)
-{
-  double most = 0;
-  for (int j = 0; j < n; j++) most = fmax(most, fabs(x[j]));
-  return most;
-}
-
 /* How well the constraints are met: to rounding, or to the digits that people type. */
 typedef enum Care { CARE_ROUNDING, CARE_DIGITS } Care;
 
@@ -75,14 +68,14 @@ typedef enum Care { CARE_ROUNDING, CARE_DIGITS } Care;
 static bool is_small(double miss, double slope, double size, Care care)
 {
   double term = slope*size, rounding = 1e-13*fmax(1, term);
-  return miss <= (care == CARE_ROUNDING ? rounding : fmax(rounding, fmin(1e-9, 1e-9*term)));
+  return miss <= (care == CARE_ROUNDING ? rounding : fmax(rounding, PF_TYPED_DIGITS*fmin(1, term)));
 }
 
 /* The constraint that is not met, or -1. */
 static int unmet_row(const Search *s, Care care)
 {
   const double *miss = residuals(s);
-  double size = largest(s->x, s->n), worst = 0;
+  double size = pf_largest(s->x, s->n), worst = 0;
   int row = -1;
   for (int i = 0; i < row_count(s); i++) {
     if (is_small(fabs(miss[i]), pf_norm(slopes(s) + (size_t)i*(size_t)s->n, s->n), size, care)) continue;
@@ -97,7 +90,7 @@ static const PfGoal *unmet_goal(const Search *s, PfFirmness hard)
 {
   for (int i = 0; i < goal_count(s); i++) {
     const PfGoal *g = s->goals->goal + i;
-    if (g->firm >= hard && !(fabs(g->value - g->target) <= 1e-9*fmax(1, fabs(g->target)))) return g;
+    if (g->firm >= hard && !(fabs(g->value - g->target) <= PF_TYPED_DIGITS*fmax(1, fabs(g->target)))) return g;
   }
   return NULL;
 }
@@ -403,7 +396,7 @@ static void round_to(Search *s, const double *values, double rounding)
 /* What differs from the start by rounding only is put back; what yielded to next to nothing is nothing. */
 static void tidy(Search *s)
 {
-  const double rounding = 4e-16*fmax(1, largest(s->given, s->n));
+  const double rounding = 4e-16*fmax(1, pf_largest(s->given, s->n));
   round_to(s, NULL, 10*rounding);
   round_to(s, s->given, rounding);
 }

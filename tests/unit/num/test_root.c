@@ -54,12 +54,29 @@ static void failures_are_passed_on(void **state)
   assert_near(x, 3, 0, 0);
 }
 
+static bool is_less(void *user, double x, double width)
+{
+  assert_true(width > 0);
+  return x*x < *(double *)user;
+}
+
+static void bisection_encloses_the_place(void **state)
+{
+  double square = 2, a = 0, b = 2;
+  (void)state;
+  pf_bisect(is_less, &square, &a, &b, 1e-12);
+  assert_true(a*a < 2 && b*b >= 2 && b - a <= 1e-12);
+  pf_bisect(is_less, &square, &a, &b, 0); /* ends where doubles do */
+  assert_true(a*a < 2 && b*b >= 2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_zero_of_a_smooth_function_takes_few_steps),
     cmocka_unit_test(it_does_not_get_stuck),
     cmocka_unit_test(failures_are_passed_on),
+    cmocka_unit_test(bisection_encloses_the_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,12 +51,23 @@ static void sizes_that_would_overflow_are_refused(void **state)
   assert_int_equal(pf_check_size(f->ctx, -1, 0), PF_ERR_ARGUMENT);
 }
 
+static void a_part_is_removed_and_told(void **state)
+{
+  const double direction[] = {0.6, 0.8};
+  double x[] = {5, 10};
+  (void)state;
+  assert_near(pf_remove_part(x, direction, 2), 11, 1e-15, 0);
+  assert_near(x[0], -1.6, 1e-14, 0);
+  assert_near(x[1], 1.2, 1e-14, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lengths_are_right_at_both_ends_of_the_range),
     cmocka_unit_test(what_is_not_finite_stays_visible),
     cmocka_unit_test(scales_are_powers_of_two_whose_inverse_exists),
+    cmocka_unit_test(a_part_is_removed_and_told),
     with_fixture(sizes_that_would_overflow_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
