@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The start that every command uses: the state as given, made consistent, and what that changed. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study linearize: A, B, C, D at a state, along a motion, or over a range of a parameter. */
 #include "cli/linear_chart.h"
 #include "cli/motion.h"

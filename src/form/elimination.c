@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elimination in closed form. The way is that of 'multipliers' where both M and S are regular,
  *   a = M^-1 load,  Y = M^-1 A^T,  S = A Y,  S lambda = b - A a,  q'' = a + Y lambda,
  * by L D L^T without pivoting, on expressions: zeros and constants are known beforehand, and what has no part in it costs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside form: the numbers of a state and what the formulations share. */
 #ifndef PF_FORM_IMPL_H
 #define PF_FORM_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forces that depend on the constraint forces they belong to: lambda = Lambda(C(lambda)), where Lambda gives
  * the multipliers that a formulation finds under the non-ideal forces C. Found by Newton's method with
  * halved steps. With Coulomb's law there may be no solution, or several; a solution is taken only if no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tatarinov's laconic equations in numbers (Zobova 2011, eq. (2.3), (2.4)): G omega' = g from the symbolic
  * derivation, then q'' = N omega' + drift. The pseudo-velocities of a state are found from its velocities,
  * q' = v(omega). */

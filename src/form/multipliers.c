@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lagrange multipliers. With a regular mass matrix through S = A M^-1 A^T, or through the orthogonal factors of A M^-1/2
  * where its rows are nearly dependent; with a singular one the whole system
  *   [M -A^T; A 0][q''; lambda] = [F + C; b]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dependent and independent coordinates: A = [A1 A2] with A1 regular, chosen by pivoting and kept while A1
  * stays well conditioned. */
 #include "form/partition.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Motion along admissible directions: what Maggi, Rosenberg and the cascade have in common. */
 #include "form/form_impl.h"
 

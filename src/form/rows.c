@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of A: scaled, their residuals, and what they span. */
 #include "form/form_impl.h"
 

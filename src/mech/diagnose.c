@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can be said about a system before it moves: rank and redundancy of the constraints where they hold, rank of
  * the mass matrix, and whether the start satisfies the constraints. */
 #include "mech/mech_impl.h"

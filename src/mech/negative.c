@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which motion has negative kinetic energy: the eigenvector of the most negative eigenvalue of M. */
 #include "mech/negative.h"
 

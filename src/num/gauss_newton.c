@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zeros of small, usually underdetermined nonlinear systems by Gauss-Newton steps of least length with
  * halving: the way a start is moved onto its constraints. Nocedal & Wright, Numerical Optimization, 2nd ed.,
  * section 10.3; the step is the pseudo-inverse of the Jacobian, so redundant equations do no harm. */
@@ -78,7 +79,8 @@ static PfStatus tell(const Problem *p, const PfNewtonResult *result)
     return pf_fail(p->ctx, PF_ERR_NUMBER, "equation %d still misses by %g after %d steps", p->result->row, result->miss,
                    result->iterations);
   case PF_NEWTON_STUCK:
-    return pf_fail(p->ctx, PF_ERR_NUMBER, "no step brings equation %d closer: it misses by %g", p->result->row, result->miss);
+    return pf_fail(p->ctx, PF_ERR_NUMBER, "no step brings equation %d closer: it misses by %g", p->result->row,
+                   result->miss);
   default: return result->status;
   }
 }

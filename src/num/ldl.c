@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symmetric positive semidefinite systems by L D L^T with diagonal pivoting. The pivot is the diagonal
  * element of which most is left, relative to where it started: a choice that does not change when a
  * coordinate is measured in other units. Higham, Accuracy and Stability, 2nd ed., section 10.3. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Newton's method: the loop, for every residual, step and policy. */
 #include "num/newton.h"
 

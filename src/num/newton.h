@@ -1,6 +1,7 @@
-/* Newton's method, written once. Who uses it gives the residual and the step, which hold all that is special (metric, rank,
- * deflation, priorities), and a policy: when it has arrived, what is done about steps that do not help, how long factors
- * serve. Nothing is allocated and nothing is said: the result tells how it ended. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Newton's method, written once. Who uses it gives the residual and the step, which hold all that is special (metric,
+ * rank, deflation, priorities), and a policy: when it has arrived, what is done about steps that do not help, how long
+ * factors serve. Nothing is allocated and nothing is said: the result tells how it ended. */
 #ifndef PF_SRC_NEWTON_H
 #define PF_SRC_NEWTON_H
 
@@ -23,8 +24,8 @@ typedef struct PfNewton {
   bool fresh;     /* the factors at hand were made at this start; only with policy.reuse */
   /* The residual at x. */
   PfStatus (*residual)(void *user, PfMiss *miss);
-  /* Newton's step from x, where the latest residual was taken, into `step`. Its length in a metric of the caller goes to
-   * *length for policies that ask for it. Unless `fresh`, factors of an earlier point may serve. */
+  /* Newton's step from x, where the latest residual was taken, into `step`. Its length in a metric of the caller goes
+   * to *length for policies that ask for it. Unless `fresh`, factors of an earlier point may serve. */
   PfStatus (*solve)(void *user, bool fresh, double *length);
 } PfNewton;
 

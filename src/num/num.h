@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small dense linear algebra. Matrices are row-major doubles. What runs inside a step (factor, solve)
  * allocates nothing and records nothing: it works in room that a _make function took from an arena, and
  * leaves the cause of a failure in its struct, so that the caller can name the constraint or coordinate. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Householder QR with column pivoting, completed from the right to a diagonal block: rank, least squares of
  * least length, null spaces. Golub & Van Loan, Matrix Computations, 4th ed., sections 5.4.2 and 5.4.7.
  * A reflection is H = I - f w w^T with w = (1, v); v overwrites what H makes zero. R is kept by columns, so

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A zero of a function of one variable between two points where it has different signs: the secant method that cannot
- * get stuck at one end (Illinois: M. Dowell, P. Jarratt, BIT 11 (1971) 168-174). Where there is only a yes or no: bisection. */
+ * get stuck at one end (Illinois: M. Dowell, P. Jarratt, BIT 11 (1971) 168-174). Where there is only a yes or no:
+ * bisection. */
 #include "num/num.h"
 
 #include <math.h>
@@ -26,9 +28,10 @@ PfStatus pf_root(PfFunction f, void *user, double a, double fa, double b, double
 void pf_bisect(PfBefore before, void *user, double *a, double *b, double resolution)
 {
   enum { MOST = 60 };
-  for (int k = 0; k < MOST && *b - *a > resolution; k++) {
+  double width = *b - *a;
+  for (int k = 0; k < MOST && width > resolution; k++, width = *b - *a) {
     double middle = 0.5*(*a + *b);
-    if (before(user, middle, *b - *a)) *a = middle;
+    if (before(user, middle, width)) *a = middle;
     else *b = middle;
   }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rank of a constraint matrix by modified Gram-Schmidt with row pivoting. Rows stay whole, so that a
  * redundant constraint can be named. Golub & Van Loan, Matrix Computations, 4th ed., section 5.2.8; the
  * second orthogonalisation of a kept row makes the directions orthogonal to working precision. */

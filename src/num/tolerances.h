@@ -1,12 +1,13 @@
-/* Tolerances that more than one place decides by, each with its meaning. A number that one place alone uses stands there, with
- * its reason. All are relative unless they say otherwise. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tolerances that more than one place decides by, each with its meaning. A number that one place alone uses stands
+ * there, with its reason. All are relative unless they say otherwise. */
 #ifndef PF_SRC_TOLERANCES_H
 #define PF_SRC_TOLERANCES_H
 
 /* ---------------------------------------------------------------- rank */
 
-/* Rows of length one of which no more than this is left are redundant, for check, eval and run alike: it must be above the
- * drift of constraints that are redundant only where they hold, and below what still is a constraint of its own. */
+/* Rows of length one of which no more than this is left are redundant, for check, eval and run alike: it must be above
+ * the drift of constraints that are redundant only where they hold, and below what still is a constraint of its own. */
 #define PF_RANK_TOLERANCE 1e-7
 /* Residual of a redundant row, relative to its terms. */
 #define PF_AGREEMENT 1e-6
@@ -14,11 +15,11 @@
 #define PF_EMPTY_ROW 1e-13
 /* A pivot of the mass matrix this small relative to its diagonal element is rounding, and counts as zero. */
 #define PF_MASS_TOLERANCE 1e-12
-/* A pivot of A M^-1 A^T below this share of its diagonal: rows that are closer to each other than its root are not left to that
- * matrix, in which the loss of digits is squared. */
+/* A pivot of A M^-1 A^T below this share of its diagonal: rows that are closer to each other than its root are not
+ * left to that matrix, in which the loss of digits is squared. */
 #define PF_SCHUR_MARGIN 1e-4
-/* When the largest is looked for: another one is larger by more than this. Of equal ones the first is taken, whatever their
- * last digits are, so that pivots do not depend on rounding. */
+/* When the largest is looked for: another one is larger by more than this. Of equal ones the first is taken, whatever
+ * their last digits are, so that pivots do not depend on rounding. */
 #define PF_LARGER (1 + 1e-9)
 
 /* ---------------------------------------------------------------- constraints (absolute, in units of the model) */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What all of num needs: dot product, safe length, checks of sizes and of numbers. */
 #include "num/num.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A branch from its first point both ways to its ends: predictor along the tangent, corrector in the plane across it,
  * so that folds are no obstacles (pseudo-arclength, H. B. Keller 1977). */
 #include "study/walk.h"

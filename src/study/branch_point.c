@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Branch points: located by Newton on an extended system, and the directions of the branches that meet there. */
 #include "study/trace.h"
 
@@ -153,7 +154,8 @@ PfStatus pf_tracer_branch_point(PfTracer *t, double *u, double *p)
   PfArena *arena = pf_arena_new(pf_context_allocator(t->ctx));
   if (!arena) return pf_no_room(t->ctx, "a branch point");
   Extended x = {.t = t, .n = t->n, .m = (int)m, .size = (int)N};
-  x.E = pf_arena_array(arena, double, N*N), x.e = pf_arena_array(arena, double, N), x.x = pf_arena_array(arena, double, N);
+  x.E = pf_arena_array(arena, double, N*N), x.e = pf_arena_array(arena, double, N);
+  x.x = pf_arena_array(arena, double, N);
   x.H = pf_arena_array(arena, double, m*m), x.order = pf_arena_array(arena, int, N);
   PfStatus status = x.E && x.e && x.x && x.H && x.order ? PF_OK : pf_no_room(t->ctx, "a branch point");
   if (status == PF_OK) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Integration of the vector field of a study. */
 #include "study/course.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making a field: what vanishes, as expressions, and the tapes of it and of its derivatives. */
 #include "study/dynamics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The constrained system as a vector field x' = f(x) of least size, with exact derivatives of any order.
  *
  *   x = (y, w):  y independent coordinates (what holonomic constraints leave free), w independent velocities, or the

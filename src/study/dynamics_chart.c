@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a field is: the choice of independent coordinates and velocities, and the way from them to the full state. */
 #include "study/dynamics.h"
 
@@ -81,8 +82,8 @@ static PfStatus find_speeds(PfDynamics *f, const double *v)
 {
   const PfNewtonPolicy policy = {.iterations = 20, .enough = 1e-13, .shortest = 1e-15, .patience = 20};
   Rates rates = {f, v};
-  const PfNewton newton = {.user = &rates, .n = f->nw, .x = f->full + f->at_w, .step = f->step, .residual = rates_residual,
-                           .solve = rates_step};
+  const PfNewton newton = {.user = &rates, .n = f->nw, .x = f->full + f->at_w, .step = f->step,
+                           .residual = rates_residual, .solve = rates_step};
   PfNewtonResult result;
   return pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED ? result.status : PF_OK;
 }
@@ -336,7 +337,8 @@ static PfStatus unsatisfied(const Dependents *d)
 static PfStatus settle(PfDynamics *f, int level)
 {
   const PfNewtonPolicy policy = {.iterations = 40, .enough = 1e-15, .rounding = 1e-11, .stall = 0.5, .patience = 8};
-  Dependents d = {.f = f, .level = level, .rows = level ? f->nv : f->np, .count = level ? f->w_dependents : f->y_dependents,
+  Dependents d = {.f = f, .level = level, .rows = level ? f->nv : f->np,
+                  .count = level ? f->w_dependents : f->y_dependents,
                   .columns = level ? f->w_dependent : f->y_dependent, .x = f->full + (level ? f->at_w : f->at_q)};
   const PfNewton newton = {.user = &d, .n = d.count, .x = f->unknown, .step = f->step, .residual = dependents_residual,
                            .solve = dependents_step};

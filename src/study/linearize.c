@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear models: A, B, C, D by exact derivatives, eigenvalues, and the controllable and observable dimensions. */
 #include "study/dynamics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities of a state: values, gradients, and the states where they have given values. */
 #include "study/quantity.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Special points of a branch. Between two points the signs of three functions tell what lies there: the parameter's
  * part of the tangent (fold), the determinant of the bordered matrix (branch point), the real part of a pair of
  * eigenvalues (Hopf). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steady motions by Newton's method from many places. Solutions that are known are deflated: the residual is
  * multiplied by prod (1 + 1/|z - z_i|^2), which changes a Newton step by a factor only (Farrell, Birkisson, Funke
  * 2015, section 3). */
@@ -141,7 +142,8 @@ static PfStatus solve(Search *s, double *z, bool deflated, bool *found)
 {
   const PfNewtonPolicy policy = {.iterations = MOST_STEPS, .enough = -1, .shortest = 1e-13, .patience = MOST_STEPS};
   Descent descent = {s, z, deflated};
-  const PfNewton newton = {.user = &descent, .n = s->n, .x = z, .step = s->step, .residual = find_residual, .solve = find_step};
+  const PfNewton newton = {.user = &descent, .n = s->n, .x = z, .step = s->step, .residual = find_residual,
+                           .solve = find_step};
   PfNewtonResult result;
   int before = pf_diagnostic_count(s->ctx);
   PfNewtonEnd end = pf_newton(&newton, &policy, &result);

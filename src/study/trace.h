@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points and tangents of a branch, and its branch and Hopf points. Inside, every component is divided by its scale. */
 #ifndef PF_STUDY_TRACE_H
 #define PF_STUDY_TRACE_H

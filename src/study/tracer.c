@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points and tangents of a branch by bordered systems. */
 #include "study/trace.h"
 

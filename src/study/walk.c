@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One point of a branch while it is followed: corrected, with its tangent and eigenvalues. */
 #include "study/walk.h"
 

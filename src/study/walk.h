@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk along the branches of steady motions: what continue.c (all branches), branch.c (one of them), specials.c
  * (folds, branch points and Hopf points on it) and walk.c (one point) share. Points u are those of PfTracer: every
  * component divided by its scale, the parameter last. */

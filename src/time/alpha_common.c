@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The alpha methods: parameters, the equations of a step as tapes, start and course of a step.
  * Arnold, Bruls, Convergence of the generalized-alpha scheme for constrained mechanical systems, Multibody Syst.
  * Dyn. 18 (2007); Ma, Chen, Zhang 2008 for the index-2 form and alpha-RATTLE, corrected as in docs/integrators.md. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the alpha methods share. A step to t_{n+1} is a nonlinear system for x = (w, lambda, mu):
  *
  *   M w - f - A^T lambda = load     n   motion; without A^T lambda for rattle; load: the printed schemes only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of the alpha methods as long as the tolerances allow.
  *
  * The end of a step is compared with what the accelerations at t_{n-1}, t_n and t_{n+1} would have made of it (those of the

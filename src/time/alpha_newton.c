@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Newton's method for a step of the alpha methods, with the exact Jacobian. */
 #include "num/newton.h"
 #include "time/alpha_common.h"
@@ -229,7 +230,7 @@ static PfStatus find_change(void *user, bool fresh, double *length)
 /* Converged to rounding, by the last change or by the residual: with stiff forces the residual may stay large. */
 #define UNTIL_ROUNDING .iterations = 60, .enough = 1, .rounding = 1e4, .negligible = 1e-10, .stall = 0.5
 
-/* The factors are kept as long as they reduce the residual to this part each time; it gives up when that does not fall. */
+/* The factors are kept as long as they reduce the residual to this part each time; else it gives up when it rises. */
 static const PfNewtonPolicy swift = {UNTIL_ROUNDING, .reuse = 0.03};
 /* New factors at each iteration, and steps that do not help are halved: near a loss of rank the equations have other
  * solutions, which are not to be jumped to. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a step has to end. Every surface and every comparison of a condition is a function of time along the step, g(t)
  * = g(t, y(t)), whose first change of sign is sought. It is compared with the cubic that its values and slopes at both
  * ends give: where this differs from what g is between them, g is not resolved yet and the interval is divided. In an

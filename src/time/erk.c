@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Explicit Runge-Kutta steps with error control.
  * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.4. */
 #include "time/erk.h"

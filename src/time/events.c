@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an event does. At an event the poses stay and the velocities jump to the nearest ones, in the metric of the mass matrix, that the new phase
  * allows:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts of angular velocities and speeds, as functions of the velocities. */
 #include "time/goals.h"
 

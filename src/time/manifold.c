@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. */
 #include "time/manifold.h"
 

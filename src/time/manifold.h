@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The constraints as a manifold: residuals, their Jacobian, and the smallest mass-weighted change that leads onto them.
  * Used by the consistent start and by the projection of a run. */
 #ifndef PF_TIME_MANIFOLD_H
@@ -40,8 +41,8 @@ void pf_manifold_measure(PfManifold *manifold, double *values);
 /* x with a small random change, the same in every run. */
 double pf_manifold_blur(double x, unsigned *noise);
 
-/* Newton's method for q or v in `values`, in place, from a point next to the constraints, by steps of least mass-weighted length:
- * until they are missed by no more than `enough`, or rounding. False when nothing was changed. */
+/* Newton's method for q or v in `values`, in place, from a point next to the constraints, by steps of least
+ * mass-weighted length: until no residual is larger than `enough`, or rounding. False when nothing was changed. */
 bool pf_manifold_project(PfManifold *manifold, double *values, PfLevel level, double enough);
 
 /* The metric of what is not held, by the mass matrix of the latest pf_manifold_miss: x = T y with |y| the mass-weighted length

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a run monitors: energies, power, violations of the constraints. */
 #include "time/time_impl.h"
 

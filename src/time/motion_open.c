@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One phase in motion: made ready at given numbers, saved and restored, closed. */
 #include "form/solver.h"
 #include "time/breaks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Over an instant at which the constraints lose rank. The accelerations cannot be had there, nor by explicit formulas near
  * it, whose stages leave the constraints: what is off by e becomes a force e/distance. But the motion along its branch is a
  * smooth function of time. So it is found as a polynomial across the gap that has the right accelerations at the nodes of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The equations of a phase. Between two events a phase of the model moves (pf_phase_make), and between two changes of what sticks the phase with
  * so many constraints more (pf_stick_make); every method starts afresh in it. A model without events and switches has one
  * phase, which is the model itself. */

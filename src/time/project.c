@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Projection of a state on the constraints after a step. */
 #include "form/solver.h"
 #include "time/manifold.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rank of the constraints. Its measure is the rank margin: Gram-Schmidt on the rows of A, in the metric
  * of M^-1, leaves of each row what is no combination of the rows before it; the smallest of these rests, each in units
  * of the largest length that its row has had so far, is the margin. It is 1 when the rows are orthogonal, and 0 when

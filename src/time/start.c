@@ -1,5 +1,6 @@
-/* A consistent start: positions, then velocities. What was given is held and the rest solved for by the smallest mass-weighted
- * change; only when no solution is found so is something less firm let go (see PfFirmness). */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A consistent start: positions, then velocities. What was given is held and the rest solved for by the smallest
+ * mass-weighted change; only when no solution is found so is something less firm let go (see PfFirmness). */
 #include "num/newton.h"
 #include "time/goals.h"
 #include "time/manifold.h"
@@ -167,7 +168,8 @@ static PfStatus add_out_of_reach(const Search *s, Rows *r)
   return PF_OK;
 }
 
-/* Square of the length of a row, each coefficient seen against the inertia of its coordinate: of all of it, or of what is not held. */
+/* Square of the length of a row, each coefficient seen against the inertia of its coordinate: of all of it, or of what
+ * is not held. */
 static double weight(const Search *s, const double *row, bool all)
 {
   double sum = 0;
@@ -178,8 +180,8 @@ static double weight(const Search *s, const double *row, bool all)
   return sum;
 }
 
-/* Velocities: is what may move next to nothing beside what is held in this row? At a double root of the positions (x^2 + y^2 = 1
- * where y = -1) it is x, and what is left of x is rounding: it must not become a velocity of 1e6 m/s. */
+/* Velocities: is what may move next to nothing beside what is held in this row? At a double root of the positions (x^2
+ * + y^2 = 1 where y = -1) it is x, and what is left of x is rounding: it must not become a velocity of 1e6 m/s. */
 static bool is_out_of_hand(const Search *s, const double *row)
 {
   const double nothing = 1e-5;
@@ -252,8 +254,8 @@ static PfStatus find_residual(void *user, PfMiss *miss)
 }
 
 /* What is not held is drawn to where it was given by the first few steps only: on curved constraints that would be at
- * cross-purposes with them. At a double root the residual falls by 4 in each step, since a step goes half the way: then the
- * whole way is gone. */
+ * cross-purposes with them. At a double root the residual falls by 4 in each step, since a step goes half the way:
+ * then the whole way is gone. */
 static PfStatus find_step(void *user, bool fresh, double *length)
 {
   enum { AIMED = 3 };
@@ -427,8 +429,8 @@ static void normalise(const PfModel *model, double *q, double *v)
   }
 }
 
-/* The velocities to begin with at the corrected configuration: the same angular velocities of joints with a quaternion, the
- * same speeds. */
+/* The velocities to begin with at the corrected configuration: the same angular velocities of joints with a
+ * quaternion, the same speeds. */
 static void carry_over(Search *s, const PfModel *model, const double *q_before, const double *v_before)
 {
   const double *q = s->values + pf_system_symbols(s->f->system)->q;

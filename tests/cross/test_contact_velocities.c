@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rolling contacts: their constraints against the velocity of the material point in contact, found by rotation matrices
  * and finite differences. */
 #include "mech/system.h"
