@@ -44,6 +44,8 @@ typedef struct Plot {
 
 /* Reads files and runs models (plot_sources.c). */
 PfStatus pf_plot_load(Plot *plot);
+/* The source becomes its difference to the table. */
+PfStatus pf_plot_subtract(Plot *plot, Source *source, const Table *table);
 void pf_plot_free(Plot *plot);
 
 /* The panels: what --show says, or the model, or else the first columns. */

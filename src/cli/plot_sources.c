@@ -193,8 +193,7 @@ static void keep_lists(const Plot *p, const Table *from, Table *to)
   }
 }
 
-/* The source becomes its difference to the table. */
-static PfStatus subtract(Plot *p, Source *source, const Table *table)
+PfStatus pf_plot_subtract(Plot *p, Source *source, const Table *table)
 {
   Table difference = {0};
   bool interpolated = false;
@@ -218,7 +217,7 @@ static PfStatus subtract_from_all(Plot *p, Session *other)
       table = (Table){0};
       status = load_minus(p, other, p->source + i, &table);
     }
-    if (status == PF_OK) status = subtract(p, p->source + i, &table);
+    if (status == PF_OK) status = pf_plot_subtract(p, p->source + i, &table);
   }
   pf_table_free(p->ctx, &table);
   return status;

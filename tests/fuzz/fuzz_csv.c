@@ -118,7 +118,7 @@ static PfStatus load(Plot *plot, const Input *in)
   plot->minus = labels[subtracted];
   PfStatus status = pf_table_parse(plot->ctx, plot->arena, plot->minus, in->table[subtracted], in->size[subtracted],
                                    &table);
-  if (status == PF_OK) status = pf_plot_subtract(plot, &table);
+  for (int i = 0; i < subtracted && status == PF_OK; i++) status = pf_plot_subtract(plot, plot->source + i, &table);
   pf_table_free(plot->ctx, &table);
   return status;
 }
