@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["form"], ["time"], ["sim"],
-          ["study"], ["out"], ["import"], ["cli"]]
+          ["study"], ["out"], ["scene"], ["import"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 
 STANDARD = {name + ".h" for name in

@@ -181,6 +181,42 @@ typedef struct PfEvent {
   PfPlace place;
 } PfEvent;
 
+/* What rolls or slides, as it was said: the equations are made of its constraints, pictures of this. */
+typedef enum PfContactKind {
+  PF_CONTACT_DISC,
+  PF_CONTACT_BALL,
+  PF_CONTACT_SKATE,
+  PF_CONTACT_OMNI,
+  PF_CONTACT_MECANUM
+} PfContactKind;
+
+typedef enum PfSupportKind {
+  PF_SUPPORT_PLANE,
+  PF_SUPPORT_SURFACE,
+  PF_SUPPORT_INSIDE,
+  PF_SUPPORT_OUTSIDE
+} PfSupportKind;
+
+typedef struct PfContact {
+  const char *name;
+  PfContactKind kind;
+  int body, support;    /* frames */
+  PfExpr radius;        /* PF_EXPR_NONE of a skate */
+  PfVector axle;        /* unit vector, fixed in the body; of discs and wheels */
+  PfExpr roller;        /* of omni and mecanum wheels: from the axle of the wheel to that of its rollers */
+  PfVector point;       /* where it touches */
+  PfSupportKind on;
+  PfVector center;      /* of a sphere, with its radius */
+  PfExpr sphere;
+  PfExpr u, w, height;  /* of a surface: its height over u and w, in the axes of the support */
+} PfContact;
+
+/* A spring or damper between two points. */
+typedef struct PfSpring {
+  PfVector end[2];
+  bool damper;
+} PfSpring;
+
 /* A setting of `run` or `draw`: a word with a number or a word. */
 typedef struct PfSetting {
   const char *key, *word; /* word NULL: value counts */
@@ -247,9 +283,11 @@ struct PfModel {
   PfExpr *force, *nonideal;               /* per coordinate */
 
   PfRun run;
-  int plot_count, draw_count;
+  int plot_count, draw_count, contact_count, spring_count;
   PfPlot *plots;
   PfDraw *draws;
+  PfContact *contacts;
+  PfSpring *springs;
 
   /* Events. The complete model has everything that is ever free or constrained: coordinates of joints that will be
    * detached, rows that will be attached. It is the model itself when nothing is; NULL without events. */

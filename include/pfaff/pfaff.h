@@ -11,6 +11,7 @@
 #include "pfaff/lang.h"
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
+#include "pfaff/scene.h"
 #include "pfaff/sim.h"
 #include "pfaff/sim_parts.h"
 #include "pfaff/study.h"

@@ -26,6 +26,15 @@ static const char *formulation_value(int index, const char **summary)
   return pf_formulation_name(formulation);
 }
 
+const char *pf_view_value(int index, const char **summary)
+{
+  static const char *const views[][2] = {
+    {"iso", "from above and aside"}, {"top", "from above"}, {"side", "along y, x to the right"}, {"front", "along x"}};
+  if (index < 0 || index >= (int)(sizeof views/sizeof *views)) return NULL;
+  *summary = views[index][1];
+  return views[index][0];
+}
+
 #define AT(field) offsetof(Options, field)
 
 /* In the order in which help shows them. */
@@ -52,6 +61,9 @@ static const Option table[] = {
    "where the quantity passes the value upwards; t=T: every T seconds (a stroboscope)", NULL},
   {"show", 0, "LIST", OPTION_TEXT, AT(show), NULL, OPTIONS_OF_COMMAND, "what is shown: names with commas", NULL},
   {"against", 0, "NAME", OPTION_TEXT, AT(against), NULL, OPTIONS_OF_COMMAND, "the horizontal axis (default: t)", NULL},
+  {"view", 0, "NAME", OPTION_TEXT, AT(view), NULL, OPTIONS_OF_COMMAND,
+   "where one looks from (default: iso, or the plane in which everything moves when gravity lies in it)",
+   pf_view_value},
   {"log", 0, NULL, OPTION_FLAG, AT(log), NULL, OPTIONS_OF_COMMAND, "logarithmic vertical axis, for errors", NULL},
   {"minus", 0, "WHAT", OPTION_TEXT, AT(minus), NULL, OPTIONS_OF_COMMAND,
    "shows the difference to another trajectory: a file, or a method by which the model is run again", NULL},

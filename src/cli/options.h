@@ -37,7 +37,7 @@ typedef struct Options {
   double horizon, rtol, atol, step, every, rho, rate, most_steps;
   bool drift, keep_going, printed, adaptive, real_time, invariants;
   /* pictures and studies */
-  const char *show, *against, *minus, *inputs, *sweep, *within, *keep, *section, *near;
+  const char *show, *against, *minus, *inputs, *sweep, *within, *keep, *section, *near, *view;
   double starts, skip;
   bool log, equilibria, stay;
 } Options;
@@ -102,6 +102,9 @@ typedef struct Command {
 
 /* All commands, and all studies, each list ended by NULL. */
 extern const Command *const pf_commands[], *const pf_studies[];
+
+/* Values of --view, in the order of PfView. */
+const char *pf_view_value(int index, const char **summary);
 
 /* The option at a place of the table, NULL past the last; the place of a name, or -1. */
 const Option *pf_option(int index);

@@ -167,8 +167,8 @@ static PfVector difference(Checker *ck, PfVector a, PfVector b)
 /* Of a point, or of where a contact touches. */
 static Value position_of(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const ContactPoint *contact = pf_contact_point(ck, scope, node);
-  if (contact) return pf_vector_value(contact->point, contact->dim);
+  int contact = pf_contact_of(ck, scope, node);
+  if (contact >= 0) return pf_vector_value(ck->contacts.at[contact].point, ck->contact_dims.at[contact]);
   Value p = pf_point_of(ck, scope, node, "the argument of pos");
   return p.kind == V_NONE ? p : pf_vector_value(pf_value_position(ck, p), pf_dim_position(ck, p));
 }

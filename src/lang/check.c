@@ -279,6 +279,8 @@ static PfStatus finish(Checker *ck)
   ADOPT(loads, ck->loads);
   ADOPT(plots, ck->plots);
   ADOPT(draws, ck->draws);
+  ADOPT(contacts, ck->contacts);
+  ADOPT(springs, ck->springs);
   ADOPT(force, ck->forces);
   ADOPT(nonideal, ck->nonideals);
   model->parameter_count = (int)ck->parameters.count;
@@ -293,6 +295,8 @@ static PfStatus finish(Checker *ck)
   model->load_count = (int)ck->loads.count;
   model->plot_count = (int)ck->plots.count;
   model->draw_count = (int)ck->draws.count;
+  model->contact_count = (int)ck->contacts.count;
+  model->spring_count = (int)ck->springs.count;
   return ck->out_of_memory ? PF_ERR_MEMORY : pf_settle_shown(model, ck->arena);
 }
 
@@ -417,6 +421,8 @@ void pf_check_release(Checker *ck)
   pf_array_free(ck->allocator, &ck->multiplier_forces);
   pf_array_free(ck->allocator, &ck->active_parts);
   pf_array_free(ck->allocator, &ck->contacts);
+  pf_array_free(ck->allocator, &ck->contact_dims);
+  pf_array_free(ck->allocator, &ck->springs);
   pf_array_free(ck->allocator, &ck->classes);
 }
 

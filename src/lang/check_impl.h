@@ -111,13 +111,6 @@ typedef struct MultiplierUse {
   const char *name, *word; /* word: lambda or violation */
 } MultiplierUse;
 
-/* Where a contact touches. */
-typedef struct ContactPoint {
-  const char *name;
-  PfVector point;
-  Dim dim;
-} ContactPoint;
-
 /* Is anything with a unit in the lengths and in the angles by which a frame is placed, from the ground on? */
 typedef struct Placed {
   bool length, angle;
@@ -169,7 +162,9 @@ typedef struct Checker {
   PF_ARRAY(MultiplierUse) multiplier_uses;
   PF_ARRAY(MultiplierForce) multiplier_forces;
   PF_ARRAY(const PfNode *) active_parts;
-  PF_ARRAY(ContactPoint) contacts;
+  PF_ARRAY(PfContact) contacts;
+  PF_ARRAY(Dim) contact_dims; /* of where they touch */
+  PF_ARRAY(PfSpring) springs;
   bool showing; /* in 'plot': what only a run knows has a name, too */
   int frame_room;
   PF_ARRAY(Placed) placed; /* per frame */
@@ -358,8 +353,8 @@ bool pf_is_shown_name(const Checker *ck, const Scope *scope, const PfNode *node,
 bool pf_value_of_shown(Checker *ck, Scope *scope, const PfNode *node, Value *value);
 Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node); /* violation[rear] */
 Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node);  /* reaction(x) */
-/* Where the contact that the node names touches; NULL when it names something else. */
-const ContactPoint *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node);
+/* The contact that the node names; -1 when it names something else. */
+int pf_contact_of(Checker *ck, Scope *scope, const PfNode *node);
 /* The full name of a constraint as it is written: rear, wheel[2].side. NULL after an error. */
 const char *pf_spell_constraint(Checker *ck, Scope *scope, const PfNode *node);
 /* When the model is whole: units, and speeds by velocities, in what is shown and in conditions. */

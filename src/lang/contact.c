@@ -19,6 +19,7 @@ typedef struct Contact {
   PfVector axle;        /* unit vector; disc only */
   PfVector d;           /* centre relative to the support's origin */
   PfVector support_spin, support_velocity, body_spin, body_velocity;
+  PfContact shown;      /* what only pictures need of it: kind, support */
 } Contact;
 
 /* ---------------------------------------------------------------- vector shorthand */
@@ -66,8 +67,13 @@ static PfVector gathered(const Contact *k, PfVector a, PfVector like)
 /* Remembers where it touches, at c from the centre. */
 static void touch(const Contact *k, PfVector c)
 {
-  ContactPoint contact = {k->name, plus(k, pf_frame_position(k->ck->model, k->body), c), k->length};
-  if (!pf_push(k->ck->allocator, &k->ck->contacts, contact)) pf_check_no_memory(k->ck);
+  Checker *ck = k->ck;
+  PfContact contact = k->shown;
+  contact.name = k->name, contact.body = k->body, contact.support = k->support;
+  contact.radius = k->radius, contact.axle = k->axle;
+  contact.point = plus(k, pf_frame_position(ck->model, k->body), c);
+  bool good = pf_push(ck->allocator, &ck->contacts, contact) && pf_push(ck->allocator, &ck->contact_dims, k->length);
+  if (!good) pf_check_no_memory(ck);
 }
 
 /* v = (velocity of the body's point at c) - (velocity of the support's point there), at the point of contact. */
@@ -246,7 +252,7 @@ static PfExpr height_at(const Contact *k, const PfNode *name, PfExpr u, PfExpr w
   return h.kind == V_NONE ? PF_EXPR_NONE : h.scalar;
 }
 
-static bool find_surface(const Contact *k, const PfNode *name, Surface *s)
+static bool find_surface(Contact *k, const PfNode *name, Surface *s)
 {
   PfContext *ctx = k->ck->ctx;
   PfExpr centre[3], one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
@@ -256,6 +262,8 @@ static bool find_surface(const Contact *k, const PfNode *name, Surface *s)
   if (s->u == PF_EXPR_NONE || s->w == PF_EXPR_NONE) return false;
   s->h = height_at(k, name, s->u, s->w);
   if (s->h == PF_EXPR_NONE) return false;
+  k->shown.on = PF_SUPPORT_SURFACE;
+  k->shown.u = s->u, k->shown.w = s->w, k->shown.height = s->h;
   s->hu = pf_expr_diff(ctx, s->h, s->u);
   s->hw = pf_expr_diff(ctx, s->h, s->w);
   PfExpr square[3] = {one, pf_expr_pow_int(ctx, s->hu, 2), pf_expr_pow_int(ctx, s->hw, 2)};
@@ -497,6 +505,9 @@ static void roll_on_sphere(Contact *k, const PfNode *support, bool disc)
   if (sphere == PF_EXPR_NONE || point.kind == V_NONE) return;
   find_motion(k, point);
   bool inside = !strcmp(support->text, "inside");
+  k->shown.on = inside ? PF_SUPPORT_INSIDE : PF_SUPPORT_OUTSIDE;
+  k->shown.sphere = sphere;
+  k->shown.center = pf_value_position(ck, point);
   if (disc) disc_on_sphere(k, sphere, inside);
   else ball_on_sphere(k, sphere, inside);
 }
@@ -509,6 +520,7 @@ void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
   const PfNode *body = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
   bool disc = !strcmp(node->text, "disc");
+  k.shown.kind = disc ? PF_CONTACT_DISC : PF_CONTACT_BALL;
   size_t rows = ck->constraints.count;
   int errors = pf_error_count(ck->ctx);
   if (!read_body(&k, body, block, disc ? disc_keys : ball_keys)) return;
@@ -537,6 +549,7 @@ static void add_skate(Contact *k, const PfNode *frame, const PfNode *support)
   Value body = pf_frame_of(k->ck, k->scope, frame, "a skate");
   if (body.kind == V_NONE) return;
   k->body = body.frame;
+  k->shown.kind = PF_CONTACT_SKATE;
   if (!find_plane(k, support)) return;
   PfVector v = slip(k, pf_vector_zero());
   pf_add_constraint(k->ck, k->node, k->name, dot(k, v, axis(k, k->body, 1)), pf_dim_rate(k->length));
@@ -557,6 +570,8 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
     if (value.kind == V_NONE || !pf_dim_expect(k->ck, roller, value.dim, pf_dim_none(), "a roller angle")) return;
     angle = value.scalar;
   }
+  k->shown.kind = omni ? PF_CONTACT_OMNI : PF_CONTACT_MECANUM;
+  k->shown.roller = angle;
   if (!find_plane(k, support)) return;
   PfVector n = axis(k, k->support, 2);
   if (pf_expr_is_probably_zero(ctx, dot(k, k->axle, n), 2) == PF_FALSE) {

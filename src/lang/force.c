@@ -200,6 +200,8 @@ void pf_check_force(Checker *ck, Scope *scope, const PfNode *node)
 typedef struct Stretch {
   PfExpr square, length;
   Dim dim;
+  bool between; /* two points */
+  PfVector end[2];
 } Stretch;
 
 static bool stretch_between(Checker *ck, Scope *scope, const PfNode *first, const PfNode *second, Stretch *s)
@@ -210,6 +212,8 @@ static bool stretch_between(Checker *ck, Scope *scope, const PfNode *first, cons
   PfExpr minus = pf_expr_int(ck->ctx, -1);
   PfVector r = pf_vector_add(ck->model, pf_value_position(ck, p),
                              pf_vector_scale(ck->model, pf_value_position(ck, q), minus));
+  s->between = true;
+  s->end[0] = pf_value_position(ck, p), s->end[1] = pf_value_position(ck, q);
   s->square = pf_vector_dot(ck->model, r, r);
   s->length = pf_expr_sqrt(ck->ctx, s->square);
   s->dim = pf_dim_make(0, 1, 0);
@@ -316,4 +320,6 @@ void pf_check_spring(Checker *ck, Scope *scope, const PfNode *node)
     return;
   }
   add_spring(ck, &s, stiffness, rest, damping);
+  PfSpring drawn = {{s.end[0], s.end[1]}, pf_expr_is_int(ck->ctx, stiffness, 0)};
+  if (s.between && !pf_push(ck->allocator, &ck->springs, drawn)) pf_check_no_memory(ck);
 }

@@ -9,7 +9,9 @@ static bool read_setting(Checker *ck, Scope *scope, const PfNode *p, PfSetting *
 {
   setting->key = pf_print_text(ck, "%s", p->text);
   setting->place = pf_model_place(ck, p);
-  bool word = p->child->kind == PF_N_NAME && !pf_scope_find(scope, p->child->text) && strcmp(p->child->text, "pi");
+  bool axis = !strcmp(p->text, "axis"); /* x, y, z, whatever else has these names */
+  bool known = !axis && p->child->text && (pf_scope_find(scope, p->child->text) || !strcmp(p->child->text, "pi"));
+  bool word = p->child->kind == PF_N_NAME && !known;
   if (word || p->child->kind == PF_N_STRING) {
     setting->word = pf_print_text(ck, "%s", p->child->text);
     return true;
@@ -104,11 +106,24 @@ static bool is_shape(Checker *ck, const PfNode *shape)
   return false;
 }
 
+/* axis x, y or z. */
+static bool has_axis(Checker *ck, const PfNode *block)
+{
+  for (const PfNode *p = block ? block->child : NULL; p; p = p->next) {
+    if (strcmp(p->text, "axis") != 0) continue;
+    bool word = p->child->kind == PF_N_NAME || p->child->kind == PF_N_STRING;
+    if (word && strlen(p->child->text) == 1 && strchr("xyz", p->child->text[0])) continue;
+    pf_check_fail(ck, PF_ERR_MODEL, p->child, "the axis of a shape is x, y or z");
+    return false;
+  }
+  return true;
+}
+
 void pf_check_draw(Checker *ck, Scope *scope, const PfNode *node)
 {
   const PfNode *shape = node->child->next;
   Value what = pf_point_of(ck, scope, node->child, "what is drawn");
-  if (what.kind == V_NONE || !is_shape(ck, shape)) return;
+  if (what.kind == V_NONE || !is_shape(ck, shape) || !has_axis(ck, pf_child_of_kind(node, PF_N_BLOCK))) return;
   PfDraw draw = {.shape = pf_print_text(ck, "%s", shape->text), .frame = what.frame};
   draw.point = pf_vector_make(ck->model, what.frame, what.c);
   draw.arguments = pf_arena_array(ck->model->arena, PfExpr, 4);

@@ -62,14 +62,14 @@ Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node)
   return pf_no_value();
 }
 
-const ContactPoint *pf_contact_point(Checker *ck, Scope *scope, const PfNode *node)
+int pf_contact_of(Checker *ck, Scope *scope, const PfNode *node)
 {
   bool named = node->kind == PF_N_NAME || node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER;
-  if (!ck->showing || !named) return NULL;
+  if (!ck->showing || !named) return -1;
   const char *name = pf_spell_constraint(ck, scope, node);
   for (size_t i = 0; name && i < ck->contacts.count; i++)
-    if (!strcmp(ck->contacts.at[i].name, name)) return ck->contacts.at + i;
-  return NULL;
+    if (!strcmp(ck->contacts.at[i].name, name)) return (int)i;
+  return -1;
 }
 
 /* ---------------------------------------------------------------- labels */

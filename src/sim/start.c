@@ -149,15 +149,9 @@ static void copy_values(PfSim *sim)
   for (int i = 0; i < model->input_count; i++) sim->complete_values[out->inputs + i] = values[in->inputs + i];
 }
 
-static PfStatus start_complete(PfSim *sim)
+static PfStatus start_other(PfSim *sim, double *given)
 {
   const PfModel *complete = sim->complete;
-  size_t count = (size_t)pf_system_symbols(sim->system)->count;
-  if (complete == sim->model) {
-    memcpy(sim->complete_values, sim->values, count*sizeof *sim->values);
-    return PF_OK;
-  }
-  double *given = pf_arena_array(sim->run_arena, double, complete->parameter_count);
   if (!given) return pf_no_room(sim->ctx, "the start");
   for (int i = 0; i < complete->parameter_count; i++) {
     int k = pf_model_find_parameter(sim->model, complete->parameters[i].name);
@@ -166,6 +160,19 @@ static PfStatus start_complete(PfSim *sim)
   PF_TRY(pf_equations_start(sim->ctx, &sim->complete_equations, given, sim->complete_values));
   copy_values(sim);
   return PF_OK;
+}
+
+static PfStatus start_complete(PfSim *sim)
+{
+  if (sim->complete == sim->model) {
+    memcpy(sim->complete_values, sim->values, (size_t)pf_system_symbols(sim->system)->count*sizeof *sim->values);
+    return PF_OK;
+  }
+  PfArena *scratch = pf_context_scratch(sim->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = start_other(sim, pf_arena_array(scratch, double, sim->complete->parameter_count));
+  pf_arena_release(scratch, mark);
+  return status;
 }
 
 /* Inputs by their functions at the time of the start, or as they were set. */
@@ -222,6 +229,7 @@ static PfStatus place(PfSim *sim)
   PF_TRY(find_start(sim));
   if (!sim->options_set) PF_TRY(pf_run_settings(sim->ctx, sim->model, sim->system, sim->values, sim->method, &sim->options));
   if (sim->formulation) sim->options.formulation = sim->formulation;
+  PF_TRY(start_complete(sim));
   sim->placed = true;
   return PF_OK;
 }

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pfaff draw: the machine as a picture, at the start or at several instants of its motion. */
+#include "cli/motion.h"
+#include "scene/picture.h"
+
+#include <math.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+static const OptionHelp own[] = {
+  {.name = "at", .help = "at these times of the motion, the earlier ones paler, with the paths of bodies (default: at "
+                         "the start)"},
+  {.name = "out", .argument = "PICTURE", .help = "the picture (default: a list of what would be in it)"},
+  {.name = "json", .help = "shapes, and their poses at each time, for programs on standard output"},
+  {0}};
+
+#define MOTION "by step rtol atol adaptive rho printed no-projection keep-going most-steps form "
+
+static const OptionNeed needs[] = {{.names = MOTION, .with = "at"}, {.names = "view", .with = "out"}, {0}};
+
+const Command pf_command_draw = {
+  .name = "draw", .summary = "the machine as a picture, also in motion",
+  .operands = "FILE",
+  .about = "Shapes are those of 'draw' in the model. A body of which it says nothing is drawn by what is known: a box, "
+           "cylinder or ball "
+           "with its inertia, rods between its joints, wheels, blades, springs, and what they roll on.",
+  .takes = TAKES_STATE MOTION "at view out json ",
+  .writes = {WRITES_PICTURES},
+  .own = own,
+  .needs = needs,
+  .examples = "pfaff draw --out bicycle.svg examples/bicycle.pf\n"
+              "pfaff draw --at 0,0.5,1,1.5 --view top --out path.svg examples/snakeboard_bodies.pf\n",
+  .run = run};
+
+enum { PATH = 400 }; /* instants along which paths are drawn */
+
+typedef struct Draw {
+  Session s;
+  const Options *options;
+  Motion motion;
+  PfScene *scene;
+  PfView view;
+  const double *asked; /* times of --at */
+  int asked_count, next;
+  int count, path_count;
+  double *times, *numbers, *path;
+} Draw;
+
+static PfStatus read_view(Draw *d)
+{
+  const char *name = d->options->view;
+  for (int i = 0; name; i++) {
+    const char *summary, *known = pf_view_value(i, &summary);
+    if (!known) {
+      pf_fail(d->s.ctx, PF_ERR_ARGUMENT, "--view: there is no view '%s'", name);
+      pf_hint(d->s.ctx, "it is iso, top, side or front");
+      return PF_ERR_ARGUMENT;
+    }
+    d->view = (PfView)(i + 1);
+    if (!strcmp(known, name)) break;
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- at several instants */
+
+/* Times of --at among others that make the paths smooth. */
+static PfStatus choose_times(Draw *d)
+{
+  PfRunOptions *o = &d->motion.settings;
+  int count = 0, next = 0;
+  d->asked = o->at, d->asked_count = o->at_count;
+  double *at = pf_arena_array(d->s.arena, double, PATH + 1 + o->at_count);
+  double from = d->motion.t0, to = o->at[o->at_count - 1];
+  if (!at) return pf_no_room(d->s.ctx, "the picture");
+  if (o->at[0] < from)
+    return pf_fail(d->s.ctx, PF_ERR_ARGUMENT, "--at: %.10g lies before the start, t = %.10g", o->at[0], from);
+  for (int i = 0; i <= PATH; i++) {
+    double t = i == PATH ? to : from + (to - from)*i/PATH;
+    while (next < o->at_count && o->at[next] <= t) at[count++] = o->at[next++];
+    if (!count || t > at[count - 1]) at[count++] = t;
+  }
+  o->at = at, o->at_count = count;
+  o->t_end = fmax(to, from);
+  return PF_OK;
+}
+
+static bool is_asked(const Draw *d, double t)
+{
+  return d->next < d->asked_count && fabs(t - d->asked[d->next]) <= 1e-12*fmax(1, fabs(t));
+}
+
+/* At an event there are two samples, before and after: both belong to the path, the later one is shown. */
+static PfStatus take_sample(void *user, const PfSample *sample)
+{
+  Draw *d = user;
+  size_t size = (size_t)pf_scene_size(d->scene);
+  double *now = d->path + (size_t)d->path_count*size;
+  if (!sample || d->path_count > PATH + d->asked_count || !pf_scene_read(d->scene, now)) return PF_OK;
+  d->path_count++;
+  for (; is_asked(d, sample->t); d->next++) {
+    memcpy(d->numbers + (size_t)d->count*size, now, size*sizeof *now);
+    d->times[d->count++] = d->asked[d->next];
+  }
+  return PF_OK;
+}
+
+static PfStatus make_room(Draw *d, int instants, int path)
+{
+  size_t size = (size_t)pf_scene_size(d->scene);
+  d->times = pf_arena_array(d->s.arena, double, instants);
+  d->numbers = pf_arena_alloc(d->s.arena, (size_t)instants, size*sizeof(double));
+  d->path = pf_arena_alloc(d->s.arena, (size_t)path, size*sizeof(double));
+  return d->times && d->numbers && d->path ? PF_OK : pf_no_room(d->s.ctx, "the picture");
+}
+
+static PfStatus follow(Draw *d)
+{
+  PfRunResult result;
+  PF_TRY(choose_times(d));
+  PF_TRY(pf_cli_begin(&d->motion));
+  PF_TRY(pf_scene_new(d->motion.sim, &d->scene));
+  PF_TRY(make_room(d, d->asked_count, PATH + 1 + d->asked_count));
+  PF_TRY(pf_cli_move(&d->motion, take_sample, NULL, d, &result));
+  if (result.end == PF_RUN_CANCELLED) return pf_fail(d->s.ctx, PF_ERR_CANCELLED, "stopped on request");
+  int late = d->asked_count - d->count;
+  if (!d->count)
+    return pf_fail(d->s.ctx, PF_ERR_ARGUMENT, "--at: the motion ends at t = %.10g, before all of these times",
+                   result.t);
+  if (late)
+    pf_warn_at(d->s.ctx, (PfPlace){0}, "%d of the %d times of --at lie beyond the end, t = %.10g", late,
+               d->asked_count, result.t);
+  return PF_OK;
+}
+
+static PfStatus stand(Draw *d)
+{
+  PF_TRY(pf_scene_new(d->motion.sim, &d->scene));
+  PF_TRY(make_room(d, 1, 0));
+  d->times[0] = d->motion.t0;
+  d->count = 1;
+  bool good = pf_scene_read(d->scene, d->numbers);
+  return good ? PF_OK : pf_fail(d->s.ctx, PF_ERR_NUMBER, "a position is not finite at the start");
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static PfStatus draw(Draw *d)
+{
+  PfText text;
+  PfPicture picture = {d->scene, d->view, pf_cli_title(d->s.model), d->count, d->times, d->numbers, d->path_count,
+                       d->path_count > 1 ? d->path : NULL};
+  pf_text_init(&text, pf_context_allocator(d->s.ctx));
+  PfStatus status = pf_scene_svg(d->s.ctx, &picture, &text);
+  if (status == PF_OK) status = pf_cli_write(d->s.ctx, d->options, &text);
+  pf_text_free(&text);
+  return status;
+}
+
+static PfStatus make(Draw *d)
+{
+  PF_TRY(pf_cli_open(&d->s, d->options));
+  PF_TRY(read_view(d));
+  PF_TRY(pf_cli_place(&d->motion, &d->s, d->options));
+  PF_TRY(d->options->at ? follow(d) : stand(d));
+  return d->options->out ? draw(d) : PF_OK;
+}
+
+static void write_json(void *user, PfJson *json)
+{
+  const Draw *d = user;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(d->s.model));
+  pf_scene_put_json(d->scene, d->times, d->numbers, d->count, json);
+  pf_cli_json_diagnostics(d->s.ctx, json);
+  pf_json_close(json, '}');
+}
+
+/* Without a picture: what would be in it. */
+static void write_text(void *user, PfText *text)
+{
+  const Draw *d = user;
+  if (d->options->out) return;
+  pf_text_print(text, "%s: %d shapes, %.3g m large; --out robot.svg draws them\n", pf_cli_name(d->s.model),
+                d->scene->shape_count,
+                d->scene->size);
+  for (int i = 0; i < d->scene->shape_count; i++) {
+    const PfShape *s = d->scene->shapes + i;
+    pf_text_print(text, "  %-8s %-9s %-20s", pf_role_name(s->role), pf_shape_kind_name(s->kind), s->name);
+    for (int k = 0; k < 3 && s->size[k] != 0; k++) pf_text_print(text, " %9.4g", s->size[k]);
+    pf_text_add(text, "\n");
+  }
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  int code = pf_cli_options(&pf_command_draw, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Draw d = {.options = &options};
+  PfStatus status = make(&d);
+  code = pf_cli_finish(d.s.ctx, status, &options, &d, write_json, write_text);
+  pf_scene_free(d.scene);
+  pf_cli_end(&d.motion);
+  pf_cli_close(&d.s);
+  return status == PF_OK ? code : pf_cli_exit_code(status);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Colours of shapes. */
+#include "scene/paint_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Told apart by people who see fewer colours, and light enough to be shaded. */
+static const PfColor bodies[] = {0x5b93c9, 0xe0a458, 0x74a57f, 0xc97b84, 0x9385c1, 0x62a8ac, 0xb8a65b};
+
+static const PfColor roles[] = {[PF_ROLE_BODY] = 0x5b93c9,  [PF_ROLE_LINK] = 0x9aa7b3,    [PF_ROLE_JOINT] = 0xd98a3d,
+                                [PF_ROLE_BASE] = 0x7c8288,  [PF_ROLE_WHEEL] = 0x4d5661,   [PF_ROLE_BLADE] = 0x59626c,
+                                [PF_ROLE_CONTACT] = 0xc0392b, [PF_ROLE_SPRING] = 0x3f8f6b, [PF_ROLE_SUPPORT] = 0xd5dde4,
+                                [PF_ROLE_TRACE] = 0x4a6f96};
+
+static const struct {
+  const char *name;
+  PfColor color;
+} names[] = {
+  {"black", 0x222222}, {"blue", 0x3b6fc4}, {"brown", 0x8b5a2b}, {"cyan", 0x3fb6c6},
+  {"gold", 0xe3b505}, {"gray", 0x8a8f94}, {"green", 0x3f9b4f}, {"grey", 0x8a8f94},
+  {"navy", 0x23395b}, {"orange", 0xe58a2e}, {"pink", 0xe7a1b0}, {"purple", 0x8057a6},
+  {"red", 0xc8402f}, {"silver", 0xc0c4c8}, {"steelblue", 0x4682b4}, {"teal", 0x2a8c82},
+  {"tomato", 0xe9573f}, {"white", 0xf4f4f4}, {"yellow", 0xe9d24a},
+};
+
+static bool read_hex(const char *text, PfColor *color)
+{
+  *color = 0;
+  if (text[0] != '#' || strlen(text) != 7) return false;
+  for (const char *c = text + 1; *c; c++) {
+    const char *digits = "0123456789abcdef0123456789ABCDEF", *at = strchr(digits, *c);
+    if (!at) return false;
+    *color = 16**color + (PfColor)((at - digits)%16);
+  }
+  return true;
+}
+
+/* What the model says, when it is a colour that is known: nothing else of it gets into a picture. */
+static bool read_color(const char *text, PfColor *color)
+{
+  if (read_hex(text, color)) return true;
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++)
+    if (!strcmp(names[i].name, text)) {
+      *color = names[i].color;
+      return true;
+    }
+  return false;
+}
+
+PfColor pf_shape_color(const PfShape *s)
+{
+  PfColor color;
+  if (s->color && read_color(s->color, &color)) return color;
+  bool own = s->role == PF_ROLE_BODY || s->role == PF_ROLE_LINK || s->role == PF_ROLE_TRACE;
+  if (!own || s->body < 0) return roles[s->role];
+  color = bodies[(size_t)s->body%(sizeof bodies/sizeof *bodies)];
+  return s->role == PF_ROLE_LINK ? pf_color_mix(color, 0xb4bcc4, 0.35) : color;
+}
+
+static double channel(PfColor color, int shift)
+{
+  return (double)(color >> shift & 255u);
+}
+
+PfColor pf_color_mix(PfColor a, PfColor b, double part)
+{
+  PfColor out = 0;
+  for (int shift = 16; shift >= 0; shift -= 8) {
+    double value = channel(a, shift) + part*(channel(b, shift) - channel(a, shift));
+    out = out << 8 | (PfColor)(fmin(255, fmax(0, value)) + 0.5);
+  }
+  return out;
+}
+
+/* From above and from the left of the one who looks. */
+PfColor pf_color_lit(const PfCamera *camera, PfColor color, const double n[3])
+{
+  double length = pf_length3(n), light[3], bright = 0;
+  for (int i = 0; i < 3; i++) light[i] = 0.55*camera->vertical[i] + 0.45*camera->toward[i] - 0.35*camera->right[i];
+  if (length > 0) bright = pf_dot3(light, n)/length/pf_length3(light);
+  if (bright >= 0.6) return pf_color_mix(color, 0xffffff, 0.9*(bright - 0.6));
+  return pf_color_mix(color, 0x101820, 0.42*(0.6 - bright));
+}

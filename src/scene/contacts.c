@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rolls and slides, and on what: wheels, balls, blades, bowls, surfaces; springs. */
+#include "scene/scene_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "pfaff/kernel.h"
+
+enum { PER_CONTACT = 12, GRID = 25 };
+
+/* ---------------------------------------------------------------- numbers */
+
+static void ask(const PfMaker *m, const PfContact *c, PfExpr list[PER_CONTACT])
+{
+  PfExpr zero = pf_expr_int(m->ctx, 0);
+  for (int i = 0; i < PER_CONTACT; i++) list[i] = zero;
+  if (c->radius != PF_EXPR_NONE) list[0] = c->radius;
+  if (c->axle.count > 0) pf_vector_express(m->model, c->axle, c->body, list + 1);
+  if (c->roller != PF_EXPR_NONE) list[4] = c->roller;
+  if (c->sphere != PF_EXPR_NONE) list[5] = c->sphere;
+  if (c->u != PF_EXPR_NONE) list[6] = c->u, list[7] = c->w;
+  pf_vector_express(m->model, c->center, 0, list + 8);
+}
+
+PfStatus pf_scene_contact_numbers(PfMaker *m)
+{
+  int count = m->model->contact_count;
+  PfExpr *list = pf_arena_array(m->arena, PfExpr, count*PER_CONTACT);
+  double *numbers = pf_arena_array(m->arena, double, count*PER_CONTACT);
+  m->contacts = pf_arena_array(m->arena, PfContactNumbers, count);
+  if (!list || !numbers || !m->contacts) return pf_no_room(m->ctx, "the scene");
+  for (int i = 0; i < count; i++) ask(m, m->model->contacts + i, list + (size_t)i*PER_CONTACT);
+  PF_TRY(pf_places_values(m->places, list, count*PER_CONTACT, numbers));
+  for (int i = 0; i < count; i++) {
+    const double *n = numbers + (size_t)i*PER_CONTACT;
+    m->contacts[i] = (PfContactNumbers){n[0], {n[1], n[2], n[3]}, n[4], n[5], n[6], n[7], {0}, {n[8], n[9], n[10]}};
+    m->size = fmax(m->size, 2*n[0]);
+  }
+  return PF_OK;
+}
+
+bool pf_scene_is_round(const PfMaker *m, int frame)
+{
+  for (int i = 0; i < m->model->contact_count; i++)
+    if (m->model->contacts[i].body == frame && m->model->contacts[i].kind != PF_CONTACT_SKATE) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- what touches */
+
+/* A frame with two contacts, as a wheel on two rails, is one wheel. */
+static bool is_first(const PfMaker *m, int contact)
+{
+  for (int i = 0; i < contact; i++)
+    if (m->model->contacts[i].body == m->model->contacts[contact].body) return false;
+  return true;
+}
+
+static PfStatus add_wheel(PfMaker *m, const PfContact *c, const PfContactNumbers *n)
+{
+  PfShape wheel = pf_shape_on(c->body, PF_SHAPE_WHEEL, PF_ROLE_WHEEL, m->places->frames[c->body].name);
+  bool rollers = c->kind == PF_CONTACT_OMNI || c->kind == PF_CONTACT_MECANUM;
+  wheel.size[0] = n->radius;
+  wheel.size[1] = (rollers ? 0.5 : 0.16)*n->radius;
+  wheel.size[2] = rollers ? n->roller : 0;
+  pf_turn_to(n->axle, wheel.turn);
+  return pf_scene_add(m, wheel);
+}
+
+static PfStatus add_ball(PfMaker *m, const PfContact *c, const PfContactNumbers *n)
+{
+  PfShape ball = pf_shape_on(c->body, PF_SHAPE_SPHERE, PF_ROLE_BODY, m->places->frames[c->body].name);
+  ball.size[0] = n->radius;
+  return pf_scene_add(m, ball);
+}
+
+/* Along x, with its edge on the ground. */
+static PfStatus add_blade(PfMaker *m, const PfContact *c)
+{
+  PfShape blade = pf_shape_on(c->body, PF_SHAPE_BOX, PF_ROLE_BLADE, c->name);
+  blade.size[0] = 3.2*m->blade, blade.size[1] = 0.3*m->blade, blade.size[2] = m->blade;
+  blade.at[2] = m->blade/2;
+  return pf_scene_add(m, blade);
+}
+
+static PfStatus add_touch(PfMaker *m, const PfContact *c)
+{
+  PfShape point = pf_shape_on(0, PF_SHAPE_POINT, PF_ROLE_CONTACT, c->name);
+  point.pose = -1;
+  point.size[0] = 0.015*m->size;
+  PF_TRY(pf_scene_point(m, c->point, c->name, point.point));
+  return pf_scene_add(m, point);
+}
+
+static PfStatus add_body(PfMaker *m, int i)
+{
+  const PfContact *c = m->model->contacts + i;
+  PF_TRY(add_touch(m, c));
+  if (c->kind == PF_CONTACT_SKATE) return add_blade(m, c);
+  if (!is_first(m, i) || m->drawn[c->body]) return PF_OK;
+  return c->kind == PF_CONTACT_BALL ? add_ball(m, c, m->contacts + i) : add_wheel(m, c, m->contacts + i);
+}
+
+/* ---------------------------------------------------------------- what is rolled on */
+
+static PfStatus add_sphere(PfMaker *m, const PfContact *c, const PfContactNumbers *n)
+{
+  bool inside = c->on == PF_SUPPORT_INSIDE;
+  PfShape sphere = pf_shape_on(c->support, inside ? PF_SHAPE_SHELL : PF_SHAPE_SPHERE, PF_ROLE_SUPPORT, c->name);
+  sphere.size[0] = n->sphere;
+  pf_pose_local(m->places->world + c->support, n->center, sphere.at);
+  return pf_scene_add(m, sphere);
+}
+
+/* Heights over a grid around the origin, or around the start where that is far off; parameters as at the start. */
+static PfStatus find_heights(const PfMaker *m, const PfContact *c, const PfShape *s, double *heights)
+{
+  const PfSystem *system = pf_sim_complete_system(m->places->sim);
+  const PfSymbols *in = pf_system_symbols(system);
+  const double *values = pf_sim_complete_values(m->places->sim);
+  PfTape *tape;
+  double *inputs = pf_arena_array(m->arena, double, in->count), *work = NULL;
+  if (!inputs) return pf_no_room(m->ctx, "the scene");
+  memcpy(inputs, values, (size_t)in->count*sizeof *inputs);
+  PF_TRY(pf_tape_new(m->ctx, in->symbol, in->count, &c->height, 1, &tape));
+  work = pf_arena_array(m->arena, double, pf_tape_work_size(tape));
+  int u = 0, w = 0;
+  for (int i = 0; i < in->count; i++) {
+    if (in->symbol[i] == c->u) u = i;
+    if (in->symbol[i] == c->w) w = i;
+  }
+  for (int k = 0; k < GRID*GRID && work; k++) {
+    inputs[u] = s->at[0] + s->size[0]*(2.0*(k%GRID)/(GRID - 1) - 1);
+    inputs[w] = s->at[1] + s->size[1]*(2.0*(k/GRID)/(GRID - 1) - 1);
+    pf_tape_run(tape, inputs, heights + k, work);
+  }
+  pf_tape_free(tape);
+  return work ? PF_OK : pf_no_room(m->ctx, "the scene");
+}
+
+static PfStatus add_surface(PfMaker *m, const PfContact *c, const PfContactNumbers *n)
+{
+  PfShape s = pf_shape_on(c->support, PF_SHAPE_SURFACE, PF_ROLE_SUPPORT, c->name);
+  double *heights = pf_arena_array(m->arena, double, GRID*GRID), far = fmax(fabs(n->u), fabs(n->w));
+  if (!heights) return pf_no_room(m->ctx, "the scene");
+  bool around = far < 40*n->radius;
+  s.at[0] = around ? 0 : n->u, s.at[1] = around ? 0 : n->w;
+  s.size[0] = s.size[1] = around ? 1.3*far + 8*n->radius : 20*n->radius;
+  s.columns = s.rows = GRID;
+  s.heights = heights;
+  PF_TRY(find_heights(m, c, &s, heights));
+  return pf_scene_add(m, s);
+}
+
+/* The same sphere or surface under several contacts is one. */
+static bool is_new_support(const PfMaker *m, int contact)
+{
+  const PfContact *c = m->model->contacts + contact;
+  for (int i = 0; i < contact; i++) {
+    const PfContact *other = m->model->contacts + i;
+    if (other->on != c->on || other->support != c->support) continue;
+    if (c->on == PF_SUPPORT_SURFACE || pf_distance3(m->contacts[i].center, m->contacts[contact].center) <= 1e-9*m->size)
+      return false;
+  }
+  return true;
+}
+
+static PfStatus add_support(PfMaker *m, int i)
+{
+  const PfContact *c = m->model->contacts + i;
+  if (c->on == PF_SUPPORT_PLANE) {
+    if (m->solids.of[c->support] == 0) m->ground = true;
+    return PF_OK;
+  }
+  if (!is_new_support(m, i)) return PF_OK;
+  return c->on == PF_SUPPORT_SURFACE ? add_surface(m, c, m->contacts + i) : add_sphere(m, c, m->contacts + i);
+}
+
+/* ---------------------------------------------------------------- springs */
+
+static PfStatus add_spring(PfMaker *m, const PfSpring *spring)
+{
+  PfShape s = pf_shape_on(0, spring->damper ? PF_SHAPE_DAMPER : PF_SHAPE_SPRING, PF_ROLE_SPRING, "");
+  s.pose = -1;
+  s.size[0] = 0.035*m->size;
+  for (int k = 0; k < 2; k++) PF_TRY(pf_scene_point(m, spring->end[k], "", s.point + k));
+  return pf_scene_add(m, s);
+}
+
+PfStatus pf_scene_contacts(PfMaker *m)
+{
+  for (int i = 0; i < m->model->contact_count; i++) {
+    PF_TRY(add_support(m, i));
+    PF_TRY(add_body(m, i));
+  }
+  for (int i = 0; i < m->model->spring_count; i++) PF_TRY(add_spring(m, m->model->springs + i));
+  return PF_OK;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 'draw': the shapes that a model says it has. */
+#include "scene/scene_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+
+static const PfSetting *setting(const PfDraw *draw, const char *key)
+{
+  for (int i = 0; i < draw->setting_count; i++)
+    if (!strcmp(draw->settings[i].key, key)) return draw->settings + i;
+  return NULL;
+}
+
+/* The axis of what is round: as the setting says, that of the wheel the frame is, or z. */
+static void turn(const PfMaker *m, const PfDraw *draw, double R[9])
+{
+  const PfSetting *axis = setting(draw, "axis");
+  double direction[3] = {0, 0, 1};
+  for (int i = 0; !axis && i < m->model->contact_count; i++)
+    if (m->model->contacts[i].body == draw->frame && pf_length3(m->contacts[i].axle) > 0)
+      memcpy(direction, m->contacts[i].axle, sizeof direction);
+  if (axis && axis->word)
+    for (int i = 0; i < 3; i++) direction[i] = axis->word[0] == "xyz"[i];
+  pf_turn_to(direction, R);
+}
+
+static void set_cylinder(const PfMaker *m, const PfDraw *draw, const double n[3], PfShape *s)
+{
+  bool wheel = pf_scene_is_round(m, draw->frame);
+  s->kind = wheel ? PF_SHAPE_WHEEL : PF_SHAPE_CYLINDER;
+  s->role = wheel ? PF_ROLE_WHEEL : PF_ROLE_BODY;
+  s->size[0] = n[0];
+  s->size[1] = strcmp(draw->shape, "disc") ? n[1] : 0.06*n[0];
+  turn(m, draw, s->turn);
+}
+
+/* Along x of the frame: from a to b, or as an arrow of length a. */
+static void set_line(const PfMaker *m, const double n[3], bool arrow, PfShape *s)
+{
+  double x[3] = {n[0] < 0 && arrow ? -1 : 1, 0, 0};
+  pf_turn_to(x, s->turn);
+  s->kind = arrow ? PF_SHAPE_ARROW : PF_SHAPE_CYLINDER;
+  s->size[0] = arrow ? fabs(n[0]) : 0.012*m->size;
+  if (arrow) return;
+  s->role = PF_ROLE_LINK;
+  s->size[1] = fabs(n[1] - n[0]);
+  s->at[0] += (n[0] + n[1])/2;
+}
+
+static PfStatus add_trace(PfMaker *m, const PfDraw *draw, PfShape s)
+{
+  PfVector point = pf_vector_add(m->model, pf_frame_position(m->model, draw->frame), draw->point);
+  s.kind = PF_SHAPE_TRACE, s.role = PF_ROLE_TRACE;
+  s.pose = -1;
+  PF_TRY(pf_scene_point(m, point, s.name, s.point));
+  return pf_scene_add(m, s);
+}
+
+static PfStatus add(PfMaker *m, const PfDraw *draw)
+{
+  PfShape s = pf_shape_on(draw->frame, PF_SHAPE_BOX, PF_ROLE_BODY, m->places->frames[draw->frame].name);
+  const PfSetting *color = setting(draw, "color");
+  PfExpr zero = pf_expr_int(m->ctx, 0), list[6] = {zero, zero, zero, zero, zero, zero};
+  double n[6];
+  for (int i = 0; i < draw->argument_count && i < 3; i++) list[i] = draw->arguments[i];
+  if (draw->point.count == 1) memcpy(list + 3, draw->point.part[0].c, 3*sizeof *list);
+  PF_TRY(pf_places_values(m->places, list, 6, n));
+  memcpy(s.at, n + 3, sizeof s.at);
+  if (color && color->word) s.color = color->word;
+  s.body = m->solids.of[draw->frame];
+  if (!strcmp(draw->shape, "trace")) return add_trace(m, draw, s);
+  if (!strcmp(draw->shape, "arrow") || !strcmp(draw->shape, "line")) set_line(m, n, draw->shape[0] == 'a', &s);
+  else if (!strcmp(draw->shape, "cylinder") || !strcmp(draw->shape, "disc")) set_cylinder(m, draw, n, &s);
+  else if (!strcmp(draw->shape, "sphere")) s.kind = PF_SHAPE_SPHERE, s.size[0] = n[0];
+  else memcpy(s.size, n, sizeof s.size);
+  return pf_scene_add(m, s);
+}
+
+PfStatus pf_scene_given(PfMaker *m)
+{
+  for (int i = 0; i < m->model->draw_count; i++) PF_TRY(add(m, m->model->draws + i));
+  return PF_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pictures of a scene as SVG, and its JSON inside of a larger one. */
+#ifndef PF_SCENE_PICTURE_H
+#define PF_SCENE_PICTURE_H
+
+#include "out/out.h"
+#include "pfaff/scene.h"
+
+typedef enum PfView { PF_VIEW_AUTO, PF_VIEW_ISO, PF_VIEW_TOP, PF_VIEW_SIDE, PF_VIEW_FRONT } PfView;
+
+/* What is to be seen: the scene at several instants, the last in full colours, the earlier ones paler, with the paths
+ * of points. */
+typedef struct PfPicture {
+  const PfScene *scene;
+  PfView view;
+  const char *title;
+  int count;
+  const double *times, *numbers; /* pf_scene_size numbers per instant */
+  int path_count;
+  const double *path;            /* the same all along the motion, for traces; or NULL */
+} PfPicture;
+
+PfStatus pf_scene_svg(PfContext *ctx, const PfPicture *picture, PfText *text);
+
+/* Members of an object that is open. */
+void pf_scene_put_json(const PfScene *scene, const double *times, const double *numbers, int count, PfJson *json);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scene: made of a model, read along a motion. */
+#include "scene/scene_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "scene/picture.h"
+
+struct PfSceneParts {
+  PfArena *arena;
+  PfPlaces places;
+  int *frames; /* per pose */
+  PfText json;
+};
+
+const char *pf_shape_kind_name(PfShapeKind kind)
+{
+#define ENTRY(kind, name) name,
+  static const char *const names[] = {PF_SHAPE_KINDS(ENTRY)};
+  return names[kind];
+}
+
+const char *pf_role_name(PfRole role)
+{
+  static const char *const names[] = {PF_ROLES(ENTRY)};
+#undef ENTRY
+  return names[role];
+}
+
+/* ---------------------------------------------------------------- adding */
+
+PfShape pf_shape_on(int frame, PfShapeKind kind, PfRole role, const char *name)
+{
+  return (PfShape){.kind = kind, .role = role, .name = name, .body = -1, .pose = frame, .point = {-1, -1},
+                   .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+}
+
+PfStatus pf_scene_add(PfMaker *m, PfShape shape)
+{
+  for (int i = 0; i < 3; i++)
+    if (!isfinite(shape.size[i]) || !isfinite(shape.at[i])) return PF_OK; /* what has no size is not seen */
+  return pf_push(pf_context_allocator(m->ctx), &m->shapes, shape) ? PF_OK : pf_no_room(m->ctx, "the scene");
+}
+
+PfStatus pf_scene_point(PfMaker *m, PfVector vector, const char *name, int *index)
+{
+  const PfAllocator *allocator = pf_context_allocator(m->ctx);
+  *index = (int)m->vectors.count;
+  bool good = pf_push(allocator, &m->vectors, vector) && pf_push(allocator, &m->vector_names, name);
+  return good ? PF_OK : pf_no_room(m->ctx, "the scene");
+}
+
+PfStatus pf_scene_rod(PfMaker *m, int frame, PfRole role, const char *name, int body, const double a[3],
+                      const double b[3],
+                      double radius)
+{
+  PfShape rod = pf_shape_on(frame, PF_SHAPE_CYLINDER, role, name);
+  double middle[3], along[3], local[3];
+  for (int i = 0; i < 3; i++) middle[i] = (a[i] + b[i])/2, along[i] = b[i] - a[i];
+  rod.body = body;
+  rod.size[0] = radius, rod.size[1] = pf_length3(along);
+  pf_pose_local(m->places->world + frame, middle, rod.at);
+  pf_pose_local_direction(m->places->world + frame, along, local);
+  pf_turn_to(local, rod.turn);
+  return pf_scene_add(m, rod);
+}
+
+/* ---------------------------------------------------------------- models without frames */
+
+static PfExpr find_coordinate(const PfModel *model, const char *const *names)
+{
+  for (; *names; names++) {
+    int i = pf_model_find_coordinate(model, *names);
+    if (i >= 0) return model->coordinates[i].q;
+  }
+  return PF_EXPR_NONE;
+}
+
+/* By the names that everybody uses: a point (x, y, z) in the plane or in space with a heading. False when there is
+ * none. */
+static bool guess_frame(PfContext *ctx, const PfModel *model, PfFrame *frame)
+{
+  static const char *const heading[] = {"theta", "psi", "phi", NULL};
+  PfExpr zero = pf_expr_int(ctx, 0);
+  PfExpr x = find_coordinate(model, (const char *const[]){"x", "X", NULL});
+  PfExpr y = find_coordinate(model, (const char *const[]){"y", "Y", NULL});
+  PfExpr z = find_coordinate(model, (const char *const[]){"z", NULL});
+  const char *name = model->name && model->name[0] ? model->name : "model";
+  *frame = (PfFrame){.name = name, .axis = {zero, zero, pf_expr_int(ctx, 1)}};
+  if (x == PF_EXPR_NONE && y == PF_EXPR_NONE) return false;
+  PfExpr origin[3] = {x, y, z};
+  for (int i = 0; i < 3; i++) frame->origin[i] = origin[i] == PF_EXPR_NONE ? zero : origin[i];
+  frame->angle = z == PF_EXPR_NONE ? find_coordinate(model, heading) : PF_EXPR_NONE;
+  return true;
+}
+
+/* The smallest length among the parameters, as the size of what is only known by its coordinates. */
+static double guess_size(const PfMaker *m)
+{
+  const PfSymbols *in = pf_system_symbols(pf_sim_complete_system(m->places->sim));
+  const double *values = pf_sim_complete_values(m->places->sim);
+  double size = 0;
+  for (int i = 0; i < m->model->parameter_count; i++) {
+    const PfParameter *p = m->model->parameters + i;
+    double value = values[in->parameters + i];
+    if (strcmp(p->unit, "m") != 0 && strcmp(p->unit, "mm") != 0 && strcmp(p->unit, "cm") != 0) continue;
+    if (value > 0 && !(size > 0 && value >= size)) size = value;
+  }
+  return size > 0 ? 2*size : 1;
+}
+
+static PfStatus add_marker(PfMaker *m, int frame)
+{
+  const PfFrame *f = m->places->frames + frame;
+  bool heads = f->angle != PF_EXPR_NONE;
+  PfShape body = pf_shape_on(frame, heads ? PF_SHAPE_BOX : PF_SHAPE_SPHERE, PF_ROLE_BODY, f->name);
+  body.body = 0;
+  body.size[0] = (heads ? 0.8 : 0.06)*m->size, body.size[1] = 0.45*m->size, body.size[2] = 0.12*m->size;
+  body.at[2] = heads ? 0.06*m->size : 0;
+  PF_TRY(pf_scene_add(m, body));
+  PfShape nose = pf_shape_on(frame, PF_SHAPE_ARROW, PF_ROLE_CONTACT, f->name);
+  nose.size[0] = 0.8*m->size;
+  nose.at[2] = 0.14*m->size;
+  pf_turn_to((const double[]){1, 0, 0}, nose.turn);
+  if (heads) PF_TRY(pf_scene_add(m, nose));
+  PfShape trace = pf_shape_on(0, PF_SHAPE_TRACE, PF_ROLE_TRACE, f->name);
+  trace.pose = -1;
+  trace.body = 0;
+  PF_TRY(pf_scene_point(m, pf_vector_make(m->model, 0, f->origin), f->name, trace.point));
+  m->ground = f->angle != PF_EXPR_NONE;
+  return pf_scene_add(m, trace);
+}
+
+static PfStatus unknown(PfContext *ctx)
+{
+  pf_fail(ctx, PF_ERR_MODEL, "there is nothing to draw: the model has no bodies, no frames and no coordinates x and y");
+  pf_hint(ctx, "say what moves where, without any inertia: frame b in ground at (x, y, 0) turn theta about z; "
+               "draw b as box(0.4, 0.2, 0.1)");
+  return PF_ERR_MODEL;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* Does every turn happen about z, and nothing move along it? */
+static bool is_flat(const PfMaker *m)
+{
+  const PfPlaces *p = m->places;
+  const PfSymbols *in = pf_system_symbols(pf_sim_complete_system(p->sim));
+  for (int i = 1; i < m->solids.count; i++) {
+    const PfSolid *s = m->solids.solids + i;
+    double length = pf_length3(s->axis);
+    if (s->ball || s->turns > 1 || s->slides > 2) return false;
+    if (s->turns == 1 && fabs(s->axis[2]) < 0.999*length) return false;
+  }
+  for (int f = 1; f < p->frame_count; f++) {
+    PfExpr z = p->frames[f].origin[2];
+    if (z != PF_EXPR_NONE && pf_expr_depends(p->ctx, z, in->symbol + in->q, m->model->coordinate_count)) return false;
+  }
+  return true;
+}
+
+/* 'draw' says what a frame is, when it gives it a shape with an extent. */
+static PfStatus find_drawn(PfMaker *m)
+{
+  m->drawn = pf_arena_array(m->arena, bool, m->places->frame_count);
+  if (!m->drawn) return pf_no_room(m->ctx, "the scene");
+  for (int i = 0; i < m->model->draw_count; i++) {
+    const PfDraw *d = m->model->draws + i;
+    double n[3] = {0};
+    if (!strcmp(d->shape, "trace") || !strcmp(d->shape, "arrow") || !strcmp(d->shape, "line")) continue;
+    m->drawn[d->frame] = true;
+    PF_TRY(pf_places_values(m->places, d->arguments, d->argument_count < 3 ? d->argument_count : 3, n));
+    for (int k = 0; k < 3; k++)
+      if (isfinite(n[k])) m->size = fmax(m->size, n[k]);
+  }
+  return PF_OK;
+}
+
+static PfStatus find_sizes(PfMaker *m)
+{
+  PF_TRY(pf_scene_body_numbers(m));
+  PF_TRY(pf_scene_contact_numbers(m));
+  PF_TRY(find_drawn(m));
+  pf_scene_measure(m);
+  if (!(m->size > 0) || !isfinite(m->size)) m->size = guess_size(m);
+  m->blade = 0.08*m->size;
+  m->flat = is_flat(m);
+  for (int i = 0; i < m->model->contact_count; i++)
+    if (m->model->contacts[i].on == PF_SUPPORT_PLANE && m->solids.of[m->model->contacts[i].support] == 0)
+      m->ground = true;
+  return PF_OK;
+}
+
+static PfStatus make(PfMaker *m, bool guessed)
+{
+  PF_TRY(find_sizes(m));
+  if (guessed) return add_marker(m, m->places->frame_count - 1);
+  PF_TRY(pf_scene_given(m));
+  PF_TRY(pf_scene_contacts(m));
+  PF_TRY(pf_scene_bodies(m));
+  return m->shapes.count ? PF_OK : unknown(m->ctx);
+}
+
+static void find_up(const PfMaker *m, PfScene *scene)
+{
+  double g[3] = {0}, length = 0;
+  scene->up[0] = scene->up[1] = 0, scene->up[2] = 1;
+  if (m->model->gravity[0] == PF_EXPR_NONE || pf_places_values(m->places, m->model->gravity, 3, g) != PF_OK) return;
+  length = pf_length3(g);
+  for (int i = 0; i < 3 && length > 0 && isfinite(length); i++) scene->up[i] = -g[i]/length;
+}
+
+/* Poses are those of the frames that carry a shape; the ground is the first. */
+static PfStatus number_poses(PfMaker *m, PfScene *scene)
+{
+  int count = m->places->frame_count, *number = pf_arena_array(m->arena, int, count);
+  const char **names = pf_arena_array(m->arena, const char *, count);
+  struct PfSceneParts *parts = scene->parts;
+  parts->frames = pf_arena_array(m->arena, int, count);
+  if (!number || !names || !parts->frames) return pf_no_room(m->ctx, "the scene");
+  number[0] = 1;
+  for (size_t i = 0; i < m->shapes.count; i++)
+    if (m->shapes.at[i].pose >= 0) number[m->shapes.at[i].pose] = 1;
+  for (int f = 0; f < count; f++) {
+    if (!number[f]) continue;
+    names[scene->pose_count] = f ? m->places->frames[f].name : "ground";
+    parts->frames[scene->pose_count] = f;
+    number[f] = scene->pose_count++;
+  }
+  for (size_t i = 0; i < m->shapes.count; i++)
+    if (m->shapes.at[i].pose >= 0) m->shapes.at[i].pose = number[m->shapes.at[i].pose];
+  scene->poses = names;
+  return PF_OK;
+}
+
+static void *keep(const PfMaker *m, const void *items, size_t count, size_t size)
+{
+  void *copy = pf_arena_alloc(m->arena, count, size);
+  if (copy && count) memcpy(copy, items, count*size);
+  return copy;
+}
+
+static PfStatus finish(PfMaker *m, PfScene *scene)
+{
+  PF_TRY(number_poses(m, scene));
+  find_up(m, scene);
+  scene->title = m->model->title && m->model->title[0] ? m->model->title : m->model->name;
+  scene->size = m->size;
+  scene->flat = m->flat;
+  scene->ground = m->ground;
+  scene->shape_count = (int)m->shapes.count;
+  scene->point_count = (int)m->vectors.count;
+  scene->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
+  scene->points = keep(m, m->vector_names.at, m->vector_names.count, sizeof *m->vector_names.at);
+  if (!scene->shapes || !scene->points) return pf_no_room(m->ctx, "the scene");
+  pf_places_close(m->places);
+  return pf_places_open(m->places, m->vectors.at, (int)m->vectors.count);
+}
+
+/* The frames as they are at the start, then everything that is fixed on them. */
+static PfStatus build(PfMaker *m, PfScene *scene)
+{
+  PfPlaces *p = m->places;
+  PfFrame extra;
+  bool guessed = m->model->frame_count <= 1 && guess_frame(m->ctx, m->model, &extra);
+  if (m->model->frame_count <= 1 && !guessed && !m->model->draw_count) return unknown(m->ctx);
+  PF_TRY(pf_places_frames(p, guessed ? &extra : NULL));
+  PF_TRY(pf_places_open(p, NULL, 0));
+  if (!pf_places_read(p)) return pf_fail(m->ctx, PF_ERR_NUMBER, "a position is not finite at the start");
+  PF_TRY(pf_solids_find(p, &m->solids));
+  PF_TRY(make(m, guessed));
+  return finish(m, scene);
+}
+
+static PfStatus build_in(PfSim *sim, PfScene *scene)
+{
+  PfContext *ctx = pf_sim_context(sim);
+  const PfAllocator *allocator = pf_context_allocator(ctx);
+  struct PfSceneParts *parts = scene->parts;
+  const PfModel *model = pf_sim_complete(sim);
+  parts->places = (PfPlaces){.ctx = ctx, .arena = parts->arena, .sim = sim, .model = model};
+  PfMaker m = {.ctx = ctx, .arena = parts->arena, .places = &parts->places, .model = model};
+  PfStatus status = build(&m, scene);
+  pf_array_free(allocator, &m.shapes);
+  pf_array_free(allocator, &m.vectors);
+  pf_array_free(allocator, &m.vector_names);
+  return status;
+}
+
+PfStatus pf_scene_new(PfSim *sim, PfScene **out)
+{
+  PfContext *ctx = pf_sim_context(sim);
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfScene *scene = arena ? pf_arena_array(arena, PfScene, 1) : NULL;
+  struct PfSceneParts *parts = scene ? pf_arena_array(arena, struct PfSceneParts, 1) : NULL;
+  *out = NULL;
+  if (!parts) {
+    pf_arena_free(arena);
+    return pf_no_room(ctx, "the scene");
+  }
+  parts->arena = arena;
+  scene->parts = parts;
+  pf_text_init(&parts->json, pf_context_allocator(ctx));
+  PfStatus status = build_in(sim, scene);
+  if (status == PF_OK) *out = scene;
+  else pf_scene_free(scene);
+  return status;
+}
+
+void pf_scene_free(PfScene *scene)
+{
+  if (!scene) return;
+  pf_places_close(&scene->parts->places);
+  pf_text_free(&scene->parts->json);
+  pf_arena_free(scene->parts->arena);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+int pf_scene_size(const PfScene *scene)
+{
+  return 12*scene->pose_count + 3*scene->point_count;
+}
+
+bool pf_scene_read(PfScene *scene, double *numbers)
+{
+  PfPlaces *p = &scene->parts->places;
+  bool good = pf_places_read(p);
+  for (int i = 0; i < scene->pose_count; i++) {
+    const PfPose *pose = p->world + scene->parts->frames[i];
+    memcpy(numbers + 12*(size_t)i, pose->p, sizeof pose->p);
+    memcpy(numbers + 12*(size_t)i + 3, pose->R, sizeof pose->R);
+  }
+  for (int i = 0; i < scene->point_count; i++)
+    memcpy(numbers + 12*(size_t)scene->pose_count + 3*(size_t)i, p->vector[i], sizeof p->vector[i]);
+  return good;
+}
+
+/* The text that pf_scene_json writes into, and its context. */
+PfText *pf_scene_text(PfScene *scene, PfContext **ctx)
+{
+  *ctx = scene->parts->places.ctx;
+  return &scene->parts->json;
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# pfaff draw: every example, at the start and in motion; views; bad options; hostile names.
+. "$2/tests/cli/common.sh"
+examples=$source/examples
+
+# Is x.svg a picture: XML with a known set of elements, all numbers of its paths on the page, more than $1 shapes?
+is_picture() {
+  python3 - "$place/x.svg" "$1" <<'END' 2>"$place/err" || fail "$last: not a picture"
+import re, sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+width, height = float(root.get("width")), float(root.get("height"))
+tags = {e.tag.split("}")[1] for e in root.iter()}
+assert tags <= {"svg", "rect", "path", "text", "tspan", "g"}, tags
+paths = [e.get("d") for e in root.iter("{http://www.w3.org/2000/svg}path")]
+for d in paths:
+    if "l" in d: continue  # arrows of the scale
+    n = [float(x) for x in re.findall(r"-?[0-9.]+", d)]
+    assert all(-2 <= x <= width + 2 for x in n[::2]) and all(-2 <= y <= height + 2 for y in n[1::2]), d
+assert len(paths) > int(sys.argv[2]), len(paths)
+END
+}
+
+for model in "$examples"/*.pf; do
+  case $(basename "$model" .pf) in
+    free_floating | free_floating_cm | free_floating_published | x1 | x2) # angles only, or nothing that has a place
+      run 1 draw --out "$place/x.svg" "$model"
+      says err "there is nothing to draw"
+      says err "draw b as box"
+      continue ;;
+  esac
+  run 0 draw --out "$place/x.svg" "$model"
+  is_picture 8
+  run 0 draw --json "$model"
+  holds 'len(d["shapes"]) > 0 and len(d["motion"]) == 1 and len(d["motion"][0]) == 12*len(d["poses"]) + 3*len(d["points"]) and all(s.get("pose", 0) < len(d["poses"]) and all(p < len(d["points"]) for p in s.get("points", [])) for s in d["shapes"])'
+done
+
+# In motion: paler copies, paths, the times below.
+for model in bicycle snakeboard_bodies hand ball_in_bowl capture; do
+  run 0 draw --at 0,0.1,0.2 --out "$place/x.svg" "$examples/$model.pf"
+  is_picture 100
+  grep -q '<g opacity="0.25">' "$place/x.svg" || fail "$last: no paler copy"
+  grep -q 't = 0, 0.1, 0.2 s' "$place/x.svg" || fail "$last: the times are missing"
+  cp "$place/x.svg" "$place/y.svg"
+  run 0 draw --at 0,0.1,0.2 --out "$place/x.svg" "$examples/$model.pf"
+  cmp -s "$place/x.svg" "$place/y.svg" || fail "$last: the same command gives another picture"
+done
+for view in iso top side front; do
+  run 0 draw --view $view --out "$place/x.svg" "$examples/bicycle.pf"
+  is_picture 50
+done
+
+# Poses are those of a run: the position of the board is (x, y).
+run 0 draw --at 1,2 --json "$examples/snakeboard_bodies.pf"
+cp "$place/out" "$place/drawn.json"
+run 0 run --at 1,2 --show "x,y,theta" --json "$examples/snakeboard_bodies.pf"
+helpers="import json, math; s = json.load(open('$place/drawn.json')); k = 12*s['poses'].index('board')
+near = lambda a, b: abs(a - b) < 1e-9
+"
+holds 'len(s["times"]) == 2 and all(near(s["motion"][i][k], d["rows"][i][1]) and near(s["motion"][i][k + 1], d["rows"][i][2]) and near(s["motion"][i][k + 3], math.cos(d["rows"][i][3])) for i in range(2))'
+helpers=
+
+# PNG and PDF where librsvg is.
+for kind in png pdf; do
+  if "$program" draw --out "$place/x.$kind" "$examples/bicycle.pf" >"$place/out" 2>"$place/err"; then
+    [ "$(head -c 4 "$place/x.$kind" | tail -c 3)" = "$(echo $kind | tr a-z A-Z)" ] || fail "not a $kind file"
+  else
+    says err "librsvg"
+  fi
+done
+
+# What is wrong is said.
+run 0 draw "$examples/bicycle.pf"
+says out "wheel    wheel     wheel_f                   0.35"
+says_nothing err
+run 2 draw --view above --out "$place/x.svg" "$examples/bicycle.pf"
+says err "there is no view 'above'"
+run 2 draw --by rk4 --out "$place/x.svg" "$examples/bicycle.pf"
+says err "--by"
+run 2 draw --at 2,1 --out "$place/x.svg" "$examples/bicycle.pf"
+says err "ascending"
+run 2 draw --at -1 --out "$place/x.svg" "$examples/bicycle.pf"
+says err "before the start"
+run 2 draw --out "$place/x.gif" "$examples/bicycle.pf"
+says err "must end in"
+cat >"$place/ends.pf" <<'END'
+coord x, y
+kinetic (x'^2 + y'^2)/2
+start x' = 1
+run 10 until x > 1
+END
+run 0 draw --at 0,0.5,9 --out "$place/x.svg" "$place/ends.pf"
+says err "1 of the 3 times of --at lie beyond the end"
+run 2 draw --at 5,9 --out "$place/x.svg" "$place/ends.pf"
+says err "before all of these times"
+
+# Nothing of a title, a name or a colour gets out of its place.
+cat >"$place/hostile.pf" <<'END'
+model h "</text><script>alert(1)</script> & \\LaTeX{} ' ]]>"
+coord x, y, theta
+body b in ground at (x, y, 0) turn theta about z { mass 1, inertia diag(0, 0, 1) }
+draw b as box(1, 2, 3) { color "red\" onload=\"alert(1)" }
+END
+sed -i 's/ { color.*/ { color "red onload=alert(1)" }/' "$place/hostile.pf"
+run 0 draw --at 0,1 --out "$place/x.svg" "$place/hostile.pf"
+is_picture 5
+! grep -q '<script\|onload' "$place/x.svg" || fail "$last: something got out"
+run 0 draw --json "$place/hostile.pf"
+holds 'd["title"].startswith("</text><script>")'
+
+finish
