@@ -10,7 +10,7 @@
 enum { PER_BODY = 13, MOST_POINTS = 24 };
 
 /* Parts of the size of the machine. */
-static const double rod_part = 0.02, joint_part = 0.028, bob_part = 0.05, plate_part = 0.03;
+static const double rod_part = 0.02, joint_part = 0.024, bob_part = 0.05, plate_part = 0.03;
 
 /* ---------------------------------------------------------------- numbers */
 
@@ -321,7 +321,7 @@ static PfStatus add_joint(PfMaker *m, int solid)
   point[2] += lift_of(m);
   bool hinge = s->turns == 1 && !s->ball;
   PfShape joint = pf_shape_on(s->frame, hinge ? PF_SHAPE_CYLINDER : PF_SHAPE_SPHERE, PF_ROLE_JOINT, s->name);
-  joint.size[0] = joint_part*m->size*(hinge ? 1 : 1.2), joint.size[1] = 3*joint_part*m->size;
+  joint.size[0] = joint_part*m->size*(hinge ? 1 : 1.2), joint.size[1] = 2.4*joint_part*m->size;
   pf_pose_local(m->places->world + s->frame, point, joint.at);
   pf_pose_local_direction(m->places->world + s->frame, s->axis, local);
   if (hinge) pf_turn_to(local, joint.turn);
@@ -347,16 +347,17 @@ static PfStatus add_trace(PfMaker *m, const Skeleton *k)
 {
   const PfSolid *s = m->solids.solids + k->solid;
   bool last = true;
-  if (k->body < 0 || !s->frame) return PF_OK;
+  if (!s->frame || (k->body < 0 && !pf_solid_floats(s))) return PF_OK;
   for (int i = 0; i < m->solids.count; i++) last = last && m->solids.solids[i].parent != k->solid;
   if (!pf_solid_floats(s) && (!last || k->round || s->slides)) return PF_OK;
   for (int i = s->parent; i > 0 && !pf_solid_floats(s); i = m->solids.solids[i].parent)
     if (pf_solid_floats(m->solids.solids + i)) return PF_OK;
-  const PfBody *b = m->model->bodies + k->body;
-  PfShape trace = pf_shape_on(0, PF_SHAPE_TRACE, PF_ROLE_TRACE, b->name);
+  const PfBody *b = k->body < 0 ? NULL : m->model->bodies + k->body;
+  PfVector point = b ? pf_point_position(m->model, b->frame, b->com) : pf_frame_position(m->model, s->frame);
+  PfShape trace = pf_shape_on(0, PF_SHAPE_TRACE, PF_ROLE_TRACE, s->name);
   trace.pose = -1;
   trace.body = k->solid;
-  PF_TRY(pf_scene_point(m, pf_point_position(m->model, b->frame, b->com), b->name, trace.point));
+  PF_TRY(pf_scene_point(m, point, s->name, trace.point));
   return pf_scene_add(m, trace);
 }
 

@@ -17,7 +17,7 @@ static const struct {
   const char *name;
   PfColor color;
 } names[] = {
-  {"black", 0x222222}, {"blue", 0x3b6fc4}, {"brown", 0x8b5a2b}, {"cyan", 0x3fb6c6},
+  {"black", 0x363c42}, {"blue", 0x3b6fc4}, {"brown", 0x8b5a2b}, {"cyan", 0x3fb6c6},
   {"gold", 0xe3b505}, {"gray", 0x8a8f94}, {"green", 0x3f9b4f}, {"grey", 0x8a8f94},
   {"navy", 0x23395b}, {"orange", 0xe58a2e}, {"pink", 0xe7a1b0}, {"purple", 0x8057a6},
   {"red", 0xc8402f}, {"silver", 0xc0c4c8}, {"steelblue", 0x4682b4}, {"teal", 0x2a8c82},

@@ -27,14 +27,25 @@ static void turn(const PfMaker *m, const PfDraw *draw, double R[9])
   pf_turn_to(direction, R);
 }
 
+/* Does the frame turn about the axis of the shape, and is the shape flat? Then it is a wheel, whatever moves it. */
+static bool is_wheel(const PfMaker *m, const PfDraw *draw, const PfShape *s)
+{
+  const PfSolid *solid = m->solids.solids + m->solids.of[draw->frame];
+  double axis[3], own[3] = {s->turn[2], s->turn[5], s->turn[8]};
+  if (pf_scene_is_round(m, draw->frame)) return true;
+  if (solid->turns < 1 || solid->ball || s->size[1] > s->size[0]) return false;
+  pf_pose_local_direction(m->places->world + draw->frame, solid->axis, axis);
+  return fabs(pf_dot3(axis, own)) > 0.999*pf_length3(axis) && pf_length3(s->at) < 1e-9*s->size[0];
+}
+
 static void set_cylinder(const PfMaker *m, const PfDraw *draw, const double n[3], PfShape *s)
 {
-  bool wheel = pf_scene_is_round(m, draw->frame);
-  s->kind = wheel ? PF_SHAPE_WHEEL : PF_SHAPE_CYLINDER;
-  s->role = wheel ? PF_ROLE_WHEEL : PF_ROLE_BODY;
   s->size[0] = n[0];
   s->size[1] = strcmp(draw->shape, "disc") ? n[1] : 0.06*n[0];
   turn(m, draw, s->turn);
+  bool wheel = is_wheel(m, draw, s);
+  s->kind = wheel ? PF_SHAPE_WHEEL : PF_SHAPE_CYLINDER;
+  s->role = wheel && !m->flat ? PF_ROLE_WHEEL : PF_ROLE_BODY;
 }
 
 /* Along x of the frame: from a to b, or as an arrow of length a. */

@@ -45,7 +45,7 @@ static PfColor lit(const Mesh *m, PfColor color, const double normal[3])
 /* In how many pieces a length is cut, so that near and far can be told. */
 static int pieces(const Mesh *m, double length, int most)
 {
-  double n = ceil(length/(0.22*m->paint->size));
+  double n = ceil(length/(0.12*m->paint->size));
   return n > most ? most : n < 1 ? 1 : (int)n;
 }
 
@@ -99,7 +99,7 @@ static void paint_box(const Mesh *m)
       double n[3] = {0}, normal[3];
       n[axis] = sign;
       if (!is_seen(m, n[0], n[1], n[2], normal)) continue;
-      int count[2] = {pieces(m, m->s->size[(axis + 1)%3], 6), pieces(m, m->s->size[(axis + 2)%3], 6)};
+      int count[2] = {pieces(m, m->s->size[(axis + 1)%3], 9), pieces(m, m->s->size[(axis + 2)%3], 9)};
       PfColor fill = lit(m, m->color, normal);
       for (int i = 0; i < count[0]; i++)
         for (int j = 0; j < count[1]; j++) box_patch(m, axis, sign, (const int[]){i, j}, count, fill);
@@ -110,7 +110,7 @@ static void paint_box(const Mesh *m)
 
 static void barrel(const Mesh *m, double radius, double height, PfColor color)
 {
-  int cuts = pieces(m, height, 10);
+  int cuts = pieces(m, height, 12);
   for (int i = 0; i < SIDES; i++) {
     double a = 2*pi*i/SIDES, b = 2*pi*(i + 1)/SIDES, normal[3];
     if (!is_seen(m, cos((a + b)/2), sin((a + b)/2), 0, normal)) continue;
@@ -350,7 +350,7 @@ static Mesh mesh_of(PfPaint *paint, const PfShape *s, const double *numbers)
   Mesh m = {.paint = paint, .s = s, .color = pf_shape_color(s)};
   PfPose carrier, local;
   m.edge = pf_color_mix(m.color, 0x101820, 0.6);
-  if (s->role == PF_ROLE_WHEEL) m.nearer = 0.08*paint->size;
+  if (s->role == PF_ROLE_WHEEL) m.nearer = 0.055*paint->size;
   if (s->role == PF_ROLE_JOINT || s->kind == PF_SHAPE_ARROW) m.nearer = 0.06*paint->size;
   if (s->pose < 0) return m;
   memcpy(carrier.p, numbers + 12*(size_t)s->pose, sizeof carrier.p);

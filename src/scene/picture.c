@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Pixels. */
-enum { PAGE_WIDTH = 720, MARGIN = 22, TITLE = 42, BAND = 62, LEAST_HEIGHT = 200, MOST_HEIGHT = 620 };
+enum { PAGE_WIDTH = 720, MARGIN = 22, TITLE = 42, BAND = 82, LEAST_HEIGHT = 200, MOST_HEIGHT = 620 };
 
 static const double title_size = 16, font_size = 13;
 

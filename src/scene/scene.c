@@ -242,6 +242,17 @@ static void *keep(const PfMaker *m, const void *items, size_t count, size_t size
   return copy;
 }
 
+/* Does something move about in the plane of x and y, as vehicles do? */
+static bool drives(const PfMaker *m)
+{
+  for (int i = 1; i < m->solids.count; i++) {
+    const PfSolid *s = m->solids.solids + i;
+    if (s->parent == 0 && s->slides == 2 && s->turns == 1 && !s->ball && fabs(s->axis[2]) > 0.999*pf_length3(s->axis))
+      return true;
+  }
+  return false;
+}
+
 static PfStatus finish(PfMaker *m, PfScene *scene)
 {
   PF_TRY(number_poses(m, scene));
@@ -249,7 +260,7 @@ static PfStatus finish(PfMaker *m, PfScene *scene)
   scene->title = m->model->title && m->model->title[0] ? m->model->title : m->model->name;
   scene->size = m->size;
   scene->flat = m->flat;
-  scene->ground = m->ground;
+  scene->ground = m->ground || (drives(m) && fabs(scene->up[2]) > 0.9);
   scene->shape_count = (int)m->shapes.count;
   scene->point_count = (int)m->vectors.count;
   scene->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
