@@ -132,8 +132,9 @@ static PfStatus find_heights(const PfMaker *m, const PfContact *c, const PfShape
     if (in->symbol[i] == c->w) w = i;
   }
   for (int k = 0; k < GRID*GRID && work; k++) {
-    inputs[u] = s->at[0] + s->size[0]*(2.0*(k%GRID)/(GRID - 1) - 1);
-    inputs[w] = s->at[1] + s->size[1]*(2.0*(k/GRID)/(GRID - 1) - 1);
+    int row = k/GRID, column = k%GRID;
+    inputs[u] = s->at[0] + s->size[0]*(2.0*column/(GRID - 1) - 1);
+    inputs[w] = s->at[1] + s->size[1]*(2.0*row/(GRID - 1) - 1);
     pf_tape_run(tape, inputs, heights + k, work);
   }
   pf_tape_free(tape);

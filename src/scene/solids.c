@@ -45,6 +45,19 @@ static int count_slides(const PfPlaces *p, int frame, double direction[3])
   return slides;
 }
 
+/* Does it move only once an event has detached the body? Until then it is no joint. */
+static bool is_released(const PfPlaces *p, int frame)
+{
+  const PfFrame *f = p->frames + frame;
+  for (int i = 0; i < p->model->coordinate_count; i++) {
+    const PfCoordinate *c = p->model->coordinates + i;
+    if (!c->released) continue;
+    if (f->quaternion[0] != PF_EXPR_NONE && pf_expr_depends(p->ctx, f->quaternion[0], &c->q, 1)) return true;
+    if (f->origin[0] != PF_EXPR_NONE && pf_expr_depends(p->ctx, f->origin[0], &c->q, 1)) return true;
+  }
+  return false;
+}
+
 /* One piece of a joint, from below upwards: the point and axis of the lowest turn and slide stay. */
 static void add_piece(const PfPlaces *p, int frame, PfSolid *s)
 {
@@ -75,7 +88,7 @@ static void find_joint(const PfPlaces *p, const PfSolids *list, PfSolid *s)
 {
   int frame = s->frame;
   do {
-    if (p->moves[frame]) add_piece(p, frame, s);
+    if (p->moves[frame] && !is_released(p, frame)) add_piece(p, frame, s);
     frame = p->frames[frame].parent;
   } while (list->of[frame] < 0);
   s->parent = list->of[frame];

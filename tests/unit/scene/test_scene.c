@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenes: which shapes a model has, and where they are. */
 #include "pfaff/scene.h"
+#include "pfaff/lang.h"
 #include "pfaff/sim_parts.h"
+#include "scene/picture.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -128,6 +130,30 @@ static void poses_are_those_of_the_simulation(void **state)
   close_case(&c);
 }
 
+/* A body that an event detaches hangs on its joint before, and its shape goes with it afterwards. */
+static void a_detached_body_takes_its_shape_along(void **state)
+{
+  (void)state;
+  Case c = open_case("coord a, b [rad]\ngravity (0, -9.81, 0)\n"
+                     "body upper in ground turn a about z { mass 1, com (0.25, 0, 0), inertia diag(0, 0, 0.02) }\n"
+                     "body lower in upper at (0.5, 0, 0) turn b about z {\n"
+                     "  mass 1, com (0.25, 0, 0), inertia diag(0.001, 0.02, 0.0205)\n}\n"
+                     "when t = 0.2 { detach lower }\n");
+  assert_int_equal(count_role(c.scene, PF_ROLE_JOINT), 2);
+  const PfShape *upper = find(c.scene, "upper", PF_ROLE_LINK), *lower = find(c.scene, "lower", PF_ROLE_BODY);
+  for (int k = 0; k < 2; k++) {
+    double elbow[3], centre[3], square = 0;
+    assert_true(pf_scene_read(c.scene, c.numbers));
+    place(&c, upper, (const double[]){0, 0, upper->size[1]/2}, elbow);
+    place(&c, lower, (const double[]){0, 0, 0}, centre);
+    for (int i = 0; i < 3; i++) square += (elbow[i] - centre[i])*(elbow[i] - centre[i]);
+    if (k) assert_true(sqrt(square) > 0.35);
+    else assert_near(sqrt(square), 0.25, 0, 1e-12);
+    assert_true(pf_sim_advance(c.sim, 0.7));
+  }
+  close_case(&c);
+}
+
 /* ---------------------------------------------------------------- what rolls, slides and pulls */
 
 static void wheels_balls_and_blades_are_seen(void **state)
@@ -231,16 +257,74 @@ static void its_json_is_the_same_each_time(void **state)
   close_case(&c);
 }
 
+/* ---------------------------------------------------------------- little memory */
+
+static PfStatus draw(PfContext *ctx, PfSim *sim, PfText *text)
+{
+  PfScene *scene;
+  double t = 0, numbers[400];
+  const char *json;
+  PF_TRY(pf_scene_new(sim, &scene));
+  bool good = pf_scene_size(scene) <= 400 && pf_scene_read(scene, numbers);
+  PfPicture picture = {scene, PF_VIEW_AUTO, "<&>", 1, &t, numbers, 0, NULL};
+  PfStatus status = good ? pf_scene_svg(ctx, &picture, text) : PF_ERR_NUMBER;
+  if (status == PF_OK) status = pf_scene_json(scene, &t, numbers, 1, &json);
+  pf_scene_free(scene);
+  return status;
+}
+
+static PfStatus read_and_draw(PfContext *ctx, PfArena *arena, PfModel **model, PfEquations *equations, PfSim **sim,
+                              PfText *text)
+{
+  static const char words[] = "coord x, y, a\nbody b in ground at (x, y, 0) turn a about z { mass 1, inertia 1 }\n"
+                              "skate s: b\nstart x' = 1\n";
+  PfError error;
+  PF_TRY(pf_model_read(ctx, "test.pf", words, sizeof words - 1, model));
+  PF_TRY(pf_equations_derive(ctx, arena, *model, equations));
+  *sim = pf_sim_of_model(ctx, *model, equations, &error);
+  if (!*sim) return error.status;
+  return pf_sim_place(*sim) ? draw(ctx, *sim, text) : pf_sim_error(*sim)->status;
+}
+
+static void attempt(Counter *counter, void *user)
+{
+  (void)user;
+  PfContext *ctx = pf_context_new(&counter->allocator);
+  PfArena *arena = pf_arena_new(&counter->allocator);
+  PfModel *model = NULL;
+  PfEquations equations;
+  PfSim *sim = NULL;
+  PfText text;
+  pf_text_init(&text, &counter->allocator);
+  if (ctx && arena) {
+    PfStatus status = read_and_draw(ctx, arena, &model, &equations, &sim, &text);
+    assert_true(status == PF_OK || (status == PF_ERR_MEMORY && counter->refused > 0));
+  }
+  pf_text_free(&text);
+  pf_sim_close(sim);
+  if (model) pf_model_free(model);
+  if (arena) pf_arena_free(arena);
+  if (ctx) pf_context_free(ctx);
+}
+
+static void lack_of_memory_is_an_error_and_leaks_nothing(void **state)
+{
+  (void)state;
+  fail_every_allocation(attempt, NULL);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rods_follow_their_joints),
     cmocka_unit_test(poses_are_those_of_the_simulation),
+    cmocka_unit_test(a_detached_body_takes_its_shape_along),
     cmocka_unit_test(wheels_balls_and_blades_are_seen),
     cmocka_unit_test(draw_takes_the_place_of_what_is_guessed),
     cmocka_unit_test(a_model_of_energies_is_a_point_with_a_heading),
     cmocka_unit_test(what_has_no_place_is_told),
     cmocka_unit_test(its_json_is_the_same_each_time),
+    cmocka_unit_test(lack_of_memory_is_an_error_and_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
