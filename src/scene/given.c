@@ -70,6 +70,17 @@ static PfStatus add_trace(PfMaker *m, const PfDraw *draw, PfShape s)
   return pf_scene_add(m, s);
 }
 
+/* By parameters a size may become anything. */
+static PfStatus check_sizes(const PfMaker *m, const PfDraw *draw, const double n[3])
+{
+  bool signed_size = !strcmp(draw->shape, "line") || !strcmp(draw->shape, "arrow");
+  for (int i = 0; i < draw->argument_count && i < 3; i++)
+    if (!isfinite(n[i]) || (!signed_size && !(n[i] > 0)))
+      return pf_fail(m->ctx, PF_ERR_MODEL, "draw %s as %s(…): the size %.6g is not a positive length",
+                     m->places->frames[draw->frame].name, draw->shape, n[i]);
+  return PF_OK;
+}
+
 static PfStatus add(PfMaker *m, const PfDraw *draw)
 {
   PfShape s = pf_shape_on(draw->frame, PF_SHAPE_BOX, PF_ROLE_BODY, m->places->frames[draw->frame].name);
@@ -79,6 +90,7 @@ static PfStatus add(PfMaker *m, const PfDraw *draw)
   for (int i = 0; i < draw->argument_count && i < 3; i++) list[i] = draw->arguments[i];
   if (draw->point.count == 1) memcpy(list + 3, draw->point.part[0].c, 3*sizeof *list);
   PF_TRY(pf_places_values(m->places, list, 6, n));
+  PF_TRY(check_sizes(m, draw, n));
   memcpy(s.at, n + 3, sizeof s.at);
   if (color && color->word) s.color = color->word;
   s.body = m->solids.of[draw->frame];

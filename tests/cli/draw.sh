@@ -111,6 +111,16 @@ says err "1 of the 3 times of --at lie beyond the end"
 run 2 draw --at 5,9 --out "$place/x.svg" "$place/ends.pf"
 says err "before all of these times"
 
+cat >"$place/size.pf" <<'END'
+param r = 1
+coord x, y
+body b in ground at (x, y, 0) { mass 1 }
+draw b as sphere(r)
+END
+run 0 draw --out "$place/x.svg" "$place/size.pf"
+run 1 draw -p r=-2 --out "$place/x.svg" "$place/size.pf"
+says err "the size -2 is not a positive length"
+
 # Nothing of a title, a name or a colour gets out of its place.
 cat >"$place/hostile.pf" <<'END'
 model h "</text><script>alert(1)</script> & \\LaTeX{} ' ]]>"
