@@ -126,34 +126,36 @@ static void barrel(const Mesh *m, double radius, double height, PfColor color)
   }
 }
 
-static void spoke(const Mesh *m, double depth, const double centre[3], const double tip[3], bool marked)
+/* One sector of an end, in rings: the rim is nearer or farther than the middle. */
+enum { SECTORS = 12, ARC = 5 };
+
+static void sector(const Mesh *m, int i, double radius, double z, PfColor fill, PfColor rim, double width, bool spokes)
 {
-  line_on(m, depth, centre, tip, marked ? 0xc0392b : m->edge, marked ? 2.0 : 1.0);
+  int rings = radius < 0.06*m->paint->size ? 1 : 3;
+  for (int ring = 0; ring < rings; ring++) {
+    double p[2][ARC][3];
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < ARC; k++) {
+        double phi = 2*pi*(i + k/(ARC - 1.0))/SECTORS, r = radius*(ring + side)/rings;
+        p[side][k][0] = r*cos(phi), p[side][k][1] = r*sin(phi), p[side][k][2] = z;
+      }
+    for (int k = 0; k < ARC; k++) put(m, p[1][k][0], p[1][k][1], z);
+    for (int k = ARC; k-- > 0;) put(m, p[0][k][0], p[0][k][1], z);
+    double depth = pf_paint_item(m->paint, 2*ARC, fill, fill, 0.6, m->nearer);
+    for (int k = 0; k + 1 < ARC && ring == rings - 1; k++) line_on(m, depth, p[1][k], p[1][k + 1], rim, width);
+    int edge = i%2 ? ARC - 1 : 0; /* a spoke at every other sector, the first in another colour */
+    bool marked = i == 0 || i == SECTORS - 1;
+    if (spokes) line_on(m, depth, p[0][edge], p[1][edge], marked ? 0xc0392b : m->edge, marked ? 2.0 : 1.0);
+  }
 }
 
-/* The ends, in sectors; with spokes between them, one in another colour so that it can be seen how far a wheel has
- * turned. */
+/* The ends; with spokes it can be seen how far a wheel has turned. */
 static void caps(const Mesh *m, double radius, double height, PfColor color, PfColor rim, double width, bool spokes)
 {
-  enum { SECTORS = 6, CORNERS = 7 };
   for (int sign = -1; sign <= 1; sign += 2) {
-    double normal[3], z = sign*height/2, centre[3] = {0, 0, z};
+    double normal[3];
     if (!is_seen(m, 0, 0, sign, normal)) continue;
-    PfColor fill = lit(m, color, normal);
-    for (int i = 0; i < SECTORS; i++) {
-      double arc[CORNERS][3];
-      for (int k = 0; k < CORNERS; k++) {
-        double phi = 2*pi*(i + k/(CORNERS - 1.0))/SECTORS;
-        arc[k][0] = radius*cos(phi), arc[k][1] = radius*sin(phi), arc[k][2] = z;
-        put(m, arc[k][0], arc[k][1], z);
-      }
-      put(m, 0, 0, z);
-      double depth = pf_paint_item(m->paint, CORNERS + 1, fill, fill, 0.6, m->nearer);
-      for (int k = 0; k + 1 < CORNERS; k++) line_on(m, depth, arc[k], arc[k + 1], rim, width);
-      if (!spokes) continue;
-      spoke(m, depth, centre, arc[0], i == 0);
-      spoke(m, depth, centre, arc[CORNERS - 1], i == SECTORS - 1);
-    }
+    for (int i = 0; i < SECTORS; i++) sector(m, i, radius, sign*height/2, lit(m, color, normal), rim, width, spokes);
   }
 }
 
@@ -217,7 +219,7 @@ static void ball_circles(const Mesh *m, double radius)
       double p[3], q[3];
       world(m, a[0], a[1], a[2], p);
       world(m, b[0], b[1], b[2], q);
-      pf_paint_line(m->paint, p, q, axis ? pf_color_mix(m->edge, m->color, 0.4) : 0xc0392b, 0.9, 1.2*radius);
+      pf_paint_line(m->paint, p, q, axis ? pf_color_mix(m->edge, m->color, 0.4) : 0xc0392b, 0.9, 0.02*radius);
     }
 }
 
@@ -350,7 +352,7 @@ static Mesh mesh_of(PfPaint *paint, const PfShape *s, const double *numbers)
   Mesh m = {.paint = paint, .s = s, .color = pf_shape_color(s)};
   PfPose carrier, local;
   m.edge = pf_color_mix(m.color, 0x101820, 0.6);
-  if (s->role == PF_ROLE_WHEEL) m.nearer = 0.055*paint->size;
+  if (s->role == PF_ROLE_WHEEL) m.nearer = 0.025*paint->size;
   if (s->role == PF_ROLE_JOINT || s->kind == PF_SHAPE_ARROW) m.nearer = 0.06*paint->size;
   if (s->pose < 0) return m;
   memcpy(carrier.p, numbers + 12*(size_t)s->pose, sizeof carrier.p);

@@ -78,6 +78,8 @@ run 0 plot --show "x,y;theta,phi_b,phi_f" --out "$place/snakeboard.svg" "$exampl
 compare_with snakeboard.svg
 run 0 study continue n2=8..18 --show 'nu[3]' --out "$place/branches.svg" "$examples/carriage_steady.pf"
 compare_with branches.svg
+run 0 draw --out "$place/bicycle.svg" "$examples/bicycle.pf"
+compare_with bicycle.svg
 
 # The library of PNG and PDF is not loaded by what draws none.
 if command -v ldd >/dev/null; then
