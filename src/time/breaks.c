@@ -209,10 +209,16 @@ double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
 
 /* ---------------------------------------------------------------- the start */
 
+/* What constraints and sticking hold at a value is there up to the projection, whatever the tolerance of the run: a
+ * comparison with that value must not turn on the rest. */
+static const double rest_of_projection = 1e-13;
+
 /* Size of rounding in g, at the state where the sizes were computed. */
 static double noise_at(const PfMotionRun *run, const PfBreaks *b, int i)
 {
-  return 1e-13*b->size[2*i] + 1e-4*run->options.atol*b->size[2*i + 1];
+  bool held = run->m > 0 && b->at[i].kind == ATOM;
+  double each = 1e-4*run->options.atol + (held ? rest_of_projection : 0);
+  return 1e-13*b->size[2*i] + each*b->size[2*i + 1];
 }
 
 static double sign_of(double x)
