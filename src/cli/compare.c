@@ -112,14 +112,15 @@ static double time_row(const Comparison *c, Row *row)
 
 typedef struct Taker {
   Row *row;
+  const Motion *motion;
   int n, taken;
 } Taker;
 
 static PfStatus take(void *user, const PfSample *sample)
 {
   Taker *taker = user;
-  if (taker->taken < SAMPLES)
-    memcpy(taker->row->samples + (size_t)taker->taken*(size_t)taker->n, sample->q, (size_t)taker->n*sizeof(double));
+  double *q = taker->row->samples + (size_t)taker->taken*(size_t)taker->n;
+  if (taker->taken < SAMPLES) pf_cli_pick(taker->motion, sample, q, NULL, NULL);
   taker->taken++;
   return PF_OK;
 }
@@ -129,7 +130,7 @@ static PfStatus integrate(Comparison *c, Row *row)
 {
   Session *s = c->s;
   double start = c->motion.t0, at[SAMPLES];
-  Taker taker = {row, s->equations.n, 0};
+  Taker taker = {row, &c->motion, s->equations.n, 0};
   PfRunOptions options = pf_run_options();
   PfRunResult result;
   for (int k = 0; k < SAMPLES; k++) at[k] = start + c->horizon*(k + 1)/SAMPLES;

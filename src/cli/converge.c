@@ -66,9 +66,7 @@ static PfStatus take(void *user, const PfSample *sample)
   size_t n = (size_t)c->s.equations.n, m = (size_t)c->s.equations.m;
   if (c->taken < SAMPLES) {
     double *row = c->into + (size_t)c->taken*(2*n + m);
-    memcpy(row, sample->q, n*sizeof *row);
-    memcpy(row + n, sample->v, n*sizeof *row);
-    if (m) memcpy(row + 2*n, sample->multiplier, m*sizeof *row);
+    pf_cli_pick(&c->motion, sample, row, row + n, row + 2*n);
   }
   c->taken++;
   return PF_OK;

@@ -34,23 +34,12 @@ static PfStatus make_room(Drift *w, const double *values)
   return PF_OK;
 }
 
-static PfStatus find_coordinates(Drift *w, const PfModel *sampled)
-{
-  const PfModel *model = w->session->model;
-  w->from = pf_arena_array(w->session->arena, int, model->coordinate_count);
-  if (!w->from) return pf_no_room(w->session->ctx, "the watch over conserved quantities");
-  for (int i = 0; i < model->coordinate_count; i++)
-    w->from[i] = pf_model_find_coordinate(sampled, model->coordinates[i].name);
-  return PF_OK;
-}
-
 PfStatus pf_drift_make(Drift *w, Session *session, const Options *options, const Motion *motion)
 {
-  *w = (Drift){.session = session, .symbols = pf_system_symbols(pf_sim_system(motion->sim))};
+  *w = (Drift){.session = session, .motion = motion, .symbols = pf_system_symbols(pf_sim_system(motion->sim))};
   double *given = pf_cli_parameters(session->ctx, session->arena, session->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   PF_TRY(pf_invariants_find(session->ctx, session->arena, &session->equations, given, &w->found));
-  PF_TRY(find_coordinates(w, motion->complete.model));
   PF_TRY(make_tape(w));
   return make_room(w, pf_sim_values(motion->sim));
 }
@@ -66,13 +55,9 @@ void pf_drift_free(Drift *w)
 void pf_drift_sample(Drift *w, const PfSample *sample)
 {
   if (!w->tape) return;
-  int n = w->session->model->coordinate_count, count = w->found.count;
+  int count = w->found.count;
   w->values[w->symbols->time] = sample->t;
-  for (int i = 0; i < n; i++)
-    if (w->from[i] >= 0) {
-      w->values[w->symbols->q + i] = sample->q[w->from[i]];
-      w->values[w->symbols->v + i] = sample->v[w->from[i]];
-    }
+  pf_cli_pick(w->motion, sample, w->values + w->symbols->q, w->values + w->symbols->v, NULL);
   pf_tape_run(w->tape, w->values, w->now, w->work);
   if (w->samples++ == 0) memcpy(w->first, w->now, (size_t)count*sizeof *w->now);
   for (int i = 0; i < count; i++) w->drift[i] = fmax(w->drift[i], fabs(w->now[i] - w->first[i]));

@@ -8,12 +8,12 @@
 typedef struct Drift {
   PfInvariants found;
   Session *session;
+  const Motion *motion;
   const PfSymbols *symbols;
   PfTape *tape;       /* NULL: nothing is watched */
   double *values;     /* of the symbols, at the latest sample */
   double *work, *now; /* values of the invariants */
   double *first, *drift; /* at the first sample; largest change since */
-  int *from;          /* the coordinates of the model among those of the samples */
   long samples;
 } Drift;
 

@@ -3,6 +3,7 @@
 #include "cli/motion.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A failure of the simulation has its words in the context. */
 static PfStatus status_of(const Motion *m, bool good)
@@ -20,6 +21,39 @@ static PfStatus set_parameters(Motion *m, const Options *options)
   return isnan(options->time) ? PF_OK : status_of(m, pf_sim_set(m->sim, "t", options->time));
 }
 
+static int find_constraint(const PfModel *model, const char *name)
+{
+  for (int k = 0; k < model->constraint_count; k++)
+    if (strcmp(model->constraints[k].name, name) == 0) return k;
+  return -1;
+}
+
+/* What is there at the start is also in the complete model, under the same name. */
+static PfStatus find_places(Motion *m)
+{
+  const PfModel *model = m->s->model, *complete = m->complete.model;
+  m->coordinate = pf_arena_array(m->s->arena, int, model->coordinate_count);
+  m->constraint = pf_arena_array(m->s->arena, int, model->constraint_count);
+  if (!m->coordinate || !m->constraint) return pf_no_room(m->s->ctx, "the samples");
+  for (int i = 0; i < model->coordinate_count; i++)
+    m->coordinate[i] = pf_model_find_coordinate(complete, model->coordinates[i].name);
+  for (int k = 0; k < model->constraint_count; k++)
+    m->constraint[k] = find_constraint(complete, model->constraints[k].name);
+  return PF_OK;
+}
+
+void pf_cli_pick(const Motion *m, const PfSample *sample, double *q, double *v, double *multiplier)
+{
+  const PfModel *model = m->s->model;
+  for (int i = 0; i < model->coordinate_count; i++) {
+    if (m->coordinate[i] < 0) continue;
+    q[i] = sample->q[m->coordinate[i]];
+    if (v) v[i] = sample->v[m->coordinate[i]];
+  }
+  for (int k = 0; multiplier && k < model->constraint_count; k++)
+    if (m->constraint[k] >= 0) multiplier[k] = sample->multiplier[m->constraint[k]];
+}
+
 PfStatus pf_cli_place(Motion *m, Session *s, const Options *options)
 {
   PfError error;
@@ -31,6 +65,7 @@ PfStatus pf_cli_place(Motion *m, Session *s, const Options *options)
   int before = pf_diagnostic_count(s->ctx);
   PF_TRY(pf_cli_judge_start(s, options, status_of(m, pf_sim_place(m->sim)), before, pf_sim_changes(m->sim)));
   m->complete.model = pf_sim_complete(m->sim);
+  PF_TRY(find_places(m));
   m->start = *pf_sim_changes(m->sim);
   m->t0 = pf_sim_time(m->sim);
   m->settings = pf_sim_options(m->sim);

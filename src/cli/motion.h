@@ -14,6 +14,7 @@ typedef struct Motion {
   PfStart start;
   double t0;
   double seconds;        /* that starting took */
+  int *coordinate, *constraint; /* of the model: where they stand in a sample */
 } Motion;
 
 /* Makes the start consistent (with the warnings that belong to it) and finds the settings. Close it also when this
@@ -21,6 +22,10 @@ typedef struct Motion {
 PfStatus pf_cli_place(Motion *motion, Session *session, const Options *options);
 PfStatus pf_cli_begin(Motion *motion);
 void pf_cli_end(Motion *motion);
+
+/* A sample in the order of the model at the start, which has less than the complete one. `v` and `multiplier`
+ * may be NULL. */
+void pf_cli_pick(const Motion *motion, const PfSample *sample, double *q, double *v, double *multiplier);
 
 /* From the start to the end, with a call for each sample. After every step `stops` (NULL: never) is asked whether to go
  * on, besides the signals. PF_OK also when the motion ends early: result->end says why. */

@@ -177,6 +177,7 @@ static void print_formulations(const Run *r, PfText *text)
       pf_text_print(text, "%s%s", between, pf_formulation_name(pf_formulation(i)));
       between = ", ";
     }
+  if (!*between) pf_text_add(text, "no formulation");
 }
 
 static bool takes_steps(const Run *r)

@@ -13,6 +13,13 @@
 
 /* ---------------------------------------------------------------- parameters */
 
+static bool is_input(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (!strcmp(model->inputs[i].name, name)) return true;
+  return false;
+}
+
 static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *text, double *values)
 {
   char name[PF_LONGEST_NAME];
@@ -21,9 +28,12 @@ static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *
   int i = pf_model_find_parameter(model, name);
   if (i < 0 || model->parameters[i].derived) {
     pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: the model has no parameter '%s'", text, name);
-    pf_cli_hint_parameter(ctx, model, name);
+    if (is_input(model, name))
+      pf_hint(ctx, "'%s' is an input, a function of time: write 'param' and 'input %s = …' in the model", name, name);
+    else pf_cli_hint_parameter(ctx, model, name);
     return PF_ERR_ARGUMENT;
   }
+  if (!isnan(values[i])) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: '%s' is given twice", text, name);
   char what[256];
   snprintf(what, sizeof what, "-p %s", text);
   return pf_cli_value(ctx, what, value, pf_model_measure(model, name).unit, values + i);

@@ -158,10 +158,21 @@ static PfStatus set_one(Setter *s)
   return pf_model_set_start(s->model, name, value) ? PF_OK : unknown_name(s, name);
 }
 
+/* The name up to '=' once more? The names of groups and of their parts are not compared. */
+static bool is_given_before(const Texts *list, int index)
+{
+  size_t length = strcspn(list->at[index], "=");
+  for (int i = 0; i < index; i++)
+    if (strcspn(list->at[i], "=") == length && !strncmp(list->at[i], list->at[index], length)) return true;
+  return false;
+}
+
 PfStatus pf_cli_give_state(Session *s, const Options *options)
 {
   for (int i = 0; i < options->state.count; i++) {
     Setter setter = {s->ctx, s->model, options->state.at[i]};
+    if (is_given_before(&options->state, i))
+      return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: a second value for the same start", setter.text);
     PF_TRY(set_one(&setter));
   }
   return PF_OK;

@@ -49,6 +49,7 @@ typedef struct Linearize {
   int count;
   Point *points;
   const char *along; /* what `at` is: "t" or the parameter; NULL: one point */
+  Motion *motion;    /* with --at */
 } Linearize;
 
 /* ---------------------------------------------------------------- inputs */
@@ -130,10 +131,8 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   Linearize *l = user;
   Study *st = &l->st;
   const PfSymbols *in = pf_system_symbols(st->system);
-  size_t n = (size_t)st->s.equations.n;
   st->values[in->time] = sample->t;
-  memcpy(st->values + in->q, sample->q, n*sizeof *sample->q);
-  memcpy(st->values + in->v, sample->v, n*sizeof *sample->v);
+  pf_cli_pick(l->motion, sample, st->values + in->q, st->values + in->v, NULL);
   PF_TRY(pf_evaluate_inputs(st->s.ctx, st->s.model, in, st->values));
   PF_TRY(pf_dynamics_place(st->field, st->values));
   return add_point(l, sample->t);
@@ -141,6 +140,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 
 static PfStatus follow(Linearize *l, Motion *m)
 {
+  l->motion = m;
   Study *st = &l->st;
   PfRunOptions *o = &m->settings;
   PfRunResult result;

@@ -22,15 +22,15 @@ static void enter_order(Checker *ck, int parameter)
 }
 
 /* A parameter without a declared unit is read and shown in the one of its value: 3 [N/mm]; else in SI. */
-static void adopt_unit(Checker *ck, const Entity *entity, PfParameter *p)
+static void adopt_unit(Checker *ck, const Entity *entity, const char **text, double *scale)
 {
   PfUnit unit;
   if (!entity->dim.known || entity->dim.bare) return;
   if (entity->value->kind == PF_N_UNIT && pf_unit_of(ck, entity->value, &unit)) {
-    p->unit = pf_print_text(ck, "%s", entity->value->text);
-    p->scale = unit.scale;
+    *text = pf_print_text(ck, "%s", entity->value->text);
+    *scale = unit.scale;
   } else if (!pf_dimension_is_none(entity->dim.of)) {
-    p->unit = pf_dim_text(ck, entity->dim);
+    *text = pf_dim_text(ck, entity->dim);
   }
 }
 
@@ -49,7 +49,7 @@ static bool resolve_parameter(Checker *ck, Entity *entity)
     PfParameter *p = ck->parameters.at + entity->index;
     p->value = value.scalar;
     if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
-    if (!entity->has_unit) adopt_unit(ck, entity, p);
+    if (!entity->has_unit) adopt_unit(ck, entity, &p->unit, &p->scale);
   }
   enter_order(ck, entity->index);
   return true;
@@ -65,7 +65,10 @@ static bool resolve_input(Checker *ck, Entity *entity)
     pf_check_fail(ck, PF_ERR_MODEL, entity->value, "an input is a function of time t and parameters only");
     return false;
   }
-  ck->inputs.at[entity->index].value = value.scalar;
+  PfInput *input = ck->inputs.at + entity->index;
+  input->value = value.scalar;
+  if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
+  if (!entity->has_unit) adopt_unit(ck, entity, &input->unit, &input->scale);
   return true;
 }
 

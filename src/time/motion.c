@@ -125,10 +125,11 @@ static PfRunEnd advance(PfMotionRun *run)
   return pass_rank_loss(run, &stepped); /* it lay behind: the run has gone back */
 }
 
-/* Is the way so short, as between two events, that t has few digits left for it? Then one straight step does. */
+/* Is the way so short, as between two events, that t has hardly a digit left for it? Then one step without stages does.
+ * (At 1e9 s, the time of a clock, that is 14 us.) */
 static bool is_instant(const PfMotionRun *run)
 {
-  return run->state.t_end - run->state.t < 1e-11*fabs(run->state.t);
+  return run->state.t_end - run->state.t < 64*DBL_EPSILON*fabs(run->state.t);
 }
 
 static bool go_straight(PfMotionRun *run)
@@ -140,6 +141,7 @@ static bool go_straight(PfMotionRun *run)
   run->state.t_old = run->state.t;
   run->state.t = run->state.t_end;
   for (int i = 0; i < 2*run->n; i++) run->state.y[i] += h*run->state.dy[i];
+  for (int i = 0; i < run->n; i++) run->state.y[i] += h*h/2*run->state.dy[run->n + i];
   run->state.between = PF_BETWEEN_CUBIC;
   run->stepper.restart = true;
   run->monitor.step_known = false;

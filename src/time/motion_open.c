@@ -56,9 +56,11 @@ static PfStatus find_method(PfMotionRun *run)
   const PfRunOptions *o = &run->options;
   if (run->stepper.method == &pf_method_rest) return PF_OK;
   run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
-  if (run->stepper.fixed && !(o->step > 0))
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step: { step = 1e-3 }",
-                   run->stepper.method->name);
+  if (run->stepper.fixed && !(o->step > 0)) {
+    pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step", run->stepper.method->name);
+    pf_hint(run->ctx, "give one, for example --step 1e-3, or { step = 1e-3 } after 'run' in the model");
+    return PF_ERR_ARGUMENT;
+  }
   if (!run->stepper.method->damped && (o->adaptive || o->printed))
     return pf_fail(run->ctx, PF_ERR_ARGUMENT, "only the alpha methods have %s, not '%s'",
                    o->adaptive ? "a choice between fixed and adaptive steps" : "a printed form",

@@ -92,4 +92,25 @@ run 0 run --invariants "$place/watched.pf"
 says out "those of the model as it is at the start; events may change them"
 run 0 run --invariants --json "$place/watched.pf"
 holds '[(i["start"], i["drift"] < 1e-9) for i in d["invariants"] if i["name"] and "ship.p" in i["name"]] == [(1, True), (2, True), (3, True)]'
+
+# What moves without events moves the model as it is at the start, whatever stands before x in the complete model.
+printf '%s\n' "coord b" "body lo in ground turn b about z { mass 2, inertia 0.2, com (0.5, 0, 0) }" "coord x" \
+  "kinetic x'^2/2" "potential x^2/2 + x^4" "start b' = 1, x' = 1" "when t = 1 { detach lo }" "run 2" >"$place/model.pf"
+grep -v "^when" "$place/model.pf" >"$place/plain.pf"
+run 0 study linearize --at 0.5,1.5 "$place/plain.pf"
+sed 1d "$place/out" >"$place/plain"
+run 0 study linearize --at 0.5,1.5 "$place/model.pf"
+sed 1d "$place/out" | cmp -s - "$place/plain" || fail "the linear models differ by an event that never came"
+
+# An input has the dimension of its function.
+echo 'coord x [m]; kinetic 1 [kg]/2*x'"'"'^2; input u = 2 [kg]; force x = u; run 1' >"$place/model.pf"
+run 1 check "$place/model.pf"
+says err "must be in N, but this is in kg"
+
+# The time of a clock is no reason for long steps: 15 of 1 ms, and the energy stays.
+echo "coord x; kinetic x'^2/2; potential 2*x^2; start x = 1; run 0.015" >"$place/model.pf"
+for method in "rk4 --step 0.001" "rattle --step 0.001" dopri5; do
+  run 0 run --json --time 1700000000 --by $method "$place/model.pf"
+  holds 'd["energy"]["drift"] < 1e-6 and d["steps"] >= 5'
+done
 finish

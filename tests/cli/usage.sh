@@ -53,6 +53,13 @@ says_nothing out
 run 2 run --for 1 --for=1 "$model"
 says err "--for was given twice"
 run 0 run --json --json --for 0.1 -p m=7 -p J=2 "$model"
+run 2 run --for 0.1 -p m=7 -p m=8 "$model"
+says err "-p m=8: 'm' is given twice"
+run 2 run --for 0.1 --state x=1 --state x=2 "$model"
+says err "--state x=2: a second value"
+echo "coord x; kinetic x'^2/2; run 1" >"$place/step.pf"
+run 2 run --by rk4 "$place/step.pf"
+says err "--step 1e-3"
 
 # A name is one line of the summary, whatever is in it.
 newline=$(printf 'a\nb')
