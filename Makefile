@@ -1,6 +1,7 @@
 # The short way to the build. CMake does the work; see CMakeLists.txt and CMakePresets.json for the long way.
 #   make            set up what is missing, build the library and the program: build/pfaff
 #   make demo       the same, then diagnose a snakeboard, print its equations and draw its motion
+#   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
@@ -16,7 +17,7 @@ SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 MODEL = examples/snakeboard.pf
 
-.PHONY: all build demo test bench trial fuzz install format clean
+.PHONY: all build demo wasm test bench trial fuzz install format clean
 
 all: build
 
@@ -47,6 +48,12 @@ demo: build
 	@$(BUILD)/pfaff plot --out $(BUILD)/demo.svg $(MODEL)
 	@echo "$(BUILD)/demo.svg is written; '$(BUILD)/pfaff --help' tells what else there is"
 
+wasm:
+	@scripts/setup.sh page
+	@cmake --preset wasm >/dev/null
+	@cmake --build build-wasm -j $(JOBS)
+	@echo "build-wasm/pfaff.wasm: $$(wc -c <build-wasm/pfaff.wasm) bytes, $$(gzip -9 -c build-wasm/pfaff.wasm | wc -c) compressed"
+
 test:
 	@scripts/setup.sh test
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/test.sh
@@ -70,4 +77,4 @@ format:
 	@scripts/format.py
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-gcc build-clang
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-gcc build-clang build-wasm

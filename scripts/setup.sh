@@ -3,6 +3,7 @@
 # Installs what is missing, by apt-get; silent when everything is there.
 #   setup.sh build      what the library and the program need, and what they can do without: LAPACK, FLINT, SUNDIALS, expat, librsvg
 #   setup.sh test       that, and what the tests need
+#   setup.sh page       what the library as WebAssembly needs: clang for wasm32-wasi, and Node for its tests
 #   setup.sh analysis   that, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
 set -u
@@ -11,6 +12,7 @@ cd "$(dirname "$0")/.."
 required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
 tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath"
+page="clang lld wasi-libc binaryen nodejs"
 analysis="clang-tidy cppcheck clang-format"
 
 say() { echo "set-up: $*"; }
@@ -32,6 +34,8 @@ has_lapack() {
   return 1
 }
 
+has_wasm() { clang --target=wasm32-wasi -mexec-model=reactor tests/wasm/probe.c -o /dev/null; }
+
 has_clang_runtime() { echo 'int main(void) { return 0; }' | clang -fsanitize=address,undefined -x c - -o /dev/null; }
 
 # Is there another way to what the package would bring? (an own cmake, another LAPACK)
@@ -51,6 +55,9 @@ otherwise_present() {
     python3-mpmath) python3 -c 'import mpmath' ;;
     libcmocka-dev) has_header cmocka.h ;;
     libjansson-dev) has_header jansson.h ;;
+    lld | wasi-libc | libclang-rt-*-wasm32) has_wasm ;;
+    nodejs) command -v node ;;
+    binaryen) command -v wasm-opt ;;
     libclang-rt-*) has_clang_runtime ;;
     libc6-dbg) ! command -v dpkg-query ;;
     *) false ;;
@@ -117,12 +124,13 @@ main() {
   case $1 in
     build) ;;
     test) install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out" ;;
+    page) install $page && install "$(clang_runtime)-wasm32" || say "going on; without clang for wasm32-wasi there is no module" ;;
     analysis)
       install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out"
       install $analysis || say "going on; some checks will be left out"
       ;;
     *)
-      echo "usage: setup.sh build|test|analysis" >&2
+      echo "usage: setup.sh build|test|page|analysis" >&2
       exit 2
       ;;
   esac

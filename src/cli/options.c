@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of all options, and how they are read. */
 #include "cli/cli.h"
 
@@ -115,9 +116,14 @@ static const Option table[] = {
   {"at", 0, "T1,T2,…", OPTION_TEXT, AT(at), NULL, OPTIONS_OF_RUN, "samples at these times", NULL},
 
   {"out", 'o', "FILE", OPTION_TEXT, AT(out), NULL, OPTIONS_OF_RESULT, "writes the result to a file", NULL},
+  {"poses", 0, "FILE", OPTION_TEXT, AT(poses), NULL, OPTIONS_OF_RESULT,
+   "writes where everything that 'draw' shows is at the samples: positions and rotation matrices, as .csv, .json or "
+   ".mat", NULL},
   {"latex", 0, NULL, OPTION_FLAG, AT(latex), NULL, OPTIONS_OF_RESULT, "LaTeX for a paper; needs amsmath", NULL},
   {"json", 0, NULL, OPTION_FLAG, AT(json), NULL, OPTIONS_OF_RESULT,
    "JSON for programs on standard output, with a list of diagnostics also after an error", NULL},
+  {"no-rows", 0, NULL, OPTION_FLAG, AT(no_rows), NULL, OPTIONS_OF_RESULT,
+   "leaves the rows of the trajectory out of --json", NULL},
   {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, OPTIONS_OF_RESULT, "this help", NULL},
 };
 
@@ -357,9 +363,12 @@ static PfStatus check_files(Reader *r)
 {
   Options *o = r->options;
   if (!o->file_count) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a file is missing");
-  for (int i = 0; o->out && i < o->file_count; i++)
-    if (is_same_file(o->out, o->files[i]))
+  for (int i = 0; i < o->file_count; i++) {
+    if (o->out && is_same_file(o->out, o->files[i]))
       return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--out would overwrite what is read: %s", o->out);
+    if (o->poses && is_same_file(o->poses, o->files[i]))
+      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--poses would overwrite what is read: %s", o->poses);
+  }
   o->file = o->files[0];
   return PF_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options: one table of all of them makes parsing, help and the list in docs/commands.md (options.c, help.c). */
 #ifndef PF_CLI_OPTIONS_H
 #define PF_CLI_OPTIONS_H
@@ -35,7 +36,8 @@ typedef struct Options {
   /* the run */
   const char *method, *at;
   double horizon, rtol, atol, step, every, rho, rate, most_steps;
-  bool drift, keep_going, printed, adaptive, real_time, invariants;
+  const char *poses;
+  bool drift, keep_going, printed, adaptive, real_time, invariants, no_rows;
   /* pictures and studies */
   const char *show, *against, *minus, *inputs, *sweep, *within, *keep, *section, *near, *view;
   double starts, skip;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* --out: the kind of file that a name asks for, and whether the place can be written. */
 #include "cli/cli.h"
 #include "out/file.h"
@@ -10,15 +11,20 @@ static const char *ending(const char *path)
   return dot && dot != name ? dot + 1 : NULL;
 }
 
-const char *pf_cli_out_kind(const Options *options)
+static const char *kind_of(const Options *options, const char *path)
 {
   const char *const *kind = options->command->writes;
-  const char *end = ending(options->out), *first = *kind;
+  const char *end = ending(path), *first = *kind;
   for (; end && *kind; kind++) {
     const char *own = *kind;
     if (!strcmp(own, end)) return own;
   }
-  return !end && !pf_out_is_regular(options->out) ? first : NULL;
+  return !end && !pf_out_is_regular(path) ? first : NULL;
+}
+
+const char *pf_cli_out_kind(const Options *options)
+{
+  return kind_of(options, options->out);
 }
 
 bool pf_cli_out_is(const Options *options, const char *kind)
@@ -27,9 +33,14 @@ bool pf_cli_out_is(const Options *options, const char *kind)
   return own && !strcmp(own, kind);
 }
 
+static bool is_standard(const char *path)
+{
+  return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
 bool pf_cli_out_is_standard(const Options *options)
 {
-  return options->out && (!strcmp(options->out, "-") || !strcmp(options->out, "/dev/stdout"));
+  return options->out && is_standard(options->out);
 }
 
 void pf_cli_list_endings(const Command *command, const char *last, char list[LONGEST_LIST])
@@ -41,19 +52,32 @@ void pf_cli_list_endings(const Command *command, const char *last, char list[LON
   }
 }
 
-static PfStatus refuse(PfContext *ctx, const Options *options)
+static PfStatus refuse(PfContext *ctx, const Options *options, const char *option, const char *path)
 {
   char list[LONGEST_LIST];
   pf_cli_list_endings(options->command, " or ", list);
-  return pf_fail(ctx, PF_ERR_ARGUMENT, "--out %s: the name must end in %s", options->out, list);
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s %s: the name must end in %s", option, path, list);
+}
+
+/* --poses goes beside what --out writes, never to the same place. */
+static PfStatus check_poses(PfContext *ctx, const Options *options)
+{
+  const char *path = options->poses;
+  if (is_standard(path))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--poses %s: standard output is taken by the summary", path);
+  if (!kind_of(options, path)) return refuse(ctx, options, "poses", path);
+  if (options->out && !strcmp(options->out, path))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--poses and --out: both would write '%s'", path);
+  return pf_out_check(ctx, path);
 }
 
 PfStatus pf_cli_check_out(PfContext *ctx, const Options *options)
 {
   if (options->write && !strcmp(options->file, "-"))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "-w: what comes from standard input has no file that could be written");
+  if (options->poses) PF_TRY(check_poses(ctx, options));
   if (!options->out) return PF_OK;
-  if (!pf_cli_out_kind(options)) return refuse(ctx, options);
+  if (!pf_cli_out_kind(options)) return refuse(ctx, options, "out", options->out);
   if (options->json && pf_cli_out_is_standard(options))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--json and --out %s: standard output takes one of them", options->out);
   PF_TRY(pf_picture_check(ctx, options->out, pf_picture_kind(pf_cli_out_kind(options)), PF_RENDER_LIBRARY));

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff run: the motion, a summary that says whether to trust it, and a trajectory file. */
 #include "cli/drift.h"
 #include "cli/events.h"
 #include "cli/listing.h"
 #include "cli/pace.h"
+#include "cli/poses.h"
 #include "cli/signals.h"
 #include "cli/trajectory.h"
 
@@ -22,6 +24,7 @@ static const OptionHelp own[] = {
 
 static const OptionNeed needs[] = {
   {.names = "rate", .with = "real-time"}, {.names = "rate", .without = "step"}, {.names = "every", .without = "at"},
+  {.names = "no-rows", .with = "json"},
   {0}};
 
 const Command pf_command_run = {
@@ -30,7 +33,7 @@ const Command pf_command_run = {
   .about = "Integrates from the start of the model and prints a summary that says whether to trust the motion: steps, violation of "
            "the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was computed so far is written. Until "
            "the end it stands beside the file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
-  .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out json ",
+  .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out poses json no-rows ",
   .writes = {"csv", "json", "mat"},
   .own = own,
   .needs = needs,
@@ -44,6 +47,7 @@ typedef struct Run {
   Motion motion;
   PfRunResult result;
   Trajectory trajectory;
+  Poses poses;
   Pace pace;
   Drift drift;
   Events events;
@@ -60,10 +64,11 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Run *r = user;
   PF_TRY(pf_trajectory_add(&r->trajectory, sample));
+  PF_TRY(pf_poses_add(&r->poses));
   PF_TRY(pf_listing_add(&r->listing));
   pf_drift_sample(&r->drift, sample);
   pf_events_sample(&r->events, sample);
-  if (!r->options->json) return PF_OK;
+  if (!r->options->json || r->options->no_rows) return PF_OK;
   pf_json_open(&r->rows, NULL, '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_number(&r->rows, NULL, r->trajectory.row[i]);
   pf_json_close(&r->rows, ']');
@@ -89,6 +94,7 @@ static bool is_cancelled(void *user, double t)
   if (r->pace.period > 0) pf_pace_step(&r->pace, t);
   else show_progress(r, t);
   if (pf_record_keep(&r->trajectory.record) != PF_OK) r->unwritten = true;
+  if (pf_record_keep(&r->poses.record) != PF_OK) r->unwritten = true;
   return pf_signals_stop() || r->unwritten;
 }
 
@@ -108,6 +114,7 @@ static PfStatus prepare(Run *r)
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, m));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   r->progress = isatty(STDERR_FILENO) != 0;
+  if (r->options->poses) PF_TRY(pf_poses_make(&r->poses, m, r->options->poses));
   return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
 }
 
@@ -132,11 +139,11 @@ static PfStatus end_trajectory(Run *r, PfStatus status)
 {
   PfRecord *record = &r->trajectory.record;
   bool some = r->result.steps > 0 || (status == PF_OK && (is_whole(r) || r->result.end == PF_RUN_CANCELLED));
-  if (!some) pf_record_drop(record);
-  PfStatus closed = some ? pf_record_close(record) : PF_OK;
+  if (!some) pf_record_drop(record), pf_record_drop(&r->poses.record);
+  PfStatus closed = some ? pf_record_close(record) : PF_OK, posed = some ? pf_record_close(&r->poses.record) : PF_OK;
   r->written = r->options->out && some && closed == PF_OK;
-  r->unwritten = r->unwritten || closed != PF_OK || status == PF_ERR_FILE;
-  return status == PF_OK ? closed : status;
+  r->unwritten = r->unwritten || closed != PF_OK || posed != PF_OK || status == PF_ERR_FILE;
+  return status != PF_OK ? status : closed == PF_OK ? posed : closed;
 }
 
 static PfStatus simulate(Run *r)
@@ -274,7 +281,7 @@ static void json_summary(void *user, PfJson *json)
   for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.units[i]);
   pf_json_close(json, ']');
   pf_text_add(&json->text, ",\n  \"rows\": ");
-  if (r->rows.text.failed) pf_text_add(&json->text, "null");
+  if (r->rows.text.failed || r->options->no_rows) pf_text_add(&json->text, "null");
   else pf_text_put(&json->text, pf_text_get(&r->rows.text), r->rows.text.count);
   pf_json_close(json, '}');
 }
@@ -306,6 +313,7 @@ static int run(int argc, char **argv)
   if (r.rows.text.allocator) pf_json_free(&r.rows);
   pf_listing_free(&r.listing);
   pf_drift_free(&r.drift);
+  pf_poses_free(&r.poses);
   pf_trajectory_free(&r.trajectory);
   pf_events_free(&r.events);
   pf_cli_end(&r.motion);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows to files. They gather in memory and go to the file at least twice a second, each time with what ends the format, so that
  * the file can be read at any moment. */
 #include "out/record.h"
@@ -26,29 +27,6 @@ static bool ends_in(const char *path, const char *end)
 }
 
 /* ---------------------------------------------------------------- heads */
-
-static void put_doubled(PfText *text, const char *word)
-{
-  for (; *word; word++) {
-    if (*word == '"') pf_text_put(text, word, 1);
-    pf_text_put(text, word, 1);
-  }
-}
-
-/* What has a comma, a quote or a line end in it is quoted. */
-void pf_csv_put(PfText *text, const char *name, const char *unit)
-{
-  static const char special[] = ",\"\r\n";
-  bool quote = strpbrk(name, special) || strpbrk(unit, special);
-  if (quote) pf_text_put(text, "\"", 1);
-  put_doubled(text, name);
-  if (unit[0]) {
-    pf_text_add(text, " [");
-    put_doubled(text, unit);
-    pf_text_add(text, "]");
-  }
-  if (quote) pf_text_put(text, "\"", 1);
-}
 
 static void put_csv_head(PfRecord *r)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of numbers under named columns, written as they come: CSV, JSON or a MAT-file. */
 #ifndef PF_SRC_OUT_RECORD_H
 #define PF_SRC_OUT_RECORD_H
@@ -26,7 +27,7 @@ typedef struct PfRecord {
   bool regular, open, failed;
 } PfRecord;
 
-/* One field of a line of CSV: a name with its unit, or any other word (unit ""). Quoted where it must be (RFC 4180). */
+/* One field of a line of CSV (csv.c): a name with its unit, or any other word (unit ""). Quoted where it must be (RFC 4180). */
 void pf_csv_put(PfText *text, const char *name, const char *unit);
 
 /* A record for that path, in the format that its ending says; without one, CSV. Nothing is written before there are rows.

@@ -1,5 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """What 'pfaff run' promises, on the command line: run.py PFAFF SOURCE"""
 import csv, json, os, shutil, signal, struct, subprocess, sys, tempfile, time
+from math import cos, sin
 
 pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 folder = tempfile.TemporaryDirectory()
@@ -38,6 +40,30 @@ def columns_carry_units_and_numbers_read_back():
     run("--by", "dopri5", "--every", "0.5", "--out", path, example("piano_wheel"))
     data = json.load(open(path))
     expect("JSON holds the same numbers", data["rows"][3][1] == float(rows[4][1]))
+
+
+def poses_come_in_a_file_of_their_own():
+    """The board lies in the plane at (x, y), turned by theta; what a pendulum hangs on stays."""
+    out, poses = os.path.join(folder.name, "x.csv"), os.path.join(folder.name, "b.csv")
+    result = run("--every", "0.5", "--out", out, "--poses", poses, "--json", "--no-rows", example("snakeboard_bodies"))
+    expect("--no-rows leaves the rows out", result.returncode == 0 and json.loads(result.stdout)["rows"] is None, result.stderr)
+    states, places = list(csv.DictReader(open(out))), list(csv.DictReader(open(poses)))
+    expect("there is a pose for each sample", len(states) == len(places) == 21, len(places))
+    for state, place in zip(states, places):
+        x, y, theta = (float(state[name]) for name in ("x [m]", "y [m]", "theta [rad]"))
+        wanted = [float(state["t [s]"]), x, y, 0, cos(theta), -sin(theta), 0, sin(theta), cos(theta), 0, 0, 0, 1]
+        found = [float(place["t [s]"])] + [float(number) for name, number in place.items() if name.startswith("board.")][:12]
+        expect("the pose of the board follows its state", max(abs(a - b) for a, b in zip(found, wanted)) < 1e-12, found)
+    for path, words in (("b.txt", "must end in .csv, .json or .mat"), ("-", "taken by the summary"), (out, "both would write")):
+        result = run("--out", out, "--poses", path, example("snakeboard_bodies"))
+        expect(f"--poses {path} is refused", result.returncode == 2 and words in result.stderr, result.stderr)
+    path = model("coord x\nkinetic x'^2/2\nrun 1\n")
+    result = run("--poses", path, path)
+    expect("poses do not overwrite their model", result.returncode == 2 and "overwrite" in result.stderr, result.stderr)
+    result = run("--poses", poses, model("coord c\nkinetic c'^2/2\nrun 1\n"))
+    expect("a model without anything to draw says so", result.returncode == 0 and "could be drawn" in result.stderr, result.stderr)
+    result = run("--no-rows", path)
+    expect("--no-rows belongs to --json", result.returncode == 2, result.stderr)
 
 
 def nonsense_is_refused_at_once():

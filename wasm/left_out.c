@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands that are not in the module: 'import' needs a reader of XML, 'converge' is for a machine of one's own,
+ * and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
+#include "cli/cli.h"
+#include "scene/picture.h"
+
+#include <string.h>
+
+#define LEFT_OUT "not here: for the program on a machine of its own"
+
+static int import(int argc, char **argv)
+{
+  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'import' is left out of this build");
+}
+
+static int converge(int argc, char **argv)
+{
+  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'converge' is left out of this build");
+}
+
+static int plot(int argc, char **argv)
+{
+  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'plot' is left out of this build");
+}
+
+const Command pf_command_import = {.name = "import", .summary = LEFT_OUT, .takes = "", .run = import};
+const Command pf_command_converge = {.name = "converge", .summary = LEFT_OUT, .takes = "", .run = converge};
+const Command pf_command_plot = {.name = "plot", .summary = LEFT_OUT, .takes = "", .run = plot};
+
+/* ---------------------------------------------------------------- pictures (out/picture.c, out/chart.c, scene) */
+
+PfPictureKind pf_picture_kind(const char *ending)
+{
+  return strcmp(ending, "svg") && strcmp(ending, "png") && strcmp(ending, "pdf") ? PF_PICTURE_NONE : PF_PICTURE_SVG;
+}
+
+PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind, const char *library)
+{
+  (void)library;
+  if (kind == PF_PICTURE_NONE) return PF_OK;
+  return pf_fail(ctx, PF_ERR_MISSING, "%s: pictures are left out of this build; --json has what is in them", path);
+}
+
+/* Nobody comes here: the file has been refused before. */
+void pf_svg_chart(PfText *text, const PfChart *chart)
+{
+  (void)chart;
+  text->failed = true;
+}
+
+PfStatus pf_scene_svg(PfContext *ctx, const PfPicture *picture, PfText *text)
+{
+  (void)picture, (void)text;
+  return pf_fail(ctx, PF_ERR_MISSING, "pictures are left out of this build");
+}
