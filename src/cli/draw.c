@@ -124,6 +124,7 @@ static PfStatus follow(Draw *d)
   PF_TRY(make_room(d, d->asked_count, PATH + 1 + d->asked_count));
   PF_TRY(pf_cli_move(&d->motion, take_sample, NULL, d, &result));
   if (result.end == PF_RUN_CANCELLED) return pf_fail(d->s.ctx, PF_ERR_CANCELLED, "stopped on request");
+  PF_TRY(pf_scene_spread(d->scene, d->path, d->path_count));
   int late = d->asked_count - d->count;
   if (!d->count)
     return pf_fail(d->s.ctx, PF_ERR_ARGUMENT, "--at: the motion ends at t = %.10g, before all of these times",

@@ -364,8 +364,11 @@ static PfStatus add_trace(PfMaker *m, const Skeleton *k)
 /* What is drawn hangs on its joint all the same. */
 static PfStatus drawn_rods(PfMaker *m, const Skeleton *k)
 {
+  double tip[3];
+  bool whole = k->body >= 0 && k->count == 1 && m->bodies[k->body].equal.solidity == PF_SOLID_FLAT;
+  for (int j = 0; j < 3; j++) tip[j] = whole ? 2*k->com[j] - k->point[0][j] : k->com[j];
   PF_TRY(rods_from(m, k, k->point[0]));
-  return rod(m, k, k->point[0], k->com);
+  return rod(m, k, k->point[0], tip);
 }
 
 static PfStatus add_solid(PfMaker *m, int solid)

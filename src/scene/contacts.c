@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "pfaff/kernel.h"
+#include "scene/picture.h"
 
 enum { PER_CONTACT = 12, GRID = 25 };
 
@@ -153,6 +154,51 @@ static PfStatus add_surface(PfMaker *m, const PfContact *c, const PfContactNumbe
   s.heights = heights;
   PF_TRY(find_heights(m, c, &s, heights));
   return pf_scene_add(m, s);
+}
+
+/* Where the contact touches, in the axes of what it rolls on: the surface reaches a little farther. */
+static void cover_path(const PfScene *scene, PfShape *s, int point, const double *path, int count)
+{
+  double low[2], high[2], margin = 0.15*s->size[0];
+  for (int j = 0; j < 2; j++) low[j] = s->at[j] - s->size[j], high[j] = s->at[j] + s->size[j];
+  for (int i = 0; i < count; i++) {
+    const double *numbers = path + (size_t)i*(size_t)pf_scene_size(scene);
+    PfPose support;
+    double local[3];
+    memcpy(support.p, numbers + 12*(size_t)s->pose, sizeof support.p);
+    memcpy(support.R, numbers + 12*(size_t)s->pose + 3, sizeof support.R);
+    pf_pose_local(&support, numbers + 12*(size_t)scene->pose_count + 3*(size_t)point, local);
+    for (int j = 0; j < 2 && isfinite(local[0] + local[1]); j++) {
+      low[j] = fmin(low[j], local[j] - margin);
+      high[j] = fmax(high[j], local[j] + margin);
+    }
+  }
+  for (int j = 0; j < 2; j++) s->at[j] = (low[j] + high[j])/2, s->size[j] = (high[j] - low[j])/2;
+}
+
+static PfStatus spread(const PfMaker *m, const PfScene *scene, PfShape *s, const double *path, int count)
+{
+  double *heights = pf_arena_array(m->arena, double, GRID*GRID);
+  if (!heights) return pf_no_room(m->ctx, "the scene");
+  for (int i = 0; i < scene->shape_count; i++) {
+    const PfShape *touch = scene->shapes + i;
+    bool own = touch->kind == PF_SHAPE_POINT && touch->role == PF_ROLE_CONTACT && !strcmp(touch->name, s->name);
+    if (own) cover_path(scene, s, touch->point[0], path, count);
+  }
+  s->heights = heights;
+  for (int i = 0; i < m->model->contact_count; i++)
+    if (!strcmp(m->model->contacts[i].name, s->name)) PF_TRY(find_heights(m, m->model->contacts + i, s, heights));
+  return PF_OK;
+}
+
+PfStatus pf_scene_spread(PfScene *scene, const double *path, int count)
+{
+  PfShape *shapes;
+  PfPlaces *places = pf_scene_places(scene, &shapes);
+  PfMaker m = {.ctx = places->ctx, .arena = places->arena, .places = places, .model = places->model};
+  for (int i = 0; i < scene->shape_count; i++)
+    if (shapes[i].kind == PF_SHAPE_SURFACE) PF_TRY(spread(&m, scene, shapes + i, path, count));
+  return PF_OK;
 }
 
 /* The same sphere or surface under several contacts is one. */

@@ -168,7 +168,7 @@ static void put_scale(const Drawing *d)
     put_words(d, hx + 11*ex, hy + 11*ey + 4, " text-anchor=\"middle\" font-style=\"italic\"", font_size, names[i], 20);
   }
   snprintf(label, sizeof label, "%.4g m", length);
-  put_words(d, x + 70, y + 4, "", font_size, label, 200);
+  put_words(d, x + 24 + d->page.scale*length, y + 4, "", font_size, label, 200);
 }
 
 static void put_times(const Drawing *d)

@@ -22,6 +22,9 @@ typedef struct PfPicture {
 
 PfStatus pf_scene_svg(PfContext *ctx, const PfPicture *picture, PfText *text);
 
+/* Makes surfaces as large as the motion needs: `path` as above. */
+PfStatus pf_scene_spread(PfScene *scene, const double *path, int count);
+
 /* Members of an object that is open. */
 void pf_scene_put_json(const PfScene *scene, const double *times, const double *numbers, int count, PfJson *json);
 

@@ -12,6 +12,7 @@ struct PfSceneParts {
   PfArena *arena;
   PfPlaces places;
   int *frames; /* per pose */
+  PfShape *shapes;
   PfText json;
 };
 
@@ -263,7 +264,7 @@ static PfStatus finish(PfMaker *m, PfScene *scene)
   scene->ground = m->ground || (drives(m) && fabs(scene->up[2]) > 0.9);
   scene->shape_count = (int)m->shapes.count;
   scene->point_count = (int)m->vectors.count;
-  scene->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
+  scene->shapes = scene->parts->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
   scene->points = keep(m, m->vector_names.at, m->vector_names.count, sizeof *m->vector_names.at);
   if (!scene->shapes || !scene->points) return pf_no_room(m->ctx, "the scene");
   pf_places_close(m->places);
@@ -347,6 +348,12 @@ bool pf_scene_read(PfScene *scene, double *numbers)
   for (int i = 0; i < scene->point_count; i++)
     memcpy(numbers + 12*(size_t)scene->pose_count + 3*(size_t)i, p->vector[i], sizeof p->vector[i]);
   return good;
+}
+
+PfPlaces *pf_scene_places(PfScene *scene, PfShape **shapes)
+{
+  *shapes = scene->parts->shapes;
+  return &scene->parts->places;
 }
 
 /* The text that pf_scene_json writes into, and its context. */

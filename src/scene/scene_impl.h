@@ -151,6 +151,8 @@ PfStatus pf_scene_contact_numbers(PfMaker *maker);
 bool pf_scene_is_round(const PfMaker *maker, int frame); /* does a wheel or a ball stand for it? */
 PfStatus pf_scene_bodies(PfMaker *maker);    /* automatic.c */
 PfStatus pf_scene_body_numbers(PfMaker *maker);
+/* What the scene is read by, and its shapes while they are changed. */
+PfPlaces *pf_scene_places(PfScene *scene, PfShape **shapes);
 /* The text that pf_scene_json fills, and its context. */
 PfText *pf_scene_text(PfScene *scene, PfContext **ctx);
 void pf_scene_measure(PfMaker *maker);       /* the size of the machine, by its joints and bodies */

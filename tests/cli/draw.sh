@@ -77,6 +77,14 @@ run 0 draw --json "$examples/spacecraft.pf"
 holds 'not d["ground"] and roles("body") == 8 and roles("joint") == 7'
 helpers=
 
+# A surface reaches as far as the ball that rolls on it.
+run 0 draw --at 0,3 --json "$examples/ball_on_surface.pf"
+helpers='def surface(): return [s for s in d["shapes"] if s["kind"] == "surface"][0]
+def ball(): return d["motion"][1][12*d["poses"].index("ball"):][:2]
+'
+holds 'all(abs(ball()[j] - surface()["at"][j]) < surface()["size"][j] for j in range(2)) and abs(ball()[0]) > 1'
+helpers=
+
 # PNG and PDF where librsvg is.
 for kind in png pdf; do
   if "$program" draw --out "$place/x.$kind" "$examples/bicycle.pf" >"$place/out" 2>"$place/err"; then
