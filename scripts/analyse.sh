@@ -32,7 +32,7 @@ if command -v cppcheck >/dev/null; then
   mkdir -p build-asan/cppcheck
   cppcheck --quiet --std=c11 -j "$jobs" --cppcheck-build-dir=build-asan/cppcheck --error-exitcode=1 \
     --enable=warning,performance,portability --inline-suppr --suppress=missingIncludeSystem \
-    -D_POSIX_C_SOURCE=200809L -DPF_VERSION='"0"' -DPF_HAVE_FLINT=1 -DPF_HAVE_EXPAT=1 -Iinclude -Isrc "$@" || failed=yes
+    -D_POSIX_C_SOURCE=200809L -DPF_VERSION='"0"' -DPF_HAVE_LAPACK=1 -DPF_HAVE_FLINT=1 -DPF_HAVE_EXPAT=1 -Iinclude -Isrc "$@" || failed=yes
 else
   echo "== cppcheck is not installed: left out"
 fi

@@ -50,7 +50,7 @@ static PfStatus find_scene(Poses *p, PfContext *ctx)
 PfStatus pf_poses_make(Poses *p, Motion *motion, const char *path)
 {
   const Session *s = &motion->complete;
-  PfRecordHead head;
+  PfRecordHead head = {0};
   *p = (Poses){.sim = motion->sim};
   PF_TRY(find_scene(p, s->ctx));
   PF_TRY(name_columns(s, p->scene, &head));
