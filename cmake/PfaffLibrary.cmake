@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libpfaff: every module of src/ except the command line, compiled once for both libraries. The sources
 # are found by pattern: a new file in a module needs no change here.
 set(pfaff_sources "")

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads the #include lines of the library and fails on an arrow the wrong way.
 
     check_includes.py <source directory>     checks src/ and include/

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formulations: the classical roads from M, F, A, b to the accelerations.
  *
  *   M q'' = F + C + A^T lambda,   A q'' = b
@@ -26,7 +27,8 @@ PF_API void pf_system_free(PfSystem *system);
 PF_API const PfEquations *pf_system_equations(const PfSystem *system);
 PF_API const PfSymbols *pf_system_symbols(const PfSystem *system);
 
-/* What the accelerations are. Arrays belong to the caller: n, m, n numbers; without `force` (NULL) it is not computed. */
+/* What the accelerations are. Arrays belong to the caller: n, m, n numbers; without `force` (NULL) it is not
+ * computed. */
 typedef struct PfMotion {
   double *acceleration;
   double *multiplier;
@@ -55,8 +57,8 @@ typedef struct PfFormulation PfFormulation;
 
 /* All formulations; NULL when index is past the last. */
 PF_API const PfFormulation *pf_formulation(int index);
-/* NULL when there is none of this name. 'auto' is found too, though not listed: a solver by it is by another one, which suits the
- * system and costs least; pf_solver_formulation tells which. */
+/* NULL when there is none of this name. 'auto' is found too, though not listed: a solver by it is by another one, which
+ * suits the system and costs least; pf_solver_formulation tells which. */
 PF_API const PfFormulation *pf_formulation_find(const char *name);
 /* The name, 'lagrange' and 'auto' among them, that someone who wrote this one may have meant; NULL: none is near. */
 PF_API const char *pf_formulation_similar(const char *name);
@@ -69,10 +71,11 @@ PF_API const char *pf_formulation_summary(const PfFormulation *formulation);
 /* Makes a formulation ready. Fails with PF_ERR_MODEL when it does not apply; the message is the reason. */
 PF_API PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                               PfSolver **solver);
-/* The same for parameters that have the numbers in `values` (of pf_system_symbols) for good: later ones are not looked at, and a
- * formulation may work out beforehand what depends on them alone. The state in `values` is one of those to come. */
-PF_API PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const double *values,
-                                 PfSolver **solver);
+/* The same for parameters that have the numbers in `values` (of pf_system_symbols) for good: later ones are not looked
+ * at, and a formulation may work out beforehand what depends on them alone. The state in `values` is one of those to
+ * come. */
+PF_API PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
+                                 const double *values, PfSolver **solver);
 PF_API void pf_solver_free(PfSolver *solver);
 /* Number of unknowns of the linear system it solves where the constraints have the rank, and bytes of workspace. */
 PF_API int pf_solver_unknowns(const PfSolver *solver, int rank);
@@ -83,23 +86,23 @@ PF_API const PfFormulation *pf_solver_formulation(const PfSolver *solver);
  * constraints hold are redundant, and agree, only as far. 0: they hold, as they do by default. */
 PF_API void pf_solver_tolerate(PfSolver *solver, double drift);
 
-/* Leaves out the constraints (m flags, which must live, as they are, as long as the solver) whose rows vanish wherever the constraints
- * hold: beside such a state what is left of them has no meaning. Their multipliers are zero. */
+/* Leaves out the constraints (m flags, which must live, as they are, as long as the solver) whose rows vanish wherever
+ * the constraints hold: beside such a state what is left of them has no meaning. Their multipliers are zero. */
 PF_API void pf_solver_skip(PfSolver *solver, const bool *rows);
 
 /* Accelerations at the state; `values` are the numbers of pf_system_symbols (multipliers are not looked at). Allocates
  * nothing. */
 PF_API PfTrouble pf_solver_accelerate(PfSolver *solver, const double *values, PfMotion *motion, int *row);
 
-/* The operators of the recursion (docs/spatial.md). Every step of a placement that moves is a body of the tree; those between carry
- * no mass and no name. */
+/* The operators of the recursion (docs/spatial.md). Every step of a placement that moves is a body of the tree; those
+ * between carry no mass and no name. */
 typedef struct PfSpatial {
   int count;
   PfTreeBody *body;
   PfTreeOperators *at;
 } PfSpatial;
-/* At a state, constraints included: their forces are among the joint forces. For solvers by 'recursive' only; the result lives
- * in `arena`, the names in the solver. */
+/* At a state, constraints included: their forces are among the joint forces. For solvers by 'recursive' only; the
+ * result lives in `arena`, the names in the solver. */
 PF_API PfStatus pf_solver_spatial(PfSolver *solver, PfArena *arena, const double *values, PfSpatial *spatial);
 
 /* ---------------------------------------------------------------- inverse dynamics with constraints */
@@ -108,7 +111,8 @@ typedef struct PfInverse PfInverse;
 
 /* The forces of `count` actuators, each an input of the model (a function of time that it may have does not count) or a
  * coordinate that a generalised force acts on, for wanted accelerations of some coordinates (by number). Other
- * coordinates move as the equations say. The equations must live as long. Fails with PF_ERR_NAME for an unknown name. */
+ * coordinates move as the equations say. The equations must live as long. Fails with PF_ERR_NAME for an unknown
+ * name. */
 PF_API PfStatus pf_inverse_new(PfContext *ctx, const PfEquations *equations, const char *const *actuators, int count,
                                const int *wanted, int wanted_count, PfInverse **inverse);
 PF_API void pf_inverse_free(PfInverse *inverse);
@@ -116,7 +120,8 @@ PF_API void pf_inverse_free(PfInverse *inverse);
 /* The arrays belong to the PfInverse and are those of its last solution. */
 typedef struct PfActuation {
   double *force;        /* count */
-  bool *determined;     /* count: false where other forces have the same effect; of those `force` is the least in SI units */
+  /* count: false where other forces have the same effect; of those `force` is the least in SI units */
+  bool *determined;
   int rank;             /* how many combinations of actuators have an effect on what is wanted */
   double *missed;       /* wanted_count: wanted less what is reached; as small as possible, as a sum of squares */
   bool met;             /* nothing but rounding is missed */
@@ -125,19 +130,19 @@ typedef struct PfActuation {
   double *reaction;     /* n: what the constraints do, non-ideal parts included */
 } PfActuation;
 
-/* At a state; `values` are the numbers of pf_system_symbols, as for pf_solver_accelerate, whose troubles it has. Costs as much as
- * count + 2 accelerations and allocates nothing. */
-PF_API PfTrouble pf_inverse_solve(PfInverse *inverse, const double *values, const double *wanted, const PfActuation **result,
-                                  int *row);
+/* At a state; `values` are the numbers of pf_system_symbols, as for pf_solver_accelerate, whose troubles it has. Costs
+ * as much as count + 2 accelerations and allocates nothing. */
+PF_API PfTrouble pf_inverse_solve(PfInverse *inverse, const double *values, const double *wanted,
+                                  const PfActuation **result, int *row);
 
 /* ---------------------------------------------------------------- models as trees */
 
-/* The tree of bodies of a model (pfaff/tree.h), freed by pf_tree_free, for programs that want inverse dynamics, Jacobians and
- * poses in microseconds. A coordinate is a joint of its name (pf_tree_find_joint) with the same value; a ball or free
- * joint has the name of its body, and the coordinates and rates of PF_JOINT_SPHERICAL and PF_JOINT_FREE. Bodies and
- * frames are found by name (pf_tree_find_body); steps between two joints of one placement have no name and no mass.
- * Springs and dampers of single coordinates are in the tree, inputs are not: their forces are the caller's tau.
- * `parameters` overrides values (NULL: none; NaN: not this one). Derives the equations, so it is not for a loop.
+/* The tree of bodies of a model (pfaff/tree.h), freed by pf_tree_free, for programs that want inverse dynamics,
+ * Jacobians and poses in microseconds. A coordinate is a joint of its name (pf_tree_find_joint) with the same value; a
+ * ball or free joint has the name of its body, and the coordinates and rates of PF_JOINT_SPHERICAL and PF_JOINT_FREE.
+ * Bodies and frames are found by name (pf_tree_find_body); steps between two joints of one placement have no name and
+ * no mass. Springs and dampers of single coordinates are in the tree, inputs are not: their forces are the caller's
+ * tau. `parameters` overrides values (NULL: none; NaN: not this one). Derives the equations, so it is not for a loop.
  *
  * Fails with PF_ERR_MODEL and the reason for what a tree cannot say: constraints, inertia by 'kinetic', placements by
  * several coordinates, by a multiple of one, or by time, other forces. Events are not looked at. */
@@ -180,10 +185,10 @@ typedef struct PfProof {
   const char *function, *where; /* not provable because of a function: its name and its equation; else NULL */
 } PfProof;
 
-/* Compares the accelerations of all formulations that apply, in exact arithmetic at random points of prime fields, until
- * the probability that a difference is missed is below 2^-100. Each field is another one: a difference would also be
- * missed if all its coefficients were multiples of all these primes. `parameters` overrides values (NULL: none; NaN: not
- * this one). The proof lives in `arena`. Fails as pf_diagnose does, and when there is no memory. */
+/* Compares the accelerations of all formulations that apply, in exact arithmetic at random points of prime fields,
+ * until the probability that a difference is missed is below 2^-100. Each field is another one: a difference would also
+ * be missed if all its coefficients were multiples of all these primes. `parameters` overrides values (NULL: none; NaN:
+ * not this one). The proof lives in `arena`. Fails as pf_diagnose does, and when there is no memory. */
 PF_API PfStatus pf_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                          PfProof *proof);
 

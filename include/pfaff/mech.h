@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Model to equations.
  *
  *   M(q, t) q'' = F(q, q', t) + C + A^T lambda      (n rows; C: non-ideal forces)
@@ -44,10 +45,11 @@ PF_API PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfMod
 PF_API PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters,
                                    double *values);
 
-/* What is shown of a run (PfPlot) by symbols of the model, accelerations, PfCoordinate.held and PfConstraint.active only: kinetic and
- * potential energy, reactions and violations are written out. The largest violations that a run finds, violation_position() and
- * violation_velocity(), stay. `arena` is for scratch. */
-PF_API PfStatus pf_equations_express(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfExpr *list, int count);
+/* What is shown of a run (PfPlot) by symbols of the model, accelerations, PfCoordinate.held and PfConstraint.active
+ * only: kinetic and potential energy, reactions and violations are written out. The largest violations that a run
+ * finds, violation_position() and violation_velocity(), stay. `arena` is for scratch. */
+PF_API PfStatus pf_equations_express(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfExpr *list,
+                                     int count);
 
 /* Inputs by their functions of time, where they have one. */
 PF_API PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, size_t count);
@@ -63,7 +65,8 @@ typedef struct PfPhase {
   int *coordinate, *constraint; /* numbers in the complete model */
 } PfPhase;
 
-/* `held` (n) and `active` (m) are for the complete equations. All of it lives in `arena`; the phase must not be moved. */
+/* `held` (n) and `active` (m) are for the complete equations. All of it lives in `arena`; the phase must not be
+ * moved. */
 PF_API PfStatus pf_phase_make(PfContext *ctx, PfArena *arena, const PfEquations *complete, const bool *held,
                               const bool *active, PfPhase *phase);
 
@@ -76,8 +79,8 @@ typedef struct PfSwitch {
   bool compared;        /* in a condition: on the surface one of two cases holds, none between them */
 } PfSwitch;
 
-/* The equations with the sides of all surfaces as further inputs, behind those of the model. Inputs that are functions of
- * time are written out. What depends on multipliers is left as it is. */
+/* The equations with the sides of all surfaces as further inputs, behind those of the model. Inputs that are functions
+ * of time are written out. What depends on multipliers is left as it is. */
 typedef struct PfSwitches {
   int count;
   PfSwitch *at;
@@ -91,9 +94,10 @@ PF_API PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquatio
 /* Does one of the expressions contain sign, abs, min, max, if or a comparison? `arena` is for scratch. */
 PF_API PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may);
 
-/* Does one of the expressions jump along a motion? Not by abs, min and max, nor by an 'if' whose cases are seen to agree where
- * it switches. Inputs count as their functions of time; PF_EXPR_NONE is passed over. */
-PF_API PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count, bool *may);
+/* Does one of the expressions jump along a motion? Not by abs, min and max, nor by an 'if' whose cases are seen to
+ * agree where it switches. Inputs count as their functions of time; PF_EXPR_NONE is passed over. */
+PF_API PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count,
+                            bool *may);
 
 /* Total time derivative of g; accelerations in it are symbols. */
 PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr g, PfExpr *rate);
@@ -116,8 +120,8 @@ typedef struct PfStuck {
 } PfStuck;
 
 /* All of it lives in `arena`; the result must not be moved. */
-PF_API PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows, int count,
-                              PfStuck *stuck);
+PF_API PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows,
+                              int count, PfStuck *stuck);
 
 /* How a body hangs on another one, as its placement tells: weld, revolute, prismatic, screw, cylindrical, universal,
  * spherical, planar, free, driven (by time alone) or general. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checked model: what the user said, as plain data. Everything lives in the model's arena. */
 #ifndef PFAFF_MODEL_H
 #define PFAFF_MODEL_H
@@ -233,8 +234,8 @@ typedef struct PfRun {
   PfSetting *settings;
 } PfRun;
 
-/* What is shown of a run. The values contain symbols of the model and accelerations, and besides what the equations have an
- * expression for (pf_equations_express). */
+/* What is shown of a run. The values contain symbols of the model and accelerations, and besides what the equations
+ * have an expression for (pf_equations_express). */
 typedef struct PfPlot {
   int count; /* the lists have one more at their end when there is `against` */
   const char **labels;
@@ -303,19 +304,19 @@ PF_API void pf_model_free(PfModel *model);
 PF_API int pf_model_find_parameter(const PfModel *model, const char *name);
 PF_API int pf_model_find_coordinate(const PfModel *model, const char *name);
 
-/* Another start, in SI units, as if the model said so: of a coordinate (x), a velocity (x'), a quasi-velocity (hub.wz, hub.vx) or
- * a speed. A mark '!' of the model stays. False when there is no such name, or no memory. */
+/* Another start, in SI units, as if the model said so: of a coordinate (x), a velocity (x'), a quasi-velocity (hub.wz,
+ * hub.vx) or a speed. A mark '!' of the model stays. False when there is no such name, or no memory. */
 PF_API bool pf_model_set_start(PfModel *model, const char *name, double value);
 
-/* What people read and write the numbers of a quantity in. All numbers of this library are in SI units: a number shown is
- * the one inside divided by `scale`. */
+/* What people read and write the numbers of a quantity in. All numbers of this library are in SI units: a number shown
+ * is the one inside divided by `scale`. */
 typedef struct PfMeasure {
   const char *unit; /* "" when none was given: SI */
   double scale;     /* one of the unit in SI */
 } PfMeasure;
 
-/* Of a parameter, a coordinate x, x' or x'', a speed, an input, a quasi-velocity (hub.wx, hub.vx) or t, by name; {"", 1} for any
- * other name. */
+/* Of a parameter, a coordinate x, x' or x'', a speed, an input, a quasi-velocity (hub.wx, hub.vx) or t, by name; {"",
+ * 1} for any other name. */
 PF_API PfMeasure pf_model_measure(const PfModel *model, const char *name);
 /* Of the k-th quantity of a plot. */
 PF_API PfMeasure pf_plot_measure(const PfPlot *plot, int k);
@@ -324,8 +325,8 @@ PF_API PfMeasure pf_plot_measure(const PfPlot *plot, int k);
  * be `e`. Fails with PF_ERR_MODEL for an input without a function. */
 PF_API PfStatus pf_model_time_derivative(const PfModel *model, const PfExpr *e, int count, PfExpr *out);
 
-/* The speeds by velocities, coordinates and time (as many as the model has). Fails with PF_ERR_MODEL when a rate is not linear in
- * the speeds. `arena` is for scratch. */
+/* The speeds by velocities, coordinates and time (as many as the model has). Fails with PF_ERR_MODEL when a rate is not
+ * linear in the speeds. `arena` is for scratch. */
 PF_API PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds);
 
 /* Writes out the derived parameters, so that only what the user gave by value is left. */

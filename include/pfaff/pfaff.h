@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole library. */
 #ifndef PFAFF_PFAFF_H
 #define PFAFF_PFAFF_H

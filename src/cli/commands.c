@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of all commands, and which of them is asked for. */
 #include "cli/cli.h"
 
@@ -10,7 +11,8 @@ const Command *const pf_commands[] = {&pf_command_check, &pf_command_derive, &pf
 static void usage(FILE *stream)
 {
   fputs("usage: pfaff COMMAND [options] FILE\n\n"
-        "Pfaff derives, simulates and studies constrained mechanical systems, nonholonomic ones first.\n\nCommands:\n", stream);
+        "Pfaff derives, simulates and studies constrained mechanical systems, nonholonomic ones first.\n\nCommands:\n",
+        stream);
   for (const Command *const *c = pf_commands; *c; c++) fprintf(stream, "  %-9s %s\n", (*c)->name, (*c)->summary);
   fputs("\n'pfaff COMMAND --help' or 'pfaff help COMMAND' tells more, 'pfaff version' the version.\n"
         "FILE is a model; '-' is standard input.\n", stream);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff eval: accelerations, multipliers and constraint forces at a state. */
 #include "cli/inverse.h"
 #include "cli/spatial.h"
@@ -9,7 +10,8 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "actuators", .help = "with --inverse: inputs, and coordinates that forces act on: names with commas (default: all inputs)"},
+  {.name = "actuators",
+   .help = "with --inverse: inputs, and coordinates that forces act on: names with commas (default: all inputs)"},
   {0}};
 
 static const OptionNeed needs[] = {
@@ -20,7 +22,8 @@ static const OptionNeed needs[] = {
 const Command pf_command_eval = {
   .name = "eval", .summary = "accelerations, multipliers, constraint forces at a state",
   .operands = "FILE",
-  .about = "Evaluates at the start of the model, changed by --state and --time and made consistent with the constraints.",
+  .about = "Evaluates at the start of the model, changed by --state and --time and made consistent with the "
+           "constraints.",
   .takes = TAKES_STATE "form spatial inverse actuators json ",
   .own = own,
   .needs = needs,
@@ -83,7 +86,8 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   int row;
   PF_TRY(pf_cli_open(s, options));
   if (options->spatial && options->form && strcmp(options->form, "recursive"))
-    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--spatial belongs to the formulation 'recursive', not to --form %s", options->form);
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--spatial belongs to the formulation 'recursive', not to --form %s",
+                   options->form);
   PF_TRY(find_formulation(s, options->spatial ? "recursive" : options->form, &formulation));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &r->system));
   r->options = options;
@@ -114,8 +118,8 @@ static bool all_in_si(const PfModel *model)
   return true;
 }
 
-/* The largest velocity, acceleration, force and multiplier: beside them the others may be rounding. Accelerations may all
- * be (in a steady motion), then velocities are the measure. */
+/* The largest velocity, acceleration, force and multiplier: beside them the others may be rounding. Accelerations may
+ * all be (in a steady motion), then velocities are the measure. */
 static void find_sizes(const Result *r, double *most)
 {
   const PfSymbols *symbols = pf_system_symbols(r->system);
@@ -137,8 +141,8 @@ static void text_result(void *user, PfText *text)
   find_sizes(r, most);
   pf_text_print(text, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n",
                 pf_cli_name(model), r->values[symbols->time],
-                pf_formulation_name(pf_solver_formulation(r->solver)), "coordinate", "value", "velocity", "acceleration",
-                other ? "constraint force, SI" : "constraint force");
+                pf_formulation_name(pf_solver_formulation(r->solver)), "coordinate", "value", "velocity",
+                "acceleration", other ? "constraint force, SI" : "constraint force");
   for (int i = 0; i < s->equations.n; i++) {
     char head[160];
     PfMeasure unit = pf_model_measure(model, model->coordinates[i].name);

@@ -48,8 +48,8 @@ static void warn(Session *s, const PfStart *start)
     if (list_remarkable(s->model, start, given != 0, &text, &place)) {
       pf_warn_at(s->ctx, place, given ? "the start cannot hold as given and is changed: %s"
                                       : "the start is found far from where it was looked for: %s", pf_text_get(&text));
-      pf_hint(s->ctx, given ? "'!' behind a value keeps it; --as-given starts from what is given" : "give values near the wanted "
-              "configuration to choose it");
+      pf_hint(s->ctx, given ? "'!' behind a value keeps it; --as-given starts from what is given" : "give values near "
+              "the wanted configuration to choose it");
     }
     pf_text_free(&text);
   }
@@ -106,8 +106,8 @@ PfStatus pf_cli_start(Session *s, const Options *options, const PfSystem *system
 PfStatus pf_cli_need_consistent(Session *s, const Options *options, const PfStart *start)
 {
   if (!options->as_given || !is_off(start)) return PF_OK;
-  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by %.3g), and this "
-          "command is about motions that satisfy them", start->position, start->velocity);
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by "
+          "%.3g), and this command is about motions that satisfy them", start->position, start->velocity);
   pf_hint(s->ctx, "leave --as-given out: then the start is corrected");
   return PF_ERR_ARGUMENT;
 }
@@ -118,8 +118,8 @@ PfStatus pf_cli_keep_offset(Session *s, const Options *options, const PfStart *s
   const PfMethod *method = pf_method_find(settings->method ? settings->method : "dopri5");
   settings->drift = true;
   if (!method || pf_method_can_drift(method)) return PF_OK;
-  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by %.3g), and '%s' "
-          "solves them in every step", start->position, start->velocity, pf_method_name(method));
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by "
+          "%.3g), and '%s' solves them in every step", start->position, start->velocity, pf_method_name(method));
   pf_hint(s->ctx, "dopri5, dop853 and rk4 can keep such an offset");
   return PF_ERR_ARGUMENT;
 }
@@ -129,13 +129,13 @@ PfStatus pf_cli_keep_offset(Session *s, const Options *options, const PfStart *s
 void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text)
 {
   if (options->as_given) {
-    pf_text_print(text, "  start as given      off the constraints: positions by %.3g, velocities by %.3g\n", start->position,
-                  start->velocity);
+    pf_text_print(text, "  start as given      off the constraints: positions by %.3g, velocities by %.3g\n",
+                  start->position, start->velocity);
     return;
   }
   if (!start->moved_count) return;
-  pf_text_print(text, "  start corrected     coordinates by up to %.3g, velocities by up to %.3g\n", start->position_change,
-                start->velocity_change);
+  pf_text_print(text, "  start corrected     coordinates by up to %.3g, velocities by up to %.3g\n",
+                start->position_change, start->velocity_change);
   for (int i = 0; i < listed(start); i++) {
     pf_text_add(text, "    ");
     print_moved(model, start->moved + i, " ", text);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the studies share. */
 #include "cli/study.h"
 
@@ -59,7 +60,8 @@ static PfStatus add_asked(Study *st, const char *what, const char *text)
     if (!name) return pf_no_room(st->s.ctx, "the study");
     if (is_known(st, name)) continue;
     PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, what, name, &plots, &count));
-    if (count != 1 || plots->count != 1) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: '%s' is not one number", what, name);
+    if (count != 1 || plots->count != 1)
+      return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: '%s' is not one number", what, name);
     st->output_names[st->output_count] = name;
     st->output_measures[st->output_count] = pf_plot_measure(plots, 0);
     st->outputs[st->output_count++] = plots->values[0];
@@ -247,7 +249,8 @@ static PfStatus read_interval(Study *st, const char *what, const Plane *plane, c
     if (interval->low <= interval->high) return PF_OK;
   }
   pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "%s: not a list of intervals", what);
-  if (!hint_dots(st, trimmed(st, text, end))) pf_hint(st->s.ctx, "write NAME=low..high,NAME=low..high with names of the state");
+  if (!hint_dots(st, trimmed(st, text, end)))
+    pf_hint(st->s.ctx, "write NAME=low..high,NAME=low..high with names of the state");
   return PF_ERR_ARGUMENT;
 }
 

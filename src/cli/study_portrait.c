@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study portrait: motions as curves in a plane. */
 #include "cli/study.h"
 
@@ -7,17 +8,21 @@
 static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
-  {.name = "show", .argument = "a,b", .help = "the plane: any two quantities of the model, as x', nu[1], energy or l*theta'"},
-  {.name = "within", .argument = "a=…,b=…", .help = "where in the plane the curves begin, bare numbers in the units that are shown (default: around the start)"},
+  {.name = "show", .argument = "a,b",
+   .help = "the plane: any two quantities of the model, as x', nu[1], energy or l*theta'"},
+  {.name = "within", .argument = "a=…,b=…",
+   .help = "where in the plane the curves begin, bare numbers in the units that are shown (default: around the start)"},
   {.name = "starts", .help = "so many curves (25), the first one from the start of the model"},
   {.name = "for", .help = "seconds forwards, and backwards unless the curve is closed"},
   {.name = "out", .help = "writes the curves to a file, or a picture of them"},
   {0}};
 
 const Command pf_study_portrait = {
-  .name = "study portrait", .summary = "motions as curves in the plane of two quantities, on level sets of integrals; periods",
+  .name = "study portrait",
+  .summary = "motions as curves in the plane of two quantities, on level sets of integrals; periods",
   .operands = "FILE",
-  .about = "Follows motions from several places and shows them as curves in a plane. Closed curves are recognised and have a period.",
+  .about = "Follows motions from several places and shows them as curves in a plane. Closed curves are recognised and "
+           "have a period.",
   .takes = TAKES_STATE "show keep within starts for out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,

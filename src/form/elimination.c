@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elimination in closed form. The way is that of 'multipliers' where both M and S are regular,
  *   a = M^-1 load,  Y = M^-1 A^T,  S = A Y,  S lambda = b - A a,  q'' = a + Y lambda,
- * by L D L^T without pivoting, on expressions: zeros and constants are known beforehand, and what has no part in it costs
- * nothing. For small systems several times faster than the same done on matrices. Pivots are looked at after each evaluation,
- * and where one is small 'multipliers' takes over for that state. */
+ * by L D L^T without pivoting, on expressions: zeros and constants are known beforehand, and what has no part in it
+ * costs nothing. For small systems several times faster than the same done on matrices. Pivots are looked at after each
+ * evaluation, and where one is small 'multipliers' takes over for that state. */
 #include "form/angles.h"
 #include "form/form_impl.h"
 
@@ -231,7 +231,8 @@ static PfStatus list_pairs(Maker *k, Elimination *f, PfExpr *pairs)
     PfExpr pivot = i < n ? k->M[i*n + i] : k->S[(i - n)*k->m + i - n];
     double value, start;
     if (pf_expr_is_number(k->ctx, pivot, &value) && pf_expr_is_number(k->ctx, k->start[i], &start)) {
-      if (!(value > (i < n ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN)*start)) return refuse(k, i < n ? singular_mass : redundant);
+      if (!(value > (i < n ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN)*start))
+        return refuse(k, i < n ? singular_mass : redundant);
       if (i >= n && value < f->fixed_margin*start) f->fixed_margin = value/start, f->fixed_row = i - n;
       continue;
     }
@@ -333,7 +334,8 @@ static PfStatus prepare(PfSolver *s)
   PfContext *ctx = s->ctx;
   int before = pf_diagnostic_count(ctx);
   PF_TRY(pf_form_multipliers.prepare(s));
-  Maker k = {.solver = s, .ctx = ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m, .zero = pf_expr_int(ctx, 0)};
+  Maker k = {.solver = s, .ctx = ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m,
+             .zero = pf_expr_int(ctx, 0)};
   Elimination *f = s->elimination = pf_solver_array(s, Elimination, 1);
   k.arena = f ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
   if (!k.arena) return pf_solver_no_room(s);
@@ -345,7 +347,8 @@ static PfStatus prepare(PfSolver *s)
   status = pf_expr_check(ctx);
   if (pf_is_final(status)) return status;
   pf_diagnostics_cut(ctx, before);
-  return pf_fail(ctx, PF_ERR_MODEL, "%s", k.why_not ? k.why_not : "it divides by zero: mass matrix or constraints are singular");
+  return pf_fail(ctx, PF_ERR_MODEL, "%s", k.why_not ? k.why_not
+                                                    : "it divides by zero: mass matrix or constraints are singular");
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -414,5 +417,6 @@ static PfTrouble by_matrices(PfSolver *s, PfMotion *motion, int *row)
 
 const PfFormulation pf_form_elimination = {
   .name = "elimination", .source = "Lagrange's multipliers by Gauss's elimination of A M^-1 A^T, in closed form",
-  .summary = "multipliers, with the elimination written out in formulas; small systems; takes up the matrices near singular states",
+  .summary = "multipliers, with the elimination written out in formulas; small systems; takes up the matrices near "
+             "singular states",
   .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_squares = raise_squares, .project = project};

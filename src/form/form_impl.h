@@ -40,8 +40,8 @@ struct PfFormulation {
   PfStatus (*prepare)(PfSolver *solver);
   /* Accelerations and multipliers (the force follows from them) at the numbers in the solver. */
   PfTrouble (*accelerate)(PfSolver *solver, PfMotion *motion, int *row);
-  /* The rest may be NULL. `answer` gives the same from solver->values alone, before M, F, A and b are evaluated; false: not in
-   * this state, and `accelerate` is asked. */
+  /* The rest may be NULL. `answer` gives the same from solver->values alone, before M, F, A and b are evaluated; false:
+   * not in this state, and `accelerate` is asked. */
   bool (*answer)(PfSolver *solver, PfMotion *motion);
   void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
   PfProjected (*project)(PfSolver *solver, double *values, double enough);
@@ -83,7 +83,8 @@ PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inpu
 
 /* Memory of a solver, counted; zeroed. NULL without memory. */
 void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);
-#define pf_solver_array(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), PF_IS_NUMBER(type)))
+#define pf_solver_array(solver, type, count) \
+  ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), PF_IS_NUMBER(type)))
 /* The same for scratch that no later evaluation reads. */
 #define pf_solver_scratch(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), false))
 PfStatus pf_solver_no_room(PfSolver *solver);
@@ -139,8 +140,8 @@ PfTrouble pf_friction_solve(PfSolver *solver, PfMotion *motion, int *row);
 /* M, F, A, b, C and load at the values of the solver (solver.c). */
 PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 
-/* From now on these forces (n, changed at will) act on the coordinates besides. Not for 'recursive', whose forces come from a
- * tape of its own. */
+/* From now on these forces (n, changed at will) act on the coordinates besides. Not for 'recursive', whose forces come
+ * from a tape of its own. */
 void pf_solver_push(PfSolver *solver, const double *push);
 
 /* For formulations that need no numbers but A and b, unless there are non-ideal forces: from now on pf_solver_evaluate

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lagrange multipliers. With a regular mass matrix through S = A M^-1 A^T, or through the orthogonal factors of A M^-1/2
- * where its rows are nearly dependent; with a singular one the whole system
+/* Lagrange multipliers. With a regular mass matrix through S = A M^-1 A^T, or through the orthogonal factors of A
+ * M^-1/2 where its rows are nearly dependent; with a singular one the whole system
  *   [M -A^T; A 0][q''; lambda] = [F + C; b]
  * (hand-cascade reference, section 2). Redundant constraints: the multipliers of least length. */
 #include "form/form_impl.h"
@@ -57,7 +57,8 @@ static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
     for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(scaled, d->Y + (size_t)k*(size_t)n, n);
     d->r[i] = s->at.unit_b[i] - pf_dot(scaled, y, n);
   }
-  if (pf_ldl_factor(&d->schur, d->S, fmax(PF_SCHUR_MARGIN, s->rank_tolerance*s->rank_tolerance)) != PF_OK || d->schur.rank < m) return false;
+  if (pf_ldl_factor(&d->schur, d->S, fmax(PF_SCHUR_MARGIN, s->rank_tolerance*s->rank_tolerance)) != PF_OK ||
+      d->schur.rank < m) return false;
   pf_ldl_solve(&d->schur, d->r, motion->multiplier);
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) y[j] += d->Y[i*n + j]*motion->multiplier[i];

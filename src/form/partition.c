@@ -18,7 +18,8 @@ PfStatus pf_partition_make(PfSolver *s, PfPartition *p)
   p->inverse = pf_solver_array(s, double, m);
   p->work = pf_solver_array(s, double, m);
   bool good = p->row && p->column && p->swap && p->weight && p->W && p->T && p->inverse && p->work;
-  good = good && pf_keep_members(s->arena, &s->kept, p, rank, rank) && pf_keep_members(s->arena, &s->kept, p, quality, changes);
+  good = good && pf_keep_members(s->arena, &s->kept, p, rank, rank) &&
+         pf_keep_members(s->arena, &s->kept, p, quality, changes);
   return good ? PF_OK : pf_solver_no_room(s);
 }
 

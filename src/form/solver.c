@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A solver: one formulation made ready for one system. */
 #include "form/form_impl.h"
 
@@ -117,8 +118,8 @@ static PfStatus prepare(PfSolver *s)
   return s->formulation->prepare(s);
 }
 
-PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const PfSolverPlan *plan,
-                           PfSolver **solver)
+PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
+                           const PfSolverPlan *plan, PfSolver **solver)
 {
   *solver = NULL;
   if (formulation == &pf_form_auto) return pf_solver_choose(ctx, system, plan, solver);
@@ -138,8 +139,8 @@ PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormu
   return status;
 }
 
-PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, const double *values,
-                          PfSolver **solver)
+PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
+                          const double *values, PfSolver **solver)
 {
   return pf_solver_new_for(ctx, system, formulation, &(PfSolverPlan){.values = values}, solver);
 }
@@ -342,8 +343,10 @@ void pf_solver_push(PfSolver *s, const double *push)
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
-  if (s->rows && pf_tape_run_to_places(s->rows, s->values, s->row_place, s->at.all, s->tape_work)) return PF_TROUBLE_NONE;
-  if (s->push) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F); /* the tape leaves alone what is zero at all times */
+  if (s->rows && pf_tape_run_to_places(s->rows, s->values, s->row_place, s->at.all, s->tape_work))
+    return PF_TROUBLE_NONE;
+  /* the tape leaves alone what is zero at all times */
+  if (s->push) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F);
   PfTrouble trouble = evaluate_all(s, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
   for (int i = 0; s->push && i < system->n; i++) s->at.F[i] += s->push[i];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: elementary functions, vectors and motion, and the functions that the model defines. */
 #include "lang/check_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The syntax tree becomes a model. */
 #include "lang/check_impl.h"
 #include "lang/fmt.h"
@@ -165,7 +166,8 @@ static void check_velocities_written(Checker *ck)
   for (size_t i = 0; in_energy && in_frames && i < ck->coordinates.count; i++) {
     const PfCoordinate *c = ck->coordinates.at + i;
     if (!in_energy[c->q] || in_energy[c->v] || in_frames[c->q]) continue;
-    pf_warn_at(ck->ctx, c->place, "the kinetic energy contains '%s' but not its velocity: '%s' has no inertia", c->name, c->name);
+    pf_warn_at(ck->ctx, c->place, "the kinetic energy contains '%s' but not its velocity: '%s' has no inertia", c->name,
+               c->name);
     pf_hint(ck->ctx, "is an apostrophe missing? The velocity is written %s'", c->name);
   }
 }
@@ -223,8 +225,8 @@ static void check_speeds(Checker *ck)
 {
   if (!ck->speeds.count) return;
   if (ck->balls.count) {
-    pf_fail_at(ck->ctx, PF_ERR_MODEL, ck->balls.at[0].place, "speeds cannot be declared together with a free or ball joint: "
-               "'%s' has quasi-velocities of its own", ck->balls.at[0].name);
+    pf_fail_at(ck->ctx, PF_ERR_MODEL, ck->balls.at[0].place, "speeds cannot be declared together with a free or ball "
+               "joint: '%s' has quasi-velocities of its own", ck->balls.at[0].name);
     pf_hint(ck->ctx, "leave out 'speed' and 'rate', or place the body by angles");
     return;
   }
@@ -248,7 +250,8 @@ static void check_substance(Checker *ck)
     pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia", model->file);
     pf_hint(ck->ctx, "give it a 'kinetic' energy, or a 'body' with a mass");
   } else if (!ck->bodies.count && !(pf_contents(ck, model->kinetic) & HAS_VELOCITY)) {
-    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia: the kinetic energy contains no velocity", model->file);
+    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia: the kinetic energy contains no velocity",
+            model->file);
     pf_hint(ck->ctx, "velocities are written with an apostrophe: %s'", ck->coordinates.at[0].name);
   }
 }
@@ -438,8 +441,8 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
   }
   *made = (PfModel){.ctx = ctx, .arena = arena, .file = first->model->file, .text = first->model->text,
                     .text_size = first->model->text_size, .is_complete = true};
-  Checker ck = {.ctx = ctx, .model = made, .source = first->source, .arena = first->arena, .allocator = first->allocator,
-                .complete = true, .errors_before = pf_error_count(ctx)};
+  Checker ck = {.ctx = ctx, .model = made, .source = first->source, .arena = first->arena,
+                .allocator = first->allocator, .complete = true, .errors_before = pf_error_count(ctx)};
   ck.releases.at = first->releases.at, ck.releases.count = first->releases.count;
   int before = pf_diagnostic_count(ctx);
   PfStatus status = pf_check_tree(&ck, tree);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the checker: scopes, values, and the model while it is being built. */
 #ifndef PF_LANG_CHECK_IMPL_H
 #define PF_LANG_CHECK_IMPL_H
@@ -9,8 +10,8 @@
 /* ---------------------------------------------------------------- values */
 
 /* Dimension of a value; not known when a name without a unit is in it. A bare value is made of numbers only: it
- * fits where a unit is expected, and is in SI then. What is made of numbers and the time, as 2*sin(3*t), has no known dimension
- * but may take a unit like a number. */
+ * fits where a unit is expected, and is in SI then. What is made of numbers and the time, as 2*sin(3*t), has no known
+ * dimension but may take a unit like a number. */
 typedef struct Dim {
   bool known, bare;
   PfDimension of;
@@ -50,7 +51,8 @@ enum {
   HAS_MULTIPLIER = 64,
   HAS_PARAMETER = 128
 };
-enum { HAS_MOTION = HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION | HAS_TIME | HAS_INPUT | HAS_SPEED | HAS_MULTIPLIER };
+enum { HAS_MOTION =
+      HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION | HAS_TIME | HAS_INPUT | HAS_SPEED | HAS_MULTIPLIER };
 
 /* ---------------------------------------------------------------- names */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rolling contacts, skates and wheels with rollers, written out as constraints.
  *
  * Notation: d from the support's origin to the centre of the rolling body, n the normal of the support, a the
@@ -98,7 +99,8 @@ static void add_row(const Contact *k, const char *part, PfExpr residual)
   add_row_in(k, part, residual, pf_dim_rate(k->length));
 }
 
-/* Nothing but numbers, and no more than they are rounded: coordinates written with 17 digits add up to a radius only so far. */
+/* Nothing but numbers, and no more than they are rounded: coordinates written with 17 digits add up to a radius only so
+ * far. */
 static bool is_rounding(const Contact *k, PfExpr residual)
 {
   double gap, radius;
@@ -347,7 +349,8 @@ static void ball_on_sphere(const Contact *k, PfExpr sphere, bool inside)
   }
   PfExpr lever = pf_expr_div(ctx, k->radius, gap);
   PfVector v = slip(k, times(k, inside ? lever : pf_expr_neg(ctx, lever), k->d));
-  add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)), pf_dim_multiply(k->length, k->length));
+  add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)),
+               pf_dim_multiply(k->length, k->length));
   for (int i = 0; i < 3; i++)
     add_row(k, (const char *[]){"x", "y", "z"}[i], dot(k, v, axis(k, k->support, i)));
 }

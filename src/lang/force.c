@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forces: on coordinates, at points, between bodies; springs and dampers; and the other statements that assign
  * something to coordinates: start, rate, nonideal. */
 #include "lang/check_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text to tokens, and what to say about characters that start none. */
 #include "lang/lex.h"
 #include "lang/units.h"
@@ -387,8 +388,8 @@ static void report_number(const PfSource *source, const PfToken *token)
   int number = shown - (at[shown - 1] == '.');
   const char *name = at + digit_count;
   if (is_unit(source->ctx, name, shown_letters))
-    pf_hint(source->ctx, "write %.*s [%.*s] for the unit, %.*s*%.*s for the product", number, at, shown_letters, name, number, at,
-            shown_letters, name);
+    pf_hint(source->ctx, "write %.*s [%.*s] for the unit, %.*s*%.*s for the product", number, at, shown_letters, name,
+            number, at, shown_letters, name);
   else pf_hint(source->ctx, "write %.*s*%.*s for the product", number, at, shown_letters, name);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run and draw: stored for the commands that use them. */
 #include "lang/check_impl.h"
 
@@ -52,7 +53,8 @@ static void read_until(Checker *ck, Scope *scope, const PfNode *node, PfRun *run
     return;
   }
   if (pf_contents(ck, until.scalar) & HAS_ACCELERATION)
-    pf_check_fail(ck, PF_ERR_MODEL, node->child, "a stop condition is made of coordinates, velocities, speeds, multipliers and time");
+    pf_check_fail(ck, PF_ERR_MODEL, node->child,
+                  "a stop condition is made of coordinates, velocities, speeds, multipliers and time");
   run->until = until.scalar;
 }
 

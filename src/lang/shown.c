@@ -1,6 +1,7 @@
-/* What is shown of a run: 'plot', and quantities that are asked for beside the model. Beyond what the language has everywhere there
- * are names for what only the equations know; they are symbols with brackets in their names, which nothing else can have
- * (pf_equations_express). */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is shown of a run: 'plot', and quantities that are asked for beside the model. Beyond what the language has
+ * everywhere there are names for what only the equations know; they are symbols with brackets in their names, which
+ * nothing else can have (pf_equations_express). */
 #include "lang/check_impl.h"
 
 #include <string.h>
@@ -98,7 +99,8 @@ static const char *with_single_blanks(Checker *ck, const char *text, size_t size
   return copy;
 }
 
-/* The text of the expression as written; in brackets when it ends in a unit, beside which its own would be confusing. */
+/* The text of the expression as written; in brackets when it ends in a unit, beside which its own would be
+ * confusing. */
 static const char *text_of(Checker *ck, const PfNode *node)
 {
   PfPlace place = pf_node_place(ck->source, node);
@@ -123,7 +125,8 @@ static const char *name_of_symbol(Checker *ck, const char *name)
 static bool is_name(const PfNode *node)
 {
   if (node->kind == PF_N_CALL) return !strcmp(node->text, "reaction");
-  if (node->kind == PF_N_MEMBER || node->kind == PF_N_PRIME) return node->child->kind != PF_N_CALL && is_name(node->child);
+  if (node->kind == PF_N_MEMBER || node->kind == PF_N_PRIME)
+    return node->child->kind != PF_N_CALL && is_name(node->child);
   return node->kind == PF_N_NAME || node->kind == PF_N_INDEX;
 }
 
@@ -219,7 +222,8 @@ static bool add_value(Checker *ck, Scope *scope, const PfNode *node, bool one, S
 /* violation: of all constraints; violation[w]: of all rows of a contact. False when it is something else. */
 static bool add_violations(Checker *ck, Scope *scope, const PfNode *node, ShownList *list)
 {
-  if (!pf_is_shown_name(ck, scope, node, "violation") || (node->kind != PF_N_NAME && node->kind != PF_N_INDEX)) return false;
+  if (!pf_is_shown_name(ck, scope, node, "violation") || (node->kind != PF_N_NAME && node->kind != PF_N_INDEX))
+    return false;
   const char *of = node->kind == PF_N_INDEX ? pf_spell_constraint(ck, scope, node->child) : NULL;
   size_t length = of ? strlen(of) : 0;
   bool any = false;

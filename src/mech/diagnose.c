@@ -56,8 +56,8 @@ static PfStatus set_start(Probe *p)
   return PF_OK;
 }
 
-/* A velocity that was given beside the speeds must be the one that they give. What was set instead of the model's start is
- * not held against it. */
+/* A velocity that was given beside the speeds must be the one that they give. What was set instead of the model's start
+ * is not held against it. */
 static PfStatus set_rate(Probe *p, int i, PfExpr rate)
 {
   const PfCoordinate *c = p->eq->model->coordinates + i;
@@ -133,8 +133,8 @@ static PfStatus velocity_residual(void *user, const double *x, double *r, double
 }
 
 /* Newton from the numbers at `at`. That it does not arrive is no failure, and nothing is said about it. */
-static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const double *weight, PfGaussNewtonResult *result,
-                      bool *arrived)
+static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const double *weight,
+                      PfGaussNewtonResult *result, bool *arrived)
 {
   *arrived = m == 0;
   if (m == 0) return PF_OK;
@@ -198,14 +198,15 @@ static PfStatus list_spins(Probe *p)
 static PfStatus no_spin(Probe *p, const PfGaussNewtonResult *result)
 {
   const PfStartSpin *s = p->eq->model->start_spins + result->row/3;
-  pf_fail_at(p->ctx, PF_ERR_MODEL, s->place, "no rates of the coordinates give %s at the start", s->name[result->row%3]);
-  pf_hint(p->ctx, "it is missed by %.6g at best; does the body turn about other axes only, or do two of its axes coincide at this "
-          "attitude?", result->residual);
+  pf_fail_at(p->ctx, PF_ERR_MODEL, s->place, "no rates of the coordinates give %s at the start",
+             s->name[result->row%3]);
+  pf_hint(p->ctx, "it is missed by %.6g at best; does the body turn about other axes only, or do two of its axes "
+          "coincide at this attitude?", result->residual);
   return PF_ERR_MODEL;
 }
 
-/* The velocities that give omega(b), by those that were not given. When they contradict it, all stays: which of them yields is
- * decided with the constraints. */
+/* The velocities that give omega(b), by those that were not given. When they contradict it, all stays: which of them
+ * yields is decided with the constraints. */
 static PfStatus settle_spins(Probe *p)
 {
   const PfModel *model = p->eq->model;
@@ -464,8 +465,8 @@ static int by_number(const int *list, int count, int which)
   return smallest;
 }
 
-/* A row may vanish wherever the constraints hold, as one of an overconstrained loop does: what Newton's iteration leaves of
- * it has no direction. */
+/* A row may vanish wherever the constraints hold, as one of an overconstrained loop does: what Newton's iteration
+ * leaves of it has no direction. */
 static void clear_empty_rows(double *A, int m, int n)
 {
   double most = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of the equations that people choose from: Lagrange's, Rosenberg's embedding and its extension, Maggi's, and
  * the laconic one. */
 #include "mech/eliminate.h"
@@ -172,7 +173,8 @@ static PfStatus rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEquat
     PfExpr right = e->d[k];
     for (int b = 0; b < x.free; b++)
       right = pf_expr_sub(ctx, right, pf_expr_mul(ctx, e->K[k*x.free + b], d->unknowns[e->column[e->rank + b]]));
-    d->equations[x.free + k] = (PfEquation){eq->model->coordinates[e->column[k]].name, d->unknowns[e->column[k]], right};
+    d->equations[x.free + k] = (PfEquation){eq->model->coordinates[e->column[k]].name, d->unknowns[e->column[k]],
+                                            right};
   }
   d->motion_count = x.free;
   d->others = "Dependent accelerations";

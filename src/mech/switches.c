@@ -1,10 +1,11 @@
-/* What makes the equations jump or bend: sign, abs, min, max and the comparisons in 'if'. Each has a surface g(q, q', t) = 0.
- * Here the sign of g is taken out of the equations and becomes an argument of them, its side s = +-1:
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes the equations jump or bend: sign, abs, min, max and the comparisons in 'if'. Each has a surface g(q, q',
+ * t) = 0. Here the sign of g is taken out of the equations and becomes an argument of them, its side s = +-1:
  *
  *   sign(g) = s,   abs(g) = s g,   max(a, b) = a where s > 0 else b,   (a < b) = (1 - s)/2   with g = a - b.
  *
- * With the sides held the equations are smooth, also beyond the surface: an integrator steps over it without noticing, the
- * crossing is located, and the other side is taken from there. On the surface s may be anything from -1 to 1, which
+ * With the sides held the equations are smooth, also beyond the surface: an integrator steps over it without noticing,
+ * the crossing is located, and the other side is taken from there. On the surface s may be anything from -1 to 1, which
  * is Filippov's motion along it; s = 0 stands for a surface on which the motion rests by itself, and the formulas have
  * the values that they have there. */
 #include "mech/mech_impl.h"
@@ -68,10 +69,12 @@ static PfExpr side_of(Finder *f, PfExpr g, PfOp op)
   return sign < 0 ? pf_expr_neg(f->ctx, s->at[k].side) : s->at[k].side;
 }
 
-/* Does it change along the motion, as a function of the state alone? Forces of constraints are left to those who find them. */
+/* Does it change along the motion, as a function of the state alone? Forces of constraints are left to those who find
+ * them. */
 static bool switches(const Finder *f, PfExpr g)
 {
-  return pf_expr_depends(f->ctx, g, f->moving, f->moving_count) && !pf_expr_depends(f->ctx, g, f->others, f->other_count);
+  return pf_expr_depends(f->ctx, g, f->moving, f->moving_count) &&
+         !pf_expr_depends(f->ctx, g, f->others, f->other_count);
 }
 
 static bool has_side(const Finder *f, PfExpr e)
@@ -91,8 +94,8 @@ static PfExpr truth(PfContext *ctx, PfOp op, PfExpr side)
   return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, side, zero), op == PF_OP_LESS_EQUAL ? one : zero, part);
 }
 
-/* A condition c that may be anything from 0 to 1: where it is one of both only one case is looked at, the other need not
- * exist. Beyond them it goes straight on, for those who search. */
+/* A condition c that may be anything from 0 to 1: where it is one of both only one case is looked at, the other need
+ * not exist. Beyond them it goes straight on, for those who search. */
 static PfExpr choose(PfContext *ctx, PfExpr c, PfExpr yes, PfExpr no)
 {
   PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
@@ -250,7 +253,8 @@ PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int c
   return PF_OK;
 }
 
-static PfStatus may_switch_at_all(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count, bool *may)
+static PfStatus may_switch_at_all(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count,
+                                  bool *may)
 {
   PF_TRY(pf_may_switch(ctx, arena, list, count, may));
   for (int i = 0; i < model->input_count && !*may; i++)

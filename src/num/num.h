@@ -182,8 +182,8 @@ PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n
  * rounding has split, for one).
  *
  * `vectors` (n x n, or NULL): the eigenvector k as column k, of length 1, its largest component real and positive; of a
- * pair, its real part as the first and its imaginary part as the second column. A multiple eigenvalue has a basis of its
- * space in echelon form, in the order of the components; where that is too small, its last vector is repeated.
+ * pair, its real part as the first and its imaginary part as the second column. A multiple eigenvalue has a basis of
+ * its space in echelon form, in the order of the components; where that is too small, its last vector is repeated.
  *
  * PF_ERR_NUMBER when A is not finite or the method does not converge. */
 PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors);
@@ -197,15 +197,16 @@ void pf_orient(double *x, int n);
 
 /* ---------------------------------------------------------------- equations in an order of priority (priority.c) */
 
-/* A x = b, m x n. A row of which less than tol of its length is open after the sets before it counts as decided by them. */
+/* A x = b, m x n. A row of which less than tol of its length is open after the sets before it counts as decided by
+ * them. */
 typedef struct PfRowSet {
   int m;
   const double *A, *b;
   double tol;
 } PfRowSet;
 
-/* The x (n) that meets every set as well as the sets before it allow (by least squares of rows of length one), and is the shortest
- * of those. PF_ERR_NUMBER when something is not finite, PF_ERR_MEMORY. */
+/* The x (n) that meets every set as well as the sets before it allow (by least squares of rows of length one), and is
+ * the shortest of those. PF_ERR_NUMBER when something is not finite, PF_ERR_MEMORY. */
 PfStatus pf_priority_solve(PfContext *ctx, const PfRowSet *sets, int count, int n, double *x);
 
 #endif

@@ -27,7 +27,8 @@ bool pf_qr_keep(PfArena *arena, PfKept *kept, PfQr *qr)
   size_t m = (size_t)qr->m, n = (size_t)qr->n, least = m < n ? m : n;
   return pf_keep_members(arena, kept, qr, rank, rank) && pf_keep_members(arena, kept, qr, scale, fault_row) &&
          pf_keep(arena, kept, qr->order, n*sizeof *qr->order) && pf_keep(arena, kept, qr->R, m*n*sizeof *qr->R) &&
-         pf_keep(arena, kept, qr->left, least*sizeof *qr->left) && pf_keep(arena, kept, qr->right, least*sizeof *qr->right);
+         pf_keep(arena, kept, qr->left, least*sizeof *qr->left) &&
+         pf_keep(arena, kept, qr->right, least*sizeof *qr->right);
 }
 
 static double *column_of(const PfQr *qr, int j)

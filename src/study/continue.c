@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Continuation: branches of steady motions against a parameter, beginning with the motions found at one value of it. */
 #include "study/walk.h"
 

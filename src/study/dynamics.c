@@ -221,8 +221,8 @@ static PfStatus make_work(PfDynamics *f)
   f->motion.multiplier = pf_arena_array(f->arena, double, f->m);
   f->motion.force = pf_arena_array(f->arena, double, n);
   bool good = f->full && f->seeds && f->derived && f->zero && f->y && f->y_dependent && f->w &&
-              f->w_dependent && f->matrix && f->right && f->step && f->unknown && f->motion.acceleration && f->motion.multiplier &&
-              f->motion.force;
+              f->w_dependent && f->matrix && f->right && f->step && f->unknown && f->motion.acceleration &&
+              f->motion.multiplier && f->motion.force;
   return good ? PF_OK : pf_no_room(f->ctx, "the vector field");
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Derivatives of a field: directions completed stage by stage (positions, velocities, accelerations). */
 #include "study/dynamics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cyclic coordinates, and the residual of steady motions. */
 #include "study/problem.h"
 
@@ -24,8 +25,8 @@ static void scatter(PfProblem *p, int k)
   }
 }
 
-/* Adds what the Jacobian A shows. What is rounding beside its row does not count, nor, where the whole row is nothing but
- * rounding, what is so beside its column or beside all. */
+/* Adds what the Jacobian A shows. What is rounding beside its row does not count, nor, where the whole row is nothing
+ * but rounding, what is so beside its column or beside all. */
 static void add_pattern(const PfProblem *p, bool *pattern)
 {
   int n = p->size;
@@ -135,7 +136,8 @@ double pf_problem_turned(const PfProblem *p, int component, double d)
   return p->turns[component] ? d - turn*round(d/turn) : d;
 }
 
-/* Are the rates of what is not cyclic the same after a full turn of the component c? A spring that is wound up says no. */
+/* Are the rates of what is not cyclic the same after a full turn of the component c? A spring that is wound up says
+ * no. */
 static PfStatus comes_round(PfProblem *p, int c, double *first, bool *yes)
 {
   enum { PROBES = 2, TRIES = 12 };
@@ -198,7 +200,8 @@ static PfStatus check_autonomous(PfProblem *p)
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value && pf_expr_depends(p->ctx, model->inputs[i].value, &model->time, 1))
       return pf_fail_at(p->ctx, PF_ERR_MODEL, model->inputs[i].place,
-                        "the input '%s' changes in time, so there are no %s", model->inputs[i].name, pf_problem_sought(p->kind));
+                        "the input '%s' changes in time, so there are no %s", model->inputs[i].name,
+                        pf_problem_sought(p->kind));
   for (int i = 0; i < p->field->root_count; i++)
     if (pf_expr_depends(p->ctx, p->field->roots[i], &model->time, 1))
       return pf_fail(p->ctx, PF_ERR_MODEL, "the equations of motion depend on time, so there are no %s",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steady motions as the zeros of the vector field: which components of x matter, which may run on (cyclic ones), and
  * the residual with its exact derivatives. */
 #ifndef PF_STUDY_PROBLEM_H

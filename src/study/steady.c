@@ -298,7 +298,8 @@ static PfStatus are_connected(Search *s, const double *a, const double *b, bool 
   return PF_OK;
 }
 
-/* The step along the family from z towards the place where the search began, at most half a unit of scale; its length. */
+/* The step along the family from z towards the place where the search began, at most half a unit of scale; its
+ * length. */
 static PfStatus step_home(Search *s, const double *z, double *length)
 {
   int dimension;
@@ -507,7 +508,8 @@ static void choose_box(Search *s)
   const PfProblem *p = s->p;
   const PfDynamics *f = p->field;
   for (int c = 0; c < p->size; c++) {
-    double width = pf_problem_is_angle(p, c) ? 3.141592653589793 : c < f->ny ? 2*(1 + fabs(p->base[c])) : 5*(1 + fabs(p->base[c]));
+    double width = pf_problem_is_angle(p, c) ? 3.141592653589793
+                                             : c < f->ny ? 2*(1 + fabs(p->base[c])) : 5*(1 + fabs(p->base[c]));
     if (p->kind == PF_EQUILIBRIA && c >= f->ny) width = 0; /* velocities are not sought */
     s->steady->low[c] = p->base[c] - width;
     s->steady->high[c] = p->base[c] + width;
@@ -558,7 +560,8 @@ static PfStatus make_room(Search *s)
   st->names = pf_arena_array(s->arena, const char *, size), st->cyclic = pf_arena_array(s->arena, bool, size);
   st->low = pf_arena_array(s->arena, double, size), st->high = pf_arena_array(s->arena, double, size);
   st->points = pf_arena_array(s->arena, PfSteadyPoint, MOST_POINTS);
-  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home && s->backup && s->target && s->place && s->typical &&
+  bool good = s->z && s->r && s->J && s->step && s->scale && s->kernel && s->other && s->known && s->home &&
+              s->backup && s->target && s->place && s->typical &&
               s->there && st->names && st->cyclic && st->low && st->high && st->points;
   if (!good) return pf_no_room(s->ctx, "steady motions");
   memcpy(st->cyclic, s->p->cyclic, size*sizeof *st->cyclic);

@@ -20,8 +20,8 @@ PfStatus pf_tracer_make(PfContext *ctx, PfArena *arena, PfProblem *problem, PfTr
 
 /* Goes to u, with residual and Jacobian. */
 PfStatus pf_tracer_go(PfTracer *tracer, const double *u);
-/* Newton from u onto the branch in the plane normal . (u - at) = 0. Fails with PF_ERR_NUMBER, saying nothing, when it does
- * not converge. */
+/* Newton from u onto the branch in the plane normal . (u - at) = 0. Fails with PF_ERR_NUMBER, saying nothing, when it
+ * does not converge. */
 PfStatus pf_tracer_correct(PfTracer *tracer, double *u, const double *at, const double *normal);
 /* Unit tangent where the tracer is, with tangent . towards > 0; returns the sign of the determinant of [J; tangent],
  * 0 when it is singular. */

@@ -304,5 +304,6 @@ void pf_alpha_accept(PfMotionRun *run)
   s->share = 0;
   s->alike++;
   s->count++;
-  if (run->stepper.fixed && s->h != run->options.step) s->t_start = s->t, s->count = 0; /* cut short: the grid begins anew */
+  /* cut short: the grid begins anew */
+  if (run->stepper.fixed && s->h != run->options.step) s->t_start = s->t, s->count = 0;
 }

@@ -91,8 +91,8 @@ void pf_alpha_set_state(const PfAlpha *alpha, double *values, double t, const do
 
 /* ---------------------------------------------------------------- alpha_newton.c */
 
-/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->flow.trouble says
- * why. */
+/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->flow.trouble
+ * says why. */
 bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v);
 /* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
 void pf_alpha_direction(PfAlpha *alpha, int constraint);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of the alpha methods as long as the tolerances allow.
  *
- * The end of a step is compared with what the accelerations at t_{n-1}, t_n and t_{n+1} would have made of it (those of the
- * formulation, so that both methods are judged alike): with the parabola through them,
+ * The end of a step is compared with what the accelerations at t_{n-1}, t_n and t_{n+1} would have made of it (those of
+ * the formulation, so that both methods are judged alike): with the parabola through them,
  *
  *   v = v_n + h (a_n + a_{n+1})/2 - h^3/6 c,   q = q_n + h v_n + h^2 (2 a_n + a_{n+1})/6 - h^4/12 c,
  *
- * c its second divided difference, has a local error of fourth order; that of the methods is of third order, and is what is
- * seen. What else the step did, as putting positions right, is seen as well. */
+ * c its second divided difference, has a local error of fourth order; that of the methods is of third order, and is
+ * what is seen. What else the step did, as putting positions right, is seen as well. */
 #include "time/alpha_common.h"
 #include "time/erk.h"
 
@@ -75,7 +75,8 @@ PfStepEnd pf_alpha_controlled_step(PfMotionRun *run, PfAlphaAttempt *attempt)
     double error = good ? estimate(run, s) : INFINITY;
     if (error <= 1) {
       accept(run, s);
-      if (h >= run->state.h || error > 0.1) run->state.h = next_step(h, error); /* a step that was cut tells nothing of longer ones */
+      /* a step that was cut tells nothing of longer ones */
+      if (h >= run->state.h || error > 0.1) run->state.h = next_step(h, error);
       if (rejected) run->state.h = fmin(run->state.h, h);
       return PF_STEP_DONE;
     }

@@ -295,7 +295,8 @@ static void find_cause(PfMotionRun *run, PfAlpha *s)
 {
   s->stuck = s->bad_row < 0;
   run->flow.trouble = s->stuck ? PF_TROUBLE_NONE : PF_TROUBLE_NOT_FINITE;
-  if (!s->stuck) run->flow.row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
+  if (!s->stuck)
+    run->flow.row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
 }
 
 bool pf_alpha_solve(PfMotionRun *run)

@@ -119,7 +119,8 @@ static void accept(PfMotionRun *run, PfErk *erk, double h)
   memcpy(run->state.y, erk->trial, bytes); /* the last stage stands at the end of the step */
   memcpy(run->state.dy, erk->k + last, bytes);
   run->state.t_old = run->state.t;
-  run->state.t = run->state.t_end - (run->state.t + h) < 1e-14*fabs(run->state.t_end) ? run->state.t_end : run->state.t + h;
+  run->state.t = run->state.t_end - (run->state.t + h) < 1e-14*fabs(run->state.t_end)
+                 ? run->state.t_end : run->state.t + h;
   run->monitor.step_work = work(erk, h);
   run->monitor.step_known = erk->known;
   erk->power[0] = run->flow.power; /* of the last stage */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event does. At an event the poses stay and the velocities jump to the nearest ones, in the metric of the mass matrix, that the new phase
- * allows:
+/* What an event does. At an event the poses stay and the velocities jump to the nearest ones, in the metric of the mass
+ * matrix, that the new phase allows:
  *
  *   v+ = v- + M^-1 (I + A^T lambda),   A v+ = 0,
  *
@@ -49,8 +49,8 @@ static PfStatus stop_held(PfPhases *s, const Jump *j)
   }
   if (pf_ldl_factor(&ldl, M, 0) != PF_OK || ldl.rank < b) {
     const char *name = s->model->coordinates[at[ldl.rank < b ? ldl.order[ldl.rank] : 0]].name;
-    pf_fail(s->ctx, PF_ERR_NUMBER, "the event at t = %.12g cannot be worked out: '%s' has no inertia of its own, so the jump of "
-            "the velocities is not determined", s->values[s->symbols->time], name);
+    pf_fail(s->ctx, PF_ERR_NUMBER, "the event at t = %.12g cannot be worked out: '%s' has no inertia of its own, so "
+            "the jump of the velocities is not determined", s->values[s->symbols->time], name);
     return PF_ERR_NUMBER;
   }
   pf_ldl_solve(&ldl, right, right);
@@ -60,7 +60,8 @@ static PfStatus stop_held(PfPhases *s, const Jump *j)
   return PF_OK;
 }
 
-/* Onto the constraints of the new phase, in the metric of M. Positions hold already: what an event attaches is where it is. */
+/* Onto the constraints of the new phase, in the metric of M. Positions hold already: what an event attaches is where it
+ * is. */
 static PfStatus satisfy(PfPhases *s)
 {
   PfManifold manifold = {0};
@@ -69,7 +70,8 @@ static PfStatus satisfy(PfPhases *s)
   if (status == PF_OK) (void)pf_manifold_project(&manifold, s->phase_values, PF_LEVEL_VELOCITY, PF_ON_CONSTRAINTS);
   pf_manifold_release(&manifold);
   const PfSymbols *in = pf_system_symbols(s->phase_system);
-  if (status == PF_OK) pf_phases_store(s, s->values[s->symbols->time], s->phase_values + in->q, s->phase_values + in->v);
+  if (status == PF_OK)
+    pf_phases_store(s, s->values[s->symbols->time], s->phase_values + in->q, s->phase_values + in->v);
   return status;
 }
 
@@ -94,8 +96,8 @@ static void to_torque(const double q[4], double Q[4])
   memcpy(Q + 1, torque, sizeof torque);
 }
 
-/* Impulses of the constraints of the new phase: A_B^T lambda = change_B; then those of what was locked: what is left of its
- * change. */
+/* Impulses of the constraints of the new phase: A_B^T lambda = change_B; then those of what was locked: what is left of
+ * its change. */
 static PfStatus find_impulses(PfPhases *s, const Jump *j, PfEventRecord *record)
 {
   int n = s->eq->n, b = s->phase.equations.n, m = s->phase.equations.m;
@@ -151,7 +153,8 @@ static PfStatus attach(PfPhases *s, const PfAction *action)
   double *value = pf_arena_array(s->own, double, action->parameter_count);
   if (!value) return pf_phases_no_room(s);
   PF_TRY(pf_phases_evaluate(s, action->captured, action->parameter_count, value));
-  for (int k = 0; k < action->parameter_count; k++) s->values[s->symbols->parameters + action->parameters[k]] = value[k];
+  for (int k = 0; k < action->parameter_count; k++)
+    s->values[s->symbols->parameters + action->parameters[k]] = value[k];
   for (int k = 0; k < action->row_count; k++) s->active[action->row + k] = true;
   return PF_OK;
 }
@@ -164,7 +167,8 @@ static void release(PfPhases *s, const PfAction *action)
       const PfAction *other = s->model->events[e].actions + k;
       const int *a = action->bodies, *b = other->bodies;
       bool same = (a[0] == b[0] && a[1] == b[1]) || (a[0] == b[1] && a[1] == b[0]);
-      for (int row = 0; same && other->kind == PF_ATTACH && row < other->row_count; row++) s->active[other->row + row] = false;
+      for (int row = 0; same && other->kind == PF_ATTACH && row < other->row_count; row++)
+        s->active[other->row + row] = false;
     }
 }
 
@@ -221,7 +225,8 @@ PfStatus pf_phases_happen(PfPhases *s, int e)
   const PfEvent *event = s->model->events + e;
   PfEventRecord *record = s->log->record + s->log->count;
   Jump j;
-  *record = (PfEventRecord){.event = e, .t = s->values[s->symbols->time], .joint = record->joint, .multiplier = record->multiplier};
+  *record = (PfEventRecord){.event = e, .t = s->values[s->symbols->time], .joint = record->joint,
+                            .multiplier = record->multiplier};
   memset(record->joint, 0, (size_t)s->eq->n*sizeof *record->joint);
   memset(record->multiplier, 0, (size_t)s->eq->m*sizeof *record->multiplier);
   PF_TRY(jump_room(s, &j));

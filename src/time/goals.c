@@ -61,13 +61,14 @@ static PfStatus add_speeds(Builder *b, const PfModel *model, const PfExpr *rate,
     symbol[i] = speed->symbol;
     if (speed->start == PF_EXPR_NONE) continue;
     PfGoal *goal = b->g->goal + b->g->count++;
-    *goal = (PfGoal){.name = speed->name, .unit = speed->unit, .firm = speed->firm, .place = speed->place, .row = goal->row,
-                     .root = -1, .speed = i};
+    *goal = (PfGoal){.name = speed->name, .unit = speed->unit, .firm = speed->firm, .place = speed->place,
+                     .row = goal->row, .root = -1, .speed = i};
     b->g->speeds = ns;
   }
   if (!b->g->speeds) return PF_OK;
   for (int j = 0; j < b->g->n; j++) b->roots[b->count++] = rate[j];
-  for (int j = 0; j < b->g->n; j++, b->count += ns) PF_TRY(pf_expr_gradient(b->ctx, rate[j], symbol, ns, b->roots + b->count));
+  for (int j = 0; j < b->g->n; j++, b->count += ns)
+    PF_TRY(pf_expr_gradient(b->ctx, rate[j], symbol, ns, b->roots + b->count));
   for (int i = 0; i < ns; i++)
     b->roots[b->count++] = model->speeds[i].start == PF_EXPR_NONE ? pf_expr_int(b->ctx, 0) : model->speeds[i].start;
   return PF_OK;
@@ -78,7 +79,8 @@ PfStatus pf_goals_make(PfContext *ctx, PfArena *arena, const PfSystem *system, P
   const PfEquations *eq = pf_system_equations(system);
   const PfModel *model = eq->model;
   const PfSymbols *symbols = pf_system_symbols(system);
-  size_t n = (size_t)eq->n, ns = (size_t)model->speed_count, count = (size_t)count_goals(model), in = (size_t)symbols->count;
+  size_t n = (size_t)eq->n, ns = (size_t)model->speed_count, count = (size_t)count_goals(model),
+         in = (size_t)symbols->count;
   *g = (PfGoals){.system = system, .n = eq->n};
   if (!count) return PF_OK;
   Builder b = {ctx, symbols, g, pf_arena_array(arena, PfExpr, count*(n + 2) + n*(ns + 1) + ns), 0};
@@ -148,7 +150,8 @@ static void take_speeds(PfGoals *g)
 {
   const double *target = g->out + g->at_speeds + g->n*(1 + g->speeds);
   for (int i = 0; i < g->count; i++)
-    if (g->goal[i].root < 0) g->goal[i].value = speeds_of(g)[g->goal[i].speed], g->goal[i].target = target[g->goal[i].speed];
+    if (g->goal[i].root < 0)
+      g->goal[i].value = speeds_of(g)[g->goal[i].speed], g->goal[i].target = target[g->goal[i].speed];
   for (int j = 0; j < g->n; j++) {
     memset(g->unit, 0, (size_t)g->n*sizeof *g->unit);
     g->unit[j] = 1;

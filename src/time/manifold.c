@@ -85,7 +85,8 @@ static void weigh(const PfManifold *f, const double *slope, int rows, double *B)
     f->scaled[j] = mass > 0 ? 1/sqrt(mass) : 1;
   }
   for (int i = 0; i < rows; i++)
-    for (int j = 0; j < n; j++) B[(size_t)i*(size_t)n + (size_t)j] = slope[(size_t)i*(size_t)n + (size_t)j]*f->scaled[j];
+    for (int j = 0; j < n; j++)
+      B[(size_t)i*(size_t)n + (size_t)j] = slope[(size_t)i*(size_t)n + (size_t)j]*f->scaled[j];
 }
 
 /* B = J T, M^-1 = T T^T (see udwadia_kalaba.c). */

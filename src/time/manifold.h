@@ -30,8 +30,8 @@ typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 /* Residuals at the numbers in `values`; the largest is returned, `row` (or NULL) gets its constraint. */
 double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel level, int *row);
 
-/* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; in that of its diagonal
- * where it is singular. */
+/* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; in that of its
+ * diagonal where it is singular. */
 const double *pf_manifold_rows(PfManifold *manifold, const double *values);
 
 /* Units for the rows of A: the length of each at the numbers in `values`, or a tenth of its length at states nearby
@@ -45,9 +45,9 @@ double pf_manifold_blur(double x, unsigned *noise);
  * mass-weighted length: until no residual is larger than `enough`, or rounding. False when nothing was changed. */
 bool pf_manifold_project(PfManifold *manifold, double *values, PfLevel level, double enough);
 
-/* The metric of what is not held, by the mass matrix of the latest pf_manifold_miss: x = T y with |y| the mass-weighted length
- * of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows become rows T by to_metric, y
- * becomes x by from_metric, which changes y. What is held has its own y: rows must be zero there. */
+/* The metric of what is not held, by the mass matrix of the latest pf_manifold_miss: x = T y with |y| the mass-weighted
+ * length of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows become rows T by
+ * to_metric, y becomes x by from_metric, which changes y. What is held has its own y: rows must be zero there. */
 bool pf_manifold_metric(PfManifold *manifold, const bool *held, double *M);
 void pf_manifold_to_metric(const PfManifold *manifold, bool regular, const double *rows, int count, double *out);
 void pf_manifold_from_metric(const PfManifold *manifold, bool regular, double *y, double *x);

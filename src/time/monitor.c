@@ -27,7 +27,8 @@ static PfStatus is_quadratic(PfMotionRun *run, const PfEquations *eq, bool *yes)
 }
 
 /* What moving supports have put into T + V beyond Jacobi's v dT/dv - T + V, whose balance they do not enter but by
- * dL/dt: 2T - v dT/dv, that is T1 + 2 T0. A function of the state, so that the work of the supports need not be integrated. */
+ * dL/dt: 2T - v dT/dv, that is T1 + 2 T0. A function of the state, so that the work of the supports need not be
+ * integrated. */
 static PfStatus carried(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
 {
   PfContext *ctx = run->ctx;
@@ -54,7 +55,8 @@ static PfStatus power(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
     *sum = pf_expr_add(ctx, *sum, pf_expr_mul(ctx, force, model->coordinates[i].v));
   }
   for (int k = 0; k < eq->m; k++) /* A v vanishes for scleronomic constraints: only the others do work */
-    if (model->constraints[k].kind != PF_PFAFFIAN && (model->constraints[k].kind != PF_HOLONOMIC || model->constraints[k].rheonomic))
+    if (model->constraints[k].kind != PF_PFAFFIAN &&
+        (model->constraints[k].kind != PF_HOLONOMIC || model->constraints[k].rheonomic))
       for (int i = 0; i < eq->n; i++) {
         PfExpr factors[3] = {eq->A[k*eq->n + i], model->constraints[k].multiplier, model->coordinates[i].v};
         *sum = pf_expr_add(ctx, *sum, pf_expr_product(ctx, factors, 3));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Over an instant at which the constraints lose rank. The accelerations cannot be had there, nor by explicit formulas near
- * it, whose stages leave the constraints: what is off by e becomes a force e/distance. But the motion along its branch is a
- * smooth function of time. So it is found as a polynomial across the gap that has the right accelerations at the nodes of
- * Gauss, none of which is in the middle, and there it stands on the constraints: the nearest point belongs to the same
- * branch. Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.7 (collocation). */
+/* Over an instant at which the constraints lose rank. The accelerations cannot be had there, nor by explicit formulas
+ * near it, whose stages leave the constraints: what is off by e becomes a force e/distance. But the motion along its
+ * branch is a smooth function of time. So it is found as a polynomial across the gap that has the right accelerations
+ * at the nodes of Gauss, none of which is in the middle, and there it stands on the constraints: the nearest point
+ * belongs to the same branch. Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.7
+ * (collocation). */
 #include "time/time_impl.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@ enum { NODES = 8, MOST_ITERATIONS = 40 };
 
 typedef struct Passage {
   double c[NODES], b[NODES], a[NODES][NODES]; /* nodes, weights, integrals from 0 to the nodes */
-  double last[2][NODES];                      /* the two highest coefficients of Legendre from the values at the nodes */
+  /* the two highest coefficients of Legendre from the values at the nodes */
+  double last[2][NODES];
   double *k;                                  /* NODES x 2n: derivatives at the nodes */
   double *begin, *stage, *change, *slope;     /* 2n each */
   double t, h;                                /* the interval */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The equations of a phase. Between two events a phase of the model moves (pf_phase_make), and between two changes of what sticks the phase with
- * so many constraints more (pf_stick_make); every method starts afresh in it. A model without events and switches has one
- * phase, which is the model itself. */
+/* The equations of a phase. Between two events a phase of the model moves (pf_phase_make), and between two changes of
+ * what sticks the phase with so many constraints more (pf_stick_make); every method starts afresh in it. A model
+ * without events and switches has one phase, which is the model itself. */
 #include "time/phases.h"
 
 #include <math.h>
@@ -145,8 +145,8 @@ static PfStatus warn_of_sharing(PfPhases *s)
   PF_TRY(rank_of(s, s->stuck.equations.A, s->stuck.equations.m, n, &after));
   if (after == before + s->stuck_count) return PF_OK;
   s->warned_of_sharing = true;
-  pf_warn_at(s->ctx, (PfPlace){0}, "at t = %.6g more sticks than is needed to hold the motion: how friction and constraints "
-             "share the load is not determined", s->values[s->symbols->time]);
+  pf_warn_at(s->ctx, (PfPlace){0}, "at t = %.6g more sticks than is needed to hold the motion: how friction and "
+             "constraints share the load is not determined", s->values[s->symbols->time]);
   pf_hint(s->ctx, "the motion is; multipliers and single forces of friction are one possibility");
   return PF_OK;
 }

@@ -22,7 +22,8 @@ typedef struct Search {
   double *given;      /* x as it was at first */
   double *keep, *best, *step, *M;
   bool *held;
-  bool aims;          /* soft values are drawn to where they were given; else they are only changed as little as possible */
+  /* soft values are drawn to where they were given; else they are only changed as little as possible */
+  bool aims;
   bool equal;         /* no order of priority: everything that may move does so alike */
   int n;
 } Search;
@@ -225,7 +226,8 @@ static PfStatus solve_rows(Search *s, PfFirmness hard)
   pf_manifold_to_metric(s->f, regular, r.A, r.count, r.B);
   PfRowSet sets[5];
   for (int k = 0; k < 5; k++) /* constraints may be nearly dependent; what was given is either decided or not */
-    sets[k] = (PfRowSet){r.begin[k + 1] - r.begin[k], r.B + (size_t)r.begin[k]*n, r.b + r.begin[k], k == 2 ? 1e-10 : 1e-8};
+    sets[k] = (PfRowSet){r.begin[k + 1] - r.begin[k], r.B + (size_t)r.begin[k]*n, r.b + r.begin[k],
+                         k == 2 ? 1e-10 : 1e-8};
   PF_TRY(pf_priority_solve(s->ctx, sets, 5, s->n, y));
   pf_manifold_from_metric(s->f, regular, y, s->step);
   for (int j = 0; j < s->n; j++)
@@ -358,14 +360,15 @@ static PfStatus conflict(const Search *s)
   const PfGoal *goal = unmet_goal(s, PF_START_FIXED);
   int row = unmet_row(s, CARE_DIGITS);
   if (row < 0 && goal) {
-    pf_fail_at(s->ctx, PF_ERR_MODEL, goal->place, "the start of %s cannot be kept: other values marked with '!' contradict it",
-               goal->name);
+    pf_fail_at(s->ctx, PF_ERR_MODEL, goal->place,
+               "the start of %s cannot be kept: other values marked with '!' contradict it", goal->name);
     pf_hint(s->ctx, "it is %.6g at best instead of %.6g", goal->value, goal->target);
     return PF_ERR_MODEL;
   }
   const PfConstraint *c = model->constraints + (row < 0 ? 0 : row);
   bool position = s->level == PF_LEVEL_POSITION;
-  pf_fail_at(s->ctx, PF_ERR_MODEL, c->place, "no %s near the start satisfies the constraint '%s' together with the others",
+  pf_fail_at(s->ctx, PF_ERR_MODEL, c->place,
+             "no %s near the start satisfies the constraint '%s' together with the others",
              position ? "configuration" : "velocity", c->name);
   pf_hint(s->ctx, "it is missed by %.3g at best; are values marked with '!' in the way?",
           pf_manifold_miss(s->f, s->values, s->level, NULL));
@@ -407,7 +410,8 @@ static PfStatus settle(Search *s)
 {
   bool found = false;
   memcpy(s->given, s->x, (size_t)s->n*sizeof *s->x);
-  PfFirmness last = has_firmness(s, PF_START_SET) ? PF_START_FIXED : has_firmness(s, PF_START_GIVEN) ? PF_START_SET : PF_START_GIVEN;
+  PfFirmness last = has_firmness(s, PF_START_SET) ? PF_START_FIXED
+                                                  : has_firmness(s, PF_START_GIVEN) ? PF_START_SET : PF_START_GIVEN;
   for (PfFirmness hard = PF_START_GIVEN; hard <= last && !found; hard++)
     PF_TRY(search(s, hard, hard < last ? CARE_ROUNDING : CARE_DIGITS, &found));
   s->equal = !found && last > PF_START_GIVEN;
@@ -467,7 +471,8 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   const PfSymbols *in = pf_system_symbols(f->system);
   const PfModel *model = pf_system_equations(f->system)->model;
   size_t n = (size_t)f->n;
-  Search s = {.ctx = ctx, .arena = arena, .f = f, .level = PF_LEVEL_POSITION, .values = values, .x = values + in->q, .n = f->n};
+  Search s = {.ctx = ctx, .arena = arena, .f = f, .level = PF_LEVEL_POSITION, .values = values, .x = values + in->q,
+              .n = f->n};
   double *before = pf_arena_array(arena, double, 2*n), *unit = pf_arena_array(arena, double, 2*n);
   PfFirmness *firm = pf_arena_array(arena, PfFirmness, 2*n);
   if (!before || !unit || !firm) return pf_no_room(ctx, "the start");
@@ -498,7 +503,8 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   PfManifold manifold = {0};
   PfGoals goals = {0};
   PfStatus status = arena ? pf_goals_make(ctx, arena, system, &goals) : pf_no_room(ctx, "the start");
-  bool open = !pf_system_equations(system)->m && !goals.count && !goals.speeds; /* any start will do: the tape is long */
+  /* any start will do: the tape is long */
+  bool open = !pf_system_equations(system)->m && !goals.count && !goals.speeds;
   if (status == PF_OK && !open) status = pf_manifold_make(ctx, arena, system, &manifold);
   if (status == PF_OK && !open) status = correct(ctx, arena, &manifold, &goals, values, start);
   pf_goals_release(&goals);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of all commands: options.py PFAFF SOURCE
 
 Help, the table of docs/commands.md and what the program takes must agree; the examples of the help must work; and with --json

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pfaff study: kinds, options, files, and bad input.
 set -u
 . "$(dirname "$0")/common.sh"

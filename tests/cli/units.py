@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers under a unit are in that unit, wherever they are read or shown.
 
 units.py PFAFF

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "out/record.h"
@@ -66,7 +67,8 @@ static void rows_become_csv(void **state)
   add_two(&record);
   assert_false(exists(path));
   assert_int_equal(pf_record_close(&record), PF_OK);
-  assert_string_equal(content(f->ctx, f->arena, path), "t [s],\"pos(a, b) [m]\",\"say \"\"x\"\"\"\n0,0.5,nan\n1,-2,3\n");
+  assert_string_equal(content(f->ctx, f->arena, path),
+                      "t [s],\"pos(a, b) [m]\",\"say \"\"x\"\"\"\n0,0.5,nan\n1,-2,3\n");
   unlink(path), rmdir(folder);
 }
 
