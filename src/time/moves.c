@@ -211,6 +211,14 @@ double pf_phases_time(const PfPhases *s)
   return s->motion ? s->motion->seen.t : s->values[s->symbols->time];
 }
 
+bool pf_phases_is_stop(const PfPhases *s)
+{
+  if (!s->motion || s->stage == PF_STAGE_OVER) return false;
+  const PfSeen *seen = &s->motion->seen;
+  bool met = s->motion->result.end == PF_RUN_UNTIL || (seen->pending && seen->cut.condition >= 0);
+  return met || next_instant(s, INFINITY) <= seen->t;
+}
+
 void pf_phases_state(const PfPhases *s, double *y)
 {
   if (s->whole) {

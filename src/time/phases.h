@@ -116,6 +116,9 @@ PfStatus pf_phases_set_options(PfPhases *s, const PfRunOptions *options);
 /* All inputs of the complete model as they are now. */
 const double *pf_phases_inputs(const PfPhases *s);
 double pf_phases_time(const PfPhases *s);
+/* Does an event happen, or the run stop by its condition, where the motion is? Conditions that hold at the very start
+ * are not seen. */
+bool pf_phases_is_stop(const PfPhases *s);
 /* q and v (2n) of the complete model where the motion is. */
 void pf_phases_state(const PfPhases *s, double *y);
 void pf_phases_end_motion(PfPhases *s);

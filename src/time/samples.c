@@ -2,6 +2,7 @@
 /* When samples of a run are due. */
 #include "time/samples.h"
 
+#include <float.h>
 #include <math.h>
 
 static PfStatus check(PfContext *ctx, const PfRunOptions *o, double start)
@@ -19,17 +20,28 @@ static PfStatus check(PfContext *ctx, const PfRunOptions *o, double start)
 PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *o, double start, PfSampler *s)
 {
   *s = (PfSampler){.every = o->every, .at = o->at, .at_count = o->at_count, .pieces = o->at ? o->pieces : 0,
-                   .from = start, .least = o->at ? (o->t_end - start)/5e5 : 0, .served = -1};
+                   .from = start, .start = start, .end = o->t_end, .least = o->at ? (o->t_end - start)/5e5 : 0,
+                   .served = -1};
   PF_TRY(check(ctx, o, start));
-  if (o->every > 0) s->next_every = (long)ceil(start/o->every - 1e-9);
+  if (o->every > 0) s->next_every = (long)ceil(start/o->every - 4*DBL_EPSILON*fabs(start/o->every));
   return PF_OK;
+}
+
+static double rounding(const PfSampler *s, double t)
+{
+  return 8*DBL_EPSILON*fmax(fabs(t), fabs(s->start));
+}
+
+/* Are the two times one, but for rounding? */
+static bool is_same(const PfSampler *s, double a, double b)
+{
+  return fabs(a - b) <= rounding(s, b);
 }
 
 static bool give(PfSampler *s, double time, double *t)
 {
-  s->any = true;
-  s->last = *t = time;
-  return true;
+  s->last = *t = s->any ? fmax(time, s->last) : time; /* times never go back */
+  return s->any = true;
 }
 
 /* All samples of the latest move have been given. */
@@ -48,11 +60,26 @@ static bool here(PfSampler *s, const PfPhases *motion, double *t)
   return (!s->any || s->last < now) && give(s, now, t);
 }
 
-/* The next one that was asked for by its time. */
+/* The next one that was asked for by its time; not before the start. */
 static double planned(const PfSampler *s)
 {
-  if (s->at) return s->next_at < s->at_count ? s->at[s->next_at] : INFINITY;
-  return s->every > 0 ? (double)s->next_every*s->every : INFINITY;
+  double t = INFINITY;
+  if (s->at && s->next_at < s->at_count) t = s->at[s->next_at];
+  if (!s->at && s->every > 0) t = (double)s->next_every*s->every;
+  if (t < s->start || is_same(s, t, s->start)) return s->start;
+  return is_same(s, t, s->end) ? s->end : t;
+}
+
+static void pass(PfSampler *s)
+{
+  if (s->at) s->next_at++;
+  else s->next_every++;
+}
+
+/* Where an event happens there is a sample before and one after it, whatever was asked for. */
+static void pass_instant(PfSampler *s, double now)
+{
+  while (is_same(s, planned(s), now)) pass(s);
 }
 
 /* The end of the next piece of a step that ends now. Of short steps there are many: they are whole, or left out when
@@ -64,18 +91,21 @@ static double end_of_piece(const PfSampler *s, double now)
   return s->piece + 1 == pieces ? now : s->from + (now - s->from)*(s->piece + 1)/pieces;
 }
 
-/* All up to where the motion is. */
+/* All up to where the motion is, and what is a little later, unless the state jumps there. */
 static bool due(PfSampler *s, const PfPhases *motion, double *t)
 {
-  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, fabs(now)), next = planned(s),
-         piece = end_of_piece(s, now);
+  double now = pf_phases_time(motion), most = now + 1e-12*fmax(1, now - s->start) + rounding(s, now);
+  if (pf_phases_is_stop(motion)) {
+    pass_instant(s, now);
+    most = now;
+  }
+  double next = planned(s), piece = end_of_piece(s, now);
   if (piece <= now && piece <= next) {
     s->piece++;
     if (next > most || piece < now) return give(s, piece, t);
   }
   if (next <= most) {
-    if (s->at) s->next_at++;
-    else s->next_every++;
+    pass(s);
     return give(s, next, t);
   }
   finish(s, motion);
@@ -91,8 +121,9 @@ bool pf_sampler_next(PfSampler *s, const PfPhases *motion, double *t)
   case PF_MOVE_STEP: return due(s, motion, t);
   case PF_MOVE_BEFORE: return here(s, motion, t);
   case PF_MOVE_EVENT:
-    s->any = false; /* the state has jumped: one more */
-    return here(s, motion, t);
+    pass_instant(s, pf_phases_time(motion));
+    finish(s, motion);
+    return give(s, pf_phases_time(motion), t); /* the state has jumped: one more */
   case PF_MOVE_END:
     if (end == PF_RUN_UNTIL || (end == PF_RUN_DONE && s->every > 0 && !s->at)) return here(s, motion, t);
     finish(s, motion);

@@ -13,6 +13,7 @@ typedef struct PfSampler {
   int pieces;      /* with `at`: and each step in so many pieces */
   int piece;       /* of the step that is looked at */
   double from;     /* where it began */
+  double start, end; /* of all samples */
   double least;    /* between two that are not asked for by their time */
   int next_at;     /* index in `at` */
   long next_every; /* multiple of `every` */
