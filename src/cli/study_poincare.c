@@ -92,7 +92,8 @@ static void file_csv(void *user, PfText *text)
 {
   Poincare *p = user;
   const PfSection *s = &p->section;
-  pf_text_add(text, "motion,t");
+  pf_text_add(text, "motion");
+  pf_study_csv_head(&p->st, text, "t");
   for (int i = 0; i < 2; i++) pf_study_csv_head(&p->st, text, p->plane.names[i]);
   pf_text_add(text, "\n");
   for (int i = 0; i < s->count; i++)

@@ -90,14 +90,16 @@ static PfStatus add_point(Draw *d, Half *half, const double *y, bool *outside)
   return PF_OK;
 }
 
-/* Samples of the last step at multiples of `every`, up to the time `last`. */
-static PfStatus sample(Draw *d, Half *half, double every, double last, double *next, bool *outside)
+/* Samples of the last step at equal parts of the span, up to the time `last`; rounding does not hide the very end. */
+static PfStatus sample(Draw *d, Half *half, double last, bool *outside)
 {
   PfCourse *w = &d->flow;
-  while (w->way*(last - *next) >= 0 && half->count < SAMPLES + 1 && !*outside) {
-    pf_course_at(w, *next, d->y);
+  double least = 1e-12*d->o->span;
+  while (half->count <= SAMPLES && !*outside) {
+    double next = d->t0 + w->way*d->o->span*half->count/SAMPLES;
+    if (w->way*(last - next) < -least) break;
+    pf_course_at(w, next, d->y);
     PF_TRY(add_point(d, half, d->y, outside));
-    *next += every;
   }
   return PF_OK;
 }
@@ -105,7 +107,7 @@ static PfStatus sample(Draw *d, Half *half, double every, double last, double *n
 static PfStatus follow(Draw *d, double way, Half *half)
 {
   PfCourse *w = &d->flow;
-  double t_end = d->t0 + way*d->o->span, every = way*d->o->span/SAMPLES, next = d->t0 + every;
+  double t_end = d->t0 + way*d->o->span;
   bool outside = false;
   *half = (Half){.period = NAN, .end = "end of the time", .a = pf_arena_array(d->arena, double, SAMPLES + 4),
                  .b = pf_arena_array(d->arena, double, SAMPLES + 4)};
@@ -126,12 +128,12 @@ static PfStatus follow(Draw *d, double way, Half *half)
       double last = w->t;
       PF_TRY(find_period(d, &half->period));
       if (!isnan(half->period)) last = d->t0 + half->period;
-      PF_TRY(sample(d, half, every, last, &next, &outside));
+      PF_TRY(sample(d, half, last, &outside));
       if (isnan(half->period)) continue;
       half->end = "closed";
       return add_point(d, half, d->start, &outside);
     }
-    PF_TRY(sample(d, half, every, w->t, &next, &outside));
+    PF_TRY(sample(d, half, w->t, &outside));
   }
   if (outside) half->end = "leaves the picture";
   else if (way*(t_end - w->t) > 0) half->end = "too many steps";

@@ -209,6 +209,12 @@ holds 'all(c["end"] == "cannot be followed further" for c in d["curves"])'
 run 0 study poincare --section t=5 --show "x,x'" --for 40 "$place/dry.pf"
 says err "$stick"
 says out "cannot be followed beyond t = 15.7"
+# A curve that is not closed goes to both ends of its time: x = t from -2 to 2.
+printf "coord x\nkinetic x'^2/2\nstart x' = 1\n" >"$place/straight.pf"
+run 0 study portrait --show "x,x'" --within "x=0..1,x'=0..2" --starts 1 --for 2 --json "$place/straight.pf"
+holds '[round(d["curves"][0]["a"][i], 9) for i in (0, -1)] == [-2, 2]'
+run 0 study poincare --section t=1 --show "x,x'" --for 5 --out "$place/p.csv" "$place/straight.pf"
+[ "$(head -n 1 "$place/p.csv")" = "motion,t [s],x,x'" ] || fail "$last: $(head -n 1 "$place/p.csv")"
 run 2 study portrait "$carriage"
 says err "--show is missing"
 run 2 study portrait --show "a,b" "$carriage"
