@@ -12,6 +12,8 @@ enum {
   TITLE = 26,          /* what a title takes */
   ABOVE = 8,           /* between legend and frame */
   POWER = 12,          /* more, for a power of ten without a legend beside it */
+  POWER_WIDTH = 48,
+  LEAST_NAME = 40,
   NUMBERS = 22,        /* what the numbers below a frame take, and then the name of the axis */
   NAME = 22,
   BAR = 26,
@@ -118,12 +120,15 @@ static void choose_y(PfFrame *f, double height)
   pf_axis_choose(&f->y, fmax(2, height/48));
 }
 
-/* As many numbers as have room beside each other. */
+/* As many numbers as have room beside each other. Steps are rounded, down too: then fewer are tried. */
 static void choose_x(PfFrame *f, double width)
 {
-  pf_axis_choose(&f->x, fmax(2, width/80));
-  double need = number_width(&f->x) + 26;
-  if (need > 80) pf_axis_choose(&f->x, fmax(2, width/need));
+  double count = fmax(2, width/80), range = f->x.high - f->x.low;
+  pf_axis_choose(&f->x, count);
+  while (count > 1.5 && f->x.step*width/range < number_width(&f->x) + 20) {
+    count *= 0.8;
+    pf_axis_choose(&f->x, count);
+  }
 }
 
 /* Room on the left for numbers or names of bars, and the name of the axis. */
@@ -226,7 +231,8 @@ static void put_x_axis(PfText *text, const PfChart *c, const PfFrame *f)
   }
   put_small_ticks(text, f, &f->x);
   if (c->shared_x) return;
-  put_name(text, (f->left + f->right)/2, f->bottom + NUMBERS + 18, "", c->x_label, f->right - f->left);
+  double room = f->right - f->left - (f->x.power ? 2*POWER_WIDTH : 0); /* the power stands at the right end */
+  put_name(text, (f->left + f->right)/2, f->bottom + NUMBERS + 18, "", c->x_label, fmax(room, LEAST_NAME));
   put_common_power(text, &f->x, f->right, f->bottom + NUMBERS + 16);
 }
 

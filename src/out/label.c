@@ -325,6 +325,14 @@ static const char *find_unit(const char *label)
   return open && (open == label || open[-1] == ' ') ? open : label + length;
 }
 
+/* From its bracket on. */
+static void put_unit(Setter *s, const char *unit)
+{
+  put(s, ON_LINE, "[");
+  put_formula(s, unit + 1, unit + strlen(unit) - 1, true);
+  put(s, ON_LINE, "]");
+}
+
 static void set(Setter *s, PfLabelKind kind, const char *label)
 {
   const char *end = label + strlen(label), *unit = kind == PF_LABEL_NAME ? find_unit(label) : end, *name_end = unit;
@@ -335,9 +343,8 @@ static void set(Setter *s, PfLabelKind kind, const char *label)
   while (name_end > label && name_end[-1] == ' ') name_end--;
   put_formula(s, label, name_end, false);
   if (unit == end) return;
-  put(s, ON_LINE, name_end > label ? " [" : "[");
-  put_formula(s, unit + 1, end - 1, true);
-  put(s, ON_LINE, "]");
+  if (name_end > label) put(s, ON_LINE, " ");
+  put_unit(s, unit);
 }
 
 /* ---------------------------------------------------------------- labels */
@@ -350,9 +357,9 @@ double pf_label_width(PfLabelKind kind, const char *label, double size)
 }
 
 /* As much of it as there is room for, as it is written. */
-static void put_cut(PfText *text, const char *label, double size, double most)
+static void put_cut(PfText *text, const char *label, size_t count, double size, double most)
 {
-  size_t count = strlen(label), at = 0;
+  size_t at = 0;
   double width = size;
   while (at < count) {
     uint32_t bytes = pf_utf8_size(label + at, count - at);
@@ -367,7 +374,16 @@ static void put_cut(PfText *text, const char *label, double size, double most)
 
 void pf_label_put(PfText *text, PfLabelKind kind, const char *label, double size, double most)
 {
-  Setter s = {.text = text, .size = size};
-  if (pf_label_width(kind, label, size) > most) put_cut(text, label, size, most);
-  else set(&s, kind, label);
+  Setter s = {.text = text, .size = size}, measured = {.size = size};
+  if (pf_label_width(kind, label, size) <= most) {
+    set(&s, kind, label);
+    return;
+  }
+  const char *unit = kind == PF_LABEL_NAME ? find_unit(label) : label + strlen(label);
+  if (*unit) put_unit(&measured, unit);
+  if (measured.width > 0.7*most) unit = label + strlen(label), measured.width = 0; /* or nothing were left of the name */
+  put_cut(text, label, (size_t)(unit - label), size, most - measured.width - (*unit ? 0.42*size : 0));
+  if (!*unit) return;
+  pf_text_add(text, " ");
+  put_unit(&s, unit);
 }
