@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands share: options, diagnostics on the terminal, loading a model. */
 #ifndef PF_SRC_CLI_H
 #define PF_SRC_CLI_H
@@ -69,6 +70,8 @@ bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **val
 /* The pieces of a list between separators, not counting those in brackets: where the piece ends. */
 const char *pf_cli_piece(const char *text, const char *separators);
 
+/* The method whose name is like this word; NULL: none. */
+const char *pf_cli_nearest_method(const char *name);
 /* The methods of a list as "rk4,rattle". */
 enum { PF_MOST_METHODS = 16 };
 PfStatus pf_cli_methods(PfContext *ctx, const char *list, const PfMethod *methods[PF_MOST_METHODS], int *count);

@@ -113,6 +113,28 @@ static int find_against(const Plot *p, const Panel *panel, int source)
   return panel->against ? pf_table_find(&p->source[source].table, panel->against) : 0;
 }
 
+/* Of what has one name all units were made equal, where they could be: others cannot share an axis. A column without a
+ * unit may be anything. */
+static PfStatus check_unit(const Plot *p, const Curve *a, const Curve *b, int column_a, int column_b)
+{
+  const Table *s = &p->source[a->source].table, *t = &p->source[b->source].table;
+  const char *one = s->units[column_a], *other = t->units[column_b];
+  if (!one[0] || !other[0] || !strcmp(one, other)) return PF_OK;
+  pf_fail(p->ctx, PF_ERR_UNIT, "'%s' is in '%s' in %s and in '%s' in %s: they have no common axis", s->names[column_a],
+          one, p->source[a->source].label, other, p->source[b->source].label);
+  pf_hint(p->ctx, "--show chooses other columns");
+  return PF_ERR_UNIT;
+}
+
+static PfStatus check_units(const Plot *p, const Panel *panel)
+{
+  const Curve *last = panel->curve + panel->count - 1;
+  PF_TRY(check_unit(p, panel->curve, last, panel->curve->against, last->against));
+  for (int k = panel->count - 2; k >= 0 && panel->curve[k].name == last->name; k--)
+    PF_TRY(check_unit(p, panel->curve + k, last, panel->curve[k].column, last->column));
+  return PF_OK;
+}
+
 /* The column of every source that has it; *found: whether any does. */
 static PfStatus add_column(const Plot *p, Panel *panel, const char *name, bool *found)
 {
@@ -124,6 +146,7 @@ static PfStatus add_column(const Plot *p, Panel *panel, const char *name, bool *
     if (panel->count == MOST_CURVES)
       return pf_fail(p->ctx, PF_ERR_ARGUMENT, "more than %d curves in one panel", MOST_CURVES);
     panel->curve[panel->count++] = (Curve){i, column, against, panel->names};
+    PF_TRY(check_units(p, panel));
     here = true;
   }
   panel->names += here;

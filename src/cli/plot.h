@@ -37,7 +37,7 @@ typedef struct Plot {
   Source source[MOST_SOURCES];
   const PfModel *model; /* of the first file; NULL: a table */
   const char *minus;    /* what was subtracted, for the title; NULL: nothing */
-  bool interpolated;
+  bool interpolated, between; /* what was subtracted, from rows of a table; a run, between its steps */
   int count;
   Panel panel[MOST_PANELS];
 } Plot;
@@ -45,7 +45,7 @@ typedef struct Plot {
 /* Reads files and runs models (plot_sources.c). */
 PfStatus pf_plot_load(Plot *plot);
 /* The source becomes its difference to the table. */
-PfStatus pf_plot_subtract(Plot *plot, Source *source, const Table *table);
+PfStatus pf_plot_subtract(Plot *plot, Source *source, Table *table);
 void pf_plot_free(Plot *plot);
 
 /* The panels: what --show says, or the model, or else the first columns. */

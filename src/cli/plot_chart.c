@@ -40,7 +40,7 @@ static const char *shown_name(const Plot *p, const Curve *curve)
 static const char *y_label(const Plot *p, const Panel *panel, const char *unit)
 {
   char names[128] = "";
-  if (!unit) return "";
+  if (!unit) return panel->names == 1 ? shown_name(p, panel->curve) : "";
   for (int k = 0, last = -1; k < panel->count; k++) {
     const char *name = shown_name(p, panel->curve + k);
     size_t used = strlen(names);
@@ -97,7 +97,7 @@ static const char *title(const Plot *p)
   char *text = pf_arena_alloc(p->arena, length, 1);
   if (!text) return name;
   snprintf(text, length, "%s%s%s %s%s%s", p->model ? name : "", p->model && name[0] ? ": " : "", of, one ? "− " : "",
-           p->minus, p->interpolated ? " (interpolated by cubics)" : "");
+           p->minus, p->interpolated ? " (interpolated by cubics)" : p->between ? " (interpolated)" : "");
   return text;
 }
 

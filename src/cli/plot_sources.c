@@ -57,12 +57,13 @@ static PfStatus open_file(Plot *p, const char *path, Session **session)
   return status == PF_OK && is_written(path) ? refuse_kind(s->ctx, path) : status;
 }
 
-static PfStatus run_model(const Plot *p, Session *s, const char *path, const char *method, Table *table)
+/* One run, at the times that `like` has, if there is one. */
+static PfStatus run_model(const Plot *p, const Source *source, TableTimes times, const Table *like, Table *table)
 {
   Options one = *p->options;
-  one.file = path;
-  one.method = method;
-  return pf_table_run(s, &one, p->options->minus ? TABLE_COMMON : TABLE_STEPS, table);
+  one.file = source->path;
+  one.method = source->method;
+  return pf_table_run(source->session, &one, times, like, table);
 }
 
 static PfStatus new_source(Plot *p, Session *s, const char *path, const char *method, Source **source)
@@ -84,7 +85,7 @@ static PfStatus load_model(Plot *p, Session *s, const char *path)
   if (p->options->method) PF_TRY(pf_cli_methods(p->ctx, p->options->method, methods, &count));
   for (int i = 0; i < count || i == 0; i++) {
     PF_TRY(new_source(p, s, path, count ? pf_method_name(methods[i]) : NULL, &source));
-    PF_TRY(run_model(p, s, path, source->method, &source->table));
+    if (!p->options->minus) PF_TRY(run_model(p, source, TABLE_STEPS, NULL, &source->table));
   }
   return PF_OK;
 }
@@ -156,25 +157,37 @@ static const Source *model_source(const Plot *p, const Source *source)
   return source;
 }
 
-/* The model behind --minus, by the method of the source; a trajectory from a file has none, and takes that of --by. */
-static PfStatus run_other(const Plot *p, Session *other, const Source *source, Table *table)
+/* What is subtracted from the source: --minus names a method, by which its model is run again; a model, which is run by
+ * the method of the source (a trajectory from a file has none, and takes that of --by); or a table. */
+static PfStatus find_minus(const Plot *p, Session *other, const Source *source, Source *minus)
 {
-  const char *by = p->options->method;
-  if (!source->method && by && strchr(by, ','))
-    return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--by %s: one run is subtracted from '%s': name one method", by,
-                   source->path);
-  return run_model(p, other, p->options->minus, source->method ? source->method : by, table);
+  const char *what = p->options->minus, *by = p->options->method;
+  *minus = (Source){.path = what, .session = other};
+  if (!other) {
+    const Source *own = model_source(p, source);
+    *minus = (Source){.path = own->path, .session = own->session, .method = what};
+    return PF_OK;
+  }
+  if (!other->model) return PF_OK;
+  minus->method = source->method ? source->method : by;
+  if (source->method || !by || !strchr(by, ',')) return PF_OK;
+  return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--by %s: one run is subtracted from '%s': name one method", by,
+                 source->path);
 }
 
-/* What is subtracted from the source: --minus names a method, by which its model is run again; a model, which is run by
- * the method of the source; or a table. */
-static PfStatus load_minus(const Plot *p, Session *other, const Source *source, Table *table)
+/* Both at the same times: those of a table, or of steps of one length, since what a method has between them is less
+ * exact; else the same parts of the time. */
+static PfStatus run_both(const Plot *p, Source *source, Source *minus)
 {
-  const char *what = p->options->minus;
-  if (other && other->model) return run_other(p, other, source, table);
-  if (other) return pf_table_read(other->ctx, other->arena, what, table);
-  const Source *own = model_source(p, source);
-  return run_model(p, own->session, own->path, what, table);
+  bool file = !source->session->model;
+  if (!minus->session->model) return file ? PF_OK : run_model(p, source, TABLE_LIKE, &minus->table, &source->table);
+  if (!file) PF_TRY(run_model(p, source, TABLE_COMMON, NULL, &source->table));
+  TableTimes times = file || source->table.steps ? TABLE_LIKE : TABLE_COMMON;
+  PF_TRY(run_model(p, minus, times, &source->table, &minus->table));
+  if (file || !minus->table.steps) return PF_OK;
+  pf_table_free(p->ctx, &source->table);
+  source->table = (Table){0};
+  return run_model(p, source, TABLE_LIKE, &minus->table, &source->table);
 }
 
 /* The lists of a run by the columns of the difference; what is not in it is left out. */
@@ -193,10 +206,12 @@ static void keep_lists(const Plot *p, const Table *from, Table *to)
   }
 }
 
-PfStatus pf_plot_subtract(Plot *p, Source *source, const Table *table)
+PfStatus pf_plot_subtract(Plot *p, Source *source, Table *table)
 {
   Table difference = {0};
   bool interpolated = false;
+  p->between = p->between || source->table.between || table->between;
+  pf_table_convert(p->ctx, &source->table, table);
   PfStatus status = pf_table_minus(p->ctx, p->arena, &source->table, table, &difference, &interpolated);
   if (status == PF_OK) keep_lists(p, &source->table, &difference);
   pf_table_free(p->ctx, &source->table);
@@ -205,21 +220,42 @@ PfStatus pf_plot_subtract(Plot *p, Source *source, const Table *table)
   return status;
 }
 
+static PfStatus subtract(Plot *p, Session *other, Source *source, Table *table)
+{
+  Source minus;
+  PF_TRY(find_minus(p, other, source, &minus));
+  minus.table = *table;
+  PfStatus status = run_both(p, source, &minus);
+  if (status == PF_OK) status = pf_plot_subtract(p, source, &minus.table);
+  *table = minus.table;
+  return status;
+}
+
 /* A table is read once, models are run for each source. */
 static PfStatus subtract_from_all(Plot *p, Session *other)
 {
   Table table = {0};
   bool once = other && !other->model;
-  PfStatus status = PF_OK;
+  PfStatus status = once ? pf_table_read(other->ctx, other->arena, p->options->minus, &table) : PF_OK;
   for (int i = 0; i < p->source_count && status == PF_OK; i++) {
-    if (!once || i == 0) {
-      pf_table_free(p->ctx, &table);
-      table = (Table){0};
-      status = load_minus(p, other, p->source + i, &table);
-    }
-    if (status == PF_OK) status = pf_plot_subtract(p, p->source + i, &table);
+    status = subtract(p, other, p->source + i, &table);
+    if (once) continue;
+    pf_table_free(p->ctx, &table);
+    table = (Table){0};
   }
   pf_table_free(p->ctx, &table);
+  return status;
+}
+
+/* A file that is not there may have been meant as a method. */
+static PfStatus open_minus(Plot *p, const char *what, Session **other)
+{
+  PfStatus status = open_file(p, what, other);
+  const char *method = pf_cli_nearest_method(what);
+  if (status == PF_ERR_FILE && !strpbrk(what, "./")) {
+    if (method) pf_hint((*other)->ctx, "did you mean the method '%s'?", method);
+    else pf_hint((*other)->ctx, "--minus names a method or a file");
+  }
   return status;
 }
 
@@ -230,7 +266,7 @@ static PfStatus load_difference(Plot *p)
   Session *other = NULL;
   p->minus = base_name(what);
   if (pf_method_find(what)) PF_TRY(need_model(p, what));
-  else PF_TRY(open_file(p, what, &other));
+  else PF_TRY(open_minus(p, what, &other));
   return subtract_from_all(p, other);
 }
 
@@ -242,7 +278,10 @@ PfStatus pf_plot_load(Plot *p)
   if (!runs)
     PF_TRY(pf_cli_refuse(p->ctx, p->options, TAKES_STATE TAKES_METHOD,
                          "the file is a trajectory, and no model is run"));
-  return p->options->minus ? load_difference(p) : PF_OK;
+  if (p->options->minus) PF_TRY(load_difference(p));
+  for (int i = 1; i < p->source_count; i++)
+    for (int k = 0; k < i; k++) pf_table_convert(p->ctx, &p->source[k].table, &p->source[i].table);
+  return PF_OK;
 }
 
 void pf_plot_free(Plot *p)

@@ -98,7 +98,7 @@ void pf_plot_print(const Plot *p, PfText *text)
   if (p->minus) {
     pf_text_add(text, "\ndifference to ");
     pf_put_printable(text, p->minus);
-    pf_text_add(text, p->interpolated ? ", interpolated by cubics\n" : "\n");
+    pf_text_add(text, p->interpolated ? ", interpolated by cubics\n" : p->between ? ", interpolated\n" : "\n");
   }
   for (int i = 0; i < p->count; i++) put_panel(p, p->panel + i, text);
 }

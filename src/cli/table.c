@@ -56,6 +56,7 @@ typedef struct Filler {
   Table *table;
   TableThinning thinning;
   Motion motion;
+  bool fixed; /* its steps have one length */
 } Filler;
 
 static PfStatus fill(void *user, const PfSample *sample)
@@ -86,26 +87,63 @@ static PfStatus take_lists(const Trajectory *t, Table *table)
   return PF_OK;
 }
 
-/* Equal parts of the time; and besides, unless the times shall be those of another run, a few in each step. */
-static PfStatus choose_times(Session *s, Motion *m, TableTimes times)
+static PfStatus equal_parts(Session *s, Motion *m, int count)
 {
-  const PfMethod *method = pf_method_find(m->settings.method ? m->settings.method : "dopri5");
-  int count = times == TABLE_COMMON ? 8000 : 800;
   double *at = pf_arena_array(s->arena, double, count + 1);
   if (!at) return pf_no_room(s->ctx, "the table");
   for (int i = 0; i <= count; i++) at[i] = m->t0 + (m->settings.t_end - m->t0)*i/count;
   m->settings.at = at;
   m->settings.at_count = count + 1;
-  m->settings.pieces = times == TABLE_COMMON ? 0 : method && pf_method_has_fixed_step(method) ? 1 : 4;
   return PF_OK;
 }
 
-static PfStatus run(Session *s, const Options *options, TableTimes times, Filler *f)
+/* Is it some steps from the start to that time? After an event others are counted, which is not known here. */
+static bool is_step(const Motion *m, double t)
+{
+  double steps = (t - m->t0)/m->settings.step;
+  return fabs(steps - nearbyint(steps)) < 1e-9 || t == m->settings.t_end;
+}
+
+/* The times of another table within those of the run, each once. */
+static PfStatus times_of(Session *s, Motion *m, const Table *like, Filler *f)
+{
+  double *at = pf_arena_array(s->arena, double, pf_table_rows(like));
+  double scale = pf_unit_factor(s->ctx, like->units[0], "s"), near = 1e-14*fmax(fabs(m->t0), fabs(m->settings.t_end));
+  int count = 0;
+  if (!at) return pf_no_room(s->ctx, "the table");
+  for (int r = 0; r < pf_table_rows(like); r++) {
+    double t = pf_table_at(like, r, 0);
+    if (scale > 0) t = scale < 1 ? t/(1/scale) : t*scale;
+    if (!(t >= m->t0 - near && t <= m->settings.t_end + near) || (count && t <= at[count - 1])) continue;
+    at[count++] = t;
+    f->table->between = f->table->between || (f->fixed && !is_step(m, t));
+  }
+  m->settings.at = at;
+  m->settings.at_count = count;
+  return count < 2 ? equal_parts(s, m, 8000) : PF_OK; /* nothing in common, as will be said */
+}
+
+static PfStatus choose_times(Session *s, Motion *m, TableTimes times, const Table *like, Filler *f)
+{
+  const PfMethod *method = pf_method_find(m->settings.method ? m->settings.method : "dopri5");
+  f->fixed = method && pf_method_has_fixed_step(method);
+  f->table->steps = times == TABLE_COMMON && f->fixed;
+  if (f->table->steps) {
+    m->settings.at = NULL;
+    m->settings.every = 0;
+    return PF_OK;
+  }
+  if (times != TABLE_STEPS && like) return times_of(s, m, like, f);
+  m->settings.pieces = times == TABLE_COMMON ? 0 : f->fixed ? 1 : 4;
+  return equal_parts(s, m, times == TABLE_COMMON ? 8000 : 800);
+}
+
+static PfStatus run(Session *s, const Options *options, TableTimes times, const Table *like, Filler *f)
 {
   Motion *m = &f->motion;
   PfRunResult result;
   PF_TRY(pf_cli_place(m, s, options));
-  PF_TRY(choose_times(s, m, times));
+  PF_TRY(choose_times(s, m, times, like, f));
   PF_TRY(pf_cli_begin(m));
   PF_TRY(pf_trajectory_make(&f->trajectory, m, &(Wanted){options->show, options->against, true}));
   PF_TRY(take_lists(&f->trajectory, f->table));
@@ -122,10 +160,10 @@ static PfStatus run(Session *s, const Options *options, TableTimes times, Filler
   return pf_check_cancelled(s->ctx); /* part of a motion is not what was asked for */
 }
 
-PfStatus pf_table_run(Session *s, const Options *options, TableTimes times, Table *table)
+PfStatus pf_table_run(Session *s, const Options *options, TableTimes times, const Table *like, Table *table)
 {
   Filler f = {.table = table};
-  PfStatus status = run(s, options, times, &f);
+  PfStatus status = run(s, options, times, like, &f);
   pf_trajectory_free(&f.trajectory);
   pf_cli_end(&f.motion);
   if (status == PF_OK && pf_table_rows(table) < 2)

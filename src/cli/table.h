@@ -13,6 +13,8 @@ typedef struct Table {
   struct TableList *lists;
   int curves;             /* of a study: so many columns after the first are drawn over it; 0: a trajectory */
   bool points;            /* nothing lies between the rows */
+  bool steps;             /* of a run: its rows are the ends of steps of one length */
+  bool between;           /* of a run: rows lie between such steps, where the method interpolates */
 } Table;
 
 typedef struct TableList {
@@ -34,11 +36,14 @@ PfStatus pf_table_curves(PfContext *ctx, PfArena *arena, Table *table);
 /* The same of a text in memory, which ends with a zero and is cut up into names and numbers; names stay in it. */
 PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *bytes, size_t count, Table *table);
 
-/* Runs the model as 'pfaff run' would, with what --show and --against say as further columns. Rows are at so many equal
- * parts of the time and, unless it is to be compared with another run, at the ends of steps and inside them, so that
- * nothing is missed. */
-typedef enum TableTimes { TABLE_STEPS, TABLE_COMMON } TableTimes;
-PfStatus pf_table_run(Session *session, const Options *options, TableTimes times, Table *table);
+/* Runs the model as 'pfaff run' would, with what --show and --against say as further columns. `times` says where the
+ * rows are. */
+typedef enum TableTimes {
+  TABLE_STEPS,  /* at equal parts of the time and at the ends of steps and inside them, so that nothing is missed */
+  TABLE_COMMON, /* to be compared: at the ends of steps of one length; of other methods as `like`, or at equal parts */
+  TABLE_LIKE    /* at the times of `like`, as far as they are those of the run */
+} TableTimes;
+PfStatus pf_table_run(Session *session, const Options *options, TableTimes times, const Table *like, Table *table);
 
 /* What bounds the rows of a run (table_thin.c): when there are too many, of each of equal stretches of time only its
  * first and last row remain, and those where a column that is shown has its extremes. */
@@ -52,9 +57,15 @@ typedef struct TableThinning {
 PfStatus pf_table_thinning(const Session *session, const Table *table, TableThinning *thinning);
 PfStatus pf_table_thin(PfContext *ctx, Table *table, TableThinning *thinning);
 
+/* Columns that `to` has under the same name, and the first one, which is the time, are written in its units, where the
+ * dimension is the same (table_units.c). */
+void pf_table_convert(PfContext *ctx, const Table *to, Table *table);
+/* How many of `to` one of the unit `from` is; 0: another dimension, or no unit. */
+double pf_unit_factor(PfContext *ctx, const char *from, const char *to);
+
 /* a - b in the columns that both have, at the times of a within those of b (table_minus.c). Where b has no row at such
- * a time it is interpolated by cubics through four rows, and *interpolated is set. Fails when units differ or no times
- * are common. */
+ * a time it is interpolated by cubics through four rows, none of them beyond a jump, and *interpolated is set. Where b
+ * jumps both its sides are subtracted. Fails when units differ or no times are common. */
 PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Table *b, Table *difference,
                         bool *interpolated);
 

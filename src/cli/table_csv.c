@@ -136,8 +136,9 @@ static PfStatus read_number(const Reader *r, int line, const Table *table, int c
   *value = NAN;
   if (!*field || (!strcmp(table->names[0], "branch") && !strcmp(table->names[column], "stability"))) return PF_OK;
   *value = strtod(field, &end);
-  if (end != field && !*end) return PF_OK;
-  pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: '%.40s' is not a number", r->path, line, field);
+  bool decimal = !strpbrk(field, "xX"); /* 0x10 is 16 for C */
+  if (end != field && !*end && decimal) return PF_OK;
+  pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: '%.40s' is not a %snumber", r->path, line, field, decimal ? "" : "decimal ");
   pf_hint(r->ctx, "a plot is made of columns of numbers: a trajectory, or the curves of a study");
   return PF_ERR_FILE;
 }

@@ -2,6 +2,7 @@
 /* The difference of two trajectories. */
 #include "cli/table.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,43 +40,69 @@ static bool is_ordered(const Table *t)
   return true;
 }
 
-/* Lagrange's polynomial through four rows with different times around t, fewer where there are no more. */
+/* Rounding: units of the time may have been converted. */
+static bool is_same(double a, double b)
+{
+  return fabs(a - b) <= 4*DBL_EPSILON*fmax(fabs(a), fabs(b));
+}
+
+/* Do both rows exist and lie on one side of every jump? Both sides of a jump have the same time. */
+static bool joins(const Table *b, int row)
+{
+  return row >= 0 && row + 1 < pf_table_rows(b) && !is_same(pf_table_at(b, row, 0), pf_table_at(b, row + 1, 0));
+}
+
+/* Lagrange's polynomial through four rows around t, fewer where there are no more before a jump. */
 static double interpolate(const Table *b, int column, int after, double t)
 {
-  int rows = pf_table_rows(b), count = 0;
-  double time[4], value[4], sum = 0;
-  int first = after - 2 < 0 ? 0 : after + 2 > rows ? rows - 4 : after - 2;
-  for (int r = first < 0 ? 0 : first; r < rows && count < 4; r++) {
-    if (count && pf_table_at(b, r, 0) == time[count - 1]) continue; /* both sides of a jump have the same time */
-    time[count] = pf_table_at(b, r, 0);
-    value[count++] = pf_table_at(b, r, column);
+  int first = after - 1, last = after;
+  double sum = 0;
+  for (int more = 0; more < 2; more++) { /* on the shorter side, if there is one */
+    bool left = joins(b, first - 1), right = joins(b, last);
+    if (left && (!right || after - first <= last - after + 1)) first--;
+    else if (right) last++;
   }
-  for (int i = 0; i < count; i++) {
-    double weight = 1;
-    for (int k = 0; k < count; k++)
-      if (k != i) weight *= (t - time[k])/(time[i] - time[k]);
-    sum += weight*value[i];
+  for (int i = first; i <= last; i++) {
+    double weight = 1, own = pf_table_at(b, i, 0);
+    for (int k = first; k <= last; k++)
+      if (k != i) weight *= (t - pf_table_at(b, k, 0))/(own - pf_table_at(b, k, 0));
+    sum += weight*pf_table_at(b, i, column);
   }
   return sum;
+}
+
+/* Row r of a, less row `row` of b, or what b is between that row and the one before. */
+static PfStatus push_row(const Pair *p, int r, int row, bool exact)
+{
+  double t = pf_table_at(p->a, r, 0);
+  for (int i = 0; i < p->difference->columns; i++) {
+    double value = exact ? pf_table_at(p->b, row, p->column[i]) : interpolate(p->b, p->column[i], row, t);
+    double cell = i ? pf_table_at(p->a, r, p->own[i]) - value : t;
+    if (!pf_push(pf_context_allocator(p->ctx), &p->difference->cells, cell)) return pf_no_room(p->ctx, "the table");
+  }
+  return PF_OK;
+}
+
+/* Has row r the same time, if there is one? */
+static bool is_at(const Table *table, int r, double t)
+{
+  return r >= 0 && r < pf_table_rows(table) && is_same(pf_table_at(table, r, 0), t);
 }
 
 /* One row of a; *row of b is the first that is not earlier, and stays where several have one time. */
 static PfStatus subtract_row(Pair *p, int r, int *row)
 {
   const Table *a = p->a, *b = p->b;
-  int rows = pf_table_rows(b);
   double t = pf_table_at(a, r, 0);
-  bool again = r > 0 && pf_table_at(a, r - 1, 0) == t; /* the other side of a jump */
-  if (again && *row + 1 < rows && pf_table_at(b, *row + 1, 0) == t) ++*row;
-  while (*row < rows && pf_table_at(b, *row, 0) < t) ++*row;
-  if (*row == rows || t < pf_table_at(b, 0, 0)) return PF_OK;
-  bool exact = pf_table_at(b, *row, 0) == t;
+  bool again = is_at(a, r - 1, t); /* the other side of a jump */
+  if (again && is_at(b, *row, t) && is_at(b, *row + 1, t)) ++*row;
+  while (*row < pf_table_rows(b) && pf_table_at(b, *row, 0) < t && !is_at(b, *row, t)) ++*row;
+  if (*row == pf_table_rows(b)) return PF_OK;
+  bool exact = is_at(b, *row, t);
+  if (!exact && *row == 0) return PF_OK; /* earlier than all of b */
   p->interpolated = p->interpolated || !exact;
-  for (int i = 0; i < p->difference->columns; i++) {
-    double value = exact ? pf_table_at(b, *row, p->column[i]) : interpolate(b, p->column[i], *row, t);
-    double cell = i ? pf_table_at(a, r, p->own[i]) - value : t;
-    if (!pf_push(pf_context_allocator(p->ctx), &p->difference->cells, cell)) return pf_no_room(p->ctx, "the table");
-  }
+  PF_TRY(push_row(p, r, *row, exact));
+  while (exact && !is_at(a, r + 1, t) && is_at(b, *row + 1, t)) PF_TRY(push_row(p, r, ++*row, true));
   return PF_OK;
 }
 

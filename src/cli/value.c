@@ -43,12 +43,18 @@ const char *pf_cli_piece(const char *text, const char *separators)
   return text;
 }
 
-static PfStatus no_method(PfContext *ctx, const char *name)
+const char *pf_cli_nearest_method(const char *name)
 {
   const char *nearest = NULL;
   int best = 0;
   for (int i = 0; pf_method(i); i++)
     if (pf_name_is_nearer(name, pf_method_name(pf_method(i)), &best)) nearest = pf_method_name(pf_method(i));
+  return nearest;
+}
+
+static PfStatus no_method(PfContext *ctx, const char *name)
+{
+  const char *nearest = pf_cli_nearest_method(name);
   pf_fail(ctx, PF_ERR_ARGUMENT, "--by: there is no method '%s'", name);
   if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
   return PF_ERR_ARGUMENT;

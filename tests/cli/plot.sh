@@ -103,9 +103,61 @@ run 0 plot --minus "$place/two.csv" --out "$place/x.svg" "$place/one.csv"
 draws "one.csv − two.csv (interpolated by cubics)"
 run 2 plot --minus "$place/two.csv" --show y "$place/one.csv"
 says err "no column 'y'"
-printf 't [s],x [mm]\n0,1\n1,2\n' >"$place/other.csv"
+printf 't [s],x [rad]\n0,1\n1,2\n' >"$place/other.csv"
 run 1 plot --minus "$place/other.csv" "$place/one.csv"
-says err "'x' is in 'm' and in 'mm'"
+says err "'x' is in 'm' and in 'rad'"
+run 1 plot "$place/one.csv" "$place/other.csv"
+says err "'x' is in 'm' in one.csv and in 'rad' in other.csv"
+run 0 plot --show y "$place/one.csv" "$place/other.csv"
+# Units of one dimension are made one: x = t, in mm over ms.
+printf 't [ms],x [mm]\n0,0\n1000,1000\n2000,2000\n3000,3000\n' >"$place/small.csv"
+run 0 plot --show x "$place/one.csv" "$place/small.csv"
+says out "* x [m] one.csv  + x [m] small.csv"
+says out "          3 |"
+says out "t [s]"
+run 0 plot --minus "$place/small.csv" --show x "$place/one.csv"
+says out "          1 |" # all zero
+run 0 plot --minus "$place/one.csv" --show x "$place/small.csv"
+says out "* x [mm]"
+says out "          1 |"
+for unit in m mm; do
+  printf "coord x [%s]\nkinetic 1/2*(1 [kg])*x'^2\nstart x' = 1 [m/s]\nrun 3\n" $unit >"$place/in_$unit.pf"
+done
+run 0 plot --show x "$place/in_m.pf" "$place/in_mm.pf"
+says out "+ x [m] in_mm.pf"
+says out "          3 |"
+run 0 plot --minus "$place/small.csv" --show x "$place/in_m.pf"
+grep -qx "difference to small.csv" "$place/out" || fail "$last: not at the rows of the table"
+grep -q -e "[0-9]e-1[5-9] |" "$place/out" || fail "$last: more than rounding"
+# b is 0 before its jump and 5 after it, a is 0 and 4, at times between: no row of b beyond the jump is looked at.
+printf 't [s],x [m]\n0,0\n0.5,0\n1,0\n1,5\n1.5,5\n2,5\n' >"$place/jump.csv"
+printf 't [s],x [m]\n0,0\n0.75,0\n0.875,0\n1.125,4\n1.25,4\n2,4\n' >"$place/jumped.csv"
+run 0 plot --minus "$place/jump.csv" "$place/jumped.csv"
+says out "          0 |"
+says out "         -1 |"
+# Where only b jumps both its sides are subtracted: 0 - 0 and 0 - 5.
+printf 't [s],x [m]\n0,0\n1,0\n' >"$place/until.csv"
+run 0 plot --minus "$place/jump.csv" "$place/until.csv"
+says out "         -5 |"
+# A model is compared with its own table, through its event, at the rows of the table.
+run 0 plot --minus "$place/locked.csv" --show "x,x'" "$place/locked.pf"
+says out "difference to locked.csv"
+says out "          1 |"
+grep -q interpolated "$place/out" && fail "$last: interpolated"
+# Steps of one length are compared where they end: of x'' = -x two steps of 0.5 by rk4 give
+# (1 - h^2/2 + h^4/24)^2 - (h - h^3/6)^2, which is 2.861e-4 more than cos 1.
+printf "coord x\nkinetic x'^2/2\npotential x^2/2\nstart x = 1\nrun 1\n" >"$place/step.pf"
+run 0 plot --by rk4 --step 0.5 --minus dop853 --show x "$place/step.pf"
+says out "  0.0002861 |"
+[ "$(tr -cd '*' <"$place/out" | wc -c)" = 4 ] || fail "$last: not three points" # and the legend
+run 0 plot --by dop853 --step 0.5 --minus rk4 --show x "$place/step.pf"
+says out " -0.0002861 |"
+[ "$(tr -cd '*' <"$place/out" | wc -c)" = 4 ] || fail "$last: not three points"
+printf 't [s],x\n0,1\n0.2,1\n0.5,1\n' >"$place/step.csv"
+run 0 plot --by rk4 --step 0.5 --minus "$place/step.csv" --show x "$place/step.pf"
+says out "difference to step.csv, interpolated"
+run 1 plot --minus rk5 "$place/step.pf"
+says err "did you mean the method 'rk4'?"
 printf 't [s],velocity\n0,1\n1,2\n' >"$place/near.csv"
 run 2 plot --show velocty "$place/near.csv"
 says err "did you mean 'velocity'?"
@@ -122,7 +174,7 @@ says out "difference to dopri5"
 run 2 plot --by dopri5,nope "$source/examples/unicycle.pf"
 says err "nope"
 for command in "plot" "converge --for 0.1"; do # one reader of lists
-  for list in "" "," "rk4," ",rk4" "rk4,,dopri5"; do
+  for list in "," "rk4," ",rk4" "rk4,,dopri5"; do
     # shellcheck disable=SC2086
     run 2 $command --by "$list" "$source/examples/cart_pendulum.pf"
     says err "--by: a method is missing in '$list'"
@@ -153,6 +205,7 @@ refuses 't;x\n0;1\n1;2\n' "separated by semicolons"
 refuses 't,x\n0,1\n1,2,3\n' "bad.csv:3: more columns"
 refuses 't,x\n0,1\n1\n' "bad.csv:3: fewer columns"
 refuses 't,x\n0,1\n1,two\n' "bad.csv:3: 'two' is not a number"
+refuses 't,x\n0,1\n1,0x10\n' "bad.csv:3: '0x10' is not a decimal number"
 refuses 't,x\n0,"1\n1,2\n' "bad.csv:2: a quoted field does not end"
 refuses 't,x\n0,"1"2\n' "bad.csv:2: a comma is missing"
 refuses 't,x\n0,1\n' "holds no trajectory"
@@ -171,6 +224,17 @@ run 0 plot --show x "$place/flat.csv"
 says out "         1 |"
 says out "        -1 |"
 [ "$(grep -c '\*' "$place/out")" = 2 ] || fail "$last: not flat" # the legend and one line
+
+# A name that is too long is cut, its unit is not; numbers of many digits are fewer.
+long=$(printf 'a%.0s' $(seq 120))
+printf 't [s],%s [m/s^2]\n1000.001,1\n1000.0042,2\n' "$long" >"$place/long.csv"
+run 0 plot --out "$place/x.svg" "$place/long.csv"
+grep -q 'aaa… \[m/s<tspan' "$place/x.svg" || fail "$last: the unit is cut"
+python3 - "$place/x.svg" <<'END' || fail "$last: numbers touch each other"
+import re, sys
+at = [(float(x), len(t)) for x, t in re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle">([^<]*)<', open(sys.argv[1]).read())]
+sys.exit(not (len(at) > 1 and all(b[0] - a[0] > 8*b[1] + 8 for a, b in zip(at, at[1:]))))
+END
 
 # What has no point is left out, which is said: not that it is zero.
 printf 't [s],x,y,z,w\n0,nan,inf,1,0\n1,nan,-inf,2,0\n2,,inf,3,0\n' >"$place/gaps.csv"
