@@ -113,7 +113,7 @@ static PfStatus times_of(Session *s, Motion *m, const Table *like, Filler *f)
   if (!at) return pf_no_room(s->ctx, "the table");
   for (int r = 0; r < pf_table_rows(like); r++) {
     double t = pf_table_at(like, r, 0);
-    if (scale > 0) t = scale < 1 ? t/(1/scale) : t*scale;
+    if (scale > 0) t = pf_unit_convert(t, scale);
     if (!(t >= m->t0 - near && t <= m->settings.t_end + near) || (count && t <= at[count - 1])) continue;
     at[count++] = t;
     f->table->between = f->table->between || (f->fixed && !is_step(m, t));

@@ -62,6 +62,8 @@ PfStatus pf_table_thin(PfContext *ctx, Table *table, TableThinning *thinning);
 void pf_table_convert(PfContext *ctx, const Table *to, Table *table);
 /* How many of `to` one of the unit `from` is; 0: another dimension, or no unit. */
 double pf_unit_factor(PfContext *ctx, const char *from, const char *to);
+/* 100 ms are 0.1 s to the last digit: by a division, since 0.001 has no exact number. */
+double pf_unit_convert(double x, double factor);
 
 /* a - b in the columns that both have, at the times of a within those of b (table_minus.c). Where b has no row at such
  * a time it is interpolated by cubics through four rows, none of them beyond a jump, and *interpolated is set. Where b

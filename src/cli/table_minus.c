@@ -13,6 +13,7 @@ typedef struct Pair {
   Table *difference;
   int *column;       /* of b, for each column of the difference */
   int *own;          /* of a */
+  double near;       /* what is nothing between two times */
   bool interpolated;
 } Pair;
 
@@ -40,25 +41,27 @@ static bool is_ordered(const Table *t)
   return true;
 }
 
-/* Rounding: units of the time may have been converted. */
-static bool is_same(double a, double b)
+/* But for rounding: units of the time may have been converted, and two methods find an event at almost one time. */
+static bool is_same(const Pair *p, double a, double b)
 {
-  return fabs(a - b) <= 4*DBL_EPSILON*fmax(fabs(a), fabs(b));
+  return fabs(a - b) <= p->near + 4*DBL_EPSILON*fmax(fabs(a), fabs(b));
 }
 
 /* Do both rows exist and lie on one side of every jump? Both sides of a jump have the same time. */
-static bool joins(const Table *b, int row)
+static bool joins(const Pair *p, int row)
 {
-  return row >= 0 && row + 1 < pf_table_rows(b) && !is_same(pf_table_at(b, row, 0), pf_table_at(b, row + 1, 0));
+  const Table *b = p->b;
+  return row >= 0 && row + 1 < pf_table_rows(b) && !is_same(p, pf_table_at(b, row, 0), pf_table_at(b, row + 1, 0));
 }
 
 /* Lagrange's polynomial through four rows around t, fewer where there are no more before a jump. */
-static double interpolate(const Table *b, int column, int after, double t)
+static double interpolate(const Pair *p, int column, int after, double t)
 {
+  const Table *b = p->b;
   int first = after - 1, last = after;
   double sum = 0;
   for (int more = 0; more < 2; more++) { /* on the shorter side, if there is one */
-    bool left = joins(b, first - 1), right = joins(b, last);
+    bool left = joins(p, first - 1), right = joins(p, last);
     if (left && (!right || after - first <= last - after + 1)) first--;
     else if (right) last++;
   }
@@ -76,33 +79,41 @@ static PfStatus push_row(const Pair *p, int r, int row, bool exact)
 {
   double t = pf_table_at(p->a, r, 0);
   for (int i = 0; i < p->difference->columns; i++) {
-    double value = exact ? pf_table_at(p->b, row, p->column[i]) : interpolate(p->b, p->column[i], row, t);
+    double value = exact ? pf_table_at(p->b, row, p->column[i]) : interpolate(p, p->column[i], row, t);
     double cell = i ? pf_table_at(p->a, r, p->own[i]) - value : t;
     if (!pf_push(pf_context_allocator(p->ctx), &p->difference->cells, cell)) return pf_no_room(p->ctx, "the table");
   }
   return PF_OK;
 }
 
-/* Has row r the same time, if there is one? */
-static bool is_at(const Table *table, int r, double t)
+/* The first row after r that has another time. */
+static int end_of_time(const Pair *p, const Table *t, int r)
 {
-  return r >= 0 && r < pf_table_rows(table) && is_same(pf_table_at(table, r, 0), t);
+  int end = r + 1;
+  while (end < pf_table_rows(t) && is_same(p, pf_table_at(t, end, 0), pf_table_at(t, r, 0))) end++;
+  return end;
 }
 
-/* One row of a; *row of b is the first that is not earlier, and stays where several have one time. */
-static PfStatus subtract_row(Pair *p, int r, int *row)
+/* Rows of one time, those of a jump: the first of a belongs to the first of b, and the last to the last. Between them
+ * nobody knows what belongs to what. */
+static PfStatus subtract_sides(const Pair *p, int r, int end, int row)
 {
-  const Table *a = p->a, *b = p->b;
-  double t = pf_table_at(a, r, 0);
-  bool again = is_at(a, r - 1, t); /* the other side of a jump */
-  if (again && is_at(b, *row, t) && is_at(b, *row + 1, t)) ++*row;
-  while (*row < pf_table_rows(b) && pf_table_at(b, *row, 0) < t && !is_at(b, *row, t)) ++*row;
+  int last = end_of_time(p, p->b, row) - 1;
+  PF_TRY(push_row(p, r, row, true));
+  return end > r + 1 || last > row ? push_row(p, end - 1, last, true) : PF_OK;
+}
+
+/* The rows of a from r to `end`, which have one time; *row of b becomes the first that is not earlier. */
+static PfStatus subtract_rows(Pair *p, int r, int end, int *row)
+{
+  const Table *b = p->b;
+  double t = pf_table_at(p->a, r, 0);
+  while (*row < pf_table_rows(b) && pf_table_at(b, *row, 0) < t && !is_same(p, pf_table_at(b, *row, 0), t)) ++*row;
   if (*row == pf_table_rows(b)) return PF_OK;
-  bool exact = is_at(b, *row, t);
-  if (!exact && *row == 0) return PF_OK; /* earlier than all of b */
-  p->interpolated = p->interpolated || !exact;
-  PF_TRY(push_row(p, r, *row, exact));
-  while (exact && !is_at(a, r + 1, t) && is_at(b, *row + 1, t)) PF_TRY(push_row(p, r, ++*row, true));
+  if (is_same(p, pf_table_at(b, *row, 0), t)) return subtract_sides(p, r, end, *row);
+  if (*row == 0) return PF_OK; /* earlier than all of b */
+  p->interpolated = true;
+  for (int k = r; k < end; k++) PF_TRY(push_row(p, k, *row, false));
   return PF_OK;
 }
 
@@ -118,7 +129,11 @@ PfStatus pf_table_minus(PfContext *ctx, PfArena *arena, const Table *a, const Ta
   PF_TRY(find_columns(&p));
   if (!is_ordered(a) || !is_ordered(b))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--minus: the first column of both must be a time that does not go back");
-  for (int r = 0, row = 0; r < pf_table_rows(a); r++) PF_TRY(subtract_row(&p, r, &row));
+  p.near = 1e-12*(pf_table_at(a, pf_table_rows(a) - 1, 0) - pf_table_at(a, 0, 0));
+  for (int r = 0, row = 0, end; r < pf_table_rows(a); r = end) {
+    end = end_of_time(&p, a, r);
+    PF_TRY(subtract_rows(&p, r, end, &row));
+  }
   *interpolated = p.interpolated;
   if (pf_table_rows(difference) >= 2) return PF_OK;
   return pf_fail(ctx, PF_ERR_ARGUMENT, "--minus: the two trajectories have no times in common");

@@ -36,8 +36,7 @@ static const char *wanted(const Table *to, const Table *table, int column)
   return own;
 }
 
-/* 100 ms are 0.1 s to the last digit: by a division, since 0.001 has no exact number. */
-static double convert(double x, double factor)
+double pf_unit_convert(double x, double factor)
 {
   return factor < 1 ? x/(1/factor) : x*factor;
 }
@@ -49,7 +48,7 @@ void pf_table_convert(PfContext *ctx, const Table *to, Table *table)
     double factor = pf_unit_factor(ctx, table->units[i], unit);
     if (factor <= 0 || !strcmp(table->units[i], unit)) continue;
     for (size_t k = (size_t)i; k < table->cells.count; k += (size_t)table->columns)
-      table->cells.at[k] = convert(table->cells.at[k], factor);
+      table->cells.at[k] = pf_unit_convert(table->cells.at[k], factor);
     table->units[i] = unit;
   }
 }
