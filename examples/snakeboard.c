@@ -18,7 +18,7 @@ int main(void)
 {
   PfError error;
   PfSim *sim = pf_sim_open("examples/snakeboard_steered.pf", &error);
-  if (!sim) return printf("%s:%d: %s\n", error.file, error.line, error.message), 1;
+  if (!sim) return printf("%s%s%s\n", error.file, *error.file ? ": " : "", error.message), 1;
   int h[] = {pf_sim_find(sim, "psi"), pf_sim_find(sim, "psi'"), pf_sim_find(sim, "rotor"),
              pf_sim_find(sim, "phi"), pf_sim_find(sim, "phi'"), pf_sim_find(sim, "steer")};
   int x = pf_sim_find(sim, "x"), y = pf_sim_find(sim, "y");

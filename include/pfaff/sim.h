@@ -11,7 +11,8 @@
  *     printf("%g %g\n", pf_sim_time(sim), pf_sim_get(sim, theta));
  *   pf_sim_close(sim);
  *
- * All numbers are in SI units (angles in radians); pf_sim_measure tells the unit in which a quantity was declared.
+ * All numbers are in SI units (angles in radians), also where a quantity is asked for with a unit, as "theta [deg]";
+ * pf_sim_measure tells that unit, or the one in which it was declared.
  * Functions that return bool return false on failure, and pf_sim_error says what is wrong. A simulation serves one
  * thread at a time; two simulations are independent. What is started moves without allocating, until an event or
  * something that sticks changes the equations. Names are looked up once: pf_sim_find costs as much as reading the
@@ -42,8 +43,10 @@ typedef struct PfError {
 PF_API PfSim *pf_sim_open(const char *path, PfError *error);
 /* The same from text. */
 PF_API PfSim *pf_sim_open_text(const char *text, PfError *error);
-/* Another simulation in the same state, for another thread. It reads the model anew; handles are the same in both. Not
- * for simulations of a model that was read before (pfaff/sim_parts.h). */
+/* Another simulation in the same state, for another thread. It reads the model anew; handles are the same in both, and
+ * so is what was set for the next start. Both have the same controller with the same `user`: where the controller
+ * writes to it, give the clone one of its own (pf_sim_control). Not for simulations of a model that was read before
+ * (pfaff/sim_parts.h). */
 PF_API PfSim *pf_sim_clone(PfSim *sim, PfError *error);
 PF_API void pf_sim_close(PfSim *sim); /* NULL is allowed */
 
@@ -61,27 +64,31 @@ PF_API bool pf_sim_set_text(PfSim *sim, const char *name, const char *value);
 
 /* How it moves: what the model says after 'run', changed by the caller (pf_run_options). What samples and the end of a
  * run concern is not looked at. Takes effect at the start, or at once when it moves: then the method begins anew where
- * the motion is. */
+ * the motion is. On failure everything goes on as before; events cannot be left out or brought in on the way. What is
+ * set once the motion is over waits for the next start. The names are copied. */
 PF_API PfRunOptions pf_sim_options(const PfSim *sim);
 PF_API bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options);
 /* Method and formulation by name; NULL leaves one as it is. */
 PF_API bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation);
 
-/* Makes the start consistent with the constraints, and gets ready to move. May be called again, to start anew. */
+/* Makes the start consistent with the constraints, and gets ready to move. May be called again, to start anew. Whether
+ * the state has accelerations is told by the first move, or by reading them. */
 PF_API bool pf_sim_start(PfSim *sim);
 /* What was changed to make the start consistent. */
 PF_API const PfStart *pf_sim_changes(const PfSim *sim);
 
 /* ---------------------------------------------------------------- moving */
 
-/* To the time t, exactly. False when it ends earlier: pf_sim_result says why. Events happen on the way. */
+/* To the time t, exactly. False when it ends earlier: pf_sim_result says why, and pf_sim_error in words, as often as it
+ * is asked; a stop by the condition of the model is no error. Events happen on the way. */
 PF_API bool pf_sim_advance(PfSim *sim, double t);
 /* One step as long as the method likes, up to an event, or the event itself. False when the motion is over, or the end
  * of the run of the model is reached. */
 PF_API bool pf_sim_step(PfSim *sim);
 
 /* A digital controller: called at the start and every `period` seconds after it; it reads what it likes and sets
- * inputs, which hold until it is called again. A period of 0 takes it away. */
+ * inputs, which hold until it is called again. Events of the same instant come before it. Where pf_sim_advance ends at
+ * its instant it is called when the motion goes on. A period of 0 takes it away. */
 typedef void PfController(void *user, PfSim *sim);
 PF_API bool pf_sim_control(PfSim *sim, double period, PfController *controller, void *user);
 
@@ -94,11 +101,13 @@ PF_API PfRunResult pf_sim_result(const PfSim *sim);
 
 /* A handle for a quantity: anything that 'plot' takes, as "theta", "x'", "x''", "lambda[rear]", "nu[1]", "kinetic",
  * "pos(wheel)", "L*theta'^2", a 'let'; an input; "matrix M", "matrix F", "matrix A", "matrix b"; "pose BODY" (position,
- * then the rotation matrix by rows). -1 when there is none. */
+ * then the rotation matrix by rows). -1 when there is none. In "matrix F" and in formulas sign(0) is 0: while something
+ * sticks they lack the force that holds it, which x'' and lambda take into account. */
 PF_API int pf_sim_find(PfSim *sim, const char *quantity);
 /* How many numbers it has; 1 for most. */
 PF_API int pf_sim_size(const PfSim *sim, int handle);
-/* The first of them; NaN when it has no value. */
+/* The first of them; NaN when it has no value, and pf_sim_error says why. After an input was set all are of the new
+ * one. */
 PF_API double pf_sim_get(PfSim *sim, int handle);
 /* All of them. False when the state has no accelerations and they are needed. */
 PF_API bool pf_sim_read(PfSim *sim, int handle, double *numbers);
@@ -112,8 +121,9 @@ PF_API const PfEventRecord *pf_sim_event(const PfSim *sim, int index);
 /* ---------------------------------------------------------------- snapshots */
 
 /* The state of a motion, with all that its method remembers, as bytes: what goes on from it goes on bit for bit as if
- * nothing had been. For the same model, method and formulation only. (The methods of SUNDIALS keep their memory to
- * themselves: they begin anew where they are saved, in the simulation that goes on as in the one that is restored.) */
+ * nothing had been, with the parameters and inputs that it had. For the same model, method and formulation only. (The
+ * methods of SUNDIALS keep their memory to themselves: they begin anew where they are saved, in the simulation that
+ * goes on as in the one that is restored.) */
 PF_API size_t pf_sim_snapshot_size(const PfSim *sim);
 PF_API bool pf_sim_save(PfSim *sim, void *bytes, size_t size);
 PF_API bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size);

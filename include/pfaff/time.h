@@ -59,7 +59,7 @@ typedef struct PfSample {
   double kinetic, potential;
   double position, velocity; /* largest violations */
   double balance;            /* energy gained less work done, since the start */
-  const double *parameters;  /* those of the model where events have set some; NULL: as at the start */
+  const double *parameters;  /* those of the model as they are there; NULL: as at the start */
   const bool *active;        /* m: which rows hold; NULL: all */
   const bool *held;          /* n: what events hold; NULL: nothing */
 } PfSample;
@@ -127,7 +127,8 @@ typedef struct PfRunResult {
   long switches, sticks;
   double position, velocity;              /* largest violations at the ends of steps */
   double energy_start, energy_end;        /* kinetic and potential */
-  /* largest |energy gained less work done|; what is moved from outside does work, too */
+  /* largest |energy gained less work done|, summed over the phases between events and changes of what sticks; what is
+   * moved from outside does work, too */
   double drift;
   /* largest kinetic energy at the ends of steps: what the drift is to be seen against */
   double kinetic;

@@ -139,6 +139,8 @@ PfStatus pf_no_room(PfContext *ctx, const char *what);
 
 /* Forgets the diagnostics after the first `count`: for attempts whose failure is no error. */
 void pf_diagnostics_cut(PfContext *ctx, int count);
+/* The same, and gives back the room of their texts: for those that were copied. */
+void pf_diagnostics_forget(PfContext *ctx, int count);
 
 /* After these no attempt is followed by another one. */
 static inline bool pf_is_final(PfStatus status)

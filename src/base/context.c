@@ -9,6 +9,7 @@ struct PfContext {
   PfArena *scratch; /* short-lived work of one function */
   PfArena *words;   /* texts of the diagnostics */
   PF_ARRAY(PfDiagnostic) diagnostics;
+  PF_ARRAY(PfMark) marks; /* of each: where its texts begin among the words */
   bool lost; /* there was no memory for the latest one */
   bool (*cancelled)(void *user);
   void *cancel_user;
@@ -55,6 +56,7 @@ void pf_context_free(PfContext *ctx)
   PfAllocator allocator = ctx->allocator;
   if (ctx->exprs) ctx->release_exprs(ctx->exprs);
   pf_array_free(&allocator, &ctx->diagnostics);
+  pf_array_free(&allocator, &ctx->marks);
   pf_arena_free(ctx->scratch);
   pf_arena_free(ctx->words);
   allocator.resize(allocator.user, ctx, 0);
@@ -113,12 +115,15 @@ static const char *keep_formatted(PfContext *ctx, const char *format, va_list wo
   return text;
 }
 
-static void record(PfContext *ctx, PfDiagnostic diagnostic)
+/* `words`: where its texts begin. */
+static void record(PfContext *ctx, PfMark words, PfDiagnostic diagnostic)
 {
   if (!diagnostic.message) diagnostic.message = status_text[PF_ERR_MEMORY];
   diagnostic.place.file = keep(ctx, diagnostic.place.file);
   diagnostic.place.text = keep(ctx, diagnostic.place.text);
-  ctx->lost = !pf_push(&ctx->allocator, &ctx->diagnostics, diagnostic);
+  ctx->marks.count = ctx->diagnostics.count;
+  ctx->lost = !pf_push(&ctx->allocator, &ctx->marks, words) ||
+              !pf_push(&ctx->allocator, &ctx->diagnostics, diagnostic);
 }
 
 /* After a request to stop whatever fails fails because of it, and that is said once. */
@@ -126,14 +131,16 @@ static PfStatus record_stop(PfContext *ctx)
 {
   for (size_t i = 0; i < ctx->diagnostics.count; i++)
     if (ctx->diagnostics.at[i].code == PF_ERR_CANCELLED) return PF_ERR_CANCELLED;
-  record(ctx, (PfDiagnostic){PF_ERR_CANCELLED, PF_ERROR, {0}, status_text[PF_ERR_CANCELLED], NULL});
+  record(ctx, pf_arena_mark(ctx->words),
+         (PfDiagnostic){PF_ERR_CANCELLED, PF_ERROR, {0}, status_text[PF_ERR_CANCELLED], NULL});
   return PF_ERR_CANCELLED;
 }
 
 static PfStatus record_error(PfContext *ctx, PfStatus code, PfPlace place, const char *format, va_list words)
 {
   if (ctx->stopped) return record_stop(ctx);
-  record(ctx, (PfDiagnostic){code, PF_ERROR, place, keep_formatted(ctx, format, words), NULL});
+  PfMark mark = pf_arena_mark(ctx->words);
+  record(ctx, mark, (PfDiagnostic){code, PF_ERROR, place, keep_formatted(ctx, format, words), NULL});
   return code;
 }
 
@@ -168,8 +175,10 @@ PfStatus pf_check_cancelled(PfContext *ctx)
 void pf_warn_at(PfContext *ctx, PfPlace place, const char *format, ...)
 {
   va_list words;
+  PfMark mark = pf_arena_mark(ctx->words);
   va_start(words, format);
-  if (!ctx->stopped) record(ctx, (PfDiagnostic){PF_OK, PF_WARNING, place, keep_formatted(ctx, format, words), NULL});
+  if (!ctx->stopped)
+    record(ctx, mark, (PfDiagnostic){PF_OK, PF_WARNING, place, keep_formatted(ctx, format, words), NULL});
   va_end(words);
 }
 
@@ -203,6 +212,13 @@ const PfDiagnostic *pf_diagnostic(const PfContext *ctx, int index)
 void pf_diagnostics_cut(PfContext *ctx, int count)
 {
   if (count >= 0 && (size_t)count < ctx->diagnostics.count) ctx->diagnostics.count = (size_t)count;
+}
+
+void pf_diagnostics_forget(PfContext *ctx, int count)
+{
+  if (count < 0 || (size_t)count >= ctx->diagnostics.count) return;
+  pf_arena_release(ctx->words, ctx->marks.at[count]);
+  ctx->diagnostics.count = (size_t)count;
 }
 
 void pf_diagnostics_clear(PfContext *ctx)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static PfStatus not_started(PfSim *sim)
+PfStatus pf_sim_not_started(PfSim *sim)
 {
   return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the simulation has not been started");
 }
@@ -30,46 +30,58 @@ static double control_instant(const PfSim *sim)
   return sim->period > 0 ? sim->control_start + (double)sim->control_next*sim->period : INFINITY;
 }
 
-/* Lets the controller act when its instant has come; then the next one. */
+/* Has its instant come? Not where the motion ends: then when it goes on. */
+static bool control_is_due(const PfSim *sim, double horizon)
+{
+  double now = pf_phases_time(sim->motion);
+  return control_instant(sim) <= now && now < horizon && !pf_sim_is_over(sim);
+}
+
 static void control(PfSim *sim)
 {
-  if (!(control_instant(sim) <= pf_phases_time(sim->motion)) || sim->motion->stage == PF_STAGE_OVER) return;
   sim->control_next++;
   sim->controller(sim->user, sim);
 }
 
 /* ---------------------------------------------------------------- moves */
 
+/* Events of the instant come before the controller, wherever the caller stops on the way: it is called when the motion
+ * has arrived there with nothing else to happen. */
 static PfStatus move(PfSim *sim, double horizon, PfMove *kind)
 {
+  bool arrived = sim->motion->moves > 0 && sim->motion->latest == PF_MOVE_END;
   sim->looking = sim->looked = false;
-  if (pf_phases_time(sim->motion) < horizon) control(sim);
-  double instant = control_instant(sim);
-  PF_TRY(pf_phases_move(sim->motion, fmin(horizon, instant), kind));
-  return PF_OK;
+  if (arrived && control_is_due(sim, horizon)) control(sim);
+  sim->looked = false;
+  return pf_phases_move(sim->motion, fmin(horizon, control_instant(sim)), kind);
 }
 
-static bool is_over(const PfSim *sim)
+bool pf_sim_is_over(const PfSim *sim)
 {
   return sim->motion->stage == PF_STAGE_OVER;
 }
 
-/* A motion that ends in trouble has said so in a diagnostic; a stop by a condition is none. */
-static PfStatus why_over(const PfSim *sim)
+/* The outcome of moves. A motion that ends in trouble has said so when that happened, maybe at the start; a stop by a
+ * condition is no failure. */
+static bool conclude(PfSim *sim, PfStatus status, int before)
 {
-  PfRunEnd end = sim->motion->end;
-  return end == PF_RUN_UNTIL || end == PF_RUN_DONE ? PF_OK : end == PF_RUN_LIMIT || end == PF_RUN_STALL
-         ? PF_ERR_LIMIT : PF_ERR_NUMBER;
+  pf_sim_note_trouble(sim, before);
+  bool failed = sim->motion && pf_sim_is_over(sim) && pf_run_failed(sim->motion->end);
+  if (status != PF_OK || !failed) return pf_sim_check_since(sim, status, before);
+  (void)pf_sim_check_since(sim, sim->trouble.status, before);
+  sim->error = sim->trouble;
+  return false;
 }
 
 static PfStatus advance(PfSim *sim, double t)
 {
   PfMove kind = PF_MOVE_STEP;
-  if (!sim->motion) return not_started(sim);
+  if (!sim->motion) return pf_sim_not_started(sim);
   double now = pf_phases_time(sim->motion);
+  if (!isfinite(t)) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the simulation cannot go to a time that is not finite");
   if (!(t >= now))
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the simulation stands at t = %.12g and cannot go to %.12g", now, t);
-  while (!is_over(sim) && (kind != PF_MOVE_END || pf_phases_time(sim->motion) < t)) {
+  while (!pf_sim_is_over(sim) && (kind != PF_MOVE_END || pf_phases_time(sim->motion) < t)) {
     PF_TRY(move(sim, t, &kind));
     if (pf_context_is_cancelled(sim->ctx)) return PF_ERR_CANCELLED;
   }
@@ -79,19 +91,17 @@ static PfStatus advance(PfSim *sim, double t)
 bool pf_sim_advance(PfSim *sim, double t)
 {
   int before = pf_diagnostic_count(sim->ctx);
-  PfStatus status = advance(sim, t);
-  if (status == PF_OK && is_over(sim)) status = why_over(sim);
-  return pf_sim_check_since(sim, status, before) && !is_over(sim);
+  return conclude(sim, advance(sim, t), before) && !pf_sim_is_over(sim);
 }
 
 static PfStatus step(PfSim *sim, bool *goes)
 {
   PfMove kind = PF_MOVE_END;
   *goes = false;
-  if (!sim->motion) return not_started(sim);
+  if (!sim->motion) return pf_sim_not_started(sim);
   double end = sim->options.t_end;
   do PF_TRY(move(sim, end, &kind));
-  while (kind == PF_MOVE_END && !is_over(sim) && pf_phases_time(sim->motion) < end);
+  while (kind == PF_MOVE_END && !pf_sim_is_over(sim) && pf_phases_time(sim->motion) < end);
   *goes = kind != PF_MOVE_END;
   return PF_OK;
 }
@@ -101,8 +111,7 @@ bool pf_sim_step(PfSim *sim)
   bool goes;
   int before = pf_diagnostic_count(sim->ctx);
   PfStatus status = step(sim, &goes);
-  if (status == PF_OK && is_over(sim)) status = why_over(sim);
-  return pf_sim_check_since(sim, status, before) && goes;
+  return conclude(sim, status, before) && goes;
 }
 
 double pf_sim_time(const PfSim *sim)
@@ -112,7 +121,9 @@ double pf_sim_time(const PfSim *sim)
 
 PfRunResult pf_sim_result(const PfSim *sim)
 {
-  return sim->motion ? pf_phases_result(sim->motion) : (PfRunResult){.weakest = 1, .weakest_row = -1};
+  if (sim->motion) return pf_phases_result(sim->motion);
+  const char *formulation = sim->options.formulation ? sim->options.formulation : "auto";
+  return (PfRunResult){.formulation = formulation, .weakest = 1, .weakest_row = -1};
 }
 
 const PfEventRecord *pf_sim_event(const PfSim *sim, int index)

@@ -35,7 +35,16 @@ bool pf_sim_check_since(PfSim *sim, PfStatus status, int before)
 {
   if (status == PF_OK) return true;
   take_error(sim->ctx, status, before, &sim->error);
+  if (sim->owner) pf_diagnostics_forget(sim->ctx, before); /* nobody else reads them */
   return false;
+}
+
+void pf_sim_note_trouble(PfSim *sim, int before)
+{
+  PfRunEnd end = sim->motion ? pf_phases_outlook(sim->motion) : PF_RUN_DONE;
+  PfStatus status = end == PF_RUN_LIMIT || end == PF_RUN_STALL ? PF_ERR_LIMIT : PF_ERR_NUMBER;
+  if (!pf_run_failed(end)) sim->trouble = (PfError){0};
+  else if (sim->trouble.status == PF_OK) take_error(sim->ctx, status, before, &sim->trouble);
 }
 
 const PfError *pf_sim_error(const PfSim *sim)
@@ -115,19 +124,23 @@ PfSim *pf_sim_open(const char *path, PfError *error)
 {
   PfContext *ctx = pf_context_new(NULL);
   PfSim *sim = new_sim(ctx, true);
-  return sim ? open_by(ctx, sim, pf_model_load(ctx, path, &sim->model), error) : fail_early(ctx, error);
+  if (!sim) return fail_early(ctx, error);
+  if (!path) return finish(sim, pf_fail(ctx, PF_ERR_ARGUMENT, "there is no path of a model"), error);
+  return open_by(ctx, sim, pf_model_load(ctx, path, &sim->model), error);
 }
 
 static PfSim *open_text(const char *file, const char *text, size_t size, PfError *error)
 {
   PfContext *ctx = pf_context_new(NULL);
   PfSim *sim = new_sim(ctx, true);
-  return sim ? open_by(ctx, sim, pf_model_read(ctx, file, text, size, &sim->model), error) : fail_early(ctx, error);
+  if (!sim) return fail_early(ctx, error);
+  if (!text) return finish(sim, pf_fail(ctx, PF_ERR_ARGUMENT, "there is no text of a model"), error);
+  return open_by(ctx, sim, pf_model_read(ctx, file, text, size, &sim->model), error);
 }
 
 PfSim *pf_sim_open_text(const char *text, PfError *error)
 {
-  return open_text("<text>", text, strlen(text), error);
+  return open_text("<text>", text, text ? strlen(text) : 0, error);
 }
 
 PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error)
@@ -172,6 +185,7 @@ static PfStatus copy_settings(const PfSim *from, PfSim *to)
   to->method = from->method;
   to->formulation = from->formulation;
   if (to->options.until != PF_EXPR_NONE) to->options.until = to->model->run.until;
+  to->error = from->error;
   to->period = from->period;
   to->controller = from->controller;
   to->user = from->user;
@@ -181,11 +195,11 @@ static PfStatus copy_settings(const PfSim *from, PfSim *to)
 static PfStatus copy_motion(PfSim *from, PfSim *to)
 {
   if (!from->motion) return PF_OK;
+  PF_TRY(pf_sim_start_like(from, to));
   size_t size = pf_sim_snapshot_size(from);
   char *bytes = pf_arena_array(to->arena, char, size);
   if (!bytes) return pf_no_room(to->ctx, "the simulation");
   if (!pf_sim_save(from, bytes, size)) return from->error.status;
-  if (!pf_sim_start(to)) return to->error.status;
   return pf_sim_restore(to, bytes, size) ? PF_OK : to->error.status;
 }
 

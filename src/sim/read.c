@@ -138,9 +138,12 @@ static PfStatus add(PfSim *sim, const char *name)
 {
   PfHandle *h = pf_arena_array(sim->arena, PfHandle, 1);
   if (!h) return pf_no_room(sim->ctx, "a quantity");
+  if (!name) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "there is no name of a quantity");
   *h = (PfHandle){.name = pf_arena_text(sim->arena, name, strlen(name)), .measure = {"", 1}};
   if (!h->name) return pf_no_room(sim->ctx, "a quantity");
   PF_TRY(find(sim, h));
+  h->numbers = pf_arena_array(sim->arena, double, h->size);
+  if (!h->numbers) return pf_no_room(sim->ctx, "a quantity");
   if (sim->motion) PF_TRY(pf_sim_bind(sim, h));
   return pf_push(pf_context_allocator(sim->ctx), &sim->handles, h) ? PF_OK : pf_no_room(sim->ctx, "a quantity");
 }
@@ -148,7 +151,7 @@ static PfStatus add(PfSim *sim, const char *name)
 int pf_sim_find(PfSim *sim, const char *name)
 {
   int before = pf_diagnostic_count(sim->ctx);
-  for (size_t i = 0; i < sim->handles.count; i++)
+  for (size_t i = 0; name && i < sim->handles.count; i++)
     if (!strcmp(sim->handles.at[i]->name, name)) return (int)i;
   return pf_sim_check_since(sim, add(sim, name), before) ? (int)sim->handles.count - 1 : -1;
 }
@@ -193,7 +196,11 @@ PfMeasure pf_sim_measure(const PfSim *sim, int handle)
 /* What the motion shows where it stands, worked out when it is first asked for. */
 static bool look(PfSim *sim)
 {
-  if (!sim->looked) sim->look_good = pf_phases_look(sim->motion, pf_phases_time(sim->motion), &sim->sample);
+  if (sim->looked) return sim->look_good;
+  int before = pf_diagnostic_count(sim->ctx);
+  bool good = sim->looking || pf_phases_take_inputs(sim->motion) == PF_OK;
+  if (!sim->looking) pf_sim_note_trouble(sim, before);
+  sim->look_good = good && pf_phases_look(sim->motion, pf_sim_time(sim), &sim->sample);
   sim->looked = true;
   return sim->look_good;
 }
@@ -216,40 +223,72 @@ static const double *state(PfSim *sim)
   return sim->state;
 }
 
-static bool read_quantity(PfSim *sim, const PfHandle *h, double *numbers)
+static PfStatus read_quantity(PfSim *sim, const PfHandle *h, double *numbers)
 {
-  if (!look(sim)) return false;
+  if (!look(sim)) {
+    pf_fail(sim->ctx, PF_ERR_NUMBER, "'%s' has no value at t = %.12g, where there are no accelerations", h->name,
+            pf_sim_time(sim));
+    if (sim->trouble.status != PF_OK) pf_hint(sim->ctx, "%s", sim->trouble.message);
+    return PF_ERR_NUMBER;
+  }
   pf_readings_set_inputs(h->readings, pf_phases_inputs(sim->motion));
   pf_readings_take(h->readings, &sim->sample, numbers);
-  return true;
+  return PF_OK;
 }
 
-bool pf_sim_read(PfSim *sim, int handle, double *numbers)
+static PfStatus no_handle(PfSim *sim, int handle)
+{
+  pf_fail(sim->ctx, PF_ERR_ARGUMENT, "there is no quantity with the handle %d", handle);
+  pf_hint(sim->ctx, "handles come from pf_sim_find, which gives -1 when there is no such quantity");
+  return PF_ERR_ARGUMENT;
+}
+
+static PfStatus read_numbers(PfSim *sim, int handle, double *numbers)
 {
   const PfHandle *h = handle_of(sim, handle);
-  if (!h || !sim->motion) return false;
+  if (!h) return no_handle(sim, handle);
+  if (!sim->motion) return pf_sim_not_started(sim);
   switch (h->kind) {
-  case PF_HANDLE_STATE: numbers[0] = state(sim)[h->index]; return true;
-  case PF_HANDLE_INPUT: numbers[0] = sim->input[h->index]; return true;
+  case PF_HANDLE_STATE: numbers[0] = state(sim)[h->index]; return PF_OK;
+  case PF_HANDLE_INPUT: numbers[0] = sim->input[h->index]; return PF_OK;
   case PF_HANDLE_QUANTITY: break;
   }
   return read_quantity(sim, h, numbers);
 }
 
+/* That a quantity has no value is told by the error alone. */
+bool pf_sim_read(PfSim *sim, int handle, double *numbers)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  PfStatus status = read_numbers(sim, handle, numbers);
+  bool good = pf_sim_check_since(sim, status, before);
+  if (!good) pf_diagnostics_forget(sim->ctx, before);
+  return good;
+}
+
 double pf_sim_get(PfSim *sim, int handle)
 {
   const PfHandle *h = handle_of(sim, handle);
-  double number = NAN;
-  if (h && h->size == 1) return pf_sim_read(sim, handle, &number) ? number : NAN;
-  return NAN;
+  double none = NAN, *numbers = h ? h->numbers : &none;
+  return pf_sim_read(sim, handle, numbers) && h && h->size > 0 ? numbers[0] : NAN;
+}
+
+static PfStatus put(PfSim *sim, int handle, double value)
+{
+  const PfHandle *h = handle_of(sim, handle);
+  if (!h) return no_handle(sim, handle);
+  if (h->kind != PF_HANDLE_INPUT)
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is no input that is set from outside", h->name);
+  if (!isfinite(value))
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is set to a number that is not finite", h->name);
+  sim->input[h->index] = value;
+  sim->looked = sim->placed = false;
+  if (sim->motion) pf_phases_set_input(sim->motion, h->index, value);
+  return PF_OK;
 }
 
 bool pf_sim_put(PfSim *sim, int handle, double value)
 {
-  const PfHandle *h = handle_of(sim, handle);
-  if (!h || h->kind != PF_HANDLE_INPUT || !isfinite(value)) return false;
-  sim->input[h->index] = value;
-  sim->looked = false;
-  if (sim->motion) pf_phases_set_input(sim->motion, h->index, value);
-  return true;
+  int before = pf_diagnostic_count(sim->ctx);
+  return pf_sim_check_since(sim, put(sim, handle, value), before);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How to run, as the model says after 'run'. */
 #include "sim/settings.h"
 
@@ -41,8 +42,11 @@ static PfStatus take_scheme(Reader *r, const PfSetting *setting)
 static PfStatus take_formulation(Reader *r, const PfSetting *setting)
 {
   if (!setting->word) return pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "'formulation' needs a name");
-  r->settings->formulation = pf_form_name(setting->word);
-  if (pf_formulation_find(setting->word)) return PF_OK;
+  const PfFormulation *found = pf_formulation_find(setting->word);
+  if (found) {
+    r->settings->formulation = pf_formulation_name(found);
+    return PF_OK;
+  }
   const char *similar = pf_formulation_similar(setting->word);
   pf_fail_at(r->ctx, PF_ERR_MODEL, setting->place, "there is no formulation '%s'", setting->word);
   if (similar) pf_hint(r->ctx, "did you mean '%s'?", similar);
@@ -128,10 +132,10 @@ PfStatus pf_run_settings(PfContext *ctx, const PfModel *model, const PfSystem *s
   *settings = pf_run_options();
   if (system) PF_TRY(take_horizon(&r));
   settings->until = run->until;
-  settings->method = run->method;
   for (int i = 0; i < run->setting_count; i++) PF_TRY(take_setting(&r, run->settings + i));
   if (!method) PF_TRY(check_method(&r, run));
   PF_TRY(check_settings(&r, run));
   if (method) settings->method = method;
+  else if (run->method) settings->method = pf_method_name(pf_method_find(run->method));
   return PF_OK;
 }

@@ -23,6 +23,7 @@ typedef struct PfHandle {
   PfExpr *roots;        /* a quantity: its expressions, and their readings once it is started */
   PfReadings *readings;
   bool by_forces;       /* needs accelerations, multipliers or what a monitor sees */
+  double *numbers;      /* room for all of them */
   PfMeasure measure;
 } PfHandle;
 
@@ -56,7 +57,8 @@ struct PfSim {
   PfEventLog log;
   PfArena *run_arena;      /* of the log */
   PfPhases *motion;        /* NULL: not started */
-  PfError error;
+  PfError error;           /* the latest failure */
+  PfError trouble;         /* why the motion cannot go on; status PF_OK while it can */
 
   double period;           /* of the controller; 0: none */
   PfController *controller;
@@ -75,8 +77,15 @@ struct PfSim {
 /* Keeps a failure in words, by the first error from the diagnostic `before` on; returns whether there was none. */
 bool pf_sim_check_since(PfSim *sim, PfStatus status, int before);
 
+/* Why a motion ends in trouble is said once, after the diagnostic `before`: kept for whoever asks later. */
+void pf_sim_note_trouble(PfSim *sim, int before);
+PfStatus pf_sim_not_started(PfSim *sim);
+bool pf_sim_is_over(const PfSim *sim);
+
 /* Sets what was set before the start of another one. */
 PfStatus pf_sim_copy_start(const PfSim *from, PfSim *to);
+/* Starts as another one was started, whatever was set in it since then. */
+PfStatus pf_sim_start_like(const PfSim *from, PfSim *to);
 
 /* Makes or renews what reads the handles, after the start. */
 PfStatus pf_sim_bind(PfSim *sim, PfHandle *handle);

@@ -9,9 +9,10 @@ typedef struct Head {
   uint64_t identity; /* of model, method and formulation */
   double control_start;
   long control_next;
+  PfError trouble;
 } Head;
 
-static const uint64_t magic = 0x31736666616670; /* "pfaffs1" */
+static const uint64_t magic = 0x32736666616670; /* "pfaffs2" */
 
 /* Fowler, Noll and Vo. */
 static uint64_t mix(uint64_t hash, const char *bytes, size_t count)
@@ -28,8 +29,9 @@ static uint64_t mix_word(uint64_t hash, const char *word)
 static uint64_t identity(const PfSim *sim)
 {
   uint64_t hash = mix(0xcbf29ce484222325u, sim->model->text, sim->model->text_size);
-  hash = mix_word(hash, sim->options.method ? sim->options.method : "dopri5");
-  return mix_word(hash, sim->options.formulation ? sim->options.formulation : "auto");
+  const PfRunOptions *o = &sim->motion->options;
+  hash = mix_word(hash, o->method ? o->method : "dopri5");
+  return mix_word(hash, o->formulation ? o->formulation : "auto");
 }
 
 size_t pf_sim_snapshot_size(const PfSim *sim)
@@ -41,7 +43,7 @@ size_t pf_sim_snapshot_size(const PfSim *sim)
 static PfStatus save(PfSim *sim, char *bytes, size_t size)
 {
   if (!sim->motion) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a simulation that has not been started has no snapshot");
-  Head head = {magic, pf_sim_snapshot_size(sim), identity(sim), sim->control_start, sim->control_next};
+  Head head = {magic, pf_sim_snapshot_size(sim), identity(sim), sim->control_start, sim->control_next, sim->trouble};
   if (size < head.size)
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a snapshot needs %zu bytes, not %zu", (size_t)head.size, size);
   size_t inputs = (size_t)sim->model->input_count*sizeof(double);
@@ -71,6 +73,7 @@ static PfStatus restore(PfSim *sim, const char *bytes, size_t size)
   if (inputs) memcpy(sim->input, bytes + sizeof head, inputs);
   sim->control_start = head.control_start;
   sim->control_next = head.control_next;
+  sim->trouble = head.trouble;
   sim->looked = sim->looking = false;
   return pf_phases_load(sim->motion, bytes + sizeof head + inputs);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is set before the start, and the start. */
 #include "sim/settings.h"
 #include "sim/sim_impl.h"
@@ -21,7 +22,8 @@ static PfStatus unknown(PfSim *sim, const char *name)
   int best = 0;
   pf_fail(sim->ctx, PF_ERR_NAME, "the model has no parameter, coordinate, velocity, speed or input '%s'", name);
   for (int i = 0; i < model->parameter_count; i++)
-    if (!model->parameters[i].derived && pf_name_is_nearer(name, model->parameters[i].name, &best)) nearest = model->parameters[i].name;
+    if (!model->parameters[i].derived && pf_name_is_nearer(name, model->parameters[i].name, &best))
+      nearest = model->parameters[i].name;
   for (int i = 0; i < model->coordinate_count; i++)
     if (pf_name_is_nearer(name, model->coordinates[i].name, &best)) nearest = model->coordinates[i].name;
   for (int i = 0; i < model->speed_count; i++)
@@ -59,6 +61,7 @@ static PfStatus set_start(PfSim *sim, const char *name, double value)
 
 static PfStatus set(PfSim *sim, const char *name, double value)
 {
+  if (!name) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "there is no name of what is to be set");
   int parameter = pf_model_find_parameter(sim->model, name), input = find_input(sim->model, name);
   if (!isfinite(value)) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is set to a number that is not finite", name);
   sim->placed = false;
@@ -72,22 +75,27 @@ static PfStatus set(PfSim *sim, const char *name, double value)
 bool pf_sim_set(PfSim *sim, const char *name, double value)
 {
   int before = pf_diagnostic_count(sim->ctx);
-  bool good = pf_sim_check_since(sim, set(sim, name, value), before);
-  return good;
+  return pf_sim_check_since(sim, set(sim, name, value), before);
+}
+
+static PfStatus set_text(PfSim *sim, const char *name, const char *value)
+{
+  double number;
+  if (!name || !value) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "there is no name or no value of what is to be set");
+  PF_TRY(pf_constant_read(sim->ctx, value, pf_model_measure(sim->model, name).unit, &number));
+  return set(sim, name, number);
 }
 
 bool pf_sim_set_text(PfSim *sim, const char *name, const char *value)
 {
-  double number;
   int before = pf_diagnostic_count(sim->ctx);
-  PfStatus status = pf_constant_read(sim->ctx, value, pf_model_measure(sim->model, name).unit, &number);
-  if (status == PF_OK) status = set(sim, name, number);
-  return pf_sim_check_since(sim, status, before);
+  return pf_sim_check_since(sim, set_text(sim, name, value), before);
 }
 
 PfStatus pf_sim_copy_start(const PfSim *from, PfSim *to)
 {
-  for (size_t i = 0; i < from->starts.count; i++) PF_TRY(set_start(to, from->starts.at[i].name, from->starts.at[i].value));
+  for (size_t i = 0; i < from->starts.count; i++)
+    PF_TRY(set_start(to, from->starts.at[i].name, from->starts.at[i].value));
   return PF_OK;
 }
 
@@ -98,33 +106,61 @@ PfRunOptions pf_sim_options(const PfSim *sim)
   return sim->options;
 }
 
-static PfStatus reopen(PfSim *sim)
+/* The names become those of the library itself: texts of the caller need not outlive the call. */
+static PfStatus find_names(PfContext *ctx, PfRunOptions *o)
 {
-  return sim->motion ? pf_phases_set_options(sim->motion, &sim->options) : PF_OK;
+  const PfMethod *method = o->method ? pf_method_find(o->method) : NULL;
+  const PfFormulation *formulation = o->formulation ? pf_formulation_find(o->formulation) : NULL;
+  if (o->method && !method) return pf_method_unknown(ctx, o->method);
+  if (o->formulation && !formulation) return pf_formulation_unknown(ctx, o->formulation);
+  if (method) o->method = pf_method_name(method);
+  if (formulation) o->formulation = pf_formulation_name(formulation);
+  return PF_OK;
+}
+
+/* In motion the method begins anew where it is; otherwise at the next start. */
+static PfStatus take_options(PfSim *sim, const PfRunOptions *options)
+{
+  PfRunOptions wanted = *options;
+  PF_TRY(find_names(sim->ctx, &wanted));
+  if (sim->motion && !pf_sim_is_over(sim)) {
+    if (wanted.without_events != sim->motion->options.without_events) {
+      pf_fail(sim->ctx, PF_ERR_ARGUMENT, "events cannot be left out, or brought in, while the simulation moves");
+      pf_hint(sim->ctx, "set it before the start");
+      return PF_ERR_ARGUMENT;
+    }
+    sim->looked = sim->looking = false;
+    PF_TRY(pf_phases_set_options(sim->motion, &wanted));
+  }
+  sim->options = wanted;
+  return PF_OK;
+}
+
+static bool change_options(PfSim *sim, const PfRunOptions *options)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  PfStatus status = take_options(sim, options);
+  pf_sim_note_trouble(sim, before);
+  return pf_sim_check_since(sim, status, before);
 }
 
 bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options)
 {
-  int before = pf_diagnostic_count(sim->ctx);
-  PfRunOptions kept = sim->options;
-  sim->options = *options;
+  if (!change_options(sim, options)) return false;
   sim->options_set = true;
-  sim->looked = false;
-  bool good = pf_sim_check_since(sim, reopen(sim), before);
-  if (!good) sim->options = kept;
-  return good;
+  sim->method = sim->formulation = NULL;
+  return true;
 }
 
 bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation)
 {
-  int before = pf_diagnostic_count(sim->ctx);
-  PfRunOptions kept = sim->options;
-  if (method) sim->options.method = sim->method = method;
-  if (formulation) sim->options.formulation = sim->formulation = formulation;
-  sim->looked = false;
-  bool good = pf_sim_check_since(sim, reopen(sim), before);
-  if (!good) sim->options = kept;
-  return good;
+  PfRunOptions options = sim->options;
+  if (method) options.method = method;
+  if (formulation) options.formulation = formulation;
+  if (!change_options(sim, &options)) return false;
+  if (method) sim->method = sim->options.method;
+  if (formulation) sim->formulation = sim->options.formulation;
+  return true;
 }
 
 /* ---------------------------------------------------------------- the start */
@@ -196,6 +232,8 @@ static PfStatus find_start(PfSim *sim)
 static PfStatus open_motion(PfSim *sim)
 {
   bool events = sim->model->complete && !sim->options.without_events;
+  sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
+  if (!sim->run_arena) return pf_no_room(sim->ctx, "the simulation");
   PF_TRY(pf_phases_open(sim->ctx, sim->run_arena, sim->complete_system, sim->complete_values, &sim->options,
                         events ? &sim->log : NULL, &sim->motion));
   sim->control_start = sim->start_time;
@@ -213,7 +251,7 @@ static void end_motion(PfSim *sim)
   sim->run_arena = NULL;
   sim->log = (PfEventLog){0};
   sim->looked = sim->looking = false;
-  sim->error = (PfError){0};
+  sim->error = sim->trouble = (PfError){0};
 }
 
 void pf_sim_set_as_given(PfSim *sim, bool as_given)
@@ -227,7 +265,8 @@ static PfStatus place(PfSim *sim)
   end_motion(sim);
   sim->placed = false;
   PF_TRY(find_start(sim));
-  if (!sim->options_set) PF_TRY(pf_run_settings(sim->ctx, sim->model, sim->system, sim->values, sim->method, &sim->options));
+  if (!sim->options_set)
+    PF_TRY(pf_run_settings(sim->ctx, sim->model, sim->system, sim->values, sim->method, &sim->options));
   if (sim->formulation) sim->options.formulation = sim->formulation;
   PF_TRY(start_complete(sim));
   sim->placed = true;
@@ -244,8 +283,6 @@ static PfStatus start(PfSim *sim)
 {
   end_motion(sim);
   if (!sim->placed) PF_TRY(place(sim));
-  sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
-  if (!sim->run_arena) return pf_no_room(sim->ctx, "the simulation");
   PF_TRY(start_complete(sim));
   return open_motion(sim);
 }
@@ -253,7 +290,24 @@ static PfStatus start(PfSim *sim)
 bool pf_sim_start(PfSim *sim)
 {
   int before = pf_diagnostic_count(sim->ctx);
-  return pf_sim_check_since(sim, start(sim), before);
+  PfStatus status = start(sim);
+  pf_sim_note_trouble(sim, before);
+  return pf_sim_check_since(sim, status, before);
+}
+
+PfStatus pf_sim_start_like(const PfSim *from, PfSim *to)
+{
+  PfRunOptions next = to->options;
+  memcpy(to->values, from->values, (size_t)pf_system_symbols(from->system)->count*sizeof *to->values);
+  memcpy(to->complete_values, from->complete_values,
+         (size_t)pf_system_symbols(from->complete_system)->count*sizeof *to->complete_values);
+  to->start = from->start;
+  to->placed = from->placed;
+  to->options = from->motion->options;
+  if (to->options.until != PF_EXPR_NONE) to->options.until = to->model->run.until;
+  PfStatus status = open_motion(to);
+  to->options = next;
+  return status;
 }
 
 const PfStart *pf_sim_changes(const PfSim *sim)

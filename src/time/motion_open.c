@@ -58,7 +58,8 @@ static PfStatus find_method(PfMotionRun *run)
   run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
   if (run->stepper.fixed && !(o->step > 0)) {
     pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step", run->stepper.method->name);
-    pf_hint(run->ctx, "give one, for example --step 1e-3, or { step = 1e-3 } after 'run' in the model");
+    pf_hint(run->ctx, "give one, for example --step 1e-3, { step = 1e-3 } after 'run' in the model, or 'step' of the "
+                      "options in C");
     return PF_ERR_ARGUMENT;
   }
   if (!run->stepper.method->damped && (o->adaptive || o->printed))

@@ -21,7 +21,7 @@ static void add_result(PfRunResult *sum, const PfRunResult *r, bool first)
   sum->velocity = fmax(sum->velocity, r->velocity);
   if (first) sum->energy_start = r->energy_start;
   sum->energy_end = r->energy_end;
-  sum->drift = fmax(sum->drift, r->drift);
+  sum->drift += r->drift; /* every phase has its own balance */
   sum->kinetic = fmax(sum->kinetic, r->kinetic);
   if (r->weakest < sum->weakest) {
     sum->weakest = r->weakest;
@@ -111,12 +111,17 @@ static PfStatus open_by(PfPhases *s, const char *formulation, double horizon)
   return open_by(s, NULL, horizon);
 }
 
-PfStatus pf_phases_open_motion(PfPhases *s, double horizon)
+static PfStatus open_here(PfPhases *s, double horizon)
 {
-  pf_phases_note_opening(s);
   if (s->whole) return pf_motion_open(s->ctx, s->system, s->values, &s->options, &s->told, &s->motion);
   PF_TRY(list_conditions(s));
   return open_by(s, s->options.formulation, horizon);
+}
+
+PfStatus pf_phases_open_motion(PfPhases *s, double horizon)
+{
+  pf_phases_note_opening(s);
+  return open_here(s, horizon);
 }
 
 /* The phase moves from where the run is. */
@@ -131,79 +136,6 @@ static PfStatus open_motion(PfPhases *s, double horizon)
   return pf_phases_open_motion(s, horizon);
 }
 
-/* ---------------------------------------------------------------- which event, when */
-
-/* Multipliers where the run is, for conditions that depend on them. */
-static PfStatus find_forces(PfPhases *s)
-{
-  const double *values;
-  PfSolver *solver;
-  PfMotion motion = {.acceleration = s->a};
-  int row;
-  if (!s->by_forces || s->phase.equations.n == 0) return PF_OK;
-  PF_TRY(pf_phases_decide(s));
-  if (s->undecided) return PF_OK;
-  const PfSystem *system = pf_phases_moving_system(s, &values);
-  motion.multiplier = pf_arena_array(s->phase_arena, double, pf_system_equations(system)->m);
-  if (!motion.multiplier) return pf_phases_no_room(s);
-  PF_TRY(pf_solver_new(s->ctx, system, pf_formulation_find("multipliers"), &solver));
-  PfTrouble trouble = pf_solver_accelerate(solver, values, &motion, &row);
-  pf_solver_free(solver);
-  if (trouble != PF_TROUBLE_NONE) return pf_trouble_report_at(s->ctx, system, values, trouble, row);
-  for (int k = 0; k < s->eq->m; k++) s->values[s->symbols->lambda + k] = 0;
-  for (int k = 0; k < s->phase.equations.m; k++)
-    s->values[s->symbols->lambda + s->phase.constraint[k]] = motion.multiplier[k];
-  return PF_OK;
-}
-
-static PfStatus is_due(PfPhases *s, int e, bool *due)
-{
-  double holds = 0;
-  *due = false;
-  if (s->fired[e]) return PF_OK;
-  if (!isnan(s->instant[e])) {
-    *due = s->instant[e] <= s->values[s->symbols->time];
-    return PF_OK;
-  }
-  PF_TRY(find_forces(s));
-  PF_TRY(pf_phases_evaluate(s, &s->model->events[e].condition, 1, &holds));
-  *due = holds != 0;
-  return PF_OK;
-}
-
-/* The first event that is due now. Those whose conditions have come true are due in any case: the step was cut where
- * they began to hold, which rounding, or the first of them, may hide. -1: none. */
-static PfStatus find_due(PfPhases *s, int *event)
-{
-  *event = -1;
-  for (int e = 0; e < s->event_count && *event < 0; e++) {
-    bool due;
-    PF_TRY(is_due(s, e, &due));
-    if (due || (s->forced[e] && !s->fired[e])) *event = e;
-  }
-  return PF_OK;
-}
-
-/* All events that are due, as they were written; what one does may make another one due. */
-static PfStatus happen_due(PfPhases *s)
-{
-  int e;
-  PF_TRY(find_due(s, &e));
-  while (e >= 0) {
-    PF_TRY(pf_phases_happen(s, e));
-    PF_TRY(find_due(s, &e));
-  }
-  return PF_OK;
-}
-
-static double next_instant(const PfPhases *s, double horizon)
-{
-  double next = horizon;
-  for (int e = 0; !s->whole && e < s->event_count; e++)
-    if (!s->fired[e] && s->instant[e] < next) next = s->instant[e];
-  return next;
-}
-
 /* ---------------------------------------------------------------- moves */
 
 double pf_phases_time(const PfPhases *s)
@@ -216,13 +148,14 @@ bool pf_phases_is_stop(const PfPhases *s)
   if (!s->motion || s->stage == PF_STAGE_OVER) return false;
   const PfSeen *seen = &s->motion->seen;
   bool met = s->motion->result.end == PF_RUN_UNTIL || (seen->pending && seen->cut.condition >= 0);
-  return met || next_instant(s, INFINITY) <= seen->t;
+  return met || pf_phases_next_instant(s, INFINITY) <= seen->t;
 }
 
 void pf_phases_state(const PfPhases *s, double *y)
 {
   if (s->whole) {
-    memcpy(y, pf_seen_state(s->motion), 2*(size_t)s->motion->n*sizeof *y);
+    const double *now = s->motion ? pf_seen_state(s->motion) : s->values + s->symbols->q;
+    memcpy(y, now, 2*(size_t)(s->symbols->v - s->symbols->q)*sizeof *y);
     return;
   }
   memcpy(y, s->values + s->symbols->q, 2*(size_t)s->eq->n*sizeof *y);
@@ -232,9 +165,15 @@ void pf_phases_state(const PfPhases *s, double *y)
   }
 }
 
+PfRunEnd pf_phases_outlook(const PfPhases *s)
+{
+  return s->stage == PF_STAGE_OVER ? s->end : s->motion ? s->motion->result.end : PF_RUN_DONE;
+}
+
 PfRunResult pf_phases_result(const PfPhases *s)
 {
   PfRunResult sum = s->past;
+  sum.formulation = s->options.formulation ? s->options.formulation : "auto";
   if (s->motion) {
     add_result(&sum, &s->motion->result, !s->any_past);
     sum.formulation = pf_formulation_name(pf_solver_formulation(s->motion->flow.solver));
@@ -297,7 +236,7 @@ static PfStatus follow(PfPhases *s, double horizon, int before)
   return s->told.switched && end == PF_RUN_DONE ? change_stuck(s, horizon) : PF_OK;
 }
 
-/* ---------------------------------------------------------------- inputs */
+/* ---------------------------------------------------------------- changes from outside */
 
 void pf_phases_set_input(PfPhases *s, int input, double value)
 {
@@ -308,13 +247,30 @@ void pf_phases_set_input(PfPhases *s, int input, double value)
 
 const double *pf_phases_inputs(const PfPhases *s)
 {
-  return s->values + s->symbols->inputs;
+  return s->motion ? s->motion->flow.values + s->motion->symbols->inputs : s->values + s->symbols->inputs;
+}
+
+/* Does nothing stick at the new inputs, and every force that switches stay on its side? Then the equations stay. */
+static bool keeps_sides(PfPhases *s)
+{
+  PfSides *sides = &s->sides;
+  if (s->stuck_count) return false;
+  int before = pf_diagnostic_count(s->ctx);
+  pf_phases_take(s);
+  pf_sides_set(sides, s->phase_values);
+  bool same = pf_sides_decide(sides, NULL, NULL) == PF_OK;
+  pf_diagnostics_cut(s->ctx, before);
+  for (int k = 0; k < sides->count; k++)
+    same = same && !sides->stuck[k] && sides->side[k] == sides->old[k] && sides->side[k] != 0;
+  if (same) return true;
+  memcpy(sides->side, sides->old, (size_t)sides->count*sizeof *sides->side);
+  memset(sides->stuck, 0, (size_t)sides->count*sizeof *sides->stuck);
+  return false;
 }
 
 /* The sides at the new inputs: forces of friction may be too small now to hold what sticks. */
 static PfStatus decide_again(PfPhases *s, double horizon)
 {
-  store(s);
   pf_phases_end_motion(s);
   s->decided = false;
   return open_motion(s, horizon);
@@ -323,15 +279,16 @@ static PfStatus decide_again(PfPhases *s, double horizon)
 static PfStatus take_inputs(PfPhases *s, double horizon)
 {
   s->inputs_changed = false;
-  if (s->switches.count) return decide_again(s, horizon);
-  size_t inputs = (size_t)(s->symbols->q - s->symbols->inputs);
+  if (s->switches.count) {
+    store(s);
+    if (!keeps_sides(s)) return decide_again(s, horizon);
+  }
+  size_t inputs = (size_t)(s->symbols->q - s->symbols->inputs - s->switches.count);
   memcpy(s->motion->flow.values + s->motion->symbols->inputs, s->values + s->symbols->inputs, inputs*sizeof *s->values);
   int before = pf_diagnostic_count(s->ctx);
   pf_motion_take_inputs(s->motion);
   return follow(s, horizon, before);
 }
-
-/* ---------------------------------------------------------------- steps */
 
 static PfStatus settle(PfPhases *s, double horizon)
 {
@@ -341,16 +298,78 @@ static PfStatus settle(PfPhases *s, double horizon)
   return follow(s, horizon, before);
 }
 
+/* A failure between two moves ends the motion as one in a move does. */
+static PfStatus end_unless(PfPhases *s, PfStatus status)
+{
+  if (status != PF_OK) s->stage = PF_STAGE_OVER, s->end = PF_RUN_TROUBLE;
+  return status;
+}
+
+static bool goes_on(const PfPhases *s)
+{
+  bool stands = s->stage == PF_STAGE_MOVE || s->stage == PF_STAGE_CHECK;
+  return stands && s->motion && s->motion->result.end == PF_RUN_DONE;
+}
+
+PfStatus pf_phases_take_inputs(PfPhases *s)
+{
+  if (!s->inputs_changed || !goes_on(s)) return PF_OK;
+  if (s->motion->seen.pending) PF_TRY(end_unless(s, settle(s, s->told.horizon)));
+  return goes_on(s) ? end_unless(s, take_inputs(s, s->options.t_end)) : PF_OK;
+}
+
+/* What a motion that is opened in place of another one changes: without it that one goes on as before. */
+typedef struct Before {
+  PfMotionRun *motion;
+  PfRunOptions options;
+  PfRunResult past;
+  PfPhaseRun told;
+  bool any_past, warned;
+} Before;
+
+static Before set_aside(PfPhases *s)
+{
+  Before b = {s->motion, s->options, s->past, s->told, s->any_past, s->warned};
+  add_result(&s->past, &s->motion->result, !s->any_past);
+  s->any_past = true;
+  s->motion = NULL;
+  return b;
+}
+
+static void put_back(PfPhases *s, const Before *b)
+{
+  pf_motion_close(s->motion);
+  s->motion = b->motion;
+  s->options = b->options;
+  s->past = b->past;
+  s->told = b->told;
+  s->any_past = b->any_past;
+  s->warned = b->warned;
+}
+
 PfStatus pf_phases_set_options(PfPhases *s, const PfRunOptions *options)
 {
-  s->options = *options;
   if (!s->motion || s->stage == PF_STAGE_OVER) return PF_OK;
-  if (s->motion->seen.pending) PF_TRY(settle(s, s->told.horizon));
+  if (s->motion->seen.pending) PF_TRY(end_unless(s, settle(s, s->told.horizon)));
+  if (!s->motion) return PF_OK;
   store(s);
-  pf_phases_end_motion(s);
-  s->inputs_changed = false;
-  return open_motion(s, s->options.t_end);
+  Before b = set_aside(s);
+  s->options = *options;
+  s->options.until = b.options.until;
+  PfStatus status = open_here(s, s->options.t_end);
+  if (status == PF_OK && pf_run_failed(s->motion->result.end) && !pf_run_failed(b.motion->result.end))
+    status = PF_ERR_NUMBER;
+  if (status != PF_OK) {
+    put_back(s, &b);
+    return status;
+  }
+  pf_motion_close(b.motion);
+  pf_phases_note_opening(s);
+  if (!s->switches.count) s->inputs_changed = false;
+  return PF_OK;
 }
+
+/* ---------------------------------------------------------------- steps */
 
 /* *stepped: there is a step to look at. */
 static PfStatus step(PfPhases *s, double horizon, bool *stepped)
@@ -367,14 +386,14 @@ static void arrive(PfPhases *s, PfMove *move, bool *done)
 {
   store(s);
   *move = PF_MOVE_END;
-  *done = next_instant(s, INFINITY) > s->motion->state.t;
+  *done = pf_phases_next_instant(s, INFINITY) > s->motion->state.t;
   if (!*done) s->stage = PF_STAGE_CHECK;
 }
 
 /* Towards the next instant at which something is due, or the horizon; *done: that was a move. */
 static PfStatus move_on(PfPhases *s, double horizon, PfMove *move, bool *done)
 {
-  double next = next_instant(s, horizon);
+  double next = pf_phases_next_instant(s, horizon);
   PfRunEnd end = s->motion->result.end;
   if (end == PF_RUN_UNTIL) meet_condition(s);
   else if (end != PF_RUN_DONE) end_by(s, end);
@@ -391,7 +410,7 @@ static PfStatus move_on(PfPhases *s, double horizon, PfMove *move, bool *done)
 static PfStatus check_due(PfPhases *s, PfMove *move, bool *done)
 {
   int event = -1;
-  if (!s->whole) PF_TRY(find_due(s, &event));
+  if (!s->whole) PF_TRY(pf_phases_find_due(s, &event));
   *done = event >= 0;
   *move = PF_MOVE_BEFORE;
   s->stage = *done ? PF_STAGE_HAPPEN : PF_STAGE_MOVE;
@@ -400,10 +419,10 @@ static PfStatus check_due(PfPhases *s, PfMove *move, bool *done)
 
 static PfStatus happen(PfPhases *s, double horizon, PfMove *move)
 {
-  PF_TRY(happen_due(s));
+  PF_TRY(pf_phases_happen_due(s));
   *move = PF_MOVE_EVENT;
   s->stage = PF_STAGE_MOVE;
-  return open_motion(s, next_instant(s, horizon));
+  return open_motion(s, pf_phases_next_instant(s, horizon));
 }
 
 static PfStatus find_move(PfPhases *s, double horizon, PfMove *move)
@@ -426,41 +445,6 @@ PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move)
   s->moves++;
   s->latest = *move;
   return status;
-}
-
-/* ---------------------------------------------------------------- looking */
-
-/* A sample of the phase as one of the complete model. */
-static void complete(PfPhases *s, PfSample *sample)
-{
-  const PfPhase *phase = &s->phase;
-  memcpy(s->q, s->values + s->symbols->q, 2*(size_t)s->eq->n*sizeof *s->q);
-  memset(s->q + s->eq->n, 0, (size_t)s->eq->n*sizeof *s->q);
-  memset(s->a, 0, (size_t)s->eq->n*sizeof *s->a);
-  memset(s->multiplier, 0, (size_t)s->eq->m*sizeof *s->multiplier);
-  for (int i = 0; i < phase->equations.n; i++) {
-    s->q[phase->coordinate[i]] = sample->q[i];
-    s->q[s->eq->n + phase->coordinate[i]] = sample->v[i];
-    s->a[phase->coordinate[i]] = sample->a[i];
-  }
-  for (int k = 0; k < phase->equations.m; k++) s->multiplier[phase->constraint[k]] = sample->multiplier[k];
-  sample->q = s->q;
-  sample->v = s->q + s->eq->n;
-  sample->a = s->a;
-  sample->multiplier = s->multiplier;
-  sample->parameters = s->values + s->symbols->parameters;
-  sample->active = s->active;
-  sample->held = s->held;
-}
-
-bool pf_phases_look(PfPhases *s, double t, PfSample *sample)
-{
-  if (!s->motion) return false;
-  const PfRunResult *r = &s->motion->result;
-  bool began = r->steps > 0 || r->end == PF_RUN_DONE || r->end == PF_RUN_UNTIL;
-  if (!began || !pf_motion_look(s->motion, t, sample)) return false;
-  if (!s->whole) complete(s, sample);
-  return true;
 }
 
 /* ---------------------------------------------------------------- making */
@@ -563,7 +547,7 @@ static PfStatus open_all(PfPhases *s, const PfSystem *system, const double *valu
   PF_TRY(prepare(s, system, values));
   PF_TRY(pf_phases_keep(s));
   PF_TRY(pf_phases_begin(s));
-  return open_motion(s, next_instant(s, s->options.t_end));
+  return open_motion(s, pf_phases_next_instant(s, s->options.t_end));
 }
 
 PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,

@@ -111,9 +111,12 @@ PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move);
 bool pf_phases_look(PfPhases *s, double t, PfSample *sample);
 /* An input without a function of time has another value from where the motion is. */
 void pf_phases_set_input(PfPhases *s, int input, double value);
-/* Goes on from where the motion is by another method or formulation. */
+/* Takes the inputs where the motion stands, as its next move would: what it shows then is of them. */
+PfStatus pf_phases_take_inputs(PfPhases *s);
+/* Goes on from where the motion is by another method or formulation, on failure as before. The stop of the run
+ * stays. */
 PfStatus pf_phases_set_options(PfPhases *s, const PfRunOptions *options);
-/* All inputs of the complete model as they are now. */
+/* All inputs of the complete model by which it moves now. */
 const double *pf_phases_inputs(const PfPhases *s);
 double pf_phases_time(const PfPhases *s);
 /* Does an event happen, or the run stop by its condition, where the motion is? Conditions that hold at the very start
@@ -123,6 +126,12 @@ bool pf_phases_is_stop(const PfPhases *s);
 void pf_phases_state(const PfPhases *s, double *y);
 void pf_phases_end_motion(PfPhases *s);
 PfRunResult pf_phases_result(const PfPhases *s);
+/* How its next move ends it, or why it is over; PF_RUN_DONE: it goes on. */
+PfRunEnd pf_phases_outlook(const PfPhases *s);
+static inline bool pf_run_failed(PfRunEnd end)
+{
+  return end != PF_RUN_DONE && end != PF_RUN_UNTIL;
+}
 void pf_phases_close(PfPhases *s);
 
 /* snapshot.c: what makes up the state, once everything has its room; the opening of a motion; and all of it in a number
@@ -134,6 +143,12 @@ void pf_phases_save(PfPhases *s, void *bytes);
 PfStatus pf_phases_load(PfPhases *s, const void *bytes);
 /* Opens the motion of the phase with the sides as they are. */
 PfStatus pf_phases_open_motion(PfPhases *s, double horizon);
+
+/* due.c: the first event that is due now, -1: none; all that are due happen; when the next instant is, up to the
+ * horizon. */
+PfStatus pf_phases_find_due(PfPhases *s, int *event);
+PfStatus pf_phases_happen_due(PfPhases *s);
+double pf_phases_next_instant(const PfPhases *s, double horizon);
 
 /* Event e happens where the run is, and is logged (events.c). */
 PfStatus pf_phases_happen(PfPhases *s, int e);

@@ -44,6 +44,7 @@ static bool keep_events(PfPhases *s)
   size_t events = (size_t)s->event_count, n = (size_t)s->eq->n, m = (size_t)s->eq->m;
   return pf_keep(s->own, &s->kept, s->held, n*sizeof *s->held) &&
          pf_keep(s->own, &s->kept, s->active, m*sizeof *s->active) &&
+         pf_keep(s->own, &s->kept, s->instant, events*sizeof *s->instant) &&
          pf_keep(s->own, &s->kept, s->fired, events*sizeof *s->fired) &&
          pf_keep(s->own, &s->kept, s->forced, events*sizeof *s->forced) &&
          pf_keep(s->own, &s->kept, s->condition_holds, (events + 1)*sizeof *s->condition_holds) && keep_log(s);

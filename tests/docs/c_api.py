@@ -26,7 +26,7 @@ def main():
             with tempfile.TemporaryDirectory() as place:
                 code, program = pathlib.Path(place) / "main.c", pathlib.Path(place) / "main"
                 code.write_text(text, encoding="utf-8")
-                made = subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{source}/include", str(code), "-o", str(program),
+                made = subprocess.run([compiler, "-std=c11", "-pthread", "-Wall", "-Wextra", "-Werror", f"-I{source}/include", str(code), "-o", str(program),
                                        library, f"-Wl,-rpath,{pathlib.Path(library).parent}", "-lm", *flags], capture_output=True, text=True)
                 ran = subprocess.run([str(program)], cwd=source, capture_output=True, text=True, timeout=120) if made.returncode == 0 else made
                 if ran.returncode == 0:

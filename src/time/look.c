@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a motion shows inside its latest step. */
+#include "time/phases.h"
+
+#include <string.h>
+
+/* A sample of the phase as one of the complete model. */
+static void complete(PfPhases *s, PfSample *sample)
+{
+  const PfPhase *phase = &s->phase;
+  memcpy(s->q, s->values + s->symbols->q, 2*(size_t)s->eq->n*sizeof *s->q);
+  memset(s->q + s->eq->n, 0, (size_t)s->eq->n*sizeof *s->q);
+  memset(s->a, 0, (size_t)s->eq->n*sizeof *s->a);
+  memset(s->multiplier, 0, (size_t)s->eq->m*sizeof *s->multiplier);
+  for (int i = 0; i < phase->equations.n; i++) {
+    s->q[phase->coordinate[i]] = sample->q[i];
+    s->q[s->eq->n + phase->coordinate[i]] = sample->v[i];
+    s->a[phase->coordinate[i]] = sample->a[i];
+  }
+  for (int k = 0; k < phase->equations.m; k++) s->multiplier[phase->constraint[k]] = sample->multiplier[k];
+  sample->q = s->q;
+  sample->v = s->q + s->eq->n;
+  sample->a = s->a;
+  sample->multiplier = s->multiplier;
+  sample->parameters = s->values + s->symbols->parameters;
+  sample->active = s->active;
+  sample->held = s->held;
+}
+
+bool pf_phases_look(PfPhases *s, double t, PfSample *sample)
+{
+  if (!s->motion) return false;
+  const PfRunResult *r = &s->motion->result;
+  bool began = r->steps > 0 || r->end == PF_RUN_DONE || r->end == PF_RUN_UNTIL;
+  if (!began || !pf_motion_look(s->motion, t, sample)) return false;
+  if (s->whole) sample->parameters = s->values + s->symbols->parameters; /* of a snapshot, maybe */
+  else complete(s, sample);
+  return true;
+}
