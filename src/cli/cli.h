@@ -39,8 +39,8 @@ const char *pf_cli_title(const PfModel *model);
 typedef void (*WriteJson)(void *user, PfJson *json);
 typedef void (*WriteText)(void *user, PfText *text);
 int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
-/* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics; and the
- * diagnostics for people. Returns the exit code. */
+/* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics;
+ * and the diagnostics for people. Returns the exit code. */
 int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
                   WriteText write_text);
 int pf_cli_exit_code(PfStatus status);
@@ -50,7 +50,8 @@ int pf_cli_wrong_usage(int argc, char **argv, const char *hint, const char *form
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */
 int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
 
-/* --out, before anything else is done: the ending must be one that the command knows, the place one that can be written. */
+/* --out, before anything else is done: the ending must be one that the command knows, the place one that can be
+ * written. */
 PfStatus pf_cli_check_out(PfContext *ctx, const Options *options);
 /* The kind of file --out asks for, as "csv"; NULL when it is none that the command knows. */
 const char *pf_cli_out_kind(const Options *options);
@@ -59,8 +60,8 @@ bool pf_cli_out_is_standard(const Options *options);
 /* The text as the file of --out. Charts are given as SVG and become .png or .pdf where that is asked for. */
 PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text);
 
-/* A constant from the command line in SI: "2/3", "5 [g]"; a bare number is in `unit`. What is wrong is said after `what`, the
- * option as it was given. */
+/* A constant from the command line in SI: "2/3", "5 [g]"; a bare number is in `unit`. What is wrong is said after
+ * `what`, the option as it was given. */
 PfStatus pf_cli_value(PfContext *ctx, const char *what, const char *text, const char *unit, double *value);
 
 /* The name before '=', without blanks, and the value behind it; false when there is none. */
@@ -104,12 +105,16 @@ double pf_cli_clock(void);
 /* Numbers of all symbols of the system at the start, with what --param and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
 /* Makes them consistent, unless --as-given says otherwise, and warns of what was given and changed, or is far off. */
-PfStatus pf_cli_correct(Session *session, const Options *options, const PfSystem *system, double *values, PfStart *start);
+PfStatus pf_cli_correct(Session *session, const Options *options, const PfSystem *system, double *values,
+                        PfStart *start);
 /* What is said of a start that was made consistent (or failed: then the diagnostics from `before` on tell it). */
-PfStatus pf_cli_judge_start(Session *session, const Options *options, PfStatus status, int before, const PfStart *start);
+PfStatus pf_cli_judge_start(Session *session, const Options *options, PfStatus status, int before,
+                            const PfStart *start);
 /* Both: the start that every command uses. */
-PfStatus pf_cli_start(Session *session, const Options *options, const PfSystem *system, double **values, PfStart *start);
-/* --as-given off the constraints: an error for a study, no projection for a run (or an error when the method solves them). */
+PfStatus pf_cli_start(Session *session, const Options *options, const PfSystem *system, double **values,
+                      PfStart *start);
+/* --as-given off the constraints: an error for a study, no projection for a run (or an error when the method solves
+ * them). */
 PfStatus pf_cli_need_consistent(Session *session, const Options *options, const PfStart *start);
 PfStatus pf_cli_keep_offset(Session *session, const Options *options, const PfStart *start, PfRunOptions *settings);
 /* What was changed, by name. */

@@ -41,14 +41,16 @@ const char *pf_view_value(int index, const char **summary)
 /* In the order in which help shows them. */
 static const Option table[] = {
   {"form", 0, "NAME", OPTION_TEXT, AT(form), NULL, OPTIONS_OF_COMMAND,
-   "the formulation of the equations (default of what moves: auto, else multipliers, also called lagrange)", formulation_value},
+   "the formulation of the equations (default of what moves: auto, else multipliers, also called lagrange)",
+   formulation_value},
   {"prove", 0, NULL, OPTION_FLAG, AT(prove), NULL, OPTIONS_OF_COMMAND,
    "shows by exact algebra that all formulations are the same functions of the state", NULL},
   {"spatial", 0, NULL, OPTION_FLAG, AT(spatial), NULL, OPTIONS_OF_COMMAND,
    "adds the operators of the recursion over the bodies, which is then the formulation: Phi, H, M, b, a, P, D, G, z, "
    "velocities, accelerations and wrenches of the joints", NULL},
   {"inverse", 0, "LIST", OPTION_TEXT, AT(inverse), NULL, OPTIONS_OF_COMMAND,
-   "the forces of --actuators that make accelerations what is wanted: \"x''=1, y''=0\"; other coordinates move as they must", NULL},
+   "the forces of --actuators that make accelerations what is wanted: \"x''=1, y''=0\"; other coordinates move as they "
+   "must", NULL},
   {"near", 0, "KIND", OPTION_TEXT, AT(near), NULL, OPTIONS_OF_COMMAND,
    "at the 'equilibrium' or the 'steady' motion next to the start, instead of the start itself", NULL},
   {"sweep", 0, "NAME=a..b:n", OPTION_TEXT, AT(sweep), NULL, OPTIONS_OF_COMMAND,
@@ -77,22 +79,26 @@ static const Option table[] = {
   {"base", 0, "KIND", OPTION_TEXT, AT(base), NULL, OPTIONS_OF_COMMAND,
    "how the root hangs on the ground: 'fixed' (the default), 'free', or 'planar': it moves in a plane", NULL},
   {"free", 0, NULL, OPTION_FLAG, AT(free), NULL, OPTIONS_OF_COMMAND, "the same as --base free", NULL},
-  {"actuators", 0, "LIST", OPTION_TEXT, AT(actuators), NULL, OPTIONS_OF_COMMAND, "what pushes: names with commas", NULL},
+  {"actuators", 0, "LIST", OPTION_TEXT, AT(actuators), NULL, OPTIONS_OF_COMMAND, "what pushes: names with commas",
+   NULL},
   {"wheel", 0, "LINK[:R]", OPTION_LIST, AT(wheels), NULL, OPTIONS_OF_COMMAND,
-   "a link that rolls on the plane z = 0 without slip, with its radius in m when no shape of the link tells it; may be repeated", NULL},
+   "a link that rolls on the plane z = 0 without slip, with its radius in m when no shape of the link tells it; may be "
+   "repeated", NULL},
   {"write", 'w', NULL, OPTION_FLAG, AT(write), NULL, OPTIONS_OF_COMMAND, "replaces the file instead of printing", NULL},
 
   {"param", 'p', "NAME=VALUE", OPTION_LIST, AT(parameters), NULL, OPTIONS_OF_STATE,
    "another value for a parameter: 3, 2/3 or \"5 [g]\", a bare number in the declared unit; may be repeated", NULL},
   {"state", 's', "NAME=VALUE", OPTION_LIST, AT(state), NULL, OPTIONS_OF_STATE,
-   "another start of a coordinate, a velocity (\"x'=2\") or a speed, \"hub.turn=(0, 0, 1)\" as well; may be repeated", NULL},
+   "another start of a coordinate, a velocity (\"x'=2\") or a speed, \"hub.turn=(0, 0, 1)\" as well; may be repeated",
+   NULL},
   {"time", 0, "T", OPTION_NUMBER, AT(time), "s", OPTIONS_OF_STATE, "another time to start at than 0", NULL},
   {"as-given", 0, NULL, OPTION_FLAG, AT(as_given), NULL, OPTIONS_OF_STATE,
    "takes the start as it is given, also where it does not satisfy the constraints", NULL},
 
-  {"by", 0, "METHOD", OPTION_TEXT, AT(method), NULL, OPTIONS_OF_RUN, "the integrator (default: that of the model, or dopri5)",
-   method_value},
-  {"for", 0, "T", OPTION_POSITIVE, AT(horizon), "s", OPTIONS_OF_RUN, "duration (default: that of the model, or 10 s)", NULL},
+  {"by", 0, "METHOD", OPTION_TEXT, AT(method), NULL, OPTIONS_OF_RUN,
+   "the integrator (default: that of the model, or dopri5)", method_value},
+  {"for", 0, "T", OPTION_POSITIVE, AT(horizon), "s", OPTIONS_OF_RUN, "duration (default: that of the model, or 10 s)",
+   NULL},
   {"step", 0, "H", OPTION_POSITIVE, AT(step), "s", OPTIONS_OF_RUN,
    "step of methods with a fixed step, first step of the others", NULL},
   {"rtol", 0, "R", OPTION_POSITIVE, AT(rtol), "1", OPTIONS_OF_RUN, "relative tolerance (1e-8)", NULL},
@@ -105,14 +111,16 @@ static const Option table[] = {
    "generalized_alpha, rattle: the schemes as they were published, for comparison", NULL},
   {"no-projection", 0, NULL, OPTION_FLAG, AT(drift), NULL, OPTIONS_OF_RUN,
    "lets the constraints drift where the method lets them", NULL},
-  {"keep-going", 0, NULL, OPTION_FLAG, AT(keep_going), NULL, OPTIONS_OF_RUN, "goes on where the constraints lose rank", NULL},
+  {"keep-going", 0, NULL, OPTION_FLAG, AT(keep_going), NULL, OPTIONS_OF_RUN, "goes on where the constraints lose rank",
+   NULL},
   {"most-steps", 0, "N", OPTION_COUNT, AT(most_steps), "1", OPTIONS_OF_RUN,
    "ends with an error after so many steps (100 million)", NULL},
   {"real-time", 0, NULL, OPTION_FLAG, AT(real_time), NULL, OPTIONS_OF_RUN, "steps keep pace with the clock", NULL},
   {"rate", 0, "N", OPTION_POSITIVE, AT(rate), "1", OPTIONS_OF_RUN, "with --real-time: steps per second (1000)", NULL},
   {"invariants", 0, NULL, OPTION_FLAG, AT(invariants), NULL, OPTIONS_OF_RUN,
    "looks for conserved quantities and tells how much each changes", NULL},
-  {"every", 0, "DT", OPTION_POSITIVE, AT(every), "s", OPTIONS_OF_RUN, "samples at multiples of DT (default: at every step)", NULL},
+  {"every", 0, "DT", OPTION_POSITIVE, AT(every), "s", OPTIONS_OF_RUN,
+   "samples at multiples of DT (default: at every step)", NULL},
   {"at", 0, "T1,T2,…", OPTION_TEXT, AT(at), NULL, OPTIONS_OF_RUN, "samples at these times", NULL},
 
   {"out", 'o', "FILE", OPTION_TEXT, AT(out), NULL, OPTIONS_OF_RESULT, "writes the result to a file", NULL},
@@ -219,7 +227,8 @@ static PfStatus unknown(Reader *r, const char *name, size_t length)
   for (size_t i = 0; i < sizeof former/sizeof *former; i++)
     if (!strcmp(former[i].name, word)) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s", former[i].now);
   for (int i = 0; i < OPTIONS; i++)
-    if (pf_command_takes(r->command, table + i) && pf_name_is_nearer(word, table[i].name, &best)) similar = table[i].name;
+    if (pf_command_takes(r->command, table + i) && pf_name_is_nearer(word, table[i].name, &best))
+      similar = table[i].name;
   pf_fail(r->ctx, PF_ERR_ARGUMENT, "unknown option --%s", word);
   if (similar) pf_hint(r->ctx, "did you mean --%s?", similar);
   return PF_ERR_ARGUMENT;
@@ -229,7 +238,8 @@ static PfStatus unknown(Reader *r, const char *name, size_t length)
 
 static PfStatus read_number(Reader *r, const Option *option, const char *text, double *value)
 {
-  static const char *const kinds[] = {[OPTION_POSITIVE] = "positive number", [OPTION_FRACTION] = "number between 0 and 1",
+  static const char *const kinds[] = {[OPTION_POSITIVE] = "positive number",
+                                      [OPTION_FRACTION] = "number between 0 and 1",
                                       [OPTION_COUNT] = "positive whole number"};
   char what[64];
   int before = pf_diagnostic_count(r->ctx);
@@ -242,7 +252,8 @@ static PfStatus read_number(Reader *r, const Option *option, const char *text, d
   bool good = option->type == OPTION_NUMBER || (option->type == OPTION_POSITIVE && x > 0) ||
               (option->type == OPTION_FRACTION && x >= 0 && x <= 1) ||
               (option->type == OPTION_COUNT && x >= 1 && x <= 1e15 && x == floor(x));
-  return good ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a %s", option->name, text, kinds[option->type]);
+  return good ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not a "
+                                "%s", option->name, text, kinds[option->type]);
 }
 
 static PfStatus no_value(Reader *r, const Option *option, const char *word)
@@ -320,7 +331,8 @@ static PfStatus read_short(Reader *r, const char *letters)
     char word[3] = {'-', *letters, 0};
     int i = 0;
     while (i < OPTIONS && table[i].letter != *letters) i++;
-    if (i == OPTIONS) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "unknown option -%c", isprint((unsigned char)*letters) ? *letters : '?');
+    if (i == OPTIONS)
+      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "unknown option -%c", isprint((unsigned char)*letters) ? *letters : '?');
     if (!pf_command_takes(r->command, table + i)) return not_taken(r, table + i, word);
     if (table[i].type != OPTION_FLAG) return take_value(r, table + i, word, letters[1] ? letters + 1 : NULL);
     PF_TRY(take(r, table + i, NULL));
@@ -345,7 +357,8 @@ static PfStatus read_operand(Reader *r, const char *word)
     o->range = word;
     return PF_OK;
   }
-  if (o->file_count == most && most == 1) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "one file at a time, not also '%s'", word);
+  if (o->file_count == most && most == 1)
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "one file at a time, not also '%s'", word);
   if (o->file_count == most) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "at most %d files at a time", most);
   o->files[o->file_count++] = word;
   return PF_OK;
@@ -385,7 +398,8 @@ static PfStatus check_needs(Reader *r)
     const char *given = pf_cli_given(r->options, need->names);
     if (!given) continue;
     if (need->with && !pf_cli_given(r->options, need->with))
-      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s goes with --%.*s and has no effect without", given, first_word(need->with), need->with);
+      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s goes with --%.*s and has no effect without", given,
+                     first_word(need->with), need->with);
     const char *other = need->without ? pf_cli_given(r->options, need->without) : NULL;
     if (other) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s and --%s exclude each other", given, other);
   }

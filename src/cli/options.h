@@ -54,7 +54,8 @@ typedef enum OptionType {
   OPTION_COUNT,    /* double: a positive whole number */
 } OptionType;
 
-typedef enum OptionGroup { OPTIONS_OF_COMMAND, OPTIONS_OF_STATE, OPTIONS_OF_RUN, OPTIONS_OF_RESULT, OPTION_GROUPS } OptionGroup;
+typedef enum OptionGroup { OPTIONS_OF_COMMAND, OPTIONS_OF_STATE, OPTIONS_OF_RUN, OPTIONS_OF_RESULT,
+                          OPTION_GROUPS } OptionGroup;
 
 /* The names that an option may have as its value, with a summary; NULL past the last. */
 typedef const char *(*OptionValues)(int index, const char **summary);
@@ -77,7 +78,8 @@ typedef struct OptionHelp {
   OptionValues values;
 } OptionHelp;
 
-/* What is accepted is obeyed: options that say something only together with one of others, or never together with them. */
+/* What is accepted is obeyed: options that say something only together with one of others, or never together with
+ * them. */
 typedef struct OptionNeed {
   const char *names, *with, *without; /* lists; one of the last two is NULL */
 } OptionNeed;
@@ -113,8 +115,8 @@ const Option *pf_option(int index);
 int pf_option_find(const char *name, size_t length);
 bool pf_command_takes(const Command *command, const Option *option);
 
-/* Reads the options that the command takes. PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. With --help the help is
- * printed, and `help` is set. */
+/* Reads the options that the command takes. PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. With --help the
+ * help is printed, and `help` is set. */
 int pf_cli_options(const Command *command, int argc, char **argv, Options *options);
 
 /* The first option of the list (names with blanks between) that was given, or NULL. */

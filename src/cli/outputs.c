@@ -48,7 +48,8 @@ void pf_cli_list_endings(const Command *command, const char *last, char list[LON
   list[0] = 0;
   for (int i = 0; command->writes[i]; i++) {
     size_t used = strlen(list);
-    snprintf(list + used, LONGEST_LIST - used, "%s.%s", !i ? "" : command->writes[i + 1] ? ", " : last, command->writes[i]);
+    snprintf(list + used, LONGEST_LIST - used, "%s.%s", !i ? "" : command->writes[i + 1] ? ", " : last,
+             command->writes[i]);
   }
 }
 

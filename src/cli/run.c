@@ -16,8 +16,10 @@ static int run(int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "show", .argument = "\"x,theta [deg],pos(w)\"",
-   .help = "the columns beside t: any quantities, as in 'plot' (default: the state, multipliers, energies, and what the model plots)"},
-  {.name = "out", .help = "writes the trajectory to a file; '-' is CSV on standard output, and the summary goes to standard error"},
+   .help = "the columns beside t: any quantities, as in 'plot' (default: the state, multipliers, energies, and what "
+           "the model plots)"},
+  {.name = "out",
+   .help = "writes the trajectory to a file; '-' is CSV on standard output, and the summary goes to standard error"},
   {.name = "json", .help = "summary, trajectory and diagnostics for programs, on standard output"},
   {.name = "as-given", .help = "starts from what is given, also off the constraints: then nothing is projected"},
   {0}};
@@ -30,9 +32,10 @@ static const OptionNeed needs[] = {
 const Command pf_command_run = {
   .name = "run", .summary = "simulate, print a summary, write the trajectory",
   .operands = "FILE",
-  .about = "Integrates from the start of the model and prints a summary that says whether to trust the motion: steps, violation of "
-           "the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was computed so far is written. Until "
-           "the end it stands beside the file, x.part.csv beside x.csv, and an older x.csv stays as it is.",
+  .about = "Integrates from the start of the model and prints a summary that says whether to trust the motion: steps, "
+           "violation of the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was "
+           "computed so far is written. Until the end it stands beside the file, x.part.csv beside x.csv, and an older "
+           "x.csv stays as it is.",
   .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out poses json no-rows ",
   .writes = {"csv", "json", "mat"},
   .own = own,
@@ -84,8 +87,8 @@ static void show_progress(Run *r, double t)
   r->shown = now;
   double part = (t - r->motion.t0)/(r->motion.settings.t_end - r->motion.t0);
   int filled = (int)(part*WIDTH);
-  fprintf(stderr, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled, "########################################", WIDTH - filled, "",
-          100*part, t);
+  fprintf(stderr, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled, "########################################", WIDTH - filled,
+          "", 100*part, t);
 }
 
 static bool is_cancelled(void *user, double t)
@@ -125,7 +128,9 @@ static void tell_late_samples(const Run *r)
   int late = 0;
   if (!o->at || r->result.end == PF_RUN_CANCELLED) return;
   while (late < o->at_count && o->at[o->at_count - 1 - late] > r->result.t + 1e-12*fmax(1, fabs(r->result.t))) late++;
-  if (late) pf_warn_at(r->s.ctx, (PfPlace){0}, "%d of the %d times of --at lie beyond the end, t = %.10g", late, o->at_count, r->result.t);
+  if (late)
+    pf_warn_at(r->s.ctx, (PfPlace){0}, "%d of the %d times of --at lie beyond the end, t = %.10g", late, o->at_count,
+               r->result.t);
 }
 
 static bool is_whole(const Run *r)
@@ -133,8 +138,8 @@ static bool is_whole(const Run *r)
   return r->result.end == PF_RUN_DONE || r->result.end == PF_RUN_UNTIL;
 }
 
-/* What was computed replaces what was there, also when the run was stopped or has failed; a run that has not taken a step has
- * computed nothing. */
+/* What was computed replaces what was there, also when the run was stopped or has failed; a run that has not taken a
+ * step has computed nothing. */
 static PfStatus end_trajectory(Run *r, PfStatus status)
 {
   PfRecord *record = &r->trajectory.record;
@@ -218,13 +223,16 @@ static void text_summary(void *user, PfText *text)
   if (r->s.equations.m) {
     pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", pf_without_noise(x->position, 1),
                   pf_without_noise(x->velocity, 1));
-    pf_text_print(text, "  rank margin         of the constraints %.2g at t = %.6g (1: orthogonal, 0: dependent)\n", x->weakest, x->weakest_t);
+    pf_text_print(text, "  rank margin         of the constraints %.2g at t = %.6g (1: orthogonal, 0: dependent)\n",
+                  x->weakest, x->weakest_t);
   }
-  pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n", pf_without_noise(x->energy_start, energy),
+  pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n",
+                pf_without_noise(x->energy_start, energy),
                 pf_without_noise(x->energy_end, energy), pf_without_noise(x->drift, energy));
   if (x->drift > 0.1*x->kinetic && x->drift > 1e-9*energy && x->drift > 1e-13)
-    pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: do not trust this motion, try a smaller "
-                  "%s\n", fmin(100*x->drift/x->kinetic, 1e6), takes_steps(r) ? "step" : "tolerance");
+    pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: do not trust this "
+                  "motion, try a smaller %s\n", fmin(100*x->drift/x->kinetic, 1e6),
+                  takes_steps(r) ? "step" : "tolerance");
   pf_events_text(&r->events, text);
   pf_drift_text(&r->drift, text);
   pf_pace_text(&r->pace, text);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every command does first and last: the model and its numbers, the result, the exit code. */
 #include "cli/cli.h"
 #include "cli/signals.h"
@@ -166,7 +167,8 @@ static void turned_text(void *user, PfText *text)
   if (turned->result) pf_text_add(text, turned->result);
 }
 
-static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn, Turned *turned)
+static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn,
+                          Turned *turned)
 {
   const char *bytes, *name = strcmp(options->file, "-") ? options->file : "<stdin>";
   size_t count;
@@ -235,7 +237,8 @@ int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void 
                   WriteText write_text)
 {
   int code = pf_cli_exit_code(status), written = PF_EXIT_OK;
-  if (!ctx && options->json) fputs("{\"diagnostics\": [{\"severity\": \"error\", \"message\": \"out of memory\"}]}\n", stdout);
+  if (!ctx && options->json)
+    fputs("{\"diagnostics\": [{\"severity\": \"error\", \"message\": \"out of memory\"}]}\n", stdout);
   if (status == PF_OK) written = pf_cli_summary(ctx, options, user, write_json, write_text);
   else if (ctx && options->json) written = pf_cli_output(ctx, true, ctx, json_failure, NULL);
   pf_cli_diagnostics(ctx);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state at which a command evaluates: the start of the model, changed by --state and --time. */
 #include "cli/cli.h"
 
@@ -102,7 +103,8 @@ static PfStatus read_numbers(const Setter *s, const Group *group, const char *wh
 static void quaternion_of_turn(double number[MOST_PARTS])
 {
   double turn[3] = {number[0], number[1], number[2]};
-  double angle = sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2]), part = angle > 0 ? sin(0.5*angle)/angle : 0.5;
+  double angle = sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2]),
+         part = angle > 0 ? sin(0.5*angle)/angle : 0.5;
   number[0] = cos(0.5*angle);
   for (int k = 0; k < 3; k++) number[k + 1] = part*turn[k];
 }
@@ -111,12 +113,14 @@ static void quaternion_of_turn(double number[MOST_PARTS])
 static PfStatus normalise(const Setter *s, double q[MOST_PARTS])
 {
   double length = sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]);
-  if (!(length > 0)) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: a quaternion of zeros is no rotation", s->text);
+  if (!(length > 0))
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: a quaternion of zeros is no rotation", s->text);
   for (int k = 0; k < MOST_PARTS; k++) q[k] /= length;
   return PF_OK;
 }
 
-static PfStatus set_group(Setter *s, const Group *group, const char *name, size_t joint, const char *what, const char *text)
+static PfStatus set_group(Setter *s, const Group *group, const char *name, size_t joint, const char *what,
+                          const char *text)
 {
   double number[MOST_PARTS] = {0};
   PF_TRY(read_numbers(s, group, what, text, number));
@@ -216,9 +220,10 @@ PfStatus pf_cli_refuse_singular(Session *s, const PfSystem *system, const double
   PF_TRY(pf_state_singular(s->ctx, system, values, &row));
   if (row < 0) return PF_OK;
   const PfConstraint *c = s->model->constraints + row;
-  pf_fail_at(s->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank in this state: '%s' %s, and the forces of constraint are "
-             "not determined", c->name,
-             s->equations.m > 1 ? "depends on the others here, and not nearby" : "restricts nothing here, though it does nearby");
+  pf_fail_at(s->ctx, PF_ERR_NUMBER, c->place, "the constraints lose rank in this state: '%s' %s, and the forces of "
+             "constraint are not determined", c->name,
+             s->equations.m > 1 ? "depends on the others here, and not nearby"
+                                : "restricts nothing here, though it does nearby");
   pf_hint(s->ctx, "the state itself is singular: take one nearby");
   return PF_ERR_NUMBER;
 }

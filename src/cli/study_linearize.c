@@ -27,9 +27,10 @@ static const OptionNeed needs[] = {
 const Command pf_study_linearize = {
   .name = "study linearize", .summary = "the linear model x' = A x + B u, y = C x + D u, its modes, what inputs reach",
   .operands = "FILE",
-  .about = "Linearizes at the start of the model, changed by --state and --time. The state is minimal: holonomic constraints take "
-           "coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what it plots, or its coordinates "
-           "when it plots nothing. Derivatives are exact. The options of a run go with --at.",
+  .about = "Linearizes at the start of the model, changed by --state and --time. The state is minimal: holonomic "
+           "constraints take coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what "
+           "it plots, or its coordinates when it plots nothing. Derivatives are exact. The options of a run go with "
+           "--at.",
   .takes = TAKES_STATE LINEARIZE_RUN "at near sweep inputs out json ",
   .writes = {"csv", "json", "mat", "py", WRITES_PICTURES},
   .own = own,
@@ -93,8 +94,8 @@ static PfStatus read_inputs(Linearize *l, const char *list)
 /* ---------------------------------------------------------------- points */
 
 /* From SI to the units of its rows and columns. */
-static void show_matrix(const Study *st, double *values, const char *const *rows, int row_count, const char *const *columns,
-                        int column_count)
+static void show_matrix(const Study *st, double *values, const char *const *rows, int row_count,
+                        const char *const *columns, int column_count)
 {
   for (int i = 0; i < row_count; i++)
     for (int j = 0; j < column_count; j++) {
@@ -406,11 +407,13 @@ static void json_eigenvalues(PfJson *json, const Study *st, const PfLinear *m)
     int first = m->im[k] < 0 ? k - 1 : k; /* columns of the pair */
     double sign = m->im[k] < 0 ? -1 : 1;
     pf_json_open(json, "mode_re", '[');
-    for (int i = 0; i < n; i++) pf_json_number(json, NULL, m->modes[i*n + first]/pf_study_measure(st, m->state_names[i]).scale);
+    for (int i = 0; i < n; i++)
+      pf_json_number(json, NULL, m->modes[i*n + first]/pf_study_measure(st, m->state_names[i]).scale);
     pf_json_close(json, ']');
     pf_json_open(json, "mode_im", '[');
     for (int i = 0; i < n; i++)
-      pf_json_number(json, NULL, m->im[k] != 0 ? sign*m->modes[i*n + first + 1]/pf_study_measure(st, m->state_names[i]).scale : 0);
+      pf_json_number(json, NULL,
+                     m->im[k] != 0 ? sign*m->modes[i*n + first + 1]/pf_study_measure(st, m->state_names[i]).scale : 0);
     pf_json_close(json, ']');
     pf_json_close(json, '}');
   }

@@ -120,7 +120,7 @@ static PfTrouble newton(PfSolver *s, double *lambda, PfMotion *motion, int *row)
   Search search = {s, lambda, motion, PF_TROUBLE_NONE, row};
   const PfNewton iteration = {.user = &search, .n = s->system->m, .x = lambda, .step = s->friction->step,
                               .before = s->friction->origin, .residual = find_residual, .solve = find_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   (void)pf_newton(&iteration, &policy, &result);
   if (search.trouble == PF_TROUBLE_NO_CONVERGENCE && result.iterations == 0) { /* no slope, as without any force: */
     memcpy(lambda, s->friction->found, (size_t)s->system->m*sizeof *lambda); /* one plain step */
@@ -148,7 +148,7 @@ static bool contracts(const PfSolver *s)
 /* Newton from the solution with the multiplier k turned round (k = m: all): does it end elsewhere? */
 static bool ends_elsewhere(PfSolver *s, int k, PfMotion *motion)
 {
-  int m = s->system->m, row;
+  int m = s->system->m, row = -1;
   PfFriction *f = s->friction;
   for (int i = 0; i < m; i++) f->other[i] = i == k || k == m ? -f->lambda[i] : f->lambda[i];
   if (newton(s, f->other, motion, &row) != PF_TROUBLE_NONE) return false;

@@ -151,7 +151,7 @@ static bool search_speeds(PfSolver *s, Data *d, double *omega, double size)
   const PfNewtonPolicy policy = {.iterations = 100, .enough = 1e-15*size, .halvings = 50};
   const PfNewton newton = {.user = s, .n = d->k.count, .x = omega, .step = d->omega, .before = d->origin,
                            .residual = speed_miss, .solve = speed_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   (void)pf_newton(&newton, &policy, &result);
   return result.miss <= 1e-6*size; /* nearer the velocities are not those of any speeds */
 }

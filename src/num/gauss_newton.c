@@ -92,7 +92,7 @@ static PfStatus iterate(Problem *p, const PfGaussNewtonOptions *options)
                                  .decrease = 1e-4, .halvings = 40};
   const PfNewton newton = {.user = p, .n = p->n, .x = p->x, .step = p->step, .before = p->before,
                            .residual = find_residual, .solve = find_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   (void)pf_newton(&newton, &policy, &result);
   p->result->iterations = result.iterations;
   p->result->residual = result.miss;

@@ -381,7 +381,8 @@ void pf_label_put(PfText *text, PfLabelKind kind, const char *label, double size
   }
   const char *unit = kind == PF_LABEL_NAME ? find_unit(label) : label + strlen(label);
   if (*unit) put_unit(&measured, unit);
-  if (measured.width > 0.7*most) unit = label + strlen(label), measured.width = 0; /* or nothing were left of the name */
+  /* or nothing were left of the name */
+  if (measured.width > 0.7*most) unit = label + strlen(label), measured.width = 0;
   put_cut(text, label, (size_t)(unit - label), size, most - measured.width - (*unit ? 0.42*size : 0));
   if (!*unit) return;
   pf_text_add(text, " ");

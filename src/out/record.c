@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to files. They gather in memory and go to the file at least twice a second, each time with what ends the format, so that
- * the file can be read at any moment. */
+/* Rows to files. They gather in memory and go to the file at least twice a second, each time with what ends the format,
+ * so that the file can be read at any moment. */
 #include "out/record.h"
 
 #include <errno.h>
@@ -82,7 +82,8 @@ PfStatus pf_record_begin(PfRecord *r, PfContext *ctx, const char *path, const Pf
   PF_TRY(pf_out_check(ctx, path));
   r->regular = pf_out_is_regular(path);
   if (format == PF_FORMAT_MAT && !r->regular)
-    return pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': a MAT-file begins with the number of its rows, and a pipe has no way back", path);
+    return pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': a MAT-file begins with the number of its rows, and a pipe has "
+                                     "no way back", path);
   r->ctx = ctx;
   pf_text_init(&r->pending, pf_context_allocator(ctx));
   if (format == PF_FORMAT_CSV) put_csv_head(r);
@@ -121,7 +122,8 @@ static bool put_mat_count(PfRecord *r, long rows)
   PfText bytes;
   pf_text_init(&bytes, pf_context_allocator(r->ctx));
   pf_mat_count(&bytes, (uint32_t)rows);
-  bool good = !bytes.failed && pf_out_put(&r->file, r->mat + PF_MAT_COLUMNS, pf_text_get(&bytes), bytes.count) == bytes.count;
+  bool good = !bytes.failed &&
+              pf_out_put(&r->file, r->mat + PF_MAT_COLUMNS, pf_text_get(&bytes), bytes.count) == bytes.count;
   pf_text_free(&bytes);
   return good;
 }
@@ -133,8 +135,8 @@ static size_t put_pending(PfRecord *r)
   return written < r->pending.count || put_mat_count(r, r->rows) ? written : 0;
 }
 
-/* The same by a process of its own: a system cuts a long write short when it kills the writer, and half a row would be left. The
- * other process finishes what it has begun. */
+/* The same by a process of its own: a system cuts a long write short when it kills the writer, and half a row would be
+ * left. The other process finishes what it has begun. */
 static bool put_apart(PfRecord *r)
 {
   pid_t other = fork();
@@ -195,7 +197,8 @@ static PfStatus flush(PfRecord *r, const char *ending)
 PfStatus pf_record_keep(PfRecord *r)
 {
   if (!r->ctx || r->failed || r->kept == r->rows) return r->failed ? PF_ERR_FILE : PF_OK;
-  return r->pending.count > MOST_PENDING || now() - r->flushed > LONGEST_WAIT ? flush(r, r->regular ? tail(r) : "") : PF_OK;
+  return r->pending.count > MOST_PENDING || now() - r->flushed > LONGEST_WAIT
+         ? flush(r, r->regular ? tail(r) : "") : PF_OK;
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -247,7 +250,7 @@ PfStatus pf_record_close(PfRecord *r)
   if (!r->ctx) return PF_OK;
   PfStatus status = r->failed ? PF_ERR_FILE : flush(r, tail(r));
   if (r->open && r->failed && !r->kept) pf_out_remove(&r->file);
-  else if (r->open && pf_out_replace(&r->file) != PF_OK) status = PF_ERR_FILE; /* also when memory was short: rows are in it */
+  else if (r->open && pf_out_replace(&r->file) != PF_OK) status = PF_ERR_FILE; /* without memory too: rows are in it */
   pf_text_free(&r->pending);
   r->ctx = NULL;
   return status;

@@ -27,19 +27,20 @@ typedef struct PfRecord {
   bool regular, open, failed;
 } PfRecord;
 
-/* One field of a line of CSV (csv.c): a name with its unit, or any other word (unit ""). Quoted where it must be (RFC 4180). */
+/* One field of a line of CSV (csv.c): a name with its unit, or any other word (unit ""). Quoted where it must be (RFC
+ * 4180). */
 void pf_csv_put(PfText *text, const char *name, const char *unit);
 
-/* A record for that path, in the format that its ending says; without one, CSV. Nothing is written before there are rows.
- * Path, names and units must outlive the record. */
+/* A record for that path, in the format that its ending says; without one, CSV. Nothing is written before there are
+ * rows. Path, names and units must outlive the record. */
 PfStatus pf_record_begin(PfRecord *record, PfContext *ctx, const char *path, const PfRecordHead *head);
 
-/* One more row; looks after the waiting ones now and then, as pf_record_keep does. Fails with PF_ERR_FILE when the disk is full: then what fits has been kept. Nothing happens to a record that was
- * not begun. */
+/* One more row; looks after the waiting ones now and then, as pf_record_keep does. Fails with PF_ERR_FILE when the disk
+ * is full: then what fits has been kept. Nothing happens to a record that was not begun. */
 PfStatus pf_record_add(PfRecord *record, const double *row);
 
-/* Brings rows to the file that have waited for long: to be called now and then, when none are added. After it the file is
- * complete and can be read, whatever happens to the program. */
+/* Brings rows to the file that have waited for long: to be called now and then, when none are added. After it the file
+ * is complete and can be read, whatever happens to the program. */
 PfStatus pf_record_keep(PfRecord *record);
 
 /* The end: the file with all rows takes the place of the target; or it is dropped, and the target stays as it was. */

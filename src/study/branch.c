@@ -21,7 +21,7 @@ static PfStatus make_room_in(PfWalk *w, Half *half)
   size_t room = half->room ? 2*(size_t)half->room : 64, m = (size_t)w->m, count = (size_t)half->count;
   PfTracePoint *points = pf_arena_array(w->arena, PfTracePoint, room);
   double *line = pf_arena_array(w->arena, double, room*m);
-  if (!points || !line) return pf_walk_no_room(w->ctx);
+  if (!points || !line) return pf_no_room(w->ctx, "the continuation");
   if (count) memcpy(points, half->points, count*sizeof *points), memcpy(line, half->line, count*m*sizeof *line);
   half->points = points, half->line = line, half->room = (int)room;
   return PF_OK;
@@ -35,7 +35,7 @@ static PfStatus add_point(PfWalk *w, Half *half, const PfWalkPoint *h)
                       .unstable = w->judged.unstable, .stability = w->judged.stability};
   memcpy(half->line + (size_t)half->count*(size_t)w->m, h->u, (size_t)w->m*sizeof *h->u);
   half->count++;
-  return p->x ? PF_OK : pf_walk_no_room(w->ctx);
+  return p->x ? PF_OK : pf_no_room(w->ctx, "the continuation");
 }
 
 /* The point of the branch where the parameter is at its bound, between two points. */
@@ -101,7 +101,7 @@ static void exchange(PfWalkPoint *a, PfWalkPoint *b)
 static PfStatus follow(PfWalk *w, int branch, Half *half, PfWalkPoint *spare)
 {
   double ds = w->longest/4, *origin = pf_walk_copy(w, w->here.u);
-  if (!origin) return pf_walk_no_room(w->ctx);
+  if (!origin) return pf_no_room(w->ctx, "the continuation");
   while (half->count < w->most) {
     PfStatus status = step(w, &ds, half);
     if (status == PF_ERR_NUMBER) return PF_OK;
@@ -162,7 +162,7 @@ static PfStatus join(PfWalk *w, const Half *back, const Half *ahead, int from)
   *t = (PfTrace){.count = count, .from = from, .ends = {back->end, ahead->end}};
   t->points = pf_arena_array(w->arena, PfTracePoint, count);
   double *line = pf_arena_array(w->arena, double, (size_t)count*(size_t)w->m);
-  if (!t->points || !line) return pf_walk_no_room(w->ctx);
+  if (!t->points || !line) return pf_no_room(w->ctx, "the continuation");
   size_t m = (size_t)w->m;
   for (int i = 0; i < count; i++) {
     bool first = i < back->count;

@@ -138,7 +138,7 @@ static PfStatus iterate(Extended *x)
                                  .patience = 20, .longest = 2};
   const PfNewton newton = {.user = x, .n = x->size, .x = x->x, .step = x->e, .residual = extended_residual,
                            .solve = extended_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   PF_TRY(pf_tracer_go(x->t, x->u));
   PF_TRY(left_vector(x->t, x->p));
   PfNewtonEnd end = pf_newton(&newton, &policy, &result);

@@ -7,7 +7,7 @@
 static PfStatus make_here(PfWalk *w, PfWalkPoint *h)
 {
   *h = (PfWalkPoint){.u = pf_arena_array(w->arena, double, w->m), .t = pf_arena_array(w->arena, double, w->m)};
-  return h->u && h->t ? PF_OK : pf_walk_no_room(w->ctx);
+  return h->u && h->t ? PF_OK : pf_no_room(w->ctx, "the continuation");
 }
 
 static PfStatus make_room(PfWalk *w)
@@ -21,7 +21,7 @@ static PfStatus make_room(PfWalk *w)
   r->branches = pf_arena_array(w->arena, PfTrace, PF_MOST_BRANCHES);
   r->specials = pf_arena_array(w->arena, PfSpecial, PF_MOST_SPECIALS);
   if (!w->trial || !w->p || !w->first || !w->second || !w->third || !w->special_u || !r->branches || !r->specials)
-    return pf_walk_no_room(w->ctx);
+    return pf_no_room(w->ctx, "the continuation");
   PF_TRY(make_here(w, &w->here));
   return make_here(w, &w->next);
 }
@@ -77,7 +77,7 @@ static PfStatus go_to_start(PfWalk *w, PfDynamics *field)
   w->result->start = inside ? now : o->from;
   PF_TRY(pf_dynamics_set_parameter(field, o->parameter, w->result->start));
   double *x = pf_arena_array(w->arena, double, pf_dynamics_size(field));
-  if (!x) return pf_walk_no_room(w->ctx);
+  if (!x) return pf_no_room(w->ctx, "the continuation");
   pf_dynamics_get(field, x);
   return pf_dynamics_go(field, x);
 }
@@ -119,7 +119,7 @@ PfStatus pf_continue(PfContext *ctx, PfArena *arena, PfDynamics *field, const Pf
     return pf_fail(ctx, PF_ERR_ARGUMENT, "a range needs two different numbers");
   PfWalk *w = pf_arena_array(arena, PfWalk, 1);
   PfWalkPoint spare;
-  if (!w) return pf_walk_no_room(ctx);
+  if (!w) return pf_no_room(ctx, "the continuation");
   *w = (PfWalk){.ctx = ctx, .arena = arena, .options = options, .result = continuation};
   PfStatus status = continue_all(w, field, &spare);
   pf_problem_release(&w->problem);

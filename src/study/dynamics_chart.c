@@ -84,7 +84,7 @@ static PfStatus find_speeds(PfDynamics *f, const double *v)
   Rates rates = {f, v};
   const PfNewton newton = {.user = &rates, .n = f->nw, .x = f->full + f->at_w, .step = f->step,
                            .residual = rates_residual, .solve = rates_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   return pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED ? result.status : PF_OK;
 }
 
@@ -342,7 +342,7 @@ static PfStatus settle(PfDynamics *f, int level)
                   .columns = level ? f->w_dependent : f->y_dependent, .x = f->full + (level ? f->at_w : f->at_q)};
   const PfNewton newton = {.user = &d, .n = d.count, .x = f->unknown, .step = f->step, .residual = dependents_residual,
                            .solve = dependents_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   for (int c = 0; c < d.count; c++) f->unknown[c] = d.x[d.columns[c]];
   if (pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED) return result.status;
   return result.miss <= policy.rounding ? PF_OK : unsatisfied(&d);

@@ -82,7 +82,7 @@ PfStatus pf_walk_add_special(PfWalk *w, PfSpecialKind kind, const double *u, int
   PfSpecial *s = r->specials + at;
   *s = (PfSpecial){.kind = kind, .parameter = u[w->n]*w->tracer.scale[w->n], .x = pf_walk_state(w), .branch = branch,
                    .frequency = NAN, .lyapunov = NAN};
-  if (!s->x) return pf_walk_no_room(w->ctx);
+  if (!s->x) return pf_no_room(w->ctx, "the continuation");
   memcpy(w->special_u + (size_t)at*(size_t)w->m, u, (size_t)w->m*sizeof *u);
   r->special_count += at == r->special_count;
   *index = at;
@@ -94,7 +94,7 @@ PfStatus pf_walk_add_seed(PfWalk *w, const double *u, const double *t, int from)
   if (w->seed_count == PF_MOST_BRANCHES) return PF_OK;
   PfWalkSeed *s = w->seeds + w->seed_count;
   s->u = pf_walk_copy(w, u), s->t = t ? pf_walk_copy(w, t) : NULL, s->from = from;
-  if (!s->u || (t && !s->t)) return pf_walk_no_room(w->ctx);
+  if (!s->u || (t && !s->t)) return pf_no_room(w->ctx, "the continuation");
   w->seed_count++;
   return PF_OK;
 }

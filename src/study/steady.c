@@ -144,7 +144,7 @@ static PfStatus solve(Search *s, double *z, bool deflated, bool *found)
   Descent descent = {s, z, deflated};
   const PfNewton newton = {.user = &descent, .n = s->n, .x = z, .step = s->step, .residual = find_residual,
                            .solve = find_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   int before = pf_diagnostic_count(s->ctx);
   PfNewtonEnd end = pf_newton(&newton, &policy, &result);
   bool arrived = end == PF_NEWTON_CONVERGED || (end == PF_NEWTON_LIMIT && result.length < 1e-9);

@@ -90,7 +90,7 @@ PfStatus pf_tracer_correct(PfTracer *t, double *u, const double *at, const doubl
   Plane plane = {t, u, at, normal};
   const PfNewton newton = {.user = &plane, .n = t->n + 1, .x = u, .step = t->step, .residual = plane_residual,
                            .solve = plane_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   PfNewtonEnd end = pf_newton(&newton, &policy, &result);
   return end == PF_NEWTON_CONVERGED ? PF_OK : end == PF_NEWTON_FAILED ? result.status : PF_ERR_NUMBER;
 }

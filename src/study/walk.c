@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-PfStatus pf_walk_no_room(PfContext *ctx)
-{
-  return pf_no_room(ctx, "the continuation");
-}
-
 double *pf_walk_copy(PfWalk *w, const double *u)
 {
   double *copy = pf_arena_array(w->arena, double, w->m);

@@ -43,7 +43,6 @@ typedef struct PfWalk {
   PfSteadyPoint judged;           /* eigenvalues and stability where pf_walk_judge was last */
 } PfWalk;
 
-PfStatus pf_walk_no_room(PfContext *ctx);
 /* NULL without memory. */
 double *pf_walk_copy(PfWalk *w, const double *u);
 /* All components of the state where the tracer is; NULL without memory. */

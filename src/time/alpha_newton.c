@@ -243,7 +243,7 @@ static bool iterate(PfMotionRun *run, PfAlpha *s, const PfNewtonPolicy *policy)
   if (fresh && !factor(s)) return false;
   const PfNewton newton = {.user = run, .n = s->size, .x = s->x, .step = s->change, .before = s->origin, .fresh = fresh,
                            .residual = find_residual, .solve = find_change};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   (void)pf_newton(&newton, policy, &result);
   if (result.iterations > MANY) s->factored = false; /* the next step deserves new factors */
   return result.end == PF_NEWTON_CONVERGED;

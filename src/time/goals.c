@@ -141,7 +141,7 @@ static void find_speeds(PfGoals *g)
   const PfNewtonPolicy policy = {.iterations = 20, .enough = -1, .shortest = 1e-14, .patience = 20};
   const PfNewton newton = {.user = g, .n = g->speeds, .x = speeds_of(g), .step = g->step, .residual = speeds_residual,
                            .solve = speeds_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   (void)pf_newton(&newton, &policy, &result);
 }
 

@@ -254,7 +254,7 @@ bool pf_manifold_project(PfManifold *f, double *values, PfLevel level, double en
   Descent descent = {f, values, level};
   const PfNewton newton = {.user = &descent, .n = f->n, .x = values + (level == PF_LEVEL_POSITION ? in->q : in->v),
                            .step = f->step, .residual = find_residual, .solve = find_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   (void)pf_newton(&newton, &policy, &result);
   return result.iterations > 0;
 }

@@ -125,11 +125,12 @@ static PfRunEnd advance(PfMotionRun *run)
   return pass_rank_loss(run, &stepped); /* it lay behind: the run has gone back */
 }
 
-/* Is the way so short, as between two events, that t has hardly a digit left for it? Then one step without stages does.
- * (At 1e9 s, the time of a clock, that is 14 us.) */
+/* Is the way so short, as between two events, that t has hardly a digit left for it, or a solver with steps of its own
+ * could not make it? Then one step without stages does. (At 1e9 s, the time of a clock, that is 14 us.) */
 static bool is_instant(const PfMotionRun *run)
 {
-  return run->state.t_end - run->state.t < 64*DBL_EPSILON*fabs(run->state.t);
+  double t = fabs(run->state.t);
+  return run->state.t_end - run->state.t < fmax(64*DBL_EPSILON*t, 1e-11*fmin(t, 1));
 }
 
 static bool go_straight(PfMotionRun *run)

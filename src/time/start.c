@@ -282,7 +282,7 @@ static PfStatus iterate(Search *s, PfFirmness hard)
   Descent descent = {.s = s, .hard = hard, .last = INFINITY};
   const PfNewton newton = {.user = &descent, .n = s->n, .x = s->x, .step = s->step, .before = s->keep,
                            .residual = find_residual, .solve = find_step};
-  PfNewtonResult result;
+  PfNewtonResult result = {0};
   int before = pf_diagnostic_count(s->ctx);
   for (int j = 0; j < s->n; j++) s->held[j] = s->firm[j] >= hard;
   if (pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED && pf_is_final(result.status)) return result.status;

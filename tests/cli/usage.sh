@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Wrong usage: exit code 2, what is wrong, and what would be right.
 set -u
 . "$(dirname "$0")/common.sh"
