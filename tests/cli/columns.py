@@ -278,7 +278,7 @@ for text, words in {
         "x, thata": "'thata' is not defined (did you mean 'theta'?)", "x,": "expected", "x y": "expected ',', ';' or the end",
         "lambda[blad]": "there is no constraint 'blad'", "violation[blad]": "did you mean violation[blade]?",
         "reaction(x + y)": "the name of one coordinate", "reaction(1)": "the name of one coordinate", "x [s]": "must be in s",
-        "x + theta": "cannot add", "ground": "must be a number", "": "expected", "pos(blad)": "'blad' is not defined",
+        "x + theta": "cannot add", "ground": "must be a number", "pos(blad)": "'blad' is not defined",
         "energy'": "a derivative that this version does not have"}.items():
     done = call("run", knife, "--show", text)
     check(f"--show '{text}'", done.returncode == 2 and words in done.stderr and "--show:1" in done.stderr, done.stderr)
