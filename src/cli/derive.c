@@ -12,7 +12,7 @@ static const OptionHelp own[] = {
   {.name = "form", .help = "the form of the equations (default: multipliers, also called lagrange)",
    .values = pf_derived_form},
   {.name = "param",
-   .help = "another value for a parameter: forms that choose independent velocities choose them there"},
+   .help = "another value for a parameter; independent velocities are chosen at these values"},
   {.name = "state", .help = "another start, likewise"},
   {.name = "out", .help = "writes the equations to a file"},
   {0}};

@@ -23,8 +23,8 @@ const Command pf_command_import = {
   .takes = "base free actuators wheel out json ",
   .writes = {"pf"},
   .own = own,
-  .examples = "pfaff import --out arm.pf arm.urdf\n"
-              "pfaff import --base planar --wheel left_wheel --wheel right_wheel --actuators all rover.urdf\n",
+  .examples = "pfaff import --out arm.pf examples/arm7.urdf\n"
+              "pfaff import --base planar --wheel left_wheel,right_wheel --actuators all rover.urdf\n",
   .run = run};
 
 static PfStatus find_base(PfContext *ctx, const Options *options, PfBase *base)

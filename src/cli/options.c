@@ -41,7 +41,7 @@ const char *pf_view_value(int index, const char **summary)
 /* In the order in which help shows them. */
 static const Option table[] = {
   {"form", 0, "NAME", OPTION_TEXT, AT(form), NULL, OPTIONS_OF_COMMAND,
-   "the formulation of the equations (default of what moves: auto, else multipliers, also called lagrange)",
+   "the formulation of the equations (default: auto for motions, otherwise multipliers, which is also called lagrange)",
    formulation_value},
   {"prove", 0, NULL, OPTION_FLAG, AT(prove), NULL, OPTIONS_OF_COMMAND,
    "shows by exact algebra that all formulations are the same functions of the state", NULL},

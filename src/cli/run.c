@@ -34,8 +34,8 @@ const Command pf_command_run = {
   .operands = "FILE",
   .about = "Integrates from the start of the model and prints a summary that says whether to trust the motion: steps, "
            "violation of the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was "
-           "computed so far is written. Until the end it stands beside the file, x.part.csv beside x.csv, and an older "
-           "x.csv stays as it is.",
+           "computed so far is written. While it runs, its rows are in x.part.csv beside x.csv; an older x.csv is "
+           "replaced when it ends.",
   .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out poses json no-rows ",
   .writes = {"csv", "json", "mat"},
   .own = own,
