@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulations that are changed while they move, copied, refused, and led into trouble. */
 #include "pfaff/lang.h"
-#include "pfaff/sim_parts.h"
-#include "support.h"
+#include "sim/simulations.h"
 
 #include <stdlib.h>
-
-static PfSim *open_text(const char *text)
-{
-  PfError error;
-  PfSim *sim = pf_sim_open_text(text, &error);
-  if (!sim) fail_msg("%s:%d: %s", error.file, error.line, error.message);
-  return sim;
-}
-
-static int handle(PfSim *sim, const char *name)
-{
-  int h = pf_sim_find(sim, name);
-  if (h < 0) fail_msg("%s: %s", name, pf_sim_error(sim)->message);
-  return h;
-}
 
 static double get(PfSim *sim, const char *name)
 {
   return pf_sim_get(sim, handle(sim, name));
-}
-
-static void start(PfSim *sim)
-{
-  if (!pf_sim_start(sim)) fail_msg("%s", pf_sim_error(sim)->message);
-}
-
-static void advance(PfSim *sim, double t)
-{
-  if (!pf_sim_advance(sim, t)) fail_msg("t = %g: %s", pf_sim_time(sim), pf_sim_error(sim)->message);
 }
 
 static const char spring[] =
