@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff check: what is this system? */
-#include "cli/cli.h"
+#include "cli/check.h"
 
 #include <math.h>
 
@@ -226,6 +226,8 @@ typedef struct Checked {
   PfDiagnosis d;
   PfBodyJoint *joints; /* of the bodies, or NULL */
   int singular;        /* a constraint that is dependent at the start and not nearby, or -1 */
+  double *values;      /* of the start, corrected; NULL without */
+  double horizon;      /* of a run, in s */
   PfStatus status;
 } Checked;
 
@@ -237,11 +239,13 @@ static bool has_start(const Checked *c)
 
 static PfStatus check_start(Checked *c)
 {
-  double *values;
+  PfRunOptions settings = pf_run_options();
   if (!has_start(c)) return PF_OK;
   PF_TRY(pf_system_new(c->s.ctx, &c->s.equations, &c->system));
-  PF_TRY(pf_cli_start(&c->s, c->options, c->system, &values, &c->start));
-  PF_TRY(pf_state_singular(c->s.ctx, c->system, values, &c->singular));
+  PF_TRY(pf_cli_start(&c->s, c->options, c->system, &c->values, &c->start));
+  PF_TRY(pf_cli_run_options(&c->s, c->options, c->system, c->values, &settings));
+  c->horizon = settings.t_end - c->values[pf_system_symbols(c->system)->time];
+  PF_TRY(pf_state_singular(c->s.ctx, c->system, c->values, &c->singular));
   if (c->singular < 0) return PF_OK;
   const PfConstraint *k = c->s.model->constraints + c->singular;
   pf_warn_at(c->s.ctx, k->place, "the start is singular: '%s' %s, and the forces of constraint are not determined",
@@ -273,6 +277,9 @@ static void write_json(void *user, PfJson *json)
   else json_no_numbers(json);
   if (c->s.model && has_start(c)) pf_start_json(c->s.model, c->options, &c->start, json);
   else pf_json_string(json, "start_change", NULL);
+  if (c->status == PF_OK && c->values)
+    pf_check_json_values(c->s.model, pf_system_symbols(c->system), c->values, c->horizon, json);
+  else pf_check_json_no_values(json);
   pf_cli_json_diagnostics(c->s.ctx, json);
   pf_json_close(json, '}');
 }

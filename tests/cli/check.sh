@@ -25,6 +25,19 @@ holds 'd["start"]["consistent"] is True and d["start"]["violation"] == 0'
 holds 'd["diagnostics"] == []'
 keys='{"model", "coordinates", "speeds", "constraints", "rank", "redundant", "degrees_of_freedom", "mass_matrix", "start", "diagnostics"}'
 holds "$keys <= set(d)"
+holds 'd["horizon"] == 10 and d["plots"][0]["against"] in (None, "x")'
+holds '[v["name"] for v in d["values"] if v["kind"] == "parameter"] == d["parameters"]'
+
+# numbers in the declared units; a parameter made of others is not given by a number
+printf 'model m\nparam L = 50 [cm], r = L/2\ncoord a [deg], b [m]\nkinetic 1 [kg m^2]*a'"'"'^2 + 1 [kg]*b'"'"'^2\nstart a = 30 [deg], b'"'"' = 2*r/(1 [s])\nrun 3\nplot a against b\n' >"$place/numbers.pf"
+run 0 check --json "$place/numbers.pf" -p L=20
+holds '[(v["name"], v["kind"], round(v["value"], 12), v["unit"], v["given"]) for v in d["values"]] == [
+  ("L", "parameter", 20, "cm", True), ("r", "parameter", 0.1, "m", False), ("a", "start", 30, "deg", True), ("a\u0027", "start", 0, "deg/s", False),
+  ("b", "start", 0, "m", False), ("b\u0027", "start", 0.2, "m/s", True)]'
+holds 'd["horizon"] == 3 and d["plots"] == [{"quantities": ["a"], "against": "b"}]'
+printf 'model m\nparam k\ncoord a [m]\nkinetic k*a'"'"'^2\n' >"$place/numbers.pf"
+run 0 check --json "$place/numbers.pf"
+holds 'd["values"] is None and d["horizon"] is None and d["plots"] is None'
 
 run 0 check --json "$source/tests/models/good/skate.pf"
 holds 'd["rank"] == 1 and d["redundant"] == ["b"] and d["degrees_of_freedom"] == 2'
