@@ -2,6 +2,7 @@
 #   make            set up what is missing, build the library and the program: build/pfaff
 #   make demo       the same, then diagnose a snakeboard, print its equations and draw its motion
 #   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
+#   make page       a page that carries the engine: page/dist/page.html for `pfaff page`, page/dist/playground.html with all examples
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
@@ -17,7 +18,7 @@ SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 MODEL = examples/snakeboard.pf
 
-.PHONY: all build demo wasm test bench trial fuzz install format clean
+.PHONY: all build demo wasm page test bench trial fuzz install format clean
 
 all: build
 
@@ -54,6 +55,10 @@ wasm:
 	@cmake --build build-wasm -j $(JOBS)
 	@echo "build-wasm/pfaff.wasm: $$(wc -c <build-wasm/pfaff.wasm) bytes, $$(gzip -9 -c build-wasm/pfaff.wasm | wc -c) compressed"
 
+page: wasm
+	@echo "== build the page in page/dist/"
+	@cd page && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
 test:
 	@scripts/setup.sh test
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/test.sh
@@ -77,4 +82,4 @@ format:
 	@scripts/format.py
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-gcc build-clang build-wasm
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-gcc build-clang build-wasm page/dist page/node_modules

@@ -3,7 +3,7 @@
 # Installs what is missing, by apt-get; silent when everything is there.
 #   setup.sh build      what the library and the program need, and what they can do without: LAPACK, FLINT, SUNDIALS, expat, librsvg
 #   setup.sh test       that, and what the tests need
-#   setup.sh page       what the library as WebAssembly needs: clang for wasm32-wasi, and Node for its tests
+#   setup.sh page       what the library as WebAssembly and the page need: clang for wasm32-wasi, Node and npm
 #   setup.sh analysis   that, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
 set -u
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
 tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath"
-page="clang lld wasi-libc binaryen nodejs"
+page="clang lld wasi-libc binaryen nodejs npm"
 analysis="clang-tidy cppcheck clang-format"
 
 say() { echo "set-up: $*"; }
@@ -57,6 +57,7 @@ otherwise_present() {
     libjansson-dev) has_header jansson.h ;;
     lld | wasi-libc | libclang-rt-*-wasm32) has_wasm ;;
     nodejs) command -v node ;;
+    npm) command -v npm ;;
     binaryen) command -v wasm-opt ;;
     libclang-rt-*) has_clang_runtime ;;
     libc6-dbg) ! command -v dpkg-query ;;
@@ -124,7 +125,7 @@ main() {
   case $1 in
     build) ;;
     test) install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out" ;;
-    page) install $page && install "$(clang_runtime)-wasm32" || say "going on; without clang for wasm32-wasi there is no module" ;;
+    page) install $page && install "$(clang_runtime)-wasm32" || say "going on; without clang for wasm32-wasi and npm there is no page" ;;
     analysis)
       install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out"
       install $analysis || say "going on; some checks will be left out"

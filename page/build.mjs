@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes dist/page.html (the template that `pfaff page` fills) and dist/playground.html (the same with all examples):
+// program, styles and engine in one file each, compressed, with a policy that forbids all loading.
+//   node build.mjs [ENGINE.wasm]
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url)), root = join(here, "..");
+const engine = process.argv[2] ?? join(root, "build-wasm/pfaff.wasm");
+const LIMIT = 1_500_000; // bytes of a page without data
+
+/** One bundle as text; `plugins` lets the program carry the worker. */
+async function bundle(entry, plugins = []) {
+  const { outputFiles } = await build({
+    entryPoints: [join(here, "src", entry)], bundle: true, minify: true, write: false, format: "iife", target: "es2022", charset: "utf8", legalComments: "none",
+    loader: { ".css": "text", ".woff2": "base64" }, plugins,
+  });
+  return outputFiles[0].text;
+}
+
+/** `import text from "worker:engine/worker.ts"` is the text of that bundle. */
+const workers = {
+  name: "workers",
+  setup(b) {
+    b.onResolve({ filter: /^worker:/ }, ({ path }) => ({ path: path.slice(7), namespace: "worker" }));
+    b.onLoad({ filter: /.*/, namespace: "worker" }, async ({ path }) => ({ contents: await bundle(path), loader: "text" }));
+  },
+};
+
+const packed = (bytes) => gzipSync(bytes, { level: 9 }).toString("base64");
+const sha256 = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+function policy(boot) {
+  return ["default-src 'none'", `script-src ${sha256(boot)} blob: 'wasm-unsafe-eval'`, "worker-src blob:", "style-src 'unsafe-inline'", "img-src data: blob:",
+    "media-src blob:", "font-src data:", "base-uri 'none'", "form-action 'none'"].join("; ");
+}
+
+/** As the program writes it: nothing in it can end the element. */
+export const jsonInHtml = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+function gallery() {
+  const folder = join(root, "examples");
+  return readdirSync(folder).filter((name) => name.endsWith(".pf")).sort().map((file) => ({ file, text: readFileSync(join(folder, file), "utf8") }));
+}
+
+const boot = readFileSync(join(here, "src/boot.js"), "utf8").trim();
+const html = readFileSync(join(here, "src/index.html"), "utf8")
+  .replace("POLICY", () => policy(boot))
+  .replace("BOOT", () => boot)
+  .replace("PROGRAM", () => "");
+const app = packed(Buffer.from(await bundle("main.ts", [workers])));
+const page = html.replace("<!--APP-->", () => app).replace("<!--ENGINE-->", () => packed(readFileSync(engine)));
+
+mkdirSync(join(here, "dist"), { recursive: true });
+const write = (name, text) => {
+  writeFileSync(join(here, "dist", name), text);
+  console.log(`page/dist/${name}: ${Buffer.byteLength(text)} bytes`);
+};
+write("page.html", page);
+write("playground.html", page.replace('id="pfaff-data">{}<', () => `id="pfaff-data">${jsonInHtml({ format: 1, gallery: gallery() })}<`).replace("<title>Pfaff</title>", "<title>Pfaff playground</title>"));
+if (Buffer.byteLength(page) > LIMIT) {
+  console.error(`page.html has more than ${LIMIT} bytes`);
+  process.exit(1);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the system is, and whether the motion can be trusted, in plain words.
+import { fill, h, show } from "../dom";
+import { Cancelled, EngineClient } from "../engine/client";
+import type { Motion } from "../motion";
+import type { Session } from "../session";
+import type { About, Diagnostic } from "../types";
+
+interface Linear {
+  points: { motion: string; eigenvalues: ([number, number] | { re: number; im: number })[]; verdict?: string }[];
+  diagnostics: Diagnostic[];
+}
+
+interface Compared {
+  rows: { formulation: string; applicable: boolean; why_not: string | null; max_difference: number | null; run_difference: number | null; operations: number }[];
+  diagnostics: Diagnostic[];
+}
+
+const SECONDS = 20;
+
+export class Facts {
+  readonly element = h("section", { class: "facts", "aria-label": "facts" });
+  private readonly system = h("div");
+  private readonly trust = h("div");
+  private readonly linear = h("div");
+  private readonly compared = h("div");
+  private readonly engine: EngineClient;
+
+  constructor(private readonly session: Session, bytes: Promise<ArrayBuffer>) {
+    this.engine = new EngineClient(bytes);
+    const eigenvalues = h("button", { onclick: () => void this.linearize() }, "eigenvalues at the start");
+    const compare = h("button", { onclick: () => void this.compare() }, "compare all formulations");
+    fill(this.element, this.trust, this.system, h("p", { class: "buttons" }, eigenvalues, compare), this.linear, this.compared);
+    session.on("about", (about) => {
+      this.showSystem(about);
+      fill(this.linear);
+      fill(this.compared);
+    });
+    session.on("motion", (motion) => this.showTrust(motion));
+  }
+
+  // ---------------------------------------------------------------- the system
+
+  private showSystem(about: About): void {
+    if (!about.model) return fill(this.system);
+    const { coordinates, speeds, constraints, bodies, rank, redundant, degrees_of_freedom: freedoms, mass_matrix: mass, events } = about;
+    const nonholonomic = constraints.filter((c) => c.kind !== "holonomic" && c.kind !== "norm");
+    const moved = about.start_change?.moved ?? [];
+    fill(this.system, h("h3", {}, "The system"), table([
+      ["coordinates", `${coordinates.length}: ${coordinates.join(", ")}`],
+      speeds.length && ["speeds", speeds.join(", ")],
+      bodies.length && ["bodies", bodies.map((b) => `${b.name} (${b.joint} on ${b.parent})`).join(", ")],
+      ["constraints", constraints.length ? constraints.map((c) => `${c.name} (${c.kind})`).join(", ") : "none"],
+      ["nonholonomic", nonholonomic.length ? `${nonholonomic.length} of them are about velocities` : "none"],
+      rank !== null && ["independent", `${rank}${redundant?.length ? `; redundant: ${redundant.join(", ")}` : ""}`],
+      freedoms !== null && ["degrees of freedom", String(freedoms)],
+      mass && ["mass matrix", `rank ${mass.rank}${mass.singular ? ", singular" : ""}`],
+      events.length && ["events", events.map((e) => `when ${e.when}{ ${e.actions.join("; ")} }`).join("\n")],
+      moved.length && ["start corrected", moved.map((m) => `${m.name}: ${show(m.from)} → ${show(m.to)} ${m.unit}`).join(", ")],
+    ]));
+  }
+
+  // ---------------------------------------------------------------- the motion
+
+  private showTrust({ result }: Motion): void {
+    const { violation, energy, events } = result, most = violation ? Math.max(violation.position, violation.velocity) : 0;
+    const scale = energy ? Math.max(Math.abs(energy.start), Math.abs(energy.end), 1e-300) : 1, relative = energy ? Math.abs(energy.drift)/scale : 0;
+    fill(this.trust, h("h3", {}, "The motion"), table([
+      ["end", `${result.end ?? ""}${result.t_end === null ? "" : ` at t = ${show(result.t_end)} s`}`],
+      ["constraints", verdict(most, 1e-9, 1e-6, `kept to ${power(most)}`, `missed by up to ${show(most, 2)}`)],
+      energy && ["energy", verdict(relative, 1e-6, 1e-2, `in balance to ${power(relative)} of it`, `out of balance by ${show(100*relative, 2)} %: take a smaller step or tolerance`)],
+      ["by", `${result.method}, ${result.formulation}: ${result.steps} steps in ${show(result.milliseconds, 3)} ms`],
+      events.length && ["events", events.slice(0, 20).map((e) => `t = ${show(e.t)} s: ${e.actions.join("; ")}`).join("\n")],
+    ]));
+  }
+
+  // ---------------------------------------------------------------- on request
+
+  private async linearize(): Promise<void> {
+    await this.ask<Linear>(this.linear, "study linearize", ({ points, diagnostics }) => {
+      const point = points?.[0];
+      if (!point) return problems(diagnostics);
+      const rows = point.eigenvalues.map((value) => (Array.isArray(value) ? value : [value.re, value.im]) as [number, number])
+        .map(([re, im]) => h("tr", {}, h("td", {}, show(re)), h("td", {}, im ? `${im < 0 ? "−" : "+"} ${show(Math.abs(im))} i` : "")));
+      return [h("h3", {}, "Eigenvalues at the start [1/s]"), h("table", { class: "numbers" }, h("tbody", {}, ...rows)),
+        point.motion === "changing" && h("p", { class: "quiet" }, "The start is not a steady motion: they tell how neighbouring motions part at this moment.")];
+    });
+  }
+
+  private async compare(): Promise<void> {
+    await this.ask<Compared>(this.compared, "compare", ({ rows, diagnostics }) => {
+      if (!rows?.length) return problems(diagnostics);
+      return [h("h3", {}, "Formulations"), h("table", { class: "numbers" }, h("thead", {}, h("tr", {}, ...["", "accelerations differ by", "motions differ by"].map((t) => h("th", {}, t)))),
+        h("tbody", {}, ...rows.map((r) => h("tr", { title: r.why_not ?? "" }, h("td", {}, r.formulation), h("td", {}, r.applicable ? power(r.max_difference) : "does not apply"),
+          h("td", {}, r.applicable ? power(r.run_difference) : "")))))];
+    });
+  }
+
+  private async ask<T>(place: HTMLElement, command: string, make: (answer: T) => (Node | string | false | null)[]): Promise<void> {
+    fill(place, h("p", { class: "quiet" }, "computing …"));
+    try {
+      fill(place, ...make(await this.engine.ask<T>(command, this.session.text, this.session.startOptions(), { seconds: SECONDS })));
+    } catch (error) {
+      if (!(error instanceof Cancelled)) fill(place, h("p", { class: "error" }, (error as Error).message));
+    }
+  }
+}
+
+type Row = [string, string | Node] | false | 0 | null | undefined;
+
+function table(rows: Row[]): HTMLElement {
+  return h("dl", {}, ...rows.filter((row): row is [string, string | Node] => Boolean(row)).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+/** Rounding is no number to read: its power of ten is. */
+function power(value: number | null): string {
+  if (value === null) return "";
+  return value === 0 ? "the last digit" : value < 1e-3 ? `1e${Math.ceil(Math.log10(value))}` : show(value, 2);
+}
+
+function verdict(value: number, good: number, bad: number, well: string, badly: string): HTMLElement {
+  const mark = value <= good ? "good" : value <= bad ? "fair" : "bad";
+  return h("span", { class: mark }, value <= bad ? well : badly);
+}
+
+function problems(diagnostics: Diagnostic[]): Node[] {
+  return diagnostics.map((d) => h("p", { class: d.severity }, d.message, d.hint && h("small", {}, d.hint)));
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage: camera, light, ground, and the machines that are shown.
+import { AmbientLight, Box3, Color, DirectionalLight, GridHelper, Group, HemisphereLight, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { SceneData } from "../types";
+import { Machine, type Shown } from "./machine";
+
+export type View = "start" | "top" | "front" | "side";
+
+/** The plane of the ground, and its up. */
+function upOf({ up }: SceneData): Vector3 {
+  const v = new Vector3(...up);
+  return v.lengthSq() > 0 ? v.normalize() : new Vector3(0, 0, 1);
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function roundLength(length: number): number {
+  const power = 10**Math.floor(Math.log10(length));
+  return power*(length/power < 1.5 ? 1 : length/power < 3.5 ? 2 : 5);
+}
+
+export class Stage {
+  readonly renderer: WebGLRenderer;
+  readonly shown: Shown = { traces: true, forces: false, velocities: false };
+  follow = true;
+  /** Which pose is followed; null: all. */
+  followed: number | null = null;
+
+  private readonly world = new Scene();
+  private readonly camera = new PerspectiveCamera(38, 1, 0.01, 1000);
+  private readonly controls: OrbitControls;
+  private readonly sun = new DirectionalLight(0xffffff, 2.2);
+  private ground = new Group();
+  private machines: Machine[] = [];
+  private signature = "";
+  private readonly anchor = new Vector3();
+  private time = 0;
+
+  /** Throws where there is no WebGL. */
+  constructor(readonly element: HTMLElement) {
+    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    element.append(this.renderer.domElement);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => this.render());
+    this.world.add(new AmbientLight(0xffffff, 0.7), new HemisphereLight(0xffffff, 0xb0b8c0, 1.1), this.sun, this.ground);
+    new ResizeObserver(() => this.resize()).observe(element);
+    this.resize();
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!width || !height) return;
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width/height;
+    this.camera.updateProjectionMatrix();
+    this.render();
+  }
+
+  background(color: string, line: string): void {
+    this.world.background = new Color(color);
+    for (const grid of this.ground.children) ((grid as GridHelper).material as unknown as { color: Color }).color.set(line);
+    this.lineColor = line;
+    this.render();
+  }
+
+  private lineColor = "#b8c0c8";
+
+  /** Other machines; the camera stays where it is when the scene is of the same kind. */
+  show(machines: Machine[]): void {
+    for (const old of this.machines) old.dispose();
+    this.machines = machines;
+    for (const machine of machines) this.world.add(machine.root);
+    const main = machines[0];
+    if (!main) return this.render();
+    const signature = JSON.stringify([main.scene.model, main.scene.poses, main.scene.up]);
+    const anew = signature !== this.signature;
+    this.signature = signature;
+    if (anew) this.followed = null;
+    main.place(main.frames.time[0]!, this.shown);
+    if (anew) this.frame("start");
+    this.layGround();
+    this.place(anew ? main.frames.time[0]! : this.time);
+  }
+
+  get main(): Machine | undefined {
+    return this.machines[0];
+  }
+
+  /** The box of what moves, where it is now. */
+  private box(): Box3 {
+    const main = this.main!, box = main.box();
+    const half = 0.5*main.scene.size, p = main.position(null, new Vector3());
+    return box.isEmpty() ? box.set(p.clone().subScalar(half), p.clone().addScalar(half)) : box;
+  }
+
+  /** Looks at the machine from a side. */
+  frame(view: View): void {
+    const main = this.main;
+    if (!main) return;
+    const up = upOf(main.scene), box = this.box(), centre = box.getCenter(new Vector3()), direction = this.direction(view, up, main.scene.flat);
+    const distance = 0.62*box.getSize(new Vector3()).length()/Math.tan(this.camera.fov*Math.PI/360)/Math.min(1, this.camera.aspect);
+    this.camera.up.copy(Math.abs(direction.dot(up)) > 0.99 ? this.across(up) : up);
+    this.camera.near = distance/100;
+    this.camera.far = distance*200;
+    this.camera.updateProjectionMatrix();
+    this.camera.position.copy(centre).addScaledVector(direction, distance);
+    this.controls.target.copy(centre);
+    this.anchor.copy(main.position(this.followed, new Vector3()));
+    this.sun.position.copy(this.camera.position).addScaledVector(up, distance);
+    this.controls.update();
+    this.render();
+  }
+
+  private across(up: Vector3): Vector3 {
+    return Math.abs(up.y) < 0.9 ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
+  }
+
+  private direction(view: View, up: Vector3, flat: boolean): Vector3 {
+    const vertical = Math.abs(up.z) < 0.9; // a mechanism in a vertical plane is seen along z
+    if (view === "top") return up.clone();
+    if (view === "front") return vertical && flat ? new Vector3(0, 0, 1) : new Vector3(0, -1, 0);
+    if (view === "side") return new Vector3(1, 0, 0);
+    if (flat && vertical) return new Vector3(0.18, 0, 1).addScaledVector(up, 0.16).normalize();
+    return flat ? new Vector3(-0.35, -0.75, 1).normalize() : new Vector3(-0.55, -1, 0.62).normalize();
+  }
+
+  /** A grid with round meshes under everything that ever moves there. */
+  private layGround(): void {
+    for (const child of [...this.ground.children]) child.removeFromParent();
+    const main = this.main;
+    if (!main?.scene.ground) return;
+    const { frames, scene } = main, reach = new Box3();
+    for (let i = 0; i < frames.rows; i += Math.max(1, frames.rows >> 8))
+      for (let pose = 1; pose < scene.poses.length; pose++) {
+        const at = frames.poseAt(i, pose);
+        reach.expandByPoint(new Vector3(frames.number(at), frames.number(at + 1), 0));
+      }
+    if (reach.isEmpty()) return;
+    const mesh = roundLength(scene.size/3), middle = reach.getCenter(new Vector3()), span = reach.getSize(new Vector3());
+    const cells = Math.min(400, 2*Math.ceil(Math.max(span.x, span.y, 0)/2/mesh + 3*scene.size/mesh));
+    const grid = new GridHelper(cells*mesh, cells, this.lineColor, this.lineColor);
+    grid.rotation.x = Math.PI/2;
+    grid.position.set(Math.round(middle.x/mesh)*mesh, Math.round(middle.y/mesh)*mesh, 0);
+    this.ground.add(grid);
+  }
+
+  /** Everything at time t. */
+  place(t: number): void {
+    this.time = t;
+    for (const machine of this.machines) machine.place(t, this.shown);
+    this.goAlong();
+    this.render();
+  }
+
+  /** The camera goes along with what it follows. */
+  private goAlong(): void {
+    const main = this.main;
+    if (!main || !this.follow) return;
+    const now = main.position(this.followed, new Vector3()), step = now.clone().sub(this.anchor);
+    this.anchor.copy(now);
+    if (!Number.isFinite(step.lengthSq())) return;
+    this.camera.position.add(step);
+    this.controls.target.add(step);
+    this.sun.position.add(step);
+    this.controls.update();
+  }
+
+  setFollow(on: boolean): void {
+    this.follow = on;
+    this.main?.position(this.followed, this.anchor);
+  }
+
+  render(): void {
+    this.renderer.render(this.world, this.camera);
+  }
+}

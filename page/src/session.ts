@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page is about: a model, the numbers the reader has changed, the motion that follows, and the time that is shown.
+import { Cancelled, EngineClient, Latest } from "./engine/client";
+import { Emitter } from "./events";
+import { Motion } from "./motion";
+import type { About, Diagnostic, Options, PageData, RunResult, SceneData } from "./types";
+
+/** Changed numbers, in the declared units. */
+export interface Changes {
+  param: Record<string, number>;
+  state: Record<string, number>;
+}
+
+type SessionEvents = {
+  about: About; // the model was read anew
+  diagnostics: Diagnostic[];
+  motion: Motion; // a motion was computed
+  changes: Changes;
+  busy: boolean;
+  time: number;
+  playing: boolean;
+};
+
+interface Computed {
+  about: About | null; // null: as before
+  result: RunResult | null;
+  scene: SceneData | null;
+}
+
+const SECONDS = 20; // of computing, for a run
+const FINE = 2000, COARSE = 500; // samples
+
+const failure = (message: string): Diagnostic => ({ severity: "error", message, hint: null, file: null, line: 0, column: 0, length: 0 });
+
+export class Session extends Emitter<SessionEvents> {
+  text = "";
+  file = "model.pf";
+  about: About | null = null;
+  changes: Changes = { param: {}, state: {} };
+  motion: Motion | null = null;
+  /** The motion before the numbers were changed, to compare with. */
+  ghost: Motion | null = null;
+  diagnostics: Diagnostic[] = [];
+  time = 0;
+  playing = false;
+  speed = 1;
+  loop = true;
+
+  private readonly engine: EngineClient;
+  private readonly latest: Latest<Computed>;
+  private known = ""; // the text that `about` is of
+
+  constructor(bytes: Promise<ArrayBuffer>, readonly data: PageData) {
+    super();
+    this.engine = new EngineClient(bytes);
+    this.latest = new Latest(this.engine, (value) => this.take(value), (error) => this.fail(error));
+  }
+
+  /** Another model: numbers are its own again. */
+  open(text: string, file: string, changes: Changes = { param: {}, state: {} }): void {
+    this.text = text;
+    this.file = file;
+    this.changes = changes;
+    this.ghost = null;
+    this.motion = null;
+    this.compute(FINE);
+  }
+
+  /** The same model with another text. */
+  edit(text: string): void {
+    this.text = text;
+    this.compute(FINE);
+  }
+
+  /** A number is changed; while a slider moves there are fewer samples. */
+  change(kind: keyof Changes, name: string, value: number | null, settled: boolean): void {
+    this.ghost ??= this.motion;
+    if (value === null) delete this.changes[kind][name];
+    else this.changes[kind][name] = value;
+    this.compute(settled ? FINE : COARSE);
+  }
+
+  reset(): void {
+    this.changes = { param: {}, state: {} };
+    this.ghost = null;
+    this.compute(FINE);
+  }
+
+  forgetGhost(): void {
+    this.ghost = null;
+    if (this.motion) this.emit("motion", this.motion);
+  }
+
+  cancel(): void {
+    this.latest.cancel();
+  }
+
+  /** Options of the command line that say what is shown. */
+  options(): Options {
+    const given = this.data.run ?? {}, both = (name: "param" | "state") => ({ ...(given[name] as object | undefined), ...this.changes[name] });
+    return { ...given, param: both("param"), state: both("state") };
+  }
+
+  /** What `check` and `draw` take of them. */
+  startOptions(): Options {
+    const { param, state, "as-given": asGiven } = this.options();
+    return { param, state, "as-given": asGiven };
+  }
+
+  private horizon(about: About): number {
+    const given = Number(this.data.run?.for ?? NaN);
+    return given > 0 ? given : about.horizon ?? 10;
+  }
+
+  private compute(samples: number): void {
+    const text = this.text;
+    this.emit("changes", this.changes);
+    this.emit("busy", true);
+    this.latest.want(async () => {
+      let about = this.about;
+      const anew = text !== this.known || !about;
+      if (anew) about = await this.engine.ask<About>("check", text, this.ownStart(), { seconds: SECONDS });
+      if (anew) this.known = text;
+      if (!about || about.diagnostics.some((d) => d.severity === "error")) return { about, result: null, scene: null };
+      const options = { ...this.options(), every: this.options().every ?? this.horizon(about)/samples };
+      const result = await this.engine.ask<RunResult>("run", text, options, { seconds: SECONDS });
+      const scene = await this.engine.ask<SceneData>("draw", text, this.startOptions(), { seconds: SECONDS });
+      return { about: anew ? about : null, result, scene: scene.diagnostics.some((d) => d.severity === "error") ? null : scene };
+    });
+  }
+
+  /** The numbers of the model itself: without what the reader has changed. */
+  private ownStart(): Options {
+    const { param, state, "as-given": asGiven } = this.data.run ?? {};
+    return { param, state, "as-given": asGiven };
+  }
+
+  private take({ about, result, scene }: Computed): void {
+    this.emit("busy", false);
+    if (about) this.about = about;
+    this.diagnostics = result?.diagnostics ?? about?.diagnostics ?? this.diagnostics;
+    if (about) this.emit("about", about);
+    if (result?.samples?.rows) {
+      this.motion = new Motion(result, scene);
+      this.emit("motion", this.motion);
+      this.seek(Math.min(this.time, this.motion.end));
+    }
+    this.emit("diagnostics", this.diagnostics);
+  }
+
+  private fail(error: Error): void {
+    this.emit("busy", false);
+    this.diagnostics = [failure(error instanceof Cancelled ? "the computation was stopped" : error.message)];
+    this.emit("diagnostics", this.diagnostics);
+  }
+
+  // ---------------------------------------------------------------- time
+
+  seek(t: number): void {
+    const motion = this.motion;
+    this.time = motion ? Math.min(Math.max(t, motion.begin), motion.end) : t;
+    this.emit("time", this.time);
+  }
+
+  play(on: boolean): void {
+    if (on && this.motion && this.time >= this.motion.end) this.time = this.motion.begin;
+    this.playing = on;
+    this.emit("playing", on);
+  }
+
+  /** Time goes on by so many seconds of the clock. */
+  tick(seconds: number): void {
+    const motion = this.motion;
+    if (!this.playing || !motion) return;
+    let t = this.time + seconds*this.speed;
+    if (t > motion.end && this.loop) t = motion.begin;
+    if (t > motion.end) this.play(false);
+    this.seek(t);
+  }
+}
