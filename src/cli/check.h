@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 
 /* Of the start that a run begins from; `horizon` in s. */
-void pf_check_json_values(const PfModel *model, const PfSymbols *symbols, const double *values, double horizon, PfJson *json);
+void pf_check_json_values(const PfModel *model, const PfSymbols *symbols, const double *values, double horizon,
+                          PfJson *json);
 /* The same keys without values. */
 void pf_check_json_no_values(PfJson *json);
 

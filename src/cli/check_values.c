@@ -41,7 +41,8 @@ static void json_starts(const PfModel *model, const PfSymbols *symbols, const do
     char rate[128];
     if (c->contact || is_of_quaternion(model, i)) continue;
     snprintf(rate, sizeof rate, "%s'", c->name);
-    json_value(json, c->name, "start", values[symbols->q + i], pf_model_measure(model, c->name), c->firm_q != PF_START_OPEN);
+    json_value(json, c->name, "start", values[symbols->q + i], pf_model_measure(model, c->name),
+               c->firm_q != PF_START_OPEN);
     json_value(json, rate, "start", values[symbols->v + i], pf_model_measure(model, rate), c->firm_v != PF_START_OPEN);
   }
 }
@@ -61,7 +62,8 @@ static void json_plots(const PfModel *model, PfJson *json)
   pf_json_close(json, ']');
 }
 
-void pf_check_json_values(const PfModel *model, const PfSymbols *symbols, const double *values, double horizon, PfJson *json)
+void pf_check_json_values(const PfModel *model, const PfSymbols *symbols, const double *values, double horizon,
+                          PfJson *json)
 {
   pf_json_number(json, "horizon", horizon);
   json_plots(model, json);
