@@ -99,6 +99,9 @@ PF_API PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list
 PF_API PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count,
                             bool *may);
 
+/* Do the forces of the equations? */
+PF_API PfStatus pf_forces_may_jump(PfContext *ctx, PfArena *arena, const PfEquations *equations, bool *may);
+
 /* Total time derivative of g; accelerations in it are symbols. */
 PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr g, PfExpr *rate);
 

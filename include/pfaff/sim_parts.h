@@ -30,6 +30,9 @@ typedef struct PfSampling PfSampling;
 PF_API PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_count);
 PF_API void pf_sampling_free(PfSampling *sampling);
 PF_API bool pf_sim_due(PfSim *sim, PfSampling *sampling);
+/* Turns to any other instant of the latest step, until the next move. False when the motion has no accelerations
+ * there. */
+PF_API bool pf_sim_look(PfSim *sim, double t);
 /* The motion where it stands, or the sample that is looked at; NULL when it has no accelerations there. Valid until it
  * moves. */
 PF_API const PfSample *pf_sim_sample(PfSim *sim);
@@ -39,7 +42,8 @@ PF_API const PfSample *pf_sim_sample(PfSim *sim);
 PF_API PfContext *pf_sim_context(const PfSim *sim);
 PF_API PfModel *pf_sim_model(const PfSim *sim);
 PF_API const PfEquations *pf_sim_equations(const PfSim *sim);
-/* Of the model as it is at the start, and the numbers of its symbols there once it is placed. */
+/* Of the model as it is at the start, and the numbers of its symbols there once it is placed. Coordinates and
+ * velocities may be changed before the start, to others that satisfy the constraints. */
 PF_API const PfSystem *pf_sim_system(const PfSim *sim);
 PF_API double *pf_sim_values(const PfSim *sim);
 /* The same of the complete model, which has everything that events detach and attach: it gives the order of states and

@@ -3,7 +3,7 @@
 #ifndef PFAFF_STUDY_H
 #define PFAFF_STUDY_H
 
-#include "pfaff/time.h"
+#include "pfaff/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -186,6 +186,15 @@ typedef struct PfQuantity {
 /* The coordinate (x), velocity (x') or speed of the name; false when there is none. */
 PF_API bool pf_dynamics_quantity(const PfDynamics *field, const char *name, PfQuantity *quantity);
 
+/* Two quantities that span a plane, and where in it motions begin. */
+typedef struct PfPlane {
+  PfQuantity show[2];
+  int handle[2];            /* the same two, in the simulation (pf_sim_find) */
+  double low[2], high[2];   /* where motions begin */
+  int keep_count;
+  const PfQuantity *keep;   /* the same for all motions as at the place of the field: integrals */
+} PfPlane;
+
 /* One curve. */
 typedef struct PfOrbit {
   int count;
@@ -196,36 +205,30 @@ typedef struct PfOrbit {
 } PfOrbit;
 
 typedef struct PfPortraitOptions {
-  PfQuantity show[2];
-  double low[2], high[2];   /* where the curves begin */
-  int keep_count;
-  const PfQuantity *keep;   /* the same for all curves as at the place of the field: integrals */
+  PfPlane plane;
   int starts;               /* 0: 25 */
   double span;              /* seconds in each direction */
-  double rtol;              /* 0: 1e-11 */
 } PfPortraitOptions;
 
 typedef struct PfPortrait {
   int count, failed;        /* failed: places where the integrals cannot have their values */
   PfOrbit *orbits;          /* the first begins at the place of the field */
+  bool forwards;            /* only: events or forces that jump leave no one way back */
 } PfPortrait;
 
-/* Curves of motions in the plane of two quantities. Closed ones are recognised, with their period. Fails with
- * PF_ERR_MODEL when the system depends on time. */
-PF_API PfStatus pf_portrait(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfPortraitOptions *options,
+/* Curves of motions in the plane of two quantities. Closed ones are recognised, with their period. Forwards they are
+ * moved by `sim`, which is placed where the field is, by its method and tolerances. Fails with PF_ERR_MODEL when the
+ * system depends on time. */
+PF_API PfStatus pf_portrait(PfArena *arena, PfDynamics *field, PfSim *sim, const PfPortraitOptions *options,
                             PfPortrait *portrait);
 
 typedef struct PfSectionOptions {
-  PfQuantity section;       /* where it passes `value` upwards … */
+  int section;              /* handle of what passes `value` upwards … */
   double value;
   double every;             /* … or, when > 0, at multiples of this time */
-  PfQuantity show[2];
-  int orbits;               /* 0: 1. Others begin in the box, with `keep` as in a portrait */
-  double low[2], high[2];
-  int keep_count;
-  const PfQuantity *keep;
+  PfPlane plane;            /* what is shown; where all motions but the first begin */
+  int orbits;               /* 0: 1 */
   double span, skip;        /* seconds; what lies before `skip` is not shown */
-  double rtol;              /* 0: 1e-9 */
 } PfSectionOptions;
 
 typedef struct PfSection {
@@ -233,13 +236,14 @@ typedef struct PfSection {
   double *t, *a, *b;
   int *orbit;
   double exponent, before;  /* largest Lyapunov exponent of the first orbit, 1/s, and its value at half the time */
+  bool jumps;               /* there is none (NaN): deviations jump with events and where forces do */
   int failed;
   const char *end;          /* why the first orbit ended early, or NULL */
 } PfSection;
 
-/* Points where motions pass a section, and the largest Lyapunov exponent, by the variational equations with the exact
- * derivative of the vector field. */
-PF_API PfStatus pf_section(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSectionOptions *options,
+/* Points where motions pass a section, moved by `sim` as in pf_portrait, and the largest Lyapunov exponent, by the
+ * variational equations with the exact derivative of the vector field. */
+PF_API PfStatus pf_section(PfArena *arena, PfDynamics *field, PfSim *sim, const PfSectionOptions *options,
                            PfSection *section);
 
 #ifdef __cplusplus

@@ -127,7 +127,6 @@ PfStatus pf_cli_warn_surface(const Session *session, const PfSystem *system, con
 
 /* For studies of models whose forces jump: what is not done about it (PF_SWITCHING_…), when they do. */
 #define PF_SWITCHING_STATES "states on a surface of switching, at rest with dry friction, are not found"
-#define PF_SWITCHING_CURVES "switches are not located, and motions that stick are not followed,"
 PfStatus pf_cli_warn_switching(const Session *session, const char *what);
 
 /* For what does not follow events ('when'): says that they are left out, when the model has any (events.c). */

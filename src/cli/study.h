@@ -4,6 +4,7 @@
 #define PF_CLI_STUDY_H
 
 #include "cli/cli.h"
+#include "cli/motion.h"
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
 extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue, pf_study_portrait,
@@ -22,7 +23,9 @@ typedef struct Study {
   PfExpr *outputs;
   const char **output_names;
   PfMeasure *output_measures;
-  bool with_energy; /* asked for before opening: the last output is the energy */
+  bool moves;       /* asked for before opening: it follows motions, and the energy is an output */
+  int energy;       /* its number among the outputs */
+  Motion motion;    /* of a study that moves, placed as the field is */
 } Study;
 
 /* Loads the model, corrects the start, places the field there and chooses its state. */
@@ -71,14 +74,16 @@ PfStatus pf_study_search(Study *study, PfSteadyOptions *options);
 PfStatus pf_study_quantity(Study *study, const char *what, const char *name, PfQuantity *quantity);
 /* Names separated by commas (not those in brackets), at most `most`. */
 PfStatus pf_study_names(Study *study, const char *what, const char *text, int most, const char **names, int *count);
-/* A positive number of seconds, from --for, the model's run, or 10. */
-PfStatus pf_study_span(Study *study, double *span);
-/* Two quantities that span a plane, and where in it to begin: --show and --within. */
+/* The same by a simulation: its handle. */
+PfStatus pf_study_handle(Study *study, const char *name, PfQuantity quantity, int *handle);
+/* Places the simulation, with method and tolerances of the model and the command line; the relative one is at most
+ * `rtol` unless it was asked for. *span gets the seconds of --for, the model's run, or 10. */
+PfStatus pf_study_move(Study *study, double rtol, double *span);
+/* Two quantities that span a plane, and where in it to begin: --show and --within. Of a study that was placed by
+ * pf_study_move. */
 typedef struct Plane {
   const char *names[2];
-  PfQuantity show[2];
-  double low[2], high[2];
-  int keep_count;
+  PfPlane at;
   PfQuantity keep[16];
   const char *keep_names[16];
 } Plane;

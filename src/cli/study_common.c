@@ -101,7 +101,8 @@ static PfStatus list_outputs(Study *st)
     st->output_measures[st->output_count] = pf_model_measure(model, model->coordinates[i].name);
     st->outputs[st->output_count++] = model->coordinates[i].q;
   }
-  if (st->with_energy) {
+  if (st->moves) {
+    st->energy = st->output_count;
     st->output_names[st->output_count] = "energy";
     st->output_measures[st->output_count] = (PfMeasure){"", 1};
     st->outputs[st->output_count++] = pf_expr_add(st->s.ctx, st->s.equations.kinetic, st->s.equations.potential);
@@ -117,7 +118,7 @@ PfStatus pf_study_open(Study *st, const Options *options)
   Session *s = &st->s;
   st->options = options;
   PF_TRY(pf_cli_open(s, options));
-  pf_cli_warn_events(s);
+  if (!st->moves) pf_cli_warn_events(s);
   PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
   PF_TRY(pf_cli_start(s, options, st->system, &st->values, &st->start));
   PF_TRY(pf_cli_need_consistent(s, options, &st->start));
@@ -132,6 +133,7 @@ PfStatus pf_study_open(Study *st, const Options *options)
 
 void pf_study_close(Study *st)
 {
+  pf_cli_end(&st->motion);
   pf_dynamics_free(st->field);
   pf_system_free(st->system);
   pf_cli_close(&st->s);
@@ -318,17 +320,28 @@ PfStatus pf_study_names(Study *st, const char *what, const char *text, int most,
   }
 }
 
-PfStatus pf_study_span(Study *st, double *span)
+PfStatus pf_study_handle(Study *st, const char *name, PfQuantity quantity, int *handle)
 {
-  PfRunOptions settings = {0};
-  const PfSymbols *in = pf_system_symbols(st->system);
-  PF_TRY(pf_cli_run_options(&st->s, st->options, st->system, st->values, &settings));
-  *span = settings.t_end - st->values[in->time];
-  return PF_OK;
+  bool energy = quantity.output && quantity.index == st->energy; /* a name of the studies only */
+  *handle = pf_sim_find(st->motion.sim, energy ? "kinetic + potential" : name);
+  return *handle >= 0 ? PF_OK : pf_sim_error(st->motion.sim)->status;
+}
+
+PfStatus pf_study_move(Study *st, double rtol, double *span)
+{
+  Motion *m = &st->motion;
+  PfRunOptions *o = &m->settings;
+  int told = pf_diagnostic_count(st->s.ctx);
+  PF_TRY(pf_cli_place(m, &st->s, st->options));
+  pf_diagnostics_cut(st->s.ctx, told); /* what there is to say of the start was said */
+  if (isnan(st->options->rtol) && !(o->rtol > 0 && o->rtol < rtol)) o->rtol = rtol;
+  if (isnan(st->options->atol)) o->atol = fmin(o->atol, o->rtol/100); /* 0: in proportion */
+  *span = o->t_end - m->t0;
+  return pf_sim_set_options(m->sim, o) ? PF_OK : pf_sim_error(m->sim)->status;
 }
 
 /* A unit and its own size around where the quantity is now. */
-static PfStatus default_box(Study *st, Plane *plane)
+static PfStatus default_box(Study *st, PfPlane *plane)
 {
   const PfSymbols *in = pf_system_symbols(st->system);
   double *outputs = pf_arena_array(st->s.arena, double, st->output_count);
@@ -355,7 +368,7 @@ static PfStatus take_within(Study *st, Plane *plane)
     if (found < 0)
       return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--within: '%s' is not one of the two that are shown, %s and %s",
                      options.intervals[i].name, plane->names[0], plane->names[1]);
-    plane->low[found] = options.intervals[i].low, plane->high[found] = options.intervals[i].high;
+    plane->at.low[found] = options.intervals[i].low, plane->at.high[found] = options.intervals[i].high;
   }
   return PF_OK;
 }
@@ -363,6 +376,7 @@ static PfStatus take_within(Study *st, Plane *plane)
 PfStatus pf_study_plane(Study *st, Plane *plane)
 {
   const char *show = st->options->show, *keep = st->options->keep;
+  PfPlane *at = &plane->at;
   int count = 0;
   if (!show) {
     pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--show is missing: the two quantities of the plane");
@@ -371,11 +385,15 @@ PfStatus pf_study_plane(Study *st, Plane *plane)
   }
   PF_TRY(pf_study_names(st, "--show", show, 2, plane->names, &count));
   if (count != 2) return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--show %s: two names with a comma between them", show);
-  for (int k = 0; k < 2; k++) PF_TRY(pf_study_quantity(st, "--show", plane->names[k], plane->show + k));
-  if (keep) PF_TRY(pf_study_names(st, "--keep", keep, 16, plane->keep_names, &plane->keep_count));
-  for (int k = 0; k < plane->keep_count; k++)
+  for (int k = 0; k < 2; k++) {
+    PF_TRY(pf_study_quantity(st, "--show", plane->names[k], at->show + k));
+    PF_TRY(pf_study_handle(st, plane->names[k], at->show[k], at->handle + k));
+  }
+  at->keep = plane->keep;
+  if (keep) PF_TRY(pf_study_names(st, "--keep", keep, 16, plane->keep_names, &at->keep_count));
+  for (int k = 0; k < at->keep_count; k++)
     PF_TRY(pf_study_quantity(st, "--keep", plane->keep_names[k], plane->keep + k));
-  PF_TRY(default_box(st, plane));
+  PF_TRY(default_box(st, at));
   return st->options->within ? take_within(st, plane) : PF_OK;
 }
 

@@ -27,7 +27,7 @@ const Command pf_study_poincare = {
   .operands = "FILE",
   .about = "Lists the points in which motions pass a section. The exponent belongs to the first motion: a positive one "
            "means that small deviations grow, by chaos or in an unstable motion.",
-  .takes = TAKES_STATE "section show keep within starts skip for out json ",
+  .takes = TAKES_STATE TAKES_METHOD "section show keep within starts skip out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .needs = needs,
@@ -53,7 +53,8 @@ static void write_text(void *user, PfText *text)
                 p->options.orbits == 1 ? "" : "s", p->st.options->section);
   if (s->end) pf_text_print(text, "  the first motion ends early: %s\n", s->end);
   if (s->failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", s->failed);
-  pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s", s->exponent);
+  if (isnan(s->exponent)) pf_text_add(text, "  no Lyapunov exponent");
+  else pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s", s->exponent);
   if (isfinite(s->before)) pf_text_print(text, " (%.6g after half the time)", s->before);
   pf_text_add(text, "\n");
   if (!s->count) return;
@@ -156,7 +157,9 @@ static PfStatus read_section(Poincare *p)
     return value > 0 ? PF_OK : pf_fail(p->st.s.ctx, PF_ERR_ARGUMENT, "--section %s: a positive time is needed", text);
   }
   p->options.value = value;
-  return pf_study_quantity(&p->st, "--section", name, &p->options.section);
+  PfQuantity quantity;
+  PF_TRY(pf_study_quantity(&p->st, "--section", name, &quantity));
+  return pf_study_handle(&p->st, name, quantity, &p->options.section);
 }
 
 static PfStatus read_skip(Poincare *p)
@@ -187,7 +190,8 @@ static PfStatus put_title(Poincare *p, PfText *title)
   const char *section = p->st.options->section, *equals = strchr(section, '=');
   PfQuantity energy;
   pf_text_print(title, "%s: %.*s = %s", pf_cli_title(p->st.s.model), (int)(equals - section), section, equals + 1);
-  for (int k = 0; k < p->plane.keep_count; k++) PF_TRY(add_value(p, title, p->plane.keep_names[k], p->plane.keep[k]));
+  for (int k = 0; k < p->plane.at.keep_count; k++)
+    PF_TRY(add_value(p, title, p->plane.keep_names[k], p->plane.keep[k]));
   if (p->options.orbits > 1) return PF_OK;
   PF_TRY(pf_study_quantity(&p->st, "--section", "energy", &energy));
   return add_value(p, title, "energy", energy);
@@ -207,18 +211,17 @@ static PfStatus work(Study *st)
 {
   Poincare *p = (Poincare *)st;
   PfSectionOptions *o = &p->options;
+  PF_TRY(pf_study_move(st, 1e-9, &o->span));
   PF_TRY(read_section(p));
   PF_TRY(read_skip(p));
-  PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_CURVES));
   PF_TRY(pf_study_plane(st, &p->plane));
-  memcpy(o->show, p->plane.show, sizeof o->show);
-  memcpy(o->low, p->plane.low, sizeof o->low);
-  memcpy(o->high, p->plane.high, sizeof o->high);
-  o->keep = p->plane.keep, o->keep_count = p->plane.keep_count;
+  o->plane = p->plane.at;
   PF_TRY(pf_study_starts(st, 1, &o->orbits));
-  PF_TRY(pf_study_span(st, &o->span));
   PF_TRY(make_title(p));
-  PF_TRY(pf_section(st->s.ctx, st->s.arena, st->field, o, &p->section));
+  PF_TRY(pf_section(st->s.arena, st->field, st->motion.sim, o, &p->section));
+  if (p->section.jumps)
+    pf_warn_at(st->s.ctx, (PfPlace){0}, "there is no Lyapunov exponent: deviations jump %s",
+               st->s.model->complete ? "at events" : "where forces switch (sign, if, …)");
   pf_study_show_one(st, p->plane.names[0], p->section.count, p->section.a);
   pf_study_show_one(st, p->plane.names[1], p->section.count, p->section.b);
   return st->options->out ? pf_study_write(&p->st, &writers) : PF_OK;
@@ -226,7 +229,7 @@ static PfStatus work(Study *st)
 
 static int run(int argc, char **argv)
 {
-  Poincare p = {.st = {.with_energy = true}};
+  Poincare p = {.st = {.moves = true}};
   int code = pf_study_run(&pf_study_poincare, argc, argv, &p.st, work, write_json, write_text);
   pf_study_close(&p.st);
   return code;

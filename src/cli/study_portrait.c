@@ -23,7 +23,7 @@ const Command pf_study_portrait = {
   .operands = "FILE",
   .about = "Follows motions from several places and shows them as curves in a plane. Closed curves are recognised and "
            "have a period.",
-  .takes = TAKES_STATE "show keep within starts for out json ",
+  .takes = TAKES_STATE TAKES_METHOD "show keep within starts out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .examples = "pfaff study portrait --show \"y,y'\" --starts 5 --for 5 --out portrait.svg examples/henon_heiles.pf\n",
@@ -45,8 +45,8 @@ static void show(Portrait *p)
     pf_study_show_one(&p->st, names[0], o->count, o->a);
     pf_study_show_one(&p->st, names[1], o->count, o->b);
   }
-  pf_study_show(&p->st, names, 2, p->plane.low);
-  pf_study_show(&p->st, names, 2, p->plane.high);
+  pf_study_show(&p->st, names, 2, p->plane.at.low);
+  pf_study_show(&p->st, names, 2, p->plane.at.high);
 }
 
 /* ---------------------------------------------------------------- text */
@@ -56,7 +56,7 @@ static void write_text(void *user, PfText *text)
   Portrait *p = user;
   pf_text_print(text, "%s: %d curve%s in the plane of %s and %s", pf_cli_name(p->st.s.model), p->p.count,
                 p->p.count == 1 ? "" : "s", p->plane.names[0], p->plane.names[1]);
-  for (int k = 0; k < p->plane.keep_count; k++)
+  for (int k = 0; k < p->plane.at.keep_count; k++)
     pf_text_print(text, "%s%s", k ? ", " : ", with the same ", p->plane.keep_names[k]);
   pf_text_add(text, "\n");
   if (p->p.failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", p->p.failed);
@@ -79,7 +79,7 @@ static void write_json(void *user, PfJson *json)
   pf_json_string(json, "model", pf_cli_name(p->st.s.model));
   pf_study_json_names(json, "show", p->plane.names, 2);
   pf_study_json_units(&p->st, json, "units", p->plane.names, 2);
-  pf_study_json_names(json, "keep", p->plane.keep_names, p->plane.keep_count);
+  pf_study_json_names(json, "keep", p->plane.keep_names, p->plane.at.keep_count);
   pf_json_integer(json, "failed", p->p.failed);
   pf_json_open(json, "curves", '[');
   for (int i = 0; i < p->p.count; i++) {
@@ -121,11 +121,12 @@ static PfStatus file_svg(void *user, PfText *text)
     list[i] = (PfSeries){.count = o->count, .x = o->a, .y = o->b, .label = closed ? "closed" : "not closed",
                          .color = closed ? 0 : 1, .dash = PF_DASH_SOLID};
   }
-  double dx = 0.25*(p->plane.high[0] - p->plane.low[0]), dy = 0.25*(p->plane.high[1] - p->plane.low[1]);
+  const PfPlane *at = &p->plane.at;
+  double dx = 0.25*(at->high[0] - at->low[0]), dy = 0.25*(at->high[1] - at->low[1]);
   PfChart chart = {.title = pf_cli_title(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
                    .y_label = pf_study_head(&p->st, p->plane.names[1]),
-                   .count = p->p.count, .series = list, .given = true, .x_low = p->plane.low[0] - dx,
-                   .x_high = p->plane.high[0] + dx, .y_low = p->plane.low[1] - dy, .y_high = p->plane.high[1] + dy};
+                   .count = p->p.count, .series = list, .given = true, .x_low = at->low[0] - dx,
+                   .x_high = at->high[0] + dx, .y_low = at->low[1] - dy, .y_high = at->high[1] + dy};
   pf_svg_chart(text, &chart);
   return PF_OK;
 }
@@ -138,22 +139,21 @@ static PfStatus work(Study *st)
 {
   Portrait *p = (Portrait *)st;
   PfPortraitOptions options = {0};
-  PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_CURVES));
+  PF_TRY(pf_study_move(st, 1e-11, &options.span));
   PF_TRY(pf_study_plane(st, &p->plane));
-  memcpy(options.show, p->plane.show, sizeof options.show);
-  memcpy(options.low, p->plane.low, sizeof options.low);
-  memcpy(options.high, p->plane.high, sizeof options.high);
-  options.keep = p->plane.keep, options.keep_count = p->plane.keep_count;
+  options.plane = p->plane.at;
   PF_TRY(pf_study_starts(st, 25, &options.starts));
-  PF_TRY(pf_study_span(st, &options.span));
-  PF_TRY(pf_portrait(st->s.ctx, st->s.arena, st->field, &options, &p->p));
+  PF_TRY(pf_portrait(st->s.arena, st->field, st->motion.sim, &options, &p->p));
+  if (p->p.forwards)
+    pf_warn_at(st->s.ctx, (PfPlace){0}, "the curves go forwards in time only: the model has %s",
+               st->s.model->complete ? "events" : "forces that switch (sign, if, …)");
   show(p);
   return st->options->out ? pf_study_write(&p->st, &writers) : PF_OK;
 }
 
 static int run(int argc, char **argv)
 {
-  Portrait p = {.st = {.with_energy = true}};
+  Portrait p = {.st = {.moves = true}};
   int code = pf_study_run(&pf_study_portrait, argc, argv, &p.st, work, write_json, write_text);
   pf_study_close(&p.st);
   return code;

@@ -32,10 +32,8 @@ static PfStatus find_surface(const Session *s, const PfSystem *system, const dou
 
 PfStatus pf_cli_warn_switching(const Session *s, const char *what)
 {
-  const PfEquations *eq = &s->equations;
   bool may;
-  PF_TRY(pf_may_jump(s->ctx, s->arena, s->model, eq->F, eq->n, &may));
-  if (!may) PF_TRY(pf_may_jump(s->ctx, s->arena, s->model, eq->C, eq->n, &may));
+  PF_TRY(pf_forces_may_jump(s->ctx, s->arena, &s->equations, &may));
   if (!may) return PF_OK;
   pf_warn_at(s->ctx, (PfPlace){0}, "forces switch (sign, if, …): %s by this study", what);
   pf_hint(s->ctx, "'pfaff run' finds where a motion switches, sticks and comes to rest");

@@ -95,3 +95,9 @@ PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model, const
   }
   return PF_OK;
 }
+
+PfStatus pf_forces_may_jump(PfContext *ctx, PfArena *arena, const PfEquations *eq, bool *may)
+{
+  PF_TRY(pf_may_jump(ctx, arena, eq->model, eq->F, eq->n, may));
+  return *may ? PF_OK : pf_may_jump(ctx, arena, eq->model, eq->C, eq->n, may);
+}

@@ -157,15 +157,20 @@ void pf_sampling_free(PfSampling *s)
   if (s) s->allocator->resize(s->allocator->user, s, 0);
 }
 
+bool pf_sim_look(PfSim *sim, double t)
+{
+  if (!sim->motion) return false;
+  sim->looking = sim->looked = true;
+  sim->look_t = t;
+  return sim->look_good = pf_phases_look(sim->motion, t, &sim->sample);
+}
+
 /* Instants without accelerations are left out. */
 bool pf_sim_due(PfSim *sim, PfSampling *s)
 {
-  while (sim->motion && pf_sampler_next(&s->sampler, sim->motion, &sim->look_t)) {
-    sim->looking = true;
-    sim->looked = true;
-    sim->look_good = pf_phases_look(sim->motion, sim->look_t, &sim->sample);
-    if (sim->look_good) return true;
-  }
+  double t;
+  while (sim->motion && pf_sampler_next(&s->sampler, sim->motion, &t))
+    if (pf_sim_look(sim, t)) return true;
   sim->looking = sim->looked = false;
   return false;
 }

@@ -33,8 +33,7 @@ PfStatus pf_course_make(PfContext *ctx, PfArena *arena, PfDynamics *field, bool 
   w->y = pf_arena_array(arena, double, most), w->y_old = pf_arena_array(arena, double, most);
   w->trial = pf_arena_array(arena, double, most), w->dense = pf_arena_array(arena, double, 5*most);
   w->s = pf_arena_array(arena, double, field->count);
-  w->last = pf_arena_array(arena, double, most);
-  bool good = w->y && w->y_old && w->trial && w->dense && w->last && w->s;
+  bool good = w->y && w->y_old && w->trial && w->dense && w->s;
   for (int k = 0; k < PF_COURSE_STAGES; k++) good = (w->k[k] = pf_arena_array(arena, double, most)) && good;
   return good ? make_inputs(w, arena) : pf_no_room(ctx, "the flow");
 }
@@ -82,9 +81,8 @@ PfStatus pf_course_begin(PfCourse *w, double way)
   w->n = pf_dynamics_size(w->f);
   w->N = w->deviates ? 2*w->n : w->n;
   w->way = way;
-  w->t = w->t_old = w->t_marked = w->f->full[pf_system_symbols(w->f->system)->time];
-  w->marked = w->steps;
-  w->moved = w->worn = false;
+  w->t = w->t_old = w->f->full[pf_system_symbols(w->f->system)->time];
+  w->worn = false;
   w->ready = true;
   pf_dynamics_get(w->f, w->y);
   PF_TRY(rate(w, w->t, w->y, w->k[0]));
@@ -158,7 +156,7 @@ static PfStatus change_chart(PfCourse *w)
   pf_dynamics_get(f, w->y);
   for (int k = 0; k < f->ny && w->deviates; k++) w->y[w->n + k] = w->s[f->at_q + f->y[k]];
   for (int k = 0; k < f->nj && w->deviates; k++) w->y[w->n + f->ny + k] = w->s[f->at_w + f->w[k]];
-  w->moved = w->ready = true;
+  w->ready = true;
   return rate(w, w->t, w->y, w->k[0]);
 }
 
@@ -168,24 +166,10 @@ static PfStatus give_up(PfCourse *w, PfStatus status)
   return pf_fail(w->ctx, PF_ERR_NUMBER, "the motion cannot be followed beyond t = %.6g", w->t);
 }
 
-/* Progress is checked: where a force jumps and the motion sticks, steps go to and fro between its sides and get
- * nowhere. */
-static bool makes_headway(PfCourse *w, double t_end)
-{
-  enum { STEPS = 20000 };
-  if (w->steps - w->marked < STEPS) return true;
-  bool good = fabs(w->t - w->t_marked) > 1e-4*fabs(t_end - w->t);
-  w->marked = w->steps;
-  w->t_marked = w->t;
-  return good;
-}
-
 PfStatus pf_course_step(PfCourse *w, double t_end)
 {
   PfStatus status = PF_OK;
-  w->moved = false;
   PF_TRY(pf_check_cancelled(w->ctx));
-  if (!makes_headway(w, t_end)) return give_up(w, status);
   if (w->worn) PF_TRY(change_chart(w));
   if (!w->ready) memcpy(w->k[0], w->k[6], (size_t)w->N*sizeof *w->k[0]);
   memcpy(w->y_old, w->y, (size_t)w->N*sizeof *w->y);
@@ -203,7 +187,6 @@ PfStatus pf_course_step(PfCourse *w, double t_end)
       make_dense(w, h);
       memcpy(w->y, w->trial, (size_t)w->N*sizeof *w->y);
       if (h == w->h || miss > 0.01) w->h = h*fmin(5, 0.9*pow(fmax(miss, 1e-10), -0.2));
-      w->steps++;
       w->worn = is_worn(w->f);
       return PF_OK;
     }
@@ -217,16 +200,4 @@ void pf_course_at(const PfCourse *w, double t, double *y)
   double x = (t - w->t_old)/(w->t - w->t_old), z = 1 - x;
   const double *r = w->dense;
   for (int i = 0; i < N; i++) y[i] = r[i] + x*(r[N + i] + z*(r[2*N + i] + x*(r[3*N + i] + z*r[4*N + i])));
-}
-
-PfStatus pf_course_exactly_at(PfCourse *w, double t, double *y)
-{
-  double keep[2] = {w->t, w->h};
-  memcpy(w->last, w->k[6], (size_t)w->N*sizeof *w->last); /* the derivative at the end of the step */
-  PfStatus status = rate(w, w->t_old, w->y_old, w->k[0]);
-  if (status == PF_OK) status = stages(w, w->way*(t - w->t_old));
-  if (status == PF_OK) memcpy(y, w->trial, (size_t)w->N*sizeof *y);
-  memcpy(w->k[6], w->last, (size_t)w->N*sizeof *w->last);
-  w->t = keep[0], w->h = keep[1];
-  return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flow of a vector field, with a small deviation carried along if wanted: x' = f(x), d' = Df(x) d, by Dormand and
- * Prince's method of order 5(4). The chart of the field may change on the way: then x is renamed, which the caller
- * can see. */
+/* The flow of a smooth vector field for what a simulation has not: a small deviation that is carried along, x' = f(x),
+ * d' = Df(x) d, and the way back in time. By Dormand and Prince's method of order 5(4). The chart of the field may
+ * change on the way: then x is renamed. */
 #ifndef PF_STUDY_COURSE_H
 #define PF_STUDY_COURSE_H
 
@@ -16,12 +16,9 @@ typedef struct PfCourse {
   int n, N;            /* components of x; with deviation 2n */
   bool deviates;
   bool ready, worn;    /* k[0] is known; the chart is to be changed */
-  bool moved;          /* the chart changed at the beginning of the last step */
   double rtol, atol, way; /* way: -1 goes back in time */
   double t, t_old, h;
-  double *y, *y_old, *k[PF_COURSE_STAGES], *trial, *dense, *last, *s, *work, *input_values;
-  long steps, marked;  /* steps; their number and the time when progress was last checked */
-  double t_marked;
+  double *y, *y_old, *k[PF_COURSE_STAGES], *trial, *dense, *s, *work, *input_values;
 } PfCourse;
 
 PfStatus pf_course_make(PfContext *ctx, PfArena *arena, PfDynamics *field, bool deviates, double rtol, PfCourse *flow);
@@ -33,7 +30,5 @@ PfStatus pf_course_begin(PfCourse *flow, double way);
 PfStatus pf_course_step(PfCourse *flow, double t_end);
 /* x (and d) at a time inside the last step, by interpolation of order 4. */
 void pf_course_at(const PfCourse *flow, double t, double *y);
-/* The same by a step of its own from the beginning of the last one: as exact as a step. */
-PfStatus pf_course_exactly_at(PfCourse *flow, double t, double *y);
 
 #endif

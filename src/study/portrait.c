@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Phase portraits: curves of motions in a plane, all with the same values of chosen integrals. */
 #include "study/course.h"
+#include "study/path.h"
 #include "study/problem.h"
 #include "study/quantity.h"
 
@@ -13,22 +14,26 @@ typedef struct Draw {
   PfContext *ctx;
   PfArena *arena;
   PfDynamics *f;
+  PfSim *sim;
   const PfPortraitOptions *o;
   PfPortrait *result;
   PfProblem problem;
   PfLevels levels;
   PfChartChoice chart;      /* in which the curves begin */
-  bool moved;               /* it was left on the way */
   double *home;             /* all numbers where the field was */
-  PfCourse flow;
-  double *y, *start, *rate; /* workspace; beginning of the curve and x' there */
+  PfPath path;              /* forwards */
+  PfCourse back;
+  int *component;           /* handles of the components of x */
+  double *y, *start, *rate; /* x now, at the beginning of the curve, and x' there */
   double t0;
-  int n;
+  int n, starts;
 } Draw;
 
 /* Half a curve while it grows. */
 typedef struct Half {
-  int count;
+  int count, room;
+  int sample;               /* the next one, at a multiple of span/SAMPLES */
+  bool outside;
   double *a, *b;
   double period;
   const char *end;
@@ -36,109 +41,136 @@ typedef struct Half {
 
 /* ---------------------------------------------------------------- closed curves */
 
-/* How far y lies past the plane across the motion at its beginning; cyclic components do not count. */
-static double ahead(const Draw *d, const double *y)
+static void read_state(Draw *d)
 {
+  for (int k = 0; k < d->n; k++) d->y[k] = pf_sim_get(d->sim, d->component[k]);
+}
+
+/* How far the motion is past the plane across it at its beginning; cyclic components do not count. */
+static double ahead(void *user)
+{
+  Draw *d = user;
   double sum = 0;
+  read_state(d);
   for (int k = 0; k < d->n; k++)
-    if (!d->problem.cyclic[k]) sum += d->rate[k]*(y[k] - d->start[k]);
+    if (!d->problem.cyclic[k]) sum += d->rate[k]*(d->y[k] - d->start[k]);
   return sum;
 }
 
-static double away(const Draw *d, const double *y)
+static double away(Draw *d)
 {
   double most = 0;
+  read_state(d);
   for (int k = 0; k < d->n; k++)
-    if (!d->problem.cyclic[k]) most = fmax(most, fabs(y[k] - d->start[k])/(1 + fabs(d->start[k])));
+    if (!d->problem.cyclic[k]) most = fmax(most, fabs(d->y[k] - d->start[k])/(1 + fabs(d->start[k])));
   return most;
 }
 
-static PfStatus ahead_at(void *user, double t, double *value)
+/* Where the latest step passes the plane near the beginning, the curve is closed; not after an event, which lasts. */
+static double find_period(Draw *d)
 {
-  Draw *d = user;
-  PF_TRY(pf_course_exactly_at(&d->flow, t, d->y));
-  *value = ahead(d, d->y);
+  for (double t; pf_path_pass(&d->path, &t);)
+    if (d->path.from > d->t0 && away(d) < 1e-5 && !pf_sim_event(d->sim, 0)) return t - d->t0;
+  return NAN;
+}
+
+/* ---------------------------------------------------------------- points */
+
+static PfStatus begin_half(Draw *d, Half *half)
+{
+  const PfModel *complete = d->f->model->complete;
+  int events = complete ? complete->event_count : 0;
+  *half = (Half){.room = SAMPLES + 4 + 2*events, .sample = 1, .period = NAN, .end = "end of the time"};
+  half->a = pf_arena_array(d->arena, double, half->room), half->b = pf_arena_array(d->arena, double, half->room);
+  return half->a && half->b ? PF_OK : pf_no_room(d->ctx, "the portrait");
+}
+
+static void add_point(const Draw *d, Half *half, const double value[2])
+{
+  const PfPlane *plane = &d->o->plane;
+  if (half->count == half->room) return;
+  half->a[half->count] = value[0], half->b[half->count++] = value[1];
+  for (int k = 0; k < 2; k++) {
+    double width = plane->high[k] - plane->low[k];
+    half->outside = half->outside || value[k] > plane->high[k] + 3*width || value[k] < plane->low[k] - 3*width;
+  }
+}
+
+/* The time of the next sample, when it comes before `last`; rounding does not hide the very end. */
+static bool next_sample(const Draw *d, Half *half, double way, double last, double *t)
+{
+  *t = d->t0 + way*d->o->span*half->sample/SAMPLES;
+  if (half->outside || half->sample > SAMPLES || way*(last - *t) < -1e-12*d->o->span) return false;
+  half->sample++;
+  return true;
+}
+
+/* ---------------------------------------------------------------- forwards */
+
+static void add_shown(Draw *d, Half *half)
+{
+  const int *handle = d->o->plane.handle;
+  add_point(d, half, (double[2]){pf_sim_get(d->sim, handle[0]), pf_sim_get(d->sim, handle[1])});
+}
+
+static void sample_step(Draw *d, Half *half, double last)
+{
+  for (double t; next_sample(d, half, 1, last, &t);)
+    if (pf_sim_look(d->sim, fmin(t, d->path.to))) add_shown(d, half);
+}
+
+static PfStatus go_forwards(Draw *d, Half *half)
+{
+  bool goes = true;
+  add_shown(d, half);
+  while (goes && !half->outside) {
+    PF_TRY(pf_path_step(&d->path, &goes));
+    if (!goes) break;
+    if (d->path.from == d->path.to) add_shown(d, half); /* before and after an event */
+    half->period = find_period(d);
+    bool closed = !isnan(half->period);
+    sample_step(d, half, closed ? d->t0 + half->period : d->path.to);
+    if (!closed) continue;
+    half->end = "closed";
+    add_point(d, half, (double[2]){half->a[0], half->b[0]});
+    return PF_OK;
+  }
+  if (half->outside) half->end = "leaves the picture";
+  else if (pf_sim_result(d->sim).end == PF_RUN_UNTIL) half->end = "the condition of 'until' holds";
+  else if (pf_path_end(&d->path, d->arena)) half->end = "cannot be followed further";
   return PF_OK;
 }
 
-/* When the last step passes the plane forwards near the beginning, the curve is closed. */
-static PfStatus find_period(Draw *d, double *period)
+/* ---------------------------------------------------------------- backwards */
+
+/* By the vector field: a simulation goes on only. */
+static PfStatus add_state(Draw *d, Half *half, const double *x)
 {
-  PfCourse *w = &d->flow;
-  double before = ahead(d, w->y_old), after = ahead(d, w->y), t;
-  *period = NAN;
-  if (d->moved || !(before < 0) || !(after >= 0) || w->t_old <= d->t0) return PF_OK;
-  memcpy(d->y, w->y, (size_t)d->n*sizeof *d->y);
-  PF_TRY(pf_root(ahead_at, d, w->t_old, before, w->t, after, &t));
-  if (away(d, d->y) < 1e-5) *period = t - d->t0;
+  double value[2];
+  PF_TRY(pf_dynamics_go(d->f, x));
+  for (int k = 0; k < 2; k++)
+    PF_TRY(pf_quantity_value(d->f, d->o->plane.show[k], d->levels.outputs, value + k));
+  add_point(d, half, value);
+  return PF_OK;
+}
+
+static PfStatus go_backwards(Draw *d, Half *half)
+{
+  PfCourse *w = &d->back;
+  double t_end = d->t0 - d->o->span;
+  PF_TRY(pf_course_begin(w, -1));
+  PF_TRY(add_state(d, half, w->y));
+  for (int k = 0; k < MOST_STEPS && w->t > t_end && !half->outside; k++) {
+    PF_TRY(pf_course_step(w, t_end));
+    for (double t; next_sample(d, half, -1, w->t, &t);) {
+      pf_course_at(w, t, d->y);
+      PF_TRY(add_state(d, half, d->y));
+    }
+  }
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- one curve */
-
-static PfStatus add_point(Draw *d, Half *half, const double *y, bool *outside)
-{
-  double value[2];
-  PF_TRY(pf_dynamics_go(d->f, y));
-  for (int k = 0; k < 2; k++) PF_TRY(pf_quantity_value(d->f, d->o->show[k], d->levels.outputs, value + k));
-  half->a[half->count] = value[0], half->b[half->count++] = value[1];
-  *outside = false;
-  for (int k = 0; k < 2; k++) {
-    double width = d->o->high[k] - d->o->low[k];
-    *outside = *outside || value[k] > d->o->high[k] + 3*width || value[k] < d->o->low[k] - 3*width;
-  }
-  return PF_OK;
-}
-
-/* Samples of the last step at equal parts of the span, up to the time `last`; rounding does not hide the very end. */
-static PfStatus sample(Draw *d, Half *half, double last, bool *outside)
-{
-  PfCourse *w = &d->flow;
-  double least = 1e-12*d->o->span;
-  while (half->count <= SAMPLES && !*outside) {
-    double next = d->t0 + w->way*d->o->span*half->count/SAMPLES;
-    if (w->way*(last - next) < -least) break;
-    pf_course_at(w, next, d->y);
-    PF_TRY(add_point(d, half, d->y, outside));
-  }
-  return PF_OK;
-}
-
-static PfStatus follow(Draw *d, double way, Half *half)
-{
-  PfCourse *w = &d->flow;
-  double t_end = d->t0 + way*d->o->span;
-  bool outside = false;
-  *half = (Half){.period = NAN, .end = "end of the time", .a = pf_arena_array(d->arena, double, SAMPLES + 4),
-                 .b = pf_arena_array(d->arena, double, SAMPLES + 4)};
-  if (!half->a || !half->b) return pf_no_room(d->ctx, "the portrait");
-  PF_TRY(pf_course_begin(w, way));
-  PF_TRY(add_point(d, half, w->y, &outside));
-  for (int k = 0; k < MOST_STEPS && way*(t_end - w->t) > 0 && !outside; k++) {
-    int before = pf_diagnostic_count(d->ctx);
-    PfStatus status = pf_course_step(w, t_end);
-    if (status == PF_ERR_NUMBER) {
-      pf_diagnostics_cut(d->ctx, before);
-      half->end = "cannot be followed further";
-      return PF_OK;
-    }
-    PF_TRY(status);
-    d->moved = d->moved || w->moved; /* then the beginning has other names */
-    if (way > 0) {
-      double last = w->t;
-      PF_TRY(find_period(d, &half->period));
-      if (!isnan(half->period)) last = d->t0 + half->period;
-      PF_TRY(sample(d, half, last, &outside));
-      if (isnan(half->period)) continue;
-      half->end = "closed";
-      return add_point(d, half, d->start, &outside);
-    }
-    PF_TRY(sample(d, half, w->t, &outside));
-  }
-  if (outside) half->end = "leaves the picture";
-  else if (way*(t_end - w->t) > 0) half->end = "too many steps";
-  return PF_OK;
-}
 
 /* The backward half, reversed, before the forward one. */
 static PfStatus join(Draw *d, const Half *back, const Half *forward)
@@ -155,86 +187,92 @@ static PfStatus join(Draw *d, const Half *back, const Half *forward)
   return PF_OK;
 }
 
-/* Back to a state in the chart of the beginning. */
-static PfStatus go_back(Draw *d, const double *x)
-{
-  memcpy(d->f->full, d->home, (size_t)d->f->count*sizeof *d->home);
-  pf_dynamics_use_chart(d->f, &d->chart);
-  d->moved = false;
-  return pf_dynamics_go(d->f, x);
-}
-
-/* The curve through the place of the field. */
-static PfStatus draw(Draw *d)
+/* The curve through the place of the field; the first one begins where the simulation is placed. */
+static PfStatus draw(Draw *d, bool first)
 {
   Half forward, back = {0};
-  d->n = pf_dynamics_size(d->f);
   pf_dynamics_get(d->f, d->start);
   pf_dynamics_rate(d->f, d->rate);
-  PF_TRY(follow(d, 1, &forward));
-  if (isnan(forward.period)) {
-    PF_TRY(go_back(d, d->start));
-    PF_TRY(follow(d, -1, &back));
+  PF_TRY(begin_half(d, &forward));
+  PF_TRY(pf_path_begin(&d->path, first ? NULL : d->f));
+  PF_TRY(go_forwards(d, &forward));
+  if (isnan(forward.period) && !d->result->forwards) {
+    int before = pf_diagnostic_count(d->ctx);
+    PF_TRY(begin_half(d, &back));
+    PfStatus status = go_backwards(d, &back);
+    if (status != PF_ERR_NUMBER) PF_TRY(status);
+    else pf_diagnostics_cut(d->ctx, before); /* its end */
   }
   return join(d, &back, &forward);
 }
 
 /* ---------------------------------------------------------------- all curves */
 
-static PfStatus place(Draw *d, int trial, bool *found)
+/* Back to where all searches begin, in the chart of the beginning. */
+static PfStatus go_home(Draw *d)
 {
-  for (int k = 0; k < 2; k++)
-    d->levels.target[k] = d->o->low[k] + pf_halton(trial, k)*(d->o->high[k] - d->o->low[k]);
-  return pf_levels_go(&d->levels, found);
+  memcpy(d->f->full, d->home, (size_t)d->f->count*sizeof *d->home);
+  pf_dynamics_use_chart(d->f, &d->chart);
+  return pf_dynamics_go(d->f, d->levels.origin);
+}
+
+static PfStatus find_components(Draw *d)
+{
+  for (int k = 0; k < d->n; k++) {
+    d->component[k] = pf_sim_find(d->sim, pf_dynamics_name(d->f, d->arena, k));
+    if (d->component[k] < 0) return pf_sim_error(d->sim)->status;
+  }
+  return PF_OK;
 }
 
 static PfStatus prepare(Draw *d)
 {
   const PfPortraitOptions *o = d->o;
   size_t most = 2*(size_t)(d->f->n + d->f->nw);
-  int starts = o->starts > 0 ? o->starts : 25;
+  d->n = pf_dynamics_size(d->f);
+  d->starts = o->starts > 0 ? o->starts : 25;
+  PF_TRY(pf_dynamics_may_jump(d->f, &d->result->forwards));
   PF_TRY(pf_problem_make(d->ctx, d->arena, d->f, PF_STEADY, -1, &d->problem));
   PF_TRY(pf_dynamics_go(d->f, d->problem.base));
-  PF_TRY(pf_levels_make(d->ctx, d->arena, d->f, d->problem.cyclic, 2 + o->keep_count, &d->levels));
-  for (int k = 0; k < 2 + o->keep_count; k++) {
-    PfQuantity quantity = k < 2 ? o->show[k] : o->keep[k - 2];
-    double now;
-    PF_TRY(pf_quantity_value(d->f, quantity, d->levels.outputs, &now));
-    pf_levels_add(&d->levels, quantity, now);
-  }
-  PF_TRY(pf_course_make(d->ctx, d->arena, d->f, false, o->rtol > 0 ? o->rtol : 1e-11, &d->flow));
+  PF_TRY(pf_levels_make(d->ctx, d->arena, d->f, d->problem.cyclic, &o->plane, &d->levels));
+  PF_TRY(pf_course_make(d->ctx, d->arena, d->f, false, pf_path_rtol(d->sim), &d->back));
   d->t0 = d->f->full[pf_system_symbols(d->f->system)->time];
   d->y = pf_arena_array(d->arena, double, most), d->start = pf_arena_array(d->arena, double, most);
   d->rate = pf_arena_array(d->arena, double, most), d->home = pf_arena_array(d->arena, double, d->f->count);
-  d->result->orbits = pf_arena_array(d->arena, PfOrbit, starts);
-  if (!d->y || !d->start || !d->rate || !d->home || !d->result->orbits) return pf_no_room(d->ctx, "the portrait");
+  d->component = pf_arena_array(d->arena, int, d->n);
+  d->result->orbits = pf_arena_array(d->arena, PfOrbit, d->starts);
+  if (!d->y || !d->start || !d->rate || !d->home || !d->component || !d->result->orbits)
+    return pf_no_room(d->ctx, "the portrait");
   memcpy(d->home, d->f->full, (size_t)d->f->count*sizeof *d->home);
+  PF_TRY(find_components(d));
+  PF_TRY(pf_path_prepare(d->sim, o->span));
   return pf_dynamics_keep_chart(d->f, d->arena, &d->chart);
 }
 
 static PfStatus draw_all(Draw *d)
 {
-  int starts = d->o->starts > 0 ? d->o->starts : 25;
   PF_TRY(prepare(d));
-  PF_TRY(draw(d));
-  for (int k = 1; k < starts; k++) {
+  PF_TRY(draw(d, true));
+  for (int k = 1; k < d->starts; k++) {
     bool found;
-    PF_TRY(go_back(d, d->levels.origin));
-    PF_TRY(place(d, k, &found));
-    if (found) PF_TRY(draw(d));
+    PF_TRY(go_home(d));
+    PF_TRY(pf_levels_go(&d->levels, k, &found));
+    if (found) PF_TRY(draw(d, false));
     else d->result->failed++;
   }
   return PF_OK;
 }
 
-PfStatus pf_portrait(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfPortraitOptions *options,
+PfStatus pf_portrait(PfArena *arena, PfDynamics *field, PfSim *sim, const PfPortraitOptions *options,
                      PfPortrait *portrait)
 {
+  PfContext *ctx = field->ctx;
   *portrait = (PfPortrait){0};
   if (!(options->span > 0)) return pf_fail(ctx, PF_ERR_ARGUMENT, "a portrait needs a time span");
-  Draw d = {.ctx = ctx, .arena = arena, .f = field, .o = options, .result = portrait};
+  Draw d = {.ctx = ctx, .arena = arena, .f = field, .sim = sim, .o = options, .result = portrait};
+  d.path = (PfPath){.sim = sim, .height = ahead, .user = &d};
   PfStatus status = draw_all(&d);
-  pf_course_release(&d.flow);
+  pf_course_release(&d.back);
   pf_problem_release(&d.problem);
   return status;
 }

@@ -44,10 +44,17 @@ static double slope(const PfDynamics *f, PfQuantity q, const double *s)
   return velocity ? f->derived[f->at_rate + q.index - in->v] : s[q.index];
 }
 
-PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *f, const bool *cyclic, int most, PfLevels *l)
+static PfStatus add_level(PfLevels *l, PfQuantity quantity)
 {
-  int n = pf_dynamics_size(f);
-  *l = (PfLevels){.ctx = ctx, .f = f};
+  l->list[l->count] = quantity;
+  return pf_quantity_value(l->f, quantity, l->outputs, l->target + l->count++);
+}
+
+PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *f, const bool *cyclic, const PfPlane *plane,
+                        PfLevels *l)
+{
+  int n = pf_dynamics_size(f), most = 2 + plane->keep_count;
+  *l = (PfLevels){.ctx = ctx, .f = f, .plane = plane};
   l->list = pf_arena_array(arena, PfQuantity, most), l->target = pf_arena_array(arena, double, most);
   l->weight = pf_arena_array(arena, double, n), l->x = pf_arena_array(arena, double, n);
   l->origin = pf_arena_array(arena, double, n), l->s = pf_arena_array(arena, double, f->count);
@@ -56,13 +63,9 @@ PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *f, const boo
     return pf_no_room(ctx, "levels");
   pf_dynamics_get(f, l->origin);
   for (int k = 0; k < n; k++) l->weight[k] = cyclic && cyclic[k] ? 0 : 1;
+  for (int i = 0; i < 2; i++) PF_TRY(add_level(l, plane->show[i]));
+  for (int i = 0; i < plane->keep_count; i++) PF_TRY(add_level(l, plane->keep[i]));
   return PF_OK;
-}
-
-void pf_levels_add(PfLevels *l, PfQuantity quantity, double target)
-{
-  l->list[l->count] = quantity;
-  l->target[l->count++] = target;
 }
 
 static PfStatus residual(void *user, const double *x, double *r, double *J)
@@ -83,8 +86,10 @@ static PfStatus residual(void *user, const double *x, double *r, double *J)
   return PF_OK;
 }
 
-PfStatus pf_levels_go(PfLevels *l, bool *found)
+PfStatus pf_levels_go(PfLevels *l, int k, bool *found)
 {
+  for (int i = 0; i < 2; i++)
+    l->target[i] = l->plane->low[i] + pf_halton(k, i)*(l->plane->high[i] - l->plane->low[i]);
   int n = pf_dynamics_size(l->f), before = pf_diagnostic_count(l->ctx);
   PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = l->weight};
   PfGaussNewtonResult result;

@@ -8,6 +8,7 @@
 typedef struct PfLevels {
   PfContext *ctx;
   PfDynamics *f;
+  const PfPlane *plane;
   int count;             /* of quantities */
   PfQuantity *list;
   double *target;
@@ -16,13 +17,14 @@ typedef struct PfLevels {
   double *s, *outputs;
 } PfLevels;
 
-/* `cyclic` (or NULL) marks components of x that stay. */
-PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *field, const bool *cyclic, int most,
+/* What is shown and what is kept, at the place of the field. `cyclic` (or NULL) marks components of x that stay;
+ * `plane` must outlive the levels. */
+PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *field, const bool *cyclic, const PfPlane *plane,
                         PfLevels *levels);
-void pf_levels_add(PfLevels *levels, PfQuantity quantity, double target);
 
-/* Goes to a state near the origin where all have their targets; `found` tells whether there is one. */
-PfStatus pf_levels_go(PfLevels *levels, bool *found);
+/* Goes to a state near the origin at the k-th place of the plane, where what is kept has its value; `found` tells
+ * whether there is one. */
+PfStatus pf_levels_go(PfLevels *levels, int k, bool *found);
 
 /* The value where the field is. `outputs`: room for all outputs. */
 PfStatus pf_quantity_value(PfDynamics *field, PfQuantity quantity, double *outputs, double *value);

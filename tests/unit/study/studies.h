@@ -5,11 +5,13 @@
 
 #include "../time/motions.h"
 
+#include "pfaff/sim_parts.h"
 #include "study/dynamics.h"
 
 typedef struct Studied {
   Moving x;
   PfDynamics *d;
+  PfSim *sim; /* of studies that move */
   int size;
 } Studied;
 
@@ -48,6 +50,7 @@ static inline void study_example(Fixture *f, const char *name, Studied *s, ...)
 
 static inline void end_study(Studied *s)
 {
+  pf_sim_close(s->sim);
   pf_dynamics_free(s->d);
   close_moving(&s->x);
 }

@@ -14,6 +14,7 @@ typedef struct Parts {
   PfEquations eq;
   PfSystem *system;
   PfDynamics *field;
+  PfSim *sim;
 } Parts;
 
 static PfStatus open_parts(Parts *p)
@@ -29,6 +30,19 @@ static PfStatus open_parts(Parts *p)
   return pf_dynamics_chart(p->field, NULL);
 }
 
+/* A simulation, and the plane of x and x' in both. */
+static PfStatus move_parts(Parts *p, PfPlane *plane)
+{
+  PfError error;
+  p->sim = pf_sim_of_model(p->ctx, p->model, &p->eq, &error);
+  if (!p->sim) return error.status;
+  *plane = (PfPlane){.low = {-1, -1}, .high = {1, 1}, .handle = {pf_sim_find(p->sim, "x"), pf_sim_find(p->sim, "x'")}};
+  if (!pf_dynamics_quantity(p->field, "x", plane->show) || !pf_dynamics_quantity(p->field, "x'", plane->show + 1))
+    return PF_ERR_NAME;
+  bool good = plane->handle[0] >= 0 && plane->handle[1] >= 0 && pf_sim_place(p->sim);
+  return good ? PF_OK : pf_sim_error(p->sim)->status;
+}
+
 static PfStatus study(Parts *p, int kind)
 {
   PF_TRY(open_parts(p));
@@ -36,16 +50,16 @@ static PfStatus study(Parts *p, int kind)
   PfContinuation branches;
   PfPortrait portrait;
   PfSection section;
-  PfQuantity x, v;
+  PfPlane plane;
   PfContinueOptions follow = {.steady = {.kind = PF_STEADY, .starts = 3}, .from = -1, .to = 1, .points = 10};
-  if (!pf_dynamics_quantity(p->field, "x", &x) || !pf_dynamics_quantity(p->field, "x'", &v)) return PF_ERR_NAME;
-  PfPortraitOptions draw = {.show = {x, v}, .low = {-1, -1}, .high = {1, 1}, .starts = 2, .span = 1, .rtol = 1e-4};
-  PfSectionOptions cut = {.section = x, .show = {x, v}, .span = 2, .rtol = 1e-4};
+  PF_TRY(move_parts(p, &plane));
+  PfPortraitOptions draw = {.plane = plane, .starts = 2, .span = 1};
+  PfSectionOptions cut = {.section = plane.handle[0], .plane = plane, .span = 2};
   switch (kind) {
   case 0: return pf_linearize(p->ctx, p->arena, p->field, NULL, 0, &linear);
   case 1: return pf_continue(p->ctx, p->arena, p->field, &follow, &branches);
-  case 2: return pf_portrait(p->ctx, p->arena, p->field, &draw, &portrait);
-  default: return pf_section(p->ctx, p->arena, p->field, &cut, &section);
+  case 2: return pf_portrait(p->arena, p->field, p->sim, &draw, &portrait);
+  default: return pf_section(p->arena, p->field, p->sim, &cut, &section);
   }
 }
 
@@ -55,6 +69,7 @@ static void attempt(Counter *counter, void *user)
   PfStatus status = p.ctx && p.arena ? study(&p, *(int *)user) : PF_ERR_MEMORY;
   if (!counter->refused) assert_int_equal(status, PF_OK);
   else if (status != PF_OK) assert_int_equal(status, PF_ERR_MEMORY);
+  pf_sim_close(p.sim);
   pf_dynamics_free(p.field);
   pf_system_free(p.system);
   pf_model_free(p.model);

@@ -9,6 +9,63 @@ static PfQuantity quantity(const Studied *s, const char *name)
   return q;
 }
 
+static int handle(const Studied *s, const char *name)
+{
+  int found = pf_sim_find(s->sim, name);
+  if (found < 0) fail_msg("no handle for '%s'", name);
+  return found;
+}
+
+/* The plane of two quantities of the state. */
+static PfPlane plane(const Studied *s, const char *a, const char *b)
+{
+  return (PfPlane){.show = {quantity(s, a), quantity(s, b)}, .handle = {handle(s, a), handle(s, b)},
+                   .low = {-1, -1}, .high = {1, 1}};
+}
+
+/* A simulation placed where the field is. */
+static void simulate(Studied *s, double rtol)
+{
+  PfError error;
+  s->sim = pf_sim_of_model(s->x.s.ctx, s->x.s.model, &s->x.s.eq, &error);
+  if (!s->sim || !pf_sim_place(s->sim)) fail_msg("no simulation: %s", error.message);
+  PfRunOptions options = pf_sim_options(s->sim);
+  options.rtol = rtol;
+  assert_true(pf_sim_set_options(s->sim, &options));
+}
+
+/* The plane of a coordinate and the energy. */
+static PfPlane with_energy(const Studied *s, const char *a, PfQuantity energy)
+{
+  return (PfPlane){.show = {quantity(s, a), energy}, .handle = {handle(s, a), handle(s, "kinetic + potential")}};
+}
+
+static PfPortrait portrait(Studied *s, const PfPortraitOptions *options)
+{
+  PfPortrait p;
+  assert_int_equal(pf_portrait(s->x.s.arena, s->d, s->sim, options, &p), PF_OK);
+  return p;
+}
+
+static PfSection section_of(Studied *s, const PfSectionOptions *options)
+{
+  PfSection section;
+  assert_int_equal(pf_section(s->x.s.arena, s->d, s->sim, options, &section), PF_OK);
+  return section;
+}
+
+/* The field of a text with the energy as its only output. */
+static PfQuantity study_energy(Fixture *f, const char *text, Studied *s)
+{
+  study_text(f, text, s);
+  const PfExpr energy = pf_expr_add(s->x.s.ctx, s->x.s.eq.kinetic, s->x.s.eq.potential);
+  PfOutputs outputs = {1, &energy};
+  pf_dynamics_free(s->d);
+  begin_study(s, &outputs);
+  simulate(s, 1e-10);
+  return (PfQuantity){.output = true, .index = 0};
+}
+
 /* An example with one output: what its first plot shows. */
 static void study_with_plot(Fixture *f, const char *name, Studied *s)
 {
@@ -16,6 +73,7 @@ static void study_with_plot(Fixture *f, const char *name, Studied *s)
   open_example(f, name, &s->x);
   PfOutputs outputs = {1, s->x.s.model->plots[0].values};
   begin_study(s, &outputs);
+  simulate(s, 1e-11);
 }
 
 /* ---------------------------------------------------------------- portraits */
@@ -25,14 +83,14 @@ static void study_with_plot(Fixture *f, const char *name, Studied *s)
 static void inertial_motions_are_ellipses(void **state)
 {
   Studied s;
-  PfPortrait p;
   const double A1 = 1.25, A2 = 1.5, A3 = 2.6875, kappa = 0.13953488372093023, K = 2.3125, B = 1.1976744186046512;
   study_with_plot(*state, "carriage_inertia", &s);
   const PfQuantity keep = {.output = true, .index = 0};
-  PfPortraitOptions options = {.show = {quantity(&s, "nu[3]"), quantity(&s, "nu[2]")}, .low = {-0.5, -8},
-                               .high = {2, 8},
-                               .keep = &keep, .keep_count = 1, .starts = 8, .span = 40};
-  assert_int_equal(pf_portrait(s.x.s.ctx, s.x.s.arena, s.d, &options, &p), PF_OK);
+  PfPortraitOptions options = {.plane = plane(&s, "nu[3]", "nu[2]"), .starts = 8, .span = 40};
+  options.plane.low[0] = -0.5, options.plane.high[0] = 2;
+  options.plane.low[1] = -8, options.plane.high[1] = 8;
+  options.plane.keep = &keep, options.plane.keep_count = 1;
+  PfPortrait p = portrait(&s, &options);
   assert_int_equal(p.count, 8);
   assert_near(p.orbits[0].period, 20.181346371326264, 1e-9, 0);
   for (int i = 0; i < p.count; i++) {
@@ -54,13 +112,11 @@ static void inertial_motions_are_ellipses(void **state)
 static void the_period_of_a_pendulum(void **state)
 {
   Studied s;
-  PfPortrait p;
   study_text(*state,
              "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = pi/2", &s);
-  PfPortraitOptions options = {.show = {quantity(&s, "q"), quantity(&s, "q'")}, .low = {-1, -1}, .high = {1, 1},
-                               .starts = 1,
-                               .span = 5};
-  assert_int_equal(pf_portrait(s.x.s.ctx, s.x.s.arena, s.d, &options, &p), PF_OK);
+  simulate(&s, 1e-11);
+  PfPortraitOptions options = {.plane = plane(&s, "q", "q'"), .starts = 1, .span = 5};
+  PfPortrait p = portrait(&s, &options);
   assert_near(p.orbits[0].period, 4*1.8540746773013719*sqrt(0.5/9.81), 1e-9, 0);
   end_study(&s);
 }
@@ -69,17 +125,11 @@ static void the_period_of_a_pendulum(void **state)
 static void charts_change_on_the_way_round(void **state)
 {
   Studied s;
-  PfSection section;
-  study_text(*state,
+  PfQuantity energy = study_energy(*state,
              "param g = 9.81\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\nconstraint rod: x^2 + y^2 = 1\n"
              "start y = -1, x' = 8", &s);
-  const PfExpr energy = pf_expr_add(s.x.s.ctx, s.x.s.eq.kinetic, s.x.s.eq.potential);
-  PfOutputs outputs = {1, &energy};
-  pf_dynamics_free(s.d);
-  begin_study(&s, &outputs);
-  PfSectionOptions options = {.section = quantity(&s, "x"), .show = {quantity(&s, "y"), {.output = true, .index = 0}},
-                              .span = 5, .rtol = 1e-10};
-  assert_int_equal(pf_section(s.x.s.ctx, s.x.s.arena, s.d, &options, &section), PF_OK);
+  PfSectionOptions options = {.section = handle(&s, "x"), .plane = with_energy(&s, "y", energy), .span = 5};
+  PfSection section = section_of(&s, &options);
   assert_null(section.end);
   assert_true(section.count >= 4);
   for (int i = 0; i < section.count; i++) {
@@ -93,16 +143,13 @@ static void charts_change_on_the_way_round(void **state)
 static void curves_go_on_through_other_charts(void **state)
 {
   Studied s;
-  PfPortrait p;
-  study_text(*state, "param g = 9.81\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\n"
+  PfQuantity energy = study_energy(*state,
+             "param g = 9.81\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\n"
              "constraint rod: x^2 + y^2 = 1\nstart y = -1, x' = 8", &s);
-  const PfExpr energy = pf_expr_add(s.x.s.ctx, s.x.s.eq.kinetic, s.x.s.eq.potential);
-  PfOutputs outputs = {1, &energy};
-  pf_dynamics_free(s.d);
-  begin_study(&s, &outputs);
-  PfPortraitOptions options = {.show = {quantity(&s, "x"), {.output = true, .index = 0}}, .low = {-0.5, 15},
-                               .high = {0.5, 30}, .starts = 4, .span = 3, .rtol = 1e-10};
-  assert_int_equal(pf_portrait(s.x.s.ctx, s.x.s.arena, s.d, &options, &p), PF_OK);
+  PfPortraitOptions options = {.plane = with_energy(&s, "x", energy), .starts = 4, .span = 3};
+  options.plane.low[0] = -0.5, options.plane.high[0] = 0.5;
+  options.plane.low[1] = 15, options.plane.high[1] = 30;
+  PfPortrait p = portrait(&s, &options);
   assert_int_equal(p.count, 4);
   for (int i = 0; i < p.count; i++) {
     double least = 1, most = -1;
@@ -121,10 +168,10 @@ static void curves_go_on_through_other_charts(void **state)
 static void the_exponent_of_a_saddle_is_its_eigenvalue(void **state)
 {
   Studied s;
-  PfSection section;
   study_text(*state, "coord x\nkinetic x'^2/2\npotential -2*x^2", &s);
-  PfSectionOptions options = {.every = 1, .show = {quantity(&s, "x"), quantity(&s, "x'")}, .span = 400};
-  assert_int_equal(pf_section(s.x.s.ctx, s.x.s.arena, s.d, &options, &section), PF_OK);
+  simulate(&s, 1e-9);
+  PfSectionOptions options = {.every = 1, .plane = plane(&s, "x", "x'"), .span = 400};
+  PfSection section = section_of(&s, &options);
   assert_near(section.exponent, 2, 0, 0.01); /* the first transient has a weight of 1/t */
   assert_int_equal(section.count, 400);
   end_study(&s);
@@ -133,11 +180,10 @@ static void the_exponent_of_a_saddle_is_its_eigenvalue(void **state)
 static void the_exponent_of_an_oscillator_is_zero(void **state)
 {
   Studied s;
-  PfSection section;
   study_text(*state, "coord x\nkinetic x'^2/2\npotential x^2/2\nstart x = 1", &s);
-  PfSectionOptions options = {.section = quantity(&s, "x"), .show = {quantity(&s, "x"), quantity(&s, "x'")},
-                              .span = 100};
-  assert_int_equal(pf_section(s.x.s.ctx, s.x.s.arena, s.d, &options, &section), PF_OK);
+  simulate(&s, 1e-9);
+  PfSectionOptions options = {.section = handle(&s, "x"), .plane = plane(&s, "x", "x'"), .span = 100};
+  PfSection section = section_of(&s, &options);
   assert_near(section.exponent, 0, 0, 0.01);
   assert_int_equal(section.count, 16); /* x passes 0 upwards at 3 pi/2 + 2 pi k */
   for (int i = 0; i < section.count; i++) {
@@ -152,11 +198,11 @@ static void the_exponent_of_an_oscillator_is_zero(void **state)
 static void a_stroboscope_sees_a_forced_oscillator_stand_still(void **state)
 {
   Studied s;
-  PfSection section;
   study_text(*state, "coord x\ninput u = cos(2*t)\nkinetic x'^2/2\npotential x^2/2\nforce x = u - x'", &s);
   double T = acos(-1);
-  PfSectionOptions options = {.every = T, .show = {quantity(&s, "x"), quantity(&s, "x'")}, .span = 30*T, .skip = 20*T};
-  assert_int_equal(pf_section(s.x.s.ctx, s.x.s.arena, s.d, &options, &section), PF_OK);
+  simulate(&s, 1e-9);
+  PfSectionOptions options = {.every = T, .plane = plane(&s, "x", "x'"), .span = 30*T, .skip = 20*T};
+  PfSection section = section_of(&s, &options);
   /* x = Re(c exp(2 i t)), c = 1/(1 - 4 + 2 i) = (-3 - 2 i)/13: x(kT) = -3/13, x'(kT) = 4/13 */
   assert_true(section.count >= 9);
   for (int i = 0; i < section.count; i++) {
@@ -171,19 +217,16 @@ static void a_stroboscope_sees_a_forced_oscillator_stand_still(void **state)
 static void other_motions_keep_what_is_to_be_kept(void **state)
 {
   Studied s;
-  PfSection section;
-  study_text(*state, "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential (x^2 + y^2)/2 + x^2*y - y^3/3\n"
+  const PfQuantity energy = study_energy(*state,
+             "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential (x^2 + y^2)/2 + x^2*y - y^3/3\n"
              "start y = 0.1, x' = 0.49, y' = 0.1", &s);
-  const PfExpr energy = pf_expr_add(s.x.s.ctx, s.x.s.eq.kinetic, s.x.s.eq.potential);
-  PfOutputs outputs = {1, &energy};
-  pf_dynamics_free(s.d);
-  begin_study(&s, &outputs);
-  const PfQuantity keep = {.output = true, .index = 0};
-  PfSectionOptions options = {.section = quantity(&s, "x"), .show = {quantity(&s, "y"), keep}, .orbits = 4, .span = 60,
-                              .low = {-0.2, 0.13}, .high = {0.3, 0.13}, .keep = &keep, .keep_count = 1};
+  PfSectionOptions options = {.section = handle(&s, "x"), .plane = with_energy(&s, "y", energy), .orbits = 4,
+                              .span = 60};
   double E = 0.1*0.1/2 - 1e-3/3 + (0.49*0.49 + 0.01)/2;
-  options.low[1] = options.high[1] = E;
-  assert_int_equal(pf_section(s.x.s.ctx, s.x.s.arena, s.d, &options, &section), PF_OK);
+  options.plane.low[0] = -0.2, options.plane.high[0] = 0.3;
+  options.plane.low[1] = options.plane.high[1] = E;
+  options.plane.keep = &energy, options.plane.keep_count = 1;
+  PfSection section = section_of(&s, &options);
   assert_int_equal(section.failed, 0);
   assert_int_equal(section.orbit[section.count - 1], 3);
   for (int i = 0; i < section.count; i++) assert_near(section.b[i], E, 1e-7, 0);
@@ -193,10 +236,11 @@ static void other_motions_keep_what_is_to_be_kept(void **state)
 static void a_portrait_needs_time(void **state)
 {
   Studied s;
-  PfPortrait p;
   study_text(*state, "coord x\nkinetic x'^2/2", &s);
-  PfPortraitOptions options = {.show = {quantity(&s, "x"), quantity(&s, "x'")}};
-  assert_int_equal(pf_portrait(s.x.s.ctx, s.x.s.arena, s.d, &options, &p), PF_ERR_ARGUMENT);
+  PfPortrait p;
+  simulate(&s, 1e-9);
+  PfPortraitOptions options = {.plane = plane(&s, "x", "x'")};
+  assert_int_equal(pf_portrait(s.x.s.arena, s.d, s.sim, &options, &p), PF_ERR_ARGUMENT);
   PfQuantity q;
   assert_false(pf_dynamics_quantity(s.d, "z", &q));
   end_study(&s);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Motions of a study by a simulation. */
+#include "study/path.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus status_of(const PfSim *sim, bool good)
+{
+  return good ? PF_OK : pf_sim_error(sim)->status;
+}
+
+PfStatus pf_path_prepare(PfSim *sim, double span)
+{
+  PfRunOptions options = pf_sim_options(sim);
+  options.t_end = pf_sim_values(sim)[pf_system_symbols(pf_sim_system(sim))->time] + span;
+  return status_of(sim, pf_sim_set_options(sim, &options));
+}
+
+double pf_path_rtol(const PfSim *sim)
+{
+  double rtol = pf_sim_options(sim).rtol;
+  return rtol > 0 ? rtol : PF_USUAL_RTOL;
+}
+
+/* Both are of the same model, with their symbols in the same order. */
+static void place(PfSim *sim, const PfDynamics *f)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  double *values = pf_sim_values(sim);
+  memcpy(values + in->q, f->full + in->q, (size_t)f->n*sizeof *values);
+  memcpy(values + in->v, f->full + in->v, (size_t)f->n*sizeof *values);
+}
+
+PfStatus pf_path_begin(PfPath *p, const PfDynamics *field)
+{
+  if (field) place(p->sim, field);
+  PF_TRY(status_of(p->sim, pf_sim_start(p->sim)));
+  p->t = p->from = p->to = pf_sim_time(p->sim);
+  p->g = p->height(p->user);
+  return PF_OK;
+}
+
+PfStatus pf_path_step(PfPath *p, bool *goes)
+{
+  PfContext *ctx = pf_sim_context(p->sim);
+  PF_TRY(pf_check_cancelled(ctx));
+  int before = pf_diagnostic_count(ctx);
+  *goes = pf_sim_step(p->sim);
+  PfStatus status = pf_sim_error(p->sim)->status;
+  if (!*goes && pf_is_final(status)) return status;
+  if (!*goes) pf_diagnostics_cut(ctx, before);
+  p->t = p->from = p->to;
+  p->to = pf_sim_time(p->sim);
+  if (p->from == p->to) p->g = p->height(p->user);
+  return PF_OK;
+}
+
+static PfStatus height_at(void *user, double t, double *g)
+{
+  const PfPath *p = user;
+  *g = pf_sim_look(p->sim, t) ? p->height(p->user) : NAN;
+  return PF_OK;
+}
+
+/* Steps may be long: they are looked at in pieces. */
+bool pf_path_pass(PfPath *p, double *t)
+{
+  enum { PIECES = 4 };
+  double piece = (p->to - p->from)/PIECES;
+  while (p->t < p->to) {
+    double begin = p->t, before = p->g;
+    p->t = p->to - begin > 1.5*piece ? begin + piece : p->to;
+    (void)height_at(p, p->t, &p->g);
+    if (before < 0 && p->g >= 0 && pf_root(height_at, p, begin, before, p->t, p->g, t) == PF_OK) return true;
+  }
+  return false;
+}
+
+const char *pf_path_end(const PfPath *p, PfArena *arena)
+{
+  PfRunResult result = pf_sim_result(p->sim);
+  if (p->to >= pf_sim_options(p->sim).t_end || result.end == PF_RUN_DONE) return NULL;
+  if (result.end == PF_RUN_UNTIL) return "the condition of 'until' holds";
+  const char *message = pf_sim_error(p->sim)->message;
+  return pf_arena_text(arena, message, strlen(message));
+}
+
+PfStatus pf_dynamics_may_jump(const PfDynamics *f, bool *may)
+{
+  PfArena *scratch = pf_context_scratch(f->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  *may = f->model->complete != NULL;
+  PfStatus status = *may ? PF_OK : pf_forces_may_jump(f->ctx, scratch, f->eq, may);
+  pf_arena_release(scratch, mark);
+  return status;
+}
