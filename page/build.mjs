@@ -17,7 +17,7 @@ const LIMIT = 1_500_000; // bytes of a page without data
 async function bundle(entry, plugins = []) {
   const { outputFiles } = await build({
     entryPoints: [join(here, "src", entry)], bundle: true, minify: true, write: false, format: "iife", target: "es2022", charset: "utf8", legalComments: "none",
-    loader: { ".css": "text", ".woff2": "base64" }, plugins,
+    loader: { ".css": "text" }, plugins,
   });
   return outputFiles[0].text;
 }
@@ -28,6 +28,22 @@ const workers = {
   setup(b) {
     b.onResolve({ filter: /^worker:/ }, ({ path }) => ({ path: path.slice(7), namespace: "worker" }));
     b.onLoad({ filter: /.*/, namespace: "worker" }, async ({ path }) => ({ contents: await bundle(path), loader: "text" }));
+  },
+};
+
+/** `import css from "katex.css"` is its style with the few fonts that mechanics needs inside. */
+const katexCss = {
+  name: "katex.css",
+  setup(b) {
+    const dist = join(here, "node_modules/katex/dist"), kept = /KaTeX_(Main-Regular|Math-Italic|Size[1-4]-Regular)\.woff2/;
+    b.onResolve({ filter: /^katex\.css$/ }, () => ({ path: "katex.css", namespace: "katex" }));
+    b.onLoad({ filter: /.*/, namespace: "katex" }, () => {
+      const css = readFileSync(join(dist, "katex.min.css"), "utf8").replace(/@font-face\{[^}]*\}/g, (face) => {
+        const file = kept.exec(face)?.[0];
+        return file ? face.replace(/src:[^;}]*/, () => `src:url(data:font/woff2;base64,${readFileSync(join(dist, "fonts", file)).toString("base64")}) format("woff2")`) : "";
+      });
+      return { contents: css, loader: "text" };
+    });
   },
 };
 
@@ -50,9 +66,8 @@ function gallery() {
 const boot = readFileSync(join(here, "src/boot.js"), "utf8").trim();
 const html = readFileSync(join(here, "src/index.html"), "utf8")
   .replace("POLICY", () => policy(boot))
-  .replace("BOOT", () => boot)
-  .replace("PROGRAM", () => "");
-const app = packed(Buffer.from(await bundle("main.ts", [workers])));
+  .replace("BOOT", () => boot);
+const app = packed(Buffer.from(await bundle("main.ts", [workers, katexCss])));
 const page = html.replace("<!--APP-->", () => app).replace("<!--ENGINE-->", () => packed(readFileSync(engine)));
 
 mkdirSync(join(here, "dist"), { recursive: true });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: a stage with time and numbers on one side, curves, equations, facts and text on the other.
+import katexCss from "katex.css";
 import uplotCss from "uplot/dist/uPlot.min.css";
 import { fill, h } from "./dom";
 import { readTracks } from "./tracks";
@@ -132,7 +133,7 @@ function keys(session: Session, player: Player): void {
 
 export function start(): void {
   const data = readData(), { engine } = pfaffPage, session = new Session(engine, data), link = readLink(location.hash);
-  document.head.append(h("style", {}, uplotCss, css));
+  document.head.append(h("style", {}, uplotCss, katexCss, css));
   const player = new Player(session), view = new View(session), sliders = new Sliders(session), curves = new Curves(session), equations = new Equations(session, engine),
     facts = new Facts(session, engine), editor = new Editor(session);
   const repaint = () => {

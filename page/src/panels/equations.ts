@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations, typeset, in the form the reader chooses.
-import temml from "temml";
+import katex from "katex";
 import { fill, h } from "../dom";
 import { Cancelled, EngineClient } from "../engine/client";
 import type { Session } from "../session";
@@ -53,12 +53,12 @@ export class Equations {
   }
 }
 
-/** MathML of a formula; the plain text where it cannot be typeset. */
+/** A formula, typeset so that long ones break at their sums; the plain text where that cannot be done. */
 export function formula(latex: string, text: string): HTMLElement {
   const place = h("div", { class: "formula", tabindex: 0 });
   if (latex.length > LONGEST) return fill(place, h("code", {}, text)), place;
   try {
-    temml.render(latex, place, { displayMode: true, throwOnError: true, trust: false, maxSize: [5, 10], maxExpand: 100 });
+    katex.render(`\\displaystyle ${latex}`, place, { throwOnError: true, trust: false, strict: "ignore", maxSize: 10, maxExpand: 100 });
   } catch {
     fill(place, h("code", {}, text));
   }
