@@ -7,11 +7,6 @@ import re
 NAME = r"[A-Za-z_]\w*"
 NUMBER = r"(?<!\w)(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 
-# What a statement does, for colours; the others are plain statements.
-DECLARE = ("model", "param", "coord", "input", "speed", "let", "body", "frame", "point", "part")
-CONTROL = ("for", "use", "when", "lock", "unlock", "attach", "detach")
-LABELLED = ("constraint", "prescribe", "roll", "skate", "omni", "mecanum")
-
 # Words that are ordinary names unless they stand behind roll, on, inside and outside, with.
 BEHIND = ("disc", "surface", "sphere", "impulse")
 
@@ -75,7 +70,7 @@ def strings():
 
 def declarations(words):
     """Names where they are given: behind body, …, and as labels of constraints."""
-    labels = "|".join(LABELLED)
+    labels = choice(words["labelled"])
     return {"patterns": [
         captured(rf"(?<![\w.])(roll)\s+(?:({NAME})(\[[^\]]*\])?\s*(:)\s*)?(disc|ball)\s+({NAME})",
                  "keyword.other.statement", "entity.name.label", "$index", "punctuation.separator.label",
@@ -108,9 +103,9 @@ def context(words):
 
 def plain_words(words):
     """Words that mean the same wherever they stand."""
-    others = [w for w in words["statements"] if w not in DECLARE + CONTROL]
+    others = [w for w in words["statements"] if w not in words["declaring"] + words["controlling"]]
     return {"patterns": [
-        rule(word(DECLARE), "storage.type"), rule(word(CONTROL), "keyword.control"),
+        rule(word(words["declaring"]), "storage.type"), rule(word(words["controlling"]), "keyword.control"),
         rule(word(others), "keyword.other.statement"), rule(word(words["clauses"]), "keyword.other.clause"),
         rule(word(words["connectives"]), "keyword.operator.word"),
     ]}

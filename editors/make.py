@@ -39,8 +39,8 @@ def wrapped(words, first, indent):
     return "\n".join([*lines, line])
 
 
-def names(words):
-    return [word for word in words if re.fullmatch(r"\w+", word, re.ASCII)]
+def without(words, others):
+    return [word for word in words if word not in others]
 
 
 def vim_pattern(words):
@@ -49,17 +49,17 @@ def vim_pattern(words):
 
 def vim_words(words):
     """Statements and clauses are keywords; the rest depends on where it stands."""
-    plain = [w for w in words["statements"] if w not in grammar.DECLARE + grammar.CONTROL + grammar.LABELLED]
+    plain = without(words["statements"], words["declaring"] + words["controlling"] + words["labelled"])
     then_name = "nextgroup=pfaffOrdinary skipwhite"
     groups = [("pfaffStatement", plain),
-              ("pfaffStatement nextgroup=pfaffLabel skipwhite", [w for w in grammar.LABELLED if w != "roll"]),
-              (f"pfaffDeclare {then_name}", [w for w in grammar.DECLARE if w != "point"]),
-              (f"pfaffControl {then_name}", grammar.CONTROL),
-              (f"pfaffClause {then_name}", [w for w in words["clauses"] if w not in ("by", "on", "as")]),
+              ("pfaffStatement nextgroup=pfaffLabel skipwhite", without(words["labelled"], ["roll"])),
+              (f"pfaffDeclare {then_name}", without(words["declaring"], ["point"])),
+              (f"pfaffControl {then_name}", words["controlling"]),
+              (f"pfaffClause {then_name}", without(words["clauses"], ["by", "on", "as"])),
               ("pfaffConnective", words["connectives"]), ("pfaffConstant", words["constants"]),
               ("pfaffShown", words["shown"])]
     keywords = [wrapped(list, f"syn keyword {group}", "  \\") for group, list in groups]
-    context = [w for w in words["context"] if w not in grammar.BEHIND]
+    context = without(words["context"], grammar.BEHIND)
     functions = rf"\.\@1<!\<{vim_pattern(words['functions'])}\ze\s*("
     properties = vim_pattern(words["properties"] + words["settings"])
     unit = rf"{vim_pattern(words['prefixes'])}\={vim_pattern(words['prefixed_units'])}\|{vim_pattern(words['units'])}"
@@ -82,10 +82,8 @@ def emacs_words(words):
     def constant(key, list):
         items = wrapped([json.dumps(word, ensure_ascii=False) for word in list], "", "   ")
         return f"(defconst pfaff--{key.replace('_', '-')}\n  '({items.strip()}))"
-    others = [w for w in words["statements"] if w not in grammar.DECLARE + grammar.CONTROL]
-    lists = {**words, "statements": others, "declarations": grammar.DECLARE, "control": grammar.CONTROL,
-             "context": [w for w in words["context"] if w not in grammar.BEHIND], "context_everywhere": words["context"],
-             "context_behind": [w for w in grammar.BEHIND if w != "disc"]}
+    lists = {**words, "context": without(words["context"], grammar.BEHIND), "context_everywhere": words["context"],
+             "context_behind": without(grammar.BEHIND, ["disc"])}
     return "\n".join(constant(key, lists[key]) for key in lists) + "\n"
 
 

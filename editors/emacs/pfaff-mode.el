@@ -29,8 +29,15 @@
 
 ;; words: begin (made by editors/make.py)
 (defconst pfaff--statements
-  '("kinetic" "potential" "dissipation" "gravity" "force" "torque" "nonideal" "start" "rate" "spring" "damper"
-    "constraint" "roll" "skate" "omni" "mecanum" "run" "plot" "draw" "prescribe"))
+  '("model" "param" "coord" "input" "speed" "let" "kinetic" "potential" "dissipation" "gravity" "force" "torque"
+    "nonideal" "start" "rate" "body" "frame" "point" "spring" "damper" "constraint" "roll" "skate" "omni"
+    "mecanum" "part" "use" "for" "run" "plot" "draw" "prescribe" "when" "lock" "unlock" "attach" "detach"))
+(defconst pfaff--declaring
+  '("model" "param" "coord" "input" "speed" "let" "body" "frame" "point" "part"))
+(defconst pfaff--controlling
+  '("for" "use" "when" "lock" "unlock" "attach" "detach"))
+(defconst pfaff--labelled
+  '("constraint" "prescribe" "roll" "skate" "omni" "mecanum"))
 (defconst pfaff--clauses
   '("in" "at" "on" "to" "by" "as" "from" "about" "along" "until" "against"))
 (defconst pfaff--connectives
@@ -62,10 +69,6 @@
   '("g" "m" "s" "A" "K" "mol" "cd" "rad" "Hz" "N" "Pa" "J" "W" "C" "V" "F" "Ohm" "Ω" "T" "H" "L" "bar"))
 (defconst pfaff--prefixes
   '("p" "n" "u" "µ" "μ" "m" "c" "d" "h" "k" "M" "G"))
-(defconst pfaff--declarations
-  '("model" "param" "coord" "input" "speed" "let" "body" "frame" "point" "part"))
-(defconst pfaff--control
-  '("for" "use" "when" "lock" "unlock" "attach" "detach"))
 (defconst pfaff--context-everywhere
   '("ball" "disc" "free" "hinge" "impulse" "inside" "outside" "shift" "sphere" "surface" "turn" "weld" "with"))
 (defconst pfaff--context-behind
@@ -95,11 +98,11 @@
       (,(concat "\\_<by[ \t]+" (regexp-opt pfaff--integrators "\\(") "\\_>") 1 font-lock-constant-face)
       (,(concat "\\_<formulation[ \t]*=?[ \t]*" (regexp-opt pfaff--formulations "\\(") "\\_>") 1 font-lock-constant-face)
       (,(concat "\\_<as[ \t]+" (regexp-opt pfaff--shapes "\\(") "[ \t]*(") 1 font-lock-builtin-face)
-      (,(pfaff--word (append pfaff--declarations pfaff--statements pfaff--control pfaff--clauses pfaff--connectives))
+      (,(pfaff--word (append pfaff--statements pfaff--clauses pfaff--connectives))
        1 font-lock-keyword-face)
       (,(concat "\\_<\\(?:on\\|inside\\|outside\\|with\\)[ \t]+" (regexp-opt pfaff--context-behind "\\(") "\\_>")
        1 font-lock-keyword-face)
-      (,(concat "\\_<" (regexp-opt (append pfaff--clauses pfaff--control '("draw"))) "[ \t]+"
+      (,(concat "\\_<" (regexp-opt (append pfaff--clauses pfaff--controlling '("draw"))) "[ \t]+"
                 (regexp-opt pfaff--context-everywhere "\\(") "\\_>")
        1 'default)                                            ; an ordinary name there
       (,(concat "[])}'[:alnum:]_][ \t]+" (regexp-opt pfaff--context "\\(") "\\_>") 1 font-lock-keyword-face)
