@@ -88,6 +88,8 @@ typedef struct PfSpeed {
   const char *name, *unit;
   double scale;
   PfExpr symbol, start; /* PF_EXPR_NONE: not mentioned */
+  PfExpr value;         /* by velocities; PF_EXPR_NONE when the rates are given by the speeds */
+  bool completes;       /* a velocity that was added, since those given and the constraints leave it open */
   PfFirmness firm;
   PfPlace place;
 } PfSpeed;
@@ -269,6 +271,8 @@ struct PfModel {
   int *parameter_order; /* values in this order need only earlier ones */
   PfCoordinate *coordinates;
   PfSpeed *speeds;
+  PfExpr speed_divisor;      /* where it vanishes speeds given by velocities do not determine these; or PF_EXPR_NONE */
+  double speed_divisor_size; /* in a generic configuration */
   PfInput *inputs;
   PfConstraint *constraints;
 

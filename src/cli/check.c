@@ -55,8 +55,11 @@ static void text_names(const PfModel *model, PfText *text)
   pf_text_add(text, "\n");
   int speeds = speed_count(model);
   if (speeds) pf_text_print(text, "  speeds              %d:", speeds);
-  for (int i = 0; i < speeds; i++)
-    pf_text_print(text, "%s %s%s", i ? "," : "", speed_name(model, i), i + 1 == speeds ? "\n" : "");
+  for (int i = 0; i < speeds; i++) {
+    bool added = i < model->speed_count && model->speeds[i].completes;
+    pf_text_print(text, "%s %s%s%s", i ? "," : "", speed_name(model, i), added ? " (added)" : "",
+                  i + 1 == speeds ? "\n" : "");
+  }
 }
 
 static void text_bodies(const PfModel *model, const PfBodyJoint *joints, PfText *text)

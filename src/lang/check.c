@@ -221,6 +221,34 @@ void pf_check_multipliers(Checker *ck)
   pf_map_free(&known);
 }
 
+/* Speeds by velocities, all of them; the rates then follow. */
+static void check_definitions(Checker *ck)
+{
+  for (size_t i = 0; i < ck->speeds.count; i++) {
+    const PfSpeed *speed = ck->speeds.at + i;
+    if (speed->value != PF_EXPR_NONE) continue;
+    pf_fail_at(ck->ctx, PF_ERR_MODEL, speed->place, "'%s' is not said to be a combination of velocities, as other "
+               "speeds are", speed->name);
+    pf_hint(ck->ctx, "write 'speed %s = …', or leave it out: what is missing is added", speed->name);
+    return;
+  }
+  for (size_t i = 0; i < ck->coordinates.count; i++) {
+    const PfCoordinate *c = ck->coordinates.at + i;
+    if (c->rate == PF_EXPR_NONE) continue;
+    pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "the rate of '%s' follows from the speeds, which are combinations of "
+               "velocities, and cannot be given too", c->name);
+    pf_hint(ck->ctx, "leave out 'rate', or what stands behind '=' in 'speed'");
+    return;
+  }
+}
+
+static bool has_definitions(const Checker *ck)
+{
+  for (size_t i = 0; i < ck->speeds.count; i++)
+    if (ck->speeds.at[i].value != PF_EXPR_NONE) return true;
+  return false;
+}
+
 static void check_speeds(Checker *ck)
 {
   if (!ck->speeds.count) return;
@@ -228,6 +256,10 @@ static void check_speeds(Checker *ck)
     pf_fail_at(ck->ctx, PF_ERR_MODEL, ck->balls.at[0].place, "speeds cannot be declared together with a free or ball "
                "joint: '%s' has quasi-velocities of its own", ck->balls.at[0].name);
     pf_hint(ck->ctx, "leave out 'speed' and 'rate', or place the body by angles");
+    return;
+  }
+  if (has_definitions(ck)) {
+    check_definitions(ck);
     return;
   }
   for (size_t i = 0; i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
@@ -300,7 +332,9 @@ static PfStatus finish(Checker *ck)
   model->draw_count = (int)ck->draws.count;
   model->contact_count = (int)ck->contacts.count;
   model->spring_count = (int)ck->springs.count;
-  return ck->out_of_memory ? PF_ERR_MEMORY : pf_settle_shown(model, ck->arena);
+  if (ck->out_of_memory) return PF_ERR_MEMORY;
+  PF_TRY(pf_model_solve_rates(model));
+  return pf_settle_shown(model, ck->arena);
 }
 
 /* ---------------------------------------------------------------- the passes */

@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-/* Is the residual linear in these symbols? Structurally first, then by the zero test: (x' + y')^2 - x'^2 is
- * not, x'*cos(a)^2 + x'*sin(a)^2 is. */
-static bool is_linear(Checker *ck, PfExpr residual, unsigned in, bool *homogeneous)
+/* Structurally first, then by the zero test: (x' + y')^2 - x'^2 is not, x'*cos(a)^2 + x'*sin(a)^2 is. */
+bool pf_is_linear(Checker *ck, PfExpr residual, unsigned in, bool *homogeneous)
 {
   PfContext *ctx = ck->ctx;
   int n = (int)ck->coordinates.count;
@@ -46,13 +45,13 @@ static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
   }
   if (contents & HAS_ACCELERATION) {
     c->kind = PF_ACCELERATION;
-    if (is_linear(ck, c->residual, HAS_ACCELERATION, &homogeneous)) return true;
+    if (pf_is_linear(ck, c->residual, HAS_ACCELERATION, &homogeneous)) return true;
     if (!ck->out_of_memory)
       pf_check_fail(ck, PF_ERR_MODEL, node, "the constraint '%s' must be linear in the accelerations", c->name);
     return false;
   }
   if (!(contents & HAS_VELOCITY)) c->kind = PF_HOLONOMIC;
-  else if (!is_linear(ck, c->residual, HAS_VELOCITY, &homogeneous)) c->kind = PF_NONLINEAR;
+  else if (!pf_is_linear(ck, c->residual, HAS_VELOCITY, &homogeneous)) c->kind = PF_NONLINEAR;
   else c->kind = homogeneous ? PF_PFAFFIAN : PF_AFFINE;
   return !ck->out_of_memory;
 }

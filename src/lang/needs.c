@@ -46,6 +46,7 @@ static bool has_needs(const Entity *entity)
   switch (entity->kind) {
   case E_PARAM:
   case E_INPUT:
+  case E_SPEED:
   case E_LET:
   case E_FUNCTION:
   case E_FRAME:

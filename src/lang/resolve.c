@@ -72,6 +72,45 @@ static bool resolve_input(Checker *ck, Entity *entity)
   return true;
 }
 
+/* u = x'*cos(theta) + y'*sin(theta) */
+static bool is_speed(Checker *ck, const Entity *entity, PfExpr value)
+{
+  unsigned contents = pf_contents(ck, value);
+  bool homogeneous;
+  if (contents & (HAS_ACCELERATION | HAS_SPEED | HAS_MULTIPLIER)) {
+    pf_check_fail(ck, PF_ERR_MODEL, entity->value, "a speed is a combination of velocities; '%s' contains %s",
+                  entity->name, contents & HAS_ACCELERATION ? "accelerations"
+                                : contents & HAS_SPEED      ? "a speed"
+                                                            : "multipliers");
+    return false;
+  }
+  if (!(contents & HAS_VELOCITY)) {
+    pf_check_fail(ck, PF_ERR_MODEL, entity->value, "a speed is a combination of velocities; '%s' contains none",
+                  entity->name);
+    pf_check_hint(ck, "velocities are written with an apostrophe, x'; where a speed begins is said by 'start %s = …'",
+                  entity->name);
+    return false;
+  }
+  if (pf_is_linear(ck, value, HAS_VELOCITY, &homogeneous)) return true;
+  if (ck->out_of_memory) return false;
+  pf_check_fail(ck, PF_ERR_MODEL, entity->value, "the speed '%s' is not linear in the velocities", entity->name);
+  pf_check_hint(ck, "where velocities are functions of the speeds of another kind, give them by 'rate'");
+  return false;
+}
+
+static bool resolve_speed(Checker *ck, Entity *entity)
+{
+  if (!entity->value) return true;
+  Value value = pf_scalar_of(ck, entity->scope, entity->value, "a speed");
+  value = pf_value_in_unit(ck, entity->value, value, entity);
+  if (value.kind == V_NONE || !is_speed(ck, entity, value.scalar)) return false;
+  PfSpeed *speed = ck->speeds.at + entity->index;
+  speed->value = value.scalar;
+  if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
+  if (!entity->has_unit) adopt_unit(ck, entity, &speed->unit, &speed->scale);
+  return true;
+}
+
 /* A definition made of parameters keeps its name in all formulas, as people write them: k, not m2*r*L. */
 static bool keep_as_name(Checker *ck, Entity *entity, Value value)
 {
@@ -270,6 +309,7 @@ static bool resolve_by_kind(Checker *ck, Entity *entity)
   switch (entity->kind) {
   case E_PARAM: return resolve_parameter(ck, entity);
   case E_INPUT: return resolve_input(ck, entity);
+  case E_SPEED: return resolve_speed(ck, entity);
   case E_LET: return resolve_definition(ck, entity);
   case E_FRAME: return pf_resolve_frame(ck, entity);
   case E_POINT: return resolve_point(ck, entity);

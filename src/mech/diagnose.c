@@ -70,6 +70,15 @@ static PfStatus set_rate(Probe *p, int i, PfExpr rate)
   return PF_ERR_MODEL;
 }
 
+/* A speed whose start is not mentioned has the value that the velocities give it, or none. */
+static PfStatus start_of_speed(Probe *p, PfExpr value, PfExpr *start)
+{
+  double number = 0;
+  if (value) PF_TRY(evaluate(p, &value, 1, &number));
+  *start = pf_expr_double(p->ctx, number);
+  return PF_OK;
+}
+
 /* x' at the start from the speeds, when these are given. */
 static PfStatus set_rates(Probe *p)
 {
@@ -81,8 +90,9 @@ static PfStatus set_rates(Probe *p)
   bool given = false;
   for (int i = 0; i < ns; i++) {
     symbols[i] = model->speeds[i].symbol;
-    starts[i] = model->speeds[i].start ? model->speeds[i].start : pf_expr_int(p->ctx, 0);
-    given = given || model->speeds[i].start;
+    starts[i] = model->speeds[i].start;
+    given = given || starts[i];
+    if (!starts[i]) PF_TRY(start_of_speed(p, model->speeds[i].value, starts + i));
   }
   for (int i = 0; i < n && given; i++) {
     PfExpr rate = p->eq->rate[i];

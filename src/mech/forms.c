@@ -96,7 +96,7 @@ static PfExpr direction(PfContext *ctx, const Embedding *x, int i, int j)
 
 static PfStatus embed(PfContext *ctx, PfArena *arena, const PfEquations *eq, Embedding *x)
 {
-  PF_TRY(pf_eliminate(ctx, arena, eq, eq->A, eq->b, &x->e));
+  PF_TRY(pf_eliminate_rows(ctx, arena, eq, eq->A, eq->b, &x->e));
   x->n = eq->n;
   x->free = eq->n - x->e.rank;
   x->NM = pf_arena_array(arena, PfExpr, (size_t)x->free*(size_t)x->n);

@@ -79,6 +79,18 @@ static PfStatus check_count(PfContext *ctx, PfArena *arena, const PfEquations *e
                     model->speed_count, diagnosis.degrees_of_freedom);
 }
 
+/* Speeds given by velocities need not determine these everywhere. */
+static PfStatus set_divisor(PfContext *ctx, PfArena *arena, const PfModel *model, PfKinematics *k)
+{
+  k->divisor_count = model->speed_divisor != PF_EXPR_NONE;
+  k->divisors = pf_arena_array(arena, PfExpr, 1);
+  k->divisor_sizes = pf_arena_array(arena, double, 1);
+  if (!k->divisors || !k->divisor_sizes) return pf_no_room(ctx, "the kinematics");
+  k->divisors[0] = model->speed_divisor;
+  k->divisor_sizes[0] = fabs(model->speed_divisor_size);
+  return PF_OK;
+}
+
 static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   const PfModel *model = eq->model;
@@ -90,6 +102,7 @@ static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq
     k->rate[a] = pf_expr_symbol(ctx, name);
   }
   memcpy(k->v, eq->rate, (size_t)eq->n*sizeof *k->v);
+  PF_TRY(set_divisor(ctx, arena, model, k));
   PF_TRY(check_speeds(ctx, arena, eq, k));
   return check_count(ctx, arena, eq);
 }
@@ -160,7 +173,7 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
   PfElimination e;
   PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
   PF_TRY(check_rank(ctx, arena, eq));
-  PF_TRY(pf_eliminate(ctx, arena, eq, rows, free, &e));
+  PF_TRY(pf_eliminate_rows(ctx, arena, eq, rows, free, &e));
   if (e.unsolved >= 0)
     return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[e.unsolved].place,
                       "the constraint '%s' contradicts the others, or restricts what is not a velocity",

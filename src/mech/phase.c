@@ -83,6 +83,15 @@ static PfStatus add_balls(PfContext *ctx, PfArena *arena, const PfModel *all, co
   return PF_OK;
 }
 
+/* The user's speeds move what is free in the model as it is written: not what is held now, nor by rows that were
+ * attached. */
+static bool keeps_speeds(const PfModel *all, const PfPhase *phase)
+{
+  for (int k = 0; k < phase->equations.m; k++)
+    if (all->constraints[phase->constraint[k]].attached) return false;
+  return phase->equations.n == all->coordinate_count;
+}
+
 static PfStatus make_model(PfContext *ctx, PfArena *arena, const PfModel *all, const bool *held, PfPhase *phase)
 {
   PfModel *model = &phase->model;
@@ -92,6 +101,7 @@ static PfStatus make_model(PfContext *ctx, PfArena *arena, const PfModel *all, c
   model->event_count = 0;
   model->coordinate_count = (int)n;
   model->constraint_count = (int)m;
+  if (!keeps_speeds(all, phase)) model->speed_count = 0;
   model->coordinates = pf_arena_array(arena, PfCoordinate, n);
   model->constraints = pf_arena_array(arena, PfConstraint, m);
   model->force = pf_arena_array(arena, PfExpr, n);
@@ -154,7 +164,7 @@ static void copy_rows(const PfEquations *all, const PfPhase *phase, const Lists 
     l->F[i] = all->F[r];
     l->C[i] = all->C[r];
     l->applied[i] = all->applied[r];
-    l->rate[i] = all->rate[r];
+    l->rate[i] = phase->model.speed_count ? all->rate[r] : all->model->coordinates[r].v;
     l->momentum[i] = all->momentum[r];
   }
   for (int k = 0; k < m; k++) {

@@ -9,6 +9,10 @@
 /* Fails with PF_ERR_MODEL when the time derivative of an e needs that of an input without a function. */
 PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count);
 
+/* The rates of all coordinates from speeds that are given by velocities, together with the constraints; velocities that
+ * these leave open become further speeds. Nothing to do when the speeds are not given so. */
+PfStatus pf_model_solve_rates(PfModel *model);
+
 /* Adds a frame to the model being built. `room` is the room of model->frames, which grows in the arena. */
 PfStatus pf_frame_add(PfModel *model, int *room, PfFrame frame, int *index);
 

@@ -83,6 +83,10 @@ static PfStatus add_rows(const PfModel *model, PfArena *arena, const Normal *s)
 PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds)
 {
   size_t n = (size_t)model->speed_count;
+  if (n && model->speeds[0].value != PF_EXPR_NONE) {
+    for (size_t i = 0; i < n; i++) speeds[i] = model->speeds[i].value;
+    return PF_OK;
+  }
   Normal s = {.ctx = model->ctx, .n = model->speed_count, .G = pf_arena_array(arena, PfExpr, n*n), .h = speeds};
   if (!s.G) return pf_no_room(model->ctx, "the speeds");
   for (size_t i = 0; i < n*n; i++) s.G[i] = pf_expr_int(model->ctx, 0);

@@ -52,6 +52,13 @@ static PfStatus add_spins(Builder *b, const PfModel *model)
   return PF_OK;
 }
 
+/* A speed that is not mentioned has the value that the velocities give it, or none. */
+static PfExpr target(const Builder *b, const PfSpeed *speed)
+{
+  if (speed->start != PF_EXPR_NONE) return speed->start;
+  return speed->value != PF_EXPR_NONE ? speed->value : pf_expr_int(b->ctx, 0);
+}
+
 static PfStatus add_speeds(Builder *b, const PfModel *model, const PfExpr *rate, PfExpr *symbol)
 {
   int ns = model->speed_count;
@@ -69,8 +76,7 @@ static PfStatus add_speeds(Builder *b, const PfModel *model, const PfExpr *rate,
   for (int j = 0; j < b->g->n; j++) b->roots[b->count++] = rate[j];
   for (int j = 0; j < b->g->n; j++, b->count += ns)
     PF_TRY(pf_expr_gradient(b->ctx, rate[j], symbol, ns, b->roots + b->count));
-  for (int i = 0; i < ns; i++)
-    b->roots[b->count++] = model->speeds[i].start == PF_EXPR_NONE ? pf_expr_int(b->ctx, 0) : model->speeds[i].start;
+  for (int i = 0; i < ns; i++) b->roots[b->count++] = target(b, model->speeds + i);
   return PF_OK;
 }
 

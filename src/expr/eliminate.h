@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbolic elimination: A x = f solved for dependent unknowns. */
+#ifndef PF_EXPR_ELIMINATE_H
+#define PF_EXPR_ELIMINATE_H
+
+#include "base/base.h"
+#include "pfaff/expr.h"
+
+/* Numbers that tell what vanishes. */
+typedef struct PfGuide {
+  int count, constants; /* the first symbols are constants: what is made of them does not vanish */
+  const PfExpr *symbols;
+  const double *generic; /* as good as any other, where A is finite */
+  const double *start;   /* where pivots should not vanish either, or NULL */
+} PfGuide;
+
+/* x1 = d - K x2, with x1 the unknowns column[0 … rank-1] and x2 the others. */
+typedef struct PfElimination {
+  int rank, *column;
+  int *row;       /* the first `rank` gave pivots, the others follow from them */
+  PfExpr *K, *d;  /* rank x (n - rank), rank */
+  PfExpr *rest;   /* per row that follows: what its right side has become; 0 unless it contradicts */
+  int unsolved;   /* a row that vanishes but for its right side: it asks for something else than unknowns; or -1 */
+  int divisor_count;
+  PfExpr *divisors; /* pivots that could vanish in some configuration */
+  double *divisor_sizes; /* in a generic one */
+  PfExpr determinant; /* of the block that was inverted, but for its sign */
+} PfElimination;
+
+/* Eliminates A x = f (m rows of n) by rows, the first `first` of them before the others. A pivot that is a number or
+ * made of constants is preferred, since it cannot vanish; then one that does not vanish at the start; of these the one
+ * that is short and large at a generic configuration. It is listed as a divisor. Redundant rows are left out. */
+PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, int first, const PfExpr *A,
+                      const PfExpr *f, PfElimination *elimination);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rates of coordinates from speeds that are given by velocities: u = B v + c together with the constraints A v = -a is
+ * solved for v. Velocities that neither determines become speeds themselves. */
+#include "expr/eliminate.h"
+#include "model/model.h"
+#include "num/num.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Work {
+  PfContext *ctx;
+  PfModel *model;
+  PfArena *arena; /* scratch */
+  int n, rows, constraints; /* rows: those of constraints first, then the definitions */
+  PfExpr *velocity, *zero;
+  PfExpr *A, *f;
+  PfGuide guide;
+} Work;
+
+/* ---------------------------------------------------------------- rows */
+
+/* A row e = 0, linear in the velocities: what stands before them goes to A, the rest to the other side. */
+static PfStatus add_row(Work *w, PfExpr e)
+{
+  PfExpr *row = w->A + (size_t)w->rows*(size_t)w->n;
+  PF_TRY(pf_expr_gradient(w->ctx, e, w->velocity, w->n, row));
+  PF_TRY(pf_expr_substitute(w->ctx, row, w->n, w->velocity, w->zero, w->n, row));
+  PF_TRY(pf_expr_substitute(w->ctx, &e, 1, w->velocity, w->zero, w->n, &e));
+  w->f[w->rows++] = pf_expr_neg(w->ctx, e);
+  return PF_OK;
+}
+
+static bool is_linear(const PfConstraint *c)
+{
+  return c->kind == PF_HOLONOMIC || c->kind == PF_PFAFFIAN || c->kind == PF_AFFINE;
+}
+
+static PfStatus add_constraints(Work *w)
+{
+  const PfModel *model = w->model;
+  for (int i = 0; i < model->constraint_count; i++) {
+    const PfConstraint *c = model->constraints + i;
+    PfExpr e = c->residual;
+    if (!is_linear(c) || c->attached) continue;
+    if (c->kind == PF_HOLONOMIC) PF_TRY(pf_model_time_derivative(model, &e, 1, &e));
+    PF_TRY(add_row(w, e));
+  }
+  w->constraints = w->rows;
+  return PF_OK;
+}
+
+static PfStatus add_definitions(Work *w)
+{
+  for (int i = 0; i < w->model->speed_count; i++)
+    PF_TRY(add_row(w, pf_expr_sub(w->ctx, w->model->speeds[i].value, w->model->speeds[i].symbol)));
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static double arbitrary(int i)
+{
+  return 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
+}
+
+/* Parameters, time, inputs, speeds; coordinates last. */
+static PfStatus list_symbols(Work *w, PfExpr *symbol, double *value)
+{
+  const PfModel *model = w->model;
+  int c = 0;
+  for (int i = 0; i < model->parameter_count; i++) symbol[c++] = model->parameters[i].symbol;
+  symbol[c++] = model->time;
+  for (int i = 0; i < model->input_count; i++) symbol[c++] = model->inputs[i].symbol;
+  for (int i = 0; i < model->speed_count; i++) symbol[c++] = model->speeds[i].symbol;
+  for (int i = 0; i < w->n; i++) symbol[c++] = model->coordinates[i].q;
+  for (int i = 0; i < c; i++) value[i] = arbitrary(i);
+  w->guide = (PfGuide){.count = c, .constants = model->parameter_count, .symbols = symbol, .generic = value};
+  return pf_model_parameter_values(model, NULL, PF_MISSING_GENERIC, value);
+}
+
+/* The coordinates at the start; where A is not finite in a generic configuration it is near that. */
+static PfStatus take_start(Work *w, double *generic, double *start)
+{
+  const PfGuide *g = &w->guide;
+  int size = w->rows*w->n, first = g->count - w->n;
+  double *A = pf_arena_array(w->arena, double, size);
+  if (!A) return pf_no_room(w->ctx, "the speeds");
+  memcpy(start, generic, (size_t)g->count*sizeof *start);
+  start[g->constants] = 0; /* t */
+  for (int i = 0; i < w->n; i++)
+    PF_TRY(pf_expr_evaluate(w->ctx, &w->model->coordinates[i].start_q, 1, g->symbols, start, first, start + first + i));
+  PF_TRY(pf_expr_evaluate(w->ctx, w->A, size, g->symbols, generic, g->count, A));
+  if (pf_first_not_finite(A, (size_t)size) < 0) return PF_OK;
+  for (int i = 0; i < w->n; i++) generic[first + i] = start[first + i] + 0.02*(generic[first + i] - 0.85);
+  return PF_OK;
+}
+
+static PfStatus make_guide(Work *w)
+{
+  const PfModel *model = w->model;
+  int most = model->parameter_count + 1 + model->input_count + model->speed_count + w->n;
+  PfExpr *symbol = pf_arena_array(w->arena, PfExpr, most);
+  double *generic = pf_arena_array(w->arena, double, most), *start = pf_arena_array(w->arena, double, most);
+  if (!symbol || !generic || !start) return pf_no_room(w->ctx, "the speeds");
+  PF_TRY(list_symbols(w, symbol, generic));
+  PF_TRY(take_start(w, generic, start));
+  w->guide.start = start;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- what the speeds leave open */
+
+/* A definition that vanishes with the others and the constraints: 0 = (what its right side has become). */
+static PfStatus check_dependent(const Work *w, const PfElimination *e)
+{
+  for (int i = e->rank; i < w->rows; i++) {
+    int row = e->row[i];
+    if (row < w->constraints) continue;
+    const PfSpeed *speed = w->model->speeds + (row - w->constraints);
+    const char *relation = pf_expr_print(w->ctx, w->arena, pf_expr_simplest(w->ctx, e->rest[row]), PF_TEXT);
+    pf_fail_at(w->ctx, PF_ERR_MODEL, speed->place, "the speed '%s' is not independent of the others and of the "
+               "constraints", speed->name);
+    if (relation && strlen(relation) < 200) pf_hint(w->ctx, "it makes %s = 0 for every motion", relation);
+    return PF_ERR_MODEL;
+  }
+  return PF_OK;
+}
+
+/* What is free by the linear rows may still be bound by other constraints. */
+static PfStatus check_others(const Work *w, int free)
+{
+  for (int i = 0; free && i < w->model->constraint_count; i++) {
+    const PfConstraint *c = w->model->constraints + i;
+    if (is_linear(c) || c->attached) continue;
+    pf_fail_at(w->ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is not linear in the velocities, and the speeds "
+               "leave %d of them open", c->name, free);
+    pf_hint(w->ctx, "give every velocity in terms of the speeds by 'rate'");
+    return PF_ERR_MODEL;
+  }
+  return PF_OK;
+}
+
+static bool is_taken(const PfModel *model, PfExpr symbol, int speeds)
+{
+  for (int i = 0; i < model->parameter_count; i++)
+    if (model->parameters[i].symbol == symbol) return true;
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (model->coordinates[i].q == symbol) return true;
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].symbol == symbol) return true;
+  for (int i = 0; i < speeds; i++)
+    if (model->speeds[i].symbol == symbol) return true;
+  return false;
+}
+
+/* chi_dot, left.chi_dot, chi_dot[2]; with a number behind when something else is called so. */
+static PfStatus name_speed(const Work *w, const char *coordinate, int speeds, PfSpeed *speed)
+{
+  size_t stem = strcspn(coordinate, "[");
+  char name[256];
+  for (int number = 1;; number++) {
+    char digits[16] = "";
+    if (number > 1) snprintf(digits, sizeof digits, "%d", number);
+    int length = snprintf(name, sizeof name, "%.*s_dot%s%s", (int)stem, coordinate, digits, coordinate + stem);
+    if (length >= (int)sizeof name) return pf_fail(w->ctx, PF_ERR_MODEL, "the name '%s' is too long", coordinate);
+    speed->symbol = pf_expr_symbol(w->ctx, name);
+    if (!is_taken(w->model, speed->symbol, speeds)) break;
+  }
+  speed->name = pf_arena_text(w->model->arena, name, strlen(name));
+  return speed->name ? PF_OK : pf_no_room(w->ctx, "the speeds");
+}
+
+/* One speed more for each velocity that is left. */
+static PfStatus complete(const Work *w, const PfElimination *e)
+{
+  PfModel *model = w->model;
+  int given = model->speed_count, free = w->n - e->rank;
+  PfSpeed *speeds = pf_arena_array(model->arena, PfSpeed, given + free);
+  if (!speeds) return pf_no_room(w->ctx, "the speeds");
+  memcpy(speeds, model->speeds, (size_t)given*sizeof *speeds);
+  model->speeds = speeds;
+  for (int i = 0; i < free; i++) {
+    const PfCoordinate *c = model->coordinates + e->column[e->rank + i];
+    PfSpeed *speed = speeds + given + i;
+    *speed = (PfSpeed){.unit = c->rate_unit, .scale = c->scale, .value = c->v, .completes = true, .place = c->place};
+    PF_TRY(name_speed(w, c->name, given + i, speed));
+  }
+  model->speed_count = given + free;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- the solution */
+
+static PfStatus set_rates(const Work *w, const PfElimination *e)
+{
+  PfContext *ctx = w->ctx;
+  PfModel *model = w->model;
+  int r = e->rank, free = w->n - r;
+  const PfSpeed *completing = model->speeds + (model->speed_count - free);
+  for (int i = 0; i < free; i++) model->coordinates[e->column[r + i]].rate = completing[i].symbol;
+  for (int i = 0; i < r; i++) {
+    PfExpr sum = e->d[i];
+    for (int j = 0; j < free; j++)
+      sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, e->K[i*free + j], completing[j].symbol));
+    model->coordinates[e->column[i]].rate = pf_expr_simplest(ctx, sum);
+  }
+  return pf_expr_check(ctx);
+}
+
+/* Where the determinant vanishes the speeds do not determine the velocities. */
+static PfStatus set_divisor(Work *w, const PfElimination *e)
+{
+  const PfGuide *g = &w->guide;
+  w->model->speed_divisor = PF_EXPR_NONE;
+  if (!pf_expr_depends(w->ctx, e->determinant, g->symbols + g->constants, g->count - g->constants)) return PF_OK;
+  w->model->speed_divisor = e->determinant;
+  return pf_expr_evaluate(w->ctx, &e->determinant, 1, g->symbols, g->generic, g->count,
+                          &w->model->speed_divisor_size);
+}
+
+static PfStatus solve(Work *w)
+{
+  const PfModel *model = w->model;
+  size_t n = (size_t)w->n, most = (size_t)(model->constraint_count + model->speed_count);
+  PfElimination e;
+  w->velocity = pf_arena_array(w->arena, PfExpr, n);
+  w->zero = pf_arena_array(w->arena, PfExpr, n);
+  w->A = pf_arena_array(w->arena, PfExpr, most*n);
+  w->f = pf_arena_array(w->arena, PfExpr, most);
+  if (!w->velocity || !w->zero || !w->A || !w->f) return pf_no_room(w->ctx, "the speeds");
+  for (size_t i = 0; i < n; i++) w->velocity[i] = model->coordinates[i].v, w->zero[i] = pf_expr_int(w->ctx, 0);
+  PF_TRY(add_constraints(w));
+  PF_TRY(add_definitions(w));
+  PF_TRY(make_guide(w));
+  PF_TRY(pf_eliminate(w->ctx, w->arena, &w->guide, w->rows, w->n, w->constraints, w->A, w->f, &e));
+  PF_TRY(check_dependent(w, &e));
+  PF_TRY(check_others(w, w->n - e.rank));
+  PF_TRY(set_divisor(w, &e));
+  PF_TRY(complete(w, &e));
+  return set_rates(w, &e);
+}
+
+PfStatus pf_model_solve_rates(PfModel *model)
+{
+  if (!model->speed_count || model->speeds[0].value == PF_EXPR_NONE) return PF_OK;
+  PfArena *scratch = pf_arena_new(pf_context_allocator(model->ctx));
+  if (!scratch) return pf_no_room(model->ctx, "the speeds");
+  Work w = {.ctx = model->ctx, .model = model, .arena = scratch, .n = model->coordinate_count};
+  PfStatus status = solve(&w);
+  pf_arena_free(scratch);
+  return status;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Speeds as combinations of velocities: the equations are those of the textbook (verified there against Lagrange's
+ * equations with multipliers), whatever the program has to solve for on the way. */
+#include "form/formulations.h"
+
+enum { MOST_EQUATIONS = 12 };
+
+typedef struct Textbook {
+  const char *name, *model;
+  const char *equations[MOST_EQUATIONS][3]; /* of what, left side, right side */
+} Textbook;
+
+static const Textbook textbook[] = {
+  {"sleigh",
+   "param m = 1 [kg], I = 0.2 [kg m^2], a = 0.5 [m]\ncoord x, y [m], theta [rad]\n"
+   "body sleigh in ground at (x, y, 0) turn theta about z { mass m, inertia diag(0, 0, I), com (a, 0, 0) }\n"
+   "skate blade: sleigh\nspeed v = x'*cos(theta) + y'*sin(theta), w = theta'\n",
+   {{"v", "m*v'", "m*a*w^2"}, {"w", "(I + m*a^2)*w'", "-m*a*v*w"}, {"x", "x'", "v*cos(theta)"},
+    {"y", "y'", "v*sin(theta)"}, {"theta", "theta'", "w"}}},
+  {"sleigh with a rotor, one speed left out",
+   "param m = 1 [kg], I = 0.2 [kg m^2], a = 0.5 [m], Jr = 0.1 [kg m^2], tau = 0.05 [N m]\n"
+   "coord x, y [m], theta, psi [rad]\n"
+   "body sleigh in ground at (x, y, 0) turn theta about z { mass m, inertia diag(0, 0, I), com (a, 0, 0) }\n"
+   "body rotor in sleigh turn psi about z { inertia diag(0, 0, Jr) }\nforce psi = tau\nskate blade: sleigh\n"
+   "speed v = dot(vel(sleigh), sleigh.x), Omega = theta' + psi'\n",
+   {{"v", "m*v'", "m*a*theta_dot^2"}, {"theta_dot", "(I + m*a^2)*theta_dot'", "-m*a*v*theta_dot - tau"},
+    {"Omega", "Jr*Omega'", "tau"}, {"psi", "psi'", "Omega - theta_dot"}, {"theta", "theta'", "theta_dot"}}},
+  {"unicycle",
+   "param m = 2, R = 0.3, Jz = 0.05, Jy = 0.09, drive = 0.2, steer = 0.05\ncoord x, y, theta, chi\n"
+   "frame fork in ground at (x, y, R) turn theta about z\n"
+   "body wheel in fork turn chi about y { mass m, inertia diag(Jz, Jy, Jz) }\nforce chi = drive, theta = steer\n"
+   "roll contact: disc wheel { radius R, axis wheel.y } on ground\nspeed v = R*chi', w = omega(fork).z\n",
+   {{"v", "(m + Jy/R^2)*v'", "drive/R"}, {"w", "Jz*w'", "steer"}, {"x", "x'", "v*cos(theta)"},
+    {"y", "y'", "v*sin(theta)"}, {"chi", "chi'", "v/R"}}},
+  {"leaning disc",
+   "param m = 0.1, R = 0.05, g = 9.81, A = 6.25e-5, C = 1.25e-4\ncoord x, y, z, psi, phi, chi\n"
+   "gravity (0, 0, -g)\nbody disc in ground at (x, y, z) turn psi about z turn phi about x turn chi about y "
+   "{ mass m, inertia diag(A, C, A) }\nroll contact: disc disc { radius R, axis disc.y } on ground\nstart z = R\n"
+   "speed w1 = phi', w2 = chi' + sin(phi)*psi', w3 = cos(phi)*psi'\n",
+   {{"w1", "(A + m*R^2)*w1'", "w3*((C + m*R^2)*w2 - A*tan(phi)*w3) + m*g*R*sin(phi)"},
+    {"w2", "(C + m*R^2)*w2'", "-m*R^2*w1*w3"}, {"w3", "A*w3'", "w1*(A*tan(phi)*w3 - C*w2)"},
+    {"psi", "psi'", "w3/cos(phi)"}, {"chi", "chi'", "w2 - w3*tan(phi)"},
+    {"x", "x'", "R*(w2*cos(psi) + w1*cos(phi)*sin(psi))"}, {"y", "y'", "R*(w2*sin(psi) - w1*cos(phi)*cos(psi))"}}},
+  {"differential drive",
+   "param m = 10, J = 0.4, a = 0.05, b = 0.2, R = 0.1, Jw = 0.005, tr = 0.3, tl = 0.26\ncoord x, y, theta, cr, cl\n"
+   "body base in ground at (x, y, 0) turn theta about z { mass m, inertia diag(0, 0, J), com (a, 0, 0) }\n"
+   "kinetic Jw/2*(cr'^2 + cl'^2)\nforce cr = tr, cl = tl\nskate side: base\n"
+   "constraint right: cos(theta)*x' + sin(theta)*y' + b*theta' = R*cr'\n"
+   "constraint left: cos(theta)*x' + sin(theta)*y' - b*theta' = R*cl'\n"
+   "speed v = R*(cr' + cl')/2, w = R*(cr' - cl')/(2*b)\n",
+   {{"v", "(m + 2*Jw/R^2)*v'", "m*a*w^2 + (tr + tl)/R"},
+    {"w", "(J + m*a^2 + 2*Jw*b^2/R^2)*w'", "b*(tr - tl)/R - m*a*v*w"}, {"x", "x'", "v*cos(theta)"},
+    {"theta", "theta'", "w"}, {"cr", "cr'", "(v + b*w)/R"}, {"cl", "cl'", "(v - b*w)/R"}}},
+  {"segway",
+   "param M = 12, l = 0.3, A = 0.5, B = 0.45, C = 0.2, g = 9.81, mw = 0.8, Jw = 0.004, Kw = 0.0025, d = 0.25, R = 0.1\n"
+   "param tr = 0.3, tl = 0.2\ncoord x, y, psi, theta, cr, cl\ngravity (0, 0, -g)\n"
+   "frame axle in ground at (x, y, R) turn psi about z\n"
+   "body mast in axle turn theta about y { mass M, com (0, 0, l), inertia diag(A, B, C) }\n"
+   "body right_wheel in axle at (0, -d, 0) turn cr about y { mass mw, inertia diag(Kw, Jw, Kw) }\n"
+   "body left_wheel in axle at (0, d, 0) turn cl about y { mass mw, inertia diag(Kw, Jw, Kw) }\n"
+   "torque tr*axle.y on right_wheel from mast\ntorque tl*axle.y on left_wheel from mast\nskate side: axle\n"
+   "constraint right: cos(psi)*x' + sin(psi)*y' + d*psi' = R*cr'\n"
+   "constraint left: cos(psi)*x' + sin(psi)*y' - d*psi' = R*cl'\n"
+   "speed v = cos(psi)*x' + sin(psi)*y', w = psi', q = theta'\n",
+   {{"v", "(M + 2*mw + 2*Jw/R^2)*v' + M*l*cos(theta)*q'", "M*l*sin(theta)*(q^2 + w^2) + (tr + tl)/R"},
+    {"q", "(B + M*l^2)*q' + M*l*cos(theta)*v'", "sin(theta)*((A - C + M*l^2)*cos(theta)*w^2 + M*g*l) - tr - tl"},
+    {"w", "(C + 2*Kw + 2*(mw + Jw/R^2)*d^2 + (A - C + M*l^2)*sin(theta)^2)*w'",
+     "d*(tr - tl)/R - w*sin(theta)*(2*(A - C + M*l^2)*cos(theta)*q + M*l*v)"},
+    {"cr", "cr'", "(v + d*w)/R"}}},
+  {"snakeboard",
+   "param m = 6, J = 0.016, Jr = 0.072, Jw = 0.0013, L = 0.2, F = 1, tpsi = 0.1, tphi = 0.01\n"
+   "coord x, y, theta, psi, phi\n"
+   "body board in ground at (x, y, 0) turn theta about z { mass m, inertia diag(0, 0, J) }\n"
+   "body rotor in board turn psi about z { inertia diag(0, 0, Jr) }\n"
+   "body back in board at (-L, 0, 0) turn -phi about z { inertia diag(0, 0, Jw) }\n"
+   "body fore in board at (L, 0, 0) turn phi about z { inertia diag(0, 0, Jw) }\n"
+   "force x = F*cos(theta), y = F*sin(theta), psi = tpsi, phi = tphi\nskate rear: back\nskate front: fore\n"
+   "speed u = dot(vel(fore), fore.x), Omega = theta' + psi', s = phi'\n",
+   {{"u", "(m*cos(phi)^2 + (J + 2*Jw)*sin(phi)^2/L^2)*u'",
+     "F*cos(phi) - tpsi*sin(phi)/L - ((J + 2*Jw)/L^2 - m)*sin(phi)*cos(phi)*s*u"},
+    {"Omega", "Jr*Omega'", "tpsi"}, {"s", "2*Jw*s'", "tphi"}, {"x", "x'", "u*cos(phi)*cos(theta)"},
+    {"theta", "theta'", "u*sin(phi)/L"}, {"psi", "psi'", "Omega - u*sin(phi)/L"}}},
+};
+
+enum { BOOKS = sizeof textbook/sizeof *textbook };
+
+static const PfEquation *equation(const PfDerivation *d, const char *name)
+{
+  for (int i = 0; i < d->equation_count; i++)
+    if (!strcmp(d->equations[i].name, name)) return d->equations + i;
+  fail_msg("no equation of '%s'", name);
+  return NULL;
+}
+
+static void assert_textbook(Fixture *f, const Textbook *book, const char *form)
+{
+  System s;
+  PfDerivation d;
+  read_system(f, book->model, &s);
+  if (pf_derive_form(s.ctx, s.arena, &s.eq, form, &d) != PF_OK)
+    fail_msg("%s: %s", book->name, pf_context_message(s.ctx));
+  for (int i = 0; i < MOST_EQUATIONS && book->equations[i][0]; i++) {
+    const char *const *by_hand = book->equations[i];
+    const PfEquation *e = equation(&d, by_hand[0]);
+    assert_equal(&s, e->left, formula(s.ctx, by_hand[1]));
+    assert_equal(&s, e->right, formula(s.ctx, by_hand[2]));
+  }
+  pf_model_free(s.model);
+}
+
+static void the_equations_are_those_of_the_textbook(void **state)
+{
+  needs_shortest_forms();
+  for (int i = 0; i < BOOKS; i++) {
+    assert_textbook(*state, textbook + i, "laconic");
+    assert_textbook(*state, textbook + i, "maggi");
+  }
+}
+
+/* In numbers, at a state that the constraints allow. */
+static void every_formulation_gives_the_same_accelerations(void **state)
+{
+  uint64_t seed = 5;
+  for (int i = 0; i < BOOKS; i++) {
+    System s;
+    Forms forms;
+    read_system(*state, textbook[i].model, &s);
+    set_random_state(&s, &seed);
+    make_consistent(&s);
+    forms_open(&s, &forms);
+    Answer x = answer(&forms, "multipliers");
+    for (int k = 0; k < forms.count; k++) {
+      if (!forms.solver[k]) fail_msg("%s: %s", textbook[i].name, pf_formulation_name(pf_formulation(k)));
+      Answer y = answer_of(&forms, forms.solver[k]);
+      for (int j = 0; j < s.eq.n; j++) assert_near(y.a[j], x.a[j], 1e-9, 1e-9);
+    }
+    close_all(&forms);
+  }
+}
+
+/* A speed that does not determine the velocities everywhere: where is said, and found by the numbers. */
+static void where_speeds_fail_is_said(void **state)
+{
+  System s;
+  PfDerivation d;
+  Forms forms;
+  read_system(*state, "coord x, y, theta\nkinetic x'^2 + y'^2 + theta'^2\n"
+              "constraint blade: x'*sin(theta) = y'*cos(theta)\nspeed u = x', w = theta'\n", &s);
+  assert_int_equal(pf_derive_form(s.ctx, s.arena, &s.eq, "laconic", &d), PF_OK);
+  assert_int_equal(d.divisor_count, 1);
+  assert_equal(&s, d.divisors[0], formula(s.ctx, "cos(theta)"));
+  forms_open(&s, &forms);
+  set_state(&s, "theta", acos(-1)/2, 1);
+  set_state(&s, "y", 0, 1);
+  assert_int_equal(answer(&forms, "laconic").trouble, PF_TROUBLE_SINGULAR);
+  assert_int_equal(answer(&forms, "maggi").trouble, PF_TROUBLE_NONE);
+  close_all(&forms);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(the_equations_are_those_of_the_textbook),
+    with_fixture(every_formulation_gives_the_same_accelerations),
+    with_fixture(where_speeds_fail_is_said),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
