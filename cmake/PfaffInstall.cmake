@@ -16,6 +16,8 @@ endif()
 if(TARGET pfaff_program)
   install(TARGETS pfaff_program)
 endif()
+# made by 'make page'
+install(FILES page/dist/page.html page/dist/playground.html DESTINATION "${CMAKE_INSTALL_DATADIR}/pfaff" OPTIONAL)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 configure_package_config_file(cmake/pfaff-config.cmake.in "${PROJECT_BINARY_DIR}/pfaff-config.cmake"

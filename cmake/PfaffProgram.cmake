@@ -8,7 +8,8 @@ elseif("${PROJECT_SOURCE_DIR}/src/cli/main.c" IN_LIST cli_sources)
   list(REMOVE_ITEM cli_sources "${PROJECT_SOURCE_DIR}/src/cli/main.c")
   add_library(pfaff_commands OBJECT ${cli_sources})
   target_include_directories(pfaff_commands PUBLIC "${PROJECT_SOURCE_DIR}/src")
-  target_compile_definitions(pfaff_commands PRIVATE PF_VERSION="${PROJECT_VERSION}")
+  target_compile_definitions(pfaff_commands PRIVATE PF_VERSION="${PROJECT_VERSION}"
+    PF_SHARE_DIR="${CMAKE_INSTALL_FULL_DATADIR}/pfaff")
   target_link_libraries(pfaff_commands PUBLIC pfaff_static)
   add_executable(pfaff_program "${PROJECT_SOURCE_DIR}/src/cli/main.c" $<TARGET_OBJECTS:pfaff_commands>)
   set_target_properties(pfaff_program PROPERTIES

@@ -18,6 +18,11 @@ static int converge(int argc, char **argv)
   return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'converge' is left out of this build");
 }
 
+static int page(int argc, char **argv)
+{
+  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'page' is left out of this build");
+}
+
 static int plot(int argc, char **argv)
 {
   return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'plot' is left out of this build");
@@ -25,6 +30,7 @@ static int plot(int argc, char **argv)
 
 const Command pf_command_import = {.name = "import", .summary = LEFT_OUT, .takes = "", .run = import};
 const Command pf_command_converge = {.name = "converge", .summary = LEFT_OUT, .takes = "", .run = converge};
+const Command pf_command_page = {.name = "page", .summary = LEFT_OUT, .takes = "", .run = page};
 const Command pf_command_plot = {.name = "plot", .summary = LEFT_OUT, .takes = "", .run = plot};
 
 /* ---------------------------------------------------------------- pictures (out/picture.c, out/chart.c, scene) */

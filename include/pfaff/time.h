@@ -177,6 +177,8 @@ PF_API bool pf_method_has_fixed_step(const PfMethod *method);
 PF_API bool pf_method_has_damping(const PfMethod *method);
 /* Can it go on off the constraints? False for those whose equations contain the constraints themselves. */
 PF_API bool pf_method_can_drift(const PfMethod *method);
+/* The library it needs, which a build may lack; NULL: none. */
+PF_API const char *pf_method_library(const PfMethod *method);
 /* False when this build lacks the library it needs: a run by it fails with PF_ERR_MISSING. */
 PF_API bool pf_method_is_present(const PfMethod *method);
 

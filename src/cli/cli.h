@@ -10,7 +10,8 @@
 #include "pfaff/pfaff.h"
 
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_draw, pf_command_eval,
-    pf_command_fmt, pf_command_import, pf_command_plot, pf_command_run, pf_command_converge, pf_command_study;
+    pf_command_fmt, pf_command_import, pf_command_page, pf_command_plot, pf_command_run, pf_command_converge,
+    pf_command_study;
 
 /* Finds the command that the words of the command line ask for, and runs it. Returns the exit code (commands.c). */
 int pf_cli_run(int argc, char **argv);
@@ -49,6 +50,9 @@ int pf_cli_wrong_usage(int argc, char **argv, const char *hint, const char *form
 
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */
 int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
+
+/* The last part of a path. */
+const char *pf_cli_base_name(const char *path);
 
 /* --out, before anything else is done: the ending must be one that the command knows, the place one that can be
  * written. */
@@ -94,6 +98,8 @@ typedef struct Session {
 /* A context whose work stops at a signal (signals.h). */
 PfContext *pf_cli_context(void);
 
+/* One without a model. */
+PfStatus pf_cli_begin_session(Session *session);
 /* Loads the model, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_open(Session *session, const Options *options);
 PfStatus pf_cli_give_state(Session *session, const Options *options);
@@ -101,6 +107,12 @@ void pf_cli_close(Session *session);
 /* Operations that evaluate M, F, A and b once, after sharing. */
 PfStatus pf_cli_count(Session *session, PfCount *count);
 double pf_cli_clock(void);
+
+/* What 'derive' does (derive.c): parameters of the command line become those of the model; a derived form as the
+ * members of a JSON object, with the time that it took (NaN: it is not told). */
+PfStatus pf_cli_keep_parameters(Session *session, const Options *options);
+void pf_cli_json_derivation(Session *session, const PfDerivation *derivation, const PfCount *count, double seconds,
+                            PfJson *json);
 
 /* Numbers of all symbols of the system at the start, with what --param and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);

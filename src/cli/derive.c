@@ -194,10 +194,9 @@ static void json_equations(Session *s, const PfDerivation *d, PfJson *json)
   pf_json_close(json, ']');
 }
 
-static void json_all(Session *s, const PfDerivation *d, const PfCount *count, PfJson *json)
+void pf_cli_json_derivation(Session *s, const PfDerivation *d, const PfCount *count, double seconds, PfJson *json)
 {
   const PfEquations *eq = &d->simple;
-  pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(s->model));
   pf_json_string(json, "form", d->form);
   json_list(s, json, "unknowns", d->unknowns, d->unknown_count);
@@ -217,15 +216,14 @@ static void json_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
   pf_json_integer(json, "divisions", count->divisions);
   pf_json_integer(json, "functions", count->functions);
   pf_json_close(json, '}');
-  pf_json_number(json, "seconds", s->seconds);
+  pf_json_number(json, "seconds", seconds);
   pf_cli_json_diagnostics(s->ctx, json);
-  pf_json_close(json, '}');
 }
 
 /* ---------------------------------------------------------------- the command */
 
 /* Formulas keep the names; the numbers matter where a form chooses velocities at the start. */
-static PfStatus give_parameters(Session *s, const Options *options)
+PfStatus pf_cli_keep_parameters(Session *s, const Options *options)
 {
   const double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
@@ -238,7 +236,7 @@ static PfStatus derive(Derived *x)
 {
   const char *form = form_name(x->options);
   PF_TRY(pf_cli_open(&x->s, x->options));
-  PF_TRY(give_parameters(&x->s, x->options));
+  PF_TRY(pf_cli_keep_parameters(&x->s, x->options));
   PF_TRY(pf_cli_count(&x->s, &x->count));
   PfStatus status = pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
   if (status == PF_ERR_ARGUMENT && pf_formulation_find(form))
@@ -268,8 +266,13 @@ static void json_failure(const Derived *x, PfJson *json)
 static void write_json(void *user, PfJson *json)
 {
   Derived *x = user;
-  if (x->failed) json_failure(x, json);
-  else json_all(&x->s, &x->d, &x->count, json);
+  if (x->failed) {
+    json_failure(x, json);
+    return;
+  }
+  pf_json_open(json, NULL, '{');
+  pf_cli_json_derivation(&x->s, &x->d, &x->count, x->s.seconds, json);
+  pf_json_close(json, '}');
 }
 
 static void write_text(void *user, PfText *text)

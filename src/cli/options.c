@@ -127,6 +127,8 @@ static const Option table[] = {
   {"poses", 0, "FILE", OPTION_TEXT, AT(poses), NULL, OPTIONS_OF_RESULT,
    "writes where everything that 'draw' shows is at the samples: positions and rotation matrices, as .csv, .json or "
    ".mat", NULL},
+  {"template", 0, "FILE", OPTION_TEXT, AT(page), NULL, OPTIONS_OF_RESULT,
+   "another empty page than the one that 'make page' makes and the program finds by itself", NULL},
   {"latex", 0, NULL, OPTION_FLAG, AT(latex), NULL, OPTIONS_OF_RESULT, "LaTeX for a paper; needs amsmath", NULL},
   {"json", 0, NULL, OPTION_FLAG, AT(json), NULL, OPTIONS_OF_RESULT,
    "JSON for programs on standard output, with a list of diagnostics also after an error", NULL},
@@ -158,8 +160,7 @@ int pf_option_find(const char *name, size_t length)
   return -1;
 }
 
-/* Is the name a word of the list? */
-static bool is_listed(const char *names, const char *name)
+bool pf_cli_is_listed(const char *names, const char *name)
 {
   size_t length = strlen(name);
   for (const char *at = names; *at; at += strspn(at, " ")) {
@@ -172,13 +173,13 @@ static bool is_listed(const char *names, const char *name)
 
 bool pf_command_takes(const Command *command, const Option *option)
 {
-  return !strcmp(option->name, "help") || is_listed(command->takes, option->name);
+  return !strcmp(option->name, "help") || pf_cli_is_listed(command->takes, option->name);
 }
 
 const char *pf_cli_given(const Options *options, const char *names)
 {
   for (int i = 0; i < OPTIONS; i++)
-    if (options->given[i] && is_listed(names, table[i].name)) return table[i].name;
+    if (options->given[i] && pf_cli_is_listed(names, table[i].name)) return table[i].name;
   return NULL;
 }
 
@@ -276,7 +277,9 @@ static PfStatus take(Reader *r, const Option *option, const char *text)
     return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--%s was given twice", option->name);
   r->options->given[option - table] = true;
   if (option->type == OPTION_FLAG) *(bool *)(void *)field = true;
-  else if (option->type == OPTION_TEXT) *(const char **)(void *)field = text;
+  else if (option->type != OPTION_LIST) r->options->word[option - table] = text;
+  if (option->type == OPTION_FLAG) return PF_OK;
+  if (option->type == OPTION_TEXT) *(const char **)(void *)field = text;
   else if (option->type != OPTION_LIST) return read_number(r, option, text, (double *)(void *)field);
   else {
     Texts *list = (Texts *)(void *)field;
@@ -372,16 +375,22 @@ static bool is_same_file(const char *a, const char *b)
          first.st_ino == second.st_ino;
 }
 
+PfStatus pf_cli_spare_files(PfContext *ctx, const Options *o, const char *option, const char *path)
+{
+  for (int i = 0; path && i <= o->file_count; i++) {
+    const char *read = i < o->file_count ? o->files[i] : o->page;
+    if (read && is_same_file(path, read))
+      return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s would overwrite what is read: %s", option, path);
+  }
+  return PF_OK;
+}
+
 static PfStatus check_files(Reader *r)
 {
   Options *o = r->options;
   if (!o->file_count) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a file is missing");
-  for (int i = 0; i < o->file_count; i++) {
-    if (o->out && is_same_file(o->out, o->files[i]))
-      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--out would overwrite what is read: %s", o->out);
-    if (o->poses && is_same_file(o->poses, o->files[i]))
-      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--poses would overwrite what is read: %s", o->poses);
-  }
+  PF_TRY(pf_cli_spare_files(r->ctx, o, "out", o->out));
+  PF_TRY(pf_cli_spare_files(r->ctx, o, "poses", o->poses));
   o->file = o->files[0];
   return PF_OK;
 }
@@ -432,7 +441,7 @@ static Options no_options(void)
 /* Programs that ask for JSON get it also when the rest is wrong, wherever --json stands. */
 static bool asks_for_json(const Reader *r)
 {
-  for (int i = 1; i < r->argc && is_listed(r->command->takes, "json"); i++)
+  for (int i = 1; i < r->argc && pf_cli_is_listed(r->command->takes, "json"); i++)
     if (!strcmp(r->argv[i], "--json")) return true;
   return false;
 }

@@ -24,6 +24,7 @@ typedef struct Texts {
 typedef struct Options {
   const struct Command *command;
   bool given[MOST_OPTIONS]; /* by the place in the table */
+  const char *word[MOST_OPTIONS]; /* the value as it was written; NULL for flags and what may be repeated */
   const char *file;         /* the first of the files */
   int file_count;
   const char *files[MOST_FILES];
@@ -31,7 +32,7 @@ typedef struct Options {
   Texts parameters, state; /* name=value */
   Texts wheels;            /* link:radius */
   bool json, latex, help, as_given, prove, spatial, free, write;
-  const char *form, *out, *base, *actuators, *inverse;
+  const char *form, *out, *base, *actuators, *inverse, *page;
   double time;
   /* the run */
   const char *method, *at;
@@ -119,6 +120,11 @@ bool pf_command_takes(const Command *command, const Option *option);
  * help is printed, and `help` is set. */
 int pf_cli_options(const Command *command, int argc, char **argv, Options *options);
 
+/* Fails when writing to the path would cost one of the files that are read; `option` asks for it. */
+PfStatus pf_cli_spare_files(PfContext *ctx, const Options *options, const char *option, const char *path);
+
+/* Is the name a word of the list (with blanks between)? */
+bool pf_cli_is_listed(const char *names, const char *name);
 /* The first option of the list (names with blanks between) that was given, or NULL. */
 const char *pf_cli_given(const Options *options, const char *names);
 /* What is accepted is obeyed: fails when one of the list was given, "--NAME has no effect: " and why. */

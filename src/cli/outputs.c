@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+const char *pf_cli_base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
 static const char *ending(const char *path)
 {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');

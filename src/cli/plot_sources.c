@@ -4,45 +4,12 @@
 
 #include <string.h>
 
-static bool is_table(const char *path)
-{
-  size_t length = strlen(path);
-  return length > 4 && !strcmp(path + length - 4, ".csv");
-}
-
-/* What this program and others write, and none of them reads as a model. */
-static bool is_written(const char *path)
-{
-  static const char *const kinds[] = {".json", ".mat", ".py", ".svg", ".png", ".pdf", ".tsv", ".npz", ".xlsx"};
-  const char *dot = strrchr(path, '.');
-  for (size_t i = 0; dot && i < sizeof kinds/sizeof *kinds; i++)
-    if (!strcmp(dot, kinds[i])) return true;
-  return false;
-}
-
-static PfStatus refuse_kind(PfContext *ctx, const char *path)
-{
-  const char *dot = strrchr(path, '.');
-  pf_fail(ctx, PF_ERR_ARGUMENT, "'%s': plot reads models and trajectories in CSV, no %s files", path, dot);
-  pf_hint(ctx, "'pfaff run --out %.*s.csv MODEL' writes what it reads", (int)(dot - path), path);
-  return PF_ERR_ARGUMENT;
-}
-
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
-}
-
 /* ---------------------------------------------------------------- one trajectory */
 
 /* A session without a model, for a table. */
 static PfStatus open_plain(Session *s, const Options *options)
 {
-  *s = (Session){.ctx = pf_cli_context()};
-  if (!s->ctx) return PF_ERR_MEMORY;
-  s->arena = pf_arena_new(pf_context_allocator(s->ctx));
-  if (!s->arena) return pf_no_room(s->ctx, "the picture");
+  PF_TRY(pf_cli_begin_session(s));
   return pf_cli_check_out(s->ctx, options);
 }
 
@@ -52,9 +19,9 @@ static PfStatus open_file(Plot *p, const char *path, Session **session)
   Options one = *p->options;
   Session *s = *session = p->session + p->session_count++;
   one.file = path;
-  PfStatus status = is_table(path) || is_written(path) ? open_plain(s, &one) : pf_cli_open(s, &one);
+  PfStatus status = pf_table_is_file(path) || pf_table_is_other(path) ? open_plain(s, &one) : pf_cli_open(s, &one);
   if (!p->ctx) p->ctx = s->ctx, p->arena = s->arena;
-  return status == PF_OK && is_written(path) ? refuse_kind(s->ctx, path) : status;
+  return status == PF_OK && pf_table_is_other(path) ? pf_table_refuse(s->ctx, "plot", path) : status;
 }
 
 /* One run, at the times that `like` has, if there is one. */
@@ -105,9 +72,10 @@ static PfStatus load_file(Plot *p, const char *path)
 /* The last part of the path, or all of it where another file ends in the same. */
 static const char *file_label(const Plot *p, const char *path)
 {
+  const char *base = pf_cli_base_name(path);
   for (int i = 0; i < p->source_count; i++)
-    if (strcmp(p->source[i].path, path) != 0 && !strcmp(base_name(p->source[i].path), base_name(path))) return path;
-  return base_name(path);
+    if (strcmp(p->source[i].path, path) != 0 && !strcmp(pf_cli_base_name(p->source[i].path), base)) return path;
+  return base;
 }
 
 /* How often the same file stands before this source, by the same method. */
@@ -264,7 +232,7 @@ static PfStatus load_difference(Plot *p)
 {
   const char *what = p->options->minus;
   Session *other = NULL;
-  p->minus = base_name(what);
+  p->minus = pf_cli_base_name(what);
   if (pf_method_find(what)) PF_TRY(need_model(p, what));
   else PF_TRY(open_minus(p, what, &other));
   return subtract_from_all(p, other);
@@ -274,7 +242,7 @@ PfStatus pf_plot_load(Plot *p)
 {
   for (int i = 0; i < p->options->file_count; i++) PF_TRY(load_file(p, p->options->files[i]));
   for (int i = 0; i < p->source_count; i++) PF_TRY(name_source(p, p->source + i));
-  bool runs = p->model || (p->options->minus && !is_table(p->options->minus));
+  bool runs = p->model || (p->options->minus && !pf_table_is_file(p->options->minus));
   if (!runs)
     PF_TRY(pf_cli_refuse(p->ctx, p->options, TAKES_STATE TAKES_METHOD,
                          "the file is a trajectory, and no model is run"));

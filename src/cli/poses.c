@@ -35,15 +35,22 @@ static PfStatus name_columns(const Session *s, const PfScene *scene, PfRecordHea
   return PF_OK;
 }
 
+PfStatus pf_cli_scene(PfSim *sim, PfScene **scene)
+{
+  PfContext *ctx = pf_sim_context(sim);
+  int before = pf_diagnostic_count(ctx);
+  PfStatus status = pf_scene_new(sim, scene);
+  if (status != PF_ERR_MODEL) return status;
+  pf_diagnostics_cut(ctx, before);
+  *scene = NULL;
+  return PF_OK;
+}
+
 /* Without anything to draw there are only times: that is no reason not to run. */
 static PfStatus find_scene(Poses *p, PfContext *ctx)
 {
-  int before = pf_diagnostic_count(ctx);
-  PfStatus status = pf_scene_new(p->sim, &p->scene);
-  if (status != PF_ERR_MODEL) return status;
-  pf_diagnostics_cut(ctx, before);
-  p->scene = NULL;
-  pf_warn_at(ctx, (PfPlace){0}, "--poses: nothing is known of the model that could be drawn");
+  PF_TRY(pf_cli_scene(p->sim, &p->scene));
+  if (!p->scene) pf_warn_at(ctx, (PfPlace){0}, "--poses: " PF_NO_SCENE);
   return PF_OK;
 }
 

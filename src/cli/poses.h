@@ -13,6 +13,10 @@ typedef struct Poses {
   double *row;
 } Poses;
 
+#define PF_NO_SCENE "nothing is known of the model that could be drawn"
+/* The scene of a simulation that is placed; NULL, and no error, when nothing is known that could be drawn. */
+PfStatus pf_cli_scene(PfSim *sim, PfScene **scene);
+
 /* Of a motion that is started. Rows go to that file (pf_record_close(&poses->record) ends it): t, and the numbers of
  * pf_scene_read. */
 PfStatus pf_poses_make(Poses *poses, Motion *motion, const char *path);

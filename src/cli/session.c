@@ -86,12 +86,17 @@ static PfStatus name_file(Session *s)
   return s->model->file ? PF_OK : pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
 }
 
-PfStatus pf_cli_open(Session *session, const Options *options)
+PfStatus pf_cli_begin_session(Session *session)
 {
   *session = (Session){.ctx = pf_cli_context()};
   if (!session->ctx) return PF_ERR_MEMORY;
   session->arena = pf_arena_new(pf_context_allocator(session->ctx));
-  if (!session->arena) return pf_no_room(session->ctx, "the command");
+  return session->arena ? PF_OK : pf_no_room(session->ctx, "the command");
+}
+
+PfStatus pf_cli_open(Session *session, const Options *options)
+{
+  PF_TRY(pf_cli_begin_session(session));
   PF_TRY(pf_cli_check_out(session->ctx, options));
   double start = pf_cli_clock();
   PF_TRY(pf_model_load(session->ctx, options->file, &session->model));

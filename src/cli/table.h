@@ -28,6 +28,12 @@ int pf_table_find(const Table *table, const char *name);
 /* What it is called in full: "x [m]". */
 const char *pf_table_head(PfArena *arena, const Table *table, int column);
 
+/* By the ending of the name: a trajectory in CSV; something else that programs write, and that is no model: it is
+ * refused by `command`, with words (table_csv.c). */
+bool pf_table_is_file(const char *path);
+bool pf_table_is_other(const char *path);
+PfStatus pf_table_refuse(PfContext *ctx, const char *command, const char *path);
+
 /* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
 /* Of a study, which counts its curves in the first column: they follow each other with a row of NaN between them, over
@@ -51,6 +57,7 @@ typedef struct TableThinning {
   double from, to; /* the time of the run */
   int count, *column;
   size_t most;     /* rows */
+  size_t even;     /* about so many remain besides, at equal distances */
   bool path;       /* something is shown against another quantity than the time */
   bool thinned;
 } TableThinning;

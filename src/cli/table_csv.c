@@ -8,6 +8,31 @@
 
 enum { LARGEST_FILE = 512 << 20 };
 
+/* ---------------------------------------------------------------- names of files */
+
+bool pf_table_is_file(const char *path)
+{
+  size_t length = strlen(path);
+  return length > 4 && !strcmp(path + length - 4, ".csv");
+}
+
+bool pf_table_is_other(const char *path)
+{
+  static const char *const kinds[] = {".json", ".mat", ".py", ".svg", ".png", ".pdf", ".tsv", ".npz", ".xlsx", ".html"};
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof kinds/sizeof *kinds; i++)
+    if (!strcmp(dot, kinds[i])) return true;
+  return false;
+}
+
+PfStatus pf_table_refuse(PfContext *ctx, const char *command, const char *path)
+{
+  const char *dot = strrchr(path, '.');
+  pf_fail(ctx, PF_ERR_ARGUMENT, "'%s': %s reads models and trajectories in CSV, no %s files", path, command, dot);
+  pf_hint(ctx, "'pfaff run --out %.*s.csv MODEL' writes what it reads", (int)(dot - path), path);
+  return PF_ERR_ARGUMENT;
+}
+
 typedef struct Reader {
   PfContext *ctx;
   const char *path;

@@ -24,6 +24,12 @@ void pf_json_integer(PfJson *json, const char *key, long long value);
 /* A string between quotes that no character of it can leave; Python reads it as well. */
 void pf_put_quoted(PfText *text, const char *string);
 void pf_json_bool(PfJson *json, const char *key, bool value);
+/* What stands before a value that the caller puts into the text himself. */
+void pf_json_item(PfJson *json, const char *key);
+/* Numbers as the base64 of their bytes, the lowest first, in 8 bytes each or in 4 (base64.c). What is not finite stays
+ * what it is. */
+void pf_json_doubles(PfJson *json, const char *key, const double *values, size_t count);
+void pf_json_floats(PfJson *json, const char *key, const double *values, size_t count);
 
 /* ---------------------------------------------------------------- MAT files (mat.c) */
 

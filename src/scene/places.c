@@ -139,6 +139,24 @@ static PfSample start_sample(const PfPlaces *p)
                     .multiplier = p->zero};
 }
 
+/* Where everything is in the sample. */
+static bool take(PfPlaces *p, const PfSample *sample)
+{
+  pf_readings_take(p->readings, sample, p->numbers);
+  put_together(p);
+  for (int k = 0; k < p->frame_count; k++)
+    for (int i = 0; i < 3; i++)
+      if (!isfinite(p->world[k].p[i])) return false;
+  return true;
+}
+
+bool pf_places_read_at(PfPlaces *p, double t, const double *q)
+{
+  PfSample sample = start_sample(p);
+  sample.t = t, sample.q = q;
+  return take(p, &sample);
+}
+
 bool pf_places_read(PfPlaces *p)
 {
   const PfSample *now = pf_sim_sample(p->sim);
@@ -151,12 +169,7 @@ bool pf_places_read(PfPlaces *p)
   for (int i = 0; i < p->model->input_count; i++)
     p->input[i] = p->inputs[i] >= 0 ? pf_sim_get(p->sim, p->inputs[i]) : 0;
   if (now != &start && p->model->input_count) pf_readings_set_inputs(p->readings, p->input);
-  pf_readings_take(p->readings, now, p->numbers);
-  put_together(p);
-  for (int k = 0; k < p->frame_count; k++)
-    for (int i = 0; i < 3; i++)
-      if (!isfinite(p->world[k].p[i])) return false;
-  return true;
+  return take(p, now);
 }
 
 PfStatus pf_places_values(const PfPlaces *p, const PfExpr *e, int count, double *out)

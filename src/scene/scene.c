@@ -336,10 +336,9 @@ int pf_scene_size(const PfScene *scene)
   return 12*scene->pose_count + 3*scene->point_count;
 }
 
-bool pf_scene_read(PfScene *scene, double *numbers)
+static void give(const PfScene *scene, double *numbers)
 {
-  PfPlaces *p = &scene->parts->places;
-  bool good = pf_places_read(p);
+  const PfPlaces *p = &scene->parts->places;
   for (int i = 0; i < scene->pose_count; i++) {
     const PfPose *pose = p->world + scene->parts->frames[i];
     memcpy(numbers + 12*(size_t)i, pose->p, sizeof pose->p);
@@ -347,6 +346,19 @@ bool pf_scene_read(PfScene *scene, double *numbers)
   }
   for (int i = 0; i < scene->point_count; i++)
     memcpy(numbers + 12*(size_t)scene->pose_count + 3*(size_t)i, p->vector[i], sizeof p->vector[i]);
+}
+
+bool pf_scene_read(PfScene *scene, double *numbers)
+{
+  bool good = pf_places_read(&scene->parts->places);
+  give(scene, numbers);
+  return good;
+}
+
+bool pf_scene_read_at(PfScene *scene, double t, const double *q, double *numbers)
+{
+  bool good = pf_places_read_at(&scene->parts->places, t, q);
+  give(scene, numbers);
   return good;
 }
 

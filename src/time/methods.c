@@ -48,6 +48,11 @@ bool pf_method_can_drift(const PfMethod *method)
   return !method->bound;
 }
 
+const char *pf_method_library(const PfMethod *method)
+{
+  return method->library;
+}
+
 bool pf_method_is_present(const PfMethod *method)
 {
   return method->step != NULL;

@@ -497,14 +497,18 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 #endif
 
 const PfMethod pf_method_cvode_adams = {
-  .name = "cvode_adams", .summary = "Adams formulas of order 1 to 12 (CVODE of SUNDIALS)",
+  .name = "cvode_adams", .library = "SUNDIALS",
+  .summary = "Adams formulas of order 1 to 12 (CVODE of SUNDIALS)",
   .direct = true, STEPS(adams)};
 const PfMethod pf_method_cvode_bdf = {
-  .name = "cvode_bdf", .summary = "backward differences of order 1 to 5, for stiff systems (CVODE of SUNDIALS)",
+  .name = "cvode_bdf", .library = "SUNDIALS",
+  .summary = "backward differences of order 1 to 5, for stiff systems (CVODE of SUNDIALS)",
   .direct = true, STEPS(bdf)};
 const PfMethod pf_method_ida = {
-  .name = "ida", .summary = "backward differences on the index-1 equations (IDA of SUNDIALS, the DASSL family)",
+  .name = "ida", .library = "SUNDIALS",
+  .summary = "backward differences on the index-1 equations (IDA of SUNDIALS, the DASSL family)",
   .direct = true, STEPS(ida)};
 const PfMethod pf_method_ida2 = {
-  .name = "ida2", .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)",
+  .name = "ida2", .library = "SUNDIALS",
+  .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)",
   .bound = true, .direct = true, STEPS(ida2)};

@@ -20,6 +20,7 @@ typedef enum PfStepEnd {
  * t_old and t. */
 struct PfMethod {
   const char *name, *summary;
+  const char *library; /* that it needs, or NULL */
   bool fixed;  /* takes options.step and keeps it */
   bool damped; /* an alpha method; without a step it chooses its own */
   bool bound;  /* solves the constraints in every step: it cannot go on beside them */

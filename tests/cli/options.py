@@ -5,6 +5,7 @@ Help, the table of docs/commands.md and what the program takes must agree; the e
 every failure is one JSON object with diagnostics, with the exit code and the words for people as without.
 """
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 program, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+os.environ["PFAFF_SHARE"] = str(source/"tests"/"page")  # an empty page, which a build without npm lacks
 failures = []
 WIDEST = 100
 

@@ -4,6 +4,8 @@
 
 #include "out/out.h"
 
+#include <math.h>
+
 static void strings_stay_between_their_quotes(void **state)
 {
   Fixture *f = *state;
@@ -25,8 +27,42 @@ static void strings_stay_between_their_quotes(void **state)
   }
 }
 
+/* A tag of plane 14 is a pair in JSON (RFC 8259, 7), and nothing that Python could read as two characters. */
+static void hidden_characters_are_pairs(void **state)
+{
+  Fixture *f = *state;
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(f->ctx));
+  pf_json_string(&json, NULL, "a\xF3\xA0\x80\x81");
+  assert_string_equal(pf_text_get(&json.text), "\"a\\udb40\\udc01\"");
+  json.text.count = 0;
+  pf_put_quoted(&json.text, "\xF3\xA0\x80\x81");
+  assert_string_equal(pf_text_get(&json.text), "\"\\ufffd\"");
+  pf_json_free(&json);
+}
+
+/* By 'base64' of coreutils, and the table of IEEE 754 for the bytes. */
+static void numbers_are_bytes_in_base64(void **state)
+{
+  Fixture *f = *state;
+  const double values[] = {1, -2, NAN, INFINITY};
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(f->ctx));
+  pf_json_doubles(&json, NULL, values, 1);
+  assert_string_equal(pf_text_get(&json.text), "\"AAAAAAAA8D8=\"");
+  pf_json_free(&json);
+  pf_json_begin(&json, pf_context_allocator(f->ctx));
+  pf_json_floats(&json, NULL, values, 2);
+  pf_json_floats(&json, NULL, values + 3, 1);
+  pf_json_doubles(&json, NULL, values, 0);
+  assert_string_equal(pf_text_get(&json.text), "\"AACAPwAAAMA=\",\"AACAfw==\",\"\"");
+  pf_json_free(&json);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {with_fixture(strings_stay_between_their_quotes)};
+  const struct CMUnitTest tests[] = {with_fixture(strings_stay_between_their_quotes),
+                                     with_fixture(hidden_characters_are_pairs),
+                                     with_fixture(numbers_are_bytes_in_base64)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pfaff page: the model, and trajectories of it, in one file for a browser, which has the engine inside. */
+#include "cli/page.h"
+
+#include "cli/poses.h"
+#include "out/page.h"
+
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+static const OptionHelp own[] = {
+  {.name = "by", .help = "the integrator in the page (default: that of the model, or dopri5); not those of SUNDIALS"},
+  {.name = "out", .argument = "FILE.html", .help = "the page (default: the name of the model with .html)"},
+  {.name = "json", .help = "what was written, and diagnostics, for programs on standard output"},
+  {0}};
+
+const Command pf_command_page = {
+  .name = "page", .summary = "the machine in motion as one file for a browser",
+  .operands = "[TRAJECTORY.csv…] FILE",
+  .about = "Writes a page to be opened, mailed or put on a web site. The engine is in it: it moves, derives and plots "
+           "the model without a network, with sliders for parameters and starts. What is given here is what the page "
+           "begins with. Trajectories of the model, from 'pfaff run --out', are shown beside what the page computes.",
+  .takes = TAKES_STATE TAKES_METHOD "every template out json ",
+  .writes = {"html"},
+  .own = own,
+  .examples = "pfaff page --out snakeboard.html examples/snakeboard_bodies.pf\n"
+              "pfaff page -p m=7 --for 5 --by rk4 --step 0.01 --out heavy.html examples/snakeboard.pf\n",
+  .most_files = MOST_FILES,
+  .run = run};
+
+/* ---------------------------------------------------------------- files */
+
+/* One model, and trajectories before or behind it. */
+static PfStatus sort_files(Page *p)
+{
+  PfContext *ctx = p->s.ctx;
+  const char *model = NULL;
+  for (int i = 0; i < p->options.file_count; i++) {
+    const char *path = p->options.files[i];
+    if (pf_table_is_file(path)) p->tracks[p->track_count++].path = path;
+    else if (pf_table_is_other(path)) return pf_table_refuse(ctx, "page", path);
+    else if (model) return pf_fail(ctx, PF_ERR_ARGUMENT, "one model at a time, not '%s' and '%s'", model, path);
+    else model = path;
+  }
+  if (!model) return pf_fail(ctx, PF_ERR_ARGUMENT, "a model is missing beside the trajectory '%s'", p->options.file);
+  p->options.file = model;
+  return PF_OK;
+}
+
+/* robot.html of models/robot.pf, in `name`. */
+static PfStatus choose_name(Page *p, char name[], size_t room)
+{
+  if (p->options.out) return PF_OK;
+  const char *base = pf_cli_base_name(p->options.file), *dot = strrchr(base, '.');
+  int length = dot && dot != base ? (int)(dot - base) : (int)strlen(base);
+  if (!strcmp(base, "-"))
+    return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "--out FILE.html is needed: what comes from standard input has no name");
+  if (snprintf(name, room, "%.*s.html", length, base) >= (int)room)
+    return pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "the name of the model is too long for a page: use --out");
+  p->options.out = name;
+  return pf_cli_spare_files(p->s.ctx, &p->options, "out", name);
+}
+
+/* ---------------------------------------------------------------- the page */
+
+/* Which methods the page has is known here already. */
+static PfStatus check_method(const Page *p)
+{
+  const char *name = p->motion.settings.method;
+  const PfMethod *method = name ? pf_method_find(name) : NULL;
+  if (!method || !pf_method_library(method)) return PF_OK;
+  pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "the page computes the motion itself, without %s: it cannot move by %s",
+          pf_method_library(method), name);
+  pf_hint(p->s.ctx, "--by dopri5, radau5 or another method of our own, see 'pfaff run --help'");
+  return PF_ERR_ARGUMENT;
+}
+
+static PfStatus place(Page *p)
+{
+  PF_TRY(pf_cli_place(&p->motion, &p->s, &p->options));
+  PF_TRY(check_method(p));
+  PF_TRY(pf_cli_scene(p->motion.sim, &p->scene));
+  return pf_cli_begin(&p->motion);
+}
+
+static PfStatus write(Page *p, const PfText *json)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(p->s.ctx));
+  PfStatus status = pf_page_fill(p->s.ctx, p->empty_name, p->empty, p->empty_size, pf_cli_title(p->s.model), json,
+                                 &text);
+  if (status == PF_OK) status = pf_check_cancelled(p->s.ctx);
+  if (status == PF_OK) status = pf_cli_write(p->s.ctx, &p->options, &text);
+  p->size = text.count;
+  pf_text_free(&text);
+  return status;
+}
+
+static PfStatus make(Page *p)
+{
+  PfJson json;
+  PF_TRY(pf_cli_open(&p->s, &p->options));
+  PF_TRY(pf_page_find(p));
+  PF_TRY(place(p));
+  for (int i = 0; i < p->track_count; i++) PF_TRY(pf_page_read_track(p, p->tracks + i));
+  pf_json_begin(&json, pf_context_allocator(p->s.ctx));
+  PfStatus status = pf_page_data(p, &json);
+  if (status == PF_OK) status = write(p, &json.text);
+  pf_json_free(&json);
+  return status;
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+static void write_json(void *user, PfJson *json)
+{
+  const Page *p = user;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(p->s.model));
+  pf_json_string(json, "page", p->options.out);
+  pf_json_integer(json, "bytes", (long long)p->size);
+  pf_json_integer(json, "forms", p->forms);
+  pf_json_open(json, "tracks", '[');
+  for (int i = 0; i < p->track_count; i++) {
+    const Track *t = p->tracks + i;
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "name", t->path);
+    pf_json_integer(json, "rows", pf_table_rows(&t->table));
+    pf_json_integer(json, "of", t->of);
+    pf_json_integer(json, "poses", (long long)t->poses);
+    pf_json_string(json, "diagnostic", t->why);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+  pf_cli_json_diagnostics(p->s.ctx, json);
+  pf_json_close(json, '}');
+}
+
+static void put_path(PfText *text, const char *path)
+{
+  pf_text_add_escaped(text, path, strlen(path), ""); /* one line, whatever is in it */
+}
+
+static void write_text(void *user, PfText *text)
+{
+  const Page *p = user;
+  bool large = p->size >= 1000*1000;
+  put_path(text, p->options.out);
+  pf_text_print(text, large ? ": %.1f MB, opens in any browser\n" : ": %.0f kB, opens in any browser\n",
+                (double)p->size/(large ? 1e6 : 1e3));
+  for (int i = 0; i < p->track_count; i++) {
+    const Track *t = p->tracks + i;
+    int rows = pf_table_rows(&t->table);
+    if (rows < t->of || t->why) pf_text_add(text, "  "), put_path(text, t->path);
+    if (rows < t->of) pf_text_print(text, ": %d of %d rows, all extremes among them", rows, t->of);
+    if (t->why) pf_text_print(text, "%s only its curves are shown, %s", rows < t->of ? ";" : ":", t->why);
+    if (rows < t->of || t->why) pf_text_add(text, "\n");
+  }
+}
+
+static int run(int argc, char **argv)
+{
+  Page p = {0};
+  char name[256];
+  int code = pf_cli_options(&pf_command_page, argc, argv, &p.options);
+  if (code != PF_EXIT_OK || p.options.help) return code;
+  p.s.ctx = pf_cli_context();
+  PfStatus status = p.s.ctx ? sort_files(&p) : PF_ERR_MEMORY;
+  if (status == PF_OK) status = choose_name(&p, name, sizeof name);
+  if (status == PF_OK) {
+    pf_context_free(p.s.ctx); /* the model has one of its own */
+    status = make(&p);
+  }
+  code = pf_cli_finish(p.s.ctx, status, &p.options, &p, write_json, write_text);
+  for (int i = 0; i < p.track_count && p.s.ctx; i++) pf_page_free_track(&p, p.tracks + i);
+  pf_scene_free(p.scene);
+  pf_cli_end(&p.motion);
+  pf_cli_close(&p.s);
+  return status == PF_OK ? code : pf_cli_exit_code(status);
+}
