@@ -73,7 +73,8 @@ static PfStatus make_room(PfSim *sim)
   sim->values = pf_arena_array(sim->arena, double, pf_system_symbols(sim->system)->count);
   sim->complete_values = pf_arena_array(sim->arena, double, pf_system_symbols(sim->complete_system)->count);
   sim->state = pf_arena_array(sim->arena, double, 2*(size_t)sim->complete_equations.n);
-  if (!sim->given || !sim->input || !sim->values || !sim->complete_values || !sim->state)
+  sim->zeros = pf_arena_array(sim->arena, double, sim->complete_equations.n + sim->complete_equations.m);
+  if (!sim->given || !sim->input || !sim->values || !sim->complete_values || !sim->state || !sim->zeros)
     return pf_no_room(sim->ctx, "the simulation");
   for (int i = 0; i < model->parameter_count; i++) sim->given[i] = NAN;
   return PF_OK;

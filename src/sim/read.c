@@ -103,23 +103,47 @@ static PfStatus find_quantity(PfSim *sim, PfHandle *h)
   return take_roots(sim, h, plots[0].values, (size_t)plots[0].count);
 }
 
-/* Accelerations, multipliers, and what only a look at the motion tells. */
-static bool needs_forces(PfSim *sim, const PfHandle *h)
+/* Symbols that only a look at the motion tells: multipliers, accelerations, and what a monitor sees. */
+static PfStatus list_seen(PfSim *sim, PfArena *arena, PfExpr **list, int *count)
 {
+  static const char *const by_monitor[] = {"kinetic()", "potential()", "violation_position()", "violation_velocity()"};
   const PfSymbols *in = pf_system_symbols(sim->complete_system);
   const PfModel *model = sim->complete;
-  static const char *const seen[] = {"kinetic()", "potential()", "violation_position()", "violation_velocity()"};
-  for (int k = 0; k < h->size; k++) {
-    PfExpr e = h->roots[k];
-    if (pf_expr_depends(sim->ctx, e, in->symbol + in->lambda, in->count - in->lambda)) return true;
-    for (int i = 0; i < model->coordinate_count; i++)
-      if (pf_expr_depends(sim->ctx, e, &model->coordinates[i].a, 1)) return true;
-    for (size_t i = 0; i < sizeof seen/sizeof *seen; i++) {
-      PfExpr symbol = pf_expr_symbol(sim->ctx, seen[i]);
-      if (pf_expr_depends(sim->ctx, e, &symbol, 1)) return true;
-    }
-  }
-  return false;
+  int multipliers = in->count - in->lambda, k = 0, more = (int)(sizeof by_monitor/sizeof *by_monitor);
+  PfExpr *seen = *list = pf_arena_array(arena, PfExpr, multipliers + model->coordinate_count + more);
+  if (!seen) return pf_no_room(sim->ctx, "a quantity");
+  for (; k < multipliers; k++) seen[k] = in->symbol[in->lambda + k];
+  for (int i = 0; i < model->coordinate_count; i++) seen[k++] = model->coordinates[i].a;
+  for (int i = 0; i < more; i++) seen[k++] = pf_expr_symbol(sim->ctx, by_monitor[i]);
+  *count = k;
+  return PF_OK;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+  PfExpr x = *(const PfExpr *)a, y = *(const PfExpr *)b;
+  return (x > y) - (x < y);
+}
+
+/* Does the quantity contain one of them? All its expressions are gone through once. */
+static PfStatus find_forces(PfSim *sim, PfArena *arena, PfHandle *h)
+{
+  PfExpr *seen = NULL, *nodes = NULL;
+  int count = 0, node_count = 0;
+  PF_TRY(list_seen(sim, arena, &seen, &count));
+  PF_TRY(pf_expr_reach(sim->ctx, arena, h->roots, h->size, &nodes, &node_count));
+  for (int i = 0; i < count && !h->by_forces; i++)
+    h->by_forces = node_count && bsearch(seen + i, nodes, (size_t)node_count, sizeof *nodes, compare_nodes);
+  return PF_OK;
+}
+
+static PfStatus note_forces(PfSim *sim, PfHandle *h)
+{
+  PfArena *scratch = pf_context_scratch(sim->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = find_forces(sim, scratch, h);
+  pf_arena_release(scratch, mark);
+  return status;
 }
 
 static PfStatus find(PfSim *sim, PfHandle *h)
@@ -130,7 +154,7 @@ static PfStatus find(PfSim *sim, PfHandle *h)
   PF_TRY(find_matrix(sim, h, &found));
   if (!found) PF_TRY(find_pose(sim, h, &found));
   if (!found) PF_TRY(find_quantity(sim, h));
-  h->by_forces = needs_forces(sim, h);
+  PF_TRY(note_forces(sim, h));
   return pf_expr_check(sim->ctx);
 }
 
@@ -223,15 +247,30 @@ static const double *state(PfSim *sim)
   return sim->state;
 }
 
+/* Without accelerations: what the state alone tells. */
+static void read_state(PfSim *sim, const PfHandle *h, double *numbers)
+{
+  const double *y = state(sim), *zero = sim->zeros;
+  PfSample sample = {.t = pf_sim_time(sim), .q = y, .v = y + sim->complete_equations.n, .a = zero, .multiplier = zero,
+                     .parameters = sim->motion->values + sim->motion->symbols->parameters,
+                     .held = sim->motion->held, .active = sim->motion->active};
+  pf_readings_take(h->readings, &sample, numbers);
+}
+
 static PfStatus read_quantity(PfSim *sim, const PfHandle *h, double *numbers)
 {
-  if (!look(sim)) {
+  bool good = look(sim);
+  pf_readings_set_inputs(h->readings, pf_phases_inputs(sim->motion));
+  if (!good && !h->by_forces && !sim->looking) {
+    read_state(sim, h, numbers);
+    return PF_OK;
+  }
+  if (!good) {
     pf_fail(sim->ctx, PF_ERR_NUMBER, "'%s' has no value at t = %.12g, where there are no accelerations", h->name,
             pf_sim_time(sim));
     if (sim->trouble.status != PF_OK) pf_hint(sim->ctx, "%s", sim->trouble.message);
     return PF_ERR_NUMBER;
   }
-  pf_readings_set_inputs(h->readings, pf_phases_inputs(sim->motion));
   pf_readings_take(h->readings, &sim->sample, numbers);
   return PF_OK;
 }

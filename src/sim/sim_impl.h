@@ -72,6 +72,7 @@ struct PfSim {
   bool looked, look_good;  /* `sample` belongs to where it stands */
   PfSample sample;
   double *state;           /* 2n of the complete model */
+  double *zeros;           /* accelerations or multipliers where there are none */
 };
 
 /* Keeps a failure in words, by the first error from the diagnostic `before` on; returns whether there was none. */

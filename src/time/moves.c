@@ -279,6 +279,7 @@ static PfStatus decide_again(PfPhases *s, double horizon)
 static PfStatus take_inputs(PfPhases *s, double horizon)
 {
   s->inputs_changed = false;
+  if (!s->motion) return decide_again(s, horizon);
   if (s->switches.count) {
     store(s);
     if (!keeps_sides(s)) return decide_again(s, horizon);
@@ -308,14 +309,29 @@ static PfStatus end_unless(PfPhases *s, PfStatus status)
 static bool goes_on(const PfPhases *s)
 {
   bool stands = s->stage == PF_STAGE_MOVE || s->stage == PF_STAGE_CHECK;
-  return stands && s->motion && s->motion->result.end == PF_RUN_DONE;
+  return stands && (!s->motion || s->motion->result.end == PF_RUN_DONE);
+}
+
+/* There are no accelerations with the inputs that were taken for a look. It is the next move that ends the motion;
+ * until then other ones may be set. With switches the motion is opened again for these. */
+static PfStatus refuse_inputs(PfPhases *s, PfStage stage)
+{
+  if (s->switches.count) pf_phases_end_motion(s);
+  else s->motion->result.end = PF_RUN_DONE;
+  s->stage = stage;
+  s->inputs_changed = true;
+  return PF_ERR_NUMBER;
 }
 
 PfStatus pf_phases_take_inputs(PfPhases *s)
 {
   if (!s->inputs_changed || !goes_on(s)) return PF_OK;
-  if (s->motion->seen.pending) PF_TRY(end_unless(s, settle(s, s->told.horizon)));
-  return goes_on(s) ? end_unless(s, take_inputs(s, s->options.t_end)) : PF_OK;
+  if (s->motion && s->motion->seen.pending) PF_TRY(end_unless(s, settle(s, s->told.horizon)));
+  if (!goes_on(s)) return PF_OK;
+  PfStage stage = s->stage;
+  PF_TRY(end_unless(s, take_inputs(s, s->options.t_end)));
+  bool none = s->motion ? s->motion->result.end == PF_RUN_TROUBLE : s->undecided;
+  return none ? refuse_inputs(s, stage) : PF_OK;
 }
 
 /* What a motion that is opened in place of another one changes: without it that one goes on as before. */
@@ -394,6 +410,7 @@ static void arrive(PfPhases *s, PfMove *move, bool *done)
 static PfStatus move_on(PfPhases *s, double horizon, PfMove *move, bool *done)
 {
   double next = pf_phases_next_instant(s, horizon);
+  if (!s->motion) return take_inputs(s, next); /* those that were looked at have none */
   PfRunEnd end = s->motion->result.end;
   if (end == PF_RUN_UNTIL) meet_condition(s);
   else if (end != PF_RUN_DONE) end_by(s, end);

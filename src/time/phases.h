@@ -111,7 +111,8 @@ PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move);
 bool pf_phases_look(PfPhases *s, double t, PfSample *sample);
 /* An input without a function of time has another value from where the motion is. */
 void pf_phases_set_input(PfPhases *s, int input, double value);
-/* Takes the inputs where the motion stands, as its next move would: what it shows then is of them. */
+/* Takes the inputs where the motion stands, as its next move would: what it shows then is of them. PF_ERR_NUMBER when
+ * there are no accelerations with them: then the next move ends the motion, unless others are set. */
 PfStatus pf_phases_take_inputs(PfPhases *s);
 /* Goes on from where the motion is by another method or formulation, on failure as before. The stop of the run
  * stays. */

@@ -405,9 +405,47 @@ static void drift_is_summed_over_phases(void **state)
   pf_sim_close(sim);
 }
 
+/* An input with which there are no accelerations: a look says so, and another one lets the motion go on. */
+static void inputs_without_accelerations_are_told_and_can_be_mended(void **state)
+{
+  (void)state;
+  static const char *const models[] = {
+    "coord x\ninput u\nkinetic x'^2/2\nforce x = sqrt(u)\n",
+    "coord x\ninput u\nkinetic x'^2/2\nforce x = sqrt(u) - 1e-9*sign(x' + 1)\n", /* with a switch that is far away, */
+    "coord x\ninput u\nkinetic x'^2/2\nforce x = sqrt(u) - 1e-9*sign(x')\n",     /* and where it is */
+    "coord x, y\ninput u\nkinetic (x'^2 + y'^2)/2\nforce x = sqrt(u)\nwhen t = 5 { lock y }\n"};
+  for (size_t i = 0; i < sizeof models/sizeof *models; i++) {
+    PfSim *sim = open_text(models[i]);
+    int u = handle(sim, "u"), x = handle(sim, "x"), a = handle(sim, "x''"), square = handle(sim, "x^2");
+    assert_true(pf_sim_set(sim, "u", 4));
+    start(sim);
+    advance(sim, 1); /* x = t^2 */
+    for (int k = 0; k < 2; k++) {
+      assert_true(pf_sim_put(sim, u, -1));
+      assert_true(isnan(pf_sim_get(sim, a)));
+      assert_int_equal(pf_sim_error(sim)->status, PF_ERR_NUMBER);
+      assert_near(pf_sim_get(sim, x), 1, 1e-6, 0);
+      assert_near(pf_sim_get(sim, square), 1, 1e-6, 0); /* needs none */
+      assert_true(isnan(pf_sim_get(sim, a)));
+      assert_true(pf_sim_put(sim, u, 16 - 12*k));
+      assert_near(pf_sim_get(sim, a), k ? 2 : 4, 1e-6, 0);
+    }
+    advance(sim, 2); /* x = 1 + 2 + 1 */
+    assert_near(pf_sim_get(sim, x), 4, 1e-6, 0);
+    assert_true(pf_sim_put(sim, u, -1));
+    assert_true(isnan(pf_sim_get(sim, a)));
+    assert_false(pf_sim_advance(sim, 3));
+    assert_int_equal(pf_sim_result(sim).end, PF_RUN_TROUBLE);
+    assert_true(pf_sim_put(sim, u, 4)); /* too late */
+    assert_false(pf_sim_advance(sim, 3));
+    pf_sim_close(sim);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(inputs_without_accelerations_are_told_and_can_be_mended),
     cmocka_unit_test(a_refused_method_leaves_the_motion_as_it_was),
     cmocka_unit_test(a_formulation_that_does_not_apply_leaves_the_motion_as_it_was),
     cmocka_unit_test(names_of_the_caller_need_not_last),
