@@ -91,6 +91,9 @@ typedef struct PfSwitches {
 /* All of it lives in `arena`; the result must not be moved. */
 PF_API PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *switches);
 
+/* The sides in the place of sign(g), in expressions with inputs written out, for the surfaces that were found. */
+PF_API PfStatus pf_switches_insert(PfContext *ctx, const PfSwitches *switches, PfExpr *list, int count);
+
 /* Does one of the expressions contain sign, abs, min, max, if or a comparison? `arena` is for scratch. */
 PF_API PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may);
 

@@ -101,8 +101,8 @@ PF_API PfRunResult pf_sim_result(const PfSim *sim);
 
 /* A handle for a quantity: anything that 'plot' takes, as "theta", "x'", "x''", "lambda[rear]", "nu[1]", "kinetic",
  * "pos(wheel)", "L*theta'^2", a 'let'; an input; "matrix M", "matrix F", "matrix A", "matrix b"; "pose BODY" (position,
- * then the rotation matrix by rows). -1 when there is none. In "matrix F" and in formulas sign(0) is 0: while something
- * sticks they lack the force that holds it, which x'' and lambda take into account. */
+ * then the rotation matrix by rows). -1 when there is none. While something sticks, its sign() in "matrix F" and in
+ * formulas is the number between -1 and 1 that holds it. */
 PF_API int pf_sim_find(PfSim *sim, const char *quantity);
 /* How many numbers it has; 1 for most. */
 PF_API int pf_sim_size(const PfSim *sim, int handle);

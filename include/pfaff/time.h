@@ -62,6 +62,7 @@ typedef struct PfSample {
   const double *parameters;  /* those of the model as they are there; NULL: as at the start */
   const bool *active;        /* m: which rows hold; NULL: all */
   const bool *held;          /* n: what events hold; NULL: nothing */
+  const double *sides;       /* of the surfaces of pf_switches_find, from -1 to 1 where it sticks; NULL: by the state */
 } PfSample;
 
 /* Expressions in numbers, sample by sample. They are made of what a PfPlot may contain. */

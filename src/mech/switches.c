@@ -287,3 +287,28 @@ PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equ
   PF_TRY(add_inputs(&f, equations->model));
   return classify(&f, equations->model);
 }
+
+/* ---------------------------------------------------------------- other expressions */
+
+typedef struct Known {
+  PfContext *ctx;
+  const PfSwitches *switches;
+} Known;
+
+static PfExpr known_side(void *user, PfExpr e)
+{
+  const Known *k = user;
+  int sign;
+  if (pf_expr_op(k->ctx, e) != PF_OP_SIGN) return e;
+  PfExpr surface = without_factor(k->ctx, pf_expr_arg(k->ctx, e, 0), &sign);
+  for (int i = 0; i < k->switches->count; i++) {
+    const PfSwitch *at = k->switches->at + i;
+    if (at->surface == surface) return sign < 0 ? pf_expr_neg(k->ctx, at->side) : at->side;
+  }
+  return e;
+}
+
+PfStatus pf_switches_insert(PfContext *ctx, const PfSwitches *switches, PfExpr *list, int count)
+{
+  return switches->count ? pf_expr_map(ctx, list, count, known_side, &(Known){ctx, switches}, list) : PF_OK;
+}

@@ -4,10 +4,20 @@
 
 #include <string.h>
 
+/* Where something sticks, the side is the multiplier of its row; these come last. */
+static void tell_sides(PfPhases *s, PfSample *sample)
+{
+  if (!s->switches.count) return;
+  memcpy(s->side, s->sides.side, (size_t)s->switches.count*sizeof *s->side);
+  for (int i = 0; i < s->stuck_count; i++) s->side[s->stuck_list[i]] = sample->multiplier[s->phase.equations.m + i];
+  sample->sides = s->side;
+}
+
 /* A sample of the phase as one of the complete model. */
 static void complete(PfPhases *s, PfSample *sample)
 {
   const PfPhase *phase = &s->phase;
+  tell_sides(s, sample);
   memcpy(s->q, s->values + s->symbols->q, 2*(size_t)s->eq->n*sizeof *s->q);
   memset(s->q + s->eq->n, 0, (size_t)s->eq->n*sizeof *s->q);
   memset(s->a, 0, (size_t)s->eq->n*sizeof *s->a);

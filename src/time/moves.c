@@ -484,6 +484,7 @@ static PfStatus make_room(PfPhases *s)
   s->fired = pf_arena_array(s->own, bool, events);
   s->forced = pf_arena_array(s->own, bool, events);
   s->q = pf_arena_array(s->own, double, 2*n);
+  s->side = pf_arena_array(s->own, double, s->switches.count);
   s->a = pf_arena_array(s->own, double, n);
   s->conditions = pf_arena_array(s->own, PfExpr, events + 1);
   s->condition_event = pf_arena_array(s->own, int, events + 1);
@@ -496,7 +497,7 @@ static PfStatus make_room(PfPhases *s)
     if (!s->log->record[e].joint || !s->log->record[e].multiplier) return pf_phases_no_room(s);
   }
   bool good = s->values && s->instant && s->held && s->active && s->fired && s->forced && s->q && s->a &&
-              s->multiplier && s->conditions && s->condition_event && s->condition_holds && s->log->record;
+              s->side && s->multiplier && s->conditions && s->condition_event && s->condition_holds && s->log->record;
   return good ? PF_OK : pf_phases_no_room(s);
 }
 

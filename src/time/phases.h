@@ -63,7 +63,7 @@ typedef struct PfPhases {
   bool *held, *active, *fired, *forced; /* forced: its condition has come true, whatever rounding says */
   bool stopped;             /* by the stop condition of the run */
   bool by_forces;           /* some condition depends on multipliers */
-  double *q, *a, *multiplier; /* of a sample; q: with v behind it */
+  double *q, *a, *multiplier, *side; /* of a sample; q: with v behind it */
   PfExpr momentum[6];
   /* the phase */
   PfPhase phase;

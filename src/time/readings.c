@@ -5,14 +5,15 @@
 #include <string.h>
 
 /* Inputs of the tape: the symbols of the system, accelerations, what a sample has of the whole (SUMMARY), what events
- * hold, and which of the rows hold that they attach. */
+ * hold, which of the rows hold that they attach, and the sides of the surfaces at which forces switch. */
 enum { SUMMARY = 4 };
 struct PfReadings {
   PfArena *arena;
   const PfSystem *system;
-  PfTape *tape;
-  double *in, *work;
-  int a, summary, held, active; /* where they begin in `in` */
+  PfSwitches switches; /* of the equations, when something that is read may switch */
+  PfTape *tape, *surfaces;
+  double *in, *work, *sides;
+  int a, summary, held, active, side; /* where they begin in `in` */
 };
 
 /* As a sample has them: energies need not be worked out again. */
@@ -30,7 +31,7 @@ static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *c
   const PfEquations *eq = pf_system_equations(r->system);
   const PfSymbols *known = pf_system_symbols(r->system);
   int k = known->count;
-  PfExpr *in = *list = pf_arena_array(r->arena, PfExpr, k + 2*eq->n + eq->m + SUMMARY);
+  PfExpr *in = *list = pf_arena_array(r->arena, PfExpr, k + 2*eq->n + eq->m + SUMMARY + r->switches.count);
   if (!in) return pf_no_room(ctx, "what is shown");
   memcpy(in, known->symbol, (size_t)k*sizeof *in);
   r->a = k;
@@ -42,8 +43,35 @@ static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *c
   r->active = k;
   for (int i = 0; i < eq->m; i++)
     if (eq->model->constraints[i].attached) in[k++] = eq->model->constraints[i].active;
+  r->side = k;
+  for (int i = 0; i < r->switches.count; i++) in[k++] = r->switches.at[i].side;
   *count = k;
   return PF_OK;
+}
+
+/* What sticks makes the sign of a velocity that is zero another number than the formula: the surfaces are needed. */
+static PfStatus find_switches(PfContext *ctx, PfReadings *r, const PfExpr *roots, int count)
+{
+  bool may;
+  PF_TRY(pf_may_switch(ctx, r->arena, roots, count, &may));
+  return may ? pf_switches_find(ctx, r->arena, pf_system_equations(r->system), &r->switches) : PF_OK;
+}
+
+/* Whose signs the sides are when a sample does not tell them. */
+static PfStatus make_surfaces(PfContext *ctx, PfReadings *r, const PfExpr *in, int in_count)
+{
+  int count = r->switches.count;
+  PfExpr *roots = pf_arena_array(r->arena, PfExpr, count);
+  if (!count) return PF_OK;
+  if (!roots) return pf_no_room(ctx, "what is shown");
+  for (int i = 0; i < count; i++) roots[i] = pf_expr_call1(ctx, PF_OP_SIGN, r->switches.at[i].surface);
+  return pf_tape_new(ctx, in, in_count, roots, count, &r->surfaces);
+}
+
+static size_t work_size(const PfReadings *r)
+{
+  size_t main = pf_tape_work_size(r->tape), other = r->surfaces ? pf_tape_work_size(r->surfaces) : 0;
+  return main > other ? main : other;
 }
 
 static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const PfExpr *list, int count)
@@ -52,14 +80,18 @@ static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const 
   int in_count = 0;
   if (!roots) return pf_no_room(ctx, "what is shown");
   if (count) memcpy(roots, list, (size_t)count*sizeof *roots);
+  PF_TRY(find_switches(ctx, r, list, count));
   PF_TRY(list_inputs(ctx, r, &in, &in_count));
   PF_TRY(take_sampled(ctx, in + r->summary, roots, count));
   PF_TRY(pf_equations_express(ctx, r->arena, pf_system_equations(r->system), roots, count));
   PF_TRY(pf_insert_inputs(ctx, pf_system_equations(r->system)->model, roots, (size_t)count));
+  PF_TRY(pf_switches_insert(ctx, &r->switches, roots, count));
   PF_TRY(pf_tape_new(ctx, in, in_count, roots, count, &r->tape));
+  PF_TRY(make_surfaces(ctx, r, in, in_count));
   r->in = pf_arena_array(r->arena, double, in_count);
-  r->work = pf_arena_array(r->arena, double, pf_tape_work_size(r->tape));
-  if (!r->in || !r->work) return pf_no_room(ctx, "what is shown");
+  r->work = pf_arena_array(r->arena, double, work_size(r));
+  r->sides = pf_arena_array(r->arena, double, r->switches.count);
+  if (!r->in || !r->work || !r->sides) return pf_no_room(ctx, "what is shown");
   memcpy(r->in, values, (size_t)pf_system_symbols(r->system)->count*sizeof *values);
   return PF_OK;
 }
@@ -85,6 +117,7 @@ void pf_readings_free(PfReadings *r)
 {
   if (!r) return;
   pf_tape_free(r->tape);
+  pf_tape_free(r->surfaces);
   pf_arena_free(r->arena);
 }
 
@@ -94,6 +127,14 @@ void pf_readings_set_inputs(PfReadings *r, const double *inputs)
   double *in = r->in + pf_system_symbols(r->system)->inputs;
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value == PF_EXPR_NONE) in[i] = inputs[i];
+}
+
+static void take_sides(PfReadings *r, const PfSample *sample)
+{
+  const double *sides = sample->sides ? sample->sides : r->sides;
+  if (!r->switches.count) return;
+  if (!sample->sides) pf_tape_run(r->surfaces, r->in, r->sides, r->work);
+  memcpy(r->in + r->side, sides, (size_t)r->switches.count*sizeof *sides);
 }
 
 void pf_readings_take(PfReadings *r, const PfSample *sample, double *numbers)
@@ -113,5 +154,6 @@ void pf_readings_take(PfReadings *r, const PfSample *sample, double *numbers)
   for (size_t i = 0; i < n; i++) in[(size_t)r->held + i] = sample->held && sample->held[i];
   for (size_t k = 0; k < m; k++)
     if (eq->model->constraints[k].attached) *active++ = !sample->active || sample->active[k];
+  take_sides(r, sample);
   pf_tape_run(r->tape, in, numbers, r->work);
 }

@@ -442,9 +442,33 @@ static void inputs_without_accelerations_are_told_and_can_be_mended(void **state
   }
 }
 
+/* What friction holds a block with, in formulas and in F, is what the motion takes: the force that is pulled with. */
+static void formulas_have_the_force_that_holds(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text("coord x\ninput u\nlet f = -5*sign(x')\nkinetic x'^2\nforce x = u + f\nstart x' = 1\n");
+  int F = handle(sim, "matrix F"), f = handle(sim, "f"), other = handle(sim, "sign(-2*x')"), u = handle(sim, "u");
+  start(sim);
+  assert_near(pf_sim_get(sim, f), -5, 1e-12, 0);
+  assert_near(pf_sim_get(sim, other), -1, 1e-12, 0);
+  advance(sim, 1); /* at rest from t = 0.4 on */
+  assert_near(pf_sim_get(sim, f), 0, 0, 1e-12);
+  for (double pull = -4; pull < 5; pull += 2) {
+    assert_true(pf_sim_put(sim, u, pull));
+    assert_near(pf_sim_get(sim, f), -pull, 0, 1e-12);
+    assert_near(pf_sim_get(sim, other), -pull/5, 0, 1e-12);
+    assert_near(pf_sim_get(sim, F), 0, 0, 1e-12);
+  }
+  assert_true(pf_sim_put(sim, u, 7)); /* too much */
+  assert_near(pf_sim_get(sim, f), -5, 1e-12, 0);
+  assert_near(pf_sim_get(sim, F), 2, 1e-12, 0);
+  pf_sim_close(sim);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(formulas_have_the_force_that_holds),
     cmocka_unit_test(inputs_without_accelerations_are_told_and_can_be_mended),
     cmocka_unit_test(a_refused_method_leaves_the_motion_as_it_was),
     cmocka_unit_test(a_formulation_that_does_not_apply_leaves_the_motion_as_it_was),
