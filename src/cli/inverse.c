@@ -85,15 +85,25 @@ static PfStatus read_all(Session *s, const Options *options, Inverse *inverse)
 
 /* ---------------------------------------------------------------- solving */
 
+/* Beside this rounding does not count. */
+static double size_of(const PfModel *model, const Inverse *inverse)
+{
+  return 1 + pf_largest(inverse->answer->acceleration, model->coordinate_count);
+}
+
+static double missed(const PfModel *model, const Inverse *inverse, int i)
+{
+  return pf_without_noise(inverse->answer->missed[i], size_of(model, inverse));
+}
+
 static void warn_missed(Session *s, const Inverse *inverse)
 {
   const PfActuation *answer = inverse->answer;
   for (int i = 0; i < inverse->wanted_count && !answer->met; i++) {
     const PfCoordinate *c = s->model->coordinates + inverse->wanted[i];
-    double scale = pf_model_measure(s->model, c->name).scale,
-           size = 1 + pf_largest(answer->acceleration, s->equations.n);
-    double reached = pf_without_noise(answer->acceleration[inverse->wanted[i]], size);
-    if (pf_without_noise(answer->missed[i], size) == 0) continue;
+    double scale = pf_model_measure(s->model, c->name).scale;
+    double reached = pf_without_noise(answer->acceleration[inverse->wanted[i]], size_of(s->model, inverse));
+    if (missed(s->model, inverse, i) == 0) continue;
     pf_warn_at(s->ctx, (PfPlace){0}, "these actuators do not give %s'' = %g: it is %g", c->name,
                inverse->target[i]/scale, reached/scale);
   }
@@ -141,8 +151,10 @@ void pf_inverse_json(const PfModel *model, const Inverse *inverse, PfJson *json)
   if (!inverse->answer) return;
   const PfActuation *answer = inverse->answer;
   pf_json_open(json, "actuators", '{');
+  double most = pf_largest(answer->force, inverse->count);
   for (int j = 0; j < inverse->count; j++)
-    pf_json_number(json, inverse->names[j], answer->force[j]/measure(model, inverse->names[j]).scale);
+    pf_json_number(json, inverse->names[j],
+                   pf_without_noise(answer->force[j], most)/measure(model, inverse->names[j]).scale);
   pf_json_close(json, '}');
   pf_json_open(json, "undetermined", '[');
   for (int j = 0; j < inverse->count; j++)
@@ -151,7 +163,7 @@ void pf_inverse_json(const PfModel *model, const Inverse *inverse, PfJson *json)
   pf_json_open(json, "missed", '{');
   for (int i = 0; i < inverse->wanted_count; i++) {
     const char *name = model->coordinates[inverse->wanted[i]].name;
-    pf_json_number(json, name, answer->missed[i]/pf_model_measure(model, name).scale);
+    pf_json_number(json, name, missed(model, inverse, i)/pf_model_measure(model, name).scale);
   }
   pf_json_close(json, '}');
 }

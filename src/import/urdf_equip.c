@@ -83,14 +83,15 @@ static PfStatus add_actuators(PfContext *ctx, PfArena *arena, UrdfRobot *robot, 
 /* ---------------------------------------------------------------- wheels */
 
 /* "name:0.1": the number goes to *radius and the name ends before the colon. Names may have colons themselves. */
-static void split_radius(char *name, double *radius)
+static bool split_radius(char *name, double *radius)
 {
   char *colon = strrchr(name, ':'), *end;
-  if (!colon) return;
+  if (!colon) return false;
   double value = strtod(colon + 1, &end);
-  if (end == colon + 1 || *end) return;
+  if (end == colon + 1 || *end) return false;
   *colon = 0;
   *radius = value;
+  return true;
 }
 
 static PfStatus refuse_wheel(PfContext *ctx, const UrdfRobot *robot, const char *name)
@@ -102,17 +103,20 @@ static PfStatus refuse_wheel(PfContext *ctx, const UrdfRobot *robot, const char 
 
 static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, const char *text)
 {
-  double radius = NAN;
+  double radius = 0;
+  bool given = false;
   UrdfLink *link = link_called(robot, text);
   if (!link) {
-    split_radius((char *)text, &radius); /* a copy of ours */
+    given = split_radius((char *)text, &radius); /* a copy of ours */
     link = link_called(robot, text);
   }
   if (!link) return refuse_wheel(ctx, robot, text);
   if (link->joint < 0 || robot->joints[link->joint].kind != URDF_REVOLUTE)
     return pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the link '%s' does not turn about an axle, so it is no wheel",
                       link->name);
-  if (!isnan(radius)) link->radius = radius;
+  if (given && !(radius > 0 && isfinite(radius)))
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "the radius of the wheel '%s' must be positive, not %g", link->name, radius);
+  if (given) link->radius = radius;
   if (!(link->radius > 0) || !isfinite(link->radius)) {
     pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the radius of the wheel '%s' is not known", link->name);
     pf_hint(ctx, "say it: --wheel %s:0.1, in metres; it is taken from a cylinder or sphere of the link", link->name);
@@ -142,6 +146,24 @@ static double height_for(const UrdfRobot *robot, const UrdfLink *wheel)
   return wheel->radius*sqrt(fmax(0, 1 - s*s)) - p[2];
 }
 
+/* A base that stays level can be at one height only. */
+static PfStatus lift(PfContext *ctx, UrdfRobot *robot)
+{
+  const UrdfLink *first = NULL;
+  for (int i = 0; i < robot->link_count; i++) {
+    const UrdfLink *link = robot->links + i;
+    if (!link->is_wheel) continue;
+    double height = height_for(robot, link);
+    if (!first) first = link, robot->lift = height;
+    if (robot->base != PF_BASE_PLANAR || fabs(height - robot->lift) <= 1e-9*(1 + fabs(height))) continue;
+    pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the wheels '%s' and '%s' touch the ground at heights of the base that "
+               "differ by %g", first->name, link->name, fabs(height - robot->lift));
+    pf_hint(ctx, "give other radii, or --base free: then it may lean");
+    return PF_ERR_MODEL;
+  }
+  return PF_OK;
+}
+
 static PfStatus add_wheels(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const PfUrdf *options)
 {
   PfStatus status = PF_OK;
@@ -153,12 +175,7 @@ static PfStatus add_wheels(PfContext *ctx, PfArena *arena, UrdfRobot *robot, con
   for (int i = 0; i < options->wheel_count && status == PF_OK; i++)
     for (const char *at = options->wheels[i], *name; status == PF_OK && (name = next_name(ctx, arena, &at, &status));)
       status = mark_wheel(ctx, robot, name);
-  for (int i = 0; i < robot->link_count && status == PF_OK; i++)
-    if (robot->links[i].is_wheel) {
-      robot->lift = height_for(robot, robot->links + i);
-      break;
-    }
-  return status;
+  return status == PF_OK ? lift(ctx, robot) : status;
 }
 
 PfStatus pf_urdf_equip(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const PfUrdf *options)

@@ -171,8 +171,16 @@ says err "there is no link 'left_weel' that could be a wheel"
 says err "did you mean 'left_wheel'?"
 run 1 import "$source/tests/models/rover.urdf" --base planar --wheel castor:0.03
 says err "the link 'castor' does not turn about an axle"
-run 1 import "$source/tests/models/rover.urdf" --base planar --wheel left_wheel:0
-says err "the radius of the wheel 'left_wheel' is not known"
+for radius in 0 -1 nan 1e999; do
+  run 2 import "$source/tests/models/rover.urdf" --base planar --wheel left_wheel:$radius
+  says err "the radius of the wheel 'left_wheel' must be positive, not"
+done
+# Wheels of two sizes on one axle: a level base cannot stand on both, one that leans can.
+run 1 import "$source/tests/models/rover.urdf" --base planar --wheel left_wheel:0.08,right_wheel:0.1
+says err "the wheels 'left_wheel' and 'right_wheel' touch the ground at heights of the base that differ by 0.02"
+says err "or --base free: then it may lean"
+run 0 import "$source/tests/models/rover.urdf" --base free --wheel left_wheel:0.08,right_wheel:0.1 --out "$place/leans.pf"
+run 0 check "$place/leans.pf"
 run 1 import "$source/tests/models/rover.urdf" --actuators lift
 says err "there is no joint 'lift'"
 run 1 import "$source/tests/models/rover.urdf" --actuators swivel

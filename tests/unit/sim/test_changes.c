@@ -412,8 +412,8 @@ static void inputs_without_accelerations_are_told_and_can_be_mended(void **state
   static const char *const models[] = {
     "coord x\ninput u\nkinetic x'^2/2\nforce x = sqrt(u)\n",
     "coord x\ninput u\nkinetic x'^2/2\nforce x = sqrt(u) - 1e-9*sign(x' + 1)\n", /* with a switch that is far away, */
-    "coord x\ninput u\nkinetic x'^2/2\nforce x = sqrt(u) - 1e-9*sign(x')\n",     /* and where it is */
-    "coord x, y\ninput u\nkinetic (x'^2 + y'^2)/2\nforce x = sqrt(u)\nwhen t = 5 { lock y }\n"};
+      "coord x\ninput u\nkinetic x'^2/2\nforce x = sqrt(u) - 1e-9*sign(x')\n",     /* and where it is */
+      "coord x, y\ninput u\nkinetic (x'^2 + y'^2)/2\nforce x = sqrt(u)\nwhen t = 5 { lock y }\n"};
   for (size_t i = 0; i < sizeof models/sizeof *models; i++) {
     PfSim *sim = open_text(models[i]);
     int u = handle(sim, "u"), x = handle(sim, "x"), a = handle(sim, "x''"), square = handle(sim, "x^2");
