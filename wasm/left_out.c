@@ -2,6 +2,7 @@
 /* Commands that are not in the module: 'import' needs a reader of XML, 'converge' is for a machine of one's own,
  * and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "scene/picture.h"
 
 #include <string.h>
@@ -32,6 +33,35 @@ const Command pf_command_import = {.name = "import", .summary = LEFT_OUT, .takes
 const Command pf_command_converge = {.name = "converge", .summary = LEFT_OUT, .takes = "", .run = converge};
 const Command pf_command_page = {.name = "page", .summary = LEFT_OUT, .takes = "", .run = page};
 const Command pf_command_plot = {.name = "plot", .summary = LEFT_OUT, .takes = "", .run = plot};
+
+/* ---------------------------------------------------------------- the terminal (cli/live.c) */
+
+PfStatus pf_live_make(Live *live, Motion *motion, const Trajectory *trajectory, const Options *options)
+{
+  (void)live, (void)trajectory, (void)options;
+  return pf_fail(motion->s->ctx, PF_ERR_MISSING, "--watch: there is no terminal here");
+}
+
+PfStatus pf_live_add(Live *live)
+{
+  (void)live;
+  return PF_OK;
+}
+
+void pf_live_show(Live *live, double t)
+{
+  (void)live, (void)t;
+}
+
+void pf_live_end(Live *live, double t)
+{
+  (void)live, (void)t;
+}
+
+void pf_live_free(Live *live)
+{
+  (void)live;
+}
 
 /* ---------------------------------------------------------------- pictures (out/picture.c, out/chart.c, scene) */
 

@@ -117,6 +117,8 @@ static const Option table[] = {
    "ends with an error after so many steps (100 million)", NULL},
   {"real-time", 0, NULL, OPTION_FLAG, AT(real_time), NULL, OPTIONS_OF_RUN, "steps keep pace with the clock", NULL},
   {"rate", 0, "N", OPTION_POSITIVE, AT(rate), "1", OPTIONS_OF_RUN, "with --real-time: steps per second (1000)", NULL},
+  {"watch", 0, NULL, OPTION_FLAG, AT(watch), NULL, OPTIONS_OF_RUN,
+   "curves in the terminal while it runs: of what --show names, or the model plots, or else of the coordinates", NULL},
   {"invariants", 0, NULL, OPTION_FLAG, AT(invariants), NULL, OPTIONS_OF_RUN,
    "looks for conserved quantities and tells how much each changes", NULL},
   {"every", 0, "DT", OPTION_POSITIVE, AT(every), "s", OPTIONS_OF_RUN,

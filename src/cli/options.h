@@ -38,7 +38,7 @@ typedef struct Options {
   const char *method, *at;
   double horizon, rtol, atol, step, every, rho, rate, most_steps;
   const char *poses;
-  bool drift, keep_going, printed, adaptive, real_time, invariants, no_rows;
+  bool drift, keep_going, printed, adaptive, real_time, invariants, no_rows, watch;
   /* pictures and studies */
   const char *show, *against, *minus, *inputs, *sweep, *within, *keep, *section, *near, *view;
   double starts, skip;

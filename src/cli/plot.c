@@ -302,10 +302,15 @@ static PfStatus check_curves(const Plot *p)
   return PF_OK;
 }
 
+PfStatus pf_plot_panels(Plot *p)
+{
+  if (p->source[0].table.list_count) return listed_columns(p);
+  return p->options->show ? read_columns(p, p->options->show) : first_columns(p);
+}
+
 PfStatus pf_plot_choose(Plot *p)
 {
-  if (p->source[0].table.list_count) PF_TRY(listed_columns(p));
-  else PF_TRY(p->options->show ? read_columns(p, p->options->show) : first_columns(p));
+  PF_TRY(pf_plot_panels(p));
   return check_curves(p);
 }
 

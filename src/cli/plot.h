@@ -40,6 +40,8 @@ typedef struct Plot {
   bool interpolated, between; /* what was subtracted, from rows of a table; a run, between its steps */
   int count;
   Panel panel[MOST_PANELS];
+  int wide, high;  /* of a panel in the terminal, in characters; 0: as usual */
+  double from, to; /* the times on its horizontal axis; both 0: those of the rows */
 } Plot;
 
 /* Reads files and runs models (plot_sources.c). */
@@ -50,6 +52,8 @@ void pf_plot_free(Plot *plot);
 
 /* The panels: what --show says, or the model, or else the first columns. */
 PfStatus pf_plot_choose(Plot *plot);
+/* The same before there are rows, which are not looked at. */
+PfStatus pf_plot_panels(Plot *plot);
 
 const char *pf_plot_name(const Plot *plot, const Curve *curve);
 const char *pf_plot_unit(const Plot *plot, const Curve *curve);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDE = 72, HIGH = 18 };
+enum { USUAL_WIDTH = 72, USUAL_HEIGHT = 18, MOST_WIDE = 300, MOST_HIGH = 100 };
 
 static const char marks[] = "*+ox#@%&=~^s";
 
@@ -18,8 +18,14 @@ static char mark_of(int curve)
 
 typedef struct Canvas {
   PfAxis x, y;
-  char rows[HIGH][WIDE + 1];
+  int wide, high;
+  char rows[MOST_HIGH][MOST_WIDE + 1];
 } Canvas;
+
+static int within(int asked, int usual, int most)
+{
+  return !asked ? usual : asked < most ? asked : most;
+}
 
 /* Ranges as in pictures; columns and rows of the canvas are the places on the page. */
 static void find_ranges(const Plot *p, const Panel *panel, Canvas *c)
@@ -34,10 +40,11 @@ static void find_ranges(const Plot *p, const Panel *panel, Canvas *c)
       left = fmin(left, x), right = fmax(right, x);
       low = fmin(low, y), high = fmax(high, y);
     }
+  if (p->to > p->from && !panel->against) left = p->from, right = p->to;
   pf_axis_cover(&c->x, left, right, 0, PF_ROOM_NONE);
   pf_axis_cover(&c->y, low, high, pf_plot_noise(p, panel), PF_ROOM_NONE);
-  c->x.first = 0, c->x.last = WIDE - 1;
-  c->y.first = HIGH - 1, c->y.last = 0;
+  c->x.first = 0, c->x.last = c->wide - 1;
+  c->y.first = c->high - 1, c->y.last = 0;
 }
 
 static void draw_curve(const Plot *p, const Curve *curve, char mark, Canvas *c)
@@ -46,7 +53,7 @@ static void draw_curve(const Plot *p, const Curve *curve, char mark, Canvas *c)
     double x = pf_axis_at(&c->x, pf_plot_x(p, curve, r)), y = pf_axis_at(&c->y, pf_plot_y(p, curve, r));
     if (isnan(x) || isnan(y)) continue;
     long i = lround(x), j = lround(y);
-    if (i >= 0 && i < WIDE && j >= 0 && j < HIGH) c->rows[j][i] = mark;
+    if (i >= 0 && i < c->wide && j >= 0 && j < c->high) c->rows[j][i] = mark;
   }
 }
 
@@ -72,25 +79,33 @@ static void put_legend(const Plot *p, const Panel *panel, PfText *text)
   }
 }
 
+/* The axis below, its ends, and what it is. */
+static void put_foot(const Plot *p, const Panel *panel, const Canvas *c, PfText *text)
+{
+  const Table *first = &p->source[panel->curve[0].source].table;
+  const int left = c->wide*5/12;
+  pf_text_print(text, "\n%11s +", "");
+  for (int i = 0; i < c->wide; i++) pf_text_put(text, "-", 1);
+  pf_text_print(text, "\n%11s  %-*.4g%*.4g\n%11s  %*s", "", left, c->x.low, c->wide - left, c->x.high, "", c->wide*4/9,
+                "");
+  put_name(text, first->names[panel->curve[0].against], first->units[panel->curve[0].against]);
+  pf_text_add(text, "\n");
+}
+
 static void put_panel(const Plot *p, const Panel *panel, PfText *text)
 {
-  Canvas c = {0};
+  Canvas c = {.wide = within(p->wide, USUAL_WIDTH, MOST_WIDE), .high = within(p->high, USUAL_HEIGHT, MOST_HIGH)};
   memset(c.rows, ' ', sizeof c.rows);
-  for (int j = 0; j < HIGH; j++) c.rows[j][WIDE] = 0;
+  for (int j = 0; j < c.high; j++) c.rows[j][c.wide] = 0;
   find_ranges(p, panel, &c);
   for (int k = 0; k < panel->count; k++) draw_curve(p, panel->curve + k, mark_of(k), &c);
   put_legend(p, panel, text);
-  for (int j = 0; j < HIGH; j++) {
+  for (int j = 0; j < c.high; j++) {
     char label[16] = "";
-    if (j == 0 || j == HIGH - 1) snprintf(label, sizeof label, c.y.log ? "1e%.0f" : "%.4g", j ? c.y.low : c.y.high);
+    if (j == 0 || j == c.high - 1) snprintf(label, sizeof label, c.y.log ? "1e%.0f" : "%.4g", j ? c.y.low : c.y.high);
     pf_text_print(text, "\n%11s |%s", label, c.rows[j]);
   }
-  pf_text_print(text, "\n%11s +------------------------------------------------------------------------\n"
-                      "%11s  %-30.4g%42.4g\n"
-                "%11s  %*s", "", "", c.x.low, c.x.high, "", 32, "");
-  const Table *first = &p->source[panel->curve[0].source].table;
-  put_name(text, first->names[panel->curve[0].against], first->units[panel->curve[0].against]);
-  pf_text_add(text, "\n");
+  put_foot(p, panel, &c, text);
 }
 
 void pf_plot_print(const Plot *p, PfText *text)

@@ -7,6 +7,7 @@
 #include "cli/poses.h"
 #include "cli/signals.h"
 #include "cli/trajectory.h"
+#include "cli/live.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +22,9 @@ static const OptionHelp own[] = {
   {.name = "out",
    .help = "writes the trajectory to a file; '-' is CSV on standard output, and the summary goes to standard error"},
   {.name = "json", .help = "summary, trajectory and diagnostics for programs, on standard output"},
+  {.name = "watch",
+   .help = "curves in the terminal while it runs: of what --show names, or the model plots, or else of the "
+           "coordinates; standard error must be a terminal"},
   {.name = "as-given", .help = "starts from what is given, also off the constraints: then nothing is projected"},
   {0}};
 
@@ -36,7 +40,7 @@ const Command pf_command_run = {
            "violation of the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was "
            "computed so far is written. While it runs, its rows are in x.part.csv beside x.csv; an older x.csv is "
            "replaced when it ends.",
-  .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate invariants out poses json no-rows ",
+  .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate watch invariants out poses json no-rows ",
   .writes = {"csv", "json", "mat"},
   .own = own,
   .needs = needs,
@@ -55,6 +59,7 @@ typedef struct Run {
   Drift drift;
   Events events;
   Listing listing;
+  Live live;
   PfJson rows;      /* --json: rows on standard output */
   double wall, shown;
   bool progress;
@@ -69,6 +74,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   PF_TRY(pf_trajectory_add(&r->trajectory, sample));
   PF_TRY(pf_poses_add(&r->poses));
   PF_TRY(pf_listing_add(&r->listing));
+  PF_TRY(pf_live_add(&r->live));
   pf_drift_sample(&r->drift, sample);
   pf_events_sample(&r->events, sample);
   if (!r->options->json || r->options->no_rows) return PF_OK;
@@ -96,6 +102,7 @@ static bool is_cancelled(void *user, double t)
   Run *r = user;
   if (r->pace.period > 0) pf_pace_step(&r->pace, t);
   else show_progress(r, t);
+  pf_live_show(&r->live, t);
   if (pf_record_keep(&r->trajectory.record) != PF_OK) r->unwritten = true;
   if (pf_record_keep(&r->poses.record) != PF_OK) r->unwritten = true;
   return pf_signals_stop() || r->unwritten;
@@ -116,7 +123,8 @@ static PfStatus prepare(Run *r)
     PF_TRY(pf_listing_make(&r->listing, &r->trajectory, r->options->show));
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, m));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
-  r->progress = isatty(STDERR_FILENO) != 0;
+  if (r->options->watch) PF_TRY(pf_live_make(&r->live, m, &r->trajectory, r->options));
+  r->progress = isatty(STDERR_FILENO) != 0 && !r->options->watch;
   if (r->options->poses) PF_TRY(pf_poses_make(&r->poses, m, r->options->poses));
   return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
 }
@@ -161,6 +169,7 @@ static PfStatus simulate(Run *r)
   if (status == PF_OK) tell_late_samples(r);
   if (r->options->json) pf_json_close(&r->rows, ']');
   if (r->progress && r->shown > 0) fputs("\r\033[K", stderr);
+  pf_live_end(&r->live, r->result.t);
   return end_trajectory(r, status);
 }
 
@@ -320,6 +329,7 @@ static int run(int argc, char **argv)
   code = pf_cli_finish(r.s.ctx, ran ? PF_OK : status, &options, &r, json_summary, text_summary);
   if (r.rows.text.allocator) pf_json_free(&r.rows);
   pf_listing_free(&r.listing);
+  pf_live_free(&r.live);
   pf_drift_free(&r.drift);
   pf_poses_free(&r.poses);
   pf_trajectory_free(&r.trajectory);

@@ -59,14 +59,20 @@ typedef struct Filler {
   bool fixed; /* its steps have one length */
 } Filler;
 
+PfStatus pf_table_add(Table *table, TableThinning *thinning, const Trajectory *trajectory)
+{
+  PfContext *ctx = trajectory->s->ctx;
+  for (int i = 0; i < table->columns; i++)
+    if (!pf_push(pf_context_allocator(ctx), &table->cells, trajectory->row[i]))
+      return pf_no_room(ctx, "the trajectory");
+  return pf_table_thin(ctx, table, thinning);
+}
+
 static PfStatus fill(void *user, const PfSample *sample)
 {
   Filler *f = user;
   PF_TRY(pf_trajectory_add(&f->trajectory, sample));
-  for (int i = 0; i < f->table->columns; i++)
-    if (!pf_push(pf_context_allocator(f->trajectory.s->ctx), &f->table->cells, f->trajectory.row[i]))
-      return pf_no_room(f->trajectory.s->ctx, "the trajectory");
-  return pf_table_thin(f->trajectory.s->ctx, f->table, &f->thinning);
+  return pf_table_add(f->table, &f->thinning, &f->trajectory);
 }
 
 /* Where the quantities of the lists stand. */
@@ -85,6 +91,15 @@ static PfStatus take_lists(const Trajectory *t, Table *table)
     if (t->against) list->against = pf_trajectory_find(t, t->against, 0);
   }
   return PF_OK;
+}
+
+PfStatus pf_table_begin(Table *table, TableThinning *thinning, const Trajectory *trajectory)
+{
+  PF_TRY(take_lists(trajectory, table));
+  table->columns = trajectory->count;
+  table->names = trajectory->names;
+  table->units = trajectory->units;
+  return pf_table_thinning(trajectory->s, table, thinning);
 }
 
 static PfStatus equal_parts(Session *s, Motion *m, int count)
@@ -146,12 +161,8 @@ static PfStatus run(Session *s, const Options *options, TableTimes times, const 
   PF_TRY(choose_times(s, m, times, like, f));
   PF_TRY(pf_cli_begin(m));
   PF_TRY(pf_trajectory_make(&f->trajectory, m, &(Wanted){options->show, options->against, true}));
-  PF_TRY(take_lists(&f->trajectory, f->table));
-  f->table->columns = f->trajectory.count;
-  f->table->names = f->trajectory.names;
-  f->table->units = f->trajectory.units;
   f->thinning = (TableThinning){.from = m->t0, .to = m->settings.t_end};
-  PF_TRY(pf_table_thinning(f->trajectory.s, f->table, &f->thinning));
+  PF_TRY(pf_table_begin(f->table, &f->thinning, &f->trajectory));
   PF_TRY(pf_cli_move(m, fill, NULL, f, &result));
   if (f->thinning.thinned && f->thinning.path) {
     pf_warn_at(s->ctx, (PfPlace){0}, "the path has too many points to be drawn as it is: corners are cut");

@@ -64,6 +64,12 @@ typedef struct TableThinning {
 PfStatus pf_table_thinning(const Session *session, const Table *table, TableThinning *thinning);
 PfStatus pf_table_thin(PfContext *ctx, Table *table, TableThinning *thinning);
 
+/* A table that is filled as a motion goes on, from thinning->from to thinning->to: the columns of the trajectory, and
+ * its row at the latest sample. */
+struct Trajectory;
+PfStatus pf_table_begin(Table *table, TableThinning *thinning, const struct Trajectory *trajectory);
+PfStatus pf_table_add(Table *table, TableThinning *thinning, const struct Trajectory *trajectory);
+
 /* Columns that `to` has under the same name, and the first one, which is the time, are written in its units, where the
  * dimension is the same (table_units.c). */
 void pf_table_convert(PfContext *ctx, const Table *to, Table *table);
