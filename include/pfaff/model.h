@@ -208,6 +208,7 @@ typedef struct PfContact {
   PfVector axle;        /* unit vector, fixed in the body; of discs and wheels */
   PfExpr roller;        /* of omni and mecanum wheels: from the axle of the wheel to that of its rollers */
   PfVector point;       /* where it touches */
+  PfVector force;       /* on the body there, by the multipliers of its rows */
   PfSupportKind on;
   PfVector center;      /* of a sphere, with its radius */
   PfExpr sphere;

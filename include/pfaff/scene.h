@@ -30,7 +30,8 @@ extern "C" {
   ENTRY(PF_SHAPE_SPRING, "spring")     /* radius of its turns; between two points */             \
   ENTRY(PF_SHAPE_DAMPER, "damper")     /* radius; between two points */                          \
   ENTRY(PF_SHAPE_POINT, "point")       /* radius; at a point */                                  \
-  ENTRY(PF_SHAPE_TRACE, "trace")       /* the path of a point */
+  ENTRY(PF_SHAPE_TRACE, "trace")       /* the path of a point */                                 \
+  ENTRY(PF_SHAPE_FORCE, "force")       /* of a contact on its body: at the first point, the second is the force in N */
 
 typedef enum PfShapeKind {
 #define PF_SHAPE_ENTRY(kind, name) kind,
@@ -49,7 +50,8 @@ typedef enum PfShapeKind {
   ENTRY(PF_ROLE_CONTACT, "contact") \
   ENTRY(PF_ROLE_SPRING, "spring")   \
   ENTRY(PF_ROLE_SUPPORT, "support") /* what is rolled on */ \
-  ENTRY(PF_ROLE_TRACE, "trace")
+  ENTRY(PF_ROLE_TRACE, "trace")     \
+  ENTRY(PF_ROLE_FORCE, "force")
 
 typedef enum PfRole {
 #define PF_ROLE_ENTRY(role, name) role,
@@ -80,6 +82,7 @@ typedef struct PfScene {
   const PfShape *shapes;
   const char *const *poses;   /* names of what has the pose; 0 is the ground */
   const char *const *points;
+  const char *const *point_units; /* "m"; "N": no point but a force */
   double size;                /* of the machine: its greatest length, about */
   double up[3];               /* against gravity; z without */
   bool flat;                  /* it moves in the plane z = const */

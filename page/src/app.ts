@@ -67,7 +67,7 @@ function gallery(session: Session): HTMLElement | null {
     const chosen = list.find(({ file }) => file === select.value);
     session.open(chosen?.text ?? EMPTY, chosen?.file ?? "new.pf");
   });
-  session.on("about", () => { select.value = list.some(({ file }) => file === session.file) ? session.file : ""; });
+  session.on("text", () => { select.value = list.some(({ file }) => file === session.file) ? session.file : ""; });
   return select;
 }
 

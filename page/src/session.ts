@@ -12,6 +12,7 @@ export interface Changes {
 }
 
 type SessionEvents = {
+  text: string; // another model was opened
   about: About; // the model was read anew
   diagnostics: Diagnostic[];
   motion: Motion; // a motion was computed
@@ -28,7 +29,7 @@ interface Computed {
 }
 
 const SECONDS = 20; // of computing, for a run
-const FINE = 2000, COARSE = 500; // samples
+const FINE = 1000, COARSE = 300; // samples
 
 const failure = (message: string): Diagnostic => ({ severity: "error", message, hint: null, file: null, line: 0, column: 0, length: 0 });
 
@@ -63,6 +64,7 @@ export class Session extends Emitter<SessionEvents> {
     this.changes = changes;
     this.ghost = null;
     this.motion = null;
+    this.emit("text", text);
     this.compute(FINE);
   }
 

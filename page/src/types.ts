@@ -82,6 +82,7 @@ export interface SceneData {
   ground: boolean;
   poses: string[];
   points: string[];
+  point_units: string[];
   shapes: Shape[];
   times: number[];
   motion: number[][];

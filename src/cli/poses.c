@@ -28,7 +28,7 @@ static PfStatus name_columns(const Session *s, const PfScene *scene, PfRecordHea
     const int k = i < posed ? i%OF_POSE : (i - posed)%OF_POINT;
     const char *owner = i < posed ? scene->poses[i/OF_POSE] : scene->points[(i - posed)/OF_POINT];
     names[1 + i] = column_name(s->arena, owner, k);
-    units[1 + i] = k < 3 ? "m" : "";
+    units[1 + i] = i >= posed ? scene->point_units[(i - posed)/OF_POINT] : k < 3 ? "m" : "";
     if (!names[1 + i]) return pf_no_room(s->ctx, "the poses");
   }
   *head = (PfRecordHead){1 + size, names, units};

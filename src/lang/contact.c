@@ -21,6 +21,7 @@ typedef struct Contact {
   PfVector d;           /* centre relative to the support's origin */
   PfVector support_spin, support_velocity, body_spin, body_velocity;
   PfContact shown;      /* what only pictures need of it: kind, support */
+  PfVector *force;      /* sum of the forces on the body, lambda times the direction of the row */
 } Contact;
 
 /* ---------------------------------------------------------------- vector shorthand */
@@ -86,17 +87,27 @@ static PfVector slip(const Contact *k, PfVector c)
   return minus(k, own, carried);
 }
 
-/* A row that the placement already satisfies is left out: a wheel that stays in a plane cannot slip sideways. */
-static void add_row_in(const Contact *k, const char *part, PfExpr residual, Dim dim)
+/* The multiplier is the force along the direction in which the row measures, the gradient by the place of the contact. */
+static void add_named_row(const Contact *k, const char *name, PfExpr residual, Dim dim, PfVector direction)
 {
-  if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(k->ck->ctx, residual, 2) == PF_TRUE) return;
-  pf_add_constraint(k->ck, k->node, pf_print_text(k->ck, "%s.%s", k->name, part), residual, dim);
+  Checker *ck = k->ck;
+  size_t rows = ck->constraints.count;
+  pf_add_constraint(ck, k->node, name, residual, dim);
+  if (ck->constraints.count == rows + 1)
+    *k->force = plus(k, *k->force, times(k, ck->constraints.at[rows].multiplier, direction));
 }
 
-/* A velocity. */
-static void add_row(const Contact *k, const char *part, PfExpr residual)
+/* A row that the placement already satisfies is left out: a wheel that stays in a plane cannot slip sideways. */
+static void add_row_in(const Contact *k, const char *part, PfExpr residual, Dim dim, PfVector direction)
 {
-  add_row_in(k, part, residual, pf_dim_rate(k->length));
+  if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(k->ck->ctx, residual, 2) == PF_TRUE) return;
+  add_named_row(k, pf_print_text(k->ck, "%s.%s", k->name, part), residual, dim, direction);
+}
+
+/* The velocity v has no component along a direction. */
+static void add_row(const Contact *k, const char *part, PfVector v, PfVector direction)
+{
+  add_row_in(k, part, dot(k, v, direction), pf_dim_rate(k->length), direction);
 }
 
 /* Nothing but numbers, and no more than they are rounded: coordinates written with 17 digits add up to a radius only so
@@ -111,12 +122,12 @@ static bool is_rounding(const Contact *k, PfExpr residual)
 }
 
 /* A position condition that the placement cannot satisfy is an error. */
-static void add_position(const Contact *k, const char *part, PfExpr residual, Dim dim)
+static void add_position(const Contact *k, const char *part, PfExpr residual, Dim dim, PfVector gradient)
 {
   Checker *ck = k->ck;
   if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return;
   if (pf_contents(ck, residual) & HAS_COORDINATE) {
-    add_row_in(k, part, residual, dim);
+    add_row_in(k, part, residual, dim, gradient);
     return;
   }
   if (is_rounding(k, residual)) return;
@@ -201,18 +212,18 @@ static void disc_on_plane(const Contact *k)
   PfVector track = gathered(k, times(k, inverse, cross(k, k->axle, n)), k->axle);
   PfVector across = cross(k, track, times(k, pf_expr_int(ctx, -1), n));
   PfVector v = slip(k, c);
-  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), pf_expr_mul(ctx, k->radius, root)), k->length);
-  add_row(k, "roll", dot(k, v, track));
-  add_row(k, "side", dot(k, v, across));
+  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), pf_expr_mul(ctx, k->radius, root)), k->length, n);
+  add_row(k, "roll", v, track);
+  add_row(k, "side", v, across);
 }
 
 static void ball_on_plane(const Contact *k)
 {
   PfContext *ctx = k->ck->ctx;
   PfVector n = axis(k, k->support, 2), v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
-  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), k->radius), k->length);
-  add_row(k, "x", dot(k, v, axis(k, k->support, 0)));
-  add_row(k, "y", dot(k, v, axis(k, k->support, 1)));
+  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), k->radius), k->length, n);
+  add_row(k, "x", v, axis(k, k->support, 0));
+  add_row(k, "y", v, axis(k, k->support, 1));
 }
 
 /* ---------------------------------------------------------------- on a surface z = h(x, y) */
@@ -283,14 +294,15 @@ static void add_touch(const Contact *k, const Surface *s, PfVector c)
 {
   PfExpr gap[3];
   pf_vector_express(k->ck->model, minus(k, plus(k, k->d, c), s->point), k->support, gap);
-  for (int i = 0; i < 3; i++) add_row_in(k, (const char *[]){"touch_x", "touch_y", "touch_z"}[i], gap[i], k->length);
+  for (int i = 0; i < 3; i++)
+    add_row_in(k, (const char *[]){"touch_x", "touch_y", "touch_z"}[i], gap[i], k->length, axis(k, k->support, i));
 }
 
 static void add_rolling(const Contact *k, const Surface *s, PfVector c)
 {
   PfVector v = slip(k, c);
-  add_row(k, "roll_x", dot(k, v, s->tangent[0]));
-  add_row(k, "roll_y", dot(k, v, s->tangent[1]));
+  add_row(k, "roll_x", v, s->tangent[0]);
+  add_row(k, "roll_y", v, s->tangent[1]);
 }
 
 static void ball_on_surface(const Contact *k, const Surface *s)
@@ -330,7 +342,7 @@ static void disc_on_surface(const Contact *k, const Surface *s)
   PfVector tangent = minus(k, times(k, cosine, e2), times(k, sine, e1));
   PfVector c = times(k, k->radius, rim);
   add_touch(k, s, c);
-  add_row_in(k, "tangent", dot(k, tangent, s->normal), pf_dim_none());
+  add_row_in(k, "tangent", dot(k, tangent, s->normal), pf_dim_none(), pf_vector_zero()); /* a condition on `angle` */
   add_rolling(k, s, c);
 }
 
@@ -350,9 +362,9 @@ static void ball_on_sphere(const Contact *k, PfExpr sphere, bool inside)
   PfExpr lever = pf_expr_div(ctx, k->radius, gap);
   PfVector v = slip(k, times(k, inside ? lever : pf_expr_neg(ctx, lever), k->d));
   add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)),
-               pf_dim_multiply(k->length, k->length));
+               pf_dim_multiply(k->length, k->length), times(k, pf_expr_int(ctx, 2), k->d));
   for (int i = 0; i < 3; i++)
-    add_row(k, (const char *[]){"x", "y", "z"}[i], dot(k, v, axis(k, k->support, i)));
+    add_row(k, (const char *[]){"x", "y", "z"}[i], v, axis(k, k->support, i));
 }
 
 /* e = d - (d.a) a lies in the plane of the disc and points to the rim point farthest from the centre of the
@@ -368,11 +380,11 @@ static void disc_on_sphere(const Contact *k, PfExpr sphere, bool inside)
   PfExpr arm[4] = {pf_expr_int(ctx, 2), sign, k->radius, length};
   PfExpr terms[4] = {square, pf_expr_product(ctx, arm, 4), pf_expr_pow_int(ctx, k->radius, 2),
                      pf_expr_neg(ctx, pf_expr_pow_int(ctx, sphere, 2))};
-  PfVector v = slip(k, times(k, pf_expr_product(ctx, lever, 3), e));
+  PfVector c = times(k, pf_expr_product(ctx, lever, 3), e), v = slip(k, c), track = cross(k, k->axle, e);
   Dim area = pf_dim_multiply(k->length, k->length);
-  add_position(k, "shell", pf_expr_sum(ctx, terms, 4), area);
-  add_row_in(k, "roll", dot(k, v, cross(k, k->axle, e)), pf_dim_rate(area));
-  add_row(k, "side", dot(k, v, k->axle));
+  add_position(k, "shell", pf_expr_sum(ctx, terms, 4), area, times(k, pf_expr_int(ctx, 2), plus(k, k->d, c)));
+  add_row_in(k, "roll", dot(k, v, track), pf_dim_rate(area), track);
+  add_row(k, "side", v, k->axle);
 }
 
 /* ---------------------------------------------------------------- reading the statement */
@@ -462,9 +474,10 @@ static Value origin_of(const Contact *k, int frame)
   return origin;
 }
 
-static bool begin(Contact *k, Checker *ck, Scope *scope, const PfNode *node)
+static bool begin(Contact *k, Checker *ck, Scope *scope, const PfNode *node, PfVector *force)
 {
-  *k = (Contact){.ck = ck, .scope = scope, .node = node};
+  *force = pf_vector_zero();
+  *k = (Contact){.ck = ck, .scope = scope, .node = node, .force = force};
   k->name = pf_constraint_name(ck, scope, node);
   return k->name && pf_sync_coordinates(ck);
 }
@@ -515,11 +528,19 @@ static void roll_on_sphere(Contact *k, const PfNode *support, bool disc)
   else ball_on_sphere(k, sphere, inside);
 }
 
+/* The contact that was remembered last gets its force, after all of its rows. */
+static void keep_force(const Contact *k, size_t contacts)
+{
+  if (k->ck->contacts.count == contacts + 1) k->ck->contacts.at[contacts].force = *k->force;
+}
+
 void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
 {
   static const char *const disc_keys[] = {"radius", "axis", NULL}, *const ball_keys[] = {"radius", NULL};
   Contact k;
-  if (!begin(&k, ck, scope, node)) return;
+  PfVector force;
+  size_t contacts = ck->contacts.count;
+  if (!begin(&k, ck, scope, node, &force)) return;
   const PfNode *body = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
   bool disc = !strcmp(node->text, "disc");
@@ -531,6 +552,7 @@ void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
   if (!strcmp(support->text, "plane")) roll_on_plane(&k, support, disc);
   else if (!strcmp(support->text, "surface")) roll_on_surface(&k, support, disc);
   else roll_on_sphere(&k, support, disc);
+  keep_force(&k, contacts);
   if (ck->constraints.count == rows && pf_error_count(ck->ctx) == errors)
     pf_check_fail(ck, PF_ERR_MODEL, node, "the contact '%s' holds by itself: nothing in it can slip", k.name);
 }
@@ -555,7 +577,8 @@ static void add_skate(Contact *k, const PfNode *frame, const PfNode *support)
   k->shown.kind = PF_CONTACT_SKATE;
   if (!find_plane(k, support)) return;
   PfVector v = slip(k, pf_vector_zero());
-  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, axis(k, k->body, 1)), pf_dim_rate(k->length));
+  PfVector across = axis(k, k->body, 1);
+  add_named_row(k, k->name, dot(k, v, across), pf_dim_rate(k->length), across);
 }
 
 /* The roller in contact turns freely about its own axle r, so only the slip along r vanishes: r is the axle of the
@@ -585,16 +608,19 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
   PfVector r = plus(k, times(k, pf_expr_call1(ctx, PF_OP_COS, angle), k->axle),
                     times(k, pf_expr_call1(ctx, PF_OP_SIN, angle), track));
   PfVector v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
-  pf_add_constraint(k->ck, k->node, k->name, dot(k, v, r), pf_dim_rate(k->length));
+  add_named_row(k, k->name, dot(k, v, r), pf_dim_rate(k->length), r);
 }
 
 void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node)
 {
   Contact k;
-  if (!begin(&k, ck, scope, node)) return;
+  PfVector force;
+  size_t contacts = ck->contacts.count;
+  if (!begin(&k, ck, scope, node, &force)) return;
   const PfNode *frame = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
   if (strcmp(node->text, "skate")) add_roller_wheel(&k, frame, block, support);
   else if (block && block->child) pf_check_fail(ck, PF_ERR_NAME, block->child, "a skate has no properties");
   else add_skate(&k, frame, support);
+  keep_force(&k, contacts);
 }

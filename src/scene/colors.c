@@ -11,7 +11,7 @@ static const PfColor bodies[] = {0x5b93c9, 0xe0a458, 0x74a57f, 0xc97b84, 0x9385c
 static const PfColor roles[] = {[PF_ROLE_BODY] = 0x5b93c9,  [PF_ROLE_LINK] = 0x9aa7b3,    [PF_ROLE_JOINT] = 0xd98a3d,
                                 [PF_ROLE_BASE] = 0x7c8288,  [PF_ROLE_WHEEL] = 0x4d5661,   [PF_ROLE_BLADE] = 0x59626c,
                                 [PF_ROLE_CONTACT] = 0xc0392b, [PF_ROLE_SPRING] = 0x3f8f6b, [PF_ROLE_SUPPORT] = 0xd5dde4,
-                                [PF_ROLE_TRACE] = 0x4a6f96};
+                                [PF_ROLE_TRACE] = 0x4a6f96,   [PF_ROLE_FORCE] = 0xc8402f};
 
 static const struct {
   const char *name;

@@ -3,6 +3,7 @@
 #include "scene/scene_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -95,10 +96,25 @@ static PfStatus add_touch(PfMaker *m, const PfContact *c)
   return pf_scene_add(m, point);
 }
 
+static PfStatus add_force(PfMaker *m, const PfContact *c, int touch)
+{
+  PfShape force = pf_shape_on(0, PF_SHAPE_FORCE, PF_ROLE_FORCE, c->name);
+  size_t room = strlen(c->name) + sizeof ".force";
+  char *name = pf_arena_alloc(m->arena, room, 1);
+  if (!c->force.count) return PF_OK;
+  if (!name) return pf_no_room(m->ctx, "the scene");
+  snprintf(name, room, "%s.force", c->name);
+  force.pose = -1;
+  force.point[0] = touch;
+  PF_TRY(pf_scene_vector(m, c->force, name, "N", force.point + 1));
+  return pf_scene_add(m, force);
+}
+
 static PfStatus add_body(PfMaker *m, int i)
 {
   const PfContact *c = m->model->contacts + i;
   PF_TRY(add_touch(m, c));
+  PF_TRY(add_force(m, c, (int)m->vectors.count - 1));
   if (c->kind == PF_CONTACT_SKATE) return add_blade(m, c);
   if (!is_first(m, i) || m->drawn[c->body]) return PF_OK;
   return c->kind == PF_CONTACT_BALL ? add_ball(m, c, m->contacts + i) : add_wheel(m, c, m->contacts + i);

@@ -53,6 +53,7 @@ void pf_scene_put_json(const PfScene *scene, const double *times, const double *
   pf_json_bool(json, "ground", scene->ground);
   put_names(json, "poses", scene->poses, scene->pose_count);
   put_names(json, "points", scene->points, scene->point_count);
+  put_names(json, "point_units", scene->point_units, scene->point_count);
   pf_json_open(json, "shapes", '[');
   for (int i = 0; i < scene->shape_count; i++) put_shape(json, scene->shapes + i);
   pf_json_close(json, ']');

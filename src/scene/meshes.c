@@ -382,6 +382,7 @@ void pf_paint_shape(PfPaint *paint, const PfScene *scene, const PfShape *s, cons
     memcpy(m.pose.p, point_of(scene, numbers, s->point[0]), sizeof m.pose.p);
     ball_disc(&m, s->size[0], 0, m.color, PF_COLOR_NONE, 0);
     break;
-  case PF_SHAPE_TRACE: break;
+  case PF_SHAPE_TRACE:
+  case PF_SHAPE_FORCE: break; /* for pages: in a picture its scale is not known */
   }
 }

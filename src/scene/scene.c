@@ -45,12 +45,18 @@ PfStatus pf_scene_add(PfMaker *m, PfShape shape)
   return pf_push(pf_context_allocator(m->ctx), &m->shapes, shape) ? PF_OK : pf_no_room(m->ctx, "the scene");
 }
 
-PfStatus pf_scene_point(PfMaker *m, PfVector vector, const char *name, int *index)
+PfStatus pf_scene_vector(PfMaker *m, PfVector vector, const char *name, const char *unit, int *index)
 {
   const PfAllocator *allocator = pf_context_allocator(m->ctx);
   *index = (int)m->vectors.count;
-  bool good = pf_push(allocator, &m->vectors, vector) && pf_push(allocator, &m->vector_names, name);
+  bool good = pf_push(allocator, &m->vectors, vector) && pf_push(allocator, &m->vector_names, name) &&
+              pf_push(allocator, &m->vector_units, unit);
   return good ? PF_OK : pf_no_room(m->ctx, "the scene");
+}
+
+PfStatus pf_scene_point(PfMaker *m, PfVector vector, const char *name, int *index)
+{
+  return pf_scene_vector(m, vector, name, "m", index);
 }
 
 PfStatus pf_scene_rod(PfMaker *m, int frame, PfRole role, const char *name, int body, const double a[3],
@@ -266,7 +272,8 @@ static PfStatus finish(PfMaker *m, PfScene *scene)
   scene->point_count = (int)m->vectors.count;
   scene->shapes = scene->parts->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
   scene->points = keep(m, m->vector_names.at, m->vector_names.count, sizeof *m->vector_names.at);
-  if (!scene->shapes || !scene->points) return pf_no_room(m->ctx, "the scene");
+  scene->point_units = keep(m, m->vector_units.at, m->vector_units.count, sizeof *m->vector_units.at);
+  if (!scene->shapes || !scene->points || !scene->point_units) return pf_no_room(m->ctx, "the scene");
   pf_places_close(m->places);
   return pf_places_open(m->places, m->vectors.at, (int)m->vectors.count);
 }
@@ -298,6 +305,7 @@ static PfStatus build_in(PfSim *sim, PfScene *scene)
   pf_array_free(allocator, &m.shapes);
   pf_array_free(allocator, &m.vectors);
   pf_array_free(allocator, &m.vector_names);
+  pf_array_free(allocator, &m.vector_units);
   return status;
 }
 

@@ -123,7 +123,7 @@ typedef struct PfMaker {
   struct PfBodyNumbers *bodies;
   PF_ARRAY(PfShape) shapes;
   PF_ARRAY(PfVector) vectors;
-  PF_ARRAY(const char *) vector_names;
+  PF_ARRAY(const char *) vector_names, vector_units;
 } PfMaker;
 
 /* Numbers of a body at the start. */
@@ -142,6 +142,8 @@ PfShape pf_shape_on(int frame, PfShapeKind kind, PfRole role, const char *name);
 PfStatus pf_scene_add(PfMaker *maker, PfShape shape);
 /* A moving point; its number in *index. */
 PfStatus pf_scene_point(PfMaker *maker, PfVector vector, const char *name, int *index);
+/* Any vector that changes, in the same list. */
+PfStatus pf_scene_vector(PfMaker *maker, PfVector vector, const char *name, const char *unit, int *index);
 /* A cylinder between two points of the world at the start, on a frame. */
 PfStatus pf_scene_rod(PfMaker *maker, int frame, PfRole role, const char *name, int body, const double a[3],
                       const double b[3],

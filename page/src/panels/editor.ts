@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the model, with what is wrong at its line.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { bracketMatching } from "@codemirror/language";
+import { HighlightStyle, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics, type Diagnostic as Lint } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
 import { download, fill, h } from "../dom";
 import { pfaffLanguage } from "../language";
 import type { Session } from "../session";
 import type { Diagnostic } from "../types";
 
 const PAUSE = 350; // ms after the last key
+
+const COLORS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.definitionKeyword, tags.controlKeyword], color: "var(--keyword)", fontWeight: "600" },
+  { tag: [tags.operatorKeyword, tags.attributeName, tags.labelName], color: "var(--keyword)" },
+  { tag: [tags.function(tags.variableName), tags.atom], color: "var(--function)" },
+  { tag: [tags.number, tags.unit], color: "var(--number)" },
+  { tag: tags.string, color: "var(--string)" },
+  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
+  { tag: tags.invalid, color: "var(--bad)" },
+]);
 
 export class Editor {
   readonly element = h("section", { class: "editor", "aria-label": "model" });
@@ -26,12 +37,12 @@ export class Editor {
     const save = h("button", { title: "the text as a file", onclick: () => this.save() }, "save .pf");
     fill(this.element, this.view.dom.parentElement!, this.list, h("footer", {}, save));
     session.on("diagnostics", (all) => this.mark(all));
-    session.on("about", () => this.take());
+    session.on("text", (text) => this.take(text));
   }
 
   private extensions() {
     return [
-      lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), lintGutter(), pfaffLanguage(),
+      lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), lintGutter(), pfaffLanguage(), syntaxHighlighting(COLORS),
       keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]), EditorView.lineWrapping,
       EditorView.contentAttributes.of({ "aria-label": "text of the model" }),
       EditorView.updateListener.of((update) => {
@@ -44,22 +55,19 @@ export class Editor {
 
   private taking = false;
 
-  /** The text of the session, when it is another one. */
-  private take(): void {
-    const now = this.view.state.doc.toString();
-    if (now === this.session.text || this.view.hasFocus) return;
+  private take(text: string): void {
     this.taking = true;
-    this.view.dispatch({ changes: { from: 0, to: now.length, insert: this.session.text } });
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
     this.taking = false;
   }
 
-  /** Places count bytes of UTF-8 from 1. */
+  /** Places count characters from 1, the editor counts units of UTF-16. */
   private place({ line, column, length }: Diagnostic): [number, number] {
     const { doc } = this.view.state;
     if (line < 1 || line > doc.lines) return [0, 0];
-    const row = doc.line(line), bytes = new TextEncoder().encode(row.text), decoder = new TextDecoder();
-    const from = decoder.decode(bytes.subarray(0, Math.max(0, column - 1))).length, to = decoder.decode(bytes.subarray(0, Math.max(0, column - 1) + Math.max(1, length))).length;
-    return [row.from + Math.min(from, row.length), row.from + Math.min(to, row.length)];
+    const row = doc.line(line), characters = Array.from(row.text), first = Math.max(0, column - 1);
+    const units = (count: number) => characters.slice(0, count).join("").length;
+    return [row.from + units(first), row.from + units(first + Math.max(1, length))];
   }
 
   private mark(all: Diagnostic[]): void {
