@@ -87,7 +87,8 @@ static PfVector slip(const Contact *k, PfVector c)
   return minus(k, own, carried);
 }
 
-/* The multiplier is the force along the direction in which the row measures, the gradient by the place of the contact. */
+/* The multiplier is the force along the direction in which the row measures: its gradient by the place of the
+ * contact. */
 static void add_named_row(const Contact *k, const char *name, PfExpr residual, Dim dim, PfVector direction)
 {
   Checker *ck = k->ck;
