@@ -209,15 +209,18 @@ double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
 
 /* ---------------------------------------------------------------- the start */
 
-/* What constraints and sticking hold at a value is there up to the projection, whatever the tolerance of the run: a
+/* What constraints and sticking hold at a value is there up to the projection, or by some methods up to the tolerance: a
  * comparison with that value must not turn on the rest. */
-static const double rest_of_projection = 1e-13;
+static double rest_of_constraints(const PfMotionRun *run)
+{
+  return run->stepper.method->loose ? fmax(10*run->options.atol, 1e-13) : 1e-13;
+}
 
 /* Size of rounding in g, at the state where the sizes were computed. */
 static double noise_at(const PfMotionRun *run, const PfBreaks *b, int i)
 {
   bool held = run->m > 0 && b->at[i].kind == ATOM;
-  double each = 1e-4*run->options.atol + (held ? rest_of_projection : 0);
+  double each = 1e-4*run->options.atol + (held ? rest_of_constraints(run) : 0);
   return 1e-13*b->size[2*i] + each*b->size[2*i + 1];
 }
 

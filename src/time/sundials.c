@@ -331,6 +331,21 @@ static bool set_up_cvode(PfMotionRun *run, Sun *s)
          (!s->rows.slope || CVodeSetJacFn(s->memory, cvode_slope) == 0);
 }
 
+/* IDA's first step is 0.5/|y'| in units of the tolerance. Where a velocity is zero and the tolerance is tight that is
+ * less than time can be resolved: then it is given. */
+static bool set_first_step(const PfMotionRun *run, Sun *s)
+{
+  const PfRunOptions *o = &run->options;
+  double sum = 0, least = 16*PF_SHORTEST_STEP(run->state.t);
+  int n2 = 2*run->n;
+  for (int i = 0; i < n2; i++) {
+    double rate = s->dz[i]/(o->rtol*fabs(s->z[i]) + o->atol);
+    sum += rate*rate/n2;
+  }
+  double first = o->step > 0 ? o->step : sum > 0 && 0.5/sqrt(sum) < least ? least : 0; /* 0: its own */
+  return IDASetInitStep(s->memory, first) == 0;
+}
+
 static bool set_up_ida(PfMotionRun *run, Sun *s)
 {
   const PfRunOptions *o = &run->options;
@@ -343,7 +358,7 @@ static bool set_up_ida(PfMotionRun *run, Sun *s)
               IDASVtolerances(s->memory, o->rtol, s->size) == 0 && IDASetId(s->memory, s->kind) == 0 &&
               IDASetSuppressAlg(s->memory, SUNTRUE) == 0 && IDASetStopTime(s->memory, run->state.t_end) == 0 &&
               IDASetMaxErrTestFails(s->memory, 20) == 0;
-  if (good && o->step > 0) good = IDASetInitStep(s->memory, o->step) == 0;
+  good = good && set_first_step(run, s);
   if (good && o->largest_step > 0) good = IDASetMaxStep(s->memory, o->largest_step) == 0;
   return good && make_linear(s) && IDASetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
          (!s->rows.slope || IDASetJacFn(s->memory, ida_slope) == 0);
@@ -454,7 +469,7 @@ static bool restart(PfMotionRun *run, Sun *s)
   memset(s->dz, 0, (size_t)s->unknowns*sizeof *s->dz);
   memcpy(s->dz, run->state.dy, 2*n*sizeof *s->dz);
   set_multipliers(run, s);
-  return IDAReInit(s->memory, run->state.t, s->state, s->rate) == 0;
+  return IDAReInit(s->memory, run->state.t, s->state, s->rate) == 0 && set_first_step(run, s);
 }
 
 static PfStepEnd step(PfMotionRun *run)
@@ -492,7 +507,8 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 }
 
 #define STEPS(family) \
-  .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release, .forgets = true
+  .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release, .loose = true, \
+  .forgets = true
 
 #endif
 

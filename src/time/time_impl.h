@@ -29,6 +29,7 @@ struct PfMethod {
   PfStepEnd (*step)(PfMotionRun *run); /* NULL: this build lacks its library, and prepare says which */
   void (*interpolate)(PfMotionRun *run, double t, double *y);
   void (*release)(PfMotionRun *run); /* or NULL */
+  bool loose;   /* inside a step y is on the constraints within the tolerance, no closer */
   bool forgets; /* its memory is not ours, and cannot be saved */
 };
 

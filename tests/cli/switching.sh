@@ -39,6 +39,36 @@ for tolerance in 1e-8 1e-10 1e-12; do
   holds 'd["end"] == "reached the end" and d["t_end"] == 10'
 done
 
+# A block on a slope that friction holds, with a pendulum on it: inside the steps of SUNDIALS its velocity is zero within the
+# tolerance only, which is no reason to stop.
+cat >"$model" <<'END'
+param m = 3 [kg], g = 9.81 [m/s^2], mu = 0.9, a = 0.5 [rad], l = 0.3 [m]
+coord x, y [m], th [rad]
+kinetic m/2*(x'^2 + y'^2) + m/2*((x' + l*th'*cos(th))^2 + (y' + l*th'*sin(th))^2)
+potential m*g*(2*y - l*cos(th))
+constraint slope: x*sin(a) - y*cos(a) = 0
+nonideal x = -mu*2*m*g*cos(a)*sign(x'*cos(a) + y'*sin(a))*cos(a), y = -mu*2*m*g*cos(a)*sign(x'*cos(a) + y'*sin(a))*sin(a)
+start x' = 0.4, th' = 3
+run 3 until x' < 0 or y' < 0
+END
+for by in ida ida2 cvode_bdf cvode_adams; do
+  run 0 run --json --by $by "$model"
+  holds 'd["end"] == "reached the end" and d["t_end"] == 3'
+done
+# From a velocity of zero at a tight tolerance the first step is as long as time can be resolved.
+cat >"$model" <<'END'
+param m = 3 [kg], g = 9.81 [m/s^2], mu = 0.3
+coord x, y, s [m]
+kinetic m/2*x'^2 + m/2*y'^2 + m/2*s'^2
+constraint rope: x*0.3 + y*0.7 - s*1.1 = 0
+force x = -mu*m*g*sign(x') + 1 [N]*sin(3 [1/s]*t), y = 3000 [N]*cos(2 [1/s]*t)
+start y' = 300
+run 10 until x' > 0
+END
+for by in ida ida2; do
+  run 0 run --json --by $by --rtol 1e-12 "$model"
+  holds 'abs(d["t_end"] - 1.981166919) < 1e-8' # as dopri5, dop853 and cvode_bdf have it
+done
 # An instant inside a step that leads to nothing: x = cos 4t + 0.075 sin 4t goes on, and no time is lost.
 echo "coord x; kinetic x'^2/2; potential 8*x^2; start x = 1, x' = 0.3; run 0.75 until t > 0.50001 and x > 5" >"$model"
 for method in dopri5 dop853 "rk4 --step 0.001" "generalized_alpha --step 0.001" "rattle --step 0.001"; do
