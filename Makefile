@@ -1,6 +1,6 @@
 # The short way to the build. CMake does the work; see CMakeLists.txt and CMakePresets.json for the long way.
 #   make            set up what is missing, build the library and the program: build/pfaff
-#   make demo       the same, then diagnose a snakeboard, print its equations and draw its motion
+#   make demo       the same, then diagnose a snakeboard, print its equations, draw its motion and make a page of it
 #   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
 #   make page       a page that carries the engine: page/dist/page.html for `pfaff page`, page/dist/playground.html with all examples
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
@@ -47,7 +47,11 @@ demo: build
 	@$(BUILD)/pfaff plot $(MODEL)
 	@echo "\$$ $(BUILD)/pfaff plot --out $(BUILD)/demo.svg $(MODEL)"
 	@$(BUILD)/pfaff plot --out $(BUILD)/demo.svg $(MODEL)
-	@echo "$(BUILD)/demo.svg is written; '$(BUILD)/pfaff --help' tells what else there is"
+	@echo
+	@echo "== The machine in motion, with the engine inside"
+	@BUILD=$(BUILD) MODEL=$(MODEL) scripts/demo_page.sh
+	@echo
+	@echo "'$(BUILD)/pfaff --help' tells what else there is"
 
 wasm:
 	@scripts/setup.sh page

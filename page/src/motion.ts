@@ -74,6 +74,11 @@ export class Frames {
     return new Frames(time, poses.data, width, 1, scene);
   }
 
+  /** The start alone. */
+  static still(scene: SceneData): Frames {
+    return new Frames(Float64Array.from(scene.times), Float64Array.from(scene.motion[0] ?? []), 0, 0, scene);
+  }
+
   get rows(): number {
     return this.time.length;
   }

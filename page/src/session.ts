@@ -15,6 +15,7 @@ type SessionEvents = {
   text: string; // another model was opened
   about: About; // the model was read anew
   diagnostics: Diagnostic[];
+  still: SceneData; // the machine at its start, before its motion is known
   motion: Motion; // a motion was computed
   changes: Changes;
   busy: boolean;
@@ -23,8 +24,7 @@ type SessionEvents = {
 };
 
 interface Computed {
-  about: About | null; // null: as before
-  result: RunResult | null;
+  result: RunResult;
   scene: SceneData | null;
 }
 
@@ -48,7 +48,7 @@ export class Session extends Emitter<SessionEvents> {
   loop = true;
 
   private readonly engine: EngineClient;
-  private readonly latest: Latest<Computed>;
+  private readonly latest: Latest<Computed | null>;
   private known = ""; // the text that `about` is of
 
   constructor(bytes: Promise<ArrayBuffer>, readonly data: PageData) {
@@ -119,16 +119,29 @@ export class Session extends Emitter<SessionEvents> {
     this.emit("changes", this.changes);
     this.emit("busy", true);
     this.latest.want(async () => {
-      let about = this.about;
-      const anew = text !== this.known || !about;
-      if (anew) about = await this.engine.ask<About>("check", text, this.ownStart(), { seconds: SECONDS });
-      if (anew) this.known = text;
-      if (!about || about.diagnostics.some((d) => d.severity === "error")) return { about, result: null, scene: null };
+      const about = text === this.known && this.about ? this.about : await this.read(text);
+      if (about.diagnostics.some((d) => d.severity === "error")) return null;
+      const scene = await this.look(text);
       const options = { ...this.options(), every: this.options().every ?? this.horizon(about)/samples };
-      const result = await this.engine.ask<RunResult>("run", text, options, { seconds: SECONDS });
-      const scene = await this.engine.ask<SceneData>("draw", text, this.startOptions(), { seconds: SECONDS });
-      return { about: anew ? about : null, result, scene: scene.diagnostics.some((d) => d.severity === "error") ? null : scene };
+      return { result: await this.engine.ask<RunResult>("run", text, options, { seconds: SECONDS }), scene };
     });
+  }
+
+  private async read(text: string): Promise<About> {
+    const about = await this.engine.ask<About>("check", text, this.ownStart(), { seconds: SECONDS });
+    this.known = text;
+    this.about = about;
+    this.diagnostics = about.diagnostics;
+    this.emit("about", about);
+    this.emit("diagnostics", about.diagnostics);
+    return about;
+  }
+
+  private async look(text: string): Promise<SceneData | null> {
+    const scene = await this.engine.ask<SceneData>("draw", text, this.startOptions(), { seconds: SECONDS });
+    if (scene.diagnostics.some((d) => d.severity === "error")) return null;
+    if (!this.motion) this.emit("still", scene);
+    return scene;
   }
 
   /** The numbers of the model itself: without what the reader has changed. */
@@ -137,12 +150,12 @@ export class Session extends Emitter<SessionEvents> {
     return { param, state, "as-given": asGiven };
   }
 
-  private take({ about, result, scene }: Computed): void {
+  private take(computed: Computed | null): void {
     this.emit("busy", false);
-    if (about) this.about = about;
-    this.diagnostics = result?.diagnostics ?? about?.diagnostics ?? this.diagnostics;
-    if (about) this.emit("about", about);
-    if (result?.samples?.rows) {
+    if (!computed) return;
+    const { result, scene } = computed;
+    this.diagnostics = result.diagnostics;
+    if (result.samples?.rows) {
       this.motion = new Motion(result, scene);
       this.emit("motion", this.motion);
       this.seek(Math.min(this.time, this.motion.end));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine in motion, and how it is looked at.
 import { fill, h } from "../dom";
-import type { Frames } from "../motion";
+import { Frames } from "../motion";
 import { saveFilm, saveGif, savePng } from "../out/pictures";
 import { Machine } from "../scene/machine";
 import { Stage, type View as Side } from "../scene/stage";
@@ -32,6 +32,7 @@ export class View {
     this.stage = this.makeStage();
     if (!this.stage) return;
     this.element.append(this.toolbar());
+    session.on("still", (scene) => this.stage!.show([new Machine(scene, Frames.still(scene))]));
     session.on("motion", () => this.take());
     session.on("time", (t) => this.stage!.place(t));
   }
