@@ -121,7 +121,7 @@ export class Session extends Emitter<SessionEvents> {
     this.latest.want(async () => {
       const about = text === this.known && this.about ? this.about : await this.read(text);
       if (about.diagnostics.some((d) => d.severity === "error")) return null;
-      const scene = await this.look(text);
+      const scene = await this.look(text, this.horizon(about));
       const options = { ...this.options(), every: this.options().every ?? this.horizon(about)/samples };
       return { result: await this.engine.ask<RunResult>("run", text, options, { seconds: SECONDS }), scene };
     });
@@ -137,11 +137,15 @@ export class Session extends Emitter<SessionEvents> {
     return about;
   }
 
-  private async look(text: string): Promise<SceneData | null> {
-    const scene = await this.engine.ask<SceneData>("draw", text, this.startOptions(), { seconds: SECONDS });
+  private async look(text: string, horizon: number): Promise<SceneData | null> {
+    const draw = (options: Options) => this.engine.ask<SceneData>("draw", text, options, { seconds: SECONDS });
+    const scene = await draw(this.startOptions());
     if (scene.diagnostics.some((d) => d.severity === "error")) return null;
     if (!this.motion) this.emit("still", scene);
-    return scene;
+    if (!scene.shapes.some(({ kind }) => kind === "surface")) return scene;
+    // a surface is drawn as far as the motion goes
+    const times = Array.from({ length: 25 }, (_, i) => horizon*i/24), spread = await draw({ ...this.startOptions(), at: times.join(",") });
+    return spread.diagnostics.some((d) => d.severity === "error") ? scene : spread;
   }
 
   /** The numbers of the model itself: without what the reader has changed. */

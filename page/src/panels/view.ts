@@ -104,6 +104,7 @@ export class View {
     const names = scene?.poses.slice(1) ?? [], signature = names.join("\n");
     if (signature === this.followNames) return;
     this.followNames = signature;
-    fill(this.follow, h("option", { value: "all" }, "follow all"), h("option", { value: "none" }, "stand still"), ...names.map((name, i) => h("option", { value: i + 1 }, `follow ${name}`)));
+    const { follow } = this.stage!;
+    fill(this.follow, h("option", { value: "all", selected: follow }, "follow all"), h("option", { value: "none", selected: !follow }, "stand still"), ...names.map((name, i) => h("option", { value: i + 1 }, `follow ${name}`)));
   }
 }

@@ -47,6 +47,7 @@ export class Machine {
   private readonly spots: { object: Object3D; point: number }[] = [];
   private readonly traces: Trace[] = [];
   private readonly vectors: Vectors[] = [];
+  private readonly grounds: Object3D[] = [];
   private readonly scratch = { a: new Matrix4(), b: new Matrix4(), p: new Vector3(), q: new Vector3(), u: new Quaternion(), w: new Quaternion(), s: new Vector3() };
 
   constructor(readonly scene: SceneData, readonly frames: Frames, private readonly look: Look = { opacity: 1 }) {
@@ -61,6 +62,7 @@ export class Machine {
     if (shape.kind === "force") return this.addForce(shape);
     const object = make(shape, this.look);
     if (!object) return;
+    if (shape.role === "support") this.grounds.push(object);
     if (shape.points?.length === 2) this.bars.push({ object, from: shape.points[0]!, to: shape.points[1]! }), this.root.add(object);
     else if (shape.points?.length === 1) this.spots.push({ object, point: shape.points[0]! }), this.root.add(object);
     else this.poses[shape.pose ?? 0]!.add(placed(object, shape));
@@ -184,6 +186,26 @@ export class Machine {
     out.set(0, 0, 0);
     for (const group of moving) out.add(group.position);
     return moving.length ? out.divideScalar(moving.length) : out;
+  }
+
+  /** Around the origins of all that moves, at all times. */
+  reach(): Box3 {
+    const { frames, scene } = this, box = new Box3(), p = this.scratch.p;
+    for (let i = 0; i < frames.rows; i += Math.max(1, frames.rows >> 8))
+      for (let pose = 1; pose < scene.poses.length; pose++) {
+        const at = frames.poseAt(i, pose);
+        p.set(frames.number(at), frames.number(at + 1), frames.number(at + 2));
+        if (Number.isFinite(p.lengthSq())) box.expandByPoint(p);
+      }
+    return box;
+  }
+
+  /** Around bowls and surfaces that something rolls on. */
+  supports(): Box3 {
+    const box = new Box3();
+    this.root.updateMatrixWorld(true);
+    for (const object of this.grounds) box.expandByObject(object);
+    return box;
   }
 
   /** Around all shapes that move. */

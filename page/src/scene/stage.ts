@@ -74,12 +74,15 @@ export class Stage {
     for (const machine of machines) this.world.add(machine.root);
     const main = machines[0];
     if (!main) return this.render();
-    const signature = JSON.stringify([main.scene.model, main.scene.poses, main.scene.up]);
+    const signature = JSON.stringify([main.scene.model, main.scene.poses, main.scene.up, main.frames.rows > 1]);
     const anew = signature !== this.signature;
     this.signature = signature;
-    if (anew) this.followed = null;
     main.place(main.frames.time[0]!, this.shown);
-    if (anew) this.frame("start");
+    if (anew) {
+      this.followed = null;
+      this.follow = this.goesFar(main);
+      this.frame("start");
+    }
     this.layGround();
     this.place(anew ? main.frames.time[0]! : this.time);
   }
@@ -88,11 +91,18 @@ export class Stage {
     return this.machines[0];
   }
 
-  /** The box of what moves, where it is now. */
+  /** What is looked at: the machine where it is now; all of its way and what it rolls on, when the camera stands still. */
   private box(): Box3 {
     const main = this.main!, box = main.box();
     const half = 0.5*main.scene.size, p = main.position(null, new Vector3());
-    return box.isEmpty() ? box.set(p.clone().subScalar(half), p.clone().addScalar(half)) : box;
+    if (box.isEmpty()) box.set(p.clone().subScalar(half), p.clone().addScalar(half));
+    return this.follow ? box : box.union(main.reach()).union(main.supports());
+  }
+
+  /** A machine that goes far is followed, one that stays is looked at from one place. */
+  private goesFar(main: Machine): boolean {
+    const reach = main.reach(), extent = main.box().union(main.supports());
+    return !reach.isEmpty() && reach.getSize(new Vector3()).length() > 1.6*Math.max(main.scene.size, extent.getSize(new Vector3()).length());
   }
 
   /** Looks at the machine from a side. */
@@ -100,7 +110,7 @@ export class Stage {
     const main = this.main;
     if (!main) return;
     const up = upOf(main.scene), box = this.box(), centre = box.getCenter(new Vector3()), direction = this.direction(view, up, main.scene.flat);
-    const distance = 0.62*box.getSize(new Vector3()).length()/Math.tan(this.camera.fov*Math.PI/360)/Math.min(1, this.camera.aspect);
+    const distance = 0.55*box.getSize(new Vector3()).length()/Math.tan(this.camera.fov*Math.PI/360)/Math.min(1, this.camera.aspect);
     this.camera.up.copy(Math.abs(direction.dot(up)) > 0.99 ? this.across(up) : up);
     this.camera.near = distance/100;
     this.camera.far = distance*200;
@@ -131,12 +141,7 @@ export class Stage {
     for (const child of [...this.ground.children]) child.removeFromParent();
     const main = this.main;
     if (!main?.scene.ground) return;
-    const { frames, scene } = main, reach = new Box3();
-    for (let i = 0; i < frames.rows; i += Math.max(1, frames.rows >> 8))
-      for (let pose = 1; pose < scene.poses.length; pose++) {
-        const at = frames.poseAt(i, pose);
-        reach.expandByPoint(new Vector3(frames.number(at), frames.number(at + 1), 0));
-      }
+    const { scene } = main, reach = main.reach();
     if (reach.isEmpty()) return;
     const mesh = roundLength(scene.size/3), middle = reach.getCenter(new Vector3()), span = reach.getSize(new Vector3());
     const cells = Math.min(400, 2*Math.ceil(Math.max(span.x, span.y, 0)/2/mesh + 3*scene.size/mesh));
