@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of a scene as meshes. Sizes as in pfaff/scene.h; what has an axis has it along z.
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, CatmullRomCurve3, ConeGeometry, CylinderGeometry, DoubleSide, FrontSide, Group, Material, Mesh, MeshStandardMaterial, Object3D,
+  BoxGeometry, BufferAttribute, BufferGeometry, CatmullRomCurve3, ConeGeometry, CylinderGeometry, DoubleSide, FrontSide, Group, LineBasicMaterial, LineSegments, Material, Mesh, MeshStandardMaterial, Object3D,
   SphereGeometry, TorusGeometry, TubeGeometry, Vector3,
 } from "three";
 import type { Shape } from "../types";
@@ -13,7 +13,7 @@ export interface Look {
 }
 
 function material(shape: Shape, look: Look): MeshStandardMaterial {
-  const seeThrough = shape.kind === "shell" || shape.role === "support" ? 0.35 : 1;
+  const seeThrough = shape.role !== "support" ? 1 : shape.kind === "surface" ? 0.6 : 0.35;
   const opacity = look.opacity*seeThrough;
   return new MeshStandardMaterial({
     color: shapeColor(shape), roughness: 0.62, metalness: 0.08, transparent: opacity < 1, opacity, depthWrite: opacity >= 1,
@@ -83,9 +83,22 @@ function surface({ size: [a, b], columns = 2, rows = 2, heights = [] }: Shape, p
       const k = j*columns + i;
       index.push(k, k + 1, k + columns, k + 1, k + columns + 1, k + columns);
     }
-  const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(places, 3)).setIndex(index);
+  const attribute = new BufferAttribute(places, 3), geometry = new BufferGeometry().setAttribute("position", attribute).setIndex(index);
   geometry.computeVertexNormals();
-  return new Mesh(geometry, paint);
+  const lines = new BufferGeometry().setAttribute("position", attribute).setIndex(meshes(columns, rows));
+  return new Mesh(geometry, paint).add(new LineSegments(lines, new LineBasicMaterial({ color: 0x8a97a5, transparent: true, opacity: 0.7 })));
+}
+
+/** Lines along both directions of a grid, by the numbers of their ends. */
+function meshes(columns: number, rows: number): number[] {
+  const index: number[] = [];
+  for (let j = 0; j < rows; j++)
+    for (let i = 0; i < columns; i++) {
+      const k = j*columns + i;
+      if (i + 1 < columns) index.push(k, k + 1);
+      if (j + 1 < rows) index.push(k, k + columns);
+    }
+  return index;
 }
 
 /** Of length one along z, to be stretched. */
