@@ -125,13 +125,13 @@ class Chart {
       width: this.width(), height: HEIGHT, series, legend: { show: false }, scales: { x: { time: false }, y: { range: (_u, low, high) => spread(low, high) } },
       axes: [{ ...axis, size: 28 }, { ...axis, size: 58 }],
       cursor: { drag: { x: true, y: false }, y: false },
-      hooks: { setCursor: [(u) => this.point(u)] },
+      hooks: { setCursor: [() => this.point()], draw: [() => this.follow(this.session.time)] },
     }, tables.length > 1 ? joined(tables) : tables[0]!, this.place);
     this.plot.over.addEventListener("mousedown", () => { this.moving = true; });
     this.plot.over.addEventListener("click", () => this.pick());
   }
 
-  private point(_u: uPlot): void {
+  private point(): void {
     if (this.moving) this.session.play(false);
     this.moving = false;
   }
