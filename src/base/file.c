@@ -30,12 +30,9 @@ static PfStatus read_stream(PfContext *ctx, FILE *stream, const char *path, size
     if (count == 0) return PF_OK;
     pf_text_put(text, chunk, (size_t)count);
     if (text->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no room to read '%s'", path);
-    if (text->count > limit) {
-      pf_fail(ctx, PF_ERR_LIMIT, "'%s' is longer than %zu MB, the most a model file may have", path,
-              limit >> 20);
-      pf_hint(ctx, "is it really a model? Repetition is written with 'for', not by copying lines");
-      return PF_ERR_LIMIT;
-    }
+    if (text->count > limit)
+      return pf_fail(ctx, PF_ERR_LIMIT, "'%s' is longer than %zu MB, the most that such a file may have", path,
+                     limit >> 20);
   }
 }
 

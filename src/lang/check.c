@@ -547,6 +547,8 @@ PfStatus pf_model_load(PfContext *ctx, const char *path, PfModel **model)
   size_t count;
   PfStatus status = pf_file_read(ctx, arena, path, PF_LONGEST_SOURCE, &bytes, &count);
   const char *name = strcmp(path, "-") ? path : "<stdin>";
+  if (status == PF_ERR_LIMIT)
+    pf_hint(ctx, "is it really a model? Repetition is written with 'for', not by copying lines");
   if (status == PF_OK) status = pf_model_read(ctx, name, bytes, count, model);
   pf_arena_free(arena);
   return status;

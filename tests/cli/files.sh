@@ -59,6 +59,7 @@ head -c 50000000 /dev/zero | tr '\0' 'x' >"$place/big.pf"
 for command in check derive fmt; do
   run 1 $command "$place/big.pf"
   says err "is longer than 16 MB"
+  [ $command = fmt ] || says err "is it really a model?"
 done
 head -c 50000000 /dev/zero >"$place/big.pf"
 run 1 check "$place/big.pf"
