@@ -99,9 +99,10 @@ PF_API void pf_scene_free(PfScene *scene); /* NULL is allowed */
 PF_API int pf_scene_size(const PfScene *scene);
 /* These numbers where the simulation stands (at its start, before it moves). */
 PF_API bool pf_scene_read(PfScene *scene, double *numbers);
-/* The same at coordinates from elsewhere, in the order of pf_sim_complete (pfaff/sim_parts.h), which need not satisfy
- * the constraints. */
-PF_API bool pf_scene_read_at(PfScene *scene, double t, const double *q, double *numbers);
+/* The same in a state from elsewhere, in the order of pf_sim_complete (pfaff/sim_parts.h), which need not satisfy the
+ * constraints: t, q, v, a and multipliers. What is NaN is not known, and neither is what depends on it: forces on
+ * multipliers. */
+PF_API bool pf_scene_read_at(PfScene *scene, const PfSample *sample, double *numbers);
 
 /* Shapes, and where they are at `count` times (numbers of pf_scene_read one after another), as a JSON text that lives
  * as long as the scene. */

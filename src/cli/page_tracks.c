@@ -124,22 +124,62 @@ static PfStatus thin(Page *p, Track *track)
 
 /* ---------------------------------------------------------------- poses */
 
-static PfStatus find_poses(Page *p, Track *track, const int *columns)
+/* The state in a row: which column each of its numbers has (-1: none), and one of its unit in SI. */
+typedef struct State {
+  size_t n, m;
+  int *column; /* q, v, multipliers */
+  double *scale, *numbers;
+} State;
+
+static void add_number(const Page *p, const Table *t, State *s, size_t at, const char *name, double scale)
+{
+  s->column[at] = column_of(p, t, name);
+  s->scale[at] = scale;
+}
+
+static PfStatus find_state(const Page *p, const Table *t, State *s)
 {
   const PfModel *model = p->motion.complete.model;
+  *s = (State){.n = (size_t)model->coordinate_count, .m = (size_t)model->constraint_count};
+  const size_t count = 3*s->n + s->m;
+  s->column = pf_arena_array(p->s.arena, int, count);
+  s->scale = pf_arena_array(p->s.arena, double, count);
+  s->numbers = pf_arena_array(p->s.arena, double, count);
+  if (!s->column || !s->scale || !s->numbers) return pf_no_room(p->s.ctx, "the poses");
+  for (size_t i = 0; i < s->n; i++)
+    for (size_t level = 0; level < 3; level++) {
+      char name[PF_LONGEST_NAME + 4];
+      snprintf(name, sizeof name, "%s%.*s", model->coordinates[i].name, (int)level, "''");
+      add_number(p, t, s, level*s->n + i, name, pf_model_measure(model, name).scale);
+    }
+  for (size_t k = 0; k < s->m; k++)
+    add_number(p, t, s, 3*s->n + k, pf_expr_symbol_name(p->s.ctx, model->constraints[k].multiplier), 1);
+  return PF_OK;
+}
+
+/* What has no column is not known. */
+static PfSample state_in(const Table *t, const State *s, int row)
+{
+  for (size_t i = 0; i < 3*s->n + s->m; i++)
+    s->numbers[i] = s->column[i] < 0 ? NAN : pf_table_at(t, row, s->column[i])*s->scale[i];
+  return (PfSample){.t = pf_table_at(t, row, 0), .q = s->numbers, .v = s->numbers + s->n, .a = s->numbers + 2*s->n,
+                    .multiplier = s->numbers + 3*s->n};
+}
+
+static PfStatus find_poses(Page *p, Track *track)
+{
   const Table *t = &track->table;
-  size_t size = (size_t)pf_scene_size(p->scene), n = (size_t)model->coordinate_count;
+  size_t size = (size_t)pf_scene_size(p->scene);
+  State state;
   int rows = pf_table_rows(t);
+  PF_TRY(find_state(p, t, &state));
   track->stride = (rows + MOST_POSES - 1)/MOST_POSES;
   track->poses = (size_t)((rows + track->stride - 1)/track->stride);
   track->numbers = pf_arena_alloc(p->s.arena, track->poses, size*sizeof(double));
-  double *q = pf_arena_array(p->s.arena, double, n);
-  if (!track->numbers || !q) return pf_no_room(p->s.ctx, "the poses");
+  if (!track->numbers) return pf_no_room(p->s.ctx, "the poses");
   for (size_t k = 0; k < track->poses; k++) {
-    int row = (int)k*track->stride;
-    for (size_t i = 0; i < n; i++)
-      q[i] = pf_table_at(t, row, columns[i])*pf_model_measure(model, model->coordinates[i].name).scale;
-    bool good = pf_scene_read_at(p->scene, pf_table_at(t, row, 0), q, track->numbers + k*size);
+    PfSample now = state_in(t, &state, (int)k*track->stride);
+    bool good = pf_scene_read_at(p->scene, &now, track->numbers + k*size);
     for (size_t i = 0; !good && i < size; i++) track->numbers[k*size + i] = NAN;
   }
   return PF_OK;
@@ -166,7 +206,7 @@ PfStatus pf_page_read_track(Page *p, Track *track)
   PF_TRY(thin(p, track));
   if (missing) track->why = words(p, "since it has no column ", missing, "");
   else if (!p->scene) track->why = "since " PF_NO_SCENE;
-  return track->why ? PF_OK : find_poses(p, track, columns);
+  return track->why ? PF_OK : find_poses(p, track);
 }
 
 void pf_page_free_track(Page *p, Track *track)

@@ -150,11 +150,9 @@ static bool take(PfPlaces *p, const PfSample *sample)
   return true;
 }
 
-bool pf_places_read_at(PfPlaces *p, double t, const double *q)
+bool pf_places_read_at(PfPlaces *p, const PfSample *sample)
 {
-  PfSample sample = start_sample(p);
-  sample.t = t, sample.q = q;
-  return take(p, &sample);
+  return take(p, sample);
 }
 
 bool pf_places_read(PfPlaces *p)

@@ -363,9 +363,9 @@ bool pf_scene_read(PfScene *scene, double *numbers)
   return good;
 }
 
-bool pf_scene_read_at(PfScene *scene, double t, const double *q, double *numbers)
+bool pf_scene_read_at(PfScene *scene, const PfSample *sample, double *numbers)
 {
-  bool good = pf_places_read_at(&scene->parts->places, t, q);
+  bool good = pf_places_read_at(&scene->parts->places, sample);
   give(scene, numbers);
   return good;
 }

@@ -57,8 +57,8 @@ PfStatus pf_places_open(PfPlaces *places, const PfVector *vectors, int count);
 void pf_places_close(PfPlaces *places);
 /* Where the simulation stands, or at its start. */
 bool pf_places_read(PfPlaces *places);
-/* At other coordinates, in the order of the complete model. */
-bool pf_places_read_at(PfPlaces *places, double t, const double *q);
+/* In a state from elsewhere. */
+bool pf_places_read_at(PfPlaces *places, const PfSample *sample);
 /* Numbers of expressions at the start. */
 PfStatus pf_places_values(const PfPlaces *places, const PfExpr *e, int count, double *out);
 

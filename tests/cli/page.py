@@ -181,8 +181,10 @@ def units_are_those_of_the_model(place):
     one, other = read(pathlib.Path(place, "u.html"), "units")[1]["tracks"]
     expect("one unit", one["units"] == other["units"] == ["s", "m", "m", "rad", "rad", "rad", "rad"], one["units"])
     for key, letter in (("data", "d"), ("poses", "f")):
-        pairs = zip(numbers(one, key, letter), numbers(other, key, letter))
-        expect(f"the same {key}", all(abs(a - b) < (1e-12 if letter == "d" else 1e-6)*max(1, abs(b)) for a, b in pairs))
+        pairs = list(zip(numbers(one, key, letter), numbers(other, key, letter)))
+        known = [(a, b) for a, b in pairs if not (math.isnan(a) and math.isnan(b))]  # without multipliers no forces
+        expect(f"the same {key}", all(abs(a - b) < (1e-12 if letter == "d" else 1e-6)*max(1, abs(b)) for a, b in known))
+        expect(f"most {key} are known", len(known) > 0.8*len(pairs), (len(known), len(pairs)))
 
 
 def extremes_remain(place):
