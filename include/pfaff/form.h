@@ -77,9 +77,8 @@ PF_API PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFo
 PF_API PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                                  const double *values, PfSolver **solver);
 PF_API void pf_solver_free(PfSolver *solver);
-/* Number of unknowns of the linear system it solves where the constraints have the rank, and bytes of workspace. */
+/* Number of unknowns of the linear system it solves where the constraints have the rank. */
 PF_API int pf_solver_unknowns(const PfSolver *solver, int rank);
-PF_API size_t pf_solver_workspace(const PfSolver *solver);
 PF_API const PfFormulation *pf_solver_formulation(const PfSolver *solver);
 
 /* States are up to `drift` off the constraints, as inside a step of an integrator: rows that are redundant where the

@@ -23,8 +23,6 @@ PF_API PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_coun
                             int root_count, PfTape **tape);
 PF_API void pf_tape_free(PfTape *tape);
 
-PF_API int pf_tape_input_count(const PfTape *tape);
-PF_API int pf_tape_output_count(const PfTape *tape);
 /* How many doubles `work` must hold. */
 PF_API size_t pf_tape_work_size(const PfTape *tape);
 PF_API int pf_tape_instruction_count(const PfTape *tape);

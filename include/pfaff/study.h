@@ -35,7 +35,7 @@ PF_API PfStatus pf_dynamics_outputs(PfDynamics *field, double *numbers);
  * coordinates whose velocities should rather be dependent. */
 PF_API PfStatus pf_dynamics_chart(PfDynamics *field, const bool *avoid);
 /* Largest violation of the constraints at the numbers of pf_system_symbols; the field goes nowhere. */
-PF_API double pf_dynamics_miss(PfDynamics *field, const double *values);
+PF_API double pf_dynamics_residual(PfDynamics *field, const double *values);
 PF_API int pf_dynamics_size(const PfDynamics *field);
 /* The name of a component of x, in the arena. */
 PF_API const char *pf_dynamics_name(const PfDynamics *field, PfArena *arena, int component);

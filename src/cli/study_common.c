@@ -145,7 +145,7 @@ PfStatus pf_study_restart(Study *st, int parameter, double value)
   st->given[parameter] = value;
   PF_TRY(pf_equations_start(s->ctx, &s->equations, st->given, st->values));
   if (st->options->as_given) PF_TRY(pf_start_measure(s->ctx, st->system, st->values, &st->start));
-  else if (!(pf_dynamics_miss(st->field, st->values) <= 1e-13))
+  else if (!(pf_dynamics_residual(st->field, st->values) <= 1e-13))
     PF_TRY(pf_start_correct(s->ctx, st->system, st->values, &st->start));
   PF_TRY(pf_cli_need_consistent(s, st->options, &st->start));
   return pf_dynamics_place(st->field, st->values);

@@ -71,7 +71,6 @@ struct PfSolver {
   struct PfElimination *elimination; /* NULL without */
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
-  size_t bytes;
   PfKept kept;        /* numbers in the workspace: a formulation may remember choices */
 
   struct PfFriction *friction; /* NULL without */

@@ -74,7 +74,6 @@ void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept)
 {
   void *block = pf_arena_alloc(solver->arena, count, size);
   if (!block || (kept && !pf_keep(solver->arena, &solver->kept, block, count*size))) return NULL;
-  solver->bytes += count*size;
   return block;
 }
 
@@ -174,11 +173,6 @@ void pf_solver_free(PfSolver *solver)
 int pf_solver_unknowns(const PfSolver *solver, int rank)
 {
   return solver->unknowns + rank*solver->unknowns_per_rank;
-}
-
-size_t pf_solver_workspace(const PfSolver *solver)
-{
-  return solver->bytes;
 }
 
 const PfFormulation *pf_solver_formulation(const PfSolver *solver)

@@ -68,16 +68,6 @@ void pf_tape_free(PfTape *tape)
   if (tape) pf_arena_free(tape->arena);
 }
 
-int pf_tape_input_count(const PfTape *tape)
-{
-  return tape->input_count;
-}
-
-int pf_tape_output_count(const PfTape *tape)
-{
-  return tape->output_count;
-}
-
 size_t pf_tape_work_size(const PfTape *tape)
 {
   return tape->slot_count;

@@ -146,15 +146,26 @@ static PfNode *group(PfParser *p)
 
 /* ---------------------------------------------------------------- signs and operators */
 
-static PfNode *negate(PfParser *p)
+/* A sign or a word before what it acts on. */
+static PfNode *unary(PfParser *p, PfNodeKind kind, Precedence precedence)
 {
-  PfNode *node = pf_parser_node(p, PF_N_NEGATE, &p->token);
+  PfNode *node = pf_parser_node(p, kind, &p->token);
   pf_parser_enter(p);
   pf_parser_advance(p);
-  node->child = expression(p, PREC_SIGN);
+  node->child = expression(p, precedence);
   pf_parser_leave(p);
   pf_parser_extend(p, node);
   return node;
+}
+
+static PfNode *negate(PfParser *p)
+{
+  return unary(p, PF_N_NEGATE, PREC_SIGN);
+}
+
+static PfNode *logical_not(PfParser *p)
+{
+  return unary(p, PF_N_NOT, PREC_NOT);
 }
 
 /* +x is x. */
@@ -164,17 +175,6 @@ static PfNode *plus(PfParser *p)
   pf_parser_advance(p);
   PfNode *node = expression(p, PREC_SIGN);
   pf_parser_leave(p);
-  return node;
-}
-
-static PfNode *logical_not(PfParser *p)
-{
-  PfNode *node = pf_parser_node(p, PF_N_NOT, &p->token);
-  pf_parser_enter(p);
-  pf_parser_advance(p);
-  node->child = expression(p, PREC_NOT);
-  pf_parser_leave(p);
-  pf_parser_extend(p, node);
   return node;
 }
 

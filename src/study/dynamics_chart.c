@@ -99,7 +99,7 @@ static PfStatus make_factors(PfDynamics *f)
   return pf_qr_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_qr); /* the last: its presence says that all are there */
 }
 
-double pf_dynamics_miss(PfDynamics *f, const double *values)
+double pf_dynamics_residual(PfDynamics *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   double most = 0;

@@ -209,8 +209,8 @@ double pf_breaks_next_instant(PfMotionRun *run, PfBreaks *b)
 
 /* ---------------------------------------------------------------- the start */
 
-/* What constraints and sticking hold at a value is there up to the projection, or by some methods up to the tolerance: a
- * comparison with that value must not turn on the rest. */
+/* What constraints and sticking hold at a value is there up to the projection, or by some methods up to the tolerance:
+ * a comparison with that value must not turn on the rest. */
 static double rest_of_constraints(const PfMotionRun *run)
 {
   return run->stepper.method->loose ? fmax(10*run->options.atol, 1e-13) : 1e-13;

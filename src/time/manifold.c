@@ -63,7 +63,7 @@ void pf_manifold_release(PfManifold *f)
   f->tape = NULL;
 }
 
-double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level, int *row)
+double pf_manifold_residual(PfManifold *f, const double *values, PfLevel level, int *row)
 {
   pf_tape_run(f->tape, values, f->out, f->work);
   bool position = level == PF_LEVEL_POSITION;
@@ -218,11 +218,11 @@ typedef struct Descent {
 static PfStatus find_residual(void *user, PfMiss *miss)
 {
   const Descent *d = user;
-  miss->size = miss->merit = pf_manifold_miss(d->f, d->values, d->level, NULL);
+  miss->size = miss->merit = pf_manifold_residual(d->f, d->values, d->level, NULL);
   return PF_OK;
 }
 
-/* The step of least mass-weighted length, with the residuals and slopes of the latest pf_manifold_miss. */
+/* The step of least mass-weighted length, with the residuals and slopes of the latest pf_manifold_residual. */
 static PfStatus find_step(void *user, bool fresh, double *length)
 {
   const Descent *d = user;

@@ -28,7 +28,7 @@ void pf_manifold_release(PfManifold *manifold);
 typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 
 /* Residuals at the numbers in `values`; the largest is returned, `row` (or NULL) gets its constraint. */
-double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel level, int *row);
+double pf_manifold_residual(PfManifold *manifold, const double *values, PfLevel level, int *row);
 
 /* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; in that of its
  * diagonal where it is singular. */
@@ -45,8 +45,8 @@ double pf_manifold_blur(double x, unsigned *noise);
  * mass-weighted length: until no residual is larger than `enough`, or rounding. False when nothing was changed. */
 bool pf_manifold_project(PfManifold *manifold, double *values, PfLevel level, double enough);
 
-/* The metric of what is not held, by the mass matrix of the latest pf_manifold_miss: x = T y with |y| the mass-weighted
- * length of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows become rows T by
+/* The metric of what is not held, by the mass matrix of the latest pf_manifold_residual: x = T y with |y| the
+ * mass-weighted length of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows become rows T by
  * to_metric, y becomes x by from_metric, which changes y. What is held has its own y: rows must be zero there. */
 bool pf_manifold_metric(PfManifold *manifold, const bool *held, double *M);
 void pf_manifold_to_metric(const PfManifold *manifold, bool regular, const double *rows, int count, double *out);

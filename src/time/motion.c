@@ -207,7 +207,7 @@ static void tell_jump(PfMotionRun *run, double kinetic, double potential, bool b
 static bool tell_broken(PfMotionRun *run)
 {
   int row = -1;
-  double most = 1, miss = pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION, &row);
+  double most = 1, miss = pf_manifold_residual(run->projection, run->flow.values, PF_LEVEL_POSITION, &row);
   for (int i = 0; i < run->n; i++) most = fmax(most, fabs(run->state.y[i]));
   if (!(miss > 1e-6*most) || row < 0) return false;
   const PfConstraint *c = pf_system_equations(run->system)->model->constraints + row;

@@ -317,7 +317,7 @@ static bool goes_on(const PfPhases *s)
 static PfStatus refuse_inputs(PfPhases *s, PfStage stage)
 {
   if (s->switches.count) pf_phases_end_motion(s);
-  else s->motion->result.end = PF_RUN_DONE;
+  else if (s->motion) s->motion->result.end = PF_RUN_DONE;
   s->stage = stage;
   s->inputs_changed = true;
   return PF_ERR_NUMBER;

@@ -87,10 +87,10 @@ static PfStatus try_slopes(PfMotionRun *run, PfResiduals *f, const Inputs *in, c
   memcpy(columns + 3*n, in->symbol + of_run->lambda, m*sizeof *columns);
   memcpy(columns + 3*n + m, in->symbol + of_run->count + n, p*sizeof *columns);
   PF_TRY(pf_expr_jacobian(run->ctx, run->arena, rows, f->count, columns, (int)(3*n + m + p), &f->entries));
-  PF_TRY(pf_tape_new(run->ctx, in->symbol, in->count, f->entries.value, f->entries.count, &f->slope));
-  f->slope_work = pf_run_scratch(run, double, pf_tape_work_size(f->slope));
+  PF_TRY(pf_tape_new(run->ctx, in->symbol, in->count, f->entries.value, f->entries.count, &f->jacobian));
+  f->jacobian_work = pf_run_scratch(run, double, pf_tape_work_size(f->jacobian));
   f->value = pf_run_array(run, double, f->entries.count);
-  return f->slope_work && f->value ? PF_OK : PF_ERR_MEMORY;
+  return f->jacobian_work && f->value ? PF_OK : PF_ERR_MEMORY;
 }
 
 /* A Jacobian that outgrows the limit is no error: the method takes difference quotients. */
@@ -148,7 +148,7 @@ PfStatus pf_residuals_make(PfMotionRun *run, PfIndex index, PfResiduals *f)
 void pf_residuals_release(PfResiduals *f)
 {
   pf_tape_free(f->residual);
-  pf_tape_free(f->slope);
+  pf_tape_free(f->jacobian);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -170,9 +170,9 @@ int pf_residuals_find(PfResiduals *f)
   return pf_first_not_finite(f->r, (size_t)f->count);
 }
 
-void pf_residuals_slopes(PfResiduals *f)
+void pf_residuals_jacobian(PfResiduals *f)
 {
-  pf_tape_run(f->slope, f->inputs, f->value, f->slope_work);
+  pf_tape_run(f->jacobian, f->inputs, f->value, f->jacobian_work);
   for (int i = 0; i < f->entries.count; i++)
     if (!isfinite(f->value[i])) f->value[i] = 0;
 }

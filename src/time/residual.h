@@ -15,10 +15,10 @@ typedef enum PfIndex {
 typedef struct PfResiduals {
   PfIndex index;
   int n, m, p, count;
-  PfTape *residual, *slope;     /* slope: the Jacobian; NULL: its expressions are too long to be useful */
+  PfTape *residual, *jacobian;  /* jacobian: NULL: its expressions are too long to be useful */
   double *inputs;               /* of both tapes: numbers of the run, then a, then mu */
   double *r, *residual_work;    /* r: rates v + G^T mu, M a - F - C - A^T lambda, A a - b or psi, phi */
-  double *value, *slope_work;   /* value: of each entry of the Jacobian of r */
+  double *value, *jacobian_work; /* value: of each entry of the Jacobian of r */
   PfJacobian entries;
   int *position_row;            /* p: the constraint of each */
 } PfResiduals;
@@ -32,6 +32,6 @@ void pf_residuals_set(PfResiduals *residuals, const PfSymbols *in, double t, con
 /* Fills r; the first row that is not finite, or -1. */
 int pf_residuals_find(PfResiduals *residuals);
 /* Fills value. An entry that is not finite (a root at zero, say) counts as zero: it only steers an iteration. */
-void pf_residuals_slopes(PfResiduals *residuals);
+void pf_residuals_jacobian(PfResiduals *residuals);
 
 #endif

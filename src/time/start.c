@@ -53,7 +53,7 @@ static const double *residuals(const Search *s)
 /* Largest residual of the constraints and of the goals that are at least so firm. */
 static double measure(Search *s, PfFirmness hard)
 {
-  double miss = pf_manifold_miss(s->f, s->values, s->level, NULL);
+  double miss = pf_manifold_residual(s->f, s->values, s->level, NULL);
   if (!s->goals) return miss;
   pf_goals_evaluate(s->goals, s->values);
   for (int i = 0; i < goal_count(s); i++) {
@@ -371,7 +371,7 @@ static PfStatus conflict(const Search *s)
              "no %s near the start satisfies the constraint '%s' together with the others",
              position ? "configuration" : "velocity", c->name);
   pf_hint(s->ctx, "it is missed by %.3g at best; are values marked with '!' in the way?",
-          pf_manifold_miss(s->f, s->values, s->level, NULL));
+          pf_manifold_residual(s->f, s->values, s->level, NULL));
   return PF_ERR_MODEL;
 }
 
@@ -491,8 +491,8 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   PF_TRY(settle(&s));
   pf_goals_evaluate(goals, values);
   PF_TRY(pf_moved_list(ctx, arena, model, goals, before, values + in->q, start));
-  start->position = pf_manifold_miss(f, values, PF_LEVEL_POSITION, NULL);
-  start->velocity = pf_manifold_miss(f, values, PF_LEVEL_VELOCITY, NULL);
+  start->position = pf_manifold_residual(f, values, PF_LEVEL_POSITION, NULL);
+  start->velocity = pf_manifold_residual(f, values, PF_LEVEL_VELOCITY, NULL);
   return PF_OK;
 }
 
@@ -521,8 +521,8 @@ PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *
   PfManifold manifold = {0};
   PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : pf_no_room(ctx, "the start");
   if (status == PF_OK) {
-    start->position = pf_manifold_miss(&manifold, values, PF_LEVEL_POSITION, NULL);
-    start->velocity = pf_manifold_miss(&manifold, values, PF_LEVEL_VELOCITY, NULL);
+    start->position = pf_manifold_residual(&manifold, values, PF_LEVEL_POSITION, NULL);
+    start->velocity = pf_manifold_residual(&manifold, values, PF_LEVEL_VELOCITY, NULL);
   }
   pf_manifold_release(&manifold);
   pf_arena_free(arena);

@@ -90,7 +90,7 @@ static int cvode_flow(sunrealtype t, N_Vector state, N_Vector rate, void *user)
 }
 
 /* The Jacobian of R(q, v, a, lambda) = 0 gives that of a: R_(a, lambda) d(a, lambda) = -R_(q, v) d(q, v). */
-static void split_slopes(const PfMotionRun *run, Sun *s)
+static void split_jacobian(const PfMotionRun *run, Sun *s)
 {
   const PfResiduals *rows = &s->rows;
   int n = run->n, N = n + run->m;
@@ -104,8 +104,8 @@ static void split_slopes(const PfMotionRun *run, Sun *s)
   }
 }
 
-static int cvode_slope(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J, void *user, N_Vector t1, N_Vector t2,
-                       N_Vector t3)
+static int cvode_jacobian(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J, void *user, N_Vector t1,
+                          N_Vector t2, N_Vector t3)
 {
   (void)rate, (void)t1, (void)t2, (void)t3;
   PfMotionRun *run = user;
@@ -115,8 +115,8 @@ static int cvode_slope(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J
   for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
   if (!pf_flow(run, t, s->y, s->dy)) return keep_trouble(run, s), 1;
   pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->flow.multiplier, NULL);
-  pf_residuals_slopes(&s->rows);
-  split_slopes(run, s);
+  pf_residuals_jacobian(&s->rows);
+  split_jacobian(run, s);
   if (pf_qr_factor(&s->qr, s->K, 1e-13) != PF_OK) return 1;
   for (int j = 0; j < 2*n; j++) {
     for (int i = 0; i < N; i++) s->right[i] = s->G[i*2*n + j];
@@ -166,8 +166,8 @@ static int ida_residual(sunrealtype t, N_Vector state, N_Vector rate, N_Vector r
 }
 
 /* dR/dz + c dR/dz'. The rows of rates are z' - r. */
-static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate, N_Vector residual, SUNMatrix J,
-                     void *user, N_Vector t1, N_Vector t2, N_Vector t3)
+static int ida_jacobian(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate, N_Vector residual, SUNMatrix J,
+                        void *user, N_Vector t1, N_Vector t2, N_Vector t3)
 {
   (void)residual, (void)t1, (void)t2, (void)t3;
   PfMotionRun *run = user;
@@ -175,7 +175,7 @@ static int ida_slope(sunrealtype t, sunrealtype c, N_Vector state, N_Vector rate
   PfResiduals *rows = &s->rows;
   int n = run->n;
   set_ida_inputs(run, s, t, state, rate);
-  pf_residuals_slopes(rows);
+  pf_residuals_jacobian(rows);
   for (int i = 0; i < n; i++) SM_ELEMENT_D(J, i, i) = c;
   for (int i = 2*n; i < rows->count; i++)
     if (is_dropped(s, i)) SM_ELEMENT_D(J, i, i) = 1;
@@ -328,7 +328,7 @@ static bool set_up_cvode(PfMotionRun *run, Sun *s)
     return s->nonlinear && CVodeSetNonlinearSolver(s->memory, s->nonlinear) == 0;
   }
   return make_linear(s) && CVodeSetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
-         (!s->rows.slope || CVodeSetJacFn(s->memory, cvode_slope) == 0);
+         (!s->rows.jacobian || CVodeSetJacFn(s->memory, cvode_jacobian) == 0);
 }
 
 /* IDA's first step is 0.5/|y'| in units of the tolerance. Where a velocity is zero and the tolerance is tight that is
@@ -361,11 +361,11 @@ static bool set_up_ida(PfMotionRun *run, Sun *s)
   good = good && set_first_step(run, s);
   if (good && o->largest_step > 0) good = IDASetMaxStep(s->memory, o->largest_step) == 0;
   return good && make_linear(s) && IDASetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
-         (!s->rows.slope || IDASetJacFn(s->memory, ida_slope) == 0);
+         (!s->rows.jacobian || IDASetJacFn(s->memory, ida_jacobian) == 0);
 }
 
 /* BDF: workspace for the Jacobian of the accelerations. */
-static PfStatus make_slopes(PfMotionRun *run, Sun *s)
+static PfStatus make_jacobian(PfMotionRun *run, Sun *s)
 {
   int N = run->n + run->m;
   s->K = pf_run_array(run, double, (size_t)N*(size_t)N);
@@ -385,7 +385,7 @@ static PfStatus prepare(PfMotionRun *run, Family family)
   s->dropped = pf_run_array(run, bool, run->m);
   if (!s->dropped) return PF_ERR_MEMORY;
   if (family != ADAMS) PF_TRY(pf_residuals_make(run, family == IDA_INDEX_2 ? PF_INDEX_2 : PF_INDEX_1, &s->rows));
-  if (family == BDF) PF_TRY(make_slopes(run, s));
+  if (family == BDF) PF_TRY(make_jacobian(run, s));
   if (is_ida(s)) s->unknowns = s->rows.count;
   PF_TRY(make_vectors(run, s));
   if (is_ida(s)) PF_TRY(start_ida(run, s));

@@ -112,8 +112,6 @@ static void inputs_constants_and_repetitions_are_outputs(void **state)
   double outputs[8];
   PfTape *tape = tape_of(ctx, b.inputs, 3, roots, 8);
   assert_int_equal(pf_tape_instruction_count(tape), 0);
-  assert_int_equal(pf_tape_input_count(tape), 3);
-  assert_int_equal(pf_tape_output_count(tape), 8);
   run(tape, given, outputs);
   for (int i = 0; i < 8; i++) assert_near(outputs[i], expected[i], 1e-16, 0);
   pf_tape_free(tape);

@@ -30,7 +30,7 @@ static void open_residuals(Fixture *f, PfIndex index, Moving *x, PfMotionRun *ru
   open_text(f, system_of_all_kinds, x);
   *run = still_run(x);
   assert_int_equal(pf_residuals_make(run, index, residuals), PF_OK);
-  assert_non_null(residuals->slope);
+  assert_non_null(residuals->jacobian);
 }
 
 static void close_residuals(Moving *x, PfMotionRun *run, PfResiduals *residuals)
@@ -101,7 +101,7 @@ static void slopes_are_those_of_difference_quotients(void **state)
     open_residuals(*state, (PfIndex)index, &x, &run, &residuals);
     for (int j = 0; j < COLUMNS; j++) *slot_of(&point, j) = draw_number(&seed);
     find_at(&residuals, &run, &point, plus);
-    pf_residuals_slopes(&residuals);
+    pf_residuals_jacobian(&residuals);
     for (int i = 0; i < residuals.entries.count; i++)
       slope[residuals.entries.row[i]][residuals.entries.column[i]] = residuals.value[i];
     for (int j = 0; j < COLUMNS - (index == PF_INDEX_1); j++) {
@@ -128,7 +128,7 @@ static void slopes_that_are_not_finite_count_as_zero(void **state)
   assert_int_equal(pf_residuals_make(&run, PF_INDEX_1, &residuals), PF_OK);
   pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.multiplier, NULL);
   assert_int_equal(pf_residuals_find(&residuals), -1);
-  pf_residuals_slopes(&residuals);
+  pf_residuals_jacobian(&residuals);
   for (int i = 0; i < residuals.entries.count; i++) assert_true(isfinite(residuals.value[i]));
   pf_residuals_release(&residuals);
   end_still_run(&run);
