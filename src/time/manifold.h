@@ -46,8 +46,9 @@ double pf_manifold_blur(double x, unsigned *noise);
 bool pf_manifold_project(PfManifold *manifold, double *values, PfLevel level, double enough);
 
 /* The metric of what is not held, by the mass matrix of the latest pf_manifold_residual: x = T y with |y| the
- * mass-weighted length of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows become rows T by
- * to_metric, y becomes x by from_metric, which changes y. What is held has its own y: rows must be zero there. */
+ * mass-weighted length of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows
+ * become rows T by to_metric, y becomes x by from_metric, which changes y. What is held has its own y: rows must be
+ * zero there. */
 bool pf_manifold_metric(PfManifold *manifold, const bool *held, double *M);
 void pf_manifold_to_metric(const PfManifold *manifold, bool regular, const double *rows, int count, double *out);
 void pf_manifold_from_metric(const PfManifold *manifold, bool regular, double *y, double *x);
