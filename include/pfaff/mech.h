@@ -196,12 +196,16 @@ PF_API PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquat
 /* ---------------------------------------------------------------- reduced forms */
 
 /* Velocities by independent pseudo-velocities: q' = v(omega, q, t), N = dv/domega. These are the user's speeds when
- * the model has some, else independent velocities chosen so that the divisors cannot vanish where possible. */
+ * the model has some; else independent velocities, where these can be chosen so that nothing that vanishes is divided
+ * by; else combinations of velocities for which that holds (the forward speed of a blade), or nearly. */
 typedef struct PfKinematics {
   int count;
   bool chosen;          /* not the user's: velocities of the coordinates in `independent` */
-  int *independent;
+  bool combined;        /* not the user's: some are velocities of coordinates, some combinations */
+  int *independent;     /* -1: not the velocity of one coordinate */
+  const char **names;   /* of the coordinate, or of the speed */
   PfExpr *omega, *rate; /* omega and omega' */
+  PfExpr *definition;   /* omega by velocities, coordinates and time; NULL when that is not known */
   PfExpr *v, *N, *drift; /* n, n x count, n: q'' = N omega' + drift */
   int divisor_count;
   PfExpr *divisors;     /* expressions that must not vanish for this choice to hold */

@@ -2,6 +2,7 @@
 /* Symbolic Gauss-Jordan elimination with pivots that cannot vanish where possible. */
 #include "expr/eliminate.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@ typedef struct Work {
   PfContext *ctx;
   const PfGuide *guide;
   int m, n, first;
+  bool constants; /* only pivots that are constant, one by one or two together */
+  bool paired;    /* the next two pivots are constant together */
   PfExpr *A, *f;
   int *row, *column, rank;
   double *size;   /* of each row in the generic configuration: what counts as zero in it */
@@ -50,11 +53,9 @@ static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr
   return PF_OK;
 }
 
-/* Made of numbers and constants only: of nothing that moves. */
-static bool is_constant(const Work *w, PfExpr e)
+bool pf_guide_is_constant(PfContext *ctx, const PfGuide *g, PfExpr e)
 {
-  const PfGuide *g = w->guide;
-  return !pf_expr_depends(w->ctx, e, g->symbols + g->constants, g->count - g->constants);
+  return !pf_expr_depends(ctx, e, g->symbols + g->constants, g->count - g->constants);
 }
 
 /* How many entries the pivot (i, j) makes longer: those right of it times those in its column (Markowitz). */
@@ -75,7 +76,8 @@ static double quality(Work *w, int i, int j)
   if (pf_expr_is_structural_zero(w->ctx, e)) return 0;
   double value = fabs(value_at(w, e, w->guide->generic));
   if (!(value > 1e-9*w->size[w->row[i]])) return 0;
-  bool constant = is_constant(w, e);
+  bool constant = pf_guide_is_constant(w->ctx, w->guide, e);
+  if (w->constants && !constant) return 0;
   bool vanishes = !constant && w->guide->start && !(fabs(value_at(w, e, w->guide->start)) > 1e-6*value);
   double cost = (1 + fill(w, i, j))*(1 + 0.001*fmin((double)pf_expr_length(w->ctx, e), 1e6));
   return (constant ? 1e9 : vanishes ? 1e-6 : 1)*(1 + fmin(value, 1e3)/1e3)/cost;
@@ -96,15 +98,58 @@ static bool find_pivot(Work *w, bool first, int *best_row, int *best_column)
   return best > 0;
 }
 
+static void bring(Work *w, int to, int row, int column)
+{
+  int t = w->row[to];
+  w->row[to] = w->row[row], w->row[row] = t;
+  t = w->column[to];
+  w->column[to] = w->column[column], w->column[column] = t;
+}
+
+/* a d - b c */
+static PfExpr determinant(PfContext *ctx, PfExpr a, PfExpr b, PfExpr c, PfExpr d)
+{
+  return pf_expr_sub(ctx, pf_expr_mul(ctx, a, d), pf_expr_mul(ctx, b, c));
+}
+
+/* Is the determinant of the rows i, k in the columns j, l constant? cos(a)*cos(a) + sin(a)*sin(a) is. */
+static bool is_pair(Work *w, int i, int k, int j, int l)
+{
+  enum { LONG_PAIR = 60 };
+  PfContext *ctx = w->ctx;
+  PfExpr e = determinant(ctx, *entry(w, i, j), *entry(w, i, l), *entry(w, k, j), *entry(w, k, l));
+  if (pf_expr_is_structural_zero(ctx, e) || pf_expr_length(ctx, e) > LONG_PAIR) return false;
+  e = pf_expr_simplest(ctx, e);
+  return pf_guide_is_constant(ctx, w->guide, e) && fabs(value_at(w, e, w->guide->generic)) > 1e-9;
+}
+
+/* Two rows that determine two unknowns everywhere, though neither does by itself: a point's velocity by its components
+ * along axes that turn. Both pivots are brought to their places. */
+static bool find_pair(Work *w)
+{
+  int r = w->rank;
+  for (int i = r; i < w->m; i++)
+    for (int k = i + 1; k < w->m; k++)
+      for (int j = r; j < w->n; j++)
+        for (int l = j + 1; l < w->n; l++) {
+          if ((w->row[i] < w->first) != (w->row[k] < w->first) || !is_pair(w, i, k, j, l)) continue;
+          bring(w, r, i, j);
+          bring(w, r + 1, k, l);
+          return true;
+        }
+  return false;
+}
+
 static bool choose_pivot(Work *w)
 {
-  int best_row = -1, best_column = -1, k = w->rank;
-  if (!find_pivot(w, true, &best_row, &best_column) && !find_pivot(w, false, &best_row, &best_column)) return false;
-  int t = w->row[k];
-  w->row[k] = w->row[best_row], w->row[best_row] = t;
-  t = w->column[k];
-  w->column[k] = w->column[best_column], w->column[best_column] = t;
-  return true;
+  int best_row = -1, best_column = -1;
+  bool any = find_pivot(w, true, &best_row, &best_column) || find_pivot(w, false, &best_row, &best_column);
+  w->paired = false;
+  if (any && pf_guide_is_constant(w->ctx, w->guide, *entry(w, best_row, best_column)))
+    return bring(w, w->rank, best_row, best_column), true;
+  if (find_pair(w)) return w->paired = true;
+  if (any) bring(w, w->rank, best_row, best_column);
+  return any;
 }
 
 /* The shortest form keeps entries from growing; where they have grown nevertheless it takes too long. */
@@ -120,7 +165,7 @@ static void eliminate_column(Work *w)
   int k = w->rank;
   PfExpr pivot = *entry(w, k, k);
   double value = fabs(value_at(w, pivot, w->guide->generic)), size = w->size[w->row[k]] /= value;
-  if (!is_constant(w, pivot)) {
+  if (!pf_guide_is_constant(w->ctx, w->guide, pivot)) {
     w->result->divisor_sizes[w->result->divisor_count] = value;
     w->result->divisors[w->result->divisor_count++] = pivot;
   }
@@ -139,6 +184,47 @@ static void eliminate_column(Work *w)
   }
 }
 
+/* Takes (p q) times the rows k and k + 1, which are solved, off a row: p and q stand before their unknowns. */
+static void take_off(Work *w, int i, const PfExpr *rows, const PfExpr *f)
+{
+  PfContext *ctx = w->ctx;
+  int k = w->rank;
+  PfExpr p = *entry(w, i, k), q = *entry(w, i, k + 1);
+  if (pf_expr_is_structural_zero(ctx, p) && pf_expr_is_structural_zero(ctx, q)) return;
+  w->size[w->row[i]] += w->size[w->row[k]]*fabs(value_at(w, p, w->guide->generic)) +
+                        w->size[w->row[k + 1]]*fabs(value_at(w, q, w->guide->generic));
+  for (int j = k; j < w->n; j++) {
+    PfExpr off = pf_expr_add(ctx, pf_expr_mul(ctx, p, rows[2*j]), pf_expr_mul(ctx, q, rows[2*j + 1]));
+    *entry(w, i, j) = tidy(w, pf_expr_sub(ctx, *entry(w, i, j), off));
+  }
+  PfExpr off = pf_expr_add(ctx, pf_expr_mul(ctx, p, f[0]), pf_expr_mul(ctx, q, f[1]));
+  w->f[w->row[i]] = tidy(w, pf_expr_sub(ctx, w->f[w->row[i]], off));
+}
+
+/* Both rows by Cramer's rule, which divides by their determinant only. */
+static PfStatus eliminate_pair(Work *w, PfArena *arena)
+{
+  PfContext *ctx = w->ctx;
+  int k = w->rank;
+  PfExpr a = *entry(w, k, k), b = *entry(w, k, k + 1), c = *entry(w, k + 1, k), d = *entry(w, k + 1, k + 1), f[2];
+  PfExpr below = pf_expr_simplest(ctx, determinant(ctx, a, b, c, d)), *rows = pf_arena_array(arena, PfExpr, 2*w->n);
+  if (!rows) return pf_no_room(ctx, "the elimination");
+  double size = fabs(value_at(w, below, w->guide->generic));
+  w->result->determinant = pf_expr_mul(ctx, w->result->determinant, below);
+  for (int j = k; j < w->n; j++) {
+    PfExpr x = *entry(w, k, j), y = *entry(w, k + 1, j);
+    rows[2*j] = *entry(w, k, j) = tidy(w, pf_expr_div(ctx, determinant(ctx, x, b, y, d), below));
+    rows[2*j + 1] = *entry(w, k + 1, j) = tidy(w, pf_expr_div(ctx, determinant(ctx, a, x, c, y), below));
+  }
+  PfExpr x = w->f[w->row[k]], y = w->f[w->row[k + 1]];
+  f[0] = w->f[w->row[k]] = tidy(w, pf_expr_div(ctx, determinant(ctx, x, b, y, d), below));
+  f[1] = w->f[w->row[k + 1]] = tidy(w, pf_expr_div(ctx, determinant(ctx, a, x, c, y), below));
+  w->size[w->row[k]] = w->size[w->row[k + 1]] = w->size[w->row[k]]*w->size[w->row[k + 1]]/size;
+  for (int i = 0; i < w->m; i++)
+    if (i != k && i != k + 1) take_off(w, i, rows, f);
+  return pf_expr_check(ctx);
+}
+
 static PfStatus read_result(Work *w, PfArena *arena)
 {
   PfElimination *e = w->result;
@@ -147,6 +233,7 @@ static PfStatus read_result(Work *w, PfArena *arena)
   e->column = w->column;
   e->row = w->row;
   e->rest = w->f;
+  e->A = w->A;
   e->determinant = tidy(w, e->determinant);
   e->K = pf_arena_array(arena, PfExpr, (size_t)r*(size_t)free);
   e->d = pf_arena_array(arena, PfExpr, r);
@@ -164,20 +251,46 @@ static PfStatus read_result(Work *w, PfArena *arena)
   return pf_expr_check(w->ctx);
 }
 
+static PfStatus run(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
+{
+  PfElimination *e = w->result;
+  *e = (PfElimination){.determinant = pf_expr_int(w->ctx, 1)};
+  e->divisors = pf_arena_array(arena, PfExpr, w->m);
+  e->divisor_sizes = pf_arena_array(arena, double, w->m);
+  if (!e->divisors || !e->divisor_sizes) return pf_no_room(w->ctx, "the elimination");
+  PF_TRY(load_rows(w, arena, A, f));
+  while (w->rank < w->m && w->rank < w->n && choose_pivot(w)) {
+    if (w->paired) PF_TRY(eliminate_pair(w, arena));
+    else eliminate_column(w);
+    PF_TRY(pf_expr_check(w->ctx));
+    w->rank += w->paired ? 2 : 1;
+  }
+  PF_TRY(read_result(w, arena));
+  return w->status;
+}
+
 PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, int first, const PfExpr *A,
                       const PfExpr *f, PfElimination *elimination)
 {
-  *elimination = (PfElimination){.determinant = pf_expr_int(ctx, 1)};
-  elimination->divisors = pf_arena_array(arena, PfExpr, m);
-  elimination->divisor_sizes = pf_arena_array(arena, double, m);
-  if (!elimination->divisors || !elimination->divisor_sizes) return pf_no_room(ctx, "the elimination");
   Work w = {.ctx = ctx, .guide = guide, .m = m, .n = n, .first = first, .result = elimination};
-  PF_TRY(load_rows(&w, arena, A, f));
-  while (w.rank < w.m && w.rank < w.n && choose_pivot(&w)) {
-    eliminate_column(&w);
-    PF_TRY(pf_expr_check(ctx));
-    w.rank++;
+  return run(&w, arena, A, f);
+}
+
+PfStatus pf_eliminate_constants(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, const PfExpr *A,
+                                const PfExpr *f, PfElimination *elimination)
+{
+  Work w = {.ctx = ctx, .guide = guide, .m = m, .n = n, .first = m, .constants = true, .result = elimination};
+  return run(&w, arena, A, f);
+}
+
+void pf_elimination_keep_rows(const PfElimination *e, int n, PfExpr *A, PfExpr *f)
+{
+  for (int i = 0, last = -1; i < e->rank; i++) {
+    int next = INT_MAX;
+    for (int k = 0; k < e->rank; k++)
+      if (e->row[k] > last && e->row[k] < next) next = e->row[k];
+    memmove(A + (size_t)i*(size_t)n, A + (size_t)next*(size_t)n, (size_t)n*sizeof *A);
+    f[i] = f[next];
+    last = next;
   }
-  PF_TRY(read_result(&w, arena));
-  return w.status;
 }

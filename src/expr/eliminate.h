@@ -24,6 +24,7 @@ typedef struct PfElimination {
   int divisor_count;
   PfExpr *divisors; /* pivots that could vanish in some configuration */
   double *divisor_sizes; /* in a generic one */
+  PfExpr *A;          /* m x n: what the rows have become */
   PfExpr determinant; /* of the block that was inverted, but for its sign */
 } PfElimination;
 
@@ -32,5 +33,32 @@ typedef struct PfElimination {
  * that is short and large at a generic configuration. It is listed as a divisor. Redundant rows are left out. */
 PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, int first, const PfExpr *A,
                       const PfExpr *f, PfElimination *elimination);
+
+/* Puts those rows that do not follow from others first, in their order: e->rank of them. */
+void pf_elimination_keep_rows(const PfElimination *e, int n, PfExpr *A, PfExpr *f);
+
+/* As far as pivots are constant: what is left of the other rows stands in A and rest. */
+PfStatus pf_eliminate_constants(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, const PfExpr *A,
+                                const PfExpr *f, PfElimination *elimination);
+
+/* Made of numbers and constants only: of nothing that moves. */
+bool pf_guide_is_constant(PfContext *ctx, const PfGuide *guide, PfExpr e);
+
+/* All solutions of A x = f, x = d + N u, with parameters u that are unknowns or combinations of them. */
+typedef struct PfDirections {
+  int count;
+  int *column;         /* of each u: it is this unknown, or -1 */
+  PfExpr *N, *d;       /* n x count, n */
+  PfExpr *combination; /* count x n: u by the unknowns */
+  int divisor_count;
+  PfExpr *divisors;    /* where they vanish the rows of A are dependent, and N is not enough */
+  double *divisor_sizes;
+} PfDirections;
+
+/* Finds solutions that divide by nothing that can vanish but for the rank of A: constant pivots first; rows that have
+ * none are satisfied by moving along the direction in which r of them leave r + 1 unknowns; its components are minors.
+ * -sin(a)*x + cos(a)*y = 0 has x = u*cos(a), y = u*sin(a). `found` is false when there are rows of another kind. */
+PfStatus pf_directions_find(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, const PfExpr *A,
+                            const PfExpr *f, PfDirections *directions, bool *found);
 
 #endif

@@ -157,6 +157,10 @@ typedef struct PfReduced {
   PfLdl mass;
 } PfReduced;
 PfStatus pf_reduced_make(PfSolver *solver, PfReduced *reduced);
+/* Along an orthonormal basis of the null space of A, whatever the coordinates; `span` has been factored with this rank,
+ * and reduced->a satisfies A a = b. */
+PfTrouble pf_reduced_null_space(PfSolver *solver, PfReduced *reduced, PfSpan *span, int rank, double *acceleration,
+                                int *row);
 PfTrouble pf_reduced_solve(PfSolver *solver, PfReduced *reduced, int free, double *acceleration, int *row);
 
 /* ---------------------------------------------------------------- levels of the cascade (levels.c) */

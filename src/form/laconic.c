@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tatarinov's laconic equations in numbers (Zobova 2011, eq. (2.3), (2.4)): G omega' = g from the symbolic
- * derivation, then q'' = N omega' + drift. The pseudo-velocities of a state are found from its velocities,
- * q' = v(omega). */
+ * derivation, then q'' = N omega' + drift. The pseudo-velocities of a state are functions of its velocities, or are
+ * found from them, q' = v(omega). Where those that the program has chosen break down, velocities along the null space
+ * of A take their place, for which G = N^T M N needs no derivation. */
 #include "form/form_impl.h"
 #include "num/newton.h"
 
@@ -11,11 +12,12 @@
 typedef struct Data {
   PfKinematics k;
   PfTape *tape;    /* G, g, N, drift and divisors from the symbols and omega */
-  PfTape *inverse; /* v, N and a first guess: to find omega; NULL when omega are velocities */
+  PfTape *inverse; /* v, N and a first guess: to find omega; NULL when omega are known by the velocities */
   bool linear;     /* v is linear in omega */
   double *inputs, *outputs, *work, *inverse_outputs, *inverse_work;
   double *omega, *origin, *guess, *rate, *difference;
   PfLdl reduced;
+  PfReduced elsewhere; /* where the chosen velocities break down */
   PfQr speeds;
   PfSpan span;
 } Data;
@@ -30,11 +32,16 @@ static void release(PfSolver *s)
 
 /* ---------------------------------------------------------------- tapes */
 
-/* All symbols of the system, then the user's speeds. */
+static bool is_known(const PfKinematics *k)
+{
+  return k->chosen || k->definition;
+}
+
+/* All symbols of the system, then the user's speeds that have to be found. */
 static PfStatus list_inputs(PfSolver *s, Data *d, PfExpr **inputs, int *count)
 {
   const PfSymbols *in = &s->system->symbols;
-  int extra = d->k.chosen ? 0 : d->k.count;
+  int extra = is_known(&d->k) ? 0 : d->k.count;
   *count = in->count + extra;
   *inputs = pf_arena_array(s->arena, PfExpr, *count);
   if (!*inputs) return pf_solver_no_room(s);
@@ -58,6 +65,7 @@ static PfStatus make_tape(PfSolver *s, Data *d)
   memcpy(at, d->k.N, (size_t)n*(size_t)c*sizeof *at), at += n*c;
   memcpy(at, d->k.drift, (size_t)n*sizeof *at), at += n;
   for (int i = 0; i < d->k.divisor_count; i++) *at++ = d->k.divisors[i];
+  if (d->k.definition) PF_TRY(pf_expr_substitute(s->ctx, roots, (int)size, d->k.omega, d->k.definition, c, roots));
   PF_TRY(pf_system_tape(s->ctx, s->system->eq->model, inputs, count, roots, (int)size, &d->tape));
   d->inputs = pf_solver_array(s, double, count);
   d->outputs = pf_solver_array(s, double, size);
@@ -76,7 +84,7 @@ static bool is_linear(PfSolver *s, const Data *d)
 /* For the speeds that belong to given velocities: v(omega) and N, and where the search begins. */
 static PfStatus make_inverse(PfSolver *s, Data *d)
 {
-  if (d->k.chosen) return PF_OK;
+  if (is_known(&d->k)) return PF_OK;
   const PfModel *model = s->system->eq->model;
   int n = s->system->n, c = d->k.count, count;
   size_t N = (size_t)n*(size_t)c, size = (size_t)n + N + (size_t)c;
@@ -95,6 +103,12 @@ static PfStatus make_inverse(PfSolver *s, Data *d)
   d->inverse_work = pf_solver_scratch(s, double, pf_tape_work_size(d->inverse));
   if (!d->inverse_outputs || !d->inverse_work) return pf_solver_no_room(s);
   return pf_qr_make(s->ctx, s->arena, n, c, &d->speeds);
+}
+
+/* By the program: the user's are obeyed, also where they fail. */
+static bool is_chosen(const Data *d)
+{
+  return d->k.chosen || d->k.combined;
 }
 
 static PfStatus prepare(PfSolver *s)
@@ -117,6 +131,7 @@ static PfStatus prepare(PfSolver *s)
   PF_TRY(make_tape(s, d));
   PF_TRY(make_inverse(s, d));
   PF_TRY(pf_span_make(s, &d->span));
+  if (is_chosen(d)) PF_TRY(pf_reduced_make(s, &d->elsewhere));
   return pf_ldl_make(s->ctx, s->arena, d->k.count, &d->reduced);
 }
 
@@ -186,20 +201,34 @@ static bool find_speeds(PfSolver *s, Data *d)
 static int coordinate_of(const Data *d, const double *N, int n, int a)
 {
   int best = 0, c = d->k.count;
-  if (d->k.chosen) return d->k.independent[a];
+  if (d->k.independent[a] >= 0) return d->k.independent[a];
   for (int i = 1; i < n; i++)
     if (fabs(N[i*c + a]) > fabs(N[best*c + a])) best = i;
   return best;
 }
 
-/* Where a divisor all but vanishes, digits are lost twice as fast as it does. */
+/* Where a divisor all but vanishes, digits are lost twice as fast as it does. Whoever can go another way does so in
+ * time. */
 static bool breaks_down(const Data *d, int n)
 {
+  double least = is_chosen(d) ? 0.05 : 1e-4;
   int c = d->k.count, before = c*c + c + n*c + n;
   if (pf_first_not_finite(d->outputs, (size_t)before) >= 0) return true;
   for (int i = 0; i < d->k.divisor_count; i++)
-    if (!(fabs(d->outputs[before + i]) > 1e-4*d->k.divisor_sizes[i])) return true;
+    if (!(fabs(d->outputs[before + i]) > least*d->k.divisor_sizes[i])) return true;
   return false;
+}
+
+static PfTrouble accelerate_elsewhere(PfSolver *s, Data *d, PfMotion *motion, int *row)
+{
+  int rank = pf_span_factor(s, &d->span);
+  if (s->system->n - rank != d->k.count) return PF_TROUBLE_SINGULAR; /* other degrees of freedom than these have */
+  pf_span_solve(s, &d->span, d->elsewhere.a);
+  PfTrouble trouble = pf_check_constraints(s, d->elsewhere.a, row);
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  trouble = pf_reduced_null_space(s, &d->elsewhere, &d->span, rank, motion->acceleration, row);
+  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return trouble;
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
@@ -209,7 +238,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   memcpy(d->inputs, s->values, (size_t)s->system->symbols.count*sizeof *d->inputs);
   if (d->inverse && !find_speeds(s, d)) return PF_TROUBLE_SINGULAR;
   pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
-  if (breaks_down(d, n)) return PF_TROUBLE_SINGULAR;
+  if (breaks_down(d, n)) return is_chosen(d) ? accelerate_elsewhere(s, d, motion, row) : PF_TROUBLE_SINGULAR;
   const double *G = d->outputs, *g = G + c*c, *N = g + c, *drift = N + n*c;
   PfStatus status = pf_ldl_factor(&d->reduced, G, PF_MASS_TOLERANCE);
   if (status != PF_OK || d->reduced.rank < c) {

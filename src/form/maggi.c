@@ -112,10 +112,8 @@ static PfTrouble by_orthonormal_basis(PfSolver *s, Data *d, PfMotion *motion, in
   PfTrouble trouble = rank < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
   if (trouble != PF_TROUBLE_NONE) return trouble;
   trouble = move_along_speeds(s, d, n - rank, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NOT_UNIQUE) {
-    pf_qr_null_space_transposed(&d->span.qr, d->reduced.N);
-    trouble = pf_reduced_solve(s, &d->reduced, n - rank, motion->acceleration, row);
-  }
+  if (trouble == PF_TROUBLE_NOT_UNIQUE)
+    trouble = pf_reduced_null_space(s, &d->reduced, &d->span, rank, motion->acceleration, row);
   if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
   return trouble;
 }

@@ -149,7 +149,7 @@ static void lay_out(Prover *p)
   at->all_A = at->load + n;
   at->all_b = at->all_A + m*n;
   at->speeds = laconic ? s : 0;
-  at->user_speeds = laconic && !p->states.kinematics.chosen;
+  at->user_speeds = laconic && !p->states.kinematics.chosen && !p->states.kinematics.combined;
   at->G = laconic ? at->all_b + m : NULL;
   at->g = laconic ? at->G + s*s : NULL;
   at->N = laconic ? at->g + s : NULL;

@@ -104,3 +104,9 @@ PfTrouble pf_reduced_solve(PfSolver *s, PfReduced *r, int free, double *accelera
   for (int i = 0; i < n; i++) acceleration[i] += r->a[i];
   return PF_TROUBLE_NONE;
 }
+
+PfTrouble pf_reduced_null_space(PfSolver *s, PfReduced *r, PfSpan *span, int rank, double *acceleration, int *row)
+{
+  pf_qr_null_space_transposed(&span->qr, r->N);
+  return pf_reduced_solve(s, r, s->system->n - rank, acceleration, row);
+}

@@ -32,8 +32,7 @@ PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *
   return PF_OK;
 }
 
-PfStatus pf_eliminate_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfExpr *A, const PfExpr *f,
-                           PfElimination *elimination)
+PfStatus pf_equations_guide(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfGuide *guide)
 {
   PfSymbols s;
   double *start;
@@ -42,6 +41,14 @@ PfStatus pf_eliminate_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq
   if (!values) return pf_no_room(ctx, "the elimination");
   PF_TRY(pf_start_values(ctx, arena, eq, s.count, &start));
   PF_TRY(pf_generic_values(ctx, arena, eq, &s, start, values));
-  const PfGuide guide = {s.count, eq->model->parameter_count, s.symbol, values, start};
+  *guide = (PfGuide){s.count, eq->model->parameter_count, s.symbol, values, start};
+  return PF_OK;
+}
+
+PfStatus pf_eliminate_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfExpr *A, const PfExpr *f,
+                           PfElimination *elimination)
+{
+  PfGuide guide;
+  PF_TRY(pf_equations_guide(ctx, arena, eq, &guide));
   return pf_eliminate(ctx, arena, &guide, eq->m, eq->n, eq->m, A, f, elimination);
 }

@@ -14,6 +14,9 @@ PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *
 /* The numbers at the start, NULL when the model does not have them. */
 PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *equations, int count, double **start);
 
+/* Both, for an elimination; the parameters are its constants. */
+PfStatus pf_equations_guide(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfGuide *guide);
+
 /* Eliminates A x = f, with as many rows and unknowns as in the equations (pf_eliminate). */
 PfStatus pf_eliminate_rows(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *A,
                            const PfExpr *f, PfElimination *elimination);

@@ -41,10 +41,19 @@ static PfStatus check_forces(PfContext *ctx, const PfEquations *eq)
 typedef PfStatus Reduce(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
                         PfReducedForm *form);
 
-/* Velocities that are not themselves chosen as pseudo-velocities. */
+/* Is it a combination that the program has chosen, beside the user's speeds or without any? */
+static bool is_found(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, int a)
+{
+  if (!k->definition || pf_expr_op(ctx, k->definition[a]) == PF_OP_SYMBOL) return false;
+  return k->combined || eq->model->speeds[a].completes;
+}
+
+/* Combinations that were found, then velocities that are not themselves pseudo-velocities. */
 static int add_velocities(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, PfEquation *out)
 {
   int count = 0;
+  for (int a = 0; a < k->count; a++)
+    if (is_found(ctx, eq, k, a)) out[count++] = (PfEquation){k->names[a], k->omega[a], k->definition[a]};
   for (int i = 0; i < eq->n; i++) {
     const PfCoordinate *c = eq->model->coordinates + i;
     if (k->v[i] == c->v) continue;
@@ -59,13 +68,13 @@ static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, R
   PfReducedForm form;
   PF_TRY(pf_kinematics_find(ctx, arena, eq, &k));
   PF_TRY(reduce(ctx, arena, eq, &k, &form));
-  PF_TRY(make_room(ctx, arena, k.count, k.count + eq->n, d));
+  PF_TRY(make_room(ctx, arena, k.count, 2*k.count + eq->n, d));
   memcpy(d->unknowns, k.rate, (size_t)k.count*sizeof *k.rate);
   simplify(ctx, form.G, k.count*k.count);
   simplify(ctx, form.g, k.count);
   for (int a = 0; a < k.count; a++) {
     PfEquation *e = d->equations + a;
-    e->name = k.chosen ? eq->model->coordinates[k.independent[a]].name : eq->model->speeds[a].name;
+    e->name = k.names[a];
     e->left = pf_combination(ctx, form.G + (size_t)a*(size_t)k.count, 1, d->unknowns, k.count);
     e->right = form.g[a];
   }

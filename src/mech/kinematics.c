@@ -12,12 +12,13 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, int n, int count, PfKi
   size_t N = (size_t)n, s = (size_t)count;
   k->count = count;
   k->independent = pf_arena_array(arena, int, s);
+  k->names = pf_arena_array(arena, const char *, s);
   k->omega = pf_arena_array(arena, PfExpr, s);
   k->rate = pf_arena_array(arena, PfExpr, s);
   k->v = pf_arena_array(arena, PfExpr, N);
   k->N = pf_arena_array(arena, PfExpr, N*s);
   k->drift = pf_arena_array(arena, PfExpr, N);
-  bool good = k->independent && k->omega && k->rate && k->v && k->N && k->drift;
+  bool good = k->independent && k->names && k->omega && k->rate && k->v && k->N && k->drift;
   return good ? PF_OK : pf_no_room(ctx, "the kinematics");
 }
 
@@ -91,16 +92,34 @@ static PfStatus set_divisor(PfContext *ctx, PfArena *arena, const PfModel *model
   return PF_OK;
 }
 
+static PfExpr rate_of(PfContext *ctx, const char *speed)
+{
+  char name[400];
+  snprintf(name, sizeof name, "%s'", speed);
+  return pf_expr_symbol(ctx, name);
+}
+
+/* Those of speeds that are given by velocities. */
+static PfStatus set_definitions(PfContext *ctx, PfArena *arena, const PfModel *model, PfKinematics *k)
+{
+  if (model->speeds[0].value == PF_EXPR_NONE) return PF_OK;
+  k->definition = pf_arena_array(arena, PfExpr, k->count);
+  if (!k->definition) return pf_no_room(ctx, "the kinematics");
+  for (int a = 0; a < k->count; a++) k->definition[a] = model->speeds[a].value;
+  return PF_OK;
+}
+
 static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   const PfModel *model = eq->model;
   PF_TRY(make_room(ctx, arena, eq->n, model->speed_count, k));
   for (int a = 0; a < k->count; a++) {
-    char name[256];
-    snprintf(name, sizeof name, "%s'", model->speeds[a].name);
+    k->independent[a] = -1;
     k->omega[a] = model->speeds[a].symbol;
-    k->rate[a] = pf_expr_symbol(ctx, name);
+    k->names[a] = model->speeds[a].name;
+    k->rate[a] = rate_of(ctx, k->names[a]);
   }
+  PF_TRY(set_definitions(ctx, arena, model, k));
   memcpy(k->v, eq->rate, (size_t)eq->n*sizeof *k->v);
   PF_TRY(set_divisor(ctx, arena, model, k));
   PF_TRY(check_speeds(ctx, arena, eq, k));
@@ -166,37 +185,98 @@ static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq
   return PF_ERR_MODEL;
 }
 
+static void set_velocity(const PfModel *model, int coordinate, int a, PfKinematics *k)
+{
+  const PfCoordinate *c = model->coordinates + coordinate;
+  k->independent[a] = coordinate;
+  k->names[a] = c->name;
+  k->omega[a] = c->v;
+  k->rate[a] = c->a;
+}
+
+static PfStatus use_elimination(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfElimination *e,
+                                PfKinematics *k)
+{
+  int n = eq->n, r = e->rank;
+  PF_TRY(make_room(ctx, arena, n, n - r, k));
+  k->chosen = true;
+  k->divisor_count = e->divisor_count;
+  k->divisors = e->divisors;
+  k->divisor_sizes = e->divisor_sizes;
+  for (int a = 0; a < n - r; a++) {
+    set_velocity(eq->model, e->column[r + a], a, k);
+    k->v[e->column[r + a]] = k->omega[a];
+  }
+  for (int i = 0; i < r; i++) { /* v1 = d - K v2 */
+    PfExpr sum = e->d[i];
+    for (int a = 0; a < n - r; a++)
+      sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, e->K[i*(n - r) + a], k->omega[a]));
+    k->v[e->column[i]] = pf_expr_simplest(ctx, sum);
+  }
+  return pf_expr_check(ctx);
+}
+
+/* A combination of velocities with a name of its own: u, u2, … */
+static PfStatus set_combination(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *combination, int a,
+                                PfKinematics *k)
+{
+  PfExpr sum = pf_expr_int(ctx, 0);
+  for (int j = 0; j < model->coordinate_count; j++)
+    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, combination[j], model->coordinates[j].v));
+  k->independent[a] = -1;
+  k->definition[a] = pf_expr_simplest(ctx, sum);
+  PF_TRY(pf_model_free_name(model, arena, "u", k->omega, a, k->names + a, k->omega + a));
+  k->rate[a] = rate_of(ctx, k->names[a]);
+  return PF_OK;
+}
+
+static PfStatus use_directions(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDirections *d,
+                               PfKinematics *k)
+{
+  int n = eq->n;
+  PF_TRY(make_room(ctx, arena, n, d->count, k));
+  k->combined = true;
+  k->definition = pf_arena_array(arena, PfExpr, d->count);
+  if (!k->definition) return pf_no_room(ctx, "the kinematics");
+  k->divisor_count = d->divisor_count;
+  k->divisors = d->divisors;
+  k->divisor_sizes = d->divisor_sizes;
+  for (int a = 0; a < d->count; a++) {
+    if (d->column[a] < 0) PF_TRY(set_combination(ctx, arena, eq->model, d->combination + a*n, a, k));
+    else set_velocity(eq->model, d->column[a], a, k);
+    if (d->column[a] >= 0) k->definition[a] = k->omega[a];
+  }
+  for (int i = 0; i < n; i++) {
+    PfExpr sum = d->d[i];
+    for (int a = 0; a < d->count; a++) sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, d->N[i*d->count + a], k->omega[a]));
+    k->v[i] = pf_expr_simplest(ctx, sum);
+  }
+  return pf_expr_check(ctx);
+}
+
 static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   const PfModel *model = eq->model;
   PfExpr *rows, *free;
+  PfGuide guide;
   PfElimination e;
+  PfDirections d;
+  bool found = false;
   PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
   PF_TRY(check_rank(ctx, arena, eq));
-  PF_TRY(pf_eliminate_rows(ctx, arena, eq, rows, free, &e));
+  PF_TRY(pf_equations_guide(ctx, arena, eq, &guide));
+  PF_TRY(pf_eliminate(ctx, arena, &guide, eq->m, eq->n, eq->m, rows, free, &e));
   if (e.unsolved >= 0)
     return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[e.unsolved].place,
                       "the constraint '%s' contradicts the others, or restricts what is not a velocity",
                       model->constraints[e.unsolved].name);
-  int n = eq->n, r = e.rank;
-  PF_TRY(make_room(ctx, arena, n, n - r, k));
-  k->chosen = true;
-  k->divisor_count = e.divisor_count;
-  k->divisors = e.divisors;
-  k->divisor_sizes = e.divisor_sizes;
-  for (int a = 0; a < n - r; a++) {
-    const PfCoordinate *c = model->coordinates + e.column[r + a];
-    k->independent[a] = e.column[r + a];
-    k->omega[a] = k->v[e.column[r + a]] = c->v;
-    k->rate[a] = c->a;
+  if (pf_guide_is_constant(ctx, &guide, e.determinant)) e.divisor_count = 0;
+  if (e.divisor_count) {
+    pf_elimination_keep_rows(&e, eq->n, rows, free);
+    PF_TRY(pf_directions_find(ctx, arena, &guide, e.rank, eq->n, rows, free, &d, &found));
+    found = found && d.count == eq->n - e.rank;
   }
-  for (int i = 0; i < r; i++) { /* v1 = d - K v2 */
-    PfExpr sum = e.d[i];
-    for (int a = 0; a < n - r; a++)
-      sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, e.K[i*(n - r) + a], k->omega[a]));
-    k->v[e.column[i]] = pf_expr_simplest(ctx, sum);
-  }
-  return pf_expr_check(ctx);
+  return found ? use_directions(ctx, arena, eq, &d, k) : use_elimination(ctx, arena, eq, &e, k);
 }
 
 /* ---------------------------------------------------------------- both */

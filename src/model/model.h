@@ -13,6 +13,11 @@ PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count)
  * these leave open become further speeds. Nothing to do when the speeds are not given so. */
 PfStatus pf_model_solve_rates(PfModel *model);
 
+/* A name that nothing else has, neither in the model nor in the list of symbols: `stem`, or with a number behind it,
+ * before the index in brackets that may end `stem`. */
+PfStatus pf_model_free_name(const PfModel *model, PfArena *arena, const char *stem, const PfExpr *taken, int count,
+                            const char **name, PfExpr *symbol);
+
 /* Adds a frame to the model being built. `room` is the room of model->frames, which grows in the arena. */
 PfStatus pf_frame_add(PfModel *model, int *room, PfFrame frame, int *index);
 

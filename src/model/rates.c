@@ -142,63 +142,59 @@ static PfStatus check_others(const Work *w, int free)
   return PF_OK;
 }
 
-static bool is_taken(const PfModel *model, PfExpr symbol, int speeds)
+/* chi_dot, left.chi_dot, chi_dot[2] */
+static PfStatus name_speed(const Work *w, const char *coordinate, PfSpeed *speed)
 {
-  for (int i = 0; i < model->parameter_count; i++)
-    if (model->parameters[i].symbol == symbol) return true;
-  for (int i = 0; i < model->coordinate_count; i++)
-    if (model->coordinates[i].q == symbol) return true;
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].symbol == symbol) return true;
-  for (int i = 0; i < speeds; i++)
-    if (model->speeds[i].symbol == symbol) return true;
-  return false;
+  char stem[256];
+  size_t own = strcspn(coordinate, "[");
+  int length = snprintf(stem, sizeof stem, "%.*s_dot%s", (int)own, coordinate, coordinate + own);
+  if (length >= (int)sizeof stem) return pf_fail(w->ctx, PF_ERR_MODEL, "the name '%s' is too long", coordinate);
+  return pf_model_free_name(w->model, w->model->arena, stem, NULL, 0, &speed->name, &speed->symbol);
 }
 
-/* chi_dot, left.chi_dot, chi_dot[2]; with a number behind when something else is called so. */
-static PfStatus name_speed(const Work *w, const char *coordinate, int speeds, PfSpeed *speed)
+/* u = row . v, a combination that the program has chosen. */
+static PfStatus set_combination(const Work *w, const PfExpr *row, PfSpeed *speed)
 {
-  size_t stem = strcspn(coordinate, "[");
-  char name[256];
-  for (int number = 1;; number++) {
-    char digits[16] = "";
-    if (number > 1) snprintf(digits, sizeof digits, "%d", number);
-    int length = snprintf(name, sizeof name, "%.*s_dot%s%s", (int)stem, coordinate, digits, coordinate + stem);
-    if (length >= (int)sizeof name) return pf_fail(w->ctx, PF_ERR_MODEL, "the name '%s' is too long", coordinate);
-    speed->symbol = pf_expr_symbol(w->ctx, name);
-    if (!is_taken(w->model, speed->symbol, speeds)) break;
-  }
-  speed->name = pf_arena_text(w->model->arena, name, strlen(name));
-  return speed->name ? PF_OK : pf_no_room(w->ctx, "the speeds");
+  *speed = (PfSpeed){.unit = "", .scale = 1, .value = pf_expr_int(w->ctx, 0), .completes = true,
+                     .place = w->model->speeds[0].place};
+  for (int j = 0; j < w->n; j++)
+    speed->value = pf_expr_add(w->ctx, speed->value, pf_expr_mul(w->ctx, row[j], w->velocity[j]));
+  speed->value = pf_expr_simplest(w->ctx, speed->value);
+  return pf_model_free_name(w->model, w->model->arena, "u", NULL, 0, &speed->name, &speed->symbol);
 }
 
-/* One speed more for each velocity that is left. */
-static PfStatus complete(const Work *w, const PfElimination *e)
+/* One speed more for each parameter of the solution: a velocity that is left open, or a combination. */
+static PfStatus complete(const Work *w, int count, const int *column, const PfExpr *combination)
 {
   PfModel *model = w->model;
-  int given = model->speed_count, free = w->n - e->rank;
-  PfSpeed *speeds = pf_arena_array(model->arena, PfSpeed, given + free);
+  int given = model->speed_count;
+  PfSpeed *speeds = pf_arena_array(model->arena, PfSpeed, given + count);
   if (!speeds) return pf_no_room(w->ctx, "the speeds");
   memcpy(speeds, model->speeds, (size_t)given*sizeof *speeds);
   model->speeds = speeds;
-  for (int i = 0; i < free; i++) {
-    const PfCoordinate *c = model->coordinates + e->column[e->rank + i];
+  for (int i = 0; i < count; i++, model->speed_count++) {
     PfSpeed *speed = speeds + given + i;
+    if (column[i] < 0) {
+      PF_TRY(set_combination(w, combination + i*w->n, speed));
+      continue;
+    }
+    const PfCoordinate *c = model->coordinates + column[i];
     *speed = (PfSpeed){.unit = c->rate_unit, .scale = c->scale, .value = c->v, .completes = true, .place = c->place};
-    PF_TRY(name_speed(w, c->name, given + i, speed));
+    PF_TRY(name_speed(w, c->name, speed));
   }
-  model->speed_count = given + free;
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- the solution */
 
-static PfStatus set_rates(const Work *w, const PfElimination *e)
+/* v1 = d - K v2 */
+static PfStatus use_elimination(const Work *w, const PfElimination *e)
 {
   PfContext *ctx = w->ctx;
   PfModel *model = w->model;
-  int r = e->rank, free = w->n - r;
-  const PfSpeed *completing = model->speeds + (model->speed_count - free);
+  int r = e->rank, free = w->n - r, given = model->speed_count;
+  PF_TRY(complete(w, free, e->column + r, NULL));
+  const PfSpeed *completing = model->speeds + given;
   for (int i = 0; i < free; i++) model->coordinates[e->column[r + i]].rate = completing[i].symbol;
   for (int i = 0; i < r; i++) {
     PfExpr sum = e->d[i];
@@ -209,15 +205,46 @@ static PfStatus set_rates(const Work *w, const PfElimination *e)
   return pf_expr_check(ctx);
 }
 
-/* Where the determinant vanishes the speeds do not determine the velocities. */
-static PfStatus set_divisor(Work *w, const PfElimination *e)
+/* v = d + N u */
+static PfStatus use_directions(const Work *w, const PfDirections *d)
+{
+  PfContext *ctx = w->ctx;
+  PfModel *model = w->model;
+  int given = model->speed_count;
+  PF_TRY(complete(w, d->count, d->column, d->combination));
+  for (int i = 0; i < w->n; i++) {
+    PfExpr sum = d->d[i];
+    for (int j = 0; j < d->count; j++)
+      sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, d->N[i*d->count + j], model->speeds[given + j].symbol));
+    model->coordinates[i].rate = pf_expr_simplest(ctx, sum);
+  }
+  return pf_expr_check(ctx);
+}
+
+/* Where it vanishes the speeds do not determine the velocities. */
+static PfStatus set_divisor(Work *w, PfExpr divisor)
 {
   const PfGuide *g = &w->guide;
   w->model->speed_divisor = PF_EXPR_NONE;
-  if (!pf_expr_depends(w->ctx, e->determinant, g->symbols + g->constants, g->count - g->constants)) return PF_OK;
-  w->model->speed_divisor = e->determinant;
-  return pf_expr_evaluate(w->ctx, &e->determinant, 1, g->symbols, g->generic, g->count,
-                          &w->model->speed_divisor_size);
+  if (pf_guide_is_constant(w->ctx, g, divisor)) return PF_OK;
+  w->model->speed_divisor = divisor;
+  return pf_expr_evaluate(w->ctx, &divisor, 1, g->symbols, g->generic, g->count, &w->model->speed_divisor_size);
+}
+
+/* What is left open is completed so that nothing that can vanish is divided by, if that is possible. */
+static PfStatus use_solution(Work *w, const PfElimination *e)
+{
+  PfDirections d;
+  bool found = false;
+  if (e->rank < w->n && !pf_guide_is_constant(w->ctx, &w->guide, e->determinant)) {
+    pf_elimination_keep_rows(e, w->n, w->A, w->f);
+    PF_TRY(pf_directions_find(w->ctx, w->arena, &w->guide, e->rank, w->n, w->A, w->f, &d, &found));
+    found = found && d.count == w->n - e->rank;
+  }
+  PfExpr divisor = e->determinant;
+  if (found) divisor = pf_expr_product(w->ctx, d.divisors, d.divisor_count);
+  PF_TRY(set_divisor(w, divisor));
+  return found ? use_directions(w, &d) : use_elimination(w, e);
 }
 
 static PfStatus solve(Work *w)
@@ -237,9 +264,7 @@ static PfStatus solve(Work *w)
   PF_TRY(pf_eliminate(w->ctx, w->arena, &w->guide, w->rows, w->n, w->constraints, w->A, w->f, &e));
   PF_TRY(check_dependent(w, &e));
   PF_TRY(check_others(w, w->n - e.rank));
-  PF_TRY(set_divisor(w, &e));
-  PF_TRY(complete(w, &e));
-  return set_rates(w, &e);
+  return use_solution(w, &e);
 }
 
 PfStatus pf_model_solve_rates(PfModel *model)

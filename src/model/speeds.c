@@ -6,6 +6,9 @@
  * pivots and can be done once, with expressions. */
 #include "model/model.h"
 
+#include <stdio.h>
+#include <string.h>
+
 typedef struct Normal {
   PfContext *ctx;
   int n; /* speeds */
@@ -94,4 +97,37 @@ PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds)
   PF_TRY(add_rows(model, arena, &s));
   if (!eliminate(&s)) return pf_fail(model->ctx, PF_ERR_MODEL, "the rates leave the speeds open: they cannot be shown");
   return pf_expr_check(model->ctx);
+}
+
+/* ---------------------------------------------------------------- names */
+
+static bool is_taken(const PfModel *model, PfExpr symbol, const PfExpr *taken, int count)
+{
+  for (int i = 0; i < model->parameter_count; i++)
+    if (model->parameters[i].symbol == symbol) return true;
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (model->coordinates[i].q == symbol) return true;
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].symbol == symbol) return true;
+  for (int i = 0; i < model->speed_count; i++)
+    if (model->speeds[i].symbol == symbol) return true;
+  for (int i = 0; i < count; i++)
+    if (taken[i] == symbol) return true;
+  return symbol == model->time;
+}
+
+PfStatus pf_model_free_name(const PfModel *model, PfArena *arena, const char *stem, const PfExpr *taken, int count,
+                            const char **name, PfExpr *symbol)
+{
+  size_t own = strcspn(stem, "[");
+  for (int number = 1;; number++) {
+    char text[300], digits[16] = "";
+    if (number > 1) snprintf(digits, sizeof digits, "%d", number);
+    int length = snprintf(text, sizeof text, "%.*s%s%s", (int)own, stem, digits, stem + own);
+    if (length >= (int)sizeof text) return pf_fail(model->ctx, PF_ERR_MODEL, "the name '%s' is too long", stem);
+    *symbol = pf_expr_symbol(model->ctx, text);
+    if (is_taken(model, *symbol, taken, count)) continue;
+    *name = pf_arena_text(arena, text, (size_t)length);
+    return *name ? PF_OK : pf_no_room(model->ctx, "the speeds");
+  }
 }

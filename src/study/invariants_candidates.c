@@ -52,9 +52,7 @@ static void add_pseudo_momenta(const PfFlow *flow, PfCandidates *list)
       if (pf_expr_depends(flow->ctx, k->N[i*k->count + a], k->omega, k->count)) return; /* not linear */
       sum = pf_expr_add(flow->ctx, sum, pf_expr_mul(flow->ctx, k->N[i*k->count + a], flow->eq->momentum[i]));
     }
-    const PfModel *model = flow->eq->model;
-    add_named(flow, list, sum, "momentum along",
-              k->chosen ? model->coordinates[k->independent[a]].name : model->speeds[a].name);
+    add_named(flow, list, sum, "momentum along", k->names[a]);
   }
 }
 

@@ -73,7 +73,7 @@ fi
 # conditions that are always met are not conditions, and factors that cannot vanish are left out
 run 0 derive --form maggi "$source/examples/rolling_ball.pf"
 if [ $short = yes ] && grep -q "not vanish" "$place/out"; then fail "$last: says that something must not vanish"; fi
-run 0 derive --form maggi "$source/examples/leaning_disc.pf"
+run 0 derive --form rosenberg "$source/examples/leaning_disc.pf"
 says out "where these do not vanish: cos(phi)"
 run 0 derive --form rosenberg "$source/examples/appell_hamel.pf"
 says out "where these do not vanish: x'"

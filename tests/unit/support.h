@@ -29,6 +29,13 @@ int setup(void **state);
 int teardown(void **state);
 #define with_fixture(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+/* For tests of what only the exact normal form can do: the shortest text of an equation. */
+#ifdef PF_HAVE_FLINT
+#define needs_shortest_forms() ((void)0)
+#else
+#define needs_shortest_forms() skip()
+#endif
+
 /* ---------------------------------------------------------------- numbers */
 
 /* Fails unless |a - b| <= atol + rtol*|b|, b being the number that is expected; prints both with 17 digits.

@@ -157,12 +157,155 @@ static void where_speeds_fail_is_said(void **state)
   close_all(&forms);
 }
 
+/* ---------------------------------------------------------------- without speeds in the model */
+
+/* The text without its line of speeds. */
+static const char *without_speeds(Fixture *f, const char *model)
+{
+  const char *line = strstr(model, "\nspeed ");
+  assert_non_null(line);
+  const char *rest = strchr(line + 1, '\n');
+  char text[3000];
+  snprintf(text, sizeof text, "%.*s%s", (int)(line - model), model, rest);
+  return pf_arena_text(f->arena, text, strlen(text));
+}
+
+/* What is chosen: the forward speed u, and velocities. */
+static const Textbook automatic[] = {
+  {"sleigh", NULL,
+   {{"u", "m*u'", "m*a*theta'^2"}, {"theta", "(I + m*a^2)*theta''", "-m*a*u*theta'"},
+    {"x", "x'", "u*cos(theta)"}, {"y", "y'", "u*sin(theta)"}}},
+  {"sleigh with a rotor, one speed left out", NULL,
+   {{"u", "m*u'", "m*a*theta'^2"}, {"psi", "Jr*(theta'' + psi'')", "tau"},
+    {"theta", "(I + Jr + m*a^2)*theta'' + Jr*psi''", "-m*a*u*theta'"}}},
+  {"unicycle", NULL,
+   {{"u", "(m + Jy/R^2)*u'", "drive/R"}, {"theta", "Jz*theta''", "steer"}, {"x", "x'", "u*cos(theta)"},
+    {"chi", "chi'", "u/R"}}},
+  {"leaning disc", NULL,
+   {{"x", "x'", "u*cos(psi) + R*cos(phi)*phi'*sin(psi)"}, {"chi", "chi'", "u/R - sin(phi)*psi'"},
+    {"u", "(m + C/R^2)*u'", "-m*R*cos(phi)*phi'*psi'"}}},
+  {"differential drive", NULL,
+   {{"u", "(m + 2*Jw/R^2)*u'", "m*a*theta'^2 + (tr + tl)/R"},
+    {"theta", "(J + m*a^2 + 2*Jw*b^2/R^2)*theta''", "b*(tr - tl)/R - m*a*u*theta'"},
+    {"cr", "cr'", "(u + b*theta')/R"}}},
+  {"segway", NULL,
+   {{"u", "(M + 2*mw + 2*Jw/R^2)*u' + M*l*cos(theta)*theta''", "M*l*sin(theta)*(theta'^2 + psi'^2) + (tr + tl)/R"},
+    {"theta", "(B + M*l^2)*theta'' + M*l*cos(theta)*u'",
+     "sin(theta)*((A - C + M*l^2)*cos(theta)*psi'^2 + M*g*l) - tr - tl"}}},
+  {"snakeboard", NULL,
+   {{"x", "x'", "u*cos(phi)*cos(theta)"}, {"y", "y'", "u*cos(phi)*sin(theta)"}, {"theta", "theta'", "u*sin(phi)/L"},
+    {"psi", "Jr*(psi'' + sin(phi)*u'/L)", "tpsi - Jr*cos(phi)*phi'*u/L"}, {"phi", "2*Jw*phi''", "tphi"}}},
+};
+
+static void assert_nothing_vanishes(Fixture *f, const char *name, const char *model, const Textbook *book)
+{
+  System s;
+  PfDerivation d;
+  read_system(f, model, &s);
+  if (pf_derive_form(s.ctx, s.arena, &s.eq, "laconic", &d) != PF_OK)
+    fail_msg("%s: %s", name, pf_context_message(s.ctx));
+  if (d.divisor_count) fail_msg("%s divides by %s", name, text_of(f, d.divisors[0]));
+  for (int i = 0; book && i < MOST_EQUATIONS && book->equations[i][0]; i++) {
+    const PfEquation *e = equation(&d, book->equations[i][0]);
+    assert_equal(&s, e->left, formula(s.ctx, book->equations[i][1]));
+    assert_equal(&s, e->right, formula(s.ctx, book->equations[i][2]));
+  }
+  pf_model_free(s.model);
+}
+
+static void regular_speeds_are_found(void **state)
+{
+  needs_shortest_forms();
+  for (int i = 0; i < BOOKS; i++) {
+    assert_string_equal(automatic[i].name, textbook[i].name);
+    assert_nothing_vanishes(*state, textbook[i].name, without_speeds(*state, textbook[i].model), automatic + i);
+  }
+}
+
+/* A car with two trailers, a racer, a sleigh whose blade slides along a moving floor, one on a carriage. */
+static const char *const others[] = {
+  "param m = 1200, J = 1500, b = 1.2, L = 2.6, Js = 2, m1 = 400, J1 = 300, d1 = 3, m2 = 350, J2 = 250, d2 = 2.5\n"
+  "coord x, y, theta, phi, psi1, psi2\n"
+  "body car in ground at (x, y, 0) turn theta about z { mass m, inertia diag(0, 0, J), com (b, 0, 0) }\n"
+  "body wheels in car at (L, 0, 0) turn phi about z { inertia diag(0, 0, Js) }\n"
+  "body t1 in ground at (x, y, 0) turn psi1 about z { mass m1, inertia diag(0, 0, J1), com (-d1, 0, 0) }\n"
+  "frame axle1 in t1 at (-d1, 0, 0)\n"
+  "body t2 in axle1 turn psi2 - psi1 about z { mass m2, inertia diag(0, 0, J2), com (-d2, 0, 0) }\n"
+  "frame axle2 in t2 at (-d2, 0, 0)\n"
+  "skate rear: car\nskate front: wheels\nskate trail1: axle1\nskate trail2: axle2\nforce phi = 1\n",
+  "param m1 = 30, J1 = 1, b = 0.1, l1 = 0.4, m2 = 5, J2 = 0.1, l2 = 0.15\ncoord x, y, theta, phi\n"
+  "body seat in ground at (x, y, 0) turn theta about z { mass m1, inertia diag(0, 0, J1), com (b, 0, 0) }\n"
+  "body bar in seat at (l1, 0, 0) turn phi about z { mass m2, inertia diag(0, 0, J2), com (-l2, 0, 0) }\n"
+  "frame axle in bar at (-l2, 0, 0)\nskate rear: seat\nskate front: axle\nforce phi = 1\n",
+  "param c = 2\ncoord x, y, theta\nkinetic (x'^2 + y'^2 + theta'^2)/2\n"
+  "constraint blade: -(x' - c*sin(t))*sin(theta) + y'*cos(theta) = 0\n",
+  "coord x, y, a, z, w, b\nkinetic (x'^2 + y'^2 + a'^2 + z'^2 + w'^2 + b'^2 + (x' - z')^2)/2\n"
+  "constraint first: -x'*sin(a) + y'*cos(a) = 0\nconstraint second: w'*cos(b) - z'*sin(b) = sin(a)*b'\n",
+};
+
+enum { OTHERS = sizeof others/sizeof *others };
+
+static void regular_speeds_are_found_for_chains_and_moving_floors(void **state)
+{
+  needs_shortest_forms();
+  for (int i = 0; i < OTHERS; i++) assert_nothing_vanishes(*state, others[i], others[i], NULL);
+}
+
+/* Also where a choice of coordinates fails: heading along y. */
+static void assert_same_motion(Fixture *f, const char *model, const char *heading, uint64_t *seed)
+{
+  System s;
+  Forms forms;
+  read_system(f, model, &s);
+  set_random_state(&s, seed);
+  set_state(&s, heading, acos(-1)/2, 0.3);
+  make_consistent(&s);
+  forms_open(&s, &forms);
+  Answer x = answer(&forms, "multipliers"), y = answer(&forms, "laconic"), z = answer(&forms, "maggi");
+  assert_int_equal(y.trouble, PF_TROUBLE_NONE);
+  for (int j = 0; j < s.eq.n; j++) {
+    assert_near(y.a[j], x.a[j], 1e-9, 1e-9);
+    assert_near(z.a[j], x.a[j], 1e-9, 1e-9);
+  }
+  close_all(&forms);
+}
+
+static void motions_by_found_speeds_are_those_of_lagrange(void **state)
+{
+  static const char *const heading[] = {"theta", "theta", "theta", "psi", "theta", "psi", "theta"};
+  static const char *const other_heading[] = {"theta", "theta", "theta", "a"};
+  uint64_t seed = 11;
+  for (int i = 0; i < BOOKS; i++)
+    assert_same_motion(*state, without_speeds(*state, textbook[i].model), heading[i], &seed);
+  for (int i = 0; i < OTHERS; i++) assert_same_motion(*state, others[i], other_heading[i], &seed);
+}
+
+/* The user's names stay the user's. */
+static void names_of_found_speeds_are_free(void **state)
+{
+  needs_shortest_forms();
+  System s;
+  PfKinematics k;
+  read_system(*state, "param u = 2\ninput u2 = t\ncoord x, y, theta\nkinetic u*(x'^2 + y'^2 + theta'^2)/2\n"
+              "force x = u2\nconstraint blade: x'*sin(theta) = y'*cos(theta)\n", &s);
+  assert_int_equal(pf_kinematics_find(s.ctx, s.arena, &s.eq, &k), PF_OK);
+  assert_true(k.combined);
+  assert_string_equal(k.names[0], "u3");
+  assert_string_equal(k.names[1], "theta");
+  assert_equal(&s, k.definition[0], formula(s.ctx, "x'*cos(theta) + y'*sin(theta)"));
+  pf_model_free(s.model);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(the_equations_are_those_of_the_textbook),
     with_fixture(every_formulation_gives_the_same_accelerations),
     with_fixture(where_speeds_fail_is_said),
+    with_fixture(regular_speeds_are_found),
+    with_fixture(regular_speeds_are_found_for_chains_and_moving_floors),
+    with_fixture(motions_by_found_speeds_are_those_of_lagrange),
+    with_fixture(names_of_found_speeds_are_free),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

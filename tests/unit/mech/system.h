@@ -154,13 +154,6 @@ static inline PfExpr row_entry(const System *s, const char *row, const char *col
 
 /* ---------------------------------------------------------------- algebra */
 
-/* For tests of what only the exact normal form can do: the shortest text of an equation. */
-#ifdef PF_HAVE_FLINT
-#define needs_shortest_forms() ((void)0)
-#else
-#define needs_shortest_forms() skip()
-#endif
-
 typedef enum Proof { PROOF, LIKELY } Proof;
 
 /* Both zero tests: the exact one and the one in a prime field; assert_likely is for roots of sums, which the exact one
