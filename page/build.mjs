@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes dist/page.html (the template that `pfaff page` fills) and dist/playground.html (the same with all examples):
 // program, styles and engine in one file each, compressed, with a policy that forbids all loading.
-//   node build.mjs [ENGINE.wasm]
+//   node build.mjs [ENGINE.wasm [FOLDER]]
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url)), root = join(here, "..");
 const engine = process.argv[2] ?? join(root, "build-wasm/pfaff.wasm");
+const folder = process.argv[3] ?? join(here, "dist");
 const LIMIT = 1_500_000; // bytes of a page without data
 
 /** One bundle as text; `plugins` lets the program carry the worker. */
@@ -59,8 +60,8 @@ function policy(boot) {
 export const jsonInHtml = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 function gallery() {
-  const folder = join(root, "examples");
-  return readdirSync(folder).filter((name) => name.endsWith(".pf")).sort().map((file) => ({ file, text: readFileSync(join(folder, file), "utf8") }));
+  const examples = join(root, "examples");
+  return readdirSync(examples).filter((name) => name.endsWith(".pf")).sort().map((file) => ({ file, text: readFileSync(join(examples, file), "utf8") }));
 }
 
 const boot = readFileSync(join(here, "src/boot.js"), "utf8").trim();
@@ -70,10 +71,10 @@ const html = readFileSync(join(here, "src/index.html"), "utf8")
 const app = packed(Buffer.from(await bundle("main.ts", [workers, katexCss])));
 const page = html.replace("<!--APP-->", () => app).replace("<!--ENGINE-->", () => packed(readFileSync(engine)));
 
-mkdirSync(join(here, "dist"), { recursive: true });
+mkdirSync(folder, { recursive: true });
 const write = (name, text) => {
-  writeFileSync(join(here, "dist", name), text);
-  console.log(`page/dist/${name}: ${Buffer.byteLength(text)} bytes`);
+  writeFileSync(join(folder, name), text);
+  console.log(`${relative(root, join(folder, name))}: ${Buffer.byteLength(text)} bytes`);
 };
 write("page.html", page);
 write("playground.html", page.replace('id="pfaff-data">{}<', () => `id="pfaff-data">${jsonInHtml({ format: 1, gallery: gallery() })}<`).replace("<title>Pfaff</title>", "<title>Pfaff playground</title>"));

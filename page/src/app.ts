@@ -115,6 +115,13 @@ function problem(session: Session, toModel: () => void): HTMLElement {
   return line;
 }
 
+/** For programs that drive the page: is it computing, and how many answers have come. */
+function tell(session: Session, element: HTMLElement): void {
+  let answers = 0;
+  session.on("busy", (on) => { element.dataset.busy = String(on); });
+  session.on("diagnostics", () => { element.dataset.answers = String(++answers); });
+}
+
 function keys(session: Session, player: Player): void {
   const actions: Record<string, () => void> = {
     " ": () => session.play(!session.playing), ArrowLeft: () => player.step(-1), ArrowRight: () => player.step(1),
@@ -142,10 +149,12 @@ export function start(): void {
     curves.refresh();
   };
   const right = tabs([["Curves", curves.element, () => curves.refresh()], ["Equations", equations.element, () => equations.update()], ["Facts", facts.element], ["Model", editor.element]]);
-  document.body.append(header(session, repaint), h("main", {}, h("div", { class: "left" }, view.element, player.element, problem(session, () => document.getElementById("tab-3")?.click()), sliders.element), right));
+  const main = h("main", {}, h("div", { class: "left" }, view.element, player.element, problem(session, () => document.getElementById("tab-3")?.click()), sliders.element), right);
+  document.body.append(header(session, repaint), main);
   repaint();
+  tell(session, main);
   keys(session, player);
-  readTracks(data, session, view, curves);
+  readTracks(data, view, curves);
   session.open(...firstModel(data, link.example), link.changes);
   let first = true;
   session.on("motion", () => {

@@ -155,7 +155,7 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   private take(computed: Computed | null): void {
-    this.emit("busy", false);
+    this.emit("busy", this.latest.wanted);
     if (!computed) return;
     const { result, scene } = computed;
     this.diagnostics = result.diagnostics;
@@ -168,7 +168,7 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   private fail(error: Error): void {
-    this.emit("busy", false);
+    this.emit("busy", this.latest.wanted);
     this.diagnostics = [failure(error instanceof Cancelled ? "the computation was stopped" : error.message)];
     this.emit("diagnostics", this.diagnostics);
   }

@@ -2,37 +2,45 @@
 // Trajectories that were put into the page when it was made: curves beside ours, and machines beside ours.
 import { Frames, Samples } from "./motion";
 import type { Curves } from "./panels/curves";
-import type { View } from "./panels/view";
-import type { Session } from "./session";
+import type { OtherMotion, View } from "./panels/view";
 import type { PageData, SceneData, TrackData } from "./types";
 
-function bytes(base64: string): ArrayBuffer {
-  return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer;
+/** Nothing where it is not what it should be. */
+function bytes(base64: string, size: number): ArrayBuffer {
+  try {
+    const text = atob(base64);
+    return text.length%size ? new ArrayBuffer(0) : Uint8Array.from(text, (c) => c.charCodeAt(0)).buffer;
+  } catch {
+    return new ArrayBuffer(0);
+  }
 }
 
 function samplesOf({ name, columns, units, rows, data }: TrackData): Samples | null {
-  const numbers = new Float64Array(bytes(data));
-  return numbers.length === rows*columns.length ? new Samples(name, { columns, units, rows, data: numbers }) : null;
+  const numbers = new Float64Array(bytes(data, 8));
+  return rows > 0 && numbers.length === rows*columns.length ? new Samples(name, { columns, units, rows, data: numbers }) : null;
 }
 
 function framesOf(track: TrackData, samples: Samples, scene: SceneData): Frames | null {
   const width = 12*scene.poses.length + 3*scene.points.length, stride = track.stride ?? 1;
   if (!track.poses) return null;
-  const numbers = new Float32Array(bytes(track.poses)), rows = numbers.length/width;
+  const numbers = new Float32Array(bytes(track.poses, 4)), rows = numbers.length/width;
   if (!Number.isInteger(rows) || !rows) return null;
   const time = Float64Array.from({ length: rows }, (_, i) => samples.time[Math.min(i*stride, samples.rows - 1)]!);
   return new Frames(time, numbers, width, 0, scene);
 }
 
-export function readTracks(data: PageData, session: Session, view: View, curves: Curves): void {
+export function readTracks(data: PageData, view: View, curves: Curves): void {
   const tracks = (data.tracks ?? []).map((track) => ({ track, samples: samplesOf(track) })).filter((t): t is { track: TrackData; samples: Samples } => t.samples !== null);
   curves.tracks = tracks.map(({ samples }) => samples);
-  if (!tracks.length) return;
-  session.on("motion", ({ scene }) => {
-    if (!scene || view.others.length) return;
-    for (const { track, samples } of tracks) {
-      const frames = framesOf(track, samples, scene);
-      if (frames) view.others.push({ name: track.name, scene, frames });
-    }
+  const at = (scene: SceneData) => tracks.flatMap(({ track, samples }) => {
+    const frames = framesOf(track, samples, scene);
+    return frames ? [{ name: track.name, scene, frames }] : [];
   });
+  let known = "", list: OtherMotion[] = [];
+  view.others = (scene) => {
+    const signature = JSON.stringify([scene.poses, scene.points]);
+    if (signature !== known) list = at(scene);
+    known = signature;
+    return list;
+  };
 }

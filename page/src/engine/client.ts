@@ -98,6 +98,11 @@ export class Latest<T> {
     }
   }
 
+  /** Is there a newer wish than the one that goes on? */
+  get wanted(): boolean {
+    return this.pending !== null;
+  }
+
   cancel(): void {
     this.pending = null;
     if (this.running) this.engine.stop();

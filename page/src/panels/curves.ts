@@ -174,16 +174,16 @@ function joined(tables: uPlot.AlignedData[]): uPlot.AlignedData {
 
 export class Curves {
   readonly element = h("section", { class: "curves", "aria-label": "curves" });
-  /** Trajectories that came with the page. */
-  tracks: Samples[] = [];
+  private others: Samples[] = [];
   private charts: Chart[] = [];
   private readonly list = h("div", { class: "charts" });
+  private readonly legend = h("p", { class: "quiet legend", hidden: true });
   private signature = "";
 
   constructor(private readonly session: Session) {
     const add = h("button", { onclick: () => this.add({ against: null, quantities: [] }) }, "+ picture");
     const save = h("button", { title: "the samples as a table, as pfaff run --out writes them", onclick: () => this.save() }, "CSV");
-    fill(this.element, this.list, h("footer", {}, add, save, h("span", { class: "quiet" }, "Click: that time. Drag: zoom. Double click: everything.")));
+    fill(this.element, this.list, this.legend, h("footer", {}, add, save, h("span", { class: "quiet" }, "Click: that time. Drag: zoom. Double click: everything.")));
     session.on("motion", (motion) => this.take(motion));
     session.on("time", (t) => this.charts.forEach((chart) => chart.follow(t)));
     let width = 0;
@@ -192,6 +192,17 @@ export class Curves {
       width = this.list.clientWidth;
       this.refresh();
     }).observe(this.list);
+  }
+
+  /** Trajectories that came with the page. */
+  get tracks(): Samples[] {
+    return this.others;
+  }
+
+  set tracks(list: Samples[]) {
+    this.others = list;
+    this.legend.hidden = !list.length;
+    this.legend.textContent = `dashed: ${list.map(({ name }) => name).join(", ")}`;
   }
 
   private take({ samples }: Motion): void {

@@ -20,7 +20,8 @@ export interface OtherMotion {
 export class View {
   readonly element = h("section", { class: "view", "aria-label": "machine" });
   readonly stage: Stage | null;
-  others: OtherMotion[] = [];
+  /** Motions from files, in this scene. */
+  others: (scene: SceneData) => OtherMotion[] = () => [];
   private readonly place = h("div", { class: "stage" });
   private readonly word = h("p", { class: "word quiet" });
   private readonly forces: HTMLElement;
@@ -90,7 +91,7 @@ export class View {
     const { motion, ghost } = this.session, machines: Machine[] = [];
     if (motion?.frames && motion.scene) machines.push(new Machine(motion.scene, motion.frames));
     if (machines.length && ghost?.frames && ghost.scene && ghost !== motion) machines.push(new Machine(ghost.scene, ghost.frames, GHOST));
-    if (machines.length) for (const { scene, frames } of this.others) machines.push(new Machine(scene, frames, GHOST));
+    if (machines.length) for (const { scene, frames } of this.others(motion!.scene!)) machines.push(new Machine(scene, frames, GHOST));
     this.word.textContent = machines.length ? "" : "Nothing is known of this model that could be drawn: it has no bodies. Its curves are beside.";
     this.element.classList.toggle("empty", !machines.length);
     this.stage!.show(machines);

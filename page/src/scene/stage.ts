@@ -38,7 +38,9 @@ export class Stage {
 
   /** Throws where there is no WebGL. */
   constructor(readonly element: HTMLElement) {
-    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    const canvas = document.createElement("canvas"), context = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
+    if (!context) throw new Error("no WebGL"); // before three.js complains to the console
+    this.renderer = new WebGLRenderer({ canvas, context });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     element.append(this.renderer.domElement);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
