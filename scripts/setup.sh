@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, by apt-get; silent when everything is there.
 #   setup.sh build      what the library and the program need, and what they can do without: LAPACK, FLINT, SUNDIALS, expat, librsvg
-#   setup.sh test       that, and what the tests need
+#   setup.sh test       that, and what the tests need, those of pages with a browser as well
 #   setup.sh page       what the library as WebAssembly and the page need: clang for wasm32-wasi, Node and npm
 #   setup.sh analysis   that, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
@@ -13,6 +13,7 @@ required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
 tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath"
 page="clang lld wasi-libc binaryen nodejs npm"
+browser="chromium"
 analysis="clang-tidy cppcheck clang-format"
 
 say() { echo "set-up: $*"; }
@@ -59,6 +60,7 @@ otherwise_present() {
     nodejs) command -v node ;;
     npm) command -v npm ;;
     binaryen) command -v wasm-opt ;;
+    chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ;;
     libclang-rt-*) has_clang_runtime ;;
     libc6-dbg) ! command -v dpkg-query ;;
     *) false ;;
@@ -116,6 +118,13 @@ install_required() {
   return 1
 }
 
+install_page() { install $page && install "$(clang_runtime)-wasm32"; }
+
+install_tests() {
+  install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out"
+  install_page && install $browser || say "going on; the tests of pages will be left out"
+}
+
 main() {
   install_required || exit 1
   # tried once: not again at every make
@@ -124,10 +133,10 @@ main() {
   fi
   case $1 in
     build) ;;
-    test) install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out" ;;
-    page) install $page && install "$(clang_runtime)-wasm32" || say "going on; without clang for wasm32-wasi and npm there is no page" ;;
+    test) install_tests ;;
+    page) install_page || say "going on; without clang for wasm32-wasi and npm there is no page" ;;
     analysis)
-      install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out"
+      install_tests
       install $analysis || say "going on; some checks will be left out"
       ;;
     *)

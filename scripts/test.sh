@@ -10,9 +10,9 @@ trap 'rm -f "$summary"' EXIT
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# cmocka says at the end of each program how many tests it ran.
+# cmocka says at the end of each program how many tests it ran, and so does Node.
 count_cases() {
-  sed -n 's/^\[==========\] .*\b\([0-9][0-9]*\) test(s) run\..*/\1/p' "$1/Testing/Temporary/LastTest.log" |
+  sed -n -e 's/^\[==========\] .*\b\([0-9][0-9]*\) test(s) run\..*/\1/p' -e 's/^ℹ pass \([0-9]*\)$/\1/p' "$1/Testing/Temporary/LastTest.log" |
     awk '{n += $1} END {print n + 0}'
 }
 
@@ -27,6 +27,12 @@ configure() { # quiet unless it fails, but for what is missing
   grep 'without:' "$summary.log" || true
   rm -f "$summary.log"
 }
+
+# Pages need the packages of npm; their tests say so where those cannot be had.
+if command -v npm >/dev/null && ! [ page/node_modules/.package-lock.json -nt page/package-lock.json ]; then
+  heading "packages for the page, in page/node_modules/"
+  (cd page && npm ci --no-audit --no-fund --loglevel=error) || { rm -rf page/node_modules; echo "going on without them"; }
+fi
 
 heading "build with warnings as errors, in $build/"
 configure --preset default -B "$build" -DPFAFF_WERROR=ON -DPFAFF_TESTS=ON
