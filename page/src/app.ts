@@ -82,7 +82,7 @@ function themeButton(apply: () => void): HTMLElement {
 }
 
 function header(session: Session, onTheme: () => void): HTMLElement {
-  const title = h("h1", {}), busy = h("button", { class: "busy", hidden: true, title: "stop computing", onclick: () => session.cancel() }, "computing … stop");
+  const title = h("h1", { hidden: Boolean(session.data.gallery) }), busy = h("button", { class: "busy", hidden: true, title: "stop computing", onclick: () => session.cancel() }, "computing … stop");
   const word = h("span", { class: "quiet" });
   const ghost = h("button", { class: "flat", hidden: true, title: "the motion before the change is shown dashed and pale", onclick: () => session.forgetGhost() }, "forget the old motion");
   const link = h("button", { class: "flat", title: "a link to this page with the changed numbers", onclick: () => {

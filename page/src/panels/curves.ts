@@ -8,7 +8,7 @@ import { csv } from "../out/csv";
 import { Plane, type Path } from "./plane";
 
 const COLORS = ["#3b6fc4", "#d1762b", "#3f8f6b", "#b5485d", "#7a5fb0", "#2a8c9a", "#9a8420"];
-const HEIGHT = 200;
+const LEAST = 170, LARGEST = 330; // of a picture, in pixels
 const MOST = 7; // curves in one picture
 
 interface Wish {
@@ -98,7 +98,7 @@ class Chart {
       }
     });
     this.plane = new Plane(against, samples.unit(against), this.present.join(", "), samples.unit(this.present[0]!));
-    this.plane.set(paths, this.width(), Math.round(1.3*HEIGHT));
+    this.plane.set(paths, this.width(), Math.round(1.3*this.curves.height()));
     fill(this.place, this.plane.canvas);
   }
 
@@ -122,7 +122,7 @@ class Chart {
     const axis = { stroke: style.getPropertyValue("--ink"), grid: { stroke: style.getPropertyValue("--line"), width: 1 }, ticks: { stroke: style.getPropertyValue("--line"), width: 1 } };
     fill(this.place);
     this.plot = new uPlot({
-      width: this.width(), height: HEIGHT, series, legend: { show: false }, scales: { x: { time: false }, y: { range: (_u, low, high) => spread(low, high) } },
+      width: this.width(), height: this.curves.height(), series, legend: { show: false }, scales: { x: { time: false }, y: { range: (_u, low, high) => spread(low, high) } },
       axes: [{ ...axis, size: 28 }, { ...axis, size: 58 }],
       cursor: { drag: { x: true, y: false }, y: false },
       hooks: { setCursor: [() => this.point()], draw: [() => this.follow(this.session.time)] },
@@ -161,7 +161,7 @@ class Chart {
 function spread(low: number | null, high: number | null): [number, number] {
   if (low === null || high === null) return [-1, 1];
   const most = Math.max(Math.abs(low), Math.abs(high));
-  if (high - low < 1e-11*most || most < 1e-14) return [low - (0.1*most || 1), high + (0.1*most || 1)];
+  if (high - low < 1e-7*most || most < 1e-14) return [low - (0.1*most || 1), high + (0.1*most || 1)];
   return [low - 0.06*(high - low), high + 0.06*(high - low)];
 }
 
@@ -223,6 +223,12 @@ export class Curves {
     const byUnit = new Map<string, string[]>();
     for (const name of about?.coordinates ?? []) if (columns.has(name)) byUnit.set(samples.unit(name), [...(byUnit.get(samples.unit(name)) ?? []), name]);
     return [...byUnit.values()].slice(0, 3).map((quantities) => ({ quantities: quantities.slice(0, MOST), against: null }));
+  }
+
+  /** Of a picture: together they fill the panel. */
+  height(): number {
+    const room = this.element.clientHeight - 60, each = room/Math.max(1, this.charts.length) - 70;
+    return Math.round(Math.min(LARGEST, Math.max(LEAST, each)));
   }
 
   private add(wish: Wish): void {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stage: camera, light, ground, and the machines that are shown.
-import { AmbientLight, Box3, Color, DirectionalLight, GridHelper, Group, HemisphereLight, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { AmbientLight, Box3, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { SceneData } from "../types";
+import { Ground } from "./ground";
 import { Machine, type Shown } from "./machine";
 
 export type View = "start" | "top" | "front" | "side";
@@ -11,12 +12,6 @@ export type View = "start" | "top" | "front" | "side";
 function upOf({ up }: SceneData): Vector3 {
   const v = new Vector3(...up);
   return v.lengthSq() > 0 ? v.normalize() : new Vector3(0, 0, 1);
-}
-
-/** 1, 2 or 5 times a power of ten. */
-function roundLength(length: number): number {
-  const power = 10**Math.floor(Math.log10(length));
-  return power*(length/power < 1.5 ? 1 : length/power < 3.5 ? 2 : 5);
 }
 
 export class Stage {
@@ -30,7 +25,7 @@ export class Stage {
   private readonly camera = new PerspectiveCamera(38, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
   private readonly sun = new DirectionalLight(0xffffff, 2.2);
-  private ground = new Group();
+  private ground: Ground | null = null;
   private machines: Machine[] = [];
   private signature = "";
   private readonly anchor = new Vector3();
@@ -46,7 +41,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => this.render());
-    this.world.add(new AmbientLight(0xffffff, 0.7), new HemisphereLight(0xffffff, 0xb0b8c0, 1.1), this.sun, this.ground);
+    this.world.add(new AmbientLight(0xffffff, 0.7), new HemisphereLight(0xffffff, 0xb0b8c0, 1.1), this.sun);
     new ResizeObserver(() => this.resize()).observe(element);
     this.resize();
   }
@@ -62,7 +57,7 @@ export class Stage {
 
   background(color: string, line: string): void {
     this.world.background = new Color(color);
-    for (const grid of this.ground.children) ((grid as GridHelper).material as unknown as { color: Color }).color.set(line);
+    this.ground?.paint(line);
     this.lineColor = line;
     this.render();
   }
@@ -138,19 +133,12 @@ export class Stage {
     return flat ? new Vector3(-0.35, -0.75, 1).normalize() : new Vector3(-0.55, -1, 0.62).normalize();
   }
 
-  /** A grid with round meshes under everything that ever moves there. */
   private layGround(): void {
-    for (const child of [...this.ground.children]) child.removeFromParent();
-    const main = this.main;
-    if (!main?.scene.ground) return;
-    const { scene } = main, reach = main.reach();
-    if (reach.isEmpty()) return;
-    const mesh = roundLength(scene.size/3), middle = reach.getCenter(new Vector3()), span = reach.getSize(new Vector3());
-    const cells = Math.min(400, 2*Math.ceil(Math.max(span.x, span.y, 0)/2/mesh + 3*scene.size/mesh));
-    const grid = new GridHelper(cells*mesh, cells, this.lineColor, this.lineColor);
-    grid.rotation.x = Math.PI/2;
-    grid.position.set(Math.round(middle.x/mesh)*mesh, Math.round(middle.y/mesh)*mesh, 0);
-    this.ground.add(grid);
+    this.ground?.dispose();
+    this.ground = null;
+    if (!this.main?.scene.ground) return;
+    this.ground = new Ground(Math.max(this.main.scene.size, 0.4*this.main.box().getSize(new Vector3()).length()), this.lineColor);
+    this.world.add(this.ground);
   }
 
   /** Everything at time t. */
@@ -180,6 +168,7 @@ export class Stage {
   }
 
   render(): void {
+    this.ground?.under(this.controls.target);
     this.renderer.render(this.world, this.camera);
   }
 }
