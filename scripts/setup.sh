@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
-tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath"
+tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath texlive-latex-base"
 page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
 analysis="clang-tidy cppcheck clang-format"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff derive: the equations of motion, readable. */
-#include "cli/cli.h"
+#include "cli/derive.h"
 #include "out/file.h"
 
 #include <math.h>
@@ -18,15 +18,16 @@ static const OptionHelp own[] = {
   {0}};
 
 static const OptionNeed needs[] = {
-  {.names = "latex", .without = "json"},
+  {.names = "latex", .without = "json"}, {.names = "markdown", .without = "json latex standalone"},
+  {.names = "standalone", .with = "latex out"},
   {0}};
 
 const Command pf_command_derive = {
-  .name = "derive", .summary = "the equations of motion, readable, as text or LaTeX",
+  .name = "derive", .summary = "the equations of motion, readable, as text, LaTeX or Markdown",
   .operands = "FILE",
   .about = "Prints the equations of motion in the shortest form found. Formulas keep the names of parameters.",
-  .takes = "form param state latex out json ",
-  .writes = {"txt", "tex", "json"},
+  .takes = "form param state latex standalone markdown out json ",
+  .writes = {"txt", "tex", "md", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --out snakeboard.tex "
@@ -136,23 +137,6 @@ static const char *latex_equation(Session *s, const PfEquation *e)
   char *text = pf_arena_alloc(s->arena, length, 1);
   if (text) snprintf(text, length, "%s = %s", left, right);
   return text ? text : "";
-}
-
-static void latex_all(Session *s, const PfDerivation *d, PfText *text)
-{
-  pf_text_add(text, "\\begin{align}\n");
-  for (int i = 0; i < d->equation_count; i++) {
-    const PfEquation *e = d->equations + i;
-    pf_text_print(text, "  %s &= %s%s\n", words(s, e->left, PF_LATEX), words(s, e->right, PF_LATEX),
-                  i + 1 < d->equation_count ? " \\\\" : "");
-  }
-  pf_text_add(text, "\\end{align}\n");
-  if (!d->part_count) return;
-  pf_text_add(text, "where\n\\begin{align}\n");
-  for (int i = 0; i < d->part_count; i++)
-    pf_text_print(text, "  %s &= %s%s\n", words(s, d->part_names[i], PF_LATEX),
-                  words(s, d->part_values[i], PF_LATEX), i + 1 < d->part_count ? " \\\\" : "");
-  pf_text_add(text, "\\end{align}\n");
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -275,25 +259,38 @@ static void write_json(void *user, PfJson *json)
   pf_json_close(json, '}');
 }
 
+static void write_latex(Derived *x, PfText *text)
+{
+  if (x->options->standalone) pf_derived_document(&x->s, &x->d, text);
+  else pf_derived_latex(&x->s, &x->d, text);
+}
+
 static void write_text(void *user, PfText *text)
 {
   Derived *x = user;
-  if (x->options->latex) latex_all(&x->s, &x->d, text);
+  if (x->options->latex) write_latex(x, text);
+  else if (x->options->markdown) pf_derived_markdown(&x->s, &x->d, text);
   else text_all(&x->s, &x->d, &x->count, text);
 }
 
-/* LaTeX for what ends in .tex; --latex decides where there is no ending, as for '-'. */
+/* LaTeX for what ends in .tex, Markdown for .md; --latex and --markdown decide where there is no ending, as for '-'. */
 static PfStatus write_file(Derived *x)
 {
   const Options *o = x->options;
   PfContext *ctx = x->s.ctx;
-  bool json = pf_cli_out_is(o, "json"), latex = pf_cli_out_is(o, "tex") || (o->latex && pf_cli_out_is_standard(o));
-  if (o->latex && !latex)
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "--latex and --out %s: the name must end in .tex", o->out);
+  bool standard = pf_cli_out_is_standard(o), json = pf_cli_out_is(o, "json");
+  bool latex = pf_cli_out_is(o, "tex") || (o->latex && standard);
+  bool markdown = pf_cli_out_is(o, "md") || (o->markdown && standard);
+  if ((o->latex || o->standalone) && !latex)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s and --out %s: the name must end in .tex",
+                   o->latex ? "latex" : "standalone", o->out);
+  if (o->markdown && !markdown)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--markdown and --out %s: the name must end in .md", o->out);
   PfJson out; /* its text serves all */
   pf_json_begin(&out, pf_context_allocator(ctx));
   if (json) write_json(x, &out);
-  else if (latex) latex_all(&x->s, &x->d, &out.text);
+  else if (latex) write_latex(x, &out.text);
+  else if (markdown) pf_derived_markdown(&x->s, &x->d, &out.text);
   else text_all(&x->s, &x->d, &x->count, &out.text);
   PfStatus status = pf_out_text(ctx, o->out, &out.text);
   pf_json_free(&out);

@@ -88,6 +88,21 @@ static int count_primes(const char *word)
   return primes;
 }
 
+/* phi_dot is \dot{\phi}: where the words that mean dots begin, behind which only indices and primes follow; NULL
+ * without. */
+static const char *dot_words(const char *own, int *dots)
+{
+  static const char *const words[] = {"_dot", "_ddot"};
+  size_t length = strcspn(own, "['");
+  for (int k = 0; k < 2; k++) {
+    size_t size = strlen(words[k]);
+    if (length <= size || memcmp(own + length - size, words[k], size)) continue;
+    *dots += k + 1;
+    return own + length - size;
+  }
+  return NULL;
+}
+
 /* leg[2].phi_b' is \dot{\phi}_{b,leg,2} and lambda[leg.tip] is \lambda_{leg,tip}: the last word with its dots, then all
  * that belongs to it. Only letters and digits of a name get here, so nothing in it can mean something to LaTeX. */
 static void put_name(Printer *p, const char *name)
@@ -95,12 +110,14 @@ static void put_name(Printer *p, const char *name)
   const char *own = last_word(name), *end = own + strlen(own), *stem = own;
   while (isalpha((unsigned char)*stem)) stem++;
   int primes = count_primes(own);
+  const char *dotted = dot_words(own, &primes);
   if (dots(primes)) pf_put(p, dots(primes));
   else pf_put_format(p, "\\overset{(%d)}{", primes);
   if (stem > own) put_word(p, own, (size_t)(stem - own));
   else pf_put(p, "{}"); /* what the indices stand at */
   if (primes) pf_put(p, "}");
-  int indices = put_indices(p, stem, end, 0);
+  int indices = dotted ? put_indices(p, stem, dotted, 0) : 0;
+  indices = put_indices(p, dotted ? dotted + strcspn(dotted, "['") : stem, end, indices);
   indices = put_indices(p, name, own, indices);
   if (indices) pf_put(p, "}");
 }

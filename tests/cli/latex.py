@@ -9,13 +9,15 @@ import sys
 
 COMMANDS = """frac sqrt left right dot ddot dddot ddddot overset mathrm cdot sin cos tan arcsin arccos arctan sinh cosh tanh ln min max
 operatorname le land lor lnot begin end text , alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma
-tau phi upsilon chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Upsilon Omega""".split() + ["\\"]
+tau phi upsilon chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Upsilon Omega
+notag qquad documentclass usepackage allowdisplaybreaks section subsection""".split() + ["\\", "_"]
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|\d+(?:\.\d+)?|[A-Za-z]|.", re.S)
 
 
 def wrong(text):
     """What is wrong with it, or None."""
     open_braces, open_brackets, scripts, is_script = [], 0, set(), False
+    is_document = text.startswith("\\documentclass")
     for match in TOKEN.finditer(text):
         token = match.group()
         where = f"at {text[max(0, match.start() - 30):match.end() + 10]!r}"
@@ -36,7 +38,7 @@ def wrong(text):
                 return f"a brace too many {where}"
             scripts = open_braces.pop()  # what stood before the group still has its index
         else:
-            if token in "#$%~" or ord(token[0]) < 32 or ord(token[0]) > 126:
+            if token in "#%~" or token == "$" and not is_document or ord(token[0]) < 32 or ord(token[0]) > 126:
                 return f"{token!r} {where}"
             open_brackets += (token == "\\left") - (token == "\\right")
             scripts = scripts if is_script else set()

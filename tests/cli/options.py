@@ -157,7 +157,7 @@ def words_of_the_past_and_short_forms():
 def files_of_text():
     model, robot = source/"examples"/"snakeboard.pf", source/"tests"/"models"/"arm.urdf"
     with tempfile.TemporaryDirectory() as place:
-        for end, words in (("txt", []), ("tex", ["--latex"]), ("json", ["--json"])):
+        for end, words in (("txt", []), ("tex", ["--latex"]), ("md", ["--markdown"]), ("json", ["--json"])):
             code, out, err = call("derive", *words, model)
             silent = call("derive", "-o", f"x.{end}", model, cwd=place)
             expect(f"derive -o x.{end} prints nothing", silent == (0, "", ""), silent)
@@ -165,7 +165,7 @@ def files_of_text():
             expect(f"derive -o x.{end} writes what is printed", keep.sub("", written).strip() == keep.sub("", out).strip())
         expect("derive -o - prints", call("derive", "-o", "-", model)[1] == call("derive", model)[1])
         expect("derive --latex -o - prints LaTeX", call("derive", "--latex", "-o", "-", model)[1] == call("derive", "--latex", model)[1])
-        expect("derive -o x.pdf is refused", "must end in .txt, .tex or .json" in call("derive", "-o", "x.pdf", model, cwd=place)[2])
+        expect("derive -o x.pdf is refused", "must end in .txt, .tex, .md or .json" in call("derive", "-o", "x.pdf", model, cwd=place)[2])
         code, out, err = call("import", robot)
         if "cannot read XML" in err:  # a build without expat
             return

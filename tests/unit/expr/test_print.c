@@ -268,6 +268,10 @@ static void latex_has_fractions_roots_and_powers(void **state)
       {"x^(y + 1)", "x^{y + 1}"},
       {"dL*wL^2", "\\mathrm{dL} \\, \\mathrm{wL}^{2}"},
       {"m*dL*phi", "m \\mathrm{dL} \\phi"},
+      {"phi_dot", "\\dot{\\phi}"},
+      {"chi_dot[2]'", "\\ddot{\\chi}_{2}"},
+      {"x_b_ddot", "\\ddot{x}_{b}"},
+      {"dotty_dot2", "\\mathrm{dotty}_{\\mathrm{dot2}}"},
   };
   assert_all_printed(f, PF_LATEX, cases);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What 'derive' writes for papers and pages (derive_latex.c). */
+#ifndef PF_CLI_DERIVE_H
+#define PF_CLI_DERIVE_H
+
+#include "cli/cli.h"
+
+/* Equations to be put into a document with amsmath, and a document of their own. */
+void pf_derived_latex(Session *session, const PfDerivation *derivation, PfText *text);
+void pf_derived_document(Session *session, const PfDerivation *derivation, PfText *text);
+
+/* Markdown with mathematics between dollars, as GitHub and Jupyter show it. */
+void pf_derived_markdown(Session *session, const PfDerivation *derivation, PfText *text);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derived equations as LaTeX, as a document of their own, and as Markdown. */
+#include "cli/derive.h"
+#include "cli/latex.h"
+
+#include <string.h>
+
+static const char *words(Session *s, PfExpr e)
+{
+  const char *text = pf_expr_print(s->ctx, s->arena, e, PF_LATEX);
+  return text ? text : "\\text{(too long to print)}";
+}
+
+static double widest_left(Session *s, const PfDerivation *d, int from, int to)
+{
+  double widest = 0;
+  for (int i = from; i < to; i++) {
+    PfMark mark = pf_arena_mark(s->arena);
+    double width = pf_latex_left(words(s, d->equations[i].left));
+    if (width > widest) widest = width;
+    pf_arena_release(s->arena, mark);
+  }
+  return widest;
+}
+
+static void put_equations(Session *s, const PfDerivation *d, int from, int to, LatexLines lines, PfText *text)
+{
+  double column = widest_left(s, d, from, to);
+  for (int i = from; i < to; i++) {
+    PfMark mark = pf_arena_mark(s->arena);
+    const char *left = words(s, d->equations[i].left);
+    pf_latex_equation(text, s->arena, left, words(s, d->equations[i].right), column, lines, i + 1 == to);
+    pf_arena_release(s->arena, mark);
+  }
+}
+
+static void put_parts(Session *s, const PfDerivation *d, LatexLines lines, PfText *text)
+{
+  for (int i = 0; i < d->part_count; i++) {
+    PfMark mark = pf_arena_mark(s->arena);
+    const char *name = words(s, d->part_names[i]);
+    double column = pf_latex_left("z_{100}");
+    pf_latex_equation(text, s->arena, name, words(s, d->part_values[i]), column, lines, i + 1 == d->part_count);
+    pf_arena_release(s->arena, mark);
+  }
+}
+
+/* ---------------------------------------------------------------- LaTeX */
+
+void pf_derived_latex(Session *s, const PfDerivation *d, PfText *text)
+{
+  pf_text_add(text, "\\begin{align}\n");
+  put_equations(s, d, 0, d->equation_count, LATEX_NUMBERED, text);
+  pf_text_add(text, "\\end{align}\n");
+  if (!d->part_count) return;
+  pf_text_add(text, "where\n\\begin{align}\n");
+  put_parts(s, d, LATEX_NUMBERED, text);
+  pf_text_add(text, "\\end{align}\n");
+}
+
+static void put_align(Session *s, const PfDerivation *d, const char *title, int from, int to, PfText *text)
+{
+  if (from == to) return;
+  pf_text_print(text, "\n\\subsection*{%s}\n\\begin{align}\n", title);
+  put_equations(s, d, from, to, LATEX_NUMBERED, text);
+  pf_text_add(text, "\\end{align}\n");
+}
+
+static void put_head(const PfModel *model, PfText *text)
+{
+  pf_text_add(text, "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n"
+              "\\usepackage[a4paper,margin=25mm]{geometry}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n"
+              "\\begin{document}\n\\section*{");
+  pf_latex_words(text, pf_cli_name(model));
+  pf_text_add(text, "}\n");
+  if (model->title[0]) {
+    pf_latex_words(text, model->title);
+    pf_text_add(text, "\n");
+  }
+}
+
+/* What is longer than a line is left to the JSON output. */
+static void put_conditions(Session *s, const PfDerivation *d, const char *sign, PfText *text)
+{
+  enum { LONG_CONDITION = 200 };
+  int long_ones = 0;
+  if (!d->divisor_count) return;
+  pf_text_add(text, "\nThis form holds where these do not vanish:");
+  for (int i = 0, told = 0; i < d->divisor_count; i++) {
+    const char *one = words(s, d->divisors[i]);
+    bool short_enough = strlen(one) <= LONG_CONDITION;
+    long_ones += !short_enough;
+    if (short_enough) pf_text_print(text, "%s %s%s%s", told++ ? "," : "", sign, one, sign);
+  }
+  if (long_ones && long_ones < d->divisor_count) pf_text_add(text, ", and");
+  if (long_ones) pf_text_print(text, " %d long expression%s", long_ones, long_ones == 1 ? "" : "s");
+  pf_text_add(text, ".\n");
+}
+
+void pf_derived_document(Session *s, const PfDerivation *d, PfText *text)
+{
+  char title[100];
+  put_head(s->model, text);
+  snprintf(title, sizeof title, "Equations of motion (%s)", strcmp(d->form, "rosenberg_extended") ? d->form
+                                                                : "Rosenberg, extended");
+  put_align(s, d, title, 0, d->motion_count, text);
+  put_align(s, d, d->others, d->motion_count, d->equation_count, text);
+  put_conditions(s, d, "$", text);
+  if (d->part_count) {
+    pf_text_add(text, "\n\\subsection*{Abbreviations}\n\\begin{align}\n");
+    put_parts(s, d, LATEX_NUMBERED, text);
+    pf_text_add(text, "\\end{align}\n");
+  }
+  pf_text_add(text, "\\end{document}\n");
+}
+
+/* ---------------------------------------------------------------- Markdown */
+
+/* Signs that Markdown or HTML would take for its own. */
+static void put_markdown_words(PfText *text, const char *from)
+{
+  for (; *from; from++) pf_text_print(text, strchr("\\`*_{}[]()<>#+-.!|$~&", *from) ? "\\%c" : "%c", *from);
+}
+
+static void open_block(const char *title, PfText *text)
+{
+  pf_text_print(text, "\n## %s\n\n$$\n\\begin{aligned}\n", title);
+}
+
+static void close_block(PfText *text)
+{
+  pf_text_add(text, "\\end{aligned}\n$$\n");
+}
+
+static void put_block(Session *s, const PfDerivation *d, const char *title, int from, int to, PfText *text)
+{
+  if (from == to) return;
+  open_block(title, text);
+  put_equations(s, d, from, to, LATEX_PLAIN, text);
+  close_block(text);
+}
+
+void pf_derived_markdown(Session *s, const PfDerivation *d, PfText *text)
+{
+  char title[100];
+  pf_text_add(text, "# ");
+  put_markdown_words(text, pf_cli_name(s->model));
+  pf_text_add(text, "\n");
+  if (s->model->title[0]) {
+    pf_text_add(text, "\n");
+    put_markdown_words(text, s->model->title);
+    pf_text_add(text, "\n");
+  }
+  snprintf(title, sizeof title, "Equations of motion (`%s`)", d->form);
+  put_block(s, d, title, 0, d->motion_count, text);
+  put_block(s, d, d->others, d->motion_count, d->equation_count, text);
+  put_conditions(s, d, "$", text);
+  if (!d->part_count) return;
+  open_block("Abbreviations", text);
+  put_parts(s, d, LATEX_PLAIN, text);
+  close_block(text);
+}
