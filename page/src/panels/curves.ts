@@ -122,7 +122,7 @@ class Chart {
     const axis = { stroke: style.getPropertyValue("--ink"), grid: { stroke: style.getPropertyValue("--line"), width: 1 }, ticks: { stroke: style.getPropertyValue("--line"), width: 1 } };
     fill(this.place);
     this.plot = new uPlot({
-      width: this.width(), height: this.curves.height(), series, legend: { show: false }, scales: { x: { time: false }, y: { range: (_u, low, high) => spread(low, high) } },
+      width: this.width(), height: this.curves.height(), pxAlign: 0, series, legend: { show: false }, scales: { x: { time: false }, y: { range: (_u, low, high) => spread(low, high) } },
       axes: [{ ...axis, size: 28 }, { ...axis, size: 58 }],
       cursor: { drag: { x: true, y: false }, y: false },
       hooks: { setCursor: [() => this.point()], draw: [() => this.follow(this.session.time)] },
