@@ -47,6 +47,33 @@ static void json_starts(const PfModel *model, const PfSymbols *symbols, const do
   }
 }
 
+typedef struct Start {
+  const PfModel *model;
+  const PfSymbols *symbols;
+  const double *values;
+} Start;
+
+/* A speed or a component of an angular velocity, by an expression of velocities or of parameters. */
+static void json_speed(const Start *s, const char *name, PfExpr e, bool given, PfJson *json)
+{
+  double value;
+  if (e == PF_EXPR_NONE) return;
+  if (pf_expr_evaluate(s->model->ctx, &e, 1, s->symbols->symbol, s->values, s->symbols->count, &value) != PF_OK) return;
+  json_value(json, name, "start", value, pf_model_measure(s->model, name), given);
+}
+
+static void json_speeds(const Start *s, PfJson *json)
+{
+  for (int i = 0; i < s->model->speed_count; i++) {
+    const PfSpeed *u = s->model->speeds + i;
+    json_speed(s, u->name, u->value != PF_EXPR_NONE ? u->value : u->start, u->firm != PF_START_OPEN, json);
+  }
+  for (int i = 0; i < 3*s->model->ball_count; i++) {
+    const PfBall *ball = s->model->balls + i/3;
+    json_speed(s, ball->spin_name[i%3], ball->spin[i%3], ball->firm_w[i%3] != PF_START_OPEN, json);
+  }
+}
+
 static void json_plots(const PfModel *model, PfJson *json)
 {
   pf_json_open(json, "plots", '[');
@@ -55,6 +82,9 @@ static void json_plots(const PfModel *model, PfJson *json)
     pf_json_open(json, NULL, '{');
     pf_json_open(json, "quantities", '[');
     for (int k = 0; k < plot->count; k++) pf_json_string(json, NULL, plot->labels[k]);
+    pf_json_close(json, ']');
+    pf_json_open(json, "units", '[');
+    for (int k = 0; k < plot->count; k++) pf_json_string(json, NULL, plot->units[k]);
     pf_json_close(json, ']');
     pf_json_string(json, "against", plot->against == PF_EXPR_NONE ? NULL : plot->against_label);
     pf_json_close(json, '}');
@@ -70,6 +100,7 @@ void pf_check_json_values(const PfModel *model, const PfSymbols *symbols, const 
   pf_json_open(json, "values", '[');
   json_parameters(model, values + symbols->parameters, json);
   json_starts(model, symbols, values, json);
+  json_speeds(&(Start){model, symbols, values}, json);
   pf_json_close(json, ']');
 }
 

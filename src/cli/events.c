@@ -59,7 +59,7 @@ void pf_cli_warn_events(const Session *s)
 {
   if (!s->model->complete) return;
   pf_warn_at(s->ctx, (PfPlace){0}, "events are left out: shown is the model as it is at the start");
-  pf_hint(s->ctx, "'pfaff run' and 'pfaff plot' follow them");
+  pf_hint(s->ctx, "'pfaff run', 'pfaff plot', 'study portrait' and 'study poincare' follow them");
 }
 
 /* ---------------------------------------------------------------- text */

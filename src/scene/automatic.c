@@ -297,15 +297,20 @@ static PfStatus add_base(PfMaker *m, const PfSolid *s, const double point[3])
   return pf_scene_add(m, base);
 }
 
-/* What it slides along, on both sides. */
+/* What it slides along: on both sides of where it begins, or on the one where it stands. */
 static PfStatus add_rail(PfMaker *m, const PfSolid *s)
 {
   int frame = m->solids.solids[s->parent].frame;
-  double a[3], b[3], length = pf_length3(s->axis), reach = fmax(pf_distance3(s->foot, s->joint), 0.4*m->size);
+  double a[3], b[3], length = pf_length3(s->axis), off[3], way = 0;
   if (!(length > 0)) return PF_OK;
+  for (int i = 0; i < 3; i++) off[i] = s->joint[i] - s->foot[i];
+  way = pf_dot3(off, s->axis)/length;
+  double reach = fmax(1.1*fabs(way), 0.44*m->size), low = way > 0.1*m->size ? -0.05*m->size : -reach,
+         high = way < -0.1*m->size ? 0.05*m->size : reach;
+  if (low > -reach || high < reach) low *= 1.3, high *= 1.3; /* some way beyond where it stands */
   for (int i = 0; i < 3; i++) {
-    a[i] = s->foot[i] - 1.1*reach*s->axis[i]/length;
-    b[i] = s->foot[i] + 1.1*reach*s->axis[i]/length;
+    a[i] = s->foot[i] + low*s->axis[i]/length;
+    b[i] = s->foot[i] + high*s->axis[i]/length;
   }
   return pf_scene_rod(m, frame, PF_ROLE_BASE, s->name, -1, a, b, 0.5*rod_part*m->size);
 }

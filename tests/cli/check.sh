@@ -34,7 +34,12 @@ run 0 check --json "$place/numbers.pf" -p L=20
 holds '[(v["name"], v["kind"], round(v["value"], 12), v["unit"], v["given"]) for v in d["values"]] == [
   ("L", "parameter", 20, "cm", True), ("r", "parameter", 0.1, "m", False), ("a", "start", 30, "deg", True), ("a\u0027", "start", 0, "deg/s", False),
   ("b", "start", 0, "m", False), ("b\u0027", "start", 0.2, "m/s", True)]'
-holds 'd["horizon"] == 3 and d["plots"] == [{"quantities": ["a"], "against": "b"}]'
+holds 'd["horizon"] == 3 and d["plots"] == [{"quantities": ["a"], "units": ["deg"], "against": "b"}]'
+run 0 check --json --state hub.w="(0.1, 0.2, 0.3)" "$source/examples/spacecraft.pf"
+holds '[round(v["value"], 12) for v in d["values"] if v["name"] in ("hub.wx", "hub.wy", "hub.wz")] == [0.1, 0.2, 0.3]'
+printf 'model m\ncoord x, y [m], a [deg]\nkinetic 1 [kg]*(x'"'"'^2 + y'"'"'^2) + 1 [kg m^2]*a'"'"'^2\nspeed u = x'"'"'*cos(a) + y'"'"'*sin(a)\nconstraint c: x'"'"'*sin(a) = y'"'"'*cos(a)\nstart u = 0.5, a = 30\n' >"$place/numbers.pf"
+run 0 check --json "$place/numbers.pf"
+holds '[(round(v["value"], 12), v["given"]) for v in d["values"] if v["name"] == "u"] == [(0.5, True)]'
 printf 'model m\nparam k\ncoord a [m]\nkinetic k*a'"'"'^2\n' >"$place/numbers.pf"
 run 0 check --json "$place/numbers.pf"
 holds 'd["values"] is None and d["horizon"] is None and d["plots"] is None'
