@@ -74,6 +74,10 @@ PF_API PfOp pf_expr_op(PfContext *ctx, PfExpr e);
 PF_API int pf_expr_arg_count(PfContext *ctx, PfExpr e);
 PF_API PfExpr pf_expr_arg(PfContext *ctx, PfExpr e, int i);
 PF_API const char *pf_expr_symbol_name(PfContext *ctx, PfExpr e);
+
+/* What PF_LATEX prints for the symbol instead of what follows from its name; NULL: its name again. The text is copied
+ * as it is: it must be one symbol with braces that fit. False when there is no memory. */
+PF_API bool pf_expr_symbol_notation(PfContext *ctx, PfExpr symbol, const char *latex);
 /* True for rationals; gives numerator and denominator (> 0) unless NULL. */
 PF_API bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den);
 /* True for rationals and doubles; gives the value unless NULL. */

@@ -47,6 +47,7 @@ struct PfExprTable {
   PF_ARRAY(PfExpr) args;
   PF_ARRAY(Number) numbers;
   PF_ARRAY(const char *) names;
+  PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
   uint32_t *slots; /* hash table of handles, 0 = free */
   size_t slot_count;
   PfExpr small[2*LARGEST_KEPT + 1]; /* the handles of -8 … 8, as far as they exist */

@@ -122,6 +122,19 @@ static void put_name(Printer *p, const char *name)
   if (indices) pf_put(p, "}");
 }
 
+static const char *notation_of(const Printer *p, PfExpr symbol)
+{
+  size_t which = node_of(p->table, symbol)->first;
+  return which < p->table->notations.count ? p->table->notations.at[which] : NULL;
+}
+
+static void put_symbol(Printer *p, PfExpr e)
+{
+  const char *notation = notation_of(p, e);
+  if (notation) pf_put_format(p, "%s", notation);
+  else put_name(p, p->table->names.at[node_of(p->table, e)->first]);
+}
+
 /* ---------------------------------------------------------------- numbers */
 
 static void put_double(Printer *p, double value)
@@ -155,7 +168,11 @@ static void put_number(Printer *p, Number value)
 static bool is_base(const Printer *p, PfExpr e)
 {
   PfOp op = op_of(p->table, e);
-  if (op == PF_OP_SYMBOL || op == PF_OP_PI || op == PF_OP_ABS) return true;
+  if (op == PF_OP_SYMBOL) {
+    const char *notation = notation_of(p, e);
+    return !notation || !strchr(notation, '^');
+  }
+  if (op == PF_OP_PI || op == PF_OP_ABS) return true;
   return is_integer(p->table, e) && pf_number_sign(number_of(p->table, e)) >= 0;
 }
 
@@ -290,7 +307,7 @@ static void put_power(Printer *p, const Power *power)
 /* A name of several letters: two of them side by side, dL wL, would read as one. */
 static bool is_word(const Printer *p, PfExpr e)
 {
-  if (op_of(p->table, e) != PF_OP_SYMBOL) return false;
+  if (op_of(p->table, e) != PF_OP_SYMBOL || notation_of(p, e)) return false;
   const char *own = last_word(p->table->names.at[node_of(p->table, e)->first]);
   size_t length = 0;
   while (isalpha((unsigned char)own[length])) length++;
@@ -344,7 +361,7 @@ void pf_lay_out_latex(Printer *p, PfExpr e)
   case PF_OP_RATIONAL:
   case PF_OP_DOUBLE: put_number(p, number_of(p->table, e)); break;
   case PF_OP_PI: pf_put(p, "\\pi"); break;
-  case PF_OP_SYMBOL: put_name(p, p->table->names.at[node_of(p->table, e)->first]); break;
+  case PF_OP_SYMBOL: put_symbol(p, e); break;
   case PF_OP_SUM:
   case PF_OP_PRODUCT: pf_put_terms(p, e, put_fraction); break;
   default: put_function(p, e);

@@ -15,6 +15,7 @@ static void release(PfExprTable *table)
   pf_array_free(&allocator, &table->args);
   pf_array_free(&allocator, &table->numbers);
   pf_array_free(&allocator, &table->names);
+  pf_array_free(&allocator, &table->notations);
   allocator.resize(allocator.user, table->slots, 0);
   allocator.resize(allocator.user, table->stamp, 0);
   allocator.resize(allocator.user, table->place, 0);
@@ -242,6 +243,19 @@ const char *pf_expr_symbol_name(PfContext *ctx, PfExpr e)
 {
   PfExprTable *table = pf_expr_table(ctx);
   return table && op_of(table, e) == PF_OP_SYMBOL ? table->names.at[node_of(table, e)->first] : NULL;
+}
+
+bool pf_expr_symbol_notation(PfContext *ctx, PfExpr e, const char *latex)
+{
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table || e == PF_EXPR_NONE || op_of(table, e) != PF_OP_SYMBOL) return table != NULL;
+  size_t which = node_of(table, e)->first;
+  if (!latex && which >= table->notations.count) return true;
+  while (table->notations.count <= which)
+    if (!pf_push(table->allocator, &table->notations, NULL)) return false;
+  const char *copy = latex ? pf_arena_text(table->names_arena, latex, strlen(latex)) : NULL;
+  table->notations.at[which] = copy;
+  return !latex || copy;
 }
 
 bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den)

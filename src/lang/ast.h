@@ -31,7 +31,7 @@ typedef enum PfNodeKind {
   PF_N_VECTOR,    /* children: three expressions                       (a, b, c)        */
 
   /* ---- pieces of statements ---- */
-  PF_N_ITEM,      /* a declared name: text; children: [SIZE], [PARAMETERS], [VALUE], [UNITS] */
+  PF_N_ITEM,      /* a declared name: text; children: [SIZE], [PARAMETERS], [STRING], [VALUE], [UNITS] */
   PF_N_SIZE,      /* child: expression                                 psi[3]           */
   PF_N_PARAMETERS,/* children: NAMEs                                   let h(x, y) = …  */
   PF_N_VALUE,     /* child: expression */

@@ -335,6 +335,8 @@ void pf_resolve_needs(Checker *ck, Entity *entity);
 void pf_declare_statements(Checker *ck, Scope *scope, const PfNode *block); /* declare.c: first pass */
 void pf_check_statement(Checker *ck, Scope *scope, const PfNode *node);     /* statement.c: second pass */
 void pf_check_constraint(Checker *ck, Scope *scope, const PfNode *node);    /* constraint.c */
+/* How the name is written in LaTeX, when its item says so (notation.c). */
+void pf_check_notation(Checker *ck, const PfNode *item, EntityKind kind, const Entity *entity);
 /* Is e linear in the velocities (HAS_VELOCITY) or accelerations? */
 bool pf_is_linear(Checker *ck, PfExpr e, unsigned in, bool *homogeneous);
 /* By its label, or else c1, c2, …; NULL when the label is a duplicate. */

@@ -129,6 +129,7 @@ static void declare_one(Checker *ck, Entity *entity, const PfNode *item, EntityK
     ck->coordinate_dims.at[entity->index] = entity->dim;
     ck->coordinates.at[entity->index].scale = scale_of(entity);
   }
+  pf_check_notation(ck, item, kind, entity);
 }
 
 /* The names of the parameters of a function or part, before anybody calls it. */

@@ -61,6 +61,7 @@ static PfNode *item(PfParser *p, const char *keyword)
   } else if (let && p->token.kind == PF_T_LPAREN && !p->token.newlines) {
     tail = pf_parser_add(tail, pf_parse_parameters(p));
   }
+  if (!let && p->token.kind == PF_T_STRING && !pf_parser_line_ended(p)) tail = pf_parser_add(tail, pf_parse_string(p));
   bool stray = (p->token.kind == PF_T_PRIME || p->token.kind == PF_T_LPAREN || p->token.kind == PF_T_NUMBER ||
                 p->token.kind == PF_T_NAME) && !pf_parser_line_ended(p);
   if (let && p->token.kind != PF_T_EQUAL && p->token.kind != PF_T_UNIT) {

@@ -63,6 +63,29 @@ run 0 derive --markdown "$place/hostile.pf"
 says out '# x\_y'
 says out '\$x\$'
 
+# Symbols by declaration, of velocities too, with exponents, in lists; in every notation of LaTeX, and nowhere else.
+cat >"$place/symbols.pf" <<'END'
+param mb "m_{\mathrm b}" = 3 [kg], J "\hat{J}^{*}" [kg m^2] = 2, c[2] "\kappa" = 1
+coord x "\xi_{\mathrm r}" [m], theta [rad], y[2] "\eta"
+speed v "\mathbf v" = x', w = theta'
+input drive "\tau_1" = sin(t) [N m]
+kinetic mb^2/(2 [kg])*x'^2 + J^2/(2 [kg m^2])*theta'^2 + c[1]*y[1]'^2 + c[2]*y[2]'^2
+force theta = drive
+END
+run 0 derive --latex --standalone "$place/symbols.pf"
+says out '{m_{\mathrm b}}^{2} \ddot{\xi_{\mathrm r}}'
+says out '\left({\hat{J}^{*}}\right)^{2}'
+says out '{\kappa}_{2} \ddot{\eta}_{2}'
+says out '{\tau_1}'
+compiles 0
+run 0 derive --form laconic --latex --standalone "$place/symbols.pf"
+says out '\dot{\mathbf v}'
+compiles 0
+run 0 derive "$place/symbols.pf"
+says out "mb^2*x''"
+run 0 fmt "$place/symbols.pf"
+says out 'speed v "\mathbf v" = '
+
 # Markdown
 run 0 derive --form laconic --markdown "$source/examples/unicycle.pf"
 says out '# unicycle'
