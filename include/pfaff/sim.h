@@ -123,7 +123,7 @@ PF_API const PfEventRecord *pf_sim_event(const PfSim *sim, int index);
 /* The state of a motion, with all that its method remembers, as bytes: what goes on from it goes on bit for bit as if
  * nothing had been, with the parameters and inputs that it had. For the same model, method and formulation only. (The
  * methods of SUNDIALS keep their memory to themselves: they begin anew where they are saved, in the simulation that
- * goes on as in the one that is restored.) */
+ * goes on as in the one that is restored.) One that is refused leaves the simulation as it was. */
 PF_API size_t pf_sim_snapshot_size(const PfSim *sim);
 PF_API bool pf_sim_save(PfSim *sim, void *bytes, size_t size);
 PF_API bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size);

@@ -70,12 +70,15 @@ static PfStatus restore(PfSim *sim, const char *bytes, size_t size)
   if (head.identity != identity(sim))
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the snapshot belongs to another model, method or formulation");
   size_t inputs = (size_t)sim->model->input_count*sizeof(double);
+  if (head.size < sizeof head + inputs)
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot, or a part of one");
+  PF_TRY(pf_phases_load(sim->motion, bytes + sizeof head + inputs, (size_t)head.size - sizeof head - inputs));
   if (inputs) memcpy(sim->input, bytes + sizeof head, inputs);
   sim->control_start = head.control_start;
   sim->control_next = head.control_next;
   sim->trouble = head.trouble;
   sim->looked = sim->looking = false;
-  return pf_phases_load(sim->motion, bytes + sizeof head + inputs);
+  return PF_OK;
 }
 
 bool pf_sim_restore(PfSim *sim, const void *bytes, size_t size)

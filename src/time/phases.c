@@ -162,6 +162,7 @@ PfStatus pf_phases_begin_stuck(PfPhases *s)
   PfStickRow *rows = s->stuck_arena ? pf_arena_array(s->stuck_arena, PfStickRow, s->sides.count) : NULL;
   if (!rows) return pf_phases_no_room(s);
   int before = s->stuck_before;
+  pf_phases_note_sticking(s);
   PF_TRY(list_rows(s, rows));
   if (s->stuck_count > before) s->past.sticks += s->stuck_count - before;
   PF_TRY(pf_stick_make(s->ctx, s->stuck_arena, &s->phase.equations, rows, s->stuck_count, &s->stuck));

@@ -26,7 +26,8 @@ typedef enum PfStage {
 typedef struct PfOpening {
   double *values;               /* of all symbols */
   double *side;                 /* of each surface of switching, */
-  bool *stuck;                  /* and whether it sticks */
+  bool *stuck;                  /* and whether it sticks; */
+  double *seen;                 /* numbers by which the equations of what sticks were made (values of PfSides) */
   bool *held, *active, *fired;
   PfKept kept;                  /* all of it */
 } PfOpening;
@@ -139,9 +140,11 @@ void pf_phases_close(PfPhases *s);
  * of bytes that may change from phase to phase. */
 PfStatus pf_phases_keep(PfPhases *s);
 void pf_phases_note_opening(PfPhases *s);
+void pf_phases_note_sticking(PfPhases *s);
 size_t pf_phases_kept_size(const PfPhases *s);
 void pf_phases_save(PfPhases *s, void *bytes);
-PfStatus pf_phases_load(PfPhases *s, const void *bytes);
+/* On failure the motion goes on as before; without memory for that it is over. */
+PfStatus pf_phases_load(PfPhases *s, const void *bytes, size_t size);
 /* Opens the motion of the phase with the sides as they are. */
 PfStatus pf_phases_open_motion(PfPhases *s, double horizon);
 

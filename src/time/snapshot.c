@@ -13,13 +13,16 @@ static PfStatus keep_opening(PfPhases *s)
   o->values = pf_arena_array(s->own, double, count);
   o->side = pf_arena_array(s->own, double, sides);
   o->stuck = pf_arena_array(s->own, bool, sides);
+  o->seen = pf_arena_array(s->own, double, sides ? count + n : 0);
   o->held = pf_arena_array(s->own, bool, n);
   o->active = pf_arena_array(s->own, bool, m);
   o->fired = pf_arena_array(s->own, bool, events);
-  if (!o->values || !o->side || !o->stuck || !o->held || !o->active || !o->fired) return pf_phases_no_room(s);
+  if (!o->values || !o->side || !o->stuck || !o->seen || !o->held || !o->active || !o->fired)
+    return pf_phases_no_room(s);
   bool good = pf_keep(s->own, &o->kept, o->values, count*sizeof *o->values) &&
               pf_keep(s->own, &o->kept, o->side, sides*sizeof *o->side) &&
               pf_keep(s->own, &o->kept, o->stuck, sides*sizeof *o->stuck) &&
+              pf_keep(s->own, &o->kept, o->seen, (sides ? count + n : 0)*sizeof *o->seen) &&
               pf_keep(s->own, &o->kept, o->held, n*sizeof *o->held) &&
               pf_keep(s->own, &o->kept, o->active, m*sizeof *o->active) &&
               pf_keep(s->own, &o->kept, o->fired, events*sizeof *o->fired);
@@ -74,6 +77,17 @@ void pf_phases_note_opening(PfPhases *s)
   memcpy(o->fired, s->fired, (size_t)s->event_count*sizeof *o->fired);
 }
 
+static size_t seen_size(const PfPhases *s)
+{
+  return (size_t)(s->sides.in->count + s->sides.n)*sizeof *s->opened.seen;
+}
+
+/* A phase has no more symbols than the complete model: what is held is a parameter of it. */
+void pf_phases_note_sticking(PfPhases *s)
+{
+  memcpy(s->opened.seen, s->sides.values, seen_size(s));
+}
+
 /* ---------------------------------------------------------------- saving */
 
 static size_t sides_size(const PfPhases *s)
@@ -125,9 +139,15 @@ static PfStatus open_again(PfPhases *s)
   memcpy(s->fired, o->fired, (size_t)s->event_count*sizeof *o->fired);
   PF_TRY(pf_phases_begin(s));
   set_sides(s, o->side, o->stuck);
+  if (s->switches.count) memcpy(s->sides.values, o->seen, seen_size(s));
   s->decided = true;
   PF_TRY(pf_phases_begin_stuck(s));
   return pf_phases_open_motion(s, s->options.t_end);
+}
+
+static PfStatus foreign(const PfPhases *s)
+{
+  return pf_fail(s->ctx, PF_ERR_ARGUMENT, "the snapshot belongs to another model, method or formulation");
 }
 
 static PfStatus restore(PfPhases *s, const char *opened, const char *state)
@@ -148,9 +168,9 @@ static PfStatus restore(PfPhases *s, const char *opened, const char *state)
   return PF_OK;
 }
 
-PfStatus pf_phases_load(PfPhases *s, const void *bytes)
+/* The sizes fit, up to that of the motion of the phase, which is told once it is open. */
+static PfStatus load(PfPhases *s, const char *from)
 {
-  const char *from = bytes;
   size_t motion, sides = (size_t)s->switches.count;
   memcpy(&motion, from, sizeof motion), from += sizeof motion;
   const char *opened = from, *state = opened + s->opened.kept.size;
@@ -164,8 +184,24 @@ PfStatus pf_phases_load(PfPhases *s, const void *bytes)
     pf_phases_end_motion(s);
     return PF_OK;
   }
-  if (!s->motion || pf_motion_kept_size(s->motion) != motion)
-    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "the snapshot belongs to another model, method or formulation");
+  if (!s->motion || pf_motion_kept_size(s->motion) != motion) return foreign(s);
   pf_motion_load(s->motion, from);
   return PF_OK;
+}
+
+PfStatus pf_phases_load(PfPhases *s, const void *bytes, size_t size)
+{
+  size_t motion, rest = s->opened.kept.size + s->kept.size + sides_size(s);
+  if (size < sizeof motion + rest) return foreign(s);
+  memcpy(&motion, bytes, sizeof motion);
+  if (size - sizeof motion - rest != motion) return foreign(s);
+  PfArena *scratch = pf_context_scratch(s->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  char *before = pf_arena_array(scratch, char, pf_phases_kept_size(s));
+  if (!before) return pf_phases_no_room(s);
+  pf_phases_save(s, before);
+  PfStatus status = load(s, bytes);
+  if (status != PF_OK && load(s, before) != PF_OK) s->stage = PF_STAGE_OVER, s->end = PF_RUN_TROUBLE;
+  pf_arena_release(scratch, mark);
+  return status;
 }

@@ -302,6 +302,97 @@ static void a_snapshot_brings_its_parameters(void **state)
   }
 }
 
+/* Friction by a parameter: it sticks from the second turn on, until the force that grows releases it. */
+static const char sticking[] =
+  "param F = 2\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential 5*x^2 + 2*(x - y)^2\n"
+  "force x = -F*sign(x') + t^2/20\nforce y = -F/4*tanh(t)*sign(y')\nstart x = 0.9\n";
+
+static PfSim *stick_by(const char *method, double t)
+{
+  PfSim *sim = open_text(sticking);
+  PfRunOptions o = pf_sim_options(sim);
+  o.method = method;
+  if (pf_method_has_fixed_step(pf_method_find(method))) o.step = 0.01;
+  assert_true(pf_sim_set_options(sim, &o));
+  start(sim);
+  advance(sim, t);
+  return sim;
+}
+
+static void assert_same_state(PfSim *a, PfSim *b, const char *method)
+{
+  static const char *const names[] = {"t", "x", "y", "x'", "y'", "energy"};
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++)
+    if (get(a, names[i]) != get(b, names[i]))
+      fail_msg("%s: %s = %.17g is not %.17g", method, names[i], get(a, names[i]), get(b, names[i]));
+}
+
+static void what_sticks_by_a_parameter_goes_on_bit_for_bit(void **state)
+{
+  (void)state;
+  PfError error;
+  for (int i = 0; pf_method(i); i++) {
+    const char *method = pf_method_name(pf_method(i));
+    if (!pf_method_is_present(pf_method(i))) continue;
+    PfSim *sim = stick_by(method, 3), *other = stick_by(method, 0.3);
+    assert_near(get(sim, "x'"), 0, 0, 1e-12);
+    size_t size = pf_sim_snapshot_size(sim);
+    char *bytes = malloc(size);
+    assert_true(bytes && pf_sim_save(sim, bytes, size));
+    if (!pf_sim_restore(other, bytes, size)) fail_msg("%s: %s", method, pf_sim_error(other)->message);
+    assert_same_state(sim, other, method);
+    PfSim *copy = pf_sim_clone(sim, &error);
+    if (!copy) fail_msg("%s: %s", method, error.message);
+    advance(sim, 12), advance(other, 12), advance(copy, 12);
+    assert_true(get(sim, "x'") > 0.01);
+    assert_same_state(sim, other, method), assert_same_state(sim, copy, method);
+    assert_true(pf_sim_restore(sim, bytes, size));
+    assert_true(pf_sim_time(sim) == 3);
+    advance(sim, 12);
+    assert_same_state(sim, other, method);
+    free(bytes);
+    pf_sim_close(sim), pf_sim_close(other), pf_sim_close(copy);
+  }
+}
+
+/* Each request for memory in turn is refused. */
+static void a_failed_restore_leaves_the_motion_as_it_was(void **state)
+{
+  (void)state;
+  PfSim *from = stick_by("dopri5", 3);
+  size_t size = pf_sim_snapshot_size(from);
+  char *bytes = malloc(size);
+  assert_true(bytes && pf_sim_save(from, bytes, size));
+  Counter counter;
+  counter_init(&counter);
+  PfContext *ctx = pf_context_new(&counter.allocator);
+  PfArena *arena = pf_arena_new(&counter.allocator);
+  PfModel *model;
+  PfEquations eq;
+  PfError error;
+  assert_int_equal(pf_model_read(ctx, "<text>", sticking, sizeof sticking - 1, &model), PF_OK);
+  assert_int_equal(pf_equations_derive(ctx, arena, model, &eq), PF_OK);
+  PfSim *sim = pf_sim_of_model(ctx, model, &eq, &error), *other = stick_by("dopri5", 0.3);
+  assert_non_null(sim);
+  start(sim);
+  advance(sim, 0.3);
+  bool restored = false;
+  for (long k = 1; !restored; k++) {
+    counter.fail_at = counter.calls + k;
+    restored = pf_sim_restore(sim, bytes, size);
+    counter.fail_at = 0;
+    if (!restored) assert_same_state(sim, other, "refused");
+  }
+  assert_true(counter.refused > 0);
+  assert_same_state(sim, from, "restored");
+  free(bytes);
+  pf_sim_close(sim), pf_sim_close(other), pf_sim_close(from);
+  pf_model_free(model);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+  assert_int_equal(counter.live, 0);
+}
+
 /* ---------------------------------------------------------------- trouble */
 
 static void trouble_is_told_as_often_as_it_is_asked(void **state)
@@ -483,6 +574,8 @@ int main(void)
     cmocka_unit_test(events_come_before_the_controller),
     cmocka_unit_test(a_clone_reads_like_its_original),
     cmocka_unit_test(a_snapshot_brings_its_parameters),
+    cmocka_unit_test(what_sticks_by_a_parameter_goes_on_bit_for_bit),
+    cmocka_unit_test(a_failed_restore_leaves_the_motion_as_it_was),
     cmocka_unit_test(trouble_is_told_as_often_as_it_is_asked),
     cmocka_unit_test(failures_of_reading_and_putting_have_words),
     cmocka_unit_test(what_is_missing_is_refused),
