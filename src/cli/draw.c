@@ -43,7 +43,7 @@ typedef struct Draw {
   PfView view;
   const double *asked; /* times of --at */
   int asked_count, next;
-  int count, path_count;
+  int count, path_count, path_room;
   double *times, *numbers, *path;
 } Draw;
 
@@ -86,19 +86,27 @@ static PfStatus choose_times(Draw *d)
   return PF_OK;
 }
 
-static bool is_asked(const Draw *d, double t)
+static bool is_near(double t, double other)
 {
-  return d->next < d->asked_count && fabs(t - d->asked[d->next]) <= 1e-12*fmax(1, fabs(t));
+  return fabs(t - other) <= 1e-12*fmax(1, fabs(t));
 }
 
-/* At an event there are two samples, before and after: both belong to the path, the later one is shown. */
+static bool is_asked(const Draw *d, double t)
+{
+  return d->next < d->asked_count && is_near(t, d->asked[d->next]);
+}
+
+/* At an event there are two samples, before and after: both belong to the path, the later one is shown. The stop by a
+ * condition has one, too. */
 static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Draw *d = user;
   size_t size = (size_t)pf_scene_size(d->scene);
   double *now = d->path + (size_t)d->path_count*size;
-  if (!sample || d->path_count > PATH + d->asked_count || !pf_scene_read(d->scene, now)) return PF_OK;
+  if (!sample || d->path_count >= d->path_room || !pf_scene_read(d->scene, now)) return PF_OK;
   d->path_count++;
+  if (d->count && is_near(sample->t, d->times[d->count - 1]))
+    memcpy(d->numbers + (size_t)(d->count - 1)*size, now, size*sizeof *now);
   for (; is_asked(d, sample->t); d->next++) {
     memcpy(d->numbers + (size_t)d->count*size, now, size*sizeof *now);
     d->times[d->count++] = d->asked[d->next];
@@ -112,6 +120,7 @@ static PfStatus make_room(Draw *d, int instants, int path)
   d->times = pf_arena_array(d->s.arena, double, instants);
   d->numbers = pf_arena_alloc(d->s.arena, (size_t)instants, size*sizeof(double));
   d->path = pf_arena_alloc(d->s.arena, (size_t)path, size*sizeof(double));
+  d->path_room = path;
   return d->times && d->numbers && d->path ? PF_OK : pf_no_room(d->s.ctx, "the picture");
 }
 
@@ -121,7 +130,7 @@ static PfStatus follow(Draw *d)
   PF_TRY(choose_times(d));
   PF_TRY(pf_cli_begin(&d->motion));
   PF_TRY(pf_scene_new(d->motion.sim, &d->scene));
-  PF_TRY(make_room(d, d->asked_count, PATH + 1 + d->asked_count));
+  PF_TRY(make_room(d, d->asked_count, d->motion.settings.at_count + 2*d->motion.complete.model->event_count + 1));
   PF_TRY(pf_cli_move(&d->motion, take_sample, NULL, d, &result));
   if (result.end == PF_RUN_CANCELLED) return pf_fail(d->s.ctx, PF_ERR_CANCELLED, "stopped on request");
   PF_TRY(pf_scene_spread(d->scene, d->path, d->path_count));
@@ -135,13 +144,44 @@ static PfStatus follow(Draw *d)
   return PF_OK;
 }
 
+static bool is_force(const PfScene *scene, int point)
+{
+  return strcmp(scene->point_units[point], "N") == 0;
+}
+
+/* Forces of contact follow from the accelerations. What cannot move has none, which is no reason not to draw it. */
+static PfStatus find_forces(Draw *d, bool *found)
+{
+  PfContext *ctx = d->s.ctx;
+  bool any = false;
+  for (int i = 0; i < d->scene->point_count; i++) any = any || is_force(d->scene, i);
+  *found = true;
+  if (!any) return PF_OK;
+  int before = pf_diagnostic_count(ctx);
+  PfStatus status = pf_cli_begin(&d->motion);
+  if (pf_is_final(status)) return status;
+  *found = pf_sim_sample(d->motion.sim);
+  pf_diagnostics_cut(ctx, before);
+  return PF_OK;
+}
+
+static void forget_forces(Draw *d)
+{
+  double *point = d->numbers + pf_scene_size(d->scene) - 3*d->scene->point_count;
+  for (int i = 0; i < d->scene->point_count; i++)
+    for (int k = 0; k < 3 && is_force(d->scene, i); k++) point[3*i + k] = NAN;
+}
+
 static PfStatus stand(Draw *d)
 {
+  bool found;
   PF_TRY(pf_scene_new(d->motion.sim, &d->scene));
   PF_TRY(make_room(d, 1, 0));
+  PF_TRY(find_forces(d, &found));
   d->times[0] = d->motion.t0;
   d->count = 1;
   bool good = pf_scene_read(d->scene, d->numbers);
+  if (!found) forget_forces(d);
   return good ? PF_OK : pf_fail(d->s.ctx, PF_ERR_NUMBER, "a position is not finite at the start");
 }
 

@@ -119,6 +119,38 @@ says err "1 of the 3 times of --at lie beyond the end"
 run 2 draw --at 5,9 --out "$place/x.svg" "$place/ends.pf"
 says err "before all of these times"
 
+# Times after several events, also when nothing can move any more.
+cat >"$place/locked.pf" <<'END'
+coord x, y
+body a in ground shift x along x { mass 1 }
+body b in ground shift y along y { mass 1 }
+start x' = 1, y' = 1
+when t = 0.5 { lock x }
+when y > 0.75 { lock y }
+when t = 1 { unlock x }
+when t = 1.5 { lock x }
+run 4
+END
+run 0 draw --json --at 3 "$place/locked.pf"
+holds 'd["times"] == [3] and d["diagnostics"] == []'
+run 0 draw --json --at 0,0.75,3,4 "$place/locked.pf"
+holds 'd["times"] == [0, 0.75, 3, 4] and abs(d["motion"][3][12] - 0.5) < 1e-9'
+
+# The weight of the disc is on the ground from the start on.
+cat >"$place/disc.pf" <<'END'
+coord x [m], z [m], th [deg]
+gravity (0, 0, -9.81)
+body b in ground at (x, 0, z) turn th about y { mass 2 [kg], inertia 0.04 }
+roll k: disc b { radius 0.2 [m], axis b.y } on ground
+start x' = 1
+END
+force='[d["motion"][0][12*len(d["poses"]) + 3*d["points"].index("k.force") + i] for i in (0, 1, 2)]'
+for at in "" "--at 0"; do
+  # shellcheck disable=SC2086
+  run 0 draw --json $at "$place/disc.pf"
+  holds "max(abs(a - b) for a, b in zip($force, (0, 0, 2*9.81))) < 1e-9"
+done
+
 cat >"$place/size.pf" <<'END'
 param r = 1
 coord x, y
