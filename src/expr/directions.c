@@ -456,8 +456,8 @@ PfStatus pf_directions_find(PfContext *ctx, PfArena *arena, const PfGuide *guide
                             const PfExpr *f, PfDirections *directions, bool *found)
 {
   Work w = {.ctx = ctx, .arena = arena, .guide = guide, .m = m, .n = n, .out = directions};
-  Choice *choices;
-  int count;
+  Choice *choices = NULL;
+  int count = 0;
   PF_TRY(pf_eliminate_constants(ctx, arena, guide, m, n, A, f, &w.e));
   PF_TRY(make_room(&w));
   PF_TRY(choose(&w, &choices, &count, found));

@@ -260,7 +260,7 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
   PfExpr *rows, *free;
   PfGuide guide;
   PfElimination e;
-  PfDirections d;
+  PfDirections d = {0};
   bool found = false;
   PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
   PF_TRY(check_rank(ctx, arena, eq));

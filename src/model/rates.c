@@ -234,7 +234,7 @@ static PfStatus set_divisor(Work *w, PfExpr divisor)
 /* What is left open is completed so that nothing that can vanish is divided by, if that is possible. */
 static PfStatus use_solution(Work *w, const PfElimination *e)
 {
-  PfDirections d;
+  PfDirections d = {0};
   bool found = false;
   if (e->rank < w->n && !pf_guide_is_constant(w->ctx, &w->guide, e->determinant)) {
     pf_elimination_keep_rows(e, w->n, w->A, w->f);
