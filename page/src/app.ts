@@ -4,7 +4,7 @@ import katexCss from "katex.css";
 import uplotCss from "uplot/dist/uPlot.min.css";
 import { fill, h } from "./dom";
 import { readTracks } from "./tracks";
-import { makeLink, readLink, savePage } from "./out/save";
+import { linkable, makeLink, readLink, savePage } from "./out/save";
 import { Curves } from "./panels/curves";
 import { Editor } from "./panels/editor";
 import { Equations } from "./panels/equations";
@@ -84,10 +84,17 @@ function themeButton(apply: () => void): HTMLElement {
 function header(session: Session, onTheme: () => void): HTMLElement {
   const title = h("h1", { hidden: Boolean(session.data.gallery) }), busy = h("button", { class: "busy", hidden: true, title: "stop computing", onclick: () => session.cancel() }, "computing … stop");
   const word = h("span", { class: "quiet" });
+  let telling = 0;
+  const tell = (text: string) => {
+    word.textContent = text;
+    clearTimeout(telling);
+    telling = window.setTimeout(() => { word.textContent = ""; }, 6000);
+  };
   const ghost = h("button", { class: "flat", hidden: true, title: "the motion before the change is shown dashed and pale", onclick: () => session.forgetGhost() }, "forget the old motion");
   const link = h("button", { class: "flat", title: "a link to this page with the changed numbers", onclick: () => {
+    if (!linkable(session)) return tell("the text was changed, and no link carries that: save the page");
     history.replaceState(null, "", makeLink(session));
-    void navigator.clipboard?.writeText(location.href).then(() => { word.textContent = "link copied"; }, () => { word.textContent = "the link is in the address"; });
+    void navigator.clipboard?.writeText(location.href).then(() => tell("link copied"), () => tell("the link is in the address"));
   } }, "link");
   const save = h("button", { class: "flat", title: "this page with the changes, as a file", onclick: () => savePage(session, pfaffPage.source) }, "save page");
   let timer = 0;
@@ -98,7 +105,8 @@ function header(session: Session, onTheme: () => void): HTMLElement {
   });
   session.on("motion", () => { ghost.hidden = !session.ghost || session.ghost === session.motion; });
   session.on("about", ({ title: name, model }) => {
-    title.textContent = name || model || session.file;
+    if (!model) return; // the text has an error: it is still about the same
+    title.textContent = name || model;
     document.title = title.textContent;
   });
   return h("header", { class: "top" }, h("a", { class: "brand" }, "Pfaff"), gallery(session), title, busy, word, h("span", { class: "gap" }), ghost, link, save, themeButton(onTheme));
@@ -108,6 +116,7 @@ function header(session: Session, onTheme: () => void): HTMLElement {
 function problem(session: Session, toModel: () => void): HTMLElement {
   const line = h("p", { class: "problem", role: "alert", hidden: true });
   session.on("diagnostics", (all) => {
+    document.body.classList.toggle("stale", session.stale && session.motion !== null);
     const first = all.find((d) => d.severity === "error");
     line.hidden = !first;
     if (first) fill(line, first.line > 0 && h("button", { class: "flat", onclick: toModel }, `line ${first.line}`), " ", first.message, first.hint && h("small", {}, first.hint));

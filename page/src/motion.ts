@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A motion: samples over time, and where everything is at them.
+import { withUnit } from "./dom";
 import type { RunResult, SceneData, Table } from "./types";
 
 const OF_POSE = 12; // numbers: origin, then the rotation matrix by rows
@@ -17,9 +18,12 @@ export function before(time: Float64Array, t: number): number {
 
 export class Samples {
   readonly time: Float64Array;
+  /** Quantities as "x [m]": a quantity may be there in two units. */
+  readonly labels: string[];
   private readonly cache = new Map<string, Float64Array>();
 
   constructor(readonly name: string, readonly table: Table) {
+    this.labels = table.columns.map((name, j) => withUnit(name, table.units[j] ?? ""));
     this.time = this.column(table.columns[0] ?? "t") ?? new Float64Array(0);
   }
 
@@ -35,9 +39,20 @@ export class Samples {
     return this.time[this.rows - 1] ?? 0;
   }
 
-  /** The numbers of a quantity, or null. */
+  /** Number of the column with this label, or else with this name. */
+  private find(name: string): number {
+    const j = this.labels.indexOf(name);
+    return j >= 0 ? j : this.table.columns.indexOf(name);
+  }
+
+  /** The label of a quantity; null when there is none. */
+  label(name: string): string | null {
+    return this.labels[this.find(name)] ?? null;
+  }
+
+  /** The numbers of a quantity, by its label or name, or null. */
   column(name: string): Float64Array | null {
-    const j = this.table.columns.indexOf(name), { data, rows, columns } = this.table;
+    const j = this.find(name), { data, rows, columns } = this.table;
     if (j < 0) return null;
     let list = this.cache.get(name);
     if (!list) {
@@ -49,7 +64,7 @@ export class Samples {
   }
 
   unit(name: string): string {
-    return this.table.units[this.table.columns.indexOf(name)] ?? "";
+    return this.table.units[this.find(name)] ?? "";
   }
 
   /** The value at any time within, linear between samples. */

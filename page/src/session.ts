@@ -3,7 +3,7 @@
 import { Cancelled, EngineClient, Latest } from "./engine/client";
 import { Emitter } from "./events";
 import { Motion } from "./motion";
-import type { About, Diagnostic, Options, PageData, RunResult, SceneData } from "./types";
+import type { About, Diagnostic, Options, PageData, RunResult, SceneData, Value } from "./types";
 
 /** Changed numbers, in the declared units. */
 export interface Changes {
@@ -12,6 +12,7 @@ export interface Changes {
 }
 
 type SessionEvents = {
+  values: Value[]; // the numbers of the model after a change: some are made of others
   text: string; // another model was opened
   about: About; // the model was read anew
   diagnostics: Diagnostic[];
@@ -31,17 +32,30 @@ interface Computed {
 const SECONDS = 20; // of computing, for a run
 const FINE = 1000, COARSE = 300; // samples
 
+const UNITS: Record<string, number> = { us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, day: 86400 };
+
+/** "10", "2000 [ms]" in seconds; NaN for what only the engine can read. */
+export function seconds(text: unknown): number {
+  const [, number, unit = "s"] = /^\s*([-+.\deE]+)\s*(?:\[(\w+)\])?\s*$/.exec(String(text ?? "")) ?? [];
+  return number === undefined ? NaN : Number(number)*(UNITS[unit] ?? NaN);
+}
+
+/** Names are whatever the model says, `constructor` too. */
+export const noChanges = (): Changes => ({ param: Object.create(null) as Record<string, number>, state: Object.create(null) as Record<string, number> });
+
 const failure = (message: string): Diagnostic => ({ severity: "error", message, hint: null, file: null, line: 0, column: 0, length: 0 });
 
 export class Session extends Emitter<SessionEvents> {
   text = "";
   file = "model.pf";
   about: About | null = null;
-  changes: Changes = { param: {}, state: {} };
+  changes: Changes = noChanges();
   motion: Motion | null = null;
   /** The motion before the numbers were changed, to compare with. */
   ghost: Motion | null = null;
   diagnostics: Diagnostic[] = [];
+  /** The motion that is shown is not that of the text and the numbers: these have none. */
+  stale = false;
   time = 0;
   playing = false;
   speed = 1;
@@ -58,7 +72,7 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   /** Another model: numbers are its own again. */
-  open(text: string, file: string, changes: Changes = { param: {}, state: {} }): void {
+  open(text: string, file: string, changes: Changes = noChanges()): void {
     this.text = text;
     this.file = file;
     this.changes = changes;
@@ -83,7 +97,7 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   reset(): void {
-    this.changes = { param: {}, state: {} };
+    this.changes = noChanges();
     this.ghost = null;
     this.compute(FINE);
   }
@@ -103,15 +117,28 @@ export class Session extends Emitter<SessionEvents> {
     return { ...given, param: both("param"), state: both("state") };
   }
 
-  /** What `check` and `draw` take of them. */
+  /** What commands take of them that look at the start. */
   startOptions(): Options {
-    const { param, state, "as-given": asGiven } = this.options();
-    return { param, state, "as-given": asGiven };
+    const { param, state, time, "as-given": asGiven } = this.options();
+    return { param, state, time, "as-given": asGiven };
   }
 
   private horizon(about: About): number {
-    const given = Number(this.data.run?.for ?? NaN);
-    return given > 0 ? given : about.horizon ?? 10;
+    const { for: given } = this.data.run ?? {};
+    return given === undefined ? about.horizon ?? 10 : seconds(given);
+  }
+
+  /** Samples at equal distances, as the command line says or so many; at every step where the duration is not known. */
+  private every(about: About, samples: number): Options[string] {
+    const horizon = this.horizon(about);
+    return this.options().every ?? (horizon > 0 && Number.isFinite(horizon) ? horizon/samples : undefined);
+  }
+
+  /** Changes of numbers that the model does not have are forgotten. */
+  private forgetUnknown({ values }: About): void {
+    const known = new Set(values?.map(({ name }) => name));
+    for (const group of Object.values(this.changes) as Record<string, number>[])
+      for (const name of Object.keys(group)) if (values && !known.has(name)) delete group[name];
   }
 
   private compute(samples: number): void {
@@ -122,8 +149,10 @@ export class Session extends Emitter<SessionEvents> {
       const about = text === this.known && this.about ? this.about : await this.read(text);
       if (about.diagnostics.some((d) => d.severity === "error")) return null;
       const scene = await this.look(text, this.horizon(about));
-      const options = { ...this.options(), every: this.options().every ?? this.horizon(about)/samples };
-      return { result: await this.engine.ask<RunResult>("run", text, options, { seconds: SECONDS }), scene };
+      const options = { ...this.options(), every: this.every(about, samples) };
+      const result = await this.engine.ask<RunResult>("run", text, options, { seconds: SECONDS });
+      if (samples === FINE) await this.readValues(text);
+      return { result, scene };
     });
   }
 
@@ -131,10 +160,17 @@ export class Session extends Emitter<SessionEvents> {
     const about = await this.engine.ask<About>("check", text, this.ownStart(), { seconds: SECONDS });
     this.known = text;
     this.about = about;
+    this.forgetUnknown(about);
     this.diagnostics = about.diagnostics;
     this.emit("about", about);
     this.emit("diagnostics", about.diagnostics);
     return about;
+  }
+
+  /** Numbers that are made of others follow them. */
+  private async readValues(text: string): Promise<void> {
+    const { time: _, ...options } = this.startOptions(), { values } = await this.engine.ask<About>("check", text, options, { seconds: SECONDS });
+    if (values) this.emit("values", values);
   }
 
   private async look(text: string, horizon: number): Promise<SceneData | null> {
@@ -144,6 +180,7 @@ export class Session extends Emitter<SessionEvents> {
     if (!this.motion) this.emit("still", scene);
     if (!scene.shapes.some(({ kind }) => kind === "surface")) return scene;
     // a surface is drawn as far as the motion goes
+    if (!Number.isFinite(horizon)) return scene;
     const times = Array.from({ length: 25 }, (_, i) => horizon*i/24), spread = await draw({ ...this.startOptions(), at: times.join(",") });
     return spread.diagnostics.some((d) => d.severity === "error") ? scene : spread;
   }
@@ -156,7 +193,8 @@ export class Session extends Emitter<SessionEvents> {
 
   private take(computed: Computed | null): void {
     this.emit("busy", this.latest.wanted);
-    if (!computed) return;
+    this.stale = !computed?.result.samples?.rows;
+    if (!computed) return this.emit("diagnostics", this.diagnostics);
     const { result, scene } = computed;
     this.diagnostics = result.diagnostics;
     if (result.samples?.rows) {
@@ -169,6 +207,7 @@ export class Session extends Emitter<SessionEvents> {
 
   private fail(error: Error): void {
     this.emit("busy", this.latest.wanted);
+    this.stale = true;
     this.diagnostics = [failure(error instanceof Cancelled ? "the computation was stopped" : error.message)];
     this.emit("diagnostics", this.diagnostics);
   }

@@ -22,6 +22,7 @@ export interface Value {
 
 export interface PlotWish {
   quantities: string[];
+  units: string[];
   against: string | null;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page itself with the reader's changes, and links that carry them.
 import { download } from "../dom";
-import type { Changes, Session } from "../session";
+import { noChanges, type Changes, type Session } from "../session";
 import type { Options, PageData } from "../types";
 
 /** Nothing in it can end the element that holds it. */
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 export function readLink(hash: string): Place {
-  const place: Place = { changes: { param: {}, state: {} }, example: null, time: null };
+  const place: Place = { changes: noChanges(), example: null, time: null };
   for (const [key, value] of new URLSearchParams(hash.replace(/^#/, ""))) {
     const number = Number(value);
     if (key === "example") place.example = value;
@@ -45,6 +45,11 @@ export function readLink(hash: string): Place {
     else if (key.startsWith("s.")) place.changes.state[key.slice(2)] = number;
   }
   return place;
+}
+
+/** Does a link carry everything? A changed text only goes with the page. */
+export function linkable({ text, file, data }: Session): boolean {
+  return text === (data.gallery?.find((one) => one.file === file)?.text ?? data.text);
 }
 
 export function makeLink({ changes, file, time, data }: Session): string {

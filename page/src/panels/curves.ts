@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Curves linked to the motion: over time (uPlot) or one quantity over another (plane.ts). The cursor is the time that is shown.
 import uPlot from "uplot";
-import { download, fill, h, withUnit } from "../dom";
+import { download, fill, h, show, withUnit } from "../dom";
 import type { Motion, Samples } from "../motion";
 import type { Session } from "../session";
 import { csv } from "../out/csv";
@@ -11,6 +11,7 @@ const COLORS = ["#3b6fc4", "#d1762b", "#3f8f6b", "#b5485d", "#7a5fb0", "#2a8c9a"
 const LEAST = 170, LARGEST = 330; // of a picture, in pixels
 const MOST = 7; // curves in one picture
 
+/** Quantities by their labels, "x [m]". */
 interface Wish {
   against: string | null;
   quantities: string[];
@@ -23,6 +24,7 @@ class Chart {
   private plot: uPlot | null = null;
   private plane: Plane | null = null;
   private moving = false;
+  private values: [string, HTMLElement][] = []; // what is shown of each quantity at this time
 
   constructor(private readonly session: Session, private readonly curves: Curves, readonly wish: Wish) {}
 
@@ -40,9 +42,9 @@ class Chart {
   // ---------------------------------------------------------------- what is shown
 
   private controls({ samples }: Motion): HTMLElement {
-    const names = samples.table.columns.slice(1);
+    const names = samples.labels.slice(1);
     const add = h("select", { "aria-label": "add a quantity", title: "add a quantity" }, h("option", { value: "" }, "+ quantity"),
-      ...names.filter((name) => !this.wish.quantities.includes(name)).map((name) => h("option", { value: name }, withUnit(name, samples.unit(name)))));
+      ...names.filter((name) => !this.wish.quantities.includes(name)).map((name) => h("option", { value: name }, name)));
     const against = h("select", { "aria-label": "over", title: "what the curves are drawn over" }, h("option", { value: "" }, "over time"),
       ...names.map((name) => h("option", { value: name, selected: name === this.wish.against }, `over ${name}`)));
     add.addEventListener("change", () => {
@@ -53,14 +55,16 @@ class Chart {
       this.wish.against = against.value || null;
       this.build();
     });
+    this.values = [];
     const chips = this.wish.quantities.map((name, i) => this.chip(name, i, samples));
     const remove = h("button", { class: "flat", title: "remove this picture", "aria-label": "remove this picture", onclick: () => this.curves.remove(this) }, "✕");
     return h("figcaption", {}, ...chips, this.wish.quantities.length < MOST && add, against, remove);
   }
 
   private chip(name: string, i: number, samples: Samples): HTMLElement {
-    const known = samples.column(name) !== null;
-    const chip = h("button", { class: known ? "chip" : "chip absent", title: known ? "remove this curve" : "this run has no such quantity" }, withUnit(name, samples.unit(name)));
+    const known = samples.column(name) !== null, value = h("output", { "data-value": name });
+    this.values.push([name, value]);
+    const chip = h("button", { class: known ? "chip" : "chip absent", title: known ? "remove this curve" : "this run has no such quantity" }, name, " ", value);
     chip.style.setProperty("--color", COLORS[i%COLORS.length]!);
     chip.addEventListener("click", () => {
       this.wish.quantities.splice(i, 1);
@@ -90,14 +94,14 @@ class Chart {
   }
 
   private drawPlane(against: string): void {
-    const { samples } = this.session.motion!, paths: Path[] = [];
+    const paths: Path[] = [];
     this.present.forEach((name, i) => {
       for (const source of this.sources()) {
         const x = source.samples.column(against), y = source.samples.column(name);
         if (x && y) paths.push({ x, y, color: COLORS[i%COLORS.length]!, dashed: source.dashed });
       }
     });
-    this.plane = new Plane(against, samples.unit(against), this.present.join(", "), samples.unit(this.present[0]!));
+    this.plane = new Plane(against, this.present.join(", "), this.session.motion!.samples.unit(against) === this.session.motion!.samples.unit(this.present[0]!));
     this.plane.set(paths, this.width(), Math.round(1.3*this.curves.height()));
     fill(this.place, this.plane.canvas);
   }
@@ -112,9 +116,9 @@ class Chart {
       this.sources().forEach(({ samples, dashed }, k) => {
         const list = samples.column(name);
         if (!list) return;
-        tables.push([samples.time, list]);
+        tables.push([samples.time, drawable(list)]);
         series.push({
-          label: withUnit(name, samples.unit(name)), stroke: COLORS[i%COLORS.length], width: dashed ? 1.2 : 1.7, points: { show: false },
+          label: name, stroke: COLORS[i%COLORS.length], width: dashed ? 1.2 : 1.7, points: { show: false },
           dash: dashed ? [4 + 2*k, 4] : undefined, alpha: dashed ? 0.75 : 1,
         });
       });
@@ -123,7 +127,7 @@ class Chart {
     fill(this.place);
     this.plot = new uPlot({
       width: this.width(), height: this.curves.height(), pxAlign: 0, series, legend: { show: false }, scales: { x: { time: false }, y: { range: (_u, low, high) => spread(low, high) } },
-      axes: [{ ...axis, size: 28 }, { ...axis, size: 58 }],
+      axes: [{ ...axis, size: 28, label: "t [s]", labelSize: 15, labelGap: -4 }, { ...axis, size: 58 }],
       cursor: { drag: { x: true, y: false }, y: false },
       hooks: { setCursor: [() => this.point()], draw: [() => this.follow(this.session.time)] },
     }, tables.length > 1 ? joined(tables) : tables[0]!, this.place);
@@ -145,6 +149,7 @@ class Chart {
   /** The cursor of a plot over time is a line of our own: the one of uPlot belongs to the mouse. */
   follow(t: number): void {
     const motion = this.session.motion!;
+    for (const [name, place] of this.values) place.textContent = show(motion.samples.value(name, t), 4);
     if (this.plane) {
       const { against } = this.wish, { samples } = motion;
       this.plane.draw(this.present.map((name, i) => [samples.value(against!, t), samples.value(name, t), COLORS[i%COLORS.length]!]));
@@ -155,6 +160,12 @@ class Chart {
     line.hidden = !(x >= 0 && x <= over.clientWidth);
     line.style.transform = `translateX(${x}px)`;
   }
+}
+
+/** Gaps where a number cannot be drawn. */
+function drawable(list: Float64Array): Float64Array | (number | null)[] {
+  const good = (v: number) => Math.abs(v) < 1e100;
+  return list.every(good) ? list : Array.from(list, (v) => (good(v) ? v : null));
 }
 
 /** Some room around the curves; rounding about a constant is no curve. */
@@ -206,7 +217,7 @@ export class Curves {
   }
 
   private take({ samples }: Motion): void {
-    const signature = `${this.session.file}\n${samples.table.columns.join("\n")}`;
+    const signature = `${this.session.file}\n${samples.labels.join("\n")}`;
     if (signature === this.signature) return this.refresh();
     this.signature = signature;
     this.charts = this.wishes(samples).map((wish) => new Chart(this.session, this, wish));
@@ -216,12 +227,13 @@ export class Curves {
 
   /** What the model plots, or its coordinates by their units. */
   private wishes(samples: Samples): Wish[] {
-    const columns = new Set(samples.table.columns), { about } = this.session;
-    const asked = (about?.plots ?? []).map(({ quantities, against }) => ({ quantities: quantities.filter((q) => columns.has(q)), against: against && columns.has(against) ? against : null }))
-      .filter(({ quantities }) => quantities.length);
+    const { about } = this.session, label = (name: string, unit = "") => samples.label(withUnit(name, unit)) ?? samples.label(name);
+    const asked = (about?.plots ?? []).map(({ quantities, units, against }) => ({
+      quantities: quantities.map((name, i) => label(name, units[i])).filter((name) => name !== null), against: against === null ? null : label(against),
+    })).filter(({ quantities }) => quantities.length);
     if (asked.length) return asked;
     const byUnit = new Map<string, string[]>();
-    for (const name of about?.coordinates ?? []) if (columns.has(name)) byUnit.set(samples.unit(name), [...(byUnit.get(samples.unit(name)) ?? []), name]);
+    for (const name of about?.coordinates ?? []) if (label(name)) byUnit.set(samples.unit(name), [...(byUnit.get(samples.unit(name)) ?? []), label(name)!]);
     return [...byUnit.values()].slice(0, 3).map((quantities) => ({ quantities: quantities.slice(0, MOST), against: null }));
   }
 
@@ -248,7 +260,7 @@ export class Curves {
   }
 
   private save(): void {
-    const { motion, file } = this.session;
-    if (motion) download(file.replace(/\.pf$/, "") + ".csv", csv(motion.samples.table), "text/csv");
+    const { motion, file, stale } = this.session;
+    if (motion && !stale) download(file.replace(/\.pf$/, "") + ".csv", csv(motion.samples.table), "text/csv");
   }
 }

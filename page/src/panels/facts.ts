@@ -2,9 +2,9 @@
 // What the system is, and whether the motion can be trusted, in plain words.
 import { fill, h, show } from "../dom";
 import { Cancelled, EngineClient } from "../engine/client";
-import type { Motion } from "../motion";
+import { Samples, type Motion } from "../motion";
 import type { Session } from "../session";
-import type { About, Diagnostic } from "../types";
+import type { About, Diagnostic, Table } from "../types";
 
 interface Linear {
   points: { motion: string; eigenvalues: ([number, number] | { re: number; im: number })[]; verdict?: string }[];
@@ -31,12 +31,10 @@ export class Facts {
     const eigenvalues = h("button", { onclick: () => void this.linearize() }, "eigenvalues at the start");
     const compare = h("button", { onclick: () => void this.compare() }, "compare all formulations");
     fill(this.element, this.trust, this.system, h("p", { class: "buttons" }, eigenvalues, compare), this.linear, this.compared);
-    session.on("about", (about) => {
-      this.showSystem(about);
-      fill(this.linear);
-      fill(this.compared);
-    });
+    session.on("about", (about) => about.model && this.showSystem(about));
+    session.on("changes", () => this.forget());
     session.on("motion", (motion) => this.showTrust(motion));
+    session.on("diagnostics", () => session.stale && fill(this.trust, h("p", { class: "error" }, "The text or the numbers as they are now have no motion; what is shown is the one before.")));
   }
 
   // ---------------------------------------------------------------- the system
@@ -63,8 +61,8 @@ export class Facts {
   // ---------------------------------------------------------------- the motion
 
   private showTrust({ result }: Motion): void {
-    const { violation, energy, events } = result, most = violation ? Math.max(violation.position, violation.velocity) : 0;
-    const scale = energy ? Math.max(Math.abs(energy.start), Math.abs(energy.end), 1e-300) : 1, relative = energy ? Math.abs(energy.drift)/scale : 0;
+    const { violation, energy, events, samples } = result, most = violation ? Math.max(violation.position, violation.velocity) : 0;
+    const relative = energy ? Math.abs(energy.drift)/energyScale(samples!) : 0;
     fill(this.trust, h("h3", {}, "The motion"), table([
       ["end", `${result.end ?? ""}${result.t_end === null ? "" : ` at t = ${show(result.t_end)} s`}`],
       ["constraints", verdict(most, 1e-9, 1e-6, `kept to ${power(most)}`, `missed by up to ${show(most, 2)}`)],
@@ -96,6 +94,13 @@ export class Facts {
     });
   }
 
+  /** Answers belong to the text and the numbers they were asked with. */
+  private forget(): void {
+    this.engine.stop();
+    fill(this.linear);
+    fill(this.compared);
+  }
+
   private async ask<T>(place: HTMLElement, command: string, make: (answer: T) => (Node | string | false | null)[]): Promise<void> {
     fill(place, h("p", { class: "quiet" }, "computing …"));
     try {
@@ -104,6 +109,15 @@ export class Facts {
       if (!(error instanceof Cancelled)) fill(place, h("p", { class: "error" }, (error as Error).message));
     }
   }
+}
+
+/** The largest kinetic energy and the largest change of the potential one: the zero of energy is arbitrary. */
+function energyScale(table: Table): number {
+  const samples = new Samples("", table), range = (name: string) => {
+    const list = samples.column(name) ?? new Float64Array(1);
+    return list.reduce((most, v) => Math.max(most, v), -Infinity) - (name === "kinetic" ? 0 : list.reduce((least, v) => Math.min(least, v), Infinity));
+  };
+  return Math.max(range("kinetic"), range("potential"), 1e-300);
 }
 
 type Row = [string, string | Node] | false | 0 | null | undefined;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One quantity over another: a path in a plane, with a dot where the motion is.
-import { show, withUnit } from "../dom";
+import { show } from "../dom";
 
 export interface Path {
   x: Float64Array;
@@ -11,7 +11,7 @@ export interface Path {
 
 function extent(lists: Float64Array[]): [number, number] {
   let low = Infinity, high = -Infinity;
-  for (const list of lists) for (const v of list) if (Number.isFinite(v)) low = Math.min(low, v), high = Math.max(high, v);
+  for (const list of lists) for (const v of list) if (Math.abs(v) < 1e100) low = Math.min(low, v), high = Math.max(high, v);
   if (low > high) return [-1, 1];
   const margin = high > low ? 0.06*(high - low) : Math.abs(high) || 1;
   return [low - margin, high + margin];
@@ -30,7 +30,7 @@ export class Plane {
   private yRange: [number, number] = [0, 1];
   private paths: Path[] = [];
 
-  constructor(private readonly xName: string, private readonly xUnit: string, private readonly yName: string, private readonly yUnit: string) {
+  constructor(private readonly xLabel: string, private readonly yLabel: string, private readonly equalUnits: boolean) {
     this.canvas.className = "plane";
   }
 
@@ -44,7 +44,7 @@ export class Plane {
     this.paths = paths;
     this.xRange = extent(paths.map((p) => p.x));
     this.yRange = extent(paths.map((p) => p.y));
-    if (this.xUnit === this.yUnit && this.xUnit) this.equalise(width - 70, height - 46);
+    if (this.equalUnits) this.equalise(width - 70, height - 46);
   }
 
   private equalise(width: number, height: number): void {
@@ -80,11 +80,11 @@ export class Plane {
       c.fillText(show(y, 4), left - 5, py(y) + 4);
     }
     c.textAlign = "center";
-    c.fillText(withUnit(this.xName, this.xUnit), (left + right)/2, height - 6);
+    c.fillText(this.xLabel, (left + right)/2, height - 6);
     c.save();
     c.translate(11, (top + bottom)/2);
     c.rotate(-Math.PI/2);
-    c.fillText(withUnit(this.yName, this.yUnit), 0, 0);
+    c.fillText(this.yLabel, 0, 0);
     c.restore();
     c.globalAlpha = 1;
     for (const path of this.paths) this.stroke(c, path, px, py);

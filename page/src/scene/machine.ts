@@ -59,7 +59,7 @@ export class Machine {
 
   private add(shape: Shape): void {
     if (shape.kind === "trace") return this.addTrace(shape);
-    if (shape.kind === "force") return this.addForce(shape);
+    if (shape.kind === "force") return this.look.opacity === 1 ? this.addForce(shape) : undefined;
     const object = make(shape, this.look);
     if (!object) return;
     if (shape.role === "support") this.grounds.push(object);
@@ -79,6 +79,7 @@ export class Machine {
     const geometry = () => new BufferGeometry().setAttribute("position", new BufferAttribute(places, 3)), color = shapeColor(shape);
     const past = new Line(geometry(), new LineBasicMaterial({ color, transparent: true, opacity: this.look.opacity }));
     const whole = new Line(geometry(), new LineBasicMaterial({ color, transparent: true, opacity: 0.3*this.look.opacity }));
+    past.frustumCulled = whole.frustumCulled = false; // its points may be anywhere, or nowhere
     this.traces.push({ past, whole });
     this.root.add(past, whole);
   }
