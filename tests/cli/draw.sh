@@ -23,7 +23,7 @@ END
 
 for model in "$examples"/*.pf; do
   case $(basename "$model" .pf) in
-    free_floating | free_floating_cm | free_floating_published | x1 | x2) # angles only, or nothing that has a place
+    x1 | x2) # numbers that have no place
       run 1 draw --out "$place/x.svg" "$model"
       says err "there is nothing to draw"
       says err "draw b as box"
