@@ -81,7 +81,7 @@ typedef struct PfScene {
   int shape_count, pose_count, point_count;
   const PfShape *shapes;
   const char *const *poses;   /* names of what has the pose; 0 is the ground */
-  const char *const *points;
+  const char *const *points;  /* no name is twice among poses and points */
   const char *const *point_units; /* "m"; "N": no point but a force */
   double size;                /* of the machine: its greatest length, about */
   double up[3];               /* against gravity; z without */

@@ -72,7 +72,7 @@ static PfStatus check_method(const Page *p)
   if (!method || !pf_method_library(method)) return PF_OK;
   pf_fail(p->s.ctx, PF_ERR_ARGUMENT, "the page computes the motion itself, without %s: it cannot move by %s",
           pf_method_library(method), name);
-  pf_hint(p->s.ctx, "--by dopri5, radau5 or another method of our own, see 'pfaff run --help'");
+  pf_hint(p->s.ctx, "--by dopri5, generalized_alpha or another method of our own, see 'pfaff run --help'");
   return PF_ERR_ARGUMENT;
 }
 

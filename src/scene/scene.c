@@ -249,6 +249,44 @@ static void *keep(const PfMaker *m, const void *items, size_t count, size_t size
   return copy;
 }
 
+static bool is_taken(const PfScene *scene, int points, const char *name)
+{
+  for (int i = 0; i < scene->pose_count; i++)
+    if (strcmp(scene->poses[i], name) == 0) return true;
+  for (int i = 0; i < points; i++)
+    if (strcmp(scene->points[i], name) == 0) return true;
+  return false;
+}
+
+static const char *kind_at(const PfScene *scene, int point)
+{
+  for (int i = 0; i < scene->shape_count; i++) {
+    const PfShape *s = scene->shapes + i;
+    if (s->pose < 0 && (s->point[0] == point || s->point[1] == point)) return pf_shape_kind_name(s->kind);
+  }
+  return "point";
+}
+
+/* Poses and points are columns of one table. A point that is called as something before it has its kind behind the
+ * name: "board.trace". */
+static PfStatus name_points(const PfMaker *m, PfScene *scene)
+{
+  const char **names = keep(m, m->vector_names.at, m->vector_names.count, sizeof *m->vector_names.at);
+  scene->points = names;
+  if (!names) return pf_no_room(m->ctx, "the scene");
+  for (int i = 0; i < scene->point_count; i++) {
+    const char *kind = kind_at(scene, i), *own = names[i];
+    size_t room = strlen(own) + strlen(kind) + 14;
+    for (int k = 1; is_taken(scene, i, names[i]); k++) {
+      char *name = pf_arena_alloc(m->arena, room, 1);
+      if (!name) return pf_no_room(m->ctx, "the scene");
+      snprintf(name, room, k > 1 ? "%s.%s%d" : "%s.%s", own, kind, k);
+      names[i] = name;
+    }
+  }
+  return PF_OK;
+}
+
 /* Does something move about in the plane of x and y, as vehicles do? */
 static bool drives(const PfMaker *m)
 {
@@ -271,9 +309,9 @@ static PfStatus finish(PfMaker *m, PfScene *scene)
   scene->shape_count = (int)m->shapes.count;
   scene->point_count = (int)m->vectors.count;
   scene->shapes = scene->parts->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
-  scene->points = keep(m, m->vector_names.at, m->vector_names.count, sizeof *m->vector_names.at);
   scene->point_units = keep(m, m->vector_units.at, m->vector_units.count, sizeof *m->vector_units.at);
-  if (!scene->shapes || !scene->points || !scene->point_units) return pf_no_room(m->ctx, "the scene");
+  if (!scene->shapes || !scene->point_units) return pf_no_room(m->ctx, "the scene");
+  PF_TRY(name_points(m, scene));
   pf_places_close(m->places);
   return pf_places_open(m->places, m->vectors.at, (int)m->vectors.count);
 }

@@ -60,6 +60,7 @@ holds 'd["page"].endswith("x.html") and d["bytes"] > 1000 and d["forms"] == 5 an
 for method in cvode_adams cvode_bdf ida ida2; do
   run 2 page --by $method --out "$place/y.html" "$examples/cart.pf"
   says err "the page computes the motion itself, without SUNDIALS: it cannot move by $method"
+  says err "dopri5, generalized_alpha or another"
 done
 run 2 page --by rk5 --out "$place/y.html" "$examples/cart.pf"
 run 2 page -p none=1 --out "$place/y.html" "$examples/cart.pf"

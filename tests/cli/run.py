@@ -49,6 +49,8 @@ def poses_come_in_a_file_of_their_own():
     expect("--no-rows leaves the rows out", result.returncode == 0 and json.loads(result.stdout)["rows"] is None, result.stderr)
     states, places = list(csv.DictReader(open(out))), list(csv.DictReader(open(poses)))
     expect("there is a pose for each sample", len(states) == len(places) == 21, len(places))
+    names = next(csv.reader(open(poses)))
+    expect("no column is there twice", len(set(names)) == len(names) and "board.trace.x [m]" in names, names)
     for state, place in zip(states, places):
         x, y, theta = (float(state[name]) for name in ("x [m]", "y [m]", "theta [rad]"))
         wanted = [float(state["t [s]"]), x, y, 0, cos(theta), -sin(theta), 0, sin(theta), cos(theta), 0, 0, 0, 1]
