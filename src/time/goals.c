@@ -197,3 +197,59 @@ bool pf_goals_rates(PfGoals *g, const double *values, double *v)
   }
   return true;
 }
+
+/* ---------------------------------------------------------------- singular places */
+
+static PfStatus evaluate(PfContext *ctx, const PfGoals *g, const double *values, PfExpr e, double *number)
+{
+  const PfSymbols *in = pf_system_symbols(g->system);
+  return pf_expr_evaluate(ctx, &e, 1, in->symbol, values, in->count, number);
+}
+
+static PfStatus singular(PfContext *ctx, const PfSpeed *speed, PfExpr e, const char *how)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  const char *text = pf_expr_print(ctx, scratch, e, PF_TEXT);
+  pf_fail_at(ctx, PF_ERR_MODEL, speed->place, "the start cannot be given by the speed '%s' at this place: %s %s",
+             speed->name, text ? text : "it", how);
+  pf_hint(ctx, "give velocities instead, start elsewhere, or choose speeds that are regular there");
+  pf_arena_release(scratch, mark);
+  return PF_ERR_MODEL;
+}
+
+/* A speed that rests gives no velocity, wherever it is. */
+static bool grow_beyond_measure(PfGoals *g, const double *values, double *v)
+{
+  const double most = 1e7; /* velocities are about as large as speeds in usual places */
+  if (!pf_goals_rates(g, values, v)) return false;
+  for (int j = 0; j < g->n; j++)
+    if (!isfinite(v[j])) return true;
+  return pf_largest(v, g->n) > most*pf_largest(speeds_of(g), g->speeds);
+}
+
+static PfStatus check_divisor(PfContext *ctx, PfGoals *g, const double *values, double *v)
+{
+  const PfModel *model = pf_system_equations(g->system)->model;
+  double divisor;
+  if (model->speed_divisor == PF_EXPR_NONE) return PF_OK;
+  PF_TRY(evaluate(ctx, g, values, model->speed_divisor, &divisor));
+  if (fabs(divisor) > 1e-10*fabs(model->speed_divisor_size) || !grow_beyond_measure(g, values, v)) return PF_OK;
+  const PfSpeed *speed = model->speeds;
+  while (speed->start == PF_EXPR_NONE) speed++;
+  return singular(ctx, speed, model->speed_divisor, "vanishes, by which the velocities follow from it");
+}
+
+PfStatus pf_goals_check_place(PfContext *ctx, PfGoals *g, const double *values, double *v)
+{
+  const PfModel *model = pf_system_equations(g->system)->model;
+  if (!g->speeds) return PF_OK;
+  for (int i = 0; i < model->speed_count; i++) {
+    const PfSpeed *speed = model->speeds + i;
+    double number;
+    if (speed->start == PF_EXPR_NONE || speed->value == PF_EXPR_NONE) continue;
+    PF_TRY(evaluate(ctx, g, values, speed->value, &number));
+    if (!isfinite(number)) return singular(ctx, speed, speed->value, "is not finite");
+  }
+  return check_divisor(ctx, g, values, v);
+}

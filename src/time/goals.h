@@ -38,4 +38,7 @@ void pf_goals_evaluate(PfGoals *goals, const double *values);
 /* Velocities (n) that the speeds of the start give at the configuration in `values`; false when no speeds are given. */
 bool pf_goals_rates(PfGoals *goals, const double *values, double *v);
 
+/* Fails where speeds of the start have no value, or give velocities without bound; `v`: room for n numbers. */
+PfStatus pf_goals_check_place(PfContext *ctx, PfGoals *goals, const double *values, double *v);
+
 #endif

@@ -483,6 +483,7 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   for (size_t j = 0; j < n; j++) firm[j] = model->coordinates[j].firm_q, firm[n + j] = model->coordinates[j].firm_v;
   s.firm = firm;
   PF_TRY(settle(&s));
+  PF_TRY(pf_goals_check_place(ctx, goals, values, s.keep));
   s.level = PF_LEVEL_VELOCITY;
   s.goals = goals;
   s.firm = firm + n;

@@ -76,12 +76,39 @@ static void events_go_on_by_every_formulation(void **state)
   }
 }
 
+/* A blade along y moves along y alone: by x' nothing is said of it, unless it rests. */
+static void speeds_do_not_start_singular_places(void **state)
+{
+  (void)state;
+  static const char blade[] =
+    "coord x, y, theta\nkinetic (x'^2 + y'^2 + theta'^2)/2\nconstraint c: -sin(theta)*x' + cos(theta)*y' = 0\n"
+    "speed u = x', w = theta'\nstart u = 1/2, w = 2\n";
+  PfSim *sim = open_text(blade);
+  start(sim);
+  assert_true(pf_sim_set(sim, "theta", acos(-1)/2));
+  assert_false(pf_sim_start(sim));
+  assert_contains(pf_sim_error(sim)->message, "by the speed 'u' at this place");
+  assert_contains(pf_sim_error(sim)->message, "cos(theta) vanishes");
+  assert_true(pf_sim_set(sim, "u", 0));
+  start(sim);
+  assert_near(pf_sim_get(sim, handle(sim, "theta'")), 2, 0, 1e-12);
+  pf_sim_close(sim);
+  sim = open_text("coord x\nkinetic x'^2/2\nspeed u = x'/x\nstart x = 0, u = 1\n");
+  assert_false(pf_sim_start(sim));
+  assert_contains(pf_sim_error(sim)->message, "'u' at this place: x'/x is not finite");
+  assert_true(pf_sim_set(sim, "x", 2));
+  start(sim);
+  assert_near(pf_sim_get(sim, handle(sim, "x'")), 2, 0, 1e-12);
+  pf_sim_close(sim);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(speeds_are_started_and_read_by_name),
     cmocka_unit_test(another_start_of_a_speed_holds),
     cmocka_unit_test(events_go_on_by_every_formulation),
+    cmocka_unit_test(speeds_do_not_start_singular_places),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
