@@ -32,12 +32,42 @@ static void place(PfSim *sim, const PfDynamics *f)
   memcpy(values + in->v, f->full + in->v, (size_t)f->n*sizeof *values);
 }
 
+/* Heights up to this are on the section: rounding, and a small part of what the tolerances allow. */
+static double thickness(const PfPath *p)
+{
+  double atol = pf_sim_options(p->sim).atol;
+  return fmax(1e-12*p->largest, 1e-3*(atol > 0 ? atol : pf_path_rtol(p->sim)/100));
+}
+
+static bool is_off(const PfPath *p, double g)
+{
+  return fabs(g) > thickness(p);
+}
+
+static void note_side(PfPath *p)
+{
+  p->largest = fmax(p->largest, fabs(p->g));
+  if (is_off(p, p->g)) p->below = p->g < 0;
+}
+
+/* A jump onto the section comes from nowhere. */
+static void note_jump(PfPath *p)
+{
+  double before = p->g;
+  p->g = p->height(p->user);
+  note_side(p);
+  if (is_off(p, before) && !is_off(p, p->g)) p->below = false;
+}
+
 PfStatus pf_path_begin(PfPath *p, const PfDynamics *field)
 {
   if (field) place(p->sim, field);
   PF_TRY(status_of(p->sim, pf_sim_start(p->sim)));
   p->t = p->from = p->to = pf_sim_time(p->sim);
   p->g = p->height(p->user);
+  p->largest = 0;
+  p->below = false;
+  note_side(p);
   return PF_OK;
 }
 
@@ -52,7 +82,7 @@ PfStatus pf_path_step(PfPath *p, bool *goes)
   if (!*goes) pf_diagnostics_cut(ctx, before);
   p->t = p->from = p->to;
   p->to = pf_sim_time(p->sim);
-  if (p->from == p->to) p->g = p->height(p->user);
+  if (p->from == p->to) note_jump(p);
   return PF_OK;
 }
 
@@ -61,6 +91,14 @@ static PfStatus height_at(void *user, double t, double *g)
   const PfPath *p = user;
   *g = pf_sim_look(p->sim, t) ? p->height(p->user) : NAN;
   return PF_OK;
+}
+
+/* Between `begin` and where the path has come to; what rested on the section leaves it at once. */
+static bool find_passage(PfPath *p, double begin, double before, double *t)
+{
+  if (before < 0) return pf_root(height_at, p, begin, before, p->t, p->g, t) == PF_OK;
+  *t = begin;
+  return pf_sim_look(p->sim, begin);
 }
 
 /* Steps may be long: they are looked at in pieces. */
@@ -72,7 +110,9 @@ bool pf_path_pass(PfPath *p, double *t)
     double begin = p->t, before = p->g;
     p->t = p->to - begin > 1.5*piece ? begin + piece : p->to;
     (void)height_at(p, p->t, &p->g);
-    if (before < 0 && p->g >= 0 && pf_root(height_at, p, begin, before, p->t, p->g, t) == PF_OK) return true;
+    bool was_below = p->below;
+    note_side(p);
+    if (was_below && !p->below && find_passage(p, begin, before, t)) return true;
   }
   return false;
 }

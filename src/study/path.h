@@ -13,6 +13,8 @@ typedef struct PfPath {
   void *user;
   double from, to;              /* the latest step; the same where an event is announced or has happened */
   double t, g;                  /* so far it was looked at, and the height there */
+  double largest;               /* height so far: what is nothing beside it is rounding */
+  bool below;                   /* where it was last off the section */
 } PfPath;
 
 /* The simulation moves for `span` seconds from its start. */
@@ -25,7 +27,8 @@ PfStatus pf_path_begin(PfPath *path, const PfDynamics *field);
  * failure. */
 PfStatus pf_path_step(PfPath *path, bool *goes);
 /* The next instant of the latest step at which the height becomes positive; then the simulation shows it. A jump is no
- * passage. */
+ * passage, and neither is rounding where something rests on the section: that passes when it leaves to the other
+ * side. */
 bool pf_path_pass(PfPath *path, double *t);
 /* Why the motion is over before the end of its time, in `arena`; NULL when it is not. */
 const char *pf_path_end(const PfPath *path, PfArena *arena);

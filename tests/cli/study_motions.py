@@ -58,6 +58,18 @@ for c in d["curves"]:
     check("a curve to the end of its time", c["end"] == "end of the time" and len(c["a"]) == 601 and c["a"][0] == c["start"][0], c["end"])
     check("it sticks where the spring pulls less than friction", abs(c["a"][-1]) <= 0.1 + 1e-9 and most(c["b"][-50:]) < 1e-12, c["a"][-1])
 
+# Where it rests, rounding passes nothing: it turns upwards at pi and 3 pi. What comes to rest from below passes where it leaves upwards:
+# stopped by 1 + t/10 at t = 0.95, it is moved by a force that exceeds the friction of 1 from t = 10 on.
+pulled = write("pulled.pf", "param F = 1\ncoord x\nkinetic x'^2/2\nforce x = t/10 - F*sign(x')\nstart x' = -1\n")
+listed = subprocess.run([program, "run", "--help"], capture_output=True, text=True).stdout
+for by in ["dopri5"], ["dop853"], ["rk4", "--step", "0.01"], ["generalized_alpha"], ["rattle"], ["cvode_bdf"], ["cvode_adams"], ["ida"], ["ida2"]:
+    if by[0] not in listed: continue
+    d, said = study("poincare", "--section", "x'=0", "--show", "x,x'", "--for", "40", "--by", *by, dry)
+    check(f"{by}: two turns", len(d["t"]) == 2 and most([d["t"][0] - math.pi, d["t"][1] - 3*math.pi]) < 1e-4, d["t"])
+    check(f"{by}: where it turns", most([d["a"][0] + 0.8, d["a"][1] + 0.4]) < 1e-4, d["a"])
+    d, said = study("poincare", "--section", "x'=0", "--show", "x,x'", "--for", "12", "--by", *by, pulled)
+    check(f"{by}: it leaves once", len(d["t"]) == 1 and abs(d["t"][0] - 10) < 1e-3, d["t"])
+
 # On a belt of velocity 1 the block slips as x = 0.2 + sin(t), whose velocity reaches that of the belt once in a period: closed.
 belt = write("belt.pf", "coord x\nkinetic x'^2/2\npotential x^2/2\nforce x = -0.2*sign(x' - 1)\nstart x = 0.2, x' = 1\n")
 d, said = study("portrait", "--show", "x,x'", "--starts", "1", "--for", "20", belt)
