@@ -48,14 +48,23 @@ static void set_defaults(PfRunOptions *o)
   if (isnan(o->rho)) o->rho = 0.9;
 }
 
+/* What rests keeps the steps of a method that has fixed ones: whoever follows it in real time goes on with them. */
+static void rest(PfMotionRun *run)
+{
+  run->stepper.method = &pf_method_rest;
+  run->stepper.fixed = run->stepper.fixed && run->options.step > 0;
+}
+
 static PfStatus find_method(PfMotionRun *run)
 {
   run->stepper.method = pf_method_find(run->options.method);
-  if (run->stepper.method && run->n == 0) run->stepper.method = &pf_method_rest;
   if (!run->stepper.method) return pf_method_unknown(run->ctx, run->options.method);
   const PfRunOptions *o = &run->options;
-  if (run->stepper.method == &pf_method_rest) return PF_OK;
   run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
+  if (run->n == 0) {
+    rest(run);
+    return PF_OK;
+  }
   if (run->stepper.fixed && !(o->step > 0)) {
     pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step", run->stepper.method->name);
     pf_hint(run->ctx, "give one, for example --step 1e-3, { step = 1e-3 } after 'run' in the model, or 'step' of the "

@@ -31,4 +31,14 @@ run 2 run "$model" --real-time --rate 1e9
 says err "--rate: 1e+09 steps per second are too many"
 run 1 run "$model" --for 1e9 --real-time
 says err 'are too many'
+# Steps go on where everything is locked: without them no row would come before the end.
+cat >"$place/locked.pf" <<'END'
+coord x
+kinetic x'^2/2
+start x' = 1
+when t = 0.1 { lock x }
+END
+run 0 run --for 0.3 --real-time --rate 100 --json "$place/locked.pf"
+holds 'd["real_time"]["steps"] >= 30 and sum(0.1 < row[0] <= 0.3 for row in d["rows"]) >= 19'
+
 finish

@@ -61,9 +61,9 @@ for c in d["curves"]:
 # Where it rests, rounding passes nothing: it turns upwards at pi and 3 pi. What comes to rest from below passes where it leaves upwards:
 # stopped by 1 + t/10 at t = 0.95, it is moved by a force that exceeds the friction of 1 from t = 10 on.
 pulled = write("pulled.pf", "param F = 1\ncoord x\nkinetic x'^2/2\nforce x = t/10 - F*sign(x')\nstart x' = -1\n")
-listed = subprocess.run([program, "run", "--help"], capture_output=True, text=True).stdout
+tried = subprocess.run([program, "run", "--by", "ida", pulled], capture_output=True, text=True)
 for by in ["dopri5"], ["dop853"], ["rk4", "--step", "0.01"], ["generalized_alpha"], ["rattle"], ["cvode_bdf"], ["cvode_adams"], ["ida"], ["ida2"]:
-    if by[0] not in listed: continue
+    if by[0][:3] in ("cvo", "ida") and "needs the library" in tried.stderr: continue
     d, said = study("poincare", "--section", "x'=0", "--show", "x,x'", "--for", "40", "--by", *by, dry)
     check(f"{by}: two turns", len(d["t"]) == 2 and most([d["t"][0] - math.pi, d["t"][1] - 3*math.pi]) < 1e-4, d["t"])
     check(f"{by}: where it turns", most([d["a"][0] + 0.8, d["a"][1] + 0.4]) < 1e-4, d["a"])
