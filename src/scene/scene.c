@@ -280,7 +280,8 @@ static PfStatus name_points(const PfMaker *m, PfScene *scene)
     for (int k = 1; is_taken(scene, i, names[i]); k++) {
       char *name = pf_arena_alloc(m->arena, room, 1);
       if (!name) return pf_no_room(m->ctx, "the scene");
-      snprintf(name, room, k > 1 ? "%s.%s%d" : "%s.%s", own, kind, k);
+      if (k == 1) snprintf(name, room, "%s.%s", own, kind);
+      else snprintf(name, room, "%s.%s%d", own, kind, k);
       names[i] = name;
     }
   }
