@@ -127,7 +127,7 @@ class Chart {
     fill(this.place);
     this.plot = new uPlot({
       width: this.width(), height: this.curves.height(), pxAlign: 0, series, legend: { show: false }, scales: { x: { time: false }, y: { range: (_u, low, high) => spread(low, high) } },
-      axes: [{ ...axis, size: 28, label: "t [s]", labelSize: 15, labelGap: -4 }, { ...axis, size: 58 }],
+      axes: [{ ...axis, size: 30, label: "t [s]", labelSize: 16, labelGap: 0, labelFont: "12px system-ui, sans-serif" }, { ...axis, size: 62, values: (_u, ticks) => ticks.map((v) => show(v, 5)) }],
       cursor: { drag: { x: true, y: false }, y: false },
       hooks: { setCursor: [() => this.point()], draw: [() => this.follow(this.session.time)] },
     }, tables.length > 1 ? joined(tables) : tables[0]!, this.place);
