@@ -110,6 +110,7 @@ static PfStatus read_study(Study *st, const Options *o)
   Plane plane = {0};
   double span;
   PF_TRY(pf_study_open(st, o));
+  PF_TRY(pf_study_move(st, 1e-9, &span));
   if (o->range) PF_TRY(pf_study_range(st, "the range", o->range, &range));
   if (o->sweep) PF_TRY(pf_study_range(st, "--sweep", o->sweep, &range));
   expect(range.count >= 2 && isfinite(range.from) && isfinite(range.to), "a range has ends and a count");
@@ -118,12 +119,13 @@ static PfStatus read_study(Study *st, const Options *o)
   for (int i = 0; i < search.interval_count; i++)
     expect(search.intervals[i].low <= search.intervals[i].high && search.intervals[i].name,
            "an interval has a name and ends");
-  return pf_study_span(st, &span);
+  expect(isfinite(span), "a duration is a number");
+  return PF_OK;
 }
 
 static void check_study(const Options *o)
 {
-  Study st = {.with_energy = true};
+  Study st = {.moves = true};
   PfStatus status = read_study(&st, o);
   expect(status == PF_OK || pf_error_count(st.s.ctx) > 0, "a failure is said");
   pf_cli_diagnostics(st.s.ctx);

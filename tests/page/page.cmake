@@ -13,5 +13,5 @@ foreach(file IN LISTS files)
   string(REPLACE ".test.mjs" "" test "${name}")
   register_test("page.${test}" "${PFAFF_NODE}" "${CMAKE_CURRENT_SOURCE_DIR}/page/run.mjs" $<TARGET_FILE:pfaff_program>
     "${PROJECT_SOURCE_DIR}" "${pages}" "${name}")
-  set_tests_properties("page.${test}" PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_REQUIRED page PROCESSORS 2)
+  set_tests_properties("page.${test}" PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_REQUIRED page)
 endforeach()
