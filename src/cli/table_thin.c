@@ -83,7 +83,8 @@ PfStatus pf_table_thin(PfContext *ctx, Table *table, TableThinning *t)
       s = stretch_at(table, t, s.end);
       mark(table, t, s, kept);
     }
-    for (size_t r = 0; t->even && r < (size_t)rows; r += ((size_t)rows + t->even - 1)/t->even) kept[r] = true;
+    const size_t every = t->even ? ((size_t)rows + t->even - 1)/t->even : 0;
+    for (size_t r = 0; every && r < (size_t)rows; r += every) kept[r] = true;
     drop(table, kept);
     t->thinned = true;
     if ((size_t)pf_table_rows(table) > t->most/2) t->most *= 2; /* or it would be thinned at every row */
