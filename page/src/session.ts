@@ -64,6 +64,7 @@ export class Session extends Emitter<SessionEvents> {
   private readonly engine: EngineClient;
   private readonly latest: Latest<Computed | null>;
   private known = ""; // the text that `about` is of
+  private valuesOf = ""; // the changes that the shown numbers are of
 
   constructor(bytes: Promise<ArrayBuffer>, readonly data: PageData) {
     super();
@@ -151,7 +152,6 @@ export class Session extends Emitter<SessionEvents> {
       const scene = await this.look(text, this.horizon(about));
       const options = { ...this.options(), every: this.every(about, samples) };
       const result = await this.engine.ask<RunResult>("run", text, options, { seconds: SECONDS });
-      if (samples === FINE) await this.readValues(text);
       return { result, scene };
     });
   }
@@ -160,6 +160,7 @@ export class Session extends Emitter<SessionEvents> {
     const about = await this.engine.ask<About>("check", text, this.ownStart(), { seconds: SECONDS });
     this.known = text;
     this.about = about;
+    this.valuesOf = JSON.stringify(noChanges());
     this.forgetUnknown(about);
     this.diagnostics = about.diagnostics;
     this.emit("about", about);
@@ -167,9 +168,12 @@ export class Session extends Emitter<SessionEvents> {
     return about;
   }
 
-  /** Numbers that are made of others follow them. */
-  private async readValues(text: string): Promise<void> {
-    const { time: _, ...options } = this.startOptions(), { values } = await this.engine.ask<About>("check", text, options, { seconds: SECONDS });
+  /** Numbers that are made of others follow those that are changed; the motion does not wait for them. */
+  private async readValues(): Promise<void> {
+    const changes = JSON.stringify(this.changes);
+    if (changes === this.valuesOf) return;
+    this.valuesOf = changes;
+    const { time: _, ...options } = this.startOptions(), { values } = await this.engine.ask<About>("check", this.text, options, { seconds: SECONDS });
     if (values) this.emit("values", values);
   }
 
@@ -203,6 +207,7 @@ export class Session extends Emitter<SessionEvents> {
       this.seek(Math.min(this.time, this.motion.end));
     }
     this.emit("diagnostics", this.diagnostics);
+    if (!this.latest.wanted) this.readValues().catch(() => { this.valuesOf = ""; }); // given up for a newer run
   }
 
   private fail(error: Error): void {

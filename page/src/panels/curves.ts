@@ -196,7 +196,7 @@ export class Curves {
     const save = h("button", { title: "the samples as a table, as pfaff run --out writes them", onclick: () => this.save() }, "CSV");
     fill(this.element, this.list, this.legend, h("footer", {}, add, save, h("span", { class: "quiet" }, "Click: that time. Drag: zoom. Double click: everything.")));
     session.on("motion", (motion) => this.take(motion));
-    session.on("time", (t) => this.charts.forEach((chart) => chart.follow(t)));
+    session.on("time", (t) => session.motion && this.charts.forEach((chart) => chart.follow(t)));
     let width = 0;
     new ResizeObserver(() => {
       if (this.list.clientWidth === width) return;
