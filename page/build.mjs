@@ -8,6 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { jsonInHtml } from "./src/out/html.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url)), root = join(here, "..");
 const engine = process.argv[2] ?? join(root, "build-wasm/pfaff.wasm");
@@ -55,9 +56,6 @@ function policy(boot) {
   return ["default-src 'none'", `script-src ${sha256(boot)} blob: 'wasm-unsafe-eval'`, "worker-src blob:", "style-src 'unsafe-inline'", "img-src data: blob:",
     "media-src blob:", "font-src data:", "base-uri 'none'", "form-action 'none'"].join("; ");
 }
-
-/** As the program writes it: nothing in it can end the element. */
-export const jsonInHtml = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 function gallery() {
   const examples = join(root, "examples");

@@ -4,10 +4,11 @@
 export class Emitter<Events extends Record<string, unknown>> {
   private readonly listeners = new Map<keyof Events, ((value: never) => void)[]>();
 
-  on<K extends keyof Events>(event: K, listener: (value: Events[K]) => void): void {
-    const list = this.listeners.get(event) ?? [];
-    list.push(listener as (value: never) => void);
-    this.listeners.set(event, list);
+  /** The result ends it. */
+  on<K extends keyof Events>(event: K, listener: (value: Events[K]) => void): () => void {
+    const one = listener as (value: never) => void;
+    this.listeners.set(event, [...(this.listeners.get(event) ?? []), one]);
+    return () => this.listeners.set(event, (this.listeners.get(event) ?? []).filter((other) => other !== one));
   }
 
   protected emit<K extends keyof Events>(event: K, value: Events[K]): void {

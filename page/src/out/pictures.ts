@@ -45,10 +45,9 @@ export function saveFilm(stage: Stage, session: Session, name: string): string |
   session.seek(motion.begin);
   recorder.start();
   session.play(true);
-  let over = false;
-  session.on("playing", (on) => {
-    if (on || over) return;
-    over = true;
+  const end = session.on("playing", (on) => {
+    if (on) return;
+    end();
     session.loop = loop;
     setTimeout(() => recorder.stop(), 100);
   });

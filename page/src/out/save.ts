@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page itself with the reader's changes, and links that carry them.
 import { download } from "../dom";
+import { jsonInHtml } from "./html.mjs";
 import { noChanges, type Changes, type Session } from "../session";
 import type { Options, PageData } from "../types";
-
-/** Nothing in it can end the element that holds it. */
-function jsonInHtml(value: unknown): string {
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
