@@ -62,7 +62,7 @@ export interface Shape {
   kind: ShapeKind;
   role: string;
   name: string;
-  color?: string;
+  color: string;
   body?: number;
   size: [number, number, number];
   pose?: number;

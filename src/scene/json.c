@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scene for programs. */
+#include "scene/paint_impl.h"
 #include "scene/picture.h"
 #include "scene/scene_impl.h"
+
+#include <stdio.h>
 
 static void put_numbers(PfJson *json, const char *key, const double *numbers, int count)
 {
@@ -19,11 +22,13 @@ static void put_names(PfJson *json, const char *key, const char *const *names, i
 
 static void put_shape(PfJson *json, const PfShape *s)
 {
+  char color[8];
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "kind", pf_shape_kind_name(s->kind));
   pf_json_string(json, "role", pf_role_name(s->role));
   pf_json_string(json, "name", s->name);
-  if (s->color) pf_json_string(json, "color", s->color);
+  snprintf(color, sizeof color, "#%06x", pf_shape_color(s) & 0xffffffu);
+  pf_json_string(json, "color", color);
   if (s->body >= 0) pf_json_integer(json, "body", s->body);
   put_numbers(json, "size", s->size, 3);
   if (s->pose >= 0) {

@@ -113,3 +113,13 @@ PfCamera pf_camera_make(const PfScene *scene, PfView view)
   cross(c.toward, c.right, c.up);
   return c;
 }
+
+/* From above and from the left of the one who looks. */
+PfColor pf_color_lit(const PfCamera *camera, PfColor color, const double n[3])
+{
+  double length = pf_length3(n), light[3], bright = 0;
+  for (int i = 0; i < 3; i++) light[i] = 0.55*camera->vertical[i] + 0.45*camera->toward[i] - 0.35*camera->right[i];
+  if (length > 0) bright = pf_dot3(light, n)/length/pf_length3(light);
+  if (bright >= 0.6) return pf_color_mix(color, 0xffffff, 0.9*(bright - 0.6));
+  return pf_color_mix(color, 0x101820, 0.42*(0.6 - bright));
+}

@@ -3,7 +3,6 @@
 import { Box3, BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, Material, Matrix4, Mesh, MeshBasicMaterial, Object3D, Quaternion, Vector3 } from "three";
 import type { Frames } from "../motion";
 import type { SceneData, Shape } from "../types";
-import { shapeColor } from "./colors";
 import { arrow, make, type Look } from "./shapes";
 
 /** What can be switched on and off. */
@@ -76,7 +75,7 @@ export class Machine {
       const at = frames.pointAt(i, point);
       for (let k = 0; k < 3; k++) places[3*i + k] = frames.number(at + k);
     }
-    const geometry = () => new BufferGeometry().setAttribute("position", new BufferAttribute(places, 3)), color = shapeColor(shape);
+    const geometry = () => new BufferGeometry().setAttribute("position", new BufferAttribute(places, 3)), color = shape.color;
     const past = new Line(geometry(), new LineBasicMaterial({ color, transparent: true, opacity: this.look.opacity }));
     const whole = new Line(geometry(), new LineBasicMaterial({ color, transparent: true, opacity: 0.3*this.look.opacity }));
     past.frustumCulled = whole.frustumCulled = false; // its points may be anywhere, or nowhere

@@ -5,7 +5,6 @@ import {
   SphereGeometry, TorusGeometry, TubeGeometry, Vector3,
 } from "three";
 import type { Shape } from "../types";
-import { shapeColor } from "./colors";
 
 export interface Look {
   /** 1: solid; less: a ghost */
@@ -16,7 +15,7 @@ function material(shape: Shape, look: Look): MeshStandardMaterial {
   const seeThrough = shape.role !== "support" ? 1 : shape.kind === "surface" ? 0.6 : 0.35;
   const opacity = look.opacity*seeThrough;
   return new MeshStandardMaterial({
-    color: shapeColor(shape), roughness: 0.62, metalness: 0.08, transparent: opacity < 1, opacity, depthWrite: opacity >= 1,
+    color: shape.color, roughness: 0.62, metalness: 0.08, transparent: opacity < 1, opacity, depthWrite: opacity >= 1,
     side: shape.kind === "shell" || shape.kind === "surface" ? DoubleSide : FrontSide,
   });
 }
