@@ -78,6 +78,9 @@ PF_API const char *pf_expr_symbol_name(PfContext *ctx, PfExpr e);
 /* What PF_LATEX prints for the symbol instead of what follows from its name; NULL: its name again. The text is copied
  * as it is: it must be one symbol with braces that fit. False when there is no memory. */
 PF_API bool pf_expr_symbol_notation(PfContext *ctx, PfExpr symbol, const char *latex);
+/* Says that nine symbols are the entries of a rotation matrix, by rows: zero tests and short forms know it from then
+ * on. False when there is no memory. */
+PF_API bool pf_expr_rotation(PfContext *ctx, const PfExpr entries[9]);
 /* True for rationals; gives numerator and denominator (> 0) unless NULL. */
 PF_API bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den);
 /* True for rationals and doubles; gives the value unless NULL. */
@@ -160,6 +163,17 @@ PF_API PfTruth pf_expr_is_probably_zero(PfContext *ctx, PfExpr e, int rounds);
  * FLINT, or when the expression is too large, e itself. */
 PF_API PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e);
 
+/* Limits what all calls of pf_expr_simplest until pf_expr_unlimit may take together; past that they give e itself. An
+ * effort of 1e7 is about half a second, and the same on every machine. A limit inside another one is left to that. True
+ * when this call set the limit: then it must be ended. */
+PF_API bool pf_expr_limit(PfContext *ctx, double effort);
+/* Gives a limit that is set another effort, for what comes next. */
+PF_API void pf_expr_renew(PfContext *ctx, double effort);
+/* Is nothing left of it? */
+PF_API bool pf_expr_is_exhausted(PfContext *ctx);
+/* Ends it; true when there was not enough. */
+PF_API bool pf_expr_unlimit(PfContext *ctx);
+
 /* ---------------------------------------------------------------- printing */
 
 typedef enum PfNotation { PF_TEXT, PF_LATEX, PF_C } PfNotation;
@@ -170,6 +184,8 @@ PF_API const char *pf_expr_print(PfContext *ctx, PfArena *arena, PfExpr e, PfNot
 
 /* How many letters, numbers and signs the text form has, without writing it; saturates at SIZE_MAX. */
 PF_API size_t pf_expr_length(PfContext *ctx, PfExpr e);
+/* The same in words: every name (with its primes), number, function and operator is one, brackets are none. */
+PF_API size_t pf_expr_words(PfContext *ctx, PfExpr e);
 
 /* Takes shared parts out of large expressions: the roots are rewritten in terms of new symbols named
  * prefix1, prefix2, …, defined in order by parts[i]. For roots shorter than `limit` (pf_expr_length) in

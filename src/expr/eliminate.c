@@ -67,13 +67,18 @@ static int fill(const Work *w, int i, int j)
   return right*column;
 }
 
+static bool is_kept(const Work *w, int j)
+{
+  return w->guide->kept && w->guide->kept[w->column[j]];
+}
+
 /* How good the pivot (i, j) is: constants first, then what does not vanish at the start; those that make few
  * entries longer before others, short ones before long ones, then by size in the generic configuration. 0:
  * zero. */
 static double quality(Work *w, int i, int j)
 {
   PfExpr e = *entry(w, i, j);
-  if (pf_expr_is_structural_zero(w->ctx, e)) return 0;
+  if (pf_expr_is_structural_zero(w->ctx, e) || is_kept(w, j)) return 0;
   double value = fabs(value_at(w, e, w->guide->generic));
   if (!(value > 1e-9*w->size[w->row[i]])) return 0;
   bool constant = pf_guide_is_constant(w->ctx, w->guide, e);
@@ -112,32 +117,40 @@ static PfExpr determinant(PfContext *ctx, PfExpr a, PfExpr b, PfExpr c, PfExpr d
   return pf_expr_sub(ctx, pf_expr_mul(ctx, a, d), pf_expr_mul(ctx, b, c));
 }
 
-/* Is the determinant of the rows i, k in the columns j, l constant? cos(a)*cos(a) + sin(a)*sin(a) is. */
-static bool is_pair(Work *w, int i, int k, int j, int l)
+/* The length of the determinant of the rows i, k in the columns j, l if it is constant, as cos(a)*cos(a) +
+ * sin(a)*sin(a) is; else SIZE_MAX. */
+static size_t pair_length(Work *w, int i, int k, int j, int l)
 {
   enum { LONG_PAIR = 60 };
   PfContext *ctx = w->ctx;
   PfExpr e = determinant(ctx, *entry(w, i, j), *entry(w, i, l), *entry(w, k, j), *entry(w, k, l));
-  if (pf_expr_is_structural_zero(ctx, e) || pf_expr_length(ctx, e) > LONG_PAIR) return false;
+  if (pf_expr_is_structural_zero(ctx, e) || pf_expr_length(ctx, e) > LONG_PAIR) return SIZE_MAX;
   e = pf_expr_simplest(ctx, e);
-  return pf_guide_is_constant(ctx, w->guide, e) && fabs(value_at(w, e, w->guide->generic)) > 1e-9;
+  bool constant = pf_guide_is_constant(ctx, w->guide, e) && fabs(value_at(w, e, w->guide->generic)) > 1e-9;
+  return constant ? pf_expr_length(ctx, e) : SIZE_MAX;
 }
 
 /* Two rows that determine two unknowns everywhere, though neither does by itself: a point's velocity by its components
- * along axes that turn. Both pivots are brought to their places. */
+ * along axes that turn; of several such pairs the one with the shortest determinant. Both pivots are brought to their
+ * places. */
 static bool find_pair(Work *w)
 {
-  int r = w->rank;
+  int r = w->rank, best[4] = {0};
+  size_t shortest = SIZE_MAX;
   for (int i = r; i < w->m; i++)
     for (int k = i + 1; k < w->m; k++)
       for (int j = r; j < w->n; j++)
         for (int l = j + 1; l < w->n; l++) {
-          if ((w->row[i] < w->first) != (w->row[k] < w->first) || !is_pair(w, i, k, j, l)) continue;
-          bring(w, r, i, j);
-          bring(w, r + 1, k, l);
-          return true;
+          if ((w->row[i] < w->first) != (w->row[k] < w->first) || is_kept(w, j) || is_kept(w, l)) continue;
+          size_t length = pair_length(w, i, k, j, l);
+          if (length >= shortest) continue;
+          shortest = length;
+          best[0] = i, best[1] = k, best[2] = j, best[3] = l;
         }
-  return false;
+  if (shortest == SIZE_MAX) return false;
+  bring(w, r, best[0], best[2]);
+  bring(w, r + 1, best[1], best[3]);
+  return true;
 }
 
 static bool choose_pivot(Work *w)

@@ -12,6 +12,7 @@ typedef struct PfGuide {
   const PfExpr *symbols;
   const double *generic; /* as good as any other, where A is finite */
   const double *start;   /* where pivots should not vanish either, or NULL */
+  const bool *kept;      /* per unknown: it is not solved for; NULL: any may be */
 } PfGuide;
 
 /* x1 = d - K x2, with x1 the unknowns column[0 … rank-1] and x2 the others. */

@@ -37,6 +37,11 @@ typedef struct Node {
   uint32_t op;
 } Node;
 
+/* Symbols that are the entries of a rotation matrix, by rows. */
+typedef struct Rotation {
+  PfExpr entry[9];
+} Rotation;
+
 enum { LARGEST_KEPT = 8 };
 
 struct PfExprTable {
@@ -48,6 +53,10 @@ struct PfExprTable {
   PF_ARRAY(Number) numbers;
   PF_ARRAY(const char *) names;
   PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
+  PF_ARRAY(Rotation) rotations;
+  bool limited;  /* short forms are looked for with an effort that is limited in all */
+  double effort; /* what is left of it */
+  bool gave_up;  /* there was not enough since the limit was set */
   uint32_t *slots; /* hash table of handles, 0 = free */
   size_t slot_count;
   PfExpr small[2*LARGEST_KEPT + 1]; /* the handles of -8 … 8, as far as they exist */
@@ -64,6 +73,9 @@ PfExprTable *pf_expr_table(PfContext *ctx); /* makes it at first use; NULL witho
 
 /* Absorbs: remembers the first cause and gives PF_EXPR_NONE. */
 PfExpr pf_expr_spoil(PfExprTable *table, PfStatus status, const char *cause);
+
+/* The number of the rotation that the symbol is an entry of (rotation.c), or -1; *entry unless NULL. */
+int pf_rotation_of(const PfExprTable *table, PfExpr symbol, int *entry);
 
 PfExpr pf_intern_number(PfExprTable *table, Number value);
 PfExpr pf_intern(PfExprTable *table, PfOp op, const PfExpr *args, uint32_t count);

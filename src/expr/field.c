@@ -21,7 +21,7 @@ static uint64_t oracle(const PfProbe *w, uint64_t kind, uint64_t a, uint64_t b)
   return scramble(scramble(scramble(w->seed ^ kind) ^ a) + b)%w->field.p;
 }
 
-enum { SYMBOL_VALUE = PF_OP_COUNT, CIRCLE_POINT, GROWTH, POWER_VALUE };
+enum { SYMBOL_VALUE = PF_OP_COUNT, CIRCLE_POINT, GROWTH, POWER_VALUE, QUATERNION };
 
 /* ---------------------------------------------------------------- powers */
 
@@ -149,6 +149,36 @@ static uint64_t evaluate_opaque(const PfProbe *w, PfOp op, int node)
   }
 }
 
+/* The entry of the rotation by a random quaternion: (w^2 - v.v) 1 + 2 v v^T + 2 w (v x), over |q|^2. */
+static bool evaluate_rotation(const PfProbe *w, int rotation, int entry, uint64_t *result)
+{
+  const PfField *f = &w->field;
+  uint64_t q[4], square[4], sum = 0;
+  for (int k = 0; k < 4; k++) {
+    q[k] = oracle(w, QUATERNION, w->table->rotations.at[rotation].entry[0], (uint64_t)k);
+    square[k] = pf_field_multiply(f, q[k], q[k]);
+    sum = pf_field_add(f, sum, square[k]);
+  }
+  int i = entry/3, j = entry%3;
+  if (i == j) {
+    uint64_t others = pf_field_add(f, square[(i + 1)%3 + 1], square[(i + 2)%3 + 1]);
+    *result = pf_field_subtract(f, pf_field_add(f, square[0], square[i + 1]), others);
+  } else {
+    uint64_t along = pf_field_multiply(f, q[i + 1], q[j + 1]), across = pf_field_multiply(f, q[0], q[4 - i - j]);
+    *result = j == (i + 2)%3 ? pf_field_add(f, along, across) : pf_field_subtract(f, along, across);
+    *result = pf_field_add(f, *result, *result);
+  }
+  return divide(f, *result, sum, result);
+}
+
+static bool evaluate_symbol(const PfProbe *w, PfExpr e, uint64_t *result)
+{
+  int entry, rotation = pf_rotation_of(w->table, e, &entry);
+  if (rotation >= 0) return evaluate_rotation(w, rotation, entry, result);
+  *result = oracle(w, SYMBOL_VALUE, e, 0);
+  return true;
+}
+
 static bool evaluate_node(const PfProbe *w, int i, uint64_t *result)
 {
   PfExpr e = w->nodes[i];
@@ -159,7 +189,7 @@ static bool evaluate_node(const PfProbe *w, int i, uint64_t *result)
   case PF_OP_SUM: *result = evaluate_sum(w, i); return true;
   case PF_OP_PRODUCT: return evaluate_product(w, i, result);
   case PF_OP_PI:
-  case PF_OP_SYMBOL: *result = oracle(w, SYMBOL_VALUE, e, 0); return true;
+  case PF_OP_SYMBOL: return evaluate_symbol(w, e, result);
   default:
     if (is_circular(op)) return evaluate_circular(w, op, w->points[w->circular.of_node[i]], result);
     if (is_hyperbolic(op)) return evaluate_hyperbolic(w, op, w->growths[w->hyperbolic.of_node[i]], result);

@@ -144,6 +144,33 @@ static bool plan_angles(NormalPlan *plan)
   return true;
 }
 
+/* ---------------------------------------------------------------- rotations */
+
+/* The entries of rotations come first, by rows: the order in which normal_rotation.c reduces them. */
+static bool plan_rotations(NormalPlan *plan)
+{
+  const PfExprTable *table = plan->table;
+  size_t all = table->rotations.count;
+  if (!plan->style.rotation || !all) return true;
+  bool *occurs = pf_arena_array(plan->arena, bool, all);
+  plan->rotations = pf_arena_array(plan->arena, int, all);
+  if (!occurs || !plan->rotations) return false;
+  for (int i = 0; i < plan->node_count; i++) {
+    int rotation = pf_rotation_of(table, plan->nodes[i], NULL);
+    if (rotation >= 0) occurs[rotation] = true;
+  }
+  for (size_t r = 0; r < all; r++) {
+    if (!occurs[r]) continue;
+    plan->rotations[plan->rotation_count++] = plan->generator_count;
+    for (int k = 0; k < 9; k++) {
+      int column = (k%3 + plan->style.rotation - 1)%3, row = k/3;
+      if (plan->style.first_row && row < 2) row = 1 - row;
+      if (!add_generator(plan, GENERATOR_LETTER, table->rotations.at[r].entry[3*row + column], 0)) return false;
+    }
+  }
+  return true;
+}
+
 /* ---------------------------------------------------------------- the plan */
 
 /* Arguments of functions that are not looked into are compared by their forms, except as written. */
@@ -190,7 +217,7 @@ bool pf_normal_plan(PfExprTable *table, PfArena *arena, PfExpr e, NormalStyle st
   if (plan->node_count > MOST_NODES || !find_angles(plan)) return false;
   plan->needed = pf_arena_array(arena, bool, plan->node_count);
   plan->generators = pf_arena_array(arena, Generator, MOST_GENERATORS);
-  if (!plan->needed || !plan->generators || !plan_angles(plan)) return false;
+  if (!plan->needed || !plan->generators || !plan_rotations(plan) || !plan_angles(plan)) return false;
   find_needed(plan);
   for (int i = 0; i < plan->node_count; i++)
     if (plan->needed[i] && !plan_node(plan, plan->nodes[i])) return false;

@@ -129,6 +129,8 @@ void pf_poly_tidy(Letters *letters, Poly *poly);
 typedef struct NormalStyle {
   AngleStyle angles;
   bool inverse_letters; /* 1/f is a letter, so that nothing is brought to a common denominator */
+  int rotation; /* entries of rotation matrices are reduced, preferring columns from this one (1, 2, 3) on; 0: not */
+  bool first_row;       /* where there is a choice, the first row is written rather than the second */
   bool readable;        /* doubles (but short binary fractions) and roots of fractions are letters */
 } NormalStyle;
 
@@ -161,6 +163,7 @@ typedef struct NormalPlan {
   Angles circular, hyperbolic;
   Generator *generators;
   int generator_count;
+  int *rotations, rotation_count; /* the first of nine generators of each rotation that occurs */
 } NormalPlan;
 
 enum { MOST_GENERATORS = 250 };

@@ -356,7 +356,7 @@ PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
   PfMark mark = pf_arena_mark(scratch);
   PfTruth truth = PF_UNKNOWN;
   Conversion c = {.ring = NULL};
-  NormalStyle style = {.angles = ANGLES_EXPANDED};
+  NormalStyle style = {.angles = ANGLES_EXPANDED, .rotation = 1};
   if (pf_normal_plan(pf_expr_table(ctx), scratch, e, style, &c.plan)) c.ring = pf_ring_new(&c.plan, work);
   const Ratio *root = c.ring ? convert(&c) : NULL;
   if (root) truth = pf_ratio_is_zero(c.ring, root) ? PF_TRUE : PF_FALSE;

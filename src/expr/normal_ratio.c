@@ -287,8 +287,9 @@ Ratio *pf_ratio_number(Ring *ring, Number number)
 Ratio *pf_ratio_generator(Ring *ring, int g)
 {
   Ratio *ratio = g < 0 ? NULL : new_ratio(ring);
-  if (ratio) fmpz_mpoly_gen(ratio->num, g, ring->of);
-  return ratio;
+  if (!ratio) return NULL;
+  fmpz_mpoly_gen(ratio->num, g, ring->of);
+  return pf_ring_reduce_rotations(ring, ratio->num) ? ratio : NULL; /* products are reduced anyway */
 }
 
 bool pf_ratio_keep(Ring *ring, Ratio *ratio)

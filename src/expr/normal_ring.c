@@ -78,7 +78,7 @@ static bool reduce(Ring *ring, fmpz_mpoly_t a)
     fmpz_mpoly_clear(sum, ring->of);
     if (!good) return false;
   }
-  return true;
+  return pf_ring_reduce_rotations(ring, a);
 }
 
 /* a^n by squaring; a is used up. */
@@ -141,7 +141,9 @@ Ring *pf_ring_new(const NormalPlan *plan, double work)
   ring->held = work/10;
   fmpz_mpoly_ctx_init(ring->of, plan->generator_count ? plan->generator_count : 1, ORD_LEX);
   set_relations(ring);
-  return ring;
+  if (pf_ring_add_rotations(ring)) return ring;
+  pf_ring_free(ring);
+  return NULL;
 }
 
 static void clear_ratios(Ring *ring, Ratio *ratio)
@@ -159,6 +161,7 @@ void pf_ring_free(Ring *ring)
   clear_ratios(ring, ring->spare);
   for (int g = 0; g < ring->plan->generator_count; g++) fmpz_mpoly_clear(ring->relations + g, ring->of);
   for (int i = 0; i < ring->divisor_count; i++) fmpz_mpoly_clear(ring->divisors + i, ring->of);
+  pf_ring_free_rotations(ring);
   fmpz_mpoly_ctx_clear(ring->of);
 }
 

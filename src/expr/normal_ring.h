@@ -26,6 +26,9 @@ struct Ring {
   fmpz_mpoly_ctx_t of;
   fmpz_mpoly_struct *relations; /* per generator: what its power `degree` is */
   bool *related;
+  fmpz_mpoly_struct *basis;     /* what is known about the entries of rotations; as many more as work space */
+  fmpz_mpoly_struct **basis_list;
+  int basis_count;
   fmpz_mpoly_struct *divisors;
   int divisor_count;
   Ratio *all, *spare; /* ratios in use, and those that can be used again */
@@ -40,6 +43,10 @@ static inline double poly_size(const fmpz_mpoly_t a)
 
 bool pf_ring_multiply(Ring *ring, fmpz_mpoly_t product, const fmpz_mpoly_t a, const fmpz_mpoly_t b);
 bool pf_ring_add(Ring *ring, fmpz_mpoly_t sum, const fmpz_mpoly_t a, const fmpz_mpoly_t b);
+/* Entries of rotation matrices (normal_rotation.c): what is known, and a reduced by it. */
+bool pf_ring_add_rotations(Ring *ring);
+void pf_ring_free_rotations(Ring *ring);
+bool pf_ring_reduce_rotations(Ring *ring, fmpz_mpoly_t a);
 /* a *= base^n */
 bool pf_ring_multiply_power(Ring *ring, fmpz_mpoly_t a, const fmpz_mpoly_t base, uint64_t n);
 /* Takes the common factor of the numbers out of numerator and denominator. */

@@ -75,12 +75,26 @@ static size_t saturated_sum(size_t a, size_t b)
   return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
+/* Names and numbers are one word each, and so is an operator; brackets and blanks are none. */
+static size_t words_of(const char *text)
+{
+  static const char breaks[] = "+-*/^(), =";
+  size_t count = 0;
+  while (*text) {
+    size_t length = strcspn(text, breaks);
+    count += length ? 1 : strchr("+-*/^", *text) != NULL;
+    text += length ? length : 1;
+  }
+  return count;
+}
+
 static size_t length_of_pieces(const Printer *p, size_t first, size_t end)
 {
   size_t length = 0;
   for (size_t k = first; k < end; k++) {
     const Piece *piece = p->pieces.at + k;
-    length = saturated_sum(length, piece->text ? strlen(piece->text) : p->length[piece->place]);
+    size_t own = !piece->text ? p->length[piece->place] : p->words ? words_of(piece->text) : strlen(piece->text);
+    length = saturated_sum(length, own);
   }
   return length;
 }
@@ -176,13 +190,24 @@ const char *pf_expr_print(PfContext *ctx, PfArena *arena, PfExpr e, PfNotation n
   return status == PF_OK ? text : NULL;
 }
 
-size_t pf_expr_length(PfContext *ctx, PfExpr e)
+static size_t measure(PfContext *ctx, PfExpr e, bool in_words)
 {
   if (e == PF_EXPR_NONE) return 0;
   Printer p;
   PfStatus status = begin(ctx, e, &p);
+  p.words = in_words;
   if (status == PF_OK) status = lay_out(&p, e, PF_TEXT);
   size_t length = status == PF_OK ? p.length[p.node_count - 1] : SIZE_MAX;
   end(&p);
   return length;
+}
+
+size_t pf_expr_length(PfContext *ctx, PfExpr e)
+{
+  return measure(ctx, e, false);
+}
+
+size_t pf_expr_words(PfContext *ctx, PfExpr e)
+{
+  return measure(ctx, e, true);
 }

@@ -29,7 +29,8 @@ typedef struct Printer {
   int node_count;
   Key *keys;        /* per node of the walk */
   size_t *first;    /* the pieces of node i are first[i] … first[i + 1] - 1 */
-  size_t *length;   /* of the text of node i */
+  size_t *length;   /* of the text of node i, in letters or in words */
+  bool words;
   PF_ARRAY(Piece) pieces;
   bool failed;      /* no memory */
 } Printer;

@@ -45,6 +45,22 @@ static void put_word(Printer *p, const char *word, size_t length)
   else pf_put_format(p, "%.*s", (int)length, word);
 }
 
+/* A Greek letter with a number behind it, as psi1: how long the letter is; 0 for another word. */
+static size_t numbered_letter(const char *word, size_t length)
+{
+  size_t letters = 0;
+  while (letters < length && isalpha((unsigned char)word[letters])) letters++;
+  return is_greek(word, letters) && letters < length && is_digits(word + letters, length - letters) ? letters : 0;
+}
+
+/* As a word, but psi1 is \psi_{1}. */
+static void put_index(Printer *p, const char *word, size_t length)
+{
+  size_t letters = numbered_letter(word, length);
+  put_word(p, word, letters ? letters : length);
+  if (letters) pf_put_format(p, "_{%.*s}", (int)(length - letters), word + letters);
+}
+
 /* Every run of letters and digits is an index: [2], _b, 1. Says how many there are now. */
 static int put_indices(Printer *p, const char *at, const char *end, int before)
 {
@@ -56,7 +72,7 @@ static int put_indices(Printer *p, const char *at, const char *end, int before)
       continue;
     }
     pf_put(p, before++ ? "," : "_{");
-    put_word(p, start, (size_t)(at - start));
+    put_index(p, start, (size_t)(at - start));
   }
   return before;
 }

@@ -3,6 +3,8 @@
  * factors taken out of each, and the shortest text wins; the expression itself is the first candidate. */
 #include "expr/normal.h"
 
+#include <stdio.h>
+
 enum { LONGEST = 20000, MOST_NODES = 4000, MOST_WORK = 2000000 };
 
 typedef struct Search {
@@ -105,6 +107,17 @@ static void try_form(Search *search, Letters *letters, const NormalForm *form)
     try_ratio(search, letters, form, &sums, halvings);
 }
 
+/* Which rows of rotation matrices occur in e: 1 for the first, 2, 4. */
+static int rows_of_rotations(const Search *search, PfExpr e)
+{
+  const PfExprTable *table = search->table;
+  int rows = 0;
+  for (size_t r = 0; r < table->rotations.count; r++)
+    for (int row = 0; row < 3; row++)
+      if (pf_expr_depends(table->ctx, e, table->rotations.at[r].entry + 3*row, 3)) rows |= 1 << row;
+  return rows;
+}
+
 /* False when there is no such form, or it has no denominators. */
 static bool try_style(Search *search, PfExpr e, NormalStyle style)
 {
@@ -123,12 +136,24 @@ static bool try_style(Search *search, PfExpr e, NormalStyle style)
   return divided;
 }
 
-static void try_angles(Search *search, PfExpr e, AngleStyle angles)
+static void try_fractions(Search *search, PfExpr e, NormalStyle style)
 {
-  NormalStyle style = {.angles = angles, .readable = true};
   if (!try_style(search, e, style)) return;
   style.inverse_letters = true;
   try_style(search, e, style);
+}
+
+static void try_angles(Search *search, PfExpr e, AngleStyle angles)
+{
+  int rows = rows_of_rotations(search, e);
+  NormalStyle style = {.angles = angles, .readable = true};
+  try_fractions(search, e, style);
+  for (style.rotation = 1; style.rotation <= 3 && rows; style.rotation++) {
+    style.first_row = false;
+    try_fractions(search, e, style);
+    style.first_row = true;
+    if (rows & 3) try_fractions(search, e, style);
+  }
 }
 
 /* ---------------------------------------------------------------- one expression */
@@ -151,6 +176,112 @@ static bool has_dependent_angles(Search *search, PfExpr e)
   return dependent;
 }
 
+/* ---------------------------------------------------------------- angles that enter by their differences */
+
+enum { MOST_ANGLES = 24 };
+
+/* Angles that occur together in arguments of sines and cosines. */
+typedef struct Group {
+  int count;
+  PfExpr symbol[MOST_ANGLES];
+} Group;
+
+/* The symbols of a sum a - b + c with coefficients 1 and -1; false for another argument. */
+static bool list_symbols(const PfExprTable *table, PfExpr e, Group *list)
+{
+  list->count = 0;
+  if (op_of(table, e) == PF_OP_SYMBOL) {
+    list->symbol[list->count++] = e;
+    return true;
+  }
+  if (op_of(table, e) != PF_OP_SUM) return false;
+  for (uint32_t i = 1; i < node_of(table, e)->count; i += 2) {
+    PfExpr term = args_of(table, e)[i + 1];
+    if (op_of(table, term) != PF_OP_SYMBOL || list->count == MOST_ANGLES) return false;
+    list->symbol[list->count++] = term;
+  }
+  return true;
+}
+
+static bool has_symbol(const Group *group, PfExpr symbol)
+{
+  for (int i = 0; i < group->count; i++)
+    if (group->symbol[i] == symbol) return true;
+  return false;
+}
+
+/* Adds the symbols of the list that are not there yet, in order of creation. */
+static void join(Group *group, const Group *list)
+{
+  for (int i = 0; i < list->count && group->count < MOST_ANGLES; i++) {
+    if (has_symbol(group, list->symbol[i])) continue;
+    int at = group->count++;
+    for (; at > 0 && group->symbol[at - 1] > list->symbol[i]; at--) group->symbol[at] = group->symbol[at - 1];
+    group->symbol[at] = list->symbol[i];
+  }
+}
+
+static bool meets(const Group *group, const Group *list)
+{
+  for (int i = 0; i < list->count; i++)
+    if (has_symbol(group, list->symbol[i])) return true;
+  return false;
+}
+
+/* The group that the first sum of angles belongs to. */
+static void find_group(const Search *search, const PfExpr *nodes, int count, Group *group)
+{
+  const PfExprTable *table = search->table;
+  Group list;
+  int before = -1;
+  group->count = 0;
+  while (before != group->count) {
+    before = group->count;
+    for (int i = 0; i < count; i++) {
+      if (!is_circular(op_of(table, nodes[i])) || !list_symbols(table, args_of(table, nodes[i])[0], &list)) continue;
+      if ((group->count == 0 && list.count > 1) || meets(group, &list)) join(group, &list);
+    }
+  }
+}
+
+/* Does e stay the same when all angles of the group grow together? */
+static bool is_invariant(const Search *search, PfExpr e, const Group *group)
+{
+  PfContext *ctx = search->table->ctx;
+  PfExpr seeds[MOST_ANGLES], rate;
+  for (int i = 0; i < group->count; i++) seeds[i] = pf_expr_int(ctx, 1);
+  return pf_expr_derive_along(ctx, &e, 1, group->symbol, seeds, group->count, &rate) == PF_OK &&
+         pf_expr_is_probably_zero(ctx, rate, 1) == PF_TRUE;
+}
+
+/* In a chain of bodies with absolute angles only differences of neighbours count: in these the polynomials are short.
+ * The last angle is set to 0, which changes nothing, and the others are sums of differences. */
+static void try_differences(Search *search, PfExpr e)
+{
+  PfContext *ctx = search->table->ctx;
+  PfMark mark = pf_arena_mark(search->arena);
+  PfExpr *nodes, difference[MOST_ANGLES], value[MOST_ANGLES], back[MOST_ANGLES], sum = pf_expr_int(ctx, 0);
+  int count;
+  Group group = {0};
+  bool good = pf_walk(search->table, search->arena, &e, 1, &nodes, &count) == PF_OK;
+  if (good) find_group(search, nodes, count, &group);
+  good = good && group.count > 2 && group.count < MOST_ANGLES && is_invariant(search, e, &group);
+  for (int i = good ? group.count - 1 : -1; i >= 0; i--) {
+    char name[32];
+    snprintf(name, sizeof name, "difference %d", i);
+    difference[i] = pf_expr_symbol(ctx, name);
+    value[i] = sum = i == group.count - 1 ? sum : pf_expr_add(ctx, sum, difference[i]);
+    back[i] = i == group.count - 1 ? sum : pf_expr_sub(ctx, group.symbol[i], group.symbol[i + 1]);
+  }
+  if (good && pf_expr_substitute(ctx, &e, 1, group.symbol, value, group.count, &e) == PF_OK) {
+    Search inner = {search->table, search->arena, e, SIZE_MAX, search->work};
+    try_angles(&inner, e, ANGLES_AS_WRITTEN);
+    try_angles(&inner, e, ANGLES_EXPANDED);
+    if (pf_expr_substitute(ctx, &inner.best, 1, difference, back, group.count, &e) == PF_OK) consider(search, e, 0);
+  }
+  pf_arena_release(search->arena, mark);
+}
+
 /* Without looking into the arguments of functions. */
 static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work)
 {
@@ -158,7 +289,10 @@ static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work
   if (search.length > LONGEST || *work <= 0) return e;
   PfStatus before = table->failure;
   try_angles(&search, e, ANGLES_AS_WRITTEN);
-  if (has_dependent_angles(&search, e)) try_angles(&search, e, ANGLES_EXPANDED);
+  if (has_dependent_angles(&search, e)) {
+    try_angles(&search, e, ANGLES_EXPANDED);
+    try_differences(&search, e);
+  }
   table->failure = before; /* an attempt that failed is no error */
   return search.best;
 }
@@ -239,9 +373,9 @@ static PfExpr rebuild(Insides *in, PfExpr e)
 }
 
 /* Everything inside functions, roots and denominators in its shortest form. */
-static PfExpr shorten_insides(PfExprTable *table, PfArena *arena, PfExpr e)
+static PfExpr shorten_insides(PfExprTable *table, PfArena *arena, PfExpr e, double *work)
 {
-  Insides in = {.table = table, .arena = arena, .work = MOST_WORK};
+  Insides in = {.table = table, .arena = arena, .work = *work};
   PfStatus before = table->failure;
   if (pf_walk(table, arena, &e, 1, &in.nodes, &in.node_count) != PF_OK) return e;
   if (in.node_count > MOST_NODES) return e;
@@ -253,6 +387,7 @@ static PfExpr shorten_insides(PfExprTable *table, PfArena *arena, PfExpr e)
     pf_arena_release(arena, mark);
   }
   PfExpr image = in.images[in.node_count - 1];
+  *work = in.work;
   if (image == PF_EXPR_NONE) table->failure = before;
   return image == PF_EXPR_NONE ? e : image;
 }
@@ -264,8 +399,11 @@ static PfExpr find_simplest(PfExprTable *table, PfExpr e)
   PfArena *scratch = pf_context_scratch(table->ctx);
   PfMark mark = pf_arena_mark(scratch);
   double work = MOST_WORK;
-  PfExpr inner = shorten_insides(table, scratch, e);
+  if (table->limited && table->effort < work) work = table->effort;
+  double before = work;
+  PfExpr inner = shorten_insides(table, scratch, e, &work);
   PfExpr best = shorten(table, scratch, inner, &work);
+  table->effort -= before - work;
   pf_arena_release(scratch, mark);
   return pf_expr_length(table->ctx, best) < pf_expr_length(table->ctx, e) ? best : e;
 }
@@ -275,10 +413,45 @@ PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e)
 {
   PfExprTable *table = pf_expr_table(ctx);
   if (!table || e == PF_EXPR_NONE || node_of(table, e)->count == 0) return e;
-  if (pf_expr_length(ctx, e) > LONGEST) return e;
+  if (table->limited && table->effort <= 0) return e;
+  size_t length = pf_expr_length(ctx, e);
+  table->effort -= 20*(double)(length < LONGEST ? length : LONGEST); /* for this look, and for the zero tests below */
+  if (length > LONGEST) return e;
   if (pf_expr_is_probably_zero(ctx, e, 1) == PF_TRUE && pf_expr_is_zero(ctx, e) == PF_TRUE)
     return pf_expr_int(ctx, 0);
   PfExpr best = find_simplest(table, e);
   if (best == e || pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, e, best), 1) == PF_FALSE) return e;
   return best;
+}
+
+bool pf_expr_limit(PfContext *ctx, double effort)
+{
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table || table->limited) return false;
+  table->limited = true;
+  table->effort = effort;
+  table->gave_up = false;
+  return true;
+}
+
+void pf_expr_renew(PfContext *ctx, double effort)
+{
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table || !table->limited) return;
+  table->gave_up = table->gave_up || table->effort <= 0;
+  table->effort = effort;
+}
+
+bool pf_expr_is_exhausted(PfContext *ctx)
+{
+  const PfExprTable *table = pf_expr_table(ctx);
+  return table && table->limited && table->effort <= 0;
+}
+
+bool pf_expr_unlimit(PfContext *ctx)
+{
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table) return false;
+  table->limited = false;
+  return table->gave_up || table->effort <= 0;
 }

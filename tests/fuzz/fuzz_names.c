@@ -46,19 +46,22 @@ static void check_xml(const char *text)
 
 /* ---------------------------------------------------------------- LaTeX */
 
-/* Balanced braces, no specials, and only commands that Pfaff writes: a Greek letter, an accent, \mathrm. */
+/* Balanced braces, no specials, and only commands that Pfaff writes: a Greek letter, an accent, \mathrm. A name has one list
+ * of indices; an index is a word that may have a number of its own, p_{\psi_{1}}, and never two, which LaTeX refuses. */
 static void check_latex(const char *text)
 {
-  int depth = 0;
+  int depth = 0, lists = 0;
   for (const char *at = text; *at; at++) {
     depth += (*at == '{') - (*at == '}');
     expect(depth >= 0, "braces are balanced");
+    lists += *at == '_' && depth == 0;
+    expect(*at != '_' || (at[1] == '{' && (depth == 0 || (at > text && at[-1] != '}'))), "an index has one number");
     expect(!strchr("#$%&~\"`'\n", *at) && (unsigned char)*at < 0x7F && (unsigned char)*at >= 0x20,
            "nothing special to LaTeX");
     expect(strncmp(at, "\\input", 6) && strncmp(at, "\\write", 6) && strncmp(at, "\\def", 4), "no command of a name");
   }
   expect(depth == 0, "braces are balanced");
-  expect(strchr(text, '_') == strrchr(text, '_'), "one list of indices");
+  expect(lists <= 1, "one list of indices");
 }
 
 /* ---------------------------------------------------------------- MAT */

@@ -24,7 +24,7 @@ static void read_rows(Fixture *f, const char *const *text, int m, int n, Rows *r
     for (int j = 0; j < n; j++) r->A[i*n + j] = formula(f->ctx, text[i*(n + 1) + j]);
     r->right[i] = formula(f->ctx, text[i*(n + 1) + n]);
   }
-  r->guide = (PfGuide){5, 2, r->symbols, r->generic, r->start};
+  r->guide = (PfGuide){.count = 5, .constants = 2, .symbols = r->symbols, .generic = r->generic, .start = r->start};
 }
 
 static void assert_zero(const Rows *r, PfExpr e, int row)
