@@ -69,7 +69,9 @@ PF_API const char *pf_invariant_kind_name(PfInvariantKind kind);
 typedef struct PfInvariant {
   PfInvariantKind kind;
   const char *name; /* of a momentum: "momentum of phi", "angular momentum of all bodies about z"; else NULL */
-  PfExpr value;     /* in coordinates, velocities, time and parameters, in the shortest form found */
+  PfExpr value;     /* in coordinates, velocities, time and parameters, in the shortest form found; with free and ball
+                       joints in angular velocities and direction cosines (PfQuasi) */
+  PfExpr by_coordinates; /* the same in coordinates and velocities of the model, for numbers */
   bool general;     /* constant for all values of the parameters that are not 0, not only for the given ones */
   bool between;     /* constant between switches only: it, an energy or a constraint jumps (if, sign, a comparison) */
   bool dependent;   /* an energy that is a function of the others */

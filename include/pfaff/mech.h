@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-typedef struct PfEquations {
+typedef struct PfEquations PfEquations;
+struct PfEquations {
   const PfModel *model;
   int n, m;
   PfExpr *M;        /* n x n, row-major, symmetric */
@@ -27,15 +28,17 @@ typedef struct PfEquations {
   PfExpr *rate;     /* n: q' by the speeds, or the velocity symbols themselves */
   PfExpr kinetic, potential; /* of the whole model, bodies included */
   PfExpr *momentum; /* n: dT/dq' */
-} PfEquations;
+  const PfEquations *by_quaternions; /* of a model in angular velocities: the same for numbers; else NULL */
+  const int *constraint;             /* there: numbers in the original */
+};
 
 /* Derives the equations; they live in `arena`. */
 PF_API PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
 
 /* The symbols that numbers are given for when the equations are evaluated: parameters (derived ones too), time,
- * inputs, coordinates, velocities, multipliers; in this order. */
+ * inputs, coordinates, velocities, multipliers, and in a model in angular velocities followers; in this order. */
 typedef struct PfSymbols {
-  int count, parameters, time, inputs, q, v, lambda; /* where each group begins */
+  int count, parameters, time, inputs, q, v, lambda, followers; /* where each group begins */
   PfExpr *symbol;
 } PfSymbols;
 PF_API PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *model, PfSymbols *symbols);
@@ -69,6 +72,25 @@ typedef struct PfPhase {
  * moved. */
 PF_API PfStatus pf_phase_make(PfContext *ctx, PfArena *arena, const PfEquations *complete, const bool *held,
                               const bool *active, PfPhase *phase);
+
+/* ---------------------------------------------------------------- angular velocities */
+
+/* A model with free and ball joints in angular velocities and direction cosines: three components of the angular
+ * velocity (ball.wx …; of round bodies ball.omega_x … in the axes they are placed in) stand for four of the quaternion,
+ * and no constraint for its length. For people to read: it has no start of its own and cannot be run. */
+typedef struct PfQuasi {
+  PfModel model;
+  PfEquations equations;
+  int *constraint; /* numbers in the original */
+} PfQuasi;
+
+/* All of it lives in `arena`; the result must not be moved. */
+PF_API PfStatus pf_quasi_make(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfQuasi *quasi);
+
+/* The same model with three angles in the place of each quaternion: top.psi about the vertical, top.theta, and top.phi
+ * about the axis about which the body is round, if it is. It can move, and what turns freely has a coordinate of its
+ * own; but theta must not make the two other turns one: a start at such an attitude is moved away from it. */
+PF_API PfStatus pf_angles_make(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfQuasi *angles);
 
 /* ---------------------------------------------------------------- switches */
 
@@ -176,16 +198,30 @@ typedef struct PfEquation {
   PfExpr left, right;
 } PfEquation;
 
+enum { PF_MOST_SECTIONS = 4, PF_MOST_STEPS = 12 };
+
+typedef struct PfDerivationPart {
+  const char *title;
+  int count; /* of equations */
+} PfDerivationPart;
+
 typedef struct PfDerivation {
   const char *form;
+  const PfModel *model;       /* in whose symbols it is written: with free and ball joints that in angular velocities */
   int unknown_count, equation_count, part_count;
-  int motion_count;           /* the first equations are those of motion, the others constraints or kinematics */
-  const char *others;         /* what the others are, as a title */
+  int motion_count;           /* the first equations are those of motion */
+  int section_count;          /* what the others are: constraints, velocities, attitude */
+  PfDerivationPart sections[PF_MOST_SECTIONS];
+  int step_section_count;     /* the way to the equations, when it was asked for */
+  PfDerivationPart step_sections[PF_MOST_STEPS];
+  PfEquation *steps;          /* left: the name of what is worked out */
+  int long_steps;             /* formulas of more than some thousand signs, which are left out of the steps */
   int divisor_count;
   PfExpr *divisors;           /* what must not vanish for this form to hold */
   PfExpr *unknowns;
+  PfExpr *speeds;             /* maggi, laconic: the pseudo-velocities whose rates the unknowns are; else NULL */
   PfEquation *equations;
-  PfExpr *part_names, *part_values; /* abbreviations, when the equations are long; in order of definition */
+  PfExpr *part_names, *part_values; /* abbreviations, in order of definition; a name with a prime is the rate of one */
   PfEquations simple;               /* multipliers: M, F, C, A, b in the shortest form; else all NULL */
 } PfDerivation;
 
@@ -205,6 +241,7 @@ typedef struct PfKinematics {
   int *independent;     /* -1: not the velocity of one coordinate */
   const char **names;   /* of the coordinate, or of the speed */
   PfExpr *omega, *rate; /* omega and omega' */
+  bool *exchanged;      /* combinations that took the place of a relative rate; NULL: none */
   PfExpr *definition;   /* omega by velocities, coordinates and time; NULL when that is not known */
   PfExpr *v, *N, *drift; /* n, n x count, n: q'' = N omega' + drift */
   int divisor_count;
@@ -234,10 +271,24 @@ PF_API const char *pf_form_name(const char *name);
 /* The forms of pf_derive_form, each with a summary; NULL past the last. */
 PF_API const char *pf_derived_form(int index, const char **summary);
 
-/* The equations in a form: multipliers, rosenberg, rosenberg_extended, maggi, laconic. Fails with PF_ERR_ARGUMENT for
- * another name, with PF_ERR_MODEL when the form does not exist for the model. */
+typedef struct PfDeriveOptions {
+  const char *form;        /* multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic */
+  const char *independent; /* the rosenbergs: coordinates with independent accelerations, with commas; NULL: chosen */
+  bool steps;              /* the way to the equations too */
+} PfDeriveOptions;
+
+/* The equations in a form. Fails with PF_ERR_ARGUMENT for another name, or names that are no such coordinates, with
+ * PF_ERR_MODEL when the form does not exist for the model. Lives in `arena`. */
+PF_API PfStatus pf_derive(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfDeriveOptions *options,
+                          PfDerivation *derivation);
+
+/* The same with nothing but a form. */
 PF_API PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *equations, const char *form,
                                PfDerivation *derivation);
+
+/* Writes abbreviations out, and their rates by velocities, accelerations and rates of pseudo-velocities. */
+PF_API PfStatus pf_derivation_expand(PfContext *ctx, PfArena *arena, const PfDerivation *derivation, PfExpr *list,
+                                     int count);
 
 #ifdef __cplusplus
 }

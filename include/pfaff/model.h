@@ -19,6 +19,9 @@ typedef struct PfFrame {
   PfExpr origin[3], axis[3], angle; /* angle PF_EXPR_NONE: not turned by an angle */
   PfExpr quaternion[4];             /* turned by it instead of an angle, scalar first; [0] PF_EXPR_NONE: not */
   PfExpr spin[3];                   /* angular velocity, in the frame's own axes */
+  PfExpr rotation[9]; /* in a model in angular velocities: the matrix, own axes to the parent's, as symbols */
+  PfExpr turning[3]; /* there: the angular velocity against the parent, in own axes or (round) the parent's */
+  bool round;                       /* there: carries round bodies only, so that own axes do not matter */
 } PfFrame;
 
 /* A vector as a sum of parts, each by components in the axes of its own frame: formulas stay as short as
@@ -63,8 +66,26 @@ typedef struct PfCoordinate {
   PfExpr rate;             /* x' by the pseudo-velocities, PF_EXPR_NONE without */
   bool contact;            /* made by a rolling contact, not by the user */
   bool released;           /* of a joint that an event makes free: held until then */
+  bool quasi;              /* no coordinate: v is a component of an angular velocity, q occurs nowhere */
   PfPlace place;
 } PfCoordinate;
+
+/* What moves with a body without being a coordinate, in a model in angular velocities: a direction cosine, a component
+ * of a quaternion. */
+typedef struct PfFollower {
+  PfExpr symbol;
+  PfExpr rate;  /* linear in the velocities, with followers of the same body before them */
+  PfExpr value; /* by the quaternion */
+} PfFollower;
+
+/* Three components of an angular velocity among the coordinates of such a model: what changes them has the commutators
+ * of rotations, [w, h] = w x h in the axes of the body, -w x h in those of the parent. */
+typedef struct PfSpinning {
+  int first, sign;
+  int follower;    /* the first of nine direction cosines, by rows: the parent's axes in those of the body; then of the
+                      four components of the quaternion */
+  PfExpr value[3]; /* by the quaternion and its rates */
+} PfSpinning;
 
 /* A joint whose rotation is a quaternion: a ball joint, or a free one that also translates. The quaternion is made
  * of four coordinates of the model, which a constraint keeps at length one. Its quasi-velocities are what people
@@ -276,6 +297,10 @@ struct PfModel {
   double speed_divisor_size; /* in a generic configuration */
   PfInput *inputs;
   PfConstraint *constraints;
+
+  int follower_count, spinning_count; /* only of a model in angular velocities */
+  PfFollower *followers;
+  PfSpinning *spinnings;
 
   int frame_count, body_count, ball_count, load_count, start_spin_count;
   PfFrame *frames;

@@ -26,11 +26,12 @@ const Command pf_command_derive = {
   .name = "derive", .summary = "the equations of motion, readable, as text, LaTeX or Markdown",
   .operands = "FILE",
   .about = "Prints the equations of motion in the shortest form found. Formulas keep the names of parameters.",
-  .takes = "form param state latex standalone markdown out json ",
+  .takes = "form independent steps param state latex standalone markdown out json ",
   .writes = {"txt", "tex", "md", "json"},
   .own = own,
   .needs = needs,
-  .examples = "pfaff derive --form laconic examples/snakeboard.pf\npfaff derive --out snakeboard.tex "
+  .examples = "pfaff derive --form laconic examples/snakeboard.pf\n"
+              "pfaff derive --form laconic --steps examples/unicycle.pf\npfaff derive --out snakeboard.tex "
               "examples/snakeboard.pf\n",
   .run = run};
 
@@ -55,15 +56,16 @@ static const char *words(Session *s, PfExpr e, PfNotation notation)
 
 /* ---------------------------------------------------------------- text */
 
-static void text_list(Session *s, PfText *text, const char *title, const char *symbol, const PfExpr *list, int count)
+static void text_list(Session *s, const PfEquations *eq, PfText *text, const char *title, const char *symbol,
+                      const PfExpr *list)
 {
   bool any = false;
-  for (int i = 0; i < count; i++) any = any || !pf_expr_is_structural_zero(s->ctx, list[i]);
+  for (int i = 0; i < eq->n; i++) any = any || !pf_expr_is_structural_zero(s->ctx, list[i]);
   if (!any) return;
   pf_text_print(text, "\n%s\n", title);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < eq->n; i++)
     if (!pf_expr_is_structural_zero(s->ctx, list[i]))
-      pf_text_print(text, "  %s[%s] = %s\n", symbol, s->model->coordinates[i].name, words(s, list[i], PF_TEXT));
+      pf_text_print(text, "  %s[%s] = %s\n", symbol, eq->model->coordinates[i].name, words(s, list[i], PF_TEXT));
 }
 
 static void text_matrix(Session *s, const PfDerivation *d, PfText *text)
@@ -74,7 +76,7 @@ static void text_matrix(Session *s, const PfDerivation *d, PfText *text)
     for (int j = i; j < eq->n; j++) {
       PfExpr entry = eq->M[i*eq->n + j];
       if (pf_expr_is_structural_zero(s->ctx, entry)) continue;
-      const char *row = s->model->coordinates[i].name, *column = s->model->coordinates[j].name;
+      const char *row = eq->model->coordinates[i].name, *column = eq->model->coordinates[j].name;
       PfMark mark = pf_arena_mark(s->arena);
       pf_text_print(text, "  M[%s, %s] = %s\n", row, column, words(s, entry, PF_TEXT));
       pf_arena_release(s->arena, mark);
@@ -91,12 +93,31 @@ static int widest_name(const PfDerivation *d)
   return widest;
 }
 
+static void text_steps(Session *s, const PfDerivation *d, PfText *text)
+{
+  const PfEquation *e = d->steps;
+  for (int k = 0; k < d->step_section_count; k++) {
+    if (d->step_sections[k].count) pf_text_print(text, "\n%d. %s\n", k + 1, d->step_sections[k].title);
+    for (int i = 0; i < d->step_sections[k].count; i++, e++) {
+      PfMark mark = pf_arena_mark(s->arena);
+      pf_text_print(text, "  %s = %s\n", e->name, words(s, e->right, PF_TEXT));
+      pf_arena_release(s->arena, mark);
+    }
+  }
+  if (d->long_steps)
+    pf_text_print(text, "\n%d formula%s of these steps %s left out: they are too long to read\n", d->long_steps,
+                  d->long_steps == 1 ? "" : "s", d->long_steps == 1 ? "is" : "are");
+}
+
 static void text_equations(Session *s, const PfDerivation *d, PfText *text)
 {
   int width = widest_name(d) + 1;
   pf_text_print(text, "\nEquations of motion (%s)\n", d->form);
-  for (int i = 0; i < d->equation_count; i++) {
-    if (i == d->motion_count) pf_text_print(text, "\n%s\n", d->others);
+  for (int i = 0, section = 0, end = d->motion_count; i < d->equation_count; i++) {
+    if (i == end) {
+      pf_text_print(text, "\n%s\n", d->sections[section].title);
+      end += d->sections[section++].count;
+    }
     const PfEquation *e = d->equations + i;
     pf_text_print(text, "  %s:%*s", e->name, width - (int)strlen(e->name), "");
     pf_text_print(text, "%s = ", words(s, e->left, PF_TEXT));
@@ -118,10 +139,11 @@ static void text_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
   pf_text_print(text, "%s: %d coordinate%s, %d constraint%s\n", pf_cli_name(model),
                 model->coordinate_count, model->coordinate_count == 1 ? "" : "s", model->constraint_count,
                 model->constraint_count == 1 ? "" : "s");
+  text_steps(s, d, text);
   if (!d->part_count && d->simple.M) {
     text_matrix(s, d, text);
-    text_list(s, text, "Forces", "F", d->simple.F, d->simple.n);
-    text_list(s, text, "Non-ideal forces", "C", d->simple.C, d->simple.n);
+    text_list(s, &d->simple, text, "Forces", "F", d->simple.F);
+    text_list(s, &d->simple, text, "Non-ideal forces", "C", d->simple.C);
   }
   text_equations(s, d, text);
   pf_text_print(text, "\n%d additions, %d multiplications, %d divisions and %d functions evaluate M, F, A and b.\n",
@@ -158,10 +180,12 @@ static void json_matrix(Session *s, PfJson *json, const char *key, const PfExpr 
 static void json_equations(Session *s, const PfDerivation *d, PfJson *json)
 {
   pf_json_open(json, "equations", '[');
-  for (int i = 0; i < d->equation_count; i++) {
+  for (int i = 0, section = -1, end = d->motion_count; i < d->equation_count; i++) {
     const PfEquation *e = d->equations + i;
+    if (i == end) end += d->sections[++section].count;
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "name", e->name);
+    pf_json_string(json, "section", section < 0 ? "Equations of motion" : d->sections[section].title);
     pf_json_string(json, "lhs", words(s, e->left, PF_TEXT));
     pf_json_string(json, "rhs", words(s, e->right, PF_TEXT));
     pf_json_string(json, "latex", latex_equation(s, e));
@@ -178,6 +202,27 @@ static void json_equations(Session *s, const PfDerivation *d, PfJson *json)
   pf_json_close(json, ']');
 }
 
+static void json_steps(Session *s, const PfDerivation *d, PfJson *json)
+{
+  const PfEquation *e = d->steps;
+  pf_json_open(json, "steps", '[');
+  for (int k = 0; k < d->step_section_count; k++) {
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "title", d->step_sections[k].title);
+    pf_json_open(json, "equations", '[');
+    for (int i = 0; i < d->step_sections[k].count; i++, e++) {
+      pf_json_open(json, NULL, '{');
+      pf_json_string(json, "name", e->name);
+      pf_json_string(json, "value", words(s, e->right, PF_TEXT));
+      pf_json_string(json, "latex", latex_equation(s, e));
+      pf_json_close(json, '}');
+    }
+    pf_json_close(json, ']');
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+}
+
 void pf_cli_json_derivation(Session *s, const PfDerivation *d, const PfCount *count, double seconds, PfJson *json)
 {
   const PfEquations *eq = &d->simple;
@@ -185,6 +230,7 @@ void pf_cli_json_derivation(Session *s, const PfDerivation *d, const PfCount *co
   pf_json_string(json, "form", d->form);
   json_list(s, json, "unknowns", d->unknowns, d->unknown_count);
   json_equations(s, d, json);
+  if (d->step_section_count) json_steps(s, d, json);
   json_list(s, json, "holds_where_nonzero", d->divisors, d->divisor_count);
   if (!d->part_count && eq->M) {
     json_matrix(s, json, "mass_matrix", eq->M, eq->n, eq->n);
@@ -216,14 +262,25 @@ PfStatus pf_cli_keep_parameters(Session *s, const Options *options)
   return PF_OK;
 }
 
+static bool is_printed(const char *form)
+{
+  const char *name, *summary;
+  for (int i = 0; (name = pf_derived_form(i, &summary)); i++)
+    if (!strcmp(name, form)) return true;
+  return false;
+}
+
 static PfStatus derive(Derived *x)
 {
   const char *form = form_name(x->options);
   PF_TRY(pf_cli_open(&x->s, x->options));
   PF_TRY(pf_cli_keep_parameters(&x->s, x->options));
   PF_TRY(pf_cli_count(&x->s, &x->count));
-  PfStatus status = pf_derive_form(x->s.ctx, x->s.arena, &x->s.equations, form, &x->d);
-  if (status == PF_ERR_ARGUMENT && pf_formulation_find(form))
+  PfDiagnosis diagnosis;
+  PF_TRY(pf_diagnose(x->s.ctx, x->s.arena, &x->s.equations, NULL, &diagnosis)); /* constraints that contradict */
+  PfDeriveOptions how = {.form = form, .independent = x->options->independent, .steps = x->options->steps};
+  PfStatus status = pf_derive(x->s.ctx, x->s.arena, &x->s.equations, &how, &x->d);
+  if (status == PF_ERR_ARGUMENT && !is_printed(form) && pf_formulation_find(form))
     pf_hint(x->s.ctx, "'%s' is a way to compute, without equations to print: 'eval', 'compare' and 'run' take it",
             form);
   return status;

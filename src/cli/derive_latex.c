@@ -11,25 +11,25 @@ static const char *words(Session *s, PfExpr e)
   return text ? text : "\\text{(too long to print)}";
 }
 
-static double widest_left(Session *s, const PfDerivation *d, int from, int to)
+static double widest_left(Session *s, const PfEquation *list, int from, int to)
 {
   double widest = 0;
   for (int i = from; i < to; i++) {
     PfMark mark = pf_arena_mark(s->arena);
-    double width = pf_latex_left(words(s, d->equations[i].left));
+    double width = pf_latex_left(words(s, list[i].left));
     if (width > widest) widest = width;
     pf_arena_release(s->arena, mark);
   }
   return widest;
 }
 
-static void put_equations(Session *s, const PfDerivation *d, int from, int to, LatexLines lines, PfText *text)
+static void put_equations(Session *s, const PfEquation *list, int from, int to, LatexLines lines, PfText *text)
 {
-  double column = widest_left(s, d, from, to);
+  double column = widest_left(s, list, from, to);
   for (int i = from; i < to; i++) {
     PfMark mark = pf_arena_mark(s->arena);
-    const char *left = words(s, d->equations[i].left);
-    pf_latex_equation(text, s->arena, left, words(s, d->equations[i].right), column, lines, i + 1 == to);
+    const char *left = words(s, list[i].left);
+    pf_latex_equation(text, s->arena, left, words(s, list[i].right), column, lines, i + 1 == to);
     pf_arena_release(s->arena, mark);
   }
 }
@@ -45,24 +45,59 @@ static void put_parts(Session *s, const PfDerivation *d, LatexLines lines, PfTex
   }
 }
 
+/* What is longer than a line is left to the JSON output. */
+static void put_conditions(Session *s, const PfDerivation *d, const char *open, const char *close, PfText *text)
+{
+  enum { LONG_CONDITION = 200 };
+  int long_ones = 0;
+  if (!d->divisor_count) return;
+  pf_text_add(text, "\nThis form holds where these do not vanish:");
+  for (int i = 0, told = 0; i < d->divisor_count; i++) {
+    const char *one = words(s, d->divisors[i]);
+    bool short_enough = strlen(one) <= LONG_CONDITION;
+    long_ones += !short_enough;
+    if (short_enough) pf_text_print(text, "%s %s%s%s", told++ ? "," : "", open, one, close);
+  }
+  if (long_ones && long_ones < d->divisor_count) pf_text_add(text, ", and");
+  if (long_ones) pf_text_print(text, " %d long expression%s", long_ones, long_ones == 1 ? "" : "s");
+  pf_text_add(text, ".\n");
+}
+
 /* ---------------------------------------------------------------- LaTeX */
+
+/* Each step as a sentence with what it gives. */
+static void put_steps(Session *s, const PfDerivation *d, PfText *text)
+{
+  for (int k = 0, from = 0; k < d->step_section_count; from += d->step_sections[k++].count) {
+    if (!d->step_sections[k].count) continue;
+    pf_latex_words(text, d->step_sections[k].title);
+    pf_text_add(text, ":\n\\begin{align}\n");
+    put_equations(s, d->steps, from, from + d->step_sections[k].count, LATEX_NUMBERED, text);
+    pf_text_add(text, "\\end{align}\n");
+  }
+  if (d->step_section_count) pf_text_add(text, "Equations of motion:\n");
+}
 
 void pf_derived_latex(Session *s, const PfDerivation *d, PfText *text)
 {
+  put_steps(s, d, text);
   pf_text_add(text, "\\begin{align}\n");
-  put_equations(s, d, 0, d->equation_count, LATEX_NUMBERED, text);
+  put_equations(s, d->equations, 0, d->equation_count, LATEX_NUMBERED, text);
   pf_text_add(text, "\\end{align}\n");
+  put_conditions(s, d, "\\(", "\\)", text);
   if (!d->part_count) return;
   pf_text_add(text, "where\n\\begin{align}\n");
   put_parts(s, d, LATEX_NUMBERED, text);
   pf_text_add(text, "\\end{align}\n");
 }
 
-static void put_align(Session *s, const PfDerivation *d, const char *title, int from, int to, PfText *text)
+static void put_align(Session *s, const PfEquation *list, const char *title, int from, int to, PfText *text)
 {
   if (from == to) return;
-  pf_text_print(text, "\n\\subsection*{%s}\n\\begin{align}\n", title);
-  put_equations(s, d, from, to, LATEX_NUMBERED, text);
+  pf_text_add(text, "\n\\subsection*{");
+  pf_latex_words(text, title);
+  pf_text_add(text, "}\n\\begin{align}\n");
+  put_equations(s, list, from, to, LATEX_NUMBERED, text);
   pf_text_add(text, "\\end{align}\n");
 }
 
@@ -79,33 +114,18 @@ static void put_head(const PfModel *model, PfText *text)
   }
 }
 
-/* What is longer than a line is left to the JSON output. */
-static void put_conditions(Session *s, const PfDerivation *d, const char *sign, PfText *text)
-{
-  enum { LONG_CONDITION = 200 };
-  int long_ones = 0;
-  if (!d->divisor_count) return;
-  pf_text_add(text, "\nThis form holds where these do not vanish:");
-  for (int i = 0, told = 0; i < d->divisor_count; i++) {
-    const char *one = words(s, d->divisors[i]);
-    bool short_enough = strlen(one) <= LONG_CONDITION;
-    long_ones += !short_enough;
-    if (short_enough) pf_text_print(text, "%s %s%s%s", told++ ? "," : "", sign, one, sign);
-  }
-  if (long_ones && long_ones < d->divisor_count) pf_text_add(text, ", and");
-  if (long_ones) pf_text_print(text, " %d long expression%s", long_ones, long_ones == 1 ? "" : "s");
-  pf_text_add(text, ".\n");
-}
-
 void pf_derived_document(Session *s, const PfDerivation *d, PfText *text)
 {
   char title[100];
   put_head(s->model, text);
+  for (int k = 0, from = 0; k < d->step_section_count; from += d->step_sections[k++].count)
+    put_align(s, d->steps, d->step_sections[k].title, from, from + d->step_sections[k].count, text);
   snprintf(title, sizeof title, "Equations of motion (%s)", strcmp(d->form, "rosenberg_extended") ? d->form
                                                                 : "Rosenberg, extended");
-  put_align(s, d, title, 0, d->motion_count, text);
-  put_align(s, d, d->others, d->motion_count, d->equation_count, text);
-  put_conditions(s, d, "$", text);
+  put_align(s, d->equations, title, 0, d->motion_count, text);
+  for (int k = 0, from = d->motion_count; k < d->section_count; from += d->sections[k++].count)
+    put_align(s, d->equations, d->sections[k].title, from, from + d->sections[k].count, text);
+  put_conditions(s, d, "\\(", "\\)", text);
   if (d->part_count) {
     pf_text_add(text, "\n\\subsection*{Abbreviations}\n\\begin{align}\n");
     put_parts(s, d, LATEX_NUMBERED, text);
@@ -132,11 +152,11 @@ static void close_block(PfText *text)
   pf_text_add(text, "\\end{aligned}\n$$\n");
 }
 
-static void put_block(Session *s, const PfDerivation *d, const char *title, int from, int to, PfText *text)
+static void put_block(Session *s, const PfEquation *list, const char *title, int from, int to, PfText *text)
 {
   if (from == to) return;
   open_block(title, text);
-  put_equations(s, d, from, to, LATEX_PLAIN, text);
+  put_equations(s, list, from, to, LATEX_PLAIN, text);
   close_block(text);
 }
 
@@ -151,10 +171,13 @@ void pf_derived_markdown(Session *s, const PfDerivation *d, PfText *text)
     put_markdown_words(text, s->model->title);
     pf_text_add(text, "\n");
   }
+  for (int k = 0, from = 0; k < d->step_section_count; from += d->step_sections[k++].count)
+    put_block(s, d->steps, d->step_sections[k].title, from, from + d->step_sections[k].count, text);
   snprintf(title, sizeof title, "Equations of motion (`%s`)", d->form);
-  put_block(s, d, title, 0, d->motion_count, text);
-  put_block(s, d, d->others, d->motion_count, d->equation_count, text);
-  put_conditions(s, d, "$", text);
+  put_block(s, d->equations, title, 0, d->motion_count, text);
+  for (int k = 0, from = d->motion_count; k < d->section_count; from += d->sections[k++].count)
+    put_block(s, d->equations, d->sections[k].title, from, from + d->sections[k].count, text);
+  put_conditions(s, d, "$", "$", text);
   if (!d->part_count) return;
   open_block("Abbreviations", text);
   put_parts(s, d, LATEX_PLAIN, text);

@@ -15,7 +15,7 @@ static PfStatus make_tape(Drift *w)
   int count = w->found.count;
   PfExpr *roots = pf_arena_array(w->session->arena, PfExpr, count);
   if (!roots) return pf_no_room(ctx, "the watch over conserved quantities");
-  for (int i = 0; i < count; i++) roots[i] = w->found.at[i].value;
+  for (int i = 0; i < count; i++) roots[i] = w->found.at[i].by_coordinates;
   PF_TRY(pf_insert_inputs(ctx, model, roots, (size_t)count));
   return pf_tape_new(ctx, w->symbols->symbol, w->symbols->count, roots, count, &w->tape);
 }

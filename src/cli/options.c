@@ -48,6 +48,9 @@ static const Option table[] = {
   {"spatial", 0, NULL, OPTION_FLAG, AT(spatial), NULL, OPTIONS_OF_COMMAND,
    "adds the operators of the recursion over the bodies, which is then the formulation: Phi, H, M, b, a, P, D, G, z, "
    "velocities, accelerations and wrenches of the joints", NULL},
+  {"independent", 0, "LIST", OPTION_TEXT, AT(independent), NULL, OPTIONS_OF_COMMAND,
+   "the coordinates whose accelerations are independent, with commas (default: chosen by the program)", NULL},
+  {"steps", 0, NULL, OPTION_FLAG, AT(steps), NULL, OPTIONS_OF_COMMAND, "the way to the equations, step by step", NULL},
   {"inverse", 0, "LIST", OPTION_TEXT, AT(inverse), NULL, OPTIONS_OF_COMMAND,
    "the forces of --actuators that make accelerations what is wanted: \"x''=1, y''=0\"; other coordinates move as they "
    "must", NULL},

@@ -23,6 +23,8 @@ typedef struct Study {
   PfExpr *outputs;
   const char **output_names;
   PfMeasure *output_measures;
+  bool by_angles;   /* asked for before opening: free and ball joints are described by angles, which may be cyclic */
+  PfModel *original; /* then: as it was read, to be freed */
   bool moves;       /* asked for before opening: it follows motions, and the energy is an output */
   int energy;       /* its number among the outputs */
   Motion motion;    /* of a study that moves, placed as the field is */

@@ -113,11 +113,27 @@ static PfStatus list_outputs(Study *st)
   return write_out(st);
 }
 
+/* The model with angles in the place of quaternions, from the start that was given. */
+static PfStatus take_angles(Study *st)
+{
+  Session *s = &st->s;
+  PfQuasi *angles = pf_arena_array(s->arena, PfQuasi, 1);
+  PfEquations *original = pf_arena_array(s->arena, PfEquations, 1);
+  if (!angles || !original) return pf_no_room(s->ctx, "the study");
+  *original = s->equations;
+  PF_TRY(pf_angles_make(s->ctx, s->arena, original, angles));
+  st->original = s->model;
+  s->model = &angles->model;
+  s->equations = angles->equations;
+  return PF_OK;
+}
+
 PfStatus pf_study_open(Study *st, const Options *options)
 {
   Session *s = &st->s;
   st->options = options;
   PF_TRY(pf_cli_open(s, options));
+  if (st->by_angles && s->model->ball_count && !s->model->event_count) PF_TRY(take_angles(st));
   if (!st->moves) pf_cli_warn_events(s);
   PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
   PF_TRY(pf_cli_start(s, options, st->system, &st->values, &st->start));
@@ -136,6 +152,7 @@ void pf_study_close(Study *st)
   pf_cli_end(&st->motion);
   pf_dynamics_free(st->field);
   pf_system_free(st->system);
+  if (st->original) st->s.model = st->original; /* the one with angles lives in the arena of the session */
   pf_cli_close(&st->s);
 }
 

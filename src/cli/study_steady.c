@@ -272,6 +272,7 @@ static PfStatus work(Study *st)
 static int run(const Command *command, PfSteadyKind kind, int argc, char **argv)
 {
   Find f = {.kind = kind};
+  f.st.by_angles = kind != PF_EQUILIBRIA; /* at rest nothing is cyclic, and quaternions are regular everywhere */
   int code = pf_study_run(command, argc, argv, &f.st, work, write_json, write_text);
   pf_study_close(&f.st);
   return code;

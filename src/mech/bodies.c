@@ -112,7 +112,9 @@ static PfStatus find_rates(const Tree *tree, int i)
   Link *link = tree->link + i;
   PfExpr e[4] = {frame->origin[0], frame->origin[1], frame->origin[2], frame->angle ? frame->angle : tree->zero};
   PF_TRY(pf_model_time_derivative(model, e, 4, link->rate));
-  if (frame->quaternion[0]) {
+  if (frame->rotation[0]) {
+    memcpy(link->rate + TURN, frame->turning, sizeof frame->turning);
+  } else if (frame->quaternion[0]) {
     PfExpr rate[4];
     PF_TRY(pf_model_time_derivative(model, frame->quaternion, 4, rate));
     pf_quaternion_spin(tree->ctx, frame->quaternion, rate, link->rate + TURN);
@@ -423,53 +425,13 @@ static void clear_link(const Tree *tree, Link *link)
   }
 }
 
-static void mark_used(const Tree *tree)
-{
-  for (int i = 0; i < tree->model->body_count; i++)
-    for (int f = tree->model->bodies[i].frame; f && !tree->link[f].used; f = tree->model->frames[f].parent)
-      tree->link[f].used = true;
-}
-
-/* Is the body round about the axis i of its frame? */
-static bool is_round(const Tree *tree, const PfBody *body, int i)
-{
-  int j = (i + 1)%3, k = (i + 2)%3;
-  bool round = body->com[j] == tree->zero && body->com[k] == tree->zero &&
-               body->inertia[4*j] == body->inertia[4*k];
-  for (int r = 0; r < 3; r++)
-    for (int c = 0; c < 3; c++) round = round && (r == c || body->inertia[3*r + c] == tree->zero);
-  return round;
-}
-
-/* Frames that turn about a coordinate axis, carry round bodies only, and nothing further out. */
-static void find_wheels(const Tree *tree)
-{
-  const PfModel *model = tree->model;
-  for (int f = 1; f < model->frame_count; f++) {
-    const PfExpr *axis = model->frames[f].axis;
-    bool along = model->frames[f].angle != PF_EXPR_NONE && tree->link[f].used;
-    for (int k = 0; k < 3; k++)
-      along = along && (axis[k] == tree->zero || pf_expr_is_int(tree->ctx, axis[k], 1));
-    tree->link[f].spins_freely = along;
-  }
-  for (int f = 1; f < model->frame_count; f++)
-    if (tree->link[f].used) tree->link[model->frames[f].parent].spins_freely = false;
-  for (int b = 0; b < model->body_count; b++) {
-    int f = model->bodies[b].frame, i = 0;
-    while (i < 2 && model->frames[f].axis[i] == tree->zero) i++;
-    if (!is_round(tree, model->bodies + b, i)) tree->link[f].spins_freely = false;
-  }
-}
-
 /* F -= dV/dq with V = -m g.r of all bodies */
 static PfStatus subtract_weight(const Tree *tree, PfArena *scratch, PfEquations *eq)
 {
-  const PfModel *model = tree->model;
-  PfExpr *q = pf_arena_array(scratch, PfExpr, eq->n), *slope = pf_arena_array(scratch, PfExpr, eq->n);
-  if (!q || !slope) return pf_no_room(tree->ctx, "the bodies");
-  PfExpr weight = pf_expr_sub(tree->ctx, eq->potential, model->potential);
-  for (int i = 0; i < eq->n; i++) q[i] = model->coordinates[i].q;
-  PF_TRY(pf_expr_gradient(tree->ctx, weight, q, eq->n, slope));
+  PfExpr *slope = pf_arena_array(scratch, PfExpr, eq->n);
+  if (!slope) return pf_no_room(tree->ctx, "the bodies");
+  PfExpr weight = pf_expr_sub(tree->ctx, eq->potential, tree->model->potential);
+  PF_TRY(pf_model_gradient(tree->model, weight, slope));
   for (int i = 0; i < eq->n; i++) eq->F[i] = pf_expr_sub(tree->ctx, eq->F[i], slope[i]);
   return PF_OK;
 }
@@ -532,6 +494,20 @@ static void add_norm_energy(const Tree *tree, const PfBall *ball, PfEquations *e
   eq->kinetic = pf_expr_add(ctx, eq->kinetic, pf_expr_product(ctx, factors, 3));
 }
 
+static PfStatus find_kinds(const Tree *tree, PfArena *scratch)
+{
+  bool *used = pf_arena_array(scratch, bool, tree->model->frame_count);
+  bool *wheel = pf_arena_array(scratch, bool, tree->model->frame_count);
+  if (!used || !wheel) return pf_no_room(tree->ctx, "the bodies");
+  pf_frames_used(tree->model, used);
+  pf_frames_round(tree->model, used, wheel);
+  for (int f = 0; f < tree->model->frame_count; f++) {
+    tree->link[f].used = used[f];
+    tree->link[f].spins_freely = wheel[f];
+  }
+  return PF_OK;
+}
+
 PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
 {
   if (!model->body_count && !model->ball_count) return PF_OK;
@@ -549,8 +525,7 @@ PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model
     tree.zeros[i] = tree.zero;
   }
   for (int i = 0; i < model->frame_count; i++) clear_link(&tree, tree.link + i);
-  mark_used(&tree);
-  find_wheels(&tree);
+  PF_TRY(find_kinds(&tree, scratch));
   PF_TRY(sweep(&tree, eq));
   PF_TRY(subtract_weight(&tree, scratch, eq));
   PF_TRY(list_freedoms(&tree, scratch, all, first));

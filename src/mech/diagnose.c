@@ -570,10 +570,27 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   return find_mass_rank(p, d);
 }
 
+/* What the original has, without the lengths of quaternions. */
+static PfStatus diagnose_original(PfContext *ctx, PfArena *arena, const PfEquations *eq, const double *parameters,
+                                  PfDiagnosis *d)
+{
+  PF_TRY(pf_diagnose(ctx, arena, eq->by_quaternions, parameters, d));
+  int lengths = eq->by_quaternions->m - eq->m, kept = 0;
+  for (int k = 0; k < d->redundant_count; k++)
+    for (int i = 0; i < eq->m; i++)
+      if (eq->constraint[i] == d->redundant[k]) d->redundant[kept++] = i;
+  d->redundant_count = kept;
+  d->rank -= lengths;
+  d->mass_rank -= lengths;
+  d->start_q = d->start_v = NULL;
+  return PF_OK;
+}
+
 PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                      PfDiagnosis *diagnosis)
 {
   *diagnosis = (PfDiagnosis){0};
+  if (equations->by_quaternions) return diagnose_original(ctx, arena, equations, parameters, diagnosis);
   Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
   if (!p.scratch) return pf_no_room(ctx, "the diagnosis");
   PfStatus status = diagnose(&p, arena, parameters, diagnosis);
@@ -581,15 +598,28 @@ PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equation
   return status;
 }
 
+static PfStatus start_of_original(PfContext *ctx, PfArena *scratch, const PfEquations *eq, const double *parameters,
+                                  double *values)
+{
+  PfSymbols symbols, old;
+  PF_TRY(pf_equations_symbols(ctx, scratch, eq->model, &symbols));
+  PF_TRY(pf_equations_symbols(ctx, scratch, eq->by_quaternions->model, &old));
+  double *original = pf_arena_array(scratch, double, old.count);
+  if (!original) return pf_no_room(ctx, "the diagnosis");
+  PF_TRY(pf_equations_start(ctx, eq->by_quaternions, parameters, original));
+  return pf_quasi_values(ctx, scratch, eq, &symbols, original, values);
+}
+
 PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters, double *values)
 {
   Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
   if (!p.scratch) return pf_no_room(ctx, "the diagnosis");
-  bool generic = false;
-  PfStatus status = begin(&p, parameters, &generic);
+  bool generic = false, original = equations->by_quaternions != NULL;
+  PfStatus status = original ? start_of_original(ctx, p.scratch, equations, parameters, values)
+                             : begin(&p, parameters, &generic);
   if (status == PF_OK && generic) /* numbers for people need all parameters: this says which is missing */
     status = pf_model_parameter_values(equations->model, parameters, PF_MISSING_FAILS, p.values);
-  if (status == PF_OK) memcpy(values, p.values, (size_t)p.symbols.count*sizeof *values);
+  if (status == PF_OK && !original) memcpy(values, p.values, (size_t)p.symbols.count*sizeof *values);
   pf_arena_free(p.scratch);
   return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers that guide eliminations. */
 #include "mech/eliminate.h"
+#include "mech/mech_impl.h"
 #include "num/num.h"
 
 #include <math.h>
@@ -17,9 +18,24 @@ PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *eq, 
   return PF_OK;
 }
 
+/* Directions cosines are not arbitrary: the quaternion is. */
+static PfStatus generic_quasi_values(PfContext *ctx, PfArena *scratch, const PfEquations *eq, const PfSymbols *symbols,
+                                     double *values)
+{
+  PfSymbols old;
+  double *start;
+  PF_TRY(pf_equations_symbols(ctx, scratch, eq->by_quaternions->model, &old));
+  double *original = pf_arena_array(scratch, double, old.count);
+  if (!original) return pf_no_room(ctx, "the elimination");
+  PF_TRY(pf_start_values(ctx, scratch, eq->by_quaternions, old.count, &start));
+  PF_TRY(pf_generic_values(ctx, scratch, eq->by_quaternions, &old, start, original));
+  return pf_quasi_values(ctx, scratch, eq, symbols, original, values);
+}
+
 PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *eq, const PfSymbols *symbols,
                            const double *start, double *values)
 {
+  if (eq->by_quaternions) return generic_quasi_values(ctx, scratch, eq, symbols, values);
   int size = eq->m*eq->n;
   double *A = pf_arena_array(scratch, double, size);
   if (!A) return pf_no_room(ctx, "the elimination");
@@ -41,14 +57,7 @@ PfStatus pf_equations_guide(PfContext *ctx, PfArena *arena, const PfEquations *e
   if (!values) return pf_no_room(ctx, "the elimination");
   PF_TRY(pf_start_values(ctx, arena, eq, s.count, &start));
   PF_TRY(pf_generic_values(ctx, arena, eq, &s, start, values));
-  *guide = (PfGuide){s.count, eq->model->parameter_count, s.symbol, values, start};
+  *guide = (PfGuide){.count = s.count, .constants = eq->model->parameter_count, .symbols = s.symbol, .generic = values,
+                     .start = start};
   return PF_OK;
-}
-
-PfStatus pf_eliminate_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfExpr *A, const PfExpr *f,
-                           PfElimination *elimination)
-{
-  PfGuide guide;
-  PF_TRY(pf_equations_guide(ctx, arena, eq, &guide));
-  return pf_eliminate(ctx, arena, &guide, eq->m, eq->n, eq->m, A, f, elimination);
 }

@@ -17,8 +17,4 @@ PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *equa
 /* Both, for an elimination; the parameters are its constants. */
 PfStatus pf_equations_guide(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfGuide *guide);
 
-/* Eliminates A x = f, with as many rows and unknowns as in the equations (pf_eliminate). */
-PfStatus pf_eliminate_rows(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *A,
-                           const PfExpr *f, PfElimination *elimination);
-
 #endif

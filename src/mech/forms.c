@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms of the equations that people choose from: Lagrange's, Rosenberg's embedding and its extension, Maggi's, and
- * the laconic one. */
-#include "mech/eliminate.h"
+/* The forms of the equations that people choose from, and those in pseudo-velocities: Maggi's and the laconic one. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -38,14 +36,33 @@ static PfStatus check_forces(PfContext *ctx, const PfEquations *eq)
 
 /* ---------------------------------------------------------------- Maggi and laconic */
 
-typedef PfStatus Reduce(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
-                        PfReducedForm *form);
+/* How G omega' = g is found, and the steps of it. */
+typedef struct Way {
+  PfStatus (*reduce)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfReducedForm *form);
+  PfStatus (*steps)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfDerivation *d);
+} Way;
 
 /* Is it a combination that the program has chosen, beside the user's speeds or without any? */
 static bool is_found(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, int a)
 {
   if (!k->definition || pf_expr_op(ctx, k->definition[a]) == PF_OP_SYMBOL) return false;
-  return k->combined || eq->model->speeds[a].completes;
+  for (int i = 0; i < eq->model->speed_count; i++)
+    if (eq->model->speeds[i].symbol == k->omega[a]) return eq->model->speeds[i].completes;
+  return true;
+}
+
+/* A velocity by pseudo-velocities, and by one of the velocities before it where that is shorter: psi' = w - theta'. */
+static PfExpr velocity_by_others(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, int i)
+{
+  PfExpr best = pf_expr_simplest(ctx, k->v[i]);
+  for (int j = 0; j < i && !eq->model->speed_count; j++) {
+    const PfCoordinate *c = eq->model->coordinates + j;
+    if (k->v[j] == c->v || pf_expr_is_structural_zero(ctx, k->v[j])) continue;
+    PfExpr plus = pf_expr_add(ctx, pf_expr_simplest(ctx, pf_expr_sub(ctx, k->v[i], k->v[j])), c->v);
+    PfExpr minus = pf_expr_sub(ctx, pf_expr_simplest(ctx, pf_expr_add(ctx, k->v[i], k->v[j])), c->v);
+    best = pf_shorter(ctx, pf_shorter(ctx, best, plus), minus);
+  }
+  return best;
 }
 
 /* Combinations that were found, then velocities that are not themselves pseudo-velocities. */
@@ -57,158 +74,109 @@ static int add_velocities(PfContext *ctx, const PfEquations *eq, const PfKinemat
   for (int i = 0; i < eq->n; i++) {
     const PfCoordinate *c = eq->model->coordinates + i;
     if (k->v[i] == c->v) continue;
-    out[count++] = (PfEquation){c->name, c->v, pf_expr_simplest(ctx, k->v[i])};
+    out[count++] = (PfEquation){c->name, c->v, velocity_by_others(ctx, eq, k, i)};
   }
   return count;
 }
 
-static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, Reduce *reduce, PfDerivation *d)
+/* Are the velocities linear in the pseudo-velocities? */
+static bool is_linear(PfContext *ctx, const PfEquations *eq, const PfKinematics *k)
+{
+  for (int i = 0; i < eq->n*k->count; i++)
+    if (pf_expr_depends(ctx, k->N[i], k->omega, k->count)) return false;
+  return true;
+}
+
+static void write_plainly(PfContext *ctx, const PfKinematics *k, PfReducedForm *form, PfDerivation *d)
+{
+  simplify(ctx, form->G, k->count*k->count);
+  simplify(ctx, form->g, k->count);
+  for (int a = 0; a < k->count; a++) {
+    PfExpr left = pf_combination(ctx, form->G + (size_t)a*(size_t)k->count, 1, k->rate, k->count);
+    d->equations[a] = (PfEquation){k->names[a], left, form->g[a]};
+  }
+}
+
+/* The equations of motion, then combinations and velocities; room is left for some equations more. */
+static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Way *way, int more,
+                                 bool steps, PfDerivation *d)
 {
   PfKinematics k;
   PfReducedForm form;
   PF_TRY(pf_kinematics_find(ctx, arena, eq, &k));
-  PF_TRY(reduce(ctx, arena, eq, &k, &form));
-  PF_TRY(make_room(ctx, arena, k.count, 2*k.count + eq->n, d));
+  PF_TRY(way->reduce(ctx, arena, eq, &k, &form));
+  PF_TRY(make_room(ctx, arena, k.count, 2*k.count + eq->n + more, d));
   memcpy(d->unknowns, k.rate, (size_t)k.count*sizeof *k.rate);
-  simplify(ctx, form.G, k.count*k.count);
-  simplify(ctx, form.g, k.count);
-  for (int a = 0; a < k.count; a++) {
-    PfEquation *e = d->equations + a;
-    e->name = k.names[a];
-    e->left = pf_combination(ctx, form.G + (size_t)a*(size_t)k.count, 1, d->unknowns, k.count);
-    e->right = form.g[a];
+  d->speeds = k.omega;
+  if (is_linear(ctx, eq, &k)) {
+    PfAuthored authored;
+    PF_TRY(pf_author(ctx, arena, eq, &k, &form, &authored));
+    memcpy(d->equations, authored.equations, (size_t)k.count*sizeof *d->equations);
+    d->part_count = authored.part_count;
+    d->part_names = authored.part_names;
+    d->part_values = authored.part_values;
+  } else {
+    write_plainly(ctx, &k, &form, d);
   }
   d->motion_count = k.count;
-  d->equation_count = k.count + add_velocities(ctx, eq, &k, d->equations + k.count);
-  d->others = "Velocities";
-  return pf_conditions_find(ctx, arena, eq, k.divisors, k.divisor_count, d);
+  int velocities = add_velocities(ctx, eq, &k, d->equations + k.count);
+  d->equation_count = k.count + velocities;
+  pf_derivation_section(d, "Velocities", velocities);
+  PF_TRY(pf_conditions_find(ctx, arena, eq, k.divisors, k.divisor_count, d));
+  pf_expr_renew(ctx, PF_DERIVE_EFFORT);
+  return steps ? way->steps(ctx, arena, eq, &k, d) : PF_OK;
 }
 
-/* ---------------------------------------------------------------- Rosenberg */
-
-/* What both Rosenberg forms are made of: q1'' = d - K q2'', N = [-K; I]. */
-typedef struct Embedding {
-  PfElimination e;
-  int n, free;
-  PfExpr *NM;    /* N^T M: free x n */
-  PfExpr *force; /* N^T (F + C) */
-} Embedding;
-
-/* Column j of N at coordinate i. */
-static PfExpr direction(PfContext *ctx, const Embedding *x, int i, int j)
+/* Constraints that hold by themselves are told, and the equations are those without. */
+static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Way *way, const PfDeriveOptions *o,
+                        PfDerivation *d)
 {
-  for (int k = 0; k < x->n; k++)
-    if (x->e.column[k] == i)
-      return k < x->e.rank ? pf_expr_neg(ctx, x->e.K[k*x->free + j]) : pf_expr_int(ctx, k - x->e.rank == j);
-  return PF_EXPR_NONE;
-}
-
-static PfStatus embed(PfContext *ctx, PfArena *arena, const PfEquations *eq, Embedding *x)
-{
-  PF_TRY(pf_eliminate_rows(ctx, arena, eq, eq->A, eq->b, &x->e));
-  x->n = eq->n;
-  x->free = eq->n - x->e.rank;
-  x->NM = pf_arena_array(arena, PfExpr, (size_t)x->free*(size_t)x->n);
-  x->force = pf_arena_array(arena, PfExpr, x->free);
-  if (!x->NM || !x->force) return pf_no_room(ctx, "the equations");
-  for (int a = 0; a < x->free; a++) {
-    x->force[a] = pf_expr_int(ctx, 0);
-    for (int j = 0; j < x->n; j++) x->NM[a*x->n + j] = pf_expr_int(ctx, 0);
-    for (int i = 0; i < x->n; i++) {
-      PfExpr N = direction(ctx, x, i, a), F = pf_expr_add(ctx, eq->F[i], eq->C[i]);
-      x->force[a] = pf_expr_add(ctx, x->force[a], pf_expr_mul(ctx, N, F));
-      for (int j = 0; j < x->n; j++) {
-        PfExpr *entry = x->NM + a*x->n + j;
-        *entry = pf_expr_add(ctx, *entry, pf_expr_mul(ctx, N, eq->M[i*x->n + j]));
-      }
-    }
-  }
-  simplify(ctx, x->NM, x->free*x->n);
-  simplify(ctx, x->force, x->free);
+  bool integrals;
+  PF_TRY(pf_constraints_are_integrals(ctx, arena, eq, &integrals));
+  if (!integrals) return reduce_and_write(ctx, arena, eq, way, 0, o->steps, d);
+  PfModel *model = pf_arena_array(arena, PfModel, 1);
+  PfEquations *free = pf_arena_array(arena, PfEquations, 1);
+  if (!model || !free) return pf_no_room(ctx, "the equations");
+  *model = *eq->model, *free = *eq;
+  model->constraint_count = free->m = 0;
+  free->model = model;
+  PF_TRY(reduce_and_write(ctx, arena, free, way, eq->m, o->steps, d));
+  for (int i = 0; i < eq->m; i++)
+    d->equations[d->equation_count++] =
+        (PfEquation){eq->model->constraints[i].name, eq->velocity[i], pf_expr_int(ctx, 0)};
+  pf_derivation_section(d, "Constraints that hold by themselves: their multipliers are zero", eq->m);
   return pf_expr_check(ctx);
-}
-
-static void list_accelerations(const PfEquations *eq, PfDerivation *d)
-{
-  for (int i = 0; i < eq->n; i++) d->unknowns[i] = eq->model->coordinates[i].a;
-}
-
-/* N^T M q'' = N^T (F + C), eq. (16), and the constraints beside it. */
-static PfStatus rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
-{
-  Embedding x;
-  PF_TRY(embed(ctx, arena, eq, &x));
-  PF_TRY(make_room(ctx, arena, eq->n, x.free + eq->m, d));
-  list_accelerations(eq, d);
-  for (int a = 0; a < x.free; a++) {
-    PfEquation *e = d->equations + a;
-    e->name = eq->model->coordinates[x.e.column[x.e.rank + a]].name;
-    e->left = pf_combination(ctx, x.NM + (size_t)a*(size_t)x.n, 1, d->unknowns, x.n);
-    e->right = x.force[a];
-  }
-  for (int i = 0; i < eq->m; i++) {
-    PfEquation *e = d->equations + x.free + i;
-    PfExpr left = pf_combination(ctx, eq->A + (size_t)i*(size_t)eq->n, 1, d->unknowns, eq->n);
-    *e = (PfEquation){eq->model->constraints[i].name, left, pf_expr_simplest(ctx, eq->b[i])};
-  }
-  d->motion_count = x.free;
-  d->others = "Constraints, differentiated";
-  return pf_conditions_find(ctx, arena, eq, x.e.divisors, x.e.divisor_count, d);
-}
-
-/* X q2'' = N^T (F + C - M (d, 0)), q1'' = d - K q2'': eq. (34) and (33). */
-static PfStatus rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
-{
-  Embedding x;
-  PF_TRY(embed(ctx, arena, eq, &x));
-  const PfElimination *e = &x.e;
-  PF_TRY(make_room(ctx, arena, eq->n, eq->n, d));
-  list_accelerations(eq, d);
-  for (int a = 0; a < x.free; a++) {
-    PfExpr left = pf_expr_int(ctx, 0), right = x.force[a];
-    for (int b = 0; b < x.free; b++) {
-      PfExpr entry = pf_expr_int(ctx, 0);
-      for (int i = 0; i < x.n; i++)
-        entry = pf_expr_add(ctx, entry, pf_expr_mul(ctx, x.NM[a*x.n + i], direction(ctx, &x, i, b)));
-      PfExpr unknown = d->unknowns[e->column[e->rank + b]];
-      left = pf_expr_add(ctx, left, pf_expr_mul(ctx, pf_expr_simplest(ctx, entry), unknown));
-    }
-    for (int k = 0; k < e->rank; k++)
-      right = pf_expr_sub(ctx, right, pf_expr_mul(ctx, x.NM[a*x.n + e->column[k]], e->d[k]));
-    const char *name = eq->model->coordinates[e->column[e->rank + a]].name;
-    d->equations[a] = (PfEquation){name, left, pf_expr_simplest(ctx, right)};
-  }
-  for (int k = 0; k < e->rank; k++) {
-    PfExpr right = e->d[k];
-    for (int b = 0; b < x.free; b++)
-      right = pf_expr_sub(ctx, right, pf_expr_mul(ctx, e->K[k*x.free + b], d->unknowns[e->column[e->rank + b]]));
-    d->equations[x.free + k] = (PfEquation){eq->model->coordinates[e->column[k]].name, d->unknowns[e->column[k]],
-                                            right};
-  }
-  d->motion_count = x.free;
-  d->others = "Dependent accelerations";
-  return pf_conditions_find(ctx, arena, eq, e->divisors, e->divisor_count, d);
 }
 
 /* ---------------------------------------------------------------- by name */
 
-static PfStatus maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+static PfStatus multipliers(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                            PfDerivation *d)
 {
-  return reduced(ctx, arena, eq, pf_reduce_maggi, d);
+  PF_TRY(pf_derive_lagrange(ctx, arena, eq, d));
+  pf_expr_renew(ctx, PF_DERIVE_EFFORT);
+  return o->steps ? pf_steps_of_lagrange(ctx, arena, eq, d) : PF_OK;
 }
 
-static PfStatus laconic(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+static PfStatus maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d)
 {
-  return reduced(ctx, arena, eq, pf_reduce_laconic, d);
+  return reduced(ctx, arena, eq, &(Way){pf_reduce_maggi, pf_steps_of_maggi}, o, d);
+}
+
+static PfStatus laconic(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                        PfDerivation *d)
+{
+  return reduced(ctx, arena, eq, &(Way){pf_reduce_laconic, pf_steps_of_laconic}, o, d);
 }
 
 static const struct {
   const char *name, *summary;
-  PfStatus (*derive)(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d);
+  PfStatus (*derive)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d);
 } forms[] = {
-  {"multipliers", "Lagrange's equations with multipliers, and the mass matrix", pf_derive_lagrange},
-  {"rosenberg", "embedded: as many equations as degrees of freedom", rosenberg},
-  {"rosenberg_extended", "embedded and decoupled", rosenberg_extended},
+  {"multipliers", "Lagrange's equations with multipliers, and the mass matrix", multipliers},
+  {"rosenberg", "embedded: as many equations as degrees of freedom", pf_derive_rosenberg},
+  {"rosenberg_extended", "embedded and decoupled: independent accelerations solved for", pf_derive_rosenberg_extended},
+  {"udwadia_kalaba", "accelerations, constraint forces and multipliers, each solved for", pf_derive_udwadia_kalaba},
   {"maggi", "in pseudo-velocities, by admissible directions", maggi},
   {"laconic", "in pseudo-velocities, by Tatarinov's equations", laconic},
 };
@@ -241,18 +209,56 @@ static void hint_form(PfContext *ctx, const char *form)
   else pf_hint(ctx, "there are: %s", list);
 }
 
-PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *eq, const char *form, PfDerivation *d)
+/* The rosenbergs and what rests on them choose independent accelerations. */
+static PfStatus check_independent(PfContext *ctx, const PfDeriveOptions *o, size_t form)
 {
-  form = pf_form_name(form);
-  if (!strcmp(form, forms[0].name)) return pf_derive_lagrange(ctx, arena, eq, d);
-  for (size_t i = 1; i < FORMS; i++) {
+  if (!o->independent || (form >= 1 && form <= 3)) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT,
+                 "--independent goes with --form rosenberg, rosenberg_extended or udwadia_kalaba; "
+                 "'%s' has no independent accelerations to choose",
+                 forms[form].name);
+}
+
+static PfStatus derive_named(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                             PfDerivation *d)
+{
+  const char *form = pf_form_name(o->form);
+  for (size_t i = 0; i < FORMS; i++) {
     if (strcmp(forms[i].name, form)) continue;
-    *d = (PfDerivation){.form = forms[i].name};
-    PF_TRY(check_forces(ctx, eq));
-    PF_TRY(forms[i].derive(ctx, arena, eq, d));
-    return pf_abbreviate(ctx, arena, d);
+    *d = (PfDerivation){.form = forms[i].name, .model = eq->model};
+    PF_TRY(check_independent(ctx, o, i));
+    if (i) PF_TRY(check_forces(ctx, eq));
+    PF_TRY(forms[i].derive(ctx, arena, eq, o, d));
+    return i ? pf_abbreviate(ctx, arena, d) : PF_OK;
   }
   pf_fail(ctx, PF_ERR_ARGUMENT, "there is no form '%s'", form);
   hint_form(ctx, form);
   return PF_ERR_ARGUMENT;
+}
+
+static PfStatus derive_quasi(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                             PfDerivation *d)
+{
+  PfQuasi *quasi = pf_arena_array(arena, PfQuasi, 1);
+  if (!quasi) return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_quasi_make(ctx, arena, eq, quasi));
+  PF_TRY(derive_named(ctx, arena, &quasi->equations, o, d));
+  return pf_attitude_add(ctx, arena, &quasi->model, d);
+}
+
+PfStatus pf_derive(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d)
+{
+  bool limited = pf_expr_limit(ctx, PF_DERIVE_EFFORT);
+  PfStatus status = eq->model->ball_count ? derive_quasi(ctx, arena, eq, o, d) : derive_named(ctx, arena, eq, o, d);
+  bool given_up = limited && pf_expr_unlimit(ctx);
+  if (status == PF_OK && given_up)
+    pf_warn_at(ctx, (PfPlace){.file = eq->model->file},
+               "the equations are so long that the shortest form was not looked "
+               "for everywhere");
+  return status;
+}
+
+PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *eq, const char *form, PfDerivation *d)
+{
+  return pf_derive(ctx, arena, eq, &(PfDeriveOptions){.form = form}, d);
 }

@@ -47,35 +47,36 @@ static PfStatus vanishes(PfContext *ctx, PfArena *arena, const PfEquations *eq, 
   return PF_OK;
 }
 
-static PfStatus check_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k)
+/* A constraint with the rates put in: what is left of it, or zero. */
+static PfStatus put_rates_in(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, int i,
+                             PfExpr *rest, bool *holds)
 {
   const PfModel *model = eq->model;
-  for (int i = 0; i < eq->m; i++) {
-    const PfConstraint *c = model->constraints + i;
-    if (eq->velocity[i] == PF_EXPR_NONE)
-      return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is one of accelerations, which no speeds can "
-                        "satisfy by themselves", c->name);
-    PfExpr e = eq->velocity[i];
-    for (int j = 0; j < eq->n; j++)
-      PF_TRY(pf_expr_substitute(ctx, &e, 1, &model->coordinates[j].v, k->v + j, 1, &e));
-    PF_TRY(pf_model_expand(model, &e, 1, &e));
-    bool good;
-    PF_TRY(vanishes(ctx, arena, eq, k, e, &good));
-    if (good) continue;
-    pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the rates by the speeds do not satisfy the constraint '%s'", c->name);
-    pf_hint(ctx, "with fewer speeds, or other rates, they must satisfy every constraint");
-    return PF_ERR_MODEL;
-  }
-  return PF_OK;
+  const PfConstraint *c = model->constraints + i;
+  if (eq->velocity[i] == PF_EXPR_NONE)
+    return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is one of accelerations, which no speeds can "
+                      "satisfy by themselves", c->name);
+  PfExpr e = eq->velocity[i], full;
+  for (int j = 0; j < eq->n; j++) PF_TRY(pf_expr_substitute(ctx, &e, 1, &model->coordinates[j].v, k->v + j, 1, &e));
+  PF_TRY(pf_model_expand(model, &e, 1, &full));
+  *rest = e;
+  return vanishes(ctx, arena, eq, k, full, holds);
+}
+
+static PfStatus not_satisfied(PfContext *ctx, const PfConstraint *c)
+{
+  pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the rates by the speeds do not satisfy the constraint '%s'", c->name);
+  pf_hint(ctx, "with fewer speeds, or other rates, they must satisfy every constraint");
+  return PF_ERR_MODEL;
 }
 
 /* Fewer speeds than degrees of freedom would forbid what no constraint forbids. */
-static PfStatus check_count(PfContext *ctx, PfArena *arena, const PfEquations *eq)
+static PfStatus check_count(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k)
 {
   const PfModel *model = eq->model;
   PfDiagnosis diagnosis;
   PF_TRY(pf_diagnose(ctx, arena, eq, NULL, &diagnosis));
-  if (model->speed_count == diagnosis.degrees_of_freedom) return PF_OK;
+  if (k->count == diagnosis.degrees_of_freedom) return PF_OK;
   return pf_fail_at(ctx, PF_ERR_MODEL, model->speeds[0].place, "there are %d speeds for %d degrees of freedom",
                     model->speed_count, diagnosis.degrees_of_freedom);
 }
@@ -92,13 +93,6 @@ static PfStatus set_divisor(PfContext *ctx, PfArena *arena, const PfModel *model
   return PF_OK;
 }
 
-static PfExpr rate_of(PfContext *ctx, const char *speed)
-{
-  char name[400];
-  snprintf(name, sizeof name, "%s'", speed);
-  return pf_expr_symbol(ctx, name);
-}
-
 /* Those of speeds that are given by velocities. */
 static PfStatus set_definitions(PfContext *ctx, PfArena *arena, const PfModel *model, PfKinematics *k)
 {
@@ -109,6 +103,115 @@ static PfStatus set_definitions(PfContext *ctx, PfArena *arena, const PfModel *m
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- constraints beside the user's speeds */
+
+/* Solutions of rows over the speeds: those that stay, or combinations of them, become the pseudo-velocities. */
+static PfStatus recombine(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDirections *d,
+                          PfKinematics *k)
+{
+  PfKinematics old = *k;
+  int s = old.count;
+  PfExpr *by = pf_arena_array(arena, PfExpr, s);
+  if (!old.definition) { /* known by their rates only */
+    old.definition = pf_arena_array(arena, PfExpr, s);
+    if (!old.definition) return pf_no_room(ctx, "the kinematics");
+    PF_TRY(pf_model_speeds(eq->model, arena, old.definition));
+  }
+  PF_TRY(make_room(ctx, arena, eq->n, d->count, k));
+  k->definition = pf_arena_array(arena, PfExpr, d->count);
+  if (!by || !k->definition) return pf_no_room(ctx, "the kinematics");
+  for (int a = 0; a < d->count; a++) {
+    int own = d->column[a];
+    k->independent[a] = -1;
+    k->definition[a] = pf_combination(ctx, d->combination + a*s, 1, old.definition, s);
+    if (own >= 0) k->names[a] = old.names[own], k->omega[a] = old.omega[own];
+    else PF_TRY(pf_model_free_name(eq->model, arena, "u", k->omega, a, k->names + a, k->omega + a));
+    k->rate[a] = pf_rate_symbol(ctx, k->omega[a]);
+  }
+  for (int j = 0; j < s; j++)
+    by[j] = pf_expr_add(ctx, d->d[j], pf_combination(ctx, d->N + j*d->count, 1, k->omega, d->count));
+  PF_TRY(pf_expr_substitute(ctx, old.v, eq->n, old.omega, by, s, k->v));
+  for (int i = 0; i < eq->n; i++) k->v[i] = pf_expr_simplest(ctx, k->v[i]);
+  k->divisor_count = d->divisor_count;
+  k->divisors = d->divisors;
+  k->divisor_sizes = d->divisor_sizes;
+  return pf_expr_check(ctx);
+}
+
+/* Solutions by elimination, in the form of directions. */
+static PfStatus by_elimination(PfContext *ctx, PfArena *arena, const PfElimination *e, int s, PfDirections *d)
+{
+  int r = e->rank, free = s - r;
+  *d = (PfDirections){.count = free, .column = pf_arena_array(arena, int, free),
+                      .N = pf_arena_array(arena, PfExpr, (size_t)s*(size_t)free),
+                      .d = pf_arena_array(arena, PfExpr, s),
+                      .combination = pf_arena_array(arena, PfExpr, (size_t)s*(size_t)free),
+                      .divisor_count = e->divisor_count, .divisors = e->divisors, .divisor_sizes = e->divisor_sizes};
+  if (!d->column || !d->N || !d->d || !d->combination) return pf_no_room(ctx, "the kinematics");
+  for (int j = 0; j < s; j++) d->d[j] = pf_expr_int(ctx, 0);
+  for (int a = 0; a < free; a++) {
+    d->column[a] = e->column[r + a];
+    for (int j = 0; j < s; j++) {
+      d->N[j*free + a] = pf_expr_int(ctx, j == d->column[a]);
+      d->combination[a*s + j] = d->N[j*free + a];
+    }
+  }
+  for (int i = 0; i < r; i++) {
+    d->d[e->column[i]] = e->d[i];
+    for (int a = 0; a < free; a++) d->N[e->column[i]*free + a] = pf_expr_neg(ctx, e->K[i*free + a]);
+  }
+  return pf_expr_check(ctx);
+}
+
+static PfStatus solve_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfExpr *rows, PfExpr *free, int m,
+                           PfKinematics *k)
+{
+  PfGuide guide;
+  PfElimination e;
+  PfDirections d;
+  bool found = false;
+  PF_TRY(pf_equations_guide(ctx, arena, eq, &guide));
+  PF_TRY(pf_eliminate(ctx, arena, &guide, m, k->count, m, rows, free, &e));
+  if (e.divisor_count && !pf_guide_is_constant(ctx, &guide, e.determinant)) {
+    pf_elimination_keep_rows(&e, k->count, rows, free);
+    PF_TRY(pf_directions_find(ctx, arena, &guide, e.rank, k->count, rows, free, &d, &found));
+    found = found && d.count == k->count - e.rank;
+  } else {
+    e.divisor_count = 0;
+  }
+  if (!found) PF_TRY(by_elimination(ctx, arena, &e, k->count, &d));
+  return recombine(ctx, arena, eq, &d, k);
+}
+
+/* Constraints that the speeds do not satisfy by themselves bind them, when there are more speeds than degrees of
+ * freedom: one more constraint beside a model with speeds (Zobova 2011, section 6). */
+static PfStatus bind_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  PfDiagnosis diagnosis;
+  int s = k->count, bound = 0;
+  PfExpr *rows = pf_arena_array(arena, PfExpr, (size_t)eq->m*(size_t)s), *free = pf_arena_array(arena, PfExpr, eq->m);
+  PfExpr *zeros = pf_arena_array(arena, PfExpr, s);
+  if (!rows || !free || !zeros) return pf_no_room(ctx, "the kinematics");
+  for (int a = 0; a < s; a++) zeros[a] = pf_expr_int(ctx, 0);
+  PF_TRY(pf_diagnose(ctx, arena, eq, NULL, &diagnosis));
+  for (int i = 0; i < eq->m; i++) {
+    PfExpr rest = PF_EXPR_NONE;
+    bool holds = false;
+    PF_TRY(put_rates_in(ctx, arena, eq, k, i, &rest, &holds));
+    if (holds) continue;
+    if (s <= diagnosis.degrees_of_freedom) return not_satisfied(ctx, eq->model->constraints + i);
+    PfExpr *row = rows + (size_t)bound*(size_t)s;
+    PF_TRY(pf_expr_gradient(ctx, rest, k->omega, s, row));
+    for (int a = 0; a < s; a++) {
+      if (pf_expr_depends(ctx, row[a], k->omega, s)) return not_satisfied(ctx, eq->model->constraints + i);
+      row[a] = pf_expr_simplest(ctx, row[a]);
+    }
+    PF_TRY(pf_expr_substitute(ctx, &rest, 1, k->omega, zeros, s, &rest));
+    free[bound++] = pf_expr_neg(ctx, rest);
+  }
+  return bound ? solve_rows(ctx, arena, eq, rows, free, bound, k) : PF_OK;
+}
+
 static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   const PfModel *model = eq->model;
@@ -117,13 +220,13 @@ static PfStatus use_speeds(PfContext *ctx, PfArena *arena, const PfEquations *eq
     k->independent[a] = -1;
     k->omega[a] = model->speeds[a].symbol;
     k->names[a] = model->speeds[a].name;
-    k->rate[a] = rate_of(ctx, k->names[a]);
+    k->rate[a] = pf_rate_symbol(ctx, k->omega[a]);
   }
   PF_TRY(set_definitions(ctx, arena, model, k));
   memcpy(k->v, eq->rate, (size_t)eq->n*sizeof *k->v);
   PF_TRY(set_divisor(ctx, arena, model, k));
-  PF_TRY(check_speeds(ctx, arena, eq, k));
-  return check_count(ctx, arena, eq);
+  PF_TRY(bind_speeds(ctx, arena, eq, k));
+  return check_count(ctx, arena, eq, k);
 }
 
 /* ---------------------------------------------------------------- chosen velocities */
@@ -137,7 +240,10 @@ static PfStatus linear_rows(PfContext *ctx, PfArena *arena, const PfEquations *e
   *free = pf_arena_array(arena, PfExpr, eq->m);
   if (!*rows || !*free) return pf_no_room(ctx, "the kinematics");
   for (int i = 0; i < eq->m; i++) {
-    if (model->constraints[i].kind == PF_ACCELERATION || model->constraints[i].kind == PF_NONLINEAR)
+    if (model->constraints[i].kind == PF_ACCELERATION)
+      return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[i].place, "the constraint '%s' is one of accelerations, "
+                        "which no pseudo-velocities can satisfy by themselves", model->constraints[i].name);
+    if (model->constraints[i].kind == PF_NONLINEAR)
       return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[i].place,
                         "the constraint '%s' is not linear in the velocities: pseudo-velocities must be given by "
                         "'speed' and 'rate'", model->constraints[i].name);
@@ -170,7 +276,7 @@ static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *
 }
 
 /* Rows that are redundant only on the manifold of the constraints would give pivots that vanish just there. */
-static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq)
+PfStatus pf_check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq)
 {
   PfDiagnosis diagnosis;
   int rank = 0;
@@ -181,7 +287,7 @@ static PfStatus check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq
   const PfConstraint *c = eq->model->constraints + diagnosis.redundant[0];
   pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' follows from the others, but only where they hold, "
              "so no independent velocities can be chosen", c->name);
-  pf_hint(ctx, "leave it out, or give 'speed' and 'rate'");
+  pf_hint(ctx, "leave it out, or give 'speed' and 'rate'; --form multipliers takes it");
   return PF_ERR_MODEL;
 }
 
@@ -203,14 +309,16 @@ static PfStatus use_elimination(PfContext *ctx, PfArena *arena, const PfEquation
   k->divisor_count = e->divisor_count;
   k->divisors = e->divisors;
   k->divisor_sizes = e->divisor_sizes;
-  for (int a = 0; a < n - r; a++) {
-    set_velocity(eq->model, e->column[r + a], a, k);
-    k->v[e->column[r + a]] = k->omega[a];
-  }
+  for (int j = 0, a = 0; j < n; j++) /* in the order of the coordinates */
+    for (int b = 0; b < n - r; b++) {
+      if (e->column[r + b] != j) continue;
+      set_velocity(eq->model, j, a, k);
+      k->v[j] = k->omega[a++];
+    }
   for (int i = 0; i < r; i++) { /* v1 = d - K v2 */
     PfExpr sum = e->d[i];
-    for (int a = 0; a < n - r; a++)
-      sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, e->K[i*(n - r) + a], k->omega[a]));
+    for (int b = 0; b < n - r; b++)
+      sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, e->K[i*(n - r) + b], eq->model->coordinates[e->column[r + b]].v));
     k->v[e->column[i]] = pf_expr_simplest(ctx, sum);
   }
   return pf_expr_check(ctx);
@@ -226,7 +334,7 @@ static PfStatus set_combination(PfContext *ctx, PfArena *arena, const PfModel *m
   k->independent[a] = -1;
   k->definition[a] = pf_expr_simplest(ctx, sum);
   PF_TRY(pf_model_free_name(model, arena, "u", k->omega, a, k->names + a, k->omega + a));
-  k->rate[a] = rate_of(ctx, k->names[a]);
+  k->rate[a] = pf_rate_symbol(ctx, k->omega[a]);
   return PF_OK;
 }
 
@@ -263,7 +371,7 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
   PfDirections d = {0};
   bool found = false;
   PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
-  PF_TRY(check_rank(ctx, arena, eq));
+  PF_TRY(pf_check_rank(ctx, arena, eq));
   PF_TRY(pf_equations_guide(ctx, arena, eq, &guide));
   PF_TRY(pf_eliminate(ctx, arena, &guide, eq->m, eq->n, eq->m, rows, free, &e));
   if (e.unsolved >= 0)
@@ -285,7 +393,8 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
 PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfKinematics *k,
                          const PfExpr *e, int count, PfExpr *out)
 {
-  size_t n = (size_t)model->coordinate_count, most = n + 1 + (size_t)model->input_count;
+  size_t n = (size_t)model->coordinate_count;
+  size_t most = n + 1 + (size_t)model->input_count + (size_t)model->follower_count;
   PfExpr *from = pf_arena_array(scratch, PfExpr, most), *to = pf_arena_array(scratch, PfExpr, most);
   if (!from || !to) return pf_no_room(ctx, "the kinematics");
   int c = 0;
@@ -294,15 +403,80 @@ PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model,
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
       from[c] = model->inputs[i].symbol, to[c++] = pf_expr_diff(ctx, model->inputs[i].value, model->time);
-  return pf_expr_derive_along(ctx, e, count, from, to, c, out);
+  PF_TRY(pf_follower_rates(ctx, scratch, model, k->v, from + c, to + c));
+  return pf_expr_derive_along(ctx, e, count, from, to, c + model->follower_count, out);
+}
+
+PfStatus pf_follower_rates(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfExpr *velocity,
+                           PfExpr *symbols, PfExpr *rates)
+{
+  int n = model->coordinate_count;
+  PfExpr *v = pf_arena_array(scratch, PfExpr, n);
+  if (!v) return pf_no_room(ctx, "the kinematics");
+  for (int i = 0; i < n; i++) v[i] = model->coordinates[i].v;
+  for (int i = 0; i < model->follower_count; i++)
+    symbols[i] = model->followers[i].symbol, rates[i] = model->followers[i].rate;
+  return pf_expr_substitute(ctx, rates, model->follower_count, v, velocity, n, rates);
+}
+
+PfStatus pf_kinematics_settle(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  for (int i = 0; i < eq->n; i++)
+    PF_TRY(pf_expr_gradient(ctx, k->v[i], k->omega, k->count, k->N + (size_t)i*(size_t)k->count));
+  return pf_along_motion(ctx, arena, eq->model, k, k->v, eq->n, k->drift);
+}
+
+/* Speeds that the rates do not tell apart would leave motions out and others twice: dv/domega must have full rank. */
+static PfStatus check_rates(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k)
+{
+  PfSymbols symbols;
+  PfRows rows;
+  int n = eq->n, s = k->count;
+  PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
+  int count = symbols.count + s;
+  PfExpr *list = pf_arena_array(arena, PfExpr, count), *transposed = pf_arena_array(arena, PfExpr, n*s);
+  double *start, *values = pf_arena_array(arena, double, count), *N = pf_arena_array(arena, double, n*s);
+  if (!list || !transposed || !values || !N) return pf_no_room(ctx, "the kinematics");
+  memcpy(list, symbols.symbol, (size_t)symbols.count*sizeof *list);
+  memcpy(list + symbols.count, k->omega, (size_t)s*sizeof *list);
+  PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
+  PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
+  for (int a = 0; a < s; a++) {
+    values[symbols.count + a] = 0.7 + 0.1*a;
+    for (int i = 0; i < n; i++) transposed[a*n + i] = k->N[i*s + a];
+  }
+  PF_TRY(pf_expr_evaluate(ctx, transposed, n*s, list, values, count, N));
+  if (pf_first_not_finite(N, (size_t)(n*s)) >= 0) return PF_OK;
+  PF_TRY(pf_rows_sort(ctx, arena, N, s, n, 0, &rows));
+  if (rows.rank == s) return PF_OK;
+  pf_fail_at(ctx, PF_ERR_MODEL, eq->model->speeds[0].place, "the rates do not tell the speed '%s' apart from the "
+             "others: different speeds give the same velocities", k->names[rows.order[rows.rank]]);
+  pf_hint(ctx, "the rates must give every motion that the constraints allow, each by one set of speeds");
+  return PF_ERR_MODEL;
+}
+
+static PfStatus find(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  if (eq->model->speed_count) {
+    PF_TRY(use_speeds(ctx, arena, eq, k));
+    PF_TRY(pf_kinematics_settle(ctx, arena, eq, k));
+    return check_rates(ctx, arena, eq, k);
+  }
+  if (eq->model->ball_count) {
+    PF_TRY(pf_quasi_kinematics(ctx, arena, eq, k));
+  } else {
+    PF_TRY(choose(ctx, arena, eq, k));
+    PF_TRY(pf_absolute_rates(ctx, arena, eq, k));
+  }
+  return pf_kinematics_settle(ctx, arena, eq, k);
 }
 
 PfStatus pf_kinematics_find(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
+  const double effort = 1e7;
+  bool limited = pf_expr_limit(ctx, effort);
   *k = (PfKinematics){0};
-  if (eq->model->speed_count) PF_TRY(use_speeds(ctx, arena, eq, k));
-  else PF_TRY(choose(ctx, arena, eq, k));
-  for (int i = 0; i < eq->n; i++)
-    PF_TRY(pf_expr_gradient(ctx, k->v[i], k->omega, k->count, k->N + (size_t)i*(size_t)k->count));
-  return pf_along_motion(ctx, arena, eq->model, k, k->v, eq->n, k->drift);
+  PfStatus status = find(ctx, arena, eq, k);
+  if (limited) (void)pf_expr_unlimit(ctx);
+  return status;
 }

@@ -51,28 +51,29 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, 
 
 /* Lists of symbols that the sweeps need. */
 typedef struct Lists {
-  PfExpr *q, *v;
+  PfExpr *v;
   PfExpr *from, *to; /* q -> q', t -> 1, inputs by their functions: the velocity along the motion */
   int moving;
 } Lists;
 
 static PfStatus make_lists(PfContext *ctx, PfArena *scratch, const PfModel *model, Lists *l)
 {
-  size_t n = (size_t)model->coordinate_count, most = n + 1 + (size_t)model->input_count;
-  l->q = pf_arena_array(scratch, PfExpr, n);
+  size_t n = (size_t)model->coordinate_count, most = n + 1 + (size_t)model->input_count + (size_t)model->follower_count;
   l->v = pf_arena_array(scratch, PfExpr, n);
   l->from = pf_arena_array(scratch, PfExpr, most);
   l->to = pf_arena_array(scratch, PfExpr, most);
-  if (!l->q || !l->v || !l->from || !l->to) return pf_no_room(ctx, "the equations");
+  if (!l->v || !l->from || !l->to) return pf_no_room(ctx, "the equations");
   int k = 0;
   for (size_t i = 0; i < n; i++) {
-    l->q[i] = l->from[k] = model->coordinates[i].q;
+    l->from[k] = model->coordinates[i].q;
     l->v[i] = l->to[k++] = model->coordinates[i].v;
   }
   l->from[k] = model->time, l->to[k++] = pf_expr_int(ctx, 1);
   for (int i = 0; i < model->input_count; i++)
     if (model->inputs[i].value)
       l->from[k] = model->inputs[i].symbol, l->to[k++] = pf_expr_diff(ctx, model->inputs[i].value, model->time);
+  for (int i = 0; i < model->follower_count; i++)
+    l->from[k] = model->followers[i].symbol, l->to[k++] = model->followers[i].rate;
   l->moving = k;
   return PF_OK;
 }
@@ -80,6 +81,21 @@ static PfStatus make_lists(PfContext *ctx, PfArena *scratch, const PfModel *mode
 static void subtract(PfContext *ctx, PfExpr *from, const PfExpr *what, int count)
 {
   for (int i = 0; i < count; i++) from[i] = pf_expr_sub(ctx, from[i], what[i]);
+}
+
+/* Angular velocities are no derivatives of coordinates: F += p x w, in the axes of the parent w x p. */
+static void add_spinnings(PfContext *ctx, const PfModel *model, const PfExpr *p, PfExpr *F)
+{
+  for (int s = 0; s < model->spinning_count; s++) {
+    const PfSpinning *spinning = model->spinnings + s;
+    PfExpr w[3], moment[3];
+    for (int k = 0; k < 3; k++) w[k] = model->coordinates[spinning->first + k].v;
+    pf_expr_cross3(ctx, p + spinning->first, w, moment);
+    for (int k = 0; k < 3; k++) {
+      PfExpr *f = F + spinning->first + k;
+      *f = spinning->sign > 0 ? pf_expr_add(ctx, *f, moment[k]) : pf_expr_sub(ctx, *f, moment[k]);
+    }
+  }
 }
 
 /* M = d^2T/dv^2, F += dT/dq - (d/dt dT/dv at v' = 0). */
@@ -92,7 +108,7 @@ static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *mod
   PfJacobian hessian;
   if (!p || !g) return pf_no_room(ctx, "the equations");
   PF_TRY(pf_expr_gradient(ctx, model->kinetic, l->v, n, p));
-  PF_TRY(pf_expr_gradient(ctx, model->kinetic, l->q, n, g));
+  PF_TRY(pf_model_gradient(model, model->kinetic, g));
   PF_TRY(pf_expr_jacobian(ctx, scratch, p, n, l->v, n, &hessian));
   for (int k = 0; k < hessian.count; k++) /* one triangle serves both, so that M is symmetric to the letter */
     if (hessian.column[k] <= hessian.row[k]) {
@@ -103,17 +119,17 @@ static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *mod
   PF_TRY(pf_model_check_inputs(model, p, n));
   PF_TRY(pf_expr_derive_along(ctx, p, n, l->from, l->to, l->moving, g));
   subtract(ctx, eq->F, g, n);
+  add_spinnings(ctx, model, p, eq->F);
   return PF_OK;
 }
 
-/* from -= d scalar/d symbols */
-static PfStatus subtract_gradient(PfContext *ctx, PfArena *scratch, PfExpr scalar, const PfExpr *symbols, int n,
-                                  PfExpr *from)
+/* F -= dV/dq of the potential that is given by a formula */
+static PfStatus subtract_potential(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
 {
-  PfExpr *g = pf_arena_array(scratch, PfExpr, n);
+  PfExpr *g = pf_arena_array(scratch, PfExpr, eq->n);
   if (!g) return pf_no_room(ctx, "the equations");
-  PF_TRY(pf_expr_gradient(ctx, scalar, symbols, n, g));
-  subtract(ctx, from, g, n);
+  PF_TRY(pf_model_gradient(model, model->potential, g));
+  subtract(ctx, eq->F, g, eq->n);
   return PF_OK;
 }
 
@@ -138,7 +154,10 @@ static PfStatus add_applied(PfContext *ctx, PfArena *scratch, const PfModel *mod
 {
   for (int i = 0; i < model->load_count; i++)
     PF_TRY(add_load(ctx, model, model->loads + i, model->loads[i].nonideal ? eq->C : eq->applied, eq->n));
-  PF_TRY(subtract_gradient(ctx, scratch, model->dissipation, l->v, eq->n, eq->applied));
+  PfExpr *loss = pf_arena_array(scratch, PfExpr, eq->n);
+  if (!loss) return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_expr_gradient(ctx, model->dissipation, l->v, eq->n, loss));
+  subtract(ctx, eq->applied, loss, eq->n);
   memcpy(eq->F, eq->applied, (size_t)eq->n*sizeof *eq->F);
   return PF_OK;
 }
@@ -149,7 +168,7 @@ static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, P
   PF_TRY(make_lists(ctx, scratch, model, &lists));
   PF_TRY(add_applied(ctx, scratch, model, &lists, eq));
   PF_TRY(add_kinetic(ctx, scratch, model, &lists, eq));
-  PF_TRY(subtract_gradient(ctx, scratch, model->potential, lists.q, eq->n, eq->F));
+  PF_TRY(subtract_potential(ctx, scratch, model, eq));
   PF_TRY(pf_derive_bodies(ctx, scratch, model, eq));
   PF_TRY(pf_expr_gradient(ctx, eq->kinetic, lists.v, eq->n, eq->momentum));
   PF_TRY(pf_derive_constraints(ctx, scratch, model, eq));
@@ -176,7 +195,8 @@ PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *mod
   s->q = s->inputs + model->input_count;
   s->v = s->q + n;
   s->lambda = s->v + n;
-  s->count = s->lambda + model->constraint_count;
+  s->followers = s->lambda + model->constraint_count;
+  s->count = s->followers + model->follower_count;
   s->symbol = pf_arena_array(arena, PfExpr, s->count);
   if (!s->symbol) return pf_no_room(ctx, "the equations");
   for (int i = 0; i < model->parameter_count; i++) s->symbol[i] = model->parameters[i].symbol;
@@ -185,5 +205,6 @@ PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *mod
   for (int i = 0; i < n; i++) s->symbol[s->q + i] = model->coordinates[i].q;
   for (int i = 0; i < n; i++) s->symbol[s->v + i] = model->coordinates[i].v;
   for (int i = 0; i < model->constraint_count; i++) s->symbol[s->lambda + i] = model->constraints[i].multiplier;
+  for (int i = 0; i < model->follower_count; i++) s->symbol[s->followers + i] = model->followers[i].symbol;
   return PF_OK;
 }

@@ -10,12 +10,86 @@
 /* Adds to M, F, kinetic and potential what the bodies contribute (bodies.c). */
 PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *equations);
 
+/* Frames that carry bodies, themselves or further out; and those of them whose own turn does not matter: they turn
+ * about a coordinate axis, carry bodies that are round about it, and nothing further out (wheels.c). All false before.
+ */
+void pf_frames_used(const PfModel *model, bool *used);
+void pf_frames_round(const PfModel *model, const bool *used, bool *round);
+
 /* A, b and the levels of every constraint (constraints.c). */
 PfStatus pf_derive_constraints(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *equations);
 
 /* Derivative along the motion with the pseudo-velocities held: q -> v(omega), t -> 1 (kinematics.c). */
 PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfKinematics *kinematics,
                          const PfExpr *e, int count, PfExpr *out);
+
+/* The velocity of the centre of mass and the angular velocity of each body, in its own axes (those of a wheel do not
+ * spin with it): for each body six linear forms, coefficients of the pseudo-velocities and a free term (velocities.c).
+ */
+PfStatus pf_body_velocities(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                            const PfKinematics *kinematics, PfExpr **forms);
+
+/* G_ab = d^2T/domega_a domega_b from these, body by body, each entry as short as it can be found. */
+PfStatus pf_reduced_inertia(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                            const PfKinematics *kinematics, const PfExpr *forms, PfExpr *G);
+
+/* What bodies add to g of G omega' = g: their forces of inertia while omega is constant, along each omega. */
+PfStatus pf_inertia_forces(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                           const PfExpr *forms, PfExpr *out);
+
+/* Applied forces and potential along each omega: Q_a = (applied + C) N_a - dV. */
+PfStatus pf_reduced_forces(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                           PfExpr *forces);
+
+/* N = dv/domega and the drift of v(omega) (kinematics.c). */
+PfStatus pf_kinematics_settle(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfKinematics *kinematics);
+
+/* Fails when constraints are redundant only where they hold: pivots would vanish just there (kinematics.c). */
+PfStatus pf_check_rank(PfContext *ctx, PfArena *arena, const PfEquations *equations);
+
+/* Exchanges pseudo-velocities that the program has chosen for absolute ones where that is shorter (absolute.c). */
+PfStatus pf_absolute_rates(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfKinematics *kinematics);
+
+/* Reduced equations as an author writes them, with names for what is worth one (author.c). */
+enum { PF_MOST_AUTHORED = 64 };
+typedef struct PfAuthored {
+  PfEquation *equations; /* one for each pseudo-velocity */
+  int part_count;
+  PfExpr *part_names, *part_values; /* a name with a prime is the rate of that */
+} PfAuthored;
+PfStatus pf_author_begin(PfContext *ctx, PfArena *arena, const PfKinematics *kinematics, PfAuthored *authored);
+/* Gives a name like the stem, and one to its rate. */
+PfStatus pf_author_name(PfContext *ctx, PfArena *arena, const PfModel *model, const PfKinematics *kinematics,
+                        const char *stem, PfAuthored *authored, PfExpr value, PfExpr *symbol, PfExpr *rate);
+size_t pf_author_words(PfContext *ctx, const PfAuthored *authored, int count);
+/* Does e depend on coordinates, velocities, inputs or time? */
+bool pf_is_moving(PfContext *ctx, const PfModel *model, const PfKinematics *kinematics, PfExpr e);
+/* With named velocities of bodies (bodywise.c); `good` is false where there are too many. */
+PfStatus pf_author_bodywise(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                            const PfKinematics *kinematics, const PfExpr *forms, const PfReducedForm *form,
+                            const PfExpr *forces, PfAuthored *authored, bool *good);
+/* Names for what stands more than once (names.c). */
+PfStatus pf_author_names(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                         PfAuthored *authored);
+/* e by what constraints on positions say, where that is shorter (positions.c). */
+PfStatus pf_use_positions(PfContext *ctx, const PfEquations *equations, const PfKinematics *kinematics, PfExpr *e);
+PfStatus pf_author(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                   PfReducedForm *form, PfAuthored *authored);
+
+/* The one with fewer words; a of equal ones. */
+PfExpr pf_shorter(PfContext *ctx, PfExpr a, PfExpr b);
+
+/* Followers and their rates for given velocities of all coordinates. */
+PfStatus pf_follower_rates(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfExpr *velocity,
+                           PfExpr *symbols, PfExpr *rates);
+
+/* Numbers of all symbols of a model in angular velocities from those of the original (quasi.c). */
+PfStatus pf_quasi_values(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfSymbols *symbols,
+                         const double *original, double *values);
+
+/* Pseudo-velocities of a model with free and ball joints: those of the model in angular velocities, by quaternions; N
+ * and drift are left open. */
+PfStatus pf_quasi_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfKinematics *kinematics);
 
 /* sum_j coefficients[j*stride]*unknowns[j] (present.c) */
 PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count);
@@ -24,6 +98,47 @@ PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride,
  * and none twice. To the derivation (conditions.c). */
 PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *divisors,
                             int count, PfDerivation *derivation);
+
+/* Are all constraints such on velocities that the motion without them keeps by itself (integral.c)? */
+PfStatus pf_constraints_are_integrals(PfContext *ctx, PfArena *arena, const PfEquations *equations, bool *yes);
+
+/* The symbol with a prime more: the rate of what has that name. */
+PfExpr pf_rate_symbol(PfContext *ctx, PfExpr name);
+
+/* Says what the next equations behind those of motion are (present.c). */
+void pf_derivation_section(PfDerivation *derivation, const char *title, int count);
+
+/* Adds how the attitude follows from the angular velocities (attitude.c). */
+PfStatus pf_attitude_add(PfContext *ctx, PfArena *arena, const PfModel *model, PfDerivation *derivation);
+
+/* What looking for short forms may take in a derivation, and again in its steps: about half a second each. */
+#define PF_DERIVE_EFFORT 6e6
+
+/* Steps of a derivation (steps.c): a title, then what is worked out: what_of = value, in the shortest form. */
+void pf_step_begin(PfDerivation *derivation, const char *title);
+PfStatus pf_step_add(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *of,
+                     PfExpr value);
+PfStatus pf_step_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *of,
+                         PfExpr value);
+PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
+PfStatus pf_steps_of_constraints(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                 PfDerivation *derivation);
+PfStatus pf_steps_of_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
+PfStatus pf_steps_of_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                const PfKinematics *kinematics, PfDerivation *derivation);
+PfStatus pf_steps_of_maggi(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                           PfDerivation *derivation);
+/* Those of Tatarinov's equations (reduce.c). */
+PfStatus pf_steps_of_laconic(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                             const PfKinematics *kinematics, PfDerivation *derivation);
+
+/* Forms without pseudo-velocities (embed.c). */
+PfStatus pf_derive_rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                             const PfDeriveOptions *options, PfDerivation *derivation);
+PfStatus pf_derive_rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                      const PfDeriveOptions *options, PfDerivation *derivation);
+PfStatus pf_derive_udwadia_kalaba(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                  const PfDeriveOptions *options, PfDerivation *derivation);
 
 /* Gives names to shared parts when the equations are long. */
 PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *derivation);

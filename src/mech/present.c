@@ -2,6 +2,7 @@
 /* Equations for people to read. */
 #include "mech/mech_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Equations longer than this (pf_expr_length) get abbreviations. */
@@ -64,9 +65,73 @@ static void assemble(PfContext *ctx, PfDerivation *d)
   }
 }
 
+void pf_derivation_section(PfDerivation *d, const char *title, int count)
+{
+  if (count == 0) return;
+  d->sections[d->section_count].title = title;
+  d->sections[d->section_count++].count = count;
+}
+
+/* ---------------------------------------------------------------- abbreviations */
+
+PfExpr pf_rate_symbol(PfContext *ctx, PfExpr name)
+{
+  char text[320];
+  snprintf(text, sizeof text, "%.310s'", pf_expr_symbol_name(ctx, name));
+  return pf_expr_symbol(ctx, text);
+}
+
+/* Parts by their names and by the symbols of their rates: number + 1. */
+static PfStatus index_parts(PfContext *ctx, PfArena *arena, const PfDerivation *d, int **index)
+{
+  PfExpr *rates = pf_arena_array(arena, PfExpr, d->part_count);
+  if (!rates) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < d->part_count; i++) rates[i] = pf_rate_symbol(ctx, d->part_names[i]);
+  *index = pf_arena_array(arena, int, (size_t)pf_expr_table_size(ctx) + 1);
+  if (!*index) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < d->part_count; i++) (*index)[d->part_names[i]] = (*index)[rates[i]] = i + 1;
+  return PF_OK;
+}
+
+/* Every name after those that its value contains, themselves or by their rates: depth first. */
+static PfStatus sort_parts(PfContext *ctx, PfArena *arena, PfDerivation *d)
+{
+  int count = d->part_count, done = 0, top = 0, *index;
+  PfExpr *names = pf_arena_array(arena, PfExpr, count), *values = pf_arena_array(arena, PfExpr, count);
+  int *stack = pf_arena_array(arena, int, 2*(size_t)count);
+  bool *placed = pf_arena_array(arena, bool, count), *waiting = pf_arena_array(arena, bool, count);
+  if (!names || !values || !stack || !placed || !waiting) return pf_no_room(ctx, "the equations");
+  PF_TRY(index_parts(ctx, arena, d, &index));
+  for (int first = 0; first < count; first++) {
+    if (!placed[first]) stack[top++] = first;
+    while (top > 0) {
+      int i = stack[top - 1], node_count, before = top;
+      PfExpr *nodes;
+      PfMark mark = pf_arena_mark(arena);
+      PF_TRY(pf_expr_reach(ctx, arena, d->part_values + i, 1, &nodes, &node_count));
+      for (int k = 0; k < node_count && top == before && !placed[i]; k++) {
+        int other = index[nodes[k]] - 1;
+        if (other < 0 || other == i || placed[other]) continue;
+        if (waiting[other]) return pf_fail(ctx, PF_ERR_NAME, "abbreviations define each other");
+        waiting[i] = true;
+        stack[top++] = other;
+      }
+      pf_arena_release(arena, mark);
+      if (top > before) continue;
+      if (!placed[i]) names[done] = d->part_names[i], values[done++] = d->part_values[i];
+      placed[i] = true;
+      top--;
+    }
+  }
+  d->part_names = names;
+  d->part_values = values;
+  return PF_OK;
+}
+
+/* Shared parts come before the names that are there already, which may contain them. */
 PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
 {
-  int count = 2*d->equation_count;
+  int named = d->part_count, count = 2*d->equation_count + named;
   PfExpr *roots = pf_arena_array(arena, PfExpr, count);
   PfParts parts = {0};
   if (!roots) return pf_no_room(ctx, "the equations");
@@ -74,20 +139,64 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
     roots[2*i] = d->equations[i].left;
     roots[2*i + 1] = d->equations[i].right;
   }
+  for (int i = 0; i < named; i++) roots[2*d->equation_count + i] = d->part_values[i];
   PF_TRY(pf_expr_share(ctx, arena, roots, count, "z", LONG_EQUATIONS, &parts));
   for (int i = 0; i < d->equation_count; i++) {
     d->equations[i].left = roots[2*i];
     d->equations[i].right = roots[2*i + 1];
   }
-  d->part_count = parts.count;
-  d->part_names = parts.names;
-  d->part_values = parts.values;
+  PfExpr *names = pf_arena_array(arena, PfExpr, parts.count + named);
+  PfExpr *values = pf_arena_array(arena, PfExpr, parts.count + named);
+  if (!names || !values) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < parts.count; i++) names[i] = parts.names[i], values[i] = parts.values[i];
+  for (int i = 0; i < named; i++) {
+    names[parts.count + i] = d->part_names[i];
+    values[parts.count + i] = roots[2*d->equation_count + i];
+  }
+  d->part_count = parts.count + named;
+  d->part_names = names;
+  d->part_values = values;
+  return sort_parts(ctx, arena, d);
+}
+
+/* x -> x', x' -> x'', omega -> omega', and those parts that are defined before. */
+static PfStatus rate_of_part(PfContext *ctx, PfArena *arena, const PfDerivation *d, int part, PfExpr *rate)
+{
+  int speeds = d->speeds ? d->unknown_count : 0, count = 0;
+  PfExpr *from = pf_arena_array(arena, PfExpr, speeds + part), *to = pf_arena_array(arena, PfExpr, speeds + part), own;
+  if (!from || !to) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < speeds; i++) { /* a velocity x' that is a pseudo-velocity is known as such to the model */
+    bool velocity = false;
+    for (int k = 0; k < d->model->coordinate_count; k++)
+      velocity = velocity || d->model->coordinates[k].v == d->speeds[i];
+    if (!velocity) from[count] = d->speeds[i], to[count++] = d->unknowns[i];
+  }
+  for (int i = 0; i < part; i++) {
+    from[count] = d->part_names[i], to[count++] = pf_rate_symbol(ctx, d->part_names[i]);
+  }
+  PF_TRY(pf_expr_derive_along(ctx, d->part_values + part, 1, from, to, count, &own));
+  PF_TRY(pf_model_time_derivative(d->model, d->part_values + part, 1, rate));
+  *rate = pf_expr_add(ctx, *rate, own);
   return PF_OK;
+}
+
+PfStatus pf_derivation_expand(PfContext *ctx, PfArena *arena, const PfDerivation *d, PfExpr *list, int count)
+{
+  for (int i = d->part_count; i-- > 0;) {
+    PfExpr from[2] = {d->part_names[i], pf_rate_symbol(ctx, d->part_names[i])},
+           to[2] = {d->part_values[i], PF_EXPR_NONE};
+    bool rates = false;
+    for (int k = 0; k < count; k++) rates = rates || pf_expr_depends(ctx, list[k], from + 1, 1);
+    if (rates) PF_TRY(rate_of_part(ctx, arena, d, i, to + 1));
+    PF_TRY(pf_expr_substitute(ctx, list, count, from, to, rates ? 2 : 1, list));
+  }
+  return pf_expr_check(ctx);
 }
 
 PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
-  *d = (PfDerivation){.form = "multipliers", .motion_count = eq->n, .others = "Constraints, differentiated"};
+  *d = (PfDerivation){.form = "multipliers", .model = eq->model, .motion_count = eq->n};
+  pf_derivation_section(d, "Constraints, differentiated", eq->m);
   d->unknown_count = d->equation_count = eq->n + eq->m;
   d->unknowns = pf_arena_array(arena, PfExpr, d->unknown_count);
   d->equations = pf_arena_array(arena, PfEquation, d->equation_count);

@@ -64,7 +64,6 @@ typedef struct Laconic {
   PfArena *arena;
   const PfEquations *eq;
   const PfKinematics *k;
-  PfExpr *q;                  /* coordinates */
   PfExpr T, L, *p, *Q, *Pi;   /* kinetic energy, Lagrangian, momenta, forces with v(omega) put in; dT/domega */
 } Laconic;
 
@@ -72,11 +71,29 @@ typedef struct Laconic {
  * q. */
 static PfStatus along_direction(const Laconic *l, int a, const PfExpr *e, int count, PfExpr *out)
 {
-  int n = l->eq->n, s = l->k->count;
-  PfExpr *direction = pf_arena_array(l->arena, PfExpr, n);
-  if (!direction) return pf_no_room(l->ctx, "the reduced equations");
-  for (int i = 0; i < n; i++) direction[i] = l->k->N[i*s + a];
-  return pf_expr_derive_along(l->ctx, e, count, l->q, direction, n, out);
+  const PfModel *model = l->eq->model;
+  int n = l->eq->n, s = l->k->count, all = n + model->follower_count;
+  PfExpr *from = pf_arena_array(l->arena, PfExpr, all), *direction = pf_arena_array(l->arena, PfExpr, all);
+  if (!from || !direction) return pf_no_room(l->ctx, "the reduced equations");
+  for (int i = 0; i < n; i++) from[i] = model->coordinates[i].q, direction[i] = l->k->N[i*s + a];
+  PF_TRY(pf_follower_rates(l->ctx, l->arena, model, direction, from + n, direction + n));
+  return pf_expr_derive_along(l->ctx, e, count, from, direction, all, out);
+}
+
+/* Angular velocities do not commute: p.(w x dw/domega_a), with the other sign in the axes of the parent. */
+static PfExpr commutators(const Laconic *l, int a)
+{
+  const PfModel *model = l->eq->model;
+  PfExpr sum = pf_expr_int(l->ctx, 0);
+  for (int i = 0; i < model->spinning_count; i++) {
+    const PfSpinning *spinning = model->spinnings + i;
+    PfExpr direction[3], product[3];
+    for (int k = 0; k < 3; k++) direction[k] = l->k->N[(spinning->first + k)*l->k->count + a];
+    pf_expr_cross3(l->ctx, l->k->v + spinning->first, direction, product);
+    PfExpr term = pf_expr_dot3(l->ctx, l->p + spinning->first, product);
+    sum = spinning->sign > 0 ? pf_expr_add(l->ctx, sum, term) : pf_expr_sub(l->ctx, sum, term);
+  }
+  return sum;
 }
 
 /* {P_a, p_i v_i}* = p_j ( d/dt dv_j/domega_a - dv_j/dq_i dv_i/domega_a ), the first with omega held. */
@@ -88,7 +105,7 @@ static PfStatus bracket(const Laconic *l, int a, PfExpr *sum)
   for (int j = 0; j < n; j++) column[j] = l->k->N[j*s + a];
   PF_TRY(pf_along_motion(l->ctx, l->arena, l->eq->model, l->k, column, n, column));
   PF_TRY(along_direction(l, a, l->k->v, n, swept));
-  *sum = pf_expr_int(l->ctx, 0);
+  *sum = commutators(l, a);
   for (int j = 0; j < n; j++) {
     PfExpr difference = pf_expr_sub(l->ctx, column[j], swept[j]);
     *sum = pf_expr_add(l->ctx, *sum, pf_expr_mul(l->ctx, l->p[j], difference));
@@ -123,12 +140,10 @@ static PfStatus prepare(Laconic *l)
   const PfEquations *eq = l->eq;
   PfContext *ctx = l->ctx;
   int n = eq->n;
-  l->q = pf_arena_array(l->arena, PfExpr, n);
   l->p = pf_arena_array(l->arena, PfExpr, n);
   l->Q = pf_arena_array(l->arena, PfExpr, n);
   l->Pi = pf_arena_array(l->arena, PfExpr, l->k->count);
-  if (!l->q || !l->p || !l->Q || !l->Pi) return pf_no_room(ctx, "the reduced equations");
-  for (int i = 0; i < n; i++) l->q[i] = eq->model->coordinates[i].q;
+  if (!l->p || !l->Q || !l->Pi) return pf_no_room(ctx, "the reduced equations");
   PF_TRY(star(ctx, l->arena, eq->model, l->k, &eq->kinetic, 1, &l->T));
   PF_TRY(star(ctx, l->arena, eq->model, l->k, eq->momentum, n, l->p));
   for (int i = 0; i < n; i++) l->Q[i] = pf_expr_add(ctx, eq->applied[i], eq->C[i]);
@@ -145,4 +160,39 @@ PfStatus pf_reduce_laconic(PfContext *ctx, PfArena *arena, const PfEquations *eq
   PF_TRY(prepare(&l));
   for (int a = 0; a < k->count; a++) PF_TRY(equation(&l, a, form));
   return pf_expr_check(ctx);
+}
+
+/* ---------------------------------------------------------------- steps of the laconic form */
+
+PfStatus pf_steps_of_laconic(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
+                             PfDerivation *d)
+{
+  Laconic l = {.ctx = ctx, .arena = arena, .eq = eq, .k = k};
+  PF_TRY(prepare(&l));
+  PF_TRY(pf_steps_of_energies(ctx, arena, eq, d));
+  PF_TRY(pf_steps_of_constraints(ctx, arena, eq, d));
+  PF_TRY(pf_steps_of_kinematics(ctx, arena, eq, k, d));
+  pf_step_begin(d, "Lagrangian with v(omega) put in, L*");
+  PF_TRY(pf_step_add(ctx, arena, d, "L_star", NULL, l.L));
+  pf_step_begin(d, "Momenta P_a = p_i dv_i/domega_a = dL*/domega_a");
+  for (int a = 0; a < k->count; a++) PF_TRY(pf_step_add(ctx, arena, d, "P", k->names[a], l.Pi[a]));
+  pf_step_begin(d, "Brackets {P_a, p_i v_i}: what the pseudo-velocities are not derivatives of coordinates by");
+  for (int a = 0; a < k->count; a++) {
+    PfExpr sum = PF_EXPR_NONE;
+    PF_TRY(bracket(&l, a, &sum));
+    PF_TRY(pf_step_add(ctx, arena, d, "B", k->names[a], sum));
+  }
+  pf_step_begin(d, "Brackets -{P_a, L*}: the change of L* along each omega");
+  for (int a = 0; a < k->count; a++) {
+    PfExpr along = PF_EXPR_NONE;
+    PF_TRY(along_direction(&l, a, &l.L, 1, &along));
+    PF_TRY(pf_step_add(ctx, arena, d, "D", k->names[a], along));
+  }
+  pf_step_begin(d, "Applied forces along each omega; the equations are P_a' = B_a + D_a + Q_a");
+  for (int a = 0; a < k->count; a++) {
+    PfExpr sum = pf_expr_int(ctx, 0);
+    for (int i = 0; i < eq->n; i++) sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, l.Q[i], k->N[i*k->count + a]));
+    PF_TRY(pf_step_add(ctx, arena, d, "Q", k->names[a], sum));
+  }
+  return PF_OK;
 }

@@ -39,7 +39,7 @@ int pf_model_find_coordinate(const PfModel *model, const char *name)
 
 /* ---------------------------------------------------------------- time derivative */
 
-/* symbols and rates: room for 2*coordinates + inputs + 1. */
+/* symbols and rates: room for 2*coordinates + inputs + followers + 1. */
 static PfStatus list_rates(const PfModel *model, PfExpr *symbols, PfExpr *rates, int *count)
 {
   PfContext *ctx = model->ctx;
@@ -55,6 +55,8 @@ static PfStatus list_rates(const PfModel *model, PfExpr *symbols, PfExpr *rates,
     rates[n] = input->value ? pf_expr_diff(ctx, input->value, model->time) : PF_EXPR_NONE;
     n += rates[n] != PF_EXPR_NONE;
   }
+  for (int i = 0; i < model->follower_count; i++)
+    symbols[n] = model->followers[i].symbol, rates[n++] = model->followers[i].rate;
   symbols[n] = model->time, rates[n++] = pf_expr_int(ctx, 1);
   *count = n;
   return PF_OK;
@@ -79,7 +81,7 @@ PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count)
 static PfStatus time_derivative(const PfModel *model, PfArena *scratch, const PfExpr *e, int count,
                                 PfExpr *out)
 {
-  size_t most = 2*(size_t)model->coordinate_count + (size_t)model->input_count + 1;
+  size_t most = 2*(size_t)model->coordinate_count + (size_t)model->input_count + (size_t)model->follower_count + 1;
   PfExpr *symbols = pf_arena_array(scratch, PfExpr, most), *rates = pf_arena_array(scratch, PfExpr, most);
   if (!symbols || !rates) return pf_no_room(model->ctx, "derivatives");
   int n;
@@ -93,6 +95,47 @@ PfStatus pf_model_time_derivative(const PfModel *model, const PfExpr *e, int cou
   PfArena *scratch = pf_context_scratch(model->ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfStatus status = time_derivative(model, scratch, e, count, out);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+/* ---------------------------------------------------------------- gradient */
+
+/* With an angular velocity: along the rates of what follows it, for each component alone. */
+static PfStatus add_followers(const PfModel *model, PfArena *scratch, PfExpr e, PfExpr *gradient)
+{
+  PfContext *ctx = model->ctx;
+  PfExpr *symbols = pf_arena_array(scratch, PfExpr, model->follower_count);
+  PfExpr *slopes = pf_arena_array(scratch, PfExpr, model->follower_count);
+  if (!symbols || !slopes) return pf_no_room(ctx, "derivatives");
+  for (int i = 0; i < model->follower_count; i++) symbols[i] = model->followers[i].symbol;
+  PF_TRY(pf_expr_gradient(ctx, e, symbols, model->follower_count, slopes));
+  for (int i = 0; i < model->follower_count; i++) {
+    if (pf_expr_is_structural_zero(ctx, slopes[i])) continue;
+    for (int j = 0; j < model->coordinate_count; j++) {
+      if (!model->coordinates[j].quasi) continue;
+      PfExpr along = pf_expr_diff(ctx, model->followers[i].rate, model->coordinates[j].v);
+      gradient[j] = pf_expr_add(ctx, gradient[j], pf_expr_mul(ctx, slopes[i], along));
+    }
+  }
+  return pf_expr_check(ctx);
+}
+
+static PfStatus gradient_of(const PfModel *model, PfArena *scratch, PfExpr e, PfExpr *gradient)
+{
+  int n = model->coordinate_count;
+  PfExpr *q = pf_arena_array(scratch, PfExpr, n);
+  if (!q) return pf_no_room(model->ctx, "derivatives");
+  for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q;
+  PF_TRY(pf_expr_gradient(model->ctx, e, q, n, gradient));
+  return model->follower_count ? add_followers(model, scratch, e, gradient) : PF_OK;
+}
+
+PfStatus pf_model_gradient(const PfModel *model, PfExpr e, PfExpr *gradient)
+{
+  PfArena *scratch = pf_context_scratch(model->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = gradient_of(model, scratch, e, gradient);
   pf_arena_release(scratch, mark);
   return status;
 }

@@ -9,6 +9,12 @@
 /* Fails with PF_ERR_MODEL when the time derivative of an e needs that of an input without a function. */
 PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count);
 
+/* d e/dq for all coordinates; for components of an angular velocity what e changes by when only that one turns. */
+PfStatus pf_model_gradient(const PfModel *model, PfExpr e, PfExpr *gradient);
+
+/* An entry of the rotation matrix of a quaternion, from the axes of the body to those it is placed in. */
+PfExpr pf_quaternion_entry(PfContext *ctx, const PfExpr q[4], int row, int column);
+
 /* The rates of all coordinates from speeds that are given by velocities, together with the constraints; velocities that
  * these leave open become further speeds. Nothing to do when the speeds are not given so. */
 PfStatus pf_model_solve_rates(PfModel *model);

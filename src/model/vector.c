@@ -101,14 +101,21 @@ static PfExpr quaternion_entry(PfContext *ctx, const PfExpr q[4], int i, int j)
   return pf_expr_mul(ctx, two, j == (i + 2)%3 ? pf_expr_add(ctx, along, across) : pf_expr_sub(ctx, along, across));
 }
 
-/* R v, or R^T v when inverse. */
-static void turn_by_quaternion(PfContext *ctx, const PfExpr q[4], bool inverse, const PfExpr v[3], PfExpr out[3])
+PfExpr pf_quaternion_entry(PfContext *ctx, const PfExpr q[4], int i, int j)
 {
-  PfExpr result[3], scale = inverse_square(ctx, q);
+  return pf_expr_mul(ctx, inverse_square(ctx, q), quaternion_entry(ctx, q, i, j));
+}
+
+/* R v, or R^T v when inverse. */
+static void turn_by_matrix(PfContext *ctx, const PfFrame *frame, bool inverse, const PfExpr v[3], PfExpr out[3])
+{
+  PfExpr result[3];
   for (int i = 0; i < 3; i++) {
     PfExpr row[3];
-    for (int j = 0; j < 3; j++) row[j] = inverse ? quaternion_entry(ctx, q, j, i) : quaternion_entry(ctx, q, i, j);
-    for (int j = 0; j < 3; j++) row[j] = pf_expr_mul(ctx, scale, row[j]);
+    for (int j = 0; j < 3; j++) {
+      int r = inverse ? j : i, c = inverse ? i : j;
+      row[j] = frame->rotation[0] ? frame->rotation[3*r + c] : pf_quaternion_entry(ctx, frame->quaternion, r, c);
+    }
     result[i] = pf_expr_dot3(ctx, row, v);
   }
   memcpy(out, result, sizeof result);
@@ -174,7 +181,7 @@ static void apply(Pending *pending, const PfFrame *frame, bool inverse)
   if (frame->angle) turn(pending, frame->axis, inverse ? pf_expr_neg(pending->ctx, frame->angle) : frame->angle);
   if (!frame->quaternion[0]) return;
   flush(pending);
-  turn_by_quaternion(pending->ctx, frame->quaternion, inverse, pending->v, pending->v);
+  turn_by_matrix(pending->ctx, frame, inverse, pending->v, pending->v);
 }
 
 static int depth_of(const PfModel *model, int frame)
@@ -394,6 +401,10 @@ PfVector pf_frame_spin(const PfModel *model, int frame)
   const PfFrame *f = model->frames + frame;
   if (!frame) return pf_vector_zero();
   PfExpr rate, spin[3];
+  if (f->rotation[0]) {
+    PfVector parent = pf_vector_make(model, f->parent, model->frames[f->parent].spin);
+    return pf_vector_add(model, parent, pf_vector_make(model, f->round ? f->parent : frame, f->turning));
+  }
   if (f->quaternion[0]) {
     if (relative_spin(model, f, spin) != PF_OK) return spoiled();
     PfVector parent = pf_vector_make(model, f->parent, model->frames[f->parent].spin);

@@ -22,6 +22,8 @@ static PfStatus list_rates(const PfFlow *flow, PfExpr *from, PfExpr *to, int *co
   int c = 0;
   for (int i = 0; i < flow->eq->n; i++) from[c] = model->coordinates[i].q, to[c++] = model->coordinates[i].v;
   from[c] = model->time, to[c++] = pf_expr_int(flow->ctx, 1);
+  for (int i = 0; i < model->follower_count; i++)
+    from[c] = model->followers[i].symbol, to[c++] = model->followers[i].rate;
   for (int i = 0; i < model->input_count; i++) {
     const PfInput *input = model->inputs + i;
     if (input->value) from[c] = input->symbol, to[c++] = pf_expr_diff(flow->ctx, input->value, model->time);
@@ -34,7 +36,7 @@ static PfStatus list_functions(const PfFlow *flow, PfExpr *at)
 {
   const PfModel *model = flow->eq->model;
   int n = flow->eq->n, rates;
-  size_t most = (size_t)n + 1 + (size_t)model->input_count;
+  size_t most = (size_t)n + 1 + (size_t)model->input_count + (size_t)model->follower_count;
   PfExpr *from = pf_arena_array(flow->arena, PfExpr, most), *to = pf_arena_array(flow->arena, PfExpr, most);
   PfExpr *v = pf_arena_array(flow->arena, PfExpr, n);
   if (!from || !to || !v) return pf_no_room(flow->ctx, "functions along the motion");

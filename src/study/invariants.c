@@ -5,6 +5,8 @@
  * symmetry. */
 #include "study/invariants.h"
 
+#include "model/model.h"
+
 #include "base/base.h"
 #include "study/integrability.h"
 #include "study/relations.h"
@@ -82,8 +84,10 @@ static PfStatus work_of_forces(const Search *s, PfExpr *work)
   v[n] = model->time;
   memcpy(form, s->eq->applied, (size_t)n*sizeof *form);
   PF_TRY(pf_put_zeros(s->ctx, model, s->parameters, form, n));
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
     if (pf_expr_depends(s->ctx, form[i], v, n + 1)) return PF_OK;
+    if (model->coordinates[i].quasi && !pf_expr_is_structural_zero(s->ctx, form[i])) return PF_OK; /* of a torque */
+  }
   PfExpr found;
   PF_TRY(pf_potential_find(s->ctx, q, n, form, &found));
   if (found != PF_EXPR_NONE) *work = found;
@@ -244,8 +248,11 @@ static PfStatus independent_ones(Search *s, int *which, int *rank)
   if (!f || !slopes || !values || !work) return pf_no_room(s->ctx, "the search for conserved quantities");
   for (int i = 0; i < s->count; i++) f[i] = s->found[i].value;
   PF_TRY(pf_flow_write(&s->flow, f, s->count));
-  for (int i = 0; i < s->count; i++)
-    PF_TRY(pf_expr_gradient(s->ctx, f[i], list, symbols, slopes + (size_t)i*(size_t)symbols));
+  for (int i = 0; i < s->count; i++) {
+    PfExpr *row = slopes + (size_t)i*(size_t)symbols;
+    PF_TRY(pf_expr_gradient(s->ctx, f[i], list, symbols, row));
+    PF_TRY(pf_model_gradient(s->eq->model, f[i], row)); /* in the place of q: along rotations too */
+  }
   PF_TRY(pf_probe_make(s->ctx, s->arena, slopes, (int)size, &probe));
   *rank = 0;
   if (!pf_probe_next_field(probe) || !pf_probe_somewhere(probe, (int)size, &seed, values)) return PF_OK;
@@ -330,7 +337,8 @@ static PfStatus find_holonomic(Search *s)
 {
   PfIntegrability found;
   int said = pf_diagnostic_count(s->ctx);
-  PfStatus status = pf_integrability(s->ctx, s->arena, s->eq, s->parameters, NULL, &found);
+  const PfEquations *eq = s->eq->by_quaternions ? s->eq->by_quaternions : s->eq;
+  PfStatus status = pf_integrability(s->ctx, s->arena, eq, s->parameters, NULL, &found);
   if (status == PF_ERR_MODEL || status == PF_ERR_NUMBER) pf_diagnostics_cut(s->ctx, said);
   else PF_TRY(status);
   for (int i = 0; status == PF_OK && i < found.integral_count; i++)
@@ -375,15 +383,45 @@ static PfStatus find(Search *s)
   return keep_independent(s);
 }
 
+static PfStatus find_all(Search *s)
+{
+  PF_TRY(pf_flow_make(s->ctx, s->arena, s->eq, s->parameters, &s->flow));
+  s->result->why_not = s->flow.trouble;
+  return s->flow.trouble ? PF_OK : find(s);
+}
+
+/* What is conserved in angular velocities and direction cosines, by quaternions: for numbers. */
+static PfStatus write_by_coordinates(PfContext *ctx, const PfModel *quasi, PfInvariants *found)
+{
+  for (int i = 0; i < found->count; i++) {
+    PfInvariant *one = found->at + i;
+    one->by_coordinates = one->value;
+    for (int k = 0; k < quasi->spinning_count; k++)
+      for (int c = 0; c < 3; c++)
+        PF_TRY(pf_expr_substitute(ctx, &one->by_coordinates, 1, &quasi->coordinates[quasi->spinnings[k].first + c].v,
+                                  quasi->spinnings[k].value + c, 1, &one->by_coordinates));
+    for (int k = 0; k < quasi->follower_count; k++)
+      PF_TRY(pf_expr_substitute(ctx, &one->by_coordinates, 1, &quasi->followers[k].symbol, &quasi->followers[k].value,
+                                1, &one->by_coordinates));
+  }
+  return PF_OK;
+}
+
+/* With free and ball joints the search is in angular velocities, where what is conserved is short. */
 PfStatus pf_invariants_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                             PfInvariants *invariants)
 {
   *invariants = (PfInvariants){0};
   Search s = {.ctx = ctx, .arena = arena, .eq = equations, .parameters = parameters, .result = invariants};
-  PF_TRY(pf_flow_make(ctx, arena, equations, parameters, &s.flow));
-  if (s.flow.trouble) {
-    invariants->why_not = s.flow.trouble;
+  if (!equations->model->ball_count) {
+    PF_TRY(find_all(&s));
+    for (int i = 0; i < invariants->count; i++) invariants->at[i].by_coordinates = invariants->at[i].value;
     return PF_OK;
   }
-  return find(&s);
+  PfQuasi *quasi = pf_arena_array(arena, PfQuasi, 1);
+  if (!quasi) return pf_no_room(ctx, "the search for conserved quantities");
+  PF_TRY(pf_quasi_make(ctx, arena, equations, quasi));
+  s.eq = &quasi->equations;
+  PF_TRY(find_all(&s));
+  return write_by_coordinates(ctx, &quasi->model, invariants);
 }

@@ -148,6 +148,15 @@ static void add_products(const PfFlow *flow, PfCandidates *factors)
     }
 }
 
+/* Direction cosines of a row, but of round bodies, whose attitude does not matter. */
+static void add_cosines(const PfFlow *flow, int row, PfCandidates *factors)
+{
+  const PfModel *model = flow->eq->model;
+  for (int i = 0; i < model->spinning_count; i++)
+    for (int k = 0; k < 3 && model->spinnings[i].sign > 0; k++)
+      add(flow, factors, model->followers[model->spinnings[i].follower + 3*row + k].symbol);
+}
+
 static PfStatus list_factors(const PfFlow *flow, PfCandidates *factors)
 {
   enum { MOST_FACTORS = 60 };
@@ -160,7 +169,12 @@ static PfStatus list_factors(const PfFlow *flow, PfCandidates *factors)
   add(flow, factors, pf_expr_int(flow->ctx, 1));
   for (int i = 0; i < count; i++)
     if (is_angle_function(flow, nodes[i], q, v)) add_circular(flow, factors, nodes[i]);
-  for (int i = 0; i < n; i++) add(flow, factors, q[i]);
+  bool alone = flow->eq->model->spinning_count == 1; /* with several there are too many of them */
+  for (int row = 3; row-- > 0;) /* the vertical first */
+    if (alone || row == 2) add_cosines(flow, row, factors);
+  for (int i = 0; i < n; i++)
+    if (!flow->eq->model->coordinates[i].quasi) add(flow, factors, q[i]);
+  for (int row = 0; row < 2 && !alone; row++) add_cosines(flow, row, factors);
   add_products(flow, factors);
   return PF_OK;
 }

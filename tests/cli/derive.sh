@@ -37,7 +37,7 @@ run 0 derive --form laconic "$source/examples/piano_wheel.pf"
 says out "theta: J1*theta'' = D*F*sin(theta)"
 says_short out "chi:   (J3 + m*R^2)*chi'' = F*R*cos(theta)"
 run 0 derive --form laconic "$source/examples/differential_drive.pf"
-says_short out "M*R^2*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + M*R^2*Delta*nu3^2/Lambda^2"
+says_short out "k*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + k*Delta*nu3^2/Lambda^2"
 for form in multipliers rosenberg rosenberg_extended maggi laconic; do
   run 0 derive --form $form --json "$source/examples/carriage_omni3.pf"
   holds "d['form'] == '$form' and len(d['equations']) >= 3"

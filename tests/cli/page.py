@@ -135,7 +135,7 @@ def equations_are_those_of_derive(place):
         own = json.loads(call(place, "derive", "--json", "--form", form, examples/"unicycle.pf")[1])
         own["seconds"] = None
         expect(f"{form} is that of derive", own == found)
-    expect("all forms", list(derived) == ["multipliers", "rosenberg", "rosenberg_extended", "maggi", "laconic"], list(derived))
+    expect("all forms", list(derived) == ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"], list(derived))
 
 
 # ---------------------------------------------------------------- trajectories

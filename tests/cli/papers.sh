@@ -37,11 +37,11 @@ for model in bicycle capture; do
 done
 
 # A sum is broken, with one number; what is bracketed is closed and opened again.
-run 0 derive --form laconic --latex "$source/examples/snakeboard.pf"
+run 0 derive --form laconic --latex "$source/examples/cart_pendulum.pf"
 says out '\notag \\'
-says out '    &\qquad - \frac'
+says out '    &\qquad + '
 is_latex
-run 0 derive --form laconic --latex "$source/examples/free_floating.pf"
+run 0 derive --form rosenberg_extended --latex "$source/examples/free_floating.pf"
 says out '\right. \notag \\'
 is_latex
 

@@ -111,9 +111,9 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         long, middle, short, snakes = (str(Path(place)/f"{name}.pf") for name in ("long", "middle", "short", "snake"))
         Path(long).write_text(chain(200))
-        Path(middle).write_text(chain(60))
+        Path(middle).write_text(chain(250))
         Path(short).write_text(chain(20))
-        Path(snakes).write_text(snake(30))
+        Path(snakes).write_text(snake(100))
         henon, carriage = (str(SOURCE/"examples"/f"{name}.pf") for name in ("henon_heiles", "carriage_steady"))
         for arguments in (["check", long], ["derive", middle], ["compare", "--prove", snakes],
                           ["study", "invariants", snakes], ["study", "steady", short],

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
 import { Reader, assertSame, difference, examplePage, launch, model, native, source } from "./browser.mjs";
 
-const FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "maggi", "laconic"];
+const FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"];
 
 /** Two numbers to change: [option of the command line, name, value], moved and typed. */
 const EXAMPLES = {

@@ -29,7 +29,7 @@ engine.check(model("snakeboard"));
 const packed = gzipSync(bytes, { level: 9 }).length;
 console.log(`${bytes.length} bytes, ${packed} compressed; loaded in ${loaded.toFixed(0)} ms, first answer ${(performance.now() - began - loaded).toFixed(0)} ms later`);
 const optimised = spawnSync("wasm-opt", ["--version"]).status === 0; // the build uses it where it is installed
-expect("the module is small", packed < (optimised ? 430 : 480)*1024, packed);
+expect("the module is small", packed < (optimised ? 470 : 520)*1024, packed);
 
 // ------------------------------------------------------------------------------------------ the examples
 
@@ -118,7 +118,7 @@ function commands() {
   expect("linearize", near(engine.linearize(text), native("study", "linearize", "--json", path)));
   expect("eval with changes", near(engine.evaluate(text, { param: { m: 7 }, state: { theta: 0.5 } }),
                                    native("eval", "--json", "-p", "m=7", "--state", "theta=0.5", path)));
-  expect("derive", engine.derive(text, { form: "laconic" }).equations.length === native("derive", "--form", "laconic", "--json", path).equations.length);
+  expect("derive", engine.derive(text, { form: "laconic" }).unknowns.length === native("derive", "--form", "laconic", "--json", path).unknowns.length);
   expect("compare", engine.compare(text).diagnostics.length === 0);
   const files = { "model.pf": text }, written = engine.call(["derive", "--out", "x.tex", "model.pf"], { files });
   expect("files go to the host", written.code === 0 && new TextDecoder().decode(written.files["x.tex"]).includes("align"), written.err);
@@ -141,7 +141,7 @@ function mistakes() {
   expect("a file that is not there", engine.call(["check", "none.pf"]).err.includes("there is no 'none.pf'"));
   expect("wrong usage is told", engine.json("run", "", { by: "euler" }).diagnostics.length > 0);
   const text = model("piano_wheel"), start = performance.now();
-  const run = engine.run(text, { for: 1e9, every: 1 }, { seconds: 0.5 });
+  const run = engine.run(text, { for: 1e9, every: 1 }, { seconds: 0.05 }); // before the limit of steps, on any machine
   expect("a run ends at its limit of time", run.end === "stopped on request" && performance.now() - start < 20e3 && run.samples.rows > 0, run.end);
   const full = engine.run(text, { by: "rk4", step: 1e-4, for: 1e9 }, { megabytes: 16 });
   expect("a run ends at its limit of memory", full.diagnostics.some((one) => one.message.includes("memory") || one.message.includes("room")),

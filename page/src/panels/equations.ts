@@ -8,6 +8,7 @@ import type { Derived } from "../types";
 
 const FORMS: [string, string][] = [
   ["multipliers", "Lagrange, with multipliers"], ["rosenberg", "Rosenberg: embedded"], ["rosenberg_extended", "Rosenberg: embedded and decoupled"],
+  ["udwadia_kalaba", "Udwadia-Kalaba: with constraint forces"],
   ["maggi", "Maggi: admissible directions"], ["laconic", "Tatarinov: laconic"],
 ];
 const SECONDS = 20;

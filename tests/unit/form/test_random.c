@@ -191,7 +191,8 @@ static void assert_answer(const char *form, const System *s, const Numbers *x, c
     theirs[i] = x->lambda[i]*length[i];
   }
   assert_vectors(form, "acceleration", y->a, x->a, n, tolerance, a_size);
-  assert_vectors(form, "multiplier", ours, theirs, m, tolerance*x->sharing, 1 + largest(theirs, m));
+  /* twice as much: pseudo-velocities that are combinations with large numbers lose some digits more */
+  assert_vectors(form, "multiplier", ours, theirs, m, 2*tolerance*x->sharing, 1 + largest(theirs, m));
   for (int i = 0; i < m; i++)
     if (!(fabs(left[i]) <= 0.01*tolerance*a_size)) fail_msg("%s: constraint %d is missed by %g", form, i, left[i]);
   for (int j = 0; j < n; j++) {

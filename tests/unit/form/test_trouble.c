@@ -316,8 +316,7 @@ static void the_laconic_form_says_why_it_does_not_apply(void **state)
 {
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'^2 + y'^2 = 1\nstart x' = 1\n",
           "'c' is not linear in the velocities");
-  refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'' + y'' = 1\n",
-          "'c' is not linear in the velocities");
+  refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x'' + y'' = 1\n", "'c' is one of accelerations");
   refused(state, "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nrate x' = w, y' = 2*w\nconstraint c: x' = y'\n",
           "do not satisfy the constraint 'c'");
   refused(state, "coord x, y\nspeed w\nkinetic x'^2 + y'^2\nrate x' = w, y' = 2*w\nconstraint c: x'' = y''\n",
@@ -326,6 +325,8 @@ static void the_laconic_form_says_why_it_does_not_apply(void **state)
                  "constraint c: x' = y'\n",
           "1 speeds for 2 degrees of freedom");
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x' = t\nconstraint d: x' = 2*t\n", "contradict");
+  refused(state, "coord x, y\nspeed u, w\nkinetic x'^2 + y'^2\nrate x' = u + w, y' = 2*u + 2*w\n",
+          "do not tell the speed 'w' apart");
   refused(state, "param a = 0\ncoord x, y\nkinetic x'^2 + y'^2\nconstraint c: y' = t\nconstraint d: a*x' = t\n",
           "'d' cannot hold: the coordinates drop out of it");
 }

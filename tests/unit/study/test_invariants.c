@@ -70,7 +70,7 @@ static void check_all_constant(System *s, const PfInvariants *found)
   uint64_t seed = 5;
   for (int k = 0; k < 3; k++) {
     set_admissible_state(s, &seed);
-    for (int i = 0; i < found->count; i++) assert_near(rate_of(s, found->at[i].value), 0, 0, 1e-9);
+    for (int i = 0; i < found->count; i++) assert_near(rate_of(s, found->at[i].by_coordinates), 0, 0, 1e-9);
   }
 }
 

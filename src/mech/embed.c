@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rosenberg's embedding, its decoupled extension, and the constraint forces of Udwadia and Kalaba in formulas
+ * (Zhao, Yu, Chen, Feng, Cao 2023). */
+#include "mech/eliminate.h"
+#include "mech/mech_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What both Rosenberg forms are made of: q1'' = d - K q2'', N = [-K; I]. */
+typedef struct Embedding {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfEquations *eq;
+  PfGuide guide;
+  PfElimination e;
+  int n, free;
+  PfExpr *NM;    /* N^T M: free x n */
+  PfExpr *force; /* N^T (F + C) */
+} Embedding;
+
+static void simplify(PfContext *ctx, PfExpr *list, int count)
+{
+  for (int i = 0; i < count; i++) list[i] = pf_expr_simplest(ctx, list[i]);
+}
+
+static PfExpr load(const Embedding *x, int i)
+{
+  return pf_expr_add(x->ctx, x->eq->F[i], x->eq->C[i]);
+}
+
+/* ---------------------------------------------------------------- which are independent */
+
+static PfStatus not_a_coordinate(PfContext *ctx, const PfModel *model, const char *name, int length)
+{
+  char text[200];
+  const char *similar = NULL;
+  int best = 0;
+  snprintf(text, sizeof text, "%.*s", length, name);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "--independent: the model has no coordinate '%s'", text);
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (pf_name_is_nearer(text, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
+  if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
+  return PF_ERR_ARGUMENT;
+}
+
+/* Names with commas between. */
+static PfStatus read_independent(PfContext *ctx, const PfModel *model, const char *list, bool *kept, int *count)
+{
+  while (*list) {
+    list += strspn(list, " ,");
+    int length = (int)strcspn(list, ","), found = -1;
+    while (length > 0 && list[length - 1] == ' ') length--;
+    if (!length) break;
+    for (int i = 0; i < model->coordinate_count; i++) {
+      const char *name = model->coordinates[i].name;
+      if (strlen(name) == (size_t)length && !strncmp(name, list, (size_t)length)) found = i;
+    }
+    if (found < 0) return not_a_coordinate(ctx, model, list, length);
+    if (kept[found]) return pf_fail(ctx, PF_ERR_ARGUMENT, "--independent: '%s' stands there twice",
+                                    model->coordinates[found].name);
+    kept[found] = true;
+    (*count)++;
+    list += strcspn(list, ",");
+  }
+  return PF_OK;
+}
+
+/* The partition that was asked for must exist, and be regular at the start. */
+static PfStatus check_partition(const Embedding *x, const PfGuide *guide, int asked, int rank)
+{
+  const PfModel *model = x->eq->model;
+  if (asked != x->n - rank)
+    return pf_fail(x->ctx, PF_ERR_ARGUMENT, "--independent names %d coordinate%s, but %d accelerations are independent",
+                   asked, asked == 1 ? "" : "s", x->n - rank);
+  if (x->e.rank < rank) {
+    const char *row = model->constraints[x->e.row[x->e.rank]].name;
+    pf_fail(x->ctx, PF_ERR_MODEL, "the constraint '%s' cannot be solved for the accelerations that are left: with this "
+            "choice of independent coordinates the others are not determined anywhere", row);
+    return PF_ERR_MODEL;
+  }
+  double value;
+  if (!guide->start || !x->e.divisor_count) return PF_OK;
+  PF_TRY(pf_expr_evaluate(x->ctx, &x->e.determinant, 1, guide->symbols, guide->start, guide->count, &value));
+  if (fabs(value) > 1e-9) return PF_OK;
+  pf_warn_at(x->ctx, (PfPlace){.file = model->file}, "with this choice of independent coordinates the acceleration of "
+             "'%s' is not determined at the start: the equations hold elsewhere",
+             model->coordinates[x->e.column[x->e.rank - 1]].name);
+  return PF_OK;
+}
+
+static PfStatus choose_partition(Embedding *x, const PfDeriveOptions *o)
+{
+  const PfEquations *eq = x->eq;
+  bool *kept = pf_arena_array(x->arena, bool, eq->n);
+  int asked = 0;
+  if (!kept) return pf_no_room(x->ctx, "the equations");
+  PF_TRY(pf_check_rank(x->ctx, x->arena, eq));
+  PF_TRY(pf_equations_guide(x->ctx, x->arena, eq, &x->guide));
+  PF_TRY(pf_eliminate(x->ctx, x->arena, &x->guide, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
+  if (!o->independent) return PF_OK;
+  int rank = x->e.rank;
+  PF_TRY(read_independent(x->ctx, eq->model, o->independent, kept, &asked));
+  PfGuide guide = x->guide;
+  guide.kept = kept;
+  PF_TRY(pf_eliminate(x->ctx, x->arena, &guide, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
+  return check_partition(x, &guide, asked, rank);
+}
+
+/* ---------------------------------------------------------------- the embedding */
+
+/* Column j of N at coordinate i. */
+static PfExpr direction(const Embedding *x, int i, int j)
+{
+  for (int k = 0; k < x->n; k++)
+    if (x->e.column[k] == i)
+      return k < x->e.rank ? pf_expr_neg(x->ctx, x->e.K[k*x->free + j]) : pf_expr_int(x->ctx, k - x->e.rank == j);
+  return PF_EXPR_NONE;
+}
+
+static PfStatus embed(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, Embedding *x)
+{
+  *x = (Embedding){.ctx = ctx, .arena = arena, .eq = eq, .n = eq->n};
+  PF_TRY(choose_partition(x, o));
+  x->free = eq->n - x->e.rank;
+  x->NM = pf_arena_array(arena, PfExpr, (size_t)x->free*(size_t)x->n);
+  x->force = pf_arena_array(arena, PfExpr, x->free);
+  if (!x->NM || !x->force) return pf_no_room(ctx, "the equations");
+  for (int a = 0; a < x->free; a++) {
+    x->force[a] = pf_expr_int(ctx, 0);
+    for (int j = 0; j < x->n; j++) x->NM[a*x->n + j] = pf_expr_int(ctx, 0);
+    for (int i = 0; i < x->n; i++) {
+      PfExpr N = direction(x, i, a);
+      x->force[a] = pf_expr_add(ctx, x->force[a], pf_expr_mul(ctx, N, load(x, i)));
+      for (int j = 0; j < x->n; j++) {
+        PfExpr *entry = x->NM + a*x->n + j;
+        *entry = pf_expr_add(ctx, *entry, pf_expr_mul(ctx, N, eq->M[i*x->n + j]));
+      }
+    }
+  }
+  simplify(ctx, x->NM, x->free*x->n);
+  simplify(ctx, x->force, x->free);
+  return pf_expr_check(ctx);
+}
+
+static PfStatus write_steps(const Embedding *x, PfDerivation *d)
+{
+  const PfModel *model = x->eq->model;
+  const PfElimination *e = &x->e;
+  pf_expr_renew(x->ctx, PF_DERIVE_EFFORT);
+  PF_TRY(pf_steps_of_lagrange(x->ctx, x->arena, x->eq, d));
+  pf_step_begin(d, "Dependent accelerations q1'' = A1^-1 b - K q2''");
+  for (int k = 0; k < e->rank; k++) {
+    PfExpr sum = e->d[k];
+    for (int b = 0; b < x->free; b++)
+      sum = pf_expr_sub(x->ctx, sum,
+                        pf_expr_mul(x->ctx, e->K[k * x->free + b], model->coordinates[e->column[e->rank + b]].a));
+    PF_TRY(pf_step_add(x->ctx, x->arena, d, "a", model->coordinates[e->column[k]].name, sum));
+  }
+  pf_step_begin(d, "Forces along the admissible directions, N^T (F + C) with N = [-K; 1]");
+  for (int a = 0; a < x->free; a++)
+    PF_TRY(pf_step_add(x->ctx, x->arena, d, "N", model->coordinates[e->column[e->rank + a]].name, x->force[a]));
+  return PF_OK;
+}
+
+static PfStatus make_room(const Embedding *x, int equations, PfDerivation *d)
+{
+  d->unknown_count = x->n;
+  d->equation_count = equations;
+  d->unknowns = pf_arena_array(x->arena, PfExpr, x->n);
+  d->equations = pf_arena_array(x->arena, PfEquation, equations);
+  if (!d->unknowns || !d->equations) return pf_no_room(x->ctx, "the equations");
+  for (int i = 0; i < x->n; i++) d->unknowns[i] = x->eq->model->coordinates[i].a;
+  return PF_OK;
+}
+
+/* N^T M q'' = N^T (F + C), eq. (16), and the constraints beside it. */
+PfStatus pf_derive_rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                             PfDerivation *d)
+{
+  Embedding x;
+  PF_TRY(embed(ctx, arena, eq, o, &x));
+  PF_TRY(make_room(&x, x.free + eq->m, d));
+  for (int a = 0; a < x.free; a++) {
+    PfEquation *e = d->equations + a;
+    e->name = eq->model->coordinates[x.e.column[x.e.rank + a]].name;
+    e->left = pf_combination(ctx, x.NM + (size_t)a*(size_t)x.n, 1, d->unknowns, x.n);
+    e->right = x.force[a];
+  }
+  for (int i = 0; i < eq->m; i++) {
+    PfEquation *e = d->equations + x.free + i;
+    PfExpr left = pf_combination(ctx, eq->A + (size_t)i*(size_t)eq->n, 1, d->unknowns, eq->n);
+    *e = (PfEquation){eq->model->constraints[i].name, left, pf_expr_simplest(ctx, eq->b[i])};
+  }
+  d->motion_count = x.free;
+  pf_derivation_section(d, "Constraints, differentiated", eq->m);
+  PF_TRY(pf_conditions_find(ctx, arena, eq, x.e.divisors, x.e.divisor_count, d));
+  return o->steps ? write_steps(&x, d) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- decoupled */
+
+/* X q2'' = r: eq. (34) before it is solved. */
+static PfStatus reduced_system(const Embedding *x, PfExpr *X, PfExpr *r)
+{
+  PfContext *ctx = x->ctx;
+  const PfElimination *e = &x->e;
+  for (int a = 0; a < x->free; a++) {
+    for (int b = 0; b <= a; b++) {
+      PfExpr entry = pf_expr_int(ctx, 0);
+      for (int i = 0; i < x->n; i++)
+        entry = pf_expr_add(ctx, entry, pf_expr_mul(ctx, x->NM[a*x->n + i], direction(x, i, b)));
+      X[a*x->free + b] = X[b*x->free + a] = pf_expr_simplest(ctx, entry);
+    }
+    r[a] = x->force[a];
+    for (int k = 0; k < e->rank; k++)
+      r[a] = pf_expr_sub(ctx, r[a], pf_expr_mul(ctx, x->NM[a*x->n + e->column[k]], e->d[k]));
+    r[a] = pf_expr_simplest(ctx, r[a]);
+  }
+  return pf_expr_check(ctx);
+}
+
+/* Determinant of the rows and columns that are left, by the first row; at most three. */
+static PfExpr determinant(PfContext *ctx, const PfExpr *X, int n)
+{
+  if (n == 1) return X[0];
+  if (n == 2) return pf_expr_sub(ctx, pf_expr_mul(ctx, X[0], X[3]), pf_expr_mul(ctx, X[1], X[2]));
+  PfExpr sum = pf_expr_int(ctx, 0);
+  for (int j = 0; j < 3; j++) {
+    int a = (j + 1)%3, b = (j + 2)%3;
+    PfExpr minor = pf_expr_sub(ctx, pf_expr_mul(ctx, X[3 + a], X[6 + b]), pf_expr_mul(ctx, X[3 + b], X[6 + a]));
+    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, X[j], minor));
+  }
+  return sum;
+}
+
+/* X x = r in blocks: rows and columns that X couples, directly or by others. */
+typedef struct Square {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfExpr *X;
+  int n;
+} Square;
+
+/* Blocks of at most three by Cramer's rule; *solved is false when that is not possible or would be too long. */
+static PfStatus solve_block(const Square *q, const PfExpr *r, const int *block, int count, PfExpr *x, bool *solved)
+{
+  enum { LONG = 4000, MOST = 3 };
+  PfContext *ctx = q->ctx;
+  PfExpr own[MOST*MOST], other[MOST*MOST], below;
+  *solved = count <= MOST;
+  if (!*solved) return PF_OK;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++) own[i*count + j] = q->X[block[i]*q->n + block[j]];
+  below = pf_expr_simplest(ctx, determinant(ctx, own, count));
+  *solved = !pf_expr_is_structural_zero(ctx, below);
+  for (int k = 0; k < count && *solved; k++) {
+    memcpy(other, own, sizeof own);
+    for (int i = 0; i < count; i++) other[i*count + k] = r[block[i]];
+    PfExpr above = determinant(ctx, other, count);
+    *solved = pf_expr_length(ctx, above) <= LONG;
+    if (*solved) x[block[k]] = pf_expr_simplest(ctx, pf_expr_div(ctx, pf_expr_simplest(ctx, above), below));
+  }
+  return pf_expr_check(ctx);
+}
+
+static int list_block(const Square *q, int first, bool *seen, int *block)
+{
+  int count = 0;
+  block[count++] = first;
+  seen[first] = true;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < q->n; j++) {
+      if (seen[j] || pf_expr_is_structural_zero(q->ctx, q->X[block[i]*q->n + j])) continue;
+      seen[j] = true;
+      block[count++] = j;
+    }
+  return count;
+}
+
+/* x where it is short enough to be solved for; PF_EXPR_NONE elsewhere, and *all is false. */
+static PfStatus solve(const Square *q, const PfExpr *r, PfExpr *x, bool *all)
+{
+  bool *seen = pf_arena_array(q->arena, bool, q->n), solved;
+  int *block = pf_arena_array(q->arena, int, q->n);
+  if (!seen || !block) return pf_no_room(q->ctx, "the equations");
+  *all = true;
+  for (int i = 0; i < q->n; i++) {
+    if (seen[i]) continue;
+    int count = list_block(q, i, seen, block);
+    PF_TRY(solve_block(q, r, block, count, x, &solved));
+    for (int k = 0; k < count && !solved; k++) x[block[k]] = PF_EXPR_NONE;
+    *all = *all && solved;
+  }
+  return PF_OK;
+}
+
+typedef struct Solved {
+  PfExpr *X, *r, *a; /* a: q2'', or PF_EXPR_NONE */
+} Solved;
+
+static PfStatus decouple(const Embedding *x, Solved *s)
+{
+  size_t free = (size_t)x->free;
+  *s = (Solved){pf_arena_array(x->arena, PfExpr, free*free), pf_arena_array(x->arena, PfExpr, free),
+                pf_arena_array(x->arena, PfExpr, free)};
+  if (!s->X || !s->r || !s->a) return pf_no_room(x->ctx, "the equations");
+  bool all;
+  PF_TRY(reduced_system(x, s->X, s->r));
+  return solve(&(Square){x->ctx, x->arena, s->X, x->free}, s->r, s->a, &all);
+}
+
+static void write_independent(const Embedding *x, const Solved *s, PfDerivation *d)
+{
+  const PfElimination *e = &x->e;
+  for (int a = 0; a < x->free; a++) {
+    int own = e->column[e->rank + a];
+    PfEquation *to = d->equations + a;
+    to->name = x->eq->model->coordinates[own].name;
+    to->left = d->unknowns[own];
+    to->right = s->a[a];
+    if (s->a[a] != PF_EXPR_NONE) continue;
+    to->left = pf_expr_int(x->ctx, 0);
+    for (int b = 0; b < x->free; b++)
+      to->left = pf_expr_add(x->ctx, to->left,
+                             pf_expr_mul(x->ctx, s->X[a * x->free + b], d->unknowns[e->column[e->rank + b]]));
+    to->right = s->r[a];
+  }
+}
+
+/* q1'' = d - K q2'' by the accelerations q2''. */
+static PfExpr dependent(const Embedding *x, int k, const PfExpr *unknowns)
+{
+  const PfElimination *e = &x->e;
+  PfExpr right = e->d[k];
+  for (int b = 0; b < x->free; b++)
+    right = pf_expr_sub(x->ctx, right, pf_expr_mul(x->ctx, e->K[k*x->free + b], unknowns[e->column[e->rank + b]]));
+  return right;
+}
+
+/* q2'' solved, eq. (34), (48), (49), and q1'' from them, (33). */
+PfStatus pf_derive_rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                                      PfDerivation *d)
+{
+  Embedding x;
+  Solved s;
+  PF_TRY(embed(ctx, arena, eq, o, &x));
+  PF_TRY(decouple(&x, &s));
+  PF_TRY(make_room(&x, eq->n, d));
+  write_independent(&x, &s, d);
+  for (int k = 0; k < x.e.rank; k++) {
+    int own = x.e.column[k];
+    d->equations[x.free + k] = (PfEquation){eq->model->coordinates[own].name, d->unknowns[own],
+                                            pf_expr_simplest(ctx, dependent(&x, k, d->unknowns))};
+  }
+  d->motion_count = x.free;
+  pf_derivation_section(d, "Dependent accelerations", x.e.rank);
+  PF_TRY(pf_conditions_find(ctx, arena, eq, x.e.divisors, x.e.divisor_count, d));
+  return o->steps ? write_steps(&x, d) : PF_OK;
+}
+
+/* ---------------------------------------------------------------- constraint forces */
+
+/* Udwadia and Kalaba by the inverse of M: a = M^-1 (F + C), Y = M^-1 A^T, S = A Y, S lambda = b - A a, q'' = a + Y
+ * lambda. */
+typedef struct Correction {
+  PfExpr *a, *Y, *S, *lambda, *acceleration; /* Y: m columns of n */
+} Correction;
+
+static PfStatus make_correction(const Embedding *x, Correction *c)
+{
+  size_t n = (size_t)x->n, m = (size_t)x->eq->m;
+  *c = (Correction){pf_arena_array(x->arena, PfExpr, n), pf_arena_array(x->arena, PfExpr, n*m),
+                    pf_arena_array(x->arena, PfExpr, m*m), pf_arena_array(x->arena, PfExpr, m),
+                    pf_arena_array(x->arena, PfExpr, n)};
+  return c->a && c->Y && c->S && c->lambda && c->acceleration ? PF_OK : pf_no_room(x->ctx, "the equations");
+}
+
+static PfStatus correct(const Embedding *x, Correction *c, bool *good)
+{
+  PfContext *ctx = x->ctx;
+  int n = x->n, m = x->eq->m;
+  PfExpr *right = pf_arena_array(x->arena, PfExpr, n > m ? n : m);
+  Square M = {ctx, x->arena, x->eq->M, n}, S = {ctx, x->arena, c->S, m};
+  if (!right) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < n; i++) right[i] = load(x, i);
+  PF_TRY(solve(&M, right, c->a, good));
+  for (int k = 0; k < m && *good; k++) PF_TRY(solve(&M, x->eq->A + k*n, c->Y + k*n, good));
+  if (!*good) return PF_OK;
+  for (int k = 0; k < m; k++) {
+    right[k] = pf_expr_simplest(ctx, pf_expr_sub(ctx, x->eq->b[k], pf_combination(ctx, x->eq->A + k*n, 1, c->a, n)));
+    for (int l = 0; l < m; l++)
+      c->S[k * m + l] = pf_expr_simplest(ctx, pf_combination(ctx, x->eq->A + k * n, 1, c->Y + l * n, n));
+  }
+  PF_TRY(solve(&S, right, c->lambda, good));
+  for (int i = 0; i < n && *good; i++) {
+    PfExpr sum = pf_expr_add(ctx, c->a[i], pf_combination(ctx, c->Y + i, (size_t)n, c->lambda, m));
+    c->acceleration[i] = pf_expr_simplest(ctx, sum);
+  }
+  return pf_expr_check(ctx);
+}
+
+/* ---------------------------------------------------------------- where M has no short inverse */
+
+/* M q'' - F for coordinate i: the force that the constraints bring, C + A^T lambda. */
+static PfExpr constraint_force(const Embedding *x, int i, const PfExpr *acceleration)
+{
+  PfExpr sum = pf_expr_neg(x->ctx, x->eq->F[i]);
+  for (int j = 0; j < x->n; j++)
+    sum = pf_expr_add(x->ctx, sum, pf_expr_mul(x->ctx, x->eq->M[i*x->n + j], acceleration[j]));
+  return sum;
+}
+
+static bool is_bound(const Embedding *x, int i)
+{
+  for (int k = 0; k < x->eq->m; k++)
+    if (!pf_expr_is_structural_zero(x->ctx, x->eq->A[k*x->n + i])) return true;
+  return false;
+}
+
+/* A coordinate on which this constraint alone acts, by a constant, gives its multiplier at once. */
+static void try_alone(const Embedding *x, const PfExpr *force, int k, PfExpr *lambda)
+{
+  int n = x->n;
+  for (int i = 0; i < n; i++) {
+    PfExpr entry = x->eq->A[k*n + i];
+    bool alone = !pf_expr_is_structural_zero(x->ctx, entry) && pf_guide_is_constant(x->ctx, &x->guide, entry);
+    for (int l = 0; l < x->eq->m; l++)
+      alone = alone && (l == k || pf_expr_is_structural_zero(x->ctx, x->eq->A[l*n + i]));
+    if (!alone) continue;
+    PfExpr ideal = pf_expr_sub(x->ctx, force[i], x->eq->C[i]);
+    *lambda = pf_shorter(x->ctx, *lambda, pf_expr_simplest(x->ctx, pf_expr_div(x->ctx, ideal, entry)));
+  }
+}
+
+/* Rows of A^T lambda = F^c, solved for the multipliers; those that redundant constraints leave open are zero. */
+static PfStatus find_multipliers(const Embedding *x, const PfExpr *force, PfElimination *e, PfExpr *lambda)
+{
+  int n = x->n, m = x->eq->m;
+  PfExpr *transposed = pf_arena_array(x->arena, PfExpr, (size_t)n*(size_t)m);
+  if (!transposed) return pf_no_room(x->ctx, "the equations");
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++) transposed[i*m + k] = x->eq->A[k*n + i];
+  PF_TRY(pf_eliminate(x->ctx, x->arena, &x->guide, n, m, n, transposed, force, e));
+  for (int k = 0; k < m; k++) lambda[k] = pf_expr_int(x->ctx, 0);
+  for (int k = 0; k < e->rank; k++) lambda[e->column[k]] = pf_expr_simplest(x->ctx, e->d[k]);
+  return pf_expr_check(x->ctx);
+}
+
+/* By the partition of Rosenberg: accelerations as far as they can be solved for, forces and multipliers by them. */
+static PfStatus correct_by_partition(const Embedding *x, Correction *c, PfDerivation *d)
+{
+  Solved s;
+  PfElimination e;
+  PfExpr *force = pf_arena_array(x->arena, PfExpr, x->n);
+  if (!force) return pf_no_room(x->ctx, "the equations");
+  PF_TRY(decouple(x, &s));
+  write_independent(x, &s, d);
+  for (int k = 0; k < x->e.rank; k++) {
+    int own = x->e.column[k];
+    d->equations[x->free + k] = (PfEquation){x->eq->model->coordinates[own].name, d->unknowns[own],
+                                             pf_expr_simplest(x->ctx, dependent(x, k, d->unknowns))};
+  }
+  for (int i = 0; i < x->n; i++) {
+    PfExpr ideal = pf_expr_sub(x->ctx, constraint_force(x, i, d->unknowns), x->eq->C[i]);
+    force[i] = pf_expr_simplest(x->ctx, ideal);
+  }
+  PF_TRY(find_multipliers(x, force, &e, c->lambda));
+  int most = x->e.divisor_count + e.divisor_count;
+  PfExpr *divisors = pf_arena_array(x->arena, PfExpr, most);
+  if (!divisors) return pf_no_room(x->ctx, "the equations");
+  for (int i = 0; i < most; i++)
+    divisors[i] = i < x->e.divisor_count ? x->e.divisors[i] : e.divisors[i - x->e.divisor_count];
+  return pf_conditions_find(x->ctx, x->arena, x->eq, divisors, most, d);
+}
+
+/* ---------------------------------------------------------------- the form */
+
+static const char *force_name(const Embedding *x, const char *coordinate)
+{
+  size_t room = strlen(coordinate) + 8;
+  char *name = pf_arena_alloc(x->arena, room, 1);
+  if (name) snprintf(name, room, "Fc[%s]", coordinate);
+  return name ? name : "Fc";
+}
+
+/* Each by the state, or by accelerations where that is shorter: M q'' - F, (46), and A^T lambda = F^c, (53). */
+static PfStatus write_forces(const Embedding *x, const Correction *c, PfDerivation *d)
+{
+  PfContext *ctx = x->ctx;
+  const PfModel *model = x->eq->model;
+  int n = x->n, m = x->eq->m;
+  PfExpr *force = pf_arena_array(x->arena, PfExpr, n);
+  if (!force) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < n; i++) {
+    const char *name = model->coordinates[i].name;
+    PfExpr ideal = pf_combination(ctx, x->eq->A + i, (size_t)n, c->lambda, m);
+    PfExpr by_multipliers = pf_expr_simplest(ctx, pf_expr_add(ctx, ideal, x->eq->C[i]));
+    force[i] = x->eq->C[i];
+    if (is_bound(x, i))
+      force[i] = pf_shorter(ctx, by_multipliers, pf_expr_simplest(ctx, constraint_force(x, i, d->unknowns)));
+    d->equations[n + i] = (PfEquation){name, pf_expr_symbol(ctx, force_name(x, name)), force[i]};
+  }
+  for (int k = 0; k < m; k++) {
+    PfExpr lambda = c->lambda[k];
+    if (x->e.rank == m) try_alone(x, force, k, &lambda);
+    d->equations[2*n + k] = (PfEquation){model->constraints[k].name, model->constraints[k].multiplier, lambda};
+  }
+  return pf_expr_check(ctx);
+}
+
+static PfStatus write_correction_steps(const Embedding *x, const Correction *c, PfDerivation *d)
+{
+  const PfModel *model = x->eq->model;
+  int n = x->n, m = x->eq->m;
+  pf_expr_renew(x->ctx, PF_DERIVE_EFFORT);
+  PF_TRY(pf_steps_of_lagrange(x->ctx, x->arena, x->eq, d));
+  pf_step_begin(d, "Accelerations without constraints, a = M^-1 (F + C)");
+  for (int i = 0; i < n; i++) PF_TRY(pf_step_add(x->ctx, x->arena, d, "a", model->coordinates[i].name, c->a[i]));
+  pf_step_begin(d, "What they miss, b - A a: the constraints ask for S lambda = b - A a with S = A M^-1 A^T");
+  for (int k = 0; k < m; k++) {
+    PfExpr miss = pf_expr_sub(x->ctx, x->eq->b[k], pf_combination(x->ctx, x->eq->A + k*n, 1, c->a, n));
+    PF_TRY(pf_step_add(x->ctx, x->arena, d, "e", model->constraints[k].name, miss));
+    PF_TRY(pf_step_add(x->ctx, x->arena, d, "S", model->constraints[k].name, c->S[k*m + k]));
+  }
+  return PF_OK;
+}
+
+/* The partition gives the same accelerations, often shorter; where it divides by nothing that vanishes they may serve.
+ */
+static PfStatus shorten_by_partition(const Embedding *x, PfDerivation *d)
+{
+  Solved s;
+  const PfElimination *e = &x->e;
+  if (e->divisor_count && !pf_guide_is_constant(x->ctx, &x->guide, e->determinant)) return PF_OK;
+  PF_TRY(decouple(x, &s));
+  for (int a = 0; a < x->free; a++) {
+    PfEquation *own = d->equations + e->column[e->rank + a];
+    if (s.a[a] != PF_EXPR_NONE) own->right = pf_shorter(x->ctx, own->right, s.a[a]);
+  }
+  for (int k = 0; k < e->rank; k++) {
+    PfEquation *own = d->equations + e->column[k];
+    own->right = pf_shorter(x->ctx, own->right, pf_expr_simplest(x->ctx, dependent(x, k, d->unknowns)));
+  }
+  return pf_expr_check(x->ctx);
+}
+
+/* Accelerations with the correction of least size, eq. (19), and the forces that make it. */
+PfStatus pf_derive_udwadia_kalaba(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                                  PfDerivation *d)
+{
+  Embedding x;
+  Correction c;
+  int n = eq->n, m = eq->m;
+  bool good = false;
+  PF_TRY(embed(ctx, arena, eq, o, &x));
+  PF_TRY(make_room(&x, 2*n + m, d));
+  PF_TRY(make_correction(&x, &c));
+  if (x.e.rank == m && !o->independent) PF_TRY(correct(&x, &c, &good));
+  for (int i = 0; i < n && good; i++)
+    d->equations[i] = (PfEquation){eq->model->coordinates[i].name, d->unknowns[i], c.acceleration[i]};
+  PF_TRY(good ? shorten_by_partition(&x, d) : correct_by_partition(&x, &c, d));
+  PF_TRY(write_forces(&x, &c, d));
+  d->motion_count = n;
+  pf_derivation_section(d, "Constraint forces Fc = M q'' - F = C + A^T lambda", n);
+  pf_derivation_section(d, x.e.rank == m ? "Multipliers"
+                                         : "Multipliers: one choice of many, since constraints are redundant", m);
+  if (!o->steps) return PF_OK;
+  return good ? write_correction_steps(&x, &c, d) : write_steps(&x, d);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way to the equations, step by step: what a student follows and an author cites. */
+#include "mech/mech_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int step_count(const PfDerivation *d)
+{
+  int count = 0;
+  for (int i = 0; i < d->step_section_count; i++) count += d->step_sections[i].count;
+  return count;
+}
+
+void pf_step_begin(PfDerivation *d, const char *title)
+{
+  if (d->step_section_count) {
+    PfDerivationPart *last = d->step_sections + d->step_section_count - 1;
+    if (last->count == 0) d->step_section_count--; /* nothing came of it */
+  }
+  if (d->step_section_count < PF_MOST_STEPS) d->step_sections[d->step_section_count++] = (PfDerivationPart){title, 0};
+}
+
+/* P_theta in LaTeX: P with what it belongs to as its index, as that is written. */
+static PfStatus set_notation(PfContext *ctx, PfArena *arena, PfExpr symbol, const char *what, const char *const of[2])
+{
+  char text[600];
+  size_t used = (size_t)snprintf(text, sizeof text, "%s", what);
+  for (int i = 0; i < 2 && of[i] && used < sizeof text; i++) {
+    const char *index = pf_expr_print(ctx, arena, pf_expr_symbol(ctx, of[i]), PF_LATEX);
+    if (!index) return pf_no_room(ctx, "the steps");
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "_{", index);
+  }
+  if (of[0] && used < sizeof text) used += (size_t)snprintf(text + used, sizeof text - used, "}");
+  if (used >= sizeof text) return PF_OK; /* by its name then */
+  return pf_expr_symbol_notation(ctx, symbol, text) ? PF_OK : pf_no_room(ctx, "the steps");
+}
+
+static bool is_of_model(const PfModel *model, const char *name)
+{
+  bool found = pf_model_find_parameter(model, name) >= 0 || pf_model_find_coordinate(model, name) >= 0;
+  for (int i = 0; i < model->speed_count; i++) found = found || !strcmp(model->speeds[i].name, name);
+  for (int i = 0; i < model->input_count; i++) found = found || !strcmp(model->inputs[i].name, name);
+  return found;
+}
+
+/* The symbols of steps are no symbols of the model, and where that has the same name an underscore tells them apart. */
+static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *const of[2],
+                    PfExpr value)
+{
+  enum { LONG_STEP = 4000 };
+  int count = step_count(d);
+  char name[640];
+  value = pf_expr_simplest(ctx, value);
+  if (pf_expr_length(ctx, value) > LONG_STEP) {
+    d->long_steps++;
+    return pf_expr_check(ctx);
+  }
+  bool full = (count & (count - 1)) == 0; /* room is a power of two */
+  if (full) {
+    PfEquation *longer = pf_arena_array(arena, PfEquation, count ? 2*count : 1);
+    if (!longer) return pf_no_room(ctx, "the steps");
+    if (count) memcpy(longer, d->steps, (size_t)count*sizeof *longer);
+    d->steps = longer;
+  }
+  int length = 0;
+  for (int round = 0; round < 2; round++) { /* once more where the model has that name */
+    bool clash = round && is_of_model(d->model, name + strlen("step "));
+    if (round && !clash) break;
+    length = snprintf(name, sizeof name, "step %s%s%s%s%s%s", what, of[0] ? "_" : "", of[0] ? of[0] : "",
+                      of[1] ? "_" : "", of[1] ? of[1] : "", clash ? "_" : "");
+  }
+  if (length < 0 || length >= (int)sizeof name) return pf_fail(ctx, PF_ERR_LIMIT, "a name is too long for the steps");
+  const char *copy = pf_arena_text(arena, name + strlen("step "), strlen(name + strlen("step ")));
+  if (!copy) return pf_no_room(ctx, "the steps");
+  PfExpr symbol = pf_expr_symbol(ctx, name);
+  PF_TRY(set_notation(ctx, arena, symbol, !strcmp(what, "L_star") ? "L^{*}" : what, of));
+  d->steps[count] = (PfEquation){copy, symbol, value};
+  d->step_sections[d->step_section_count - 1].count++;
+  return pf_expr_check(ctx);
+}
+
+PfStatus pf_step_add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *of, PfExpr value)
+{
+  return add(ctx, arena, d, what, (const char *const[2]){of, NULL}, value);
+}
+
+PfStatus pf_step_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *of,
+                         PfExpr value)
+{
+  if (pf_expr_is_structural_zero(ctx, value)) return PF_OK;
+  return pf_step_add(ctx, arena, d, what, of, value);
+}
+
+/* ---------------------------------------------------------------- what all forms begin with */
+
+PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  const PfModel *model = eq->model;
+  pf_step_begin(d, "Kinetic and potential energy");
+  PF_TRY(pf_step_add(ctx, arena, d, "T", NULL, eq->kinetic));
+  PF_TRY(pf_step_nonzero(ctx, arena, d, "V", NULL, eq->potential));
+  pf_step_begin(d, "Applied forces, those of non-ideal constraints among them");
+  for (int i = 0; i < eq->n; i++)
+    PF_TRY(pf_step_nonzero(ctx, arena, d, "Q", model->coordinates[i].name, pf_expr_add(ctx, eq->applied[i], eq->C[i])));
+  return PF_OK;
+}
+
+PfStatus pf_steps_of_constraints(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  pf_step_begin(d, "Constraints on the velocities: each of these is zero");
+  for (int i = 0; i < eq->m; i++)
+    if (eq->velocity[i] != PF_EXPR_NONE)
+      PF_TRY(pf_step_add(ctx, arena, d, "f", eq->model->constraints[i].name, eq->velocity[i]));
+  return PF_OK;
+}
+
+PfStatus pf_steps_of_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  const PfModel *model = eq->model;
+  PF_TRY(pf_steps_of_energies(ctx, arena, eq, d));
+  pf_step_begin(d, model->spinning_count ? "Momenta: the derivatives of T by the velocities"
+                                         : "Momenta p = dT/dq'");
+  for (int i = 0; i < eq->n; i++) PF_TRY(pf_step_add(ctx, arena, d, "p", model->coordinates[i].name, eq->momentum[i]));
+  PF_TRY(pf_steps_of_constraints(ctx, arena, eq, d));
+  pf_step_begin(d, model->spinning_count ? "Newton's and Euler's expressions R = M q'' - F - C, in angular velocities"
+                                         : "Lagrange's expressions R = (dT/dq')' - dT/dq + dV/dq - Q");
+  for (int i = 0; i < eq->n; i++) {
+    PfExpr sum = pf_expr_neg(ctx, pf_expr_add(ctx, eq->F[i], eq->C[i]));
+    for (int j = 0; j < eq->n; j++)
+      sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, eq->M[i*eq->n + j], model->coordinates[j].a));
+    PF_TRY(pf_step_add(ctx, arena, d, "R", model->coordinates[i].name, sum));
+  }
+  return PF_OK;
+}
+
+PfStatus pf_steps_of_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
+                                PfDerivation *d)
+{
+  pf_step_begin(d, "Velocities by pseudo-velocities, v(omega)");
+  for (int i = 0; i < eq->n; i++) PF_TRY(pf_step_add(ctx, arena, d, "v", eq->model->coordinates[i].name, k->v[i]));
+  return PF_OK;
+}
+
+PfStatus pf_steps_of_maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
+                           PfDerivation *d)
+{
+  PF_TRY(pf_steps_of_lagrange(ctx, arena, eq, d));
+  PF_TRY(pf_steps_of_kinematics(ctx, arena, eq, k, d));
+  pf_step_begin(d, "Admissible directions N = dv/domega: the equations are sum_i N_ia R_i = 0 with v(omega) put in");
+  for (int a = 0; a < k->count; a++)
+    for (int i = 0; i < eq->n; i++) {
+      const char *const of[2] = {eq->model->coordinates[i].name, k->names[a]};
+      if (pf_expr_is_structural_zero(ctx, k->N[i*k->count + a])) continue;
+      PF_TRY(add(ctx, arena, d, "N", of, k->N[i*k->count + a]));
+    }
+  return PF_OK;
+}
