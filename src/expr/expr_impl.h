@@ -54,6 +54,7 @@ struct PfExprTable {
   PF_ARRAY(const char *) names;
   PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
   PF_ARRAY(Rotation) rotations;
+  PF_ARRAY(PfExpr) simplest; /* of the first nodes: their shortest form, once it was found with all effort; else NONE */
   bool limited;  /* short forms are looked for with an effort that is limited in all */
   double effort; /* what is left of it */
   bool gave_up;  /* there was not enough since the limit was set */

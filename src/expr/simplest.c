@@ -409,11 +409,9 @@ static PfExpr find_simplest(PfExprTable *table, PfExpr e)
 }
 
 /* The field has the last word: it also sees products of doubles that were rounded on the way. */
-PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e)
+static PfExpr look_for_simplest(PfExprTable *table, PfExpr e)
 {
-  PfExprTable *table = pf_expr_table(ctx);
-  if (!table || e == PF_EXPR_NONE || node_of(table, e)->count == 0) return e;
-  if (table->limited && table->effort <= 0) return e;
+  PfContext *ctx = table->ctx;
   size_t length = pf_expr_length(ctx, e);
   table->effort -= 20*(double)(length < LONGEST ? length : LONGEST); /* for this look, and for the zero tests below */
   if (length > LONGEST) return e;
@@ -421,6 +419,26 @@ PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e)
     return pf_expr_int(ctx, 0);
   PfExpr best = find_simplest(table, e);
   if (best == e || pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, e, best), 1) == PF_FALSE) return e;
+  return best;
+}
+
+static void remember(PfExprTable *table, PfExpr e, PfExpr best)
+{
+  while (table->simplest.count <= e)
+    if (!pf_push(table->allocator, &table->simplest, PF_EXPR_NONE)) return; /* it will be looked for again */
+  table->simplest.at[e] = best;
+}
+
+/* What has been found once with all effort is found again without any. */
+PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e)
+{
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table || e == PF_EXPR_NONE || node_of(table, e)->count == 0) return e;
+  if (e < table->simplest.count && table->simplest.at[e] != PF_EXPR_NONE) return table->simplest.at[e];
+  if (table->limited && table->effort <= 0) return e;
+  bool whole = !table->limited || table->effort >= MOST_WORK;
+  PfExpr best = look_for_simplest(table, e);
+  if (whole && !pf_context_is_cancelled(ctx)) remember(table, e, best), remember(table, best, best);
   return best;
 }
 

@@ -17,6 +17,7 @@ static void release(PfExprTable *table)
   pf_array_free(&allocator, &table->names);
   pf_array_free(&allocator, &table->notations);
   pf_array_free(&allocator, &table->rotations);
+  pf_array_free(&allocator, &table->simplest);
   allocator.resize(allocator.user, table->slots, 0);
   allocator.resize(allocator.user, table->stamp, 0);
   allocator.resize(allocator.user, table->place, 0);

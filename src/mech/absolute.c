@@ -29,14 +29,15 @@ typedef struct Exchange {
 
 /* ---------------------------------------------------------------- how long */
 
-/* An entry beside the diagonal stands in two equations. */
+/* An entry beside the diagonal stands in two equations, and couples them: alone each could be mu*u' + mu'*u/2 = Q. */
 static size_t words_of(const Work *w, const PfExpr *G)
 {
+  enum { COUPLING = 4 };
   size_t sum = 0;
   for (int a = 0; a < w->s; a++)
     for (int b = 0; b <= a; b++)
       if (!pf_expr_is_structural_zero(w->ctx, G[a*w->s + b]))
-        sum += pf_expr_words(w->ctx, G[a*w->s + b])*(a == b ? 1 : 2) + 2;
+        sum += pf_expr_words(w->ctx, G[a*w->s + b])*(a == b ? 1 : 2) + (a == b ? 2 : 2 + COUPLING);
   return sum;
 }
 

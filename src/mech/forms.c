@@ -122,6 +122,7 @@ static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquatio
   int velocities = add_velocities(ctx, eq, &k, d->equations + k.count);
   d->equation_count = k.count + velocities;
   pf_derivation_section(d, "Velocities", velocities);
+  PF_TRY(pf_name_products(ctx, arena, eq, &k, d));
   PF_TRY(pf_conditions_find(ctx, arena, eq, k.divisors, k.divisor_count, d));
   pf_expr_renew(ctx, PF_DERIVE_EFFORT);
   return steps ? way->steps(ctx, arena, eq, &k, d) : PF_OK;

@@ -2,6 +2,7 @@
 /* Independent pseudo-velocities: the user's, or chosen by solving the constraints for dependent velocities. */
 #include "mech/eliminate.h"
 #include "mech/mech_impl.h"
+#include "mech/tails.h"
 #include "num/num.h"
 
 #include <math.h>
@@ -362,29 +363,39 @@ static PfStatus use_directions(PfContext *ctx, PfArena *arena, const PfEquations
   return pf_expr_check(ctx);
 }
 
-static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+/* Of the rows that no velocity of their own satisfies. */
+static PfStatus choose_among(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfGuide *guide,
+                             const PfTails *tails, PfExpr *rows, PfExpr *free, PfKinematics *k)
 {
-  const PfModel *model = eq->model;
-  PfExpr *rows, *free;
-  PfGuide guide;
   PfElimination e;
   PfDirections d = {0};
   bool found = false;
-  PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
-  PF_TRY(pf_check_rank(ctx, arena, eq));
-  PF_TRY(pf_equations_guide(ctx, arena, eq, &guide));
-  PF_TRY(pf_eliminate(ctx, arena, &guide, eq->m, eq->n, eq->m, rows, free, &e));
-  if (e.unsolved >= 0)
-    return pf_fail_at(ctx, PF_ERR_MODEL, model->constraints[e.unsolved].place,
-                      "the constraint '%s' contradicts the others, or restricts what is not a velocity",
-                      model->constraints[e.unsolved].name);
-  if (pf_guide_is_constant(ctx, &guide, e.determinant)) e.divisor_count = 0;
+  PF_TRY(pf_eliminate(ctx, arena, guide, tails->left_count, eq->n, tails->left_count, rows, free, &e));
+  if (e.unsolved >= 0) {
+    const PfConstraint *c = eq->model->constraints + tails->left[e.unsolved];
+    return pf_fail_at(ctx, PF_ERR_MODEL, c->place,
+                      "the constraint '%s' contradicts the others, or restricts what is not a velocity", c->name);
+  }
+  if (pf_guide_is_constant(ctx, guide, e.determinant)) e.divisor_count = 0;
   if (e.divisor_count) {
     pf_elimination_keep_rows(&e, eq->n, rows, free);
-    PF_TRY(pf_directions_find(ctx, arena, &guide, e.rank, eq->n, rows, free, &d, &found));
+    PF_TRY(pf_directions_find(ctx, arena, guide, e.rank, eq->n, rows, free, &d, &found));
     found = found && d.count == eq->n - e.rank;
   }
   return found ? use_directions(ctx, arena, eq, &d, k) : use_elimination(ctx, arena, eq, &e, k);
+}
+
+static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  PfExpr *rows, *free;
+  PfGuide guide;
+  PfTails tails;
+  PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
+  PF_TRY(pf_check_rank(ctx, arena, eq));
+  PF_TRY(pf_equations_guide(ctx, arena, eq, &guide));
+  PF_TRY(pf_tails_find(ctx, arena, &guide, eq, rows, free, &tails));
+  PF_TRY(choose_among(ctx, arena, eq, &guide, &tails, rows, free, k));
+  return pf_tails_solve(ctx, arena, eq, &tails, k);
 }
 
 /* ---------------------------------------------------------------- both */

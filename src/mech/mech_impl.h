@@ -71,6 +71,9 @@ PfStatus pf_author_bodywise(PfContext *ctx, PfArena *arena, const PfEquations *e
 /* Names for what stands more than once (names.c). */
 PfStatus pf_author_names(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
                          PfAuthored *authored);
+/* Names for products of what moves that stand in many terms of a long derivation (products.c). */
+PfStatus pf_name_products(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                          PfDerivation *derivation);
 /* e by what constraints on positions say, where that is shorter (positions.c). */
 PfStatus pf_use_positions(PfContext *ctx, const PfEquations *equations, const PfKinematics *kinematics, PfExpr *e);
 PfStatus pf_author(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
