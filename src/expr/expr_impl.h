@@ -4,6 +4,7 @@
 #define PF_EXPR_IMPL_H
 
 #include "base/base.h"
+#include "expr/prime.h"
 #include "pfaff/expr.h"
 
 /* ---------------------------------------------------------------- numbers */
@@ -42,6 +43,14 @@ typedef struct Rotation {
   PfExpr entry[9];
 } Rotation;
 
+/* A prime field that was found below `asked`, with its root of unity once that was needed. */
+typedef struct KnownField {
+  int asked, number;
+  PfField field;
+  bool has_unity;
+  PfCirclePoint unity;
+} KnownField;
+
 enum { LARGEST_KEPT = 8 };
 
 struct PfExprTable {
@@ -55,6 +64,7 @@ struct PfExprTable {
   PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
   PF_ARRAY(Rotation) rotations;
   PF_ARRAY(PfExpr) simplest; /* of the first nodes: their shortest form, once it was found with all effort; else NONE */
+  PF_ARRAY(KnownField) fields; /* finding a prime and its roots takes longer than a zero test in it */
   bool limited;  /* short forms are looked for with an effort that is limited in all */
   double effort; /* what is left of it */
   bool gave_up;  /* there was not enough since the limit was set */

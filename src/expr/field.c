@@ -281,15 +281,34 @@ static bool has_constant_roots(const PfProbe *w)
   return true;
 }
 
+/* The next field from this number on, and what is known about it; only `found` when nothing more can be remembered. */
+static KnownField *find_field(PfExprTable *table, int asked, KnownField *found)
+{
+  for (size_t i = 0; i < table->fields.count; i++)
+    if (table->fields.at[i].asked == asked) return table->fields.at + i;
+  *found = (KnownField){.asked = asked};
+  found->number = pf_field_find(&found->field, asked);
+  return pf_push(table->allocator, &table->fields, *found) ? table->fields.at + table->fields.count - 1 : found;
+}
+
+static void use_unity(PfProbe *w, KnownField *known)
+{
+  if (!known->has_unity) known->unity = pf_circle_unity(&known->field);
+  known->has_unity = true;
+  w->unity = known->unity;
+}
+
 bool pf_probe_next_field(PfProbe *w)
 {
   enum { MOST_FIELDS = 2000 };
   int number = w->field_number ? w->field_number - 1 : PF_FIRST_FIELD;
   for (int i = 0; i < MOST_FIELDS; i++) {
-    w->field_number = pf_field_find(&w->field, number);
+    KnownField own, *known = find_field(w->table, number, &own);
+    w->field = known->field;
+    w->field_number = known->number;
     if (!w->field_number) return false;
     if (has_constant_roots(w)) {
-      if (w->has_turns) w->unity = pf_circle_unity(&w->field);
+      if (w->has_turns) use_unity(w, known);
       return true;
     }
     number = w->field_number - 1;

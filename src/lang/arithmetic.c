@@ -262,7 +262,7 @@ Value pf_value_of_vector(Checker *ck, Scope *scope, const PfNode *node)
     Value c = pf_scalar_of(ck, scope, child, "a component of a vector");
     if (c.kind == V_NONE) return c;
     if (!c.dim.bare && !join_dims(ck, child, &result.dim, c, first, "put into one vector")) return pf_no_value();
-    first = first && c.dim.bare;
+    first = first && (c.dim.bare || is_zero(ck, c)); /* rho*cos(pi/2) says nothing */
     result.c[i] = c.scalar;
   }
   result.vector = pf_vector_make(ck->model, 0, result.c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Absolute rates in place of relative ones, where that makes the kinetic energy shorter: the angular velocity of a
  * rotor, a steered wheel or a disc about its axle instead of its rate against what carries it; sums and differences of
- * rates where energies are given by formulas; the velocity of the common centre of mass instead of that of one body.
+ * rates where energies are given by formulas; the velocity of the common centre of mass instead of that of one body;
+ * components in the axes of a carriage instead of x' and y'.
  *
  * One pseudo-velocity omega_i is exchanged for a form n = e omega_i + sum c_j omega_j with a number e = 1 or -1, which
  * can always be solved for omega_i again: where the pseudo-velocities were regular they stay so. */
@@ -348,6 +349,77 @@ static PfStatus try_centre(Work *w)
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- axes that turn with the body */
+
+/* A frame in the plane: its origin has two coordinates of its own, and it turns about the third axis of the ground by a
+ * third one. Which pseudo-velocities the first two are. */
+static bool is_planar(const Work *w, const PfFrame *frame, int *i, int *j)
+{
+  const PfModel *model = w->eq->model;
+  PfContext *ctx = w->ctx;
+  if (frame->parent != 0 || frame->angle == PF_EXPR_NONE || !pf_expr_is_int(ctx, frame->axis[2], 1)) return false;
+  *i = *j = -1;
+  for (int a = 0; a < w->s; a++) {
+    int c = w->k->independent[a];
+    if (c < 0 || w->k->exchanged[a]) continue;
+    if (model->coordinates[c].q == frame->origin[0]) *i = a;
+    if (model->coordinates[c].q == frame->origin[1]) *j = a;
+  }
+  return *i >= 0 && *j >= 0 && is_constant(w, frame->origin[2]);
+}
+
+/* x' = cos(theta)*u_x - sin(theta)*u_y, y' = sin(theta)*u_x + cos(theta)*u_y */
+static PfStatus turn_axes(Work *w, int i, int j, PfExpr angle)
+{
+  PfContext *ctx = w->ctx;
+  PfKinematics *k = w->k;
+  PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle), minus = pf_expr_neg(ctx, s);
+  PfExpr old[2] = {k->omega[i], k->omega[j]}, velocity[2] = {k->definition[i], k->definition[j]};
+  PF_TRY(name_it(w, &(Exchange){.i = i, .stem = "u_"}));
+  PF_TRY(name_it(w, &(Exchange){.i = j, .stem = "u_"}));
+  PfExpr now[2] = {k->omega[i], k->omega[j]};
+  PfExpr back[2] = {pf_combination(ctx, (PfExpr[]){c, minus}, 1, now, 2), pf_combination(ctx, (PfExpr[]){s, c}, 1, now, 2)};
+  PF_TRY(pf_expr_substitute(ctx, k->v, w->eq->n, old, back, 2, k->v));
+  for (int r = 0; r < w->eq->n; r++) k->v[r] = pf_expr_simplest(ctx, k->v[r]);
+  k->definition[i] = pf_combination(ctx, (PfExpr[]){c, s}, 1, velocity, 2);
+  k->definition[j] = pf_combination(ctx, (PfExpr[]){minus, c}, 1, velocity, 2);
+  k->independent[i] = k->independent[j] = -1;
+  k->exchanged[i] = k->exchanged[j] = k->combined = true;
+  k->chosen = false;
+  return pf_expr_check(ctx);
+}
+
+static bool is_constant_inertia(const Work *w)
+{
+  for (int a = 0; a < w->s*w->s; a++)
+    if (!is_constant(w, w->G[a])) return false;
+  return true;
+}
+
+/* A carriage on wheels has a constant inertia in its own axes, and then nothing depends on where it heads. */
+static PfStatus try_axes(Work *w, bool *better)
+{
+  const PfModel *model = w->eq->model;
+  PfKinematics *own = w->k, *other = pf_arena_array(w->arena, PfKinematics, 1);
+  bool *used = pf_arena_array(w->arena, bool, model->frame_count); /* not those that only pictures have */
+  *better = false;
+  if (!other || !used) return pf_no_room(w->ctx, "the kinematics");
+  pf_frames_used(model, used);
+  for (int f = 1; f < model->frame_count && model->constraint_count; f++) {
+    int i, j;
+    if (!used[f] || !is_planar(w, model->frames + f, &i, &j)) continue;
+    PF_TRY(copy(w, own, other));
+    w->k = other;
+    PF_TRY(turn_axes(w, i, j, model->frames[f].angle));
+    PF_TRY(measure(w));
+    w->k = own;
+    *better = is_constant_inertia(w);
+    if (*better) *own = *other;
+    return PF_OK;
+  }
+  return PF_OK;
+}
+
 static PfStatus make_room(Work *w)
 {
   PfKinematics *k = w->k;
@@ -364,12 +436,13 @@ static PfStatus make_room(Work *w)
 
 PfStatus pf_absolute_rates(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
-  enum { MOST_SPEEDS = 8, MOST_BODIES = 40 };
+  enum { MOST_SPEEDS = 8, MOST_BODIES = 200 };
   Work w = {.ctx = ctx, .arena = arena, .eq = eq, .k = k, .s = k->count};
   if (k->count < 2 || k->count > MOST_SPEEDS || eq->model->body_count > MOST_BODIES) return PF_OK;
   PF_TRY(make_room(&w));
-  PF_TRY(measure(&w));
-  bool any = true;
+  bool any = true, constant;
+  PF_TRY(try_axes(&w, &constant));
+  if (!constant) PF_TRY(measure(&w));
   while (any) PF_TRY(improve(&w, &any));
-  return try_centre(&w);
+  return constant ? PF_OK : try_centre(&w);
 }

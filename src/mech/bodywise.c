@@ -52,12 +52,28 @@ static bool is_plain(const Work *w, const PfExpr *form)
   return terms <= 2;
 }
 
-/* The rate of a coordinate, up to its sign. */
-static bool is_rate(const Work *w, PfExpr e, Component *part)
+/* Is the coordinate one of those that place the frame in its parent? */
+static bool places(const Work *w, int frame, PfExpr q)
 {
+  const PfFrame *f = w->eq->model->frames + frame;
+  return pf_expr_depends(w->ctx, f->origin[0], &q, 1) || pf_expr_depends(w->ctx, f->origin[1], &q, 1) ||
+         pf_expr_depends(w->ctx, f->origin[2], &q, 1) || pf_expr_depends(w->ctx, f->angle, &q, 1);
+}
+
+static bool is_same(const Work *w, PfExpr a, PfExpr b)
+{
+  return a == b || pf_expr_is_probably_zero(w->ctx, pf_expr_sub(w->ctx, a, b), 1) == PF_TRUE;
+}
+
+/* The rate of a coordinate, up to its sign; in another form only where that coordinate places the body itself. */
+static bool is_rate(const Work *w, int body, PfExpr e, Component *part)
+{
+  PfExpr minus = pf_expr_neg(w->ctx, e);
   for (int i = 0; i < w->eq->n; i++) {
     const PfCoordinate *c = w->eq->model->coordinates + i;
-    bool same = w->k->v[i] == e, opposite = w->k->v[i] == pf_expr_neg(w->ctx, e);
+    bool near = places(w, w->eq->model->bodies[body].frame, c->q);
+    bool same = near ? is_same(w, w->k->v[i], e) : w->k->v[i] == e;
+    bool opposite = near ? is_same(w, w->k->v[i], minus) : w->k->v[i] == minus;
     if (!same && !opposite) continue;
     *part = same ? (Component){c->v, c->a} : (Component){pf_expr_neg(w->ctx, c->v), pf_expr_neg(w->ctx, c->a)};
     return true;
@@ -92,16 +108,25 @@ static PfStatus name_component(Work *w, int body, int row, Component *part, PfEx
   return pf_author_name(w->ctx, w->arena, w->eq->model, w->k, stem, w->out, e, &part->value, &part->rate);
 }
 
+/* The velocity of a body without mass, the turn of one without inertia: nothing is multiplied by it. */
+static bool is_needed(const Work *w, int body, int row)
+{
+  const PfBody *b = w->eq->model->bodies + body;
+  bool needed = !is_zero(w, b->mass);
+  for (int i = 0; i < 9 && row >= 3; i++) needed = needed || !is_zero(w, b->inertia[i]);
+  return needed;
+}
+
 static PfStatus find_component(Work *w, int body, int row)
 {
   const PfExpr *form = w->forms + (body*6 + row)*(w->s + 1);
   Component *part = w->parts + body*6 + row;
   PfExpr e = whole(w, form);
-  if (is_zero(w, e)) {
-    *part = (Component){e, e};
+  if (is_zero(w, e) || !is_needed(w, body, row)) {
+    *part = (Component){pf_expr_int(w->ctx, 0), pf_expr_int(w->ctx, 0)};
     return PF_OK;
   }
-  if (is_rate(w, e, part) || has_name(w, e, part)) return PF_OK;
+  if (is_rate(w, body, e, part) || has_name(w, e, part)) return PF_OK;
   if (!is_plain(w, form)) return name_component(w, body, row, part, e);
   *part = (Component){e, pf_combination(w->ctx, form, 1, w->k->rate, w->s)};
   return PF_OK;
@@ -201,6 +226,28 @@ static PfStatus check(const Work *w, const PfReducedForm *form, const PfEquation
   return PF_OK;
 }
 
+/* Does the name or its rate stand in an equation or in another name? */
+static bool is_used(const Work *w, int part)
+{
+  PfExpr symbols[2] = {w->out->part_names[part], pf_rate_symbol(w->ctx, w->out->part_names[part])};
+  for (int a = 0; a < w->s; a++)
+    if (pf_expr_depends(w->ctx, w->out->equations[a].left, symbols, 2) ||
+        pf_expr_depends(w->ctx, w->out->equations[a].right, symbols, 2)) return true;
+  return false;
+}
+
+static void drop_unused(const Work *w)
+{
+  PfAuthored *out = w->out;
+  int kept = 0;
+  for (int i = 0; i < out->part_count; i++) {
+    if (!is_used(w, i)) continue;
+    out->part_names[kept] = out->part_names[i];
+    out->part_values[kept++] = out->part_values[i];
+  }
+  out->part_count = kept;
+}
+
 PfStatus pf_author_bodywise(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
                             const PfExpr *forms, const PfReducedForm *form, const PfExpr *Q, PfAuthored *out,
                             bool *good)
@@ -226,5 +273,6 @@ PfStatus pf_author_bodywise(PfContext *ctx, PfArena *arena, const PfEquations *e
     PF_TRY(write_equation(&w, forces, Q[a], a, out->equations + a));
     PF_TRY(check(&w, form, out->equations + a, a, good));
   }
+  if (*good) drop_unused(&w);
   return PF_OK;
 }

@@ -148,7 +148,7 @@ static size_t words(const Work *w)
 
 PfStatus pf_name_products(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfDerivation *d)
 {
-  enum { LEAST_WORDS = 240, LEAST_USES = 4, MOST_NAMES = 64 };
+  enum { LEAST_WORDS = 240, LEAST_USES = 4, MOST_NAMES = 64, MOST_NODES = 1500 };
   Work w = {.ctx = ctx, .arena = arena, .eq = eq, .k = k, .d = d};
   if (words(&w) < LEAST_WORDS) return PF_OK; /* short enough without */
   size_t room = (size_t)d->part_count + MOST_NAMES;
@@ -163,6 +163,7 @@ PfStatus pf_name_products(PfContext *ctx, PfArena *arena, const PfEquations *eq,
   for (int i = 0; i < MOST_NAMES; i++) {
     Pair pair = {0};
     PF_TRY(list_nodes(&w));
+    if (w.node_count > MOST_NODES) return PF_OK; /* nobody reads that: numbered parts will do */
     PF_TRY(find_pair(&w, &pair));
     if (pair.uses < LEAST_USES) return PF_OK;
     PF_TRY(name_pair(&w, pair));
