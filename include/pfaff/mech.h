@@ -198,7 +198,19 @@ typedef struct PfEquation {
   PfExpr left, right;
 } PfEquation;
 
-enum { PF_MOST_SECTIONS = 4, PF_MOST_STEPS = 12 };
+enum { PF_MOST_SECTIONS = 4, PF_MOST_STEPS = 12, PF_MOST_MATRICES = 8 };
+
+/* An equation between vectors or matrices, which no expression can hold. */
+typedef struct PfLine {
+  const char *text, *latex;
+} PfLine;
+
+/* A matrix that such equations name, by rows; a vector has one column. */
+typedef struct PfNamedMatrix {
+  PfExpr name;
+  int rows, columns;
+  PfExpr *entries;
+} PfNamedMatrix;
 
 typedef struct PfDerivationPart {
   const char *title;
@@ -221,6 +233,11 @@ typedef struct PfDerivation {
   PfExpr *unknowns;
   PfExpr *speeds;             /* maggi, laconic: the pseudo-velocities whose rates the unknowns are; else NULL */
   PfEquation *equations;
+  int line_count, matrix_line_count;
+  PfLine *lines;        /* the same between vectors, where that is shorter: of bodies that turn freely */
+  PfLine *matrix_lines; /* the same between matrices, when that was asked for */
+  int matrix_count;
+  PfNamedMatrix matrices[PF_MOST_MATRICES];
   PfExpr *part_names, *part_values; /* abbreviations, in order of definition; a name with a prime is the rate of one */
   PfEquations simple;               /* multipliers: M, F, C, A, b in the shortest form; else all NULL */
 } PfDerivation;
@@ -275,6 +292,7 @@ typedef struct PfDeriveOptions {
   const char *form;        /* multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic */
   const char *independent; /* the rosenbergs: coordinates with independent accelerations, with commas; NULL: chosen */
   bool steps;              /* the way to the equations too */
+  bool matrices;           /* maggi, laconic: the equations between matrices too */
 } PfDeriveOptions;
 
 /* The equations in a form. Fails with PF_ERR_ARGUMENT for another name, or names that are no such coordinates, with

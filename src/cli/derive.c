@@ -19,6 +19,7 @@ static const OptionHelp own[] = {
 
 static const OptionNeed needs[] = {
   {.names = "latex", .without = "json"}, {.names = "markdown", .without = "json latex standalone"},
+  {.names = "c", .without = "json latex standalone markdown"},
   {.names = "standalone", .with = "latex out"},
   {0}};
 
@@ -26,8 +27,8 @@ const Command pf_command_derive = {
   .name = "derive", .summary = "the equations of motion, readable, as text, LaTeX or Markdown",
   .operands = "FILE",
   .about = "Prints the equations of motion in the shortest form found. Formulas keep the names of parameters.",
-  .takes = "form independent steps param state latex standalone markdown out json ",
-  .writes = {"txt", "tex", "md", "json"},
+  .takes = "form independent steps matrices param state latex standalone markdown c out json ",
+  .writes = {"txt", "tex", "md", "c", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff derive --form laconic examples/snakeboard.pf\n"
@@ -132,6 +133,36 @@ static void text_equations(Session *s, const PfDerivation *d, PfText *text)
     pf_text_print(text, "  %-6s = %s\n", words(s, d->part_names[i], PF_TEXT), words(s, d->part_values[i], PF_TEXT));
 }
 
+static void text_lines(const PfLine *lines, int count, const char *title, PfText *text)
+{
+  if (count) pf_text_print(text, "\n%s\n", title);
+  for (int i = 0; i < count; i++) pf_text_print(text, "  %s\n", lines[i].text);
+}
+
+bool pf_derived_is_diagonal(Session *s, const PfNamedMatrix *m)
+{
+  for (int i = 0; i < m->rows*m->columns; i++)
+    if (i/m->columns != i%m->columns && !pf_expr_is_structural_zero(s->ctx, m->entries[i])) return false;
+  return m->rows == m->columns && m->rows > 1;
+}
+
+/* A vector on a line, as the diagonal of a diagonal matrix; another matrix row by row. */
+static void text_named_matrix(Session *s, const PfNamedMatrix *m, PfText *text)
+{
+  const char *name = words(s, m->name, PF_TEXT);
+  bool diagonal = pf_derived_is_diagonal(s, m), one_line = diagonal || m->columns == 1;
+  int indent = (int)strlen(name) + 6;
+  pf_text_print(text, "  %s = %s", name, diagonal ? "diag(" : one_line ? "(" : "[");
+  for (int i = 0; i < m->rows*m->columns; i += diagonal ? m->columns + 1 : 1) {
+    PfMark mark = pf_arena_mark(s->arena);
+    bool new_row = i && !one_line && i%m->columns == 0;
+    if (new_row) pf_text_print(text, ";\n%*s", indent, "");
+    pf_text_print(text, "%s%s", i && !new_row ? ", " : "", words(s, m->entries[i], PF_TEXT));
+    pf_arena_release(s->arena, mark);
+  }
+  pf_text_print(text, "%s\n", one_line ? ")" : "]");
+}
+
 /* Shared parts are named only in the equations; matrices that would be very long are left to --json. */
 static void text_all(Session *s, const PfDerivation *d, const PfCount *count, PfText *text)
 {
@@ -146,6 +177,9 @@ static void text_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
     text_list(s, &d->simple, text, "Non-ideal forces", "C", d->simple.C);
   }
   text_equations(s, d, text);
+  text_lines(d->lines, d->line_count, "In vectors (x: cross product, . dot product, o product of quaternions)", text);
+  text_lines(d->matrix_lines, d->matrix_line_count, "In matrices", text);
+  for (int i = 0; i < d->matrix_count; i++) text_named_matrix(s, d->matrices + i, text);
   pf_text_print(text, "\n%d additions, %d multiplications, %d divisions and %d functions evaluate M, F, A and b.\n",
                 count->additions, count->multiplications, count->divisions, count->functions);
 }
@@ -223,6 +257,32 @@ static void json_steps(Session *s, const PfDerivation *d, PfJson *json)
   pf_json_close(json, ']');
 }
 
+static void json_lines(PfJson *json, const char *key, const PfLine *lines, int count)
+{
+  pf_json_open(json, key, '[');
+  for (int i = 0; i < count; i++) {
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "text", lines[i].text);
+    pf_json_string(json, "latex", lines[i].latex);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+}
+
+/* Names to rows of formulas. */
+static void json_named_matrices(Session *s, const PfDerivation *d, PfJson *json)
+{
+  json_lines(json, "matrix_equations", d->matrix_lines, d->matrix_line_count);
+  pf_json_open(json, "matrices", '{');
+  for (int i = 0; i < d->matrix_count; i++) {
+    const PfNamedMatrix *m = d->matrices + i;
+    const char *name = words(s, m->name, PF_TEXT);
+    if (m->columns == 1) json_list(s, json, name, m->entries, m->rows);
+    else json_matrix(s, json, name, m->entries, m->rows, m->columns);
+  }
+  pf_json_close(json, '}');
+}
+
 void pf_cli_json_derivation(Session *s, const PfDerivation *d, const PfCount *count, double seconds, PfJson *json)
 {
   const PfEquations *eq = &d->simple;
@@ -231,6 +291,8 @@ void pf_cli_json_derivation(Session *s, const PfDerivation *d, const PfCount *co
   json_list(s, json, "unknowns", d->unknowns, d->unknown_count);
   json_equations(s, d, json);
   if (d->step_section_count) json_steps(s, d, json);
+  if (d->line_count) json_lines(json, "vector_equations", d->lines, d->line_count);
+  if (d->matrix_count) json_named_matrices(s, d, json);
   json_list(s, json, "holds_where_nonzero", d->divisors, d->divisor_count);
   if (!d->part_count && eq->M) {
     json_matrix(s, json, "mass_matrix", eq->M, eq->n, eq->n);
@@ -278,7 +340,8 @@ static PfStatus derive(Derived *x)
   PF_TRY(pf_cli_count(&x->s, &x->count));
   PfDiagnosis diagnosis;
   PF_TRY(pf_diagnose(x->s.ctx, x->s.arena, &x->s.equations, NULL, &diagnosis)); /* constraints that contradict */
-  PfDeriveOptions how = {.form = form, .independent = x->options->independent, .steps = x->options->steps};
+  PfDeriveOptions how = {.form = form, .independent = x->options->independent, .steps = x->options->steps,
+                         .matrices = x->options->matrices};
   PfStatus status = pf_derive(x->s.ctx, x->s.arena, &x->s.equations, &how, &x->d);
   if (status == PF_ERR_ARGUMENT && !is_printed(form) && pf_formulation_find(form))
     pf_hint(x->s.ctx, "'%s' is a way to compute, without equations to print: 'eval', 'compare' and 'run' take it",
@@ -327,6 +390,7 @@ static void write_text(void *user, PfText *text)
   Derived *x = user;
   if (x->options->latex) write_latex(x, text);
   else if (x->options->markdown) pf_derived_markdown(&x->s, &x->d, text);
+  else if (x->options->c) (void)pf_derived_c(&x->s, &x->d, text); /* what failed is told in the end */
   else text_all(&x->s, &x->d, &x->count, text);
 }
 
@@ -338,18 +402,22 @@ static PfStatus write_file(Derived *x)
   bool standard = pf_cli_out_is_standard(o), json = pf_cli_out_is(o, "json");
   bool latex = pf_cli_out_is(o, "tex") || (o->latex && standard);
   bool markdown = pf_cli_out_is(o, "md") || (o->markdown && standard);
+  bool c = pf_cli_out_is(o, "c") || (o->c && standard);
+  PfStatus made = PF_OK;
   if ((o->latex || o->standalone) && !latex)
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s and --out %s: the name must end in .tex",
                    o->latex ? "latex" : "standalone", o->out);
   if (o->markdown && !markdown)
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--markdown and --out %s: the name must end in .md", o->out);
+  if (o->c && !c) return pf_fail(ctx, PF_ERR_ARGUMENT, "--c and --out %s: the name must end in .c", o->out);
   PfJson out; /* its text serves all */
   pf_json_begin(&out, pf_context_allocator(ctx));
   if (json) write_json(x, &out);
   else if (latex) write_latex(x, &out.text);
   else if (markdown) pf_derived_markdown(&x->s, &x->d, &out.text);
+  else if (c) made = pf_derived_c(&x->s, &x->d, &out.text);
   else text_all(&x->s, &x->d, &x->count, &out.text);
-  PfStatus status = pf_out_text(ctx, o->out, &out.text);
+  PfStatus status = made == PF_OK ? pf_out_text(ctx, o->out, &out.text) : made;
   pf_json_free(&out);
   return status;
 }

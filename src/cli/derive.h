@@ -5,11 +5,17 @@
 
 #include "cli/cli.h"
 
+/* Is it square, with nothing but zeros beside its diagonal (derive.c)? */
+bool pf_derived_is_diagonal(Session *session, const PfNamedMatrix *matrix);
+
 /* Equations to be put into a document with amsmath, and a document of their own. */
 void pf_derived_latex(Session *session, const PfDerivation *derivation, PfText *text);
 void pf_derived_document(Session *session, const PfDerivation *derivation, PfText *text);
 
 /* Markdown with mathematics between dollars, as GitHub and Jupyter show it. */
 void pf_derived_markdown(Session *session, const PfDerivation *derivation, PfText *text);
+
+/* Statements of C (derive_c.c). */
+PfStatus pf_derived_c(Session *session, const PfDerivation *derivation, PfText *text);
 
 #endif

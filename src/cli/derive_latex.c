@@ -45,6 +45,46 @@ static void put_parts(Session *s, const PfDerivation *d, LatexLines lines, PfTex
   }
 }
 
+/* ---------------------------------------------------------------- vectors and matrices */
+
+static void put_matrix(Session *s, const PfNamedMatrix *m, PfText *text)
+{
+  bool diagonal = pf_derived_is_diagonal(s, m);
+  pf_text_print(text, "%s &= %s", words(s, m->name), diagonal ? "\\operatorname{diag}\\left(" : "\\begin{pmatrix} ");
+  for (int i = 0; i < m->rows*m->columns; i += diagonal ? m->columns + 1 : 1) {
+    PfMark mark = pf_arena_mark(s->arena);
+    const char *between = diagonal ? ",\\, " : i%m->columns ? " & " : " \\\\ ";
+    pf_text_print(text, "%s%s", i ? between : "", words(s, m->entries[i]));
+    pf_arena_release(s->arena, mark);
+  }
+  pf_text_add(text, diagonal ? "\\right)" : " \\end{pmatrix}");
+}
+
+/* The equals sign is where lines are aligned. */
+static void put_line(const PfLine *line, PfText *text)
+{
+  const char *equals = strstr(line->latex, " = ");
+  if (equals) pf_text_print(text, "%.*s &= %s", (int)(equals - line->latex), line->latex, equals + 3);
+  else pf_text_add(text, line->latex);
+}
+
+/* Equations between vectors, equations between matrices, the matrices. */
+static void put_vectors(Session *s, const PfDerivation *d, PfText *text)
+{
+  int count = d->line_count + d->matrix_line_count + d->matrix_count;
+  for (int i = 0; i < count; i++) {
+    int line = i - d->line_count, matrix = line - d->matrix_line_count;
+    if (matrix >= 0) put_matrix(s, d->matrices + matrix, text);
+    else put_line(line < 0 ? d->lines + i : d->matrix_lines + line, text);
+    pf_text_add(text, i + 1 < count ? " \\\\\n" : "\n");
+  }
+}
+
+static bool has_vectors(const PfDerivation *d)
+{
+  return d->line_count + d->matrix_line_count > 0;
+}
+
 /* What is longer than a line is left to the JSON output. */
 static void put_conditions(Session *s, const PfDerivation *d, const char *open, const char *close, PfText *text)
 {
@@ -85,9 +125,14 @@ void pf_derived_latex(Session *s, const PfDerivation *d, PfText *text)
   put_equations(s, d->equations, 0, d->equation_count, LATEX_NUMBERED, text);
   pf_text_add(text, "\\end{align}\n");
   put_conditions(s, d, "\\(", "\\)", text);
-  if (!d->part_count) return;
-  pf_text_add(text, "where\n\\begin{align}\n");
-  put_parts(s, d, LATEX_NUMBERED, text);
+  if (d->part_count) {
+    pf_text_add(text, "where\n\\begin{align}\n");
+    put_parts(s, d, LATEX_NUMBERED, text);
+    pf_text_add(text, "\\end{align}\n");
+  }
+  if (!has_vectors(d)) return;
+  pf_text_print(text, "In %s:\n\\begin{align}\n", d->matrix_count ? "matrices" : "vectors");
+  put_vectors(s, d, text);
   pf_text_add(text, "\\end{align}\n");
 }
 
@@ -129,6 +174,11 @@ void pf_derived_document(Session *s, const PfDerivation *d, PfText *text)
   if (d->part_count) {
     pf_text_add(text, "\n\\subsection*{Abbreviations}\n\\begin{align}\n");
     put_parts(s, d, LATEX_NUMBERED, text);
+    pf_text_add(text, "\\end{align}\n");
+  }
+  if (has_vectors(d)) {
+    pf_text_print(text, "\n\\subsection*{In %s}\n\\begin{align}\n", d->matrix_count ? "matrices" : "vectors");
+    put_vectors(s, d, text);
     pf_text_add(text, "\\end{align}\n");
   }
   pf_text_add(text, "\\end{document}\n");
@@ -178,8 +228,13 @@ void pf_derived_markdown(Session *s, const PfDerivation *d, PfText *text)
   for (int k = 0, from = d->motion_count; k < d->section_count; from += d->sections[k++].count)
     put_block(s, d->equations, d->sections[k].title, from, from + d->sections[k].count, text);
   put_conditions(s, d, "$", "$", text);
-  if (!d->part_count) return;
-  open_block("Abbreviations", text);
-  put_parts(s, d, LATEX_PLAIN, text);
+  if (d->part_count) {
+    open_block("Abbreviations", text);
+    put_parts(s, d, LATEX_PLAIN, text);
+    close_block(text);
+  }
+  if (!has_vectors(d)) return;
+  open_block(d->matrix_count ? "In matrices" : "In vectors", text);
+  put_vectors(s, d, text);
   close_block(text);
 }

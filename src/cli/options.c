@@ -51,6 +51,8 @@ static const Option table[] = {
   {"independent", 0, "LIST", OPTION_TEXT, AT(independent), NULL, OPTIONS_OF_COMMAND,
    "the coordinates whose accelerations are independent, with commas (default: chosen by the program)", NULL},
   {"steps", 0, NULL, OPTION_FLAG, AT(steps), NULL, OPTIONS_OF_COMMAND, "the way to the equations, step by step", NULL},
+  {"matrices", 0, NULL, OPTION_FLAG, AT(matrices), NULL, OPTIONS_OF_COMMAND,
+   "the equations between matrices too; with --form maggi or laconic", NULL},
   {"inverse", 0, "LIST", OPTION_TEXT, AT(inverse), NULL, OPTIONS_OF_COMMAND,
    "the forces of --actuators that make accelerations what is wanted: \"x''=1, y''=0\"; other coordinates move as they "
    "must", NULL},
@@ -139,6 +141,7 @@ static const Option table[] = {
    "a LaTeX document of its own, for pdflatex", NULL},
   {"markdown", 0, NULL, OPTION_FLAG, AT(markdown), NULL, OPTIONS_OF_RESULT,
    "Markdown with mathematics, for GitHub and Jupyter", NULL},
+  {"c", 0, NULL, OPTION_FLAG, AT(c), NULL, OPTIONS_OF_RESULT, "each formula as a statement of C", NULL},
   {"json", 0, NULL, OPTION_FLAG, AT(json), NULL, OPTIONS_OF_RESULT,
    "JSON for programs on standard output, with a list of diagnostics also after an error", NULL},
   {"no-rows", 0, NULL, OPTION_FLAG, AT(no_rows), NULL, OPTIONS_OF_RESULT,

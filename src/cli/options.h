@@ -31,7 +31,7 @@ typedef struct Options {
   const char *range; /* NAME=a..b:n, for commands that take one before their file */
   Texts parameters, state; /* name=value */
   Texts wheels;            /* link:radius */
-  bool json, latex, standalone, markdown, steps, help, as_given, prove, spatial, free, write;
+  bool json, latex, standalone, markdown, c, steps, matrices, help, as_given, prove, spatial, free, write;
   const char *form, *out, *base, *actuators, *inverse, *page, *independent;
   double time;
   /* the run */

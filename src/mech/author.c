@@ -513,7 +513,7 @@ static PfStatus write_equation(Work *w, int a, PfEquation *e)
 /* Body by body: where there are several and no energies beside them. */
 static PfStatus write_bodywise(Work *w, const PfExpr *forms, const PfReducedForm *form, PfAuthored *other, bool *good)
 {
-  enum { MOST_BODIES = 24 };
+  enum { MOST_BODIES = 64 };
   bool formula = !pf_expr_is_structural_zero(w->ctx, w->eq->model->kinetic);
   *good = false;
   if (formula || w->eq->model->body_count < 2 || w->eq->model->body_count > MOST_BODIES) return PF_OK;

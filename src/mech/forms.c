@@ -99,7 +99,7 @@ static void write_plainly(PfContext *ctx, const PfKinematics *k, PfReducedForm *
 
 /* The equations of motion, then combinations and velocities; room is left for some equations more. */
 static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Way *way, int more,
-                                 bool steps, PfDerivation *d)
+                                 const PfDeriveOptions *o, PfDerivation *d)
 {
   PfKinematics k;
   PfReducedForm form;
@@ -125,7 +125,9 @@ static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquatio
   PF_TRY(pf_name_products(ctx, arena, eq, &k, d));
   PF_TRY(pf_conditions_find(ctx, arena, eq, k.divisors, k.divisor_count, d));
   pf_expr_renew(ctx, PF_DERIVE_EFFORT);
-  return steps ? way->steps(ctx, arena, eq, &k, d) : PF_OK;
+  PF_TRY(pf_vector_motion(ctx, arena, eq, &k, &form, d));
+  if (o->matrices) PF_TRY(pf_derive_matrices(ctx, arena, eq, &k, &form, d));
+  return o->steps ? way->steps(ctx, arena, eq, &k, d) : PF_OK;
 }
 
 /* Constraints that hold by themselves are told, and the equations are those without. */
@@ -134,14 +136,14 @@ static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, c
 {
   bool integrals;
   PF_TRY(pf_constraints_are_integrals(ctx, arena, eq, &integrals));
-  if (!integrals) return reduce_and_write(ctx, arena, eq, way, 0, o->steps, d);
+  if (!integrals) return reduce_and_write(ctx, arena, eq, way, 0, o, d);
   PfModel *model = pf_arena_array(arena, PfModel, 1);
   PfEquations *free = pf_arena_array(arena, PfEquations, 1);
   if (!model || !free) return pf_no_room(ctx, "the equations");
   *model = *eq->model, *free = *eq;
   model->constraint_count = free->m = 0;
   free->model = model;
-  PF_TRY(reduce_and_write(ctx, arena, free, way, eq->m, o->steps, d));
+  PF_TRY(reduce_and_write(ctx, arena, free, way, eq->m, o, d));
   for (int i = 0; i < eq->m; i++)
     d->equations[d->equation_count++] =
         (PfEquation){eq->model->constraints[i].name, eq->velocity[i], pf_expr_int(ctx, 0)};
@@ -210,9 +212,13 @@ static void hint_form(PfContext *ctx, const char *form)
   else pf_hint(ctx, "there are: %s", list);
 }
 
-/* The rosenbergs and what rests on them choose independent accelerations. */
-static PfStatus check_independent(PfContext *ctx, const PfDeriveOptions *o, size_t form)
+/* The rosenbergs and what rests on them choose independent accelerations; maggi and laconic have the matrix of those of
+ * pseudo-velocities. */
+static PfStatus check_options(PfContext *ctx, const PfDeriveOptions *o, size_t form)
 {
+  if (o->matrices && form < 4)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--matrices goes with --form maggi or laconic, not with '%s'",
+                   forms[form].name);
   if (!o->independent || (form >= 1 && form <= 3)) return PF_OK;
   return pf_fail(ctx, PF_ERR_ARGUMENT,
                  "--independent goes with --form rosenberg, rosenberg_extended or udwadia_kalaba; "
@@ -227,7 +233,7 @@ static PfStatus derive_named(PfContext *ctx, PfArena *arena, const PfEquations *
   for (size_t i = 0; i < FORMS; i++) {
     if (strcmp(forms[i].name, form)) continue;
     *d = (PfDerivation){.form = forms[i].name, .model = eq->model};
-    PF_TRY(check_independent(ctx, o, i));
+    PF_TRY(check_options(ctx, o, i));
     if (i) PF_TRY(check_forces(ctx, eq));
     PF_TRY(forms[i].derive(ctx, arena, eq, o, d));
     return i ? pf_abbreviate(ctx, arena, d) : PF_OK;
@@ -244,6 +250,7 @@ static PfStatus derive_quasi(PfContext *ctx, PfArena *arena, const PfEquations *
   if (!quasi) return pf_no_room(ctx, "the equations");
   PF_TRY(pf_quasi_make(ctx, arena, eq, quasi));
   PF_TRY(derive_named(ctx, arena, &quasi->equations, o, d));
+  PF_TRY(pf_vector_attitude(ctx, arena, &quasi->model, d));
   return pf_attitude_add(ctx, arena, &quasi->model, d);
 }
 

@@ -114,6 +114,19 @@ void pf_derivation_section(PfDerivation *derivation, const char *title, int coun
 /* Adds how the attitude follows from the angular velocities (attitude.c). */
 PfStatus pf_attitude_add(PfContext *ctx, PfArena *arena, const PfModel *model, PfDerivation *derivation);
 
+/* Equations of motion between vectors, and how attitudes follow, where that is shorter (vectors.c). */
+PfStatus pf_vector_motion(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                          const PfReducedForm *form, PfDerivation *derivation);
+PfStatus pf_vector_attitude(PfContext *ctx, PfArena *arena, const PfModel *model, PfDerivation *derivation);
+
+/* G u' = g + Xi^T tau and its matrices (matrices.c). */
+PfStatus pf_derive_matrices(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                            const PfKinematics *kinematics, const PfReducedForm *form, PfDerivation *derivation);
+
+/* A line of such equations to the end of a list: what is printed, as text and as LaTeX. */
+PfStatus pf_line_add(PfContext *ctx, PfArena *arena, PfLine **lines, int *count, const PfText *text,
+                     const PfText *latex);
+
 /* What looking for short forms may take in a derivation, and again in its steps: about half a second each. */
 #define PF_DERIVE_EFFORT 6e6
 

@@ -10,6 +10,7 @@ import sys
 COMMANDS = """frac sqrt left right dot ddot dddot ddddot overset mathrm cdot sin cos tan arcsin arccos arctan sinh cosh tanh ln min max
 operatorname le land lor lnot begin end text , alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma
 tau phi upsilon chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Upsilon Omega
+boldsymbol times circ tfrac mathsf
 notag qquad documentclass usepackage allowdisplaybreaks section subsection""".split() + ["\\", "_", "(", ")"]
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|\d+(?:\.\d+)?|[A-Za-z]|.", re.S)
 

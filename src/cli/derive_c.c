@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derived equations as statements of C: what is given is said first, then come definitions, each after what it uses;
+ * equations that are not solved for one unknown become residuals, which vanish along the motion. */
+#include "cli/derive.h"
+
+#include <string.h>
+
+/* symbol = value */
+typedef struct Definition {
+  PfExpr symbol, value;
+  bool placed;
+} Definition;
+
+typedef struct Work {
+  Session *s;
+  const PfDerivation *d;
+  Definition *list;
+  int count;
+  int *of; /* per handle: which definition, + 1 */
+} Work;
+
+static const char *words(Session *s, PfExpr e)
+{
+  const char *text = pf_expr_print(s->ctx, s->arena, e, PF_C);
+  return text ? text : "NAN /* too long to print */";
+}
+
+static bool is_listed(const PfExpr *list, int count, PfExpr e)
+{
+  for (int i = 0; i < count; i++)
+    if (list[i] == e) return true;
+  return false;
+}
+
+/* Pseudo-velocities are given, not worked out. */
+static bool is_definition(const Work *w, const PfEquation *e)
+{
+  bool symbol = pf_expr_op(w->s->ctx, e->left) == PF_OP_SYMBOL;
+  return symbol && !(w->d->speeds && is_listed(w->d->speeds, w->d->unknown_count, e->left));
+}
+
+static bool is_used(const Work *w, PfExpr symbol)
+{
+  PfContext *ctx = w->s->ctx;
+  for (int k = 0; k < w->d->equation_count; k++)
+    if (pf_expr_depends(ctx, w->d->equations[k].left, &symbol, 1) ||
+        pf_expr_depends(ctx, w->d->equations[k].right, &symbol, 1)) return true;
+  for (int k = 0; k < w->d->part_count; k++)
+    if (pf_expr_depends(ctx, w->d->part_values[k], &symbol, 1)) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- definitions */
+
+static bool is_defined(const Work *w, PfExpr symbol)
+{
+  for (int i = 0; i < w->count; i++)
+    if (w->list[i].symbol == symbol) return true;
+  return false;
+}
+
+static void define(Work *w, PfExpr symbol, PfExpr value)
+{
+  if (!is_defined(w, symbol)) w->list[w->count++] = (Definition){symbol, value, false};
+}
+
+/* Abbreviations, and all equations that say what a symbol is. */
+static void list_definitions(Work *w)
+{
+  const PfDerivation *d = w->d;
+  for (int i = 0; i < d->part_count; i++) define(w, d->part_names[i], d->part_values[i]);
+  for (int i = 0; i < d->equation_count; i++)
+    if (is_definition(w, d->equations + i)) define(w, d->equations[i].left, d->equations[i].right);
+}
+
+/* The first definition that this one uses and that is not placed yet; or -1. */
+static PfStatus find_open(const Work *w, const Definition *own, int *open)
+{
+  PfExpr *nodes;
+  int count;
+  *open = -1;
+  PF_TRY(pf_expr_reach(w->s->ctx, w->s->arena, &own->value, 1, &nodes, &count));
+  for (int i = 0; i < count && *open < 0; i++) {
+    int other = w->of[nodes[i]] - 1;
+    if (other >= 0 && !w->list[other].placed && w->list + other != own) *open = other;
+  }
+  return PF_OK;
+}
+
+static PfStatus index_definitions(Work *w)
+{
+  w->of = pf_arena_array(w->s->arena, int, (size_t)pf_expr_table_size(w->s->ctx) + 1);
+  if (!w->of) return pf_no_room(w->s->ctx, "the statements");
+  for (int i = 0; i < w->count; i++) {
+    w->of[w->list[i].symbol] = i + 1;
+    w->list[i].placed = false;
+  }
+  return PF_OK;
+}
+
+/* Depth first: every definition after those that it uses. */
+static PfStatus sort(Work *w)
+{
+  PF_TRY(index_definitions(w));
+  Definition *order = pf_arena_array(w->s->arena, Definition, 2*(size_t)w->count + 1); /* room for their rates */
+  int *stack = pf_arena_array(w->s->arena, int, w->count + 1), done = 0;
+  if (!order || !stack) return pf_no_room(w->s->ctx, "the statements");
+  for (int first = 0; first < w->count; first++) {
+    int top = 0;
+    if (!w->list[first].placed) stack[top++] = first;
+    while (top > 0) {
+      Definition *own = w->list + stack[top - 1];
+      int open = -1;
+      PfMark mark = pf_arena_mark(w->s->arena);
+      if (!own->placed) PF_TRY(find_open(w, own, &open));
+      pf_arena_release(w->s->arena, mark);
+      if (open >= 0 && top < w->count) {
+        stack[top++] = open;
+        continue;
+      }
+      if (!own->placed) order[done++] = *own;
+      own->placed = true;
+      top--;
+    }
+  }
+  w->list = order;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- rates of definitions */
+
+/* The derivation with all definitions as abbreviations: it knows their rates. */
+static PfStatus with_definitions(const Work *w, PfDerivation *all)
+{
+  *all = *w->d;
+  all->part_names = pf_arena_array(w->s->arena, PfExpr, w->count);
+  all->part_values = pf_arena_array(w->s->arena, PfExpr, w->count);
+  if (!all->part_names || !all->part_values) return pf_no_room(w->s->ctx, "the statements");
+  all->part_count = w->count;
+  for (int i = 0; i < w->count; i++)
+    all->part_names[i] = w->list[i].symbol, all->part_values[i] = w->list[i].value;
+  return PF_OK;
+}
+
+/* Those that equations contain, as mu' or chi''. */
+static PfStatus define_rates(Work *w)
+{
+  PfContext *ctx = w->s->ctx;
+  PfDerivation all;
+  int own = w->count;
+  PF_TRY(with_definitions(w, &all));
+  for (int i = 0; i < own; i++) {
+    char name[320];
+    snprintf(name, sizeof name, "%.310s'", pf_expr_symbol_name(ctx, w->list[i].symbol));
+    PfExpr rate = pf_expr_symbol(ctx, name), value = rate;
+    if (is_defined(w, rate) || is_listed(w->d->unknowns, w->d->unknown_count, rate) || !is_used(w, rate)) continue;
+    PF_TRY(pf_derivation_expand(ctx, w->s->arena, &all, &value, 1));
+    define(w, rate, value);
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void put_given_of(Work *w, const PfExpr *list, int count, PfText *text)
+{
+  for (int i = 0; i < count; i++)
+    if (!w->of[list[i]]) pf_text_print(text, " %s", words(w->s, list[i]));
+}
+
+static void put_given(Work *w, PfText *text)
+{
+  const PfModel *model = w->d->model;
+  const PfDerivation *d = w->d;
+  for (int i = 0; i < model->parameter_count; i++)
+    if (is_used(w, model->parameters[i].symbol)) put_given_of(w, &model->parameters[i].symbol, 1, text);
+  for (int i = 0; i < model->coordinate_count; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    if (is_used(w, c->q)) put_given_of(w, &c->q, 1, text);
+    if (is_used(w, c->v) && !(d->speeds && is_listed(d->speeds, d->unknown_count, c->v))) put_given_of(w, &c->v, 1, text);
+  }
+  for (int i = 0; i < model->follower_count; i++)
+    if (is_used(w, model->followers[i].symbol)) put_given_of(w, &model->followers[i].symbol, 1, text);
+  for (int i = 0; i < model->input_count; i++)
+    if (is_used(w, model->inputs[i].symbol)) put_given_of(w, &model->inputs[i].symbol, 1, text);
+  if (is_used(w, model->time)) put_given_of(w, &model->time, 1, text);
+  if (d->speeds) put_given_of(w, d->speeds, d->unknown_count, text);
+  put_given_of(w, d->unknowns, d->unknown_count, text);
+}
+
+static void put_definitions(Work *w, PfText *text)
+{
+  for (int i = 0; i < w->count; i++) {
+    PfMark mark = pf_arena_mark(w->s->arena);
+    pf_text_print(text, "const double %s = ", words(w->s, w->list[i].symbol));
+    pf_text_print(text, "%s;\n", words(w->s, w->list[i].value));
+    pf_arena_release(w->s->arena, mark);
+  }
+}
+
+/* left - right of what is not solved. */
+static void put_residuals(Work *w, PfText *text)
+{
+  for (int i = 0; i < w->d->equation_count; i++) {
+    const PfEquation *e = w->d->equations + i;
+    PfMark mark = pf_arena_mark(w->s->arena);
+    if (pf_expr_op(w->s->ctx, e->left) != PF_OP_SYMBOL) {
+      pf_text_print(text, "const double residual_%s = ", words(w->s, pf_expr_symbol(w->s->ctx, e->name)));
+      pf_text_print(text, "%s;\n", words(w->s, pf_expr_sub(w->s->ctx, e->left, e->right)));
+    }
+    pf_arena_release(w->s->arena, mark);
+  }
+}
+
+static PfStatus prepare(Work *w)
+{
+  size_t room = (size_t)w->d->part_count + (size_t)w->d->equation_count;
+  w->list = pf_arena_array(w->s->arena, Definition, 2*room);
+  if (!w->list) return pf_no_room(w->s->ctx, "the statements");
+  list_definitions(w);
+  PF_TRY(sort(w));
+  PF_TRY(define_rates(w));
+  return sort(w);
+}
+
+PfStatus pf_derived_c(Session *s, const PfDerivation *d, PfText *text)
+{
+  Work w = {.s = s, .d = d};
+  PF_TRY(prepare(&w));
+  pf_text_add(text, "/* ");
+  pf_text_add_escaped(text, pf_cli_name(s->model), strlen(pf_cli_name(s->model)), "");
+  pf_text_print(text, ", equations of motion (%s). Needs <math.h>; x_d and x_dd are x' and x''. Given:\n  ", d->form);
+  put_given(&w, text);
+  pf_text_add(text, " */\n");
+  put_definitions(&w, text);
+  put_residuals(&w, text);
+  return pf_expr_check(s->ctx);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reduced equations between matrices, as of a carriage on N wheels (Zobova 2011, eq. (4.6)):
+ *
+ *   (G0 + Xi^T J Xi) u' = g + Xi^T tau,   s' = Xi u
+ *
+ * s are the coordinates that turn at constant ratios to the pseudo-velocities u, and at nothing else: wheels and what is
+ * geared to them; J are their own inertias, tau the forces on them. Without such coordinates it is G u' = g. */
+#include "mech/mech_impl.h"
+
+#include <string.h>
+
+typedef struct Work {
+  PfContext *ctx;
+  PfArena *arena;
+  const PfEquations *eq;
+  const PfKinematics *k;
+  const PfReducedForm *form;
+  PfDerivation *d;
+  int n, s, wheels, *wheel; /* wheel: coordinates */
+  PfExpr *Xi, *J, *tau;     /* wheels x s, wheels x wheels, wheels */
+} Work;
+
+/* ---------------------------------------------------------------- wheels */
+
+static bool is_moving(const Work *w, PfExpr e)
+{
+  return pf_is_moving(w->ctx, w->eq->model, w->k, e);
+}
+
+/* Turns with constant ratios to u, and where it stands does not matter. */
+static bool is_wheel(const Work *w, int i)
+{
+  PfContext *ctx = w->ctx;
+  PfExpr q = w->eq->model->coordinates[i].q;
+  for (int j = 0; j < w->n; j++)
+    if (pf_expr_depends(ctx, w->k->v[j], &q, 1)) return false;
+  for (int a = 0; a < w->s; a++)
+    if (w->k->independent[a] == i || is_moving(w, w->k->N[i*w->s + a])) return false;
+  return pf_expr_is_probably_zero(ctx, w->k->drift[i], 1) == PF_TRUE &&
+         !pf_expr_is_structural_zero(ctx, w->eq->M[i*w->n + i]) && !is_moving(w, w->eq->M[i*w->n + i]);
+}
+
+/* Its inertia is coupled to nothing else. */
+static bool is_apart(const Work *w, int i)
+{
+  for (int j = 0; j < w->n; j++)
+    if (j != i && pf_expr_is_probably_zero(w->ctx, w->eq->M[i*w->n + j], 1) != PF_TRUE) return false;
+  return true;
+}
+
+static PfStatus find_wheels(Work *w)
+{
+  PfContext *ctx = w->ctx;
+  w->wheel = pf_arena_array(w->arena, int, w->n);
+  if (!w->wheel) return pf_no_room(ctx, "the matrices");
+  for (int i = 0; i < w->n; i++)
+    if (is_wheel(w, i) && is_apart(w, i)) w->wheel[w->wheels++] = i;
+  size_t m = (size_t)w->wheels;
+  w->Xi = pf_arena_array(w->arena, PfExpr, m*(size_t)w->s);
+  w->J = pf_arena_array(w->arena, PfExpr, m*m);
+  w->tau = pf_arena_array(w->arena, PfExpr, m);
+  if (!w->Xi || !w->J || !w->tau) return pf_no_room(ctx, "the matrices");
+  for (int i = 0; i < w->wheels; i++)
+    for (int j = 0; j < w->wheels; j++)
+      w->J[i*w->wheels + j] = i == j ? pf_expr_simplest(ctx, w->eq->M[w->wheel[i]*w->n + w->wheel[i]]) : pf_expr_int(ctx, 0);
+  for (int i = 0; i < w->wheels; i++)
+    for (int a = 0; a < w->s; a++) w->Xi[i*w->s + a] = pf_expr_simplest(ctx, w->k->N[w->wheel[i]*w->s + a]);
+  return pf_expr_check(ctx);
+}
+
+/* Applied forces and those of potentials along each wheel, by the pseudo-velocities. */
+static PfStatus find_torques(Work *w)
+{
+  PfContext *ctx = w->ctx;
+  const PfModel *model = w->eq->model;
+  PfExpr *slope = pf_arena_array(w->arena, PfExpr, w->n), *v = pf_arena_array(w->arena, PfExpr, w->n);
+  if (!slope || !v) return pf_no_room(ctx, "the matrices");
+  PF_TRY(pf_model_gradient(model, w->eq->potential, slope));
+  for (int i = 0; i < w->n; i++) v[i] = model->coordinates[i].v;
+  for (int i = 0; i < w->wheels; i++) {
+    int c = w->wheel[i];
+    w->tau[i] = pf_expr_sub(ctx, pf_expr_add(ctx, w->eq->applied[c], w->eq->C[c]), slope[c]);
+    for (int j = 0; j < w->n; j++) { /* the velocities of wheels themselves stay: tau = c1 U - c2 chi' */
+      bool wheel = false;
+      for (int l = 0; l < w->wheels; l++) wheel = wheel || w->wheel[l] == j;
+      if (!wheel) PF_TRY(pf_expr_substitute(ctx, w->tau + i, 1, v + j, w->k->v + j, 1, w->tau + i));
+    }
+    w->tau[i] = pf_expr_simplest(ctx, w->tau[i]);
+  }
+  return pf_expr_check(ctx);
+}
+
+/* ---------------------------------------------------------------- the matrices */
+
+static PfStatus add(Work *w, const char *stem, int rows, int columns, PfExpr *entries, PfExpr *name)
+{
+  PfDerivation *d = w->d;
+  int count = w->s + d->matrix_count + d->part_count;
+  PfExpr *taken = pf_arena_array(w->arena, PfExpr, count);
+  const char *text;
+  if (!taken) return pf_no_room(w->ctx, "the matrices");
+  memcpy(taken, w->k->omega, (size_t)w->s*sizeof *taken);
+  for (int i = 0; i < d->matrix_count; i++) taken[w->s + i] = d->matrices[i].name;
+  for (int i = 0; i < d->part_count; i++) taken[w->s + d->matrix_count + i] = d->part_names[i];
+  PF_TRY(pf_model_free_name(w->eq->model, w->arena, stem, taken, count, &text, name));
+  d->matrices[d->matrix_count++] = (PfNamedMatrix){*name, rows, columns, entries};
+  return PF_OK;
+}
+
+/* G less what the wheels add to it, g less the forces on them. */
+static PfStatus take_wheels_off(const Work *w, PfExpr *G, PfExpr *g)
+{
+  PfContext *ctx = w->ctx;
+  PfExpr *v = pf_arena_array(w->arena, PfExpr, w->n);
+  if (!v) return pf_no_room(ctx, "the matrices");
+  for (int i = 0; i < w->n; i++) v[i] = w->eq->model->coordinates[i].v;
+  for (int a = 0; a < w->s; a++) {
+    g[a] = w->form->g[a];
+    for (int i = 0; i < w->wheels; i++) {
+      PfExpr tau;
+      PF_TRY(pf_expr_substitute(ctx, w->tau + i, 1, v, w->k->v, w->n, &tau));
+      g[a] = pf_expr_sub(ctx, g[a], pf_expr_mul(ctx, w->Xi[i*w->s + a], tau));
+    }
+    g[a] = pf_expr_simplest(ctx, g[a]);
+    for (int b = 0; b < w->s; b++) {
+      G[a*w->s + b] = w->form->G[a*w->s + b];
+      for (int i = 0; i < w->wheels; i++) {
+        PfExpr product[3] = {w->Xi[i*w->s + a], w->J[i*w->wheels + i], w->Xi[i*w->s + b]};
+        G[a*w->s + b] = pf_expr_sub(ctx, G[a*w->s + b], pf_expr_product(ctx, product, 3));
+      }
+      G[a*w->s + b] = pf_expr_simplest(ctx, G[a*w->s + b]);
+    }
+  }
+  return pf_expr_check(ctx);
+}
+
+static const char *name_of(const Work *w, PfExpr symbol, PfNotation notation)
+{
+  const char *text = pf_expr_print(w->ctx, w->arena, symbol, notation);
+  return text ? text : "";
+}
+
+/* The name of a vector of symbols that have one stem, as chi of chi[1], chi[2]; else the one given. */
+static const char *stem_of(const Work *w, const PfExpr *symbols, int count, const char *otherwise)
+{
+  size_t length = 0;
+  for (int i = 0; i < count; i++) {
+    const char *name = pf_expr_symbol_name(w->ctx, symbols[i]);
+    size_t own = strcspn(name, "[0123456789'");
+    if (i && (own != length || strncmp(name, pf_expr_symbol_name(w->ctx, symbols[0]), own))) return otherwise;
+    if (own == 0 || !name[own] || name[own] == '\'') return otherwise;
+    length = own;
+  }
+  const char *stem = pf_arena_text(w->arena, pf_expr_symbol_name(w->ctx, symbols[0]), length);
+  return stem ? stem : otherwise;
+}
+
+static PfStatus write_lines(const Work *w, PfExpr u, PfExpr G, PfExpr g)
+{
+  const char *(*of)(const Work *, PfExpr, PfNotation) = name_of;
+  PfDerivation *d = w->d;
+  PfExpr rate = pf_rate_symbol(w->ctx, u);
+  PfText text, latex;
+  pf_text_init(&text, pf_context_allocator(w->ctx));
+  pf_text_init(&latex, pf_context_allocator(w->ctx));
+  if (!w->wheels) {
+    pf_text_print(&text, "%s*%s = %s", of(w, G, PF_TEXT), of(w, rate, PF_TEXT), of(w, g, PF_TEXT));
+    pf_text_print(&latex, "%s\\, %s = %s", of(w, G, PF_LATEX), of(w, rate, PF_LATEX), of(w, g, PF_LATEX));
+  } else {
+    PfExpr Xi = d->matrices[2].name, J = d->matrices[3].name, tau = d->matrices[4].name;
+    pf_text_print(&text, "(%s + %s^T*%s*%s)*%s = %s + %s^T*%s", of(w, G, PF_TEXT), of(w, Xi, PF_TEXT),
+                  of(w, J, PF_TEXT), of(w, Xi, PF_TEXT), of(w, rate, PF_TEXT), of(w, g, PF_TEXT), of(w, Xi, PF_TEXT),
+                  of(w, tau, PF_TEXT));
+    pf_text_print(&latex, "\\left(%s + %s^{\\mathsf T}\\, %s\\, %s\\right) %s = %s + %s^{\\mathsf T}\\, %s",
+                  of(w, G, PF_LATEX), of(w, Xi, PF_LATEX), of(w, J, PF_LATEX), of(w, Xi, PF_LATEX),
+                  of(w, rate, PF_LATEX), of(w, g, PF_LATEX), of(w, Xi, PF_LATEX), of(w, tau, PF_LATEX));
+  }
+  PfStatus status = pf_line_add(w->ctx, w->arena, &d->matrix_lines, &d->matrix_line_count, &text, &latex);
+  if (status == PF_OK && w->wheels) {
+    PfExpr s = pf_rate_symbol(w->ctx, d->matrices[1].name), Xi = d->matrices[2].name;
+    text.count = latex.count = 0;
+    pf_text_print(&text, "%s = %s*%s", of(w, s, PF_TEXT), of(w, Xi, PF_TEXT), of(w, u, PF_TEXT));
+    pf_text_print(&latex, "%s = %s\\, %s", of(w, s, PF_LATEX), of(w, Xi, PF_LATEX), of(w, u, PF_LATEX));
+    status = pf_line_add(w->ctx, w->arena, &d->matrix_lines, &d->matrix_line_count, &text, &latex);
+  }
+  pf_text_free(&text);
+  pf_text_free(&latex);
+  return status;
+}
+
+PfStatus pf_derive_matrices(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
+                            const PfReducedForm *form, PfDerivation *d)
+{
+  Work w = {.ctx = ctx, .arena = arena, .eq = eq, .k = k, .form = form, .d = d, .n = eq->n, .s = k->count};
+  PfExpr *G = pf_arena_array(arena, PfExpr, (size_t)w.s*(size_t)w.s), *g = pf_arena_array(arena, PfExpr, w.s);
+  PfExpr *s = pf_arena_array(arena, PfExpr, w.n), u, name, inertia, right;
+  if (!G || !g || !s) return pf_no_room(ctx, "the matrices");
+  PF_TRY(find_wheels(&w));
+  PF_TRY(find_torques(&w));
+  PF_TRY(take_wheels_off(&w, G, g));
+  for (int i = 0; i < w.wheels; i++) s[i] = eq->model->coordinates[w.wheel[i]].q;
+  PF_TRY(add(&w, stem_of(&w, k->omega, w.s, "omega"), w.s, 1, k->omega, &u));
+  if (w.wheels) {
+    PF_TRY(add(&w, stem_of(&w, s, w.wheels, "s"), w.wheels, 1, s, &name));
+    PF_TRY(add(&w, "Xi", w.wheels, w.s, w.Xi, &name));
+    PF_TRY(add(&w, "J", w.wheels, w.wheels, w.J, &name));
+    PF_TRY(add(&w, "tau", w.wheels, 1, w.tau, &name));
+  }
+  PF_TRY(add(&w, w.wheels ? "G0" : "G", w.s, w.s, G, &inertia));
+  PF_TRY(add(&w, "g", w.s, 1, g, &right));
+  return write_lines(&w, u, inertia, right);
+}
