@@ -15,12 +15,32 @@ typedef struct Search {
   double *work;  /* what may still be spent */
 } Search;
 
+/* tan(x) fails where sines and cosines do not. */
+static bool has_tangent(PfExprTable *table, PfArena *arena, PfExpr e)
+{
+  PfMark mark = pf_arena_mark(arena);
+  PfExpr *nodes;
+  int count;
+  bool found = false, good = pf_walk(table, arena, &e, 1, &nodes, &count) == PF_OK;
+  for (int i = 0; i < count && good && !found; i++) found = op_of(table, nodes[i]) == PF_OP_TAN;
+  pf_arena_release(arena, mark);
+  return found;
+}
+
+/* Is one as good as another of the same length, and does not fail where the other does? */
+static bool is_more_regular(PfExprTable *table, PfArena *arena, PfExpr one, PfExpr other)
+{
+  return has_tangent(table, arena, other) && !has_tangent(table, arena, one);
+}
+
 /* A form that people like less must be shorter by a handicap. */
 static void consider(Search *search, PfExpr candidate, size_t handicap)
 {
   if (candidate == PF_EXPR_NONE) return;
   size_t length = pf_expr_length(search->table->ctx, candidate);
-  if (length >= search->length || search->length - length <= handicap) return;
+  bool regular = length == search->length && !handicap &&
+                 is_more_regular(search->table, search->arena, candidate, search->best);
+  if (!regular && (length >= search->length || search->length - length <= handicap)) return;
   search->best = candidate;
   search->length = length;
 }
@@ -405,7 +425,8 @@ static PfExpr find_simplest(PfExprTable *table, PfExpr e)
   PfExpr best = shorten(table, scratch, inner, &work);
   table->effort -= before - work;
   pf_arena_release(scratch, mark);
-  return pf_expr_length(table->ctx, best) < pf_expr_length(table->ctx, e) ? best : e;
+  size_t length = pf_expr_length(table->ctx, best), own = pf_expr_length(table->ctx, e);
+  return length < own || (length == own && is_more_regular(table, scratch, best, e)) ? best : e;
 }
 
 /* The field has the last word: it also sees products of doubles that were rounded on the way. */

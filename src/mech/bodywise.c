@@ -268,7 +268,7 @@ PfStatus pf_author_bodywise(PfContext *ctx, PfArena *arena, const PfEquations *e
   for (int b = 0; b < w.bodies; b++)
     for (int row = 0; row < 6; row++) PF_TRY(find_component(&w, b, row));
   *good = out->part_count < PF_MOST_AUTHORED;
-  for (int b = 0; b < w.bodies; b++) inertia_of(&w, b, forces + 6*b);
+  for (int b = 0; b < w.bodies && *good; b++) inertia_of(&w, b, forces + 6*b);
   for (int a = 0; a < w.s && *good; a++) {
     PF_TRY(write_equation(&w, forces, Q[a], a, out->equations + a));
     PF_TRY(check(&w, form, out->equations + a, a, good));

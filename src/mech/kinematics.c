@@ -71,15 +71,69 @@ static PfStatus not_satisfied(PfContext *ctx, const PfConstraint *c)
   return PF_ERR_MODEL;
 }
 
+/* A with dv/domega below it, in numbers: what is orthogonal to all of these rows no speed gives. */
+static PfStatus stack_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, double *rows)
+{
+  PfSymbols symbols;
+  int n = eq->n, s = k->count, m = eq->m;
+  PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
+  int count = symbols.count + s;
+  PfExpr *list = pf_arena_array(arena, PfExpr, count), *entries = pf_arena_array(arena, PfExpr, (m + s)*n);
+  PfExpr *gradient = pf_arena_array(arena, PfExpr, s);
+  double *start, *values = pf_arena_array(arena, double, count);
+  if (!list || !entries || !values || !gradient) return pf_no_room(ctx, "the kinematics");
+  memcpy(list, symbols.symbol, (size_t)symbols.count*sizeof *list);
+  memcpy(list + symbols.count, k->omega, (size_t)s*sizeof *list);
+  PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
+  PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
+  for (int a = 0; a < s; a++) values[symbols.count + a] = 0.7 + 0.1*a;
+  if (m) memcpy(entries, eq->A, (size_t)(m*n)*sizeof *entries);
+  for (int i = 0; i < n; i++) {
+    PF_TRY(pf_expr_gradient(ctx, k->v[i], k->omega, s, gradient));
+    for (int a = 0; a < s; a++) entries[(m + a)*n + i] = gradient[a];
+  }
+  return pf_expr_evaluate(ctx, entries, (m + s)*n, list, values, count, rows);
+}
+
+/* The coordinate that moves most in a motion that the constraints allow and no speed gives; -1: there is none. */
+static PfStatus find_missing(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, int *missing)
+{
+  int n = eq->n, rows = eq->m + k->count;
+  double *stack = pf_arena_array(arena, double, rows*n), *null = pf_arena_array(arena, double, n*n), most = 0.1;
+  PfQr qr;
+  *missing = -1;
+  if (!stack || !null) return pf_no_room(ctx, "the kinematics");
+  PF_TRY(stack_rows(ctx, arena, eq, k, stack));
+  if (pf_first_not_finite(stack, (size_t)(rows*n)) >= 0) return PF_OK;
+  PF_TRY(pf_qr_make(ctx, arena, rows, n, &qr));
+  PF_TRY(pf_qr_factor(&qr, stack, 1e-9));
+  if (qr.rank == n) return PF_OK;
+  pf_qr_null_space(&qr, null);
+  for (int i = 0; i < n; i++) {
+    double size = fabs(null[i*(n - qr.rank)]);
+    if (size <= most*(1 + 1e-9)) continue; /* of equal ones the first */
+    most = size;
+    *missing = i;
+  }
+  return PF_OK;
+}
+
 /* Fewer speeds than degrees of freedom would forbid what no constraint forbids. */
 static PfStatus check_count(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k)
 {
   const PfModel *model = eq->model;
   PfDiagnosis diagnosis;
+  int missing = -1, count = model->speed_count;
   PF_TRY(pf_diagnose(ctx, arena, eq, NULL, &diagnosis));
   if (k->count == diagnosis.degrees_of_freedom) return PF_OK;
-  return pf_fail_at(ctx, PF_ERR_MODEL, model->speeds[0].place, "there are %d speeds for %d degrees of freedom",
-                    model->speed_count, diagnosis.degrees_of_freedom);
+  if (k->count < diagnosis.degrees_of_freedom) PF_TRY(find_missing(ctx, arena, eq, k, &missing));
+  pf_fail_at(ctx, PF_ERR_MODEL, model->speeds[0].place, "there %s %d speed%s for %d degree%s of freedom",
+             count == 1 ? "is" : "are", count, count == 1 ? "" : "s", diagnosis.degrees_of_freedom,
+             diagnosis.degrees_of_freedom == 1 ? "" : "s");
+  if (missing >= 0)
+    pf_hint(ctx, "the constraints allow '%s' to move in a way that the rates do not give: one more speed is needed "
+            "for it", model->coordinates[missing].name);
+  return PF_ERR_MODEL;
 }
 
 /* Speeds given by velocities need not determine these everywhere. */
@@ -440,23 +494,12 @@ PfStatus pf_kinematics_settle(PfContext *ctx, PfArena *arena, const PfEquations 
 /* Speeds that the rates do not tell apart would leave motions out and others twice: dv/domega must have full rank. */
 static PfStatus check_rates(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k)
 {
-  PfSymbols symbols;
-  PfRows rows;
   int n = eq->n, s = k->count;
-  PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
-  int count = symbols.count + s;
-  PfExpr *list = pf_arena_array(arena, PfExpr, count), *transposed = pf_arena_array(arena, PfExpr, n*s);
-  double *start, *values = pf_arena_array(arena, double, count), *N = pf_arena_array(arena, double, n*s);
-  if (!list || !transposed || !values || !N) return pf_no_room(ctx, "the kinematics");
-  memcpy(list, symbols.symbol, (size_t)symbols.count*sizeof *list);
-  memcpy(list + symbols.count, k->omega, (size_t)s*sizeof *list);
-  PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
-  PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
-  for (int a = 0; a < s; a++) {
-    values[symbols.count + a] = 0.7 + 0.1*a;
-    for (int i = 0; i < n; i++) transposed[a*n + i] = k->N[i*s + a];
-  }
-  PF_TRY(pf_expr_evaluate(ctx, transposed, n*s, list, values, count, N));
+  double *stack = pf_arena_array(arena, double, (eq->m + s)*n);
+  PfRows rows;
+  if (!stack) return pf_no_room(ctx, "the kinematics");
+  PF_TRY(stack_rows(ctx, arena, eq, k, stack));
+  const double *N = stack + eq->m*n;
   if (pf_first_not_finite(N, (size_t)(n*s)) >= 0) return PF_OK;
   PF_TRY(pf_rows_sort(ctx, arena, N, s, n, 0, &rows));
   if (rows.rank == s) return PF_OK;

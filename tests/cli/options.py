@@ -165,7 +165,7 @@ def files_of_text():
             expect(f"derive -o x.{end} writes what is printed", keep.sub("", written).strip() == keep.sub("", out).strip())
         expect("derive -o - prints", call("derive", "-o", "-", model)[1] == call("derive", model)[1])
         expect("derive --latex -o - prints LaTeX", call("derive", "--latex", "-o", "-", model)[1] == call("derive", "--latex", model)[1])
-        expect("derive -o x.pdf is refused", "must end in .txt, .tex, .md or .json" in call("derive", "-o", "x.pdf", model, cwd=place)[2])
+        expect("derive -o x.pdf is refused", "must end in .txt, .tex, .md, .c or .json" in call("derive", "-o", "x.pdf", model, cwd=place)[2])
         code, out, err = call("import", robot)
         if "cannot read XML" in err:  # a build without expat
             return

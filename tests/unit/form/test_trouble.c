@@ -323,7 +323,7 @@ static void the_laconic_form_says_why_it_does_not_apply(void **state)
           "'c' is one of accelerations");
   refused(state, "coord x, y, z\nspeed w\nkinetic x'^2 + y'^2 + z'^2\nrate x' = w, y' = w, z' = 0\n"
                  "constraint c: x' = y'\n",
-          "1 speeds for 2 degrees of freedom");
+          "there is 1 speed for 2 degrees of freedom");
   refused(state, "coord x, y\nkinetic x'^2 + y'^2\nconstraint c: x' = t\nconstraint d: x' = 2*t\n", "contradict");
   refused(state, "coord x, y\nspeed u, w\nkinetic x'^2 + y'^2\nrate x' = u + w, y' = 2*u + 2*w\n",
           "do not tell the speed 'w' apart");
