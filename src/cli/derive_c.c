@@ -165,7 +165,7 @@ static PfStatus define_rates(Work *w)
 static void put_given_of(Work *w, const PfExpr *list, int count, PfText *text)
 {
   for (int i = 0; i < count; i++)
-    if (!w->of[list[i]]) pf_text_print(text, " %s", words(w->s, list[i]));
+    if (!w->of[list[i]] && is_used(w, list[i])) pf_text_print(text, " %s", words(w->s, list[i]));
 }
 
 static void put_given(Work *w, PfText *text)
@@ -173,17 +173,18 @@ static void put_given(Work *w, PfText *text)
   const PfModel *model = w->d->model;
   const PfDerivation *d = w->d;
   for (int i = 0; i < model->parameter_count; i++)
-    if (is_used(w, model->parameters[i].symbol)) put_given_of(w, &model->parameters[i].symbol, 1, text);
+    put_given_of(w, &model->parameters[i].symbol, 1, text);
   for (int i = 0; i < model->coordinate_count; i++) {
     const PfCoordinate *c = model->coordinates + i;
-    if (is_used(w, c->q)) put_given_of(w, &c->q, 1, text);
-    if (is_used(w, c->v) && !(d->speeds && is_listed(d->speeds, d->unknown_count, c->v))) put_given_of(w, &c->v, 1, text);
+    put_given_of(w, &c->q, 1, text);
+    bool speed = d->speeds && is_listed(d->speeds, d->unknown_count, c->v); /* these come last */
+    if (!speed) put_given_of(w, &c->v, 1, text);
   }
   for (int i = 0; i < model->follower_count; i++)
-    if (is_used(w, model->followers[i].symbol)) put_given_of(w, &model->followers[i].symbol, 1, text);
+    put_given_of(w, &model->followers[i].symbol, 1, text);
   for (int i = 0; i < model->input_count; i++)
-    if (is_used(w, model->inputs[i].symbol)) put_given_of(w, &model->inputs[i].symbol, 1, text);
-  if (is_used(w, model->time)) put_given_of(w, &model->time, 1, text);
+    put_given_of(w, &model->inputs[i].symbol, 1, text);
+  put_given_of(w, &model->time, 1, text);
   if (d->speeds) put_given_of(w, d->speeds, d->unknown_count, text);
   put_given_of(w, d->unknowns, d->unknown_count, text);
 }

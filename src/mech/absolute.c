@@ -373,16 +373,17 @@ static PfStatus turn_axes(Work *w, int i, int j, PfExpr angle)
 {
   PfContext *ctx = w->ctx;
   PfKinematics *k = w->k;
-  PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle), minus = pf_expr_neg(ctx, s);
+  PfExpr c = pf_expr_call1(ctx, PF_OP_COS, angle), s = pf_expr_call1(ctx, PF_OP_SIN, angle);
+  PfExpr turned[4] = {c, pf_expr_neg(ctx, s), s, c};
   PfExpr old[2] = {k->omega[i], k->omega[j]}, velocity[2] = {k->definition[i], k->definition[j]};
   PF_TRY(name_it(w, &(Exchange){.i = i, .stem = "u_"}));
   PF_TRY(name_it(w, &(Exchange){.i = j, .stem = "u_"}));
   PfExpr now[2] = {k->omega[i], k->omega[j]};
-  PfExpr back[2] = {pf_combination(ctx, (PfExpr[]){c, minus}, 1, now, 2), pf_combination(ctx, (PfExpr[]){s, c}, 1, now, 2)};
+  PfExpr back[2] = {pf_combination(ctx, turned, 1, now, 2), pf_combination(ctx, turned + 2, 1, now, 2)};
   PF_TRY(pf_expr_substitute(ctx, k->v, w->eq->n, old, back, 2, k->v));
   for (int r = 0; r < w->eq->n; r++) k->v[r] = pf_expr_simplest(ctx, k->v[r]);
-  k->definition[i] = pf_combination(ctx, (PfExpr[]){c, s}, 1, velocity, 2);
-  k->definition[j] = pf_combination(ctx, (PfExpr[]){minus, c}, 1, velocity, 2);
+  k->definition[i] = pf_combination(ctx, turned, 2, velocity, 2); /* by columns: the rotation back */
+  k->definition[j] = pf_combination(ctx, turned + 1, 2, velocity, 2);
   k->independent[i] = k->independent[j] = -1;
   k->exchanged[i] = k->exchanged[j] = k->combined = true;
   k->chosen = false;

@@ -540,5 +540,9 @@ PfStatus pf_author(PfContext *ctx, PfArena *arena, const PfEquations *eq, const 
   for (int a = 0; a < w.s; a++) PF_TRY(write_equation(&w, a, out->equations + a));
   if (good && pf_author_words(ctx, &bodywise, w.s) < pf_author_words(ctx, out, w.s)) *out = bodywise;
   PF_TRY(pf_author_names(ctx, arena, eq, k, out));
+  for (int a = 0; a < w.s; a++) { /* for who goes on with G and g */
+    PfExpr other = pf_expr_add(ctx, w.inertia[a], w.Q[a]);
+    if (pf_expr_length(ctx, other) < pf_expr_length(ctx, form->g[a])) form->g[a] = other;
+  }
   return try_outer(&w);
 }

@@ -3,8 +3,8 @@
  *
  *   (G0 + Xi^T J Xi) u' = g + Xi^T tau,   s' = Xi u
  *
- * s are the coordinates that turn at constant ratios to the pseudo-velocities u, and at nothing else: wheels and what is
- * geared to them; J are their own inertias, tau the forces on them. Without such coordinates it is G u' = g. */
+ * s are the coordinates that turn at constant ratios to the pseudo-velocities u: wheels and what is geared to them; J
+ * are their own inertias, tau the forces on them. Without such coordinates it is G u' = g. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -60,9 +60,9 @@ static PfStatus find_wheels(Work *w)
   w->J = pf_arena_array(w->arena, PfExpr, m*m);
   w->tau = pf_arena_array(w->arena, PfExpr, m);
   if (!w->Xi || !w->J || !w->tau) return pf_no_room(ctx, "the matrices");
+  for (size_t i = 0; i < m*m; i++) w->J[i] = pf_expr_int(ctx, 0);
   for (int i = 0; i < w->wheels; i++)
-    for (int j = 0; j < w->wheels; j++)
-      w->J[i*w->wheels + j] = i == j ? pf_expr_simplest(ctx, w->eq->M[w->wheel[i]*w->n + w->wheel[i]]) : pf_expr_int(ctx, 0);
+    w->J[i*(w->wheels + 1)] = pf_expr_simplest(ctx, w->eq->M[w->wheel[i]*(w->n + 1)]);
   for (int i = 0; i < w->wheels; i++)
     for (int a = 0; a < w->s; a++) w->Xi[i*w->s + a] = pf_expr_simplest(ctx, w->k->N[w->wheel[i]*w->s + a]);
   return pf_expr_check(ctx);

@@ -128,23 +128,54 @@ static PfStatus sort_parts(PfContext *ctx, PfArena *arena, PfDerivation *d)
   return PF_OK;
 }
 
-/* Shared parts come before the names that are there already, which may contain them. */
-PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
+static int count_entries(const PfDerivation *d)
 {
-  int named = d->part_count, count = 2*d->equation_count + named;
-  PfExpr *roots = pf_arena_array(arena, PfExpr, count);
-  PfParts parts = {0};
-  if (!roots) return pf_no_room(ctx, "the equations");
+  int count = 0;
+  for (int k = 0; k < d->matrix_count; k++) count += d->matrices[k].rows*d->matrices[k].columns;
+  return count;
+}
+
+/* Both sides of all equations and what names stand for, then the entries of matrices: in a list, and back from it. */
+static void list_formulas(const PfDerivation *d, PfExpr *roots)
+{
   for (int i = 0; i < d->equation_count; i++) {
     roots[2*i] = d->equations[i].left;
     roots[2*i + 1] = d->equations[i].right;
   }
-  for (int i = 0; i < named; i++) roots[2*d->equation_count + i] = d->part_values[i];
-  PF_TRY(pf_expr_share(ctx, arena, roots, count, "z", LONG_EQUATIONS, &parts));
+  roots += 2*d->equation_count;
+  for (int i = 0; i < d->part_count; i++) *roots++ = d->part_values[i];
+  for (int k = 0; k < d->matrix_count; k++)
+    for (int i = 0; i < d->matrices[k].rows*d->matrices[k].columns; i++) *roots++ = d->matrices[k].entries[i];
+}
+
+static PfStatus take_formulas(PfContext *ctx, PfArena *arena, PfDerivation *d, const PfExpr *roots)
+{
   for (int i = 0; i < d->equation_count; i++) {
     d->equations[i].left = roots[2*i];
     d->equations[i].right = roots[2*i + 1];
   }
+  roots += 2*d->equation_count + d->part_count;
+  for (int k = 0; k < d->matrix_count; k++) {
+    int count = d->matrices[k].rows*d->matrices[k].columns;
+    PfExpr *entries = pf_arena_array(arena, PfExpr, count);
+    if (!entries) return pf_no_room(ctx, "the equations");
+    memcpy(entries, roots, (size_t)count*sizeof *entries);
+    d->matrices[k].entries = entries;
+    roots += count;
+  }
+  return PF_OK;
+}
+
+/* Shared parts come before the names that are there already, which may contain them. */
+PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
+{
+  int named = d->part_count, count = 2*d->equation_count + named + count_entries(d);
+  PfExpr *roots = pf_arena_array(arena, PfExpr, count);
+  PfParts parts = {0};
+  if (!roots) return pf_no_room(ctx, "the equations");
+  list_formulas(d, roots);
+  PF_TRY(pf_expr_share(ctx, arena, roots, count, "z", LONG_EQUATIONS, &parts));
+  PF_TRY(take_formulas(ctx, arena, d, roots));
   PfExpr *names = pf_arena_array(arena, PfExpr, parts.count + named);
   PfExpr *values = pf_arena_array(arena, PfExpr, parts.count + named);
   if (!names || !values) return pf_no_room(ctx, "the equations");

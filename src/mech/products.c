@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names for products of what moves that stand in many terms: behind a tractor every trailer goes as fast as the one
- * before times a cosine, and with c2 = c*cos(psi1), c3 = c2*cos(psi2), … equations grow by as much with each. The pair of
- * factors that stands together most often gets a name, then the next pair, of which the name may be one. */
+ * before times a cosine, and with c2 = c*cos(psi1), c3 = c2*cos(psi2), … equations grow by as much with each. The pair
+ * of factors that stands together most often gets a name, then the next pair, of which the name may be one. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -61,8 +61,8 @@ static int list_factors(const Work *w, PfExpr e, PfExpr *base, int *power, int r
   if (pf_expr_op(w->ctx, e) != PF_OP_PRODUCT) return 0;
   for (int k = 0; k < pf_expr_arg_count(w->ctx, e) && count < room; k += 2) {
     double exponent = 0;
-    bool whole = pf_expr_is_number(w->ctx, pf_expr_arg(w->ctx, e, k + 1), &exponent) && (exponent == 1 || exponent == 2);
-    if (!whole || !is_factor(w, pf_expr_arg(w->ctx, e, k))) continue;
+    bool number = pf_expr_is_number(w->ctx, pf_expr_arg(w->ctx, e, k + 1), &exponent);
+    if (!number || (exponent != 1 && exponent != 2) || !is_factor(w, pf_expr_arg(w->ctx, e, k))) continue;
     base[count] = pf_expr_arg(w->ctx, e, k);
     power[count++] = (int)exponent;
   }

@@ -14,7 +14,8 @@
 /* Rates of wheels that only spin are good pseudo-velocities: what they turn is round. */
 static PfStatus list_spins(PfContext *ctx, PfArena *arena, const PfModel *model, bool *spins)
 {
-  bool *used = pf_arena_array(arena, bool, model->frame_count), *round = pf_arena_array(arena, bool, model->frame_count);
+  bool *used = pf_arena_array(arena, bool, model->frame_count);
+  bool *round = pf_arena_array(arena, bool, model->frame_count);
   if (!used || !round) return pf_no_room(ctx, "the kinematics");
   pf_frames_used(model, used);
   pf_frames_round(model, used, round);

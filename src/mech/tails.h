@@ -15,7 +15,7 @@ typedef struct PfTails {
 PfStatus pf_tails_find(PfContext *ctx, PfArena *arena, const PfGuide *guide, const PfEquations *equations, PfExpr *rows,
                        PfExpr *free, PfTails *tails);
 
-/* Completes the kinematics of the rows that were left, which has all velocities that were cut off as independent ones. */
+/* Completes the kinematics of the rows that were left, in which all velocities that were cut off are independent. */
 PfStatus pf_tails_solve(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfTails *tails,
                         PfKinematics *kinematics);
 

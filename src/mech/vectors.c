@@ -4,8 +4,8 @@
  *   I w' + w x I w + alpha (e . w') e = c x e + …        Euler's equations
  *   e' = e x w,   q' = q o w/2                           how axes of the surroundings and the quaternion follow
  *
- * with an axis e of what the body is placed in, as it stands in the axes of the body: of a ball that rolls, alpha = -m
- * R^2 and e is the vertical. What is written is subtracted from the equations in components, and the rest must vanish. */
+ * with an axis e of what the body is placed in, as it stands in the axes of the body: of a ball that rolls alpha is
+ * -m R^2 and e is the vertical. What is written is subtracted from the components, and the rest must vanish. */
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
@@ -386,7 +386,8 @@ PfStatus pf_vector_attitude(PfContext *ctx, PfArena *arena, const PfModel *model
     const PfSpinning *spinning = model->spinnings + s;
     const PfFollower *cosine = model->followers + spinning->follower;
     PfExpr w = vector_of(ctx, arena, model->coordinates[spinning->first].v, 0);
-    PfExpr q = vector_of(ctx, arena, cosine[COSINES].symbol, 0), rate = vector_of(ctx, arena, cosine[COSINES].symbol, 1);
+    PfExpr q = vector_of(ctx, arena, cosine[COSINES].symbol, 0);
+    PfExpr rate = vector_of(ctx, arena, cosine[COSINES].symbol, 1);
     bool own = spinning->sign > 0; /* in the axes of the body */
     PF_TRY(write_product(ctx, arena, d, rate, own ? q : w, own ? w : q, true));
     for (int row = 0; row < 3 && own; row++) {

@@ -46,8 +46,9 @@ static void check_xml(const char *text)
 
 /* ---------------------------------------------------------------- LaTeX */
 
-/* Balanced braces, no specials, and only commands that Pfaff writes: a Greek letter, an accent, \mathrm. A name has one list
- * of indices; an index is a word that may have a number of its own, p_{\psi_{1}}, and never two, which LaTeX refuses. */
+/* Balanced braces, no specials, and only commands that Pfaff writes: a Greek letter, an accent, \mathrm. A name has one
+ * list of indices; an index is a word that may have a number of its own, p_{\psi_{1}}, and never two, which LaTeX
+ * refuses. */
 static void check_latex(const char *text)
 {
   int depth = 0, lists = 0;

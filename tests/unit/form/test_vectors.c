@@ -41,7 +41,8 @@ static void the_weight_of_a_top_is_a_cross_product(void **state)
                  "param m = 2, g = 9.81, a = 0.1, l = 0.3, A = 1, B = 2, C = 2.5\ngravity (0, 0, -g)\n"
                  "body top in ground ball { mass m, com (a, 0, l), inertia diag(A, B, C) }\n",
                  (const char *const[]){"I*top.w' + top.w x I*top.w = (-m*a*g, 0, -m*g*l) x top.g",
-                                       "I = ((A + m*l^2, 0, -m*a*l), (0, B + m*a^2 + m*l^2, 0), (-m*a*l, 0, C + m*a^2))",
+                                       "I = ((A + m*l^2, 0, -m*a*l), (0, B + m*a^2 + m*l^2, 0), "
+                                       "(-m*a*l, 0, C + m*a^2))",
                                        "top.g' = top.g x top.w", NULL});
 }
 
