@@ -304,6 +304,10 @@ PF_API PfStatus pf_derive(PfContext *ctx, PfArena *arena, const PfEquations *equ
 PF_API PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *equations, const char *form,
                                PfDerivation *derivation);
 
+/* The rate of an abbreviation, by the rates of what it contains. */
+PF_API PfStatus pf_derivation_rate(PfContext *ctx, PfArena *arena, const PfDerivation *derivation, int part,
+                                   PfExpr *rate);
+
 /* Writes abbreviations out, and their rates by velocities, accelerations and rates of pseudo-velocities. */
 PF_API PfStatus pf_derivation_expand(PfContext *ctx, PfArena *arena, const PfDerivation *derivation, PfExpr *list,
                                      int count);

@@ -142,19 +142,32 @@ static PfStatus with_definitions(const Work *w, PfDerivation *all)
   return PF_OK;
 }
 
-/* Those that equations contain, as mu' or chi''. */
+static PfExpr rate_symbol(const Work *w, PfExpr symbol)
+{
+  char name[320];
+  snprintf(name, sizeof name, "%.310s'", pf_expr_symbol_name(w->s->ctx, symbol));
+  return pf_expr_symbol(w->s->ctx, name);
+}
+
+/* Do equations, or rates that are defined already, contain it? */
+static bool is_asked_for(const Work *w, PfExpr rate, int own)
+{
+  bool asked = is_used(w, rate);
+  for (int i = own; i < w->count && !asked; i++) asked = pf_expr_depends(w->s->ctx, w->list[i].value, &rate, 1);
+  return asked && !is_defined(w, rate) && !is_listed(w->d->unknowns, w->d->unknown_count, rate);
+}
+
+/* Rates that equations contain, as mu' or chi'', by rates of what they contain, and these in turn: from the last
+ * definition to the first, since each contains only earlier ones. */
 static PfStatus define_rates(Work *w)
 {
-  PfContext *ctx = w->s->ctx;
   PfDerivation all;
   int own = w->count;
   PF_TRY(with_definitions(w, &all));
-  for (int i = 0; i < own; i++) {
-    char name[320];
-    snprintf(name, sizeof name, "%.310s'", pf_expr_symbol_name(ctx, w->list[i].symbol));
-    PfExpr rate = pf_expr_symbol(ctx, name), value = rate;
-    if (is_defined(w, rate) || is_listed(w->d->unknowns, w->d->unknown_count, rate) || !is_used(w, rate)) continue;
-    PF_TRY(pf_derivation_expand(ctx, w->s->arena, &all, &value, 1));
+  for (int i = own; i-- > 0;) {
+    PfExpr rate = rate_symbol(w, w->list[i].symbol), value;
+    if (!is_asked_for(w, rate, own)) continue;
+    PF_TRY(pf_derivation_rate(w->s->ctx, w->s->arena, &all, i, &value));
     define(w, rate, value);
   }
   return PF_OK;
@@ -162,10 +175,29 @@ static PfStatus define_rates(Work *w)
 
 /* ---------------------------------------------------------------- writing */
 
+static bool is_residual(const Work *w, const PfEquation *e)
+{
+  return pf_expr_op(w->s->ctx, e->left) != PF_OP_SYMBOL;
+}
+
+/* Does a statement contain it? */
+static bool is_needed(const Work *w, PfExpr symbol)
+{
+  PfContext *ctx = w->s->ctx;
+  for (int i = 0; i < w->count; i++)
+    if (pf_expr_depends(ctx, w->list[i].value, &symbol, 1)) return true;
+  for (int i = 0; i < w->d->equation_count; i++) {
+    const PfEquation *e = w->d->equations + i;
+    if (is_residual(w, e) && (pf_expr_depends(ctx, e->left, &symbol, 1) || pf_expr_depends(ctx, e->right, &symbol, 1)))
+      return true;
+  }
+  return false;
+}
+
 static void put_given_of(Work *w, const PfExpr *list, int count, PfText *text)
 {
   for (int i = 0; i < count; i++)
-    if (!w->of[list[i]] && is_used(w, list[i])) pf_text_print(text, " %s", words(w->s, list[i]));
+    if (!w->of[list[i]] && is_needed(w, list[i])) pf_text_print(text, " %s", words(w->s, list[i]));
 }
 
 static void put_given(Work *w, PfText *text)
@@ -205,7 +237,7 @@ static void put_residuals(Work *w, PfText *text)
   for (int i = 0; i < w->d->equation_count; i++) {
     const PfEquation *e = w->d->equations + i;
     PfMark mark = pf_arena_mark(w->s->arena);
-    if (pf_expr_op(w->s->ctx, e->left) != PF_OP_SYMBOL) {
+    if (is_residual(w, e)) {
       pf_text_print(text, "const double residual_%s = ", words(w->s, pf_expr_symbol(w->s->ctx, e->name)));
       pf_text_print(text, "%s;\n", words(w->s, pf_expr_sub(w->s->ctx, e->left, e->right)));
     }

@@ -190,21 +190,25 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
   return sort_parts(ctx, arena, d);
 }
 
-/* x -> x', x' -> x'', omega -> omega', and those parts that are defined before. */
-static PfStatus rate_of_part(PfContext *ctx, PfArena *arena, const PfDerivation *d, int part, PfExpr *rate)
+static bool is_velocity(const PfModel *model, PfExpr symbol)
+{
+  for (int k = 0; k < model->coordinate_count; k++)
+    if (model->coordinates[k].v == symbol) return true;
+  return false;
+}
+
+/* x -> x', x' -> x'', as the model knows; omega -> omega', and the other parts. */
+PfStatus pf_derivation_rate(PfContext *ctx, PfArena *arena, const PfDerivation *d, int part, PfExpr *rate)
 {
   int speeds = d->speeds ? d->unknown_count : 0, count = 0;
-  PfExpr *from = pf_arena_array(arena, PfExpr, speeds + part), *to = pf_arena_array(arena, PfExpr, speeds + part), own;
+  size_t most = (size_t)speeds + (size_t)d->part_count;
+  PfExpr *from = pf_arena_array(arena, PfExpr, most), *to = pf_arena_array(arena, PfExpr, most), own;
   if (!from || !to) return pf_no_room(ctx, "the equations");
-  for (int i = 0; i < speeds; i++) { /* a velocity x' that is a pseudo-velocity is known as such to the model */
-    bool velocity = false;
-    for (int k = 0; k < d->model->coordinate_count; k++)
-      velocity = velocity || d->model->coordinates[k].v == d->speeds[i];
-    if (!velocity) from[count] = d->speeds[i], to[count++] = d->unknowns[i];
-  }
-  for (int i = 0; i < part; i++) {
-    from[count] = d->part_names[i], to[count++] = pf_rate_symbol(ctx, d->part_names[i]);
-  }
+  for (int i = 0; i < speeds; i++)
+    if (!is_velocity(d->model, d->speeds[i])) from[count] = d->speeds[i], to[count++] = d->unknowns[i];
+  for (int i = 0; i < d->part_count; i++)
+    if (!is_velocity(d->model, d->part_names[i]))
+      from[count] = d->part_names[i], to[count++] = pf_rate_symbol(ctx, d->part_names[i]);
   PF_TRY(pf_expr_derive_along(ctx, d->part_values + part, 1, from, to, count, &own));
   PF_TRY(pf_model_time_derivative(d->model, d->part_values + part, 1, rate));
   *rate = pf_expr_add(ctx, *rate, own);
@@ -218,7 +222,7 @@ PfStatus pf_derivation_expand(PfContext *ctx, PfArena *arena, const PfDerivation
            to[2] = {d->part_values[i], PF_EXPR_NONE};
     bool rates = false;
     for (int k = 0; k < count; k++) rates = rates || pf_expr_depends(ctx, list[k], from + 1, 1);
-    if (rates) PF_TRY(rate_of_part(ctx, arena, d, i, to + 1));
+    if (rates) PF_TRY(pf_derivation_rate(ctx, arena, d, i, to + 1));
     PF_TRY(pf_expr_substitute(ctx, list, count, from, to, rates ? 2 : 1, list));
   }
   return pf_expr_check(ctx);
