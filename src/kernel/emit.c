@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph to instructions: pairs of operations that one instruction does are fused; the order is depth
- * first, so that a value is made shortly before it is used; a slot is free again after the last use of
- * its value. */
+/* The graph to instructions: pairs of operations that one instruction does are fused; the order is one of runs of equal
+ * instructions, as long as they can be found, because a processor foresees a jump that goes where the last one went; a
+ * slot is free again after the last use of its value. */
 #include "kernel/kernel_impl.h"
 
 
-enum { MOST_SLOTS = 1 << 24 }; /* what the field `dst` can name */
-enum { UNSEEN, OPEN, DONE };
+enum { MOST_SLOTS = 1 << 24 };
 
 typedef struct Emit {
   PfContext *ctx;
@@ -14,10 +13,9 @@ typedef struct Emit {
   PfTape *tape;
   uint32_t *uses;  /* of each node, that are still to come; an output is a use that never comes */
   uint32_t *slot;  /* of each node that is done */
-  uint8_t *state;
-  uint32_t *stack; /* nodes to do */
+  bool *done;
   uint32_t *free;  /* slots to use again, the last freed first: it is in the cache */
-  size_t free_count;
+  size_t free_count, run_count;
 } Emit;
 
 static int operands_of(const PfGraphNode *node)
@@ -134,12 +132,12 @@ static void place_leaves(Emit *emit)
     if (graph->nodes.at[i].op != PF_NODE_CONSTANT || !emit->uses[i]) continue;
     tape->constants[tape->constant_count] = graph->constants.at[graph->nodes.at[i].a];
     emit->slot[i] = tape->constant_count++;
-    emit->state[i] = DONE;
+    emit->done[i] = true;
   }
   for (size_t i = 0; i < graph->nodes.count; i++) {
     if (graph->nodes.at[i].op != PF_NODE_INPUT) continue;
     emit->slot[i] = tape->constant_count + graph->nodes.at[i].a;
-    emit->state[i] = DONE;
+    emit->done[i] = true;
   }
   tape->slot_count = tape->constant_count + (uint32_t)tape->input_count;
 }
@@ -159,8 +157,10 @@ static void use(Emit *emit, uint32_t node)
 
 static void append(Emit *emit, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
 {
-  PfInstruction *to = emit->tape->instructions + emit->tape->instruction_count++;
-  *to = (PfInstruction){op & 0xff, dst & 0xffffff, a, b, c};
+  PfTape *tape = emit->tape;
+  if (!emit->run_count || tape->runs[emit->run_count - 1].op != op) tape->runs[emit->run_count++] = (PfRun){op, 0};
+  tape->runs[emit->run_count - 1].count++;
+  tape->instructions[tape->instruction_count++] = (PfInstruction){dst, a, b, c};
 }
 
 /* The cosine of the sine's argument or the other way round, if it is still to be done. */
@@ -168,7 +168,7 @@ static bool find_partner(const Emit *emit, const PfGraphNode *node, uint32_t *pa
 {
   if (node->op != PF_TAPE_SIN && node->op != PF_TAPE_COS) return false;
   *partner = pf_graph_find(emit->graph, node->op == PF_TAPE_SIN ? PF_TAPE_COS : PF_TAPE_SIN, node->a, 0, 0);
-  return *partner != UINT32_MAX && emit->uses[*partner] && emit->state[*partner] != DONE;
+  return *partner != UINT32_MAX && emit->uses[*partner] && !emit->done[*partner];
 }
 
 static void emit_sincos(Emit *emit, uint32_t i, uint32_t partner)
@@ -179,7 +179,7 @@ static void emit_sincos(Emit *emit, uint32_t i, uint32_t partner)
   use(emit, node->a);
   emit->slot[i] = take_slot(emit);
   emit->slot[partner] = take_slot(emit);
-  emit->state[i] = emit->state[partner] = DONE;
+  emit->done[i] = emit->done[partner] = true;
   bool sine = node->op == PF_TAPE_SIN;
   append(emit, PF_TAPE_SINCOS, emit->slot[sine ? i : partner], argument, emit->slot[sine ? partner : i], 0);
 }
@@ -195,29 +195,123 @@ static void emit_node(Emit *emit, uint32_t i)
   for (int k = 0; k < operands_of(node); k++) slots[k] = emit->slot[operand(node, k)];
   for (int k = 0; k < operands_of(node); k++) use(emit, operand(node, k)); /* the result may reuse a slot */
   emit->slot[i] = take_slot(emit);
-  emit->state[i] = DONE;
+  emit->done[i] = true;
   append(emit, node->op, emit->slot[i], slots[0], slots[1], slots[2]);
 }
 
-/* A node is opened once, and then puts at most three others on the stack: 3 n + 1 places do. */
-static void emit_root(Emit *emit, uint32_t root)
+/* ---------------------------------------------------------------- order */
+
+/* Nodes whose operands are done wait in a queue for each instruction: a list through `next`. */
+typedef struct Order {
+  uint32_t *missing;      /* operands of each node that are not done */
+  uint32_t *first, *user; /* users of node i: user[first[i]] … user[first[i + 1] - 1] */
+  uint32_t *next;
+  uint32_t head[PF_TAPE_OP_COUNT], tail[PF_TAPE_OP_COUNT], waiting[PF_TAPE_OP_COUNT];
+} Order;
+
+enum { NOBODY = UINT32_MAX };
+
+static bool is_operation(const Emit *emit, size_t i)
 {
-  size_t count = 0;
-  emit->stack[count++] = root;
-  while (count) {
-    uint32_t i = emit->stack[count - 1];
-    const PfGraphNode *node = emit->graph->nodes.at + i;
-    if (emit->state[i] == DONE) {
-      count--;
-    } else if (emit->state[i] == OPEN) {
-      emit_node(emit, i);
-      count--;
-    } else {
-      emit->state[i] = OPEN;
-      for (int k = operands_of(node); k-- > 0;)
-        if (emit->state[operand(node, k)] == UNSEEN) emit->stack[count++] = operand(node, k);
+  return emit->uses[i] && emit->graph->nodes.at[i].op < PF_TAPE_OP_COUNT;
+}
+
+static bool make_order_room(const Emit *emit, PfArena *scratch, Order *order)
+{
+  size_t count = emit->graph->nodes.count, uses = 0;
+  for (size_t i = 0; i < count; i++)
+    if (is_operation(emit, i)) uses += (size_t)operands_of(emit->graph->nodes.at + i);
+  order->missing = pf_arena_array(scratch, uint32_t, count);
+  order->first = pf_arena_array(scratch, uint32_t, count + 2);
+  order->user = pf_arena_array(scratch, uint32_t, uses);
+  order->next = pf_arena_array(scratch, uint32_t, count);
+  for (int op = 0; op < PF_TAPE_OP_COUNT; op++) order->head[op] = order->tail[op] = NOBODY;
+  return order->missing && order->first && order->user && order->next;
+}
+
+/* Who uses whom: counted, added up, then filled in, in the order of the nodes. */
+static void list_users(const Emit *emit, Order *order)
+{
+  const PfGraph *graph = emit->graph;
+  for (size_t i = 0; i < graph->nodes.count; i++)
+    for (int k = 0; is_operation(emit, i) && k < operands_of(graph->nodes.at + i); k++)
+      order->first[operand(graph->nodes.at + i, k) + 2]++;
+  for (size_t i = 2; i < graph->nodes.count + 2; i++) order->first[i] += order->first[i - 1];
+  for (size_t i = 0; i < graph->nodes.count; i++)
+    for (int k = 0; is_operation(emit, i) && k < operands_of(graph->nodes.at + i); k++)
+      order->user[order->first[operand(graph->nodes.at + i, k) + 1]++] = (uint32_t)i;
+}
+
+/* A sine and a cosine of one argument are one instruction. */
+static uint32_t class_of(const Emit *emit, uint32_t i)
+{
+  uint32_t partner;
+  return find_partner(emit, emit->graph->nodes.at + i, &partner) ? PF_TAPE_SINCOS : emit->graph->nodes.at[i].op;
+}
+
+static void enter(const Emit *emit, Order *order, uint32_t i)
+{
+  uint32_t op = class_of(emit, i);
+  order->next[i] = NOBODY;
+  if (order->head[op] == NOBODY) order->head[op] = i;
+  else order->next[order->tail[op]] = i;
+  order->tail[op] = i;
+  order->waiting[op]++;
+}
+
+static uint32_t leave(Order *order, uint32_t op)
+{
+  uint32_t i = order->head[op];
+  order->head[op] = order->next[i];
+  order->waiting[op]--;
+  return i;
+}
+
+/* Its users have one operand less to wait for. */
+static void release(const Emit *emit, Order *order, uint32_t i)
+{
+  for (uint32_t k = order->first[i]; k < order->first[i + 1]; k++)
+    if (--order->missing[order->user[k]] == 0) enter(emit, order, order->user[k]);
+}
+
+static void emit_and_release(Emit *emit, Order *order, uint32_t i)
+{
+  uint32_t partner;
+  bool pair = find_partner(emit, emit->graph->nodes.at + i, &partner);
+  emit_node(emit, i);
+  release(emit, order, i);
+  if (pair) release(emit, order, partner);
+}
+
+/* Runs: of the instruction for which most nodes wait all that wait, and all that are ready by then. */
+static void emit_runs(Emit *emit, Order *order)
+{
+  for (;;) {
+    uint32_t op = 0;
+    for (uint32_t other = 1; other < PF_TAPE_OP_COUNT; other++)
+      if (order->waiting[other] > order->waiting[op]) op = other;
+    if (!order->waiting[op]) return;
+    while (order->waiting[op]) {
+      uint32_t i = leave(order, op);
+      if (!emit->done[i]) emit_and_release(emit, order, i); /* a cosine may be done with its sine */
     }
   }
+}
+
+static PfStatus emit_all(Emit *emit, PfArena *scratch)
+{
+  const PfGraph *graph = emit->graph;
+  Order order = {0};
+  if (!make_order_room(emit, scratch, &order)) return pf_no_room(emit->ctx, "a tape");
+  list_users(emit, &order);
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    if (!is_operation(emit, i)) continue;
+    for (int k = 0; k < operands_of(graph->nodes.at + i); k++)
+      order.missing[i] += !emit->done[operand(graph->nodes.at + i, k)];
+    if (!order.missing[i]) enter(emit, &order, (uint32_t)i);
+  }
+  emit_runs(emit, &order);
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -227,10 +321,9 @@ static bool make_room(Emit *emit, PfArena *scratch)
   const size_t count = emit->graph->nodes.count;
   emit->uses = pf_arena_array(scratch, uint32_t, count);
   emit->slot = pf_arena_array(scratch, uint32_t, count);
-  emit->state = pf_arena_array(scratch, uint8_t, count);
-  emit->stack = pf_arena_array(scratch, uint32_t, 3*count + 1);
+  emit->done = pf_arena_array(scratch, bool, count);
   emit->free = pf_arena_array(scratch, uint32_t, count);
-  return emit->uses && emit->slot && emit->state && emit->stack && emit->free;
+  return emit->uses && emit->slot && emit->done && emit->free;
 }
 
 static bool make_tape_room(Emit *emit)
@@ -243,9 +336,10 @@ static bool make_tape_room(Emit *emit)
     nodes++;
   }
   tape->constants = pf_arena_array(tape->arena, double, constants);
-  tape->instructions = pf_arena_array(tape->arena, PfInstruction, nodes + 1);
+  tape->instructions = pf_arena_array(tape->arena, PfInstruction, nodes);
+  tape->runs = pf_arena_array(tape->arena, PfRun, nodes + 1);
   tape->outputs = pf_arena_array(tape->arena, uint32_t, emit->graph->roots.count);
-  return tape->constants && tape->instructions && tape->outputs;
+  return tape->constants && tape->instructions && tape->runs && tape->outputs;
 }
 
 PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape *tape)
@@ -256,13 +350,10 @@ PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape 
   fuse_all(&emit);
   if (!make_tape_room(&emit)) return pf_no_room(ctx, "a tape");
   place_leaves(&emit);
-  for (size_t i = 0; i < graph->roots.count; i++) {
-    emit_root(&emit, graph->roots.at[i]);
-    tape->outputs[i] = emit.slot[graph->roots.at[i]];
-  }
+  PF_TRY(emit_all(&emit, scratch));
+  for (size_t i = 0; i < graph->roots.count; i++) tape->outputs[i] = emit.slot[graph->roots.at[i]];
   if (tape->slot_count > MOST_SLOTS)
     return pf_fail(ctx, PF_ERR_LIMIT, "a tape that holds more than %d values at a time", MOST_SLOTS);
-  append(&emit, PF_TAPE_END, 0, 0, 0, 0);
-  tape->instruction_count--; /* the END is not counted */
+  tape->runs[emit.run_count] = (PfRun){PF_TAPE_END, 0};
   return PF_OK;
 }

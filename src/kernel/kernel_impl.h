@@ -29,10 +29,13 @@ typedef enum PfTapeOp {
 
 /* slot[dst] = op(slot[a], slot[b], slot[c]) */
 typedef struct PfInstruction {
-  uint32_t op : 8;
-  uint32_t dst : 24;
-  uint32_t a, b, c;
+  uint32_t dst, a, b, c;
 } PfInstruction;
+
+/* So many instructions with the same operation, one after the other. */
+typedef struct PfRun {
+  uint32_t op, count;
+} PfRun;
 
 /* Slots: first the constants, then the inputs, then what is computed. */
 struct PfTape {
@@ -40,7 +43,8 @@ struct PfTape {
   int input_count, output_count, instruction_count;
   uint32_t constant_count, slot_count;
   double *constants;
-  PfInstruction *instructions; /* and an END */
+  PfInstruction *instructions;
+  PfRun *runs;                 /* and an END */
   uint32_t *outputs;           /* slots */
 };
 

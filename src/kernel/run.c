@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter of tapes: one loop, one jump per instruction. */
+/* The interpreter of tapes: one jump for each run of equal instructions. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -8,69 +8,37 @@
 #define B work[at->b]
 #define C work[at->c]
 
-#if defined(__GNUC__)
-
-/* Each instruction jumps to the next by itself: the processor predicts each of these jumps on its own. */
-/* clang-format off */
-static void run(const PfInstruction *at, double *work)
+/* One jump for each run of equal instructions. */
+static void run(const PfTape *tape, double *work)
 {
-  __extension__ static const void *const labels[] = {
-#define PF_TAPE_OP(name, operands, value) &&do_##name,
-#include "kernel/ops.def"
-#undef PF_TAPE_OP
-    &&do_SINCOS, &&do_END,
-  };
-#define NEXT __extension__({ goto *labels[at->op]; })
-  NEXT;
+  const PfInstruction *at = tape->instructions;
+  for (const PfRun *part = tape->runs;; part++) {
+    const PfInstruction *const end = at + part->count;
+    switch (part->op) {
 #define PF_TAPE_OP(name, operands, value) \
-  do_##name:                              \
-  work[at->dst] = value;                  \
-  at++;                                   \
-  NEXT;
+  case PF_TAPE_##name:                    \
+    for (; at < end; at++) work[at->dst] = value; \
+    break;
 #include "kernel/ops.def"
 #undef PF_TAPE_OP
-do_SINCOS: {
-  const double angle = A;
-  work[at->dst] = sin(angle);
-  work[at->b] = cos(angle);
-  at++;
-  NEXT;
-}
-do_END:
-  return;
-#undef NEXT
-}
-/* clang-format on */
-
-#else
-
-static void run(const PfInstruction *at, double *work)
-{
-  for (;; at++) {
-    switch (at->op) {
-#define PF_TAPE_OP(name, operands, value) \
-  case PF_TAPE_##name: work[at->dst] = value; break;
-#include "kernel/ops.def"
-#undef PF_TAPE_OP
-    case PF_TAPE_SINCOS: {
-      const double angle = A;
-      work[at->dst] = sin(angle);
-      work[at->b] = cos(angle);
+    case PF_TAPE_SINCOS:
+      for (; at < end; at++) {
+        const double angle = A;
+        work[at->dst] = sin(angle);
+        work[at->b] = cos(angle);
+      }
       break;
-    }
     default: return;
     }
   }
 }
-
-#endif
 
 static void load_and_run(const PfTape *tape, const double *inputs, double *work)
 {
   if (tape->constant_count) memcpy(work, tape->constants, tape->constant_count*sizeof *work);
   if (tape->input_count)
     memcpy(work + tape->constant_count, inputs, (size_t)tape->input_count*sizeof *work);
-  run(tape->instructions, work);
+  run(tape, work);
 }
 
 void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
