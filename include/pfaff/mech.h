@@ -258,6 +258,7 @@ typedef struct PfKinematics {
   int *independent;     /* -1: not the velocity of one coordinate */
   const char **names;   /* of the coordinate, or of the speed */
   PfExpr *omega, *rate; /* omega and omega' */
+  const uint8_t *still; /* per frame: the axes, as bits, along which its origin cannot move; NULL: not known */
   bool *exchanged;      /* combinations that took the place of a relative rate; NULL: none */
   PfExpr *definition;   /* omega by velocities, coordinates and time; NULL when that is not known */
   PfExpr *v, *N, *drift; /* n, n x count, n: q'' = N omega' + drift */

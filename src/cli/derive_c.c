@@ -3,6 +3,7 @@
  * equations that are not solved for one unknown become residuals, which vanish along the motion. */
 #include "cli/derive.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* symbol = value */
@@ -191,6 +192,9 @@ static bool is_needed(const Work *w, PfExpr symbol)
     if (is_residual(w, e) && (pf_expr_depends(ctx, e->left, &symbol, 1) || pf_expr_depends(ctx, e->right, &symbol, 1)))
       return true;
   }
+  for (int k = 0; k < w->d->matrix_count; k++)
+    for (int i = 0; i < w->d->matrices[k].rows*w->d->matrices[k].columns; i++)
+      if (pf_expr_depends(ctx, w->d->matrices[k].entries[i], &symbol, 1)) return true;
   return false;
 }
 
@@ -256,10 +260,67 @@ static PfStatus prepare(Work *w)
   return sort(w);
 }
 
+/* Matrices by rows; what is only a list of names is left to the reader. */
+static void put_matrices(Work *w, PfText *text)
+{
+  for (int k = 0; k < w->d->matrix_count; k++) {
+    const PfNamedMatrix *m = w->d->matrices + k;
+    bool names = m->columns == 1;
+    for (int i = 0; i < m->rows && names; i++) names = pf_expr_op(w->s->ctx, m->entries[i]) == PF_OP_SYMBOL;
+    if (names) continue;
+    pf_text_print(text, "const double %s[%d]", words(w->s, m->name), m->rows);
+    if (m->columns > 1) pf_text_print(text, "[%d]", m->columns);
+    for (int i = 0; i < m->rows*m->columns; i++) {
+      PfMark mark = pf_arena_mark(w->s->arena);
+      bool row = m->columns > 1 && i%m->columns == 0;
+      pf_text_add(text, !i ? (row ? " = {{" : " = {") : row ? "}, {" : ", ");
+      pf_text_add(text, words(w->s, m->entries[i]));
+      pf_arena_release(w->s->arena, mark);
+    }
+    pf_text_add(text, m->columns > 1 ? "}};\n" : "};\n");
+  }
+}
+
+/* ---------------------------------------------------------------- names that become one */
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(((const char *const *)a)[0], ((const char *const *)b)[0]);
+}
+
+/* x' is x_d, and so is a coordinate of that name: then the statements would be wrong. */
+static PfStatus check_names(const Work *w)
+{
+  PfContext *ctx = w->s->ctx;
+  int roots = 2*w->d->equation_count + w->count, count, symbols = 0;
+  PfExpr *list = pf_arena_array(w->s->arena, PfExpr, roots), *nodes;
+  if (!list) return pf_no_room(ctx, "the statements");
+  for (int i = 0; i < w->d->equation_count; i++)
+    list[2*i] = w->d->equations[i].left, list[2*i + 1] = w->d->equations[i].right;
+  for (int i = 0; i < w->count; i++) list[2*w->d->equation_count + i] = w->list[i].value;
+  PF_TRY(pf_expr_reach(ctx, w->s->arena, list, roots, &nodes, &count));
+  const char *(*names)[2] = pf_arena_alloc(w->s->arena, (size_t)count + 1, sizeof *names);
+  if (!names) return pf_no_room(ctx, "the statements");
+  for (int i = 0; i < count; i++)
+    if (pf_expr_op(ctx, nodes[i]) == PF_OP_SYMBOL) {
+      names[symbols][0] = words(w->s, nodes[i]);
+      names[symbols++][1] = pf_expr_symbol_name(ctx, nodes[i]);
+    }
+  qsort(names, (size_t)symbols, sizeof *names, by_name);
+  for (int i = 1; i < symbols; i++)
+    if (!strcmp(names[i - 1][0], names[i][0])) {
+      pf_fail(ctx, PF_ERR_NAME, "'%s' and '%s' would both be '%s' in C", names[i - 1][1], names[i][1], names[i][0]);
+      pf_hint(ctx, "give one of them another name");
+      return PF_ERR_NAME;
+    }
+  return PF_OK;
+}
+
 PfStatus pf_derived_c(Session *s, const PfDerivation *d, PfText *text)
 {
   Work w = {.s = s, .d = d};
   PF_TRY(prepare(&w));
+  PF_TRY(check_names(&w));
   pf_text_add(text, "/* ");
   pf_text_add_escaped(text, pf_cli_name(s->model), strlen(pf_cli_name(s->model)), "");
   pf_text_print(text, ", equations of motion (%s). Needs <math.h>; x_d and x_dd are x' and x''. Given:\n  ", d->form);
@@ -267,5 +328,6 @@ PfStatus pf_derived_c(Session *s, const PfDerivation *d, PfText *text)
   pf_text_add(text, " */\n");
   put_definitions(&w, text);
   put_residuals(&w, text);
+  put_matrices(&w, text);
   return pf_expr_check(s->ctx);
 }

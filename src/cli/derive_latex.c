@@ -47,9 +47,46 @@ static void put_parts(Session *s, const PfDerivation *d, LatexLines lines, PfTex
 
 /* ---------------------------------------------------------------- vectors and matrices */
 
-static void put_matrix(Session *s, const PfNamedMatrix *m, PfText *text)
+/* All rows, or the diagonal, side by side in a line of the page. */
+static bool fits(Session *s, const PfNamedMatrix *m, bool diagonal)
+{
+  enum { BRACKETS = 3, BETWEEN = 1 };
+  int columns = diagonal ? m->rows : m->columns, step = diagonal ? m->columns + 1 : 1;
+  const char **row = pf_arena_array(s->arena, const char *, columns + BRACKETS);
+  bool good = row != NULL;
+  for (int first = 0; good && first < (diagonal ? 1 : m->rows*m->columns); first += m->columns) {
+    PfMark mark = pf_arena_mark(s->arena);
+    for (int k = 0; k < columns; k++) row[k] = words(s, m->entries[first + k*step]);
+    for (int k = 0; k < BRACKETS; k++) row[columns + k] = words(s, m->name);
+    good = pf_latex_fits(row, columns + BRACKETS, BETWEEN);
+    pf_arena_release(s->arena, mark);
+  }
+  return good;
+}
+
+/* Entry by entry, where rows are too wide: those that are not zero. */
+static void put_entries(Session *s, const PfNamedMatrix *m, LatexLines lines, PfText *text)
+{
+  int last = m->rows*m->columns - 1;
+  while (last > 0 && pf_expr_is_structural_zero(s->ctx, m->entries[last])) last--;
+  for (int i = 0; i <= last; i++) {
+    PfMark mark = pf_arena_mark(s->arena);
+    char left[300];
+    if (i < last && pf_expr_is_structural_zero(s->ctx, m->entries[i])) continue;
+    if (m->columns == 1) snprintf(left, sizeof left, "{%.200s}_{%d}", words(s, m->name), i + 1);
+    else snprintf(left, sizeof left, "{%.200s}_{%d,%d}", words(s, m->name), i/m->columns + 1, i%m->columns + 1);
+    pf_latex_equation(text, s->arena, left, words(s, m->entries[i]), pf_latex_left("z_{100}"), lines, i == last);
+    pf_arena_release(s->arena, mark);
+  }
+}
+
+static void put_matrix(Session *s, const PfNamedMatrix *m, LatexLines lines, PfText *text)
 {
   bool diagonal = pf_derived_is_diagonal(s, m);
+  if (!fits(s, m, diagonal)) {
+    put_entries(s, m, lines, text);
+    return;
+  }
   pf_text_print(text, "%s &= %s", words(s, m->name), diagonal ? "\\operatorname{diag}\\left(" : "\\begin{pmatrix} ");
   for (int i = 0; i < m->rows*m->columns; i += diagonal ? m->columns + 1 : 1) {
     PfMark mark = pf_arena_mark(s->arena);
@@ -57,26 +94,26 @@ static void put_matrix(Session *s, const PfNamedMatrix *m, PfText *text)
     pf_text_print(text, "%s%s", i ? between : "", words(s, m->entries[i]));
     pf_arena_release(s->arena, mark);
   }
-  pf_text_add(text, diagonal ? "\\right)" : " \\end{pmatrix}");
+  pf_text_add(text, diagonal ? "\\right)\n" : " \\end{pmatrix}\n");
 }
 
 /* The equals sign is where lines are aligned. */
 static void put_line(const PfLine *line, PfText *text)
 {
   const char *equals = strstr(line->latex, " = ");
-  if (equals) pf_text_print(text, "%.*s &= %s", (int)(equals - line->latex), line->latex, equals + 3);
-  else pf_text_add(text, line->latex);
+  if (equals) pf_text_print(text, "%.*s &= %s\n", (int)(equals - line->latex), line->latex, equals + 3);
+  else pf_text_print(text, "%s\n", line->latex);
 }
 
 /* Equations between vectors, equations between matrices, the matrices. */
-static void put_vectors(Session *s, const PfDerivation *d, PfText *text)
+static void put_vectors(Session *s, const PfDerivation *d, LatexLines lines, PfText *text)
 {
   int count = d->line_count + d->matrix_line_count + d->matrix_count;
   for (int i = 0; i < count; i++) {
     int line = i - d->line_count, matrix = line - d->matrix_line_count;
-    if (matrix >= 0) put_matrix(s, d->matrices + matrix, text);
+    if (i) pf_text_add(text, "\\\\\n");
+    if (matrix >= 0) put_matrix(s, d->matrices + matrix, lines, text);
     else put_line(line < 0 ? d->lines + i : d->matrix_lines + line, text);
-    pf_text_add(text, i + 1 < count ? " \\\\\n" : "\n");
   }
 }
 
@@ -132,7 +169,7 @@ void pf_derived_latex(Session *s, const PfDerivation *d, PfText *text)
   }
   if (!has_vectors(d)) return;
   pf_text_print(text, "In %s:\n\\begin{align}\n", d->matrix_count ? "matrices" : "vectors");
-  put_vectors(s, d, text);
+  put_vectors(s, d, LATEX_NUMBERED, text);
   pf_text_add(text, "\\end{align}\n");
 }
 
@@ -178,7 +215,7 @@ void pf_derived_document(Session *s, const PfDerivation *d, PfText *text)
   }
   if (has_vectors(d)) {
     pf_text_print(text, "\n\\subsection*{In %s}\n\\begin{align}\n", d->matrix_count ? "matrices" : "vectors");
-    put_vectors(s, d, text);
+    put_vectors(s, d, LATEX_NUMBERED, text);
     pf_text_add(text, "\\end{align}\n");
   }
   pf_text_add(text, "\\end{document}\n");
@@ -235,6 +272,6 @@ void pf_derived_markdown(Session *s, const PfDerivation *d, PfText *text)
   }
   if (!has_vectors(d)) return;
   open_block(d->matrix_count ? "In matrices" : "In vectors", text);
-  put_vectors(s, d, text);
+  put_vectors(s, d, LATEX_PLAIN, text);
   close_block(text);
 }

@@ -121,13 +121,13 @@ static char *copy_words(char *to, const char *from)
   return copy(to, from, from + strlen(from));
 }
 
-/* \frac{a}{b} as \frac{1}{b} a where it is too wide, so that a can be broken. What closes the brackets of a comes
- * where it ends: `close` is the stack of such places. */
+/* \frac{a}{b} as \frac{1}{b} a where it is too wide, so that a can be broken; as a (b)^{-1} where b is too wide as well.
+ * What closes the brackets of a comes where it ends: `close` is the stack of such places. */
 static const char *unfold(PfArena *scratch, const char *formula, double room)
 {
-  enum { MOST_OPEN = 8, LONGEST_ADDITION = 24 };
+  enum { MOST_OPEN = 8, LONGEST_ADDITION = 40 };
   const char *end = formula + strlen(formula), *close[MOST_OPEN];
-  bool brackets[MOST_OPEN];
+  bool brackets[MOST_OPEN], wide[MOST_OPEN];
   int open = 0;
   size_t fractions = 0;
   for (const char *c = strstr(formula, "\\frac"); c; c = strstr(c + 1, "\\frac")) fractions++;
@@ -136,15 +136,18 @@ static const char *unfold(PfArena *scratch, const char *formula, double room)
   for (const char *c = formula; c < end;) {
     const char *behind = *c == '\\' ? command_end(c, end) : *c == '{' ? group_end(c, end) : c + 1;
     if (open && c == close[open - 1]) { /* the brace behind the numerator, then the denominator, which was written */
+      const char *behind_both = group_end(c + 1, end);
       if (brackets[--open]) to = copy_words(to, "\\right)");
-      c = group_end(c + 1, end);
+      if (wide[open]) to = copy_words(copy(copy_words(to, " \\left("), c + 2, behind_both - 1), "\\right)^{-1}");
+      c = behind_both;
       continue;
     }
     const char *below = is(c, behind, "\\frac") ? group_end(behind, end) : end, *rest = group_end(below, end);
-    if (below < end && open < MOST_OPEN && width_of(c, rest, 0) > room && width_of(below, rest, 0) < 0.8*room) {
+    if (below < end && open < MOST_OPEN && width_of(c, rest, 0) > room) {
       brackets[open] = is_sum(behind + 1, below - 1);
+      wide[open] = width_of(below, rest, 0) >= 0.8*room;
       close[open] = below - 1;
-      to = copy(copy_words(to, "\\frac{1}"), below, rest);
+      if (!wide[open]) to = copy(copy_words(to, "\\frac{1}"), below, rest);
       to = copy_words(to, brackets[open++] ? " \\left(" : " ");
       c = behind + 1;
       continue;
@@ -246,6 +249,13 @@ static void put_broken(PfText *text, PfArena *scratch, const char *formula, doub
   }
   pf_text_add(text, from);
   pf_arena_release(scratch, mark);
+}
+
+bool pf_latex_fits(const char *const *formulas, int count, double between)
+{
+  double width = 0;
+  for (int i = 0; i < count; i++) width += width_of(formulas[i], formulas[i] + strlen(formulas[i]), 0) + between;
+  return width < WIDEST_LINE;
 }
 
 double pf_latex_left(const char *left)

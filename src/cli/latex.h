@@ -14,6 +14,9 @@ typedef enum LatexLines {
 /* How wide the column of left sides must be for this one; 0 when it gets lines of its own. */
 double pf_latex_left(const char *left);
 
+/* Do the formulas stand beside each other in a line, with so much between them? */
+bool pf_latex_fits(const char *const *formulas, int count, double between);
+
 /* "left &= right", broken at sums so that it fits the width of a page beside a column of left sides of width `column`;
  * `last`: nothing follows it. */
 void pf_latex_equation(PfText *text, PfArena *scratch, const char *left, const char *right, double column,

@@ -4,6 +4,7 @@
 
 typedef struct Work {
   PfContext *ctx;
+  const PfModel *model;
   PfSymbols symbols;
   int first; /* of the symbols that are no parameters: all that moves */
 } Work;
@@ -96,7 +97,7 @@ static bool is_listed(const PfExpr *list, int count, PfExpr e)
 PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfExpr *divisors, int count,
                             PfDerivation *d)
 {
-  Work w = {.ctx = ctx, .first = eq->model->parameter_count};
+  Work w = {.ctx = ctx, .model = eq->model, .first = eq->model->parameter_count};
   PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &w.symbols));
   d->divisor_count = 0;
   d->divisors = pf_arena_array(arena, PfExpr, count);
@@ -106,5 +107,87 @@ PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *e
     if (pf_expr_is_int(ctx, e, 1) || is_listed(d->divisors, d->divisor_count, e)) continue;
     d->divisors[d->divisor_count++] = e;
   }
+  return pf_expr_check(ctx);
+}
+
+/* ---------------------------------------------------------------- what the printed formulas divide by */
+
+/* Is it a factor of one that is listed, or one itself? */
+static bool is_told(const Work *w, const PfDerivation *d, PfExpr e)
+{
+  for (int i = 0; i < d->divisor_count; i++) {
+    PfExpr told = d->divisors[i];
+    if (told == e || told == pf_expr_neg(w->ctx, e)) return true;
+    for (int k = 0; pf_expr_op(w->ctx, told) == PF_OP_PRODUCT && k < pf_expr_arg_count(w->ctx, told); k += 2)
+      if (pf_expr_arg(w->ctx, told, k) == e) return true;
+  }
+  return false;
+}
+
+static bool is_coordinate(const Work *w, PfExpr e)
+{
+  for (int i = 0; i < w->model->coordinate_count; i++)
+    if (w->model->coordinates[i].q == e) return true;
+  return false;
+}
+
+/* Sines, cosines and coordinates vanish somewhere for certain; whether a sum does is not known here. */
+static PfExpr surely_vanishing(const Work *w, PfExpr base)
+{
+  PfContext *ctx = w->ctx;
+  PfOp op = pf_expr_op(ctx, base);
+  if (op == PF_OP_TAN) base = pf_expr_call1(ctx, PF_OP_SIN, pf_expr_arg(ctx, base, 0));
+  bool vanishes = op == PF_OP_SIN || op == PF_OP_COS || op == PF_OP_TAN || is_coordinate(w, base);
+  return vanishes && !is_constant(w, base) ? base : PF_EXPR_NONE;
+}
+
+/* What one node divides by: the first factor below its fraction line from number k on; a tangent by its cosine. */
+static PfExpr divided_by(const Work *w, PfExpr node, int *k)
+{
+  PfContext *ctx = w->ctx;
+  PfOp op = pf_expr_op(ctx, node);
+  if (op == PF_OP_TAN && (*k)++ == 0) {
+    PfExpr cosine = pf_expr_call1(ctx, PF_OP_COS, pf_expr_arg(ctx, node, 0));
+    return is_constant(w, cosine) ? PF_EXPR_NONE : cosine;
+  }
+  for (; op == PF_OP_PRODUCT && *k < pf_expr_arg_count(ctx, node); *k += 2) {
+    double exponent = 0;
+    bool below = pf_expr_is_number(ctx, pf_expr_arg(ctx, node, *k + 1), &exponent) && exponent < 0;
+    PfExpr e = below ? surely_vanishing(w, pf_expr_arg(ctx, node, *k)) : PF_EXPR_NONE;
+    if (e == PF_EXPR_NONE) continue;
+    *k += 2;
+    return e;
+  }
+  return PF_EXPR_NONE;
+}
+
+static PfStatus list_formulas(PfContext *ctx, PfArena *arena, const PfDerivation *d, PfExpr **nodes, int *count)
+{
+  int roots = 2*d->equation_count + d->part_count;
+  PfExpr *list = pf_arena_array(arena, PfExpr, roots);
+  if (!list) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < d->equation_count; i++)
+    list[2*i] = d->equations[i].left, list[2*i + 1] = d->equations[i].right;
+  for (int i = 0; i < d->part_count; i++) list[2*d->equation_count + i] = d->part_values[i];
+  return pf_expr_reach(ctx, arena, list, roots, nodes, count);
+}
+
+PfStatus pf_conditions_complete(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  enum { MOST = 24 };
+  Work w = {.ctx = ctx, .model = eq->model, .first = eq->model->parameter_count};
+  PfExpr *nodes, *divisors = pf_arena_array(arena, PfExpr, d->divisor_count + MOST);
+  int count, told = d->divisor_count;
+  if (!divisors) return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &w.symbols));
+  PF_TRY(list_formulas(ctx, arena, d, &nodes, &count));
+  for (int i = 0; i < told; i++) divisors[i] = d->divisors[i];
+  d->divisors = divisors;
+  for (int i = 0; i < count; i++)
+    for (int k = 0;;) {
+      PfExpr e = divided_by(&w, nodes[i], &k);
+      if (e == PF_EXPR_NONE || d->divisor_count == told + MOST) break;
+      if (!is_told(&w, d, e)) d->divisors[d->divisor_count++] = e;
+    }
   return pf_expr_check(ctx);
 }

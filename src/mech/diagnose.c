@@ -526,6 +526,13 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
   const PfCoordinate *c = eq->model->coordinates + (ldl.fault == PF_FAULT_NONE ? 0 : ldl.fault_row);
   if (ldl.fault == PF_FAULT_NOT_FINITE)
     return pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the inertia of '%s' is not a finite number", c->name);
+  if (status != PF_OK && d->generic) { /* numbers that nobody has given prove no wrong sign */
+    PfRows rows;
+    PF_TRY(pf_rows_sort(p->ctx, p->scratch, M, eq->n, eq->n, PF_RANK_TOLERANCE, &rows));
+    d->mass_rank = rows.rank;
+    d->mass_singular = rows.rank < eq->n;
+    return PF_OK;
+  }
   if (status != PF_OK) {
     char which[256];
     pf_negative_motion(p->ctx, eq->model, M, which, sizeof which);

@@ -517,12 +517,16 @@ static PfStatus write_correction_steps(const Embedding *x, const Correction *c, 
   PF_TRY(pf_steps_of_lagrange(x->ctx, x->arena, x->eq, d));
   pf_step_begin(d, "Accelerations without constraints, a = M^-1 (F + C)");
   for (int i = 0; i < n; i++) PF_TRY(pf_step_add(x->ctx, x->arena, d, "a", model->coordinates[i].name, c->a[i]));
-  pf_step_begin(d, "What they miss, b - A a: the constraints ask for S lambda = b - A a with S = A M^-1 A^T");
+  pf_step_begin(d, "What they miss, e = b - A a");
   for (int k = 0; k < m; k++) {
     PfExpr miss = pf_expr_sub(x->ctx, x->eq->b[k], pf_combination(x->ctx, x->eq->A + k*n, 1, c->a, n));
     PF_TRY(pf_step_add(x->ctx, x->arena, d, "e", model->constraints[k].name, miss));
-    PF_TRY(pf_step_add(x->ctx, x->arena, d, "S", model->constraints[k].name, c->S[k*m + k]));
   }
+  pf_step_begin(d, "The constraints ask for S lambda = e with the symmetric matrix S = A M^-1 A^T");
+  for (int k = 0; k < m; k++)
+    for (int l = k; l < m; l++)
+      PF_TRY(pf_step_entry(x->ctx, x->arena, d, "S", model->constraints[k].name, model->constraints[l].name,
+                           pf_expr_simplest(x->ctx, c->S[k*m + l])));
   return PF_OK;
 }
 

@@ -236,6 +236,7 @@ static PfStatus derive_named(PfContext *ctx, PfArena *arena, const PfEquations *
     PF_TRY(check_options(ctx, o, i));
     if (i) PF_TRY(check_forces(ctx, eq));
     PF_TRY(forms[i].derive(ctx, arena, eq, o, d));
+    PF_TRY(pf_conditions_complete(ctx, arena, eq, d));
     return i ? pf_abbreviate(ctx, arena, d) : PF_OK;
   }
   pf_fail(ctx, PF_ERR_ARGUMENT, "there is no form '%s'", form);

@@ -203,17 +203,21 @@ static PfStatus by_elimination(PfContext *ctx, PfArena *arena, const PfEliminati
                       .combination = pf_arena_array(arena, PfExpr, (size_t)s*(size_t)free),
                       .divisor_count = e->divisor_count, .divisors = e->divisors, .divisor_sizes = e->divisor_sizes};
   if (!d->column || !d->N || !d->d || !d->combination) return pf_no_room(ctx, "the kinematics");
-  for (int j = 0; j < s; j++) d->d[j] = pf_expr_int(ctx, 0);
-  for (int a = 0; a < free; a++) {
-    d->column[a] = e->column[r + a];
+  for (int j = 0, a = 0; j < s; j++) { /* in the order of the speeds */
+    d->d[j] = pf_expr_int(ctx, 0);
+    for (int b = 0; b < free; b++)
+      if (e->column[r + b] == j) d->column[a++] = j;
+  }
+  for (int a = 0; a < free; a++)
     for (int j = 0; j < s; j++) {
       d->N[j*free + a] = pf_expr_int(ctx, j == d->column[a]);
       d->combination[a*s + j] = d->N[j*free + a];
     }
-  }
   for (int i = 0; i < r; i++) {
     d->d[e->column[i]] = e->d[i];
-    for (int a = 0; a < free; a++) d->N[e->column[i]*free + a] = pf_expr_neg(ctx, e->K[i*free + a]);
+    for (int a = 0; a < free; a++)
+      for (int b = 0; b < free; b++)
+        if (e->column[r + b] == d->column[a]) d->N[e->column[i]*free + a] = pf_expr_neg(ctx, e->K[i*free + b]);
   }
   return pf_expr_check(ctx);
 }

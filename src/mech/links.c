@@ -13,6 +13,7 @@ struct PfLinks {
   const PfExpr *v;
   int count;
   const PfExpr *unknowns;
+  const uint8_t *still;
   bool *round, *done, *wanted;
   PfLink *link;
   PfExpr *velocity, *zeros; /* symbols q'; zeros for all unknowns */
@@ -81,6 +82,8 @@ static PfStatus move(const PfLinks *l, int f)
   }
   from_parent(l, f, u, link->u);
   from_parent(l, f, parent->w, link->w);
+  for (int k = 0; k < 3 && l->still; k++)
+    if (l->still[f] & 1 << k) link->u[k] = pf_expr_int(l->ctx, 0);
   if (pf_frame_is_turned(frame))
     for (int k = 0; k < 3; k++) link->w[k] = pf_expr_add(l->ctx, link->w[k], turn[k]);
   PF_TRY(tidy3(l, link->u));
@@ -119,13 +122,14 @@ void pf_links_forget(PfLinks *l, PfExpr unknown)
 }
 
 PfStatus pf_links_make(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *v, const PfExpr *unknowns,
-                       int count, PfLinks **links)
+                       int count, const uint8_t *still, PfLinks **links)
 {
   int n = model->coordinate_count;
   PfLinks *l = *links = pf_arena_array(arena, PfLinks, 1);
   bool *used = pf_arena_array(arena, bool, model->frame_count);
   if (!l || !used) return pf_no_room(ctx, "the velocities of bodies");
-  *l = (PfLinks){.ctx = ctx, .arena = arena, .model = model, .v = v, .count = count, .unknowns = unknowns};
+  *l = (PfLinks){.ctx = ctx, .arena = arena, .model = model, .v = v, .count = count, .unknowns = unknowns,
+                 .still = still};
   l->round = pf_arena_array(arena, bool, model->frame_count);
   l->done = pf_arena_array(arena, bool, model->frame_count);
   l->wanted = pf_arena_array(arena, bool, model->frame_count);

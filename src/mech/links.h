@@ -12,9 +12,10 @@ typedef struct PfLink {
 
 typedef struct PfLinks PfLinks;
 
-/* Velocities v of all coordinates as linear forms of `count` unknowns, both read when a frame is reached. */
+/* Velocities v of all coordinates as linear forms of `count` unknowns, both read when a frame is reached, as is what
+ * cannot move (PfKinematics; may be NULL): a sum that a constraint makes zero need not be worked out. */
 PfStatus pf_links_make(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *v, const PfExpr *unknowns,
-                       int count, PfLinks **links);
+                       int count, const uint8_t *still, PfLinks **links);
 
 PfStatus pf_links_reach(PfLinks *links, int frame, const PfLink **link);
 

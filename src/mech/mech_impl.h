@@ -102,6 +102,9 @@ PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride,
 PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *divisors,
                             int count, PfDerivation *derivation);
 
+/* Adds what the formulas of the derivation divide by and what vanishes somewhere for certain. */
+PfStatus pf_conditions_complete(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
+
 /* Are all constraints such on velocities that the motion without them keeps by itself (integral.c)? */
 PfStatus pf_constraints_are_integrals(PfContext *ctx, PfArena *arena, const PfEquations *equations, bool *yes);
 
@@ -136,6 +139,9 @@ PfStatus pf_step_add(PfContext *ctx, PfArena *arena, PfDerivation *derivation, c
                      PfExpr value);
 PfStatus pf_step_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *of,
                          PfExpr value);
+/* An entry of a matrix, unless it is zero. */
+PfStatus pf_step_entry(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *row,
+                       const char *column, PfExpr value);
 PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
 PfStatus pf_steps_of_constraints(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                  PfDerivation *derivation);

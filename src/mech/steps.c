@@ -85,6 +85,13 @@ PfStatus pf_step_add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char
   return add(ctx, arena, d, what, (const char *const[2]){of, NULL}, value);
 }
 
+PfStatus pf_step_entry(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *row,
+                       const char *column, PfExpr value)
+{
+  if (pf_expr_is_structural_zero(ctx, value)) return PF_OK;
+  return add(ctx, arena, d, what, (const char *const[2]){row, column}, value);
+}
+
 PfStatus pf_step_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *of,
                          PfExpr value)
 {
@@ -150,9 +157,8 @@ PfStatus pf_steps_of_maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq
   pf_step_begin(d, "Admissible directions N = dv/domega: the equations are sum_i N_ia R_i = 0 with v(omega) put in");
   for (int a = 0; a < k->count; a++)
     for (int i = 0; i < eq->n; i++) {
-      const char *const of[2] = {eq->model->coordinates[i].name, k->names[a]};
-      if (pf_expr_is_structural_zero(ctx, k->N[i*k->count + a])) continue;
-      PF_TRY(add(ctx, arena, d, "N", of, k->N[i*k->count + a]));
+      PfExpr entry = k->N[i*k->count + a];
+      PF_TRY(pf_step_entry(ctx, arena, d, "N", eq->model->coordinates[i].name, k->names[a], entry));
     }
   return PF_OK;
 }

@@ -88,6 +88,7 @@ typedef struct Work {
   int count;        /* of the unknowns: pseudo-velocities, then velocities that were cut off */
   PfExpr *unknowns;
   PfLinks *links;
+  uint8_t *still;   /* see PfKinematics */
 } Work;
 
 /* The velocities that were cut off are no pseudo-velocities. */
@@ -133,14 +134,28 @@ static PfVector direction_of(const Work *w, const PfContact *contact, PfExpr mul
   return sum;
 }
 
+/* The axis of a frame whose origin the row holds still along it: d is that axis, and the contact is the origin. */
+static int still_axis(const Work *w, const PfExpr d[3], const PfExpr c[3])
+{
+  int axis = -1;
+  for (int k = 0; k < 3; k++) {
+    if (!pf_expr_is_structural_zero(w->ctx, c[k])) return -1;
+    if (pf_expr_is_structural_zero(w->ctx, d[k])) continue;
+    if (axis >= 0 || !pf_expr_is_int(w->ctx, d[k], 1)) return -1;
+    axis = k;
+  }
+  return axis;
+}
+
 /* The row as the velocity of the point of contact along a direction, d.(u + w x c): of what moves on the ground. */
-static PfStatus row_by_link(const Work *w, const PfConstraint *constraint, PfExpr *row)
+static PfStatus row_by_link(const Work *w, const PfConstraint *constraint, PfExpr *row, int *frame, int *axis)
 {
   const PfModel *model = w->eq->model;
   const PfContact *contact = contact_of(w, constraint->multiplier);
   const PfLink *link;
   PfExpr c[3], d[3], v[3];
   *row = PF_EXPR_NONE;
+  *axis = -1;
   if (!contact || contact->support != 0) return PF_OK;
   PF_TRY(pf_links_reach(w->links, contact->body, &link));
   int axes = pf_links_axes(w->links, contact->body);
@@ -151,19 +166,24 @@ static PfStatus row_by_link(const Work *w, const PfConstraint *constraint, PfExp
   pf_expr_cross3(w->ctx, link->w, c, v);
   for (int k = 0; k < 3; k++) v[k] = pf_expr_add(w->ctx, v[k], link->u[k]);
   *row = pf_expr_dot3(w->ctx, d, v);
+  *frame = contact->body;
+  if (axes == contact->body) *axis = still_axis(w, d, c);
   return pf_expr_check(w->ctx);
 }
 
 /* The row i with all velocities put in that are known: by the link that carries the contact, if that is the same. */
 static PfStatus find_row(const Work *w, int i, PfExpr *row)
 {
+  int frame = 0, axis = -1;
   PfExpr by_link, *v = pf_arena_array(w->arena, PfExpr, w->eq->n);
   if (!v) return pf_no_room(w->ctx, "the kinematics");
   for (int j = 0; j < w->eq->n; j++) v[j] = w->eq->model->coordinates[j].v;
   PF_TRY(pf_expr_substitute(w->ctx, w->eq->velocity + i, 1, v, w->k->v, w->eq->n, row));
-  PF_TRY(row_by_link(w, w->eq->model->constraints + i, &by_link));
+  PF_TRY(row_by_link(w, w->eq->model->constraints + i, &by_link, &frame, &axis));
   if (by_link == PF_EXPR_NONE) return PF_OK;
-  if (pf_expr_is_probably_zero(w->ctx, pf_expr_sub(w->ctx, *row, by_link), 1) == PF_TRUE) *row = by_link;
+  if (pf_expr_is_probably_zero(w->ctx, pf_expr_sub(w->ctx, *row, by_link), 1) != PF_TRUE) return PF_OK;
+  *row = by_link;
+  if (axis >= 0) w->still[frame] |= (uint8_t)(1 << axis); /* from when the row is solved */
   return PF_OK;
 }
 
@@ -193,13 +213,15 @@ PfStatus pf_tails_solve(PfContext *ctx, PfArena *arena, const PfEquations *eq, c
   drop_independent(t, k);
   Work w = {.ctx = ctx, .arena = arena, .eq = eq, .k = k, .count = k->count + t->count};
   w.unknowns = pf_arena_array(arena, PfExpr, w.count);
-  if (!w.unknowns) return pf_no_room(ctx, "the kinematics");
+  w.still = pf_arena_array(arena, uint8_t, eq->model->frame_count);
+  if (!w.unknowns || !w.still) return pf_no_room(ctx, "the kinematics");
   memcpy(w.unknowns, k->omega, (size_t)k->count*sizeof *w.unknowns);
   for (int i = 0; i < t->count; i++) {
     PfExpr v = eq->model->coordinates[t->coordinate[i]].v;
     w.unknowns[k->count + i] = k->v[t->coordinate[i]] = v;
   }
-  PF_TRY(pf_links_make(ctx, arena, eq->model, k->v, w.unknowns, w.count, &w.links));
+  PF_TRY(pf_links_make(ctx, arena, eq->model, k->v, w.unknowns, w.count, w.still, &w.links));
+  k->still = w.still;
   for (int i = t->count - 1; i >= 0; i--) PF_TRY(solve(&w, t->row[i], t->coordinate[i]));
   return PF_OK;
 }

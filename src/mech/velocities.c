@@ -24,7 +24,7 @@ PfStatus pf_body_velocities(PfContext *ctx, PfArena *arena, const PfEquations *e
   PfLinks *links;
   *forms = pf_arena_array(arena, PfExpr, (size_t)model->body_count*6*(size_t)stride);
   if (!*forms) return pf_no_room(ctx, "the velocities of bodies");
-  PF_TRY(pf_links_make(ctx, arena, model, k->v, k->omega, k->count, &links));
+  PF_TRY(pf_links_make(ctx, arena, model, k->v, k->omega, k->count, k->still, &links));
   for (int b = 0; b < model->body_count; b++)
     PF_TRY(list_body(ctx, links, model->bodies + b, stride, *forms + b*6*stride));
   return PF_OK;

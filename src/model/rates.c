@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rates of coordinates from speeds that are given by velocities: u = B v + c together with the constraints A v = -a is
- * solved for v. Velocities that neither determines become speeds themselves. */
+ * solved for v. Velocities that neither determines become speeds themselves. A constraint that says something about the
+ * speeds alone is left out: who reduces the equations binds the speeds by it, as by one that was added later. */
 #include "expr/eliminate.h"
 #include "model/model.h"
 #include "num/num.h"
@@ -110,9 +111,51 @@ static PfStatus make_guide(Work *w)
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- constraints that bind the speeds */
+
+/* Takes off the row what lies along the others, which are orthonormal; false when nothing is left of it. */
+static bool make_orthonormal(const double *basis, int count, int n, double *row)
+{
+  double before = sqrt(pf_dot(row, row, n));
+  for (int pass = 0; pass < 2; pass++) /* twice is enough: Kahan, Parlett */
+    for (int b = 0; b < count; b++) {
+      double along = pf_dot(basis + b*n, row, n);
+      for (int j = 0; j < n; j++) row[j] -= along*basis[b*n + j];
+    }
+  double left = sqrt(pf_dot(row, row, n));
+  if (!(left > 1e-9*before)) return false;
+  for (int j = 0; j < n; j++) row[j] /= left;
+  return true;
+}
+
+/* Leaves out constraints that follow from the definitions and the constraints before them, but for the other side. */
+static PfStatus leave_bound_out(Work *w)
+{
+  int n = w->n, kept = 0, count = 0, constraints = w->constraints;
+  double *A = pf_arena_array(w->arena, double, w->rows*n), *basis = pf_arena_array(w->arena, double, w->rows*n);
+  if (!A || !basis) return pf_no_room(w->ctx, "the speeds");
+  PF_TRY(pf_expr_evaluate(w->ctx, w->A, w->rows*n, w->guide.symbols, w->guide.generic, w->guide.count, A));
+  if (pf_first_not_finite(A, (size_t)(w->rows*n)) >= 0) return PF_OK;
+  for (int pass = 0; pass < 2; pass++) /* definitions, then constraints */
+    for (int i = pass ? 0 : constraints; i < (pass ? constraints : w->rows); i++) {
+      memcpy(basis + count*n, A + i*n, (size_t)n*sizeof *basis);
+      bool independent = make_orthonormal(basis, count, n, basis + count*n);
+      count += independent;
+      if (!pass || !independent) continue;
+      memmove(w->A + kept*n, w->A + i*n, (size_t)n*sizeof *w->A);
+      w->f[kept++] = w->f[i];
+    }
+  int definitions = w->rows - constraints;
+  memmove(w->A + kept*n, w->A + constraints*n, (size_t)(definitions*n)*sizeof *w->A);
+  memmove(w->f + kept, w->f + constraints, (size_t)definitions*sizeof *w->f);
+  w->constraints = kept;
+  w->rows = kept + definitions;
+  return PF_OK;
+}
+
 /* ---------------------------------------------------------------- what the speeds leave open */
 
-/* A definition that vanishes with the others and the constraints: 0 = (what its right side has become). */
+/* A definition that vanishes with the others: 0 = (what its right side has become). */
 static PfStatus check_dependent(const Work *w, const PfElimination *e)
 {
   for (int i = e->rank; i < w->rows; i++) {
@@ -120,8 +163,8 @@ static PfStatus check_dependent(const Work *w, const PfElimination *e)
     if (row < w->constraints) continue;
     const PfSpeed *speed = w->model->speeds + (row - w->constraints);
     const char *relation = pf_expr_print(w->ctx, w->arena, pf_expr_simplest(w->ctx, e->rest[row]), PF_TEXT);
-    pf_fail_at(w->ctx, PF_ERR_MODEL, speed->place, "the speed '%s' is not independent of the others and of the "
-               "constraints", speed->name);
+    pf_fail_at(w->ctx, PF_ERR_MODEL, speed->place, "the speed '%s' is not independent of the others",
+               speed->name);
     if (relation && strlen(relation) < 200) pf_hint(w->ctx, "it makes %s = 0 for every motion", relation);
     return PF_ERR_MODEL;
   }
@@ -261,6 +304,7 @@ static PfStatus solve(Work *w)
   PF_TRY(add_constraints(w));
   PF_TRY(add_definitions(w));
   PF_TRY(make_guide(w));
+  PF_TRY(leave_bound_out(w));
   PF_TRY(pf_eliminate(w->ctx, w->arena, &w->guide, w->rows, w->n, w->constraints, w->A, w->f, &e));
   PF_TRY(check_dependent(w, &e));
   PF_TRY(check_others(w, w->n - e.rank));
