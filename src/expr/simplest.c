@@ -3,6 +3,7 @@
  * factors taken out of each, and the shortest text wins; the expression itself is the first candidate. */
 #include "expr/normal.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { LONGEST = 20000, MOST_NODES = 4000, MOST_WORK = 2000000 };
@@ -429,6 +430,52 @@ static PfExpr find_simplest(PfExprTable *table, PfExpr e)
   return length < own || (length == own && is_more_regular(table, scratch, best, e)) ? best : e;
 }
 
+/* ---------------------------------------------------------------- numbers in disguise */
+
+static bool is_made_of_numbers(PfExprTable *table, PfExpr e)
+{
+  PfArena *scratch = pf_context_scratch(table->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfExpr *nodes;
+  int count;
+  bool good = pf_walk(table, scratch, &e, 1, &nodes, &count) == PF_OK;
+  for (int i = 0; i < count && good; i++) good = op_of(table, nodes[i]) != PF_OP_SYMBOL;
+  pf_arena_release(scratch, mark);
+  return good;
+}
+
+/* cos(2 pi/5)^2 + cos(4 pi/5)^2 = 3/4: a sum of numbers that is a fraction, by its value and by prime fields. */
+static PfExpr fold(void *user, PfExpr e)
+{
+  enum { LARGEST_DENOMINATOR = 16 };
+  PfExprTable *table = user;
+  double value;
+  if (op_of(table, e) != PF_OP_SUM || !is_made_of_numbers(table, e)) return e;
+  if (pf_expr_evaluate(table->ctx, &e, 1, NULL, NULL, 0, &value) != PF_OK || !(fabs(value) < 1e6)) return e;
+  for (int den = 1; den <= LARGEST_DENOMINATOR; den++) {
+    double num = round(value*den);
+    if (fabs(value*den - num) > 1e-9) continue;
+    PfExpr fraction = pf_expr_rational(table->ctx, (int64_t)num, den);
+    return pf_expr_is_probably_zero(table->ctx, pf_expr_sub(table->ctx, e, fraction), 3) == PF_TRUE ? fraction : e;
+  }
+  return e;
+}
+
+/* Only where sines or cosines of numbers occur. */
+static PfExpr fold_numbers(PfExprTable *table, PfExpr e)
+{
+  PfArena *scratch = pf_context_scratch(table->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfExpr *nodes, folded = e;
+  int count;
+  bool any = false, good = pf_walk(table, scratch, &e, 1, &nodes, &count) == PF_OK;
+  for (int i = 0; i < count && good && !any; i++)
+    any = is_circular(op_of(table, nodes[i])) && is_made_of_numbers(table, nodes[i]);
+  if (any && pf_expr_map(table->ctx, &e, 1, fold, table, &folded) != PF_OK) folded = e;
+  pf_arena_release(scratch, mark);
+  return folded;
+}
+
 /* The field has the last word: it also sees products of doubles that were rounded on the way. */
 static PfExpr look_for_simplest(PfExprTable *table, PfExpr e)
 {
@@ -436,9 +483,10 @@ static PfExpr look_for_simplest(PfExprTable *table, PfExpr e)
   size_t length = pf_expr_length(ctx, e);
   table->effort -= 20*(double)(length < LONGEST ? length : LONGEST); /* for this look, and for the zero tests below */
   if (length > LONGEST) return e;
-  if (pf_expr_is_probably_zero(ctx, e, 1) == PF_TRUE && pf_expr_is_zero(ctx, e) == PF_TRUE)
-    return pf_expr_int(ctx, 0);
-  PfExpr best = find_simplest(table, e);
+  if (pf_expr_is_probably_zero(ctx, e, 1) == PF_TRUE &&
+      (pf_expr_is_zero(ctx, e) == PF_TRUE || pf_expr_is_probably_zero(ctx, e, 4) == PF_TRUE))
+    return pf_expr_int(ctx, 0); /* the normal form does not know that 4 cos(2 pi/5)^2 + 2 cos(2 pi/5) = 1 */
+  PfExpr best = fold_numbers(table, find_simplest(table, e));
   if (best == e || pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, e, best), 1) == PF_FALSE) return e;
   return best;
 }
