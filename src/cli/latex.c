@@ -121,7 +121,7 @@ static char *copy_words(char *to, const char *from)
   return copy(to, from, from + strlen(from));
 }
 
-/* \frac{a}{b} as \frac{1}{b} a where it is too wide, so that a can be broken; as a (b)^{-1} where b is too wide as well.
+/* \frac{a}{b} as \frac{1}{b} a where it is too wide, so that a can be broken; as a (b)^{-1} where b is too wide too.
  * What closes the brackets of a comes where it ends: `close` is the stack of such places. */
 static const char *unfold(PfArena *scratch, const char *formula, double room)
 {
