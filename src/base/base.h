@@ -52,6 +52,12 @@ void pf_text_add(PfText *text, const char *string);
 void pf_text_print(PfText *text, const char *format, ...) PF_PRINTF(2, 3);
 const char *pf_text_get(const PfText *text);
 
+/* x by the fewest digits that read back as the same double, laid out as %.17g does; where there is room for
+ * PF_LONGEST_NUMBER bytes. Gives the length (digits.c). */
+enum { PF_LONGEST_NUMBER = 32 };
+size_t pf_put_shortest(char *to, double x);
+void pf_text_number(PfText *text, double x);
+
 /* ---------------------------------------------------------------- characters */
 
 /* The first bytes are one character in valid UTF-8, of so many bytes; 0 when they are not. */

@@ -9,8 +9,9 @@
 #ifndef PF_EXPR_PRIME_H
 #define PF_EXPR_PRIME_H
 
+#include "base/wide.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Elements a are kept as a*2^64 mod p: Montgomery, Math. Comp. 44 (1985) 519-521. */
 typedef struct PfField {
@@ -21,25 +22,6 @@ typedef struct PfField {
 } PfField;
 
 /* ---------------------------------------------------------------- arithmetic */
-
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 PfWide;
-
-static inline uint64_t pf_multiply_wide(uint64_t a, uint64_t b, uint64_t *low)
-{
-  PfWide product = (PfWide)a*b;
-  *low = (uint64_t)product;
-  return (uint64_t)(product >> 64);
-}
-#else
-static inline uint64_t pf_multiply_wide(uint64_t a, uint64_t b, uint64_t *low)
-{
-  uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;
-  uint64_t bottom = a0*b0, left = a1*b0 + (bottom >> 32), right = a0*b1 + (left & 0xFFFFFFFFu);
-  *low = (right << 32) | (bottom & 0xFFFFFFFFu);
-  return a1*b1 + (left >> 32) + (right >> 32);
-}
-#endif
 
 static inline uint64_t pf_field_add(const PfField *f, uint64_t a, uint64_t b)
 {

@@ -513,10 +513,12 @@ static PfStatus write_equation(Work *w, int a, PfEquation *e)
 /* Body by body: where there are several and no energies beside them. */
 static PfStatus write_bodywise(Work *w, const PfExpr *forms, const PfReducedForm *form, PfAuthored *other, bool *good)
 {
-  enum { MOST_BODIES = 64 };
+  enum { MOST_BODIES = 64, MOST_FORMS = 600 };
   bool formula = !pf_expr_is_structural_zero(w->ctx, w->eq->model->kinetic);
   *good = false;
-  if (formula || w->eq->model->body_count < 2 || w->eq->model->body_count > MOST_BODIES) return PF_OK;
+  if (formula || w->eq->model->body_count < 2 || w->eq->model->body_count > MOST_BODIES ||
+      w->eq->model->body_count*w->s > MOST_FORMS)
+    return PF_OK;
   PF_TRY(pf_author_bodywise(w->ctx, w->arena, w->eq, w->k, forms, form, w->Q, other, good));
   for (int a = 0; a < w->s && *good; a++) PF_TRY(use_velocities(w, &other->equations[a].right));
   return PF_OK;

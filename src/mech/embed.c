@@ -424,7 +424,11 @@ static void try_alone(const Embedding *x, const PfExpr *force, int k, PfExpr *la
   int n = x->n;
   for (int i = 0; i < n; i++) {
     PfExpr entry = x->eq->A[k*n + i];
-    bool alone = !pf_expr_is_structural_zero(x->ctx, entry) && pf_guide_is_constant(x->ctx, &x->guide, entry);
+    const PfGuide *g = &x->guide;
+    double value = 0; /* at the parameters of the model it must not vanish: a - b */
+    bool alone = pf_guide_is_constant(x->ctx, g, entry) &&
+                 pf_expr_evaluate(x->ctx, &entry, 1, g->symbols, g->generic, g->count, &value) == PF_OK &&
+                 fabs(value) > 1e-12;
     for (int l = 0; l < x->eq->m; l++)
       alone = alone && (l == k || pf_expr_is_structural_zero(x->ctx, x->eq->A[l*n + i]));
     if (!alone) continue;

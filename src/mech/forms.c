@@ -87,6 +87,13 @@ static bool is_linear(PfContext *ctx, const PfEquations *eq, const PfKinematics 
   return true;
 }
 
+/* Of so many bodies and pseudo-velocities nobody reads the equations: they are printed as they were found. */
+static bool is_readable(const PfEquations *eq, const PfKinematics *k)
+{
+  enum { MOST_ENTRIES = 60000 };
+  return (double)k->count*k->count*eq->model->body_count <= MOST_ENTRIES;
+}
+
 static void write_plainly(PfContext *ctx, const PfKinematics *k, PfReducedForm *form, PfDerivation *d)
 {
   simplify(ctx, form->G, k->count*k->count);
@@ -108,7 +115,7 @@ static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquatio
   PF_TRY(make_room(ctx, arena, k.count, 2*k.count + eq->n + more, d));
   memcpy(d->unknowns, k.rate, (size_t)k.count*sizeof *k.rate);
   d->speeds = k.omega;
-  if (is_linear(ctx, eq, &k)) {
+  if (is_linear(ctx, eq, &k) && is_readable(eq, &k)) {
     PfAuthored authored;
     PF_TRY(pf_author(ctx, arena, eq, &k, &form, &authored));
     memcpy(d->equations, authored.equations, (size_t)k.count*sizeof *d->equations);

@@ -32,11 +32,13 @@ static bool is_wheel(const Work *w, int i)
 {
   PfContext *ctx = w->ctx;
   PfExpr q = w->eq->model->coordinates[i].q;
+  PfExpr turn = pf_combination(ctx, w->k->N + i*w->s, 1, w->k->omega, w->s);
+  if (w->eq->model->coordinates[i].quasi || pf_expr_is_structural_zero(ctx, turn)) return false;
   for (int j = 0; j < w->n; j++)
     if (pf_expr_depends(ctx, w->k->v[j], &q, 1)) return false;
   for (int a = 0; a < w->s; a++)
     if (w->k->independent[a] == i || is_moving(w, w->k->N[i*w->s + a])) return false;
-  return pf_expr_is_probably_zero(ctx, w->k->drift[i], 1) == PF_TRUE &&
+  return pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, w->k->v[i], turn), 1) == PF_TRUE && /* and at nothing else */
          !pf_expr_is_structural_zero(ctx, w->eq->M[i*w->n + i]) && !is_moving(w, w->eq->M[i*w->n + i]);
 }
 

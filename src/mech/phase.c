@@ -92,6 +92,49 @@ static bool keeps_speeds(const PfModel *all, const PfPhase *phase)
   return phase->equations.n == all->coordinate_count;
 }
 
+/* Velocities of what is held are zero. */
+static PfStatus rest(PfContext *ctx, const PfModel *all, const bool *held, PfArena *arena, PfExpr *e, size_t count)
+{
+  size_t n = (size_t)all->coordinate_count;
+  PfExpr *symbols = pf_arena_array(arena, PfExpr, n), *zeros = pf_arena_array(arena, PfExpr, n);
+  if (!symbols || !zeros) return pf_no_room(ctx, "the equations of a phase");
+  int k = 0;
+  for (size_t i = 0; i < n; i++)
+    if (held[i]) symbols[k] = all->coordinates[i].v, zeros[k++] = pf_expr_int(ctx, 0);
+  if (k == 0 || count == 0) return PF_OK;
+  return pf_expr_substitute(ctx, e, (int)count, symbols, zeros, k, e);
+}
+
+static PfStatus rest_vector(PfContext *ctx, const PfModel *all, const bool *held, PfArena *arena, PfVector *v)
+{
+  if (v->count <= 0) return PF_OK;
+  PfVectorPart *parts = pf_arena_array(arena, PfVectorPart, v->count);
+  if (!parts) return pf_no_room(ctx, "the equations of a phase");
+  memcpy(parts, v->part, (size_t)v->count*sizeof *parts);
+  v->part = parts;
+  for (int i = 0; i < v->count; i++) PF_TRY(rest(ctx, all, held, arena, parts[i].c, 3));
+  return PF_OK;
+}
+
+/* The same in what the model says, for who derives from it again: in angular velocities. */
+static PfStatus rest_model(PfContext *ctx, const PfModel *all, const bool *held, PfArena *arena, PfModel *model)
+{
+  size_t n = (size_t)model->coordinate_count;
+  model->loads = pf_arena_array(arena, PfLoad, all->load_count);
+  if (!model->loads) return pf_no_room(ctx, "the equations of a phase");
+  if (all->load_count) memcpy(model->loads, all->loads, (size_t)all->load_count*sizeof *model->loads);
+  for (int i = 0; i < model->load_count; i++) {
+    PF_TRY(rest_vector(ctx, all, held, arena, &model->loads[i].force));
+    PF_TRY(rest_vector(ctx, all, held, arena, &model->loads[i].velocity));
+  }
+  for (int k = 0; k < model->constraint_count; k++)
+    PF_TRY(rest(ctx, all, held, arena, &model->constraints[k].residual, 1));
+  PF_TRY(rest(ctx, all, held, arena, &model->kinetic, 1));
+  PF_TRY(rest(ctx, all, held, arena, &model->dissipation, 1));
+  PF_TRY(rest(ctx, all, held, arena, model->force, n));
+  return rest(ctx, all, held, arena, model->nonideal, n);
+}
+
 static PfStatus make_model(PfContext *ctx, PfArena *arena, const PfModel *all, const bool *held, PfPhase *phase)
 {
   PfModel *model = &phase->model;
@@ -114,24 +157,12 @@ static PfStatus make_model(PfContext *ctx, PfArena *arena, const PfModel *all, c
     model->nonideal[i] = all->nonideal[phase->coordinate[i]];
   }
   for (size_t k = 0; k < m; k++) model->constraints[k] = all->constraints[phase->constraint[k]];
+  PF_TRY(rest_model(ctx, all, held, arena, model));
   PF_TRY(add_parameters(ctx, arena, all, held, model));
   return add_balls(ctx, arena, all, phase, model);
 }
 
 /* ---------------------------------------------------------------- the equations */
-
-/* Velocities of what is held are zero. */
-static PfStatus rest(PfContext *ctx, const PfModel *all, const bool *held, PfArena *arena, PfExpr *e, size_t count)
-{
-  size_t n = (size_t)all->coordinate_count;
-  PfExpr *symbols = pf_arena_array(arena, PfExpr, n), *zeros = pf_arena_array(arena, PfExpr, n);
-  if (!symbols || !zeros) return pf_no_room(ctx, "the equations of a phase");
-  int k = 0;
-  for (size_t i = 0; i < n; i++)
-    if (held[i]) symbols[k] = all->coordinates[i].v, zeros[k++] = pf_expr_int(ctx, 0);
-  if (k == 0 || count == 0) return PF_OK;
-  return pf_expr_substitute(ctx, e, (int)count, symbols, zeros, k, e);
-}
 
 typedef struct Lists {
   PfExpr *M, *F, *C, *applied, *A, *b, *position, *velocity, *rate, *momentum;

@@ -166,6 +166,31 @@ static PfStatus take_formulas(PfContext *ctx, PfArena *arena, PfDerivation *d, c
   return PF_OK;
 }
 
+/* Has the model a name made of the prefix and a number? */
+static bool is_taken(const PfModel *model, const char *prefix)
+{
+  size_t length = strlen(prefix);
+  for (int i = 0; i < model->parameter_count + model->coordinate_count + model->speed_count + model->input_count; i++) {
+    int k = i;
+    const char *name = NULL;
+    if (k < model->parameter_count) name = model->parameters[k].name;
+    else if ((k -= model->parameter_count) < model->coordinate_count) name = model->coordinates[k].name;
+    else if ((k -= model->coordinate_count) < model->speed_count) name = model->speeds[k].name;
+    else name = model->inputs[k - model->speed_count].name;
+    if (!strncmp(name, prefix, length) && name[length] && strspn(name + length, "0123456789") == strlen(name + length))
+      return true;
+  }
+  return false;
+}
+
+static const char *free_prefix(const PfModel *model)
+{
+  static const char *const prefixes[] = {"z", "Z", "zz", "z_"};
+  for (size_t i = 0; i < sizeof prefixes/sizeof *prefixes; i++)
+    if (!is_taken(model, prefixes[i])) return prefixes[i];
+  return "zzz_";
+}
+
 /* Shared parts come before the names that are there already, which may contain them. */
 PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
 {
@@ -174,7 +199,7 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
   PfParts parts = {0};
   if (!roots) return pf_no_room(ctx, "the equations");
   list_formulas(d, roots);
-  PF_TRY(pf_expr_share(ctx, arena, roots, count, "z", LONG_EQUATIONS, &parts));
+  PF_TRY(pf_expr_share(ctx, arena, roots, count, free_prefix(d->model), LONG_EQUATIONS, &parts));
   PF_TRY(take_formulas(ctx, arena, d, roots));
   PfExpr *names = pf_arena_array(arena, PfExpr, parts.count + named);
   PfExpr *values = pf_arena_array(arena, PfExpr, parts.count + named);
@@ -190,10 +215,13 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
   return sort_parts(ctx, arena, d);
 }
 
-static bool is_velocity(const PfModel *model, PfExpr symbol)
+/* Does the model know its rate: is it a velocity, a direction cosine, a component of a quaternion? */
+static bool is_known(const PfModel *model, PfExpr symbol)
 {
   for (int k = 0; k < model->coordinate_count; k++)
     if (model->coordinates[k].v == symbol) return true;
+  for (int k = 0; k < model->follower_count; k++)
+    if (model->followers[k].symbol == symbol) return true;
   return false;
 }
 
@@ -205,9 +233,9 @@ PfStatus pf_derivation_rate(PfContext *ctx, PfArena *arena, const PfDerivation *
   PfExpr *from = pf_arena_array(arena, PfExpr, most), *to = pf_arena_array(arena, PfExpr, most), own;
   if (!from || !to) return pf_no_room(ctx, "the equations");
   for (int i = 0; i < speeds; i++)
-    if (!is_velocity(d->model, d->speeds[i])) from[count] = d->speeds[i], to[count++] = d->unknowns[i];
+    if (!is_known(d->model, d->speeds[i])) from[count] = d->speeds[i], to[count++] = d->unknowns[i];
   for (int i = 0; i < d->part_count; i++)
-    if (!is_velocity(d->model, d->part_names[i]))
+    if (!is_known(d->model, d->part_names[i]))
       from[count] = d->part_names[i], to[count++] = pf_rate_symbol(ctx, d->part_names[i]);
   PF_TRY(pf_expr_derive_along(ctx, d->part_values + part, 1, from, to, count, &own));
   PF_TRY(pf_model_time_derivative(d->model, d->part_values + part, 1, rate));

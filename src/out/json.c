@@ -90,7 +90,7 @@ void pf_json_string(PfJson *json, const char *key, const char *value)
 void pf_json_number(PfJson *json, const char *key, double value)
 {
   pf_json_item(json, key);
-  if (isfinite(value)) pf_text_print(&json->text, "%.17g", value == 0 ? 0 : value); /* no -0 */
+  if (isfinite(value)) pf_text_number(&json->text, value == 0 ? 0 : value); /* no -0 */
   else pf_text_add(&json->text, "null");
 }
 

@@ -203,13 +203,6 @@ PfStatus pf_record_keep(PfRecord *r)
 
 /* ---------------------------------------------------------------- rows */
 
-static void put_number(PfText *text, double x)
-{
-  enum { LONGEST = 32 }; /* 17 digits, sign, point, exponent */
-  if (text->failed || !pf_reserve(text->allocator, text, text->count + LONGEST)) text->failed = true;
-  else text->count += (size_t)snprintf(text->at + text->count, LONGEST, "%.17g", x);
-}
-
 static void put_row(PfRecord *r, const double *row)
 {
   bool json = r->format == PF_FORMAT_JSON;
@@ -217,7 +210,7 @@ static void put_row(PfRecord *r, const double *row)
   for (int i = 0; i < r->head.count; i++) {
     if (i) pf_text_add(&r->pending, json ? ", " : ",");
     if (json && !isfinite(row[i])) pf_text_add(&r->pending, "null");
-    else put_number(&r->pending, row[i]);
+    else pf_text_number(&r->pending, row[i]);
   }
   pf_text_add(&r->pending, json ? "]" : "\n");
 }

@@ -36,6 +36,15 @@ says out "Vdot"
 run 1 eval --spatial "$source/examples/snakeboard.pf"
 says err "the model has no bodies"
 
+# After a body was detached its coordinate is held, in constraints too: all formulations go on, by the same motion.
+printf '%s\n' "coord x, q" "body c in ground at (x, 0, 0) { mass 2, inertia 3 }" \
+  "body tl in c turn q about z { mass 2, inertia 3, com (1, 0, 0) }" "constraint k: q' = x'" "start x' = 1" \
+  "when t = 0.5 { detach tl }" "run 1" >"$place/detached.pf"
+for form in multipliers maggi laconic; do
+  run 0 run --form $form --at 1 --json "$place/detached.pf"
+  holds 'near(d["rows"][-1][d["columns"].index("x")], 0.531995947156863, 1e-7)'
+done
+
 # What never happens is said; an unknown joint is an error.
 printf '%s\n' "coord x" "body a in ground at (x, 0, 0) { mass 1 }" "start x' = 1" "when x > 100 { lock a }" "run 1" >"$place/model.pf"
 run 0 run "$place/model.pf"

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A double by the fewest digits that read back as the same number; of several such texts the one nearest to it. By
+ * R. Giulietti, The Schubfach way to render doubles, 2020: the number and the ends of the interval that rounds to it,
+ * times a power of ten of 128 bits, decide between two neighbours with whole numbers only. */
+#include "base/base.h"
+#include "base/wide.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SMALLEST_POWER = -292, FRACTION_BITS = 52, BIAS = 1075 };
+
+typedef struct Power {
+  uint64_t high, low;
+} Power;
+
+static const Power powers[] = {
+#define PF_POWER(high, low) {high, low},
+#include "base/powers_of_ten.def"
+#undef PF_POWER
+};
+
+/* digits*10^exponent */
+typedef struct Decimal {
+  uint64_t digits;
+  int exponent;
+} Decimal;
+
+/* floor(log10(2^e)), and of 3/4 of it; floor(log2(10^e)): exact for all exponents of doubles. */
+static int log10_of_power(int e, bool three_quarters)
+{
+  return (e*1262611 - (three_quarters ? 524031 : 0)) >> 22;
+}
+static int log2_of_power(int e)
+{
+  return (e*1741647) >> 19;
+}
+
+/* The upper 64 bits of g*x, 128 bits times 64; the last one says whether anything was cut off. */
+static uint64_t multiply_to_odd(Power g, uint64_t x)
+{
+  uint64_t ignored, low, carry = pf_multiply_wide(g.low, x, &ignored), high = pf_multiply_wide(g.high, x, &low);
+  low += carry;
+  high += low < carry;
+  return high | (low > 1);
+}
+
+/* Four times the number and both ends of its interval, times 10^-k; s and s + 1 are the candidates at this place, and
+ * the tens around them at the next. */
+static Decimal shortest(uint64_t c, int q, bool closer_below)
+{
+  int k = log10_of_power(q, closer_below), h = q + log2_of_power(-k) + 1;
+  Power g = powers[-k - SMALLEST_POWER];
+  bool even = c%2 == 0;
+  uint64_t below = multiply_to_odd(g, (4*c - 2 + closer_below) << h) + !even;
+  uint64_t here = multiply_to_odd(g, 4*c << h), above = multiply_to_odd(g, (4*c + 2) << h) - !even, s = here/4;
+  if (s >= 10) {
+    uint64_t tens = s/10;
+    bool down = below <= 40*tens, up = 40*tens + 40 <= above;
+    if (down != up) return (Decimal){tens + up, k + 1};
+  }
+  bool down = below <= 4*s, up = 4*s + 4 <= above;
+  if (down != up) return (Decimal){s + up, k};
+  uint64_t middle = 4*s + 2;
+  return (Decimal){s + (here > middle || (here == middle && s%2)), k};
+}
+
+static Decimal decimal_of(uint64_t bits)
+{
+  uint64_t fraction = bits & (((uint64_t)1 << FRACTION_BITS) - 1);
+  int exponent = (int)(bits >> FRACTION_BITS & 0x7FF);
+  if (exponent == 0) return shortest(fraction, 1 - BIAS, false);
+  uint64_t c = fraction | (uint64_t)1 << FRACTION_BITS;
+  int q = exponent - BIAS;
+  if (q <= 0 && q > -FRACTION_BITS - 1 && !(c & (((uint64_t)1 << -q) - 1))) return (Decimal){c >> -q, 0}; /* whole */
+  return shortest(c, q, fraction == 0 && exponent > 1);
+}
+
+/* ---------------------------------------------------------------- the text */
+
+static int put_digits(char *to, uint64_t digits)
+{
+  char backwards[24];
+  int count = 0;
+  for (; digits; digits /= 10) backwards[count++] = (char)('0' + digits%10);
+  for (int i = 0; i < count; i++) to[i] = backwards[count - 1 - i];
+  return count;
+}
+
+/* e-07, e+20, e+300: as printf writes it. */
+static char *put_exponent(char *to, int e)
+{
+  *to++ = 'e';
+  *to++ = e < 0 ? '-' : '+';
+  e = e < 0 ? -e : e;
+  if (e >= 100) *to++ = (char)('0' + e/100);
+  *to++ = (char)('0' + e/10%10);
+  *to++ = (char)('0' + e%10);
+  return to;
+}
+
+/* With an exponent where %.17g has one: below 1e-4 and from 1e17 on. */
+static char *lay_out(char *to, const char *digits, int count, int point)
+{
+  enum { MOST_DIGITS = 17 };
+  if (point < -3 || point > MOST_DIGITS) {
+    *to++ = digits[0];
+    if (count > 1) *to++ = '.';
+    memcpy(to, digits + 1, (size_t)count - 1);
+    return put_exponent(to + count - 1, point - 1);
+  }
+  if (point <= 0) {
+    memcpy(to, "0.000", (size_t)(2 - point));
+    memcpy(to + 2 - point, digits, (size_t)count);
+    return to + 2 - point + count;
+  }
+  for (int i = 0; i < count || i < point; i++) {
+    if (i == point) *to++ = '.';
+    *to++ = i < count ? digits[i] : '0';
+  }
+  return to;
+}
+
+size_t pf_put_shortest(char *to, double x)
+{
+  uint64_t bits;
+  char digits[24] = "", *const start = to;
+  if (!isfinite(x)) return (size_t)snprintf(to, PF_LONGEST_NUMBER, "%g", x);
+  memcpy(&bits, &x, sizeof bits);
+  if (bits >> 63) *to++ = '-';
+  bits &= ~((uint64_t)1 << 63);
+  if (bits) {
+    Decimal d = decimal_of(bits);
+    for (; d.digits%10 == 0; d.digits /= 10) d.exponent++;
+    int count = put_digits(digits, d.digits);
+    to = lay_out(to, digits, count, count + d.exponent);
+  } else {
+    *to++ = '0';
+  }
+  *to = 0;
+  return (size_t)(to - start);
+}
+
+void pf_text_number(PfText *text, double x)
+{
+  char number[PF_LONGEST_NUMBER];
+  pf_text_put(text, number, pf_put_shortest(number, x));
+}
