@@ -7,8 +7,7 @@
 
 enum { COSINES = 9, QUATERNION = 4 };
 
-/* Do the first equations of the derivation, or its abbreviations, contain one of these symbols? */
-static bool contains(PfContext *ctx, const PfDerivation *d, int equations, const PfExpr *symbols, int count)
+bool pf_derivation_contains(PfContext *ctx, const PfDerivation *d, int equations, const PfExpr *symbols, int count)
 {
   for (int i = 0; i < equations; i++)
     if (pf_expr_depends(ctx, d->equations[i].left, symbols, count) ||
@@ -45,8 +44,8 @@ PfStatus pf_attitude_add(PfContext *ctx, PfArena *arena, const PfModel *model, P
     for (int k = 0; k < QUATERNION; k++) equations[count++] = rate_of(ctx, q + k);
     for (int row = 0; row < 3; row++) {
       PfExpr symbols[3] = {cosine[3*row].symbol, cosine[3*row + 1].symbol, cosine[3*row + 2].symbol};
-      if (!contains(ctx, d, d->equation_count, symbols, 3)) continue;
-      bool moves = contains(ctx, d, d->motion_count, symbols, 3); /* then its rates make the equations complete */
+      if (!pf_derivation_contains(ctx, d, d->equation_count, symbols, 3)) continue;
+      bool moves = pf_derivation_contains(ctx, d, d->motion_count, symbols, 3); /* its rates complete the equations */
       for (int k = 0; k < 3 && moves; k++) equations[count++] = rate_of(ctx, cosine + 3*row + k);
       for (int k = 0; k < 3; k++) equations[count++] = definition_of(ctx, q, cosine + 3*row + k);
     }

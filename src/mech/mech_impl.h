@@ -114,6 +114,10 @@ PfExpr pf_rate_symbol(PfContext *ctx, PfExpr name);
 /* Says what the next equations behind those of motion are (present.c). */
 void pf_derivation_section(PfDerivation *derivation, const char *title, int count);
 
+/* Do the first equations of the derivation, or its abbreviations, contain one of these symbols (attitude.c)? */
+bool pf_derivation_contains(PfContext *ctx, const PfDerivation *derivation, int equations, const PfExpr *symbols,
+                            int count);
+
 /* Adds how the attitude follows from the angular velocities (attitude.c). */
 PfStatus pf_attitude_add(PfContext *ctx, PfArena *arena, const PfModel *model, PfDerivation *derivation);
 

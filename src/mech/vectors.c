@@ -355,17 +355,6 @@ PfStatus pf_vector_motion(PfContext *ctx, PfArena *arena, const PfEquations *eq,
 
 /* ---------------------------------------------------------------- attitude */
 
-static bool contains(PfContext *ctx, const PfDerivation *d, const PfExpr *symbols, int count)
-{
-  for (int i = 0; i < d->motion_count; i++)
-    if (pf_expr_depends(ctx, d->equations[i].left, symbols, count) ||
-        pf_expr_depends(ctx, d->equations[i].right, symbols, count))
-      return true;
-  for (int i = 0; i < d->part_count; i++)
-    if (pf_expr_depends(ctx, d->part_values[i], symbols, count)) return true;
-  return false;
-}
-
 static PfStatus write_product(PfContext *ctx, PfArena *arena, PfDerivation *d, PfExpr left, PfExpr a, PfExpr b,
                               bool quaternion)
 {
@@ -392,7 +381,7 @@ PfStatus pf_vector_attitude(PfContext *ctx, PfArena *arena, const PfModel *model
     PF_TRY(write_product(ctx, arena, d, rate, own ? q : w, own ? w : q, true));
     for (int row = 0; row < 3 && own; row++) {
       PfExpr symbols[3] = {cosine[3*row].symbol, cosine[3*row + 1].symbol, cosine[3*row + 2].symbol};
-      if (!contains(ctx, d, symbols, 3)) continue;
+      if (!pf_derivation_contains(ctx, d, d->motion_count, symbols, 3)) continue;
       PfExpr e = vector_of(ctx, arena, symbols[0], 0);
       PF_TRY(write_product(ctx, arena, d, vector_of(ctx, arena, symbols[0], 1), e, w, false));
     }
