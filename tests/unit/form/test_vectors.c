@@ -70,6 +70,40 @@ static void names_of_inertias_do_not_clash(void **state)
                  (const char *const[]){"I_b = diag(A, B, C)", "I_c = diag(C, B, A)", NULL});
 }
 
+/* The rate of a name is the same whether a direction cosine in it has a definition of its own, as in --c, or not: the
+ * model knows how cosines follow, and they must not be counted twice. */
+static void cosines_that_are_defined_are_counted_once(void **state)
+{
+  needs_shortest_forms();
+  System s;
+  PfDerivation d, more;
+  int compared = 0;
+  read_system(*state,
+              "param m = 1, h = 0.14, l = 0.8, M = 1.8, J = 0.9\n"
+              "body b in ground free { mass m, inertia 1.5, com (0.2, 0, h) }\n"
+              "body c in b at (l, 0, 0) { mass M, inertia J }\n", &s);
+  derive(&s, "laconic", &d);
+  more = d;
+  more.part_count = d.part_count + 9;
+  more.part_names = pf_arena_array(s.arena, PfExpr, more.part_count);
+  more.part_values = pf_arena_array(s.arena, PfExpr, more.part_count);
+  for (int i = 0; i < 9; i++) {
+    more.part_names[i] = d.model->followers[i].symbol;
+    more.part_values[i] = d.model->followers[i].value;
+  }
+  for (int i = 0; i < d.part_count; i++) {
+    PfExpr plain, defined;
+    more.part_names[9 + i] = d.part_names[i];
+    more.part_values[9 + i] = d.part_values[i];
+    assert_int_equal(pf_derivation_rate(s.ctx, s.arena, &d, i, &plain), PF_OK);
+    assert_int_equal(pf_derivation_rate(s.ctx, s.arena, &more, 9 + i, &defined), PF_OK);
+    assert_int_equal(pf_expr_is_probably_zero(s.ctx, pf_expr_sub(s.ctx, plain, defined), 2), PF_TRUE);
+    compared += pf_expr_depends(s.ctx, d.part_values[i], more.part_names, 9);
+  }
+  assert_true(compared > 0);
+  pf_model_free(s.model);
+}
+
 /* ---------------------------------------------------------------- matrices */
 
 static const PfNamedMatrix *matrix(const PfDerivation *d, const System *s, const char *name)
@@ -157,6 +191,21 @@ static void matrices_are_those_of_maggi(void **state)
   for (size_t i = 0; i < sizeof names/sizeof *names; i++) assert_matrices(*state, names[i]);
 }
 
+/* On a belt that runs by itself a wheel turns at more than its ratio: it is no row of Xi. */
+static void a_wheel_on_a_running_belt_is_no_row_of_xi(void **state)
+{
+  System s;
+  PfDerivation d;
+  read_system(*state,
+              "param m = 2, I = 1, R = 1/2, belt = 3\ncoord x, c\nbody b in ground at (x, 0, R) { mass m }\n"
+              "body w in b turn c about y { inertia diag(0, I, 0) }\nframe road in ground at (belt*t, 0, 0)\n"
+              "omni k: w { radius R, axis w.y } on road\n", &s);
+  derive_matrices(&s, "laconic", &d);
+  assert_int_equal(d.matrix_line_count, 1);
+  assert_true(has_line(d.matrix_lines, d.matrix_line_count, "G*omega' = g"));
+  pf_model_free(s.model);
+}
+
 static void matrices_need_pseudo_velocities(void **state)
 {
   Fixture *f = *state;
@@ -176,8 +225,10 @@ int main(void)
     with_fixture(the_weight_of_a_top_is_a_cross_product),
     with_fixture(chaplygins_sphere_is_one_line),
     with_fixture(names_of_inertias_do_not_clash),
+    with_fixture(cosines_that_are_defined_are_counted_once),
     with_fixture(the_mecanum_carriage_is_equation_4_6),
     with_fixture(matrices_are_those_of_maggi),
+    with_fixture(a_wheel_on_a_running_belt_is_no_row_of_xi),
     with_fixture(matrices_need_pseudo_velocities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
