@@ -43,8 +43,10 @@ struct PfFormulation {
   /* The rest may be NULL. `answer` gives the same from solver->values alone, before M, F, A and b are evaluated; false:
    * not in this state, and `accelerate` is asked. */
   bool (*answer)(PfSolver *solver, PfMotion *motion);
+  void (*find_force)(PfSolver *solver, PfMotion *motion); /* M q'' - F after `answer`; NULL: from M and F */
   void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
   PfProjected (*project)(PfSolver *solver, double *values, double enough);
+  bool (*is_bare)(const PfSystem *system); /* needs no room for M, F, A and b as dense matrices; NULL: it does */
 };
 
 struct PfSolver {
@@ -69,6 +71,7 @@ struct PfSolver {
   PfTold told;
   const double *square; /* m: squares of the units of the rows, or NULL */
   struct PfElimination *elimination; /* NULL without */
+  struct PfSparseForm *sparse;       /* NULL without */
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
   PfKept kept;        /* numbers in the workspace: a formulation may remember choices */
@@ -136,6 +139,8 @@ typedef struct PfFriction {
 PfStatus pf_friction_make(PfSolver *solver);
 PfTrouble pf_friction_solve(PfSolver *solver, PfMotion *motion, int *row);
 
+/* Whose equation the entry of M, F, A, b, C is: a coordinate, or n + a constraint. */
+int pf_solver_row_of_entry(const PfSystem *system, int64_t entry);
 /* M, F, A, b, C and load at the values of the solver (solver.c). */
 PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 
@@ -190,7 +195,7 @@ void pf_transposed_times(const double *A, int m, int n, const double *x, double 
 PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver);
 
 extern const PfFormulation pf_form_auto; /* not in the list: its solvers are those of others */
-extern const PfFormulation pf_form_multipliers, pf_form_elimination, pf_form_udwadia_kalaba, pf_form_udwadia_phohomsiri,
-    pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade, pf_form_recursive;
+extern const PfFormulation pf_form_multipliers, pf_form_elimination, pf_form_sparse, pf_form_udwadia_kalaba,
+    pf_form_udwadia_phohomsiri, pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade, pf_form_recursive;
 
 #endif

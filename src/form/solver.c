@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const PfFormulation *const formulations[] = {
-  &pf_form_multipliers, &pf_form_elimination, &pf_form_udwadia_kalaba, &pf_form_udwadia_phohomsiri, &pf_form_rosenberg,
+  &pf_form_multipliers, &pf_form_elimination, &pf_form_sparse, &pf_form_udwadia_kalaba, &pf_form_udwadia_phohomsiri, &pf_form_rosenberg,
   &pf_form_rosenberg_extended, &pf_form_maggi, &pf_form_laconic, &pf_form_cascade,
   &pf_form_recursive,
 };
@@ -87,6 +87,12 @@ PfStatus pf_solver_no_room(PfSolver *solver)
   return pf_fail(solver->ctx, PF_ERR_MEMORY, "no room for the formulation '%s'", solver->formulation->name);
 }
 
+static PfStatus prepare_tape(PfSolver *s)
+{
+  s->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(s->system->tape));
+  return s->tape_work ? PF_OK : pf_solver_no_room(s);
+}
+
 static PfStatus prepare_numbers(PfSolver *s)
 {
   size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
@@ -96,9 +102,8 @@ static PfStatus prepare_numbers(PfSolver *s)
   at->unit_b = pf_solver_array(s, double, m);
   at->unit = pf_solver_array(s, double, m);
   s->own_values = pf_solver_array(s, double, s->system->symbols.count);
-  s->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(s->system->tape));
   s->inertia = pf_solver_array(s, double, n);
-  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->tape_work && s->inertia;
+  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->inertia;
   if (!good) return pf_solver_no_room(s);
   at->M = at->all;
   at->F = at->M + n*n;
@@ -112,7 +117,9 @@ static PfStatus prepare_numbers(PfSolver *s)
 
 static PfStatus prepare(PfSolver *s)
 {
-  PF_TRY(prepare_numbers(s));
+  bool bare = s->formulation->is_bare && s->formulation->is_bare(s->system);
+  PF_TRY(prepare_tape(s));
+  if (!bare) PF_TRY(prepare_numbers(s));
   PF_TRY(pf_friction_make(s));
   return s->formulation->prepare(s);
 }
@@ -269,17 +276,16 @@ void pf_product(const double *A, const double *B, int p, int k, int q, double *C
 
 /* ---------------------------------------------------------------- one evaluation */
 
-/* Whose equation the entry of M, F, A, b, C is: a coordinate, or n + a constraint. */
-static int row_of_entry(const PfSystem *system, int entry)
+int pf_solver_row_of_entry(const PfSystem *system, int64_t entry)
 {
-  int n = system->n, m = system->m;
-  if (entry < n*n) return entry/n;
+  const int64_t n = system->n, m = system->m;
+  if (entry < n*n) return (int)(entry/n);
   entry -= n*n;
-  if (entry < n) return entry;
+  if (entry < n) return (int)entry;
   entry -= n;
-  if (entry < m*n) return n + entry/n;
+  if (entry < m*n) return (int)(n + entry/n);
   entry -= m*n;
-  return entry < m ? n + entry : entry - m;
+  return (int)(entry < m ? n + entry : entry - m);
 }
 
 /* The first of the outputs of the tape that is not finite. */
@@ -315,7 +321,7 @@ static PfTrouble evaluate_all(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
   if (pf_tape_run_to_places(system->tape, s->values, system->place, s->at.all, s->tape_work)) return PF_TROUBLE_NONE;
-  *row = row_of_entry(system, faulty_entry(s));
+  *row = pf_solver_row_of_entry(system, faulty_entry(s));
   return PF_TROUBLE_NOT_FINITE;
 }
 
@@ -360,8 +366,18 @@ static PfTrouble find_force(PfSolver *s, Evaluated numbers, PfMotion *motion, in
   return trouble;
 }
 
+/* The same after `answer`, which has left M and F alone, or knows better. */
+static PfTrouble find_force_of_answer(PfSolver *s, PfMotion *motion, int *row)
+{
+  if (!motion->force) return PF_TROUBLE_NONE;
+  if (!s->formulation->find_force) return find_force(s, NOTHING_EVALUATED, motion, row);
+  s->formulation->find_force(s, motion);
+  return PF_TROUBLE_NONE;
+}
+
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
+  if (!s->at.all) return s->formulation->accelerate(s, motion, row); /* it has no room for these numbers */
   PfTrouble trouble = pf_solver_evaluate(s, row);
   return trouble == PF_TROUBLE_NONE ? s->formulation->accelerate(s, motion, row) : trouble;
 }
@@ -381,8 +397,7 @@ PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *moti
   *row = -1;
   s->inertia_known = s->told.known = false;
   s->values = values;
-  if (s->formulation->answer && s->formulation->answer(s, motion))
-    return motion->force ? find_force(s, NOTHING_EVALUATED, motion, row) : PF_TROUBLE_NONE;
+  if (s->formulation->answer && s->formulation->answer(s, motion)) return find_force_of_answer(s, motion, row);
   PfTrouble trouble = s->system->friction ? accelerate_with_friction(s, motion, row) : accelerate(s, motion, row);
   if (trouble == PF_TROUBLE_NONE)
     return motion->force ? find_force(s, s->rows ? NOTHING_EVALUATED : EVALUATED, motion, row) : trouble;

@@ -47,11 +47,14 @@ static PfStatus make_tape(PfSystem *s)
 {
   size_t count = entry_count(s), n = (size_t)s->n;
   PfExpr *roots = pf_arena_array(s->arena, PfExpr, count), zero = pf_expr_int(s->ctx, 0);
-  s->place = pf_arena_array(s->arena, int, count);
   s->mass_first = pf_arena_array(s->arena, int, n + 1);
-  s->mass_column = pf_arena_array(s->arena, int, n*n);
-  if (!roots || !s->place || !s->mass_first || !s->mass_column) return pf_no_room(s->ctx, "the system");
+  if (!roots || !s->mass_first) return pf_no_room(s->ctx, "the system");
   list_entries(s, roots);
+  size_t entries = 0;
+  for (size_t i = 0; i < count; i++) entries += roots[i] != zero;
+  s->place = pf_arena_array(s->arena, int, entries);
+  s->mass_column = pf_arena_array(s->arena, int, entries);
+  if (!s->place || !s->mass_column) return pf_no_room(s->ctx, "the system");
   for (size_t i = 0; i < count; i++) {
     if (roots[i] == zero) continue;
     s->place[s->output_count] = (int)i;

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Multipliers by the structure of the system. M and A have few elements in large systems: the saddle point system is
+ * ordered once by its graph and factored sparsely (num/saddle.c), so that separate mechanisms, and loops that share no
+ * body, cost no more together than each on its own. Where a pivot is small 'multipliers' takes over for that state, as
+ * long as its matrices are not too large to be kept. */
+#include "form/form_impl.h"
+#include "form/sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Coordinates and constraints up to which the matrices of 'multipliers' are kept as well. */
+enum { MOST_DENSE = 1500 };
+/* Without them a solution is accepted down to this margin: rows that are closer have lost all digits. */
+static const double last_resort = 1e-13;
+
+typedef struct PfSparseForm {
+  PfSaddle saddle;
+  double *out;        /* outputs of the tape of the system */
+  int *source;        /* of each entry of the saddle point system: the output */
+  double *value;      /* of the entries */
+  int *F, *b, *C;     /* n, m, n: outputs, or -1 */
+  double *load, *right;
+  PfTape *power;      /* that of the plan; NULL: none is wanted */
+  double *power_work, *values;
+} Form;
+
+bool pf_sparse_is_bare(const PfSystem *system)
+{
+  return system->n + system->m > MOST_DENSE;
+}
+
+/* ---------------------------------------------------------------- making it ready */
+
+typedef struct Lists {
+  PfEntry *mass, *rows;
+  int mass_count, row_count;
+  int *mass_source, *row_source;
+} Lists;
+
+static PfStatus make_lists(PfSolver *s, PfArena *arena, Lists *l)
+{
+  size_t count = (size_t)s->system->output_count;
+  l->mass = pf_arena_array(arena, PfEntry, count);
+  l->rows = pf_arena_array(arena, PfEntry, count);
+  l->mass_source = pf_arena_array(arena, int, count);
+  l->row_source = pf_arena_array(arena, int, count);
+  return l->mass && l->rows && l->mass_source && l->row_source ? PF_OK : pf_solver_no_room(s);
+}
+
+/* Which output is what: the places are those among M, F, A, b, C. */
+static void sort_outputs(const PfSystem *system, Form *d, Lists *l)
+{
+  const int64_t n = system->n, m = system->m;
+  for (int i = 0; i < n; i++) d->F[i] = d->C[i] = -1;
+  for (int k = 0; k < m; k++) d->b[k] = -1;
+  for (int k = 0; k < system->output_count; k++) {
+    int64_t p = system->place[k];
+    if (p < n*n) {
+      if (p%n > p/n) continue; /* the other triangle */
+      l->mass_source[l->mass_count] = k;
+      l->mass[l->mass_count++] = (PfEntry){(int)(p/n), (int)(p%n)};
+    } else if ((p -= n*n) < n) {
+      d->F[p] = k;
+    } else if ((p -= n) < m*n) {
+      l->row_source[l->row_count] = k;
+      l->rows[l->row_count++] = (PfEntry){(int)(p/n), (int)(p%n)};
+    } else if ((p -= m*n) < m) {
+      d->b[p] = k;
+    } else {
+      d->C[p - m] = k;
+    }
+  }
+}
+
+static PfStatus make_room(PfSolver *s, Form *d)
+{
+  size_t n = (size_t)s->system->n, m = (size_t)s->system->m, outputs = (size_t)s->system->output_count;
+  d->out = pf_solver_array(s, double, outputs);
+  d->value = pf_solver_scratch(s, double, outputs);
+  d->source = pf_solver_scratch(s, int, outputs);
+  d->F = pf_solver_scratch(s, int, n);
+  d->C = pf_solver_scratch(s, int, n);
+  d->b = pf_solver_scratch(s, int, m);
+  d->load = pf_solver_array(s, double, n);
+  d->right = pf_solver_array(s, double, m);
+  bool good = d->out && d->value && d->source && d->F && d->C && d->b && d->load && d->right;
+  return good ? PF_OK : pf_solver_no_room(s);
+}
+
+static PfStatus make_saddle(PfSolver *s, PfArena *arena, Form *d)
+{
+  Lists l = {0};
+  PF_TRY(make_lists(s, arena, &l));
+  sort_outputs(s->system, d, &l);
+  memcpy(d->source, l.mass_source, (size_t)l.mass_count*sizeof *d->source);
+  memcpy(d->source + l.mass_count, l.row_source, (size_t)l.row_count*sizeof *d->source);
+  return pf_saddle_make(s->ctx, s->arena, l.mass, l.mass_count, l.rows, l.row_count, s->system->n, s->system->m,
+                        &d->saddle);
+}
+
+static PfStatus make_power(PfSolver *s, Form *d)
+{
+  const PfSystem *system = s->system;
+  PfExpr power = s->plan->power;
+  if (power == PF_EXPR_NONE || pf_expr_is_structural_zero(s->ctx, power)) return PF_OK;
+  PF_TRY(pf_system_tape(s->ctx, system->eq->model, system->symbols.symbol, system->symbols.count, &power, 1,
+                        &d->power));
+  d->power_work = pf_solver_scratch(s, double, pf_tape_work_size(d->power));
+  d->values = pf_solver_scratch(s, double, system->symbols.count);
+  return d->power_work && d->values ? PF_OK : pf_solver_no_room(s);
+}
+
+static void release(PfSolver *s)
+{
+  pf_tape_free(s->sparse->power);
+}
+
+static PfStatus prepare(PfSolver *s)
+{
+  if (s->system->friction)
+    return pf_fail(s->ctx, PF_ERR_MODEL, "it has no place for friction that depends on the multipliers");
+  Form *d = s->sparse = pf_solver_array(s, Form, 1);
+  if (!d) return pf_solver_no_room(s);
+  s->release = release;
+  if (!pf_sparse_is_bare(s->system)) PF_TRY(pf_form_multipliers.prepare(s));
+  s->unknowns = s->system->n;
+  s->unknowns_per_rank = 1;
+  PF_TRY(make_room(s, d));
+  PfArena *arena = pf_arena_new(pf_context_allocator(s->ctx));
+  PfStatus status = arena ? make_saddle(s, arena, d) : pf_solver_no_room(s);
+  pf_arena_free(arena);
+  PF_TRY(status);
+  return make_power(s, d);
+}
+
+double pf_sparse_form_cost(const PfSolver *s)
+{
+  return pf_sparse_cost(&s->sparse->saddle.ldl);
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static double output(const Form *d, int k)
+{
+  return k < 0 ? 0 : d->out[k];
+}
+
+/* Factors at the numbers of the state. False where they must not be trusted. */
+static bool factor(PfSolver *s, const double *values)
+{
+  Form *d = s->sparse;
+  pf_tape_run(s->system->tape, values, d->out, s->tape_work);
+  for (int k = 0; k < d->saddle.mass_count + d->saddle.row_count; k++) d->value[k] = d->out[d->source[k]];
+  PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->square);
+  s->told.margin = margin.rows;
+  s->told.margin_row = margin.row < 0 ? 0 : margin.row;
+  return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_sparse_is_bare(s->system) ? last_resort : PF_SCHUR_MARGIN);
+}
+
+static double power_at(PfSolver *s, const double *multiplier)
+{
+  Form *d = s->sparse;
+  const PfSymbols *in = &s->system->symbols;
+  double power = 0;
+  if (!d->power) return 0;
+  memcpy(d->values, s->values, (size_t)in->lambda*sizeof *d->values);
+  memcpy(d->values + in->lambda, multiplier, (size_t)s->system->m*sizeof *multiplier);
+  pf_tape_run(d->power, d->values, &power, d->power_work);
+  return power;
+}
+
+static bool answer(PfSolver *s, PfMotion *motion)
+{
+  Form *d = s->sparse;
+  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  if (s->skipped || !factor(s, s->values)) return false;
+  for (size_t i = 0; i < n; i++) d->load[i] = output(d, d->F[i]) + output(d, d->C[i]);
+  for (size_t k = 0; k < m; k++) d->right[k] = output(d, d->b[k]);
+  pf_saddle_solve(&d->saddle, d->load, d->right, motion->acceleration, motion->multiplier);
+  if (pf_first_not_finite(motion->acceleration, n) >= 0 || pf_first_not_finite(motion->multiplier, m) >= 0) return false;
+  s->told.power = power_at(s, motion->multiplier);
+  return s->told.known = true;
+}
+
+/* M q'' - F by the entries. */
+static void find_force(PfSolver *s, PfMotion *motion)
+{
+  const Form *d = s->sparse;
+  for (int i = 0; i < s->system->n; i++) motion->force[i] = -output(d, d->F[i]);
+  for (int k = 0; k < d->saddle.mass_count; k++) {
+    const PfEntry *e = d->saddle.entry + k;
+    motion->force[e->row] += d->value[k]*motion->acceleration[e->column];
+    if (e->row != e->column) motion->force[e->column] += d->value[k]*motion->acceleration[e->row];
+  }
+}
+
+static void raise_squares(const PfSolver *s, double *square)
+{
+  for (int k = 0; k < s->system->m; k++) square[k] = fmax(square[k], pf_saddle_square(&s->sparse->saddle, k));
+}
+
+/* Only the matrices of 'multipliers' can say more about a state at which pivots are small. */
+static PfTrouble by_matrices(PfSolver *s, PfMotion *motion, int *row)
+{
+  const Form *d = s->sparse;
+  if (!pf_sparse_is_bare(s->system)) return pf_form_multipliers.accelerate(s, motion, row);
+  int k = pf_first_not_finite(d->out, (size_t)s->system->output_count);
+  if (k >= 0) {
+    *row = pf_solver_row_of_entry(s->system, s->system->place[k]);
+    return PF_TROUBLE_NOT_FINITE;
+  }
+  *row = -1;
+  return PF_TROUBLE_SINGULAR;
+}
+
+const PfFormulation pf_form_sparse = {
+  .name = "sparse", .source = "Lagrange's multipliers by a sparse factorisation of [M A^T; A 0], M first",
+  .summary = "multipliers, with the system ordered by its structure; large systems of which most elements are zero",
+  .prepare = prepare, .accelerate = by_matrices, .answer = answer, .find_force = find_force, .raise_squares = raise_squares,
+  .is_bare = pf_sparse_is_bare};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Saddle point systems by their sparse pattern. M is eliminated first, so that what is left is -A M^-1 A^T: with M
+ * positive definite and independent rows no pivot can vanish, and the pivots of the rows tell how independent they
+ * are. Rows that have nothing to do with each other, those of separate loops, never meet. */
+#include "num/sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,
+                        int row_count, int n, int m, PfSaddle *s)
+{
+  *s = (PfSaddle){.n = n, .m = m, .mass_count = mass_count, .row_count = row_count};
+  s->entry = pf_arena_array(arena, PfEntry, (size_t)mass_count + (size_t)row_count);
+  s->x = pf_arena_array(arena, double, (size_t)n + (size_t)m);
+  s->place = pf_arena_array(arena, int, m);
+  if (!s->entry || !s->x || !s->place) return pf_no_room(ctx, "the constraints");
+  for (int k = 0; k < mass_count; k++) s->entry[k] = mass[k];
+  for (int k = 0; k < row_count; k++) s->entry[mass_count + k] = (PfEntry){n + rows[k].row, rows[k].column};
+  PF_TRY(pf_sparse_make(ctx, arena, s->entry, mass_count + row_count, n + m, n, &s->ldl));
+  for (int k = n; k < n + m; k++) s->place[s->ldl.order[k] - n] = k;
+  return PF_OK;
+}
+
+PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *square)
+{
+  const PfSparse *f = &s->ldl;
+  PfSaddleMargin margin = {1, 1, -1};
+  pf_sparse_factor(&s->ldl, value);
+  for (int k = 0; k < s->n; k++) {
+    double part = f->D[k]/f->start[k];
+    if (!(part >= margin.mass)) margin.mass = f->start[k] > 0 || part != part ? part : 0;
+  }
+  for (int k = s->n; k < s->n + s->m; k++) {
+    int row = f->order[k] - s->n;
+    double unit = square && square[row] > f->start[k] ? square[row] : f->start[k], part = unit > 0 ? -f->D[k]/unit : 0;
+    if (f->D[k] != f->D[k]) part = NAN;
+    if (!(part >= margin.rows)) margin.rows = part, margin.row = row;
+    if (margin.row < 0) margin.row = row;
+  }
+  return margin;
+}
+
+double pf_saddle_square(const PfSaddle *s, int row)
+{
+  return s->ldl.start[s->place[row]];
+}
+
+void pf_saddle_solve(PfSaddle *s, const double *f, const double *b, double *x, double *lambda)
+{
+  for (int i = 0; i < s->n; i++) s->x[i] = f ? f[i] : 0;
+  for (int k = 0; k < s->m; k++) s->x[s->n + k] = b[k];
+  pf_sparse_solve(&s->ldl, s->x);
+  memcpy(x, s->x, (size_t)s->n*sizeof *x);
+  for (int k = 0; lambda && k < s->m; k++) lambda[k] = -s->x[s->n + k];
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sparse symmetric systems whose pattern is known beforehand, and the saddle point systems of mechanics
+ *   [M A^T; A 0] [x; -lambda] = [f; b]
+ * among them. What depends on the pattern alone, the order of elimination and the places that fill up, is worked out
+ * once; factors and solutions then cost what the filled pattern costs, and allocate nothing. */
+#ifndef PF_NUM_SPARSE_H
+#define PF_NUM_SPARSE_H
+
+#include "num/num.h"
+
+/* An entry of a matrix. */
+typedef struct PfEntry {
+  int row, column;
+} PfEntry;
+
+/* P K P^T = L D L^T with unit lower triangular L and diagonal D, without pivoting for size. */
+typedef struct PfSparse {
+  int n;
+  int *order;               /* n: which row is eliminated k-th */
+  int *first, *row;         /* n + 1, count: rows of the columns of L below the diagonal, ascending */
+  int *line_first, *column; /* n + 1, count: columns of the rows of L, ascending, */
+  int *at;                  /* count: and where in L each of them is */
+  int *given_first, *given_column, *given; /* n + 1, …: columns of the rows of P K P^T, and which entry each is */
+  double *L, *D;
+  double *start;            /* n: what of D_k adds up before anything is taken away: |D_k|/start_k tells how much of
+                               it was lost to cancellation */
+  double *work;             /* n */
+} PfSparse;
+
+/* Analyses the pattern of a symmetric n x n matrix, of which `entry` lists one triangle; duplicates are added. The rows
+ * from `last` on are eliminated after all others; otherwise the row with the fewest elements is next, of equal ones the
+ * first. Everything lives in `arena`. */
+PfStatus pf_sparse_make(PfContext *ctx, PfArena *arena, const PfEntry *entry, int count, int n, int last,
+                        PfSparse *sparse);
+/* Multiplications of a factorisation: what it costs. */
+double pf_sparse_cost(const PfSparse *sparse);
+/* With the values of the entries. What is not finite ends up in D. */
+void pf_sparse_factor(PfSparse *sparse, const double *value);
+/* x = K^-1 x */
+void pf_sparse_solve(PfSparse *sparse, double *x);
+
+/* ---------------------------------------------------------------- saddle points */
+
+/* M (n x n, positive definite) and A (m x n) by their entries: those of the lower triangle of M, then those of A. */
+typedef struct PfSaddle {
+  int n, m, mass_count, row_count;
+  PfEntry *entry;  /* mass_count + row_count; the rows of A are those from n on */
+  int *place;      /* m: when each row of A is eliminated */
+  PfSparse ldl;
+  double *x;       /* n + m: right side and solution */
+} PfSaddle;
+
+PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,
+                        int row_count, int n, int m, PfSaddle *saddle);
+
+/* How well determined a solution is. */
+typedef struct PfSaddleMargin {
+  double mass; /* smallest pivot of M over its diagonal element; at most 0 when M is not positive definite */
+  double rows; /* smallest pivot of A M^-1 A^T over its diagonal element, or over square[row] where that is larger */
+  int row;     /* of A, to which the second one belongs; -1 without rows */
+} PfSaddleMargin;
+
+/* `value` are those of the entries. `square` (m, or NULL) as above. NaN among them makes both margins NaN. */
+PfSaddleMargin pf_saddle_factor(PfSaddle *saddle, const double *value, const double *square);
+/* The diagonal elements of A M^-1 A^T (m) of the latest factorisation, one by one. */
+double pf_saddle_square(const PfSaddle *saddle, int row);
+/* x (n) and lambda (m; NULL: not wanted) from f (n; NULL: zeros) and b (m), by the latest factorisation:
+ * M x = f + A^T lambda, A x = b. */
+void pf_saddle_solve(PfSaddle *saddle, const double *f, const double *b, double *x, double *lambda);
+
+#endif
