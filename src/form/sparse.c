@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Coordinates and constraints up to which the matrices of 'multipliers' are kept as well. */
-enum { MOST_DENSE = 1500 };
-/* Without them a solution is accepted down to this margin: rows that are closer have lost all digits. */
-static const double last_resort = 1e-13;
-
 typedef struct PfSparseForm {
   PfSaddle saddle;
   double *out;        /* outputs of the tape of the system */
@@ -27,7 +22,7 @@ typedef struct PfSparseForm {
 
 bool pf_sparse_is_bare(const PfSystem *system)
 {
-  return system->n + system->m > MOST_DENSE;
+  return pf_saddle_is_huge(system->n, system->m);
 }
 
 /* ---------------------------------------------------------------- making it ready */
@@ -134,9 +129,9 @@ static PfStatus prepare(PfSolver *s)
   return make_power(s, d);
 }
 
-double pf_sparse_form_cost(const PfSolver *s)
+bool pf_sparse_form_pays(const PfSolver *s)
 {
-  return pf_sparse_cost(&s->sparse->saddle.ldl);
+  return pf_saddle_is_large(s->system->n, s->system->m) && pf_saddle_pays(&s->sparse->saddle);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -155,7 +150,7 @@ static bool factor(PfSolver *s, const double *values)
   PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->square);
   s->told.margin = margin.rows;
   s->told.margin_row = margin.row < 0 ? 0 : margin.row;
-  return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_sparse_is_bare(s->system) ? last_resort : PF_SCHUR_MARGIN);
+  return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_sparse_is_bare(s->system) ? PF_SADDLE_LAST : PF_SCHUR_MARGIN);
 }
 
 static double power_at(PfSolver *s, const double *multiplier)

@@ -8,7 +8,7 @@
 
 /* Is the system so large that dense matrices are not kept? */
 bool pf_sparse_is_bare(const PfSystem *system);
-/* Multiplications of a factorisation. */
-double pf_sparse_form_cost(const PfSolver *solver);
+/* Is it cheaper than the same on matrices? */
+bool pf_sparse_form_pays(const PfSolver *solver);
 
 #endif

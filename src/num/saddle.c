@@ -7,6 +7,25 @@
 #include <math.h>
 #include <string.h>
 
+/* Coordinates and constraints up to which dense matrices are kept as well, and from which on structure is looked at. */
+enum { MOST_DENSE = 1500, LEAST_SPARSE = 12 };
+
+bool pf_saddle_is_large(int n, int m)
+{
+  return n + m >= LEAST_SPARSE;
+}
+
+bool pf_saddle_is_huge(int n, int m)
+{
+  return n + m > MOST_DENSE;
+}
+
+bool pf_saddle_pays(const PfSaddle *s)
+{
+  double n = s->n, m = s->m, dense = n*n*n/6 + m*n*n/2 + m*m*n/2 + m*m*m/6;
+  return 3*(pf_sparse_cost(&s->ldl) + s->mass_count + s->row_count) < dense;
+}
+
 PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,
                         int row_count, int n, int m, PfSaddle *s)
 {

@@ -50,6 +50,14 @@ typedef struct PfSaddle {
   double *x;       /* n + m: right side and solution */
 } PfSaddle;
 
+/* Without dense matrices to fall back on a solution is accepted down to this margin of the rows. */
+#define PF_SADDLE_LAST 1e-13
+/* Is it large enough that its structure may pay, and so large that dense matrices are not kept? */
+bool pf_saddle_is_large(int n, int m);
+bool pf_saddle_is_huge(int n, int m);
+/* Is the sparse factorisation cheaper than a dense one? By the number of multiplications, each of which costs more. */
+bool pf_saddle_pays(const PfSaddle *saddle);
+
 PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,
                         int row_count, int n, int m, PfSaddle *saddle);
 

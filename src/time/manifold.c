@@ -3,69 +3,155 @@
 #include "time/manifold.h"
 
 #include "num/newton.h"
+#include "num/sparse.h"
 
 #include <math.h>
 #include <string.h>
 
-static PfStatus make_tape(PfContext *ctx, PfArena *arena, PfManifold *f)
+/* ---------------------------------------------------------------- making it */
+
+/* What the tapes compute: residuals, and the entries of M, of the Jacobian of the positions and of A that are not zero
+ * at all times. */
+typedef struct Lists {
+  PfExpr *roots;
+  int *place;     /* in the dense matrices, one behind the other */
+  PfEntry *entry; /* row and column in its matrix; of M the lower triangle */
+  int count[3];   /* of each matrix */
+} Lists;
+
+static void list_matrix(const PfEquations *eq, Lists *l, int which, const PfExpr *matrix, int row, size_t offset)
+{
+  int n = eq->n, last = which == 0 ? row : n - 1, at = l->count[0] + l->count[1] + l->count[2];
+  PfExpr zero = pf_expr_int(eq->model->ctx, 0);
+  for (int j = 0; j <= last; j++) {
+    if (matrix[j] == zero) continue;
+    l->roots[at] = matrix[j];
+    l->entry[at] = (PfEntry){row, j};
+    l->place[at++] = (int)(offset + (size_t)row*(size_t)n + (size_t)j);
+    l->count[which]++;
+  }
+}
+
+static void list_entries(const PfManifold *f, const PfEquations *eq, Lists *l)
+{
+  size_t n = (size_t)f->n, m = (size_t)f->m, positions = (size_t)f->positions;
+  for (size_t i = 0; i < n; i++) list_matrix(eq, l, 0, eq->M + i*n, (int)i, 0);
+  for (size_t k = 0; k < positions; k++) list_matrix(eq, l, 1, eq->A + (size_t)f->row[k]*n, (int)k, n*n);
+  for (size_t k = 0; k < m; k++)
+    if (eq->velocity[k] != PF_EXPR_NONE) list_matrix(eq, l, 2, eq->A + k*n, (int)k, n*n + positions*n);
+}
+
+static size_t count_entries(const PfEquations *eq)
+{
+  size_t n = (size_t)eq->n, m = (size_t)eq->m, count = 0;
+  PfExpr zero = pf_expr_int(eq->model->ctx, 0);
+  for (size_t i = 0; i < n*n; i++) count += eq->M[i] != zero;
+  for (size_t i = 0; i < m*n; i++) count += 2*(size_t)(eq->A[i] != zero);
+  return count;
+}
+
+static PfStatus make_tape(PfContext *ctx, PfArena *arena, const PfManifold *f, PfExpr *roots, int count, PfTape **tape,
+                          double **work)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  PF_TRY(pf_insert_inputs(ctx, pf_system_equations(f->system)->model, roots, (size_t)count));
+  PF_TRY(pf_tape_new(ctx, in->symbol, in->count, roots, count, tape));
+  *work = pf_arena_array(arena, double, pf_tape_work_size(*tape));
+  return *work ? PF_OK : pf_no_room(ctx, "the constraints");
+}
+
+static PfStatus make_residuals(PfContext *ctx, PfArena *arena, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(f->system);
-  const PfModel *model = eq->model;
-  size_t n = (size_t)f->n, m = (size_t)f->m;
-  PfExpr *roots = pf_arena_array(arena, PfExpr, n*n + m + m*n + m + m*n), zero = pf_expr_int(ctx, 0);
+  size_t m = (size_t)f->m;
+  PfExpr *roots = pf_arena_array(arena, PfExpr, 2*m), zero = pf_expr_int(ctx, 0);
   f->row = pf_arena_array(arena, int, m);
-  if (!roots || !f->row) return pf_no_room(ctx, "the constraints");
-  size_t at = n*n;
-  memcpy(roots, eq->M, n*n*sizeof *roots);
+  f->phi = pf_arena_array(arena, double, 2*m);
+  if (!roots || !f->row || !f->phi) return pf_no_room(ctx, "the constraints");
   for (size_t k = 0; k < m; k++)
-    if (eq->position[k] != PF_EXPR_NONE) f->row[f->positions++] = (int)k, roots[at++] = eq->position[k];
-  for (int k = 0; k < f->positions; k++, at += n)
-    memcpy(roots + at, eq->A + (size_t)f->row[k]*n, n*sizeof *roots);
-  for (size_t k = 0; k < m; k++) roots[at++] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
-  for (size_t k = 0; k < m; k++, at += n)
-    for (size_t j = 0; j < n; j++) roots[at + j] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->A[k*n + j];
-  PF_TRY(pf_insert_inputs(ctx, model, roots, at));
-  const PfSymbols *in = pf_system_symbols(f->system);
-  PF_TRY(pf_tape_new(ctx, in->symbol, in->count, roots, (int)at, &f->tape));
-  f->work = pf_arena_array(arena, double, pf_tape_work_size(f->tape));
-  f->out = pf_arena_array(arena, double, at);
-  if (!f->work || !f->out) return pf_no_room(ctx, "the constraints");
-  f->M = f->out;
-  f->phi = f->M + n*n;
-  f->slope = f->phi + f->positions;
-  f->psi = f->slope + (size_t)f->positions*n;
-  f->A = f->psi + m;
+    if (eq->position[k] != PF_EXPR_NONE) f->row[f->positions] = (int)k, roots[f->positions++] = eq->position[k];
+  for (size_t k = 0; k < m; k++)
+    roots[(size_t)f->positions + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
+  f->psi = f->phi + f->positions;
+  return make_tape(ctx, arena, f, roots, f->positions + f->m, &f->residuals, &f->residual_work);
+}
+
+/* One saddle point system for the positions, one for the velocities. */
+static PfStatus make_saddles(PfContext *ctx, PfArena *arena, PfManifold *f, const Lists *l)
+{
+  const PfEntry *mass = l->entry, *position = mass + l->count[0], *velocity = position + l->count[1];
+  if (!pf_saddle_is_large(f->n, f->m)) return PF_OK;
+  PF_TRY(pf_saddle_make(ctx, arena, mass, l->count[0], velocity, l->count[2], f->n, f->m, &f->saddle[1]));
+  PF_TRY(pf_saddle_make(ctx, arena, mass, l->count[0], position, l->count[1], f->n, f->positions, &f->saddle[0]));
+  f->value = pf_arena_array(arena, double, l->count[0] + l->count[1] + l->count[2]);
+  if (!f->value) return pf_no_room(ctx, "the constraints");
+  f->sparse = pf_saddle_pays(&f->saddle[1]);
   return PF_OK;
+}
+
+static PfStatus make_slopes(PfContext *ctx, PfArena *arena, PfArena *scratch, PfManifold *f)
+{
+  const PfEquations *eq = pf_system_equations(f->system);
+  size_t most = count_entries(eq);
+  Lists l = {pf_arena_array(scratch, PfExpr, most), pf_arena_array(scratch, int, most),
+             pf_arena_array(scratch, PfEntry, most), {0}};
+  if (!l.roots || !l.place || !l.entry) return pf_no_room(ctx, "the constraints");
+  list_entries(f, eq, &l);
+  int count = l.count[0] + l.count[1] + l.count[2];
+  f->place = pf_arena_array(arena, int, count);
+  f->out = pf_arena_array(arena, double, count);
+  if (!f->place || !f->out) return pf_no_room(ctx, "the constraints");
+  memcpy(f->place, l.place, (size_t)count*sizeof *f->place);
+  memcpy(f->count, l.count, sizeof f->count);
+  PF_TRY(make_tape(ctx, arena, f, l.roots, count, &f->slopes, &f->slope_work));
+  return make_saddles(ctx, arena, f, &l);
+}
+
+static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
+{
+  size_t n = (size_t)f->n, m = (size_t)f->m, positions = (size_t)f->positions;
+  f->M = pf_arena_array(arena, double, n*n + positions*n + m*n);
+  f->B = pf_arena_array(arena, double, m*n);
+  if (!f->M || !f->B) return pf_no_room(ctx, "the constraints");
+  f->slope = f->M + n*n;
+  f->A = f->slope + positions*n;
+  PF_TRY(pf_ldl_make(ctx, arena, f->n, &f->mass));
+  PF_TRY(pf_qr_make(ctx, arena, f->positions, f->n, &f->position_qr));
+  return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
 }
 
 PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(system);
   *f = (PfManifold){.system = system, .n = eq->n, .m = eq->m};
-  PF_TRY(make_tape(ctx, arena, f));
-  f->B = pf_arena_array(arena, double, (size_t)f->m*(size_t)f->n);
+  PF_TRY(make_residuals(ctx, arena, f));
+  PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
+  PfStatus status = scratch ? make_slopes(ctx, arena, scratch, f) : pf_no_room(ctx, "the constraints");
+  pf_arena_free(scratch);
+  PF_TRY(status);
   f->step = pf_arena_array(arena, double, f->n);
   f->right = pf_arena_array(arena, double, f->m);
   f->scaled = pf_arena_array(arena, double, f->n);
   f->square = pf_arena_array(arena, double, f->m);
   f->length = pf_arena_array(arena, double, f->m);
   f->kept = pf_arena_array(arena, double, 2*(size_t)f->n + 1);
-  if (!f->B || !f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept)
+  if (!f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept)
     return pf_no_room(ctx, "the constraints");
-  PF_TRY(pf_ldl_make(ctx, arena, f->n, &f->mass));
-  PF_TRY(pf_qr_make(ctx, arena, f->positions, f->n, &f->position_qr));
-  return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
+  return f->sparse && pf_saddle_is_huge(f->n, f->m) ? PF_OK : make_dense(ctx, arena, f);
 }
 
 void pf_manifold_release(PfManifold *f)
 {
-  pf_tape_free(f->tape);
-  f->tape = NULL;
+  pf_tape_free(f->residuals);
+  pf_tape_free(f->slopes);
+  f->residuals = f->slopes = NULL;
 }
+
+/* ---------------------------------------------------------------- numbers */
 
 double pf_manifold_residual(PfManifold *f, const double *values, PfLevel level, int *row)
 {
-  pf_tape_run(f->tape, values, f->out, f->work);
+  pf_tape_run(f->residuals, values, f->phi, f->residual_work);
   bool position = level == PF_LEVEL_POSITION;
   const double *miss = position ? f->phi : f->psi;
   double largest = 0;
@@ -74,6 +160,47 @@ double pf_manifold_residual(PfManifold *f, const double *values, PfLevel level, 
     if (!(fabs(miss[i]) <= largest)) largest = fabs(miss[i]), which = i;
   if (row) *row = which < 0 ? -1 : position ? f->row[which] : which;
   return largest;
+}
+
+/* The dense matrices from the entries that are not zero at all times. */
+static void spread(PfManifold *f)
+{
+  const size_t n = (size_t)f->n;
+  for (int k = 0; k < f->count[0] + f->count[1] + f->count[2]; k++) f->M[f->place[k]] = f->out[k];
+  for (int k = 0; k < f->count[0]; k++) {
+    size_t i = (size_t)f->place[k]/n, j = (size_t)f->place[k]%n;
+    f->M[j*n + i] = f->out[k];
+  }
+}
+
+void pf_manifold_slopes(PfManifold *f, const double *values)
+{
+  pf_tape_run(f->slopes, values, f->out, f->slope_work);
+  spread(f);
+}
+
+/* Sparse: factors of the level; false when they must not be trusted. */
+static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, PfSaddleMargin *margin)
+{
+  bool position = level == PF_LEVEL_POSITION;
+  const double *rows = f->out + f->count[0] + (position ? 0 : f->count[1]);
+  memcpy(f->value, f->out, (size_t)f->count[0]*sizeof *f->value);
+  memcpy(f->value + f->count[0], rows, (size_t)f->count[position ? 1 : 2]*sizeof *f->value);
+  *margin = pf_saddle_factor(&f->saddle[position ? 0 : 1], f->value, square);
+  return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? PF_SCHUR_MARGIN : PF_SADDLE_LAST);
+}
+
+bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int *row)
+{
+  PfSaddleMargin found;
+  if (!f->sparse) return false;
+  pf_tape_run(f->slopes, values, f->out, f->slope_work);
+  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->square, &found);
+  if (!good && f->M) return false;
+  *margin = found.rows > 0 ? sqrt(found.rows) : 0;
+  *row = found.row < 0 ? 0 : found.row;
+  for (int k = 0; k < f->m; k++) f->length[k] = sqrt(fmax(pf_saddle_square(&f->saddle[1], k), 0));
+  return true;
 }
 
 /* The metric where the mass matrix is singular: its diagonal, with 1 where that vanishes. */
@@ -144,7 +271,7 @@ static bool is_regular(PfManifold *f)
 
 const double *pf_manifold_rows(PfManifold *f, const double *values)
 {
-  pf_tape_run(f->tape, values, f->out, f->work);
+  pf_manifold_slopes(f, values);
   if (is_regular(f)) to_metric(f, f->A, f->m, f->B);
   else weigh(f, f->A, f->m, f->B);
   for (int i = 0; i < f->m; i++) f->length[i] = pf_norm(f->B + (size_t)i*(size_t)f->n, f->n);
@@ -160,7 +287,9 @@ double pf_manifold_blur(double x, unsigned *noise)
 
 static void keep_lengths(PfManifold *f, const double *values, double part)
 {
-  (void)pf_manifold_rows(f, values);
+  double margin;
+  int row;
+  if (!pf_manifold_margin(f, values, &margin, &row)) (void)pf_manifold_rows(f, values);
   for (int i = 0; i < f->m; i++) {
     double length = part*f->length[i];
     if (isfinite(length)) f->square[i] = fmax(f->square[i], length*length);
@@ -222,20 +351,15 @@ static PfStatus find_residual(void *user, PfMiss *miss)
   return PF_OK;
 }
 
-/* The step of least mass-weighted length, with the residuals and slopes of the latest pf_manifold_residual. */
-static PfStatus find_step(void *user, bool fresh, double *length)
+/* The step of least mass-weighted length by matrices. */
+static PfStatus find_dense_step(PfManifold *f, PfLevel level)
 {
-  const Descent *d = user;
-  PfManifold *f = d->f;
-  bool position = d->level == PF_LEVEL_POSITION;
+  bool position = level == PF_LEVEL_POSITION;
   int rows = position ? f->positions : f->m, n = f->n;
   PfQr *qr = position ? &f->position_qr : &f->velocity_qr;
   const int *row = position ? f->row : NULL;
-  const double *slope = position ? f->slope : f->A, *miss = position ? f->phi : f->psi;
-  (void)fresh, (void)length;
-  if (pf_first_not_finite(slope, (size_t)rows*(size_t)n) >= 0) return PF_ERR_NUMBER;
-  if (pf_first_not_finite(miss, (size_t)rows) >= 0) return PF_ERR_NUMBER;
-  for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
+  const double *slope = position ? f->slope : f->A;
+  spread(f);
   if (is_regular(f)) {
     full_metric(f, slope, rows, row, qr);
   } else {
@@ -244,6 +368,28 @@ static PfStatus find_step(void *user, bool fresh, double *length)
     for (int j = 0; j < n; j++) f->step[j] *= f->scaled[j];
   }
   return PF_OK;
+}
+
+/* The step with the residuals of the latest pf_manifold_residual. */
+static PfStatus find_step(void *user, bool fresh, double *length)
+{
+  const Descent *d = user;
+  PfManifold *f = d->f;
+  bool position = d->level == PF_LEVEL_POSITION;
+  int rows = position ? f->positions : f->m;
+  const double *miss = position ? f->phi : f->psi;
+  PfSaddleMargin margin;
+  (void)fresh, (void)length;
+  pf_tape_run(f->slopes, d->values, f->out, f->slope_work);
+  int first = f->count[0] + (position ? 0 : f->count[1]), count = f->count[position ? 1 : 2];
+  if (pf_first_not_finite(f->out + first, (size_t)count) >= 0) return PF_ERR_NUMBER;
+  if (pf_first_not_finite(miss, (size_t)rows) >= 0) return PF_ERR_NUMBER;
+  for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
+  if (f->sparse && factor_sparse(f, d->level, NULL, &margin)) {
+    pf_saddle_solve(&f->saddle[position ? 0 : 1], NULL, f->right, f->step, NULL);
+    return PF_OK;
+  }
+  return f->M ? find_dense_step(f, d->level) : PF_ERR_NUMBER;
 }
 
 bool pf_manifold_project(PfManifold *f, double *values, PfLevel level, double enough)

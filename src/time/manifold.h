@@ -5,15 +5,21 @@
 #define PF_TIME_MANIFOLD_H
 
 #include "num/num.h"
+#include "num/sparse.h"
 #include "pfaff/form.h"
 
 typedef struct PfManifold {
   const PfSystem *system;
   int n, m, positions;   /* positions: constraints at position level */
-  PfTape *tape;          /* M, position residuals, their Jacobian, velocity residuals, A */
-  double *work, *out;
-  const double *M, *phi, *slope, *psi, *A; /* in out */
+  PfTape *residuals, *slopes; /* the second: M, the Jacobian of the positions, A: what is not zero at all times */
+  double *residual_work, *slope_work, *out;
+  double *phi, *psi;     /* residuals: of positions, of velocities (m) */
+  int count[3], *place;  /* entries of the three matrices, and where they stand in them */
+  double *M, *slope, *A; /* dense: n x n, positions x n, m x n, in one piece; NULL in huge systems, which are sparse */
   int *row;              /* constraint of each position residual */
+  bool sparse;           /* by the structure: most entries are zero */
+  PfSaddle saddle[2];    /* of the positions, of the velocities */
+  double *value;
   PfLdl mass;
   double *B, *step, *right, *scaled;
   double *square;        /* m: of the length in which a row of A is measured, in the metric; 0: none is known */
@@ -30,6 +36,13 @@ typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 /* Residuals at the numbers in `values`; the largest is returned, `row` (or NULL) gets its constraint. */
 double pf_manifold_residual(PfManifold *manifold, const double *values, PfLevel level, int *row);
 
+/* Makes the dense matrices those of the numbers in `values`. Not in huge systems. */
+void pf_manifold_slopes(PfManifold *manifold, const double *values);
+
+/* The rank margin of A (rank.c) by the structure, with the lengths of the rows in manifold->length; false where that
+ * has to be found by dense matrices. */
+bool pf_manifold_margin(PfManifold *manifold, const double *values, double *margin, int *row);
+
 /* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; in that of its
  * diagonal where it is singular. */
 const double *pf_manifold_rows(PfManifold *manifold, const double *values);
@@ -45,7 +58,7 @@ double pf_manifold_blur(double x, unsigned *noise);
  * mass-weighted length: until no residual is larger than `enough`, or rounding. False when nothing was changed. */
 bool pf_manifold_project(PfManifold *manifold, double *values, PfLevel level, double enough);
 
-/* The metric of what is not held, by the mass matrix of the latest pf_manifold_residual: x = T y with |y| the
+/* The metric of what is not held, by the mass matrix of the latest pf_manifold_slopes: x = T y with |y| the
  * mass-weighted length of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows
  * become rows T by to_metric, y becomes x by from_metric, which changes y. What is held has its own y: rows must be
  * zero there. */

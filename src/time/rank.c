@@ -12,11 +12,16 @@
 #include <string.h>
 
 
+static void put_state(PfMotionRun *run, double t, const double *y)
+{
+  run->flow.values[run->symbols->time] = t;
+  memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
+}
+
 static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
 {
   size_t n = (size_t)run->n;
-  run->flow.values[run->symbols->time] = t;
-  memcpy(run->flow.values + run->symbols->q, y, 2*n*sizeof *y);
+  put_state(run, t, y);
   memcpy(w->rows, pf_manifold_rows(run->projection, run->flow.values), (size_t)run->m*n*sizeof *w->rows);
   double most = 0;
   for (int i = 0; i < run->m; i++) {
@@ -64,10 +69,23 @@ static int next_row(const PfMotionRun *run, const PfWatch *w)
   return best;
 }
 
+/* In systems that are mostly zeros, while all rows are independent, the pivots of the sparse factors tell. */
+static bool by_structure(PfMotionRun *run, PfWatch *w, double t, const double *y, double *margin)
+{
+  PfManifold *f = run->projection;
+  if (!f->sparse || w->rank < run->m) return false;
+  put_state(run, t, y);
+  if (!pf_manifold_margin(f, run->flow.values, margin, &w->row)) return false;
+  memcpy(w->length, f->length, (size_t)run->m*sizeof *w->length);
+  for (int i = 0; i < run->m; i++) w->taken[i] = true, w->part[i] = i == w->row ? *margin : 1;
+  return true;
+}
+
 /* The rank margin, by modified Gram-Schmidt. */
 double pf_rank_margin(PfMotionRun *run, PfWatch *w, double t, const double *y)
 {
   double smallest = 1;
+  if (by_structure(run, w, t, y, &smallest)) return smallest;
   load_rows(run, w, t, y);
   for (int k = 0; k < w->rank; k++) {
     int row = next_row(run, w);
@@ -101,6 +119,10 @@ static PfStatus rank_at(PfMotionRun *run, PfWatch *w, double t, const double *y,
 {
   size_t n = (size_t)run->n;
   PfRows rows;
+  double margin;
+  w->rank = run->m;
+  *rank = run->m;
+  if (by_structure(run, w, t, y, &margin)) return PF_OK;
   load_rows(run, w, t, y);
   memcpy(w->rows, ((const PfManifold *)run->projection)->A, (size_t)run->m*n*sizeof *w->rows);
   for (int i = 0; i < run->m; i++)
@@ -175,7 +197,8 @@ static PfStatus rank_nearby(PfMotionRun *run, PfWatch *w, int *most)
 
 static PfStatus make_room(PfMotionRun *run, PfWatch *w)
 {
-  w->rows = pf_run_array(run, double, (size_t)run->m*(size_t)run->n);
+  bool dense = ((const PfManifold *)run->projection)->M;
+  w->rows = pf_run_array(run, double, dense ? (size_t)run->m*(size_t)run->n : 0);
   w->length = pf_run_array(run, double, run->m);
   w->square = ((PfManifold *)run->projection)->square;
   w->part = pf_run_array(run, double, run->m);

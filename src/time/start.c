@@ -54,6 +54,7 @@ static const double *residuals(const Search *s)
 static double measure(Search *s, PfFirmness hard)
 {
   double miss = pf_manifold_residual(s->f, s->values, s->level, NULL);
+  pf_manifold_slopes(s->f, s->values);
   if (!s->goals) return miss;
   pf_goals_evaluate(s->goals, s->values);
   for (int i = 0; i < goal_count(s); i++) {
