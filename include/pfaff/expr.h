@@ -99,6 +99,9 @@ PF_API int pf_function_arity(PfOp function);
 PF_API PfStatus pf_expr_reach(PfContext *ctx, PfArena *arena, const PfExpr *roots, int count,
                               PfExpr **nodes, int *node_count);
 
+/* Does any of the expressions contain any of the symbols? One walk over all of them. */
+PF_API PfStatus pf_expr_contain(PfContext *ctx, const PfExpr *list, int list_count, const PfExpr *symbols, int count,
+                                bool *found);
 /* Does e contain any of the symbols? */
 PF_API bool pf_expr_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count);
 

@@ -102,19 +102,27 @@ PfStatus pf_expr_reach(PfContext *ctx, PfArena *arena, const PfExpr *roots, int 
   return pf_walk(table, arena, roots, count, nodes, node_count);
 }
 
-bool pf_expr_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count)
+PfStatus pf_expr_contain(PfContext *ctx, const PfExpr *list, int list_count, const PfExpr *symbols, int count,
+                         bool *found)
 {
   PfExprTable *table = pf_expr_table(ctx);
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   PfExpr *nodes;
   int node_count;
-  bool found = false;
-  if (table && pf_walk(table, scratch, &e, 1, &nodes, &node_count) == PF_OK)
-    for (int i = 0; i < count && !found; i++)
-      found = symbols[i] < table->nodes.count && table->stamp[symbols[i]] == table->epoch;
+  *found = false;
+  PfStatus status = table ? pf_walk(table, scratch, list, list_count, &nodes, &node_count)
+                          : pf_no_room(ctx, "the expression table");
+  for (int i = 0; status == PF_OK && i < count && !*found; i++)
+    *found = symbols[i] < table->nodes.count && table->stamp[symbols[i]] == table->epoch;
   pf_arena_release(scratch, mark);
-  return found;
+  return status;
+}
+
+bool pf_expr_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count)
+{
+  bool found;
+  return pf_expr_contain(ctx, &e, 1, symbols, count, &found) == PF_OK && found;
 }
 
 /* ---------------------------------------------------------------- substitution */

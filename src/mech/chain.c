@@ -13,18 +13,8 @@ bool pf_chain_moves(PfChainKind kind)
 
 bool pf_chain_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count, bool *failed)
 {
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfExpr *nodes;
-  int node_count;
-  bool found = false;
-  if (pf_expr_reach(ctx, scratch, &e, 1, &nodes, &node_count) == PF_OK) {
-    for (int k = 0; k < node_count && !found; k++)
-      for (int i = 0; i < count && !found; i++) found = nodes[k] == symbols[i];
-  } else {
-    *failed = true;
-  }
-  pf_arena_release(scratch, mark);
+  bool found;
+  if (pf_expr_contain(ctx, &e, 1, symbols, count, &found) != PF_OK) *failed = true;
   return found;
 }
 
