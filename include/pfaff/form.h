@@ -26,6 +26,8 @@ PF_API PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSy
 PF_API void pf_system_free(PfSystem *system);
 PF_API const PfEquations *pf_system_equations(const PfSystem *system);
 PF_API const PfSymbols *pf_system_symbols(const PfSystem *system);
+/* Was it made of an outline (pf_equations_outline)? Then only 'recursive' solves it. */
+PF_API bool pf_system_in_bodies(const PfSystem *system);
 
 /* What the accelerations are. Arrays belong to the caller: n, m, n numbers; without `force` (NULL) it is not
  * computed. */

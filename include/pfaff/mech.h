@@ -28,12 +28,20 @@ struct PfEquations {
   PfExpr *rate;     /* n: q' by the speeds, or the velocity symbols themselves */
   PfExpr kinetic, potential; /* of the whole model, bodies included */
   PfExpr *momentum; /* n: dT/dq' */
+  bool in_bodies;   /* an outline: inertia and weight of the bodies are not written out (pf_equations_outline) */
   const PfEquations *by_quaternions; /* of a model in angular velocities: the same for numbers; else NULL */
   const int *constraint;             /* there: numbers in the original */
 };
 
 /* Derives the equations; they live in `arena`. */
 PF_API PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
+
+/* The same for whoever only wants to see the model move. Of a large tree of bodies the inertia is not written out, since
+ * the recursion over the tree needs no formulas for it: then M, F and momentum are NULL, and kinetic and potential are
+ * those of the statements 'kinetic' and 'potential' alone. Everything else, and other models, as pf_equations_derive. */
+PF_API PfStatus pf_equations_outline(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
+/* Writes out what the outline has left; `arena` as there. Systems that were made of it stay as they are. */
+PF_API PfStatus pf_equations_write_out(PfContext *ctx, PfArena *arena, PfEquations *equations);
 
 /* The symbols that numbers are given for when the equations are evaluated: parameters (derived ones too), time,
  * inputs, coordinates, velocities, multipliers, and in a model in angular velocities followers; in this order. */

@@ -62,6 +62,7 @@ typedef struct PfSample {
   const double *parameters;  /* those of the model as they are there; NULL: as at the start */
   const bool *active;        /* m: which rows hold; NULL: all */
   const bool *held;          /* n: what events hold; NULL: nothing */
+  const double *momentum;    /* linear, angular about the origin (6), where the recursion tells it; else NULL */
   const double *sides;       /* of the surfaces of pf_switches_find, from -1 to 1 where it sticks; NULL: by the state */
 } PfSample;
 
@@ -182,6 +183,8 @@ PF_API bool pf_method_can_drift(const PfMethod *method);
 PF_API const char *pf_method_library(const PfMethod *method);
 /* False when this build lacks the library it needs: a run by it fails with PF_ERR_MISSING. */
 PF_API bool pf_method_is_present(const PfMethod *method);
+/* Is an outline of the equations (pf_equations_outline) all that a motion with these options needs? */
+PF_API bool pf_motion_does_without_formulas(const PfRunOptions *options);
 
 #ifdef __cplusplus
 }

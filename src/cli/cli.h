@@ -102,6 +102,8 @@ PfContext *pf_cli_context(void);
 PfStatus pf_cli_begin_session(Session *session);
 /* Loads the model, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_open(Session *session, const Options *options);
+/* The same for a motion alone: of large trees the equations are an outline. */
+PfStatus pf_cli_open_to_move(Session *session, const Options *options);
 PfStatus pf_cli_give_state(Session *session, const Options *options);
 void pf_cli_close(Session *session);
 /* Operations that evaluate M, F, A and b once, after sharing. */

@@ -13,7 +13,7 @@ static PfStatus make_momentum(Events *e)
   const Session *s = &e->motion->complete;
   PfExpr roots[6];
   m->shown = pf_model_floats(s->model);
-  if (!m->shown) return PF_OK;
+  if (!m->shown || pf_system_in_bodies(pf_sim_complete_system(e->motion->sim))) return PF_OK; /* samples tell it */
   m->symbols = pf_system_symbols(pf_sim_complete_system(e->motion->sim));
   PF_TRY(pf_model_momentum(s->ctx, s->model, roots));
   PF_TRY(pf_tape_new(s->ctx, m->symbols->symbol, m->symbols->count, roots, 6, &m->tape));
@@ -31,15 +31,22 @@ static double distance(const double *a, const double *b)
   return sqrt(sum);
 }
 
-void pf_events_sample(Events *e, const PfSample *sample)
+static void evaluate_momentum(Events *e, const PfSample *sample)
 {
   Momentum *m = &e->momentum;
-  if (!m->shown) return;
   size_t n = (size_t)e->motion->complete.model->coordinate_count;
   m->values[m->symbols->time] = sample->t;
   memcpy(m->values + m->symbols->q, sample->q, n*sizeof *sample->q);
   memcpy(m->values + m->symbols->v, sample->v, n*sizeof *sample->v);
   pf_tape_run(m->tape, m->values, m->now, m->work);
+}
+
+void pf_events_sample(Events *e, const PfSample *sample)
+{
+  Momentum *m = &e->momentum;
+  if (!m->shown) return;
+  if (m->tape) evaluate_momentum(e, sample);
+  else if (sample->momentum) memcpy(m->now, sample->momentum, sizeof m->now);
   if (m->samples++ == 0) memcpy(m->start, m->now, sizeof m->start);
   for (int k = 0; k < 2; k++) m->change[k] = fmax(m->change[k], distance(m->now + 3*k, m->start + 3*k));
 }

@@ -113,7 +113,7 @@ static bool is_cancelled(void *user, double t)
 static PfStatus prepare(Run *r)
 {
   Motion *m = &r->motion;
-  PF_TRY(pf_cli_open(&r->s, r->options));
+  PF_TRY(pf_cli_open_to_move(&r->s, r->options));
   PF_TRY(pf_cli_place(m, &r->s, r->options));
   PF_TRY(pf_pace_prepare(&r->s, r->options, m->t0, &m->settings, &r->pace));
   PF_TRY(pf_cli_begin(m));

@@ -94,16 +94,28 @@ PfStatus pf_cli_begin_session(Session *session)
   return session->arena ? PF_OK : pf_no_room(session->ctx, "the command");
 }
 
-PfStatus pf_cli_open(Session *session, const Options *options)
+typedef PfStatus Deriving(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
+
+static PfStatus open_by(Session *session, const Options *options, Deriving *derive)
 {
   PF_TRY(pf_cli_begin_session(session));
   PF_TRY(pf_cli_check_out(session->ctx, options));
   double start = pf_cli_clock();
   PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
   PF_TRY(name_file(session));
-  PF_TRY(pf_equations_derive(session->ctx, session->arena, session->model, &session->equations));
+  PF_TRY(derive(session->ctx, session->arena, session->model, &session->equations));
   session->seconds = pf_cli_clock() - start;
   return pf_cli_give_state(session, options);
+}
+
+PfStatus pf_cli_open(Session *session, const Options *options)
+{
+  return open_by(session, options, pf_equations_derive);
+}
+
+PfStatus pf_cli_open_to_move(Session *session, const Options *options)
+{
+  return open_by(session, options, options->invariants ? pf_equations_derive : pf_equations_outline);
 }
 
 /* M, F, A, b after sharing: what an evaluation costs. */

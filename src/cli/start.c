@@ -70,6 +70,7 @@ static PfStatus find_reason(Session *s, const Options *options, int before, PfSt
   if (!given) return PF_ERR_ARGUMENT;
   PfDiagnosis diagnosis;
   int first = pf_diagnostic_count(s->ctx);
+  PF_TRY(pf_equations_write_out(s->ctx, s->arena, &s->equations));
   PfStatus reason = pf_diagnose(s->ctx, s->arena, &s->equations, given, &diagnosis);
   if (reason == PF_OK) return status;
   const PfDiagnostic *why = pf_diagnostic(s->ctx, first);

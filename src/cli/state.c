@@ -201,6 +201,7 @@ PfStatus pf_cli_warn_contradiction(Session *s, const Options *options)
   if (!given) return PF_ERR_ARGUMENT;
   int before = pf_diagnostic_count(s->ctx);
   PfDiagnosis diagnosis;
+  PF_TRY(pf_equations_write_out(s->ctx, s->arena, &s->equations));
   PfStatus status = pf_diagnose(s->ctx, s->arena, &s->equations, given, &diagnosis);
   if (status == PF_OK || pf_is_final(status)) return status;
   const PfDiagnostic *why = pf_diagnostic(s->ctx, before);

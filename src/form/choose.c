@@ -42,7 +42,7 @@ static bool is_cheap_recursion(const PfSolver *s)
 {
   const PfRecursion *r = s->data;
   int own = pf_tape_instruction_count(r->tape) + INSTRUCTIONS_OF_A_JOINT*pf_tree_count(r->tree);
-  return s->rows && r->row_count == 0 && own < pf_tape_instruction_count(s->system->tape);
+  return r->alone && r->row_count == 0 && own < pf_tape_instruction_count(s->system->tape);
 }
 
 static bool is_cheap(const PfSolver *s)
@@ -53,6 +53,7 @@ static bool is_cheap(const PfSolver *s)
 
 PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
+  if (system->in_bodies) return pf_solver_new_for(ctx, system, &pf_form_recursive, plan, solver);
   static const PfFormulation *const choices[] = {&pf_form_elimination, &pf_form_recursive, &pf_form_sparse};
   PfSolverPlan cheap = *plan;
   cheap.only_if_cheap = true;

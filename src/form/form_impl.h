@@ -13,6 +13,8 @@ struct PfSystem {
   const PfEquations *eq;
   PfSymbols symbols;
   int n, m;
+  bool in_bodies;    /* of an outline: there is no M and no F */
+  size_t mass_size, force_size; /* of M and F: n*n and n, or 0 */
   PfTape *tape;      /* entries of M, F, A, b, C that are not identically zero, at the given multipliers */
   int output_count;
   int *place;        /* of each output of the tape among M, F, A, b, C */
@@ -44,6 +46,7 @@ struct PfFormulation {
    * not in this state, and `accelerate` is asked. */
   bool (*answer)(PfSolver *solver, PfMotion *motion);
   void (*find_force)(PfSolver *solver, PfMotion *motion); /* M q'' - F after `answer`; NULL: from M and F */
+  void (*find_totals)(PfSolver *solver, const double *values, PfTreeTotals *totals); /* of all bodies */
   void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
   PfProjected (*project)(PfSolver *solver, double *values, double enough);
   bool (*is_bare)(const PfSystem *system); /* needs no room for M, F, A and b as dense matrices; NULL: it does */
@@ -59,8 +62,6 @@ struct PfSolver {
   const double *push; /* n: forces besides those of the model, or NULL */
   double *own_values; /* with multipliers, for forces that depend on them */
   double *tape_work;
-  PfTape *rows;       /* A and b alone, for a formulation that does without M and F; else NULL */
-  int *row_place;     /* of its outputs, as PfSystem.place */
   double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
   bool inertia_known;
   double rank_tolerance; /* rows of unit length of which Gram-Schmidt leaves less are redundant */
@@ -147,10 +148,6 @@ PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 /* From now on these forces (n, changed at will) act on the coordinates besides. Not for 'recursive', whose forces come
  * from a tape of its own. */
 void pf_solver_push(PfSolver *solver, const double *push);
-
-/* For formulations that need no numbers but A and b, unless there are non-ideal forces: from now on pf_solver_evaluate
- * leaves M and F alone, which are computed only when constraint forces are asked for. */
-PfStatus pf_solver_need_rows_only(PfSolver *solver);
 
 /* ---------------------------------------------------------------- admissible directions (reduced.c) */
 

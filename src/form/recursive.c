@@ -35,19 +35,36 @@ static int find_coordinate(PfContext *ctx, PfRecursion *r, PfExpr e, int *count)
   return found;
 }
 
+/* The coordinate that e is, or -1. Coordinates are declared one after the other, so their symbols ascend mostly, and
+ * placements use them in that order: the search goes on from the one that was found last. */
+static int is_coordinate(const PfModel *model, PfExpr e, int *from)
+{
+  int n = model->coordinate_count;
+  for (int k = 0; k < n; k++) {
+    int i = (*from + k)%n;
+    if (model->coordinates[i].q == e) return *from = i;
+  }
+  return -1;
+}
+
 /* Lists the rates of the tree: the steps of type slide and spin. */
 static void list_rates(PfContext *ctx, PfRecursion *r)
 {
+  int last = 0;
   for (int k = 0; k < r->chain.count; k++) {
     const PfChainStep *step = r->chain.step + k;
     if (step->kind != PF_CHAIN_SLIDE && step->kind != PF_CHAIN_SPIN) continue;
     PfRate rate = {.step = k, .role = PF_RATE_FOLLOWS, .coordinate = -1};
-    int count, i = find_coordinate(ctx, r, step->value, &count);
+    int count = 1, i = pf_expr_op(ctx, step->value) == PF_OP_SYMBOL ? is_coordinate(r->model, step->value, &last) : -1;
+    rate.plain = i >= 0;
+    if (!rate.plain) i = find_coordinate(ctx, r, step->value, &count);
     if (count == 0) rate.role = PF_RATE_DRIVEN;
     if (count == 1 && r->own[i] < 0) {
       rate.role = PF_RATE_OWN;
       rate.coordinate = i;
       r->own[i] = r->rate_count;
+    } else {
+      rate.plain = false;
     }
     r->rate[r->rate_count++] = rate;
   }
@@ -95,55 +112,103 @@ static PfStatus make_lists(PfSolver *s, PfRecursion *r)
 
 /* ---------------------------------------------------------------- the tape: values, rates, slopes, forces */
 
-/* value, rate and second derivative at q'' = 0 of every rate; then derivatives by the coordinates; then forces without
- * gravity. */
-static PfStatus list_roots(PfSolver *s, PfRecursion *r, PfExpr **roots, int *count)
+/* What the tape computes, and where in `out`. */
+typedef struct Roots {
+  PfExpr *list;
+  int *place;
+  int count;
+} Roots;
+
+static void add_root(Roots *roots, PfExpr e, int place)
+{
+  roots->list[roots->count] = e;
+  roots->place[roots->count++] = place;
+}
+
+/* Value, rate and second derivative at q'' = 0 of the rates that are no coordinates. */
+static PfStatus list_values(PfSolver *s, const PfRecursion *r, Roots *roots)
 {
   const PfModel *model = r->model;
-  const PfEquations *eq = s->system->eq;
-  int n = model->coordinate_count, most = 3*r->rate_count + r->rate_count*n + n, c = 0;
-  PfExpr *list = *roots = pf_solver_array(s, PfExpr, most);
-  PfExpr *a = pf_solver_array(s, PfExpr, n), *zeros = pf_solver_array(s, PfExpr, n), *q = pf_solver_array(s, PfExpr, n);
-  PfExpr *slope = pf_solver_array(s, PfExpr, n);
-  r->slope = pf_solver_array(s, PfSlope, (size_t)r->rate_count*(size_t)n);
-  if (!list || !a || !zeros || !q || !slope || !r->slope) return pf_solver_no_room(s);
-  for (int i = 0; i < n; i++) {
-    a[i] = model->coordinates[i].a;
-    q[i] = model->coordinates[i].q;
-    zeros[i] = pf_expr_int(s->ctx, 0);
+  int n = model->coordinate_count, count = 0;
+  PfExpr *a = pf_solver_array(s, PfExpr, n), *zeros = pf_solver_array(s, PfExpr, n);
+  PfExpr *value = pf_solver_array(s, PfExpr, r->rate_count), *rate = pf_solver_array(s, PfExpr, r->rate_count);
+  PfExpr *second = pf_solver_array(s, PfExpr, r->rate_count);
+  if (!a || !zeros || !value || !rate || !second) return pf_solver_no_room(s);
+  for (int i = 0; i < n; i++) a[i] = model->coordinates[i].a, zeros[i] = pf_expr_int(s->ctx, 0);
+  for (int k = 0; k < r->rate_count; k++)
+    if (!r->rate[k].plain) value[count++] = r->chain.step[r->rate[k].step].value;
+  if (!count) return PF_OK;
+  PF_TRY(pf_model_time_derivative(model, value, count, rate));
+  PF_TRY(pf_model_time_derivative(model, rate, count, second));
+  PF_TRY(pf_expr_substitute(s->ctx, second, count, a, zeros, n, second));
+  for (int k = 0, at = 0; k < r->rate_count; k++) {
+    if (r->rate[k].plain) continue;
+    add_root(roots, value[at], 3*k);
+    add_root(roots, rate[at], 3*k + 1);
+    add_root(roots, second[at++], 3*k + 2);
   }
-  for (int k = 0; k < r->rate_count; k++, c += 3) {
-    list[c] = r->chain.step[r->rate[k].step].value;
-    PF_TRY(pf_model_time_derivative(model, list + c, 1, list + c + 1));
-    PF_TRY(pf_model_time_derivative(model, list + c + 1, 1, list + c + 2));
-    PF_TRY(pf_expr_substitute(s->ctx, list + c + 2, 1, a, zeros, n, list + c + 2));
-  }
+  return PF_OK;
+}
+
+/* Derivatives of the rates by the coordinates; 1 for a rate that is one. */
+static PfStatus list_slopes(PfSolver *s, PfRecursion *r, const PfExpr *q, PfExpr *slope, Roots *roots)
+{
+  int n = r->model->coordinate_count;
   for (int k = 0; k < r->rate_count; k++) {
-    PF_TRY(pf_expr_gradient(s->ctx, list[3*k], q, n, slope));
-    r->rate[k].slope = r->slope_count;
+    PfRate *rate = r->rate + k;
+    rate->slope = r->slope_count;
+    if (rate->plain) {
+      r->slope[r->slope_count++] = (PfSlope){rate->coordinate};
+      rate->slope_count = 1;
+      continue;
+    }
+    PF_TRY(pf_expr_gradient(s->ctx, r->chain.step[rate->step].value, q, n, slope));
     for (int i = 0; i < n; i++) {
       if (pf_expr_is_int(s->ctx, slope[i], 0)) continue;
+      add_root(roots, slope[i], 3*r->rate_count + r->slope_count);
       r->slope[r->slope_count++] = (PfSlope){i};
-      list[c++] = slope[i];
     }
-    r->rate[k].slope_count = r->slope_count - r->rate[k].slope;
+    rate->slope_count = r->slope_count - rate->slope;
   }
-  PF_TRY(pf_expr_gradient(s->ctx, r->weight_in_tree ? model->potential : eq->potential, q, n, slope));
-  for (int i = 0; i < n; i++) list[c++] = pf_expr_sub(s->ctx, eq->applied[i], slope[i]);
-  *count = c;
+  return PF_OK;
+}
+
+/* Forces on the coordinates, without weight. */
+static PfStatus list_forces(PfSolver *s, const PfRecursion *r, const PfExpr *q, PfExpr *slope, Roots *roots)
+{
+  const PfEquations *eq = s->system->eq;
+  int n = r->model->coordinate_count, first = 3*r->rate_count + r->slope_count;
+  PF_TRY(pf_expr_gradient(s->ctx, r->weight_in_tree ? r->model->potential : eq->potential, q, n, slope));
+  for (int i = 0; i < n; i++) {
+    PfExpr force = pf_expr_sub(s->ctx, eq->applied[i], slope[i]);
+    if (!pf_expr_is_structural_zero(s->ctx, force)) add_root(roots, force, first + i);
+  }
+  if (s->plan->power != PF_EXPR_NONE && !pf_expr_is_structural_zero(s->ctx, s->plan->power))
+    add_root(roots, s->plan->power, first + n);
   return pf_expr_check(s->ctx);
 }
 
 static PfStatus make_tape(PfSolver *s, PfRecursion *r)
 {
-  PfExpr *roots = NULL;
-  int count = 0;
   const PfSymbols *in = &s->system->symbols;
-  PF_TRY(list_roots(s, r, &roots, &count));
-  PF_TRY(pf_system_tape(s->ctx, r->model, in->symbol, in->count, roots, count, &r->tape));
+  size_t n = (size_t)r->model->coordinate_count, rates = (size_t)r->rate_count, plain = 0;
+  for (size_t k = 0; k < rates; k++) plain += r->rate[k].plain;
+  size_t slopes = plain + (rates - plain)*n, most = 3*rates + slopes + n + 1;
+  PfExpr *q = pf_solver_array(s, PfExpr, n), *slope = pf_solver_array(s, PfExpr, n);
+  Roots roots = {.list = pf_solver_array(s, PfExpr, most), .place = r->place = pf_solver_scratch(s, int, most)};
+  r->slope = pf_solver_array(s, PfSlope, slopes);
+  if (!q || !slope || !roots.list || !roots.place || !r->slope) return pf_solver_no_room(s);
+  for (size_t i = 0; i < n; i++) q[i] = r->model->coordinates[i].q;
+  PF_TRY(list_values(s, r, &roots));
+  PF_TRY(list_slopes(s, r, q, slope, &roots));
+  PF_TRY(list_forces(s, r, q, slope, &roots));
+  PF_TRY(pf_system_tape(s->ctx, r->model, in->symbol, in->count, roots.list, roots.count, &r->tape));
   r->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(r->tape));
-  r->out = pf_solver_array(s, double, count);
-  return r->tape_work && r->out ? PF_OK : pf_solver_no_room(s);
+  r->out = pf_solver_array(s, double, 3*rates + (size_t)r->slope_count + n + 1);
+  if (!r->tape_work || !r->out) return pf_solver_no_room(s);
+  for (size_t k = 0; k < rates; k++)
+    if (r->rate[k].plain) r->out[3*rates + (size_t)r->rate[k].slope] = 1;
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- one state */
@@ -211,7 +276,12 @@ static void ball_map(const double *x, const double *dx, double base[4], double c
 static void set_state(PfSolver *s, PfRecursion *r, const double *values)
 {
   const PfSymbols *in = &s->system->symbols;
+  (void)pf_tape_run_to_places(r->tape, values, r->place, r->out, r->tape_work);
   for (int k = 0; k < r->rate_count; k++) {
+    if (r->rate[k].plain) {
+      r->out[3*k] = values[in->q + r->rate[k].coordinate];
+      r->out[3*k + 1] = values[in->v + r->rate[k].coordinate];
+    }
     int body = r->body_of_step[r->rate[k].step], dof = pf_tree_v_at(r->tree, body);
     r->q[pf_tree_q_at(r->tree, body)] = r->out[3*k];
     r->v[dof] = r->out[3*k + 1];
@@ -234,8 +304,11 @@ static void set_forces(PfSolver *s, PfRecursion *r, const double *values)
 {
   const PfSymbols *in = &s->system->symbols;
   int n = r->model->coordinate_count;
-  double *Q = r->out + 3*r->rate_count + r->slope_count;
-  for (int i = 0; i < n && s->at.load != s->at.F; i++) Q[i] += s->at.load[i] - s->at.F[i]; /* non-ideal forces */
+  const double *Q = r->out + 3*r->rate_count + r->slope_count;
+  if (s->at.load != s->at.F) { /* non-ideal forces */
+    for (int i = 0; i < n; i++) r->force[i] = Q[i] + s->at.load[i] - s->at.F[i];
+    Q = r->force;
+  }
   for (int i = 0; i < n; i++)
     if (r->own[i] >= 0) r->tau[dof_of_rate(r, r->own[i])] = Q[i]/own_slope(r, r->own[i]);
   for (int k = 0; k < r->chain.count; k++) {
@@ -347,7 +420,6 @@ static void find_acceleration(PfSolver *s, const PfRecursion *r, const double *v
 static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
 {
   if (!is_current(r, values)) PF_TRY(pf_recursion_build(s, r, values));
-  pf_tape_run(r->tape, values, r->out, r->tape_work);
   set_state(s, r, values);
   set_forces(s, r, values);
   PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
@@ -355,6 +427,14 @@ static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
   if (!r->row_count) return pf_tree_complete(r->work, &input, &output);
   set_rows(s, r, values);
   return pf_tree_constrained(r->work, r->rows, &input, r->constraint, r->row_count, &output);
+}
+
+/* Those of the rows of the tree; nothing pulls along a quaternion, since turning does not depend on its length. */
+static void take_multipliers(const PfSolver *s, const PfRecursion *r, double *multiplier)
+{
+  const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
+  for (int k = 0, row = 0; k < s->system->m; k++)
+    multiplier[k] = r->model->constraints[k].norm || !lambda ? 0 : lambda[row++];
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
@@ -368,13 +448,34 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   }
   find_acceleration(s, r, s->values, motion->acceleration);
   if (!s->system->m) return PF_TROUBLE_NONE;
-  if (s->rows) { /* nothing pulls along a quaternion: turning does not depend on its length */
-    memset(motion->multiplier, 0, (size_t)s->system->m*sizeof *motion->multiplier);
+  if (r->alone || s->system->in_bodies) {
+    take_multipliers(s, r, motion->multiplier);
     return PF_TROUBLE_NONE;
   }
   pf_span_factor(s, &r->span);
   pf_span_multipliers(s, &r->span, motion->acceleration, motion->multiplier);
   return PF_TROUBLE_NONE;
+}
+
+/* Without constraints the numbers of M, F, A and b are not needed. */
+static bool answer(PfSolver *s, PfMotion *motion)
+{
+  const PfRecursion *r = s->data;
+  int row;
+  if (!r->alone || accelerate(s, motion, &row) != PF_TROUBLE_NONE) return false;
+  if (pf_first_not_finite(motion->acceleration, (size_t)s->system->n) >= 0) return false;
+  s->told = (PfTold){.known = true, .power = r->out[3*r->rate_count + r->slope_count + s->system->n], .margin = 1};
+  return true;
+}
+
+static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
+{
+  PfRecursion *r = s->data;
+  *totals = (PfTreeTotals){0};
+  if (!is_current(r, values) && pf_recursion_build(s, r, values) != PF_OK) return;
+  set_state(s, r, values);
+  if (pf_tree_kinematics(r->work, r->q, r->v) != PF_OK) return;
+  pf_tree_totals(r->work, r->q, totals);
 }
 
 /* ---------------------------------------------------------------- a look inside */
@@ -461,6 +562,14 @@ static PfStatus build_first(PfSolver *s, PfRecursion *r)
   return pf_recursion_build(s, r, values);
 }
 
+/* Does the power that is wanted? */
+static bool depends_on_multipliers(const PfSolver *s)
+{
+  const PfSymbols *in = &s->system->symbols;
+  return s->plan->power != PF_EXPR_NONE &&
+         pf_expr_depends(s->ctx, s->plan->power, in->symbol + in->lambda, s->system->m);
+}
+
 static PfStatus prepare(PfSolver *s)
 {
   const PfModel *model = s->system->eq->model;
@@ -482,18 +591,19 @@ static PfStatus prepare(PfSolver *s)
   PF_TRY(check_used(s, r));
   drop_unused(r);
   PF_TRY(make_tape(s, r));
-  PF_TRY(pf_span_make(s, &r->span));
-  for (int k = 0; k < s->system->m; k++) r->row_count += !model->constraints[k].norm;
-  for (int k = 0; k < r->rate_count; k++) r->row_count += r->rate[k].role == PF_RATE_FOLLOWS;
-  s->unknowns = r->row_count - s->system->m;
-  s->unknowns_per_rank = 1;
   int norms = 0; /* with other constraints M and F give their multipliers */
   for (int k = 0; k < s->system->m; k++) norms += model->constraints[k].norm;
-  if (norms == s->system->m) PF_TRY(pf_solver_need_rows_only(s));
-  return build_first(s, r);
+  for (int k = 0; k < r->rate_count; k++) r->row_count += r->rate[k].role == PF_RATE_FOLLOWS;
+  r->row_count += s->system->m - norms;
+  r->alone = norms == s->system->m && s->at.load == s->at.F && !depends_on_multipliers(s);
+  s->unknowns = r->row_count - s->system->m;
+  s->unknowns_per_rank = 1;
+  if (!r->alone && !s->system->in_bodies) PF_TRY(pf_span_make(s, &r->span));
+  r->force = pf_solver_array(s, double, model->coordinate_count);
+  return r->force ? build_first(s, r) : pf_solver_no_room(s);
 }
 
 const PfFormulation pf_form_recursive = {
   .name = "recursive", .source = "Meng, Han 2007, eq. (80)-(97) with errata; constraints by columns of M^-1 A^T",
   .summary = "the recursion over the tree of bodies, constraints on top of it",
-  .prepare = prepare, .accelerate = accelerate};
+  .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_totals = find_totals};

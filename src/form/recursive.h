@@ -17,6 +17,7 @@ typedef struct PfRate {
   int step; /* of the chain */
   PfRateRole role;
   int coordinate;         /* its own */
+  bool plain;             /* it is the coordinate itself */
   int slope, slope_count; /* d value/d q */
 } PfRate;
 
@@ -29,14 +30,17 @@ typedef struct PfRecursion {
   bool failed;            /* no memory to see what depends on what */
   PfChain chain;
   bool *used;             /* per frame: carries a body */
+  bool alone;             /* nothing binds but the lengths of quaternions: no M, F, A and b are needed */
   int rate_count, slope_count, row_count;
   PfRate *rate;
   PfSlope *slope;
   int *own, *ball_of;     /* per coordinate: its rate, or the step of its quaternion; -1 */
   int *body_of_step;      /* bodies of the tree */
   bool weight_in_tree;
-  PfTape *tape;
-  double *tape_work, *out;
+  PfTape *tape;           /* what of `out` changes and is not a coordinate or its velocity, and where it stands there */
+  int *place;
+  double *tape_work;
+  double *out;            /* 3 per rate: value, rate, second derivative at q'' = 0; slopes; forces (n); power */
   double *parameters;     /* of the tree */
   PfSpan span;
 
@@ -44,6 +48,7 @@ typedef struct PfRecursion {
   PfTree *tree;
   PfTreeWork *work;
   PfTreeRows *rows;
+  double *force;          /* n: with non-ideal ones */
   double *q, *v, *tau, *vdot, *line, *coefficient;
   unsigned char *prescribed;
   int *dof;

@@ -97,7 +97,7 @@ static PfStatus prepare_numbers(PfSolver *s)
 {
   size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
   PfNumbers *at = &s->at;
-  at->all = pf_solver_array(s, double, n*n + n + m*n + m + n);
+  at->all = pf_solver_array(s, double, s->system->mass_size + s->system->force_size + m*n + m + n);
   at->unit_A = pf_solver_array(s, double, m*n);
   at->unit_b = pf_solver_array(s, double, m);
   at->unit = pf_solver_array(s, double, m);
@@ -106,8 +106,8 @@ static PfStatus prepare_numbers(PfSolver *s)
   bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->inertia;
   if (!good) return pf_solver_no_room(s);
   at->M = at->all;
-  at->F = at->M + n*n;
-  at->A = at->F + n;
+  at->F = at->M + s->system->mass_size;
+  at->A = at->F + s->system->force_size;
   at->b = at->A + m*n;
   at->C = at->b + m;
   bool ideal = s->system->output_count == 0 || s->system->place[s->system->output_count - 1] < at->C - at->all;
@@ -115,8 +115,15 @@ static PfStatus prepare_numbers(PfSolver *s)
   return at->load ? PF_OK : pf_solver_no_room(s);
 }
 
+static PfStatus check_outline(PfSolver *s)
+{
+  if (!s->system->in_bodies || s->formulation == &pf_form_recursive) return PF_OK;
+  return pf_fail(s->ctx, PF_ERR_MODEL, "it needs M and F, which were not derived");
+}
+
 static PfStatus prepare(PfSolver *s)
 {
+  PF_TRY(check_outline(s));
   bool bare = s->formulation->is_bare && s->formulation->is_bare(s->system);
   PF_TRY(prepare_tape(s));
   if (!bare) PF_TRY(prepare_numbers(s));
@@ -173,7 +180,6 @@ void pf_solver_free(PfSolver *solver)
 {
   if (!solver) return;
   if (solver->release) solver->release(solver);
-  pf_tape_free(solver->rows);
   pf_arena_free(solver->arena);
 }
 
@@ -207,6 +213,13 @@ void pf_solver_raise_squares(const PfSolver *solver, double *square)
 PfProjected pf_solver_project(PfSolver *solver, double *values, double enough)
 {
   return solver->formulation->project ? solver->formulation->project(solver, values, enough) : PF_PROJECTED_NOT;
+}
+
+bool pf_solver_totals(PfSolver *solver, const double *values, PfTreeTotals *totals)
+{
+  if (!solver->formulation->find_totals) return false;
+  solver->formulation->find_totals(solver, values, totals);
+  return true;
 }
 
 /* ---------------------------------------------------------------- small products */
@@ -278,11 +291,11 @@ void pf_product(const double *A, const double *B, int p, int k, int q, double *C
 
 int pf_solver_row_of_entry(const PfSystem *system, int64_t entry)
 {
-  const int64_t n = system->n, m = system->m;
-  if (entry < n*n) return (int)(entry/n);
-  entry -= n*n;
-  if (entry < n) return (int)entry;
-  entry -= n;
+  const int64_t n = system->n, m = system->m, mass = (int64_t)system->mass_size, force = (int64_t)system->force_size;
+  if (entry < mass) return (int)(entry/n);
+  entry -= mass;
+  if (entry < force) return (int)entry;
+  entry -= force;
   if (entry < m*n) return (int)(n + entry/n);
   entry -= m*n;
   return (int)(entry < m ? n + entry : entry - m);
@@ -294,27 +307,6 @@ static int faulty_entry(const PfSolver *s)
   const int *place = s->system->place;
   while (isfinite(s->at.all[*place])) place++;
   return *place;
-}
-
-PfStatus pf_solver_need_rows_only(PfSolver *s)
-{
-  const PfSystem *system = s->system;
-  const PfEquations *eq = system->eq;
-  int n = system->n, m = system->m, first = n*n + n, count = 0;
-  if (s->at.load != s->at.F) return PF_OK;
-  PfExpr *roots = pf_solver_array(s, PfExpr, m*n + m), zero = pf_expr_int(s->ctx, 0);
-  s->row_place = pf_solver_array(s, int, m*n + m);
-  if (!roots || !s->row_place) return pf_solver_no_room(s);
-  for (int k = 0; k < m*n + m; k++) {
-    PfExpr e = k < m*n ? eq->A[k] : eq->b[k - m*n];
-    if (e == zero) continue;
-    s->row_place[count] = first + k;
-    roots[count++] = e;
-  }
-  PF_TRY(pf_system_tape(s->ctx, eq->model, system->symbols.symbol, system->symbols.count, roots, count, &s->rows));
-  size_t size = pf_tape_work_size(s->rows); /* the shorter tape may keep more numbers at a time */
-  if (size > pf_tape_work_size(system->tape)) s->tape_work = pf_solver_scratch(s, double, size);
-  return s->tape_work ? PF_OK : pf_solver_no_room(s);
 }
 
 static PfTrouble evaluate_all(PfSolver *s, int *row)
@@ -343,8 +335,6 @@ void pf_solver_push(PfSolver *s, const double *push)
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
-  if (s->rows && pf_tape_run_to_places(s->rows, s->values, s->row_place, s->at.all, s->tape_work))
-    return PF_TROUBLE_NONE;
   /* the tape leaves alone what is zero at all times */
   if (s->push) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F);
   PfTrouble trouble = evaluate_all(s, row);
@@ -360,6 +350,10 @@ typedef enum Evaluated { NOTHING_EVALUATED, EVALUATED } Evaluated;
 /* M q'' - F; M and F may have to be evaluated first. */
 static PfTrouble find_force(PfSolver *s, Evaluated numbers, PfMotion *motion, int *row)
 {
+  if (s->system->in_bodies) {
+    pf_transposed_times(s->at.A, s->system->m, s->system->n, motion->multiplier, motion->force);
+    return PF_TROUBLE_NONE;
+  }
   PfTrouble trouble = numbers == EVALUATED ? PF_TROUBLE_NONE : evaluate_all(s, row);
   const double *inertia = s->inertia_known ? s->inertia : pf_inertia(s, motion->acceleration);
   for (int i = 0; i < s->system->n; i++) motion->force[i] = inertia[i] - s->at.F[i];
@@ -400,11 +394,6 @@ PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *moti
   if (s->formulation->answer && s->formulation->answer(s, motion)) return find_force_of_answer(s, motion, row);
   PfTrouble trouble = s->system->friction ? accelerate_with_friction(s, motion, row) : accelerate(s, motion, row);
   if (trouble == PF_TROUBLE_NONE)
-    return motion->force ? find_force(s, s->rows ? NOTHING_EVALUATED : EVALUATED, motion, row) : trouble;
-  int faulty;
-  if (s->rows && evaluate_all(s, &faulty) == PF_TROUBLE_NOT_FINITE) { /* the better reason */
-    *row = faulty;
-    return PF_TROUBLE_NOT_FINITE;
-  }
+    return motion->force ? find_force(s, EVALUATED, motion, row) : trouble;
   return trouble;
 }

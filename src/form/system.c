@@ -16,15 +16,15 @@ PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inpu
 static size_t entry_count(const PfSystem *s)
 {
   size_t n = (size_t)s->n, m = (size_t)s->m;
-  return n*n + n + m*n + m + n;
+  return s->mass_size + s->force_size + m*n + m + n;
 }
 
 static void list_entries(const PfSystem *s, PfExpr *at)
 {
   const PfEquations *eq = s->eq;
   size_t n = (size_t)s->n, m = (size_t)s->m;
-  memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
-  memcpy(at, eq->F, n*sizeof *at), at += n;
+  if (s->mass_size) memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
+  if (s->force_size) memcpy(at, eq->F, n*sizeof *at), at += n;
   if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
   if (m) memcpy(at, eq->b, m*sizeof *at), at += m;
   memcpy(at, eq->C, n*sizeof *at);
@@ -34,7 +34,7 @@ static void list_entries(const PfSystem *s, PfExpr *at)
 static void list_mass(PfSystem *s)
 {
   int n = s->n, count = 0;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && s->mass_size; i++) {
     s->mass_first[i] = count;
     for (; count < s->output_count && s->place[count] < (i + 1)*n; count++)
       s->mass_column[count] = s->place[count] - i*n;
@@ -68,8 +68,7 @@ static PfStatus make_tape(PfSystem *s)
 static PfStatus make_slope(PfSystem *s)
 {
   const PfExpr *lambda = s->symbols.symbol + s->symbols.lambda;
-  for (int i = 0; i < s->n && !s->friction; i++)
-    s->friction = s->m > 0 && pf_expr_depends(s->ctx, s->eq->C[i], lambda, s->m);
+  if (s->m) PF_TRY(pf_expr_contain(s->ctx, s->eq->C, s->n, lambda, s->m, &s->friction));
   if (!s->friction) return PF_OK;
   size_t n = (size_t)s->n, m = (size_t)s->m;
   PfExpr *slope = pf_arena_array(s->arena, PfExpr, n*m);
@@ -102,7 +101,9 @@ PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **
     pf_arena_free(arena);
     return pf_no_room(ctx, "the system");
   }
-  *s = (PfSystem){.ctx = ctx, .arena = arena, .eq = equations, .n = equations->n, .m = equations->m};
+  *s = (PfSystem){.ctx = ctx, .arena = arena, .eq = equations, .n = equations->n, .m = equations->m,
+                  .in_bodies = equations->in_bodies};
+  if (!s->in_bodies) s->force_size = (size_t)s->n, s->mass_size = s->force_size*s->force_size;
   PfStatus status = build(s);
   if (status == PF_OK) *system = s;
   else pf_system_free(s);
@@ -120,6 +121,11 @@ void pf_system_free(PfSystem *s)
 const PfEquations *pf_system_equations(const PfSystem *system)
 {
   return system->eq;
+}
+
+bool pf_system_in_bodies(const PfSystem *system)
+{
+  return system->in_bodies;
 }
 
 const PfSymbols *pf_system_symbols(const PfSystem *system)
@@ -141,7 +147,7 @@ static const double *mass_at(PfArena *scratch, const PfSystem *system, const dou
 
 PfStatus pf_trouble_report_at(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble trouble, int row)
 {
-  if (trouble != PF_TROUBLE_INDEFINITE || row < 0 || row >= system->n)
+  if (trouble != PF_TROUBLE_INDEFINITE || row < 0 || row >= system->n || system->in_bodies)
     return pf_trouble_report(ctx, system, trouble, row);
   char which[256] = "";
   PfArena *scratch = pf_context_scratch(ctx);

@@ -35,14 +35,17 @@ static PfExpr unbalanced(const Names *s, int i)
 static PfStatus reaction(const Names *s, PfArena *arena, int i, PfExpr *value)
 {
   const PfEquations *eq = s->eq;
-  PfExpr sum = eq->C[i], whole = unbalanced(s, i);
+  PfExpr sum = eq->C[i];
   bool switches;
   PF_TRY(pf_may_switch(s->ctx, arena, &sum, 1, &switches));
   for (int k = 0; k < eq->m; k++)
     sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, eq->A[(size_t)k*(size_t)eq->n + (size_t)i],
                                                eq->model->constraints[k].multiplier));
-  *value = switches ? whole : sum;
-  if (switches || !eq->model->event_count) return PF_OK;
+  *value = sum;
+  if (!switches && !eq->model->event_count) return PF_OK;
+  PfExpr whole = unbalanced(s, i);
+  *value = whole;
+  if (switches) return PF_OK;
   PfExpr held = pf_expr_call2(s->ctx, PF_OP_LESS, pf_expr_int(s->ctx, 0), eq->model->coordinates[i].held);
   *value = pf_expr_if(s->ctx, held, whole, sum);
   return PF_OK;

@@ -98,6 +98,8 @@ PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model, const
 
 PfStatus pf_forces_may_jump(PfContext *ctx, PfArena *arena, const PfEquations *eq, bool *may)
 {
+  *may = false;
+  if (eq->in_bodies) return PF_OK; /* nothing in an outline switches */
   PF_TRY(pf_may_jump(ctx, arena, eq->model, eq->F, eq->n, may));
   return *may ? PF_OK : pf_may_jump(ctx, arena, eq->model, eq->C, eq->n, may);
 }

@@ -4,26 +4,38 @@
 
 #include <string.h>
 
-/* Matrices are dense. */
-enum { MOST_COORDINATES = 2000, MOST_CONSTRAINTS = 2000 };
+/* Lists of matrices are dense. */
+enum { MOST_COORDINATES = 8000, MOST_CONSTRAINTS = 8000, MOST_IN_BODIES = 50000 };
 
-static PfStatus check_size(PfContext *ctx, const PfModel *model)
+static PfStatus check_size(PfContext *ctx, const PfModel *model, bool in_bodies)
 {
-  int n = model->coordinate_count, m = model->constraint_count;
-  if (n <= MOST_COORDINATES && m <= MOST_CONSTRAINTS) return PF_OK;
-  if (n > MOST_COORDINATES)
+  int n = model->coordinate_count, m = model->constraint_count, most = in_bodies ? MOST_IN_BODIES : MOST_COORDINATES;
+  if (n > most)
     return pf_fail(ctx, PF_ERR_LIMIT, "%s: %d coordinates are too many: this version derives equations for at most %d",
-                   model->file, n, MOST_COORDINATES);
-  return pf_fail(ctx, PF_ERR_LIMIT, "%s: %d constraints are too many: this version derives equations for at most %d",
-                 model->file, m, MOST_CONSTRAINTS);
+                   model->file, n, most);
+  if (m > MOST_CONSTRAINTS)
+    return pf_fail(ctx, PF_ERR_LIMIT, "%s: %d constraints are too many: this version derives equations for at most %d",
+                   model->file, m, MOST_CONSTRAINTS);
+  return PF_OK;
+}
+
+/* What an outline does without. */
+static PfStatus make_inertia(PfContext *ctx, PfArena *arena, PfEquations *eq)
+{
+  size_t n = (size_t)eq->n;
+  eq->M = pf_arena_array(arena, PfExpr, n*n);
+  eq->F = pf_arena_array(arena, PfExpr, n);
+  eq->momentum = pf_arena_array(arena, PfExpr, n);
+  if (!eq->M || !eq->F || !eq->momentum) return pf_no_room(ctx, "the equations");
+  PfExpr zero = pf_expr_int(ctx, 0);
+  for (size_t i = 0; i < n*n; i++) eq->M[i] = zero;
+  return PF_OK;
 }
 
 static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *eq)
 {
   size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;
   *eq = (PfEquations){.model = model, .n = model->coordinate_count, .m = model->constraint_count};
-  eq->M = pf_arena_array(arena, PfExpr, n*n);
-  eq->F = pf_arena_array(arena, PfExpr, n);
   eq->C = pf_arena_array(arena, PfExpr, n);
   eq->applied = pf_arena_array(arena, PfExpr, n);
   eq->A = pf_arena_array(arena, PfExpr, m*n);
@@ -31,12 +43,9 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, 
   eq->position = pf_arena_array(arena, PfExpr, m);
   eq->velocity = pf_arena_array(arena, PfExpr, m);
   eq->rate = pf_arena_array(arena, PfExpr, n);
-  eq->momentum = pf_arena_array(arena, PfExpr, n);
-  if (!eq->M || !eq->F || !eq->C || !eq->applied || !eq->A || !eq->b || !eq->position || !eq->velocity || !eq->rate ||
-      !eq->momentum)
+  if (!eq->C || !eq->applied || !eq->A || !eq->b || !eq->position || !eq->velocity || !eq->rate)
     return pf_no_room(ctx, "the equations");
   PfExpr zero = pf_expr_int(ctx, 0);
-  for (size_t i = 0; i < n*n; i++) eq->M[i] = zero;
   for (size_t i = 0; i < m*n; i++) eq->A[i] = zero;
   for (size_t i = 0; i < n; i++) {
     const PfCoordinate *c = model->coordinates + i;
@@ -158,8 +167,18 @@ static PfStatus add_applied(PfContext *ctx, PfArena *scratch, const PfModel *mod
   if (!loss) return pf_no_room(ctx, "the equations");
   PF_TRY(pf_expr_gradient(ctx, model->dissipation, l->v, eq->n, loss));
   subtract(ctx, eq->applied, loss, eq->n);
-  memcpy(eq->F, eq->applied, (size_t)eq->n*sizeof *eq->F);
   return PF_OK;
+}
+
+/* M, F and momentum; forces are there. */
+static PfStatus add_inertia(PfContext *ctx, PfArena *scratch, const Lists *lists, PfEquations *eq)
+{
+  const PfModel *model = eq->model;
+  memcpy(eq->F, eq->applied, (size_t)eq->n*sizeof *eq->F);
+  PF_TRY(add_kinetic(ctx, scratch, model, lists, eq));
+  PF_TRY(subtract_potential(ctx, scratch, model, eq));
+  PF_TRY(pf_derive_bodies(ctx, scratch, model, eq));
+  return pf_expr_gradient(ctx, eq->kinetic, lists->v, eq->n, eq->momentum);
 }
 
 static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
@@ -167,22 +186,54 @@ static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, P
   Lists lists = {0};
   PF_TRY(make_lists(ctx, scratch, model, &lists));
   PF_TRY(add_applied(ctx, scratch, model, &lists, eq));
-  PF_TRY(add_kinetic(ctx, scratch, model, &lists, eq));
-  PF_TRY(subtract_potential(ctx, scratch, model, eq));
-  PF_TRY(pf_derive_bodies(ctx, scratch, model, eq));
-  PF_TRY(pf_expr_gradient(ctx, eq->kinetic, lists.v, eq->n, eq->momentum));
+  if (!eq->in_bodies) PF_TRY(add_inertia(ctx, scratch, &lists, eq));
   PF_TRY(pf_derive_constraints(ctx, scratch, model, eq));
   return pf_expr_check(ctx);
 }
 
-PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
+static PfStatus derive_by(PfContext *ctx, PfArena *arena, const PfModel *model, bool in_bodies, PfEquations *equations)
 {
-  PF_TRY(check_size(ctx, model));
+  PF_TRY(check_size(ctx, model, in_bodies));
   PF_TRY(make_room(ctx, arena, model, equations));
+  equations->in_bodies = in_bodies;
+  if (!in_bodies) PF_TRY(make_inertia(ctx, arena, equations));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   if (!scratch) return pf_no_room(ctx, "the equations");
   PfStatus status = derive(ctx, scratch, model, equations);
   pf_arena_free(scratch);
+  return status;
+}
+
+PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
+{
+  return derive_by(ctx, arena, model, false, equations);
+}
+
+PfStatus pf_equations_outline(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
+{
+  bool in_bodies = false;
+  PF_TRY(pf_outline_suits(ctx, model, &in_bodies));
+  return derive_by(ctx, arena, model, in_bodies, equations);
+}
+
+static PfStatus write_out(PfContext *ctx, PfArena *scratch, PfEquations *eq)
+{
+  Lists lists = {0};
+  PF_TRY(make_lists(ctx, scratch, eq->model, &lists));
+  PF_TRY(add_inertia(ctx, scratch, &lists, eq));
+  return pf_expr_check(ctx);
+}
+
+PfStatus pf_equations_write_out(PfContext *ctx, PfArena *arena, PfEquations *equations)
+{
+  if (!equations->in_bodies) return PF_OK;
+  PF_TRY(check_size(ctx, equations->model, false));
+  PF_TRY(make_inertia(ctx, arena, equations));
+  PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
+  if (!scratch) return pf_no_room(ctx, "the equations");
+  PfStatus status = write_out(ctx, scratch, equations);
+  pf_arena_free(scratch);
+  if (status == PF_OK) equations->in_bodies = false;
   return status;
 }
 

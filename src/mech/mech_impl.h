@@ -8,6 +8,8 @@
 #include "pfaff/mech.h"
 
 /* Adds to M, F, kinetic and potential what the bodies contribute (bodies.c). */
+/* outline.c: is it a tree of bodies so deep that their inertia is better left to the recursion? */
+PfStatus pf_outline_suits(PfContext *ctx, const PfModel *model, bool *suits);
 PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *equations);
 
 /* Frames that carry bodies, themselves or further out; and those of them whose own turn does not matter: they turn

@@ -154,9 +154,10 @@ static PfExpr *list_all(PfContext *ctx, PfArena *arena, const PfEquations *eq, P
     const PfExpr *from;
     PfExpr **to;
     size_t count;
-  } parts[] = {{eq->M, &out->M, n*n}, {eq->F, &out->F, n}, {eq->C, &out->C, n}, {eq->applied, &out->applied, n},
+  } parts[] = {{eq->M, &out->M, eq->in_bodies ? 0 : n*n}, {eq->F, &out->F, eq->in_bodies ? 0 : n}, {eq->C, &out->C, n}, {eq->applied, &out->applied, n},
                {eq->A, &out->A, m*n}, {eq->b, &out->b, m}, {eq->position, &out->position, m},
-               {eq->velocity, &out->velocity, m}, {eq->rate, &out->rate, n}, {eq->momentum, &out->momentum, n}};
+               {eq->velocity, &out->velocity, m}, {eq->rate, &out->rate, n},
+               {eq->momentum, &out->momentum, eq->in_bodies ? 0 : n}};
   enum { PARTS = sizeof parts/sizeof *parts };
   *count = 4;
   for (size_t i = 0; i < PARTS; i++) *count += parts[i].count;

@@ -65,6 +65,18 @@ static PfStatus make_complete(PfSim *sim)
   return pf_system_new(sim->ctx, &sim->complete_equations, &sim->complete_system);
 }
 
+PfStatus pf_sim_write_out(PfSim *sim)
+{
+  if (!pf_system_in_bodies(sim->system)) return PF_OK;
+  PF_TRY(pf_equations_write_out(sim->ctx, sim->arena, &sim->equations));
+  PfSystem *system;
+  PF_TRY(pf_system_new(sim->ctx, &sim->equations, &system));
+  pf_system_free(sim->system); /* an outline has no events: it is the complete one too */
+  sim->system = sim->complete_system = system;
+  sim->complete_equations = sim->equations;
+  return PF_OK;
+}
+
 static PfStatus make_room(PfSim *sim)
 {
   const PfModel *model = sim->model;
@@ -116,7 +128,7 @@ static PfSim *fail_early(PfContext *ctx, PfError *error)
 static PfSim *open_by(PfContext *ctx, PfSim *sim, PfStatus read, PfError *error)
 {
   PfStatus status = read;
-  if (status == PF_OK) status = pf_equations_derive(ctx, sim->arena, sim->model, &sim->equations);
+  if (status == PF_OK) status = pf_equations_outline(ctx, sim->arena, sim->model, &sim->equations);
   if (status == PF_OK) status = make(sim);
   return finish(sim, status, error);
 }

@@ -51,10 +51,11 @@ static PfStatus take_roots(PfSim *sim, PfHandle *h, const PfExpr *roots, size_t 
 /* "matrix M": of M q'' = F + C + A^T lambda, A q'' = b. */
 static PfStatus find_matrix(PfSim *sim, PfHandle *h, bool *found)
 {
-  const PfEquations *eq = &sim->complete_equations;
+  PfEquations *eq = &sim->complete_equations;
   size_t n = (size_t)eq->n, m = (size_t)eq->m;
   *found = !strncmp(h->name, "matrix ", 7) && strlen(h->name) == 8 && strchr("MFAb", h->name[7]);
   if (!*found) return PF_OK;
+  PF_TRY(pf_equations_write_out(sim->ctx, sim->arena, eq));
   switch (h->name[7]) {
   case 'M': return take_roots(sim, h, eq->M, n*n);
   case 'F': return take_roots(sim, h, eq->F, n);

@@ -88,6 +88,9 @@ PfStatus pf_sim_copy_start(const PfSim *from, PfSim *to);
 /* Starts as another one was started, whatever was set in it since then. */
 PfStatus pf_sim_start_like(const PfSim *from, PfSim *to);
 
+/* Writes out equations that are an outline, for those who need formulas; the motion must not be open. */
+PfStatus pf_sim_write_out(PfSim *sim);
+
 /* Makes or renews what reads the handles, after the start. */
 PfStatus pf_sim_bind(PfSim *sim, PfHandle *handle);
 void pf_sim_unbind(PfSim *sim);

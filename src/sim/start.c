@@ -234,6 +234,7 @@ static PfStatus open_motion(PfSim *sim)
   bool events = sim->model->complete && !sim->options.without_events;
   sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
   if (!sim->run_arena) return pf_no_room(sim->ctx, "the simulation");
+  if (!pf_motion_does_without_formulas(&sim->options)) PF_TRY(pf_sim_write_out(sim));
   PF_TRY(pf_phases_open(sim->ctx, sim->run_arena, sim->complete_system, sim->complete_values, &sim->options,
                         events ? &sim->log : NULL, &sim->motion));
   sim->control_start = sim->start_time;

@@ -73,5 +73,5 @@ static PfStepEnd step(PfMotionRun *run)
 
 const PfMethod pf_method_rattle = {
   .name = "rattle", .summary = "alpha-RATTLE: the constraints push once per step, order 2, fixed or chosen step",
-  .fixed = true, .damped = true, .bound = true, .direct = true,
+  .fixed = true, .damped = true, .bound = true, .formulas = true, .direct = true,
   .prepare = prepare, .step = step, .interpolate = pf_hermite, .release = pf_alpha_release};

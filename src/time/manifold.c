@@ -32,20 +32,32 @@ static void list_matrix(const PfEquations *eq, Lists *l, int which, const PfExpr
   }
 }
 
+/* An outline has no M: changes are then small by themselves, each in its unit. */
+static void list_one(const PfEquations *eq, Lists *l, int row)
+{
+  int at = l->count[0]++;
+  l->roots[at] = pf_expr_int(eq->model->ctx, 1);
+  l->entry[at] = (PfEntry){row, row};
+  l->place[at] = row*eq->n + row;
+}
+
 static void list_entries(const PfManifold *f, const PfEquations *eq, Lists *l)
 {
   size_t n = (size_t)f->n, m = (size_t)f->m, positions = (size_t)f->positions;
-  for (size_t i = 0; i < n; i++) list_matrix(eq, l, 0, eq->M + i*n, (int)i, 0);
+  for (size_t i = 0; i < n; i++) {
+    if (f->in_bodies) list_one(eq, l, (int)i);
+    else list_matrix(eq, l, 0, eq->M + i*n, (int)i, 0);
+  }
   for (size_t k = 0; k < positions; k++) list_matrix(eq, l, 1, eq->A + (size_t)f->row[k]*n, (int)k, n*n);
   for (size_t k = 0; k < m; k++)
     if (eq->velocity[k] != PF_EXPR_NONE) list_matrix(eq, l, 2, eq->A + k*n, (int)k, n*n + positions*n);
 }
 
-static size_t count_entries(const PfEquations *eq)
+static size_t count_entries(const PfManifold *f, const PfEquations *eq)
 {
-  size_t n = (size_t)eq->n, m = (size_t)eq->m, count = 0;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m, count = f->in_bodies ? n : 0;
   PfExpr zero = pf_expr_int(eq->model->ctx, 0);
-  for (size_t i = 0; i < n*n; i++) count += eq->M[i] != zero;
+  for (size_t i = 0; i < n*n && !f->in_bodies; i++) count += eq->M[i] != zero;
   for (size_t i = 0; i < m*n; i++) count += 2*(size_t)(eq->A[i] != zero);
   return count;
 }
@@ -92,7 +104,7 @@ static PfStatus make_saddles(PfContext *ctx, PfArena *arena, PfManifold *f, cons
 static PfStatus make_slopes(PfContext *ctx, PfArena *arena, PfArena *scratch, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(f->system);
-  size_t most = count_entries(eq);
+  size_t most = count_entries(f, eq);
   Lists l = {pf_arena_array(scratch, PfExpr, most), pf_arena_array(scratch, int, most),
              pf_arena_array(scratch, PfEntry, most), {0}};
   if (!l.roots || !l.place || !l.entry) return pf_no_room(ctx, "the constraints");
@@ -120,11 +132,13 @@ static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
   return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
 }
 
+/* Without constraints there is nothing to be projected on. */
 PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(system);
-  *f = (PfManifold){.system = system, .n = eq->n, .m = eq->m};
+  *f = (PfManifold){.system = system, .n = eq->n, .m = eq->m, .in_bodies = pf_system_in_bodies(system)};
   PF_TRY(make_residuals(ctx, arena, f));
+  if (f->m == 0 && f->in_bodies) return PF_OK;
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   PfStatus status = scratch ? make_slopes(ctx, arena, scratch, f) : pf_no_room(ctx, "the constraints");
   pf_arena_free(scratch);

@@ -11,6 +11,7 @@
 typedef struct PfManifold {
   const PfSystem *system;
   int n, m, positions;   /* positions: constraints at position level */
+  bool in_bodies;        /* of an outline: M is 1 */
   PfTape *residuals, *slopes; /* the second: M, the Jacobian of the positions, A: what is not zero at all times */
   double *residual_work, *slope_work, *out;
   double *phi, *psi;     /* residuals: of positions, of velocities (m) */

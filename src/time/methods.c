@@ -74,3 +74,10 @@ PfStatus pf_method_unknown(PfContext *ctx, const char *name)
   else pf_hint(ctx, "there are: %s", list);
   return PF_ERR_ARGUMENT;
 }
+
+bool pf_motion_does_without_formulas(const PfRunOptions *options)
+{
+  const PfMethod *method = options->method ? pf_method_find(options->method) : NULL;
+  const char *form = options->formulation;
+  return !(method && method->formulas) && (!form || !strcmp(form, "auto") || !strcmp(form, "recursive"));
+}

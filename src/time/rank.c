@@ -216,6 +216,8 @@ static PfStatus make_room(PfMotionRun *run, PfWatch *w)
 static PfStatus judge(PfMotionRun *run, PfWatch *w)
 {
   int rank, nearby;
+  w->now = 1;
+  if (run->m == 0) return PF_OK;
   pf_manifold_measure(run->projection, run->flow.values);
   PF_TRY(rank_at(run, w, run->state.t, run->state.y, &rank));
   nearby = rank;

@@ -523,8 +523,8 @@ const PfMethod pf_method_cvode_bdf = {
 const PfMethod pf_method_ida = {
   .name = "ida", .library = "SUNDIALS",
   .summary = "backward differences on the index-1 equations (IDA of SUNDIALS, the DASSL family)",
-  .direct = true, STEPS(ida)};
+  .formulas = true, .direct = true, STEPS(ida)};
 const PfMethod pf_method_ida2 = {
   .name = "ida2", .library = "SUNDIALS",
   .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)",
-  .bound = true, .direct = true, STEPS(ida2)};
+  .bound = true, .formulas = true, .direct = true, STEPS(ida2)};

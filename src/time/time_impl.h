@@ -24,6 +24,7 @@ struct PfMethod {
   bool fixed;  /* takes options.step and keeps it */
   bool damped; /* an alpha method; without a step it chooses its own */
   bool bound;  /* solves the constraints in every step: it cannot go on beside them */
+  bool formulas; /* needs M and F as formulas, not only accelerations */
   bool direct; /* leaves y on the constraints by itself: no projection afterwards */
   PfStatus (*prepare)(PfMotionRun *run);
   PfStepEnd (*step)(PfMotionRun *run); /* NULL: this build lacks its library, and prepare says which */
@@ -106,6 +107,8 @@ typedef struct PfStepper {
 typedef struct PfMonitor {
   PfTape *tape;            /* kinetic, potential, power, position and velocity residuals */
   double *work, *out;
+  bool in_bodies;          /* energies come from the recursion too, */
+  double momentum[6];      /* and then with the momentum: linear, angular about the origin */
   PfExpr power_form;       /* power of everything that has no potential */
   bool has_power, power_of_constraints; /* the second: it depends on multipliers */
   bool power_known, step_known;
