@@ -21,9 +21,8 @@ static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, cons
   cross3(wk, rate, extra->a); /* (27**) */
 }
 
-/* H, l and a_k of any other joint, in node axes. */
-static void sweep_general(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
-                          double *wk)
+void pf_tree_place_general(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
+                           double *wk)
 {
   const Body *body = &work->tree->bodies[node->body];
   const Fixed *fixed = &work->tree->fixed[node->extra];
@@ -81,7 +80,7 @@ static inline void sweep_node(PfTreeWork *work, int k, const double *q, const do
     memcpy(kin->w, x, sizeof x);
     break;
   case NODE_BALL: sweep_ball(work, node, q, v, w, kin->w); break;
-  default: sweep_general(work, node, q, v, w, kin->w); break;
+  default: pf_tree_place_general(work, node, q, v, w, kin->w); break;
   }
 }
 
@@ -95,7 +94,7 @@ void pf_tree_place(PfTreeWork *work, const double *q)
     for (int k = first; k < last; k++) {
       const Node *node = &tree->nodes[k];
       if (node->kind == NODE_BALL) sweep_ball(work, node, q, NULL, ZERO, still);
-      else if (node->extra >= 0) sweep_general(work, node, q, NULL, ZERO, still);
+      else if (node->extra >= 0) pf_tree_place_general(work, node, q, NULL, ZERO, still);
       else if (node->kind != NODE_REVOLUTE) work->shifts[k] = q[node->q]*tree->slide[4*(size_t)k + 3];
     }
   }
