@@ -133,7 +133,7 @@ PF_INLINE void carry_motion(Effort *effort, int k, Motion *m)
 }
 
 /* A joint that slides along `axis` of the parent: [2 w x h rate; h vdot] of a_k, before the turn. */
-static inline void slide(const double axis[3], double rate, double change, Motion *m)
+PF_INLINE void slide(const double axis[3], double rate, double change, Motion *m)
 {
   double turn[3];
   cross3(m->w, axis, turn);
@@ -159,7 +159,7 @@ PF_INLINE void spin3(const double *rate, const double *change, Motion *m)
   if (change) add3(m->d, change);
 }
 
-static void move_sliding(PfTreeWork *work, int k, Known x, Motion *m)
+PF_INLINE void move_sliding(PfTreeWork *work, int k, Known x, Motion *m)
 {
   const Node *node = &work->tree->nodes[k];
   const double *axis = work->tree->slide + 4*(size_t)k, pitch = axis[3];
@@ -211,16 +211,12 @@ static void move_general(PfTreeWork *work, int k, Known x, Motion *m)
 
 static Motion move_other(PfTreeWork *work, int k, Known x, Motion m)
 {
-  switch (work->tree->nodes[k].kind) {
-  case NODE_PRISMATIC:
-  case NODE_SCREW: move_sliding(work, k, x, &m); break;
-  case NODE_FREE: move_free(work, k, x, &m); break;
-  default: move_general(work, k, x, &m); break;
-  }
+  if (work->tree->nodes[k].kind == NODE_FREE) move_free(work, k, x, &m);
+  else move_general(work, k, x, &m);
   return m;
 }
 
-/* The motion stays in registers unless the joint is one of the other kinds. */
+/* The motion stays in registers unless the joint is one of the others. */
 PF_INLINE void move_node(PfTreeWork *work, int k, Known x, Motion *m)
 {
   const Node *node = &work->tree->nodes[k];
@@ -231,6 +227,8 @@ PF_INLINE void move_node(PfTreeWork *work, int k, Known x, Motion *m)
   } else if (node->kind == NODE_BALL) {
     carry_motion(effort, k, m);
     spin3(x.v ? x.v + node->v : NULL, x.vdot ? x.vdot + node->v : NULL, m);
+  } else if (node->extra < 0) {
+    move_sliding(work, k, x, m);
   } else {
     *m = move_other(work, k, x, *m);
   }
