@@ -7,10 +7,11 @@ foreach(module IN LISTS PFAFF_MODULES)
   list(APPEND pfaff_sources ${files})
 endforeach()
 
-# The recursion on trees is straight arithmetic in fixed-size loops: here the compiler may spend more. In a build for one
+# The recursion on trees is straight arithmetic in fixed-size loops: here the compiler may spend more. Vectors are written
+# where they pay (lanes.h); those that it puts together of single numbers cost more than they save. In a build for one
 # processor its results are those of that processor anyway, so multiply-add may be fused there; the default build stays the same
 # bit for bit on every machine.
-set(tree_options -O3)
+set(tree_options -O3 -fno-tree-slp-vectorize)
 if(PFAFF_NATIVE)
   list(APPEND tree_options -ffp-contract=$<IF:$<C_COMPILER_ID:GNU>,fast,on>)
 endif()

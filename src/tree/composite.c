@@ -147,22 +147,31 @@ static inline void carry_wrench(const Frame *frame, const double f[6], double to
 /* The columns between a node and its root, one array of `room` per component, and which rates they belong to. */
 typedef struct Path {
   double *column[6];
+  double *row; /* products with them, on the way */
   int *dof;
   int count;
 } Path;
 
-/* The products with all columns of the path; a chain has its rates in the order 0, 1, 2, … */
-static inline void put_row(const Path *path, const double f[6], int in_line, double *restrict to)
+/* The products with all columns of the path. */
+static inline void put_products(const Path *path, const double f[6], double *restrict to)
 {
   const int n = path->count;
   const double *restrict a = path->column[0], *restrict b = path->column[1], *restrict c = path->column[2],
                *restrict d = path->column[3], *restrict e = path->column[4], *restrict g = path->column[5];
   const double f0 = f[0], f1 = f[1], f2 = f[2], f3 = f[3], f4 = f[4], f5 = f[5];
-  if (in_line)
-    for (int i = 0; i < n; i++) to[i] = (a[i]*f0 + b[i]*f1 + c[i]*f2) + (d[i]*f3 + e[i]*f4 + g[i]*f5);
-  else
-    for (int i = 0; i < n; i++) /* parents come before children: this is below the diagonal */
-      to[path->dof[i]] = (a[i]*f0 + b[i]*f1 + c[i]*f2) + (d[i]*f3 + e[i]*f4 + g[i]*f5);
+  for (int i = 0; i < n; i++) to[i] = (a[i]*f0 + b[i]*f1 + c[i]*f2) + (d[i]*f3 + e[i]*f4 + g[i]*f5);
+}
+
+/* Parents come before children: this is below the diagonal. A chain has its rates in the order 0, 1, 2, …; elsewhere
+ * products side by side, and then to where they belong, are faster than one by one. */
+static inline void put_row(const Path *path, const double f[6], int in_line, double *to)
+{
+  if (in_line) {
+    put_products(path, f, to);
+    return;
+  }
+  put_products(path, f, path->row);
+  for (int i = 0; i < path->count; i++) to[path->dof[i]] = path->row[i];
 }
 
 /* A turn about one of the axes of the node: h = [e_i; 0], so that Ic h is a column of Ic. */
@@ -233,7 +242,7 @@ PfStatus pf_tree_inertia(PfTreeWork *work, const double *q, double *M)
   const size_t nv = (size_t)tree->nv;
   Frame *frames = (Frame *)(void *)work->frames;
   Mass *composites = (Mass *)(void *)work->composites;
-  Path path = {.dof = work->path_dofs};
+  Path path = {.row = work->scratch, .dof = work->path_dofs};
   for (int i = 0; i < 6; i++) path.column[i] = work->rows + (size_t)i*nv;
   work->factored = 0;
   pf_tree_place(work, q);

@@ -228,6 +228,25 @@ static void set_masses(Making *make)
   }
 }
 
+static void set_packs(PfTree *tree)
+{
+  for (int k = 0; k < tree->node_count; k++) {
+    Pack *pack = &tree->packs[lane_group(k)];
+    const Edge *edge = &tree->edges[k];
+    const Lead *lead = &tree->leads[k];
+    const Mass *mass = &tree->masses[k];
+    const double turn[8] = {lead->c, lead->s, -lead->s*edge->ca, lead->c*edge->ca, edge->sa,
+                            lead->s*edge->sa, -lead->c*edge->sa, edge->ca};
+    const double half = 0.5*(mass->J[0] + mass->J[3] + mass->J[5]);
+    const double *from = tree->nodes[k].extra < 0 ? turn : tree->fixed[tree->nodes[k].extra].quat;
+    for (int i = 0; i < (from == turn ? 8 : 4); i++) of_lane(pack->turn, k)[i*LANES] = from[i];
+    for (int i = 0; i < 3; i++) of_lane(pack->l, k)[i*LANES] = edge->l[i];
+    for (int i = 0; i < 6; i++) of_lane(pack->S, k)[i*LANES] = (i == 0 || i == 3 || i == 5 ? half : 0) - mass->J[i];
+    for (int i = 0; i < 3; i++) of_lane(pack->mc, k)[i*LANES] = mass->mc[i];
+    *of_lane(&pack->m, k) = mass->m;
+  }
+}
+
 /* Sums over children are kept only as long as they are needed: a chain gets along with one place, always in the
  * cache. */
 static void set_slots(Making *make)
@@ -290,6 +309,7 @@ static bool make_room(PfTree *tree, PfArena *scratch, Making *make)
   tree->masses = pf_arena_array(tree->arena, Mass, nodes);
   tree->slide = pf_arena_array(tree->arena, double, slides ? 4*nodes : 0);
   tree->fixed = pf_arena_array(tree->arena, Fixed, extras);
+  tree->packs = pf_arena_array(tree->arena, Pack, lane_groups(nodes));
   tree->node_of = pf_arena_array(tree->arena, int, n);
   tree->in_node = pf_arena_array(tree->arena, double, 12*n);
   *make = (Making){tree, pf_arena_array(scratch, int, n), pf_arena_array(scratch, int, n + 1),
@@ -297,7 +317,7 @@ static bool make_room(PfTree *tree, PfArena *scratch, Making *make)
                    pf_arena_array(scratch, double, 3*n), pf_arena_array(scratch, double, 9*nodes),
                    pf_arena_array(scratch, double, nodes), pf_arena_array(scratch, double, nodes)};
   return tree->nodes && tree->edges && tree->leads && tree->offsets && tree->depths && tree->masses && tree->slide &&
-         tree->fixed && tree->node_of && tree->in_node && make->order && make->first &&
+         tree->fixed && tree->packs && tree->node_of && tree->in_node && make->order && make->first &&
          make->next && make->R && make->o && make->Q && make->third && make->lead;
 }
 
@@ -314,6 +334,7 @@ PfStatus pf_tree_make_nodes(PfContext *ctx, PfTree *tree)
     turn_frames(&make);
     set_lengths(&make);
     set_masses(&make);
+    set_packs(tree);
     set_slots(&make);
     set_springs(tree);
     set_depths(tree);

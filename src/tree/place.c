@@ -3,7 +3,6 @@
  * node axes. */
 #include "tree/sweep.h"
 #include "tree/tree_impl.h"
-#include "tree/turns.h"
 
 static const double ZERO[6] = {0};
 
@@ -22,9 +21,8 @@ static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, cons
   cross3(wk, rate, extra->a); /* (27**) */
 }
 
-/* H, l and a_k of any other joint, in node axes. */
-static void sweep_general(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
-                          double *wk)
+void pf_tree_place_general(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
+                           double *wk)
 {
   const Body *body = &work->tree->bodies[node->body];
   const Fixed *fixed = &work->tree->fixed[node->extra];
@@ -51,20 +49,16 @@ static void sweep_general(PfTreeWork *work, const Node *node, const double *q, c
 }
 
 /* Turns about z of a block of nodes. */
-static void set_turns(PfTreeWork *work, int first, int count, const double *q)
+static void set_turns(PfTreeWork *work, int first, int last, const double *q)
 {
-  const PfTree *tree = work->tree;
-  double angle[TURNS] = {0}, cosine[TURNS], sine[TURNS];
-  int any = 0;
-  for (int i = 0; i < count; i++) {
-    const Node *node = &tree->nodes[first + i];
-    if (node->extra >= 0) continue;
-    angle[i] = tree->offsets[first + i] + (node->kind == NODE_PRISMATIC ? 0 : q[node->q]);
-    any = 1;
+  Lanes c, s;
+  for (int at = first; at < last; at += LANES) {
+    if (!axial_turns(work->tree, at, q, &c, &s)) continue;
+    for (int i = 0; i < LANES && at + i < last; i++) {
+      work->kin[at + i].c = PF_LANE(c, i);
+      work->kin[at + i].s = PF_LANE(s, i);
+    }
   }
-  if (!any) return;
-  turn_block(angle, count, cosine, sine);
-  for (int i = 0; i < count; i++) work->kin[first + i].c = cosine[i], work->kin[first + i].s = sine[i];
 }
 
 static inline void sweep_node(PfTreeWork *work, int k, const double *q, const double *v)
@@ -86,7 +80,7 @@ static inline void sweep_node(PfTreeWork *work, int k, const double *q, const do
     memcpy(kin->w, x, sizeof x);
     break;
   case NODE_BALL: sweep_ball(work, node, q, v, w, kin->w); break;
-  default: sweep_general(work, node, q, v, w, kin->w); break;
+  default: pf_tree_place_general(work, node, q, v, w, kin->w); break;
   }
 }
 
@@ -94,13 +88,13 @@ void pf_tree_place(PfTreeWork *work, const double *q)
 {
   const PfTree *tree = work->tree;
   double still[3];
-  for (int first = 0; first < tree->node_count; first += TURNS) {
-    const int last = tree->node_count - first < TURNS ? tree->node_count : first + TURNS;
-    set_turns(work, first, last - first, q);
+  for (int first = 0; first < tree->node_count; first += BLOCK) {
+    const int last = tree->node_count - first < BLOCK ? tree->node_count : first + BLOCK;
+    set_turns(work, first, last, q);
     for (int k = first; k < last; k++) {
       const Node *node = &tree->nodes[k];
       if (node->kind == NODE_BALL) sweep_ball(work, node, q, NULL, ZERO, still);
-      else if (node->extra >= 0) sweep_general(work, node, q, NULL, ZERO, still);
+      else if (node->extra >= 0) pf_tree_place_general(work, node, q, NULL, ZERO, still);
       else if (node->kind != NODE_REVOLUTE) work->shifts[k] = q[node->q]*tree->slide[4*(size_t)k + 3];
     }
   }
@@ -109,9 +103,9 @@ void pf_tree_place(PfTreeWork *work, const double *q)
 void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v)
 {
   const int count = work->tree->node_count;
-  for (int first = 0; first < count; first += TURNS) {
-    const int last = count - first < TURNS ? count : first + TURNS;
-    set_turns(work, first, last - first, q);
+  for (int first = 0; first < count; first += BLOCK) {
+    const int last = count - first < BLOCK ? count : first + BLOCK;
+    set_turns(work, first, last, q);
     for (int k = first; k < last; k++) sweep_node(work, k, q, v);
   }
 }

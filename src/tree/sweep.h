@@ -4,6 +4,25 @@
 #define PF_SRC_TREE_SWEEP_H
 
 #include "tree/tree_impl.h"
+#include "tree/turns.h"
+
+/* Nodes that are turned together, before anything is done to them one by one. */
+enum { BLOCK = 8 };
+
+/* Turns about z of the axial ones among the LANES nodes from `first`; none, and 0, when there are none. */
+PF_INLINE int axial_turns(const PfTree *tree, int first, const double *q, Lanes *cosine, Lanes *sine)
+{
+  Lanes angle = {0};
+  int any = 0;
+  for (int i = 0; i < LANES && first + i < tree->node_count; i++) {
+    const Node *node = &tree->nodes[first + i];
+    if (node->extra >= 0) continue;
+    PF_LANE(angle, i) = tree->offsets[first + i] + (node->kind == NODE_PRISMATIC ? 0 : q[node->q]);
+    any = 1;
+  }
+  if (any) turn_lanes(angle, cosine, sine);
+  return any;
+}
 
 /* A vector of three from the parent of an axial node to the node, and back up. */
 static inline void edge_back(const PfTreeWork *work, int k, double x[3])
@@ -147,9 +166,12 @@ static inline void fetch_outward(const PfTreeWork *work, int k)
 
 static inline int any_bad(const double *x, int n)
 {
-  double probe = 0;
-  for (int i = 0; i < n; i++) probe += 0*x[i];
-  return !(probe == 0);
+  double probe[4] = {0}; /* four sums, none of which waits for another */
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int j = 0; j < 4; j++) probe[j] += 0*x[i + j];
+  for (; i < n; i++) probe[0] += 0*x[i];
+  return !((probe[0] + probe[1]) + (probe[2] + probe[3]) == 0);
 }
 
 /* Has it more children than the one that follows it in the array? */

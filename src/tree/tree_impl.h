@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "num/rotation.h"
 #include "pfaff/tree.h"
+#include "tree/lanes.h"
 #include "tree/spatial.h"
 
 /* ---------------------------------------------------------------- the tree as given */
@@ -68,6 +69,14 @@ typedef struct Fixed {
   double Rt[9], s[3], quat[4]; /* the last is Rt as a quaternion */
 } Fixed;
 
+/* What inverse dynamics needs of LANES nodes. S is the second moment of mass, the integral of x x^T, in the order of a
+ * symmetric block. */
+typedef struct Pack {
+  Lanes turn[8]; /* Rz(f) Rx(a) by columns, without the zero at the end of the first; or the quaternion of a Fixed */
+  Lanes l[3];
+  Lanes S[6], mc[3], m;
+} Pack;
+
 struct PfTree {
   PfArena *arena;
   PfAllocator allocator;
@@ -86,6 +95,7 @@ struct PfTree {
   Mass *masses;
   double *slide;   /* 4 per node of prismatic and screw joints: direction in parent axes, pitch; indexed by node */
   Fixed *fixed;    /* per extra */
+  Pack *packs;     /* per LANES nodes */
   int *node_of;    /* per body: its node, or -1 when welded to the inertial frame */
   double *in_node; /* 12 per body: rotation node to body axes, position of O_k from the node's origin in node axes */
 };
@@ -106,6 +116,11 @@ typedef struct Dof {
 typedef struct Extra {
   double R[9], l[3], a[6], H[36];
 } Extra;
+
+/* Of LANES nodes: rotation to parent axes and joint point in them, wrench of inertial forces in node axes. */
+typedef struct Effort {
+  Lanes R[9], l[3], f[6];
+} Effort;
 
 typedef struct Sum {
   Sym6 P;
@@ -131,6 +146,7 @@ struct PfTreeWork {
   double *E, *r, *V, *body6; /* per body: 9, 3, 6, 6 */
   double *rows;       /* 6 nv: columns of H on a path; elsewhere nv numbers of scratch */
   double *frames, *composites; /* 12 and 10 per node, see composite.c */
+  Effort *efforts;    /* per LANES nodes, see inverse.c; in the same place */
   int *path_dofs;     /* nv */
 };
 
@@ -183,6 +199,9 @@ void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double grav
 void pf_tree_place(PfTreeWork *work, const double *q);
 /* The same, and angular velocities. */
 void pf_tree_sweep_out(PfTreeWork *work, const double *q, const double *v);
+/* One joint that is neither axial nor a ball: R, H, l and a_k of its Extra, and wk from the parent's w. */
+void pf_tree_place_general(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
+                           double *wk);
 
 /* ---------------------------------------------------------------- respond.c */
 

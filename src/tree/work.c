@@ -39,8 +39,13 @@ static size_t lay_out(const PfTree *tree, PfTreeWork *work, char *base)
   work->V = place(&layout, 6*n, sizeof(double));
   work->body6 = place(&layout, 12*n, sizeof(double));
   work->rows = place(&layout, 6*nv, sizeof(double));
+  const size_t shared = layout.used;
   work->frames = place(&layout, 12*nodes, sizeof(double));
   work->composites = place(&layout, 10*nodes, sizeof(double));
+  const size_t end = layout.used;
+  layout.used = shared; /* no call needs both */
+  work->efforts = place(&layout, lane_groups(nodes), sizeof(Effort));
+  if (layout.used < end) layout.used = end;
   work->path_dofs = place(&layout, nv, sizeof(int));
   return layout.used;
 }

@@ -107,6 +107,79 @@ static void the_fast_sweeps_equal_the_papers_recursion(void **state)
   }
 }
 
+/* The forces of a known motion by the paper's recursion: H^T f less springs and dampers. */
+static void papers_forces(Sample *s, const double *v, const double *vdot, double *tau)
+{
+  static const double ZERO[MOST_RATES] = {0};
+  PfTreeOperators all[MOST_BODIES];
+  unsigned char every[MOST_RATES];
+  memset(every, 1, sizeof every);
+  const PfTreeInput input = {.q = s->q, .v = v ? v : ZERO, .vdot = vdot ? vdot : ZERO, .prescribed = every};
+  assert_int_equal(pf_tree_operators(s->work, &input, all), PF_OK);
+  pf_tree_passive(s->tree, s->q, input.v, tau);
+  for (int k = 0; k < s->n; k++)
+    for (int i = 0; i < all[k].nv; i++) {
+      const int at = pf_tree_v_at(s->tree, k) + i;
+      tau[at] = -tau[at];
+      for (int j = 0; j < 6; j++) tau[at] += all[k].H[j*all[k].nv + i]*all[k].f[j];
+    }
+}
+
+/* With and without rates and accelerations. The sums of up to 14 bodies cancel a little: a hundred times rounding. */
+static void assert_papers_forces(Sample *s)
+{
+  for (int given = 0; given < 4; given++) {
+    const double *v = given & 1 ? s->v : NULL, *vdot = given & 2 ? s->vdot : NULL;
+    double tau[MOST_RATES], expected[MOST_RATES];
+    papers_forces(s, v, vdot, expected);
+    assert_int_equal(pf_tree_inverse(s->work, s->q, v, vdot, tau), PF_OK);
+    assert_all_near(tau, expected, s->nv, 3e-14);
+  }
+}
+
+static void inverse_dynamics_equal_the_papers_recursion(void **state)
+{
+  Fixture *f = *state;
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    Sample s = random_sample(f->ctx, seed, seed%2 == 0);
+    assert_papers_forces(&s);
+    free_sample(&s);
+  }
+}
+
+static void inverse_dynamics_know_every_pair_of_joints(void **state)
+{
+  Fixture *f = *state;
+  for (int one = 0; one <= PF_JOINT_FREE; one++)
+    for (int other = 0; other <= PF_JOINT_FREE; other++)
+      for (uint64_t seed = 0; seed < 8; seed++) {
+        Sample s = sample_of(f->ctx, seed, (PfJoint)one, (PfJoint)other);
+        assert_papers_forces(&s);
+        free_sample(&s);
+      }
+}
+
+/* Locking says what accelerations are, not what forces they need. */
+static void locked_joints_need_the_forces_of_free_ones(void **state)
+{
+  Fixture *f = *state;
+  for (uint64_t seed = 0; seed < 50; seed++) {
+    Sample s = random_sample(f->ctx, seed, 1);
+    double x[MOST_RATES], y[MOST_RATES];
+    PfTreeChange change;
+    PfTreeWork *work;
+    s.mask[0] = 1; /* at least one */
+    assert_int_equal(pf_tree_lock(f->ctx, f->arena, s.tree, s.q, s.v, s.mask, &change), PF_OK);
+    assert_int_equal(pf_tree_work_new(f->ctx, change.tree, &work), PF_OK);
+    assert_int_equal(pf_tree_inverse(s.work, s.q, s.v, s.vdot, x), PF_OK);
+    assert_int_equal(pf_tree_inverse(work, s.q, s.v, s.vdot, y), PF_OK);
+    assert_all_near(y, x, s.nv, 3e-14); /* the bodies were added once more, and their axes made unit vectors again */
+    pf_tree_work_free(work);
+    pf_tree_free(change.tree);
+    free_sample(&s);
+  }
+}
+
 static void a_product_with_the_inverse_inertia_is_undone_by_the_inertia(void **state)
 {
   Fixture *f = *state;
@@ -191,6 +264,9 @@ static void two_workspaces_give_the_same_bits(void **state)
     assert_memory_equal(x, y, (size_t)s.nv*sizeof *x);
     assert_int_equal(pf_tree_forward(s.work, s.q, s.v, s.tau, y), PF_OK);
     assert_memory_equal(x, y, (size_t)s.nv*sizeof *x);
+    assert_int_equal(pf_tree_inverse(s.work, s.q, s.v, s.vdot, x), PF_OK);
+    assert_int_equal(pf_tree_inverse(other, s.q, s.v, s.vdot, y), PF_OK);
+    assert_memory_equal(x, y, (size_t)s.nv*sizeof *x);
     pf_tree_work_free(other);
     free_sample(&s);
   }
@@ -202,6 +278,9 @@ int main(void)
       with_fixture(the_recursion_equals_the_solution_with_the_composite_inertia),
       with_fixture(forward_then_inverse_returns_the_forces),
       with_fixture(the_fast_sweeps_equal_the_papers_recursion),
+      with_fixture(inverse_dynamics_equal_the_papers_recursion),
+      with_fixture(inverse_dynamics_know_every_pair_of_joints),
+      with_fixture(locked_joints_need_the_forces_of_free_ones),
       with_fixture(a_product_with_the_inverse_inertia_is_undone_by_the_inertia),
       with_fixture(the_columns_of_a_point_times_the_rates_are_its_velocity),
       with_fixture(the_kinetic_energy_is_that_of_the_inertia_matrix),

@@ -15,11 +15,25 @@ static void assert_turn(double angle, double cosine, double sine)
     fail_msg("angle %.17g: %.17g, %.17g instead of %.17g, %.17g", angle, cosine, sine, c, s);
 }
 
-static void assert_block(const double angle[TURNS], int count)
+enum { MANY = 8 };
+
+/* All angles, LANES at once. */
+static void turn_many(const double angle[MANY], double cosine[MANY], double sine[MANY])
 {
-  double cosine[TURNS], sine[TURNS];
-  turn_block(angle, count, cosine, sine);
-  for (int i = 0; i < count; i++) assert_turn(angle[i], cosine[i], sine[i]);
+  for (int i = 0; i < MANY; i += LANES) {
+    Lanes x, c, s;
+    memcpy(&x, angle + i, sizeof x);
+    turn_lanes(x, &c, &s);
+    memcpy(cosine + i, &c, sizeof c);
+    memcpy(sine + i, &s, sizeof s);
+  }
+}
+
+static void assert_many(const double angle[MANY])
+{
+  double cosine[MANY], sine[MANY];
+  turn_many(angle, cosine, sine);
+  for (int i = 0; i < MANY; i++) assert_turn(angle[i], cosine[i], sine[i]);
 }
 
 static void agree_with_the_library_everywhere(void **state)
@@ -27,10 +41,9 @@ static void agree_with_the_library_everywhere(void **state)
   (void)state;
   for (double size = 1e-12; size < 2e5; size *= 3)
     for (int i = -40; i < 40; i++) {
-      double angle[TURNS];
-      for (int j = 0; j < TURNS; j++) angle[j] = size*(i + 0.12*j)/40;
-      assert_block(angle, TURNS);
-      assert_block(angle, 2);
+      double angle[MANY];
+      for (int j = 0; j < MANY; j++) angle[j] = size*(i + 0.12*j)/40;
+      assert_many(angle);
     }
 }
 
@@ -38,20 +51,20 @@ static void agree_around_multiples_of_right_angles(void **state)
 {
   (void)state;
   for (int n = -5000; n <= 5000; n++) {
-    double angle[TURNS];
-    for (int j = 0; j < TURNS; j++) angle[j] = n*HALF_PI*(1 + (j - 4)*DBL_EPSILON);
-    assert_block(angle, TURNS);
+    double angle[MANY];
+    for (int j = 0; j < MANY; j++) angle[j] = n*HALF_PI*(1 + (j - 4)*DBL_EPSILON);
+    assert_many(angle);
   }
 }
 
 static void angles_beyond_the_reduction_are_left_to_the_library(void **state)
 {
   (void)state;
-  const double angle[TURNS] = {1e300, -1e17, 3, 1e6};
-  assert_block(angle, 4);
-  const double bad[TURNS] = {INFINITY, NAN, 1};
-  double cosine[TURNS], sine[TURNS];
-  turn_block(bad, 3, cosine, sine);
+  const double angle[MANY] = {1e300, -1e17, 3, 1e6};
+  assert_many(angle);
+  const double bad[MANY] = {INFINITY, NAN, 1};
+  double cosine[MANY], sine[MANY];
+  turn_many(bad, cosine, sine);
   assert_true(isnan(cosine[0]) && isnan(sine[1]));
   assert_turn(1, cosine[2], sine[2]);
 }

@@ -95,6 +95,33 @@ static inline void random_state(Dice *dice, Sample *s)
   pf_tree_normalise(s->tree, s->q);
 }
 
+static inline void finish_sample(PfContext *ctx, PfTreeBuilder *builder, Dice *dice, Sample *s)
+{
+  assert_int_equal(pf_tree_builder_finish(builder, &s->tree), PF_OK);
+  pf_tree_builder_free(builder);
+  assert_int_equal(pf_tree_work_new(ctx, s->tree, &s->work), PF_OK);
+  s->nq = pf_tree_nq(s->tree);
+  s->nv = pf_tree_nv(s->tree);
+  random_state(dice, s);
+}
+
+/* Two kinds of joints in a tree that is a chain but for a few branches: all ways in which neighbours can differ. */
+static inline Sample sample_of(PfContext *ctx, uint64_t seed, PfJoint one, PfJoint other)
+{
+  Dice dice = {seed*7919 + 13};
+  PfTreeBuilder *builder;
+  Sample s = {.n = 2 + dice_pick(&dice, MOST_BODIES - 1)};
+  assert_int_equal(pf_tree_builder_new(ctx, &builder), PF_OK);
+  pf_tree_builder_gravity(builder, (const double[]){1, -2, -9});
+  for (int k = 0; k < s.n; k++) {
+    const int parent = dice_pick(&dice, 4) ? k - 1 : dice_pick(&dice, k + 1) - 1;
+    const PfTreeBody body = random_body(&dice, parent, dice_pick(&dice, 3) ? one : other);
+    assert_int_equal(pf_tree_builder_add(builder, &body, NULL), PF_OK);
+  }
+  finish_sample(ctx, builder, &dice, &s);
+  return s;
+}
+
 /* `floating`: one tree on a free joint; else any mixture of roots and joints. */
 static inline Sample random_sample(PfContext *ctx, uint64_t seed, int floating)
 {
@@ -113,12 +140,7 @@ static inline Sample random_sample(PfContext *ctx, uint64_t seed, int floating)
     if (dice_pick(&dice, 2)) random_springs(&dice, &body);
     assert_int_equal(pf_tree_builder_add(builder, &body, NULL), PF_OK);
   }
-  assert_int_equal(pf_tree_builder_finish(builder, &s.tree), PF_OK);
-  pf_tree_builder_free(builder);
-  assert_int_equal(pf_tree_work_new(ctx, s.tree, &s.work), PF_OK);
-  s.nq = pf_tree_nq(s.tree);
-  s.nv = pf_tree_nv(s.tree);
-  random_state(&dice, &s);
+  finish_sample(ctx, builder, &dice, &s);
   return s;
 }
 
