@@ -4,7 +4,6 @@
  * least. */
 #include "form/form_impl.h"
 #include "form/recursive.h"
-#include "form/sparse.h"
 
 /* One that does not apply leaves no trace: *solver is NULL then. */
 static PfStatus try_one(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
@@ -47,14 +46,13 @@ static bool is_cheap_recursion(const PfSolver *s)
 
 static bool is_cheap(const PfSolver *s)
 {
-  if (s->formulation == &pf_form_sparse) return pf_sparse_form_pays(s);
   return s->formulation != &pf_form_recursive || is_cheap_recursion(s);
 }
 
 PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
   if (system->in_bodies) return pf_solver_new_for(ctx, system, &pf_form_recursive, plan, solver);
-  static const PfFormulation *const choices[] = {&pf_form_elimination, &pf_form_recursive, &pf_form_sparse};
+  static const PfFormulation *const choices[] = {&pf_form_elimination, &pf_form_recursive};
   PfSolverPlan cheap = *plan;
   cheap.only_if_cheap = true;
   for (size_t i = 0; i < sizeof choices/sizeof *choices; i++) {

@@ -424,7 +424,6 @@ static double laconic_growth(int n, int rank, int speeds)
 const PfExactForm pf_exact_forms[] = {
   {"multipliers", multipliers, multipliers_growth},
   {"elimination", elimination, udwadia_kalaba_growth}, /* the same determinants */
-  {"sparse", elimination, udwadia_kalaba_growth},
     {"udwadia_kalaba", udwadia_kalaba, udwadia_kalaba_growth},
   {"udwadia_phohomsiri", udwadia_phohomsiri, udwadia_phohomsiri_growth},
   {"rosenberg", rosenberg, rosenberg_growth},

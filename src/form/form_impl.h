@@ -49,7 +49,6 @@ struct PfFormulation {
   void (*find_totals)(PfSolver *solver, const double *values, PfTreeTotals *totals); /* of all bodies */
   void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
   PfProjected (*project)(PfSolver *solver, double *values, double enough);
-  bool (*is_bare)(const PfSystem *system); /* needs no room for M, F, A and b as dense matrices; NULL: it does */
 };
 
 struct PfSolver {
@@ -192,7 +191,7 @@ void pf_transposed_times(const double *A, int m, int n, const double *x, double 
 PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver);
 
 extern const PfFormulation pf_form_auto; /* not in the list: its solvers are those of others */
-extern const PfFormulation pf_form_multipliers, pf_form_elimination, pf_form_sparse, pf_form_udwadia_kalaba,
-    pf_form_udwadia_phohomsiri, pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade, pf_form_recursive;
+extern const PfFormulation pf_form_multipliers, pf_form_elimination, pf_form_udwadia_kalaba, pf_form_udwadia_phohomsiri,
+    pf_form_rosenberg, pf_form_rosenberg_extended, pf_form_maggi, pf_form_laconic, pf_form_cascade, pf_form_recursive;
 
 #endif

@@ -2,8 +2,9 @@
 /* Lagrange multipliers. With a regular mass matrix through S = A M^-1 A^T, or through the orthogonal factors of A
  * M^-1/2 where its rows are nearly dependent; with a singular one the whole system
  *   [M -A^T; A 0][q''; lambda] = [F + C; b]
- * (hand-cascade reference, section 2). Redundant constraints: the multipliers of least length. */
+ * (hand-cascade reference, section 2). Large systems go by their structure (sparse.c). Redundant constraints: the multipliers of least length. */
 #include "form/form_impl.h"
+#include "form/sparse.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,9 @@ static PfStatus prepare(PfSolver *s)
 {
   int n = s->system->n, m = s->system->m;
   size_t N = (size_t)n + (size_t)m;
+  s->unknowns = n;
+  s->unknowns_per_rank = 1;
+  if (pf_solver_is_bare(s)) return PF_OK;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
   d->Y = pf_solver_array(s, double, (size_t)m*(size_t)n);
@@ -31,8 +35,6 @@ static PfStatus prepare(PfSolver *s)
   d->right = pf_solver_array(s, double, N);
   d->solution = pf_solver_array(s, double, N);
   if (!d->Y || !d->S || !d->r || !d->K || !d->right || !d->solution) return pf_solver_no_room(s);
-  s->unknowns = n;
-  s->unknowns_per_rank = 1;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_ldl_make(s->ctx, s->arena, m, &d->schur));
   PF_TRY(pf_metric_make(s, &d->metric));
@@ -124,6 +126,7 @@ static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
+  if (!d) return pf_sparse_form_trouble(s, row);
   if (pf_ldl_factor(&d->mass, s->at.M, PF_MASS_TOLERANCE) != PF_OK) {
     *row = d->mass.fault_row;
     return PF_TROUBLE_INDEFINITE;
@@ -135,4 +138,5 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 const PfFormulation pf_form_multipliers = {
   .name = "multipliers", .source = "Lagrange's multipliers; least length by the minimum-norm solution",
   .summary = "the augmented system of accelerations and multipliers; takes singular masses and redundant constraints",
-  .prepare = prepare, .accelerate = accelerate};
+  .prepare = prepare, .accelerate = accelerate, .answer = pf_sparse_form_answer, .find_force = pf_sparse_form_force,
+  .raise_squares = pf_sparse_form_squares};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A solver: one formulation made ready for one system. */
 #include "form/form_impl.h"
+#include "form/sparse.h"
 
 #include <math.h>
 #include <string.h>
 
 static const PfFormulation *const formulations[] = {
-  &pf_form_multipliers, &pf_form_elimination, &pf_form_sparse, &pf_form_udwadia_kalaba, &pf_form_udwadia_phohomsiri, &pf_form_rosenberg,
+  &pf_form_multipliers, &pf_form_elimination, &pf_form_udwadia_kalaba, &pf_form_udwadia_phohomsiri, &pf_form_rosenberg,
   &pf_form_rosenberg_extended, &pf_form_maggi, &pf_form_laconic, &pf_form_cascade,
   &pf_form_recursive,
 };
@@ -124,9 +125,9 @@ static PfStatus check_outline(PfSolver *s)
 static PfStatus prepare(PfSolver *s)
 {
   PF_TRY(check_outline(s));
-  bool bare = s->formulation->is_bare && s->formulation->is_bare(s->system);
   PF_TRY(prepare_tape(s));
-  if (!bare) PF_TRY(prepare_numbers(s));
+  if (s->formulation == &pf_form_multipliers) PF_TRY(pf_sparse_form_make(s));
+  if (!pf_solver_is_bare(s)) PF_TRY(prepare_numbers(s));
   PF_TRY(pf_friction_make(s));
   return s->formulation->prepare(s);
 }
@@ -180,6 +181,7 @@ void pf_solver_free(PfSolver *solver)
 {
   if (!solver) return;
   if (solver->release) solver->release(solver);
+  pf_sparse_form_release(solver);
   pf_arena_free(solver->arena);
 }
 

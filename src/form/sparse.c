@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Multipliers by the structure of the system. M and A have few elements in large systems: the saddle point system is
  * ordered once by its graph and factored sparsely (num/saddle.c), so that separate mechanisms, and loops that share no
- * body, cost no more together than each on its own. Where a pivot is small 'multipliers' takes over for that state, as
- * long as its matrices are not too large to be kept. */
+ * body, cost no more together than each on its own. Where a pivot is small the matrices take over for that state, as
+ * long as they are not too large to be kept. */
 #include "form/form_impl.h"
 #include "form/sparse.h"
 
@@ -19,11 +19,6 @@ typedef struct PfSparseForm {
   PfTape *power;      /* that of the plan; NULL: none is wanted */
   double *power_work, *values;
 } Form;
-
-bool pf_sparse_is_bare(const PfSystem *system)
-{
-  return pf_saddle_is_huge(system->n, system->m);
-}
 
 /* ---------------------------------------------------------------- making it ready */
 
@@ -106,32 +101,34 @@ static PfStatus make_power(PfSolver *s, Form *d)
   return d->power_work && d->values ? PF_OK : pf_solver_no_room(s);
 }
 
-static void release(PfSolver *s)
+static PfStatus make(PfSolver *s, PfArena *scratch)
 {
-  pf_tape_free(s->sparse->power);
-}
-
-static PfStatus prepare(PfSolver *s)
-{
-  if (s->system->friction)
-    return pf_fail(s->ctx, PF_ERR_MODEL, "it has no place for friction that depends on the multipliers");
-  Form *d = s->sparse = pf_solver_array(s, Form, 1);
+  Form *d = pf_solver_array(s, Form, 1);
   if (!d) return pf_solver_no_room(s);
-  s->release = release;
-  if (!pf_sparse_is_bare(s->system)) PF_TRY(pf_form_multipliers.prepare(s));
-  s->unknowns = s->system->n;
-  s->unknowns_per_rank = 1;
   PF_TRY(make_room(s, d));
-  PfArena *arena = pf_arena_new(pf_context_allocator(s->ctx));
-  PfStatus status = arena ? make_saddle(s, arena, d) : pf_solver_no_room(s);
-  pf_arena_free(arena);
-  PF_TRY(status);
+  PF_TRY(make_saddle(s, scratch, d));
+  if (!pf_saddle_pays(&d->saddle)) return PF_OK;
+  s->sparse = d;
   return make_power(s, d);
 }
 
-bool pf_sparse_form_pays(const PfSolver *s)
+PfStatus pf_sparse_form_make(PfSolver *s)
 {
-  return pf_saddle_is_large(s->system->n, s->system->m) && pf_saddle_pays(&s->sparse->saddle);
+  if (s->system->friction || !pf_saddle_is_large(s->system->n, s->system->m)) return PF_OK;
+  PfArena *scratch = pf_arena_new(pf_context_allocator(s->ctx));
+  PfStatus status = scratch ? make(s, scratch) : pf_solver_no_room(s);
+  pf_arena_free(scratch);
+  return status;
+}
+
+void pf_sparse_form_release(PfSolver *s)
+{
+  if (s->sparse) pf_tape_free(s->sparse->power);
+}
+
+bool pf_solver_is_bare(const PfSolver *s)
+{
+  return s->sparse && pf_saddle_is_huge(s->system->n, s->system->m);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -150,7 +147,7 @@ static bool factor(PfSolver *s, const double *values)
   PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->square);
   s->told.margin = margin.rows;
   s->told.margin_row = margin.row < 0 ? 0 : margin.row;
-  return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_sparse_is_bare(s->system) ? PF_SADDLE_LAST : PF_SCHUR_MARGIN);
+  return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_solver_is_bare(s) ? PF_SADDLE_LAST : PF_SCHUR_MARGIN);
 }
 
 static double power_at(PfSolver *s, const double *multiplier)
@@ -165,11 +162,11 @@ static double power_at(PfSolver *s, const double *multiplier)
   return power;
 }
 
-static bool answer(PfSolver *s, PfMotion *motion)
+bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
 {
   Form *d = s->sparse;
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  if (s->skipped || !factor(s, s->values)) return false;
+  if (!d || s->skipped || !factor(s, s->values)) return false;
   for (size_t i = 0; i < n; i++) d->load[i] = output(d, d->F[i]) + output(d, d->C[i]);
   for (size_t k = 0; k < m; k++) d->right[k] = output(d, d->b[k]);
   pf_saddle_solve(&d->saddle, d->load, d->right, motion->acceleration, motion->multiplier);
@@ -178,8 +175,7 @@ static bool answer(PfSolver *s, PfMotion *motion)
   return s->told.known = true;
 }
 
-/* M q'' - F by the entries. */
-static void find_force(PfSolver *s, PfMotion *motion)
+void pf_sparse_form_force(PfSolver *s, PfMotion *motion)
 {
   const Form *d = s->sparse;
   for (int i = 0; i < s->system->n; i++) motion->force[i] = -output(d, d->F[i]);
@@ -190,27 +186,15 @@ static void find_force(PfSolver *s, PfMotion *motion)
   }
 }
 
-static void raise_squares(const PfSolver *s, double *square)
+void pf_sparse_form_squares(const PfSolver *s, double *square)
 {
   for (int k = 0; k < s->system->m; k++) square[k] = fmax(square[k], pf_saddle_square(&s->sparse->saddle, k));
 }
 
-/* Only the matrices of 'multipliers' can say more about a state at which pivots are small. */
-static PfTrouble by_matrices(PfSolver *s, PfMotion *motion, int *row)
+PfTrouble pf_sparse_form_trouble(PfSolver *s, int *row)
 {
   const Form *d = s->sparse;
-  if (!pf_sparse_is_bare(s->system)) return pf_form_multipliers.accelerate(s, motion, row);
   int k = pf_first_not_finite(d->out, (size_t)s->system->output_count);
-  if (k >= 0) {
-    *row = pf_solver_row_of_entry(s->system, s->system->place[k]);
-    return PF_TROUBLE_NOT_FINITE;
-  }
-  *row = -1;
-  return PF_TROUBLE_SINGULAR;
+  *row = k < 0 ? -1 : pf_solver_row_of_entry(s->system, s->system->place[k]);
+  return k < 0 ? PF_TROUBLE_SINGULAR : PF_TROUBLE_NOT_FINITE;
 }
-
-const PfFormulation pf_form_sparse = {
-  .name = "sparse", .source = "Lagrange's multipliers by a sparse factorisation of [M A^T; A 0], M first",
-  .summary = "multipliers, with the system ordered by its structure; large systems of which most elements are zero",
-  .prepare = prepare, .accelerate = by_matrices, .answer = answer, .find_force = find_force, .raise_squares = raise_squares,
-  .is_bare = pf_sparse_is_bare};

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the choice among formulations asks of 'sparse'. */
+/* The sparse way of the formulation 'multipliers' (sparse.c). */
 #ifndef PF_FORM_SPARSE_H
 #define PF_FORM_SPARSE_H
 
 #include "form/form_impl.h"
 #include "num/sparse.h"
 
+/* Makes solver->sparse, when the system is large enough and its structure pays. */
+PfStatus pf_sparse_form_make(PfSolver *solver);
+void pf_sparse_form_release(PfSolver *solver);
 /* Is the system so large that dense matrices are not kept? */
-bool pf_sparse_is_bare(const PfSystem *system);
-/* Is it cheaper than the same on matrices? */
-bool pf_sparse_form_pays(const PfSolver *solver);
+bool pf_solver_is_bare(const PfSolver *solver);
+
+/* As the members of PfFormulation; an answer is refused without solver->sparse. */
+bool pf_sparse_form_answer(PfSolver *solver, PfMotion *motion);
+void pf_sparse_form_force(PfSolver *solver, PfMotion *motion);
+void pf_sparse_form_squares(const PfSolver *solver, double *square);
+/* Why there was no answer, where there are no matrices to say more. */
+PfTrouble pf_sparse_form_trouble(PfSolver *solver, int *row);
 
 #endif

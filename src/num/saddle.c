@@ -23,7 +23,7 @@ bool pf_saddle_is_huge(int n, int m)
 bool pf_saddle_pays(const PfSaddle *s)
 {
   double n = s->n, m = s->m, dense = n*n*n/6 + m*n*n/2 + m*m*n/2 + m*m*m/6;
-  return 3*(pf_sparse_cost(&s->ldl) + s->mass_count + s->row_count) < dense;
+  return 2*(pf_sparse_cost(&s->ldl) + s->mass_count + s->row_count) < dense;
 }
 
 PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,

@@ -55,14 +55,22 @@ static double take_row(const PfMotionRun *run, PfWatch *w, int i)
   return w->part[i] = left/unit(w, i);
 }
 
-/* In the order in which they are written; where rows are redundant, the one of which most is left. */
+/* The order of the sparse factors: both must measure the same. */
+static int next_in_order(const PfMotionRun *run, const PfWatch *w)
+{
+  int k = run->n;
+  while (w->taken[w->order[k] - run->n]) k++;
+  return w->order[k] - run->n;
+}
+
+/* In the order in which they are written, or in that of the structure; where rows are redundant, the one of which most is left. */
 static int next_row(const PfMotionRun *run, const PfWatch *w)
 {
   int best = -1;
   double most = -1;
   for (int i = 0; i < run->m; i++) {
     if (w->taken[i]) continue;
-    if (w->rank == run->m) return i;
+    if (w->rank == run->m) return w->order ? next_in_order(run, w) : i;
     double part = w->length[i] > 0 ? pf_norm(w->rows + (size_t)i*(size_t)run->n, run->n)/unit(w, i) : 0;
     if (part > most) most = part, best = i;
   }
@@ -199,6 +207,8 @@ static PfStatus make_room(PfMotionRun *run, PfWatch *w)
 {
   bool dense = ((const PfManifold *)run->projection)->M;
   w->rows = pf_run_array(run, double, dense ? (size_t)run->m*(size_t)run->n : 0);
+  w->order = ((const PfManifold *)run->projection)->sparse ? ((const PfManifold *)run->projection)->saddle[1].ldl.order
+                                                           : NULL;
   w->length = pf_run_array(run, double, run->m);
   w->square = ((PfManifold *)run->projection)->square;
   w->part = pf_run_array(run, double, run->m);

@@ -10,6 +10,7 @@ typedef struct PfWatch {
   double *length; /* m: of the rows before that */
   double *square; /* m: square of the unit in which a row is measured (shared with the projection) */
   double *part;   /* m: what was left of each row, in this unit */
+  const int *order; /* n + m: of elimination, when the system is sparse; NULL: as written */
   bool *taken;    /* m: rows that were orthogonalised: the independent ones */
   bool *idle;     /* m: rows that vanish wherever the constraints hold */
   int rank;       /* of A at the start; m - rank rows are redundant, and which ones may change along the motion */
