@@ -348,6 +348,8 @@ typedef struct PfMeasure {
 /* Of a parameter, a coordinate x, x' or x'', a speed, an input, a quasi-velocity (hub.wx, hub.vx) or t, by name; {"",
  * 1} for any other name. */
 PF_API PfMeasure pf_model_measure(const PfModel *model, const char *name);
+/* Of a coordinate, of its velocity (1 prime) or acceleration (2). */
+PF_API PfMeasure pf_coordinate_measure(const PfCoordinate *coordinate, int primes);
 /* Of the k-th quantity of a plot. */
 PF_API PfMeasure pf_plot_measure(const PfPlot *plot, int k);
 

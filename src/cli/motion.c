@@ -35,10 +35,11 @@ static PfStatus find_places(Motion *m)
   m->coordinate = pf_arena_array(m->s->arena, int, model->coordinate_count);
   m->constraint = pf_arena_array(m->s->arena, int, model->constraint_count);
   if (!m->coordinate || !m->constraint) return pf_no_room(m->s->ctx, "the samples");
+  bool same = model == complete;
   for (int i = 0; i < model->coordinate_count; i++)
-    m->coordinate[i] = pf_model_find_coordinate(complete, model->coordinates[i].name);
+    m->coordinate[i] = same ? i : pf_model_find_coordinate(complete, model->coordinates[i].name);
   for (int k = 0; k < model->constraint_count; k++)
-    m->constraint[k] = find_constraint(complete, model->constraints[k].name);
+    m->constraint[k] = same ? k : find_constraint(complete, model->constraints[k].name);
   return PF_OK;
 }
 

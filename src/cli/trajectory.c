@@ -14,6 +14,14 @@ static const char *primed(Session *s, const char *name, const char *primes)
   return text ? text : "?";
 }
 
+static void append(Trajectory *t, const char *name, PfMeasure measure, PfExpr value)
+{
+  t->names[t->count] = name;
+  t->units[t->count] = measure.unit;
+  t->exprs[t->count] = value;
+  t->scale[t->count++] = measure.scale;
+}
+
 /* The same quantity has one column; another one of the same name is written out. */
 static void add_column(Trajectory *t, const char *name, PfMeasure measure, PfExpr value)
 {
@@ -24,10 +32,7 @@ static void add_column(Trajectory *t, const char *name, PfMeasure measure, PfExp
     taken = taken || (same && t->exprs[i] != value);
   }
   const char *written = taken ? pf_expr_print(t->s->ctx, t->s->arena, value, PF_TEXT) : name;
-  t->names[t->count] = written ? written : name;
-  t->units[t->count] = measure.unit;
-  t->exprs[t->count] = value;
-  t->scale[t->count++] = measure.scale;
+  append(t, written ? written : name, measure, value);
 }
 
 static const PfMeasure in_si = {"", 1}, joule = {"J", 1};
@@ -59,8 +64,8 @@ static void add_standard(Trajectory *t)
   for (int level = 0; level < 3; level++)
     for (int i = 0; i < model->coordinate_count; i++) {
       const PfCoordinate *c = model->coordinates + i;
-      const char *name = primed(s, c->name, primes[level]);
-      add_column(t, name, pf_model_measure(model, name), level == 0 ? c->q : level == 1 ? c->v : c->a);
+      append(t, primed(s, c->name, primes[level]), pf_coordinate_measure(c, level),
+             level == 0 ? c->q : level == 1 ? c->v : c->a); /* names of coordinates differ */
     }
   for (int k = 0; k < model->constraint_count; k++) {
     PfExpr multiplier = model->constraints[k].multiplier;

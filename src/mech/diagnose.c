@@ -111,7 +111,7 @@ static PfStatus list_positions(Probe *p)
   p->position = pf_arena_array(p->scratch, PfExpr, m);
   p->slope = pf_arena_array(p->scratch, PfExpr, m*n);
   p->row = pf_arena_array(p->scratch, int, m);
-  p->work = pf_arena_array(p->scratch, double, m*n + m + n*n);
+  p->work = pf_arena_array(p->scratch, double, m*n + m + (eq->in_bodies ? 0 : n*n));
   if (!p->position || !p->slope || !p->row || !p->work) return pf_no_room(p->ctx, "the diagnosis");
   for (int i = 0; i < eq->m; i++) {
     if (eq->position[i] == PF_EXPR_NONE) continue;

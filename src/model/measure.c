@@ -9,6 +9,11 @@ static PfMeasure measure(const char *unit, double scale)
   return (PfMeasure){unit ? unit : "", scale > 0 ? scale : 1};
 }
 
+PfMeasure pf_coordinate_measure(const PfCoordinate *c, int primes)
+{
+  return measure(primes == 0 ? c->unit : primes == 1 ? c->rate_unit : c->acceleration_unit, c->scale);
+}
+
 /* x, x' or x'' */
 static bool of_coordinate(const PfCoordinate *c, const char *name, PfMeasure *found)
 {
@@ -16,7 +21,7 @@ static bool of_coordinate(const PfCoordinate *c, const char *name, PfMeasure *fo
   if (strncmp(c->name, name, length) != 0) return false;
   const char *primes = name + length;
   bool position = !*primes, velocity = !strcmp(primes, "'"), acceleration = !strcmp(primes, "''");
-  *found = measure(position ? c->unit : velocity ? c->rate_unit : c->acceleration_unit, c->scale);
+  *found = pf_coordinate_measure(c, position ? 0 : velocity ? 1 : 2);
   return position || velocity || acceleration;
 }
 
