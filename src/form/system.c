@@ -42,25 +42,33 @@ static void list_mass(PfSystem *s)
   s->mass_first[n] = count;
 }
 
-/* The tape computes what is not zero at all times. */
-static PfStatus make_tape(PfSystem *s)
+/* Keeps the roots that are not zero at all times, and where they stand. */
+static PfStatus keep_entries(PfSystem *s, PfExpr *roots, size_t count)
 {
-  size_t count = entry_count(s), n = (size_t)s->n;
-  PfExpr *roots = pf_arena_array(s->arena, PfExpr, count), zero = pf_expr_int(s->ctx, 0);
-  s->mass_first = pf_arena_array(s->arena, int, n + 1);
-  if (!roots || !s->mass_first) return pf_no_room(s->ctx, "the system");
-  list_entries(s, roots);
+  PfExpr zero = pf_expr_int(s->ctx, 0);
   size_t entries = 0;
   for (size_t i = 0; i < count; i++) entries += roots[i] != zero;
   s->place = pf_arena_array(s->arena, int, entries);
   s->mass_column = pf_arena_array(s->arena, int, entries);
-  if (!s->place || !s->mass_column) return pf_no_room(s->ctx, "the system");
+  s->mass_first = pf_arena_array(s->arena, int, (size_t)s->n + 1);
+  if (!s->place || !s->mass_column || !s->mass_first) return pf_no_room(s->ctx, "the system");
   for (size_t i = 0; i < count; i++) {
     if (roots[i] == zero) continue;
     s->place[s->output_count] = (int)i;
     roots[s->output_count++] = roots[i];
   }
   list_mass(s);
+  return PF_OK;
+}
+
+/* The tape computes what is not zero at all times. */
+static PfStatus make_tape(PfSystem *s, PfArena *scratch)
+{
+  size_t count = entry_count(s);
+  PfExpr *roots = scratch ? pf_arena_array(scratch, PfExpr, count) : NULL;
+  if (!roots) return pf_no_room(s->ctx, "the system");
+  list_entries(s, roots);
+  PF_TRY(keep_entries(s, roots, count));
   return pf_system_tape(s->ctx, s->eq->model, s->symbols.symbol, s->symbols.count, roots, s->output_count, &s->tape);
 }
 
@@ -88,7 +96,10 @@ static PfStatus make_slope(PfSystem *s)
 static PfStatus build(PfSystem *s)
 {
   PF_TRY(pf_equations_symbols(s->ctx, s->arena, s->eq->model, &s->symbols));
-  PF_TRY(make_tape(s));
+  PfArena *scratch = pf_arena_new(pf_context_allocator(s->ctx)); /* lists of all entries are long in large systems */
+  PfStatus status = make_tape(s, scratch);
+  pf_arena_free(scratch);
+  PF_TRY(status);
   return make_slope(s);
 }
 

@@ -111,8 +111,7 @@ static PfStatus list_positions(Probe *p)
   p->position = pf_arena_array(p->scratch, PfExpr, m);
   p->slope = pf_arena_array(p->scratch, PfExpr, m*n);
   p->row = pf_arena_array(p->scratch, int, m);
-  p->work = pf_arena_array(p->scratch, double, m*n + m + (eq->in_bodies ? 0 : n*n));
-  if (!p->position || !p->slope || !p->row || !p->work) return pf_no_room(p->ctx, "the diagnosis");
+  if (!p->position || !p->slope || !p->row) return pf_no_room(p->ctx, "the diagnosis");
   for (int i = 0; i < eq->m; i++) {
     if (eq->position[i] == PF_EXPR_NONE) continue;
     p->position[p->positions] = eq->position[i];
@@ -567,7 +566,9 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   const PfEquations *eq = p->eq;
   d->start_q = pf_arena_array(arena, double, eq->n);
   d->start_v = pf_arena_array(arena, double, eq->n);
-  if (!d->start_q || !d->start_v) return pf_no_room(p->ctx, "the diagnosis");
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  p->work = pf_arena_array(p->scratch, double, m*n + m + n*n);
+  if (!d->start_q || !d->start_v || !p->work) return pf_no_room(p->ctx, "the diagnosis");
   PF_TRY(begin(p, parameters, &d->generic));
   PF_TRY(judge_start(p, d));
   PF_TRY(go_to_generic_position(p, d));

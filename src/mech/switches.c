@@ -263,19 +263,28 @@ static PfStatus may_switch_at_all(PfContext *ctx, PfArena *arena, const PfModel 
   return PF_OK;
 }
 
+/* Lists of large systems are long: whether there is anything to be found is asked of a copy that is freed. */
+static PfStatus any_switches(PfContext *ctx, const PfEquations *equations, bool *may)
+{
+  PfEquations copy;
+  size_t count;
+  PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
+  PfExpr *list = scratch ? list_all(ctx, scratch, equations, &copy, &count) : NULL;
+  PfStatus status = list ? may_switch_at_all(ctx, scratch, equations->model, list, (int)count, may) : PF_ERR_MEMORY;
+  pf_arena_free(scratch);
+  return status;
+}
+
 PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *s)
 {
   Finder f = {.ctx = ctx, .arena = arena, .found = s};
   size_t count;
   *s = (PfSwitches){.model = *equations->model, .equations = *equations};
+  bool may;
+  PF_TRY(any_switches(ctx, equations, &may));
+  if (!may) return PF_OK;
   PfExpr *list = list_all(ctx, arena, equations, &s->equations, &count);
   if (!list) return PF_ERR_MEMORY;
-  bool may;
-  PF_TRY(may_switch_at_all(ctx, arena, equations->model, list, (int)count, &may));
-  if (!may) {
-    s->equations = *equations;
-    return PF_OK;
-  }
   PF_TRY(pf_insert_inputs(ctx, equations->model, list, count));
   PF_TRY(list_symbols(&f, equations->model));
   PF_TRY(pf_expr_map(ctx, list, (int)count, image_of, &f, list));

@@ -193,6 +193,16 @@ void pf_manifold_slopes(PfManifold *f, const double *values)
   spread(f);
 }
 
+/* What is held has no part in the rows and nothing to do with the others. */
+static void hold(PfManifold *f, const PfSaddle *saddle)
+{
+  for (int k = 0; k < saddle->mass_count + saddle->row_count; k++) {
+    const PfEntry *e = saddle->entry + k;
+    bool alone = e->row == e->column, held = f->held[e->column] || (e->row < f->n && f->held[e->row]);
+    if (held && !alone) f->value[k] = 0;
+  }
+}
+
 /* Sparse: factors of the level; false when they must not be trusted. */
 static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, PfSaddleMargin *margin)
 {
@@ -200,6 +210,7 @@ static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, Pf
   const double *rows = f->out + f->count[0] + (position ? 0 : f->count[1]);
   memcpy(f->value, f->out, (size_t)f->count[0]*sizeof *f->value);
   memcpy(f->value + f->count[0], rows, (size_t)f->count[position ? 1 : 2]*sizeof *f->value);
+  if (f->held) hold(f, &f->saddle[position ? 0 : 1]);
   *margin = pf_saddle_factor(&f->saddle[position ? 0 : 1], f->value, square);
   return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? PF_SCHUR_MARGIN : PF_SADDLE_LAST);
 }

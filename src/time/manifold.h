@@ -21,6 +21,7 @@ typedef struct PfManifold {
   bool sparse;           /* by the structure: most entries are zero */
   PfSaddle saddle[2];    /* of the positions, of the velocities */
   double *value;
+  const bool *held;      /* n: what stays as it is in sparse projections; NULL: nothing */
   PfLdl mass;
   double *B, *step, *right, *scaled;
   double *square;        /* m: of the length in which a row of A is measured, in the metric; 0: none is known */

@@ -498,6 +498,68 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- huge systems */
+
+/* Holds what is at least so firm and projects the rest on the constraints of the level. */
+static bool project_holding(Search *s, PfFirmness hard)
+{
+  memcpy(s->x, s->given, (size_t)s->n*sizeof *s->x);
+  for (int j = 0; j < s->n; j++) s->held[j] = s->firm[j] >= hard;
+  s->f->held = s->held;
+  (void)pf_manifold_project(s->f, s->values, s->level, PF_ON_CONSTRAINTS);
+  s->f->held = NULL;
+  int row;
+  return pf_manifold_residual(s->f, s->values, s->level, &row) <= PF_TYPED_DIGITS;
+}
+
+/* Without dense matrices: what was given is held, or what was set, or what must not change, whichever is the first by
+ * which the constraints can be met. */
+static PfStatus settle_huge(Search *s)
+{
+  static const PfFirmness order[] = {PF_START_GIVEN, PF_START_SET, PF_START_FIXED};
+  memcpy(s->given, s->x, (size_t)s->n*sizeof *s->x);
+  for (size_t k = 0; k < sizeof order/sizeof *order; k++)
+    if (project_holding(s, order[k])) return PF_OK;
+  int row;
+  double miss = pf_manifold_residual(s->f, s->values, s->level, &row);
+  const PfModel *model = pf_system_equations(s->f->system)->model;
+  pf_fail(s->ctx, PF_ERR_NUMBER, "no start was found that satisfies the constraint '%s': it is off by %.3g",
+          row < 0 ? "" : model->constraints[row].name, miss);
+  pf_hint(s->ctx, "in a model of this size the start is looked for from the given numbers only: give some nearer to the "
+                  "constraints");
+  return PF_ERR_NUMBER;
+}
+
+static PfStatus correct_huge(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *goals, double *values,
+                             PfStart *start)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  const PfModel *model = pf_system_equations(f->system)->model;
+  size_t n = (size_t)f->n;
+  Search s = {.ctx = ctx, .arena = arena, .f = f, .values = values, .n = f->n};
+  double *before = pf_arena_array(arena, double, 2*n);
+  PfFirmness *firm = pf_arena_array(arena, PfFirmness, n);
+  s.given = pf_arena_array(arena, double, n);
+  s.held = pf_arena_array(arena, bool, n);
+  if (!before || !firm || !s.given || !s.held) return pf_no_room(ctx, "the start");
+  if (goals->count || goals->speeds)
+    return pf_fail(ctx, PF_ERR_LIMIT, "a model with %d coordinates and %d constraints cannot start by speeds or angular "
+                   "velocities: give velocities of coordinates", f->n, f->m);
+  memcpy(before, values + in->q, 2*n*sizeof *before);
+  normalise(model, values + in->q, values + in->v);
+  s.firm = firm;
+  for (int level = 0; level < 2; level++) {
+    for (size_t j = 0; j < n; j++) firm[j] = level ? model->coordinates[j].firm_v : model->coordinates[j].firm_q;
+    s.level = level ? PF_LEVEL_VELOCITY : PF_LEVEL_POSITION;
+    s.x = values + (level ? in->v : in->q);
+    PF_TRY(settle_huge(&s));
+  }
+  PF_TRY(pf_moved_list(ctx, arena, model, goals, before, values + in->q, start));
+  start->position = pf_manifold_residual(f, values, PF_LEVEL_POSITION, NULL);
+  start->velocity = pf_manifold_residual(f, values, PF_LEVEL_VELOCITY, NULL);
+  return PF_OK;
+}
+
 PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values, PfStart *start)
 {
   *start = (PfStart){.moved_coordinate = -1, .moved_velocity = -1};
@@ -508,7 +570,8 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   /* any start will do: the tape is long */
   bool open = !pf_system_equations(system)->m && !goals.count && !goals.speeds;
   if (status == PF_OK && !open) status = pf_manifold_make(ctx, arena, system, &manifold);
-  if (status == PF_OK && !open) status = correct(ctx, arena, &manifold, &goals, values, start);
+  if (status == PF_OK && !open)
+    status = (manifold.M ? correct : correct_huge)(ctx, arena, &manifold, &goals, values, start);
   pf_goals_release(&goals);
   pf_manifold_release(&manifold);
   pf_arena_free(arena);
