@@ -311,8 +311,6 @@ static PfStatus make_tapes(Maker *k, Elimination *f)
 
 static PfStatus make(Maker *k, Elimination *f)
 {
-  if (k->n > MOST_COORDINATES || k->m > MOST_CONSTRAINTS)
-    return refuse(k, "it is written out for at most 16 coordinates and 8 constraints");
   if (k->solver->system->friction) return refuse(k, "it has no place for friction that depends on the multipliers");
   PF_TRY(gather(k));
   PF_TRY(insert_numbers(k, f));
@@ -326,6 +324,12 @@ static void release(PfSolver *s)
 {
   pf_tape_free(s->elimination->flow);
   pf_tape_free(s->elimination->velocity);
+}
+
+static PfStatus check(const PfSolver *s)
+{
+  if (s->system->n <= MOST_COORDINATES && s->system->m <= MOST_CONSTRAINTS) return PF_OK;
+  return pf_fail(s->ctx, PF_ERR_MODEL, "it is written out for at most 16 coordinates and 8 constraints");
 }
 
 /* Whatever else than memory stops it, a division by zero perhaps, means that it does not apply. */
@@ -419,4 +423,4 @@ const PfFormulation pf_form_elimination = {
   .name = "elimination", .source = "Lagrange's multipliers by Gauss's elimination of A M^-1 A^T, in closed form",
   .summary = "multipliers, with the elimination written out in formulas; small systems; takes up the matrices near "
              "singular states",
-  .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_squares = raise_squares, .project = project};
+  .check = check, .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_squares = raise_squares, .project = project};

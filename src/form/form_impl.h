@@ -38,6 +38,8 @@ struct PfFormulation {
   const char *name;
   const char *source;  /* paper and equation numbers */
   const char *summary;
+  /* Fails in the same way as `prepare` when that is seen at a glance, before any room is made; or NULL. */
+  PfStatus (*check)(const PfSolver *solver);
   /* Makes the workspace, or fails with PF_ERR_MODEL and a message that says why the formulation does not apply. */
   PfStatus (*prepare)(PfSolver *solver);
   /* Accelerations and multipliers (the force follows from them) at the numbers in the solver. */

@@ -570,6 +570,16 @@ static bool depends_on_multipliers(const PfSolver *s)
          pf_expr_depends(s->ctx, s->plan->power, in->symbol + in->lambda, s->system->m);
 }
 
+static PfStatus check(const PfSolver *s)
+{
+  const PfModel *model = s->system->eq->model;
+  if (!model->body_count)
+    return pf_fail(s->ctx, PF_ERR_MODEL, "the model has no bodies: its inertia is given by 'kinetic'");
+  if (!pf_expr_is_structural_zero(s->ctx, model->kinetic))
+    return pf_fail(s->ctx, PF_ERR_MODEL, "a part of the inertia is given by 'kinetic' and belongs to no body");
+  return PF_OK;
+}
+
 static PfStatus prepare(PfSolver *s)
 {
   const PfModel *model = s->system->eq->model;
@@ -577,9 +587,6 @@ static PfStatus prepare(PfSolver *s)
   if (!r) return pf_solver_no_room(s);
   s->release = release;
   r->model = model;
-  if (!model->body_count) return refuse(s, "the model has no bodies: its inertia is given by '%s'", "kinetic");
-  if (!pf_expr_is_structural_zero(s->ctx, model->kinetic))
-    return refuse(s, "a part of the inertia is given by '%s' and belongs to no body", "kinetic");
   r->weight_in_tree = true;
   for (int k = 0; k < 3; k++)
     if (pf_chain_depends(s->ctx, model->gravity[k], &model->time, 1, &r->failed)) r->weight_in_tree = false;
@@ -606,4 +613,4 @@ static PfStatus prepare(PfSolver *s)
 const PfFormulation pf_form_recursive = {
   .name = "recursive", .source = "Meng, Han 2007, eq. (80)-(97) with errata; constraints by columns of M^-1 A^T",
   .summary = "the recursion over the tree of bodies, constraints on top of it",
-  .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_totals = find_totals};
+  .check = check, .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_totals = find_totals};

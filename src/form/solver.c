@@ -125,6 +125,7 @@ static PfStatus check_outline(PfSolver *s)
 static PfStatus prepare(PfSolver *s)
 {
   PF_TRY(check_outline(s));
+  if (s->formulation->check) PF_TRY(s->formulation->check(s));
   PF_TRY(prepare_tape(s));
   if (s->formulation == &pf_form_multipliers) PF_TRY(pf_sparse_form_make(s));
   if (!pf_solver_is_bare(s)) PF_TRY(prepare_numbers(s));
