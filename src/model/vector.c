@@ -210,16 +210,30 @@ static int step_below(const PfModel *model, int frame, int above)
   return frame;
 }
 
+/* Into the axes of a frame from those of one above it. The way is known upward only: it is listed first. */
+static void turn_down(const PfModel *model, int above, int to, Pending *pending)
+{
+  PfArena *scratch = pf_context_scratch(model->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  int count = 0;
+  for (int f = to; f != above; f = model->frames[f].parent) count++;
+  int *way = pf_arena_array(scratch, int, count);
+  for (int f = to, k = 0; way && f != above; f = model->frames[f].parent) way[k++] = f;
+  for (int k = count; way && k-- > 0;) apply(pending, model->frames + way[k], true);
+  pf_arena_release(scratch, mark);
+  for (; !way && above != to;) { /* without memory: the long way */
+    above = step_below(model, to, above);
+    apply(pending, model->frames + above, true);
+  }
+}
+
 void pf_frame_turn(const PfModel *model, int from, int to, const PfExpr v[3], PfExpr out[3])
 {
   Pending pending = {.ctx = model->ctx};
   memcpy(pending.v, v, sizeof pending.v);
   int above = common_ancestor(model, from, to);
   for (; from != above; from = model->frames[from].parent) apply(&pending, model->frames + from, false);
-  while (above != to) {
-    above = step_below(model, to, above);
-    apply(&pending, model->frames + above, true);
-  }
+  turn_down(model, above, to, &pending);
   flush(&pending);
   memcpy(out, pending.v, sizeof pending.v);
 }
