@@ -21,21 +21,34 @@
 typedef enum PfTapeOp {
 #define PF_TAPE_OP(name, operands, value) PF_TAPE_##name,
 #include "kernel/ops.def"
-#undef PF_TAPE_OP
   PF_TAPE_SINCOS, /* slot dst = sin A, slot b = cos A */
   PF_TAPE_END,
   PF_TAPE_OP_COUNT
 } PfTapeOp;
 
-/* slot[dst] = op(slot[a], slot[b], slot[c]) */
+/* slot[dst] = op(slot[a], slot[b], slot[c]). Two slots share a word, dst and b in the low half: the interpreter is bound by
+ * the number of its loads. */
 typedef struct PfInstruction {
-  uint32_t dst, a, b, c;
+  uint64_t dst_a, b_c;
 } PfInstruction;
 
-/* So many instructions with the same operation, one after the other. */
-typedef struct PfRun {
-  uint32_t op, count;
-} PfRun;
+static inline uint64_t pf_slots(uint32_t low, uint32_t high)
+{
+  return low | (uint64_t)high << 32;
+}
+static inline uint32_t pf_low_slot(uint64_t slots)
+{
+  return (uint32_t)slots;
+}
+static inline uint32_t pf_high_slot(uint64_t slots)
+{
+  return (uint32_t)(slots >> 32);
+}
+
+/* A run is up to so many instructions with the same operation, one after the other: 8*op + count - 1. Only arithmetic is
+ * worth it; of everything else each instruction is a run. */
+enum { PF_RUN_MOST = 8 };
+#define PF_RUN(op, count) (PF_RUN_MOST*(op) + (count) - 1)
 
 /* Slots: first the constants, then the inputs, then what is computed. */
 struct PfTape {
@@ -44,7 +57,7 @@ struct PfTape {
   uint32_t constant_count, slot_count;
   double *constants;
   PfInstruction *instructions;
-  PfRun *runs;                 /* and an END */
+  uint16_t *runs;              /* and an END */
   uint32_t *outputs;           /* slots */
 };
 
