@@ -7,7 +7,7 @@
  *   build.c   items to a graph (graph.c) of operations with two operands, equal ones once
  *   emit.c    graph to instructions: fused, ordered, with slots used again
  *
- * and run by run.c. All lists are in order of creation, so that the same input gives the same tape. */
+ * and run by run.c at one state, by lanes.c at several. All lists are in order of creation, so that the same input gives the same tape. */
 #ifndef PF_KERNEL_IMPL_H
 #define PF_KERNEL_IMPL_H
 
@@ -60,6 +60,17 @@ struct PfTape {
   uint16_t *runs;              /* and an END */
   uint32_t *outputs;           /* slots */
 };
+
+/* ---------------------------------------------------------------- lanes */
+
+enum { PF_LANES = 8 }; /* how many states go together */
+
+/* Instructions of the processor that serve them; the results are the same. */
+typedef enum PfLanes { PF_LANES_PLAIN, PF_LANES_AVX2, PF_LANES_AVX512 } PfLanes;
+
+/* The best that this processor has; it has those before it too. */
+PfLanes pf_lanes_best(void);
+bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs, double *work);
 
 /* ---------------------------------------------------------------- items */
 
