@@ -26,8 +26,8 @@ typedef enum PfTapeOp {
   PF_TAPE_OP_COUNT
 } PfTapeOp;
 
-/* slot[dst] = op(slot[a], slot[b], slot[c]). Two slots share a word, dst and b in the low half: the interpreter is bound by
- * the number of its loads. */
+/* slot[dst] = op(slot[a], slot[b], slot[c]). Two slots share a word, dst and b in the low half: the interpreter is
+ * bound by the number of its loads. */
 typedef struct PfInstruction {
   uint64_t dst_a, b_c;
 } PfInstruction;
@@ -45,8 +45,8 @@ static inline uint32_t pf_high_slot(uint64_t slots)
   return (uint32_t)(slots >> 32);
 }
 
-/* A run is up to so many instructions with the same operation, one after the other: 8*op + count - 1. Only arithmetic is
- * worth it; of everything else each instruction is a run. */
+/* A run is up to so many instructions with the same operation, one after the other: 8*op + count - 1. Only arithmetic
+ * is worth it; of everything else each instruction is a run. */
 enum { PF_RUN_MOST = 8 };
 #define PF_RUN(op, count) (PF_RUN_MOST*(op) + (count) - 1)
 
@@ -70,7 +70,8 @@ typedef enum PfLanes { PF_LANES_PLAIN, PF_LANES_AVX2, PF_LANES_AVX512 } PfLanes;
 
 /* The best that this processor has; it has those before it too. */
 PfLanes pf_lanes_best(void);
-bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs, double *work);
+bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
+                       double *work);
 
 /* ---------------------------------------------------------------- items */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tape at several states at a time: each slot is a vector with a number for each state, a lane. Lanes do what `run.c` does, in
- * the same order and with the same rounding, so their results are the same bit by bit, however wide the processor's vectors are. */
+/* A tape at several states at a time: each slot is a vector with a number for each state, a lane. Lanes do what `run.c`
+ * does, in the same order and with the same rounding, so their results are the same bit by bit, however wide the
+ * processor's vectors are. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -26,51 +27,65 @@ static bool run_singly(const PfTape *tape, int count, const double *inputs, doub
 
 typedef double Vector __attribute__((vector_size(8*PF_LANES), may_alias));
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef uint64_t Bits __attribute__((vector_size(16)));
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---------------------------------------------------------------- instructions */
 
 /* Lanes from `used` on are copies of the one before: functions are not called for them. */
-INLINE void fill(Vector *slot, size_t used)
+INLINE void fill(double *slot, size_t used)
 {
-  for (size_t lane = used; lane < PF_LANES; lane++) (*slot)[lane] = (*slot)[used - 1];
+  for (size_t lane = used; lane < PF_LANES; lane++) slot[lane] = slot[used - 1];
 }
 
+INLINE double *numbers_of(Vector *work, uint32_t slot)
+{
+  return (double *)(work + slot);
+}
+
+INLINE void run_sincos(Vector *work, const PfInstruction *at, size_t used)
+{
+  double *sine = numbers_of(work, pf_low_slot(at->dst_a)), *cosine = numbers_of(work, pf_low_slot(at->b_c));
+  const double *angles = numbers_of(work, pf_high_slot(at->dst_a));
+  for (size_t lane = 0; lane < used; lane++) {
+    const double angle = angles[lane]; /* its slot may be that of the sine */
+    sine[lane] = sin(angle);
+    cosine[lane] = cos(angle);
+  }
+  fill(sine, used);
+  fill(cosine, used);
+}
+
+/* Operands are named where they lie: copies of vectors that the processor does not have go through the stack. */
 INLINE void run(const PfTape *tape, Vector *work, size_t used)
 {
   const PfInstruction *at = tape->instructions;
   for (const uint16_t *part = tape->runs;; part++) {
     const PfInstruction *const end = at + *part%PF_RUN_MOST + 1;
     switch (*part/PF_RUN_MOST) {
-#define PF_TAPE_ARITHMETIC(name, operands, value)                                                        \
-  case PF_TAPE_##name:                                                                                   \
-    for (; at < end; at++) {                                                                             \
-      const Vector A = work[pf_high_slot(at->dst_a)];                                                    \
-      const Vector B = work[pf_low_slot(at->b_c)], C = work[pf_high_slot(at->b_c)];                      \
-      (void)B, (void)C;                                                                                  \
-      work[pf_low_slot(at->dst_a)] = value;                                                              \
-    }                                                                                                    \
+#define A work[pf_high_slot(at->dst_a)]
+#define B work[pf_low_slot(at->b_c)]
+#define C work[pf_high_slot(at->b_c)]
+#define PF_TAPE_ARITHMETIC(name, operands, value)                         \
+  case PF_TAPE_##name:                                                    \
+    for (; at < end; at++) work[pf_low_slot(at->dst_a)] = value;          \
     break;
-#define PF_TAPE_OP(name, operands, value)                                                                \
-  case PF_TAPE_##name:                                                                                   \
-    for (size_t lane = 0; lane < used; lane++) {                                                         \
-      const double A = work[pf_high_slot(at->dst_a)][lane];                                              \
-      const double B = work[pf_low_slot(at->b_c)][lane], C = work[pf_high_slot(at->b_c)][lane];          \
-      (void)B, (void)C;                                                                                  \
-      work[pf_low_slot(at->dst_a)][lane] = value;                                                        \
-    }                                                                                                    \
-    fill(work + pf_low_slot(at->dst_a), used);                                                           \
+#define PF_TAPE_OP(name, operands, value)
+#include "kernel/ops.def"
+#undef A
+#undef B
+#undef C
+#define A numbers_of(work, pf_high_slot(at->dst_a))[lane]
+#define B numbers_of(work, pf_low_slot(at->b_c))[lane]
+#define C numbers_of(work, pf_high_slot(at->b_c))[lane]
+#define PF_TAPE_ARITHMETIC(name, operands, value)
+#define PF_TAPE_OP(name, operands, value)                                                                          \
+  case PF_TAPE_##name:                                                                                             \
+    for (size_t lane = 0; lane < used; lane++) numbers_of(work, pf_low_slot(at->dst_a))[lane] = value;             \
+    fill(numbers_of(work, pf_low_slot(at->dst_a)), used);                                                          \
     break;
 #include "kernel/ops.def"
-    case PF_TAPE_SINCOS:
-      for (size_t lane = 0; lane < used; lane++) {
-        const double angle = work[pf_high_slot(at->dst_a)][lane];
-        work[pf_low_slot(at->dst_a)][lane] = sin(angle);
-        work[pf_low_slot(at->b_c)][lane] = cos(angle);
-      }
-      fill(work + pf_low_slot(at->dst_a), used);
-      fill(work + pf_low_slot(at->b_c), used);
-      break;
+    case PF_TAPE_SINCOS: run_sincos(work, at, used); break;
     default: return;
     }
     at = end;
@@ -97,11 +112,19 @@ INLINE void load(const PfTape *tape, const double *inputs, size_t used, Vector *
   }
 }
 
-/* And back. */
-INLINE void store(const PfTape *tape, const Vector *work, size_t used, double *outputs)
+/* The sign bits say that a number is not finite: an exponent of ones carries over. */
+INLINE Bits not_finite(Pair numbers)
+{
+  const uint64_t one = (uint64_t)1 << 52, exponent = 0x7FF*one;
+  return ((Bits)numbers & exponent) + one;
+}
+
+/* And back. True when all are finite. */
+INLINE bool store(const PfTape *tape, const Vector *work, size_t used, double *outputs)
 {
   const size_t n = (size_t)tape->output_count;
   const uint32_t *slot = tape->outputs;
+  Bits marks = {0, 0};
   for (size_t lane = 0; lane < used; lane += 2) {
     double *first = outputs + lane*n, *second = lane + 1 < used ? first + n : first; /* the same if it is a copy */
     const double *from = (const double *)work + lane;
@@ -111,32 +134,22 @@ INLINE void store(const PfTape *tape, const Vector *work, size_t used, double *o
       const Pair y = *(const Pair *)(from + PF_LANES*(size_t)slot[i + 1]);
       *(Pair *)(first + i) = (Pair){x[0], y[0]};
       *(Pair *)(second + i) = (Pair){x[1], y[1]};
+      marks |= not_finite(x) | not_finite(y);
     }
-    if (i < n) first[i] = from[PF_LANES*(size_t)slot[i]], second[i] = from[PF_LANES*(size_t)slot[i] + 1];
+    if (i < n) {
+      const Pair x = *(const Pair *)(from + PF_LANES*(size_t)slot[i]);
+      first[i] = x[0], second[i] = x[1];
+      marks |= not_finite(x);
+    }
   }
-}
-
-INLINE bool all_finite(const PfTape *tape, const Vector *work)
-{
-  const int count = tape->output_count;
-  Vector probe = {0}, other = {0}; /* two, because each sum waits for the one before */
-  for (int i = 0; i < count; i++) {
-    const Vector zero = 0*work[tape->outputs[i]]; /* or not, when it is not finite */
-    if (i%2) other += zero;
-    else probe += zero;
-  }
-  probe += other;
-  for (size_t lane = 0; lane < PF_LANES; lane++)
-    if (probe[lane] != 0) return false;
-  return true;
+  return !((marks[0] | marks[1]) >> 63);
 }
 
 INLINE bool run_group(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
 {
   load(tape, inputs, used, work + tape->constant_count);
   run(tape, work, used);
-  store(tape, work, used, outputs);
-  return all_finite(tape, work);
+  return store(tape, work, used, outputs);
 }
 
 /* ---------------------------------------------------------------- processors */
@@ -172,13 +185,15 @@ PfLanes pf_lanes_best(void)
   return PF_LANES_PLAIN;
 }
 
-bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
+bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
+                       double *work)
 {
-  enum { FEWEST = 3 }; /* states for which a group costs less than each alone */
+  enum { FEWEST = 4 }; /* states for which a group costs less than each alone */
   const size_t past = (uintptr_t)work/sizeof *work%PF_LANES;
   Vector *slots = (Vector *)(work + (past ? PF_LANES - past : 0));
   bool finite = true;
-  for (uint32_t i = 0; i < tape->constant_count; i++) slots[i] = tape->constants[i] + (Vector){0};
+  for (uint32_t i = 0; i < tape->constant_count; i++)
+    for (size_t lane = 0; lane < PF_LANES; lane++) numbers_of(slots, i)[lane] = tape->constants[i];
   while (count >= FEWEST) {
     const int used = count < PF_LANES ? count : PF_LANES;
     finite &= lanes == PF_LANES_AVX512 ? run_group_avx512(tape, inputs, (size_t)used, outputs, slots)
@@ -198,7 +213,8 @@ PfLanes pf_lanes_best(void)
   return PF_LANES_PLAIN;
 }
 
-bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
+bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
+                       double *work)
 {
   (void)lanes;
   return run_singly(tape, count, inputs, outputs, work);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several states at a time give the numbers of each alone, bit by bit, with all kinds of instructions this processor has. */
+/* Several states at a time give the numbers of each alone, bit by bit, by all kinds of vectors this processor has. */
 #include "tapes.h"
 
 #include "kernel/kernel_impl.h"
@@ -24,7 +24,8 @@ typedef enum Choice { USUAL, STRANGE } Choice;
 
 static double random_number(uint64_t *seed, Choice choice)
 {
-  static const double strange[] = {0, -0.0, INFINITY, -INFINITY, NAN, DBL_MIN/4, -DBL_MIN/8, DBL_MAX, 1, -1, 1e300, 1e-300};
+  static const double strange[] = {0, -0.0, INFINITY, -INFINITY, NAN, DBL_MIN/4, -DBL_MIN/8, DBL_MAX, 1, -1, 1e300,
+                                   1e-300};
   const uint64_t random = next_random(seed);
   if (choice == STRANGE && random%2) return strange[random/2%(sizeof strange/sizeof *strange)];
   return (double)(random >> 11)/(double)(1ull << 51) - 2;
@@ -65,8 +66,8 @@ static void compare(const PfTape *tape, PfLanes lanes, int count, const double *
   assert_true(pf_tape_run_lanes(lanes, tape, count, inputs, got, work) == finite);
   for (int i = 0; i < count*outputs; i++)
     if (!same(got[i], expected[i]))
-      fail_msg("lanes %d, %d states, output %d of state %d: %.17g, not %.17g", (int)lanes, count, i%outputs, i/outputs, got[i],
-               expected[i]);
+      fail_msg("lanes %d, %d states, output %d of state %d: %.17g, not %.17g", (int)lanes, count, i%outputs, i/outputs,
+               got[i], expected[i]);
   for (int i = count*outputs; i < (count + 1)*outputs; i++) assert_true(got[i] == 12345);
   free(got);
   free(work);
@@ -86,14 +87,14 @@ static void compare_all(const PfTape *tape, uint64_t *seed, Choice choice)
 
 /* ---------------------------------------------------------------- instructions */
 
-enum { INPUTS = 5, MOST = PF_TAPE_OP_COUNT*PF_RUN_MOST*(PF_RUN_MOST + 1) };
+enum { INPUTS = 5, CONSTANTS = 2, MOST = PF_TAPE_OP_COUNT*PF_RUN_MOST*(PF_RUN_MOST + 1) };
 
 typedef struct Written {
   PfTape tape;
   PfInstruction instructions[MOST];
   uint16_t runs[MOST];
   uint32_t outputs[MOST];
-  double constants[1];
+  double constants[CONSTANTS];
   int run_count;
 } Written;
 
@@ -101,7 +102,7 @@ static void write_instruction(Written *w, uint32_t op, uint64_t *seed)
 {
   PfTape *tape = &w->tape;
   uint32_t slot[3];
-  for (int k = 0; k < 3; k++) slot[k] = (uint32_t)(next_random(seed)%(INPUTS + 1)); /* the constant, too */
+  for (int k = 0; k < 3; k++) slot[k] = (uint32_t)(next_random(seed)%(CONSTANTS + INPUTS));
   const uint32_t dst = tape->slot_count++;
   w->outputs[tape->output_count++] = dst;
   if (op == PF_TAPE_SINCOS) w->outputs[tape->output_count++] = slot[1] = tape->slot_count++;
@@ -113,9 +114,9 @@ static Written *write_all(uint64_t *seed)
 {
   Written *w = calloc(1, sizeof *w);
   assert_non_null(w);
-  w->constants[0] = 0.75;
-  w->tape = (PfTape){.input_count = INPUTS, .constant_count = 1, .slot_count = 1 + INPUTS, .constants = w->constants,
-                     .instructions = w->instructions, .runs = w->runs, .outputs = w->outputs};
+  w->constants[0] = 0.75, w->constants[1] = -0.0;
+  w->tape = (PfTape){.input_count = INPUTS, .constant_count = CONSTANTS, .slot_count = CONSTANTS + INPUTS,
+                     .constants = w->constants, .instructions = w->instructions, .runs = w->runs, .outputs = w->outputs};
   for (uint32_t op = 0; op < PF_TAPE_END; op++)
     for (int count = 1; count <= (op < PF_TAPE_SQRT ? PF_RUN_MOST : 1); count++) {
       for (int i = 0; i < count; i++) write_instruction(w, op, seed);
@@ -148,8 +149,9 @@ static void every_run_does_its_operation(void **state)
   const PfInstruction *at = w->instructions;
   for (const uint16_t *run = w->runs; *run/PF_RUN_MOST < PF_TAPE_SINCOS; run++)
     for (int i = 0; i <= *run%PF_RUN_MOST; i++, at++)
-      assert_true(same(work[pf_low_slot(at->dst_a)], pf_op_value(*run/PF_RUN_MOST, work[pf_high_slot(at->dst_a)],
-                                                                 work[pf_low_slot(at->b_c)], work[pf_high_slot(at->b_c)])));
+      assert_true(same(work[pf_low_slot(at->dst_a)],
+                       pf_op_value(*run/PF_RUN_MOST, work[pf_high_slot(at->dst_a)], work[pf_low_slot(at->b_c)],
+                                   work[pf_high_slot(at->b_c)])));
   assert_true(same(work[pf_low_slot(at->dst_a)], sin(work[pf_high_slot(at->dst_a)])));
   assert_true(same(work[pf_low_slot(at->b_c)], cos(work[pf_high_slot(at->dst_a)])));
   free(work);
