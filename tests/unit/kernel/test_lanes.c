@@ -116,7 +116,8 @@ static Written *write_all(uint64_t *seed)
   assert_non_null(w);
   w->constants[0] = 0.75, w->constants[1] = -0.0;
   w->tape = (PfTape){.input_count = INPUTS, .constant_count = CONSTANTS, .slot_count = CONSTANTS + INPUTS,
-                     .constants = w->constants, .instructions = w->instructions, .runs = w->runs, .outputs = w->outputs};
+                     .constants = w->constants, .instructions = w->instructions, .runs = w->runs,
+                     .outputs = w->outputs};
   for (uint32_t op = 0; op < PF_TAPE_END; op++)
     for (int count = 1; count <= (op < PF_TAPE_SQRT ? PF_RUN_MOST : 1); count++) {
       for (int i = 0; i < count; i++) write_instruction(w, op, seed);
