@@ -7,8 +7,8 @@
  *   build.c   items to a graph (graph.c) of operations with two operands, equal ones once
  *   emit.c    graph to instructions: fused, ordered, with slots used again
  *
- * and run by run.c at one state, by lanes.c at several. All lists are in order of creation, so that the same input gives
- * the same tape. */
+ * and run by run.c at one state, by lanes.c at several. All lists are in order of creation, so that the same input
+ * gives the same tape. */
 #ifndef PF_KERNEL_IMPL_H
 #define PF_KERNEL_IMPL_H
 

@@ -5,16 +5,10 @@
 
 #include <math.h>
 
-/* With labels as values, which are no standard C, each run has a jump of its own to the next one: foreseen better. */
-#if defined __GNUC__ && !defined __wasm__
-#define ENTRY(name, count) [PF_RUN(PF_TAPE_##name, count)] = &&run_##name##_##count
-#define RUN(name, count) run_##name##_##count
-#define NEXT goto *entry[*part++]
-#define EACH_RUN NEXT;
+#if defined __GNUC__
+#define AND_ON __attribute__((fallthrough))
 #else
-#define RUN(name, count) case PF_RUN(PF_TAPE_##name, count)
-#define NEXT continue
-#define EACH_RUN for (;;) switch (*part++)
+#define AND_ON (void)0
 #endif
 
 #define A work[pf_high_slot(dst_a)]
@@ -30,41 +24,30 @@
 
 static void run(const PfTape *tape, double *work)
 {
-#if defined ENTRY
-  static const void *const entry[] = {
-#define PF_TAPE_ARITHMETIC(name, operands, value)                               \
-  ENTRY(name, 1), ENTRY(name, 2), ENTRY(name, 3), ENTRY(name, 4), ENTRY(name, 5), \
-  ENTRY(name, 6), ENTRY(name, 7), ENTRY(name, 8),
-#define PF_TAPE_OP(name, operands, value) ENTRY(name, 1),
-#include "kernel/ops.def"
-    ENTRY(SINCOS, 1), ENTRY(END, 1)
-  };
-#endif
   const PfInstruction *at = tape->instructions;
-  const uint16_t *part = tape->runs;
-  EACH_RUN {
-#define PF_TAPE_ARITHMETIC(name, operands, value) \
-  RUN(name, 8): DO(value);                        \
-  RUN(name, 7): DO(value);                        \
-  RUN(name, 6): DO(value);                        \
-  RUN(name, 5): DO(value);                        \
-  RUN(name, 4): DO(value);                        \
-  RUN(name, 3): DO(value);                        \
-  RUN(name, 2): DO(value);                        \
-  RUN(name, 1): DO(value);                        \
-    NEXT;
-#define PF_TAPE_OP(name, operands, value) \
-  RUN(name, 1): DO(value);                \
-    NEXT;
+  for (const uint16_t *part = tape->runs;;) {
+    switch (*part++) {
+#define PF_TAPE_ARITHMETIC(name, operands, value)                 \
+  case PF_RUN(PF_TAPE_##name, 8): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 7): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 6): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 5): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 4): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 3): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 2): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 1): DO(value); continue;
+#define PF_TAPE_OP(name, operands, value)                         \
+  case PF_RUN(PF_TAPE_##name, 1): DO(value); continue;
 #include "kernel/ops.def"
-  RUN(SINCOS, 1): {
+    case PF_RUN(PF_TAPE_SINCOS, 1): {
       const double angle = work[pf_high_slot(at->dst_a)];
       work[pf_low_slot(at->dst_a)] = sin(angle);
       work[pf_low_slot(at->b_c)] = cos(angle);
       at++;
-      NEXT;
+      continue;
     }
-  RUN(END, 1): return;
+    default: return;
+    }
   }
 }
 
