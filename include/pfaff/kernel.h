@@ -36,6 +36,13 @@ PF_API void pf_tape_run(const PfTape *tape, const double *inputs, double *output
 PF_API bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, const int *place, double *outputs,
                                   double *work);
 
+/* Runs the tape at `count` states, several at a time: row k of `inputs` (count x inputs) gives row k of `outputs`
+ * (count x outputs). On every processor each number is bit by bit what pf_tape_run makes of its row (what is not a
+ * number there may be another NaN). True when all outputs are finite. `work` holds pf_tape_many_work_size doubles; the
+ * rest is as above. */
+PF_API bool pf_tape_run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work);
+PF_API size_t pf_tape_many_work_size(const PfTape *tape);
+
 #ifdef __cplusplus
 }
 #endif

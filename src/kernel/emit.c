@@ -155,12 +155,21 @@ static void use(Emit *emit, uint32_t node)
 
 /* ---------------------------------------------------------------- instructions */
 
+/* The run before goes on, if it is one of the same operation and there is room in it. */
+static void add_to_run(Emit *emit, uint32_t op)
+{
+  uint16_t *runs = emit->tape->runs;
+  uint32_t last = emit->run_count ? runs[emit->run_count - 1] : PF_RUN(PF_TAPE_END, 1);
+  uint32_t most = op < PF_TAPE_SQRT ? PF_RUN_MOST : 1; /* arithmetic comes first */
+  if (last >= PF_RUN(op, 1) && last < PF_RUN(op, most)) runs[emit->run_count - 1]++;
+  else runs[emit->run_count++] = (uint16_t)PF_RUN(op, 1);
+}
+
 static void append(Emit *emit, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
 {
   PfTape *tape = emit->tape;
-  if (!emit->run_count || tape->runs[emit->run_count - 1].op != op) tape->runs[emit->run_count++] = (PfRun){op, 0};
-  tape->runs[emit->run_count - 1].count++;
-  tape->instructions[tape->instruction_count++] = (PfInstruction){dst, a, b, c};
+  add_to_run(emit, op);
+  tape->instructions[tape->instruction_count++] = (PfInstruction){pf_slots(dst, a), pf_slots(b, c)};
 }
 
 /* The cosine of the sine's argument or the other way round, if it is still to be done. */
@@ -337,7 +346,7 @@ static bool make_tape_room(Emit *emit)
   }
   tape->constants = pf_arena_array(tape->arena, double, constants);
   tape->instructions = pf_arena_array(tape->arena, PfInstruction, nodes);
-  tape->runs = pf_arena_array(tape->arena, PfRun, nodes + 1);
+  tape->runs = pf_arena_array(tape->arena, uint16_t, nodes + 1);
   tape->outputs = pf_arena_array(tape->arena, uint32_t, emit->graph->roots.count);
   return tape->constants && tape->instructions && tape->runs && tape->outputs;
 }
@@ -354,6 +363,6 @@ PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape 
   for (size_t i = 0; i < graph->roots.count; i++) tape->outputs[i] = emit.slot[graph->roots.at[i]];
   if (tape->slot_count > MOST_SLOTS)
     return pf_fail(ctx, PF_ERR_LIMIT, "a tape that holds more than %d values at a time", MOST_SLOTS);
-  tape->runs[emit.run_count] = (PfRun){PF_TAPE_END, 0};
+  tape->runs[emit.run_count] = PF_RUN(PF_TAPE_END, 1);
   return PF_OK;
 }

@@ -12,7 +12,6 @@ int pf_op_operands(uint32_t op)
   static const int operands[] = {
 #define PF_TAPE_OP(name, count, value) count,
 #include "kernel/ops.def"
-#undef PF_TAPE_OP
   };
   return op < sizeof operands/sizeof *operands ? operands[op] : 0;
 }
@@ -23,7 +22,6 @@ double pf_op_value(uint32_t op, double A, double B, double C)
 #define PF_TAPE_OP(name, operands, value) \
   case PF_TAPE_##name: return value;
 #include "kernel/ops.def"
-#undef PF_TAPE_OP
   default: return NAN;
   }
 }

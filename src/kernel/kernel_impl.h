@@ -7,7 +7,8 @@
  *   build.c   items to a graph (graph.c) of operations with two operands, equal ones once
  *   emit.c    graph to instructions: fused, ordered, with slots used again
  *
- * and run by run.c. All lists are in order of creation, so that the same input gives the same tape. */
+ * and run by run.c at one state, by lanes.c at several. All lists are in order of creation, so that the same input
+ * gives the same tape. */
 #ifndef PF_KERNEL_IMPL_H
 #define PF_KERNEL_IMPL_H
 
@@ -21,21 +22,34 @@
 typedef enum PfTapeOp {
 #define PF_TAPE_OP(name, operands, value) PF_TAPE_##name,
 #include "kernel/ops.def"
-#undef PF_TAPE_OP
   PF_TAPE_SINCOS, /* slot dst = sin A, slot b = cos A */
   PF_TAPE_END,
   PF_TAPE_OP_COUNT
 } PfTapeOp;
 
-/* slot[dst] = op(slot[a], slot[b], slot[c]) */
+/* slot[dst] = op(slot[a], slot[b], slot[c]). Two slots share a word, dst and b in the low half: the interpreter is
+ * bound by the number of its loads. */
 typedef struct PfInstruction {
-  uint32_t dst, a, b, c;
+  uint64_t dst_a, b_c;
 } PfInstruction;
 
-/* So many instructions with the same operation, one after the other. */
-typedef struct PfRun {
-  uint32_t op, count;
-} PfRun;
+static inline uint64_t pf_slots(uint32_t low, uint32_t high)
+{
+  return low | (uint64_t)high << 32;
+}
+static inline uint32_t pf_low_slot(uint64_t slots)
+{
+  return (uint32_t)slots;
+}
+static inline uint32_t pf_high_slot(uint64_t slots)
+{
+  return (uint32_t)(slots >> 32);
+}
+
+/* A run is up to so many instructions with the same operation, one after the other: 8*op + count - 1. Only arithmetic
+ * is worth it; of everything else each instruction is a run. */
+enum { PF_RUN_MOST = 8 };
+#define PF_RUN(op, count) (PF_RUN_MOST*(op) + (count) - 1)
 
 /* Slots: first the constants, then the inputs, then what is computed. */
 struct PfTape {
@@ -44,9 +58,21 @@ struct PfTape {
   uint32_t constant_count, slot_count;
   double *constants;
   PfInstruction *instructions;
-  PfRun *runs;                 /* and an END */
+  uint16_t *runs;              /* and an END */
   uint32_t *outputs;           /* slots */
 };
+
+/* ---------------------------------------------------------------- lanes */
+
+enum { PF_LANES = 8 }; /* how many states go together */
+
+/* Instructions of the processor that serve them; the results are the same. */
+typedef enum PfLanes { PF_LANES_PLAIN, PF_LANES_AVX2, PF_LANES_AVX512 } PfLanes;
+
+/* The best that this processor has; it has those before it too. */
+PfLanes pf_lanes_best(void);
+bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
+                       double *work);
 
 /* ---------------------------------------------------------------- items */
 

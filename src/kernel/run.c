@@ -1,33 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter of tapes: one jump for each run of equal instructions. */
+/* The interpreter of tapes: one jump for each run of equal instructions, into a row of as many copies of the
+ * instruction, so that there is no loop whose end a processor could foresee wrongly. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
 
-#define A work[at->a]
-#define B work[at->b]
-#define C work[at->c]
+#if defined __GNUC__
+#define AND_ON __attribute__((fallthrough))
+#else
+#define AND_ON (void)0
+#endif
 
-/* One jump for each run of equal instructions. */
+#define A work[pf_high_slot(dst_a)]
+#define B work[pf_low_slot(b_c)]
+#define C work[pf_high_slot(b_c)]
+#define DO(value)                                        \
+  do {                                                   \
+    const uint64_t dst_a = at->dst_a, b_c = at->b_c;     \
+    (void)b_c;                                           \
+    work[pf_low_slot(dst_a)] = value;                    \
+    at++;                                                \
+  } while (0)
+
 static void run(const PfTape *tape, double *work)
 {
   const PfInstruction *at = tape->instructions;
-  for (const PfRun *part = tape->runs;; part++) {
-    const PfInstruction *const end = at + part->count;
-    switch (part->op) {
-#define PF_TAPE_OP(name, operands, value) \
-  case PF_TAPE_##name:                    \
-    for (; at < end; at++) work[at->dst] = value; \
-    break;
+  for (const uint16_t *part = tape->runs;;) {
+    switch (*part++) {
+#define PF_TAPE_ARITHMETIC(name, operands, value)                 \
+  case PF_RUN(PF_TAPE_##name, 8): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 7): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 6): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 5): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 4): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 3): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 2): DO(value); AND_ON;              \
+  case PF_RUN(PF_TAPE_##name, 1): DO(value); continue;
+#define PF_TAPE_OP(name, operands, value)                         \
+  case PF_RUN(PF_TAPE_##name, 1): DO(value); continue;
 #include "kernel/ops.def"
-#undef PF_TAPE_OP
-    case PF_TAPE_SINCOS:
-      for (; at < end; at++) {
-        const double angle = A;
-        work[at->dst] = sin(angle);
-        work[at->b] = cos(angle);
-      }
-      break;
+    case PF_RUN(PF_TAPE_SINCOS, 1): {
+      const double angle = work[pf_high_slot(at->dst_a)];
+      work[pf_low_slot(at->dst_a)] = sin(angle);
+      work[pf_low_slot(at->b_c)] = cos(angle);
+      at++;
+      continue;
+    }
     default: return;
     }
   }

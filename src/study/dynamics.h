@@ -92,6 +92,8 @@ void pf_dynamics_rate_of(const PfDynamics *field, const double *s, const double 
 
 /* A (size x size, row-major): derivative of f where the field is. C (no x size, or NULL) that of the outputs. */
 PfStatus pf_dynamics_jacobian(PfDynamics *field, double *A, double *C);
+/* The same by these components of x only: A is size x count, C no x count. Fastest in ascending order. */
+PfStatus pf_dynamics_slopes(PfDynamics *field, const int *components, int count, double *A, double *C);
 
 /* Second and third derivatives of F along completed directions: F_ZZ[a, b], F_ZZZ[a, b, c]; root_count numbers. */
 PfStatus pf_dynamics_second(PfDynamics *field, const double *a, const double *b, double *out);

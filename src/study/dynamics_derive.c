@@ -53,13 +53,33 @@ static void complete_positions(PfDynamics *f, double *s, const double *constant,
   solve(f, &f->position_qr, out, f->np, f->y_dependent, f->y_dependents, s + f->at_q);
 }
 
+static void solve_velocities(PfDynamics *f, double *s, const double *out)
+{
+  solve(f, &f->velocity_qr, out + f->at_psi, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
+}
+
 static void complete_velocities(PfDynamics *f, double *s, const double *constant, double *out)
 {
   if (!f->nv) return;
-  double *rows = out + f->at_psi;
   if (moves_parameters(f, s) || is_seeded(s + f->at_q, f->n)) run_first(f, s, constant, out);
-  else multiply(f, f->psi_w, s + f->at_w, constant ? constant + f->at_psi : NULL, f->nv, rows);
-  solve(f, &f->velocity_qr, rows, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
+  else multiply(f, f->psi_w, s + f->at_w, constant ? constant + f->at_psi : NULL, f->nv, out + f->at_psi);
+  solve_velocities(f, s, out);
+}
+
+static void solve_accelerations(PfDynamics *f, double *s, const double *out)
+{
+  memcpy(f->right, out + f->at_r, (size_t)f->nr*sizeof *f->right);
+  pf_qr_solve(&f->motion_qr, f->right, f->step);
+  for (int k = 0; k < f->nw; k++) s[f->at_a + k] -= f->step[k];
+  for (int k = 0; k < f->m; k++) s[f->at_lambda + k] -= f->step[f->nw + k];
+}
+
+static PfStatus check_finite(const PfDynamics *f, const double *s, const double *out)
+{
+  int bad = pf_first_not_finite(out, (size_t)f->root_count);
+  if (bad < 0) bad = pf_first_not_finite(s, (size_t)f->count);
+  if (bad < 0) return PF_OK;
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion have no finite derivative here");
 }
 
 PfStatus pf_dynamics_complete(PfDynamics *f, double *s, const double *constant, double *out)
@@ -68,15 +88,9 @@ PfStatus pf_dynamics_complete(PfDynamics *f, double *s, const double *constant, 
   complete_positions(f, s, constant, out);
   complete_velocities(f, s, constant, out);
   run_first(f, s, constant, out);
-  memcpy(f->right, out + f->at_r, (size_t)f->nr*sizeof *f->right);
-  pf_qr_solve(&f->motion_qr, f->right, f->step);
-  for (int k = 0; k < f->nw; k++) s[f->at_a + k] -= f->step[k];
-  for (int k = 0; k < f->m; k++) s[f->at_lambda + k] -= f->step[f->nw + k];
+  solve_accelerations(f, s, out);
   if (f->follows) run_first(f, s, constant, out);
-  int bad = pf_first_not_finite(out, (size_t)f->root_count);
-  if (bad < 0) bad = pf_first_not_finite(s, (size_t)f->count);
-  if (bad < 0) return PF_OK;
-  return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion have no finite derivative here");
+  return check_finite(f, s, out);
 }
 
 void pf_dynamics_unit(const PfDynamics *f, int k, double *s)
@@ -99,22 +113,89 @@ void pf_dynamics_rate_of(const PfDynamics *f, const double *s, const double *out
   for (int k = 0; k < f->nj; k++) df[f->ny + k] = s[f->at_a + f->w[k]];
 }
 
-PfStatus pf_dynamics_jacobian(PfDynamics *f, double *A, double *C)
+/* ---------------------------------------------------------------- several directions at a time */
+
+/* Row k of `seeds` is where the field is and the direction k, as the tape of first derivatives takes them. */
+typedef struct Columns {
+  int size, moves_q; /* how many; of these, how many at the beginning move coordinates */
+  double *seeds, *out, *work;
+} Columns;
+
+static double *direction_of(const PfDynamics *f, const Columns *c, int k)
 {
-  int d = pf_dynamics_size(f);
-  PfMark mark = pf_arena_mark(f->arena);
-  double *s = pf_arena_array(f->arena, double, f->count), *column = pf_arena_array(f->arena, double, d);
-  PfStatus status = s && column ? PF_OK : pf_no_room(f->ctx, "the derivatives of the vector field");
-  for (int k = 0; k < d && status == PF_OK; k++) {
-    pf_dynamics_unit(f, k, s);
-    status = pf_dynamics_complete(f, s, NULL, f->derived);
-    if (status != PF_OK) break;
-    pf_dynamics_rate_of(f, s, f->derived, column);
-    for (int i = 0; i < d; i++) A[i*d + k] = column[i];
-    for (int i = 0; C && i < f->no; i++) C[i*d + k] = f->derived[f->at_out + i];
+  return c->seeds + (size_t)(2*k + 1)*(size_t)f->count;
+}
+
+static double *out_of(const PfDynamics *f, const Columns *c, int k)
+{
+  return c->out + (size_t)k*(size_t)f->root_count;
+}
+
+static PfStatus make_columns(PfDynamics *f, const int *components, int size, Columns *c)
+{
+  const size_t count = (size_t)f->count;
+  c->size = size;
+  c->seeds = pf_arena_array(f->arena, double, 2*(size_t)size*count);
+  c->out = pf_arena_array(f->arena, double, (size_t)size*(size_t)f->root_count);
+  c->work = pf_arena_array(f->arena, double, pf_tape_many_work_size(f->first));
+  if (!c->seeds || !c->out || !c->work) return pf_no_room(f->ctx, "the derivatives of the vector field");
+  for (int k = 0; k < size; k++) {
+    const int component = components ? components[k] : k;
+    memcpy(direction_of(f, c, k) - count, f->full, count*sizeof *f->full);
+    pf_dynamics_unit(f, component, direction_of(f, c, k));
+    if (component < f->ny && c->moves_q == k) c->moves_q++;
   }
+  return PF_OK;
+}
+
+/* The first `count` directions; what is not finite is found later. */
+static void run_columns(PfDynamics *f, const Columns *c, int count)
+{
+  (void)pf_tape_run_many(f->first, count, c->seeds, c->out, c->work);
+}
+
+/* As pf_dynamics_complete does it for one. */
+static PfStatus complete_columns(PfDynamics *f, const Columns *c)
+{
+  PF_TRY(pf_check_cancelled(f->ctx));
+  for (int k = 0; k < c->size; k++) complete_positions(f, direction_of(f, c, k), NULL, out_of(f, c, k));
+  if (f->nv) run_columns(f, c, c->moves_q);
+  for (int k = 0; k < c->moves_q && f->nv; k++) solve_velocities(f, direction_of(f, c, k), out_of(f, c, k));
+  for (int k = c->moves_q; k < c->size; k++) complete_velocities(f, direction_of(f, c, k), NULL, out_of(f, c, k));
+  run_columns(f, c, c->size);
+  for (int k = 0; k < c->size; k++) solve_accelerations(f, direction_of(f, c, k), out_of(f, c, k));
+  if (f->follows) run_columns(f, c, c->size);
+  for (int k = 0; k < c->size; k++) PF_TRY(check_finite(f, direction_of(f, c, k), out_of(f, c, k)));
+  return PF_OK;
+}
+
+static void take_columns(const PfDynamics *f, const Columns *c, double *column, double *A, double *C)
+{
+  int n = pf_dynamics_size(f), size = c->size;
+  for (int k = 0; k < size; k++) {
+    const double *out = out_of(f, c, k);
+    pf_dynamics_rate_of(f, direction_of(f, c, k), out, column);
+    for (int i = 0; i < n; i++) A[i*size + k] = column[i];
+    for (int i = 0; C && i < f->no; i++) C[i*size + k] = out[f->at_out + i];
+  }
+}
+
+PfStatus pf_dynamics_slopes(PfDynamics *f, const int *components, int count, double *A, double *C)
+{
+  Columns columns = {0};
+  PfMark mark = pf_arena_mark(f->arena);
+  double *column = pf_arena_array(f->arena, double, pf_dynamics_size(f));
+  PfStatus status = column ? make_columns(f, components, count, &columns)
+                           : pf_no_room(f->ctx, "the derivatives of the vector field");
+  if (status == PF_OK) status = complete_columns(f, &columns);
+  if (status == PF_OK) take_columns(f, &columns, column, A, C);
   pf_arena_release(f->arena, mark);
   return status;
+}
+
+PfStatus pf_dynamics_jacobian(PfDynamics *f, double *A, double *C)
+{
+  return pf_dynamics_slopes(f, NULL, pf_dynamics_size(f), A, C);
 }
 
 /* ---------------------------------------------------------------- parameters */

@@ -306,13 +306,10 @@ static PfStatus parameter_slope(PfProblem *p, double *J_mu)
 
 PfStatus pf_problem_slope(PfProblem *p, double *J, double *J_mu)
 {
-  PfDynamics *f = p->field;
-  for (int k = 0; k < p->unknowns; k++) {
-    pf_dynamics_unit(f, p->unknown[k], p->s);
-    PF_TRY(pf_dynamics_complete(f, p->s, NULL, f->derived));
-    pf_dynamics_rate_of(f, p->s, f->derived, p->rate);
-    for (int i = 0; i < p->equations; i++) J[i*p->unknowns + k] = p->rate[p->equation[i]];
-  }
+  int columns = p->unknowns;
+  PF_TRY(pf_dynamics_slopes(p->field, p->unknown, columns, p->A, NULL));
+  for (int i = 0; i < p->equations; i++)
+    for (int k = 0; k < columns; k++) J[i*columns + k] = p->A[p->equation[i]*columns + k];
   return J_mu ? parameter_slope(p, J_mu) : PF_OK;
 }
 

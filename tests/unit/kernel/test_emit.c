@@ -9,9 +9,8 @@ static void assert_one(PfContext *ctx, PfExpr e, uint32_t op, double expected)
   Bench b = bench(ctx);
   PfTape *tape = tape_of(ctx, b.inputs, 3, &e, 1);
   assert_int_equal(pf_tape_instruction_count(tape), 1);
-  assert_int_equal(tape->runs[0].op, op);
-  assert_int_equal(tape->runs[0].count, 1);
-  assert_int_equal(tape->runs[1].op, PF_TAPE_END);
+  assert_int_equal(tape->runs[0], PF_RUN(op, 1));
+  assert_int_equal(tape->runs[1], PF_RUN(PF_TAPE_END, 1));
   pf_tape_free(tape);
   assert_near(value(ctx, e, 2, 3, 5), expected, 1e-16, 0);
 }
@@ -101,7 +100,7 @@ static void equal_coefficients_are_taken_together(void **state)
   assert_near(value(ctx, e, 2, 3, 4), 0.5, 0, 0);
 }
 
-/* Twenty times sin(a) cos(a) + a: twenty pairs of sines and cosines, then twenty sums. */
+/* Twenty times sin(a) cos(a) + a: twenty pairs of sines and cosines, each alone, then twenty sums, eight at a time. */
 static void equal_instructions_come_in_runs(void **state)
 {
   enum { MANY = 20 };
@@ -115,11 +114,10 @@ static void equal_instructions_come_in_runs(void **state)
     roots[i] = pf_expr_add(ctx, pf_expr_mul(ctx, s, c), a);
   }
   PfTape *tape = tape_of(ctx, inputs, MANY, roots, MANY);
-  assert_int_equal(tape->runs[0].op, PF_TAPE_SINCOS);
-  assert_int_equal(tape->runs[0].count, MANY);
-  assert_int_equal(tape->runs[1].op, PF_TAPE_ADD_MUL);
-  assert_int_equal(tape->runs[1].count, MANY);
-  assert_int_equal(tape->runs[2].op, PF_TAPE_END);
+  for (int i = 0; i < MANY; i++) assert_int_equal(tape->runs[i], PF_RUN(PF_TAPE_SINCOS, 1));
+  const uint16_t sums[] = {PF_RUN(PF_TAPE_ADD_MUL, 8), PF_RUN(PF_TAPE_ADD_MUL, 8), PF_RUN(PF_TAPE_ADD_MUL, 4),
+                           PF_RUN(PF_TAPE_END, 1)};
+  assert_memory_equal(tape->runs + MANY, sums, sizeof sums);
   pf_tape_free(tape);
 }
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tape at several states at a time: each slot is a vector with a number for each state, a lane. Lanes do what `run.c`
+ * does, in the same order and with the same rounding, so their results are the same bit by bit, however wide the
+ * processor's vectors are. */
+#include "kernel/kernel_impl.h"
+
+#include <math.h>
+
+size_t pf_tape_many_work_size(const PfTape *tape)
+{
+  return PF_LANES*(size_t)tape->slot_count + PF_LANES - 1; /* vectors are aligned inside */
+}
+
+/* Added to the exponent of a number: the sign bit says that it is not finite. Sums of numbers would tell it too, but
+ * each waits for the one before. */
+static const uint64_t one = (uint64_t)1 << 52, exponent = (uint64_t)0x7FF << 52;
+
+static bool run_singly(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
+{
+  uint64_t marks = 0;
+  for (int k = 0; k < count; k++) {
+    pf_tape_run(tape, inputs, outputs, work);
+    for (int i = 0; i < tape->output_count; i++) marks |= (bits_of(outputs[i]) & exponent) + one;
+    inputs += tape->input_count;
+    outputs += tape->output_count;
+  }
+  return !(marks >> 63);
+}
+
+#if defined __GNUC__ && !defined __wasm__
+
+typedef double Vector __attribute__((vector_size(8*PF_LANES), may_alias));
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef uint64_t Bits __attribute__((vector_size(16)));
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---------------------------------------------------------------- instructions */
+
+/* Lanes from `used` on are copies of the one before: functions are not called for them. */
+INLINE void fill(double *slot, size_t used)
+{
+  for (size_t lane = used; lane < PF_LANES; lane++) slot[lane] = slot[used - 1];
+}
+
+INLINE double *numbers_of(Vector *work, uint32_t slot)
+{
+  return (double *)(work + slot);
+}
+
+INLINE void run_sincos(Vector *work, const PfInstruction *at, size_t used)
+{
+  double *sine = numbers_of(work, pf_low_slot(at->dst_a)), *cosine = numbers_of(work, pf_low_slot(at->b_c));
+  const double *angles = numbers_of(work, pf_high_slot(at->dst_a));
+  for (size_t lane = 0; lane < used; lane++) {
+    const double angle = angles[lane]; /* its slot may be that of the sine */
+    sine[lane] = sin(angle);
+    cosine[lane] = cos(angle);
+  }
+  fill(sine, used);
+  fill(cosine, used);
+}
+
+/* Operands are named where they lie: copies of vectors that the processor does not have go through the stack. */
+INLINE void run(const PfTape *tape, Vector *work, size_t used)
+{
+  const PfInstruction *at = tape->instructions;
+  for (const uint16_t *part = tape->runs;; part++) {
+    const PfInstruction *const end = at + *part%PF_RUN_MOST + 1;
+    switch (*part/PF_RUN_MOST) {
+#define A work[pf_high_slot(at->dst_a)]
+#define B work[pf_low_slot(at->b_c)]
+#define C work[pf_high_slot(at->b_c)]
+#define PF_TAPE_ARITHMETIC(name, operands, value)                         \
+  case PF_TAPE_##name:                                                    \
+    for (; at < end; at++) work[pf_low_slot(at->dst_a)] = value;          \
+    break;
+#define PF_TAPE_OP(name, operands, value)
+#include "kernel/ops.def"
+#undef A
+#undef B
+#undef C
+#define A numbers_of(work, pf_high_slot(at->dst_a))[lane]
+#define B numbers_of(work, pf_low_slot(at->b_c))[lane]
+#define C numbers_of(work, pf_high_slot(at->b_c))[lane]
+#define PF_TAPE_ARITHMETIC(name, operands, value)
+#define PF_TAPE_OP(name, operands, value)                                                                          \
+  case PF_TAPE_##name:                                                                                             \
+    for (size_t lane = 0; lane < used; lane++) numbers_of(work, pf_low_slot(at->dst_a))[lane] = value;             \
+    fill(numbers_of(work, pf_low_slot(at->dst_a)), used);                                                          \
+    break;
+#include "kernel/ops.def"
+    case PF_TAPE_SINCOS: run_sincos(work, at, used); break;
+    default: return;
+    }
+    at = end;
+  }
+}
+
+/* ---------------------------------------------------------------- rows and lanes */
+
+/* Rows of inputs to lanes: two by two, each two numbers of a row at once. */
+INLINE void load(const PfTape *tape, const double *inputs, size_t used, Vector *slots)
+{
+  const size_t n = (size_t)tape->input_count;
+  for (size_t lane = 0; lane < PF_LANES; lane += 2) {
+    const double *first = inputs + (lane < used ? lane : used - 1)*n;
+    const double *second = inputs + (lane + 1 < used ? lane + 1 : used - 1)*n;
+    double *to = (double *)slots + lane;
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+      const Pair x = *(const Pair *)(first + i), y = *(const Pair *)(second + i);
+      *(Pair *)(to + PF_LANES*i) = (Pair){x[0], y[0]};
+      *(Pair *)(to + PF_LANES*(i + 1)) = (Pair){x[1], y[1]};
+    }
+    if (i < n) *(Pair *)(to + PF_LANES*i) = (Pair){first[i], second[i]};
+  }
+}
+
+INLINE Bits not_finite(Pair numbers)
+{
+  return ((Bits)numbers & exponent) + one;
+}
+
+/* And back. True when all are finite. */
+INLINE bool store(const PfTape *tape, const Vector *work, size_t used, double *outputs)
+{
+  const size_t n = (size_t)tape->output_count;
+  const uint32_t *slot = tape->outputs;
+  Bits marks = {0, 0};
+  for (size_t lane = 0; lane < used; lane += 2) {
+    double *first = outputs + lane*n, *second = lane + 1 < used ? first + n : first; /* the same if it is a copy */
+    const double *from = (const double *)work + lane;
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+      const Pair x = *(const Pair *)(from + PF_LANES*(size_t)slot[i]);
+      const Pair y = *(const Pair *)(from + PF_LANES*(size_t)slot[i + 1]);
+      *(Pair *)(first + i) = (Pair){x[0], y[0]};
+      *(Pair *)(second + i) = (Pair){x[1], y[1]};
+      marks |= not_finite(x) | not_finite(y);
+    }
+    if (i < n) {
+      const Pair x = *(const Pair *)(from + PF_LANES*(size_t)slot[i]);
+      first[i] = x[0], second[i] = x[1];
+      marks |= not_finite(x);
+    }
+  }
+  return !((marks[0] | marks[1]) >> 63);
+}
+
+INLINE bool run_group(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
+{
+  load(tape, inputs, used, work + tape->constant_count);
+  run(tape, work, used);
+  return store(tape, work, used, outputs);
+}
+
+/* ---------------------------------------------------------------- processors */
+
+static bool run_group_plain(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
+{
+  return run_group(tape, inputs, used, outputs, work);
+}
+
+#if defined __x86_64__
+__attribute__((target("avx2")))
+static bool run_group_avx2(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
+{
+  return run_group(tape, inputs, used, outputs, work);
+}
+
+__attribute__((target("avx512f")))
+static bool run_group_avx512(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
+{
+  return run_group(tape, inputs, used, outputs, work);
+}
+#else
+#define run_group_avx2 run_group_plain
+#define run_group_avx512 run_group_plain
+#endif
+
+PfLanes pf_lanes_best(void)
+{
+#if defined __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return PF_LANES_AVX512;
+  if (__builtin_cpu_supports("avx2")) return PF_LANES_AVX2;
+#endif
+  return PF_LANES_PLAIN;
+}
+
+bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
+                       double *work)
+{
+  enum { FEWEST = 4 }; /* states for which a group costs less than each alone */
+  const size_t past = (uintptr_t)work/sizeof *work%PF_LANES;
+  Vector *slots = (Vector *)(work + (past ? PF_LANES - past : 0));
+  bool finite = true;
+  for (uint32_t i = 0; i < tape->constant_count; i++)
+    for (size_t lane = 0; lane < PF_LANES; lane++) numbers_of(slots, i)[lane] = tape->constants[i];
+  while (count >= FEWEST) {
+    const int used = count < PF_LANES ? count : PF_LANES;
+    finite &= lanes == PF_LANES_AVX512 ? run_group_avx512(tape, inputs, (size_t)used, outputs, slots)
+            : lanes == PF_LANES_AVX2 ? run_group_avx2(tape, inputs, (size_t)used, outputs, slots)
+                                     : run_group_plain(tape, inputs, (size_t)used, outputs, slots);
+    inputs += used*tape->input_count;
+    outputs += used*tape->output_count;
+    count -= used;
+  }
+  return run_singly(tape, count, inputs, outputs, work) && finite;
+}
+
+#else /* without vectors, or where the program must be short */
+
+PfLanes pf_lanes_best(void)
+{
+  return PF_LANES_PLAIN;
+}
+
+bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
+                       double *work)
+{
+  (void)lanes;
+  return run_singly(tape, count, inputs, outputs, work);
+}
+
+#endif
+
+bool pf_tape_run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
+{
+  return pf_tape_run_lanes(pf_lanes_best(), tape, count, inputs, outputs, work);
+}
