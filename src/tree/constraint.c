@@ -415,11 +415,51 @@ static void take_off_forces(const PfTreeRows *rows, const PfTreeInput *input, do
   }
 }
 
+/* Are all rows about rates, and is nothing wanted but these? Then poses of bodies are not needed, and what the rows do
+ * is added to the motion without them. */
+static int is_about_rates(const PfTreeInput *input, const PfTreeConstraint *constraints, int count,
+                          const PfTreeOutput *output)
+{
+  for (int k = 0; k < count; k++)
+    if (constraints[k].kind != PF_TREE_RATES || constraints[k].alpha != 0) return 0;
+  return !input->wrench && output->vdot && !output->tau && !output->acceleration && !output->joint_wrench;
+}
+
+/* vdot += M^-1 A^T lambda */
+static PfStatus add_response(PfTreeWork *work, PfTreeRows *rows, double *vdot)
+{
+  const int nv = rows->tree->nv;
+  double *x = rows->wrench; /* at least as long */
+  memset(rows->tau, 0, (size_t)nv*sizeof *rows->tau);
+  for (int j = 0; j < rows->count; j++) {
+    const PfTreeConstraint *rates = rows->rows[j].rates;
+    for (int i = 0; i < rates->terms; i++) rows->tau[rates->dofs[i]] += rows->lambda[j]*rates->coefficients[i];
+  }
+  PF_TRY(pf_tree_respond(work, rows->tau, NULL, x));
+  for (int i = 0; i < nv; i++) vdot[i] += x[i];
+  return PF_OK;
+}
+
+static PfStatus constrain_rates(PfTreeWork *work, PfTreeRows *rows, const PfTreeInput *input,
+                                const PfTreeConstraint *constraints, int count, double *vdot)
+{
+  PF_TRY(pf_tree_hybrid(work, input, vdot, NULL));
+  PF_TRY(set_rows(work, rows, constraints, count));
+  set_velocity(work, rows, input->v);
+  set_compliance(work, rows);
+  for (int j = 0; j < rows->count; j++)
+    rows->rhs[j] = rows->rows[j].rhs - apply(&rows->rows[j], vdot, work->body6, &rows->size[j]);
+  PF_TRY(solve(work, rows));
+  return add_response(work, rows, vdot);
+}
+
 PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInput *input,
                              const PfTreeConstraint *constraints, int count, const PfTreeOutput *output)
 {
   const PfTree *tree = work->tree;
   double *vdot = work->rows; /* nv: the motion without constraints */
+  if (is_about_rates(input, constraints, count, output))
+    return constrain_rates(work, rows, input, constraints, count, output->vdot);
   PF_TRY(pf_tree_hybrid(work, input, vdot, NULL));
   PF_TRY(pf_tree_kinematics(work, input->q, input->v));
   PF_TRY(set_rows(work, rows, constraints, count));
