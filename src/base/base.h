@@ -87,6 +87,8 @@ bool pf_keep(PfArena *arena, PfKept *kept, void *at, size_t size);
 /* From one member of a struct to another, both included. */
 #define pf_keep_members(arena, kept, s, from, to) \
   pf_keep((arena), (kept), &(s)->from, (size_t)((char *)(&(s)->to + 1) - (char *)&(s)->from))
+/* Everything that another list keeps. */
+bool pf_keep_all(PfArena *arena, PfKept *kept, const PfKept *others);
 /* All of it in `kept->size` bytes, and back; returns that size. */
 size_t pf_kept_save(const PfKept *kept, void *bytes);
 size_t pf_kept_load(const PfKept *kept, const void *bytes);

@@ -22,6 +22,13 @@ bool pf_keep(PfArena *arena, PfKept *kept, void *at, size_t size)
   return true;
 }
 
+bool pf_keep_all(PfArena *arena, PfKept *kept, const PfKept *others)
+{
+  for (const PfKeptPart *part = others->first; part; part = part->next)
+    if (!pf_keep(arena, kept, part->at, part->size)) return false;
+  return true;
+}
+
 size_t pf_kept_save(const PfKept *kept, void *bytes)
 {
   char *to = bytes;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The formulation 'auto': which one a system is computed by when nobody says. It must give the same motion as
- * 'multipliers' wherever that has one, so only those are taken that are known to do so; among them the one that costs
- * least. */
-#include "form/form_impl.h"
+ * 'multipliers' wherever that has one, so only those are taken that are known to do so, and where another one has
+ * trouble 'multipliers' is asked before the motion is given up. Among them the one that costs least, by counts of
+ * operations: the choice is the same on every machine. */
+#include "form/choose.h"
+
 #include "form/recursive.h"
 
 /* One that does not apply leaves no trace: *solver is NULL then. */
@@ -30,42 +32,103 @@ static PfStatus serves(PfSolver *s, const PfSolverPlan *plan, bool *yes)
   return PF_OK;
 }
 
-/* A recursion is taken when M and F need more instructions than these per joint. Measured on chains of 4 to 12 joints
- * in the plane and in space: there it is 1.4 times as fast as 'multipliers' (5 joints in space), and 3 and 5 times for
- * 7 and 12 joints. */
-enum { INSTRUCTIONS_OF_A_JOINT = 100 };
+/* ---------------------------------------------------------------- costs, in nanoseconds of one processor */
+
+/* Measured on all examples and on chains of 2 to 30 bodies; only ratios matter. */
+static const double per_call = 40, per_tape = 60, per_instruction = 1.15, per_row = 15, per_multiplication = 0.85;
+static const double per_joint = 100; /* of a recursion; a quaternion costs as much again */
+/* Formulas of an elimination are long chains of divisions and products that wait for each other. */
+static const double per_instruction_in_a_chain = 1.3;
+
+double pf_cost_of_tape(int instructions)
+{
+  return per_tape + per_instruction*instructions;
+}
+
+double pf_cost_of_elimination(int instructions)
+{
+  return per_call + per_instruction_in_a_chain*instructions;
+}
+
+/* L D L^T of M, the rows through its factors, A M^-1 A^T and its factors. */
+double pf_cost_of_multipliers(const PfSystem *system)
+{
+  double n = system->n, m = system->m;
+  double products = n*n*n/6 + m*n*n/2 + m*m*n/2 + m*m*m/6 + n*n + m*n;
+  return pf_cost_of_tape(pf_tape_instruction_count(system->tape)) + per_call + per_row*m + per_multiplication*products;
+}
+
+static double cost_of_recursion(const PfSolver *s)
+{
+  const PfRecursion *r = s->data;
+  return per_call + pf_cost_of_tape(pf_tape_instruction_count(r->tape)) +
+         per_joint*(pf_tree_count(r->tree) + s->system->eq->model->ball_count);
+}
 
 /* A tree that nothing binds but the lengths of quaternions does without M and F; whatever else binds, matrices are
  * faster. */
-static bool is_cheap_recursion(const PfSolver *s)
+static bool is_cheap(const PfSolver *s, double limit)
 {
+  if (s->formulation != &pf_form_recursive) return true;
   const PfRecursion *r = s->data;
-  int own = pf_tape_instruction_count(r->tape) + INSTRUCTIONS_OF_A_JOINT*pf_tree_count(r->tree);
-  return r->alone && r->row_count == 0 && own < pf_tape_instruction_count(s->system->tape);
+  return r->alone && r->row_count == 0 && cost_of_recursion(s) < limit;
 }
 
-static bool is_cheap(const PfSolver *s)
-{
-  return s->formulation != &pf_form_recursive || is_cheap_recursion(s);
-}
+/* ---------------------------------------------------------------- the choice */
 
-PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
+/* Elimination in formulas, or the recursion, when it is cheaper than matrices; else *solver is NULL. */
+static PfStatus choose_cheap(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
-  if (system->in_bodies) return pf_solver_new_for(ctx, system, &pf_form_recursive, plan, solver);
   static const PfFormulation *const choices[] = {&pf_form_elimination, &pf_form_recursive};
   PfSolverPlan cheap = *plan;
-  cheap.only_if_cheap = true;
+  cheap.cost_limit = pf_cost_of_multipliers(system);
   for (size_t i = 0; i < sizeof choices/sizeof *choices; i++) {
     PF_TRY(try_one(ctx, system, choices[i], &cheap, solver));
     if (!*solver) continue;
-    bool good = is_cheap(*solver);
+    bool good = is_cheap(*solver, cheap.cost_limit);
     PfStatus status = good ? serves(*solver, plan, &good) : PF_OK;
     if (good && status == PF_OK) return PF_OK;
     pf_solver_free(*solver);
     *solver = NULL;
     PF_TRY(status);
   }
-  return pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver);
+  return PF_OK;
+}
+
+/* With a singular mass matrix or redundant constraints 'multipliers' factors the whole system orthogonally. Eliminating
+ * dependent coordinates is five times faster then; where that has trouble the other one takes over. */
+static PfStatus choose_instead(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
+{
+  PfSolver *multipliers = *solver, *other = NULL;
+  bool good = true;
+  PF_TRY(serves(multipliers, plan, &good));
+  if (!pf_multipliers_were_hard(multipliers)) return PF_OK;
+  PF_TRY(try_one(ctx, system, &pf_form_rosenberg_extended, plan, &other));
+  PfStatus status = other ? serves(other, plan, &good) : PF_OK;
+  if (!other || !good || status != PF_OK) {
+    pf_solver_free(other);
+    return status;
+  }
+  if (!pf_solver_set_reserve(other, multipliers)) {
+    pf_solver_free(other);
+    return pf_solver_no_room(multipliers);
+  }
+  *solver = other;
+  return PF_OK;
+}
+
+PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
+{
+  if (system->in_bodies) return pf_solver_new_for(ctx, system, &pf_form_recursive, plan, solver);
+  PF_TRY(choose_cheap(ctx, system, plan, solver));
+  if (*solver) return PF_OK;
+  PF_TRY(pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver));
+  if (!plan->values || system->m == 0 || system->friction) return PF_OK;
+  PfStatus status = choose_instead(ctx, system, plan, solver);
+  if (status == PF_OK) return PF_OK;
+  pf_solver_free(*solver);
+  *solver = NULL;
+  return status;
 }
 
 static PfStatus never(PfSolver *solver)
@@ -75,4 +138,5 @@ static PfStatus never(PfSolver *solver)
 
 const PfFormulation pf_form_auto = {
   .name = "auto", .source = "a choice among the others, by what applies and what it costs",
-  .summary = "elimination for small systems, recursive for large trees of bodies, else multipliers", .prepare = never};
+  .summary = "elimination for small systems, recursive for large trees of bodies, rosenberg_extended for singular "
+             "masses, else multipliers", .prepare = never};

@@ -5,13 +5,14 @@
  * costs nothing. For small systems several times faster than the same done on matrices. Pivots are looked at after each
  * evaluation, and where one is small 'multipliers' takes over for that state. */
 #include "form/angles.h"
+#include "form/choose.h"
 #include "form/form_impl.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_COORDINATES = 16, MOST_CONSTRAINTS = 8 };
-enum { MOST_OPERATIONS = 400, MOST_INSTRUCTIONS = 340 }; /* more are not faster than the same on matrices */
+enum { MOST_OPERATIONS = 400 }; /* more are not faster than the same on matrices */
 
 struct PfElimination {
   int first;             /* of the symbols, that the tapes begin with: parameters may be numbers */
@@ -44,9 +45,15 @@ typedef struct Maker {
 #define maker_array(maker, type, count) pf_arena_array((maker)->arena, type, (count))
 
 /* Whoever asks for it by name gets it, however long it is. */
-static bool is_too_long(const Maker *k, int count, int most)
+static bool is_too_long(const Maker *k)
 {
-  return k->solver->plan->only_if_cheap && count > most;
+  return k->solver->plan->cost_limit > 0 && k->operations > MOST_OPERATIONS;
+}
+
+static bool is_too_slow(const Maker *k, const PfTape *flow)
+{
+  double limit = k->solver->plan->cost_limit;
+  return limit > 0 && pf_cost_of_elimination(pf_tape_instruction_count(flow)) > limit;
 }
 
 /* Says why it is not for this system. */
@@ -112,7 +119,7 @@ static PfStatus factor(Maker *k, PfExpr *W, int n, Order rule, int *order, const
     order[best] = order[step];
     order[step] = p;
     if (is_zero(k, W[p*n + p])) return refuse(k, singular);
-    if (is_too_long(k, k->operations, MOST_OPERATIONS)) return refuse(k, too_long);
+    if (is_too_long(k)) return refuse(k, too_long);
     for (int i = step + 1; i < n; i++) {
       int r = order[i];
       W[r*n + p] = divide(k, W[p*n + r], W[p*n + p]);
@@ -204,7 +211,7 @@ static PfStatus eliminate(Maker *k)
     }
   for (int r = 0; r < m; r++) k->start[n + r] = k->S[r*m + r];
   PF_TRY(factor(k, k->S, m, AS_GIVEN, k->schur_order, redundant));
-  return is_too_long(k, k->operations, MOST_OPERATIONS) ? refuse(k, too_long) : PF_OK;
+  return is_too_long(k) ? refuse(k, too_long) : PF_OK;
 }
 
 static void accelerate(Maker *k)
@@ -302,7 +309,7 @@ static PfStatus make_tapes(Maker *k, Elimination *f)
   PF_TRY(list_pairs(k, f, pairs));
   PF_TRY(pf_expr_check(k->ctx));
   PF_TRY(make_flow(k, f, pairs));
-  if (is_too_long(k, pf_tape_instruction_count(f->flow), MOST_INSTRUCTIONS)) return refuse(k, too_long);
+  if (is_too_slow(k, f->flow)) return refuse(k, too_long);
   PF_TRY(make_velocity(k, f, pairs));
   size_t size = pf_tape_work_size(f->flow), other = f->velocity ? pf_tape_work_size(f->velocity) : 0;
   f->work = pf_solver_scratch(k->solver, double, size > other ? size : other);

@@ -72,6 +72,7 @@ struct PfSolver {
   const PfSolverPlan *plan; /* while it is made */
   PfTold told;
   const double *square; /* m: squares of the units of the rows, or NULL */
+  PfSolver *reserve;  /* asked where this one has trouble; NULL: nobody */
   struct PfElimination *elimination; /* NULL without */
   struct PfSparseForm *sparse;       /* NULL without */
   void *data;         /* of the formulation */
@@ -188,6 +189,11 @@ void pf_product(const double *A, const double *B, int p, int k, int q, double *C
 /* y = A x for an m x n matrix; y = A^T x. */
 void pf_times(const double *A, int m, int n, const double *x, double *y);
 void pf_transposed_times(const double *A, int m, int n, const double *x, double *y);
+
+/* Takes another solver of the same system over, to be asked where this one has trouble. False without memory. */
+bool pf_solver_set_reserve(PfSolver *solver, PfSolver *reserve);
+/* Did the latest evaluation by 'multipliers' need orthogonal factors of the whole system? */
+bool pf_multipliers_were_hard(const PfSolver *solver);
 
 /* A solver by the formulation that suits the system (choose.c). */
 PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver);

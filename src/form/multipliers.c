@@ -14,6 +14,7 @@ typedef struct Data {
   PfQr whole;
   PfMetric metric; /* its span also sorts the rows */
   double *Y, *S, *r, *K, *right, *solution;
+  bool hard;       /* the latest state needed orthogonal factors */
 } Data;
 
 /* Rank tolerance for the columns of the augmented system. */
@@ -127,12 +128,20 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
   if (!d) return pf_sparse_form_trouble(s, row);
+  d->hard = true;
   if (pf_ldl_factor(&d->mass, s->at.M, PF_MASS_TOLERANCE) != PF_OK) {
     *row = d->mass.fault_row;
     return PF_TROUBLE_INDEFINITE;
   }
   if (d->mass.rank < s->system->n) return by_whole(s, d, motion, row);
-  return by_schur(s, d, motion) ? PF_TROUBLE_NONE : pf_metric_solve(s, &d->metric, &d->mass, motion, row);
+  d->hard = !by_schur(s, d, motion);
+  return d->hard ? pf_metric_solve(s, &d->metric, &d->mass, motion, row) : PF_TROUBLE_NONE;
+}
+
+bool pf_multipliers_were_hard(const PfSolver *s)
+{
+  const Data *d = s->data;
+  return d && d->hard;
 }
 
 const PfFormulation pf_form_multipliers = {

@@ -165,14 +165,23 @@ PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulati
   return pf_solver_new_at(ctx, system, formulation, NULL, solver);
 }
 
+bool pf_solver_set_reserve(PfSolver *s, PfSolver *reserve)
+{
+  if (!pf_keep_all(s->arena, &s->kept, &reserve->kept)) return false;
+  s->reserve = reserve;
+  return true;
+}
+
 void pf_solver_tolerate(PfSolver *s, double drift)
 {
+  if (s->reserve) pf_solver_tolerate(s->reserve, drift);
   s->rank_tolerance = fmax(PF_RANK_TOLERANCE, drift);
   s->agreement = fmax(PF_AGREEMENT, 10*drift);
 }
 
 void pf_solver_skip(PfSolver *s, const bool *rows)
 {
+  if (s->reserve) pf_solver_skip(s->reserve, rows);
   s->skipped = NULL;
   for (int k = 0; rows && k < s->system->m; k++)
     if (rows[k]) s->skipped = rows;
@@ -183,6 +192,7 @@ void pf_solver_free(PfSolver *solver)
   if (!solver) return;
   if (solver->release) solver->release(solver);
   pf_sparse_form_release(solver);
+  pf_solver_free(solver->reserve);
   pf_arena_free(solver->arena);
 }
 
@@ -205,6 +215,7 @@ const PfTold *pf_solver_told(const PfSolver *solver)
 
 void pf_solver_measure_rows(PfSolver *solver, const double *square)
 {
+  if (solver->reserve) pf_solver_measure_rows(solver->reserve, square);
   solver->square = square;
 }
 
@@ -396,7 +407,6 @@ PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *moti
   s->values = values;
   if (s->formulation->answer && s->formulation->answer(s, motion)) return find_force_of_answer(s, motion, row);
   PfTrouble trouble = s->system->friction ? accelerate_with_friction(s, motion, row) : accelerate(s, motion, row);
-  if (trouble == PF_TROUBLE_NONE)
-    return motion->force ? find_force(s, EVALUATED, motion, row) : trouble;
-  return trouble;
+  if (trouble == PF_TROUBLE_NONE) return motion->force ? find_force(s, EVALUATED, motion, row) : trouble;
+  return s->reserve ? pf_solver_accelerate(s->reserve, values, motion, row) : trouble;
 }

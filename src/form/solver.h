@@ -12,8 +12,8 @@ typedef struct PfSolverPlan {
   const double *values;
   /* function of state and multipliers that is wanted along with the accelerations; or PF_EXPR_NONE */
   PfExpr power;
-  /* a formulation that costs more than the usual way does not apply: 'auto' looks for a faster one */
-  bool only_if_cheap;
+  /* a formulation that costs more does not apply: 'auto' looks for a faster one (choose.h); 0: whatever it costs */
+  double cost_limit;
 } PfSolverPlan;
 
 PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
