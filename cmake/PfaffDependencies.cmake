@@ -24,6 +24,31 @@ pfaff_optional(SUNDIALS libsundials-dev "the methods cvode_adams, cvode_bdf, ida
 pfaff_optional(EXPAT libexpat1-dev "the import of URDF")
 pfaff_optional(RSVG librsvg2-dev "pictures as PNG and PDF (as SVG they stay)")
 
+# Large libraries are loaded by src/base/library.c when something needs them, by the name that stays the same as long as
+# their functions do; the answer is in PFAFF_<NAME>_FILE. A library without such a name, as an archive, is linked.
+function(pfaff_loaded name library)
+  set(file "")
+  if(PFAFF_HAVE_${name} AND CMAKE_READELF AND CMAKE_DL_LIBS AND library MATCHES "[.]so$")
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${CMAKE_READELF}" -d "${library}"
+      OUTPUT_VARIABLE lines ERROR_QUIET)
+    if(lines MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
+      set(file "${CMAKE_MATCH_1}")
+    endif()
+  endif()
+  set(PFAFF_${name}_FILE "${file}" PARENT_SCOPE)
+endfunction()
+
+set(lapack_libraries ${LAPACK_LIBRARIES})
+list(POP_FRONT lapack_libraries lapack) # the others are those that it needs
+pfaff_loaded(LAPACK "${lapack}")
+pfaff_loaded(FLINT "${FLINT_LIBRARY}")
+foreach(name LAPACK FLINT SUNDIALS EXPAT)
+  set(PFAFF_LINKS_${name} OFF)
+  if(PFAFF_HAVE_${name} AND NOT PFAFF_${name}_FILE)
+    set(PFAFF_LINKS_${name} ON)
+  endif()
+endforeach()
+
 if(PFAFF_TESTS)
   find_path(CMOCKA_INCLUDE_DIR cmocka.h)
   find_library(CMOCKA_LIBRARY cmocka)
