@@ -88,8 +88,10 @@ PfStatus pf_library_open(PfContext *ctx, const PfLibrary *library, const void **
   return PF_OK;
 }
 
-const char *pf_library_trouble(const PfContext *ctx, const PfLibrary *library)
+PfStatus pf_library_require(PfContext *ctx, const PfLibrary *library, const char *need, const void **functions)
 {
-  const PfLoaded *loaded = find(ctx, library);
-  return loaded && loaded->trouble ? loaded->trouble : "";
+  PfStatus status = pf_library_open(ctx, library, functions);
+  if (status == PF_ERR_MEMORY) return pf_fail(ctx, status, "no room for the functions of %s", library->file);
+  if (status != PF_ERR_MISSING) return status;
+  return pf_fail(ctx, status, "%s, which cannot be loaded: %s", need, find(ctx, library)->trouble);
 }

@@ -18,12 +18,13 @@ typedef struct PfLibrary {
 
 #define PF_LIBRARY_MEMBER(name) __typeof__(name) *name;
 #define PF_LIBRARY_NAME(name) #name,
-#define PF_LIBRARY_LINKED(name) name,
+#define PF_LIBRARY_LINKED(name) .name = name,
 
 /* The addresses of the functions in the order of their names, NULL for what is absent: a struct that holds nothing
- * but pointers to functions. The context keeps them. Leaves no words, since most can do without a library: PF_ERR_MISSING
- * when it cannot be loaded, and pf_library_trouble tells why, or PF_ERR_MEMORY. */
+ * but pointers to functions. The context keeps them. A failure, PF_ERR_MISSING or PF_ERR_MEMORY, leaves no
+ * words: this is for those who can do without the library. */
 PfStatus pf_library_open(PfContext *ctx, const PfLibrary *library, const void **functions);
-const char *pf_library_trouble(const PfContext *ctx, const PfLibrary *library);
+/* For those who cannot. `need` says what needs which library: "URDF is read by expat". */
+PfStatus pf_library_require(PfContext *ctx, const PfLibrary *library, const char *need, const void **functions);
 
 #endif

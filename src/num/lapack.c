@@ -56,7 +56,7 @@ static PfStatus open_lapack(PfContext *ctx, const Lapack **lapack)
 
 static PfStatus open_lapack(PfContext *ctx, const Lapack **lapack)
 {
-  static const Lapack linked = {FUNCTIONS(PF_LIBRARY_LINKED) NULL};
+  static const Lapack linked = {FUNCTIONS(PF_LIBRARY_LINKED)};
   (void)ctx;
   *lapack = &linked;
   return PF_OK;
