@@ -78,6 +78,8 @@ typedef struct Letter {
   int cost;  /* length of its text */
 } Letter;
 
+typedef struct Collected Collected; /* a polynomial and its short form, see normal_collect.c */
+
 typedef struct Letters {
   PfExprTable *table;
   PfArena *arena; /* of everything that is made from these letters */
@@ -85,6 +87,7 @@ typedef struct Letters {
   int count, room;
   PfExpr *angles;
   int angle_count, angle_room;
+  Collected **collected; /* lists by hash, NULL before the first */
   int factorings; /* how many polynomials may still be factored */
   double work;    /* how many terms may still be looked at, or multiplied */
   bool failed;    /* no memory, too much work, a number that does not fit: results are worthless */
@@ -109,7 +112,8 @@ typedef struct Poly {
 void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena, double work);
 /* Takes from the work that is left; with nothing left, the letters have failed. */
 void pf_letters_spend(Letters *letters, int terms);
-/* The letter for an expression that is not a number. */
+/* The letter for an expression that is not a number. One that is new is paid for. */
+enum { PF_COST_OF_LETTER = 100 };
 int pf_letter(Letters *letters, PfExpr e);
 /* The angle with this argument. */
 int pf_letter_angle(Letters *letters, PfExpr argument);
@@ -120,7 +124,12 @@ Monomial pf_monomial_times(Letters *letters, Monomial a, Monomial b);
 /* Divides by letters: exponents may become negative. */
 Monomial pf_monomial_over(Letters *letters, Monomial a, Monomial b);
 int pf_monomial_compare(const Monomial *a, const Monomial *b); /* without the coefficients */
-int pf_monomial_exponent(const Monomial *a, int letter);
+static inline int pf_monomial_exponent(const Monomial *a, int letter)
+{
+  int i = 0;
+  while (i < a->count && a->powers[i].letter < letter) i++;
+  return i < a->count && a->powers[i].letter == letter ? a->powers[i].exponent : 0;
+}
 /* Sorts and collects like terms. */
 void pf_poly_tidy(Letters *letters, Poly *poly);
 

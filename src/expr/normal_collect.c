@@ -138,9 +138,12 @@ static void intersect(Monomial *common, LetterPower *powers, const Monomial *oth
 /* Is the term a multiple of the letters of `by`? */
 static bool is_multiple(const Monomial *term, const Monomial *by)
 {
+  const LetterPower *power = term->powers, *end = power + term->count;
   for (int k = 0; k < by->count; k++) {
-    int exponent = pf_monomial_exponent(term, by->powers[k].letter), least = by->powers[k].exponent;
-    if (least > 0 ? exponent < least : exponent > least) return false;
+    int letter = by->powers[k].letter, least = by->powers[k].exponent;
+    while (power < end && power->letter < letter) power++;
+    if (power == end || power->letter != letter) return false;
+    if (least > 0 ? power->exponent < least : power->exponent > least) return false;
   }
   return true;
 }
@@ -382,7 +385,7 @@ static bool collect_factors(Letters *letters, const Poly *poly, int depth, Order
   return !letters->failed;
 }
 
-static Monomial collect(Letters *letters, const Poly *poly, int depth, Order order)
+static Monomial collect_anew(Letters *letters, const Poly *poly, int depth, Order order)
 {
   Poly rest = *poly;
   Monomial common = take_common(letters, &rest), product;
@@ -392,6 +395,87 @@ static Monomial collect(Letters *letters, const Poly *poly, int depth, Order ord
       cost_of_term(letters, &product) < cost_of_term(letters, &sum))
     sum = product;
   return letters->failed ? sum : pf_monomial_times(letters, common, sum);
+}
+
+/* ---------------------------------------------------------------- what was collected before */
+
+/* Different orders and choices lead to the same brackets again and again. What was found for one is found once, and paid
+ * for as if it had been looked for: how much is looked for does not depend on what is remembered. */
+struct Collected {
+  Collected *next;
+  uint64_t hash;
+  Poly poly;
+  int depth;
+  Order order;
+  Monomial result;
+  double work; /* what it takes to find it again, when its letters are there */
+  int factorings;
+};
+
+enum { LISTS = 256 };
+
+static uint64_t hash_of(const Poly *poly)
+{
+  uint64_t hash = (uint64_t)poly->count;
+  for (int i = 0; i < poly->count; i++) {
+    const Monomial *term = poly->terms + i;
+    hash = (hash ^ (uint64_t)term->coefficient)*0x9e3779b97f4a7c15u;
+    for (int k = 0; k < term->count; k++) {
+      uint64_t power = (uint64_t)(uint32_t)term->powers[k].letter << 32 | (uint32_t)term->powers[k].exponent;
+      hash = ((hash ^ hash >> 29) + power)*0xbf58476d1ce4e5b9u;
+    }
+  }
+  return hash ^ hash >> 32;
+}
+
+static bool is_same(const Poly *a, const Poly *b)
+{
+  if (a->count != b->count) return false;
+  for (int i = 0; i < a->count; i++)
+    if (a->terms[i].coefficient != b->terms[i].coefficient || pf_monomial_compare(a->terms + i, b->terms + i) != 0)
+      return false;
+  return true;
+}
+
+/* Only when there is enough left to find it: else it would be given up on the way. */
+static const Collected *recall(const Letters *letters, uint64_t hash, const Poly *poly, int depth, Order order)
+{
+  const Collected *known = letters->collected[hash%LISTS];
+  for (; known; known = known->next)
+    if (known->hash == hash && known->depth == depth && known->order == order && is_same(&known->poly, poly)) break;
+  return known && known->work <= letters->work && known->factorings <= letters->factorings ? known : NULL;
+}
+
+static void remember(Letters *letters, Collected known)
+{
+  Collected *kept = pf_arena_array(letters->arena, Collected, 1);
+  Monomial *terms = pf_arena_array(letters->arena, Monomial, known.poly.count);
+  if (!kept || !terms) return;
+  for (int i = 0; i < known.poly.count; i++) terms[i] = known.poly.terms[i];
+  *kept = known;
+  kept->poly.terms = terms;
+  kept->next = letters->collected[known.hash%LISTS];
+  letters->collected[known.hash%LISTS] = kept;
+}
+
+static Monomial collect(Letters *letters, const Poly *poly, int depth, Order order)
+{
+  if (!letters->collected) letters->collected = pf_arena_array(letters->arena, Collected *, LISTS);
+  if (!letters->collected || poly->count < 2) return collect_anew(letters, poly, depth, order);
+  uint64_t hash = hash_of(poly);
+  const Collected *known = recall(letters, hash, poly, depth, order);
+  if (known) {
+    letters->work -= known->work;
+    letters->factorings -= known->factorings;
+    return known->result;
+  }
+  Letters before = *letters;
+  Monomial result = collect_anew(letters, poly, depth, order);
+  if (letters->failed) return result;
+  double letters_paid = (double)PF_COST_OF_LETTER*(letters->count - before.count);
+  remember(letters, (Collected){NULL, hash, *poly, depth, order, result, before.work - letters->work - letters_paid,
+                                before.factorings - letters->factorings});
+  return result;
 }
 
 Monomial pf_poly_collect(Letters *letters, const Poly *poly)

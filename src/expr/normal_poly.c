@@ -68,7 +68,7 @@ int pf_letter(Letters *letters, PfExpr e)
     if (!more) return 0;
     letters->at = more;
   }
-  pf_letters_spend(letters, 100);
+  pf_letters_spend(letters, PF_COST_OF_LETTER);
   letters->at[letters->count] = describe(letters, e);
   return letters->count++;
 }
@@ -83,13 +83,6 @@ int pf_monomial_compare(const Monomial *a, const Monomial *b)
     if (x.exponent != y.exponent) return x.exponent > y.exponent ? -1 : 1;
   }
   return (a->count < b->count) - (a->count > b->count);
-}
-
-int pf_monomial_exponent(const Monomial *a, int letter)
-{
-  for (int i = 0; i < a->count; i++)
-    if (a->powers[i].letter == letter) return a->powers[i].exponent;
-  return 0;
 }
 
 static int64_t product_of(Letters *letters, int64_t a, int64_t b)
