@@ -64,6 +64,7 @@ struct PfExprTable {
   PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
   PF_ARRAY(Rotation) rotations;
   PF_ARRAY(PfExpr) simplest; /* of the first nodes: their shortest form, once it was found with all effort; else NONE */
+  PF_ARRAY(uint32_t) lengths; /* of the first nodes: that of their text, once it was measured; else 0 */
   PF_ARRAY(KnownField) fields; /* finding a prime and its roots takes longer than a zero test in it */
   bool limited;  /* short forms are looked for with an effort that is limited in all */
   double effort; /* what is left of it */

@@ -190,6 +190,17 @@ const char *pf_expr_print(PfContext *ctx, PfArena *arena, PfExpr e, PfNotation n
   return status == PF_OK ? text : NULL;
 }
 
+/* The lengths of all parts are known then as well, and are asked for soon. */
+static void keep_lengths(const Printer *p)
+{
+  PfExprTable *table = p->table;
+  PfExpr last = p->nodes[p->node_count - 1];
+  while (table->lengths.count <= last)
+    if (!pf_push(table->allocator, &table->lengths, 0)) return; /* they will be measured again */
+  for (int i = 0; i < p->node_count; i++)
+    table->lengths.at[p->nodes[i]] = p->length[i] < UINT32_MAX ? (uint32_t)p->length[i] : 0;
+}
+
 static size_t measure(PfContext *ctx, PfExpr e, bool in_words)
 {
   if (e == PF_EXPR_NONE) return 0;
@@ -197,6 +208,7 @@ static size_t measure(PfContext *ctx, PfExpr e, bool in_words)
   PfStatus status = begin(ctx, e, &p);
   p.words = in_words;
   if (status == PF_OK) status = lay_out(&p, e, PF_TEXT);
+  if (status == PF_OK && !in_words) keep_lengths(&p);
   size_t length = status == PF_OK ? p.length[p.node_count - 1] : SIZE_MAX;
   end(&p);
   return length;
@@ -204,6 +216,8 @@ static size_t measure(PfContext *ctx, PfExpr e, bool in_words)
 
 size_t pf_expr_length(PfContext *ctx, PfExpr e)
 {
+  const PfExprTable *table = pf_expr_table(ctx);
+  if (table && e < table->lengths.count && table->lengths.at[e]) return table->lengths.at[e];
   return measure(ctx, e, false);
 }
 
