@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 24 }; /* levels of brackets: each takes 10 kB of stack */
+enum { DEEPEST = 24 }; /* levels of brackets: each takes 12 kB of stack */
 
 /* ---------------------------------------------------------------- building */
 
@@ -124,15 +124,17 @@ static int toward_zero(int a, int b)
 /* What two terms have in common; powers in a place of its own with room for both. */
 static void intersect(Monomial *common, LetterPower *powers, const Monomial *other)
 {
+  const LetterPower *next = other->powers, *end = next + other->count;
   int kept = 0;
   for (int k = 0; k < common->count; k++) {
     LetterPower power = powers[k];
-    int exponent = pf_monomial_exponent(other, power.letter);
-    power.exponent = exponent ? toward_zero(power.exponent, exponent) : 0;
+    while (next < end && next->letter < power.letter) next++;
+    if (next == end) break;
+    power.exponent = next->letter == power.letter ? toward_zero(power.exponent, next->exponent) : 0;
     if (power.exponent) powers[kept++] = power;
   }
   common->count = kept;
-  common->coefficient = pf_gcd(common->coefficient, other->coefficient);
+  if (common->coefficient != 1) common->coefficient = pf_gcd(common->coefficient, other->coefficient);
 }
 
 /* Is the term a multiple of the letters of `by`? */
@@ -148,26 +150,29 @@ static bool is_multiple(const Monomial *term, const Monomial *by)
   return true;
 }
 
-/* The common factor of all terms that are multiples of `by`, and how many they are. */
-static Monomial common_factor(Letters *letters, const Poly *poly, const Monomial *by, int *count)
+/* The common factor of some terms. */
+static Monomial common_factor(Letters *letters, const Monomial *terms, const int *which, int count)
 {
-  Monomial common = {0};
-  LetterPower *powers = NULL;
-  *count = 0;
-  for (int i = 0; i < poly->count && !letters->failed; i++) {
-    const Monomial *term = poly->terms + i;
-    if (!is_multiple(term, by)) continue;
-    if ((*count)++) {
-      intersect(&common, powers, term);
-      continue;
-    }
-    powers = pf_arena_array(letters->arena, LetterPower, term->count);
-    if (!powers) letters->failed = true;
-    else if (term->count) memcpy(powers, term->powers, (size_t)term->count*sizeof *powers);
-    common = (Monomial){term->coefficient, term->count, powers};
+  if (count == 0) return (Monomial){0};
+  const Monomial *first = terms + which[0];
+  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, first->count);
+  if (!powers) {
+    letters->failed = true;
+    return (Monomial){0};
   }
+  if (first->count) memcpy(powers, first->powers, (size_t)first->count*sizeof *powers);
+  Monomial common = {first->coefficient, first->count, powers};
+  for (int i = 1; i < count; i++) intersect(&common, powers, terms + which[i]);
   if (common.coefficient < 0) common.coefficient = -common.coefficient;
   return common;
+}
+
+static Monomial common_of_all(Letters *letters, const Poly *poly)
+{
+  int *which = pf_arena_array(letters->arena, int, poly->count);
+  if (!which) letters->failed = true;
+  for (int i = 0; i < poly->count && which; i++) which[i] = i;
+  return common_factor(letters, poly->terms, which, letters->failed ? 0 : poly->count);
 }
 
 static Monomial quotient(Letters *letters, Monomial term, Monomial factor)
@@ -199,9 +204,30 @@ typedef struct Choices {
   Order order;
   Choice best[FEW]; /* the best first */
   int count;
+  const Poly *poly;
+  uint64_t *masks; /* per term: which letters occur in it, some sharing a bit */
+  int *which;      /* room for the terms that have a factor */
   Monomial tried[MOST_TRIED];
+  uint32_t hashes[MOST_TRIED]; /* of those tried */
   int tried_count;
 } Choices;
+
+static uint64_t mask_of(const Monomial *term)
+{
+  uint64_t mask = 0;
+  for (int k = 0; k < term->count; k++) mask |= (uint64_t)1 << term->powers[k].letter%64;
+  return mask;
+}
+
+/* The terms that are multiples of `by`, as choices->which. */
+static int list_multiples(const Choices *choices, const Monomial *by)
+{
+  const uint64_t mask = mask_of(by);
+  int count = 0;
+  for (int i = 0; i < choices->poly->count; i++)
+    if (!(mask & ~choices->masks[i]) && is_multiple(choices->poly->terms + i, by)) choices->which[count++] = i;
+  return count;
+}
 
 /* What a term gets shorter by when the factor is taken out of it: its letters and signs, except that a 1 may
  * have to be written. */
@@ -222,16 +248,16 @@ static int shortening(const Letters *letters, const Monomial *term, const Monomi
   return letters_left == 0 && after == 1 ? cost - 2 : cost;
 }
 
-static Choice choice_of(Letters *letters, const Poly *poly, const Monomial *by)
+static Choice choice_of(Letters *letters, const Choices *choices, const Monomial *by)
 {
-  int count;
+  const Poly *poly = choices->poly;
   pf_letters_spend(letters, poly->count);
-  Choice choice = {.factor = common_factor(letters, poly, by, &count)};
+  int count = letters->failed ? 0 : list_multiples(choices, by);
+  Choice choice = {.factor = common_factor(letters, poly->terms, choices->which, count)};
   choice.size = cost_of_term(letters, &choice.factor);
   choice.saving = -choice.size - 3; /* a sign and brackets */
-  for (int i = 0; i < poly->count && count > 1 && !letters->failed; i++)
-    if (is_multiple(poly->terms + i, by))
-      choice.saving += shortening(letters, poly->terms + i, &choice.factor);
+  for (int i = 0; i < count && count > 1 && !letters->failed; i++)
+    choice.saving += shortening(letters, poly->terms + choices->which[i], &choice.factor);
   return choice;
 }
 
@@ -252,16 +278,34 @@ static int true_saving(Letters *letters, const Poly *poly, Monomial factor)
   return letters->failed ? 0 : cost_of_sum(letters, poly) - cost_of_sum(letters, &gathered);
 }
 
-static void consider(Letters *letters, const Poly *poly, const Monomial *by, Choices *choices)
+static uint64_t hash_of_powers(const Monomial *term)
+{
+  uint64_t hash = 0;
+  for (int k = 0; k < term->count; k++) {
+    uint64_t power = (uint64_t)(uint32_t)term->powers[k].letter << 32 | (uint32_t)term->powers[k].exponent;
+    hash = ((hash ^ hash >> 29) + power)*0xbf58476d1ce4e5b9u;
+  }
+  return hash;
+}
+
+static bool was_tried(const Choices *choices, const Monomial *by, uint32_t hash)
+{
+  for (int i = 0; i < choices->tried_count; i++)
+    if (choices->hashes[i] == hash && pf_monomial_compare(choices->tried + i, by) == 0) return true;
+  return false;
+}
+
+static void consider(Letters *letters, const Monomial *by, Choices *choices)
 {
   if (by->count == 0 || choices->tried_count == MOST_TRIED) return;
-  for (int i = 0; i < choices->tried_count; i++)
-    if (pf_monomial_compare(choices->tried + i, by) == 0) return;
+  uint32_t hash = (uint32_t)(hash_of_powers(by) >> 32);
+  if (was_tried(choices, by, hash)) return;
+  choices->hashes[choices->tried_count] = hash;
   choices->tried[choices->tried_count++] = *by;
-  Choice choice = choice_of(letters, poly, by);
+  Choice choice = choice_of(letters, choices, by);
   for (int i = 0; i < choices->count; i++)
     if (pf_monomial_compare(&choices->best[i].factor, &choice.factor) == 0) return;
-  if (choices->order == BEST_INSIDE_FIRST) choice.saving = true_saving(letters, poly, choice.factor);
+  if (choices->order == BEST_INSIDE_FIRST) choice.saving = true_saving(letters, choices->poly, choice.factor);
   if (choice.saving <= 0) return;
   int at = choices->count < FEW ? choices->count++ : FEW;
   for (; at > 0 && is_better(choice, choices->best[at - 1], choices->order); at--)
@@ -274,15 +318,22 @@ static void list_choices(Letters *letters, const Poly *poly, Choices *choices)
 {
   enum { SHORT = 20 };
   choices->count = choices->tried_count = 0;
+  choices->poly = poly;
+  choices->masks = pf_arena_array(letters->arena, uint64_t, poly->count);
+  choices->which = pf_arena_array(letters->arena, int, poly->count);
+  if (!choices->masks || !choices->which) {
+    letters->failed = true;
+    return;
+  }
+  for (int i = 0; i < poly->count; i++) choices->masks[i] = mask_of(poly->terms + i);
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < poly->terms[i].count; k++)
-      consider(letters, poly, &(Monomial){1, 1, poly->terms[i].powers + k}, choices);
+      consider(letters, &(Monomial){1, 1, poly->terms[i].powers + k}, choices);
   for (int i = 0; i < poly->count && poly->count <= SHORT; i++)
     for (int k = 0; k < i && !letters->failed; k++) {
-      int count;
-      Poly pair = {2, (Monomial[]){poly->terms[k], poly->terms[i]}};
-      Monomial common = common_factor(letters, &pair, &(Monomial){0}, &count);
-      consider(letters, poly, &common, choices);
+      if (!(choices->masks[i] & choices->masks[k])) continue;
+      Monomial common = common_factor(letters, poly->terms, (int[]){k, i}, 2);
+      consider(letters, &common, choices);
     }
 }
 
@@ -311,8 +362,7 @@ static void gather(Letters *letters, Poly *poly, Monomial factor, int depth, Ord
 /* Takes the factor that all terms have out of them. */
 static Monomial take_common(Letters *letters, Poly *poly)
 {
-  int count;
-  Monomial common = common_factor(letters, poly, &(Monomial){0}, &count);
+  Monomial common = common_of_all(letters, poly);
   Poly rest = pf_poly_make(letters, poly->count);
   for (int i = 0; i < poly->count && !letters->failed; i++)
     rest.terms[rest.count++] = quotient(letters, poly->terms[i], common);
@@ -325,7 +375,8 @@ static Monomial take_common(Letters *letters, Poly *poly)
 static Monomial collect_terms(Letters *letters, Poly poly, int depth, Order order, int first)
 {
   Monomial outside = {1, 0, NULL};
-  Choices choices = {.order = order};
+  Choices choices; /* large: only what is used is set */
+  choices.order = order;
   while (!letters->failed && poly.count > 1) {
     outside = pf_monomial_times(letters, outside, take_common(letters, &poly));
     list_choices(letters, &poly, &choices);
@@ -419,11 +470,7 @@ static uint64_t hash_of(const Poly *poly)
   uint64_t hash = (uint64_t)poly->count;
   for (int i = 0; i < poly->count; i++) {
     const Monomial *term = poly->terms + i;
-    hash = (hash ^ (uint64_t)term->coefficient)*0x9e3779b97f4a7c15u;
-    for (int k = 0; k < term->count; k++) {
-      uint64_t power = (uint64_t)(uint32_t)term->powers[k].letter << 32 | (uint32_t)term->powers[k].exponent;
-      hash = ((hash ^ hash >> 29) + power)*0xbf58476d1ce4e5b9u;
-    }
+    hash = (hash ^ hash >> 29 ^ (uint64_t)term->coefficient)*0x9e3779b97f4a7c15u + hash_of_powers(term);
   }
   return hash ^ hash >> 32;
 }
@@ -461,7 +508,7 @@ static void remember(Letters *letters, Collected known)
 static Monomial collect(Letters *letters, const Poly *poly, int depth, Order order)
 {
   if (!letters->collected) letters->collected = pf_arena_array(letters->arena, Collected *, LISTS);
-  if (!letters->collected || poly->count < 2) return collect_anew(letters, poly, depth, order);
+  if (!letters->collected || letters->failed || poly->count < 2) return collect_anew(letters, poly, depth, order);
   uint64_t hash = hash_of(poly);
   const Collected *known = recall(letters, hash, poly, depth, order);
   if (known) {

@@ -142,11 +142,29 @@ static int compare_terms(const void *a, const void *b)
   return pf_monomial_compare(a, b);
 }
 
+/* By insertion: what is to be sorted was sorted before a few terms were changed or added. Long ones that were not are left
+ * to qsort. */
+static void sort_terms(Monomial *terms, int count)
+{
+  int moves = 8*count;
+  for (int i = 1; i < count; i++) {
+    if (pf_monomial_compare(terms + i - 1, terms + i) <= 0) continue;
+    Monomial term = terms[i];
+    int at = i;
+    for (; at > 0 && pf_monomial_compare(terms + at - 1, &term) > 0; at--) terms[at] = terms[at - 1];
+    terms[at] = term;
+    if ((moves -= i - at) < 0) {
+      qsort(terms, (size_t)count, sizeof *terms, compare_terms);
+      return;
+    }
+  }
+}
+
 void pf_poly_tidy(Letters *letters, Poly *poly)
 {
   pf_letters_spend(letters, 4*poly->count);
   if (letters->failed) return;
-  qsort(poly->terms, (size_t)poly->count, sizeof *poly->terms, compare_terms);
+  sort_terms(poly->terms, poly->count);
   int kept = 0;
   for (int i = 0; i < poly->count;) {
     Monomial term = poly->terms[i++];
