@@ -53,6 +53,9 @@ typedef struct KnownField {
 
 enum { LARGEST_KEPT = 8 };
 
+typedef struct Factored Factored;
+enum { PF_FACTORED_LISTS = 1024 };
+
 struct PfExprTable {
   PfContext *ctx;
   const PfAllocator *allocator;
@@ -65,6 +68,7 @@ struct PfExprTable {
   PF_ARRAY(Rotation) rotations;
   PF_ARRAY(PfExpr) simplest; /* of the first nodes: their shortest form, once it was found with all effort; else NONE */
   PF_ARRAY(uint32_t) lengths; /* of the first nodes: that of their text, once it was measured; else 0 */
+  Factored **factored; /* polynomials and their factors, lists by hash; see normal_factor.c */
   PF_ARRAY(KnownField) fields; /* finding a prime and its roots takes longer than a zero test in it */
   bool limited;  /* short forms are looked for with an effort that is limited in all */
   double effort; /* what is left of it */

@@ -8,14 +8,6 @@
 
 #include <string.h>
 
-/* Letters as the variables of polynomials of FLINT. */
-typedef struct Variables {
-  const PfFlint *flint;
-  fmpz_mpoly_ctx_t of;
-  const int *letters;
-  int count;
-} Variables;
-
 /* Within these limits a polynomial is factored in 20 ms at most, mostly in 1 ms; beyond there are some that
  * take minutes. */
 enum { MOST_FACTORED = 120, MOST_VARIABLES = 40, HIGHEST_DEGREE = 8, HIGHEST_SUM_OF_DEGREES = 40 };
@@ -51,77 +43,188 @@ static bool is_to_be_factored(const Poly *poly, const int *variables, int count)
   return count > 0 && sum <= HIGHEST_SUM_OF_DEGREES;
 }
 
-static void read_poly(const Variables *v, fmpz_mpoly_t a, const Poly *poly)
+/* ---------------------------------------------------------------- polynomials as numbers */
+
+#define TOO_LARGE INT64_MIN /* in the place of a coefficient */
+
+/* A polynomial as a list of numbers: how many variables and terms, then of each term the coefficient and the exponents.
+ * Which letters the variables are is not in it, so that what was found for one polynomial serves all of its shape. */
+static int64_t *list_numbers(Letters *letters, const Poly *poly, const int *variables, int count, size_t *size)
 {
-  ulong exponents[MOST_VARIABLES];
+  *size = 2 + (size_t)poly->count*(size_t)(1 + count);
+  int64_t *list = pf_arena_array(letters->arena, int64_t, *size), *next = list;
+  if (!list) return NULL;
+  *next++ = count;
+  *next++ = poly->count;
   for (int i = 0; i < poly->count; i++) {
-    for (int k = 0; k < v->count; k++) exponents[k] = (ulong)pf_monomial_exponent(poly->terms + i, v->letters[k]);
-    v->flint->fmpz_mpoly_push_term_si_ui(a, poly->terms[i].coefficient, exponents, v->of);
+    *next++ = poly->terms[i].coefficient;
+    for (int k = 0; k < count; k++) *next++ = pf_monomial_exponent(poly->terms + i, variables[k]);
   }
-  v->flint->fmpz_mpoly_sort_terms(a, v->of);
+  return list;
 }
 
-static Poly write_poly(const Variables *v, Letters *letters, const fmpz_mpoly_t a)
+static const int64_t *read_numbers(Letters *letters, const int64_t *next, const int *variables, Poly *poly)
+{
+  int64_t count = *next++, terms = *next++;
+  *poly = pf_poly_make(letters, (int)terms);
+  for (int64_t i = 0; i < terms && !letters->failed; i++) {
+    LetterPower *powers = pf_arena_array(letters->arena, LetterPower, count);
+    Monomial *term = poly->terms + poly->count++;
+    *term = (Monomial){.coefficient = *next++, .powers = powers};
+    if (!powers || term->coefficient == TOO_LARGE) letters->failed = true;
+    for (int64_t k = 0; k < count && powers; k++, next++)
+      if (*next) powers[term->count++] = (LetterPower){variables[k], (int)*next};
+  }
+  pf_poly_tidy(letters, poly);
+  return next;
+}
+
+/* ---------------------------------------------------------------- FLINT */
+
+/* Factors as numbers: the content, how many there are, and of each its power and its polynomial. */
+typedef struct Numbers {
+  PfExprTable *table;
+  PF_ARRAY(int64_t) list;
+  bool failed; /* no memory */
+} Numbers;
+
+static void put(Numbers *numbers, int64_t number)
+{
+  if (!pf_push(numbers->table->allocator, &numbers->list, number)) numbers->failed = true;
+}
+
+static void put_integer(const PfFlint *flint, Numbers *numbers, const fmpz *number)
+{
+  put(numbers, flint->fmpz_fits_si(number) ? flint->fmpz_get_si(number) : TOO_LARGE);
+}
+
+static void put_poly(const PfFlint *flint, Numbers *numbers, const fmpz_mpoly_t a, int count, const fmpz_mpoly_ctx_t of)
 {
   ulong exponents[MOST_VARIABLES];
-  Poly poly = pf_poly_make(letters, (int)a->length);
-  for (slong i = 0; i < a->length && !letters->failed; i++) {
-    LetterPower *powers = pf_arena_array(letters->arena, LetterPower, v->count);
-    Monomial *term = poly.terms + poly.count++;
-    *term = (Monomial){.coefficient = v->flint->fmpz_get_si(a->coeffs + i), .powers = powers};
-    if (!powers || !v->flint->fmpz_fits_si(a->coeffs + i)) letters->failed = true;
-    v->flint->fmpz_mpoly_get_term_exp_ui(exponents, a, i, v->of);
-    for (int k = 0; k < v->count && powers; k++)
-      if (exponents[k]) powers[term->count++] = (LetterPower){v->letters[k], (int)exponents[k]};
+  put(numbers, count);
+  put(numbers, a->length);
+  for (slong i = 0; i < a->length; i++) {
+    put_integer(flint, numbers, a->coeffs + i);
+    flint->fmpz_mpoly_get_term_exp_ui(exponents, a, i, of);
+    for (int k = 0; k < count; k++) put(numbers, (int64_t)exponents[k]);
   }
-  pf_poly_tidy(letters, &poly);
-  return poly;
 }
 
-static bool write_factors(const Variables *v, Letters *letters, fmpz_mpoly_factor_t found, Factors *factors)
+static void take_poly(const PfFlint *flint, fmpz_mpoly_t a, const int64_t *next, const fmpz_mpoly_ctx_t of)
 {
-  *factors = (Factors){.count = (int)found->num};
+  ulong exponents[MOST_VARIABLES];
+  int64_t count = *next++, terms = *next++;
+  for (int64_t i = 0; i < terms; i++) {
+    int64_t coefficient = *next++;
+    for (int64_t k = 0; k < count; k++) exponents[k] = (ulong)*next++;
+    flint->fmpz_mpoly_push_term_si_ui(a, coefficient, exponents, of);
+  }
+  flint->fmpz_mpoly_sort_terms(a, of);
+}
+
+static bool factor(const PfFlint *flint, const int64_t *poly, Numbers *numbers)
+{
+  fmpz_mpoly_ctx_t of;
+  fmpz_mpoly_t a;
+  fmpz_mpoly_factor_t found;
+  int count = (int)poly[0];
+  flint->fmpz_mpoly_ctx_init(of, count, ORD_LEX);
+  flint->fmpz_mpoly_init(a, of);
+  flint->fmpz_mpoly_factor_init(found, of);
+  take_poly(flint, a, poly, of);
+  bool good = flint->fmpz_mpoly_factor(found, a, of);
+  if (good) {
+    flint->fmpz_mpoly_factor_sort(found, of);
+    put_integer(flint, numbers, found->constant);
+    put(numbers, found->num);
+    for (slong i = 0; i < found->num; i++) {
+      put(numbers, flint->fmpz_mpoly_factor_get_exp_si(found, i, of));
+      put_poly(flint, numbers, found->poly + i, count, of);
+    }
+  }
+  flint->fmpz_mpoly_factor_clear(found, of);
+  flint->fmpz_mpoly_clear(a, of);
+  flint->fmpz_mpoly_ctx_clear(of);
+  return good;
+}
+
+/* ---------------------------------------------------------------- what was factored before */
+
+struct Factored {
+  Factored *next;
+  uint64_t hash;
+  size_t size;
+  const int64_t *poly, *factors; /* NULL: it could not be factored */
+};
+
+static const Factored *recall(const PfExprTable *table, uint64_t hash, const int64_t *poly, size_t size)
+{
+  const Factored *known = table->factored ? table->factored[hash%PF_FACTORED_LISTS] : NULL;
+  while (known && (known->hash != hash || known->size != size || memcmp(known->poly, poly, size*sizeof *poly) != 0))
+    known = known->next;
+  return known;
+}
+
+static const int64_t *keep(PfExprTable *table, const int64_t *numbers, size_t count)
+{
+  int64_t *kept = pf_arena_array(table->names_arena, int64_t, count);
+  if (kept && count) memcpy(kept, numbers, count*sizeof *kept);
+  return kept;
+}
+
+/* NULL without memory. */
+static const Factored *remember(PfExprTable *table, Factored known, const Numbers *factors)
+{
+  if (!table->factored) table->factored = pf_arena_array(table->names_arena, Factored *, PF_FACTORED_LISTS);
+  Factored *kept = pf_arena_array(table->names_arena, Factored, 1);
+  known.poly = keep(table, known.poly, known.size);
+  if (factors) known.factors = keep(table, factors->list.at, factors->list.count);
+  if (!table->factored || !kept || !known.poly || (factors && !known.factors)) return NULL;
+  known.next = table->factored[known.hash%PF_FACTORED_LISTS];
+  *kept = known;
+  return table->factored[known.hash%PF_FACTORED_LISTS] = kept;
+}
+
+static const Factored *factor_anew(const PfFlint *flint, PfExprTable *table, Factored known)
+{
+  Numbers numbers = {.table = table};
+  bool good = factor(flint, known.poly, &numbers);
+  const Factored *kept = numbers.failed ? NULL : remember(table, known, good ? &numbers : NULL);
+  pf_array_free(table->allocator, &numbers.list);
+  return kept;
+}
+
+static bool write_factors(Letters *letters, const int64_t *next, const int *variables, Factors *factors)
+{
+  *factors = (Factors){.content = *next++};
+  factors->count = (int)*next++;
   factors->bases = pf_arena_array(letters->arena, Poly, factors->count);
   factors->powers = pf_arena_array(letters->arena, int, factors->count);
-  if (!factors->bases || !factors->powers || !v->flint->fmpz_fits_si(found->constant)) return false;
-  factors->content = v->flint->fmpz_get_si(found->constant);
-  for (int i = 0; i < factors->count; i++) {
-    factors->bases[i] = write_poly(v, letters, found->poly + i);
-    factors->powers[i] = (int)v->flint->fmpz_mpoly_factor_get_exp_si(found, i, v->of);
+  if (!factors->bases || !factors->powers || factors->content == TOO_LARGE) return false;
+  for (int i = 0; i < factors->count && !letters->failed; i++) {
+    factors->powers[i] = (int)*next++;
+    next = read_numbers(letters, next, variables, factors->bases + i);
   }
   return !letters->failed;
 }
 
-static bool factor(const Variables *v, Letters *letters, const Poly *poly, Factors *factors)
-{
-  fmpz_mpoly_t a;
-  fmpz_mpoly_factor_t found;
-  v->flint->fmpz_mpoly_init(a, v->of);
-  v->flint->fmpz_mpoly_factor_init(found, v->of);
-  read_poly(v, a, poly);
-  bool good = v->flint->fmpz_mpoly_factor(found, a, v->of);
-  if (good) {
-    v->flint->fmpz_mpoly_factor_sort(found, v->of);
-    good = write_factors(v, letters, found, factors);
-  }
-  v->flint->fmpz_mpoly_factor_clear(found, v->of);
-  v->flint->fmpz_mpoly_clear(a, v->of);
-  return good;
-}
-
 bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
 {
+  PfExprTable *table = letters->table;
   int variables[MOST_VARIABLES + 1];
   if (poly->count > MOST_FACTORED || letters->factorings == 0) return false;
   int count = list_variables(poly, variables);
   if (!is_to_be_factored(poly, variables, count)) return false;
-  Variables v = {.flint = pf_flint(letters->table->ctx), .letters = variables, .count = count};
-  if (!v.flint) return false;
+  const PfFlint *flint = pf_flint(table->ctx);
+  if (!flint) return false;
   letters->factorings--;
-  v.flint->fmpz_mpoly_ctx_init(v.of, count, ORD_LEX);
-  bool good = factor(&v, letters, poly, factors);
-  v.flint->fmpz_mpoly_ctx_clear(v.of);
-  return good;
+  Factored wanted = {0};
+  wanted.poly = list_numbers(letters, poly, variables, count, &wanted.size);
+  if (!wanted.poly) return false;
+  wanted.hash = pf_hash_bytes(wanted.poly, wanted.size*sizeof *wanted.poly, 0);
+  const Factored *known = recall(table, wanted.hash, wanted.poly, wanted.size);
+  if (!known) known = factor_anew(flint, table, wanted);
+  return known && known->factors && write_factors(letters, known->factors, variables, factors);
 }
 
 #else
