@@ -191,7 +191,7 @@ typedef struct Choice {
   int size;   /* of the factor */
 } Choice;
 
-enum { FEW = 3, MOST_TRIED = 400 };
+enum { FEW = 3, MOST_TRIED = 400, TRIED_SLOTS = 1024 };
 
 /* What is taken out first; the orders lead to different forms. */
 typedef enum Order {
@@ -208,8 +208,8 @@ typedef struct Choices {
   uint64_t *masks; /* per term: which letters occur in it, some sharing a bit */
   int *which;      /* room for the terms that have a factor */
   Monomial tried[MOST_TRIED];
-  uint32_t hashes[MOST_TRIED]; /* of those tried */
   int tried_count;
+  uint16_t slots[TRIED_SLOTS]; /* hash table of those tried: their number + 1, 0 = free */
 } Choices;
 
 static uint64_t mask_of(const Monomial *term)
@@ -288,20 +288,20 @@ static uint64_t hash_of_powers(const Monomial *term)
   return hash;
 }
 
-static bool was_tried(const Choices *choices, const Monomial *by, uint32_t hash)
+/* True when it was tried before; else it is noted. */
+static bool was_tried(Choices *choices, const Monomial *by)
 {
-  for (int i = 0; i < choices->tried_count; i++)
-    if (choices->hashes[i] == hash && pf_monomial_compare(choices->tried + i, by) == 0) return true;
+  uint32_t at = (uint32_t)(hash_of_powers(by) >> 32)%TRIED_SLOTS;
+  for (; choices->slots[at]; at = (at + 1)%TRIED_SLOTS)
+    if (pf_monomial_compare(choices->tried + choices->slots[at] - 1, by) == 0) return true;
+  choices->tried[choices->tried_count++] = *by;
+  choices->slots[at] = (uint16_t)choices->tried_count;
   return false;
 }
 
 static void consider(Letters *letters, const Monomial *by, Choices *choices)
 {
-  if (by->count == 0 || choices->tried_count == MOST_TRIED) return;
-  uint32_t hash = (uint32_t)(hash_of_powers(by) >> 32);
-  if (was_tried(choices, by, hash)) return;
-  choices->hashes[choices->tried_count] = hash;
-  choices->tried[choices->tried_count++] = *by;
+  if (by->count == 0 || choices->tried_count == MOST_TRIED || was_tried(choices, by)) return;
   Choice choice = choice_of(letters, choices, by);
   for (int i = 0; i < choices->count; i++)
     if (pf_monomial_compare(&choices->best[i].factor, &choice.factor) == 0) return;
@@ -318,6 +318,7 @@ static void list_choices(Letters *letters, const Poly *poly, Choices *choices)
 {
   enum { SHORT = 20 };
   choices->count = choices->tried_count = 0;
+  memset(choices->slots, 0, sizeof choices->slots);
   choices->poly = poly;
   choices->masks = pf_arena_array(letters->arena, uint64_t, poly->count);
   choices->which = pf_arena_array(letters->arena, int, poly->count);
