@@ -148,6 +148,108 @@ static bool factor(const PfFlint *flint, const int64_t *poly, Numbers *numbers)
   return good;
 }
 
+/* ---------------------------------------------------------------- irreducible ones */
+
+/* Most polynomials of mechanics are linear in some letter x, a mass or a length: p = a x + b, and a factor without x divides
+ * a and b. Whether a and b have a common divisor with a letter y in it is seen modulo a prime, with numbers for all other
+ * letters: if the images have none, and the leading coefficient of a in y does not vanish, then a and b have none. */
+enum { PRIME = 2147483647 };
+
+typedef struct Image {
+  int degree; /* -1: zero */
+  uint64_t at[HIGHEST_DEGREE + 1];
+} Image;
+
+static uint64_t power_of(uint64_t x, int64_t n)
+{
+  uint64_t power = 1;
+  for (; n > 0; n--) power = power*x%PRIME;
+  return power;
+}
+
+static uint64_t number_for(int64_t variable)
+{
+  return 1000003 + 7919*(uint64_t)variable;
+}
+
+/* Of a term without its power of y. */
+static uint64_t value_of(const int64_t *term, int64_t count, int64_t y)
+{
+  int64_t rest = term[0]%PRIME;
+  uint64_t value = (uint64_t)(rest < 0 ? rest + PRIME : rest);
+  for (int64_t k = 0; k < count; k++)
+    if (term[1 + k] && k != y) value = value*power_of(number_for(k), term[1 + k])%PRIME;
+  return value;
+}
+
+/* Of the terms with x^exponent; *highest is their degree in y, or -1 when there are none. */
+static Image image_of(const int64_t *poly, int64_t x, int64_t exponent, int64_t y, int64_t *highest)
+{
+  Image image = {.degree = HIGHEST_DEGREE};
+  int64_t count = poly[0];
+  *highest = -1;
+  for (int64_t i = 0; i < poly[1]; i++) {
+    const int64_t *term = poly + 2 + i*(1 + count);
+    int64_t degree = term[1 + y];
+    if (term[1 + x] != exponent) continue;
+    if (degree > *highest) *highest = degree;
+    /* x is the same in all of them and need not be left out */
+    image.at[degree] = (image.at[degree] + value_of(term, count, y))%PRIME;
+  }
+  while (image.degree >= 0 && !image.at[image.degree]) image.degree--;
+  return image;
+}
+
+/* a modulo b, without dividing: times a power of the leading coefficient of b */
+static void reduce(Image *a, const Image *b)
+{
+  for (; a->degree >= b->degree && a->degree >= 0; a->degree--) {
+    uint64_t top = a->at[a->degree], factor = b->at[b->degree];
+    for (int i = 0; i < a->degree; i++) {
+      int k = i - (a->degree - b->degree);
+      uint64_t taken = k < 0 ? 0 : top*b->at[k]%PRIME;
+      a->at[i] = (a->at[i]*factor + PRIME - taken)%PRIME;
+    }
+  }
+  while (a->degree >= 0 && !a->at[a->degree]) a->degree--;
+}
+
+static bool are_coprime(Image a, Image b)
+{
+  while (b.degree > 0) {
+    Image rest = a;
+    reduce(&rest, &b);
+    a = b;
+    b = rest;
+  }
+  return b.degree == 0; /* a number that is not zero */
+}
+
+/* Is p = a x + b with a and b that have no letter in a common divisor? */
+static bool is_irreducible_by(const int64_t *poly, int64_t x)
+{
+  for (int64_t y = 0; y < poly[0]; y++) {
+    int64_t degree_a, degree_b;
+    if (y == x) continue;
+    Image a = image_of(poly, x, 1, y, &degree_a), b = image_of(poly, x, 0, y, &degree_b);
+    if (degree_a < 0 || degree_b < 0) return false;
+    if (degree_a == 0 || degree_b == 0) continue; /* y is in one of them only */
+    if (a.degree < degree_a || !are_coprime(a, b)) return false;
+  }
+  return poly[0] > 1;
+}
+
+static bool is_irreducible(const int64_t *poly)
+{
+  int64_t count = poly[0];
+  for (int64_t x = 0; x < count; x++) {
+    bool linear = true;
+    for (int64_t i = 0; i < poly[1] && linear; i++) linear = poly[2 + i*(1 + count) + 1 + x] <= 1;
+    if (linear) return is_irreducible_by(poly, x);
+  }
+  return false;
+}
+
 /* ---------------------------------------------------------------- what was factored before */
 
 struct Factored {
@@ -185,10 +287,18 @@ static const Factored *remember(PfExprTable *table, Factored known, const Number
   return table->factored[known.hash%PF_FACTORED_LISTS] = kept;
 }
 
+/* One factor, to the power 1. */
+static bool put_itself(Numbers *numbers, const Factored *known)
+{
+  for (int i = 0; i < 3; i++) put(numbers, 1);
+  for (size_t i = 0; i < known->size; i++) put(numbers, known->poly[i]);
+  return true;
+}
+
 static const Factored *factor_anew(const PfFlint *flint, PfExprTable *table, Factored known)
 {
   Numbers numbers = {.table = table};
-  bool good = factor(flint, known.poly, &numbers);
+  bool good = is_irreducible(known.poly) ? put_itself(&numbers, &known) : factor(flint, known.poly, &numbers);
   const Factored *kept = numbers.failed ? NULL : remember(table, known, good ? &numbers : NULL);
   pf_array_free(table->allocator, &numbers.list);
   return kept;
