@@ -150,21 +150,23 @@ static bool is_multiple(const Monomial *term, const Monomial *by)
   return true;
 }
 
-/* The common factor of some terms. */
-static Monomial common_factor(Letters *letters, const Monomial *terms, const int *which, int count)
+/* The common factor of some terms, with its powers in a place that has room for those of the first. */
+static Monomial common_in(LetterPower *powers, const Monomial *terms, const int *which, int count)
 {
-  if (count == 0) return (Monomial){0};
   const Monomial *first = terms + which[0];
-  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, first->count);
-  if (!powers) {
-    letters->failed = true;
-    return (Monomial){0};
-  }
   if (first->count) memcpy(powers, first->powers, (size_t)first->count*sizeof *powers);
   Monomial common = {first->coefficient, first->count, powers};
   for (int i = 1; i < count; i++) intersect(&common, powers, terms + which[i]);
   if (common.coefficient < 0) common.coefficient = -common.coefficient;
   return common;
+}
+
+static Monomial common_factor(Letters *letters, const Monomial *terms, const int *which, int count)
+{
+  if (count == 0) return (Monomial){0};
+  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, terms[which[0]].count);
+  if (!powers) letters->failed = true;
+  return powers ? common_in(powers, terms, which, count) : (Monomial){0};
 }
 
 static Monomial common_of_all(Letters *letters, const Poly *poly)
@@ -288,20 +290,21 @@ static uint64_t hash_of_powers(const Monomial *term)
   return hash;
 }
 
-/* True when it was tried before; else it is noted. */
-static bool was_tried(Choices *choices, const Monomial *by)
+/* Where it stands among those tried, or would stand. */
+static uint16_t *slot_of(Choices *choices, const Monomial *by)
 {
   uint32_t at = (uint32_t)(hash_of_powers(by) >> 32)%TRIED_SLOTS;
-  for (; choices->slots[at]; at = (at + 1)%TRIED_SLOTS)
-    if (pf_monomial_compare(choices->tried + choices->slots[at] - 1, by) == 0) return true;
-  choices->tried[choices->tried_count++] = *by;
-  choices->slots[at] = (uint16_t)choices->tried_count;
-  return false;
+  while (choices->slots[at] && pf_monomial_compare(choices->tried + choices->slots[at] - 1, by) != 0)
+    at = (at + 1)%TRIED_SLOTS;
+  return choices->slots + at;
 }
 
 static void consider(Letters *letters, const Monomial *by, Choices *choices)
 {
-  if (by->count == 0 || choices->tried_count == MOST_TRIED || was_tried(choices, by)) return;
+  uint16_t *slot = slot_of(choices, by);
+  if (*slot || by->count == 0 || choices->tried_count == MOST_TRIED) return;
+  choices->tried[choices->tried_count++] = *by;
+  *slot = (uint16_t)choices->tried_count;
   Choice choice = choice_of(letters, choices, by);
   for (int i = 0; i < choices->count; i++)
     if (pf_monomial_compare(&choices->best[i].factor, &choice.factor) == 0) return;
@@ -313,7 +316,26 @@ static void consider(Letters *letters, const Monomial *by, Choices *choices)
   if (at < FEW) choices->best[at] = choice;
 }
 
-/* Single letters, and in short sums what two terms have in common. */
+/* What two terms have in common. */
+static void consider_pairs(Letters *letters, const Poly *poly, Choices *choices)
+{
+  int most = 0;
+  for (int i = 0; i < poly->count; i++)
+    if (poly->terms[i].count > most) most = poly->terms[i].count;
+  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, most);
+  if (!powers) letters->failed = true;
+  for (int i = 0; i < poly->count; i++)
+    for (int k = 0; k < i && !letters->failed; k++) {
+      if (!(choices->masks[i] & choices->masks[k])) continue;
+      Monomial common = common_in(powers, poly->terms, (int[]){k, i}, 2);
+      if (common.count == 0 || *slot_of(choices, &common)) continue;
+      LetterPower *kept = pf_arena_array(letters->arena, LetterPower, common.count);
+      if (!kept) letters->failed = true;
+      else consider(letters, &(Monomial){1, common.count, memcpy(kept, powers, (size_t)common.count*sizeof *kept)}, choices);
+    }
+}
+
+/* Single letters, and in short sums pairs. */
 static void list_choices(Letters *letters, const Poly *poly, Choices *choices)
 {
   enum { SHORT = 20 };
@@ -330,12 +352,7 @@ static void list_choices(Letters *letters, const Poly *poly, Choices *choices)
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < poly->terms[i].count; k++)
       consider(letters, &(Monomial){1, 1, poly->terms[i].powers + k}, choices);
-  for (int i = 0; i < poly->count && poly->count <= SHORT; i++)
-    for (int k = 0; k < i && !letters->failed; k++) {
-      if (!(choices->masks[i] & choices->masks[k])) continue;
-      Monomial common = common_factor(letters, poly->terms, (int[]){k, i}, 2);
-      consider(letters, &common, choices);
-    }
+  if (poly->count <= SHORT) consider_pairs(letters, poly, choices);
 }
 
 /* ---------------------------------------------------------------- collecting */
