@@ -75,7 +75,7 @@ typedef struct Letter {
   PfExpr expr;
   LetterKind kind;
   int angle; /* of a sine or cosine, else -1 */
-  int cost;  /* length of its text */
+  int cost;  /* length of its text, in brackets if it is a sum */
 } Letter;
 
 typedef struct Collected Collected; /* a polynomial and its short form, see normal_collect.c */

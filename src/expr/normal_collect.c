@@ -91,10 +91,8 @@ static int digits_of(int64_t n)
 
 static int cost_of_power(const Letters *letters, LetterPower power)
 {
-  const Letter *letter = letters->at + power.letter;
   int exponent = abs(power.exponent);
-  bool bracket = op_of(letters->table, letter->expr) == PF_OP_SUM;
-  return letter->cost + (bracket ? 2 : 0) + (exponent > 1 ? 1 + digits_of(exponent) : 0);
+  return letters->at[power.letter].cost + (exponent > 1 ? 1 + digits_of(exponent) : 0);
 }
 
 /* Length of a term, without its sign. */
@@ -150,23 +148,33 @@ static bool is_multiple(const Monomial *term, const Monomial *by)
   return true;
 }
 
-/* The common factor of some terms, with its powers in a place that has room for those of the first. */
-static Monomial common_in(LetterPower *powers, const Monomial *terms, const int *which, int count)
+/* The common factor of two terms, with its powers in a place that has room for those of the first. */
+static Monomial common_of_two(LetterPower *powers, const Monomial *a, const Monomial *b)
 {
-  const Monomial *first = terms + which[0];
-  if (first->count) memcpy(powers, first->powers, (size_t)first->count*sizeof *powers);
-  Monomial common = {first->coefficient, first->count, powers};
-  for (int i = 1; i < count; i++) intersect(&common, powers, terms + which[i]);
-  if (common.coefficient < 0) common.coefficient = -common.coefficient;
+  if (a->count) memcpy(powers, a->powers, (size_t)a->count*sizeof *powers);
+  Monomial common = {a->coefficient, a->count, powers};
+  intersect(&common, powers, b);
   return common;
 }
 
-static Monomial common_factor(Letters *letters, const Monomial *terms, const int *which, int count)
+/* The common factor of some terms that are multiples of `by`: no more is to be found once there is nothing else. */
+static Monomial common_factor(Letters *letters, const Monomial *terms, const int *which, int count, const Monomial *by)
 {
   if (count == 0) return (Monomial){0};
-  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, terms[which[0]].count);
-  if (!powers) letters->failed = true;
-  return powers ? common_in(powers, terms, which, count) : (Monomial){0};
+  const Monomial *first = terms + which[0];
+  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, first->count);
+  if (!powers) {
+    letters->failed = true;
+    return (Monomial){0};
+  }
+  if (first->count) memcpy(powers, first->powers, (size_t)first->count*sizeof *powers);
+  Monomial common = {first->coefficient, first->count, powers};
+  for (int i = 1; i < count; i++) {
+    if (common.coefficient == 1 && common.count == by->count && pf_monomial_compare(&common, by) == 0) break;
+    intersect(&common, powers, terms + which[i]);
+  }
+  if (common.coefficient < 0) common.coefficient = -common.coefficient;
+  return common;
 }
 
 static Monomial common_of_all(Letters *letters, const Poly *poly)
@@ -174,7 +182,7 @@ static Monomial common_of_all(Letters *letters, const Poly *poly)
   int *which = pf_arena_array(letters->arena, int, poly->count);
   if (!which) letters->failed = true;
   for (int i = 0; i < poly->count && which; i++) which[i] = i;
-  return common_factor(letters, poly->terms, which, letters->failed ? 0 : poly->count);
+  return common_factor(letters, poly->terms, which, letters->failed ? 0 : poly->count, &(Monomial){0});
 }
 
 static Monomial quotient(Letters *letters, Monomial term, Monomial factor)
@@ -244,7 +252,7 @@ static int shortening(const Letters *letters, const Monomial *term, const Monomi
     else letters_left--, cost++;
   }
   int64_t before = term->coefficient < 0 ? -term->coefficient : term->coefficient;
-  int64_t after = before/factor->coefficient;
+  int64_t after = factor->coefficient == 1 ? before : before/factor->coefficient;
   if (before > 1) cost += digits_of(before) + 1;
   if (after > 1) cost -= digits_of(after) + 1;
   return letters_left == 0 && after == 1 ? cost - 2 : cost;
@@ -255,7 +263,7 @@ static Choice choice_of(Letters *letters, const Choices *choices, const Monomial
   const Poly *poly = choices->poly;
   pf_letters_spend(letters, poly->count);
   int count = letters->failed ? 0 : list_multiples(choices, by);
-  Choice choice = {.factor = common_factor(letters, poly->terms, choices->which, count)};
+  Choice choice = {.factor = common_factor(letters, poly->terms, choices->which, count, by)};
   choice.size = cost_of_term(letters, &choice.factor);
   choice.saving = -choice.size - 3; /* a sign and brackets */
   for (int i = 0; i < count && count > 1 && !letters->failed; i++)
@@ -327,7 +335,7 @@ static void consider_pairs(Letters *letters, const Poly *poly, Choices *choices)
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < i && !letters->failed; k++) {
       if (!(choices->masks[i] & choices->masks[k])) continue;
-      Monomial common = common_in(powers, poly->terms, (int[]){k, i}, 2);
+      Monomial common = common_of_two(powers, poly->terms + k, poly->terms + i);
       if (common.count == 0 || *slot_of(choices, &common)) continue;
       LetterPower *kept = pf_arena_array(letters->arena, LetterPower, common.count);
       if (!kept) letters->failed = true;

@@ -50,6 +50,7 @@ static Letter describe(Letters *letters, PfExpr e)
   PfOp op = op_of(table, e);
   size_t length = pf_expr_length(table->ctx, e);
   Letter letter = {e, LETTER_PLAIN, -1, length > 1000000 ? 1000000 : (int)length};
+  if (op == PF_OP_SUM) letter.cost += 2;
   if (op == PF_OP_SIN || op == PF_OP_COS) {
     letter.kind = op == PF_OP_SIN ? LETTER_SINE : LETTER_COSINE;
     letter.angle = pf_letter_angle(letters, args_of(table, e)[0]);
@@ -87,6 +88,7 @@ int pf_monomial_compare(const Monomial *a, const Monomial *b)
 
 static int64_t product_of(Letters *letters, int64_t a, int64_t b)
 {
+  if (a == (int32_t)a && b == (int32_t)b) return a*b;
   Number product = pf_number_mul(pf_number_int(a), pf_number_int(b));
   if (!product.exact) letters->failed = true;
   return product.exact ? product.num : 1;

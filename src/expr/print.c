@@ -217,14 +217,14 @@ static void keep_lengths(const Printer *p)
 static size_t measure(PfContext *ctx, PfExpr e, bool in_words)
 {
   if (e == PF_EXPR_NONE) return 0;
-  Printer p;
-  PfStatus status = begin(ctx, e, &p);
-  p.words = in_words;
-  p.measures = !in_words;
-  if (status == PF_OK) status = lay_out(&p, e, PF_TEXT);
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  Printer p = {.table = pf_expr_table(ctx), .arena = scratch, .words = in_words, .measures = !in_words};
+  PfStatus status = p.table ? lay_out(&p, e, PF_TEXT) : pf_no_room(ctx, "a printed formula");
   if (status == PF_OK && !in_words) keep_lengths(&p);
   size_t length = status == PF_OK ? p.length[p.node_count - 1] : SIZE_MAX;
-  end(&p);
+  if (p.table) pf_array_free(p.table->allocator, &p.pieces);
+  pf_arena_release(scratch, mark);
   return length;
 }
 
