@@ -90,6 +90,7 @@ typedef struct Letters {
   Collected **collected; /* lists by hash, NULL before the first */
   int factorings; /* how many polynomials may still be factored */
   double work;    /* how many terms may still be looked at, or multiplied */
+  double need;    /* with how much at the start the same normal form is found */
   bool failed;    /* no memory, too much work, a number that does not fit: results are worthless */
 } Letters;
 
@@ -223,6 +224,7 @@ typedef struct Ratio Ratio;
 Ring *pf_ring_new(const NormalPlan *plan, double work);
 void pf_ring_free(Ring *ring);
 double pf_ring_work(const Ring *ring);           /* what may still be spent */
+double pf_ring_need(const Ring *ring);           /* with how much the same would have happened; INFINITY: it had not enough */
 bool pf_ring_is_related(const Ring *ring, int g); /* is something known about powers of the generator? */
 
 Ratio *pf_ratio_number(Ring *ring, Number number);

@@ -6,6 +6,7 @@
 
 #ifdef PF_HAVE_FLINT
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_REDUCTIONS = 4096 };
@@ -139,7 +140,7 @@ Ring *pf_ring_new(const NormalPlan *plan, double work)
   ring->related = pf_arena_array(plan->arena, bool, plan->generator_count);
   ring->divisors = pf_arena_array(plan->arena, fmpz_mpoly_struct, MOST_DIVISORS);
   if (!ring->relations || !ring->related || !ring->divisors) return NULL;
-  ring->work = work;
+  ring->given = ring->work = work;
   ring->held = work/10;
   ring->flint->fmpz_mpoly_ctx_init(ring->of, plan->generator_count ? plan->generator_count : 1, ORD_LEX);
   set_relations(ring);
@@ -170,6 +171,12 @@ void pf_ring_free(Ring *ring)
 double pf_ring_work(const Ring *ring)
 {
   return ring->work;
+}
+
+double pf_ring_need(const Ring *ring)
+{
+  if (ring->work < 0 || ring->held < 0) return INFINITY;
+  return fmax(ring->given - ring->work, ring->given - 10*ring->held + 1); /* 1: for rounding */
 }
 
 #endif

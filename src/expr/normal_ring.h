@@ -33,7 +33,7 @@ struct Ring {
   fmpz_mpoly_struct *divisors;
   int divisor_count;
   Ratio *all, *spare; /* ratios in use, and those that can be used again */
-  double work;        /* what may still be spent, in products of terms */
+  double given, work; /* what may be spent in all, and still, in products of terms */
   double held;        /* terms that may still be kept */
 };
 
