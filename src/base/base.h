@@ -143,7 +143,8 @@ void pf_context_set_expr_table(PfContext *ctx, PfExprTable *table, void (*releas
 /* The libraries that were loaded for the context (library.h), freed with it. */
 typedef struct PfLoaded PfLoaded;
 PfLoaded *pf_context_libraries(const PfContext *ctx);
-void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries, void (*release)(PfContext *ctx, PfLoaded *libraries));
+void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries,
+                              void (*release)(PfContext *ctx, PfLoaded *libraries));
 
 /* The words for an allocation that failed: "no room for the start". */
 PfStatus pf_no_room(PfContext *ctx, const char *what);

@@ -104,7 +104,8 @@ PfLoaded *pf_context_libraries(const PfContext *ctx)
   return ctx->libraries;
 }
 
-void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries, void (*release)(PfContext *ctx, PfLoaded *libraries))
+void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries,
+                              void (*release)(PfContext *ctx, PfLoaded *libraries))
 {
   ctx->libraries = libraries;
   ctx->release_libraries = release;

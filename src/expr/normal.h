@@ -224,7 +224,7 @@ typedef struct Ratio Ratio;
 Ring *pf_ring_new(const NormalPlan *plan, double work);
 void pf_ring_free(Ring *ring);
 double pf_ring_work(const Ring *ring);           /* what may still be spent */
-double pf_ring_need(const Ring *ring);           /* with how much the same would have happened; INFINITY: it had not enough */
+double pf_ring_need(const Ring *ring);           /* with how much all would be the same; INFINITY: it was not enough */
 bool pf_ring_is_related(const Ring *ring, int g); /* is something known about powers of the generator? */
 
 Ratio *pf_ratio_number(Ring *ring, Number number);

@@ -338,8 +338,9 @@ static void consider_pairs(Letters *letters, const Poly *poly, Choices *choices)
       Monomial common = common_of_two(powers, poly->terms + k, poly->terms + i);
       if (common.count == 0 || *slot_of(choices, &common)) continue;
       LetterPower *kept = pf_arena_array(letters->arena, LetterPower, common.count);
-      if (!kept) letters->failed = true;
-      else consider(letters, &(Monomial){1, common.count, memcpy(kept, powers, (size_t)common.count*sizeof *kept)}, choices);
+      if (kept) common.powers = memcpy(kept, powers, (size_t)common.count*sizeof *kept);
+      if (kept) consider(letters, &common, choices);
+      else letters->failed = true;
     }
 }
 
@@ -476,8 +477,8 @@ static Monomial collect_anew(Letters *letters, const Poly *poly, int depth, Orde
 
 /* ---------------------------------------------------------------- what was collected before */
 
-/* Different orders and choices lead to the same brackets again and again. What was found for one is found once, and paid
- * for as if it had been looked for: how much is looked for does not depend on what is remembered. */
+/* Different orders and choices lead to the same brackets again and again. Each is looked for once, and paid for every
+ * time: how much is looked for does not depend on what is remembered. */
 struct Collected {
   Collected *next;
   uint64_t hash;

@@ -150,9 +150,9 @@ static bool factor(const PfFlint *flint, const int64_t *poly, Numbers *numbers)
 
 /* ---------------------------------------------------------------- irreducible ones */
 
-/* Most polynomials of mechanics are linear in some letter x, a mass or a length: p = a x + b, and a factor without x divides
- * a and b. Whether a and b have a common divisor with a letter y in it is seen modulo a prime, with numbers for all other
- * letters: if the images have none, and the leading coefficient of a in y does not vanish, then a and b have none. */
+/* Most polynomials of mechanics are linear in some letter x, a mass or a length: p = a x + b, and a factor without x
+ * divides a and b. Whether these have a common divisor with a letter y in it is seen modulo a prime, with numbers for
+ * all other letters: if the images have none, and the leading coefficient of a in y is not 0, a and b have none. */
 enum { PRIME = 2147483647 };
 
 typedef struct Image {

@@ -144,8 +144,8 @@ static int compare_terms(const void *a, const void *b)
   return pf_monomial_compare(a, b);
 }
 
-/* By insertion: what is to be sorted was sorted before a few terms were changed or added. Long ones that were not are left
- * to qsort. */
+/* By insertion: what is to be sorted was sorted before a few terms were changed or added. What was not is left to
+ * qsort. */
 static void sort_terms(Monomial *terms, int count)
 {
   int moves = 8*count;

@@ -131,7 +131,8 @@ static bool multiply_up(Ring *ring, Ratio *product, const Ratio *factor, int64_t
 {
   for (int i = 0; i < factor->power_count; i++)
     if (factor->powers[i] && !raise_power(product, i, factor->powers[i]*n)) return false;
-  return enlarge_den(ring, product, factor->den, n) && pf_ring_multiply_power(ring, product->num, factor->num, (uint64_t)n);
+  return enlarge_den(ring, product, factor->den, n) &&
+         pf_ring_multiply_power(ring, product->num, factor->num, (uint64_t)n);
 }
 
 /* product /= factor^n, n > 0 */

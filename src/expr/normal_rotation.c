@@ -61,7 +61,8 @@ bool pf_ring_add_rotations(Ring *ring)
       ring->flint->fmpz_mpoly_init(p, ring->of);
       for (const char *text = basis[k]; *text;) text = add_term(ring, p, plan->rotations[r], text);
     }
-  for (int k = 0; k < ring->basis_count; k++) ring->flint->fmpz_mpoly_init(ring->basis + ring->basis_count + k, ring->of);
+  for (int k = 0; k < ring->basis_count; k++)
+    ring->flint->fmpz_mpoly_init(ring->basis + ring->basis_count + k, ring->of);
   for (int k = 0; k < 2*ring->basis_count; k++) ring->basis_list[k] = ring->basis + k;
   return true;
 }
@@ -86,7 +87,8 @@ bool pf_ring_reduce_rotations(Ring *ring, fmpz_mpoly_t a)
   if (a->length > MOST_TERMS) return false;
   fmpz_mpoly_t rest;
   ring->flint->fmpz_mpoly_init(rest, ring->of);
-  ring->flint->fmpz_mpoly_divrem_ideal(ring->basis_list + ring->basis_count, rest, a, ring->basis_list, ring->basis_count, ring->of);
+  ring->flint->fmpz_mpoly_divrem_ideal(ring->basis_list + ring->basis_count, rest, a, ring->basis_list,
+                                       ring->basis_count, ring->of);
   ring->flint->fmpz_mpoly_swap(a, rest, ring->of);
   ring->flint->fmpz_mpoly_clear(rest, ring->of);
   return true;

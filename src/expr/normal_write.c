@@ -7,7 +7,8 @@
 static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents,
                             const fmpz *coefficient)
 {
-  Monomial term = {.coefficient = ring->flint->fmpz_fits_si(coefficient) ? ring->flint->fmpz_get_si(coefficient) : INT64_MIN};
+  bool fits = ring->flint->fmpz_fits_si(coefficient);
+  Monomial term = {.coefficient = fits ? ring->flint->fmpz_get_si(coefficient) : INT64_MIN};
   if (term.coefficient == INT64_MIN) letters->failed = true;
   for (int g = 0; g < ring->plan->generator_count && !letters->failed; g++) {
     if (!exponents[g]) continue;

@@ -317,8 +317,8 @@ static void note(PfExprTable *table, PfExpr e, Shortened found)
   table->shortened.at[e] = found;
 }
 
-/* Without looking into the arguments of functions. What was found once is paid for again: how much is looked for does not
- * depend on what is remembered. */
+/* Without looking into the arguments of functions. What is remembered is paid for again: how much is looked for does
+ * not depend on it. */
 static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work)
 {
   Search search = {.table = table, .arena = arena, .best = e, .length = pf_expr_length(table->ctx, e), .work = work,

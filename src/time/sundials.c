@@ -43,8 +43,8 @@ static PfStatus say_missing(PfMotionRun *run)
 typedef enum Family { ADAMS, BDF, IDA_INDEX_1, IDA_INDEX_2 } Family;
 
 /* What is used of SUNDIALS: of both solvers, and of each. It is loaded when such a method starts: CVODE and IDA are two
- * libraries, PF_SUNDIALS_FILE and PF_SUNDIALS_IDA_FILE, and each holds what both need. Without these names they are linked, as from
- * version 7 on, where vectors and matrices are libraries of their own. */
+ * libraries, PF_SUNDIALS_FILE and PF_SUNDIALS_IDA_FILE, and each holds what both need. Without these names they are
+ * linked, as from version 7 on, where vectors and matrices are libraries of their own. */
 #define SHARED_FUNCTIONS(USE) \
   USE(SUNContext_Create) USE(SUNContext_Free) USE(N_VDestroy) USE(N_VGetArrayPointer) USE(N_VMake_Serial) \
   USE(N_VNew_Serial) USE(SUNDenseMatrix) USE(SUNDenseMatrix_Column) USE(SUNMatDestroy) USE(SUNLinSol_Dense) \
@@ -387,22 +387,25 @@ static void set_sizes(PfMotionRun *run, Sun *s)
 
 static bool set_up_cvode(PfMotionRun *run, Sun *s)
 {
+  const Sundials *sun = s->library;
   const PfRunOptions *o = &run->options;
-  s->memory = s->library->CVodeCreate(s->family == ADAMS ? CV_ADAMS : CV_BDF, s->context);
+  s->memory = sun->CVodeCreate(s->family == ADAMS ? CV_ADAMS : CV_BDF, s->context);
   if (!s->memory) return false;
   silence(s);
-  bool good = s->library->CVodeInit(s->memory, cvode_flow, run->state.t, s->state) == 0 && s->library->CVodeSetUserData(s->memory, run) == 0 &&
-              s->library->CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 &&
-              s->library->CVodeSetStopTime(s->memory, run->state.t_end) == 0 && s->library->CVodeSetMaxErrTestFails(s->memory, 20) == 0;
-  if (good && o->step > 0) good = s->library->CVodeSetInitStep(s->memory, o->step) == 0;
-  if (good && o->largest_step > 0) good = s->library->CVodeSetMaxStep(s->memory, o->largest_step) == 0;
+  bool good = sun->CVodeInit(s->memory, cvode_flow, run->state.t, s->state) == 0 &&
+              sun->CVodeSetUserData(s->memory, run) == 0 &&
+              sun->CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 &&
+              sun->CVodeSetStopTime(s->memory, run->state.t_end) == 0 &&
+              sun->CVodeSetMaxErrTestFails(s->memory, 20) == 0;
+  if (good && o->step > 0) good = sun->CVodeSetInitStep(s->memory, o->step) == 0;
+  if (good && o->largest_step > 0) good = sun->CVodeSetMaxStep(s->memory, o->largest_step) == 0;
   if (!good) return false;
   if (s->family == ADAMS) { /* not stiff: the corrector is iterated as it stands */
-    s->nonlinear = s->library->SUNNonlinSol_FixedPoint(s->state, 0, s->context);
-    return s->nonlinear && s->library->CVodeSetNonlinearSolver(s->memory, s->nonlinear) == 0;
+    s->nonlinear = sun->SUNNonlinSol_FixedPoint(s->state, 0, s->context);
+    return s->nonlinear && sun->CVodeSetNonlinearSolver(s->memory, s->nonlinear) == 0;
   }
-  return make_linear(s) && s->library->CVodeSetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
-         (!s->rows.jacobian || s->library->CVodeSetJacFn(s->memory, cvode_jacobian) == 0);
+  return make_linear(s) && sun->CVodeSetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
+         (!s->rows.jacobian || sun->CVodeSetJacFn(s->memory, cvode_jacobian) == 0);
 }
 
 /* IDA's first step is 0.5/|y'| in units of the tolerance. Where a velocity is zero and the tolerance is tight that is
@@ -422,20 +425,22 @@ static bool set_first_step(const PfMotionRun *run, Sun *s)
 
 static bool set_up_ida(PfMotionRun *run, Sun *s)
 {
+  const Sundials *sun = s->library;
   const PfRunOptions *o = &run->options;
-  s->memory = s->library->IDACreate(s->context);
+  s->memory = sun->IDACreate(s->context);
   if (!s->memory) return false;
   silence(s);
   set_sizes(run, s);
-  bool good = s->library->IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 &&
-              s->library->IDASetUserData(s->memory, run) == 0 &&
-              s->library->IDASVtolerances(s->memory, o->rtol, s->size) == 0 && s->library->IDASetId(s->memory, s->kind) == 0 &&
-              s->library->IDASetSuppressAlg(s->memory, SUNTRUE) == 0 && s->library->IDASetStopTime(s->memory, run->state.t_end) == 0 &&
-              s->library->IDASetMaxErrTestFails(s->memory, 20) == 0;
+  bool good = sun->IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 &&
+              sun->IDASetUserData(s->memory, run) == 0 &&
+              sun->IDASVtolerances(s->memory, o->rtol, s->size) == 0 && sun->IDASetId(s->memory, s->kind) == 0 &&
+              sun->IDASetSuppressAlg(s->memory, SUNTRUE) == 0 &&
+              sun->IDASetStopTime(s->memory, run->state.t_end) == 0 &&
+              sun->IDASetMaxErrTestFails(s->memory, 20) == 0;
   good = good && set_first_step(run, s);
-  if (good && o->largest_step > 0) good = s->library->IDASetMaxStep(s->memory, o->largest_step) == 0;
-  return good && make_linear(s) && s->library->IDASetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
-         (!s->rows.jacobian || s->library->IDASetJacFn(s->memory, ida_jacobian) == 0);
+  if (good && o->largest_step > 0) good = sun->IDASetMaxStep(s->memory, o->largest_step) == 0;
+  return good && make_linear(s) && sun->IDASetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
+         (!s->rows.jacobian || sun->IDASetJacFn(s->memory, ida_jacobian) == 0);
 }
 
 /* BDF: workspace for the Jacobian of the accelerations. */
@@ -576,7 +581,8 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 {
   Sun *s = run->stepper.data;
   double at = fmax(t, run->state.t_old);
-  int flag = is_ida(s) ? s->library->IDAGetDky(s->memory, at, 0, s->inside) : s->library->CVodeGetDky(s->memory, at, 0, s->inside);
+  int flag = is_ida(s) ? s->library->IDAGetDky(s->memory, at, 0, s->inside)
+                       : s->library->CVodeGetDky(s->memory, at, 0, s->inside);
   const double *z = s->library->N_VGetArrayPointer(s->inside);
   for (int i = 0; i < 2*run->n; i++) y[i] = flag == 0 ? z[i] + s->offset[i] : run->state.y[i];
 }
