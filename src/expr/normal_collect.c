@@ -122,13 +122,13 @@ static int toward_zero(int a, int b)
 /* What two terms have in common; powers in a place of its own with room for both. */
 static void intersect(Monomial *common, LetterPower *powers, const Monomial *other)
 {
-  const LetterPower *next = other->powers, *end = next + other->count;
-  int kept = 0;
+  int kept = 0, next = 0;
   for (int k = 0; k < common->count; k++) {
     LetterPower power = powers[k];
-    while (next < end && next->letter < power.letter) next++;
-    if (next == end) break;
-    power.exponent = next->letter == power.letter ? toward_zero(power.exponent, next->exponent) : 0;
+    while (next < other->count && other->powers[next].letter < power.letter) next++;
+    if (next == other->count) break;
+    LetterPower match = other->powers[next];
+    power.exponent = match.letter == power.letter ? toward_zero(power.exponent, match.exponent) : 0;
     if (power.exponent) powers[kept++] = power;
   }
   common->count = kept;
@@ -138,12 +138,13 @@ static void intersect(Monomial *common, LetterPower *powers, const Monomial *oth
 /* Is the term a multiple of the letters of `by`? */
 static bool is_multiple(const Monomial *term, const Monomial *by)
 {
-  const LetterPower *power = term->powers, *end = power + term->count;
+  int next = 0;
   for (int k = 0; k < by->count; k++) {
     int letter = by->powers[k].letter, least = by->powers[k].exponent;
-    while (power < end && power->letter < letter) power++;
-    if (power == end || power->letter != letter) return false;
-    if (least > 0 ? power->exponent < least : power->exponent > least) return false;
+    while (next < term->count && term->powers[next].letter < letter) next++;
+    if (next == term->count || term->powers[next].letter != letter) return false;
+    int exponent = term->powers[next].exponent;
+    if (least > 0 ? exponent < least : exponent > least) return false;
   }
   return true;
 }
