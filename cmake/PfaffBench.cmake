@@ -12,6 +12,9 @@ foreach(source IN LISTS bench_sources)
   target_compile_definitions(${name} PRIVATE PF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE pfaff_static m)
 endforeach()
+if(TARGET bench_forms)
+  target_link_libraries(bench_forms PRIVATE LAPACK::LAPACK)
+endif()
 
 # The peers of bench_run: ARKODE, CVODE and IDA on equations written by hand.
 if(TARGET bench_run)

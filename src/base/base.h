@@ -142,6 +142,12 @@ typedef struct PfExprTable PfExprTable;
 PfExprTable *pf_context_expr_table(PfContext *ctx);
 void pf_context_set_expr_table(PfContext *ctx, PfExprTable *table, void (*release)(PfExprTable *table));
 
+/* The libraries that were loaded for the context (library.h), freed with it. */
+typedef struct PfLoaded PfLoaded;
+PfLoaded *pf_context_libraries(const PfContext *ctx);
+void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries,
+                              void (*release)(PfContext *ctx, PfLoaded *libraries));
+
 /* The words for an allocation that failed: "no room for the start". */
 PfStatus pf_no_room(PfContext *ctx, const char *what);
 

@@ -16,6 +16,8 @@ struct PfContext {
   bool stopped; /* it has said so */
   PfExprTable *exprs;
   void (*release_exprs)(PfExprTable *table);
+  PfLoaded *libraries;
+  void (*release_libraries)(PfContext *ctx, PfLoaded *libraries);
 };
 
 static const char *const status_text[] = {
@@ -55,6 +57,7 @@ void pf_context_free(PfContext *ctx)
   if (!ctx) return;
   PfAllocator allocator = ctx->allocator;
   if (ctx->exprs) ctx->release_exprs(ctx->exprs);
+  if (ctx->libraries) ctx->release_libraries(ctx, ctx->libraries);
   pf_array_free(&allocator, &ctx->diagnostics);
   pf_array_free(&allocator, &ctx->marks);
   pf_arena_free(ctx->scratch);
@@ -94,6 +97,18 @@ void pf_context_set_expr_table(PfContext *ctx, PfExprTable *table, void (*releas
 {
   ctx->exprs = table;
   ctx->release_exprs = release;
+}
+
+PfLoaded *pf_context_libraries(const PfContext *ctx)
+{
+  return ctx->libraries;
+}
+
+void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries,
+                              void (*release)(PfContext *ctx, PfLoaded *libraries))
+{
+  ctx->libraries = libraries;
+  ctx->release_libraries = release;
 }
 
 /* ---------------------------------------------------------------- diagnostics */

@@ -4,10 +4,12 @@
 #include "cli/signals.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
   (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is like a full disk: writing fails, and that is said */
+  (void)setenv("OPENBLAS_NUM_THREADS", "1", 0); /* else it starts one for every processor as soon as it is loaded */
   pf_signals_install();
   int code = pf_cli_run(argc, argv);
   bool written = fflush(stdout) == 0 && !ferror(stdout);

@@ -53,6 +53,15 @@ typedef struct KnownField {
 
 enum { LARGEST_KEPT = 8 };
 
+/* The short form of an expression, what it took to find it, and what must be left to find it again. */
+typedef struct Shortened {
+  PfExpr best; /* PF_EXPR_NONE: not known */
+  double work, need;
+} Shortened;
+
+typedef struct Factored Factored;
+enum { PF_FACTORED_LISTS = 1024 };
+
 struct PfExprTable {
   PfContext *ctx;
   const PfAllocator *allocator;
@@ -64,6 +73,9 @@ struct PfExprTable {
   PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
   PF_ARRAY(Rotation) rotations;
   PF_ARRAY(PfExpr) simplest; /* of the first nodes: their shortest form, once it was found with all effort; else NONE */
+  PF_ARRAY(Shortened) shortened; /* of the first nodes, without looking into functions */
+  PF_ARRAY(uint32_t) lengths; /* of the first nodes: that of their text, once it was measured; else 0 */
+  Factored **factored; /* polynomials and their factors, lists by hash; see normal_factor.c */
   PF_ARRAY(KnownField) fields; /* finding a prime and its roots takes longer than a zero test in it */
   bool limited;  /* short forms are looked for with an effort that is limited in all */
   double effort; /* what is left of it */

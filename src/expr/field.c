@@ -48,7 +48,7 @@ static bool take_power(const PfProbe *w, uint64_t a, Number exponent, uint64_t *
   }
   uint64_t order = exponent.den%2 ? f->p - 1 : (f->p - 1)/2;
   if (exponent.den%2 == 0 && !pf_field_is_square(f, a)) return false;
-  uint64_t part = inverse_modulo((uint64_t)exponent.den, order);
+  uint64_t part = exponent.den == 1 ? 1 : inverse_modulo((uint64_t)exponent.den, order);
   if (!part) {
     *result = oracle(w, POWER_VALUE, a, (uint64_t)exponent.num ^ ((uint64_t)exponent.den << 48));
     return true;

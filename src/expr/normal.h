@@ -75,8 +75,10 @@ typedef struct Letter {
   PfExpr expr;
   LetterKind kind;
   int angle; /* of a sine or cosine, else -1 */
-  int cost;  /* length of its text */
+  int cost;  /* length of its text, in brackets if it is a sum */
 } Letter;
+
+typedef struct Collected Collected; /* a polynomial and its short form, see normal_collect.c */
 
 typedef struct Letters {
   PfExprTable *table;
@@ -85,8 +87,10 @@ typedef struct Letters {
   int count, room;
   PfExpr *angles;
   int angle_count, angle_room;
+  Collected **collected; /* lists by hash, NULL before the first */
   int factorings; /* how many polynomials may still be factored */
   double work;    /* how many terms may still be looked at, or multiplied */
+  double need;    /* with how much at the start the same normal form is found */
   bool failed;    /* no memory, too much work, a number that does not fit: results are worthless */
 } Letters;
 
@@ -109,7 +113,8 @@ typedef struct Poly {
 void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena, double work);
 /* Takes from the work that is left; with nothing left, the letters have failed. */
 void pf_letters_spend(Letters *letters, int terms);
-/* The letter for an expression that is not a number. */
+/* The letter for an expression that is not a number. One that is new is paid for. */
+enum { PF_COST_OF_LETTER = 100 };
 int pf_letter(Letters *letters, PfExpr e);
 /* The angle with this argument. */
 int pf_letter_angle(Letters *letters, PfExpr argument);
@@ -120,7 +125,12 @@ Monomial pf_monomial_times(Letters *letters, Monomial a, Monomial b);
 /* Divides by letters: exponents may become negative. */
 Monomial pf_monomial_over(Letters *letters, Monomial a, Monomial b);
 int pf_monomial_compare(const Monomial *a, const Monomial *b); /* without the coefficients */
-int pf_monomial_exponent(const Monomial *a, int letter);
+static inline int pf_monomial_exponent(const Monomial *a, int letter)
+{
+  int i = 0;
+  while (i < a->count && a->powers[i].letter < letter) i++;
+  return i < a->count && a->powers[i].letter == letter ? a->powers[i].exponent : 0;
+}
 /* Sorts and collects like terms. */
 void pf_poly_tidy(Letters *letters, Poly *poly);
 
@@ -214,6 +224,7 @@ typedef struct Ratio Ratio;
 Ring *pf_ring_new(const NormalPlan *plan, double work);
 void pf_ring_free(Ring *ring);
 double pf_ring_work(const Ring *ring);           /* what may still be spent */
+double pf_ring_need(const Ring *ring);           /* with how much all would be the same; INFINITY: it was not enough */
 bool pf_ring_is_related(const Ring *ring, int g); /* is something known about powers of the generator? */
 
 Ratio *pf_ratio_number(Ring *ring, Number number);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 24 }; /* levels of brackets: each takes 10 kB of stack */
+enum { DEEPEST = 24 }; /* levels of brackets: each takes 12 kB of stack */
 
 /* ---------------------------------------------------------------- building */
 
@@ -91,10 +91,8 @@ static int digits_of(int64_t n)
 
 static int cost_of_power(const Letters *letters, LetterPower power)
 {
-  const Letter *letter = letters->at + power.letter;
   int exponent = abs(power.exponent);
-  bool bracket = op_of(letters->table, letter->expr) == PF_OP_SUM;
-  return letter->cost + (bracket ? 2 : 0) + (exponent > 1 ? 1 + digits_of(exponent) : 0);
+  return letters->at[power.letter].cost + (exponent > 1 ? 1 + digits_of(exponent) : 0);
 }
 
 /* Length of a term, without its sign. */
@@ -124,47 +122,68 @@ static int toward_zero(int a, int b)
 /* What two terms have in common; powers in a place of its own with room for both. */
 static void intersect(Monomial *common, LetterPower *powers, const Monomial *other)
 {
-  int kept = 0;
+  int kept = 0, next = 0;
   for (int k = 0; k < common->count; k++) {
     LetterPower power = powers[k];
-    int exponent = pf_monomial_exponent(other, power.letter);
-    power.exponent = exponent ? toward_zero(power.exponent, exponent) : 0;
+    while (next < other->count && other->powers[next].letter < power.letter) next++;
+    if (next == other->count) break;
+    LetterPower match = other->powers[next];
+    power.exponent = match.letter == power.letter ? toward_zero(power.exponent, match.exponent) : 0;
     if (power.exponent) powers[kept++] = power;
   }
   common->count = kept;
-  common->coefficient = pf_gcd(common->coefficient, other->coefficient);
+  if (common->coefficient != 1) common->coefficient = pf_gcd(common->coefficient, other->coefficient);
 }
 
 /* Is the term a multiple of the letters of `by`? */
 static bool is_multiple(const Monomial *term, const Monomial *by)
 {
+  int next = 0;
   for (int k = 0; k < by->count; k++) {
-    int exponent = pf_monomial_exponent(term, by->powers[k].letter), least = by->powers[k].exponent;
+    int letter = by->powers[k].letter, least = by->powers[k].exponent;
+    while (next < term->count && term->powers[next].letter < letter) next++;
+    if (next == term->count || term->powers[next].letter != letter) return false;
+    int exponent = term->powers[next].exponent;
     if (least > 0 ? exponent < least : exponent > least) return false;
   }
   return true;
 }
 
-/* The common factor of all terms that are multiples of `by`, and how many they are. */
-static Monomial common_factor(Letters *letters, const Poly *poly, const Monomial *by, int *count)
+/* The common factor of two terms, with its powers in a place that has room for those of the first. */
+static Monomial common_of_two(LetterPower *powers, const Monomial *a, const Monomial *b)
 {
-  Monomial common = {0};
-  LetterPower *powers = NULL;
-  *count = 0;
-  for (int i = 0; i < poly->count && !letters->failed; i++) {
-    const Monomial *term = poly->terms + i;
-    if (!is_multiple(term, by)) continue;
-    if ((*count)++) {
-      intersect(&common, powers, term);
-      continue;
-    }
-    powers = pf_arena_array(letters->arena, LetterPower, term->count);
-    if (!powers) letters->failed = true;
-    else if (term->count) memcpy(powers, term->powers, (size_t)term->count*sizeof *powers);
-    common = (Monomial){term->coefficient, term->count, powers};
+  if (a->count) memcpy(powers, a->powers, (size_t)a->count*sizeof *powers);
+  Monomial common = {a->coefficient, a->count, powers};
+  intersect(&common, powers, b);
+  return common;
+}
+
+/* The common factor of some terms that are multiples of `by`: no more is to be found once there is nothing else. */
+static Monomial common_factor(Letters *letters, const Monomial *terms, const int *which, int count, const Monomial *by)
+{
+  if (count == 0) return (Monomial){0};
+  const Monomial *first = terms + which[0];
+  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, first->count);
+  if (!powers) {
+    letters->failed = true;
+    return (Monomial){0};
+  }
+  if (first->count) memcpy(powers, first->powers, (size_t)first->count*sizeof *powers);
+  Monomial common = {first->coefficient, first->count, powers};
+  for (int i = 1; i < count; i++) {
+    if (common.coefficient == 1 && common.count == by->count && pf_monomial_compare(&common, by) == 0) break;
+    intersect(&common, powers, terms + which[i]);
   }
   if (common.coefficient < 0) common.coefficient = -common.coefficient;
   return common;
+}
+
+static Monomial common_of_all(Letters *letters, const Poly *poly)
+{
+  int *which = pf_arena_array(letters->arena, int, poly->count);
+  if (!which) letters->failed = true;
+  for (int i = 0; i < poly->count && which; i++) which[i] = i;
+  return common_factor(letters, poly->terms, which, letters->failed ? 0 : poly->count, &(Monomial){0});
 }
 
 static Monomial quotient(Letters *letters, Monomial term, Monomial factor)
@@ -183,7 +202,7 @@ typedef struct Choice {
   int size;   /* of the factor */
 } Choice;
 
-enum { FEW = 3, MOST_TRIED = 400 };
+enum { FEW = 3, MOST_TRIED = 400, TRIED_SLOTS = 1024 };
 
 /* What is taken out first; the orders lead to different forms. */
 typedef enum Order {
@@ -196,9 +215,30 @@ typedef struct Choices {
   Order order;
   Choice best[FEW]; /* the best first */
   int count;
+  const Poly *poly;
+  uint64_t *masks; /* per term: which letters occur in it, some sharing a bit */
+  int *which;      /* room for the terms that have a factor */
   Monomial tried[MOST_TRIED];
   int tried_count;
+  uint16_t slots[TRIED_SLOTS]; /* hash table of those tried: their number + 1, 0 = free */
 } Choices;
+
+static uint64_t mask_of(const Monomial *term)
+{
+  uint64_t mask = 0;
+  for (int k = 0; k < term->count; k++) mask |= (uint64_t)1 << term->powers[k].letter%64;
+  return mask;
+}
+
+/* The terms that are multiples of `by`, as choices->which. */
+static int list_multiples(const Choices *choices, const Monomial *by)
+{
+  const uint64_t mask = mask_of(by);
+  int count = 0;
+  for (int i = 0; i < choices->poly->count; i++)
+    if (!(mask & ~choices->masks[i]) && is_multiple(choices->poly->terms + i, by)) choices->which[count++] = i;
+  return count;
+}
 
 /* What a term gets shorter by when the factor is taken out of it: its letters and signs, except that a 1 may
  * have to be written. */
@@ -213,22 +253,22 @@ static int shortening(const Letters *letters, const Monomial *term, const Monomi
     else letters_left--, cost++;
   }
   int64_t before = term->coefficient < 0 ? -term->coefficient : term->coefficient;
-  int64_t after = before/factor->coefficient;
+  int64_t after = factor->coefficient == 1 ? before : before/factor->coefficient;
   if (before > 1) cost += digits_of(before) + 1;
   if (after > 1) cost -= digits_of(after) + 1;
   return letters_left == 0 && after == 1 ? cost - 2 : cost;
 }
 
-static Choice choice_of(Letters *letters, const Poly *poly, const Monomial *by)
+static Choice choice_of(Letters *letters, const Choices *choices, const Monomial *by)
 {
-  int count;
+  const Poly *poly = choices->poly;
   pf_letters_spend(letters, poly->count);
-  Choice choice = {.factor = common_factor(letters, poly, by, &count)};
+  int count = letters->failed ? 0 : list_multiples(choices, by);
+  Choice choice = {.factor = common_factor(letters, poly->terms, choices->which, count, by)};
   choice.size = cost_of_term(letters, &choice.factor);
   choice.saving = -choice.size - 3; /* a sign and brackets */
-  for (int i = 0; i < poly->count && count > 1 && !letters->failed; i++)
-    if (is_multiple(poly->terms + i, by))
-      choice.saving += shortening(letters, poly->terms + i, &choice.factor);
+  for (int i = 0; i < count && count > 1 && !letters->failed; i++)
+    choice.saving += shortening(letters, poly->terms + choices->which[i], &choice.factor);
   return choice;
 }
 
@@ -249,16 +289,35 @@ static int true_saving(Letters *letters, const Poly *poly, Monomial factor)
   return letters->failed ? 0 : cost_of_sum(letters, poly) - cost_of_sum(letters, &gathered);
 }
 
-static void consider(Letters *letters, const Poly *poly, const Monomial *by, Choices *choices)
+static uint64_t hash_of_powers(const Monomial *term)
 {
-  if (by->count == 0 || choices->tried_count == MOST_TRIED) return;
-  for (int i = 0; i < choices->tried_count; i++)
-    if (pf_monomial_compare(choices->tried + i, by) == 0) return;
+  uint64_t hash = 0;
+  for (int k = 0; k < term->count; k++) {
+    uint64_t power = (uint64_t)(uint32_t)term->powers[k].letter << 32 | (uint32_t)term->powers[k].exponent;
+    hash = ((hash ^ hash >> 29) + power)*0xbf58476d1ce4e5b9u;
+  }
+  return hash;
+}
+
+/* Where it stands among those tried, or would stand. */
+static uint16_t *slot_of(Choices *choices, const Monomial *by)
+{
+  uint32_t at = (uint32_t)(hash_of_powers(by) >> 32)%TRIED_SLOTS;
+  while (choices->slots[at] && pf_monomial_compare(choices->tried + choices->slots[at] - 1, by) != 0)
+    at = (at + 1)%TRIED_SLOTS;
+  return choices->slots + at;
+}
+
+static void consider(Letters *letters, const Monomial *by, Choices *choices)
+{
+  uint16_t *slot = slot_of(choices, by);
+  if (*slot || by->count == 0 || choices->tried_count == MOST_TRIED) return;
   choices->tried[choices->tried_count++] = *by;
-  Choice choice = choice_of(letters, poly, by);
+  *slot = (uint16_t)choices->tried_count;
+  Choice choice = choice_of(letters, choices, by);
   for (int i = 0; i < choices->count; i++)
     if (pf_monomial_compare(&choices->best[i].factor, &choice.factor) == 0) return;
-  if (choices->order == BEST_INSIDE_FIRST) choice.saving = true_saving(letters, poly, choice.factor);
+  if (choices->order == BEST_INSIDE_FIRST) choice.saving = true_saving(letters, choices->poly, choice.factor);
   if (choice.saving <= 0) return;
   int at = choices->count < FEW ? choices->count++ : FEW;
   for (; at > 0 && is_better(choice, choices->best[at - 1], choices->order); at--)
@@ -266,21 +325,44 @@ static void consider(Letters *letters, const Poly *poly, const Monomial *by, Cho
   if (at < FEW) choices->best[at] = choice;
 }
 
-/* Single letters, and in short sums what two terms have in common. */
+/* What two terms have in common. */
+static void consider_pairs(Letters *letters, const Poly *poly, Choices *choices)
+{
+  int most = 0;
+  for (int i = 0; i < poly->count; i++)
+    if (poly->terms[i].count > most) most = poly->terms[i].count;
+  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, most);
+  if (!powers) letters->failed = true;
+  for (int i = 0; i < poly->count; i++)
+    for (int k = 0; k < i && !letters->failed; k++) {
+      if (!(choices->masks[i] & choices->masks[k])) continue;
+      Monomial common = common_of_two(powers, poly->terms + k, poly->terms + i);
+      if (common.count == 0 || *slot_of(choices, &common)) continue;
+      LetterPower *kept = pf_arena_array(letters->arena, LetterPower, common.count);
+      if (kept) common.powers = memcpy(kept, powers, (size_t)common.count*sizeof *kept);
+      if (kept) consider(letters, &common, choices);
+      else letters->failed = true;
+    }
+}
+
+/* Single letters, and in short sums pairs. */
 static void list_choices(Letters *letters, const Poly *poly, Choices *choices)
 {
   enum { SHORT = 20 };
   choices->count = choices->tried_count = 0;
+  memset(choices->slots, 0, sizeof choices->slots);
+  choices->poly = poly;
+  choices->masks = pf_arena_array(letters->arena, uint64_t, poly->count);
+  choices->which = pf_arena_array(letters->arena, int, poly->count);
+  if (!choices->masks || !choices->which) {
+    letters->failed = true;
+    return;
+  }
+  for (int i = 0; i < poly->count; i++) choices->masks[i] = mask_of(poly->terms + i);
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < poly->terms[i].count; k++)
-      consider(letters, poly, &(Monomial){1, 1, poly->terms[i].powers + k}, choices);
-  for (int i = 0; i < poly->count && poly->count <= SHORT; i++)
-    for (int k = 0; k < i && !letters->failed; k++) {
-      int count;
-      Poly pair = {2, (Monomial[]){poly->terms[k], poly->terms[i]}};
-      Monomial common = common_factor(letters, &pair, &(Monomial){0}, &count);
-      consider(letters, poly, &common, choices);
-    }
+      consider(letters, &(Monomial){1, 1, poly->terms[i].powers + k}, choices);
+  if (poly->count <= SHORT) consider_pairs(letters, poly, choices);
 }
 
 /* ---------------------------------------------------------------- collecting */
@@ -308,8 +390,7 @@ static void gather(Letters *letters, Poly *poly, Monomial factor, int depth, Ord
 /* Takes the factor that all terms have out of them. */
 static Monomial take_common(Letters *letters, Poly *poly)
 {
-  int count;
-  Monomial common = common_factor(letters, poly, &(Monomial){0}, &count);
+  Monomial common = common_of_all(letters, poly);
   Poly rest = pf_poly_make(letters, poly->count);
   for (int i = 0; i < poly->count && !letters->failed; i++)
     rest.terms[rest.count++] = quotient(letters, poly->terms[i], common);
@@ -322,7 +403,8 @@ static Monomial take_common(Letters *letters, Poly *poly)
 static Monomial collect_terms(Letters *letters, Poly poly, int depth, Order order, int first)
 {
   Monomial outside = {1, 0, NULL};
-  Choices choices = {.order = order};
+  Choices choices; /* large: only what is used is set */
+  choices.order = order;
   while (!letters->failed && poly.count > 1) {
     outside = pf_monomial_times(letters, outside, take_common(letters, &poly));
     list_choices(letters, &poly, &choices);
@@ -382,7 +464,7 @@ static bool collect_factors(Letters *letters, const Poly *poly, int depth, Order
   return !letters->failed;
 }
 
-static Monomial collect(Letters *letters, const Poly *poly, int depth, Order order)
+static Monomial collect_anew(Letters *letters, const Poly *poly, int depth, Order order)
 {
   Poly rest = *poly;
   Monomial common = take_common(letters, &rest), product;
@@ -392,6 +474,83 @@ static Monomial collect(Letters *letters, const Poly *poly, int depth, Order ord
       cost_of_term(letters, &product) < cost_of_term(letters, &sum))
     sum = product;
   return letters->failed ? sum : pf_monomial_times(letters, common, sum);
+}
+
+/* ---------------------------------------------------------------- what was collected before */
+
+/* Different orders and choices lead to the same brackets again and again. Each is looked for once, and paid for every
+ * time: how much is looked for does not depend on what is remembered. */
+struct Collected {
+  Collected *next;
+  uint64_t hash;
+  Poly poly;
+  int depth;
+  Order order;
+  Monomial result;
+  double work; /* what it takes to find it again, when its letters are there */
+  int factorings;
+};
+
+enum { LISTS = 256 };
+
+static uint64_t hash_of(const Poly *poly)
+{
+  uint64_t hash = (uint64_t)poly->count;
+  for (int i = 0; i < poly->count; i++) {
+    const Monomial *term = poly->terms + i;
+    hash = (hash ^ hash >> 29 ^ (uint64_t)term->coefficient)*0x9e3779b97f4a7c15u + hash_of_powers(term);
+  }
+  return hash ^ hash >> 32;
+}
+
+static bool is_same(const Poly *a, const Poly *b)
+{
+  if (a->count != b->count) return false;
+  for (int i = 0; i < a->count; i++)
+    if (a->terms[i].coefficient != b->terms[i].coefficient || pf_monomial_compare(a->terms + i, b->terms + i) != 0)
+      return false;
+  return true;
+}
+
+/* Only when there is enough left to find it: else it would be given up on the way. */
+static const Collected *recall(const Letters *letters, uint64_t hash, const Poly *poly, int depth, Order order)
+{
+  const Collected *known = letters->collected[hash%LISTS];
+  for (; known; known = known->next)
+    if (known->hash == hash && known->depth == depth && known->order == order && is_same(&known->poly, poly)) break;
+  return known && known->work <= letters->work && known->factorings <= letters->factorings ? known : NULL;
+}
+
+static void remember(Letters *letters, Collected known)
+{
+  Collected *kept = pf_arena_array(letters->arena, Collected, 1);
+  Monomial *terms = pf_arena_array(letters->arena, Monomial, known.poly.count);
+  if (!kept || !terms) return;
+  for (int i = 0; i < known.poly.count; i++) terms[i] = known.poly.terms[i];
+  *kept = known;
+  kept->poly.terms = terms;
+  kept->next = letters->collected[known.hash%LISTS];
+  letters->collected[known.hash%LISTS] = kept;
+}
+
+static Monomial collect(Letters *letters, const Poly *poly, int depth, Order order)
+{
+  if (!letters->collected) letters->collected = pf_arena_array(letters->arena, Collected *, LISTS);
+  if (!letters->collected || letters->failed || poly->count < 2) return collect_anew(letters, poly, depth, order);
+  uint64_t hash = hash_of(poly);
+  const Collected *known = recall(letters, hash, poly, depth, order);
+  if (known) {
+    letters->work -= known->work;
+    letters->factorings -= known->factorings;
+    return known->result;
+  }
+  Letters before = *letters;
+  Monomial result = collect_anew(letters, poly, depth, order);
+  if (letters->failed) return result;
+  double letters_paid = (double)PF_COST_OF_LETTER*(letters->count - before.count);
+  remember(letters, (Collected){NULL, hash, *poly, depth, order, result, before.work - letters->work - letters_paid,
+                                before.factorings - letters->factorings});
+  return result;
 }
 
 Monomial pf_poly_collect(Letters *letters, const Poly *poly)

@@ -373,6 +373,7 @@ bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *f
   if (!c.ring) return false;
   Ratio *root = convert(&c);
   letters->work -= work - pf_ring_work(c.ring);
+  letters->need = 2*pf_ring_need(c.ring);
   bool good = root && pf_ratio_write(c.ring, root, letters, form);
   pf_ring_free(c.ring);
   return good;

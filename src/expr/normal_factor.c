@@ -4,8 +4,7 @@
 
 #ifdef PF_HAVE_FLINT
 
-#include <flint/fmpz_mpoly.h>
-#include <flint/fmpz_mpoly_factor.h>
+#include "expr/flint.h"
 
 #include <string.h>
 
@@ -44,73 +43,298 @@ static bool is_to_be_factored(const Poly *poly, const int *variables, int count)
   return count > 0 && sum <= HIGHEST_SUM_OF_DEGREES;
 }
 
-static void read_poly(fmpz_mpoly_t a, const Poly *poly, const int *variables, int count,
-                      const fmpz_mpoly_ctx_t of)
+/* ---------------------------------------------------------------- polynomials as numbers */
+
+#define TOO_LARGE INT64_MIN /* in the place of a coefficient */
+
+/* A polynomial as a list of numbers: how many variables and terms, then of each term the coefficient and the exponents.
+ * Which letters the variables are is not in it, so that what was found for one polynomial serves all of its shape. */
+static int64_t *list_numbers(Letters *letters, const Poly *poly, const int *variables, int count, size_t *size)
 {
-  ulong exponents[MOST_VARIABLES];
+  *size = 2 + (size_t)poly->count*(size_t)(1 + count);
+  int64_t *list = pf_arena_array(letters->arena, int64_t, *size), *next = list;
+  if (!list) return NULL;
+  *next++ = count;
+  *next++ = poly->count;
   for (int i = 0; i < poly->count; i++) {
-    for (int k = 0; k < count; k++) exponents[k] = (ulong)pf_monomial_exponent(poly->terms + i, variables[k]);
-    fmpz_mpoly_push_term_si_ui(a, poly->terms[i].coefficient, exponents, of);
+    *next++ = poly->terms[i].coefficient;
+    for (int k = 0; k < count; k++) *next++ = pf_monomial_exponent(poly->terms + i, variables[k]);
   }
-  fmpz_mpoly_sort_terms(a, of);
+  return list;
 }
 
-static Poly write_poly(Letters *letters, const fmpz_mpoly_t a, const int *variables, int count,
-                       const fmpz_mpoly_ctx_t of)
+static const int64_t *read_numbers(Letters *letters, const int64_t *next, const int *variables, Poly *poly)
+{
+  int64_t count = *next++, terms = *next++;
+  *poly = pf_poly_make(letters, (int)terms);
+  for (int64_t i = 0; i < terms && !letters->failed; i++) {
+    LetterPower *powers = pf_arena_array(letters->arena, LetterPower, count);
+    Monomial *term = poly->terms + poly->count++;
+    *term = (Monomial){.coefficient = *next++, .powers = powers};
+    if (!powers || term->coefficient == TOO_LARGE) letters->failed = true;
+    for (int64_t k = 0; k < count && powers; k++, next++)
+      if (*next) powers[term->count++] = (LetterPower){variables[k], (int)*next};
+  }
+  pf_poly_tidy(letters, poly);
+  return next;
+}
+
+/* ---------------------------------------------------------------- FLINT */
+
+/* Factors as numbers: the content, how many there are, and of each its power and its polynomial. */
+typedef struct Numbers {
+  PfExprTable *table;
+  PF_ARRAY(int64_t) list;
+  bool failed; /* no memory */
+} Numbers;
+
+static void put(Numbers *numbers, int64_t number)
+{
+  if (!pf_push(numbers->table->allocator, &numbers->list, number)) numbers->failed = true;
+}
+
+static void put_integer(const PfFlint *flint, Numbers *numbers, const fmpz *number)
+{
+  put(numbers, flint->fmpz_fits_si(number) ? flint->fmpz_get_si(number) : TOO_LARGE);
+}
+
+static void put_poly(const PfFlint *flint, Numbers *numbers, const fmpz_mpoly_t a, int count, const fmpz_mpoly_ctx_t of)
 {
   ulong exponents[MOST_VARIABLES];
-  Poly poly = pf_poly_make(letters, (int)a->length);
-  for (slong i = 0; i < a->length && !letters->failed; i++) {
-    LetterPower *powers = pf_arena_array(letters->arena, LetterPower, count);
-    Monomial *term = poly.terms + poly.count++;
-    *term = (Monomial){.coefficient = fmpz_get_si(a->coeffs + i), .powers = powers};
-    if (!powers || !fmpz_fits_si(a->coeffs + i)) letters->failed = true;
-    fmpz_mpoly_get_term_exp_ui(exponents, a, i, of);
-    for (int k = 0; k < count && powers; k++)
-      if (exponents[k]) powers[term->count++] = (LetterPower){variables[k], (int)exponents[k]};
+  put(numbers, count);
+  put(numbers, a->length);
+  for (slong i = 0; i < a->length; i++) {
+    put_integer(flint, numbers, a->coeffs + i);
+    flint->fmpz_mpoly_get_term_exp_ui(exponents, a, i, of);
+    for (int k = 0; k < count; k++) put(numbers, (int64_t)exponents[k]);
   }
-  pf_poly_tidy(letters, &poly);
-  return poly;
 }
 
-static bool write_factors(Letters *letters, fmpz_mpoly_factor_t found, const int *variables, int count,
-                          const fmpz_mpoly_ctx_t of, Factors *factors)
+static void take_poly(const PfFlint *flint, fmpz_mpoly_t a, const int64_t *next, const fmpz_mpoly_ctx_t of)
 {
-  *factors = (Factors){.count = (int)found->num};
+  ulong exponents[MOST_VARIABLES];
+  int64_t count = *next++, terms = *next++;
+  for (int64_t i = 0; i < terms; i++) {
+    int64_t coefficient = *next++;
+    for (int64_t k = 0; k < count; k++) exponents[k] = (ulong)*next++;
+    flint->fmpz_mpoly_push_term_si_ui(a, coefficient, exponents, of);
+  }
+  flint->fmpz_mpoly_sort_terms(a, of);
+}
+
+static bool factor(const PfFlint *flint, const int64_t *poly, Numbers *numbers)
+{
+  fmpz_mpoly_ctx_t of;
+  fmpz_mpoly_t a;
+  fmpz_mpoly_factor_t found;
+  int count = (int)poly[0];
+  flint->fmpz_mpoly_ctx_init(of, count, ORD_LEX);
+  flint->fmpz_mpoly_init(a, of);
+  flint->fmpz_mpoly_factor_init(found, of);
+  take_poly(flint, a, poly, of);
+  bool good = flint->fmpz_mpoly_factor(found, a, of);
+  if (good) {
+    flint->fmpz_mpoly_factor_sort(found, of);
+    put_integer(flint, numbers, found->constant);
+    put(numbers, found->num);
+    for (slong i = 0; i < found->num; i++) {
+      put(numbers, flint->fmpz_mpoly_factor_get_exp_si(found, i, of));
+      put_poly(flint, numbers, found->poly + i, count, of);
+    }
+  }
+  flint->fmpz_mpoly_factor_clear(found, of);
+  flint->fmpz_mpoly_clear(a, of);
+  flint->fmpz_mpoly_ctx_clear(of);
+  return good;
+}
+
+/* ---------------------------------------------------------------- irreducible ones */
+
+/* Most polynomials of mechanics are linear in some letter x, a mass or a length: p = a x + b, and a factor without x
+ * divides a and b. Whether these have a common divisor with a letter y in it is seen modulo a prime, with numbers for
+ * all other letters: if the images have none, and the leading coefficient of a in y is not 0, a and b have none. */
+enum { PRIME = 2147483647 };
+
+typedef struct Image {
+  int degree; /* -1: zero */
+  uint64_t at[HIGHEST_DEGREE + 1];
+} Image;
+
+static uint64_t power_of(uint64_t x, int64_t n)
+{
+  uint64_t power = 1;
+  for (; n > 0; n--) power = power*x%PRIME;
+  return power;
+}
+
+static uint64_t number_for(int64_t variable)
+{
+  return 1000003 + 7919*(uint64_t)variable;
+}
+
+/* Of a term without its power of y. */
+static uint64_t value_of(const int64_t *term, int64_t count, int64_t y)
+{
+  int64_t rest = term[0]%PRIME;
+  uint64_t value = (uint64_t)(rest < 0 ? rest + PRIME : rest);
+  for (int64_t k = 0; k < count; k++)
+    if (term[1 + k] && k != y) value = value*power_of(number_for(k), term[1 + k])%PRIME;
+  return value;
+}
+
+/* Of the terms with x^exponent; *highest is their degree in y, or -1 when there are none. */
+static Image image_of(const int64_t *poly, int64_t x, int64_t exponent, int64_t y, int64_t *highest)
+{
+  Image image = {.degree = HIGHEST_DEGREE};
+  int64_t count = poly[0];
+  *highest = -1;
+  for (int64_t i = 0; i < poly[1]; i++) {
+    const int64_t *term = poly + 2 + i*(1 + count);
+    int64_t degree = term[1 + y];
+    if (term[1 + x] != exponent) continue;
+    if (degree > *highest) *highest = degree;
+    /* x is the same in all of them and need not be left out */
+    image.at[degree] = (image.at[degree] + value_of(term, count, y))%PRIME;
+  }
+  while (image.degree >= 0 && !image.at[image.degree]) image.degree--;
+  return image;
+}
+
+/* a modulo b, without dividing: times a power of the leading coefficient of b */
+static void reduce(Image *a, const Image *b)
+{
+  for (; a->degree >= b->degree && a->degree >= 0; a->degree--) {
+    uint64_t top = a->at[a->degree], factor = b->at[b->degree];
+    for (int i = 0; i < a->degree; i++) {
+      int k = i - (a->degree - b->degree);
+      uint64_t taken = k < 0 ? 0 : top*b->at[k]%PRIME;
+      a->at[i] = (a->at[i]*factor + PRIME - taken)%PRIME;
+    }
+  }
+  while (a->degree >= 0 && !a->at[a->degree]) a->degree--;
+}
+
+static bool are_coprime(Image a, Image b)
+{
+  while (b.degree > 0) {
+    Image rest = a;
+    reduce(&rest, &b);
+    a = b;
+    b = rest;
+  }
+  return b.degree == 0; /* a number that is not zero */
+}
+
+/* Is p = a x + b with a and b that have no letter in a common divisor? */
+static bool is_irreducible_by(const int64_t *poly, int64_t x)
+{
+  for (int64_t y = 0; y < poly[0]; y++) {
+    int64_t degree_a, degree_b;
+    if (y == x) continue;
+    Image a = image_of(poly, x, 1, y, &degree_a), b = image_of(poly, x, 0, y, &degree_b);
+    if (degree_a < 0 || degree_b < 0) return false;
+    if (degree_a == 0 || degree_b == 0) continue; /* y is in one of them only */
+    if (a.degree < degree_a || !are_coprime(a, b)) return false;
+  }
+  return poly[0] > 1;
+}
+
+static bool is_irreducible(const int64_t *poly)
+{
+  int64_t count = poly[0];
+  for (int64_t x = 0; x < count; x++) {
+    bool linear = true;
+    for (int64_t i = 0; i < poly[1] && linear; i++) linear = poly[2 + i*(1 + count) + 1 + x] <= 1;
+    if (linear) return is_irreducible_by(poly, x);
+  }
+  return false;
+}
+
+/* ---------------------------------------------------------------- what was factored before */
+
+struct Factored {
+  Factored *next;
+  uint64_t hash;
+  size_t size;
+  const int64_t *poly, *factors; /* NULL: it could not be factored */
+};
+
+static const Factored *recall(const PfExprTable *table, uint64_t hash, const int64_t *poly, size_t size)
+{
+  const Factored *known = table->factored ? table->factored[hash%PF_FACTORED_LISTS] : NULL;
+  while (known && (known->hash != hash || known->size != size || memcmp(known->poly, poly, size*sizeof *poly) != 0))
+    known = known->next;
+  return known;
+}
+
+static const int64_t *keep(PfExprTable *table, const int64_t *numbers, size_t count)
+{
+  int64_t *kept = pf_arena_array(table->names_arena, int64_t, count);
+  if (kept && count) memcpy(kept, numbers, count*sizeof *kept);
+  return kept;
+}
+
+/* NULL without memory. */
+static const Factored *remember(PfExprTable *table, Factored known, const Numbers *factors)
+{
+  if (!table->factored) table->factored = pf_arena_array(table->names_arena, Factored *, PF_FACTORED_LISTS);
+  Factored *kept = pf_arena_array(table->names_arena, Factored, 1);
+  known.poly = keep(table, known.poly, known.size);
+  if (factors) known.factors = keep(table, factors->list.at, factors->list.count);
+  if (!table->factored || !kept || !known.poly || (factors && !known.factors)) return NULL;
+  known.next = table->factored[known.hash%PF_FACTORED_LISTS];
+  *kept = known;
+  return table->factored[known.hash%PF_FACTORED_LISTS] = kept;
+}
+
+/* One factor, to the power 1. */
+static bool put_itself(Numbers *numbers, const Factored *known)
+{
+  for (int i = 0; i < 3; i++) put(numbers, 1);
+  for (size_t i = 0; i < known->size; i++) put(numbers, known->poly[i]);
+  return true;
+}
+
+static const Factored *factor_anew(const PfFlint *flint, PfExprTable *table, Factored known)
+{
+  Numbers numbers = {.table = table};
+  bool good = is_irreducible(known.poly) ? put_itself(&numbers, &known) : factor(flint, known.poly, &numbers);
+  const Factored *kept = numbers.failed ? NULL : remember(table, known, good ? &numbers : NULL);
+  pf_array_free(table->allocator, &numbers.list);
+  return kept;
+}
+
+static bool write_factors(Letters *letters, const int64_t *next, const int *variables, Factors *factors)
+{
+  *factors = (Factors){.content = *next++};
+  factors->count = (int)*next++;
   factors->bases = pf_arena_array(letters->arena, Poly, factors->count);
   factors->powers = pf_arena_array(letters->arena, int, factors->count);
-  if (!factors->bases || !factors->powers || !fmpz_fits_si(found->constant)) return false;
-  factors->content = fmpz_get_si(found->constant);
-  for (int i = 0; i < factors->count; i++) {
-    factors->bases[i] = write_poly(letters, found->poly + i, variables, count, of);
-    factors->powers[i] = (int)fmpz_mpoly_factor_get_exp_si(found, i, of);
+  if (!factors->bases || !factors->powers || factors->content == TOO_LARGE) return false;
+  for (int i = 0; i < factors->count && !letters->failed; i++) {
+    factors->powers[i] = (int)*next++;
+    next = read_numbers(letters, next, variables, factors->bases + i);
   }
   return !letters->failed;
 }
 
 bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
 {
+  PfExprTable *table = letters->table;
   int variables[MOST_VARIABLES + 1];
   if (poly->count > MOST_FACTORED || letters->factorings == 0) return false;
   int count = list_variables(poly, variables);
   if (!is_to_be_factored(poly, variables, count)) return false;
+  const PfFlint *flint = pf_flint(table->ctx);
+  if (!flint) return false;
   letters->factorings--;
-  fmpz_mpoly_ctx_t of;
-  fmpz_mpoly_t a;
-  fmpz_mpoly_factor_t found;
-  fmpz_mpoly_ctx_init(of, count, ORD_LEX);
-  fmpz_mpoly_init(a, of);
-  fmpz_mpoly_factor_init(found, of);
-  read_poly(a, poly, variables, count, of);
-  bool good = fmpz_mpoly_factor(found, a, of);
-  if (good) {
-    fmpz_mpoly_factor_sort(found, of);
-    good = write_factors(letters, found, variables, count, of, factors);
-  }
-  fmpz_mpoly_factor_clear(found, of);
-  fmpz_mpoly_clear(a, of);
-  fmpz_mpoly_ctx_clear(of);
-  return good;
+  Factored wanted = {0};
+  wanted.poly = list_numbers(letters, poly, variables, count, &wanted.size);
+  if (!wanted.poly) return false;
+  wanted.hash = pf_hash_bytes(wanted.poly, wanted.size*sizeof *wanted.poly, 0);
+  const Factored *known = recall(table, wanted.hash, wanted.poly, wanted.size);
+  if (!known) known = factor_anew(flint, table, wanted);
+  return known && known->factors && write_factors(letters, known->factors, variables, factors);
 }
 
 #else

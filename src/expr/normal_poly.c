@@ -50,6 +50,7 @@ static Letter describe(Letters *letters, PfExpr e)
   PfOp op = op_of(table, e);
   size_t length = pf_expr_length(table->ctx, e);
   Letter letter = {e, LETTER_PLAIN, -1, length > 1000000 ? 1000000 : (int)length};
+  if (op == PF_OP_SUM) letter.cost += 2;
   if (op == PF_OP_SIN || op == PF_OP_COS) {
     letter.kind = op == PF_OP_SIN ? LETTER_SINE : LETTER_COSINE;
     letter.angle = pf_letter_angle(letters, args_of(table, e)[0]);
@@ -68,7 +69,7 @@ int pf_letter(Letters *letters, PfExpr e)
     if (!more) return 0;
     letters->at = more;
   }
-  pf_letters_spend(letters, 100);
+  pf_letters_spend(letters, PF_COST_OF_LETTER);
   letters->at[letters->count] = describe(letters, e);
   return letters->count++;
 }
@@ -85,15 +86,9 @@ int pf_monomial_compare(const Monomial *a, const Monomial *b)
   return (a->count < b->count) - (a->count > b->count);
 }
 
-int pf_monomial_exponent(const Monomial *a, int letter)
-{
-  for (int i = 0; i < a->count; i++)
-    if (a->powers[i].letter == letter) return a->powers[i].exponent;
-  return 0;
-}
-
 static int64_t product_of(Letters *letters, int64_t a, int64_t b)
 {
+  if (a == (int32_t)a && b == (int32_t)b) return a*b;
   Number product = pf_number_mul(pf_number_int(a), pf_number_int(b));
   if (!product.exact) letters->failed = true;
   return product.exact ? product.num : 1;
@@ -149,11 +144,29 @@ static int compare_terms(const void *a, const void *b)
   return pf_monomial_compare(a, b);
 }
 
+/* By insertion: what is to be sorted was sorted before a few terms were changed or added. What was not is left to
+ * qsort. */
+static void sort_terms(Monomial *terms, int count)
+{
+  int moves = 8*count;
+  for (int i = 1; i < count; i++) {
+    if (pf_monomial_compare(terms + i - 1, terms + i) <= 0) continue;
+    Monomial term = terms[i];
+    int at = i;
+    for (; at > 0 && pf_monomial_compare(terms + at - 1, &term) > 0; at--) terms[at] = terms[at - 1];
+    terms[at] = term;
+    if ((moves -= i - at) < 0) {
+      qsort(terms, (size_t)count, sizeof *terms, compare_terms);
+      return;
+    }
+  }
+}
+
 void pf_poly_tidy(Letters *letters, Poly *poly)
 {
   pf_letters_spend(letters, 4*poly->count);
   if (letters->failed) return;
-  qsort(poly->terms, (size_t)poly->count, sizeof *poly->terms, compare_terms);
+  sort_terms(poly->terms, poly->count);
   int kept = 0;
   for (int i = 0; i < poly->count;) {
     Monomial term = poly->terms[i++];

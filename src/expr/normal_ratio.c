@@ -19,12 +19,12 @@ static Ratio *new_ratio(Ring *ring)
     ratio = pf_arena_array(ring->plan->arena, Ratio, 1);
     int *powers = pf_arena_array(ring->plan->arena, int, MOST_DIVISORS);
     if (!ratio || !powers) return NULL;
-    fmpz_mpoly_init(ratio->num, ring->of);
+    ring->flint->fmpz_mpoly_init(ratio->num, ring->of);
     fmpz_init(ratio->den);
     ratio->powers = powers;
   }
-  fmpz_mpoly_zero(ratio->num, ring->of);
-  fmpz_one(ratio->den);
+  ring->flint->fmpz_mpoly_zero(ratio->num, ring->of);
+  ring->flint->fmpz_one(ratio->den);
   ratio->power_count = 0;
   ratio->next = ring->all;
   return ring->all = ratio;
@@ -54,15 +54,15 @@ static bool raise_power(Ratio *ratio, int divisor, int64_t by)
 }
 
 /* ratio->den *= number^n */
-static bool enlarge_den(Ratio *ratio, const fmpz_t number, int64_t n)
+static bool enlarge_den(const Ring *ring, Ratio *ratio, const fmpz_t number, int64_t n)
 {
   if (fmpz_is_one(number)) return true;
-  if (fmpz_bits(number)*(uint64_t)n > MOST_BITS) return false;
+  if (ring->flint->fmpz_bits(number)*(uint64_t)n > MOST_BITS) return false;
   fmpz_t power;
   fmpz_init(power);
-  fmpz_pow_ui(power, number, (ulong)n);
-  fmpz_mul(ratio->den, ratio->den, power);
-  fmpz_clear(power);
+  ring->flint->fmpz_pow_ui(power, number, (ulong)n);
+  ring->flint->fmpz_mul(ratio->den, ratio->den, power);
+  ring->flint->fmpz_clear(power);
   return true;
 }
 
@@ -70,10 +70,10 @@ static bool enlarge_den(Ratio *ratio, const fmpz_t number, int64_t n)
 static int find_divisor(Ring *ring, const fmpz_mpoly_t a)
 {
   for (int i = 0; i < ring->divisor_count; i++)
-    if (fmpz_mpoly_equal(ring->divisors + i, a, ring->of)) return i;
+    if (ring->flint->fmpz_mpoly_equal(ring->divisors + i, a, ring->of)) return i;
   if (ring->divisor_count == MOST_DIVISORS) return -1;
-  fmpz_mpoly_init(ring->divisors + ring->divisor_count, ring->of);
-  fmpz_mpoly_set(ring->divisors + ring->divisor_count, a, ring->of);
+  ring->flint->fmpz_mpoly_init(ring->divisors + ring->divisor_count, ring->of);
+  ring->flint->fmpz_mpoly_set(ring->divisors + ring->divisor_count, a, ring->of);
   return ring->divisor_count++;
 }
 
@@ -86,15 +86,15 @@ static bool divide_by(Ring *ring, Ratio *ratio, const fmpz_mpoly_t divisor, int6
 static bool divide_by_generators(Ring *ring, Ratio *ratio, const fmpz_mpoly_t content, int64_t n)
 {
   fmpz_mpoly_t letter;
-  fmpz_mpoly_init(letter, ring->of);
+  ring->flint->fmpz_mpoly_init(letter, ring->of);
   bool good = true;
   for (int g = 0; g < ring->plan->generator_count && good; g++) {
-    slong exponent = fmpz_mpoly_degree_si(content, g, ring->of);
+    slong exponent = ring->flint->fmpz_mpoly_degree_si(content, g, ring->of);
     if (exponent <= 0) continue;
-    fmpz_mpoly_gen(letter, g, ring->of);
+    ring->flint->fmpz_mpoly_gen(letter, g, ring->of);
     good = exponent <= HIGHEST_POWER/n && divide_by(ring, ratio, letter, exponent*n);
   }
-  fmpz_mpoly_clear(letter, ring->of);
+  ring->flint->fmpz_mpoly_clear(letter, ring->of);
   return good;
 }
 
@@ -102,11 +102,11 @@ static bool divide_by_generators(Ring *ring, Ratio *ratio, const fmpz_mpoly_t co
 static bool divide_by_parts(Ring *ring, Ratio *ratio, fmpz_mpoly_t a, int64_t n)
 {
   fmpz_mpoly_t common;
-  fmpz_mpoly_init(common, ring->of);
-  fmpz_mpoly_term_content(common, a, ring->of);
-  bool good = fmpz_mpoly_divides(a, a, common, ring->of) && divide_by_generators(ring, ratio, common, n);
-  fmpz_mpoly_clear(common, ring->of);
-  return good && (fmpz_mpoly_is_one(a, ring->of) || divide_by(ring, ratio, a, n));
+  ring->flint->fmpz_mpoly_init(common, ring->of);
+  ring->flint->fmpz_mpoly_term_content(common, a, ring->of);
+  bool good = ring->flint->fmpz_mpoly_divides(a, a, common, ring->of) && divide_by_generators(ring, ratio, common, n);
+  ring->flint->fmpz_mpoly_clear(common, ring->of);
+  return good && (ring->flint->fmpz_mpoly_is_one(a, ring->of) || divide_by(ring, ratio, a, n));
 }
 
 /* ratio /= a^n */
@@ -116,13 +116,13 @@ static bool divide(Ring *ring, Ratio *ratio, const fmpz_mpoly_t a, int64_t n)
   fmpz_t content;
   fmpz_mpoly_t primitive;
   fmpz_init(content);
-  fmpz_mpoly_init(primitive, ring->of);
-  _fmpz_vec_content(content, a->coeffs, a->length);
-  if (fmpz_sgn(a->coeffs) < 0) fmpz_neg(content, content);
-  fmpz_mpoly_scalar_divexact_fmpz(primitive, a, content, ring->of);
-  bool good = enlarge_den(ratio, content, n) && divide_by_parts(ring, ratio, primitive, n);
-  fmpz_mpoly_clear(primitive, ring->of);
-  fmpz_clear(content);
+  ring->flint->fmpz_mpoly_init(primitive, ring->of);
+  ring->flint->_fmpz_vec_content(content, a->coeffs, a->length);
+  if (ring->flint->fmpz_sgn(a->coeffs) < 0) ring->flint->fmpz_neg(content, content);
+  ring->flint->fmpz_mpoly_scalar_divexact_fmpz(primitive, a, content, ring->of);
+  bool good = enlarge_den(ring, ratio, content, n) && divide_by_parts(ring, ratio, primitive, n);
+  ring->flint->fmpz_mpoly_clear(primitive, ring->of);
+  ring->flint->fmpz_clear(content);
   return good;
 }
 
@@ -131,7 +131,8 @@ static bool multiply_up(Ring *ring, Ratio *product, const Ratio *factor, int64_t
 {
   for (int i = 0; i < factor->power_count; i++)
     if (factor->powers[i] && !raise_power(product, i, factor->powers[i]*n)) return false;
-  return enlarge_den(product, factor->den, n) && pf_ring_multiply_power(ring, product->num, factor->num, (uint64_t)n);
+  return enlarge_den(ring, product, factor->den, n) &&
+         pf_ring_multiply_power(ring, product->num, factor->num, (uint64_t)n);
 }
 
 /* product /= factor^n, n > 0 */
@@ -140,12 +141,12 @@ static bool multiply_down(Ring *ring, Ratio *product, const Ratio *factor, int64
   for (int i = 0; i < factor->power_count; i++)
     if (!pf_ring_multiply_power(ring, product->num, ring->divisors + i, (uint64_t)(factor->powers[i]*n)))
       return false;
-  if (fmpz_bits(factor->den)*(uint64_t)n > MOST_BITS && !fmpz_is_one(factor->den)) return false;
+  if (ring->flint->fmpz_bits(factor->den)*(uint64_t)n > MOST_BITS && !fmpz_is_one(factor->den)) return false;
   fmpz_t den;
   fmpz_init(den);
-  fmpz_pow_ui(den, factor->den, fmpz_is_one(factor->den) ? 1 : (ulong)n);
-  fmpz_mpoly_scalar_mul_fmpz(product->num, product->num, den, ring->of);
-  fmpz_clear(den);
+  ring->flint->fmpz_pow_ui(den, factor->den, fmpz_is_one(factor->den) ? 1 : (ulong)n);
+  ring->flint->fmpz_mpoly_scalar_mul_fmpz(product->num, product->num, den, ring->of);
+  ring->flint->fmpz_clear(den);
   return divide(ring, product, factor->num, n);
 }
 
@@ -162,9 +163,9 @@ static bool expand_to(Ring *ring, fmpz_mpoly_t result, const Ratio *a, const Rat
 {
   fmpz_t scale;
   fmpz_init(scale);
-  fmpz_divexact(scale, common->den, a->den);
-  fmpz_mpoly_scalar_mul_fmpz(result, a->num, scale, ring->of);
-  fmpz_clear(scale);
+  ring->flint->fmpz_divexact(scale, common->den, a->den);
+  ring->flint->fmpz_mpoly_scalar_mul_fmpz(result, a->num, scale, ring->of);
+  ring->flint->fmpz_clear(scale);
   for (int i = 0; i < common->power_count; i++) {
     int missing = common->powers[i] - power_of(a, i);
     if (!pf_ring_multiply_power(ring, result, ring->divisors + i, (uint64_t)missing)) return false;
@@ -172,18 +173,18 @@ static bool expand_to(Ring *ring, fmpz_mpoly_t result, const Ratio *a, const Rat
   return true;
 }
 
-static void widen(Ratio *common, const Ratio *a)
+static void widen(const Ring *ring, Ratio *common, const Ratio *a)
 {
-  fmpz_lcm(common->den, common->den, a->den);
+  ring->flint->fmpz_lcm(common->den, common->den, a->den);
   for (int i = 0; i < a->power_count; i++) {
     raise_power(common, i, 0);
     if (common->powers[i] < a->powers[i]) common->powers[i] = a->powers[i];
   }
 }
 
-static bool is_alike(const Ratio *a, const Ratio *b)
+static bool is_alike(const Ring *ring, const Ratio *a, const Ratio *b)
 {
-  if (!fmpz_equal(a->den, b->den)) return false;
+  if (!ring->flint->fmpz_equal(a->den, b->den)) return false;
   for (int i = 0; i < a->power_count || i < b->power_count; i++)
     if (power_of(a, i) != power_of(b, i)) return false;
   return true;
@@ -192,19 +193,19 @@ static bool is_alike(const Ratio *a, const Ratio *b)
 /* The numerators of both over their common denominator, which is that of x. */
 static bool make_alike(Ring *ring, const Ratio *a, const Ratio *b, Ratio *x, Ratio *y)
 {
-  widen(x, a);
-  widen(x, b);
+  widen(ring, x, a);
+  widen(ring, x, b);
   return expand_to(ring, x->num, a, x) && expand_to(ring, y->num, b, x);
 }
 
 bool pf_ratio_add(Ring *ring, Ratio *sum, const Ratio *a)
 {
-  if (is_alike(sum, a)) return pf_ring_add(ring, sum->num, sum->num, a->num);
+  if (is_alike(ring, sum, a)) return pf_ring_add(ring, sum->num, sum->num, a->num);
   Ratio *x = new_ratio(ring), *y = x ? new_ratio(ring) : NULL;
   bool good = y && make_alike(ring, sum, a, x, y) && pf_ring_add(ring, sum->num, x->num, y->num);
   if (good) {
-    fmpz_set(sum->den, x->den);
-    widen(sum, x);
+    ring->flint->fmpz_set(sum->den, x->den);
+    widen(ring, sum, x);
   }
   pf_ratio_free(ring, y);
   pf_ratio_free(ring, x);
@@ -215,7 +216,7 @@ bool pf_ratio_add_product(Ring *ring, Ratio *sum, const Ratio *a, const Ratio *b
 {
   Ratio *product = new_ratio(ring);
   if (!product) return false;
-  fmpz_mpoly_set_si(product->num, sign, ring->of);
+  ring->flint->fmpz_mpoly_set_si(product->num, sign, ring->of);
   bool good = pf_ratio_multiply(ring, product, a, 1) && pf_ratio_multiply(ring, product, b, 1) &&
               pf_ratio_add(ring, sum, product);
   pf_ratio_free(ring, product);
@@ -229,9 +230,9 @@ bool pf_ratio_is_zero(const Ring *ring, const Ratio *a)
 
 bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b)
 {
-  if (is_alike(a, b)) return fmpz_mpoly_equal(a->num, b->num, ring->of);
+  if (is_alike(ring, a, b)) return ring->flint->fmpz_mpoly_equal(a->num, b->num, ring->of);
   Ratio *x = new_ratio(ring), *y = x ? new_ratio(ring) : NULL;
-  bool equal = y && make_alike(ring, a, b, x, y) && fmpz_mpoly_equal(x->num, y->num, ring->of);
+  bool equal = y && make_alike(ring, a, b, x, y) && ring->flint->fmpz_mpoly_equal(x->num, y->num, ring->of);
   pf_ratio_free(ring, y);
   pf_ratio_free(ring, x);
   return equal;
@@ -240,18 +241,18 @@ bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b)
 /* ---------------------------------------------------------------- numbers and generators */
 
 /* Every double is a whole number times a power of 2. */
-static void set_number(Ratio *ratio, Number number, fmpz_t num)
+static void set_number(const Ring *ring, Ratio *ratio, Number number, fmpz_t num)
 {
   if (number.exact) {
-    fmpz_set_si(num, number.num);
-    fmpz_set_si(ratio->den, number.den);
+    ring->flint->fmpz_set_si(num, number.num);
+    ring->flint->fmpz_set_si(ratio->den, number.den);
     return;
   }
   int exponent;
-  fmpz_set_d(num, ldexp(frexp(number.value, &exponent), 53));
+  ring->flint->fmpz_set_d(num, ldexp(frexp(number.value, &exponent), 53));
   exponent -= 53;
-  if (exponent > 0) fmpz_mul_2exp(num, num, (ulong)exponent);
-  else fmpz_mul_2exp(ratio->den, ratio->den, (ulong)-exponent);
+  if (exponent > 0) ring->flint->fmpz_mul_2exp(num, num, (ulong)exponent);
+  else ring->flint->fmpz_mul_2exp(ratio->den, ratio->den, (ulong)-exponent);
 }
 
 /* Takes the common factor of the numbers out. */
@@ -261,14 +262,14 @@ void pf_ratio_cancel_numbers(Ring *ring, Ratio *ratio)
   if (fmpz_is_one(ratio->den) || num->length == 0) return;
   fmpz_t common;
   fmpz_init(common);
-  _fmpz_vec_content(common, num->coeffs, num->length);
-  fmpz_gcd(common, common, ratio->den);
-  if (fmpz_sgn(ratio->den) < 0) fmpz_neg(common, common);
+  ring->flint->_fmpz_vec_content(common, num->coeffs, num->length);
+  ring->flint->fmpz_gcd(common, common, ratio->den);
+  if (ring->flint->fmpz_sgn(ratio->den) < 0) ring->flint->fmpz_neg(common, common);
   if (!fmpz_is_one(common)) {
-    fmpz_mpoly_scalar_divexact_fmpz(num, num, common, ring->of);
-    fmpz_divexact(ratio->den, ratio->den, common);
+    ring->flint->fmpz_mpoly_scalar_divexact_fmpz(num, num, common, ring->of);
+    ring->flint->fmpz_divexact(ratio->den, ratio->den, common);
   }
-  fmpz_clear(common);
+  ring->flint->fmpz_clear(common);
 }
 
 Ratio *pf_ratio_number(Ring *ring, Number number)
@@ -277,9 +278,9 @@ Ratio *pf_ratio_number(Ring *ring, Number number)
   if (!ratio) return NULL;
   fmpz_t num;
   fmpz_init(num);
-  set_number(ratio, number, num);
-  fmpz_mpoly_set_fmpz(ratio->num, num, ring->of);
-  fmpz_clear(num);
+  set_number(ring, ratio, number, num);
+  ring->flint->fmpz_mpoly_set_fmpz(ratio->num, num, ring->of);
+  ring->flint->fmpz_clear(num);
   pf_ratio_cancel_numbers(ring, ratio);
   return ratio;
 }
@@ -288,7 +289,7 @@ Ratio *pf_ratio_generator(Ring *ring, int g)
 {
   Ratio *ratio = g < 0 ? NULL : new_ratio(ring);
   if (!ratio) return NULL;
-  fmpz_mpoly_gen(ratio->num, g, ring->of);
+  ring->flint->fmpz_mpoly_gen(ratio->num, g, ring->of);
   return pf_ring_reduce_rotations(ring, ratio->num) ? ratio : NULL; /* products are reduced anyway */
 }
 
@@ -304,7 +305,7 @@ bool pf_ratio_keep(Ring *ring, Ratio *ratio)
 /* The whole denominator of a ratio. */
 static bool denominator_of(Ring *ring, fmpz_mpoly_t den, const Ratio *ratio)
 {
-  fmpz_mpoly_set_fmpz(den, ratio->den, ring->of);
+  ring->flint->fmpz_mpoly_set_fmpz(den, ratio->den, ring->of);
   for (int i = 0; i < ratio->power_count; i++)
     if (!pf_ring_multiply_power(ring, den, ring->divisors + i, (uint64_t)ratio->powers[i])) return false;
   return true;
@@ -314,7 +315,7 @@ static bool denominator_of(Ring *ring, fmpz_mpoly_t den, const Ratio *ratio)
 static bool relate_root(Ring *ring, int g, const Ratio *base, const fmpz_mpoly_t den)
 {
   if (ring->related[g]) return true;
-  fmpz_mpoly_set(ring->relations + g, base->num, ring->of);
+  ring->flint->fmpz_mpoly_set(ring->relations + g, base->num, ring->of);
   ring->related[g] = true;
   return pf_ring_multiply_power(ring, ring->relations + g, den, (uint64_t)ring->plan->generators[g].degree - 1);
 }
@@ -324,25 +325,25 @@ static bool multiply_by_root(Ring *ring, Ratio *product, int g, const fmpz_mpoly
 {
   if (n == 0) return true;
   fmpz_mpoly_t root;
-  fmpz_mpoly_init(root, ring->of);
-  fmpz_mpoly_gen(root, g, ring->of);
+  ring->flint->fmpz_mpoly_init(root, ring->of);
+  ring->flint->fmpz_mpoly_gen(root, g, ring->of);
   const fmpz_mpoly_struct *above = n > 0 ? root : den, *below = n > 0 ? den : root;
   if (n < 0) n = -n;
   bool good = pf_ring_multiply_power(ring, product->num, above, (uint64_t)n) && divide(ring, product, below, n);
-  fmpz_mpoly_clear(root, ring->of);
+  ring->flint->fmpz_mpoly_clear(root, ring->of);
   return good;
 }
 
 bool pf_ratio_multiply_root(Ring *ring, Ratio *product, int g, const Ratio *base, int64_t n)
 {
   fmpz_mpoly_t den;
-  fmpz_mpoly_init(den, ring->of);
+  ring->flint->fmpz_mpoly_init(den, ring->of);
   bool good = denominator_of(ring, den, base);
-  bool letter = good && ring->plan->style.readable && !fmpz_mpoly_is_one(den, ring->of);
-  if (letter) fmpz_mpoly_one(den, ring->of);
+  bool letter = good && ring->plan->style.readable && !ring->flint->fmpz_mpoly_is_one(den, ring->of);
+  if (letter) ring->flint->fmpz_mpoly_one(den, ring->of);
   else good = good && relate_root(ring, g, base, den);
   good = good && multiply_by_root(ring, product, g, den, n);
-  fmpz_mpoly_clear(den, ring->of);
+  ring->flint->fmpz_mpoly_clear(den, ring->of);
   return good;
 }
 

@@ -6,6 +6,7 @@
 
 #ifdef PF_HAVE_FLINT
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_REDUCTIONS = 4096 };
@@ -20,7 +21,7 @@ static bool spend(Ring *ring, double work)
 static double weight_of(const Ring *ring, const fmpz_mpoly_t a)
 {
   if (a->length == 0) return 0;
-  return 1 + (double)labs(fmpz_mpoly_max_bits(a))/256 + (double)ring->plan->generator_count/32;
+  return 1 + (double)labs(ring->flint->fmpz_mpoly_max_bits(a))/256 + (double)ring->plan->generator_count/32;
 }
 
 static bool reduce(Ring *ring, fmpz_mpoly_t a);
@@ -29,14 +30,14 @@ bool pf_ring_multiply(Ring *ring, fmpz_mpoly_t product, const fmpz_mpoly_t a, co
 {
   double terms = poly_size(a)*poly_size(b);
   if (!spend(ring, terms*(weight_of(ring, a) + weight_of(ring, b)) + 1)) return false;
-  fmpz_mpoly_mul(product, a, b, ring->of);
+  ring->flint->fmpz_mpoly_mul(product, a, b, ring->of);
   return reduce(ring, product);
 }
 
 bool pf_ring_add(Ring *ring, fmpz_mpoly_t sum, const fmpz_mpoly_t a, const fmpz_mpoly_t b)
 {
   if (!spend(ring, poly_size(a) + poly_size(b) + 1)) return false;
-  fmpz_mpoly_add(sum, a, b, ring->of);
+  ring->flint->fmpz_mpoly_add(sum, a, b, ring->of);
   return true;
 }
 
@@ -44,21 +45,21 @@ bool pf_ring_add(Ring *ring, fmpz_mpoly_t sum, const fmpz_mpoly_t a, const fmpz_
 static bool replace_powers(Ring *ring, fmpz_mpoly_t a, int g, fmpz_mpoly_t sum, fmpz_mpoly_univar_t parts)
 {
   slong degree = ring->plan->generators[g].degree;
-  fmpz_mpoly_to_univar(parts, a, g, ring->of);
-  slong left = fmpz_mpoly_univar_get_term_exp_si(parts, 0, ring->of)/degree;
+  ring->flint->fmpz_mpoly_to_univar(parts, a, g, ring->of);
+  slong left = ring->flint->fmpz_mpoly_univar_get_term_exp_si(parts, 0, ring->of)/degree;
   if (left > MOST_REDUCTIONS) return false;
   for (slong i = 0; i < parts->length; i++) {
-    slong exponent = fmpz_mpoly_univar_get_term_exp_si(parts, i, ring->of);
+    slong exponent = ring->flint->fmpz_mpoly_univar_get_term_exp_si(parts, i, ring->of);
     for (; left > exponent/degree; left--)
       if (!pf_ring_multiply(ring, sum, sum, ring->relations + g)) return false;
-    fmpz_mpoly_gen(a, g, ring->of); /* a is free now */
-    if (!fmpz_mpoly_pow_ui(a, a, (ulong)(exponent%degree), ring->of)) return false;
-    fmpz_mpoly_mul(a, a, parts->coeffs + i, ring->of);
+    ring->flint->fmpz_mpoly_gen(a, g, ring->of); /* a is free now */
+    if (!ring->flint->fmpz_mpoly_pow_ui(a, a, (ulong)(exponent%degree), ring->of)) return false;
+    ring->flint->fmpz_mpoly_mul(a, a, parts->coeffs + i, ring->of);
     if (!pf_ring_add(ring, sum, sum, a)) return false;
   }
   for (; left > 0; left--)
     if (!pf_ring_multiply(ring, sum, sum, ring->relations + g)) return false;
-  fmpz_mpoly_swap(a, sum, ring->of);
+  ring->flint->fmpz_mpoly_swap(a, sum, ring->of);
   return true;
 }
 
@@ -67,15 +68,15 @@ static bool reduce(Ring *ring, fmpz_mpoly_t a)
 {
   for (int g = ring->plan->generator_count - 1; g >= 0; g--) {
     if (!ring->related[g]) continue;
-    if (!fmpz_mpoly_degrees_fit_si(a, ring->of)) return false;
-    if (fmpz_mpoly_degree_si(a, g, ring->of) < ring->plan->generators[g].degree) continue;
+    if (!ring->flint->fmpz_mpoly_degrees_fit_si(a, ring->of)) return false;
+    if (ring->flint->fmpz_mpoly_degree_si(a, g, ring->of) < ring->plan->generators[g].degree) continue;
     fmpz_mpoly_t sum;
     fmpz_mpoly_univar_t parts;
-    fmpz_mpoly_init(sum, ring->of);
-    fmpz_mpoly_univar_init(parts, ring->of);
+    ring->flint->fmpz_mpoly_init(sum, ring->of);
+    ring->flint->fmpz_mpoly_univar_init(parts, ring->of);
     bool good = replace_powers(ring, a, g, sum, parts);
-    fmpz_mpoly_univar_clear(parts, ring->of);
-    fmpz_mpoly_clear(sum, ring->of);
+    ring->flint->fmpz_mpoly_univar_clear(parts, ring->of);
+    ring->flint->fmpz_mpoly_clear(sum, ring->of);
     if (!good) return false;
   }
   return pf_ring_reduce_rotations(ring, a);
@@ -84,7 +85,7 @@ static bool reduce(Ring *ring, fmpz_mpoly_t a)
 /* a^n by squaring; a is used up. */
 static bool raise_to(Ring *ring, fmpz_mpoly_t result, fmpz_mpoly_t a, uint64_t n)
 {
-  fmpz_mpoly_one(result, ring->of);
+  ring->flint->fmpz_mpoly_one(result, ring->of);
   for (; n; n >>= 1) {
     if ((n & 1) && !pf_ring_multiply(ring, result, result, a)) return false;
     if (n > 1 && !pf_ring_multiply(ring, a, a, a)) return false;
@@ -97,12 +98,12 @@ bool pf_ring_multiply_power(Ring *ring, fmpz_mpoly_t a, const fmpz_mpoly_t base,
   if (n == 0) return true;
   if (n == 1) return pf_ring_multiply(ring, a, a, base);
   fmpz_mpoly_t power, copy;
-  fmpz_mpoly_init(power, ring->of);
-  fmpz_mpoly_init(copy, ring->of);
-  fmpz_mpoly_set(copy, base, ring->of);
+  ring->flint->fmpz_mpoly_init(power, ring->of);
+  ring->flint->fmpz_mpoly_init(copy, ring->of);
+  ring->flint->fmpz_mpoly_set(copy, base, ring->of);
   bool good = raise_to(ring, power, copy, n) && pf_ring_multiply(ring, a, a, power);
-  fmpz_mpoly_clear(power, ring->of);
-  fmpz_mpoly_clear(copy, ring->of);
+  ring->flint->fmpz_mpoly_clear(power, ring->of);
+  ring->flint->fmpz_mpoly_clear(copy, ring->of);
   return good;
 }
 
@@ -113,16 +114,16 @@ static void set_relations(Ring *ring)
   for (int g = 0; g < ring->plan->generator_count; g++) {
     const Generator *generator = ring->plan->generators + g;
     fmpz_mpoly_struct *relation = ring->relations + g;
-    fmpz_mpoly_init(relation, ring->of);
+    ring->flint->fmpz_mpoly_init(relation, ring->of);
     bool sine = generator->kind == GENERATOR_SINE, cosh_of_it = generator->kind == GENERATOR_COSH;
     bool number = generator->kind == GENERATOR_ROOT && is_integer(ring->plan->table, generator->key);
     if (sine || cosh_of_it) { /* 1 - c^2 or 1 + S^2 */
-      fmpz_mpoly_gen(relation, g + 1, ring->of);
-      fmpz_mpoly_mul(relation, relation, relation, ring->of);
-      if (sine) fmpz_mpoly_neg(relation, relation, ring->of);
-      fmpz_mpoly_add_si(relation, relation, 1, ring->of);
+      ring->flint->fmpz_mpoly_gen(relation, g + 1, ring->of);
+      ring->flint->fmpz_mpoly_mul(relation, relation, relation, ring->of);
+      if (sine) ring->flint->fmpz_mpoly_neg(relation, relation, ring->of);
+      ring->flint->fmpz_mpoly_add_si(relation, relation, 1, ring->of);
     } else if (number && generator->degree == 2) {
-      fmpz_mpoly_set_si(relation, number_of(ring->plan->table, generator->key).num, ring->of);
+      ring->flint->fmpz_mpoly_set_si(relation, number_of(ring->plan->table, generator->key).num, ring->of);
     }
     ring->related[g] = sine || cosh_of_it || (number && generator->degree == 2);
   }
@@ -133,13 +134,15 @@ Ring *pf_ring_new(const NormalPlan *plan, double work)
   Ring *ring = pf_arena_array(plan->arena, Ring, 1);
   if (!ring) return NULL;
   ring->plan = plan;
+  ring->flint = pf_flint(plan->table->ctx);
+  if (!ring->flint) return NULL;
   ring->relations = pf_arena_array(plan->arena, fmpz_mpoly_struct, plan->generator_count);
   ring->related = pf_arena_array(plan->arena, bool, plan->generator_count);
   ring->divisors = pf_arena_array(plan->arena, fmpz_mpoly_struct, MOST_DIVISORS);
   if (!ring->relations || !ring->related || !ring->divisors) return NULL;
-  ring->work = work;
+  ring->given = ring->work = work;
   ring->held = work/10;
-  fmpz_mpoly_ctx_init(ring->of, plan->generator_count ? plan->generator_count : 1, ORD_LEX);
+  ring->flint->fmpz_mpoly_ctx_init(ring->of, plan->generator_count ? plan->generator_count : 1, ORD_LEX);
   set_relations(ring);
   if (pf_ring_add_rotations(ring)) return ring;
   pf_ring_free(ring);
@@ -149,8 +152,8 @@ Ring *pf_ring_new(const NormalPlan *plan, double work)
 static void clear_ratios(Ring *ring, Ratio *ratio)
 {
   for (; ratio; ratio = ratio->next) {
-    fmpz_mpoly_clear(ratio->num, ring->of);
-    fmpz_clear(ratio->den);
+    ring->flint->fmpz_mpoly_clear(ratio->num, ring->of);
+    ring->flint->fmpz_clear(ratio->den);
   }
 }
 
@@ -159,15 +162,21 @@ void pf_ring_free(Ring *ring)
   if (!ring) return;
   clear_ratios(ring, ring->all);
   clear_ratios(ring, ring->spare);
-  for (int g = 0; g < ring->plan->generator_count; g++) fmpz_mpoly_clear(ring->relations + g, ring->of);
-  for (int i = 0; i < ring->divisor_count; i++) fmpz_mpoly_clear(ring->divisors + i, ring->of);
+  for (int g = 0; g < ring->plan->generator_count; g++) ring->flint->fmpz_mpoly_clear(ring->relations + g, ring->of);
+  for (int i = 0; i < ring->divisor_count; i++) ring->flint->fmpz_mpoly_clear(ring->divisors + i, ring->of);
   pf_ring_free_rotations(ring);
-  fmpz_mpoly_ctx_clear(ring->of);
+  ring->flint->fmpz_mpoly_ctx_clear(ring->of);
 }
 
 double pf_ring_work(const Ring *ring)
 {
   return ring->work;
+}
+
+double pf_ring_need(const Ring *ring)
+{
+  if (ring->work < 0 || ring->held < 0) return INFINITY;
+  return fmax(ring->given - ring->work, ring->given - 10*ring->held + 1); /* 1: for rounding */
 }
 
 #endif

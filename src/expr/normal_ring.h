@@ -8,7 +8,7 @@
 
 #ifdef PF_HAVE_FLINT
 
-#include <flint/fmpz_mpoly.h>
+#include "expr/flint.h"
 
 enum { MOST_DIVISORS = 64, HIGHEST_POWER = 1000000 };
 
@@ -23,6 +23,7 @@ struct Ratio {
 
 struct Ring {
   const NormalPlan *plan;
+  const PfFlint *flint;
   fmpz_mpoly_ctx_t of;
   fmpz_mpoly_struct *relations; /* per generator: what its power `degree` is */
   bool *related;
@@ -32,7 +33,7 @@ struct Ring {
   fmpz_mpoly_struct *divisors;
   int divisor_count;
   Ratio *all, *spare; /* ratios in use, and those that can be used again */
-  double work;        /* what may still be spent, in products of terms */
+  double given, work; /* what may be spent in all, and still, in products of terms */
   double held;        /* terms that may still be kept */
 };
 

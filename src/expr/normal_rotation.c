@@ -34,17 +34,17 @@ static int entry_of(const char *letter)
 static const char *add_term(Ring *ring, fmpz_mpoly_t sum, int first, const char *text)
 {
   fmpz_mpoly_t term, factor;
-  fmpz_mpoly_init(term, ring->of);
-  fmpz_mpoly_init(factor, ring->of);
-  fmpz_mpoly_set_si(term, *text == '-' ? -1 : 1, ring->of);
+  ring->flint->fmpz_mpoly_init(term, ring->of);
+  ring->flint->fmpz_mpoly_init(factor, ring->of);
+  ring->flint->fmpz_mpoly_set_si(term, *text == '-' ? -1 : 1, ring->of);
   for (text++; *text && *text != ' '; text += 2) {
-    if (ring->plan->style.first_row && *text == 'b') fmpz_mpoly_neg(term, term, ring->of);
-    fmpz_mpoly_gen(factor, first + entry_of(text), ring->of);
-    fmpz_mpoly_mul(term, term, factor, ring->of);
+    if (ring->plan->style.first_row && *text == 'b') ring->flint->fmpz_mpoly_neg(term, term, ring->of);
+    ring->flint->fmpz_mpoly_gen(factor, first + entry_of(text), ring->of);
+    ring->flint->fmpz_mpoly_mul(term, term, factor, ring->of);
   }
-  fmpz_mpoly_add(sum, sum, term, ring->of);
-  fmpz_mpoly_clear(factor, ring->of);
-  fmpz_mpoly_clear(term, ring->of);
+  ring->flint->fmpz_mpoly_add(sum, sum, term, ring->of);
+  ring->flint->fmpz_mpoly_clear(factor, ring->of);
+  ring->flint->fmpz_mpoly_clear(term, ring->of);
   return *text ? text + 1 : text;
 }
 
@@ -58,24 +58,25 @@ bool pf_ring_add_rotations(Ring *ring)
   for (int r = 0; r < plan->rotation_count; r++)
     for (int k = 0; k < BASIS; k++) {
       fmpz_mpoly_struct *p = ring->basis + ring->basis_count++;
-      fmpz_mpoly_init(p, ring->of);
+      ring->flint->fmpz_mpoly_init(p, ring->of);
       for (const char *text = basis[k]; *text;) text = add_term(ring, p, plan->rotations[r], text);
     }
-  for (int k = 0; k < ring->basis_count; k++) fmpz_mpoly_init(ring->basis + ring->basis_count + k, ring->of);
+  for (int k = 0; k < ring->basis_count; k++)
+    ring->flint->fmpz_mpoly_init(ring->basis + ring->basis_count + k, ring->of);
   for (int k = 0; k < 2*ring->basis_count; k++) ring->basis_list[k] = ring->basis + k;
   return true;
 }
 
 void pf_ring_free_rotations(Ring *ring)
 {
-  for (int k = 0; k < 2*ring->basis_count; k++) fmpz_mpoly_clear(ring->basis + k, ring->of);
+  for (int k = 0; k < 2*ring->basis_count; k++) ring->flint->fmpz_mpoly_clear(ring->basis + k, ring->of);
 }
 
 static bool has_entries(const Ring *ring, const fmpz_mpoly_t a)
 {
   for (int r = 0; r < ring->plan->rotation_count; r++)
     for (int k = 0; k < 9; k++)
-      if (fmpz_mpoly_degree_si(a, ring->plan->rotations[r] + k, ring->of) > 0) return true;
+      if (ring->flint->fmpz_mpoly_degree_si(a, ring->plan->rotations[r] + k, ring->of) > 0) return true;
   return false;
 }
 
@@ -85,10 +86,11 @@ bool pf_ring_reduce_rotations(Ring *ring, fmpz_mpoly_t a)
   if (!ring->basis_count || !has_entries(ring, a)) return true;
   if (a->length > MOST_TERMS) return false;
   fmpz_mpoly_t rest;
-  fmpz_mpoly_init(rest, ring->of);
-  fmpz_mpoly_divrem_ideal(ring->basis_list + ring->basis_count, rest, a, ring->basis_list, ring->basis_count, ring->of);
-  fmpz_mpoly_swap(a, rest, ring->of);
-  fmpz_mpoly_clear(rest, ring->of);
+  ring->flint->fmpz_mpoly_init(rest, ring->of);
+  ring->flint->fmpz_mpoly_divrem_ideal(ring->basis_list + ring->basis_count, rest, a, ring->basis_list,
+                                       ring->basis_count, ring->of);
+  ring->flint->fmpz_mpoly_swap(a, rest, ring->of);
+  ring->flint->fmpz_mpoly_clear(rest, ring->of);
   return true;
 }
 

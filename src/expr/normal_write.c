@@ -7,7 +7,8 @@
 static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents,
                             const fmpz *coefficient)
 {
-  Monomial term = {.coefficient = fmpz_fits_si(coefficient) ? fmpz_get_si(coefficient) : INT64_MIN};
+  bool fits = ring->flint->fmpz_fits_si(coefficient);
+  Monomial term = {.coefficient = fits ? ring->flint->fmpz_get_si(coefficient) : INT64_MIN};
   if (term.coefficient == INT64_MIN) letters->failed = true;
   for (int g = 0; g < ring->plan->generator_count && !letters->failed; g++) {
     if (!exponents[g]) continue;
@@ -26,7 +27,7 @@ static Poly poly_of(const Ring *ring, Letters *letters, Shown *shown, const fmpz
   slong exponents[MOST_GENERATORS + 1];
   Poly poly = pf_poly_make(letters, (int)a->length);
   for (slong i = 0; i < a->length && !letters->failed; i++) {
-    fmpz_mpoly_get_term_exp_si(exponents, a, i, ring->of);
+    ring->flint->fmpz_mpoly_get_term_exp_si(exponents, a, i, ring->of);
     poly.terms[poly.count++] = monomial_of(ring, letters, shown, exponents, a->coeffs + i);
   }
   pf_poly_tidy(letters, &poly);
@@ -44,11 +45,11 @@ static bool may_divide(const Ring *ring, const fmpz_mpoly_t a, const fmpz_mpoly_
   }
   fmpz_init(x);
   fmpz_init(y);
-  bool good = fmpz_mpoly_evaluate_all_fmpz(x, a, points, ring->of) &&
-              fmpz_mpoly_evaluate_all_fmpz(y, b, points, ring->of);
-  good = good && !fmpz_is_zero(y) && fmpz_divisible(x, y);
-  fmpz_clear(x);
-  fmpz_clear(y);
+  bool good = ring->flint->fmpz_mpoly_evaluate_all_fmpz(x, a, points, ring->of) &&
+              ring->flint->fmpz_mpoly_evaluate_all_fmpz(y, b, points, ring->of);
+  good = good && !fmpz_is_zero(y) && ring->flint->fmpz_divisible(x, y);
+  ring->flint->fmpz_clear(x);
+  ring->flint->fmpz_clear(y);
   return good;
 }
 
@@ -57,16 +58,16 @@ static void cancel_divisors(Ring *ring, Ratio *ratio)
 {
   const slong highest = 60; /* x^1000000 - 1 is divisible by x - 1, but there is no place for the quotient */
   fmpz_mpoly_t quotient;
-  fmpz_mpoly_init(quotient, ring->of);
-  bool small = fmpz_mpoly_total_degree_fits_si(ratio->num, ring->of) &&
-               fmpz_mpoly_total_degree_si(ratio->num, ring->of) <= highest;
+  ring->flint->fmpz_mpoly_init(quotient, ring->of);
+  bool small = ring->flint->fmpz_mpoly_total_degree_fits_si(ratio->num, ring->of) &&
+               ring->flint->fmpz_mpoly_total_degree_si(ratio->num, ring->of) <= highest;
   for (int i = 0; i < ratio->power_count && small; i++)
     while (ratio->powers[i] > 0 && may_divide(ring, ratio->num, ring->divisors + i) &&
-           fmpz_mpoly_divides(quotient, ratio->num, ring->divisors + i, ring->of)) {
-      fmpz_mpoly_swap(ratio->num, quotient, ring->of);
+           ring->flint->fmpz_mpoly_divides(quotient, ratio->num, ring->divisors + i, ring->of)) {
+      ring->flint->fmpz_mpoly_swap(ratio->num, quotient, ring->of);
       ratio->powers[i]--;
     }
-  fmpz_mpoly_clear(quotient, ring->of);
+  ring->flint->fmpz_mpoly_clear(quotient, ring->of);
 }
 
 /* scale = content of the numerator/den, where that fits; the numerator becomes primitive. */
@@ -74,12 +75,12 @@ static bool take_scale(Ring *ring, Ratio *ratio, Number *scale)
 {
   fmpz_mpoly_struct *num = ratio->num;
   fmpz_t content;
-  fmpz_init_set_ui(content, 1);
-  if (num->length) _fmpz_vec_content(content, num->coeffs, num->length);
-  fmpz_mpoly_scalar_divexact_fmpz(num, num, content, ring->of);
-  bool fits = fmpz_fits_si(content) && fmpz_fits_si(ratio->den);
-  if (fits) *scale = pf_number_rational(fmpz_get_si(content), fmpz_get_si(ratio->den));
-  fmpz_clear(content);
+  ring->flint->fmpz_init_set_ui(content, 1);
+  if (num->length) ring->flint->_fmpz_vec_content(content, num->coeffs, num->length);
+  ring->flint->fmpz_mpoly_scalar_divexact_fmpz(num, num, content, ring->of);
+  bool fits = ring->flint->fmpz_fits_si(content) && ring->flint->fmpz_fits_si(ratio->den);
+  if (fits) *scale = pf_number_rational(ring->flint->fmpz_get_si(content), ring->flint->fmpz_get_si(ratio->den));
+  ring->flint->fmpz_clear(content);
   return fits && scale->exact;
 }
 

@@ -9,11 +9,11 @@
 uint64_t pf_field_power(const PfField *f, uint64_t a, uint64_t n)
 {
   uint64_t result = f->one;
-  for (; n; n >>= 1) {
+  for (; n > 1; n >>= 1) {
     if (n & 1) result = pf_field_multiply(f, result, a);
     a = pf_field_multiply(f, a, a);
   }
-  return result;
+  return n ? pf_field_multiply(f, result, a) : result;
 }
 
 uint64_t pf_field_invert(const PfField *f, uint64_t a)

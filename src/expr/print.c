@@ -99,10 +99,26 @@ static size_t length_of_pieces(const Printer *p, size_t first, size_t end)
   return length;
 }
 
+/* Of a node that was measured before only the length counts, when nothing is to be written. */
+static size_t known_length(const Printer *p, PfExpr e)
+{
+  const PfExprTable *table = p->table;
+  return p->measures && e < table->lengths.count ? table->lengths.at[e] : 0;
+}
+
+static void lay_out_node(Printer *p, int i, LayOut *lay_out)
+{
+  p->first[i] = p->first[i + 1] = p->pieces.count;
+  p->length[i] = known_length(p, p->nodes[i]);
+  if (p->length[i] || p->failed) return;
+  lay_out(p, p->nodes[i]);
+  p->first[i + 1] = p->pieces.count;
+  p->length[i] = length_of_pieces(p, p->first[i], p->first[i + 1]);
+}
+
 static PfStatus lay_out(Printer *p, PfExpr e, PfNotation notation)
 {
   PfContext *ctx = p->table->ctx;
-  LayOut *lay_out_node = lay_out_of(notation);
   p->one = pf_expr_int(ctx, 1);
   PF_TRY(pf_walk(p->table, p->arena, &e, 1, &p->nodes, &p->node_count));
   p->keys = pf_arena_array(p->arena, Key, p->node_count);
@@ -111,10 +127,7 @@ static PfStatus lay_out(Printer *p, PfExpr e, PfNotation notation)
   p->failed = p->one == PF_EXPR_NONE || !p->keys || !p->length || !p->first;
   for (int i = 0; i < p->node_count && !p->failed; i++) {
     pf_print_key(p, i);
-    p->first[i] = p->pieces.count;
-    if (!p->failed) lay_out_node(p, p->nodes[i]);
-    p->first[i + 1] = p->pieces.count;
-    p->length[i] = length_of_pieces(p, p->first[i], p->first[i + 1]);
+    lay_out_node(p, i, lay_out_of(notation));
   }
   return p->failed ? pf_no_room(ctx, "a printed formula") : PF_OK;
 }
@@ -190,20 +203,35 @@ const char *pf_expr_print(PfContext *ctx, PfArena *arena, PfExpr e, PfNotation n
   return status == PF_OK ? text : NULL;
 }
 
+/* The lengths of all parts are known then as well, and are asked for soon. */
+static void keep_lengths(const Printer *p)
+{
+  PfExprTable *table = p->table;
+  PfExpr last = p->nodes[p->node_count - 1];
+  while (table->lengths.count <= last)
+    if (!pf_push(table->allocator, &table->lengths, 0)) return; /* they will be measured again */
+  for (int i = 0; i < p->node_count; i++)
+    table->lengths.at[p->nodes[i]] = p->length[i] < UINT32_MAX ? (uint32_t)p->length[i] : 0;
+}
+
 static size_t measure(PfContext *ctx, PfExpr e, bool in_words)
 {
   if (e == PF_EXPR_NONE) return 0;
-  Printer p;
-  PfStatus status = begin(ctx, e, &p);
-  p.words = in_words;
-  if (status == PF_OK) status = lay_out(&p, e, PF_TEXT);
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  Printer p = {.table = pf_expr_table(ctx), .arena = scratch, .words = in_words, .measures = !in_words};
+  PfStatus status = p.table ? lay_out(&p, e, PF_TEXT) : pf_no_room(ctx, "a printed formula");
+  if (status == PF_OK && !in_words) keep_lengths(&p);
   size_t length = status == PF_OK ? p.length[p.node_count - 1] : SIZE_MAX;
-  end(&p);
+  if (p.table) pf_array_free(p.table->allocator, &p.pieces);
+  pf_arena_release(scratch, mark);
   return length;
 }
 
 size_t pf_expr_length(PfContext *ctx, PfExpr e)
 {
+  const PfExprTable *table = pf_expr_table(ctx);
+  if (table && e < table->lengths.count && table->lengths.at[e]) return table->lengths.at[e];
   return measure(ctx, e, false);
 }
 

@@ -31,6 +31,7 @@ typedef struct Printer {
   size_t *first;    /* the pieces of node i are first[i] … first[i + 1] - 1 */
   size_t *length;   /* of the text of node i, in letters or in words */
   bool words;
+  bool measures;    /* only the length in letters is wanted */
   PF_ARRAY(Piece) pieces;
   bool failed;      /* no memory */
 } Printer;

@@ -13,7 +13,7 @@ bool pf_expr_rotation(PfContext *ctx, const PfExpr entries[9])
   if (pf_rotation_of(table, entries[0], NULL) >= 0) return true; /* of a model that is read again */
   Rotation rotation;
   for (int i = 0; i < 9; i++) rotation.entry[i] = entries[i];
-  table->simplest.count = 0; /* shorter forms may be possible now */
+  table->simplest.count = table->shortened.count = 0; /* shorter forms may be possible now */
   return pf_push(table->allocator, &table->rotations, rotation);
 }
 

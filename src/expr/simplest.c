@@ -14,6 +14,8 @@ typedef struct Search {
   PfExpr best;
   size_t length; /* of the best */
   double *work;  /* what may still be spent */
+  double start;  /* that at the beginning */
+  double need;   /* with how much at the beginning all would be the same; INFINITY: it was not enough */
 } Search;
 
 /* tan(x) fails where sines and cosines do not. */
@@ -152,6 +154,7 @@ static bool try_style(Search *search, PfExpr e, NormalStyle style)
     join_divisors(&letters, &form);
     try_form(search, &letters, &form);
   }
+  search->need = fmax(search->need, letters.work < 0 ? INFINITY : search->start - *search->work + letters.need);
   *search->work = letters.work;
   pf_arena_release(search->arena, mark);
   return divided;
@@ -295,19 +298,37 @@ static void try_differences(Search *search, PfExpr e)
     back[i] = i == group.count - 1 ? sum : pf_expr_sub(ctx, group.symbol[i], group.symbol[i + 1]);
   }
   if (good && pf_expr_substitute(ctx, &e, 1, group.symbol, value, group.count, &e) == PF_OK) {
-    Search inner = {search->table, search->arena, e, SIZE_MAX, search->work};
+    Search inner = *search;
+    inner.best = e;
+    inner.length = SIZE_MAX;
     try_angles(&inner, e, ANGLES_AS_WRITTEN);
     try_angles(&inner, e, ANGLES_EXPANDED);
+    search->need = inner.need;
     if (pf_expr_substitute(ctx, &inner.best, 1, difference, back, group.count, &e) == PF_OK) consider(search, e, 0);
   }
   pf_arena_release(search->arena, mark);
 }
 
-/* Without looking into the arguments of functions. */
+static void note(PfExprTable *table, PfExpr e, Shortened found)
+{
+  if (pf_context_is_cancelled(table->ctx)) return;
+  while (table->shortened.count <= e)
+    if (!pf_push(table->allocator, &table->shortened, (Shortened){0})) return; /* it will be looked for again */
+  table->shortened.at[e] = found;
+}
+
+/* Without looking into the arguments of functions. What is remembered is paid for again: how much is looked for does
+ * not depend on it. */
 static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work)
 {
-  Search search = {table, arena, e, pf_expr_length(table->ctx, e), work};
+  Search search = {.table = table, .arena = arena, .best = e, .length = pf_expr_length(table->ctx, e), .work = work,
+                   .start = *work};
   if (search.length > LONGEST || *work <= 0) return e;
+  const Shortened *known = e < table->shortened.count ? table->shortened.at + e : &(Shortened){0};
+  if (known->best != PF_EXPR_NONE && known->work <= *work && known->need <= *work) {
+    *work -= known->work;
+    return known->best;
+  }
   PfStatus before = table->failure;
   try_angles(&search, e, ANGLES_AS_WRITTEN);
   if (has_dependent_angles(&search, e)) {
@@ -315,6 +336,7 @@ static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work
     try_differences(&search, e);
   }
   table->failure = before; /* an attempt that failed is no error */
+  note(table, e, (Shortened){search.best, search.start - *work, search.need});
   return search.best;
 }
 

@@ -18,6 +18,8 @@ static void release(PfExprTable *table)
   pf_array_free(&allocator, &table->notations);
   pf_array_free(&allocator, &table->rotations);
   pf_array_free(&allocator, &table->simplest);
+  pf_array_free(&allocator, &table->shortened);
+  pf_array_free(&allocator, &table->lengths);
   pf_array_free(&allocator, &table->fields);
   allocator.resize(allocator.user, table->slots, 0);
   allocator.resize(allocator.user, table->stamp, 0);

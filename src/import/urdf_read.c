@@ -4,6 +4,8 @@
 
 #ifdef PF_HAVE_EXPAT
 
+#include "base/library.h"
+
 #include <expat.h>
 #include <limits.h>
 #include <math.h>
@@ -15,8 +17,19 @@ typedef enum Section { SECTION_OTHER, SECTION_LINK, SECTION_JOINT, SECTION_TRANS
 /* What a link has: one of the elements below it. */
 typedef enum Piece { PIECE_OTHER, PIECE_INERTIAL, PIECE_VISUAL, PIECE_COLLISION } Piece;
 
+/* PF_EXPAT_FILE is the library to load when a robot is read; without it, it is linked. */
+#define FUNCTIONS(USE) \
+  USE(XML_GetCurrentByteIndex) USE(XML_GetCurrentLineNumber) USE(XML_GetCurrentColumnNumber) USE(XML_StopParser) \
+  USE(XML_SetUserData) USE(XML_SetElementHandler) USE(XML_SetStartDoctypeDeclHandler) USE(XML_Parse) \
+  USE(XML_ErrorString) USE(XML_GetErrorCode) USE(XML_ParserCreate) USE(XML_ParserFree)
+
+typedef struct Expat {
+  FUNCTIONS(PF_LIBRARY_MEMBER)
+} Expat;
+
 typedef struct Reader {
   PfContext *ctx;
+  const Expat *expat;
   PfArena *arena;
   const char *file, *bytes;
   size_t count;
@@ -39,20 +52,20 @@ typedef struct Reader {
 static PfPlace place_here(Reader *r)
 {
   enum { LONGEST_SHOWN = 1000 };
-  XML_Index index = XML_GetCurrentByteIndex(r->parser);
+  XML_Index index = r->expat->XML_GetCurrentByteIndex(r->parser);
   size_t at = index > 0 ? (size_t)index : 0, begin, end;
   if (at > r->count) at = r->count;
   for (begin = at; begin > 0 && r->bytes[begin - 1] != '\n' && at - begin <= LONGEST_SHOWN; begin--) continue;
   for (end = at; end < r->count && r->bytes[end] != '\n' && end - begin <= LONGEST_SHOWN; end++) continue;
   const char *line = end - begin > LONGEST_SHOWN ? NULL : pf_arena_text(r->arena, r->bytes + begin, end - begin);
-  return (PfPlace){r->file, line, (int)XML_GetCurrentLineNumber(r->parser),
-                   (int)XML_GetCurrentColumnNumber(r->parser) + 1, 1};
+  return (PfPlace){r->file, line, (int)r->expat->XML_GetCurrentLineNumber(r->parser),
+                   (int)r->expat->XML_GetCurrentColumnNumber(r->parser) + 1, 1};
 }
 
 static void stop(Reader *r, PfStatus status)
 {
   if (r->status == PF_OK) r->status = status;
-  XML_StopParser(r->parser, XML_FALSE);
+  r->expat->XML_StopParser(r->parser, XML_FALSE);
 }
 
 static void no_room(Reader *r)
@@ -303,16 +316,16 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system,
 static PfStatus parse(Reader *r)
 {
   enum { PIECE = 1 << 20 };
-  XML_SetUserData(r->parser, r);
-  XML_SetElementHandler(r->parser, on_start, on_end);
-  XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
+  r->expat->XML_SetUserData(r->parser, r);
+  r->expat->XML_SetElementHandler(r->parser, on_start, on_end);
+  r->expat->XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
   for (size_t at = 0; r->status == PF_OK;) {
     if (pf_check_cancelled(r->ctx) != PF_OK) return PF_ERR_CANCELLED;
     size_t size = r->count - at < PIECE ? r->count - at : PIECE;
     bool last = at + size == r->count;
-    if (XML_Parse(r->parser, r->bytes + at, (int)size, last) == XML_STATUS_ERROR && r->status == PF_OK)
+    if (r->expat->XML_Parse(r->parser, r->bytes + at, (int)size, last) == XML_STATUS_ERROR && r->status == PF_OK)
       r->status = pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "not well-formed XML: %s",
-                             XML_ErrorString(XML_GetErrorCode(r->parser)));
+                             r->expat->XML_ErrorString(r->expat->XML_GetErrorCode(r->parser)));
     if (last) break;
     at += size;
   }
@@ -335,18 +348,45 @@ static PfStatus keep(Reader *r, UrdfRobot *robot)
   return PF_OK;
 }
 
+#ifdef PF_EXPAT_FILE
+
+static PfStatus open_expat(PfContext *ctx, const Expat **expat)
+{
+  static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME)};
+  enum { COUNT = sizeof names/sizeof *names };
+  static const PfLibrary library = {PF_EXPAT_FILE, names, COUNT, COUNT, NULL};
+  const void *functions;
+  PfStatus status = pf_library_require(ctx, &library, "URDF is read by expat (Debian: libexpat1)", &functions);
+  *expat = functions;
+  return status;
+}
+
+#else
+
+static PfStatus open_expat(PfContext *ctx, const Expat **expat)
+{
+  static const Expat linked = {FUNCTIONS(PF_LIBRARY_LINKED)};
+  (void)ctx;
+  *expat = &linked;
+  return PF_OK;
+}
+
+#endif
+
 PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
                       UrdfRobot *robot)
 {
-  Reader r = {.ctx = ctx, .arena = arena, .file = file, .bytes = bytes, .count = count,
-              .parser = XML_ParserCreate(NULL)};
+  const Expat *expat;
+  PF_TRY(open_expat(ctx, &expat));
+  Reader r = {.ctx = ctx, .expat = expat, .arena = arena, .file = file, .bytes = bytes, .count = count,
+              .parser = expat->XML_ParserCreate(NULL)};
   if (!r.parser) return pf_no_room(ctx, "the XML reader");
   PfStatus status = parse(&r);
   if (status == PF_OK) status = keep(&r, robot);
   pf_array_free(pf_context_allocator(ctx), &r.links);
   pf_array_free(pf_context_allocator(ctx), &r.joints);
   pf_array_free(pf_context_allocator(ctx), &r.transmissions);
-  XML_ParserFree(r.parser);
+  expat->XML_ParserFree(r.parser);
   return status;
 }
 

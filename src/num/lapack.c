@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Singular values and eigenvalues by LAPACK: the only file that knows it. The Fortran routine is called
  * itself, since the C interface allocates behind our back. A row-major A is a column-major A^T, so
- * A = U S V^T is found as A^T = V S U^T without transposing anything. */
+ * A = U S V^T is found as A^T = V S U^T without transposing anything.
+ *
+ * PF_LAPACK_FILE is the library to load; without it, one is linked. */
 #include "num/small.h"
+
+#include "base/library.h"
 
 #ifdef PF_HAVE_LAPACK
 
@@ -19,8 +23,51 @@ void dgeevx_(const char *balance, const char *left, const char *right, const cha
              const int *lwork, int *iwork, int *info, size_t balance_length, size_t left_length,
              size_t right_length, size_t sense_length);
 
+void openblas_set_num_threads(int count);
+
+#define FUNCTIONS(USE) USE(dgesdd_) USE(dgeevx_)
+
+typedef struct Lapack {
+  FUNCTIONS(PF_LIBRARY_MEMBER)
+  PF_LIBRARY_MEMBER(openblas_set_num_threads)
+} Lapack;
+
+#ifdef PF_LAPACK_FILE
+
+/* Our matrices are too small for more than one thread: the others would only wait, and burn time while they do. Whoever
+ * has loaded OpenBLAS before us has threads of his own choice. */
+static void use_one_thread(const void *functions)
+{
+  const Lapack *lapack = functions;
+  if (lapack->openblas_set_num_threads) lapack->openblas_set_num_threads(1);
+}
+
+static PfStatus open_lapack(PfContext *ctx, const Lapack **lapack)
+{
+  static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME) PF_LIBRARY_NAME(openblas_set_num_threads)};
+  static const PfLibrary library = {PF_LAPACK_FILE, names, 3, 2, use_one_thread};
+  const void *functions;
+  PfStatus status = pf_library_open(ctx, &library, &functions);
+  *lapack = functions;
+  return status == PF_ERR_MEMORY ? pf_no_room(ctx, "the functions of LAPACK") : status;
+}
+
+#else
+
+static PfStatus open_lapack(PfContext *ctx, const Lapack **lapack)
+{
+  static const Lapack linked = {FUNCTIONS(PF_LIBRARY_LINKED)};
+  (void)ctx;
+  *lapack = &linked;
+  return PF_OK;
+}
+
+#endif
+
 PfStatus pf_lapack_svd(PfContext *ctx, PfArena *scratch, double *A, int m, int n, double *s, double *U, double *Vt)
 {
+  const Lapack *lapack;
+  PF_TRY(open_lapack(ctx, &lapack));
   const char *job = U ? "S" : "N";
   const int k = m < n ? m : n, one = 1, ask = -1;
   int *integers = pf_arena_array(scratch, int, 8*(size_t)k);
@@ -30,12 +77,12 @@ PfStatus pf_lapack_svd(PfContext *ctx, PfArena *scratch, double *A, int m, int n
 
   const int *ldu = U ? &n : &one, *ldvt = U ? &k : &one; /* V is n x k, U^T is k x m, by columns */
   double *u = U ? Vt : &none, *vt = U ? U : &none;
-  dgesdd_(job, &n, &m, A, &n, s, u, ldu, vt, ldvt, &size, &ask, integers, &info, 1);
+  lapack->dgesdd_(job, &n, &m, A, &n, s, u, ldu, vt, ldvt, &size, &ask, integers, &info, 1);
   if (!(size < INT_MAX)) return pf_fail(ctx, PF_ERR_LIMIT, "%d x %d numbers are too many to decompose", m, n);
   int room = (int)size;
   double *work = pf_arena_array(scratch, double, room);
   if (!work) return pf_fail(ctx, PF_ERR_MEMORY, "no room to decompose %d x %d numbers", m, n);
-  dgesdd_(job, &n, &m, A, &n, s, u, ldu, vt, ldvt, work, &room, integers, &info, 1);
+  lapack->dgesdd_(job, &n, &m, A, &n, s, u, ldu, vt, ldvt, work, &room, integers, &info, 1);
   if (info)
     return pf_fail(ctx, PF_ERR_NUMBER, "the singular values of a %d x %d matrix do not converge", m, n);
   return PF_OK;
@@ -57,6 +104,8 @@ static void transpose(double *A, int n)
  * it has split off, whose elements may then become huge. */
 PfStatus pf_lapack_spectrum(PfContext *ctx, PfArena *scratch, double *A, int n, PfSpectrum *s)
 {
+  const Lapack *lapack;
+  PF_TRY(open_lapack(ctx, &lapack));
   const int ask = -1;
   const size_t size = (size_t)n*(size_t)n;
   double room;
@@ -65,13 +114,13 @@ PfStatus pf_lapack_spectrum(PfContext *ctx, PfArena *scratch, double *A, int n, 
   double *balance = pf_arena_array(scratch, double, n), *gaps = pf_arena_array(scratch, double, n);
   if (!left || !balance || !gaps) return pf_no_room(ctx, "the eigenvalues");
   transpose(A, n);
-  dgeevx_("P", "V", "V", "E", &n, A, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance, &s->norm,
-          s->sense, gaps, &room, &ask, &none, &info, 1, 1, 1, 1);
+  lapack->dgeevx_("P", "V", "V", "E", &n, A, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance,
+                  &s->norm, s->sense, gaps, &room, &ask, &none, &info, 1, 1, 1, 1);
   int length = (int)room;
   double *work = pf_arena_array(scratch, double, length);
   if (!work) return pf_no_room(ctx, "the eigenvalues");
-  dgeevx_("P", "V", "V", "E", &n, A, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance, &s->norm,
-          s->sense, gaps, work, &length, &none, &info, 1, 1, 1, 1);
+  lapack->dgeevx_("P", "V", "V", "E", &n, A, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance,
+                  &s->norm, s->sense, gaps, work, &length, &none, &info, 1, 1, 1, 1);
   if (info) return pf_fail(ctx, PF_ERR_NUMBER, "the eigenvalues of a %d x %d matrix do not converge", n, n);
   return PF_OK;
 }

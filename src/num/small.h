@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Singular values and eigenvalues in two ways with one interface: by our own code, which needs nothing (small.c,
- * francis.c), and by LAPACK (lapack.c). The elements of A are of the size 1 at most; A is destroyed. */
+ * francis.c), and by LAPACK (lapack.c), which says PF_ERR_MISSING, without words and with A unchanged,
+ * where it cannot be loaded. The elements of A are of the size 1 at most; A is destroyed. */
 #ifndef PF_SRC_NUM_SMALL_H
 #define PF_SRC_NUM_SMALL_H
 

@@ -2,11 +2,9 @@
 /* Singular values and eigenvalues: what is checked and scaled before LAPACK or our own code takes over. */
 #include "num/small.h"
 
-
-#ifdef PF_HAVE_LAPACK
-#define BY(what) pf_lapack_##what
-#else
-#define BY(what) pf_small_##what
+#ifndef PF_HAVE_LAPACK
+#define pf_lapack_svd(...) PF_ERR_MISSING
+#define pf_lapack_spectrum(...) PF_ERR_MISSING
 #endif
 
 static int least(int m, int n)
@@ -32,7 +30,9 @@ static PfStatus decompose(PfContext *ctx, PfArena *scratch, const double *A, int
   double scale = 1;
   if (!copy) return pf_fail(ctx, PF_ERR_MEMORY, "no room to decompose %d x %d numbers", m, n);
   PF_TRY(load(ctx, A, m, n, copy, &scale));
-  PF_TRY(BY(svd)(ctx, scratch, copy, m, n, s, U, Vt));
+  PfStatus status = pf_lapack_svd(ctx, scratch, copy, m, n, s, U, Vt);
+  if (status == PF_ERR_MISSING) status = pf_small_svd(ctx, scratch, copy, m, n, s, U, Vt);
+  PF_TRY(status);
   for (int i = 0; i < least(m, n); i++) s[i] *= scale;
   return PF_OK;
 }
@@ -66,7 +66,9 @@ PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n
   if (!copy) return pf_no_room(ctx, "the eigenvalues");
   PF_TRY(spectrum_room(ctx, arena, n, s));
   PF_TRY(load(ctx, A, n, n, copy, &scale));
-  PF_TRY(BY(spectrum)(ctx, arena, copy, n, s));
+  PfStatus status = pf_lapack_spectrum(ctx, arena, copy, n, s);
+  if (status == PF_ERR_MISSING) status = pf_small_spectrum(ctx, arena, copy, n, s);
+  PF_TRY(status);
   for (int i = 0; i < n; i++) s->re[i] *= scale, s->im[i] *= scale;
   s->norm *= scale;
   return PF_OK;

@@ -9,6 +9,7 @@
  * SUNDIALS integrates z = y - offset. A constant does not change the differences of past values, which is all that a
  * multistep formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF
  * only, and gives up at tight tolerances.) */
+#include "base/library.h"
 #include "time/manifold.h"
 #include "time/residual.h"
 
@@ -41,8 +42,52 @@ static PfStatus say_missing(PfMotionRun *run)
 
 typedef enum Family { ADAMS, BDF, IDA_INDEX_1, IDA_INDEX_2 } Family;
 
+/* What is used of SUNDIALS: of both solvers, and of each. It is loaded when such a method starts: CVODE and IDA are two
+ * libraries, PF_SUNDIALS_FILE and PF_SUNDIALS_IDA_FILE, and each holds what both need. Without these names they are
+ * linked, as from version 7 on, where vectors and matrices are libraries of their own. */
+#define SHARED_FUNCTIONS(USE) \
+  USE(SUNContext_Create) USE(SUNContext_Free) USE(N_VDestroy) USE(N_VGetArrayPointer) USE(N_VMake_Serial) \
+  USE(N_VNew_Serial) USE(SUNDenseMatrix) USE(SUNDenseMatrix_Column) USE(SUNMatDestroy) USE(SUNLinSol_Dense) \
+  USE(SUNLinSolFree)
+#define CVODE_FUNCTIONS(USE) \
+  USE(CVode) USE(CVodeCreate) USE(CVodeFree) USE(CVodeGetDky) USE(CVodeGetNumErrTestFails) \
+  USE(CVodeGetNumStepSolveFails) USE(CVodeInit) USE(CVodeReInit) USE(CVodeSStolerances) USE(CVodeSetInitStep) \
+  USE(CVodeSetJacFn) USE(CVodeSetLinearSolver) USE(CVodeSetMaxErrTestFails) USE(CVodeSetMaxStep) \
+  USE(CVodeSetNonlinearSolver) USE(CVodeSetStopTime) USE(CVodeSetUserData) USE(SUNNonlinSol_FixedPoint) \
+  USE(SUNNonlinSolFree)
+#define IDA_FUNCTIONS(USE) \
+  USE(IDACreate) USE(IDAFree) USE(IDAGetDky) USE(IDAGetNumErrTestFails) USE(IDAGetNumStepSolveFails) USE(IDAInit) \
+  USE(IDAReInit) USE(IDASVtolerances) USE(IDASetId) USE(IDASetInitStep) USE(IDASetJacFn) USE(IDASetLinearSolver) \
+  USE(IDASetMaxErrTestFails) USE(IDASetMaxStep) USE(IDASetStopTime) USE(IDASetSuppressAlg) USE(IDASetUserData) \
+  USE(IDASolve)
+#if SUNDIALS_VERSION_MAJOR >= 7
+#define SHARED_SILENCE(USE) USE(SUNContext_ClearErrHandlers) USE(SUNContext_PushErrHandler)
+#define CVODE_SILENCE(USE)
+#define IDA_SILENCE(USE)
+#else
+#define SHARED_SILENCE(USE)
+#define CVODE_SILENCE(USE) USE(CVodeSetErrHandlerFn)
+#define IDA_SILENCE(USE) USE(IDASetErrHandlerFn)
+#endif
+#define OF_BOTH(USE) SHARED_FUNCTIONS(USE) SHARED_SILENCE(USE)
+#define OF_CVODE(USE) CVODE_FUNCTIONS(USE) CVODE_SILENCE(USE)
+#define OF_IDA(USE) IDA_FUNCTIONS(USE) IDA_SILENCE(USE)
+
+typedef struct Sundials {
+  OF_BOTH(PF_LIBRARY_MEMBER)
+  union {
+    struct {
+      OF_CVODE(PF_LIBRARY_MEMBER)
+    };
+    struct {
+      OF_IDA(PF_LIBRARY_MEMBER)
+    };
+  };
+} Sundials;
+
 typedef struct Sun {
   Family family;
+  const Sundials *library;
   SUNContext context;
   void *memory;                  /* of CVODE or IDA */
   SUNMatrix matrix;
@@ -82,9 +127,9 @@ static int cvode_flow(sunrealtype t, N_Vector state, N_Vector rate, void *user)
 {
   PfMotionRun *run = user;
   Sun *s = run->stepper.data;
-  const double *z = N_VGetArrayPointer(state);
+  const double *z = s->library->N_VGetArrayPointer(state);
   for (int i = 0; i < 2*run->n; i++) s->y[i] = z[i] + s->offset[i];
-  if (pf_flow(run, t, s->y, N_VGetArrayPointer(rate))) return 0;
+  if (pf_flow(run, t, s->y, s->library->N_VGetArrayPointer(rate))) return 0;
   keep_trouble(run, s);
   return 1;
 }
@@ -111,7 +156,7 @@ static int cvode_jacobian(sunrealtype t, N_Vector state, N_Vector rate, SUNMatri
   PfMotionRun *run = user;
   Sun *s = run->stepper.data;
   int n = run->n, N = n + run->m;
-  const double *z = N_VGetArrayPointer(state);
+  const double *z = s->library->N_VGetArrayPointer(state);
   for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
   if (!pf_flow(run, t, s->y, s->dy)) return keep_trouble(run, s), 1;
   pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->flow.multiplier, NULL);
@@ -121,7 +166,7 @@ static int cvode_jacobian(sunrealtype t, N_Vector state, N_Vector rate, SUNMatri
   for (int j = 0; j < 2*n; j++) {
     for (int i = 0; i < N; i++) s->right[i] = s->G[i*2*n + j];
     pf_qr_solve(&s->qr, s->right, s->solution);
-    double *column = SUNDenseMatrix_Column(J, j); /* zeroed by CVODE */
+    double *column = s->library->SUNDenseMatrix_Column(J, j); /* zeroed by CVODE */
     if (j >= n) column[j - n] = 1;
     memcpy(column + n, s->solution, (size_t)n*sizeof *column);
   }
@@ -133,7 +178,7 @@ static int cvode_jacobian(sunrealtype t, N_Vector state, N_Vector rate, SUNMatri
 static void set_ida_inputs(const PfMotionRun *run, Sun *s, double t, N_Vector state, N_Vector rate)
 {
   int n = run->n;
-  const double *z = N_VGetArrayPointer(state), *dz = N_VGetArrayPointer(rate);
+  const double *z = s->library->N_VGetArrayPointer(state), *dz = s->library->N_VGetArrayPointer(rate);
   for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
   pf_residuals_set(&s->rows, run->symbols, t, s->y, dz + n, z + 2*n, z + 2*n + run->m);
 }
@@ -150,8 +195,8 @@ static int ida_residual(sunrealtype t, N_Vector state, N_Vector rate, N_Vector r
   PfMotionRun *run = user;
   Sun *s = run->stepper.data;
   PfResiduals *rows = &s->rows;
-  const double *z = N_VGetArrayPointer(state), *dz = N_VGetArrayPointer(rate);
-  double *out = N_VGetArrayPointer(residual);
+  const double *z = s->library->N_VGetArrayPointer(state), *dz = s->library->N_VGetArrayPointer(rate);
+  double *out = s->library->N_VGetArrayPointer(residual);
   run->result.evaluations++;
   set_ida_inputs(run, s, t, state, rate);
   int bad = pf_residuals_find(rows);
@@ -238,6 +283,35 @@ static PfStatus start_ida(PfMotionRun *run, Sun *s)
 
 /* ---------------------------------------------------------------- setting up */
 
+#ifdef PF_SUNDIALS_FILE
+
+static PfStatus open_library(PfContext *ctx, Sun *s)
+{
+  static const char *const of_cvode[] = {OF_BOTH(PF_LIBRARY_NAME) OF_CVODE(PF_LIBRARY_NAME)};
+  static const char *const of_ida[] = {OF_BOTH(PF_LIBRARY_NAME) OF_IDA(PF_LIBRARY_NAME)};
+  enum { CVODE_COUNT = sizeof of_cvode/sizeof *of_cvode, IDA_COUNT = sizeof of_ida/sizeof *of_ida };
+  static const PfLibrary cvode = {PF_SUNDIALS_FILE, of_cvode, CVODE_COUNT, CVODE_COUNT, NULL};
+  static const PfLibrary ida = {PF_SUNDIALS_IDA_FILE, of_ida, IDA_COUNT, IDA_COUNT, NULL};
+  const void *functions;
+  PfStatus status = pf_library_require(ctx, is_ida(s) ? &ida : &cvode,
+                                       "this method needs SUNDIALS (Debian: libsundials-dev)", &functions);
+  s->library = functions;
+  return status;
+}
+
+#else
+
+static PfStatus open_library(PfContext *ctx, Sun *s)
+{
+  static const Sundials cvode = {OF_BOTH(PF_LIBRARY_LINKED) OF_CVODE(PF_LIBRARY_LINKED)};
+  static const Sundials ida = {OF_BOTH(PF_LIBRARY_LINKED) OF_IDA(PF_LIBRARY_LINKED)};
+  (void)ctx;
+  s->library = is_ida(s) ? &ida : &cvode;
+  return PF_OK;
+}
+
+#endif
+
 #if SUNDIALS_VERSION_MAJOR >= 7
 static void be_silent(int line, const char *function, const char *file, const char *words, SUNErrCode code, void *user,
                       SUNContext context)
@@ -247,9 +321,9 @@ static void be_silent(int line, const char *function, const char *file, const ch
 
 static bool make_context(Sun *s)
 {
-  if (SUNContext_Create(SUN_COMM_NULL, &s->context) != 0) return false;
-  SUNContext_ClearErrHandlers(s->context);
-  return SUNContext_PushErrHandler(s->context, be_silent, NULL) == 0;
+  if (s->library->SUNContext_Create(SUN_COMM_NULL, &s->context) != 0) return false;
+  s->library->SUNContext_ClearErrHandlers(s->context);
+  return s->library->SUNContext_PushErrHandler(s->context, be_silent, NULL) == 0;
 }
 
 static void silence(Sun *s)
@@ -264,13 +338,13 @@ static void be_silent(int code, const char *module, const char *function, char *
 
 static bool make_context(Sun *s)
 {
-  return SUNContext_Create(NULL, &s->context) == 0;
+  return s->library->SUNContext_Create(NULL, &s->context) == 0;
 }
 
 static void silence(Sun *s)
 {
-  if (is_ida(s)) IDASetErrHandlerFn(s->memory, be_silent, NULL);
-  else CVodeSetErrHandlerFn(s->memory, be_silent, NULL);
+  if (is_ida(s)) s->library->IDASetErrHandlerFn(s->memory, be_silent, NULL);
+  else s->library->CVodeSetErrHandlerFn(s->memory, be_silent, NULL);
 }
 #endif
 
@@ -285,25 +359,25 @@ static PfStatus make_vectors(PfMotionRun *run, Sun *s)
   if (!s->z || !s->dz || !s->y || !s->dy || !s->offset) return PF_ERR_MEMORY;
   memcpy(s->z, run->state.y, n2*sizeof *s->z);
   if (!make_context(s)) return pf_no_room(run->ctx, "SUNDIALS");
-  s->state = N_VMake_Serial(s->unknowns, s->z, s->context);
-  s->rate = N_VMake_Serial(s->unknowns, s->dz, s->context);
-  s->inside = N_VNew_Serial(s->unknowns, s->context);
-  s->size = N_VNew_Serial(s->unknowns, s->context);
-  s->kind = N_VNew_Serial(s->unknowns, s->context);
+  s->state = s->library->N_VMake_Serial(s->unknowns, s->z, s->context);
+  s->rate = s->library->N_VMake_Serial(s->unknowns, s->dz, s->context);
+  s->inside = s->library->N_VNew_Serial(s->unknowns, s->context);
+  s->size = s->library->N_VNew_Serial(s->unknowns, s->context);
+  s->kind = s->library->N_VNew_Serial(s->unknowns, s->context);
   return s->state && s->rate && s->inside && s->size && s->kind ? PF_OK : pf_no_room(run->ctx, "SUNDIALS");
 }
 
 static bool make_linear(Sun *s)
 {
-  s->matrix = SUNDenseMatrix(s->unknowns, s->unknowns, s->context);
-  s->linear = s->matrix ? SUNLinSol_Dense(s->state, s->matrix, s->context) : NULL;
+  s->matrix = s->library->SUNDenseMatrix(s->unknowns, s->unknowns, s->context);
+  s->linear = s->matrix ? s->library->SUNLinSol_Dense(s->state, s->matrix, s->context) : NULL;
   return s->linear != NULL;
 }
 
 /* Multipliers are out of the error test, and too large a tolerance for them keeps them out of Newton's as well. */
 static void set_sizes(PfMotionRun *run, Sun *s)
 {
-  double *size = N_VGetArrayPointer(s->size), *kind = N_VGetArrayPointer(s->kind);
+  double *size = s->library->N_VGetArrayPointer(s->size), *kind = s->library->N_VGetArrayPointer(s->kind);
   for (int i = 0; i < s->unknowns; i++) {
     bool differential = i < 2*run->n;
     kind[i] = differential;
@@ -313,22 +387,25 @@ static void set_sizes(PfMotionRun *run, Sun *s)
 
 static bool set_up_cvode(PfMotionRun *run, Sun *s)
 {
+  const Sundials *sun = s->library;
   const PfRunOptions *o = &run->options;
-  s->memory = CVodeCreate(s->family == ADAMS ? CV_ADAMS : CV_BDF, s->context);
+  s->memory = sun->CVodeCreate(s->family == ADAMS ? CV_ADAMS : CV_BDF, s->context);
   if (!s->memory) return false;
   silence(s);
-  bool good = CVodeInit(s->memory, cvode_flow, run->state.t, s->state) == 0 && CVodeSetUserData(s->memory, run) == 0 &&
-              CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 &&
-              CVodeSetStopTime(s->memory, run->state.t_end) == 0 && CVodeSetMaxErrTestFails(s->memory, 20) == 0;
-  if (good && o->step > 0) good = CVodeSetInitStep(s->memory, o->step) == 0;
-  if (good && o->largest_step > 0) good = CVodeSetMaxStep(s->memory, o->largest_step) == 0;
+  bool good = sun->CVodeInit(s->memory, cvode_flow, run->state.t, s->state) == 0 &&
+              sun->CVodeSetUserData(s->memory, run) == 0 &&
+              sun->CVodeSStolerances(s->memory, o->rtol, o->atol) == 0 &&
+              sun->CVodeSetStopTime(s->memory, run->state.t_end) == 0 &&
+              sun->CVodeSetMaxErrTestFails(s->memory, 20) == 0;
+  if (good && o->step > 0) good = sun->CVodeSetInitStep(s->memory, o->step) == 0;
+  if (good && o->largest_step > 0) good = sun->CVodeSetMaxStep(s->memory, o->largest_step) == 0;
   if (!good) return false;
   if (s->family == ADAMS) { /* not stiff: the corrector is iterated as it stands */
-    s->nonlinear = SUNNonlinSol_FixedPoint(s->state, 0, s->context);
-    return s->nonlinear && CVodeSetNonlinearSolver(s->memory, s->nonlinear) == 0;
+    s->nonlinear = sun->SUNNonlinSol_FixedPoint(s->state, 0, s->context);
+    return s->nonlinear && sun->CVodeSetNonlinearSolver(s->memory, s->nonlinear) == 0;
   }
-  return make_linear(s) && CVodeSetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
-         (!s->rows.jacobian || CVodeSetJacFn(s->memory, cvode_jacobian) == 0);
+  return make_linear(s) && sun->CVodeSetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
+         (!s->rows.jacobian || sun->CVodeSetJacFn(s->memory, cvode_jacobian) == 0);
 }
 
 /* IDA's first step is 0.5/|y'| in units of the tolerance. Where a velocity is zero and the tolerance is tight that is
@@ -343,25 +420,27 @@ static bool set_first_step(const PfMotionRun *run, Sun *s)
     sum += rate*rate/n2;
   }
   double first = o->step > 0 ? o->step : sum > 0 && 0.5/sqrt(sum) < least ? least : 0; /* 0: its own */
-  return IDASetInitStep(s->memory, first) == 0;
+  return s->library->IDASetInitStep(s->memory, first) == 0;
 }
 
 static bool set_up_ida(PfMotionRun *run, Sun *s)
 {
+  const Sundials *sun = s->library;
   const PfRunOptions *o = &run->options;
-  s->memory = IDACreate(s->context);
+  s->memory = sun->IDACreate(s->context);
   if (!s->memory) return false;
   silence(s);
   set_sizes(run, s);
-  bool good = IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 &&
-              IDASetUserData(s->memory, run) == 0 &&
-              IDASVtolerances(s->memory, o->rtol, s->size) == 0 && IDASetId(s->memory, s->kind) == 0 &&
-              IDASetSuppressAlg(s->memory, SUNTRUE) == 0 && IDASetStopTime(s->memory, run->state.t_end) == 0 &&
-              IDASetMaxErrTestFails(s->memory, 20) == 0;
+  bool good = sun->IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 &&
+              sun->IDASetUserData(s->memory, run) == 0 &&
+              sun->IDASVtolerances(s->memory, o->rtol, s->size) == 0 && sun->IDASetId(s->memory, s->kind) == 0 &&
+              sun->IDASetSuppressAlg(s->memory, SUNTRUE) == 0 &&
+              sun->IDASetStopTime(s->memory, run->state.t_end) == 0 &&
+              sun->IDASetMaxErrTestFails(s->memory, 20) == 0;
   good = good && set_first_step(run, s);
-  if (good && o->largest_step > 0) good = IDASetMaxStep(s->memory, o->largest_step) == 0;
-  return good && make_linear(s) && IDASetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
-         (!s->rows.jacobian || IDASetJacFn(s->memory, ida_jacobian) == 0);
+  if (good && o->largest_step > 0) good = sun->IDASetMaxStep(s->memory, o->largest_step) == 0;
+  return good && make_linear(s) && sun->IDASetLinearSolver(s->memory, s->linear, s->matrix) == 0 &&
+         (!s->rows.jacobian || sun->IDASetJacFn(s->memory, ida_jacobian) == 0);
 }
 
 /* BDF: workspace for the Jacobian of the accelerations. */
@@ -387,6 +466,7 @@ static PfStatus prepare(PfMotionRun *run, Family family)
   if (family != ADAMS) PF_TRY(pf_residuals_make(run, family == IDA_INDEX_2 ? PF_INDEX_2 : PF_INDEX_1, &s->rows));
   if (family == BDF) PF_TRY(make_jacobian(run, s));
   if (is_ida(s)) s->unknowns = s->rows.count;
+  PF_TRY(open_library(run->ctx, s));
   PF_TRY(make_vectors(run, s));
   if (is_ida(s)) PF_TRY(start_ida(run, s));
   return (is_ida(s) ? set_up_ida(run, s) : set_up_cvode(run, s)) ? PF_OK : pf_no_room(run->ctx, "SUNDIALS");
@@ -415,15 +495,15 @@ static PfStatus prepare_ida2(PfMotionRun *run)
 static void release(PfMotionRun *run)
 {
   Sun *s = run->stepper.data;
-  if (s->memory && is_ida(s)) IDAFree(&s->memory);
-  else if (s->memory) CVodeFree(&s->memory);
-  if (s->nonlinear) SUNNonlinSolFree(s->nonlinear);
-  if (s->linear) SUNLinSolFree(s->linear);
-  if (s->matrix) SUNMatDestroy(s->matrix);
+  if (s->memory && is_ida(s)) s->library->IDAFree(&s->memory);
+  else if (s->memory) s->library->CVodeFree(&s->memory);
+  if (s->nonlinear) s->library->SUNNonlinSolFree(s->nonlinear);
+  if (s->linear) s->library->SUNLinSolFree(s->linear);
+  if (s->matrix) s->library->SUNMatDestroy(s->matrix);
   N_Vector vectors[] = {s->state, s->rate, s->inside, s->size, s->kind};
   for (size_t i = 0; i < sizeof vectors/sizeof *vectors; i++)
-    if (vectors[i]) N_VDestroy(vectors[i]);
-  if (s->context) SUNContext_Free(&s->context);
+    if (vectors[i]) s->library->N_VDestroy(vectors[i]);
+  if (s->context) s->library->SUNContext_Free(&s->context);
   pf_residuals_release(&s->rows);
 }
 
@@ -433,11 +513,11 @@ static void count_rejected(PfMotionRun *run, Sun *s)
 {
   long errors = 0, failures = 0;
   if (is_ida(s)) {
-    IDAGetNumErrTestFails(s->memory, &errors);
-    IDAGetNumStepSolveFails(s->memory, &failures);
+    s->library->IDAGetNumErrTestFails(s->memory, &errors);
+    s->library->IDAGetNumStepSolveFails(s->memory, &failures);
   } else {
-    CVodeGetNumErrTestFails(s->memory, &errors);
-    CVodeGetNumStepSolveFails(s->memory, &failures);
+    s->library->CVodeGetNumErrTestFails(s->memory, &errors);
+    s->library->CVodeGetNumStepSolveFails(s->memory, &failures);
   }
   run->result.rejected += errors + failures - s->rejected;
   s->rejected = errors + failures;
@@ -465,11 +545,11 @@ static bool restart(PfMotionRun *run, Sun *s)
   memset(s->z, 0, (size_t)s->unknowns*sizeof *s->z);
   memcpy(s->z, run->state.y, 2*n*sizeof *s->z);
   s->rejected = 0;
-  if (!is_ida(s)) return CVodeReInit(s->memory, run->state.t, s->state) == 0;
+  if (!is_ida(s)) return s->library->CVodeReInit(s->memory, run->state.t, s->state) == 0;
   memset(s->dz, 0, (size_t)s->unknowns*sizeof *s->dz);
   memcpy(s->dz, run->state.dy, 2*n*sizeof *s->dz);
   set_multipliers(run, s);
-  return IDAReInit(s->memory, run->state.t, s->state, s->rate) == 0 && set_first_step(run, s);
+  return s->library->IDAReInit(s->memory, run->state.t, s->state, s->rate) == 0 && set_first_step(run, s);
 }
 
 static PfStepEnd step(PfMotionRun *run)
@@ -481,10 +561,10 @@ static PfStepEnd step(PfMotionRun *run)
     run->stepper.restart = pf_watch_choose(run, s->dropped);
   if (run->stepper.restart && !restart(run, s)) return PF_STEP_TROUBLE;
   for (int i = 0; i < n2; i++) s->offset[i] = run->state.y[i] - s->z[i];
-  if (is_ida(s)) IDASetStopTime(s->memory, run->state.t_end);
-  else CVodeSetStopTime(s->memory, run->state.t_end);
-  int flag = is_ida(s) ? IDASolve(s->memory, run->state.t_end, &t, s->state, s->rate, IDA_ONE_STEP)
-                       : CVode(s->memory, run->state.t_end, s->state, &t, CV_ONE_STEP);
+  if (is_ida(s)) s->library->IDASetStopTime(s->memory, run->state.t_end);
+  else s->library->CVodeSetStopTime(s->memory, run->state.t_end);
+  int flag = is_ida(s) ? s->library->IDASolve(s->memory, run->state.t_end, &t, s->state, s->rate, IDA_ONE_STEP)
+                       : s->library->CVode(s->memory, run->state.t_end, s->state, &t, CV_ONE_STEP);
   count_rejected(run, s);
   if (flag < 0) return why(run, s, flag);
   if (!(t > run->state.t) || t - run->state.t < 4*DBL_EPSILON*fabs(t)) return PF_STEP_TOO_SMALL;
@@ -501,8 +581,9 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 {
   Sun *s = run->stepper.data;
   double at = fmax(t, run->state.t_old);
-  int flag = is_ida(s) ? IDAGetDky(s->memory, at, 0, s->inside) : CVodeGetDky(s->memory, at, 0, s->inside);
-  const double *z = N_VGetArrayPointer(s->inside);
+  int flag = is_ida(s) ? s->library->IDAGetDky(s->memory, at, 0, s->inside)
+                       : s->library->CVodeGetDky(s->memory, at, 0, s->inside);
+  const double *z = s->library->N_VGetArrayPointer(s->inside);
   for (int i = 0; i < 2*run->n; i++) y[i] = flag == 0 ? z[i] + s->offset[i] : run->state.y[i];
 }
 

@@ -81,12 +81,6 @@ compare_with branches.svg
 run 0 draw --out "$place/bicycle.svg" "$examples/bicycle.pf"
 compare_with bicycle.svg
 
-# The library of PNG and PDF is not loaded by what draws none.
-if command -v ldd >/dev/null; then
-  ldd "$program" >"$place/libraries" 2>&1 || true
-  ! grep -q 'librsvg\|libcairo' "$place/libraries" || fail "the program is linked to librsvg or cairo"
-fi
-
 # Text goes where it went; nothing is written for a kind that is not known.
 run 0 compare --out - "$examples/x1.pf"
 says out "<svg"

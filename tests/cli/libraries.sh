@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Libraries are loaded by what needs them, and whatever does not need one works without it.
+set -u
+. "$(dirname "$0")/common.sh"
+
+if command -v ldd >/dev/null; then
+  ldd "$program" >"$place/libraries" 2>&1 || true
+  ! grep -q 'librsvg\|libcairo\|libflint\|libopenblas\|liblapack' "$place/libraries" ||
+    fail "the program is linked to what only some commands need"
+fi
+
+# An empty file in front of each: found, and not to be loaded.
+names=$(grep -ao 'lib[a-z_]*\.so\.[0-9][0-9.]*' "$program" | grep 'flint\|openblas\|lapack\|sundials\|expat' | sort -u)
+mkdir "$place/broken"
+for name in $names; do : >"$place/broken/$name"; done
+LD_LIBRARY_PATH="$place/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export LD_LIBRARY_PATH
+run 0 check "$source/examples/snakeboard.pf"
+run 0 derive "$source/examples/snakeboard.pf"
+says out "x'' "
+run 0 study linearize "$source/examples/bicycle.pf"
+says_nothing err
+run 0 run --out "$place/run.csv" "$source/examples/snakeboard.pf"
+if echo "$names" | grep -q sundials; then
+  run 1 run --by cvode_bdf --out "$place/none.csv" "$source/examples/snakeboard.pf"
+  says err "needs SUNDIALS (Debian: libsundials-dev), which cannot be loaded: "
+fi
+if echo "$names" | grep -q expat; then
+  run 1 import "$source/examples/arm7.urdf"
+  says err "URDF is read by expat (Debian: libexpat1), which cannot be loaded: "
+fi
+finish
