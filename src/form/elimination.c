@@ -14,15 +14,24 @@
 enum { MOST_COORDINATES = 16, MOST_CONSTRAINTS = 8 };
 enum { MOST_OPERATIONS = 400 }; /* more are not faster than the same on matrices */
 
-struct PfElimination {
+/* The formulas: they serve all solvers of the system with the same numbers of parameters. */
+struct PfFormulas {
+  PfArena *arena;
+  int users;
   int first;             /* of the symbols, that the tapes begin with: parameters may be numbers */
   PfTape *flow;          /* a, lambda, power, then pairs: a pivot and what it started as */
   PfTape *velocity;      /* residuals psi, corrections of v, pairs; NULL: some constraint needs iteration */
   int pairs, mass_pairs; /* how many of them; the first ones belong to M, the others to S */
   int *row;              /* of each pair of S: the constraint */
-  double *flow_out, *velocity_out, *work;
   double fixed_margin;   /* the smallest pivot of S over what it started as, among those that are constant */
   int fixed_row;         /* the constraint it belongs to */
+};
+
+typedef struct PfFormulas Formulas;
+
+struct PfElimination {
+  Formulas *formulas;
+  double *flow_out, *velocity_out, *work;
 };
 
 typedef struct PfElimination Elimination;
@@ -166,7 +175,7 @@ static PfStatus gather(Maker *k)
 }
 
 /* Inputs by their functions of time, parameters by their numbers when these are known. */
-static PfStatus insert_numbers(Maker *k, Elimination *f)
+static PfStatus insert_numbers(Maker *k, Formulas *f)
 {
   const double *values = k->solver->plan->values;
   PF_TRY(pf_insert_inputs(k->ctx, k->solver->system->eq->model, k->all, k->count));
@@ -231,7 +240,7 @@ static void accelerate(Maker *k)
 /* ---------------------------------------------------------------- tapes */
 
 /* Pivots that can change; the others are decided here. */
-static PfStatus list_pairs(Maker *k, Elimination *f, PfExpr *pairs)
+static PfStatus list_pairs(Maker *k, Formulas *f, PfExpr *pairs)
 {
   int n = k->n, count = 0;
   for (int i = 0; i < n + k->m; i++) {
@@ -253,18 +262,17 @@ static PfStatus list_pairs(Maker *k, Elimination *f, PfExpr *pairs)
   return PF_OK;
 }
 
-static PfStatus make_tape(Maker *k, const Elimination *f, PfExpr *roots, int count, PfTape **tape)
+static PfStatus make_tape(Maker *k, const Formulas *f, PfExpr *roots, int count, PfTape **tape)
 {
   PF_TRY(pf_angles_share(k->ctx, k->arena, roots, count));
   return pf_tape_new(k->ctx, k->in->symbol + f->first, k->in->lambda - f->first, roots, count, tape);
 }
 
-static PfStatus make_flow(Maker *k, Elimination *f, const PfExpr *pairs)
+static PfStatus make_flow(Maker *k, Formulas *f, const PfExpr *pairs)
 {
   size_t n = (size_t)k->n, m = (size_t)k->m, count = n + m + 1 + 2*(size_t)f->pairs;
   PfExpr *roots = maker_array(k, PfExpr, count);
-  f->flow_out = pf_solver_array(k->solver, double, count);
-  if (!roots || !f->flow_out) return pf_solver_no_room(k->solver);
+  if (!roots) return pf_solver_no_room(k->solver);
   PF_TRY(pf_expr_substitute(k->ctx, k->power, 1, k->in->symbol + k->in->lambda, k->lambda, k->m, roots + n + m));
   memcpy(roots, k->a, n*sizeof *roots);
   memcpy(roots + n, k->lambda, m*sizeof *roots);
@@ -282,13 +290,12 @@ static bool are_linear(const Maker *k)
 }
 
 /* v - Y S^-1 psi */
-static PfStatus make_velocity(Maker *k, Elimination *f, const PfExpr *pairs)
+static PfStatus make_velocity(Maker *k, Formulas *f, const PfExpr *pairs)
 {
   size_t n = (size_t)k->n, m = (size_t)k->m, count = m + n + 2*(size_t)f->pairs;
   if (!are_linear(k)) return PF_OK;
   PfExpr *roots = maker_array(k, PfExpr, count);
-  f->velocity_out = pf_solver_scratch(k->solver, double, count);
-  if (!roots || !f->velocity_out) return pf_solver_no_room(k->solver);
+  if (!roots) return pf_solver_no_room(k->solver);
   PfExpr *change = roots + m;
   memcpy(roots, k->psi, m*sizeof *roots);
   memcpy(k->lambda, k->psi, m*sizeof *roots);
@@ -301,22 +308,19 @@ static PfStatus make_velocity(Maker *k, Elimination *f, const PfExpr *pairs)
   return make_tape(k, f, roots, (int)count, &f->velocity);
 }
 
-static PfStatus make_tapes(Maker *k, Elimination *f)
+static PfStatus make_tapes(Maker *k, Formulas *f)
 {
   PfExpr *pairs = maker_array(k, PfExpr, 2*(k->n + k->m));
-  f->row = pf_solver_scratch(k->solver, int, k->m);
+  f->row = pf_arena_array(f->arena, int, k->m);
   if (!pairs || !f->row) return pf_solver_no_room(k->solver);
   PF_TRY(list_pairs(k, f, pairs));
   PF_TRY(pf_expr_check(k->ctx));
   PF_TRY(make_flow(k, f, pairs));
   if (is_too_slow(k, f->flow)) return refuse(k, too_long);
-  PF_TRY(make_velocity(k, f, pairs));
-  size_t size = pf_tape_work_size(f->flow), other = f->velocity ? pf_tape_work_size(f->velocity) : 0;
-  f->work = pf_solver_scratch(k->solver, double, size > other ? size : other);
-  return f->work ? PF_OK : pf_solver_no_room(k->solver);
+  return make_velocity(k, f, pairs);
 }
 
-static PfStatus make(Maker *k, Elimination *f)
+static PfStatus make(Maker *k, Formulas *f)
 {
   if (k->solver->system->friction) return refuse(k, "it has no place for friction that depends on the multipliers");
   PF_TRY(gather(k));
@@ -327,10 +331,17 @@ static PfStatus make(Maker *k, Elimination *f)
   return make_tapes(k, f);
 }
 
+void pf_formulas_drop(Formulas *f)
+{
+  if (!f || --f->users > 0) return;
+  pf_tape_free(f->flow);
+  pf_tape_free(f->velocity);
+  pf_arena_free(f->arena);
+}
+
 static void release(PfSolver *s)
 {
-  pf_tape_free(s->elimination->flow);
-  pf_tape_free(s->elimination->velocity);
+  pf_formulas_drop(s->elimination->formulas);
 }
 
 static PfStatus check(const PfSolver *s)
@@ -340,18 +351,13 @@ static PfStatus check(const PfSolver *s)
 }
 
 /* Whatever else than memory stops it, a division by zero perhaps, means that it does not apply. */
-static PfStatus prepare(PfSolver *s)
+static PfStatus write_formulas(PfSolver *s, Formulas *f)
 {
   PfContext *ctx = s->ctx;
   int before = pf_diagnostic_count(ctx);
-  PF_TRY(pf_form_multipliers.prepare(s));
   Maker k = {.solver = s, .ctx = ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m,
-             .zero = pf_expr_int(ctx, 0)};
-  Elimination *f = s->elimination = pf_solver_array(s, Elimination, 1);
-  k.arena = f ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+             .zero = pf_expr_int(ctx, 0), .arena = pf_arena_new(pf_context_allocator(ctx))};
   if (!k.arena) return pf_solver_no_room(s);
-  *f = (Elimination){.fixed_margin = 1};
-  s->release = release;
   PfStatus status = make(&k, f);
   pf_arena_free(k.arena);
   if (status == PF_OK || pf_is_final(status)) return status;
@@ -362,12 +368,58 @@ static PfStatus prepare(PfSolver *s)
                                                     : "it divides by zero: mass matrix or constraints are singular");
 }
 
+static PfStatus new_formulas(PfSolver *s, Formulas **formulas)
+{
+  PfArena *arena = pf_arena_new(pf_context_allocator(s->ctx));
+  Formulas *f = arena ? pf_arena_array(arena, Formulas, 1) : NULL;
+  if (!f) {
+    pf_arena_free(arena);
+    return pf_solver_no_room(s);
+  }
+  *f = (Formulas){.arena = arena, .users = 1, .fixed_margin = 1};
+  PfStatus status = write_formulas(s, f);
+  if (status == PF_OK) *formulas = f;
+  else pf_formulas_drop(f);
+  return status;
+}
+
+/* Those of an earlier solver with the same numbers, or new ones. */
+static PfStatus find_formulas(PfSolver *s, Elimination *e)
+{
+  if (pf_shared_formulas(s->system, s->plan, &e->formulas)) {
+    if (!e->formulas) return pf_fail(s->ctx, PF_ERR_MODEL, "%s", too_long);
+    e->formulas->users++;
+    return PF_OK;
+  }
+  e->formulas = NULL;
+  PfStatus status = new_formulas(s, &e->formulas);
+  bool keep = status == PF_OK || (status == PF_ERR_MODEL && s->plan->cost_limit > 0);
+  if (keep && pf_shared_keep_formulas(s->system, s->plan, e->formulas) && e->formulas) e->formulas->users++;
+  return status;
+}
+
+static PfStatus prepare(PfSolver *s)
+{
+  PF_TRY(pf_form_multipliers.prepare(s));
+  Elimination *e = s->elimination = pf_solver_array(s, Elimination, 1);
+  if (!e) return pf_solver_no_room(s);
+  s->release = release;
+  PF_TRY(find_formulas(s, e));
+  const Formulas *f = e->formulas;
+  size_t n = (size_t)s->system->n, m = (size_t)s->system->m, pairs = 2*(size_t)f->pairs;
+  size_t size = pf_tape_work_size(f->flow), other = f->velocity ? pf_tape_work_size(f->velocity) : 0;
+  e->flow_out = pf_solver_array(s, double, n + m + 1 + pairs);
+  e->velocity_out = pf_solver_scratch(s, double, m + n + pairs);
+  e->work = pf_solver_scratch(s, double, size > other ? size : other);
+  return e->flow_out && e->velocity_out && e->work ? PF_OK : pf_solver_no_room(s);
+}
+
 /* ---------------------------------------------------------------- numbers */
 
 /* Are all pivots large enough? NaN is not. Notes the margin of S. */
 static bool are_good(PfSolver *s, const double *pair)
 {
-  const Elimination *f = s->elimination;
+  const Formulas *f = s->elimination->formulas;
   double margin = f->fixed_margin;
   int at = f->fixed_row;
   for (int i = 0; i < f->mass_pairs; i++)
@@ -385,22 +437,23 @@ static bool are_good(PfSolver *s, const double *pair)
 
 static bool answer(PfSolver *s, PfMotion *motion)
 {
-  const Elimination *f = s->elimination;
+  const Elimination *e = s->elimination;
+  const Formulas *f = e->formulas;
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
   if (s->skipped) return false;
-  pf_tape_run(f->flow, s->values + f->first, f->flow_out, f->work);
-  if (!are_good(s, f->flow_out + n + m + 1)) return false;
-  if (pf_first_not_finite(f->flow_out, n + m) >= 0) return false;
-  memcpy(motion->acceleration, f->flow_out, n*sizeof(double));
-  memcpy(motion->multiplier, f->flow_out + n, m*sizeof(double));
-  s->told.power = f->flow_out[n + m];
+  pf_tape_run(f->flow, s->values + f->first, e->flow_out, e->work);
+  if (!are_good(s, e->flow_out + n + m + 1)) return false;
+  if (pf_first_not_finite(e->flow_out, n + m) >= 0) return false;
+  memcpy(motion->acceleration, e->flow_out, n*sizeof(double));
+  memcpy(motion->multiplier, e->flow_out + n, m*sizeof(double));
+  s->told.power = e->flow_out[n + m];
   return s->told.known = true;
 }
 
 static void raise_squares(const PfSolver *s, double *square)
 {
-  const Elimination *f = s->elimination;
-  const double *pair = f->flow_out + s->system->n + s->system->m + 1;
+  const Formulas *f = s->elimination->formulas;
+  const double *pair = s->elimination->flow_out + s->system->n + s->system->m + 1;
   for (int i = f->mass_pairs; i < f->pairs; i++) {
     int row = f->row[i - f->mass_pairs];
     square[row] = fmax(square[row], pair[2*i + 1]);
@@ -409,15 +462,16 @@ static void raise_squares(const PfSolver *s, double *square)
 
 static PfProjected project(PfSolver *s, double *values, double enough)
 {
-  const Elimination *f = s->elimination;
+  const Elimination *e = s->elimination;
+  const Formulas *f = e->formulas;
   const int n = s->system->n, m = s->system->m;
   double *v = values + s->system->symbols.v, miss = 0;
   if (!f->velocity || s->skipped) return PF_PROJECTED_NOT;
-  pf_tape_run(f->velocity, values + f->first, f->velocity_out, f->work);
-  if (!are_good(s, f->velocity_out + m + n)) return PF_PROJECTED_NOT;
-  for (int r = 0; r < m; r++) miss = fabs(f->velocity_out[r]) > miss ? fabs(f->velocity_out[r]) : miss;
+  pf_tape_run(f->velocity, values + f->first, e->velocity_out, e->work);
+  if (!are_good(s, e->velocity_out + m + n)) return PF_PROJECTED_NOT;
+  for (int r = 0; r < m; r++) miss = fabs(e->velocity_out[r]) > miss ? fabs(e->velocity_out[r]) : miss;
   if (miss <= enough) return PF_PROJECTED_BEFORE;
-  for (int j = 0; j < n; j++) v[j] += f->velocity_out[m + j];
+  for (int j = 0; j < n; j++) v[j] += e->velocity_out[m + j];
   return PF_PROJECTED_NOW;
 }
 

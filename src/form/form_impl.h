@@ -7,6 +7,10 @@
 #include "num/num.h"
 #include "pfaff/form.h"
 
+/* What was made for a system and serves again, when a motion of it is opened once more (shared.c). */
+typedef struct PfShared PfShared;
+struct PfFormulas; /* of an elimination */
+
 struct PfSystem {
   PfContext *ctx;
   PfArena *arena;
@@ -24,6 +28,7 @@ struct PfSystem {
   PfTape *slope;     /* dC/dlambda (n x m), with friction */
   bool *pulls;       /* m: C depends on this multiplier */
   bool affine;       /* C is affine in the multipliers */
+  PfShared *shared;
 };
 
 /* Everything a formulation needs at one state. `load` is F + C; F itself when C is zero at all times. */
@@ -85,6 +90,15 @@ struct PfSolver {
 /* A tape of expressions of the model; `roots` are overwritten. */
 PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inputs, int input_count, PfExpr *roots,
                         int root_count, PfTape **tape);
+
+PfStatus pf_shared_new(PfContext *ctx, PfArena *arena, PfShared **shared);
+void pf_shared_free(PfShared *shared);
+/* Is it known which formulas an elimination with the numbers of the plan has? NULL: it does not apply. */
+bool pf_shared_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas **formulas);
+/* Keeps these in the place of the old ones; false without memory. */
+bool pf_shared_keep_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas *formulas);
+/* One user less; the last one frees them (elimination.c). */
+void pf_formulas_drop(struct PfFormulas *formulas);
 
 /* Memory of a solver, counted; zeroed. NULL without memory. */
 void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);

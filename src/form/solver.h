@@ -16,6 +16,10 @@ typedef struct PfSolverPlan {
   double cost_limit;
 } PfSolverPlan;
 
+/* A tape of expressions of the model, in the symbols of the system, with inputs that are functions of time written out.
+ * It belongs to the system: the same list gives the same tape again, however often motions of it are opened. */
+PfStatus pf_system_shared_tape(const PfSystem *system, const PfExpr *roots, int count, const PfTape **tape);
+
 PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                            const PfSolverPlan *plan, PfSolver **solver);
 

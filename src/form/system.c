@@ -95,6 +95,7 @@ static PfStatus make_slope(PfSystem *s)
 
 static PfStatus build(PfSystem *s)
 {
+  PF_TRY(pf_shared_new(s->ctx, s->arena, &s->shared));
   PF_TRY(pf_equations_symbols(s->ctx, s->arena, s->eq->model, &s->symbols));
   PfArena *scratch = pf_arena_new(pf_context_allocator(s->ctx)); /* lists of all entries are long in large systems */
   PfStatus status = make_tape(s, scratch);
@@ -124,6 +125,7 @@ PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **
 void pf_system_free(PfSystem *s)
 {
   if (!s) return;
+  pf_shared_free(s->shared);
   pf_tape_free(s->tape);
   pf_tape_free(s->slope);
   pf_arena_free(s->arena);

@@ -68,7 +68,6 @@ static PfStatus satisfy(PfPhases *s)
   pf_phases_take(s);
   PfStatus status = pf_manifold_make(s->ctx, s->phase_arena, s->phase_system, &manifold);
   if (status == PF_OK) (void)pf_manifold_project(&manifold, s->phase_values, PF_LEVEL_VELOCITY, PF_ON_CONSTRAINTS);
-  pf_manifold_release(&manifold);
   const PfSymbols *in = pf_system_symbols(s->phase_system);
   if (status == PF_OK)
     pf_phases_store(s, s->values[s->symbols->time], s->phase_values + in->q, s->phase_values + in->v);

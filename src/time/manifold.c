@@ -2,6 +2,7 @@
 /* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. */
 #include "time/manifold.h"
 
+#include "form/solver.h"
 #include "num/newton.h"
 #include "num/sparse.h"
 
@@ -62,12 +63,10 @@ static size_t count_entries(const PfManifold *f, const PfEquations *eq)
   return count;
 }
 
-static PfStatus make_tape(PfContext *ctx, PfArena *arena, const PfManifold *f, PfExpr *roots, int count, PfTape **tape,
-                          double **work)
+static PfStatus make_tape(PfContext *ctx, PfArena *arena, const PfManifold *f, const PfExpr *roots, int count,
+                          const PfTape **tape, double **work)
 {
-  const PfSymbols *in = pf_system_symbols(f->system);
-  PF_TRY(pf_insert_inputs(ctx, pf_system_equations(f->system)->model, roots, (size_t)count));
-  PF_TRY(pf_tape_new(ctx, in->symbol, in->count, roots, count, tape));
+  PF_TRY(pf_system_shared_tape(f->system, roots, count, tape));
   *work = pf_arena_array(arena, double, pf_tape_work_size(*tape));
   return *work ? PF_OK : pf_no_room(ctx, "the constraints");
 }
@@ -152,13 +151,6 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
   if (!f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept)
     return pf_no_room(ctx, "the constraints");
   return f->sparse && pf_saddle_is_huge(f->n, f->m) ? PF_OK : make_dense(ctx, arena, f);
-}
-
-void pf_manifold_release(PfManifold *f)
-{
-  pf_tape_free(f->residuals);
-  pf_tape_free(f->slopes);
-  f->residuals = f->slopes = NULL;
 }
 
 /* ---------------------------------------------------------------- numbers */

@@ -12,7 +12,7 @@ typedef struct PfManifold {
   const PfSystem *system;
   int n, m, positions;   /* positions: constraints at position level */
   bool in_bodies;        /* of an outline: M is 1 */
-  PfTape *residuals, *slopes; /* the second: M, the Jacobian of the positions, A: what is not zero at all times */
+  const PfTape *residuals, *slopes; /* the second: M, the Jacobian of the positions, A: what is not zero at all times */
   double *residual_work, *slope_work, *out;
   double *phi, *psi;     /* residuals: of positions, of velocities (m) */
   int count[3], *place;  /* entries of the three matrices, and where they stand in them */
@@ -31,7 +31,6 @@ typedef struct PfManifold {
 } PfManifold;
 
 PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *manifold);
-void pf_manifold_release(PfManifold *manifold);
 
 typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 

@@ -86,8 +86,7 @@ PfStatus pf_monitor_make(PfMotionRun *run)
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];
     roots[FIRST_RESIDUAL + m + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
   }
-  PF_TRY(pf_insert_inputs(run->ctx, eq->model, roots, (size_t)count));
-  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, roots, count, &run->monitor.tape));
+  PF_TRY(pf_system_shared_tape(run->system, roots, count, &run->monitor.tape));
   run->monitor.work = pf_run_scratch(run, double, pf_tape_work_size(run->monitor.tape));
   return run->monitor.work ? PF_OK : PF_ERR_MEMORY;
 }

@@ -152,9 +152,7 @@ void pf_motion_close(PfMotionRun *run)
 {
   if (!run) return;
   if (run->stepper.method && run->stepper.method->release && run->stepper.data) run->stepper.method->release(run);
-  if (run->projection) pf_manifold_release(run->projection);
   if (run->breaks) pf_breaks_release(run->breaks);
-  pf_tape_free(run->monitor.tape);
   pf_solver_free(run->flow.solver);
   pf_arena_free(run->arena);
 }

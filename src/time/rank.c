@@ -284,7 +284,6 @@ PfStatus pf_state_singular(PfContext *ctx, const PfSystem *system, const double 
   run.arena = pf_arena_new(pf_context_allocator(ctx));
   if (!run.arena) return pf_no_room(ctx, "the judgement of the constraints");
   PfStatus status = run.m ? judge_state(&run, values, row) : PF_OK;
-  if (run.projection) pf_manifold_release(run.projection);
   pf_arena_free(run.arena);
   return status;
 }

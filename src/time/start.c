@@ -573,7 +573,6 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   if (status == PF_OK && !open)
     status = (manifold.M ? correct : correct_huge)(ctx, arena, &manifold, &goals, values, start);
   pf_goals_release(&goals);
-  pf_manifold_release(&manifold);
   pf_arena_free(arena);
   return status;
 }
@@ -589,7 +588,6 @@ PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *
     start->position = pf_manifold_residual(&manifold, values, PF_LEVEL_POSITION, NULL);
     start->velocity = pf_manifold_residual(&manifold, values, PF_LEVEL_VELOCITY, NULL);
   }
-  pf_manifold_release(&manifold);
   pf_arena_free(arena);
   return status;
 }

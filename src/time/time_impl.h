@@ -105,7 +105,7 @@ typedef struct PfStepper {
 
 /* Energies, power, violations (monitor.c), and the balance of energy and work (balance.c). */
 typedef struct PfMonitor {
-  PfTape *tape;            /* kinetic, potential, power, position and velocity residuals */
+  const PfTape *tape;      /* kinetic, potential, power, position and velocity residuals */
   double *work, *out;
   bool in_bodies;          /* energies come from the recursion too, */
   double momentum[6];      /* and then with the momentum: linear, angular about the origin */

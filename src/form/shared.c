@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was made for a system and serves again. Opening a motion makes tapes of formulas that depend on nothing but the
+ * system; whoever runs one model many times would make the same ones each time, and for a short run of a small system
+ * that takes longer than the steps. */
+#include "form/form_impl.h"
+
+#include <string.h>
+
+/* Lists that are kept; a motion needs three. */
+enum { MOST_TAPES = 8 };
+
+typedef struct Entry {
+  PfExpr *roots;
+  int count;
+  PfTape *tape;
+} Entry;
+
+struct PfShared {
+  PfArena *arena;
+  Entry entry[MOST_TAPES];
+  int count;
+  double *parameters; /* of the formulas of an elimination; with_numbers: they are in them */
+  bool with_numbers;
+  PfExpr power;
+  double cost_limit;
+  struct PfFormulas *formulas; /* NULL: there are none with these numbers, when `known` */
+  bool known;
+};
+
+PfStatus pf_shared_new(PfContext *ctx, PfArena *arena, PfShared **shared)
+{
+  *shared = pf_arena_array(arena, PfShared, 1);
+  if (!*shared) return pf_no_room(ctx, "the system");
+  **shared = (PfShared){.arena = arena};
+  return PF_OK;
+}
+
+void pf_shared_free(PfShared *shared)
+{
+  if (!shared) return;
+  for (int k = 0; k < shared->count; k++) pf_tape_free(shared->entry[k].tape);
+  pf_formulas_drop(shared->formulas);
+}
+
+/* ---------------------------------------------------------------- tapes */
+
+static const Entry *find(const PfShared *shared, const PfExpr *roots, int count)
+{
+  for (int k = 0; k < shared->count; k++)
+    if (shared->entry[k].count == count && !memcmp(shared->entry[k].roots, roots, (size_t)count*sizeof *roots))
+      return shared->entry + k;
+  return NULL;
+}
+
+static PfStatus make(const PfSystem *system, Entry *entry)
+{
+  PfArena *scratch = pf_context_scratch(system->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfExpr *roots = pf_arena_array(scratch, PfExpr, entry->count); /* inputs are written out in them */
+  PfStatus status = PF_OK;
+  if (roots) memcpy(roots, entry->roots, (size_t)entry->count*sizeof *roots);
+  else status = pf_no_room(system->ctx, "the system");
+  if (status == PF_OK)
+    status = pf_system_tape(system->ctx, system->eq->model, system->symbols.symbol, system->symbols.count, roots,
+                            entry->count, &entry->tape);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+PfStatus pf_system_shared_tape(const PfSystem *system, const PfExpr *roots, int count, const PfTape **tape)
+{
+  PfShared *shared = system->shared;
+  const Entry *known = find(shared, roots, count);
+  if (known) {
+    *tape = known->tape;
+    return PF_OK;
+  }
+  if (shared->count == MOST_TAPES)
+    return pf_fail(system->ctx, PF_ERR_LIMIT, "a system keeps %d tapes", MOST_TAPES);
+  Entry *entry = shared->entry + shared->count;
+  *entry = (Entry){.roots = pf_arena_array(shared->arena, PfExpr, count), .count = count};
+  if (!entry->roots) return pf_no_room(system->ctx, "the system");
+  if (count) memcpy(entry->roots, roots, (size_t)count*sizeof *roots);
+  PF_TRY(make(system, entry));
+  shared->count++;
+  *tape = entry->tape;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- eliminations */
+
+/* Parameters that formulas may contain as numbers. */
+static size_t parameters_size(const PfSystem *system)
+{
+  return (size_t)system->symbols.time*sizeof(double);
+}
+
+bool pf_shared_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas **formulas)
+{
+  const PfShared *x = system->shared;
+  size_t size = parameters_size(system);
+  bool same = x->known && x->with_numbers == (plan->values != NULL) && x->power == plan->power &&
+              x->cost_limit >= plan->cost_limit && x->cost_limit <= plan->cost_limit;
+  *formulas = x->formulas;
+  return same && (!plan->values || !size || !memcmp(x->parameters, plan->values, size));
+}
+
+bool pf_shared_keep_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas *formulas)
+{
+  PfShared *x = system->shared;
+  size_t size = parameters_size(system);
+  if (!x->parameters) x->parameters = pf_arena_alloc(x->arena, size ? size : 1, 1);
+  if (!x->parameters) return false;
+  pf_formulas_drop(x->formulas);
+  if (plan->values && size) memcpy(x->parameters, plan->values, size);
+  x->with_numbers = plan->values != NULL;
+  x->power = plan->power;
+  x->cost_limit = plan->cost_limit;
+  x->formulas = formulas;
+  return x->known = true;
+}
