@@ -74,10 +74,16 @@ static void large_trees_that_nothing_binds_go_by_recursion(void **state)
   assert_example_goes_by(*state, "spacecraft", "recursive");
 }
 
+static void singular_masses_and_redundant_rows_go_by_independent_coordinates(void **state)
+{
+  assert_example_goes_by(*state, "hand", "rosenberg_extended");
+  assert_example_goes_by(*state, "ball_on_surface", "rosenberg_extended");
+  assert_example_goes_by(*state, "ball_in_bowl", "rosenberg_extended");
+}
+
 static void the_rest_goes_by_multipliers(void **state)
 {
   assert_example_goes_by(*state, "dual_arm", "multipliers"); /* bodies, with constraints */
-  assert_example_goes_by(*state, "hand", "multipliers");     /* singular masses */
   assert_example_goes_by(*state, "incline_friction", "multipliers");
 }
 
@@ -88,7 +94,7 @@ static void the_state_of_the_start_counts(void **state)
                      "constraint other: cos(z)*x' + sin(z)*y' = 0\nstart z = %s\n";
   char at[256];
   snprintf(at, sizeof at, text, "0");
-  assert_text_goes_by(*state, at, "multipliers");
+  assert_text_goes_by(*state, at, "rosenberg_extended");
   snprintf(at, sizeof at, text, "1");
   assert_text_goes_by(*state, at, "elimination");
 }
@@ -108,6 +114,7 @@ int main(void)
     with_fixture(auto_is_a_name_but_no_row_of_the_list),
     with_fixture(small_systems_go_by_elimination),
     with_fixture(large_trees_that_nothing_binds_go_by_recursion),
+    with_fixture(singular_masses_and_redundant_rows_go_by_independent_coordinates),
     with_fixture(the_rest_goes_by_multipliers),
     with_fixture(the_state_of_the_start_counts),
     with_fixture(a_choice_needs_no_numbers),
