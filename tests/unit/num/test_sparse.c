@@ -2,6 +2,7 @@
 /* Sparse factors against dense ones. */
 #include "support.h"
 
+#include "expr/formula.h"
 #include "num/sparse.h"
 
 enum { MOST = 60, MOST_ENTRIES = 2000 };
