@@ -3,6 +3,8 @@
  * besides. */
 #include "form/formulations.h"
 
+#include "form/choose.h"
+
 #include "form/solver.h"
 
 #include <dirent.h>
@@ -35,9 +37,9 @@ typedef enum Parameters { AS_INPUTS, AS_NUMBERS } Parameters;
 static PfStatus open_pair_if(Pair *x, Parameters parameters, bool cheap)
 {
   x->power = power_of(&x->s);
-  PfSolverPlan plan = {.values = parameters == AS_NUMBERS ? x->s.values : NULL, .power = x->power,
-                       .only_if_cheap = cheap};
+  PfSolverPlan plan = {.values = parameters == AS_NUMBERS ? x->s.values : NULL, .power = x->power};
   assert_int_equal(pf_system_new(x->s.ctx, &x->s.eq, &x->system), PF_OK);
+  if (cheap) plan.cost_limit = pf_cost_of_multipliers(x->system);
   assert_int_equal(pf_solver_new(x->s.ctx, x->system, pf_formulation_find("multipliers"), &x->matrices), PF_OK);
   return pf_solver_new_for(x->s.ctx, x->system, pf_formulation_find("elimination"), &plan, &x->closed);
 }
