@@ -41,21 +41,26 @@ PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int
   return PF_OK;
 }
 
+/* Is the part less than the least so far? What is not a number is less than everything. */
+static bool is_less(double part, double least)
+{
+  return least == least && !(part >= least);
+}
+
 PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *square)
 {
   const PfSparse *f = &s->ldl;
   PfSaddleMargin margin = {1, 1, -1};
   pf_sparse_factor(&s->ldl, value);
   for (int k = 0; k < s->n; k++) {
-    double part = f->D[k]/f->start[k];
-    if (!(part >= margin.mass)) margin.mass = f->start[k] > 0 || part != part ? part : 0;
+    double part = f->start[k] > 0 ? f->D[k]/f->start[k] : f->D[k];
+    if (is_less(part, margin.mass)) margin.mass = part;
   }
   for (int k = s->n; k < s->n + s->m; k++) {
     int row = f->order[k] - s->n;
-    double unit = square && square[row] > f->start[k] ? square[row] : f->start[k], part = unit > 0 ? -f->D[k]/unit : 0;
-    if (f->D[k] != f->D[k]) part = NAN;
-    if (!(part >= margin.rows)) margin.rows = part, margin.row = row;
-    if (margin.row < 0) margin.row = row;
+    double unit = square && square[row] > f->start[k] ? square[row] : f->start[k];
+    double part = unit > 0 ? -f->D[k]/unit : f->D[k]; /* a row of zeros has none, one of NaN neither */
+    if (margin.row < 0 || is_less(part, margin.rows)) margin.rows = part, margin.row = row;
   }
   return margin;
 }

@@ -105,14 +105,14 @@ static void a_floating_tree_with_all_joints_and_forces_does(void **state)
                      "model tree\ncoord q[40], s[4]\ninput u = 2*sin(t)\n"
                      "body hub in ground free { mass 5, inertia diag(0.3, 0.2, 0.4) }\n"
                      "body b[1] in hub at (0.3, 0, 0) turn q[1] about z { " LINK " }\n"
-                     "for i in 2..20 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x turn 20*i [deg] about y { "
+                     "for i in 2..20 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x turn 0.3*i about y { "
                      LINK " } }\n"
                      "body c[21] in b[5] at (0, 0.1, 0) turn q[21] about y { " LINK " }\n"
                      "for i in 22..40 { body c[i] in c[i - 1] at (0.1, 0.2, 0) turn q[i] about z { " LINK " } }\n"
-                     "body d[1] in c[30] move s[1] along x { " LINK " }\n"
-                     "for i in 2..4 { body d[i] in d[i - 1] at (0.1, 0, 0) move s[i] along y turn 0.4 about x { " LINK " } }\n"
+                     "body d[1] in c[30] at (s[1], 0, 0) { " LINK " }\n"
+                     "for i in 2..4 { body d[i] in d[i - 1] at (0.1, s[i], 0) turn 0.4 about x { " LINK " } }\n"
                      "spring q[3] { stiffness 4, damping 0.2 }\nforce q[7] = u\nforce q[9] = -3*q[9]' + q[8]\n"
-                     "potential s[2]^2\nforce on c[40] = (1, 2*t, -1)\n", 1e-7);
+                     "potential s[2]^2\nforce (1, 2*t, -1) at c[40]\n", 1e-7);
 }
 
 /* Rows on top: one holonomic, one of velocities. */
@@ -120,7 +120,7 @@ static void a_tree_with_constraints_does(void **state)
 {
   assert_same_motion(*state, "model bound\ncoord q[48]\ngravity (0, -9.81, 0)\n"
                              "body b[1] in ground turn q[1] about z { " LINK " }\n"
-                             "for i in 2..48 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x turn 20*i [deg] about y { "
+                             "for i in 2..48 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x turn 0.3*i about y { "
                              LINK " } }\n"
                              "constraint gear: q[3] = 2*q[40] + q[7]^2\nconstraint slip: cos(q[1])*q[2]' = q[48]'\n", 1e-7);
 }
@@ -154,8 +154,8 @@ static void other_models_are_written_out(void **state)
 static void an_outline_can_be_written_out(void **state)
 {
   Both x;
-  open_both(*state, "coord q[40]\nbody b[1] in ground turn q[1] about z { " LINK " }\n"
-                    "for i in 2..40 { body b[i] in b[i - 1] at (1, 0, 0) turn q[i] about x { " LINK " } }\n", &x);
+  open_both(*state, "coord q[48]\nbody b[1] in ground turn q[1] about z { " LINK " }\n"
+                    "for i in 2..48 { body b[i] in b[i - 1] at (1, 0, 0) turn q[i] about x { " LINK " } }\n", &x);
   System *s = &x.s;
   size_t n = (size_t)s->eq.n;
   assert_int_equal(pf_equations_write_out(s->ctx, s->arena, &x.outline), PF_OK);
