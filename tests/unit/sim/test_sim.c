@@ -199,7 +199,7 @@ static const char friction[] =
   "start x' = 1\n"
   "run 4\n";
 
-enum { MOST = 64 };
+enum { MOST = 160 };
 
 static int read_state(PfSim *sim, double *y)
 {
@@ -321,6 +321,73 @@ static void a_motion_goes_on_bit_for_bit_through_sticking(void **state)
       check_snapshot(friction, methods[i], t1, 3.5);
       check_undisturbed(friction, methods[i], t1, 3.5);
     }
+}
+
+/* Deep enough that its inertia is not written out: a floating base and 45 hinges, two constraints. */
+static const char deep[] =
+  "model deep\ncoord q[45] [rad]\nbody hub in ground free { mass 5, inertia diag(0.3, 0.2, 0.4) }\n"
+  "body b[1] in hub at (0.1, 0, 0) turn q[1] about z { mass 1, com (0, 0.1, 0), inertia diag(0.02, 0.01, 0.03) }\n"
+  "for i in 2..45 { body b[i] in b[i - 1] at (0, 0.2, 0.1) turn q[i] about x turn 0.4*i about y {\n"
+  "  mass 1, com (0, 0.1, 0), inertia diag(0.02, 0.01, 0.03) }\nspring q[i] { stiffness 5, damping 0.1 } }\n"
+  "constraint gear: q[3] = 2*q[40]\nconstraint slip: cos(q[1])*q[2]' = q[45]'\nstart hub.w = (0.3, 0.2, 0.1)\nrun 1\n";
+
+/* Eight four-bars: by the structure. */
+static const char bars[] =
+  "model bars\ncoord a[8], b[8], c[8] [rad]\ngravity (0, -9.81, 0)\nfor i in 1..8 {\n"
+  "body u[i] in ground at (5*i, 0, 0) turn a[i] about z { mass 1, com (0.5, 0, 0), inertia diag(0, 0, 0.1) }\n"
+  "body v[i] in u[i] at (1, 0, 0) turn b[i] about z { mass 2, com (1, 0, 0), inertia diag(0, 0, 0.3) }\n"
+  "body w[i] in ground at (5*i + 2, 0, 0) turn c[i] about z { mass 1, com (0.7, 0, 0), inertia diag(0, 0, 0.2) }\n"
+  "constraint x[i]: cos(a[i]) + 2*cos(a[i] + b[i]) = 2 + 1.5*cos(c[i])\n"
+  "constraint y[i]: sin(a[i]) + 2*sin(a[i] + b[i]) = 1.5*sin(c[i])\n"
+  "start a[i] = 1.2, a[i]' = 0.1*i\n}\nrun 1\n";
+
+static void large_systems_go_on_bit_for_bit(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"dopri5", "dop853", "rk4"};
+  for (size_t i = 0; i < sizeof methods/sizeof *methods; i++) {
+    check_snapshot(deep, methods[i], 0.05, 0.1);
+    check_undisturbed(deep, methods[i], 0.05, 0.1);
+    check_snapshot(bars, methods[i], 0.2, 0.4);
+    check_undisturbed(bars, methods[i], 0.2, 0.4);
+    check_snapshot(PF_SOURCE_DIR "/examples/hand.pf", methods[i], 0.02, 0.05); /* with multipliers in reserve */
+  }
+}
+
+/* What was made for the first motion serves the second. */
+static void a_second_motion_is_the_same_to_the_bit(void **state)
+{
+  (void)state;
+  static const char *const models[] = {deep, bars, friction, PF_SOURCE_DIR "/examples/hand.pf"};
+  for (size_t i = 0; i < sizeof models/sizeof *models; i++) {
+    double first[MOST], second[MOST];
+    PfSim *sim = open_by(models[i], "dopri5");
+    advance(sim, 0.05);
+    int count = read_state(sim, first);
+    start(sim);
+    advance(sim, 0.05);
+    (void)read_state(sim, second);
+    assert_same_bits(second, first, count, "dopri5", "second motion");
+    pf_sim_close(sim);
+  }
+}
+
+/* Formulas that nobody needed so far, while it moves: rows of M are momenta per velocity, so T = v.M v/2. */
+static void formulas_of_a_deep_tree_can_be_read(void **state)
+{
+  (void)state;
+  PfSim *sim = open_by(deep, "dopri5");
+  advance(sim, 0.05);
+  int n = pf_sim_model(sim)->coordinate_count;
+  double v[MOST], sum = 0, *M = malloc((size_t)n*(size_t)n*sizeof *M);
+  assert_non_null(M);
+  (void)read_state(sim, v);
+  assert_int_equal(pf_sim_read(sim, handle(sim, "matrix M"), M, n*n), n*n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) sum += v[n + i]*M[i*n + j]*v[n + j];
+  assert_near(pf_sim_get(sim, handle(sim, "kinetic")), sum/2, 1e-11, 0);
+  free(M);
+  pf_sim_close(sim);
 }
 
 static void a_snapshot_of_something_else_is_refused(void **state)
@@ -483,6 +550,9 @@ int main(void)
     cmocka_unit_test(a_motion_goes_on_bit_for_bit),
     cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_events),
     cmocka_unit_test(a_motion_goes_on_bit_for_bit_through_sticking),
+    cmocka_unit_test(large_systems_go_on_bit_for_bit),
+    cmocka_unit_test(a_second_motion_is_the_same_to_the_bit),
+    cmocka_unit_test(formulas_of_a_deep_tree_can_be_read),
     cmocka_unit_test(a_snapshot_of_something_else_is_refused),
     cmocka_unit_test(nothing_is_allocated_while_it_moves),
     cmocka_unit_test(clones_move_in_threads),
