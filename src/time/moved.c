@@ -111,10 +111,18 @@ static void judge(PfMoved *at, int count, bool velocities)
   }
 }
 
+/* To nine digits: what differs by rounding only is listed by name, the same on every machine. */
+static double rounded(double x)
+{
+  int exponent;
+  double part = frexp(x, &exponent);
+  return ldexp(floor(part*0x1p30 + 0.5), exponent - 30);
+}
+
 static int by_size(const void *a, const void *b)
 {
   const PfMoved *x = a, *y = b;
-  double dx = change(x), dy = change(y);
+  double dx = rounded(change(x)), dy = rounded(change(y));
   return dx > dy ? -1 : dx < dy ? 1 : strcmp(x->name, y->name);
 }
 
