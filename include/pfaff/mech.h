@@ -36,9 +36,10 @@ struct PfEquations {
 /* Derives the equations; they live in `arena`. */
 PF_API PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
 
-/* The same for whoever only wants to see the model move. Of a large tree of bodies the inertia is not written out, since
- * the recursion over the tree needs no formulas for it: then M, F and momentum are NULL, and kinetic and potential are
- * those of the statements 'kinetic' and 'potential' alone. Everything else, and other models, as pf_equations_derive. */
+/* The same for whoever only wants to see the model move. Of a deep tree of bodies the inertia is not written out,
+ * since the recursion over the tree needs no formulas for it: then M, F and momentum are NULL, and kinetic and
+ * potential are those of the statements 'kinetic' and 'potential' alone. Everything else, and other models, as by
+ * pf_equations_derive. */
 PF_API PfStatus pf_equations_outline(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
 /* Writes out what the outline has left; `arena` as there. Systems that were made of it stay as they are. */
 PF_API PfStatus pf_equations_write_out(PfContext *ctx, PfArena *arena, PfEquations *equations);

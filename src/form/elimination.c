@@ -484,4 +484,5 @@ const PfFormulation pf_form_elimination = {
   .name = "elimination", .source = "Lagrange's multipliers by Gauss's elimination of A M^-1 A^T, in closed form",
   .summary = "multipliers, with the elimination written out in formulas; small systems; takes up the matrices near "
              "singular states",
-  .check = check, .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_squares = raise_squares, .project = project};
+  .check = check, .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_squares = raise_squares,
+  .project = project};

@@ -2,7 +2,8 @@
 /* Lagrange multipliers. With a regular mass matrix through S = A M^-1 A^T, or through the orthogonal factors of A
  * M^-1/2 where its rows are nearly dependent; with a singular one the whole system
  *   [M -A^T; A 0][q''; lambda] = [F + C; b]
- * (hand-cascade reference, section 2). Large systems go by their structure (sparse.c). Redundant constraints: the multipliers of least length. */
+ * (hand-cascade reference, section 2). Large systems go by their structure (sparse.c). Redundant constraints: the
+ * multipliers of least length. */
 #include "form/form_impl.h"
 #include "form/sparse.h"
 

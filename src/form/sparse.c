@@ -170,7 +170,8 @@ bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
   for (size_t i = 0; i < n; i++) d->load[i] = output(d, d->F[i]) + output(d, d->C[i]);
   for (size_t k = 0; k < m; k++) d->right[k] = output(d, d->b[k]);
   pf_saddle_solve(&d->saddle, d->load, d->right, motion->acceleration, motion->multiplier);
-  if (pf_first_not_finite(motion->acceleration, n) >= 0 || pf_first_not_finite(motion->multiplier, m) >= 0) return false;
+  if (pf_first_not_finite(motion->acceleration, n) >= 0) return false;
+  if (pf_first_not_finite(motion->multiplier, m) >= 0) return false;
   s->told.power = power_at(s, motion->multiplier);
   return s->told.known = true;
 }

@@ -49,7 +49,7 @@ static inline uint32_t pf_high_slot(uint64_t slots)
 /* A run is up to so many instructions with the same operation, one after the other: 8*op + count - 1. Only arithmetic
  * is worth it; of everything else each instruction is a run. */
 enum { PF_RUN_MOST = 8 };
-#define PF_RUN(op, count) (PF_RUN_MOST*(op) + (count) - 1)
+#define PF_RUN(op, count) (PF_RUN_MOST*(op) + (count)-1)
 
 /* Slots: first the constants, then the inputs, then what is computed. */
 struct PfTape {

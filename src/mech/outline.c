@@ -69,8 +69,10 @@ static bool is_plain(const Look *l)
   if (!model->body_count || !pf_expr_is_structural_zero(ctx, model->kinetic)) return false;
   if (model->event_count || (model->complete && model->complete != model)) return false;
   if (row_count(model)*COORDINATES_PER_ROW > model->coordinate_count) return false;
-  for (int i = 0; i < model->coordinate_count; i++)
-    if (!pf_expr_is_structural_zero(ctx, model->nonideal[i]) || model->coordinates[i].rate != PF_EXPR_NONE) return false;
+  for (int i = 0; i < model->coordinate_count; i++) {
+    if (!pf_expr_is_structural_zero(ctx, model->nonideal[i])) return false;
+    if (model->coordinates[i].rate != PF_EXPR_NONE) return false;
+  }
   for (int k = 0; k < model->load_count; k++)
     if (model->loads[k].nonideal) return false;
   for (int k = 0; k < 3; k++)
@@ -123,7 +125,7 @@ static PfStatus look(Look *l, bool *suits)
   const PfModel *model = l->model;
   size_t n = (size_t)model->coordinate_count;
   if (n < LEAST_PER_COORDINATE || !is_plain(l)) return PF_OK;
-  PfExpr (*symbols)[2] = pf_arena_alloc(l->arena, n, sizeof *symbols);
+  PfExpr(*symbols)[2] = pf_arena_alloc(l->arena, n, sizeof *symbols);
   l->moved = pf_arena_array(l->arena, bool, n);
   l->depth = pf_arena_array(l->arena, int, model->frame_count);
   if (!symbols || !l->moved || !l->depth) return pf_no_room(l->ctx, "the equations");
@@ -131,7 +133,7 @@ static PfStatus look(Look *l, bool *suits)
   qsort(symbols, n, sizeof *symbols, compare_handles);
   PF_TRY(pf_chain_make(l->ctx, l->arena, model, &l->chain));
   double elements;
-  if (!are_joints(l, (const PfExpr (*)[2])symbols, &elements)) return PF_OK;
+  if (!are_joints(l, (const PfExpr(*)[2])symbols, &elements)) return PF_OK;
   if (elements < LEAST_ELEMENTS || elements < LEAST_PER_COORDINATE*(double)n) return PF_OK;
   return is_smooth(l, suits);
 }

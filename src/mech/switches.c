@@ -149,15 +149,16 @@ static PfExpr image_of(void *user, PfExpr e)
 /* Every expression of the equations and of the model that motion is computed from, in one list. */
 static PfExpr *list_all(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfEquations *out, size_t *count)
 {
-  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m, whole = !eq->in_bodies; /* an outline has no inertia */
   struct {
     const PfExpr *from;
     PfExpr **to;
     size_t count;
-  } parts[] = {{eq->M, &out->M, eq->in_bodies ? 0 : n*n}, {eq->F, &out->F, eq->in_bodies ? 0 : n}, {eq->C, &out->C, n}, {eq->applied, &out->applied, n},
+  } parts[] = {{eq->M, &out->M, whole*n*n}, {eq->F, &out->F, whole*n}, {eq->C, &out->C, n},
+               {eq->applied, &out->applied, n},
                {eq->A, &out->A, m*n}, {eq->b, &out->b, m}, {eq->position, &out->position, m},
                {eq->velocity, &out->velocity, m}, {eq->rate, &out->rate, n},
-               {eq->momentum, &out->momentum, eq->in_bodies ? 0 : n}};
+               {eq->momentum, &out->momentum, whole*n}};
   enum { PARTS = sizeof parts/sizeof *parts };
   *count = 4;
   for (size_t i = 0; i < PARTS; i++) *count += parts[i].count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* L D L^T of a sparse symmetric matrix. The order is that of minimum degree, found on the elimination graph; the
- * numbers go row by row (Davis, Direct Methods for Sparse Linear Systems, section 4.7), with a pattern that is known. */
+ * numbers go row by row (Davis, Direct Methods for Sparse Linear Systems, section 4.7), with a pattern that is
+ * known. */
 #include "num/sparse.h"
 
 #include <math.h>
@@ -137,7 +138,7 @@ static void sort_rows(int *row, int count)
     }
 }
 
-/* Where the parts of n lists begin, from how many each has (in first[1 … n]); leaves them to be filled from there on. */
+/* Where the parts of n lists begin, from how many each has (in first[1 … n]). */
 static void add_up(int *first, int n)
 {
   for (int k = 0; k < n; k++) first[k + 1] += first[k];

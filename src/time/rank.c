@@ -63,7 +63,8 @@ static int next_in_order(const PfMotionRun *run, const PfWatch *w)
   return w->order[k] - run->n;
 }
 
-/* In the order in which they are written, or in that of the structure; where rows are redundant, the one of which most is left. */
+/* In the order in which they are written, or in that of the structure; where rows are redundant, the one of which most
+ * is left. */
 static int next_row(const PfMotionRun *run, const PfWatch *w)
 {
   int best = -1;

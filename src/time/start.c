@@ -525,8 +525,8 @@ static PfStatus settle_huge(Search *s)
   const PfModel *model = pf_system_equations(s->f->system)->model;
   pf_fail(s->ctx, PF_ERR_NUMBER, "no start was found that satisfies the constraint '%s': it is off by %.3g",
           row < 0 ? "" : model->constraints[row].name, miss);
-  pf_hint(s->ctx, "in a model of this size the start is looked for from the given numbers only: give some nearer to the "
-                  "constraints");
+  pf_hint(s->ctx, "in a model of this size the start is looked for from the given numbers only: give some nearer to "
+                  "the constraints");
   return PF_ERR_NUMBER;
 }
 
@@ -543,8 +543,8 @@ static PfStatus correct_huge(PfContext *ctx, PfArena *arena, PfManifold *f, PfGo
   s.held = pf_arena_array(arena, bool, n);
   if (!before || !firm || !s.given || !s.held) return pf_no_room(ctx, "the start");
   if (goals->count || goals->speeds)
-    return pf_fail(ctx, PF_ERR_LIMIT, "a model with %d coordinates and %d constraints cannot start by speeds or angular "
-                   "velocities: give velocities of coordinates", f->n, f->m);
+    return pf_fail(ctx, PF_ERR_LIMIT, "a model with %d coordinates and %d constraints cannot start by speeds or "
+                   "angular velocities: give velocities of coordinates", f->n, f->m);
   memcpy(before, values + in->q, 2*n*sizeof *before);
   normalise(model, values + in->q, values + in->v);
   s.firm = firm;

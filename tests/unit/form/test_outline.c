@@ -82,7 +82,8 @@ static void assert_same_motion(Fixture *f, const char *text, double tolerance)
     assert_vectors("outline", "acceleration", z.a, y.a, s->eq.n, tolerance, 1 + largest(y.a, s->eq.n));
     for (int m = 0; m < s->eq.m; m++) /* with the length of quaternions goes a force that moves nothing */
       if (!s->model->constraints[m].norm)
-        assert_vectors("outline", "multiplier", z.lambda + m, y.lambda + m, 1, tolerance, 1 + largest(y.lambda, s->eq.m));
+        assert_vectors("outline", "multiplier", z.lambda + m, y.lambda + m, 1, tolerance,
+                       1 + largest(y.lambda, s->eq.m));
     assert_totals(&x);
   }
   close_both(&x);
@@ -94,8 +95,8 @@ static void a_chain_of_hinges_moves_as_its_formulas_say(void **state)
 {
   assert_same_motion(*state, "model chain\ncoord q[48]\ngravity (0, 1, -9.81)\n"
                              "body b[1] in ground turn q[1] about z { " LINK " }\n"
-                             "for i in 2..48 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x turn 0.3*i about y { "
-                             LINK " } }\n", 1e-7);
+                             "for i in 2..48 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x "
+                             "turn 0.3*i about y { " LINK " } }\n", 1e-7);
 }
 
 /* A free base, ball joints and slides, springs, dampers, an input, a force at a point and one in a joint. */
@@ -105,8 +106,8 @@ static void a_floating_tree_with_all_joints_and_forces_does(void **state)
                      "model tree\ncoord q[60], s[4]\ninput u = 2*sin(t)\n"
                      "body hub in ground free { mass 5, inertia diag(0.3, 0.2, 0.4) }\n"
                      "body b[1] in hub at (0.3, 0, 0) turn q[1] about z { " LINK " }\n"
-                     "for i in 2..30 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x turn 0.3*i about y { "
-                     LINK " } }\n"
+                     "for i in 2..30 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x "
+                     "turn 0.3*i about y { " LINK " } }\n"
                      "body c[31] in b[5] at (0, 0.1, 0) turn q[31] about y { " LINK " }\n"
                      "for i in 32..60 { body c[i] in c[i - 1] at (0.1, 0.2, 0) turn q[i] about z { " LINK " } }\n"
                      "body d[1] in c[50] at (s[1], 0, 0) { " LINK " }\n"
@@ -120,8 +121,8 @@ static void a_tree_with_constraints_does(void **state)
 {
   assert_same_motion(*state, "model bound\ncoord q[48]\ngravity (0, -9.81, 0)\n"
                              "body b[1] in ground turn q[1] about z { " LINK " }\n"
-                             "for i in 2..48 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x turn 0.3*i about y { "
-                             LINK " } }\n"
+                             "for i in 2..48 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x "
+                             "turn 0.3*i about y { " LINK " } }\n"
                              "constraint gear: q[3] = 2*q[40] + q[7]^2\nconstraint slip: cos(q[1])*q[2]' = q[48]'\n", 1e-7);
 }
 

@@ -82,9 +82,12 @@ static void four_bars_side_by_side_agree(void **state)
   PfText text;
   pf_text_init(&text, pf_context_allocator(f->ctx));
   pf_text_add(&text, "model bars\ncoord a[20], b[20], c[20]\ngravity (0, -9.81, 0)\nfor i in 1..20 {\n"
-                     "body u[i] in ground at (5*i, 0, 0) turn a[i] about z { mass 1, com (0.5, 0, 0), inertia diag(0, 0, 0.1) }\n"
-                     "body v[i] in u[i] at (1, 0, 0) turn b[i] about z { mass 2, com (1, 0, 0), inertia diag(0, 0, 0.3) }\n"
-                     "body w[i] in ground at (5*i + 2, 0, 0) turn c[i] about z { mass 1, com (0.7, 0, 0), inertia diag(0, 0, 0.2) }\n"
+                     "body u[i] in ground at (5*i, 0, 0) turn a[i] about z {\n"
+                     "mass 1, com (0.5, 0, 0), inertia diag(0, 0, 0.1) }\n"
+                     "body v[i] in u[i] at (1, 0, 0) turn b[i] about z {\n"
+                     "mass 2, com (1, 0, 0), inertia diag(0, 0, 0.3) }\n"
+                     "body w[i] in ground at (5*i + 2, 0, 0) turn c[i] about z {\n"
+                     "mass 1, com (0.7, 0, 0), inertia diag(0, 0, 0.2) }\n"
                      "constraint x[i]: cos(a[i]) + 2*cos(a[i] + b[i]) = 2 + 1.5*cos(c[i])\n"
                      "constraint y[i]: sin(a[i]) + 2*sin(a[i] + b[i]) = 1.5*sin(c[i])\n}\n");
   assert_agreement(f, pf_text_get(&text), &seed, 3);

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # lanes.sh DIR PROGRAM…: all programs must print the same.
 set -eu
 dir=$1
