@@ -123,7 +123,8 @@ static void a_tree_with_constraints_does(void **state)
                              "body b[1] in ground turn q[1] about z { " LINK " }\n"
                              "for i in 2..48 { body b[i] in b[i - 1] at (0.1, 0.2, 0.3) turn q[i] about x "
                              "turn 0.3*i about y { " LINK " } }\n"
-                             "constraint gear: q[3] = 2*q[40] + q[7]^2\nconstraint slip: cos(q[1])*q[2]' = q[48]'\n", 1e-7);
+                             "constraint gear: q[3] = 2*q[40] + q[7]^2\n"
+                             "constraint slip: cos(q[1])*q[2]' = q[48]'\n", 1e-7);
 }
 
 /* What is shallow, switches, or has inertia besides is written out. */

@@ -119,7 +119,6 @@ static inline PfMotionRun still_run(const Moving *x)
 
 static inline void end_still_run(PfMotionRun *run)
 {
-  pf_tape_free(run->monitor.tape);
   pf_solver_free(run->flow.solver);
 }
 
