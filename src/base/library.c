@@ -38,8 +38,9 @@ static bool keep_trouble(PfContext *ctx, PfLoaded *loaded)
   const PfAllocator *allocator = pf_context_allocator(ctx);
   const char *why = dlerror();
   if (!why) why = "no reason given";
-  loaded->trouble = allocator->resize(allocator->user, NULL, strlen(why) + 1);
-  if (loaded->trouble) strcpy(loaded->trouble, why);
+  size_t size = strlen(why) + 1;
+  loaded->trouble = allocator->resize(allocator->user, NULL, size);
+  if (loaded->trouble) memcpy(loaded->trouble, why, size);
   return loaded->trouble;
 }
 
