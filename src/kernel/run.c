@@ -22,7 +22,7 @@
     at++;                                                \
   } while (0)
 
-static void run(const PfTape *tape, double *work)
+static void run(const PfTape *tape, double *work) /* a case for each length of each instruction. NOLINT */
 {
   const PfInstruction *at = tape->instructions;
   for (const uint16_t *part = tape->runs;;) {
