@@ -28,12 +28,14 @@ static uint64_t *beside(const Graph *g, int i)
 
 static void join(const Graph *g, int i, int j)
 {
-  beside(g, i)[j/BITS] |= (uint64_t)1 << j%BITS;
+  const unsigned bit = (unsigned)j;
+  beside(g, i)[bit/BITS] |= (uint64_t)1 << bit%BITS;
 }
 
 static void part(const Graph *g, int i, int j)
 {
-  beside(g, i)[j/BITS] &= ~((uint64_t)1 << j%BITS);
+  const unsigned bit = (unsigned)j;
+  beside(g, i)[bit/BITS] &= ~((uint64_t)1 << bit%BITS);
 }
 
 /* Number of ones. */
@@ -155,7 +157,8 @@ static PfStatus make_pattern(PfContext *ctx, PfArena *arena, PfArena *scratch, c
   s->L = pf_arena_array(arena, double, count);
   int *next = pf_arena_array(scratch, int, n);
   if (!s->row || !s->column || !s->at || !s->L || !next) return pf_no_room(ctx, "a sparse matrix");
-  for (int p = 0; p < count; p++) s->row[p] = place[all->row.at[p]];
+  const int *rows = all->row.at;
+  for (int p = 0; rows && p < count; p++) s->row[p] = place[rows[p]];
   for (int j = 0; j < n; j++) sort_rows(s->row + s->first[j], s->first[j + 1] - s->first[j]);
   for (int p = 0; p < count; p++) s->line_first[s->row[p] + 1]++;
   add_up(s->line_first, n);
