@@ -131,6 +131,9 @@ void pf_span_solve(PfSolver *solver, PfSpan *span, double *a);
 /* The lambda (m) of least length with A^T lambda = M q'' - load. */
 void pf_span_multipliers(PfSolver *solver, PfSpan *span, const double *acceleration, double *multiplier);
 
+/* The same for A^T lambda = span->force. */
+void pf_span_share(PfSolver *solver, PfSpan *span, double *multiplier);
+
 /* ---------------------------------------------------------------- least correction, M regular (udwadia_kalaba.c) */
 
 typedef struct PfMetric {

@@ -429,12 +429,25 @@ static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
   return pf_tree_constrained(r->work, r->rows, &input, r->constraint, r->row_count, &output);
 }
 
-/* Those of the rows of the tree; nothing pulls along a quaternion, since turning does not depend on its length. */
-static void take_multipliers(const PfSolver *s, const PfRecursion *r, double *multiplier)
+/* Those of the rows of the tree; nothing pulls along a quaternion, since turning does not depend on its length. Of
+ * redundant rows the tree gives one choice of many: the one of least length has the same force. */
+static void take_multipliers(PfSolver *s, PfRecursion *r, double *multiplier)
 {
   const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
   for (int k = 0, row = 0; k < s->system->m; k++)
     multiplier[k] = r->model->constraints[k].norm || !lambda ? 0 : lambda[row++];
+  if (!lambda || pf_tree_rows_rank(r->rows) == r->row_count) return;
+  pf_transposed_times(s->at.A, s->system->m, s->system->n, multiplier, r->span.force);
+  (void)pf_span_factor(s, &r->span);
+  pf_span_share(s, &r->span, multiplier);
+}
+
+/* Why there is no motion: a force that is not finite, else only that the recursion breaks down. */
+static PfTrouble find_trouble(const PfSolver *s, const PfRecursion *r, int *row)
+{
+  const double *Q = r->out + 3*r->rate_count + r->slope_count;
+  *row = pf_first_not_finite(Q, (size_t)s->system->n);
+  return *row < 0 ? PF_TROUBLE_SINGULAR : PF_TROUBLE_NOT_FINITE;
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
@@ -443,8 +456,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   int before = pf_diagnostic_count(s->ctx);
   if (solve(s, r, s->values) != PF_OK) {
     pf_diagnostics_cut(s->ctx, before);
-    *row = -1;
-    return PF_TROUBLE_SINGULAR;
+    return find_trouble(s, r, row);
   }
   find_acceleration(s, r, s->values, motion->acceleration);
   if (!s->system->m) return PF_TROUBLE_NONE;
@@ -605,7 +617,7 @@ static PfStatus prepare(PfSolver *s)
   r->alone = norms == s->system->m && s->at.load == s->at.F && !depends_on_multipliers(s);
   s->unknowns = r->row_count - s->system->m;
   s->unknowns_per_rank = 1;
-  if (!r->alone && !s->system->in_bodies) PF_TRY(pf_span_make(s, &r->span));
+  if (!r->alone) PF_TRY(pf_span_make(s, &r->span));
   r->force = pf_solver_array(s, double, model->coordinate_count);
   return r->force ? build_first(s, r) : pf_solver_no_room(s);
 }

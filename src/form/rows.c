@@ -134,10 +134,16 @@ static void shorten(PfSpan *span, const double *unit, int m, double *lambda)
 
 void pf_span_multipliers(PfSolver *s, PfSpan *span, const double *acceleration, double *lambda)
 {
-  int n = s->system->n, m = s->system->m;
-  if (m == 0) return;
+  int n = s->system->n;
+  if (s->system->m == 0) return;
   const double *inertia = pf_inertia(s, acceleration);
   for (int j = 0; j < n; j++) span->force[j] = inertia[j] - s->at.load[j];
+  pf_span_share(s, span, lambda);
+}
+
+void pf_span_share(PfSolver *s, PfSpan *span, double *lambda)
+{
+  int m = s->system->m;
   pf_qr_solve(&span->qr, span->force, lambda);
   for (int i = 0; i < m; i++) lambda[i] /= s->at.unit[i];
   if (span->qr.rank < m) shorten(span, s->at.unit, m, lambda);

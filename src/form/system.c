@@ -158,8 +158,42 @@ static const double *mass_at(PfArena *scratch, const PfSystem *system, const dou
   return all;
 }
 
+/* Coordinates up to which an outline is written out to find a reason in words. */
+enum { MOST_EXPLAINED = 500 };
+
+/* The trouble that matrices have at the state; PF_TROUBLE_NONE where they have none, or where that is not found. */
+static PfTrouble ask_matrices(PfContext *ctx, PfArena *arena, PfEquations *eq, const double *values, int *row)
+{
+  PfSystem *whole = NULL;
+  PfSolver *solver = NULL;
+  PfTrouble trouble = PF_TROUBLE_NONE;
+  PfMotion motion = {.acceleration = pf_arena_array(arena, double, eq->n),
+                     .multiplier = pf_arena_array(arena, double, eq->m)};
+  bool good = motion.acceleration && motion.multiplier && pf_equations_write_out(ctx, arena, eq) == PF_OK &&
+              pf_system_new(ctx, eq, &whole) == PF_OK &&
+              pf_solver_new(ctx, whole, &pf_form_multipliers, &solver) == PF_OK;
+  if (good) trouble = pf_solver_accelerate(solver, values, &motion, row);
+  pf_solver_free(solver);
+  pf_system_free(whole);
+  return trouble;
+}
+
+/* The recursion only knows that it breaks down: matrices know what is free, or which rows contradict each other. */
+static void find_reason(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble *trouble, int *row)
+{
+  int before = pf_diagnostic_count(ctx), other_row = -1;
+  PfEquations eq = *system->eq;
+  PfArena *arena = system->n <= MOST_EXPLAINED && eq.in_bodies ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  if (!arena) return;
+  PfTrouble other = ask_matrices(ctx, arena, &eq, values, &other_row);
+  pf_arena_free(arena);
+  pf_diagnostics_cut(ctx, before);
+  if (other != PF_TROUBLE_NONE) *trouble = other, *row = other_row;
+}
+
 PfStatus pf_trouble_report_at(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble trouble, int row)
 {
+  if (system->in_bodies && trouble == PF_TROUBLE_SINGULAR) find_reason(ctx, system, values, &trouble, &row);
   if (trouble != PF_TROUBLE_INDEFINITE || row < 0 || row >= system->n || system->in_bodies)
     return pf_trouble_report(ctx, system, trouble, row);
   char which[256] = "";

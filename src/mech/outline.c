@@ -43,6 +43,12 @@ static PfStatus look_for_switches(const Look *l, const PfExpr *list, int count, 
   return *may || !count ? PF_OK : pf_may_switch(l->ctx, l->arena, list, count, may);
 }
 
+static PfStatus look_into_vector(const Look *l, const PfVector *vector, bool *may)
+{
+  for (int p = 0; p < vector->count; p++) PF_TRY(look_for_switches(l, vector->part[p].c, 3, may));
+  return PF_OK;
+}
+
 /* Do formulas of forces and constraints stay what they are along the motion? */
 static PfStatus is_smooth(const Look *l, bool *yes)
 {
@@ -55,9 +61,10 @@ static PfStatus is_smooth(const Look *l, bool *yes)
     PF_TRY(look_for_switches(l, &model->constraints[k].residual, 1, &may));
   for (int i = 0; i < model->input_count; i++)
     PF_TRY(look_for_switches(l, &model->inputs[i].value, model->inputs[i].value != PF_EXPR_NONE, &may));
-  for (int k = 0; k < model->load_count; k++)
-    for (int p = 0; p < model->loads[k].force.count; p++)
-      PF_TRY(look_for_switches(l, model->loads[k].force.part[p].c, 3, &may));
+  for (int k = 0; k < model->load_count; k++) {
+    PF_TRY(look_into_vector(l, &model->loads[k].force, &may));
+    PF_TRY(look_into_vector(l, &model->loads[k].velocity, &may)); /* of the point at which it acts */
+  }
   *yes = !may;
   return PF_OK;
 }

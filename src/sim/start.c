@@ -229,14 +229,38 @@ static PfStatus find_start(PfSim *sim)
   return pf_start_correct(sim->ctx, sim->system, sim->values, &sim->start);
 }
 
+static PfStatus open_phases(PfSim *sim, bool events)
+{
+  return pf_phases_open(sim->ctx, sim->run_arena, sim->complete_system, sim->complete_values, &sim->options,
+                        events ? &sim->log : NULL, &sim->motion);
+}
+
+/* An outline is for trees in which everything has inertia of its own. What does not move by the recursion may do so by
+ * matrices: a joint without mass whose motion is given. */
+static bool needs_formulas(const PfSim *sim, PfStatus status)
+{
+  enum { MOST = 500 }; /* coordinates whose formulas are made in seconds */
+  if (!pf_system_in_bodies(sim->complete_system) || sim->complete_equations.n > MOST) return false;
+  if (status != PF_OK) return status == PF_ERR_MODEL;
+  return sim->motion->motion && sim->motion->motion->result.end == PF_RUN_TROUBLE;
+}
+
 static PfStatus open_motion(PfSim *sim)
 {
+  int before = pf_diagnostic_count(sim->ctx);
   bool events = sim->model->complete && !sim->options.without_events;
   sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
   if (!sim->run_arena) return pf_no_room(sim->ctx, "the simulation");
   if (!pf_motion_does_without_formulas(&sim->options)) PF_TRY(pf_sim_write_out(sim));
-  PF_TRY(pf_phases_open(sim->ctx, sim->run_arena, sim->complete_system, sim->complete_values, &sim->options,
-                        events ? &sim->log : NULL, &sim->motion));
+  PfStatus status = open_phases(sim, events);
+  if (needs_formulas(sim, status)) {
+    pf_phases_close(sim->motion);
+    sim->motion = NULL;
+    pf_diagnostics_cut(sim->ctx, before);
+    PF_TRY(pf_sim_write_out(sim));
+    status = open_phases(sim, events);
+  }
+  PF_TRY(status);
   sim->control_start = sim->start_time;
   sim->control_next = 0;
   for (size_t i = 0; i < sim->handles.count; i++) PF_TRY(pf_sim_bind(sim, sim->handles.at[i]));

@@ -600,7 +600,7 @@ const PfMethod pf_method_cvode_adams = {
 const PfMethod pf_method_cvode_bdf = {
   .name = "cvode_bdf", .library = "SUNDIALS",
   .summary = "backward differences of order 1 to 5, for stiff systems (CVODE of SUNDIALS)",
-  .direct = true, STEPS(bdf)};
+  .formulas = true, .direct = true, STEPS(bdf)};
 const PfMethod pf_method_ida = {
   .name = "ida", .library = "SUNDIALS",
   .summary = "backward differences on the index-1 equations (IDA of SUNDIALS, the DASSL family)",
