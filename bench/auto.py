@@ -3,8 +3,8 @@
 
     auto.py BUILD      writes BUILD/bench/results/auto.json
 
-Several processes for each example, in rounds over all of them. Of every contender the least time counts, of 'auto' as of
-the others: where memory happens to lie then matters to none.
+Several processes for each example, in rounds over all of them. Of every contender the least time counts, of 'auto' as
+of the others: where memory happens to lie then matters to none.
 """
 import json
 import subprocess

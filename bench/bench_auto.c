@@ -129,7 +129,8 @@ static void print(PfJson *json, const Race *race, const char *file)
   pf_json_string(json, "chosen", name_of(race->contenders));
   pf_json_number(json, "auto", race->contenders[0].seconds);
   pf_json_open(json, "formulations", '{');
-  for (int i = 1; i < race->count; i++) pf_json_number(json, name_of(race->contenders + i), race->contenders[i].seconds);
+  for (int i = 1; i < race->count; i++)
+    pf_json_number(json, name_of(race->contenders + i), race->contenders[i].seconds);
   pf_json_close(json, '}');
   pf_json_close(json, '}');
 }

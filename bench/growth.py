@@ -27,8 +27,8 @@ CASES = {  # the doublings, then what goals ask for besides
 
 
 def limit():
-    """Of memory only: under a limit of processor time Linux counts that time in ticks of milliseconds, and short batches
-    would seem to take none."""
+    """Of memory only: under a limit of processor time Linux counts that time in ticks of milliseconds, and short
+    batches would seem to take none."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
 

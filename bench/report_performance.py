@@ -131,8 +131,8 @@ def auto_tables(results):
     shown = [item for item in worst if item[0] > 1.05]
     yield from ("### `auto` against the best formulation", "")
     yield from table(("example", "coordinates", "constraints", "chosen", "ns", "best", "ratio"),
-                     ((case["model"], case["coordinates"], case["constraints"], case["chosen"], f"{case['auto']*1e9:.0f}",
-                       best, f"{ratio:.2f}") for ratio, best, case in shown))
+                     ((case["model"], case["coordinates"], case["constraints"], case["chosen"],
+                       f"{case['auto']*1e9:.0f}", best, f"{ratio:.2f}") for ratio, best, case in shown))
     yield from (f"On the other {len(worst) - len(shown)} of {len(worst)} examples the ratio is at most 1.05.", "")
 
 
@@ -152,7 +152,8 @@ def arm_tables(results):
         return
     rows = [("`pf_sim`, from text", "whole", ours), ("`pf_sim`, the steps alone", "steps", ours)]
     if mujoco:
-        rows += [(f"MuJoCo {mujoco['version']}, from URDF", "whole", mujoco), ("MuJoCo, the steps alone", "steps", mujoco)]
+        rows += [(f"MuJoCo {mujoco['version']}, from URDF", "whole", mujoco),
+                 ("MuJoCo, the steps alone", "steps", mujoco)]
     rows = [(name, f"{case['count']/case[key]/1e3:.0f}") for name, key, case in rows]
     if commands:
         rows.insert(1, ("`pfaff run`, the whole process",
@@ -167,7 +168,8 @@ def arm_goals(results):
         yield at_least("arm of seven joints, RK4 by `pf_sim` from text, speed over MuJoCo's",
                        mujoco["whole"]/ours["whole"], 2)
         if commands:
-            yield at_least("the same by `pfaff run`, the whole process", mujoco["whole"]/commands["arm"]["processor"], 2)
+            yield at_least("the same by `pfaff run`, the whole process",
+                           mujoco["whole"]/commands["arm"]["processor"], 2)
         off = max(abs(a - b) for a, b in zip(ours["q"], mujoco["q"]))
         yield at_most("arm, difference of an angle from MuJoCo's after 10 s", off, AGREEMENT, " rad", 2)
 
@@ -251,7 +253,8 @@ def command_goals(results):
         return
     yield at_most("`pfaff check` of a trivial model, by the clock", found["check"]["clock"]*1e3, 2, " ms")
     yield at_most("`pfaff derive` of the bicycle", found["derive"]["processor"], 0.2, " s")
-    yield at_most("`pfaff run` to CSV over without a file", found["run to csv"]["processor"]/found["run"]["processor"], 1.3)
+    yield at_most("`pfaff run` to CSV over without a file",
+                  found["run to csv"]["processor"]/found["run"]["processor"], 1.3)
     yield at_most("processor over clock with LAPACK", found["lapack"]["threads"], 1.05)
     yield at_most("processor with LAPACK over that of one thread",
                   found["lapack"]["processor"]/found["lapack, one thread"]["processor"], 1.05)
@@ -294,13 +297,14 @@ TABLES = (growth_tables, auto_tables, arm_tables, motion_tables, tape_tables, co
 GOALS = (growth_goals, auto_goals, arm_goals, motion_goals, tape_goals, command_goals, race_goals)
 SOURCES = {"growth": "growth with size", "auto": "`auto`", "arm": "the arm", "arm_mujoco": "MuJoCo on the arm",
            "run-free_floating": "motions, everything included", "tape-snakeboard": "the tape",
-           "tape_peers-snakeboard": "SymEngine and CasADi", "commands": "the program", "tree-chain_7": "inverse dynamics"}
+           "tape_peers-snakeboard": "SymEngine and CasADi", "commands": "the program",
+           "tree-chain_7": "inverse dynamics"}
 
 
 def report(results):
     machine = read(results, "machine") or {"processor": "unknown", "cores": "?", "load": "?"}
     goals = [goal for goals in GOALS for goal in goals(results)]
-    yield (f"{machine['processor']}, {machine['cores']} cores, load {machine['load']} when it began; the default build; "
+    yield (f"{machine['processor']}, {machine['cores']} cores, load {machine['load']} when it began; default build; "
            f"{sum(met for *_, met in goals)} of {len(goals)} goals met.")
     yield ""
     absent = [text for name, text in SOURCES.items() if not read(results, name)]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time of the processor. Other work on the machine disturbs single batches, so the least mean of many short ones counts. */
+/* Time of the processor. Other work on the machine disturbs single batches, so the least mean of many short ones
+ * counts. */
 #ifndef PF_BENCH_TIMER_H
 #define PF_BENCH_TIMER_H
 
