@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 jobs=${JOBS:-2}
 
-cmake --preset default -B "$build" -DPFAFF_BENCH=ON >/dev/null
+cmake --preset default -B "$build" -DPFAFF_BENCH=ON -DPFAFF_TESTS=OFF >/dev/null
 cmake --build "$build" -j "$jobs"
 if [ -x bench/run ]; then
   exec bench/run "$build"

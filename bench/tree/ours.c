@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pfaff in the race: pf_tree_forward, pf_tree_inverse, pf_tree_inertia. */
+/* Pfaff in the race: pf_tree_forward, pf_tree_inverse, pf_tree_inertia. Compiled with all others by clang for this
+ * processor, and as 'Default' against the library that users get. */
 #include "contender.h"
 #include "num/rotation.h"
 #include "pfaff/tree.h"
@@ -8,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef OUR_NAME
+#define OUR_NAME "Pfaff"
+#endif
 
 typedef struct Ours {
   const Mechanism *m;
@@ -110,4 +115,4 @@ static double bytes(void *handle)
 }
 
 const Contender contenders[] = {
-    {"Pfaff", 0, open_ours, close_ours, forward, inverse, inertia, accelerations, torques, entry, bytes}, {0}};
+    {OUR_NAME, 0, open_ours, close_ours, forward, inverse, inertia, accelerations, torques, entry, bytes}, {0}};

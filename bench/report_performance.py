@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the tables of docs/performance.md from the figures that bench/performance has collected.
+
+    report_performance.py RESULTS                  prints them
+    report_performance.py RESULTS --into FILE      puts them into FILE, between the lines BEGIN and END
+
+What was not measured is said and left out; it is neither met nor missed.
+"""
+import json
+import math
+import sys
+from pathlib import Path
+
+BEGIN, END = "<!-- figures of bench/performance -->", "<!-- end of the figures -->"
+MODELS = ("snakeboard", "bicycle", "spacecraft", "hand")
+ROBOTS = ("free_floating", "omni_robot")
+RACE = ("chain_2", "chain_7", "chain_30", "chain_100", "chain_1000", "tree_63", "humanoid", "ball_30")
+DOUBLINGS, AGREEMENT = 4, 1e-9
+
+
+def read(results, name):
+    path = results/f"{name}.json"
+    text = path.read_text() if path.exists() else ""
+    return json.loads(text) if text.strip() else None
+
+
+def row(*cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def table(heads, rows):
+    return [row(*heads), "|---" + "|---:"*(len(heads) - 1) + "|", *(row(*cells) for cells in rows), ""]
+
+
+def at_most(what, value, limit, unit="", digits=3):
+    return (what, f"{value:.{digits}g}{unit}", f"at most {limit:g}{unit}", value <= limit)
+
+
+def at_least(what, value, limit, unit=""):
+    return (what, f"{value:.3g}{unit}", f"at least {limit:g}{unit}", value >= limit)
+
+
+# ---------------------------------------------------------------- growth
+
+
+def exponent(cases, key):
+    """The slope in logarithms, by least squares over the last doublings; None when one of them is missing."""
+    sizes = [case for case in cases if case["doubling"]][-DOUBLINGS - 1:]
+    if len(sizes) <= DOUBLINGS or any("error" in case for case in sizes):
+        return None
+    x = [math.log(case["bodies"]) for case in sizes]
+    y = [math.log(case[key]) for case in sizes]
+    mean_x, mean_y = sum(x)/len(x), sum(y)/len(y)
+    return sum((a - mean_x)*(b - mean_y) for a, b in zip(x, y))/sum((a - mean_x)**2 for a in x)
+
+
+def show_exponent(cases, key):
+    slope = exponent(cases, key)
+    return "-" if slope is None else f"{slope:.2f}"
+
+
+def growth_rows(found):
+    for kind, cases in found.items():
+        for case in cases:
+            size = f"{case['n']} x {case['n']}" if kind == "net" else case["n"]
+            if "error" in case:
+                yield kind, size, case["error"], "", "", "", ""
+                continue
+            yield (kind, size, case["formulation"], f"{case['ready']:.3g}", f"{case['memory']/2**20:.0f}",
+                   f"{case['evaluate']*1e6:.3g}", f"{case['evaluate']*1e9/case['bodies']:.0f}")
+
+
+def growth_tables(results):
+    found = read(results, "growth")
+    if not found:
+        return
+    yield from ("### Growth with size", "")
+    yield from table(("model", "size", "formulation", "ready [s]", "memory [MB]", "evaluation [us]", "ns a body"),
+                     growth_rows(found))
+    yield from ("Exponents over the last four doublings of the number of bodies:", "")
+    yield from table(("model", "ready", "memory", "evaluation"),
+                     ((kind, *(show_exponent(cases, key) for key in ("ready", "memory", "evaluate")))
+                      for kind, cases in found.items()))
+
+
+def case_of(found, kind, n):
+    return next((case for case in found[kind] if case["n"] == n and "error" not in case), None)
+
+
+def runs(found, kind, n, what):
+    case = next((case for case in found[kind] if case["n"] == n), {"error": "was not tried"})
+    return (what, case.get("error", f"first step after {case.get('ready', 0):.3g} s"), "runs", "error" not in case)
+
+
+def growth_goals(results):
+    found = read(results, "growth")
+    if not found:
+        return
+    for kind in ("chain", "free_chain"):
+        for n, limit in ((1000, 0.5), (10000, 6)):
+            case = case_of(found, kind, n)
+            if case:
+                yield at_most(f"{kind}, {n} bodies from text to the first step", case["ready"], limit, " s")
+                yield at_most(f"{kind}, {n} bodies, a body and evaluation", case["evaluate"]*1e9/n, 100, " ns")
+    for kind, limit in (("carts", 1.1), ("trailers", 1.3), ("four_bars", 1.2)):
+        slope = exponent(found[kind], "evaluate")
+        if slope is not None:
+            yield at_most(f"{kind}, exponent of an evaluation", slope, limit)
+    case = case_of(found, "four_bars", 100)
+    if case:
+        yield at_most("four_bars, 100 of them, an evaluation", case["evaluate"]*1e6, 100, " us")
+    yield runs(found, "net", 50, "net of 50 x 50 masses")
+    yield runs(found, "ring", 2000, "ring of 2000 links")
+
+
+# ---------------------------------------------------------------- auto
+
+
+def ratios(found):
+    """(auto over the best, the best, case), the worst first."""
+    for case in found:
+        best = min(case["formulations"], key=case["formulations"].get)
+        yield case["auto"]/case["formulations"][best], best, case
+
+
+def auto_tables(results):
+    found = read(results, "auto")
+    if not found:
+        return
+    worst = sorted(ratios(found), key=lambda item: -item[0])
+    shown = [item for item in worst if item[0] > 1.05]
+    yield from ("### `auto` against the best formulation", "")
+    yield from table(("example", "coordinates", "constraints", "chosen", "ns", "best", "ratio"),
+                     ((case["model"], case["coordinates"], case["constraints"], case["chosen"],
+                       f"{case['auto']*1e9:.0f}", best, f"{ratio:.2f}") for ratio, best, case in shown))
+    yield from (f"On the other {len(worst) - len(shown)} of {len(worst)} examples the ratio is at most 1.05.", "")
+
+
+def auto_goals(results):
+    found = read(results, "auto")
+    if found:
+        ratio, _, case = max(ratios(found), key=lambda item: item[0])
+        yield at_most(f"`auto` over the best formulation, worst example ({case['model']})", ratio, 1.2)
+
+
+# ---------------------------------------------------------------- arm
+
+
+def arm_tables(results):
+    ours, mujoco, commands = (read(results, name) for name in ("arm", "arm_mujoco", "commands"))
+    if not ours:
+        return
+    rows = [("`pf_sim`, from text", "whole", ours), ("`pf_sim`, the steps alone", "steps", ours)]
+    if mujoco:
+        rows += [(f"MuJoCo {mujoco['version']}, from URDF", "whole", mujoco),
+                 ("MuJoCo, the steps alone", "steps", mujoco)]
+    rows = [(name, f"{case['count']/case[key]/1e3:.0f}") for name, key, case in rows]
+    if commands:
+        rows.insert(1, ("`pfaff run`, the whole process",
+                        f"{commands['arm']['count']/commands['arm']['processor']/1e3:.0f}"))
+    yield from ("### Arm of seven joints, 10,000 steps by RK4", "")
+    yield from table(("", "1000 steps/s"), rows)
+
+
+def arm_goals(results):
+    ours, mujoco, commands = (read(results, name) for name in ("arm", "arm_mujoco", "commands"))
+    if ours and mujoco:
+        yield at_least("arm of seven joints, RK4 by `pf_sim` from text, speed over MuJoCo's",
+                       mujoco["whole"]/ours["whole"], 2)
+        if commands:
+            yield at_least("the same by `pfaff run`, the whole process",
+                           mujoco["whole"]/commands["arm"]["processor"], 2)
+        off = max(abs(a - b) for a, b in zip(ours["q"], mujoco["q"]))
+        yield at_most("arm, difference of an angle from MuJoCo's after 10 s", off, AGREEMENT, " rad", 2)
+
+
+# ---------------------------------------------------------------- motions, all included
+
+
+WAYS = {"text": "from text", "equations": "from derived equations", "again": "again, nothing read anew",
+        "arkode": "ARKODE, equations by hand"}
+
+
+def motion_tables(results):
+    found = {name: (read(results, f"run-{name}") or {}).get("whole") for name in ROBOTS}
+    if not all(found.values()):
+        return
+    yield from ("### 60 s at 1e-6, everything included", "")
+    yield from table(("", *(f"{name} [ms]" for name in ROBOTS)),
+                     ((text, *(f"{found[name][way]*1e3:.3f}" if way in found[name] else "-" for name in ROBOTS))
+                      for way, text in WAYS.items()))
+
+
+def motion_goals(results):
+    for name in ROBOTS:
+        found = (read(results, f"run-{name}") or {}).get("whole", {})
+        for way in ("text", "equations", "again"):
+            if "arkode" in found:
+                yield at_most(f"{name}, 60 s {WAYS[way]}, over ARKODE", found[way]/found["arkode"], 1)
+
+
+# ---------------------------------------------------------------- tape
+
+
+def agreeing(peers):
+    """A peer whose numbers are others has computed something else: its time says nothing."""
+    return {name: peer for name, peer in (peers or {}).items() if peer["difference"] <= AGREEMENT}
+
+
+def tape_tables(results):
+    cases = {model: read(results, f"tape-{model}") for model in MODELS}
+    cases = {model: case for model, case in cases.items() if case}
+    peers = {model: agreeing(read(results, f"tape_peers-{model}")) for model in cases}
+    names = list(dict.fromkeys(name for found in peers.values() for name in found))
+    if not cases:
+        return
+    yield from ("### M, F, A and b, ns for a state", "")
+    yield from table(("model", "instructions", "tape", "tape, 64 states", *names),
+                     ((model, case["instructions"], f"{case['one']*1e9:.0f}", f"{case['many']*1e9:.0f}",
+                       *(f"{peers[model][name]['seconds']*1e9:.0f}" if name in peers[model] else "-" for name in names))
+                      for model, case in cases.items()))
+
+
+def tape_goals(results):
+    off = [(peer["difference"], model, name) for model in MODELS
+           for name, peer in (read(results, f"tape_peers-{model}") or {}).items()]
+    if off:
+        worst, model, name = max(off)
+        yield at_most(f"M, F, A and b as the peers have them, worst ({model}, {name})", worst, AGREEMENT, "", 2)
+
+
+# ---------------------------------------------------------------- commands
+
+
+def command_tables(results):
+    found = read(results, "commands")
+    if not found:
+        return
+    names = {"true": "`true`, for comparison", "check": "`pfaff check` of a trivial model",
+             "derive": "`pfaff derive` of the bicycle", "run": "`pfaff run` of the snakeboard",
+             "run to csv": f"the same to CSV, {found['run to csv']['bytes']/1e6:.1f} MB",
+             "lapack": "`pfaff study continue` of the carriage, by LAPACK",
+             "lapack, one thread": "the same with OPENBLAS_NUM_THREADS=1"}
+    yield from ("### The program", "")
+    yield from table(("command", "processor [ms]", "clock [ms]"),
+                     ((text, f"{found[name]['processor']*1e3:.2f}", f"{found[name]['clock']*1e3:.2f}")
+                      for name, text in names.items()))
+
+
+def command_goals(results):
+    found = read(results, "commands")
+    if not found:
+        return
+    yield at_most("`pfaff check` of a trivial model, by the clock", found["check"]["clock"]*1e3, 2, " ms")
+    yield at_most("`pfaff derive` of the bicycle", found["derive"]["processor"], 0.2, " s")
+    yield at_most("`pfaff run` to CSV over without a file",
+                  found["run to csv"]["processor"]/found["run"]["processor"], 1.3)
+    yield at_most("processor over clock with LAPACK", found["lapack"]["threads"], 1.05)
+    yield at_most("processor with LAPACK over that of one thread",
+                  found["lapack"]["processor"]/found["lapack, one thread"]["processor"], 1.05)
+
+
+# ---------------------------------------------------------------- inverse dynamics
+
+
+def race(results):
+    """By mechanism: (ours compiled for this processor, the default build or None, fastest peer, its name)."""
+    for name in RACE:
+        case = (read(results, f"tree-{name}") or {}).get("inverse", {})
+        peers = {peer: result["ns"] for peer, result in case.items() if peer not in ("Pfaff", "Default")}
+        if "Pfaff" in case and peers:
+            fastest = min(peers, key=peers.get)
+            yield name, case["Pfaff"]["ns"], case.get("Default", {}).get("ns"), peers[fastest], fastest
+
+
+def race_tables(results):
+    found = list(race(results))
+    if not found:
+        return
+    yield from ("### Inverse dynamics", "")
+    yield from table(("mechanism", "default build [ns]", "for this processor [ns]", "fastest peer [ns]", "its name",
+                      "default over peer"),
+                     ((name, f"{default:.0f}" if default else "-", f"{native:.0f}", f"{peer:.0f}", fastest,
+                       f"{default/peer:.2f}" if default else "-") for name, native, default, peer, fastest in found))
+
+
+def race_goals(results):
+    for name, _, default, peer, fastest in race(results):
+        if default:
+            yield at_most(f"inverse dynamics, {name}, default build over {fastest}", default/peer, 0.8)
+
+
+# ---------------------------------------------------------------- all
+
+
+TABLES = (growth_tables, auto_tables, arm_tables, motion_tables, tape_tables, command_tables, race_tables)
+GOALS = (growth_goals, auto_goals, arm_goals, motion_goals, tape_goals, command_goals, race_goals)
+SOURCES = {"growth": "growth with size", "auto": "`auto`", "arm": "the arm", "arm_mujoco": "MuJoCo on the arm",
+           "run-free_floating": "motions, everything included", "tape-snakeboard": "the tape",
+           "tape_peers-snakeboard": "SymEngine and CasADi", "commands": "the program",
+           "tree-chain_7": "inverse dynamics"}
+
+
+def report(results):
+    machine = read(results, "machine") or {"processor": "unknown", "cores": "?", "load": "?"}
+    goals = [goal for goals in GOALS for goal in goals(results)]
+    yield (f"{machine['processor']}, {machine['cores']} cores, load {machine['load']} when it began; default build; "
+           f"{sum(met for *_, met in goals)} of {len(goals)} goals met.")
+    yield ""
+    absent = [text for name, text in SOURCES.items() if not read(results, name)]
+    if absent:
+        yield from (f"Not measured here: {', '.join(absent)}.", "")
+    yield from ("### Goals", "")
+    yield from table(("goal", "measured", "wanted", "result"),
+                     ((what, value, limit, "met" if met else "**missed**") for what, value, limit, met in goals))
+    for tables in TABLES:
+        yield from tables(results)
+
+
+def main():
+    lines = list(report(Path(sys.argv[1])))
+    if len(sys.argv) < 4:
+        print("\n".join(lines))
+        return
+    path = Path(sys.argv[3])
+    before, rest = path.read_text().split(BEGIN + "\n")
+    after = rest.split(END)[1]
+    path.write_text(before + BEGIN + "\n" + "\n".join(lines) + END + after)
+
+
+if __name__ == "__main__":
+    main()
