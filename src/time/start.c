@@ -407,10 +407,43 @@ static void tidy(Search *s)
   round_to(s, s->given, rounding);
 }
 
+/* Holds what is at least so firm and projects the rest on the constraints of the level by the structure of the system.
+ * Far from the constraints residuals may grow before they fall: then it goes on from there. */
+static bool project_holding(Search *s, PfFirmness hard)
+{
+  enum { PASSES = 6 };
+  double miss = INFINITY;
+  memcpy(s->x, s->given, (size_t)s->n*sizeof *s->x);
+  for (int j = 0; j < s->n; j++) s->held[j] = s->firm[j] >= hard;
+  s->f->held = s->held;
+  for (int pass = 0; pass < PASSES && !(miss <= PF_TYPED_DIGITS); pass++) {
+    (void)pf_manifold_project(s->f, s->values, s->level, PF_ON_CONSTRAINTS);
+    miss = pf_manifold_residual(s->f, s->values, s->level, NULL);
+  }
+  s->f->held = NULL;
+  return miss <= PF_TYPED_DIGITS;
+}
+
+/* In large systems that are mostly zeros: when what was given can be held, the least change of the rest is found without
+ * dense matrices. Otherwise everything is as before. */
+static bool settle_by_structure(Search *s)
+{
+  enum { LEAST = 100 }; /* rows and coordinates */
+  bool goals = s->goals && (s->goals->count || s->goals->speeds);
+  if (!s->f->sparse || goals || s->n + row_count(s) < LEAST) return false;
+  if (project_holding(s, PF_START_GIVEN)) {
+    (void)measure(s, PF_START_GIVEN);
+    if (is_met(s, PF_START_GIVEN, CARE_ROUNDING)) return true;
+  }
+  memcpy(s->x, s->given, (size_t)s->n*sizeof *s->x);
+  return false;
+}
+
 static PfStatus settle(Search *s)
 {
   bool found = false;
   memcpy(s->given, s->x, (size_t)s->n*sizeof *s->x);
+  if (settle_by_structure(s)) return PF_OK;
   PfFirmness last = has_firmness(s, PF_START_SET) ? PF_START_FIXED
                                                   : has_firmness(s, PF_START_GIVEN) ? PF_START_SET : PF_START_GIVEN;
   for (PfFirmness hard = PF_START_GIVEN; hard <= last && !found; hard++)
@@ -499,18 +532,6 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
 }
 
 /* ---------------------------------------------------------------- huge systems */
-
-/* Holds what is at least so firm and projects the rest on the constraints of the level. */
-static bool project_holding(Search *s, PfFirmness hard)
-{
-  memcpy(s->x, s->given, (size_t)s->n*sizeof *s->x);
-  for (int j = 0; j < s->n; j++) s->held[j] = s->firm[j] >= hard;
-  s->f->held = s->held;
-  (void)pf_manifold_project(s->f, s->values, s->level, PF_ON_CONSTRAINTS);
-  s->f->held = NULL;
-  int row;
-  return pf_manifold_residual(s->f, s->values, s->level, &row) <= PF_TYPED_DIGITS;
-}
 
 /* Without dense matrices: what was given is held, or what was set, or what must not change, whichever is the first by
  * which the constraints can be met. */
