@@ -221,7 +221,7 @@ static bool is_current(const PfRecursion *r, const double *values)
 
 static int dof_of_rate(const PfRecursion *r, int rate)
 {
-  return pf_tree_v_at(r->tree, r->body_of_step[r->rate[rate].step]);
+  return r->v_at[rate];
 }
 
 /* q (0, u) */
@@ -282,8 +282,8 @@ static void set_state(PfSolver *s, PfRecursion *r, const double *values)
       r->out[3*k] = values[in->q + r->rate[k].coordinate];
       r->out[3*k + 1] = values[in->v + r->rate[k].coordinate];
     }
-    int body = r->body_of_step[r->rate[k].step], dof = pf_tree_v_at(r->tree, body);
-    r->q[pf_tree_q_at(r->tree, body)] = r->out[3*k];
+    int dof = r->v_at[k];
+    r->q[r->q_at[k]] = r->out[3*k];
     r->v[dof] = r->out[3*k + 1];
     r->vdot[dof] = r->out[3*k + 2];
     r->prescribed[dof] = r->rate[k].role == PF_RATE_DRIVEN;

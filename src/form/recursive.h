@@ -49,6 +49,7 @@ typedef struct PfRecursion {
   PfTreeWork *work;
   PfTreeRows *rows;
   double *force;          /* n: with non-ideal ones */
+  int *q_at, *v_at;       /* per rate: its place among coordinates and rates of the tree */
   double *q, *v, *tau, *vdot, *line, *coefficient;
   unsigned char *prescribed;
   int *dof;

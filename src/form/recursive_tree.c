@@ -86,9 +86,16 @@ static PfStatus make_state(PfSolver *s, PfRecursion *r)
   r->dof = pf_arena_array(r->arena, int, rows*nv);
   r->line = pf_arena_array(r->arena, double, nv);
   r->constraint = pf_arena_array(r->arena, PfTreeConstraint, rows);
+  r->q_at = pf_arena_array(r->arena, int, r->rate_count);
+  r->v_at = pf_arena_array(r->arena, int, r->rate_count);
   if (!r->q || !r->v || !r->tau || !r->vdot || !r->prescribed || !r->coefficient || !r->dof || !r->line ||
-      !r->constraint)
+      !r->constraint || !r->q_at || !r->v_at)
     return pf_solver_no_room(s);
+  for (int k = 0; k < r->rate_count; k++) {
+    int body = r->body_of_step[r->rate[k].step];
+    r->q_at[k] = pf_tree_q_at(r->tree, body);
+    r->v_at[k] = pf_tree_v_at(r->tree, body);
+  }
   PF_TRY(pf_tree_work_new(s->ctx, r->tree, &r->work));
   return r->row_count ? pf_tree_rows_new(s->ctx, r->tree, r->row_count, &r->rows) : PF_OK;
 }

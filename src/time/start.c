@@ -424,8 +424,8 @@ static bool project_holding(Search *s, PfFirmness hard)
   return miss <= PF_TYPED_DIGITS;
 }
 
-/* In large systems that are mostly zeros: when what was given can be held, the least change of the rest is found without
- * dense matrices. Otherwise everything is as before. */
+/* In large systems that are mostly zeros: when what was given can be held, the least change of the rest is found
+ * without dense matrices. Otherwise everything is as before. */
 static bool settle_by_structure(Search *s)
 {
   enum { LEAST = 100 }; /* rows and coordinates */
