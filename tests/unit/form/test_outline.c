@@ -113,7 +113,7 @@ static void a_floating_tree_with_all_joints_and_forces_does(void **state)
                      "body d[1] in c[50] at (s[1], 0, 0) { " LINK " }\n"
                      "for i in 2..4 { body d[i] in d[i - 1] at (0.1, s[i], 0) turn 0.4 about x { " LINK " } }\n"
                      "spring q[3] { stiffness 4, damping 0.2 }\nforce q[7] = u\nforce q[9] = -3*q[9]' + q[8]\n"
-                     "potential s[2]^2\nforce (1, 2*t, -1) at c[60]\n", 1e-7);
+                     "potential s[2]^2\nforce (1, 2*t, -1) at b[4]\n", 1e-7);
 }
 
 /* Rows on top: one holonomic, one of velocities. */
