@@ -41,6 +41,8 @@ PF_API PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfMode
  * potential are those of the statements 'kinetic' and 'potential' alone. Everything else, and other models, as by
  * pf_equations_derive. */
 PF_API PfStatus pf_equations_outline(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
+/* Coordinates up to which formulas are made in seconds: up to them an outline that does not do is written out. */
+enum { PF_MOST_WRITTEN_OUT = 500 };
 /* Writes out what the outline has left; `arena` as there. Systems that were made of it stay as they are. */
 PF_API PfStatus pf_equations_write_out(PfContext *ctx, PfArena *arena, PfEquations *equations);
 

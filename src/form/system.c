@@ -158,9 +158,6 @@ static const double *mass_at(PfArena *scratch, const PfSystem *system, const dou
   return all;
 }
 
-/* Coordinates up to which an outline is written out to find a reason in words. */
-enum { MOST_EXPLAINED = 500 };
-
 /* The trouble that matrices have at the state; PF_TROUBLE_NONE where they have none, or where that is not found. */
 static PfTrouble ask_matrices(PfContext *ctx, PfArena *arena, PfEquations *eq, const double *values, int *row)
 {
@@ -183,7 +180,7 @@ static void find_reason(PfContext *ctx, const PfSystem *system, const double *va
 {
   int before = pf_diagnostic_count(ctx), other_row = -1;
   PfEquations eq = *system->eq;
-  PfArena *arena = system->n <= MOST_EXPLAINED && eq.in_bodies ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  PfArena *arena = system->n <= PF_MOST_WRITTEN_OUT && eq.in_bodies ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
   if (!arena) return;
   PfTrouble other = ask_matrices(ctx, arena, &eq, values, &other_row);
   pf_arena_free(arena);

@@ -239,8 +239,8 @@ static PfStatus open_phases(PfSim *sim, bool events)
  * matrices: a joint without mass whose motion is given. */
 static bool needs_formulas(const PfSim *sim, PfStatus status)
 {
-  enum { MOST = 500 }; /* coordinates whose formulas are made in seconds */
-  if (!pf_system_in_bodies(sim->complete_system) || sim->complete_equations.n > MOST) return false;
+  if (!pf_system_in_bodies(sim->complete_system)) return false;
+  if (sim->complete_equations.n > PF_MOST_WRITTEN_OUT) return false;
   if (status != PF_OK) return status == PF_ERR_MODEL;
   return sim->motion->motion && sim->motion->motion->result.end == PF_RUN_TROUBLE;
 }
