@@ -23,7 +23,7 @@ echo "== build the fuzzers in build-fuzz/"
 cmake --preset fuzz >/dev/null
 cmake --build build-fuzz -j "$jobs"
 
-export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
+export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:intercept_tls_get_addr=0
 export UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1
 for source in "$@"; do
   program=$(basename "$source" .c)
