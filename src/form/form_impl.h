@@ -53,6 +53,7 @@ struct PfFormulation {
    * not in this state, and `accelerate` is asked. */
   bool (*answer)(PfSolver *solver, PfMotion *motion);
   void (*find_force)(PfSolver *solver, PfMotion *motion); /* M q'' - F after `answer`; NULL: from M and F */
+  void (*find_energies)(PfSolver *solver, const double *values, double *kinetic, double *potential);
   void (*find_totals)(PfSolver *solver, const double *values, PfTreeTotals *totals); /* of all bodies */
   void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
   PfProjected (*project)(PfSolver *solver, double *values, double enough);

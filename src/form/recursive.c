@@ -416,17 +416,29 @@ static void find_acceleration(PfSolver *s, const PfRecursion *r, const double *v
   }
 }
 
+/* Of the numbers that tell where the bodies are and how they move. */
+static size_t seen_size(const PfSolver *s)
+{
+  return (size_t)(s->system->symbols.lambda - s->system->symbols.time)*sizeof(double);
+}
+
 /* What goes wrong inside the tree is said there by words; here it is a trouble. */
 static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
 {
   if (!is_current(r, values)) PF_TRY(pf_recursion_build(s, r, values));
+  r->is_seen = false;
   set_state(s, r, values);
   set_forces(s, r, values);
   PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
   PfTreeOutput output = {.vdot = r->vdot};
-  if (!r->row_count) return pf_tree_complete(r->work, &input, &output);
-  set_rows(s, r, values);
-  return pf_tree_constrained(r->work, r->rows, &input, r->constraint, r->row_count, &output);
+  if (!r->row_count) PF_TRY(pf_tree_complete(r->work, &input, &output));
+  if (r->row_count) {
+    set_rows(s, r, values);
+    PF_TRY(pf_tree_constrained(r->work, r->rows, &input, r->constraint, r->row_count, &output));
+  }
+  memcpy(r->seen, values + s->system->symbols.time, seen_size(s));
+  r->is_seen = true;
+  return PF_OK;
 }
 
 /* Those of the rows of the tree; nothing pulls along a quaternion, since turning does not depend on its length. Of
@@ -480,11 +492,25 @@ static bool answer(PfSolver *s, PfMotion *motion)
   return true;
 }
 
+/* Mostly of the state whose motion was found last. */
+static void find_energies(PfSolver *s, const double *values, double *kinetic, double *potential)
+{
+  PfRecursion *r = s->data;
+  const double *state = values + s->system->symbols.time;
+  bool again = is_current(r, values) && r->is_seen && !memcmp(r->seen, state, seen_size(s));
+  *kinetic = *potential = NAN;
+  if (!is_current(r, values) && pf_recursion_build(s, r, values) != PF_OK) return;
+  if (!again) set_state(s, r, values);
+  r->is_seen = again;
+  pf_tree_energies(r->work, again ? NULL : r->q, r->v, kinetic, potential);
+}
+
 static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
 {
   PfRecursion *r = s->data;
   *totals = (PfTreeTotals){0};
   if (!is_current(r, values) && pf_recursion_build(s, r, values) != PF_OK) return;
+  r->is_seen = false;
   set_state(s, r, values);
   if (pf_tree_kinematics(r->work, r->q, r->v) != PF_OK) return;
   pf_tree_totals(r->work, r->q, totals);
@@ -510,6 +536,7 @@ static PfStatus look(PfSolver *s, PfRecursion *r, PfArena *arena, PfSpatial *spa
   if (!spatial->body || !spatial->at) return pf_solver_no_room(s);
   for (int k = 0; k < count; k++) spatial->body[k] = pf_tree_get(r->tree, k);
   add_reactions(r);
+  r->is_seen = false;
   PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
   return pf_tree_operators(r->work, &input, spatial->at);
 }
@@ -619,10 +646,12 @@ static PfStatus prepare(PfSolver *s)
   s->unknowns_per_rank = 1;
   if (!r->alone) PF_TRY(pf_span_make(s, &r->span));
   r->force = pf_solver_array(s, double, model->coordinate_count);
-  return r->force ? build_first(s, r) : pf_solver_no_room(s);
+  r->seen = pf_solver_scratch(s, double, seen_size(s)/sizeof(double));
+  return r->force && r->seen ? build_first(s, r) : pf_solver_no_room(s);
 }
 
 const PfFormulation pf_form_recursive = {
   .name = "recursive", .source = "Meng, Han 2007, eq. (80)-(97) with errata; constraints by columns of M^-1 A^T",
   .summary = "the recursion over the tree of bodies, constraints on top of it",
-  .check = check, .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_totals = find_totals};
+  .check = check, .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_energies = find_energies,
+  .find_totals = find_totals};

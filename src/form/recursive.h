@@ -52,6 +52,8 @@ typedef struct PfRecursion {
   int *q_at, *v_at;       /* per rate: its place among coordinates and rates of the tree */
   double *q, *v, *tau, *vdot, *line, *coefficient;
   unsigned char *prescribed;
+  double *seen;           /* time, inputs and state of the last motion, at which the workspace of the tree still is, */
+  bool is_seen;           /* if so */
   int *dof;
   PfTreeConstraint *constraint;
 } PfRecursion;

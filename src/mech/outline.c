@@ -8,9 +8,11 @@
 
 #include <stdlib.h>
 
-/* Elements of the mass matrix from which on it pays, in all and per coordinate: measured on chains in space, where the
- * formulas of 40 joints take 0.1 s to make and the recursion alone 5 ms. */
-enum { LEAST_ELEMENTS = 1000, LEAST_PER_COORDINATE = 20 };
+/* Elements of the mass matrix from which on it pays, in all and per coordinate: from an arm of six joints on, the
+ * recursion takes less time than formulas, to be made and in each step. */
+enum { LEAST_ELEMENTS = 21, LEAST_PER_COORDINATE = 3 };
+/* With constraints, which also need formulas, and whose starts are corrected by the mass matrix where there is one. */
+enum { LEAST_ELEMENTS_BOUND = 1000, LEAST_PER_COORDINATE_BOUND = 20 };
 /* Coordinates per constraint: each costs a sweep over the tree. */
 enum { COORDINATES_PER_ROW = 8 };
 
@@ -141,7 +143,10 @@ static PfStatus look(Look *l, bool *suits)
   PF_TRY(pf_chain_make(l->ctx, l->arena, model, &l->chain));
   double elements;
   if (!are_joints(l, (const PfExpr(*)[2])symbols, &elements)) return PF_OK;
-  if (elements < LEAST_ELEMENTS || elements < LEAST_PER_COORDINATE*(double)n) return PF_OK;
+  bool bound = row_count(model) > 0;
+  double least = bound ? LEAST_ELEMENTS_BOUND : LEAST_ELEMENTS;
+  double least_each = bound ? LEAST_PER_COORDINATE_BOUND : LEAST_PER_COORDINATE;
+  if (elements < least || elements < least_each*(double)n) return PF_OK;
   return is_smooth(l, suits);
 }
 
