@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values become statements: what is used once stands in the expression of its user, the rest gets a name. Statements are
- * dealt out to pieces; what a later piece needs is handed on in an array, whose places are used again. */
+/* Values become statements: what is used once stands in the expression of its user, the rest gets a name. Statements
+ * are dealt out to pieces; what a later piece needs is handed on in an array, whose places are used again. */
 #include "codegen/code.h"
 
 #include <float.h>
@@ -9,8 +9,8 @@
 
 /* ---------------------------------------------------------------- languages */
 
-/* What differs from language to language. In the text of an operation A, B, C are the operands, @ stands before the name
- * of a function, $ for a conversion to the type of numbers. */
+/* What differs from language to language. In the text of an operation A, B, C are the operands, @ stands before the
+ * name of a function, $ for a conversion to the type of numbers. */
 typedef struct Language {
   const char *operation[PF_TAPE_OP_COUNT];
 } Language;
@@ -305,7 +305,8 @@ static bool is_argument(const char *text, const char *at)
   return opened && (at[1] == ')' || at[1] == ',');
 }
 
-/* Calls itself for operands without a name, of which there are at most MOST_NESTED. NOLINTNEXTLINE(misc-no-recursion) */
+/* Calls itself for operands without a name, of which there are at most MOST_NESTED.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static void put_expression(const Writer *w, uint32_t i)
 {
   const PfValue *value = w->program->values + i;
@@ -439,7 +440,8 @@ static void put_calls(const Writer *w)
   const PfCodeStyle *style = w->style;
   pf_text_print(w->text, "  %s kept[%u];\n", style->real, w->kept_count ? w->kept_count : 1);
   for (uint32_t k = 0; k < w->piece_count; k++)
-    pf_text_print(w->text, "  %s_%u(%s%skept);\n", style->name, k + 1, style->arguments, style->arguments[0] ? ", " : "");
+    pf_text_print(w->text, "  %s_%u(%s%skept);\n", style->name, k + 1, style->arguments,
+                  style->arguments[0] ? ", " : "");
 }
 
 static void put_all(Writer *w, PfText *text, PfText *body, PfText *head)
@@ -453,7 +455,8 @@ static void put_all(Writer *w, PfText *text, PfText *body, PfText *head)
   put_leaves(w);
   if (cut) put_calls(w);
   else put_statements(w, 0);
-  pf_text_print(head, "%svoid %s(%s", style->qualifiers, style->name, style->parameters[0] ? style->parameters : "void");
+  pf_text_print(head, "%svoid %s(%s", style->qualifiers, style->name,
+                style->parameters[0] ? style->parameters : "void");
   put_function_around(w, text, body, pf_text_get(head));
 }
 

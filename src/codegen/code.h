@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs (kernel/program.h) as functions in a language: straight-line code, the same arithmetic as the tape's, operation by
- * operation. The same program and style give the same bytes. */
+/* Programs (kernel/program.h) as functions in a language: straight-line code, the same arithmetic as the tape's,
+ * operation by operation. The same program and style give the same bytes. */
 #ifndef PF_CODEGEN_CODE_H
 #define PF_CODEGEN_CODE_H
 

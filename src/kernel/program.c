@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tape as a program: slots become values, then the values are put in an order with few of them alive, depth first from the
- * outputs, of the operands first the one that needs most room (R. Sethi, J. D. Ullman, The generation of optimal code for
- * arithmetic expressions, 1970; exact for trees, a good guess for shared values). */
+/* A tape as a program: slots become values, then the values are put in an order with few of them alive, depth first
+ * from the outputs, of the operands first the one that needs most room (R. Sethi, J. D. Ullman, The generation of
+ * optimal code for arithmetic expressions, 1970; exact for trees, a good guess for shared values). */
 #include "kernel/kernel_impl.h"
 
 enum { NOT_PLACED = UINT32_MAX };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tape as other modules may read it: a list of values, each assigned once and after its operands. The tape itself is in an
- * order that serves its interpreter; this one has few values alive at a time, as code for a processor with registers
- * wants it. Both orders give the same numbers bit by bit. */
+/* A tape as other modules may read it: a list of values, each assigned once and after its operands. The tape itself is
+ * in an order that serves its interpreter; this one has few values alive at a time, as code for a processor with
+ * registers wants it. Both orders give the same numbers bit by bit. */
 #ifndef PF_KERNEL_PROGRAM_H
 #define PF_KERNEL_PROGRAM_H
 

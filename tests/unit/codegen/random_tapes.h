@@ -29,8 +29,8 @@ static inline double random_number(uint64_t *seed)
 
 static inline PfExpr random_formula(PfContext *ctx, uint64_t *seed, const PfExpr *known, uint32_t count)
 {
-  static const PfOp one[] = {PF_OP_SIN, PF_OP_COS, PF_OP_TAN, PF_OP_ASIN, PF_OP_ACOS, PF_OP_ATAN, PF_OP_SINH, PF_OP_COSH,
-                             PF_OP_TANH, PF_OP_EXP, PF_OP_LOG, PF_OP_ABS, PF_OP_SIGN, PF_OP_NOT};
+  static const PfOp one[] = {PF_OP_SIN, PF_OP_COS, PF_OP_TAN, PF_OP_ASIN, PF_OP_ACOS, PF_OP_ATAN, PF_OP_SINH,
+                             PF_OP_COSH, PF_OP_TANH, PF_OP_EXP, PF_OP_LOG, PF_OP_ABS, PF_OP_SIGN, PF_OP_NOT};
   static const PfOp two[] = {PF_OP_ATAN2, PF_OP_MIN, PF_OP_MAX, PF_OP_LESS, PF_OP_LESS_EQUAL, PF_OP_EQUAL, PF_OP_AND,
                              PF_OP_OR};
   const PfExpr a = known[random_below(seed, count)], b = known[random_below(seed, count)];
@@ -43,8 +43,10 @@ static inline PfExpr random_formula(PfContext *ctx, uint64_t *seed, const PfExpr
   case 4: return pf_expr_pow(ctx, pf_expr_add(ctx, pf_expr_call1(ctx, PF_OP_ABS, a), pf_expr_double(ctx, 0.125)),
                              pf_expr_double(ctx, random_number(seed)));
   case 5: return pf_expr_sqrt(ctx, a);
-  case 6: return pf_expr_add(ctx, pf_expr_call1(ctx, PF_OP_SIN, a), pf_expr_mul(ctx, b, pf_expr_call1(ctx, PF_OP_COS, a)));
-  case 7: return pf_expr_sub(ctx, pf_expr_mul(ctx, a, b), pf_expr_mul(ctx, pf_expr_double(ctx, random_number(seed)), c));
+  case 6: return pf_expr_add(ctx, pf_expr_call1(ctx, PF_OP_SIN, a),
+                             pf_expr_mul(ctx, b, pf_expr_call1(ctx, PF_OP_COS, a)));
+  case 7: return pf_expr_sub(ctx, pf_expr_mul(ctx, a, b),
+                             pf_expr_mul(ctx, pf_expr_double(ctx, random_number(seed)), c));
   case 8: return pf_expr_neg(ctx, pf_expr_mul(ctx, a, b));
   case 9: return pf_expr_sub(ctx, a, b);
   case 10: return pf_expr_add(ctx, pf_expr_double(ctx, random_number(seed)), pf_expr_mul(ctx, b, c));
