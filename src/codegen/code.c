@@ -265,6 +265,12 @@ static void put_number(const Writer *w, double x)
   if (negative) pf_text_add(text, ")");
 }
 
+static void put_constant(const Writer *w, uint32_t constant)
+{
+  if (w->style->put_constant) w->style->put_constant(w->text, w->style->user, (int)constant);
+  else put_number(w, w->program->constants[constant]);
+}
+
 /* ---------------------------------------------------------------- expressions */
 
 static void put_expression(const Writer *w, uint32_t i);
@@ -281,7 +287,7 @@ static void put_nested(const Writer *w, uint32_t i, bool alone)
 static void put_operand(const Writer *w, uint32_t i, bool alone)
 {
   const PfValue *value = w->program->values + i;
-  if (value->op == PF_VALUE_CONSTANT) put_number(w, w->program->constants[value->a]);
+  if (value->op == PF_VALUE_CONSTANT) put_constant(w, value->a);
   else if (value->op == PF_VALUE_INPUT) w->style->put_input(w->text, w->style->user, (int)value->a);
   else if (w->name[i] == NO_NUMBER) put_nested(w, i, alone);
   else if (w->piece[i] == w->now) pf_text_print(w->text, "v%u", w->name[i]);

@@ -21,6 +21,7 @@ typedef struct PfCodeStyle {
   const char *arguments;  /* as handed on to the pieces of a long function, "p, q, out" */
   void (*put_input)(PfText *text, const void *user, int input);   /* how an input is called, "q[3]" */
   void (*put_output)(PfText *text, const void *user, int output); /* what is assigned to, "out[2]" */
+  void (*put_constant)(PfText *text, const void *user, int constant); /* how one is called; NULL: by its digits */
   const void *user;
 } PfCodeStyle;
 

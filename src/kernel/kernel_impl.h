@@ -13,6 +13,7 @@
 #define PF_KERNEL_IMPL_H
 
 #include "base/base.h"
+#include "kernel/native.h"
 #include "kernel/program.h"
 #include "pfaff/kernel.h"
 
@@ -53,7 +54,13 @@ struct PfTape {
   PfInstruction *instructions;
   uint16_t *runs;              /* and an END */
   uint32_t *outputs;           /* slots */
+  PfTapeHelper *helper;        /* NULL: none */
+  PfTapeState *state;          /* for the helper, NULL without */
 };
+
+/* Native code, if there is some; the runs are counted otherwise. */
+PfNativeCode *pf_tape_native(const PfTape *tape, int runs);
+extern const PfNativeFunctions pf_native_functions;
 
 /* ---------------------------------------------------------------- lanes */
 
