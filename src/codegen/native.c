@@ -69,6 +69,13 @@ static const char *processor(void)
 #endif
 }
 
+/* The widest vectors that the processor has. */
+static const char *const *vector_flags(void)
+{
+  static const char *const none[] = {NULL}, *const avx2[] = {"-mavx2", NULL}, *const avx512[] = {"-mavx512f", NULL};
+  return pf_lanes_best() == PF_LANES_AVX512 ? avx512 : pf_lanes_best() == PF_LANES_AVX2 ? avx2 : none;
+}
+
 static void add_text(PfSha256 *s, const char *text)
 {
   pf_sha256_add(s, text, strlen(text) + 1);
@@ -81,7 +88,7 @@ static void add_bytes(void *user, const void *bytes, size_t count)
 
 /* Everything that decides about the code. 256 bits: no two pieces of code will ever share a key by chance, and nobody
  * can make two that do. */
-static void find_key(const Native *n, const PfTape *tape, unsigned char *key)
+static void find_key(const Native *n, const PfTape *tape, bool many, unsigned char *key)
 {
   PfSha256 s;
   const uint32_t version = PF_NATIVE_VERSION;
@@ -94,6 +101,8 @@ static void find_key(const Native *n, const PfTape *tape, unsigned char *key)
   pf_sha256_add(&s, n->compiler.identity, sizeof n->compiler.identity);
   add_text(&s, level_of(tape));
   for (const char *const *flag = common_flags; *flag; flag++) add_text(&s, *flag);
+  for (const char *const *flag = vector_flags(); *flag; flag++) add_text(&s, *flag);
+  add_text(&s, many ? "many" : "one");
   pf_tape_describe(tape, add_bytes, &s);
   pf_sha256_end(&s, key);
 }
@@ -165,10 +174,12 @@ static bool start(Native *n, const PfTape *tape, const PfTapeState *state, PfCon
   const char *flags[24] = {level_of(tape)};
   char key[2*PF_SHA256_SIZE + 1];
   PfText text;
-  for (int i = 0; common_flags[i]; i++) flags[i + 1] = common_flags[i];
+  int count = 1;
+  for (const char *const *flag = common_flags; *flag; flag++) flags[count++] = *flag;
+  for (const char *const *flag = vector_flags(); *flag; flag++) flags[count++] = *flag;
   write_key(state->key, key);
   pf_text_init(&text, &n->allocator);
-  bool good = pf_native_source(ctx, tape, key, &text) == PF_OK;
+  bool good = pf_native_source(ctx, tape, state->many, key, &text) == PF_OK;
   const double limit = 20 + 0.002*pf_tape_instruction_count(tape); /* seconds */
   good = good && pf_job_start(&n->job, &n->compiler, flags, pf_text_get(&text), text.count, limit);
   pf_text_free(&text);
@@ -237,7 +248,7 @@ static bool make_key(Native *n, const PfTape *tape, PfTapeState *state)
 {
   if (state->key) return true;
   state->key = n->allocator.resize(n->allocator.user, NULL, PF_SHA256_SIZE);
-  if (state->key) find_key(n, tape, state->key);
+  if (state->key) find_key(n, tape, state->many, state->key);
   return state->key;
 }
 

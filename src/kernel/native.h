@@ -12,11 +12,13 @@
 /* The functions that tapes call: native code calls the same ones by these pointers, so that its results are theirs
  * whatever mathematics library a compiler would link. */
 #define PF_NATIVE_FUNCTIONS(USE) \
-  USE(sin) USE(cos) USE(tan) USE(asin) USE(acos) USE(atan) USE(sinh) USE(cosh) USE(tanh) USE(exp) USE(log)
+  USE(tan) USE(asin) USE(acos) USE(atan) USE(sinh) USE(cosh) USE(tanh) USE(exp) USE(log)
 #define PF_NATIVE_FUNCTIONS_OF_TWO(USE) USE(pow) USE(atan2)
 
 typedef struct PfNativeFunctions {
-  void (*sincos)(double angle, double *sine, double *cosine);
+  void (*sincos)(double angle, double *sine, double *cosine); /* these three: kernel/sincos.h */
+  double (*sin)(double);
+  double (*cos)(double);
 #define PF_NATIVE_MEMBER(name) double (*name)(double);
   PF_NATIVE_FUNCTIONS(PF_NATIVE_MEMBER)
 #undef PF_NATIVE_MEMBER
@@ -27,8 +29,17 @@ typedef struct PfNativeFunctions {
 
 typedef void PfNativeCode(const double *inputs, double *outputs, const double *constants, const PfNativeFunctions *use);
 
-/* What changes of a tape while it runs; threads share it. */
+/* How many states go together (lanes.c), and the instructions of the processor that serve them; the results are the
+ * same. */
+enum { PF_LANES = 8 };
+typedef enum PfLanes { PF_LANES_PLAIN, PF_LANES_AVX2, PF_LANES_AVX512 } PfLanes;
+/* The best that this processor has; it has those before it too. */
+PfLanes pf_lanes_best(void);
+
+/* What changes of a tape while it runs; threads share it. There is one for single states and one for groups of
+ * PF_LANES, whose code takes PF_LANES numbers for each input and output, one for each state. */
 typedef struct PfTapeState {
+  bool many;
   _Atomic(PfNativeCode *) code;
   _Atomic int64_t patience; /* instructions to go until the helper is asked */
   void *library;            /* the code is in it; closed with the tape. This and the rest: the helper's own */

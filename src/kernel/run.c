@@ -41,8 +41,7 @@ static void run(const PfTape *tape, double *work) /* a case for each length of e
 #include "kernel/ops.def"
     case PF_RUN(PF_TAPE_SINCOS, 1): {
       const double angle = work[pf_high_slot(at->dst_a)];
-      work[pf_low_slot(at->dst_a)] = sin(angle);
-      work[pf_low_slot(at->b_c)] = cos(angle);
+      pf_sincos(angle, work + pf_low_slot(at->dst_a), work + pf_low_slot(at->b_c));
       at++;
       continue;
     }
@@ -61,14 +60,8 @@ static void load_and_run(const PfTape *tape, const double *inputs, double *work)
 
 /* ---------------------------------------------------------------- native code */
 
-static void call_sincos(double angle, double *sine, double *cosine)
-{
-  *sine = sin(angle);
-  *cosine = cos(angle);
-}
-
 const PfNativeFunctions pf_native_functions = {
-  .sincos = call_sincos,
+  .sincos = pf_sincos, .sin = pf_sin, .cos = pf_cos,
 #define USE(name) .name = name,
   PF_NATIVE_FUNCTIONS(USE)
   PF_NATIVE_FUNCTIONS_OF_TWO(USE)
@@ -77,9 +70,8 @@ const PfNativeFunctions pf_native_functions = {
 
 /* The count is shared by threads and may miss some of theirs: it only decides when, not what. A run costs about as much
  * as three instructions besides those it does. */
-PfNativeCode *pf_tape_native(const PfTape *tape, int runs)
+PfNativeCode *pf_tape_native(const PfTape *tape, PfTapeState *state, int runs)
 {
-  PfTapeState *state = tape->state;
   if (!state) return NULL;
   PfNativeCode *code = atomic_load_explicit(&state->code, memory_order_acquire);
   if (code) return code;
@@ -94,7 +86,7 @@ PfNativeCode *pf_tape_native(const PfTape *tape, int runs)
 
 void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
 {
-  PfNativeCode *code = pf_tape_native(tape, 1);
+  PfNativeCode *code = pf_tape_native(tape, tape->state, 1);
   if (code) {
     code(inputs, outputs, tape->constants, &pf_native_functions);
     return;
@@ -118,7 +110,7 @@ static bool run_code_to_places(const PfTape *tape, PfNativeCode *code, const dou
 
 bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, const int *place, double *outputs, double *work)
 {
-  PfNativeCode *code = pf_tape_native(tape, 1);
+  PfNativeCode *code = pf_tape_native(tape, tape->state, 1);
   if (code) return run_code_to_places(tape, code, inputs, place, outputs, work);
   load_and_run(tape, inputs, work);
   const size_t count = (size_t)tape->output_count;

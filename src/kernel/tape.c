@@ -6,6 +6,7 @@ static void join(PfTape *tape, PfTapeHelper *helper, PfTapeState *state)
 {
   tape->helper = helper;
   tape->state = state;
+  state[1].many = true;
   atomic_fetch_add(&helper->users, 1);
 }
 
@@ -18,7 +19,7 @@ static PfTape *allocate(PfContext *ctx, int input_count, int output_count)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfTape *tape = arena ? pf_arena_array(arena, PfTape, 1) : NULL;
-  PfTapeState *state = tape && pf_context_tape_helper(ctx) ? pf_arena_array(arena, PfTapeState, 1) : NULL;
+  PfTapeState *state = tape && pf_context_tape_helper(ctx) ? pf_arena_array(arena, PfTapeState, 2) : NULL;
   if (tape) *tape = (PfTape){.arena = arena, .input_count = input_count, .output_count = output_count};
   else pf_arena_free(arena);
   if (state) join(tape, pf_context_tape_helper(ctx), state);
@@ -81,7 +82,7 @@ void pf_tape_free(PfTape *tape)
 {
   if (!tape) return;
   PfTapeHelper *helper = tape->helper;
-  if (helper) helper->part(helper, tape->state);
+  for (int k = 0; helper && k < 2; k++) helper->part(helper, tape->state + k);
   pf_arena_free(tape->arena);
   if (helper) pf_tape_helper_leave(helper);
 }

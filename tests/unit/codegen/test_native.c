@@ -83,6 +83,48 @@ static double *run_case(const Case *c, PfNative mode, PfNativeReport *report)
   return outputs;
 }
 
+/* Groups of 1 to 20 states. */
+static double *run_many_case(const Case *c, PfNative mode, PfNativeReport *report)
+{
+  enum { MOST = 20 };
+  PfContext *ctx = pf_context_new(NULL);
+  int count;
+  assert_non_null(ctx);
+  assert_int_equal(pf_context_set_native(ctx, mode), PF_OK);
+  PfTape *tape = random_tape(ctx, c->seed, c->size, &count);
+  double *work = calloc(pf_tape_many_work_size(tape) + 1, sizeof *work), inputs[MOST*RANDOM_INPUTS];
+  double *outputs = calloc((size_t)(MOST*MOST*count), sizeof *outputs);
+  uint64_t seed = c->seed;
+  assert_true(work && outputs);
+  for (int k = 0; k < MOST; k++) {
+    for (int i = 0; i < MOST*RANDOM_INPUTS; i++) inputs[i] = (i%7 == 3 ? 1e5 : 1)*random_number(&seed);
+    (void)pf_tape_run_many(tape, k + 1, inputs, outputs + (long)k*MOST*count, work);
+  }
+  *report = pf_context_native_report(ctx);
+  pf_tape_free(tape);
+  pf_context_free(ctx);
+  free(work);
+  return outputs;
+}
+
+static void groups_of_states_are_compiled_too(void **state)
+{
+  PfNativeReport off, on;
+  (void)state;
+  if (!has_compiler()) skip();
+  for (uint64_t seed = 400; seed < 404; seed++) {
+    const Case c = {.seed = seed, .size = (uint32_t)(seed - 399)*60};
+    double *expected = run_many_case(&c, PF_NATIVE_OFF, &off), *got = run_many_case(&c, PF_NATIVE_ON, &on);
+    const int count = 400*(int)(c.size/4 + 1);
+    for (int i = 0; i < count; i++)
+      if (memcmp(expected + i, got + i, sizeof *got) != 0 && !(isnan(expected[i]) && isnan(got[i])))
+        fail_msg("number %d: %.17g and %.17g", i, expected[i], got[i]);
+    free(expected);
+    free(got);
+    assert_int_equal(on.compiled, 2); /* what is left of a group runs singly */
+  }
+}
+
 static PfNativeReport compare(Case c)
 {
   PfNativeReport off, on;
@@ -255,6 +297,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(native_code_computes_the_bits_of_the_tape),
+    cmocka_unit_test(groups_of_states_are_compiled_too),
     cmocka_unit_test(damaged_and_foreign_files_are_replaced),
     cmocka_unit_test(a_folder_that_others_may_write_is_not_used),
     cmocka_unit_test(without_a_cache_code_is_compiled_each_time),
