@@ -503,6 +503,7 @@ static void find_energies(PfSolver *s, const double *values, double *kinetic, do
   if (!again) set_state(s, r, values);
   r->is_seen = again;
   pf_tree_energies(r->work, again ? NULL : r->q, r->v, kinetic, potential);
+  *potential += r->resting;
 }
 
 static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
@@ -514,6 +515,7 @@ static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
   set_state(s, r, values);
   if (pf_tree_kinematics(r->work, r->q, r->v) != PF_OK) return;
   pf_tree_totals(r->work, r->q, totals);
+  totals->gravity_potential += r->resting;
 }
 
 /* ---------------------------------------------------------------- a look inside */

@@ -37,6 +37,7 @@ typedef struct PfRecursion {
   int *own, *ball_of;     /* per coordinate: its rate, or the step of its quaternion; -1 */
   int *body_of_step;      /* bodies of the tree */
   bool weight_in_tree;
+  double resting;         /* potential of the weight of what is fixed to the ground, which is not in the tree */
   PfTape *tape;           /* what of `out` changes and is not a coordinate or its velocity, and where it stands there */
   int *place;
   double *tape_work;
