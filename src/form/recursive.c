@@ -174,11 +174,12 @@ static PfStatus list_slopes(PfSolver *s, PfRecursion *r, const PfExpr *q, PfExpr
 }
 
 /* Forces on the coordinates, without weight. */
-static PfStatus list_forces(PfSolver *s, const PfRecursion *r, const PfExpr *q, PfExpr *slope, Roots *roots)
+static PfStatus list_forces(PfSolver *s, const PfRecursion *r, Roots *roots)
 {
   const PfEquations *eq = s->system->eq;
   int n = r->model->coordinate_count, first = 3*r->rate_count + r->slope_count;
-  PF_TRY(pf_expr_gradient(s->ctx, r->weight_in_tree ? r->model->potential : eq->potential, q, n, slope));
+  const PfExpr *slope;
+  PF_TRY(pf_shared_gradient(s->system, r->weight_in_tree ? r->model->potential : eq->potential, &slope));
   for (int i = 0; i < n; i++) {
     PfExpr force = pf_expr_sub(s->ctx, eq->applied[i], slope[i]);
     if (!pf_expr_is_structural_zero(s->ctx, force)) add_root(roots, force, first + i);
@@ -190,7 +191,6 @@ static PfStatus list_forces(PfSolver *s, const PfRecursion *r, const PfExpr *q, 
 
 static PfStatus make_tape(PfSolver *s, PfRecursion *r)
 {
-  const PfSymbols *in = &s->system->symbols;
   size_t n = (size_t)r->model->coordinate_count, rates = (size_t)r->rate_count, plain = 0;
   for (size_t k = 0; k < rates; k++) plain += r->rate[k].plain;
   size_t slopes = plain + (rates - plain)*n, most = 3*rates + slopes + n + 1;
@@ -201,8 +201,8 @@ static PfStatus make_tape(PfSolver *s, PfRecursion *r)
   for (size_t i = 0; i < n; i++) q[i] = r->model->coordinates[i].q;
   PF_TRY(list_values(s, r, &roots));
   PF_TRY(list_slopes(s, r, q, slope, &roots));
-  PF_TRY(list_forces(s, r, q, slope, &roots));
-  PF_TRY(pf_system_tape(s->ctx, r->model, in->symbol, in->count, roots.list, roots.count, &r->tape));
+  PF_TRY(list_forces(s, r, &roots));
+  PF_TRY(pf_system_shared_tape(s->system, roots.list, roots.count, &r->tape));
   r->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(r->tape));
   r->out = pf_solver_array(s, double, 3*rates + (size_t)r->slope_count + n + 1);
   if (!r->tape_work || !r->out) return pf_solver_no_room(s);
@@ -560,7 +560,6 @@ PfStatus pf_solver_spatial(PfSolver *s, PfArena *arena, const double *values, Pf
 static void release(PfSolver *s)
 {
   PfRecursion *r = s->data;
-  pf_tape_free(r->tape);
   pf_recursion_drop(r);
 }
 

@@ -38,7 +38,7 @@ typedef struct PfRecursion {
   int *body_of_step;      /* bodies of the tree */
   bool weight_in_tree;
   double resting;         /* potential of the weight of what is fixed to the ground, which is not in the tree */
-  PfTape *tape;           /* what of `out` changes and is not a coordinate or its velocity, and where it stands there */
+  const PfTape *tape;     /* what of `out` changes and is not a coordinate or its velocity, and where it stands there */
   int *place;
   double *tape_work;
   double *out;            /* 3 per rate: value, rate, second derivative at q'' = 0; slopes; forces (n); power */
