@@ -182,6 +182,7 @@ static bool start(Native *n, const PfTape *tape, const PfTapeState *state, PfCon
   bool good = pf_native_source(ctx, tape, state->many, key, &text) == PF_OK;
   const double limit = 20 + 0.002*pf_tape_instruction_count(tape); /* seconds */
   good = good && pf_job_start(&n->job, &n->compiler, flags, pf_text_get(&text), text.count, limit);
+  if (good && atomic_load(&n->mode) == PF_NATIVE_AUTO) pf_job_yield(&n->job);
   pf_text_free(&text);
   memcpy(n->job_key, state->key, sizeof n->job_key);
   return good;

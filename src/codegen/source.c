@@ -59,17 +59,13 @@ static void put_output(PfText *text, const void *user, int output)
 /* ---------------------------------------------------------------- one state */
 
 static const char single_head[] =
-  "static inline unsigned long long pf_as_bits(double x)\n"
-  "{\n  unsigned long long b;\n  __builtin_memcpy(&b, &x, 8);\n  return b;\n}\n"
-  "static inline double pf_as_real(unsigned long long b)\n"
-  "{\n  double x;\n  __builtin_memcpy(&x, &b, 8);\n  return x;\n}\n"
-  "#define REAL double\n#define BITS unsigned long long\n#define AS_BITS pf_as_bits\n#define AS_REAL pf_as_real\n"
-  "#define SINCOS pf_within\n";
-
-static const char single_tail[] =
-  "\n#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n"
   "static inline void pf_both(double x, double *s, double *c, const struct functions *use)\n"
-  "{\n  if (__builtin_fabs(x) <= 32768.0) pf_within(x, s, c);\n  else use->sincos(x, s, c);\n}\n"
+  "{\n"
+  "  pf_pair sine, cosine;\n"
+  "  if (!(__builtin_fabs(x) <= 32768.0)) { use->sincos(x, s, c); return; }\n"
+  "  pf_pair_within((pf_pair){x, x}, &sine, &cosine);\n"
+  "  *s = sine[0], *c = cosine[0];\n"
+  "}\n"
   "#define pf_sincos(x, s, c) pf_both(x, s, c, use)\n"
   "#define pf_sincos_group(x, s, c) pf_angles_sincos(x, s, c, use)\n"
 #define USE(name) "#define pf_" #name " use->" #name "\n"
@@ -94,9 +90,8 @@ static PfStatus write_single(PfContext *ctx, PfArena *arena, const PfProgram *pr
     .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output, .put_constant = put_constant};
   PfProgram sorted;
   put_vectors(text, "angles", style.group);
+  put_vectors(text, "pair", 2);
   pf_text_add(text, single_head);
-  pf_text_add(text, sincos);
-  pf_text_add(text, single_tail);
   PF_TRY(pf_program_angles_first(ctx, arena, program, &sorted));
   return pf_code_write(ctx, &sorted, &style, text);
 }

@@ -5,6 +5,29 @@
 #include <stdint.h>
 #include <string.h>
 
+#define PF_CODE(...) __VA_ARGS__
+#if defined __GNUC__ && !defined __wasm__
+
+/* In a vector, though only one number is wanted: there are its bits and its value in the same register. */
+typedef double Pair __attribute__((vector_size(16)));
+typedef uint64_t Bits __attribute__((vector_size(16)));
+#define REAL Pair
+#define BITS Bits
+#define AS_BITS (Bits)
+#define AS_REAL (Pair)
+#define SINCOS sincos_of_pair
+#include "kernel/sincos.def"
+
+static inline void sincos_within(double angle, double *sine, double *cosine)
+{
+  Pair s, c;
+  sincos_of_pair((Pair){angle, angle}, &s, &c);
+  *sine = s[0];
+  *cosine = c[0];
+}
+
+#else
+
 static inline uint64_t as_bits(double x)
 {
   uint64_t bits;
@@ -24,8 +47,9 @@ static inline double as_real(uint64_t bits)
 #define AS_BITS as_bits
 #define AS_REAL as_real
 #define SINCOS sincos_within
-#define PF_CODE(...) __VA_ARGS__
 #include "kernel/sincos.def"
+
+#endif
 
 void pf_sincos(double angle, double *sine, double *cosine)
 {
