@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One evaluation of the accelerations by the tape, by native code, and as a person writes it:
+/* One step of Euler's method, that is one evaluation of the accelerations, by the tape, by native code, and as a person
+ * writes it. In steps each evaluation waits for the one before, as in every integration:
  *
  *   bench_native [FILE …]       the four examples of the goals unless named
  *
@@ -15,17 +16,21 @@
 #include <string.h>
 
 enum { ROUNDS = 200, MOST = 64 };
+static const double STEP = 1e-12; /* seconds: millions of them lead nowhere */
 
 typedef struct Ours {
   PfSim *sim;
   PfSolver *solver;
-  const double *values;
+  double *values; /* of all symbols */
+  double *q, *v;  /* in them */
+  int n;
   PfMotion motion;
 } Ours;
 
 typedef struct Hand {
   void (*function)(const double *y, double *d, double push);
   double y[MOST], d[MOST];
+  int count;
 } Hand;
 
 static const struct {
@@ -52,12 +57,17 @@ static void accelerate(void *user)
   Ours *o = user;
   int row;
   if (pf_solver_accelerate(o->solver, o->values, &o->motion, &row) != PF_TROUBLE_NONE) stop("state", "trouble");
+  for (int i = 0; i < o->n; i++) {
+    o->q[i] += STEP*o->v[i];
+    o->v[i] += STEP*o->motion.acceleration[i];
+  }
 }
 
 static void by_hand(void *user)
 {
   Hand *h = user;
   h->function(h->y, h->d, 1);
+  for (int i = 0; i < h->count; i++) h->y[i] += STEP*h->d[i];
 }
 
 static void open_ours(Ours *o, const char *file, PfNative mode)
@@ -68,7 +78,12 @@ static void open_ours(Ours *o, const char *file, PfNative mode)
   if (!pf_sim_set_native(o->sim, mode) || !pf_sim_place(o->sim)) stop(file, pf_sim_error(o->sim)->message);
   PfContext *ctx = pf_sim_context(o->sim);
   const PfSystem *system = pf_sim_system(o->sim);
-  o->values = pf_sim_values(o->sim);
+  const PfSymbols *in = pf_system_symbols(system);
+  o->values = room(in->count);
+  memcpy(o->values, pf_sim_values(o->sim), (size_t)in->count*sizeof(double));
+  o->q = o->values + in->q;
+  o->v = o->values + in->v;
+  o->n = pf_system_equations(system)->n;
   if (pf_solver_new_at(ctx, system, pf_formulation_find("auto"), o->values, &o->solver)) stop(file, "no solver");
   o->motion.acceleration = room(pf_system_equations(system)->n);
   o->motion.multiplier = room(pf_system_equations(system)->m);
@@ -78,6 +93,7 @@ static void open_ours(Ours *o, const char *file, PfNative mode)
 static void close_ours(Ours *o)
 {
   pf_solver_free(o->solver);
+  free(o->values);
   free(o->motion.acceleration);
   free(o->motion.multiplier);
   pf_sim_close(o->sim);
@@ -85,9 +101,9 @@ static void close_ours(Ours *o)
 
 static void take_state(const Ours *o, Hand *h)
 {
-  const PfSymbols *in = pf_system_symbols(pf_sim_system(o->sim));
-  const int n = pf_system_equations(pf_sim_system(o->sim))->n;
-  for (int i = 0; i < 2*n && i < MOST; i++) h->y[i] = o->values[in->q + i];
+  h->count = h->function == hand_omni_robot ? 9 : 2*o->n;
+  for (int i = 0; i < o->n && 2*o->n < MOST; i++) h->y[i] = o->q[i], h->y[o->n + i] = o->v[i];
+  for (int i = 0; i < 3 && h->count == 9; i++) h->y[6 + i] = o->v[3 + i]; /* the wheels follow */
 }
 
 static void race(const char *file)

@@ -51,7 +51,7 @@ static Native *native_of(PfTapeHelper *helper)
  * The mathematics library is not linked: functions are the program's own. */
 static const char *const common_flags[] = {
   "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-nostdlib", "-fno-stack-protector",
-  "-fno-asynchronous-unwind-tables", "-g0", "-w", NULL};
+  "-fno-asynchronous-unwind-tables", "-fno-tree-slp-vectorize", "-g0", "-w", NULL};
 
 static const char *level_of(const PfTape *tape)
 {
