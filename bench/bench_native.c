@@ -5,8 +5,8 @@
  *   bench_native [FILE …]       the four examples of the goals unless named
  *
  * Seconds of the processor: all contenders in turn, the least mean of a batch counts. Ours gives accelerations,
- * multipliers, the power of forces and the pivots that tell whether they can be trusted; "tape" and "native" are the same
- * call of pf_solver_accelerate. */
+ * multipliers, the power of forces and the pivots that tell whether they can be trusted; "tape" and "native" are the
+ * same call of pf_solver_accelerate. */
 #include "hand.h"
 #include "pfaff/pfaff.h"
 #include "timer.h"

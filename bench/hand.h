@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Right-hand sides as a person writes them, who has solved the equations with a pencil: constraints eliminated, sums that are
- * constant known to be constant. y holds the coordinates and the independent velocities, d their rates; `push` is the
- * force F of the snakeboard. */
+/* Right-hand sides as a person writes them, who has solved the equations with a pencil: constraints eliminated, sums
+ * that are constant known to be constant. y holds the coordinates and the independent velocities, d their rates; `push`
+ * is the force F of the snakeboard. */
 #ifndef PF_BENCH_HAND_H
 #define PF_BENCH_HAND_H
 

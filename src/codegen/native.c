@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When tapes become native code. A tape is first interpreted; after about a millisecond of that it looks into the
+/* When tapes become native code. A tape is first interpreted; after two milliseconds of that it looks into the
  * cache; when it has been interpreted about as long as a compiler would take, the compiler is started beside the run
  * (whoever stops then has lost at most as much as he spent, whoever goes on gains). Everything is decided by counted
  * instructions, and looked after by whoever runs a tape: there is no thread. */
@@ -14,7 +14,7 @@
 
 /* In instructions of the interpreter, of which one takes about a nanosecond. */
 enum {
-  LOOK_AFTER = 1000000,         /* to find, check and load code takes 0.2 ms */
+  LOOK_AFTER = 2000000,         /* to find, check and load code takes 0.15 ms */
   COMPILE_AFTER = 50000000,     /* what a compiler takes for nothing at all, and for each instruction */
   COMPILE_AFTER_EACH = 250000,
   ASK_EVERY = 1000000,          /* while it works */

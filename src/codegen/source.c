@@ -25,24 +25,31 @@ static const char sincos[] =
 #include "kernel/sincos.def"
 ;
 
-/* A vector type of so many numbers, with its whole numbers, and pf_<name>_within for it. */
+/* A vector type pf_<name> of so many numbers, and pf_<name>_within: sine and cosine of small angles. */
+static void put_vector_type(PfText *text, const char *name, int size)
+{
+  pf_text_print(text, "typedef double pf_%s __attribute__((vector_size(%d)));\n", name, 8*size);
+  pf_text_print(text, "typedef unsigned long long pf_%s_bits __attribute__((vector_size(%d)));\n", name, 8*size);
+  pf_text_print(text, "#define REAL pf_%s\n#define BITS pf_%s_bits\n", name, name);
+  pf_text_print(text, "#define AS_BITS (pf_%s_bits)\n#define AS_REAL (pf_%s)\n", name, name);
+  pf_text_print(text, "#define SINCOS __attribute__((always_inline)) pf_%s_within\n%s\n", name, sincos);
+  pf_text_add(text, "#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n");
+}
+
+/* And pf_<name>_sincos: of all angles. */
 static void put_vectors(PfText *text, const char *name, int size)
 {
-  pf_text_print(text, "typedef double pf_%s __attribute__((vector_size(%d)));\n"
-                "typedef unsigned long long pf_%s_bits __attribute__((vector_size(%d)));\n", name, 8*size, name, 8*size);
-  pf_text_print(text, "#define REAL pf_%s\n#define BITS pf_%s_bits\n#define AS_BITS (pf_%s_bits)\n"
-                "#define AS_REAL (pf_%s)\n#define SINCOS __attribute__((always_inline)) pf_%s_within\n%s\n", name, name, name, name, name, sincos);
-  pf_text_add(text, "#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n");
-  pf_text_print(text,
-                "static inline __attribute__((always_inline)) void pf_%s_sincos(pf_%s x, pf_%s *s, pf_%s *c, const struct functions *use)\n"
-                "{\n  int large = 0;\n"
-                "  for (int i = 0; i < %d; i++) large |= !(__builtin_fabs(x[i]) <= %.1f);\n"
-                "  if (!large) { pf_%s_within(x, s, c); return; }\n"
-                "  for (int i = 0; i < %d; i++) {\n"
+  put_vector_type(text, name, size);
+  pf_text_print(text, "static inline __attribute__((always_inline))\n"
+                "void pf_%s_sincos(pf_%s x, pf_%s *s, pf_%s *c, const struct functions *use)\n"
+                "{\n  int large = 0;\n", name, name, name, name);
+  pf_text_print(text, "  for (int i = 0; i < %d; i++) large |= !(__builtin_fabs(x[i]) <= %.1f);\n"
+                "  if (!large) { pf_%s_within(x, s, c); return; }\n", size, PF_LARGEST_ANGLE, name);
+  pf_text_print(text, "  for (int i = 0; i < %d; i++) {\n"
                 "    double sine, cosine;\n"
                 "    use->sincos(x[i], &sine, &cosine);\n"
                 "    (*s)[i] = sine, (*c)[i] = cosine;\n"
-                "  }\n}\n", name, name, name, name, size, PF_LARGEST_ANGLE, name, size);
+                "  }\n}\n", size);
 }
 
 static void put_input(PfText *text, const void *user, int input)
@@ -59,7 +66,8 @@ static void put_output(PfText *text, const void *user, int output)
 /* ---------------------------------------------------------------- one state */
 
 static const char single_head[] =
-  "static inline __attribute__((always_inline)) void pf_both(double x, double *s, double *c, const struct functions *use)\n"
+  "static inline __attribute__((always_inline))\n"
+  "void pf_both(double x, double *s, double *c, const struct functions *use)\n"
   "{\n"
   "  pf_pair sine, cosine;\n"
   "  if (!(__builtin_fabs(x) <= 32768.0)) { use->sincos(x, s, c); return; }\n"

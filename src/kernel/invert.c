@@ -30,7 +30,8 @@ static void use_reciprocals(PfItems *items, size_t count, const uint32_t *recipr
 void pf_items_invert(PfItems *items, PfArena *scratch)
 {
   const size_t count = items->items.count;
-  uint32_t *divisions = pf_arena_array(scratch, uint32_t, count), *reciprocal = pf_arena_array(scratch, uint32_t, count);
+  uint32_t *divisions = pf_arena_array(scratch, uint32_t, count);
+  uint32_t *reciprocal = pf_arena_array(scratch, uint32_t, count);
   if (!divisions || !reciprocal) return;
   count_divisions(items, divisions);
   for (uint32_t i = 0; i < count && !items->failed; i++) {

@@ -9,7 +9,8 @@
 size_t pf_tape_many_work_size(const PfTape *tape)
 {
   const size_t native = (size_t)tape->input_count + (size_t)tape->output_count;
-  return PF_LANES*(native > tape->slot_count ? native : tape->slot_count) + PF_LANES - 1; /* vectors are aligned inside */
+  const size_t slots = native > tape->slot_count ? native : tape->slot_count;
+  return PF_LANES*slots + PF_LANES - 1; /* vectors are aligned inside */
 }
 
 /* Added to the exponent of a number: the sign bit says that it is not finite. Sums of numbers would tell it too, but

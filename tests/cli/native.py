@@ -69,6 +69,7 @@ def random_models():
     sys.path.insert(0, str(SOURCE/"tests/trial"))
     try:
         from generate import Maker, Reject
+        from motion import GiveUp
     except ImportError:
         return
     seed, made = SEED, 0
@@ -77,7 +78,7 @@ def random_models():
         seed += 1
         try:
             maker.make()
-        except (Reject, OverflowError, ZeroDivisionError, ValueError):
+        except (Reject, GiveUp, OverflowError, ZeroDivisionError, ValueError):
             continue
         made += 1
         yield seed - 1, maker.text()
