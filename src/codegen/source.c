@@ -44,7 +44,7 @@ static void put_vectors(PfText *text, const char *name, int size)
                 "void pf_%s_sincos(pf_%s x, pf_%s *s, pf_%s *c, const struct functions *use)\n"
                 "{\n  int large = 0;\n", name, name, name, name);
   pf_text_print(text, "  for (int i = 0; i < %d; i++) large |= !(__builtin_fabs(x[i]) <= %.1f);\n"
-                "  if (!large) { pf_%s_within(x, s, c); return; }\n", size, PF_LARGEST_ANGLE, name);
+                "  if (!large) { pf_%s_within(&x, s, c); return; }\n", size, PF_LARGEST_ANGLE, name);
   pf_text_print(text, "  for (int i = 0; i < %d; i++) {\n"
                 "    double sine, cosine;\n"
                 "    use->sincos(x[i], &sine, &cosine);\n"
@@ -65,13 +65,17 @@ static void put_output(PfText *text, const void *user, int output)
 
 /* ---------------------------------------------------------------- one state */
 
+#define TEXT(word) #word
+#define IN_TEXT(word) TEXT(word)
+
 static const char single_head[] =
   "static inline __attribute__((always_inline))\n"
   "void pf_both(double x, double *s, double *c, const struct functions *use)\n"
   "{\n"
   "  pf_pair sine, cosine;\n"
-  "  if (!(__builtin_fabs(x) <= 32768.0)) { use->sincos(x, s, c); return; }\n"
-  "  pf_pair_within((pf_pair){x, x}, &sine, &cosine);\n"
+  "  if (!(__builtin_fabs(x) <= " IN_TEXT(PF_LARGEST_ANGLE) ")) { use->sincos(x, s, c); return; }\n"
+  "  const pf_pair both = {x, x};\n"
+  "  pf_pair_within(&both, &sine, &cosine);\n"
   "  *s = sine[0], *c = cosine[0];\n"
   "}\n"
   "#define pf_sincos(x, s, c) pf_both(x, s, c, use)\n"
@@ -80,7 +84,6 @@ static const char single_head[] =
   USE(sin) USE(cos) PF_NATIVE_FUNCTIONS(USE) PF_NATIVE_FUNCTIONS_OF_TWO(USE)
 #undef USE
   "#define pf_sqrt __builtin_sqrt\n#define pf_fabs __builtin_fabs\n";
-_Static_assert(PF_LARGEST_ANGLE <= 32768.0 && PF_LARGEST_ANGLE >= 32768.0, "in the text above it is a number");
 
 static void put_constant(PfText *text, const void *user, int constant)
 {

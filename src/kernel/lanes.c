@@ -70,7 +70,7 @@ INLINE void run_sincos(Vector *work, const PfInstruction *at)
   Vector *sine = work + pf_low_slot(at->dst_a), *cosine = work + pf_low_slot(at->b_c);
   const Vector angle = work[pf_high_slot(at->dst_a)]; /* its slot may be that of the sine */
   if (are_small((const double *)&angle)) {
-    sincos_within(angle, sine, cosine);
+    sincos_within(&angle, sine, cosine);
     return;
   }
   for (size_t lane = 0; lane < PF_LANES; lane++)

@@ -18,10 +18,11 @@ typedef uint64_t Bits __attribute__((vector_size(16)));
 #define SINCOS sincos_of_pair
 #include "kernel/sincos.def"
 
-static inline void sincos_within(double angle, double *sine, double *cosine)
+static inline void sincos_of_one(double angle, double *sine, double *cosine)
 {
   Pair s, c;
-  sincos_of_pair((Pair){angle, angle}, &s, &c);
+  const Pair both = {angle, angle};
+  sincos_of_pair(&both, &s, &c);
   *sine = s[0];
   *cosine = c[0];
 }
@@ -49,12 +50,17 @@ static inline double as_real(uint64_t bits)
 #define SINCOS sincos_within
 #include "kernel/sincos.def"
 
+static inline void sincos_of_one(double angle, double *sine, double *cosine)
+{
+  sincos_within(&angle, sine, cosine);
+}
+
 #endif
 
 void pf_sincos(double angle, double *sine, double *cosine)
 {
   if (fabs(angle) <= PF_LARGEST_ANGLE) {
-    sincos_within(angle, sine, cosine);
+    sincos_of_one(angle, sine, cosine);
     return;
   }
   *sine = sin(angle);
