@@ -31,7 +31,7 @@ static PfCompiler script(const char *text)
 {
   char path[80];
   PfCompiler compiler;
-  snprintf(path, sizeof path, "%s/script", folder);
+  snprintf(path, sizeof path, "%s/pfaff-script", folder);
   FILE *file = fopen(path, "w");
   assert_non_null(file);
   fprintf(file, "#!/bin/sh\n%s\n", text);
@@ -119,7 +119,7 @@ static void only_absolute_folders_are_searched(void **state)
   PfCompiler compiler;
   char *before = strdup(getenv("PATH")), path[200];
   (void)script("exit 0");
-  assert_int_equal(setenv("PFAFF_CC", "script", 1), 0);
+  assert_int_equal(setenv("PFAFF_CC", "pfaff-script", 1), 0);
   assert_false(pf_compiler_find(&compiler));
   snprintf(path, sizeof path, ".:relative::/nowhere:%s", folder);
   assert_int_equal(setenv("PATH", path, 1), 0);
