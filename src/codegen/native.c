@@ -8,6 +8,7 @@
 #include "codegen/compiler.h"
 
 #include <float.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -347,11 +348,17 @@ static void release(PfTapeHelper *helper)
   allocator.resize(allocator.user, n, 0);
 }
 
+/* Other threads may run tapes: they do not hold it for long. */
+static void take_turn(Native *n)
+{
+  while (atomic_flag_test_and_set(&n->busy)) (void)sched_yield();
+}
+
 /* The context goes: nothing is compiled any more, and no process is left behind. */
 static void leave(PfTapeHelper *helper)
 {
   Native *n = native_of(helper);
-  while (atomic_flag_test_and_set(&n->busy)) continue;
+  take_turn(n);
   atomic_store(&n->mode, PF_NATIVE_OFF);
   n->ctx = NULL;
   pf_job_end(&n->job);
@@ -401,5 +408,10 @@ PfNative pf_context_native(const PfContext *ctx)
 PfNativeReport pf_context_native_report(const PfContext *ctx)
 {
   PfTapeHelper *helper = pf_context_tape_helper(ctx);
-  return helper ? native_of(helper)->report : (PfNativeReport){0};
+  if (!helper) return (PfNativeReport){0};
+  Native *n = native_of(helper);
+  take_turn(n);
+  const PfNativeReport report = n->report;
+  atomic_flag_clear(&n->busy);
+  return report;
 }

@@ -45,6 +45,15 @@ def compare_runs(folder, model, name, *options):
     return 0
 
 
+def change_parameters(folder):
+    """Other numbers use the same code; what a zero leaves out is other code."""
+    model = SOURCE/"examples/snakeboard.pf"
+    compare_runs(folder, model, "before", "--for", "0.3")
+    again = call(["run", model, "--native", "on", "--for", "0.3", "-p", "m=7", "-p", "kr=1.5"]).stdout
+    if "compiled" in again or "from earlier runs" not in again: fail(f"other parameters: {again}")
+    compare_runs(folder, model, "without springs", "--for", "0.3", "-p", "kr=0", "-p", "F=0")
+
+
 def compare_examples(folder):
     for model in sorted((SOURCE/"examples").glob("*.pf")): compare_runs(folder, model, model.name, "--for", "0.3")
     for method in "rk4", "dop853", "generalized_alpha", "rattle":
@@ -148,6 +157,7 @@ def main():
         folder = pathlib.Path(name)
         look_at_words(folder)
         interrupt(folder)
+        change_parameters(folder)
         compare_examples(folder)
         compare_studies()
         count = compare_random_models(folder)
