@@ -9,7 +9,8 @@
 
 #include <float.h>
 
-/* A pivot counts as zero when it is this small against the inertia it is taken from. */
+/* A pivot counts as zero when it is this small against the inertia it is taken from, and against what joints further
+ * out have taken: three slides leave nothing of a mass but rounding. */
 static const double PIVOT_TOLERANCE = 64*DBL_EPSILON;
 
 static inline void add_sum(Sum *to, const Sum *more)
@@ -101,7 +102,7 @@ PF_INLINE int revolute_in(PfTreeWork *work, int k, double T, const double *v, Su
   Dof *dof = &work->dofs[node->v];
   double *J = sum->P.J, *B = sum->P.B, *M = sum->P.M, *z = sum->z;
   const double D = J[5], d = 1/D, ux = J[2], uy = J[4], bx = B[6], by = B[7], bz = B[8];
-  if (!(D > PIVOT_TOLERANCE*(J[0] + J[3] + D))) return 0;
+  if (!(D > PIVOT_TOLERANCE*(J[0] + J[3] + D + sum->seen[0]))) return 0;
   const double gx = ux*d, gy = uy*d, hx = bx*d, hy = by*d, hz = bz*d, eps = T - z[2];
   dof->g[0] = gx, dof->g[1] = gy, dof->g[2] = 1, dof->g[3] = hx, dof->g[4] = hy, dof->g[5] = hz;
   dof->d = d;
@@ -163,7 +164,7 @@ static int ball_in(PfTreeWork *work, int k, const double *T, Sum *sum)
   Dof *dof = &work->dofs[node->v];
   const double *J = sum->P.J, *B = sum->P.B;
   double *M = sum->P.M, *z = sum->z;
-  const double scale = PIVOT_TOLERANCE*(J[0] + J[3] + J[5]);
+  const double scale = PIVOT_TOLERANCE*(J[0] + J[3] + J[5] + sum->seen[0]);
   const double d0 = 1/J[0], l1 = J[1]*d0, l2 = J[2]*d0;
   const double D1 = J[3] - l1*J[1], d1 = 1/D1, below = J[4] - l1*J[2], l3 = below*d1;
   const double D2 = J[5] - l2*J[2] - l3*below, d2 = 1/D2;
@@ -190,7 +191,7 @@ static int ball_in(PfTreeWork *work, int k, const double *T, Sum *sum)
 static int eliminate_turns(Dof *dof, const double *T, Sum *sum)
 {
   static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-  const double scale = PIVOT_TOLERANCE*(sum->P.J[0] + sum->P.J[3] + sum->P.J[5]);
+  const double scale = PIVOT_TOLERANCE*(sum->P.J[0] + sum->P.J[3] + sum->P.J[5] + sum->seen[0]);
   double *z = sum->z;
   for (int i = 0; i < 3; i++) {
     double u[6];
@@ -215,7 +216,7 @@ static int free_in(PfTreeWork *work, int k, const double *T, Sum *sum)
   const Extra *extra = &work->extras[node->extra];
   Dof *dof = &work->dofs[node->v];
   double *M = sum->P.M, *F = sum->z + 3;
-  const double scale = PIVOT_TOLERANCE*(M[0] + M[3] + M[5]);
+  const double scale = PIVOT_TOLERANCE*(M[0] + M[3] + M[5] + sum->seen[1]);
   if (!eliminate_turns(dof, T, sum)) return 0;
   for (int i = 3; i < 6; i++) {
     const double *h = extra->H + 6*i + 3;
@@ -258,9 +259,9 @@ static void prescribe(Dof *dof, const double h[6], const Sum *sum)
   dof->nu = dot3(h, sum->z) + dot3(h + 3, sum->z + 3);
 }
 
-static double pivot_scale(const Sym6 *P, const double h[6])
+static double pivot_scale(const double seen[2], const double h[6])
 {
-  return PIVOT_TOLERANCE*(dot3(h, h)*(P->J[0] + P->J[3] + P->J[5]) + dot3(h + 3, h + 3)*(P->M[0] + P->M[3] + P->M[5]));
+  return PIVOT_TOLERANCE*(dot3(h, h)*seen[0] + dot3(h + 3, h + 3)*seen[1]);
 }
 
 /* All columns of a joint, then P+ a' + z. Returns 0 at a bad pivot. */
@@ -272,8 +273,10 @@ static int columns_in(PfTreeWork *work, int k, const TreeProblem *problem, const
   const unsigned char *mask = problem->mask ? problem->mask + node->v : NULL;
   double bias[6], scale[6], push[6];
   memcpy(bias, a, sizeof bias);
+  sum->seen[0] += sum->P.J[0] + sum->P.J[3] + sum->P.J[5];
+  sum->seen[1] += sum->P.M[0] + sum->P.M[3] + sum->P.M[5];
   for (int i = 0; i < nv; i++) {
-    scale[i] = pivot_scale(&sum->P, H + 6*i);
+    scale[i] = pivot_scale(sum->seen, H + 6*i);
     if (!mask || !mask[i]) continue;
     prescribe(&dof[i], H + 6*i, sum);
     add_scaled(bias, problem->vdot ? problem->vdot[node->v + i] : 0, H + 6*i, 6);

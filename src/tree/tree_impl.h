@@ -125,6 +125,7 @@ typedef struct Effort {
 typedef struct Sum {
   Sym6 P;
   double z[6];
+  double seen[2]; /* sizes of J and M from which joints further out have taken: what is left of them may be rounding */
 } Sum;
 
 struct PfTreeWork {
