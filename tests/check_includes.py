@@ -17,8 +17,8 @@ import re
 import sys
 import tempfile
 
-LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["form"], ["time"], ["sim"],
-          ["study"], ["out"], ["scene"], ["import"], ["cli"]]
+LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["codegen"], ["form"], ["time"],
+          ["sim"], ["study"], ["out"], ["scene"], ["import"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 
 STANDARD = {name + ".h" for name in

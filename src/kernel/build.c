@@ -169,7 +169,7 @@ static uint32_t build_item(Build *build, const PfItem *item)
   const PfPart *parts = build->items->parts.at + item->first;
   switch ((PfItemKind)item->kind) {
   case PF_ITEM_CONSTANT: return pf_graph_constant(build->graph, parts->coefficient);
-  case PF_ITEM_INPUT: return pf_graph_node(build->graph, PF_NODE_INPUT, (uint32_t)parts->coefficient, 0, 0);
+  case PF_ITEM_INPUT: return pf_graph_node(build->graph, PF_VALUE_INPUT, (uint32_t)parts->coefficient, 0, 0);
   case PF_ITEM_SUM:
   case PF_ITEM_PRODUCT: return build_list(build, (PfItemKind)item->kind, parts, item->count);
   case PF_ITEM_CALL: return build_call(build, item, parts);

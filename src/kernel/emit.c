@@ -129,13 +129,13 @@ static void place_leaves(Emit *emit)
   PfGraph *graph = emit->graph;
   PfTape *tape = emit->tape;
   for (size_t i = 0; i < graph->nodes.count; i++) {
-    if (graph->nodes.at[i].op != PF_NODE_CONSTANT || !emit->uses[i]) continue;
+    if (graph->nodes.at[i].op != PF_VALUE_CONSTANT || !emit->uses[i]) continue;
     tape->constants[tape->constant_count] = graph->constants.at[graph->nodes.at[i].a];
     emit->slot[i] = tape->constant_count++;
     emit->done[i] = true;
   }
   for (size_t i = 0; i < graph->nodes.count; i++) {
-    if (graph->nodes.at[i].op != PF_NODE_INPUT) continue;
+    if (graph->nodes.at[i].op != PF_VALUE_INPUT) continue;
     emit->slot[i] = tape->constant_count + graph->nodes.at[i].a;
     emit->done[i] = true;
   }
@@ -341,7 +341,7 @@ static bool make_tape_room(Emit *emit)
   size_t nodes = 0, constants = 0;
   for (size_t i = 0; i < emit->graph->nodes.count; i++) {
     if (!emit->uses[i]) continue;
-    constants += emit->graph->nodes.at[i].op == PF_NODE_CONSTANT;
+    constants += emit->graph->nodes.at[i].op == PF_VALUE_CONSTANT;
     nodes++;
   }
   tape->constants = pf_arena_array(tape->arena, double, constants);

@@ -49,7 +49,7 @@ static bool commutes(uint32_t op)
 static uint64_t hash_node(const PfGraph *graph, PfGraphNode node)
 {
   uint64_t a = node.a, b = node.b;
-  if (node.op == PF_NODE_CONSTANT) a = bits_of(graph->constants.at[node.a]);
+  if (node.op == PF_VALUE_CONSTANT) a = bits_of(graph->constants.at[node.a]);
   if (commutes(node.op) && a > b) a = node.b, b = node.a;
   uint64_t hash = mix(mix(mix(node.op, a), b), node.c);
   return hash ^ (hash >> 32);
@@ -58,7 +58,7 @@ static uint64_t hash_node(const PfGraph *graph, PfGraphNode node)
 static bool same(const PfGraph *graph, PfGraphNode x, PfGraphNode y)
 {
   if (x.op != y.op || x.c != y.c) return false;
-  if (x.op == PF_NODE_CONSTANT)
+  if (x.op == PF_VALUE_CONSTANT)
     return bits_of(graph->constants.at[x.a]) == bits_of(graph->constants.at[y.a]);
   return (x.a == y.a && x.b == y.b) || (commutes(x.op) && x.a == y.b && x.b == y.a);
 }
@@ -121,7 +121,7 @@ uint32_t pf_graph_constant(PfGraph *graph, double value)
     graph->failed = true;
     return 0;
   }
-  uint32_t node = intern(graph, (PfGraphNode){PF_NODE_CONSTANT, (uint32_t)count, 0, 0});
+  uint32_t node = intern(graph, (PfGraphNode){PF_VALUE_CONSTANT, (uint32_t)count, 0, 0});
   if (graph->nodes.at && graph->nodes.at[node].a != count) graph->constants.count = count; /* was known */
   return node;
 }
@@ -129,7 +129,7 @@ uint32_t pf_graph_constant(PfGraph *graph, double value)
 static bool is_constant(const PfGraph *graph, uint32_t node, double *value)
 {
   const PfGraphNode *n = graph->nodes.at + node;
-  if (n->op != PF_NODE_CONSTANT) return false;
+  if (n->op != PF_VALUE_CONSTANT) return false;
   *value = graph->constants.at[n->a];
   return true;
 }
@@ -137,7 +137,7 @@ static bool is_constant(const PfGraph *graph, uint32_t node, double *value)
 uint32_t pf_graph_node(PfGraph *graph, uint32_t op, uint32_t a, uint32_t b, uint32_t c)
 {
   if (graph->failed || !has_room(graph)) return 0;
-  const int operands = op == PF_NODE_INPUT ? 0 : pf_op_operands(op);
+  const int operands = op == PF_VALUE_INPUT ? 0 : pf_op_operands(op);
   double x = 0, y = 0, z = 0;
   bool known = operands > 0 && is_constant(graph, a, &x);
   if (known && operands > 1) known = is_constant(graph, b, &y);

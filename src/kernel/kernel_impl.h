@@ -7,25 +7,18 @@
  *   build.c   items to a graph (graph.c) of operations with two operands, equal ones once
  *   emit.c    graph to instructions: fused, ordered, with slots used again
  *
- * and run by run.c at one state, by lanes.c at several. All lists are in order of creation, so that the same input
- * gives the same tape. */
+ * and run by run.c at one state, by lanes.c at several; program.c shows it to other modules. All lists are in order of
+ * creation, so that the same input gives the same tape. */
 #ifndef PF_KERNEL_IMPL_H
 #define PF_KERNEL_IMPL_H
 
 #include "base/base.h"
+#include "kernel/program.h"
 #include "pfaff/kernel.h"
 
 #include <string.h>
 
 /* ---------------------------------------------------------------- tape */
-
-typedef enum PfTapeOp {
-#define PF_TAPE_OP(name, operands, value) PF_TAPE_##name,
-#include "kernel/ops.def"
-  PF_TAPE_SINCOS, /* slot dst = sin A, slot b = cos A */
-  PF_TAPE_END,
-  PF_TAPE_OP_COUNT
-} PfTapeOp;
 
 /* slot[dst] = op(slot[a], slot[b], slot[c]). Two slots share a word, dst and b in the low half: the interpreter is
  * bound by the number of its loads. */
@@ -139,9 +132,6 @@ void pf_items_share(PfItems *items, PfItemKind kind, PfArena *scratch);
 
 /* ---------------------------------------------------------------- graph */
 
-/* Nodes that are no instruction. */
-enum { PF_NODE_CONSTANT = PF_TAPE_OP_COUNT, PF_NODE_INPUT };
-
 /* Operands come before what uses them. A constant or an input has its number in `a`. */
 typedef struct PfGraphNode {
   uint32_t op, a, b, c;
@@ -159,7 +149,6 @@ typedef struct PfGraph {
 
 void pf_graph_init(PfGraph *graph, const PfAllocator *allocator);
 void pf_graph_free(PfGraph *graph);
-int pf_op_operands(uint32_t op);
 double pf_op_value(uint32_t op, double a, double b, double c);
 uint32_t pf_graph_constant(PfGraph *graph, double value);
 uint32_t pf_graph_node(PfGraph *graph, uint32_t op, uint32_t a, uint32_t b, uint32_t c);

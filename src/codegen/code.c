@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values become statements: what is used once stands in the expression of its user, the rest gets a name. Statements
+ * are dealt out to pieces; what a later piece needs is handed on in an array, whose places are used again. */
+#include "codegen/code.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- languages */
+
+/* What differs from language to language. In the text of an operation A, B, C are the operands, @ stands before the
+ * name of a function, $ for a conversion to the type of numbers. */
+typedef struct Language {
+  const char *operation[PF_TAPE_OP_COUNT];
+} Language;
+
+static const Language c_language = {
+  .operation = {
+    [PF_TAPE_NEG] = "-A",
+    [PF_TAPE_ADD] = "A + B",
+    [PF_TAPE_SUB] = "A - B",
+    [PF_TAPE_MUL] = "A*B",
+    [PF_TAPE_DIV] = "A/B",
+    [PF_TAPE_ADD_MUL] = "A + B*C",
+    [PF_TAPE_SUB_MUL] = "A - B*C",
+    [PF_TAPE_MUL_SUB] = "B*C - A",
+    [PF_TAPE_MUL_MUL] = "A*B*C",
+    [PF_TAPE_ADD_ADD] = "A + B + C",
+    [PF_TAPE_ADD_SUB] = "A + B - C",
+    [PF_TAPE_SUB_ADD] = "A - B + C",
+    [PF_TAPE_SUB_SUB] = "A - B - C",
+    [PF_TAPE_ADD_TIMES] = "(A + B)*C",
+    [PF_TAPE_SUB_TIMES] = "(A - B)*C",
+    [PF_TAPE_MUL_DIV] = "A*B/C",
+    [PF_TAPE_DIV_MUL] = "A/(B*C)",
+    [PF_TAPE_NEG_MUL] = "-(A*B)",
+    [PF_TAPE_SQRT] = "@sqrt(A)",
+    [PF_TAPE_POW] = "@pow(A, B)",
+    [PF_TAPE_SIN] = "@sin(A)",
+    [PF_TAPE_COS] = "@cos(A)",
+    [PF_TAPE_TAN] = "@tan(A)",
+    [PF_TAPE_ASIN] = "@asin(A)",
+    [PF_TAPE_ACOS] = "@acos(A)",
+    [PF_TAPE_ATAN] = "@atan(A)",
+    [PF_TAPE_SINH] = "@sinh(A)",
+    [PF_TAPE_COSH] = "@cosh(A)",
+    [PF_TAPE_TANH] = "@tanh(A)",
+    [PF_TAPE_EXP] = "@exp(A)",
+    [PF_TAPE_LOG] = "@log(A)",
+    [PF_TAPE_ABS] = "@fabs(A)",
+    [PF_TAPE_SIGN] = "$((A > 0) - (A < 0))",
+    [PF_TAPE_ATAN2] = "@atan2(A, B)",
+    [PF_TAPE_MIN] = "A < B ? A : B",
+    [PF_TAPE_MAX] = "A < B ? B : A",
+    [PF_TAPE_LESS] = "$(A < B)",
+    [PF_TAPE_LESS_EQUAL] = "$(A <= B)",
+    [PF_TAPE_EQUAL] = "$(A == B)",
+    [PF_TAPE_AND] = "$(A != 0 && B != 0)",
+    [PF_TAPE_OR] = "$(A != 0 || B != 0)",
+    [PF_TAPE_NOT] = "$(A == 0)",
+    [PF_TAPE_IF] = "A != 0 ? B : C",
+  },
+};
+
+static const Language *language_of(PfDialect dialect)
+{
+  switch (dialect) {
+  case PF_CODE_C: return &c_language;
+  case PF_CODE_PYTHON:
+  case PF_CODE_MATLAB: break;
+  }
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- statements */
+
+enum {
+  MOST_NESTED = 12,       /* operations in one expression */
+  PIECE_STATEMENTS = 400, /* in one function; twice as many cost compilers more than twice the time */
+  NO_NUMBER = UINT32_MAX
+};
+
+typedef struct Writer {
+  const PfProgram *program;
+  const PfCodeStyle *style;
+  const Language *language;
+  PfText *text;
+  bool single;          /* numbers are floats */
+  uint32_t *uses;       /* of each value, outputs too */
+  uint32_t *size;       /* operations of the expression in which it stands */
+  uint32_t *name;       /* v<name>; NO_NUMBER: it stands in the expression of its user */
+  uint32_t *piece;      /* where its statement is */
+  uint32_t *last;       /* the last piece that needs it */
+  uint32_t *kept;       /* its place in the array, for those that later pieces need */
+  uint32_t *output;     /* the first output that it is, and so on by next_output; NO_NUMBER: none */
+  uint32_t *next_output;
+  uint32_t *statements; /* values that have one, in their order */
+  uint32_t statement_count, piece_count, kept_count;
+  uint32_t now;         /* the piece that is being written */
+} Writer;
+
+static bool is_leaf(const PfValue *value)
+{
+  return value->op >= PF_TAPE_OP_COUNT;
+}
+
+static const char *operation_text(const Writer *w, const PfValue *value)
+{
+  return w->language->operation[value->op];
+}
+
+static int count_letter(const char *text, char letter)
+{
+  int count = 0;
+  for (; *text; text++) count += *text == letter;
+  return count;
+}
+
+/* Does its text hold every operand once? Otherwise the operands need names. */
+static bool repeats_operands(const Writer *w, const PfValue *value)
+{
+  for (int k = 0; k < pf_op_operands(value->op); k++)
+    if (count_letter(operation_text(w, value), (char)('A' + k)) > 1) return true;
+  return false;
+}
+
+static bool is_pair(const Writer *w, uint32_t i)
+{
+  const PfValue *sine = w->program->values + i;
+  return w->style->sincos && i + 1 < w->program->count && sine->op == PF_TAPE_SIN &&
+         sine[1].op == PF_TAPE_COS && sine[1].a == sine->a;
+}
+
+static void count_uses(Writer *w)
+{
+  const PfProgram *p = w->program;
+  for (uint32_t i = 0; i < p->count; i++) w->output[i] = NO_NUMBER;
+  for (uint32_t k = p->output_count; k-- > 0;) {
+    const uint32_t i = p->outputs[k];
+    w->next_output[k] = w->output[i];
+    w->output[i] = k;
+    w->uses[i]++;
+  }
+  for (uint32_t i = 0; i < p->count; i++)
+    for (int k = 0; k < pf_op_operands(p->values[i].op); k++) w->uses[pf_value_operand(p->values + i, k)]++;
+}
+
+/* Inputs and constants are read in place. The others: used several times, an operand that its user names twice, or a
+ * half of a pair has a name. */
+static void mark_named(Writer *w, bool *named)
+{
+  const PfProgram *p = w->program;
+  for (uint32_t i = 0; i < p->count; i++) {
+    const PfValue *value = p->values + i;
+    if (is_leaf(value)) continue;
+    if (w->uses[i] > 1) named[i] = true;
+    if (is_pair(w, i)) named[i] = named[i + 1] = true;
+    for (int k = 0; repeats_operands(w, value) && k < pf_op_operands(value->op); k++)
+      if (!is_leaf(p->values + pf_value_operand(value, k))) named[pf_value_operand(value, k)] = true;
+  }
+}
+
+/* Expressions that grow too long are cut: the longest operand gets a name. */
+static void limit_size(Writer *w, bool *named, uint32_t i)
+{
+  const PfValue *value = w->program->values + i;
+  for (;;) {
+    uint32_t size = 1, longest = 0, longest_size = 0;
+    for (int k = 0; k < pf_op_operands(value->op); k++) {
+      const uint32_t operand = pf_value_operand(value, k);
+      if (is_leaf(w->program->values + operand) || named[operand]) continue;
+      size += w->size[operand];
+      if (w->size[operand] > longest_size) longest = operand, longest_size = w->size[operand];
+    }
+    w->size[i] = size;
+    if (size <= MOST_NESTED) return;
+    named[longest] = true;
+  }
+}
+
+/* A cosine stays with its sine. */
+static uint32_t piece_of_next(const Writer *w, uint32_t i)
+{
+  const bool stays = i > 0 && is_pair(w, i - 1);
+  return stays ? w->piece[i - 1] : w->statement_count/PIECE_STATEMENTS;
+}
+
+static void list_statements(Writer *w, bool *named)
+{
+  const PfProgram *p = w->program;
+  mark_named(w, named);
+  for (uint32_t i = 0; i < p->count; i++)
+    if (!is_leaf(p->values + i)) limit_size(w, named, i);
+  uint32_t names = 0;
+  for (uint32_t i = 0; i < p->count; i++) {
+    w->name[i] = NO_NUMBER;
+    if (is_leaf(p->values + i) || (!named[i] && w->output[i] == NO_NUMBER)) continue;
+    if (named[i]) w->name[i] = names++;
+    w->piece[i] = piece_of_next(w, i);
+    w->statements[w->statement_count++] = i;
+    w->piece_count = w->piece[i] + 1;
+  }
+}
+
+/* ---------------------------------------------------------------- what is handed on */
+
+/* Values in an expression stand where its statement does; from the last to the first all users are known. */
+static void find_last_uses(Writer *w)
+{
+  const PfProgram *p = w->program;
+  for (uint32_t i = p->count; i-- > 0;) {
+    const PfValue *value = p->values + i;
+    if (is_leaf(value)) continue;
+    const bool has_statement = w->name[i] != NO_NUMBER || w->output[i] != NO_NUMBER;
+    const uint32_t here = has_statement ? w->piece[i] : w->last[i];
+    for (int k = 0; k < pf_op_operands(value->op); k++) {
+      const uint32_t operand = pf_value_operand(value, k);
+      if (w->last[operand] < here) w->last[operand] = here;
+    }
+    if (w->last[i] < here) w->last[i] = here;
+  }
+}
+
+/* A place is free again for the piece after the last that reads it. `freed` is a list of places for each piece, through
+ * `next`. */
+static bool place_kept(Writer *w, PfArena *scratch)
+{
+  uint32_t *freed = pf_arena_array(scratch, uint32_t, w->piece_count + 1); /* place + 1 */
+  uint32_t *next = pf_arena_array(scratch, uint32_t, w->statement_count);
+  uint32_t *room = pf_arena_array(scratch, uint32_t, w->statement_count);
+  if (!freed || !next || !room) return false;
+  uint32_t room_count = 0, now = 0;
+  for (uint32_t s = 0; s < w->statement_count; s++) {
+    const uint32_t i = w->statements[s];
+    for (; now < w->piece[i]; now++)
+      for (uint32_t place = freed[now]; place; place = next[place - 1]) room[room_count++] = place - 1;
+    w->kept[i] = NO_NUMBER;
+    if (w->name[i] == NO_NUMBER || w->last[i] == w->piece[i]) continue;
+    const uint32_t place = room_count ? room[--room_count] : w->kept_count++;
+    w->kept[i] = place;
+    next[place] = freed[w->last[i]];
+    freed[w->last[i]] = place + 1;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static void put_number(const Writer *w, double x)
+{
+  PfText *text = w->text;
+  char digits[PF_LONGEST_NUMBER + 1];
+  if (w->single && fabs(x) > FLT_MAX) x = x > 0 ? INFINITY : -INFINITY;
+  if (w->single && fabs(x) < FLT_MIN) x = copysign(0, x);
+  const bool negative = signbit(x) && !isnan(x);
+  if (negative) pf_text_add(text, "(");
+  if (!isfinite(x)) pf_text_print(text, "%s(%s)%s", negative ? "-" : "", w->style->real, isnan(x) ? "NAN" : "INFINITY");
+  else {
+    digits[pf_put_shortest(digits, x)] = 0;
+    pf_text_add(text, digits);
+    if (!strpbrk(digits, ".e")) pf_text_add(text, ".0");
+    if (w->single) pf_text_add(text, "f");
+  }
+  if (negative) pf_text_add(text, ")");
+}
+
+/* ---------------------------------------------------------------- expressions */
+
+static void put_expression(const Writer *w, uint32_t i);
+
+/* A function call needs no brackets, nor does an operand that has them already. */
+static void put_nested(const Writer *w, uint32_t i, bool alone)
+{
+  const bool bare = alone || operation_text(w, w->program->values + i)[0] == '@';
+  if (!bare) pf_text_add(w->text, "(");
+  put_expression(w, i);
+  if (!bare) pf_text_add(w->text, ")");
+}
+
+static void put_operand(const Writer *w, uint32_t i, bool alone)
+{
+  const PfValue *value = w->program->values + i;
+  if (value->op == PF_VALUE_CONSTANT) put_number(w, w->program->constants[value->a]);
+  else if (value->op == PF_VALUE_INPUT) w->style->put_input(w->text, w->style->user, (int)value->a);
+  else if (w->name[i] == NO_NUMBER) put_nested(w, i, alone);
+  else if (w->piece[i] == w->now) pf_text_print(w->text, "v%u", w->name[i]);
+  else pf_text_print(w->text, "kept[%u]", w->kept[i]);
+}
+
+/* Gives how many characters of the text of the operation are its name. */
+static size_t put_function(const Writer *w, const char *text)
+{
+  const size_t length = strcspn(text, "(");
+  if (w->style->math) pf_text_add(w->text, w->style->math);
+  pf_text_put(w->text, text, length);
+  if (w->single) pf_text_add(w->text, "f");
+  return length;
+}
+
+/* Between a bracket or a comma and another one? */
+static bool is_argument(const char *text, const char *at)
+{
+  const bool opened = at > text && (at[-1] == '(' || (at > text + 1 && at[-1] == ' ' && at[-2] == ','));
+  return opened && (at[1] == ')' || at[1] == ',');
+}
+
+/* Calls itself for operands without a name, of which there are at most MOST_NESTED.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void put_expression(const Writer *w, uint32_t i)
+{
+  const PfValue *value = w->program->values + i;
+  const char *text = operation_text(w, value);
+  for (const char *at = text; *at; at++) {
+    if (*at == '@') {
+      at += put_function(w, at + 1);
+    } else if (*at == '$') {
+      pf_text_print(w->text, "(%s)", w->style->real);
+    } else if (*at >= 'A' && *at <= 'C') {
+      put_operand(w, pf_value_operand(value, *at - 'A'), is_argument(text, at));
+    } else {
+      pf_text_put(w->text, at, 1);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- statements as text */
+
+static void put_outputs(const Writer *w, uint32_t i)
+{
+  for (uint32_t k = w->output[i]; k != NO_NUMBER; k = w->next_output[k]) {
+    pf_text_add(w->text, "  ");
+    w->style->put_output(w->text, w->style->user, (int)k);
+    pf_text_add(w->text, " = ");
+    if (w->name[i] == NO_NUMBER && !is_leaf(w->program->values + i)) put_expression(w, i);
+    else put_operand(w, i, true);
+    pf_text_add(w->text, ";\n");
+  }
+}
+
+static void put_kept(const Writer *w, uint32_t i)
+{
+  if (w->name[i] != NO_NUMBER && w->kept[i] != NO_NUMBER)
+    pf_text_print(w->text, "  kept[%u] = v%u;\n", w->kept[i], w->name[i]);
+}
+
+static void put_sincos(const Writer *w, uint32_t i)
+{
+  pf_text_print(w->text, "  %s v%u, v%u;\n  %s(", w->style->real, w->name[i], w->name[i + 1], w->style->sincos);
+  put_operand(w, w->program->values[i].a, true);
+  pf_text_print(w->text, ", &v%u, &v%u);\n", w->name[i], w->name[i + 1]);
+}
+
+static void put_statement(const Writer *w, uint32_t i)
+{
+  const bool is_cosine = i > 0 && is_pair(w, i - 1);
+  if (is_pair(w, i)) {
+    put_sincos(w, i);
+  } else if (w->name[i] != NO_NUMBER && !is_cosine) {
+    pf_text_print(w->text, "  const %s v%u = ", w->style->real, w->name[i]);
+    put_expression(w, i);
+    pf_text_add(w->text, ";\n");
+  }
+  put_outputs(w, i);
+  put_kept(w, i);
+}
+
+static void put_statements(Writer *w, uint32_t piece)
+{
+  const uint32_t past = (piece + 1)*PIECE_STATEMENTS + 1; /* a cosine may stand after the end */
+  w->now = piece;
+  for (uint32_t s = piece*PIECE_STATEMENTS; s < w->statement_count && s < past; s++)
+    if (w->piece[w->statements[s]] == piece) put_statement(w, w->statements[s]);
+}
+
+/* Inputs and constants that are outputs. */
+static void put_leaves(const Writer *w)
+{
+  for (uint32_t i = 0; i < w->program->count && is_leaf(w->program->values + i); i++) put_outputs(w, i);
+}
+
+/* ---------------------------------------------------------------- functions */
+
+static bool is_word(char c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool mentions(const char *text, const char *word, size_t length)
+{
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+    if ((at == text || !is_word(at[-1])) && !is_word(at[length])) return true;
+  return false;
+}
+
+/* Parameters that the body does not mention are used in name, or compilers warn. */
+static void put_unused(const Writer *w, PfText *head, const char *body)
+{
+  char word[64];
+  for (const char *at = w->style->arguments; *at;) {
+    size_t length = 0;
+    for (; is_word(at[length]) && length + 1 < sizeof word; length++) word[length] = at[length];
+    word[length] = 0;
+    if (length && !mentions(body, word, length)) pf_text_print(head, "  (void)%s;\n", word);
+    at += length ? length : 1;
+  }
+}
+
+/* The head of a function, then its body, which was written into `body`. */
+static void put_function_around(Writer *w, PfText *text, const PfText *body, const char *head)
+{
+  pf_text_print(text, "%s)\n{\n", head);
+  put_unused(w, text, pf_text_get(body));
+  pf_text_add(text, pf_text_get(body));
+  pf_text_add(text, "}\n");
+}
+
+static void clear(PfText *text)
+{
+  text->count = 0;
+  pf_text_add(text, "");
+}
+
+static void put_piece(Writer *w, PfText *text, PfText *body, PfText *head, uint32_t piece)
+{
+  const PfCodeStyle *style = w->style;
+  clear(body);
+  clear(head);
+  w->text = body;
+  put_statements(w, piece);
+  pf_text_print(head, "static void %s_%u(%s%s%s *kept", style->name, piece + 1, style->parameters,
+                style->parameters[0] ? ", " : "", style->real);
+  if (!strstr(pf_text_get(body), "kept[")) pf_text_add(body, "  (void)kept;\n");
+  put_function_around(w, text, body, pf_text_get(head));
+  pf_text_add(text, "\n");
+}
+
+static void put_calls(const Writer *w)
+{
+  const PfCodeStyle *style = w->style;
+  pf_text_print(w->text, "  %s kept[%u];\n", style->real, w->kept_count ? w->kept_count : 1);
+  for (uint32_t k = 0; k < w->piece_count; k++)
+    pf_text_print(w->text, "  %s_%u(%s%skept);\n", style->name, k + 1, style->arguments,
+                  style->arguments[0] ? ", " : "");
+}
+
+static void put_all(Writer *w, PfText *text, PfText *body, PfText *head)
+{
+  const PfCodeStyle *style = w->style;
+  const bool cut = w->piece_count > 1;
+  for (uint32_t k = 0; cut && k < w->piece_count; k++) put_piece(w, text, body, head, k);
+  clear(body);
+  clear(head);
+  w->text = body;
+  put_leaves(w);
+  if (cut) put_calls(w);
+  else put_statements(w, 0);
+  pf_text_print(head, "%svoid %s(%s", style->qualifiers, style->name,
+                style->parameters[0] ? style->parameters : "void");
+  put_function_around(w, text, body, pf_text_get(head));
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static bool prepare(Writer *w, PfArena *scratch)
+{
+  const size_t count = w->program->count;
+  bool *named = pf_arena_array(scratch, bool, count);
+  w->uses = pf_arena_array(scratch, uint32_t, count);
+  w->size = pf_arena_array(scratch, uint32_t, count);
+  w->name = pf_arena_array(scratch, uint32_t, count);
+  w->piece = pf_arena_array(scratch, uint32_t, count);
+  w->last = pf_arena_array(scratch, uint32_t, count);
+  w->kept = pf_arena_array(scratch, uint32_t, count);
+  w->output = pf_arena_array(scratch, uint32_t, count);
+  w->statements = pf_arena_array(scratch, uint32_t, count);
+  w->next_output = pf_arena_array(scratch, uint32_t, w->program->output_count);
+  if (!named || !w->uses || !w->size || !w->name || !w->piece || !w->last || !w->kept || !w->output || !w->statements ||
+      !w->next_output) return false;
+  count_uses(w);
+  list_statements(w, named);
+  find_last_uses(w);
+  return place_kept(w, scratch);
+}
+
+static PfStatus write(PfContext *ctx, Writer *w, PfArena *scratch, PfText *text)
+{
+  PfText body, head;
+  if (!prepare(w, scratch)) return pf_no_room(ctx, "code");
+  pf_text_init(&body, pf_context_allocator(ctx));
+  pf_text_init(&head, pf_context_allocator(ctx));
+  put_all(w, text, &body, &head);
+  const bool failed = text->failed || body.failed || head.failed;
+  pf_text_free(&body);
+  pf_text_free(&head);
+  return failed ? pf_no_room(ctx, "code") : PF_OK;
+}
+
+PfStatus pf_code_write(PfContext *ctx, const PfProgram *program, const PfCodeStyle *style, PfText *text)
+{
+  Writer w = {.program = program, .style = style, .language = language_of(style->dialect), .text = text,
+              .single = style->real && !strcmp(style->real, "float")};
+  if (!w.language) return pf_fail(ctx, PF_ERR_ARGUMENT, "code in a language that is not written");
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = write(ctx, &w, scratch, text);
+  pf_arena_release(scratch, mark);
+  return status;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tape as a program: slots become values, then the values are put in an order with few of them alive, depth first
+ * from the outputs, of the operands first the one that needs most room (R. Sethi, J. D. Ullman, The generation of
+ * optimal code for arithmetic expressions, 1970; exact for trees, a good guess for shared values). */
+#include "kernel/kernel_impl.h"
+
+enum { NOT_PLACED = UINT32_MAX };
+
+typedef struct Work {
+  const PfTape *tape;
+  PfValue *made;         /* constants, inputs, then what instructions make, in the order of the tape */
+  uint32_t made_count;
+  uint32_t *in_slot;     /* the value that is in each slot; at the end those of the outputs */
+  uint32_t *partner;     /* of a sine: its cosine, and back; NOT_PLACED without */
+  uint32_t *need;        /* how many values are alive while it is worked out */
+  uint32_t *place;       /* in the program */
+  uint32_t *stack;       /* values to place, each above what needs it */
+  PfValue *values;
+  uint32_t count;
+} Work;
+
+/* ---------------------------------------------------------------- slots to values */
+
+static void make(Work *w, uint32_t slot, PfValue value)
+{
+  w->partner[w->made_count] = NOT_PLACED;
+  w->made[w->made_count] = value;
+  w->in_slot[slot] = w->made_count++;
+}
+
+static void make_leaves(Work *w)
+{
+  const PfTape *tape = w->tape;
+  for (uint32_t i = 0; i < tape->constant_count; i++) make(w, i, (PfValue){PF_VALUE_CONSTANT, i, 0, 0});
+  for (uint32_t i = 0; i < (uint32_t)tape->input_count; i++)
+    make(w, tape->constant_count + i, (PfValue){PF_VALUE_INPUT, i, 0, 0});
+}
+
+static void make_sincos(Work *w, const PfInstruction *at)
+{
+  const uint32_t angle = w->in_slot[pf_high_slot(at->dst_a)], sine = w->made_count;
+  make(w, pf_low_slot(at->dst_a), (PfValue){PF_TAPE_SIN, angle, 0, 0});
+  make(w, pf_low_slot(at->b_c), (PfValue){PF_TAPE_COS, angle, 0, 0});
+  w->partner[sine] = sine + 1;
+  w->partner[sine + 1] = sine;
+}
+
+static void make_value(Work *w, uint32_t op, const PfInstruction *at)
+{
+  const int operands = pf_op_operands(op);
+  const uint32_t slots[] = {pf_high_slot(at->dst_a), pf_low_slot(at->b_c), pf_high_slot(at->b_c)};
+  uint32_t given[3] = {0};
+  for (int k = 0; k < operands; k++) given[k] = w->in_slot[slots[k]];
+  make(w, pf_low_slot(at->dst_a), (PfValue){op, given[0], given[1], given[2]});
+}
+
+static void make_values(Work *w)
+{
+  const PfInstruction *at = w->tape->instructions;
+  make_leaves(w);
+  for (const uint16_t *part = w->tape->runs; *part/PF_RUN_MOST != PF_TAPE_END; part++) {
+    const uint32_t op = *part/PF_RUN_MOST;
+    for (int k = *part%PF_RUN_MOST; k >= 0; k--, at++) {
+      if (op == PF_TAPE_SINCOS) make_sincos(w, at);
+      else make_value(w, op, at);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- order */
+
+/* The operands by falling need; what is read in place needs nothing. */
+static int sorted_operands(const Work *w, const PfValue *value, uint32_t sorted[3])
+{
+  const int count = pf_op_operands(value->op);
+  for (int k = 0; k < count; k++) {
+    int at = k;
+    const uint32_t operand = pf_value_operand(value, k);
+    for (; at > 0 && w->need[sorted[at - 1]] < w->need[operand]; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = operand;
+  }
+  return count;
+}
+
+static void find_needs(Work *w)
+{
+  for (uint32_t i = 0; i < w->made_count; i++) {
+    uint32_t sorted[3], need = 1;
+    const int count = sorted_operands(w, w->made + i, sorted);
+    for (int k = 0; k < count; k++) {
+      const uint32_t with_those_before = w->need[sorted[k]] ? w->need[sorted[k]] + (uint32_t)k : 0;
+      if (with_those_before > need) need = with_those_before;
+    }
+    w->need[i] = count ? need : 0;
+  }
+}
+
+static void put(Work *w, uint32_t i)
+{
+  const PfValue *from = w->made + i;
+  uint32_t given[3] = {0};
+  for (int k = 0; k < pf_op_operands(from->op); k++) given[k] = w->place[pf_value_operand(from, k)];
+  w->place[i] = w->count;
+  w->values[w->count++] = pf_op_operands(from->op) ? (PfValue){from->op, given[0], given[1], given[2]} : *from;
+}
+
+/* A sine brings its cosine with it. */
+static void put_with_partner(Work *w, uint32_t i)
+{
+  const uint32_t partner = w->partner[i];
+  if (partner != NOT_PLACED && partner < i) put(w, partner);
+  put(w, i);
+  if (partner != NOT_PLACED && partner > i) put(w, partner);
+}
+
+/* The stack holds values whose operands are looked at when they come to its top, the neediest last, so that it is done
+ * first. A value can be on it several times; it is placed once. */
+static void place_with_operands(Work *w, uint32_t root)
+{
+  size_t depth = 0;
+  w->stack[depth++] = root;
+  while (depth) {
+    const uint32_t i = w->stack[depth - 1];
+    uint32_t sorted[3];
+    const size_t before = depth;
+    const int count = w->place[i] == NOT_PLACED ? sorted_operands(w, w->made + i, sorted) : 0;
+    for (int k = count; k-- > 0;)
+      if (w->place[sorted[k]] == NOT_PLACED) w->stack[depth++] = sorted[k];
+    if (depth != before) continue;
+    if (w->place[i] == NOT_PLACED) put_with_partner(w, i);
+    depth--;
+  }
+}
+
+/* What the outputs need: leaves are placed first. */
+static void place_used_leaves(Work *w, bool *used)
+{
+  for (int i = 0; i < w->tape->output_count; i++) used[w->in_slot[w->tape->outputs[i]]] = true;
+  for (uint32_t i = w->made_count; i-- > 0;)
+    for (int k = 0; used[i] && k < pf_op_operands(w->made[i].op); k++) used[pf_value_operand(w->made + i, k)] = true;
+  for (uint32_t i = 0; i < w->made_count; i++) w->place[i] = NOT_PLACED;
+  for (uint32_t i = 0; i < w->made_count && !pf_op_operands(w->made[i].op); i++)
+    if (used[i]) put(w, i);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static bool work_out(Work *w, PfArena *scratch, uint32_t *outputs)
+{
+  const size_t most = w->tape->constant_count + (size_t)w->tape->input_count + 2*(size_t)w->tape->instruction_count;
+  bool *used = pf_arena_array(scratch, bool, most);
+  w->made = pf_arena_array(scratch, PfValue, most);
+  w->in_slot = pf_arena_array(scratch, uint32_t, w->tape->slot_count);
+  w->partner = pf_arena_array(scratch, uint32_t, most);
+  w->need = pf_arena_array(scratch, uint32_t, most);
+  w->place = pf_arena_array(scratch, uint32_t, most);
+  w->stack = pf_arena_array(scratch, uint32_t, 3*most + 1); /* each is opened once and leaves at most three above */
+  if (!used || !w->made || !w->in_slot || !w->partner || !w->need || !w->place || !w->stack) return false;
+  make_values(w);
+  find_needs(w);
+  place_used_leaves(w, used);
+  for (int i = 0; i < w->tape->output_count; i++) {
+    const uint32_t value = w->in_slot[w->tape->outputs[i]];
+    place_with_operands(w, value);
+    outputs[i] = w->place[value];
+  }
+  return true;
+}
+
+PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfProgram *program)
+{
+  const size_t most = tape->constant_count + (size_t)tape->input_count + 2*(size_t)tape->instruction_count;
+  Work w = {.tape = tape, .values = pf_arena_array(arena, PfValue, most)};
+  uint32_t *outputs = pf_arena_array(arena, uint32_t, tape->output_count);
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  const bool done = w.values && outputs && work_out(&w, scratch, outputs);
+  pf_arena_release(scratch, mark);
+  if (!done) return pf_no_room(ctx, "a program");
+  *program = (PfProgram){.count = w.count, .output_count = (uint32_t)tape->output_count,
+                         .input_count = (uint32_t)tape->input_count, .values = w.values,
+                         .constants = tape->constants, .outputs = outputs};
+  return PF_OK;
+}
