@@ -19,7 +19,7 @@ set(PFAFF_RSVG AUTO CACHE STRING "Pictures as PNG and PDF by librsvg: AUTO, ON o
 set_property(CACHE PFAFF_RSVG PROPERTY STRINGS AUTO ON OFF)
 
 # The modules of src/, the command line aside.
-set(PFAFF_MODULES base num expr model lang mech kernel codegen form tree time sim study out scene import
+set(PFAFF_MODULES base num expr model lang mech kernel codegen form tree time sim study out scene export import
   CACHE STRING "Modules to build; fewer, from the left, give a smaller library without the program")
 mark_as_advanced(PFAFF_MODULES)
 

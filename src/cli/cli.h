@@ -10,7 +10,7 @@
 #include "pfaff/pfaff.h"
 
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_draw, pf_command_eval,
-    pf_command_fmt, pf_command_import, pf_command_page, pf_command_plot, pf_command_run, pf_command_converge,
+    pf_command_export, pf_command_fmt, pf_command_import, pf_command_page, pf_command_plot, pf_command_run, pf_command_converge,
     pf_command_study;
 
 /* Finds the command that the words of the command line ask for, and runs it. Returns the exit code (commands.c). */
@@ -100,7 +100,9 @@ PfContext *pf_cli_context(void);
 
 /* One without a model. */
 PfStatus pf_cli_begin_session(Session *session);
-/* Loads the model, derives its equations, and changes its start as --state says. */
+/* Loads the model into it, derives its equations, and changes its start as --state says. */
+PfStatus pf_cli_load(Session *session, const Options *options);
+/* Both, after a look at --out. */
 PfStatus pf_cli_open(Session *session, const Options *options);
 /* The same for a motion alone: of large trees the equations are an outline. */
 PfStatus pf_cli_open_to_move(Session *session, const Options *options);

@@ -386,10 +386,13 @@ static bool is_word(char c)
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Members of the same name, as in p->b and p.b, are others. */
 static bool mentions(const char *text, const char *word, size_t length)
 {
-  for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
-    if ((at == text || !is_word(at[-1])) && !is_word(at[length])) return true;
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
+    const char before = at == text ? ' ' : at[-1];
+    if (!is_word(before) && before != '.' && before != '>' && !is_word(at[length])) return true;
+  }
   return false;
 }
 

@@ -548,7 +548,7 @@ static PfStatus is_good(PfExport *x, bool *good)
 static PfStatus eliminate(PfExport *x, PfClosedLength length)
 {
   PfClosedForm form;
-  bool good;
+  bool good = false;
   PF_TRY(pf_closed_form(x->ctx, x->arena, x->system, length, &form));
   PF_TRY(list_flow(x, &form));
   PF_TRY(is_good(x, &good));
@@ -587,6 +587,7 @@ static PfStatus choose_form(PfExport *x, const char *asked)
   while ((x->form = pf_export_form(i, &summary)) && strcmp(x->form, form) != 0) i++;
   if (!x->form) return unknown_form(x, form);
   bool automatic = i == 0;
+  x->by_null_space = !strcmp(x->form, "maggi");
   if (i > 1) return PF_OK;
   int before = pf_diagnostic_count(x->ctx);
   PfStatus status = eliminate(x, automatic ? PF_CLOSED_SHORT : PF_CLOSED_ANY);

@@ -75,7 +75,8 @@ typedef struct PfExport {
   int body_count;             /* the first frames are those of bodies */
   int *frame;                 /* numbers in the model */
   int *parameter, *input;     /* likewise */
-  bool friction;
+  bool by_null_space;         /* maggi */
+  bool friction;              /* forces depend on multipliers */
   int position_count;         /* constraints that have a position level; */
   int *position_row;          /* which, then those with a velocity level */
   int velocity_count;

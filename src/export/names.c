@@ -54,7 +54,7 @@ static const char file_words[] =
 
 static bool is_word(const char *words, const char *word)
 {
-  char between[PF_LONGEST_IDENTIFIER + 3];
+  char between[PF_LONGEST_IDENTIFIER + 32];
   snprintf(between, sizeof between, " %s ", word);
   return strstr(words, between) != NULL;
 }
