@@ -8,7 +8,7 @@ foreach(module IN LISTS modules)
   file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.c")
   list(APPEND wasm_sources ${files})
 endforeach()
-list(FILTER wasm_sources EXCLUDE REGEX "/src/(base/file|base/library|out/file|out/record|cli/main|cli/signals)\\.c$")
+list(FILTER wasm_sources EXCLUDE REGEX "/src/(base/file|base/library|codegen/(native|cache|compiler|source|sha256)|out/file|out/record|cli/main|cli/signals)\\.c$")
 # A page has pictures of its own (left_out.c).
 list(FILTER wasm_sources EXCLUDE REGEX
   "/src/(cli/import|cli/export.*|cli/converge|cli/page.*|cli/plot.*|cli/table.*|cli/live|out/(axis|base64|chart|label|legend|page|picture|series)|scene/(picture|paint|meshes))\\.c$")

@@ -4,6 +4,7 @@
 #define PFAFF_PFAFF_H
 
 #include "pfaff/base.h"
+#include "pfaff/codegen.h"
 #include "pfaff/expr.h"
 #include "pfaff/form.h"
 #include "pfaff/import.h"

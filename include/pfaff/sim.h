@@ -20,6 +20,7 @@
 #ifndef PFAFF_SIM_H
 #define PFAFF_SIM_H
 
+#include "pfaff/codegen.h"
 #include "pfaff/time.h"
 
 #ifdef __cplusplus
@@ -70,6 +71,10 @@ PF_API PfRunOptions pf_sim_options(const PfSim *sim);
 PF_API bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options);
 /* Method and formulation by name; NULL leaves one as it is. */
 PF_API bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation);
+
+/* Whether what runs long is compiled (pfaff/codegen.h); PF_NATIVE_OFF at first. False when PF_NATIVE_ON is asked for
+ * and there is no compiler. */
+PF_API bool pf_sim_set_native(PfSim *sim, PfNative mode);
 
 /* Makes the start consistent with the constraints, and gets ready to move. May be called again, to start anew. Whether
  * the state has accelerations is told by the first move, or by reading them. */

@@ -148,6 +148,12 @@ PfLoaded *pf_context_libraries(const PfContext *ctx);
 void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries,
                               void (*release)(PfContext *ctx, PfLoaded *libraries));
 
+/* Who makes native code for the tapes of the context (kernel/native.h); the context leaves it when it is freed. */
+struct PfTapeHelper;
+struct PfTapeHelper *pf_context_tape_helper(const PfContext *ctx);
+void pf_context_set_tape_helper(PfContext *ctx, struct PfTapeHelper *helper,
+                                void (*leave)(struct PfTapeHelper *helper));
+
 /* The words for an allocation that failed: "no room for the start". */
 PfStatus pf_no_room(PfContext *ctx, const char *what);
 

@@ -18,6 +18,8 @@ struct PfContext {
   void (*release_exprs)(PfExprTable *table);
   PfLoaded *libraries;
   void (*release_libraries)(PfContext *ctx, PfLoaded *libraries);
+  struct PfTapeHelper *helper;
+  void (*leave_helper)(struct PfTapeHelper *helper);
 };
 
 static const char *const status_text[] = {
@@ -57,6 +59,7 @@ void pf_context_free(PfContext *ctx)
   if (!ctx) return;
   PfAllocator allocator = ctx->allocator;
   if (ctx->exprs) ctx->release_exprs(ctx->exprs);
+  if (ctx->helper) ctx->leave_helper(ctx->helper);
   if (ctx->libraries) ctx->release_libraries(ctx, ctx->libraries);
   pf_array_free(&allocator, &ctx->diagnostics);
   pf_array_free(&allocator, &ctx->marks);
@@ -109,6 +112,18 @@ void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries,
 {
   ctx->libraries = libraries;
   ctx->release_libraries = release;
+}
+
+struct PfTapeHelper *pf_context_tape_helper(const PfContext *ctx)
+{
+  return ctx->helper;
+}
+
+void pf_context_set_tape_helper(PfContext *ctx, struct PfTapeHelper *helper,
+                                void (*leave)(struct PfTapeHelper *helper))
+{
+  ctx->helper = helper;
+  ctx->leave_helper = leave;
 }
 
 /* ---------------------------------------------------------------- diagnostics */

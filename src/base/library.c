@@ -96,3 +96,20 @@ PfStatus pf_library_require(PfContext *ctx, const PfLibrary *library, const char
   if (status != PF_ERR_MISSING) return status;
   return pf_fail(ctx, status, "%s, which cannot be loaded: %s", need, find(ctx, library)->trouble);
 }
+
+/* ---------------------------------------------------------------- our own code */
+
+void *pf_code_open(const char *path)
+{
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+const void *pf_code_symbol(void *code, const char *name)
+{
+  return dlsym(code, name);
+}
+
+void pf_code_close(void *code)
+{
+  if (code) (void)dlclose(code);
+}

@@ -27,4 +27,10 @@ PfStatus pf_library_open(PfContext *ctx, const PfLibrary *library, const void **
 /* For those who cannot. `need` says what needs which library: "URDF is read by expat". */
 PfStatus pf_library_require(PfContext *ctx, const PfLibrary *library, const char *need, const void **functions);
 
+/* A file of our own making, by its path: for code that was compiled while the program runs. NULL: it cannot be
+ * loaded. */
+void *pf_code_open(const char *path);
+const void *pf_code_symbol(void *code, const char *name);
+void pf_code_close(void *code);
+
 #endif

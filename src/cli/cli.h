@@ -100,6 +100,11 @@ PfContext *pf_cli_context(void);
 
 /* One without a model. */
 PfStatus pf_cli_begin_session(Session *session);
+/* What --native says. */
+PfStatus pf_cli_choose_native(PfContext *ctx, const Options *options);
+/* What became of it, as a line of a summary, when there is something to tell; and as a member "native". */
+void pf_cli_put_native(const PfContext *ctx, PfText *text);
+void pf_cli_json_native(const PfContext *ctx, PfJson *json);
 /* Loads the model into it, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_load(Session *session, const Options *options);
 /* Both, after a look at --out. */

@@ -17,7 +17,7 @@ const Command pf_command_compare = {
   .about = "One row per formulation: whether it applies, its unknowns, the largest difference of accelerations to the "
            "first one, operations and time of one evaluation, and for a model with 'run' the time and the largest "
            "difference of the coordinates over the whole motion.",
-  .takes = TAKES_STATE "prove out json ",
+  .takes = TAKES_STATE "native prove out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff compare --prove examples/snakeboard.pf\n",

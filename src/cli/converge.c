@@ -19,7 +19,7 @@ const Command pf_command_converge = {
   .operands = "FILE",
   .about = "Halves the step of fixed-step methods and tightens the tolerance of the others, against a tight reference "
            "by dop853: the table with which to choose step or tolerance.",
-  .takes = TAKES_STATE "by for step adaptive rho printed no-projection most-steps form out json ",
+  .takes = TAKES_STATE "native by for step adaptive rho printed no-projection most-steps form out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 --out work.svg examples/snakeboard.pf\n",

@@ -15,7 +15,7 @@ static const OptionHelp own[] = {
   {.name = "json", .help = "shapes, and their poses at each time, for programs on standard output"},
   {0}};
 
-#define MOTION "by step rtol atol adaptive rho printed no-projection keep-going most-steps form "
+#define MOTION "by step rtol atol adaptive rho printed no-projection keep-going most-steps form native "
 
 static const OptionNeed needs[] = {{.names = MOTION, .with = "at"}, {.names = "view", .with = "out"}, {0}};
 

@@ -36,6 +36,17 @@ const char *pf_view_value(int index, const char **summary)
   return views[index][0];
 }
 
+const char *pf_native_value(int index, const char **summary)
+{
+  static const char *const modes[][2] = {
+    {"off", "formulas are interpreted"},
+    {"auto", "what runs long is compiled beside the run, and found again by the next one; without a compiler as 'off'"},
+    {"on", "everything is compiled before it runs"}};
+  if (index < 0 || index >= (int)(sizeof modes/sizeof *modes)) return NULL;
+  *summary = modes[index][1];
+  return modes[index][0];
+}
+
 #define AT(field) offsetof(Options, field)
 
 /* In the order in which help shows them. */
@@ -125,6 +136,9 @@ static const Option table[] = {
    NULL},
   {"most-steps", 0, "N", OPTION_COUNT, AT(most_steps), "1", OPTIONS_OF_RUN,
    "ends with an error after so many steps (100 million)", NULL},
+  {"native", 0, "MODE", OPTION_TEXT, AT(native), NULL, OPTIONS_OF_RUN,
+   "machine code by the C compiler of the system; results are the same bit by bit (default: auto, with --real-time off)",
+   pf_native_value},
   {"real-time", 0, NULL, OPTION_FLAG, AT(real_time), NULL, OPTIONS_OF_RUN, "steps keep pace with the clock", NULL},
   {"rate", 0, "N", OPTION_POSITIVE, AT(rate), "1", OPTIONS_OF_RUN, "with --real-time: steps per second (1000)", NULL},
   {"watch", 0, NULL, OPTION_FLAG, AT(watch), NULL, OPTIONS_OF_RUN,

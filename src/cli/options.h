@@ -38,7 +38,7 @@ typedef struct Options {
   /* the run */
   const char *method, *at;
   double horizon, rtol, atol, step, every, rho, rate, most_steps;
-  const char *poses;
+  const char *poses, *native;
   bool drift, keep_going, printed, adaptive, real_time, invariants, no_rows, watch;
   /* pictures and studies */
   const char *show, *against, *minus, *inputs, *sweep, *within, *keep, *section, *near, *view;
@@ -102,13 +102,15 @@ typedef struct Command {
 
 /* Sets of options that go together. */
 #define TAKES_STATE "param state time as-given "
-#define TAKES_METHOD "by for step rtol atol adaptive rho printed no-projection keep-going most-steps form "
+#define TAKES_METHOD "by for step rtol atol adaptive rho printed no-projection keep-going most-steps form native "
 
 #define WRITES_PICTURES "svg", "png", "pdf"
 
 /* All commands, and all studies, each list ended by NULL. */
 extern const Command *const pf_commands[], *const pf_studies[];
 
+/* Values of --native, in the order of PfNative. */
+const char *pf_native_value(int index, const char **summary);
 /* Values of --to (export.c). */
 const char *pf_target_value(int index, const char **summary);
 /* Values of --view, in the order of PfView. */

@@ -227,6 +227,7 @@ static void text_summary(void *user, PfText *text)
   pf_start_text(model, r->options, &r->motion.start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
+  pf_cli_put_native(r->s.ctx, text);
   if (x->switches || x->sticks)
     pf_text_print(text, "  switches            %ld, stickings %ld\n", x->switches, x->sticks);
   if (r->s.equations.m) {
@@ -277,6 +278,7 @@ static void json_summary(void *user, PfJson *json)
   pf_json_integer(json, "switches", x->switches);
   pf_json_integer(json, "sticks", x->sticks);
   pf_json_number(json, "wall_seconds", r->wall);
+  pf_cli_json_native(r->s.ctx, json);
   pf_json_open(json, "violation", '{');
   pf_json_number(json, "position", x->position);
   pf_json_number(json, "velocity", x->velocity);

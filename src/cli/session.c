@@ -94,6 +94,44 @@ PfStatus pf_cli_begin_session(Session *session)
   return session->arena ? PF_OK : pf_no_room(session->ctx, "the command");
 }
 
+/* Steps that keep pace with the clock do not wait for anything, unless that is asked for. */
+PfStatus pf_cli_choose_native(PfContext *ctx, const Options *options)
+{
+  const char *word = options->native ? options->native : options->real_time ? "off" : "auto", *name, *summary;
+  for (int i = 0; (name = pf_native_value(i, &summary)) != NULL; i++)
+    if (!strcmp(name, word)) return pf_context_set_native(ctx, (PfNative)i);
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "--native '%s': it is 'off', 'auto' or 'on'", word);
+}
+
+static bool insists(const PfContext *ctx)
+{
+  return pf_context_native(ctx) == PF_NATIVE_ON;
+}
+
+void pf_cli_put_native(const PfContext *ctx, PfText *text)
+{
+  const PfNativeReport x = pf_context_native_report(ctx);
+  const bool failed = x.failed && insists(ctx);
+  if (!x.compiled && !x.cached && !failed) return;
+  pf_text_add(text, "  native code         ");
+  if (x.compiled) pf_text_print(text, "%d function%s compiled in %.2g s", x.compiled, x.compiled > 1 ? "s" : "", x.seconds);
+  if (x.cached) pf_text_print(text, "%s%d from earlier runs", x.compiled ? ", " : "", x.cached);
+  if (failed) pf_text_print(text, "%s%d not: %s", x.compiled || x.cached ? ", " : "", x.failed, x.trouble);
+  pf_text_add(text, "\n");
+}
+
+void pf_cli_json_native(const PfContext *ctx, PfJson *json)
+{
+  const PfNativeReport x = pf_context_native_report(ctx);
+  pf_json_open(json, "native", '{');
+  pf_json_integer(json, "compiled", x.compiled);
+  pf_json_integer(json, "cached", x.cached);
+  pf_json_integer(json, "failed", x.failed);
+  pf_json_number(json, "seconds", x.seconds);
+  pf_json_string(json, "trouble", x.trouble[0] ? x.trouble : NULL);
+  pf_json_close(json, '}');
+}
+
 typedef PfStatus Deriving(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
 
 static PfStatus load_by(Session *session, const Options *options, Deriving *derive)
@@ -109,6 +147,7 @@ static PfStatus load_by(Session *session, const Options *options, Deriving *deri
 static PfStatus open_by(Session *session, const Options *options, Deriving *derive)
 {
   PF_TRY(pf_cli_begin_session(session));
+  PF_TRY(pf_cli_choose_native(session->ctx, options));
   PF_TRY(pf_cli_check_out(session->ctx, options));
   return load_by(session, options, derive);
 }

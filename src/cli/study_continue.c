@@ -26,7 +26,7 @@ const Command pf_study_continue = {
   .operands = "NAME=a..b:n FILE",
   .about = "Follows the steady motions found at the present value of the parameter (or at a) through the range in both "
            "directions, and the branches that cross them. Steps are at most 1/n of the range (200).",
-  .takes = TAKES_STATE "equilibria stay starts within show out json ",
+  .takes = TAKES_STATE "native equilibria stay starts within show out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .needs = needs,

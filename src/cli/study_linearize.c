@@ -31,7 +31,7 @@ const Command pf_study_linearize = {
            "constraints take coordinates away, nonholonomic ones velocities. Inputs are the model's; outputs are what "
            "it plots, or its coordinates when it plots nothing. Derivatives are exact. The options of a run go with "
            "--at.",
-  .takes = TAKES_STATE LINEARIZE_RUN "at near sweep inputs out json ",
+  .takes = TAKES_STATE "native " LINEARIZE_RUN "at near sweep inputs out json ",
   .writes = {"csv", "json", "mat", "py", WRITES_PICTURES},
   .own = own,
   .needs = needs,

@@ -20,7 +20,7 @@ const Command pf_study_equilibria = {
   .name = "study equilibria", .summary = "states of rest and their stability",
   .operands = "FILE",
   .about = "Looks for states in which nothing moves, from several places, and tells the stability of each.",
-  .takes = TAKES_STATE "starts within out json ",
+  .takes = TAKES_STATE "native starts within out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .examples = "pfaff study equilibria --within a=-4..4,b=-4..4 examples/double_pendulum_bodies.pf\n",
@@ -32,7 +32,7 @@ const Command pf_study_steady = {
   .about = "Everything is constant but the cyclic coordinates, on which nothing else depends; they are found. "
            "Velocities are the speeds of the model, or independent velocities, chosen so that many coordinates are "
            "cyclic.",
-  .takes = TAKES_STATE "starts within out json ",
+  .takes = TAKES_STATE "native starts within out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .examples = "pfaff study steady --out steady.svg examples/carriage_omni3.pf\n",

@@ -15,26 +15,30 @@ typedef struct Language {
   const char *operation[PF_TAPE_OP_COUNT];
 } Language;
 
+/* The same in all C. */
+#define ARITHMETIC \
+    [PF_TAPE_NEG] = "-A", \
+    [PF_TAPE_ADD] = "A + B", \
+    [PF_TAPE_SUB] = "A - B", \
+    [PF_TAPE_MUL] = "A*B", \
+    [PF_TAPE_DIV] = "A/B", \
+    [PF_TAPE_ADD_MUL] = "A + B*C", \
+    [PF_TAPE_SUB_MUL] = "A - B*C", \
+    [PF_TAPE_MUL_SUB] = "B*C - A", \
+    [PF_TAPE_MUL_MUL] = "A*B*C", \
+    [PF_TAPE_ADD_ADD] = "A + B + C", \
+    [PF_TAPE_ADD_SUB] = "A + B - C", \
+    [PF_TAPE_SUB_ADD] = "A - B + C", \
+    [PF_TAPE_SUB_SUB] = "A - B - C", \
+    [PF_TAPE_ADD_TIMES] = "(A + B)*C", \
+    [PF_TAPE_SUB_TIMES] = "(A - B)*C", \
+    [PF_TAPE_MUL_DIV] = "A*B/C", \
+    [PF_TAPE_DIV_MUL] = "A/(B*C)", \
+    [PF_TAPE_NEG_MUL] = "-(A*B)",
+
 static const Language c_language = {
   .operation = {
-    [PF_TAPE_NEG] = "-A",
-    [PF_TAPE_ADD] = "A + B",
-    [PF_TAPE_SUB] = "A - B",
-    [PF_TAPE_MUL] = "A*B",
-    [PF_TAPE_DIV] = "A/B",
-    [PF_TAPE_ADD_MUL] = "A + B*C",
-    [PF_TAPE_SUB_MUL] = "A - B*C",
-    [PF_TAPE_MUL_SUB] = "B*C - A",
-    [PF_TAPE_MUL_MUL] = "A*B*C",
-    [PF_TAPE_ADD_ADD] = "A + B + C",
-    [PF_TAPE_ADD_SUB] = "A + B - C",
-    [PF_TAPE_SUB_ADD] = "A - B + C",
-    [PF_TAPE_SUB_SUB] = "A - B - C",
-    [PF_TAPE_ADD_TIMES] = "(A + B)*C",
-    [PF_TAPE_SUB_TIMES] = "(A - B)*C",
-    [PF_TAPE_MUL_DIV] = "A*B/C",
-    [PF_TAPE_DIV_MUL] = "A/(B*C)",
-    [PF_TAPE_NEG_MUL] = "-(A*B)",
+    ARITHMETIC
     [PF_TAPE_SQRT] = "@sqrt(A)",
     [PF_TAPE_POW] = "@pow(A, B)",
     [PF_TAPE_SIN] = "@sin(A)",
@@ -63,10 +67,26 @@ static const Language c_language = {
   },
 };
 
+static const Language lanes_language = {
+  .operation = {
+    ARITHMETIC
+#define FUNCTION(op, text) [PF_TAPE_##op] = "@" text
+    FUNCTION(SQRT, "sqrt(A)"), FUNCTION(POW, "pow(A, B)"), FUNCTION(SIN, "sin(A)"), FUNCTION(COS, "cos(A)"),
+    FUNCTION(TAN, "tan(A)"), FUNCTION(ASIN, "asin(A)"), FUNCTION(ACOS, "acos(A)"), FUNCTION(ATAN, "atan(A)"),
+    FUNCTION(SINH, "sinh(A)"), FUNCTION(COSH, "cosh(A)"), FUNCTION(TANH, "tanh(A)"), FUNCTION(EXP, "exp(A)"),
+    FUNCTION(LOG, "log(A)"), FUNCTION(ABS, "fabs(A)"), FUNCTION(SIGN, "sign(A)"), FUNCTION(ATAN2, "atan2(A, B)"),
+    FUNCTION(MIN, "min(A, B)"), FUNCTION(MAX, "max(A, B)"), FUNCTION(LESS, "less(A, B)"),
+    FUNCTION(LESS_EQUAL, "less_equal(A, B)"), FUNCTION(EQUAL, "equal(A, B)"), FUNCTION(AND, "and(A, B)"),
+    FUNCTION(OR, "or(A, B)"), FUNCTION(NOT, "not(A)"), FUNCTION(IF, "if(A, B, C)"),
+#undef FUNCTION
+  },
+};
+
 static const Language *language_of(PfDialect dialect)
 {
   switch (dialect) {
   case PF_CODE_C: return &c_language;
+  case PF_CODE_LANES: return &lanes_language;
   case PF_CODE_PYTHON:
   case PF_CODE_MATLAB: break;
   }
@@ -95,6 +115,7 @@ typedef struct Writer {
   uint32_t *kept;       /* its place in the array, for those that later pieces need */
   uint32_t *output;     /* the first output that it is, and so on by next_output; NO_NUMBER: none */
   uint32_t *next_output;
+  uint32_t *group;      /* of sines and cosines: the first value of those that are worked out at once */
   uint32_t *statements; /* values that have one, in their order */
   uint32_t statement_count, piece_count, kept_count;
   uint32_t now;         /* the piece that is being written */
@@ -179,10 +200,27 @@ static void limit_size(Writer *w, bool *named, uint32_t i)
   }
 }
 
-/* A cosine stays with its sine. */
+/* The pairs of a group follow each other, and their angles come before all of them. */
+static uint32_t group_size(const Writer *w, uint32_t first)
+{
+  const uint32_t most = w->style->group > 1 ? (uint32_t)w->style->group : 1;
+  uint32_t count = 0;
+  while (count < most && is_pair(w, first + 2*count) && w->program->values[first + 2*count].a < first) count++;
+  return count;
+}
+
+static void find_groups(Writer *w)
+{
+  for (uint32_t i = 0; i < w->program->count; i++) w->group[i] = NO_NUMBER;
+  for (uint32_t i = 0; i < w->program->count; i++)
+    if (w->group[i] == NO_NUMBER)
+      for (uint32_t k = 2*group_size(w, i); k-- > 0;) w->group[i + k] = i;
+}
+
+/* A group of sines and cosines stays together. */
 static uint32_t piece_of_next(const Writer *w, uint32_t i)
 {
-  const bool stays = i > 0 && is_pair(w, i - 1);
+  const bool stays = w->group[i] != NO_NUMBER && w->group[i] < i;
   return stays ? w->piece[i - 1] : w->statement_count/PIECE_STATEMENTS;
 }
 
@@ -190,6 +228,7 @@ static void list_statements(Writer *w, bool *named)
 {
   const PfProgram *p = w->program;
   mark_named(w, named);
+  find_groups(w);
   for (uint32_t i = 0; i < p->count; i++)
     if (!is_leaf(p->values + i)) limit_size(w, named, i);
   uint32_t names = 0;
@@ -265,6 +304,12 @@ static void put_number(const Writer *w, double x)
   if (negative) pf_text_add(text, ")");
 }
 
+static void put_constant(const Writer *w, uint32_t constant)
+{
+  if (w->style->put_constant) w->style->put_constant(w->text, w->style->user, (int)constant);
+  else put_number(w, w->program->constants[constant]);
+}
+
 /* ---------------------------------------------------------------- expressions */
 
 static void put_expression(const Writer *w, uint32_t i);
@@ -281,7 +326,7 @@ static void put_nested(const Writer *w, uint32_t i, bool alone)
 static void put_operand(const Writer *w, uint32_t i, bool alone)
 {
   const PfValue *value = w->program->values + i;
-  if (value->op == PF_VALUE_CONSTANT) put_number(w, w->program->constants[value->a]);
+  if (value->op == PF_VALUE_CONSTANT) put_constant(w, value->a);
   else if (value->op == PF_VALUE_INPUT) w->style->put_input(w->text, w->style->user, (int)value->a);
   else if (w->name[i] == NO_NUMBER) put_nested(w, i, alone);
   else if (w->piece[i] == w->now) pf_text_print(w->text, "v%u", w->name[i]);
@@ -351,12 +396,32 @@ static void put_sincos(const Writer *w, uint32_t i)
   pf_text_print(w->text, ", &v%u, &v%u);\n", w->name[i], w->name[i + 1]);
 }
 
+/* Lanes that nobody asks for have the last angle. */
+static void put_group(const Writer *w, uint32_t first, uint32_t count)
+{
+  const PfCodeStyle *style = w->style;
+  const uint32_t name = w->name[first];
+  pf_text_print(w->text, "  const %s angles%u = {", style->group_type, name);
+  for (uint32_t k = 0; k < (uint32_t)style->group; k++) {
+    if (k) pf_text_add(w->text, ", ");
+    put_operand(w, w->program->values[first + 2*(k < count ? k : count - 1)].a, true);
+  }
+  pf_text_print(w->text, "};\n  %s sines%u, cosines%u;\n  %s_group(angles%u, &sines%u, &cosines%u);\n",
+                style->group_type, name, name, style->sincos, name, name, name);
+  for (uint32_t k = 0; k < count; k++)
+    pf_text_print(w->text, "  const %s v%u = sines%u[%u], v%u = cosines%u[%u];\n", style->real,
+                  w->name[first + 2*k], name, k, w->name[first + 2*k + 1], name, k);
+}
+
 static void put_statement(const Writer *w, uint32_t i)
 {
-  const bool is_cosine = i > 0 && is_pair(w, i - 1);
-  if (is_pair(w, i)) {
+  const bool in_group = w->group[i] != NO_NUMBER;
+  const uint32_t size = w->group[i] == i ? group_size(w, i) : 0;
+  if (size > 1) {
+    put_group(w, i, size);
+  } else if (size == 1) {
     put_sincos(w, i);
-  } else if (w->name[i] != NO_NUMBER && !is_cosine) {
+  } else if (w->name[i] != NO_NUMBER && !in_group) {
     pf_text_print(w->text, "  const %s v%u = ", w->style->real, w->name[i]);
     put_expression(w, i);
     pf_text_add(w->text, ";\n");
@@ -367,7 +432,7 @@ static void put_statement(const Writer *w, uint32_t i)
 
 static void put_statements(Writer *w, uint32_t piece)
 {
-  const uint32_t past = (piece + 1)*PIECE_STATEMENTS + 1; /* a cosine may stand after the end */
+  const uint32_t past = (piece + 1)*PIECE_STATEMENTS + 2*(uint32_t)(w->style->group + 1); /* a group goes on */
   w->now = piece;
   for (uint32_t s = piece*PIECE_STATEMENTS; s < w->statement_count && s < past; s++)
     if (w->piece[w->statements[s]] == piece) put_statement(w, w->statements[s]);
@@ -476,10 +541,11 @@ static bool prepare(Writer *w, PfArena *scratch)
   w->last = pf_arena_array(scratch, uint32_t, count);
   w->kept = pf_arena_array(scratch, uint32_t, count);
   w->output = pf_arena_array(scratch, uint32_t, count);
+  w->group = pf_arena_array(scratch, uint32_t, count);
   w->statements = pf_arena_array(scratch, uint32_t, count);
   w->next_output = pf_arena_array(scratch, uint32_t, w->program->output_count);
-  if (!named || !w->uses || !w->size || !w->name || !w->piece || !w->last || !w->kept || !w->output || !w->statements ||
-      !w->next_output) return false;
+  if (!named || !w->uses || !w->size || !w->name || !w->piece || !w->last || !w->kept || !w->output || !w->group ||
+      !w->statements || !w->next_output) return false;
   count_uses(w);
   list_statements(w, named);
   find_last_uses(w);

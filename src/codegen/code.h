@@ -6,7 +6,8 @@
 
 #include "kernel/program.h"
 
-typedef enum PfDialect { PF_CODE_C, PF_CODE_PYTHON, PF_CODE_MATLAB } PfDialect;
+/* In PF_CODE_LANES numbers are vectors of the compiler, and whatever is no arithmetic is a function of the style's. */
+typedef enum PfDialect { PF_CODE_C, PF_CODE_PYTHON, PF_CODE_MATLAB, PF_CODE_LANES } PfDialect;
 
 /* How a function is written. Texts are used as they are: who takes names from a model makes them fit first. Names that
  * begin with v and a digit and the name `kept` are the generator's own. */
@@ -15,12 +16,15 @@ typedef struct PfCodeStyle {
   const char *real;       /* C: "double", "float" or the name of a type that holds doubles */
   const char *math;       /* before the names of functions, as "np." in Python; NULL: nothing */
   const char *sincos;     /* C: a function (angle, &sine, &cosine) for pairs; NULL: a sine and a cosine, one by one */
+  int group;              /* C: so many pairs at once, if more than 1: <sincos>_group(angles, &sines, &cosines), with */
+  const char *group_type; /* vectors of this type */
   const char *name;       /* of the function */
   const char *qualifiers; /* C: "static ", "" */
   const char *parameters; /* as declared, "const robot_params *p, const double *q, double *out" */
   const char *arguments;  /* as handed on to the pieces of a long function, "p, q, out" */
   void (*put_input)(PfText *text, const void *user, int input);   /* how an input is called, "q[3]" */
   void (*put_output)(PfText *text, const void *user, int output); /* what is assigned to, "out[2]" */
+  void (*put_constant)(PfText *text, const void *user, int constant); /* how one is called; NULL: by its digits */
   const void *user;
 } PfCodeStyle;
 

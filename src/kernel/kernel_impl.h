@@ -13,7 +13,9 @@
 #define PF_KERNEL_IMPL_H
 
 #include "base/base.h"
+#include "kernel/native.h"
 #include "kernel/program.h"
+#include "kernel/sincos.h"
 #include "pfaff/kernel.h"
 
 #include <string.h>
@@ -53,17 +55,16 @@ struct PfTape {
   PfInstruction *instructions;
   uint16_t *runs;              /* and an END */
   uint32_t *outputs;           /* slots */
+  PfTapeHelper *helper;        /* NULL: none */
+  PfTapeState *state;          /* two for the helper: of single states and of groups; NULL without */
 };
+
+/* Native code, if there is some; the runs are counted otherwise. */
+PfNativeCode *pf_tape_native(const PfTape *tape, PfTapeState *state, int runs);
+extern const PfNativeFunctions pf_native_functions;
 
 /* ---------------------------------------------------------------- lanes */
 
-enum { PF_LANES = 8 }; /* how many states go together */
-
-/* Instructions of the processor that serve them; the results are the same. */
-typedef enum PfLanes { PF_LANES_PLAIN, PF_LANES_AVX2, PF_LANES_AVX512 } PfLanes;
-
-/* The best that this processor has; it has those before it too. */
-PfLanes pf_lanes_best(void);
 bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
                        double *work);
 

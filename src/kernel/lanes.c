@@ -8,7 +8,8 @@
 
 size_t pf_tape_many_work_size(const PfTape *tape)
 {
-  return PF_LANES*(size_t)tape->slot_count + PF_LANES - 1; /* vectors are aligned inside */
+  const size_t native = (size_t)tape->input_count + (size_t)tape->output_count;
+  return PF_LANES*(native > tape->slot_count ? native : tape->slot_count) + PF_LANES - 1; /* vectors are aligned inside */
 }
 
 /* Added to the exponent of a number: the sign bit says that it is not finite. Sums of numbers would tell it too, but
@@ -32,7 +33,16 @@ static bool run_singly(const PfTape *tape, int count, const double *inputs, doub
 typedef double Vector __attribute__((vector_size(8*PF_LANES), may_alias));
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef uint64_t Bits __attribute__((vector_size(16)));
+typedef uint64_t Whole __attribute__((vector_size(8*PF_LANES)));
 #define INLINE static inline __attribute__((always_inline))
+
+#define REAL Vector
+#define BITS Whole
+#define AS_BITS (Whole)
+#define AS_REAL (Vector)
+#define SINCOS __attribute__((always_inline)) sincos_within
+#define PF_CODE(...) __VA_ARGS__
+#include "kernel/sincos.def"
 
 /* ---------------------------------------------------------------- instructions */
 
@@ -47,17 +57,23 @@ INLINE double *numbers_of(Vector *work, uint32_t slot)
   return (double *)(work + slot);
 }
 
-INLINE void run_sincos(Vector *work, const PfInstruction *at, size_t used)
+INLINE bool are_small(const double *angles)
 {
-  double *sine = numbers_of(work, pf_low_slot(at->dst_a)), *cosine = numbers_of(work, pf_low_slot(at->b_c));
-  const double *angles = numbers_of(work, pf_high_slot(at->dst_a));
-  for (size_t lane = 0; lane < used; lane++) {
-    const double angle = angles[lane]; /* its slot may be that of the sine */
-    sine[lane] = sin(angle);
-    cosine[lane] = cos(angle);
+  bool small = true;
+  for (size_t lane = 0; lane < PF_LANES; lane++) small &= fabs(angles[lane]) <= PF_LARGEST_ANGLE;
+  return small;
+}
+
+INLINE void run_sincos(Vector *work, const PfInstruction *at)
+{
+  Vector *sine = work + pf_low_slot(at->dst_a), *cosine = work + pf_low_slot(at->b_c);
+  const Vector angle = work[pf_high_slot(at->dst_a)]; /* its slot may be that of the sine */
+  if (are_small((const double *)&angle)) {
+    sincos_within(angle, sine, cosine);
+    return;
   }
-  fill(sine, used);
-  fill(cosine, used);
+  for (size_t lane = 0; lane < PF_LANES; lane++)
+    pf_sincos(angle[lane], (double *)sine + lane, (double *)cosine + lane);
 }
 
 /* Operands are named where they lie: copies of vectors that the processor does not have go through the stack. */
@@ -89,7 +105,7 @@ INLINE void run(const PfTape *tape, Vector *work, size_t used)
     fill(numbers_of(work, pf_low_slot(at->dst_a)), used);                                                          \
     break;
 #include "kernel/ops.def"
-    case PF_TAPE_SINCOS: run_sincos(work, at, used); break;
+    case PF_TAPE_SINCOS: run_sincos(work, at); break;
     default: return;
     }
     at = end;
@@ -121,25 +137,24 @@ INLINE Bits not_finite(Pair numbers)
   return ((Bits)numbers & exponent) + one;
 }
 
-/* And back. True when all are finite. */
-INLINE bool store(const PfTape *tape, const Vector *work, size_t used, double *outputs)
+/* And back; `slot`: where the outputs are, NULL: in their order. True when all are finite. */
+INLINE bool store(const PfTape *tape, const Vector *work, const uint32_t *slot, size_t used, double *outputs)
 {
   const size_t n = (size_t)tape->output_count;
-  const uint32_t *slot = tape->outputs;
   Bits marks = {0, 0};
   for (size_t lane = 0; lane < used; lane += 2) {
     double *first = outputs + lane*n, *second = lane + 1 < used ? first + n : first; /* the same if it is a copy */
     const double *from = (const double *)work + lane;
     size_t i = 0;
     for (; i + 2 <= n; i += 2) {
-      const Pair x = *(const Pair *)(from + PF_LANES*(size_t)slot[i]);
-      const Pair y = *(const Pair *)(from + PF_LANES*(size_t)slot[i + 1]);
+      const Pair x = *(const Pair *)(from + PF_LANES*(slot ? slot[i] : i));
+      const Pair y = *(const Pair *)(from + PF_LANES*(slot ? slot[i + 1] : i + 1));
       *(Pair *)(first + i) = (Pair){x[0], y[0]};
       *(Pair *)(second + i) = (Pair){x[1], y[1]};
       marks |= not_finite(x) | not_finite(y);
     }
     if (i < n) {
-      const Pair x = *(const Pair *)(from + PF_LANES*(size_t)slot[i]);
+      const Pair x = *(const Pair *)(from + PF_LANES*(slot ? slot[i] : i));
       first[i] = x[0], second[i] = x[1];
       marks |= not_finite(x);
     }
@@ -151,7 +166,16 @@ INLINE bool run_group(const PfTape *tape, const double *inputs, size_t used, dou
 {
   load(tape, inputs, used, work + tape->constant_count);
   run(tape, work, used);
-  return store(tape, work, used, outputs);
+  return store(tape, work, tape->outputs, used, outputs);
+}
+
+static bool run_group_native(const PfTape *tape, PfNativeCode *code, const double *inputs, size_t used, double *outputs,
+                             Vector *work)
+{
+  Vector *results = work + tape->input_count;
+  load(tape, inputs, used, work);
+  code((const double *)work, (double *)results, tape->constants, &pf_native_functions);
+  return store(tape, results, NULL, used, outputs);
 }
 
 /* ---------------------------------------------------------------- processors */
@@ -187,12 +211,33 @@ PfLanes pf_lanes_best(void)
   return PF_LANES_PLAIN;
 }
 
+enum { FEWEST = 4 }; /* states for which a group costs less than each alone */
+
+static Vector *align(double *work)
+{
+  const size_t past = (uintptr_t)work/sizeof *work%PF_LANES;
+  return (Vector *)(work + (past ? PF_LANES - past : 0));
+}
+
+/* Groups by native code, the others by runs of single states. */
+static bool run_native(const PfTape *tape, PfNativeCode *code, int count, const double *inputs, double *outputs,
+                       double *work)
+{
+  bool finite = true;
+  while (count >= FEWEST) {
+    const int used = count < PF_LANES ? count : PF_LANES;
+    finite &= run_group_native(tape, code, inputs, (size_t)used, outputs, align(work));
+    inputs += used*tape->input_count;
+    outputs += used*tape->output_count;
+    count -= used;
+  }
+  return run_singly(tape, count, inputs, outputs, work) && finite;
+}
+
 bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
                        double *work)
 {
-  enum { FEWEST = 4 }; /* states for which a group costs less than each alone */
-  const size_t past = (uintptr_t)work/sizeof *work%PF_LANES;
-  Vector *slots = (Vector *)(work + (past ? PF_LANES - past : 0));
+  Vector *slots = align(work);
   bool finite = true;
   for (uint32_t i = 0; i < tape->constant_count; i++)
     for (size_t lane = 0; lane < PF_LANES; lane++) numbers_of(slots, i)[lane] = tape->constants[i];
@@ -208,7 +253,20 @@ bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const doubl
   return run_singly(tape, count, inputs, outputs, work) && finite;
 }
 
+static bool run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
+{
+  PfNativeCode *code = NULL;
+  if (tape->state && count >= FEWEST) code = pf_tape_native(tape, tape->state + 1, count/3); /* a group is cheaper */
+  return code ? run_native(tape, code, count, inputs, outputs, work)
+              : pf_tape_run_lanes(pf_lanes_best(), tape, count, inputs, outputs, work);
+}
+
 #else /* without vectors, or where the program must be short */
+
+static bool run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
+{
+  return run_singly(tape, count, inputs, outputs, work);
+}
 
 PfLanes pf_lanes_best(void)
 {
@@ -226,5 +284,5 @@ bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const doubl
 
 bool pf_tape_run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
 {
-  return pf_tape_run_lanes(pf_lanes_best(), tape, count, inputs, outputs, work);
+  return run_many(tape, count, inputs, outputs, work);
 }

@@ -182,3 +182,67 @@ PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfP
                          .constants = tape->constants, .outputs = outputs};
   return PF_OK;
 }
+
+/* ---------------------------------------------------------------- angles first */
+
+static bool is_function(uint32_t op)
+{
+  return op >= PF_TAPE_SQRT && op < PF_TAPE_OP_COUNT; /* arithmetic comes first */
+}
+
+static bool is_pair(const PfProgram *p, uint32_t i)
+{
+  const PfValue *sine = p->values + i;
+  return i + 1 < p->count && sine->op == PF_TAPE_SIN && sine[1].op == PF_TAPE_COS && sine[1].a == sine->a;
+}
+
+/* What comes first of all: 1 for what an angle needs, 2 for the sines and cosines themselves, 0 for all others; 3 for
+ * leaves, which are first already. `plain`: no function is needed for it. */
+static void mark_angles(const PfProgram *p, bool *plain, uint8_t *turn)
+{
+  for (uint32_t i = 0; i < p->count; i++) {
+    plain[i] = !is_function(p->values[i].op);
+    for (int k = 0; k < pf_op_operands(p->values[i].op); k++)
+      plain[i] = plain[i] && plain[pf_value_operand(p->values + i, k)];
+  }
+  for (uint32_t i = p->count; i-- > 0;) {
+    const bool pair = is_pair(p, i) && plain[p->values[i].a];
+    if (pair) turn[i] = turn[i + 1] = 2, turn[p->values[i].a] = 1;
+    for (int k = 0; turn[i] == 1 && k < pf_op_operands(p->values[i].op); k++)
+      turn[pf_value_operand(p->values + i, k)] = 1;
+  }
+  for (uint32_t i = 0; i < p->count && !pf_op_operands(p->values[i].op); i++) turn[i] = 3;
+}
+
+static void put_turn(const PfProgram *p, const uint8_t *turn, uint8_t now, uint32_t *place, PfValue *values,
+                     uint32_t *count)
+{
+  for (uint32_t i = 0; i < p->count; i++) {
+    if (turn[i] != now) continue;
+    PfValue value = p->values[i];
+    const int operands = pf_op_operands(value.op);
+    if (operands > 0) value.a = place[value.a];
+    if (operands > 1) value.b = place[value.b];
+    if (operands > 2) value.c = place[value.c];
+    place[i] = *count;
+    values[(*count)++] = value;
+  }
+}
+
+PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram *program, PfProgram *sorted)
+{
+  static const uint8_t turns[] = {3, 1, 2, 0};
+  bool *plain = pf_arena_array(arena, bool, program->count);
+  uint8_t *turn = pf_arena_array(arena, uint8_t, program->count);
+  uint32_t *place = pf_arena_array(arena, uint32_t, program->count);
+  PfValue *values = pf_arena_array(arena, PfValue, program->count);
+  uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count), count = 0;
+  if (!plain || !turn || !place || !values || !outputs) return pf_no_room(ctx, "a program");
+  mark_angles(program, plain, turn);
+  for (size_t k = 0; k < sizeof turns/sizeof *turns; k++) put_turn(program, turn, turns[k], place, values, &count);
+  for (uint32_t i = 0; i < program->output_count; i++) outputs[i] = place[program->outputs[i]];
+  *sorted = *program;
+  sorted->values = values;
+  sorted->outputs = outputs;
+  return PF_OK;
+}

@@ -43,4 +43,8 @@ static inline uint32_t pf_value_operand(const PfValue *value, int i)
 /* The program lives in the arena and as long as the tape does. Fails with PF_ERR_MEMORY. */
 PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfProgram *program);
 
+/* The same with all sines and cosines first whose angles need no other function, so that several can be worked out at
+ * once; nothing else changes places. */
+PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram *program, PfProgram *sorted);
+
 #endif

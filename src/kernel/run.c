@@ -41,8 +41,7 @@ static void run(const PfTape *tape, double *work) /* a case for each length of e
 #include "kernel/ops.def"
     case PF_RUN(PF_TAPE_SINCOS, 1): {
       const double angle = work[pf_high_slot(at->dst_a)];
-      work[pf_low_slot(at->dst_a)] = sin(angle);
-      work[pf_low_slot(at->b_c)] = cos(angle);
+      pf_sincos(angle, work + pf_low_slot(at->dst_a), work + pf_low_slot(at->b_c));
       at++;
       continue;
     }
@@ -59,14 +58,60 @@ static void load_and_run(const PfTape *tape, const double *inputs, double *work)
   run(tape, work);
 }
 
+/* ---------------------------------------------------------------- native code */
+
+const PfNativeFunctions pf_native_functions = {
+  .sincos = pf_sincos, .sin = pf_sin, .cos = pf_cos,
+#define USE(name) .name = name,
+  PF_NATIVE_FUNCTIONS(USE)
+  PF_NATIVE_FUNCTIONS_OF_TWO(USE)
+#undef USE
+};
+
+/* The count is shared by threads and may miss some of theirs: it only decides when, not what. A run costs about as much
+ * as three instructions besides those it does. */
+PfNativeCode *pf_tape_native(const PfTape *tape, PfTapeState *state, int runs)
+{
+  if (!state) return NULL;
+  PfNativeCode *code = atomic_load_explicit(&state->code, memory_order_acquire);
+  if (code) return code;
+  int64_t patience = atomic_load_explicit(&state->patience, memory_order_relaxed);
+  patience -= (int64_t)runs*(tape->instruction_count + 3);
+  if (patience < 0) patience = tape->helper->attend(tape->helper, tape, state);
+  atomic_store_explicit(&state->patience, patience, memory_order_relaxed);
+  return atomic_load_explicit(&state->code, memory_order_acquire);
+}
+
+/* ---------------------------------------------------------------- runs */
+
 void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
 {
+  PfNativeCode *code = pf_tape_native(tape, tape->state, 1);
+  if (code) {
+    code(inputs, outputs, tape->constants, &pf_native_functions);
+    return;
+  }
   load_and_run(tape, inputs, work);
   for (int i = 0; i < tape->output_count; i++) outputs[i] = work[tape->outputs[i]];
 }
 
+static bool run_code_to_places(const PfTape *tape, PfNativeCode *code, const double *inputs, const int *place,
+                               double *outputs, double *work)
+{
+  const size_t count = (size_t)tape->output_count;
+  double probe = 0;
+  code(inputs, work, tape->constants, &pf_native_functions);
+  for (size_t i = 0; i < count; i++) {
+    outputs[place[i]] = work[i];
+    probe += 0*work[i];
+  }
+  return probe == 0;
+}
+
 bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, const int *place, double *outputs, double *work)
 {
+  PfNativeCode *code = pf_tape_native(tape, tape->state, 1);
+  if (code) return run_code_to_places(tape, code, inputs, place, outputs, work);
   load_and_run(tape, inputs, work);
   const size_t count = (size_t)tape->output_count;
   double probe = 0;

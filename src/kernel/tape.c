@@ -2,12 +2,27 @@
 /* Making and freeing tapes. */
 #include "kernel/kernel_impl.h"
 
+static void join(PfTape *tape, PfTapeHelper *helper, PfTapeState *state)
+{
+  tape->helper = helper;
+  tape->state = state;
+  state[1].many = true;
+  atomic_fetch_add(&helper->users, 1);
+}
+
+void pf_tape_helper_leave(PfTapeHelper *helper)
+{
+  if (atomic_fetch_sub(&helper->users, 1) == 1) helper->release(helper);
+}
+
 static PfTape *allocate(PfContext *ctx, int input_count, int output_count)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfTape *tape = arena ? pf_arena_array(arena, PfTape, 1) : NULL;
+  PfTapeState *state = tape && pf_context_tape_helper(ctx) ? pf_arena_array(arena, PfTapeState, 2) : NULL;
   if (tape) *tape = (PfTape){.arena = arena, .input_count = input_count, .output_count = output_count};
   else pf_arena_free(arena);
+  if (state) join(tape, pf_context_tape_helper(ctx), state);
   return tape;
 }
 
@@ -65,15 +80,37 @@ PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, cons
 
 void pf_tape_free(PfTape *tape)
 {
-  if (tape) pf_arena_free(tape->arena);
+  if (!tape) return;
+  PfTapeHelper *helper = tape->helper;
+  for (int k = 0; helper && k < 2; k++) helper->part(helper, tape->state + k);
+  pf_arena_free(tape->arena);
+  if (helper) pf_tape_helper_leave(helper);
 }
 
 size_t pf_tape_work_size(const PfTape *tape)
 {
-  return tape->slot_count;
+  size_t outputs = (size_t)tape->output_count; /* native code leaves them there, where places are asked for */
+  return tape->slot_count > outputs ? tape->slot_count : outputs;
 }
 
 int pf_tape_instruction_count(const PfTape *tape)
 {
   return tape->instruction_count;
+}
+
+const double *pf_tape_constants(const PfTape *tape)
+{
+  return tape->constants;
+}
+
+void pf_tape_describe(const PfTape *tape, void (*take)(void *user, const void *bytes, size_t count), void *user)
+{
+  const uint64_t counts[] = {(uint64_t)tape->input_count, (uint64_t)tape->output_count,
+                             (uint64_t)tape->instruction_count, tape->constant_count, tape->slot_count};
+  size_t runs = 0;
+  while (tape->runs[runs] != PF_RUN(PF_TAPE_END, 1)) runs++;
+  take(user, counts, sizeof counts);
+  take(user, tape->instructions, (size_t)tape->instruction_count*sizeof *tape->instructions);
+  take(user, tape->runs, runs*sizeof *tape->runs);
+  take(user, tape->outputs, (size_t)tape->output_count*sizeof *tape->outputs);
 }

@@ -128,6 +128,7 @@ static PfSim *fail_early(PfContext *ctx, PfError *error)
 static PfSim *open_by(PfContext *ctx, PfSim *sim, PfStatus read, PfError *error)
 {
   PfStatus status = read;
+  if (status == PF_OK) status = pf_context_set_native(ctx, PF_NATIVE_OFF); /* tapes can change it later */
   if (status == PF_OK) status = pf_equations_outline(ctx, sim->arena, sim->model, &sim->equations);
   if (status == PF_OK) status = make(sim);
   return finish(sim, status, error);
@@ -163,6 +164,12 @@ PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equati
   sim->model = model;
   sim->equations = *equations;
   return finish(sim, make(sim), error);
+}
+
+bool pf_sim_set_native(PfSim *sim, PfNative mode)
+{
+  const int before = pf_diagnostic_count(sim->ctx);
+  return pf_sim_check_since(sim, pf_context_set_native(sim->ctx, mode), before);
 }
 
 /* ---------------------------------------------------------------- closing */
@@ -202,6 +209,7 @@ static PfStatus copy_settings(const PfSim *from, PfSim *to)
   to->period = from->period;
   to->controller = from->controller;
   to->user = from->user;
+  PF_TRY(pf_context_set_native(to->ctx, pf_context_native(from->ctx)));
   return pf_sim_copy_start(from, to);
 }
 

@@ -22,13 +22,17 @@ static const PfCodeStyle floats = {
   .dialect = PF_CODE_C, .real = "float", .name = "code", .qualifiers = "",
   .parameters = "const float *x, float *y", .arguments = "x, y", .put_input = put_input, .put_output = put_output};
 
+/* Sines and cosines are those of the tape. */
+static const char head[] = "#include \"kernel/sincos.c\"\n#define sin pf_sin\n#define cos pf_cos\n";
+
 /* The function with what stands before it. */
 static void write_code(PfContext *ctx, const PfTape *tape, const PfCodeStyle *style, PfText *text)
 {
   PfProgram program;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   pf_text_init(text, pf_context_allocator(ctx));
-  pf_text_print(text, "#include <math.h>\n%svoid %s(%s);\n", style->qualifiers, style->name, style->parameters);
+  pf_text_print(text, "%s%svoid %s(%s);\n", style == &doubles ? head : "#include <math.h>\n", style->qualifiers,
+                style->name, style->parameters);
   assert_int_equal(pf_tape_program(ctx, arena, tape, &program), PF_OK);
   assert_int_equal(pf_code_write(ctx, &program, style, text), PF_OK);
   pf_arena_free(arena);
@@ -38,7 +42,7 @@ static Loaded load(PfContext *ctx, const PfTape *tape, const PfCodeStyle *style)
 {
   PfText text;
   write_code(ctx, tape, style, &text);
-  Loaded loaded = load_code(pf_text_get(&text), "-std=c99 -pedantic -O1");
+  Loaded loaded = load_code(pf_text_get(&text), "-std=c99 -pedantic -O1 -I" PF_SOURCE_DIR "/src");
   pf_text_free(&text);
   return loaded;
 }
@@ -146,7 +150,7 @@ static void code_reads_as_formulas(void **state)
   PfText text;
   assert_int_equal(pf_tape_new(ctx, x, 2, roots, 3, &tape), PF_OK);
   write_code(ctx, tape, &doubles, &text);
-  assert_string_equal(pf_text_get(&text), "#include <math.h>\n"
+  assert_string_equal(pf_text_get(&text), "#include \"kernel/sincos.c\"\n#define sin pf_sin\n#define cos pf_cos\n"
                                           "extern void code(const double *x, double *y);\n"
                                           "extern void code(const double *x, double *y)\n"
                                           "{\n"

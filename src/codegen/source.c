@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C text of a tape, for one state or for a group of states in vectors. Numbers of constants are handed over when it
+ * runs, so that one piece of code serves all values of the parameters. Sine and cosine are written out, in vectors
+ * where several angles are known at once; other functions are those of the tape, by pointers. It includes nothing and
+ * needs no library. */
+#include "codegen/code.h"
+#include "codegen/native.h"
+#include "kernel/sincos.h"
+
+/* ---------------------------------------------------------------- what all have in common */
+
+static const char functions[] =
+  "struct functions {\n"
+  "  void (*sincos)(double, double *, double *);\n"
+  "  double (*sin)(double), (*cos)(double)"
+#define USE(name) ", (*" #name ")(double)"
+#define USE_TWO(name) ", (*" #name ")(double, double)"
+  PF_NATIVE_FUNCTIONS(USE) PF_NATIVE_FUNCTIONS_OF_TWO(USE_TWO)
+#undef USE
+#undef USE_TWO
+  ";\n};\n";
+
+static const char sincos[] =
+#define PF_CODE(...) #__VA_ARGS__
+#include "kernel/sincos.def"
+;
+
+/* A vector type of so many numbers, with its whole numbers, and pf_<name>_within for it. */
+static void put_vectors(PfText *text, const char *name, int size)
+{
+  pf_text_print(text, "typedef double pf_%s __attribute__((vector_size(%d)));\n"
+                "typedef unsigned long long pf_%s_bits __attribute__((vector_size(%d)));\n", name, 8*size, name, 8*size);
+  pf_text_print(text, "#define REAL pf_%s\n#define BITS pf_%s_bits\n#define AS_BITS (pf_%s_bits)\n"
+                "#define AS_REAL (pf_%s)\n#define SINCOS pf_%s_within\n%s\n", name, name, name, name, name, sincos);
+  pf_text_add(text, "#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n");
+  pf_text_print(text,
+                "static inline void pf_%s_sincos(pf_%s x, pf_%s *s, pf_%s *c, const struct functions *use)\n"
+                "{\n  int large = 0;\n"
+                "  for (int i = 0; i < %d; i++) large |= !(__builtin_fabs(x[i]) <= %.1f);\n"
+                "  if (!large) { pf_%s_within(x, s, c); return; }\n"
+                "  for (int i = 0; i < %d; i++) {\n"
+                "    double sine, cosine;\n"
+                "    use->sincos(x[i], &sine, &cosine);\n"
+                "    (*s)[i] = sine, (*c)[i] = cosine;\n"
+                "  }\n}\n", name, name, name, name, size, PF_LARGEST_ANGLE, name, size);
+}
+
+static void put_input(PfText *text, const void *user, int input)
+{
+  (void)user;
+  pf_text_print(text, "x[%d]", input);
+}
+static void put_output(PfText *text, const void *user, int output)
+{
+  (void)user;
+  pf_text_print(text, "y[%d]", output);
+}
+
+/* ---------------------------------------------------------------- one state */
+
+static const char single_head[] =
+  "static inline unsigned long long pf_as_bits(double x)\n"
+  "{\n  unsigned long long b;\n  __builtin_memcpy(&b, &x, 8);\n  return b;\n}\n"
+  "static inline double pf_as_real(unsigned long long b)\n"
+  "{\n  double x;\n  __builtin_memcpy(&x, &b, 8);\n  return x;\n}\n"
+  "#define REAL double\n#define BITS unsigned long long\n#define AS_BITS pf_as_bits\n#define AS_REAL pf_as_real\n"
+  "#define SINCOS pf_within\n";
+
+static const char single_tail[] =
+  "\n#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n"
+  "static inline void pf_both(double x, double *s, double *c, const struct functions *use)\n"
+  "{\n  if (__builtin_fabs(x) <= 32768.0) pf_within(x, s, c);\n  else use->sincos(x, s, c);\n}\n"
+  "#define pf_sincos(x, s, c) pf_both(x, s, c, use)\n"
+  "#define pf_sincos_group(x, s, c) pf_angles_sincos(x, s, c, use)\n"
+#define USE(name) "#define pf_" #name " use->" #name "\n"
+  USE(sin) USE(cos) PF_NATIVE_FUNCTIONS(USE) PF_NATIVE_FUNCTIONS_OF_TWO(USE)
+#undef USE
+  "#define pf_sqrt __builtin_sqrt\n#define pf_fabs __builtin_fabs\n";
+_Static_assert(PF_LARGEST_ANGLE <= 32768.0 && PF_LARGEST_ANGLE >= 32768.0, "in the text above it is a number");
+
+static void put_constant(PfText *text, const void *user, int constant)
+{
+  (void)user;
+  pf_text_print(text, "c[%d]", constant);
+}
+
+static PfStatus write_single(PfContext *ctx, PfArena *arena, const PfProgram *program, PfText *text)
+{
+  const PfCodeStyle style = {
+    .dialect = PF_CODE_C, .real = "double", .math = "pf_", .sincos = "pf_sincos", .name = "pf_run", .qualifiers = "",
+    .group = pf_lanes_best() == PF_LANES_PLAIN ? 2 : 4, .group_type = "pf_angles",
+    .parameters = "const double *restrict x, double *restrict y, const double *restrict c, "
+                  "const struct functions *restrict use",
+    .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output, .put_constant = put_constant};
+  PfProgram sorted;
+  put_vectors(text, "angles", style.group);
+  pf_text_add(text, single_head);
+  pf_text_add(text, sincos);
+  pf_text_add(text, single_tail);
+  PF_TRY(pf_program_angles_first(ctx, arena, program, &sorted));
+  return pf_code_write(ctx, &sorted, &style, text);
+}
+
+/* ---------------------------------------------------------------- groups of states */
+
+/* Masks are all bits or none, as comparisons of vectors make them. */
+static const char many_head[] =
+  "static inline pf_lanes pf_all(double a) { return (pf_lanes){a, a, a, a, a, a, a, a}; }\n"
+  "static inline pf_lanes pf_choose(pf_lanes_bits mask, pf_lanes a, pf_lanes b)\n"
+  "{ return (pf_lanes)(((pf_lanes_bits)a & mask) | ((pf_lanes_bits)b & ~mask)); }\n"
+  "static inline pf_lanes pf_truth(pf_lanes_bits mask)\n"
+  "{ return (pf_lanes)((pf_lanes_bits)pf_all(1) & mask); }\n"
+  "static inline pf_lanes pf_each(pf_lanes a, double (*f)(double))\n"
+  "{ for (int i = 0; i < 8; i++) a[i] = f(a[i]); return a; }\n"
+  "static inline pf_lanes pf_each_two(pf_lanes a, pf_lanes b, double (*f)(double, double))\n"
+  "{ for (int i = 0; i < 8; i++) a[i] = f(a[i], b[i]); return a; }\n"
+  "static inline pf_lanes pf_root(pf_lanes a)\n"
+  "{ for (int i = 0; i < 8; i++) a[i] = __builtin_sqrt(a[i]); return a; }\n"
+  "static inline pf_lanes pf_one(pf_lanes a, int cosine, const struct functions *use)\n"
+  "{ pf_lanes s, c; pf_lanes_sincos(a, &s, &c, use); return cosine ? c : s; }\n"
+  "#define pf_sincos(x, s, c) pf_lanes_sincos(x, s, c, use)\n"
+  "#define pf_sin(a) pf_one(a, 0, use)\n"
+  "#define pf_cos(a) pf_one(a, 1, use)\n"
+#define USE(name) "#define pf_" #name "(a) pf_each(a, use->" #name ")\n"
+  PF_NATIVE_FUNCTIONS(USE)
+#undef USE
+#define USE(name) "#define pf_" #name "(a, b) pf_each_two(a, b, use->" #name ")\n"
+  PF_NATIVE_FUNCTIONS_OF_TWO(USE)
+#undef USE
+  "#define MASK (pf_lanes_bits)\n"
+  "#define pf_sqrt pf_root\n"
+  "#define pf_fabs(a) ((pf_lanes)((pf_lanes_bits)(a) & 0x7fffffffffffffffull))\n"
+  "static inline pf_lanes pf_sign(pf_lanes a) { return pf_truth(MASK(a > 0)) - pf_truth(MASK(a < 0)); }\n"
+  "static inline pf_lanes pf_min(pf_lanes a, pf_lanes b) { return pf_choose(MASK(a < b), a, b); }\n"
+  "static inline pf_lanes pf_max(pf_lanes a, pf_lanes b) { return pf_choose(MASK(a < b), b, a); }\n"
+  "#define pf_less(a, b) pf_truth(MASK((a) < (b)))\n"
+  "#define pf_less_equal(a, b) pf_truth(MASK((a) <= (b)))\n"
+  "#define pf_equal(a, b) pf_truth(MASK((a) == (b)))\n"
+  "#define pf_and(a, b) pf_truth(MASK((a) != 0) & MASK((b) != 0))\n"
+  "#define pf_or(a, b) pf_truth(MASK((a) != 0) | MASK((b) != 0))\n"
+  "#define pf_not(a) pf_truth(MASK((a) == 0))\n"
+  "#define pf_if(a, b, c) pf_choose(MASK((a) != 0), b, c)\n";
+_Static_assert(PF_LANES == 8, "the text above has eight lanes");
+
+static void put_constant_lanes(PfText *text, const void *user, int constant)
+{
+  (void)user;
+  pf_text_print(text, "pf_all(c[%d])", constant);
+}
+
+static PfStatus write_many(PfContext *ctx, const PfProgram *program, PfText *text)
+{
+  static const PfCodeStyle style = {
+    .dialect = PF_CODE_LANES, .real = "pf_lanes", .math = "pf_", .sincos = "pf_sincos", .name = "pf_run",
+    .qualifiers = "",
+    .parameters = "const pf_lanes *restrict x, pf_lanes *restrict y, const double *restrict c, "
+                  "const struct functions *restrict use",
+    .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output,
+    .put_constant = put_constant_lanes};
+  put_vectors(text, "lanes", PF_LANES);
+  pf_text_add(text, many_head);
+  return pf_code_write(ctx, program, &style, text);
+}
+
+PfStatus pf_native_source(PfContext *ctx, const PfTape *tape, bool many, const char *key, PfText *text)
+{
+  PfProgram program;
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  if (!arena) return pf_no_room(ctx, "code");
+  pf_text_add(text, functions);
+  pf_text_print(text, "extern const char pf_key[];\nconst char pf_key[] = \"%s\";\n", key);
+  PfStatus status = pf_tape_program(ctx, arena, tape, &program);
+  if (status == PF_OK) status = many ? write_many(ctx, &program, text) : write_single(ctx, arena, &program, text);
+  pf_arena_free(arena);
+  return status;
+}

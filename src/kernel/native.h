@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The place where native code takes over from the interpreter. A tape counts down what it computes; when that is used
+ * up, it asks the helper of its context, who may give it code that computes the same bits, now or later, or let it
+ * count on. The kernel knows no compiler: codegen/native.c is the helper. */
+#ifndef PF_KERNEL_NATIVE_H
+#define PF_KERNEL_NATIVE_H
+
+#include "kernel/program.h"
+
+#include <stdatomic.h>
+
+/* The functions that tapes call: native code calls the same ones by these pointers, so that its results are theirs
+ * whatever mathematics library a compiler would link. */
+#define PF_NATIVE_FUNCTIONS(USE) \
+  USE(tan) USE(asin) USE(acos) USE(atan) USE(sinh) USE(cosh) USE(tanh) USE(exp) USE(log)
+#define PF_NATIVE_FUNCTIONS_OF_TWO(USE) USE(pow) USE(atan2)
+
+typedef struct PfNativeFunctions {
+  void (*sincos)(double angle, double *sine, double *cosine); /* these three: kernel/sincos.h */
+  double (*sin)(double);
+  double (*cos)(double);
+#define PF_NATIVE_MEMBER(name) double (*name)(double);
+  PF_NATIVE_FUNCTIONS(PF_NATIVE_MEMBER)
+#undef PF_NATIVE_MEMBER
+#define PF_NATIVE_MEMBER(name) double (*name)(double, double);
+  PF_NATIVE_FUNCTIONS_OF_TWO(PF_NATIVE_MEMBER)
+#undef PF_NATIVE_MEMBER
+} PfNativeFunctions;
+
+typedef void PfNativeCode(const double *inputs, double *outputs, const double *constants, const PfNativeFunctions *use);
+
+/* How many states go together (lanes.c), and the instructions of the processor that serve them; the results are the
+ * same. */
+enum { PF_LANES = 8 };
+typedef enum PfLanes { PF_LANES_PLAIN, PF_LANES_AVX2, PF_LANES_AVX512 } PfLanes;
+/* The best that this processor has; it has those before it too. */
+PfLanes pf_lanes_best(void);
+
+/* What changes of a tape while it runs; threads share it. There is one for single states and one for groups of
+ * PF_LANES, whose code takes PF_LANES numbers for each input and output, one for each state. */
+typedef struct PfTapeState {
+  bool many;
+  _Atomic(PfNativeCode *) code;
+  _Atomic int64_t patience; /* instructions to go until the helper is asked */
+  void *library;            /* the code is in it; closed with the tape. This and the rest: the helper's own */
+  int stage;
+  unsigned char *key;       /* its name in the cache, once it is known */
+} PfTapeState;
+
+/* Tapes get the helper that their context has when they are made (base/base.h). */
+typedef struct PfTapeHelper PfTapeHelper;
+struct PfTapeHelper {
+  /* May be called by several threads at once. Says how many instructions the tape shall count down to the next time. */
+  int64_t (*attend)(PfTapeHelper *helper, const PfTape *tape, PfTapeState *state);
+  /* The tape goes. */
+  void (*part)(PfTapeHelper *helper, PfTapeState *state);
+  void (*release)(PfTapeHelper *helper); /* nobody uses it any more */
+  atomic_int users; /* the context and the tapes: the last one releases it */
+};
+
+/* One user less. */
+void pf_tape_helper_leave(PfTapeHelper *helper);
+
+/* For the helper: what tells one tape from another, numbers of constants apart, handed over piece by piece. */
+void pf_tape_describe(const PfTape *tape, void (*take)(void *user, const void *bytes, size_t count), void *user);
+const double *pf_tape_constants(const PfTape *tape);
+
+#endif
