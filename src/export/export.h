@@ -23,6 +23,7 @@ typedef struct PfNamedList {
 typedef struct PfExportGroup {
   const char *name;
   int rows, columns;
+  bool vector; /* a list, with one column */
   const PfNamedList *members;
 } PfExportGroup;
 
