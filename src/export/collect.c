@@ -552,8 +552,10 @@ static PfStatus eliminate(PfExport *x, PfClosedLength length)
 
 static const char *const forms[][2] = {
   {"auto", "elimination where it applies and is short, otherwise multipliers"},
-  {"elimination", "multipliers, with the elimination written out: straight-line, fastest; fails where a pivot vanishes"},
-  {"multipliers", "A M^-1 A^T by loops over small matrices; by the null space where masses or constraints are singular"},
+  {"elimination", "multipliers, with the elimination written out: straight-line, fastest; fails where a pivot "
+                  "vanishes"},
+  {"multipliers", "A M^-1 A^T by loops over small matrices; by the null space where masses or constraints are "
+                  "singular"},
   {"maggi", "along an orthonormal basis of the null space of A, everywhere"}};
 
 const char *pf_export_form(int index, const char **summary)
@@ -609,8 +611,8 @@ static PfStatus check_size(const PfExport *x, double most)
   for (int i = 0; i < x->function_count; i++)
     if (x->functions[i].tape) count += pf_tape_instruction_count(x->functions[i].tape);
   if (!(most > 0) || count <= most) return PF_OK;
-  pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations, and %.0f are the most", count,
-          most);
+  pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations, and %.0f are the most",
+          count, most);
   pf_hint(x->ctx, "--most %.0f writes it all the same; it may take a compiler long", count);
   return PF_ERR_LIMIT;
 }
