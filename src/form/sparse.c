@@ -121,6 +121,11 @@ PfStatus pf_sparse_form_make(PfSolver *s)
   return status;
 }
 
+double pf_sparse_form_products(const PfSolver *s)
+{
+  return s->sparse ? pf_sparse_cost(&s->sparse->saddle.ldl) : -1;
+}
+
 void pf_sparse_form_release(PfSolver *s)
 {
   if (s->sparse) pf_tape_free(s->sparse->power);

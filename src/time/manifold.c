@@ -39,7 +39,7 @@ static void list_one(const PfEquations *eq, Lists *l, int row)
   int at = l->count[0]++;
   l->roots[at] = pf_expr_int(eq->model->ctx, 1);
   l->entry[at] = (PfEntry){row, row};
-  l->place[at] = row*eq->n + row;
+  l->place[at] = (int)((size_t)row*(size_t)eq->n + (size_t)row);
 }
 
 static void list_entries(const PfManifold *f, const PfEquations *eq, Lists *l)
@@ -131,13 +131,16 @@ static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
   return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
 }
 
-/* Without constraints there is nothing to be projected on. */
-PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+static void begin(const PfSystem *system, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(system);
   *f = (PfManifold){.system = system, .n = eq->n, .m = eq->m, .in_bodies = pf_system_in_bodies(system)};
+}
+
+PfStatus pf_manifold_make_metric(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+{
+  begin(system, f);
   PF_TRY(make_residuals(ctx, arena, f));
-  if (f->m == 0 && f->in_bodies) return PF_OK;
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   PfStatus status = scratch ? make_slopes(ctx, arena, scratch, f) : pf_no_room(ctx, "the constraints");
   pf_arena_free(scratch);
@@ -151,6 +154,14 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
   if (!f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept)
     return pf_no_room(ctx, "the constraints");
   return f->sparse && pf_saddle_is_huge(f->n, f->m) ? PF_OK : make_dense(ctx, arena, f);
+}
+
+PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+{
+  if (pf_system_equations(system)->m || !pf_system_in_bodies(system))
+    return pf_manifold_make_metric(ctx, arena, system, f);
+  begin(system, f);
+  return make_residuals(ctx, arena, f);
 }
 
 /* ---------------------------------------------------------------- numbers */
