@@ -238,14 +238,24 @@ void pf_frame_turn(const PfModel *model, int from, int to, const PfExpr v[3], Pf
   memcpy(out, pending.v, sizeof pending.v);
 }
 
+/* One step of pf_frame_turn, without looking for the way. */
+static void turn_once(const PfModel *model, int frame, bool inverse, const PfExpr v[3], PfExpr out[3])
+{
+  Pending pending = {.ctx = model->ctx};
+  memcpy(pending.v, v, sizeof pending.v);
+  apply(&pending, model->frames + frame, inverse);
+  flush(&pending);
+  memcpy(out, pending.v, sizeof pending.v);
+}
+
 void pf_frame_to_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3])
 {
-  pf_frame_turn(model, frame, model->frames[frame].parent, v, out);
+  turn_once(model, frame, false, v, out);
 }
 
 void pf_frame_from_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3])
 {
-  pf_frame_turn(model, model->frames[frame].parent, frame, v, out);
+  turn_once(model, frame, true, v, out);
 }
 
 /* ---------------------------------------------------------------- vectors */

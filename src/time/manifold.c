@@ -206,8 +206,16 @@ static void hold(PfManifold *f, const PfSaddle *saddle)
   }
 }
 
-/* Sparse: factors of the level; false when they must not be trusted. */
-static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, PfSaddleMargin *margin)
+/* Which row is the weakest where the rank is about to be lost is decided by matrices, whose choice does not depend on
+ * rounding, as long as they do not cost much more than a step. */
+static double least_watched(const PfManifold *f)
+{
+  enum { MOST_WATCHED = 200 };
+  return f->n + f->m > MOST_WATCHED ? PF_SADDLE_REFINED : PF_SCHUR_MARGIN;
+}
+
+/* Sparse: factors of the level; false when they must not be trusted, with margins below `least`. */
+static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, double least, PfSaddleMargin *margin)
 {
   bool position = level == PF_LEVEL_POSITION;
   const double *rows = f->out + f->count[0] + (position ? 0 : f->count[1]);
@@ -215,7 +223,7 @@ static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, Pf
   memcpy(f->value + f->count[0], rows, (size_t)f->count[position ? 1 : 2]*sizeof *f->value);
   if (f->held) hold(f, &f->saddle[position ? 0 : 1]);
   *margin = pf_saddle_factor(&f->saddle[position ? 0 : 1], f->value, square);
-  return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? PF_SCHUR_MARGIN : PF_SADDLE_LAST);
+  return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? least : PF_SADDLE_LAST);
 }
 
 bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int *row)
@@ -223,7 +231,7 @@ bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int
   PfSaddleMargin found;
   if (!f->sparse) return false;
   pf_tape_run(f->slopes, values, f->out, f->slope_work);
-  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->square, &found);
+  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->square, least_watched(f), &found);
   if (!good && f->M) return false;
   *margin = found.rows > 0 ? sqrt(found.rows) : 0;
   *row = found.row < 0 ? 0 : found.row;
@@ -413,7 +421,7 @@ static PfStatus find_step(void *user, bool fresh, double *length)
   if (pf_first_not_finite(f->out + first, (size_t)count) >= 0) return PF_ERR_NUMBER;
   if (pf_first_not_finite(miss, (size_t)rows) >= 0) return PF_ERR_NUMBER;
   for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
-  if (f->sparse && factor_sparse(f, d->level, NULL, &margin)) {
+  if (f->sparse && factor_sparse(f, d->level, NULL, PF_SADDLE_REFINED, &margin)) {
     pf_saddle_solve(&f->saddle[position ? 0 : 1], NULL, f->right, f->step, NULL);
     return PF_OK;
   }
