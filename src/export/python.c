@@ -309,7 +309,7 @@ static PfStatus put_functions(const PfExport *x, PfText *text)
 
 /* ---------------------------------------------------------------- names and numbers */
 
-static void put_class(const PfExport *x, PfText *text, const char *name, const char *about, const PfNamedList *list,
+static void put_class(PfText *text, const char *name, const char *about, const PfNamedList *list,
                       const double *values)
 {
   pf_text_print(text, "class %s(_Numbers):\n    \"\"\"%s\"\"\"\n    _defaults = (", name, about);
@@ -328,7 +328,6 @@ static void put_class(const PfExport *x, PfText *text, const char *name, const c
     }
   }
   pf_text_add(text, list->count ? "\n    )\n\n\n" : ")\n\n\n");
-  (void)x;
 }
 
 void pf_python_put_lists(const PfExport *x, PfText *text)
@@ -443,8 +442,8 @@ PfStatus pf_export_python(const PfExport *x, const PfReference *r, PfExportFiles
   put_rows(text, "POSITION_ROWS", x->position_row, x->position_count);
   put_rows(text, "VELOCITY_ROWS", x->velocity_row, x->velocity_count);
   put_start(x, text);
-  put_class(x, text, "Params", "Parameters with the values of the model.", &x->parameters, x->start);
-  put_class(x, text, "Input", "Inputs: those of the model that are no functions of time.", &x->inputs,
+  put_class(text, "Params", "Parameters with the values of the model.", &x->parameters, x->start);
+  put_class(text, "Input", "Inputs: those of the model that are no functions of time.", &x->inputs,
             x->start + x->at_inputs);
   PF_TRY(put_functions(x, text));
   put_motion(x, text);
