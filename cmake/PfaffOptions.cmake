@@ -23,7 +23,7 @@ set_property(CACHE PFAFF_RSVG PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_MODULES "" CACHE STRING
   "Modules to build, empty for all; fewer, from the left, give a smaller library without the program")
 mark_as_advanced(PFAFF_MODULES)
-set(PFAFF_ALL_MODULES base num expr model lang mech kernel codegen form tree time sim study out scene import)
+set(PFAFF_ALL_MODULES base num expr model lang mech kernel codegen form tree time sim study out scene export import)
 if(NOT PFAFF_MODULES)
   set(PFAFF_MODULES ${PFAFF_ALL_MODULES})
 endif()

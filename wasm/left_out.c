@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that are not in the module: 'import' needs a reader of XML, 'converge' is for a machine of one's own,
- * and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
+/* Commands that are not in the module: 'export' writes folders, 'import' needs a reader of XML, 'converge' is for a
+ * machine of one's own, and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "scene/picture.h"
@@ -29,6 +29,12 @@ static int plot(int argc, char **argv)
   return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'plot' is left out of this build");
 }
 
+static int export(int argc, char **argv)
+{
+  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'export' is left out of this build");
+}
+
+const Command pf_command_export = {.name = "export", .summary = LEFT_OUT, .takes = "", .run = export};
 const Command pf_command_import = {.name = "import", .summary = LEFT_OUT, .takes = "", .run = import};
 const Command pf_command_converge = {.name = "converge", .summary = LEFT_OUT, .takes = "", .run = converge};
 const Command pf_command_page = {.name = "page", .summary = LEFT_OUT, .takes = "", .run = page};

@@ -10,8 +10,8 @@
 #include "pfaff/pfaff.h"
 
 extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_draw, pf_command_eval,
-    pf_command_fmt, pf_command_import, pf_command_page, pf_command_plot, pf_command_run, pf_command_converge,
-    pf_command_study;
+    pf_command_export, pf_command_fmt, pf_command_import, pf_command_page, pf_command_plot, pf_command_run,
+    pf_command_converge, pf_command_study;
 
 /* Finds the command that the words of the command line ask for, and runs it. Returns the exit code (commands.c). */
 int pf_cli_run(int argc, char **argv);
@@ -105,7 +105,9 @@ PfStatus pf_cli_choose_native(PfContext *ctx, const Options *options);
 /* What became of it, as a line of a summary, when there is something to tell; and as a member "native". */
 void pf_cli_put_native(const PfContext *ctx, PfText *text);
 void pf_cli_json_native(const PfContext *ctx, PfJson *json);
-/* Loads the model, derives its equations, and changes its start as --state says. */
+/* Loads the model into it, derives its equations, and changes its start as --state says. */
+PfStatus pf_cli_load(Session *session, const Options *options);
+/* Both, after a look at --out. */
 PfStatus pf_cli_open(Session *session, const Options *options);
 /* The same for a motion alone: of large trees the equations are an outline. */
 PfStatus pf_cli_open_to_move(Session *session, const Options *options);

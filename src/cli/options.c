@@ -51,6 +51,7 @@ const char *pf_native_value(int index, const char **summary)
 
 /* In the order in which help shows them. */
 static const Option table[] = {
+  {"to", 0, "TARGET", OPTION_TEXT, AT(to), NULL, OPTIONS_OF_COMMAND, "what the model is written as", pf_target_value},
   {"form", 0, "NAME", OPTION_TEXT, AT(form), NULL, OPTIONS_OF_COMMAND,
    "the formulation of the equations (default: auto for motions, otherwise multipliers, which is also called lagrange)",
    formulation_value},
@@ -100,6 +101,10 @@ static const Option table[] = {
   {"wheel", 0, "LINK[:R]", OPTION_LIST, AT(wheels), NULL, OPTIONS_OF_COMMAND,
    "a link that rolls on the plane z = 0 without slip, with its radius in m when no shape of the link tells it; may be "
    "repeated", NULL},
+  {"float", 0, NULL, OPTION_FLAG, AT(single), NULL, OPTIONS_OF_COMMAND,
+   "numbers of type float, for processors that compute with no others fast", NULL},
+  {"most", 0, "N", OPTION_COUNT, AT(most), "1", OPTIONS_OF_COMMAND,
+   "the most operations that are written out (200000): compilers take long for more", NULL},
   {"write", 'w', NULL, OPTION_FLAG, AT(write), NULL, OPTIONS_OF_COMMAND, "replaces the file instead of printing", NULL},
 
   {"param", 'p', "NAME=VALUE", OPTION_LIST, AT(parameters), NULL, OPTIONS_OF_STATE,

@@ -31,9 +31,10 @@ typedef struct Options {
   const char *range; /* NAME=a..b:n, for commands that take one before their file */
   Texts parameters, state; /* name=value */
   Texts wheels;            /* link:radius */
-  bool json, latex, standalone, markdown, c, steps, matrices, help, as_given, prove, spatial, free, write;
-  const char *form, *out, *base, *actuators, *inverse, *page, *independent;
-  double time;
+  bool json, latex, standalone, markdown, c, steps, matrices, help, as_given, prove, spatial, free, write,
+      single;
+  const char *form, *out, *to, *base, *actuators, *inverse, *page, *independent;
+  double time, most;
   /* the run */
   const char *method, *at;
   double horizon, rtol, atol, step, every, rho, rate, most_steps;
@@ -110,7 +111,8 @@ extern const Command *const pf_commands[], *const pf_studies[];
 
 /* Values of --native, in the order of PfNative. */
 const char *pf_native_value(int index, const char **summary);
-
+/* Values of --to (export.c). */
+const char *pf_target_value(int index, const char **summary);
 /* Values of --view, in the order of PfView. */
 const char *pf_view_value(int index, const char **summary);
 

@@ -135,17 +135,27 @@ void pf_cli_json_native(const PfContext *ctx, PfJson *json)
 
 typedef PfStatus Deriving(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
 
-static PfStatus open_by(Session *session, const Options *options, Deriving *derive)
+static PfStatus load_by(Session *session, const Options *options, Deriving *derive)
 {
-  PF_TRY(pf_cli_begin_session(session));
-  PF_TRY(pf_cli_choose_native(session->ctx, options));
-  PF_TRY(pf_cli_check_out(session->ctx, options));
   double start = pf_cli_clock();
   PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
   PF_TRY(name_file(session));
   PF_TRY(derive(session->ctx, session->arena, session->model, &session->equations));
   session->seconds = pf_cli_clock() - start;
   return pf_cli_give_state(session, options);
+}
+
+static PfStatus open_by(Session *session, const Options *options, Deriving *derive)
+{
+  PF_TRY(pf_cli_begin_session(session));
+  PF_TRY(pf_cli_choose_native(session->ctx, options));
+  PF_TRY(pf_cli_check_out(session->ctx, options));
+  return load_by(session, options, derive);
+}
+
+PfStatus pf_cli_load(Session *session, const Options *options)
+{
+  return load_by(session, options, pf_equations_derive);
 }
 
 PfStatus pf_cli_open(Session *session, const Options *options)

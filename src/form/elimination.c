@@ -6,6 +6,7 @@
  * evaluation, and where one is small 'multipliers' takes over for that state. */
 #include "form/angles.h"
 #include "form/choose.h"
+#include "form/closed.h"
 #include "form/form_impl.h"
 
 #include <math.h>
@@ -320,7 +321,7 @@ static PfStatus make_tapes(Maker *k, Formulas *f)
   return make_velocity(k, f, pairs);
 }
 
-static PfStatus make(Maker *k, Formulas *f)
+static PfStatus make_formulas(Maker *k, Formulas *f)
 {
   if (k->solver->system->friction) return refuse(k, "it has no place for friction that depends on the multipliers");
   PF_TRY(gather(k));
@@ -328,7 +329,7 @@ static PfStatus make(Maker *k, Formulas *f)
   PF_TRY(make_room(k));
   PF_TRY(eliminate(k));
   accelerate(k);
-  return make_tapes(k, f);
+  return PF_OK;
 }
 
 void pf_formulas_drop(Formulas *f)
@@ -350,22 +351,36 @@ static PfStatus check(const PfSolver *s)
   return pf_fail(s->ctx, PF_ERR_MODEL, "it is written out for at most 16 coordinates and 8 constraints");
 }
 
-/* Whatever else than memory stops it, a division by zero perhaps, means that it does not apply. */
-static PfStatus write_formulas(PfSolver *s, Formulas *f)
+static Maker begin(PfSolver *s)
 {
-  PfContext *ctx = s->ctx;
-  int before = pf_diagnostic_count(ctx);
-  Maker k = {.solver = s, .ctx = ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m,
-             .zero = pf_expr_int(ctx, 0), .arena = pf_arena_new(pf_context_allocator(ctx))};
-  if (!k.arena) return pf_solver_no_room(s);
-  PfStatus status = make(&k, f);
-  pf_arena_free(k.arena);
+  return (Maker){.solver = s, .ctx = s->ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m,
+                 .zero = pf_expr_int(s->ctx, 0), .arena = pf_arena_new(pf_context_allocator(s->ctx))};
+}
+
+/* Whatever else than memory stops it, a division by zero perhaps, means that it does not apply. */
+static PfStatus end(Maker *k, PfStatus status, int before)
+{
+  PfContext *ctx = k->ctx;
+  pf_arena_free(k->arena);
   if (status == PF_OK || pf_is_final(status)) return status;
   status = pf_expr_check(ctx);
   if (pf_is_final(status)) return status;
   pf_diagnostics_cut(ctx, before);
-  return pf_fail(ctx, PF_ERR_MODEL, "%s", k.why_not ? k.why_not
-                                                    : "it divides by zero: mass matrix or constraints are singular");
+  return pf_fail(ctx, PF_ERR_MODEL, "%s", k->why_not ? k->why_not
+                                                     : "it divides by zero: mass matrix or constraints are singular");
+}
+
+static PfStatus make(Maker *k, Formulas *f)
+{
+  PF_TRY(make_formulas(k, f));
+  return make_tapes(k, f);
+}
+
+static PfStatus write_formulas(PfSolver *s, Formulas *f)
+{
+  int before = pf_diagnostic_count(s->ctx);
+  Maker k = begin(s);
+  return end(&k, k.arena ? make(&k, f) : pf_solver_no_room(s), before);
 }
 
 static PfStatus new_formulas(PfSolver *s, Formulas **formulas)
@@ -412,6 +427,38 @@ static PfStatus prepare(PfSolver *s)
   e->velocity_out = pf_solver_scratch(s, double, m + n + pairs);
   e->work = pf_solver_scratch(s, double, size > other ? size : other);
   return e->flow_out && e->velocity_out && e->work ? PF_OK : pf_solver_no_room(s);
+}
+
+/* ---------------------------------------------------------------- formulas for others */
+
+static PfStatus make_closed(Maker *k, PfArena *arena, PfClosedForm *form)
+{
+  Formulas f = {.arena = arena, .users = 1, .fixed_margin = 1};
+  size_t n = (size_t)k->n, m = (size_t)k->m;
+  form->acceleration = pf_arena_array(arena, PfExpr, n);
+  form->multiplier = pf_arena_array(arena, PfExpr, m);
+  form->pair = pf_arena_array(arena, PfExpr, 2*(n + m));
+  f.row = pf_arena_array(arena, int, m);
+  if (!form->acceleration || !form->multiplier || !form->pair || !f.row) return pf_solver_no_room(k->solver);
+  PF_TRY(make_formulas(k, &f));
+  PF_TRY(list_pairs(k, &f, form->pair));
+  memcpy(form->acceleration, k->a, n*sizeof *form->acceleration);
+  if (m) memcpy(form->multiplier, k->lambda, m*sizeof *form->multiplier);
+  form->pairs = f.pairs;
+  form->mass_pairs = f.mass_pairs;
+  return pf_expr_check(k->ctx);
+}
+
+PfStatus pf_closed_form(PfContext *ctx, PfArena *arena, const PfSystem *system, PfClosedLength length,
+                        PfClosedForm *form)
+{
+  PfSolverPlan plan = {.cost_limit = length == PF_CLOSED_SHORT ? INFINITY : 0};
+  PfSolver solver = {.ctx = ctx, .arena = arena, .system = system, .plan = &plan, .formulation = &pf_form_elimination};
+  *form = (PfClosedForm){0};
+  PF_TRY(check(&solver));
+  int before = pf_diagnostic_count(ctx);
+  Maker k = begin(&solver);
+  return end(&k, k.arena ? make_closed(&k, arena, form) : pf_solver_no_room(&solver), before);
 }
 
 /* ---------------------------------------------------------------- numbers */

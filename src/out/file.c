@@ -137,6 +137,46 @@ PfStatus pf_out_check(PfContext *ctx, const char *path)
   return result;
 }
 
+/* "a/b/" is "a/b". */
+static PfStatus put_plain_folder(PfContext *ctx, const char *path, PfText *plain)
+{
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  pf_text_init(plain, pf_context_allocator(ctx));
+  pf_text_put(plain, path, length);
+  return plain->failed ? pf_no_room(ctx, "a file name") : PF_OK;
+}
+
+static PfStatus check_folder(PfContext *ctx, const char *path, const char *plain)
+{
+  struct stat status;
+  if (!*plain) return fail(ctx, path, ENOENT);
+  if (stat(plain, &status) == 0) {
+    int error = S_ISDIR(status.st_mode) ? folder_error(plain) : ENOTDIR;
+    return error ? fail(ctx, path, error) : PF_OK;
+  }
+  if (errno != ENOENT) return fail(ctx, path, errno);
+  return check_place(ctx, path, plain);
+}
+
+PfStatus pf_out_check_folder(PfContext *ctx, const char *path)
+{
+  PfText plain;
+  PfStatus result = put_plain_folder(ctx, path, &plain);
+  if (result == PF_OK) result = check_folder(ctx, path, pf_text_get(&plain));
+  pf_text_free(&plain);
+  return result;
+}
+
+PfStatus pf_out_make_folder(PfContext *ctx, const char *path)
+{
+  struct stat status;
+  if (mkdir(path, 0777) == 0) return PF_OK;
+  int error = errno;
+  if (error == EEXIST && stat(path, &status) == 0) error = S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+  return error ? fail(ctx, path, error) : PF_OK;
+}
+
 /* ---------------------------------------------------------------- the beginning */
 
 static void warn_of_other(PfOutFile *file)

@@ -40,6 +40,11 @@ void pf_out_remove(PfOutFile *file);
  * Says what failed and where the file is: `what`, as in "100 rows". */
 PfStatus pf_out_rescue(PfOutFile *file, const char *what);
 
+/* Whether files can be made in the folder, or the folder itself. Fails with PF_ERR_FILE. */
+PfStatus pf_out_check_folder(PfContext *ctx, const char *path);
+/* Makes it when it is missing. */
+PfStatus pf_out_make_folder(PfContext *ctx, const char *path);
+
 /* All of it at once: a whole text. */
 PfStatus pf_out_text(PfContext *ctx, const char *path, const PfText *text);
 

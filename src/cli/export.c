@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pfaff export: a model as source for other programs. */
+#include "cli/derive.h"
+#include "export/export.h"
+#include "out/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+
+static const OptionHelp own[] = {
+  {.name = "form", .help = "how accelerations are found (default: auto); with --to latex a form of 'derive'",
+   .values = pf_export_form},
+  {.name = "inputs", .help = "inputs that the model gives as functions of time and that are inputs of the code all the "
+                             "same: names with commas"},
+  {.name = "param", .help = "another default of a parameter"},
+  {.name = "state", .help = "another start, which becomes that of the code"},
+  {.name = "out", .argument = "PLACE", .help = "the folder to write to, made when it is missing; for one file also its "
+                                               "name, or - for standard output"},
+  {0}};
+
+const Command pf_command_export = {
+  .name = "export", .summary = "a model as C, Python, MATLAB, CasADi or LaTeX source",
+  .operands = "FILE",
+  .about = "Writes functions for accelerations, multipliers, M, F, A, b, energies, poses, Jacobians, contact forces, "
+           "derivatives, the linear model, inverse dynamics and steps. C needs nothing but the C library: no memory is "
+           "allocated, no loop is without a bound. Files that are there are replaced, others stay.",
+  .takes = "to form float inputs most param state time as-given out json ",
+  .own = own,
+  .examples = "pfaff export --to c -o robot examples/bicycle.pf\npfaff export --to c --float -o robot "
+              "examples/snakeboard.pf\npfaff export --to python -o . examples/snakeboard.pf\n",
+  .run = run};
+
+typedef struct Target {
+  const char *name, *summary;
+  const char *ending; /* of its one file; NULL: there are several */
+  PfWords words;
+} Target;
+
+static const Target targets[] = {
+  {"c", "C99: a header, a source, a self-test, a Makefile, a README", NULL, PF_WORDS_C},
+  {"python", "a module of Python that needs NumPy", ".py", PF_WORDS_PYTHON},
+  {"matlab", "a function of MATLAB or Octave that gives a struct of functions", ".m", PF_WORDS_MATLAB},
+  {"casadi", "a module of Python that builds functions of CasADi", ".py", PF_WORDS_PYTHON},
+  {"latex", "a document with the equations, as 'derive --latex --standalone'", ".tex", PF_WORDS_C}};
+enum { TARGETS = sizeof targets/sizeof *targets };
+
+const char *pf_target_value(int index, const char **summary)
+{
+  if (index < 0 || index >= TARGETS) return NULL;
+  *summary = targets[index].summary;
+  return targets[index].name;
+}
+
+enum { MOST_OPERATIONS = 200000 }; /* compilers take about a minute for them */
+
+typedef struct Exported {
+  Session s;
+  const Options *options;
+  const Target *target;
+  PfSystem *system;
+  PfExport export;
+  PfExportFiles files;
+  PfText folder; /* where they go; empty: --out is the name of the only one */
+} Exported;
+
+/* ---------------------------------------------------------------- options */
+
+static PfStatus find_target(PfContext *ctx, const char *name, const Target **target)
+{
+  const char *nearest = NULL;
+  int best = 0;
+  for (int i = 0; i < TARGETS; i++) {
+    if (name && !strcmp(targets[i].name, name)) {
+      *target = targets + i;
+      return PF_OK;
+    }
+    if (name && pf_name_is_nearer(name, targets[i].name, &best)) nearest = targets[i].name;
+  }
+  if (name) pf_fail(ctx, PF_ERR_ARGUMENT, "there is no target '%s'", name);
+  else pf_fail(ctx, PF_ERR_ARGUMENT, "--to is missing: what is the model to be written as?");
+  if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
+  else pf_hint(ctx, "there are: c, python, matlab, casadi, latex");
+  return PF_ERR_ARGUMENT;
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+  size_t length = strlen(path), end = strlen(ending);
+  return length > end && !strcmp(path + length - end, ending);
+}
+
+/* -o: a folder, or for one file its name. */
+static PfStatus find_place(Exported *x)
+{
+  const char *out = x->options->out, *ending = x->target->ending;
+  PfContext *ctx = x->s.ctx;
+  if (!out) {
+    pf_fail(ctx, PF_ERR_ARGUMENT, "--out is missing: where is the code to go?");
+    pf_hint(ctx, "write -o FOLDER%s", ending ? ", or -o - for standard output" : "");
+    return PF_ERR_ARGUMENT;
+  }
+  bool standard = pf_cli_out_is_standard(x->options);
+  if (standard && !ending)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--to %s writes several files: -o needs a folder", x->target->name);
+  if (standard && x->options->json)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--json and --out %s: standard output takes one of them", out);
+  if (standard || (ending && ends_in(out, ending))) return pf_out_check(ctx, out);
+  pf_text_add(&x->folder, out);
+  return pf_out_check_folder(ctx, out);
+}
+
+static PfStatus check_options(Exported *x)
+{
+  const Options *o = x->options;
+  PF_TRY(find_target(x->s.ctx, o->to, &x->target));
+  if (strcmp(x->target->name, "c") != 0) PF_TRY(pf_cli_refuse(x->s.ctx, o, "float", "it is for --to c"));
+  if (!strcmp(x->target->name, "latex"))
+    PF_TRY(pf_cli_refuse(x->s.ctx, o, "inputs most time as-given", "the equations are those of every state"));
+  return find_place(x);
+}
+
+/* ---------------------------------------------------------------- the model */
+
+static PfStatus free_input(Session *s, const char *name, size_t length)
+{
+  PfModel *model = s->model;
+  const char *nearest = NULL;
+  int best = 0;
+  char asked[PF_LONGEST_NAME];
+  snprintf(asked, sizeof asked, "%.*s", (int)length, name);
+  for (int i = 0; i < model->input_count; i++) {
+    if (!strcmp(model->inputs[i].name, asked)) {
+      model->inputs[i].value = PF_EXPR_NONE;
+      return PF_OK;
+    }
+    if (pf_name_is_nearer(asked, model->inputs[i].name, &best)) nearest = model->inputs[i].name;
+  }
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inputs: the model has no input '%s'", asked);
+  if (nearest) pf_hint(s->ctx, "did you mean '%s'?", nearest);
+  return PF_ERR_ARGUMENT;
+}
+
+/* What was derived with a function of time is derived again without. */
+static PfStatus free_inputs(Session *s, const char *list)
+{
+  if (!list) return PF_OK;
+  for (const char *at = list; *at; at += strspn(at, ", ")) {
+    size_t length = strcspn(at, ", ");
+    PF_TRY(free_input(s, at, length));
+    at += length;
+  }
+  return pf_equations_derive(s->ctx, s->arena, s->model, &s->equations);
+}
+
+/* The name of a model without one is that of its file. */
+static const char *name_of(const Session *s)
+{
+  if (s->model->name[0]) return s->model->name;
+  const char *base = pf_cli_base_name(s->model->file), *dot = strrchr(base, '.');
+  size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+  return strcmp(base, "-") && base[0] != '<' ? pf_arena_text(s->arena, base, length) : "model";
+}
+
+static PfStatus write_equations(Exported *x)
+{
+  Session *s = &x->s;
+  PfDerivation d;
+  const char *stem;
+  PfDeriveOptions how = {.form = x->options->form ? pf_form_name(x->options->form) : "multipliers"};
+  PF_TRY(pf_cli_keep_parameters(s, x->options));
+  PF_TRY(pf_derive(s->ctx, s->arena, &s->equations, &how, &d));
+  PF_TRY(pf_names_of_model(s->ctx, s->arena, x->target->words, name_of(s), &stem));
+  PfExportFile *file = x->files.at;
+  x->files.count = 1;
+  pf_text_init(&file->text, pf_context_allocator(s->ctx));
+  PfText name;
+  pf_text_init(&name, pf_context_allocator(s->ctx));
+  pf_text_print(&name, "%s.tex", stem);
+  file->name = pf_arena_text(s->arena, pf_text_get(&name), name.count);
+  pf_text_free(&name);
+  pf_derived_document(s, &d, &file->text);
+  return file->name && !file->text.failed ? pf_expr_check(s->ctx) : pf_no_room(s->ctx, "the export");
+}
+
+static PfStatus write_code(Exported *x)
+{
+  Session *s = &x->s;
+  double *values;
+  PfStart start;
+  PfReference reference;
+  const Options *o = x->options;
+  PfExportOptions how = {.words = x->target->words, .form = o->form,
+                         .most = isnan(o->most) ? MOST_OPERATIONS : o->most};
+  PF_TRY(free_inputs(s, o->inputs));
+  PF_TRY(pf_system_new(s->ctx, &s->equations, &x->system));
+  PF_TRY(pf_cli_start(s, o, x->system, &values, &start));
+  const char *name = name_of(s);
+  if (!name) return pf_no_room(s->ctx, "the export");
+  PF_TRY(pf_export_collect(s->ctx, s->arena, x->system, values, name, &how, &x->export));
+  PF_TRY(pf_export_reference(&x->export, values, &reference));
+  if (!reference.count)
+    pf_warn_at(s->ctx, (PfPlace){0}, "the self-test is empty: there are no accelerations at the start, nor near it");
+  if (!strcmp(x->target->name, "c"))
+    return pf_export_c(&x->export, &reference, o->single ? PF_REAL_FLOAT : PF_REAL_DOUBLE, &x->files);
+  if (!strcmp(x->target->name, "python")) return pf_export_python(&x->export, &reference, &x->files);
+  if (!strcmp(x->target->name, "casadi")) return pf_export_casadi(&x->export, &reference, &x->files);
+  return pf_export_matlab(&x->export, &reference, &x->files);
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void put_path(const Exported *x, int i, PfText *path)
+{
+  if (x->folder.count) pf_text_print(path, "%s/%s", pf_text_get(&x->folder), x->files.at[i].name);
+  else pf_text_add(path, x->options->out);
+}
+
+static PfStatus write_files(Exported *x)
+{
+  PfContext *ctx = x->s.ctx;
+  if (!x->folder.count) return pf_out_text(ctx, x->options->out, &x->files.at[0].text);
+  PF_TRY(pf_out_make_folder(ctx, pf_text_get(&x->folder)));
+  for (int i = 0; i < x->files.count; i++) {
+    PfText path;
+    pf_text_init(&path, pf_context_allocator(ctx));
+    put_path(x, i, &path);
+    PfStatus status = path.failed ? pf_no_room(ctx, "the export")
+                                  : pf_cli_spare_files(ctx, x->options, "out", pf_text_get(&path));
+    if (status == PF_OK) status = pf_out_text(ctx, pf_text_get(&path), &x->files.at[i].text);
+    pf_text_free(&path);
+    PF_TRY(status);
+  }
+  return PF_OK;
+}
+
+static PfStatus export(Exported *x)
+{
+  PF_TRY(pf_cli_begin_session(&x->s));
+  pf_text_init(&x->folder, pf_context_allocator(x->s.ctx));
+  PF_TRY(check_options(x));
+  PF_TRY(pf_cli_load(&x->s, x->options));
+  pf_cli_warn_events(&x->s);
+  PF_TRY(!strcmp(x->target->name, "latex") ? write_equations(x) : write_code(x));
+  return write_files(x);
+}
+
+/* ---------------------------------------------------------------- the result */
+
+static void text_result(void *user, PfText *text)
+{
+  const Exported *x = user;
+  const PfExport *e = &x->export;
+  if (pf_cli_out_is_standard(x->options)) return;
+  if (e->form) pf_text_print(text, "%s, accelerations by %s:", pf_cli_name(x->s.model), e->form);
+  else pf_text_print(text, "%s:", pf_cli_name(x->s.model));
+  for (int i = 0; i < x->files.count; i++) {
+    pf_text_add(text, i ? ", " : " ");
+    put_path(x, i, text);
+  }
+  pf_text_add(text, "\n");
+}
+
+static void json_files(const Exported *x, PfJson *json)
+{
+  pf_json_open(json, "files", '[');
+  for (int i = 0; i < x->files.count; i++) {
+    PfText path;
+    pf_text_init(&path, pf_context_allocator(x->s.ctx));
+    put_path(x, i, &path);
+    pf_json_string(json, NULL, pf_text_get(&path));
+    pf_text_free(&path);
+  }
+  pf_json_close(json, ']');
+}
+
+static void json_names(PfJson *json, const char *key, const PfNamedList *list)
+{
+  pf_json_open(json, key, '{');
+  for (int i = 0; i < list->count; i++) pf_json_string(json, list->at[i].name, list->at[i].id);
+  pf_json_close(json, '}');
+}
+
+static void json_result(void *user, PfJson *json)
+{
+  const Exported *x = user;
+  const PfExport *e = &x->export;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", pf_cli_name(x->s.model));
+  pf_json_string(json, "to", x->target->name);
+  json_files(x, json);
+  if (e->form) {
+    pf_json_string(json, "formulation", e->form);
+    pf_json_string(json, "prefix", e->prefix);
+    json_names(json, "parameters", &e->parameters);
+    json_names(json, "coordinates", &e->coordinates);
+    json_names(json, "inputs", &e->inputs);
+    json_names(json, "outputs", &e->outputs);
+  }
+  pf_cli_json_diagnostics(x->s.ctx, json);
+  pf_json_close(json, '}');
+}
+
+static int run(int argc, char **argv)
+{
+  Options options;
+  int code = pf_cli_options(&pf_command_export, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Exported x = {.options = &options};
+  PfStatus status = export(&x);
+  code = pf_cli_finish(x.s.ctx, status, &options, &x, json_result, text_result);
+  pf_export_files_free(&x.files);
+  pf_export_free(&x.export);
+  pf_system_free(x.system);
+  if (x.s.ctx) pf_text_free(&x.folder);
+  pf_cli_close(&x.s);
+  return code;
+}

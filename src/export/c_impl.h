@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the writer of C. */
+#ifndef PF_EXPORT_C_IMPL_H
+#define PF_EXPORT_C_IMPL_H
+
+#include "export/export_impl.h"
+
+typedef struct PfCText {
+  const PfExport *x;
+  PfReal real;
+  PfText *text;
+} PfCText;
+
+/* Text with marks (c_solver.c). */
+void pf_c_put(const PfCText *c, const char *marked);
+/* A number as a constant of the type. */
+void pf_c_put_number(const PfCText *c, double value);
+
+/* "const robot_params *p, … double *M": what a straight-line function takes; names alone where it is called. */
+typedef enum PfCList { PF_C_DECLARED, PF_C_NAMED } PfCList;
+void pf_c_put_arguments(const PfCText *c, const PfExportFunction *function, PfCList list);
+/* robot_matrices, or robot_jacobian_3 */
+void pf_c_put_function_name(const PfCText *c, const PfExportFunction *function);
+
+void pf_c_put_header(const PfCText *c);
+void pf_c_put_solver(const PfCText *c);
+void pf_c_put_friction_solver(const PfCText *c);
+void pf_c_put_interface(const PfCText *c);
+PfStatus pf_c_put_source(const PfCText *c);
+void pf_c_put_test(const PfCText *c, const PfReference *reference);
+void pf_c_put_makefile(const PfCText *c);
+void pf_c_put_readme(const PfCText *c);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text of the exported C: the functions that a user calls and that are not straight-line. The marks are those of
+ * c_solver.c. */
+#include "export/c_impl.h"
+
+static const char by_elimination[] =
+"@_status @_accelerate(const @_params *p, const @_state *x, const @_input *u, @_real *a, @_real *lambda)\n"
+"{\n"
+"  @_real pivot[2*$_PAIRS1];\n"
+"  int i;\n"
+"  @_flow(p, x, u, a, lambda, pivot);\n"
+"  if (!@_are_finite(a, $_N) || !@_are_finite(lambda, $_M)) return $_NOT_FINITE;\n"
+"  for (i = 0; i < $_PAIRS; i++)\n"
+"    if (!(pivot[2*i] > (i < $_MASS_PAIRS ? ~1e-12~1e-6~ : ~1e-4~1e-3~)*pivot[2*i + 1])) return $_SINGULAR;\n"
+"  return $_OK;\n"
+"}\n"
+"\n";
+
+static const char by_matrices[] =
+"@_status @_accelerate(const @_params *p, const @_state *x, const @_input *u, @_real *a, @_real *lambda)\n"
+"{\n";
+
+static const char solve_matrices[] =
+"  @_factors f;\n"
+"  @_status status;\n"
+"  @_matrices(p, x, u, M, F, A, b);\n"
+"  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(F, $_N) || !@_are_finite(A, $_M*$_N) || !@_are_finite(b, $_M))\n"
+"    return $_NOT_FINITE;\n"
+"  status = @_factor(&f, M, A, $_M);\n"
+"  if (status != $_OK) return status;\n";
+
+static const char solve_plain[] =
+"  @_solve(&f, F, b, a, lambda);\n";
+static const char solve_friction[] =
+"  status = @_rub(p, x, u, &f, F, b, a, lambda);\n"
+"  if (status != $_OK) return status;\n";
+static const char solved[] =
+"  return @_are_finite(a, $_N) && @_are_finite(lambda, $_M) ? $_OK : $_NOT_FINITE;\n"
+"}\n"
+"\n";
+
+/* ---------------------------------------------------------------- projection and steps */
+
+static const char no_projection[] =
+"@_status @_project(const @_params *p, @_state *x, const @_input *u)\n"
+"{\n"
+"  (void)p;\n"
+"  (void)u;\n"
+"  return @_are_finite(x->q, $_N) && @_are_finite(x->v, $_N) ? $_OK : $_NOT_FINITE;\n"
+"}\n"
+"\n";
+
+static const char projection[] =
+"/* The change of least length in the metric of M (of 1 where that is singular) that takes the rows off `miss`. */\n"
+"static @_status @_correct(const @_params *p, const @_state *x, const @_input *u, const int *row, int rows,\n"
+"                          const @_real *miss, @_real *change)\n"
+"{\n"
+"  @_real M[$_N*$_N], F[$_N], A[$_M1*$_N], b[$_M1], lambda[$_M1];\n"
+"  @_factors f;\n"
+"  int i, j;\n"
+"  @_matrices(p, x, u, M, F, A, b);\n"
+"  for (i = 0; i < rows; i++) {\n"
+"    for (j = 0; j < $_N; j++) A[i*$_N + j] = A[row[i]*$_N + j]; /* row[i] >= i */\n"
+"    b[i] = -miss[row[i]];\n"
+"  }\n"
+"  for (i = 0; i < $_N; i++) F[i] = 0;\n"
+"  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(A, rows*$_N) || !@_are_finite(b, rows)) return $_NOT_FINITE;\n"
+"  if (@_factor(&f, M, A, rows) != $_OK) {\n"
+"    for (i = 0; i < $_N*$_N; i++) M[i] = (@_real)(i%($_N + 1) == 0);\n"
+"    if (@_factor(&f, M, A, rows) != $_OK) return $_SINGULAR;\n"
+"  }\n"
+"  @_solve(&f, F, b, change, lambda);\n"
+"  return @_are_finite(change, $_N) ? $_OK : $_NOT_FINITE;\n"
+"}\n"
+"\n"
+"static @_real @_largest(const @_real *miss, const int *row, int rows)\n"
+"{\n"
+"  @_real most = 0;\n"
+"  int i;\n"
+"  for (i = 0; i < rows; i++)\n"
+"    if (!(`fabs(miss[row[i]]) <= most)) most = `fabs(miss[row[i]]);\n"
+"  return most;\n"
+"}\n"
+"\n"
+"@_status @_project(const @_params *p, @_state *x, const @_input *u)\n"
+"{\n";
+
+static const char rest_of_projection[] =
+"  int level, i, round;\n"
+"  for (level = 0; level < 2; level++) {\n"
+"    const int rows = level ? $_VELOCITIES : $_POSITIONS;\n"
+"    const int *row = level ? velocity_row : position_row;\n"
+"    @_real position[$_M1], velocity[$_M1], change[$_N], most = 0, before = 0;\n"
+"    for (round = 0; rows && round < 20; round++) {\n"
+"      @_status status;\n"
+"      @_violations(p, x, u, position, velocity);\n"
+"      most = @_largest(level ? velocity : position, row, rows);\n"
+"      if (!(most > ~1e-14~1e-7~) || (round && !(most < before/2))) break;\n"
+"      before = most;\n"
+"      status = @_correct(p, x, u, row, rows, level ? velocity : position, change);\n"
+"      if (status != $_OK) return status;\n"
+"      for (i = 0; i < $_N; i++) *(level ? &x->v[i] : &x->q[i]) += change[i];\n"
+"    }\n"
+"    if (!(most <= ~1e-6~1e-2~)) return $_NO_CONVERGENCE;\n"
+"  }\n"
+"  return @_are_finite(x->q, $_N) && @_are_finite(x->v, $_N) ? $_OK : $_NOT_FINITE;\n"
+"}\n"
+"\n";
+
+static const char step[] =
+"@_status @_step(const @_params *p, @_state *x, const @_input *u, @_real h)\n"
+"{\n"
+"  @_state s = *x;\n"
+"  @_real a[$_N], lambda[$_M1], q[$_N], v[$_N];\n"
+"  int i, stage;\n"
+"  for (i = 0; i < $_N; i++) q[i] = v[i] = 0;\n"
+"  for (stage = 0; stage < 4; stage++) {\n"
+"    const @_real weight = (stage == 1 || stage == 2) ? h/3 : h/6, next = stage < 2 ? h/2 : h;\n"
+"    const @_status status = @_accelerate(p, &s, u, a, lambda);\n"
+"    if (status != $_OK) return status;\n"
+"    for (i = 0; i < $_N; i++) {\n"
+"      q[i] += weight*s.v[i];\n"
+"      v[i] += weight*a[i];\n"
+"      s.q[i] = x->q[i] + next*s.v[i];\n"
+"      s.v[i] = x->v[i] + next*a[i];\n"
+"    }\n"
+"    s.time = x->time + next;\n"
+"  }\n"
+"  for (i = 0; i < $_N; i++) {\n"
+"    x->q[i] += q[i];\n"
+"    x->v[i] += v[i];\n"
+"  }\n"
+"  x->time = s.time;\n"
+"  return @_project(p, x, u);\n"
+"}\n"
+"\n";
+
+/* ---------------------------------------------------------------- derivatives */
+
+static const char derivatives[] =
+"/* K d(a, lambda) = -d(residuals), K that of the accelerations themselves. */\n"
+"@_status @_derivatives(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
+"                       @_real *D)\n"
+"{\n"
+"  @_real right[$_N], da[$_N], dlambda[$_M1];\n"
+"  @_factors f;\n"
+"  @_status status;\n"
+"  int i, k;\n";
+
+static const char derivatives_friction[] =
+"  @_real C_lambda[$_N*$_M], J[$_M*$_M], W[$_M*$_M];\n"
+"  int j;\n";
+
+static const char derivatives_solve[] =
+"  @_matrices(p, x, u, M, F, A, b);\n"
+"  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(A, $_M*$_N)) return $_NOT_FINITE;\n"
+"  status = @_factor(&f, M, A, $_M);\n"
+"  if (status != $_OK) return status;\n"
+"  @_slopes(p, x, u, a, lambda, D);\n";
+
+static const char derivatives_feedback[] =
+"  @_friction(p, x, u, lambda, F, C_lambda);\n"
+"  @_feedback(&f, C_lambda, J);\n";
+
+static const char derivatives_columns[] =
+"  for (k = 0; k < $_COLUMNS; k++) {\n"
+"    for (i = 0; i < $_N; i++) right[i] = -D[i*$_COLUMNS + k];\n"
+"    for (i = 0; i < $_M; i++) b[i] = -D[($_N + i)*$_COLUMNS + k];\n"
+"    @_solve(&f, right, b, da, dlambda);\n";
+
+static const char derivatives_rub[] =
+"    for (i = 0; i < $_M*$_M; i++) W[i] = J[i];\n"
+"    if (!@_gauss(W, dlambda)) return $_SINGULAR;\n"
+"    for (i = 0; i < $_N; i++)\n"
+"      for (j = 0; j < $_M; j++) right[i] += C_lambda[i*$_M + j]*dlambda[j];\n"
+"    @_solve(&f, right, b, da, dlambda);\n";
+
+static const char derivatives_end[] =
+"    for (i = 0; i < $_N; i++) D[i*$_COLUMNS + k] = da[i];\n"
+"    for (i = 0; i < $_M; i++) D[($_N + i)*$_COLUMNS + k] = dlambda[i];\n"
+"  }\n"
+"  return @_are_finite(D, ($_N + $_M)*$_COLUMNS) ? $_OK : $_NOT_FINITE;\n"
+"}\n"
+"\n";
+
+static const char linear[] =
+"void @_linear(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
+"              const @_real *D, @_real *A, @_real *B, @_real *C, @_real *E)\n"
+"{\n"
+"  @_real Y[$_OUTPUTS1*$_OUTPUT_COLUMNS];\n"
+"  int i, j, k;\n"
+"  @_output_slopes(p, x, u, a, lambda, Y);\n"
+"  for (i = 0; i < $_N; i++) {\n"
+"    for (j = 0; j < 2*$_N; j++) {\n"
+"      A[i*2*$_N + j] = (@_real)(j == $_N + i);\n"
+"      A[($_N + i)*2*$_N + j] = D[i*$_COLUMNS + j];\n"
+"    }\n"
+"    for (j = 0; j < $_INPUTS; j++) {\n"
+"      B[i*$_INPUTS + j] = 0;\n"
+"      B[($_N + i)*$_INPUTS + j] = D[i*$_COLUMNS + $_BY_U + j];\n"
+"    }\n"
+"  }\n"
+"  for (i = 0; i < $_OUTPUTS; i++)\n"
+"    for (j = 0; j < 2*$_N + $_INPUTS; j++) {\n"
+"      @_real sum = Y[i*$_OUTPUT_COLUMNS + j];\n"
+"      for (k = 0; k < $_N + $_M; k++) sum += Y[i*$_OUTPUT_COLUMNS + 2*$_N + $_INPUTS + k]*D[k*$_COLUMNS + j];\n"
+"      if (j < 2*$_N) C[i*2*$_N + j] = sum;\n"
+"      else E[i*$_INPUTS + j - 2*$_N] = sum;\n"
+"    }\n"
+"}\n"
+"\n";
+
+/* ---------------------------------------------------------------- inverse dynamics by inputs */
+
+static const char actuate_head[] =
+"/* With N along the null space of A: the shortest change of the inputs for which N^T F_u du comes nearest to\n"
+" * N^T (M a - F). */\n"
+"@_status @_actuate(const @_params *p, const @_state *x, const @_real *a, @_input *u, @_real *missed)\n"
+"{\n";
+
+static const char actuate_middle[] =
+"  @_real lambda[$_M1], F_u[$_N*$_INPUTS], Q[$_N*$_N];\n"
+"  @_real W[$_N*$_INPUTS], r[$_N], B[$_INPUTS*$_INPUTS], T[$_INPUTS*$_N], y[$_INPUTS], U[$_N*$_N], most = 0;\n"
+"  int row[$_ACTUATE], other[$_ACTUATE], rank, left, reached, kept, i, j, k;\n"
+"  for (i = 0; i < $_M; i++) lambda[i] = 0;\n"
+"  @_matrices(p, x, u, M, F, A, b);\n"
+"  @_input_slopes(p, x, u, lambda, F_u);\n"
+"  for (i = 0; i < $_N; i++) {\n"
+"    r[i] = -F[i];\n"
+"    for (j = 0; j < $_N; j++) r[i] += M[i*$_N + j]*a[j];\n"
+"  }\n"
+"  if (!@_are_finite(r, $_N) || !@_are_finite(A, $_M*$_N) || !@_are_finite(F_u, $_N*$_INPUTS)) return $_NOT_FINITE;\n"
+"  rank = @_basis(A, Q);\n"
+"  left = $_N - rank;\n"
+"  for (i = 0; i < left; i++) { /* rows of W: those of N^T F_u */\n"
+"    for (k = 0; k < $_INPUTS; k++) {\n"
+"      W[i*$_INPUTS + k] = 0;\n"
+"      for (j = 0; j < $_N; j++) W[i*$_INPUTS + k] += Q[j*$_N + rank + i]*F_u[j*$_INPUTS + k];\n"
+"      if (`fabs(W[i*$_INPUTS + k]) > most) most = `fabs(W[i*$_INPUTS + k]);\n"
+"    }\n"
+"    F[i] = 0;\n"
+"    for (j = 0; j < $_N; j++) F[i] += Q[j*$_N + rank + i]*r[j];\n"
+"  }\n"
+"  reached = @_qr(W, left, $_INPUTS, ~1e-10~1e-4~*most, row, B); /* W^T = B R, so N^T F_u = R^T B^T */\n"
+"  for (k = 0; k < reached; k++)\n"
+"    for (i = 0; i < left; i++) T[k*left + row[i]] = k <= i ? W[row[i]*$_INPUTS + k] : 0;\n"
+"  kept = @_qr(T, reached, left, ~1e-12~1e-5~*most, other, U);\n";
+
+static const char actuate_tail[] =
+"  for (i = kept - 1; i >= 0; i--) {\n"
+"    @_real sum = 0;\n"
+"    for (j = 0; j < left; j++) sum += U[j*left + i]*F[j];\n"
+"    for (j = i + 1; j < kept; j++) sum -= T[other[j]*left + i]*y[other[j]];\n"
+"    y[other[i]] = sum/T[other[i]*left + i];\n"
+"  }\n"
+"  *missed = 0;\n"
+"  for (i = kept; i < left; i++) { /* what is left of the right side */\n"
+"    @_real sum = 0;\n"
+"    for (j = 0; j < left; j++) sum += U[j*left + i]*F[j];\n"
+"    *missed += sum*sum;\n"
+"  }\n"
+"  *missed = `sqrt(*missed);\n"
+"  for (k = 0; k < $_INPUTS; k++) {\n"
+"    F_u[k] = 0;\n"
+"    for (j = 0; j < kept; j++) F_u[k] += B[k*$_INPUTS + other[j]]*y[other[j]];\n"
+"  }\n";
+
+static const char basis[] =
+"/* An orthogonal basis whose first columns span the rows of A; returns how many. */\n"
+"static int @_basis(const @_real *A, @_real *Q)\n"
+"{\n"
+"  @_real W[$_M1*$_N];\n"
+"  int row[$_M1], i, j;\n"
+"  for (i = 0; i < $_M; i++) {\n"
+"    const @_real unit = @_unit(A + i*$_N);\n"
+"    for (j = 0; j < $_N; j++) W[i*$_N + j] = A[i*$_N + j]/unit;\n"
+"  }\n"
+"  return @_qr(W, $_M, $_N, ~1e-7~1e-3~, row, Q);\n"
+"}\n"
+"\n";
+
+static const char no_basis[] =
+"static int @_basis(const @_real *A, @_real *Q)\n"
+"{\n"
+"  int i;\n"
+"  (void)A;\n"
+"  for (i = 0; i < $_N*$_N; i++) Q[i] = (@_real)(i%($_N + 1) == 0);\n"
+"  return 0;\n"
+"}\n"
+"\n";
+
+/* Without constraints nothing writes to A and b. */
+static void put_locals(const PfCText *c)
+{
+  pf_c_put(c, c->x->m ? "  @_real M[$_N*$_N], F[$_N], A[$_M1*$_N], b[$_M1];\n"
+                      : "  @_real M[$_N*$_N], F[$_N], A[$_N] = {0}, b[1] = {0};\n");
+}
+
+static void put_rows(const PfCText *c, const char *name, const int *row, int count)
+{
+  pf_text_print(c->text, "  static const int %s_row[] = {", name);
+  for (int i = 0; i < count; i++) pf_text_print(c->text, "%s%d", i ? ", " : "", row[i]);
+  pf_text_add(c->text, count ? "};\n" : "0};\n");
+}
+
+static void put_projection(const PfCText *c)
+{
+  const PfExport *x = c->x;
+  if (!x->m) {
+    pf_c_put(c, no_projection);
+    return;
+  }
+  pf_c_put(c, projection);
+  put_rows(c, "position", x->position_row, x->position_count);
+  put_rows(c, "velocity", x->velocity_row, x->velocity_count);
+  pf_c_put(c, rest_of_projection);
+}
+
+static void put_actuate(const PfCText *c)
+{
+  const PfNamedList *inputs = &c->x->inputs;
+  if (!inputs->count) return;
+  pf_c_put(c, c->x->m ? basis : no_basis);
+  pf_c_put(c, actuate_head);
+  put_locals(c);
+  pf_c_put(c, actuate_middle);
+  pf_c_put(c, actuate_tail);
+  for (int i = 0; i < inputs->count; i++) pf_text_print(c->text, "  u->%s += F_u[%d];\n", inputs->at[i].id, i);
+  pf_c_put(c, "  return @_are_finite(F_u, $_INPUTS) ? $_OK : $_NOT_FINITE;\n}\n\n");
+}
+
+/* A point of a frame, by the Jacobians of its origin and of its angular velocity. */
+static void put_jacobian(const PfCText *c)
+{
+  if (!c->x->frames.count) return;
+  pf_c_put(c, "@_status @_jacobian(const @_params *p, const @_state *x, const @_input *u, int frame, "
+              "const @_real *point,\n                    @_real *J)\n{\n  @_real R[9], r[3];\n  int i, j;\n"
+              "  switch (frame) {\n");
+  for (int i = 0; i < c->x->frames.count; i++)
+    pf_c_put(c, "  case "), pf_text_print(c->text, "%d:\n", i), pf_c_put(c, "    @_jacobian_of_"),
+        pf_text_print(c->text, "%d(p, x, u, J, R);\n    break;\n", i);
+  pf_c_put(c, "  default: return $_NO_SUCH_FRAME;\n  }\n"
+              "  for (i = 0; i < 3; i++) r[i] = R[3*i]*point[0] + R[3*i + 1]*point[1] + R[3*i + 2]*point[2];\n"
+              "  for (j = 0; j < $_N; j++) {\n"
+              "    const @_real *w = J + 3*$_N + j;\n"
+              "    J[j] += w[$_N]*r[2] - w[2*$_N]*r[1];\n"
+              "    J[$_N + j] += w[2*$_N]*r[0] - w[0]*r[2];\n"
+              "    J[2*$_N + j] += w[0]*r[1] - w[$_N]*r[0];\n"
+              "  }\n"
+              "  return @_are_finite(J, 6*$_N) ? $_OK : $_NOT_FINITE;\n}\n\n");
+}
+
+static void put_derivatives(const PfCText *c)
+{
+  bool friction = c->x->friction;
+  pf_c_put(c, derivatives);
+  put_locals(c);
+  pf_c_put(c, friction ? derivatives_friction : "");
+  pf_c_put(c, derivatives_solve);
+  pf_c_put(c, friction ? derivatives_feedback : "");
+  pf_c_put(c, derivatives_columns);
+  pf_c_put(c, friction ? derivatives_rub : "");
+  pf_c_put(c, derivatives_end);
+}
+
+void pf_c_put_interface(const PfCText *c)
+{
+  pf_text_add(c->text, "/* ---------------------------------------------------------------- motion */\n\n");
+  if (pf_export_function(c->x, PF_EXPORT_FLOW)) {
+    pf_c_put(c, by_elimination);
+  } else {
+    pf_c_put_friction_solver(c);
+    pf_c_put(c, by_matrices);
+    put_locals(c);
+    pf_c_put(c, solve_matrices);
+    pf_c_put(c, c->x->friction ? solve_friction : solve_plain);
+    pf_c_put(c, solved);
+  }
+  put_projection(c);
+  pf_c_put(c, step);
+  put_derivatives(c);
+  pf_c_put(c, linear);
+  put_jacobian(c);
+  put_actuate(c);
+}

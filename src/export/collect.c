@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model has to compute, as lists of expressions. */
+#include "export/export_impl.h"
+#include "form/angles.h"
+#include "form/closed.h"
+#include "model/model.h"
+#include "num/num.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- symbols */
+
+static PfStatus name_one(PfNames *names, PfNamed *at, const char *name, PfMeasure measure)
+{
+  *at = (PfNamed){.name = name, .measure = measure};
+  return pf_names_take(names, name, &at->id);
+}
+
+static PfStatus begin_list(PfExport *x, PfNamedList *list, int count)
+{
+  list->count = 0;
+  list->at = pf_arena_array(x->arena, PfNamed, count);
+  return list->at ? PF_OK : pf_no_room(x->ctx, "the export");
+}
+
+static PfStatus name_parameters(PfExport *x, PfNames *names)
+{
+  const PfModel *model = x->model;
+  PF_TRY(begin_list(x, &x->parameters, model->parameter_count));
+  x->parameter = pf_arena_array(x->arena, int, model->parameter_count);
+  if (!x->parameter) return pf_no_room(x->ctx, "the export");
+  for (int i = 0; i < model->parameter_count; i++) {
+    const PfParameter *p = model->parameters + i;
+    if (p->derived || p->hidden) continue;
+    x->parameter[x->parameters.count] = i;
+    PF_TRY(name_one(names, x->parameters.at + x->parameters.count++, p->name, pf_model_measure(model, p->name)));
+  }
+  return PF_OK;
+}
+
+static PfStatus name_coordinates(PfExport *x, PfNames *names)
+{
+  PF_TRY(begin_list(x, &x->coordinates, x->n));
+  for (; x->coordinates.count < x->n; x->coordinates.count++) {
+    const PfCoordinate *c = x->model->coordinates + x->coordinates.count;
+    PF_TRY(name_one(names, x->coordinates.at + x->coordinates.count, c->name, pf_coordinate_measure(c, 0)));
+  }
+  return PF_OK;
+}
+
+/* Inputs that are functions of time are written out. */
+static PfStatus name_inputs(PfExport *x, PfNames *names)
+{
+  const PfModel *model = x->model;
+  PF_TRY(begin_list(x, &x->inputs, model->input_count));
+  x->input = pf_arena_array(x->arena, int, model->input_count);
+  if (!x->input) return pf_no_room(x->ctx, "the export");
+  for (int i = 0; i < model->input_count; i++) {
+    const PfInput *u = model->inputs + i;
+    if (u->value != PF_EXPR_NONE) continue;
+    x->input[x->inputs.count] = i;
+    PF_TRY(name_one(names, x->inputs.at + x->inputs.count++, u->name, pf_model_measure(model, u->name)));
+  }
+  return PF_OK;
+}
+
+static PfStatus name_constraints(PfExport *x, PfNames *names)
+{
+  PF_TRY(begin_list(x, &x->constraints, x->m));
+  for (; x->constraints.count < x->m; x->constraints.count++) {
+    const PfConstraint *c = x->model->constraints + x->constraints.count;
+    PF_TRY(name_one(names, x->constraints.at + x->constraints.count, c->name, (PfMeasure){c->unit, 1}));
+  }
+  return PF_OK;
+}
+
+static PfStatus name_contacts(PfExport *x, PfNames *names)
+{
+  PF_TRY(begin_list(x, &x->contacts, x->model->contact_count));
+  for (; x->contacts.count < x->model->contact_count; x->contacts.count++) {
+    const PfContact *c = x->model->contacts + x->contacts.count;
+    PF_TRY(name_one(names, x->contacts.at + x->contacts.count, c->name, (PfMeasure){"", 1}));
+  }
+  return PF_OK;
+}
+
+static bool has_frame(const PfExport *x, int frame)
+{
+  for (int i = 0; i < x->frames.count; i++)
+    if (x->frame[i] == frame) return true;
+  return false;
+}
+
+/* Bodies, then other frames that have a name. */
+static PfStatus name_frames(PfExport *x, PfNames *names)
+{
+  const PfModel *model = x->model;
+  PfMeasure none = {"", 1};
+  PF_TRY(begin_list(x, &x->frames, model->frame_count + model->body_count));
+  x->frame = pf_arena_array(x->arena, int, model->frame_count + model->body_count);
+  if (!x->frame) return pf_no_room(x->ctx, "the export");
+  for (int i = 0; i < model->body_count; i++) {
+    x->frame[x->frames.count] = model->bodies[i].frame;
+    PF_TRY(name_one(names, x->frames.at + x->frames.count++, model->bodies[i].name, none));
+  }
+  x->body_count = x->frames.count;
+  for (int i = 1; i < model->frame_count; i++) {
+    if (!model->frames[i].name[0] || has_frame(x, i)) continue;
+    x->frame[x->frames.count] = i;
+    PF_TRY(name_one(names, x->frames.at + x->frames.count++, model->frames[i].name, none));
+  }
+  return PF_OK;
+}
+
+/* Each list has a space of names of its own. */
+static PfStatus name_all(PfExport *x)
+{
+  PfStatus (*const lists[])(PfExport *, PfNames *) = {name_parameters, name_coordinates, name_inputs,
+                                                      name_constraints, name_contacts, name_frames, pf_export_outputs};
+  for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    PfNames names;
+    pf_names_init(&names, x->ctx, x->arena, x->words);
+    PfStatus status = lists[i](x, &names);
+    pf_names_free(&names);
+    PF_TRY(status);
+  }
+  return PF_OK;
+}
+
+static PfStatus list_symbols(PfExport *x)
+{
+  const PfModel *model = x->model;
+  int k = 0;
+  size_t count = (size_t)(x->parameters.count + 1 + x->inputs.count + 3*x->n + x->m);
+  PfExpr *s = x->symbols = pf_arena_array(x->arena, PfExpr, count);
+  if (!s) return pf_no_room(x->ctx, "the export");
+  for (int i = 0; i < x->parameters.count; i++) s[k++] = model->parameters[x->parameter[i]].symbol;
+  x->at_time = k;
+  s[k++] = model->time;
+  x->at_inputs = k;
+  for (int i = 0; i < x->inputs.count; i++) s[k++] = model->inputs[x->input[i]].symbol;
+  x->at_q = k;
+  for (int i = 0; i < x->n; i++) s[k++] = model->coordinates[i].q;
+  x->at_v = k;
+  for (int i = 0; i < x->n; i++) s[k++] = model->coordinates[i].v;
+  x->at_a = k;
+  for (int i = 0; i < x->n; i++) s[k++] = model->coordinates[i].a;
+  x->at_lambda = k;
+  for (int i = 0; i < x->m; i++) s[k++] = model->constraints[i].multiplier;
+  x->symbol_count = k;
+  return PF_OK;
+}
+
+void pf_export_take_values(const PfExport *x, const double *values, double *symbols)
+{
+  const PfSymbols *in = pf_system_symbols(x->system);
+  for (int i = 0; i < x->parameters.count; i++) symbols[i] = values[in->parameters + x->parameter[i]];
+  symbols[x->at_time] = values[in->time];
+  for (int i = 0; i < x->inputs.count; i++) symbols[x->at_inputs + i] = values[in->inputs + x->input[i]];
+  for (int i = 0; i < 2*x->n; i++) symbols[x->at_q + i] = values[in->q + i];
+}
+
+static PfStatus take_start(PfExport *x, const double *values)
+{
+  x->start = pf_arena_array(x->arena, double, x->symbol_count);
+  if (!x->start) return pf_no_room(x->ctx, "the export");
+  pf_export_take_values(x, values, x->start);
+  for (int i = 0; i < x->inputs.count; i++)
+    if (!isfinite(x->start[x->at_inputs + i])) x->start[x->at_inputs + i] = 0;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- lists of expressions */
+
+static PfExportFunction *begin(PfExport *x, int kind, const char *name, int takes)
+{
+  PfExportFunction *f = x->functions + kind;
+  *f = (PfExportFunction){.name = name, .takes = takes};
+  return f;
+}
+
+static void add_matrix(PfExportFunction *f, const char *name, int rows, int columns)
+{
+  f->groups[f->group_count++] = (PfExportGroup){name, rows, columns, false, NULL};
+}
+
+static void add_array(PfExportFunction *f, const char *name, int count, const PfNamedList *members)
+{
+  f->groups[f->group_count++] = (PfExportGroup){name, count, 1, true, members};
+}
+
+static PfStatus grow(PfExport *x, PfExportFunction *f)
+{
+  int room = f->room ? 2*f->room : 32;
+  PfExpr *roots = pf_arena_array(x->arena, PfExpr, room);
+  int *place = pf_arena_array(x->arena, int, room);
+  if (!roots || !place) return pf_no_room(x->ctx, "the export");
+  if (f->count) memcpy(roots, f->roots, (size_t)f->count*sizeof *roots);
+  if (f->count) memcpy(place, f->place, (size_t)f->count*sizeof *place);
+  f->roots = roots, f->place = place, f->room = room;
+  return PF_OK;
+}
+
+/* What is zero at all times is not listed. */
+static PfStatus add(PfExport *x, PfExportFunction *f, int place, PfExpr e)
+{
+  if (pf_expr_is_structural_zero(x->ctx, e)) return PF_OK;
+  if (f->count == f->room) PF_TRY(grow(x, f));
+  f->roots[f->count] = e;
+  f->place[f->count++] = place;
+  return PF_OK;
+}
+
+static PfStatus add_list(PfExport *x, PfExportFunction *f, int place, const PfExpr *list, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (list[i] != PF_EXPR_NONE) PF_TRY(add(x, f, place + i, list[i]));
+  return PF_OK;
+}
+
+/* In the symbols of the export alone: inputs by their functions of time, derived parameters by those given. What events
+ * would hold is free, what they would attach is active, as at the start. */
+PfStatus pf_export_expand(const PfExport *x, PfExpr *list, int count)
+{
+  PfExpr zero = pf_expr_int(x->ctx, 0), one = pf_expr_int(x->ctx, 1);
+  PF_TRY(pf_insert_inputs(x->ctx, x->model, list, (size_t)count));
+  for (int i = 0; i < x->n; i++) {
+    PfExpr held = x->model->coordinates[i].held;
+    if (held != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(x->ctx, list, count, &held, &zero, 1, list));
+  }
+  for (int i = 0; i < x->m; i++) {
+    PfExpr active = x->model->constraints[i].active;
+    if (active != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(x->ctx, list, count, &active, &one, 1, list));
+  }
+  return pf_model_expand(x->model, list, count, list);
+}
+
+static PfStatus finish(PfExport *x, PfExportFunction *f)
+{
+  PF_TRY(pf_expr_check(x->ctx));
+  PF_TRY(pf_export_expand(x, f->roots, f->count));
+  return pf_tape_new(x->ctx, x->symbols, x->symbol_count, f->roots, f->count, &f->tape);
+}
+
+/* ---------------------------------------------------------------- the functions */
+
+static PfStatus collect_matrices(PfExport *x)
+{
+  const PfEquations *eq = x->equations;
+  int n = x->n, m = x->m;
+  PfExportFunction *f = begin(x, PF_EXPORT_MATRICES, "matrices", 0);
+  add_matrix(f, "M", n, n);
+  add_array(f, "F", n, NULL);
+  add_matrix(f, "A", m, n);
+  add_array(f, "b", m, NULL);
+  PF_TRY(add_list(x, f, 0, eq->M, n*n));
+  for (int i = 0; i < n; i++)
+    PF_TRY(add(x, f, n*n + i, x->friction ? eq->F[i] : pf_expr_add(x->ctx, eq->F[i], eq->C[i])));
+  PF_TRY(add_list(x, f, n*n + n, eq->A, m*n));
+  PF_TRY(add_list(x, f, n*n + n + m*n, eq->b, m));
+  return finish(x, f);
+}
+
+static PfStatus collect_friction(PfExport *x)
+{
+  const PfEquations *eq = x->equations;
+  int n = x->n, m = x->m;
+  if (!x->friction) return PF_OK;
+  PfExportFunction *f = begin(x, PF_EXPORT_FRICTION, "friction", PF_TAKES_MULTIPLIERS);
+  PfExpr *slope = pf_arena_array(x->arena, PfExpr, m);
+  if (!slope) return pf_no_room(x->ctx, "the export");
+  add_array(f, "C", n, NULL);
+  add_matrix(f, "C_lambda", n, m);
+  PF_TRY(add_list(x, f, 0, eq->C, n));
+  for (int i = 0; i < n; i++) {
+    PF_TRY(pf_expr_gradient(x->ctx, eq->C[i], x->symbols + x->at_lambda, m, slope));
+    PF_TRY(add_list(x, f, n + i*m, slope, m));
+  }
+  return finish(x, f);
+}
+
+static PfStatus collect_constraints(PfExport *x)
+{
+  const PfEquations *eq = x->equations;
+  if (!x->m) return PF_OK;
+  PfExportFunction *f = begin(x, PF_EXPORT_CONSTRAINTS, "violations", 0);
+  add_array(f, "position", x->m, NULL);
+  add_array(f, "velocity", x->m, NULL);
+  PF_TRY(add_list(x, f, 0, eq->position, x->m));
+  PF_TRY(add_list(x, f, x->m, eq->velocity, x->m));
+  return finish(x, f);
+}
+
+static PfStatus collect_energy(PfExport *x)
+{
+  static PfNamed names[] = {{"kinetic", "kinetic", {"J", 1}}, {"potential", "potential", {"J", 1}}};
+  static const PfNamedList members = {2, names};
+  PfExportFunction *f = begin(x, PF_EXPORT_ENERGY, "energies", 0);
+  add_array(f, "e", 2, &members);
+  PF_TRY(add(x, f, 0, x->equations->kinetic));
+  PF_TRY(add(x, f, 1, x->equations->potential));
+  return finish(x, f);
+}
+
+static PfStatus add_vector(PfExport *x, PfExportFunction *f, int place, PfVector vector)
+{
+  PfExpr c[3];
+  pf_vector_express(x->model, vector, 0, c);
+  return add_list(x, f, place, c, 3);
+}
+
+/* The axes of the frame are the columns of its rotation. */
+static PfStatus add_rotation(PfExport *x, PfExportFunction *f, int place, int frame)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    PfExpr unit[3], column[3];
+    for (int i = 0; i < 3; i++) unit[i] = pf_expr_int(x->ctx, i == axis);
+    pf_frame_turn(x->model, frame, 0, unit, column);
+    for (int i = 0; i < 3; i++) PF_TRY(add(x, f, place + 3*i + axis, column[i]));
+  }
+  return PF_OK;
+}
+
+static PfStatus collect_poses(PfExport *x)
+{
+  int count = x->frames.count;
+  if (!count) return PF_OK;
+  PfExportFunction *f = begin(x, PF_EXPORT_POSES, "poses", 0);
+  add_matrix(f, "position", count, 3);
+  add_matrix(f, "rotation", count, 9);
+  for (int i = 0; i < count; i++) PF_TRY(add_vector(x, f, 3*i, pf_frame_position(x->model, x->frame[i])));
+  for (int i = 0; i < count; i++) PF_TRY(add_rotation(x, f, 3*count + 9*i, x->frame[i]));
+  return finish(x, f);
+}
+
+static PfStatus add_gradient(PfExport *x, PfExportFunction *f, int place, PfVector vector)
+{
+  PfExpr c[3], *row = pf_arena_array(x->arena, PfExpr, x->n);
+  if (!row) return pf_no_room(x->ctx, "the export");
+  pf_vector_express(x->model, vector, 0, c);
+  for (int i = 0; i < 3; i++) {
+    PF_TRY(pf_expr_gradient(x->ctx, c[i], x->symbols + x->at_v, x->n, row));
+    PF_TRY(add_list(x, f, place + i*x->n, row, x->n));
+  }
+  return PF_OK;
+}
+
+/* Of the origin and of the angular velocity, in the axes of the ground; and the rotation, for other points. */
+static PfStatus collect_jacobians(PfExport *x)
+{
+  for (int i = 0; i < x->frames.count; i++) {
+    PfExportFunction *f = begin(x, PF_EXPORT_JACOBIANS + i, "jacobian", 0);
+    add_matrix(f, "J", 6, x->n);
+    add_matrix(f, "R", 3, 3);
+    PF_TRY(add_gradient(x, f, 0, pf_frame_velocity(x->model, x->frame[i])));
+    PF_TRY(add_gradient(x, f, 3*x->n, pf_frame_spin(x->model, x->frame[i])));
+    PF_TRY(add_rotation(x, f, 6*x->n, x->frame[i]));
+    PF_TRY(finish(x, f));
+  }
+  return PF_OK;
+}
+
+static PfStatus collect_contacts(PfExport *x)
+{
+  int count = x->contacts.count;
+  if (!count) return PF_OK;
+  PfExportFunction *f = begin(x, PF_EXPORT_CONTACTS, "contacts", PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "point", count, 3);
+  add_matrix(f, "force", count, 3);
+  for (int i = 0; i < count; i++) PF_TRY(add_vector(x, f, 3*i, x->model->contacts[i].point));
+  for (int i = 0; i < count; i++) PF_TRY(add_vector(x, f, 3*count + 3*i, x->model->contacts[i].force));
+  return finish(x, f);
+}
+
+/* The sides of other surfaces in a surface are their signs. */
+static PfStatus collect_surfaces(PfExport *x)
+{
+  PfSwitches *found = pf_arena_array(x->arena, PfSwitches, 1);
+  if (!found) return pf_no_room(x->ctx, "the export");
+  PF_TRY(pf_switches_find(x->ctx, x->arena, x->equations, found));
+  if (!found->count) return PF_OK;
+  PfExportFunction *f = begin(x, PF_EXPORT_SURFACES, "surfaces", 0);
+  add_array(f, "g", found->count, NULL);
+  for (int k = 0; k < found->count; k++) {
+    PfExpr g = found->at[k].surface;
+    for (int j = k; j-- > 0;) {
+      PfExpr sign = pf_expr_call1(x->ctx, PF_OP_SIGN, found->at[j].surface);
+      PF_TRY(pf_expr_substitute(x->ctx, &g, 1, &found->at[j].side, &sign, 1, &g));
+    }
+    PF_TRY(add(x, f, k, g));
+  }
+  x->surface_count = found->count;
+  return finish(x, f);
+}
+
+static PfStatus collect_outputs(PfExport *x)
+{
+  PfExportFunction *f = begin(x, PF_EXPORT_OUTPUTS, "outputs", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_array(f, "y", x->outputs.count, &x->outputs);
+  for (int i = 0; i < x->outputs.count; i++) PF_TRY(add(x, f, i, x->output[i]));
+  return finish(x, f);
+}
+
+/* ---------------------------------------------------------------- slopes */
+
+/* M a - F - C - A^T lambda, then A a - b, in the symbols of the export. */
+static PfStatus make_residuals(PfExport *x, PfExpr *r)
+{
+  const PfEquations *eq = x->equations;
+  PfContext *ctx = x->ctx;
+  int n = x->n, m = x->m;
+  const PfExpr *a = x->symbols + x->at_a, *lambda = x->symbols + x->at_lambda;
+  for (int i = 0; i < n; i++) {
+    r[i] = pf_expr_neg(ctx, pf_expr_add(ctx, eq->F[i], eq->C[i]));
+    for (int j = 0; j < n; j++) r[i] = pf_expr_add(ctx, r[i], pf_expr_mul(ctx, eq->M[i*n + j], a[j]));
+    for (int k = 0; k < m; k++) r[i] = pf_expr_sub(ctx, r[i], pf_expr_mul(ctx, eq->A[k*n + i], lambda[k]));
+  }
+  for (int k = 0; k < m; k++) {
+    r[n + k] = pf_expr_neg(ctx, eq->b[k]);
+    for (int j = 0; j < n; j++) r[n + k] = pf_expr_add(ctx, r[n + k], pf_expr_mul(ctx, eq->A[k*n + j], a[j]));
+  }
+  PF_TRY(pf_expr_check(ctx));
+  return pf_export_expand(x, r, n + m);
+}
+
+static PfStatus add_jacobian(PfExport *x, PfExportFunction *f, const PfExpr *roots, int count, const PfExpr *symbols,
+                             int columns)
+{
+  PfJacobian jacobian;
+  PF_TRY(pf_expr_jacobian(x->ctx, x->arena, roots, count, symbols, columns, &jacobian));
+  for (int i = 0; i < jacobian.count; i++)
+    PF_TRY(add(x, f, jacobian.row[i]*columns + jacobian.column[i], jacobian.value[i]));
+  return PF_OK;
+}
+
+int pf_export_columns(const PfExport *x)
+{
+  return 2*x->n + x->inputs.count + x->parameters.count + 1;
+}
+
+/* q, v, u, p, t */
+static PfExpr *list_columns(PfExport *x, int extra)
+{
+  int n = x->n, k = 0;
+  PfExpr *s = pf_arena_array(x->arena, PfExpr, pf_export_columns(x) + extra);
+  if (!s) return NULL;
+  for (int i = 0; i < 2*n; i++) s[k++] = x->symbols[x->at_q + i];
+  for (int i = 0; i < x->inputs.count; i++) s[k++] = x->symbols[x->at_inputs + i];
+  for (int i = 0; i < x->parameters.count; i++) s[k++] = x->symbols[i];
+  s[k] = x->symbols[x->at_time];
+  return s;
+}
+
+static PfStatus collect_slopes(PfExport *x)
+{
+  int rows = x->n + x->m, columns = pf_export_columns(x);
+  PfExpr *r = pf_arena_array(x->arena, PfExpr, rows), *by = list_columns(x, 0);
+  if (!r || !by) return pf_no_room(x->ctx, "the export");
+  PF_TRY(make_residuals(x, r));
+  PfExportFunction *f = begin(x, PF_EXPORT_SLOPES, "slopes", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "D", rows, columns);
+  PF_TRY(add_jacobian(x, f, r, rows, by, columns));
+  PF_TRY(finish(x, f));
+  f = begin(x, PF_EXPORT_RESIDUAL, "inverse", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_array(f, "tau", x->n, NULL);
+  PF_TRY(add_list(x, f, 0, r, x->n));
+  return finish(x, f);
+}
+
+/* d(F + C)/du: what the inputs push. */
+static PfStatus collect_input_slopes(PfExport *x)
+{
+  int n = x->n, nu = x->inputs.count;
+  if (!nu) return PF_OK;
+  PfExpr *force = pf_arena_array(x->arena, PfExpr, n);
+  if (!force) return pf_no_room(x->ctx, "the export");
+  for (int i = 0; i < n; i++) force[i] = pf_expr_add(x->ctx, x->equations->F[i], x->equations->C[i]);
+  PF_TRY(pf_export_expand(x, force, n));
+  PfExportFunction *f = begin(x, PF_EXPORT_INPUT_SLOPES, "input_slopes", PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "F_u", n, nu);
+  PF_TRY(add_jacobian(x, f, force, n, x->symbols + x->at_inputs, nu));
+  return finish(x, f);
+}
+
+/* By q, v, u, a, lambda. */
+static PfStatus collect_output_slopes(PfExport *x)
+{
+  int n = x->n, nu = x->inputs.count, columns = 3*n + nu + x->m;
+  PfExpr *by = pf_arena_array(x->arena, PfExpr, columns), *y = pf_arena_array(x->arena, PfExpr, x->outputs.count);
+  if (!by || !y) return pf_no_room(x->ctx, "the export");
+  memcpy(by, x->symbols + x->at_q, 2*(size_t)n*sizeof *by);
+  if (nu) memcpy(by + 2*n, x->symbols + x->at_inputs, (size_t)nu*sizeof *by);
+  memcpy(by + 2*n + nu, x->symbols + x->at_a, (size_t)(n + x->m)*sizeof *by);
+  if (x->outputs.count) memcpy(y, x->output, (size_t)x->outputs.count*sizeof *y);
+  PF_TRY(pf_export_expand(x, y, x->outputs.count));
+  PfExportFunction *f = begin(x, PF_EXPORT_OUTPUT_SLOPES, "output_slopes",
+                              PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "Y", x->outputs.count, columns);
+  PF_TRY(add_jacobian(x, f, y, x->outputs.count, by, columns));
+  return finish(x, f);
+}
+
+/* ---------------------------------------------------------------- accelerations */
+
+static PfStatus list_flow(PfExport *x, const PfClosedForm *form)
+{
+  PfExportFunction *f = begin(x, PF_EXPORT_FLOW, "flow", 0);
+  add_array(f, "a", x->n, NULL);
+  add_array(f, "lambda", x->m, NULL);
+  add_matrix(f, "pivot", form->pairs, 2);
+  PF_TRY(add_list(x, f, 0, form->acceleration, x->n));
+  PF_TRY(add_list(x, f, x->n, form->multiplier, x->m));
+  PF_TRY(add_list(x, f, x->n + x->m, form->pair, 2*form->pairs));
+  PF_TRY(pf_expr_check(x->ctx));
+  PF_TRY(pf_export_expand(x, f->roots, f->count));
+  PF_TRY(pf_angles_share(x->ctx, x->arena, f->roots, f->count));
+  x->pairs = form->pairs;
+  x->mass_pairs = form->mass_pairs;
+  return pf_tape_new(x->ctx, x->symbols, x->symbol_count, f->roots, f->count, &f->tape);
+}
+
+/* Are the pivots at the start large enough? */
+static PfStatus is_good(PfExport *x, bool *good)
+{
+  const PfExportFunction *f = x->functions + PF_EXPORT_FLOW;
+  double *all = pf_arena_array(x->arena, double, pf_export_size(f)), *pair = all + x->n + x->m;
+  if (!all) return pf_no_room(x->ctx, "the export");
+  PF_TRY(pf_export_evaluate(x, f, x->start, all));
+  *good = pf_first_not_finite(all, (size_t)pf_export_size(f)) < 0;
+  for (int i = 0; i < x->pairs; i++) {
+    double least = i < x->mass_pairs ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN;
+    if (!(pair[2*i] > least*pair[2*i + 1])) *good = false;
+  }
+  return PF_OK;
+}
+
+static PfStatus eliminate(PfExport *x, PfClosedLength length)
+{
+  PfClosedForm form;
+  bool good = false;
+  PF_TRY(pf_closed_form(x->ctx, x->arena, x->system, length, &form));
+  PF_TRY(list_flow(x, &form));
+  PF_TRY(is_good(x, &good));
+  if (good) return PF_OK;
+  pf_tape_free(x->functions[PF_EXPORT_FLOW].tape);
+  x->functions[PF_EXPORT_FLOW] = (PfExportFunction){0};
+  x->pairs = x->mass_pairs = 0;
+  return pf_fail(x->ctx, PF_ERR_MODEL, "elimination has a pivot that vanishes at the start");
+}
+
+static const char *const forms[][2] = {
+  {"auto", "elimination where it applies and is short, otherwise multipliers"},
+  {"elimination", "multipliers, with the elimination written out: straight-line, fastest; fails where a pivot "
+                  "vanishes"},
+  {"multipliers", "A M^-1 A^T by loops over small matrices; by the null space where masses or constraints are "
+                  "singular"},
+  {"maggi", "along an orthonormal basis of the null space of A, everywhere"}};
+
+const char *pf_export_form(int index, const char **summary)
+{
+  if (index < 0 || index >= (int)(sizeof forms/sizeof *forms)) return NULL;
+  *summary = forms[index][1];
+  return forms[index][0];
+}
+
+static PfStatus unknown_form(PfExport *x, const char *form)
+{
+  if (!pf_formulation_find(form)) return pf_formulation_unknown(x->ctx, form);
+  pf_fail(x->ctx, PF_ERR_ARGUMENT, "'%s' is not offered for export", form);
+  pf_hint(x->ctx, "there are: auto, elimination, multipliers, maggi");
+  return PF_ERR_ARGUMENT;
+}
+
+static PfStatus choose_form(PfExport *x, const char *asked)
+{
+  const char *form = asked ? pf_form_name(asked) : "auto", *summary;
+  int i = 0;
+  while ((x->form = pf_export_form(i, &summary)) && strcmp(x->form, form) != 0) i++;
+  if (!x->form) return unknown_form(x, form);
+  bool automatic = i == 0;
+  x->by_null_space = !strcmp(x->form, "maggi");
+  if (i > 1) return PF_OK;
+  int before = pf_diagnostic_count(x->ctx);
+  PfStatus status = eliminate(x, automatic ? PF_CLOSED_SHORT : PF_CLOSED_ANY);
+  x->form = status == PF_OK ? "elimination" : "multipliers";
+  if (status == PF_OK || pf_is_final(status) || !automatic) return status;
+  pf_diagnostics_cut(x->ctx, before);
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static PfStatus list_rows(PfExport *x)
+{
+  const PfEquations *eq = x->equations;
+  x->position_row = pf_arena_array(x->arena, int, x->m);
+  x->velocity_row = pf_arena_array(x->arena, int, x->m);
+  if (!x->position_row || !x->velocity_row) return pf_no_room(x->ctx, "the export");
+  for (int k = 0; k < x->m; k++) {
+    if (eq->position[k] != PF_EXPR_NONE) x->position_row[x->position_count++] = k;
+    if (eq->velocity[k] != PF_EXPR_NONE) x->velocity_row[x->velocity_count++] = k;
+  }
+  return PF_OK;
+}
+
+static PfStatus check_size(const PfExport *x, double most)
+{
+  double count = 0;
+  for (int i = 0; i < x->function_count; i++)
+    if (x->functions[i].tape) count += pf_tape_instruction_count(x->functions[i].tape);
+  if (!(most > 0) || count <= most) return PF_OK;
+  pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations, and %.0f are the most",
+          count, most);
+  pf_hint(x->ctx, "--most %.0f writes it all the same; it may take a compiler long", count);
+  return PF_ERR_LIMIT;
+}
+
+static PfStatus collect(PfExport *x, const double *values, const PfExportOptions *options)
+{
+  PfStatus (*const parts[])(PfExport *) = {collect_matrices, collect_friction, collect_constraints, collect_energy,
+                                           collect_poses, collect_jacobians, collect_contacts, collect_surfaces,
+                                           collect_outputs, collect_slopes, collect_input_slopes,
+                                           collect_output_slopes};
+  PF_TRY(name_all(x));
+  PF_TRY(list_symbols(x));
+  PF_TRY(take_start(x, values));
+  x->function_count = PF_EXPORT_JACOBIANS + x->frames.count;
+  x->functions = pf_arena_array(x->arena, PfExportFunction, x->function_count);
+  if (!x->functions) return pf_no_room(x->ctx, "the export");
+  if (x->m)
+    PF_TRY(pf_expr_contain(x->ctx, x->equations->C, x->n, x->symbols + x->at_lambda, x->m, &x->friction));
+  PF_TRY(list_rows(x));
+  PF_TRY(choose_form(x, options->form));
+  for (size_t i = 0; i < sizeof parts/sizeof *parts; i++) {
+    PF_TRY(pf_check_cancelled(x->ctx));
+    PF_TRY(parts[i](x));
+  }
+  return check_size(x, options->most);
+}
+
+PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
+                           const char *name, const PfExportOptions *options, PfExport *x)
+{
+  const PfEquations *eq = pf_system_equations(system);
+  *x = (PfExport){.ctx = ctx, .arena = arena, .model = eq->model, .equations = eq, .system = system,
+                  .words = options->words, .n = eq->n, .m = eq->m};
+  if (eq->in_bodies) return pf_fail(ctx, PF_ERR_LIMIT, "the equations are not written out");
+  if (!eq->n) return pf_fail(ctx, PF_ERR_MODEL, "the model has no coordinates: there is nothing to export");
+  x->title = eq->model->title[0] ? eq->model->title : name;
+  PF_TRY(pf_names_of_model(ctx, arena, options->words, name, &x->prefix));
+  x->upper = pf_names_upper(arena, x->prefix);
+  if (!x->upper) return pf_no_room(ctx, "the export");
+  return collect(x, values, options);
+}
+
+void pf_export_free(PfExport *x)
+{
+  for (int i = 0; i < x->function_count && x->functions; i++) pf_tape_free(x->functions[i].tape);
+}
+
+/* ---------------------------------------------------------------- looking at it */
+
+const PfExportFunction *pf_export_function(const PfExport *x, PfExportKind kind)
+{
+  return (int)kind < x->function_count && x->functions[kind].tape ? x->functions + kind : NULL;
+}
+
+int pf_export_size(const PfExportFunction *f)
+{
+  int size = 0;
+  for (int i = 0; i < f->group_count; i++) size += f->groups[i].rows*f->groups[i].columns;
+  return size;
+}
+
+const PfExportGroup *pf_export_group(const PfExportFunction *f, int place, int *index)
+{
+  const PfExportGroup *g = f->groups;
+  for (; place >= g->rows*g->columns; g++) place -= g->rows*g->columns;
+  *index = place;
+  return g;
+}
+
+PfStatus pf_export_evaluate(const PfExport *x, const PfExportFunction *f, const double *symbols, double *elements)
+{
+  PfArena *scratch = pf_context_scratch(x->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  double *out = pf_arena_array(scratch, double, f->count);
+  double *work = pf_arena_array(scratch, double, pf_tape_work_size(f->tape));
+  if (out && work) pf_tape_run(f->tape, symbols, out, work);
+  memset(elements, 0, (size_t)pf_export_size(f)*sizeof *elements);
+  for (int i = 0; i < f->count && out && work; i++) elements[f->place[i]] = out[i];
+  PfStatus status = out && work ? PF_OK : pf_no_room(x->ctx, "the export");
+  pf_arena_release(scratch, mark);
+  return status;
+}
