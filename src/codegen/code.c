@@ -70,14 +70,14 @@ static const Language c_language = {
 static const Language lanes_language = {
   .operation = {
     ARITHMETIC
-#define FUNCTION(op, text) [PF_TAPE_##op] = "@" text
-    FUNCTION(SQRT, "sqrt(A)"), FUNCTION(POW, "pow(A, B)"), FUNCTION(SIN, "sin(A)"), FUNCTION(COS, "cos(A)"),
-    FUNCTION(TAN, "tan(A)"), FUNCTION(ASIN, "asin(A)"), FUNCTION(ACOS, "acos(A)"), FUNCTION(ATAN, "atan(A)"),
-    FUNCTION(SINH, "sinh(A)"), FUNCTION(COSH, "cosh(A)"), FUNCTION(TANH, "tanh(A)"), FUNCTION(EXP, "exp(A)"),
-    FUNCTION(LOG, "log(A)"), FUNCTION(ABS, "fabs(A)"), FUNCTION(SIGN, "sign(A)"), FUNCTION(ATAN2, "atan2(A, B)"),
-    FUNCTION(MIN, "min(A, B)"), FUNCTION(MAX, "max(A, B)"), FUNCTION(LESS, "less(A, B)"),
-    FUNCTION(LESS_EQUAL, "less_equal(A, B)"), FUNCTION(EQUAL, "equal(A, B)"), FUNCTION(AND, "and(A, B)"),
-    FUNCTION(OR, "or(A, B)"), FUNCTION(NOT, "not(A)"), FUNCTION(IF, "if(A, B, C)"),
+#define FUNCTION(op, text) [PF_TAPE_##op] = text
+    FUNCTION(SQRT, "@sqrt(A)"), FUNCTION(POW, "@pow(A, B)"), FUNCTION(SIN, "@sin(A)"), FUNCTION(COS, "@cos(A)"),
+    FUNCTION(TAN, "@tan(A)"), FUNCTION(ASIN, "@asin(A)"), FUNCTION(ACOS, "@acos(A)"), FUNCTION(ATAN, "@atan(A)"),
+    FUNCTION(SINH, "@sinh(A)"), FUNCTION(COSH, "@cosh(A)"), FUNCTION(TANH, "@tanh(A)"), FUNCTION(EXP, "@exp(A)"),
+    FUNCTION(LOG, "@log(A)"), FUNCTION(ABS, "@fabs(A)"), FUNCTION(SIGN, "@sign(A)"), FUNCTION(ATAN2, "@atan2(A, B)"),
+    FUNCTION(MIN, "@min(A, B)"), FUNCTION(MAX, "@max(A, B)"), FUNCTION(LESS, "@less(A, B)"),
+    FUNCTION(LESS_EQUAL, "@less_equal(A, B)"), FUNCTION(EQUAL, "@equal(A, B)"), FUNCTION(AND, "@and(A, B)"),
+    FUNCTION(OR, "@or(A, B)"), FUNCTION(NOT, "@not(A)"), FUNCTION(IF, "@if(A, B, C)"),
 #undef FUNCTION
   },
 };
@@ -556,6 +556,7 @@ static PfStatus write(PfContext *ctx, Writer *w, PfArena *scratch, PfText *text)
   pf_text_init(&body, pf_context_allocator(ctx));
   pf_text_init(&head, pf_context_allocator(ctx));
   put_all(w, text, &body, &head);
+  w->text = text;
   const bool failed = text->failed || body.failed || head.failed;
   pf_text_free(&body);
   pf_text_free(&head);
