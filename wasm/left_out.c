@@ -3,6 +3,7 @@
  * machine of one's own, and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "cli/options.h"
 #include "scene/picture.h"
 
 #include <string.h>
@@ -32,6 +33,12 @@ static int plot(int argc, char **argv)
 static int export(int argc, char **argv)
 {
   return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'export' is left out of this build");
+}
+
+const char *pf_target_value(int index, const char **summary) /* of --to: there is none */
+{
+  (void)index, (void)summary;
+  return NULL;
 }
 
 const Command pf_command_export = {.name = "export", .summary = LEFT_OUT, .takes = "", .run = export};

@@ -597,6 +597,7 @@ static PfStatus write(PfContext *ctx, Writer *w, PfArena *scratch, PfText *text)
   pf_text_init(&head, pf_context_allocator(ctx));
   if (w->language->before) put_leaves(w), put_script(w);
   else put_all(w, text, &body, &head);
+  w->text = text;
   const bool failed = text->failed || body.failed || head.failed;
   pf_text_free(&body);
   pf_text_free(&head);

@@ -50,7 +50,7 @@ static void make_value(Work *w, uint32_t op, const PfInstruction *at)
   const int operands = pf_op_operands(op);
   const uint32_t slots[] = {pf_high_slot(at->dst_a), pf_low_slot(at->b_c), pf_high_slot(at->b_c)};
   uint32_t given[3] = {0};
-  for (int k = 0; k < operands; k++) given[k] = w->in_slot[slots[k]];
+  for (int k = 0; k < operands && k < 3; k++) given[k] = w->in_slot[slots[k]];
   make(w, pf_low_slot(at->dst_a), (PfValue){op, given[0], given[1], given[2]});
 }
 
