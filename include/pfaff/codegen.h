@@ -13,7 +13,7 @@ extern "C" {
 typedef enum PfNative {
   PF_NATIVE_OFF,  /* tapes are interpreted: no process is started and no file written */
   PF_NATIVE_AUTO, /* compiles what has run long enough for it to pay, takes what earlier runs left in the cache */
-  PF_NATIVE_ON    /* compiles everything that runs more than once, and waits for it */
+  PF_NATIVE_ON    /* compiles everything that runs more than three times, and waits for it */
 } PfNative;
 
 /* What the tapes of the context do that are made after the first call; later calls concern all of them. A new context

@@ -41,7 +41,7 @@ const char *pf_native_value(int index, const char **summary)
   static const char *const modes[][2] = {
     {"off", "formulas are interpreted"},
     {"auto", "what runs long is compiled beside the run, and found again by the next one; without a compiler as 'off'"},
-    {"on", "everything is compiled before it runs"}};
+    {"on", "everything that runs more than three times is compiled, and waited for"}};
   if (index < 0 || index >= (int)(sizeof modes/sizeof *modes)) return NULL;
   *summary = modes[index][1];
   return modes[index][0];

@@ -19,7 +19,7 @@ enum {
   COMPILE_AFTER = 50000000,     /* what a compiler takes for nothing at all, and for each instruction */
   COMPILE_AFTER_EACH = 250000,
   ASK_EVERY = 1000000,          /* while it works */
-  OFTEN_ENOUGH = 2,             /* runs after which PF_NATIVE_ON compiles */
+  OFTEN_ENOUGH = 2,             /* runs after the first, before PF_NATIVE_ON compiles */
   MOST_INSTRUCTIONS = 50000,
   MOST_OPTIMIZED = 4000         /* instructions; beyond it a quicker level of optimization does */
 };
