@@ -244,22 +244,22 @@ model_fmu_status model_fmu_set(model_fmu *f, unsigned reference, double value)
   if (!(value - value == 0)) return model_fmu_fail(f, "a variable was set to a number that is not finite", "");
   model_fmu_forget(f);
   f->d.unsettled = 1;
-  if (r >= MODEL_FMU_AT_PARAMETER && r < MODEL_FMU_AT_INPUT) {
+  if (r < MODEL_FMU_AT_PARAMETER || r >= MODEL_FMU_AT_A)
+    return model_fmu_fail(f, "this variable cannot be set: it is calculated", "");
+  if (r < MODEL_FMU_AT_INPUT) {
     status = model_fmu_allow(f, "setting a parameter", before | MODEL_FMU_AT_EVENT | MODEL_FMU_STEPPING);
     if (status != MODEL_FMU_OK) return status;
     *model_fmu_parameter(&f->d.p, r - MODEL_FMU_AT_PARAMETER) = value;
     f->d.was_set = 1;
-  } else if (r >= MODEL_FMU_AT_INPUT && r < MODEL_FMU_AT_Q) {
+  } else if (r < MODEL_FMU_AT_Q) {
     *model_fmu_input(&f->d.u, r - MODEL_FMU_AT_INPUT) = value;
-  } else if (r >= MODEL_FMU_AT_Q && r < MODEL_FMU_AT_A) {
+  } else {
     const int i = r - MODEL_FMU_AT_Q;
     status = model_fmu_allow(f, "setting a start value", before);
     if (status != MODEL_FMU_OK) return status;
     if (i < MODEL_N) f->d.x.q[i] = value, f->d.held_q[i] = 1;
     else f->d.x.v[i - MODEL_N] = value, f->d.held_v[i - MODEL_N] = 1;
     f->d.was_set = 1;
-  } else {
-    return model_fmu_fail(f, "this variable cannot be set: it is calculated", "");
   }
   return MODEL_FMU_OK;
 }
