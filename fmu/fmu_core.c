@@ -357,7 +357,7 @@ static model_fmu_status model_fmu_decide(model_fmu *f, int k, double from)
   if (status == MODEL_FMU_OK) status = model_fmu_rate_at(f, k, -1, &down);
   if (status != MODEL_FMU_OK) return status;
   f->d.stays[k] = 0;
-  if (from < 0 ? up > 0 : down >= 0 && up > 0) *side = 1;
+  if (up > 0 && (from < 0 || down >= 0)) *side = 1;
   else if (down < 0) *side = -1;
   else if (up >= 0) *side = 1;
   else f->d.stays[k] = 1, *side = 0;
@@ -376,7 +376,7 @@ static model_fmu_status model_fmu_due(model_fmu *f, int *due)
   model_fmu_rates(&f->d.p, &f->d.x, &f->d.u, f->a, rate);
   for (k = 0; k < MODEL_FMU_SURFACES; k++) {
     const double sign = k < MODEL_FMU_SIDES ? *model_fmu_side(&f->d.u, k) : f->d.truth[k] ? -1 : 1;
-    if (model_fmu_timed[k] || k >= MODEL_FMU_SIDES || !f->d.stays[k])
+    if (k >= MODEL_FMU_SIDES || !f->d.stays[k])
       due[k] = sign*g[k] <= 0 || sign*(g[k] + rate[k]*model_fmu_instant(f)) <= 0;
     else
       due[k] = z[k] <= 1e-12;
@@ -443,15 +443,15 @@ static model_fmu_status model_fmu_project(model_fmu *f)
 
 model_fmu_status model_fmu_update(model_fmu *f, int *moved)
 {
-  int due[MODEL_FMU_SURFACES1] = {0}, round, k;
+  int due[MODEL_FMU_SURFACES1] = {0}, done[MODEL_FMU_SURFACES1] = {0}, round, k;
   const model_state before = f->d.x;
   model_fmu_status status = model_fmu_project(f);
   f->d.was_set = 0;
-  for (round = 0; round < 4 && MODEL_FMU_SURFACES && status == MODEL_FMU_OK; round++) {
+  for (round = 0; round <= MODEL_FMU_SIDES && MODEL_FMU_SURFACES && status == MODEL_FMU_OK; round++) {
     int any = 0;
     status = model_fmu_due(f, due);
     for (k = 0; k < MODEL_FMU_SIDES && status == MODEL_FMU_OK; k++)
-      if (due[k]) any = 1, status = model_fmu_switch(f, k);
+      if (due[k] && !done[k]) any = done[k] = 1, status = model_fmu_switch(f, k);
     if (!round && status == MODEL_FMU_OK) model_fmu_compare(f, due);
     if (!any) break;
   }
