@@ -37,7 +37,7 @@ typedef struct Target {
   const char *platform[2]; /* the folder in FMI 2 and 3 */
   const char *ending;
   const char *zig;         /* NULL: the compiler of the system */
-  int format;              /* of the file: ELF, PE, Mach-O */
+  enum { ELF, PE, MACH_O } format;
 } Target;
 
 #if defined(__linux__) && defined(__x86_64__)
@@ -49,10 +49,10 @@ typedef struct Target {
 #endif
 
 static const Target targets[] = {
-  {HERE, ".so", NULL, 0},
-  {{"win64", "x86_64-windows"}, ".dll", "x86_64-windows-gnu", 1},
-  {{"darwin64", "x86_64-darwin"}, ".dylib", "x86_64-macos", 2},
-  {{"aarch64-darwin", "aarch64-darwin"}, ".dylib", "aarch64-macos", 2}};
+  {HERE, ".so", NULL, ELF},
+  {{"win64", "x86_64-windows"}, ".dll", "x86_64-windows-gnu", PE},
+  {{"darwin64", "x86_64-darwin"}, ".dylib", "x86_64-macos", MACH_O},
+  {{"aarch64-darwin", "aarch64-darwin"}, ".dylib", "aarch64-macos", MACH_O}};
 
 /* Waits for the compiler; false when it fails. */
 static bool compile(const PfCompiler *compiler, const char *const *flags, const PfText *source, PfJob *job)
@@ -63,7 +63,7 @@ static bool compile(const PfCompiler *compiler, const char *const *flags, const 
   return state == PF_JOB_DONE;
 }
 
-static bool read_library(const PfJob *job, int format, PfText *bytes)
+static bool read_library(const PfJob *job, const Target *target, PfText *bytes)
 {
   static const char magic[][5] = {"\177ELF", "MZ", "\xcf\xfa\xed\xfe"};
   char path[PF_CACHE_PATH], block[4096];
@@ -73,8 +73,8 @@ static bool read_library(const PfJob *job, int format, PfText *bytes)
   if (!file) return false;
   while ((count = fread(block, 1, sizeof block, file)) > 0 && bytes->count < LARGEST) pf_text_put(bytes, block, count);
   fclose(file);
-  size_t length = strlen(magic[format]);
-  return !bytes->failed && bytes->count > length && !memcmp(bytes->at, magic[format], length);
+  size_t length = strlen(magic[target->format]);
+  return !bytes->failed && bytes->count > length && !memcmp(bytes->at, magic[target->format], length);
 }
 
 static bool build_one(const PfCompiler *compiler, const Target *target, const PfText *source, PfText *bytes)
@@ -84,12 +84,13 @@ static bool build_one(const PfCompiler *compiler, const Target *target, const Pf
   PfJob job = {0};
   if (target->zig) flags[count++] = "cc", flags[count++] = "-target", flags[count++] = target->zig;
   static const char *const all[] = {"-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off",
-                                    "-s"};
+                                    "-ffunction-sections", "-s"};
   for (size_t i = 0; i < sizeof all/sizeof *all; i++) flags[count++] = all[i];
-  if (!target->zig) flags[count++] = "-Wl,--no-as-needed";
+  if (target->format == ELF) flags[count++] = "-Wl,--gc-sections,--no-as-needed";
+  if (target->format == MACH_O) flags[count++] = "-Wl,-install_name,@rpath/model.dylib"; /* not the place it was made at */
   flags[count++] = "-lm";
   flags[count] = NULL;
-  bool good = compile(compiler, flags, source, &job) && read_library(&job, target->format, bytes);
+  bool good = compile(compiler, flags, source, &job) && read_library(&job, target, bytes);
   pf_job_end(&job);
   return good;
 }
