@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs each fuzzer of tests/fuzz (or FUZZER alone: model, run, expr, urdf, csv, options, names) for SECONDS_EACH seconds, from
+# Runs each fuzzer of tests/fuzz (or FUZZER alone: model, run, expr, urdf, csv, options, names, export) for SECONDS_EACH seconds, from
 # the kept corpus; with RUNS_EACH so many inputs instead. New inputs go to build-fuzz/corpus/<name>; an input that breaks
 # something is kept in build-fuzz/findings/<name> and ends the run with an error. Copy what is worth keeping to
 # tests/fuzz/corpus/<name>: the tests replay it for ever.

@@ -13,6 +13,7 @@
  * name of a function, $ for a conversion to the type of numbers. */
 typedef struct Language {
   const char *operation[PF_TAPE_OP_COUNT];
+  const char *before, *after; /* of scripts: around a statement; NULL: C, with functions and types */
 } Language;
 
 /* The same in all C. */
@@ -67,18 +68,38 @@ static const Language c_language = {
   },
 };
 
+/* Functions of the host. */
+#define FUNCTION(op, text) [PF_TAPE_##op] = "@" text
+#define FUNCTIONS \
+    FUNCTION(SQRT, "sqrt(A)"), FUNCTION(POW, "pow(A, B)"), FUNCTION(SIN, "sin(A)"), FUNCTION(COS, "cos(A)"), \
+    FUNCTION(TAN, "tan(A)"), FUNCTION(ASIN, "asin(A)"), FUNCTION(ACOS, "acos(A)"), FUNCTION(ATAN, "atan(A)"), \
+    FUNCTION(SINH, "sinh(A)"), FUNCTION(COSH, "cosh(A)"), FUNCTION(TANH, "tanh(A)"), FUNCTION(EXP, "exp(A)"), \
+    FUNCTION(LOG, "log(A)"), FUNCTION(ABS, "fabs(A)"), FUNCTION(SIGN, "sign(A)"), FUNCTION(ATAN2, "atan2(A, B)"), \
+    FUNCTION(MIN, "min(A, B)"), FUNCTION(MAX, "max(A, B)"), FUNCTION(LESS, "less(A, B)"), \
+    FUNCTION(LESS_EQUAL, "less_equal(A, B)"), FUNCTION(EQUAL, "equal(A, B)"), FUNCTION(AND, "and(A, B)"), \
+    FUNCTION(OR, "or(A, B)"), FUNCTION(NOT, "not(A)"), FUNCTION(IF, "if(A, B, C)"),
+
 static const Language lanes_language = {
   .operation = {
     ARITHMETIC
-#define FUNCTION(op, text) [PF_TAPE_##op] = "@" text
-    FUNCTION(SQRT, "sqrt(A)"), FUNCTION(POW, "pow(A, B)"), FUNCTION(SIN, "sin(A)"), FUNCTION(COS, "cos(A)"),
-    FUNCTION(TAN, "tan(A)"), FUNCTION(ASIN, "asin(A)"), FUNCTION(ACOS, "acos(A)"), FUNCTION(ATAN, "atan(A)"),
-    FUNCTION(SINH, "sinh(A)"), FUNCTION(COSH, "cosh(A)"), FUNCTION(TANH, "tanh(A)"), FUNCTION(EXP, "exp(A)"),
-    FUNCTION(LOG, "log(A)"), FUNCTION(ABS, "fabs(A)"), FUNCTION(SIGN, "sign(A)"), FUNCTION(ATAN2, "atan2(A, B)"),
-    FUNCTION(MIN, "min(A, B)"), FUNCTION(MAX, "max(A, B)"), FUNCTION(LESS, "less(A, B)"),
-    FUNCTION(LESS_EQUAL, "less_equal(A, B)"), FUNCTION(EQUAL, "equal(A, B)"), FUNCTION(AND, "and(A, B)"),
-    FUNCTION(OR, "or(A, B)"), FUNCTION(NOT, "not(A)"), FUNCTION(IF, "if(A, B, C)"),
-#undef FUNCTION
+    FUNCTIONS
+  },
+};
+
+/* As for lanes: everything but arithmetic is a function of the host. */
+static const Language python_language = {
+  .before = "    ", .after = "",
+  .operation = {
+    ARITHMETIC
+    FUNCTIONS
+  },
+};
+
+static const Language matlab_language = {
+  .before = "  ", .after = ";",
+  .operation = {
+    ARITHMETIC
+    FUNCTIONS
   },
 };
 
@@ -87,8 +108,8 @@ static const Language *language_of(PfDialect dialect)
   switch (dialect) {
   case PF_CODE_C: return &c_language;
   case PF_CODE_LANES: return &lanes_language;
-  case PF_CODE_PYTHON:
-  case PF_CODE_MATLAB: break;
+  case PF_CODE_PYTHON: return &python_language;
+  case PF_CODE_MATLAB: return &matlab_language;
   }
   return NULL;
 }
@@ -221,6 +242,7 @@ static void find_groups(Writer *w)
 static uint32_t piece_of_next(const Writer *w, uint32_t i)
 {
   const bool stays = w->group[i] != NO_NUMBER && w->group[i] < i;
+  if (w->language->before) return 0;
   return stays ? w->piece[i - 1] : w->statement_count/PIECE_STATEMENTS;
 }
 
@@ -294,7 +316,9 @@ static void put_number(const Writer *w, double x)
   if (w->single && fabs(x) < FLT_MIN) x = copysign(0, x);
   const bool negative = signbit(x) && !isnan(x);
   if (negative) pf_text_add(text, "(");
-  if (!isfinite(x)) pf_text_print(text, "%s(%s)%s", negative ? "-" : "", w->style->real, isnan(x) ? "NAN" : "INFINITY");
+  if (!isfinite(x) && w->language->before)
+    pf_text_print(text, "%s%s%s", negative ? "-" : "", w->style->math ? w->style->math : "", isnan(x) ? "nan" : "inf");
+  else if (!isfinite(x)) pf_text_print(text, "%s(%s)%s", negative ? "-" : "", w->style->real, isnan(x) ? "NAN" : "INFINITY");
   else {
     digits[pf_put_shortest(digits, x)] = 0;
     pf_text_add(text, digits);
@@ -371,15 +395,20 @@ static void put_expression(const Writer *w, uint32_t i)
 
 /* ---------------------------------------------------------------- statements as text */
 
+static void put_end(const Writer *w)
+{
+  pf_text_print(w->text, "%s\n", w->language->before ? w->language->after : ";");
+}
+
 static void put_outputs(const Writer *w, uint32_t i)
 {
   for (uint32_t k = w->output[i]; k != NO_NUMBER; k = w->next_output[k]) {
-    pf_text_add(w->text, "  ");
+    pf_text_add(w->text, w->language->before ? w->language->before : "  ");
     w->style->put_output(w->text, w->style->user, (int)k);
     pf_text_add(w->text, " = ");
     if (w->name[i] == NO_NUMBER && !is_leaf(w->program->values + i)) put_expression(w, i);
     else put_operand(w, i, true);
-    pf_text_add(w->text, ";\n");
+    put_end(w);
   }
 }
 
@@ -422,12 +451,19 @@ static void put_statement(const Writer *w, uint32_t i)
   } else if (size == 1) {
     put_sincos(w, i);
   } else if (w->name[i] != NO_NUMBER && !in_group) {
-    pf_text_print(w->text, "  const %s v%u = ", w->style->real, w->name[i]);
+    if (w->language->before) pf_text_print(w->text, "%sv%u = ", w->language->before, w->name[i]);
+    else pf_text_print(w->text, "  const %s v%u = ", w->style->real, w->name[i]);
     put_expression(w, i);
-    pf_text_add(w->text, ";\n");
+    put_end(w);
   }
   put_outputs(w, i);
   put_kept(w, i);
+}
+
+static void put_script(Writer *w)
+{
+  w->now = 0;
+  for (uint32_t s = 0; s < w->statement_count; s++) put_statement(w, w->statements[s]);
 }
 
 static void put_statements(Writer *w, uint32_t piece)
@@ -558,7 +594,8 @@ static PfStatus write(PfContext *ctx, Writer *w, PfArena *scratch, PfText *text)
   if (!prepare(w, scratch)) return pf_no_room(ctx, "code");
   pf_text_init(&body, pf_context_allocator(ctx));
   pf_text_init(&head, pf_context_allocator(ctx));
-  put_all(w, text, &body, &head);
+  if (w->language->before) put_leaves(w), put_script(w);
+  else put_all(w, text, &body, &head);
   const bool failed = text->failed || body.failed || head.failed;
   pf_text_free(&body);
   pf_text_free(&head);

@@ -6,7 +6,9 @@
 
 #include "kernel/program.h"
 
-/* In PF_CODE_LANES numbers are vectors of the compiler, and whatever is no arithmetic is a function of the style's. */
+/* In PF_CODE_LANES numbers are vectors of the compiler. There, in Python and in MATLAB whatever is no arithmetic is a
+ * function of the style's; in the last two there are also <math>nan and <math>inf, and the statements come without a
+ * function around them. */
 typedef enum PfDialect { PF_CODE_C, PF_CODE_PYTHON, PF_CODE_MATLAB, PF_CODE_LANES } PfDialect;
 
 /* How a function is written. Texts are used as they are: who takes names from a model makes them fit first. Names that

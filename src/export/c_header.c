@@ -54,7 +54,9 @@ static void put_places(const PfCText *c, const char *kind, const char *about, co
 
 static void put_size(const PfCText *c, const char *name, int size, const char *about)
 {
-  pf_text_print(c->text, "  %s_%s = %d, /* %s */\n", c->x->upper, name, size, about);
+  pf_text_print(c->text, "  %s_%s = %d,", c->x->upper, name, size);
+  if (about) pf_text_print(c->text, " /* %s */", about);
+  pf_text_add(c->text, "\n");
 }
 
 static void put_sizes(const PfCText *c)
@@ -72,9 +74,9 @@ static void put_sizes(const PfCText *c)
   put_size(c, "SURFACES", x->surface_count, "of switching");
   put_size(c, "COLUMNS", pf_export_columns(x), "of derivatives: by q, v, u, p, t");
   put_size(c, "BY_Q", 0, "where each begins");
-  put_size(c, "BY_V", n, "");
-  put_size(c, "BY_U", 2*n, "");
-  put_size(c, "BY_P", 2*n + nu, "");
+  put_size(c, "BY_V", n, NULL);
+  put_size(c, "BY_U", 2*n, NULL);
+  put_size(c, "BY_P", 2*n + nu, NULL);
   pf_text_print(c->text, "  %s_BY_T = %d\n};\n\n", x->upper, 2*n + nu + np);
 }
 

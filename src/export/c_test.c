@@ -3,13 +3,19 @@
 #include "export/c_impl.h"
 #include "pfaff/pfaff.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
 static const char beginning[] =
 "/* Compares @.c with numbers that pfaff has computed. Ends with 0 when they agree. */\n"
 "#include \"@.h\"\n\n"
 "#include <math.h>\n#include <stdio.h>\n\n"
 "enum { FAULTS_SHOWN = 20 };\n\n"
 "/* At most so much beside the largest number of a list. */\n"
-"static const @_real tolerance = ~1e-9~2e-3~;\n\n"
+"static const @_real tolerance = ";
+
+static const char state_members[] =
 "typedef struct expected_state {\n"
 "  @_real time, q[$_N], v[$_N];\n";
 
@@ -26,7 +32,7 @@ static const char compare[] =
 "  for (i = 0; i < count; i++)\n"
 "    if (`fabs(wanted[i]) > size) size = `fabs(wanted[i]);\n"
 "  for (i = 0; i < count; i++) {\n"
-"    const @_real miss = `fabs(got[i] - wanted[i])/size;\n"
+"    const @_real miss = `fabs(got[i] - wanted[i])/(size > 0 ? size : 1);\n"
 "    if (miss > worst) worst = miss;\n"
 "    if (miss <= tolerance) continue;\n"
 "    if (faults++ < FAULTS_SHOWN)\n"
@@ -164,11 +170,23 @@ static void put_state(const PfCText *c, const PfReference *r, int k)
   pf_text_print(c->text, "}%s\n", k + 1 < r->count ? "," : "");
 }
 
+/* What two formulations differ by in doubles tells how many digits the model costs. */
+static void put_tolerance(const PfCText *c, const PfReference *r)
+{
+  bool single = c->real == PF_REAL_FLOAT;
+  double usual = single ? 2e-3 : 1e-9, hard = r->spread*(single ? 20*(FLT_EPSILON/DBL_EPSILON) : 100);
+  char digits[32];
+  snprintf(digits, sizeof digits, "%.0e%s;\n\n", fmax(usual, hard), single ? "f" : "");
+  pf_text_add(c->text, digits);
+}
+
 /* Without any state there is one that is not looked at: C has no empty arrays. */
 static void put_states(const PfCText *c, const PfReference *r)
 {
   const PfExport *x = c->x;
   pf_c_put(c, beginning);
+  put_tolerance(c, r);
+  pf_c_put(c, state_members);
   pf_c_put(c, members);
   if (x->inputs.count) pf_c_put(c, "  @_real u[$_INPUTS];\n");
   if (x->m) pf_c_put(c, "  @_real lambda[$_M];\n");

@@ -174,17 +174,21 @@ static PfStatus take_start(PfExport *x, const double *values)
 
 /* ---------------------------------------------------------------- lists of expressions */
 
-static PfExportFunction *begin(PfExport *x, int kind, const char *name, int takes, PfStatus *status)
+static PfExportFunction *begin(PfExport *x, int kind, const char *name, int takes)
 {
   PfExportFunction *f = x->functions + kind;
   *f = (PfExportFunction){.name = name, .takes = takes};
-  *status = PF_OK;
   return f;
 }
 
-static void add_group(PfExportFunction *f, const char *name, int rows, int columns, const PfNamedList *members)
+static void add_matrix(PfExportFunction *f, const char *name, int rows, int columns)
 {
-  f->groups[f->group_count++] = (PfExportGroup){name, rows, columns, members};
+  f->groups[f->group_count++] = (PfExportGroup){name, rows, columns, false, NULL};
+}
+
+static void add_array(PfExportFunction *f, const char *name, int count, const PfNamedList *members)
+{
+  f->groups[f->group_count++] = (PfExportGroup){name, count, 1, true, members};
 }
 
 static PfStatus grow(PfExport *x, PfExportFunction *f)
@@ -246,12 +250,11 @@ static PfStatus collect_matrices(PfExport *x)
 {
   const PfEquations *eq = x->equations;
   int n = x->n, m = x->m;
-  PfStatus status;
-  PfExportFunction *f = begin(x, PF_EXPORT_MATRICES, "matrices", 0, &status);
-  add_group(f, "M", n, n, NULL);
-  add_group(f, "F", n, 1, NULL);
-  add_group(f, "A", m, n, NULL);
-  add_group(f, "b", m, 1, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_MATRICES, "matrices", 0);
+  add_matrix(f, "M", n, n);
+  add_array(f, "F", n, NULL);
+  add_matrix(f, "A", m, n);
+  add_array(f, "b", m, NULL);
   PF_TRY(add_list(x, f, 0, eq->M, n*n));
   for (int i = 0; i < n; i++)
     PF_TRY(add(x, f, n*n + i, x->friction ? eq->F[i] : pf_expr_add(x->ctx, eq->F[i], eq->C[i])));
@@ -264,13 +267,12 @@ static PfStatus collect_friction(PfExport *x)
 {
   const PfEquations *eq = x->equations;
   int n = x->n, m = x->m;
-  PfStatus status;
   if (!x->friction) return PF_OK;
-  PfExportFunction *f = begin(x, PF_EXPORT_FRICTION, "friction", PF_TAKES_MULTIPLIERS, &status);
+  PfExportFunction *f = begin(x, PF_EXPORT_FRICTION, "friction", PF_TAKES_MULTIPLIERS);
   PfExpr *slope = pf_arena_array(x->arena, PfExpr, m);
   if (!slope) return pf_no_room(x->ctx, "the export");
-  add_group(f, "C", n, 1, NULL);
-  add_group(f, "C_lambda", n, m, NULL);
+  add_array(f, "C", n, NULL);
+  add_matrix(f, "C_lambda", n, m);
   PF_TRY(add_list(x, f, 0, eq->C, n));
   for (int i = 0; i < n; i++) {
     PF_TRY(pf_expr_gradient(x->ctx, eq->C[i], x->symbols + x->at_lambda, m, slope));
@@ -282,11 +284,10 @@ static PfStatus collect_friction(PfExport *x)
 static PfStatus collect_constraints(PfExport *x)
 {
   const PfEquations *eq = x->equations;
-  PfStatus status;
   if (!x->m) return PF_OK;
-  PfExportFunction *f = begin(x, PF_EXPORT_CONSTRAINTS, "violations", 0, &status);
-  add_group(f, "position", x->m, 1, NULL);
-  add_group(f, "velocity", x->m, 1, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_CONSTRAINTS, "violations", 0);
+  add_array(f, "position", x->m, NULL);
+  add_array(f, "velocity", x->m, NULL);
   PF_TRY(add_list(x, f, 0, eq->position, x->m));
   PF_TRY(add_list(x, f, x->m, eq->velocity, x->m));
   return finish(x, f);
@@ -296,9 +297,8 @@ static PfStatus collect_energy(PfExport *x)
 {
   static PfNamed names[] = {{"kinetic", "kinetic", {"J", 1}}, {"potential", "potential", {"J", 1}}};
   static const PfNamedList members = {2, names};
-  PfStatus status;
-  PfExportFunction *f = begin(x, PF_EXPORT_ENERGY, "energies", 0, &status);
-  add_group(f, "e", 2, 1, &members);
+  PfExportFunction *f = begin(x, PF_EXPORT_ENERGY, "energies", 0);
+  add_array(f, "e", 2, &members);
   PF_TRY(add(x, f, 0, x->equations->kinetic));
   PF_TRY(add(x, f, 1, x->equations->potential));
   return finish(x, f);
@@ -325,12 +325,11 @@ static PfStatus add_rotation(PfExport *x, PfExportFunction *f, int place, int fr
 
 static PfStatus collect_poses(PfExport *x)
 {
-  PfStatus status;
   int count = x->frames.count;
   if (!count) return PF_OK;
-  PfExportFunction *f = begin(x, PF_EXPORT_POSES, "poses", 0, &status);
-  add_group(f, "position", count, 3, NULL);
-  add_group(f, "rotation", count, 9, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_POSES, "poses", 0);
+  add_matrix(f, "position", count, 3);
+  add_matrix(f, "rotation", count, 9);
   for (int i = 0; i < count; i++) PF_TRY(add_vector(x, f, 3*i, pf_frame_position(x->model, x->frame[i])));
   for (int i = 0; i < count; i++) PF_TRY(add_rotation(x, f, 3*count + 9*i, x->frame[i]));
   return finish(x, f);
@@ -351,11 +350,10 @@ static PfStatus add_gradient(PfExport *x, PfExportFunction *f, int place, PfVect
 /* Of the origin and of the angular velocity, in the axes of the ground; and the rotation, for other points. */
 static PfStatus collect_jacobians(PfExport *x)
 {
-  PfStatus status;
   for (int i = 0; i < x->frames.count; i++) {
-    PfExportFunction *f = begin(x, PF_EXPORT_JACOBIANS + i, "jacobian", 0, &status);
-    add_group(f, "J", 6, x->n, NULL);
-    add_group(f, "R", 3, 3, NULL);
+    PfExportFunction *f = begin(x, PF_EXPORT_JACOBIANS + i, "jacobian", 0);
+    add_matrix(f, "J", 6, x->n);
+    add_matrix(f, "R", 3, 3);
     PF_TRY(add_gradient(x, f, 0, pf_frame_velocity(x->model, x->frame[i])));
     PF_TRY(add_gradient(x, f, 3*x->n, pf_frame_spin(x->model, x->frame[i])));
     PF_TRY(add_rotation(x, f, 6*x->n, x->frame[i]));
@@ -366,12 +364,11 @@ static PfStatus collect_jacobians(PfExport *x)
 
 static PfStatus collect_contacts(PfExport *x)
 {
-  PfStatus status;
   int count = x->contacts.count;
   if (!count) return PF_OK;
-  PfExportFunction *f = begin(x, PF_EXPORT_CONTACTS, "contacts", PF_TAKES_MULTIPLIERS, &status);
-  add_group(f, "point", count, 3, NULL);
-  add_group(f, "force", count, 3, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_CONTACTS, "contacts", PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "point", count, 3);
+  add_matrix(f, "force", count, 3);
   for (int i = 0; i < count; i++) PF_TRY(add_vector(x, f, 3*i, x->model->contacts[i].point));
   for (int i = 0; i < count; i++) PF_TRY(add_vector(x, f, 3*count + 3*i, x->model->contacts[i].force));
   return finish(x, f);
@@ -381,12 +378,11 @@ static PfStatus collect_contacts(PfExport *x)
 static PfStatus collect_surfaces(PfExport *x)
 {
   PfSwitches *found = pf_arena_array(x->arena, PfSwitches, 1);
-  PfStatus status;
   if (!found) return pf_no_room(x->ctx, "the export");
   PF_TRY(pf_switches_find(x->ctx, x->arena, x->equations, found));
   if (!found->count) return PF_OK;
-  PfExportFunction *f = begin(x, PF_EXPORT_SURFACES, "surfaces", 0, &status);
-  add_group(f, "g", found->count, 1, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_SURFACES, "surfaces", 0);
+  add_array(f, "g", found->count, NULL);
   for (int k = 0; k < found->count; k++) {
     PfExpr g = found->at[k].surface;
     for (int j = k; j-- > 0;) {
@@ -401,9 +397,8 @@ static PfStatus collect_surfaces(PfExport *x)
 
 static PfStatus collect_outputs(PfExport *x)
 {
-  PfStatus status;
-  PfExportFunction *f = begin(x, PF_EXPORT_OUTPUTS, "outputs", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS, &status);
-  add_group(f, "y", x->outputs.count, 1, &x->outputs);
+  PfExportFunction *f = begin(x, PF_EXPORT_OUTPUTS, "outputs", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_array(f, "y", x->outputs.count, &x->outputs);
   for (int i = 0; i < x->outputs.count; i++) PF_TRY(add(x, f, i, x->output[i]));
   return finish(x, f);
 }
@@ -460,17 +455,16 @@ static PfExpr *list_columns(PfExport *x, int extra)
 
 static PfStatus collect_slopes(PfExport *x)
 {
-  PfStatus status;
   int rows = x->n + x->m, columns = pf_export_columns(x);
   PfExpr *r = pf_arena_array(x->arena, PfExpr, rows), *by = list_columns(x, 0);
   if (!r || !by) return pf_no_room(x->ctx, "the export");
   PF_TRY(make_residuals(x, r));
-  PfExportFunction *f = begin(x, PF_EXPORT_SLOPES, "slopes", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS, &status);
-  add_group(f, "D", rows, columns, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_SLOPES, "slopes", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "D", rows, columns);
   PF_TRY(add_jacobian(x, f, r, rows, by, columns));
   PF_TRY(finish(x, f));
-  f = begin(x, PF_EXPORT_RESIDUAL, "inverse", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS, &status);
-  add_group(f, "tau", x->n, 1, NULL);
+  f = begin(x, PF_EXPORT_RESIDUAL, "inverse", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_array(f, "tau", x->n, NULL);
   PF_TRY(add_list(x, f, 0, r, x->n));
   return finish(x, f);
 }
@@ -478,15 +472,14 @@ static PfStatus collect_slopes(PfExport *x)
 /* d(F + C)/du: what the inputs push. */
 static PfStatus collect_input_slopes(PfExport *x)
 {
-  PfStatus status;
   int n = x->n, nu = x->inputs.count;
   if (!nu) return PF_OK;
   PfExpr *force = pf_arena_array(x->arena, PfExpr, n);
   if (!force) return pf_no_room(x->ctx, "the export");
   for (int i = 0; i < n; i++) force[i] = pf_expr_add(x->ctx, x->equations->F[i], x->equations->C[i]);
   PF_TRY(pf_export_expand(x, force, n));
-  PfExportFunction *f = begin(x, PF_EXPORT_INPUT_SLOPES, "input_slopes", PF_TAKES_MULTIPLIERS, &status);
-  add_group(f, "F_u", n, nu, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_INPUT_SLOPES, "input_slopes", PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "F_u", n, nu);
   PF_TRY(add_jacobian(x, f, force, n, x->symbols + x->at_inputs, nu));
   return finish(x, f);
 }
@@ -494,7 +487,6 @@ static PfStatus collect_input_slopes(PfExport *x)
 /* By q, v, u, a, lambda. */
 static PfStatus collect_output_slopes(PfExport *x)
 {
-  PfStatus status;
   int n = x->n, nu = x->inputs.count, columns = 3*n + nu + x->m;
   PfExpr *by = pf_arena_array(x->arena, PfExpr, columns), *y = pf_arena_array(x->arena, PfExpr, x->outputs.count);
   if (!by || !y) return pf_no_room(x->ctx, "the export");
@@ -504,8 +496,8 @@ static PfStatus collect_output_slopes(PfExport *x)
   if (x->outputs.count) memcpy(y, x->output, (size_t)x->outputs.count*sizeof *y);
   PF_TRY(pf_export_expand(x, y, x->outputs.count));
   PfExportFunction *f = begin(x, PF_EXPORT_OUTPUT_SLOPES, "output_slopes",
-                              PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS, &status);
-  add_group(f, "Y", x->outputs.count, columns, NULL);
+                              PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "Y", x->outputs.count, columns);
   PF_TRY(add_jacobian(x, f, y, x->outputs.count, by, columns));
   return finish(x, f);
 }
@@ -514,11 +506,10 @@ static PfStatus collect_output_slopes(PfExport *x)
 
 static PfStatus list_flow(PfExport *x, const PfClosedForm *form)
 {
-  PfStatus status;
-  PfExportFunction *f = begin(x, PF_EXPORT_FLOW, "flow", 0, &status);
-  add_group(f, "a", x->n, 1, NULL);
-  add_group(f, "lambda", x->m, 1, NULL);
-  add_group(f, "pivot", form->pairs, 2, NULL);
+  PfExportFunction *f = begin(x, PF_EXPORT_FLOW, "flow", 0);
+  add_array(f, "a", x->n, NULL);
+  add_array(f, "lambda", x->m, NULL);
+  add_matrix(f, "pivot", form->pairs, 2);
   PF_TRY(add_list(x, f, 0, form->acceleration, x->n));
   PF_TRY(add_list(x, f, x->n, form->multiplier, x->m));
   PF_TRY(add_list(x, f, x->n + x->m, form->pair, 2*form->pairs));

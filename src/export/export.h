@@ -23,6 +23,7 @@ typedef struct PfNamedList {
 typedef struct PfExportGroup {
   const char *name;
   int rows, columns;
+  bool vector; /* a list, with one column */
   const PfNamedList *members;
 } PfExportGroup;
 
@@ -130,6 +131,7 @@ enum { PF_REFERENCE_STATES = 3 };
 /* The model at a few states, by the program itself. */
 typedef struct PfReference {
   int count;
+  double spread; /* largest difference of accelerations by two formulations, beside the largest of them, or 1 */
   double *symbols[PF_REFERENCE_STATES]; /* of the export, with accelerations and multipliers */
   double *energy[PF_REFERENCE_STATES], *outputs[PF_REFERENCE_STATES];
 } PfReference;

@@ -10,9 +10,9 @@
 typedef struct Work {
   const PfExport *x;
   PfManifold manifold;
-  PfSolver *solver;
+  PfSolver *solver, *other; /* another formulation, or NULL */
   double *values;
-  PfMotion motion;
+  PfMotion motion, second;
 } Work;
 
 /* Another state on the constraints; the inputs push. */
@@ -48,6 +48,16 @@ static PfStatus evaluate(const PfExport *x, PfExportKind kind, const double *sym
   return pf_export_evaluate(x, f, symbols, *elements);
 }
 
+/* How far another formulation is from what was found. */
+static double find_spread(Work *w)
+{
+  int row;
+  double largest = fmax(1, pf_largest(w->motion.acceleration, w->x->n)), most = 0;
+  if (!w->other || pf_solver_accelerate(w->other, w->values, &w->second, &row) != PF_TROUBLE_NONE) return 0;
+  for (int i = 0; i < w->x->n; i++) most = fmax(most, fabs(w->second.acceleration[i] - w->motion.acceleration[i]));
+  return isfinite(most) ? most/largest : 0;
+}
+
 /* Takes the state when it has accelerations and all its numbers are finite. */
 static PfStatus take(Work *w, PfReference *reference)
 {
@@ -57,6 +67,7 @@ static PfStatus take(Work *w, PfReference *reference)
   if (!symbols) return pf_no_room(x->ctx, "the export");
   if (!is_on_constraints(w)) return PF_OK;
   if (pf_solver_accelerate(w->solver, w->values, &w->motion, &row) != PF_TROUBLE_NONE) return PF_OK;
+  reference->spread = fmax(reference->spread, find_spread(w));
   pf_export_take_values(x, w->values, symbols);
   memcpy(symbols + x->at_a, w->motion.acceleration, (size_t)x->n*sizeof *symbols);
   if (x->m) memcpy(symbols + x->at_lambda, w->motion.multiplier, (size_t)x->m*sizeof *symbols);
@@ -75,7 +86,10 @@ static PfStatus find(Work *w, const double *values, PfReference *reference)
   w->values = pf_arena_array(x->arena, double, in->count);
   w->motion = (PfMotion){.acceleration = pf_arena_array(x->arena, double, x->n),
                          .multiplier = pf_arena_array(x->arena, double, x->m)};
-  if (!w->values || !w->motion.acceleration || !w->motion.multiplier) return pf_no_room(x->ctx, "the export");
+  w->second = (PfMotion){.acceleration = pf_arena_array(x->arena, double, x->n),
+                         .multiplier = pf_arena_array(x->arena, double, x->m)};
+  if (!w->values || !w->motion.acceleration || !w->motion.multiplier || !w->second.acceleration ||
+      !w->second.multiplier) return pf_no_room(x->ctx, "the export");
   PF_TRY(pf_manifold_make(x->ctx, x->arena, x->system, &w->manifold));
   for (int k = 0; k < PF_REFERENCE_STATES; k++) {
     move(w, values, k);
@@ -89,7 +103,13 @@ PfStatus pf_export_reference(const PfExport *x, const double *values, PfReferenc
   Work w = {.x = x};
   *reference = (PfReference){0};
   PF_TRY(pf_solver_new(x->ctx, x->system, pf_formulation_find("multipliers"), &w.solver));
-  PfStatus status = find(&w, values, reference);
+  int before = pf_diagnostic_count(x->ctx);
+  PfStatus status = pf_solver_new(x->ctx, x->system, pf_formulation_find("maggi"), &w.other);
+  if (status == PF_OK || !pf_is_final(status)) {
+    pf_diagnostics_cut(x->ctx, before); /* where it does not apply nothing is compared */
+    status = find(&w, values, reference);
+  }
+  pf_solver_free(w.other);
   pf_solver_free(w.solver);
   return status;
 }

@@ -453,7 +453,7 @@ PfStatus pf_closed_form(PfContext *ctx, PfArena *arena, const PfSystem *system, 
                         PfClosedForm *form)
 {
   PfSolverPlan plan = {.cost_limit = length == PF_CLOSED_SHORT ? INFINITY : 0};
-  PfSolver solver = {.ctx = ctx, .arena = arena, .system = system, .plan = &plan};
+  PfSolver solver = {.ctx = ctx, .arena = arena, .system = system, .plan = &plan, .formulation = &pf_form_elimination};
   *form = (PfClosedForm){0};
   PF_TRY(check(&solver));
   int before = pf_diagnostic_count(ctx);

@@ -194,6 +194,8 @@ def failure(words, code_wanted):
 def programs_get_every_failure():
     needed = {"continue": ["a=1..2"], "portrait": ["--show", "x,y"], "poincare": ["--section", "x=0", "--show", "x,y"]}
     with tempfile.TemporaryDirectory() as place:
+        needed["export"] = ["--to", "c", "-o", os.path.join(place, "code")]
+
         def model(name, text):
             path = pathlib.Path(place, name)
             path.write_text(text, encoding="utf-8")

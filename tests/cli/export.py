@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pfaff export: export.py PFAFF SOURCE
+
+Places, options and errors; names and texts that mean something in the other language; Python, CasADi and MATLAB as far as they
+are installed; motions and linear models against the program. Exported C itself is the subject of export_c.py."""
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+program, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+failures, commands = [], 0
+WARNINGS = "-std=c99 -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -pedantic -Werror".split()
+compiler = shutil.which("cc")
+numpy = importlib.util.find_spec("numpy")
+if numpy: import numpy as np
+
+
+def expect(what, holds, found=""):
+    if not holds:
+        failures.append(what)
+        print(f"FAILED: {what} {found}")
+
+
+def call(*words, cwd=None, text=None):
+    global commands
+    commands += 1
+    done = subprocess.run([program, *map(str, words)], capture_output=True, cwd=cwd, input=text, text=True, timeout=120)
+    return done
+
+
+def outside(*words, cwd):
+    return subprocess.run(words, capture_output=True, cwd=cwd, text=True, timeout=300)
+
+
+def example(name): return source/"examples"/f"{name}.pf"
+
+
+# ---------------------------------------------------------------- places
+
+def refused(what, code, words, *arguments, **more):
+    done = call("export", *arguments, **more)
+    expect(what, done.returncode == code and words in done.stderr, f"{done.returncode} {done.stderr}")
+
+
+def places(place):
+    board = example("snakeboard")
+    refused("a target is asked for", 2, "--to is missing", "-o", place/"a", board)
+    refused("unknown targets are named with the nearest", 2, "did you mean 'python'?", "--to", "pyhton", "-o", place/"a", board)
+    refused("a place is asked for", 2, "--out is missing", "--to", "c", board)
+    refused("several files need a folder", 2, "several files", "--to", "c", "-o", "-", board)
+    refused("a file is no folder", 1, "Not a directory", "--to", "c", "-o", example("cart"), board)
+    refused("the folder above must be there", 1, "No such file", "--to", "c", "-o", place/"none"/"there", board)
+    refused("--json and standard output exclude each other", 2, "takes one of them", "--to", "python", "--json", "-o", "-", board)
+    refused("forms that are not offered", 2, "'rosenberg' is not offered for export", "--to", "c", "--form", "rosenberg", "-o", place/"a", board)
+    refused("forms that are none", 2, "no formulation 'nothing'", "--to", "c", "--form", "nothing", "-o", place/"a", board)
+    refused("elimination that does not apply", 1, "at most 16 coordinates", "--to", "c", "--form", "elimination", "-o", place/"a", example("hand"))
+    refused("too large a model", 1, "too large to be written out", "--to", "c", "--most", "100", "-o", place/"a", board)
+    refused("float is for C", 2, "--float has no effect", "--to", "python", "--float", "-o", place/"a", board)
+    refused("inputs that are none", 2, "has no input 'drve'", "--to", "c", "--inputs", "drve", "-o", place/"a", example("unicycle"))
+    refused("a parameter without a value", 1, "has no value", "--to", "c", "-o", place/"a", "-", text="param m\ncoord x\nkinetic m/2*x'^2\n")
+    refused("nothing that moves", 1, "no coordinates", "--to", "c", "-o", place/"a", "-", text="param m = 1\n")
+    expect("nothing was written by what failed", not (place/"a").exists())
+    if os.getuid() != 0:
+        (place/"locked").mkdir(mode=0o500)
+        refused("a folder that may not be written", 1, "Permission denied", "--to", "c", "-o", place/"locked", board)
+    if pathlib.Path("/dev/full").exists():
+        (place/"full.py").symlink_to("/dev/full")
+        refused("a full disk", 1, "No space left", "--to", "python", "-o", place/"full.py", board)
+
+
+def folders(place):
+    folder = place/"kept"
+    folder.mkdir()
+    (folder/"mine.txt").write_text("mine")
+    (folder/"Makefile").write_text("old")
+    done = call("export", "--to", "c", "--json", "-o", folder, example("snakeboard"))
+    answer = json.loads(done.stdout)
+    expect("the files are told", sorted(pathlib.Path(f).name for f in answer["files"]) ==
+           ["Makefile", "README.md", "snakeboard.c", "snakeboard.h", "snakeboard_test.c"], answer)
+    expect("others stay, ours are replaced", (folder/"mine.txt").read_text() == "mine" and "snakeboard" in (folder/"Makefile").read_text())
+    before = {f.name: f.read_bytes() for f in folder.iterdir()}
+    call("export", "--to", "c", "-o", folder, example("snakeboard"))
+    expect("equal models, equal bytes", before == {f.name: f.read_bytes() for f in folder.iterdir()})
+    done = call("export", "--to", "python", "-o", "-", example("snakeboard"))
+    expect("one file goes to standard output", "import numpy" in done.stdout and done.returncode == 0, done.stderr)
+    (place/"README.md").write_text("coord x\nkinetic x'^2\nmodel readme\n")
+    refused("the model is spared", 2, "would overwrite what is read", "--to", "c", "-o", place, place/"README.md")
+    done = call("export", "--to", "latex", "--form", "maggi", "-o", place/"board.tex", example("snakeboard"))
+    expect("LaTeX is a document", "\\begin{document}" in (place/"board.tex").read_text(), done.stderr)
+    done = call("export", "--to", "c", "-o", place/"events", example("capture"))
+    expect("events are told", "events are left out" in done.stderr and "## Events" in (place/"events"/"README.md").read_text(), done.stderr)
+
+
+# ---------------------------------------------------------------- names and texts
+
+HOSTILE = r'''model int "*/ system(\"true\"); /* ??/ \\ // %{ #{ end"
+param class = 2 [kg], is = 3 [N/m], NAN = 1 [m], end = 0.5 [kg], w[2] = 1 [kg], w_2 = 7 [kg], I = 2, None = 1
+param def = 1, linux = 2, errno = 3, f_sin = 2, v1 = 3, p = 1, kept = 2, M = 3, a_very_long_name_that_goes_on_and_on_and_on_until_somebody_stops_it = 1
+coord x [m], if_ [m], while_1 [m], q, v, u, x_dot, True
+input for_1 [N], double
+kinetic class/2*x'^2 + end/2*if_'^2 + w[1]/2*while_1'^2 + w[2]*q'^2 + w_2*(v'^2 + u'^2) + x_dot'^2 + True'^2
+potential is/2*(x - NAN)^2
+force if_ = for_1, while_1 = double*p*M*f_sin*v1*kept*linux*errno*def
+constraint union: v' - u' = 0
+plot x, x', x_dot, x/NAN + 1
+start x = 0.3
+'''
+
+
+def names(place):
+    (place/"hostile.pf").write_text(HOSTILE)
+    for name in ("int", "math", "numpy", "con", "step", "random"):
+        (place/"hostile.pf").write_text(HOSTILE.replace("model int", f"model {name}"))
+        folder = place/f"hostile_{name}"
+        done = call("export", "--to", "c", "--json", "-o", folder, place/"hostile.pf")
+        expect(f"a model called {name} becomes C", done.returncode == 0, done.stderr)
+        answer = json.loads(done.stdout)
+        ids = list(answer["parameters"].values())
+        expect("no two names become one", len(ids) == len(set(ids)) and {"class_", "NAN_", "w_2", "w_2_2"} <= set(ids), ids)
+        compile_and_test(folder, answer["prefix"])
+        run_others(place/"hostile.pf", folder, name)
+
+
+def compile_and_test(folder, name):
+    if not compiler: return
+    done = outside(compiler, *WARNINGS, f"{name}.c", f"{name}_test.c", "-lm", "-o", "test", cwd=folder)
+    expect(f"{folder.name}: compiles", done.returncode == 0, done.stderr[:600])
+    if done.returncode == 0:
+        done = outside("./test", cwd=folder)
+        expect(f"{folder.name}: self-test", done.returncode == 0, done.stdout)
+
+
+def run_others(path, folder, what):
+    for target, module in (("python", "numpy"), ("casadi", "casadi")):
+        done = call("export", "--to", target, "-o", folder/target, path)
+        expect(f"{what} becomes {target}", done.returncode == 0, done.stderr)
+        if not importlib.util.find_spec(module): continue
+        done = outside(sys.executable, next((folder/target).glob("*.py")).name, cwd=folder/target)
+        expect(f"{what}: self-test of {target}", done.returncode == 0, (done.stdout + done.stderr)[-600:])
+    done = call("export", "--to", "matlab", "-o", folder/"matlab", path)
+    expect(f"{what} becomes MATLAB", done.returncode == 0, done.stderr)
+    if shutil.which("octave-cli"):
+        name = next((folder/"matlab").glob("*.m")).stem
+        done = outside("octave-cli", "--quiet", "--eval", f"m = {name}(); printf('%.1e\\n', m.self_test())", cwd=folder/"matlab")
+        expect(f"{what}: self-test of MATLAB", done.stdout.strip() and float(done.stdout) < 1e-9, done.stdout + done.stderr)
+
+
+# ---------------------------------------------------------------- other languages
+
+def languages(place):
+    for name in ("snakeboard", "incline_friction", "rover_arm", "cart_pendulum", "bicycle", "unicycle"):
+        (place/name).mkdir()
+        run_others(example(name), place/name, name)
+
+
+def load(place, name, *options):
+    folder = place/f"module_{name}"
+    done = call("export", "--to", "python", *options, "-o", folder, example(name))
+    expect(f"{name} becomes a module", done.returncode == 0, done.stderr)
+    spec = importlib.util.spec_from_file_location(name, folder/f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def moves(place):
+    """The same steps as 'run --by rk4' makes, and the accelerations, energies and forces of 'eval'."""
+    for name, horizon in (("snakeboard", 0.5), ("wheel_in_shell", 0.2), ("car_trailer", 0.5), ("sleigh_variable_mass", 0.3), ("rover_arm", 0.1)):
+        m = load(place, name)
+        answer = json.loads(call("eval", "--json", example(name)).stdout)
+        p, u = m.Params(), m.Input()
+        a, lam = m.accelerate(p, m.START_TIME, m.START_Q, m.START_V, u)
+        size = max(1, np.abs(a).max())
+        units = np.array([1.0 if unit in ("", "m", "rad") else np.nan for unit in answer["units"]])
+        known = ~np.isnan(units)
+        expect(f"{name}: accelerations of eval", np.abs(a - answer["acceleration"])[known].max() < 1e-12*size, a)
+        force = list(answer["multipliers"].values())
+        expect(f"{name}: multipliers of eval", np.abs(lam - force).max() < 1e-11*max(1, np.abs(force).max()), lam)
+        expect(f"{name}: energies of eval", np.allclose(m.energies(p, 0.0, m.START_Q, m.START_V, u)[0], list(answer["energy"].values()), rtol=1e-13))
+        done = call("run", "--by", "rk4", "--step", "1e-3", "--for", horizon, "--json", "--at", horizon, example(name))
+        table = json.loads(done.stdout)
+        state = m.START_TIME, m.START_Q, m.START_V
+        for _ in range(round(horizon/1e-3)): state = m.step(p, *state, u, 1e-3)
+        last = dict(zip(table["columns"], table["rows"][-1]))
+        for i, coordinate in enumerate(m.COORDINATES):
+            if known[i] and coordinate in last:
+                expect(f"{name}: {coordinate} after {horizon} s as by 'run'", abs(state[1][i] - last[coordinate]) < 1e-9*max(1, abs(last[coordinate])),
+                       f"{state[1][i]!r} {last[coordinate]!r}")
+
+
+def linear_models(place):
+    """Without constraints the full state is the least one: A and B are those of 'study linearize'."""
+    m = load(place, "cart_pendulum")
+    answer = json.loads(call("study", "linearize", "--json", example("cart_pendulum")).stdout)
+    A, _, C, _ = m.linear(m.Params(), 0.0, m.START_Q, m.START_V, m.Input())
+    wanted = answer["points"][0]
+    for what, found in (("A", A), ("C", C)):
+        expect(f"{what} as by 'study linearize'", np.abs(found - np.array(wanted[what])).max() < 1e-10*max(1, np.abs(found).max()))
+    m = load(place, "bicycle")
+    p, u = m.Params(), m.Input()
+    a, lam = m.accelerate(p, 0.0, m.START_Q, m.START_V, u)
+    found, missed = m.actuate(p, 0.0, m.START_Q, m.START_V, a)
+    expect("the accelerations that there are need no inputs", np.abs(found).max() < 1e-9 and missed < 1e-9, f"{found} {missed}")
+    m = load(place, "unicycle", "--inputs", "drive")
+    expect("an input that is freed", m.INPUTS == ["drive"], m.INPUTS)
+
+
+def jacobians(place):
+    """Velocities by Jacobians against differences of poses."""
+    m = load(place, "double_pendulum_bodies")
+    p, u, h = m.Params(), m.Input(), 1e-6
+    q, v = m.START_Q + 0.3, m.START_V + 0.7
+    for frame, name in enumerate(m.FRAMES):
+        def at(x):
+            position, rotation = m.poses(p, 0.0, x, v, u)
+            return position[frame] + rotation[frame].reshape(3, 3)@np.array((0.1, 0.2, 0.3))
+        velocity = (at(q + h*v) - at(q - h*v))/(2*h)
+        J = m.jacobian(p, 0.0, q, v, u, name, (0.1, 0.2, 0.3))
+        expect(f"velocity of a point of {name}", np.abs(J[:3]@v - velocity).max() < 1e-8, f"{J[:3]@v} {velocity}")
+
+
+def controller(place):
+    """The worked example of docs/export.md compiles and says what it says there."""
+    text = (source/"docs"/"export.md").read_text(encoding="utf-8")
+    code, _, rest = text[text.index("    /* controller.c */"):].partition("\n    cc -std=c99")
+    command, said = [line.strip() for line in ("cc -std=c99" + rest).splitlines()[:2]]
+    (place/"controller.c").write_text("\n".join(line[4:] for line in code.splitlines()) + "\n")
+    done = call("export", "--to", "c", "--float", "--inputs", "drive,steer", "-o", place/"wheel", example("unicycle"))
+    expect("the wheel of the worked example", done.returncode == 0, done.stderr)
+    if not compiler: return
+    done = outside("sh", "-c", command, cwd=place)
+    expect("the worked example", done.stdout.strip() == said and not done.stderr, done.stdout + done.stderr)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    place = pathlib.Path(folder)
+    places(place)
+    folders(place)
+    names(place)
+    languages(place)
+    controller(place)
+    if numpy:
+        moves(place)
+        linear_models(place)
+        jacobians(place)
+    else: print("NumPy is not installed: its modules are not run")
+for what, there in (("casadi", importlib.util.find_spec("casadi")), ("octave-cli", shutil.which("octave-cli")), ("a C compiler", compiler)):
+    if not there: print(f"{what} is not installed: left out")
+print(f"{commands} commands, {len(failures)} failures")
+sys.exit(bool(failures))

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random models exported to C and Python: what is made compiles without a warning, and its self-test agrees with the program.
+
+export.py PFAFF [--count 20] [--seed 1] [--jobs 2] [--float]     models seed, seed + 1, …
+
+The program's own formulations differ where a model is ill-conditioned; so a difference counts against 1e-13 or against
+how far these are from each other."""
+import argparse, json, multiprocessing, os, re, shutil, subprocess, sys, tempfile
+
+try:
+    import mpmath
+except ImportError:
+    print("mpmath (python3-mpmath) is not installed: the trial is left out")
+    sys.exit(0)
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from generate import Maker, Reject
+from mechanics import DIGITS
+from motion import GiveUp
+
+DRAWS = 50
+WARNINGS = "-std=c99 -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -pedantic -Werror".split()
+CLOSE, CLOSE_FLOAT = 1e-13, 1e-5
+TARGETS = ("c", "float", "python")
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def draw(seed):
+    for k in range(DRAWS):
+        maker = Maker(seed*DRAWS + k)
+        try:
+            maker.make()
+            return maker
+        except (Reject, GiveUp, OverflowError, ZeroDivisionError, ValueError):
+            continue
+    return None
+
+
+def call(*command, cwd=None):
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=cwd)
+
+
+def difference(text):
+    found = re.search(r"agree with pfaff to (\S+)", text)
+    return float(found[1]) if found else None
+
+
+def export(program, place, path, target):
+    """The difference, or words of a failure."""
+    folder = os.path.join(place, target)
+    options = ["--to", "c"] + ["--float"]*(target == "float") if target != "python" else ["--to", "python"]
+    done = call(program, "export", *options, "-o", folder, path)
+    if done.returncode: return f"export: {done.stderr.strip()}"
+    if target == "python":
+        done = call(sys.executable, "trial.py", cwd=folder)
+    else:
+        made = call(os.environ.get("CC", "cc"), *WARNINGS, "-O0", "trial.c", "trial_test.c", "-lm", "-o", "test", cwd=folder)
+        if made.returncode: return f"{target}: {made.stderr.strip()}"
+        done = call("./test", cwd=folder)
+    found = difference(done.stdout)
+    return found if found is not None else f"{target}: {(done.stdout + done.stderr).strip()[-600:]}"
+
+
+def spread(program, path):
+    """How far the program's own formulations are from each other."""
+    done = call(program, "compare", "--json", path)
+    if done.returncode: return 0
+    rows = [row for row in json.loads(done.stdout)["rows"] if row["applicable"]]
+    return max([0, *(row["difference"] or 0 for row in rows)])
+
+
+def try_model(job):
+    """(seed, words of a failure or None, {target: difference})"""
+    program, seed = job
+    mpmath.mp.dps = DIGITS
+    maker = draw(seed)
+    if maker is None: return seed, None, {}
+    place = tempfile.mkdtemp()
+    try:
+        path = os.path.join(place, "model.pf")
+        with open(path, "w") as stream: stream.write(maker.text())
+        if call(program, "eval", path).returncode: return seed, None, {}
+        found = {}
+        for target in TARGETS:
+            if target == "python" and numpy is None: continue
+            result = export(program, place, path, target)
+            if isinstance(result, str): return seed, result + "\n" + maker.text(), found
+            found[target] = result
+            allowed = CLOSE_FLOAT if target == "float" else CLOSE
+            if result > allowed and target != "float" and result > 10*spread(program, path):
+                return seed, f"{target}: differs by {result:.1e}, formulations by {spread(program, path):.1e}\n" + maker.text(), found
+        return seed, None, found
+    finally:
+        shutil.rmtree(place)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    program = os.path.abspath(arguments.program)
+    passed = failed = empty = 0
+    worst = {target: [] for target in TARGETS}
+    with multiprocessing.Pool(arguments.jobs) as pool:
+        jobs = ((program, seed) for seed in range(arguments.seed, arguments.seed + arguments.count))
+        for seed, words, found in pool.imap(try_model, jobs, chunksize=1):
+            for target, result in found.items(): worst[target].append((result, seed))
+            if words: print(f"FAIL seed {seed}: {words}", flush=True)
+            failed += bool(words)
+            empty += not words and not found
+            passed += not words and bool(found)
+    for target, list in worst.items():
+        if not list: continue
+        limit = CLOSE_FLOAT if target == "float" else CLOSE
+        print(f"{target}: {sum(r <= limit for r, _ in list)} of {len(list)} within {limit:.0e}, largest " +
+              ", ".join(f"{r:.1e} (seed {s})" for r, s in sorted(list)[-3:]))
+    if empty: print(f"{empty} seeds gave no sound model")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__": main()
