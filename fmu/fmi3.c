@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of FMI 3.0, Model Exchange and Co-Simulation. Types are those of the standard's interface, declared here
  * by what they are made of. FMI3_FUNCTION_PREFIX, when it is defined, stands before every name. */
 #include "fmu_core.h"
@@ -191,6 +192,7 @@ model_fmi3_status FMI3(fmi3ExitInitializationMode)(void *instance)
   if (!model_fmi3_may(f, "fmi3ExitInitializationMode", MODEL_FMU_INITIALIZING, &status)) return status;
   status = model_fmi3_answer(f, model_fmu_start(&f->core));
   if (status != MODEL_FMI3_OK) return status;
+  f->core.d.was_set = 0;
   f->core.d.mode = f->core.d.co_simulation ? MODEL_FMU_STEPPING : MODEL_FMU_AT_EVENT;
   return MODEL_FMI3_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instance: see fmu_core.h. */
 #include "fmu_core.h"
 
@@ -447,7 +448,7 @@ model_fmu_status model_fmu_update(model_fmu *f, int *moved)
   const model_state before = f->d.x;
   model_fmu_status status = model_fmu_project(f);
   f->d.was_set = 0;
-  for (round = 0; round <= MODEL_FMU_SIDES && MODEL_FMU_SURFACES && status == MODEL_FMU_OK; round++) {
+  for (round = 0; round <= MODEL_FMU_SIDES && MODEL_FMU_SURFACES > 0 && status == MODEL_FMU_OK; round++) {
     int any = 0;
     status = model_fmu_due(f, due);
     for (k = 0; k < MODEL_FMU_SIDES && status == MODEL_FMU_OK; k++)
@@ -457,8 +458,108 @@ model_fmu_status model_fmu_update(model_fmu *f, int *moved)
   }
   if (status == MODEL_FMU_OK) status = model_fmu_move(f);
   if (status != MODEL_FMU_OK) return MODEL_FMU_ERROR;
-  if (MODEL_FMU_SURFACES) model_fmu_plan(f);
+  if (MODEL_FMU_SURFACES > 0) model_fmu_plan(f);
   *moved = memcmp(before.q, f->d.x.q, sizeof before.q) != 0 || memcmp(before.v, f->d.x.v, sizeof before.v) != 0;
+  return MODEL_FMU_OK;
+}
+
+/* ---------------------------------------------------------------- a consistent start */
+
+/* What may be moved: first what neither the model nor the importer gives, then what the importer has not set, then all. */
+static int model_fmu_is_free(const model_fmu_data *d, int level, int i, int stage)
+{
+  const int set = level ? d->held_v[i] : d->held_q[i];
+  return stage == 2 || (!set && (stage == 1 || !model_fmu_given[level*MODEL_N + i]));
+}
+
+/* What is left of the constraints at a level; its largest. */
+static double model_fmu_miss(const model_fmu_data *d, const model_state *x, int level, double *miss)
+{
+  double other[MODEL_FMU_M1] = {0}, most = 0;
+  int k;
+  for (k = 0; k < MODEL_M; k++) miss[k] = 0;
+  if (level) model_fmu_violations(&d->p, x, &d->u, other, miss);
+  else model_fmu_violations(&d->p, x, &d->u, miss, other);
+  for (k = 0; k < MODEL_M; k++)
+    if (!(fabs(miss[k]) <= most)) most = fabs(miss[k]);
+  return most;
+}
+
+/* The smallest change of what is free, by the masses, that takes the constraints to zero in linear approximation; a little
+ * softer, so that redundant rows do no harm. */
+static int model_fmu_change(const model_fmu_data *d, const model_state *x, int level, int stage, const double *miss,
+                            double *change)
+{
+  double M[MODEL_N*MODEL_N], F[MODEL_N], A[MODEL_FMU_M1*MODEL_N] = {0}, b[MODEL_FMU_M1];
+  double S[MODEL_FMU_M1*MODEL_FMU_M1], y[MODEL_FMU_M1], ease[MODEL_N], most = 0;
+  int i, j, k;
+  model_matrices(&d->p, x, &d->u, M, F, A, b);
+  for (i = 0; i < MODEL_N; i++) {
+    const double mass = M[i*MODEL_N + i];
+    ease[i] = !model_fmu_is_free(d, level, i, stage) ? 0 : mass > 0 ? 1/mass : 1;
+  }
+  for (i = 0; i < MODEL_M; i++) {
+    y[i] = -miss[i];
+    for (k = 0; k < MODEL_M; k++) {
+      S[i*MODEL_M + k] = 0;
+      for (j = 0; j < MODEL_N; j++) S[i*MODEL_M + k] += A[i*MODEL_N + j]*ease[j]*A[k*MODEL_N + j];
+    }
+    if (S[i*MODEL_M + i] > most) most = S[i*MODEL_M + i];
+  }
+  if (!(most > 0)) return 0;
+  for (i = 0; i < MODEL_M; i++) S[i*MODEL_M + i] += 1e-13*most;
+  if (!model_fmu_solve(S, y, MODEL_M)) return 0;
+  for (j = 0; j < MODEL_N; j++) {
+    change[j] = 0;
+    for (i = 0; i < MODEL_M; i++) change[j] += ease[j]*A[i*MODEL_N + j]*y[i];
+    if (!(change[j] - change[j] == 0)) return 0;
+  }
+  return 1;
+}
+
+/* Newton's method with steps that are halved until they help; 1: on the constraints. */
+static int model_fmu_place(const model_fmu_data *d, model_state *x, int level, int stage)
+{
+  double miss[MODEL_FMU_M1], trial_miss[MODEL_FMU_M1], change[MODEL_N];
+  double most = model_fmu_miss(d, x, level, miss);
+  int round, half, i;
+  for (round = 0; round < 60 && most > 1e-14; round++) {
+    model_state trial = *x;
+    double length = 1, reached = most;
+    if (!model_fmu_change(d, x, level, stage, miss, change)) break;
+    for (half = 0; half < 30; half++, length /= 2) {
+      for (i = 0; i < MODEL_N; i++) {
+        if (level) trial.v[i] = x->v[i] + length*change[i];
+        else trial.q[i] = x->q[i] + length*change[i];
+      }
+      reached = model_fmu_miss(d, &trial, level, trial_miss);
+      if (reached < most) break;
+    }
+    if (!(reached < most)) break;
+    *x = trial;
+    most = reached;
+    memcpy(miss, trial_miss, sizeof miss);
+  }
+  return most <= 1e-10;
+}
+
+/* Starts that the model gives may depend on parameters. What the importer has set holds where it can. */
+static model_fmu_status model_fmu_begin_consistently(model_fmu *f)
+{
+  double starts[2*MODEL_N];
+  int i, level, stage;
+  model_fmu_starts(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, starts);
+  for (i = 0; i < MODEL_N; i++) {
+    if (model_fmu_given[i] && !f->d.held_q[i]) f->d.x.q[i] = starts[i];
+    if (model_fmu_given[MODEL_N + i] && !f->d.held_v[i]) f->d.x.v[i] = starts[MODEL_N + i];
+  }
+  model_fmu_forget(f);
+  for (level = 0; level < 2; level++) {
+    model_state x = f->d.x;
+    for (stage = 0; stage < 3 && !model_fmu_place(&f->d, &x, level, stage); stage++) x = f->d.x;
+    if (stage == 3) return model_fmu_fail(f, "no start on the constraints is found near the values that were set", "");
+    f->d.x = x;
+  }
   return MODEL_FMU_OK;
 }
 
@@ -468,8 +569,7 @@ model_fmu_status model_fmu_start(model_fmu *f)
   int k;
   model_fmu_status status = MODEL_FMU_OK;
   f->d.unsettled = 0;
-  if (f->d.was_set) status = model_fmu_project(f);
-  f->d.was_set = 0;
+  if (f->d.was_set) status = model_fmu_begin_consistently(f);
   for (k = 0; k < MODEL_FMU_SIDES; k++) *model_fmu_side(&f->d.u, k) = 1, f->d.stays[k] = 0;
   for (k = 0; k < MODEL_FMU_SIDES && status == MODEL_FMU_OK; k++) {
     model_fmu_surfaces(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, g); /* sides depend on earlier ones alone */
@@ -482,7 +582,7 @@ model_fmu_status model_fmu_start(model_fmu *f)
   model_fmu_forget(f);
   if (status == MODEL_FMU_OK) status = model_fmu_move(f);
   if (status != MODEL_FMU_OK) return MODEL_FMU_ERROR;
-  if (!MODEL_FMU_SURFACES) return MODEL_FMU_OK;
+  if (MODEL_FMU_SURFACES == 0) return MODEL_FMU_OK;
   model_fmu_surfaces(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, g);
   for (k = MODEL_FMU_SIDES; k < MODEL_FMU_SURFACES; k++) {
     f->d.truth[k] = g[k] < 0 || (model_fmu_or_equal[k] && g[k] <= 0);
@@ -637,7 +737,7 @@ static model_fmu_status model_fmu_step(model_fmu *f, double end)
   }
   if (status != MODEL_FMU_OK) return MODEL_FMU_ERROR;
   if (!last || error > 0.01) f->d.step = model_fmu_next(h, error);
-  if (MODEL_FMU_SURFACES) {
+  if (MODEL_FMU_SURFACES > 0) {
     double cut = h;
     status = model_fmu_locate(f, f->a, before, &cut, &found);
     if (found && status == MODEL_FMU_OK) {
@@ -652,20 +752,22 @@ static model_fmu_status model_fmu_step(model_fmu *f, double end)
   f->d.u = u;
   model_fmu_forget(f);
   if (found) return model_fmu_update(f, &moved);
-  if (MODEL_M) status = model_fmu_project(f);
+  if (MODEL_M > 0) status = model_fmu_project(f);
   return status == MODEL_FMU_OK ? model_fmu_move(f) : MODEL_FMU_ERROR;
 }
 
 model_fmu_status model_fmu_advance(model_fmu *f, double end)
 {
-  int moved;
-  long steps = 0;
+  enum { LOOK = 5000 };
+  const double start = f->d.x.time;
+  int moved, steps = 0;
   model_fmu_status status = MODEL_FMU_OK;
   if (f->d.was_set) status = model_fmu_update(f, &moved);
   if (status == MODEL_FMU_OK) status = model_fmu_move(f);
   while (status == MODEL_FMU_OK && f->d.x.time < end && !f->d.ended) {
     const int event = f->d.has_next && f->d.next_event <= end;
-    if (++steps > 10000000) return model_fmu_fail(f, "a communication step takes too many steps", "");
+    if (++steps == LOOK && !(f->d.x.time - start > 1e-3*(end - start))) /* some millions of steps would follow */
+      return model_fmu_fail(f, "the motion is too fast: a communication step would take too many steps", "");
     status = model_fmu_step(f, event ? f->d.next_event : end);
     if (event && status == MODEL_FMU_OK && f->d.x.time >= f->d.next_event) status = model_fmu_update(f, &moved);
   }

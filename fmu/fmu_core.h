@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An instance of the model as an importer sees it: values by reference, modes, events, motion, derivatives. The same for
  * FMI 2 and FMI 3; fmi2.c and fmi3.c are the doors. Nothing here is global, and nothing is allocated. */
 #ifndef MODEL_FMU_CORE_H
@@ -34,7 +35,7 @@ typedef struct model_fmu_data {
   double next_event; /* the next event by time, when has_next */
   int has_next;
   int mode, co_simulation;
-  int was_set;   /* parameters or states, since the state was last made consistent */
+  int was_set;   /* parameters or states, since the motion began or the last event */
   int unsettled; /* in initialization mode: something was set since the start was last made consistent */
   int ended;     /* the condition of 'until' holds */
   int held_q[MODEL_N], held_v[MODEL_N]; /* starts set by the importer: the others move first */

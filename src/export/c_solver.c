@@ -438,7 +438,7 @@ static const char friction_solver[] =
 void pf_c_put_solver(const PfCText *c)
 {
   pf_c_put(c, small);
-  if (c->x->m || c->x->inputs.count) pf_c_put(c, qr);
+  if (c->x->m || pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) pf_c_put(c, qr);
   if (!c->x->m) {
     pf_c_put(c, free_solver);
     return;

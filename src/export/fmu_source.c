@@ -243,6 +243,10 @@ static const char header_end[] =
 "extern const size_t @_fmu_parameter_at[], @_fmu_input_at[];\n"
 "/* Of surfaces, the sides first, then comparisons of 'until': their instant is known; 'equal' and 'or equal'. */\n"
 "extern const int @_fmu_timed[], @_fmu_equal[], @_fmu_or_equal[];\n\n"
+"/* Starts of q and v that the model gives, by parameters; which they are. */\n"
+"extern const int @_fmu_given[];\n"
+"void @_fmu_starts(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
+"                  double *out);\n"
 "/* Outputs, energies, what is made of parameters; their derivatives by q, v, u, p, t, a, lambda. */\n"
 "void @_fmu_shown(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                 double *out);\n"
@@ -285,6 +289,24 @@ static void put_flags(const PfCText *c, const PfFmu *f, const char *name, int wh
   pf_text_add(c->text, f->surface_count ? "};\n" : "0};\n");
 }
 
+static PfStatus put_starts(const PfCText *c, const PfFmu *f)
+{
+  const PfExport *x = f->x;
+  List list;
+  PF_TRY(make_list(f, 2*x->n, &list));
+  pf_text_print(c->text, "const int %s_fmu_given[] = {", x->prefix);
+  for (int i = 0; i < 2*x->n; i++) {
+    const PfCoordinate *q = x->model->coordinates + i%x->n;
+    PfFirmness firm = i < x->n ? q->firm_q : q->firm_v;
+    bool given = firm != PF_START_OPEN;
+    pf_text_print(c->text, "%s%d", i ? ", " : "", given);
+    if (given) add(f, &list, i, i < x->n ? q->start_q : q->start_v);
+  }
+  pf_text_add(c->text, "};\n\n");
+  PF_TRY(pf_export_expand(x, list.roots, list.count));
+  return put_function(c, f, "starts", declared, "p, x, u, a, lambda, out", list.roots, list.place, list.count, 2*x->n);
+}
+
 static void put_violations(const PfCText *c)
 {
   pf_c_put(c, "\nvoid @_fmu_violations(const @_params *p, const @_state *x, const @_input *u, double *position, "
@@ -302,6 +324,7 @@ static PfStatus put_source(const PfCText *c, const PfFmu *f)
   put_flags(c, f, "timed", 0);
   put_flags(c, f, "equal", 1);
   put_flags(c, f, "or_equal", 2);
+  PF_TRY(put_starts(c, f));
   put_violations(c);
   PF_TRY(put_shown(c, f));
   PF_TRY(put_shown_slopes(c, f));
