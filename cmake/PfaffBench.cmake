@@ -16,9 +16,12 @@ if(TARGET bench_forms)
   target_link_libraries(bench_forms PRIVATE LAPACK::LAPACK)
 endif()
 
+# What a person writes is compiled as its author would, for this processor.
+target_sources(bench_native PRIVATE "${PROJECT_SOURCE_DIR}/bench/hand.c")
+
 # The peers of bench_run: ARKODE, CVODE and IDA on equations written by hand.
 if(TARGET bench_run)
-  target_sources(bench_run PRIVATE "${PROJECT_SOURCE_DIR}/bench/run_peers.c")
+  target_sources(bench_run PRIVATE "${PROJECT_SOURCE_DIR}/bench/run_peers.c" "${PROJECT_SOURCE_DIR}/bench/hand.c")
   if(PFAFF_HAVE_SUNDIALS AND SUNDIALS_ARKODE_LIBRARY)
     target_compile_definitions(bench_run PRIVATE PF_HAVE_SUNDIALS=1)
     target_link_libraries(bench_run PRIVATE "${SUNDIALS_ARKODE_LIBRARY}" SUNDIALS::SUNDIALS)

@@ -18,10 +18,15 @@ set_property(CACHE PFAFF_EXPAT PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_RSVG AUTO CACHE STRING "Pictures as PNG and PDF by librsvg: AUTO, ON or OFF")
 set_property(CACHE PFAFF_RSVG PROPERTY STRINGS AUTO ON OFF)
 
-# The modules of src/, the command line aside.
-set(PFAFF_MODULES base num expr model lang mech kernel codegen form tree time sim study out scene export import
-  CACHE STRING "Modules to build; fewer, from the left, give a smaller library without the program")
+# The modules of src/, the command line aside. The cache holds only a choice: a list of all of them would keep those out
+# that came later.
+set(PFAFF_MODULES "" CACHE STRING
+  "Modules to build, empty for all; fewer, from the left, give a smaller library without the program")
 mark_as_advanced(PFAFF_MODULES)
+set(PFAFF_ALL_MODULES base num expr model lang mech kernel codegen form tree time sim study out scene export import)
+if(NOT PFAFF_MODULES)
+  set(PFAFF_MODULES ${PFAFF_ALL_MODULES})
+endif()
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)

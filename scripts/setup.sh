@@ -11,7 +11,8 @@ cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
-tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath texlive-latex-base"
+tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath python3-numpy texlive-latex-base"
+arm="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
 analysis="clang-tidy cppcheck clang-format"
@@ -54,6 +55,10 @@ otherwise_present() {
     librsvg2-dev) pkg-config --exists librsvg-2.0 ;;
     fonts-dejavu-core) fc-list : family | grep -q . ;;
     python3-mpmath) python3 -c 'import mpmath' ;;
+    python3-numpy) python3 -c 'import numpy' ;;
+    gcc-arm-none-eabi) command -v arm-none-eabi-gcc ;;
+    gcc-arm-linux-gnueabihf) command -v arm-linux-gnueabihf-gcc ;;
+    qemu-user) command -v qemu-arm ;;
     libcmocka-dev) has_header cmocka.h ;;
     libjansson-dev) has_header jansson.h ;;
     lld | wasi-libc | libclang-rt-*-wasm32) has_wasm ;;
@@ -122,6 +127,7 @@ install_page() { install $page && install "$(clang_runtime)-wasm32"; }
 
 install_tests() {
   install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out"
+  install $arm || say "going on; exported C is not compiled for ARM"
   install_page && install $browser || say "going on; the tests of pages will be left out"
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that are not in the module: 'export' writes folders, 'import' needs a reader of XML, 'converge' is for a machine of one's own,
- * and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
+/* Commands that are not in the module: 'export' writes folders, 'import' needs a reader of XML, 'converge' is for a
+ * machine of one's own, and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "scene/picture.h"

@@ -16,10 +16,9 @@ typedef enum PfNative {
   PF_NATIVE_ON    /* compiles everything that runs more than once, and waits for it */
 } PfNative;
 
-/* What the tapes of the context do, from the next ones made on; those made while it was PF_NATIVE_OFF stay as they are,
- * unless it was set before. A new context has PF_NATIVE_OFF: a library does not start processes unasked. The compiler is
- * $PFAFF_CC, or cc, gcc or clang; code is kept in $XDG_CACHE_HOME/pfaff or ~/.cache/pfaff. Where there is no compiler, or
- * it fails, tapes are interpreted.
+/* What the tapes of the context do that are made after the first call; later calls concern all of them. A new context
+ * has PF_NATIVE_OFF: a library does not start processes unasked. The compiler is $PFAFF_CC, or cc, gcc or clang; code
+ * is kept in $XDG_CACHE_HOME/pfaff or ~/.cache/pfaff. Where there is no compiler, or it fails, tapes are interpreted.
  *
  * Fails with PF_ERR_MISSING when PF_NATIVE_ON is asked for and there is no compiler, with PF_ERR_MEMORY. */
 PF_API PfStatus pf_context_set_native(PfContext *ctx, PfNative mode);

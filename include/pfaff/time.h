@@ -62,7 +62,7 @@ typedef struct PfSample {
   const double *parameters;  /* those of the model as they are there; NULL: as at the start */
   const bool *active;        /* m: which rows hold; NULL: all */
   const bool *held;          /* n: what events hold; NULL: nothing */
-  const double *momentum;    /* linear, angular about the origin (6), where the recursion tells it; else NULL */
+  const double *momentum;    /* linear, angular about the origin (6), where a body floats and the recursion tells it */
   const double *sides;       /* of the surfaces of pf_switches_find, from -1 to 1 where it sticks; NULL: by the state */
 } PfSample;
 

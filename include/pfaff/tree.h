@@ -200,6 +200,10 @@ typedef struct PfTreeTotals {
 /* Sums over all bodies at the state of the last pf_tree_kinematics. */
 PF_API void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals *totals);
 
+/* Kinetic energy and that of gravity, for a fraction of what pf_tree_kinematics and pf_tree_totals cost. Even less when
+ * the workspace was last used for forward dynamics in this very state: q is NULL then. */
+PF_API void pf_tree_energies(PfTreeWork *work, const double *q, const double *v, double *kinetic, double *potential);
+
 /* The columns of a point (body axes): velocity of the body and the point = [angular; linear] = columns (6 x nv, by
  * rows) times v. Needs pf_tree_kinematics at q. */
 PF_API void pf_tree_jacobian(const PfTreeWork *work, int body, const double point[3], const double *q, double *columns);

@@ -79,12 +79,32 @@ static Decimal decimal_of(uint64_t bits)
 
 /* ---------------------------------------------------------------- the text */
 
+/* At most 17: mostly all of them are there. */
+static int digit_count(uint64_t digits)
+{
+  int count = 17;
+  for (uint64_t power = 10000000000000000; count > 1 && digits < power; power /= 10) count--;
+  return count;
+}
+
+/* The last `count` of them, two at a time, backwards. */
+static void put_last_digits(char *to, int count, uint32_t digits)
+{
+  static const char pairs[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+  for (; count > 1; count -= 2, digits /= 100) memcpy(to + count - 2, pairs + 2*(digits%100), 2);
+  if (count) *to = (char)('0' + digits%10);
+}
+
+/* In two halves that do not wait for each other. */
 static int put_digits(char *to, uint64_t digits)
 {
-  char backwards[24];
-  int count = 0;
-  for (; digits; digits /= 10) backwards[count++] = (char)('0' + digits%10);
-  for (int i = 0; i < count; i++) to[i] = backwards[count - 1 - i];
+  enum { HALF = 8 };
+  const uint64_t unit = 100000000;
+  const int count = digit_count(digits), first = count > HALF ? count - HALF : 0;
+  if (first) put_last_digits(to, first, (uint32_t)(digits/unit));
+  put_last_digits(to + first, count - first, (uint32_t)(digits%unit));
   return count;
 }
 
@@ -115,11 +135,14 @@ static char *lay_out(char *to, const char *digits, int count, int point)
     memcpy(to + 2 - point, digits, (size_t)count);
     return to + 2 - point + count;
   }
-  for (int i = 0; i < count || i < point; i++) {
-    if (i == point) *to++ = '.';
-    *to++ = i < count ? digits[i] : '0';
-  }
-  return to;
+  const int whole = count < point ? count : point;
+  memcpy(to, digits, (size_t)whole);
+  memset(to + whole, '0', (size_t)(point - whole));
+  to += point;
+  if (count <= point) return to;
+  *to++ = '.';
+  memcpy(to, digits + point, (size_t)(count - point));
+  return to + count - point;
 }
 
 size_t pf_put_shortest(char *to, double x)

@@ -125,7 +125,7 @@ static PfStatus take(void *user, const PfSample *sample)
   return PF_OK;
 }
 
-/* The formulation alone: no projection, the same tolerance for all. */
+/* As a run would: projected on the constraints, the same tolerance for all. */
 static PfStatus integrate(Comparison *c, Row *row)
 {
   Session *s = c->s;
@@ -138,7 +138,7 @@ static PfStatus integrate(Comparison *c, Row *row)
   options.rtol = 1e-10, options.atol = 1e-12;
   options.t_end = start + c->horizon;
   options.at = at, options.at_count = SAMPLES;
-  options.drift = options.without_events = true, options.most_steps = 2*1000*1000;
+  options.without_events = true, options.most_steps = 2*1000*1000;
   c->motion.settings = options;
   int before = pf_diagnostic_count(s->ctx);
   double clock = pf_cli_clock();

@@ -293,6 +293,8 @@ static PfStatus write_code(Exported *x)
   PF_TRY(pf_export_collect(s->ctx, s->arena, x->system, values, name, &how, &x->export));
   if (is_fmu(x)) return write_fmu(x, values);
   PF_TRY(pf_export_reference(&x->export, values, &reference));
+  if (!reference.count)
+    pf_warn_at(s->ctx, (PfPlace){0}, "the self-test is empty: there are no accelerations at the start, nor near it");
   if (!strcmp(x->target->name, "c"))
     return pf_export_c(&x->export, &reference, o->single ? PF_REAL_FLOAT : PF_REAL_DOUBLE, &x->files);
   if (!strcmp(x->target->name, "python")) return pf_export_python(&x->export, &reference, &x->files);

@@ -138,7 +138,8 @@ static const Option table[] = {
   {"most-steps", 0, "N", OPTION_COUNT, AT(most_steps), "1", OPTIONS_OF_RUN,
    "ends with an error after so many steps (100 million)", NULL},
   {"native", 0, "MODE", OPTION_TEXT, AT(native), NULL, OPTIONS_OF_RUN,
-   "machine code by the C compiler of the system; results are the same bit by bit (default: auto, with --real-time off)",
+   "machine code by the C compiler of the system; the results are the same bit by bit (default: auto, but off with "
+   "--real-time)",
    pf_native_value},
   {"real-time", 0, NULL, OPTION_FLAG, AT(real_time), NULL, OPTIONS_OF_RUN, "steps keep pace with the clock", NULL},
   {"rate", 0, "N", OPTION_POSITIVE, AT(rate), "1", OPTIONS_OF_RUN, "with --real-time: steps per second (1000)", NULL},

@@ -114,7 +114,8 @@ void pf_cli_put_native(const PfContext *ctx, PfText *text)
   const bool failed = x.failed && insists(ctx);
   if (!x.compiled && !x.cached && !failed) return;
   pf_text_add(text, "  native code         ");
-  if (x.compiled) pf_text_print(text, "%d function%s compiled in %.2g s", x.compiled, x.compiled > 1 ? "s" : "", x.seconds);
+  if (x.compiled)
+    pf_text_print(text, "%d function%s compiled in %.2g s", x.compiled, x.compiled > 1 ? "s" : "", x.seconds);
   if (x.cached) pf_text_print(text, "%s%d from earlier runs", x.compiled ? ", " : "", x.cached);
   if (failed) pf_text_print(text, "%s%d not: %s", x.compiled || x.cached ? ", " : "", x.failed, x.trouble);
   pf_text_add(text, "\n");

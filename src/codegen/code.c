@@ -318,7 +318,8 @@ static void put_number(const Writer *w, double x)
   if (negative) pf_text_add(text, "(");
   if (!isfinite(x) && w->language->before)
     pf_text_print(text, "%s%s%s", negative ? "-" : "", w->style->math ? w->style->math : "", isnan(x) ? "nan" : "inf");
-  else if (!isfinite(x)) pf_text_print(text, "%s(%s)%s", negative ? "-" : "", w->style->real, isnan(x) ? "NAN" : "INFINITY");
+  else if (!isfinite(x))
+    pf_text_print(text, "%s(%s)%s", negative ? "-" : "", w->style->real, isnan(x) ? "NAN" : "INFINITY");
   else {
     digits[pf_put_shortest(digits, x)] = 0;
     pf_text_add(text, digits);

@@ -148,7 +148,6 @@ static bool spawn(PfJob *job, const PfCompiler *compiler, char *const *arguments
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (failed) job->pid = 0;
-  else (void)setpriority(PRIO_PGRP, (id_t)job->pid, NICE); /* who waits for nobody may wait */
   return !failed;
 }
 
@@ -175,6 +174,11 @@ bool pf_job_start(PfJob *job, const PfCompiler *compiler, const char *const *fla
   if (make_folder(job) && write_source(job, source, size) && run(job, compiler, flags)) return true;
   pf_job_end(job);
   return false;
+}
+
+void pf_job_yield(const PfJob *job)
+{
+  if (job->pid) (void)setpriority(PRIO_PGRP, (id_t)job->pid, NICE);
 }
 
 /* ---------------------------------------------------------------- its end */

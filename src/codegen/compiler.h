@@ -28,6 +28,8 @@ typedef enum PfJobState { PF_JOB_RUNS, PF_JOB_DONE, PF_JOB_FAILED } PfJobState;
 /* Flags end with a NULL. False when it cannot be started; then everything is cleaned up. */
 bool pf_job_start(PfJob *job, const PfCompiler *compiler, const char *const *flags, const char *source, size_t size,
                   double limit);
+/* Nobody waits for it: others come first. */
+void pf_job_yield(const PfJob *job);
 /* Does not wait. One that takes too long is ended and has failed. */
 PfJobState pf_job_poll(PfJob *job);
 /* The path of what it makes, or of what the compiler said. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When tapes become native code. A tape is first interpreted; after about a millisecond of that it looks into the
+/* When tapes become native code. A tape is first interpreted; after two milliseconds of that it looks into the
  * cache; when it has been interpreted about as long as a compiler would take, the compiler is started beside the run
  * (whoever stops then has lost at most as much as he spent, whoever goes on gains). Everything is decided by counted
  * instructions, and looked after by whoever runs a tape: there is no thread. */
@@ -8,13 +8,14 @@
 #include "codegen/compiler.h"
 
 #include <float.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 /* In instructions of the interpreter, of which one takes about a nanosecond. */
 enum {
-  LOOK_AFTER = 1000000,         /* to find, check and load code takes 0.2 ms */
+  LOOK_AFTER = 2000000,         /* to find, check and load code takes 0.15 ms */
   COMPILE_AFTER = 50000000,     /* what a compiler takes for nothing at all, and for each instruction */
   COMPILE_AFTER_EACH = 250000,
   ASK_EVERY = 1000000,          /* while it works */
@@ -51,7 +52,7 @@ static Native *native_of(PfTapeHelper *helper)
  * The mathematics library is not linked: functions are the program's own. */
 static const char *const common_flags[] = {
   "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-nostdlib", "-fno-stack-protector",
-  "-fno-asynchronous-unwind-tables", "-g0", "-w", NULL};
+  "-fno-asynchronous-unwind-tables", "-fno-tree-slp-vectorize", "-g0", "-w", NULL};
 
 static const char *level_of(const PfTape *tape)
 {
@@ -182,6 +183,7 @@ static bool start(Native *n, const PfTape *tape, const PfTapeState *state, PfCon
   bool good = pf_native_source(ctx, tape, state->many, key, &text) == PF_OK;
   const double limit = 20 + 0.002*pf_tape_instruction_count(tape); /* seconds */
   good = good && pf_job_start(&n->job, &n->compiler, flags, pf_text_get(&text), text.count, limit);
+  if (good && atomic_load(&n->mode) == PF_NATIVE_AUTO) pf_job_yield(&n->job);
   pf_text_free(&text);
   memcpy(n->job_key, state->key, sizeof n->job_key);
   return good;
@@ -346,11 +348,17 @@ static void release(PfTapeHelper *helper)
   allocator.resize(allocator.user, n, 0);
 }
 
+/* Other threads may run tapes: they do not hold it for long. */
+static void take_turn(Native *n)
+{
+  while (atomic_flag_test_and_set(&n->busy)) (void)sched_yield();
+}
+
 /* The context goes: nothing is compiled any more, and no process is left behind. */
 static void leave(PfTapeHelper *helper)
 {
   Native *n = native_of(helper);
-  while (atomic_flag_test_and_set(&n->busy)) continue;
+  take_turn(n);
   atomic_store(&n->mode, PF_NATIVE_OFF);
   n->ctx = NULL;
   pf_job_end(&n->job);
@@ -400,5 +408,10 @@ PfNative pf_context_native(const PfContext *ctx)
 PfNativeReport pf_context_native_report(const PfContext *ctx)
 {
   PfTapeHelper *helper = pf_context_tape_helper(ctx);
-  return helper ? native_of(helper)->report : (PfNativeReport){0};
+  if (!helper) return (PfNativeReport){0};
+  Native *n = native_of(helper);
+  take_turn(n);
+  const PfNativeReport report = n->report;
+  atomic_flag_clear(&n->busy);
+  return report;
 }

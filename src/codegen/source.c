@@ -25,24 +25,31 @@ static const char sincos[] =
 #include "kernel/sincos.def"
 ;
 
-/* A vector type of so many numbers, with its whole numbers, and pf_<name>_within for it. */
+/* A vector type pf_<name> of so many numbers, and pf_<name>_within: sine and cosine of small angles. */
+static void put_vector_type(PfText *text, const char *name, int size)
+{
+  pf_text_print(text, "typedef double pf_%s __attribute__((vector_size(%d)));\n", name, 8*size);
+  pf_text_print(text, "typedef unsigned long long pf_%s_bits __attribute__((vector_size(%d)));\n", name, 8*size);
+  pf_text_print(text, "#define REAL pf_%s\n#define BITS pf_%s_bits\n", name, name);
+  pf_text_print(text, "#define AS_BITS (pf_%s_bits)\n#define AS_REAL (pf_%s)\n", name, name);
+  pf_text_print(text, "#define SINCOS __attribute__((always_inline)) pf_%s_within\n%s\n", name, sincos);
+  pf_text_add(text, "#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n");
+}
+
+/* And pf_<name>_sincos: of all angles. */
 static void put_vectors(PfText *text, const char *name, int size)
 {
-  pf_text_print(text, "typedef double pf_%s __attribute__((vector_size(%d)));\n"
-                "typedef unsigned long long pf_%s_bits __attribute__((vector_size(%d)));\n", name, 8*size, name, 8*size);
-  pf_text_print(text, "#define REAL pf_%s\n#define BITS pf_%s_bits\n#define AS_BITS (pf_%s_bits)\n"
-                "#define AS_REAL (pf_%s)\n#define SINCOS pf_%s_within\n%s\n", name, name, name, name, name, sincos);
-  pf_text_add(text, "#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n");
-  pf_text_print(text,
-                "static inline void pf_%s_sincos(pf_%s x, pf_%s *s, pf_%s *c, const struct functions *use)\n"
-                "{\n  int large = 0;\n"
-                "  for (int i = 0; i < %d; i++) large |= !(__builtin_fabs(x[i]) <= %.1f);\n"
-                "  if (!large) { pf_%s_within(x, s, c); return; }\n"
-                "  for (int i = 0; i < %d; i++) {\n"
+  put_vector_type(text, name, size);
+  pf_text_print(text, "static inline __attribute__((always_inline))\n"
+                "void pf_%s_sincos(pf_%s x, pf_%s *s, pf_%s *c, const struct functions *use)\n"
+                "{\n  int large = 0;\n", name, name, name, name);
+  pf_text_print(text, "  for (int i = 0; i < %d; i++) large |= !(__builtin_fabs(x[i]) <= %.1f);\n"
+                "  if (!large) { pf_%s_within(&x, s, c); return; }\n", size, PF_LARGEST_ANGLE, name);
+  pf_text_print(text, "  for (int i = 0; i < %d; i++) {\n"
                 "    double sine, cosine;\n"
                 "    use->sincos(x[i], &sine, &cosine);\n"
                 "    (*s)[i] = sine, (*c)[i] = cosine;\n"
-                "  }\n}\n", name, name, name, name, size, PF_LARGEST_ANGLE, name, size);
+                "  }\n}\n", size);
 }
 
 static void put_input(PfText *text, const void *user, int input)
@@ -58,25 +65,25 @@ static void put_output(PfText *text, const void *user, int output)
 
 /* ---------------------------------------------------------------- one state */
 
-static const char single_head[] =
-  "static inline unsigned long long pf_as_bits(double x)\n"
-  "{\n  unsigned long long b;\n  __builtin_memcpy(&b, &x, 8);\n  return b;\n}\n"
-  "static inline double pf_as_real(unsigned long long b)\n"
-  "{\n  double x;\n  __builtin_memcpy(&x, &b, 8);\n  return x;\n}\n"
-  "#define REAL double\n#define BITS unsigned long long\n#define AS_BITS pf_as_bits\n#define AS_REAL pf_as_real\n"
-  "#define SINCOS pf_within\n";
+#define TEXT(word) #word
+#define IN_TEXT(word) TEXT(word)
 
-static const char single_tail[] =
-  "\n#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n"
-  "static inline void pf_both(double x, double *s, double *c, const struct functions *use)\n"
-  "{\n  if (__builtin_fabs(x) <= 32768.0) pf_within(x, s, c);\n  else use->sincos(x, s, c);\n}\n"
+static const char single_head[] =
+  "static inline __attribute__((always_inline))\n"
+  "void pf_both(double x, double *s, double *c, const struct functions *use)\n"
+  "{\n"
+  "  pf_pair sine, cosine;\n"
+  "  if (!(__builtin_fabs(x) <= " IN_TEXT(PF_LARGEST_ANGLE) ")) { use->sincos(x, s, c); return; }\n"
+  "  const pf_pair both = {x, x};\n"
+  "  pf_pair_within(&both, &sine, &cosine);\n"
+  "  *s = sine[0], *c = cosine[0];\n"
+  "}\n"
   "#define pf_sincos(x, s, c) pf_both(x, s, c, use)\n"
   "#define pf_sincos_group(x, s, c) pf_angles_sincos(x, s, c, use)\n"
 #define USE(name) "#define pf_" #name " use->" #name "\n"
   USE(sin) USE(cos) PF_NATIVE_FUNCTIONS(USE) PF_NATIVE_FUNCTIONS_OF_TWO(USE)
 #undef USE
   "#define pf_sqrt __builtin_sqrt\n#define pf_fabs __builtin_fabs\n";
-_Static_assert(PF_LARGEST_ANGLE <= 32768.0 && PF_LARGEST_ANGLE >= 32768.0, "in the text above it is a number");
 
 static void put_constant(PfText *text, const void *user, int constant)
 {
@@ -94,9 +101,8 @@ static PfStatus write_single(PfContext *ctx, PfArena *arena, const PfProgram *pr
     .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output, .put_constant = put_constant};
   PfProgram sorted;
   put_vectors(text, "angles", style.group);
+  put_vectors(text, "pair", 2);
   pf_text_add(text, single_head);
-  pf_text_add(text, sincos);
-  pf_text_add(text, single_tail);
   PF_TRY(pf_program_angles_first(ctx, arena, program, &sorted));
   return pf_code_write(ctx, &sorted, &style, text);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* robot.h */
 #include "export/c_impl.h"
-#include "pfaff/pfaff.h"
 
 #include <string.h>
 
@@ -87,13 +86,17 @@ static const struct {
   const char *about;
 } straight[] = {
   {PF_EXPORT_MATRICES, "M (N x N), F (N), A (M x N), b (M) of M a = F + A^T lambda, A a = b."},
-  {PF_EXPORT_CONSTRAINTS, "What must vanish, of positions and of velocities (M each); 0 where a constraint has no such level."},
+  {PF_EXPORT_CONSTRAINTS, "What must vanish, of positions and of velocities (M each); 0 where a constraint has no "
+                          "such level."},
   {PF_EXPORT_ENERGY, "Kinetic and potential energy."},
-  {PF_EXPORT_POSES, "Positions (FRAMES x 3) and rotation matrices (FRAMES x 9) of all frames, in the axes of the ground."},
-  {PF_EXPORT_CONTACTS, "Where contacts touch, and the forces there on the bodies (CONTACTS x 3 each), in the axes of the ground."},
+  {PF_EXPORT_POSES, "Positions (FRAMES x 3) and rotation matrices (FRAMES x 9) of all frames, in the axes of the "
+                    "ground."},
+  {PF_EXPORT_CONTACTS, "Where contacts touch, and the forces there on the bodies (CONTACTS x 3 each), in the axes of "
+                       "the ground."},
   {PF_EXPORT_OUTPUTS, "What the model plots."},
   {PF_EXPORT_SURFACES, "What changes its sign where forces switch (SURFACES): sign, abs, min, max and comparisons."},
-  {PF_EXPORT_RESIDUAL, "Inverse dynamics: tau (N) = M a - F - A^T lambda, the generalised forces besides those of the model that\n"
+  {PF_EXPORT_RESIDUAL, "Inverse dynamics: tau (N) = M a - F - A^T lambda, the generalised forces besides those of "
+                       "the model that\n"
    " * make the accelerations a; with lambda = 0 those that do so without the constraints."}};
 
 static void put_straight(const PfCText *c, PfExportKind kind, const char *about)
@@ -119,7 +122,8 @@ static const char beginning[] =
 "@_status @_project(const @_params *p, @_state *x, const @_input *u);\n\n";
 
 static const char derived[] =
-"/* Exact derivatives of accelerations and multipliers, D ((N + M) x COLUMNS), by q, v, inputs, parameters and time; a and\n"
+"/* Exact derivatives of accelerations and multipliers, D ((N + M) x COLUMNS), by q, v, inputs, parameters and time; "
+"a and\n"
 " * lambda as @_accelerate gives them. */\n"
 "@_status @_derivatives(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
 "                       @_real *D);\n\n";
@@ -132,19 +136,22 @@ static const char linear[] =
 "              const @_real *D, @_real *A, @_real *B, @_real *C, @_real *E);\n\n";
 
 static const char jacobian[] =
-"/* J (6 x N) of a point that is fixed in a frame and given in its axes: its velocity is the first three rows times v, the\n"
+"/* J (6 x N) of a point that is fixed in a frame and given in its axes: its velocity is the first three rows times "
+"v, the\n"
 " * angular velocity of the frame the last three, but for motion by time alone; in the axes of the ground. */\n"
 "@_status @_jacobian(const @_params *p, const @_state *x, const @_input *u, int frame, const @_real *point,\n"
 "                    @_real *J);\n\n";
 
 static const char actuate[] =
-"/* Inverse dynamics by the inputs: those nearest to u for which the accelerations are a, as far as they can be made so;\n"
+"/* Inverse dynamics by the inputs: those nearest to u for which the accelerations are a, as far as they can be made "
+"so;\n"
 " * `missed` is the generalised force that no input gives. The forces must be linear in the inputs. */\n"
 "@_status @_actuate(const @_params *p, const @_state *x, const @_real *a, @_input *u, @_real *missed);\n\n";
 
 static void put_functions(const PfCText *c)
 {
-  pf_text_add(c->text, "/* Matrices and lists of vectors are arrays, row by row. What a function writes must not overlap what it\n"
+  pf_text_add(c->text, "/* Matrices and lists of vectors are arrays, row by row. What a function writes must not "
+                       "overlap what it\n"
                        " * reads. Nothing is allocated or kept: threads may call any of them at the same time. */\n\n");
   pf_c_put(c, beginning);
   for (size_t i = 0; i < sizeof straight/sizeof *straight; i++) put_straight(c, straight[i].kind, straight[i].about);
@@ -160,7 +167,8 @@ static void put_title(const PfCText *c)
 {
   pf_text_add(c->text, "/* ");
   pf_put_comment(c->text, c->x->title);
-  pf_text_print(c->text, ". Made by pfaff %s; accelerations by %s. All numbers are in SI units, angles in radians. */\n",
+  pf_text_print(c->text, ". Made by pfaff %s; accelerations by %s. All numbers are in SI units, angles in radians. "
+                         "*/\n",
                 pf_version(), c->x->form);
 }
 

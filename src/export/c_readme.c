@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* README.md and Makefile beside the exported C. */
 #include "export/c_impl.h"
-#include "pfaff/pfaff.h"
 
 static const char makefile[] =
 "# make test    compiles and runs the self-test\n"
@@ -54,7 +53,8 @@ static const char files[] =
 "| `@_test.c` | `make test` compares with numbers that pfaff has computed at a few states |\n"
 "| `Makefile` | `make`, `make test`, `make size` |\n\n"
 "Nothing is allocated, there is no global state, no recursion, and every loop has a bound that is known when it is\n"
-"compiled (those of iterations: 20 for projections, 60 for friction). Functions that can fail return a status: 0 is fine.\n"
+"compiled (those of iterations: 20 for projections, 60 for friction). Functions that can fail return a status: 0 is "
+"fine.\n"
 "All numbers are in SI units, angles in radians. Compile without `-ffast-math`.\n\n"
 "    @_params p;\n"
 "    @_state x;\n"
@@ -67,7 +67,8 @@ static const char files[] =
 "| `@_step`, `@_project` | one step of Runge and Kutta's method of order 4; the state back on the constraints |\n"
 "| `@_matrices` | M, F, A, b |\n"
 "| `@_energies`, `@_outputs` | energies; what the model plots |\n"
-"| `@_derivatives`, `@_linear` | exact derivatives by state, inputs, parameters and time; the linear model of the full state |\n"
+"| `@_derivatives`, `@_linear` | exact derivatives by state, inputs, parameters and time; the linear model of the "
+"full state |\n"
 "| `@_inverse` | inverse dynamics: the generalised forces for given accelerations |\n";
 
 static void put_parts(const PfCText *c)
@@ -92,8 +93,10 @@ static void put_form(const PfCText *c)
     pf_text_add(c->text, "along an orthonormal basis of the null space of A. Redundant constraints and masses that are "
                          "zero are fine as long as the accelerations are determined.\n");
   else if (x->m)
-    pf_text_add(c->text, "the matrices by straight-line code, then A M^-1 A^T in loops. Where masses or constraints are "
-                         "singular the null space of A is used: redundant constraints and masses that are zero are fine "
+    pf_text_add(c->text, "the matrices by straight-line code, then A M^-1 A^T in loops. Where masses or constraints "
+                         "are "
+                         "singular the null space of A is used: redundant constraints and masses that are zero are "
+                         "fine "
                          "as long as the accelerations are determined; multipliers are then the shortest.\n");
   else pf_text_add(c->text, "the mass matrix by straight-line code, then its factors in loops.\n");
 }
@@ -104,7 +107,8 @@ static void put_limits(const PfCText *c)
   const PfExport *x = c->x;
   const PfModel *model = x->model;
   if (model->event_count) {
-    pf_text_add(c->text, "\n## Events\n\nEvents of the model are left to the caller; the code is the model as it is at the "
+    pf_text_add(c->text, "\n## Events\n\nEvents of the model are left to the caller; the code is the model as it is "
+                         "at the "
                          "start:\n\n");
     for (int i = 0; i < model->event_count; i++) {
       pf_text_add(c->text, "- ");
@@ -113,14 +117,18 @@ static void put_limits(const PfCText *c)
     }
   }
   if (x->surface_count)
-    pf_c_put(c, "\n## Switching forces\n\nForces switch where `@_surfaces` changes its sign. Signs are taken from the state: "
-                "a body that dry friction holds at rest trembles around rest by one step, it does not stick. Derivatives "
+    pf_c_put(c, "\n## Switching forces\n\nForces switch where `@_surfaces` changes its sign. Signs are taken from "
+                "the state: "
+                "a body that dry friction holds at rest trembles around rest by one step, it does not stick. "
+                "Derivatives "
                 "are those of the side on which the state is.\n");
   if (x->friction)
-    pf_text_add(c->text, "\n## Friction\n\nForces that depend on constraint forces are found by Newton's method from no "
+    pf_text_add(c->text, "\n## Friction\n\nForces that depend on constraint forces are found by Newton's method from "
+                         "no "
                          "force on. Where Coulomb's law has several solutions one of them is taken.\n");
   if (x->left_out)
-    pf_text_print(c->text, "\n%d quantit%s that the model plots belong%s to a run and %s left out: the largest violations.\n",
+    pf_text_print(c->text, "\n%d quantit%s that the model plots belong%s to a run and %s left out: the largest "
+                           "violations.\n",
                   x->left_out, x->left_out == 1 ? "y" : "ies", x->left_out == 1 ? "s" : "",
                   x->left_out == 1 ? "is" : "are");
 }
@@ -143,7 +151,8 @@ void pf_c_put_readme(const PfCText *c)
   const PfExport *x = c->x;
   pf_text_add(c->text, "# ");
   pf_put_markdown(c->text, x->title);
-  pf_text_print(c->text, "\n\nC99 for a microcontroller or a simulator, made by pfaff %s: %d coordinates, %d constraints, numbers "
+  pf_text_print(c->text, "\n\nC99 for a microcontroller or a simulator, made by pfaff %s: %d coordinates, %d "
+                         "constraints, numbers "
                 "are `%s`.\n\n", pf_version(), x->n, x->m, c->real == PF_REAL_FLOAT ? "float" : "double");
   pf_c_put(c, files);
   put_parts(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of the exported C that is the same for every model: small dense matrices in loops of constant bounds. @ stands for
- * the name of the model, $ for the same in capitals, ` before a function of <math.h>, ~1e-12~1e-5~ for a number of
- * double and float. */
+/* Text of the exported C that is the same for every model: small dense matrices in loops of constant bounds. @ stands
+ * for the name of the model, $ for the same in capitals, ` before a function of <math.h>, ~1e-12~1e-5~ for a number
+ * of double and float. */
 #include "export/c_impl.h"
 
 static const char small[] =

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* robot.c: straight-line functions by the code generator, the rest from texts. */
 #include "export/c_impl.h"
-#include "pfaff/pfaff.h"
 
 #include <string.h>
 
@@ -196,7 +195,8 @@ static void put_sizes(const PfCText *c)
 PfStatus pf_c_put_source(const PfCText *c)
 {
   const PfExport *x = c->x;
-  pf_c_put(c, "/* Made by pfaff; see @.h. Straight-line code is the model, in the order in which few values are alive;\n"
+  pf_c_put(c, "/* Made by pfaff; see @.h. Straight-line code is the model, in the order in which few values are "
+              "alive;\n"
               " * the rest is the same for every model. Compile without -ffast-math. */\n"
               "#include \"@.h\"\n\n#include <math.h>\n\n");
   put_sizes(c);

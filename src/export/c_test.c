@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* robot_test.c: a program that compares the exported functions with numbers of the program. */
 #include "export/c_impl.h"
-#include "pfaff/pfaff.h"
 
 #include <float.h>
 #include <math.h>
@@ -194,7 +193,8 @@ static void put_states(const PfCText *c, const PfReference *r)
   pf_text_add(c->text, "} expected_state;\n\n");
   /* differences leave the constraints, which only independent ones allow */
   bool smooth = !x->surface_count && pf_export_function(x, PF_EXPORT_FLOW);
-  pf_text_print(c->text, "enum { STATES = %d, DIFFERENCES = %d };\n\nstatic const expected_state expected[] = {\n", r->count,
+  pf_text_print(c->text, "enum { STATES = %d, DIFFERENCES = %d };\n\n"
+                         "static const expected_state expected[] = {\n", r->count,
                 smooth && c->real == PF_REAL_DOUBLE);
   for (int k = 0; k < r->count; k++) put_state(c, r, k);
   pf_text_add(c->text, r->count ? "};\n\n" : "  {0}};\n\n");

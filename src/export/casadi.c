@@ -31,7 +31,8 @@ static const char solve[] =
 "def _accelerate():\n"
 "    \"\"\"Accelerations and multipliers by the whole system, with the constraints ROWS, which are independent; the\n"
 "    multipliers of the others are 0.\"\"\"\n"
-"    P, T, Q, V, U = (ca.MX.sym(name, size) for name, size in zip(\"ptqvu\", (len(PARAMETERS), 1, N, N, len(INPUTS))))\n"
+"    P, T, Q, V, U = (ca.MX.sym(name, size) for name, size in zip(\"ptqvu\", (len(PARAMETERS), 1, N, N, "
+"len(INPUTS))))\n"
 "    M, F, A, b = ca.Function(\"matrices\", [p, t, q, v, u], list(matrices(p, t, q, v, u)))(P, T, Q, V, U)\n"
 "    lam_ = ca.MX.zeros(M_COUNT, 1)\n"
 "    if ROWS:\n"
@@ -41,14 +42,16 @@ static const char solve[] =
 "        lam_[ROWS] = z[N:]\n"
 "    else:\n"
 "        z = ca.solve(M, F, \"qr\")\n"
-"    return ca.Function(\"accelerate\", [P, T, Q, V, U], [z[:N], lam_], [\"p\", \"t\", \"q\", \"v\", \"u\"], [\"a\", \"lam\"])\n"
+"    return ca.Function(\"accelerate\", [P, T, Q, V, U], [z[:N], lam_], [\"p\", \"t\", \"q\", \"v\", \"u\"], [\"a\", "
+"\"lam\"])\n"
 "\n"
 "\n"
 "accelerate = _accelerate()\n";
 
 static const char eliminate[] =
 "_a, _lam, _ = flow(p, t, q, v, u)\n"
-"accelerate = ca.Function(\"accelerate\", [p, t, q, v, u], [_a, _lam], [\"p\", \"t\", \"q\", \"v\", \"u\"], [\"a\", \"lam\"])\n";
+"accelerate = ca.Function(\"accelerate\", [p, t, q, v, u], [_a, _lam], [\"p\", \"t\", \"q\", \"v\", \"u\"], [\"a\", "
+"\"lam\"])\n";
 
 static const char rub[] =
 "def _accelerate():\n"
@@ -59,9 +62,11 @@ static const char rub[] =
 "    g = ca.vertcat(ca.mtimes(M, a) - F - C - ca.mtimes(A.T, lam), ca.mtimes(A, a) - b)\n"
 "    given = ca.vertcat(p, t, q, v, u)\n"
 "    root = ca.rootfinder(\"root\", \"newton\", {\"x\": z, \"p\": given, \"g\": g}, {\"abstol\": 1e-12})\n"
-"    P, T, Q, V, U = ca.MX.sym(\"p\", len(PARAMETERS)), ca.MX.sym(\"t\"), ca.MX.sym(\"q\", N), ca.MX.sym(\"v\", N), ca.MX.sym(\"u\", len(INPUTS))\n"
+"    P, T, Q, V, U = ca.MX.sym(\"p\", len(PARAMETERS)), ca.MX.sym(\"t\"), ca.MX.sym(\"q\", N), ca.MX.sym(\"v\", N), "
+"ca.MX.sym(\"u\", len(INPUTS))\n"
 "    found = root(ca.DM.zeros(N + M_COUNT), ca.vertcat(P, T, Q, V, U))\n"
-"    return ca.Function(\"accelerate\", [P, T, Q, V, U], [found[:N], found[N:]], [\"p\", \"t\", \"q\", \"v\", \"u\"], [\"a\", \"lam\"])\n"
+"    return ca.Function(\"accelerate\", [P, T, Q, V, U], [found[:N], found[N:]], [\"p\", \"t\", \"q\", \"v\", "
+"\"u\"], [\"a\", \"lam\"])\n"
 "\n"
 "\n"
 "accelerate = _accelerate()\n";
@@ -78,12 +83,14 @@ static const char rest[] =
 
 static const char test[] =
 "def self_test():\n"
-"    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the largest number of a list, or 1.\"\"\"\n"
+"    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the largest number of a "
+"list, or 1.\"\"\"\n"
 "    worst = 0.0\n"
 "    for T, Q, V, U, A, LAM, E, Y in _EXPECTED:\n"
 "        got = accelerate(P0, T, Q, V, U)\n"
 "        if len(ROWS) < M_COUNT: got = (got[0], LAM)\n"
-"        lists = [(got[0], A), (got[1], LAM), (functions[\"energies\"](P0, T, Q, V, U), E), (functions[\"outputs\"](P0, T, Q, V, U, *got), Y)]\n"
+"        lists = [(got[0], A), (got[1], LAM), (functions[\"energies\"](P0, T, Q, V, U), E), "
+"(functions[\"outputs\"](P0, T, Q, V, U, *got), Y)]\n"
 "        for have, want in lists:\n"
 "            if want: worst = max(worst, float(ca.mmax(ca.fabs(have - ca.DM(want))))/max(1, max(map(abs, want))))\n"
 "    return worst\n"
@@ -185,7 +192,8 @@ static PfStatus put_rows(const PfExport *x, PfText *text)
 PfStatus pf_export_casadi(const PfExport *x, const PfReference *r, PfExportFiles *files)
 {
   PfText *text = pf_export_add_file(x, files, x->prefix, ".py");
-  pf_python_put_title(x, text, "# accelerate and what is in functions are ca.Function; P0, Q0, V0 are parameters and start.\n");
+  pf_python_put_title(x, text, "# accelerate and what is in functions are ca.Function; P0, Q0, V0 are parameters and "
+                               "start.\n");
   pf_text_add(text, functions);
   pf_python_put_lists(x, text);
   PF_TRY(put_rows(x, text));

@@ -11,9 +11,8 @@
 
 /* ---------------------------------------------------------------- symbols */
 
-static PfStatus name_one(PfExport *x, PfNames *names, PfNamed *at, const char *name, PfMeasure measure)
+static PfStatus name_one(PfNames *names, PfNamed *at, const char *name, PfMeasure measure)
 {
-  (void)x;
   *at = (PfNamed){.name = name, .measure = measure};
   return pf_names_take(names, name, &at->id);
 }
@@ -35,7 +34,7 @@ static PfStatus name_parameters(PfExport *x, PfNames *names)
     const PfParameter *p = model->parameters + i;
     if (p->derived || p->hidden) continue;
     x->parameter[x->parameters.count] = i;
-    PF_TRY(name_one(x, names, x->parameters.at + x->parameters.count++, p->name, pf_model_measure(model, p->name)));
+    PF_TRY(name_one(names, x->parameters.at + x->parameters.count++, p->name, pf_model_measure(model, p->name)));
   }
   return PF_OK;
 }
@@ -45,7 +44,7 @@ static PfStatus name_coordinates(PfExport *x, PfNames *names)
   PF_TRY(begin_list(x, &x->coordinates, x->n));
   for (; x->coordinates.count < x->n; x->coordinates.count++) {
     const PfCoordinate *c = x->model->coordinates + x->coordinates.count;
-    PF_TRY(name_one(x, names, x->coordinates.at + x->coordinates.count, c->name, pf_coordinate_measure(c, 0)));
+    PF_TRY(name_one(names, x->coordinates.at + x->coordinates.count, c->name, pf_coordinate_measure(c, 0)));
   }
   return PF_OK;
 }
@@ -61,7 +60,7 @@ static PfStatus name_inputs(PfExport *x, PfNames *names)
     const PfInput *u = model->inputs + i;
     if (u->value != PF_EXPR_NONE) continue;
     x->input[x->inputs.count] = i;
-    PF_TRY(name_one(x, names, x->inputs.at + x->inputs.count++, u->name, pf_model_measure(model, u->name)));
+    PF_TRY(name_one(names, x->inputs.at + x->inputs.count++, u->name, pf_model_measure(model, u->name)));
   }
   return PF_OK;
 }
@@ -71,7 +70,7 @@ static PfStatus name_constraints(PfExport *x, PfNames *names)
   PF_TRY(begin_list(x, &x->constraints, x->m));
   for (; x->constraints.count < x->m; x->constraints.count++) {
     const PfConstraint *c = x->model->constraints + x->constraints.count;
-    PF_TRY(name_one(x, names, x->constraints.at + x->constraints.count, c->name, (PfMeasure){c->unit, 1}));
+    PF_TRY(name_one(names, x->constraints.at + x->constraints.count, c->name, (PfMeasure){c->unit, 1}));
   }
   return PF_OK;
 }
@@ -81,7 +80,7 @@ static PfStatus name_contacts(PfExport *x, PfNames *names)
   PF_TRY(begin_list(x, &x->contacts, x->model->contact_count));
   for (; x->contacts.count < x->model->contact_count; x->contacts.count++) {
     const PfContact *c = x->model->contacts + x->contacts.count;
-    PF_TRY(name_one(x, names, x->contacts.at + x->contacts.count, c->name, (PfMeasure){"", 1}));
+    PF_TRY(name_one(names, x->contacts.at + x->contacts.count, c->name, (PfMeasure){"", 1}));
   }
   return PF_OK;
 }
@@ -103,13 +102,13 @@ static PfStatus name_frames(PfExport *x, PfNames *names)
   if (!x->frame) return pf_no_room(x->ctx, "the export");
   for (int i = 0; i < model->body_count; i++) {
     x->frame[x->frames.count] = model->bodies[i].frame;
-    PF_TRY(name_one(x, names, x->frames.at + x->frames.count++, model->bodies[i].name, none));
+    PF_TRY(name_one(names, x->frames.at + x->frames.count++, model->bodies[i].name, none));
   }
   x->body_count = x->frames.count;
   for (int i = 1; i < model->frame_count; i++) {
     if (!model->frames[i].name[0] || has_frame(x, i)) continue;
     x->frame[x->frames.count] = i;
-    PF_TRY(name_one(x, names, x->frames.at + x->frames.count++, model->frames[i].name, none));
+    PF_TRY(name_one(names, x->frames.at + x->frames.count++, model->frames[i].name, none));
   }
   return PF_OK;
 }
@@ -552,8 +551,10 @@ static PfStatus eliminate(PfExport *x, PfClosedLength length)
 
 static const char *const forms[][2] = {
   {"auto", "elimination where it applies and is short, otherwise multipliers"},
-  {"elimination", "multipliers, with the elimination written out: straight-line, fastest; fails where a pivot vanishes"},
-  {"multipliers", "A M^-1 A^T by loops over small matrices; by the null space where masses or constraints are singular"},
+  {"elimination", "multipliers, with the elimination written out: straight-line, fastest; fails where a pivot "
+                  "vanishes"},
+  {"multipliers", "A M^-1 A^T by loops over small matrices; by the null space where masses or constraints are "
+                  "singular"},
   {"maggi", "along an orthonormal basis of the null space of A, everywhere"}};
 
 const char *pf_export_form(int index, const char **summary)
@@ -609,8 +610,8 @@ static PfStatus check_size(const PfExport *x, double most)
   for (int i = 0; i < x->function_count; i++)
     if (x->functions[i].tape) count += pf_tape_instruction_count(x->functions[i].tape);
   if (!(most > 0) || count <= most) return PF_OK;
-  pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations, and %.0f are the most", count,
-          most);
+  pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations, and %.0f are the most",
+          count, most);
   pf_hint(x->ctx, "--most %.0f writes it all the same; it may take a compiler long", count);
   return PF_ERR_LIMIT;
 }

@@ -103,8 +103,8 @@ typedef struct PfExportOptions {
 } PfExportOptions;
 
 /* Collects everything. `values` are the numbers of pf_system_symbols at a consistent start. The result lives in `arena`
- * and must be freed by pf_export_free. Fails with PF_ERR_ARGUMENT for a form that is not offered, with PF_ERR_LIMIT for a
- * model that is too large, with PF_ERR_MODEL where a form does not apply. */
+ * and must be freed by pf_export_free. Fails with PF_ERR_ARGUMENT for a form that is not offered, with PF_ERR_LIMIT for
+ * a model that is too large, with PF_ERR_MODEL where a form does not apply. */
 PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
                            const char *name, const PfExportOptions *options, PfExport *export);
 void pf_export_free(PfExport *export);

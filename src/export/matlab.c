@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A function of MATLAB or Octave that gives a struct of functions, start and names. */
 #include "export/script.h"
-#include "pfaff/pfaff.h"
 
 #include <string.h>
 

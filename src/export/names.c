@@ -11,9 +11,12 @@
 /* Keywords of C and C++ (headers are included from both), and macros without arguments that usual headers define. */
 static const char c_words[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const consteval "
-    "constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast "
-    "else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not "
-    "not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short "
+    "constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double "
+    "dynamic_cast "
+    "else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept "
+    "not "
+    "not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return "
+    "short "
     "signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef "
     "typedef_static typeid typename typeof typeof_unqual union unsigned using virtual void volatile wchar_t while xor "
     "xor_eq complex imaginary noreturn I NULL EOF NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL FP_NAN FP_INFINITE FP_ZERO "
@@ -21,36 +24,47 @@ static const char c_words[] =
     "math_errhandling MAXFLOAT M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 "
     "M_SQRT1_2 DOMAIN SING OVERFLOW UNDERFLOW TLOSS PLOSS DBL_MAX DBL_MIN DBL_EPSILON FLT_MAX FLT_MIN FLT_EPSILON "
     "LDBL_MAX FLT_RADIX CHAR_BIT INT_MAX INT_MIN UINT_MAX LONG_MAX SIZE_MAX BUFSIZ RAND_MAX errno stdin stdout stderr "
-    "signgam assert offsetof va_arg setjmp linux unix i386 near far small interface min max PI TWO_PI HALF_PI DEG_TO_RAD "
+    "signgam assert offsetof va_arg setjmp linux unix i386 near far small interface min max PI TWO_PI HALF_PI "
+    "DEG_TO_RAD "
     "RAD_TO_DEG EULER HIGH LOW INPUT OUTPUT TRUE FALSE ";
 
 static const char python_words[] =
-    " False None True and as assert async await break class continue def del elif else except finally for from global if "
+    " False None True and as assert async await break class continue def del elif else except finally for from "
+    "global if "
     "import in is lambda nonlocal not or pass raise return try while with yield match case type print exec self "
     "_replace _make _fields _asdict _field_defaults count index mro ";
 
 static const char matlab_words[] =
-    " break case catch classdef continue else elseif end for function global if otherwise parfor persistent return spmd "
+    " break case catch classdef continue else elseif end for function global if otherwise parfor persistent return "
+    "spmd "
     "switch try while events methods properties enumeration arguments import ans pi eps inf nan Inf NaN i j NA "
     "end_try_catch end_unwind_protect endclassdef endenumeration endevents endfor endfunction endif endmethods "
     "endparfor endproperties endswitch endwhile do until unwind_protect unwind_protect_cleanup __FILE__ __LINE__ ";
 
 /* Files of these names would stand in front of others. */
 static const char file_words[] =
-    " alloca assert complex cpio ctype dirent dlfcn endian errno error fcntl features fenv float fmtmsg fnmatch ftw glob "
-    "grp iconv inttypes iso646 langinfo libgen limits link locale malloc math memory monetary mqueue netdb nl_types poll "
-    "printf pthread pwd regex resolv sched search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbit stdbool "
-    "stddef stdint stdio stdlib stdnoreturn string strings stropts syslog tar termios tgmath threads time ucontext uchar "
+    " alloca assert complex cpio ctype dirent dlfcn endian errno error fcntl features fenv float fmtmsg fnmatch ftw "
+    "glob "
+    "grp iconv inttypes iso646 langinfo libgen limits link locale malloc math memory monetary mqueue netdb nl_types "
+    "poll "
+    "printf pthread pwd regex resolv sched search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbit "
+    "stdbool "
+    "stddef stdint stdio stdlib stdnoreturn string strings stropts syslog tar termios tgmath threads time ucontext "
+    "uchar "
     "ulimit unistd utime utmpx values wait wchar wctype wordexp config readme makefile test main "
-    "abc argparse array ast asyncio base64 bisect builtins calendar casadi cmath code codecs collections copy copyreg csv "
-    "ctypes dataclasses datetime decimal dis email encodings enum fractions functools gc gettext glob hashlib heapq html "
+    "abc argparse array ast asyncio base64 bisect builtins calendar casadi cmath code codecs collections copy "
+    "copyreg csv "
+    "ctypes dataclasses datetime decimal dis email encodings enum fractions functools gc gettext glob hashlib heapq "
+    "html "
     "http importlib inspect io ipaddress itertools json keyword linecache logging marshal mmap multiprocessing numbers "
     "numpy opcode operator os pathlib pickle pkgutil platform posix pprint profile queue random re reprlib sched scipy "
     "select selectors secrets shutil site socket sqlite3 sre statistics stat struct subprocess symtable sys sysconfig "
-    "tempfile textwrap threading timeit token tokenize traceback types typing unicodedata unittest urllib uuid warnings "
+    "tempfile textwrap threading timeit token tokenize traceback types typing unicodedata unittest urllib uuid "
+    "warnings "
     "weakref xml zipfile zipimport zlib "
     "con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 "
-    "plot clear load save disp zeros ones eye sin cos tan exp log sqrt abs sign size max min svd diag sum isempty numel "
+    "plot clear load save disp zeros ones eye sin cos tan exp log sqrt abs sign size max min svd diag sum isempty "
+    "numel "
     "accelerate step project derivatives linear self_test matrices friction violations energies poses contacts outputs "
     "surfaces inverse slopes flow jacobian ";
 

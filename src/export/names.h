@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and texts of a model in the languages that it is exported to. Whatever stands in a model, an identifier stays an
- * identifier, a comment a comment, a string a string. */
+/* Names and texts of a model in the languages that it is exported to. Whatever stands in a model, an identifier stays
+ * an identifier, a comment a comment, a string a string. */
 #ifndef PF_EXPORT_NAMES_H
 #define PF_EXPORT_NAMES_H
 

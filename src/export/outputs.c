@@ -63,9 +63,10 @@ PfStatus pf_export_outputs(PfExport *x, PfNames *names)
   x->output = pf_arena_array(x->arena, PfExpr, o.room);
   if (!x->outputs.at || !x->output) return pf_no_room(x->ctx, "the export");
   for (int i = 0; i < model->plot_count; i++) PF_TRY(add_plot(&o, model->plots + i));
-  for (int i = 0; !x->outputs.count && i < 1; i++)
-    for (int k = 0; k < model->coordinate_count; k++)
-      PF_TRY(add(&o, model->coordinates[k].name, pf_coordinate_measure(model->coordinates + k, 0),
-                 model->coordinates[k].q));
+  bool plots = x->outputs.count > 0;
+  for (int k = 0; !plots && k < model->coordinate_count; k++) {
+    const PfCoordinate *c = model->coordinates + k;
+    PF_TRY(add(&o, c->name, pf_coordinate_measure(c, 0), c->q));
+  }
   return PF_OK;
 }

@@ -2,7 +2,6 @@
 /* A module of Python that needs NumPy. */
 #include "export/script.h"
 #include "out/out.h"
-#include "pfaff/pfaff.h"
 
 #include <string.h>
 
@@ -40,7 +39,8 @@ static const char functions[] =
 "            if name not in dict(self._defaults): raise TypeError(f\"there is no {name!r}\")\n"
 "            setattr(self, name, value)\n"
 "\n"
-"    def __repr__(self): return f\"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n, _ in self._defaults)})\"\n"
+"    def __repr__(self): return f\"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n, _ in "
+"self._defaults)})\"\n"
 "\n"
 "\n"
 "def _shape(t, q, v): return np.broadcast_shapes(np.shape(t), np.shape(q)[1:], np.shape(v)[1:])\n"
@@ -53,9 +53,11 @@ static const char functions[] =
 "        if not shape: return function(p, t, np.asarray(q, float), np.asarray(v, float), u, *more)\n"
 "        t = np.broadcast_to(t, shape)\n"
 "        q, v = (np.broadcast_to(z, (N,) + shape) for z in (q, v))\n"
-"        each = [function(p, t[k], q[(slice(None),) + k], v[(slice(None),) + k], u, *(m[(slice(None),) + k] for m in more))\n"
+"        each = [function(p, t[k], q[(slice(None),) + k], v[(slice(None),) + k], u, *(m[(slice(None),) + k] for m in "
+"more))\n"
 "                for k in np.ndindex(shape)]\n"
-"        return tuple(np.moveaxis(np.array(part).reshape(shape + np.shape(part[0])), range(len(shape)), range(-len(shape), 0))\n"
+"        return tuple(np.moveaxis(np.array(part).reshape(shape + np.shape(part[0])), range(len(shape)), "
+"range(-len(shape), 0))\n"
 "                     for part in zip(*each))\n"
 "    of_all.__doc__ = function.__doc__\n"
 "    return of_all\n"
@@ -169,7 +171,8 @@ static const char motion[] =
 
 static const char derived[] =
 "def derivatives(p, t, q, v, u, a=None, lam=None):\n"
-"    \"\"\"Exact derivatives of accelerations and multipliers by q, v, inputs, parameters, time: (N + M) x COLUMNS.\"\"\"\n"
+"    \"\"\"Exact derivatives of accelerations and multipliers by q, v, inputs, parameters, time: (N + M) x "
+"COLUMNS.\"\"\"\n"
 "    if a is None or lam is None: a, lam = accelerate(p, t, q, v, u)\n"
 "    M, _, A, _ = matrices(p, t, q, v, u)\n"
 "    f, (D,) = _Factors(M, A), slopes(p, t, q, v, u, a, lam)\n"
@@ -193,7 +196,8 @@ static const char linear[] =
 
 static const char actuate[] =
 "def actuate(p, t, q, v, a):\n"
-"    \"\"\"Inverse dynamics by the inputs: the shortest list of them for the accelerations a, and what no input gives.\"\"\"\n"
+"    \"\"\"Inverse dynamics by the inputs: the shortest list of them for the accelerations a, and what no input "
+"gives.\"\"\"\n"
 "    none = Input(**{name: 0.0 for name, _ in Input._defaults})\n"
 "    M, F, A, _ = matrices(p, t, q, v, none)\n"
 "    (F_u,) = input_slopes(p, t, q, v, none, np.zeros(M_COUNT))\n"
@@ -206,7 +210,8 @@ static const char actuate[] =
 
 static const char jacobian[] =
 "def jacobian(p, t, q, v, u, frame, point=(0, 0, 0)):\n"
-"    \"\"\"J (6 x N) of a point fixed in a frame, given in its axes: rows of its velocity, rows of the angular velocity.\"\"\"\n"
+"    \"\"\"J (6 x N) of a point fixed in a frame, given in its axes: rows of its velocity, rows of the angular "
+"velocity.\"\"\"\n"
 "    if isinstance(frame, str): frame = FRAMES.index(frame)\n"
 "    J, R = JACOBIANS[frame](p, t, q, v, u)\n"
 "    x, y, z = R@np.asarray(point, float)\n"
@@ -217,7 +222,8 @@ static const char jacobian[] =
 
 static const char test[] =
 "def self_test():\n"
-"    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the largest number of a list, or 1.\"\"\"\n"
+"    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the largest number of a "
+"list, or 1.\"\"\"\n"
 "    worst = 0.0\n"
 "    p = Params()\n"
 "    for t, q, v, inputs, a, lam, e, y in _EXPECTED:\n"
@@ -303,7 +309,7 @@ static PfStatus put_functions(const PfExport *x, PfText *text)
 
 /* ---------------------------------------------------------------- names and numbers */
 
-static void put_class(const PfExport *x, PfText *text, const char *name, const char *about, const PfNamedList *list,
+static void put_class(PfText *text, const char *name, const char *about, const PfNamedList *list,
                       const double *values)
 {
   pf_text_print(text, "class %s(_Numbers):\n    \"\"\"%s\"\"\"\n    _defaults = (", name, about);
@@ -322,7 +328,6 @@ static void put_class(const PfExport *x, PfText *text, const char *name, const c
     }
   }
   pf_text_add(text, list->count ? "\n    )\n\n\n" : ")\n\n\n");
-  (void)x;
 }
 
 void pf_python_put_lists(const PfExport *x, PfText *text)
@@ -429,15 +434,16 @@ static void put_jacobians(const PfExport *x, PfText *text)
 PfStatus pf_export_python(const PfExport *x, const PfReference *r, PfExportFiles *files)
 {
   PfText *text = pf_export_add_file(x, files, x->prefix, ".py");
-  pf_python_put_title(x, text, "# p is Params(), u Input(); q and v have the state as their first axis, and any others: "
+  pf_python_put_title(x, text, "# p is Params(), u Input(); q and v have the state as their first axis, and any "
+                               "others: "
                                "each is a state.\n");
   pf_text_add(text, functions);
   pf_python_put_lists(x, text);
   put_rows(text, "POSITION_ROWS", x->position_row, x->position_count);
   put_rows(text, "VELOCITY_ROWS", x->velocity_row, x->velocity_count);
   put_start(x, text);
-  put_class(x, text, "Params", "Parameters with the values of the model.", &x->parameters, x->start);
-  put_class(x, text, "Input", "Inputs: those of the model that are no functions of time.", &x->inputs,
+  put_class(text, "Params", "Parameters with the values of the model.", &x->parameters, x->start);
+  put_class(text, "Input", "Inputs: those of the model that are no functions of time.", &x->inputs,
             x->start + x->at_inputs);
   PF_TRY(put_functions(x, text));
   put_motion(x, text);

@@ -6,6 +6,8 @@
 #include "form/choose.h"
 
 #include "form/recursive.h"
+#include "form/sparse.h"
+#include "num/sparse.h"
 
 /* One that does not apply leaves no trace: *solver is NULL then. */
 static PfStatus try_one(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
@@ -36,6 +38,8 @@ static PfStatus serves(PfSolver *s, const PfSolverPlan *plan, bool *yes)
 
 /* Measured on all examples and on chains of 2 to 30 bodies; only ratios matter. */
 static const double per_call = 40, per_tape = 60, per_instruction = 1.15, per_row = 15, per_multiplication = 0.85;
+/* By the structure of a large system, with the places of the elements looked up. */
+static const double per_sparse_row = 15, per_sparse_multiplication = 2;
 static const double per_joint = 100; /* of a recursion; a quaternion costs as much again */
 /* Formulas of an elimination are long chains of divisions and products that wait for each other. */
 static const double per_instruction_in_a_chain = 1.3;
@@ -58,6 +62,16 @@ double pf_cost_of_multipliers(const PfSystem *system)
   return pf_cost_of_tape(pf_tape_instruction_count(system->tape)) + per_call + per_row*m + per_multiplication*products;
 }
 
+/* The same of a solver that may know the structure of its system. */
+static double cost_of_solver(const PfSolver *multipliers)
+{
+  const PfSystem *system = multipliers->system;
+  const double products = pf_sparse_form_products(multipliers);
+  if (products < 0) return pf_cost_of_multipliers(system);
+  return pf_cost_of_tape(pf_tape_instruction_count(system->tape)) + per_call +
+         per_sparse_row*(system->n + system->m) + per_sparse_multiplication*products;
+}
+
 static double cost_of_recursion(const PfSolver *s)
 {
   const PfRecursion *r = s->data;
@@ -76,12 +90,13 @@ static bool is_cheap(const PfSolver *s, double limit)
 
 /* ---------------------------------------------------------------- the choice */
 
-/* Elimination in formulas, or the recursion, when it is cheaper than matrices; else *solver is NULL. */
-static PfStatus choose_cheap(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
+/* Elimination in formulas, or the recursion, when it costs less than the limit; else *solver is NULL. */
+static PfStatus choose_cheap(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, double limit,
+                             PfSolver **solver)
 {
   static const PfFormulation *const choices[] = {&pf_form_elimination, &pf_form_recursive};
   PfSolverPlan cheap = *plan;
-  cheap.cost_limit = pf_cost_of_multipliers(system);
+  cheap.cost_limit = limit;
   for (size_t i = 0; i < sizeof choices/sizeof *choices; i++) {
     PF_TRY(try_one(ctx, system, choices[i], &cheap, solver));
     if (!*solver) continue;
@@ -117,18 +132,37 @@ static PfStatus choose_instead(PfContext *ctx, const PfSystem *system, const PfS
   return PF_OK;
 }
 
-PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
+/* *solver is 'multipliers'; on failure it is freed. */
+static PfStatus settle(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
-  if (system->in_bodies) return pf_solver_new_for(ctx, system, &pf_form_recursive, plan, solver);
-  PF_TRY(choose_cheap(ctx, system, plan, solver));
-  if (*solver) return PF_OK;
-  PF_TRY(pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver));
   if (!plan->values || system->m == 0 || system->friction) return PF_OK;
   PfStatus status = choose_instead(ctx, system, plan, solver);
   if (status == PF_OK) return PF_OK;
   pf_solver_free(*solver);
   *solver = NULL;
   return status;
+}
+
+/* What matrices cost is known when their structure is. */
+static PfStatus choose_large(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
+{
+  PfSolver *cheap = NULL;
+  PF_TRY(pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver));
+  PfStatus status = choose_cheap(ctx, system, plan, cost_of_solver(*solver), &cheap);
+  if (status == PF_OK && !cheap) return settle(ctx, system, plan, solver);
+  pf_solver_free(*solver);
+  *solver = cheap;
+  return status;
+}
+
+PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
+{
+  if (system->in_bodies) return pf_solver_new_for(ctx, system, &pf_form_recursive, plan, solver);
+  if (pf_saddle_is_large(system->n, system->m)) return choose_large(ctx, system, plan, solver);
+  PF_TRY(choose_cheap(ctx, system, plan, pf_cost_of_multipliers(system), solver));
+  if (*solver) return PF_OK;
+  PF_TRY(pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver));
+  return settle(ctx, system, plan, solver);
 }
 
 static PfStatus never(PfSolver *solver)

@@ -482,6 +482,12 @@ static bool are_good(PfSolver *s, const double *pair)
   return true;
 }
 
+/* One by one, as they were written: a processor waits long for several of them at once, as memcpy takes them. */
+static void copy(const double *from, size_t count, double *to)
+{
+  for (size_t i = 0; i < count; i++) to[i] = from[i];
+}
+
 static bool answer(PfSolver *s, PfMotion *motion)
 {
   const Elimination *e = s->elimination;
@@ -491,8 +497,8 @@ static bool answer(PfSolver *s, PfMotion *motion)
   pf_tape_run(f->flow, s->values + f->first, e->flow_out, e->work);
   if (!are_good(s, e->flow_out + n + m + 1)) return false;
   if (pf_first_not_finite(e->flow_out, n + m) >= 0) return false;
-  memcpy(motion->acceleration, e->flow_out, n*sizeof(double));
-  memcpy(motion->multiplier, e->flow_out + n, m*sizeof(double));
+  copy(e->flow_out, n, motion->acceleration);
+  copy(e->flow_out + n, m, motion->multiplier);
   s->told.power = e->flow_out[n + m];
   return s->told.known = true;
 }

@@ -53,6 +53,7 @@ struct PfFormulation {
    * not in this state, and `accelerate` is asked. */
   bool (*answer)(PfSolver *solver, PfMotion *motion);
   void (*find_force)(PfSolver *solver, PfMotion *motion); /* M q'' - F after `answer`; NULL: from M and F */
+  void (*find_energies)(PfSolver *solver, const double *values, double *kinetic, double *potential);
   void (*find_totals)(PfSolver *solver, const double *values, PfTreeTotals *totals); /* of all bodies */
   void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
   PfProjected (*project)(PfSolver *solver, double *values, double enough);
@@ -93,6 +94,8 @@ PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inpu
 
 PfStatus pf_shared_new(PfContext *ctx, PfArena *arena, PfShared **shared);
 void pf_shared_free(PfShared *shared);
+/* Derivatives of a potential by the coordinates (n). */
+PfStatus pf_shared_gradient(const PfSystem *system, PfExpr potential, const PfExpr **slope);
 /* Is it known which formulas an elimination with the numbers of the plan has? NULL: it does not apply. */
 bool pf_shared_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas **formulas);
 /* Keeps these in the place of the old ones; false without memory. */

@@ -174,11 +174,12 @@ static PfStatus list_slopes(PfSolver *s, PfRecursion *r, const PfExpr *q, PfExpr
 }
 
 /* Forces on the coordinates, without weight. */
-static PfStatus list_forces(PfSolver *s, const PfRecursion *r, const PfExpr *q, PfExpr *slope, Roots *roots)
+static PfStatus list_forces(PfSolver *s, const PfRecursion *r, Roots *roots)
 {
   const PfEquations *eq = s->system->eq;
   int n = r->model->coordinate_count, first = 3*r->rate_count + r->slope_count;
-  PF_TRY(pf_expr_gradient(s->ctx, r->weight_in_tree ? r->model->potential : eq->potential, q, n, slope));
+  const PfExpr *slope;
+  PF_TRY(pf_shared_gradient(s->system, r->weight_in_tree ? r->model->potential : eq->potential, &slope));
   for (int i = 0; i < n; i++) {
     PfExpr force = pf_expr_sub(s->ctx, eq->applied[i], slope[i]);
     if (!pf_expr_is_structural_zero(s->ctx, force)) add_root(roots, force, first + i);
@@ -190,7 +191,6 @@ static PfStatus list_forces(PfSolver *s, const PfRecursion *r, const PfExpr *q, 
 
 static PfStatus make_tape(PfSolver *s, PfRecursion *r)
 {
-  const PfSymbols *in = &s->system->symbols;
   size_t n = (size_t)r->model->coordinate_count, rates = (size_t)r->rate_count, plain = 0;
   for (size_t k = 0; k < rates; k++) plain += r->rate[k].plain;
   size_t slopes = plain + (rates - plain)*n, most = 3*rates + slopes + n + 1;
@@ -201,8 +201,8 @@ static PfStatus make_tape(PfSolver *s, PfRecursion *r)
   for (size_t i = 0; i < n; i++) q[i] = r->model->coordinates[i].q;
   PF_TRY(list_values(s, r, &roots));
   PF_TRY(list_slopes(s, r, q, slope, &roots));
-  PF_TRY(list_forces(s, r, q, slope, &roots));
-  PF_TRY(pf_system_tape(s->ctx, r->model, in->symbol, in->count, roots.list, roots.count, &r->tape));
+  PF_TRY(list_forces(s, r, &roots));
+  PF_TRY(pf_system_shared_tape(s->system, roots.list, roots.count, &r->tape));
   r->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(r->tape));
   r->out = pf_solver_array(s, double, 3*rates + (size_t)r->slope_count + n + 1);
   if (!r->tape_work || !r->out) return pf_solver_no_room(s);
@@ -416,17 +416,29 @@ static void find_acceleration(PfSolver *s, const PfRecursion *r, const double *v
   }
 }
 
+/* Of the numbers that tell where the bodies are and how they move. */
+static size_t seen_size(const PfSolver *s)
+{
+  return (size_t)(s->system->symbols.lambda - s->system->symbols.time)*sizeof(double);
+}
+
 /* What goes wrong inside the tree is said there by words; here it is a trouble. */
 static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
 {
   if (!is_current(r, values)) PF_TRY(pf_recursion_build(s, r, values));
+  r->is_seen = false;
   set_state(s, r, values);
   set_forces(s, r, values);
   PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
   PfTreeOutput output = {.vdot = r->vdot};
-  if (!r->row_count) return pf_tree_complete(r->work, &input, &output);
-  set_rows(s, r, values);
-  return pf_tree_constrained(r->work, r->rows, &input, r->constraint, r->row_count, &output);
+  if (!r->row_count) PF_TRY(pf_tree_complete(r->work, &input, &output));
+  if (r->row_count) {
+    set_rows(s, r, values);
+    PF_TRY(pf_tree_constrained(r->work, r->rows, &input, r->constraint, r->row_count, &output));
+  }
+  memcpy(r->seen, values + s->system->symbols.time, seen_size(s));
+  r->is_seen = true;
+  return PF_OK;
 }
 
 /* Those of the rows of the tree; nothing pulls along a quaternion, since turning does not depend on its length. Of
@@ -480,14 +492,30 @@ static bool answer(PfSolver *s, PfMotion *motion)
   return true;
 }
 
+/* Mostly of the state whose motion was found last. */
+static void find_energies(PfSolver *s, const double *values, double *kinetic, double *potential)
+{
+  PfRecursion *r = s->data;
+  const double *state = values + s->system->symbols.time;
+  bool again = is_current(r, values) && r->is_seen && !memcmp(r->seen, state, seen_size(s));
+  *kinetic = *potential = NAN;
+  if (!is_current(r, values) && pf_recursion_build(s, r, values) != PF_OK) return;
+  if (!again) set_state(s, r, values);
+  r->is_seen = again;
+  pf_tree_energies(r->work, again ? NULL : r->q, r->v, kinetic, potential);
+  *potential += r->resting;
+}
+
 static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
 {
   PfRecursion *r = s->data;
   *totals = (PfTreeTotals){0};
   if (!is_current(r, values) && pf_recursion_build(s, r, values) != PF_OK) return;
+  r->is_seen = false;
   set_state(s, r, values);
   if (pf_tree_kinematics(r->work, r->q, r->v) != PF_OK) return;
   pf_tree_totals(r->work, r->q, totals);
+  totals->gravity_potential += r->resting;
 }
 
 /* ---------------------------------------------------------------- a look inside */
@@ -510,6 +538,7 @@ static PfStatus look(PfSolver *s, PfRecursion *r, PfArena *arena, PfSpatial *spa
   if (!spatial->body || !spatial->at) return pf_solver_no_room(s);
   for (int k = 0; k < count; k++) spatial->body[k] = pf_tree_get(r->tree, k);
   add_reactions(r);
+  r->is_seen = false;
   PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
   return pf_tree_operators(r->work, &input, spatial->at);
 }
@@ -531,7 +560,6 @@ PfStatus pf_solver_spatial(PfSolver *s, PfArena *arena, const double *values, Pf
 static void release(PfSolver *s)
 {
   PfRecursion *r = s->data;
-  pf_tape_free(r->tape);
   pf_recursion_drop(r);
 }
 
@@ -619,10 +647,12 @@ static PfStatus prepare(PfSolver *s)
   s->unknowns_per_rank = 1;
   if (!r->alone) PF_TRY(pf_span_make(s, &r->span));
   r->force = pf_solver_array(s, double, model->coordinate_count);
-  return r->force ? build_first(s, r) : pf_solver_no_room(s);
+  r->seen = pf_solver_scratch(s, double, seen_size(s)/sizeof(double));
+  return r->force && r->seen ? build_first(s, r) : pf_solver_no_room(s);
 }
 
 const PfFormulation pf_form_recursive = {
   .name = "recursive", .source = "Meng, Han 2007, eq. (80)-(97) with errata; constraints by columns of M^-1 A^T",
   .summary = "the recursion over the tree of bodies, constraints on top of it",
-  .check = check, .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_totals = find_totals};
+  .check = check, .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_energies = find_energies,
+  .find_totals = find_totals};

@@ -37,7 +37,8 @@ typedef struct PfRecursion {
   int *own, *ball_of;     /* per coordinate: its rate, or the step of its quaternion; -1 */
   int *body_of_step;      /* bodies of the tree */
   bool weight_in_tree;
-  PfTape *tape;           /* what of `out` changes and is not a coordinate or its velocity, and where it stands there */
+  double resting;         /* potential of the weight of what is fixed to the ground, which is not in the tree */
+  const PfTape *tape;     /* what of `out` changes and is not a coordinate or its velocity, and where it stands there */
   int *place;
   double *tape_work;
   double *out;            /* 3 per rate: value, rate, second derivative at q'' = 0; slopes; forces (n); power */
@@ -52,6 +53,8 @@ typedef struct PfRecursion {
   int *q_at, *v_at;       /* per rate: its place among coordinates and rates of the tree */
   double *q, *v, *tau, *vdot, *line, *coefficient;
   unsigned char *prescribed;
+  double *seen;           /* time, inputs and state of the last motion, at which the workspace of the tree still is, */
+  bool is_seen;           /* if so */
   int *dof;
   PfTreeConstraint *constraint;
 } PfRecursion;

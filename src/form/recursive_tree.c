@@ -31,14 +31,18 @@ static void lump(PfTreeBody *body, double mass, const double com[3], const doubl
   memcpy(body->com, centre, sizeof centre);
 }
 
-static PfStatus add_mass(PfPlacing *b, const PfBody *own)
+/* `resting` is the sum of mass times position of what is fixed to the ground: it has weight and does not move. */
+static PfStatus add_mass(PfPlacing *b, const PfBody *own, double resting[3])
 {
   const PfPose *pose = b->pose + own->frame;
   double mass, c[3], com[3], I[9], half[9], turned[9];
   PF_TRY(pf_placing_mass(b, own, &mass, c, I));
-  if (pose->body < 0) return PF_OK; /* fixed to the ground */
   pf_rotation_times(pose->R, c, com);
   for (int k = 0; k < 3; k++) com[k] += pose->p[k];
+  if (pose->body < 0) {
+    for (int k = 0; k < 3; k++) resting[k] += mass*com[k];
+    return PF_OK;
+  }
   for (int i = 0; i < 3; i++) pf_rotation_times(pose->R, I + 3*i, half + 3*i); /* rows of I are its columns */
   for (int i = 0; i < 3; i++) {
     double column[3] = {half[i], half[3 + i], half[6 + i]};
@@ -52,12 +56,13 @@ static PfStatus add_mass(PfPlacing *b, const PfBody *own)
 
 static PfStatus build(PfPlacing *b, PfRecursion *r, PfTreeBuilder *builder)
 {
-  double gravity[3];
+  double gravity[3], resting[3] = {0};
   pf_tree_builder_trust(builder); /* plane models have inertias about one axis only */
   PF_TRY(pf_placing_walk(b));
-  for (int i = 0; i < b->model->body_count; i++) PF_TRY(add_mass(b, b->model->bodies + i));
+  for (int i = 0; i < b->model->body_count; i++) PF_TRY(add_mass(b, b->model->bodies + i, resting));
   PF_TRY(pf_placing_numbers(b, b->model->gravity, 3, gravity));
   if (r->weight_in_tree) pf_tree_builder_gravity(builder, gravity);
+  r->resting = r->weight_in_tree ? -(gravity[0]*resting[0] + gravity[1]*resting[1] + gravity[2]*resting[2]) : 0;
   for (int k = 0; k < b->count; k++) PF_TRY(pf_tree_builder_add(builder, b->list + k, NULL));
   return pf_tree_builder_finish(builder, &r->tree);
 }

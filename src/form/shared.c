@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Lists that are kept; a motion needs three. */
-enum { MOST_TAPES = 8 };
+/* Lists that are kept; a motion needs three, and one for each formulation by which it was ever opened. */
+enum { MOST_TAPES = 16 };
 
 typedef struct Entry {
   PfExpr *roots;
@@ -19,6 +19,7 @@ struct PfShared {
   PfArena *arena;
   Entry entry[MOST_TAPES];
   int count;
+  PfExpr potential, *slope; /* of which this is the gradient; NULL: of none */
   double *parameters; /* of the formulas of an elimination; with_numbers: they are in them */
   bool with_numbers;
   PfExpr power;
@@ -84,6 +85,25 @@ PfStatus pf_system_shared_tape(const PfSystem *system, const PfExpr *roots, int 
   PF_TRY(make(system, entry));
   shared->count++;
   *tape = entry->tape;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- forces */
+
+PfStatus pf_shared_gradient(const PfSystem *system, PfExpr potential, const PfExpr **slope)
+{
+  PfShared *shared = system->shared;
+  const PfModel *model = system->eq->model;
+  const size_t n = (size_t)system->n;
+  if (!shared->slope || shared->potential != potential) {
+    PfExpr *q = pf_arena_array(shared->arena, PfExpr, n), *g = pf_arena_array(shared->arena, PfExpr, n);
+    if (!q || !g) return pf_no_room(system->ctx, "the system");
+    for (size_t i = 0; i < n; i++) q[i] = model->coordinates[i].q;
+    PF_TRY(pf_expr_gradient(system->ctx, potential, q, system->n, g));
+    shared->potential = potential;
+    shared->slope = g;
+  }
+  *slope = shared->slope;
   return PF_OK;
 }
 

@@ -229,6 +229,13 @@ PfProjected pf_solver_project(PfSolver *solver, double *values, double enough)
   return solver->formulation->project ? solver->formulation->project(solver, values, enough) : PF_PROJECTED_NOT;
 }
 
+bool pf_solver_energies(PfSolver *solver, const double *values, double *kinetic, double *potential)
+{
+  if (!solver->formulation->find_energies) return false;
+  solver->formulation->find_energies(solver, values, kinetic, potential);
+  return true;
+}
+
 bool pf_solver_totals(PfSolver *solver, const double *values, PfTreeTotals *totals)
 {
   if (!solver->formulation->find_totals) return false;

@@ -44,7 +44,9 @@ void pf_solver_measure_rows(PfSolver *solver, const double *square);
 /* Raises the squares (m) to those of the rows in the latest evaluation, which has told. */
 void pf_solver_raise_squares(const PfSolver *solver, double *square);
 
-/* Energies and momenta of all bodies at the numbers in `values`; false when it is not offered: by 'recursive' it is. */
+/* Kinetic energy of all bodies and that of their weight, and everything that is summed over them, at the numbers in
+ * `values`; false when it is not offered: by 'recursive' it is. */
+bool pf_solver_energies(PfSolver *solver, const double *values, double *kinetic, double *potential);
 bool pf_solver_totals(PfSolver *solver, const double *values, PfTreeTotals *totals);
 
 typedef enum PfProjected {

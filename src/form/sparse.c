@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Multipliers by the structure of the system. M and A have few elements in large systems: the saddle point system is
  * ordered once by its graph and factored sparsely (num/saddle.c), so that separate mechanisms, and loops that share no
- * body, cost no more together than each on its own. Where a pivot is small the matrices take over for that state, as
- * long as they are not too large to be kept. */
+ * body, cost no more together than each on its own. Where a pivot is small the solution is
+ * refined, and where that does not help the matrices take over for that state, as long as they are not too large to be
+ * kept. */
 #include "form/form_impl.h"
 #include "form/sparse.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+static const double SETTLED = 1e-12; /* the last step over the accelerations */
 
 typedef struct PfSparseForm {
   PfSaddle saddle;
@@ -16,6 +20,8 @@ typedef struct PfSparseForm {
   double *value;      /* of the entries */
   int *F, *b, *C;     /* n, m, n: outputs, or -1 */
   double *load, *right;
+  double *residual_f, *residual_b, *more, *more_lambda; /* n, m, n, m: of a refinement */
+  bool refined;       /* the latest factors need it */
   PfTape *power;      /* that of the plan; NULL: none is wanted */
   double *power_work, *values;
 } Form;
@@ -74,6 +80,11 @@ static PfStatus make_room(PfSolver *s, Form *d)
   d->b = pf_solver_scratch(s, int, m);
   d->load = pf_solver_array(s, double, n);
   d->right = pf_solver_array(s, double, m);
+  d->residual_f = pf_solver_scratch(s, double, n);
+  d->residual_b = pf_solver_scratch(s, double, m);
+  d->more = pf_solver_scratch(s, double, n);
+  d->more_lambda = pf_solver_scratch(s, double, m);
+  if (!d->residual_f || !d->residual_b || !d->more || !d->more_lambda) return pf_solver_no_room(s);
   bool good = d->out && d->value && d->source && d->F && d->C && d->b && d->load && d->right;
   return good ? PF_OK : pf_solver_no_room(s);
 }
@@ -121,6 +132,11 @@ PfStatus pf_sparse_form_make(PfSolver *s)
   return status;
 }
 
+double pf_sparse_form_products(const PfSolver *s)
+{
+  return s->sparse ? pf_sparse_cost(&s->sparse->saddle.ldl) : -1;
+}
+
 void pf_sparse_form_release(PfSolver *s)
 {
   if (s->sparse) pf_tape_free(s->sparse->power);
@@ -147,7 +163,55 @@ static bool factor(PfSolver *s, const double *values)
   PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->square);
   s->told.margin = margin.rows;
   s->told.margin_row = margin.row < 0 ? 0 : margin.row;
-  return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_solver_is_bare(s) ? PF_SADDLE_LAST : PF_SCHUR_MARGIN);
+  d->refined = !(margin.rows > PF_SCHUR_MARGIN);
+  return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_solver_is_bare(s) ? PF_SADDLE_LAST : PF_SADDLE_REFINED);
+}
+
+/* ---------------------------------------------------------------- refinement */
+
+/* load - M q'' + A^T lambda, b - A q'' */
+static void find_residual(const Form *d, const PfMotion *motion)
+{
+  const double *a = motion->acceleration, *lambda = motion->multiplier;
+  const int n = d->saddle.n, m = d->saddle.m;
+  memcpy(d->residual_f, d->load, (size_t)n*sizeof *d->load);
+  memcpy(d->residual_b, d->right, (size_t)m*sizeof *d->right);
+  for (int k = 0; k < d->saddle.mass_count + d->saddle.row_count; k++) {
+    const PfEntry *e = d->saddle.entry + k;
+    const double x = d->value[k];
+    if (e->row >= n) {
+      d->residual_f[e->column] += x*lambda[e->row - n];
+      d->residual_b[e->row - n] -= x*a[e->column];
+    } else {
+      d->residual_f[e->row] -= x*a[e->column];
+      if (e->row != e->column) d->residual_f[e->column] -= x*a[e->row];
+    }
+  }
+}
+
+static double add_step(double *x, const double *step, int count)
+{
+  double most = 0, size = 0;
+  for (int i = 0; i < count; i++) {
+    x[i] += step[i];
+    most = fmax(most, fabs(step[i]));
+    size = fmax(size, fabs(x[i]));
+  }
+  return most <= size*DBL_MIN ? 0 : most/size;
+}
+
+/* Small pivots cost digits, which residuals give back as long as there are some left: each step is smaller than the one
+ * before by what the factors are wrong. False when the accelerations do not settle. */
+static bool refine(Form *d, PfMotion *motion)
+{
+  enum { MOST_STEPS = 4 };
+  for (int k = 0; k < MOST_STEPS; k++) {
+    find_residual(d, motion);
+    pf_saddle_solve(&d->saddle, d->residual_f, d->residual_b, d->more, d->more_lambda);
+    (void)add_step(motion->multiplier, d->more_lambda, d->saddle.m);
+    if (add_step(motion->acceleration, d->more, d->saddle.n) < SETTLED) return true;
+  }
+  return false;
 }
 
 static double power_at(PfSolver *s, const double *multiplier)
@@ -170,6 +234,7 @@ bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
   for (size_t i = 0; i < n; i++) d->load[i] = output(d, d->F[i]) + output(d, d->C[i]);
   for (size_t k = 0; k < m; k++) d->right[k] = output(d, d->b[k]);
   pf_saddle_solve(&d->saddle, d->load, d->right, motion->acceleration, motion->multiplier);
+  if (d->refined && !refine(d, motion) && !pf_solver_is_bare(s)) return false;
   if (pf_first_not_finite(motion->acceleration, n) >= 0) return false;
   if (pf_first_not_finite(motion->multiplier, m) >= 0) return false;
   s->told.power = power_at(s, motion->multiplier);

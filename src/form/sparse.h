@@ -8,6 +8,8 @@
 
 /* Makes solver->sparse, when the system is large enough and its structure pays. */
 PfStatus pf_sparse_form_make(PfSolver *solver);
+/* Multiplications of a factorisation by the structure; negative when it is not used. */
+double pf_sparse_form_products(const PfSolver *solver);
 void pf_sparse_form_release(PfSolver *solver);
 /* Is the system so large that dense matrices are not kept? */
 bool pf_solver_is_bare(const PfSolver *solver);

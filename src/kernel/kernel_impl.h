@@ -3,6 +3,7 @@
  *
  *   lower.c   expressions to items: sums and products as lists, as the expressions have them
  *   factor.c  sums: common factors are taken out        x*y + x*z  ->  x*(y + z)
+ *   invert.c  several divisions by one number: one division and products
  *   share.c   pairs that occur in several lists become items of their own
  *   build.c   items to a graph (graph.c) of operations with two operands, equal ones once
  *   emit.c    graph to instructions: fused, ordered, with slots used again
@@ -128,6 +129,8 @@ size_t pf_items_cost(const PfItems *items, PfArena *scratch);
 /* The same in new items, with common factors taken out of sums. False when it does not pay or memory is
  * short. */
 bool pf_items_factor(const PfItems *from, PfItems *to, PfArena *scratch);
+/* In place; without memory everything stays as it is. */
+void pf_items_invert(PfItems *items, PfArena *scratch);
 /* In place; without memory less is shared. */
 void pf_items_share(PfItems *items, PfItemKind kind, PfArena *scratch);
 

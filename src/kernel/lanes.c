@@ -9,7 +9,8 @@
 size_t pf_tape_many_work_size(const PfTape *tape)
 {
   const size_t native = (size_t)tape->input_count + (size_t)tape->output_count;
-  return PF_LANES*(native > tape->slot_count ? native : tape->slot_count) + PF_LANES - 1; /* vectors are aligned inside */
+  const size_t slots = native > tape->slot_count ? native : tape->slot_count;
+  return PF_LANES*slots + PF_LANES - 1; /* vectors are aligned inside */
 }
 
 /* Added to the exponent of a number: the sign bit says that it is not finite. Sums of numbers would tell it too, but
@@ -69,7 +70,7 @@ INLINE void run_sincos(Vector *work, const PfInstruction *at)
   Vector *sine = work + pf_low_slot(at->dst_a), *cosine = work + pf_low_slot(at->b_c);
   const Vector angle = work[pf_high_slot(at->dst_a)]; /* its slot may be that of the sine */
   if (are_small((const double *)&angle)) {
-    sincos_within(angle, sine, cosine);
+    sincos_within(&angle, sine, cosine);
     return;
   }
   for (size_t lane = 0; lane < PF_LANES; lane++)

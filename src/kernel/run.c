@@ -84,9 +84,16 @@ PfNativeCode *pf_tape_native(const PfTape *tape, PfTapeState *state, int runs)
 
 /* ---------------------------------------------------------------- runs */
 
+static inline PfNativeCode *code_of(const PfTape *tape)
+{
+  PfTapeState *state = tape->state;
+  PfNativeCode *code = state ? atomic_load_explicit(&state->code, memory_order_acquire) : NULL;
+  return code || !state ? code : pf_tape_native(tape, state, 1);
+}
+
 void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
 {
-  PfNativeCode *code = pf_tape_native(tape, tape->state, 1);
+  PfNativeCode *code = code_of(tape);
   if (code) {
     code(inputs, outputs, tape->constants, &pf_native_functions);
     return;
@@ -110,7 +117,7 @@ static bool run_code_to_places(const PfTape *tape, PfNativeCode *code, const dou
 
 bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, const int *place, double *outputs, double *work)
 {
-  PfNativeCode *code = pf_tape_native(tape, tape->state, 1);
+  PfNativeCode *code = code_of(tape);
   if (code) return run_code_to_places(tape, code, inputs, place, outputs, work);
   load_and_run(tape, inputs, work);
   const size_t count = (size_t)tape->output_count;

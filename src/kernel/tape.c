@@ -33,6 +33,7 @@ static PfStatus finish(PfContext *ctx, PfItems *items, PfTape *tape)
   PfMark mark = pf_arena_mark(scratch);
   PfGraph graph;
   pf_graph_init(&graph, items->allocator);
+  pf_items_invert(items, scratch);
   pf_items_share(items, PF_ITEM_PRODUCT, scratch);
   pf_items_share(items, PF_ITEM_SUM, scratch);
   PfStatus status = items->failed ? pf_no_room(ctx, "a tape")

@@ -4,6 +4,7 @@
 
 #include "mech/mech_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool pf_chain_moves(PfChainKind kind)
@@ -18,13 +19,43 @@ bool pf_chain_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count
   return found;
 }
 
+/* ---------------------------------------------------------------- coordinates by their symbols */
+
+static int compare_handles(const void *a, const void *b)
+{
+  PfExpr x = ((const PfExpr *)a)[0], y = ((const PfExpr *)b)[0];
+  return x < y ? -1 : x > y;
+}
+
+PfStatus pf_coordinate_index_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfCoordinateIndex *index)
+{
+  size_t n = (size_t)model->coordinate_count;
+  index->count = model->coordinate_count;
+  index->pair = pf_arena_alloc(arena, n, sizeof *index->pair);
+  if (!index->pair) return pf_no_room(ctx, "the joints");
+  for (size_t i = 0; i < n; i++) index->pair[i][0] = model->coordinates[i].q, index->pair[i][1] = (PfExpr)i;
+  qsort(index->pair, n, sizeof *index->pair, compare_handles);
+  return PF_OK;
+}
+
+int pf_coordinate_of(const PfCoordinateIndex *index, PfExpr symbol)
+{
+  const PfExpr key[2] = {symbol, 0};
+  const PfExpr *found = bsearch(key, index->pair, (size_t)index->count, sizeof *index->pair, compare_handles);
+  return found ? (int)found[1] : -1;
+}
+
 /* ---------------------------------------------------------------- steps */
 
 typedef struct Making {
   PfContext *ctx;
   const PfModel *model;
+  PfArena *arena;
   PfExpr *moving; /* coordinates, inputs, time */
   int moving_count;
+  PfCoordinateIndex index;
+  int *within;    /* coordinates of a placement, `within_count` of them */
+  int within_count;
   PfExpr zero;
   PfChain *chain;
   bool *failed;
@@ -60,12 +91,38 @@ static PfExpr at_zero(const Making *k, PfExpr e, PfExpr q)
   return pf_expr_substitute(k->ctx, &e, 1, &q, &k->zero, 1, &e) == PF_OK ? e : PF_EXPR_NONE;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+  int x = *(const int *)a, y = *(const int *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Lists the coordinates that a placement contains, in their order. */
+static void list_within(Making *k, const PfExpr origin[3])
+{
+  PfMark mark = pf_arena_mark(k->arena);
+  PfExpr *nodes;
+  int count;
+  k->within_count = 0;
+  if (pf_expr_reach(k->ctx, k->arena, origin, 3, &nodes, &count) != PF_OK) {
+    *k->failed = true;
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    if (pf_expr_op(k->ctx, nodes[i]) != PF_OP_SYMBOL) continue;
+    int coordinate = pf_coordinate_of(&k->index, nodes[i]);
+    if (coordinate >= 0) k->within[k->within_count++] = coordinate;
+  }
+  qsort(k->within, (size_t)k->within_count, sizeof *k->within, compare_numbers);
+  pf_arena_release(k->arena, mark);
+}
+
 /* Is the translation r + g q with one coordinate and constant r and g? Then it is a slide along g. */
 static bool add_straight(const Making *k, int frame, const PfExpr origin[3])
 {
   PfContext *ctx = k->ctx;
-  for (int i = 0; i < k->model->coordinate_count; i++) {
-    PfExpr q = k->model->coordinates[i].q, g[3], rest[3];
+  for (int i = 0; i < k->within_count; i++) {
+    PfExpr q = k->model->coordinates[k->within[i]].q, g[3], rest[3];
     bool straight = true, moves = false;
     for (int c = 0; c < 3; c++) {
       g[c] = pf_expr_diff(ctx, origin[c], q);
@@ -93,8 +150,8 @@ static void add_components(const Making *k, int frame, const PfExpr origin[3])
     if (is_constant(k, origin[c])) continue;
     PfExpr axis[3], shift[3] = {k->zero, k->zero, k->zero}, rest = origin[c];
     for (int j = 0; j < 3; j++) axis[j] = pf_expr_int(k->ctx, j == c);
-    for (int i = 0; i < k->model->coordinate_count; i++) { /* x + 0.1 is a shift and a slide */
-      PfExpr q = k->model->coordinates[i].q;
+    for (int i = 0; i < k->within_count; i++) { /* x + 0.1 is a shift and a slide */
+      PfExpr q = k->model->coordinates[k->within[i]].q;
       PfExpr constant = pf_expr_sub(k->ctx, origin[c], q);
       if (!is_constant(k, constant)) continue;
       shift[c] = constant;
@@ -106,10 +163,11 @@ static void add_components(const Making *k, int frame, const PfExpr origin[3])
   }
 }
 
-static void add_translation(const Making *k, int frame, const PfExpr origin[3])
+static void add_translation(Making *k, int frame, const PfExpr origin[3])
 {
   bool moves = false;
   for (int c = 0; c < 3; c++) moves = moves || !is_constant(k, origin[c]);
+  if (moves) list_within(k, origin);
   if (!moves) add_shift(k, frame, origin);
   else if (!add_straight(k, frame, origin)) add_components(k, frame, origin);
 }
@@ -122,7 +180,7 @@ static int ball_of_frame(const PfModel *model, int frame)
 }
 
 /* A quaternion that is held has become a parameter: a constant turn, of which only the numbers are known. */
-static PfStatus add_ball(const Making *k, int frame)
+static PfStatus add_ball(Making *k, int frame)
 {
   const PfModel *model = k->model;
   const PfFrame *f = model->frames + frame;
@@ -140,7 +198,7 @@ static PfStatus add_ball(const Making *k, int frame)
   return PF_OK;
 }
 
-static PfStatus add_frame(const Making *k, int frame)
+static PfStatus add_frame(Making *k, int frame)
 {
   const PfFrame *f = k->model->frames + frame;
   if (f->quaternion[0] != PF_EXPR_NONE) return add_ball(k, frame);
@@ -160,9 +218,11 @@ PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfC
   chain->step = pf_arena_array(arena, PfChainStep, MOST_STEPS*frames);
   chain->first = pf_arena_array(arena, int, frames + 1);
   bool failed = false;
-  Making k = {.ctx = ctx, .model = model, .zero = pf_expr_int(ctx, 0), .chain = chain, .failed = &failed};
+  Making k = {.ctx = ctx, .arena = arena, .model = model, .zero = pf_expr_int(ctx, 0), .chain = chain, .failed = &failed};
   k.moving = pf_arena_array(arena, PfExpr, n + inputs + 1);
-  if (!chain->step || !chain->first || !k.moving) return pf_no_room(ctx, "the joints");
+  k.within = pf_arena_array(arena, int, n);
+  if (!chain->step || !chain->first || !k.moving || !k.within) return pf_no_room(ctx, "the joints");
+  PF_TRY(pf_coordinate_index_make(ctx, arena, model, &k.index));
   for (size_t i = 0; i < n; i++) k.moving[k.moving_count++] = model->coordinates[i].q;
   for (size_t i = 0; i < inputs; i++) k.moving[k.moving_count++] = model->inputs[i].symbol;
   k.moving[k.moving_count++] = model->time;

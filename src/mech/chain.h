@@ -32,6 +32,15 @@ typedef struct PfChain {
 PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfChain *chain);
 bool pf_chain_moves(PfChainKind kind);
 
+/* Coordinates by the handles of their symbols. */
+typedef struct PfCoordinateIndex {
+  PfExpr (*pair)[2]; /* handle, number; sorted */
+  int count;
+} PfCoordinateIndex;
+PfStatus pf_coordinate_index_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfCoordinateIndex *index);
+/* -1: it is the symbol of none. */
+int pf_coordinate_of(const PfCoordinateIndex *index, PfExpr symbol);
+
 /* As pf_expr_depends, but a lack of memory is not taken for an answer: then *failed is set. */
 bool pf_chain_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count, bool *failed);
 

@@ -2,6 +2,8 @@
 /* Total momentum of the bodies. */
 #include "mech/mech_impl.h"
 
+#include <string.h>
+
 static bool moves(const PfModel *model, const PfFrame *f)
 {
   for (int i = 0; i < model->coordinate_count; i++) {
@@ -24,28 +26,83 @@ bool pf_model_floats(const PfModel *model)
   return false;
 }
 
-/* p = sum m v, h = sum r x m v + I w, with r and v of the centre of mass. */
-PfStatus pf_model_momentum(PfContext *ctx, const PfModel *model, PfExpr momentum[6])
+/* Of each frame, in its own axes. */
+typedef struct Link {
+  PfExpr u[3];       /* velocity of the origin */
+  PfExpr p[3], h[3]; /* momentum of what it carries, the angular one about the origin */
+} Link;
+
+static void add3(PfContext *ctx, PfExpr *sum, const PfExpr *v)
+{
+  for (int k = 0; k < 3; k++) sum[k] = pf_expr_add(ctx, sum[k], v[k]);
+}
+
+static void add_cross(PfContext *ctx, PfExpr *sum, const PfExpr *a, const PfExpr *b)
 {
   PfExpr c[3];
-  for (int k = 0; k < 6; k++) momentum[k] = pf_expr_int(ctx, 0);
-  for (int i = 0; i < model->body_count; i++) {
-    const PfBody *body = model->bodies + i;
-    PfVector r = pf_point_position(model, body->frame, body->com);
-    PfVector p = pf_vector_scale(model, pf_point_velocity(model, body->frame, body->com), body->mass);
-    PfExpr spin[3], own[3];
-    for (int k = 0; k < 3; k++) spin[k] = model->frames[body->frame].spin[k];
-    for (int k = 0; k < 3; k++) own[k] = pf_expr_dot3(ctx, body->inertia + 3*k, spin);
-    PfVector h = pf_vector_make(model, body->frame, own);
-    PfExpr R[3], P[3];
-    pf_vector_express(model, r, 0, R);
-    pf_vector_express(model, p, 0, P);
-    pf_vector_express(model, h, 0, own);
-    pf_expr_cross3(ctx, R, P, c);
-    for (int k = 0; k < 3; k++) {
-      momentum[k] = pf_expr_add(ctx, momentum[k], P[k]);
-      momentum[3 + k] = pf_expr_add(ctx, momentum[3 + k], pf_expr_add(ctx, c[k], own[k]));
-    }
+  pf_expr_cross3(ctx, a, b, c);
+  add3(ctx, sum, c);
+}
+
+/* u = R^T (u_parent + w_parent x o + o'), o the way from the parent */
+static PfStatus find_velocity(const PfModel *model, Link *links, int f)
+{
+  const PfFrame *frame = model->frames + f;
+  PfExpr v[3];
+  PF_TRY(pf_model_time_derivative(model, frame->origin, 3, v));
+  add3(model->ctx, v, links[frame->parent].u);
+  add_cross(model->ctx, v, model->frames[frame->parent].spin, frame->origin);
+  pf_frame_from_parent(model, f, v, links[f].u);
+  return PF_OK;
+}
+
+/* p = m (u + w x c), h = I w + c x p */
+static void add_body(const PfModel *model, const PfBody *body, Link *link)
+{
+  PfContext *ctx = model->ctx;
+  const PfExpr *w = model->frames[body->frame].spin;
+  PfExpr p[3], h[3];
+  memcpy(p, link->u, sizeof p);
+  add_cross(ctx, p, w, body->com);
+  for (int k = 0; k < 3; k++) p[k] = pf_expr_mul(ctx, body->mass, p[k]);
+  for (int k = 0; k < 3; k++) h[k] = pf_expr_dot3(ctx, body->inertia + 3*k, w);
+  add_cross(ctx, h, body->com, p);
+  add3(ctx, link->p, p);
+  add3(ctx, link->h, h);
+}
+
+static void pass_in(const PfModel *model, Link *links, int f)
+{
+  const PfFrame *frame = model->frames + f;
+  Link *parent = links + frame->parent;
+  PfExpr p[3], h[3];
+  pf_frame_to_parent(model, f, links[f].p, p);
+  pf_frame_to_parent(model, f, links[f].h, h);
+  add_cross(model->ctx, h, frame->origin, p);
+  add3(model->ctx, parent->p, p);
+  add3(model->ctx, parent->h, h);
+}
+
+static PfStatus add_up(const PfModel *model, Link *links)
+{
+  for (int f = 0; f < model->frame_count; f++)
+    for (int k = 0; k < 3; k++) links[f].u[k] = links[f].p[k] = links[f].h[k] = pf_expr_int(model->ctx, 0);
+  for (int f = 1; f < model->frame_count; f++) PF_TRY(find_velocity(model, links, f));
+  for (int i = 0; i < model->body_count; i++) add_body(model, model->bodies + i, links + model->bodies[i].frame);
+  for (int f = model->frame_count - 1; f > 0; f--) pass_in(model, links, f);
+  return pf_expr_check(model->ctx);
+}
+
+/* Link by link: written out for each body, the ways to the ground of n bodies in a row would be n^2 long. */
+PfStatus pf_model_momentum(PfContext *ctx, const PfModel *model, PfExpr momentum[6])
+{
+  PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
+  Link *links = scratch ? pf_arena_array(scratch, Link, model->frame_count) : NULL;
+  PfStatus status = links ? add_up(model, links) : pf_no_room(ctx, "the momentum");
+  if (status == PF_OK) {
+    memcpy(momentum, links[0].p, sizeof links[0].p);
+    memcpy(momentum + 3, links[0].h, sizeof links[0].h);
   }
-  return pf_expr_check(ctx);
+  pf_arena_free(scratch);
+  return status;
 }

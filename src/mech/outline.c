@@ -6,11 +6,12 @@
 #include "mech/chain.h"
 #include "mech/mech_impl.h"
 
-#include <stdlib.h>
-
-/* Elements of the mass matrix from which on it pays, in all and per coordinate: measured on chains in space, where the
- * formulas of 40 joints take 0.1 s to make and the recursion alone 5 ms. */
-enum { LEAST_ELEMENTS = 1000, LEAST_PER_COORDINATE = 20 };
+/* Elements of the mass matrix from which on it pays, in all and per coordinate: from an arm of six joints on, the
+ * recursion takes less time than formulas, to be made and in each step. */
+enum { LEAST_ELEMENTS = 21, LEAST_PER_COORDINATE = 3 };
+/* With constraints, and with starts that leave velocities open: both are met by the smallest change in the metric of the
+ * mass matrix, where there is one. */
+enum { LEAST_ELEMENTS_BOUND = 1000, LEAST_PER_COORDINATE_BOUND = 20 };
 /* Coordinates per constraint: each costs a sweep over the tree. */
 enum { COORDINATES_PER_ROW = 8 };
 
@@ -19,15 +20,10 @@ typedef struct Look {
   PfArena *arena;
   const PfModel *model;
   PfChain chain;
+  PfCoordinateIndex index;
   bool *moved; /* per coordinate: some joint has it */
   int *depth;  /* per frame: rates on the way from the ground */
 } Look;
-
-static int compare_handles(const void *a, const void *b)
-{
-  PfExpr x = ((const PfExpr *)a)[0], y = ((const PfExpr *)b)[0];
-  return x < y ? -1 : x > y;
-}
 
 /* Rows that bind more than the length of a quaternion. */
 static int row_count(const PfModel *model)
@@ -35,6 +31,14 @@ static int row_count(const PfModel *model)
   int count = 0;
   for (int k = 0; k < model->constraint_count; k++) count += !model->constraints[k].norm;
   return count;
+}
+
+/* Does it give speeds or angular velocities in the place of velocities? */
+static bool is_start_open(const PfModel *model)
+{
+  for (int i = 0; i < model->speed_count; i++)
+    if (model->speeds[i].start != PF_EXPR_NONE) return true;
+  return model->start_spin_count > 0;
 }
 
 /* Adds to an answer that was no so far. */
@@ -88,12 +92,11 @@ static bool is_plain(const Look *l)
 }
 
 /* Takes the coordinate whose symbol is the value of a joint; false when there is none, or when it has a joint. */
-static bool take(const Look *l, const PfExpr (*symbols)[2], PfExpr value)
+static bool take(const Look *l, PfExpr value)
 {
-  const PfExpr key[2] = {value, 0};
-  const PfExpr *found = bsearch(key, symbols, (size_t)l->model->coordinate_count, sizeof *symbols, compare_handles);
-  if (!found || l->moved[found[1]]) return false;
-  return l->moved[found[1]] = true;
+  int coordinate = pf_coordinate_of(&l->index, value);
+  if (coordinate < 0 || l->moved[coordinate]) return false;
+  return l->moved[coordinate] = true;
 }
 
 static void take_ball(const Look *l, const PfChainStep *step)
@@ -104,7 +107,7 @@ static void take_ball(const Look *l, const PfChainStep *step)
 }
 
 /* Every coordinate is a joint; `elements` of the mass matrix are not zero. */
-static bool are_joints(const Look *l, const PfExpr (*symbols)[2], double *elements)
+static bool are_joints(const Look *l, double *elements)
 {
   const PfModel *model = l->model;
   *elements = 0;
@@ -115,7 +118,7 @@ static bool are_joints(const Look *l, const PfExpr (*symbols)[2], double *elemen
       if (!pf_chain_moves(step->kind)) continue;
       if (step->kind != PF_CHAIN_SLIDE && step->kind != PF_CHAIN_SPIN && step->ball < 0) return false;
       if (step->ball >= 0) take_ball(l, step);
-      else if (!take(l, symbols, step->value)) return false;
+      else if (!take(l, step->value)) return false;
       int own = step->kind == PF_CHAIN_FREE ? 7 : step->ball >= 0 ? 4 : 1;
       depth += own;
       *elements += own*(double)depth;
@@ -132,16 +135,17 @@ static PfStatus look(Look *l, bool *suits)
   const PfModel *model = l->model;
   size_t n = (size_t)model->coordinate_count;
   if (n < LEAST_PER_COORDINATE || !is_plain(l)) return PF_OK;
-  PfExpr(*symbols)[2] = pf_arena_alloc(l->arena, n, sizeof *symbols);
   l->moved = pf_arena_array(l->arena, bool, n);
   l->depth = pf_arena_array(l->arena, int, model->frame_count);
-  if (!symbols || !l->moved || !l->depth) return pf_no_room(l->ctx, "the equations");
-  for (size_t i = 0; i < n; i++) symbols[i][0] = model->coordinates[i].q, symbols[i][1] = (PfExpr)i;
-  qsort(symbols, n, sizeof *symbols, compare_handles);
+  if (!l->moved || !l->depth) return pf_no_room(l->ctx, "the equations");
+  PF_TRY(pf_coordinate_index_make(l->ctx, l->arena, model, &l->index));
   PF_TRY(pf_chain_make(l->ctx, l->arena, model, &l->chain));
   double elements;
-  if (!are_joints(l, (const PfExpr(*)[2])symbols, &elements)) return PF_OK;
-  if (elements < LEAST_ELEMENTS || elements < LEAST_PER_COORDINATE*(double)n) return PF_OK;
+  if (!are_joints(l, &elements)) return PF_OK;
+  bool bound = row_count(model) > 0 || is_start_open(model);
+  double least = bound ? LEAST_ELEMENTS_BOUND : LEAST_ELEMENTS;
+  double least_each = bound ? LEAST_PER_COORDINATE_BOUND : LEAST_PER_COORDINATE;
+  if (elements < least || elements < least_each*(double)n) return PF_OK;
   return is_smooth(l, suits);
 }
 

@@ -238,14 +238,24 @@ void pf_frame_turn(const PfModel *model, int from, int to, const PfExpr v[3], Pf
   memcpy(out, pending.v, sizeof pending.v);
 }
 
+/* One step of pf_frame_turn, without looking for the way. */
+static void turn_once(const PfModel *model, int frame, bool inverse, const PfExpr v[3], PfExpr out[3])
+{
+  Pending pending = {.ctx = model->ctx};
+  memcpy(pending.v, v, sizeof pending.v);
+  apply(&pending, model->frames + frame, inverse);
+  flush(&pending);
+  memcpy(out, pending.v, sizeof pending.v);
+}
+
 void pf_frame_to_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3])
 {
-  pf_frame_turn(model, frame, model->frames[frame].parent, v, out);
+  turn_once(model, frame, false, v, out);
 }
 
 void pf_frame_from_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3])
 {
-  pf_frame_turn(model, model->frames[frame].parent, frame, v, out);
+  turn_once(model, frame, true, v, out);
 }
 
 /* ---------------------------------------------------------------- vectors */
@@ -329,8 +339,76 @@ PfVector pf_vector_scale(const PfModel *model, PfVector a, PfExpr factor)
   return scaled;
 }
 
+/* ---------------------------------------------------------------- vectors of many parts */
+
+/* Parts are short and read well, but along a chain of n frames each pair of them has a way of its own: more than so
+ * many are put together in one frame, link by link. */
+enum { MOST_PARTS = 24 };
+
+typedef struct Gather {
+  const PfModel *model;
+  PfExpr (*sum)[3]; /* per frame: what is there, in its axes */
+  bool *way;        /* per frame: it lies between the ground and the frame that is wanted */
+} Gather;
+
+static void add_to(const Gather *g, int frame, const PfExpr c[3])
+{
+  for (int k = 0; k < 3; k++) g->sum[frame][k] = pf_expr_add(g->model->ctx, g->sum[frame][k], c[k]);
+}
+
+/* Frames come after their parents: inward to the way, then along it. */
+static void gather(const Gather *g, PfVector a, int to)
+{
+  const PfModel *model = g->model;
+  PfExpr zero = pf_expr_int(model->ctx, 0), turned[3];
+  for (int f = 0; f < model->frame_count; f++)
+    for (int k = 0; k < 3; k++) g->sum[f][k] = zero;
+  for (int f = to; f; f = model->frames[f].parent) g->way[f] = true;
+  for (int i = 0; i < a.count; i++) add_to(g, a.part[i].frame, a.part[i].c);
+  for (int f = model->frame_count - 1; f > 0; f--) {
+    if (g->way[f] || is_zero3(model->ctx, g->sum[f])) continue;
+    pf_frame_to_parent(model, f, g->sum[f], turned);
+    add_to(g, model->frames[f].parent, turned);
+  }
+  for (int f = 1; f <= to; f++) {
+    if (!g->way[f]) continue;
+    pf_frame_from_parent(model, f, g->sum[model->frames[f].parent], turned);
+    add_to(g, f, turned);
+  }
+}
+
+/* The vector in the axes of one frame. */
+static void gather_in(const PfModel *model, PfVector a, int to, PfExpr out[3])
+{
+  PfArena *scratch = pf_context_scratch(model->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  Gather g = {model, pf_arena_alloc(scratch, (size_t)model->frame_count, sizeof *g.sum),
+              pf_arena_array(scratch, bool, model->frame_count)};
+  bool room = g.sum && g.way;
+  if (room) gather(&g, a, to);
+  for (int k = 0; k < 3; k++) out[k] = room ? g.sum[to][k] : PF_EXPR_NONE;
+  pf_arena_release(scratch, mark);
+}
+
+/* One part in the frame furthest out, where it has too many. */
+static PfVector limit_parts(const PfModel *model, PfVector a)
+{
+  if (a.count <= MOST_PARTS) return a;
+  PfVectorPart *part = pf_arena_array(model->arena, PfVectorPart, 1);
+  if (!part) return spoiled();
+  part->frame = 0;
+  for (int i = 0; i < a.count; i++)
+    if (a.part[i].frame > part->frame) part->frame = a.part[i].frame;
+  gather_in(model, a, part->frame, part->c);
+  return (PfVector){1, part};
+}
+
+/* ---------------------------------------------------------------- products */
+
 PfExpr pf_vector_dot(const PfModel *model, PfVector a, PfVector b)
 {
+  a = limit_parts(model, a);
+  b = limit_parts(model, b);
   if (a.count < 0 || b.count < 0) return PF_EXPR_NONE;
   PfExpr sum = pf_expr_int(model->ctx, 0);
   for (int i = 0; i < a.count; i++)
@@ -345,6 +423,8 @@ PfExpr pf_vector_dot(const PfModel *model, PfVector a, PfVector b)
 /* Each pair is crossed in the axes of the first one. */
 PfVector pf_vector_cross(const PfModel *model, PfVector a, PfVector b)
 {
+  a = limit_parts(model, a);
+  b = limit_parts(model, b);
   if (a.count < 0 || b.count < 0) return spoiled();
   PfVector sum = pf_vector_zero();
   for (int i = 0; i < a.count; i++)
@@ -359,6 +439,10 @@ PfVector pf_vector_cross(const PfModel *model, PfVector a, PfVector b)
 
 void pf_vector_express(const PfModel *model, PfVector a, int frame, PfExpr out[3])
 {
+  if (a.count > MOST_PARTS) {
+    gather_in(model, a, frame, out);
+    return;
+  }
   for (int k = 0; k < 3; k++) out[k] = a.count < 0 ? PF_EXPR_NONE : pf_expr_int(model->ctx, 0);
   for (int i = 0; i < a.count; i++) {
     PfExpr turned[3];

@@ -47,6 +47,23 @@ static bool is_less(double part, double least)
   return least == least && !(part >= least);
 }
 
+/* Of a row of A, by when it is eliminated; a row of zeros has none, one of NaN neither. */
+static double part_of_row(const PfSaddle *s, int k, const double *square)
+{
+  const PfSparse *f = &s->ldl;
+  int row = f->order[k] - s->n;
+  double unit = square && square[row] > f->start[k] ? square[row] : f->start[k];
+  return unit > 0 ? -f->D[k]/unit : f->D[k];
+}
+
+/* Of rows that are equally weak, as those of equal mechanisms are up to rounding, the first. */
+static int first_of_weakest(const PfSaddle *s, const double *square, double least)
+{
+  for (int row = 0; row < s->m; row++)
+    if (!(part_of_row(s, s->place[row], square) > 2*least)) return row;
+  return -1;
+}
+
 PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *square)
 {
   const PfSparse *f = &s->ldl;
@@ -57,11 +74,10 @@ PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *
     if (is_less(part, margin.mass)) margin.mass = part;
   }
   for (int k = s->n; k < s->n + s->m; k++) {
-    int row = f->order[k] - s->n;
-    double unit = square && square[row] > f->start[k] ? square[row] : f->start[k];
-    double part = unit > 0 ? -f->D[k]/unit : f->D[k]; /* a row of zeros has none, one of NaN neither */
-    if (margin.row < 0 || is_less(part, margin.rows)) margin.rows = part, margin.row = row;
+    double part = part_of_row(s, k, square);
+    if (k == s->n || is_less(part, margin.rows)) margin.rows = part;
   }
+  margin.row = first_of_weakest(s, square, margin.rows);
   return margin;
 }
 

@@ -50,6 +50,8 @@ typedef struct PfSaddle {
   double *x;       /* n + m: right side and solution */
 } PfSaddle;
 
+/* Down to this margin of the rows a solution serves that is refined afterwards, as by Newton's iteration. */
+#define PF_SADDLE_REFINED 1e-10
 /* Without dense matrices to fall back on a solution is accepted down to this margin of the rows. */
 #define PF_SADDLE_LAST 1e-13
 /* Is it large enough that its structure may pay, and so large that dense matrices are not kept? */

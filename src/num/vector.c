@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 double pf_dot(const double *x, const double *y, int n)
 {
@@ -33,8 +34,22 @@ double pf_without_noise(double value, double scale)
   return fabs(value) <= 1e-13*fabs(scale) || value == 0 ? 0 : value;
 }
 
+/* Added to the exponent of a number, the sign bit says that it is not finite; without a branch for each. */
+static bool are_finite(const double *x, size_t count)
+{
+  const uint64_t one = (uint64_t)1 << 52, exponent = (uint64_t)0x7FF << 52;
+  uint64_t marks = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits;
+    memcpy(&bits, x + i, sizeof bits);
+    marks |= (bits & exponent) + one;
+  }
+  return !(marks >> 63);
+}
+
 int pf_first_not_finite(const double *x, size_t count)
 {
+  if (are_finite(x, count)) return -1;
   for (size_t i = 0; i < count; i++)
     if (!isfinite(x[i])) return (int)i;
   return -1;

@@ -65,16 +65,21 @@ static PfStatus make_complete(PfSim *sim)
   return pf_system_new(sim->ctx, &sim->complete_equations, &sim->complete_system);
 }
 
-PfStatus pf_sim_write_out(PfSim *sim)
+PfStatus pf_sim_write_out(PfSim *sim, PfSystem **system)
 {
-  if (!pf_system_in_bodies(sim->system)) return PF_OK;
-  PF_TRY(pf_equations_write_out(sim->ctx, sim->arena, &sim->equations));
-  PfSystem *system;
-  PF_TRY(pf_system_new(sim->ctx, &sim->equations, &system));
-  pf_system_free(sim->system); /* an outline has no events: it is the complete one too */
-  sim->system = sim->complete_system = system;
-  sim->complete_equations = sim->equations;
+  if (!sim->written) {
+    sim->written_equations = sim->equations;
+    PF_TRY(pf_equations_write_out(sim->ctx, sim->arena, &sim->written_equations));
+    PF_TRY(pf_system_new(sim->ctx, &sim->written_equations, &sim->written));
+  }
+  *system = sim->written;
   return PF_OK;
+}
+
+PfStatus pf_sim_system_for(PfSim *sim, const PfRunOptions *options, PfSystem **system)
+{
+  *system = sim->outline ? sim->outline : sim->complete_system;
+  return sim->outline && !pf_motion_does_without_formulas(options) ? pf_sim_write_out(sim, system) : PF_OK;
 }
 
 static PfStatus make_room(PfSim *sim)
@@ -95,6 +100,7 @@ static PfStatus make_room(PfSim *sim)
 static PfStatus make(PfSim *sim)
 {
   PF_TRY(pf_system_new(sim->ctx, &sim->equations, &sim->system));
+  if (pf_system_in_bodies(sim->system)) sim->outline = sim->system;
   PF_TRY(make_complete(sim));
   PF_TRY(make_room(sim));
   return pf_run_settings(sim->ctx, sim->model, NULL, NULL, NULL, &sim->options);
@@ -185,6 +191,7 @@ void pf_sim_close(PfSim *sim)
   pf_phases_close(sim->motion);
   pf_arena_free(sim->run_arena);
   if (sim->complete_system != sim->system) pf_system_free(sim->complete_system);
+  if (sim->outline) pf_system_free(sim->outline == sim->system ? sim->written : sim->outline);
   pf_system_free(sim->system);
   pf_arena_free(sim->arena);
   pf_model_free(model);

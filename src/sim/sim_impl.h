@@ -43,6 +43,9 @@ struct PfSim {
   PfModel *complete;       /* with everything that events need; the model itself without */
   PfEquations complete_equations;
   PfSystem *complete_system; /* the system itself, or one of its own */
+  PfSystem *outline;       /* of deep trees: the system without formulas; else NULL */
+  PfSystem *written;       /* and the one with them, once something needs it: `system` is one of the two */
+  PfEquations written_equations;
   double *given;           /* per parameter: the number set, or NaN */
   double *input;           /* per input: the number set */
   PF_ARRAY(PfSetStart) starts;
@@ -89,7 +92,9 @@ PfStatus pf_sim_copy_start(const PfSim *from, PfSim *to);
 PfStatus pf_sim_start_like(const PfSim *from, PfSim *to);
 
 /* Writes out equations that are an outline, for those who need formulas; the motion must not be open. */
-PfStatus pf_sim_write_out(PfSim *sim);
+/* The system for a run by these options: of a deep tree the outline or the one with formulas. */
+PfStatus pf_sim_system_for(PfSim *sim, const PfRunOptions *options, PfSystem **system);
+PfStatus pf_sim_write_out(PfSim *sim, PfSystem **system);
 
 /* Makes or renews what reads the handles, after the start. */
 PfStatus pf_sim_bind(PfSim *sim, PfHandle *handle);

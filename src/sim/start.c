@@ -118,6 +118,28 @@ static PfStatus find_names(PfContext *ctx, PfRunOptions *o)
   return PF_OK;
 }
 
+/* An outline has no events: it is the complete system too. */
+static void take_system(PfSim *sim, PfSystem *system)
+{
+  if (sim->outline) sim->system = sim->complete_system = system;
+}
+
+/* By the system that suits the options; what does not move without formulas may do so with them. */
+static PfStatus change_motion(PfSim *sim, const PfRunOptions *options)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  PfSystem *system;
+  PF_TRY(pf_sim_system_for(sim, options, &system));
+  PfStatus status = pf_phases_set_options(sim->motion, system, options);
+  if (status != PF_OK && sim->outline == system && sim->system != system) {
+    pf_diagnostics_cut(sim->ctx, before);
+    system = sim->system;
+    status = pf_phases_set_options(sim->motion, system, options);
+  }
+  if (status == PF_OK) take_system(sim, system);
+  return status;
+}
+
 /* In motion the method begins anew where it is; otherwise at the next start. */
 static PfStatus take_options(PfSim *sim, const PfRunOptions *options)
 {
@@ -130,7 +152,7 @@ static PfStatus take_options(PfSim *sim, const PfRunOptions *options)
       return PF_ERR_ARGUMENT;
     }
     sim->looked = sim->looking = false;
-    PF_TRY(pf_phases_set_options(sim->motion, &wanted));
+    PF_TRY(change_motion(sim, &wanted));
   }
   sim->options = wanted;
   return PF_OK;
@@ -249,15 +271,18 @@ static PfStatus open_motion(PfSim *sim)
 {
   int before = pf_diagnostic_count(sim->ctx);
   bool events = sim->model->complete && !sim->options.without_events;
+  PfSystem *system;
   sim->run_arena = pf_arena_new(pf_context_allocator(sim->ctx));
   if (!sim->run_arena) return pf_no_room(sim->ctx, "the simulation");
-  if (!pf_motion_does_without_formulas(&sim->options)) PF_TRY(pf_sim_write_out(sim));
+  PF_TRY(pf_sim_system_for(sim, &sim->options, &system));
+  take_system(sim, system);
   PfStatus status = open_phases(sim, events);
   if (needs_formulas(sim, status)) {
     pf_phases_close(sim->motion);
     sim->motion = NULL;
     pf_diagnostics_cut(sim->ctx, before);
-    PF_TRY(pf_sim_write_out(sim));
+    PF_TRY(pf_sim_write_out(sim, &system));
+    take_system(sim, system);
     status = open_phases(sim, events);
   }
   PF_TRY(status);
@@ -289,6 +314,7 @@ static PfStatus place(PfSim *sim)
 {
   end_motion(sim);
   sim->placed = false;
+  take_system(sim, sim->outline);
   PF_TRY(find_start(sim));
   if (!sim->options_set)
     PF_TRY(pf_run_settings(sim->ctx, sim->model, sim->system, sim->values, sim->method, &sim->options));

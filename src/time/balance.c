@@ -80,7 +80,7 @@ static bool show(PfMotionRun *run, double t, PfSample *sample)
   pf_monitor_at(run, t, y, run->flow.multiplier);
   *sample = (PfSample){.t = t, .q = y, .v = y + run->n, .a = run->look.dy + run->n, .multiplier = run->look.multiplier,
                        .kinetic = pf_monitor_kinetic(run), .potential = pf_monitor_potential(run),
-                       .momentum = run->monitor.in_bodies ? run->monitor.momentum : NULL,
+                       .momentum = pf_monitor_momentum(run),
                        .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run),
                        .balance = run->monitor.balance};
   return true;

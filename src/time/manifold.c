@@ -39,7 +39,7 @@ static void list_one(const PfEquations *eq, Lists *l, int row)
   int at = l->count[0]++;
   l->roots[at] = pf_expr_int(eq->model->ctx, 1);
   l->entry[at] = (PfEntry){row, row};
-  l->place[at] = row*eq->n + row;
+  l->place[at] = (int)((size_t)row*(size_t)eq->n + (size_t)row);
 }
 
 static void list_entries(const PfManifold *f, const PfEquations *eq, Lists *l)
@@ -131,13 +131,16 @@ static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
   return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
 }
 
-/* Without constraints there is nothing to be projected on. */
-PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+static void begin(const PfSystem *system, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(system);
   *f = (PfManifold){.system = system, .n = eq->n, .m = eq->m, .in_bodies = pf_system_in_bodies(system)};
+}
+
+PfStatus pf_manifold_make_metric(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+{
+  begin(system, f);
   PF_TRY(make_residuals(ctx, arena, f));
-  if (f->m == 0 && f->in_bodies) return PF_OK;
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   PfStatus status = scratch ? make_slopes(ctx, arena, scratch, f) : pf_no_room(ctx, "the constraints");
   pf_arena_free(scratch);
@@ -151,6 +154,14 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
   if (!f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept)
     return pf_no_room(ctx, "the constraints");
   return f->sparse && pf_saddle_is_huge(f->n, f->m) ? PF_OK : make_dense(ctx, arena, f);
+}
+
+PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+{
+  if (pf_system_equations(system)->m || !pf_system_in_bodies(system))
+    return pf_manifold_make_metric(ctx, arena, system, f);
+  begin(system, f);
+  return make_residuals(ctx, arena, f);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -195,8 +206,16 @@ static void hold(PfManifold *f, const PfSaddle *saddle)
   }
 }
 
-/* Sparse: factors of the level; false when they must not be trusted. */
-static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, PfSaddleMargin *margin)
+/* Which row is the weakest where the rank is about to be lost is decided by matrices, whose choice does not depend on
+ * rounding, as long as they do not cost much more than a step. */
+static double least_watched(const PfManifold *f)
+{
+  enum { MOST_WATCHED = 200 };
+  return f->n + f->m > MOST_WATCHED ? PF_SADDLE_REFINED : PF_SCHUR_MARGIN;
+}
+
+/* Sparse: factors of the level; false when they must not be trusted, with margins below `least`. */
+static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, double least, PfSaddleMargin *margin)
 {
   bool position = level == PF_LEVEL_POSITION;
   const double *rows = f->out + f->count[0] + (position ? 0 : f->count[1]);
@@ -204,7 +223,7 @@ static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, Pf
   memcpy(f->value + f->count[0], rows, (size_t)f->count[position ? 1 : 2]*sizeof *f->value);
   if (f->held) hold(f, &f->saddle[position ? 0 : 1]);
   *margin = pf_saddle_factor(&f->saddle[position ? 0 : 1], f->value, square);
-  return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? PF_SCHUR_MARGIN : PF_SADDLE_LAST);
+  return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? least : PF_SADDLE_LAST);
 }
 
 bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int *row)
@@ -212,7 +231,7 @@ bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int
   PfSaddleMargin found;
   if (!f->sparse) return false;
   pf_tape_run(f->slopes, values, f->out, f->slope_work);
-  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->square, &found);
+  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->square, least_watched(f), &found);
   if (!good && f->M) return false;
   *margin = found.rows > 0 ? sqrt(found.rows) : 0;
   *row = found.row < 0 ? 0 : found.row;
@@ -402,7 +421,7 @@ static PfStatus find_step(void *user, bool fresh, double *length)
   if (pf_first_not_finite(f->out + first, (size_t)count) >= 0) return PF_ERR_NUMBER;
   if (pf_first_not_finite(miss, (size_t)rows) >= 0) return PF_ERR_NUMBER;
   for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
-  if (f->sparse && factor_sparse(f, d->level, NULL, &margin)) {
+  if (f->sparse && factor_sparse(f, d->level, NULL, PF_SADDLE_REFINED, &margin)) {
     pf_saddle_solve(&f->saddle[position ? 0 : 1], NULL, f->right, f->step, NULL);
     return PF_OK;
   }

@@ -31,6 +31,9 @@ typedef struct PfManifold {
 } PfManifold;
 
 PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *manifold);
+/* The same with the metric also where nothing is to be projected, trees without formulas and constraints: for starts
+ * that give more than coordinates and velocities. */
+PfStatus pf_manifold_make_metric(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *manifold);
 
 typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 

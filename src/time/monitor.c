@@ -76,7 +76,9 @@ PfStatus pf_monitor_make(PfMotionRun *run)
   PfExpr *roots = pf_run_array(run, PfExpr, count), zero = pf_expr_int(run->ctx, 0);
   run->monitor.out = pf_run_array(run, double, count);
   run->monitor.in_bodies = pf_system_in_bodies(run->system);
-  if (!roots || !run->monitor.out) return PF_ERR_MEMORY;
+  bool floats = run->monitor.in_bodies && pf_model_floats(eq->model);
+  if (floats) run->monitor.momentum = pf_run_scratch(run, double, 6);
+  if (!roots || !run->monitor.out || (floats && !run->monitor.momentum)) return PF_ERR_MEMORY;
   roots[KINETIC] = eq->kinetic;
   roots[POTENTIAL] = eq->potential;
   PF_TRY(carried(run, eq, roots + CARRIED));
@@ -91,15 +93,13 @@ PfStatus pf_monitor_make(PfMotionRun *run)
   return run->monitor.work ? PF_OK : PF_ERR_MEMORY;
 }
 
-/* Energies of bodies whose inertia is not written out, and their momentum, by the recursion. */
+/* Energies of bodies whose inertia is not written out, by the recursion. */
 static void add_bodies(PfMotionRun *run)
 {
-  PfTreeTotals totals;
-  if (!pf_solver_totals(run->flow.solver, run->flow.values, &totals)) return;
-  run->monitor.out[KINETIC] += totals.kinetic;
-  run->monitor.out[POTENTIAL] += totals.gravity_potential;
-  memcpy(run->monitor.momentum, totals.linear, sizeof totals.linear);
-  memcpy(run->monitor.momentum + 3, totals.angular, sizeof totals.angular);
+  double kinetic, potential;
+  if (!pf_solver_energies(run->flow.solver, run->flow.values, &kinetic, &potential)) return;
+  run->monitor.out[KINETIC] += kinetic;
+  run->monitor.out[POTENTIAL] += potential;
 }
 
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier)
@@ -109,6 +109,15 @@ void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *mu
   if (multiplier) memcpy(run->flow.values + run->symbols->lambda, multiplier, (size_t)run->m*sizeof *multiplier);
   pf_tape_run(run->monitor.tape, run->flow.values, run->monitor.out, run->monitor.work);
   if (run->monitor.in_bodies) add_bodies(run);
+}
+
+const double *pf_monitor_momentum(PfMotionRun *run)
+{
+  PfTreeTotals totals;
+  if (!run->monitor.momentum || !pf_solver_totals(run->flow.solver, run->flow.values, &totals)) return NULL;
+  memcpy(run->monitor.momentum, totals.linear, sizeof totals.linear);
+  memcpy(run->monitor.momentum + 3, totals.angular, sizeof totals.angular);
+  return run->monitor.momentum;
 }
 
 double pf_monitor_kinetic(const PfMotionRun *run)

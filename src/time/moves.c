@@ -337,6 +337,7 @@ PfStatus pf_phases_take_inputs(PfPhases *s)
 /* What a motion that is opened in place of another one changes: without it that one goes on as before. */
 typedef struct Before {
   PfMotionRun *motion;
+  const PfSystem *system;
   PfRunOptions options;
   PfRunResult past;
   PfPhaseRun told;
@@ -345,7 +346,7 @@ typedef struct Before {
 
 static Before set_aside(PfPhases *s)
 {
-  Before b = {s->motion, s->options, s->past, s->told, s->any_past, s->warned};
+  Before b = {s->motion, s->system, s->options, s->past, s->told, s->any_past, s->warned};
   add_result(&s->past, &s->motion->result, !s->any_past);
   s->any_past = true;
   s->motion = NULL;
@@ -356,6 +357,7 @@ static void put_back(PfPhases *s, const Before *b)
 {
   pf_motion_close(s->motion);
   s->motion = b->motion;
+  s->system = b->system;
   s->options = b->options;
   s->past = b->past;
   s->told = b->told;
@@ -363,13 +365,14 @@ static void put_back(PfPhases *s, const Before *b)
   s->warned = b->warned;
 }
 
-PfStatus pf_phases_set_options(PfPhases *s, const PfRunOptions *options)
+PfStatus pf_phases_set_options(PfPhases *s, const PfSystem *system, const PfRunOptions *options)
 {
   if (!s->motion || s->stage == PF_STAGE_OVER) return PF_OK;
   if (s->motion->seen.pending) PF_TRY(end_unless(s, settle(s, s->told.horizon)));
   if (!s->motion) return PF_OK;
   store(s);
   Before b = set_aside(s);
+  if (s->whole) s->system = system;
   s->options = *options;
   s->options.until = b.options.until;
   PfStatus status = open_here(s, s->options.t_end);

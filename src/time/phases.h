@@ -116,8 +116,8 @@ void pf_phases_set_input(PfPhases *s, int input, double value);
  * there are no accelerations with them: then the next move ends the motion, unless others are set. */
 PfStatus pf_phases_take_inputs(PfPhases *s);
 /* Goes on from where the motion is by another method or formulation, on failure as before. The stop of the run
- * stays. */
-PfStatus pf_phases_set_options(PfPhases *s, const PfRunOptions *options);
+ * stays. `system` is another one of the same model, or the same. */
+PfStatus pf_phases_set_options(PfPhases *s, const PfSystem *system, const PfRunOptions *options);
 /* All inputs of the complete model by which it moves now. */
 const double *pf_phases_inputs(const PfPhases *s);
 double pf_phases_time(const PfPhases *s);

@@ -590,7 +590,7 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   PfStatus status = arena ? pf_goals_make(ctx, arena, system, &goals) : pf_no_room(ctx, "the start");
   /* any start will do: the tape is long */
   bool open = !pf_system_equations(system)->m && !goals.count && !goals.speeds;
-  if (status == PF_OK && !open) status = pf_manifold_make(ctx, arena, system, &manifold);
+  if (status == PF_OK && !open) status = pf_manifold_make_metric(ctx, arena, system, &manifold);
   if (status == PF_OK && !open)
     status = (manifold.M ? correct : correct_huge)(ctx, arena, &manifold, &goals, values, start);
   pf_goals_release(&goals);

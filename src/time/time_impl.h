@@ -108,7 +108,7 @@ typedef struct PfMonitor {
   const PfTape *tape;      /* kinetic, potential, power, position and velocity residuals */
   double *work, *out;
   bool in_bodies;          /* energies come from the recursion too, */
-  double momentum[6];      /* and then with the momentum: linear, angular about the origin */
+  double *momentum;        /* and where a body floats the momentum: linear, angular about the origin; else NULL */
   PfExpr power_form;       /* power of everything that has no potential */
   bool has_power, power_of_constraints; /* the second: it depends on multipliers */
   bool power_known, step_known;
@@ -202,6 +202,8 @@ void pf_motion_load(PfMotionRun *run, const void *bytes);
 /* monitor.c: what is looked at along the way. Evaluated at run->flow.values (state and multipliers in them). */
 PfStatus pf_monitor_make(PfMotionRun *run);
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier);
+/* There: linear momentum and angular about the origin, of an outline that floats; else NULL. */
+const double *pf_monitor_momentum(PfMotionRun *run);
 double pf_monitor_kinetic(const PfMotionRun *run);
 double pf_monitor_potential(const PfMotionRun *run);
 double pf_monitor_balanced(const PfMotionRun *run); /* the energy whose change is the work done */

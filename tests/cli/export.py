@@ -224,6 +224,16 @@ def jacobians(place):
         expect(f"velocity of a point of {name}", np.abs(J[:3]@v - velocity).max() < 1e-8, f"{J[:3]@v} {velocity}")
 
 
+def contact_forces(place):
+    """Rolling and side force are along two directions that are perpendicular: the force is as large as both together."""
+    m = load(place, "unicycle")
+    p, u = m.Params(), m.Input()
+    a, lam = m.accelerate(p, 0.3, m.START_Q, m.START_V, u)
+    point, force = m.contacts(p, 0.3, m.START_Q, m.START_V, u, lam)
+    expect("the contact is on the plane", abs(point[0][2]) < 1e-15, point)
+    expect("the force of the contact", abs(np.linalg.norm(force[0]) - np.linalg.norm(lam)) < 1e-14, f"{force} {lam}")
+
+
 def controller(place):
     """The worked example of docs/export.md compiles and says what it says there."""
     text = (source/"docs"/"export.md").read_text(encoding="utf-8")
@@ -248,6 +258,7 @@ with tempfile.TemporaryDirectory() as folder:
         moves(place)
         linear_models(place)
         jacobians(place)
+        contact_forces(place)
     else: print("NumPy is not installed: its modules are not run")
 for what, there in (("casadi", importlib.util.find_spec("casadi")), ("octave-cli", shutil.which("octave-cli")), ("a C compiler", compiler)):
     if not there: print(f"{what} is not installed: left out")

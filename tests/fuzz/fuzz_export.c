@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes the way of a text to source for other programs. Beside the sanitizers it watches what must hold for every text:
- * nothing of a model leaves the comments and strings in which it stands, and brackets match. */
+/* Fuzzes the way of a text to source for other programs. Beside the sanitizers it watches what must hold for every
+ * text: nothing of a model leaves the comments and strings in which it stands, and brackets match. */
 #include "export/export.h"
 #include "pfaff/pfaff.h"
 
@@ -28,7 +28,8 @@ static const Rules matlab_rules = {"%", false, NULL, false, "_(){}[];,.*+-/=<>!&
 
 static bool is_word(char c)
 {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '\n' || c == '\t';
+  bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return letter || c == ' ' || c == '\n' || c == '\t';
 }
 
 static const char *skip_string(const Rules *rules, const char *at)

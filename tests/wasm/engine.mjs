@@ -66,6 +66,7 @@ const sensitive = {
   double_pendulum_bodies: 1e-9, // chaotic
   piano_wheel: 1e-9, // leaves an unstable motion
   hand: 1e-10,
+  hybrid_arm: 1e-11,
   ball_in_bowl: 1e-11,
   ball_on_surface: 1e-10,
 };

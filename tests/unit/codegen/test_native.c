@@ -5,6 +5,7 @@
 #include "pfaff/codegen.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/stat.h>
 
 static char folder[] = "/tmp/pfaff-native-XXXXXX";
@@ -263,6 +264,85 @@ static void what_runs_long_is_compiled_beside_the_run(void **state)
   assert_tidy();
 }
 
+/* Several threads on one tape; its code comes in between. */
+typedef struct Runner {
+  const PfTape *tape;
+  const double *inputs, *expected;
+  int count;
+  bool same;
+} Runner;
+
+static void *run_often(void *user)
+{
+  Runner *r = user;
+  double *work = calloc(pf_tape_work_size(r->tape) + 1, sizeof *work);
+  double *outputs = calloc((size_t)r->count, sizeof *outputs);
+  r->same = work && outputs;
+  for (int k = 0; k < 20000 && r->same; k++) {
+    pf_tape_run(r->tape, r->inputs, outputs, work);
+    r->same = !memcmp(outputs, r->expected, (size_t)r->count*sizeof *outputs);
+  }
+  free(outputs);
+  free(work);
+  return NULL;
+}
+
+static void threads_share_a_tape_and_its_code(void **state)
+{
+  enum { THREADS = 4 };
+  (void)state;
+  if (!has_compiler()) skip();
+  PfContext *ctx = pf_context_new(NULL);
+  Runner runners[THREADS];
+  pthread_t threads[THREADS];
+  int count;
+  const double inputs[RANDOM_INPUTS] = {0.3, -0.4, 0.5, 0.6, -0.7, 0.8};
+  assert_non_null(ctx);
+  assert_int_equal(pf_context_set_native(ctx, PF_NATIVE_OFF), PF_OK);
+  PfTape *tape = random_tape(ctx, 320, 50, &count);
+  double *work = calloc(pf_tape_work_size(tape) + 1, sizeof *work), *expected = calloc((size_t)count, sizeof *expected);
+  pf_tape_run(tape, inputs, expected, work);
+  assert_int_equal(pf_context_set_native(ctx, PF_NATIVE_ON), PF_OK);
+  for (int i = 0; i < THREADS; i++) {
+    runners[i] = (Runner){tape, inputs, expected, count, false};
+    assert_int_equal(pthread_create(threads + i, NULL, run_often, runners + i), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_true(runners[i].same);
+  }
+  free(expected);
+  free(work);
+  pf_tape_free(tape);
+  pf_context_free(ctx);
+}
+
+static void what_is_too_long_stays_a_tape(void **state)
+{
+  (void)state;
+  if (!has_compiler()) skip();
+  PfContext *ctx = pf_context_new(NULL);
+  enum { LONG = 60000 };
+  const PfExpr x = pf_expr_symbol(ctx, "x");
+  PfExpr *roots = calloc(LONG, sizeof *roots);
+  double *outputs = calloc(LONG, sizeof *outputs), *work;
+  PfTape *tape = NULL;
+  assert_int_equal(pf_context_set_native(ctx, PF_NATIVE_ON), PF_OK);
+  for (int i = 0; i < LONG; i++) roots[i] = pf_expr_add(ctx, x, pf_expr_int(ctx, i + 1));
+  assert_int_equal(pf_tape_new(ctx, &x, 1, roots, LONG, &tape), PF_OK);
+  work = calloc(pf_tape_work_size(tape), sizeof *work);
+  for (int k = 0; k < 4; k++) pf_tape_run(tape, &(double){0.5}, outputs, work);
+  assert_near(outputs[41], 42.5, 0, 0);
+  const PfNativeReport report = pf_context_native_report(ctx);
+  assert_int_equal(report.failed, 1);
+  assert_contains(report.trouble, "too long");
+  free(work);
+  free(outputs);
+  free(roots);
+  pf_tape_free(tape);
+  pf_context_free(ctx);
+}
+
 static void nothing_is_left_when_the_compiler_still_works(void **state)
 {
   (void)state;
@@ -304,6 +384,8 @@ int main(void)
     cmocka_unit_test(without_a_compiler_only_who_insists_is_told),
     cmocka_unit_test(a_compiler_that_fails_leaves_the_tape),
     cmocka_unit_test(what_runs_long_is_compiled_beside_the_run),
+    cmocka_unit_test(threads_share_a_tape_and_its_code),
+    cmocka_unit_test(what_is_too_long_stays_a_tape),
     cmocka_unit_test(nothing_is_left_when_the_compiler_still_works),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -45,7 +45,8 @@ static void reserved_words_of_each_language_are_mended(void **state)
     const char *name, *identifier;
   } cases[] = {{PF_WORDS_C, "class", "class_"},      {PF_WORDS_C, "NAN", "NAN_"},     {PF_WORDS_C, "lambda", "lambda"},
                {PF_WORDS_C, "restrict", "restrict_"}, {PF_WORDS_C, "errno", "errno_"}, {PF_WORDS_C, "I", "I_"},
-               {PF_WORDS_PYTHON, "lambda", "lambda_"}, {PF_WORDS_PYTHON, "int", "int"}, {PF_WORDS_PYTHON, "None", "None_"},
+               {PF_WORDS_PYTHON, "lambda", "lambda_"}, {PF_WORDS_PYTHON, "int", "int"},
+               {PF_WORDS_PYTHON, "None", "None_"},
                {PF_WORDS_MATLAB, "end", "end_"},      {PF_WORDS_MATLAB, "class", "class"}};
   Fixture *f = *state;
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {

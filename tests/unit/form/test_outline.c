@@ -57,6 +57,10 @@ static void assert_totals(Both *x)
   evaluate(s, e, 3, energy);
   assert_int_equal(pf_model_momentum(s->ctx, s->model, momentum), PF_OK);
   evaluate(s, momentum, 6, expected);
+  double kinetic, potential;
+  assert_true(pf_solver_energies(x->recursion, s->values, &kinetic, &potential));
+  assert_near(kinetic, energy[0], 1e-11, 1e-11);
+  assert_near(potential, energy[1] - energy[2], 1e-11, 1e-11);
   assert_near(totals.kinetic, energy[0], 1e-11, 1e-11);
   assert_near(totals.gravity_potential, energy[1] - energy[2], 1e-11, 1e-11);
   for (int k = 0; k < 3; k++) {
@@ -113,7 +117,8 @@ static void a_floating_tree_with_all_joints_and_forces_does(void **state)
                      "body d[1] in c[50] at (s[1], 0, 0) { " LINK " }\n"
                      "for i in 2..4 { body d[i] in d[i - 1] at (0.1, s[i], 0) turn 0.4 about x { " LINK " } }\n"
                      "spring q[3] { stiffness 4, damping 0.2 }\nforce q[7] = u\nforce q[9] = -3*q[9]' + q[8]\n"
-                     "potential s[2]^2\nforce (1, 2*t, -1) at b[4]\n", 1e-7);
+                     "potential s[2]^2\nforce (1, 2*t, -1) at b[4]\n"
+                     "force -0.3*vel(b[5]) at b[5] from b[2]\ntorque 0.1*omega(b[3]) on b[3]\n", 1e-7);
 }
 
 /* Rows on top: one holonomic, one of velocities. */

@@ -390,6 +390,46 @@ static void formulas_of_a_deep_tree_can_be_read(void **state)
   pf_sim_close(sim);
 }
 
+/* An arm on the ground beside a rock: it has no formulas until a method or formulation needs them. */
+static const char arm[] =
+  "model arm\ncoord q[7] [rad]\ngravity (0, 0, -9.81)\nbody rock in ground at (0, 0, 3) { mass 5, inertia 1 }\n"
+  "body b[1] in ground turn q[1] about z { mass 1, inertia 0.1, com (0, 0.1, 0.2) }\n"
+  "for i in 2..7 { body b[i] in b[i - 1] at (0, 0.1, 0.2) turn q[i] about x turn 0.4*i about y {\n"
+  "  mass 1/i, inertia 0.1, com (0, 0.1, 0.2) } }\nstart q[1]' = 1\n";
+
+static double energy_of(PfSim *sim)
+{
+  double energy;
+  assert_true(pf_sim_read(sim, pf_sim_find(sim, "energy"), &energy));
+  return energy;
+}
+
+static void an_arm_goes_on_by_any_method_and_formulation(void **state)
+{
+  (void)state;
+  static const char *const way[][2] = {{"rattle", NULL}, {"dopri5", NULL}, {NULL, "multipliers"}, {"ida", NULL},
+                                       {"dopri5", "auto"}, {"generalized_alpha", NULL}, {"dopri5", NULL}};
+  PfError error;
+  PfSim *sim = open_by(arm, "dopri5");
+  advance(sim, 0.01);
+  const double energy = energy_of(sim);
+  for (size_t i = 0; i < sizeof way/sizeof *way; i++) {
+    const PfMethod *method = way[i][0] ? pf_method_find(way[i][0]) : NULL;
+    if (way[i][0] && !method) continue; /* without SUNDIALS */
+    if (!pf_sim_set_method(sim, way[i][0], way[i][1])) fail_msg("%s", pf_sim_error(sim)->message);
+    advance(sim, 0.01*(double)(i + 2));
+    assert_near(energy_of(sim), energy, 1e-5, 0);
+    PfSim *clone = pf_sim_clone(sim, &error);
+    if (!clone) fail_msg("clone: %s", error.message);
+    double x[MOST], y[MOST];
+    int count = read_state(sim, x);
+    (void)read_state(clone, y);
+    assert_same_bits(y, x, count, "clone", way[i][0] ? way[i][0] : way[i][1]);
+    pf_sim_close(clone);
+  }
+  pf_sim_close(sim);
+}
+
 static void a_snapshot_of_something_else_is_refused(void **state)
 {
   (void)state;
@@ -553,6 +593,7 @@ int main(void)
     cmocka_unit_test(large_systems_go_on_bit_for_bit),
     cmocka_unit_test(a_second_motion_is_the_same_to_the_bit),
     cmocka_unit_test(formulas_of_a_deep_tree_can_be_read),
+    cmocka_unit_test(an_arm_goes_on_by_any_method_and_formulation),
     cmocka_unit_test(a_snapshot_of_something_else_is_refused),
     cmocka_unit_test(nothing_is_allocated_while_it_moves),
     cmocka_unit_test(clones_move_in_threads),

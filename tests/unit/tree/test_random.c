@@ -250,6 +250,27 @@ static void the_kinetic_energy_is_that_of_the_inertia_matrix(void **state)
   }
 }
 
+/* After forward dynamics, and by themselves in another state. */
+static void energies_are_those_of_the_totals(void **state)
+{
+  Fixture *f = *state;
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    Sample s = random_sample(f->ctx, seed, 0);
+    double vdot[MOST_RATES], still[MOST_RATES] = {0}, kinetic, potential;
+    PfTreeTotals totals;
+    assert_int_equal(pf_tree_kinematics(s.work, s.q, s.v), PF_OK);
+    pf_tree_totals(s.work, s.q, &totals);
+    assert_int_equal(pf_tree_forward(s.work, s.q, s.v, s.tau, vdot), PF_OK);
+    pf_tree_energies(s.work, NULL, s.v, &kinetic, &potential);
+    assert_near(kinetic, totals.kinetic, 1e-12, 1e-13);
+    assert_near(potential, totals.gravity_potential, 1e-12, 1e-12);
+    pf_tree_energies(s.work, s.q, still, &kinetic, &potential);
+    assert_near(kinetic, 0, 0, 1e-300);
+    assert_near(potential, totals.gravity_potential, 1e-12, 1e-12);
+    free_sample(&s);
+  }
+}
+
 static void two_workspaces_give_the_same_bits(void **state)
 {
   Fixture *f = *state;
@@ -284,6 +305,7 @@ int main(void)
       with_fixture(a_product_with_the_inverse_inertia_is_undone_by_the_inertia),
       with_fixture(the_columns_of_a_point_times_the_rates_are_its_velocity),
       with_fixture(the_kinetic_energy_is_that_of_the_inertia_matrix),
+      with_fixture(energies_are_those_of_the_totals),
       with_fixture(two_workspaces_give_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
