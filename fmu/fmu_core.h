@@ -45,10 +45,12 @@ typedef struct model_fmu_data {
 
 typedef struct model_fmu {
   model_fmu_data d;
-  int has_motion, has_shown, has_slopes; /* what follows belongs to the state */
+  int has_motion, has_shown, has_factors; /* what follows belongs to the state */
   double a[MODEL_N], lambda[MODEL_FMU_M1], shown[MODEL_FMU_SHOWN1];
-  double D[MODEL_FMU_ROWS*MODEL_COLUMNS]; /* derivatives of a and lambda */
-  double S[MODEL_FMU_SHOWN1*MODEL_FMU_SHOWN_COLUMNS];
+  double K[MODEL_FMU_ROWS*MODEL_FMU_ROWS]; /* of the equations of a and lambda: triangles, rows exchanged as `row` says */
+  int row[MODEL_FMU_ROWS];
+  int has_column[MODEL_FMU_SEEDS];
+  double D[MODEL_FMU_SEEDS*MODEL_FMU_RESULTS]; /* derivatives of a, lambda and what is shown, by each known */
   char message[256];
 } model_fmu;
 

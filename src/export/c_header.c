@@ -155,7 +155,7 @@ static void put_functions(const PfCText *c)
                        " * reads. Nothing is allocated or kept: threads may call any of them at the same time. */\n\n");
   pf_c_put(c, beginning);
   for (size_t i = 0; i < sizeof straight/sizeof *straight; i++) put_straight(c, straight[i].kind, straight[i].about);
-  pf_c_put(c, derived);
+  if (pf_export_function(c->x, PF_EXPORT_SLOPES)) pf_c_put(c, derived);
   if (pf_export_function(c->x, PF_EXPORT_OUTPUT_SLOPES)) pf_c_put(c, linear);
   if (c->x->frames.count) pf_c_put(c, jacobian);
   if (pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) pf_c_put(c, actuate);

@@ -378,7 +378,7 @@ void pf_c_put_interface(const PfCText *c)
   }
   put_projection(c);
   pf_c_put(c, step);
-  put_derivatives(c);
+  if (pf_export_function(c->x, PF_EXPORT_SLOPES)) put_derivatives(c);
   if (pf_export_function(c->x, PF_EXPORT_OUTPUT_SLOPES)) pf_c_put(c, linear);
   put_jacobian(c);
   put_actuate(c);

@@ -86,7 +86,7 @@ static void strip(PfExport *x)
 {
   static const PfExportKind unused[] = {PF_EXPORT_POSES, PF_EXPORT_CONTACTS, PF_EXPORT_SURFACES, PF_EXPORT_RESIDUAL,
                                         PF_EXPORT_ENERGY, PF_EXPORT_OUTPUTS, PF_EXPORT_OUTPUT_SLOPES,
-                                        PF_EXPORT_INPUT_SLOPES};
+                                        PF_EXPORT_INPUT_SLOPES, PF_EXPORT_SLOPES};
   for (size_t i = 0; i < sizeof unused/sizeof *unused; i++) {
     pf_tape_free(x->functions[unused[i]].tape);
     x->functions[unused[i]].tape = NULL;

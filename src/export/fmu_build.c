@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_SECONDS = 300, LARGEST = 1 << 26 };
+enum { MOST_SECONDS = 300, LARGEST = 1 << 26, LONG_SOURCE = 300000 /* then it is to be small rather than fast */ };
 
 /* All files, headers first; lines that include one of them are left out. */
 static void join(const PfFmu *f, PfText *text)
@@ -83,7 +83,8 @@ static bool build_one(const PfCompiler *compiler, const Target *target, const Pf
   int count = 0;
   PfJob job = {0};
   if (target->zig) flags[count++] = "cc", flags[count++] = "-target", flags[count++] = target->zig;
-  static const char *const all[] = {"-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off",
+  flags[count++] = source->count > LONG_SOURCE ? "-Os" : "-O2";
+  static const char *const all[] = {"-std=c99", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off",
                                     "-ffunction-sections", "-s"};
   for (size_t i = 0; i < sizeof all/sizeof *all; i++) flags[count++] = all[i];
   if (target->format == ELF) flags[count++] = "-Wl,--gc-sections,--no-as-needed";

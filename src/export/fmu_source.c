@@ -3,6 +3,7 @@
 #include "export/fmu_impl.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- texts that are the same for every model */
@@ -38,7 +39,9 @@ typedef struct Straight {
 
 static void put_input(PfText *text, const void *user, int input)
 {
-  pf_c_put_symbol(text, ((const Straight *)user)->f->x, input);
+  const PfExport *x = ((const Straight *)user)->f->x;
+  if (input < x->symbol_count) pf_c_put_symbol(text, x, input);
+  else pf_text_print(text, "seed[%d]", input - x->symbol_count);
 }
 
 static void put_output(PfText *text, const void *user, int output)
@@ -49,6 +52,22 @@ static void put_output(PfText *text, const void *user, int output)
 static const char declared[] = "const @_params *p, const @_state *x, const @_input *u, const double *a, "
                                "const double *lambda, double *out";
 
+static const char along[] = "const @_params *p, const @_state *x, const @_input *u, const double *a, "
+                            "const double *lambda, const double *seed, double *out";
+static const char with_rates[] = "const @_params *p, const @_state *x, const @_input *u, const double *a, double *out";
+
+typedef struct Function {
+  const char *name, *takes, *hands;
+  const PfExpr *symbols;
+  int symbol_count, size; /* elements of out */
+} Function;
+
+/* Elements that are not listed are zero. */
+typedef struct List {
+  PfExpr *roots;
+  int *place, count;
+} List;
+
 static PfStatus write_program(const PfCText *c, const PfTape *tape, const PfCodeStyle *style)
 {
   PfProgram program;
@@ -58,22 +77,21 @@ static PfStatus write_program(const PfCText *c, const PfTape *tape, const PfCode
   return PF_OK;
 }
 
-/* Elements that are not listed are zero: the caller's wrapper fills them. */
-static PfStatus put_code(const PfCText *c, const PfFmu *f, const char *name, const PfExpr *roots, const int *place,
-                         int count)
+static PfStatus put_code(const PfCText *c, const PfFmu *f, const Function *function, const List *list)
 {
   PfText parameters, full;
   PfTape *tape;
-  Straight straight = {f, place};
+  Straight straight = {f, list->place};
   pf_text_init(&parameters, pf_context_allocator(f->ctx));
   pf_text_init(&full, pf_context_allocator(f->ctx));
-  pf_c_put(&(PfCText){c->x, c->real, &parameters}, declared);
-  pf_text_print(&full, "%s_fmu_%s_code", c->x->prefix, name);
+  pf_c_put(&(PfCText){c->x, c->real, &parameters}, function->takes);
+  pf_text_print(&full, "%s_fmu_%s_code", c->x->prefix, function->name);
   PfCodeStyle style = {.dialect = PF_CODE_C, .real = "double", .name = pf_text_get(&full), .qualifiers = "static ",
-                       .parameters = pf_text_get(&parameters), .arguments = "p, x, u, a, lambda, out",
+                       .parameters = pf_text_get(&parameters), .arguments = function->hands,
                        .put_input = put_input, .put_output = put_output, .user = &straight};
   PfStatus status = parameters.failed || full.failed ? pf_no_room(f->ctx, "the FMU") : PF_OK;
-  if (status == PF_OK) status = pf_tape_new(f->ctx, c->x->symbols, c->x->symbol_count, roots, count, &tape);
+  if (status == PF_OK)
+    status = pf_tape_new(f->ctx, function->symbols, function->symbol_count, list->roots, list->count, &tape);
   if (status == PF_OK) {
     status = write_program(c, tape, &style);
     pf_tape_free(tape);
@@ -83,31 +101,42 @@ static PfStatus put_code(const PfCText *c, const PfFmu *f, const char *name, con
   return status;
 }
 
-/* void robot_fmu_shown(…): all of `size` elements. */
-static PfStatus put_function(const PfCText *c, const PfFmu *f, const char *name, const char *takes, const char *hands,
-                             const PfExpr *roots, const int *place, int count, int size)
+/* "p, x, u" are used where there is no code. */
+static void put_unused(const PfCText *c, const char *hands)
 {
-  if (count) PF_TRY(put_code(c, f, name, roots, place, count));
+  pf_text_add(c->text, "  ");
+  for (const char *at = hands; *at; at += strspn(at, ", ")) {
+    size_t length = strcspn(at, ",");
+    pf_text_print(c->text, "(void)%.*s%s", (int)length, at, at[length] ? ", " : ";\n");
+    at += length;
+  }
+}
+
+/* void robot_fmu_shown(…) */
+static PfStatus put_function(const PfCText *c, const PfFmu *f, const Function *function, const List *list)
+{
+  if (list->count) PF_TRY(put_code(c, f, function, list));
   pf_c_put(c, "void @_fmu_");
-  pf_text_print(c->text, "%s(", name);
-  pf_c_put(c, takes);
+  pf_text_print(c->text, "%s(", function->name);
+  pf_c_put(c, function->takes);
   pf_text_add(c->text, ")\n{\n");
-  if (count < size) pf_text_print(c->text, "  int i;\n  for (i = 0; i < %d; i++) out[i] = 0;\n", size);
-  if (!count) pf_text_add(c->text, "  (void)p, (void)x, (void)u, (void)a, (void)out;\n");
-  if (!count && strstr(takes, "lambda")) pf_text_add(c->text, "  (void)lambda;\n");
-  if (count) pf_c_put(c, "  @_fmu_"), pf_text_print(c->text, "%s_code(%s);\n", name, hands);
+  if (list->count < function->size)
+    pf_text_print(c->text, "  int i;\n  for (i = 0; i < %d; i++) out[i] = 0;\n", function->size);
+  if (!list->count) put_unused(c, function->hands);
+  if (list->count)
+    pf_c_put(c, "  @_fmu_"), pf_text_print(c->text, "%s_code(%s);\n", function->name, function->hands);
   pf_text_add(c->text, "}\n\n");
   return PF_OK;
 }
 
-static const char with_rates[] = "const @_params *p, const @_state *x, const @_input *u, const double *a, double *out";
+/* Of the symbols of the export. */
+static PfStatus put_plain(const PfCText *c, const PfFmu *f, const char *name, const char *takes, const List *list, int size)
+{
+  const char *hands = takes == with_rates ? "p, x, u, a, out" : "p, x, u, a, lambda, out";
+  return put_function(c, f, &(Function){name, takes, hands, f->x->symbols, f->x->symbol_count, size}, list);
+}
 
 /* ---------------------------------------------------------------- what the model has */
-
-typedef struct List {
-  PfExpr *roots;
-  int *place, count;
-} List;
 
 static PfStatus make_list(const PfFmu *f, int room, List *list)
 {
@@ -129,32 +158,48 @@ static PfStatus put_shown(const PfCText *c, const PfFmu *f)
   List list;
   PF_TRY(make_list(f, f->shown_count, &list));
   for (int i = 0; i < f->shown_count; i++) add(f, &list, i, f->variables[f->at_shown + i].value);
-  return put_function(c, f, "shown", declared, "p, x, u, a, lambda, out", list.roots, list.place, list.count,
-                      f->shown_count);
+  return put_plain(c, f, "shown", declared, &list, f->shown_count);
 }
 
-/* By q, v, u, p, t, a, lambda. */
-static PfStatus put_shown_slopes(const PfCText *c, const PfFmu *f)
+/* Derivatives along a direction, whose components are further symbols: a sweep costs a few times what is derived,
+ * however many directions there are. */
+static PfStatus make_seeds(const PfFmu *f, PfExpr **symbols)
 {
   const PfExport *x = f->x;
-  int columns = pf_export_columns(x), all = columns + x->n + x->m, k = 0;
-  PfExpr *by = pf_arena_array(f->arena, PfExpr, all), *roots = pf_arena_array(f->arena, PfExpr, f->shown_count + 1);
-  PfJacobian jacobian;
+  PfExpr *all = *symbols = pf_arena_array(f->arena, PfExpr, 2*x->symbol_count);
+  char name[40];
+  if (!all) return pf_no_room(f->ctx, "the FMU");
+  memcpy(all, x->symbols, (size_t)x->symbol_count*sizeof *all);
+  for (int i = 0; i < x->symbol_count; i++) {
+    snprintf(name, sizeof name, "seed of %d", i + 1); /* with a blank: nobody else has such a name */
+    all[x->symbol_count + i] = pf_expr_symbol(f->ctx, name);
+  }
+  return pf_expr_check(f->ctx);
+}
+
+static PfStatus put_along(const PfCText *c, const PfFmu *f, const char *name, PfExpr *roots, int count)
+{
+  const PfExport *x = f->x;
+  PfExpr *symbols;
   List list;
-  if (!by || !roots) return pf_no_room(f->ctx, "the FMU");
-  for (int i = 0; i < 2*x->n; i++) by[k++] = x->symbols[x->at_q + i];
-  for (int i = 0; i < x->inputs.count; i++) by[k++] = x->symbols[x->at_inputs + i];
-  for (int i = 0; i < x->parameters.count; i++) by[k++] = x->symbols[i];
-  by[k++] = x->symbols[x->at_time];
-  for (int i = 0; i < x->n + x->m; i++) by[k++] = x->symbols[x->at_a + i];
-  for (int i = 0; i < f->shown_count; i++) roots[i] = f->variables[f->at_shown + i].value;
-  PF_TRY(pf_expr_jacobian(f->ctx, f->arena, roots, f->shown_count, by, all, &jacobian));
-  PF_TRY(make_list(f, jacobian.count, &list));
-  for (int i = 0; i < jacobian.count; i++)
-    add(f, &list, jacobian.row[i]*all + jacobian.column[i], jacobian.value[i]);
-  PF_TRY(pf_export_expand(x, list.roots, list.count));
-  return put_function(c, f, "shown_slopes", declared, "p, x, u, a, lambda, out", list.roots, list.place, list.count,
-                      f->shown_count*all);
+  PF_TRY(make_seeds(f, &symbols));
+  PF_TRY(make_list(f, count, &list));
+  PF_TRY(pf_expr_derive_along(f->ctx, roots, count, symbols, symbols + x->symbol_count, x->symbol_count, roots));
+  for (int i = 0; i < count; i++) add(f, &list, i, roots[i]);
+  return put_function(c, f, &(Function){name, along, "p, x, u, a, lambda, seed, out", symbols, 2*x->symbol_count, count},
+                      &list);
+}
+
+static PfStatus put_derivatives(const PfCText *c, const PfFmu *f)
+{
+  const PfExport *x = f->x;
+  PfExpr *r = pf_arena_array(f->arena, PfExpr, x->n + x->m);
+  PfExpr *shown = pf_arena_array(f->arena, PfExpr, f->shown_count + 1);
+  if (!r || !shown) return pf_no_room(f->ctx, "the FMU");
+  PF_TRY(pf_export_residuals(x, r));
+  PF_TRY(put_along(c, f, "residuals_along", r, x->n + x->m));
+  for (int i = 0; i < f->shown_count; i++) shown[i] = f->variables[f->at_shown + i].value;
+  return put_along(c, f, "shown_along", shown, f->shown_count);
 }
 
 static PfStatus put_surfaces(const PfCText *c, const PfFmu *f)
@@ -166,10 +211,8 @@ static PfStatus put_surfaces(const PfCText *c, const PfFmu *f)
     add(f, &g, i, f->surfaces[i].g);
     add(f, &rates, i, f->surfaces[i].rate);
   }
-  PF_TRY(put_function(c, f, "surfaces", declared, "p, x, u, a, lambda, out", g.roots, g.place, g.count,
-                      f->surface_count));
-  return put_function(c, f, "rates", with_rates, "p, x, u, a, a, out", rates.roots, rates.place, rates.count,
-                      f->surface_count);
+  PF_TRY(put_plain(c, f, "surfaces", declared, &g, f->surface_count));
+  return put_plain(c, f, "rates", with_rates, &rates, f->surface_count);
 }
 
 static void put_truth(PfText *text, const void *user, int input)
@@ -221,14 +264,14 @@ static int at_least_one(int count)
 static void put_sizes(const PfCText *c, const PfFmu *f)
 {
   const PfExport *x = f->x;
-  int columns = pf_export_columns(x);
   const struct {
     const char *name;
     int size;
   } sizes[] = {{"INPUTS", f->input_count}, {"SIDES", f->side_count}, {"SURFACES", f->surface_count},
                {"SURFACES1", at_least_one(f->surface_count)}, {"INDICATORS", f->indicator_count},
                {"M1", at_least_one(x->m)}, {"ROWS", x->n + x->m}, {"SHOWN1", at_least_one(f->shown_count)},
-               {"SHOWN_COLUMNS", columns + x->n + x->m}, {"VARIABLES", f->variable_count}, {"AT_PARAMETER", 1},
+               {"SEEDS", x->symbol_count}, {"SEED_T", x->at_time}, {"SEED_U", x->at_inputs},
+               {"SEED_Q", x->at_q}, {"SEED_V", x->at_v}, {"SEED_A", x->at_a}, {"RESULTS", x->n + x->m + f->shown_count}, {"VARIABLES", f->variable_count}, {"AT_PARAMETER", 1},
                {"AT_INPUT", f->at_input}, {"AT_Q", f->at_q}, {"AT_V", f->at_v}, {"AT_A", f->at_a},
                {"AT_LAMBDA", f->at_lambda}, {"AT_SHOWN", f->at_shown}, {"AT_INDICATOR", f->at_indicator}};
   enum { SIZES = sizeof sizes/sizeof *sizes };
@@ -247,11 +290,15 @@ static const char header_end[] =
 "extern const int @_fmu_given[];\n"
 "void @_fmu_starts(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                  double *out);\n"
-"/* Outputs, energies, what is made of parameters; their derivatives by q, v, u, p, t, a, lambda. */\n"
+"/* Outputs, energies, what is made of parameters. */\n"
 "void @_fmu_shown(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                 double *out);\n"
-"void @_fmu_shown_slopes(const @_params *p, const @_state *x, const @_input *u, const double *a,\n"
-"                        const double *lambda, double *out);\n"
+"/* Derivatives along a direction of parameters, time, inputs, q, v, a, lambda: of M a - F - A^T lambda and A a - b; of\n"
+" * what is shown. */\n"
+"void @_fmu_residuals_along(const @_params *p, const @_state *x, const @_input *u, const double *a,\n"
+"                           const double *lambda, const double *seed, double *out);\n"
+"void @_fmu_shown_along(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
+"                       const double *seed, double *out);\n"
 "/* Surfaces and their rates. */\n"
 "void @_fmu_surfaces(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                    double *out);\n"
@@ -304,7 +351,7 @@ static PfStatus put_starts(const PfCText *c, const PfFmu *f)
   }
   pf_text_add(c->text, "};\n\n");
   PF_TRY(pf_export_expand(x, list.roots, list.count));
-  return put_function(c, f, "starts", declared, "p, x, u, a, lambda, out", list.roots, list.place, list.count, 2*x->n);
+  return put_plain(c, f, "starts", declared, &list, 2*x->n);
 }
 
 static void put_violations(const PfCText *c)
@@ -327,7 +374,7 @@ static PfStatus put_source(const PfCText *c, const PfFmu *f)
   PF_TRY(put_starts(c, f));
   put_violations(c);
   PF_TRY(put_shown(c, f));
-  PF_TRY(put_shown_slopes(c, f));
+  PF_TRY(put_derivatives(c, f));
   PF_TRY(put_surfaces(c, f));
   return put_until(c, f);
 }
