@@ -6,6 +6,9 @@ foreach(module IN LISTS PFAFF_MODULES)
   file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.c")
   list(APPEND pfaff_sources ${files})
 endforeach()
+include(PfaffFmu)
+pfaff_fmu_texts("${PROJECT_BINARY_DIR}/fmu_texts.c")
+list(APPEND pfaff_sources "${PROJECT_BINARY_DIR}/fmu_texts.c")
 
 # The recursion on trees is straight arithmetic in fixed-size loops: here the compiler may spend more. Vectors are written
 # where they pay (lanes.h); those that it puts together of single numbers cost more than they save. In a build for one

@@ -34,6 +34,13 @@ if command -v npm >/dev/null && ! [ page/node_modules/.package-lock.json -nt pag
   (cd page && npm ci --no-audit --no-fund --loglevel=error) || { rm -rf page/node_modules; echo "going on without them"; }
 fi
 
+# Simulations of FMUs need FMPy; their test says so where it cannot be had.
+if command -v python3 >/dev/null && ! build/fmpy/bin/python3 -c 'import fmpy' 2>/dev/null; then
+  heading "FMPy, in build/fmpy/"
+  { python3 -m venv build/fmpy && build/fmpy/bin/pip install -q --disable-pip-version-check fmpy; } >/dev/null 2>&1 ||
+    { rm -rf build/fmpy; echo "going on without it"; }
+fi
+
 heading "build with warnings as errors, in $build/"
 configure --preset default -B "$build" -DPFAFF_WERROR=ON -DPFAFF_TESTS=ON
 cmake --build "$build" -j "$jobs"
@@ -46,7 +53,7 @@ if command -v clang >/dev/null; then
   cmake --build build-asan -j "$jobs"
   heading "run the tests in build-asan/"
   # what computes much with code that other tests run too takes minutes here
-  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.random|cli.(derive|fmt|files_killed|papers|latex|statements))$'
+  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.random|cli.(derive|fmt|files_killed|papers|latex|statements|fmu))$'
   heading "two simulations in two threads under the thread sanitizer, in build-tsan/"
   configure --preset tsan
   cmake --build build-tsan -j "$jobs" --target test_sim_sim

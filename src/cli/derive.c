@@ -184,6 +184,12 @@ static void text_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
                 count->additions, count->multiplications, count->divisions, count->functions);
 }
 
+void pf_derived_text(Session *session, const PfDerivation *derivation, PfText *text)
+{
+  text_steps(session, derivation, text);
+  text_equations(session, derivation, text);
+}
+
 /* ---------------------------------------------------------------- LaTeX */
 
 static const char *latex_equation(Session *s, const PfEquation *e)

@@ -8,6 +8,9 @@
 /* Is it square, with nothing but zeros beside its diagonal (derive.c)? */
 bool pf_derived_is_diagonal(Session *session, const PfNamedMatrix *matrix);
 
+/* Equations in plain text (derive.c). */
+void pf_derived_text(Session *session, const PfDerivation *derivation, PfText *text);
+
 /* Equations to be put into a document with amsmath, and a document of their own. */
 void pf_derived_latex(Session *session, const PfDerivation *derivation, PfText *text);
 void pf_derived_document(Session *session, const PfDerivation *derivation, PfText *text);

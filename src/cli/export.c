@@ -2,6 +2,7 @@
 /* pfaff export: a model as source for other programs. */
 #include "cli/derive.h"
 #include "export/export.h"
+#include "export/fmu.h"
 #include "out/file.h"
 
 #include <math.h>
@@ -22,12 +23,12 @@ static const OptionHelp own[] = {
   {0}};
 
 const Command pf_command_export = {
-  .name = "export", .summary = "a model as C, Python, MATLAB, CasADi or LaTeX source",
+  .name = "export", .summary = "a model as C, Python, MATLAB, CasADi or LaTeX source, or as an FMU",
   .operands = "FILE",
   .about = "Writes functions for accelerations, multipliers, M, F, A, b, energies, poses, Jacobians, contact forces, "
            "derivatives, the linear model, inverse dynamics and steps. C needs nothing but the C library: no memory is "
            "allocated, no loop is without a bound. Files that are there are replaced, others stay.",
-  .takes = "to form float inputs most param state time as-given out json ",
+  .takes = "to form float fmi inputs most param state time as-given out json ",
   .own = own,
   .examples = "pfaff export --to c -o robot examples/bicycle.pf\npfaff export --to c --float -o robot "
               "examples/snakeboard.pf\npfaff export --to python -o . examples/snakeboard.pf\n",
@@ -41,6 +42,8 @@ typedef struct Target {
 
 static const Target targets[] = {
   {"c", "C99: a header, a source, a self-test, a Makefile, a README", NULL, PF_WORDS_C},
+  {"fmu", "a Functional Mock-up Unit of FMI 3.0 or 2.0: Model Exchange and Co-Simulation, with its sources", ".fmu",
+   PF_WORDS_C},
   {"python", "a module of Python that needs NumPy", ".py", PF_WORDS_PYTHON},
   {"matlab", "a function of MATLAB or Octave that gives a struct of functions", ".m", PF_WORDS_MATLAB},
   {"casadi", "a module of Python that builds functions of CasADi", ".py", PF_WORDS_PYTHON},
@@ -63,6 +66,8 @@ typedef struct Exported {
   PfSystem *system;
   PfExport export;
   PfExportFiles files;
+  PfSwitches *sides;
+  PfFmuMade made;
   PfText folder; /* where they go; empty: --out is the name of the only one */
 } Exported;
 
@@ -82,7 +87,7 @@ static PfStatus find_target(PfContext *ctx, const char *name, const Target **tar
   if (name) pf_fail(ctx, PF_ERR_ARGUMENT, "there is no target '%s'", name);
   else pf_fail(ctx, PF_ERR_ARGUMENT, "--to is missing: what is the model to be written as?");
   if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
-  else pf_hint(ctx, "there are: c, python, matlab, casadi, latex");
+  else pf_hint(ctx, "there are: c, fmu, python, matlab, casadi, latex");
   return PF_ERR_ARGUMENT;
 }
 
@@ -112,11 +117,19 @@ static PfStatus find_place(Exported *x)
   return pf_out_check_folder(ctx, out);
 }
 
+static bool is_fmu(const Exported *x)
+{
+  return !strcmp(x->target->name, "fmu");
+}
+
 static PfStatus check_options(Exported *x)
 {
   const Options *o = x->options;
   PF_TRY(find_target(x->s.ctx, o->to, &x->target));
   if (strcmp(x->target->name, "c") != 0) PF_TRY(pf_cli_refuse(x->s.ctx, o, "float", "it is for --to c"));
+  if (!is_fmu(x)) PF_TRY(pf_cli_refuse(x->s.ctx, o, "fmi", "it is for --to fmu"));
+  else if (!isnan(o->fmi) && o->fmi != 2 && o->fmi != 3)
+    return pf_fail(x->s.ctx, PF_ERR_ARGUMENT, "--fmi %.15g: there are 2 and 3", o->fmi);
   if (!strcmp(x->target->name, "latex"))
     PF_TRY(pf_cli_refuse(x->s.ctx, o, "inputs most time as-given", "the equations are those of every state"));
   return find_place(x);
@@ -185,6 +198,83 @@ static PfStatus write_equations(Exported *x)
   return file->name && !file->text.failed ? pf_expr_check(s->ctx) : pf_no_room(s->ctx, "the export");
 }
 
+/* ---------------------------------------------------------------- an FMU */
+
+/* The same numbers as those of another system of the model; further inputs are 1: sides. */
+static PfStatus take_over(Session *s, const PfSystem *from, const double *old, const PfSystem *to, double **values)
+{
+  const PfSymbols *in = pf_system_symbols(from), *out = pf_system_symbols(to);
+  double *v = *values = pf_arena_array(s->arena, double, out->count);
+  if (!v) return pf_no_room(s->ctx, "the export");
+  int given = in->q - in->inputs;
+  memcpy(v, old, (size_t)in->q*sizeof *v); /* parameters, time, inputs */
+  for (int i = given; i < out->q - out->inputs; i++) v[out->inputs + i] = 1;
+  memcpy(v + out->q, old + in->q, (size_t)(in->count - in->q)*sizeof *v);
+  return PF_OK;
+}
+
+/* What switches becomes an input of the equations, so that they are smooth between events. */
+static PfStatus take_sides_out(Exported *x, double **values)
+{
+  Session *s = &x->s;
+  PfSystem *smooth;
+  x->sides = pf_arena_array(s->arena, PfSwitches, 1);
+  if (!x->sides) return pf_no_room(s->ctx, "the export");
+  PF_TRY(pf_switches_find(s->ctx, s->arena, &s->equations, x->sides));
+  if (!x->sides->count) return PF_OK;
+  PF_TRY(pf_system_new(s->ctx, &x->sides->equations, &smooth));
+  PfStatus status = take_over(s, x->system, *values, smooth, values);
+  pf_system_free(x->system);
+  x->system = smooth;
+  return status;
+}
+
+/* Equations for people; those of a model that is too large for that are left out. */
+static void put_equations(Session *s, PfText *text)
+{
+  PfDerivation d;
+  PfDeriveOptions how = {.form = "multipliers"};
+  int before = pf_diagnostic_count(s->ctx);
+  if (pf_derive(s->ctx, s->arena, &s->equations, &how, &d) == PF_OK) pf_derived_text(s, &d, text);
+  pf_diagnostics_cut(s->ctx, before); /* that a shorter form was not looked for is no concern here */
+}
+
+static double stop_time(const Exported *x, const double *values)
+{
+  const PfSymbols *in = pf_system_symbols(x->system);
+  double horizon = 0;
+  if (!x->s.model->run.given) return values[in->time] + 1;
+  if (pf_expr_evaluate(x->s.ctx, &x->s.model->run.horizon, 1, in->symbol, values, in->count, &horizon) != PF_OK)
+    return NAN;
+  return values[in->time] + horizon;
+}
+
+static PfStatus write_fmu(Exported *x, const double *values)
+{
+  Session *s = &x->s;
+  PfText equations;
+  PfExportFile *file = x->files.at;
+  PfFmuOptions how = {.version = isnan(x->options->fmi) ? 3 : (int)x->options->fmi, .stop = stop_time(x, values),
+                      .until = s->model->run.given ? s->model->run.until : PF_EXPR_NONE,
+                      .sides = x->sides->count ? x->sides : NULL, .compile = true};
+  pf_text_init(&equations, pf_context_allocator(s->ctx));
+  put_equations(s, &equations);
+  how.equations = pf_text_get(&equations);
+  x->files.count = 1;
+  pf_text_init(&file->text, pf_context_allocator(s->ctx));
+  PfStatus status = pf_export_fmu(&x->export, &how, &file->text, &x->made);
+  pf_text_free(&equations);
+  PF_TRY(status);
+  PfText name;
+  pf_text_init(&name, pf_context_allocator(s->ctx));
+  pf_text_print(&name, "%s.fmu", x->export.prefix);
+  file->name = pf_arena_text(s->arena, pf_text_get(&name), name.count);
+  pf_text_free(&name);
+  return file->name ? PF_OK : pf_no_room(s->ctx, "the export");
+}
+
+/* ---------------------------------------------------------------- code */
+
 static PfStatus write_code(Exported *x)
 {
   Session *s = &x->s;
@@ -197,9 +287,11 @@ static PfStatus write_code(Exported *x)
   PF_TRY(free_inputs(s, o->inputs));
   PF_TRY(pf_system_new(s->ctx, &s->equations, &x->system));
   PF_TRY(pf_cli_start(s, o, x->system, &values, &start));
+  if (is_fmu(x)) PF_TRY(take_sides_out(x, &values));
   const char *name = name_of(s);
   if (!name) return pf_no_room(s->ctx, "the export");
   PF_TRY(pf_export_collect(s->ctx, s->arena, x->system, values, name, &how, &x->export));
+  if (is_fmu(x)) return write_fmu(x, values);
   PF_TRY(pf_export_reference(&x->export, values, &reference));
   if (!reference.count)
     pf_warn_at(s->ctx, (PfPlace){0}, "the self-test is empty: there are no accelerations at the start, nor near it");
@@ -242,12 +334,36 @@ static PfStatus export(Exported *x)
   pf_text_init(&x->folder, pf_context_allocator(x->s.ctx));
   PF_TRY(check_options(x));
   PF_TRY(pf_cli_load(&x->s, x->options));
+  if (is_fmu(x)) PF_TRY(pf_fmu_check(x->s.ctx, x->s.model));
   pf_cli_warn_events(&x->s);
   PF_TRY(!strcmp(x->target->name, "latex") ? write_equations(x) : write_code(x));
   return write_files(x);
 }
 
 /* ---------------------------------------------------------------- the result */
+
+static void text_fmu(const Exported *x, PfText *text)
+{
+  const PfFmuMade *m = &x->made;
+  pf_text_print(text, "FMI %d.0, %d variables, %d event indicators, %.0f kB; ", isnan(x->options->fmi) ? 3 : (int)x->options->fmi,
+                m->variable_count, m->indicator_count, (double)x->files.at[0].text.count/1000);
+  if (!m->binary_count) pf_text_add(text, "sources only");
+  for (int i = 0; i < m->binary_count; i++) pf_text_print(text, "%s%s", i ? ", " : "libraries for ", m->binaries[i]);
+  if (m->trouble) pf_text_print(text, " (%s)", m->trouble);
+  pf_text_add(text, "\n");
+}
+
+static void json_fmu(const Exported *x, PfJson *json)
+{
+  const PfFmuMade *m = &x->made;
+  pf_json_number(json, "fmi", isnan(x->options->fmi) ? 3 : x->options->fmi);
+  pf_json_number(json, "variables", m->variable_count);
+  pf_json_number(json, "event_indicators", m->indicator_count);
+  pf_json_open(json, "libraries", '[');
+  for (int i = 0; i < m->binary_count; i++) pf_json_string(json, NULL, m->binaries[i]);
+  pf_json_close(json, ']');
+  pf_json_string(json, "trouble", m->trouble);
+}
 
 static void text_result(void *user, PfText *text)
 {
@@ -261,6 +377,7 @@ static void text_result(void *user, PfText *text)
     put_path(x, i, text);
   }
   pf_text_add(text, "\n");
+  if (is_fmu(x)) text_fmu(x, text);
 }
 
 static void json_files(const Exported *x, PfJson *json)
@@ -291,6 +408,7 @@ static void json_result(void *user, PfJson *json)
   pf_json_string(json, "model", pf_cli_name(x->s.model));
   pf_json_string(json, "to", x->target->name);
   json_files(x, json);
+  if (is_fmu(x)) json_fmu(x, json);
   if (e->form) {
     pf_json_string(json, "formulation", e->form);
     pf_json_string(json, "prefix", e->prefix);

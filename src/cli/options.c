@@ -105,6 +105,7 @@ static const Option table[] = {
    "numbers of type float, for processors that compute with no others fast", NULL},
   {"most", 0, "N", OPTION_COUNT, AT(most), "1", OPTIONS_OF_COMMAND,
    "the most operations that are written out (200000): compilers take long for more", NULL},
+  {"fmi", 0, "VERSION", OPTION_COUNT, AT(fmi), "1", OPTIONS_OF_COMMAND, "the version of FMI: 2 or 3 (3)", NULL},
   {"write", 'w', NULL, OPTION_FLAG, AT(write), NULL, OPTIONS_OF_COMMAND, "replaces the file instead of printing", NULL},
 
   {"param", 'p', "NAME=VALUE", OPTION_LIST, AT(parameters), NULL, OPTIONS_OF_STATE,

@@ -34,7 +34,7 @@ typedef struct Options {
   bool json, latex, standalone, markdown, c, steps, matrices, help, as_given, prove, spatial, free, write,
       single;
   const char *form, *out, *to, *base, *actuators, *inverse, *page, *independent;
-  double time, most;
+  double time, most, fmi;
   /* the run */
   const char *method, *at;
   double horizon, rtol, atol, step, every, rho, rate, most_steps;

@@ -126,7 +126,9 @@ static const char derived[] =
 "a and\n"
 " * lambda as @_accelerate gives them. */\n"
 "@_status @_derivatives(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
-"                       @_real *D);\n\n"
+"                       @_real *D);\n\n";
+
+static const char linear[] =
 "/* The linear model z' = A z + B u, y = C z + E u of the full state z = (q, v), all as deviations: A (2N x 2N),\n"
 " * B (2N x INPUTS), C (OUTPUTS x 2N), E (OUTPUTS x INPUTS), from D of @_derivatives. Motions off the constraints are\n"
 " * among its modes. */\n"
@@ -153,9 +155,10 @@ static void put_functions(const PfCText *c)
                        " * reads. Nothing is allocated or kept: threads may call any of them at the same time. */\n\n");
   pf_c_put(c, beginning);
   for (size_t i = 0; i < sizeof straight/sizeof *straight; i++) put_straight(c, straight[i].kind, straight[i].about);
-  pf_c_put(c, derived);
+  if (pf_export_function(c->x, PF_EXPORT_SLOPES)) pf_c_put(c, derived);
+  if (pf_export_function(c->x, PF_EXPORT_OUTPUT_SLOPES)) pf_c_put(c, linear);
   if (c->x->frames.count) pf_c_put(c, jacobian);
-  if (c->x->inputs.count) pf_c_put(c, actuate);
+  if (pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) pf_c_put(c, actuate);
 }
 
 /* ---------------------------------------------------------------- the file */

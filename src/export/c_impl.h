@@ -22,6 +22,9 @@ void pf_c_put_arguments(const PfCText *c, const PfExportFunction *function, PfCL
 /* robot_matrices, or robot_jacobian_3 */
 void pf_c_put_function_name(const PfCText *c, const PfExportFunction *function);
 
+/* A symbol of the export where p, x, u, a and lambda are at hand. */
+void pf_c_put_symbol(PfText *text, const PfExport *export, int symbol);
+
 void pf_c_put_header(const PfCText *c);
 void pf_c_put_solver(const PfCText *c);
 void pf_c_put_friction_solver(const PfCText *c);

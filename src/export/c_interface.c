@@ -319,7 +319,7 @@ static void put_projection(const PfCText *c)
 static void put_actuate(const PfCText *c)
 {
   const PfNamedList *inputs = &c->x->inputs;
-  if (!inputs->count) return;
+  if (!pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) return;
   pf_c_put(c, c->x->m ? basis : no_basis);
   pf_c_put(c, actuate_head);
   put_locals(c);
@@ -378,8 +378,8 @@ void pf_c_put_interface(const PfCText *c)
   }
   put_projection(c);
   pf_c_put(c, step);
-  put_derivatives(c);
-  pf_c_put(c, linear);
+  if (pf_export_function(c->x, PF_EXPORT_SLOPES)) put_derivatives(c);
+  if (pf_export_function(c->x, PF_EXPORT_OUTPUT_SLOPES)) pf_c_put(c, linear);
   put_jacobian(c);
   put_actuate(c);
 }

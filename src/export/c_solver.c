@@ -14,7 +14,9 @@ static const char small[] =
 "    if (!(x[i] - x[i] == 0)) return 0;\n"
 "  return 1;\n"
 "}\n"
-"\n"
+"\n";
+
+static const char factors_of_small[] =
 "/* W (count x count) = P^T L D L^T P in place, D on the diagonal, L below it in the order of elimination: first the\n"
 " * pivots of which most is left beside the diagonal element. Returns how many are larger than `least` times that. */\n"
 "static int @_ldl(@_real *W, int count, @_real least, int *order)\n"
@@ -437,8 +439,13 @@ static const char friction_solver[] =
 
 void pf_c_put_solver(const PfCText *c)
 {
+  bool factors_needed = c->x->m || !pf_export_function(c->x, PF_EXPORT_FLOW) ||
+                        pf_export_function(c->x, PF_EXPORT_SLOPES) ||
+                        pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES);
   pf_c_put(c, small);
-  if (c->x->m || c->x->inputs.count) pf_c_put(c, qr);
+  if (!factors_needed) return;
+  pf_c_put(c, factors_of_small);
+  if (c->x->m || pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) pf_c_put(c, qr);
   if (!c->x->m) {
     pf_c_put(c, free_solver);
     return;

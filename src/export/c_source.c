@@ -13,14 +13,7 @@ typedef struct Straight {
 
 static void put_input(PfText *text, const void *user, int input)
 {
-  const PfExport *x = ((const Straight *)user)->c->x;
-  if (input < x->at_time) pf_text_print(text, "p->%s", x->parameters.at[input].id);
-  else if (input < x->at_inputs) pf_text_add(text, "x->time");
-  else if (input < x->at_q) pf_text_print(text, "u->%s", x->inputs.at[input - x->at_inputs].id);
-  else if (input < x->at_v) pf_text_print(text, "x->q[%d]", input - x->at_q);
-  else if (input < x->at_a) pf_text_print(text, "x->v[%d]", input - x->at_v);
-  else if (input < x->at_lambda) pf_text_print(text, "a[%d]", input - x->at_a);
-  else pf_text_print(text, "lambda[%d]", input - x->at_lambda);
+  pf_c_put_symbol(text, ((const Straight *)user)->c->x, input);
 }
 
 static void put_element(PfText *text, const PfExportGroup *group, int index)

@@ -405,7 +405,7 @@ static PfStatus collect_outputs(PfExport *x)
 /* ---------------------------------------------------------------- slopes */
 
 /* M a - F - C - A^T lambda, then A a - b, in the symbols of the export. */
-static PfStatus make_residuals(PfExport *x, PfExpr *r)
+PfStatus pf_export_residuals(const PfExport *x, PfExpr *r)
 {
   const PfEquations *eq = x->equations;
   PfContext *ctx = x->ctx;
@@ -457,7 +457,7 @@ static PfStatus collect_slopes(PfExport *x)
   int rows = x->n + x->m, columns = pf_export_columns(x);
   PfExpr *r = pf_arena_array(x->arena, PfExpr, rows), *by = list_columns(x, 0);
   if (!r || !by) return pf_no_room(x->ctx, "the export");
-  PF_TRY(make_residuals(x, r));
+  PF_TRY(pf_export_residuals(x, r));
   PfExportFunction *f = begin(x, PF_EXPORT_SLOPES, "slopes", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
   add_matrix(f, "D", rows, columns);
   PF_TRY(add_jacobian(x, f, r, rows, by, columns));

@@ -9,6 +9,9 @@
 /* Expressions and names of the outputs (outputs.c). */
 PfStatus pf_export_outputs(PfExport *export, PfNames *names);
 
+/* M a - F - C - A^T lambda (n), then A a - b (m), in the symbols of the export. */
+PfStatus pf_export_residuals(const PfExport *export, PfExpr *residuals);
+
 /* The expressions in the symbols of the export alone. */
 PfStatus pf_export_expand(const PfExport *export, PfExpr *list, int count);
 

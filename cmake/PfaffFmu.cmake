@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# The texts of fmu/, which go into every FMU, as arrays of lines: fmu_texts.c in the build folder.
+function(pfaff_fmu_texts output)
+  set(code "/* Made by cmake/PfaffFmu.cmake of the files of fmu/. */\n#include \"export/fmu_impl.h\"\n")
+  foreach(file fmu_core.h fmu_core.c fmi2.c fmi3.c)
+    set(path "${PROJECT_SOURCE_DIR}/fmu/${file}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+    file(READ "${path}" text)
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n\",\n  \"" text "${text}")
+    string(REPLACE "." "_" name "pf_${file}")
+    string(APPEND code "\nconst char *const ${name}[] = {\n  \"${text}\", 0};\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${output}" CONTENT "@code@" @ONLY)
+endfunction()

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An instance of the model as an importer sees it: values by reference, modes, events, motion, derivatives. The same for
+ * FMI 2 and FMI 3; fmi2.c and fmi3.c are the doors. Nothing here is global, and nothing is allocated. */
+#ifndef MODEL_FMU_CORE_H
+#define MODEL_FMU_CORE_H
+
+#include "fmu_model.h"
+
+#include <stddef.h>
+
+/* What may be called depends on them; one bit each. */
+enum {
+  MODEL_FMU_INSTANTIATED = 1,
+  MODEL_FMU_INITIALIZING = 2,
+  MODEL_FMU_AT_EVENT = 4,
+  MODEL_FMU_CONTINUOUS = 8, /* Model Exchange, between events */
+  MODEL_FMU_STEPPING = 16,  /* Co-Simulation */
+  MODEL_FMU_TERMINATED = 32,
+  MODEL_FMU_ANY = 63
+};
+
+typedef enum model_fmu_status {
+  MODEL_FMU_OK,
+  MODEL_FMU_DISCARD, /* no answer at this state; another one may have one */
+  MODEL_FMU_ERROR    /* the message says what is wrong */
+} model_fmu_status;
+
+/* All that an instance remembers: copied for a saved state, and written as it is for a serialised one. */
+typedef struct model_fmu_data {
+  model_params p;
+  model_state x;
+  model_input u; /* its last members are the sides of the surfaces */
+  double tolerance;
+  double step;       /* Co-Simulation: the next step to try; 0: not known */
+  double next_event; /* the next event by time, when has_next */
+  int has_next;
+  int mode, co_simulation;
+  int was_set;   /* parameters or states, since the motion began or the last event */
+  int unsettled; /* in initialization mode: something was set since the start was last made consistent */
+  int ended;     /* the condition of 'until' holds */
+  int held_q[MODEL_N], held_v[MODEL_N]; /* starts set by the importer: the others move first */
+  int stays[MODEL_FMU_SURFACES1]; /* 1: the motion stays on the surface, its side is between -1 and 1 */
+  int truth[MODEL_FMU_SURFACES1]; /* of comparisons in 'until' */
+} model_fmu_data;
+
+typedef struct model_fmu {
+  model_fmu_data d;
+  int has_motion, has_shown, has_factors; /* what follows belongs to the state */
+  double a[MODEL_N], lambda[MODEL_FMU_M1], shown[MODEL_FMU_SHOWN1];
+  double K[MODEL_FMU_ROWS*MODEL_FMU_ROWS]; /* of the equations of a and lambda: triangles, rows exchanged as `row` says */
+  int row[MODEL_FMU_ROWS];
+  int has_column[MODEL_FMU_SEEDS];
+  double D[MODEL_FMU_SEEDS*MODEL_FMU_RESULTS]; /* derivatives of a, lambda and what is shown, by each known */
+  char message[256];
+} model_fmu;
+
+/* At the values of the model. */
+void model_fmu_begin(model_fmu *f, int co_simulation);
+
+/* Fails when the mode is none of `modes`. */
+model_fmu_status model_fmu_allow(model_fmu *f, const char *function, int modes);
+model_fmu_status model_fmu_fail(model_fmu *f, const char *words, const char *more);
+
+model_fmu_status model_fmu_get(model_fmu *f, unsigned reference, double *value);
+model_fmu_status model_fmu_set(model_fmu *f, unsigned reference, double value);
+void model_fmu_set_time(model_fmu *f, double time);
+void model_fmu_get_states(const model_fmu *f, double *states);
+model_fmu_status model_fmu_set_states(model_fmu *f, const double *states);
+model_fmu_status model_fmu_get_rates(model_fmu *f, double *rates);
+model_fmu_status model_fmu_get_indicators(model_fmu *f, double *indicators);
+
+/* d(unknown)/d(known), exact. */
+model_fmu_status model_fmu_slope(model_fmu *f, unsigned unknown, unsigned known, double *slope);
+
+/* Makes the start consistent, and finds on which side of each surface it is. */
+model_fmu_status model_fmu_start(model_fmu *f);
+
+/* Whatever is due now: projection, sides, the end, the next event by time. `moved`: states have changed. */
+model_fmu_status model_fmu_update(model_fmu *f, int *moved);
+
+/* Model Exchange: is the state so far off the constraints that it has to be moved back? */
+model_fmu_status model_fmu_is_off(model_fmu *f, int *off);
+
+/* Co-Simulation, to the time `end`; stops before it when 'until' holds. */
+model_fmu_status model_fmu_advance(model_fmu *f, double end);
+
+/* Saved states. The bytes begin with what tells them from those of other models. */
+enum { MODEL_FMU_TOKEN = 40 };
+size_t model_fmu_saved_size(void);
+void model_fmu_save(const model_fmu_data *d, unsigned char *bytes);
+model_fmu_status model_fmu_load(model_fmu *f, const unsigned char *bytes, size_t size, model_fmu_data *d);
+/* Takes over a saved state of the same kind. */
+void model_fmu_restore(model_fmu *f, const model_fmu_data *d);
+
+#endif

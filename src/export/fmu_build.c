@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sources of an FMU as shared libraries: by the compiler of the system for Linux, by zig, where there is one, for the
+ * others. Everything is one text for the compiler, so that nothing but it has to be laid out. */
+#include "codegen/compiler.h"
+#include "export/fmu_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_SECONDS = 300, LARGEST = 1 << 26, LONG_SOURCE = 300000 /* then it is to be small rather than fast */ };
+
+/* All files, headers first; lines that include one of them are left out. */
+static void join(const PfFmu *f, PfText *text)
+{
+  static const char *const heads[] = {"fmu_model.h", "fmu_core.h"};
+  const PfExportFiles *files = &f->files;
+  for (int pass = 0; pass < 4; pass++) {
+    for (int i = 0; i < files->count; i++) {
+      const char *name = files->at[i].name;
+      size_t length = strlen(name);
+      bool source = length > 2 && !strcmp(name + length - 2, ".c");
+      int order = source ? 3 : !strcmp(name, heads[0]) ? 1 : !strcmp(name, heads[1]) ? 2 : 0;
+      if (order != pass) continue;
+      for (const char *at = pf_text_get(&files->at[i].text); *at;) {
+        const char *end = strchr(at, '\n');
+        size_t size = end ? (size_t)(end - at) + 1 : strlen(at);
+        if (strncmp(at, "#include \"", 10) != 0) pf_text_put(text, at, size);
+        at += size;
+      }
+    }
+  }
+}
+
+typedef struct Target {
+  const char *platform[2]; /* the folder in FMI 2 and 3 */
+  const char *ending;
+  const char *zig;         /* NULL: the compiler of the system */
+  enum { ELF, PE, MACH_O } format;
+} Target;
+
+#if defined(__linux__) && defined(__x86_64__)
+#define HERE {"linux64", "x86_64-linux"}
+#elif defined(__linux__) && defined(__aarch64__)
+#define HERE {"aarch64-linux", "aarch64-linux"}
+#else
+#define HERE {NULL, NULL}
+#endif
+
+static const Target targets[] = {
+  {HERE, ".so", NULL, ELF},
+  {{"win64", "x86_64-windows"}, ".dll", "x86_64-windows-gnu", PE},
+  {{"darwin64", "x86_64-darwin"}, ".dylib", "x86_64-macos", MACH_O},
+  {{"aarch64-darwin", "aarch64-darwin"}, ".dylib", "aarch64-macos", MACH_O}};
+
+/* Waits for the compiler; false when it fails. */
+static bool compile(const PfCompiler *compiler, const char *const *flags, const PfText *source, PfJob *job)
+{
+  PfJobState state = PF_JOB_RUNS;
+  if (!pf_job_start(job, compiler, flags, pf_text_get(source), source->count, MOST_SECONDS)) return false;
+  while ((state = pf_job_poll(job)) == PF_JOB_RUNS) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+  return state == PF_JOB_DONE;
+}
+
+static bool read_library(const PfJob *job, const Target *target, PfText *bytes)
+{
+  static const char magic[][5] = {"\177ELF", "MZ", "\xcf\xfa\xed\xfe"};
+  char path[PF_CACHE_PATH], block[4096];
+  size_t count;
+  pf_job_path(job, "code.so", path);
+  FILE *file = fopen(path, "rb");
+  if (!file) return false;
+  while ((count = fread(block, 1, sizeof block, file)) > 0 && bytes->count < LARGEST) pf_text_put(bytes, block, count);
+  fclose(file);
+  size_t length = strlen(magic[target->format]);
+  return !bytes->failed && bytes->count > length && !memcmp(bytes->at, magic[target->format], length);
+}
+
+static bool build_one(const PfCompiler *compiler, const Target *target, const PfText *source, PfText *bytes)
+{
+  const char *flags[16];
+  int count = 0;
+  PfJob job = {0};
+  if (target->zig) flags[count++] = "cc", flags[count++] = "-target", flags[count++] = target->zig;
+  flags[count++] = source->count > LONG_SOURCE ? "-Os" : "-O2";
+  static const char *const all[] = {"-std=c99", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off",
+                                    "-ffunction-sections", "-s"};
+  for (size_t i = 0; i < sizeof all/sizeof *all; i++) flags[count++] = all[i];
+  if (target->format == ELF) flags[count++] = "-Wl,--gc-sections,--no-as-needed";
+  if (target->format == MACH_O) flags[count++] = "-Wl,-install_name,@rpath/model.dylib"; /* not the place it was made at */
+  flags[count++] = "-lm";
+  flags[count] = NULL;
+  bool good = compile(compiler, flags, source, &job) && read_library(&job, target, bytes);
+  pf_job_end(&job);
+  return good;
+}
+
+/* zig is asked for by $PFAFF_ZIG: its path. */
+static bool find_zig(PfCompiler *zig)
+{
+  const char *path = getenv("PFAFF_ZIG");
+  *zig = (PfCompiler){.path = ""};
+  if (!path || path[0] != '/' || strlen(path) >= sizeof zig->path) return false;
+  snprintf(zig->path, sizeof zig->path, "%s", path);
+  return true;
+}
+
+/* `bytes` has room for one library for each target; those that are not there stay empty. */
+PfStatus pf_fmu_build(const PfFmu *f, PfFmuMade *made, PfText *bytes)
+{
+  PfCompiler compiler, zig;
+  bool has_compiler = pf_compiler_find(&compiler), has_zig = find_zig(&zig);
+  PfText source;
+  pf_text_init(&source, pf_context_allocator(f->ctx));
+  join(f, &source);
+  if (!has_compiler) made->trouble = "there is no C compiler";
+  for (size_t i = 0; i < sizeof targets/sizeof *targets && !source.failed; i++) {
+    const Target *t = targets + i;
+    if (!t->platform[0] || !(t->zig ? has_zig : has_compiler)) continue;
+    if (build_one(t->zig ? &zig : &compiler, t, &source, bytes + i)) {
+      made->binaries[made->binary_count++] = t->platform[f->options->version - 2];
+    } else {
+      pf_text_free(bytes + i);
+      pf_text_init(bytes + i, pf_context_allocator(f->ctx));
+      made->trouble = t->zig ? "zig failed for one of its targets" : "the C compiler failed";
+    }
+  }
+  PfStatus status = source.failed ? pf_no_room(f->ctx, "the FMU") : PF_OK;
+  pf_text_free(&source);
+  return status;
+}
+
+const char *pf_fmu_library(const PfFmu *f, int target, const char **ending)
+{
+  if (target >= (int)(sizeof targets/sizeof *targets)) return NULL;
+  *ending = targets[target].ending;
+  const char *platform = targets[target].platform[f->options->version - 2];
+  return platform ? platform : "";
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variables of an FMU, and at which surfaces its motion changes. */
+#include "export/fmu_impl.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- variables */
+
+typedef struct Names {
+  PfFmu *fmu;
+  PfMap taken;
+  int room;
+} Names;
+
+/* Names are those of the model; one that is taken gets a number behind it. */
+static PfStatus add(Names *n, const char *name, PfFmuVariable variable)
+{
+  PfFmu *f = n->fmu;
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(f->ctx));
+  pf_text_add(&text, name);
+  for (int k = 2; pf_map_get(&n->taken, pf_text_get(&text), text.count); k++) {
+    text.count = 0;
+    pf_text_print(&text, "%s (%d)", name, k);
+  }
+  char *own = text.failed ? NULL : pf_arena_text(f->arena, pf_text_get(&text), text.count);
+  pf_text_free(&text);
+  if (!own || f->variable_count == n->room || !pf_map_set(&n->taken, own, strlen(own), own))
+    return pf_no_room(f->ctx, "the FMU");
+  variable.name = own;
+  f->variables[f->variable_count++] = variable;
+  return PF_OK;
+}
+
+static const char *primed(PfFmu *f, const char *name, const char *primes)
+{
+  size_t length = strlen(name), more = strlen(primes);
+  char *text = pf_arena_array(f->arena, char, length + more + 1);
+  if (!text) return NULL;
+  memcpy(text, name, length);
+  memcpy(text + length, primes, more + 1);
+  return text;
+}
+
+static PfStatus add_given(Names *n)
+{
+  PfFmu *f = n->fmu;
+  const PfExport *x = f->x;
+  const PfNamedList *lists[] = {&x->parameters, &x->inputs};
+  PF_TRY(add(n, "time", (PfFmuVariable){.about = "time", .measure = {"s", 1}, .causality = PF_FMU_INDEPENDENT,
+                                        .derivative_of = -1}));
+  for (int k = 0; k < 2; k++) {
+    if (k) f->at_input = f->variable_count;
+    int count = k ? f->input_count : lists[k]->count;
+    for (int i = 0; i < count; i++) {
+      PfFmuVariable v = {.about = k ? "input" : "parameter", .measure = lists[k]->at[i].measure, .derivative_of = -1,
+                         .causality = k ? PF_FMU_INPUT : PF_FMU_PARAMETER,
+                         .start = x->start[(k ? x->at_inputs : 0) + i]};
+      PF_TRY(add(n, lists[k]->at[i].name, v));
+    }
+  }
+  return PF_OK;
+}
+
+static bool is_output(const PfExport *x, PfExpr e)
+{
+  for (int i = 0; i < x->outputs.count; i++)
+    if (x->output[i] == e) return true;
+  return false;
+}
+
+/* Coordinates, velocities, accelerations: each the derivative of the one before. */
+static PfStatus add_motion(Names *n)
+{
+  static const char *const primes[] = {"", "'", "''"};
+  static const char *const about[] = {"coordinate", "velocity", "acceleration"};
+  PfFmu *f = n->fmu;
+  const PfExport *x = f->x;
+  int *const at[] = {&f->at_q, &f->at_v, &f->at_a};
+  for (int k = 0; k < 3; k++) {
+    *at[k] = f->variable_count;
+    for (int i = 0; i < x->n; i++) {
+      const char *name = primed(f, x->coordinates.at[i].name, primes[k]);
+      PfExpr symbol = x->symbols[(k == 2 ? x->at_a : x->at_q + k*x->n) + i];
+      PfFmuVariable v = {.about = about[k], .measure = pf_coordinate_measure(x->model->coordinates + i, k),
+                         .causality = k < 2 || is_output(x, symbol) ? PF_FMU_OUTPUT : PF_FMU_LOCAL, .is_state = k < 2,
+                         .start = k < 2 ? x->start[x->at_q + k*x->n + i] : 0,
+                         .derivative_of = k ? *at[k - 1] + i : -1};
+      if (!name) return pf_no_room(f->ctx, "the FMU");
+      PF_TRY(add(n, name, v));
+    }
+  }
+  return PF_OK;
+}
+
+static PfStatus add_multipliers(Names *n)
+{
+  PfFmu *f = n->fmu;
+  const PfExport *x = f->x;
+  f->at_lambda = f->variable_count;
+  for (int i = 0; i < x->m; i++) {
+    PfText name;
+    pf_text_init(&name, pf_context_allocator(f->ctx));
+    pf_text_print(&name, "lambda[%s]", x->constraints.at[i].name);
+    PfFmuVariable v = {.about = "multiplier of a constraint", .measure = x->constraints.at[i].measure,
+                       .causality = is_output(x, x->symbols[x->at_lambda + i]) ? PF_FMU_OUTPUT : PF_FMU_LOCAL,
+                       .derivative_of = -1};
+    PfStatus status = add(n, pf_text_get(&name), v);
+    pf_text_free(&name);
+    PF_TRY(status);
+  }
+  return PF_OK;
+}
+
+/* Is it a variable already: a coordinate, a velocity, an acceleration, a multiplier, an input, a parameter, time? */
+static bool is_symbol(const PfExport *x, PfExpr e)
+{
+  for (int i = 0; i < x->symbol_count; i++)
+    if (x->symbols[i] == e) return true;
+  return false;
+}
+
+static PfStatus add_shown(Names *n, const char *name, const char *about, PfMeasure measure, PfFmuCausality causality,
+                          PfExpr value)
+{
+  PfFmuVariable v = {.about = about, .measure = measure, .causality = causality, .derivative_of = -1, .value = value};
+  PF_TRY(pf_export_expand(n->fmu->x, &v.value, 1));
+  n->fmu->shown_count++;
+  return add(n, name, v);
+}
+
+static PfStatus add_energies(Names *n)
+{
+  static const char *const names[] = {"kinetic", "potential", "energy"};
+  static const char *const about[] = {"kinetic energy", "potential energy", "kinetic and potential energy"};
+  const PfExport *x = n->fmu->x;
+  PfExpr energy[] = {x->equations->kinetic, x->equations->potential,
+                     pf_expr_add(x->ctx, x->equations->kinetic, x->equations->potential)};
+  for (int i = 0; i < 3; i++)
+    if (!is_output(x, energy[i]) || i < 2)
+      PF_TRY(add_shown(n, names[i], about[i], (PfMeasure){"J", 1}, PF_FMU_OUTPUT, energy[i]));
+  return PF_OK;
+}
+
+/* What the model plots, energies, definitions made of parameters. */
+static PfStatus add_results(Names *n)
+{
+  PfFmu *f = n->fmu;
+  const PfExport *x = f->x;
+  f->at_shown = f->variable_count;
+  for (int i = 0; i < x->outputs.count; i++)
+    if (!is_symbol(x, x->output[i]))
+      PF_TRY(add_shown(n, x->outputs.at[i].name, "output", x->outputs.at[i].measure, PF_FMU_OUTPUT, x->output[i]));
+  PF_TRY(add_energies(n));
+  for (int i = 0; i < x->model->parameter_count; i++) {
+    const PfParameter *p = x->model->parameters + i;
+    if (p->derived && !p->hidden)
+      PF_TRY(add_shown(n, p->name, "made of parameters", pf_model_measure(x->model, p->name), PF_FMU_CALCULATED,
+                       p->symbol));
+  }
+  return PF_OK;
+}
+
+static PfStatus add_indicators(Names *n)
+{
+  PfFmu *f = n->fmu;
+  char name[32];
+  f->at_indicator = f->variable_count;
+  for (int i = 0; i < f->indicator_count; i++) {
+    snprintf(name, sizeof name, "event indicator %d", i + 1);
+    PF_TRY(add(n, name, (PfFmuVariable){.about = "positive until something changes", .measure = {"", 1},
+                                        .causality = PF_FMU_LOCAL, .derivative_of = -1}));
+  }
+  return PF_OK;
+}
+
+static PfStatus add_all(Names *n)
+{
+  PF_TRY(add_given(n));
+  PF_TRY(add_motion(n));
+  PF_TRY(add_multipliers(n));
+  PF_TRY(add_results(n));
+  return add_indicators(n);
+}
+
+static PfStatus list_variables(PfFmu *f)
+{
+  const PfExport *x = f->x;
+  Names n = {.fmu = f, .room = 1 + x->parameters.count + x->inputs.count + 3*x->n + x->m + x->outputs.count + 3 +
+                               x->model->parameter_count + f->indicator_count};
+  f->variables = pf_arena_array(f->arena, PfFmuVariable, n.room);
+  if (!f->variables) return pf_no_room(f->ctx, "the FMU");
+  pf_map_init(&n.taken, pf_context_allocator(f->ctx));
+  PfStatus status = add_all(&n);
+  pf_map_free(&n.taken);
+  return status;
+}
+
+/* ---------------------------------------------------------------- surfaces */
+
+static PfStatus grow(PfFmu *f)
+{
+  if (f->surface_count < f->surface_room) return PF_OK;
+  int room = f->surface_room ? 2*f->surface_room : 8;
+  PfFmuSurface *surfaces = pf_arena_array(f->arena, PfFmuSurface, room);
+  PfExpr *truths = pf_arena_array(f->arena, PfExpr, room);
+  if (!surfaces || !truths) return pf_no_room(f->ctx, "the FMU");
+  if (f->surface_count) memcpy(surfaces, f->surfaces, (size_t)f->surface_count*sizeof *surfaces);
+  if (f->surface_count) memcpy(truths, f->truths, (size_t)f->surface_count*sizeof *truths);
+  f->surfaces = surfaces, f->truths = truths, f->surface_room = room;
+  return PF_OK;
+}
+
+/* Its rate is known when no forces of constraints are in it, and no accelerations. */
+static PfStatus add_surface(PfFmu *f, PfFmuSurface s)
+{
+  const PfExport *x = f->x;
+  PfExpr t = x->symbols[x->at_time];
+  PF_TRY(grow(f));
+  PF_TRY(pf_export_expand(x, &s.g, 1));
+  bool by_state = pf_expr_depends(f->ctx, s.g, x->symbols + x->at_inputs, x->symbol_count - x->at_inputs);
+  bool by_forces = pf_expr_depends(f->ctx, s.g, x->symbols + x->at_a, x->n + x->m), jumps;
+  s.rate = pf_expr_int(f->ctx, 0);
+  PF_TRY(pf_may_switch(f->ctx, f->arena, &s.g, 1, &jumps));
+  if (!by_forces && !jumps) PF_TRY(pf_surface_rate(f->ctx, f->arena, x->model, s.g, &s.rate));
+  s.timed = !by_state && !jumps && pf_expr_depends(f->ctx, s.g, &t, 1) && !pf_expr_depends(f->ctx, s.rate, &t, 1);
+  if (!s.timed) f->indicator_count++;
+  f->truths[f->surface_count] = PF_EXPR_NONE;
+  f->surfaces[f->surface_count++] = s;
+  return pf_expr_check(f->ctx);
+}
+
+static PfStatus add_comparison(PfFmu *f, PfExpr g, PfOp op, PfExpr *truth)
+{
+  char name[40];
+  snprintf(name, sizeof name, "truth of %d", f->surface_count + 1); /* with a blank: nobody else has such a name */
+  *truth = pf_expr_symbol(f->ctx, name);
+  PF_TRY(add_surface(f, (PfFmuSurface){.g = g, .equal = op == PF_OP_EQUAL, .or_equal = op == PF_OP_LESS_EQUAL}));
+  f->truths[f->surface_count - 1] = *truth;
+  return PF_OK;
+}
+
+/* A condition as logic of comparisons; what is none down to some depth is one comparison of its value. */
+static PfStatus read_condition(PfFmu *f, PfExpr e, int depth, PfExpr *out)
+{
+  PfContext *ctx = f->ctx;
+  PfOp op = pf_expr_op(ctx, e);
+  if ((op == PF_OP_AND || op == PF_OP_OR || op == PF_OP_NOT) && depth > 0) {
+    PfExpr args[2] = {PF_EXPR_NONE, PF_EXPR_NONE};
+    int count = pf_expr_arg_count(ctx, e);
+    for (int i = 0; i < count; i++) PF_TRY(read_condition(f, pf_expr_arg(ctx, e, i), depth - 1, args + i));
+    *out = count == 2 ? pf_expr_call2(ctx, op, args[0], args[1]) : pf_expr_call1(ctx, op, args[0]);
+    return pf_expr_check(ctx);
+  }
+  if (pf_expr_is_number(ctx, e, NULL)) {
+    *out = e;
+    return PF_OK;
+  }
+  bool compares = op == PF_OP_LESS || op == PF_OP_LESS_EQUAL || op == PF_OP_EQUAL;
+  PfExpr g = compares ? pf_expr_sub(ctx, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1))
+                      : pf_expr_sub(ctx, pf_expr_rational(ctx, 1, 2), e);
+  return add_comparison(f, g, op, out);
+}
+
+static PfStatus list_surfaces(PfFmu *f)
+{
+  const PfSwitches *sides = f->options->sides;
+  PfExpr until = f->options->until;
+  enum { DEPTH = 64 };
+  PF_TRY(grow(f));
+  for (int k = 0; k < f->side_count; k++) PF_TRY(add_surface(f, (PfFmuSurface){.g = sides->at[k].surface}));
+  f->condition = PF_EXPR_NONE;
+  if (until == PF_EXPR_NONE) return PF_OK;
+  PF_TRY(pf_equations_express(f->ctx, f->arena, f->x->equations, &until, 1));
+  return read_condition(f, until, DEPTH, &f->condition);
+}
+
+PfStatus pf_fmu_collect(PfFmu *f)
+{
+  f->side_count = f->options->sides ? f->options->sides->count : 0;
+  f->input_count = f->x->inputs.count - f->side_count;
+  PF_TRY(list_surfaces(f));
+  return list_variables(f);
+}
+
+PfStatus pf_fmu_check(PfContext *ctx, const PfModel *model)
+{
+  if (!model->event_count) return PF_OK;
+  pf_fail_at(ctx, PF_ERR_MODEL, model->events[0].place, "an FMU cannot follow the event 'when %s': it changes what is "
+             "free and what is held", model->events[0].text);
+  pf_hint(ctx, "leave the event out and export the model as it is before or after it; 'pfaff run' follows events");
+  return PF_ERR_MODEL;
+}

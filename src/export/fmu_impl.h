@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the writer of FMUs. */
+#ifndef PF_EXPORT_FMU_IMPL_H
+#define PF_EXPORT_FMU_IMPL_H
+
+#include "export/c_impl.h"
+#include "export/fmu.h"
+
+typedef enum PfFmuCausality {
+  PF_FMU_INDEPENDENT,
+  PF_FMU_PARAMETER,
+  PF_FMU_CALCULATED, /* a parameter made of others */
+  PF_FMU_INPUT,
+  PF_FMU_OUTPUT,
+  PF_FMU_LOCAL
+} PfFmuCausality;
+
+/* Its place in the list is its value reference. */
+typedef struct PfFmuVariable {
+  const char *name, *about;
+  PfMeasure measure;
+  PfFmuCausality causality;
+  bool is_state;
+  double start;
+  int derivative_of; /* a value reference; -1: none */
+  PfExpr value;      /* of what is shown; else PF_EXPR_NONE */
+} PfFmuVariable;
+
+/* At which the motion changes: the sides of switches, then comparisons of 'until'. */
+typedef struct PfFmuSurface {
+  PfExpr g, rate;
+  bool timed;    /* by time alone, linearly: its instant is known */
+  bool equal, or_equal;
+} PfFmuSurface;
+
+typedef struct PfFmu {
+  const PfExport *x;
+  PfContext *ctx;
+  PfArena *arena;
+  const PfFmuOptions *options;
+  char guid[40];
+  int input_count, side_count;
+  int variable_count;
+  PfFmuVariable *variables;
+  int at_input, at_q, at_v, at_a, at_lambda, at_shown, at_indicator; /* value references */
+  int shown_count;
+  int surface_count, surface_room, indicator_count;
+  PfFmuSurface *surfaces;
+  PfExpr *truths;   /* symbols of the comparisons */
+  PfExpr condition; /* made of them */
+  PfExportFiles files; /* sources */
+} PfFmu;
+
+/* Variables, surfaces (fmu_collect.c). */
+PfStatus pf_fmu_collect(PfFmu *fmu);
+/* fmu_model.h and fmu_model.c (fmu_source.c). */
+PfStatus pf_fmu_sources(PfFmu *fmu);
+/* modelDescription.xml, buildDescription.xml (fmu_xml.c). */
+PfStatus pf_fmu_description(const PfFmu *fmu, PfText *text);
+void pf_fmu_build_description(const PfFmu *fmu, PfText *text);
+/* documentation/index.html (fmu_page.c) */
+void pf_fmu_page(const PfFmu *fmu, PfText *text);
+/* Libraries of the sources (fmu_build.c). */
+PfStatus pf_fmu_build(const PfFmu *fmu, PfFmuMade *made, PfText *bytes);
+/* The folder and the ending of one; NULL past the last. */
+const char *pf_fmu_library(const PfFmu *fmu, int target, const char **ending);
+
+/* The texts of fmu/ (made by cmake/PfaffFmu.cmake): lines, then NULL. */
+extern const char *const pf_fmu_core_h[], *const pf_fmu_core_c[], *const pf_fmi2_c[], *const pf_fmi3_c[];
+
+#endif

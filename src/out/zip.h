@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Archives as ZIP: the same files, the same bytes. All files have one date; nothing of the system gets in. */
+#ifndef PF_SRC_OUT_ZIP_H
+#define PF_SRC_OUT_ZIP_H
+
+#include "out/out.h"
+
+/* Adds the bytes to `out` as deflated data (RFC 1951), in one block. */
+void pf_deflate(PfContext *ctx, const unsigned char *bytes, size_t count, PfText *out);
+
+uint32_t pf_crc32(const unsigned char *bytes, size_t count);
+
+typedef struct PfZip {
+  PfContext *ctx;
+  PfText *out;      /* the archive */
+  PfText directory; /* its end */
+  int count;
+} PfZip;
+
+void pf_zip_begin(PfZip *zip, PfContext *ctx, PfText *out);
+/* Names have folders before slashes; the caller sees to it that they are relative and plain. */
+void pf_zip_add(PfZip *zip, const char *name, const char *bytes, size_t count);
+/* Fails with PF_ERR_MEMORY, and with PF_ERR_LIMIT when the archive is larger than the format allows. */
+PfStatus pf_zip_end(PfZip *zip);
+
+#endif
