@@ -220,7 +220,8 @@ static const char actuate_head[] =
 
 static const char actuate_middle[] =
 "  @_real lambda[$_M1], F_u[$_N*$_INPUTS], Q[$_N*$_N];\n"
-"  @_real W[$_N*$_INPUTS], r[$_N], B[$_INPUTS*$_INPUTS], T[$_INPUTS*$_N], y[$_INPUTS], U[$_N*$_N], most = 0;\n"
+"  @_real W[$_N*$_INPUTS] = {0}, r[$_N], B[$_INPUTS*$_INPUTS], T[$_INPUTS*$_N] = {0}, y[$_INPUTS] = {0};\n"
+"  @_real U[$_N*$_N], most = 0;\n"
 "  int row[$_ACTUATE], other[$_ACTUATE], rank, left, reached, kept, i, j, k;\n"
 "  for (i = 0; i < $_M; i++) lambda[i] = 0;\n"
 "  @_matrices(p, x, u, M, F, A, b);\n"

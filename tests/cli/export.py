@@ -126,6 +126,21 @@ def names(place):
         run_others(place/"hostile.pf", folder, name)
 
 
+TINY = "model tiny\ncoord x\nkinetic (1 + x^2)*x'^2\n"
+
+
+def tiny(place):
+    """One coordinate, one constraint, one input: loops that are entered once or never, which compilers look through."""
+    for k, more in enumerate(("", "input u\nforce x = u*cos(x)\n", "constraint c: x' = 0\n", "input u\nforce x = u\nconstraint c: x' = 0\n")):
+        folder = place/f"tiny_{k}"
+        done = call("export", "--to", "c", "--form", "multipliers", "-o", folder, "-", text=TINY + more)
+        expect(f"a tiny model, {k}", done.returncode == 0, done.stderr)
+        for level in ("-O1", "-O2", "-Os") if compiler else ():
+            done = outside(compiler, *WARNINGS, level, "-c", "tiny.c", cwd=folder)
+            expect(f"a tiny model compiles with {level}, {k}", done.returncode == 0, done.stderr[:600])
+        compile_and_test(folder, "tiny")
+
+
 def compile_and_test(folder, name):
     if not compiler: return
     done = outside(compiler, *WARNINGS, f"{name}.c", f"{name}_test.c", "-lm", "-o", "test", cwd=folder)
@@ -252,6 +267,7 @@ with tempfile.TemporaryDirectory() as folder:
     places(place)
     folders(place)
     names(place)
+    tiny(place)
     languages(place)
     controller(place)
     if numpy:
