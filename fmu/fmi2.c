@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of FMI 2.0, Model Exchange and Co-Simulation. Types are those of the standard's interface, declared here
- * by what they are made of. FMI2_FUNCTION_PREFIX, when it is defined, stands before every name. */
+/* The functions of FMI 2.0, Model Exchange and Co-Simulation. Types are those of the standard's interface, declared
+ * here by what they are made of. FMI2_FUNCTION_PREFIX, when it is defined, stands before every name. */
 #include "fmu_core.h"
 
 #include <math.h>
@@ -22,7 +22,9 @@
 #define MODEL_FMU_API
 #endif
 
-typedef enum model_fmi2_status { MODEL_FMI2_OK, MODEL_FMI2_WARNING, MODEL_FMI2_DISCARD, MODEL_FMI2_ERROR } model_fmi2_status;
+typedef enum model_fmi2_status {
+  MODEL_FMI2_OK, MODEL_FMI2_WARNING, MODEL_FMI2_DISCARD, MODEL_FMI2_ERROR
+} model_fmi2_status;
 typedef enum model_fmi2_type { MODEL_FMI2_MODEL_EXCHANGE, MODEL_FMI2_CO_SIMULATION } model_fmi2_type;
 typedef enum model_fmi2_kind {
   MODEL_FMI2_DO_STEP_STATUS,
@@ -119,7 +121,8 @@ model_fmi2_status FMI2(fmi2SetDebugLogging)(void *instance, int on, size_t count
 
 static void model_fmi2_complain(const model_fmi2_callbacks *call, const char *name, const char *words)
 {
-  if (call && call->log) call->log(call->environment, name ? name : "", MODEL_FMI2_ERROR, "logStatusError", "%s", words);
+  if (call && call->log) call->log(call->environment, name ? name : "", MODEL_FMI2_ERROR, "logStatusError", "%s",
+                                   words);
 }
 
 MODEL_FMU_API void *FMI2(fmi2Instantiate)(const char *name, model_fmi2_type type, const char *guid,
@@ -345,7 +348,8 @@ model_fmi2_status FMI2(fmi2DeSerializeFMUstate)(void *instance, const char *byte
 
 /* ---------------------------------------------------------------- derivatives */
 
-MODEL_FMU_API model_fmi2_status FMI2(fmi2GetDirectionalDerivative)(void *instance, const unsigned *unknowns, size_t rows,
+MODEL_FMU_API model_fmi2_status FMI2(fmi2GetDirectionalDerivative)(void *instance, const unsigned *unknowns,
+                                                                   size_t rows,
                                                                    const unsigned *knowns, size_t columns,
                                                                    const double *seed, double *sensitivity);
 model_fmi2_status FMI2(fmi2GetDirectionalDerivative)(void *instance, const unsigned *unknowns, size_t rows,
@@ -477,7 +481,8 @@ model_fmi2_status FMI2(fmi2GetContinuousStates)(void *instance, double *states, 
 {
   model_fmi2 *f = instance;
   model_fmi2_status status;
-  if (!model_fmi2_array(f, "fmi2GetContinuousStates", MODEL_FMI2_AFTER, states, size, 2*MODEL_N, &status)) return status;
+  if (!model_fmi2_array(f, "fmi2GetContinuousStates", MODEL_FMI2_AFTER, states, size, 2*MODEL_N, &status))
+    return status;
   model_fmu_get_states(&f->core, states);
   return MODEL_FMI2_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of FMI 3.0, Model Exchange and Co-Simulation. Types are those of the standard's interface, declared here
- * by what they are made of. FMI3_FUNCTION_PREFIX, when it is defined, stands before every name. */
+/* The functions of FMI 3.0, Model Exchange and Co-Simulation. Types are those of the standard's interface, declared
+ * here by what they are made of. FMI3_FUNCTION_PREFIX, when it is defined, stands before every name. */
 #include "fmu_core.h"
 
 #include <math.h>
@@ -24,7 +24,9 @@
 #define MODEL_FMU_API
 #endif
 
-typedef enum model_fmi3_status { MODEL_FMI3_OK, MODEL_FMI3_WARNING, MODEL_FMI3_DISCARD, MODEL_FMI3_ERROR } model_fmi3_status;
+typedef enum model_fmi3_status {
+  MODEL_FMI3_OK, MODEL_FMI3_WARNING, MODEL_FMI3_DISCARD, MODEL_FMI3_ERROR
+} model_fmi3_status;
 typedef void (*model_fmi3_log)(void *environment, model_fmi3_status status, const char *category, const char *message);
 typedef void (*model_fmi3_intermediate)(void *, double, bool, bool, bool, bool, bool *, double *);
 
@@ -305,24 +307,32 @@ MODEL_FMI3_NO_TYPE(String, model_fmi3_string)
 #endif
 typedef const uint8_t *model_fmi3_binary;
 typedef int model_fmi3_qualifier;
-MODEL_FMI3_NONE(fmi3GetBinary, (void *instance, const uint32_t *r, size_t n, size_t *sizes, model_fmi3_binary *v, size_t nv))
-MODEL_FMI3_NONE(fmi3SetBinary, (void *instance, const uint32_t *r, size_t n, const size_t *sizes, const model_fmi3_binary *v, size_t nv))
+MODEL_FMI3_NONE(fmi3GetBinary, (void *instance, const uint32_t *r, size_t n, size_t *sizes, model_fmi3_binary *v,
+                                size_t nv))
+MODEL_FMI3_NONE(fmi3SetBinary, (void *instance, const uint32_t *r, size_t n, const size_t *sizes,
+                                const model_fmi3_binary *v, size_t nv))
 MODEL_FMI3_NONE(fmi3GetClock, (void *instance, const uint32_t *r, size_t n, bool *v))
 MODEL_FMI3_NONE(fmi3SetClock, (void *instance, const uint32_t *r, size_t n, const bool *v))
 MODEL_FMI3_NONE(fmi3GetNumberOfVariableDependencies, (void *instance, uint32_t r, size_t *count))
-MODEL_FMI3_NONE(fmi3GetVariableDependencies, (void *instance, uint32_t r, size_t *i, uint32_t *by, size_t *j, int *kinds, size_t n))
+MODEL_FMI3_NONE(fmi3GetVariableDependencies, (void *instance, uint32_t r, size_t *i, uint32_t *by, size_t *j,
+                                              int *kinds, size_t n))
 MODEL_FMI3_NONE(fmi3EnterConfigurationMode, (void *instance))
 MODEL_FMI3_NONE(fmi3ExitConfigurationMode, (void *instance))
-MODEL_FMI3_NONE(fmi3GetIntervalDecimal, (void *instance, const uint32_t *r, size_t n, double *v, model_fmi3_qualifier *q))
-MODEL_FMI3_NONE(fmi3GetIntervalFraction, (void *instance, const uint32_t *r, size_t n, uint64_t *c, uint64_t *s, model_fmi3_qualifier *q))
+MODEL_FMI3_NONE(fmi3GetIntervalDecimal, (void *instance, const uint32_t *r, size_t n, double *v,
+                                         model_fmi3_qualifier *q))
+MODEL_FMI3_NONE(fmi3GetIntervalFraction, (void *instance, const uint32_t *r, size_t n, uint64_t *c, uint64_t *s,
+                                          model_fmi3_qualifier *q))
 MODEL_FMI3_NONE(fmi3GetShiftDecimal, (void *instance, const uint32_t *r, size_t n, double *v))
 MODEL_FMI3_NONE(fmi3GetShiftFraction, (void *instance, const uint32_t *r, size_t n, uint64_t *c, uint64_t *s))
 MODEL_FMI3_NONE(fmi3SetIntervalDecimal, (void *instance, const uint32_t *r, size_t n, const double *v))
-MODEL_FMI3_NONE(fmi3SetIntervalFraction, (void *instance, const uint32_t *r, size_t n, const uint64_t *c, const uint64_t *s))
+MODEL_FMI3_NONE(fmi3SetIntervalFraction, (void *instance, const uint32_t *r, size_t n, const uint64_t *c,
+                                          const uint64_t *s))
 MODEL_FMI3_NONE(fmi3SetShiftDecimal, (void *instance, const uint32_t *r, size_t n, const double *v))
-MODEL_FMI3_NONE(fmi3SetShiftFraction, (void *instance, const uint32_t *r, size_t n, const uint64_t *c, const uint64_t *s))
+MODEL_FMI3_NONE(fmi3SetShiftFraction, (void *instance, const uint32_t *r, size_t n, const uint64_t *c,
+                                       const uint64_t *s))
 MODEL_FMI3_NONE(fmi3EnterStepMode, (void *instance))
-MODEL_FMI3_NONE(fmi3GetOutputDerivatives, (void *instance, const uint32_t *r, size_t n, const int32_t *o, double *v, size_t nv))
+MODEL_FMI3_NONE(fmi3GetOutputDerivatives, (void *instance, const uint32_t *r, size_t n, const int32_t *o, double *v,
+                                           size_t nv))
 MODEL_FMI3_NONE(fmi3ActivateModelPartition, (void *instance, uint32_t r, double time))
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
@@ -395,7 +405,8 @@ model_fmi3_status FMI3(fmi3DeserializeFMUState)(void *instance, const uint8_t *b
 
 /* ---------------------------------------------------------------- derivatives */
 
-MODEL_FMU_API model_fmi3_status FMI3(fmi3GetDirectionalDerivative)(void *instance, const uint32_t *unknowns, size_t rows,
+MODEL_FMU_API model_fmi3_status FMI3(fmi3GetDirectionalDerivative)(void *instance, const uint32_t *unknowns,
+                                                                   size_t rows,
                                                                    const uint32_t *knowns, size_t columns,
                                                                    const double *seed, size_t seeds,
                                                                    double *sensitivity, size_t size);
@@ -562,7 +573,8 @@ model_fmi3_status FMI3(fmi3GetContinuousStates)(void *instance, double *states, 
 {
   model_fmi3 *f = instance;
   model_fmi3_status status;
-  if (!model_fmi3_array(f, "fmi3GetContinuousStates", MODEL_FMI3_AFTER, states, size, 2*MODEL_N, &status)) return status;
+  if (!model_fmi3_array(f, "fmi3GetContinuousStates", MODEL_FMI3_AFTER, states, size, 2*MODEL_N, &status))
+    return status;
   model_fmu_get_states(&f->core, states);
   return MODEL_FMI3_OK;
 }

@@ -465,7 +465,8 @@ model_fmu_status model_fmu_update(model_fmu *f, int *moved)
 
 /* ---------------------------------------------------------------- a consistent start */
 
-/* What may be moved: first what neither the model nor the importer gives, then what the importer has not set, then all. */
+/* What may be moved: first what neither the model nor the importer gives, then what the importer has not set, then
+ * all. */
 static int model_fmu_is_free(const model_fmu_data *d, int level, int i, int stage)
 {
   const int set = level ? d->held_v[i] : d->held_q[i];
@@ -485,8 +486,8 @@ static double model_fmu_miss(const model_fmu_data *d, const model_state *x, int 
   return most;
 }
 
-/* The smallest change of what is free, by the masses, that takes the constraints to zero in linear approximation; a little
- * softer, so that redundant rows do no harm. */
+/* The smallest change of what is free, by the masses, that takes the constraints to zero in linear approximation; a
+ * little softer, so that redundant rows do no harm. */
 static int model_fmu_change(const model_fmu_data *d, const model_state *x, int level, int stage, const double *miss,
                             double *change)
 {
@@ -815,8 +816,8 @@ static model_fmu_status model_fmu_difference(model_fmu *f, unsigned unknown, uns
   return status;
 }
 
-/* K = d(residuals)/d(a, lambda) as triangles. The last diagonal is a little more than zero, so that redundant constraints
- * share their forces. */
+/* K = d(residuals)/d(a, lambda) as triangles. The last diagonal is a little more than zero, so that redundant
+ * constraints share their forces. */
 static model_fmu_status model_fmu_factor(model_fmu *f)
 {
   enum { n = MODEL_FMU_ROWS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An instance of the model as an importer sees it: values by reference, modes, events, motion, derivatives. The same for
- * FMI 2 and FMI 3; fmi2.c and fmi3.c are the doors. Nothing here is global, and nothing is allocated. */
+/* An instance of the model as an importer sees it: values by reference, modes, events, motion, derivatives. The same
+ * for FMI 2 and FMI 3; fmi2.c and fmi3.c are the doors. Nothing here is global, and nothing is allocated. */
 #ifndef MODEL_FMU_CORE_H
 #define MODEL_FMU_CORE_H
 
@@ -47,7 +47,8 @@ typedef struct model_fmu {
   model_fmu_data d;
   int has_motion, has_shown, has_factors; /* what follows belongs to the state */
   double a[MODEL_N], lambda[MODEL_FMU_M1], shown[MODEL_FMU_SHOWN1];
-  double K[MODEL_FMU_ROWS*MODEL_FMU_ROWS]; /* of the equations of a and lambda: triangles, rows exchanged as `row` says */
+  /* of the equations of a and lambda: triangles, rows exchanged as `row` says */
+  double K[MODEL_FMU_ROWS*MODEL_FMU_ROWS];
   int row[MODEL_FMU_ROWS];
   int has_column[MODEL_FMU_SEEDS];
   double D[MODEL_FMU_SEEDS*MODEL_FMU_RESULTS]; /* derivatives of a, lambda and what is shown, by each known */

@@ -345,7 +345,8 @@ static PfStatus export(Exported *x)
 static void text_fmu(const Exported *x, PfText *text)
 {
   const PfFmuMade *m = &x->made;
-  pf_text_print(text, "FMI %d.0, %d variables, %d event indicators, %.0f kB; ", isnan(x->options->fmi) ? 3 : (int)x->options->fmi,
+  pf_text_print(text, "FMI %d.0, %d variables, %d event indicators, %.0f kB; ",
+                isnan(x->options->fmi) ? 3 : (int)x->options->fmi,
                 m->variable_count, m->indicator_count, (double)x->files.at[0].text.count/1000);
   if (!m->binary_count) pf_text_add(text, "sources only");
   for (int i = 0; i < m->binary_count; i++) pf_text_print(text, "%s%s", i ? ", " : "libraries for ", m->binaries[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sources of an FMU as shared libraries: by the compiler of the system for Linux, by zig, where there is one, for the
- * others. Everything is one text for the compiler, so that nothing but it has to be laid out. */
+/* The sources of an FMU as shared libraries: by the compiler of the system for Linux, by zig, where there is one, for
+ * the others. Everything is one text for the compiler, so that nothing but it has to be laid out. */
 #include "codegen/compiler.h"
 #include "export/fmu_impl.h"
 
@@ -88,7 +88,8 @@ static bool build_one(const PfCompiler *compiler, const Target *target, const Pf
                                     "-ffunction-sections", "-s"};
   for (size_t i = 0; i < sizeof all/sizeof *all; i++) flags[count++] = all[i];
   if (target->format == ELF) flags[count++] = "-Wl,--gc-sections,--no-as-needed";
-  if (target->format == MACH_O) flags[count++] = "-Wl,-install_name,@rpath/model.dylib"; /* not the place it was made at */
+  /* not the place it was made at */
+  if (target->format == MACH_O) flags[count++] = "-Wl,-install_name,@rpath/model.dylib";
   flags[count++] = "-lm";
   flags[count] = NULL;
   bool good = compile(compiler, flags, source, &job) && read_library(&job, target, bytes);

@@ -46,8 +46,9 @@ static void put_motion(const PfFmu *f, PfText *text)
   pf_text_print(text, "<h2>Motion</h2>\n<p>%d coordinates, %d constraints; accelerations by %s. ", f->x->n, f->x->m,
                 f->x->form);
   if (f->x->m)
-    pf_text_add(text, "The state is kept on the constraints: in Co-Simulation after every inner step; in Model Exchange "
-                      "the end of an integrator step asks for event mode when the state has drifted off by more than the "
+    pf_text_add(text, "The state is kept on the constraints: in Co-Simulation after every inner step; in Model "
+                      "Exchange the end of an integrator step asks for event mode when the state has drifted off by "
+                      "more than the "
                       "tolerance (1e-8 at most), and there it is moved back. Starts and parameters that are set in "
                       "initialization mode lead to a consistent start. ");
   pf_text_add(text, "Co-Simulation integrates with Dormand and Prince's method of order 5, with steps chosen by the "

@@ -130,7 +130,8 @@ static PfStatus put_function(const PfCText *c, const PfFmu *f, const Function *f
 }
 
 /* Of the symbols of the export. */
-static PfStatus put_plain(const PfCText *c, const PfFmu *f, const char *name, const char *takes, const List *list, int size)
+static PfStatus put_plain(const PfCText *c, const PfFmu *f, const char *name, const char *takes, const List *list,
+                          int size)
 {
   const char *hands = takes == with_rates ? "p, x, u, a, out" : "p, x, u, a, lambda, out";
   return put_function(c, f, &(Function){name, takes, hands, f->x->symbols, f->x->symbol_count, size}, list);
@@ -186,7 +187,8 @@ static PfStatus put_along(const PfCText *c, const PfFmu *f, const char *name, Pf
   PF_TRY(make_list(f, count, &list));
   PF_TRY(pf_expr_derive_along(f->ctx, roots, count, symbols, symbols + x->symbol_count, x->symbol_count, roots));
   for (int i = 0; i < count; i++) add(f, &list, i, roots[i]);
-  return put_function(c, f, &(Function){name, along, "p, x, u, a, lambda, seed, out", symbols, 2*x->symbol_count, count},
+  return put_function(c, f, &(Function){name, along, "p, x, u, a, lambda, seed, out", symbols, 2*x->symbol_count,
+                                        count},
                       &list);
 }
 
@@ -271,7 +273,8 @@ static void put_sizes(const PfCText *c, const PfFmu *f)
                {"SURFACES1", at_least_one(f->surface_count)}, {"INDICATORS", f->indicator_count},
                {"M1", at_least_one(x->m)}, {"ROWS", x->n + x->m}, {"SHOWN1", at_least_one(f->shown_count)},
                {"SEEDS", x->symbol_count}, {"SEED_T", x->at_time}, {"SEED_U", x->at_inputs},
-               {"SEED_Q", x->at_q}, {"SEED_V", x->at_v}, {"SEED_A", x->at_a}, {"RESULTS", x->n + x->m + f->shown_count}, {"VARIABLES", f->variable_count}, {"AT_PARAMETER", 1},
+               {"SEED_Q", x->at_q}, {"SEED_V", x->at_v}, {"SEED_A", x->at_a},
+               {"RESULTS", x->n + x->m + f->shown_count}, {"VARIABLES", f->variable_count}, {"AT_PARAMETER", 1},
                {"AT_INPUT", f->at_input}, {"AT_Q", f->at_q}, {"AT_V", f->at_v}, {"AT_A", f->at_a},
                {"AT_LAMBDA", f->at_lambda}, {"AT_SHOWN", f->at_shown}, {"AT_INDICATOR", f->at_indicator}};
   enum { SIZES = sizeof sizes/sizeof *sizes };
@@ -293,8 +296,8 @@ static const char header_end[] =
 "/* Outputs, energies, what is made of parameters. */\n"
 "void @_fmu_shown(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                 double *out);\n"
-"/* Derivatives along a direction of parameters, time, inputs, q, v, a, lambda: of M a - F - A^T lambda and A a - b; of\n"
-" * what is shown. */\n"
+"/* Derivatives along a direction of parameters, time, inputs, q, v, a, lambda: of M a - F - A^T lambda and A a - b;\n"
+" * of what is shown. */\n"
 "void @_fmu_residuals_along(const @_params *p, const @_state *x, const @_input *u, const double *a,\n"
 "                           const double *lambda, const double *seed, double *out);\n"
 "void @_fmu_shown_along(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
@@ -309,7 +312,8 @@ static const char header_end[] =
 
 static void put_header(const PfCText *c, const PfFmu *f)
 {
-  pf_c_put(c, "/* Made by pfaff: the numbers of the model as an FMU. */\n#ifndef $_FMU_MODEL_H\n#define $_FMU_MODEL_H\n\n"
+  pf_c_put(c, "/* Made by pfaff: the numbers of the model as an FMU. */\n#ifndef $_FMU_MODEL_H\n"
+              "#define $_FMU_MODEL_H\n\n"
               "#include \"@.h\"\n\n#include <stddef.h>\n\n#define $_FMU_GUID ");
   pf_put_c_string(c->text, f->guid);
   pf_text_add(c->text, "\n\n");

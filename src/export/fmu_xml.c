@@ -128,7 +128,8 @@ static const char *initial_of(const PfFmu *f, const PfFmuVariable *v)
 
 static void put_kind(const PfFmu *f, const PfFmuVariable *v, int reference, PfText *text)
 {
-  static const char *const causality[] = {"independent", "parameter", "calculatedParameter", "input", "output", "local"};
+  static const char *const causality[] = {"independent", "parameter", "calculatedParameter", "input", "output",
+                                          "local"};
   bool fixed = v->causality == PF_FMU_PARAMETER || v->causality == PF_FMU_CALCULATED;
   put_attribute(text, "name", v->name);
   pf_text_print(text, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", reference, causality[v->causality],
@@ -192,7 +193,8 @@ static bool is_initial_unknown(const PfFmu *f, int reference)
 {
   const PfFmuVariable *v = f->variables + reference;
   const char *initial = initial_of(f, v);
-  bool listed = v->causality == PF_FMU_OUTPUT || v->causality == PF_FMU_CALCULATED || v->is_state || v->derivative_of >= 0;
+  bool listed = v->causality == PF_FMU_OUTPUT || v->causality == PF_FMU_CALCULATED || v->is_state ||
+                v->derivative_of >= 0;
   return listed && initial && strcmp(initial, "exact") != 0;
 }
 
@@ -308,7 +310,8 @@ PfStatus pf_fmu_description(const PfFmu *f, PfText *text)
 void pf_fmu_build_description(const PfFmu *f, PfText *text)
 {
   pf_text_print(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n"
-                      "  <BuildConfiguration modelIdentifier=\"%s\">\n    <SourceFileSet language=\"C99\">\n", f->x->prefix);
+                      "  <BuildConfiguration modelIdentifier=\"%s\">\n"
+                      "    <SourceFileSet language=\"C99\">\n", f->x->prefix);
   for (int i = 0; i < f->files.count; i++)
     if (is_source(f->files.at[i].name)) pf_text_print(text, "      <SourceFile name=\"%s\"/>\n", f->files.at[i].name);
   pf_text_add(text, "    </SourceFileSet>\n    <Library name=\"m\" external=\"true\"/>\n"

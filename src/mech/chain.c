@@ -218,7 +218,8 @@ PfStatus pf_chain_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfC
   chain->step = pf_arena_array(arena, PfChainStep, MOST_STEPS*frames);
   chain->first = pf_arena_array(arena, int, frames + 1);
   bool failed = false;
-  Making k = {.ctx = ctx, .arena = arena, .model = model, .zero = pf_expr_int(ctx, 0), .chain = chain, .failed = &failed};
+  Making k = {.ctx = ctx, .arena = arena, .model = model, .zero = pf_expr_int(ctx, 0), .chain = chain,
+              .failed = &failed};
   k.moving = pf_arena_array(arena, PfExpr, n + inputs + 1);
   k.within = pf_arena_array(arena, int, n);
   if (!chain->step || !chain->first || !k.moving || !k.within) return pf_no_room(ctx, "the joints");

@@ -9,8 +9,8 @@
 /* Elements of the mass matrix from which on it pays, in all and per coordinate: from an arm of six joints on, the
  * recursion takes less time than formulas, to be made and in each step. */
 enum { LEAST_ELEMENTS = 21, LEAST_PER_COORDINATE = 3 };
-/* With constraints, and with starts that leave velocities open: both are met by the smallest change in the metric of the
- * mass matrix, where there is one. */
+/* With constraints, and with starts that leave velocities open: both are met by the smallest change in the metric of
+ * the mass matrix, where there is one. */
 enum { LEAST_ELEMENTS_BOUND = 1000, LEAST_PER_COORDINATE_BOUND = 20 };
 /* Coordinates per constraint: each costs a sweep over the tree. */
 enum { COORDINATES_PER_ROW = 8 };

@@ -12,9 +12,10 @@ enum {
 
 static const uint16_t length_base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                        31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-static const uint8_t length_extra[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-static const uint16_t distance_base[] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
-                                         193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+static const uint8_t length_extra[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5,
+                                       5, 0};
+static const uint16_t distance_base[] = {1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769,
+                                         1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 static const uint8_t distance_extra[] = {0, 0, 0, 0, 1, 1, 2, 2,  3,  3,  4,  4,  5,  5,  6,
                                          6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
 
@@ -169,7 +170,8 @@ static Symbol find_match(const Chains *c, const unsigned char *bytes, size_t at,
   size_t most = count - at < LONGEST ? count - at : LONGEST;
   if (most < SHORTEST) return best;
   int looks = LOOKS;
-  for (int32_t from = c->first[hash(bytes + at)]; from >= 0 && at - (size_t)from <= WINDOW && looks--; from = c->before[from]) {
+  for (int32_t from = c->first[hash(bytes + at)]; from >= 0 && at - (size_t)from <= WINDOW && looks--;
+       from = c->before[from]) {
     int length = match_length(bytes + from, bytes + at, most);
     if (length >= SHORTEST && length > best.length) best = (Symbol){(uint16_t)length, (uint16_t)(at - (size_t)from)};
   }
@@ -190,7 +192,8 @@ static void find_symbols(Deflate *d, Chains *c, const unsigned char *bytes, size
   for (size_t at = 0; at < count;) {
     Symbol here = find_match(c, bytes, at, count);
     remember(c, bytes, at, count);
-    Symbol next = here.length && here.length < 32 && at + 1 < count ? find_match(c, bytes, at + 1, count) : (Symbol){0, 0};
+    Symbol next = here.length && here.length < 32 && at + 1 < count ? find_match(c, bytes, at + 1, count)
+                                                                    : (Symbol){0, 0};
     if (!here.length || next.length > here.length) {
       d->symbols[d->count++] = (Symbol){bytes[at++], 0};
       continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ZIP archives (PKWARE's APPNOTE, the part that everybody reads): a record before each file, the directory at the end. */
+/* ZIP archives (PKWARE's APPNOTE, what everybody reads of it): a record before each file, the directory at the end. */
 #include "out/zip.h"
 
 #include <string.h>

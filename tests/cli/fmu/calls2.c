@@ -112,7 +112,8 @@ static void call(void *f, void **kept)
   Events events;
   int a, b, status = 0;
   size_t wrong = below(20) == 0;
-  for (int i = 0; i < 4; i++) references[i] = below((unsigned)variables + 2), others[i] = below((unsigned)variables + 1);
+  for (int i = 0; i < 4; i++) references[i] = below((unsigned)variables + 2);
+  for (int i = 0; i < 4; i++) others[i] = below((unsigned)variables + 1);
   for (size_t i = 0; i < states + 4; i++) values[i] = number();
   switch (below(24)) {
   case 0: status = fmi2SetupExperiment(f, (int)below(2), 1e-6, below(2) ? 0 : number(), (int)below(2), number()); break;
@@ -152,7 +153,8 @@ int main(int argc, char **argv)
   if (argc < 6) return 2;
   states = (size_t)atol(argv[2]), variables = (size_t)atol(argv[3]), indicators = (size_t)atol(argv[4]);
   if (states + 4 > ROOM || indicators >= ROOM) return 2;
-  if (fmi2Instantiate("a", 0, "wrong", "", &callbacks, 0, 0) || fmi2Instantiate("a", 0, argv[1], "", NULL, 0, 0)) return 1;
+  if (fmi2Instantiate("a", 0, "wrong", "", &callbacks, 0, 0)) return 1;
+  if (fmi2Instantiate("a", 0, argv[1], "", NULL, 0, 0)) return 1;
   if (fmi2ExitInitializationMode(NULL) != 3 || fmi2GetReal(NULL, NULL, 0, NULL) != 3) return 1;
   fmi2FreeInstance(NULL);
   for (long n = atol(argv[5]); n-- > 0;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the functions of an FMU of FMI 3.0 in any order, with good and bad arguments: whatever they answer, they must not
- * crash, and saved states must lead to the same motion. Linked with the sources of the FMU, under sanitizers.
+/* Calls the functions of an FMU of FMI 3.0 in any order, with good and bad arguments: whatever they answer, they must
+ * not crash, and saved states must lead to the same motion. Linked with the sources of the FMU, under sanitizers.
  * calls3 <token> <states> <variables> <indicators> <calls> */
 #include <math.h>
 #include <stdbool.h>
@@ -83,7 +83,8 @@ static void call(void *f, void **kept)
   bool a, b, c, d, e;
   size_t size = 0, count = below(5), wrong = below(20) == 0;
   int status = 0;
-  for (int i = 0; i < 4; i++) references[i] = below((unsigned)variables + 2), others[i] = below((unsigned)variables + 1);
+  for (int i = 0; i < 4; i++) references[i] = below((unsigned)variables + 2);
+  for (int i = 0; i < 4; i++) others[i] = below((unsigned)variables + 1);
   for (size_t i = 0; i < 2*states; i++) values[i] = number();
   switch (below(26)) {
   case 0: status = fmi3EnterInitializationMode(f, below(2), 1e-6, below(2) ? 0 : number(), below(2), number()); break;
@@ -91,7 +92,8 @@ static void call(void *f, void **kept)
   case 3: status = fmi3EnterEventMode(f); break;
   case 4: status = below(20) ? 0 : fmi3Terminate(f); break;
   case 5: status = below(10) ? 0 : fmi3Reset(f); break;
-  case 6: case 7: status = fmi3GetFloat64(f, references, count > 4 ? 4 : count, more, (count > 4 ? 4 : count) + wrong); break;
+  case 6: case 7: status = fmi3GetFloat64(f, references, count > 4 ? 4 : count, more,
+                                          (count > 4 ? 4 : count) + wrong); break;
   case 8: for (int i = 0; i < 4; i++) values[i] = number();
     status = fmi3SetFloat64(f, references, 1, values, 1 + wrong); break;
   case 9: status = fmi3GetInt32(f, references, below(2), NULL, 0); break;
@@ -144,7 +146,8 @@ int main(int argc, char **argv)
   for (long n = atol(argv[5]); n-- > 0;) {
     unsigned i = below(INSTANCES);
     if (!instance[i])
-      instance[i] = i%2 ? fmi3InstantiateCoSimulation("c", argv[1], NULL, false, true, false, false, NULL, 0, NULL, hear, NULL)
+      instance[i] = i%2 ? fmi3InstantiateCoSimulation("c", argv[1], NULL, false, true, false, false, NULL, 0, NULL,
+                                                      hear, NULL)
                         : fmi3InstantiateModelExchange("m", argv[1], NULL, false, true, NULL, hear);
     if (!instance[i]) return 1;
     call(instance[i], &saved[i]);
