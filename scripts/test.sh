@@ -53,7 +53,7 @@ if command -v clang >/dev/null; then
   cmake --build build-asan -j "$jobs"
   heading "run the tests in build-asan/"
   # what computes much with code that other tests run too takes minutes here
-  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.random|cli.(derive|fmt|files_killed|papers|latex|statements|fmu))$'
+  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.random|cli.(derive|fmt|files_killed|papers|latex|statements|fmu|export_c))$'
   heading "two simulations in two threads under the thread sanitizer, in build-tsan/"
   configure --preset tsan
   cmake --build build-tsan -j "$jobs" --target test_sim_sim
