@@ -167,6 +167,57 @@ static void a_vector_that_could_not_be_made_spoils_what_is_made_of_it(void **sta
   pf_model_free(s.model);
 }
 
+/* Part by part, in the axes of the ground. */
+static void express_by_parts(const System *s, PfVector a, PfExpr out[3])
+{
+  for (int k = 0; k < 3; k++) out[k] = pf_expr_int(s->ctx, 0);
+  for (int i = 0; i < a.count; i++) {
+    PfExpr c[3];
+    pf_frame_turn(s->model, a.part[i].frame, 0, a.part[i].c, c);
+    for (int k = 0; k < 3; k++) out[k] = pf_expr_add(s->ctx, out[k], c[k]);
+  }
+}
+
+/* In numbers: the axis (1, 2, 2)/3 is no exact one. */
+static void assert_equal_numbers(const System *s, PfExpr a, PfExpr b)
+{
+  const PfExpr both[2] = {a, b};
+  double x[2];
+  for (int i = 0; i < s->symbols.count; i++) s->values[i] = 0.1*(i%17) - 0.5;
+  assert_int_equal(pf_expr_evaluate(s->ctx, both, 2, s->symbols.symbol, s->values, s->symbols.count, x), PF_OK);
+  assert_near(x[0], x[1], 1e-10, 1e-9);
+}
+
+/* Two long branches on a common one: vectors between their ends are put together link by link. */
+static void vectors_of_many_parts_are_the_same_vectors(void **state)
+{
+  System s;
+  read_system(*state,
+              "coord q[70]\nkinetic q[1]'^2\nframe f[1] in ground at (1, 0, 0) turn q[1] about z\n"
+              "for i in 2..40 {\n"
+              "  frame f[i] in f[i - 1] at (1, i/10, 0) turn q[i] about x turn q[i - 1] about (1, 2, 2)\n}\n"
+              "frame g[41] in f[10] at (0, 1, 2) turn q[41] about y\n"
+              "for i in 42..70 {\n"
+              "  frame g[i] in g[i - 1] at (0, q[i], i/10) turn q[i] about z turn q[i - 1] about x\n}\n", &s);
+  const int tip = frame_of(&s, "f[40]"), end = frame_of(&s, "g[70]");
+  PfExpr minus = pf_expr_int(s.ctx, -1), x[3], y[3], z[3];
+  PfVector r = pf_vector_add(s.model, pf_frame_position(s.model, tip),
+                             pf_vector_scale(s.model, pf_frame_position(s.model, end), minus));
+  PfVector v = pf_frame_velocity(s.model, end);
+  assert_true(r.count > 24 && v.count > 24);
+  express_by_parts(&s, r, x);
+  express_by_parts(&s, v, y);
+  assert_equal_numbers(&s, pf_vector_dot(s.model, r, r), pf_expr_dot3(s.ctx, x, x));
+  assert_equal_numbers(&s, pf_vector_dot(s.model, r, v), pf_expr_dot3(s.ctx, x, y));
+  pf_vector_express(s.model, v, end, z);
+  pf_frame_turn(s.model, end, 0, z, z);
+  for (int k = 0; k < 3; k++) assert_equal_numbers(&s, z[k], y[k]);
+  pf_vector_express(s.model, pf_vector_cross(s.model, r, v), 0, z);
+  pf_expr_cross3(s.ctx, x, y, x);
+  for (int k = 0; k < 3; k++) assert_equal_numbers(&s, z[k], x[k]);
+  pf_model_free(s.model);
+}
+
 /* ---------------------------------------------------------------- motion */
 
 /* In ground axes the velocity is the time derivative of the position, component by component. */
@@ -225,6 +276,7 @@ int main(void)
     with_fixture(a_cross_product_is_across_both_factors),
     with_fixture(sums_and_multiples_are_linear),
     with_fixture(a_vector_that_could_not_be_made_spoils_what_is_made_of_it),
+    with_fixture(vectors_of_many_parts_are_the_same_vectors),
     with_fixture(velocities_are_derivatives_of_positions),
     with_fixture(the_spin_turns_the_axes),
   };
