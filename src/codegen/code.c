@@ -69,15 +69,15 @@ static const Language c_language = {
 };
 
 /* Functions of the host. */
-#define FUNCTION(op, text) [PF_TAPE_##op] = "@" text
+#define FUNCTION(op, text) [PF_TAPE_##op] = text
 #define FUNCTIONS \
-    FUNCTION(SQRT, "sqrt(A)"), FUNCTION(POW, "pow(A, B)"), FUNCTION(SIN, "sin(A)"), FUNCTION(COS, "cos(A)"), \
-    FUNCTION(TAN, "tan(A)"), FUNCTION(ASIN, "asin(A)"), FUNCTION(ACOS, "acos(A)"), FUNCTION(ATAN, "atan(A)"), \
-    FUNCTION(SINH, "sinh(A)"), FUNCTION(COSH, "cosh(A)"), FUNCTION(TANH, "tanh(A)"), FUNCTION(EXP, "exp(A)"), \
-    FUNCTION(LOG, "log(A)"), FUNCTION(ABS, "fabs(A)"), FUNCTION(SIGN, "sign(A)"), FUNCTION(ATAN2, "atan2(A, B)"), \
-    FUNCTION(MIN, "min(A, B)"), FUNCTION(MAX, "max(A, B)"), FUNCTION(LESS, "less(A, B)"), \
-    FUNCTION(LESS_EQUAL, "less_equal(A, B)"), FUNCTION(EQUAL, "equal(A, B)"), FUNCTION(AND, "and(A, B)"), \
-    FUNCTION(OR, "or(A, B)"), FUNCTION(NOT, "not(A)"), FUNCTION(IF, "if(A, B, C)"),
+    FUNCTION(SQRT, "@sqrt(A)"), FUNCTION(POW, "@pow(A, B)"), FUNCTION(SIN, "@sin(A)"), FUNCTION(COS, "@cos(A)"), \
+    FUNCTION(TAN, "@tan(A)"), FUNCTION(ASIN, "@asin(A)"), FUNCTION(ACOS, "@acos(A)"), FUNCTION(ATAN, "@atan(A)"), \
+    FUNCTION(SINH, "@sinh(A)"), FUNCTION(COSH, "@cosh(A)"), FUNCTION(TANH, "@tanh(A)"), FUNCTION(EXP, "@exp(A)"), \
+    FUNCTION(LOG, "@log(A)"), FUNCTION(ABS, "@fabs(A)"), FUNCTION(SIGN, "@sign(A)"), FUNCTION(ATAN2, "@atan2(A, B)"), \
+    FUNCTION(MIN, "@min(A, B)"), FUNCTION(MAX, "@max(A, B)"), FUNCTION(LESS, "@less(A, B)"), \
+    FUNCTION(LESS_EQUAL, "@less_equal(A, B)"), FUNCTION(EQUAL, "@equal(A, B)"), FUNCTION(AND, "@and(A, B)"), \
+    FUNCTION(OR, "@or(A, B)"), FUNCTION(NOT, "@not(A)"), FUNCTION(IF, "@if(A, B, C)"),
 
 static const Language lanes_language = {
   .operation = {

@@ -81,9 +81,11 @@ static void put_displays(const PfFmu *f, const Unit *units, const char *name, Pf
 {
   for (int i = 0; i < f->variable_count; i++) {
     const Unit *u = units + i;
-    bool listed = !u->display || strcmp(u->name, name) != 0;
+    if (!u->name || !u->display || strcmp(u->name, name) != 0) continue;
+    bool listed = false;
     for (int k = 0; k < i && !listed; k++)
-      listed = units[k].display && !strcmp(units[k].name, name) && !strcmp(units[k].display, u->display);
+      listed = units[k].name && units[k].display && !strcmp(units[k].name, name) &&
+               !strcmp(units[k].display, u->display);
     if (listed) continue;
     pf_text_add(text, "      <DisplayUnit");
     put_attribute(text, "name", u->display);

@@ -160,7 +160,7 @@ static PfStatus gather(Maker *k)
   size_t n = (size_t)k->n, m = (size_t)k->m;
   k->count = n*n + n + m*n + 2*m + 1;
   k->all = k->M = maker_array(k, PfExpr, k->count);
-  if (!k->all) return pf_solver_no_room(k->solver);
+  if (!k->all) return pf_no_room(k->ctx, "the formulation 'elimination'");
   k->load = k->M + n*n;
   k->A = k->load + n;
   k->b = k->A + m*n;
