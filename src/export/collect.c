@@ -116,8 +116,9 @@ static PfStatus name_frames(PfExport *x, PfNames *names)
 /* Each list has a space of names of its own. */
 static PfStatus name_all(PfExport *x)
 {
-  PfStatus (*const lists[])(PfExport *, PfNames *) = {name_parameters, name_coordinates, name_inputs,
-                                                      name_constraints, name_contacts, name_frames, pf_export_outputs};
+  typedef PfStatus Namer(PfExport *, PfNames *);
+  static Namer *const lists[] = {name_parameters, name_coordinates, name_inputs, name_constraints,
+                                 name_contacts, name_frames, pf_export_outputs};
   for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
     PfNames names;
     pf_names_init(&names, x->ctx, x->arena, x->words);
@@ -524,8 +525,9 @@ static PfStatus list_flow(PfExport *x, const PfClosedForm *form)
 static PfStatus is_good(PfExport *x, bool *good)
 {
   const PfExportFunction *f = x->functions + PF_EXPORT_FLOW;
-  double *all = pf_arena_array(x->arena, double, pf_export_size(f)), *pair = all + x->n + x->m;
+  double *all = pf_arena_array(x->arena, double, pf_export_size(f));
   if (!all) return pf_no_room(x->ctx, "the export");
+  const double *pair = all + x->n + x->m;
   PF_TRY(pf_export_evaluate(x, f, x->start, all));
   *good = pf_first_not_finite(all, (size_t)pf_export_size(f)) < 0;
   for (int i = 0; i < x->pairs; i++) {
@@ -618,10 +620,10 @@ static PfStatus check_size(const PfExport *x, double most)
 
 static PfStatus collect(PfExport *x, const double *values, const PfExportOptions *options)
 {
-  PfStatus (*const parts[])(PfExport *) = {collect_matrices, collect_friction, collect_constraints, collect_energy,
-                                           collect_poses, collect_jacobians, collect_contacts, collect_surfaces,
-                                           collect_outputs, collect_slopes, collect_input_slopes,
-                                           collect_output_slopes};
+  typedef PfStatus Collector(PfExport *);
+  static Collector *const parts[] = {collect_matrices, collect_friction, collect_constraints, collect_energy,
+                                     collect_poses, collect_jacobians, collect_contacts, collect_surfaces,
+                                     collect_outputs, collect_slopes, collect_input_slopes, collect_output_slopes};
   PF_TRY(name_all(x));
   PF_TRY(list_symbols(x));
   PF_TRY(take_start(x, values));

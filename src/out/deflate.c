@@ -59,7 +59,7 @@ typedef struct Code {
 static int find_lengths(Code *code, const uint32_t *frequency)
 {
   uint32_t weight[2*LITERALS];
-  int parent[2*LITERALS], left[2*LITERALS], live = 0, nodes = code->count, deepest = 0;
+  int parent[2*LITERALS] = {0}, left[2*LITERALS] = {0}, live = 0, nodes = code->count, deepest = 0;
   memset(code->length, 0, sizeof code->length);
   for (int i = 0; i < code->count; i++) {
     weight[i] = frequency[i];
