@@ -5,7 +5,7 @@
  * needs no library. */
 #include "codegen/code.h"
 #include "codegen/native.h"
-#include "kernel/sincos.h"
+#include "num/sincos.h"
 
 /* ---------------------------------------------------------------- what all have in common */
 
@@ -22,7 +22,7 @@ static const char functions[] =
 
 static const char sincos[] =
 #define PF_CODE(...) #__VA_ARGS__
-#include "kernel/sincos.def"
+#include "num/sincos.def"
 ;
 
 /* A vector type pf_<name> of so many numbers, and pf_<name>_within: sine and cosine of small angles. */

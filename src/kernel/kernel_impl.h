@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "kernel/native.h"
 #include "kernel/program.h"
-#include "kernel/sincos.h"
+#include "num/sincos.h"
 #include "pfaff/kernel.h"
 
 #include <string.h>

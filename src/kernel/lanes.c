@@ -43,7 +43,7 @@ typedef uint64_t Whole __attribute__((vector_size(8*PF_LANES)));
 #define AS_REAL (Vector)
 #define SINCOS __attribute__((always_inline)) sincos_within
 #define PF_CODE(...) __VA_ARGS__
-#include "kernel/sincos.def"
+#include "num/sincos.def"
 
 /* ---------------------------------------------------------------- instructions */
 

@@ -16,7 +16,7 @@
 #define PF_NATIVE_FUNCTIONS_OF_TWO(USE) USE(pow) USE(atan2)
 
 typedef struct PfNativeFunctions {
-  void (*sincos)(double angle, double *sine, double *cosine); /* these three: kernel/sincos.h */
+  void (*sincos)(double angle, double *sine, double *cosine); /* these three: num/sincos.h */
   double (*sin)(double);
   double (*cos)(double);
 #define PF_NATIVE_MEMBER(name) double (*name)(double);

@@ -45,6 +45,12 @@ static inline Lanes lanes_of(LaneBits bits)
   return x;
 }
 
+/* a where the mask has ones, b where it has zeros, and the sign turned over by the highest bit of `sign`. */
+static inline Lanes choose(LaneBits mask, Lanes a, Lanes b, LaneBits sign)
+{
+  return lanes_of(((lane_bits(a) & mask) | (lane_bits(b) & ~mask)) ^ sign);
+}
+
 /* Where node k is: in which group, and the first of its numbers there; they stand LANES apart. */
 static inline size_t lane_group(int k)
 {

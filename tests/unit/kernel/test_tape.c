@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tapes.h"
 
-#include "kernel/sincos.h"
+#include "num/sincos.h"
 
 /* ---------------------------------------------------------------- operations */
 

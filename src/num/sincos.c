@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/sincos.h"
+#include "num/sincos.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ typedef uint64_t Bits __attribute__((vector_size(16)));
 #define AS_BITS (Bits)
 #define AS_REAL (Pair)
 #define SINCOS sincos_of_pair
-#include "kernel/sincos.def"
+#include "num/sincos.def"
 
 static inline void sincos_of_one(double angle, double *sine, double *cosine)
 {
@@ -48,7 +48,7 @@ static inline double as_real(uint64_t bits)
 #define AS_BITS as_bits
 #define AS_REAL as_real
 #define SINCOS sincos_within
-#include "kernel/sincos.def"
+#include "num/sincos.def"
 
 static inline void sincos_of_one(double angle, double *sine, double *cosine)
 {

@@ -3,7 +3,7 @@
  * as many arguments as one likes. */
 #include "support.h"
 
-#include "kernel/sincos.h"
+#include "num/sincos.h"
 
 #include <float.h>
 #include <stdio.h>
