@@ -34,21 +34,9 @@ typedef struct Tree {
 
 /* ---------------------------------------------------------------- small algebra */
 
-static void add3(const Tree *tree, PfExpr *sum, const PfExpr *v)
-{
-  for (int k = 0; k < 3; k++) sum[k] = pf_expr_add(tree->ctx, sum[k], v[k]);
-}
-
 static void scale3(const Tree *tree, PfExpr s, const PfExpr *v, PfExpr *out)
 {
   for (int k = 0; k < 3; k++) out[k] = pf_expr_mul(tree->ctx, s, v[k]);
-}
-
-static void add_cross(const Tree *tree, PfExpr *sum, const PfExpr *a, const PfExpr *b)
-{
-  PfExpr c[3];
-  pf_expr_cross3(tree->ctx, a, b, c);
-  add3(tree, sum, c);
 }
 
 static void matrix_times(const Tree *tree, const PfExpr *A, const PfExpr *v, PfExpr *out)
@@ -131,12 +119,12 @@ static void origin_acceleration(const Tree *tree, int i, PfExpr *out)
   const Link *link = tree->link + i, *parent = tree->link + frame->parent;
   PfExpr swing[3], twice[3];
   memcpy(out, parent->a, 3*sizeof *out);
-  add_cross(tree, out, parent->dw, frame->origin);
+  pf_expr_add_cross3(tree->ctx, out, parent->dw, frame->origin);
   pf_expr_cross3(tree->ctx, parent->w, frame->origin, swing);
-  add_cross(tree, out, parent->w, swing);
+  pf_expr_add_cross3(tree->ctx, out, parent->w, swing);
   scale3(tree, pf_expr_int(tree->ctx, 2), link->rate, twice);
-  add_cross(tree, out, parent->w, twice);
-  add3(tree, out, link->second);
+  pf_expr_add_cross3(tree->ctx, out, parent->w, twice);
+  pf_expr_add3(tree->ctx, out, link->second);
 }
 
 static void origin_velocity(const Tree *tree, int i, PfExpr *out)
@@ -144,8 +132,8 @@ static void origin_velocity(const Tree *tree, int i, PfExpr *out)
   const PfFrame *frame = tree->model->frames + i;
   const Link *parent = tree->link + frame->parent;
   memcpy(out, parent->u, 3*sizeof *out);
-  add_cross(tree, out, parent->w, frame->origin);
-  add3(tree, out, tree->link[i].rate);
+  pf_expr_add_cross3(tree->ctx, out, parent->w, frame->origin);
+  pf_expr_add3(tree->ctx, out, tree->link[i].rate);
 }
 
 /* For the potential. The unit vectors are turned outward, which all bodies share; to turn positions into the axes
@@ -183,10 +171,10 @@ static PfStatus outward(const Tree *tree, int i)
     if (tree->model->gravity[k] != tree->zero) find_height(tree, i, k);
   if (!pf_frame_is_turned(frame)) return PF_OK;
   turning(tree, frame, link->rate + TURN, turn); /* dw += w x turn + turn' */
-  add_cross(tree, link->dw, link->w, turn);
-  add3(tree, link->w, turn);
+  pf_expr_add_cross3(tree->ctx, link->dw, link->w, turn);
+  pf_expr_add3(tree->ctx, link->w, turn);
   turning(tree, frame, link->second + TURN, turn);
-  add3(tree, link->dw, turn);
+  pf_expr_add3(tree->ctx, link->dw, turn);
   return PF_OK;
 }
 
@@ -197,16 +185,16 @@ static void add_body_force(const Tree *tree, const PfBody *body, Link *link)
 {
   PfExpr f[3], t[3], swing[3], Iw[3];
   memcpy(f, link->a, sizeof f);
-  add_cross(tree, f, link->dw, body->com);
+  pf_expr_add_cross3(tree->ctx, f, link->dw, body->com);
   pf_expr_cross3(tree->ctx, link->w, body->com, swing);
-  add_cross(tree, f, link->w, swing);
+  pf_expr_add_cross3(tree->ctx, f, link->w, swing);
   scale3(tree, body->mass, f, f);
   matrix_times(tree, body->inertia, link->dw, t);
   matrix_times(tree, body->inertia, link->w, Iw);
-  add_cross(tree, t, link->w, Iw);
-  add_cross(tree, t, body->com, f);
-  add3(tree, link->f, f);
-  add3(tree, link->t, t);
+  pf_expr_add_cross3(tree->ctx, t, link->w, Iw);
+  pf_expr_add_cross3(tree->ctx, t, body->com, f);
+  pf_expr_add3(tree->ctx, link->f, f);
+  pf_expr_add3(tree->ctx, link->t, t);
 }
 
 static void add_body_inertia(const Tree *tree, const PfBody *body, Link *link)
@@ -215,7 +203,7 @@ static void add_body_inertia(const Tree *tree, const PfBody *body, Link *link)
   PfExpr h[3], none[3] = {tree->zero, tree->zero, tree->zero};
   scale3(tree, body->mass, body->com, h);
   link->mass = pf_expr_add(ctx, link->mass, body->mass);
-  add3(tree, link->h, h);
+  pf_expr_add3(tree->ctx, link->h, h);
   for (int k = 0; k < 9; k++) link->I[k] = pf_expr_add(ctx, link->I[k], body->inertia[k]);
   shift_inertia(tree, link->I, body->mass, none, body->com);
 }
@@ -226,7 +214,7 @@ static void add_body_energy(const Tree *tree, const PfBody *body, const Link *li
   PfContext *ctx = tree->ctx;
   PfExpr u[3], Iw[3], r[3] = {tree->zero, tree->zero, tree->zero}, half = pf_expr_rational(ctx, 1, 2);
   memcpy(u, link->u, sizeof u);
-  add_cross(tree, u, link->w, body->com);
+  pf_expr_add_cross3(tree->ctx, u, link->w, body->com);
   matrix_times(tree, body->inertia, link->w, Iw);
   PfExpr twice = pf_expr_add(ctx, pf_expr_mul(ctx, body->mass, pf_expr_dot3(ctx, u, u)),
                              pf_expr_dot3(ctx, link->w, Iw));
@@ -249,17 +237,17 @@ static void inward(const Tree *tree, int i)
   PfExpr f[3], t[3], h[3], I[9], mp[3];
   to_parent(tree, i, link->f, f);
   to_parent(tree, i, link->t, t);
-  add_cross(tree, t, frame->origin, f);
-  add3(tree, parent->f, f);
-  add3(tree, parent->t, t);
+  pf_expr_add_cross3(tree->ctx, t, frame->origin, f);
+  pf_expr_add3(tree->ctx, parent->f, f);
+  pf_expr_add3(tree->ctx, parent->t, t);
 
   to_parent(tree, i, link->h, h);
   turn_matrix(tree, i, link->I, I);
   shift_inertia(tree, I, link->mass, h, frame->origin);
   scale3(tree, link->mass, frame->origin, mp);
-  add3(tree, h, mp);
+  pf_expr_add3(tree->ctx, h, mp);
   parent->mass = pf_expr_add(ctx, parent->mass, link->mass);
-  add3(tree, parent->h, h);
+  pf_expr_add3(tree->ctx, parent->h, h);
   for (int k = 0; k < 9; k++) parent->I[k] = pf_expr_add(ctx, parent->I[k], I[k]);
 }
 
@@ -387,7 +375,7 @@ static void add_column(const Tree *tree, const Freedom *all, const int *first, i
   for (;;) { /* (p, l) in the axes of the parent, l about the origin of the frame */
     for (int k = first[frame]; k < first[frame + 1] && k <= which && all[k].axis < TURN; k++)
       add_mass(tree, all + k, all + which, p[all[k].axis], eq);
-    add_cross(tree, l, tree->model->frames[frame].origin, p);
+    pf_expr_add_cross3(tree->ctx, l, tree->model->frames[frame].origin, p);
     frame = tree->model->frames[frame].parent;
     if (!frame) return;
     pass_turns(tree, all, first, frame, which, p, l, eq);

@@ -179,15 +179,13 @@ static PfStatus add_load_by_power(PfContext *ctx, PfArena *scratch, const PfMode
   return PF_OK;
 }
 
-enum { MOST_PARTS = 24 }; /* of the velocity, that a reader may want to see one by one */
-
 static PfStatus add_loads(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l, PfEquations *eq)
 {
   for (int i = 0; i < model->load_count; i++) {
     const PfLoad *load = model->loads + i;
     PfExpr *Q = load->nonideal ? eq->C : eq->applied;
-    if (eq->in_bodies || load->velocity.count > MOST_PARTS) PF_TRY(add_load_by_power(ctx, scratch, model, load, l, Q));
-    else PF_TRY(add_load(ctx, model, load, Q, eq->n));
+    bool many = eq->in_bodies || load->velocity.count > PF_MOST_PARTS;
+    PF_TRY(many ? add_load_by_power(ctx, scratch, model, load, l, Q) : add_load(ctx, model, load, Q, eq->n));
   }
   return PF_OK;
 }

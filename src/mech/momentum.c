@@ -32,26 +32,14 @@ typedef struct Link {
   PfExpr p[3], h[3]; /* momentum of what it carries, the angular one about the origin */
 } Link;
 
-static void add3(PfContext *ctx, PfExpr *sum, const PfExpr *v)
-{
-  for (int k = 0; k < 3; k++) sum[k] = pf_expr_add(ctx, sum[k], v[k]);
-}
-
-static void add_cross(PfContext *ctx, PfExpr *sum, const PfExpr *a, const PfExpr *b)
-{
-  PfExpr c[3];
-  pf_expr_cross3(ctx, a, b, c);
-  add3(ctx, sum, c);
-}
-
 /* u = R^T (u_parent + w_parent x o + o'), o the way from the parent */
 static PfStatus find_velocity(const PfModel *model, Link *links, int f)
 {
   const PfFrame *frame = model->frames + f;
   PfExpr v[3];
   PF_TRY(pf_model_time_derivative(model, frame->origin, 3, v));
-  add3(model->ctx, v, links[frame->parent].u);
-  add_cross(model->ctx, v, model->frames[frame->parent].spin, frame->origin);
+  pf_expr_add3(model->ctx, v, links[frame->parent].u);
+  pf_expr_add_cross3(model->ctx, v, model->frames[frame->parent].spin, frame->origin);
   pf_frame_from_parent(model, f, v, links[f].u);
   return PF_OK;
 }
@@ -63,12 +51,12 @@ static void add_body(const PfModel *model, const PfBody *body, Link *link)
   const PfExpr *w = model->frames[body->frame].spin;
   PfExpr p[3], h[3];
   memcpy(p, link->u, sizeof p);
-  add_cross(ctx, p, w, body->com);
+  pf_expr_add_cross3(ctx, p, w, body->com);
   for (int k = 0; k < 3; k++) p[k] = pf_expr_mul(ctx, body->mass, p[k]);
   for (int k = 0; k < 3; k++) h[k] = pf_expr_dot3(ctx, body->inertia + 3*k, w);
-  add_cross(ctx, h, body->com, p);
-  add3(ctx, link->p, p);
-  add3(ctx, link->h, h);
+  pf_expr_add_cross3(ctx, h, body->com, p);
+  pf_expr_add3(ctx, link->p, p);
+  pf_expr_add3(ctx, link->h, h);
 }
 
 static void pass_in(const PfModel *model, Link *links, int f)
@@ -78,9 +66,9 @@ static void pass_in(const PfModel *model, Link *links, int f)
   PfExpr p[3], h[3];
   pf_frame_to_parent(model, f, links[f].p, p);
   pf_frame_to_parent(model, f, links[f].h, h);
-  add_cross(model->ctx, h, frame->origin, p);
-  add3(model->ctx, parent->p, p);
-  add3(model->ctx, parent->h, h);
+  pf_expr_add_cross3(model->ctx, h, frame->origin, p);
+  pf_expr_add3(model->ctx, parent->p, p);
+  pf_expr_add3(model->ctx, parent->h, h);
 }
 
 static PfStatus add_up(const PfModel *model, Link *links)

@@ -44,6 +44,8 @@ void pf_frame_to_parent(const PfModel *model, int frame, const PfExpr v[3], PfEx
 void pf_frame_from_parent(const PfModel *model, int frame, const PfExpr v[3], PfExpr out[3]);
 
 /* Vectors live in the model's arena; a failed allocation gives count = -1, which absorbs. */
+/* Of so many parts a reader may want to see each; beyond that the work is done link by link. */
+enum { PF_MOST_PARTS = 24 };
 PfVector pf_vector_make(const PfModel *model, int frame, const PfExpr c[3]);
 PfVector pf_vector_zero(void);
 PfVector pf_vector_add(const PfModel *model, PfVector a, PfVector b);
@@ -63,6 +65,9 @@ PfVector pf_point_velocity(const PfModel *model, int frame, const PfExpr c[3]);
 
 /* 3-vectors of expressions. */
 void pf_expr_cross3(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr out[3]);
+/* sum += v, sum += a x b */
+void pf_expr_add3(PfContext *ctx, PfExpr sum[3], const PfExpr v[3]);
+void pf_expr_add_cross3(PfContext *ctx, PfExpr sum[3], const PfExpr a[3], const PfExpr b[3]);
 PfExpr pf_expr_dot3(PfContext *ctx, const PfExpr a[3], const PfExpr b[3]);
 
 #endif

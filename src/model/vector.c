@@ -21,6 +21,18 @@ void pf_expr_cross3(PfContext *ctx, const PfExpr a[3], const PfExpr b[3], PfExpr
   memcpy(out, result, sizeof result);
 }
 
+void pf_expr_add3(PfContext *ctx, PfExpr sum[3], const PfExpr v[3])
+{
+  for (int k = 0; k < 3; k++) sum[k] = pf_expr_add(ctx, sum[k], v[k]);
+}
+
+void pf_expr_add_cross3(PfContext *ctx, PfExpr sum[3], const PfExpr a[3], const PfExpr b[3])
+{
+  PfExpr c[3];
+  pf_expr_cross3(ctx, a, b, c);
+  pf_expr_add3(ctx, sum, c);
+}
+
 /* ---------------------------------------------------------------- rotations */
 
 /* The number i of a coordinate axis (0, 1, 2) and its sign, or -1 for another direction. */
@@ -341,20 +353,14 @@ PfVector pf_vector_scale(const PfModel *model, PfVector a, PfExpr factor)
 
 /* ---------------------------------------------------------------- vectors of many parts */
 
-/* Parts are short and read well, but along a chain of n frames each pair of them has a way of its own: more than so
- * many are put together in one frame, link by link. */
-enum { MOST_PARTS = 24 };
+/* Parts are short and read well, but along a chain of n frames each pair of them has a way of its own: more than
+ * PF_MOST_PARTS are put together in one frame, link by link. */
 
 typedef struct Gather {
   const PfModel *model;
   PfExpr (*sum)[3]; /* per frame: what is there, in its axes */
   bool *way;        /* per frame: it lies between the ground and the frame that is wanted */
 } Gather;
-
-static void add_to(const Gather *g, int frame, const PfExpr c[3])
-{
-  for (int k = 0; k < 3; k++) g->sum[frame][k] = pf_expr_add(g->model->ctx, g->sum[frame][k], c[k]);
-}
 
 /* Frames come after their parents: inward to the way, then along it. */
 static void gather(const Gather *g, PfVector a, int to)
@@ -364,16 +370,16 @@ static void gather(const Gather *g, PfVector a, int to)
   for (int f = 0; f < model->frame_count; f++)
     for (int k = 0; k < 3; k++) g->sum[f][k] = zero;
   for (int f = to; f; f = model->frames[f].parent) g->way[f] = true;
-  for (int i = 0; i < a.count; i++) add_to(g, a.part[i].frame, a.part[i].c);
+  for (int i = 0; i < a.count; i++) pf_expr_add3(model->ctx, g->sum[a.part[i].frame], a.part[i].c);
   for (int f = model->frame_count - 1; f > 0; f--) {
     if (g->way[f] || is_zero3(model->ctx, g->sum[f])) continue;
     pf_frame_to_parent(model, f, g->sum[f], turned);
-    add_to(g, model->frames[f].parent, turned);
+    pf_expr_add3(model->ctx, g->sum[model->frames[f].parent], turned);
   }
   for (int f = 1; f <= to; f++) {
     if (!g->way[f]) continue;
     pf_frame_from_parent(model, f, g->sum[model->frames[f].parent], turned);
-    add_to(g, f, turned);
+    pf_expr_add3(model->ctx, g->sum[f], turned);
   }
 }
 
@@ -393,7 +399,7 @@ static void gather_in(const PfModel *model, PfVector a, int to, PfExpr out[3])
 /* One part in the frame furthest out, where it has too many. */
 static PfVector limit_parts(const PfModel *model, PfVector a)
 {
-  if (a.count <= MOST_PARTS) return a;
+  if (a.count <= PF_MOST_PARTS) return a;
   PfVectorPart *part = pf_arena_array(model->arena, PfVectorPart, 1);
   if (!part) return spoiled();
   part->frame = 0;
@@ -439,7 +445,7 @@ PfVector pf_vector_cross(const PfModel *model, PfVector a, PfVector b)
 
 void pf_vector_express(const PfModel *model, PfVector a, int frame, PfExpr out[3])
 {
-  if (a.count > MOST_PARTS) {
+  if (a.count > PF_MOST_PARTS) {
     gather_in(model, a, frame, out);
     return;
   }
