@@ -48,6 +48,14 @@ void assert_contains_at(const char *text, const char *part, const char *file, in
 
 /* ---------------------------------------------------------------- allocators */
 
+void make_test_folder(char path[200])
+{
+  const char *place = getenv("TMPDIR");
+  int length = snprintf(path, 200, "%s/pfaff_test_XXXXXX", place && *place ? place : "/tmp");
+  assert_in_range(length, 1, 199);
+  assert_non_null(mkdtemp(path));
+}
+
 static bool refuses(const Counter *counter)
 {
   if (!counter->fail_at) return false;

@@ -49,6 +49,11 @@ void assert_near_at(double a, double b, double rtol, double atol, const char *a_
 #define assert_contains(text, part) assert_contains_at((text), (part), __FILE__, __LINE__)
 void assert_contains_at(const char *text, const char *part, const char *file, int line);
 
+/* ---------------------------------------------------------------- files */
+
+/* A new folder where temporary files go; whoever asks removes it. */
+void make_test_folder(char path[200]);
+
 /* ---------------------------------------------------------------- allocators */
 
 /* Counts what goes through it, and may refuse. Only requests for memory count as calls, never frees. */

@@ -94,9 +94,9 @@ static inline bool has_compiler(void)
 /* The text compiled without a warning and loaded. */
 static inline Loaded load_code(const char *text, const char *flags)
 {
-  char folder[] = "/tmp/pfaff-test-XXXXXX", path[64], command[400];
+  char folder[200], path[220], command[800];
   Loaded loaded;
-  assert_non_null(mkdtemp(folder));
+  make_test_folder(folder);
   snprintf(path, sizeof path, "%s/code.c", folder);
   FILE *file = fopen(path, "w");
   assert_non_null(file);

@@ -10,13 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static char parent[] = "/tmp/pfaff-cache-XXXXXX";
+static char parent[200];
 static PfCache cache;
 
 static int make_folder(void **state)
 {
   (void)state;
-  if (!mkdtemp(parent) || setenv("XDG_CACHE_HOME", parent, 1)) return 1;
+  make_test_folder(parent);
+  if (setenv("XDG_CACHE_HOME", parent, 1)) return 1;
   pf_cache_open(&cache);
   return !cache.folder[0];
 }
@@ -31,7 +32,7 @@ static int remove_folder(void **state)
 
 static void put(int number, size_t size)
 {
-  char from[80], path[PF_CACHE_PATH], *bytes = calloc(size, 1);
+  char from[300], path[PF_CACHE_PATH], *bytes = calloc(size, 1);
   unsigned char key[PF_SHA256_SIZE] = {(unsigned char)number};
   assert_non_null(bytes);
   snprintf(from, sizeof from, "%s/source", parent);
@@ -126,7 +127,7 @@ static void a_folder_elsewhere_or_of_others_is_none(void **state)
   pf_cache_open(&other);
   assert_contains(other.folder, "/.cache/pfaff");
   pf_folder_remove(other.folder);
-  char path[80];
+  char path[300];
   snprintf(path, sizeof path, "%s/.cache", parent);
   pf_folder_remove(path);
 }

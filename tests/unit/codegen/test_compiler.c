@@ -11,12 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/pfaff-compiler-XXXXXX";
+static char folder[200];
 
 static int make_folder(void **state)
 {
   (void)state;
-  return !mkdtemp(folder) || setenv("TMPDIR", folder, 1);
+  make_test_folder(folder);
+  return setenv("TMPDIR", folder, 1);
 }
 
 static int remove_folder(void **state)
@@ -29,7 +30,7 @@ static int remove_folder(void **state)
 /* A compiler that is this script. */
 static PfCompiler script(const char *text)
 {
-  char path[80];
+  char path[300];
   PfCompiler compiler;
   snprintf(path, sizeof path, "%s/pfaff-script", folder);
   FILE *file = fopen(path, "w");
@@ -64,7 +65,7 @@ static void one_that_hangs_is_ended_with_all_its_children(void **state)
   assert_int_equal(wait_for(&job), PF_JOB_FAILED);
   assert_true(pf_job_clock() - start < 20);
   pf_job_end(&job);
-  char path[80];
+  char path[300];
   long child = 0;
   snprintf(path, sizeof path, "%s/child", folder);
   FILE *file = fopen(path, "r");
@@ -117,7 +118,7 @@ static void only_absolute_folders_are_searched(void **state)
 {
   (void)state;
   PfCompiler compiler;
-  char *before = strdup(getenv("PATH")), path[200];
+  char *before = strdup(getenv("PATH")), path[400];
   (void)script("exit 0");
   assert_int_equal(setenv("PFAFF_CC", "pfaff-script", 1), 0);
   assert_false(pf_compiler_find(&compiler));

@@ -8,18 +8,18 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-static char folder[] = "/tmp/pfaff-native-XXXXXX";
+static char folder[200];
 
 static int make_folder(void **state)
 {
   (void)state;
-  if (!mkdtemp(folder)) return 1;
+  make_test_folder(folder);
   return setenv("XDG_CACHE_HOME", folder, 1) || setenv("TMPDIR", folder, 1);
 }
 
 static int remove_folder(void **state)
 {
-  char command[80];
+  char command[600];
   (void)state;
   snprintf(command, sizeof command, "chmod -R u+w %s && rm -rf %s", folder, folder);
   return system(command); /* NOLINT(cert-env33-c) */
@@ -37,7 +37,7 @@ static int count_files(const char *path, const char *part)
 
 static const char *cache(void)
 {
-  static char path[80];
+  static char path[300];
   snprintf(path, sizeof path, "%s/pfaff", folder);
   return path;
 }
@@ -160,7 +160,7 @@ static void native_code_computes_the_bits_of_the_tape(void **state)
 /* The last bits of the name of a cached file do not matter: all of them are changed. */
 static void spoil_cache(const char *command)
 {
-  char line[200];
+  char line[800];
   snprintf(line, sizeof line, "for f in %s/*.so; do %s; done", cache(), command);
   assert_int_equal(system(line), 0); /* NOLINT(cert-env33-c) */
 }
@@ -346,7 +346,7 @@ static void what_is_too_long_stays_a_tape(void **state)
 static void nothing_is_left_when_the_compiler_still_works(void **state)
 {
   (void)state;
-  char script[80];
+  char script[300];
   snprintf(script, sizeof script, "%s/slow", folder);
   FILE *file = fopen(script, "w");
   assert_non_null(file);

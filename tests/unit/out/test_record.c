@@ -15,10 +15,7 @@ static const PfRecordHead head = {3, names, units};
 static const char *make_folder(void)
 {
   static char folder[200];
-  const char *place = getenv("TMPDIR");
-  int length = snprintf(folder, sizeof folder, "%s/pfaff_record_XXXXXX", place && *place ? place : "/tmp");
-  assert_in_range(length, 1, sizeof folder - 1);
-  assert_non_null(mkdtemp(folder));
+  make_test_folder(folder);
   return folder;
 }
 
