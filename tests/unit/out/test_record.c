@@ -157,7 +157,7 @@ static void attempt(Counter *counter, void *user)
 static void every_allocation_may_fail(void **state)
 {
   (void)state;
-  char folder[64];
+  char folder[200];
   snprintf(folder, sizeof folder, "%s", make_folder());
   write_text(in(folder, "x.json"), "old");
   fail_every_allocation(attempt, folder);
