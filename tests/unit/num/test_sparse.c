@@ -58,7 +58,7 @@ static void assert_solved(const Matrix *a, const double *f, const double *b, con
 static PfSaddle make(Fixture *f, const Matrix *a)
 {
   PfSaddle saddle;
-  assert_int_equal(pf_saddle_make(f->ctx, f->arena, a->mass, a->mass_count, a->rows, a->row_count, a->n, a->m, &saddle),
+  assert_int_equal(pf_saddle_make(f->ctx, f->arena, a->mass, a->mass_count, a->rows, a->row_count, a->n, a->m, a->order, &saddle),
                    PF_OK);
   return saddle;
 }

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sums of velocities get names, and the equations in them (lift.h). The sums are found in the shared graph of the
+ * expressions, so it does not matter how a chain is written: as bodies on bodies, or by sums that a user has named. The
+ * expression core writes short sums flat; what one has in common with one before is found again term by term. */
+#include "mech/lift.h"
+
+#include "mech/mech_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Terms with velocities from which on a sum gets a name even if only one square uses it. */
+enum { LEAST_TERMS = 2, LONG_SUM = 4 };
+/* Sums that are remembered for each of their terms, the latest ones. */
+enum { REMEMBERED = 4 };
+
+typedef enum Degree { FREE_OF_VELOCITIES, AFFINE, HIGHER } Degree;
+
+typedef struct Term {
+  PfExpr coefficient, what;
+} Term;
+
+/* A sum that gets a name: constant + base + terms. */
+typedef struct Sum {
+  PfExpr node, constant;
+  int base; /* a sum before it, or -1 */
+  int first, count;
+} Sum;
+
+typedef struct Recent {
+  int sum[REMEMBERED];
+  int count;
+} Recent;
+
+typedef struct Look {
+  PfContext *ctx;
+  PfArena *arena, *scratch;
+  const PfEquations *eq;
+  PfLift *lift;
+  PfExpr *nodes;
+  int node_count;
+  int *place;            /* of a handle among the nodes */
+  Degree *degree;
+  int *affine, *squared; /* users of a node: those in which it stands as it is, and others */
+  PfExpr *coefficient;   /* of a node in the sum that is looked at, or PF_EXPR_NONE */
+  Recent *recent;        /* for each node: sums that have it as a term */
+  Sum *sums;
+  PF_ARRAY(Term) terms;
+  PfExpr *z, *q, *zeros; /* n + count, n, n + count */
+  PfExpr *moving, *rates;
+  int moving_count;
+  PfExpr kinetic, *rows, *links;
+  PfExpr *applied;
+} Look;
+
+static PfStatus no_room(const Look *l)
+{
+  return pf_no_room(l->ctx, "sums of velocities");
+}
+
+/* ---------------------------------------------------------------- the graph */
+
+static Degree degree_of(const Look *l, PfExpr e)
+{
+  return l->degree[l->place[e]];
+}
+
+static Degree degree_of_sum(const Look *l, PfExpr e)
+{
+  Degree most = FREE_OF_VELOCITIES;
+  for (int i = 2; i < pf_expr_arg_count(l->ctx, e); i += 2) {
+    Degree degree = degree_of(l, pf_expr_arg(l->ctx, e, i));
+    if (degree > most) most = degree;
+  }
+  return most;
+}
+
+static Degree degree_of_product(const Look *l, PfExpr e)
+{
+  int sum = FREE_OF_VELOCITIES;
+  for (int i = 0; i < pf_expr_arg_count(l->ctx, e); i += 2) {
+    Degree degree = degree_of(l, pf_expr_arg(l->ctx, e, i));
+    PfExpr exponent = pf_expr_arg(l->ctx, e, i + 1);
+    if (degree_of(l, exponent) != FREE_OF_VELOCITIES) return HIGHER;
+    if (degree != FREE_OF_VELOCITIES) sum += pf_expr_is_int(l->ctx, exponent, 1) ? (int)degree : HIGHER;
+  }
+  return sum < HIGHER ? (Degree)sum : HIGHER;
+}
+
+static Degree find_degree(const Look *l, PfExpr e)
+{
+  PfOp op = pf_expr_op(l->ctx, e);
+  if (op == PF_OP_SUM) return degree_of_sum(l, e);
+  if (op == PF_OP_PRODUCT) return degree_of_product(l, e);
+  for (int i = 0; i < pf_expr_arg_count(l->ctx, e); i++)
+    if (degree_of(l, pf_expr_arg(l->ctx, e, i)) != FREE_OF_VELOCITIES) return HIGHER;
+  return FREE_OF_VELOCITIES;
+}
+
+static void count_users(const Look *l, int k)
+{
+  int *users = l->degree[k] == AFFINE ? l->affine : l->squared;
+  for (int i = 0; i < pf_expr_arg_count(l->ctx, l->nodes[k]); i++)
+    users[l->place[pf_expr_arg(l->ctx, l->nodes[k], i)]]++;
+}
+
+static PfStatus look_at_graph(Look *l)
+{
+  const size_t m = (size_t)l->eq->m;
+  PfExpr *roots = pf_arena_array(l->scratch, PfExpr, m + 1);
+  l->place = pf_arena_array(l->scratch, int, (size_t)pf_expr_table_size(l->ctx) + 1);
+  if (!roots || !l->place) return no_room(l);
+  roots[0] = l->eq->kinetic;
+  if (m) memcpy(roots + 1, l->eq->velocity, m*sizeof *roots);
+  PF_TRY(pf_expr_reach(l->ctx, l->scratch, roots, (int)m + 1, &l->nodes, &l->node_count));
+  l->degree = pf_arena_array(l->scratch, Degree, l->node_count);
+  l->affine = pf_arena_array(l->scratch, int, l->node_count);
+  l->squared = pf_arena_array(l->scratch, int, l->node_count);
+  l->coefficient = pf_arena_array(l->scratch, PfExpr, l->node_count);
+  l->recent = pf_arena_array(l->scratch, Recent, l->node_count);
+  l->sums = pf_arena_array(l->scratch, Sum, l->node_count);
+  if (!l->degree || !l->affine || !l->squared || !l->coefficient || !l->recent || !l->sums) return no_room(l);
+  for (int k = 0; k < l->node_count; k++) l->place[l->nodes[k]] = k;
+  for (int i = 0; i < l->eq->n; i++) { /* a velocity that occurs nowhere has the place of another node */
+    int k = l->place[l->eq->model->coordinates[i].v];
+    if (l->node_count && l->nodes[k] == l->eq->model->coordinates[i].v) l->degree[k] = AFFINE;
+  }
+  for (int k = 0; k < l->node_count; k++) {
+    if (pf_expr_arg_count(l->ctx, l->nodes[k]) > 0) l->degree[k] = find_degree(l, l->nodes[k]);
+    count_users(l, k);
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- sums */
+
+static int term_count(const Look *l, PfExpr sum)
+{
+  return pf_expr_arg_count(l->ctx, sum)/2;
+}
+
+static Term term_of(const Look *l, PfExpr sum, int i)
+{
+  return (Term){pf_expr_arg(l->ctx, sum, 1 + 2*i), pf_expr_arg(l->ctx, sum, 2 + 2*i)};
+}
+
+static bool deserves_name(const Look *l, int k)
+{
+  int moving = 0;
+  if (pf_expr_op(l->ctx, l->nodes[k]) != PF_OP_SUM || l->degree[k] != AFFINE) return false;
+  for (int i = 0; i < term_count(l, l->nodes[k]); i++)
+    moving += degree_of(l, term_of(l, l->nodes[k], i).what) == AFFINE;
+  if (moving < LEAST_TERMS) return false;
+  return l->affine[k] > 1 || (moving >= LONG_SUM && l->affine[k] + l->squared[k] > 0);
+}
+
+/* Terms that the sum looked at has in common with another one. */
+static int count_common(const Look *l, PfExpr other)
+{
+  int common = 0;
+  for (int i = 0; i < term_count(l, other); i++) {
+    Term term = term_of(l, other, i);
+    common += l->coefficient[l->place[term.what]] == term.coefficient;
+  }
+  return common;
+}
+
+/* The sum before this one that leaves the fewest terms, when it leaves fewer than there are. */
+static int find_base(const Look *l, PfExpr sum)
+{
+  const int own = term_count(l, sum);
+  int best = -1, fewest = own;
+  for (int i = 0; i < own; i++) {
+    const Recent *recent = l->recent + l->place[term_of(l, sum, i).what];
+    for (int r = 0; r < recent->count && r < REMEMBERED; r++) {
+      PfExpr other = l->sums[recent->sum[r]].node;
+      int left = own + term_count(l, other) - 2*count_common(l, other) + 1;
+      if (left < fewest || (left == fewest && best >= 0 && recent->sum[r] > best)) fewest = left, best = recent->sum[r];
+    }
+  }
+  return best;
+}
+
+static bool add_term(Look *l, PfExpr coefficient, PfExpr what)
+{
+  return pf_push(pf_context_allocator(l->ctx), &l->terms, ((Term){coefficient, what}));
+}
+
+/* What the base has and the sum does not, or not so often. */
+static bool subtract_base(Look *l, PfExpr base)
+{
+  for (int i = 0; i < term_count(l, base); i++) {
+    Term term = term_of(l, base, i);
+    PfExpr *own = l->coefficient + l->place[term.what];
+    if (*own == term.coefficient) *own = PF_EXPR_NONE;
+    else if (!add_term(l, pf_expr_neg(l->ctx, term.coefficient), term.what)) return false;
+  }
+  return true;
+}
+
+static PfStatus add_sum(Look *l, PfExpr node)
+{
+  const int number = l->lift->count++, terms = term_count(l, node);
+  Sum *sum = l->sums + number;
+  for (int i = 0; i < terms; i++) {
+    Term term = term_of(l, node, i);
+    l->coefficient[l->place[term.what]] = term.coefficient;
+  }
+  *sum = (Sum){.node = node, .constant = pf_expr_arg(l->ctx, node, 0), .base = find_base(l, node)};
+  sum->first = (int)l->terms.count;
+  if (sum->base >= 0) {
+    PfExpr base = l->sums[sum->base].node;
+    sum->constant = pf_expr_sub(l->ctx, sum->constant, pf_expr_arg(l->ctx, base, 0));
+    if (!subtract_base(l, base)) return no_room(l);
+  }
+  for (int i = 0; i < terms; i++) {
+    Term term = term_of(l, node, i);
+    Recent *recent = l->recent + l->place[term.what];
+    PfExpr *left = l->coefficient + l->place[term.what];
+    if (*left != PF_EXPR_NONE && !add_term(l, *left, term.what)) return no_room(l);
+    *left = PF_EXPR_NONE;
+    recent->sum[recent->count++%REMEMBERED] = number;
+  }
+  sum->count = (int)l->terms.count - sum->first;
+  return PF_OK;
+}
+
+static PfStatus find_sums(Look *l)
+{
+  for (int k = 0; k < l->node_count; k++)
+    if (deserves_name(l, k)) PF_TRY(add_sum(l, l->nodes[k]));
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- names in the place of sums */
+
+static PfExpr name_symbol(PfContext *ctx, const char *what, int k)
+{
+  char name[32];
+  snprintf(name, sizeof name, "%s %d", what, k + 1); /* with a blank: nobody else has such a name */
+  return pf_expr_symbol(ctx, name);
+}
+
+static PfStatus make_names(Look *l)
+{
+  PfLift *x = l->lift;
+  const size_t n = (size_t)x->n, count = (size_t)x->count;
+  x->sum = pf_arena_array(l->arena, PfExpr, count);
+  x->momentum = pf_arena_array(l->arena, PfExpr, count);
+  l->z = pf_arena_array(l->scratch, PfExpr, n + count);
+  l->zeros = pf_arena_array(l->scratch, PfExpr, n + count);
+  l->q = pf_arena_array(l->scratch, PfExpr, n);
+  if (!x->sum || !x->momentum || !l->z || !l->zeros || !l->q) return no_room(l);
+  for (int k = 0; k < x->count; k++) {
+    x->sum[k] = name_symbol(l->ctx, "sum", k);
+    x->momentum[k] = name_symbol(l->ctx, "momentum behind sum", k);
+  }
+  for (size_t i = 0; i < n; i++) {
+    l->q[i] = l->eq->model->coordinates[i].q;
+    l->z[i] = l->eq->model->coordinates[i].v;
+  }
+  memcpy(l->z + n, x->sum, count*sizeof *l->z);
+  for (size_t i = 0; i < n + count; i++) l->zeros[i] = pf_expr_int(l->ctx, 0);
+  return PF_OK;
+}
+
+static PfStatus list_rates(Look *l)
+{
+  const PfModel *model = l->eq->model;
+  const size_t most = (size_t)l->eq->n + 1 + (size_t)model->input_count;
+  int k = 0;
+  l->moving = pf_arena_array(l->scratch, PfExpr, most);
+  l->rates = pf_arena_array(l->scratch, PfExpr, most);
+  if (!l->moving || !l->rates) return no_room(l);
+  for (int i = 0; i < l->eq->n; i++) l->moving[k] = l->q[i], l->rates[k++] = l->z[i];
+  l->moving[k] = model->time, l->rates[k++] = pf_expr_int(l->ctx, 1);
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value) {
+      l->moving[k] = model->inputs[i].symbol;
+      l->rates[k++] = pf_expr_diff(l->ctx, model->inputs[i].value, model->time);
+    }
+  l->moving_count = k;
+  return PF_OK;
+}
+
+/* A sum by the names of those before it; `image` are its terms. */
+static PfExpr write_sum(const Look *l, const Sum *sum, const PfExpr *image, PfExpr *parts)
+{
+  int count = 0;
+  parts[count++] = sum->constant;
+  if (sum->base >= 0) parts[count++] = l->lift->sum[sum->base];
+  for (int i = 0; i < sum->count; i++)
+    parts[count++] = pf_expr_mul(l->ctx, l->terms.at[sum->first + i].coefficient, image[sum->first + i]);
+  return pf_expr_sum(l->ctx, parts, count);
+}
+
+/* Terms of the sums, kinetic energy, constraints, applied and non-ideal forces, all by the names. */
+static PfStatus write_in_names(Look *l)
+{
+  PfLift *x = l->lift;
+  const size_t n = (size_t)x->n, m = (size_t)x->m, terms = l->terms.count, all = terms + 1 + m + 2*n;
+  PfExpr *list = pf_arena_array(l->scratch, PfExpr, all), *parts = pf_arena_array(l->scratch, PfExpr, terms + 2);
+  PfExpr *nodes = pf_arena_array(l->scratch, PfExpr, x->count);
+  l->links = pf_arena_array(l->scratch, PfExpr, x->count);
+  x->nonideal = pf_arena_array(l->arena, PfExpr, n);
+  if (!list || !parts || !nodes || !l->links || !x->nonideal) return no_room(l);
+  for (size_t k = 0; k < terms; k++) list[k] = l->terms.at[k].what;
+  for (int k = 0; k < x->count; k++) nodes[k] = l->sums[k].node;
+  l->rows = list + terms + 1;
+  l->applied = l->rows + m;
+  list[terms] = l->eq->kinetic;
+  if (m) memcpy(l->rows, l->eq->velocity, m*sizeof *list);
+  memcpy(l->applied, l->eq->applied, n*sizeof *list);
+  memcpy(l->applied + n, l->eq->C, n*sizeof *list);
+  PF_TRY(pf_expr_substitute(l->ctx, list, (int)all, nodes, x->sum, x->count, list));
+  l->kinetic = list[terms];
+  memcpy(x->nonideal, l->applied + n, n*sizeof *list);
+  for (int k = 0; k < x->count; k++) l->links[k] = write_sum(l, l->sums + k, list, parts);
+  return pf_expr_check(l->ctx);
+}
+
+/* ---------------------------------------------------------------- equations */
+
+/* M must not depend on velocities; else nothing is lifted. */
+static PfStatus find_mass(Look *l, PfExpr *p, bool *good)
+{
+  PfLift *x = l->lift;
+  const int N = x->n + x->count;
+  int kept = 0;
+  x->drift = pf_arena_array(l->arena, PfExpr, N);
+  if (!x->drift) return no_room(l);
+  PF_TRY(pf_expr_gradient(l->ctx, l->kinetic, l->z, N, p));
+  PF_TRY(pf_expr_jacobian(l->ctx, l->arena, p, N, l->z, N, &x->mass));
+  for (int k = 0; k < x->mass.count; k++) {
+    if (x->mass.column[k] > x->mass.row[k]) continue;
+    x->mass.row[kept] = x->mass.row[k];
+    x->mass.column[kept] = x->mass.column[k];
+    x->mass.value[kept++] = x->mass.value[k];
+  }
+  x->mass.count = kept;
+  PF_TRY(pf_expr_substitute(l->ctx, p, N, l->z, l->zeros, N, x->drift));
+  bool depends = false;
+  PF_TRY(pf_expr_contain(l->ctx, x->mass.value, kept, l->z, N, &depends));
+  *good = !depends;
+  return PF_OK;
+}
+
+static PfStatus derive_along(const Look *l, const PfExpr *what, int count, PfExpr *out)
+{
+  return pf_expr_derive_along(l->ctx, what, count, l->moving, l->rates, l->moving_count, out);
+}
+
+static PfStatus find_links(Look *l)
+{
+  PfLift *x = l->lift;
+  const int N = x->n + x->count;
+  x->offset = pf_arena_array(l->arena, PfExpr, x->count);
+  x->turning = pf_arena_array(l->arena, PfExpr, x->count);
+  if (!x->offset || !x->turning) return no_room(l);
+  PF_TRY(pf_expr_jacobian(l->ctx, l->arena, l->links, x->count, l->z, N, &x->links));
+  PF_TRY(pf_expr_substitute(l->ctx, l->links, x->count, l->z, l->zeros, N, x->offset));
+  return derive_along(l, l->links, x->count, x->turning);
+}
+
+static PfStatus find_rows(Look *l)
+{
+  PfLift *x = l->lift;
+  x->b = pf_arena_array(l->arena, PfExpr, x->m);
+  if (!x->b) return no_room(l);
+  PF_TRY(pf_expr_jacobian(l->ctx, l->arena, l->rows, x->m, l->z, x->n + x->count, &x->rows));
+  PF_TRY(derive_along(l, l->rows, x->m, x->b));
+  for (int k = 0; k < x->m; k++) x->b[k] = pf_expr_neg(l->ctx, x->b[k]);
+  return PF_OK;
+}
+
+/* load += (de_l/dq_i - B_li') a_l */
+static PfStatus add_momenta(Look *l)
+{
+  PfLift *x = l->lift;
+  PfJacobian slope;
+  PfExpr *rate = pf_arena_array(l->scratch, PfExpr, x->links.count);
+  if (!rate) return no_room(l);
+  PF_TRY(derive_along(l, x->links.value, x->links.count, rate));
+  PF_TRY(pf_expr_jacobian(l->ctx, l->scratch, l->links, x->count, l->q, x->n, &slope));
+  PfExpr *net = pf_arena_array(l->scratch, PfExpr, x->n + x->count);
+  if (!net) return no_room(l);
+  int from = 0, to = 0;
+  for (int k = 0; k < x->count; k++) { /* entries are listed by rows; what cancels must not get a factor first */
+    const int first[2] = {from, to};
+    for (; from < slope.count && slope.row[from] == k; from++) net[slope.column[from]] = slope.value[from];
+    for (; to < x->links.count && x->links.row[to] == k; to++) {
+      PfExpr *at = net + x->links.column[to];
+      *at = *at == PF_EXPR_NONE ? pf_expr_neg(l->ctx, rate[to]) : pf_expr_sub(l->ctx, *at, rate[to]);
+    }
+    for (int pass = 0; pass < 2; pass++) {
+      const PfJacobian *entries = pass ? &x->links : &slope;
+      for (int e = first[pass]; e < (pass ? to : from); e++) {
+        const int i = entries->column[e];
+        if (net[i] == PF_EXPR_NONE) continue;
+        x->load[i] = pf_expr_add(l->ctx, x->load[i], pf_expr_mul(l->ctx, net[i], x->momentum[k]));
+        net[i] = PF_EXPR_NONE;
+      }
+    }
+  }
+  return PF_OK;
+}
+
+static PfStatus find_load(Look *l, PfExpr *p)
+{
+  PfLift *x = l->lift;
+  const PfModel *model = l->eq->model;
+  const int N = x->n + x->count;
+  x->load = pf_arena_array(l->arena, PfExpr, N);
+  PfExpr *kinetic = pf_arena_array(l->scratch, PfExpr, x->n), *potential = pf_arena_array(l->scratch, PfExpr, x->n);
+  if (!x->load || !kinetic || !potential) return no_room(l);
+  PF_TRY(pf_expr_gradient(l->ctx, l->kinetic, l->q, x->n, kinetic));
+  PF_TRY(pf_model_gradient(model, l->eq->potential, potential));
+  PF_TRY(derive_along(l, p, N, p));
+  for (int i = 0; i < N; i++) x->load[i] = pf_expr_neg(l->ctx, p[i]);
+  for (int i = 0; i < x->n; i++) {
+    PfExpr parts[] = {l->applied[i], x->nonideal[i], kinetic[i], pf_expr_neg(l->ctx, potential[i]), x->load[i]};
+    x->load[i] = pf_expr_sum(l->ctx, parts, (int)(sizeof parts/sizeof *parts));
+  }
+  return add_momenta(l);
+}
+
+/* ---------------------------------------------------------------- all together */
+
+static bool applies(const PfEquations *eq)
+{
+  if (eq->in_bodies || eq->model->spinning_count || eq->model->follower_count) return false;
+  for (int k = 0; k < eq->m; k++)
+    if (eq->velocity[k] == PF_EXPR_NONE) return false; /* a constraint on accelerations */
+  return true;
+}
+
+static PfStatus make(Look *l)
+{
+  bool good = true;
+  PF_TRY(look_at_graph(l));
+  PF_TRY(find_sums(l));
+  if (!l->lift->count) return PF_OK;
+  PfExpr *p = pf_arena_array(l->scratch, PfExpr, l->lift->n + l->lift->count);
+  if (!p) return no_room(l);
+  PF_TRY(make_names(l));
+  PF_TRY(list_rates(l));
+  PF_TRY(write_in_names(l));
+  PF_TRY(find_mass(l, p, &good));
+  if (!good) {
+    l->lift->count = 0;
+    return PF_OK;
+  }
+  PF_TRY(find_links(l));
+  PF_TRY(find_rows(l));
+  PF_TRY(find_load(l, p));
+  return pf_expr_check(l->ctx);
+}
+
+PfStatus pf_lift_make(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfLift *lift)
+{
+  *lift = (PfLift){.n = eq->n, .m = eq->m};
+  if (!applies(eq)) return PF_OK;
+  Look look = {.ctx = ctx, .arena = arena, .eq = eq, .lift = lift};
+  look.scratch = pf_arena_new(pf_context_allocator(ctx));
+  PfStatus status = look.scratch ? make(&look) : no_room(&look);
+  pf_array_free(pf_context_allocator(ctx), &look.terms);
+  pf_arena_free(look.scratch);
+  return status;
+}
