@@ -16,6 +16,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <stdio.h>
 
 /* Elements of M, F, A and b per equation from which on it is looked for sums. */
 enum { LEAST_PER_EQUATION = 6 };
@@ -45,10 +46,17 @@ struct PfLifting {
   Places at;
   int *link_first;   /* count + 1: of the entries of links */
   double *constant;  /* the numbers, as far as they never change */
-  int lent_count;
+  int lent_count;    /* entries, when all links lend */
   bool momenta;      /* they are needed */
-  bool massless;     /* an unknown has no inertia at any time */
+  bool *massless;    /* n + count: unknowns without inertia at any time */
 };
+
+/* Which links lend inertia. */
+typedef enum Lending {
+  NO_LINKS,
+  SOME_LINKS, /* those with unknowns that have none of their own */
+  ALL_LINKS
+} Lending;
 
 typedef struct PfLiftedForm {
   const PfLifting *of;
@@ -59,7 +67,9 @@ typedef struct PfLiftedForm {
   double *x, *residual_f, *residual_b, *more, *more_lambda;
   double *size, *lent;              /* n + count, count: inertia behind an unknown, and what is lent to a sum */
   double cost;
-  bool lends, answered;
+  int lent_count;
+  bool *lends;                      /* count */
+  bool answered;
   PfPowerTape power;
 } Form;
 
@@ -159,11 +169,12 @@ static void look_at_links(PfLifting *g)
   }
 }
 
-static bool has_inertia(const PfLift *x, int i)
+static void find_massless(PfLifting *g)
 {
-  for (int k = 0; k < x->mass.count; k++)
-    if (x->mass.row[k] == i && x->mass.column[k] == i) return true;
-  return false;
+  const PfJacobian *M = &g->lift.mass;
+  for (int i = 0; i < g->lift.n + g->lift.count; i++) g->massless[i] = true;
+  for (int k = 0; k < M->count; k++)
+    if (M->row[k] == M->column[k]) g->massless[M->row[k]] = false;
 }
 
 static PfStatus fill_lifting(const PfSystem *system, PfLifting *g)
@@ -174,9 +185,10 @@ static PfStatus fill_lifting(const PfSystem *system, PfLifting *g)
   look_at_links(g);
   find_places(g);
   g->constant = pf_arena_array(g->arena, double, g->at.count);
-  if (!g->constant) return pf_no_room(system->ctx, "sums of velocities");
+  g->massless = pf_arena_array(g->arena, bool, x->n + x->count);
+  if (!g->constant || !g->massless) return pf_no_room(system->ctx, "sums of velocities");
   for (int l = 0; l < x->count; l++) g->constant[g->at.ones + l] = 1;
-  for (int i = 0; i < x->n + x->count && !g->massless; i++) g->massless = !has_inertia(x, i);
+  find_massless(g);
   PF_TRY(make_geometry(system, g));
   return make_motion(system, g);
 }
@@ -221,13 +233,40 @@ static double link_value(const PfLifting *g, const double *number, int l, int k)
   return k + 1 < link_size(g, l) ? number[g->at.links + g->link_first[l] + k] : 1;
 }
 
-static void list_entries(const PfLifting *g, PfEntry *entry)
+static bool lends_to_massless(const PfLifting *g, int l)
 {
+  if (g->massless[g->lift.n + l]) return true;
+  for (int k = 0; k < link_size(g, l); k++) {
+    const int i = link_unknown(g, l, k);
+    if (i < g->lift.n && g->massless[i]) return true;
+  }
+  return false;
+}
+
+/* What is lent stands right before M. */
+static int first_entry(const Form *d)
+{
+  return d->of->at.mass - d->lent_count;
+}
+
+static void choose_lenders(Form *d, Lending lending)
+{
+  const PfLifting *g = d->of;
+  for (int l = 0; l < g->lift.count; l++) {
+    const int size = link_size(g, l);
+    d->lends[l] = lending == ALL_LINKS || (lending == SOME_LINKS && lends_to_massless(g, l));
+    d->lent_count += d->lends[l] ? size*(size + 1)/2 : 0;
+  }
+}
+
+static void list_entries(const Form *d, PfEntry *entry)
+{
+  const PfLifting *g = d->of;
   const PfLift *x = &g->lift;
-  PfEntry *lent = entry + g->at.lent;
+  PfEntry *lent = entry + first_entry(d);
   for (int k = 0; k < x->mass.count; k++) entry[g->at.mass + k] = (PfEntry){x->mass.row[k], x->mass.column[k]};
   for (int l = 0; l < x->count; l++)
-    for (int i = 0; i < link_size(g, l); i++)
+    for (int i = 0; d->lends[l] && i < link_size(g, l); i++)
       for (int j = 0; j <= i; j++) {
         const int a = link_unknown(g, l, i), b = link_unknown(g, l, j);
         *lent++ = a > b ? (PfEntry){a, b} : (PfEntry){b, a};
@@ -238,18 +277,13 @@ static void list_entries(const PfLifting *g, PfEntry *entry)
   for (int l = 0; l < x->count; l++) entry[g->at.ones + l] = (PfEntry){x->m + l, x->n + l};
 }
 
-static int first_entry(const Form *d)
-{
-  return d->lends ? d->of->at.lent : d->of->at.mass;
-}
-
 static PfStatus make_saddle(PfSolver *s, PfArena *scratch, Form *d)
 {
   const PfLifting *g = d->of;
   const PfLift *x = &g->lift;
   PfEntry *entry = pf_arena_array(scratch, PfEntry, g->at.drift);
   if (!entry) return pf_solver_no_room(s);
-  list_entries(g, entry);
+  list_entries(d, entry);
   const int first = first_entry(d);
   return pf_saddle_make(s->ctx, s->arena, entry + first, g->at.rows - first, entry + g->at.rows, g->at.drift - g->at.rows, x->n + x->count,
                         x->m + x->count, PF_ROWS_SOON, &d->saddle);
@@ -298,19 +332,30 @@ static bool serves(PfSolver *s, Form *d)
   return good;
 }
 
-static PfStatus try_one(PfSolver *s, PfArena *scratch, const PfLifting *g, bool lends, double limit, Form **form)
+static PfStatus try_one(PfSolver *s, PfArena *scratch, const PfLifting *g, Lending lending, double limit,
+                        Form **form)
 {
   Form *d = pf_solver_array(s, Form, 1);
   *form = NULL;
   if (!d) return pf_solver_no_room(s);
   d->of = g;
-  d->lends = lends;
+  d->lends = pf_solver_array(s, bool, g->lift.count);
+  if (!d->lends) return pf_solver_no_room(s);
+  choose_lenders(d, lending);
   PF_TRY(make_saddle(s, scratch, d));
   d->cost = cost_of(d);
+  fprintf(stderr, "DBG n %d m %d sums %d lends %d mass %d links %d rows %d instr %d+%d products %g cost %g limit %g\n", g->lift.n, g->lift.m, g->lift.count, (int)lending, g->lift.mass.count, g->lift.links.count, g->lift.rows.count, pf_tape_instruction_count(g->geometry.tape), pf_tape_instruction_count(g->motion.tape), pf_sparse_cost(&d->saddle.ldl), d->cost, limit);
   if (!(d->cost < PAYS*limit)) return PF_OK;
   PF_TRY(make_room(s, d));
   if (serves(s, d)) *form = d;
   return PF_OK;
+}
+
+static bool is_any_massless(const PfLifting *g)
+{
+  for (int i = 0; i < g->lift.n + g->lift.count; i++)
+    if (g->massless[i]) return true;
+  return false;
 }
 
 static PfStatus make(PfSolver *s, PfArena *scratch, double limit)
@@ -319,8 +364,8 @@ static PfStatus make(PfSolver *s, PfArena *scratch, double limit)
   Form *d = NULL;
   PF_TRY(pf_shared_lifting(s->system, &g));
   if (!g) return PF_OK;
-  if (!g->massless) PF_TRY(try_one(s, scratch, g, false, limit, &d));
-  if (!d) PF_TRY(try_one(s, scratch, g, true, limit, &d));
+  for (Lending lending = is_any_massless(g) ? SOME_LINKS : NO_LINKS; !d && lending <= ALL_LINKS; lending++)
+    PF_TRY(try_one(s, scratch, g, lending, limit, &d));
   s->lifted = d;
   return d ? pf_power_make(s, &d->power) : PF_OK;
 }
@@ -445,11 +490,11 @@ static void find_lent(Form *d)
 static void lend(Form *d)
 {
   const PfLifting *g = d->of;
-  double *lent = d->number + g->at.lent;
+  double *lent = d->number + first_entry(d);
   find_lent(d);
   for (int l = 0; l < g->lift.count; l++) {
     const double more = d->lent[l]*d->number[g->at.turning + l];
-    for (int i = 0; i < link_size(g, l); i++) {
+    for (int i = 0; d->lends[l] && i < link_size(g, l); i++) {
       const double at = link_value(g, d->number, l, i);
       d->load[link_unknown(g, l, i)] += more*at;
       for (int j = 0; j <= i; j++) *lent++ = d->lent[l]*at*link_value(g, d->number, l, j);
@@ -466,7 +511,7 @@ static PfSaddleMargin factor(Form *d)
   memcpy(d->load, d->number + g->at.load, N*sizeof *d->load);
   if (m) memcpy(d->right, d->number + g->at.b, m*sizeof *d->right);
   memcpy(d->right + m, d->number + g->at.turning, count*sizeof *d->right);
-  if (d->lends) lend(d);
+  if (d->lent_count) lend(d);
   return pf_saddle_factor(&d->saddle, d->number + first_entry(d), NULL);
 }
 

@@ -11,19 +11,19 @@
 
 /* Terms with velocities from which on a sum gets a name even if only one square uses it. */
 enum { LEAST_TERMS = 2, LONG_SUM = 4 };
-/* Sums that are remembered for each of their terms, the latest ones. */
-enum { REMEMBERED = 4 };
+/* Sums that are remembered for each of their terms, the latest ones; how many of them another sum may be made of. */
+enum { REMEMBERED = 4, MOST_BASES = 6 };
 
 typedef enum Degree { FREE_OF_VELOCITIES, AFFINE, HIGHER } Degree;
 
 typedef struct Term {
   PfExpr coefficient, what;
+  int sum; /* a named sum in the place of `what`, or -1 */
 } Term;
 
-/* A sum that gets a name: constant + base + terms. */
+/* A sum by its terms, other sums among them. */
 typedef struct Sum {
   PfExpr node, constant;
-  int base; /* a sum before it, or -1 */
   int first, count;
 } Sum;
 
@@ -44,8 +44,9 @@ typedef struct Look {
   int *affine, *squared; /* users of a node: those in which it stands as it is, and others */
   PfExpr *coefficient;   /* of a node in the sum that is looked at, or PF_EXPR_NONE */
   Recent *recent;        /* for each node: sums that have it as a term */
-  Sum *sums;
+  Sum *sums, *row_sums;  /* those with names; the constraints, where they are sums */
   PF_ARRAY(Term) terms;
+  PF_ARRAY(PfExpr) touched; /* terms of the sum that is looked at */
   PfExpr *z, *q, *zeros; /* n + count, n, n + count */
   PfExpr *moving, *rates;
   int moving_count;
@@ -119,7 +120,9 @@ static PfStatus look_at_graph(Look *l)
   l->coefficient = pf_arena_array(l->scratch, PfExpr, l->node_count);
   l->recent = pf_arena_array(l->scratch, Recent, l->node_count);
   l->sums = pf_arena_array(l->scratch, Sum, l->node_count);
-  if (!l->degree || !l->affine || !l->squared || !l->coefficient || !l->recent || !l->sums) return no_room(l);
+  l->row_sums = pf_arena_array(l->scratch, Sum, m);
+  if (!l->degree || !l->affine || !l->squared || !l->coefficient || !l->recent || !l->sums || !l->row_sums)
+    return no_room(l);
   for (int k = 0; k < l->node_count; k++) l->place[l->nodes[k]] = k;
   for (int i = 0; i < l->eq->n; i++) { /* a velocity that occurs nowhere has the place of another node */
     int k = l->place[l->eq->model->coordinates[i].v];
@@ -141,7 +144,7 @@ static int term_count(const Look *l, PfExpr sum)
 
 static Term term_of(const Look *l, PfExpr sum, int i)
 {
-  return (Term){pf_expr_arg(l->ctx, sum, 1 + 2*i), pf_expr_arg(l->ctx, sum, 2 + 2*i)};
+  return (Term){pf_expr_arg(l->ctx, sum, 1 + 2*i), pf_expr_arg(l->ctx, sum, 2 + 2*i), -1};
 }
 
 static bool deserves_name(const Look *l, int k)
@@ -154,74 +157,117 @@ static bool deserves_name(const Look *l, int k)
   return l->affine[k] > 1 || (moving >= LONG_SUM && l->affine[k] + l->squared[k] > 0);
 }
 
-/* Terms that the sum looked at has in common with another one. */
-static int count_common(const Look *l, PfExpr other)
+/* What is left of a sum while other sums are taken out of it: coefficients of the terms touched. */
+static PfExpr *left_of(const Look *l, PfExpr what)
 {
-  int common = 0;
-  for (int i = 0; i < term_count(l, other); i++) {
-    Term term = term_of(l, other, i);
-    common += l->coefficient[l->place[term.what]] == term.coefficient;
-  }
-  return common;
+  return l->coefficient + l->place[what];
 }
 
-/* The sum before this one that leaves the fewest terms, when it leaves fewer than there are. */
-static int find_base(const Look *l, PfExpr sum)
+static bool touch(Look *l, PfExpr what, PfExpr coefficient)
 {
-  const int own = term_count(l, sum);
-  int best = -1, fewest = own;
-  for (int i = 0; i < own; i++) {
-    const Recent *recent = l->recent + l->place[term_of(l, sum, i).what];
+  PfExpr *left = left_of(l, what);
+  if (*left == PF_EXPR_NONE && !pf_push(pf_context_allocator(l->ctx), &l->touched, what)) return false;
+  *left = coefficient;
+  return true;
+}
+
+static bool is_left(const Look *l, PfExpr what)
+{
+  PfExpr left = *left_of(l, what);
+  return left != PF_EXPR_NONE && !pf_expr_is_int(l->ctx, left, 0);
+}
+
+typedef struct Base {
+  int sum;
+  PfExpr factor;
+  int gain; /* terms that go, less those that come */
+} Base;
+
+/* What is gained when a sum is taken out as often as its term `what` is there. */
+static Base try_base(const Look *l, int sum, PfExpr what)
+{
+  Base base = {.sum = sum, .factor = PF_EXPR_NONE, .gain = -1};
+  PfExpr node = l->sums[sum].node;
+  for (int i = 0; i < term_count(l, node) && base.factor == PF_EXPR_NONE; i++) {
+    Term term = term_of(l, node, i);
+    if (term.what == what) base.factor = pf_expr_div(l->ctx, *left_of(l, what), term.coefficient);
+  }
+  for (int i = 0; i < term_count(l, node); i++) {
+    Term term = term_of(l, node, i);
+    bool goes = *left_of(l, term.what) == pf_expr_mul(l->ctx, base.factor, term.coefficient);
+    if (goes) base.gain++;
+    else if (!is_left(l, term.what)) base.gain--;
+  }
+  return base;
+}
+
+/* The sum that takes most away; of equal ones the latest. */
+static Base find_base(const Look *l)
+{
+  Base best = {.sum = -1};
+  for (size_t k = 0; k < l->touched.count; k++) {
+    PfExpr what = l->touched.at[k];
+    const Recent *recent = l->recent + l->place[what];
+    if (!is_left(l, what)) continue;
     for (int r = 0; r < recent->count && r < REMEMBERED; r++) {
-      PfExpr other = l->sums[recent->sum[r]].node;
-      int left = own + term_count(l, other) - 2*count_common(l, other) + 1;
-      if (left < fewest || (left == fewest && best >= 0 && recent->sum[r] > best)) fewest = left, best = recent->sum[r];
+      Base base = try_base(l, recent->sum[r], what);
+      if (base.gain > best.gain || (best.sum >= 0 && base.gain == best.gain && base.sum > best.sum)) best = base;
     }
   }
   return best;
 }
 
-static bool add_term(Look *l, PfExpr coefficient, PfExpr what)
+static bool add_term(Look *l, Term term)
 {
-  return pf_push(pf_context_allocator(l->ctx), &l->terms, ((Term){coefficient, what}));
+  return pf_push(pf_context_allocator(l->ctx), &l->terms, term);
 }
 
-/* What the base has and the sum does not, or not so often. */
-static bool subtract_base(Look *l, PfExpr base)
+static PfStatus take_out(Look *l, const Base *base, Sum *sum)
 {
-  for (int i = 0; i < term_count(l, base); i++) {
-    Term term = term_of(l, base, i);
-    PfExpr *own = l->coefficient + l->place[term.what];
-    if (*own == term.coefficient) *own = PF_EXPR_NONE;
-    else if (!add_term(l, pf_expr_neg(l->ctx, term.coefficient), term.what)) return false;
+  PfExpr node = l->sums[base->sum].node;
+  for (int i = 0; i < term_count(l, node); i++) {
+    Term term = term_of(l, node, i);
+    PfExpr less = pf_expr_neg(l->ctx, pf_expr_mul(l->ctx, base->factor, term.coefficient));
+    PfExpr left = is_left(l, term.what) ? pf_expr_add(l->ctx, *left_of(l, term.what), less) : less;
+    if (!touch(l, term.what, left)) return no_room(l);
   }
-  return true;
+  PfExpr constant = pf_expr_mul(l->ctx, base->factor, pf_expr_arg(l->ctx, node, 0));
+  sum->constant = pf_expr_sub(l->ctx, sum->constant, constant);
+  return add_term(l, (Term){base->factor, PF_EXPR_NONE, base->sum}) ? PF_OK : no_room(l);
+}
+
+/* A sum by those that have names. */
+static PfStatus split(Look *l, PfExpr node, Sum *sum)
+{
+  *sum = (Sum){.node = node, .constant = pf_expr_arg(l->ctx, node, 0), .first = (int)l->terms.count};
+  l->touched.count = 0;
+  for (int i = 0; i < term_count(l, node); i++) {
+    Term term = term_of(l, node, i);
+    if (!touch(l, term.what, term.coefficient)) return no_room(l);
+  }
+  for (int k = 0; k < MOST_BASES; k++) {
+    Base base = find_base(l);
+    if (base.sum < 0) break;
+    PF_TRY(take_out(l, &base, sum));
+  }
+  for (size_t k = 0; k < l->touched.count; k++) {
+    PfExpr what = l->touched.at[k];
+    if (is_left(l, what) && !add_term(l, (Term){*left_of(l, what), what, -1})) return no_room(l);
+    *left_of(l, what) = PF_EXPR_NONE;
+  }
+  sum->count = (int)l->terms.count - sum->first;
+  return PF_OK;
 }
 
 static PfStatus add_sum(Look *l, PfExpr node)
 {
-  const int number = l->lift->count++, terms = term_count(l, node);
-  Sum *sum = l->sums + number;
-  for (int i = 0; i < terms; i++) {
-    Term term = term_of(l, node, i);
-    l->coefficient[l->place[term.what]] = term.coefficient;
-  }
-  *sum = (Sum){.node = node, .constant = pf_expr_arg(l->ctx, node, 0), .base = find_base(l, node)};
-  sum->first = (int)l->terms.count;
-  if (sum->base >= 0) {
-    PfExpr base = l->sums[sum->base].node;
-    sum->constant = pf_expr_sub(l->ctx, sum->constant, pf_expr_arg(l->ctx, base, 0));
-    if (!subtract_base(l, base)) return no_room(l);
-  }
-  for (int i = 0; i < terms; i++) {
-    Term term = term_of(l, node, i);
-    Recent *recent = l->recent + l->place[term.what];
-    PfExpr *left = l->coefficient + l->place[term.what];
-    if (*left != PF_EXPR_NONE && !add_term(l, *left, term.what)) return no_room(l);
-    *left = PF_EXPR_NONE;
+  const int number = l->lift->count;
+  PF_TRY(split(l, node, l->sums + number));
+  for (int i = 0; i < term_count(l, node); i++) {
+    Recent *recent = l->recent + l->place[term_of(l, node, i).what];
     recent->sum[recent->count++%REMEMBERED] = number;
   }
-  sum->count = (int)l->terms.count - sum->first;
+  l->lift->count++;
   return PF_OK;
 }
 
@@ -229,6 +275,10 @@ static PfStatus find_sums(Look *l)
 {
   for (int k = 0; k < l->node_count; k++)
     if (deserves_name(l, k)) PF_TRY(add_sum(l, l->nodes[k]));
+  for (int k = 0; k < l->eq->m; k++) {
+    PfExpr row = l->eq->velocity[k];
+    if (pf_expr_op(l->ctx, row) == PF_OP_SUM) PF_TRY(split(l, row, l->row_sums + k));
+  }
   return PF_OK;
 }
 
@@ -283,14 +333,15 @@ static PfStatus list_rates(Look *l)
   return PF_OK;
 }
 
-/* A sum by the names of those before it; `image` are its terms. */
+/* A sum by names; `image` are the terms. */
 static PfExpr write_sum(const Look *l, const Sum *sum, const PfExpr *image, PfExpr *parts)
 {
   int count = 0;
   parts[count++] = sum->constant;
-  if (sum->base >= 0) parts[count++] = l->lift->sum[sum->base];
-  for (int i = 0; i < sum->count; i++)
-    parts[count++] = pf_expr_mul(l->ctx, l->terms.at[sum->first + i].coefficient, image[sum->first + i]);
+  for (int i = sum->first; i < sum->first + sum->count; i++) {
+    const Term *term = l->terms.at + i;
+    parts[count++] = pf_expr_mul(l->ctx, term->coefficient, term->sum < 0 ? image[i] : l->lift->sum[term->sum]);
+  }
   return pf_expr_sum(l->ctx, parts, count);
 }
 
@@ -316,6 +367,8 @@ static PfStatus write_in_names(Look *l)
   l->kinetic = list[terms];
   memcpy(x->nonideal, l->applied + n, n*sizeof *list);
   for (int k = 0; k < x->count; k++) l->links[k] = write_sum(l, l->sums + k, list, parts);
+  for (int k = 0; k < x->m; k++)
+    if (l->row_sums[k].count) l->rows[k] = write_sum(l, l->row_sums + k, list, parts);
   return pf_expr_check(l->ctx);
 }
 
@@ -464,6 +517,7 @@ PfStatus pf_lift_make(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfL
   look.scratch = pf_arena_new(pf_context_allocator(ctx));
   PfStatus status = look.scratch ? make(&look) : no_room(&look);
   pf_array_free(pf_context_allocator(ctx), &look.terms);
+  pf_array_free(pf_context_allocator(ctx), &look.touched);
   pf_arena_free(look.scratch);
   return status;
 }

@@ -11,6 +11,7 @@ typedef struct Matrix {
   int n, m, mass_count, row_count;
   PfEntry mass[MOST_ENTRIES], rows[MOST_ENTRIES];
   double value[2*MOST_ENTRIES];
+  PfRowOrder order;
 } Matrix;
 
 static void add_mass(Matrix *a, int i, int j, double x)
@@ -58,7 +59,8 @@ static void assert_solved(const Matrix *a, const double *f, const double *b, con
 static PfSaddle make(Fixture *f, const Matrix *a)
 {
   PfSaddle saddle;
-  assert_int_equal(pf_saddle_make(f->ctx, f->arena, a->mass, a->mass_count, a->rows, a->row_count, a->n, a->m, a->order, &saddle),
+  assert_int_equal(pf_saddle_make(f->ctx, f->arena, a->mass, a->mass_count, a->rows, a->row_count, a->n, a->m,
+                                  a->order, &saddle),
                    PF_OK);
   return saddle;
 }
