@@ -16,7 +16,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
 
 /* Elements of M, F, A and b per equation from which on it is looked for sums. */
 enum { LEAST_PER_EQUATION = 6 };
@@ -322,12 +321,28 @@ static bool is_good(PfSaddleMargin margin)
   return margin.mass > LEAST_PIVOT && margin.rows > LEAST_PIVOT;
 }
 
-/* Does it serve at the state of the plan? Without one nothing is known. */
-static bool serves(PfSolver *s, Form *d)
+/* Arbitrary but the same in every run; positive and of size one, as most parameters are. */
+static double arbitrary(int i)
 {
-  if (!s->plan->values) return true;
+  return 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
+}
+
+/* A state as good as any: near that of the plan, with its parameters, or without one wherever. */
+static void put_somewhere(const PfSolver *s, double *values)
+{
+  const PfSymbols *in = &s->system->symbols;
+  for (int i = 0; i < in->count; i++) values[i] = s->plan->values ? s->plan->values[i] : arbitrary(i);
+  for (int i = in->q; i < in->lambda; i++) values[i] += 0.2*(arbitrary(i) - 0.85);
+}
+
+/* Are the pivots good there? Squares of velocities may hold more unknowns than there are squares: then links must lend
+ * inertia, or the constraints are dependent at the start. */
+static bool serves(PfSolver *s, Form *d, double *values)
+{
   s->lifted = d;
-  bool good = evaluate(s, s->plan->values) && is_good(factor(d));
+  put_somewhere(s, values);
+  bool good = evaluate(s, values) && factor(d).mass > LEAST_PIVOT;
+  if (s->plan->values) good = good && evaluate(s, s->plan->values) && is_good(factor(d));
   s->lifted = NULL;
   return good;
 }
@@ -344,10 +359,11 @@ static PfStatus try_one(PfSolver *s, PfArena *scratch, const PfLifting *g, Lendi
   choose_lenders(d, lending);
   PF_TRY(make_saddle(s, scratch, d));
   d->cost = cost_of(d);
-  fprintf(stderr, "DBG n %d m %d sums %d lends %d mass %d links %d rows %d instr %d+%d products %g cost %g limit %g\n", g->lift.n, g->lift.m, g->lift.count, (int)lending, g->lift.mass.count, g->lift.links.count, g->lift.rows.count, pf_tape_instruction_count(g->geometry.tape), pf_tape_instruction_count(g->motion.tape), pf_sparse_cost(&d->saddle.ldl), d->cost, limit);
   if (!(d->cost < PAYS*limit)) return PF_OK;
   PF_TRY(make_room(s, d));
-  if (serves(s, d)) *form = d;
+  double *values = pf_arena_array(scratch, double, s->system->symbols.count);
+  if (!values) return pf_solver_no_room(s);
+  if (serves(s, d, values)) *form = d;
   return PF_OK;
 }
 

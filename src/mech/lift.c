@@ -4,6 +4,7 @@
  * expression core writes short sums flat; what one has in common with one before is found again term by term. */
 #include "mech/lift.h"
 
+#include "mech/local.h"
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
@@ -11,8 +12,11 @@
 
 /* Terms with velocities from which on a sum gets a name even if only one square uses it. */
 enum { LEAST_TERMS = 2, LONG_SUM = 4 };
-/* Sums that are remembered for each of their terms, the latest ones; how many of them another sum may be made of. */
-enum { REMEMBERED = 4, MOST_BASES = 6 };
+/* Sums that are remembered for each of their terms, the first ones (along a chain the sums up to there) and the latest;
+ * how many of them another sum may be made of. */
+enum { FIRST_ONES = 2, REMEMBERED = 6, MOST_BASES = 6 };
+/* A square holds so many unknowns at most; a longer sum gets a name of its own. */
+enum { MOST_IN_SQUARE = 3 };
 
 typedef enum Degree { FREE_OF_VELOCITIES, AFFINE, HIGHER } Degree;
 
@@ -37,14 +41,18 @@ typedef struct Look {
   PfArena *arena, *scratch;
   const PfEquations *eq;
   PfLift *lift;
+  PfExpr *velocity;      /* m: the constraints, where possible by the velocities of one body */
   PfExpr *nodes;
   int node_count;
   int *place;            /* of a handle among the nodes */
   Degree *degree;
-  int *affine, *squared; /* users of a node: those in which it stands as it is, and others */
+  int *affine, *squared; /* users of a node: those in which it stands as it is, and others; */
+  int *multiplied;       /* products among the first */
   PfExpr *coefficient;   /* of a node in the sum that is looked at, or PF_EXPR_NONE */
   Recent *recent;        /* for each node: sums that have it as a term */
   Sum *sums, *row_sums;  /* those with names; the constraints, where they are sums */
+  Sum *squares;          /* short sums in squares, which get no names */
+  int square_count;
   PF_ARRAY(Term) terms;
   PF_ARRAY(PfExpr) touched; /* terms of the sum that is looked at */
   PfExpr *z, *q, *zeros; /* n + count, n, n + count */
@@ -101,28 +109,37 @@ static Degree find_degree(const Look *l, PfExpr e)
 static void count_users(const Look *l, int k)
 {
   int *users = l->degree[k] == AFFINE ? l->affine : l->squared;
-  for (int i = 0; i < pf_expr_arg_count(l->ctx, l->nodes[k]); i++)
-    users[l->place[pf_expr_arg(l->ctx, l->nodes[k], i)]]++;
+  const bool product = l->degree[k] == AFFINE && pf_expr_op(l->ctx, l->nodes[k]) == PF_OP_PRODUCT;
+  for (int i = 0; i < pf_expr_arg_count(l->ctx, l->nodes[k]); i++) {
+    const int at = l->place[pf_expr_arg(l->ctx, l->nodes[k], i)];
+    users[at]++;
+    l->multiplied[at] += product;
+  }
 }
 
 static PfStatus look_at_graph(Look *l)
 {
   const size_t m = (size_t)l->eq->m;
   PfExpr *roots = pf_arena_array(l->scratch, PfExpr, m + 1);
-  l->place = pf_arena_array(l->scratch, int, (size_t)pf_expr_table_size(l->ctx) + 1);
-  if (!roots || !l->place) return no_room(l);
+  if (!roots) return no_room(l);
+  l->velocity = roots + 1;
   roots[0] = l->eq->kinetic;
-  if (m) memcpy(roots + 1, l->eq->velocity, m*sizeof *roots);
+  if (m) memcpy(l->velocity, l->eq->velocity, m*sizeof *roots);
+  PF_TRY(pf_local_rows(l->ctx, l->scratch, l->eq, l->velocity));
+  l->place = pf_arena_array(l->scratch, int, (size_t)pf_expr_table_size(l->ctx) + 1);
+  if (!l->place) return no_room(l);
   PF_TRY(pf_expr_reach(l->ctx, l->scratch, roots, (int)m + 1, &l->nodes, &l->node_count));
   l->degree = pf_arena_array(l->scratch, Degree, l->node_count);
   l->affine = pf_arena_array(l->scratch, int, l->node_count);
   l->squared = pf_arena_array(l->scratch, int, l->node_count);
+  l->multiplied = pf_arena_array(l->scratch, int, l->node_count);
   l->coefficient = pf_arena_array(l->scratch, PfExpr, l->node_count);
   l->recent = pf_arena_array(l->scratch, Recent, l->node_count);
   l->sums = pf_arena_array(l->scratch, Sum, l->node_count);
+  l->squares = pf_arena_array(l->scratch, Sum, l->node_count);
   l->row_sums = pf_arena_array(l->scratch, Sum, m);
-  if (!l->degree || !l->affine || !l->squared || !l->coefficient || !l->recent || !l->sums || !l->row_sums)
-    return no_room(l);
+  if (!l->degree || !l->affine || !l->squared || !l->multiplied || !l->coefficient || !l->recent || !l->sums ||
+      !l->squares || !l->row_sums) return no_room(l);
   for (int k = 0; k < l->node_count; k++) l->place[l->nodes[k]] = k;
   for (int i = 0; i < l->eq->n; i++) { /* a velocity that occurs nowhere has the place of another node */
     int k = l->place[l->eq->model->coordinates[i].v];
@@ -147,14 +164,20 @@ static Term term_of(const Look *l, PfExpr sum, int i)
   return (Term){pf_expr_arg(l->ctx, sum, 1 + 2*i), pf_expr_arg(l->ctx, sum, 2 + 2*i), -1};
 }
 
-static bool deserves_name(const Look *l, int k)
+static int count_moving(const Look *l, PfExpr sum)
 {
   int moving = 0;
+  for (int i = 0; i < term_count(l, sum); i++) moving += degree_of(l, term_of(l, sum, i).what) == AFFINE;
+  return moving;
+}
+
+/* Is it a sum of velocities that is used more than once, or a long one in a product? One long row is no harm. */
+static bool deserves_name(const Look *l, int k)
+{
   if (pf_expr_op(l->ctx, l->nodes[k]) != PF_OP_SUM || l->degree[k] != AFFINE) return false;
-  for (int i = 0; i < term_count(l, l->nodes[k]); i++)
-    moving += degree_of(l, term_of(l, l->nodes[k], i).what) == AFFINE;
+  int moving = count_moving(l, l->nodes[k]);
   if (moving < LEAST_TERMS) return false;
-  return l->affine[k] > 1 || (moving >= LONG_SUM && l->affine[k] + l->squared[k] > 0);
+  return l->affine[k] > 1 || (moving >= LONG_SUM && l->multiplied[k] + l->squared[k] > 0);
 }
 
 /* What is left of a sum while other sums are taken out of it: coefficients of the terms touched. */
@@ -259,14 +282,25 @@ static PfStatus split(Look *l, PfExpr node, Sum *sum)
   return PF_OK;
 }
 
-static PfStatus add_sum(Look *l, PfExpr node)
+/* Along chains most sums have the first terms in common: what is remembered of those is what came last. */
+static void remember(Recent *recent, int sum)
 {
+  const int latest = REMEMBERED - FIRST_ONES, k = recent->count++;
+  recent->sum[k < REMEMBERED ? k : FIRST_ONES + (k - FIRST_ONES)%latest] = sum;
+}
+
+static PfStatus add_sum(Look *l, int k)
+{
+  PfExpr node = l->nodes[k];
   const int number = l->lift->count;
-  PF_TRY(split(l, node, l->sums + number));
-  for (int i = 0; i < term_count(l, node); i++) {
-    Recent *recent = l->recent + l->place[term_of(l, node, i).what];
-    recent->sum[recent->count++%REMEMBERED] = number;
+  Sum sum;
+  PF_TRY(split(l, node, &sum));
+  if (l->affine[k] == 0 && sum.count <= MOST_IN_SQUARE) {
+    l->squares[l->square_count++] = sum;
+    return PF_OK;
   }
+  l->sums[number] = sum;
+  for (int i = 0; i < term_count(l, node); i++) remember(l->recent + l->place[term_of(l, node, i).what], number);
   l->lift->count++;
   return PF_OK;
 }
@@ -274,9 +308,9 @@ static PfStatus add_sum(Look *l, PfExpr node)
 static PfStatus find_sums(Look *l)
 {
   for (int k = 0; k < l->node_count; k++)
-    if (deserves_name(l, k)) PF_TRY(add_sum(l, l->nodes[k]));
+    if (deserves_name(l, k)) PF_TRY(add_sum(l, k));
   for (int k = 0; k < l->eq->m; k++) {
-    PfExpr row = l->eq->velocity[k];
+    PfExpr row = l->velocity[k];
     if (pf_expr_op(l->ctx, row) == PF_OP_SUM) PF_TRY(split(l, row, l->row_sums + k));
   }
   return PF_OK;
@@ -345,30 +379,53 @@ static PfExpr write_sum(const Look *l, const Sum *sum, const PfExpr *image, PfEx
   return pf_expr_sum(l->ctx, parts, count);
 }
 
-/* Terms of the sums, kinetic energy, constraints, applied and non-ideal forces, all by the names. */
+/* Terms of all sums by the names. */
+static PfStatus write_terms(const Look *l, const PfExpr *nodes, PfExpr *image)
+{
+  const PfExpr none = pf_expr_int(l->ctx, 0);
+  for (size_t k = 0; k < l->terms.count; k++) image[k] = l->terms.at[k].sum < 0 ? l->terms.at[k].what : none;
+  return pf_expr_substitute(l->ctx, image, (int)l->terms.count, nodes, l->lift->sum, l->lift->count, image);
+}
+
+/* Kinetic energy, constraints, applied and non-ideal forces by the names, short sums in squares written out. */
+static PfStatus write_equations(Look *l, PfExpr *nodes, PfExpr *values)
+{
+  PfLift *x = l->lift;
+  const size_t n = (size_t)x->n, m = (size_t)x->m, all = 1 + m + 2*n;
+  PfExpr *list = pf_arena_array(l->scratch, PfExpr, all);
+  x->nonideal = pf_arena_array(l->arena, PfExpr, n);
+  if (!list || !x->nonideal) return no_room(l);
+  l->rows = list + 1;
+  l->applied = l->rows + m;
+  list[0] = l->eq->kinetic;
+  if (m) memcpy(l->rows, l->velocity, m*sizeof *list);
+  memcpy(l->applied, l->eq->applied, n*sizeof *list);
+  memcpy(l->applied + n, l->eq->C, n*sizeof *list);
+  PF_TRY(pf_expr_substitute(l->ctx, list, (int)all, nodes, values, x->count + l->square_count, list));
+  l->kinetic = list[0];
+  memcpy(x->nonideal, l->applied + n, n*sizeof *list);
+  return PF_OK;
+}
+
 static PfStatus write_in_names(Look *l)
 {
   PfLift *x = l->lift;
-  const size_t n = (size_t)x->n, m = (size_t)x->m, terms = l->terms.count, all = terms + 1 + m + 2*n;
-  PfExpr *list = pf_arena_array(l->scratch, PfExpr, all), *parts = pf_arena_array(l->scratch, PfExpr, terms + 2);
-  PfExpr *nodes = pf_arena_array(l->scratch, PfExpr, x->count);
-  l->links = pf_arena_array(l->scratch, PfExpr, x->count);
-  x->nonideal = pf_arena_array(l->arena, PfExpr, n);
-  if (!list || !parts || !nodes || !l->links || !x->nonideal) return no_room(l);
-  for (size_t k = 0; k < terms; k++) list[k] = l->terms.at[k].what;
-  for (int k = 0; k < x->count; k++) nodes[k] = l->sums[k].node;
-  l->rows = list + terms + 1;
-  l->applied = l->rows + m;
-  list[terms] = l->eq->kinetic;
-  if (m) memcpy(l->rows, l->eq->velocity, m*sizeof *list);
-  memcpy(l->applied, l->eq->applied, n*sizeof *list);
-  memcpy(l->applied + n, l->eq->C, n*sizeof *list);
-  PF_TRY(pf_expr_substitute(l->ctx, list, (int)all, nodes, x->sum, x->count, list));
-  l->kinetic = list[terms];
-  memcpy(x->nonideal, l->applied + n, n*sizeof *list);
-  for (int k = 0; k < x->count; k++) l->links[k] = write_sum(l, l->sums + k, list, parts);
+  const size_t count = (size_t)x->count, all = count + (size_t)l->square_count;
+  PfExpr *image = pf_arena_array(l->scratch, PfExpr, l->terms.count);
+  PfExpr *parts = pf_arena_array(l->scratch, PfExpr, l->terms.count + 1);
+  PfExpr *nodes = pf_arena_array(l->scratch, PfExpr, all), *values = pf_arena_array(l->scratch, PfExpr, all);
+  l->links = pf_arena_array(l->scratch, PfExpr, count);
+  if (!image || !parts || !nodes || !values || !l->links) return no_room(l);
+  for (size_t k = 0; k < count; k++) nodes[k] = l->sums[k].node, values[k] = x->sum[k];
+  PF_TRY(write_terms(l, nodes, image));
+  for (size_t k = 0; k < count; k++) l->links[k] = write_sum(l, l->sums + k, image, parts);
+  for (size_t k = count; k < all; k++) {
+    const Sum *square = l->squares + (k - count);
+    nodes[k] = square->node, values[k] = write_sum(l, square, image, parts);
+  }
+  PF_TRY(write_equations(l, nodes, values));
   for (int k = 0; k < x->m; k++)
-    if (l->row_sums[k].count) l->rows[k] = write_sum(l, l->row_sums + k, list, parts);
+    if (l->row_sums[k].count) l->rows[k] = write_sum(l, l->row_sums + k, image, parts);
   return pf_expr_check(l->ctx);
 }
 
