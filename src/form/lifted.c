@@ -283,9 +283,9 @@ static PfStatus make_saddle(PfSolver *s, PfArena *scratch, Form *d)
   PfEntry *entry = pf_arena_array(scratch, PfEntry, g->at.drift);
   if (!entry) return pf_solver_no_room(s);
   list_entries(d, entry);
-  const int first = first_entry(d);
-  return pf_saddle_make(s->ctx, s->arena, entry + first, g->at.rows - first, entry + g->at.rows, g->at.drift - g->at.rows, x->n + x->count,
-                        x->m + x->count, PF_ROWS_SOON, &d->saddle);
+  const int first = first_entry(d), rows = g->at.rows;
+  return pf_saddle_make(s->ctx, s->arena, entry + first, rows - first, entry + rows, g->at.drift - rows,
+                        x->n + x->count, x->m + x->count, PF_ROWS_SOON, &d->saddle);
 }
 
 static PfStatus make_room(PfSolver *s, Form *d)

@@ -117,7 +117,23 @@ static void count_users(const Look *l, int k)
   }
 }
 
-static PfStatus look_at_graph(Look *l)
+static PfStatus make_room(Look *l)
+{
+  const size_t count = (size_t)l->node_count;
+  l->degree = pf_arena_array(l->scratch, Degree, count);
+  l->affine = pf_arena_array(l->scratch, int, count);
+  l->squared = pf_arena_array(l->scratch, int, count);
+  l->multiplied = pf_arena_array(l->scratch, int, count);
+  l->coefficient = pf_arena_array(l->scratch, PfExpr, count);
+  l->recent = pf_arena_array(l->scratch, Recent, count);
+  l->sums = pf_arena_array(l->scratch, Sum, count);
+  l->squares = pf_arena_array(l->scratch, Sum, count);
+  l->row_sums = pf_arena_array(l->scratch, Sum, l->eq->m);
+  if (!l->degree || !l->affine || !l->squared || !l->multiplied || !l->coefficient) return no_room(l);
+  return l->recent && l->sums && l->squares && l->row_sums ? PF_OK : no_room(l);
+}
+
+static PfStatus list_nodes(Look *l)
 {
   const size_t m = (size_t)l->eq->m;
   PfExpr *roots = pf_arena_array(l->scratch, PfExpr, m + 1);
@@ -126,24 +142,19 @@ static PfStatus look_at_graph(Look *l)
   roots[0] = l->eq->kinetic;
   if (m) memcpy(l->velocity, l->eq->velocity, m*sizeof *roots);
   PF_TRY(pf_local_rows(l->ctx, l->scratch, l->eq, l->velocity));
+  PF_TRY(pf_expr_reach(l->ctx, l->scratch, roots, (int)m + 1, &l->nodes, &l->node_count));
   l->place = pf_arena_array(l->scratch, int, (size_t)pf_expr_table_size(l->ctx) + 1);
   if (!l->place) return no_room(l);
-  PF_TRY(pf_expr_reach(l->ctx, l->scratch, roots, (int)m + 1, &l->nodes, &l->node_count));
-  l->degree = pf_arena_array(l->scratch, Degree, l->node_count);
-  l->affine = pf_arena_array(l->scratch, int, l->node_count);
-  l->squared = pf_arena_array(l->scratch, int, l->node_count);
-  l->multiplied = pf_arena_array(l->scratch, int, l->node_count);
-  l->coefficient = pf_arena_array(l->scratch, PfExpr, l->node_count);
-  l->recent = pf_arena_array(l->scratch, Recent, l->node_count);
-  l->sums = pf_arena_array(l->scratch, Sum, l->node_count);
-  l->squares = pf_arena_array(l->scratch, Sum, l->node_count);
-  l->row_sums = pf_arena_array(l->scratch, Sum, m);
-  if (!l->degree || !l->affine || !l->squared || !l->multiplied || !l->coefficient || !l->recent || !l->sums ||
-      !l->squares || !l->row_sums) return no_room(l);
   for (int k = 0; k < l->node_count; k++) l->place[l->nodes[k]] = k;
-  for (int i = 0; i < l->eq->n; i++) { /* a velocity that occurs nowhere has the place of another node */
-    int k = l->place[l->eq->model->coordinates[i].v];
-    if (l->node_count && l->nodes[k] == l->eq->model->coordinates[i].v) l->degree[k] = AFFINE;
+  return make_room(l);
+}
+
+static PfStatus look_at_graph(Look *l)
+{
+  PF_TRY(list_nodes(l));
+  for (int i = 0; i < l->eq->n; i++) {
+    const PfExpr v = l->eq->model->coordinates[i].v;
+    if (l->nodes[l->place[v]] == v) l->degree[l->place[v]] = AFFINE; /* else it occurs nowhere */
   }
   for (int k = 0; k < l->node_count; k++) {
     if (pf_expr_arg_count(l->ctx, l->nodes[k]) > 0) l->degree[k] = find_degree(l, l->nodes[k]);
@@ -483,34 +494,38 @@ static PfStatus find_rows(Look *l)
   return PF_OK;
 }
 
-/* load += (de_l/dq_i - B_li') a_l */
+/* Adds net_i a_k to the loads of the unknowns in `column`, and clears net. */
+static void add_momentum(Look *l, int k, PfExpr *net, const int *column, int count)
+{
+  for (int e = 0; e < count; e++) {
+    const int i = column[e];
+    if (net[i] == PF_EXPR_NONE) continue;
+    PfExpr part = pf_expr_mul(l->ctx, net[i], l->lift->momentum[k]);
+    l->lift->load[i] = pf_expr_add(l->ctx, l->lift->load[i], part);
+    net[i] = PF_EXPR_NONE;
+  }
+}
+
+/* load += (de_l/dq_i - B_li') a_l, entry by entry as they are listed, by rows. For velocities of places both parts are
+ * equal, and must cancel before they get a factor. */
 static PfStatus add_momenta(Look *l)
 {
   PfLift *x = l->lift;
   PfJacobian slope;
   PfExpr *rate = pf_arena_array(l->scratch, PfExpr, x->links.count);
-  if (!rate) return no_room(l);
+  PfExpr *net = pf_arena_array(l->scratch, PfExpr, x->n + x->count);
+  if (!rate || !net) return no_room(l);
   PF_TRY(derive_along(l, x->links.value, x->links.count, rate));
   PF_TRY(pf_expr_jacobian(l->ctx, l->scratch, l->links, x->count, l->q, x->n, &slope));
-  PfExpr *net = pf_arena_array(l->scratch, PfExpr, x->n + x->count);
-  if (!net) return no_room(l);
-  int from = 0, to = 0;
-  for (int k = 0; k < x->count; k++) { /* entries are listed by rows; what cancels must not get a factor first */
-    const int first[2] = {from, to};
-    for (; from < slope.count && slope.row[from] == k; from++) net[slope.column[from]] = slope.value[from];
-    for (; to < x->links.count && x->links.row[to] == k; to++) {
-      PfExpr *at = net + x->links.column[to];
-      *at = *at == PF_EXPR_NONE ? pf_expr_neg(l->ctx, rate[to]) : pf_expr_sub(l->ctx, *at, rate[to]);
+  for (int k = 0, s = 0, b = 0; k < x->count; k++) {
+    const int first_s = s, first_b = b;
+    for (; s < slope.count && slope.row[s] == k; s++) net[slope.column[s]] = slope.value[s];
+    for (; b < x->links.count && x->links.row[b] == k; b++) {
+      PfExpr *at = net + x->links.column[b];
+      *at = *at == PF_EXPR_NONE ? pf_expr_neg(l->ctx, rate[b]) : pf_expr_sub(l->ctx, *at, rate[b]);
     }
-    for (int pass = 0; pass < 2; pass++) {
-      const PfJacobian *entries = pass ? &x->links : &slope;
-      for (int e = first[pass]; e < (pass ? to : from); e++) {
-        const int i = entries->column[e];
-        if (net[i] == PF_EXPR_NONE) continue;
-        x->load[i] = pf_expr_add(l->ctx, x->load[i], pf_expr_mul(l->ctx, net[i], x->momentum[k]));
-        net[i] = PF_EXPR_NONE;
-      }
-    }
+    add_momentum(l, k, net, slope.column + first_s, s - first_s);
+    add_momentum(l, k, net, x->links.column + first_b, b - first_b);
   }
   return PF_OK;
 }

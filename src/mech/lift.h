@@ -17,7 +17,7 @@
 #include "pfaff/mech.h"
 
 typedef struct PfLift {
-  int n, m, count;          /* coordinates, constraints, sums; 0 sums: there is nothing to gain, and nothing else here */
+  int n, m, count;          /* coordinates, constraints, sums; without sums there is nothing else here */
   PfExpr *sum, *momentum;   /* count: symbols for w and a */
   PfJacobian mass;          /* the lower triangle of M, (n + count) x (n + count): functions of q and t */
   PfExpr *drift;            /* n + count: dT/dz at z = 0, likewise */

@@ -21,8 +21,8 @@ void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept)
   return block;
 }
 
-/* Power and rank margin of the constraints, which some formulations compute along with the accelerations; the margin not
- * by all of them. */
+/* Power and rank margin of the constraints, which some formulations compute along with the accelerations; the margin
+ * not all of them. */
 static void note_told(PfFlow *flow, const PfTold *told, double t)
 {
   flow->power = told->power;

@@ -37,7 +37,8 @@ static void write_driven_trailers(PfText *text, int n)
     pf_text_add(text, "mass 5, com (0.1, 0.05, 0), inertia diag(1, 1, 0.5) }\n");
     pf_text_print(text, "constraint c%d: -sin(h[%d])*X%d' + cos(h[%d])*Y%d' = 0\n", i, i, i, i, i);
   }
-  pf_text_print(text, "potential 3*(X%d - X%d)^2\nforce h[2] = -0.4*X%d'\ndissipation 0.3*Y%d'^2\n", n, n/2, n/2, n - 1);
+  pf_text_print(text, "potential 3*(X%d - X%d)^2\nforce h[2] = -0.4*X%d'\n", n, n/2, n/2);
+  pf_text_print(text, "dissipation 0.3*Y%d'^2\n", n - 1);
 }
 
 /* Links on links, each with a blade. */
@@ -47,23 +48,22 @@ static void write_snake(PfText *text, int n)
   pf_text_add(text, "body b1 in ground at (x, y, 0) turn a[1] about z {\nmass 1, com (0.4, 0, 0), "
                     "inertia diag(0.1, 0.1, 0.2) }\nskate s1: b1\n");
   for (int i = 2; i <= n; i++) {
-    pf_text_print(text, "body b%d in b%d at (1, 0, 0) turn a[%d] about z {\nmass %d/3, com (0.4, 0.1, 0), ", i, i - 1, i,
-                  2 + i%3);
-    pf_text_print(text, "inertia diag(0.1, 0.1, 0.2) }\nskate s%d: b%d\nforce a[%d] = cos(%d*t) - 0.1*a[%d]'\n", i, i, i,
-                  i, i);
+    pf_text_print(text, "body b%d in b%d at (1, 0, 0) turn a[%d] about z {\n", i, i - 1, i);
+    pf_text_print(text, "mass %d/3, com (0.4, 0.1, 0), inertia diag(0.1, 0.1, 0.2) }\n", 2 + i%3);
+    pf_text_print(text, "skate s%d: b%d\nforce a[%d] = cos(%d*t) - 0.1*a[%d]'\n", i, i, i, i, i);
   }
 }
 
-/* Trailers hinged on each other, with axles off the hinges and some steered wheels, one with a given speed, the sixth one
- * where time wants it: rows of all kinds. */
+/* Trailers hinged on each other, with axles off the hinges and some steered wheels, one with a given speed, the sixth
+ * one where time wants it: rows of all kinds. */
 static void write_mixed(PfText *text, int n)
 {
   pf_text_print(text, "model mixed\ncoord x, y, a[%d], s[%d]\nparam d = 0.8\n", n, n/5);
   pf_text_add(text, "body b1 in ground at (x, y, 0) turn a[1] about z { mass 4, inertia diag(1, 1, 1) }\n"
                     "skate k1: b1\nconstraint v: x'^2 + y'^2 = (2 + sin(t))^2\n");
   for (int i = 2; i <= n; i++) {
-    pf_text_print(text, "body b%d in b%d at (-1, 0, 0) turn a[%d] about z {\nmass 2, com (-0.4, 0.1, 0), ", i, i - 1, i);
-    pf_text_add(text, "inertia diag(0.1, 0.2, 0.3) }\n");
+    pf_text_print(text, "body b%d in b%d at (-1, 0, 0) turn a[%d] about z {\n", i, i - 1, i);
+    pf_text_add(text, "mass 2, com (-0.4, 0.1, 0), inertia diag(0.1, 0.2, 0.3) }\n");
     pf_text_print(text, "frame axle%d in b%d at (-d, 0, 0)\n", i, i);
     if (i%4) pf_text_print(text, "skate k%d: axle%d\n", i, i);
     if (i%5) continue;
@@ -80,8 +80,8 @@ static void write_formulas(PfText *text, int n)
   for (int i = 2; i <= n + 1; i++) {
     pf_text_print(text, "let X%d = X%d + (1 + 0.1*h[%d]^2), Y%d = Y%d + h[%d]*cos(h[%d])\n", i, i - 1, i, i, i - 1,
                   i, i - 1);
-    pf_text_print(text, "kinetic (X%d'^2 + %d*Y%d'^2)/2 + h[%d]'*X%d'/8 + (2 + sin(h[1]))*h[%d]'^2\n", i, 1 + i%2, i, i, i,
-                  i);
+    pf_text_print(text, "kinetic (X%d'^2 + %d*Y%d'^2)/2 + h[%d]'*X%d'/8\n", i, 1 + i%2, i, i, i);
+    pf_text_print(text, "kinetic (2 + sin(h[1]))*h[%d]'^2\n", i);
     if (i%2) pf_text_print(text, "constraint c%d: Y%d' + 0.3*X%d' = h[%d]'*(2 + cos(X%d))\n", i, i, i, i, i/2);
   }
   pf_text_add(text, "kinetic s'^2 + h[1]'^2\n");

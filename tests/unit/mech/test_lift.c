@@ -39,7 +39,7 @@ static void rows_along_an_axis_of_a_body_are_local(void **state)
   System s;
   PfExpr rows[8];
   find_rows(*state, "skate k1: b6\nskate k2: axle\nskate k3: side\n"
-                    "constraint c4: dot(vel(b5), b5.x) + 0.2*a[5]' = 3*t^2\n", &s, rows);
+                    "constraint c4: dot(vel(b5), b5.x) = 3*t^2\n", &s, rows);
   for (int k = 0; k < s.eq.m; k++) assert_true(rows[k] != s.eq.velocity[k]);
   pf_model_free(s.model);
 }
