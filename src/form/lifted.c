@@ -313,7 +313,7 @@ static double cost_of(const Form *d)
   return pf_cost_of_structure(instructions, d->saddle.n + d->saddle.m, pf_sparse_cost(&d->saddle.ldl));
 }
 
-static bool evaluate(PfSolver *s, const double *values);
+static bool evaluate(const PfSolver *s, Form *d, const double *values);
 static PfSaddleMargin factor(Form *d);
 
 static bool is_good(PfSaddleMargin margin)
@@ -335,16 +335,74 @@ static void put_somewhere(const PfSolver *s, double *values)
   for (int i = in->q; i < in->lambda; i++) values[i] += 0.2*(arbitrary(i) - 0.85);
 }
 
+/* Left sides of M q'' - F - C - A^T lambda and A q'' - b, and the sizes of their terms. */
+typedef struct Check {
+  double *motion, *motion_size, *row, *row_size;
+} Check;
+
+static void add_part(double *sum, double *size, double part)
+{
+  *sum += part;
+  *size += fabs(part);
+}
+
+/* An output of the tape of the system: which place it has tells what it is. */
+static void check_entry(const PfSystem *system, const Form *d, const Check *c, int64_t place, double value)
+{
+  const int64_t n = system->n, m = system->m;
+  if (place < n*n) {
+    add_part(c->motion + place/n, c->motion_size + place/n, value*d->x[place%n]);
+  } else if ((place -= n*n) < n) {
+    add_part(c->motion + place, c->motion_size + place, -value);
+  } else if ((place -= n) < m*n) {
+    const int64_t row = place/n, i = place%n;
+    add_part(c->motion + i, c->motion_size + i, -value*d->lambda[row]);
+    add_part(c->row + row, c->row_size + row, value*d->x[i]);
+  } else if ((place -= m*n) < m) {
+    add_part(c->row + place, c->row_size + place, -value);
+  } else {
+    add_part(c->motion + place - m, c->motion_size + place - m, -value);
+  }
+}
+
+static bool are_small(const double *sum, const double *size, int count)
+{
+  const double enough = 1e-7;
+  for (int i = 0; i < count; i++)
+    if (!(fabs(sum[i]) <= enough*size[i])) return false;
+  return true;
+}
+
+/* Does the solution satisfy the equations of the system, as they were derived without sums? They always should. */
+static PfStatus check_solution(PfSolver *s, PfArena *scratch, Form *d, const double *values, bool *good)
+{
+  const PfSystem *system = s->system;
+  const size_t n = (size_t)system->n, m = (size_t)system->m;
+  double *out = pf_arena_array(scratch, double, system->output_count);
+  double *sums = pf_arena_array(scratch, double, 2*(n + m));
+  if (!out || !sums) return pf_solver_no_room(s);
+  const Check c = {sums, sums + n, sums + 2*n, sums + 2*n + m};
+  pf_saddle_solve(&d->saddle, d->load, d->right, d->x, d->lambda);
+  pf_tape_run(system->tape, values, out, s->tape_work);
+  for (int k = 0; k < system->output_count; k++) check_entry(system, d, &c, system->place[k], out[k]);
+  *good = are_small(c.motion, c.motion_size, system->n) && are_small(c.row, c.row_size, system->m);
+  return PF_OK;
+}
+
 /* Are the pivots good there? Squares of velocities may hold more unknowns than there are squares: then links must lend
  * inertia, or the constraints are dependent at the start. */
-static bool serves(PfSolver *s, Form *d, double *values)
+static PfStatus serves(PfSolver *s, PfArena *scratch, Form *d, bool *good)
 {
-  s->lifted = d;
+  const double *start = s->plan->values;
+  double *values = pf_arena_array(scratch, double, s->system->symbols.count);
+  if (!values) return pf_solver_no_room(s);
   put_somewhere(s, values);
-  bool good = evaluate(s, values) && factor(d).mass > LEAST_PIVOT;
-  if (s->plan->values) good = good && evaluate(s, s->plan->values) && is_good(factor(d));
-  s->lifted = NULL;
-  return good;
+  *good = evaluate(s, d, values);
+  PfSaddleMargin margin = *good ? factor(d) : (PfSaddleMargin){0, 0, -1};
+  *good = margin.mass > LEAST_PIVOT;
+  if (margin.rows > REFINED && *good) PF_TRY(check_solution(s, scratch, d, values, good));
+  if (start && *good) *good = evaluate(s, d, start) && is_good(factor(d));
+  return PF_OK;
 }
 
 static PfStatus try_one(PfSolver *s, PfArena *scratch, const PfLifting *g, Lending lending, double limit,
@@ -361,9 +419,9 @@ static PfStatus try_one(PfSolver *s, PfArena *scratch, const PfLifting *g, Lendi
   d->cost = cost_of(d);
   if (!(d->cost < PAYS*limit)) return PF_OK;
   PF_TRY(make_room(s, d));
-  double *values = pf_arena_array(scratch, double, s->system->symbols.count);
-  if (!values) return pf_solver_no_room(s);
-  if (serves(s, d, values)) *form = d;
+  bool good = false;
+  PF_TRY(serves(s, scratch, d, &good));
+  if (good) *form = d;
   return PF_OK;
 }
 
@@ -448,9 +506,8 @@ static void find_momenta(Form *d)
 }
 
 /* False when something is not finite. */
-static bool evaluate(PfSolver *s, const double *values)
+static bool evaluate(const PfSolver *s, Form *d, const double *values)
 {
-  Form *d = s->lifted;
   const PfLifting *g = d->of;
   const int symbols = s->system->symbols.count, n = g->lift.n;
   const size_t count = (size_t)g->lift.count;
@@ -551,7 +608,7 @@ bool pf_lifted_form_answer(PfSolver *s, PfMotion *motion)
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
   if (!d) return false;
   d->answered = false;
-  if (s->skipped || s->push || !evaluate(s, s->values)) return false;
+  if (s->skipped || s->push || !evaluate(s, d, s->values)) return false;
   PfSaddleMargin margin = factor(d);
   if (!is_good(margin)) return false;
   pf_saddle_solve(&d->saddle, d->load, d->right, d->x, d->lambda);
