@@ -14,9 +14,9 @@ void pf_unit_rows(PfSolver *s)
   }
   for (int i = 0; i < m; i++) {
     bool empty = s->at.unit[i] < PF_EMPTY_ROW*most;
-    double unit = s->at.unit[i] = empty ? most : s->at.unit[i];
-    for (int j = 0; j < n; j++) s->at.unit_A[i*n + j] = empty ? 0 : s->at.A[i*n + j]/unit;
-    s->at.unit_b[i] = s->at.b[i]/unit;
+    double unit = s->at.unit[i] = empty ? most : s->at.unit[i], scale = 1/unit; /* powers of two: exact */
+    for (int j = 0; j < n; j++) s->at.unit_A[i*n + j] = empty ? 0 : s->at.A[i*n + j]*scale;
+    s->at.unit_b[i] = s->at.b[i]*scale;
   }
 }
 
