@@ -67,9 +67,9 @@ static void make_schur(const PfSolver *s, Data *d)
   for (size_t j = 0; j < n; j++) {
     const double *Y = d->Y + j*(m + 1), inverse = 1/d->mass.L[j*n + j];
     for (size_t i = 0; i < m; i++) {
-      const double scaled = Y[i]*inverse;
+      double scaled = Y[i]*inverse, *S = d->S + i*m;
       if (scaled == 0) continue; /* most constraints concern few coordinates */
-      for (size_t k = 0; k <= i; k++) d->S[i*m + k] += scaled*Y[k];
+      for (size_t k = 0; k <= i; k++) S[k] += scaled*Y[k];
       d->r[i] -= scaled*Y[m];
     }
   }
@@ -90,8 +90,9 @@ static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
   pf_ldl_solve(&d->schur, d->r, motion->multiplier);
   for (int j = 0; j < n; j++) {
     const double *Y = d->Y + (size_t)j*((size_t)m + 1);
-    y[j] = Y[m];
-    for (int i = 0; i < m; i++) y[j] += Y[i]*motion->multiplier[i];
+    double sum = Y[m];
+    for (int i = 0; i < m; i++) sum += Y[i]*motion->multiplier[i];
+    y[j] = sum;
   }
   for (int i = 0; i < m; i++) motion->multiplier[i] /= s->at.unit[i];
   pf_ldl_backward(&d->mass, y, motion->acceleration);
