@@ -143,9 +143,9 @@ static const char jacobian[] =
 "                    @_real *J);\n\n";
 
 static const char actuate[] =
-"/* Inverse dynamics by the inputs: those nearest to u for which the accelerations are a, as far as they can be made "
-"so;\n"
-" * `missed` is the generalised force that no input gives. The forces must be linear in the inputs. */\n"
+"/* Inverse dynamics by the inputs: from u on, by the shortest changes, those for which the accelerations are a, as far as\n"
+" * they can be made so; `missed` is the length of what is left of them. Where it matters for the accelerations only\n"
+" * slowly, as for k*u^2 near u = 0, begin with another u. */\n"
 "@_status @_actuate(const @_params *p, const @_state *x, const @_real *a, @_input *u, @_real *missed);\n\n";
 
 static void put_functions(const PfCText *c)
@@ -174,7 +174,7 @@ static void put_title(const PfCText *c)
 
 static const char state[] =
 "typedef struct @_state {\n"
-"  @_real time;\n"
+"  double time;\n"
 "  @_real q[$_N], v[$_N]; /* coordinates and their rates */\n"
 "} @_state;\n\n"
 "typedef struct @_energy {\n"
