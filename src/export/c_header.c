@@ -92,7 +92,8 @@ static const struct {
   {PF_EXPORT_POSES, "Positions (FRAMES x 3) and rotation matrices (FRAMES x 9) of all frames, in the axes of the "
                     "ground."},
   {PF_EXPORT_CONTACTS, "Where contacts touch, and the forces there on the bodies (CONTACTS x 3 each), in the axes of "
-                       "the ground."},
+                       "the\n * ground. Along a direction in which the placement leaves no motion (the height of an upright wheel) there is no\n"
+                       " * constraint, and the force is 0 there."},
   {PF_EXPORT_OUTPUTS, "What the model plots."},
   {PF_EXPORT_SURFACES, "What changes its sign where forces switch (SURFACES): sign, abs, min, max and comparisons."},
   {PF_EXPORT_RESIDUAL, "Inverse dynamics: tau (N) = M a - F - A^T lambda, the generalised forces besides those of "
