@@ -219,7 +219,7 @@ def linear_models(place):
     m = load(place, "bicycle")
     p, u = m.Params(), m.Input()
     a, lam = m.accelerate(p, 0.0, m.START_Q, m.START_V, u)
-    found, missed = m.actuate(p, 0.0, m.START_Q, m.START_V, a)
+    found, missed = m.actuate(p, 0.0, m.START_Q, m.START_V, u, a)
     expect("the accelerations that there are need no inputs", np.abs(found).max() < 1e-9 and missed < 1e-9, f"{found} {missed}")
     m = load(place, "unicycle", "--inputs", "drive")
     expect("an input that is freed", m.INPUTS == ["drive"], m.INPUTS)
