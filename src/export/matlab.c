@@ -187,7 +187,8 @@ static const char linear[] =
 "end\n";
 
 static const char actuate[] =
-"% Inverse dynamics by the inputs: from u on, by the shortest changes, those for the accelerations a, as far as they can\n"
+"% Inverse dynamics by the inputs: from u on, by the shortest changes, those for the accelerations a, as far as they "
+"can\n"
 "% be made so, and the length of what is left of them.\n"
 "function [u, missed] = actuate(p, t, q, v, u, a)\n"
 "  names = fieldnames(u);\n"

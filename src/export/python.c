@@ -218,7 +218,8 @@ static const char linear[] =
 static const char actuate[] =
 "@_states\n"
 "def actuate(p, t, q, v, u, a):\n"
-"    \"\"\"Inverse dynamics by the inputs: from u on, by the shortest changes, the list of them (see Input.of) for the\n"
+"    \"\"\"Inverse dynamics by the inputs: from u on, by the shortest changes, the list of them (see Input.of) for "
+"the\n"
 "    accelerations a, as far as they can be made so, and the length of what is left of them.\"\"\"\n"
 "    at = np.array([getattr(u, name) for name, _ in Input._defaults], float)\n"
 "    before, change, halved = np.inf, 0.0, 0\n"
