@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recursion over the tree of bodies written out for one mechanism: straight-line, with everything known beforehand
+ * worked out beforehand. */
+#ifndef PF_FORM_UNROLL_H
+#define PF_FORM_UNROLL_H
+
+#include "pfaff/form.h"
+
+typedef struct PfUnrollPlan {
+  const PfExpr *inputs; /* symbols of the tape */
+  int input_count;
+  /* Writes expressions of the model in these symbols, numbers in the place of parameters that are given for good. */
+  PfStatus (*expand)(const void *user, PfExpr *list, int count);
+  const void *user;
+} PfUnrollPlan;
+
+/* A tape that gives n accelerations, then pairs: a pivot and the size of the inertia that it is taken from. The
+ * multipliers of the lengths of quaternions, the only constraints there may be, are zero. Fails with PF_ERR_MODEL and
+ * the reason where it does not apply. */
+PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *plan, PfTape **tape, int *pairs);
+
+#endif
