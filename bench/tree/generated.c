@@ -188,14 +188,13 @@ static void *open_generated(const Mechanism *m)
   if (!pf_sim_set_native(g->sim, PF_NATIVE_ON) || !pf_sim_place(g->sim)) stop(pf_sim_error(g->sim)->message);
   const PfSystem *system = pf_sim_system(g->sim);
   const PfSymbols *in = pf_system_symbols(system);
-  int pairs;
   double *values = room((size_t)in->count);
   memcpy(values, pf_sim_values(g->sim), (size_t)in->count*sizeof(double));
   set_state(g, values);
-  if (pf_flow_tape(system, values, &g->tape, &pairs)) stop(pf_context_message(pf_sim_context(g->sim)));
+  if (pf_flow_tape(system, values, &g->tape)) stop(pf_context_message(pf_sim_context(g->sim)));
   g->n = pf_system_equations(system)->n;
   g->inputs = in->lambda - in->time;
-  g->outputs = g->n + 2*pairs;
+  g->outputs = g->n + 2; /* and ratios of pivots */
   g->in = room((size_t)(STATES*g->inputs));
   g->out = room((size_t)(STATES*g->outputs));
   g->work = room(pf_tape_work_size(g->tape) + pf_tape_many_work_size(g->tape));

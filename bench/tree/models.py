@@ -14,6 +14,7 @@ import json
 import math
 import random
 import sys
+from xml.etree import ElementTree
 
 KINDS = {"revolute": (1, 1), "ball": (4, 3), "free": (7, 6)}
 
@@ -97,6 +98,34 @@ def humanoid():
     return parents
 
 
+def arm(path):
+    """A chain of revolute joints in URDF, at a random state; its axes become z by turning frames, which is exact for
+    axes of coordinates."""
+    rng = random.Random("pfaff arm")
+    robot = ElementTree.parse(path).getroot()
+    links = {link.get("name"): link for link in robot.findall("link")}
+    numbers = lambda element, name, key: [float(x) for x in element.find(name).get(key).split()]
+    bodies, before = [], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]  # columns: axes of the frame in those of the link
+    for joint in robot.findall("joint"):
+        if joint.get("type") != "revolute":
+            continue
+        z = [int(x) for x in numbers(joint, "axis", "xyz")]
+        x = [0, 0, 1] if z[0] else [1, 0, 0]
+        y = [z[1]*x[2] - z[2]*x[1], z[2]*x[0] - z[0]*x[2], z[0]*x[1] - z[1]*x[0]]
+        frame = [x, y, z]
+        to_frame = lambda v, axes: [sum(a*b for a, b in zip(axis, v)) for axis in axes]
+        turn = [float(sum(a*b for a, b in zip(before[i], frame[j]))) for i in range(3) for j in range(3)]
+        inertial = links[joint.find("child").get("link")].find("inertial")
+        moments = [float(inertial.find("inertia").get(key)) for key in ("ixx", "iyy", "izz")]
+        moments = [sum(axis[i]**2*moments[i] for i in range(3)) for axis in frame]
+        row = [len(bodies) - 1, "revolute"] + turn + to_frame(numbers(joint, "origin", "xyz"), before)
+        row += [float(inertial.find("mass").get("value"))] + to_frame(numbers(inertial, "origin", "xyz"), frame)
+        row += [moments[0], 0.0, 0.0, moments[1], 0.0, moments[2], 1.0, 0, 0, 0, 1, 0, 0, 0, 1] + moments
+        bodies.append(row + [rng.uniform(-math.pi, math.pi)] + [rng.gauss(0, size) for size in (0.5, 2, 3)])
+        before = frame
+    return bodies
+
+
 def reference(path):
     with open(path) as file:
         case = json.load(file)
@@ -130,6 +159,7 @@ def main():
     write(f"{folder}/humanoid.txt", mechanism("humanoid", humanoid(), ["free"] + ["revolute"]*30))
     write(f"{folder}/ball_30.txt", mechanism("ball", range(-1, 29), ["ball"]*30))
     if len(sys.argv) > 2:
+        write(f"{folder}/arm7.txt", arm(f"{sys.argv[2]}/examples/arm7.urdf"), (0.0, 0.0, -9.81))
         bodies, gravity = reference(f"{sys.argv[2]}/tests/reference/spatial/18_chain_1000.json")
         write(f"{folder}/reference_chain.txt", bodies, gravity)
 

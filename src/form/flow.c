@@ -32,7 +32,7 @@ static PfStatus take_numbers(Flow *flow, PfArena *arena, const double *values)
   return PF_OK;
 }
 
-PfStatus pf_flow_tape(const PfSystem *system, const double *values, PfTape **tape, int *pairs)
+PfStatus pf_flow_tape(const PfSystem *system, const double *values, PfTape **tape)
 {
   Flow flow = {.ctx = system->ctx, .model = system->eq->model, .in = &system->symbols};
   PfArena *arena = pf_arena_new(pf_context_allocator(flow.ctx));
@@ -42,7 +42,7 @@ PfStatus pf_flow_tape(const PfSystem *system, const double *values, PfTape **tap
   const int first = values ? flow.in->time : 0;
   const PfUnrollPlan plan = {.inputs = flow.in->symbol + first, .input_count = flow.in->lambda - first,
                              .expand = expand, .user = &flow};
-  if (status == PF_OK) status = pf_unroll(flow.ctx, system, &plan, tape, pairs);
+  if (status == PF_OK) status = pf_unroll(flow.ctx, system, &plan, tape);
   pf_arena_free(arena);
   return status;
 }

@@ -167,28 +167,28 @@ static PfStatus refuse(PfUnrolling *u, const char *why_not)
   return PF_ERR_MODEL;
 }
 
-/* Pivots that are numbers are decided here. */
-static PfStatus note_pivot(PfUnrolling *u, PfTerm pivot, PfTerm size)
-{
-  double value;
-  if (pf_weave_is_number(u->weave, pivot, &value))
-    return value > 0 ? PF_OK : refuse(u, "a joint can move without moving any mass");
-  u->pair[2*u->pairs] = pivot;
-  u->pair[2*u->pairs++ + 1] = size;
-  return PF_OK;
-}
-
 static PfTerm reciprocal(const PfUnrolling *u, PfTerm a)
 {
   return pf_weave_div(u->weave, u->one, a);
 }
 
-/* The inertia that a pivot is taken from; at the root only what is known anyway. */
-static PfTerm size_of(const PfUnrolling *u, const PfUnrollNode *node)
+/* The least reciprocal of a pivot and the largest ratio to the inertia it is taken from; numbers are decided here. */
+static PfStatus note_pivot(PfUnrolling *u, PfTerm pivot, PfTerm size)
 {
-  const PfTerm *S = node->joint->kind == PF_CHAIN_SPIN ? node->I.J : node->I.M;
-  if (node->parent < 0) return node->joint->kind == PF_CHAIN_SPIN ? node->J[5] : node->m;
-  return plus(u, plus(u, S[0], S[3]), S[5]);
+  double value;
+  if (pf_weave_is_number(u->weave, pivot, &value))
+    return value > 0 ? PF_OK : refuse(u, "a joint can move without moving any mass");
+  const PfTerm inverse = reciprocal(u, pivot), ratio = times(u, size, inverse);
+  u->least = u->has_pivots ? pf_weave_min(u->weave, u->least, inverse) : inverse;
+  u->most = u->has_pivots ? pf_weave_max(u->weave, u->most, ratio) : ratio;
+  u->has_pivots = true;
+  return PF_OK;
+}
+
+/* Of an axial joint: what it has to move if nothing further out moves. */
+static PfTerm size_of(const PfUnrollNode *node)
+{
+  return node->joint->kind == PF_CHAIN_SPIN ? node->J[5] : node->m;
 }
 
 static bool is_unit(const PfUnrolling *u, const PfTerm h[3], int i)
@@ -219,7 +219,7 @@ static PfStatus eliminate_axial(PfUnrolling *u, PfUnrollNode *node)
   }
   D = pf_unroll_dot(u, node->h, U + first, 3);
   eps = minus(u, tau, pf_unroll_dot(u, node->h, node->z + first, 3));
-  PF_TRY(note_pivot(u, D, size_of(u, node)));
+  PF_TRY(note_pivot(u, D, size_of(node)));
   const PfTerm inverse = reciprocal(u, D);
   for (int i = 0; i < 6; i++) node->g[i] = i == whole ? u->one : times(u, U[i], inverse);
   node->nu = times(u, eps, inverse);
@@ -446,11 +446,12 @@ static void list_accelerations(const PfUnrolling *u, PfTerm *a)
 
 static PfStatus make_tape(PfUnrolling *u, int n, PfTape **tape)
 {
-  PfTerm *roots = pf_arena_array(u->arena, PfTerm, (size_t)n + 12*(size_t)u->count);
+  PfTerm *roots = pf_arena_array(u->arena, PfTerm, n + PF_UNROLL_RATIOS);
   if (!roots) return pf_no_room(u->ctx, "the recursion");
   list_accelerations(u, roots);
-  memcpy(roots + n, u->pair, 2*(size_t)u->pairs*sizeof *roots);
-  return pf_weave_tape(u->weave, roots, n + 2*u->pairs, tape);
+  roots[n] = u->has_pivots ? u->least : u->one;
+  roots[n + 1] = u->has_pivots ? u->most : u->one;
+  return pf_weave_tape(u->weave, roots, n + PF_UNROLL_RATIOS, tape);
 }
 
 static PfStatus run(PfUnrolling *u, int n, PfTape **tape)
@@ -485,7 +486,7 @@ static PfStatus unroll(PfUnrolling *u, PfUnrollModel *model, PfTape **tape)
   return run(u, model->system->n, tape);
 }
 
-PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *plan, PfTape **tape, int *pairs)
+PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *plan, PfTape **tape)
 {
   PfSolver *solver;
   *tape = NULL;
@@ -494,7 +495,6 @@ PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *p
   PfUnrollModel model = {.ctx = ctx, .arena = arena, .plan = plan, .system = system, .recursion = solver->data};
   PfUnrolling u = {.ctx = ctx, .arena = arena, .model = &model};
   PfStatus status = arena ? unroll(&u, &model, tape) : pf_no_room(ctx, "the recursion");
-  *pairs = u.pairs;
   pf_weave_free(u.weave);
   pf_arena_free(arena);
   pf_solver_free(solver);

@@ -14,9 +14,12 @@ typedef struct PfUnrollPlan {
   const void *user;
 } PfUnrollPlan;
 
-/* A tape that gives n accelerations, then pairs: a pivot and the size of the inertia that it is taken from. The
- * multipliers of the lengths of quaternions, the only constraints there may be, are zero. Fails with PF_ERR_MODEL and
- * the reason where it does not apply. */
-PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *plan, PfTape **tape, int *pairs);
+/* Behind the accelerations: the least reciprocal of a pivot, which is positive, and the largest ratio of an inertia to
+ * the pivot taken from it. */
+enum { PF_UNROLL_RATIOS = 2 };
+
+/* A tape that gives n accelerations and the ratios. The multipliers of the lengths of quaternions, the only constraints
+ * there may be, are zero. Fails with PF_ERR_MODEL and the reason where it does not apply. */
+PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *plan, PfTape **tape);
 
 #endif

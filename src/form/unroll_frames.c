@@ -464,8 +464,7 @@ PfStatus pf_unroll_frames(PfUnrolling *u)
   Framing g = {.u = u, .model = model, .frame = pf_arena_array(u->arena, Frame, count),
                .slide = pf_arena_array(u->arena, PfExpr, count), .zero = pf_expr_int(u->ctx, 0)};
   u->node = pf_arena_array(u->arena, PfUnrollNode, count);
-  u->pair = pf_arena_array(u->arena, PfTerm, 12*count);
-  if (!wanted.list || !g.frame || !g.slide || !u->node || !u->pair) return pf_no_room(u->ctx, "the recursion");
+  if (!wanted.list || !g.frame || !g.slide || !u->node) return pf_no_room(u->ctx, "the recursion");
   for (size_t k = 0; k < count; k++) g.slide[k] = g.zero;
   set_frames(&g);
   for (int k = 0; k < model->count; k++) PF_TRY(want_node(&g, k, &wanted));

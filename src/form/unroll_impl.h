@@ -89,8 +89,8 @@ typedef struct PfUnrolling {
   int count;
   PfUnrollNode *node;
   PfTerm gravity[3], zero, one;
-  PfTerm *pair;
-  int pairs;
+  PfTerm least, most; /* reciprocal of a pivot; ratio of an inertia to it */
+  bool has_pivots;
   const char *why_not;
 } PfUnrolling;
 

@@ -137,6 +137,16 @@ PfTerm pf_weave_cos(PfWeave *weave, PfTerm a)
   return make(weave, PF_TAPE_COS, a, 0);
 }
 
+PfTerm pf_weave_min(PfWeave *weave, PfTerm a, PfTerm b)
+{
+  return make(weave, PF_TAPE_MIN, a, b);
+}
+
+PfTerm pf_weave_max(PfWeave *weave, PfTerm a, PfTerm b)
+{
+  return make(weave, PF_TAPE_MAX, a, b);
+}
+
 /* ---------------------------------------------------------------- the tape */
 
 PfStatus pf_weave_tape(PfWeave *weave, const PfTerm *outputs, int count, PfTape **tape)

@@ -26,6 +26,8 @@ PfTerm pf_weave_mul(PfWeave *weave, PfTerm a, PfTerm b);
 PfTerm pf_weave_div(PfWeave *weave, PfTerm a, PfTerm b);
 PfTerm pf_weave_sin(PfWeave *weave, PfTerm a);
 PfTerm pf_weave_cos(PfWeave *weave, PfTerm a);
+PfTerm pf_weave_min(PfWeave *weave, PfTerm a, PfTerm b);
+PfTerm pf_weave_max(PfWeave *weave, PfTerm a, PfTerm b);
 bool pf_weave_is_number(const PfWeave *weave, PfTerm a, double *value);
 bool pf_weave_is_zero(const PfWeave *weave, PfTerm a);
 
