@@ -194,7 +194,7 @@ static void *open_generated(const Mechanism *m)
   if (pf_flow_tape(system, values, &g->tape)) stop(pf_context_message(pf_sim_context(g->sim)));
   g->n = pf_system_equations(system)->n;
   g->inputs = in->lambda - in->time;
-  g->outputs = g->n + 2; /* and ratios of pivots */
+  g->outputs = g->n + 4; /* and what tells of the pivots */
   g->in = room((size_t)(STATES*g->inputs));
   g->out = room((size_t)(STATES*g->outputs));
   g->work = room(pf_tape_work_size(g->tape) + pf_tape_many_work_size(g->tape));

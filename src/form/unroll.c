@@ -446,12 +446,14 @@ static void list_accelerations(const PfUnrolling *u, PfTerm *a)
 
 static PfStatus make_tape(PfUnrolling *u, int n, PfTape **tape)
 {
-  PfTerm *roots = pf_arena_array(u->arena, PfTerm, n + PF_UNROLL_RATIOS);
+  PfTerm *roots = pf_arena_array(u->arena, PfTerm, n + 2*PF_UNROLL_PAIRS);
   if (!roots) return pf_no_room(u->ctx, "the recursion");
   list_accelerations(u, roots);
   roots[n] = u->has_pivots ? u->least : u->one;
-  roots[n + 1] = u->has_pivots ? u->most : u->one;
-  return pf_weave_tape(u->weave, roots, n + PF_UNROLL_RATIOS, tape);
+  roots[n + 1] = u->zero;
+  roots[n + 2] = u->one;
+  roots[n + 3] = u->has_pivots ? u->most : u->one;
+  return pf_weave_tape(u->weave, roots, n + 2*PF_UNROLL_PAIRS, tape);
 }
 
 static PfStatus run(PfUnrolling *u, int n, PfTape **tape)

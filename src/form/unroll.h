@@ -14,11 +14,11 @@ typedef struct PfUnrollPlan {
   const void *user;
 } PfUnrollPlan;
 
-/* Behind the accelerations: the least reciprocal of a pivot, which is positive, and the largest ratio of an inertia to
- * the pivot taken from it. */
-enum { PF_UNROLL_RATIOS = 2 };
+/* Behind the accelerations two pairs, of which the first number must be larger than PF_MASS_TOLERANCE times the second:
+ * the least reciprocal of a pivot and 0; 1 and the largest ratio of an inertia to the pivot taken from it. */
+enum { PF_UNROLL_PAIRS = 2 };
 
-/* A tape that gives n accelerations and the ratios. The multipliers of the lengths of quaternions, the only constraints
+/* A tape that gives n accelerations and the pairs. The multipliers of the lengths of quaternions, the only constraints
  * there may be, are zero. Fails with PF_ERR_MODEL and the reason where it does not apply. */
 PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *plan, PfTape **tape);
 
