@@ -7,7 +7,7 @@ First line: bodies, then gravity. One line per body, children after parents and 
     inertia about it (xx xy xz yy yz zz) | principal axes (9, columns) and moments (3) | q | v | tau | vdot
 kind: revolute (about z), ball (quaternion w x y z; rates: angular velocity in body axes), free (quaternion, position;
 rates: angular velocity in body axes, rates of the position). The joint is at the origin of the body.
-With SOURCE_DIR also reference_chain: the 1000 links of tests/reference/spatial with the accelerations that are known to
+humanoid_in_line has its axes in line. With SOURCE_DIR also arm7 from examples/arm7.urdf, and reference_chain: the 1000 links of tests/reference/spatial with the accelerations that are known to
 50 digits in the place of vdot.
 """
 import json
@@ -98,6 +98,25 @@ def humanoid():
     return parents
 
 
+def in_line(name, parents, kinds):
+    """The same tree as machines are built: each axis is along one of its parent's, as are the ways between joints and
+    the principal axes; mass centres lie on an axis."""
+    rng = random.Random("pfaff in line " + name)
+    axes = ([1.0, 0, 0, 0, 1, 0, 0, 0, 1], [0.0, 0, 1, 1, 0, 0, 0, 1, 0], [0.0, 1, 0, 0, 0, 1, 1, 0, 0])
+    bodies = []
+    for parent, kind in zip(parents, kinds):
+        body = random_body(rng, parent, kind)
+        place, moments, at = rng.randrange(3), body[33:36], rng.randrange(3)
+        body[2:11] = axes[rng.randrange(1, 3)] if kind == "revolute" else axes[0]
+        body[11:14] = [x if i == place else 0.0 for i, x in enumerate(body[11:14])]
+        body[15:18] = [x if i == at else 0.0 for i, x in enumerate(body[15:18])]
+        body[18:24] = [moments[0], 0.0, 0.0, moments[1], 0.0, moments[2]]
+        body[24:33] = axes[0]
+        body[33:36] = moments
+        bodies.append(body)
+    return bodies
+
+
 def arm(path):
     """A chain of revolute joints in URDF, at a random state; its axes become z by turning frames, which is exact for
     axes of coordinates."""
@@ -157,6 +176,7 @@ def main():
     tree = depth_first([(k - 1)//2 if k else -1 for k in range(63)])
     write(f"{folder}/tree_63.txt", mechanism("tree", tree, ["free"] + ["revolute"]*62))
     write(f"{folder}/humanoid.txt", mechanism("humanoid", humanoid(), ["free"] + ["revolute"]*30))
+    write(f"{folder}/humanoid_in_line.txt", in_line("humanoid", humanoid(), ["free"] + ["revolute"]*30), (0.0, 0.0, -9.81))
     write(f"{folder}/ball_30.txt", mechanism("ball", range(-1, 29), ["ball"]*30))
     if len(sys.argv) > 2:
         write(f"{folder}/arm7.txt", arm(f"{sys.argv[2]}/examples/arm7.urdf"), (0.0, 0.0, -9.81))
