@@ -219,7 +219,8 @@ static void close_generated(void *handle)
 }
 
 const Contender contenders[] = {
-    {"Generated", MOST_BODIES, open_generated, close_generated, forward, NULL, NULL, accelerations, NULL, NULL, NULL, 1},
+    {"Generated", MOST_BODIES, open_generated, close_generated, forward, NULL, NULL, accelerations, NULL, NULL, NULL,
+     1},
     {"Batch", MOST_BODIES, open_generated, close_generated, forward_many, NULL, NULL, accelerations,
      NULL, NULL, NULL, STATES},
     {0}};

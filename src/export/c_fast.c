@@ -11,7 +11,7 @@ enum { ANGLES = 4 };
 typedef struct Fast {
   const PfCText *c;
   const PfExportFunction *f;
-  const PfProgram *program; /* with the inputs from `given` on in the place of what is prepared */
+  PfProgram program; /* with the inputs from `given` on in the place of what is prepared */
   int given;
   bool many;
 } Fast;
@@ -26,9 +26,11 @@ static const char declarations[] =
 "/* What depends on the parameters alone: to be prepared again when they change. */\n"
 "void @_prepare(const @_params *p, @_prepared *prepared);\n\n"
 "/* As @_accelerate, with the parameters as they were when it was prepared. */\n"
-"@_status @_accelerate_fast(const @_prepared *prepared, const @_state *x, const @_input *u, @_real *a, @_real *lambda);\n\n"
-"/* Of $_LANES states at once: a (N x LANES) and lambda (M x LANES); compiled without contraction each is bit by bit\n"
-" * what the function above gives. The status is that of the worst of them; with -mavx512f or -mavx2 it is fastest. */\n"
+"@_status @_accelerate_fast(const @_prepared *prepared, const @_state *x, const @_input *u, @_real *a,\n"
+"                           @_real *lambda);\n\n"
+"/* Of $_LANES states at once: a (N x LANES) and lambda (M x LANES); compiled without contraction each is bit by\n"
+" * bit what the function above gives. The status is that of the worst of them. Fastest with\n"
+" * -mavx512f or -mavx2. */\n"
 "@_status @_accelerate_many(const @_prepared *prepared, const @_states *x, const @_inputs *u, @_real (*a)[$_LANES],\n"
 "                           @_real (*lambda)[$_LANES]);\n\n"
 "#ifdef __cplusplus\n}\n#endif\n#endif\n";
@@ -49,7 +51,8 @@ static const char library[] =
 "};\n\n";
 
 static const char single[] =
-"@_status @_accelerate_fast(const @_prepared *prepared, const @_state *x, const @_input *u, @_real *a, @_real *lambda)\n"
+"@_status @_accelerate_fast(const @_prepared *prepared, const @_state *x, const @_input *u, @_real *a,\n"
+"                           @_real *lambda)\n"
 "{\n"
 "  @_real pivot[2*FAST_PAIRS], sum = 0;\n"
 "  int i;\n"
@@ -113,7 +116,7 @@ static void put_constant(PfText *text, const void *user, int constant)
 {
   const Fast *fast = user;
   pf_text_add(text, "pf_all(");
-  pf_c_put_number(&(PfCText){fast->c->x, PF_REAL_DOUBLE, text}, fast->program->constants[constant]);
+  pf_c_put_number(&(PfCText){fast->c->x, PF_REAL_DOUBLE, text}, fast->program.constants[constant]);
   pf_text_add(text, ")");
 }
 
@@ -127,7 +130,7 @@ static PfStatus put_prepare(const PfCText *c, const Fast *fast)
   const PfCodeStyle style = {.dialect = PF_CODE_C, .real = "double", .name = pf_text_get(&name), .qualifiers = "",
                              .parameters = pf_text_get(&parameters), .arguments = "p, prepared",
                              .put_input = put_input, .put_output = put_prepared, .user = fast};
-  PfStatus status = pf_code_write(c->x->ctx, fast->program, &style, c->text);
+  PfStatus status = pf_code_write(c->x->ctx, &fast->program, &style, c->text);
   pf_text_add(c->text, "\n");
   pf_text_free(&name);
   pf_text_free(&parameters);
@@ -139,19 +142,19 @@ static PfStatus put_flow(const PfCText *c, const Fast *fast)
   PfText parameters;
   pf_text_init(&parameters, pf_context_allocator(c->x->ctx));
   const PfCText to = {c->x, c->real, &parameters};
-  pf_c_put(&to, fast->many ? "const @_prepared *restrict prepared, const @_states *restrict x, const @_inputs *restrict u, "
-                             "double (*restrict a)[$_LANES], double (*restrict lambda)[$_LANES], "
-                             "double (*restrict pivot)[$_LANES], const struct functions *restrict use"
-                           : "const @_prepared *restrict prepared, const @_state *restrict x, const @_input *restrict u, "
-                             "double *restrict a, double *restrict lambda, double *restrict pivot, "
-                             "const struct functions *restrict use");
+  pf_c_put(&to, "const @_prepared *restrict prepared, ");
+  pf_c_put(&to, fast->many ? "const @_states *restrict x, const @_inputs *restrict u, double (*restrict a)[$_LANES], "
+                             "double (*restrict lambda)[$_LANES], double (*restrict pivot)[$_LANES], "
+                           : "const @_state *restrict x, const @_input *restrict u, double *restrict a, "
+                             "double *restrict lambda, double *restrict pivot, ");
+  pf_c_put(&to, "const struct functions *restrict use");
   const PfCodeStyle style = {
     .dialect = fast->many ? PF_CODE_LANES : PF_CODE_C, .real = fast->many ? "pf_lanes" : "double", .math = "pf_",
     .sincos = "pf_sincos", .group = fast->many ? 0 : ANGLES, .group_type = "pf_angles",
     .name = fast->many ? "fast_flows" : "fast_flow", .qualifiers = "static ", .parameters = pf_text_get(&parameters),
     .arguments = "prepared, x, u, a, lambda, pivot, use", .put_input = put_input, .put_output = put_output,
     .put_constant = fast->many ? put_constant : NULL, .user = fast};
-  PfStatus status = pf_code_write(c->x->ctx, fast->program, &style, c->text);
+  PfStatus status = pf_code_write(c->x->ctx, &fast->program, &style, c->text);
   pf_text_add(c->text, "\n");
   pf_text_free(&parameters);
   return status;
@@ -176,22 +179,20 @@ static void put_fast_header(const PfCText *c, int prepared)
 static PfStatus put_fast_source(const PfCText *c, Fast *fast, const PfProgram *before, const PfProgram *after)
 {
   const PfExport *x = c->x;
-  PfProgram sorted;
   pf_c_put(c, beginning);
-  pf_text_print(c->text, "enum { FAST_PAIRS = %d, FAST_LISTED = %d, FAST_MASS_PAIRS = %d };\n\n", x->pairs ? x->pairs : 1,
-                x->pairs, x->mass_pairs);
-  fast->program = before;
+  pf_text_print(c->text, "enum { FAST_PAIRS = %d, FAST_LISTED = %d, FAST_MASS_PAIRS = %d };\n\n",
+                x->pairs ? x->pairs : 1, x->pairs, x->mass_pairs);
+  fast->program = *before;
   PF_TRY(put_prepare(c, fast));
   pf_native_put_functions(c->text);
   pf_native_put_single(c->text, ANGLES);
   pf_text_add(c->text, library);
-  PF_TRY(pf_program_angles_first(x->ctx, x->arena, after, &sorted));
-  fast->program = &sorted;
+  PF_TRY(pf_program_angles_first(x->ctx, x->arena, after, &fast->program));
   PF_TRY(put_flow(c, fast));
   pf_native_put_end(c->text);
   pf_native_put_many(c->text);
   pf_text_add(c->text, "\ntypedef double fast_loose __attribute__((vector_size(64), aligned(8), may_alias));\n\n");
-  fast->program = after;
+  fast->program = *after;
   fast->many = true;
   PF_TRY(put_flow(c, fast));
   pf_c_put(c, single);

@@ -67,8 +67,8 @@ static const char files[] =
 "| `Makefile` | `make`, `make test`, `make size` |\n";
 
 static const char fast_files[] =
-"| `@_fast.h`, `@_fast.c` | accelerations of one state or of eight at once, for gcc and clang on processors with vectors: "
-"what depends on parameters alone is worked out by `@_prepare`; `make fast` |\n";
+"| `@_fast.h`, `@_fast.c` | accelerations of one state or of eight at once, for gcc and clang on processors with "
+"vectors: what depends on parameters alone is worked out by `@_prepare`; `make fast` |\n";
 
 static const char use[] =
 "\n"

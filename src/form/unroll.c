@@ -210,15 +210,15 @@ static PfStatus eliminate_axial(PfUnrolling *u, PfUnrollNode *node)
 {
   const int first = node->joint->kind == PF_CHAIN_SPIN ? 0 : 3;
   const PfTerm tau = pf_weave_div(u->weave, node->force, node->slope);
-  PfTerm U[6], D = u->zero, eps = tau;
+  PfTerm U[6];
   int whole = -1;
   for (int i = 0; i < 3; i++) whole = is_unit(u, node->h, i) ? first + i : whole;
   for (int i = 0; i < 6; i++) {
     U[i] = u->zero;
     for (int j = 0; j < 3; j++) U[i] = plus(u, U[i], times(u, *element(&node->I, i, first + j), node->h[j]));
   }
-  D = pf_unroll_dot(u, node->h, U + first, 3);
-  eps = minus(u, tau, pf_unroll_dot(u, node->h, node->z + first, 3));
+  const PfTerm D = pf_unroll_dot(u, node->h, U + first, 3);
+  const PfTerm eps = minus(u, tau, pf_unroll_dot(u, node->h, node->z + first, 3));
   PF_TRY(note_pivot(u, D, size_of(node)));
   const PfTerm inverse = reciprocal(u, D);
   for (int i = 0; i < 6; i++) node->g[i] = i == whole ? u->one : times(u, U[i], inverse);

@@ -87,7 +87,8 @@ static void turn_block(const PfUnrolling *u, const PfUnrollTurn *t, PfTerm *p, P
   }
   const PfTerm d = minus(u, *p, *s);
   if (q == r) { /* 2 cos is the same for all such */
-    const PfTerm twice = plus(u, t->c, t->c), v = plus(u, times(u, t->s, d), times(u, twice, *q)), w = times(u, t->s, v);
+    const PfTerm twice = plus(u, t->c, t->c), v = plus(u, times(u, t->s, d), times(u, twice, *q));
+    const PfTerm w = times(u, t->s, v);
     *p = minus(u, *p, w), *s = plus(u, *s, w), *q = minus(u, times(u, t->c, v), *q);
     return;
   }

@@ -330,7 +330,8 @@ PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *progr
              pf_arena_array(arena, uint32_t, count)};
   uint32_t *place = pf_arena_array(arena, uint32_t, count), *early = pf_arena_array(arena, uint32_t, count);
   PfValue *values = pf_arena_array(arena, PfValue, count), *known = pf_arena_array(arena, PfValue, count);
-  uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count), *given = pf_arena_array(arena, uint32_t, count);
+  uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count);
+  uint32_t *given = pf_arena_array(arena, uint32_t, count);
   if (!s.known || !s.handed || !s.number || !place || !early || !values || !known || !outputs || !given)
     return pf_no_room(ctx, "a program");
   *before = *after = *program;

@@ -140,7 +140,8 @@ static void put_placement(PfText *text, uint64_t *seed, int k, int parent)
 {
   const int kind = dice(seed, 10);
   pf_text_print(text, "body %c%d in b%d", kind == 0 ? 'd' : 'b', k, parent);
-  if (dice(seed, 4)) pf_text_print(text, " at (%d/10, %d/8, L + %d/9)", dice(seed, 5) - 2, dice(seed, 3), dice(seed, 4));
+  if (dice(seed, 4))
+    pf_text_print(text, " at (%d/10, %d/8, L + %d/9)", dice(seed, 5) - 2, dice(seed, 3), dice(seed, 4));
   if (!dice(seed, 3)) {
     pf_text_print(text, " turn %d/7 about ", dice(seed, 9) - 4);
     put_axis(text, seed);
@@ -157,7 +158,8 @@ static const char *write_tree(Fixture *f, uint64_t seed)
   const int count = 2 + dice(&seed, 7);
   pf_text_print(&text, "param L = 0.4, m = 1.5\ngravity (1, 0, -9.81)\ncoord q[%d]\ninput u\n", count);
   pf_text_add(&text, dice(&seed, 2) ? "frame b0 in ground at (0, 0, 1)\n"
-                                    : "body b0 in ground free { mass 2, com (0.1, 0, 0), inertia diag(0.4, 0.5, 0.6) }\n");
+                                    : "body b0 in ground free { mass 2, com (0.1, 0, 0), inertia diag(0.4, 0.5, "
+                                      "0.6) }\n");
   for (int k = 1; k <= count; k++) {
     put_placement(&text, &seed, k, dice(&seed, 3) ? k - 1 : dice(&seed, k));
     pf_text_print(&text, " { mass m + %d/5, com (%d/9, 0, %d/7), inertia diag(%d/20, %d/20, 0.1) }\n", dice(&seed, 5),
@@ -173,7 +175,7 @@ static const char *write_tree(Fixture *f, uint64_t seed)
 
 static void random_trees_accelerate_as_the_equations_say(void **state)
 {
-  for (uint64_t seed = 1; seed <= 60; seed++) {
+  for (uint64_t seed = 1; seed <= 25; seed++) {
     Written w;
     open_written(*state, write_tree(*state, seed), &w);
     assert_agrees(&w, seed);
@@ -211,7 +213,8 @@ static void what_is_no_tree_is_refused_with_the_reason(void **state)
   static const char *const cases[][2] = {
       {"coord x, y\nbody b in ground at (x, y, 0) { mass 1 }\nconstraint rod: x^2 + y^2 = 1\n", "'rod'"},
       {"coord x\nkinetic x'^2\n", "no bodies"},
-      {"coord x, y\nbody a in ground shift x along x\nbody c in a shift y along x { mass 1 }\n", "without moving any mass"},
+      {"coord x, y\nbody a in ground shift x along x\nbody c in a shift y along x { mass 1 }\n",
+       "without moving any mass"},
       {"coord x, y\nbody a in ground shift x along x { mass 1 }\nbody c in ground shift y along x shift x*y along z "
        "{ mass 1 }\n", "several coordinates"}};
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
