@@ -81,7 +81,7 @@ def folders(place):
     done = call("export", "--to", "c", "--json", "-o", folder, example("snakeboard"))
     answer = json.loads(done.stdout)
     expect("the files are told", sorted(pathlib.Path(f).name for f in answer["files"]) ==
-           ["Makefile", "README.md", "snakeboard.c", "snakeboard.h", "snakeboard_test.c"], answer)
+           ["Makefile", "README.md", "snakeboard.c", "snakeboard.h", "snakeboard_fast.c", "snakeboard_fast.h", "snakeboard_test.c"], answer)
     expect("others stay, ours are replaced", (folder/"mine.txt").read_text() == "mine" and "snakeboard" in (folder/"Makefile").read_text())
     before = {f.name: f.read_bytes() for f in folder.iterdir()}
     call("export", "--to", "c", "-o", folder, example("snakeboard"))
