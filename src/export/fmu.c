@@ -112,10 +112,10 @@ static PfStatus make(PfFmu *f, PfText *bytes, PfText *archive, PfFmuMade *made)
 /* The files of an FMU beside those of the model. */
 static bool is_taken(const char *prefix)
 {
-  static const char *const names[] = {"fmu_model", "fmu_core", "fmi2", "fmi3", "model", "fmu"};
-  for (size_t i = 0; i < sizeof names/sizeof *names; i++)
-    if (!strcmp(prefix, names[i])) return true;
-  return false;
+  size_t length = strlen(prefix);
+  for (const PfFmuText *text = pf_fmu_texts; text->name; text++)
+    if (strcspn(text->name, ".") == length && !strncmp(prefix, text->name, length)) return true;
+  return !strcmp(prefix, "fmu_model") || !strcmp(prefix, "model") || !strcmp(prefix, "fmu");
 }
 
 PfStatus pf_export_fmu(PfExport *x, const PfFmuOptions *options, PfText *archive, PfFmuMade *made)

@@ -4,12 +4,14 @@
 #define PF_EXPORT_FMU_H
 
 #include "export/export.h"
+#include "export/structure.h"
 
 typedef struct PfFmuOptions {
   int version;             /* of FMI: 2 or 3 */
   double stop;             /* end of the default experiment */
   PfExpr until;            /* the condition at which the motion ends; PF_EXPR_NONE without */
-  const PfSwitches *sides; /* whose equations were collected; the last inputs are the sides. NULL: nothing switches */
+  const PfSwitches *sides; /* that are inputs of the equations, behind those of the model. NULL: nothing switches */
+  const PfStructure *structure; /* behind them: what its events hold and make active, and capture. NULL: no events */
   const char *equations;   /* for the documentation: plain text */
   bool compile;            /* with binaries, where there is a compiler */
 } PfFmuOptions;
@@ -24,8 +26,5 @@ typedef struct PfFmuMade {
 
 /* The archive. The export is stripped of what an FMU does not need: poses, Jacobians, contacts, inverse dynamics. */
 PfStatus pf_export_fmu(PfExport *export, const PfFmuOptions *options, PfText *archive, PfFmuMade *made);
-
-/* Events that lock, attach or detach change the equations: they are refused, by name. */
-PfStatus pf_fmu_check(PfContext *ctx, const PfModel *model);
 
 #endif

@@ -264,32 +264,43 @@ static PfStatus read_condition(PfFmu *f, PfExpr e, int depth, PfExpr *out)
   return add_comparison(f, g, op, out);
 }
 
+/* An event at an instant is one from that instant on. */
+static PfExpr condition_of(PfFmu *f, const PfEvent *event)
+{
+  if (event->time == PF_EXPR_NONE) return event->condition;
+  return pf_expr_call2(f->ctx, PF_OP_LESS_EQUAL, event->time, f->x->model->time);
+}
+
+/* The end, then the events. */
+static PfStatus list_conditions(PfFmu *f)
+{
+  const PfStructure *s = f->options->structure;
+  enum { DEPTH = 64 };
+  f->event_count = s ? f->x->model->event_count : 0;
+  f->conditions = pf_arena_array(f->arena, PfExpr, f->event_count + 1);
+  if (!f->conditions) return pf_no_room(f->ctx, "the FMU");
+  for (int i = 0; i <= f->event_count; i++) {
+    PfExpr e = i ? condition_of(f, f->x->model->events + i - 1) : f->options->until;
+    if (e == PF_EXPR_NONE) e = pf_expr_int(f->ctx, 0);
+    PF_TRY(pf_equations_express(f->ctx, f->arena, f->x->plain, &e, 1));
+    PF_TRY(read_condition(f, e, DEPTH, f->conditions + i));
+  }
+  return PF_OK;
+}
+
 static PfStatus list_surfaces(PfFmu *f)
 {
   const PfSwitches *sides = f->options->sides;
-  PfExpr until = f->options->until;
-  enum { DEPTH = 64 };
   PF_TRY(grow(f));
   for (int k = 0; k < f->side_count; k++) PF_TRY(add_surface(f, (PfFmuSurface){.g = sides->at[k].surface}));
-  f->condition = PF_EXPR_NONE;
-  if (until == PF_EXPR_NONE) return PF_OK;
-  PF_TRY(pf_equations_express(f->ctx, f->arena, f->x->equations, &until, 1));
-  return read_condition(f, until, DEPTH, &f->condition);
+  return list_conditions(f);
 }
 
 PfStatus pf_fmu_collect(PfFmu *f)
 {
+  const PfStructure *s = f->options->structure;
   f->side_count = f->options->sides ? f->options->sides->count : 0;
-  f->input_count = f->x->inputs.count - f->side_count;
+  f->input_count = f->x->inputs.count - f->side_count - (s ? s->flag_count + s->captured_count : 0);
   PF_TRY(list_surfaces(f));
   return list_variables(f);
-}
-
-PfStatus pf_fmu_check(PfContext *ctx, const PfModel *model)
-{
-  if (!model->event_count) return PF_OK;
-  pf_fail_at(ctx, PF_ERR_MODEL, model->events[0].place, "an FMU cannot follow the event 'when %s': it changes what is "
-             "free and what is held", model->events[0].text);
-  pf_hint(ctx, "leave the event out and export the model as it is before or after it; 'pfaff run' follows events");
-  return PF_ERR_MODEL;
 }
