@@ -26,7 +26,7 @@ static double *model_fmu_known(model_fmu_data *d, unsigned known)
   return r < MODEL_FMU_AT_V ? &d->x.q[r - MODEL_FMU_AT_Q] : &d->x.v[r - MODEL_FMU_AT_V];
 }
 
-/* Along surfaces the sides follow the state: by differences there. */
+/* Along surfaces the sides follow the state: by differences there, and where formulas would be too long. */
 static model_fmu_status model_fmu_difference(model_fmu *f, unsigned unknown, unsigned known, double *slope)
 {
   const model_fmu_data kept = f->d;
@@ -44,6 +44,8 @@ static model_fmu_status model_fmu_difference(model_fmu *f, unsigned unknown, uns
   *slope = status == MODEL_FMU_OK ? (value[0] - value[1])/(2*h) : 0;
   return status;
 }
+
+#if MODEL_FMU_EXACT
 
 /* K = d(residuals)/d(a, lambda) as triangles. The last diagonal is a little more than zero, so that redundant
  * constraints share their forces. */
@@ -121,6 +123,17 @@ static model_fmu_status model_fmu_column(model_fmu *f, int known)
   return MODEL_FMU_OK;
 }
 
+#else
+
+/* Never asked. */
+static model_fmu_status model_fmu_column(model_fmu *f, int known)
+{
+  (void)known;
+  return model_fmu_move(f);
+}
+
+#endif
+
 model_fmu_status model_fmu_slope(model_fmu *f, unsigned unknown, unsigned known, double *slope)
 {
   const int r = unknown < MODEL_FMU_VARIABLES ? (int)unknown : -1, seed = model_fmu_seed(known);
@@ -132,7 +145,7 @@ model_fmu_status model_fmu_slope(model_fmu *f, unsigned unknown, unsigned known,
     *slope = unknown == known;
     return MODEL_FMU_OK;
   }
-  if (r >= MODEL_FMU_AT_INDICATOR || model_fmu_stay_count(&f->d))
+  if (!MODEL_FMU_EXACT || r >= MODEL_FMU_AT_INDICATOR || model_fmu_stay_count(&f->d))
     return model_fmu_difference(f, unknown, known, slope);
   status = model_fmu_column(f, seed);
   if (status == MODEL_FMU_OK) *slope = f->D[seed*MODEL_FMU_RESULTS + r - MODEL_FMU_AT_A];

@@ -49,6 +49,7 @@ typedef struct PfFmu {
   PfExpr *truths;     /* symbols of the comparisons */
   int event_count;
   PfExpr *conditions; /* made of them: at which the motion ends, then those of the events */
+  bool by_differences; /* derivatives: the formulas would be too long */
   PfExportFiles files; /* sources */
 } PfFmu;
 

@@ -327,7 +327,8 @@ static void put_header(const PfCText *c, const PfFmu *f)
               "#define $_FMU_MODEL_H\n\n"
               "#include \"@.h\"\n\n#include <stddef.h>\n\n#define $_FMU_GUID ");
   pf_put_c_string(c->text, f->guid);
-  pf_text_add(c->text, "\n\n");
+  pf_c_put(c, "\n/* Are derivatives by formulas? Otherwise by differences. */\n#define $_FMU_EXACT ");
+  pf_text_add(c->text, f->by_differences ? "0\n\n" : "1\n\n");
   put_sizes(c, f);
   pf_c_put(c, header_end);
 }
@@ -435,7 +436,7 @@ static PfStatus put_source(const PfCText *c, const PfFmu *f)
   PF_TRY(put_starts(c, f));
   put_violations(c);
   PF_TRY(put_shown(c, f));
-  PF_TRY(put_derivatives(c, f));
+  if (!f->by_differences) PF_TRY(put_derivatives(c, f));
   PF_TRY(put_surfaces(c, f));
   PF_TRY(put_events(c, f));
   return put_conditions(c, f);
