@@ -15,7 +15,7 @@ enum { TARGETS = 4 };
  * larger than importers like. */
 static PfStatus try_sources(PfFmu *f)
 {
-  enum { MOST = 400000 }; /* characters: an FMU of about 200 kB */
+  enum { MOST = 375000 }; /* characters: an FMU of about 200 kB */
   size_t size = 0;
   PF_TRY(pf_fmu_sources(f));
   for (int i = 0; i < f->files.count; i++) size += f->files.at[i].text.count;

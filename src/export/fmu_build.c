@@ -88,7 +88,7 @@ static bool build_one(const PfCompiler *compiler, const Target *target, const Pf
   if (target->zig) flags[count++] = "cc", flags[count++] = "-target", flags[count++] = target->zig;
   flags[count++] = source->count > LONG_SOURCE ? "-Os" : "-O2";
   static const char *const all[] = {"-std=c99", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off",
-                                    "-ffunction-sections", "-s"};
+                                    "-ffunction-sections", "-fno-asynchronous-unwind-tables", "-s"};
   for (size_t i = 0; i < sizeof all/sizeof *all; i++) flags[count++] = all[i];
   if (target->format == ELF) flags[count++] = "-Wl,--gc-sections,--no-as-needed";
   /* not the place it was made at */

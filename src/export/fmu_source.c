@@ -327,6 +327,8 @@ static void put_header(const PfCText *c, const PfFmu *f)
               "#define $_FMU_MODEL_H\n\n"
               "#include \"@.h\"\n\n#include <stddef.h>\n\n#define $_FMU_GUID ");
   pf_put_c_string(c->text, f->guid);
+  pf_c_put(c, "\n/* The version of FMI. */\n#define $_FMI ");
+  pf_text_print(c->text, "%d", f->options->version);
   pf_c_put(c, "\n/* Are derivatives by formulas? Otherwise by differences. */\n#define $_FMU_EXACT ");
   pf_text_add(c->text, f->by_differences ? "0\n\n" : "1\n\n");
   put_sizes(c, f);
