@@ -68,9 +68,8 @@ typedef struct Exported {
   PfSystem *plain;        /* FMU: before what switches was taken out */
   PfExport export;
   PfExportFiles files;
-  PfSwitches *sides;
-  PfStructure *structure; /* of a model with events */
-  Motion motion;          /* likewise: at its start */
+  PfFmuInputs inputs;
+  Motion motion;          /* of a model with events, at its start */
   PfFmuMade made;
   PfText folder; /* where they go; empty: --out is the name of the only one */
 } Exported;
@@ -204,52 +203,6 @@ static PfStatus write_equations(Exported *x)
 
 /* ---------------------------------------------------------------- an FMU */
 
-/* The same numbers as those of another system of the model; further inputs are `more`. */
-static PfStatus take_over(Session *s, const PfSystem *from, const double *old, const PfSystem *to, const double *more,
-                          double **values)
-{
-  const PfSymbols *in = pf_system_symbols(from), *out = pf_system_symbols(to);
-  double *v = *values = pf_arena_array(s->arena, double, out->count);
-  if (!v) return pf_no_room(s->ctx, "the export");
-  int given = in->q - in->inputs;
-  memcpy(v, old, (size_t)in->q*sizeof *v); /* parameters, time, inputs */
-  for (int i = given; i < out->q - out->inputs; i++) v[out->inputs + i] = more[i - given];
-  memcpy(v + out->q, old + in->q, (size_t)(in->count - in->q)*sizeof *v);
-  return PF_OK;
-}
-
-/* Sides are 1 until their surfaces are looked at, flags as at the start, and nothing was captured. */
-static double *start_of_inputs(Exported *x)
-{
-  int flags = x->structure ? x->structure->flag_count : 0, captured = x->structure ? x->structure->captured_count : 0;
-  double *more = pf_arena_array(x->s.arena, double, x->sides->count + flags + captured + 1);
-  for (int i = 0; more && i < x->sides->count; i++) more[i] = 1;
-  for (int i = 0; more && i < flags; i++) more[x->sides->count + i] = x->structure->start[i];
-  return more;
-}
-
-/* What switches becomes an input of the equations, so that they are smooth between events, and so does what events hold
- * and make active, so that they are the same before and after. */
-static PfStatus take_out(Exported *x, const PfSystem *from, double **values)
-{
-  Session *s = &x->s;
-  const PfEquations *eq = pf_system_equations(from);
-  x->sides = pf_arena_array(s->arena, PfSwitches, 1);
-  if (!x->sides) return pf_no_room(s->ctx, "the export");
-  PF_TRY(pf_switches_find(s->ctx, s->arena, eq, x->sides));
-  if (x->sides->count) eq = &x->sides->equations;
-  if (eq->model->event_count) {
-    x->structure = pf_arena_array(s->arena, PfStructure, 1);
-    if (!x->structure) return pf_no_room(s->ctx, "the export");
-    PF_TRY(pf_structure_make(s->ctx, s->arena, eq, x->structure));
-    eq = &x->structure->equations;
-  }
-  const double *more = start_of_inputs(x);
-  if (!more) return pf_no_room(s->ctx, "the export");
-  PF_TRY(pf_system_new(s->ctx, eq, &x->system));
-  return take_over(s, from, *values, x->system, more, values);
-}
-
 /* A model with events: the complete one, at its start. */
 static PfStatus place_complete(Exported *x, const PfSystem **from, double **values)
 {
@@ -261,17 +214,21 @@ static PfStatus place_complete(Exported *x, const PfSystem **from, double **valu
   return PF_OK;
 }
 
-static PfStatus prepare_fmu(Exported *x, double **values)
+static PfStatus prepare_fmu(Exported *x, double **values, PfExportOptions *how)
 {
   PfStart start;
   const PfSystem *from;
   if (x->s.model->event_count) {
     PF_TRY(place_complete(x, &from, values));
-    return take_out(x, from, values);
+  } else {
+    PF_TRY(pf_system_new(x->s.ctx, &x->s.equations, &x->plain));
+    PF_TRY(pf_cli_start(&x->s, x->options, x->plain, values, &start));
+    from = x->plain;
   }
-  PF_TRY(pf_system_new(x->s.ctx, &x->s.equations, &x->plain));
-  PF_TRY(pf_cli_start(&x->s, x->options, x->plain, values, &start));
-  return take_out(x, x->plain, values);
+  PF_TRY(pf_fmu_prepare(x->s.ctx, x->s.arena, from, *values, &x->inputs));
+  x->system = x->inputs.system;
+  *values = x->inputs.values;
+  return pf_fmu_choose(x->s.ctx, &x->inputs, how);
 }
 
 /* Equations for people; those of a model that is too large for that are left out. */
@@ -302,7 +259,7 @@ static PfStatus write_fmu(Exported *x, const double *values)
   PfExportFile *file = x->files.at;
   PfFmuOptions how = {.version = isnan(x->options->fmi) ? 3 : (int)x->options->fmi, .stop = stop_time(x, values),
                       .until = x->export.model->run.given ? x->export.model->run.until : PF_EXPR_NONE,
-                      .sides = x->sides->count ? x->sides : NULL, .structure = x->structure, .compile = true};
+                      .inputs = &x->inputs, .compile = true};
   pf_text_init(&equations, pf_context_allocator(s->ctx));
   put_equations(s, &equations);
   how.equations = pf_text_get(&equations);
@@ -320,18 +277,6 @@ static PfStatus write_fmu(Exported *x, const double *values)
 }
 
 /* ---------------------------------------------------------------- code */
-
-/* Rows of zeros come and go with the flags of phases: not by elimination. */
-static PfStatus choose_form(const Exported *x, PfExportOptions *how)
-{
-  if (!x->structure) return PF_OK;
-  how->plain = x->structure->plain;
-  if (!how->form || !strcmp(how->form, "auto")) how->form = "multipliers";
-  if (strcmp(how->form, "elimination") != 0) return PF_OK;
-  pf_fail(x->s.ctx, PF_ERR_ARGUMENT, "'elimination' cannot follow events that lock, attach or detach: its pivots vanish");
-  pf_hint(x->s.ctx, "there are: auto, multipliers, maggi");
-  return PF_ERR_ARGUMENT;
-}
 
 static PfStatus write_source(Exported *x, const double *values)
 {
@@ -362,8 +307,7 @@ static PfStatus write_code(Exported *x)
   PfExportOptions how = {.words = x->target->words, .form = o->form,
                          .most = isnan(o->most) ? MOST_OPERATIONS : o->most};
   PF_TRY(free_inputs(s, o->inputs));
-  PF_TRY(is_fmu(x) ? prepare_fmu(x, &values) : prepare_source(x, &values));
-  PF_TRY(choose_form(x, &how));
+  PF_TRY(is_fmu(x) ? prepare_fmu(x, &values, &how) : prepare_source(x, &values));
   const char *name = name_of(s);
   if (!name) return pf_no_room(s->ctx, "the export");
   PF_TRY(pf_export_collect(s->ctx, s->arena, x->system, values, name, &how, &x->export));

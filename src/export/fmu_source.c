@@ -265,7 +265,7 @@ static void put_sizes(const PfCText *c, const PfFmu *f)
 {
   static const PfStructure none = {0};
   const PfExport *x = f->x;
-  const PfStructure *s = f->options->structure ? f->options->structure : &none;
+  const PfStructure *s = f->options->inputs->structure ? f->options->inputs->structure : &none;
   const struct {
     const char *name;
     int size;
@@ -389,7 +389,7 @@ static PfStatus put_events(const PfCText *c, const PfFmu *f)
 {
   const PfExport *x = f->x;
   static const PfStructure none = {0};
-  const PfStructure *s = f->options->structure ? f->options->structure : &none;
+  const PfStructure *s = f->options->inputs->structure ? f->options->inputs->structure : &none;
   int *flag = pf_arena_array(f->arena, int, x->n);
   if (!flag) return pf_no_room(f->ctx, "the FMU");
   for (int i = 0; i < x->n; i++) flag[i] = s->coordinate ? s->coordinate[i] : -1;
