@@ -6,6 +6,7 @@ time, sources that compile without a warning, and answers to calls in any order.
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -176,12 +177,42 @@ def look_at_refusals(place):
     check("no libraries", not any(name.startswith("binaries") for name in names))
 
 
+def zig():
+    """$PFAFF_ZIG, or that of the package ziglang where this Python has it."""
+    try:
+        import ziglang
+        found = os.path.join(os.path.dirname(ziglang.__file__), "zig")
+    except ImportError:
+        found = None
+    return os.environ.get("PFAFF_ZIG", found)
+
+
+def look_at_other_systems(place):
+    """Libraries for Windows and macOS export what that for Linux exports."""
+    if not zig():
+        print("no zig: libraries for Windows and macOS are left out")
+        return
+    (place/"small.pf").write_text("model small\ncoord x\nkinetic x'^2/2\npotential x^2/2\nrun 1\n")
+    export(place/"small.pf", place/"all.fmu", 3, {"PFAFF_ZIG": zig()})
+    with zipfile.ZipFile(place/"all.fmu") as archive:
+        libraries = {name.split("/")[1]: archive.read(name) for name in archive.namelist() if name.startswith("binaries/")}
+        door = archive.read("sources/fmi3.c") + archive.read("sources/fmu_door.c")
+    check(f"libraries {list(libraries)}", set(libraries) >= {"x86_64-windows", "x86_64-darwin", "aarch64-darwin"})
+    names = [b"fmi3" + name for name in re.findall(rb"FMI\((\w+)\)\(", door) if name != b"name"]
+    check(f"{len(names)} functions", len(names) > 25)
+    for system, library in libraries.items():
+        before = b"_" if "darwin" in system else b""
+        missing = [name for name in names if before + name + b"\0" not in library and before + name not in library]
+        check(f"{system} has not {missing}", not missing)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         look_at_models(place)
         look_at_variables(place)
         look_at_refusals(place)
+        look_at_other_systems(place)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

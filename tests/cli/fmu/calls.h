@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the functions of an FMU in any order, with good and bad arguments: whatever they answer, they must not
- * crash. Linked with the sources of the FMU, under sanitizers. Arguments: <token> <states> <variables> <indicators> <calls> */
+ * crash. Linked with the sources of the FMU, under sanitizers.
+ * Arguments: <token> <states> <variables> <indicators> <calls> */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
