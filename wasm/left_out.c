@@ -10,29 +10,29 @@
 
 #define LEFT_OUT "not here: for the program on a machine of its own"
 
-static int import(int argc, char **argv)
+static int import(const Console *console, int argc, char **argv)
 {
-  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'import' is left out of this build");
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'import' is left out of this build");
 }
 
-static int converge(int argc, char **argv)
+static int converge(const Console *console, int argc, char **argv)
 {
-  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'converge' is left out of this build");
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'converge' is left out of this build");
 }
 
-static int page(int argc, char **argv)
+static int page(const Console *console, int argc, char **argv)
 {
-  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'page' is left out of this build");
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'page' is left out of this build");
 }
 
-static int plot(int argc, char **argv)
+static int plot(const Console *console, int argc, char **argv)
 {
-  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'plot' is left out of this build");
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'plot' is left out of this build");
 }
 
-static int export(int argc, char **argv)
+static int export(const Console *console, int argc, char **argv)
 {
-  return pf_cli_wrong_usage(argc, argv, LEFT_OUT, "'export' is left out of this build");
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'export' is left out of this build");
 }
 
 const char *pf_target_value(int index, const char **summary) /* of --to: there is none */

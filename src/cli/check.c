@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 const Command pf_command_check = {
   .name = "check", .summary = "what is this system: coordinates, constraints, degrees of freedom, redundancy",
@@ -298,17 +298,17 @@ static void write_text(void *user, PfText *text)
   text_events(c->s.model, text);
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_check, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_check, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Checked c = {.options = &options, .singular = -1};
   c.status = check(&c.s, &options, &c.d, &c.joints);
   if (c.status == PF_OK) c.status = check_start(&c);
   if (c.s.ctx && (options.json || c.status == PF_OK))
-    code = pf_cli_output(c.s.ctx, options.json, &c, write_json, write_text);
-  pf_cli_diagnostics(c.s.ctx);
+    code = pf_cli_output(c.s.ctx, &options, &c, write_json, write_text);
+  pf_cli_diagnostics(c.s.ctx, options.console);
   pf_system_free(c.system);
   pf_cli_close(&c.s);
   return c.status == PF_OK ? code : pf_cli_exit_code(c.status);

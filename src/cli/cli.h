@@ -14,17 +14,17 @@ extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf
     pf_command_converge, pf_command_study;
 
 /* Finds the command that the words of the command line ask for, and runs it. Returns the exit code (commands.c). */
-int pf_cli_run(int argc, char **argv);
+int pf_cli_run(const Console *console, int argc, char **argv);
 
 /* Words that may come from a file or the command line: nothing in them can steer the terminal. */
 void pf_cli_say(FILE *stream, const char *words);
 
 /* All diagnostics of the context to standard error, with the line and a caret. */
-void pf_cli_diagnostics(const PfContext *ctx);
+void pf_cli_diagnostics(const PfContext *ctx, const Console *console);
 void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json);
 
 /* Writes the text to standard output; PF_EXIT_FAILED (and a message) when that fails. */
-int pf_cli_print(const PfText *text);
+int pf_cli_print(const Console *console, const PfText *text);
 
 /* A command that turns one text into another: reads the file, lets `turn` work, prints what it made (NULL: nothing) or
  * writes it where --out says. */
@@ -39,14 +39,15 @@ const char *pf_cli_title(const PfModel *model);
 /* Makes the result by one of the writers and prints it: JSON when asked for, else text. */
 typedef void (*WriteJson)(void *user, PfJson *json);
 typedef void (*WriteText)(void *user, PfText *text);
-int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text);
+int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
 /* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics;
  * and the diagnostics for people. Returns the exit code. */
 int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
                   WriteText write_text);
 int pf_cli_exit_code(PfStatus status);
 /* The end before a command was found: what is wrong, and a hint; for programs when --json is among the words. */
-int pf_cli_wrong_usage(int argc, char **argv, const char *hint, const char *format, ...) PF_PRINTF(4, 5);
+int pf_cli_wrong_usage(const Console *console, int argc, char **argv, const char *hint, const char *format, ...)
+    PF_PRINTF(5, 6);
 
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */
 int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
@@ -95,11 +96,12 @@ typedef struct Session {
   double seconds; /* from text to equations */
 } Session;
 
-/* A context whose work stops at a signal (signals.h). */
-PfContext *pf_cli_context(void);
+/* A context whose work stops when the console says so. */
+PfContext *pf_cli_context(const Console *console);
+bool pf_cli_is_stopped(const Console *console);
 
 /* One without a model. */
-PfStatus pf_cli_begin_session(Session *session);
+PfStatus pf_cli_begin_session(Session *session, const Console *console);
 /* What --native says. */
 PfStatus pf_cli_choose_native(PfContext *ctx, const Options *options);
 /* What became of it, as a line of a summary, when there is something to tell; and as a member "native". */

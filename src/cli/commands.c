@@ -27,28 +27,28 @@ static const Command *find(const char *name)
   return NULL;
 }
 
-static int unknown(int argc, char **argv)
+static int unknown(const Console *console, int argc, char **argv)
 {
   char hint[80] = "'pfaff --help' lists them";
   int best = 0;
   for (const Command *const *c = pf_commands; *c; c++)
     if (pf_name_is_nearer(argv[0], (*c)->name, &best)) snprintf(hint, sizeof hint, "did you mean '%s'?", (*c)->name);
-  return pf_cli_wrong_usage(argc, argv, hint, "there is no command '%s'", argv[0]);
+  return pf_cli_wrong_usage(console, argc, argv, hint, "there is no command '%s'", argv[0]);
 }
 
 /* pfaff help, pfaff help COMMAND, pfaff help study KIND: what --help behind them says. */
-static int help(int argc, char **argv)
+static int help(const Console *console, int argc, char **argv)
 {
   static char word[] = "--help";
   if (argc < 2) {
-    usage(stdout);
+    usage(console->out);
     return PF_EXIT_OK;
   }
   const Command *command = find(argv[1]);
-  if (!command) return unknown(argc - 1, argv + 1);
+  if (!command) return unknown(console, argc - 1, argv + 1);
   bool kind = command == &pf_command_study && argc > 2; /* other words would be read as options, or end them */
   char *asked[] = {argv[1], kind ? argv[2] : word, word};
-  return command->run(kind ? 3 : 2, asked);
+  return command->run(console, kind ? 3 : 2, asked);
 }
 
 /* The word alone or as an option. */
@@ -57,19 +57,19 @@ static bool is_word(const char *given, const char *word)
   return !strcmp(given, word) || (!strncmp(given, "--", 2) && !strcmp(given + 2, word));
 }
 
-int pf_cli_run(int argc, char **argv)
+int pf_cli_run(const Console *console, int argc, char **argv)
 {
   if (argc < 2) {
-    usage(stderr);
+    usage(console->err);
     return PF_EXIT_USAGE;
   }
-  if (is_word(argv[1], "help") || !strcmp(argv[1], "-h")) return help(argc - 1, argv + 1);
+  if (is_word(argv[1], "help") || !strcmp(argv[1], "-h")) return help(console, argc - 1, argv + 1);
   if (is_word(argv[1], "version")) {
-    printf("pfaff %s\n", pf_version());
+    fprintf(console->out, "pfaff %s\n", pf_version());
     return PF_EXIT_OK;
   }
-  if (!strcmp(argv[1], "--options")) return pf_cli_list_options(stdout), PF_EXIT_OK; /* for docs/commands.md */
-  if (!strcmp(argv[1], "--outputs")) return pf_cli_list_outputs(stdout), PF_EXIT_OK;
+  if (!strcmp(argv[1], "--options")) return pf_cli_list_options(console->out), PF_EXIT_OK; /* for docs/commands.md */
+  if (!strcmp(argv[1], "--outputs")) return pf_cli_list_outputs(console->out), PF_EXIT_OK;
   const Command *command = find(argv[1]);
-  return command ? command->run(argc - 1, argv + 1) : unknown(argc - 1, argv + 1);
+  return command ? command->run(console, argc - 1, argv + 1) : unknown(console, argc - 1, argv + 1);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "out", .argument = "PICTURE", .help = "the times of one evaluation as bars"},
@@ -338,10 +338,10 @@ static PfStatus draw(const Comparison *c)
 
 /* ---------------------------------------------------------------- the command */
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_compare, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_compare, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s = {0};
   Comparison c = {.s = &s};

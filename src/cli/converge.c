@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "by", .argument = "LIST", .help = "methods, with commas between (default: all)"},
@@ -376,10 +376,10 @@ static PfStatus draw(Converge *c)
   return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_converge, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_converge, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Converge c = {.options = &options};
   PfStatus status = prepare(&c);

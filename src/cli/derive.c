@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "form", .help = "the form of the equations (default: multipliers, also called lagrange)",
@@ -428,19 +428,19 @@ static PfStatus write_file(Derived *x)
   return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_derive, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_derive, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Derived x = {.options = &options};
   PfStatus status = derive(&x);
   if (status == PF_OK && options.out) status = write_file(&x);
   x.failed = status != PF_OK;
   if ((status == PF_OK && !options.out) || (options.json && x.s.ctx))
-    code = pf_cli_output(x.s.ctx, options.json, &x, write_json, write_text);
+    code = pf_cli_output(x.s.ctx, &options, &x, write_json, write_text);
   if (status == PF_OK && pf_error_count(x.s.ctx)) code = PF_EXIT_FAILED; /* something was too long to print */
-  pf_cli_diagnostics(x.s.ctx);
+  pf_cli_diagnostics(x.s.ctx, options.console);
   pf_cli_close(&x.s);
   return status == PF_OK ? code : pf_cli_exit_code(status);
 }

@@ -4,17 +4,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const severity_name[] = {"note", "warning", "error"};
 static const char *const severity_colour[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m"};
 
 enum { WIDEST = 160, MOST_SHOWN = 100 };
 
-static bool use_colour(void)
+static bool use_colour(const Console *console)
 {
   const char *no = getenv("NO_COLOR");
-  return isatty(STDERR_FILENO) && !(no && *no);
+  return console->terminal && !(no && *no);
 }
 
 void pf_cli_say(FILE *stream, const char *words)
@@ -57,7 +56,7 @@ static void lay_out(const PfPlace *place, PfText *line, PfText *below)
   if (place->column > column) pf_text_print(below, "%*s", place->column - column, "");
 }
 
-static void show_line(const PfPlace *place, bool colour)
+static void show_line(FILE *stream, const PfPlace *place, bool colour)
 {
   const PfAllocator standard = {pf_standard_resize, NULL};
   PfText line, below;
@@ -66,27 +65,27 @@ static void show_line(const PfPlace *place, bool colour)
   lay_out(place, &line, &below);
   int carets = place->length > 0 ? place->length : 1,
       most = WIDEST - (place->column < WIDEST/2 ? place->column : WIDEST/2) + 1;
-  fprintf(stderr, "%6d | %s\n       | %s%s^", place->line, pf_text_get(&line), pf_text_get(&below),
+  fprintf(stream, "%6d | %s\n       | %s%s^", place->line, pf_text_get(&line), pf_text_get(&below),
           colour ? "\033[1;32m" : "");
-  for (int i = 1; i < carets && i < most; i++) fputc('~', stderr);
-  fputs(colour ? "\033[0m\n" : "\n", stderr);
+  for (int i = 1; i < carets && i < most; i++) fputc('~', stream);
+  fputs(colour ? "\033[0m\n" : "\n", stream);
   pf_text_free(&below);
   pf_text_free(&line);
 }
 
-static void show(const PfDiagnostic *d, bool colour)
+static void show(FILE *stream, const PfDiagnostic *d, bool colour)
 {
-  pf_cli_say(stderr, d->place.line ? d->place.file : "pfaff");
-  if (d->place.line) fprintf(stderr, ":%d:%d", d->place.line, d->place.column);
-  fprintf(stderr, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", severity_name[d->severity],
+  pf_cli_say(stream, d->place.line ? d->place.file : "pfaff");
+  if (d->place.line) fprintf(stream, ":%d:%d", d->place.line, d->place.column);
+  fprintf(stream, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", severity_name[d->severity],
           colour ? "\033[0m" : "");
-  pf_cli_say(stderr, d->message);
-  fputc('\n', stderr);
-  if (d->place.line && d->place.text) show_line(&d->place, colour);
+  pf_cli_say(stream, d->message);
+  fputc('\n', stream);
+  if (d->place.line && d->place.text) show_line(stream, &d->place, colour);
   if (!d->hint) return;
-  fputs("       = ", stderr);
-  pf_cli_say(stderr, d->hint);
-  fputc('\n', stderr);
+  fputs("       = ", stream);
+  pf_cli_say(stream, d->hint);
+  fputc('\n', stream);
 }
 
 static bool is_before(const PfDiagnostic *a, const PfDiagnostic *b)
@@ -108,13 +107,13 @@ static int sort(const PfContext *ctx, const PfDiagnostic *sorted[MOST_SHOWN])
   return count;
 }
 
-void pf_cli_diagnostics(const PfContext *ctx)
+void pf_cli_diagnostics(const PfContext *ctx, const Console *console)
 {
-  bool colour = use_colour();
+  bool colour = use_colour(console);
   const PfDiagnostic *sorted[MOST_SHOWN];
   int count = ctx ? sort(ctx, sorted) : 0;
-  for (int i = 0; i < count; i++) show(sorted[i], colour);
-  if (!ctx) fputs("pfaff: error: out of memory\n", stderr);
+  for (int i = 0; i < count; i++) show(console->err, sorted[i], colour);
+  if (!ctx) fputs("pfaff: error: out of memory\n", console->err);
 }
 
 void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "at", .help = "at these times of the motion, the earlier ones paler, with the paths of bodies (default: at "
@@ -234,10 +234,10 @@ static void write_text(void *user, PfText *text)
   }
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_draw, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_draw, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Draw d = {.options = &options};
   PfStatus status = make(&d);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "actuators",
@@ -253,10 +253,10 @@ static void json_result(void *user, PfJson *json)
 
 /* ---------------------------------------------------------------- the command */
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_eval, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_eval, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Session s = {0};
   Result r = {.s = &s};

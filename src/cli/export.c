@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "form", .help = "how accelerations are found (default: auto); with --to latex a form of 'derive'",
@@ -342,7 +342,7 @@ static PfStatus write_files(Exported *x)
 
 static PfStatus export(Exported *x)
 {
-  PF_TRY(pf_cli_begin_session(&x->s));
+  PF_TRY(pf_cli_begin_session(&x->s, x->options->console));
   pf_text_init(&x->folder, pf_context_allocator(x->s.ctx));
   PF_TRY(check_options(x));
   PF_TRY(pf_cli_load(&x->s, x->options));
@@ -433,10 +433,10 @@ static void json_result(void *user, PfJson *json)
   pf_json_close(json, '}');
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_export, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_export, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Exported x = {.options = &options};
   PfStatus status = export(&x);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 const Command pf_command_fmt = {
   .name = "fmt", .summary = "the canonical layout of a model file",
@@ -29,10 +29,10 @@ static PfStatus format(PfContext *ctx, PfArena *arena, const char *name, const c
   return pf_out_text(ctx, options->file, &text);
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_fmt, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_fmt, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   return pf_cli_turn_text(&options, LARGEST_FILE, format);
 }

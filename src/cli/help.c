@@ -130,7 +130,6 @@ static void put_group(FILE *stream, const Command *command, OptionGroup group, i
 void pf_cli_usage(const Command *command, FILE *stream)
 {
   fprintf(stream, "usage: pfaff %s [options] %s\n", command->name, command->operands);
-  if (stream == stderr) fprintf(stream, "'pfaff %s --help' tells more\n", command->name);
 }
 
 void pf_cli_help(const Command *command, FILE *stream)

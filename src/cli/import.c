@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "actuators",
@@ -53,10 +53,10 @@ static PfStatus import(PfContext *ctx, PfArena *arena, const char *name, const c
   return pf_model_format(ctx, arena, "the model", plain, strlen(plain), result);
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_import, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_import, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   return pf_cli_turn_text(&options, PF_URDF_LARGEST, import);
 }

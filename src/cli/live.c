@@ -35,10 +35,10 @@ static void find_size(int *rows, int *columns)
   *columns = known ? size.ws_col : 80;
 }
 
-static PfStatus check_terminal(PfContext *ctx)
+static PfStatus check_terminal(PfContext *ctx, const Console *console)
 {
   const char *kind = getenv("TERM");
-  bool terminal = isatty(STDERR_FILENO) != 0, moves = kind && *kind && strcmp(kind, "dumb") != 0;
+  bool terminal = console->terminal, moves = kind && *kind && strcmp(kind, "dumb") != 0;
   if (terminal && moves) return PF_OK;
   pf_fail(ctx, PF_ERR_ARGUMENT, terminal ? "--watch: this terminal cannot be drawn on (TERM is %s)"
                                          : "--watch: standard error is no terminal", kind && *kind ? kind : "not set");
@@ -134,7 +134,7 @@ static PfStatus make(struct LiveCurves *w, Motion *m)
 PfStatus pf_live_make(Live *live, Motion *m, const Trajectory *trajectory, const Options *options)
 {
   const double from = m->t0, to = m->settings.t_end;
-  PF_TRY(check_terminal(m->s->ctx));
+  PF_TRY(check_terminal(m->s->ctx, options->console));
   struct LiveCurves *w = pf_arena_array(m->s->arena, struct LiveCurves, 1);
   if (!w) return pf_no_room(m->s->ctx, "the curves");
   *w = (struct LiveCurves){.trajectory = trajectory, .t0 = from, .t_end = to, .thinning = {.from = from, .to = to}};

@@ -479,17 +479,19 @@ static bool asks_for_json(const Reader *r)
   return false;
 }
 
-int pf_cli_options(const Command *command, int argc, char **argv, Options *options)
+int pf_cli_options(const Command *command, const Console *console, int argc, char **argv, Options *options)
 {
   *options = no_options();
+  options->console = console;
   options->command = command;
   Reader r = {.command = command, .argc = argc, .at = 1, .argv = argv, .options = options, .ctx = pf_context_new(NULL)};
   PfStatus status = r.ctx ? read_all(&r) : PF_ERR_MEMORY;
-  if (status == PF_OK && options->help) pf_cli_help(command, stdout);
+  if (status == PF_OK && options->help) pf_cli_help(command, console->out);
   if (status != PF_OK) {
     options->json = asks_for_json(&r);
     (void)pf_cli_finish(r.ctx, status, options, NULL, NULL, NULL);
-    pf_cli_usage(command, stderr);
+    pf_cli_usage(command, console->err);
+    fprintf(console->err, "'pfaff %s --help' tells more\n", command->name);
   }
   pf_context_free(r.ctx);
   return pf_cli_exit_code(status);

@@ -4,6 +4,7 @@
 #define PF_CLI_OPTIONS_H
 
 #include "base/base.h"
+#include "cli/console.h"
 #include "pfaff/pfaff.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ typedef struct Texts {
 
 /* What a command was asked. Texts that were not given are NULL, numbers NaN. */
 typedef struct Options {
+  const Console *console;
   const struct Command *command;
   bool given[MOST_OPTIONS]; /* by the place in the table */
   const char *word[MOST_OPTIONS]; /* the value as it was written; NULL for flags and what may be repeated */
@@ -97,7 +99,7 @@ typedef struct Command {
   const char *examples;      /* one per line, each ended; NULL: none */
   int most_files;            /* 0: one */
   bool takes_range;          /* one operand is NAME=a..b:n */
-  int (*run)(int argc, char **argv);
+  int (*run)(const Console *console, int argc, char **argv);
 } Command;
 
 /* Sets of options that go together. */
@@ -123,7 +125,7 @@ bool pf_command_takes(const Command *command, const Option *option);
 
 /* Reads the options that the command takes. PF_EXIT_OK, or PF_EXIT_USAGE after saying what is wrong. With --help the
  * help is printed, and `help` is set. */
-int pf_cli_options(const Command *command, int argc, char **argv, Options *options);
+int pf_cli_options(const Command *command, const Console *console, int argc, char **argv, Options *options);
 
 /* Fails when writing to the path would cost one of the files that are read; `option` asks for it. */
 PfStatus pf_cli_spare_files(PfContext *ctx, const Options *options, const char *option, const char *path);

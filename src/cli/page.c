@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "by", .help = "the integrator in the page (default: that of the model, or dopri5); not those of SUNDIALS"},
@@ -159,13 +159,13 @@ static void write_text(void *user, PfText *text)
   }
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Page p = {0};
   char name[256];
-  int code = pf_cli_options(&pf_command_page, argc, argv, &p.options);
+  int code = pf_cli_options(&pf_command_page, console, argc, argv, &p.options);
   if (code != PF_EXIT_OK || p.options.help) return code;
-  p.s.ctx = pf_cli_context();
+  p.s.ctx = pf_cli_context(console);
   PfStatus status = p.s.ctx ? sort_files(&p) : PF_ERR_MEMORY;
   if (status == PF_OK) status = choose_name(&p, name, sizeof name);
   if (status == PF_OK) {

@@ -2,7 +2,6 @@
 /* The data of a page: the model as text, how it is run, its equations, trajectories. */
 #include "cli/page.h"
 
-#include "cli/signals.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,16 +40,22 @@ static void put_run(const Page *p, PfJson *json)
 
 /* ---------------------------------------------------------------- equations */
 
+typedef struct Deadline {
+  const Console *console;
+  double clock;
+} Deadline;
+
 static bool is_late(void *user)
 {
-  return pf_signals_stop() || pf_cli_clock() > *(const double *)user;
+  const Deadline *deadline = user;
+  return pf_cli_is_stopped(deadline->console) || pf_cli_clock() > deadline->clock;
 }
 
 /* The model once more, from its text: the order of a formula depends on what was formed before it. */
-static PfStatus derive(const Page *p, double *deadline, const char *form, Session *s, PfDerivation *d, PfCount *count)
+static PfStatus derive(const Page *p, Deadline *deadline, const char *form, Session *s, PfDerivation *d, PfCount *count)
 {
   const PfModel *model = p->s.model;
-  PF_TRY(pf_cli_begin_session(s));
+  PF_TRY(pf_cli_begin_session(s, p->options.console));
   pf_context_set_cancel(s->ctx, is_late, deadline);
   PF_TRY(pf_model_read(s->ctx, model->file, model->text, model->text_size, &s->model));
   PF_TRY(pf_equations_derive(s->ctx, s->arena, s->model, &s->equations));
@@ -61,7 +66,7 @@ static PfStatus derive(const Page *p, double *deadline, const char *form, Sessio
 }
 
 /* Adds the form; false, and nothing is added, when it does not apply, is too long, or takes too long. */
-static bool put_form(const Page *p, double *deadline, const char *form, PfJson *json)
+static bool put_form(const Page *p, Deadline *deadline, const char *form, PfJson *json)
 {
   const PfJson before = *json;
   Session s;
@@ -83,7 +88,7 @@ static bool put_form(const Page *p, double *deadline, const char *form, PfJson *
 static PfStatus put_forms(Page *p, PfJson *json)
 {
   const char *summary, *form;
-  double deadline = pf_cli_clock() + SECONDS_FOR_FORMS;
+  Deadline deadline = {p->options.console, pf_cli_clock() + SECONDS_FOR_FORMS};
   pf_json_open(json, "derived", '{');
   for (int i = 0; (form = pf_derived_form(i, &summary)); i++) p->forms += put_form(p, &deadline, form, json);
   pf_json_close(json, '}');

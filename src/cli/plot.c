@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "show", .argument = "\"x,y;theta\"",
@@ -333,20 +333,20 @@ static PfStatus show(Plot *p, int *code)
     status = draw(p, &text);
   } else {
     pf_plot_print(p, &text);
-    *code = pf_cli_print(&text);
+    *code = pf_cli_print(p->options->console, &text);
   }
   pf_text_free(&text);
   return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_plot, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_plot, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Plot p = {.options = &options};
   PfStatus status = show(&p, &code);
-  for (int i = 0; i < p.session_count; i++) pf_cli_diagnostics(p.session[i].ctx);
+  for (int i = 0; i < p.session_count; i++) pf_cli_diagnostics(p.session[i].ctx, console);
   pf_plot_free(&p);
   return status == PF_OK ? code : pf_cli_exit_code(status);
 }

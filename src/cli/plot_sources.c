@@ -9,7 +9,7 @@
 /* A session without a model, for a table. */
 static PfStatus open_plain(Session *s, const Options *options)
 {
-  PF_TRY(pf_cli_begin_session(s));
+  PF_TRY(pf_cli_begin_session(s, options->console));
   return pf_cli_check_out(s->ctx, options);
 }
 

@@ -5,7 +5,6 @@
 #include "cli/listing.h"
 #include "cli/pace.h"
 #include "cli/poses.h"
-#include "cli/signals.h"
 #include "cli/trajectory.h"
 #include "cli/live.h"
 
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "show", .argument = "\"x,theta [deg],pos(w)\"",
@@ -93,8 +92,8 @@ static void show_progress(Run *r, double t)
   r->shown = now;
   double part = (t - r->motion.t0)/(r->motion.settings.t_end - r->motion.t0);
   int filled = (int)(part*WIDTH);
-  fprintf(stderr, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled, "########################################", WIDTH - filled,
-          "", 100*part, t);
+  fprintf(r->options->console->err, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled,
+          "########################################", WIDTH - filled, "", 100*part, t);
 }
 
 static bool is_cancelled(void *user, double t)
@@ -105,7 +104,7 @@ static bool is_cancelled(void *user, double t)
   pf_live_show(&r->live, t);
   if (pf_record_keep(&r->trajectory.record) != PF_OK) r->unwritten = true;
   if (pf_record_keep(&r->poses.record) != PF_OK) r->unwritten = true;
-  return pf_signals_stop() || r->unwritten;
+  return pf_cli_is_stopped(r->options->console) || r->unwritten;
 }
 
 /* ---------------------------------------------------------------- the run */
@@ -124,7 +123,7 @@ static PfStatus prepare(Run *r)
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, m));
   pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   if (r->options->watch) PF_TRY(pf_live_make(&r->live, m, &r->trajectory, r->options));
-  r->progress = isatty(STDERR_FILENO) != 0 && !r->options->watch;
+  r->progress = r->options->console->terminal && !r->options->watch;
   if (r->options->poses) PF_TRY(pf_poses_make(&r->poses, m, r->options->poses));
   return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
 }
@@ -168,7 +167,7 @@ static PfStatus simulate(Run *r)
   r->wall = r->motion.seconds + pf_cli_clock() - start;
   if (status == PF_OK) tell_late_samples(r);
   if (r->options->json) pf_json_close(&r->rows, ']');
-  if (r->progress && r->shown > 0) fputs("\r\033[K", stderr);
+  if (r->progress && r->shown > 0) fputs("\r\033[K", r->options->console->err);
   pf_live_end(&r->live, r->result.t);
   return end_trajectory(r, status);
 }
@@ -316,10 +315,10 @@ static void tell_stop(const Run *r)
 
 /* ---------------------------------------------------------------- the command */
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_command_run, argc, argv, &options);
+  int code = pf_cli_options(&pf_command_run, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Run r = {.options = &options};
   PfStatus status = prepare(&r);

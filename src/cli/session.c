@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every command does first and last: the model and its numbers, the result, the exit code. */
 #include "cli/cli.h"
-#include "cli/signals.h"
 #include "out/file.h"
 
 #include <errno.h>
@@ -62,16 +61,15 @@ double pf_cli_clock(void)
   return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
 }
 
-static bool is_stopped(void *user)
+bool pf_cli_is_stopped(const Console *console)
 {
-  (void)user;
-  return pf_signals_stop();
+  return console->is_stopped && console->is_stopped(console->user);
 }
 
-PfContext *pf_cli_context(void)
+PfContext *pf_cli_context(const Console *console)
 {
   PfContext *ctx = pf_context_new(NULL);
-  if (ctx) pf_context_set_cancel(ctx, is_stopped, NULL);
+  if (ctx) pf_context_set_cancel(ctx, console->is_stopped, console->user);
   return ctx;
 }
 
@@ -86,9 +84,9 @@ static PfStatus name_file(Session *s)
   return s->model->file ? PF_OK : pf_fail(s->ctx, PF_ERR_MEMORY, "no memory");
 }
 
-PfStatus pf_cli_begin_session(Session *session)
+PfStatus pf_cli_begin_session(Session *session, const Console *console)
 {
-  *session = (Session){.ctx = pf_cli_context()};
+  *session = (Session){.ctx = pf_cli_context(console)};
   if (!session->ctx) return PF_ERR_MEMORY;
   session->arena = pf_arena_new(pf_context_allocator(session->ctx));
   return session->arena ? PF_OK : pf_no_room(session->ctx, "the command");
@@ -135,10 +133,39 @@ void pf_cli_json_native(const PfContext *ctx, PfJson *json)
 
 typedef PfStatus Deriving(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
 
+static bool is_given(const Console *console, const char *path)
+{
+  return console->input && !strcmp(path, "-");
+}
+
+/* A file, or what the console has for '-'. */
+static PfStatus read_file(PfContext *ctx, PfArena *arena, const Options *options, size_t limit, const char **bytes,
+                          size_t *count)
+{
+  const Console *console = options->console;
+  if (!is_given(console, options->file)) return pf_file_read(ctx, arena, options->file, limit, bytes, count);
+  *bytes = console->input, *count = console->input_size;
+  if (*count <= limit) return PF_OK;
+  return pf_fail(ctx, PF_ERR_LIMIT, "the text is longer than %zu MB, the most that such a file may have", limit >> 20);
+}
+
+static const char *name_of(const Options *options)
+{
+  if (is_given(options->console, options->file)) return options->console->name;
+  return strcmp(options->file, "-") ? options->file : "<stdin>";
+}
+
+static PfStatus read_model(Session *s, const Options *options)
+{
+  const Console *console = options->console;
+  if (!is_given(console, options->file)) return pf_model_load(s->ctx, options->file, &s->model);
+  return pf_model_read(s->ctx, console->name, console->input, console->input_size, &s->model);
+}
+
 static PfStatus load_by(Session *session, const Options *options, Deriving *derive)
 {
   double start = pf_cli_clock();
-  PF_TRY(pf_model_load(session->ctx, options->file, &session->model));
+  PF_TRY(read_model(session, options));
   PF_TRY(name_file(session));
   PF_TRY(derive(session->ctx, session->arena, session->model, &session->equations));
   session->seconds = pf_cli_clock() - start;
@@ -147,7 +174,7 @@ static PfStatus load_by(Session *session, const Options *options, Deriving *deri
 
 static PfStatus open_by(Session *session, const Options *options, Deriving *derive)
 {
-  PF_TRY(pf_cli_begin_session(session));
+  PF_TRY(pf_cli_begin_session(session, options->console));
   PF_TRY(pf_cli_choose_native(session->ctx, options));
   PF_TRY(pf_cli_check_out(session->ctx, options));
   return load_by(session, options, derive);
@@ -189,26 +216,26 @@ void pf_cli_close(Session *session)
   pf_context_free(session->ctx);
 }
 
-static int print(const PfText *text)
+static int print(const Console *console, const PfText *text)
 {
   bool good = !text->failed;
-  good = good && fwrite(pf_text_get(text), 1, text->count, stdout) == text->count;
-  good = fflush(stdout) == 0 && good;
+  good = good && fwrite(pf_text_get(text), 1, text->count, console->out) == text->count;
+  good = fflush(console->out) == 0 && good;
   if (good) return PF_EXIT_OK;
   const char *why = text->failed ? "no memory" : errno == EINTR ? "stopped on request" : strerror(errno);
-  fprintf(stderr, "pfaff: error: cannot write the result: %s\n", why);
+  fprintf(console->err, "pfaff: error: cannot write the result: %s\n", why);
   return PF_EXIT_FAILED;
 }
 
 /* Names, titles and units come from files: they may not steer the terminal. */
-int pf_cli_print(const PfText *text)
+int pf_cli_print(const Console *console, const PfText *text)
 {
   const PfAllocator standard = {pf_standard_resize, NULL};
   PfText shown;
   pf_text_init(&shown, &standard);
   pf_text_add_escaped(&shown, pf_text_get(text), text->count, "\n\t");
   shown.failed = shown.failed || text->failed;
-  int code = print(&shown);
+  int code = print(console, &shown);
   pf_text_free(&shown);
   return code;
 }
@@ -237,22 +264,22 @@ static void turned_text(void *user, PfText *text)
 static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn,
                           Turned *turned)
 {
-  const char *bytes, *name = strcmp(options->file, "-") ? options->file : "<stdin>";
+  const char *bytes, *name = name_of(options);
   size_t count;
   PF_TRY(pf_cli_check_out(ctx, options));
-  PF_TRY(pf_file_read(ctx, arena, options->file, largest, &bytes, &count));
+  PF_TRY(read_file(ctx, arena, options, largest, &bytes, &count));
   PF_TRY(turn(ctx, arena, name, bytes, count, options, &turned->result));
-  bool exact = !options->json && !isatty(STDOUT_FILENO); /* a program or a file gets every byte */
+  bool exact = !options->json && options->console->exact;
   if ((!options->out && !exact) || !turned->result) return PF_OK;
   PfText text = {.at = (char *)(uintptr_t)turned->result, .count = strlen(turned->result)};
   if (!options->json) turned->result = NULL; /* it is written */
   if (options->out) return pf_out_text(ctx, options->out, &text);
-  return print(&text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
+  return print(options->console, &text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
 }
 
 int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)
 {
-  PfContext *ctx = pf_cli_context();
+  PfContext *ctx = pf_cli_context(options->console);
   PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
   Turned turned = {.ctx = ctx};
   PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn, &turned) : PF_ERR_MEMORY;
@@ -282,9 +309,9 @@ static bool has_no_result(PfContext *ctx, bool json)
   return !told && pf_check_cancelled(ctx) != PF_OK;
 }
 
-int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, WriteText write_text)
+int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text)
 {
-  bool stopped = has_no_result(ctx, json);
+  bool json = options->json, stopped = has_no_result(ctx, json);
   if (stopped && !json) return PF_EXIT_FAILED;
   if (stopped) user = ctx, write_json = json_failure;
   PfJson out; /* its text serves both */
@@ -295,7 +322,7 @@ int pf_cli_output(PfContext *ctx, bool json, void *user, WriteJson write_json, W
   } else {
     write_text(user, &out.text);
   }
-  int code = pf_cli_print(&out.text);
+  int code = pf_cli_print(options->console, &out.text);
   pf_json_free(&out);
   return stopped ? PF_EXIT_FAILED : code;
 }
@@ -305,16 +332,16 @@ int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void 
 {
   int code = pf_cli_exit_code(status), written = PF_EXIT_OK;
   if (!ctx && options->json)
-    fputs("{\"diagnostics\": [{\"severity\": \"error\", \"message\": \"out of memory\"}]}\n", stdout);
+    fputs("{\"diagnostics\": [{\"severity\": \"error\", \"message\": \"out of memory\"}]}\n", options->console->out);
   if (status == PF_OK) written = pf_cli_summary(ctx, options, user, write_json, write_text);
-  else if (ctx && options->json) written = pf_cli_output(ctx, true, ctx, json_failure, NULL);
-  pf_cli_diagnostics(ctx);
+  else if (ctx && options->json) written = pf_cli_output(ctx, options, ctx, json_failure, NULL);
+  pf_cli_diagnostics(ctx, options->console);
   return code == PF_EXIT_OK ? written : code;
 }
 
-int pf_cli_wrong_usage(int argc, char **argv, const char *hint, const char *format, ...)
+int pf_cli_wrong_usage(const Console *console, int argc, char **argv, const char *hint, const char *format, ...)
 {
-  Options options = {0};
+  Options options = {.console = console};
   char message[256];
   va_list list;
   va_start(list, format);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 const Command pf_command_study = {
   .name = "study", .summary = "steady motions, stability, bifurcations, linear models, integrability",
@@ -41,26 +41,26 @@ static const Command *find(const char *kind)
   return NULL;
 }
 
-static int unknown(int argc, char **argv)
+static int unknown(const Console *console, int argc, char **argv)
 {
   char hint[80] = "'pfaff study --help' lists them";
   int best = 0;
   for (int i = 0; pf_studies[i]; i++)
     if (pf_name_is_nearer(argv[1], kind_of(pf_studies[i]), &best))
       snprintf(hint, sizeof hint, "did you mean '%s'?", kind_of(pf_studies[i]));
-  return pf_cli_wrong_usage(argc, argv, hint, "there is no study '%s'", argv[1]);
+  return pf_cli_wrong_usage(console, argc, argv, hint, "there is no study '%s'", argv[1]);
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   if (argc < 2) {
-    usage(stderr);
+    usage(console->err);
     return PF_EXIT_USAGE;
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-    usage(stdout);
+    usage(console->out);
     return PF_EXIT_OK;
   }
   const Command *study = find(argv[1]);
-  return study ? study->run(argc - 1, argv + 1) : unknown(argc, argv);
+  return study ? study->run(console, argc - 1, argv + 1) : unknown(console, argc, argv);
 }

@@ -95,7 +95,7 @@ PfStatus pf_study_plane(Study *study, Plane *plane);
 PfStatus pf_study_restart(Study *study, int parameter, double value);
 
 /* Runs the study: `work` does it, then it is written as JSON or text. `user` begins with a Study. */
-int pf_study_run(const Command *command, int argc, char **argv, Study *study,
+int pf_study_run(const Command *command, const Console *console, int argc, char **argv, Study *study,
                  PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text);
 
 /* The result of a study as the file of --out: what each kind is written by. `user` is the study, which begins with a

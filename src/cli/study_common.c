@@ -416,11 +416,11 @@ PfStatus pf_study_plane(Study *st, Plane *plane)
 
 /* ---------------------------------------------------------------- ending */
 
-int pf_study_run(const Command *command, int argc, char **argv, Study *st,
+int pf_study_run(const Command *command, const Console *console, int argc, char **argv, Study *st,
                  PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text)
 {
   Options options;
-  int code = pf_cli_options(command, argc, argv, &options);
+  int code = pf_cli_options(command, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   PfStatus status = pf_study_open(st, &options);
   if (status == PF_OK) status = work(st);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "show", .argument = "NAME",
@@ -308,10 +308,10 @@ static PfStatus work(Study *st)
   return st->options->out ? pf_study_write(&c->st, &writers) : PF_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Continue c = {0};
-  int code = pf_study_run(&pf_study_continue, argc, argv, &c.st, work, write_json, write_text);
+  int code = pf_study_run(&pf_study_continue, console, argc, argv, &c.st, work, write_json, write_text);
   pf_study_close(&c.st);
   return code;
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "out", .argument = "PICTURE",
@@ -331,10 +331,10 @@ static PfStatus study(Result *r, const Options *options)
   return options->out ? draw(r, options) : PF_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_study_integrability, argc, argv, &options);
+  int code = pf_cli_options(&pf_study_integrability, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);

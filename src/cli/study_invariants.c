@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "out", .argument = "PICTURE",
@@ -197,10 +197,10 @@ static PfStatus study(Result *r, const Options *options)
   return draw(r, options);
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Options options;
-  int code = pf_cli_options(&pf_study_invariants, argc, argv, &options);
+  int code = pf_cli_options(&pf_study_invariants, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Result r = {0};
   PfStatus status = study(&r, &options);

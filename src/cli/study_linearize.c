@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 /* Options of the motion along which to linearize. */
 #define LINEARIZE_RUN "by step rtol atol adaptive rho printed no-projection keep-going most-steps form "
@@ -623,10 +623,10 @@ static PfStatus write_file(Linearize *l)
   return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Linearize l = {0};
-  int code = pf_study_run(&pf_study_linearize, argc, argv, &l.st, work, write_json, write_text);
+  int code = pf_study_run(&pf_study_linearize, console, argc, argv, &l.st, work, write_json, write_text);
   pf_study_close(&l.st);
   return code;
 }

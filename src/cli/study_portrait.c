@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static int run(int argc, char **argv);
+static int run(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "show", .argument = "a,b",
@@ -151,10 +151,10 @@ static PfStatus work(Study *st)
   return st->options->out ? pf_study_write(&p->st, &writers) : PF_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const Console *console, int argc, char **argv)
 {
   Portrait p = {.st = {.moves = true}};
-  int code = pf_study_run(&pf_study_portrait, argc, argv, &p.st, work, write_json, write_text);
+  int code = pf_study_run(&pf_study_portrait, console, argc, argv, &p.st, work, write_json, write_text);
   pf_study_close(&p.st);
   return code;
 }

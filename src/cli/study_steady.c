@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static int run_equilibria(int argc, char **argv);
-static int run_steady(int argc, char **argv);
+static int run_equilibria(const Console *console, int argc, char **argv);
+static int run_steady(const Console *console, int argc, char **argv);
 
 static const OptionHelp own[] = {
   {.name = "starts", .help = "Newton iterations from so many places (100)"},
@@ -269,21 +269,21 @@ static PfStatus work(Study *st)
   return st->options->out ? pf_study_write(&f->st, &writers) : PF_OK;
 }
 
-static int run(const Command *command, PfSteadyKind kind, int argc, char **argv)
+static int run(const Command *command, PfSteadyKind kind, const Console *console, int argc, char **argv)
 {
   Find f = {.kind = kind};
   f.st.by_angles = kind != PF_EQUILIBRIA; /* at rest nothing is cyclic, and quaternions are regular everywhere */
-  int code = pf_study_run(command, argc, argv, &f.st, work, write_json, write_text);
+  int code = pf_study_run(command, console, argc, argv, &f.st, work, write_json, write_text);
   pf_study_close(&f.st);
   return code;
 }
 
-static int run_equilibria(int argc, char **argv)
+static int run_equilibria(const Console *console, int argc, char **argv)
 {
-  return run(&pf_study_equilibria, PF_EQUILIBRIA, argc, argv);
+  return run(&pf_study_equilibria, PF_EQUILIBRIA, console, argc, argv);
 }
 
-static int run_steady(int argc, char **argv)
+static int run_steady(const Console *console, int argc, char **argv)
 {
-  return run(&pf_study_steady, PF_STEADY, argc, argv);
+  return run(&pf_study_steady, PF_STEADY, console, argc, argv);
 }

@@ -394,14 +394,37 @@ static PfCut no_cut(PfBreaks *b, double t)
   return (PfCut){.t = t, .condition = -1};
 }
 
+/* The first surface or release of those that were found, where forces change and the step ends in any case. */
+static double first_switch(const PfBreaks *b)
+{
+  double first = INFINITY;
+  for (int i = 0; i < b->count; i++)
+    if (b->at[i].kind != ATOM && b->when[i] < first) first = b->when[i];
+  return first;
+}
+
+/* Something comes to rest at a switch, and a comparison with its velocity changes there: inside a step constraints hold
+ * within the tolerance only, so that the comparison may seem to change just before. Where it has not gone further than
+ * that at the switch, the state after the switch decides. */
+static void leave_to_switch(PfMotionRun *run, PfBreaks *b)
+{
+  double t = first_switch(b);
+  if (!(t < INFINITY) || run->m == 0) return;
+  for (int i = 0; i < b->count; i++) {
+    if (b->at[i].kind != ATOM || !(b->when[i] <= t)) continue;
+    double g = value_at(&(Course){run, b, i}, t), noise = noise_of(run, b, i);
+    if (fabs(g) <= noise + 10*run->options.atol*b->size[2*i + 1]) b->when[i] = NAN;
+  }
+}
+
 /* Everything that changes first after `from`, all that does at the same instant. */
 static bool first_changes(PfMotionRun *run, PfBreaks *b, double from, PfCut *cut)
 {
   double first = INFINITY;
-  for (int i = 0; i < b->count; i++) {
-    b->when[i] = b->at[i].timed ? NAN : change_of(run, b, i, from);
+  for (int i = 0; i < b->count; i++) b->when[i] = b->at[i].timed ? NAN : change_of(run, b, i, from);
+  leave_to_switch(run, b);
+  for (int i = 0; i < b->count; i++)
     if (b->when[i] < first) first = b->when[i];
-  }
   if (!(first < INFINITY)) return false;
   cut->t = first;
   return true;
