@@ -15,6 +15,8 @@ typedef struct PfCText {
 void pf_c_put(const PfCText *c, const char *marked);
 /* A number as a constant of the type. */
 void pf_c_put_number(const PfCText *c, double value);
+/* Time is double in any case: thousands of steps are added up. */
+void pf_c_put_time(const PfCText *c, double value);
 
 /* "const robot_params *p, … double *M": what a straight-line function takes; names alone where it is called. */
 typedef enum PfCList { PF_C_DECLARED, PF_C_NAMED } PfCList;

@@ -53,14 +53,14 @@ static const char files[] =
 "| `@_test.c` | `make test` compares with numbers that pfaff has computed at a few states |\n"
 "| `Makefile` | `make`, `make test`, `make size` |\n\n"
 "Nothing is allocated, there is no global state, no recursion, and every loop has a bound that is known when it is\n"
-"compiled (those of iterations: 20 for projections, 60 for friction). Functions that can fail return a status: 0 is "
+"compiled (those of iterations: 40 for projections, 30 for inputs, 60 for friction). Functions that can fail return a status: 0 is "
 "fine.\n"
 "All numbers are in SI units, angles in radians. Compile without `-ffast-math`.\n\n"
 "    @_params p;\n"
 "    @_state x;\n"
 "    @_input u;\n"
 "    @_init(&p, &x, &u);                       /* parameters and a consistent start */\n"
-"    if (@_step(&p, &x, &u, 1e-3) != $_OK) …   /* one step of a millisecond */\n\n"
+"    if (@_step(&p, &x, &u, ~1e-3~1e-3~) != $_OK) …   /* one step of a millisecond */\n\n"
 "| function | gives |\n|---|---|\n"
 "| `@_init` | parameters, a start that satisfies the constraints, inputs that are zero |\n"
 "| `@_accelerate` | accelerations and multipliers |\n"
@@ -101,6 +101,18 @@ static void put_form(const PfCText *c)
   else pf_text_add(c->text, "the mass matrix by straight-line code, then its factors in loops.\n");
 }
 
+static void put_event(const PfCText *c, const PfEvent *event)
+{
+  pf_text_add(c->text, "- when ");
+  pf_put_markdown(c->text, event->text);
+  pf_text_add(c->text, "{ ");
+  for (int k = 0; k < event->action_count; k++) {
+    pf_text_add(c->text, k ? "; " : "");
+    pf_put_markdown(c->text, event->actions[k].text);
+  }
+  pf_text_add(c->text, " }\n");
+}
+
 /* What the model says and the export does not do. */
 static void put_limits(const PfCText *c)
 {
@@ -110,12 +122,10 @@ static void put_limits(const PfCText *c)
     pf_text_add(c->text, "\n## Events\n\nEvents of the model are left to the caller; the code is the model as it is "
                          "at the "
                          "start:\n\n");
-    for (int i = 0; i < model->event_count; i++) {
-      pf_text_add(c->text, "- ");
-      pf_put_markdown(c->text, model->events[i].text);
-      pf_text_add(c->text, "\n");
-    }
+    for (int i = 0; i < model->event_count; i++) put_event(c, model->events + i);
   }
+  if (model->run.until)
+    pf_text_add(c->text, "\nThe condition that ends a run of the model is left to the caller.\n");
   if (x->surface_count)
     pf_c_put(c, "\n## Switching forces\n\nForces switch where `@_surfaces` changes its sign. Signs are taken from "
                 "the state: "

@@ -16,7 +16,7 @@ static const char beginning[] =
 
 static const char state_members[] =
 "typedef struct expected_state {\n"
-"  @_real time, q[$_N], v[$_N];\n";
+"  double time;\n  @_real q[$_N], v[$_N];\n";
 
 static const char members[] =
 "  @_real a[$_N], energy[2];\n";
@@ -160,7 +160,7 @@ static void put_state(const PfCText *c, const PfReference *r, int k)
   } lists[] = {{s + x->at_q, x->n}, {s + x->at_v, x->n}, {s + x->at_a, x->n}, {r->energy[k], 2},
                {s + x->at_inputs, x->inputs.count}, {s + x->at_lambda, x->m}, {r->outputs[k], x->outputs.count}};
   pf_text_add(c->text, "  {");
-  pf_c_put_number(c, s[x->at_time]);
+  pf_c_put_time(c, s[x->at_time]);
   for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
     if (!lists[i].count) continue;
     pf_text_add(c->text, ",\n    ");

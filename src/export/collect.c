@@ -470,18 +470,17 @@ static PfStatus collect_slopes(PfExport *x)
   return finish(x, f);
 }
 
-/* d(F + C)/du: what the inputs push. */
+/* What the inputs do to the residuals of motion and constraints. */
 static PfStatus collect_input_slopes(PfExport *x)
 {
-  int n = x->n, nu = x->inputs.count;
+  int rows = x->n + x->m, nu = x->inputs.count;
   if (!nu) return PF_OK;
-  PfExpr *force = pf_arena_array(x->arena, PfExpr, n);
-  if (!force) return pf_no_room(x->ctx, "the export");
-  for (int i = 0; i < n; i++) force[i] = pf_expr_add(x->ctx, x->equations->F[i], x->equations->C[i]);
-  PF_TRY(pf_export_expand(x, force, n));
-  PfExportFunction *f = begin(x, PF_EXPORT_INPUT_SLOPES, "input_slopes", PF_TAKES_MULTIPLIERS);
-  add_matrix(f, "F_u", n, nu);
-  PF_TRY(add_jacobian(x, f, force, n, x->symbols + x->at_inputs, nu));
+  PfExpr *r = pf_arena_array(x->arena, PfExpr, rows);
+  if (!r) return pf_no_room(x->ctx, "the export");
+  PF_TRY(pf_export_residuals(x, r));
+  PfExportFunction *f = begin(x, PF_EXPORT_INPUT_SLOPES, "input_slopes", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "R", rows, nu);
+  PF_TRY(add_jacobian(x, f, r, rows, x->symbols + x->at_inputs, nu));
   return finish(x, f);
 }
 

@@ -57,7 +57,7 @@ typedef enum PfExportKind {
   PF_EXPORT_RESIDUAL,      /* M a - F - A^T lambda: inverse dynamics */
   PF_EXPORT_SLOPES,        /* of the residuals of motion and constraints, by q, v, u, p, t */
   PF_EXPORT_OUTPUT_SLOPES, /* of the outputs, by q, v, u, a, lambda */
-  PF_EXPORT_INPUT_SLOPES,  /* of the forces, by the inputs */
+  PF_EXPORT_INPUT_SLOPES,  /* of the residuals, by the inputs */
   PF_EXPORT_JACOBIANS      /* and on: one for each frame */
 } PfExportKind;
 
