@@ -221,20 +221,21 @@ static PfStatus add_list(PfExport *x, PfExportFunction *f, int place, const PfEx
   return PF_OK;
 }
 
+static PfStatus replace(const PfExport *x, PfExpr *list, int count, PfExpr flag, int value)
+{
+  PfExpr number = pf_expr_int(x->ctx, value);
+  for (int i = x->at_inputs; i < x->at_q; i++)
+    if (x->symbols[i] == flag) return PF_OK;
+  return flag == PF_EXPR_NONE ? PF_OK : pf_expr_substitute(x->ctx, list, count, &flag, &number, 1, list);
+}
+
 /* In the symbols of the export alone: inputs by their functions of time, derived parameters by those given. What events
- * would hold is free, what they would attach is active, as at the start. */
+ * would hold is free, what they would attach is active, as at the start, unless that is among the inputs. */
 PfStatus pf_export_expand(const PfExport *x, PfExpr *list, int count)
 {
-  PfExpr zero = pf_expr_int(x->ctx, 0), one = pf_expr_int(x->ctx, 1);
   PF_TRY(pf_insert_inputs(x->ctx, x->model, list, (size_t)count));
-  for (int i = 0; i < x->n; i++) {
-    PfExpr held = x->model->coordinates[i].held;
-    if (held != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(x->ctx, list, count, &held, &zero, 1, list));
-  }
-  for (int i = 0; i < x->m; i++) {
-    PfExpr active = x->model->constraints[i].active;
-    if (active != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(x->ctx, list, count, &active, &one, 1, list));
-  }
+  for (int i = 0; i < x->n; i++) PF_TRY(replace(x, list, count, x->model->coordinates[i].held, 0));
+  for (int i = 0; i < x->m; i++) PF_TRY(replace(x, list, count, x->model->constraints[i].active, 1));
   return pf_model_expand(x->model, list, count, list);
 }
 
@@ -729,6 +730,7 @@ PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *syste
 {
   const PfEquations *eq = pf_system_equations(system);
   *x = (PfExport){.ctx = ctx, .arena = arena, .model = eq->model, .equations = eq, .system = system,
+                  .plain = options->plain ? options->plain : eq,
                   .words = options->words, .n = eq->n, .m = eq->m};
   if (eq->in_bodies) return pf_fail(ctx, PF_ERR_LIMIT, "the equations are not written out");
   if (!eq->n) return pf_fail(ctx, PF_ERR_MODEL, "the model has no coordinates: there is nothing to export");
