@@ -33,6 +33,9 @@ void pf_c_put_friction_solver(const PfCText *c);
 void pf_c_put_interface(const PfCText *c);
 PfStatus pf_c_put_source(const PfCText *c);
 void pf_c_put_test(const PfCText *c, const PfReference *reference);
+/* robot_fast.h and robot_fast.c: where accelerations are straight-line, in double. */
+bool pf_c_has_fast(const PfCText *c);
+PfStatus pf_c_put_fast(const PfCText *header, const PfCText *source);
 void pf_c_put_makefile(const PfCText *c);
 void pf_c_put_readme(const PfCText *c);
 

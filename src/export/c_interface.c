@@ -51,9 +51,11 @@ static const char no_projection[] =
 "\n";
 
 static const char projection[] =
-"/* The change of least length in the metric of M (of 1 where that is singular) that takes the rows off `miss`. As much\n"
+"/* The change of least length in the metric of M (of 1 where that is singular) that takes the rows off `miss`. As "
+"much\n"
 " * may be left as is `enough`: terms as large as these have no more digits. */\n"
-"static @_status @_correct(const @_params *p, const @_state *x, const @_input *u, const int *row, int rows, int level,\n"
+"static @_status @_correct(const @_params *p, const @_state *x, const @_input *u, const int *row, int rows, int "
+"level,\n"
 "                          const @_real *miss, @_real *change, @_real *enough)\n"
 "{\n"
 "  @_real M[$_N*$_N], F[$_N], A[$_M1*$_N], b[$_M1], lambda[$_M1], size;\n"

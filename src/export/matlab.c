@@ -187,7 +187,8 @@ static const char linear[] =
 "end\n";
 
 static const char actuate[] =
-"% Inverse dynamics by the inputs: from u on, by the shortest changes, those for the accelerations a, as far as they can\n"
+"% Inverse dynamics by the inputs: from u on, by the shortest changes, those for the accelerations a, as far as they "
+"can\n"
 "% be made so, and the length of what is left of them.\n"
 "function [u, missed] = actuate(p, t, q, v, u, a)\n"
 "  names = fieldnames(u);\n"
@@ -348,15 +349,10 @@ static void put_expected(const PfExport *x, const PfReference *r, PfText *text)
 {
   pf_text_add(text, "  m.expected = {};\n");
   for (int k = 0; k < r->count; k++) {
-    const double *s = r->symbols[k];
-    const struct {
-      const double *values;
-      int count;
-    } lists[] = {{s + x->at_time, 1}, {s + x->at_q, x->n}, {s + x->at_v, x->n}, {s + x->at_inputs, x->inputs.count},
-                 {s + x->at_a, x->n}, {s + x->at_lambda, x->m}, {r->energy[k], 2},
-                 {r->outputs[k], x->outputs.count}};
+    PfNumbers lists[PF_SCRIPT_LISTS];
+    pf_script_lists(x, r, k, lists);
     pf_text_print(text, "  m.expected{%d} = {", k + 1);
-    for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    for (int i = 0; i < PF_SCRIPT_LISTS; i++) {
       if (i) pf_text_add(text, ", ...\n    ");
       put_column(text, lists[i].values, lists[i].count);
     }

@@ -37,7 +37,7 @@ static PfStatus add(Outputs *o, const char *label, PfMeasure measure, PfExpr e)
 {
   PfExport *x = o->x;
   bool is;
-  PF_TRY(pf_equations_express(x->ctx, x->arena, x->equations, &e, 1));
+  PF_TRY(pf_equations_express(x->ctx, x->arena, x->plain, &e, 1));
   PF_TRY(is_of_state(x, e, &is));
   if (!is) x->left_out++;
   if (!is || is_listed(x, label, e) || x->outputs.count == o->room) return PF_OK;

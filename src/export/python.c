@@ -218,7 +218,8 @@ static const char linear[] =
 static const char actuate[] =
 "@_states\n"
 "def actuate(p, t, q, v, u, a):\n"
-"    \"\"\"Inverse dynamics by the inputs: from u on, by the shortest changes, the list of them (see Input.of) for the\n"
+"    \"\"\"Inverse dynamics by the inputs: from u on, by the shortest changes, the list of them (see Input.of) for "
+"the\n"
 "    accelerations a, as far as they can be made so, and the length of what is left of them.\"\"\"\n"
 "    at = np.array([getattr(u, name) for name, _ in Input._defaults], float)\n"
 "    before, change, halved = np.inf, 0.0, 0\n"
@@ -257,10 +258,6 @@ static const char jacobian[] =
 "\n";
 
 static const char test[] =
-"def self_test():\n"
-"    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the largest number of a "
-"list, or 1.\"\"\"\n"
-"    worst = 0.0\n"
 "    p = Params()\n"
 "    for t, q, v, inputs, a, lam, e, y in _EXPECTED:\n"
 "        u = Input.of(inputs)\n"
@@ -275,14 +272,7 @@ static const char test[] =
 "        linear(p, t, q, v, u)\n"
 "        step(p, t, q, v, u, 1e-4)\n"
 "        if INPUTS and not actuate(p, t, q, v, Input.of(0.9*np.array(inputs) + 0.1), got[0])[1] < "
-"1e-6*(1 + np.abs(got[0]).max()): worst = np.inf\n"
-"    return worst\n"
-"\n"
-"\n"
-"if __name__ == \"__main__\":\n"
-"    worst = self_test()\n"
-"    print(f\"{len(_EXPECTED)} states agree with pfaff to {worst:.1e}\")\n"
-"    raise SystemExit(not worst < 1e-9)\n";
+"1e-6*(1 + np.abs(got[0]).max()): worst = np.inf\n";
 
 /* ---------------------------------------------------------------- functions */
 
@@ -410,15 +400,11 @@ void pf_python_put_expected(const PfExport *x, const PfReference *r, PfText *tex
 {
   pf_text_add(text, "# t, q, v, inputs, accelerations, multipliers, energies, outputs\n_EXPECTED = [\n");
   for (int k = 0; k < r->count; k++) {
-    const double *s = r->symbols[k];
-    const struct {
-      const double *values;
-      int count;
-    } lists[] = {{s + x->at_q, x->n}, {s + x->at_v, x->n}, {s + x->at_inputs, x->inputs.count}, {s + x->at_a, x->n},
-                 {s + x->at_lambda, x->m}, {r->energy[k], 2}, {r->outputs[k], x->outputs.count}};
+    PfNumbers lists[PF_SCRIPT_LISTS];
+    pf_script_lists(x, r, k, lists);
     pf_text_add(text, "    (");
-    pf_script_put_numbers(text, s + x->at_time, 1);
-    for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    pf_script_put_numbers(text, lists[0].values, 1);
+    for (int i = 1; i < PF_SCRIPT_LISTS; i++) {
       pf_text_add(text, ",\n     [");
       pf_script_put_numbers(text, lists[i].values, lists[i].count);
       pf_text_add(text, "]");
@@ -426,6 +412,20 @@ void pf_python_put_expected(const PfExport *x, const PfReference *r, PfText *tex
     pf_text_add(text, "),\n");
   }
   pf_text_add(text, "]\n\n\n");
+}
+
+void pf_python_put_test(PfText *text, const char *body)
+{
+  pf_text_add(text, "def self_test():\n"
+                    "    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the "
+                    "largest number of a list, or 1.\"\"\"\n"
+                    "    worst = 0.0\n");
+  pf_text_add(text, body);
+  pf_text_add(text, "    return worst\n\n\n"
+                    "if __name__ == \"__main__\":\n"
+                    "    worst = self_test()\n"
+                    "    print(f\"{len(_EXPECTED)} states agree with pfaff to {worst:.1e}\")\n"
+                    "    raise SystemExit(not worst < 1e-9)\n");
 }
 
 /* ---------------------------------------------------------------- the module */
@@ -488,6 +488,6 @@ PfStatus pf_export_python(const PfExport *x, const PfReference *r, PfExportFiles
   put_motion(x, text);
   put_jacobians(x, text);
   pf_python_put_expected(x, r, text);
-  pf_text_add(text, test);
+  pf_python_put_test(text, test);
   return pf_export_check_files(x, files);
 }
