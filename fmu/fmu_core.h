@@ -35,7 +35,7 @@ typedef struct model_fmu_data {
   double next_event; /* the next event by time, when has_next */
   int has_next;
   int mode, co_simulation;
-  int was_set;   /* parameters or states, since the motion began or the last event */
+  int was_set;   /* parameters, states or inputs, since the motion began or the last event */
   int unsettled; /* in initialization mode: something was set since the start was last made consistent */
   int ended;     /* the condition of 'until' holds */
   int held_q[MODEL_N], held_v[MODEL_N]; /* starts set by the importer: the others move first */
@@ -81,7 +81,7 @@ model_fmu_status model_fmu_start(model_fmu *f);
 /* Whatever is due now: projection, sides, events, the end, the next event by time. `moved`: states have changed. */
 model_fmu_status model_fmu_update(model_fmu *f, int *moved);
 
-/* Model Exchange: is the state so far off the constraints that it has to be moved back? */
+/* Model Exchange: is the state so far off the constraints that it has to be moved back, or past a surface? */
 model_fmu_status model_fmu_is_off(model_fmu *f, int *off);
 
 /* Co-Simulation, to the time `end`; stops before it when 'until' holds. */
@@ -123,6 +123,8 @@ int model_fmu_solve(double *W, double *r, int n);
 model_fmu_status model_fmu_watch(model_fmu *f, double *z);
 /* On which side of each surface the state is; where it is on one, to which side it leaves. */
 model_fmu_status model_fmu_find_sides(model_fmu *f);
+/* Is the state clearly past a surface? */
+int model_fmu_is_contradicted(model_fmu *f);
 /* Which comparisons hold, which conditions: whether the motion has ended, whether an event is due. */
 void model_fmu_find_truths(model_fmu *f);
 /* The next event by time. */

@@ -58,55 +58,118 @@ static model_fmu_status model_fmu_rate_at(model_fmu *f, int k, double side, doub
   return MODEL_FMU_OK;
 }
 
-/* On the surface: leaves to the side whose forces lead away from it, or stays when both lead back. */
-model_fmu_status model_fmu_decide(model_fmu *f, int k, double from)
+/* By how much surface k changes in a little while, by the accelerations, with its side as given. */
+static model_fmu_status model_fmu_bend_at(model_fmu *f, int k, double side, double *bend)
+{
+  double before[MODEL_FMU_SURFACES1], after[MODEL_FMU_SURFACES1], a[MODEL_N], lambda[MODEL_FMU_M1];
+  const double h = 1e-4;
+  model_fmu_data d = f->d;
+  model_status status;
+  int i;
+  d.stays[k] = 0;
+  *model_fmu_side(&d.u, k) = side;
+  status = model_fmu_flow(&d, &d.x, &d.u, a, lambda);
+  if (status != MODEL_OK) return model_fmu_status_of(f, status);
+  model_fmu_surfaces(&d.p, &d.x, &d.u, a, lambda, before);
+  for (i = 0; i < MODEL_N; i++) {
+    d.x.q[i] += h*(d.x.v[i] + h/2*a[i]);
+    d.x.v[i] += h*a[i];
+  }
+  d.x.time += h;
+  model_fmu_surfaces(&d.p, &d.x, &d.u, a, lambda, after);
+  *bend = after[k] - before[k];
+  return MODEL_FMU_OK;
+}
+
+/* On the surface and at rest towards it. */
+static model_fmu_status model_fmu_decide_at_rest(model_fmu *f, int k)
+{
+  double up, down;
+  model_fmu_status status = model_fmu_bend_at(f, k, 1, &up);
+  if (status == MODEL_FMU_OK) status = model_fmu_bend_at(f, k, -1, &down);
+  if (status != MODEL_FMU_OK) return status;
+  *model_fmu_side(&f->d.u, k) = up < 0 && down < 0 ? -1 : 1;
+  model_fmu_forget(f);
+  return MODEL_FMU_OK;
+}
+
+/* As good as on a surface, by how fast the motion can come to it: what the steps and the roots of importers leave. */
+static double model_fmu_reach(const model_fmu *f, double up, double down)
+{
+  const double fastest = fabs(up) > fabs(down) ? fabs(up) : fabs(down);
+  return 1e-7*(1 + fabs(f->d.x.time))*fastest;
+}
+
+/* The side is that of g. On the surface: leaves to the side whose forces lead away from it, or stays when both lead
+ * back. */
+static model_fmu_status model_fmu_decide(model_fmu *f, int k, double g, double from)
 {
   double up, down, *side = model_fmu_side(&f->d.u, k);
   model_fmu_status status = model_fmu_rate_at(f, k, 1, &up);
   if (status == MODEL_FMU_OK) status = model_fmu_rate_at(f, k, -1, &down);
   if (status != MODEL_FMU_OK) return status;
-  f->d.stays[k] = 0;
-  if (up > 0 && (from < 0 || down >= 0)) *side = 1;
-  else if (down < 0) *side = -1;
-  else if (up >= 0) *side = 1;
-  else f->d.stays[k] = 1, *side = 0;
   model_fmu_forget(f);
-  return MODEL_FMU_OK;
-}
-
-/* Which surfaces the state has come to. */
-static model_fmu_status model_fmu_due(model_fmu *f, int *due)
-{
-  double z[MODEL_FMU_SURFACES1], g[MODEL_FMU_SURFACES1], rate[MODEL_FMU_SURFACES1];
-  int k;
-  const model_fmu_status status = model_fmu_watch(f, z);
-  if (status != MODEL_FMU_OK) return status;
-  model_fmu_surfaces(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, g);
-  model_fmu_rates(&f->d.p, &f->d.x, &f->d.u, f->a, rate);
-  for (k = 0; k < MODEL_FMU_SURFACES; k++) {
-    const double sign = k < MODEL_FMU_SIDES ? *model_fmu_side(&f->d.u, k) : f->d.truth[k] ? -1 : 1;
-    if (k >= MODEL_FMU_SIDES || !f->d.stays[k])
-      due[k] = sign*g[k] <= 0 || sign*(g[k] + rate[k]*model_fmu_instant(f)) <= 0;
-    else
-      due[k] = z[k] <= 1e-12;
+  if (up < 0 && down > 0 && fabs(g) <= model_fmu_reach(f, up, down)) {
+    f->d.stays[k] = 1;
+    *side = 0;
+    return MODEL_FMU_OK;
   }
-  return MODEL_FMU_OK;
+  f->d.stays[k] = 0;
+  if (fabs(g) > model_fmu_instant(f)*fabs(g > 0 ? up : down)) *side = g > 0 ? 1 : -1;
+  else if (!(fabs(up) > 0) && !(fabs(down) > 0)) status = model_fmu_decide_at_rest(f, k);
+  else if (up > 0 && (from < 0 || down >= 0)) *side = 1;
+  else *side = down < 0 ? -1 : 1;
+  return status;
 }
 
-static model_fmu_status model_fmu_switch(model_fmu *f, int k)
+/* Has something else than the motion taken the state off the surface that it stays on: an input, a parameter? */
+static model_fmu_status model_fmu_is_torn(model_fmu *f, int k, double g, int *torn)
+{
+  double up, down;
+  model_fmu_status status = model_fmu_rate_at(f, k, 1, &up);
+  if (status == MODEL_FMU_OK) status = model_fmu_rate_at(f, k, -1, &down);
+  if (status == MODEL_FMU_OK) *torn = fabs(g) > 2*model_fmu_reach(f, up, down);
+  return status;
+}
+
+/* Just behind now: what is zero now counts by its rate. */
+static double model_fmu_ahead(const model_fmu *f, double g, double rate)
+{
+  return g + rate*model_fmu_instant(f);
+}
+
+/* Which surfaces the state has come to. What time alone decides is found anew each time. */
+static model_fmu_status model_fmu_due(model_fmu *f, const double *g, const double *rate, int *due)
+{
+  double z[MODEL_FMU_SURFACES1];
+  int k;
+  model_fmu_status status = model_fmu_watch(f, z);
+  for (k = 0; k < MODEL_FMU_SURFACES && status == MODEL_FMU_OK; k++) {
+    const double sign = k < MODEL_FMU_SIDES ? *model_fmu_side(&f->d.u, k) : f->d.truth[k] ? -1 : 1;
+    due[k] = sign*g[k] <= 0 || sign*model_fmu_ahead(f, g[k], rate[k]) <= 0;
+    if (k >= MODEL_FMU_SIDES || !f->d.stays[k]) continue;
+    status = model_fmu_is_torn(f, k, g[k], &due[k]);
+    due[k] = due[k] || z[k] <= 1e-10; /* a root that an importer finds may lie a little before it */
+  }
+  return status;
+}
+
+static model_fmu_status model_fmu_switch(model_fmu *f, int k, double g, double rate)
 {
   double *side = model_fmu_side(&f->d.u, k);
+  int torn = 0;
+  model_fmu_status status;
   model_fmu_forget(f);
   if (model_fmu_timed[k]) {
-    *side = -*side;
+    *side = model_fmu_ahead(f, g, rate) < 0 ? -1 : 1;
     return MODEL_FMU_OK;
   }
-  if (f->d.stays[k]) {
-    f->d.stays[k] = 0;
-    *side = *side < 0 ? -1 : 1;
-    return MODEL_FMU_OK;
-  }
-  return model_fmu_decide(f, k, *side);
+  if (!f->d.stays[k]) return model_fmu_decide(f, k, g, *side);
+  status = model_fmu_is_torn(f, k, g, &torn);
+  if (status != MODEL_FMU_OK) return status;
+  f->d.stays[k] = 0;
+  *side = (torn ? g : *side) < 0 ? -1 : 1;
+  return MODEL_FMU_OK;
 }
 
 /* The next instant at which something that time alone decides, linearly, changes. */
@@ -139,7 +202,7 @@ model_fmu_status model_fmu_find_sides(model_fmu *f)
   }
   for (k = 0; k < MODEL_FMU_SIDES && status == MODEL_FMU_OK; k++) {
     model_fmu_surfaces(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, g);
-    if (fabs(g[k]) <= 0) status = model_fmu_decide(f, k, 0);
+    if (fabs(g[k]) <= 0) status = model_fmu_decide(f, k, 0, 0);
   }
   model_fmu_forget(f);
   return status;
@@ -179,18 +242,16 @@ void model_fmu_find_truths(model_fmu *f)
   for (e = 0; e < MODEL_FMU_EVENTS; e++) f->d.due |= forced[e];
 }
 
-/* Comparisons that are due change. */
-static void model_fmu_compare(model_fmu *f, const int *due, int *forced)
+/* Comparisons that are due are looked at again; an equality holds where its sides meet. */
+static void model_fmu_compare(model_fmu *f, const double *g, const double *rate, const int *due, int *forced)
 {
   double truth[MODEL_FMU_SURFACES1];
   int k;
   for (k = MODEL_FMU_SIDES; k < MODEL_FMU_SURFACES; k++) {
-    if (due[k] && !model_fmu_equal[k]) f->d.truth[k] = !f->d.truth[k];
+    if (due[k]) f->d.truth[k] = model_fmu_ahead(f, g[k], rate[k]) < 0 || (model_fmu_or_equal[k] && g[k] <= 0);
     truth[k] = model_fmu_equal[k] ? due[k] : f->d.truth[k];
   }
   model_fmu_judge(f, truth, forced);
-  for (k = MODEL_FMU_SIDES; k < MODEL_FMU_SURFACES; k++) /* an equality is watched again from its other side */
-    if (due[k] && model_fmu_equal[k]) f->d.truth[k] = !f->d.truth[k];
 }
 
 /* ---------------------------------------------------------------- what is locked, attached, detached */
@@ -276,16 +337,37 @@ model_fmu_status model_fmu_project(model_fmu *f)
 /* Sides that are due change, and then those that become due by that. */
 static model_fmu_status model_fmu_turn(model_fmu *f, int *forced)
 {
+  double g[MODEL_FMU_SURFACES1], rate[MODEL_FMU_SURFACES1];
   int due[MODEL_FMU_SURFACES1] = {0}, done[MODEL_FMU_SURFACES1] = {0}, round, k, any = 1;
   model_fmu_status status = MODEL_FMU_OK;
   for (round = 0; round <= MODEL_FMU_SIDES && any && status == MODEL_FMU_OK; round++) {
     any = 0;
-    status = model_fmu_due(f, due);
+    status = model_fmu_move(f);
+    if (status != MODEL_FMU_OK) break;
+    model_fmu_surfaces(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, g);
+    model_fmu_rates(&f->d.p, &f->d.x, &f->d.u, f->a, rate);
+    status = model_fmu_due(f, g, rate, due);
     for (k = 0; k < MODEL_FMU_SIDES && status == MODEL_FMU_OK; k++)
-      if (due[k] && !done[k]) any = done[k] = 1, status = model_fmu_switch(f, k);
-    if (!round && status == MODEL_FMU_OK) model_fmu_compare(f, due, forced);
+      if (due[k] && !done[k]) any = done[k] = 1, status = model_fmu_switch(f, k, g[k], rate[k]);
+    if (!round && status == MODEL_FMU_OK) model_fmu_compare(f, g, rate, due, forced);
   }
   return status;
+}
+
+/* Is what is held clearly not what the state says? The root finders of importers miss roots. */
+int model_fmu_is_contradicted(model_fmu *f)
+{
+  double z[MODEL_FMU_SURFACES1], g[MODEL_FMU_SURFACES1], rate[MODEL_FMU_SURFACES1];
+  int k, contradicted = 0, torn;
+  if (MODEL_FMU_SURFACES == 0 || model_fmu_watch(f, z) != MODEL_FMU_OK) return 0;
+  model_fmu_surfaces(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, g);
+  model_fmu_rates(&f->d.p, &f->d.x, &f->d.u, f->a, rate);
+  for (k = 0; k < MODEL_FMU_SURFACES && !contradicted; k++) {
+    contradicted = z[k] < -1e-9*(1 + fabs(rate[k])*(1 + fabs(f->d.x.time)));
+    if (k < MODEL_FMU_SIDES && f->d.stays[k] && model_fmu_is_torn(f, k, g[k], &torn) == MODEL_FMU_OK)
+      contradicted = contradicted || torn;
+  }
+  return contradicted;
 }
 
 model_fmu_status model_fmu_update(model_fmu *f, int *moved)

@@ -137,6 +137,6 @@ model_fmu_status model_fmu_is_off(model_fmu *f, int *off)
     if (!(fabs(position[i]) <= most)) most = fabs(position[i]);
     if (!(fabs(velocity[i]) <= most)) most = fabs(velocity[i]);
   }
-  *off = !(most <= limit);
+  *off = !(most <= limit) || model_fmu_is_contradicted(f);
   return MODEL_FMU_OK;
 }

@@ -155,7 +155,9 @@ model_fmu_status model_fmu_set(model_fmu *f, unsigned reference, double value)
     *model_fmu_parameter(&f->d.p, r - MODEL_FMU_AT_PARAMETER) = value;
     f->d.was_set = 1;
   } else if (r < MODEL_FMU_AT_Q) {
-    *model_fmu_input(&f->d.u, r - MODEL_FMU_AT_INPUT) = value;
+    double *input = model_fmu_input(&f->d.u, r - MODEL_FMU_AT_INPUT);
+    if (!(f->d.mode & before) && !(*input <= value && *input >= value)) f->d.was_set = 1;
+    *input = value;
   } else {
     const int i = r - MODEL_FMU_AT_Q;
     status = model_fmu_allow(f, "setting a start value", before);

@@ -258,7 +258,7 @@ static void put_source_files(const PfFmu *f, PfText *text)
 
 static void put_interfaces(const PfFmu *f, PfText *text)
 {
-  bool second = f->options->version == 2;
+  bool second = f->options->version == 2, steps = f->x->m || f->surface_count; /* are ends of steps looked at? */
   for (int k = 0; k < 2; k++) {
     const char *name = k ? "CoSimulation" : "ModelExchange";
     pf_text_print(text, "  <%s modelIdentifier=\"%s\"", name, f->x->prefix);
@@ -267,8 +267,8 @@ static void put_interfaces(const PfFmu *f, PfText *text)
     else pf_text_add(text, " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
                            "providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"");
     if (k) pf_text_add(text, " canHandleVariableCommunicationStepSize=\"true\"");
-    else if (second) pf_text_print(text, " completedIntegratorStepNotNeeded=\"%s\"", f->x->m ? "false" : "true");
-    else pf_text_print(text, " needsCompletedIntegratorStep=\"%s\"", f->x->m ? "true" : "false");
+    else if (second) pf_text_print(text, " completedIntegratorStepNotNeeded=\"%s\"", steps ? "false" : "true");
+    else pf_text_print(text, " needsCompletedIntegratorStep=\"%s\"", steps ? "true" : "false");
     if (second) put_source_files(f, text), pf_text_print(text, "  </%s>\n", name);
     else pf_text_add(text, "/>\n");
   }

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FMUs whose sides, sticking and starts are changed by the importer or by time, in FMPy, against `pfaff run` of the same motion.
+
+    switch.py <pfaff> <source directory>
+"""
+import csv
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import fmpy
+import numpy as np
+
+PFAFF = os.path.abspath(sys.argv[1])
+KINDS = "ModelExchange", "CoSimulation"
+passed, failed = 0, 0
+
+
+def check(what, holds):
+    global passed, failed
+    passed += bool(holds)
+    failed += not holds
+    if not holds:
+        print(f"FAILED: {what}", flush=True)
+
+
+def run(place, text, names, horizon, settings=()):
+    """First and last values by pfaff run."""
+    (place/"run.pf").write_text(text)
+    ran = subprocess.run([PFAFF, "run", place/"run.pf", "--by", "dop853", "--rtol", "1e-12", "--atol", "1e-13", "--for",
+                          str(horizon), "--every", str(horizon), "--show", ",".join(names), "--out", "-", *settings],
+                         capture_output=True, text=True)
+    check(f"pfaff run: {ran.stderr}", ran.returncode == 0)
+    if ran.returncode:
+        return np.full(len(names), np.nan), np.full(len(names), np.nan)
+    rows = [[float(value) for value in row] for row in list(csv.reader(io.StringIO(ran.stdout)))[1:]]
+    return np.array(rows[0][1:]), np.array(rows[-1][1:])
+
+
+def export(place, text, version):
+    model, fmu = place/"fmu.pf", place/"fmu.fmu"
+    model.write_text(text)
+    subprocess.run([PFAFF, "export", "--to", "fmu", "--fmi", str(version), "-o", fmu, model], check=True,
+                   stdout=subprocess.DEVNULL)
+    return str(fmu)
+
+
+def simulate(what, fmu, kind, names, wanted, horizon, tolerance=1e-7, **how):
+    how = {"output_interval": horizon/20, "relative_tolerance": 1e-10, **how}
+    result = fmpy.simulate_fmu(fmu, fmi_type=kind, stop_time=horizon, output=names, **how)
+    for k, at in (0, "start"), (-1, "end"):
+        values = np.array([result[name][k] for name in names])
+        check(f"{what} {kind}: {values} instead of {wanted[k]} at the {at}", np.max(abs(values - wanted[k])) < tolerance)
+
+
+def compare(what, place, text, names, horizon, same=None, settings=None, **how):
+    """The FMU of `text` against a run of `same`, at the start and at the end."""
+    settings = settings or {}
+    options = [word for name, value in settings.items() for word in ("-p", f"{name}={value}")]
+    wanted = run(place, same or text, names, horizon, options)
+    for version in 2, 3:
+        fmu = export(place, text, version)
+        for kind in KINDS:
+            simulate(f"{what}, FMI {version}", fmu, kind, names, wanted, horizon, start_values=settings, **how)
+
+
+def steps(*values):
+    """An input `push` that has one value in each second."""
+    rows = [(t + k, value) for t, value in enumerate(values) for k in (0, 1)]
+    return np.array(rows, dtype=[("time", float), ("push", float)])
+
+
+PUSH = "if(t < 1, 0, if(t < 2, 10, if(t < 3, -10, 0)))"
+
+
+def look_at_inputs(place):
+    """Inputs that jump: what sticks comes loose, and the other side holds from then on."""
+    for name, force in (("friction", "-3*sign(x') + push"), ("comparison", "if(x < push, 2, -3)"),
+                        ("limit", "1 - max(x - push, 0)"), ("sum", "-abs(x - push) + push/4")):
+        text = f"coord x\ninput push\nkinetic x'^2/2\nforce x = {force}\nstart x = 0.1\nrun 4\n"
+        same = text.replace("input push", f"input push = {PUSH}")
+        compare(f"{name}, input", place, text, ["x", "x'"], 4, same, input=steps(0, 10, -10, 0))
+
+
+def look_at_a_belt(place):
+    """Its speed jumps to 10, -10, 0: the block gets 3 in either direction, and rests at x = 3."""
+    fmu = export(place, "coord x\ninput push\nkinetic x'^2/2\nforce x = -3*sign(x' - push)\nrun 4\n", 3)
+    for kind in KINDS:
+        simulate("belt", fmu, kind, ["x", "x'"], np.array([[0, 0], [3, 0]]), 4, input=steps(0, 10, -10, 0))
+
+
+def look_at_parameters(place):
+    """Parameters that jump between steps: x'' = 2 where x < p, else -3."""
+    text = "param p = -1\ncoord x\nkinetic x'^2/2\nforce x = if(x < p, 2, -3)\nrun 4\n"
+    fmu = export(place, text, 2)
+    description = fmpy.read_model_description(fmu)
+    by = {v.name: v.valueReference for v in description.modelVariables}
+    f = fmpy.instantiate_fmu(fmpy.extract(fmu, str(place/"jumps")), description, "CoSimulation")
+    f.setupExperiment(startTime=0.0)
+    f.enterInitializationMode()
+    f.exitInitializationMode()
+    for i, (p, wanted) in enumerate(((-1, -3), (10, 2), (-10, -3), (10, 2))):
+        f.setReal([by["p"]], [p])
+        f.doStep(0.1*i, 0.1)
+        check(f"p = {p}: acceleration {f.getReal([by[chr(120) + 2*chr(39)]])}", f.getReal([by["x''"]]) == [wanted])
+    f.terminate()
+    f.freeInstance()
+
+
+def look_at_the_start_time(place):
+    """What time decides just at the start."""
+    for T in 0, 0.5:
+        for force in "if(t < T, 2, 3)", "if(t <= T, 2, 3)", "3 - max(t - T, 0)", "3 - max(T - t, 0)", "sign(t - T)":
+            compare(f"{force}, T = {T}", place, f"param T = {T}\ncoord x\nkinetic x'^2/2\nforce x = {force}\nrun 2\n",
+                    ["x", "x'"], 2)
+    compare("lock at 0", place, "coord x, y\nkinetic x'^2/2 + y'^2\nstart x' = 1, y' = 2\nwhen t = 0 { lock y }\nrun 2\n",
+            ["x", "y"], 2)
+    compare("lock at x < 0, leaves 0", place, "coord x\nkinetic x'^2/2\nstart x' = 1\nwhen x < 0 { lock x }\nrun 2\n",
+            ["x", "x'"], 2)
+    compare("falls from a surface", place, "coord x\nkinetic x'^2/2\nforce x = if(x < 0, -2, -1)\nrun 2\n", ["x", "x'"], 2)
+
+
+LOOSE = """param m = 2 [kg], k = 40 [N/m], mu = 0.3, g = 9.81 [m/s^2], V = 0.2 [m/s], M2 = 1 [kg], l = 0.3 [m]
+coord s [m], z [m], q
+body blk in ground at (s, 0, z) { mass m }
+body pend in blk turn q about y { mass M2, com (0, 0, -l) }
+gravity (0, 0, -g)
+constraint floor: z = 0
+nonideal s = -mu*lambda[floor]*sign(s')
+force s = k*(V*t - s)
+start q = 0.7
+run 5
+"""
+
+
+def look_at_sticking(place):
+    """It comes loose with whatever steps the importer takes."""
+    for interval in 0.05, 0.1, 0.02, 0.5:
+        compare(f"comes loose, steps of {interval}", place, LOOSE, ["s", "s'", "q"], 5, output_interval=interval,
+                tolerance=1e-4, relative_tolerance=1e-8)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        look_at_inputs(place)
+        look_at_a_belt(place)
+        look_at_parameters(place)
+        look_at_the_start_time(place)
+        look_at_sticking(place)
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+sys.exit(main())
