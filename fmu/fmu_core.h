@@ -119,6 +119,24 @@ int model_fmu_stay_count(const model_fmu_data *d);
 /* W x = r by elimination with pivots by columns; 0: singular. */
 int model_fmu_solve(double *W, double *r, int n);
 
+/* One step of Dormand and Prince from f->d.x; `error` is relative to the tolerance. */
+model_status model_fmu_try(const model_fmu *f, double h, const double *a0, model_state *end, model_input *u,
+                           double *error);
+
+/* Where, within a step of Co-Simulation, something that is watched changes its sign. */
+typedef struct model_fmu_crossing {
+  int found;
+  int at_once;                        /* its sign is wrong from the beginning */
+  double low, high;                   /* behind low, at high or before */
+  double before[MODEL_FMU_SURFACES1]; /* what is watched, at low */
+} model_fmu_crossing;
+/* Looks along the step of length h from f->d.x, whose accelerations are known, to x; 1: it is too long to see how the
+ * surfaces change along it. */
+int model_fmu_scan(const model_fmu *f, const model_state *x, const model_input *u, double h,
+                   model_fmu_crossing *crossing);
+/* The step *h that ends just where the first of them has changed its sign; without `crosses`, where none has. */
+model_fmu_status model_fmu_locate(model_fmu *f, const model_fmu_crossing *crossing, double *h, int *crosses);
+
 /* What is watched, one number for each surface: positive as long as nothing happens. */
 model_fmu_status model_fmu_watch(model_fmu *f, double *z);
 /* On which side of each surface the state is; where it is on one, to which side it leaves. */

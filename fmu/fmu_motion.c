@@ -115,9 +115,8 @@ model_fmu_status model_fmu_move(model_fmu *f)
 
 /* ---------------------------------------------------------------- Co-Simulation */
 
-/* One step of Dormand and Prince from f->d.x; `error` is relative to the tolerance. */
-static model_status model_fmu_try(const model_fmu *f, double h, const double *a0, model_state *end, model_input *u,
-                                  double *error)
+model_status model_fmu_try(const model_fmu *f, double h, const double *a0, model_state *end, model_input *u,
+                           double *error)
 {
   static const double c[] = {0, 0.2, 0.3, 0.8, 8.0/9, 1, 1};
   static const double A[7][6] = {
@@ -161,57 +160,6 @@ static model_status model_fmu_try(const model_fmu *f, double h, const double *a0
   return *error - *error == 0 ? MODEL_OK : MODEL_NOT_FINITE;
 }
 
-/* The least of what is watched at the end of a step of length h, among what was positive before. */
-static model_fmu_status model_fmu_least(const model_fmu *f, double h, const double *a0, const double *before,
-                                        model_fmu *end, double *least)
-{
-  double z[MODEL_FMU_SURFACES1], error;
-  int k;
-  model_fmu_status status;
-  model_status tried;
-  end->d = f->d;
-  model_fmu_forget(end);
-  tried = model_fmu_try(f, h, a0, &end->d.x, &end->d.u, &error);
-  if (tried != MODEL_OK) return model_fmu_status_of(end, tried);
-  status = model_fmu_watch(end, z);
-  if (status != MODEL_FMU_OK) return status;
-  *least = 1;
-  for (k = 0; k < MODEL_FMU_SURFACES; k++)
-    if (before[k] > 0 && z[k]/before[k] < *least) *least = z[k]/before[k];
-  return MODEL_FMU_OK;
-}
-
-/* The step that ends just where the first of them has changed its sign, between 0 and *h (Illinois). */
-static model_fmu_status model_fmu_locate(model_fmu *f, const double *a0, const double *before, double *h, int *found)
-{
-  model_fmu end;
-  double low = 0, low_value = 1, high = *h, high_value, value;
-  int round, last = 0;
-  model_fmu_status status = model_fmu_least(f, high, a0, before, &end, &high_value);
-  if (status != MODEL_FMU_OK) return status;
-  *found = high_value <= 0;
-  for (round = 0; *found && round < 80 && high - low > 1e-14*(1 + fabs(f->d.x.time)); round++) {
-    double middle = high - high_value*(high - low)/(high_value - low_value);
-    if (!(middle > low && middle < high) || round > 40) middle = low + (high - low)/2;
-    status = model_fmu_least(f, middle, a0, before, &end, &value);
-    if (status != MODEL_FMU_OK) return status;
-    if (value <= 0) {
-      high = middle;
-      high_value = value;
-      if (last == 1) low_value /= 2;
-      last = 1;
-    } else {
-      low = middle;
-      low_value = value;
-      if (last == -1) high_value /= 2;
-      last = -1;
-    }
-    if (high_value > -1e-15) break;
-  }
-  *h = high;
-  return MODEL_FMU_OK;
-}
-
 /* The step after one with this error. */
 static double model_fmu_next(double h, double error)
 {
@@ -219,45 +167,58 @@ static double model_fmu_next(double h, double error)
   return h*(factor < 0.2 ? 0.2 : factor > 5 ? 5 : factor);
 }
 
+/* A step that is accurate enough and whose surfaces can be followed, at most of *h; then the next one to try is known,
+ * unless the rest of the way was too short to tell. */
+static model_fmu_status model_fmu_attempt(model_fmu *f, double rest, double *h, model_state *x, model_input *u,
+                                          model_fmu_crossing *crossing)
+{
+  const double tiny = 1e-14*(1 + fabs(f->d.x.time));
+  double error = 0;
+  int tries, coarse = 0;
+  for (tries = 0; tries <= 200 && *h > tiny; tries++) {
+    model_status status;
+    *u = f->d.u;
+    status = model_fmu_try(f, *h, f->a, x, u, &error);
+    if (status != MODEL_OK) {
+      *h /= 4;
+      (void)model_fmu_status_of(f, status);
+    } else if (error > 1) {
+      *h = model_fmu_next(*h, error);
+      (void)model_fmu_status_of(f, MODEL_NO_CONVERGENCE);
+    } else if (model_fmu_scan(f, x, u, *h, crossing) && ++coarse < 20) {
+      *h /= 2;
+    } else {
+      if (*h < rest || error > 0.01) f->d.step = coarse ? *h : model_fmu_next(*h, error);
+      if (MODEL_FMU_SURFACES > 0 && f->d.step > 2**h) f->d.step = 2**h;
+      return MODEL_FMU_OK;
+    }
+  }
+  return MODEL_FMU_ERROR;
+}
+
 /* One step, at most to `end`. */
 static model_fmu_status model_fmu_step(model_fmu *f, double end)
 {
-  const double t = f->d.x.time, tiny = 1e-14*(1 + fabs(t));
-  double h = f->d.step > 0 ? f->d.step : (end - t)/10, before[MODEL_FMU_SURFACES1], error = 0;
-  int last, found = 0, moved, tries;
+  const double t = f->d.x.time, rest = end - t;
+  double h = f->d.step > 0 ? f->d.step : rest/10, error;
+  int moved, crosses = 0;
   model_input u = f->d.u;
   model_state x = f->d.x;
-  model_fmu_status status = model_fmu_watch(f, before);
-  for (tries = 0; status == MODEL_FMU_OK; tries++) {
-    model_status tried;
-    last = t + 1.01*h >= end;
-    if (last) h = end - t;
+  model_fmu_crossing crossing = {0};
+  model_fmu_status status = model_fmu_move(f);
+  if (1.01*h >= rest) h = rest;
+  if (status == MODEL_FMU_OK) status = model_fmu_attempt(f, rest, &h, &x, &u, &crossing);
+  if (status == MODEL_FMU_OK && crossing.found) {
+    status = model_fmu_locate(f, &crossing, &h, &crosses);
     u = f->d.u;
-    tried = model_fmu_try(f, h, f->a, &x, &u, &error);
-    if (tried == MODEL_OK && error <= 1) break;
-    h = tried == MODEL_OK ? model_fmu_next(h, error) : h/4;
-    if (!(h > tiny) || tries > 200) {
-      (void)model_fmu_status_of(f, tried == MODEL_OK ? MODEL_NO_CONVERGENCE : tried);
-      return MODEL_FMU_ERROR;
-    }
+    (void)model_fmu_try(f, h, f->a, &x, &u, &error);
   }
   if (status != MODEL_FMU_OK) return MODEL_FMU_ERROR;
-  if (!last || error > 0.01) f->d.step = model_fmu_next(h, error);
-  if (MODEL_FMU_SURFACES > 0) {
-    double cut = h;
-    status = model_fmu_locate(f, f->a, before, &cut, &found);
-    if (found && status == MODEL_FMU_OK) {
-      u = f->d.u;
-      last = 0;
-      (void)model_fmu_try(f, cut, f->a, &x, &u, &error);
-    }
-    if (status != MODEL_FMU_OK) return MODEL_FMU_ERROR;
-  }
-  if (last) x.time = end;
+  if (h >= rest && !crosses) x.time = end;
   f->d.x = x;
   f->d.u = u;
   model_fmu_forget(f);
-  if (found) return model_fmu_update(f, &moved);
+  if (crosses) return model_fmu_update(f, &moved);
   if (MODEL_M > 0) status = model_fmu_project(f);
   return status == MODEL_FMU_OK ? model_fmu_move(f) : MODEL_FMU_ERROR;
 }

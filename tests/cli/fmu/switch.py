@@ -56,14 +56,14 @@ def simulate(what, fmu, kind, names, wanted, horizon, tolerance=1e-7, **how):
         check(f"{what} {kind}: {values} instead of {wanted[k]} at the {at}", np.max(abs(values - wanted[k])) < tolerance)
 
 
-def compare(what, place, text, names, horizon, same=None, settings=None, **how):
+def compare(what, place, text, names, horizon, same=None, settings=None, kinds=KINDS, **how):
     """The FMU of `text` against a run of `same`, at the start and at the end."""
     settings = settings or {}
     options = [word for name, value in settings.items() for word in ("-p", f"{name}={value}")]
     wanted = run(place, same or text, names, horizon, options)
     for version in 2, 3:
         fmu = export(place, text, version)
-        for kind in KINDS:
+        for kind in kinds:
             simulate(f"{what}, FMI {version}", fmu, kind, names, wanted, horizon, start_values=settings, **how)
 
 
@@ -143,6 +143,19 @@ def look_at_sticking(place):
                 tolerance=1e-4, relative_tolerance=1e-8)
 
 
+def look_between(place):
+    """Crossings that lie within one communication step, and come in pairs (in Model Exchange the importer looks for them)."""
+    for force in "3 + if(sin(6*t) > 0, 1, -1)", "if(sin(25*t + 0.3) > 0.98, 5, -1)", "if(abs(t - 1.1) < 0.01, 100, 0)":
+        compare(force, place, f"coord x\nkinetic x'^2/2\nforce x = {force}\nrun 2\n", ["x", "x'"], 2, output_interval=2,
+                kinds=["CoSimulation"])
+    compare("grazes", place, """coord x, y
+kinetic x'^2/2 + y'^2/2
+force x = -1, y = if(x > 0.49, 3, 0)
+start x' = 1
+run 3
+""", ["x", "y", "y'"], 3, output_interval=3, kinds=["CoSimulation"])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
@@ -151,6 +164,7 @@ def main():
         look_at_parameters(place)
         look_at_the_start_time(place)
         look_at_sticking(place)
+        look_between(place)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 
