@@ -361,7 +361,7 @@ static void text_fmu(const Exported *x, PfText *text)
                 m->variable_count, m->indicator_count, (double)x->files.at[0].text.count/1000);
   if (!m->binary_count) pf_text_add(text, "sources only");
   for (int i = 0; i < m->binary_count; i++) pf_text_print(text, "%s%s", i ? ", " : "libraries for ", m->binaries[i]);
-  if (m->trouble) pf_text_print(text, " (%s)", m->trouble);
+  if (m->trouble[0]) pf_text_print(text, " (%s)", m->trouble);
   pf_text_add(text, "\n");
 }
 
@@ -374,7 +374,7 @@ static void json_fmu(const Exported *x, PfJson *json)
   pf_json_open(json, "libraries", '[');
   for (int i = 0; i < m->binary_count; i++) pf_json_string(json, NULL, m->binaries[i]);
   pf_json_close(json, ']');
-  pf_json_string(json, "trouble", m->trouble);
+  pf_json_string(json, "trouble", m->trouble[0] ? m->trouble : NULL);
 }
 
 static void text_result(void *user, PfText *text)

@@ -206,6 +206,16 @@ PfJobState pf_job_poll(PfJob *job)
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PF_JOB_DONE : PF_JOB_FAILED;
 }
 
+void pf_job_first_line(const PfJob *job, char *line, int size)
+{
+  char path[PF_CACHE_PATH];
+  pf_job_path(job, "log", path);
+  FILE *log = fopen(path, "r");
+  line[0] = 0;
+  if (log && fgets(line, size, log)) line[strcspn(line, "\r\n")] = 0;
+  if (log) (void)fclose(log);
+}
+
 void pf_job_end(PfJob *job)
 {
   if (job->pid) kill_all(job);

@@ -34,6 +34,8 @@ void pf_job_yield(const PfJob *job);
 PfJobState pf_job_poll(PfJob *job);
 /* The path of what it makes, or of what the compiler said. */
 void pf_job_path(const PfJob *job, const char *name, char path[PF_CACHE_PATH]);
+/* The first line that the compiler said; "": nothing. */
+void pf_job_first_line(const PfJob *job, char *line, int size);
 /* Ends it, if it still runs, with all its processes, and removes its folder. */
 void pf_job_end(PfJob *job);
 

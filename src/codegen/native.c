@@ -154,14 +154,10 @@ static void note(Native *n, const char *why)
   if (!n->report.trouble[0]) snprintf(n->report.trouble, sizeof n->report.trouble, "%s", why);
 }
 
-/* The first line that the compiler said. */
 static void note_log(Native *n)
 {
-  char path[PF_CACHE_PATH], line[160] = "";
-  pf_job_path(&n->job, "log", path);
-  FILE *log = fopen(path, "r");
-  if (log && fgets(line, sizeof line, log)) line[strcspn(line, "\r\n")] = 0;
-  if (log) (void)fclose(log);
+  char line[160];
+  pf_job_first_line(&n->job, line, sizeof line);
   note(n, line[0] ? line : "the compiler failed or took too long");
 }
 

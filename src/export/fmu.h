@@ -37,7 +37,7 @@ typedef struct PfFmuMade {
   int binary_count;
   const char *binaries[8]; /* platforms, as "x86_64-linux" */
   int variable_count, indicator_count;
-  const char *trouble;     /* of the compiler; NULL: none */
+  char trouble[240];       /* of the compiler; "": none */
 } PfFmuMade;
 
 /* The archive. The export is stripped of what an FMU does not need: poses, Jacobians, contacts, inverse dynamics. */

@@ -57,13 +57,28 @@ static const Target targets[] = {
   {{"darwin64", "x86_64-darwin"}, ".dylib", "x86_64-macos", MACH_O},
   {{"aarch64-darwin", "aarch64-darwin"}, ".dylib", "aarch64-macos", MACH_O}};
 
-/* Waits for the compiler; false when it fails. */
-static bool compile(const PfCompiler *compiler, const char *const *flags, const PfText *source, PfJob *job)
+static void note(PfFmuMade *made, const char *what, const char *why)
+{
+  snprintf(made->trouble, sizeof made->trouble, "%s%s%s", what, why[0] ? ": " : "", why);
+}
+
+/* Waits for the compiler; `why` it failed, "": it has said so; NULL: it has not. */
+static PfStatus compile(const PfFmu *f, const PfCompiler *compiler, const char *const *flags, const PfText *source,
+                        PfJob *job, const char **why)
 {
   PfJobState state = PF_JOB_RUNS;
-  if (!pf_job_start(job, compiler, flags, pf_text_get(source), source->count, MOST_SECONDS)) return false;
-  while ((state = pf_job_poll(job)) == PF_JOB_RUNS) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-  return state == PF_JOB_DONE;
+  *why = NULL;
+  if (!pf_job_start(job, compiler, flags, pf_text_get(source), source->count, MOST_SECONDS)) {
+    *why = "it cannot be started";
+    return PF_OK;
+  }
+  const double start = pf_job_clock();
+  while ((state = pf_job_poll(job)) == PF_JOB_RUNS) {
+    PF_TRY(pf_check_cancelled(f->ctx));
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+  }
+  if (state != PF_JOB_DONE) *why = pf_job_clock() - start > MOST_SECONDS ? "it took too long" : "";
+  return PF_OK;
 }
 
 static bool read_library(const PfJob *job, const Target *target, PfText *bytes)
@@ -80,8 +95,12 @@ static bool read_library(const PfJob *job, const Target *target, PfText *bytes)
   return !bytes->failed && bytes->count > length && !memcmp(bytes->at, magic[target->format], length);
 }
 
-static bool build_one(const PfCompiler *compiler, const Target *target, const PfText *source, PfText *bytes)
+/* One that cannot be built stays empty, and why is noted. */
+static PfStatus build_one(const PfFmu *f, const PfCompiler *compiler, const Target *target, const PfText *source,
+                          PfFmuMade *made, PfText *bytes)
 {
+  const char *why;
+  char line[160];
   const char *flags[16];
   int count = 0;
   PfJob job = {0};
@@ -95,9 +114,17 @@ static bool build_one(const PfCompiler *compiler, const Target *target, const Pf
   if (target->format == MACH_O) flags[count++] = "-Wl,-install_name,@rpath/model.dylib";
   flags[count++] = "-lm";
   flags[count] = NULL;
-  bool good = compile(compiler, flags, source, &job) && read_library(&job, target, bytes);
+  PfStatus status = compile(f, compiler, flags, source, &job, &why);
+  bool good = status == PF_OK && !why && read_library(&job, target, bytes);
+  if (status == PF_OK && !good) {
+    if (!why || !why[0]) pf_job_first_line(&job, line, sizeof line), why = line;
+    note(made, target->zig ? "zig failed for one of its targets" : "the C compiler failed", why);
+    pf_text_free(bytes);
+    pf_text_init(bytes, pf_context_allocator(f->ctx));
+  }
+  if (good) made->binaries[made->binary_count++] = target->platform[f->options->version - 2];
   pf_job_end(&job);
-  return good;
+  return status;
 }
 
 /* zig is asked for by $PFAFF_ZIG: its path. */
@@ -118,19 +145,13 @@ PfStatus pf_fmu_build(const PfFmu *f, PfFmuMade *made, PfText *bytes)
   PfText source;
   pf_text_init(&source, pf_context_allocator(f->ctx));
   join(f, &source);
-  if (!has_compiler) made->trouble = "there is no C compiler";
-  for (size_t i = 0; i < sizeof targets/sizeof *targets && !source.failed; i++) {
+  if (!has_compiler) note(made, "there is no C compiler", "");
+  PfStatus status = source.failed ? pf_no_room(f->ctx, "the FMU") : PF_OK;
+  for (size_t i = 0; i < sizeof targets/sizeof *targets && status == PF_OK; i++) {
     const Target *t = targets + i;
     if (!t->platform[0] || !(t->zig ? has_zig : has_compiler)) continue;
-    if (build_one(t->zig ? &zig : &compiler, t, &source, bytes + i)) {
-      made->binaries[made->binary_count++] = t->platform[f->options->version - 2];
-    } else {
-      pf_text_free(bytes + i);
-      pf_text_init(bytes + i, pf_context_allocator(f->ctx));
-      made->trouble = t->zig ? "zig failed for one of its targets" : "the C compiler failed";
-    }
+    status = build_one(f, t->zig ? &zig : &compiler, t, &source, made, bytes + i);
   }
-  PfStatus status = source.failed ? pf_no_room(f->ctx, "the FMU") : PF_OK;
   pf_text_free(&source);
   return status;
 }

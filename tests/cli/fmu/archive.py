@@ -8,9 +8,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as xml
 import zipfile
 
@@ -177,6 +179,26 @@ def look_at_refusals(place):
     check("no libraries", not any(name.startswith("binaries") for name in names))
 
 
+def look_at_compilers(place):
+    """What one says is shown; one that hangs can be stopped."""
+    for name, text in ("refuses", "echo 'cc: no licence today' >&2; exit 1"), ("hangs", "exec sleep 100"):
+        (place/name).write_text(f"#!/bin/sh\n{text}\n")
+        (place/name).chmod(0o755)
+    run = export(ROOT/"examples/unicycle.pf", place/"refused.fmu", 3, {"PFAFF_CC": str(place/"refuses")})
+    check(f"what the compiler says: {run.stdout}", "the C compiler failed: cc: no licence today" in run.stdout)
+    for stop in signal.SIGINT, signal.SIGTERM:
+        process = subprocess.Popen([PFAFF, "export", "--to", "fmu", "-o", place/"hung.fmu", ROOT/"examples/unicycle.pf"],
+                                   env={**os.environ, "PFAFF_CC": str(place/"hangs")}, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(stop)
+        try:
+            words = process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            words = process.communicate()[1]
+        check(f"{stop.name}: {words}", "stopped on request" in words and not (place/"hung.fmu").exists())
+
+
 def zig():
     """$PFAFF_ZIG, or that of the package ziglang where this Python has it."""
     try:
@@ -212,6 +234,7 @@ def main():
         look_at_models(place)
         look_at_variables(place)
         look_at_refusals(place)
+        look_at_compilers(place)
         look_at_other_systems(place)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
