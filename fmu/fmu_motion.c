@@ -175,7 +175,7 @@ static model_fmu_status model_fmu_attempt(model_fmu *f, double rest, double *h, 
   const double tiny = 1e-14*(1 + fabs(f->d.x.time));
   double error = 0;
   int tries, coarse = 0;
-  for (tries = 0; tries <= 200 && *h > tiny; tries++) {
+  for (tries = 0; tries <= 200 && (!tries || *h > tiny); tries++) {
     model_status status;
     *u = f->d.u;
     status = model_fmu_try(f, *h, f->a, x, u, &error);
