@@ -6,53 +6,85 @@
 #include <string.h>
 
 /* What may be moved: first what neither the model nor the importer gives, then what the importer has not set, then
- * all. */
+ * all but what the model has marked. Before the importer's numbers give way, the model's angular velocities and speeds
+ * do. */
+enum { MODEL_FMU_STAGES = 4 };
+
 static int model_fmu_is_free(const model_fmu_data *d, int level, int i, int stage)
 {
-  const int set = level ? d->held_v[i] : d->held_q[i];
-  return stage == 2 || (!set && (stage == 1 || !model_fmu_given[level*MODEL_N + i]));
+  const int set = level ? d->held_v[i] : d->held_q[i], firm = model_fmu_given[level*MODEL_N + i];
+  if (stage == 0) return !set && firm == 0;
+  return (!set || stage == MODEL_FMU_STAGES - 1) && firm < 2;
 }
 
-/* What is left of the constraints at a level; its largest. */
-static double model_fmu_miss(const model_fmu_data *d, const model_state *x, int level, double *miss)
+static int model_fmu_is_wanted(int goal, int stage)
 {
-  double other[MODEL_FMU_M1] = {0}, most = 0;
+  return stage < 2 || model_fmu_goal_given[goal] == 2;
+}
+
+static int model_fmu_row_count(int level)
+{
+  return MODEL_M + (level ? MODEL_FMU_GOALS : 0);
+}
+
+/* What is left of the constraints at a level, and of the goals; its largest. */
+static double model_fmu_miss(const model_fmu_data *d, const model_state *x, int level, int stage, double *miss)
+{
+  const double a[MODEL_N] = {0}, lambda[MODEL_FMU_M1] = {0};
+  double other[MODEL_FMU_M1] = {0}, goals[MODEL_FMU_GOALS1] = {0}, most = 0;
   int k;
   for (k = 0; k < MODEL_M; k++) miss[k] = 0;
   if (level) model_fmu_violations(&d->p, x, &d->u, other, miss);
   else model_fmu_violations(&d->p, x, &d->u, miss, other);
-  for (k = 0; k < MODEL_M; k++)
+  if (level && MODEL_FMU_GOALS > 0) model_fmu_goals(&d->p, x, &d->u, a, lambda, goals);
+  for (k = 0; level && k < MODEL_FMU_GOALS; k++) miss[MODEL_M + k] = model_fmu_is_wanted(k, stage) ? goals[k] : 0;
+  for (k = 0; k < model_fmu_row_count(level); k++)
     if (!(fabs(miss[k]) <= most)) most = fabs(miss[k]);
   return most;
 }
 
-/* The smallest change of what is free, by the masses, that takes the constraints to zero in linear approximation; a
+/* The derivatives of these rows. */
+static void model_fmu_rows(const model_fmu_data *d, const model_state *x, int level, int stage, double *M, double *A)
+{
+  double F[MODEL_N], b[MODEL_FMU_M1];
+  const double a[MODEL_N] = {0}, lambda[MODEL_FMU_M1] = {0};
+  int j, k;
+  model_matrices(&d->p, x, &d->u, M, F, A, b);
+  if (!level || MODEL_FMU_GOALS == 0) return;
+  model_fmu_goal_slopes(&d->p, x, &d->u, a, lambda, A + MODEL_M*MODEL_N);
+  for (k = 0; k < MODEL_FMU_GOALS; k++)
+    for (j = 0; j < MODEL_N; j++)
+      if (!model_fmu_is_wanted(k, stage)) A[(MODEL_M + k)*MODEL_N + j] = 0;
+}
+
+/* The smallest change of what is free, by the masses, that takes the rows to zero in linear approximation; a
  * little softer, so that redundant rows do no harm. */
 static int model_fmu_change(const model_fmu_data *d, const model_state *x, int level, int stage, const double *miss,
                             double *change)
 {
-  double M[MODEL_N*MODEL_N], F[MODEL_N], A[MODEL_FMU_M1*MODEL_N] = {0}, b[MODEL_FMU_M1];
-  double S[MODEL_FMU_M1*MODEL_FMU_M1], y[MODEL_FMU_M1], ease[MODEL_N], most = 0;
+  enum { R = MODEL_FMU_START_ROWS1 };
+  double M[MODEL_N*MODEL_N], A[R*MODEL_N] = {0}, S[R*R], y[R], ease[MODEL_N], most = 0;
+  const int rows = model_fmu_row_count(level);
   int i, j, k;
-  model_matrices(&d->p, x, &d->u, M, F, A, b);
+  model_fmu_rows(d, x, level, stage, M, A);
   for (i = 0; i < MODEL_N; i++) {
     const double mass = M[i*MODEL_N + i];
     ease[i] = !model_fmu_is_free(d, level, i, stage) ? 0 : mass > 0 ? 1/mass : 1;
   }
-  for (i = 0; i < MODEL_M; i++) {
+  for (i = 0; i < rows; i++) {
     y[i] = -miss[i];
-    for (k = 0; k < MODEL_M; k++) {
-      S[i*MODEL_M + k] = 0;
-      for (j = 0; j < MODEL_N; j++) S[i*MODEL_M + k] += A[i*MODEL_N + j]*ease[j]*A[k*MODEL_N + j];
+    for (k = 0; k < rows; k++) {
+      S[i*rows + k] = 0;
+      for (j = 0; j < MODEL_N; j++) S[i*rows + k] += A[i*MODEL_N + j]*ease[j]*A[k*MODEL_N + j];
     }
-    if (S[i*MODEL_M + i] > most) most = S[i*MODEL_M + i];
+    if (S[i*rows + i] > most) most = S[i*rows + i];
   }
   if (!(most > 0)) return 0;
-  for (i = 0; i < MODEL_M; i++) S[i*MODEL_M + i] += 1e-13*most;
-  if (!model_fmu_solve(S, y, MODEL_M)) return 0;
+  for (i = 0; i < rows; i++) S[i*rows + i] += 1e-13*most;
+  if (!model_fmu_solve(S, y, rows)) return 0;
   for (j = 0; j < MODEL_N; j++) {
     change[j] = 0;
-    for (i = 0; i < MODEL_M; i++) change[j] += ease[j]*A[i*MODEL_N + j]*y[i];
+    for (i = 0; i < rows; i++) change[j] += ease[j]*A[i*MODEL_N + j]*y[i];
     if (!(change[j] - change[j] == 0)) return 0;
   }
   return 1;
@@ -61,8 +93,8 @@ static int model_fmu_change(const model_fmu_data *d, const model_state *x, int l
 /* Newton's method with steps that are halved until they help; 1: on the constraints. */
 static int model_fmu_place(const model_fmu_data *d, model_state *x, int level, int stage)
 {
-  double miss[MODEL_FMU_M1], trial_miss[MODEL_FMU_M1], change[MODEL_N];
-  double most = model_fmu_miss(d, x, level, miss);
+  double miss[MODEL_FMU_START_ROWS1], trial_miss[MODEL_FMU_START_ROWS1], change[MODEL_N];
+  double most = model_fmu_miss(d, x, level, stage, miss);
   int round, half, i;
   for (round = 0; round < 60 && most > 1e-14; round++) {
     model_state trial = *x;
@@ -73,7 +105,7 @@ static int model_fmu_place(const model_fmu_data *d, model_state *x, int level, i
         if (level) trial.v[i] = x->v[i] + length*change[i];
         else trial.q[i] = x->q[i] + length*change[i];
       }
-      reached = model_fmu_miss(d, &trial, level, trial_miss);
+      reached = model_fmu_miss(d, &trial, level, stage, trial_miss);
       if (reached < most) break;
     }
     if (!(reached < most)) break;
@@ -84,22 +116,32 @@ static int model_fmu_place(const model_fmu_data *d, model_state *x, int level, i
   return most <= 1e-10;
 }
 
-/* Starts that the model gives may depend on parameters. What the importer has set holds where it can. */
+/* Starts that the model gives may depend on parameters. What the importer has set holds where it can. Coordinates that
+ * nobody gives are looked for near the start of the model; velocities, whose equations are linear, from what the model
+ * says, as if it had always had these parameters. */
+static void model_fmu_take_starts(model_fmu *f, int level, int stage)
+{
+  double starts[2*MODEL_N], *to = level ? f->d.x.v : f->d.x.q;
+  const int *set = level ? f->d.held_v : f->d.held_q, *firm = model_fmu_given + level*MODEL_N;
+  int i;
+  model_fmu_starts(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, starts);
+  for (i = 0; i < MODEL_N; i++)
+    if (!set[i] && !model_fmu_is_held(&f->d.u, i) && (firm[i] || (level && stage < 2))) to[i] = starts[level*MODEL_N + i];
+}
+
 static model_fmu_status model_fmu_begin_consistently(model_fmu *f)
 {
-  double starts[2*MODEL_N];
-  int i, level, stage;
-  model_fmu_starts(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, starts);
-  for (i = 0; i < MODEL_N; i++) {
-    if (model_fmu_given[i] && !f->d.held_q[i]) f->d.x.q[i] = starts[i];
-    if (model_fmu_given[MODEL_N + i] && !f->d.held_v[i]) f->d.x.v[i] = starts[MODEL_N + i];
-  }
+  int level, stage;
   model_fmu_forget(f);
   for (level = 0; level < 2; level++) {
-    model_state x = f->d.x;
-    for (stage = 0; stage < 3 && !model_fmu_place(&f->d, &x, level, stage); stage++) x = f->d.x;
-    if (stage == 3) return model_fmu_fail(f, "no start on the constraints is found near the values that were set", "");
-    f->d.x = x;
+    const model_state kept = f->d.x;
+    for (stage = 0; stage < MODEL_FMU_STAGES; stage++) {
+      f->d.x = kept;
+      model_fmu_take_starts(f, level, stage);
+      if (model_fmu_place(&f->d, &f->d.x, level, stage)) break;
+    }
+    if (stage == MODEL_FMU_STAGES)
+      return model_fmu_fail(f, "no start on the constraints is found near the values that were set", "");
   }
   return MODEL_FMU_OK;
 }

@@ -274,11 +274,45 @@ static PfStatus list_surfaces(PfFmu *f)
   return list_conditions(f);
 }
 
+/* ---------------------------------------------------------------- what the start gives beside q and v */
+
+static void add_goal(PfFmu *f, PfExpr value, PfExpr start, PfFirmness firm)
+{
+  f->goal_firm[f->goal_count] = firm;
+  f->goals[f->goal_count++] = pf_expr_sub(f->ctx, value, start);
+}
+
+/* Speeds by which the rates are given, rather than the other way round, are starts of velocities (fmu_source.c). */
+static PfStatus list_goals(PfFmu *f)
+{
+  const PfModel *model = f->x->model;
+  int room = 3*(model->ball_count + model->start_spin_count) + model->speed_count + 1;
+  f->goals = pf_arena_array(f->arena, PfExpr, room);
+  f->goal_firm = pf_arena_array(f->arena, PfFirmness, room);
+  if (!f->goals || !f->goal_firm) return pf_no_room(f->ctx, "the FMU");
+  for (int i = 0; i < 3*model->ball_count; i++) {
+    const PfBall *ball = model->balls + i/3;
+    if (ball->firm_w[i%3] != PF_START_OPEN) add_goal(f, ball->spin[i%3], ball->start_w[i%3], ball->firm_w[i%3]);
+  }
+  for (int i = 0; i < 3*model->start_spin_count; i++) {
+    const PfStartSpin *spin = model->start_spins + i/3;
+    add_goal(f, spin->spin[i%3], spin->start[i%3], spin->firm);
+  }
+  for (int i = 0; i < model->speed_count; i++) {
+    const PfSpeed *speed = model->speeds + i;
+    if (speed->start != PF_EXPR_NONE && speed->value != PF_EXPR_NONE)
+      add_goal(f, speed->value, speed->start, speed->firm);
+  }
+  PF_TRY(pf_expr_check(f->ctx));
+  return pf_export_expand(f->x, f->goals, f->goal_count);
+}
+
 PfStatus pf_fmu_collect(PfFmu *f)
 {
   const PfStructure *s = f->options->inputs->structure;
   f->side_count = f->options->inputs->sides->count;
   f->input_count = f->x->inputs.count - f->side_count - (s ? s->flag_count + s->captured_count : 0);
   PF_TRY(list_surfaces(f));
+  PF_TRY(list_goals(f));
   return list_variables(f);
 }

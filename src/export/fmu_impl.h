@@ -49,6 +49,9 @@ typedef struct PfFmu {
   PfExpr *truths;     /* symbols of the comparisons */
   int event_count;
   PfExpr *conditions; /* made of them: at which the motion ends, then those of the events */
+  int goal_count;     /* of the start: angular velocities, speeds; functions of velocities that shall be zero */
+  PfExpr *goals;
+  PfFirmness *goal_firm;
   bool by_differences; /* derivatives: the formulas would be too long */
   PfExportFiles files; /* sources */
 } PfFmu;

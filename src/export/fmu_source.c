@@ -271,7 +271,8 @@ static void put_sizes(const PfCText *c, const PfFmu *f)
     int size;
   } sizes[] = {{"INPUTS", f->input_count}, {"SIDES", f->side_count}, {"FLAGS", s->flag_count}, {"HELD", s->held_count},
                {"CAPTURED", s->captured_count}, {"CAPTURED1", at_least_one(s->captured_count)},
-               {"EVENTS", f->event_count}, {"EVENTS1", at_least_one(f->event_count)},
+               {"GOALS", f->goal_count}, {"GOALS1", at_least_one(f->goal_count)},
+               {"START_ROWS1", at_least_one(x->m + f->goal_count)}, {"EVENTS", f->event_count}, {"EVENTS1", at_least_one(f->event_count)},
                {"SURFACES", f->surface_count},
                {"SURFACES1", at_least_one(f->surface_count)}, {"INDICATORS", f->indicator_count},
                {"M1", at_least_one(x->m)}, {"ROWS", x->n + x->m}, {"SHOWN1", at_least_one(f->shown_count)},
@@ -292,10 +293,16 @@ static const char header_end[] =
 "extern const size_t @_fmu_parameter_at[], @_fmu_input_at[];\n"
 "/* Of surfaces, the sides first, then comparisons of conditions: their instant is known; 'equal' and 'or equal'. */\n"
 "extern const int @_fmu_timed[], @_fmu_equal[], @_fmu_or_equal[];\n\n"
-"/* Starts of q and v that the model gives, by parameters; which they are. */\n"
+"/* Starts of q and v by parameters; 0: not given by the model but solved for, 1: given, 2: never changed. */\n"
 "extern const int @_fmu_given[];\n"
 "void @_fmu_starts(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                  double *out);\n"
+"/* Angular velocities and speeds that the model gives for its start: what is to be zero, its derivatives by v. */\n"
+"extern const int @_fmu_goal_given[];\n"
+"void @_fmu_goals(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
+"                 double *out);\n"
+"void @_fmu_goal_slopes(const @_params *p, const @_state *x, const @_input *u, const double *a,\n"
+"                       const double *lambda, double *out);\n"
 "/* Outputs, energies, what is made of parameters. */\n"
 "void @_fmu_shown(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                 double *out);\n"
@@ -400,22 +407,70 @@ static PfStatus put_events(const PfCText *c, const PfFmu *f)
   return put_impulses(c, f, s);
 }
 
+/* Velocities by the speeds of the start, where the model gives rates by speeds; those that are not mentioned rest. */
+static PfStatus list_rates(const PfFmu *f, PfExpr **rates)
+{
+  const PfExport *x = f->x;
+  int count = x->model->speed_count, given = 0;
+  PfExpr *symbols = pf_arena_array(f->arena, PfExpr, count + 1), *values = pf_arena_array(f->arena, PfExpr, count + 1);
+  *rates = NULL;
+  if (!symbols || !values) return pf_no_room(f->ctx, "the FMU");
+  for (int i = 0; i < count; i++) {
+    const PfSpeed *speed = x->model->speeds + i;
+    symbols[i] = speed->symbol;
+    values[i] = speed->start != PF_EXPR_NONE ? speed->start : pf_expr_int(f->ctx, 0);
+    if (speed->value != PF_EXPR_NONE) return PF_OK;
+    given += speed->start != PF_EXPR_NONE;
+  }
+  if (!given || !x->equations->rate) return PF_OK;
+  *rates = pf_arena_array(f->arena, PfExpr, x->n);
+  if (!*rates) return pf_no_room(f->ctx, "the FMU");
+  return pf_expr_substitute(f->ctx, x->equations->rate, x->n, symbols, values, count, *rates);
+}
+
+static int firmness(PfFirmness firm)
+{
+  return firm == PF_START_OPEN ? 0 : firm == PF_START_FIXED ? 2 : 1;
+}
+
 static PfStatus put_starts(const PfCText *c, const PfFmu *f)
 {
   const PfExport *x = f->x;
+  PfExpr *rates;
   List list;
   PF_TRY(make_list(f, 2*x->n, &list));
+  PF_TRY(list_rates(f, &rates));
   pf_text_print(c->text, "const int %s_fmu_given[] = {", x->prefix);
   for (int i = 0; i < 2*x->n; i++) {
     const PfCoordinate *q = x->model->coordinates + i%x->n;
-    PfFirmness firm = i < x->n ? q->firm_q : q->firm_v;
-    bool given = firm != PF_START_OPEN;
-    pf_text_print(c->text, "%s%d", i ? ", " : "", given);
-    if (given) add(f, &list, i, i < x->n ? q->start_q : q->start_v);
+    int firm = firmness(i < x->n ? q->firm_q : q->firm_v);
+    bool by_speeds = !firm && i >= x->n && rates && !q->contact;
+    pf_text_print(c->text, "%s%d", i ? ", " : "", by_speeds ? 1 : firm);
+    if (by_speeds) add(f, &list, i, rates[i - x->n]);
+    else add(f, &list, i, i < x->n ? q->start_q : q->start_v);
   }
   pf_text_add(c->text, "};\n\n");
   PF_TRY(pf_export_expand(x, list.roots, list.count));
   return put_plain(c, f, "starts", declared, &list, 2*x->n);
+}
+
+/* The functions of velocities that shall be zero at the start, and their derivatives in the velocities. */
+static PfStatus put_goals(const PfCText *c, const PfFmu *f)
+{
+  const PfExport *x = f->x;
+  PfJacobian slopes = {0};
+  List goals, list;
+  PF_TRY(make_list(f, f->goal_count, &goals));
+  for (int i = 0; i < f->goal_count; i++) add(f, &goals, i, f->goals[i]);
+  if (f->goal_count)
+    PF_TRY(pf_expr_jacobian(f->ctx, f->arena, f->goals, f->goal_count, x->symbols + x->at_v, x->n, &slopes));
+  PF_TRY(make_list(f, slopes.count, &list));
+  for (int i = 0; i < slopes.count; i++) add(f, &list, slopes.row[i]*x->n + slopes.column[i], slopes.value[i]);
+  pf_text_print(c->text, "const int %s_fmu_goal_given[] = {", x->prefix);
+  for (int i = 0; i < f->goal_count; i++) pf_text_print(c->text, "%s%d", i ? ", " : "", firmness(f->goal_firm[i]));
+  pf_text_add(c->text, f->goal_count ? "};\n\n" : "0};\n\n");
+  PF_TRY(put_plain(c, f, "goals", declared, &goals, f->goal_count));
+  return put_plain(c, f, "goal_slopes", declared, &list, f->goal_count*x->n);
 }
 
 static void put_violations(const PfCText *c)
@@ -436,6 +491,7 @@ static PfStatus put_source(const PfCText *c, const PfFmu *f)
   put_flags(c, f, "equal", 1);
   put_flags(c, f, "or_equal", 2);
   PF_TRY(put_starts(c, f));
+  PF_TRY(put_goals(c, f));
   put_violations(c);
   PF_TRY(put_shown(c, f));
   if (!f->by_differences) PF_TRY(put_derivatives(c, f));

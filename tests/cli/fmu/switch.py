@@ -156,6 +156,53 @@ run 3
 """, ["x", "y", "y'"], 3, output_interval=3, kinds=["CoSimulation"])
 
 
+STARTS = {
+    "speeds": ("""param m = 1, J = 0.2, V0 = 2, T0 = 0.3
+coord x, y, theta
+kinetic m/2*(x'^2 + y'^2) + J/2*theta'^2
+constraint c: x'*sin(theta) = y'*cos(theta)
+speed v = x'*cos(theta) + y'*sin(theta), w = theta'
+start v = V0, w = 1, theta = T0
+run 2
+""", ["x'", "y'", "theta'", "x", "y"], ({"V0": 5}, {"T0": 1}, {"J": 1})),
+    "rates": ("""param m = 1, J = 0.2, V0 = 2, T0 = 0.3
+coord x, y, theta
+kinetic m/2*(x'^2 + y'^2) + J/2*theta'^2
+constraint c: x'*sin(theta) = y'*cos(theta)
+speed v, w
+rate x' = v*cos(theta), y' = v*sin(theta), theta' = w
+start v = V0, w = 1, theta = T0
+run 2
+""", ["x'", "y'", "theta'", "x", "y"], ({"V0": 5}, {"T0": 1})),
+    "free body": ("""param W = 1, A = 0.3
+body hub in ground free { mass 4, inertia diag(2, 3, 5) }
+start hub.turn = (A, 0.2, 0.1), hub.w = (0.1, W, -0.3), hub.v = (W, 0, 0)
+run 2
+plot hub.w
+""", ["hub.qw'", "hub.qx'", "hub.qy'", "hub.px'", "hub.qw"], ({"W": 2}, {"A": 0.8})),
+    "angular velocity": ("""param W = 1
+coord a, b
+body r in ground turn a about z turn b about x { mass 4, inertia diag(2, 3, 5) }
+start b = 0.4, omega(r) = (0, 0, W)
+run 2
+""", ["a'", "b'", "a"], ({"W": 3},)),
+    "marked": ("""param l = 1, g = 9.81
+coord x, y
+kinetic (x'^2 + y'^2)/2
+potential g*y
+constraint rod: x^2 + y^2 = l^2
+start x = 0.6*l !, y = -0.8
+run 2
+""", ["x", "y", "x'"], ({"l": 2},))}
+
+
+def look_at_starts(place):
+    """Starts of the model by other parameters."""
+    for name, (text, shown, settings) in STARTS.items():
+        for setting in settings:
+            compare(f"{name}, {setting}", place, text, shown, 2, settings=setting)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
@@ -165,6 +212,7 @@ def main():
         look_at_the_start_time(place)
         look_at_sticking(place)
         look_between(place)
+        look_at_starts(place)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 
