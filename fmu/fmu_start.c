@@ -5,10 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* What may be moved: first what neither the model nor the importer gives, then what the importer has not set, then
- * all but what the model has marked. Before the importer's numbers give way, the model's angular velocities and speeds
- * do. */
-enum { MODEL_FMU_STAGES = 4 };
+/* What may be moved: first what neither the model nor the importer gives, then what the importer has not set, the
+ * model's angular velocities and speeds among it, then all but what the model has marked. */
+enum { MODEL_FMU_STAGES = 3 };
 
 static int model_fmu_is_free(const model_fmu_data *d, int level, int i, int stage)
 {
@@ -19,7 +18,7 @@ static int model_fmu_is_free(const model_fmu_data *d, int level, int i, int stag
 
 static int model_fmu_is_wanted(int goal, int stage)
 {
-  return stage < 2 || model_fmu_goal_given[goal] == 2;
+  return stage == 0 || model_fmu_goal_given[goal] == 2;
 }
 
 static int model_fmu_row_count(int level)
@@ -57,25 +56,42 @@ static void model_fmu_rows(const model_fmu_data *d, const model_state *x, int le
       if (!model_fmu_is_wanted(k, stage)) A[(MODEL_M + k)*MODEL_N + j] = 0;
 }
 
+/* The rows of B by the inverse of the mass matrix of what is free; where that is singular, by its diagonal. */
+static void model_fmu_weigh(const double *M, const int *is_free, const double *A, int rows, double *B)
+{
+  double W[MODEL_N*MODEL_N];
+  int i, j, k;
+  for (i = 0; i < rows; i++) {
+    double *row = B + i*MODEL_N;
+    for (j = 0; j < MODEL_N; j++) {
+      row[j] = is_free[j] ? A[i*MODEL_N + j] : 0;
+      for (k = 0; k < MODEL_N; k++) W[j*MODEL_N + k] = is_free[j] && is_free[k] ? M[j*MODEL_N + k] : j == k;
+    }
+    if (model_fmu_solve(W, row, MODEL_N)) continue;
+    for (j = 0; j < MODEL_N; j++) {
+      const double mass = M[j*MODEL_N + j];
+      row[j] = !is_free[j] ? 0 : A[i*MODEL_N + j]/(mass > 0 ? mass : 1);
+    }
+  }
+}
+
 /* The smallest change of what is free, by the masses, that takes the rows to zero in linear approximation; a
  * little softer, so that redundant rows do no harm. */
 static int model_fmu_change(const model_fmu_data *d, const model_state *x, int level, int stage, const double *miss,
                             double *change)
 {
   enum { R = MODEL_FMU_START_ROWS1 };
-  double M[MODEL_N*MODEL_N], A[R*MODEL_N] = {0}, S[R*R], y[R], ease[MODEL_N], most = 0;
+  double M[MODEL_N*MODEL_N], A[R*MODEL_N] = {0}, B[R*MODEL_N], S[R*R], y[R], most = 0;
   const int rows = model_fmu_row_count(level);
-  int i, j, k;
+  int i, j, k, is_free[MODEL_N];
   model_fmu_rows(d, x, level, stage, M, A);
-  for (i = 0; i < MODEL_N; i++) {
-    const double mass = M[i*MODEL_N + i];
-    ease[i] = !model_fmu_is_free(d, level, i, stage) ? 0 : mass > 0 ? 1/mass : 1;
-  }
+  for (i = 0; i < MODEL_N; i++) is_free[i] = model_fmu_is_free(d, level, i, stage);
+  model_fmu_weigh(M, is_free, A, rows, B);
   for (i = 0; i < rows; i++) {
     y[i] = -miss[i];
     for (k = 0; k < rows; k++) {
       S[i*rows + k] = 0;
-      for (j = 0; j < MODEL_N; j++) S[i*rows + k] += A[i*MODEL_N + j]*ease[j]*A[k*MODEL_N + j];
+      for (j = 0; j < MODEL_N; j++) S[i*rows + k] += A[i*MODEL_N + j]*B[k*MODEL_N + j];
     }
     if (S[i*rows + i] > most) most = S[i*rows + i];
   }
@@ -84,7 +100,7 @@ static int model_fmu_change(const model_fmu_data *d, const model_state *x, int l
   if (!model_fmu_solve(S, y, rows)) return 0;
   for (j = 0; j < MODEL_N; j++) {
     change[j] = 0;
-    for (i = 0; i < rows; i++) change[j] += ease[j]*A[i*MODEL_N + j]*y[i];
+    for (i = 0; i < rows; i++) change[j] += B[i*MODEL_N + j]*y[i];
     if (!(change[j] - change[j] == 0)) return 0;
   }
   return 1;
@@ -119,14 +135,14 @@ static int model_fmu_place(const model_fmu_data *d, model_state *x, int level, i
 /* Starts that the model gives may depend on parameters. What the importer has set holds where it can. Coordinates that
  * nobody gives are looked for near the start of the model; velocities, whose equations are linear, from what the model
  * says, as if it had always had these parameters. */
-static void model_fmu_take_starts(model_fmu *f, int level, int stage)
+static void model_fmu_take_starts(model_fmu *f, int level)
 {
   double starts[2*MODEL_N], *to = level ? f->d.x.v : f->d.x.q;
   const int *set = level ? f->d.held_v : f->d.held_q, *firm = model_fmu_given + level*MODEL_N;
   int i;
   model_fmu_starts(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, starts);
   for (i = 0; i < MODEL_N; i++)
-    if (!set[i] && !model_fmu_is_held(&f->d.u, i) && (firm[i] || (level && stage < 2))) to[i] = starts[level*MODEL_N + i];
+    if (!set[i] && !model_fmu_is_held(&f->d.u, i) && (firm[i] || level)) to[i] = starts[level*MODEL_N + i];
 }
 
 static model_fmu_status model_fmu_begin_consistently(model_fmu *f)
@@ -137,7 +153,7 @@ static model_fmu_status model_fmu_begin_consistently(model_fmu *f)
     const model_state kept = f->d.x;
     for (stage = 0; stage < MODEL_FMU_STAGES; stage++) {
       f->d.x = kept;
-      model_fmu_take_starts(f, level, stage);
+      model_fmu_take_starts(f, level);
       if (model_fmu_place(&f->d, &f->d.x, level, stage)) break;
     }
     if (stage == MODEL_FMU_STAGES)

@@ -407,19 +407,32 @@ static PfStatus put_events(const PfCText *c, const PfFmu *f)
   return put_impulses(c, f, s);
 }
 
-/* Velocities by the speeds of the start, where the model gives rates by speeds; those that are not mentioned rest. */
-static PfStatus list_rates(const PfFmu *f, PfExpr **rates)
+/* A speed that is not mentioned has the value that the velocities give it, or none. */
+static PfStatus start_of(const PfFmu *f, const PfSpeed *speed, PfExpr *start)
+{
+  const PfExport *x = f->x;
+  *start = speed->start != PF_EXPR_NONE ? speed->start : speed->value != PF_EXPR_NONE ? speed->value
+                                                                                     : pf_expr_int(f->ctx, 0);
+  if (*start != speed->value) return PF_OK;
+  for (int i = 0; i < x->n; i++)
+    PF_TRY(pf_expr_substitute(f->ctx, start, 1, &x->model->coordinates[i].v, &x->model->coordinates[i].start_v, 1, start));
+  return PF_OK;
+}
+
+/* Velocities by the speeds of the start; NULL: none is given. */
+static PfStatus list_rates(const PfFmu *f, PfExpr **rates, bool *firm)
 {
   const PfExport *x = f->x;
   int count = x->model->speed_count, given = 0;
   PfExpr *symbols = pf_arena_array(f->arena, PfExpr, count + 1), *values = pf_arena_array(f->arena, PfExpr, count + 1);
   *rates = NULL;
+  *firm = true;
   if (!symbols || !values) return pf_no_room(f->ctx, "the FMU");
   for (int i = 0; i < count; i++) {
     const PfSpeed *speed = x->model->speeds + i;
     symbols[i] = speed->symbol;
-    values[i] = speed->start != PF_EXPR_NONE ? speed->start : pf_expr_int(f->ctx, 0);
-    if (speed->value != PF_EXPR_NONE) return PF_OK;
+    PF_TRY(start_of(f, speed, values + i));
+    *firm = *firm && speed->value == PF_EXPR_NONE; /* others are goals */
     given += speed->start != PF_EXPR_NONE;
   }
   if (!given || !x->equations->rate) return PF_OK;
@@ -437,15 +450,16 @@ static PfStatus put_starts(const PfCText *c, const PfFmu *f)
 {
   const PfExport *x = f->x;
   PfExpr *rates;
+  bool by_rates;
   List list;
   PF_TRY(make_list(f, 2*x->n, &list));
-  PF_TRY(list_rates(f, &rates));
+  PF_TRY(list_rates(f, &rates, &by_rates));
   pf_text_print(c->text, "const int %s_fmu_given[] = {", x->prefix);
   for (int i = 0; i < 2*x->n; i++) {
     const PfCoordinate *q = x->model->coordinates + i%x->n;
     int firm = firmness(i < x->n ? q->firm_q : q->firm_v);
     bool by_speeds = !firm && i >= x->n && rates && !q->contact;
-    pf_text_print(c->text, "%s%d", i ? ", " : "", by_speeds ? 1 : firm);
+    pf_text_print(c->text, "%s%d", i ? ", " : "", by_speeds && by_rates ? 1 : firm);
     if (by_speeds) add(f, &list, i, rates[i - x->n]);
     else add(f, &list, i, i < x->n ? q->start_q : q->start_v);
   }

@@ -186,6 +186,13 @@ body r in ground turn a about z turn b about x { mass 4, inertia diag(2, 3, 5) }
 start b = 0.4, omega(r) = (0, 0, W)
 run 2
 """, ["a'", "b'", "a"], ({"W": 3},)),
+    "least change": ("""param c = 0.5, V = 1, m = 1
+coord x, y, z
+kinetic m*x'^2/2 + y'^2 + 2*z'^2 + x'*y'/2 + y'*z'/3
+constraint k: x' + c*y' - z' = 0
+start x' = V
+run 2
+""", ["x'", "y'", "z'", "x"], ({"V": 3}, {"c": 2}, {"m": 5})),
     "marked": ("""param l = 1, g = 9.81
 coord x, y
 kinetic (x'^2 + y'^2)/2
