@@ -49,10 +49,13 @@ MODEL_FMU_API void *FMI(InstantiateCoSimulation)(const char *name, const char *t
   const model_fmi_callbacks call = {environment, log};
   (void)resources;
   (void)visible;
-  (void)early;
   (void)required;
   (void)intermediate;
-  if (!events && !count) return model_fmi_new(name, token, 1, &call, logs);
+  if (!events && !count) {
+    model_fmi *f = model_fmi_new(name, token, 1, &call, logs);
+    if (f) f->may_return_early = early;
+    return f;
+  }
   model_fmi_say(&call, name, MODEL_FMI_ERROR, "logStatusError",
                 "Co-Simulation has no event mode and no intermediate variables here: events are handled inside");
   return NULL;
@@ -269,5 +272,6 @@ MODEL_FMU_API model_fmi_status FMI(DoStep)(void *instance, double from, double l
   status = model_fmi_step(f, "fmi3DoStep", from, length);
   *end = f->core.d.ended != 0;
   *reached = f->core.d.x.time;
+  *early = f->may_return_early && *end && *reached < from + length;
   return status;
 }

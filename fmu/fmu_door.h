@@ -75,6 +75,7 @@ typedef struct model_fmi {
   model_fmi_callbacks call;
   char name[64];
   int logs_events;
+  int may_return_early; /* FMI 3.0, Co-Simulation */
 } model_fmi;
 
 enum {

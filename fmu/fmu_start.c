@@ -56,21 +56,33 @@ static void model_fmu_rows(const model_fmu_data *d, const model_state *x, int le
       if (!model_fmu_is_wanted(k, stage)) A[(MODEL_M + k)*MODEL_N + j] = 0;
 }
 
-/* The rows of B by the inverse of the mass matrix of what is free; where that is singular, by its diagonal. */
-static void model_fmu_weigh(const double *M, const int *is_free, const double *A, int rows, double *B)
+/* How much a coordinate resists, 0: it is held; what is less firm than others that give way moves before them. */
+static double model_fmu_resistance(const model_fmu_data *d, int level, int i, int stage)
+{
+  const int set = level ? d->held_v[i] : d->held_q[i];
+  const int firm = set ? 2 : model_fmu_given[level*MODEL_N + i] > 0;
+  if (!model_fmu_is_free(d, level, i, stage)) return 0;
+  return firm < stage ? 1e-3 : 1;
+}
+
+/* The rows of A by the inverse of the mass matrix of what is free; where that is singular, by its diagonal. */
+static void model_fmu_weigh(const double *M, const double *resists, const double *A, int rows, double *B)
 {
   double W[MODEL_N*MODEL_N];
   int i, j, k;
   for (i = 0; i < rows; i++) {
     double *row = B + i*MODEL_N;
     for (j = 0; j < MODEL_N; j++) {
-      row[j] = is_free[j] ? A[i*MODEL_N + j] : 0;
-      for (k = 0; k < MODEL_N; k++) W[j*MODEL_N + k] = is_free[j] && is_free[k] ? M[j*MODEL_N + k] : j == k;
+      row[j] = resists[j] > 0 ? A[i*MODEL_N + j] : 0;
+      for (k = 0; k < MODEL_N; k++) {
+        const double weight = resists[j]*resists[k];
+        W[j*MODEL_N + k] = weight > 0 ? weight*M[j*MODEL_N + k] : j == k;
+      }
     }
     if (model_fmu_solve(W, row, MODEL_N)) continue;
     for (j = 0; j < MODEL_N; j++) {
-      const double mass = M[j*MODEL_N + j];
-      row[j] = !is_free[j] ? 0 : A[i*MODEL_N + j]/(mass > 0 ? mass : 1);
+      const double mass = M[j*MODEL_N + j] > 0 ? M[j*MODEL_N + j] : 1;
+      row[j] = resists[j] > 0 ? A[i*MODEL_N + j]/(mass*resists[j]*resists[j]) : 0;
     }
   }
 }
@@ -81,12 +93,12 @@ static int model_fmu_change(const model_fmu_data *d, const model_state *x, int l
                             double *change)
 {
   enum { R = MODEL_FMU_START_ROWS1 };
-  double M[MODEL_N*MODEL_N], A[R*MODEL_N] = {0}, B[R*MODEL_N], S[R*R], y[R], most = 0;
+  double M[MODEL_N*MODEL_N], A[R*MODEL_N] = {0}, B[R*MODEL_N], S[R*R], y[R], resists[MODEL_N], most = 0;
   const int rows = model_fmu_row_count(level);
-  int i, j, k, is_free[MODEL_N];
+  int i, j, k;
   model_fmu_rows(d, x, level, stage, M, A);
-  for (i = 0; i < MODEL_N; i++) is_free[i] = model_fmu_is_free(d, level, i, stage);
-  model_fmu_weigh(M, is_free, A, rows, B);
+  for (i = 0; i < MODEL_N; i++) resists[i] = model_fmu_resistance(d, level, i, stage);
+  model_fmu_weigh(M, resists, A, rows, B);
   for (i = 0; i < rows; i++) {
     y[i] = -miss[i];
     for (k = 0; k < rows; k++) {

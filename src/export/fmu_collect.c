@@ -131,6 +131,13 @@ static PfStatus add_shown(Names *n, const char *name, const char *about, PfMeasu
   return add(n, name, v);
 }
 
+static bool is_plotted_as(const PfExport *x, const char *name, PfExpr e)
+{
+  for (int i = 0; i < x->outputs.count; i++)
+    if (x->output[i] == e && !strcmp(x->outputs.at[i].name, name)) return true;
+  return false;
+}
+
 static PfStatus add_energies(Names *n)
 {
   static const char *const names[] = {"kinetic", "potential", "energy"};
@@ -139,7 +146,7 @@ static PfStatus add_energies(Names *n)
   PfExpr energy[] = {x->equations->kinetic, x->equations->potential,
                      pf_expr_add(x->ctx, x->equations->kinetic, x->equations->potential)};
   for (int i = 0; i < 3; i++)
-    if (!is_output(x, energy[i]) || i < 2)
+    if (!is_plotted_as(x, names[i], energy[i]))
       PF_TRY(add_shown(n, names[i], about[i], (PfMeasure){"J", 1}, PF_FMU_OUTPUT, energy[i]));
   return PF_OK;
 }

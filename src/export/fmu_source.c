@@ -272,8 +272,8 @@ static void put_sizes(const PfCText *c, const PfFmu *f)
   } sizes[] = {{"INPUTS", f->input_count}, {"SIDES", f->side_count}, {"FLAGS", s->flag_count}, {"HELD", s->held_count},
                {"CAPTURED", s->captured_count}, {"CAPTURED1", at_least_one(s->captured_count)},
                {"GOALS", f->goal_count}, {"GOALS1", at_least_one(f->goal_count)},
-               {"START_ROWS1", at_least_one(x->m + f->goal_count)}, {"EVENTS", f->event_count}, {"EVENTS1", at_least_one(f->event_count)},
-               {"SURFACES", f->surface_count},
+               {"START_ROWS1", at_least_one(x->m + f->goal_count)}, {"EVENTS", f->event_count},
+               {"EVENTS1", at_least_one(f->event_count)}, {"SURFACES", f->surface_count},
                {"SURFACES1", at_least_one(f->surface_count)}, {"INDICATORS", f->indicator_count},
                {"M1", at_least_one(x->m)}, {"ROWS", x->n + x->m}, {"SHOWN1", at_least_one(f->shown_count)},
                {"SEEDS", x->symbol_count}, {"SEED_T", x->at_time}, {"SEED_U", x->at_inputs},
@@ -414,8 +414,10 @@ static PfStatus start_of(const PfFmu *f, const PfSpeed *speed, PfExpr *start)
   *start = speed->start != PF_EXPR_NONE ? speed->start : speed->value != PF_EXPR_NONE ? speed->value
                                                                                      : pf_expr_int(f->ctx, 0);
   if (*start != speed->value) return PF_OK;
-  for (int i = 0; i < x->n; i++)
-    PF_TRY(pf_expr_substitute(f->ctx, start, 1, &x->model->coordinates[i].v, &x->model->coordinates[i].start_v, 1, start));
+  for (int i = 0; i < x->n; i++) {
+    const PfCoordinate *q = x->model->coordinates + i;
+    PF_TRY(pf_expr_substitute(f->ctx, start, 1, &q->v, &q->start_v, 1, start));
+  }
   return PF_OK;
 }
 

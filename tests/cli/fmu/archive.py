@@ -29,7 +29,7 @@ potential k/2*x^2
 force x = -mu*weight*sign(x') + A*sin(2*t) + push + if(t < 2, 1 [N], 0 [N])
 start x = 1000
 run 6 until x < -700 [mm] and t > 1
-plot x, abs(x)
+plot x, abs(x), kinetic
 """
 
 DETACHED = """model detached "A tail comes off, and the cart is stopped"
@@ -156,6 +156,7 @@ def look_at_variables(place):
     check("x in m, displayed in mm", (x.get("unit"), x.get("displayUnit"), x.get("start")) == ("m", "mm", "1"))
     check("a parameter", variables["k"].get("causality") == "parameter" and variables["k"].get("start") == "10")
     check("made of parameters", variables["weight"].get("causality") == "calculatedParameter")
+    check("energies once", "kinetic" in variables and "kinetic (2)" not in variables)
     check("an input", variables["push"].get("causality") == "input")
     check("velocities", variables["x'"].get("derivative") == x.get("valueReference"))
     units = {u.get("name"): u for u in root.find("UnitDefinitions")}

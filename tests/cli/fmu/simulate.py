@@ -186,6 +186,9 @@ def look_at_the_end(place):
         result = fmpy.simulate_fmu(str(place/f"falls{version}.fmu"), fmi_type=kind, stop_time=6, output_interval=0.1,
                                    relative_tolerance=1e-10, output=["z"])
         check(f"FMI {version} {kind} ends at {result['time'][-1]}", abs(result["time"][-1] - end) < 1e-8)
+    result = fmpy.simulate_fmu(str(place/"falls3.fmu"), fmi_type="CoSimulation", stop_time=6, output_interval=0.1,
+                               relative_tolerance=1e-10, output=["z"], early_return_allowed=True)
+    check(f"FMI 3 CoSimulation returns early, at {result['time'][-1]}", abs(result["time"][-1] - end) < 1e-8)
 
 
 def instance_of(fmu, folder, kind="ModelExchange"):
