@@ -3,6 +3,7 @@
 #include "export/c_impl.h"
 
 static const char makefile[] =
+"# Made by pfaff.\n"
 "# make test    compiles and runs the self-test\n"
 "# make size    code size and stack use of each function on a microcontroller\n"
 "CC = cc\n"
