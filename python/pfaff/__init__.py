@@ -2,7 +2,7 @@
 """Pfaff: constrained mechanical systems, nonholonomic ones first, from a model to equations, motions and studies.
 
 >>> import pfaff
->>> m = pfaff.Model("coord x [m]; kinetic x'^2/2; potential x^2/2; start x = 1")
+>>> m = pfaff.Model("coord x; kinetic x'^2/2; potential x^2/2; start x = 1")
 >>> r = m.run(1)
 >>> round(float(r["x"][-1]), 6)
 0.540302

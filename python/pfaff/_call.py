@@ -2,17 +2,19 @@
 """Commands of the program in this process, and how what works long is asked to stop."""
 from __future__ import annotations
 
-import json
 import math
 import os
 import threading
 import warnings
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
+from collections.abc import Mapping
 
 from . import errors
 from ._pfaff import ffi, lib
 
-Stop = Optional[Callable[[], Any]]
+TYPE_CHECKING = False  # typing is not imported for nothing
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable, Optional, Sequence
+    Stop = Optional[Callable[[], Any]]
 
 _main = threading.main_thread().ident
 SOMEONE = ffi.cast("void *", 1)
@@ -88,6 +90,7 @@ class Outcome:
             self.rows = ffi.buffer(ffi.gc(c.rows, lib.pf_py_free, 8*c.row_count*c.columns), 8*c.row_count*c.columns)
 
     def json(self) -> dict[str, Any]:
+        import json
         try:
             return json.loads(self.out)
         except ValueError:

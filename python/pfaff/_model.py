@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Mapping, Optional, Sequence, TYPE_CHECKING, Union
 
 from . import _call, errors
-from ._call import Stop
-from ._field import Arrays, Field, Named, raise_error
+from ._field import Arrays, Field, raise_error
 from ._pfaff import ffi, lib
 from ._results import Equations, LinearModel, Page, Picture, Record, Run, Steady
 from ._sim import Sim
 
 __all__ = ["Model", "load", "loads", "import_urdf", "command"]
 
-Path = Union[str, "os.PathLike[str]"]
-Names = Union[str, Sequence[str], None]
+TYPE_CHECKING = False  # typing is not imported for nothing
+if TYPE_CHECKING:
+    from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+    from ._call import Stop
+    from ._field import Named
+    Path = Union[str, os.PathLike[str]]
+    Names = Union[str, Sequence[str], None]
 
 
 class Model(Arrays):

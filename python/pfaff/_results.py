@@ -2,13 +2,13 @@
 """What commands answer: JSON of the program with names for its members and NumPy arrays for its numbers."""
 from __future__ import annotations
 
-import html
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TYPE_CHECKING
+from collections.abc import Mapping
 
 from . import errors
-from ._labels import label
 
+TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator, Optional, Sequence
     import numpy as np
 
 __all__ = ["Record", "Run", "Equations", "LinearModel", "Steady", "Picture", "Page"]
@@ -36,7 +36,7 @@ def convert(value: Any) -> Any:
     return value
 
 
-class Record(Mapping[str, Any]):
+class Record(Mapping):
     """An object of the program's JSON (docs/commands.md): r.rank, r["rank"]. Numbers in lists are arrays; `raw` is the JSON as
     it came."""
 
@@ -98,7 +98,7 @@ class Run(Record):
     long as one of them does. Everything else is as `pfaff run --json` tells it: end, t_end, steps, energy, violation, events …
 
     >>> import pfaff
-    >>> r = pfaff.Model("coord x [m]; kinetic x'^2/2; potential x^2/2; start x = 1").run(1, every=0.5)
+    >>> r = pfaff.Model("coord x; kinetic x'^2/2; potential x^2/2; start x = 1").run(1, every=0.5)
     >>> r.t
     array([0. , 0.5, 1. ])
     >>> abs(r["x"] - np.cos(r.t)).max() < 1e-7
@@ -176,6 +176,7 @@ class Run(Record):
                 f"{len(self.data)} rows of {len(self.columns)} columns, {r['steps']} steps>")
 
     def _repr_html_(self) -> str:
+        import html
         r = self.raw
         e, v = r["energy"], r["violation"]
         rows = [("end", f"{r['end']} at t = {r['t_end']:.10g}"), ("method", f"{r['method']}, {r['formulation']}"),
@@ -203,6 +204,7 @@ class Run(Record):
     def plot(self, show: str | Sequence[str] | None = None, against: str = "t", axes: Any = None) -> Any:
         """Curves by Matplotlib, with our labels: "x, y; theta" has two panels. Without `show` coordinates, by their units.
         Returns the axes."""
+        from ._labels import label
         panels = _panels(self, show)
         if axes is None:
             import matplotlib.pyplot as pyplot
@@ -424,6 +426,7 @@ class Page:
         self.height = height
 
     def _repr_html_(self) -> str:
+        import html
         return (f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:{self.height}px;border:0" '
                 'sandbox="allow-scripts allow-downloads"></iframe>')
 

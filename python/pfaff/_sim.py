@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional, Sequence, TYPE_CHECKING, Union
+from collections.abc import MutableMapping
 
 from . import errors
 from ._call import SOMEONE, _without_zeros, keep, raise_kept
 from ._field import native_mode, raise_error
 from ._pfaff import ffi, lib
 
+TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator, Optional, Sequence, Union
     import numpy as np
     from ._model import Model
 
@@ -28,7 +30,7 @@ def pf_py_control(who: Any) -> int:
     return 0
 
 
-class Inputs(MutableMapping[str, float]):
+class Inputs(MutableMapping):
     """The inputs of a simulation by name, in SI: sim.input["u"] = 0.3 holds from then on."""
 
     __slots__ = ("_sim", "_handles")
@@ -73,7 +75,7 @@ class Sim:
     """A simulation of a model. Numbers are in SI units and radians, whatever the model declares.
 
     >>> import pfaff
-    >>> m = pfaff.Model("coord x [m]; input u [N]; kinetic x'^2/2; force x = u")
+    >>> m = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u")
     >>> sim = m.simulate()
     >>> sim.input["u"] = 2.0
     >>> sim.step(0.5)

@@ -2,8 +2,9 @@
 """What can go wrong, with the words of the program: the place in the model, the line with a caret, a hint."""
 from __future__ import annotations
 
-import re
-from typing import Any, Mapping, Optional, Sequence
+TYPE_CHECKING = False  # typing is not imported for nothing
+if TYPE_CHECKING:
+    from typing import Any, Mapping, Optional, Sequence
 
 __all__ = ["Error", "ModelError", "ArgumentError", "UnknownName", "NumericalError", "MissingLibrary", "FileError",
            "OutOfMemory", "Stopped", "ModelWarning"]
@@ -96,13 +97,13 @@ CLASSES = {"syntax": ModelError, "name": ModelError, "unit": ModelError, "model"
 # of PfStatus, in its order
 CODES = ("none", "memory", "argument", "limit", "file", "syntax", "name", "unit", "model", "number", "missing", "cancelled")
 
-_UNKNOWN = re.compile(r"\b(has no|there is no|is not known|unknown)\b")
+_UNKNOWN = ("has no ", "there is no ", "is not known", "unknown ")
 
 
 def make(code: str, message: str, hint: str = "", line: int = 0, **more: Any) -> Error:
     """The error for a code of the program."""
     kind: type[Error] = CLASSES.get(code, Error)
-    if not line and (code == "name" or (code == "argument" and _UNKNOWN.search(message))):
+    if not line and (code == "name" or (code == "argument" and any(word in message for word in _UNKNOWN))):
         kind = UnknownName
     return kind(message, hint, line=line, code=code, **more)
 
