@@ -22,20 +22,16 @@ def tables():
 CASES = tables()
 
 
-@pytest.mark.parametrize("case", [name for name in CASES if name.split()[0] in ("free_floating", "piano_wheel", "two_omni")])
+# those with the parameters and units of the example
+OWN = [name for name in CASES if not name.startswith(("omni_robot", "carriage_omni3 inertial"))]
+
+
+@pytest.mark.parametrize("case", OWN)
 def test_accelerations_of_the_reference(case):
     m = example(case.split()[0])
     rows = {row["name"]: row for row in CASES[case]}
-    if set(m.coordinates) - set(rows):
-        pytest.skip("another set of coordinates")
     q, v, a = (np.array([float(rows[c][key]) for c in m.coordinates]) for key in ("q", "v", "acceleration"))
-    try:
-        found = m.accelerations(q, v)
-    except pfaff.Error as error:
-        pytest.skip(str(error))
-    if case == "free_floating paper start":
-        assert np.allclose(found, a, rtol=1e-12, atol=1e-14)
-    assert found.shape == a.shape
+    assert np.abs(m.accelerations(q, v) - a).max() < 1e-12*np.abs(a).max()
 
 
 @pytest.mark.parametrize("name", ["snakeboard", "bicycle", "carriage_mecanum", "hand", "rolling_ball"])
