@@ -355,7 +355,7 @@ class Arrays:
         >>> import pfaff, scipy.integrate
         >>> m = pfaff.Model("coord x; kinetic x'^2/2; potential x^2/2")
         >>> y = scipy.integrate.solve_ivp(m.rhs, (0, np.pi), [1, 0], rtol=1e-9).y[:, -1]
-        >>> abs(y - [-1, 0]).max() < 1e-6
+        >>> bool(abs(y - [-1, 0]).max() < 1e-6)
         True
         """
         import numpy as np

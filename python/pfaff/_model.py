@@ -27,13 +27,13 @@ class Model(Arrays):
     >>> m = pfaff.Model('''
     ... model pendulum
     ... coord phi [rad]
-    ... param l = 1 [m], g = 9.81 [m/s^2]
-    ... kinetic l^2*phi'^2/2
-    ... potential -g*l*cos(phi)
+    ... param m = 1 [kg], l = 1 [m], g = 9.81 [m/s^2]
+    ... kinetic m*l^2*phi'^2/2
+    ... potential -m*g*l*cos(phi)
     ... start phi = 0.1
     ... ''')
     >>> m
-    <Model pendulum: 1 coordinate, 0 constraints, 2 parameters>
+    <Model pendulum: 1 coordinate, 0 constraints, 3 parameters>
     >>> m.parameters["g"]
     9.81
 

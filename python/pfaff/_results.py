@@ -101,7 +101,7 @@ class Run(Record):
     >>> r = pfaff.Model("coord x; kinetic x'^2/2; potential x^2/2; start x = 1").run(1, every=0.5)
     >>> r.t
     array([0. , 0.5, 1. ])
-    >>> abs(r["x"] - np.cos(r.t)).max() < 1e-7
+    >>> bool(abs(r["x"] - np.cos(r.t)).max() < 1e-7)
     True
     """
 
