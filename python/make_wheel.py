@@ -84,6 +84,7 @@ def main():
         package = next(p for p in place.iterdir() if p.name.startswith("pfaff-"))
         libraries = add_libraries(package)
         add_page(package)
+        (place/"packed").mkdir()
         run(sys.executable, "-m", "wheel", "pack", "-d", place/"packed", package)
         glibc = platform.libc_ver()[1].replace(".", "_")
         tag = f"manylinux_{glibc}_{platform.machine()}"
