@@ -46,7 +46,7 @@ int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void 
                   WriteText write_text);
 int pf_cli_exit_code(PfStatus status);
 /* The end before a command was found: what is wrong, and a hint; for programs when --json is among the words. */
-int pf_cli_wrong_usage(const Console *console, int argc, char **argv, const char *hint, const char *format, ...) 
+int pf_cli_wrong_usage(const Console *console, int argc, char **argv, const char *hint, const char *format, ...)
     PF_PRINTF(5, 6);
 
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */

@@ -100,8 +100,8 @@ static void show_progress(Run *r, double t)
   r->shown = now;
   double part = (t - r->motion.t0)/(r->motion.settings.t_end - r->motion.t0);
   int filled = (int)(part*WIDTH);
-  fprintf(r->options->console->err, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled, "########################################", WIDTH - filled,
-          "", 100*part, t);
+  fprintf(r->options->console->err, "\r[%.*s%*s] %3.0f%%  t = %.6g ", filled,
+          "########################################", WIDTH - filled, "", 100*part, t);
 }
 
 static bool is_cancelled(void *user, double t)

@@ -30,7 +30,7 @@ static PfStatus prepare(PfSolver *s)
   if (pf_solver_is_bare(s)) return PF_OK;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
-  d->Y = pf_solver_array(s, double, (size_t)m*(size_t)n);
+  d->Y = pf_solver_array(s, double, (size_t)n*((size_t)m + 1));
   d->S = pf_solver_array(s, double, (size_t)m*(size_t)m);
   d->r = pf_solver_array(s, double, m);
   d->K = pf_solver_array(s, double, N*N);
@@ -45,29 +45,56 @@ static PfStatus prepare(PfSolver *s)
 
 /* ---------------------------------------------------------------- M regular, A of full rank */
 
+/* [Y y] by rows: what belongs to one coordinate stands together. */
+static void go_forward(const PfSolver *s, Data *d)
+{
+  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  for (size_t j = 0; j < n; j++) {
+    const size_t row = (size_t)d->mass.order[j];
+    double *Y = d->Y + j*(m + 1);
+    for (size_t i = 0; i < m; i++) Y[i] = s->at.unit_A[i*n + row];
+    Y[m] = s->at.load[row];
+  }
+  pf_ldl_forward_many(&d->mass, d->Y, (int)m + 1);
+}
+
+/* S = Y^T D^-1 Y, its lower triangle, and b - Y^T D^-1 y. */
+static void make_schur(const PfSolver *s, Data *d)
+{
+  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  memset(d->S, 0, m*m*sizeof *d->S);
+  memcpy(d->r, s->at.unit_b, m*sizeof *d->r);
+  for (size_t j = 0; j < n; j++) {
+    const double *Y = d->Y + j*(m + 1), inverse = 1/d->mass.L[j*n + j];
+    for (size_t i = 0; i < m; i++) {
+      double scaled = Y[i]*inverse, *S = d->S + i*m;
+      if (scaled == 0) continue; /* most constraints concern few coordinates */
+      for (size_t k = 0; k <= i; k++) S[k] += scaled*Y[k];
+      d->r[i] -= scaled*Y[m];
+    }
+  }
+}
+
 /* Each row in its unit: S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T.
  * With the factors of M, Y = L^-1 P A^T and y = L^-1 P load, it is S = Y^T D^-1 Y, A a = Y^T D^-1 y and
  * q'' = P^T L^-T D^-1 (y + Y lambda). False when S is nearly singular. */
 static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
 {
   int n = s->system->n, m = s->system->m;
-  double *y = d->right, *scaled = d->solution;
+  double *y = d->right;
   pf_unit_rows(s);
-  pf_ldl_forward(&d->mass, s->at.load, y);
-  for (int i = 0; i < m; i++) {
-    double *Y = d->Y + (size_t)i*(size_t)n;
-    pf_ldl_forward(&d->mass, s->at.unit_A + (size_t)i*(size_t)n, Y);
-    for (int j = 0; j < n; j++) scaled[j] = Y[j]/d->mass.L[j*n + j];
-    for (int k = 0; k <= i; k++) d->S[i*m + k] = pf_dot(scaled, d->Y + (size_t)k*(size_t)n, n);
-    d->r[i] = s->at.unit_b[i] - pf_dot(scaled, y, n);
-  }
+  go_forward(s, d);
+  make_schur(s, d);
   if (pf_ldl_factor(&d->schur, d->S, fmax(PF_SCHUR_MARGIN, s->rank_tolerance*s->rank_tolerance)) != PF_OK ||
       d->schur.rank < m) return false;
   pf_ldl_solve(&d->schur, d->r, motion->multiplier);
-  for (int i = 0; i < m; i++) {
-    for (int j = 0; j < n; j++) y[j] += d->Y[i*n + j]*motion->multiplier[i];
-    motion->multiplier[i] /= s->at.unit[i];
+  for (int j = 0; j < n; j++) {
+    const double *Y = d->Y + (size_t)j*((size_t)m + 1);
+    double sum = Y[m];
+    for (int i = 0; i < m; i++) sum += Y[i]*motion->multiplier[i];
+    y[j] = sum;
   }
+  for (int i = 0; i < m; i++) motion->multiplier[i] /= s->at.unit[i];
   pf_ldl_backward(&d->mass, y, motion->acceleration);
   return true;
 }

@@ -6,17 +6,19 @@
 
 void pf_unit_rows(PfSolver *s)
 {
-  int n = s->system->n, m = s->system->m;
-  double most = 0;
-  for (int i = 0; i < m; i++) {
-    s->at.unit[i] = pf_binary_scale(s->at.A + (size_t)i*(size_t)n, (size_t)n);
-    most = fmax(most, s->at.unit[i]);
+  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  double most = 0, *unit = s->at.unit;
+  for (size_t i = 0; i < m; i++) {
+    unit[i] = pf_binary_scale(s->at.A + i*n, n);
+    most = unit[i] > most ? unit[i] : most;
   }
-  for (int i = 0; i < m; i++) {
-    bool empty = s->at.unit[i] < PF_EMPTY_ROW*most;
-    double unit = s->at.unit[i] = empty ? most : s->at.unit[i];
-    for (int j = 0; j < n; j++) s->at.unit_A[i*n + j] = empty ? 0 : s->at.A[i*n + j]/unit;
-    s->at.unit_b[i] = s->at.b[i]/unit;
+  for (size_t i = 0; i < m; i++) {
+    const bool empty = unit[i] < PF_EMPTY_ROW*most;
+    if (empty) unit[i] = most;
+    const double scale = 1/unit[i], *row = s->at.A + i*n; /* powers of two: exact */
+    double *to = s->at.unit_A + i*n;
+    for (size_t j = 0; j < n; j++) to[j] = empty ? 0 : row[j]*scale;
+    s->at.unit_b[i] = s->at.b[i]*scale;
   }
 }
 

@@ -194,6 +194,20 @@ void pf_ldl_forward(const PfLdl *ldl, const double *b, double *y)
   }
 }
 
+void pf_ldl_forward_many(const PfLdl *ldl, double *Y, int count)
+{
+  const size_t n = (size_t)ldl->n, rank = (size_t)ldl->rank, width = (size_t)count;
+  for (size_t i = 1; i < rank; i++) {
+    const double *row = ldl->L + i*n;
+    double *y = Y + i*width;
+    for (size_t j = 0; j < i; j++) {
+      const double l = row[j], *above = Y + j*width;
+      if (l == 0) continue; /* many mass matrices have zeros */
+      for (size_t r = 0; r < width; r++) y[r] -= l*above[r];
+    }
+  }
+}
+
 void pf_ldl_backward(const PfLdl *ldl, double *y, double *x)
 {
   const size_t n = (size_t)ldl->n, rank = (size_t)ldl->rank;

@@ -93,6 +93,9 @@ double pf_ldl_solve(const PfLdl *ldl, const double *b, double *x);
 /* Its two halves for full rank: y = L^-1 P b, and x = P^T L^-T D^-1 y, which changes y; x is not y. */
 void pf_ldl_forward(const PfLdl *ldl, const double *b, double *y);
 void pf_ldl_backward(const PfLdl *ldl, double *y, double *x);
+/* L^-1 of several right sides at once, in place: row k of Y has the `count` numbers of the row order[k] of A. Same
+ * numbers as one by one, sooner: they do not wait for each other. */
+void pf_ldl_forward_many(const PfLdl *ldl, double *Y, int count);
 
 /* ---------------------------------------------------------------- orthogonal factors (qr.c) */
 
