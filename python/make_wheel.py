@@ -29,7 +29,8 @@ def run(*words, **options):
 def loaded(module):
     """The names of the libraries that the module loads, as they stand in its data."""
     names = set(re.findall(rb"lib[a-z_0-9+]+\.so\.\d+", module.read_bytes()))
-    return sorted(name.decode() for name in names if not name.decode().startswith(LEFT_OUT))
+    names = (name.decode() for name in names)
+    return sorted(name for name in names if not name.startswith(LEFT_OUT) and not EVERYWHERE.match(name))
 
 
 def find(name):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Python calls. The module is made of these declarations by cffi (build_module.py reads them, line by line, without
- * the preprocessor); who calls them has let go of the lock of the interpreter. */
+/* What Python calls. The module is made of these declarations by cffi (build_module.py reads them, without the
+ * preprocessor); who calls them has let go of the lock of the interpreter. */
 #ifndef PF_PYTHON_API_H
 #define PF_PYTHON_API_H
 
@@ -103,8 +103,8 @@ int pf_py_sim_restore(PfPySim *s, const char *bytes, size_t size);
 
 typedef struct PfPyField PfPyField;
 
-/* Rows of numbers, in SI: state k has q + k*q_step and so on; a step of 0 is the same for all. `parameters` and `inputs`
- * are of all that the model has, NaN where they are not given; NULL: none is. */
+/* Rows of numbers, in SI: state k has q + k*q_step and so on; a step of 0 is the same for all. `parameters` and
+ * `inputs` are of all that the model has, parameters NaN where they are not given; NULL: none is. */
 typedef struct PfPyStates {
   size_t count;
   const double *q, *v, *t, *parameters, *inputs;

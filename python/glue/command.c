@@ -197,7 +197,8 @@ int pf_py_constant(const char *text, const char *unit, double *value, PfError *e
   PfContext *ctx = pf_context_new(NULL);
   PfStatus status = ctx ? pf_constant_read(ctx, text, unit, value) : PF_ERR_MEMORY;
   *error = (PfError){.status = status};
-  snprintf(error->message, sizeof error->message, "%s", ctx && status ? pf_context_message(ctx) : pf_status_text(status));
+  const char *words = ctx && status != PF_OK ? pf_context_message(ctx) : pf_status_text(status);
+  snprintf(error->message, sizeof error->message, "%s", words);
   pf_context_free(ctx);
   return status == PF_OK ? PF_PY_GOOD : PF_PY_FAILED;
 }

@@ -1,50 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers at many states: accelerations by a formulation, matrices and quantities by tapes, and their derivatives. Loops
- * over states are here, so that Python is called once however many there are. */
-#include "base/base.h"
-#include "num/num.h"
-#include "pfaff/lang.h"
+/* Numbers at many states: accelerations by a formulation, matrices and quantities by tapes. Loops over states are here,
+ * so that Python is called once however many there are. */
+#include "field.h"
 
-#include "ask.h"
+#include "num/num.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A solver by a formulation, made when it is first asked for. */
-typedef struct Way {
-  const PfFormulation *formulation;
-  PfSolver *solver;
-} Way;
-
-/* Numbers that a tape works out of the symbols of the system and the accelerations. */
-typedef struct List {
-  char *name;
-  int size;
-  PfTape *tape;
-  bool solved; /* accelerations or multipliers are needed first */
-} List;
-
-enum { MOST_WAYS = 24, TOGETHER = 64 };
-
-struct PfPyField {
-  PfContext *ctx;
-  PfArena *arena;
-  PfModel *model;
-  PfEquations outline, written; /* for motions; with all formulas */
-  bool is_written;
-  PfSystem *system;
-  const PfSymbols *symbols;
-  PfExpr *in;          /* inputs of tapes: symbols, then accelerations */
-  int in_count, way_count;
-  Way ways[MOST_WAYS];
-  PF_ARRAY(List) lists;
-  double *values;      /* of `in`, for one state */
-  double *given;       /* parameters as they are given now */
-  bool is_given;       /* `values` has the parameters of `given` */
-  Ask ask;
-};
 
 /* ---------------------------------------------------------------- errors */
 
@@ -188,17 +152,6 @@ static PfStatus find_way(PfPyField *f, const char *name, PfSolver **solver)
   return PF_OK;
 }
 
-/* A loop over states: what is done at each, and where its numbers go. */
-typedef struct Loop {
-  PfPyField *f;
-  const PfPyStates *states;
-  PfSolver *solver;
-  bool pass;       /* a state without an answer gets NaN */
-  size_t state;    /* where it is */
-  const List *list;
-  PfMotion motion; /* of the state */
-} Loop;
-
 static PfStatus solve(Loop *l, bool *good)
 {
   PfPyField *f = l->f;
@@ -210,7 +163,7 @@ static PfStatus solve(Loop *l, bool *good)
   return status == PF_OK ? PF_ERR_NUMBER : status;
 }
 
-static void put_nan(double *to, int count)
+void pf_py_put_nan(double *to, int count)
 {
   for (int i = 0; i < count; i++) to[i] = NAN;
 }
@@ -231,20 +184,20 @@ static PfStatus accelerate(Loop *l, double *acceleration, double *multiplier, do
     l->motion = (PfMotion){a ? a : spare, lambda ? lambda : spare + n, at_state(force, l->state, n)};
     PF_TRY(solve(l, &good));
     if (good) continue;
-    put_nan(l->motion.acceleration, n);
-    put_nan(l->motion.multiplier, m);
-    if (l->motion.force) put_nan(l->motion.force, n);
+    pf_py_put_nan(l->motion.acceleration, n);
+    pf_py_put_nan(l->motion.multiplier, m);
+    if (l->motion.force) pf_py_put_nan(l->motion.force, n);
   }
   return PF_OK;
 }
 
-static PfStatus begin(Loop *l, const char *formulation)
+PfStatus pf_py_loop_begin(Loop *l, const char *formulation)
 {
   l->f->is_given = false;
   return find_way(l->f, formulation, &l->solver);
 }
 
-static int end(const Loop *l, PfStatus status, int before, PfPyTrouble *trouble)
+int pf_py_loop_end(const Loop *l, PfStatus status, int before, PfPyTrouble *trouble)
 {
   trouble->state = l->state;
   return conclude(l->f, status, before, &trouble->error);
@@ -256,15 +209,15 @@ int pf_py_field_accelerate(PfPyField *f, const char *formulation, const PfPyStat
   const int before = pf_diagnostic_count(f->ctx);
   Loop loop = {.f = f, .states = states, .pass = pass != 0};
   double *spare = calloc((size_t)f->outline.n + (size_t)f->outline.m + 1, sizeof *spare);
-  PfStatus status = spare ? begin(&loop, formulation) : pf_no_room(f->ctx, "accelerations");
+  PfStatus status = spare ? pf_py_loop_begin(&loop, formulation) : pf_no_room(f->ctx, "accelerations");
   if (status == PF_OK) status = accelerate(&loop, acceleration, multiplier, force, spare);
   free(spare);
-  return end(&loop, status, before, trouble);
+  return pf_py_loop_end(&loop, status, before, trouble);
 }
 
 /* ---------------------------------------------------------------- lists of numbers */
 
-static PfStatus write_out(PfPyField *f)
+PfStatus pf_py_write_out(PfPyField *f)
 {
   if (f->is_written) return PF_OK;
   f->written = f->outline;
@@ -273,8 +226,7 @@ static PfStatus write_out(PfPyField *f)
   return PF_OK;
 }
 
-/* The roots are changed: inputs become their functions of time. */
-static PfStatus add_list(PfPyField *f, const char *name, PfExpr *roots, int size)
+PfStatus pf_py_list_add(PfPyField *f, const char *name, PfExpr *roots, int size)
 {
   List list = {.size = size, .name = pf_arena_text(f->arena, name, strlen(name))};
   const PfSymbols *at = f->symbols;
@@ -299,10 +251,11 @@ static PfStatus copy_roots(PfPyField *f, const PfExpr *from, int count, PfExpr *
 static PfStatus find_roots(PfPyField *f, const char *name, PfExpr **roots, int *size)
 {
   const PfEquations *eq = &f->written;
-  const char *matrix = !strncmp(name, "matrix ", 7) && strlen(name) == 8 ? strchr("MFAb", name[7]) : NULL;
+  const char *const letters = "MFAb";
+  const char *matrix = !strncmp(name, "matrix ", 7) && strlen(name) == 8 ? strchr(letters, name[7]) : NULL;
   if (matrix) {
     const PfExpr *all[] = {eq->M, eq->F, eq->A, eq->b};
-    const int sizes[] = {eq->n*eq->n, eq->n, eq->m*eq->n, eq->m}, k = (int)(strchr("MFAb", *matrix) - strchr("MFAb", 'M'));
+    const int sizes[] = {eq->n*eq->n, eq->n, eq->m*eq->n, eq->m}, k = (int)(matrix - letters);
     *size = sizes[k];
     return copy_roots(f, all[k], *size, roots);
   }
@@ -318,12 +271,12 @@ static PfStatus make_list(PfPyField *f, const char *name)
 {
   PfExpr *roots = NULL;
   int size = 0;
-  PF_TRY(write_out(f));
+  PF_TRY(pf_py_write_out(f));
   PF_TRY(find_roots(f, name, &roots, &size));
-  return add_list(f, name, roots, size);
+  return pf_py_list_add(f, name, roots, size);
 }
 
-static int find_list(const PfPyField *f, const char *name)
+int pf_py_list_find(const PfPyField *f, const char *name)
 {
   for (size_t i = 0; i < f->lists.count; i++)
     if (!strcmp(f->lists.at[i].name, name)) return (int)i;
@@ -333,7 +286,7 @@ static int find_list(const PfPyField *f, const char *name)
 int pf_py_field_find(PfPyField *f, const char *quantities, PfError *error)
 {
   const int before = pf_diagnostic_count(f->ctx);
-  int found = find_list(f, quantities);
+  int found = pf_py_list_find(f, quantities);
   PfStatus status = found >= 0 ? PF_OK : make_list(f, quantities);
   if (conclude(f, status, before, error) != PF_PY_GOOD) return -1;
   return found >= 0 ? found : (int)f->lists.count - 1;
@@ -346,8 +299,7 @@ int pf_py_field_size(PfPyField *f, int handle)
 
 /* ---------------------------------------------------------------- reading lists */
 
-/* The inputs of a tape at the state: with accelerations and multipliers when it asks for them. */
-static PfStatus prepare(Loop *l, bool *good)
+PfStatus pf_py_loop_prepare(Loop *l, bool *good)
 {
   PfPyField *f = l->f;
   *good = true;
@@ -363,13 +315,13 @@ static PfStatus read_some(Loop *l, size_t count, double *rows, double *work, dou
   bool good[TOGETHER];
   PF_TRY(pf_check_cancelled(l->f->ctx));
   for (size_t k = 0; k < count; k++, l->state++) {
-    PF_TRY(prepare(l, good + k));
+    PF_TRY(pf_py_loop_prepare(l, good + k));
     memcpy(rows + k*wide, l->f->values, wide*sizeof *rows);
   }
   double *first = numbers + (l->state - count)*size;
   bool finite = pf_tape_run_many(l->list->tape, (int)count, rows, first, work);
   for (size_t k = 0; k < count; k++)
-    if (!good[k]) put_nan(first + k*size, (int)size);
+    if (!good[k]) pf_py_put_nan(first + k*size, (int)size);
   if (finite || l->pass) return PF_OK;
   l->state -= count;
   while (pf_first_not_finite(first, size) < 0) first += size, l->state++;
@@ -393,151 +345,8 @@ int pf_py_field_read(PfPyField *f, int handle, const char *formulation, const Pf
   const List list = f->lists.at[handle];
   Loop loop = {.f = f, .states = states, .pass = pass != 0, .list = &list};
   double *room = calloc((size_t)TOGETHER*(size_t)f->in_count + pf_tape_many_work_size(list.tape) + 1, sizeof *room);
-  PfStatus status = room ? begin(&loop, formulation) : pf_no_room(f->ctx, "quantities");
+  PfStatus status = room ? pf_py_loop_begin(&loop, formulation) : pf_no_room(f->ctx, "quantities");
   if (status == PF_OK) status = read_all(&loop, room, numbers);
   free(room);
-  return end(&loop, status, before, trouble);
-}
-
-/* ---------------------------------------------------------------- derivatives */
-
-/* What the unknowns z = (a, lambda) make zero: R = (M a - F - C - A^T lambda, A a - b). So
- * dz/dx = -(dR/dz)^-1 dR/dx, whatever the forces depend on. */
-static PfStatus make_residual(PfPyField *f, PfExpr **residual, PfExpr **unknowns)
-{
-  const PfEquations *eq = &f->written;
-  PfContext *ctx = f->ctx;
-  const int n = eq->n, m = eq->m;
-  PfExpr *R = *residual = pf_arena_array(f->arena, PfExpr, n + m), *z = *unknowns = pf_arena_array(f->arena, PfExpr, n + m);
-  const PfExpr *a = f->in + f->symbols->count, *lambda = f->in + f->symbols->lambda;
-  if (!R || !z) return pf_no_room(ctx, "derivatives");
-  for (int i = 0; i < n; i++) z[i] = a[i];
-  for (int k = 0; k < m; k++) z[n + k] = lambda[k];
-  for (int i = 0; i < n; i++) {
-    R[i] = pf_expr_neg(ctx, pf_expr_add(ctx, eq->F[i], eq->C[i]));
-    for (int j = 0; j < n; j++) R[i] = pf_expr_add(ctx, R[i], pf_expr_mul(ctx, eq->M[i*n + j], a[j]));
-    for (int k = 0; k < m; k++) R[i] = pf_expr_sub(ctx, R[i], pf_expr_mul(ctx, eq->A[k*n + i], lambda[k]));
-  }
-  for (int k = 0; k < m; k++) {
-    R[n + k] = pf_expr_neg(ctx, eq->b[k]);
-    for (int j = 0; j < n; j++) R[n + k] = pf_expr_add(ctx, R[n + k], pf_expr_mul(ctx, eq->A[k*n + j], a[j]));
-  }
-  PF_TRY(pf_model_expand(f->model, R, n + m, R));
-  PF_TRY(pf_insert_inputs(ctx, f->model, R, (size_t)(n + m)));
-  return pf_expr_check(ctx);
-}
-
-/* The symbols by which derivatives are taken. */
-static int list_symbols(const PfPyField *f, int by, PfExpr *symbols)
-{
-  const PfSymbols *at = f->symbols;
-  const struct { int bit, first, count; } groups[] = {
-    {PF_PY_BY_Q, at->q, f->outline.n}, {PF_PY_BY_V, at->v, f->outline.n}, {PF_PY_BY_TIME, at->time, 1},
-    {PF_PY_BY_INPUTS, at->inputs, f->model->input_count},
-    {PF_PY_BY_PARAMETERS, at->parameters, f->model->parameter_count}};
-  int count = 0;
-  for (size_t g = 0; g < sizeof groups/sizeof *groups; g++)
-    for (int i = 0; by & groups[g].bit && i < groups[g].count; i++, count++)
-      if (symbols) symbols[count] = at->symbol[groups[g].first + i];
-  return count;
-}
-
-int pf_py_field_columns(PfPyField *f, int by)
-{
-  return list_symbols(f, by, NULL);
-}
-
-/* A list of dR/dz and then dR/dx, both by rows. */
-static PfStatus make_derivatives(PfPyField *f, int by, const char *name)
-{
-  PfExpr *R, *z;
-  PF_TRY(write_out(f));
-  PF_TRY(make_residual(f, &R, &z));
-  const int rows = f->outline.n + f->outline.m, columns = list_symbols(f, by, NULL);
-  PfExpr *roots = pf_arena_array(f->arena, PfExpr, (size_t)rows*(size_t)(rows + columns));
-  PfExpr *symbols = pf_arena_array(f->arena, PfExpr, columns);
-  if (!roots || !symbols) return pf_no_room(f->ctx, "derivatives");
-  list_symbols(f, by, symbols);
-  for (int i = 0; i < rows; i++) {
-    PF_TRY(pf_expr_gradient(f->ctx, R[i], z, rows, roots + i*rows));
-    PF_TRY(pf_expr_gradient(f->ctx, R[i], symbols, columns, roots + rows*rows + i*columns));
-  }
-  return add_list(f, name, roots, rows*(rows + columns));
-}
-
-/* Room for one state. */
-typedef struct Room {
-  PfQr qr;
-  double *work, *K, *side, *column;
-} Room;
-
-static PfStatus make_room(PfPyField *f, PfArena *arena, const List *list, Room *room)
-{
-  const int rows = f->outline.n + f->outline.m;
-  room->work = pf_arena_array(arena, double, pf_tape_work_size(list->tape));
-  room->K = pf_arena_array(arena, double, list->size);
-  room->side = pf_arena_array(arena, double, rows);
-  room->column = pf_arena_array(arena, double, rows);
-  if (!room->work || !room->K || !room->side || !room->column) return pf_no_room(f->ctx, "derivatives");
-  return pf_qr_make(f->ctx, arena, rows, rows, &room->qr);
-}
-
-/* Redundant constraints leave multipliers open: of those the shortest change is taken. */
-static PfStatus derive_one(Loop *l, Room *r, int rows, int columns, double *numbers)
-{
-  const double *K = r->K, *S = r->K + (size_t)rows*(size_t)rows;
-  pf_tape_run(l->list->tape, l->f->values, r->K, r->work);
-  bool finite = pf_first_not_finite(r->K, (size_t)l->list->size) < 0;
-  if (!finite || (rows && pf_qr_factor(&r->qr, K, 0) != PF_OK)) {
-    put_nan(numbers, rows*columns);
-    return l->pass ? PF_OK : pf_fail(l->f->ctx, PF_ERR_NUMBER, "a derivative is not a finite number");
-  }
-  for (int j = 0; j < columns; j++) {
-    for (int i = 0; i < rows; i++) r->side[i] = -S[i*columns + j];
-    (void)pf_qr_solve(&r->qr, r->side, r->column);
-    for (int i = 0; i < rows; i++) numbers[i*columns + j] = r->column[i];
-  }
-  return PF_OK;
-}
-
-static PfStatus derive_all(Loop *l, PfArena *arena, int columns, double *numbers)
-{
-  const int rows = l->f->outline.n + l->f->outline.m;
-  Room room = {0};
-  PF_TRY(make_room(l->f, arena, l->list, &room));
-  for (; l->state < l->states->count; l->state++, numbers += (size_t)rows*(size_t)columns) {
-    bool good;
-    if (l->state % TOGETHER == 0) PF_TRY(pf_check_cancelled(l->f->ctx));
-    PF_TRY(prepare(l, &good));
-    if (good) PF_TRY(derive_one(l, &room, rows, columns, numbers));
-    else put_nan(numbers, rows*columns);
-  }
-  return PF_OK;
-}
-
-static PfStatus derive(Loop *l, int by, const char *formulation, double *numbers)
-{
-  PfPyField *f = l->f;
-  char name[40];
-  snprintf(name, sizeof name, "derivatives %d", by);
-  int handle = find_list(f, name);
-  if (handle < 0) PF_TRY(make_derivatives(f, by, name));
-  List list = f->lists.at[handle < 0 ? (int)f->lists.count - 1 : handle];
-  list.solved = true;
-  l->list = &list;
-  PF_TRY(begin(l, formulation));
-  PfArena *arena = pf_arena_new(NULL);
-  PfStatus status = arena ? derive_all(l, arena, list_symbols(f, by, NULL), numbers) : pf_no_room(f->ctx, "derivatives");
-  pf_arena_free(arena);
-  l->list = NULL;
-  return status;
-}
-
-int pf_py_field_derive(PfPyField *f, int by, const char *formulation, const PfPyStates *states, int pass,
-                       double *numbers, PfPyTrouble *trouble)
-{
-  const int before = pf_diagnostic_count(f->ctx);
-  Loop loop = {.f = f, .states = states, .pass = pass != 0};
-  PfStatus status = derive(&loop, by, formulation, numbers);
-  return end(&loop, status, before, trouble);
+  return pf_py_loop_end(&loop, status, before, trouble);
 }
