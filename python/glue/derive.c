@@ -92,8 +92,8 @@ static PfStatus make_room(PfPyField *f, PfArena *arena, const List *list, Room *
 static PfStatus derive_one(Loop *l, Room *r, int rows, int columns, double *numbers)
 {
   const double *K = r->K, *S = r->K + (size_t)rows*(size_t)rows;
-  pf_tape_run(l->list->tape, l->f->values, r->K, r->work);
-  bool finite = pf_first_not_finite(r->K, (size_t)l->list->size) < 0;
+  pf_tape_run(l->list.tape, l->f->values, r->K, r->work);
+  bool finite = pf_first_not_finite(r->K, (size_t)l->list.size) < 0;
   if (!finite || (rows && pf_qr_factor(&r->qr, K, 0) != PF_OK)) {
     pf_py_put_nan(numbers, rows*columns);
     return l->pass ? PF_OK : pf_fail(l->f->ctx, PF_ERR_NUMBER, "a derivative is not a finite number");
@@ -110,7 +110,7 @@ static PfStatus derive_all(Loop *l, PfArena *arena, int columns, double *numbers
 {
   const int rows = l->f->outline.n + l->f->outline.m;
   Room room = {0};
-  PF_TRY(make_room(l->f, arena, l->list, &room));
+  PF_TRY(make_room(l->f, arena, &l->list, &room));
   for (; l->state < l->states->count; l->state++, numbers += (size_t)rows*(size_t)columns) {
     bool good;
     if (l->state % TOGETHER == 0) PF_TRY(pf_check_cancelled(l->f->ctx));
@@ -128,15 +128,13 @@ static PfStatus derive(Loop *l, int by, const char *formulation, double *numbers
   snprintf(name, sizeof name, "derivatives %d", by);
   int handle = pf_py_list_find(f, name);
   if (handle < 0) PF_TRY(make_derivatives(f, by, name));
-  List list = f->lists.at[handle < 0 ? (int)f->lists.count - 1 : handle];
-  list.solved = true;
-  l->list = &list;
+  l->list = f->lists.at[handle < 0 ? (int)f->lists.count - 1 : handle];
+  l->list.solved = true;
   PF_TRY(pf_py_loop_begin(l, formulation));
   PfArena *arena = pf_arena_new(NULL);
   PfStatus status = arena ? derive_all(l, arena, list_symbols(f, by, NULL), numbers)
                           : pf_no_room(f->ctx, "derivatives");
   pf_arena_free(arena);
-  l->list = NULL;
   return status;
 }
 

@@ -305,13 +305,13 @@ PfStatus pf_py_loop_prepare(Loop *l, bool *good)
   *good = true;
   PF_TRY(fill(f, l->states, l->state));
   l->motion = (PfMotion){f->values + f->symbols->count, f->values + f->symbols->lambda, NULL};
-  return l->list->solved ? solve(l, good) : PF_OK;
+  return l->list.solved ? solve(l, good) : PF_OK;
 }
 
 /* Several states go through a tape together. */
 static PfStatus read_some(Loop *l, size_t count, double *rows, double *work, double *numbers)
 {
-  const size_t wide = (size_t)l->f->in_count, size = (size_t)l->list->size;
+  const size_t wide = (size_t)l->f->in_count, size = (size_t)l->list.size;
   bool good[TOGETHER];
   PF_TRY(pf_check_cancelled(l->f->ctx));
   for (size_t k = 0; k < count; k++, l->state++) {
@@ -319,13 +319,13 @@ static PfStatus read_some(Loop *l, size_t count, double *rows, double *work, dou
     memcpy(rows + k*wide, l->f->values, wide*sizeof *rows);
   }
   double *first = numbers + (l->state - count)*size;
-  bool finite = pf_tape_run_many(l->list->tape, (int)count, rows, first, work);
+  bool finite = pf_tape_run_many(l->list.tape, (int)count, rows, first, work);
   for (size_t k = 0; k < count; k++)
     if (!good[k]) pf_py_put_nan(first + k*size, (int)size);
   if (finite || l->pass) return PF_OK;
   l->state -= count;
   while (pf_first_not_finite(first, size) < 0) first += size, l->state++;
-  return pf_fail(l->f->ctx, PF_ERR_NUMBER, "'%s' is not a finite number", l->list->name);
+  return pf_fail(l->f->ctx, PF_ERR_NUMBER, "'%s' is not a finite number", l->list.name);
 }
 
 static PfStatus read_all(Loop *l, double *room, double *numbers)
@@ -343,7 +343,7 @@ int pf_py_field_read(PfPyField *f, int handle, const char *formulation, const Pf
 {
   const int before = pf_diagnostic_count(f->ctx);
   const List list = f->lists.at[handle];
-  Loop loop = {.f = f, .states = states, .pass = pass != 0, .list = &list};
+  Loop loop = {.f = f, .states = states, .pass = pass != 0, .list = list};
   double *room = calloc((size_t)TOGETHER*(size_t)f->in_count + pf_tape_many_work_size(list.tape) + 1, sizeof *room);
   PfStatus status = room ? pf_py_loop_begin(&loop, formulation) : pf_no_room(f->ctx, "quantities");
   if (status == PF_OK) status = read_all(&loop, room, numbers);

@@ -49,7 +49,7 @@ typedef struct Loop {
   PfSolver *solver;
   bool pass;       /* a state without an answer gets NaN */
   size_t state;    /* where it is */
-  const List *list;
+  List list;
   PfMotion motion; /* of the state */
 } Loop;
 
