@@ -57,7 +57,7 @@ class States:
             shapes = ", ".join(f"{name} {rows.shape[:-1]}" for name, rows in groups.items())
             raise errors.ArgumentError(f"the shapes of the states do not fit together: {shapes}") from None
         self.c.count = int(np.prod(self.shape, dtype=np.int64))
-        self.kept = []
+        self.kept: list[Any] = []
         for name, rows in groups.items():
             self._give(name, rows, np)
 

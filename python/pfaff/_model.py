@@ -156,9 +156,8 @@ class Model(Arrays):
 
     def _text(self, command: str, words: Sequence[str], stop: Stop = None) -> str:
         outcome = self._run_command(command, words, (), stop)
-        if outcome.code:  # what is wrong, for programs
-            told = self._run_command(command, [*words, "--json"], (), stop).json()
-            raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+        if outcome.code:
+            raise errors.of_words(outcome.err, outcome.code)
         return outcome.out
 
     def check(self, *, params: Named = None, state: Named = None, **options: Any) -> Record:

@@ -271,7 +271,8 @@ class Sim:
     @property
     def events(self) -> list[dict[str, Any]]:
         """Those that have happened."""
-        numbers, found = ffi.new("double[3]"), []
+        numbers = ffi.new("double[3]")
+        found: list[dict[str, Any]] = []
         while (text := lib.pf_py_sim_event(self._c, len(found), numbers)) != ffi.NULL:
             found.append({"event": ffi.string(text).decode(), "t": numbers[0], "kinetic_before": numbers[1],
                           "kinetic_after": numbers[2]})

@@ -31,7 +31,8 @@ class Reader:
 
     def read(self, text: str) -> Any:
         """One formula."""
-        code, names = [], {}
+        code: list[str] = []
+        names: dict[str, Any] = {}
         for token in _TOKEN.finditer(text):
             if token["number"]:
                 exact = re.fullmatch(r"\d+", token["number"])

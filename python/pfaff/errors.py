@@ -116,3 +116,15 @@ def of_diagnostics(diagnostics: Sequence[Mapping[str, Any]], words: str) -> Erro
     d = errors[0]
     return make(d.get("code", "none"), d["message"], d["hint"] or "", file=d["file"], line=d["line"], column=d["column"],
                 length=d["length"], diagnostics=diagnostics, words=words.rstrip())
+
+
+def of_words(words: str, exit_code: int) -> Error:
+    """The error for a command that has no JSON: its first line tells the place, if there is one, and what is wrong."""
+    import re
+    for line in words.splitlines():
+        match = re.match(r"(?:(.*):(\d+):(\d+)|pfaff): error: (.*)", line)
+        if match and match[2]:
+            return ModelError(match[4], file=match[1], line=int(match[2]), column=int(match[3]), words=words.rstrip())
+        if match:
+            return make("argument" if exit_code == 2 else "none", match[4], words=words.rstrip())
+    return Error(words.strip() or "the command failed without a word")
