@@ -134,8 +134,9 @@ class Field:
     """The equations of a model, made ready for numbers when they are first asked for. Serves one thread at a time; others
     wait."""
 
-    def __init__(self, model: "Model"):
-        self.model = model
+    def __init__(self, text: str, file: str):
+        self.text = text
+        self.file = file
         self.pid = 0
         self._begin()
 
@@ -151,10 +152,10 @@ class Field:
     def _open(self) -> Any:
         if self.c is None:
             error = ffi.new("PfError *")
-            text = bytes_of(self.model.text)
-            c = lib.pf_py_field_open(text, len(text), _without_zeros(self.model.file), error)
+            text = bytes_of(self.text)
+            c = lib.pf_py_field_open(text, len(text), _without_zeros(self.file), error)
             if not c:
-                raise_error(error, self.model.file)
+                raise_error(error, self.file)
             self.c = ffi.gc(c, lib.pf_py_field_close)
         return self.c
 
@@ -162,7 +163,7 @@ class Field:
         if mode != self.native:
             error = ffi.new("PfError *")
             if lib.pf_py_field_native(self.c, mode, error) < 0:
-                raise_error(error, self.model.file)
+                raise_error(error, self.file)
             self.native = mode
 
     def call(self, states: States, native: str, stop: Any, work: Any) -> None:
@@ -193,7 +194,7 @@ class Field:
             c.q, c.v, c.t = block, block + n, time
             result[:n] = y[n:]
             if lib.pf_py_field_accelerate(self.c, b"auto", c, 0, out + n, ffi.NULL, ffi.NULL, trouble) != 1:
-                raise_error(trouble.error, self.model.file, f"t = {t}: ")
+                raise_error(trouble.error, self.file, f"t = {t}: ")
         return result
 
     def _fail(self, states: States, trouble: Any) -> None:
@@ -202,7 +203,7 @@ class Field:
             import numpy as np
             index = tuple(int(i) for i in np.unravel_index(trouble.state, states.shape))
             place = f"state {list(index)}: "
-        raise_error(trouble.error, self.model.file, place)
+        raise_error(trouble.error, self.file, place)
 
     def find(self, quantity: str) -> tuple[int, int]:
         self._begin()
@@ -211,7 +212,7 @@ class Field:
             error = ffi.new("PfError *")
             handle = lib.pf_py_field_find(c, _without_zeros(quantity), error)
             if handle < 0:
-                raise_error(error, self.model.file)
+                raise_error(error, self.file)
             return handle, lib.pf_py_field_size(c, handle)
 
 

@@ -54,7 +54,7 @@ class Model(Arrays):
         self.constraints = tuple(entry["name"] for entry in self.info["constraints"])
         self._parameter_places = {entry["name"]: i for i, entry in enumerate(self.info["parameters"]) if not entry["derived"]}
         self._input_places = {entry["name"]: i for i, entry in enumerate(self.info["inputs"]) if not entry["given"]}
-        self._field = Field(self)
+        self._field = Field(text, file)
 
     # ------------------------------------------------------------ what it is
 

@@ -30,42 +30,56 @@ def pf_py_control(who: Any) -> int:
     return 0
 
 
+def fail(c: Any, model: "Model", outcome: int) -> None:
+    """Raises what an outcome tells, with the words of the simulation."""
+    if outcome == lib.PF_PY_STOPPED:
+        raise_kept()
+        raise errors.Stopped("the simulation was stopped")
+    if outcome == lib.PF_PY_BUSY:
+        raise errors.Error("the simulation is moving: another thread uses it, or its controller wants to move it",
+                           "clone() makes another one")
+    raise_error(lib.pf_py_sim_error(c), model.file)
+
+
 class Inputs(MutableMapping):
     """The inputs of a simulation by name, in SI: sim.input["u"] = 0.3 holds from then on."""
 
-    __slots__ = ("_sim", "_handles")
+    __slots__ = ("_c", "_model", "_handles")  # not the simulation itself: what goes round is freed late
 
-    def __init__(self, sim: "Sim"):
-        self._sim = sim
+    def __init__(self, c: Any, model: "Model"):
+        self._c = c
+        self._model = model
         self._handles: dict[str, int] = {}
 
     def _find(self, name: str) -> int:
-        sim = self._sim
-        if name not in sim.model._input_places:
-            raise sim.model._unknown("input", name, sim.model._input_places)
-        self._handles[name] = handle = sim.find(name)
+        if name not in self._model._input_places:
+            raise self._model._unknown("input", name, self._model._input_places)
+        handle = lib.pf_py_sim_find(self._c, _without_zeros(name))
+        if handle < 0:
+            fail(self._c, self._model, handle)
+        self._handles[name] = handle
         return handle
 
     def __getitem__(self, name: str) -> float:
         handle = self._handles.get(name)
-        return _get(self._sim._c, self._find(name) if handle is None else handle)
+        return _get(self._c, self._find(name) if handle is None else handle)
 
     def __setitem__(self, name: str, value: float) -> None:
         handle = self._handles.get(name)
         if handle is None:
             handle = self._find(name)
-        outcome = _put(self._sim._c, handle, value)
+        outcome = _put(self._c, handle, value)
         if outcome != 1:
-            self._sim._fail(outcome)
+            fail(self._c, self._model, outcome)
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("inputs cannot be taken away")
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._sim.model.inputs)
+        return iter(self._model.inputs)
 
     def __len__(self) -> int:
-        return len(self._sim.model.inputs)
+        return len(self._model.inputs)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -91,13 +105,13 @@ class Sim:
         self._handle = ffi.NULL
         self._handles: dict[str, int] = {}
         self._numbers: dict[str, Any] = {}
-        self.input = Inputs(self)
         if c is None:
             error = ffi.new("PfError *")
             c = lib.pf_py_sim_open(_without_zeros(model.text), error)
             if not c:
                 raise_error(error, model.file)
         self._c = ffi.gc(c, lib.pf_py_sim_close)
+        self.input = Inputs(self._c, model)
         lib.pf_py_sim_ask(self._c, SOMEONE)
 
     def __reduce__(self) -> Any:
@@ -106,13 +120,7 @@ class Sim:
     # ------------------------------------------------------------ errors
 
     def _fail(self, outcome: int) -> None:
-        if outcome == lib.PF_PY_STOPPED:
-            raise_kept()
-            raise errors.Stopped("the simulation was stopped")
-        if outcome == lib.PF_PY_BUSY:
-            raise errors.Error("the simulation is moving: another thread uses it, or its controller wants to move it",
-                               "clone() makes another one")
-        raise_error(lib.pf_py_sim_error(self._c), self.model.file)
+        fail(self._c, self.model, outcome)
 
     def _check(self, outcome: int) -> None:
         if outcome < 0:
