@@ -2,7 +2,7 @@
 /* One step of Euler's method, that is one evaluation of the accelerations, by the tape, by native code, and as a person
  * writes it. In steps each evaluation waits for the one before, as in every integration:
  *
- *   bench_native [FILE …]       the four examples of the goals unless named
+ *   bench_native [--form NAME] [FILE …]       the four examples of the goals unless named; 'auto' by default
  *
  * Seconds of the processor: all contenders in turn, the least mean of a batch counts. Ours gives accelerations,
  * multipliers, the power of forces and the pivots that tell whether they can be trusted; "tape" and "native" are the
@@ -70,7 +70,7 @@ static void by_hand(void *user)
   for (int i = 0; i < h->count; i++) h->y[i] += STEP*h->d[i];
 }
 
-static void open_ours(Ours *o, const char *file, PfNative mode)
+static void open_ours(Ours *o, const char *file, const char *form, PfNative mode)
 {
   PfError error;
   o->sim = pf_sim_open(file, &error);
@@ -84,7 +84,7 @@ static void open_ours(Ours *o, const char *file, PfNative mode)
   o->q = o->values + in->q;
   o->v = o->values + in->v;
   o->n = pf_system_equations(system)->n;
-  if (pf_solver_new_at(ctx, system, pf_formulation_find("auto"), o->values, &o->solver)) stop(file, "no solver");
+  if (pf_solver_new_at(ctx, system, pf_formulation_find(form), o->values, &o->solver)) stop(file, "no solver");
   o->motion.acceleration = room(pf_system_equations(system)->n);
   o->motion.multiplier = room(pf_system_equations(system)->m);
   for (int i = 0; i < 10; i++) accelerate(o);
@@ -106,13 +106,13 @@ static void take_state(const Ours *o, Hand *h)
   for (int i = 0; i < 3 && h->count == 9; i++) h->y[6 + i] = o->v[3 + i]; /* the wheels follow */
 }
 
-static void race(const char *file)
+static void race(const char *file, const char *form)
 {
   const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
   Ours tape = {0}, native = {0};
   Hand hand = {0};
-  open_ours(&tape, file, PF_NATIVE_OFF);
-  open_ours(&native, file, PF_NATIVE_ON);
+  open_ours(&tape, file, form, PF_NATIVE_OFF);
+  open_ours(&native, file, form, PF_NATIVE_ON);
   for (size_t i = 0; i < sizeof hands/sizeof *hands; i++)
     if (!strncmp(name, hands[i].name, strlen(hands[i].name)) && name[strlen(hands[i].name)] == '.')
       hand.function = hands[i].function;
@@ -136,14 +136,18 @@ static void race(const char *file)
 int main(int count, char **words)
 {
   static const char *const usual[] = {"free_floating", "omni_robot", "snakeboard", "bicycle"};
+  const bool given = count > 2 && strcmp(words[1], "--form") == 0;
+  const char *form = given ? words[2] : "auto";
+  const int first = given ? 3 : 1;
+  if (!pf_formulation_find(form)) stop(form, "no such formulation");
   demand_fine_clock();
   printf("%-20s %-12s %9s %9s %7s %9s %7s\n", "model", "formulation", "tape ns", "native ns", "times", "hand ns",
          "of it");
-  for (int i = 1; i < count; i++) race(words[i]);
-  for (size_t i = 0; count == 1 && i < sizeof usual/sizeof *usual; i++) {
+  for (int i = first; i < count; i++) race(words[i], form);
+  for (size_t i = 0; count == first && i < sizeof usual/sizeof *usual; i++) {
     char path[512];
     snprintf(path, sizeof path, "%s/examples/%s.pf", PF_SOURCE_DIR, usual[i]);
-    race(path);
+    race(path, form);
   }
   return 0;
 }

@@ -15,6 +15,8 @@ BEGIN, END = "<!-- figures of bench/performance -->", "<!-- end of the figures -
 MODELS = ("snakeboard", "bicycle", "spacecraft", "hand")
 ROBOTS = ("free_floating", "omni_robot")
 RACE = ("chain_2", "chain_7", "chain_30", "chain_100", "chain_1000", "tree_63", "humanoid", "ball_30")
+GENERATED = {"arm7": "arm of seven joints", "chain_7": "seven joints at random", "humanoid": "humanoid at random",
+             "humanoid_in_line": "humanoid, axes in line"}
 DOUBLINGS, AGREEMENT = 4, 1e-9
 
 
@@ -290,15 +292,64 @@ def race_goals(results):
             yield at_most(f"inverse dynamics, {name}, default build over {fastest}", default/peer, 0.8)
 
 
+# ---------------------------------------------------------------- generated code
+
+
+def generated(results):
+    """By mechanism: (Pinocchio's aba, code for one state, for many a state, our recursion by loops), ns."""
+    for name in GENERATED:
+        case = (read(results, f"tree-{name}") or {}).get("forward", {})
+        peers = [result["ns"] for peer, result in case.items() if peer.startswith("Pinocchio")]
+        if peers and "Generated" in case and "Batch" in case:
+            yield name, min(peers), case["Generated"]["ns"], case["Batch"]["ns"], case["Pfaff"]["ns"]
+
+
+def generated_tables(results):
+    found = list(generated(results))
+    if found:
+        yield from ("### Forward dynamics written out for one mechanism", "")
+        yield from table(("mechanism", "Pinocchio's aba [ns]", "one state [ns]", "64 states, each [ns]",
+                          "`pf_tree_forward` [ns]"),
+                         ((GENERATED[name], *(f"{ns:.0f}" for ns in case)) for name, *case in found))
+    native, peers = native_times(results), read(results, "native_peers")
+    if not native or not peers:
+        return
+    yield from ("### Accelerations and multipliers by elimination, ns, each waiting for the one before", "")
+    yield from table(("model", "native", "exported C, -O2", "exported C, -O3 -march=native", "CasADi's C, -O2",
+                      "CasADi's C, -O3 -march=native"),
+                     ((model, f"{native[model]:.0f}",
+                       *(f"{case[code][flags]*1e9:.0f}" for code in ("exported C", "CasADi C") for flags in case[code]))
+                      for model, case in peers.items() if model in native))
+
+
+def native_times(results):
+    """What bench_native has printed: the fourth column by model."""
+    path = results/"native.txt"
+    lines = path.read_text().splitlines()[1:] if path.exists() else []
+    return {words[0].removesuffix(".pf"): float(words[3]) for words in (line.split() for line in lines)}
+
+
+def generated_goals(results):
+    for name, aba, one, many, _ in generated(results):
+        yield at_least(f"{GENERATED[name]}, Pinocchio's aba over code for one state", aba/one, 3)
+        yield at_least(f"{GENERATED[name]}, Pinocchio's aba over code for many states, each", aba/many, 10)
+    native, peers = native_times(results), read(results, "native_peers") or {}
+    for model, case in peers.items():
+        if model in native:
+            yield at_least(f"{model}, CasADi's C over native accelerations", case["CasADi C"]["-O2"]*1e9/native[model], 1)
+
+
 # ---------------------------------------------------------------- all
 
 
-TABLES = (growth_tables, auto_tables, arm_tables, motion_tables, tape_tables, command_tables, race_tables)
-GOALS = (growth_goals, auto_goals, arm_goals, motion_goals, tape_goals, command_goals, race_goals)
+TABLES = (growth_tables, auto_tables, arm_tables, motion_tables, tape_tables, command_tables, race_tables,
+          generated_tables)
+GOALS = (growth_goals, auto_goals, arm_goals, motion_goals, tape_goals, command_goals, race_goals,
+         generated_goals)
 SOURCES = {"growth": "growth with size", "auto": "`auto`", "arm": "the arm", "arm_mujoco": "MuJoCo on the arm",
            "run-free_floating": "motions, everything included", "tape-snakeboard": "the tape",
            "tape_peers-snakeboard": "SymEngine and CasADi", "commands": "the program",
-           "tree-chain_7": "inverse dynamics"}
+           "tree-chain_7": "inverse dynamics", "tree-arm7": "generated forward dynamics", "native_peers": "CasADi's C"}
 
 
 def report(results):

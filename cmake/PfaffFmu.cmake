@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# The texts of fmu/, which go into every FMU, as arrays of lines: fmu_texts.c in the build folder.
+# The texts of fmu/, which go into every FMU, as arrays of lines: fmu_texts.c in the build folder. Files of one version of
+# FMI have its number at the end of their names.
 function(pfaff_fmu_texts output)
   set(code "/* Made by cmake/PfaffFmu.cmake of the files of fmu/. */\n#include \"export/fmu_impl.h\"\n")
-  foreach(file fmu_core.h fmu_core.c fmi2.c fmi3.c)
-    set(path "${PROJECT_SOURCE_DIR}/fmu/${file}")
+  set(list "\nconst PfFmuText pf_fmu_texts[] = {\n")
+  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fmu/*.h")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fmu/*.c")
+  foreach(path ${headers} ${sources})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+    get_filename_component(file "${path}" NAME)
     file(READ "${path}" text)
     string(REPLACE "\\" "\\\\" text "${text}")
     string(REPLACE "\"" "\\\"" text "${text}")
     string(REPLACE "\n" "\\n\",\n  \"" text "${text}")
-    string(REPLACE "." "_" name "pf_${file}")
-    string(APPEND code "\nconst char *const ${name}[] = {\n  \"${text}\", 0};\n")
+    string(REPLACE "." "_" name "${file}")
+    string(APPEND code "\nstatic const char *const ${name}[] = {\n  \"${text}\", 0};\n")
+    string(REGEX MATCH "[23]" version "${file}")
+    string(APPEND list "  {\"${file}\", 0${version}, ${name}},\n")
   endforeach()
+  set(code "${code}${list}  {0, 0, 0}};\n")
   file(CONFIGURE OUTPUT "${output}" CONTENT "@code@" @ONLY)
 endfunction()

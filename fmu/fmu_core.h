@@ -29,7 +29,7 @@ typedef enum model_fmu_status {
 typedef struct model_fmu_data {
   model_params p;
   model_state x;
-  model_input u; /* its last members are the sides of the surfaces */
+  model_input u; /* behind the inputs of the model: sides of surfaces, what is held and active, what was captured */
   double tolerance;
   double step;       /* Co-Simulation: the next step to try; 0: not known */
   double next_event; /* the next event by time, when has_next */
@@ -40,7 +40,9 @@ typedef struct model_fmu_data {
   int ended;     /* the condition of 'until' holds */
   int held_q[MODEL_N], held_v[MODEL_N]; /* starts set by the importer: the others move first */
   int stays[MODEL_FMU_SURFACES1]; /* 1: the motion stays on the surface, its side is between -1 and 1 */
-  int truth[MODEL_FMU_SURFACES1]; /* of comparisons in 'until' */
+  int truth[MODEL_FMU_SURFACES1]; /* of comparisons in conditions */
+  int happened[MODEL_FMU_EVENTS1]; /* events that lock, attach and detach happen once */
+  int due;                         /* one of them at the start */
 } model_fmu_data;
 
 typedef struct model_fmu {
@@ -76,7 +78,7 @@ model_fmu_status model_fmu_slope(model_fmu *f, unsigned unknown, unsigned known,
 /* Makes the start consistent, and finds on which side of each surface it is. */
 model_fmu_status model_fmu_start(model_fmu *f);
 
-/* Whatever is due now: projection, sides, the end, the next event by time. `moved`: states have changed. */
+/* Whatever is due now: projection, sides, events, the end, the next event by time. `moved`: states have changed. */
 model_fmu_status model_fmu_update(model_fmu *f, int *moved);
 
 /* Model Exchange: is the state so far off the constraints that it has to be moved back? */
@@ -92,5 +94,39 @@ void model_fmu_save(const model_fmu_data *d, unsigned char *bytes);
 model_fmu_status model_fmu_load(model_fmu *f, const unsigned char *bytes, size_t size, model_fmu_data *d);
 /* Takes over a saved state of the same kind. */
 void model_fmu_restore(model_fmu *f, const model_fmu_data *d);
+
+/* ---------------------------------------------------------------- between the files of the instance */
+
+model_fmu_status model_fmu_status_of(model_fmu *f, model_status status);
+
+/* Members by number: parameters; the inputs of the model, then the others; the side of a surface; a flag. */
+double *model_fmu_parameter(model_params *p, int i);
+double *model_fmu_input(model_input *u, int i);
+double *model_fmu_side(model_input *u, int k);
+double *model_fmu_flag(model_input *u, int k);
+/* Is the coordinate held by an event? */
+int model_fmu_is_held(const model_input *u, int i);
+
+/* The state has changed. */
+void model_fmu_forget(model_fmu *f);
+/* Accelerations and multipliers of the state are there. */
+model_fmu_status model_fmu_move(model_fmu *f);
+/* In initialization mode values are those of the consistent start. */
+model_fmu_status model_fmu_settle(model_fmu *f);
+/* The same at any state; u gets the sides of surfaces that the motion stays on. */
+model_status model_fmu_flow(const model_fmu_data *d, const model_state *x, model_input *u, double *a, double *lambda);
+int model_fmu_stay_count(const model_fmu_data *d);
+/* W x = r by elimination with pivots by columns; 0: singular. */
+int model_fmu_solve(double *W, double *r, int n);
+
+/* What is watched, one number for each surface: positive as long as nothing happens. */
+model_fmu_status model_fmu_watch(model_fmu *f, double *z);
+/* On which side of each surface the state is; where it is on one, to which side it leaves. */
+model_fmu_status model_fmu_find_sides(model_fmu *f);
+/* Which comparisons hold, which conditions: whether the motion has ended, whether an event is due. */
+void model_fmu_find_truths(model_fmu *f);
+/* The next event by time. */
+void model_fmu_plan(model_fmu *f);
+model_fmu_status model_fmu_project(model_fmu *f);
 
 #endif

@@ -42,6 +42,7 @@ typedef struct Contender {
   void (*torques)(void *self, double *tau);        /* of the last inverse, nv */
   double (*entry)(void *self, int i, int j);       /* M of the last inertia, i >= j, never in rows of a free base */
   double (*bytes)(void *self);                     /* workspace */
+  int states;                                      /* that a call computes; 0 as 1 */
 } Contender;
 
 /* Ends with one without a name. */

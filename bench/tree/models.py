@@ -7,13 +7,14 @@ First line: bodies, then gravity. One line per body, children after parents and 
     inertia about it (xx xy xz yy yz zz) | principal axes (9, columns) and moments (3) | q | v | tau | vdot
 kind: revolute (about z), ball (quaternion w x y z; rates: angular velocity in body axes), free (quaternion, position;
 rates: angular velocity in body axes, rates of the position). The joint is at the origin of the body.
-With SOURCE_DIR also reference_chain: the 1000 links of tests/reference/spatial with the accelerations that are known to
+humanoid_in_line has its axes in line. With SOURCE_DIR also arm7 from examples/arm7.urdf, and reference_chain: the 1000 links of tests/reference/spatial with the accelerations that are known to
 50 digits in the place of vdot.
 """
 import json
 import math
 import random
 import sys
+from xml.etree import ElementTree
 
 KINDS = {"revolute": (1, 1), "ball": (4, 3), "free": (7, 6)}
 
@@ -97,6 +98,53 @@ def humanoid():
     return parents
 
 
+def in_line(name, parents, kinds):
+    """The same tree as machines are built: each axis is along one of its parent's, as are the ways between joints and
+    the principal axes; mass centres lie on an axis."""
+    rng = random.Random("pfaff in line " + name)
+    axes = ([1.0, 0, 0, 0, 1, 0, 0, 0, 1], [0.0, 0, 1, 1, 0, 0, 0, 1, 0], [0.0, 1, 0, 0, 0, 1, 1, 0, 0])
+    bodies = []
+    for parent, kind in zip(parents, kinds):
+        body = random_body(rng, parent, kind)
+        place, moments, at = rng.randrange(3), body[33:36], rng.randrange(3)
+        body[2:11] = axes[rng.randrange(1, 3)] if kind == "revolute" else axes[0]
+        body[11:14] = [x if i == place else 0.0 for i, x in enumerate(body[11:14])]
+        body[15:18] = [x if i == at else 0.0 for i, x in enumerate(body[15:18])]
+        body[18:24] = [moments[0], 0.0, 0.0, moments[1], 0.0, moments[2]]
+        body[24:33] = axes[0]
+        body[33:36] = moments
+        bodies.append(body)
+    return bodies
+
+
+def arm(path):
+    """A chain of revolute joints in URDF, at a random state; its axes become z by turning frames, which is exact for
+    axes of coordinates."""
+    rng = random.Random("pfaff arm")
+    robot = ElementTree.parse(path).getroot()
+    links = {link.get("name"): link for link in robot.findall("link")}
+    numbers = lambda element, name, key: [float(x) for x in element.find(name).get(key).split()]
+    bodies, before = [], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]  # columns: axes of the frame in those of the link
+    for joint in robot.findall("joint"):
+        if joint.get("type") != "revolute":
+            continue
+        z = [int(x) for x in numbers(joint, "axis", "xyz")]
+        x = [0, 0, 1] if z[0] else [1, 0, 0]
+        y = [z[1]*x[2] - z[2]*x[1], z[2]*x[0] - z[0]*x[2], z[0]*x[1] - z[1]*x[0]]
+        frame = [x, y, z]
+        to_frame = lambda v, axes: [sum(a*b for a, b in zip(axis, v)) for axis in axes]
+        turn = [float(sum(a*b for a, b in zip(before[i], frame[j]))) for i in range(3) for j in range(3)]
+        inertial = links[joint.find("child").get("link")].find("inertial")
+        moments = [float(inertial.find("inertia").get(key)) for key in ("ixx", "iyy", "izz")]
+        moments = [sum(axis[i]**2*moments[i] for i in range(3)) for axis in frame]
+        row = [len(bodies) - 1, "revolute"] + turn + to_frame(numbers(joint, "origin", "xyz"), before)
+        row += [float(inertial.find("mass").get("value"))] + to_frame(numbers(inertial, "origin", "xyz"), frame)
+        row += [moments[0], 0.0, 0.0, moments[1], 0.0, moments[2], 1.0, 0, 0, 0, 1, 0, 0, 0, 1] + moments
+        bodies.append(row + [rng.uniform(-math.pi, math.pi)] + [rng.gauss(0, size) for size in (0.5, 2, 3)])
+        before = frame
+    return bodies
+
+
 def reference(path):
     with open(path) as file:
         case = json.load(file)
@@ -128,8 +176,10 @@ def main():
     tree = depth_first([(k - 1)//2 if k else -1 for k in range(63)])
     write(f"{folder}/tree_63.txt", mechanism("tree", tree, ["free"] + ["revolute"]*62))
     write(f"{folder}/humanoid.txt", mechanism("humanoid", humanoid(), ["free"] + ["revolute"]*30))
+    write(f"{folder}/humanoid_in_line.txt", in_line("humanoid", humanoid(), ["free"] + ["revolute"]*30), (0.0, 0.0, -9.81))
     write(f"{folder}/ball_30.txt", mechanism("ball", range(-1, 29), ["ball"]*30))
     if len(sys.argv) > 2:
+        write(f"{folder}/arm7.txt", arm(f"{sys.argv[2]}/examples/arm7.urdf"), (0.0, 0.0, -9.81))
         bodies, gravity = reference(f"{sys.argv[2]}/tests/reference/spatial/18_chain_1000.json")
         write(f"{folder}/reference_chain.txt", bodies, gravity)
 

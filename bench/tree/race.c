@@ -229,7 +229,8 @@ static void race_task(const Mechanism *m, Runner *runners, int count, int task, 
   for (int i = 0; i < count; i++) {
     if (!runners[i].task) continue;
     const Runner *r = &runners[i];
-    printf("%s\"%s\": {\"ns\": %.1f, \"error\": %.2g}", comma, r->is->name, r->best*1e9, r->error);
+    printf("%s\"%s\": {\"ns\": %.1f, \"error\": %.2g}", comma, r->is->name,
+           r->best*1e9/(r->is->states ? r->is->states : 1), r->error);
     comma = ", ";
   }
   printf("}");

@@ -126,7 +126,8 @@ typedef struct PfJacobian {
 PF_API PfStatus pf_expr_jacobian(PfContext *ctx, PfArena *arena, const PfExpr *roots, int root_count,
                                  const PfExpr *symbols, int symbol_count, PfJacobian *jacobian);
 
-/* Replaces symbols[i] by values[i], all at once, in every root. `out` may be `roots`. */
+/* Replaces symbols[i] by values[i], all at once, in every root. Other parts than symbols are replaced where they stand
+ * as they are: a sum is no part of a longer one. `out` may be `roots`. */
 PF_API PfStatus pf_expr_substitute(PfContext *ctx, const PfExpr *roots, int root_count,
                                    const PfExpr *symbols, const PfExpr *values, int count, PfExpr *out);
 

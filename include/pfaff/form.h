@@ -106,6 +106,14 @@ typedef struct PfSpatial {
  * result lives in `arena`, the names in the solver. */
 PF_API PfStatus pf_solver_spatial(PfSolver *solver, PfArena *arena, const double *values, PfSpatial *spatial);
 
+/* Forward dynamics of a tree of bodies without constraints, written out for this mechanism: n accelerations, then two
+ * pairs of numbers about the pivots: where the first is not larger than 1e-12 times the second some joint moves no
+ * mass. The inputs of the tape are those of pf_system_symbols up to the velocities; with `values`, numbers of the
+ * parameters for good, they begin with the time. For one state by pf_tape_run, for many by pf_tape_run_many;
+ * pf_context_set_native makes code of both. Agrees with the formulation 'recursive' up to rounding. Fails with
+ * PF_ERR_MODEL and the reason where it does not apply. */
+PF_API PfStatus pf_flow_tape(const PfSystem *system, const double *values, PfTape **tape);
+
 /* ---------------------------------------------------------------- inverse dynamics with constraints */
 
 typedef struct PfInverse PfInverse;

@@ -138,6 +138,11 @@ PF_API PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model
 /* Do the forces of the equations? */
 PF_API PfStatus pf_forces_may_jump(PfContext *ctx, PfArena *arena, const PfEquations *equations, bool *may);
 
+/* A condition as logic of comparisons: each becomes g < 0, g <= 0 or g = 0 (`op`; PF_OP_LESS for what is no comparison
+ * but a value, less than 0 when that is true), for which `add` gives the symbol of its truth. */
+typedef PfStatus PfAddComparison(void *user, PfExpr g, PfOp op, PfExpr *truth);
+PF_API PfStatus pf_condition_read(PfContext *ctx, PfExpr condition, PfAddComparison *add, void *user, PfExpr *logic);
+
 /* Total time derivative of g; accelerations in it are symbols. */
 PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr g, PfExpr *rate);
 

@@ -196,6 +196,13 @@ typedef struct PfAction {
   PfPlace place;
 } PfAction;
 
+/* Do both hold the same two bodies together, or let them go? */
+static inline bool pf_actions_join_same(const PfAction *a, const PfAction *b)
+{
+  return (a->bodies[0] == b->bodies[0] && a->bodies[1] == b->bodies[1]) ||
+         (a->bodies[0] == b->bodies[1] && a->bodies[1] == b->bodies[0]);
+}
+
 /* Happens once: at an instant, or as soon as a condition holds. */
 typedef struct PfEvent {
   const char *text;

@@ -52,6 +52,9 @@ void pf_text_add(PfText *text, const char *string);
 void pf_text_print(PfText *text, const char *format, ...) PF_PRINTF(2, 3);
 const char *pf_text_get(const PfText *text);
 
+/* As strtod, with a point whatever locale the host has set (plain.c). */
+double pf_read_double(const char *text, char **end);
+
 /* x by the fewest digits that read back as the same double, laid out as %.17g does; where there is room for
  * PF_LONGEST_NUMBER bytes. Gives the length (digits.c). */
 enum { PF_LONGEST_NUMBER = 32 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growable arrays and growable text. */
 #include "base/base.h"
+#include "base/plain.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@ void pf_text_print(PfText *text, const char *format, ...)
   va_list words, again;
   va_start(words, format);
   va_copy(again, words);
+  const PfPlain plain = pf_plain_begin();
   int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
   if (text->failed || length < 0 || !pf_reserve(text->allocator, text, text->count + (size_t)length + 1)) {
@@ -55,6 +57,7 @@ void pf_text_print(PfText *text, const char *format, ...)
     vsnprintf(text->at + text->count, (size_t)length + 1, format, words);
     text->count += (size_t)length;
   }
+  pf_plain_end(plain);
   va_end(words);
 }
 

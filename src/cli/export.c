@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff export: a model as source for other programs. */
 #include "cli/derive.h"
+#include "cli/motion.h"
 #include "export/export.h"
 #include "export/fmu.h"
 #include "out/file.h"
@@ -64,9 +65,11 @@ typedef struct Exported {
   const Options *options;
   const Target *target;
   PfSystem *system;
+  PfSystem *plain;        /* FMU: before what switches was taken out */
   PfExport export;
   PfExportFiles files;
-  PfSwitches *sides;
+  PfFmuInputs inputs;
+  Motion motion;          /* of a model with events, at its start */
   PfFmuMade made;
   PfText folder; /* where they go; empty: --out is the name of the only one */
 } Exported;
@@ -137,9 +140,8 @@ static PfStatus check_options(Exported *x)
 
 /* ---------------------------------------------------------------- the model */
 
-static PfStatus free_input(Session *s, const char *name, size_t length)
+static PfStatus free_input(Session *s, PfModel *model, const char *name, size_t length)
 {
-  PfModel *model = s->model;
   const char *nearest = NULL;
   int best = 0;
   char asked[PF_LONGEST_NAME];
@@ -162,7 +164,8 @@ static PfStatus free_inputs(Session *s, const char *list)
   if (!list) return PF_OK;
   for (const char *at = list; *at; at += strspn(at, ", ")) {
     size_t length = strcspn(at, ", ");
-    PF_TRY(free_input(s, at, length));
+    PF_TRY(free_input(s, s->model, at, length));
+    if (s->model->complete && s->model->complete != s->model) PF_TRY(free_input(s, s->model->complete, at, length));
     at += length;
   }
   return pf_equations_derive(s->ctx, s->arena, s->model, &s->equations);
@@ -200,33 +203,32 @@ static PfStatus write_equations(Exported *x)
 
 /* ---------------------------------------------------------------- an FMU */
 
-/* The same numbers as those of another system of the model; further inputs are 1: sides. */
-static PfStatus take_over(Session *s, const PfSystem *from, const double *old, const PfSystem *to, double **values)
+/* A model with events: the complete one, at its start. */
+static PfStatus place_complete(Exported *x, const PfSystem **from, double **values)
 {
-  const PfSymbols *in = pf_system_symbols(from), *out = pf_system_symbols(to);
-  double *v = *values = pf_arena_array(s->arena, double, out->count);
-  if (!v) return pf_no_room(s->ctx, "the export");
-  int given = in->q - in->inputs;
-  memcpy(v, old, (size_t)in->q*sizeof *v); /* parameters, time, inputs */
-  for (int i = given; i < out->q - out->inputs; i++) v[out->inputs + i] = 1;
-  memcpy(v + out->q, old + in->q, (size_t)(in->count - in->q)*sizeof *v);
+  PF_TRY(pf_cli_place(&x->motion, &x->s, x->options));
+  *from = pf_sim_complete_system(x->motion.sim);
+  *values = pf_arena_array(x->s.arena, double, pf_system_symbols(*from)->count);
+  if (!*values) return pf_no_room(x->s.ctx, "the export");
+  memcpy(*values, pf_sim_complete_values(x->motion.sim), (size_t)pf_system_symbols(*from)->count*sizeof **values);
   return PF_OK;
 }
 
-/* What switches becomes an input of the equations, so that they are smooth between events. */
-static PfStatus take_sides_out(Exported *x, double **values)
+static PfStatus prepare_fmu(Exported *x, double **values, PfExportOptions *how)
 {
-  Session *s = &x->s;
-  PfSystem *smooth;
-  x->sides = pf_arena_array(s->arena, PfSwitches, 1);
-  if (!x->sides) return pf_no_room(s->ctx, "the export");
-  PF_TRY(pf_switches_find(s->ctx, s->arena, &s->equations, x->sides));
-  if (!x->sides->count) return PF_OK;
-  PF_TRY(pf_system_new(s->ctx, &x->sides->equations, &smooth));
-  PfStatus status = take_over(s, x->system, *values, smooth, values);
-  pf_system_free(x->system);
-  x->system = smooth;
-  return status;
+  PfStart start;
+  const PfSystem *from;
+  if (x->s.model->event_count) {
+    PF_TRY(place_complete(x, &from, values));
+  } else {
+    PF_TRY(pf_system_new(x->s.ctx, &x->s.equations, &x->plain));
+    PF_TRY(pf_cli_start(&x->s, x->options, x->plain, values, &start));
+    from = x->plain;
+  }
+  PF_TRY(pf_fmu_prepare(x->s.ctx, x->s.arena, from, *values, &x->inputs));
+  x->system = x->inputs.system;
+  *values = x->inputs.values;
+  return pf_fmu_choose(x->s.ctx, &x->inputs, how);
 }
 
 /* Equations for people; those of a model that is too large for that are left out. */
@@ -243,8 +245,9 @@ static double stop_time(const Exported *x, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(x->system);
   double horizon = 0;
-  if (!x->s.model->run.given) return values[in->time] + 1;
-  if (pf_expr_evaluate(x->s.ctx, &x->s.model->run.horizon, 1, in->symbol, values, in->count, &horizon) != PF_OK)
+  const PfModel *model = x->export.model;
+  if (!model->run.given) return values[in->time] + 1;
+  if (pf_expr_evaluate(x->s.ctx, &model->run.horizon, 1, in->symbol, values, in->count, &horizon) != PF_OK)
     return NAN;
   return values[in->time] + horizon;
 }
@@ -255,8 +258,8 @@ static PfStatus write_fmu(Exported *x, const double *values)
   PfText equations;
   PfExportFile *file = x->files.at;
   PfFmuOptions how = {.version = isnan(x->options->fmi) ? 3 : (int)x->options->fmi, .stop = stop_time(x, values),
-                      .until = s->model->run.given ? s->model->run.until : PF_EXPR_NONE,
-                      .sides = x->sides->count ? x->sides : NULL, .compile = true};
+                      .until = x->export.model->run.given ? x->export.model->run.until : PF_EXPR_NONE,
+                      .inputs = &x->inputs, .compile = true};
   pf_text_init(&equations, pf_context_allocator(s->ctx));
   put_equations(s, &equations);
   how.equations = pf_text_get(&equations);
@@ -275,31 +278,40 @@ static PfStatus write_fmu(Exported *x, const double *values)
 
 /* ---------------------------------------------------------------- code */
 
-static PfStatus write_code(Exported *x)
+static PfStatus write_source(Exported *x, const double *values)
 {
-  Session *s = &x->s;
-  double *values;
-  PfStart start;
   PfReference reference;
   const Options *o = x->options;
-  PfExportOptions how = {.words = x->target->words, .form = o->form,
-                         .most = isnan(o->most) ? MOST_OPERATIONS : o->most};
-  PF_TRY(free_inputs(s, o->inputs));
-  PF_TRY(pf_system_new(s->ctx, &s->equations, &x->system));
-  PF_TRY(pf_cli_start(s, o, x->system, &values, &start));
-  if (is_fmu(x)) PF_TRY(take_sides_out(x, &values));
-  const char *name = name_of(s);
-  if (!name) return pf_no_room(s->ctx, "the export");
-  PF_TRY(pf_export_collect(s->ctx, s->arena, x->system, values, name, &how, &x->export));
-  if (is_fmu(x)) return write_fmu(x, values);
   PF_TRY(pf_export_reference(&x->export, values, &reference));
   if (!reference.count)
-    pf_warn_at(s->ctx, (PfPlace){0}, "the self-test is empty: there are no accelerations at the start, nor near it");
+    pf_warn_at(x->s.ctx, (PfPlace){0}, "the self-test is empty: there are no accelerations at the start, nor near it");
   if (!strcmp(x->target->name, "c"))
     return pf_export_c(&x->export, &reference, o->single ? PF_REAL_FLOAT : PF_REAL_DOUBLE, &x->files);
   if (!strcmp(x->target->name, "python")) return pf_export_python(&x->export, &reference, &x->files);
   if (!strcmp(x->target->name, "casadi")) return pf_export_casadi(&x->export, &reference, &x->files);
   return pf_export_matlab(&x->export, &reference, &x->files);
+}
+
+static PfStatus prepare_source(Exported *x, double **values)
+{
+  PfStart start;
+  PF_TRY(pf_system_new(x->s.ctx, &x->s.equations, &x->system));
+  return pf_cli_start(&x->s, x->options, x->system, values, &start);
+}
+
+static PfStatus write_code(Exported *x)
+{
+  Session *s = &x->s;
+  double *values;
+  const Options *o = x->options;
+  PfExportOptions how = {.words = x->target->words, .form = o->form,
+                         .most = isnan(o->most) ? MOST_OPERATIONS : o->most};
+  PF_TRY(free_inputs(s, o->inputs));
+  PF_TRY(is_fmu(x) ? prepare_fmu(x, &values, &how) : prepare_source(x, &values));
+  const char *name = name_of(s);
+  if (!name) return pf_no_room(s->ctx, "the export");
+  PF_TRY(pf_export_collect(s->ctx, s->arena, x->system, values, name, &how, &x->export));
+  return is_fmu(x) ? write_fmu(x, values) : write_source(x, values);
 }
 
 /* ---------------------------------------------------------------- files */
@@ -334,8 +346,7 @@ static PfStatus export(Exported *x)
   pf_text_init(&x->folder, pf_context_allocator(x->s.ctx));
   PF_TRY(check_options(x));
   PF_TRY(pf_cli_load(&x->s, x->options));
-  if (is_fmu(x)) PF_TRY(pf_fmu_check(x->s.ctx, x->s.model));
-  pf_cli_warn_events(&x->s);
+  if (!is_fmu(x)) pf_cli_warn_events(&x->s);
   PF_TRY(!strcmp(x->target->name, "latex") ? write_equations(x) : write_code(x));
   return write_files(x);
 }
@@ -433,6 +444,8 @@ static int run(const Console *console, int argc, char **argv)
   pf_export_files_free(&x.files);
   pf_export_free(&x.export);
   pf_system_free(x.system);
+  pf_system_free(x.plain);
+  pf_cli_end(&x.motion);
   if (x.s.ctx) pf_text_free(&x.folder);
   pf_cli_close(&x.s);
   return code;

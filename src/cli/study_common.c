@@ -197,14 +197,14 @@ static bool hint_dots(Study *st, const char *text)
   const char *equals = text ? strchr(text, '=') : NULL;
   if (!equals) return false;
   char *first_end, *end;
-  const double first = strtod(equals + 1, &first_end);
+  const double first = pf_read_double(equals + 1, &first_end);
   if (first_end == equals + 1) return false;
   const char *mark = first_end + strspn(first_end, " ");
   mark -= mark > text && !strncmp(mark, "..", 2) && mark[-1] == '.'; /* 8...18: strtod took one of them */
   for (size_t i = 0; i < sizeof marks/sizeof *marks; i++) {
     size_t length = strlen(marks[i]);
     if (strncmp(mark, marks[i], length) != 0) continue;
-    const double second = strtod(mark + length, &end);
+    const double second = pf_read_double(mark + length, &end);
     if (end == mark + length) continue;
     pf_hint(st->s.ctx, "write %.*s%g..%g%s", (int)(equals + 1 - text), text, first, second, end);
     return true;

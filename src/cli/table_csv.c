@@ -160,7 +160,7 @@ static PfStatus read_number(const Reader *r, int line, const Table *table, int c
   char *end;
   *value = NAN;
   if (!*field || (!strcmp(table->names[0], "branch") && !strcmp(table->names[column], "stability"))) return PF_OK;
-  *value = strtod(field, &end);
+  *value = pf_read_double(field, &end);
   bool decimal = !strpbrk(field, "xX"); /* 0x10 is 16 for C */
   if (end != field && !*end && decimal) return PF_OK;
   pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: '%.40s' is not a %snumber", r->path, line, field, decimal ? "" : "decimal ");

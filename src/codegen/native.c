@@ -10,6 +10,7 @@
 #include <float.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -390,7 +391,10 @@ PfStatus pf_context_set_native(PfContext *ctx, PfNative mode)
   if (mode == PF_NATIVE_ON) {
     look_around(n);
     if (!n->has_compiler) {
-      pf_fail(ctx, PF_ERR_MISSING, "native code needs a C compiler, and there is no cc, gcc or clang");
+      const char *given = getenv("PFAFF_CC");
+      if (given && *given)
+        pf_fail(ctx, PF_ERR_MISSING, "native code needs a C compiler, and PFAFF_CC names none: '%s'", given);
+      else pf_fail(ctx, PF_ERR_MISSING, "native code needs a C compiler, and there is no cc, gcc or clang");
       pf_hint(ctx, "install one, or name it in the variable PFAFF_CC; without native code results are the same");
       return PF_ERR_MISSING;
     }

@@ -91,6 +91,13 @@ static void put_constant(PfText *text, const void *user, int constant)
   pf_text_print(text, "c[%d]", constant);
 }
 
+void pf_native_put_single(PfText *text, int group)
+{
+  put_vectors(text, "angles", group);
+  put_vectors(text, "pair", 2);
+  pf_text_add(text, single_head);
+}
+
 static PfStatus write_single(PfContext *ctx, PfArena *arena, const PfProgram *program, PfText *text)
 {
   const PfCodeStyle style = {
@@ -100,9 +107,7 @@ static PfStatus write_single(PfContext *ctx, PfArena *arena, const PfProgram *pr
                   "const struct functions *restrict use",
     .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output, .put_constant = put_constant};
   PfProgram sorted;
-  put_vectors(text, "angles", style.group);
-  put_vectors(text, "pair", 2);
-  pf_text_add(text, single_head);
+  pf_native_put_single(text, style.group);
   PF_TRY(pf_program_angles_first(ctx, arena, program, &sorted));
   return pf_code_write(ctx, &sorted, &style, text);
 }
@@ -154,6 +159,12 @@ static void put_constant_lanes(PfText *text, const void *user, int constant)
   pf_text_print(text, "pf_all(c[%d])", constant);
 }
 
+void pf_native_put_many(PfText *text)
+{
+  put_vectors(text, "lanes", PF_LANES);
+  pf_text_add(text, many_head);
+}
+
 static PfStatus write_many(PfContext *ctx, const PfProgram *program, PfText *text)
 {
   static const PfCodeStyle style = {
@@ -163,9 +174,23 @@ static PfStatus write_many(PfContext *ctx, const PfProgram *program, PfText *tex
                   "const struct functions *restrict use",
     .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output,
     .put_constant = put_constant_lanes};
-  put_vectors(text, "lanes", PF_LANES);
-  pf_text_add(text, many_head);
+  pf_native_put_many(text);
   return pf_code_write(ctx, program, &style, text);
+}
+
+void pf_native_put_functions(PfText *text)
+{
+  pf_text_add(text, functions);
+}
+
+void pf_native_put_end(PfText *text)
+{
+  static const char *const names[] = {"sincos", "sincos_group", "sin", "cos", "sqrt", "fabs",
+#define USE(name) #name,
+    PF_NATIVE_FUNCTIONS(USE) PF_NATIVE_FUNCTIONS_OF_TWO(USE)
+#undef USE
+  };
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++) pf_text_print(text, "#undef pf_%s\n", names[i]);
 }
 
 PfStatus pf_native_source(PfContext *ctx, const PfTape *tape, bool many, const char *key, PfText *text)
@@ -173,7 +198,7 @@ PfStatus pf_native_source(PfContext *ctx, const PfTape *tape, bool many, const c
   PfProgram program;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   if (!arena) return pf_no_room(ctx, "code");
-  pf_text_add(text, functions);
+  pf_native_put_functions(text);
   pf_text_print(text, "extern const char pf_key[];\nconst char pf_key[] = \"%s\";\n", key);
   PfStatus status = pf_tape_program(ctx, arena, tape, &program);
   if (status == PF_OK) status = many ? write_many(ctx, &program, text) : write_single(ctx, arena, &program, text);

@@ -92,7 +92,9 @@ static const struct {
   {PF_EXPORT_POSES, "Positions (FRAMES x 3) and rotation matrices (FRAMES x 9) of all frames, in the axes of the "
                     "ground."},
   {PF_EXPORT_CONTACTS, "Where contacts touch, and the forces there on the bodies (CONTACTS x 3 each), in the axes of "
-                       "the ground."},
+                       "the\n * ground. Along a direction in which the placement leaves no motion (the height of an "
+                       "upright wheel) there is no\n"
+                       " * constraint, and the force is 0 there."},
   {PF_EXPORT_OUTPUTS, "What the model plots."},
   {PF_EXPORT_SURFACES, "What changes its sign where forces switch (SURFACES): sign, abs, min, max and comparisons."},
   {PF_EXPORT_RESIDUAL, "Inverse dynamics: tau (N) = M a - F - A^T lambda, the generalised forces besides those of "
@@ -143,9 +145,10 @@ static const char jacobian[] =
 "                    @_real *J);\n\n";
 
 static const char actuate[] =
-"/* Inverse dynamics by the inputs: those nearest to u for which the accelerations are a, as far as they can be made "
-"so;\n"
-" * `missed` is the generalised force that no input gives. The forces must be linear in the inputs. */\n"
+"/* Inverse dynamics by the inputs: from u on, by the shortest changes, those for which the accelerations are a, as "
+"far as\n"
+" * they can be made so; `missed` is the length of what is left of them. Where it matters for the accelerations only\n"
+" * slowly, as for k*u^2 near u = 0, begin with another u. */\n"
 "@_status @_actuate(const @_params *p, const @_state *x, const @_real *a, @_input *u, @_real *missed);\n\n";
 
 static void put_functions(const PfCText *c)
@@ -174,7 +177,7 @@ static void put_title(const PfCText *c)
 
 static const char state[] =
 "typedef struct @_state {\n"
-"  @_real time;\n"
+"  double time;\n"
 "  @_real q[$_N], v[$_N]; /* coordinates and their rates */\n"
 "} @_state;\n\n"
 "typedef struct @_energy {\n"

@@ -15,6 +15,8 @@ typedef struct PfCText {
 void pf_c_put(const PfCText *c, const char *marked);
 /* A number as a constant of the type. */
 void pf_c_put_number(const PfCText *c, double value);
+/* Time is double in any case: thousands of steps are added up. */
+void pf_c_put_time(const PfCText *c, double value);
 
 /* "const robot_params *p, … double *M": what a straight-line function takes; names alone where it is called. */
 typedef enum PfCList { PF_C_DECLARED, PF_C_NAMED } PfCList;
@@ -31,6 +33,9 @@ void pf_c_put_friction_solver(const PfCText *c);
 void pf_c_put_interface(const PfCText *c);
 PfStatus pf_c_put_source(const PfCText *c);
 void pf_c_put_test(const PfCText *c, const PfReference *reference);
+/* robot_fast.h and robot_fast.c: where accelerations are straight-line, in double. */
+bool pf_c_has_fast(const PfCText *c);
+PfStatus pf_c_put_fast(const PfCText *header, const PfCText *source);
 void pf_c_put_makefile(const PfCText *c);
 void pf_c_put_readme(const PfCText *c);
 

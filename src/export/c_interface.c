@@ -51,17 +51,23 @@ static const char no_projection[] =
 "\n";
 
 static const char projection[] =
-"/* The change of least length in the metric of M (of 1 where that is singular) that takes the rows off `miss`. */\n"
-"static @_status @_correct(const @_params *p, const @_state *x, const @_input *u, const int *row, int rows,\n"
-"                          const @_real *miss, @_real *change)\n"
+"/* The change of least length in the metric of M (of 1 where that is singular) that takes the rows off `miss`. As "
+"much\n"
+" * may be left as is `enough`: terms as large as these have no more digits. */\n"
+"static @_status @_correct(const @_params *p, const @_state *x, const @_input *u, const int *row, int rows, int "
+"level,\n"
+"                          const @_real *miss, @_real *change, @_real *enough)\n"
 "{\n"
-"  @_real M[$_N*$_N], F[$_N], A[$_M1*$_N], b[$_M1], lambda[$_M1];\n"
+"  @_real M[$_N*$_N], F[$_N], A[$_M1*$_N], b[$_M1], lambda[$_M1], size;\n"
 "  @_factors f;\n"
 "  int i, j;\n"
 "  @_matrices(p, x, u, M, F, A, b);\n"
 "  for (i = 0; i < rows; i++) {\n"
 "    for (j = 0; j < $_N; j++) A[i*$_N + j] = A[row[i]*$_N + j]; /* row[i] >= i */\n"
 "    b[i] = -miss[row[i]];\n"
+"    size = 0;\n"
+"    for (j = 0; j < $_N; j++) size += `fabs(A[i*$_N + j]*(level ? x->v[j] : x->q[j]));\n"
+"    if (size*~1e-13~2e-6~ > *enough) *enough = size*~1e-13~2e-6~;\n"
 "  }\n"
 "  for (i = 0; i < $_N; i++) F[i] = 0;\n"
 "  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(A, rows*$_N) || !@_are_finite(b, rows)) return $_NOT_FINITE;\n"
@@ -90,18 +96,18 @@ static const char rest_of_projection[] =
 "  for (level = 0; level < 2; level++) {\n"
 "    const int rows = level ? $_VELOCITIES : $_POSITIONS;\n"
 "    const int *row = level ? velocity_row : position_row;\n"
-"    @_real position[$_M1], velocity[$_M1], change[$_N], most = 0, before = 0;\n"
-"    for (round = 0; rows && round < 20; round++) {\n"
+"    @_real position[$_M1], velocity[$_M1], change[$_N], most = 0, before = 0, enough = ~1e-6~1e-2~;\n"
+"    for (round = 0; rows && round < 40; round++) {\n"
 "      @_status status;\n"
 "      @_violations(p, x, u, position, velocity);\n"
 "      most = @_largest(level ? velocity : position, row, rows);\n"
-"      if (!(most > ~1e-14~1e-7~) || (round && !(most < before/2))) break;\n"
+"      if (!(most > ~1e-14~1e-7~) || (round && most <= enough && !(most < before/2))) break;\n"
 "      before = most;\n"
-"      status = @_correct(p, x, u, row, rows, level ? velocity : position, change);\n"
+"      status = @_correct(p, x, u, row, rows, level, level ? velocity : position, change, &enough);\n"
 "      if (status != $_OK) return status;\n"
 "      for (i = 0; i < $_N; i++) *(level ? &x->v[i] : &x->q[i]) += change[i];\n"
 "    }\n"
-"    if (!(most <= ~1e-6~1e-2~)) return $_NO_CONVERGENCE;\n"
+"    if (!(most <= enough)) return $_NO_CONVERGENCE;\n"
 "  }\n"
 "  return @_are_finite(x->q, $_N) && @_are_finite(x->v, $_N) ? $_OK : $_NOT_FINITE;\n"
 "}\n"
@@ -124,7 +130,7 @@ static const char step[] =
 "      s.q[i] = x->q[i] + next*s.v[i];\n"
 "      s.v[i] = x->v[i] + next*a[i];\n"
 "    }\n"
-"    s.time = x->time + next;\n"
+"    s.time = x->time + (double)next;\n"
 "  }\n"
 "  for (i = 0; i < $_N; i++) {\n"
 "    x->q[i] += q[i];\n"
@@ -137,49 +143,60 @@ static const char step[] =
 
 /* ---------------------------------------------------------------- derivatives */
 
-static const char derivatives[] =
-"/* K d(a, lambda) = -d(residuals), K that of the accelerations themselves. */\n"
-"@_status @_derivatives(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
-"                       @_real *D)\n"
+static const char respond[] =
+"/* K d(a, lambda) = -d(residuals), K that of the accelerations themselves: column by column, in place. */\n"
+"static @_status @_respond(const @_params *p, const @_state *x, const @_input *u, const @_real *lambda, @_real *D,\n"
+"                          int columns)\n"
 "{\n"
 "  @_real right[$_N], da[$_N], dlambda[$_M1];\n"
 "  @_factors f;\n"
 "  @_status status;\n"
 "  int i, k;\n";
 
-static const char derivatives_friction[] =
+static const char respond_friction[] =
 "  @_real C_lambda[$_N*$_M], J[$_M*$_M], W[$_M*$_M];\n"
 "  int j;\n";
 
-static const char derivatives_solve[] =
+static const char respond_factors[] =
 "  @_matrices(p, x, u, M, F, A, b);\n"
 "  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(A, $_M*$_N)) return $_NOT_FINITE;\n"
 "  status = @_factor(&f, M, A, $_M);\n"
-"  if (status != $_OK) return status;\n"
-"  @_slopes(p, x, u, a, lambda, D);\n";
+"  if (status != $_OK) return status;\n";
 
-static const char derivatives_feedback[] =
+static const char respond_feedback[] =
 "  @_friction(p, x, u, lambda, F, C_lambda);\n"
 "  @_feedback(&f, C_lambda, J);\n";
 
-static const char derivatives_columns[] =
-"  for (k = 0; k < $_COLUMNS; k++) {\n"
-"    for (i = 0; i < $_N; i++) right[i] = -D[i*$_COLUMNS + k];\n"
-"    for (i = 0; i < $_M; i++) b[i] = -D[($_N + i)*$_COLUMNS + k];\n"
+static const char respond_alone[] =
+"  (void)lambda;\n";
+
+static const char respond_columns[] =
+"  for (k = 0; k < columns; k++) {\n"
+"    for (i = 0; i < $_N; i++) right[i] = -D[i*columns + k];\n"
+"    for (i = 0; i < $_M; i++) b[i] = -D[($_N + i)*columns + k];\n"
 "    @_solve(&f, right, b, da, dlambda);\n";
 
-static const char derivatives_rub[] =
+static const char respond_rub[] =
 "    for (i = 0; i < $_M*$_M; i++) W[i] = J[i];\n"
 "    if (!@_gauss(W, dlambda)) return $_SINGULAR;\n"
 "    for (i = 0; i < $_N; i++)\n"
 "      for (j = 0; j < $_M; j++) right[i] += C_lambda[i*$_M + j]*dlambda[j];\n"
 "    @_solve(&f, right, b, da, dlambda);\n";
 
-static const char derivatives_end[] =
-"    for (i = 0; i < $_N; i++) D[i*$_COLUMNS + k] = da[i];\n"
-"    for (i = 0; i < $_M; i++) D[($_N + i)*$_COLUMNS + k] = dlambda[i];\n"
+static const char respond_end[] =
+"    for (i = 0; i < $_N; i++) D[i*columns + k] = da[i];\n"
+"    for (i = 0; i < $_M; i++) D[($_N + i)*columns + k] = dlambda[i];\n"
 "  }\n"
-"  return @_are_finite(D, ($_N + $_M)*$_COLUMNS) ? $_OK : $_NOT_FINITE;\n"
+"  return @_are_finite(D, ($_N + $_M)*columns) ? $_OK : $_NOT_FINITE;\n"
+"}\n"
+"\n";
+
+static const char derivatives[] =
+"@_status @_derivatives(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
+"                       @_real *D)\n"
+"{\n"
+"  @_slopes(p, x, u, a, lambda, D);\n"
+"  return @_respond(p, x, u, lambda, D, $_COLUMNS);\n"
 "}\n"
 "\n";
 
@@ -213,82 +230,59 @@ static const char linear[] =
 /* ---------------------------------------------------------------- inverse dynamics by inputs */
 
 static const char actuate_head[] =
-"/* With N along the null space of A: the shortest change of the inputs for which N^T F_u du comes nearest to\n"
-" * N^T (M a - F). */\n"
+"/* Newton's method: the shortest changes of the inputs that bring the accelerations nearest to a. */\n"
 "@_status @_actuate(const @_params *p, const @_state *x, const @_real *a, @_input *u, @_real *missed)\n"
-"{\n";
+"{\n"
+"  @_real now[$_N], lambda[$_M1], R[($_N + $_M)*$_INPUTS], r[$_N], B[$_INPUTS*$_INPUTS], T[$_INPUTS*$_N], U[$_N*$_N];\n"
+"  @_real y[$_INPUTS], du[$_INPUTS], before = 0;\n"
+"  int row[$_ACTUATE], other[$_ACTUATE], halved = 0, round, i, j, k;\n"
+"  for (round = 0; round < 30; round++) {\n"
+"    @_real most = 0, size = 0, gain = 0;\n"
+"    int reached, kept;\n"
+"    @_status status = @_accelerate(p, x, u, now, lambda);\n"
+"    if (status != $_OK) return status;\n"
+"    *missed = 0;\n"
+"    for (i = 0; i < $_N; i++) {\n"
+"      r[i] = a[i] - now[i];\n"
+"      *missed += r[i]*r[i];\n"
+"      size += a[i]*a[i];\n"
+"    }\n"
+"    *missed = `sqrt(*missed);\n"
+"    if (*missed <= ~1e-13~1e-6~*(1 + `sqrt(size))) break;\n"
+"    if (round && !(*missed < ~0.999~0.999~*before)) { /* too far: half of the step, or none */\n"
+"      if (halved++ < 8)\n"
+"        for (k = 0; k < $_INPUTS; k++) du[k] /= 2;\n";
 
 static const char actuate_middle[] =
-"  @_real lambda[$_M1], F_u[$_N*$_INPUTS], Q[$_N*$_N];\n"
-"  @_real W[$_N*$_INPUTS] = {0}, r[$_N], B[$_INPUTS*$_INPUTS], T[$_INPUTS*$_N] = {0}, y[$_INPUTS] = {0};\n"
-"  @_real U[$_N*$_N], most = 0;\n"
-"  int row[$_ACTUATE], other[$_ACTUATE], rank, left, reached, kept, i, j, k;\n"
-"  for (i = 0; i < $_M; i++) lambda[i] = 0;\n"
-"  @_matrices(p, x, u, M, F, A, b);\n"
-"  @_input_slopes(p, x, u, lambda, F_u);\n"
-"  for (i = 0; i < $_N; i++) {\n"
-"    r[i] = -F[i];\n"
-"    for (j = 0; j < $_N; j++) r[i] += M[i*$_N + j]*a[j];\n"
-"  }\n"
-"  if (!@_are_finite(r, $_N) || !@_are_finite(A, $_M*$_N) || !@_are_finite(F_u, $_N*$_INPUTS)) return $_NOT_FINITE;\n"
-"  rank = @_basis(A, Q);\n"
-"  left = $_N - rank;\n"
-"  for (i = 0; i < left; i++) { /* rows of W: those of N^T F_u */\n"
-"    for (k = 0; k < $_INPUTS; k++) {\n"
-"      W[i*$_INPUTS + k] = 0;\n"
-"      for (j = 0; j < $_N; j++) W[i*$_INPUTS + k] += Q[j*$_N + rank + i]*F_u[j*$_INPUTS + k];\n"
-"      if (`fabs(W[i*$_INPUTS + k]) > most) most = `fabs(W[i*$_INPUTS + k]);\n"
+"      if (halved <= 8) continue;\n"
+"      *missed = before;\n"
+"      break;\n"
 "    }\n"
-"    F[i] = 0;\n"
-"    for (j = 0; j < $_N; j++) F[i] += Q[j*$_N + rank + i]*r[j];\n"
-"  }\n"
-"  reached = @_qr(W, left, $_INPUTS, ~1e-10~1e-4~*most, row, B); /* W^T = B R, so N^T F_u = R^T B^T */\n"
-"  for (k = 0; k < reached; k++)\n"
-"    for (i = 0; i < left; i++) T[k*left + row[i]] = k <= i ? W[row[i]*$_INPUTS + k] : 0;\n"
-"  kept = @_qr(T, reached, left, ~1e-12~1e-5~*most, other, U);\n";
-
-static const char actuate_tail[] =
-"  for (i = kept - 1; i >= 0; i--) {\n"
-"    @_real sum = 0;\n"
-"    for (j = 0; j < left; j++) sum += U[j*left + i]*F[j];\n"
-"    for (j = i + 1; j < kept; j++) sum -= T[other[j]*left + i]*y[other[j]];\n"
-"    y[other[i]] = sum/T[other[i]*left + i];\n"
-"  }\n"
-"  *missed = 0;\n"
-"  for (i = kept; i < left; i++) { /* what is left of the right side */\n"
-"    @_real sum = 0;\n"
-"    for (j = 0; j < left; j++) sum += U[j*left + i]*F[j];\n"
-"    *missed += sum*sum;\n"
-"  }\n"
-"  *missed = `sqrt(*missed);\n"
-"  for (k = 0; k < $_INPUTS; k++) {\n"
-"    F_u[k] = 0;\n"
-"    for (j = 0; j < kept; j++) F_u[k] += B[k*$_INPUTS + other[j]]*y[other[j]];\n"
-"  }\n";
-
-static const char basis[] =
-"/* An orthogonal basis whose first columns span the rows of A; returns how many. */\n"
-"static int @_basis(const @_real *A, @_real *Q)\n"
-"{\n"
-"  @_real W[$_M1*$_N];\n"
-"  int row[$_M1], i, j;\n"
-"  for (i = 0; i < $_M; i++) {\n"
-"    const @_real unit = @_unit(A + i*$_N);\n"
-"    for (j = 0; j < $_N; j++) W[i*$_N + j] = A[i*$_N + j]/unit;\n"
-"  }\n"
-"  return @_qr(W, $_M, $_N, ~1e-7~1e-3~, row, Q);\n"
-"}\n"
-"\n";
-
-static const char no_basis[] =
-"static int @_basis(const @_real *A, @_real *Q)\n"
-"{\n"
-"  int i;\n"
-"  (void)A;\n"
-"  for (i = 0; i < $_N*$_N; i++) Q[i] = (@_real)(i%($_N + 1) == 0);\n"
-"  return 0;\n"
-"}\n"
-"\n";
+"    before = *missed;\n"
+"    halved = 0;\n"
+"    @_input_slopes(p, x, u, now, lambda, R);\n"
+"    status = @_respond(p, x, u, lambda, R, $_INPUTS);\n"
+"    if (status != $_OK) return status;\n"
+"    for (i = 0; i < $_N*$_INPUTS; i++)\n"
+"      if (`fabs(R[i]) > most) most = `fabs(R[i]);\n"
+"    reached = @_qr(R, $_N, $_INPUTS, ~1e-10~1e-4~*most, row, B); /* R^T = B S, so R = S^T B^T */\n"
+"    for (k = 0; k < reached; k++)\n"
+"      for (i = 0; i < $_N; i++) T[k*$_N + row[i]] = k <= i ? R[row[i]*$_INPUTS + k] : 0;\n"
+"    kept = @_qr(T, reached, $_N, ~1e-12~1e-5~*most, other, U);\n"
+"    for (i = 0; i < $_INPUTS; i++) y[i] = 0;\n"
+"    for (i = kept - 1; i >= 0; i--) {\n"
+"      @_real sum = 0;\n"
+"      for (j = 0; j < $_N; j++) sum += U[j*$_N + i]*r[j];\n"
+"      gain += sum*sum;\n"
+"      for (j = i + 1; j < kept; j++) sum -= T[other[j]*$_N + i]*y[other[j]];\n"
+"      y[other[i]] = sum/T[other[i]*$_N + i];\n"
+"    }\n"
+"    if (!(`sqrt(gain) > ~1e-3~1e-3~**missed)) break; /* the rest is for no input to give */\n"
+"    for (k = 0; k < $_INPUTS; k++) {\n"
+"      du[k] = 0;\n"
+"      for (j = 0; j < kept; j++) du[k] += B[k*$_INPUTS + other[j]]*y[other[j]];\n"
+"    }\n"
+"    if (!@_are_finite(du, $_INPUTS)) return $_NOT_FINITE;\n";
 
 /* Without constraints nothing writes to A and b. */
 static void put_locals(const PfCText *c)
@@ -317,17 +311,22 @@ static void put_projection(const PfCText *c)
   pf_c_put(c, rest_of_projection);
 }
 
-static void put_actuate(const PfCText *c)
+/* u += du, or back. */
+static void put_change(const PfCText *c, const char *indent, const char *operator)
 {
   const PfNamedList *inputs = &c->x->inputs;
+  for (int i = 0; i < inputs->count; i++)
+    pf_text_print(c->text, "%su->%s %s du[%d];\n", indent, inputs->at[i].id, operator, i);
+}
+
+static void put_actuate(const PfCText *c)
+{
   if (!pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) return;
-  pf_c_put(c, c->x->m ? basis : no_basis);
   pf_c_put(c, actuate_head);
-  put_locals(c);
+  put_change(c, "      ", "-=");
   pf_c_put(c, actuate_middle);
-  pf_c_put(c, actuate_tail);
-  for (int i = 0; i < inputs->count; i++) pf_text_print(c->text, "  u->%s += F_u[%d];\n", inputs->at[i].id, i);
-  pf_c_put(c, "  return @_are_finite(F_u, $_INPUTS) ? $_OK : $_NOT_FINITE;\n}\n\n");
+  put_change(c, "    ", "+=");
+  pf_c_put(c, "  }\n  return $_OK;\n}\n\n");
 }
 
 /* A point of a frame, by the Jacobians of its origin and of its angular velocity. */
@@ -351,17 +350,17 @@ static void put_jacobian(const PfCText *c)
               "  return @_are_finite(J, 6*$_N) ? $_OK : $_NOT_FINITE;\n}\n\n");
 }
 
-static void put_derivatives(const PfCText *c)
+static void put_respond(const PfCText *c)
 {
   bool friction = c->x->friction;
-  pf_c_put(c, derivatives);
+  pf_c_put(c, respond);
   put_locals(c);
-  pf_c_put(c, friction ? derivatives_friction : "");
-  pf_c_put(c, derivatives_solve);
-  pf_c_put(c, friction ? derivatives_feedback : "");
-  pf_c_put(c, derivatives_columns);
-  pf_c_put(c, friction ? derivatives_rub : "");
-  pf_c_put(c, derivatives_end);
+  pf_c_put(c, friction ? respond_friction : "");
+  pf_c_put(c, respond_factors);
+  pf_c_put(c, friction ? respond_feedback : respond_alone);
+  pf_c_put(c, respond_columns);
+  pf_c_put(c, friction ? respond_rub : "");
+  pf_c_put(c, respond_end);
 }
 
 void pf_c_put_interface(const PfCText *c)
@@ -379,7 +378,8 @@ void pf_c_put_interface(const PfCText *c)
   }
   put_projection(c);
   pf_c_put(c, step);
-  if (pf_export_function(c->x, PF_EXPORT_SLOPES)) put_derivatives(c);
+  if (pf_export_function(c->x, PF_EXPORT_SLOPES) || pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) put_respond(c);
+  if (pf_export_function(c->x, PF_EXPORT_SLOPES)) pf_c_put(c, derivatives);
   if (pf_export_function(c->x, PF_EXPORT_OUTPUT_SLOPES)) pf_c_put(c, linear);
   put_jacobian(c);
   put_actuate(c);

@@ -158,7 +158,7 @@ static void put_init(const PfCText *c)
   put_values(c, "p->", &x->parameters, x->start);
   if (!x->parameters.count) pf_text_add(c->text, "  p->none = 0;\n");
   pf_text_add(c->text, "  x->time = ");
-  pf_c_put_number(c, x->start[x->at_time]);
+  pf_c_put_time(c, x->start[x->at_time]);
   pf_text_add(c->text, ";\n");
   put_array(c, "q", x->start + x->at_q);
   put_array(c, "v", x->start + x->at_v);

@@ -16,7 +16,7 @@ static const char beginning[] =
 
 static const char state_members[] =
 "typedef struct expected_state {\n"
-"  @_real time, q[$_N], v[$_N];\n";
+"  double time;\n  @_real q[$_N], v[$_N];\n";
 
 static const char members[] =
 "  @_real a[$_N], energy[2];\n";
@@ -63,7 +63,8 @@ static const char motion[] =
 "  @_matrices(p, x, u, M, F, A, b);\n"
 "  @_inverse(p, x, u, a, lambda, tau);\n"
 "  compare(\"inverse dynamics\", state, tau, none, $_N,\n"
-"          largest(F, $_N) + largest(M, $_N*$_N)*largest(a, $_N) + largest(A, $_M*$_N)*largest(lambda, $_M));\n"
+"          largest(F, $_N) + largest(M, $_N*$_N)*(1 + largest(a, $_N)) +\n"
+"          largest(A, $_M*$_N)*largest(lambda, $_M));\n"
 "}\n\n"
 "/* Derivatives by q and v against differences. */\n"
 "static void test_derivatives(int state, const @_params *p, const @_state *x, const @_input *u, const @_real *a,\n"
@@ -160,7 +161,7 @@ static void put_state(const PfCText *c, const PfReference *r, int k)
   } lists[] = {{s + x->at_q, x->n}, {s + x->at_v, x->n}, {s + x->at_a, x->n}, {r->energy[k], 2},
                {s + x->at_inputs, x->inputs.count}, {s + x->at_lambda, x->m}, {r->outputs[k], x->outputs.count}};
   pf_text_add(c->text, "  {");
-  pf_c_put_number(c, s[x->at_time]);
+  pf_c_put_time(c, s[x->at_time]);
   for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
     if (!lists[i].count) continue;
     pf_text_add(c->text, ",\n    ");

@@ -3,6 +3,7 @@
 #include "export/export_impl.h"
 #include "form/angles.h"
 #include "form/closed.h"
+#include "form/unroll.h"
 #include "model/model.h"
 #include "num/num.h"
 
@@ -220,20 +221,21 @@ static PfStatus add_list(PfExport *x, PfExportFunction *f, int place, const PfEx
   return PF_OK;
 }
 
+static PfStatus replace(const PfExport *x, PfExpr *list, int count, PfExpr flag, int value)
+{
+  PfExpr number = pf_expr_int(x->ctx, value);
+  for (int i = x->at_inputs; i < x->at_q; i++)
+    if (x->symbols[i] == flag) return PF_OK;
+  return flag == PF_EXPR_NONE ? PF_OK : pf_expr_substitute(x->ctx, list, count, &flag, &number, 1, list);
+}
+
 /* In the symbols of the export alone: inputs by their functions of time, derived parameters by those given. What events
- * would hold is free, what they would attach is active, as at the start. */
+ * would hold is free, what they would attach is active, as at the start, unless that is among the inputs. */
 PfStatus pf_export_expand(const PfExport *x, PfExpr *list, int count)
 {
-  PfExpr zero = pf_expr_int(x->ctx, 0), one = pf_expr_int(x->ctx, 1);
   PF_TRY(pf_insert_inputs(x->ctx, x->model, list, (size_t)count));
-  for (int i = 0; i < x->n; i++) {
-    PfExpr held = x->model->coordinates[i].held;
-    if (held != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(x->ctx, list, count, &held, &zero, 1, list));
-  }
-  for (int i = 0; i < x->m; i++) {
-    PfExpr active = x->model->constraints[i].active;
-    if (active != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(x->ctx, list, count, &active, &one, 1, list));
-  }
+  for (int i = 0; i < x->n; i++) PF_TRY(replace(x, list, count, x->model->coordinates[i].held, 0));
+  for (int i = 0; i < x->m; i++) PF_TRY(replace(x, list, count, x->model->constraints[i].active, 1));
   return pf_model_expand(x->model, list, count, list);
 }
 
@@ -469,18 +471,17 @@ static PfStatus collect_slopes(PfExport *x)
   return finish(x, f);
 }
 
-/* d(F + C)/du: what the inputs push. */
+/* What the inputs do to the residuals of motion and constraints. */
 static PfStatus collect_input_slopes(PfExport *x)
 {
-  int n = x->n, nu = x->inputs.count;
+  int rows = x->n + x->m, nu = x->inputs.count;
   if (!nu) return PF_OK;
-  PfExpr *force = pf_arena_array(x->arena, PfExpr, n);
-  if (!force) return pf_no_room(x->ctx, "the export");
-  for (int i = 0; i < n; i++) force[i] = pf_expr_add(x->ctx, x->equations->F[i], x->equations->C[i]);
-  PF_TRY(pf_export_expand(x, force, n));
-  PfExportFunction *f = begin(x, PF_EXPORT_INPUT_SLOPES, "input_slopes", PF_TAKES_MULTIPLIERS);
-  add_matrix(f, "F_u", n, nu);
-  PF_TRY(add_jacobian(x, f, force, n, x->symbols + x->at_inputs, nu));
+  PfExpr *r = pf_arena_array(x->arena, PfExpr, rows);
+  if (!r) return pf_no_room(x->ctx, "the export");
+  PF_TRY(pf_export_residuals(x, r));
+  PfExportFunction *f = begin(x, PF_EXPORT_INPUT_SLOPES, "input_slopes", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
+  add_matrix(f, "R", rows, nu);
+  PF_TRY(add_jacobian(x, f, r, rows, x->symbols + x->at_inputs, nu));
   return finish(x, f);
 }
 
@@ -537,24 +538,72 @@ static PfStatus is_good(PfExport *x, bool *good)
   return PF_OK;
 }
 
-static PfStatus eliminate(PfExport *x, PfClosedLength length)
+static void drop_flow(PfExport *x)
 {
-  PfClosedForm form;
-  bool good = false;
-  PF_TRY(pf_closed_form(x->ctx, x->arena, x->system, length, &form));
-  PF_TRY(list_flow(x, &form));
-  PF_TRY(is_good(x, &good));
-  if (good) return PF_OK;
   pf_tape_free(x->functions[PF_EXPORT_FLOW].tape);
   x->functions[PF_EXPORT_FLOW] = (PfExportFunction){0};
   x->pairs = x->mass_pairs = 0;
+}
+
+static PfStatus require_good(PfExport *x)
+{
+  bool good = false;
+  PF_TRY(is_good(x, &good));
+  if (good) return PF_OK;
+  drop_flow(x);
   return pf_fail(x->ctx, PF_ERR_MODEL, "elimination has a pivot that vanishes at the start");
 }
 
+static PfStatus eliminate(PfExport *x, PfClosedLength length)
+{
+  PfClosedForm form;
+  PF_TRY(pf_closed_form(x->ctx, x->arena, x->system, length, &form));
+  PF_TRY(list_flow(x, &form));
+  return require_good(x);
+}
+
+static PfStatus expand_for(const void *user, PfExpr *list, int count)
+{
+  return pf_export_expand(user, list, count);
+}
+
+/* There are no formulas; forces stand for them where somebody asks what switches. */
+static PfStatus list_recursion(PfExport *x, PfExportFunction *f)
+{
+  for (int i = 0; i < x->n; i++) {
+    if (f->count == f->room) PF_TRY(grow(x, f));
+    f->roots[f->count] = pf_expr_add(x->ctx, x->equations->applied[i], x->equations->C[i]);
+    f->place[f->count++] = i;
+  }
+  for (int i = 0; i < 2*PF_UNROLL_PAIRS; i++) {
+    if (f->count == f->room) PF_TRY(grow(x, f));
+    f->roots[f->count] = pf_expr_int(x->ctx, 0);
+    f->place[f->count++] = x->n + x->m + i;
+  }
+  PF_TRY(pf_expr_check(x->ctx));
+  return pf_export_expand(x, f->roots, f->count);
+}
+
+static PfStatus recur(PfExport *x)
+{
+  const PfUnrollPlan plan = {.inputs = x->symbols, .input_count = x->at_a, .expand = expand_for, .user = x};
+  PfTape *tape;
+  PF_TRY(pf_unroll(x->ctx, x->system, &plan, &tape));
+  PfExportFunction *f = begin(x, PF_EXPORT_FLOW, "flow", 0);
+  add_array(f, "a", x->n, NULL);
+  add_array(f, "lambda", x->m, NULL);
+  add_matrix(f, "pivot", PF_UNROLL_PAIRS, 2);
+  f->tape = tape;
+  x->pairs = x->mass_pairs = PF_UNROLL_PAIRS;
+  PF_TRY(list_recursion(x, f));
+  return require_good(x);
+}
+
 static const char *const forms[][2] = {
-  {"auto", "elimination where it applies and is short, otherwise multipliers"},
+  {"auto", "the shorter of elimination and recursive, where they apply and are short, otherwise multipliers"},
   {"elimination", "multipliers, with the elimination written out: straight-line, fastest; fails where a pivot "
                   "vanishes"},
+  {"recursive", "the recursion over a tree of bodies without constraints, written out: straight-line; longer trees"},
   {"multipliers", "A M^-1 A^T by loops over small matrices; by the null space where masses or constraints are "
                   "singular"},
   {"maggi", "along an orthonormal basis of the null space of A, everywhere"}};
@@ -570,8 +619,48 @@ static PfStatus unknown_form(PfExport *x, const char *form)
 {
   if (!pf_formulation_find(form)) return pf_formulation_unknown(x->ctx, form);
   pf_fail(x->ctx, PF_ERR_ARGUMENT, "'%s' is not offered for export", form);
-  pf_hint(x->ctx, "there are: auto, elimination, multipliers, maggi");
+  pf_hint(x->ctx, "there are: auto, elimination, recursive, multipliers, maggi");
   return PF_ERR_ARGUMENT;
+}
+
+/* What does not apply leaves no trace. */
+static PfStatus try_form(PfExport *x, PfStatus (*make)(PfExport *), bool *made)
+{
+  int before = pf_diagnostic_count(x->ctx);
+  PfStatus status = make(x);
+  *made = status == PF_OK;
+  if (status == PF_OK || pf_is_final(status)) return status;
+  if (x->functions[PF_EXPORT_FLOW].tape) drop_flow(x);
+  pf_diagnostics_cut(x->ctx, before);
+  return PF_OK;
+}
+
+static PfStatus eliminate_short(PfExport *x)
+{
+  return eliminate(x, PF_CLOSED_SHORT);
+}
+
+/* The one with fewer instructions; a recursion of very many is no gain over matrices. */
+static PfStatus choose_straight(PfExport *x)
+{
+  enum { MOST_OF_RECURSION = 20000 };
+  bool eliminated, recursive;
+  PF_TRY(try_form(x, eliminate_short, &eliminated));
+  const PfExportFunction elimination = x->functions[PF_EXPORT_FLOW];
+  const int pairs = x->pairs, mass_pairs = x->mass_pairs;
+  int most = eliminated ? pf_tape_instruction_count(elimination.tape) : MOST_OF_RECURSION;
+  x->form = eliminated ? "elimination" : "multipliers";
+  x->functions[PF_EXPORT_FLOW] = (PfExportFunction){0};
+  PfStatus status = try_form(x, recur, &recursive);
+  if (status == PF_OK && recursive && pf_tape_instruction_count(x->functions[PF_EXPORT_FLOW].tape) < most) {
+    pf_tape_free(elimination.tape);
+    x->form = "recursive";
+    return PF_OK;
+  }
+  if (recursive) drop_flow(x);
+  x->functions[PF_EXPORT_FLOW] = elimination;
+  x->pairs = pairs, x->mass_pairs = mass_pairs;
+  return status;
 }
 
 static PfStatus choose_form(PfExport *x, const char *asked)
@@ -580,15 +669,10 @@ static PfStatus choose_form(PfExport *x, const char *asked)
   int i = 0;
   while ((x->form = pf_export_form(i, &summary)) && strcmp(x->form, form) != 0) i++;
   if (!x->form) return unknown_form(x, form);
-  bool automatic = i == 0;
   x->by_null_space = !strcmp(x->form, "maggi");
-  if (i > 1) return PF_OK;
-  int before = pf_diagnostic_count(x->ctx);
-  PfStatus status = eliminate(x, automatic ? PF_CLOSED_SHORT : PF_CLOSED_ANY);
-  x->form = status == PF_OK ? "elimination" : "multipliers";
-  if (status == PF_OK || pf_is_final(status) || !automatic) return status;
-  pf_diagnostics_cut(x->ctx, before);
-  return PF_OK;
+  if (i == 0) return choose_straight(x);
+  if (!strcmp(x->form, "elimination")) return eliminate(x, PF_CLOSED_ANY);
+  return strcmp(x->form, "recursive") == 0 ? recur(x) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -646,6 +730,7 @@ PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *syste
 {
   const PfEquations *eq = pf_system_equations(system);
   *x = (PfExport){.ctx = ctx, .arena = arena, .model = eq->model, .equations = eq, .system = system,
+                  .plain = options->plain ? options->plain : eq,
                   .words = options->words, .n = eq->n, .m = eq->m};
   if (eq->in_bodies) return pf_fail(ctx, PF_ERR_LIMIT, "the equations are not written out");
   if (!eq->n) return pf_fail(ctx, PF_ERR_MODEL, "the model has no coordinates: there is nothing to export");

@@ -57,7 +57,7 @@ typedef enum PfExportKind {
   PF_EXPORT_RESIDUAL,      /* M a - F - A^T lambda: inverse dynamics */
   PF_EXPORT_SLOPES,        /* of the residuals of motion and constraints, by q, v, u, p, t */
   PF_EXPORT_OUTPUT_SLOPES, /* of the outputs, by q, v, u, a, lambda */
-  PF_EXPORT_INPUT_SLOPES,  /* of the forces, by the inputs */
+  PF_EXPORT_INPUT_SLOPES,  /* of the residuals, by the inputs */
   PF_EXPORT_JACOBIANS      /* and on: one for each frame */
 } PfExportKind;
 
@@ -66,6 +66,7 @@ typedef struct PfExport {
   PfArena *arena;
   const PfModel *model;
   const PfEquations *equations;
+  const PfEquations *plain;   /* the same without flags of phases (structure.h): of them names of quantities speak */
   const PfSystem *system;
   PfWords words;
   const char *prefix, *upper; /* the identifier of the model, and in capitals */
@@ -100,6 +101,7 @@ typedef struct PfExportOptions {
   PfWords words;
   const char *form;   /* NULL or auto: the first of elimination and multipliers that applies */
   double most;        /* operations of all functions together; 0: as many as there are */
+  const PfEquations *plain; /* NULL: those of the system */
 } PfExportOptions;
 
 /* Collects everything. `values` are the numbers of pf_system_symbols at a consistent start. The result lives in `arena`
@@ -145,7 +147,7 @@ typedef struct PfExportFile {
   PfText text;
 } PfExportFile;
 
-enum { PF_EXPORT_FILES = 8 };
+enum { PF_EXPORT_FILES = 20 };
 typedef struct PfExportFiles {
   int count;
   PfExportFile at[PF_EXPORT_FILES];

@@ -37,6 +37,11 @@ PfStatus pf_export_c(const PfExport *x, const PfReference *reference, PfReal rea
   PF_TRY(pf_c_put_source(&c));
   c.text = pf_export_add_file(x, files, x->prefix, "_test.c");
   pf_c_put_test(&c, reference);
+  if (pf_c_has_fast(&c)) {
+    PfCText header = {x, real, pf_export_add_file(x, files, x->prefix, "_fast.h")};
+    c.text = pf_export_add_file(x, files, x->prefix, "_fast.c");
+    PF_TRY(pf_c_put_fast(&header, &c));
+  }
   c.text = pf_export_add_file(x, files, "Makefile", "");
   pf_c_put_makefile(&c);
   c.text = pf_export_add_file(x, files, "README", ".md");

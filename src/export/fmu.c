@@ -11,13 +11,27 @@ enum { TARGETS = 4 };
 
 /* ---------------------------------------------------------------- the token */
 
+/* The sources, once; exact derivatives are most of those of a large model, and are left out where an FMU would become
+ * larger than importers like. */
+static PfStatus try_sources(PfFmu *f)
+{
+  enum { MOST = 375000 }; /* characters: an FMU of about 200 kB */
+  size_t size = 0;
+  PF_TRY(pf_fmu_sources(f));
+  for (int i = 0; i < f->files.count; i++) size += f->files.at[i].text.count;
+  if (size <= MOST) return PF_OK;
+  f->by_differences = true;
+  pf_export_files_free(&f->files);
+  return pf_fmu_sources(f);
+}
+
 /* The same model, the same token: a hash of the description and of all sources, made without it. */
 static PfStatus make_guid(PfFmu *f)
 {
   unsigned char h[PF_SHA256_SIZE];
   PfSha256 sum;
   PfText text;
-  PF_TRY(pf_fmu_sources(f));
+  PF_TRY(try_sources(f));
   pf_text_init(&text, pf_context_allocator(f->ctx));
   PfStatus status = pf_fmu_description(f, &text);
   pf_sha256_begin(&sum);
@@ -112,10 +126,10 @@ static PfStatus make(PfFmu *f, PfText *bytes, PfText *archive, PfFmuMade *made)
 /* The files of an FMU beside those of the model. */
 static bool is_taken(const char *prefix)
 {
-  static const char *const names[] = {"fmu_model", "fmu_core", "fmi2", "fmi3", "model", "fmu"};
-  for (size_t i = 0; i < sizeof names/sizeof *names; i++)
-    if (!strcmp(prefix, names[i])) return true;
-  return false;
+  size_t length = strlen(prefix);
+  for (const PfFmuText *text = pf_fmu_texts; text->name; text++)
+    if (strcspn(text->name, ".") == length && !strncmp(prefix, text->name, length)) return true;
+  return !strcmp(prefix, "fmu_model") || !strcmp(prefix, "model") || !strcmp(prefix, "fmu");
 }
 
 PfStatus pf_export_fmu(PfExport *x, const PfFmuOptions *options, PfText *archive, PfFmuMade *made)

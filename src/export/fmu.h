@@ -4,12 +4,30 @@
 #define PF_EXPORT_FMU_H
 
 #include "export/export.h"
+#include "export/structure.h"
+
+/* The equations of an FMU: what changes at events is among their inputs, behind those of the model, so that they are
+ * smooth between events and the same before and after. */
+typedef struct PfFmuInputs {
+  PfSwitches *sides;      /* the first */
+  PfStructure *structure; /* behind them: what events hold and make active, and capture. NULL: no events */
+  PfSystem *system;       /* to be freed */
+  double *values;         /* its symbols at the start */
+} PfFmuInputs;
+
+/* `from` is the system of the complete model and `values` are its numbers at a consistent start; it must last as long
+ * as the result, the rest of which lives in `arena`. */
+PfStatus pf_fmu_prepare(PfContext *ctx, PfArena *arena, const PfSystem *from, const double *values,
+                        PfFmuInputs *inputs);
+
+/* How such a system is collected: fails with PF_ERR_ARGUMENT for a form that cannot follow events. */
+PfStatus pf_fmu_choose(PfContext *ctx, const PfFmuInputs *inputs, PfExportOptions *how);
 
 typedef struct PfFmuOptions {
   int version;             /* of FMI: 2 or 3 */
   double stop;             /* end of the default experiment */
   PfExpr until;            /* the condition at which the motion ends; PF_EXPR_NONE without */
-  const PfSwitches *sides; /* whose equations were collected; the last inputs are the sides. NULL: nothing switches */
+  const PfFmuInputs *inputs;
   const char *equations;   /* for the documentation: plain text */
   bool compile;            /* with binaries, where there is a compiler */
 } PfFmuOptions;
@@ -24,8 +42,5 @@ typedef struct PfFmuMade {
 
 /* The archive. The export is stripped of what an FMU does not need: poses, Jacobians, contacts, inverse dynamics. */
 PfStatus pf_export_fmu(PfExport *export, const PfFmuOptions *options, PfText *archive, PfFmuMade *made);
-
-/* Events that lock, attach or detach change the equations: they are refused, by name. */
-PfStatus pf_fmu_check(PfContext *ctx, const PfModel *model);
 
 #endif

@@ -11,26 +11,29 @@
 
 enum { MOST_SECONDS = 300, LARGEST = 1 << 26, LONG_SOURCE = 300000 /* then it is to be small rather than fast */ };
 
-/* All files, headers first; lines that include one of them are left out. */
+static bool is_header(const PfExportFile *file)
+{
+  size_t length = strlen(file->name);
+  return length > 2 && !strcmp(file->name + length - 2, ".h");
+}
+
+static void add_lines(const PfExportFile *file, PfText *text)
+{
+  for (const char *at = pf_text_get(&file->text); *at;) {
+    const char *end = strchr(at, '\n');
+    size_t size = end ? (size_t)(end - at) + 1 : strlen(at);
+    if (strncmp(at, "#include \"", 10) != 0) pf_text_put(text, at, size);
+    at += size;
+  }
+}
+
+/* All files, headers first, in their order; lines that include one of them are left out. */
 static void join(const PfFmu *f, PfText *text)
 {
-  static const char *const heads[] = {"fmu_model.h", "fmu_core.h"};
   const PfExportFiles *files = &f->files;
-  for (int pass = 0; pass < 4; pass++) {
-    for (int i = 0; i < files->count; i++) {
-      const char *name = files->at[i].name;
-      size_t length = strlen(name);
-      bool source = length > 2 && !strcmp(name + length - 2, ".c");
-      int order = source ? 3 : !strcmp(name, heads[0]) ? 1 : !strcmp(name, heads[1]) ? 2 : 0;
-      if (order != pass) continue;
-      for (const char *at = pf_text_get(&files->at[i].text); *at;) {
-        const char *end = strchr(at, '\n');
-        size_t size = end ? (size_t)(end - at) + 1 : strlen(at);
-        if (strncmp(at, "#include \"", 10) != 0) pf_text_put(text, at, size);
-        at += size;
-      }
-    }
-  }
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < files->count; i++)
+      if (is_header(files->at + i) == !pass) add_lines(files->at + i, text);
 }
 
 typedef struct Target {
@@ -85,7 +88,7 @@ static bool build_one(const PfCompiler *compiler, const Target *target, const Pf
   if (target->zig) flags[count++] = "cc", flags[count++] = "-target", flags[count++] = target->zig;
   flags[count++] = source->count > LONG_SOURCE ? "-Os" : "-O2";
   static const char *const all[] = {"-std=c99", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off",
-                                    "-ffunction-sections", "-s"};
+                                    "-ffunction-sections", "-fno-asynchronous-unwind-tables", "-s"};
   for (size_t i = 0; i < sizeof all/sizeof *all; i++) flags[count++] = all[i];
   if (target->format == ELF) flags[count++] = "-Wl,--gc-sections,--no-as-needed";
   /* not the place it was made at */

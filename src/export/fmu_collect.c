@@ -232,8 +232,9 @@ static PfStatus add_surface(PfFmu *f, PfFmuSurface s)
   return pf_expr_check(f->ctx);
 }
 
-static PfStatus add_comparison(PfFmu *f, PfExpr g, PfOp op, PfExpr *truth)
+static PfStatus add_comparison(void *user, PfExpr g, PfOp op, PfExpr *truth)
 {
+  PfFmu *f = user;
   char name[40];
   snprintf(name, sizeof name, "truth of %d", f->surface_count + 1); /* with a blank: nobody else has such a name */
   *truth = pf_expr_symbol(f->ctx, name);
@@ -242,54 +243,42 @@ static PfStatus add_comparison(PfFmu *f, PfExpr g, PfOp op, PfExpr *truth)
   return PF_OK;
 }
 
-/* A condition as logic of comparisons; what is none down to some depth is one comparison of its value. */
-static PfStatus read_condition(PfFmu *f, PfExpr e, int depth, PfExpr *out)
+/* An event at an instant is one from that instant on. */
+static PfExpr condition_of(PfFmu *f, const PfEvent *event)
 {
-  PfContext *ctx = f->ctx;
-  PfOp op = pf_expr_op(ctx, e);
-  if ((op == PF_OP_AND || op == PF_OP_OR || op == PF_OP_NOT) && depth > 0) {
-    PfExpr args[2] = {PF_EXPR_NONE, PF_EXPR_NONE};
-    int count = pf_expr_arg_count(ctx, e);
-    for (int i = 0; i < count; i++) PF_TRY(read_condition(f, pf_expr_arg(ctx, e, i), depth - 1, args + i));
-    *out = count == 2 ? pf_expr_call2(ctx, op, args[0], args[1]) : pf_expr_call1(ctx, op, args[0]);
-    return pf_expr_check(ctx);
+  if (event->time == PF_EXPR_NONE) return event->condition;
+  return pf_expr_call2(f->ctx, PF_OP_LESS_EQUAL, event->time, f->x->model->time);
+}
+
+/* The end, then the events. */
+static PfStatus list_conditions(PfFmu *f)
+{
+  const PfStructure *s = f->options->inputs->structure;
+  f->event_count = s ? f->x->model->event_count : 0;
+  f->conditions = pf_arena_array(f->arena, PfExpr, f->event_count + 1);
+  if (!f->conditions) return pf_no_room(f->ctx, "the FMU");
+  for (int i = 0; i <= f->event_count; i++) {
+    PfExpr e = i ? condition_of(f, f->x->model->events + i - 1) : f->options->until;
+    if (e == PF_EXPR_NONE) e = pf_expr_int(f->ctx, 0);
+    PF_TRY(pf_equations_express(f->ctx, f->arena, f->x->plain, &e, 1));
+    PF_TRY(pf_condition_read(f->ctx, e, add_comparison, f, f->conditions + i));
   }
-  if (pf_expr_is_number(ctx, e, NULL)) {
-    *out = e;
-    return PF_OK;
-  }
-  bool compares = op == PF_OP_LESS || op == PF_OP_LESS_EQUAL || op == PF_OP_EQUAL;
-  PfExpr g = compares ? pf_expr_sub(ctx, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1))
-                      : pf_expr_sub(ctx, pf_expr_rational(ctx, 1, 2), e);
-  return add_comparison(f, g, op, out);
+  return PF_OK;
 }
 
 static PfStatus list_surfaces(PfFmu *f)
 {
-  const PfSwitches *sides = f->options->sides;
-  PfExpr until = f->options->until;
-  enum { DEPTH = 64 };
+  const PfSwitches *sides = f->options->inputs->sides;
   PF_TRY(grow(f));
   for (int k = 0; k < f->side_count; k++) PF_TRY(add_surface(f, (PfFmuSurface){.g = sides->at[k].surface}));
-  f->condition = PF_EXPR_NONE;
-  if (until == PF_EXPR_NONE) return PF_OK;
-  PF_TRY(pf_equations_express(f->ctx, f->arena, f->x->equations, &until, 1));
-  return read_condition(f, until, DEPTH, &f->condition);
+  return list_conditions(f);
 }
 
 PfStatus pf_fmu_collect(PfFmu *f)
 {
-  f->side_count = f->options->sides ? f->options->sides->count : 0;
-  f->input_count = f->x->inputs.count - f->side_count;
+  const PfStructure *s = f->options->inputs->structure;
+  f->side_count = f->options->inputs->sides->count;
+  f->input_count = f->x->inputs.count - f->side_count - (s ? s->flag_count + s->captured_count : 0);
   PF_TRY(list_surfaces(f));
   return list_variables(f);
-}
-
-PfStatus pf_fmu_check(PfContext *ctx, const PfModel *model)
-{
-  if (!model->event_count) return PF_OK;
-  pf_fail_at(ctx, PF_ERR_MODEL, model->events[0].place, "an FMU cannot follow the event 'when %s': it changes what is "
-             "free and what is held", model->events[0].text);
-  pf_hint(ctx, "leave the event out and export the model as it is before or after it; 'pfaff run' follows events");
-  return PF_ERR_MODEL;
 }

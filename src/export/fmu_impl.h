@@ -26,7 +26,7 @@ typedef struct PfFmuVariable {
   PfExpr value;      /* of what is shown; else PF_EXPR_NONE */
 } PfFmuVariable;
 
-/* At which the motion changes: the sides of switches, then comparisons of 'until'. */
+/* At which the motion changes: the sides of switches, then comparisons of conditions. */
 typedef struct PfFmuSurface {
   PfExpr g, rate;
   bool timed;    /* by time alone, linearly: its instant is known */
@@ -46,8 +46,10 @@ typedef struct PfFmu {
   int shown_count;
   int surface_count, surface_room, indicator_count;
   PfFmuSurface *surfaces;
-  PfExpr *truths;   /* symbols of the comparisons */
-  PfExpr condition; /* made of them */
+  PfExpr *truths;     /* symbols of the comparisons */
+  int event_count;
+  PfExpr *conditions; /* made of them: at which the motion ends, then those of the events */
+  bool by_differences; /* derivatives: the formulas would be too long */
   PfExportFiles files; /* sources */
 } PfFmu;
 
@@ -65,7 +67,12 @@ PfStatus pf_fmu_build(const PfFmu *fmu, PfFmuMade *made, PfText *bytes);
 /* The folder and the ending of one; NULL past the last. */
 const char *pf_fmu_library(const PfFmu *fmu, int target, const char **ending);
 
-/* The texts of fmu/ (made by cmake/PfaffFmu.cmake): lines, then NULL. */
-extern const char *const pf_fmu_core_h[], *const pf_fmu_core_c[], *const pf_fmi2_c[], *const pf_fmi3_c[];
+/* The texts of fmu/ (made by cmake/PfaffFmu.cmake), each as lines, then NULL; headers first. */
+typedef struct PfFmuText {
+  const char *name;
+  int version; /* of FMI; 0: any */
+  const char *const *lines;
+} PfFmuText;
+extern const PfFmuText pf_fmu_texts[]; /* the last has no name */
 
 #endif

@@ -55,6 +55,24 @@ static void put_motion(const PfFmu *f, PfText *text)
                     "tolerance, and holds inputs within a communication step.</p>\n");
 }
 
+/* What locks, attaches and detaches. */
+static void put_events(const PfFmu *f, PfText *text)
+{
+  if (!f->event_count) return;
+  pf_text_add(text, "<h2>Events</h2>\n<p>Each happens once.</p>\n<ul>\n");
+  for (int i = 0; i < f->event_count; i++) {
+    const PfEvent *event = f->x->model->events + i;
+    pf_text_add(text, "<li>when ");
+    put_words(text, event->text);
+    for (int k = 0; k < event->action_count; k++) {
+      pf_text_add(text, k ? "; " : ": ");
+      put_words(text, event->actions[k].text);
+    }
+    pf_text_add(text, "</li>\n");
+  }
+  pf_text_add(text, "</ul>\n");
+}
+
 void pf_fmu_page(const PfFmu *f, PfText *text)
 {
   pf_text_add(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
@@ -67,6 +85,7 @@ void pf_fmu_page(const PfFmu *f, PfText *text)
                 f->options->version, pf_version());
   put_variables(f, text);
   put_motion(f, text);
+  put_events(f, text);
   if (f->options->equations) {
     pf_text_add(text, "<h2>Equations</h2>\n<pre>");
     for (const char *at = f->options->equations; *at;) {

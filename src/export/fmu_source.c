@@ -163,17 +163,20 @@ static PfStatus put_shown(const PfCText *c, const PfFmu *f)
 }
 
 /* Derivatives along a direction, whose components are further symbols: a sweep costs a few times what is derived,
- * however many directions there are. */
-static PfStatus make_seeds(const PfFmu *f, PfExpr **symbols)
+ * however many directions there are. Sides, flags and what was captured stay as they are. */
+static PfStatus make_seeds(const PfFmu *f, PfExpr **symbols, PfExpr **seeds)
 {
   const PfExport *x = f->x;
   PfExpr *all = *symbols = pf_arena_array(f->arena, PfExpr, 2*x->symbol_count);
+  PfExpr *seed = *seeds = pf_arena_array(f->arena, PfExpr, x->symbol_count);
   char name[40];
-  if (!all) return pf_no_room(f->ctx, "the FMU");
+  if (!all || !seed) return pf_no_room(f->ctx, "the FMU");
   memcpy(all, x->symbols, (size_t)x->symbol_count*sizeof *all);
   for (int i = 0; i < x->symbol_count; i++) {
+    bool stays = i >= x->at_inputs + f->input_count && i < x->at_q;
     snprintf(name, sizeof name, "seed of %d", i + 1); /* with a blank: nobody else has such a name */
     all[x->symbol_count + i] = pf_expr_symbol(f->ctx, name);
+    seed[i] = stays ? pf_expr_int(f->ctx, 0) : all[x->symbol_count + i];
   }
   return pf_expr_check(f->ctx);
 }
@@ -181,11 +184,11 @@ static PfStatus make_seeds(const PfFmu *f, PfExpr **symbols)
 static PfStatus put_along(const PfCText *c, const PfFmu *f, const char *name, PfExpr *roots, int count)
 {
   const PfExport *x = f->x;
-  PfExpr *symbols;
+  PfExpr *symbols, *seeds;
   List list;
-  PF_TRY(make_seeds(f, &symbols));
+  PF_TRY(make_seeds(f, &symbols, &seeds));
   PF_TRY(make_list(f, count, &list));
-  PF_TRY(pf_expr_derive_along(f->ctx, roots, count, symbols, symbols + x->symbol_count, x->symbol_count, roots));
+  PF_TRY(pf_expr_derive_along(f->ctx, roots, count, symbols, seeds, x->symbol_count, roots));
   for (int i = 0; i < count; i++) add(f, &list, i, roots[i]);
   return put_function(c, f, &(Function){name, along, "p, x, u, a, lambda, seed, out", symbols, 2*x->symbol_count,
                                         count},
@@ -226,33 +229,28 @@ static void put_truth(PfText *text, const void *user, int input)
 static void put_holds(PfText *text, const void *user, int output)
 {
   (void)user;
-  (void)output;
-  pf_text_add(text, "*out");
+  pf_text_print(text, "out[%d]", output);
 }
 
-/* The condition of 'until' by the truth of its comparisons. */
-static PfStatus put_until(const PfCText *c, const PfFmu *f)
+/* The conditions by the truth of their comparisons. */
+static PfStatus put_conditions(const PfCText *c, const PfFmu *f)
 {
   PfTape *tape;
   PfText name;
-  if (f->condition == PF_EXPR_NONE) {
-    pf_c_put(c, "int @_fmu_until(const double *truth)\n{\n  (void)truth;\n  return 0;\n}\n");
-    return PF_OK;
-  }
   pf_text_init(&name, pf_context_allocator(f->ctx));
-  pf_text_print(&name, "%s_fmu_until_code", f->x->prefix);
+  pf_text_print(&name, "%s_fmu_conditions_code", f->x->prefix);
   PfCodeStyle style = {.dialect = PF_CODE_C, .real = "double", .name = pf_text_get(&name), .qualifiers = "static ",
                        .parameters = "const double *truth, double *out", .arguments = "truth, out",
                        .put_input = put_truth, .put_output = put_holds, .user = f};
-  PfStatus status = pf_tape_new(f->ctx, f->truths + f->side_count, f->surface_count - f->side_count, &f->condition, 1,
-                                &tape);
+  PfStatus status = pf_tape_new(f->ctx, f->truths + f->side_count, f->surface_count - f->side_count, f->conditions,
+                                f->event_count + 1, &tape);
   if (status == PF_OK) {
     status = write_program(c, tape, &style);
     pf_tape_free(tape);
   }
   pf_text_free(&name);
-  pf_c_put(c, "int @_fmu_until(const double *truth)\n{\n  double holds = 0;\n"
-              "  @_fmu_until_code(truth, &holds);\n  return holds > 0.5;\n}\n");
+  pf_c_put(c, "void @_fmu_conditions(const double *truth, double *out)\n{\n  (void)truth;\n"
+              "  @_fmu_conditions_code(truth, out);\n}\n");
   return status;
 }
 
@@ -265,11 +263,16 @@ static int at_least_one(int count)
 
 static void put_sizes(const PfCText *c, const PfFmu *f)
 {
+  static const PfStructure none = {0};
   const PfExport *x = f->x;
+  const PfStructure *s = f->options->inputs->structure ? f->options->inputs->structure : &none;
   const struct {
     const char *name;
     int size;
-  } sizes[] = {{"INPUTS", f->input_count}, {"SIDES", f->side_count}, {"SURFACES", f->surface_count},
+  } sizes[] = {{"INPUTS", f->input_count}, {"SIDES", f->side_count}, {"FLAGS", s->flag_count}, {"HELD", s->held_count},
+               {"CAPTURED", s->captured_count}, {"CAPTURED1", at_least_one(s->captured_count)},
+               {"EVENTS", f->event_count}, {"EVENTS1", at_least_one(f->event_count)},
+               {"SURFACES", f->surface_count},
                {"SURFACES1", at_least_one(f->surface_count)}, {"INDICATORS", f->indicator_count},
                {"M1", at_least_one(x->m)}, {"ROWS", x->n + x->m}, {"SHOWN1", at_least_one(f->shown_count)},
                {"SEEDS", x->symbol_count}, {"SEED_T", x->at_time}, {"SEED_U", x->at_inputs},
@@ -287,7 +290,7 @@ static void put_sizes(const PfCText *c, const PfFmu *f)
 static const char header_end[] =
 "/* Where parameters, inputs and the sides of surfaces are in their structs. */\n"
 "extern const size_t @_fmu_parameter_at[], @_fmu_input_at[];\n"
-"/* Of surfaces, the sides first, then comparisons of 'until': their instant is known; 'equal' and 'or equal'. */\n"
+"/* Of surfaces, the sides first, then comparisons of conditions: their instant is known; 'equal' and 'or equal'. */\n"
 "extern const int @_fmu_timed[], @_fmu_equal[], @_fmu_or_equal[];\n\n"
 "/* Starts of q and v that the model gives, by parameters; which they are. */\n"
 "extern const int @_fmu_given[];\n"
@@ -306,7 +309,15 @@ static const char header_end[] =
 "void @_fmu_surfaces(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                    double *out);\n"
 "void @_fmu_rates(const @_params *p, const @_state *x, const @_input *u, const double *a, double *out);\n"
-"int @_fmu_until(const double *truth);\n"
+"/* At which the motion ends, then the conditions of the events: more than 1/2 where they hold. */\n"
+"void @_fmu_conditions(const double *truth, double *out);\n"
+"/* Events: the flag that holds each coordinate, -1: it is always free; what an event makes of each flag, -1: it\n"
+" * stays; the event that captures each number; these numbers; impulses on the coordinates, event by event. */\n"
+"extern const int @_fmu_flag_of[], @_fmu_effect[], @_fmu_captured_by[];\n"
+"void @_fmu_captured(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
+"                    double *out);\n"
+"void @_fmu_impulses(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
+"                    double *out);\n"
 "void @_fmu_violations(const @_params *p, const @_state *x, const @_input *u, double *position, double *velocity);\n\n"
 "#endif\n";
 
@@ -316,7 +327,10 @@ static void put_header(const PfCText *c, const PfFmu *f)
               "#define $_FMU_MODEL_H\n\n"
               "#include \"@.h\"\n\n#include <stddef.h>\n\n#define $_FMU_GUID ");
   pf_put_c_string(c->text, f->guid);
-  pf_text_add(c->text, "\n\n");
+  pf_c_put(c, "\n/* The version of FMI. */\n#define $_FMI ");
+  pf_text_print(c->text, "%d", f->options->version);
+  pf_c_put(c, "\n/* Are derivatives by formulas? Otherwise by differences. */\n#define $_FMU_EXACT ");
+  pf_text_add(c->text, f->by_differences ? "0\n\n" : "1\n\n");
   put_sizes(c, f);
   pf_c_put(c, header_end);
 }
@@ -338,6 +352,52 @@ static void put_flags(const PfCText *c, const PfFmu *f, const char *name, int wh
     pf_text_print(c->text, "%s%d", i ? ", " : "", flags[which]);
   }
   pf_text_add(c->text, f->surface_count ? "};\n" : "0};\n");
+}
+
+static void put_integers(const PfCText *c, const char *name, const int *at, int count)
+{
+  pf_text_print(c->text, "const int %s_fmu_%s[] = {", c->x->prefix, name);
+  for (int i = 0; i < count; i++) pf_text_print(c->text, "%s%d", !i ? "" : i%30 ? ", " : ",\n  ", at[i]);
+  pf_text_add(c->text, count ? "};\n" : "0};\n");
+}
+
+static PfStatus put_captured(const PfCText *c, const PfFmu *f, const PfStructure *s)
+{
+  List list;
+  PF_TRY(make_list(f, s->captured_count, &list));
+  for (int k = 0; k < s->captured_count; k++) add(f, &list, k, s->captured[k]);
+  PF_TRY(pf_export_expand(f->x, list.roots, list.count));
+  return put_plain(c, f, "captured", declared, &list, s->captured_count);
+}
+
+static PfStatus put_impulses(const PfCText *c, const PfFmu *f, const PfStructure *s)
+{
+  int n = f->x->n;
+  PfExpr *impulse = pf_arena_array(f->arena, PfExpr, n);
+  List list;
+  if (!impulse) return pf_no_room(f->ctx, "the FMU");
+  PF_TRY(make_list(f, f->event_count*n, &list));
+  for (int e = 0; e < f->event_count; e++) {
+    PF_TRY(pf_structure_impulse(f->ctx, s, e, impulse));
+    for (int i = 0; i < n; i++) add(f, &list, e*n + i, impulse[i]);
+  }
+  PF_TRY(pf_export_expand(f->x, list.roots, list.count));
+  return put_plain(c, f, "impulses", declared, &list, f->event_count*n);
+}
+
+static PfStatus put_events(const PfCText *c, const PfFmu *f)
+{
+  const PfExport *x = f->x;
+  static const PfStructure none = {0};
+  const PfStructure *s = f->options->inputs->structure ? f->options->inputs->structure : &none;
+  int *flag = pf_arena_array(f->arena, int, x->n);
+  if (!flag) return pf_no_room(f->ctx, "the FMU");
+  for (int i = 0; i < x->n; i++) flag[i] = s->coordinate ? s->coordinate[i] : -1;
+  put_integers(c, "flag_of", flag, x->n);
+  put_integers(c, "effect", s->effect, f->event_count*s->flag_count);
+  put_integers(c, "captured_by", s->captured_by, s->captured_count);
+  PF_TRY(put_captured(c, f, s));
+  return put_impulses(c, f, s);
 }
 
 static PfStatus put_starts(const PfCText *c, const PfFmu *f)
@@ -378,25 +438,24 @@ static PfStatus put_source(const PfCText *c, const PfFmu *f)
   PF_TRY(put_starts(c, f));
   put_violations(c);
   PF_TRY(put_shown(c, f));
-  PF_TRY(put_derivatives(c, f));
+  if (!f->by_differences) PF_TRY(put_derivatives(c, f));
   PF_TRY(put_surfaces(c, f));
-  return put_until(c, f);
+  PF_TRY(put_events(c, f));
+  return put_conditions(c, f);
 }
 
 PfStatus pf_fmu_sources(PfFmu *f)
 {
   const PfExport *x = f->x;
-  PfCText c = {x, PF_REAL_DOUBLE, pf_export_add_file(x, &f->files, "fmu_model", ".h")};
-  put_header(&c, f);
-  c.text = pf_export_add_file(x, &f->files, x->prefix, ".h");
+  PfCText c = {x, PF_REAL_DOUBLE, pf_export_add_file(x, &f->files, x->prefix, ".h")};
   pf_c_put_header(&c);
+  c.text = pf_export_add_file(x, &f->files, "fmu_model", ".h");
+  put_header(&c, f);
   c.text = pf_export_add_file(x, &f->files, x->prefix, ".c");
   PF_TRY(pf_c_put_source(&c));
   c.text = pf_export_add_file(x, &f->files, "fmu_model", ".c");
   PF_TRY(put_source(&c, f));
-  add_text(f, "fmu_core.h", pf_fmu_core_h);
-  add_text(f, "fmu_core.c", pf_fmu_core_c);
-  if (f->options->version == 2) add_text(f, "fmi2.c", pf_fmi2_c);
-  else add_text(f, "fmi3.c", pf_fmi3_c);
+  for (const PfFmuText *text = pf_fmu_texts; text->name; text++)
+    if (!text->version || text->version == f->options->version) add_text(f, text->name, text->lines);
   return pf_export_check_files(x, &f->files);
 }

@@ -120,16 +120,26 @@ static const char motion[] =
 "  rows = {POSITION_ROWS_HERE, VELOCITY_ROWS_HERE};\n"
 "  for level = 1:2\n"
 "    before = Inf;\n"
-"    for k = 1:20*~isempty(rows{level})\n"
+"    most = 0;\n"
+"    enough = 1e-6;\n"
+"    for k = 1:40*~isempty(rows{level})\n"
 "      [position, velocity] = violations(p, t, q, v, u);\n"
 "      if level == 1, miss = position(rows{1}); else, miss = velocity(rows{2}); end\n"
 "      most = max(abs(miss));\n"
-"      if ~(most > 1e-14 && most < before/2), break, end\n"
+"      if most <= 1e-14 || (most <= enough && most >= before/2), break, end\n"
 "      before = most;\n"
 "      [M, ~, A] = matrices(p, t, q, v, u);\n"
-"      change = f_solve(M, A(rows{level}, :), zeros(size(M, 1), 1), -miss);\n"
+"      A = A(rows{level}, :);\n"
+"      if level == 1, z = q; else, z = v; end\n"
+"      enough = max(enough, 1e-13*max(abs(A)*abs(z))); % no more digits in terms as large\n"
+"      try\n"
+"        change = f_solve(M, A, zeros(numel(z), 1), -miss);\n"
+"      catch % coordinates without mass\n"
+"        change = f_solve(eye(numel(z)), A, zeros(numel(z), 1), -miss);\n"
+"      end\n"
 "      if level == 1, q = q + change; else, v = v + change; end\n"
 "    end\n"
+"    if ~(most <= enough), error('pfaff:singular', 'no state on the constraints was found'); end\n"
 "  end\n"
 "end\n";
 
@@ -151,8 +161,11 @@ static const char derived[] =
 "% Exact derivatives of accelerations and multipliers by q, v, inputs, parameters, time (columns).\n"
 "function D = derivatives(p, t, q, v, u)\n"
 "  [a, lam] = accelerate(p, t, q, v, u);\n"
+"  D = f_respond(p, t, q, v, u, lam, slopes(p, t, q, v, u, a, lam));\n"
+"end\n"
+"% What accelerations and multipliers do when the residuals have the slopes D.\n"
+"function D = f_respond(p, t, q, v, u, lam, D)\n"
 "  [M, ~, A] = matrices(p, t, q, v, u);\n"
-"  D = slopes(p, t, q, v, u, a, lam);\n"
 "  n = numel(q);\n"
 "  [da, dlam] = f_solve(M, A, -D(1:n, :), -D(n + 1:end, :));\n";
 
@@ -171,6 +184,36 @@ static const char linear[] =
 "  C = Y(:, 1:2*n + k) + Y(:, 2*n + k + 1:end)*D(:, 1:2*n + k);\n"
 "  E = C(:, 2*n + 1:end);\n"
 "  C = C(:, 1:2*n);\n"
+"end\n";
+
+static const char actuate[] =
+"% Inverse dynamics by the inputs: from u on, by the shortest changes, those for the accelerations a, as far as they "
+"can\n"
+"% be made so, and the length of what is left of them.\n"
+"function [u, missed] = actuate(p, t, q, v, u, a)\n"
+"  names = fieldnames(u);\n"
+"  before = Inf;\n"
+"  halved = 0;\n"
+"  for k = 1:30\n"
+"    [now, lam] = accelerate(p, t, q, v, u);\n"
+"    missed = norm(a - now);\n"
+"    if missed <= 1e-13*(1 + norm(a)), return, end\n"
+"    if ~(missed < 0.999*before) % too far: half of the step, or none\n"
+"      halved = halved + 1;\n"
+"      if halved <= 8, change = change/2; end\n"
+"      for i = 1:numel(names), u.(names{i}) = u.(names{i}) - change(i); end\n"
+"      if halved <= 8, continue, end\n"
+"      missed = before;\n"
+"      return\n"
+"    end\n"
+"    before = missed;\n"
+"    halved = 0;\n"
+"    R = f_respond(p, t, q, v, u, lam, input_slopes(p, t, q, v, u, now, lam));\n"
+"    R = R(1:numel(q), :);\n"
+"    change = pinv(R)*(a - now);\n"
+"    if ~(norm(R*change) > 1e-3*missed), return, end % the rest is for no input to give\n"
+"    for i = 1:numel(names), u.(names{i}) = u.(names{i}) + change(i); end\n"
+"  end\n"
 "end\n";
 
 static const char test[] =
@@ -292,8 +335,9 @@ static void put_lists(const PfExport *x, PfText *text)
   const struct {
     const char *name;
     const PfNamedList *list;
-  } lists[] = {{"coordinates", &x->coordinates}, {"outputs", &x->outputs}, {"constraints", &x->constraints},
-               {"frames", &x->frames}, {"contacts", &x->contacts}};
+  } lists[] = {{"coordinates", &x->coordinates}, {"parameters", &x->parameters}, {"inputs", &x->inputs},
+               {"outputs", &x->outputs}, {"constraints", &x->constraints}, {"frames", &x->frames},
+               {"contacts", &x->contacts}};
   for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
     pf_text_print(text, "  m.names.%s = {", lists[i].name);
     pf_script_put_names(text, lists[i].list, pf_put_matlab_string);
@@ -305,15 +349,10 @@ static void put_expected(const PfExport *x, const PfReference *r, PfText *text)
 {
   pf_text_add(text, "  m.expected = {};\n");
   for (int k = 0; k < r->count; k++) {
-    const double *s = r->symbols[k];
-    const struct {
-      const double *values;
-      int count;
-    } lists[] = {{s + x->at_time, 1}, {s + x->at_q, x->n}, {s + x->at_v, x->n}, {s + x->at_inputs, x->inputs.count},
-                 {s + x->at_a, x->n}, {s + x->at_lambda, x->m}, {r->energy[k], 2},
-                 {r->outputs[k], x->outputs.count}};
+    PfNumbers lists[PF_SCRIPT_LISTS];
+    pf_script_lists(x, r, k, lists);
     pf_text_print(text, "  m.expected{%d} = {", k + 1);
-    for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    for (int i = 0; i < PF_SCRIPT_LISTS; i++) {
       if (i) pf_text_add(text, ", ...\n    ");
       put_column(text, lists[i].values, lists[i].count);
     }
@@ -326,6 +365,7 @@ static void put_handles(const PfExport *x, PfText *text)
   static const char *const fixed[] = {"accelerate", "step", "derivatives", "linear", "self_test"};
   for (size_t i = 0; i < sizeof fixed/sizeof *fixed; i++) pf_text_print(text, "  m.%s = @%s;\n", fixed[i], fixed[i]);
   if (x->m) pf_text_add(text, "  m.project = @project;\n");
+  if (x->inputs.count) pf_text_add(text, "  m.actuate = @actuate;\n");
   for (int i = 0; i < PF_EXPORT_JACOBIANS; i++)
     if (x->functions[i].tape && pf_script_about(i))
       pf_text_print(text, "  m.%s = @%s;\n", x->functions[i].name, x->functions[i].name);
@@ -371,6 +411,7 @@ PfStatus pf_export_matlab(const PfExport *x, const PfReference *r, PfExportFiles
                       "  dlam = f_feedback(M, A, C_lambda)\\dlam;\n"
                       "  [da, dlam] = f_solve(M, A, -D(1:n, :) + C_lambda*dlam, -D(n + 1:end, :));\n");
   put_filled(x, text, linear);
+  if (x->inputs.count) pf_text_add(text, actuate);
   put_filled(x, text, test);
   pf_text_add(text, helpers);
   return pf_export_check_files(x, files);

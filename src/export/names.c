@@ -64,9 +64,9 @@ static const char file_words[] =
     "weakref xml zipfile zipimport zlib "
     "con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 "
     "plot clear load save disp zeros ones eye sin cos tan exp log sqrt abs sign size max min svd diag sum isempty "
-    "numel "
+    "numel double all any isfinite norm pinv fieldnames bsxfun eig rcond ceil error struct cell "
     "accelerate step project derivatives linear self_test matrices friction violations energies poses contacts outputs "
-    "surfaces inverse slopes flow jacobian ";
+    "surfaces inverse slopes flow jacobian actuate input_slopes output_slopes ";
 
 static bool is_word(const char *words, const char *word)
 {

@@ -10,10 +10,11 @@ typedef struct Outputs {
   int room;
 } Outputs;
 
-static bool is_listed(const PfExport *x, PfExpr e)
+/* The same quantity in two plots is one output; two names for the same numbers stay two. */
+static bool is_listed(const PfExport *x, const char *label, PfExpr e)
 {
   for (int i = 0; i < x->outputs.count; i++)
-    if (x->output[i] == e) return true;
+    if (x->output[i] == e && !strcmp(x->outputs.at[i].name, label)) return true;
   return false;
 }
 
@@ -36,10 +37,10 @@ static PfStatus add(Outputs *o, const char *label, PfMeasure measure, PfExpr e)
 {
   PfExport *x = o->x;
   bool is;
-  PF_TRY(pf_equations_express(x->ctx, x->arena, x->equations, &e, 1));
+  PF_TRY(pf_equations_express(x->ctx, x->arena, x->plain, &e, 1));
   PF_TRY(is_of_state(x, e, &is));
   if (!is) x->left_out++;
-  if (!is || is_listed(x, e) || x->outputs.count == o->room) return PF_OK;
+  if (!is || is_listed(x, label, e) || x->outputs.count == o->room) return PF_OK;
   PfNamed *named = x->outputs.at + x->outputs.count;
   *named = (PfNamed){.name = label, .measure = measure};
   x->output[x->outputs.count++] = e;

@@ -34,10 +34,16 @@ static const char functions[] =
 "\n"
 "class _Numbers:\n"
 "    def __init__(self, **changes):\n"
-"        for name, value in self._defaults: setattr(self, name, value)\n"
-"        for name, value in changes.items():\n"
-"            if name not in dict(self._defaults): raise TypeError(f\"there is no {name!r}\")\n"
-"            setattr(self, name, value)\n"
+"        for name, value in (*self._defaults, *changes.items()): setattr(self, name, value)\n"
+"\n"
+"    def __setattr__(self, name, value):\n"
+"        if name not in dict(self._defaults): raise AttributeError(f\"there is no {name!r}\")\n"
+"        object.__setattr__(self, name, value)\n"
+"\n"
+"    @classmethod\n"
+"    def of(cls, values):\n"
+"        \"\"\"From a list, in the order of their names.\"\"\"\n"
+"        return cls(**dict(zip((name for name, _ in cls._defaults), values)))\n"
 "\n"
 "    def __repr__(self): return f\"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n, _ in "
 "self._defaults)})\"\n"
@@ -48,17 +54,20 @@ static const char functions[] =
 "\n"
 "def _states(function):\n"
 "    \"\"\"A function of one state for arrays of them: the state is the first axis, the others go along.\"\"\"\n"
-"    def of_all(p, t, q, v, u, *more):\n"
+"    def of_all(p, t, q, v, u, *more, **named):\n"
 "        shape = _shape(t, q, v)\n"
-"        if not shape: return function(p, t, np.asarray(q, float), np.asarray(v, float), u, *more)\n"
+"        if not shape: return function(p, t, np.asarray(q, float), np.asarray(v, float), u, *more, **named)\n"
 "        t = np.broadcast_to(t, shape)\n"
 "        q, v = (np.broadcast_to(z, (N,) + shape) for z in (q, v))\n"
-"        each = [function(p, t[k], q[(slice(None),) + k], v[(slice(None),) + k], u, *(m[(slice(None),) + k] for m in "
-"more))\n"
-"                for k in np.ndindex(shape)]\n"
-"        return tuple(np.moveaxis(np.array(part).reshape(shape + np.shape(part[0])), range(len(shape)), "
+"        def at(z, k): return np.asarray(z)[(slice(None),) + k] if np.shape(z)[1:] == shape else z\n"
+"        each = [function(p, t[k], at(q, k), at(v, k), u, *(at(z, k) for z in more), **named) for k in "
+"np.ndindex(shape)]\n"
+"        single = not isinstance(each[0], tuple)\n"
+"        parts = [each] if single else zip(*each)\n"
+"        found = tuple(np.moveaxis(np.array(part).reshape(shape + np.shape(part[0])), range(len(shape)), "
 "range(-len(shape), 0))\n"
-"                     for part in zip(*each))\n"
+"                      for part in parts)\n"
+"        return found[0] if single else found\n"
 "    of_all.__doc__ = function.__doc__\n"
 "    return of_all\n"
 "\n"
@@ -138,19 +147,23 @@ static const char by_matrices[] =
 "    M, F, A, b = matrices(p, t, q, v, u)\n";
 
 static const char motion[] =
+"@_states\n"
 "def project(p, t, q, v, u):\n"
 "    \"\"\"q and v moved onto the constraints, by the smallest changes in the metric of M.\"\"\"\n"
 "    q, v = np.array(q, float), np.array(v, float)\n"
 "    for z, rows, level in ((q, POSITION_ROWS, 0), (v, VELOCITY_ROWS, 1)):\n"
-"        before = np.inf\n"
-"        for _ in range(20 if rows else 0):\n"
+"        before, most, enough = np.inf, 0.0, 1e-6\n"
+"        for _ in range(40 if rows else 0):\n"
 "            miss = violations(p, t, q, v, u)[level][rows]\n"
-"            if not 1e-14 < np.abs(miss).max() < before/2: break\n"
-"            before = np.abs(miss).max()\n"
+"            most = np.abs(miss).max()\n"
+"            if most <= 1e-14 or before/2 <= most <= enough: break\n"
+"            before = most\n"
 "            M, _, A, _ = matrices(p, t, q, v, u)\n"
 "            try: f = _Factors(M, A[rows])\n"
 "            except Singular: f = _Factors(np.eye(N), A[rows])\n"
+"            enough = max(enough, 1e-13*(np.abs(A[rows])@np.abs(z)).max())  # no more digits in terms as large\n"
 "            z += f.solve(np.zeros(N), -miss)[0]\n"
+"        if not most <= enough: raise Singular(\"no state on the constraints was found\")\n"
 "    return q, v\n"
 "\n"
 "\n"
@@ -169,20 +182,28 @@ static const char motion[] =
 "\n"
 "\n";
 
+static const char responding[] =
+"def _respond(p, t, q, v, u, lam, D):\n"
+"    \"\"\"What accelerations and multipliers do when the residuals have the slopes D.\"\"\"\n"
+"    M, _, A, _ = matrices(p, t, q, v, u)\n"
+"    f, right, b = _Factors(M, A), -D[:N], -D[N:]\n"
+"    da, dlam = f.solve(right, b)\n";
+
 static const char derived[] =
+"    return np.vstack((da, dlam))\n"
+"\n"
+"\n"
+"@_states\n"
 "def derivatives(p, t, q, v, u, a=None, lam=None):\n"
 "    \"\"\"Exact derivatives of accelerations and multipliers by q, v, inputs, parameters, time: (N + M) x "
 "COLUMNS.\"\"\"\n"
 "    if a is None or lam is None: a, lam = accelerate(p, t, q, v, u)\n"
-"    M, _, A, _ = matrices(p, t, q, v, u)\n"
-"    f, (D,) = _Factors(M, A), slopes(p, t, q, v, u, a, lam)\n"
-"    right, b = -D[:N], -D[N:]\n"
-"    da, dlam = f.solve(right, b)\n";
+"    return _respond(p, t, q, v, u, lam, slopes(p, t, q, v, u, a, lam)[0])\n"
+"\n"
+"\n";
 
 static const char linear[] =
-"    return np.vstack((da, dlam))\n"
-"\n"
-"\n"
+"@_states\n"
 "def linear(p, t, q, v, u):\n"
 "    \"\"\"A, B, C, D of the full state (q, v), as deviations; motions off the constraints are among its modes.\"\"\"\n"
 "    a, lam = accelerate(p, t, q, v, u)\n"
@@ -195,20 +216,36 @@ static const char linear[] =
 "\n";
 
 static const char actuate[] =
-"def actuate(p, t, q, v, a):\n"
-"    \"\"\"Inverse dynamics by the inputs: the shortest list of them for the accelerations a, and what no input "
-"gives.\"\"\"\n"
-"    none = Input(**{name: 0.0 for name, _ in Input._defaults})\n"
-"    M, F, A, _ = matrices(p, t, q, v, none)\n"
-"    (F_u,) = input_slopes(p, t, q, v, none, np.zeros(M_COUNT))\n"
-"    N_ = _Factors(np.eye(N), A).N\n"
-"    B, r = N_.T@F_u, N_.T@(M@a - F)\n"
-"    u = np.linalg.lstsq(B, r, rcond=1e-10)[0]\n"
-"    return u, np.linalg.norm(B@u - r)\n"
+"@_states\n"
+"def actuate(p, t, q, v, u, a):\n"
+"    \"\"\"Inverse dynamics by the inputs: from u on, by the shortest changes, the list of them (see Input.of) for "
+"the\n"
+"    accelerations a, as far as they can be made so, and the length of what is left of them.\"\"\"\n"
+"    at = np.array([getattr(u, name) for name, _ in Input._defaults], float)\n"
+"    before, change, halved = np.inf, 0.0, 0\n"
+"    for _ in range(30):\n"
+"        u = Input.of(at)\n"
+"        now, lam = accelerate(p, t, q, v, u)\n"
+"        r = np.asarray(a, float) - now\n"
+"        missed = np.linalg.norm(r)\n"
+"        if missed <= 1e-13*(1 + np.linalg.norm(a)): break\n"
+"        if not missed < 0.999*before:  # too far: half of the step, or none\n"
+"            halved += 1\n"
+"            if halved > 8: return at - change, before\n"
+"            change = change/2\n"
+"            at = at - change\n"
+"            continue\n"
+"        before, halved = missed, 0\n"
+"        R = _respond(p, t, q, v, u, lam, input_slopes(p, t, q, v, u, now, lam)[0])[:N]\n"
+"        change = np.linalg.lstsq(R, r, rcond=1e-10)[0]\n"
+"        if not np.linalg.norm(R@change) > 1e-3*missed: break  # the rest is for no input to give\n"
+"        at = at + change\n"
+"    return at, missed\n"
 "\n"
 "\n";
 
 static const char jacobian[] =
+"@_states\n"
 "def jacobian(p, t, q, v, u, frame, point=(0, 0, 0)):\n"
 "    \"\"\"J (6 x N) of a point fixed in a frame, given in its axes: rows of its velocity, rows of the angular "
 "velocity.\"\"\"\n"
@@ -221,13 +258,9 @@ static const char jacobian[] =
 "\n";
 
 static const char test[] =
-"def self_test():\n"
-"    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the largest number of a "
-"list, or 1.\"\"\"\n"
-"    worst = 0.0\n"
 "    p = Params()\n"
 "    for t, q, v, inputs, a, lam, e, y in _EXPECTED:\n"
-"        u = Input(**dict(zip((name for name, _ in Input._defaults), inputs)))\n"
+"        u = Input.of(inputs)\n"
 "        q, v = np.array(q), np.array(v)\n"
 "        got = accelerate(p, t, q, v, u)\n"
 "        lists = [(got[0], a), (got[1], lam), (energies(p, t, q, v, u)[0], e), (outputs(p, t, q, v, u, *got)[0], y)]\n"
@@ -238,13 +271,8 @@ static const char test[] =
 "        derivatives(p, t, q, v, u)\n"
 "        linear(p, t, q, v, u)\n"
 "        step(p, t, q, v, u, 1e-4)\n"
-"    return worst\n"
-"\n"
-"\n"
-"if __name__ == \"__main__\":\n"
-"    worst = self_test()\n"
-"    print(f\"{len(_EXPECTED)} states agree with pfaff to {worst:.1e}\")\n"
-"    raise SystemExit(not worst < 1e-9)\n";
+"        if INPUTS and not actuate(p, t, q, v, Input.of(0.9*np.array(inputs) + 0.1), got[0])[1] < "
+"1e-6*(1 + np.abs(got[0]).max()): worst = np.inf\n";
 
 /* ---------------------------------------------------------------- functions */
 
@@ -372,15 +400,11 @@ void pf_python_put_expected(const PfExport *x, const PfReference *r, PfText *tex
 {
   pf_text_add(text, "# t, q, v, inputs, accelerations, multipliers, energies, outputs\n_EXPECTED = [\n");
   for (int k = 0; k < r->count; k++) {
-    const double *s = r->symbols[k];
-    const struct {
-      const double *values;
-      int count;
-    } lists[] = {{s + x->at_q, x->n}, {s + x->at_v, x->n}, {s + x->at_inputs, x->inputs.count}, {s + x->at_a, x->n},
-                 {s + x->at_lambda, x->m}, {r->energy[k], 2}, {r->outputs[k], x->outputs.count}};
+    PfNumbers lists[PF_SCRIPT_LISTS];
+    pf_script_lists(x, r, k, lists);
     pf_text_add(text, "    (");
-    pf_script_put_numbers(text, s + x->at_time, 1);
-    for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    pf_script_put_numbers(text, lists[0].values, 1);
+    for (int i = 1; i < PF_SCRIPT_LISTS; i++) {
       pf_text_add(text, ",\n     [");
       pf_script_put_numbers(text, lists[i].values, lists[i].count);
       pf_text_add(text, "]");
@@ -388,6 +412,20 @@ void pf_python_put_expected(const PfExport *x, const PfReference *r, PfText *tex
     pf_text_add(text, "),\n");
   }
   pf_text_add(text, "]\n\n\n");
+}
+
+void pf_python_put_test(PfText *text, const char *body)
+{
+  pf_text_add(text, "def self_test():\n"
+                    "    \"\"\"Compares with numbers that pfaff has computed; the largest difference beside the "
+                    "largest number of a list, or 1.\"\"\"\n"
+                    "    worst = 0.0\n");
+  pf_text_add(text, body);
+  pf_text_add(text, "    return worst\n\n\n"
+                    "if __name__ == \"__main__\":\n"
+                    "    worst = self_test()\n"
+                    "    print(f\"{len(_EXPECTED)} states agree with pfaff to {worst:.1e}\")\n"
+                    "    raise SystemExit(not worst < 1e-9)\n");
 }
 
 /* ---------------------------------------------------------------- the module */
@@ -413,11 +451,12 @@ static void put_motion(const PfExport *x, PfText *text)
                                   : "    return _Factors(M, A).solve(F, b)\n\n\n");
   }
   pf_text_add(text, motion);
-  pf_text_add(text, derived);
+  pf_text_add(text, responding);
   if (x->friction)
     pf_text_add(text, "    _, C_lambda = friction(p, t, q, v, u, lam)\n"
                       "    dlam = np.linalg.solve(_feedback(f, C_lambda), dlam)\n"
                       "    da, dlam = f.solve(right + C_lambda@dlam, b)\n");
+  pf_text_add(text, derived);
   pf_text_add(text, linear);
   if (x->inputs.count) pf_text_add(text, actuate);
 }
@@ -449,6 +488,6 @@ PfStatus pf_export_python(const PfExport *x, const PfReference *r, PfExportFiles
   put_motion(x, text);
   put_jacobians(x, text);
   pf_python_put_expected(x, r, text);
-  pf_text_add(text, test);
+  pf_python_put_test(text, test);
   return pf_export_check_files(x, files);
 }

@@ -85,3 +85,13 @@ void pf_script_put_numbers(PfText *text, const double *values, int count)
     if (!strpbrk(digits, ".e")) pf_text_add(text, ".0");
   }
 }
+
+void pf_script_lists(const PfExport *x, const PfReference *r, int k, PfNumbers *lists)
+{
+  const double *s = r->symbols[k];
+  const PfNumbers all[PF_SCRIPT_LISTS] = {{s + x->at_time, 1}, {s + x->at_q, x->n}, {s + x->at_v, x->n},
+                                          {s + x->at_inputs, x->inputs.count}, {s + x->at_a, x->n},
+                                          {s + x->at_lambda, x->m}, {r->energy[k], 2},
+                                          {r->outputs[k], x->outputs.count}};
+  memcpy(lists, all, sizeof all);
+}

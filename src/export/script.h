@@ -23,6 +23,14 @@ void pf_script_put_names(PfText *text, const PfNamedList *list, void (*put)(PfTe
 /* 1.5, -2, … */
 void pf_script_put_numbers(PfText *text, const double *values, int count);
 
+/* What a state is compared by: t, q, v, inputs, accelerations, multipliers, energies, outputs. */
+typedef struct PfNumbers {
+  const double *values;
+  int count;
+} PfNumbers;
+enum { PF_SCRIPT_LISTS = 8 };
+void pf_script_lists(const PfExport *export, const PfReference *reference, int state, PfNumbers *lists);
+
 /* What a function gives, in a sentence; NULL for those that only others call. */
 const char *pf_script_about(int kind);
 
@@ -30,5 +38,7 @@ const char *pf_script_about(int kind);
 void pf_python_put_title(const PfExport *export, PfText *text, const char *about);
 void pf_python_put_lists(const PfExport *export, PfText *text);
 void pf_python_put_expected(const PfExport *export, const PfReference *reference, PfText *text);
+/* self_test with `body`, which finds the worst difference from _EXPECTED, and its call when the module is run. */
+void pf_python_put_test(PfText *text, const char *body);
 
 #endif

@@ -2,6 +2,7 @@
 /* Printing: lays out each node of the shared graph once, adds up the lengths, and writes the text by a walk
  * with an explicit stack. */
 #include "expr/print_impl.h"
+#include "base/plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,10 +52,12 @@ void pf_put_format(Printer *p, const char *format, ...)
 
 void pf_double_text(double value, char text[DOUBLE_TEXT])
 {
+  const PfPlain plain = pf_plain_begin();
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(text, DOUBLE_TEXT, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) return;
+    if (strtod(text, NULL) == value) break;
   }
+  pf_plain_end(plain);
 }
 
 /* ---------------------------------------------------------------- layout */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The notation of C: doubles throughout, names made into identifiers. */
 #include "expr/print_impl.h"
+#include "base/plain.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -46,7 +47,9 @@ static void put_name(Printer *p, const char *name)
 static void put_double(Printer *p, double value)
 {
   char text[DOUBLE_TEXT];
+  const PfPlain plain = pf_plain_begin();
   snprintf(text, sizeof text, "%.17g", value);
+  pf_plain_end(plain);
   pf_put_format(p, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 

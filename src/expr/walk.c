@@ -209,7 +209,7 @@ static PfStatus substitute(PfExprTable *table, PfArena *scratch, const PfExpr *r
   for (int i = 0; i < count; i++)
     if (table->stamp[symbols[i]] == table->epoch) images[table->place[symbols[i]]] = values[i];
   for (int i = 0; i < node_count; i++) {
-    if (node_of(table, nodes[i])->count == 0) continue;
+    if (node_of(table, nodes[i])->count == 0 || images[i] != nodes[i]) continue;
     PfMark mark = pf_arena_mark(scratch);
     images[i] = pf_rebuild(table, nodes[i], images);
     pf_arena_release(scratch, mark);

@@ -5,6 +5,7 @@
  * operations: the choice is the same on every machine. */
 #include "form/choose.h"
 
+#include "form/lifted.h"
 #include "form/recursive.h"
 #include "form/sparse.h"
 #include "num/sparse.h"
@@ -62,14 +63,24 @@ double pf_cost_of_multipliers(const PfSystem *system)
   return pf_cost_of_tape(pf_tape_instruction_count(system->tape)) + per_call + per_row*m + per_multiplication*products;
 }
 
-/* The same of a solver that may know the structure of its system. */
-static double cost_of_solver(const PfSolver *multipliers)
+double pf_cost_of_structure(int instructions, int equations, double products)
+{
+  return pf_cost_of_tape(instructions) + per_call + per_sparse_row*equations + per_sparse_multiplication*products;
+}
+
+double pf_cost_of_matrices(const PfSolver *multipliers)
 {
   const PfSystem *system = multipliers->system;
   const double products = pf_sparse_form_products(multipliers);
   if (products < 0) return pf_cost_of_multipliers(system);
-  return pf_cost_of_tape(pf_tape_instruction_count(system->tape)) + per_call +
-         per_sparse_row*(system->n + system->m) + per_sparse_multiplication*products;
+  return pf_cost_of_structure(pf_tape_instruction_count(system->tape), system->n + system->m, products);
+}
+
+/* The same of a solver that may know sums of velocities. */
+static double cost_of_solver(const PfSolver *multipliers)
+{
+  const double lifted = pf_lifted_form_cost(multipliers);
+  return lifted < 0 ? pf_cost_of_matrices(multipliers) : lifted;
 }
 
 static double cost_of_recursion(const PfSolver *s)

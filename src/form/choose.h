@@ -8,5 +8,9 @@
 double pf_cost_of_tape(int instructions);
 double pf_cost_of_elimination(int instructions);
 double pf_cost_of_multipliers(const PfSystem *system);
+/* By the structure of so many equations: instructions of tapes, multiplications of the factors. */
+double pf_cost_of_structure(int instructions, int equations, double products);
+/* Of a solver by 'multipliers' with M and A, dense or sparse. */
+double pf_cost_of_matrices(const PfSolver *multipliers);
 
 #endif

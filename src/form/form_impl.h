@@ -81,6 +81,7 @@ struct PfSolver {
   PfSolver *reserve;  /* asked where this one has trouble; NULL: nobody */
   struct PfElimination *elimination; /* NULL without */
   struct PfSparseForm *sparse;       /* NULL without */
+  struct PfLiftedForm *lifted;       /* NULL without */
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
   PfKept kept;        /* numbers in the workspace: a formulation may remember choices */

@@ -5,6 +5,7 @@
  * (hand-cascade reference, section 2). Large systems go by their structure (sparse.c). Redundant constraints: the
  * multipliers of least length. */
 #include "form/form_impl.h"
+#include "form/lifted.h"
 #include "form/sparse.h"
 
 #include <math.h>
@@ -166,6 +167,18 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   return d->hard ? pf_metric_solve(s, &d->metric, &d->mass, motion, row) : PF_TROUBLE_NONE;
 }
 
+/* Along chains of sums, else by the structure of the matrices. */
+static bool answer(PfSolver *s, PfMotion *motion)
+{
+  return pf_lifted_form_answer(s, motion) || pf_sparse_form_answer(s, motion);
+}
+
+static void find_force(PfSolver *s, PfMotion *motion)
+{
+  if (pf_lifted_form_has_answered(s)) pf_lifted_form_force(s, motion);
+  else pf_sparse_form_force(s, motion);
+}
+
 bool pf_multipliers_were_hard(const PfSolver *s)
 {
   const Data *d = s->data;
@@ -175,5 +188,5 @@ bool pf_multipliers_were_hard(const PfSolver *s)
 const PfFormulation pf_form_multipliers = {
   .name = "multipliers", .source = "Lagrange's multipliers; least length by the minimum-norm solution",
   .summary = "the augmented system of accelerations and multipliers; takes singular masses and redundant constraints",
-  .prepare = prepare, .accelerate = accelerate, .answer = pf_sparse_form_answer, .find_force = pf_sparse_form_force,
+  .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_force = find_force,
   .raise_squares = pf_sparse_form_squares};

@@ -3,6 +3,7 @@
  * system; whoever runs one model many times would make the same ones each time, and for a short run of a small system
  * that takes longer than the steps. */
 #include "form/form_impl.h"
+#include "form/lifted.h"
 
 #include <string.h>
 
@@ -26,6 +27,8 @@ struct PfShared {
   double cost_limit;
   struct PfFormulas *formulas; /* NULL: there are none with these numbers, when `known` */
   bool known;
+  PfLifting *lifting; /* NULL: nothing to lift, when that is known */
+  bool lifting_known;
 };
 
 PfStatus pf_shared_new(PfContext *ctx, PfArena *arena, PfShared **shared)
@@ -41,6 +44,16 @@ void pf_shared_free(PfShared *shared)
   if (!shared) return;
   for (int k = 0; k < shared->count; k++) pf_tape_free(shared->entry[k].tape);
   pf_formulas_drop(shared->formulas);
+  pf_lifting_free(shared->lifting);
+}
+
+PfStatus pf_shared_lifting(const PfSystem *system, PfLifting **lifting)
+{
+  PfShared *shared = system->shared;
+  if (!shared->lifting_known) PF_TRY(pf_lifting_make(system, shared->arena, &shared->lifting));
+  shared->lifting_known = true;
+  *lifting = shared->lifting;
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- tapes */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A solver: one formulation made ready for one system. */
 #include "form/form_impl.h"
+#include "form/lifted.h"
 #include "form/sparse.h"
 
 #include <math.h>
@@ -128,6 +129,7 @@ static PfStatus prepare(PfSolver *s)
   if (s->formulation->check) PF_TRY(s->formulation->check(s));
   PF_TRY(prepare_tape(s));
   if (s->formulation == &pf_form_multipliers) PF_TRY(pf_sparse_form_make(s));
+  if (s->formulation == &pf_form_multipliers) PF_TRY(pf_lifted_form_make(s));
   if (!pf_solver_is_bare(s)) PF_TRY(prepare_numbers(s));
   PF_TRY(pf_friction_make(s));
   return s->formulation->prepare(s);
@@ -192,6 +194,7 @@ void pf_solver_free(PfSolver *solver)
   if (!solver) return;
   if (solver->release) solver->release(solver);
   pf_sparse_form_release(solver);
+  pf_lifted_form_release(solver);
   pf_solver_free(solver->reserve);
   pf_arena_free(solver->arena);
 }

@@ -32,7 +32,8 @@ const PfKept *pf_solver_kept(const PfSolver *solver);
 typedef struct PfTold {
   bool known;     /* it has; else there is nothing in the other members */
   double power;   /* that of the plan */
-  /* smallest pivot of A M^-1 A^T over what it was before the elimination, or over the square of the row */
+  /* smallest pivot of A M^-1 A^T over what it was before the elimination, or over the square of the row; NaN: not
+   * known, and there are no squares either */
   double margin;
   int margin_row; /* the constraint it belongs to */
 } PfTold;

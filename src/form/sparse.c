@@ -7,7 +7,6 @@
 #include "form/form_impl.h"
 #include "form/sparse.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,8 +21,7 @@ typedef struct PfSparseForm {
   double *load, *right;
   double *residual_f, *residual_b, *more, *more_lambda; /* n, m, n, m: of a refinement */
   bool refined;       /* the latest factors need it */
-  PfTape *power;      /* that of the plan; NULL: none is wanted */
-  double *power_work, *values;
+  PfPowerTape power;
 } Form;
 
 /* ---------------------------------------------------------------- making it ready */
@@ -97,19 +95,18 @@ static PfStatus make_saddle(PfSolver *s, PfArena *arena, Form *d)
   memcpy(d->source, l.mass_source, (size_t)l.mass_count*sizeof *d->source);
   memcpy(d->source + l.mass_count, l.row_source, (size_t)l.row_count*sizeof *d->source);
   return pf_saddle_make(s->ctx, s->arena, l.mass, l.mass_count, l.rows, l.row_count, s->system->n, s->system->m,
-                        &d->saddle);
+                        PF_ROWS_LAST, &d->saddle);
 }
 
-static PfStatus make_power(PfSolver *s, Form *d)
+PfStatus pf_power_make(PfSolver *s, PfPowerTape *d)
 {
   const PfSystem *system = s->system;
   PfExpr power = s->plan->power;
   if (power == PF_EXPR_NONE || pf_expr_is_structural_zero(s->ctx, power)) return PF_OK;
-  PF_TRY(pf_system_tape(s->ctx, system->eq->model, system->symbols.symbol, system->symbols.count, &power, 1,
-                        &d->power));
-  d->power_work = pf_solver_scratch(s, double, pf_tape_work_size(d->power));
+  PF_TRY(pf_system_tape(s->ctx, system->eq->model, system->symbols.symbol, system->symbols.count, &power, 1, &d->tape));
+  d->work = pf_solver_scratch(s, double, pf_tape_work_size(d->tape));
   d->values = pf_solver_scratch(s, double, system->symbols.count);
-  return d->power_work && d->values ? PF_OK : pf_solver_no_room(s);
+  return d->work && d->values ? PF_OK : pf_solver_no_room(s);
 }
 
 static PfStatus make(PfSolver *s, PfArena *scratch)
@@ -120,7 +117,7 @@ static PfStatus make(PfSolver *s, PfArena *scratch)
   PF_TRY(make_saddle(s, scratch, d));
   if (!pf_saddle_pays(&d->saddle)) return PF_OK;
   s->sparse = d;
-  return make_power(s, d);
+  return pf_power_make(s, &d->power);
 }
 
 PfStatus pf_sparse_form_make(PfSolver *s)
@@ -139,7 +136,7 @@ double pf_sparse_form_products(const PfSolver *s)
 
 void pf_sparse_form_release(PfSolver *s)
 {
-  if (s->sparse) pf_tape_free(s->sparse->power);
+  if (s->sparse) pf_tape_free(s->sparse->power.tape);
 }
 
 bool pf_solver_is_bare(const PfSolver *s)
@@ -169,60 +166,29 @@ static bool factor(PfSolver *s, const double *values)
 
 /* ---------------------------------------------------------------- refinement */
 
-/* load - M q'' + A^T lambda, b - A q'' */
-static void find_residual(const Form *d, const PfMotion *motion)
-{
-  const double *a = motion->acceleration, *lambda = motion->multiplier;
-  const int n = d->saddle.n, m = d->saddle.m;
-  memcpy(d->residual_f, d->load, (size_t)n*sizeof *d->load);
-  memcpy(d->residual_b, d->right, (size_t)m*sizeof *d->right);
-  for (int k = 0; k < d->saddle.mass_count + d->saddle.row_count; k++) {
-    const PfEntry *e = d->saddle.entry + k;
-    const double x = d->value[k];
-    if (e->row >= n) {
-      d->residual_f[e->column] += x*lambda[e->row - n];
-      d->residual_b[e->row - n] -= x*a[e->column];
-    } else {
-      d->residual_f[e->row] -= x*a[e->column];
-      if (e->row != e->column) d->residual_f[e->column] -= x*a[e->row];
-    }
-  }
-}
-
-static double add_step(double *x, const double *step, int count)
-{
-  double most = 0, size = 0;
-  for (int i = 0; i < count; i++) {
-    x[i] += step[i];
-    most = fmax(most, fabs(step[i]));
-    size = fmax(size, fabs(x[i]));
-  }
-  return most <= size*DBL_MIN ? 0 : most/size;
-}
-
 /* Small pivots cost digits, which residuals give back as long as there are some left: each step is smaller than the one
  * before by what the factors are wrong. False when the accelerations do not settle. */
 static bool refine(Form *d, PfMotion *motion)
 {
   enum { MOST_STEPS = 4 };
+  const PfSaddleNumbers at = {d->value, d->load, d->right};
   for (int k = 0; k < MOST_STEPS; k++) {
-    find_residual(d, motion);
+    pf_saddle_residual(&d->saddle, &at, motion->acceleration, motion->multiplier, d->residual_f, d->residual_b);
     pf_saddle_solve(&d->saddle, d->residual_f, d->residual_b, d->more, d->more_lambda);
-    (void)add_step(motion->multiplier, d->more_lambda, d->saddle.m);
-    if (add_step(motion->acceleration, d->more, d->saddle.n) < SETTLED) return true;
+    (void)pf_add_step(motion->multiplier, d->more_lambda, d->saddle.m);
+    if (pf_add_step(motion->acceleration, d->more, d->saddle.n) < SETTLED) return true;
   }
   return false;
 }
 
-static double power_at(PfSolver *s, const double *multiplier)
+double pf_power_at(const PfSolver *s, const PfPowerTape *d, const double *multiplier)
 {
-  Form *d = s->sparse;
   const PfSymbols *in = &s->system->symbols;
   double power = 0;
-  if (!d->power) return 0;
+  if (!d->tape) return 0;
   memcpy(d->values, s->values, (size_t)in->lambda*sizeof *d->values);
   memcpy(d->values + in->lambda, multiplier, (size_t)s->system->m*sizeof *multiplier);
-  pf_tape_run(d->power, d->values, &power, d->power_work);
+  pf_tape_run(d->tape, d->values, &power, d->work);
   return power;
 }
 
@@ -237,7 +203,7 @@ bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
   if (d->refined && !refine(d, motion) && !pf_solver_is_bare(s)) return false;
   if (pf_first_not_finite(motion->acceleration, n) >= 0) return false;
   if (pf_first_not_finite(motion->multiplier, m) >= 0) return false;
-  s->told.power = power_at(s, motion->multiplier);
+  s->told.power = pf_power_at(s, &d->power, motion->multiplier);
   return s->told.known = true;
 }
 

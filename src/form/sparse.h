@@ -6,6 +6,15 @@
 #include "form/form_impl.h"
 #include "num/sparse.h"
 
+/* The power of the plan, as a function of state and multipliers. */
+typedef struct PfPowerTape {
+  PfTape *tape; /* NULL: none is wanted */
+  double *work, *values;
+} PfPowerTape;
+/* While the solver is made; whoever has it frees the tape. */
+PfStatus pf_power_make(PfSolver *solver, PfPowerTape *power);
+double pf_power_at(const PfSolver *solver, const PfPowerTape *power, const double *multiplier);
+
 /* Makes solver->sparse, when the system is large enough and its structure pays. */
 PfStatus pf_sparse_form_make(PfSolver *solver);
 /* Multiplications of a factorisation by the structure; negative when it is not used. */

@@ -87,7 +87,7 @@ static bool split_radius(char *name, double *radius)
 {
   char *colon = strrchr(name, ':'), *end;
   if (!colon) return false;
-  double value = strtod(colon + 1, &end);
+  double value = pf_read_double(colon + 1, &end);
   if (end == colon + 1 || *end) return false;
   *colon = 0;
   *radius = value;

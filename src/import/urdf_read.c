@@ -107,7 +107,7 @@ static void numbers(Reader *r, const char *element, const char **attributes, con
   int read = 0;
   for (; read < count; read++) {
     char *end;
-    value[read] = strtod(at, &end);
+    value[read] = pf_read_double(at, &end);
     if (end == at || !isfinite(value[read])) break;
     at = end;
   }

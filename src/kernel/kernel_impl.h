@@ -8,6 +8,8 @@
  *   build.c   items to a graph (graph.c) of operations with two operands, equal ones once
  *   emit.c    graph to instructions: fused, ordered, with slots used again
  *
+ *   weave.c   further operations on what expressions have become, for those who write their own
+ *
  * and run by run.c at one state, by lanes.c at several; program.c shows it to other modules. All lists are in order of
  * creation, so that the same input gives the same tape. */
 #ifndef PF_KERNEL_IMPL_H
@@ -163,7 +165,11 @@ PfStatus pf_graph_build(PfContext *ctx, PfGraph *graph, const PfItems *items, Pf
 
 /* ---------------------------------------------------------------- instructions */
 
-/* The graph is changed on the way. */
+/* The operations of expressions, and a tape of what the roots of a graph need (tape.c). The graph is changed on the
+ * way. */
+PfStatus pf_graph_of(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
+                     PfGraph *graph);
+PfStatus pf_graph_tape(PfContext *ctx, PfGraph *graph, int input_count, PfTape **tape);
 PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape *tape);
 
 /* ---------------------------------------------------------------- hashing */

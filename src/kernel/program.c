@@ -246,3 +246,103 @@ PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram
   sorted->outputs = outputs;
   return PF_OK;
 }
+
+/* ---------------------------------------------------------------- what is known before */
+
+typedef struct Split {
+  const PfProgram *from;
+  bool *known;      /* depends on early inputs and constants alone */
+  bool *handed;     /* known, no constant, and needed by what is not */
+  uint32_t *number; /* of those that are handed on */
+} Split;
+
+static bool is_known(const Split *s, const PfValue *value, uint32_t first)
+{
+  if (value->op == PF_VALUE_CONSTANT) return true;
+  if (value->op == PF_VALUE_INPUT) return value->a < first;
+  for (int k = 0; k < pf_op_operands(value->op); k++)
+    if (!s->known[pf_value_operand(value, k)]) return false;
+  return true;
+}
+
+static uint32_t mark_handed(const Split *s, uint32_t first)
+{
+  const PfProgram *p = s->from;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < p->count; i++) {
+    s->known[i] = is_known(s, p->values + i, first);
+    for (int k = 0; !s->known[i] && k < pf_op_operands(p->values[i].op); k++)
+      s->handed[pf_value_operand(p->values + i, k)] = true;
+  }
+  for (uint32_t i = 0; i < p->output_count; i++) s->handed[p->outputs[i]] = true;
+  for (uint32_t i = 0; i < p->count; i++) {
+    s->handed[i] = s->handed[i] && s->known[i] && p->values[i].op != PF_VALUE_CONSTANT;
+    if (s->handed[i]) s->number[i] = count++;
+  }
+  return count;
+}
+
+static PfValue moved(const PfValue *value, const uint32_t *place)
+{
+  PfValue copy = *value;
+  const int operands = pf_op_operands(value->op);
+  if (operands > 0) copy.a = place[value->a];
+  if (operands > 1) copy.b = place[value->b];
+  if (operands > 2) copy.c = place[value->c];
+  return copy;
+}
+
+/* Leaves first: constants, inputs, what is handed over; then the rest in its order. */
+static uint32_t copy_after(const Split *s, uint32_t *place, PfValue *values)
+{
+  const PfProgram *p = s->from;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < p->count; i++) {
+    const bool leaf = p->values[i].op == PF_VALUE_CONSTANT || (p->values[i].op == PF_VALUE_INPUT && !s->known[i]);
+    if (!leaf && !s->handed[i]) continue;
+    values[count] = leaf ? p->values[i] : (PfValue){PF_VALUE_INPUT, p->input_count + s->number[i], 0, 0};
+    place[i] = count++;
+  }
+  for (uint32_t i = 0; i < p->count; i++) {
+    if (s->known[i] || p->values[i].op == PF_VALUE_INPUT) continue;
+    values[count] = moved(p->values + i, place);
+    place[i] = count++;
+  }
+  return count;
+}
+
+static uint32_t copy_before(const Split *s, uint32_t *place, PfValue *values)
+{
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < s->from->count; i++) {
+    if (!s->known[i]) continue;
+    values[count] = moved(s->from->values + i, place);
+    place[i] = count++;
+  }
+  return count;
+}
+
+PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *program, uint32_t first, PfProgram *before,
+                          PfProgram *after)
+{
+  const size_t count = program->count;
+  Split s = {program, pf_arena_array(arena, bool, count), pf_arena_array(arena, bool, count),
+             pf_arena_array(arena, uint32_t, count)};
+  uint32_t *place = pf_arena_array(arena, uint32_t, count), *early = pf_arena_array(arena, uint32_t, count);
+  PfValue *values = pf_arena_array(arena, PfValue, count), *known = pf_arena_array(arena, PfValue, count);
+  uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count);
+  uint32_t *given = pf_arena_array(arena, uint32_t, count);
+  if (!s.known || !s.handed || !s.number || !place || !early || !values || !known || !outputs || !given)
+    return pf_no_room(ctx, "a program");
+  *before = *after = *program;
+  before->output_count = mark_handed(&s, first);
+  after->input_count = program->input_count + before->output_count;
+  before->count = copy_before(&s, early, known);
+  after->count = copy_after(&s, place, values);
+  for (uint32_t i = 0; i < program->count; i++)
+    if (s.handed[i]) given[s.number[i]] = early[i];
+  for (uint32_t i = 0; i < program->output_count; i++) outputs[i] = place[program->outputs[i]];
+  before->values = known, before->outputs = given;
+  after->values = values, after->outputs = outputs;
+  return PF_OK;
+}

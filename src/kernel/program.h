@@ -47,4 +47,9 @@ PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfP
  * once; nothing else changes places. */
 PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram *program, PfProgram *sorted);
 
+/* Cut in two: `before` computes what depends on the inputs below `first` alone, and `after` the rest, with the inputs
+ * from input_count on in the place of what `before` gives. */
+PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *program, uint32_t first, PfProgram *before,
+                          PfProgram *after);
+
 #endif

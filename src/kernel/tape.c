@@ -26,56 +26,64 @@ static PfTape *allocate(PfContext *ctx, int input_count, int output_count)
   return tape;
 }
 
-/* From items to a tape. The items are changed. */
-static PfStatus finish(PfContext *ctx, PfItems *items, PfTape *tape)
+/* The items are changed. */
+static PfStatus build(PfContext *ctx, PfItems *items, PfGraph *graph)
 {
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  PfGraph graph;
-  pf_graph_init(&graph, items->allocator);
   pf_items_invert(items, scratch);
   pf_items_share(items, PF_ITEM_PRODUCT, scratch);
   pf_items_share(items, PF_ITEM_SUM, scratch);
-  PfStatus status = items->failed ? pf_no_room(ctx, "a tape")
-                                  : pf_graph_build(ctx, &graph, items, scratch);
-  if (status == PF_OK) status = pf_graph_emit(ctx, &graph, scratch, tape);
-  pf_graph_free(&graph);
+  PfStatus status = items->failed ? pf_no_room(ctx, "a tape") : pf_graph_build(ctx, graph, items, scratch);
   pf_arena_release(scratch, mark);
   return status;
 }
 
-static PfStatus make(PfContext *ctx, PfItems *items, int input_count, int output_count, PfTape **tape)
-{
-  PfTape *made = allocate(ctx, input_count, output_count);
-  if (!made) return pf_no_room(ctx, "a tape");
-  PfStatus status = finish(ctx, items, made);
-  if (status == PF_OK) *tape = made;
-  else pf_tape_free(made);
-  return status;
-}
-
-static PfStatus make_best(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots,
-                          int root_count, PfItems *plain, PfItems *factored, PfTape **tape)
+static PfStatus build_best(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
+                           PfItems *plain, PfItems *factored, PfGraph *graph)
 {
   PfArena *scratch = pf_context_scratch(ctx);
   PF_TRY(pf_items_lower(ctx, plain, inputs, input_count, roots, root_count));
   bool better = pf_items_factor(plain, factored, scratch) &&
                 pf_items_cost(factored, scratch) < pf_items_cost(plain, scratch);
-  return make(ctx, better ? factored : plain, input_count, root_count, tape);
+  return build(ctx, better ? factored : plain, graph);
 }
 
-PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots,
-                     int root_count, PfTape **tape)
+PfStatus pf_graph_of(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
+                     PfGraph *graph)
 {
-  *tape = NULL;
   if (input_count < 0 || root_count < 0)
     return pf_fail(ctx, PF_ERR_ARGUMENT, "a tape of %d inputs and %d outputs", input_count, root_count);
   PfItems plain, factored;
   pf_items_init(&plain, pf_context_allocator(ctx));
   pf_items_init(&factored, pf_context_allocator(ctx));
-  PfStatus status = make_best(ctx, inputs, input_count, roots, root_count, &plain, &factored, tape);
+  PfStatus status = build_best(ctx, inputs, input_count, roots, root_count, &plain, &factored, graph);
   pf_items_free(&factored);
   pf_items_free(&plain);
+  return status;
+}
+
+PfStatus pf_graph_tape(PfContext *ctx, PfGraph *graph, int input_count, PfTape **tape)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfTape *made = allocate(ctx, input_count, (int)graph->roots.count);
+  PfStatus status = made ? pf_graph_emit(ctx, graph, scratch, made) : pf_no_room(ctx, "a tape");
+  pf_arena_release(scratch, mark);
+  if (status == PF_OK) *tape = made;
+  else if (made) pf_tape_free(made);
+  return status;
+}
+
+PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots,
+                     int root_count, PfTape **tape)
+{
+  PfGraph graph;
+  *tape = NULL;
+  pf_graph_init(&graph, pf_context_allocator(ctx));
+  PfStatus status = pf_graph_of(ctx, inputs, input_count, roots, root_count, &graph);
+  if (status == PF_OK) status = pf_graph_tape(ctx, &graph, input_count, tape);
+  pf_graph_free(&graph);
   return status;
 }
 

@@ -34,7 +34,7 @@ static PfExpr read_number(Checker *ck, const PfNode *node)
   }
   if (fits && exponent > 0 && num > INT64_MAX/power) fits = false;
   if (fits) return exponent < 0 ? pf_expr_rational(ck->ctx, num, power) : pf_expr_int(ck->ctx, num*power);
-  return pf_expr_double(ck->ctx, strtod(node->text, NULL));
+  return pf_expr_double(ck->ctx, pf_read_double(node->text, NULL));
 }
 
 /* Is there a digit but zero before the exponent? */

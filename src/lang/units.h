@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-typedef enum PfBase {
+typedef enum PfUnitBase {
   PF_BASE_KG,
   PF_BASE_M,
   PF_BASE_S,
@@ -15,7 +15,7 @@ typedef enum PfBase {
   PF_BASE_CD,
   PF_BASE_RAD, /* a label: an angle is a plain number, but prints better with its name */
   PF_BASE_COUNT
-} PfBase;
+} PfUnitBase;
 
 /* Exponents in twelfths, so that roots of second, third, fourth and sixth order are exact. */
 enum { PF_DIMENSION_GRAIN = 12 };

@@ -27,15 +27,30 @@ static int compare_handles(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-PfStatus pf_coordinate_index_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfCoordinateIndex *index)
+static PfStatus make_index(PfContext *ctx, PfArena *arena, const PfModel *model, bool of_velocities,
+                           PfCoordinateIndex *index)
 {
   size_t n = (size_t)model->coordinate_count;
   index->count = model->coordinate_count;
   index->pair = pf_arena_alloc(arena, n, sizeof *index->pair);
   if (!index->pair) return pf_no_room(ctx, "the joints");
-  for (size_t i = 0; i < n; i++) index->pair[i][0] = model->coordinates[i].q, index->pair[i][1] = (PfExpr)i;
+  for (size_t i = 0; i < n; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    index->pair[i][0] = of_velocities ? c->v : c->q;
+    index->pair[i][1] = (PfExpr)i;
+  }
   qsort(index->pair, n, sizeof *index->pair, compare_handles);
   return PF_OK;
+}
+
+PfStatus pf_coordinate_index_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfCoordinateIndex *index)
+{
+  return make_index(ctx, arena, model, false, index);
+}
+
+PfStatus pf_velocity_index_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfCoordinateIndex *index)
+{
+  return make_index(ctx, arena, model, true, index);
 }
 
 int pf_coordinate_of(const PfCoordinateIndex *index, PfExpr symbol)

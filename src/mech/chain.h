@@ -38,6 +38,8 @@ typedef struct PfCoordinateIndex {
   int count;
 } PfCoordinateIndex;
 PfStatus pf_coordinate_index_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfCoordinateIndex *index);
+/* The same by the symbols of their velocities. */
+PfStatus pf_velocity_index_make(PfContext *ctx, PfArena *arena, const PfModel *model, PfCoordinateIndex *index);
 /* -1: it is the symbol of none. */
 int pf_coordinate_of(const PfCoordinateIndex *index, PfExpr symbol);
 

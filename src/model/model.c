@@ -71,7 +71,7 @@ PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count)
         pf_fail_at(model->ctx, PF_ERR_MODEL, model->inputs[i].place,
                    "the time derivative of input '%s' is needed, but it has no function of time",
                    model->inputs[i].name);
-        pf_hint(model->ctx, "give it one: input %s = sin(t)", model->inputs[i].name);
+        pf_hint(model->ctx, "give it one, input %s = sin(t), and leave it so (--inputs)", model->inputs[i].name);
         return PF_ERR_MODEL;
       }
   }

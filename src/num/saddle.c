@@ -4,6 +4,7 @@
  * are. Rows that have nothing to do with each other, those of separate loops, never meet. */
 #include "num/sparse.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,17 +28,17 @@ bool pf_saddle_pays(const PfSaddle *s)
 }
 
 PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,
-                        int row_count, int n, int m, PfSaddle *s)
+                        int row_count, int n, int m, PfRowOrder order, PfSaddle *s)
 {
   *s = (PfSaddle){.n = n, .m = m, .mass_count = mass_count, .row_count = row_count};
   s->entry = pf_arena_array(arena, PfEntry, (size_t)mass_count + (size_t)row_count);
   s->x = pf_arena_array(arena, double, (size_t)n + (size_t)m);
-  s->place = pf_arena_array(arena, int, m);
+  s->place = pf_arena_array(arena, int, (size_t)n + (size_t)m);
   if (!s->entry || !s->x || !s->place) return pf_no_room(ctx, "the constraints");
   for (int k = 0; k < mass_count; k++) s->entry[k] = mass[k];
   for (int k = 0; k < row_count; k++) s->entry[mass_count + k] = (PfEntry){n + rows[k].row, rows[k].column};
-  PF_TRY(pf_sparse_make(ctx, arena, s->entry, mass_count + row_count, n + m, n, &s->ldl));
-  for (int k = n; k < n + m; k++) s->place[s->ldl.order[k] - n] = k;
+  PF_TRY(pf_sparse_make(ctx, arena, s->entry, mass_count + row_count, n + m, n, order, &s->ldl));
+  for (int k = 0; k < n + m; k++) s->place[s->ldl.order[k]] = k;
   return PF_OK;
 }
 
@@ -60,7 +61,7 @@ static double part_of_row(const PfSaddle *s, int k, const double *square)
 static int first_of_weakest(const PfSaddle *s, const double *square, double least)
 {
   for (int row = 0; row < s->m; row++)
-    if (!(part_of_row(s, s->place[row], square) > 2*least)) return row;
+    if (!(part_of_row(s, s->place[s->n + row], square) > 2*least)) return row;
   return -1;
 }
 
@@ -69,13 +70,15 @@ PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *
   const PfSparse *f = &s->ldl;
   PfSaddleMargin margin = {1, 1, -1};
   pf_sparse_factor(&s->ldl, value);
-  for (int k = 0; k < s->n; k++) {
+  for (int k = 0; k < s->n + s->m; k++) {
+    if (f->order[k] >= s->n) continue;
     double part = f->start[k] > 0 ? f->D[k]/f->start[k] : f->D[k];
     if (is_less(part, margin.mass)) margin.mass = part;
   }
-  for (int k = s->n; k < s->n + s->m; k++) {
+  for (int k = 0, rows = 0; k < s->n + s->m; k++) {
+    if (f->order[k] < s->n) continue;
     double part = part_of_row(s, k, square);
-    if (k == s->n || is_less(part, margin.rows)) margin.rows = part;
+    if (rows++ == 0 || is_less(part, margin.rows)) margin.rows = part;
   }
   margin.row = first_of_weakest(s, square, margin.rows);
   return margin;
@@ -83,7 +86,7 @@ PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *
 
 double pf_saddle_square(const PfSaddle *s, int row)
 {
-  return s->ldl.start[s->place[row]];
+  return s->ldl.start[s->place[s->n + row]];
 }
 
 void pf_saddle_solve(PfSaddle *s, const double *f, const double *b, double *x, double *lambda)
@@ -93,4 +96,36 @@ void pf_saddle_solve(PfSaddle *s, const double *f, const double *b, double *x, d
   pf_sparse_solve(&s->ldl, s->x);
   memcpy(x, s->x, (size_t)s->n*sizeof *x);
   for (int k = 0; lambda && k < s->m; k++) lambda[k] = -s->x[s->n + k];
+}
+
+/* ---------------------------------------------------------------- refinement */
+
+void pf_saddle_residual(const PfSaddle *s, const PfSaddleNumbers *at, const double *x, const double *lambda,
+                        double *residual_f, double *residual_b)
+{
+  const int n = s->n;
+  memcpy(residual_f, at->f, (size_t)n*sizeof *residual_f);
+  if (s->m) memcpy(residual_b, at->b, (size_t)s->m*sizeof *residual_b);
+  for (int k = 0; k < s->mass_count + s->row_count; k++) {
+    const PfEntry *e = s->entry + k;
+    const double value = at->value[k];
+    if (e->row >= n) {
+      residual_f[e->column] += value*lambda[e->row - n];
+      residual_b[e->row - n] -= value*x[e->column];
+    } else {
+      residual_f[e->row] -= value*x[e->column];
+      if (e->row != e->column) residual_f[e->column] -= value*x[e->row];
+    }
+  }
+}
+
+double pf_add_step(double *x, const double *step, int count)
+{
+  double most = 0, size = 0;
+  for (int i = 0; i < count; i++) {
+    x[i] += step[i];
+    most = fmax(most, fabs(step[i]));
+    size = fmax(size, fabs(x[i]));
+  }
+  return most <= size*DBL_MIN ? 0 : most/size;
 }

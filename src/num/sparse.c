@@ -19,6 +19,9 @@ typedef struct Graph {
   uint64_t *beside; /* n x words */
   int *degree;
   bool *done;
+  int last;       /* the rows of constraints begin here; */
+  uint64_t *own;  /* (n - last) x words: whom they stood beside at first, and */
+  int *waiting;   /* n: how many of those they still wait for; NULL: for all that come before `last` */
 } Graph;
 
 static uint64_t *beside(const Graph *g, int i)
@@ -86,12 +89,43 @@ static PfStatus make_graph(PfContext *ctx, PfArena *arena, const PfEntry *entry,
   return PF_OK;
 }
 
+static bool stood_beside(const Graph *g, int row, int j)
+{
+  const unsigned bit = (unsigned)j;
+  return g->own[(size_t)(row - g->last)*g->words + bit/BITS] >> bit%BITS & 1;
+}
+
+/* Rows of constraints wait for their own variables only, not for what fills up. */
+static PfStatus let_rows_wait(PfContext *ctx, PfArena *arena, Graph *g)
+{
+  const size_t rows = (size_t)(g->n - g->last);
+  g->own = pf_arena_array(arena, uint64_t, rows*g->words);
+  g->waiting = pf_arena_array(arena, int, g->n);
+  if (!g->own || !g->waiting) return pf_no_room(ctx, "a sparse matrix");
+  if (rows) memcpy(g->own, beside(g, g->last), rows*g->words*sizeof *g->own);
+  for (int row = g->last; row < g->n; row++)
+    for (int j = 0; j < g->last; j++) g->waiting[row] += stood_beside(g, row, j);
+  return PF_OK;
+}
+
+static void let_go(const Graph *g, int i, const int *list, int count)
+{
+  for (int k = 0; k < count && i < g->last; k++)
+    if (list[k] >= g->last && stood_beside(g, list[k], i)) g->waiting[list[k]]--;
+}
+
 static int fewest(const Graph *g, int from, int to)
 {
   int best = -1;
   for (int i = from; i < to; i++)
-    if (!g->done[i] && (best < 0 || g->degree[i] < g->degree[best])) best = i;
+    if (!g->done[i] && (best < 0 || g->degree[i] < g->degree[best]) && (!g->waiting || !g->waiting[i])) best = i;
   return best;
+}
+
+static int next_of(const Graph *g, int eliminated)
+{
+  if (g->waiting) return fewest(g, 0, g->n);
+  return eliminated < g->last ? fewest(g, 0, g->last) : fewest(g, g->last, g->n);
 }
 
 /* Takes i out of the graph: what stood beside it now stands together. */
@@ -113,17 +147,18 @@ typedef struct Columns {
   PF_ARRAY(int) row; /* of L, in the numbers of K, column after column */
 } Columns;
 
-static PfStatus find_order(PfContext *ctx, PfArena *scratch, Graph *g, int last, PfSparse *s, Columns *all)
+static PfStatus find_order(PfContext *ctx, PfArena *scratch, Graph *g, PfSparse *s, Columns *all)
 {
   const PfAllocator *allocator = pf_context_allocator(ctx);
   int *list = pf_arena_array(scratch, int, g->n);
   if (!list) return pf_no_room(ctx, "a sparse matrix");
   for (int k = 0; k < g->n; k++) {
-    int i = k < last ? fewest(g, 0, last) : fewest(g, last, g->n), count = list_beside(g, i, list);
+    int i = next_of(g, k), count = list_beside(g, i, list);
     s->order[k] = i;
     s->first[k] = (int)all->row.count;
     for (int p = 0; p < count; p++)
       if (!pf_push(allocator, &all->row, list[p])) return pf_no_room(ctx, "a sparse matrix");
+    if (g->waiting) let_go(g, i, list, count);
     eliminate(g, i, list, count);
   }
   s->first[g->n] = (int)all->row.count;
@@ -198,7 +233,7 @@ static PfStatus sort_entries(PfContext *ctx, PfArena *arena, PfArena *scratch, c
 }
 
 static PfStatus make(PfContext *ctx, PfArena *arena, PfArena *scratch, const PfEntry *entry, int count, int last,
-                     PfSparse *s, Columns *all)
+                     PfRowOrder order, PfSparse *s, Columns *all)
 {
   int n = s->n;
   Graph graph;
@@ -213,19 +248,21 @@ static PfStatus make(PfContext *ctx, PfArena *arena, PfArena *scratch, const PfE
   if (!s->order || !s->first || !s->line_first || !s->given_first || !s->D || !s->start || !s->work || !place)
     return pf_no_room(ctx, "a sparse matrix");
   PF_TRY(make_graph(ctx, scratch, entry, count, n, &graph));
-  PF_TRY(find_order(ctx, scratch, &graph, last, s, all));
+  graph.last = last;
+  if (order == PF_ROWS_SOON) PF_TRY(let_rows_wait(ctx, scratch, &graph));
+  PF_TRY(find_order(ctx, scratch, &graph, s, all));
   for (int k = 0; k < n; k++) place[s->order[k]] = k;
   PF_TRY(make_pattern(ctx, arena, scratch, all, place, s));
   return sort_entries(ctx, arena, scratch, entry, count, place, s);
 }
 
 PfStatus pf_sparse_make(PfContext *ctx, PfArena *arena, const PfEntry *entry, int count, int n, int last,
-                        PfSparse *sparse)
+                        PfRowOrder order, PfSparse *sparse)
 {
   *sparse = (PfSparse){.n = n};
   Columns all = {0};
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
-  PfStatus status = scratch ? make(ctx, arena, scratch, entry, count, last, sparse, &all)
+  PfStatus status = scratch ? make(ctx, arena, scratch, entry, count, last, order, sparse, &all)
                             : pf_no_room(ctx, "a sparse matrix");
   pf_array_free(pf_context_allocator(ctx), &all.row);
   pf_arena_free(scratch);

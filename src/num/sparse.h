@@ -27,11 +27,17 @@ typedef struct PfSparse {
   double *work;             /* n */
 } PfSparse;
 
-/* Analyses the pattern of a symmetric n x n matrix, of which `entry` lists one triangle; duplicates are added. The rows
- * from `last` on are eliminated after all others; otherwise the row with the fewest elements is next, of equal ones the
- * first. Everything lives in `arena`. */
+/* When the rows of constraints are eliminated, those from `last` on. */
+typedef enum PfRowOrder {
+  PF_ROWS_LAST, /* after all others */
+  PF_ROWS_SOON  /* each as soon as all others that it has elements with are gone: chains stay chains */
+} PfRowOrder;
+
+/* Analyses the pattern of a symmetric n x n matrix, of which `entry` lists one triangle; duplicates are added. Of the
+ * rows that may be eliminated the one with the fewest elements is next, of equal ones the first. Everything lives in
+ * `arena`. */
 PfStatus pf_sparse_make(PfContext *ctx, PfArena *arena, const PfEntry *entry, int count, int n, int last,
-                        PfSparse *sparse);
+                        PfRowOrder order, PfSparse *sparse);
 /* Multiplications of a factorisation: what it costs. */
 double pf_sparse_cost(const PfSparse *sparse);
 /* With the values of the entries. What is not finite ends up in D. */
@@ -45,7 +51,7 @@ void pf_sparse_solve(PfSparse *sparse, double *x);
 typedef struct PfSaddle {
   int n, m, mass_count, row_count;
   PfEntry *entry;  /* mass_count + row_count; the rows of A are those from n on */
-  int *place;      /* m: when each row of A is eliminated */
+  int *place;      /* n + m: when each row is eliminated */
   PfSparse ldl;
   double *x;       /* n + m: right side and solution */
 } PfSaddle;
@@ -60,8 +66,11 @@ bool pf_saddle_is_huge(int n, int m);
 /* Is the sparse factorisation cheaper than a dense one? By the number of multiplications, each of which costs more. */
 bool pf_saddle_pays(const PfSaddle *saddle);
 
+/* With PF_ROWS_SOON, too, no pivot can vanish while M is positive definite and the rows are independent: what was
+ * eliminated so far is a saddle point system of the same kind. Margins are then those of that system, in which the
+ * coordinates that are still there stand still. */
 PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,
-                        int row_count, int n, int m, PfSaddle *saddle);
+                        int row_count, int n, int m, PfRowOrder order, PfSaddle *saddle);
 
 /* How well determined a solution is. */
 typedef struct PfSaddleMargin {
@@ -77,5 +86,15 @@ double pf_saddle_square(const PfSaddle *saddle, int row);
 /* x (n) and lambda (m; NULL: not wanted) from f (n; NULL: zeros) and b (m), by the latest factorisation:
  * M x = f + A^T lambda, A x = b. */
 void pf_saddle_solve(PfSaddle *saddle, const double *f, const double *b, double *x, double *lambda);
+
+/* A system in numbers: values of the entries, and right sides. */
+typedef struct PfSaddleNumbers {
+  const double *value, *f, *b;
+} PfSaddleNumbers;
+/* What a solution leaves: f - M x + A^T lambda (n) and b - A x (m). */
+void pf_saddle_residual(const PfSaddle *saddle, const PfSaddleNumbers *at, const double *x, const double *lambda,
+                        double *residual_f, double *residual_b);
+/* x += step; returns the largest element of the step over that of x. */
+double pf_add_step(double *x, const double *step, int count);
 
 #endif

@@ -43,9 +43,16 @@ static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
   return pf_expr_check(ctx);
 }
 
+typedef struct Watched {
+  PfMotionRun *run;
+  PfBreaks *b;
+} Watched;
+
 /* A comparison: its truth is a symbol, that of equal ones the same. */
-static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, PfOp op, PfExpr *truth)
+static PfStatus add_atom(void *user, PfExpr g, PfOp op, PfExpr *truth)
 {
+  PfMotionRun *run = ((Watched *)user)->run;
+  PfBreaks *b = ((Watched *)user)->b;
   Break item = {.kind = ATOM, .equality = op == PF_OP_EQUAL, .or_equal = op == PF_OP_LESS_EQUAL};
   for (int i = 0; i < b->count; i++)
     if (b->at[i].kind == ATOM && b->g[i] == g && b->at[i].equality == item.equality &&
@@ -61,37 +68,14 @@ static PfStatus add_atom(PfMotionRun *run, PfBreaks *b, PfExpr g, PfOp op, PfExp
   return add(run, b, item, g);
 }
 
-/* A condition as logic of comparisons. What is no logic of comparisons down to some depth is one comparison of its
- * value. */
-static PfStatus read_condition(PfMotionRun *run, PfBreaks *b, PfExpr e, int depth, PfExpr *out)
-{
-  PfContext *ctx = run->ctx;
-  PfOp op = pf_expr_op(ctx, e);
-  bool logic = (op == PF_OP_AND || op == PF_OP_OR || op == PF_OP_NOT) && depth > 0;
-  if (logic) {
-    PfExpr args[2] = {PF_EXPR_NONE, PF_EXPR_NONE};
-    int count = pf_expr_arg_count(ctx, e);
-    for (int i = 0; i < count; i++) PF_TRY(read_condition(run, b, pf_expr_arg(ctx, e, i), depth - 1, args + i));
-    *out = count == 2 ? pf_expr_call2(ctx, op, args[0], args[1]) : pf_expr_call1(ctx, op, args[0]);
-    return pf_expr_check(ctx);
-  }
-  if (pf_expr_is_number(ctx, e, NULL)) {
-    *out = e;
-    return PF_OK;
-  }
-  bool compares = op == PF_OP_LESS || op == PF_OP_LESS_EQUAL || op == PF_OP_EQUAL;
-  PfExpr g = compares ? pf_expr_sub(ctx, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1))
-                      : pf_expr_sub(ctx, pf_expr_rational(ctx, 1, 2), e);
-  return add_atom(run, b, g, op, out);
-}
-
 static PfStatus add_conditions(PfMotionRun *run, PfBreaks *b)
 {
-  enum { DEPTH = 64 };
   const PfPhaseRun *p = b->phase;
+  Watched watched = {run, b};
   PfExpr *roots = pf_run_array(run, PfExpr, p->condition_count + 1);
   if (!roots) return PF_ERR_MEMORY;
-  for (int i = 0; i < p->condition_count; i++) PF_TRY(read_condition(run, b, p->conditions[i], DEPTH, roots + i));
+  for (int i = 0; i < p->condition_count; i++)
+    PF_TRY(pf_condition_read(run->ctx, p->conditions[i], add_atom, &watched, roots + i));
   b->truth = pf_run_array(run, double, b->truth_count + 1);
   b->holds = pf_run_array(run, double, p->condition_count + 1);
   if (!b->truth || !b->holds) return PF_ERR_MEMORY;

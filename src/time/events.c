@@ -164,10 +164,8 @@ static void release(PfPhases *s, const PfAction *action)
   for (int e = 0; e < s->event_count; e++)
     for (int k = 0; k < s->model->events[e].action_count; k++) {
       const PfAction *other = s->model->events[e].actions + k;
-      const int *a = action->bodies, *b = other->bodies;
-      bool same = (a[0] == b[0] && a[1] == b[1]) || (a[0] == b[1] && a[1] == b[0]);
-      for (int row = 0; same && other->kind == PF_ATTACH && row < other->row_count; row++)
-        s->active[other->row + row] = false;
+      if (other->kind != PF_ATTACH || !pf_actions_join_same(action, other)) continue;
+      for (int row = 0; row < other->row_count; row++) s->active[other->row + row] = false;
     }
 }
 

@@ -92,8 +92,10 @@ static PfStatus make_saddles(PfContext *ctx, PfArena *arena, PfManifold *f, cons
 {
   const PfEntry *mass = l->entry, *position = mass + l->count[0], *velocity = position + l->count[1];
   if (!pf_saddle_is_large(f->n, f->m)) return PF_OK;
-  PF_TRY(pf_saddle_make(ctx, arena, mass, l->count[0], velocity, l->count[2], f->n, f->m, &f->saddle[1]));
-  PF_TRY(pf_saddle_make(ctx, arena, mass, l->count[0], position, l->count[1], f->n, f->positions, &f->saddle[0]));
+  PF_TRY(pf_saddle_make(ctx, arena, mass, l->count[0], velocity, l->count[2], f->n, f->m, PF_ROWS_LAST,
+                        &f->saddle[1]));
+  PF_TRY(pf_saddle_make(ctx, arena, mass, l->count[0], position, l->count[1], f->n, f->positions,
+                        PF_ROWS_LAST, &f->saddle[0]));
   f->value = pf_arena_array(arena, double, l->count[0] + l->count[1] + l->count[2]);
   if (!f->value) return pf_no_room(ctx, "the constraints");
   f->sparse = pf_saddle_pays(&f->saddle[1]);

@@ -21,10 +21,13 @@ void *pf_run_alloc(PfMotionRun *run, size_t count, size_t size, bool kept)
   return block;
 }
 
-/* Power and rank margin of the constraints, which some formulations compute along with the accelerations. */
+/* Power and rank margin of the constraints, which some formulations compute along with the accelerations; the margin
+ * not all of them. */
 static void note_told(PfFlow *flow, const PfTold *told, double t)
 {
   flow->power = told->power;
+  flow->margin_t = NAN;
+  if (isnan(told->margin)) return;
   flow->margin = sqrt(told->margin);
   flow->margin_least = flow->margins++ ? fmin(flow->margin_least, flow->margin) : flow->margin;
   flow->margin_t = t;

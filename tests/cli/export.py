@@ -81,7 +81,7 @@ def folders(place):
     done = call("export", "--to", "c", "--json", "-o", folder, example("snakeboard"))
     answer = json.loads(done.stdout)
     expect("the files are told", sorted(pathlib.Path(f).name for f in answer["files"]) ==
-           ["Makefile", "README.md", "snakeboard.c", "snakeboard.h", "snakeboard_test.c"], answer)
+           ["Makefile", "README.md", "snakeboard.c", "snakeboard.h", "snakeboard_fast.c", "snakeboard_fast.h", "snakeboard_test.c"], answer)
     expect("others stay, ours are replaced", (folder/"mine.txt").read_text() == "mine" and "snakeboard" in (folder/"Makefile").read_text())
     before = {f.name: f.read_bytes() for f in folder.iterdir()}
     call("export", "--to", "c", "-o", folder, example("snakeboard"))
@@ -219,7 +219,7 @@ def linear_models(place):
     m = load(place, "bicycle")
     p, u = m.Params(), m.Input()
     a, lam = m.accelerate(p, 0.0, m.START_Q, m.START_V, u)
-    found, missed = m.actuate(p, 0.0, m.START_Q, m.START_V, a)
+    found, missed = m.actuate(p, 0.0, m.START_Q, m.START_V, u, a)
     expect("the accelerations that there are need no inputs", np.abs(found).max() < 1e-9 and missed < 1e-9, f"{found} {missed}")
     m = load(place, "unicycle", "--inputs", "drive")
     expect("an input that is freed", m.INPUTS == ["drive"], m.INPUTS)
@@ -249,6 +249,61 @@ def contact_forces(place):
     expect("the force of the contact", abs(np.linalg.norm(force[0]) - np.linalg.norm(lam)) < 1e-14, f"{force} {lam}")
 
 
+ACTUATED = {  # friction by constraint forces, an input in a constraint, a force that is not linear in it: u = 4 makes these accelerations
+    "slide": ("param m = 2, mu = 0.3, g = 9.81; coord s, z; input u; kinetic m/2*(s'^2 + z'^2); potential m*g*z; force s = u; "
+              "constraint floor: z = 0; nonideal s = -mu*lambda[floor]*sign(s'); start s' = 1", (4/2 - 0.3*9.81, 0)),
+    "servo": ("coord x, y; input u; kinetic x'^2 + y'^2; potential 3/2*(x - y)^2; constraint servo: x'' + 2*x' + x = u; "
+              "start x = 0.3, y = 0.1", (3.7, 0.3)),
+    "square": ("coord x; input u; kinetic x'^2; force x = u^2", (8,)),
+}
+
+
+def actuated(place):
+    """The inputs for accelerations in closed form, in Python and C."""
+    for name, (text, a) in ACTUATED.items():
+        (place/f"{name}.pf").write_text(f"model {name}\n{text}\n")
+        call("export", "--to", "python", "-o", place/f"{name}.py", place/f"{name}.pf")
+        spec = importlib.util.spec_from_file_location(name, place/f"{name}.py")
+        m = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(m)
+        found, missed = m.actuate(m.Params(), 0.0, m.START_Q, m.START_V, m.Input.of([1]), a)
+        expect(f"{name}: the input in Python", abs(found[0] - 4) < 1e-10 and missed < 1e-10, f"{found} {missed}")
+        both = m.derivatives(m.Params(), 0.0, np.stack([m.START_Q]*2, 1), np.stack([m.START_V]*2, 1), m.Input())
+        expect(f"{name}: further axes go along", both.shape == (m.N + m.M_COUNT, m.COLUMNS, 2), both.shape)
+        if not compiler: continue
+        call("export", "--to", "c", "-o", place/name, place/f"{name}.pf")
+        (place/name/"main.c").write_text(f"""#include "{name}.h"
+#include <stdio.h>
+int main(void)
+{{
+  const double a[] = {{{", ".join(map(repr, map(float, a)))}}};
+  double missed;
+  {name}_params p; {name}_state x; {name}_input u;
+  {name}_init(&p, &x, &u);
+  u.u = 1;
+  if ({name}_actuate(&p, &x, a, &u, &missed)) return 1;
+  printf("%.12g %.1e\\n", u.u, missed);
+  return 0;
+}}
+""")
+        done = outside("sh", "-c", f"{compiler} main.c {name}.c -lm -o main && ./main", cwd=place/name)
+        said = done.stdout.split()
+        expect(f"{name}: the input in C", len(said) == 2 and abs(float(said[0]) - 4) < 1e-10 and float(said[1]) < 1e-10, done.stdout + done.stderr)
+
+
+def projections(place):
+    """Newton's method goes on after a step too far, and what has no solution is told."""
+    (place/"rod.pf").write_text("model rod\ncoord x, y; kinetic (x'^2 + y'^2)/2; constraint x^2 + y^2 = 1; start x = 1\n")
+    call("export", "--to", "python", "-o", place/"rod.py", place/"rod.pf")
+    spec = importlib.util.spec_from_file_location("rod", place/"rod.py")
+    m = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(m)
+    q, _ = m.project(m.Params(), 0.0, [0.2, 0.0], [0.0, 0.0], m.Input())
+    expect("a projection from afar", abs(q[0] - 1) < 1e-14 and q[1] == 0, q)
+    try: expect("a projection from the centre is refused", not m.project(m.Params(), 0.0, [0.0, 0.0], [0.0, 0.0], m.Input()))
+    except m.Singular: pass
+
+
 def controller(place):
     """The worked example of docs/export.md compiles and says what it says there."""
     text = (source/"docs"/"export.md").read_text(encoding="utf-8")
@@ -275,6 +330,8 @@ with tempfile.TemporaryDirectory() as folder:
         linear_models(place)
         jacobians(place)
         contact_forces(place)
+        actuated(place)
+        projections(place)
     else: print("NumPy is not installed: its modules are not run")
 for what, there in (("casadi", importlib.util.find_spec("casadi")), ("octave-cli", shutil.which("octave-cli")), ("a C compiler", compiler)):
     if not there: print(f"{what} is not installed: left out")

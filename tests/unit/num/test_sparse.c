@@ -11,6 +11,7 @@ typedef struct Matrix {
   int n, m, mass_count, row_count;
   PfEntry mass[MOST_ENTRIES], rows[MOST_ENTRIES];
   double value[2*MOST_ENTRIES];
+  PfRowOrder order;
 } Matrix;
 
 static void add_mass(Matrix *a, int i, int j, double x)
@@ -58,7 +59,8 @@ static void assert_solved(const Matrix *a, const double *f, const double *b, con
 static PfSaddle make(Fixture *f, const Matrix *a)
 {
   PfSaddle saddle;
-  assert_int_equal(pf_saddle_make(f->ctx, f->arena, a->mass, a->mass_count, a->rows, a->row_count, a->n, a->m, &saddle),
+  assert_int_equal(pf_saddle_make(f->ctx, f->arena, a->mass, a->mass_count, a->rows, a->row_count, a->n, a->m,
+                                  a->order, &saddle),
                    PF_OK);
   return saddle;
 }
@@ -71,6 +73,7 @@ static void saddle_points_of_many_patterns_are_solved(void **state)
     int n = 4 + trial%40, m = trial%5 ? n/3 : 0;
     double f[MOST], b[MOST], x[MOST], lambda[MOST];
     draw_matrix(&seed, n, m, &a);
+    a.order = trial%2 ? PF_ROWS_SOON : PF_ROWS_LAST;
     PfSaddle saddle = make(*state, &a);
     for (int i = 0; i < n; i++) f[i] = draw_number(&seed);
     for (int k = 0; k < m; k++) b[k] = draw_number(&seed);
@@ -139,10 +142,79 @@ static void separate_loops_never_meet(void **state)
   assert_near(cost[1], 10*cost[0], 0, 0);
 }
 
+/* Masses on a line whose neighbours keep their distances: each row goes right after its two masses, so L has a few
+ * elements in each column; after all masses the rows of a full inertia would fill up. */
+static double cost_of_chain(Fixture *f, int n, PfRowOrder order)
+{
+  Matrix a = {.n = n, .m = n - 1, .order = order};
+  for (int i = 0; i < n; i++) {
+    add_mass(&a, i, i, 3);
+    if (i > 0) add_mass(&a, i, i - 1, 1);
+  }
+  for (int k = 0; k < n - 1; k++)
+    for (int i = 0; i < 2; i++) a.rows[a.row_count++] = (PfEntry){k, k + i};
+  PfSaddle saddle = make(f, &a);
+  return pf_sparse_cost(&saddle.ldl);
+}
+
+static void rows_that_go_soon_keep_a_chain_a_chain(void **state)
+{
+  double few = cost_of_chain(*state, 15, PF_ROWS_SOON), many = cost_of_chain(*state, 60, PF_ROWS_SOON);
+  assert_true(many < 4.5*few);
+  assert_true(cost_of_chain(*state, 60, PF_ROWS_LAST) > 5*many);
+}
+
+/* A row comes after all coordinates that it has, and its pivot tells when it depends on those before it. */
+static void rows_that_go_soon_wait_for_their_coordinates(void **state)
+{
+  uint64_t seed = 5;
+  Matrix a;
+  draw_matrix(&seed, 40, 12, &a);
+  a.order = PF_ROWS_SOON;
+  PfSaddle saddle = make(*state, &a);
+  for (int k = 0; k < a.row_count; k++)
+    assert_true(saddle.place[a.n + a.rows[k].row] > saddle.place[a.rows[k].column]);
+  for (int k = 0; k < 3; k++) { /* the second row becomes twice the first one */
+    a.rows[3 + k].column = a.rows[k].column;
+    a.value[a.mass_count + 3 + k] = 2*a.value[a.mass_count + k];
+  }
+  saddle = make(*state, &a);
+  PfSaddleMargin margin = pf_saddle_factor(&saddle, a.value, NULL);
+  assert_true(margin.mass > 0.1 && !(margin.rows > 1e-14));
+  assert_true(margin.row == 0 || margin.row == 1);
+}
+
+/* Wrong by one part in a thousand in one entry, the factors still lead to the solution. */
+static void residuals_refine_a_solution(void **state)
+{
+  uint64_t seed = 7;
+  Matrix a;
+  double f[MOST], b[MOST], x[MOST], lambda[MOST], rf[MOST], rb[MOST], dx[MOST], dl[MOST], last = 1;
+  draw_matrix(&seed, 30, 10, &a);
+  PfSaddle saddle = make(*state, &a);
+  for (int i = 0; i < 30; i++) f[i] = draw_number(&seed);
+  for (int k = 0; k < 10; k++) b[k] = draw_number(&seed);
+  a.value[0] *= 1.001;
+  (void)pf_saddle_factor(&saddle, a.value, NULL);
+  a.value[0] /= 1.001;
+  pf_saddle_solve(&saddle, f, b, x, lambda);
+  for (int step = 0; step < 6; step++) {
+    pf_saddle_residual(&saddle, &(PfSaddleNumbers){a.value, f, b}, x, lambda, rf, rb);
+    pf_saddle_solve(&saddle, rf, rb, dx, dl);
+    (void)pf_add_step(lambda, dl, 10);
+    last = pf_add_step(x, dx, 30);
+  }
+  assert_true(last < 1e-14);
+  assert_solved(&a, f, b, x, lambda);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(saddle_points_of_many_patterns_are_solved),
+    with_fixture(rows_that_go_soon_keep_a_chain_a_chain),
+    with_fixture(rows_that_go_soon_wait_for_their_coordinates),
+    with_fixture(residuals_refine_a_solution),
     with_fixture(the_margin_is_the_sine_of_the_angle_between_rows),
     with_fixture(what_is_singular_or_not_finite_has_no_margin),
     with_fixture(separate_loops_never_meet),
