@@ -42,14 +42,14 @@ class Error(Exception):
         return (type(self), (self.message, self.hint, self.file, self.line, self.column, self.length, self.code,
                              self.diagnostics, self.words))
 
-    def _render_traceback_(self) -> list[str]:
-        """In a notebook: the place in the model instead of the way through this package."""
-        return [f"{type(self).__module__.split('.')[0]}.{type(self).__name__}", *str(self).splitlines()]
-
 
 class ModelError(Error, ValueError):
     """A text that is not a model, or makes no mechanical sense."""
     code = "model"
+
+    def _render_traceback_(self) -> list[str]:
+        """In a notebook: the place in the model instead of the way through this package."""
+        return [f"{type(self).__module__.split('.')[0]}.{type(self).__name__}", *str(self).splitlines()]
 
 
 class ArgumentError(Error, ValueError):
