@@ -52,6 +52,11 @@ demo: build
 	@echo "== The machine in motion, with the engine inside"
 	@BUILD=$(BUILD) MODEL=$(MODEL) scripts/demo_page.sh
 	@echo
+	@echo "== The same as C for a microcontroller, with a self-test"
+	@echo "\$$ $(BUILD)/pfaff export --to c -o $(BUILD)/demo-c $(MODEL) && make -C $(BUILD)/demo-c test"
+	@$(BUILD)/pfaff export --to c -o $(BUILD)/demo-c $(MODEL)
+	@$(MAKE) --no-print-directory -s -C $(BUILD)/demo-c test
+	@echo
 	@echo "'$(BUILD)/pfaff --help' tells what else there is"
 
 wasm:
