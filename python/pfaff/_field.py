@@ -312,11 +312,11 @@ class Arrays:
         """b of A q'' = b."""
         return self._matrix("b", (len(self.constraints),), q, v, t, params=params, **options)
 
-    def kinetic(self, q: Numbers, v: Numbers = None, t: Numbers = 0.0, **options: Any) -> "np.ndarray":
+    def kinetic_energy(self, q: Numbers, v: Numbers = None, t: Numbers = 0.0, **options: Any) -> "np.ndarray":
         """Kinetic energy [J]."""
         return self.evaluate("kinetic", q, v, t, **options)
 
-    def potential(self, q: Numbers, t: Numbers = 0.0, **options: Any) -> "np.ndarray":
+    def potential_energy(self, q: Numbers, t: Numbers = 0.0, **options: Any) -> "np.ndarray":
         """Potential energy [J]."""
         return self.evaluate("potential", q, None, t, **options)
 

@@ -41,6 +41,13 @@ class Model(Arrays):
     simulations are in SI units and radians. A model is constant: what changes its numbers is given to each call. Threads may
     share it, and it can be pickled."""
 
+    def __new__(cls, text: Optional[str] = None, *arguments: Any, **named: Any) -> Any:
+        """Without a text a model to be written in Python (_draft.py)."""
+        if cls is not Model or text is not None:
+            return super().__new__(cls)
+        from ._draft import Draft
+        return super().__new__(Draft)
+
     def __init__(self, text: str, file: str = "<text>"):
         if not isinstance(text, str):
             raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")

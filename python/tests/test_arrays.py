@@ -44,8 +44,8 @@ def test_a_state_is_that_of_eval(name):
     expected = told.acceleration*scale
     assert np.allclose(a, expected, rtol=1e-9, atol=1e-9*max(1, np.abs(expected).max()))
     assert np.allclose(m.constraint_forces(sim.q, sim.v, form="multipliers"), told.constraint_force, rtol=1e-8, atol=1e-8)
-    assert m.kinetic(sim.q, sim.v) == pytest.approx(told.energy.kinetic, abs=1e-12)
-    assert m.potential(sim.q) == pytest.approx(told.energy.potential, abs=1e-12)
+    assert m.kinetic_energy(sim.q, sim.v) == pytest.approx(told.energy.kinetic, abs=1e-12)
+    assert m.potential_energy(sim.q) == pytest.approx(told.energy.potential, abs=1e-12)
 
 
 @pytest.mark.parametrize("form", ["auto", "multipliers", "udwadia_kalaba", "maggi"])

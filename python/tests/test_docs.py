@@ -31,7 +31,7 @@ def test_guides(name, monkeypatch):
     run(doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, name, 0))
 
 
-@pytest.mark.parametrize("name", ["pfaff", "pfaff._model", "pfaff._field", "pfaff._sim", "pfaff._results"])
+@pytest.mark.parametrize("name", ["pfaff", "pfaff._model", "pfaff._field", "pfaff._sim", "pfaff._results", "pfaff._draft"])
 def test_docstrings(name):
     pytest.importorskip("scipy")
     module = importlib.import_module(name)
@@ -45,7 +45,7 @@ def test_what_is_public_has_words_and_types():
     for name in pfaff.__all__:
         thing = getattr(pfaff, name)
         assert thing.__doc__, name
-        for member, value in vars(thing).items():
-            if callable(value) and not member.startswith("_") and isinstance(thing, type):
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if callable(value) and not member.startswith("_"):
                 assert value.__annotations__.get("return") is not None, (name, member)
     assert os.path.exists(os.path.join(os.path.dirname(pfaff.__file__), "py.typed"))
