@@ -15,7 +15,7 @@ static const char fast_rules[] =
 "fast: @_fast.o\n"
 "\n"
 "@_fast.o: @_fast.c @_fast.h @.h\n"
-"\t$(CC) $(CFLAGS) -march=native -c @_fast.c -o $@\n";
+"\t$(CC) $(CFLAGS) -Wno-psabi -march=native -c @_fast.c -o $@\n";
 
 static const char rules[] =
 "\n"
