@@ -3,6 +3,7 @@
 #   make demo       the same, then diagnose a snakeboard, print its equations, draw its motion and make a page of it
 #   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
 #   make page       a page that carries the engine: page/dist/page.html for `pfaff page`, page/dist/playground.html with all examples
+#   make wheel      the Python package as a wheel for any Linux, in build/wheel/, tried in a fresh environment
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
@@ -18,7 +19,7 @@ SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 MODEL = examples/snakeboard.pf
 
-.PHONY: all build demo wasm page test bench trial fuzz install format clean
+.PHONY: all build demo wasm page wheel test bench trial fuzz install format clean
 
 all: build
 
@@ -51,6 +52,11 @@ demo: build
 	@echo "== The machine in motion, with the engine inside"
 	@BUILD=$(BUILD) MODEL=$(MODEL) scripts/demo_page.sh
 	@echo
+	@echo "== The same as C for a microcontroller, with a self-test"
+	@echo "\$$ $(BUILD)/pfaff export --to c -o $(BUILD)/demo-c $(MODEL) && make -C $(BUILD)/demo-c test"
+	@$(BUILD)/pfaff export --to c -o $(BUILD)/demo-c $(MODEL)
+	@$(MAKE) --no-print-directory -s -C $(BUILD)/demo-c test
+	@echo
 	@echo "'$(BUILD)/pfaff --help' tells what else there is"
 
 wasm:
@@ -62,6 +68,10 @@ wasm:
 page: wasm
 	@echo "== build the page in page/dist/"
 	@cd page && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
+wheel:
+	@scripts/setup.sh build
+	@BUILD=$(BUILD) scripts/wheel.sh
 
 test:
 	@scripts/setup.sh test

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # clang-tidy (checks: .clang-tidy) and cppcheck on the sources of the library and the program. A finding is an
 # error.
-#   analyse.sh [source …]      all of src/ unless named
+#   analyse.sh [source …]      all of src/ and python/glue/ unless named
 #   DEPTH=225000 analyse.sh    as many states for each function as the analyser takes by itself: three times as long
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ jobs=${JOBS:-2}
 depth=${DEPTH:-50000}
 failed=
 cmake --preset asan >/dev/null # for compile_commands.json
-[ $# -gt 0 ] || set -- $(find src -name '*.c' | LC_ALL=C sort)
+[ $# -gt 0 ] || set -- $(find src python/glue -name '*.c' | LC_ALL=C sort)
 
 # src/base/context.c defines what analyser.h wraps, so it goes without it.
 tidy() { # <sources on standard input> <extra options>

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
-tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-mpmath python3-numpy texlive-latex-base"
+tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-dev python3-venv python3-mpmath python3-numpy texlive-latex-base"
 arm="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
@@ -54,6 +54,8 @@ otherwise_present() {
     pkgconf) command -v pkg-config ;;
     librsvg2-dev) pkg-config --exists librsvg-2.0 ;;
     fonts-dejavu-core) fc-list : family | grep -q . ;;
+    python3-dev) python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' ;;
+    python3-venv) python3 -c 'import ensurepip, venv' ;;
     python3-mpmath) python3 -c 'import mpmath' ;;
     python3-numpy) python3 -c 'import numpy' ;;
     gcc-arm-none-eabi) command -v arm-none-eabi-gcc ;;

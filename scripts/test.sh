@@ -10,9 +10,9 @@ trap 'rm -f "$summary"' EXIT
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# cmocka says at the end of each program how many tests it ran, and so does Node.
+# cmocka says at the end of each program how many tests it ran, and so do Node and pytest.
 count_cases() {
-  sed -n -e 's/^\[==========\] .*\b\([0-9][0-9]*\) test(s) run\..*/\1/p' -e 's/^ℹ pass \([0-9]*\)$/\1/p' "$1/Testing/Temporary/LastTest.log" |
+  sed -n -e 's/^\[==========\] .*\b\([0-9][0-9]*\) test(s) run\..*/\1/p' -e 's/^ℹ pass \([0-9]*\)$/\1/p' -e 's/^\([0-9]*\) passed.* in [0-9.]*s$/\1/p' "$1/Testing/Temporary/LastTest.log" |
     awk '{n += $1} END {print n + 0}'
 }
 
@@ -41,8 +41,22 @@ if command -v python3 >/dev/null && ! build/fmpy/bin/python3 -c 'import fmpy' 2>
     { rm -rf build/fmpy; echo "going on without it"; }
 fi
 
+# The Python package is built with cffi and tested with pytest; other packages are used where they can be had.
+python=build/python-env/bin/python
+if command -v python3 >/dev/null && ! "$python" -c 'import cffi, numpy, pytest, hypothesis, scipy' 2>/dev/null; then
+  heading "packages for Python, in build/python-env/"
+  pip="$python -m pip install -q --disable-pip-version-check"
+  { python3 -m venv build/python-env && $pip cffi numpy pytest hypothesis scipy; } >/dev/null 2>&1 ||
+    { rm -rf build/python-env; echo "going on without them"; }
+  $pip sympy control pandas xarray matplotlib >/dev/null 2>&1 || true
+fi
+with_python=
+! "$python" -c 'import cffi, os, sys, sysconfig
+sys.exit(sys.version_info < (3, 10) or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' 2>/dev/null ||
+  with_python="-DPFAFF_PYTHON=ON -DPFAFF_PYTHON_EXECUTABLE=$PWD/$python"
+
 heading "build with warnings as errors, in $build/"
-configure --preset default -B "$build" -DPFAFF_WERROR=ON -DPFAFF_TESTS=ON
+configure --preset default -B "$build" -DPFAFF_WERROR=ON -DPFAFF_TESTS=ON $with_python
 cmake --build "$build" -j "$jobs"
 heading "run the tests in $build/"
 run_tests "$build" "optimised build"

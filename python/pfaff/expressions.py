@@ -16,6 +16,10 @@ import numbers
 import re
 from fractions import Fraction
 
+TYPE_CHECKING = False  # typing is not imported for nothing
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
 # How tightly operators bind, from loose to tight (docs/language.md, section 2).
 OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, PRIMARY = range(9)
 
@@ -29,109 +33,112 @@ class Expression:
     __slots__ = ("text", "tightness")
     __array_ufunc__ = None  # NumPy's numbers leave the operators to this class
 
-    def __init__(self, text, tightness=PRIMARY):
+    def __init__(self, text: str, tightness: int = PRIMARY) -> None:
         self.text = text
         self.tightness = tightness
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text
 
-    def __bool__(self):
+    def __bool__(self) -> NoReturn:
         raise TypeError(f"'{self.text}' has no truth value here: join conditions by & and |, turn them round by ~, "
                         "and choose by pfaff.if_(condition, a, b)")
 
-    def __iter__(self):
+    def __iter__(self) -> NoReturn:
         raise TypeError(f"'{self.text}' cannot be taken apart: .x, .y and .z are the components of a vector")
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Expression:
         return binary(self, "+", other, SUM)
 
-    def __radd__(self, other):
+    def __radd__(self, other: Any) -> Expression:
         return binary(other, "+", self, SUM)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> Expression:
         return binary(self, "-", other, SUM)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> Expression:
         return binary(other, "-", self, SUM)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Expression:
         if isinstance(other, Unit):
             return other.__rmul__(self)
         return binary(self, "*", other, PRODUCT)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Any) -> Expression:
         return binary(other, "*", self, PRODUCT)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> Expression:
         return binary(self, "/", other, PRODUCT)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> Expression:
         return binary(other, "/", self, PRODUCT)
 
-    def __pow__(self, other):
+    def __pow__(self, other: Any) -> Expression:
         return power(self, other)
 
-    def __rpow__(self, other):
+    def __rpow__(self, other: Any) -> Expression:
         return power(other, self)
 
-    def __neg__(self):
+    def __neg__(self) -> Expression:
         return Expression("-" + at_least(self, POWER), SIGN)
 
-    def __pos__(self):
+    def __pos__(self) -> Expression:
         return self
 
-    def __abs__(self):
+    def __abs__(self) -> Expression:
         return call("abs", self)
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> Expression:
         return binary(self, "<", other, COMPARE)
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> Expression:
         return binary(self, "<=", other, COMPARE)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> Expression:
         return binary(self, ">", other, COMPARE)
 
-    def __ge__(self, other):
+    def __ge__(self, other: Any) -> Expression:
         return binary(self, ">=", other, COMPARE)
 
-    def __and__(self, other):
+    def __and__(self, other: Any) -> Expression:
         return binary(self, "and", other, AND)
 
-    def __or__(self, other):
+    def __or__(self, other: Any) -> Expression:
         return binary(self, "or", other, OR)
 
-    def __invert__(self):
+    def __invert__(self) -> Expression:
         return Expression("not " + at_least(self, COMPARE), NOT)
 
     @property
-    def d(self):
+    def d(self) -> Expression:
         """The total derivative with respect to time."""
         return Expression(at_least(self, PRIMARY) + "'")
 
     @property
-    def dd(self):
+    def dd(self) -> Expression:
         """The second derivative with respect to time."""
         return self.d.d
 
     @property
-    def x(self):
+    def x(self) -> Expression:
+        """A component of a vector, or an axis of a frame."""
         return self.member("x")
 
     @property
-    def y(self):
+    def y(self) -> Expression:
+        """A component of a vector, or an axis of a frame."""
         return self.member("y")
 
     @property
-    def z(self):
+    def z(self) -> Expression:
+        """A component of a vector, or an axis of a frame."""
         return self.member("z")
 
-    def member(self, name):
+    def member(self, name: str) -> Expression:
         """What stands behind a point: ``hub.member("wz")`` is ``hub.wz``, ``wheel.y`` an axis of a frame."""
         return Expression(f"{at_least(self, PRIMARY)}.{check_name(name)}")
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Expression:
         """An element of a list, counted from 1 as in the language."""
         if isinstance(index, numbers.Integral) and index < 1:
             raise IndexError(f"'{self.text}[{index}]': elements are counted from 1")
@@ -144,48 +151,48 @@ class Unit:
     __slots__ = ("name",)
     __array_ufunc__ = None
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = check_unit(name)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"[{self.name}]"
 
-    def __rmul__(self, number):
+    def __rmul__(self, number: Any) -> Expression:
         return Expression(f"{at_least(number, PRIMARY)} [{self.name}]")
 
 
-def unit(name):
+def unit(name: str) -> Unit:
     """A unit, to be put behind a number or an expression."""
     return Unit(name)
 
 
 # ---------------------------------------------------------------- texts
 
-def check_name(name, what="a name"):
+def check_name(name: str, what: Any = "a name") -> str:
     if not isinstance(name, str) or not NAME.match(name):
         raise ValueError(f"{name!r} is not {what}: letters, digits and _, not a digit first")
     return name
 
 
-def check_label(name):
+def check_label(name: str) -> str:
     if not isinstance(name, str) or not LABEL.match(name):
         raise ValueError(f"{name!r} is not a name: letters, digits and _, not a digit first, perhaps an index as [2]")
     return name
 
 
-def check_unit(name):
+def check_unit(name: str) -> str:
     if not isinstance(name, str) or not re.match(r"[A-Za-z0-9%/^*(). -]*\Z", name):
         raise ValueError(f"{name!r} is not a unit, as 'kg m^2' or 'N/mm'")
     return name
 
 
-def quoted(text):
+def quoted(text: str) -> str:
     if not isinstance(text, str) or '"' in text or not text.isprintable():
         raise ValueError(f"{text!r} cannot stand in quotes: it is one line without \"")
     return f'"{text}"'
 
 
-def number_text(number):
+def number_text(number: Any) -> str:
     """Exactly the number: whole numbers and fractions as such, others by the shortest digits that give them."""
     if isinstance(number, numbers.Integral):
         return str(int(number))
@@ -197,11 +204,11 @@ def number_text(number):
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def number_tightness(number, text):
+def number_tightness(number: Any, text: str) -> int:
     return SIGN if text.startswith("-") else PRODUCT if "/" in text else PRIMARY
 
 
-def expression(value):
+def expression(value: Any) -> Expression:
     """What Python calls a number, a vector or a name, as an expression."""
     if isinstance(value, Expression):
         return value
@@ -223,17 +230,17 @@ def expression(value):
     raise TypeError(f"{value!r} is no expression")
 
 
-def text_of(value):
+def text_of(value: Any) -> str:
     return expression(value).text
 
 
-def at_least(value, tightness):
+def at_least(value: Any, tightness: int) -> str:
     """The text, in brackets when it binds less tightly."""
     piece = expression(value)
     return piece.text if piece.tightness >= tightness else f"({piece.text})"
 
 
-def binary(left, operator, right, tightness):
+def binary(left: Any, operator: str, right: Any, tightness: int) -> Any:
     try:
         left, right = expression(left), expression(right)
     except TypeError:
@@ -245,18 +252,18 @@ def binary(left, operator, right, tightness):
     return Expression(joined, tightness)
 
 
-def power(base, exponent):
+def power(base: Any, exponent: Any) -> Expression:
     return Expression(f"{at_least(base, PRIMARY)}^{at_least(exponent, PRIMARY)}", POWER)
 
 
 # ---------------------------------------------------------------- functions
 
-def call(name, *arguments):
+def call(name: str, *arguments: Any) -> Expression:
     return Expression(f"{name}({', '.join(text_of(argument) for argument in arguments)})")
 
 
-def _function(name, count, summary):
-    def function(*arguments):
+def _function(name: str, count: Any, summary: Any) -> Any:
+    def function(*arguments: Any) -> Expression:
         if count is not None and len(arguments) not in count:
             raise TypeError(f"{name} takes {' or '.join(map(str, count))} arguments, not {len(arguments)}")
         return call(name, *arguments)
@@ -286,7 +293,7 @@ FUNCTIONS.update(
 globals().update(FUNCTIONS)
 
 
-def multiplier(name):
+def multiplier(name: str) -> Expression:
     """The multiplier of a constraint, ``lambda[name]``: for friction (``nonideal``), events and what is shown."""
     return Expression(f"lambda[{text_of(name)}]")
 

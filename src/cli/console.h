@@ -14,6 +14,8 @@ typedef struct Console {
   const char *input, *name;  /* what '-' reads, and what it is called; NULL: standard input */
   size_t input_size;
   bool (*is_stopped)(void *user); /* asked now and then */
+  /* Takes the rows of a run as they come, in the units of its columns; false: no room. NULL: nobody wants them. */
+  bool (*take_row)(void *user, const double *row, int count);
   void *user;
 } Console;
 

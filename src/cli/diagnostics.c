@@ -8,6 +8,11 @@
 static const char *const severity_name[] = {"note", "warning", "error"};
 static const char *const severity_colour[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m"};
 
+/* The kinds of PF_STATUS_LIST, in its order. */
+static const char *const code_name[] = {"none", "memory", "argument", "limit", "file", "syntax", "name", "unit",
+                                        "model", "number", "missing", "cancelled"};
+_Static_assert(sizeof code_name/sizeof *code_name == PF_ERR_CANCELLED + 1, "every status has a name");
+
 enum { WIDEST = 160, MOST_SHOWN = 100 };
 
 static bool use_colour(const Console *console)
@@ -125,6 +130,7 @@ void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json)
     const PfDiagnostic *d = sorted[i];
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "severity", severity_name[d->severity]);
+    pf_json_string(json, "code", code_name[d->code]);
     pf_json_string(json, "message", d->message);
     pf_json_string(json, "hint", d->hint);
     pf_json_string(json, "file", d->place.line ? d->place.file : NULL);

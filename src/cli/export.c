@@ -28,7 +28,7 @@ const Command pf_command_export = {
   .operands = "FILE",
   .about = "Writes functions for accelerations, multipliers, M, F, A, b, energies, poses, Jacobians, contact forces, "
            "derivatives, the linear model, inverse dynamics and steps. C needs nothing but the C library: no memory is "
-           "allocated, no loop is without a bound. Files that are there are replaced, others stay.",
+           "allocated, no loop is without a bound. Files of an earlier export are replaced, others stay.",
   .takes = "to form float fmi inputs most param state time as-given out json ",
   .own = own,
   .examples = "pfaff export --to c -o robot examples/bicycle.pf\npfaff export --to c --float -o robot "
@@ -100,6 +100,20 @@ static bool ends_in(const char *path, const char *ending)
   return length > end && !strcmp(path + length - end, ending);
 }
 
+/* A folder called as a file of another kind is a mistake. */
+static PfStatus check_ending(PfContext *ctx, const Target *target, const char *out)
+{
+  static const char *const endings[] = {".c", ".h", ".fmu", ".py", ".m", ".tex", ".zip", ".so"};
+  for (size_t i = 0; i < sizeof endings/sizeof *endings; i++) {
+    if (!ends_in(out, endings[i])) continue;
+    pf_fail(ctx, PF_ERR_ARGUMENT, "--to %s does not write '%s'", target->name, out);
+    if (target->ending) pf_hint(ctx, "-o takes a folder, or a file that ends in %s", target->ending);
+    else pf_hint(ctx, "it writes several files: -o takes a folder");
+    return PF_ERR_ARGUMENT;
+  }
+  return PF_OK;
+}
+
 /* -o: a folder, or for one file its name. */
 static PfStatus find_place(Exported *x)
 {
@@ -107,7 +121,8 @@ static PfStatus find_place(Exported *x)
   PfContext *ctx = x->s.ctx;
   if (!out) {
     pf_fail(ctx, PF_ERR_ARGUMENT, "--out is missing: where is the code to go?");
-    pf_hint(ctx, "write -o FOLDER%s", ending ? ", or -o - for standard output" : "");
+    if (ending) pf_hint(ctx, "write -o FOLDER, -o NAME%s, or -o - for standard output", ending);
+    else pf_hint(ctx, "write -o FOLDER");
     return PF_ERR_ARGUMENT;
   }
   bool standard = pf_cli_out_is_standard(x->options);
@@ -116,6 +131,7 @@ static PfStatus find_place(Exported *x)
   if (standard && x->options->json)
     return pf_fail(ctx, PF_ERR_ARGUMENT, "--json and --out %s: standard output takes one of them", out);
   if (standard || (ending && ends_in(out, ending))) return pf_out_check(ctx, out);
+  PF_TRY(check_ending(ctx, x->target, out));
   pf_text_add(&x->folder, out);
   return pf_out_check_folder(ctx, out);
 }
@@ -178,6 +194,14 @@ static const char *name_of(const Session *s)
   const char *base = pf_cli_base_name(s->model->file), *dot = strrchr(base, '.');
   size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
   return strcmp(base, "-") && base[0] != '<' ? pf_arena_text(s->arena, base, length) : "model";
+}
+
+/* MATLAB looks for a function by the name of its file. */
+static const char *name_of_export(const Exported *x)
+{
+  const char *out = pf_cli_base_name(x->options->out);
+  bool by_file = !strcmp(x->target->name, "matlab") && !x->folder.count && !pf_cli_out_is_standard(x->options);
+  return by_file ? pf_arena_text(x->s.arena, out, strlen(out) - strlen(x->target->ending)) : name_of(&x->s);
 }
 
 static PfStatus write_equations(Exported *x)
@@ -308,7 +332,7 @@ static PfStatus write_code(Exported *x)
                          .most = isnan(o->most) ? MOST_OPERATIONS : o->most};
   PF_TRY(free_inputs(s, o->inputs));
   PF_TRY(is_fmu(x) ? prepare_fmu(x, &values, &how) : prepare_source(x, &values));
-  const char *name = name_of(s);
+  const char *name = name_of_export(x);
   if (!name) return pf_no_room(s->ctx, "the export");
   PF_TRY(pf_export_collect(s->ctx, s->arena, x->system, values, name, &how, &x->export));
   return is_fmu(x) ? write_fmu(x, values) : write_source(x, values);
@@ -322,22 +346,52 @@ static void put_path(const Exported *x, int i, PfText *path)
   else pf_text_add(path, x->options->out);
 }
 
-static PfStatus write_files(Exported *x)
+/* A Makefile or README of somebody else's stays: ours say who made them at their beginning. */
+static PfStatus spare_others(Exported *x, const char *path)
 {
-  PfContext *ctx = x->s.ctx;
-  if (!x->folder.count) return pf_out_text(ctx, x->options->out, &x->files.at[0].text);
-  PF_TRY(pf_out_make_folder(ctx, pf_text_get(&x->folder)));
+  enum { BEGINNING = 2048 };
+  char bytes[BEGINNING + 1];
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return PF_OK;
+  bytes[fread(bytes, 1, BEGINNING, stream)] = 0;
+  fclose(stream);
+  if (x->target->ending || !bytes[0] || strstr(bytes, "pfaff")) return PF_OK;
+  pf_fail(x->s.ctx, PF_ERR_FILE, "'%s' is there, and pfaff has not made it", path);
+  pf_hint(x->s.ctx, "choose another folder, or remove it");
+  return PF_ERR_FILE;
+}
+
+static PfStatus write_file(Exported *x, int i, const char *path)
+{
+  return pf_out_text(x->s.ctx, path, &x->files.at[i].text);
+}
+
+static PfStatus spare_file(Exported *x, int i, const char *path)
+{
+  (void)i;
+  PF_TRY(pf_cli_spare_files(x->s.ctx, x->options, "out", path));
+  return spare_others(x, path);
+}
+
+static PfStatus for_each_file(Exported *x, PfStatus (*act)(Exported *x, int i, const char *path))
+{
   for (int i = 0; i < x->files.count; i++) {
     PfText path;
-    pf_text_init(&path, pf_context_allocator(ctx));
+    pf_text_init(&path, pf_context_allocator(x->s.ctx));
     put_path(x, i, &path);
-    PfStatus status = path.failed ? pf_no_room(ctx, "the export")
-                                  : pf_cli_spare_files(ctx, x->options, "out", pf_text_get(&path));
-    if (status == PF_OK) status = pf_out_text(ctx, pf_text_get(&path), &x->files.at[i].text);
+    PfStatus status = path.failed ? pf_no_room(x->s.ctx, "the export") : act(x, i, pf_text_get(&path));
     pf_text_free(&path);
     PF_TRY(status);
   }
   return PF_OK;
+}
+
+static PfStatus write_files(Exported *x)
+{
+  if (!x->folder.count) return pf_out_text(x->s.ctx, x->options->out, &x->files.at[0].text);
+  PF_TRY(pf_out_make_folder(x->s.ctx, pf_text_get(&x->folder)));
+  PF_TRY(for_each_file(x, spare_file));
+  return for_each_file(x, write_file);
 }
 
 static PfStatus export(Exported *x)

@@ -91,14 +91,23 @@ PfStatus pf_cli_check_out(PfContext *ctx, const Options *options)
   return pf_out_check(ctx, options->out);
 }
 
+/* A console that keeps what is printed gets what goes to standard output, too. */
+static PfStatus put(PfContext *ctx, const Options *options, const PfText *text)
+{
+  FILE *out = options->console->out;
+  if (!pf_cli_out_is_standard(options) || out == stdout) return pf_out_text(ctx, options->out, text);
+  bool good = fwrite(pf_text_get(text), 1, text->count, out) == text->count;
+  return good ? PF_OK : pf_no_room(ctx, "the result");
+}
+
 PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text)
 {
   PfPictureKind kind = pf_picture_kind(pf_cli_out_kind(options));
-  if (kind == PF_PICTURE_NONE || kind == PF_PICTURE_SVG) return pf_out_text(ctx, options->out, text);
+  if (kind == PF_PICTURE_NONE || kind == PF_PICTURE_SVG) return put(ctx, options, text);
   PfText bytes;
   pf_text_init(&bytes, pf_context_allocator(ctx));
   PfStatus status = pf_render(ctx, kind, text, &bytes);
-  if (status == PF_OK) status = pf_out_text(ctx, options->out, &bytes);
+  if (status == PF_OK) status = put(ctx, options, &bytes);
   pf_text_free(&bytes);
   return status;
 }

@@ -67,10 +67,18 @@ typedef struct Run {
 
 /* ---------------------------------------------------------------- along the way */
 
+static PfStatus give_row(const Run *r)
+{
+  const Console *console = r->options->console;
+  bool good = !console->take_row || console->take_row(console->user, r->trajectory.row, r->trajectory.count);
+  return good ? PF_OK : pf_no_room(r->s.ctx, "the trajectory; --every takes fewer samples");
+}
+
 static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Run *r = user;
   PF_TRY(pf_trajectory_add(&r->trajectory, sample));
+  PF_TRY(give_row(r));
   PF_TRY(pf_poses_add(&r->poses));
   PF_TRY(pf_listing_add(&r->listing));
   PF_TRY(pf_live_add(&r->live));

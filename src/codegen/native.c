@@ -140,6 +140,30 @@ static bool load(PfTapeState *state, const char *path)
   return true;
 }
 
+/* Little-endian. */
+static uint64_t number_at(const unsigned char *bytes, int count)
+{
+  uint64_t number = 0;
+  for (int i = count; i-- > 0;) number = number << 8 | bytes[i];
+  return number;
+}
+
+/* Loading a library that was cut off crashes where its pages end. Linkers write the table of sections last: it must
+ * be there (System V ABI, Elf64_Ehdr: e_shoff, e_shentsize, e_shnum). Other formats are taken as they are. */
+static bool is_complete(const char *path)
+{
+  unsigned char head[64];
+  FILE *file = fopen(path, "rb");
+  if (!file) return false;
+  const bool read = fread(head, sizeof head, 1, file) == 1;
+  const bool elf = read && !memcmp(head, "\177ELF\2\1", 6);
+  const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  (void)fclose(file);
+  if (!elf) return read;
+  const uint64_t end = number_at(head + 40, 8) + number_at(head + 58, 2)*number_at(head + 60, 2);
+  return size > 0 && end <= (uint64_t)size;
+}
+
 static bool load_from_cache(Native *n, PfTapeState *state)
 {
   char path[PF_CACHE_PATH];
@@ -209,8 +233,9 @@ static void collect(Native *n, PfTapeState *state)
 {
   char made[PF_CACHE_PATH], kept[PF_CACHE_PATH];
   pf_job_path(&n->job, "code.so", made);
-  const bool ours = job_is_for(n, state), is_kept = pf_cache_put(&n->cache, n->job_key, made, kept);
-  if (ours && ((is_kept && load(state, kept)) || load(state, made))) n->report.compiled++;
+  const bool ours = job_is_for(n, state), complete = is_complete(made);
+  const bool is_kept = complete && pf_cache_put(&n->cache, n->job_key, made, kept);
+  if (ours && ((is_kept && load(state, kept)) || (complete && load(state, made)))) n->report.compiled++;
   else if (ours) note(n, "compiled code cannot be loaded");
   end_job(n);
 }

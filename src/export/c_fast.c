@@ -30,7 +30,8 @@ static const char declarations[] =
 "                           @_real *lambda);\n\n"
 "/* Of $_LANES states at once: a (N x LANES) and lambda (M x LANES); compiled without contraction each is bit by\n"
 " * bit what the function above gives. The status is that of the worst of them. Fastest with\n"
-" * -mavx512f or -mavx2. */\n"
+" * -mavx512f or -mavx2; without them gcc says that vectors as arguments are not those of other compilers, which\n"
+" * -Wno-psabi tells it to keep to itself. */\n"
 "@_status @_accelerate_many(const @_prepared *prepared, const @_states *x, const @_inputs *u, @_real (*a)[$_LANES],\n"
 "                           @_real (*lambda)[$_LANES]);\n\n"
 "#ifdef __cplusplus\n}\n#endif\n#endif\n";

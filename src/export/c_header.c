@@ -126,7 +126,7 @@ static const char beginning[] =
 static const char derived[] =
 "/* Exact derivatives of accelerations and multipliers, D ((N + M) x COLUMNS), by q, v, inputs, parameters and time; "
 "a and\n"
-" * lambda as @_accelerate gives them. */\n"
+" * lambda as @_accelerate gives them. Those by a parameter may not exist (x^n by n for x < 0): NaN in its column. */\n"
 "@_status @_derivatives(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
 "                       @_real *D);\n\n";
 

@@ -187,7 +187,7 @@ static const char respond_end[] =
 "    for (i = 0; i < $_N; i++) D[i*columns + k] = da[i];\n"
 "    for (i = 0; i < $_M; i++) D[($_N + i)*columns + k] = dlambda[i];\n"
 "  }\n"
-"  return @_are_finite(D, ($_N + $_M)*columns) ? $_OK : $_NOT_FINITE;\n"
+"  return $_OK;\n"
 "}\n"
 "\n";
 
@@ -195,8 +195,13 @@ static const char derivatives[] =
 "@_status @_derivatives(const @_params *p, const @_state *x, const @_input *u, const @_real *a, const @_real *lambda,\n"
 "                       @_real *D)\n"
 "{\n"
+"  @_status status;\n"
+"  int i;\n"
 "  @_slopes(p, x, u, a, lambda, D);\n"
-"  return @_respond(p, x, u, lambda, D, $_COLUMNS);\n"
+"  status = @_respond(p, x, u, lambda, D, $_COLUMNS);\n"
+"  for (i = 0; status == $_OK && i < $_N + $_M; i++)\n"
+"    if (!@_are_finite(D + i*$_COLUMNS, $_BY_P)) status = $_NOT_FINITE;\n"
+"  return status;\n"
 "}\n"
 "\n";
 

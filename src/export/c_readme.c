@@ -3,6 +3,7 @@
 #include "export/c_impl.h"
 
 static const char makefile[] =
+"# Made by pfaff.\n"
 "# make test    compiles and runs the self-test\n"
 "# make size    code size and stack use of each function on a microcontroller\n"
 "CC = cc\n"
@@ -14,7 +15,7 @@ static const char fast_rules[] =
 "fast: @_fast.o\n"
 "\n"
 "@_fast.o: @_fast.c @_fast.h @.h\n"
-"\t$(CC) $(CFLAGS) -march=native -c @_fast.c -o $@\n";
+"\t$(CC) $(CFLAGS) -Wno-psabi -march=native -c @_fast.c -o $@\n";
 
 static const char rules[] =
 "\n"

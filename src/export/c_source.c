@@ -13,7 +13,11 @@ typedef struct Straight {
 
 static void put_input(PfText *text, const void *user, int input)
 {
-  pf_c_put_symbol(text, ((const Straight *)user)->c->x, input);
+  const PfCText *c = ((const Straight *)user)->c;
+  bool narrow = c->real == PF_REAL_FLOAT && input == c->x->at_time; /* time is double in any case */
+  if (narrow) pf_text_add(text, "((float)");
+  pf_c_put_symbol(text, c->x, input);
+  if (narrow) pf_text_add(text, ")");
 }
 
 static void put_element(PfText *text, const PfExportGroup *group, int index)

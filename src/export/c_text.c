@@ -89,7 +89,7 @@ void pf_c_put_arguments(const PfCText *c, const PfExportFunction *f, PfCList lis
 void pf_c_put_symbol(PfText *text, const PfExport *x, int symbol)
 {
   if (symbol < x->at_time) pf_text_print(text, "p->%s", x->parameters.at[symbol].id);
-  else if (symbol < x->at_inputs) pf_text_print(text, "((%s_real)x->time)", x->prefix);
+  else if (symbol < x->at_inputs) pf_text_add(text, "x->time");
   else if (symbol < x->at_q) pf_text_print(text, "u->%s", x->inputs.at[symbol - x->at_inputs].id);
   else if (symbol < x->at_v) pf_text_print(text, "x->q[%d]", symbol - x->at_q);
   else if (symbol < x->at_a) pf_text_print(text, "x->v[%d]", symbol - x->at_v);

@@ -180,7 +180,7 @@ static PfStatus put_rows(const PfExport *x, PfText *text)
 
 PfStatus pf_export_casadi(const PfExport *x, const PfReference *r, PfExportFiles *files)
 {
-  PfText *text = pf_export_add_file(x, files, x->prefix, ".py");
+  PfText *text = pf_export_add_file(x, files, x->prefix, "_casadi.py");
   pf_python_put_title(x, text, "# accelerate and what is in functions are ca.Function; P0, Q0, V0 are parameters and "
                                "start.\n");
   pf_text_add(text, functions);

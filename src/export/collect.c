@@ -696,9 +696,9 @@ static PfStatus check_size(const PfExport *x, double most)
   for (int i = 0; i < x->function_count; i++)
     if (x->functions[i].tape) count += pf_tape_instruction_count(x->functions[i].tape);
   if (!(most > 0) || count <= most) return PF_OK;
-  pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations, and %.0f are the most",
-          count, most);
-  pf_hint(x->ctx, "--most %.0f writes it all the same; it may take a compiler long", count);
+  pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations and more, and %.0f are the "
+          "most", count, most);
+  pf_hint(x->ctx, "--most %.0f writes it all the same; that may take long, and a compiler longer", 100*count);
   return PF_ERR_LIMIT;
 }
 
@@ -721,8 +721,9 @@ static PfStatus collect(PfExport *x, const double *values, const PfExportOptions
   for (size_t i = 0; i < sizeof parts/sizeof *parts; i++) {
     PF_TRY(pf_check_cancelled(x->ctx));
     PF_TRY(parts[i](x));
+    PF_TRY(check_size(x, options->most)); /* derivatives of what is too large would take hours */
   }
-  return check_size(x, options->most);
+  return PF_OK;
 }
 
 PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,

@@ -132,7 +132,8 @@ static const char friction_solver[] =
 static const char by_elimination[] =
 "def accelerate(p, t, q, v, u):\n"
 "    \"\"\"Accelerations (N) and multipliers; states may have further axes.\"\"\"\n"
-"    a, lam, pivot = flow(p, t, q, v, u)\n"
+"    try: a, lam, pivot = flow(p, t, q, v, u)\n"
+"    except ZeroDivisionError: raise Singular(\"a pivot vanishes\") from None\n"
 "    least = np.array([1e-12]*MASS_PAIRS + [1e-4]*(len(pivot) - MASS_PAIRS))\n"
 "    if not (pivot[:, 0] > (least*pivot[:, 1].T).T).all(): raise Singular(\"a pivot vanishes\")\n"
 "    if not (np.isfinite(a).all() and np.isfinite(lam).all()): raise Singular(\"a number is not finite\")\n"

@@ -66,7 +66,7 @@ says out '\lambda_{\mathrm{contact},\mathrm{roll}}'
 if command -v python3 >/dev/null; then
   for model in leaning_disc wheel_in_shell capture snakeboard_bodies x2 incline_friction rover_arm hybrid_arm; do
     run 0 derive --latex "$source/examples/$model.pf"
-    python3 "$source/tests/cli/latex.py" "$place/out" >"$place/why" || fail "$last: $(head -n 1 "$place/why")"
+    python3 "$source/tests/cli/latex_grammar.py" "$place/out" >"$place/why" || fail "$last: $(head -n 1 "$place/why")"
   done
 fi
 

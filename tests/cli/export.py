@@ -77,7 +77,14 @@ def folders(place):
     folder = place/"kept"
     folder.mkdir()
     (folder/"mine.txt").write_text("mine")
-    (folder/"Makefile").write_text("old")
+    (folder/"Makefile").write_text("mine")
+    refused("a Makefile of somebody else's", 1, "pfaff has not made it", "--to", "c", "-o", folder, example("snakeboard"))
+    expect("it stays", sorted(f.name for f in folder.iterdir()) == ["Makefile", "mine.txt"])
+    (folder/"Makefile").write_text("# Made by pfaff, some time ago")
+    refused("a folder called as a file", 2, "does not write", "--to", "c", "-o", place/"robot.zip", example("snakeboard"))
+    refused("a file of another kind", 2, "ends in .py", "--to", "python", "-o", place/"robot.m", example("snakeboard"))
+    done = call("export", "--to", "matlab", "-o", place/"other.m", example("snakeboard"))
+    expect("a function is called as its file", "function m = other()" in (place/"other.m").read_text(), done.stderr)
     done = call("export", "--to", "c", "--json", "-o", folder, example("snakeboard"))
     answer = json.loads(done.stdout)
     expect("the files are told", sorted(pathlib.Path(f).name for f in answer["files"]) ==

@@ -70,7 +70,7 @@ def one(job):
     with tempfile.TemporaryDirectory() as folder:
         done = run(program, "export", "--to", "c", *(["--float"] if real == "float" else []), "-o", folder, path, cwd=folder)
         if done.returncode: return path.stem, done.stderr, 0
-        name = next(pathlib.Path(folder).glob("*.h")).stem
+        name = min((file.stem for file in pathlib.Path(folder).glob("*.h")), key=len)
         words = compile_all(folder, name, real)
         if words: return path.stem, f"{real}, {words}", 0
         return (path.stem, *self_test(folder, name, real))

@@ -123,6 +123,11 @@ def look_at_words(folder):
     broken = {"PFAFF_CC": script(folder, "broken", "echo it is broken >&2\nexit 1\n")}
     told = call(["run", model, "--for", "1", "--native", "on"], broken)
     if told.returncode or "it is broken" not in told.stdout: fail(f"broken compiler: {told.stdout}{told.stderr}")
+    cut = {"PFAFF_CC": script(folder, "cut", 'cc "$@" || exit 1\nwhile [ "$1" != -o ]; do shift; done\nhead -c 9000 "$2" >"$2.x" && mv "$2.x" "$2"\n'),
+           "XDG_CACHE_HOME": str(folder/"cut_cache")}
+    for mode in "on", "auto":  # neither loaded nor kept
+        told = call(["run", model, "--for", "1", "--native", mode], cut)
+        if told.returncode: fail(f"a library that is cut off: {told.returncode} {told.stdout}{told.stderr}")
     quiet = call(["run", model, "--for", "300", "--by", "dopri5"], broken)
     if quiet.returncode or quiet.stderr or "native" in quiet.stdout: fail(f"broken compiler, auto: {quiet.stdout}{quiet.stderr}")
 

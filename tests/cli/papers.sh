@@ -18,7 +18,7 @@ compiles() {
 
 is_latex() {
   command -v python3 >/dev/null || return 0
-  python3 "$source/tests/cli/latex.py" "$place/out" >"$place/why" || fail "$last: $(head -n 1 "$place/why")"
+  python3 "$source/tests/cli/latex_grammar.py" "$place/out" >"$place/why" || fail "$last: $(head -n 1 "$place/why")"
 }
 
 # The shortest forms fit; without FLINT they are longer.

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of the program in this process, and how what works long is asked to stop."""
+from __future__ import annotations
+
+import math
+import os
+import threading
+import warnings
+from collections.abc import Mapping
+
+from . import errors
+from ._pfaff import ffi, lib
+
+TYPE_CHECKING = False  # typing is not imported for nothing
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable, Optional, Sequence
+    Stop = Optional[Callable[[], Any]]
+
+_main = threading.main_thread().ident
+SOMEONE = ffi.cast("void *", 1)
+
+
+class _Here(threading.local):
+    """What belongs to the thread: the function that may end the work, and what was raised while C was at work."""
+    stop: Stop = None
+    raised: Optional[BaseException] = None
+
+
+_here = _Here()
+
+
+def keep(kind: Any, exception: BaseException, traceback: Any) -> None:
+    """What a callback raises ends the work, and is raised again when that has ended."""
+    if _here.raised is None:
+        _here.raised = exception
+
+
+def raise_kept() -> None:
+    exception, _here.raised = _here.raised, None
+    if exception is not None:
+        raise exception
+
+
+@ffi.def_extern(error=1, onerror=keep)
+def pf_py_poll(who: Any) -> int:
+    """Asked by C now and then; signals are looked at on the way here."""
+    return 1 if _here.stop is not None and _here.stop() else 0
+
+
+class Asking:
+    """Work that may be ended by `stop`, and in the main thread by signals: who is to be asked. Calls may be nested, since a
+    controller may run another model."""
+
+    __slots__ = ("stop", "before")
+
+    def __init__(self, stop: Stop = None):
+        self.stop = stop
+
+    def __enter__(self) -> Any:
+        self.before, _here.stop = _here.stop, self.stop
+        return SOMEONE if self.stop is not None or threading.get_ident() == _main else ffi.NULL
+
+    def __exit__(self, *_: Any) -> None:
+        _here.stop = self.before
+
+
+def bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def text_of(block: Any, size: int) -> str:
+    return bytes(ffi.buffer(block, size)).decode("utf-8", "replace") if block else ""
+
+
+class Outcome:
+    """What a command said: exit code, words, and the rows of a run as memory that frees itself."""
+
+    __slots__ = ("code", "out", "err", "rows", "shape", "stopped")
+
+    def __init__(self, c: Any):
+        self.code: int = c.code
+        self.out = text_of(c.out, c.out_size)
+        self.err = text_of(c.err, c.err_size)
+        self.shape = (c.row_count, c.columns)
+        self.stopped = bool(c.stopped)
+        lib.pf_py_free(c.out)
+        lib.pf_py_free(c.err)
+        self.rows = None
+        if c.rows:
+            self.rows = ffi.buffer(ffi.gc(c.rows, lib.pf_py_free, 8*c.row_count*c.columns), 8*c.row_count*c.columns)
+
+    def json(self) -> dict[str, Any]:
+        import json
+        try:
+            return json.loads(self.out)
+        except ValueError:
+            return {"diagnostics": []}
+
+
+def command(words: Sequence[str], text: Optional[str] = None, name: str = "<text>", stop: Stop = None) -> Outcome:
+    """One command of the program, as words: command(["check", "--json", "-"], text). '-' among them is `text`. Nothing is
+    printed, and nothing is raised but what a signal raises."""
+    c_words = [ffi.new("char[]", _without_zeros(word)) for word in ["pfaff", *words]]
+    array = ffi.new("char *[]", c_words)
+    given = bytes_of(text) if text is not None else None
+    outcome = ffi.new("PfPyOutcome *")
+    with Asking(stop) as who:
+        good = lib.pf_py_command(array, len(c_words), given if given is not None else ffi.NULL, len(given or b""),
+                                 _without_zeros(name), who, outcome)
+    result = Outcome(outcome)
+    raise_kept()
+    if not good:
+        raise errors.OutOfMemory("out of memory")
+    return result
+
+
+def _without_zeros(word: str) -> bytes:
+    data = bytes_of(word)
+    if b"\0" in data:
+        raise errors.ArgumentError(f"{word!r} has a zero byte in it")
+    return data
+
+
+def describe(text: str, name: str) -> dict[str, Any]:
+    """The names of a model; raises what is wrong with it."""
+    data = bytes_of(text)
+    outcome = ffi.new("PfPyOutcome *")
+    good = lib.pf_py_describe(data, len(data), _without_zeros(name), outcome)
+    result = Outcome(outcome)
+    if not good:
+        raise errors.OutOfMemory("out of memory")
+    told = result.json()
+    if result.code:
+        raise errors.of_diagnostics(told["diagnostics"], result.err)
+    return told
+
+
+def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:
+    """Warnings of the program as warnings of Python."""
+    for d in diagnostics:
+        if d["severity"] == "warning":
+            place = f"{d['file']}:{d['line']}:{d['column']}: " if d["line"] else ""
+            hint = f" ({d['hint']})" if d["hint"] else ""
+            warnings.warn(f"{place}{d['message']}{hint}", errors.ModelWarning, stacklevel=level)
+
+
+# ---------------------------------------------------------------- options
+
+# given once for each
+REPEATED = ("param", "state", "wheel")
+# other names for them here
+NAMES = {"params": "param", "duration": "for", "inputs_": "inputs"}
+
+
+def number_text(value: Any, what: str) -> str:
+    """A number or a text as the program reads it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, int):
+        return str(int(value))
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise errors.ArgumentError(f"{what}: {value!r} is no number and no text") from None
+    if not math.isfinite(number):
+        raise errors.ArgumentError(f"{what} is {number}, which is not a finite number")
+    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
+
+
+def _is_list(value: Any) -> bool:
+    return not isinstance(value, (str, bytes, os.PathLike)) and hasattr(value, "__iter__") and \
+        getattr(value, "ndim", 1) > 0
+
+
+def _named(name: str, key: str, value: Any) -> str:
+    """key=value, key=a..b or key=a..b:n; a vector of a state is (1, 2, 3)."""
+    what = f"{name}[{key!r}]"
+    if not _is_list(value):
+        return f"{key}={number_text(value, what)}"
+    parts = [number_text(one, what) for one in value]
+    if name in ("param", "state"):
+        return f"{key}=({', '.join(parts)})"
+    if len(parts) not in (2, 3):
+        raise errors.ArgumentError(f"{what}: a range is (from, to) or (from, to, number)")
+    return f"{key}={parts[0]}..{parts[1]}" + (f":{parts[2]}" if len(parts) == 3 else "")
+
+
+def words_of(options: Mapping[str, Any]) -> list[str]:
+    """Options by their long names, with '_' for '-': None and False are left out, True is a flag, lists are joined by commas,
+    dictionaries are names with values or ranges."""
+    words: list[str] = []
+    for key, value in options.items():
+        if value is None or value is False:
+            continue
+        name = NAMES.get(key, key).rstrip("_").replace("_", "-")
+        if isinstance(value, Mapping):
+            pairs = [_named(name, str(k), v) for k, v in value.items()]
+            words += [w for pair in pairs for w in (f"--{name}", pair)] if name in REPEATED else \
+                [f"--{name}={','.join(pairs)}"] if pairs else []
+        elif value is True:
+            words.append(f"--{name}")
+        elif _is_list(value):
+            parts = [number_text(one, key) for one in value]
+            words += [f"--{name}={part}" for part in parts] if name in REPEATED else [f"--{name}={','.join(parts)}"]
+        else:
+            words.append(f"--{name}={number_text(value, key)}")
+    return words

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that are written in Python: statements as calls, until something is asked of the model."""
+from __future__ import annotations
+
+from ._model import Model
+from .writing import Writing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+
+class Draft(Writing, Model):
+    """``pfaff.Model()``: each call adds a statement of the language (docs/language.md), ``to_pf()`` is the text.
+
+    >>> m = pfaff.Model(name="pendulum")
+    >>> l, g = m.param("l", 1), m.param("g", 9.81)
+    >>> phi = m.coord("phi", unit="rad")
+    >>> m.kinetic(l**2*phi.d**2/2)
+    >>> m.potential(-g*l*pfaff.cos(phi))
+    >>> m.start(phi, 0.1)
+    >>> print(m.to_pf(), end="")
+    model pendulum
+    param l = 1
+    param g = 9.81
+    coord phi [rad]
+    kinetic l^2*phi'^2/2
+    potential -g*l*cos(phi)
+    start phi = 0.1
+    >>> [(e.lhs, e.rhs) for e in m.derive().equations]
+    [("l^2*phi''", '-g*l*sin(phi)')]
+
+    It is read when something is asked of it, and again after another statement."""
+
+    def __init__(self, text: None = None, *, name: Optional[str] = None, title: Optional[str] = None):
+        Writing.__init__(self, name, title)
+
+    def statement(self, text: str) -> None:
+        Writing.statement(self, text)
+        for name in self.__dict__.get("_read", ()):
+            self.__dict__.pop(name, None)
+
+    def __getattr__(self, name: str) -> Any:
+        """What Model keeps of a text: there is none before somebody asks."""
+        if name.startswith("__") or "_statements" not in self.__dict__ or "text" in self.__dict__:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        before = set(self.__dict__)
+        try:
+            Model.__init__(self, self.to_pf(), "<model>")
+        finally:
+            self.__dict__["_read"] = set(self.__dict__) - before - {"_read"}
+            if name not in self.__dict__:
+                for made in self.__dict__["_read"]:
+                    self.__dict__.pop(made, None)
+        return getattr(self, name)
+
+    def __reduce__(self) -> Any:
+        return (Model, (self.to_pf(), "<model>"))

@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models, and everything the program does with them."""
+from __future__ import annotations
+
+import os
+
+from . import _call, errors
+from ._field import Arrays, Field, raise_error
+from ._pfaff import ffi, lib
+from ._results import Equations, LinearModel, Page, Picture, Record, Run, Steady
+from ._sim import Sim
+
+__all__ = ["Model", "load", "loads", "import_urdf", "command"]
+
+TYPE_CHECKING = False  # typing is not imported for nothing
+if TYPE_CHECKING:
+    from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+    from ._call import Stop
+    from ._field import Named
+    Path = Union[str, os.PathLike[str]]
+    Names = Union[str, Sequence[str], None]
+
+
+class Model(Arrays):
+    """A model in the language of Pfaff (docs/language.md).
+
+    >>> m = pfaff.Model('''
+    ... model pendulum
+    ... coord phi [rad]
+    ... param m = 1 [kg], l = 1 [m], g = 9.81 [m/s^2]
+    ... kinetic m*l^2*phi'^2/2
+    ... potential -m*g*l*cos(phi)
+    ... start phi = 0.1
+    ... ''')
+    >>> m
+    <Model pendulum: 1 coordinate, 0 constraints, 3 parameters>
+    >>> m.parameters["g"]
+    9.81
+
+    Numbers by name (params, state, inputs) are in the units that the model declares, or texts with a unit, "5 [g]"; arrays and
+    simulations are in SI units and radians. A model is constant: what changes its numbers is given to each call. Threads may
+    share it, and it can be pickled."""
+
+    def __new__(cls, text: Optional[str] = None, *arguments: Any, **named: Any) -> Any:
+        """Without a text a model to be written in Python (_draft.py)."""
+        if cls is not Model or text is not None:
+            return super().__new__(cls)
+        from ._draft import Draft
+        return super().__new__(Draft)
+
+    def __init__(self, text: str, file: str = "<text>"):
+        if not isinstance(text, str):
+            raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")
+        if "\0" in text:
+            raise errors.ModelError("the text of the model has a zero byte in it")
+        self.text = text
+        self.file = file
+        self.info = _call.describe(text, file)
+        _call.warn(self.info["diagnostics"])
+        self.coordinates = tuple(entry["name"] for entry in self.info["coordinates"])
+        self.constraints = tuple(entry["name"] for entry in self.info["constraints"])
+        self._parameter_places = {entry["name"]: i for i, entry in enumerate(self.info["parameters"]) if not entry["derived"]}
+        self._input_places = {entry["name"]: i for i, entry in enumerate(self.info["inputs"]) if not entry["given"]}
+        self._field = Field(text, file)
+
+    # ------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str:
+        return self.info["model"]
+
+    @property
+    def title(self) -> str:
+        return self.info["title"] or ""
+
+    @property
+    def parameters(self) -> dict[str, Optional[float]]:
+        """Their numbers in the declared units; None where the model gives none, or a formula."""
+        return {entry["name"]: None if entry["value"] is None else _tidy(entry["value"]/entry["scale"])
+                for entry in self.info["parameters"] if not entry["derived"]}
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Those that are set from outside."""
+        return tuple(self._input_places)
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        return tuple(self.info["speeds"])
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return tuple(self.info["bodies"])
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The declared units of coordinates, parameters and inputs; "" where there is none: SI."""
+        return {entry["name"]: entry["unit"] for group in ("coordinates", "parameters", "inputs") for entry in self.info[group]}
+
+    def __repr__(self) -> str:
+        counts = [(len(self.coordinates), "coordinate"), (len(self.constraints), "constraint"),
+                  (len(self._parameter_places), "parameter")]
+        if self.inputs:
+            counts.append((len(self.inputs), "input"))
+        return f"<Model {self.name}: {', '.join(f'{n} {what}{chr(115)*(n != 1)}' for n, what in counts)}>"
+
+    def _repr_markdown_(self) -> str:
+        """What it is and its equations, for notebooks."""
+        about = self.check()
+        kinds = [f"{c['name']} ({c['kind']})" for c in about.raw["constraints"]]
+        lines = [f"**{self.name}**" + (f": {self.title}" if self.title else ""), "",
+                 f"{len(self.coordinates)} coordinates: {', '.join(self.coordinates)}  ",
+                 f"{about.raw['degrees_of_freedom']} degrees of freedom"
+                 + (f", {len(kinds)} constraints: {', '.join(kinds)}" if kinds else ""), ""]
+        return "\n".join(lines) + self.derive().markdown
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Model) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __reduce__(self) -> Any:
+        return (type(self), (self.text, self.file))
+
+    def _unknown(self, what: str, name: Any, known: Iterable[str]) -> errors.UnknownName:
+        import difflib
+        known = list(known)
+        given = {entry["name"] for entry in self.info["inputs"] if entry["given"]}
+        if what in ("input", "inputs") and name in given:
+            return errors.UnknownName(f"the input '{name}' is a function of time in the model",
+                                      "leave '= …' out of its declaration to set it from outside")
+        near = difflib.get_close_matches(str(name), known, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}" if known else "there are none"
+        return errors.UnknownName(f"{what}: the model has no '{name}'", hint)
+
+    def constant(self, text: str, name: str = "") -> float:
+        """A constant of the language in SI: "5 [g]", "pi/6"; a bare number is in the unit of `name`."""
+        value, error = ffi.new("double *"), ffi.new("PfError *")
+        unit = self.units.get(name, "")
+        if lib.pf_py_constant(_call._without_zeros(text), unit.encode(), value, error) < 0:
+            raise_error(error, self.file, f"{name} = {text}: " if name else "")
+        return value[0]
+
+    # ------------------------------------------------------------ commands
+
+    def call(self, command: str, operands: Sequence[str] = (), *, stop: Stop = None, **options: Any) -> Record:
+        """Any command by its JSON: call("study steady", starts=20). Options are those of the command line by their long names
+        (docs/commands.md), '_' for '-'."""
+        return Record(self._json(command, options, operands, stop))
+
+    def _json(self, command: str, options: Mapping[str, Any], operands: Sequence[str] = (), stop: Stop = None,
+              level: int = 5) -> dict[str, Any]:
+        outcome = self._run_command(command, ["--json", *_call.words_of(options)], operands, stop)
+        told = outcome.json()
+        if outcome.code:
+            raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+        _call.warn(told.get("diagnostics", []), level)
+        return told
+
+    def _run_command(self, command: str, words: Sequence[str], operands: Sequence[str] = (), stop: Stop = None) -> _call.Outcome:
+        return _call.command([*command.split(), *words, *operands, "-"], self.text, self.file, stop)
+
+    def _text(self, command: str, words: Sequence[str], stop: Stop = None) -> str:
+        outcome = self._run_command(command, words, (), stop)
+        if outcome.code:
+            raise errors.of_words(outcome.err, outcome.code)
+        return outcome.out
+
+    def check(self, *, params: Named = None, state: Named = None, **options: Any) -> Record:
+        """What the system is: rank, degrees of freedom, kinds of constraints, bodies and joints, the start."""
+        return Record(self._json("check", {"params": params, "state": state, **options}))
+
+    def derive(self, form: str = "multipliers", *, params: Named = None, state: Named = None, independent: Names = None,
+               steps: bool = False, matrices: bool = False, stop: Stop = None, **options: Any) -> Equations:
+        """The equations of motion in a form: multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic.
+
+        >>> m = pfaff.Model("coord x [m]; param m = 1 [kg], k = 2 [N/m]; kinetic m*x'^2/2; potential k*x^2/2")
+        >>> [(e.lhs, e.rhs) for e in m.derive().equations]
+        [("m*x''", '-k*x')]
+        """
+        given = {"form": form, "params": params, "state": state, "independent": independent, "steps": steps,
+                 "matrices": matrices, **options}
+        raw = self._json("derive", given, (), stop)
+        words = _call.words_of(given)
+        return Equations({**raw, "coordinates": list(self.coordinates)},
+                         lambda how: self._text("derive", [*words, *([how] if how else [])]))
+
+    def eval(self, *, form: Optional[str] = None, state: Named = None, params: Named = None, time: Any = None,
+             **options: Any) -> Record:
+        """Accelerations, multipliers and constraint forces at the start or at another state, in the units of the program;
+        inverse="x''=1" with actuators="u" is inverse dynamics."""
+        return Record(self._json("eval", {"form": form, "state": state, "params": params, "time": time, **options}))
+
+    def compare(self, *, prove: bool = False, stop: Stop = None, **options: Any) -> Record:
+        """All formulations side by side, at the start and over the motion."""
+        return Record(self._json("compare", {"prove": prove, **options}, (), stop))
+
+    def prove(self, *, stop: Stop = None, **options: Any) -> Record:
+        """Shows by exact algebra that all formulations are the same: `proved`, `proof`."""
+        return self.compare(prove=True, stop=stop, **options)
+
+    def converge(self, by: Names = None, *, stop: Stop = None, **options: Any) -> Record:
+        """Order and work of integrators on this model."""
+        return Record(self._json("converge", {"by": by, **options}, (), stop))
+
+    def run(self, duration: Any = None, *, by: Optional[str] = None, params: Named = None, state: Named = None,
+            every: Any = None, at: Any = None, show: Names = None, form: Optional[str] = None, rtol: Optional[float] = None,
+            atol: Optional[float] = None, step: Any = None, time: Any = None, native: Optional[str] = None,
+            stop: Stop = None, **options: Any) -> Run:
+        """The motion from the start, as `pfaff run`: for `duration` seconds, or as long as the model says. Samples at every step
+        of the integrator `by`, or `every` so many seconds, or `at` given times; of the state, multipliers and energies, or of what
+        `show` names. A run that fails raises an Error whose `result` has the rows so far; one that `stop` ends (a function
+        that is asked some fifty times a second) is returned as it is then."""
+        given = {"for": duration, "by": by, "params": params, "state": state, "every": every, "at": at, "show": show,
+                 "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
+        outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
+        told = outcome.json()
+        result = _make_run(told, outcome) if "columns" in told else None
+        if outcome.code and not (outcome.stopped and result is not None):
+            error = errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+            error.result = result
+            raise error
+        assert result is not None
+        _call.warn(told["diagnostics"])
+        return result
+
+    def simulate(self, *, by: Optional[str] = None, form: Optional[str] = None, params: Named = None, state: Named = None,
+                 inputs: Named = None, time: Optional[float] = None, step: Optional[float] = None,
+                 rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None,
+                 native: str = "off", start: bool = True) -> Sim:
+        """A simulation, started unless start=False. Here numbers by name are in the declared units, as everywhere in a Model; the
+        simulation itself speaks SI."""
+        sim = Sim(self)
+        for group in (params, state, inputs):
+            for name, value in (group or {}).items():
+                sim.set(name, _call.number_text(value, name))
+        if time is not None:
+            sim.set("t", time)
+        sim.method(by, form, step=step, rtol=rtol, atol=atol, duration=duration)
+        if native != "off":
+            sim.native(native)
+        return sim.start() if start else sim
+
+    # ------------------------------------------------------------ studies
+
+    def study(self, kind: str, operands: Sequence[str] = (), *, stop: Stop = None, **options: Any) -> Record:
+        """A study by its JSON: equilibria, steady, continue, linearize, portrait, poincare, integrability, invariants."""
+        return Record(self._json(f"study {kind}", options, operands, stop))
+
+    def linearize(self, *, near: Optional[str] = None, at: Any = None, sweep: Any = None, inputs: Names = None,
+                  params: Named = None, state: Named = None, stop: Stop = None, **options: Any
+                  ) -> Union[LinearModel, list[LinearModel]]:
+        """The linear model at the start, or near="equilibrium" or "steady"; a list of them `at` times of the motion or along a
+        sweep={"k": (0, 1, 11)} of a parameter."""
+        told = self._json("study linearize", {"near": near, "at": at, "sweep": sweep, "inputs": inputs, "params": params,
+                                              "state": state, **options}, (), stop)
+        points = [LinearModel(point, told) for point in told["points"]]
+        return points if at is not None or sweep is not None else points[0]
+
+    def equilibria(self, *, starts: Optional[int] = None, within: Any = None, stop: Stop = None, **options: Any) -> Steady:
+        """States of rest."""
+        return Steady(self._json("study equilibria", {"starts": starts, "within": within, **options}, (), stop))
+
+    def steady(self, *, starts: Optional[int] = None, within: Any = None, stop: Stop = None, **options: Any) -> Steady:
+        """Motions in which everything is constant but the cyclic coordinates."""
+        return Steady(self._json("study steady", {"starts": starts, "within": within, **options}, (), stop))
+
+    def continuation(self, parameter: str, low: float, high: float, steps: Optional[int] = None, *, stop: Stop = None,
+                     **options: Any) -> Record:
+        """Branches of steady motions (or equilibria=True) against a parameter, with folds, branch points and Hopf points."""
+        span = f"{parameter}={_call.number_text(low, 'low')}..{_call.number_text(high, 'high')}"
+        return Record(self._json("study continue", options, [span + (f":{int(steps)}" if steps else "")], stop))
+
+    def portrait(self, show: Names, *, stop: Stop = None, **options: Any) -> Record:
+        """Motions as curves in the plane of two quantities."""
+        return Record(self._json("study portrait", {"show": show, **options}, (), stop))
+
+    def poincare(self, section: Any, show: Names, *, stop: Stop = None, **options: Any) -> Record:
+        """Points on a section, {"t": 1} or "x=0", and the largest Lyapunov exponent."""
+        return Record(self._json("study poincare", {"section": section, "show": show, **options}, (), stop))
+
+    def integrability(self, *, stop: Stop = None, **options: Any) -> Record:
+        """Growth vector, controllability, and the combinations of constraints that are holonomic."""
+        return Record(self._json("study integrability", options, (), stop))
+
+    def invariants(self, *, stop: Stop = None, **options: Any) -> Record:
+        """Conserved quantities, each proven."""
+        return Record(self._json("study invariants", options, (), stop))
+
+    # ------------------------------------------------------------ pictures, pages, other programs
+
+    def plot(self, show: Optional[str] = None, *, stop: Stop = None, **options: Any) -> Picture:
+        """Curves of its run as the program draws them (Run.plot() draws by Matplotlib)."""
+        return Picture(self._text("plot", [*_call.words_of({"show": show, **options}), "--out=-"], stop))
+
+    def draw(self, *, at: Any = None, view: Optional[str] = None, stop: Stop = None, **options: Any) -> Picture:
+        """The machine as a picture."""
+        return Picture(self._text("draw", [*_call.words_of({"at": at, "view": view, **options}), "--out=-"], stop))
+
+    def scene(self, *, at: Any = None, stop: Stop = None, **options: Any) -> Record:
+        """Its shapes, and where they are."""
+        return Record(self._json("draw", {"at": at, **options}, (), stop))
+
+    def page(self, path: Optional[Path] = None, *, template: Optional[Path] = None, stop: Stop = None, **options: Any) -> Page:
+        """A page in which the machine moves, with the engine in it; written to `path` when one is given."""
+        import tempfile
+        own = os.path.join(os.path.dirname(__file__), "share", "page.html")
+        if template is None and os.path.exists(own):
+            template = own
+        with tempfile.TemporaryDirectory() as folder:
+            target = os.path.join(folder, "page.html")
+            self._json("page", {"template": template, "out": target, **options}, (), stop)
+            with open(target, encoding="utf-8") as file:
+                page = Page(file.read())
+        if path is not None:
+            page.save(path)
+        return page
+
+    def export(self, to: str, out: Path, *, stop: Stop = None, **options: Any) -> Record:
+        """The model as source for other programs: c, python, matlab, casadi, latex, fmu (docs/export.md)."""
+        return Record(self._json("export", {"to": to, "out": out, **options}, (), stop))
+
+    def format(self) -> str:
+        """The text in its canonical layout."""
+        return self._text("fmt", [])
+
+    def save(self, path: Path) -> None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text)
+
+
+def _tidy(value: float) -> float:
+    """Without what a change of units does to the last digit."""
+    return float(f"{value:.15g}")
+
+
+def _make_run(told: dict[str, Any], outcome: _call.Outcome) -> Run:
+    import numpy as np
+    rows = np.frombuffer(outcome.rows, dtype=np.float64) if outcome.rows is not None else np.empty(0)
+    told.pop("rows", None)
+    return Run(told, rows.reshape(-1, len(told["columns"])))
+
+
+def load(path: Path) -> Model:
+    """Reads a model file. What is wrong with it is a ModelError with the line and a caret."""
+    with open(path, encoding="utf-8") as file:
+        return Model(file.read(), os.fspath(path))
+
+
+def loads(text: str, file: str = "<text>") -> Model:
+    """The same from text, as Model(text)."""
+    return Model(text, file)
+
+
+def import_urdf(path: Path, **options: Any) -> Model:
+    """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all")."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, os.fspath(path))
+    told = outcome.json()
+    if outcome.code:
+        raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+    _call.warn(told.get("diagnostics", []), 3)
+    return Model(told["text"], os.fspath(path) + " as a model")
+
+
+def command(*words: str, text: Optional[str] = None, stop: Stop = None) -> tuple[int, str, str]:
+    """Any command as words: exit code, what it prints, and what it says; '-' reads `text`.
+
+    >>> pfaff.command("version")[1].startswith("pfaff ")
+    True
+    """
+    outcome = _call.command(list(words), text, stop=stop)
+    return outcome.code, outcome.out, outcome.err

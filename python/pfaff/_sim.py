@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations: a model that is moved step by step, looked at and driven from outside."""
+from __future__ import annotations
+
+import weakref
+from collections.abc import MutableMapping
+
+from . import errors
+from ._call import SOMEONE, _without_zeros, keep, raise_kept
+from ._field import native_mode, raise_error
+from ._pfaff import ffi, lib
+
+TYPE_CHECKING = False  # typing is not imported for nothing
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator, Optional, Sequence, Union
+    import numpy as np
+    from ._model import Model
+
+ENDS = ("reached the end", "the stop condition became true", "stopped on request", "the constraints lost rank",
+        "the accelerations could not be found", "the step became too small", "too many steps", "no headway")
+
+_nan = float("nan")
+_get, _put, _step, _forward = lib.pf_py_sim_get, lib.pf_py_sim_put, lib.pf_py_sim_step, lib.pf_py_sim_forward
+
+
+@ffi.def_extern(error=1, onerror=keep)
+def pf_py_control(who: Any) -> int:
+    sim = ffi.from_handle(who)()
+    sim._controller(sim)
+    return 0
+
+
+def fail(c: Any, model: "Model", outcome: int) -> None:
+    """Raises what an outcome tells, with the words of the simulation."""
+    if outcome == lib.PF_PY_STOPPED:
+        raise_kept()
+        raise errors.Stopped("the simulation was stopped")
+    if outcome == lib.PF_PY_BUSY:
+        raise errors.Error("the simulation is moving: another thread uses it, or its controller wants to move it",
+                           "clone() makes another one")
+    raise_error(lib.pf_py_sim_error(c), model.file)
+
+
+class Inputs(MutableMapping):
+    """The inputs of a simulation by name, in SI: sim.input["u"] = 0.3 holds from then on."""
+
+    __slots__ = ("_c", "_model", "_handles")  # not the simulation itself: what goes round is freed late
+
+    def __init__(self, c: Any, model: "Model"):
+        self._c = c
+        self._model = model
+        self._handles: dict[str, int] = {}
+
+    def _find(self, name: str) -> int:
+        if name not in self._model._input_places:
+            raise self._model._unknown("input", name, self._model._input_places)
+        handle = lib.pf_py_sim_find(self._c, _without_zeros(name))
+        if handle < 0:
+            fail(self._c, self._model, handle)
+        self._handles[name] = handle
+        return handle
+
+    def __getitem__(self, name: str) -> float:
+        handle = self._handles.get(name)
+        return _get(self._c, self._find(name) if handle is None else handle)
+
+    def __setitem__(self, name: str, value: float) -> None:
+        handle = self._handles.get(name)
+        if handle is None:
+            handle = self._find(name)
+        outcome = _put(self._c, handle, value)
+        if outcome != 1:
+            fail(self._c, self._model, outcome)
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("inputs cannot be taken away")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._model.inputs)
+
+    def __len__(self) -> int:
+        return len(self._model.inputs)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Sim:
+    """A simulation of a model. Numbers are in SI units and radians, whatever the model declares.
+
+    >>> import pfaff
+    >>> m = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u")
+    >>> sim = m.simulate()
+    >>> sim.input["u"] = 2.0
+    >>> sim.step(0.5)
+    True
+    >>> round(sim["x"], 9), sim.t
+    (0.25, 0.5)
+
+    One thread at a time may use it (another one gets an Error); clone() makes another for another thread."""
+
+    def __init__(self, model: "Model", c: Any = None):
+        self.model = model
+        self._controller: Optional[Callable[["Sim"], Any]] = None
+        self._handle = ffi.NULL
+        self._handles: dict[str, int] = {}
+        self._numbers: dict[str, Any] = {}
+        if c is None:
+            error = ffi.new("PfError *")
+            c = lib.pf_py_sim_open(_without_zeros(model.text), error)
+            if not c:
+                raise_error(error, model.file)
+        self._c = ffi.gc(c, lib.pf_py_sim_close)
+        self.input = Inputs(self._c, model)
+        lib.pf_py_sim_ask(self._c, SOMEONE)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a simulation cannot be pickled; its model can, and bytes of save() can")
+
+    # ------------------------------------------------------------ errors
+
+    def _fail(self, outcome: int) -> None:
+        fail(self._c, self.model, outcome)
+
+    def _check(self, outcome: int) -> None:
+        if outcome < 0:
+            self._fail(outcome)
+
+    # ------------------------------------------------------------ before the start
+
+    def set(self, name: str, value: Union[float, str]) -> None:
+        """A parameter, the start of a coordinate (x), a velocity (x'), a speed, the time (t), or an input; in SI, or a text with
+        its unit, "5 [g]". Takes effect at start(); inputs at once."""
+        if isinstance(value, str):
+            self._check(lib.pf_py_sim_set_text(self._c, _without_zeros(name), _without_zeros(value)))
+        else:
+            self._check(lib.pf_py_sim_set(self._c, _without_zeros(name), value))
+
+    def method(self, by: Optional[str] = None, form: Optional[str] = None, *, step: Optional[float] = None,
+               rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None) -> None:
+        """Integrator and formulation by name, at once; step, tolerances and the end of step() without a length at the next
+        start()."""
+        names = [_without_zeros(name) if name else ffi.NULL for name in (by, form)]
+        numbers = [_nan if x is None else x for x in (step, rtol, atol, duration)]
+        self._check(lib.pf_py_sim_method(self._c, *names, *numbers))
+
+    def native(self, mode: str) -> None:
+        """Whether what runs long is compiled: "off", "auto" or "on" (docs/native.md)."""
+        self._check(lib.pf_py_sim_native(self._c, native_mode(mode)))
+
+    def start(self, **values: Any) -> "Sim":
+        """Makes the start consistent with the constraints, from where the model and set() say; also to begin again."""
+        for name, value in values.items():
+            self.set(name, value)
+        self._check(lib.pf_py_sim_start(self._c))
+        return self
+
+    # ------------------------------------------------------------ moving
+
+    def step(self, dt: Optional[float] = None) -> bool:
+        """Goes on by dt seconds, or by one step of the method. False when the motion is over: by the condition of the model, or
+        (without dt) at the end of its run."""
+        outcome = _step(self._c) if dt is None else _forward(self._c, dt)
+        if outcome < 0:
+            self._fail(outcome)
+        return outcome == 1
+
+    def advance(self, t: float) -> bool:
+        """To the time t, exactly. False when the motion ends earlier by the condition of the model."""
+        outcome = lib.pf_py_sim_advance(self._c, t)
+        if outcome < 0:
+            self._fail(outcome)
+        return outcome == 1
+
+    def control(self, period: float, controller: Optional[Callable[["Sim"], Any]]) -> None:
+        """Calls controller(sim) at the start and every `period` seconds; it reads and sets inputs, which hold until it is called
+        again. What it raises ends the move and is raised there. None takes it away."""
+        before, self._controller = self._controller, controller
+        if not self._handle:
+            self._handle = ffi.new_handle(weakref.ref(self))
+        try:
+            self._check(lib.pf_py_sim_control(self._c, period if controller else 0.0, self._handle))
+        except errors.Error:
+            self._controller = before
+            raise
+
+    def record(self, duration: float, every: float, show: Sequence[str] = ()) -> "np.ndarray":
+        """Moves on for so long and reads quantities at multiples of `every`: a table with t in its first column, then the
+        quantities (the coordinates, if none are named), in SI. Shorter when the motion ends early."""
+        import numpy as np
+        names = list(show) or list(self.model.coordinates)
+        handles = [self.find(name) for name in names]
+        if not every > 0 or not duration >= 0:
+            raise errors.ArgumentError("record() needs a duration and a positive 'every'")
+        rows = int(duration/every*(1 + 1e-12)) + 1
+        table = np.empty((rows, 1 + sum(lib.pf_py_sim_size(self._c, h) for h in handles)))
+        count = ffi.new("size_t *")
+        block = ffi.from_buffer("double[]", table)
+        self._check(lib.pf_py_sim_record(self._c, handles, len(handles), every, rows, block, count))
+        return table[:count[0]]
+
+    # ------------------------------------------------------------ reading
+
+    def find(self, quantity: str) -> int:
+        """A handle for get() by number; names are looked up once."""
+        handle = self._handles.get(quantity)
+        if handle is None:
+            handle = lib.pf_py_sim_find(self._c, _without_zeros(quantity))
+            if handle < 0:
+                self._fail(handle)
+            self._handles[quantity] = handle
+        return handle
+
+    def get(self, quantity: Union[str, int]) -> Any:
+        """A number, or an array of several: anything that 'plot' takes, as "theta", "x''", "lambda[rear]", "kinetic", "pos(wheel)";
+        "matrix M", F, A, b; "pose BODY" (position, then the rotation matrix by rows)."""
+        handle = self.find(quantity) if isinstance(quantity, str) else quantity
+        if lib.pf_py_sim_size(self._c, handle) != 1:
+            return self._read(handle)
+        number = _get(self._c, handle)
+        if number != number:
+            self._read(handle)  # says why, if it is not just NaN
+        return number
+
+    def _read(self, handle: int) -> "np.ndarray":
+        import numpy as np
+        numbers = np.empty(lib.pf_py_sim_size(self._c, handle))
+        outcome = lib.pf_py_sim_read(self._c, handle, ffi.from_buffer("double[]", numbers))
+        if outcome < 0:
+            self._fail(outcome)
+        return numbers
+
+    def __getitem__(self, quantity: str) -> Any:
+        handle = self._handles.get(quantity)
+        return self.get(quantity if handle is None else handle)
+
+    def unit(self, quantity: str) -> str:
+        """The declared unit of a quantity (numbers are in SI nevertheless)."""
+        return ffi.string(lib.pf_py_sim_unit(self._c, self.find(quantity))).decode()
+
+    @property
+    def t(self) -> float:
+        return lib.pf_py_sim_time(self._c)
+
+    def _state(self, which: int) -> "np.ndarray":
+        import numpy as np
+        names = self.model.coordinates
+        primes = "'"*which
+        if not self.model.info["events"]:
+            arrays = [np.empty(len(names)) for _ in range(3)]
+            blocks = [ffi.from_buffer("double[]", a) for a in arrays]
+            if lib.pf_py_sim_state(self._c, *blocks) == 1:
+                return arrays[which]
+        return np.array([self.get(name + primes) for name in names])
+
+    @property
+    def q(self) -> "np.ndarray":
+        """All coordinates."""
+        return self._state(0)
+
+    @property
+    def v(self) -> "np.ndarray":
+        return self._state(1)
+
+    @property
+    def a(self) -> "np.ndarray":
+        return self._state(2)
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """end, t, method, formulation, steps …, violations, energy and its balance so far."""
+        r = ffi.new("PfPyResult *")
+        lib.pf_py_sim_result(self._c, r)
+        told = {name: getattr(r, name) for name in ("t", "steps", "rejected", "evaluations", "switches", "sticks")}
+        return {"end": ENDS[r.end], "method": ffi.string(r.method).decode(), "formulation": ffi.string(r.formulation).decode(),
+                **told, "violation": {"position": r.position, "velocity": r.velocity},
+                "energy": {"start": r.energy_start, "end": r.energy_end, "drift": r.drift}}
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Those that have happened."""
+        numbers = ffi.new("double[3]")
+        found: list[dict[str, Any]] = []
+        while (text := lib.pf_py_sim_event(self._c, len(found), numbers)) != ffi.NULL:
+            found.append({"event": ffi.string(text).decode(), "t": numbers[0], "kinetic_before": numbers[1],
+                          "kinetic_after": numbers[2]})
+        return found
+
+    # ------------------------------------------------------------ snapshots
+
+    def save(self) -> bytes:
+        """All that the motion remembers: what goes on from it goes on bit for bit."""
+        size = lib.pf_py_sim_snapshot_size(self._c)
+        block = ffi.new("char[]", max(size, 1))
+        self._check(lib.pf_py_sim_save(self._c, block, size))
+        return bytes(ffi.buffer(block, size))
+
+    def restore(self, snapshot: bytes) -> None:
+        """Goes back to what save() gave, of the same model, method and formulation."""
+        self._check(lib.pf_py_sim_restore(self._c, bytes(snapshot), len(snapshot)))
+
+    def clone(self) -> "Sim":
+        """Another simulation in the same state, for another thread or another future; with the same controller."""
+        error = ffi.new("PfError *")
+        c = lib.pf_py_sim_clone(self._c, error)
+        if not c:
+            raise_error(error, self.model.file)
+        copy = Sim(self.model, c)
+        copy._handles = dict(self._handles)
+        if self._controller is not None:
+            copy.control(self._period(), self._controller)
+        return copy
+
+    def _period(self) -> float:
+        return lib.pf_py_sim_period(self._c)
+
+    def __repr__(self) -> str:
+        r = self.result
+        return f"<Sim of {self.model.name} by {r['method']} at t = {self.t:.10g}, {r['steps']} steps>"

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers at many states, against tables, the program and derivatives by differences."""
+import collections
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import pfaff
+from conftest import PENDULUM, REFERENCE, example
+
+
+def tables():
+    with open(REFERENCE/"accelerations.csv") as file:
+        cases = collections.defaultdict(list)
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            cases[row["case"]].append(row)
+    return cases
+
+
+CASES = tables()
+
+
+# those with the parameters and units of the example
+OWN = [name for name in CASES if not name.startswith(("omni_robot", "carriage_omni3 inertial"))]
+
+
+@pytest.mark.parametrize("case", OWN)
+def test_accelerations_of_the_reference(case):
+    m = example(case.split()[0])
+    rows = {row["name"]: row for row in CASES[case]}
+    q, v, a = (np.array([float(rows[c][key]) for c in m.coordinates]) for key in ("q", "v", "acceleration"))
+    assert np.abs(m.accelerations(q, v) - a).max() < 1e-12*np.abs(a).max()
+
+
+@pytest.mark.parametrize("name", ["snakeboard", "bicycle", "carriage_mecanum", "hand", "rolling_ball"])
+def test_a_state_is_that_of_eval(name):
+    m = example(name)
+    sim = m.simulate()
+    told = m.eval(form="multipliers")
+    scale = np.array([entry["scale"] for entry in m.info["coordinates"]])
+    a = m.accelerations(sim.q, sim.v, form="multipliers")
+    expected = told.acceleration*scale
+    assert np.allclose(a, expected, rtol=1e-9, atol=1e-9*max(1, np.abs(expected).max()))
+    assert np.allclose(m.constraint_forces(sim.q, sim.v, form="multipliers"), told.constraint_force, rtol=1e-8, atol=1e-8)
+    assert m.kinetic_energy(sim.q, sim.v) == pytest.approx(told.energy.kinetic, abs=1e-12)
+    assert m.potential_energy(sim.q) == pytest.approx(told.energy.potential, abs=1e-12)
+
+
+@pytest.mark.parametrize("form", ["auto", "multipliers", "udwadia_kalaba", "maggi"])
+def test_the_equations_hold(snakeboard, form):
+    rng = np.random.default_rng(3)
+    q, v = rng.uniform(-1, 1, (50, 6)), rng.uniform(-1, 1, (50, 6))
+    M, F, A, b = (snakeboard.mass_matrix(q), snakeboard.forces(q, v), snakeboard.constraint_matrix(q, v),
+                  snakeboard.constraint_right_side(q, v))
+    assert M.shape == (50, 6, 6) and A.shape == (50, 2, 6)
+    a, multiplier = snakeboard.accelerations(q, v, form=form), snakeboard.multipliers(q, v, form=form)
+    left = np.einsum("kij,kj->ki", M, a) - F - np.einsum("kij,ki->kj", A, multiplier)
+    assert np.abs(left).max() < 1e-10 and np.abs(np.einsum("kij,kj->ki", A, a) - b).max() < 1e-10
+    force = snakeboard.constraint_forces(q, v, form=form)
+    assert np.allclose(force, np.einsum("kij,ki->kj", A, multiplier), atol=1e-10)
+
+
+def differences(f, x, h=1e-6):
+    columns = [(f(x + h*e) - f(x - h*e))/(2*h) for e in np.eye(len(x))]
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.parametrize("name", ["snakeboard", "bicycle", "unicycle", "sleigh_friction"])
+def test_derivatives_by_the_state(name):
+    m = example(name)
+    sim = m.simulate()
+    n = len(m.coordinates)
+    rng = np.random.default_rng(5)
+    x = np.concatenate([sim.q, sim.v]) + 0.01*rng.uniform(-1, 1, 2*n)
+    for of, call in (("accelerations", m.accelerations), ("multipliers", m.multipliers)):
+        J = m.jacobian(x[:n], x[n:], by="state", of=of)
+        D = differences(lambda y: call(y[:n], y[n:]), x)
+        if of == "accelerations" or np.linalg.matrix_rank(m.constraint_matrix(x[:n], x[n:])) == len(m.constraints):
+            assert np.allclose(J, D, rtol=1e-5, atol=1e-5*max(1, np.abs(D).max())), of
+
+
+def test_derivatives_by_inputs_and_parameters(pendulum):
+    q, v, u = np.array([0.4]), np.array([0.7]), 0.3
+    m, l, g, c = 2, 0.5, 9.81, 0.1
+    J = pendulum.jacobian(q, v, by="inputs", inputs={"u": u})
+    assert J.shape == (1, 1) and J[0, 0] == pytest.approx(1/(m*l*l))
+    J = pendulum.jacobian(q, v, by="params", inputs={"u": u})
+    moment = u - c*v[0]
+    exact = [-moment/(m*m*l*l), -2*moment/(m*l**3) + g*np.sin(q[0])/l**2, -np.sin(q[0])/l, -v[0]/(m*l*l)]
+    assert np.allclose(J[0], exact)
+
+
+def test_derived_parameters_follow():
+    m = pfaff.Model("coord x; param a = 2; let b = a^2; kinetic x'^2/2; potential b*x^2/2")
+    assert m.accelerations([1.0], params={"a": [1, 2, 3]}).tolist() == [[-1], [-4], [-9]]
+    assert m.jacobian([1.0], by="params").tolist() == [[-4]]
+    assert list(m.parameters) == ["a"]
+
+
+def test_functions_of_time():
+    m = pfaff.Model("coord x; input u = sin(t); input w; kinetic x'^2/2; force x = u + w")
+    assert np.allclose(m.accelerations([0.0], t=[0, 1, 2], inputs={"w": 5})[:, 0], np.sin([0, 1, 2]) + 5)
+    assert m.jacobian([0.0], t=0.5, by="t").tolist() == pytest.approx([np.cos(0.5)])
+    with pytest.raises(pfaff.UnknownName, match="function of time"):
+        m.accelerations([0.0], inputs={"u": 1})
+
+
+def test_points_and_formulas():
+    m = example("double_pendulum_bodies")
+    q = np.random.default_rng(0).uniform(-1, 1, (7, len(m.coordinates)))
+    assert m.position(m.bodies[0], q).shape == (7, 3)
+    both = m.evaluate(f"{m.coordinates[0]}, 2*{m.coordinates[1]}", q)
+    assert np.allclose(both, q*[1, 2])
+
+
+def test_accelerations_in_formulas(snakeboard):
+    q = np.random.default_rng(0).uniform(-1, 1, (100, 6))
+    assert np.allclose(snakeboard.evaluate("2*theta''", q), 2*snakeboard.accelerations(q)[:, 2])
+    assert np.allclose(snakeboard.evaluate("lambda[rear]", q), snakeboard.multipliers(q)[:, 0])
+
+
+def test_scipy_integrates_the_right_hand_side(pendulum):
+    integrate = pytest.importorskip("scipy.integrate")
+    found = integrate.solve_ivp(pendulum.rhs, (0, 1), [1, 0], rtol=1e-10, atol=1e-12).y[:, -1]
+    run = pendulum.run(1, rtol=1e-10)
+    assert np.allclose(found, [run["phi"][-1], run["phi'"][-1]], atol=1e-7)
+    assert pendulum.rhs(0, np.ones((2, 5))).shape == (2, 5)
+    assert np.array_equal(pendulum.rhs(0, np.ones((2, 5)))[:, 0], pendulum.rhs(0, np.ones(2)))
+
+
+@pytest.mark.parametrize("native", ["off", "auto"])
+def test_many_states_are_the_same_numbers(snakeboard, native):
+    rng = np.random.default_rng(2)
+    q, v = rng.uniform(-1, 1, (5000, 6)), rng.uniform(-1, 1, (5000, 6))
+    many = snakeboard.accelerations(q, v, native=native)
+    assert np.array_equal(many[4321], snakeboard.accelerations(q[4321], v[4321]))
+
+
+BATCH = st.lists(st.integers(0, 3), max_size=3).map(tuple)
+
+
+@settings(max_examples=60, deadline=None)
+@given(BATCH, BATCH, BATCH, BATCH)
+def test_shapes_broadcast_as_those_of_numpy(a, b, c, d):
+    m = pfaff.Model(PENDULUM)
+    q, v, t, g = np.zeros(a + (1,)), np.zeros(b + (1,)), np.zeros(c), np.full(d, 9.81)
+    try:
+        shape = np.broadcast_shapes(a, b, c, d)
+    except ValueError:
+        with pytest.raises(pfaff.ArgumentError, match="do not fit together"):
+            m.accelerations(q, v, t, params={"g": g})
+        return
+    assert m.accelerations(q, v, t, params={"g": g}).shape == shape + (1,)
+    assert m.mass_matrix(q, t, params={"g": g}).shape == np.broadcast_shapes(a, c, d) + (1, 1)
+    assert m.jacobian(q, v, t, params={"g": g}).shape == shape + (1, 2)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.one_of(st.text(max_size=5), st.none(), st.complex_numbers(), st.lists(st.floats(), max_size=3), st.just({"x": 1}),
+                 st.just(np.zeros((2, 7))), st.binary(max_size=4)))
+def test_what_is_no_state_is_refused(thing):
+    m = pfaff.Model(PENDULUM)
+    try:
+        found = m.accelerations(thing)
+    except pfaff.Error as error:
+        assert str(error)
+    else:
+        assert np.isfinite(found).all()
+
+
+def test_other_types_and_layouts(pendulum):
+    expected = pendulum.accelerations([[1.0], [2.0]])
+    for q in (np.array([[1], [2]]), np.array([[1], [2]], dtype=np.float32), np.array([[1, 0], [2, 0]], dtype=float)[:, :1],
+              np.asfortranarray([[1.0], [2.0]]), [[1], [2]], {"phi": [1, 2]}):
+        assert np.array_equal(pendulum.accelerations(q), expected)
+
+
+def test_the_first_bad_state_is_named(pendulum):
+    q = np.zeros((3, 4, 1))
+    q[1, 2] = np.nan
+    with pytest.raises(pfaff.NumericalError, match=r"state \[1, 2\]"):
+        pendulum.accelerations(q)
+    with pytest.raises(pfaff.NumericalError, match=r"state \[1, 2\]"):
+        pendulum.evaluate("sin(phi)", q)
+    found = pendulum.accelerations(q, errors="nan")
+    assert np.isnan(found[1, 2, 0]) and np.isfinite(found).sum() == 11
+    assert np.isnan(pendulum.jacobian(q, errors="nan")[1, 2]).all()
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda m: m.accelerations([1, 2]), "the coordinates are phi"),
+    (lambda m: m.accelerations([1.0], params={"gg": 1}), "did you mean 'g'"),
+    (lambda m: m.accelerations([1.0], params={"g": np.inf}), "not a finite number"),
+    (lambda m: m.accelerations([1.0], params={"g": "3 [kg]"}), "kg"),
+    (lambda m: m.accelerations([1.0], inputs={"w": 1}), "has no 'w'"),
+    (lambda m: m.accelerations([1.0], form="magi"), "maggi"),
+    (lambda m: m.accelerations([1.0], errors="never"), "'raise' or 'nan'"),
+    (lambda m: m.accelerations([1.0], native="never"), "'off', 'auto' or 'on'"),
+    (lambda m: m.jacobian([1.0], by="x"), "by is one of"),
+    (lambda m: m.evaluate("phii", [1.0]), "did you mean"),
+    (lambda m: m.rhs(0, [1, 2, 3]), "length 2"),
+])
+def test_words_for_what_is_wrong(pendulum, call, words):
+    with pytest.raises(pfaff.Error) as caught:
+        call(pendulum)
+    assert words in str(caught.value)

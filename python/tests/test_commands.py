@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command says in Python what the program says."""
+import numpy as np
+import pytest
+
+import pfaff
+from conftest import EXAMPLES, PENDULUM, ROOT, example
+
+TIMES = {"seconds", "wall_seconds", "nanoseconds", "run_seconds", "native"}
+
+
+def without_times(value):
+    """JSON without what differs from run to run."""
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if k not in TIMES and k != "diagnostics"}
+    return [without_times(v) for v in value] if isinstance(value, list) else value
+
+
+def same(record, told):
+    assert without_times(record.raw) == without_times(told)
+
+
+@pytest.mark.parametrize("name", ["snakeboard", "bicycle", "spacecraft", "piano_wheel"])
+def test_check_is_that_of_the_program(program, name):
+    path = EXAMPLES/f"{name}.pf"
+    same(example(name).check(), program("check", "--json", path))
+
+
+@pytest.mark.parametrize("form", ["multipliers", "rosenberg", "udwadia_kalaba", "maggi", "laconic"])
+def test_derive_is_that_of_the_program(program, snakeboard, form):
+    told = program("derive", "--json", "--form", form, EXAMPLES/"snakeboard.pf")
+    told["coordinates"] = list(snakeboard.coordinates)
+    equations = snakeboard.derive(form)
+    same(equations, told)
+    assert r"\dot" in equations.latex and "$" in equations.markdown and "Equations of motion" in equations.text
+
+
+def test_eval_is_that_of_the_program(program, snakeboard):
+    same(snakeboard.eval(params={"F": 2}, state={"theta": 0.3}),
+         program("eval", "--json", "-p", "F=2", "--state", "theta=0.3", EXAMPLES/"snakeboard.pf"))
+    assert isinstance(snakeboard.eval().acceleration, np.ndarray)
+
+
+def test_inverse_dynamics(program, snakeboard):
+    same(snakeboard.eval(inverse="psi''=1, phi_f''=0", actuators=["psi", "phi_f"]),
+         program("eval", "--json", "--inverse", "psi''=1, phi_f''=0", "--actuators", "psi,phi_f", EXAMPLES/"snakeboard.pf"))
+
+
+def test_compare_and_prove(program):
+    m = example("unicycle")
+    ours, told = m.prove(), program("compare", "--json", "--prove", EXAMPLES/"unicycle.pf")
+    assert ours.proved is told["proved"] is True
+    assert [row["formulation"] for row in ours.raw["rows"]] == [row["formulation"] for row in told["rows"]]
+
+
+def test_converge(program, pendulum):
+    levels = pendulum.converge("rk4", step=0.01, duration=0.5).methods[0].levels
+    assert any(level.order and 3.8 < level.order < 4.2 for level in levels)
+
+
+def test_linearize_is_that_of_the_program(program):
+    told = program("study", "linearize", "--json", "--near", "steady", EXAMPLES/"bicycle.pf")
+    linear = example("bicycle").linearize(near="steady")
+    point = told["points"][0]
+    assert np.array_equal(linear.A, np.array(point["A"]))
+    assert np.array_equal(linear.eigenvalues, [complex(e["re"], e["im"]) for e in point["eigenvalues"]])
+    # eigenvectors are eigenvectors
+    assert np.allclose(linear.A @ linear.modes, linear.modes*linear.eigenvalues, atol=1e-9)
+
+
+def test_linear_model_of_a_pendulum_is_known(pendulum):
+    linear = pendulum.linearize(near="equilibrium")
+    m, l, g, c = 2, 0.5, 9.81, 0.1
+    assert np.allclose(linear.A, [[0, 1], [-g/l, -c/(m*l*l)]], atol=1e-12)
+    assert np.allclose(linear.B, [[0], [1/(m*l*l)]])
+    assert linear.states == ["phi", "phi'"] and linear.inputs == ["u"]
+
+
+def test_to_control(pendulum):
+    control = pytest.importorskip("control")
+    system = pendulum.linearize(near="equilibrium").to_control()
+    assert np.allclose(control.poles(system), np.linalg.eigvals(system.A))
+    assert system.input_labels == ["u"]
+
+
+def test_a_sweep_is_a_list(pendulum):
+    models = pendulum.linearize(sweep={"c": (0, 1, 3)})
+    assert [m.at for m in models] == [0, 0.5, 1]
+
+
+def test_equilibria_of_a_pendulum(pendulum):
+    points = pendulum.equilibria(within={"phi": (-4, 4)}).points
+    assert sorted(round(abs(p.x[0]), 9) for p in points)[0] == 0
+    assert {p.stability for p in points} >= {"stable", "unstable"}
+    assert points[0].eigenvalues.dtype == complex
+
+
+def test_other_studies(program, pendulum):
+    m = example("chaplygin_sleigh")
+    same(m.integrability(), program("study", "integrability", "--json", EXAMPLES/"chaplygin_sleigh.pf"))
+    same(m.invariants(), program("study", "invariants", "--json", EXAMPLES/"chaplygin_sleigh.pf"))
+    curves = pendulum.portrait(["phi", "phi'"], starts=2, duration=1).curves
+    assert len(curves) == 2 and len(curves[0].a) == len(curves[0].b) > 5
+    points = pendulum.poincare({"t": 0.5}, ["phi", "phi'"], duration=2)
+    assert len(points.a) == len(points.t) >= 3
+
+
+def test_continuation():
+    m = pfaff.Model("coord x; param r = -1; kinetic x'^2/2; potential x^4/4 - r*x^2/2; dissipation x'^2/2; start x = 0")
+    told = m.continuation("r", -1, 1, 20, equilibria=True)
+    pitchfork = [s for s in told.special if s.kind == "branch point"]
+    assert len(pitchfork) == 1 and abs(pitchfork[0].parameter) < 1e-6
+
+
+def test_pictures(snakeboard):
+    for picture in (snakeboard.plot("x, y; theta", duration=1), example("bicycle").draw(view="side")):
+        assert picture._repr_svg_().lstrip()[:4] in ("<svg", "<?xm")
+
+
+def test_scene(program):
+    same(example("bicycle").scene(), program("draw", "--json", EXAMPLES/"bicycle.pf"))
+
+
+def test_export(tmp_path, pendulum):
+    told = pendulum.export("python", tmp_path/"pendulum.py")
+    assert (tmp_path/"pendulum.py").exists() and told.to == "python"
+
+
+def test_format_is_idempotent(snakeboard):
+    text = snakeboard.format()
+    assert pfaff.Model(text).format() == text
+
+
+def test_import_urdf(program):
+    m = pfaff.import_urdf(EXAMPLES/"arm7.urdf")
+    assert m.text == program("import", "--json", EXAMPLES/"arm7.urdf")["text"]
+    assert len(m.coordinates) == 7
+
+
+def test_page(tmp_path, pendulum):
+    template = tmp_path/"empty.html"
+    template.write_text('<html>\n<title>Pfaff</title>\n<script type="application/json" id="pfaff-data">{}</script>\n</html>\n')
+    page = pendulum.page(tmp_path/"p.html", template=template)
+    assert (tmp_path/"p.html").read_text() == page.html and "pendulum" in page.html
+    assert page._repr_html_().startswith("<iframe")
+
+
+def test_any_command_as_words():
+    code, out, err = pfaff.command("check", "-", text=PENDULUM)
+    assert code == 0 and "degrees of freedom" in out and not err
+    assert pfaff.command("nothing")[0] == 2
+
+
+def test_sympy_evaluates_to_the_same_numbers(snakeboard):
+    sympy = pytest.importorskip("sympy")
+    rng = np.random.default_rng(1)
+    q, v = rng.uniform(-1, 1, 6), rng.uniform(-1, 1, 6)
+    # velocities on the constraints, so that forms in independent velocities hold
+    A = snakeboard.constraint_matrix(q)
+    v -= np.linalg.pinv(A) @ (A @ v)
+    a, multiplier = snakeboard.accelerations(q, v), snakeboard.multipliers(q, v)
+    numbers = dict(snakeboard.parameters)
+    for i, name in enumerate(snakeboard.coordinates):
+        numbers |= {name: q[i], name + "'": v[i], name + "''": a[i]}
+    numbers |= {f"lambda[{name}]": multiplier[k] for k, name in enumerate(snakeboard.constraints)}
+    force = snakeboard.constraint_forces(q, v)
+    numbers |= {f"Fc[{name}]": force[i] for i, name in enumerate(snakeboard.coordinates)}
+    for form in ("multipliers", "rosenberg", "udwadia_kalaba", "laconic"):
+        equations = snakeboard.derive(form).to_sympy()
+        check_residuals(sympy, equations, snakeboard, numbers, form)
+
+
+def check_residuals(sympy, equations, model, numbers, form):
+    """Pseudo-velocities and their rates follow from the equations that define them."""
+    values = dict(numbers)
+    names = {s.name for e in equations.equations for s in e.free_symbols} - set(values)
+    for e in equations.equations:  # u = ... by velocities
+        name = getattr(e.lhs, "name", None)
+        if name in names and not name.endswith("'") and "'" in str(e.rhs):
+            x = list(model.coordinates)
+            rate = sum(e.rhs.diff(equations.symbols[c])*equations.symbols[c + "'"] +
+                       e.rhs.diff(equations.symbols[c + "'"])*equations.symbols[c + "''"] for c in x)
+            substitute = {equations.symbols[k]: n for k, n in values.items() if k in equations.symbols}
+            values[name] = float(e.rhs.subs(substitute))
+            values[name + "'"] = float(rate.subs(substitute))
+    substitute = {equations.symbols[k]: n for k, n in values.items() if k in equations.symbols}
+    for e in equations.equations:
+        left, right = float(e.lhs.subs(substitute)), float(e.rhs.subs(substitute))
+        assert abs(left - right) < 1e-8*max(1, abs(left)), (form, e)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models written in Python: the same as their text, and the text the same as a person writes."""
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import pfaff
+from pfaff.expressions import Expression
+
+SLEIGH = """model sleigh "A sleigh on ice"
+param m = 2 [kg]
+param J = 0.1 [kg m^2]
+coord x, y [m]
+coord theta [rad]
+input push [N]
+body hull in ground at (x, y, 0) turn theta about z { mass m, inertia diag(0, 0, J) }
+skate blade: hull
+force push*hull.x at hull
+spring theta { stiffness 0.2 [N m/rad], damping 0.1 [N m s/rad] }
+start x' = 1
+start theta = 10 [deg]
+run 2 by dopri5 until x > 3 [m] { rtol = 1e-09 }
+plot x, y
+"""
+
+
+def sleigh():
+    m = pfaff.Model(name="sleigh", title="A sleigh on ice")
+    mass, J = m.param("m", 2, "kg"), m.param("J", 0.1, "kg m^2")
+    x, y = m.coord("x", "y", unit="m")
+    theta = m.coord("theta", unit="rad")
+    push = m.input("push", "N")
+    hull = m.body("hull", pfaff.ground, pfaff.at(x, y, 0), pfaff.turn(theta, "z"), mass=mass, inertia=pfaff.diag(0, 0, J))
+    m.skate("blade", hull)
+    m.force(push*hull.x, at=hull)
+    m.spring(theta, stiffness=0.2*pfaff.unit("N m/rad"), damping=0.1*pfaff.unit("N m s/rad"))
+    m.start(x.d, 1)
+    m.start(theta, 10*pfaff.unit("deg"))
+    m.runs(2, by="dopri5", until=x > 3*pfaff.unit("m"), rtol=1e-9)
+    m.plots(x, y)
+    return m
+
+
+def test_a_draft_is_its_text():
+    m = sleigh()
+    assert m.to_pf() == SLEIGH
+    assert m.text == SLEIGH and m == pfaff.Model(SLEIGH)
+    assert (m.name, m.coordinates) == ("sleigh", ("x", "y", "theta"))
+    np.testing.assert_array_equal(m.run().data, pfaff.Model(SLEIGH).run().data)
+
+
+def test_statements_after_reading_count():
+    m = pfaff.Model()
+    x = m.coord("x")
+    m.kinetic(x.d**2/2)
+    m.start(x, 1)
+    assert m.run(1)["x"][-1] == 1
+    m.potential(x**2/2)
+    assert m.run(1)["x"][-1] == pytest.approx(np.cos(1), abs=1e-6)
+
+
+def test_copies_are_models():
+    m = pickle.loads(pickle.dumps(sleigh()))
+    assert type(m) is pfaff.Model and m.text == SLEIGH
+
+
+def test_events_and_constraints():
+    m = pfaff.Model()
+    a, b = m.coord("a", "b", unit="rad")
+    m.body("rod", "ground", pfaff.turn(a, "y"), mass=1, com=(0, 0, -0.5), inertia=0.1)
+    m.body("tip", "rod", pfaff.at(0, 0, -1), pfaff.turn(b, "y"), mass=0.5, com=(0, 0, -0.2), inertia=0.01)
+    m.gravity(0, 0, -9.81)
+    m.prescribe(b, 0.1*pfaff.sin(2*pfaff.time), "motor")
+    m.when(0.5, pfaff.lock(a))
+    m.start(a, 0.3)
+    r = m.run(1, show=["a'", "lambda[motor]"])
+    assert len(r.events) == 1 and abs(r["a'"][-1]) < 1e-12
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda m: m.coord("2x"), lambda m: m.coord("x; lock y"), lambda m: m.param("m", float("nan")), lambda m: m.param("m", 1, "kg]\n"),
+    lambda m: m.roll("w", "cube", "b", radius=1, on="ground"), lambda m: m.kinetic("x y"), lambda m: m.gravity(1, 2),
+    lambda m: m.when(1, "lock x"), lambda m: m.body("b", "ground", "at (1, 2, 3)"), lambda m: m.draws("b", "box", 1, color='a"b'),
+    lambda m: bool(Expression("x") > 1), lambda m: list(Expression("x")), lambda m: Expression("x")[0], lambda m: m.start("x", True),
+])
+def test_what_is_no_model(wrong):
+    m = pfaff.Model()
+    with pytest.raises((ValueError, TypeError, IndexError)):
+        wrong(m)
+    assert m.to_pf() == ""
+
+
+def test_errors_have_places():
+    m = pfaff.Model()
+    m.coord("x")
+    m.kinetic("y")
+    with pytest.raises(pfaff.Error) as caught:
+        m.run(1)
+    assert caught.value.line == 2
+
+
+# Expressions: what Python computes with numbers is what the language computes.
+VALUES = {"a": 1.7, "b": -0.6, "c": 2.3}
+leaves = st.sampled_from([Expression(name) for name in VALUES]) | st.integers(-5, 5).filter(bool) | st.sampled_from([0.5, -1.25])
+trees = st.recursive(leaves, lambda t: st.tuples(st.sampled_from("+-*/^n"), t, t), max_leaves=8)
+
+
+def build(tree, number):
+    if not isinstance(tree, tuple):
+        return number(tree)
+    op, left, right = tree[0], build(tree[1], number), build(tree[2], number)
+    return {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left*right, "/": lambda: left/right,
+            "^": lambda: left**2, "n": lambda: -left}[op]()
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees)
+def test_operators_mean_the_same(tree):
+    if not isinstance(tree, tuple):
+        return
+    try:
+        expected = build(tree, lambda leaf: VALUES[leaf.text] if isinstance(leaf, Expression) else leaf)
+    except ZeroDivisionError:
+        return
+    written = build(tree, lambda leaf: leaf)
+    m = pfaff.Model()
+    for name, value in VALUES.items():
+        m.param(name, value)
+    x = m.coord("x")
+    m.kinetic(x.d**2/2)
+    m.let("result", written)
+    m.plots("result")
+    if abs(expected) < 1e100:
+        try:
+            found = m.run(0.001, show=["result"])["result"][0]
+        except pfaff.Error as error:
+            assert "divi" in str(error) or "0" in str(error)  # what is zero exactly is refused
+            return
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)

