@@ -372,12 +372,24 @@ static void pass_surfaces(PfSides *s)
   }
 }
 
+/* What sticks to something that jumps stays behind, as a block on a belt that is switched on: velocities do not jump.
+ * Inside the tolerance it is what is left of a constraint. */
+static void tear_off(PfSides *s)
+{
+  look(s);
+  for (int k = 0; k < s->count; k++) {
+    double left = noise(s, k) + 1e3*s->atol*seen(s, k, SLOPE);
+    if (s->stuck[k] && fabs(seen(s, k, G)) > left) s->met[k] = s->stuck[k] = false;
+  }
+}
+
 PfStatus pf_sides_decide(PfSides *s, const bool *met, const bool *released)
 {
   int open = 0;
   memcpy(s->old, s->side, (size_t)s->count*sizeof *s->old);
   for (int k = 0; k < s->count; k++) s->met[k] = (met && met[k]) || s->stuck[k];
   pass_surfaces(s);
+  tear_off(s);
   read_sides(s);
   PF_TRY(accelerate(s)); /* for g'' */
   look(s);

@@ -80,6 +80,20 @@ for method in dopri5 dop853 "rk4 --step 0.001" "generalized_alpha --step 0.001" 
   holds 'near(at(d, 0, "x"), -0.979408, 1e-4) and near(at(d, 0, "x'"'"'"), -0.861478, 1e-4)'
 done
 
+# A belt that is switched on, to and fro: the block on it is dragged by 3 N, it does not jump with the belt.
+cat >"$model" <<'END'
+coord x
+input push = if(t < 1, 0, if(t < 2, 10, if(t < 3, -10, 0)))
+kinetic x'^2/2
+force x = -3*sign(x' - push)
+start x = 0
+run 4
+END
+for by in dopri5 ida cvode_bdf "rk4 --step 0.001" "rattle --step 0.001"; do
+  run 0 run --json --by $by --at 1.5,2,3,4 "$model"
+  holds 'all(near(at(d, i, "x"), x, 1e-6) for i, x in enumerate((0.375, 1.5, 3, 3))) and abs(at(d, 3, "x'"'"'")) < 1e-9'
+done
+
 # Stops at t = 2 and stays.
 echo "coord x; kinetic x'^2/2; force x = -0.5*sign(x'); start x' = 1; run 10" >"$model"
 for method in dopri5 dop853 "rk4 --step 0.01" "generalized_alpha --step 0.01" "rattle --step 0.01"; do
