@@ -82,7 +82,7 @@ def measure(program, source, model, compiler, folder):
     export(program, source, model, "casadi", folder)
     export(program, source, model, "c", folder)
     sys.path.insert(0, str(folder))
-    module = importlib.import_module(model)
+    module = importlib.import_module(f"{model}_casadi")
     n, m, function = make_function(module)
     sizes = {"n": n, "m": m, "work": function.sz_w() + 1, "integers": function.sz_iw() + 1, "model": model}
     code = Path(function.generate("flow.c", {"with_header": False}))
