@@ -7,6 +7,7 @@
 #include "mech/local.h"
 #include "mech/mech_impl.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ typedef struct Look {
   int *affine, *squared; /* users of a node: those in which it stands as it is, and others; */
   int *multiplied;       /* products among the first */
   PfExpr *coefficient;   /* of a node in the sum that is looked at, or PF_EXPR_NONE */
+  PfExpr *tried;         /* per sum with a name: the factor by which it was taken out of that one, to see the gain */
   Recent *recent;        /* for each node: sums that have it as a term */
   Sum *sums, *row_sums;  /* those with names; the constraints, where they are sums */
   Sum *squares;          /* short sums in squares, which get no names */
@@ -125,11 +127,12 @@ static PfStatus make_room(Look *l)
   l->squared = pf_arena_array(l->scratch, int, count);
   l->multiplied = pf_arena_array(l->scratch, int, count);
   l->coefficient = pf_arena_array(l->scratch, PfExpr, count);
+  l->tried = pf_arena_array(l->scratch, PfExpr, count);
   l->recent = pf_arena_array(l->scratch, Recent, count);
   l->sums = pf_arena_array(l->scratch, Sum, count);
   l->squares = pf_arena_array(l->scratch, Sum, count);
   l->row_sums = pf_arena_array(l->scratch, Sum, l->eq->m);
-  if (!l->degree || !l->affine || !l->squared || !l->multiplied || !l->coefficient) return no_room(l);
+  if (!l->degree || !l->affine || !l->squared || !l->multiplied || !l->coefficient || !l->tried) return no_room(l);
   return l->recent && l->sums && l->squares && l->row_sums ? PF_OK : no_room(l);
 }
 
@@ -226,6 +229,8 @@ static Base try_base(const Look *l, int sum, PfExpr what)
     Term term = term_of(l, node, i);
     if (term.what == what) base.factor = pf_expr_div(l->ctx, *left_of(l, what), term.coefficient);
   }
+  if (l->tried[sum] == base.factor) return (Base){.sum = -1, .gain = INT_MIN}; /* by another of its terms */
+  l->tried[sum] = base.factor;
   for (int i = 0; i < term_count(l, node); i++) {
     Term term = term_of(l, node, i);
     bool goes = *left_of(l, term.what) == pf_expr_mul(l->ctx, base.factor, term.coefficient);
@@ -239,6 +244,7 @@ static Base try_base(const Look *l, int sum, PfExpr what)
 static Base find_base(const Look *l)
 {
   Base best = {.sum = -1};
+  for (int k = 0; k < l->lift->count; k++) l->tried[k] = PF_EXPR_NONE;
   for (size_t k = 0; k < l->touched.count; k++) {
     PfExpr what = l->touched.at[k];
     const Recent *recent = l->recent + l->place[what];
@@ -318,8 +324,11 @@ static PfStatus add_sum(Look *l, int k)
 
 static PfStatus find_sums(Look *l)
 {
-  for (int k = 0; k < l->node_count; k++)
-    if (deserves_name(l, k)) PF_TRY(add_sum(l, k));
+  for (int k = 0; k < l->node_count; k++) {
+    if (!deserves_name(l, k)) continue;
+    PF_TRY(pf_check_cancelled(l->ctx));
+    PF_TRY(add_sum(l, k));
+  }
   for (int k = 0; k < l->eq->m; k++) {
     PfExpr row = l->velocity[k];
     if (pf_expr_op(l->ctx, row) == PF_OP_SUM) PF_TRY(split(l, row, l->row_sums + k));
@@ -519,6 +528,7 @@ static PfStatus add_momenta(Look *l)
   PF_TRY(pf_expr_jacobian(l->ctx, l->scratch, l->links, x->count, l->q, x->n, &slope));
   for (int k = 0, s = 0, b = 0; k < x->count; k++) {
     const int first_s = s, first_b = b;
+    PF_TRY(pf_check_cancelled(l->ctx));
     for (; s < slope.count && slope.row[s] == k; s++) net[slope.column[s]] = slope.value[s];
     for (; b < x->links.count && x->links.row[b] == k; b++) {
       PfExpr *at = net + x->links.column[b];
@@ -569,14 +579,19 @@ static PfStatus make(Look *l)
   if (!p) return no_room(l);
   PF_TRY(make_names(l));
   PF_TRY(list_rates(l));
+  PF_TRY(pf_check_cancelled(l->ctx));
   PF_TRY(write_in_names(l));
+  PF_TRY(pf_check_cancelled(l->ctx));
   PF_TRY(find_mass(l, p, &good));
   if (!good) {
     l->lift->count = 0;
     return PF_OK;
   }
+  PF_TRY(pf_check_cancelled(l->ctx));
   PF_TRY(find_links(l));
+  PF_TRY(pf_check_cancelled(l->ctx));
   PF_TRY(find_rows(l));
+  PF_TRY(pf_check_cancelled(l->ctx));
   PF_TRY(find_load(l, p));
   return pf_expr_check(l->ctx);
 }
