@@ -24,22 +24,20 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* What the program writes to a stream; glibc lets streams be exchanged. */
 typedef struct Capture {
-  FILE *own;
+  FILE *stream;
   char *text;
   size_t count;
 } Capture;
 
-static void begin(Capture *c, FILE **stream)
+static void begin(Capture *c)
 {
-  c->own = *stream;
-  *stream = open_memstream(&c->text, &c->count);
-  expect(*stream != NULL, "there is memory");
+  c->stream = open_memstream(&c->text, &c->count);
+  expect(c->stream != NULL, "there is memory");
 }
 
-static void end(Capture *c, FILE **stream)
+static void end(Capture *c)
 {
-  expect(fclose(*stream) == 0, "there is memory");
-  *stream = c->own;
+  expect(fclose(c->stream) == 0, "there is memory");
   expect_characters(c->text, c->count, "\n\t");
 }
 
@@ -128,7 +126,7 @@ static void check_study(const Options *o)
   Study st = {.moves = true};
   PfStatus status = read_study(&st, o);
   expect(status == PF_OK || pf_error_count(st.s.ctx) > 0, "a failure is said");
-  pf_cli_diagnostics(st.s.ctx);
+  pf_cli_diagnostics(st.s.ctx, o->console);
   pf_study_close(&st);
 }
 
@@ -150,7 +148,7 @@ static void check_run(const Options *o)
   Trajectory t = {0};
   PfStatus status = read_run(&s, o, &m, &t);
   expect(status == PF_OK || pf_error_count(s.ctx) > 0, "a failure is said");
-  pf_cli_diagnostics(s.ctx);
+  pf_cli_diagnostics(s.ctx, o->console);
   pf_trajectory_free(&t);
   pf_cli_end(&m);
   pf_cli_close(&s);
@@ -169,10 +167,10 @@ static bool is_spatial(const Options *o)
 
 /* ---------------------------------------------------------------- all */
 
-static int parse(const Command *command, Line *line)
+static int parse(const Console *console, const Command *command, Line *line)
 {
   Options o;
-  int code = pf_cli_options(command, line->count, line->words, &o);
+  int code = pf_cli_options(command, console, line->count, line->words, &o);
   if (code != PF_EXIT_OK || o.help) return code;
   check_options(&o);
   if (!has_values(&o)) return code;
@@ -183,12 +181,12 @@ static int parse(const Command *command, Line *line)
 }
 
 /* Words that are no command: help, version, and what is unknown. */
-static int run_other(Line *line)
+static int run_other(const Console *console, Line *line)
 {
   static char program[] = "pfaff";
   char *words[MOST_WORDS + 1] = {program};
   memcpy(words + 1, line->words, (size_t)line->count*sizeof *words);
-  return pf_cli_run(line->count + 1, words);
+  return pf_cli_run(console, line->count + 1, words);
 }
 
 static bool asks_for_json(const Line *line)
@@ -204,11 +202,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   Capture out = {0}, err = {0};
   read_line((const char *)data, (const char *)data + size, &line);
   const Command *command = find_command(line.words[0]);
-  begin(&out, &stdout);
-  begin(&err, &stderr);
-  int code = command ? parse(command, &line) : run_other(&line);
-  end(&err, &stderr);
-  end(&out, &stdout);
+  begin(&out);
+  begin(&err);
+  const Console console = {.out = out.stream, .err = err.stream, .exact = true};
+  int code = command ? parse(&console, command, &line) : run_other(&console, &line);
+  end(&err);
+  end(&out);
   expect(code == PF_EXIT_OK || code == PF_EXIT_USAGE, "words are right or wrong");
   expect(code == PF_EXIT_OK || err.count > 0, "what is wrong is said");
   bool json = code == PF_EXIT_USAGE && asks_for_json(&line) && (!command || strstr(command->takes, "json "));
