@@ -27,7 +27,7 @@ typedef struct Rules {
   const char *allowed; /* besides letters, digits and blanks */
 } Rules;
 
-static const Rules c_rules = {NULL, true, "\"'", true, "_(){}[];,.*+-/=<>!&|?:%#\"'~\\"};
+static const Rules c_rules = {NULL, true, "\"'", true, "_(){}[];,.*+-/=<>!&|^?:%#\"'~\\"};
 static const Rules python_rules = {"#", false, "\"'", true, "_(){}[];,.*+-/=<>!&|?:%@\"'~"};
 static const Rules matlab_rules = {"%", false, NULL, false, "_(){}[];,.*+-/=<>!&|?:@'~\\^%"};
 
