@@ -71,7 +71,7 @@ def spread(program, path):
     done = call(program, "compare", "--json", path)
     if done.returncode: return 0
     rows = [row for row in json.loads(done.stdout)["rows"] if row["applicable"]]
-    return max([0, *(row["difference"] or 0 for row in rows)])
+    return max([0, *(row.get("difference") or 0 for row in rows)])
 
 
 def try_model(job):
