@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev pkgconf librsvg2-dev fonts-dejavu-core"
-tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-dev python3-venv python3-mpmath python3-numpy texlive-latex-base"
+tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-dev python3-venv python3-mpmath python3-numpy texlive-latex-base locales"
 arm="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
@@ -70,6 +70,7 @@ otherwise_present() {
     chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ;;
     libclang-rt-*) has_clang_runtime ;;
     libc6-dbg) ! command -v dpkg-query ;;
+    locales) [ -e /usr/share/i18n/locales/de_DE ] ;;
     *) false ;;
   esac >/dev/null 2>&1
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers have a point, whatever the locale of the host; looked at where one with a comma is installed. */
+/* Numbers have a point, whatever the locale of the host; looked at where one with a comma is installed, or can be made
+ * by localedef. */
 #include "support.h"
 
 #include "base/base.h"
@@ -14,6 +15,27 @@ static bool set_comma(void)
   for (size_t i = 0; i < sizeof names/sizeof *names; i++)
     if (setlocale(LC_ALL, names[i])) return true;
   return false;
+}
+
+/* A locale of our own, in a folder that goes with the test. */
+static int make_comma(void **state)
+{
+  static char folder[200], command[600];
+  if (set_comma()) return 0;
+  make_test_folder(folder);
+  snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
+  if (system(command) == 0) (void)setenv("LOCPATH", folder, 1);
+  *state = folder;
+  return 0;
+}
+
+static int remove_comma(void **state)
+{
+  char command[300];
+  setlocale(LC_ALL, "C");
+  if (!*state) return 0;
+  snprintf(command, sizeof command, "rm -r '%s'", (const char *)*state);
+  return system(command);
 }
 
 static void numbers_have_a_point(void **state)
@@ -50,5 +72,5 @@ int main(void)
     with_fixture(numbers_have_a_point),
     with_fixture(long_literals_keep_their_fraction),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_comma, remove_comma);
 }
