@@ -57,13 +57,14 @@ def main():
         for preamble, pages in groups.items():
             for k in range(0, len(pages), TOGETHER):
                 some = pages[k:k + TOGETHER]
-                if compiles(Path(folder), preamble, [body for _, body in some]) is None:
+                together = compiles(Path(folder), preamble, [body for _, body in some])
+                if together is None:
                     continue
-                for name, body in some:
-                    error = compiles(Path(folder), preamble, [body])
-                    if error:
-                        print(f"FAILED: {name}: {error}")
-                        failures += 1
+                alone = [(name, compiles(Path(folder), preamble, [body])) for name, body in some]
+                wrong = [(name, error) for name, error in alone if error] or [(f"{some[0][0]} and those after it", together)]
+                for name, error in wrong:
+                    print(f"FAILED: {name}: {error}")
+                failures += len(wrong)
     print(f"{count - failures} passed, {failures} failed")
     return 0 if failures == 0 and count > 180 else 1
 
