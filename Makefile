@@ -1,6 +1,6 @@
 # The short way to the build. CMake does the work; see CMakeLists.txt and CMakePresets.json for the long way.
 #   make            set up what is missing, build the library and the program: build/pfaff
-#   make demo       the same, then diagnose a snakeboard, print its equations, draw its motion and make a page of it
+#   make demo       the same, then diagnose a snakeboard, print its equations, draw its motion, make a page and C of it
 #   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
 #   make page       a page that carries the engine: page/dist/page.html for `pfaff page`, page/dist/playground.html with all examples
 #   make wheel      the Python package as a wheel for any Linux, in build/wheel/, tried in a fresh environment
