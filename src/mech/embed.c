@@ -248,7 +248,7 @@ static PfStatus solve_block(const Square *q, const PfExpr *r, const int *block, 
   enum { LONG = 4000, MOST = 3 };
   PfContext *ctx = q->ctx;
   PfExpr own[MOST*MOST], other[MOST*MOST], below;
-  *solved = count <= MOST;
+  *solved = count >= 1 && count <= MOST;
   if (!*solved) return PF_OK;
   for (int i = 0; i < count; i++)
     for (int j = 0; j < count; j++) own[i*count + j] = q->X[block[i]*q->n + block[j]];

@@ -155,7 +155,7 @@ static bool read_constants(const PfField *f, const uint64_t *solution, int count
 {
   int64_t common = 1, divisor = 0, den;
   for (int i = 0; i < count; i++) {
-    if (!pf_field_rational(f, solution[i], c + i, &den)) return false;
+    if (!pf_field_rational(f, solution[i], c + i, &den) || den < 1) return false;
     common = common/greatest_divisor(common, den)*den;
     if (common > 1000000) return false;
   }

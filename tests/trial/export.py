@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random models exported to C and Python: what is made compiles without a warning, and its self-test agrees with the program.
+"""Random models exported to C, Python and, where FMPy is installed, FMUs: what is made compiles without a warning, and its numbers
+are those of the program: by the self-tests, and the derivatives of an FMU's states at the start.
 
-export.py PFAFF [--count 20] [--seed 1] [--jobs 2] [--float]     models seed, seed + 1, …
+export.py PFAFF [--count 20] [--seed 1] [--jobs 2] [--targets c,float,python,fmu]     models seed, seed + 1, …
 
 The program's own formulations differ where a model is ill-conditioned; so a difference counts against 1e-13 or against
 how far these are from each other."""
@@ -15,19 +16,23 @@ except ImportError:
     sys.exit(0)
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from generate import Maker, Reject
+from generate import UNITS, Maker, Reject, unit_factor
 from mechanics import DIGITS
 from motion import GiveUp
 
 DRAWS = 50
 WARNINGS = "-std=c99 -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -pedantic -Werror".split()
 CLOSE, CLOSE_FLOAT = 1e-13, 1e-5
-TARGETS = ("c", "float", "python")
+TARGETS = ("c", "float", "python", "fmu")
 
 try:
     import numpy
 except ImportError:
     numpy = None
+try:
+    import fmpy, fmpy.fmi3
+except ImportError:
+    fmpy = None
 
 
 def draw(seed):
@@ -50,8 +55,40 @@ def difference(text):
     return float(found[1]) if found else None
 
 
+def fmu_derivatives(path):
+    """{name: value} of the derivatives that an importer is given at the start."""
+    folder = fmpy.extract(path)
+    try:
+        description = fmpy.read_model_description(folder)
+        unit = fmpy.fmi3.FMU3Model(guid=description.guid, unzipDirectory=folder, instanceName="trial",
+                                   modelIdentifier=description.modelExchange.modelIdentifier)
+        unit.instantiate()
+        unit.enterInitializationMode()
+        unit.exitInitializationMode()
+        listed = [derivative.variable for derivative in description.derivatives]
+        values = unit.getFloat64([variable.valueReference for variable in listed])
+        unit.terminate()
+        unit.freeInstance()
+        return {variable.name: value for variable, value in zip(listed, values)}
+    finally:
+        shutil.rmtree(folder)
+
+
+def fmu(program, place, path):
+    """The largest difference of an acceleration, which FMUs give in SI units, from that of `pfaff eval`, or words of a failure."""
+    done = call(program, "export", "--to", "fmu", "-o", os.path.join(place, "trial.fmu"), path)
+    if done.returncode: return f"fmu: {done.stderr.strip()}"
+    found = fmu_derivatives(os.path.join(place, "trial.fmu"))
+    state = json.loads(call(program, "eval", "--json", path).stdout)
+    pairs = [(found[name + "''"], a*(float(unit_factor(unit)) if unit in UNITS else 1))
+             for name, unit, a in zip(state["coordinates"], state["units"], state["acceleration"])]
+    scale = max([1, *(abs(a) for _, a in pairs)])
+    return max([0, *(abs(x - a)/scale for x, a in pairs)])
+
+
 def export(program, place, path, target):
     """The difference, or words of a failure."""
+    if target == "fmu": return fmu(program, place, path)
     folder = os.path.join(place, target)
     options = ["--to", "c"] + ["--float"]*(target == "float") if target != "python" else ["--to", "python"]
     done = call(program, "export", *options, "-o", folder, path)
@@ -76,7 +113,7 @@ def spread(program, path):
 
 def try_model(job):
     """(seed, words of a failure or None, {target: difference})"""
-    program, seed = job
+    program, seed, targets = job
     mpmath.mp.dps = DIGITS
     maker = draw(seed)
     if maker is None: return seed, None, {}
@@ -86,8 +123,7 @@ def try_model(job):
         with open(path, "w") as stream: stream.write(maker.text())
         if call(program, "eval", path).returncode: return seed, None, {}
         found = {}
-        for target in TARGETS:
-            if target == "python" and numpy is None: continue
+        for target in targets:
             result = export(program, place, path, target)
             if isinstance(result, str): return seed, result + "\n" + maker.text(), found
             found[target] = result
@@ -105,12 +141,15 @@ def main():
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--targets", default=",".join(TARGETS))
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
     passed = failed = empty = 0
-    worst = {target: [] for target in TARGETS}
+    missing = ["python"]*(numpy is None) + ["fmu"]*(fmpy is None)
+    targets = [target for target in arguments.targets.split(",") if target in TARGETS and target not in missing]
+    worst = {target: [] for target in targets}
     with multiprocessing.Pool(arguments.jobs) as pool:
-        jobs = ((program, seed) for seed in range(arguments.seed, arguments.seed + arguments.count))
+        jobs = ((program, seed, targets) for seed in range(arguments.seed, arguments.seed + arguments.count))
         for seed, words, found in pool.imap(try_model, jobs, chunksize=1):
             for target, result in found.items(): worst[target].append((result, seed))
             if words: print(f"FAIL seed {seed}: {words}", flush=True)
