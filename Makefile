@@ -17,7 +17,7 @@ SECONDS_EACH = 60
 N = 1000
 SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-MODEL = examples/snakeboard.pf
+MODEL = examples/skates/snakeboard.pf
 
 .PHONY: all build demo wasm page wheel test bench trial fuzz install format clean
 
