@@ -13,6 +13,14 @@ says out "usage: pfaff COMMAND"
 says_nothing err
 run 0 --version
 says out "pfaff "
+for command in examples new; do
+  run 0 $command --help
+  says out "usage: pfaff $command"
+  run 2 $command --nonsense
+  says err "unknown option --nonsense"
+  run 2 $command -p m=1
+  says err "does not take -p"
+done
 for command in check derive fmt; do
   run 0 $command --help
   says out "usage: pfaff $command"
