@@ -58,7 +58,10 @@ static void measure_steps(char **words)
   PfError error;
   Steps s = {pf_sim_open(words[0], &error), atof(words[1])};
   if (!s.sim) stop(error.message);
-  demand(pf_sim_set_method(s.sim, words[2], NULL) && pf_sim_start(s.sim), s.sim);
+  PfRunOptions o = pf_sim_options(s.sim);
+  o.method = words[2];
+  o.step = s.step;
+  demand(pf_sim_set_options(s.sim, &o) && pf_sim_start(s.sim), s.sim);
   printf("{\"seconds\": %.9g}\n", time_of_call(advance, &s, seconds_each));
   pf_sim_close(s.sim);
 }

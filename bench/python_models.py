@@ -143,15 +143,18 @@ class Bicycle:
 
 
 def bicycle():
+    """SymPy eliminates without looking for pivots: the order of speeds and equations is one that has them when upright."""
     b = Bicycle()
     bodies = b.bodies()
-    loads = [(body.masscenter, -body.mass*b.k["g"]*b.N.z) for body in bodies]
     psi, phi, theta, delta, spin_r, spin_f = b.q
     u1, u2, u3, steering, rolling_r, rolling_f = b.u
+    speeds = dict(zip(b.u, b.meaning))
     velocity = b.contact_f.vel(b.N)
     kane = me.KanesMethod(
-        b.N, [psi, phi, delta, spin_r, spin_f], [u1, steering, rolling_r], kd_eqs=[a - s for a, s in zip(b.meaning, b.u)],
+        b.N, [psi, phi, delta, spin_r, spin_f], [u1, steering, rolling_r],
+        kd_eqs=[speeds[u] - u for u in (u3, u1, steering, rolling_r, rolling_f, u2)],
         q_dependent=[theta], configuration_constraints=[b.contact_f.pos_from(b.contact_r).dot(b.N.z)],
-        u_dependent=[u2, u3, rolling_f], velocity_constraints=[velocity.dot(axis) for axis in (b.front.x, b.front.y, b.front.z)])
-    kane.kanes_equations(bodies, loads)
-    return Case(kane, {c: c.name for c in b.constants}, {c: (c.func.__name__, 0) for c in b.q}, dict(zip(b.u, b.meaning)))
+        u_dependent=[rolling_f, u3, u2],
+        velocity_constraints=[velocity.dot(axis) for axis in (b.front.x, b.front.y, b.front.z)])
+    kane.kanes_equations(bodies, [(body.masscenter, -body.mass*b.k["g"]*b.N.z) for body in bodies])
+    return Case(kane, {c: c.name for c in b.constants}, {c: (c.func.__name__, 0) for c in b.q}, speeds)
