@@ -82,7 +82,7 @@ static void put_bash(FILE *stream)
   fputs("  esac\n"
         "  if [[ $values ]]; then COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
         "  elif [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-        "  else compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); fi\n"
+        "  else compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$word\")); fi\n"
         "}\ncomplete -F _pfaff pfaff\n", stream);
 }
 
