@@ -216,6 +216,8 @@ class Model(Arrays):
         given = {"for": duration, "by": by, "params": params, "state": state, "every": every, "at": at, "show": show,
                  "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
         outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
+        if outcome.is_plain():
+            return _make_run(outcome.out, outcome)
         told = outcome.json()
         result = _make_run(told, outcome) if "columns" in told else None
         if outcome.code and not (outcome.stopped and result is not None):
@@ -351,11 +353,14 @@ def _tidy(value: float) -> float:
     return float(f"{value:.15g}")
 
 
-def _make_run(told: dict[str, Any], outcome: _call.Outcome) -> Run:
+def _make_run(told: Union[str, dict[str, Any]], outcome: _call.Outcome) -> Run:
+    """`told`: the JSON, or its text."""
     import numpy as np
-    rows = np.frombuffer(outcome.rows, dtype=np.float64) if outcome.rows is not None else np.empty(0)
-    told.pop("rows", None)
-    return Run(told, rows.reshape(-1, len(told["columns"])))
+    if outcome.rows is not None:
+        return Run(told, np.frombuffer(outcome.rows, dtype=np.float64).reshape(outcome.shape))
+    run = Run(told, np.empty((0, 0)))
+    run.data = np.empty((0, len(run.columns)))
+    return run
 
 
 def load(path: Path) -> Model:
