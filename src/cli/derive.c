@@ -31,9 +31,9 @@ const Command pf_command_derive = {
   .writes = {"txt", "tex", "md", "c", "json"},
   .own = own,
   .needs = needs,
-  .examples = "pfaff derive --form laconic examples/snakeboard.pf\n"
-              "pfaff derive --form laconic --steps examples/unicycle.pf\npfaff derive --out snakeboard.tex "
-              "examples/snakeboard.pf\n",
+  .examples = "pfaff derive --form laconic examples/skates/snakeboard.pf\n"
+              "pfaff derive --form laconic --steps examples/wheels/unicycle.pf\npfaff derive --out snakeboard.tex "
+              "examples/skates/snakeboard.pf\n",
   .run = run};
 
 static const char *form_name(const Options *options)

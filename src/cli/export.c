@@ -31,8 +31,8 @@ const Command pf_command_export = {
            "allocated, no loop is without a bound. Files of an earlier export are replaced, others stay.",
   .takes = "to form float fmi inputs most param state time as-given out json ",
   .own = own,
-  .examples = "pfaff export --to c -o robot examples/bicycle.pf\npfaff export --to c --float -o robot "
-              "examples/snakeboard.pf\npfaff export --to python -o . examples/snakeboard.pf\n",
+  .examples = "pfaff export --to c -o robot examples/wheels/bicycle.pf\npfaff export --to c --float -o robot "
+              "examples/skates/snakeboard.pf\npfaff export --to python -o . examples/skates/snakeboard.pf\n",
   .run = run};
 
 typedef struct Target {
