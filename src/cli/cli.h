@@ -62,6 +62,9 @@ PfStatus pf_cli_check_out(PfContext *ctx, const Options *options);
 const char *pf_cli_out_kind(const Options *options);
 bool pf_cli_out_is(const Options *options, const char *kind);
 bool pf_cli_out_is_standard(const Options *options);
+/* The text as it is as the file of --out. A console that keeps what is printed gets what goes to standard output,
+ * too. */
+PfStatus pf_cli_put(PfContext *ctx, const Options *options, const PfText *text);
 /* The text as the file of --out. Charts are given as SVG and become .png or .pdf where that is asked for. */
 PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text);
 

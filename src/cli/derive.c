@@ -423,7 +423,7 @@ static PfStatus write_file(Derived *x)
   else if (markdown) pf_derived_markdown(&x->s, &x->d, &out.text);
   else if (c) made = pf_derived_c(&x->s, &x->d, &out.text);
   else text_all(&x->s, &x->d, &x->count, &out.text);
-  PfStatus status = made == PF_OK ? pf_out_text(ctx, o->out, &out.text) : made;
+  PfStatus status = made == PF_OK ? pf_cli_put(ctx, o, &out.text) : made;
   pf_json_free(&out);
   return status;
 }

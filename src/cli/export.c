@@ -388,7 +388,7 @@ static PfStatus for_each_file(Exported *x, PfStatus (*act)(Exported *x, int i, c
 
 static PfStatus write_files(Exported *x)
 {
-  if (!x->folder.count) return pf_out_text(x->s.ctx, x->options->out, &x->files.at[0].text);
+  if (!x->folder.count) return pf_cli_put(x->s.ctx, x->options, &x->files.at[0].text);
   PF_TRY(pf_out_make_folder(x->s.ctx, pf_text_get(&x->folder)));
   PF_TRY(for_each_file(x, spare_file));
   return for_each_file(x, write_file);
