@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arm of seven joints from Python: accelerations at one state and at many, motions from many starts; Pfaff, MuJoCo, Drake.
+"""The arm of seven joints from Python: accelerations at one state and at many, motions from many starts.
 
     python_arm.py BUILD      writes BUILD/bench/results/python-arm.json
 
-All read examples/arm7.urdf, ours by `pfaff import`; contacts and limits of joints are off, as in arm_mujoco.c. First the
-accelerations are compared, and the ends of the motions. States one by one are a loop in Python over all of them. One
-thread each, seconds of the processor, the least of several. MuJoCo's rollout over many states takes one step by Euler of one second without implicit damping: the change of
-the velocity is the acceleration.
+Pfaff, MuJoCo and Drake. All read examples/arm7.urdf, ours by `pfaff import`; contacts and limits of joints are off, as
+in arm_mujoco.c. First the accelerations are compared, and the ends of the motions. States one by one are a loop in
+Python over all of them. One thread each, seconds of the processor, the least of several. MuJoCo's rollout over many
+states takes one step by Euler of one second without implicit damping: the change of the velocity is the acceleration.
 """
 import json
 import sys
@@ -78,7 +78,8 @@ def measure_mujoco(p):
     import mujoco
     from mujoco import rollout
     model, data = load_mujoco(mujoco, mujoco.mjtIntegrator.mjINT_RK4, STEP)
-    euler, euler_data = load_mujoco(mujoco, mujoco.mjtIntegrator.mjINT_EULER, 1.0, mujoco.mjtDisableBit.mjDSBL_EULERDAMP)
+    euler, euler_data = load_mujoco(mujoco, mujoco.mjtIntegrator.mjINT_EULER, 1.0,
+                                    mujoco.mjtDisableBit.mjDSBL_EULERDAMP)
     states = np.concatenate([np.zeros((STATES, 1)), p.q, p.v], axis=1)
 
     def forward(q, v):
