@@ -4,6 +4,8 @@
 #   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
 #   make page       a page that carries the engine: page/dist/page.html for `pfaff page`, page/dist/playground.html with all examples
 #   make wheel      the Python package as a wheel for any Linux, in build/wheel/, tried in a fresh environment
+#   make deb        Debian packages in dist/: libpfaff0, libpfaff-dev, pfaff with manual pages and completion for shells
+#   make release    all of a version into dist/: source, Debian packages, wheel
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
@@ -17,9 +19,9 @@ SECONDS_EACH = 60
 N = 1000
 SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-MODEL = examples/snakeboard.pf
+MODEL = examples/skates/snakeboard.pf
 
-.PHONY: all build demo wasm page wheel test bench trial fuzz install format clean
+.PHONY: all build demo wasm page wheel deb release test bench trial fuzz install format clean
 
 all: build
 
@@ -72,6 +74,14 @@ page: wasm
 wheel:
 	@scripts/setup.sh build
 	@BUILD=$(BUILD) scripts/wheel.sh
+
+deb:
+	@scripts/setup.sh deb
+	@JOBS=$(JOBS) scripts/deb.sh
+
+release: page
+	@scripts/setup.sh deb
+	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/release.sh
 
 test:
 	@scripts/setup.sh test

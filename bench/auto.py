@@ -28,7 +28,7 @@ def least(cases):
 
 def main():
     build = Path(sys.argv[1])
-    examples = sorted(Path("examples").glob("*.pf"))
+    examples = sorted(Path("examples").glob("*/*.pf"))
     rounds = [[measure(build/"bench/bench_auto", example) for example in examples] for _ in range(PROCESSES)]
     found = [least(cases) for cases in zip(*rounds)]
     (build/"bench/results/auto.json").write_text(json.dumps(found, indent=1) + "\n")

@@ -20,3 +20,5 @@ trap 'rm -rf "$place"' EXIT
 python3 -m venv "$place/env"
 "$place/env/bin/pip" install -q --disable-pip-version-check "$build"/wheel/pfaff-*.whl
 "$place/env/bin/python" python/tests/try_wheel.py examples
+"$place/env/bin/pip" install -q --disable-pip-version-check matplotlib
+"$place/env/bin/python" python/tests/run_notebook.py python/notebooks/1_first_steps.ipynb

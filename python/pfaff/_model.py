@@ -14,6 +14,7 @@ __all__ = ["Model", "load", "loads", "import_urdf", "command"]
 
 TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any, Iterable, Mapping, Optional, Sequence, Union
     from ._call import Stop
     from ._field import Named
@@ -320,6 +321,21 @@ class Model(Arrays):
     def export(self, to: str, out: Path, *, stop: Stop = None, **options: Any) -> Record:
         """The model as source for other programs: c, python, matlab, casadi, latex, fmu (docs/export.md)."""
         return Record(self._json("export", {"to": to, "out": out, **options}, (), stop))
+
+    def to_casadi(self, *, form: Optional[str] = None, inputs: Names = None, params: Named = None, state: Named = None,
+                  stop: Stop = None, **options: Any) -> ModuleType:
+        """The equations as functions of CasADi, for optimisation: accelerate(p, t, q, v, u), rates(p, t, z, u) and what else
+        is in `functions`; P0, Q0, V0 are parameters and start, in SI (docs/export.md). `inputs` names inputs that the model gives
+        as functions of time and that are arguments all the same.
+
+        >>> m = pfaff.Model("coord x; param k = 2; input u; kinetic x'^2/2; potential k*x^2/2; force x = u")
+        >>> f = m.to_casadi()
+        >>> f.accelerate(f.P0, 0, [1], [0], [0.5])[0]
+        DM(-1.5)
+        """
+        from ._casadi import make_module
+        given = {"to": "casadi", "form": form, "inputs": inputs, "params": params, "state": state, **options}
+        return make_module(self._text("export", [*_call.words_of(given), "--out=-"], stop), self.name)
 
     def format(self) -> str:
         """The text in its canonical layout."""

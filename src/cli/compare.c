@@ -20,7 +20,7 @@ const Command pf_command_compare = {
   .takes = TAKES_STATE "native prove out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
-  .examples = "pfaff compare --prove examples/snakeboard.pf\n",
+  .examples = "pfaff compare --prove examples/skates/snakeboard.pf\n",
   .run = run};
 
 enum { MOST_FORMULATIONS = 32, SAMPLES = 20 };

@@ -106,6 +106,8 @@ static const Option table[] = {
   {"most", 0, "N", OPTION_COUNT, AT(most), "1", OPTIONS_OF_COMMAND,
    "the most operations that are written out (200000): compilers take long for more", NULL},
   {"fmi", 0, "VERSION", OPTION_COUNT, AT(fmi), "1", OPTIONS_OF_COMMAND, "the version of FMI: 2 or 3 (3)", NULL},
+  {"from", 0, "EXAMPLE", OPTION_TEXT, AT(from), NULL, OPTIONS_OF_COMMAND,
+   "the example that is copied; 'pfaff examples' lists them", NULL},
   {"write", 'w', NULL, OPTION_FLAG, AT(write), NULL, OPTIONS_OF_COMMAND, "replaces the file instead of printing", NULL},
 
   {"param", 'p', "NAME=VALUE", OPTION_LIST, AT(parameters), NULL, OPTIONS_OF_STATE,
@@ -385,6 +387,11 @@ static bool is_range(const char *word)
   return strchr(word, '=') && (strstr(word, "..") || stat(word, &status) != 0);
 }
 
+static const char *operand_of(const Reader *r)
+{
+  return r->command->operand ? r->command->operand : "file";
+}
+
 static PfStatus read_operand(Reader *r, const char *word)
 {
   Options *o = r->options;
@@ -394,8 +401,9 @@ static PfStatus read_operand(Reader *r, const char *word)
     return PF_OK;
   }
   if (o->file_count == most && most == 1)
-    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "one file at a time, not also '%s'", word);
-  if (o->file_count == most) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "at most %d files at a time", most);
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "one %s at a time, not also '%s'", operand_of(r), word);
+  if (o->file_count == most)
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "at most %d %ss at a time", most, operand_of(r));
   o->files[o->file_count++] = word;
   return PF_OK;
 }
@@ -421,7 +429,8 @@ PfStatus pf_cli_spare_files(PfContext *ctx, const Options *o, const char *option
 static PfStatus check_files(Reader *r)
 {
   Options *o = r->options;
-  if (!o->file_count) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a file is missing");
+  if (!o->file_count && !r->command->needs_none)
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a %s is missing", operand_of(r));
   PF_TRY(pf_cli_spare_files(r->ctx, o, "out", o->out));
   PF_TRY(pf_cli_spare_files(r->ctx, o, "poses", o->poses));
   o->file = o->files[0];

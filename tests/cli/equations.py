@@ -26,7 +26,7 @@ def examples(text):
 
 def main():
     program, source = sys.argv[1], pathlib.Path(sys.argv[2])
-    proof = subprocess.run([program, "study", "invariants", source/"examples/chaplygin_sleigh.pf"], capture_output=True,
+    proof = subprocess.run([program, "study", "invariants", source/"examples/skates/chaplygin_sleigh.pf"], capture_output=True,
                            text=True, check=True).stdout
     if "normal form" not in proof:
         print("no FLINT: nothing compared")

@@ -80,7 +80,7 @@ def main():
     if not HERE:
         print("no C compiler: left out")
         return 0
-    jobs = [(path, real) for real in ("double", "float") for path in sorted((source/"examples").glob("*.pf"))]
+    jobs = [(path, real) for real in ("double", "float") for path in sorted(source.glob("examples/*/*.pf"))]
     with multiprocessing.Pool(min(2, os.cpu_count() or 1)) as pool:
         results = pool.map(one, jobs, chunksize=1)
     failures = [f"FAILED: {name}: {words}" for name, words, _ in results if words]

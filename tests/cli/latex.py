@@ -23,14 +23,14 @@ def derive(form, file, *more):
 
 
 def documents():
-    for file in sorted(ROOT.glob("examples/*.pf")):
+    for file in sorted(ROOT.glob("examples/*/*.pf")):
         for form in FORMS:
             yield f"{file.stem}, {form}", derive(form, file)
     for file in sorted(ROOT.glob("tests/reference/textbook/*.pf")):
         yield f"{file.stem}, laconic", derive("laconic", file)
     for name in ("unicycle", "chaplygin_sleigh", "rolling_ball"):
         for form in FORMS[:1] + FORMS[2:]:
-            yield f"{name}, {form}, steps", derive(form, ROOT/f"examples/{name}.pf", "--steps")
+            yield f"{name}, {form}, steps", derive(form, next(ROOT.glob(f"examples/*/{name}.pf")), "--steps")
 
 
 def compiles(place, preamble, bodies):

@@ -122,7 +122,7 @@ int main(int argc, char **argv)
   double worst = 0;
   PfContext *ctx = pf_context_new(NULL);
   if (!ctx) return EXIT_FAILURE;
-  PfStatus status = open_robot(ctx, argc > 1 ? argv[1] : "examples/arm7.urdf", &robot);
+  PfStatus status = open_robot(ctx, argc > 1 ? argv[1] : "examples/robots/arm7.urdf", &robot);
   const int missing = status == PF_ERR_MISSING; /* this build cannot read XML: nothing to show */
   if (status == PF_OK) status = run(&robot, needed, &worst);
   if (status == PF_OK) {

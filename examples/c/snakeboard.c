@@ -17,7 +17,7 @@ static void steer(void *user, PfSim *sim) /* PD control towards psi = 0.7 sin t,
 int main(void)
 {
   PfError error;
-  PfSim *sim = pf_sim_open("examples/snakeboard_steered.pf", &error);
+  PfSim *sim = pf_sim_open("examples/skates/snakeboard_steered.pf", &error);
   if (!sim) return printf("%s%s%s\n", error.file, *error.file ? ": " : "", error.message), 1;
   int h[] = {pf_sim_find(sim, "psi"), pf_sim_find(sim, "psi'"), pf_sim_find(sim, "rotor"),
              pf_sim_find(sim, "phi"), pf_sim_find(sim, "phi'"), pf_sim_find(sim, "steer")};
