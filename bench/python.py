@@ -28,7 +28,7 @@ IMPORTS, ROUNDS, SECONDS_EACH = 12, 5, 0.7
 TRIVIAL = "model mass_on_a_rail\ncoord x [m]\nkinetic 0.5 [kg]*x'^2\nstart x' = 1\n"
 STEP = 1e-3
 RUNS = (("snakeboard", 0.1), ("snakeboard", 1), ("snakeboard", 10), ("bicycle", 0.1), ("bicycle", 1), ("bicycle", 5))
-STARTS = {"snakeboard": "", "bicycle": "start phi' = 0.5\n"}
+STARTS = {"skates/snakeboard.pf": "", "wheels/bicycle.pf": "start phi' = 0.5\n"}
 MOTIONS = (("snakeboard", 10), ("bicycle", 5))
 OURS = ("dop853", "dopri5", "cvode_bdf")
 TOLERANCE, SAMPLES = 1e-8, 100
@@ -129,8 +129,8 @@ def write_models(build):
     folder.mkdir(parents=True, exist_ok=True)
     write_arm(build/"pfaff", folder/"arm7.pf")
     (folder/"rail.pf").write_text(TRIVIAL)
-    for name, start in STARTS.items():
-        (folder/f"{name}.pf").write_text((EXAMPLES/f"{name}.pf").read_text() + start)
+    for example, start in STARTS.items():
+        (folder/Path(example).name).write_text((EXAMPLES/example).read_text() + start)
     return folder
 
 

@@ -10,7 +10,6 @@ accelerations are compared at states of the motion, then the motions with one at
 the processor, those of the compiler included; importing is not counted.
 """
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -25,21 +24,21 @@ from sympy.physics import mechanics as me
 import pfaff
 import pydy
 import python_models as models
+from tape_peers import resource_of_children
 
 EXAMPLES = Path(__file__).resolve().parent.parent/"examples"
 TOLERANCE, SAMPLES, REPETITIONS = 1e-8, 1000, 3
 CASES = {  # the system for SymPy, our text, seconds, what is given of the start
-    "snakeboard": (models.snakeboard, lambda: (EXAMPLES/"snakeboard.pf").read_text(), 10, {}),
+    "snakeboard": (models.snakeboard, lambda: (EXAMPLES/"skates/snakeboard.pf").read_text(), 10, {}),
     "pendulum, 5 links": (lambda: models.pendulum(5), lambda: models.pendulum_text(5), 10, {}),
     "pendulum, 10 links": (lambda: models.pendulum(10), lambda: models.pendulum_text(10), 10, {}),
-    "bicycle": (models.bicycle, lambda: (EXAMPLES/"bicycle.pf").read_text(), 5, {"phi'": 0.5}),
+    "bicycle": (models.bicycle, lambda: (EXAMPLES/"wheels/bicycle.pf").read_text(), 5, {"phi'": 0.5}),
 }
 
 
 def processor():
     """Of this process, and of those that it has started and seen the end of."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return np.array([time.process_time(), children.ru_utime + children.ru_stime])
+    return np.array([time.process_time(), resource_of_children()])
 
 
 # ---------------------------------------------------------------- ours

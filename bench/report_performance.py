@@ -415,14 +415,15 @@ def python_arm_tables(results):
             for work, text in ARM_WORK.items() for name, case in found.items()
             for call, seconds in case.get(work, {}).items())
     yield from table(("", "call", "us"), rows)
+    yield from (f"Compiling the native code took {found['Pfaff']['compile']:.2g} s, once.", "")
 
 
 def python_arm_goals(results):
     for name, case in (read(results, "python-arm") or {}).items():
-        if name != "Pfaff":
-            yield at_most(f"arm from Python, accelerations as {name} has them", case["difference"], AGREEMENT, "", 2)
+        peer = {"Pfaff": "other calls of ours have"}.get(name, f"{name} has")
+        yield at_most(f"arm from Python, accelerations as {peer} them", case["difference"], AGREEMENT, "", 2)
         if "ends" in case:
-            yield at_most(f"arm from Python, ends of motions as {name} has them", case["ends"], AGREEMENT, "", 2)
+            yield at_most(f"arm from Python, ends of motions as {peer} them", case["ends"], AGREEMENT, "", 2)
 
 
 def scipy_tables(results):
