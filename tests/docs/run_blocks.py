@@ -10,7 +10,7 @@
     ```c                              compiled and run, when it has a main
     ```text                           no code
     <!-- not run: reason -->          before a block: it is not run
-    <!-- numbers vary -->             before a console: times and the like may be others
+    <!-- vary: ns, run [ms] -->       before a console: columns of a table whose numbers may be others
     <!-- needs: sympy, mujoco -->     before a pycon: left out where one of these modules is missing
 
 Blocks in comments of Markdown are run and not shown. A picture that a command makes and the document shows by the same file name
@@ -42,23 +42,34 @@ def are_close(a, b):
     return abs(a - b) <= max(1e-6*max(abs(a), abs(b)), 1e-8)
 
 
-def is_same_line(shown, printed, vary):
+def without_columns(lines, names):
+    """Numbers that end where one of these names ends in the head of a table are left out."""
+    ends, result = set(), []
+    for line in lines:
+        heads = [re.search(rf"(?<!\S){re.escape(name)}(?!\S)", line) for name in names]
+        if heads and all(heads):
+            ends = {head.end() for head in heads}
+        result.append(NUMBER.sub(lambda match: "" if match.end() in ends else match.group(0), line))
+    return result
+
+
+def is_same_line(shown, printed):
     if "…" in shown:
         pattern = ".*".join(re.escape(" ".join(part.split())) for part in shown.split("…"))
         return re.fullmatch(pattern, " ".join(printed.split())) is not None
     shown, printed = TIME.sub(r"\1", shown), TIME.sub(r"\1", printed)
     texts = ["".join(NUMBER.sub("#", line).split()) for line in (shown, printed)]
     numbers = zip(NUMBER.findall(shown), NUMBER.findall(printed))
-    return texts[0] == texts[1] and (vary or all(a == b or are_close(float(a), float(b)) for a, b in numbers))
+    return texts[0] == texts[1] and all(a == b or are_close(float(a), float(b)) for a, b in numbers)
 
 
-def is_same(shown, printed, vary=False):
+def is_same(shown, printed):
     """Of lists of lines; a line … of what is shown stands for any number of them."""
     if not shown:
         return not printed
     if shown[0].strip() == "…":
-        return any(is_same(shown[1:], printed[k:], vary) for k in range(len(printed) + 1))
-    return bool(printed) and is_same_line(shown[0], printed[0], vary) and is_same(shown[1:], printed[1:], vary)
+        return any(is_same(shown[1:], printed[k:]) for k in range(len(printed) + 1))
+    return bool(printed) and is_same_line(shown[0], printed[0]) and is_same(shown[1:], printed[1:])
 
 
 def is_like(picture, other):
@@ -102,7 +113,8 @@ class Document:
         self.text = self.path.read_text(encoding="utf-8")
         self.new_text, self.names = self.text, {}
         self.failures, self.ran, self.missing = [], 0, []
-        os.symlink(options.source/"examples", place/"examples")
+        for folder in ("examples", "tests"):
+            os.symlink(options.source/folder, place/folder)
         self.environment = {**os.environ, "PATH": f"{options.program.parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
 
     def fail(self, where, words):
@@ -119,10 +131,11 @@ class Document:
         return done.returncode, without_empty_end(done.stdout.splitlines())
 
     def run_console(self, block):
-        result = []
+        mark, result = block["mark"] or "", []
+        vary = [name.strip() for name in mark[5:].split(",")] if mark.startswith("vary:") else []
         for first, line, shown in commands(block["text"]):
             code, printed = self.run_command(line)
-            good = is_same(shown, printed, block["mark"] == "numbers vary")
+            good = is_same(without_columns(shown, vary), without_columns(printed, vary))
             wrong_code = code != any("error:" in text for text in printed)
             if wrong_code or not good and not self.options.write:
                 self.fail(block.start(), f"'{line}' gives {code} and prints\n" + "\n".join(printed))
