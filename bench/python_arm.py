@@ -3,7 +3,7 @@
 
     python_arm.py BUILD      writes BUILD/bench/results/python-arm.json
 
-All read examples/arm7.urdf, ours by `pfaff import`; contacts and limits of joints are off, as in arm_mujoco.c. First the
+All read examples/robots/arm7.urdf, ours by `pfaff import`; contacts and limits of joints are off, as in arm_mujoco.c. First the
 accelerations are compared, and the ends of the motions. States one by one are a loop in Python over all of them. One
 thread each, seconds of the processor, the least of several. MuJoCo's rollout over many states takes one step by Euler of one second without implicit damping: the change of
 the velocity is the acceleration.
@@ -19,7 +19,7 @@ import pfaff
 from commands import write_arm
 from tape_peers import time_of_call
 
-URDF = Path(__file__).resolve().parent.parent/"examples/arm7.urdf"
+URDF = Path(__file__).resolve().parent.parent/"examples/robots/arm7.urdf"
 STATES, STARTS, STEPS, STEP = 10000, 100, 1000, 1e-3
 
 

@@ -83,7 +83,7 @@ BICYCLE = "g w c lam rR mR IRxx IRyy xB hB mB IBxx IByy IBzz IBxz xH hH mH IHxx 
 
 
 class Bicycle:
-    """The Whipple bicycle with the names of examples/bicycle.pf. The place of the rear contact is left out, since nothing
+    """The Whipple bicycle with the names of examples/wheels/bicycle.pf. The place of the rear contact is left out, since nothing
     depends on it; ours has it, and the height of the rear wheel."""
 
     def __init__(self):
