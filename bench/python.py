@@ -128,7 +128,7 @@ def write_models(build):
     write_arm(build/"pfaff", folder/"arm7.pf")
     (folder/"rail.pf").write_text(TRIVIAL)
     for name, start in STARTS.items():
-        (folder/f"{name}.pf").write_text((EXAMPLES/f"{name}.pf").read_text() + start)
+        (folder/f"{name}.pf").write_text(next(EXAMPLES.glob(f"*/{name}.pf")).read_text() + start)
     return folder
 
 

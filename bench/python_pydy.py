@@ -28,10 +28,10 @@ import python_models as models
 EXAMPLES = Path(__file__).resolve().parent.parent/"examples"
 TOLERANCE, SAMPLES, REPETITIONS = 1e-8, 1000, 5
 CASES = {  # the system for SymPy, our text, seconds, what is given of the start
-    "snakeboard": (models.snakeboard, lambda: (EXAMPLES/"snakeboard.pf").read_text(), 10, {}),
+    "snakeboard": (models.snakeboard, lambda: (EXAMPLES/"skates/snakeboard.pf").read_text(), 10, {}),
     "pendulum, 5 links": (lambda: models.pendulum(5), lambda: models.pendulum_text(5), 10, {}),
     "pendulum, 10 links": (lambda: models.pendulum(10), lambda: models.pendulum_text(10), 10, {}),
-    "bicycle": (models.bicycle, lambda: (EXAMPLES/"bicycle.pf").read_text(), 5, {"phi'": 0.5}),
+    "bicycle": (models.bicycle, lambda: (EXAMPLES/"wheels/bicycle.pf").read_text(), 5, {"phi'": 0.5}),
 }
 
 
