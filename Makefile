@@ -7,6 +7,7 @@
 #   make site       the documentation as a static site with search and a live gallery: build/site/site/index.html
 #   make deb        Debian packages in dist/: libpfaff0, libpfaff-dev, pfaff with manual pages and completion for shells
 #   make release    all of a version into dist/: source, Debian packages, wheel
+#   make papers     docs/papers/: the five papers beside the program, with pictures; the test papers.numbers compares their numbers
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
@@ -22,7 +23,7 @@ SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 MODEL = examples/skates/snakeboard.pf
 
-.PHONY: all build demo wasm page site wheel deb release test bench trial fuzz install format clean
+.PHONY: all build demo wasm page site wheel deb release papers test bench trial fuzz install format clean
 
 all: build
 
@@ -88,6 +89,10 @@ deb:
 release: page
 	@scripts/setup.sh deb
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/release.sh
+
+papers: build
+	@echo "== pages of the papers in docs/papers/"
+	@scripts/papers.py $(BUILD)/pfaff
 
 test:
 	@scripts/setup.sh test
