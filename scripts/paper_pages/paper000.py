@@ -179,7 +179,7 @@ def momenta(page):
     names = ",".join(n.split()[0] for n in columns if not n.startswith("body"))
     page.figure("000-momentum.svg", "Figure 4: momentum of the two arms over that of the body, for starts with theta' = 0.05, 0.1, 0.15 and 0.2 rad/s "
                 f"(w5 … w20). Lines of slope -1, in the paper sections of one slanted plane: the sum is constant to {order(worst)}.",
-                "plot", "--show", names, "--against", "body", file, told=False)
+                "plot", "--show", names, "--against", "body", file, told=False, words=(("momenta.csv", "Free-floating robot: momenta of body and arms"),))
 
 
 def figures(page):

@@ -161,7 +161,8 @@ def energies(page):
             columns[method].append(1e3 * (energy["end"] - energy["start"]) / energy["start"])
     ends = [[columns[m][i] for m in ("generalized_alpha", "rattle")] for i in (0, 12, 20)]
     page.figure("001-energy.svg", "Energy that is gained in 10 s without a force, in thousandths, over the alpha of the method; h = 5 ms",
-                "plot", "--show", "generalized_alpha,rattle", "--against", "alpha", p.table("energy.csv", columns), told=False)
+                "plot", "--show", "generalized_alpha,rattle", "--against", "alpha", p.table("energy.csv", columns), told=False,
+                words=(("energy.csv", "Snakeboard without a force"),))
     page.plain_table(("alpha (rho)", "generalized_alpha", "rattle"),
                      [(text, *(number(x, 3) for x in row)) for text, row in zip(("-1 (0)", "-0.25 (0.6)", "0 (1)"), ends)])
     if not ends[0][0] < ends[1][0] < ends[2][0]:

@@ -98,10 +98,13 @@ class Page:
         self.lines += ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
         self.lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
 
-    def figure(self, file, caption, *arguments, told=True, sketch=False):
-        """A picture by the program; 'told' adds the command, which must then work for a reader."""
+    def figure(self, file, caption, *arguments, told=True, words=()):
+        """A picture by the program; 'told' adds the command, which must then work for a reader. words: pairs of texts, such as the
+        name of a table that is gone, and what stands in their place."""
         if self.program.pictures:
-            self.program.call(*arguments, "--out", self.program.pictures / file)
+            picture = self.program.pictures / file
+            self.program.call(*arguments, "--out", picture)
+            replace(picture, words)
         self.lines += [f"![{caption}](images/{file})", "", caption]
         if told:
             self.lines[-1] += f" (`pfaff {quoted(arguments)} --out {file}`)"
@@ -150,6 +153,17 @@ class Compared:
 
     def write(self):
         self.page.plain_table(self.heads, self.rows)
+
+
+def replace(picture, words):
+    """Texts of an SVG picture, each a whole element."""
+    if words and picture.exists():
+        text = picture.read_text(encoding="utf-8")
+        for old, new in words:
+            if f">{old}</text>" not in text:
+                raise Failure(f"{picture.name}: no text '{old}'")
+            text = text.replace(f">{old}</text>", f">{new}</text>")
+        picture.write_text(text, encoding="utf-8")
 
 
 def quoted(arguments):
