@@ -47,7 +47,8 @@ def same(a, b):
         if max(abs(x), abs(y)) <= 1e-11:
             return True  # rounding
         if is_order(a) and is_order(b):
-            return 0.2 <= abs(x / y) <= 5
+            factor = 30 if max(abs(x), abs(y)) < 1e-8 else 5
+            return 1 / factor <= abs(x / y) <= factor
     return abs(x - y) <= 2.001 * max(unit_of_last_digit(a), unit_of_last_digit(b))
 
 

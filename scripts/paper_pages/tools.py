@@ -211,7 +211,7 @@ def transpose(a):
     return [list(column) for column in zip(*a)]
 
 
-def plus(a, b, factor=1.0):
+def plus(a, b, factor=1):
     return [[x + factor * y for x, y in zip(p, q)] for p, q in zip(a, b)]
 
 
@@ -220,9 +220,9 @@ def column(values):
 
 
 def solve(a, b):
-    """a x = b for a matrix b of columns, by elimination with row pivots."""
+    """a x = b for a matrix b of columns, by elimination with row pivots; fractions stay fractions."""
     n = len(a)
-    rows = [list(map(float, p)) + list(map(float, q)) for p, q in zip(a, b)]
+    rows = [list(p) + list(q) for p, q in zip(a, b)]
     for i in range(n):
         pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
         rows[i], rows[pivot] = rows[pivot], rows[i]
@@ -235,7 +235,7 @@ def solve(a, b):
 
 def inverse(a):
     n = len(a)
-    return solve(a, [[float(i == j) for j in range(n)] for i in range(n)])
+    return solve(a, [[int(i == j) for j in range(n)] for i in range(n)])
 
 
 def far(a, b):
