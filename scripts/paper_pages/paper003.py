@@ -6,8 +6,14 @@ from math import acos, cos, hypot, pi, sin, sqrt
 from . import tools
 from .tools import DEGREE, column, difference, inverse, largest, matmul, number, order, plus, solve, transpose
 
-HAND = "examples/hands/hand.pf"
-X1, X2 = "examples/paper-003/x1.pf", "examples/paper-003/x2.pf"
+TITLE = "Paper 003: a hand of three fingers"
+CITATION = ("Zhao Rui-ying, Jiao Sheng-jie, Wang Xin: *Dynamic modeling method of multi-fingered hand robot* (in Chinese). Article 1671-8879(2015)03-0151-08, "
+            "received 20 November 2014. Equation and figure numbers are those of the paper.")
+SHORT = ("The equation for singular mass matrices is right in (49), misprinted before. The cascade is right only when levels "
+         "are orthogonal in the metric of M^-1. Mass matrix, forces and start of the hand are wrong; with what is right, the "
+         "hand rolls and holds the disc.")
+HAND = tools.example("hand")
+X1, X2 = tools.example("x1"), tools.example("x2")
 IDEAL = ("-p", "c=0")
 NO_TORQUE = (*IDEAL, *(word for i in range(9) for word in ("-p", f"tau[{i + 1}]=0")))
 CASES = (("no torques", "zero", NO_TORQUE), ("holding torques", "hold", IDEAL), ("holding torques, rolling resistance", "visc", ()))
@@ -303,9 +309,7 @@ def normal(state, i):
 
 
 def write(program):
-    page = tools.Page(program, "003", "Paper 003: a hand of three fingers",
-                      "Zhao Rui-ying, Jiao Sheng-jie, Wang Xin: *Dynamic modeling method of multi-fingered hand robot* (in Chinese). Article 1671-8879(2015)03-0151-08, "
-                      "received 20 November 2014. Equation and figure numbers are those of the paper.")
+    page = tools.Page(program, TITLE, CITATION, SHORT)
     for part in (claims, numbers, figures, derivation, errata):
         part(page)
     return page.text()

@@ -3,16 +3,21 @@
 from math import cos, hypot, pi, sin, sqrt
 
 from . import tools
-from .tools import column, inverse, largest, matmul, number, order, solve, transpose
+from .tools import column, matmul, number, order, solve, transpose
 
-PIANO = "examples/wheels/piano_wheel.pf"
-MECANUM = "examples/wheels/carriage_mecanum.pf"
-OMNI = "examples/wheels/carriage_omni3.pf"
-INERTIA = "examples/wheels/carriage_inertia.pf"
-STEADY = "examples/wheels/carriage_steady.pf"
-TWO = "examples/wheels/two_omni.pf"
-DRIVE = "examples/wheels/differential_drive.pf"
-FLOATING = "examples/spacecraft/free_floating.pf"
+TITLE = "Paper 004: laconic equations for mobile robots"
+CITATION = ("A. A. Zobova: *Application of laconic forms of the equations of motion in the dynamics of nonholonomic mobile robots* (in Russian). "
+            "Rus. J. Nonlin. Dyn., 2011, vol. 7, no. 4 (Mobile Robots), pp. 771–783. Equation and figure numbers are those of the paper.")
+SHORT = ("The equations and their derivations are right, but for misprints. A1 in (6.1), two formulas of the bifurcation "
+         "diagram and the words about stability are not.")
+PIANO = tools.example("piano_wheel")
+MECANUM = tools.example("carriage_mecanum")
+OMNI = tools.example("carriage_omni3")
+INERTIA = tools.example("carriage_inertia")
+STEADY = tools.example("carriage_steady")
+TWO = tools.example("two_omni")
+DRIVE = tools.example("differential_drive")
+FLOATING = tools.example("free_floating")
 EXACT = ("--by", "dop853", "--rtol", "1e-13")
 HOPF = ("-p", "M=1", "-p", "R=1", "-p", "c1=1", "-p", "c2=1", "-p", "Lambda=1", "-p", "lambda2=0.01", "-p", "sigma=2", "-p", "rho=1", "-p", "n1=0",
         "-p", "n2=150", "--within", "nu[1]=-100..100,nu[2]=-100..300,nu[3]=-10..10")
@@ -220,7 +225,7 @@ def errata(page):
     laconic = max(row["max_difference"] for row in p.json("compare", FLOATING)["rows"] if row["formulation"] == "laconic")
     page.plain_table(("where", "what is wrong", "what is right", "shown by"), [
         ("(6.1)", "A1 = 1 + lambda^2", "A1 = 1: the first column of Xi^0 is zero", f"`eval {TWO}` at nu = (0.5, 1, 0.8): nu1' = {number(lateral, 10)} = nu2 nu3/Lambda, not divided by 1.05"),
-        ("section 5, threshold", "2 Lambda sigma^2/rho", "2 eps Lambda sigma^2/rho, eps = c2/(M R^2)", f"largest eigenvalue of the straight motion: {number(at[0], 4)} at nu2 = 6.1 (printed: unstable from 6 on), {number(at[1], 4)} at 11.9, {number(at[2], 4)} at 12.1"),
+        ("section 5, threshold", "2 Lambda sigma^2/rho", "2 eps Lambda sigma^2/rho, eps = c2/(M R^2); without eps only where velocities are measured in eps", f"largest eigenvalue of the straight motion: {number(at[0], 4)} at nu2 = 6.1 (printed: unstable from 6 on), {number(at[1], 4)} at 11.9, {number(at[2], 4)} at 12.1"),
         ("section 5, vertex", "omega_0 without 1/Lambda, second term of nu2 eight times too large", "omega_0 = -rho nu1/(2 Lambda (rho^2 + 2 sigma^2)), nu2 = 2 eps Lambda sigma^2/rho - rho nu1^2/(8 eps Lambda (rho^2 + 2 sigma^2))", "the fold that `study continue` finds, in the table above"),
         ("section 5, stability", "straight motion is stable if and only if the centre of mass is behind the axis of the parallel wheels", "if and only if the third wheel trails the centre of mass, rho nu2 < 0",
          f"nu2 = -6: eigenvalue {number(ahead, 6)} with Delta = 1, delta3 = 4, and {number(behind, 6)} with Delta = -1, delta3 = 2, where the centre of mass is on the other side of the axis"),
@@ -231,9 +236,7 @@ def errata(page):
 
 
 def write(program):
-    page = tools.Page(program, "004", "Paper 004: laconic equations for mobile robots",
-                      "A. A. Zobova: *Application of laconic forms of the equations of motion in the dynamics of nonholonomic mobile robots* (in Russian). "
-                      "Rus. J. Nonlin. Dyn., 2011, vol. 7, no. 4 (Mobile Robots), pp. 771–783. Equation and figure numbers are those of the paper.")
+    page = tools.Page(program, TITLE, CITATION, SHORT)
     for part in (claims, numbers, figures, derivation, errata):
         part(page)
     return page.text()

@@ -6,6 +6,9 @@ import pathlib
 import subprocess
 
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
 class Failure(Exception):
     """A command failed, or a number is not what the page says of it."""
 
@@ -56,6 +59,14 @@ class Program:
         return file
 
 
+def example(name):
+    """The path of a model of examples/, whatever family it is in."""
+    found = [str(path.relative_to(SOURCE)) for path in sorted((SOURCE / "examples").glob(f"*/{name}.pf"))]
+    if len(found) != 1:
+        raise Failure(f"examples/*/{name}.pf: {found}")
+    return found[0]
+
+
 def number(x, digits=10):
     """A number as the pages write it. What is below 1e-11 of what it is compared with should be written by order()."""
     if isinstance(x, str):
@@ -70,11 +81,12 @@ def order(x):
     return "0" if x == 0 else f"{abs(x):.0e}".replace("e-0", "e-").replace("e+0", "e")
 
 
+MADE = "<!-- SPDX-License-Identifier: Apache-2.0. Made by 'make papers' (scripts/papers.py): edit that, not this. -->"
+
+
 class Page:
-    def __init__(self, program, name, title, source):
-        self.program, self.name, self.lines, self.figures = program, name, [], 0
-        self.lines += ["<!-- SPDX-License-Identifier: Apache-2.0. Made by 'make papers' (scripts/papers.py): edit that, not this. -->",
-                       f"# {title}", "", source, ""]
+    def __init__(self, program, title, source, short):
+        self.program, self.lines = program, [MADE, f"# {title}", "", source, "", f"*In short.* {short}", ""]
 
     def head(self, text):
         self.lines += [f"## {text}", ""]
@@ -95,6 +107,8 @@ class Page:
         self.code("\n".join([f"$ pfaff {quoted(arguments)}", *out]))
 
     def plain_table(self, heads, rows):
+        if any("|" in str(cell) for row in rows for cell in row):
+            raise Failure(f"a bar in a cell of {rows}")
         self.lines += ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
         self.lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
 
