@@ -4,7 +4,7 @@
  *   bench_python step FILE STEP METHOD               pf_sim_advance by STEP seconds, one call
  *   bench_python command FILE WORDS...               the command that m.run gives, from C: WORDS as on the command line
  *   bench_python run FILE SECONDS METHOD RTOL ATOL QUANTITIES...
- *                                                    from text to a table of the quantities at each step, by pfaff/sim.h
+ *                                                    from text to a table of quantities at each step, by pfaff/sim.h
  *
  * Seconds of the processor, such that a quarter of many batches are shorter. The least of all is decided by luck, since
  * the clock of the processor is not exact where processes change; here differences of few percent matter. */

@@ -4,8 +4,9 @@
     python.py BUILD      writes BUILD/bench/results/python-calls.json and python-scipy.json
 
 Imports are of fresh processes, by the clock and by the processor, the best of several. The C calls are those of
-bench_python: one after the other with the calls from Python, in rounds, so that a busy machine harms both alike. Seconds
-of the processor, such that a quarter of many batches are shorter, as bench_python has it, and the median of the rounds.
+bench_python: one after the other with the calls from Python, in rounds, so that a busy machine harms both alike.
+Seconds of the processor, such that a quarter of many batches are shorter, as bench_python has it, and the median of the
+rounds.
 """
 import json
 import statistics
@@ -27,7 +28,7 @@ IMPORTS, ROUNDS, SECONDS_EACH = 12, 5, 0.7
 TRIVIAL = "model mass_on_a_rail\ncoord x [m]\nkinetic 0.5 [kg]*x'^2\nstart x' = 1\n"
 STEP = 1e-3
 RUNS = (("snakeboard", 0.1), ("snakeboard", 1), ("snakeboard", 10), ("bicycle", 0.1), ("bicycle", 1), ("bicycle", 5))
-STARTS = {"snakeboard": "", "bicycle": "start phi' = 0.5\n"}
+STARTS = {"skates/snakeboard.pf": "", "wheels/bicycle.pf": "start phi' = 0.5\n"}
 MOTIONS = (("snakeboard", 10), ("bicycle", 5))
 OURS = ("dop853", "dopri5", "cvode_bdf")
 TOLERANCE, SAMPLES = 1e-8, 100
@@ -107,7 +108,8 @@ def measure_run(program, path, seconds):
     model = pfaff.load(path)
     given = {"by": "dopri5", "rtol": TOLERANCE, "atol": TOLERANCE, "native": "off"}
     run = model.run(seconds, **given)
-    words = ["run", "--json", "--no-rows", f"--for={seconds}", *(f"--{key}={value}" for key, value in given.items()), "-"]
+    options = [f"--{key}={value}" for key, value in {"for": seconds, **given}.items()]
+    words = ["run", "--json", "--no-rows", *options, "-"]
     own = [seconds, "dopri5", TOLERANCE, TOLERANCE, *run.columns[1:]]
     python, command, c = in_rounds(lambda: quartile_of_call(lambda: model.run(seconds, **given)),
                                   lambda: check_rows(call_c(program, "command", path, *words), run),
@@ -127,8 +129,8 @@ def write_models(build):
     folder.mkdir(parents=True, exist_ok=True)
     write_arm(build/"pfaff", folder/"arm7.pf")
     (folder/"rail.pf").write_text(TRIVIAL)
-    for name, start in STARTS.items():
-        (folder/f"{name}.pf").write_text((EXAMPLES/f"{name}.pf").read_text() + start)
+    for example, start in STARTS.items():
+        (folder/Path(example).name).write_text((EXAMPLES/example).read_text() + start)
     return folder
 
 
@@ -156,7 +158,8 @@ def by_scipy(model, start, seconds, times, method):
 
 
 def by_pfaff(model, seconds, method, tolerance=TOLERANCE):
-    run = model.run(seconds, by=method, rtol=tolerance, atol=tolerance, every=seconds/SAMPLES, show=model.coordinates)
+    run = model.run(seconds, by=method, rtol=tolerance, atol=tolerance, every=seconds/SAMPLES, show=model.coordinates,
+                    native="off")
     return run.data[:, 1:], run.raw["evaluations"]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanical systems as a user of SymPy writes them, and as a user of Pfaff does, for bench/python_pydy.py.
 
-Each function returns a Case. Speeds are chosen as for Kane's method: components along turning axes, dependent ones where
-constraints can always be solved for them.
+Each function returns a Case. Speeds are chosen as for Kane's method: components along turning axes, dependent ones
+where constraints can always be solved for them.
 """
 from dataclasses import dataclass, field
 
@@ -35,7 +35,8 @@ def snakeboard():
     board.set_ang_vel(N, turn*N.z)
     centre = me.Point("C")
     centre.set_vel(N, along*board.x + across*board.y)
-    bodies, loads = [me.RigidBody("hull", centre, board, m, (me.inertia(board, 0, 0, J), centre))], [(centre, F*board.x)]
+    bodies = [me.RigidBody("hull", centre, board, m, (me.inertia(board, 0, 0, J), centre))]
+    loads = [(centre, F*board.x)]
     for name, angle, speed, inertia, stiffness in (("rotor", psi, w, Jr, kr), ("rear", rear, w_rear, Jw, kw),
                                                    ("front", front, w_front, Jw, kw)):
         frame = me.ReferenceFrame(name)
@@ -43,7 +44,8 @@ def snakeboard():
         frame.set_ang_vel(board, speed*board.z)
         bodies.append(me.RigidBody(name, centre, frame, 0, (me.inertia(frame, 0, 0, inertia), centre)))
         loads += [(frame, -stiffness*angle*board.z), (board, stiffness*angle*board.z)]
-    no_slip = [-sp.sin(rear)*along + sp.cos(rear)*(across - L*turn), -sp.sin(front)*along + sp.cos(front)*(across + L*turn)]
+    no_slip = [-sp.sin(rear)*along + sp.cos(rear)*(across - L*turn),
+               -sp.sin(front)*along + sp.cos(front)*(across + L*turn)]
     xd, yd, *angle_rates = rates(q)
     meaning = [xd*sp.cos(theta) + yd*sp.sin(theta), yd*sp.cos(theta) - xd*sp.sin(theta), *angle_rates]
     kane = me.KanesMethod(N, q, [along, w, w_rear, w_front], kd_eqs=[a - b for a, b in zip(meaning, u)],
@@ -83,8 +85,8 @@ BICYCLE = "g w c lam rR mR IRxx IRyy xB hB mB IBxx IByy IBzz IBxz xH hH mH IHxx 
 
 
 class Bicycle:
-    """The Whipple bicycle with the names of examples/bicycle.pf. The place of the rear contact is left out, since nothing
-    depends on it; ours has it, and the height of the rear wheel."""
+    """The Whipple bicycle with the names of examples/wheels/bicycle.pf. The place of the rear contact is left out,
+    since nothing depends on it; ours has it, and the height of the rear wheel."""
 
     def __init__(self):
         self.N = me.ReferenceFrame("N")
@@ -143,7 +145,7 @@ class Bicycle:
 
 
 def bicycle():
-    """SymPy eliminates without looking for pivots: the order of speeds and equations is one that has them when upright."""
+    """SymPy eliminates without looking for pivots: speeds and equations are in an order that has them when upright."""
     b = Bicycle()
     bodies = b.bodies()
     psi, phi, theta, delta, spin_r, spin_f = b.q

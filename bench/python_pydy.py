@@ -3,13 +3,13 @@
 
     python_pydy.py BUILD      writes BUILD/bench/results/python-pydy.json
 
-SymPy derives (Kane's method), PyDy writes C, has it compiled and integrates with SciPy's odeint, as its System does. Once,
-with SymPy's cache emptied; ours the least of several. Both get the same tolerances and sample times. First the
-accelerations are compared at states of the motion, then the motions with one at a much smaller tolerance. Seconds of the
-processor, those of the compiler included; importing is not counted.
+SymPy derives (Kane's method), PyDy writes C, has it compiled and integrates with SciPy's odeint, as its System does;
+SymPy's cache is emptied before. Ours reads, derives and integrates; native code is off, which would be found compiled
+by an earlier run. The least of as many repetitions each. Both get the same tolerances and sample times. First the
+accelerations are compared at states of the motion, then the motions with one at a much smaller tolerance. Seconds of
+the processor, those of the compiler included; importing is not counted.
 """
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -24,21 +24,21 @@ from sympy.physics import mechanics as me
 import pfaff
 import pydy
 import python_models as models
+from tape_peers import resource_of_children
 
 EXAMPLES = Path(__file__).resolve().parent.parent/"examples"
-TOLERANCE, SAMPLES, REPETITIONS = 1e-8, 1000, 5
+TOLERANCE, SAMPLES, REPETITIONS = 1e-8, 1000, 3
 CASES = {  # the system for SymPy, our text, seconds, what is given of the start
-    "snakeboard": (models.snakeboard, lambda: (EXAMPLES/"snakeboard.pf").read_text(), 10, {}),
+    "snakeboard": (models.snakeboard, lambda: (EXAMPLES/"skates/snakeboard.pf").read_text(), 10, {}),
     "pendulum, 5 links": (lambda: models.pendulum(5), lambda: models.pendulum_text(5), 10, {}),
     "pendulum, 10 links": (lambda: models.pendulum(10), lambda: models.pendulum_text(10), 10, {}),
-    "bicycle": (models.bicycle, lambda: (EXAMPLES/"bicycle.pf").read_text(), 5, {"phi'": 0.5}),
+    "bicycle": (models.bicycle, lambda: (EXAMPLES/"wheels/bicycle.pf").read_text(), 5, {"phi'": 0.5}),
 }
 
 
 def processor():
     """Of this process, and of those that it has started and seen the end of."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return np.array([time.process_time(), children.ru_utime + children.ru_stime])
+    return np.array([time.process_time(), resource_of_children()])
 
 
 # ---------------------------------------------------------------- ours
@@ -48,14 +48,12 @@ def run_ours(text, seconds, state, by="dopri5", tolerance=TOLERANCE):
     begin = processor()
     model = pfaff.Model(text)
     ready = processor()
-    run = model.run(seconds, by=by, state=state, rtol=tolerance, atol=tolerance, every=seconds/SAMPLES)
-    return model, run, {"read": sum(ready - begin), "run": sum(processor() - ready)}
+    run = model.run(seconds, by=by, state=state, rtol=tolerance, atol=tolerance, every=seconds/SAMPLES, native="off")
+    return {"model": model, "run": run, "times": {"read": sum(ready - begin), "run": sum(processor() - ready)}}
 
 
-def measure_ours(text, seconds, state):
-    found = [run_ours(text, seconds, state) for _ in range(REPETITIONS)]
-    model, run, times = min(found, key=lambda one: sum(one[2].values()))
-    return model, run, times
+def fastest(found):
+    return min(found, key=lambda one: sum(one["times"].values()))
 
 
 # ---------------------------------------------------------------- SymPy and PyDy
@@ -92,7 +90,9 @@ class Meaning:
 def constant(model, name):
     """In SI; the model's declared units are SI here but for constants that are formulas, as pi/10."""
     entry = next(entry for entry in model.info["parameters"] if entry["name"] == name)
-    return entry["value"] if entry["value"] is not None else model.evaluate(name, np.zeros(len(model.coordinates))).item()
+    if entry["value"] is not None:
+        return entry["value"]
+    return model.evaluate(name, np.zeros(len(model.coordinates))).item()
 
 
 def states_of(model, run, count):
@@ -133,7 +133,7 @@ def measure_pydy(derive, model, run, seconds):
     columns = {name: motion[:, list(system.states).index(symbol)] + float(shift)
                for symbol, (name, shift) in case.coordinates.items()}
     times = {"derive": sum(derived), "generate": generated[0], "compile": generated[1], "integrate": sum(integrated)}
-    return columns, times, difference
+    return {"columns": columns, "times": times, "difference": difference}
 
 
 # ---------------------------------------------------------------- all
@@ -145,12 +145,16 @@ def error_of(columns, exact):
 
 def measure(derive, text, seconds, state):
     text = text()
-    model, run, ours = measure_ours(text, seconds, state)
-    columns, peer, difference = measure_pydy(derive, model, run, seconds)
-    _, exact, _ = run_ours(text, seconds, state, "dop853", 1e-13)
-    return {"seconds": seconds, "difference": difference, "names": list(columns),
-            "ours": {**ours, "whole": sum(ours.values()), "error": error_of({name: run[name] for name in columns}, exact)},
-            "PyDy": {**peer, "whole": sum(peer.values()), "error": error_of(columns, exact)}}
+    ours = fastest([run_ours(text, seconds, state) for _ in range(REPETITIONS)])
+    peer = fastest([measure_pydy(derive, ours["model"], ours["run"], seconds) for _ in range(REPETITIONS)])
+    exact = run_ours(text, seconds, state, "dop853", 1e-13)["run"]
+    columns = {name: ours["run"][name] for name in peer["columns"]}
+    return {"seconds": seconds, "difference": peer["difference"],
+            "ours": tell(ours["times"], columns, exact), "PyDy": tell(peer["times"], peer["columns"], exact)}
+
+
+def tell(times, columns, exact):
+    return {**times, "whole": sum(times.values()), "error": error_of(columns, exact)}
 
 
 def main():

@@ -15,6 +15,7 @@ echo "== build the wheel in $build/wheel/"
 PATH="$PWD/$tools/bin:$PATH" "$tools/bin/python" python/make_wheel.py "$build/wheel"
 
 echo "== try it in a fresh environment"
+unset PYTHONPATH # or it would be another one
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 python3 -m venv "$place/env"

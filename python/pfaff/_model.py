@@ -10,7 +10,7 @@ from ._pfaff import ffi, lib
 from ._results import Equations, LinearModel, Page, Picture, Record, Run, Steady
 from ._sim import Sim
 
-__all__ = ["Model", "load", "loads", "import_urdf", "command"]
+__all__ = ["Model", "load", "loads", "example", "examples", "import_urdf", "command"]
 
 TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
@@ -216,6 +216,8 @@ class Model(Arrays):
         given = {"for": duration, "by": by, "params": params, "state": state, "every": every, "at": at, "show": show,
                  "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
         outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
+        if outcome.is_plain():
+            return _make_run(outcome.out, outcome)
         told = outcome.json()
         result = _make_run(told, outcome) if "columns" in told else None
         if outcome.code and not (outcome.stopped and result is not None):
@@ -351,11 +353,14 @@ def _tidy(value: float) -> float:
     return float(f"{value:.15g}")
 
 
-def _make_run(told: dict[str, Any], outcome: _call.Outcome) -> Run:
+def _make_run(told: Union[str, dict[str, Any]], outcome: _call.Outcome) -> Run:
+    """`told`: the JSON, or its text."""
     import numpy as np
-    rows = np.frombuffer(outcome.rows, dtype=np.float64) if outcome.rows is not None else np.empty(0)
-    told.pop("rows", None)
-    return Run(told, rows.reshape(-1, len(told["columns"])))
+    if outcome.rows is not None:
+        return Run(told, np.frombuffer(outcome.rows, dtype=np.float64).reshape(outcome.shape))
+    run = Run(told, np.empty((0, 0)))
+    run.data = np.empty((0, len(run.columns)))
+    return run
 
 
 def load(path: Path) -> Model:
@@ -367,6 +372,32 @@ def load(path: Path) -> Model:
 def loads(text: str, file: str = "<text>") -> Model:
     """The same from text, as Model(text)."""
     return Model(text, file)
+
+
+def examples(*words: str) -> list[Record]:
+    """The models that come with the program: family, name, title, about; those that have all of the words in them.
+
+    >>> [one.name for one in pfaff.examples("snakeboard", "steered")]
+    ['snakeboard_steered']
+    """
+    outcome = _call.command(["examples", "--json", *words])
+    told = outcome.json()
+    if outcome.code:
+        raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+    return [Record(one) for one in told["examples"]]
+
+
+def example(name: str) -> Model:
+    """One of them.
+
+    >>> pfaff.example("snakeboard")
+    <Model snakeboard: 6 coordinates, 2 constraints, 8 parameters>
+    """
+    found = examples(name)
+    if len(found) != 1 or "text" not in found[0].raw:
+        names = ", ".join(one.name for one in found)
+        raise errors.UnknownName(f"'{name}' is not the name of one example", f"there are {names}" if names else "")
+    return Model(found[0].text, f"{found[0].name}.pf")
 
 
 def import_urdf(path: Path, **options: Any) -> Model:

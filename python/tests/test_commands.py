@@ -187,3 +187,14 @@ def check_residuals(sympy, equations, model, numbers, form):
     for e in equations.equations:
         left, right = float(e.lhs.subs(substitute)), float(e.rhs.subs(substitute))
         assert abs(left - right) < 1e-8*max(1, abs(left)), (form, e)
+
+
+def test_examples_are_in_the_module():
+    found = {one.name for one in pfaff.examples()}
+    assert found == {path.stem for path in EXAMPLES.glob("*/*.pf")}
+    assert pfaff.example("snakeboard").text == example("snakeboard").text
+    assert pfaff.example("skates/snakeboard") == pfaff.example("snakeboard")
+    for name, hint in (("snakebord", "snakeboard"), ("omni", "carriage")):
+        with pytest.raises(pfaff.Error) as caught:
+            pfaff.example(name)
+        assert hint in caught.value.hint

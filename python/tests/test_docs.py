@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guide, README.md and the docstrings show is what happens."""
+"""What the docstrings show is what happens; guides are run by tests/docs/run_blocks.py."""
 import doctest
 import importlib.util
 import os
-import re
 
 import numpy as np
 import pytest
 
 import pfaff
-from conftest import ROOT
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -24,17 +22,6 @@ def run(test):
     failures = []
     doctest.DocTestRunner(optionflags=FLAGS).run(test, out=failures.append)
     assert not failures, "".join(failures)
-
-
-@pytest.mark.parametrize("name", ["docs/python.md", "README.md"])
-def test_guides(name, monkeypatch):
-    for module in ("scipy", "sympy", "control"):
-        pytest.importorskip(module)
-    monkeypatch.chdir(ROOT)
-    text = (ROOT/name).read_text(encoding="utf-8")
-    blocks = [block for block in re.findall(r"^```pycon\n(.*?)^```", text, re.M | re.S) if is_possible(block)]
-    assert blocks
-    run(doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, name, 0))
 
 
 @pytest.mark.parametrize("name", ["pfaff", "pfaff._model", "pfaff._field", "pfaff._sim", "pfaff._results", "pfaff._draft",

@@ -9,7 +9,7 @@ import pytest
 gymnasium = pytest.importorskip("gymnasium")
 
 import pfaff
-from conftest import EXAMPLES, PENDULUM
+from conftest import PENDULUM, example_path
 from pfaff.gym import Environment
 
 CART = """
@@ -130,8 +130,7 @@ def test_rewards_and_conditions_may_be_functions():
 
 
 def test_a_motion_that_cannot_go_on_is_terminated():
-    snakeboard = (EXAMPLES/"snakeboard.pf").read_text()
-    env = Environment(pfaff.Model(snakeboard), step=0.05, params={"F": 20}, method={"by": "dopri5"})
+    env = Environment(example_path("snakeboard"), step=0.05, params={"F": 20}, method={"by": "dopri5"})
     env.reset()
     for _ in range(40):
         observation, _, terminated, _, info = env.step([])
@@ -155,7 +154,7 @@ def test_vectors_of_environments():
 
 
 def test_attitudes_and_vectors_are_observed():
-    env = Environment(EXAMPLES/"spacecraft.pf", observations=["pos(hub)", "hub.w", "energy"], step=0.1)
+    env = Environment(example_path("spacecraft"), observations=["pos(hub)", "hub.w", "energy"], step=0.1)
     observation, _ = env.reset(seed=1)
     assert observation.shape == env.observation_space.shape == (7,)
     assert observation[:6] == pytest.approx([0.5, -1, 2, *env.sim["omega(hub)"]], abs=10) and env.action_space.shape == (0,)

@@ -63,7 +63,8 @@ static void put_bash(FILE *stream)
 {
   fputs("# completion of pfaff for bash\n"
         "_pfaff()\n{\n"
-        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= values= command=${COMP_WORDS[1]}\n"
+        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "  local options= values= command=${COMP_WORDS[1]}\n"
         "  COMPREPLY=()\n"
         "  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W '", stream);
   list_names(stream, pf_commands);

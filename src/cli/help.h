@@ -7,7 +7,8 @@
 
 extern const char *const pf_group_titles[OPTION_GROUPS];
 
-/* Of an option in a command: what stands for its value (NULL for flags), its meaning, the values it may have (or NULL). */
+/* Of an option in a command: what stands for its value (NULL for flags), its meaning, the values it may have (or
+ * NULL). */
 const char *pf_option_argument(const Command *command, const Option *option);
 void pf_option_meaning(const Command *command, const Option *option, char *text, size_t size);
 OptionValues pf_option_values(const Command *command, const Option *option);

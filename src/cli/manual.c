@@ -142,15 +142,17 @@ static void put_program(FILE *stream)
 {
   put_head(stream, NULL, "constrained mechanical systems, nonholonomic ones first");
   fputs(".B pfaff\n.I COMMAND\n[options]\n.I FILE\n.SH DESCRIPTION\n"
-        "Pfaff derives, simulates and studies constrained mechanical systems: wheeled and omnidirectional robots, skates,\n"
-        "hands that roll objects, spacecraft that float. A model is a text file; \\- is standard input.\n"
+        "Pfaff derives, simulates and studies constrained mechanical systems: wheeled and omnidirectional robots,\n"
+        "skates, hands that roll objects, spacecraft that float. A model is a text file; \\- is standard input.\n"
         ".SH COMMANDS\n", stream);
   list_commands(stream, pf_commands);
   fputs(".SH STUDIES\n", stream);
   list_commands(stream, pf_studies);
-  fputs(".SH EXIT STATUS\n.TP\n.B 0\nIt was done.\n.TP\n.B 1\nIt failed; standard error says where, what and how to mend it.\n"
+  fputs(".SH EXIT STATUS\n.TP\n.B 0\nIt was done.\n.TP\n.B 1\n"
+        "It failed; standard error says where, what and how to mend it.\n"
         ".TP\n.B 2\nThe command line is wrong.\n"
-        ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nWhere compiled models are kept, in the folder pfaff of it; otherwise ~/.cache.\n"
+        ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\n"
+        "Where compiled models are kept, in the folder pfaff of it; otherwise ~/.cache.\n"
         ".TP\n.B TMPDIR\nWhere the compiler works; otherwise /tmp.\n", stream);
 }
 

@@ -31,6 +31,7 @@ for model in "$examples"/*/*.pf; do
   esac
   run 0 draw --out "$place/x.svg" "$model"
   is_picture 8
+  grep -q "/$(basename "$model" .pf) " "$source/tests/examples.txt" || continue # the others take long enough
   run 0 draw --json "$model"
   holds 'len(d["shapes"]) > 0 and len(d["motion"]) == 1 and len(d["motion"][0]) == 12*len(d["poses"]) + 3*len(d["points"]) and all(s.get("pose", 0) < len(d["poses"]) and all(p < len(d["points"]) for p in s.get("points", [])) for s in d["shapes"])'
   holds 'len(set(d["poses"] + d["points"])) == len(d["poses"]) + len(d["points"])'

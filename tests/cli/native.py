@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+from representative import examples
+
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 6
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
@@ -55,7 +57,7 @@ def change_parameters(folder):
 
 
 def compare_examples(folder):
-    for model in sorted(SOURCE.glob("examples/*/*.pf")): compare_runs(folder, model, model.name, "--for", "0.3")
+    for model in examples(SOURCE): compare_runs(folder, model, model.name, "--for", "0.3")
     for method in "rk4", "dop853", "generalized_alpha", "rattle":
         compare_runs(folder, SOURCE/"examples/skates/snakeboard.pf", method, "--by", method, "--step", "1e-3", "--for", "0.1")
 
