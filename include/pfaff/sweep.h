@@ -91,6 +91,7 @@ typedef struct PfSweepHow {
   const char *out;     /* the folder of the result; NULL: rows stay in memory */
   bool resume;         /* goes on with a result that is there */
   int threads;         /* 0: as many as there are cores */
+  PfNative native;     /* whether what runs long is compiled (pfaff/codegen.h) */
   int part, parts;     /* the part (1, 2, …) of so many; 0: all of it */
   /* Called several times a second; true stops. NULL: nobody asks. */
   bool (*report)(void *user, const PfSweepProgress *progress);

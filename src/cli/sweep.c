@@ -132,7 +132,8 @@ static PfStatus find_place(Sweep *sw)
     return PF_OK;
   }
   if (pf_cli_out_is_standard(o))
-    return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a file; the summary goes to standard output", o->out);
+    return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a file, standard output has the summary",
+                   o->out);
   PF_TRY(pf_cli_check_out(sw->s.ctx, o));
   PfText text;
   pf_text_init(&text, pf_context_allocator(sw->s.ctx));
@@ -195,6 +196,7 @@ static PfStatus compute(Sweep *sw)
   PfSweepHow how = {.out = sw->path, .resume = o->resume || table, .part = sw->part, .parts = sw->parts,
                     .threads = isnan(o->threads) ? 0 : (int)fmin(o->threads, 1024), .report = pf_sweep_progress,
                     .user = sw};
+  how.native = pf_context_native(sw->s.ctx);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   sw->threads = how.threads ? how.threads : cores > 0 ? (int)cores : 1;
   sw->began = pf_cli_clock();
@@ -219,7 +221,8 @@ static PfStatus work(Sweep *sw)
   }
   if (o->convert) {
     sw->path = o->convert;
-    if (pf_cli_out_is(o, "zarr")) return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert: '%s' is a Zarr directory already", o->convert);
+    if (pf_cli_out_is(o, "zarr"))
+      return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert: '%s' is a Zarr directory already", o->convert);
     PF_TRY(pf_cli_check_out(sw->s.ctx, o));
     PF_TRY(pf_sweep_summarise(sw));
     return pf_sweep_convert(sw, o->out);

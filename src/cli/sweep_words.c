@@ -61,8 +61,8 @@ static PfStatus add_zip(Sweep *sw, const char *names)
     const char *given = length ? find_given(&o->parameters, at, length) : NULL;
     if (length && !given) given = find_given(&o->state, at, length);
     if (length && !given)
-      status = pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--zip %s: '%.*s' is not given as a list or range by -p or -s", names,
-                       (int)length, at);
+      status = pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--zip %s: '%.*s' is not given as a list or range by -p or -s",
+                       names, (int)length, at);
     if (given) pf_text_print(&text, "%s%s", count++ ? ";" : "", given);
     at += length;
   }

@@ -71,6 +71,7 @@ PfStatus pf_row_store_status(const PfRowStore *store)
   PfContext *ctx = store->sweep->ctx;
   if (!atomic_load(&store->failed)) return PF_OK;
   pf_fail(ctx, PF_ERR_FILE, "%s", store->trouble);
-  if (store->path) pf_hint(ctx, "what is there is kept: once it can be written, 'pfaff sweep --resume %s' goes on", store->path);
+  if (store->path)
+    pf_hint(ctx, "what is there is kept: once it can be written, 'pfaff sweep --resume %s' goes on", store->path);
   return PF_ERR_FILE;
 }

@@ -75,8 +75,10 @@ static PfStatus make_room(PfContext *ctx, PfMember *m)
 {
   m->arena = pf_arena_new(pf_context_allocator(ctx));
   m->values = m->arena ? pf_arena_array(m->arena, double, m->sweep->plan.variable_count) : NULL;
-  if (!m->values) return pf_no_room(ctx, "a member");
-  return pf_taking_make(ctx, m->arena, &m->sweep->take, m->sim, &m->taking);
+  m->row = m->arena ? pf_arena_array(m->arena, double, m->sweep->columns) : NULL;
+  if (!m->values || !m->row) return pf_no_room(ctx, "a member");
+  PF_TRY(pf_taking_make(ctx, m->arena, &m->sweep->take, m->sim, &m->taking));
+  return pf_lanes_make(m, &m->lanes) == PF_OK ? PF_OK : pf_no_room(ctx, "a member");
 }
 
 PfStatus pf_member_open(PfContext *ctx, const PfSweep *sweep, PfMember *m)
@@ -89,6 +91,7 @@ PfStatus pf_member_open(PfContext *ctx, const PfSweep *sweep, PfMember *m)
 
 void pf_member_close(PfMember *m)
 {
+  pf_lanes_free(m->lanes);
   pf_sim_close(m->sim);
   pf_arena_free(m->arena);
   *m = (PfMember){0};
@@ -111,14 +114,20 @@ static int end_of(PfRunEnd end)
   return PF_MEMBER_OTHER;
 }
 
-static PfStatus start(PfMember *m)
+PfStatus pf_member_place(PfMember *m, long long number, PfRunOptions *options)
 {
   const PfPlan *plan = &m->sweep->plan;
-  PfRunOptions options;
+  pf_plan_member(plan, number, m->values);
   for (int i = 0; i < plan->variable_count; i++)
     if (!pf_sim_set(m->sim, plan->variables[i].name, m->values[i])) return pf_sim_error(m->sim)->status;
   if (!pf_sim_place(m->sim)) return pf_sim_error(m->sim)->status;
-  PF_TRY(find_options(m, &options));
+  return find_options(m, options);
+}
+
+static PfStatus start(PfMember *m, long long number)
+{
+  PfRunOptions options;
+  PF_TRY(pf_member_place(m, number, &options));
   if (!pf_sim_set_options(m->sim, &options)) return pf_sim_error(m->sim)->status;
   return pf_sim_start(m->sim) ? PF_OK : pf_sim_error(m->sim)->status;
 }
@@ -135,9 +144,9 @@ static void say_reason(const PfMember *m, int end, char *reason)
     memset(reason + length - 1, 0, PF_REASON - length + 1);
 }
 
-static int move(PfMember *m)
+static int move(PfMember *m, long long number)
 {
-  if (start(m) != PF_OK) return PF_MEMBER_NO_START;
+  if (start(m, number) != PF_OK) return PF_MEMBER_NO_START;
   pf_taking_start(&m->taking);
   while (pf_sim_step(m->sim)) pf_taking_step(&m->taking);
   m->taking.t = pf_sim_time(m->sim);
@@ -164,11 +173,23 @@ bool pf_member_run(PfMember *m, long long number, double *row, int *end, char *r
 {
   PfContext *ctx = pf_sim_context(m->sim);
   const int before = pf_diagnostic_count(ctx);
-  pf_plan_member(&m->sweep->plan, number, m->values);
-  *end = move(m);
+  *end = move(m, number);
   if (pf_context_is_cancelled(ctx)) return false;
   take_row(m, *end, row);
   say_reason(m, *end, reason);
   pf_diagnostics_forget(ctx, before);
+  return true;
+}
+
+bool pf_members_run(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+{
+  char reason[PF_REASON];
+  int end;
+  m->since += count;
+  if (m->lanes) return pf_lanes_run(m, numbers, count, take, user);
+  for (int i = 0; i < count; i++) {
+    if (!pf_member_run(m, numbers[i], m->row, &end, reason)) return false;
+    if (!take(user, numbers[i], m->row, end, reason)) return false;
+  }
   return true;
 }

@@ -29,8 +29,8 @@ static void place_on_grid(const PfPlan *plan, long long point, double *values)
 
 /* ---------------------------------------------------------------- chance */
 
-/* Where between 0 and 1 the dimension of a point of Saltelli's design lies: A, B, and A with one column of B. Campolongo,
- * Saltelli and others take A and B as halves of one sequence, so that all of it is even. */
+/* Where between 0 and 1 the dimension of a point of Saltelli's design lies: A, B, and A with one column of B (Saltelli
+ * and others, Computer Physics Communications 181, 2010). A and B are halves of one sequence: all of it is even. */
 static double saltelli(const PfPlan *plan, long long index, int dimension)
 {
   const long long group = pf_plan_group(plan), base = index/group, which = index%group;

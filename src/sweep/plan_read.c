@@ -121,7 +121,9 @@ static PfStatus read_list(const Reader *r, const char *text, const char *end, Pf
     }
     PfMark mark = pf_arena_mark(pf_context_scratch(r->ctx));
     const char *piece = pf_piece(pf_context_scratch(r->ctx), text, stop);
-    PfStatus status = piece ? pf_sweep_constant(r->ctx, r->what, piece, measure.unit, *values + (*count)++) : no_room(r);
+    PfStatus status = !piece ? no_room(r)
+                             : pf_sweep_constant(r->ctx, r->what, piece, measure.unit, *values + *count);
+    ++*count;
     pf_arena_release(pf_context_scratch(r->ctx), mark);
     PF_TRY(status);
   }
@@ -329,7 +331,8 @@ static PfStatus count_members(Reader *r, const char *given)
     return PF_ERR_ARGUMENT;
   }
   const bool grouped = pf_plan_group(plan) > 1;
-  const double count = !plan->chance_count ? points : grouped ? points*(double)n*(double)pf_plan_group(plan) : (double)n;
+  const double each = (double)n*(double)pf_plan_group(plan);
+  const double count = !plan->chance_count ? points : grouped ? points*each : (double)n;
   if (count > most_members)
     return pf_fail(r->ctx, PF_ERR_LIMIT, "%.3g members are more than %.3g", count, most_members);
   plan->points = (long long)points;

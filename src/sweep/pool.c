@@ -23,13 +23,12 @@ typedef struct Worker {
   Pool *pool;
   PfMember member;
   PfJournal journal;
-  double *row;
   long long done, failed; /* of the block at hand: the common counters are touched once for each */
   pthread_t thread;
   bool started;
 } Worker;
 
-enum { MOST_THREADS = 1024 };
+enum { MOST_THREADS = 1024, LARGEST_BLOCK = 1024 };
 
 /* ---------------------------------------------------------------- a thread */
 
@@ -39,24 +38,53 @@ static bool is_stopped(void *user)
   return atomic_load_explicit(&pool->stop, memory_order_relaxed);
 }
 
-static bool run_member(Worker *w, long long number)
-{
-  Pool *pool = w->pool;
-  char reason[PF_REASON];
-  int end;
-  if (pf_row_store_has(pool->store, number)) return true;
-  if (!pf_member_run(&w->member, number, w->row, &end, reason)) return false;
-  if (!pf_row_store_put(pool->store, &w->journal, number, w->row, end, reason)) return false;
-  w->done++;
-  w->failed += end >= PF_MEMBER_NO_START;
-  return true;
-}
-
 static void tell(Worker *w)
 {
   atomic_fetch_add(&w->pool->done, w->done);
   atomic_fetch_add(&w->pool->failed, w->failed);
   w->done = w->failed = 0;
+}
+
+static bool take_member(void *user, long long number, const double *row, int end, const char *reason)
+{
+  Worker *w = user;
+  if (!pf_row_store_put(w->pool->store, &w->journal, number, row, end, reason)) return false;
+  w->done++;
+  w->failed += end >= PF_MEMBER_NO_START;
+  if (w->done >= 16) tell(w);
+  return !is_stopped(w->pool);
+}
+
+/* Numbers of members stay in the table of expressions: now and then everything is made anew. */
+static bool renew(Worker *w)
+{
+  enum { ALONE = 10000, IN_LANES = 500000 };
+  Pool *pool = w->pool;
+  PfMember fresh;
+  if (w->member.since < (w->member.lanes ? IN_LANES : ALONE)) return true;
+  pthread_mutex_lock(&pool->mutex); /* who makes a copy has the original to himself */
+  const PfStatus status = pf_member_open(pf_sim_context(pool->sweep->base), pool->sweep, &fresh);
+  pthread_mutex_unlock(&pool->mutex);
+  if (status != PF_OK) {
+    pf_member_close(&fresh);
+    return pf_store_fail(pool->store, "rows", ENOMEM);
+  }
+  pf_member_close(&w->member);
+  w->member = fresh;
+  pf_context_set_cancel(pf_sim_context(fresh.sim), is_stopped, pool);
+  return true;
+}
+
+/* Those of the block that are missing. */
+static bool run_block(Worker *w, long long first, long long end)
+{
+  long long numbers[LARGEST_BLOCK];
+  int count = 0;
+  for (long long k = first; k < end; k++)
+    if (!pf_row_store_has(w->pool->store, k)) numbers[count++] = k;
+  const bool good = renew(w) && pf_members_run(&w->member, numbers, count, take_member, w);
+  tell(w);
+  return good;
 }
 
 static void run_blocks(Worker *w)
@@ -68,11 +96,7 @@ static void run_blocks(Worker *w)
     const long long first = atomic_fetch_add(&pool->next, pool->block);
     const long long end = all - first < pool->block ? all : first + pool->block;
     if (first >= all) break;
-    for (long long k = first; k < end && good && !is_stopped(pool); k++) {
-      good = run_member(w, k);
-      if (w->done >= 16) tell(w);
-    }
-    tell(w);
+    good = run_block(w, first, end);
   }
   if (!good) atomic_store(&pool->stop, true);
 }
@@ -137,8 +161,7 @@ static PfStatus open_worker(Pool *pool, Worker *w)
   *w = (Worker){.pool = pool, .journal = {.fd = -1}};
   PF_TRY(pf_member_open(sweep->ctx, sweep, &w->member));
   pf_context_set_cancel(pf_sim_context(w->member.sim), is_stopped, pool);
-  w->row = pf_arena_array(w->member.arena, double, sweep->columns);
-  return w->row ? pf_journal_open(pool->store, &w->journal) : pf_no_room(sweep->ctx, "a thread");
+  return pf_journal_open(pool->store, &w->journal);
 }
 
 static void close_worker(Worker *w)
@@ -181,7 +204,7 @@ static PfStatus run_workers(Pool *pool, Worker *workers, int count, const PfSwee
 static long long block_size(long long count, int threads)
 {
   const long long even = count/(16LL*threads);
-  return even < 1 ? 1 : even > 64 ? 64 : even;
+  return even < 1 ? 1 : even > LARGEST_BLOCK ? LARGEST_BLOCK : even;
 }
 
 static int thread_count(const PfSweepHow *how, long long left)
@@ -217,6 +240,8 @@ PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *resu
 {
   PfRowStore *store;
   *result = (PfSweepResult){0};
+  if (!pf_sim_set_native(sweep->base, how->native))
+    return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
   PF_TRY(pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts,
                            &store));
   PfStatus status = run_pool(sweep, store, how, result);

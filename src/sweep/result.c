@@ -20,8 +20,8 @@ PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *result)
   PfStatus status = pf_row_store_status(store);
   const long long missing = status == PF_OK ? first_missing(store) : 0;
   if (status == PF_OK && missing < store->end) {
-    status = pf_fail(sweep->ctx, PF_ERR_FILE, "'%s' is not complete: %lld of %lld members are there, and member %lld is "
-                     "not", path, store->loaded, sweep->plan.count, missing);
+    status = pf_fail(sweep->ctx, PF_ERR_FILE, "'%s' is not complete: %lld of %lld members are there, and member %lld "
+                     "is not", path, store->loaded, sweep->plan.count, missing);
     pf_hint(sweep->ctx, "run the part again that has it, or 'pfaff sweep --resume %s' for all that are missing", path);
   }
   if (status == PF_OK) status = pf_row_store_finish(store);

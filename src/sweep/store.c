@@ -196,8 +196,8 @@ static PfStatus differs(PfContext *ctx, const char *path, const char *what, cons
   char room[64];
   if (!strcmp(what, "model")) pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' is the result of another text of the model", path);
   else
-    pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' was made with %s %.120s, not %.120s", path, spelling(what, room, sizeof room), there ? there : "(nothing)",
-            here ? here : "(nothing)");
+    pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' was made with %s %.120s, not %.120s", path, spelling(what, room, sizeof room),
+            there ? there : "(nothing)", here ? here : "(nothing)");
   pf_hint(ctx, "'pfaff sweep --resume %s' alone goes on as it was begun; --out begins another", path);
   return PF_ERR_ARGUMENT;
 }
@@ -210,7 +210,8 @@ static PfStatus compare(PfContext *ctx, const PfRowStore *store, const PfSweepWo
   const char *own = store->codec.functions ? "zstd" : "none";
   int i = 0, k = 0;
   while (i < count || k < sweep->word_count) {
-    const PfSweepWord none = {"", ""}, *a = i < count ? there + i : &none, *b = k < sweep->word_count ? sweep->words + k : &none;
+    const PfSweepWord none = {"", ""}, *a = i < count ? there + i : &none;
+    const PfSweepWord *b = k < sweep->word_count ? sweep->words + k : &none;
     if (!strcmp(a->key, "file") || !strcmp(b->key, "file")) {
       i += !strcmp(a->key, "file");
       k += !strcmp(b->key, "file");
@@ -224,7 +225,8 @@ static PfStatus compare(PfContext *ctx, const PfRowStore *store, const PfSweepWo
     if (strcmp(a->value, b->value) != 0) return differs(ctx, store->path, a->key, a->value, b->value);
     i++, k++;
   }
-  if (!version || strcmp(version, pf_version()) != 0) return differs(ctx, store->path, "version", version, pf_version());
+  if (!version || strcmp(version, pf_version()) != 0)
+    return differs(ctx, store->path, "version", version, pf_version());
   return codec && !strcmp(codec, own) ? PF_OK : differs(ctx, store->path, "codec", codec, own);
 }
 
@@ -255,7 +257,7 @@ static PfStatus refuse_others(PfContext *ctx, const PfRowStore *store)
   if (!S_ISDIR(status.st_mode)) return pf_fail(ctx, PF_ERR_FILE, "'%s' is no folder", store->path);
   pf_text_init(&path, store->allocator);
   pf_store_path(&path, store, ".pfaff");
-  const bool ours = stat(pf_text_get(&path), &status) == 0 || rmdir(store->path) == 0; /* an empty one is as good as none */
+  const bool ours = stat(pf_text_get(&path), &status) == 0 || rmdir(store->path) == 0; /* an empty one is none */
   pf_text_free(&path);
   if (ours) return PF_OK;
   return pf_fail(ctx, PF_ERR_FILE, "'%s' is a folder with something else in it", store->path);
@@ -304,8 +306,8 @@ PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, i
   PfRowStore *store = allocator->resize(allocator->user, NULL, sizeof *store);
   *result = NULL;
   if (!store) return pf_no_room(ctx, "the rows");
-  *store = (PfRowStore){.sweep = sweep, .allocator = allocator, .path = path, .part = part, .parts = parts, .end = count,
-                        .length = chunk_length(&sweep->plan), .lock = -1, .part_lock = -1};
+  *store = (PfRowStore){.sweep = sweep, .allocator = allocator, .path = path, .part = part, .parts = parts,
+                        .end = count, .length = chunk_length(&sweep->plan), .lock = -1, .part_lock = -1};
   if (parts) { /* count*part would overflow for very many */
     store->first = count/parts*(part - 1) + count%parts*(part - 1)/parts;
     store->end = count/parts*part + count%parts*part/parts;

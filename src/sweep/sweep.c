@@ -181,10 +181,28 @@ const char *pf_sweep_unit(const PfSweep *s, int column)
   return column >= 0 && column < s->columns ? s->units[column] : "";
 }
 
+typedef struct Alone {
+  int columns;
+  double *row;
+  int *end;
+  char *reason;
+} Alone;
+
+static bool take_alone(void *user, long long number, const double *row, int end, const char *reason)
+{
+  const Alone *x = user;
+  (void)number;
+  memcpy(x->row, row, (size_t)x->columns*sizeof *row);
+  memcpy(x->reason, reason, PF_REASON);
+  *x->end = end;
+  return true;
+}
+
 PfStatus pf_sweep_member(PfSweep *s, long long member, double *row, int *end, char *reason)
 {
   if (member < 0 || member >= s->plan.count)
     return pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no member %lld: they are 0 to %lld", member, s->plan.count - 1);
   if (!s->alone.sim) PF_TRY(pf_member_open(s->ctx, s, &s->alone));
-  return pf_member_run(&s->alone, member, row, end, reason) ? PF_OK : PF_ERR_CANCELLED;
+  Alone alone = {s->columns, row, end, reason};
+  return pf_members_run(&s->alone, &member, 1, take_alone, &alone) ? PF_OK : PF_ERR_CANCELLED;
 }

@@ -73,6 +73,7 @@ typedef struct PfTaken {
   PfTakeKind kind;
   const char *name, *unit;
   double scale;     /* one of the unit in SI */
+  const char *quantity; /* as the language reads it, or NULL */
   int handle, part; /* of the quantity, and which of its numbers */
   double time;
   int event;
@@ -86,6 +87,22 @@ typedef struct PfTake {
 } PfTake;
 
 PfStatus pf_take_read(PfContext *ctx, PfArena *arena, PfSim *sim, const char *text, PfTake *take);
+
+/* Whether it needs to see the motion on the way. */
+bool pf_taken_is_along(const PfTaken *item);
+
+/* What becomes of numbers, whoever brings them: the value of an item at the start, after a step with the quantity at
+ * its start, quarters and end (`node`), and at the end, where the quantity is `now`. Between the nodes a look is taken
+ * where it is worth it. */
+enum { PF_TAKE_NODES = 5 };
+typedef struct PfGlance {
+  double (*look)(void *user, int item, double t);
+  void *user;
+  int item;
+} PfGlance;
+double pf_taken_first(const PfTaken *item, double now, double t);
+double pf_taken_step(const PfTaken *item, const PfGlance *at, const double *node, double t, double end, double value);
+double pf_taken_end(const PfTaken *item, double value, double now, double t0, double t);
 
 /* The state of a member that is under way: numbers per item. */
 typedef struct PfTaking {
@@ -121,12 +138,29 @@ typedef struct PfMember {
   PfArena *arena;
   PfTaking taking;
   double *values;     /* of the variables */
+  double *row;        /* room for a row */
+  struct PfLaneEngine *lanes; /* NULL: one after the other */
+  long long since;    /* members since the simulation was made */
 } PfMember;
 
 PfStatus pf_member_open(PfContext *ctx, const struct PfSweep *sweep, PfMember *member);
 void pf_member_close(PfMember *member);
-/* False when it was told to stop. */
+/* The start of a member: its numbers are set, its start is consistent, and this is how it is to run. */
+PfStatus pf_member_place(PfMember *member, long long number, PfRunOptions *options);
+/* One by one on the simulation. False when it was told to stop. */
 bool pf_member_run(PfMember *member, long long number, double *row, int *end, char *reason);
+
+/* Some of them, in lanes where that is possible; each is given to `take` when it is done, in any order. False when it
+ * was told to stop, or `take` has said false. */
+typedef bool PfTakeMember(void *user, long long number, const double *row, int end, const char *reason);
+bool pf_members_run(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
+
+/* ---------------------------------------------------------------- many members side by side (lanes.c, lanes_make.c) */
+
+/* NULL in *engine when the model, the method or what is taken does not allow it; that is no failure. */
+PfStatus pf_lanes_make(PfMember *member, struct PfLaneEngine **engine);
+void pf_lanes_free(struct PfLaneEngine *engine);
+bool pf_lanes_run(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
 
 /* ---------------------------------------------------------------- the sweep */
 

@@ -82,6 +82,8 @@ static PfStatus take_quantity(Reader *r, PfTakeKind kind, const char *inner, dou
   PfTaken item = {.kind = kind, .time = time};
   snprintf(quantity, sizeof quantity, "%s%s", inner, r->unit);
   PF_TRY(find(r, quantity, &item.handle));
+  item.quantity = pf_arena_text(r->arena, quantity, strlen(quantity));
+  if (!item.quantity) return no_room(r);
   const PfMeasure measure = pf_sim_measure(r->sim, item.handle);
   const int size = pf_sim_size(r->sim, item.handle);
   item.unit = unit_of(r, kind, measure.unit);

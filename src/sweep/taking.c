@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { NODES = 5 };
+enum { NODES = PF_TAKE_NODES };
 
 PfStatus pf_taking_make(PfContext *ctx, PfArena *arena, const PfTake *take, PfSim *sim, PfTaking *taking)
 {
@@ -23,19 +23,20 @@ static double read_item(PfTaking *x, const PfTaken *item)
   return pf_sim_read(x->sim, item->handle, x->numbers) ? x->numbers[item->part] : NAN;
 }
 
-static double look(PfTaking *x, const PfTaken *item, double t)
+static double look(void *user, int item, double t)
 {
-  return pf_sim_look(x->sim, t) ? read_item(x, item) : NAN;
+  PfTaking *x = user;
+  return pf_sim_look(x->sim, t) ? read_item(x, x->take->items + item) : NAN;
 }
 
-static bool is_along(const PfTaken *item)
+bool pf_taken_is_along(const PfTaken *item)
 {
   return item->kind != PF_TAKE_END && item->handle >= 0;
 }
 
 /* ---------------------------------------------------------------- the start */
 
-static double first_value(const PfTaken *item, double now, double t)
+double pf_taken_first(const PfTaken *item, double now, double t)
 {
   switch (item->kind) {
   case PF_TAKE_MAX: case PF_TAKE_MIN: return now;
@@ -52,15 +53,15 @@ void pf_taking_start(PfTaking *x)
   for (int i = 0; i < x->take->count; i++) {
     const PfTaken *item = x->take->items + i;
     double *node = x->node + NODES*i;
-    node[0] = node[4] = is_along(item) ? read_item(x, item) : NAN;
-    x->value[i] = first_value(item, node[0], x->t);
+    node[0] = node[4] = pf_taken_is_along(item) ? read_item(x, item) : NAN;
+    x->value[i] = pf_taken_first(item, node[0], x->t);
   }
 }
 
 /* ---------------------------------------------------------------- a step */
 
 /* The largest of f, which is the quantity or its opposite (sign), over the step from t to t + h. */
-static double largest(PfTaking *x, const PfTaken *item, const double *node, double sign, double t, double h, double best)
+static double largest(const PfGlance *at, const double *node, double sign, double t, double h, double best)
 {
   int top = 0;
   for (int j = 1; j < NODES; j++)
@@ -72,7 +73,7 @@ static double largest(PfTaking *x, const PfTaken *item, const double *node, doub
   const double shift = 0.5*(a - c)/bend, place = middle + shift; /* of the parabola's extreme, in quarters */
   if (!(sign*bend < 0) || !(place > 0 && place < 4) || fabs(shift) > 1) return best;
   if (!(sign*(b - 0.125*(a - c)*(a - c)/bend) > sign*best)) return best;
-  const double seen = look(x, item, t + 0.25*h*place);
+  const double seen = at->look(at->user, at->item, t + 0.25*h*place);
   return sign*seen > sign*best ? seen : best;
 }
 
@@ -89,38 +90,36 @@ static double boole_of_squares(const double *f, double h)
 }
 
 /* Between a, where the quantity is negative, and b, where it is not. */
-static double passage(PfTaking *x, const PfTaken *item, double a, double b)
+static double passage(const PfGlance *at, double a, double b)
 {
   for (int i = 0; i < 100; i++) {
     const double middle = 0.5*(a + b);
     if (!(middle > a && middle < b)) break;
-    if (look(x, item, middle) >= 0) b = middle;
+    if (at->look(at->user, at->item, middle) >= 0) b = middle;
     else a = middle;
   }
   return b;
 }
 
-static double first_passage(PfTaking *x, const PfTaken *item, const double *node, double t, double h)
+static double first_passage(const PfGlance *at, const double *node, double t, double h)
 {
   for (int j = 1; j < NODES; j++)
     if (node[j] >= 0)
-      return passage(x, item, t + 0.25*h*(j - 1), j == 4 ? t + h : t + 0.25*h*j);
+      return passage(at, t + 0.25*h*(j - 1), j == 4 ? t + h : t + 0.25*h*j);
   return NAN;
 }
 
-static void take_step(PfTaking *x, int i, double t, double end)
+double pf_taken_step(const PfTaken *item, const PfGlance *at, const double *node, double t, double end, double value)
 {
-  const PfTaken *item = x->take->items + i;
-  const double *node = x->node + NODES*i, h = end - t;
-  double *value = x->value + i;
+  const double h = end - t;
   switch (item->kind) {
-  case PF_TAKE_MAX: *value = largest(x, item, node, 1, t, h, *value); break;
-  case PF_TAKE_MIN: *value = largest(x, item, node, -1, t, h, *value); break;
-  case PF_TAKE_MEAN: case PF_TAKE_INTEGRAL: *value += boole(node, h); break;
-  case PF_TAKE_RMS: *value += boole_of_squares(node, h); break;
-  case PF_TAKE_AT: if (item->time > t && item->time <= end) *value = look(x, item, item->time); break;
-  case PF_TAKE_FIRST: if (isnan(*value)) *value = first_passage(x, item, node, t, h); break;
-  default: break;
+  case PF_TAKE_MAX: return largest(at, node, 1, t, h, value);
+  case PF_TAKE_MIN: return largest(at, node, -1, t, h, value);
+  case PF_TAKE_MEAN: case PF_TAKE_INTEGRAL: return value + boole(node, h);
+  case PF_TAKE_RMS: return value + boole_of_squares(node, h);
+  case PF_TAKE_AT: return item->time > t && item->time <= end ? at->look(at->user, at->item, item->time) : value;
+  case PF_TAKE_FIRST: return isnan(value) ? first_passage(at, node, t, h) : value;
+  default: return value;
   }
 }
 
@@ -144,11 +143,12 @@ void pf_taking_step(PfTaking *x)
   for (int j = 1; j < NODES && end > t; j++) {
     const bool good = pf_sim_look(x->sim, j == 4 ? end : t + 0.25*(end - t)*j);
     for (int i = 0; i < take->count; i++)
-      if (is_along(take->items + i)) x->node[NODES*i + j] = good ? read_item(x, take->items + i) : NAN;
+      if (pf_taken_is_along(take->items + i)) x->node[NODES*i + j] = good ? read_item(x, take->items + i) : NAN;
   }
   for (int i = 0; i < take->count; i++) {
-    if (!is_along(take->items + i)) continue;
-    if (end > t) take_step(x, i, t, end);
+    if (!pf_taken_is_along(take->items + i)) continue;
+    const PfGlance at = {look, x, i};
+    if (end > t) x->value[i] = pf_taken_step(take->items + i, &at, x->node + NODES*i, t, end, x->value[i]);
     else take_jump(x, i);
     x->node[NODES*i] = x->node[NODES*i + 4];
   }
@@ -164,18 +164,23 @@ static double event_time(const PfTaking *x, int event)
   return NAN;
 }
 
+double pf_taken_end(const PfTaken *item, double value, double now, double t0, double t)
+{
+  const double span = t - t0;
+  switch (item->kind) {
+  case PF_TAKE_MEAN: return span > 0 ? value/span : now;
+  case PF_TAKE_RMS: return span > 0 ? sqrt(value/span) : fabs(now);
+  case PF_TAKE_T_END: return t;
+  default: return value;
+  }
+}
+
 static double final_value(PfTaking *x, int i)
 {
   const PfTaken *item = x->take->items + i;
-  const double span = x->t - x->t0;
-  switch (item->kind) {
-  case PF_TAKE_END: return read_item(x, item);
-  case PF_TAKE_MEAN: return span > 0 ? x->value[i]/span : x->node[NODES*i];
-  case PF_TAKE_RMS: return span > 0 ? sqrt(x->value[i]/span) : fabs(x->node[NODES*i]);
-  case PF_TAKE_EVENT: return event_time(x, item->event);
-  case PF_TAKE_T_END: return x->t;
-  default: return x->value[i];
-  }
+  if (item->kind == PF_TAKE_END) return read_item(x, item);
+  if (item->kind == PF_TAKE_EVENT) return event_time(x, item->event);
+  return pf_taken_end(item, x->value[i], x->node[NODES*i], x->t0, x->t);
 }
 
 void pf_taking_end(PfTaking *x, double *row)

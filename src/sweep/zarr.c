@@ -22,7 +22,8 @@ static const char *endian(void)
 /* The folder of a column. A name of Zarr has no slash, and nothing hidden. */
 static void put_folder(PfText *text, const char *name)
 {
-  if (strlen(name) > 200) pf_text_print(text, "%.180s-%016llx", name, (unsigned long long)pf_hash_bytes(name, strlen(name), 0));
+  const uint64_t hash = pf_hash_bytes(name, strlen(name), 0);
+  if (strlen(name) > 200) pf_text_print(text, "%.180s-%016llx", name, (unsigned long long)hash);
   else pf_text_add(text, name);
   for (char *c = text->at; c && *c; c++)
     if (*c == '/') *c = '|';
@@ -281,8 +282,8 @@ PfStatus pf_zarr_create(PfContext *ctx, const PfRowStore *store)
 
 /* ---------------------------------------------------------------- words */
 
-static PfStatus take_words(PfContext *ctx, PfArena *arena, const char *path, const PfJsonNode *list, PfSweepWord **words,
-                           int *count)
+static PfStatus take_words(PfContext *ctx, PfArena *arena, const char *path, const PfJsonNode *list,
+                           PfSweepWord **words, int *count)
 {
   *count = 0;
   for (const PfJsonNode *n = list ? list->child : NULL; n; n = n->next) ++*count;

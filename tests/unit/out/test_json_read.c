@@ -11,7 +11,8 @@ static PfJsonNode *read_text(Fixture *f, const char *text)
 
 static void values_are_read(void **state)
 {
-  const PfJsonNode *root = read_text(*state, " {\"a\": [1, -2.5e3, true, null, []], \"b\\u00e9\": \"x\\n\\\"\\ud83d\\ude00\"}\n");
+  const PfJsonNode *root = read_text(*state, " {\"a\": [1, -2.5e3, true, null, []], "
+                                     "\"b\\u00e9\": \"x\\n\\\"\\ud83d\\ude00\"}\n");
   assert_non_null(root);
   const PfJsonNode *list = pf_json_member(root, "a");
   assert_int_equal(list->kind, PF_JSON_LIST);

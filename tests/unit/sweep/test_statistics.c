@@ -49,7 +49,8 @@ static void quantiles_of_few_numbers(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(moments_and_extremes), cmocka_unit_test(quantiles_of_many_numbers),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(moments_and_extremes),
+                                     cmocka_unit_test(quantiles_of_many_numbers),
                                      cmocka_unit_test(quantiles_of_few_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,8 @@ static void what_is_taken_is_that_of_the_motion(void **state)
 {
   const PfSweepWord words[] = {
     {"model", spring}, {"axis", "w=1,2"}, {"rtol", "1e-11"},
-    {"take", "x, max(x'), min(x), mean(x), integral(x), rms(x), at(x, 0.5, 1 [s]), first(x < 0), first(x > 2 [m]), t_end"},
+    {"take", "x, max(x'), min(x), mean(x), integral(x), rms(x), at(x, 0.5, 1 [s]), first(x < 0), "
+             "first(x > 2 [m]), t_end"},
     {0}};
   const double w = 2, T = 3;
   const Row row = row_of(*state, words, 1);
