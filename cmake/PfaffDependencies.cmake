@@ -23,6 +23,8 @@ proofs of equality are by random evaluation only")
 pfaff_optional(SUNDIALS libsundials-dev "the methods cvode_adams, cvode_bdf, ida and ida2")
 pfaff_optional(EXPAT libexpat1-dev "the import of URDF")
 pfaff_optional(RSVG librsvg2-dev "pictures as PNG and PDF (as SVG they stay)")
+pfaff_optional(ZSTD libzstd-dev "compression of the results of sweeps")
+find_package(Threads REQUIRED)
 
 # Libraries are loaded by src/base/library.c when something needs them and not when a program starts, by the name that stays
 # the same as long as their functions do: PFAFF_<NAME>_FILE. One without such a name, as an archive, is linked:
@@ -43,6 +45,10 @@ list(POP_FRONT lapack_libraries lapack) # the others are those that it needs
 pfaff_soname(PFAFF_LAPACK_FILE "${lapack}")
 pfaff_soname(PFAFF_FLINT_FILE "${FLINT_LIBRARY}")
 pfaff_soname(PFAFF_EXPAT_FILE "${EXPAT_LIBRARY}")
+pfaff_soname(PFAFF_ZSTD_FILE "${ZSTD_LIBRARY}")
+if(NOT PFAFF_ZSTD_FILE)
+  set(PFAFF_HAVE_ZSTD OFF)
+endif()
 pfaff_soname(PFAFF_SUNDIALS_FILE "${SUNDIALS_CVODE_LIBRARY}")
 pfaff_soname(PFAFF_SUNDIALS_IDA_FILE "${SUNDIALS_IDA_LIBRARY}")
 if(NOT PFAFF_SUNDIALS_IDA_FILE OR SUNDIALS_CORE_LIBRARY) # from version 7 on it is many libraries

@@ -59,7 +59,7 @@ function(link_flags result)
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 
-set(private_libraries -lm ${CMAKE_DL_LIBS})
+set(private_libraries -lm ${CMAKE_DL_LIBS} ${CMAKE_THREAD_LIBS_INIT})
 set(link_files_LAPACK ${LAPACK_LIBRARIES})
 set(link_files_FLINT "${FLINT_LIBRARY}" "${GMP_LIBRARY}")
 set(link_files_SUNDIALS ${SUNDIALS_LIBRARIES})

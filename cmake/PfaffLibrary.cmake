@@ -24,8 +24,13 @@ if(NOT PFAFF_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
   set_source_files_properties(${tree_sources} PROPERTIES COMPILE_OPTIONS "${tree_options}")
 endif()
 
+# Steps of sweeps in lanes are loops over eight numbers, which become vectors where the compiler may spend more.
+if(NOT PFAFF_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/src/sweep/lanes_steps.c" PROPERTIES COMPILE_OPTIONS -O3)
+endif()
+
 # What is linked; the others are loaded when needed (PfaffDependencies), and only their headers are used here.
-set(pfaff_libraries m ${CMAKE_DL_LIBS})
+set(pfaff_libraries m ${CMAKE_DL_LIBS} ${CMAKE_THREAD_LIBS_INIT})
 foreach(name LAPACK FLINT SUNDIALS EXPAT)
   if(PFAFF_LINKS_${name})
     list(PREPEND pfaff_libraries ${name}::${name})
@@ -37,7 +42,7 @@ target_include_directories(pfaff_objects
   PUBLIC "${PROJECT_SOURCE_DIR}/include"
   PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_compile_definitions(pfaff_objects PRIVATE PF_VERSION="${PROJECT_VERSION}")
-foreach(name LAPACK FLINT SUNDIALS EXPAT RSVG)
+foreach(name LAPACK FLINT SUNDIALS EXPAT RSVG ZSTD)
   if(PFAFF_HAVE_${name})
     target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_${name}=1)
   endif()
@@ -47,7 +52,7 @@ foreach(name LAPACK FLINT SUNDIALS EXPAT RSVG)
 endforeach()
 target_compile_definitions(pfaff_objects PRIVATE PF_SUNDIALS_IDA_FILE="${PFAFF_SUNDIALS_IDA_FILE}")
 # their headers, whether they are linked or not
-foreach(target FLINT::FLINT SUNDIALS::SUNDIALS EXPAT::EXPAT)
+foreach(target FLINT::FLINT SUNDIALS::SUNDIALS EXPAT::EXPAT ZSTD::ZSTD)
   if(TARGET ${target})
     target_include_directories(pfaff_objects SYSTEM PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
   endif()

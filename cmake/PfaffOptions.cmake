@@ -19,13 +19,15 @@ set(PFAFF_EXPAT AUTO CACHE STRING "Import of URDF by expat: AUTO, ON or OFF")
 set_property(CACHE PFAFF_EXPAT PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_RSVG AUTO CACHE STRING "Pictures as PNG and PDF by librsvg: AUTO, ON or OFF")
 set_property(CACHE PFAFF_RSVG PROPERTY STRINGS AUTO ON OFF)
+set(PFAFF_ZSTD AUTO CACHE STRING "Compressed results of sweeps by zstd: AUTO, ON or OFF")
+set_property(CACHE PFAFF_ZSTD PROPERTY STRINGS AUTO ON OFF)
 
 # The modules of src/, the command line aside. The cache holds only a choice: a list of all of them would keep those out
 # that came later.
 set(PFAFF_MODULES "" CACHE STRING
   "Modules to build, empty for all; fewer, from the left, give a smaller library without the program")
 mark_as_advanced(PFAFF_MODULES)
-set(PFAFF_ALL_MODULES base num expr model lang mech kernel codegen form tree time sim study out scene export import)
+set(PFAFF_ALL_MODULES base num expr model lang mech kernel codegen form tree time sim study out sweep scene export import)
 if(NOT PFAFF_MODULES)
   set(PFAFF_MODULES ${PFAFF_ALL_MODULES})
 endif()

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 LAYERS = [["base"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["codegen"], ["form"], ["time"],
-          ["sim"], ["study"], ["out"], ["scene"], ["export", "import"], ["cli"]]
+          ["sim"], ["study"], ["out"], ["scene", "sweep"], ["export", "import"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 
 STANDARD = {name + ".h" for name in

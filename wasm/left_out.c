@@ -45,6 +45,11 @@ static int new_model(const Console *console, int argc, char **argv)
   return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'new' is left out of this build");
 }
 
+static int sweep(const Console *console, int argc, char **argv)
+{
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'sweep' is left out of this build");
+}
+
 const char *pf_target_value(int index, const char **summary) /* of --to: there is none */
 {
   (void)index, (void)summary;
@@ -58,6 +63,7 @@ const Command pf_command_import = {.name = "import", .summary = LEFT_OUT, .takes
 const Command pf_command_converge = {.name = "converge", .summary = LEFT_OUT, .takes = "", .run = converge};
 const Command pf_command_page = {.name = "page", .summary = LEFT_OUT, .takes = "", .run = page};
 const Command pf_command_plot = {.name = "plot", .summary = LEFT_OUT, .takes = "", .run = plot};
+const Command pf_command_sweep = {.name = "sweep", .summary = LEFT_OUT, .takes = "", .run = sweep};
 
 /* ---------------------------------------------------------------- the terminal (cli/live.c) */
 

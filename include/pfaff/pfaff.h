@@ -17,6 +17,7 @@
 #include "pfaff/sim.h"
 #include "pfaff/sim_parts.h"
 #include "pfaff/study.h"
+#include "pfaff/sweep.h"
 #include "pfaff/time.h"
 #include "pfaff/tree.h"
 

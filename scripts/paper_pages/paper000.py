@@ -5,10 +5,17 @@ from math import cos, pi, sin, sqrt
 from . import tools
 from .tools import column, difference, inverse, largest, matmul, number, order, plus, transpose
 
-PUBLISHED = "examples/paper-000/free_floating_published.pf"
-CORRECTED = "examples/spacecraft/free_floating.pf"
-FLOATING = "examples/spacecraft/free_floating_cm.pf"
-OMNI = "examples/wheels/omni_robot.pf"
+TITLE = "Paper 000: the Rosenberg method, extended"
+CITATION = ("Zhao Ruiying, Yu Jin, Chen Y H, Feng Yanli, Cao Xuepeng: *Extending and Decoupling of the Rosenberg Embedding Method for Mechanical "
+            "System Dynamics: The Integration of the First-Order and the Second-Order Constraints*. Journal of Mechanical Engineering "
+            "(in Chinese), published online 24 February 2023. Equation and figure numbers are those of the paper.")
+SHORT = ("The method, (33) and (34), is right, although two steps of its proof are misprinted. The model of the space robot "
+         "is not mechanics: a part of its inertial forces is missing, and a constraint force makes up for some of it. The "
+         "factors 7.5 and 4.5 in speed are not reproduced.")
+PUBLISHED = tools.example("free_floating_published")
+CORRECTED = tools.example("free_floating")
+FLOATING = tools.example("free_floating_cm")
+OMNI = tools.example("omni_robot")
 TOLERANCES = ("--by", "dopri5", "--rtol", "1e-3", "--atol", "1e-6")  # those that ode45 has when nothing is said
 EXACT = ("--by", "dop853", "--rtol", "1e-13")
 ASYMMETRIC = ("--as-given", "-s", "psi2=pi/4", "-s", "psi1'=-0.2", "-s", "psi2'=0.3")
@@ -179,7 +186,7 @@ def momenta(page):
     names = ",".join(n.split()[0] for n in columns if not n.startswith("body"))
     page.figure("000-momentum.svg", "Figure 4: momentum of the two arms over that of the body, for starts with theta' = 0.05, 0.1, 0.15 and 0.2 rad/s "
                 f"(w5 … w20). Lines of slope -1, in the paper sections of one slanted plane: the sum is constant to {order(worst)}.",
-                "plot", "--show", names, "--against", "body", file, told=False)
+                "plot", "--show", names, "--against", "body", file, told=False, words=(("momenta.csv", "Free-floating robot: momenta of body and arms"),))
 
 
 def figures(page):
@@ -275,10 +282,7 @@ def errata(page):
 
 
 def write(program):
-    page = tools.Page(program, "000", "Paper 000: the Rosenberg method, extended",
-                      "Zhao Ruiying, Yu Jin, Chen Y H, Feng Yanli, Cao Xuepeng: *Extending and Decoupling of the Rosenberg Embedding Method for Mechanical "
-                      "System Dynamics: The Integration of the First-Order and the Second-Order Constraints*. Journal of Mechanical Engineering "
-                      "(in Chinese), published online 24 February 2023. Equation and figure numbers are those of the paper.")
+    page = tools.Page(program, TITLE, CITATION, SHORT)
     for part in (claims, numbers, figures, derivation, errata):
         part(page)
     return page.text()

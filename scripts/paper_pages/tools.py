@@ -6,6 +6,9 @@ import pathlib
 import subprocess
 
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
 class Failure(Exception):
     """A command failed, or a number is not what the page says of it."""
 
@@ -56,6 +59,14 @@ class Program:
         return file
 
 
+def example(name):
+    """The path of a model of examples/, whatever family it is in."""
+    found = [str(path.relative_to(SOURCE)) for path in sorted((SOURCE / "examples").glob(f"*/{name}.pf"))]
+    if len(found) != 1:
+        raise Failure(f"examples/*/{name}.pf: {found}")
+    return found[0]
+
+
 def number(x, digits=10):
     """A number as the pages write it. What is below 1e-11 of what it is compared with should be written by order()."""
     if isinstance(x, str):
@@ -70,11 +81,12 @@ def order(x):
     return "0" if x == 0 else f"{abs(x):.0e}".replace("e-0", "e-").replace("e+0", "e")
 
 
+MADE = "<!-- SPDX-License-Identifier: Apache-2.0. Made by 'make papers' (scripts/papers.py): edit that, not this. -->"
+
+
 class Page:
-    def __init__(self, program, name, title, source):
-        self.program, self.name, self.lines, self.figures = program, name, [], 0
-        self.lines += ["<!-- SPDX-License-Identifier: Apache-2.0. Made by 'make papers' (scripts/papers.py): edit that, not this. -->",
-                       f"# {title}", "", source, ""]
+    def __init__(self, program, title, source, short):
+        self.program, self.lines = program, [MADE, f"# {title}", "", source, "", f"*In short.* {short}", ""]
 
     def head(self, text):
         self.lines += [f"## {text}", ""]
@@ -95,13 +107,18 @@ class Page:
         self.code("\n".join([f"$ pfaff {quoted(arguments)}", *out]))
 
     def plain_table(self, heads, rows):
+        if any("|" in str(cell) for row in rows for cell in row):
+            raise Failure(f"a bar in a cell of {rows}")
         self.lines += ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
         self.lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
 
-    def figure(self, file, caption, *arguments, told=True, sketch=False):
-        """A picture by the program; 'told' adds the command, which must then work for a reader."""
+    def figure(self, file, caption, *arguments, told=True, words=()):
+        """A picture by the program; 'told' adds the command, which must then work for a reader. words: pairs of texts, such as the
+        name of a table that is gone, and what stands in their place."""
         if self.program.pictures:
-            self.program.call(*arguments, "--out", self.program.pictures / file)
+            picture = self.program.pictures / file
+            self.program.call(*arguments, "--out", picture)
+            replace(picture, words)
         self.lines += [f"![{caption}](images/{file})", "", caption]
         if told:
             self.lines[-1] += f" (`pfaff {quoted(arguments)} --out {file}`)"
@@ -152,6 +169,17 @@ class Compared:
         self.page.plain_table(self.heads, self.rows)
 
 
+def replace(picture, words):
+    """Texts of an SVG picture, each a whole element."""
+    if words and picture.exists():
+        text = picture.read_text(encoding="utf-8")
+        for old, new in words:
+            if f">{old}</text>" not in text:
+                raise Failure(f"{picture.name}: no text '{old}'")
+            text = text.replace(f">{old}</text>", f">{new}</text>")
+        picture.write_text(text, encoding="utf-8")
+
+
 def quoted(arguments):
     def one(word):
         word = str(word)
@@ -197,7 +225,7 @@ def transpose(a):
     return [list(column) for column in zip(*a)]
 
 
-def plus(a, b, factor=1.0):
+def plus(a, b, factor=1):
     return [[x + factor * y for x, y in zip(p, q)] for p, q in zip(a, b)]
 
 
@@ -206,9 +234,9 @@ def column(values):
 
 
 def solve(a, b):
-    """a x = b for a matrix b of columns, by elimination with row pivots."""
+    """a x = b for a matrix b of columns, by elimination with row pivots; fractions stay fractions."""
     n = len(a)
-    rows = [list(map(float, p)) + list(map(float, q)) for p, q in zip(a, b)]
+    rows = [list(p) + list(q) for p, q in zip(a, b)]
     for i in range(n):
         pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
         rows[i], rows[pivot] = rows[pivot], rows[i]
@@ -221,7 +249,7 @@ def solve(a, b):
 
 def inverse(a):
     n = len(a)
-    return solve(a, [[float(i == j) for j in range(n)] for i in range(n)])
+    return solve(a, [[int(i == j) for j in range(n)] for i in range(n)])
 
 
 def far(a, b):

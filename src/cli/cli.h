@@ -11,7 +11,7 @@
 
 extern const Command pf_command_check, pf_command_compare, pf_command_converge, pf_command_derive, pf_command_draw,
     pf_command_eval, pf_command_examples, pf_command_export, pf_command_fmt, pf_command_import, pf_command_new,
-    pf_command_page, pf_command_plot, pf_command_run, pf_command_study;
+    pf_command_page, pf_command_plot, pf_command_run, pf_command_study, pf_command_sweep;
 
 /* Finds the command that the words of the command line ask for, and runs it. Returns the exit code (commands.c). */
 int pf_cli_run(const Console *console, int argc, char **argv);

@@ -47,6 +47,19 @@ const char *pf_native_value(int index, const char **summary)
   return modes[index][0];
 }
 
+const char *pf_design_value(int index, const char **summary)
+{
+  static const char *const designs[][2] = {
+    {"random", "independent (the default)"},
+    {"latin", "a Latin hypercube: each number evenly by itself"},
+    {"sobol", "Sobol's sequence: evenly all together"},
+    {"saltelli", "groups for Sobol indices: N times the count of random numbers + 2"},
+    {"morris", "paths for elementary effects: N times the count of random numbers + 1"}};
+  if (index < 0 || index >= (int)(sizeof designs/sizeof *designs)) return NULL;
+  *summary = designs[index][1];
+  return designs[index][0];
+}
+
 #define AT(field) offsetof(Options, field)
 
 /* In the order in which help shows them. */
@@ -93,6 +106,34 @@ static const Option table[] = {
    "where motions or searches begin (default: around the start)", NULL},
   {"starts", 0, "N", OPTION_COUNT, AT(starts), "1", OPTIONS_OF_COMMAND, "how many begin there", NULL},
   {"skip", 0, "T", OPTION_NUMBER, AT(skip), "s", OPTIONS_OF_COMMAND, "what comes earlier is not shown (0)", NULL},
+  {"random", 0, "LAW", OPTION_LIST, AT(random), NULL, OPTIONS_OF_COMMAND,
+   "what is random: \"theta ~ normal(0, 0.1 [rad])\", uniform(low, high), lognormal(median, sigma); may be repeated",
+   NULL},
+  {"correlate", 0, "A,B=R", OPTION_LIST, AT(correlate), NULL, OPTIONS_OF_COMMAND,
+   "the correlation of two that are random, between -1 and 1; may be repeated", NULL},
+  {"members", 'n', "N", OPTION_COUNT, AT(members), "1", OPTIONS_OF_COMMAND,
+   "how many members, when something is random; the points of a grid take turns", NULL},
+  {"design", 0, "NAME", OPTION_TEXT, AT(design), NULL, OPTIONS_OF_COMMAND,
+   "how random numbers are spread", pf_design_value},
+  {"seed", 0, "S", OPTION_COUNT, AT(seed), "1", OPTIONS_OF_COMMAND, "another seed of what is random (1)", NULL},
+  {"zip", 0, "A,B,…", OPTION_LIST, AT(zip), NULL, OPTIONS_OF_COMMAND,
+   "lists that go along together instead of being combined; may be repeated", NULL},
+  {"table", 0, "FILE.csv", OPTION_TEXT, AT(table), NULL, OPTIONS_OF_COMMAND,
+   "values of parameters, starts and inputs row by row, under their names", NULL},
+  {"take", 0, "LIST", OPTION_TEXT, AT(take), NULL, OPTIONS_OF_COMMAND,
+   "what is taken of each member: any quantity at the end; max(…), min(…), mean(…), integral(…), rms(…) over the "
+   "motion; at(…, t); first(a > b), event(k), t_end: times", NULL},
+  {"threads", 0, "N", OPTION_COUNT, AT(threads), "1", OPTIONS_OF_COMMAND, "how many (default: one for each core)",
+   NULL},
+  {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), NULL, OPTIONS_OF_COMMAND,
+   "only tells how many members there are, about how long they take, and how large the result becomes", NULL},
+  {"resume", 0, "RESULT", OPTION_TEXT, AT(resume), NULL, OPTIONS_OF_COMMAND,
+   "goes on with a result that is not complete; without a model as it was begun", NULL},
+  {"part", 0, "K/N", OPTION_TEXT, AT(part), NULL, OPTIONS_OF_COMMAND,
+   "only the K-th of N parts, for jobs that run beside each other; --join puts them together", NULL},
+  {"join", 0, "RESULT", OPTION_TEXT, AT(join), NULL, OPTIONS_OF_COMMAND, "puts the parts of a result together", NULL},
+  {"convert", 0, "RESULT", OPTION_TEXT, AT(convert), NULL, OPTIONS_OF_COMMAND,
+   "writes a result to the file of --out", NULL},
   {"base", 0, "KIND", OPTION_TEXT, AT(base), NULL, OPTIONS_OF_COMMAND,
    "how the root hangs on the ground: 'fixed' (the default), 'free', or 'planar': it moves in a plane", NULL},
   {"free", 0, NULL, OPTION_FLAG, AT(free), NULL, OPTIONS_OF_COMMAND, "the same as --base free", NULL},
@@ -429,8 +470,9 @@ PfStatus pf_cli_spare_files(PfContext *ctx, const Options *o, const char *option
 static PfStatus check_files(Reader *r)
 {
   Options *o = r->options;
-  if (!o->file_count && !r->command->needs_none)
-    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a %s is missing", operand_of(r));
+  const char *instead = r->command->instead;
+  bool spared = r->command->needs_none || (instead && pf_cli_given(o, instead));
+  if (!o->file_count && !spared) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a %s is missing", operand_of(r));
   PF_TRY(pf_cli_spare_files(r->ctx, o, "out", o->out));
   PF_TRY(pf_cli_spare_files(r->ctx, o, "poses", o->poses));
   o->file = o->files[0];

@@ -13,7 +13,7 @@
 /* Exit codes of the program. */
 enum { PF_EXIT_OK = 0, PF_EXIT_FAILED = 1, PF_EXIT_USAGE = 2 };
 
-enum { MOST_OPTIONS = 64, MOST_FILES = 16, MOST_TEXTS = 256, MOST_ENDINGS = 7 };
+enum { MOST_OPTIONS = 96, MOST_FILES = 16, MOST_TEXTS = 256, MOST_ENDINGS = 7 };
 
 /* What may be given several times. */
 typedef struct Texts {
@@ -46,6 +46,11 @@ typedef struct Options {
   const char *show, *against, *minus, *inputs, *sweep, *within, *keep, *section, *near, *view;
   double starts, skip;
   bool log, equilibria, stay;
+  /* sweeps */
+  Texts random, correlate, zip;
+  const char *table, *design, *take, *resume, *part, *join, *convert;
+  double members, seed, threads;
+  bool dry_run;
 } Options;
 
 typedef enum OptionType {
@@ -98,6 +103,7 @@ typedef struct Command {
   const OptionNeed *needs;   /* ended by an empty one; NULL: all go together */
   const char *examples;      /* one per line, each ended; NULL: none */
   const char *operand;       /* what an operand is called; NULL: "file" */
+  const char *instead;       /* options that stand in for the file; NULL: none */
   int most_files;            /* 0: one */
   bool needs_none;           /* no operand is fine */
   bool takes_range;          /* one operand is NAME=a..b:n */
@@ -119,6 +125,8 @@ const char *pf_native_value(int index, const char **summary);
 const char *pf_target_value(int index, const char **summary);
 /* Values of --view, in the order of PfView. */
 const char *pf_view_value(int index, const char **summary);
+/* Values of --design. */
+const char *pf_design_value(int index, const char **summary);
 
 /* The option at a place of the table, NULL past the last; the place of a name, or -1. */
 const Option *pf_option(int index);

@@ -220,6 +220,12 @@ static Vector *align(double *work)
   return (Vector *)(work + (past ? PF_LANES - past : 0));
 }
 
+static void set_constants(const PfTape *tape, Vector *slots)
+{
+  for (uint32_t i = 0; i < tape->constant_count; i++)
+    for (size_t lane = 0; lane < PF_LANES; lane++) numbers_of(slots, i)[lane] = tape->constants[i];
+}
+
 /* Groups by native code, the others by runs of single states. */
 static bool run_native(const PfTape *tape, PfNativeCode *code, int count, const double *inputs, double *outputs,
                        double *work)
@@ -240,8 +246,7 @@ bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const doubl
 {
   Vector *slots = align(work);
   bool finite = true;
-  for (uint32_t i = 0; i < tape->constant_count; i++)
-    for (size_t lane = 0; lane < PF_LANES; lane++) numbers_of(slots, i)[lane] = tape->constants[i];
+  set_constants(tape, slots);
   while (count >= FEWEST) {
     const int used = count < PF_LANES ? count : PF_LANES;
     finite &= lanes == PF_LANES_AVX512 ? run_group_avx512(tape, inputs, (size_t)used, outputs, slots)
@@ -252,6 +257,54 @@ bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const doubl
     count -= used;
   }
   return run_singly(tape, count, inputs, outputs, work) && finite;
+}
+
+/* ---------------------------------------------------------------- groups as they are */
+
+INLINE void run_side_by_side(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
+{
+  const size_t n = (size_t)tape->input_count;
+  for (size_t i = 0; i < n; i++) work[tape->constant_count + i] = ((const Vector *)inputs)[i];
+  run(tape, work, PF_LANES);
+  for (int i = 0; i < tape->output_count; i++) ((Vector *)outputs)[i] = work[tape->outputs[i]];
+}
+
+static void run_beside_plain(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
+{
+  run_side_by_side(tape, inputs, outputs, work);
+}
+
+#if defined __x86_64__
+__attribute__((target("avx2")))
+static void run_beside_avx2(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
+{
+  run_side_by_side(tape, inputs, outputs, work);
+}
+
+__attribute__((target("avx512f")))
+static void run_beside_avx512(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
+{
+  run_side_by_side(tape, inputs, outputs, work);
+}
+#else
+#define run_beside_avx2 run_beside_plain
+#define run_beside_avx512 run_beside_plain
+#endif
+
+void pf_tape_run_groups(const PfTape *tape, int groups, const double *inputs, double *outputs, double *work)
+{
+  const PfLanes lanes = pf_lanes_best();
+  PfNativeCode *code = tape->state ? pf_tape_native(tape, tape->state + 1, groups*PF_LANES/3) : NULL;
+  Vector *slots = align(work);
+  if (!code) set_constants(tape, slots);
+  for (int g = 0; g < groups; g++) {
+    if (code) code(inputs, outputs, tape->constants, &pf_native_functions);
+    else if (lanes == PF_LANES_AVX512) run_beside_avx512(tape, inputs, outputs, slots);
+    else if (lanes == PF_LANES_AVX2) run_beside_avx2(tape, inputs, outputs, slots);
+    else run_beside_plain(tape, inputs, outputs, slots);
+    inputs += tape->input_count*PF_LANES;
+    outputs += tape->output_count*PF_LANES;
+  }
 }
 
 static bool run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
@@ -272,6 +325,19 @@ static bool run_many(const PfTape *tape, int count, const double *inputs, double
 PfLanes pf_lanes_best(void)
 {
   return PF_LANES_PLAIN;
+}
+
+/* One lane after the other; the work area has room for a row of inputs and outputs behind the slots. */
+void pf_tape_run_groups(const PfTape *tape, int groups, const double *inputs, double *outputs, double *work)
+{
+  const size_t n = (size_t)tape->input_count, m = (size_t)tape->output_count;
+  double *row = work + pf_tape_work_size(tape), *out = row + n;
+  for (int g = 0; g < groups; g++, inputs += n*PF_LANES, outputs += m*PF_LANES)
+    for (size_t lane = 0; lane < PF_LANES; lane++) {
+      for (size_t i = 0; i < n; i++) row[i] = inputs[i*PF_LANES + lane];
+      pf_tape_run(tape, row, out, work);
+      for (size_t i = 0; i < m; i++) outputs[i*PF_LANES + lane] = out[i];
+    }
 }
 
 bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,

@@ -36,6 +36,11 @@ typedef enum PfLanes { PF_LANES_PLAIN, PF_LANES_AVX2, PF_LANES_AVX512 } PfLanes;
 /* The best that this processor has; it has those before it too. */
 PfLanes pf_lanes_best(void);
 
+/* Runs a tape at groups of PF_LANES states, with their numbers side by side: inputs[(group*inputs + i)*PF_LANES
+ * + lane], and outputs likewise. The numbers are those of pf_tape_run_many; nothing is put in another order on the way,
+ * which for short tapes takes longer than they do. Arrays lie at multiples of 8*PF_LANES bytes, `work` as there. */
+void pf_tape_run_groups(const PfTape *tape, int groups, const double *inputs, double *outputs, double *work);
+
 /* What changes of a tape while it runs; threads share it. There is one for single states and one for groups of
  * PF_LANES, whose code takes PF_LANES numbers for each input and output, one for each state. */
 typedef struct PfTapeState {

@@ -54,6 +54,11 @@ static PfStatus set_input(PfSim *sim, int i, double value)
 static PfStatus set_start(PfSim *sim, const char *name, double value)
 {
   if (!pf_model_set_start(sim->model, name, value)) return unknown(sim, name);
+  for (size_t i = 0; i < sim->starts.count; i++) /* again and again, as in a sweep: nothing grows */
+    if (!strcmp(sim->starts.at[i].name, name)) {
+      sim->starts.at[i].value = value;
+      return PF_OK;
+    }
   char *kept = pf_arena_text(sim->arena, name, strlen(name));
   bool good = kept && pf_push(pf_context_allocator(sim->ctx), &sim->starts, (PfSetStart){kept, value});
   return good ? PF_OK : pf_no_room(sim->ctx, "the start");

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweeps: one model moved many times, with numbers that vary from member to member, over all cores.
+ *
+ *   const PfSweepWord words[] = {{"model", text}, {"axis", "m=5..7:50"}, {"random", "theta ~ normal(0, 0.1 [rad])"},
+ *                                {"n", "100000"}, {"take", "x, max(abs(theta)), t_end"}};
+ *   PfSweep *sweep;
+ *   PfSweepHow how = {.out = "study.zarr"};
+ *   PfSweepResult result;
+ *   if (pf_sweep_new(ctx, words, 5, &sweep) == PF_OK) pf_sweep_run(sweep, &how, &result);
+ *   pf_sweep_free(sweep);
+ *
+ * Member k is a function of the words and of k alone: results are the same bit for bit whoever computes them. */
+#ifndef PFAFF_SWEEP_H
+#define PFAFF_SWEEP_H
+
+#include "pfaff/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PfSweep PfSweep;
+
+/* What a sweep is made of, as a list of keys and texts:
+ *
+ *   model      the text of the model; file: what it is called
+ *   param, state   NAME=VALUE, the same for all; time: when they start
+ *   axis       NAME=a..b:n, NAME=a..b:n:log or NAME=a,b,c: a direction of the grid. Several NAME=… with semicolons
+ *              between them go along together
+ *   random     NAME ~ normal(mean, deviation), uniform(low, high) or lognormal(median, sigma)
+ *   correlate  NAME, NAME = r: of two that are random
+ *   design     random, latin, sobol, saltelli or morris: how random ones are spread; n: how many; seed
+ *   take       what is taken of each member, with commas between
+ *   by, form, for, step, rtol, atol, rho, most-steps   numbers and names of the run
+ *   adaptive, printed, no-projection, keep-going, as-given   "yes"
+ *
+ * Texts must outlive the sweep. */
+typedef struct PfSweepWord {
+  const char *key, *value;
+} PfSweepWord;
+
+/* Reads the model and everything else. Fails with the words in the context. */
+PF_API PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSweep **sweep);
+PF_API void pf_sweep_free(PfSweep *sweep); /* NULL is allowed */
+/* The same from what a result has inside. */
+PF_API PfStatus pf_sweep_of_result(PfContext *ctx, const char *path, PfSweep **sweep);
+
+/* How many members, and the columns of their rows: first what varies, then what is taken. Numbers of rows are in the
+ * units of the columns. */
+PF_API long long pf_sweep_count(const PfSweep *sweep);
+PF_API int pf_sweep_columns(const PfSweep *sweep);
+PF_API int pf_sweep_varied(const PfSweep *sweep);
+PF_API const char *pf_sweep_name(const PfSweep *sweep, int column);
+PF_API const char *pf_sweep_unit(const PfSweep *sweep, int column);
+
+/* How a member ended; failures from PF_MEMBER_NO_START on. */
+#define PF_MEMBER_LIST(ENTRY)                                       \
+  ENTRY(PF_MEMBER_MISSING, "missing")                               \
+  ENTRY(PF_MEMBER_DONE, "done")                                     \
+  ENTRY(PF_MEMBER_UNTIL, "stopped by its condition")                \
+  ENTRY(PF_MEMBER_NO_START, "no consistent start")                  \
+  ENTRY(PF_MEMBER_RANK_LOSS, "the constraints lost rank")           \
+  ENTRY(PF_MEMBER_TROUBLE, "the accelerations could not be found")  \
+  ENTRY(PF_MEMBER_STEP, "the step became too small")                \
+  ENTRY(PF_MEMBER_LIMIT, "too many steps")                          \
+  ENTRY(PF_MEMBER_STALL, "no headway")                              \
+  ENTRY(PF_MEMBER_OTHER, "another failure")
+
+typedef enum PfMemberEnd {
+#define PF_MEMBER_ENTRY(code, text) code,
+  PF_MEMBER_LIST(PF_MEMBER_ENTRY)
+#undef PF_MEMBER_ENTRY
+  PF_MEMBER_ENDS
+} PfMemberEnd;
+PF_API const char *pf_member_end_text(int end);
+
+enum { PF_REASON = 160 }; /* bytes of the words of a failure, cut there; unused ones are zero */
+
+/* One member alone: its row, how it ended and, where it failed, why (PF_REASON bytes). Fails only when something other
+ * than the member is wrong. */
+PF_API PfStatus pf_sweep_member(PfSweep *sweep, long long member, double *row, int *end, char *reason);
+
+typedef struct PfSweepProgress {
+  long long done, failed; /* of those that this call computes, and were there before */
+  long long count;        /* of those that it has to see to */
+  long long before;       /* that were there before it began */
+  double seconds;
+} PfSweepProgress;
+
+typedef struct PfSweepHow {
+  const char *out;     /* the folder of the result; NULL: rows stay in memory */
+  bool resume;         /* goes on with a result that is there */
+  int threads;         /* 0: as many as there are cores */
+  PfNative native;     /* whether what runs long is compiled (pfaff/codegen.h) */
+  int part, parts;     /* the part (1, 2, …) of so many; 0: all of it */
+  /* Called several times a second; true stops. NULL: nobody asks. */
+  bool (*report)(void *user, const PfSweepProgress *progress);
+  void *user;
+} PfSweepHow;
+
+typedef struct PfSweepResult {
+  PfSweepProgress progress;
+  bool stopped;        /* on request: what is done is kept */
+} PfSweepResult;
+
+/* Computes all members that the result does not have. Members that fail are no failure. */
+PF_API PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result);
+/* Makes one result of its parts. */
+PF_API PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *result);
+
+/* Reads rows again, of a result or from memory, `count` from `first` on: columns one after the other (columns x count),
+ * ends, and reasons (count x PF_REASON, or NULL). */
+PF_API PfStatus pf_sweep_read(PfSweep *sweep, const char *path, long long first, long long count, double *columns,
+                              unsigned char *ends, char *reasons);
+/* Removes a result: the files that pf_sweep_run makes, and nothing else that is in the folder. */
+PF_API PfStatus pf_sweep_remove(PfSweep *sweep, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pfaff sweep: a model moved many times. */
+#include "cli/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int run(const Console *console, int argc, char **argv);
+
+static const OptionHelp own[] = {
+  {.name = "param", .argument = "NAME=VALUES",
+   .help = "a value for all, a list (k=1,2,4) or a range (m=5..7:50, r=0.1..10:30:log): lists and ranges are combined; "
+           "may be repeated"},
+  {.name = "state", .argument = "NAME=VALUES", .help = "the same for the start of a coordinate, a velocity or a speed"},
+  {.name = "out", .argument = "RESULT",
+   .help = "where the rows go: a Zarr directory, which a sweep that was interrupted goes on with, or a table"},
+  {.name = "json", .help = "the summary for programs, on standard output"},
+  {0}};
+
+#define TAKES_PLAN "param state time as-given random correlate members design seed zip table take "
+
+static const OptionNeed needs[] = {
+  {.names = "correlate design", .with = "random"}, {.names = "resume", .without = "join convert out"},
+  {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
+  {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},
+  {.names = "convert", .with = "out"}, {.names = "join", .without = "convert out"},
+  {0}};
+
+const Command pf_command_sweep = {
+  .name = "sweep", .summary = "a model moved many times, with numbers that vary, on all cores",
+  .operands = "FILE",
+  .about = "Every member is a run of the model with other numbers: points of a grid, rows of a table, or random ones. "
+           "Of each member some numbers are taken; one that fails is kept with its reason. Member k is the same on any "
+           "number of threads, in parts, and after an interruption.",
+  .takes = TAKES_PLAN TAKES_METHOD "threads dry-run resume part join convert out json ",
+  .writes = {"zarr", "csv", "mat"},
+  .own = own,
+  .needs = needs,
+  .examples = "pfaff sweep -p F=0.5..2:4 -p m=1,2 --take \"x, max(theta)\" --out study.zarr examples/piano_wheel.pf\n"
+              "pfaff sweep --resume study.zarr\n",
+  .instead = "resume join convert",
+  .run = run};
+
+/* ---------------------------------------------------------------- the model */
+
+static bool varies(const char *text)
+{
+  const char *equals = strchr(text, '=');
+  return equals && (strstr(equals, "..") || *pf_cli_piece(equals + 1, ","));
+}
+
+static void keep_fixed(Texts *list)
+{
+  int count = 0;
+  for (int i = 0; i < list->count; i++)
+    if (!varies(list->at[i])) list->at[count++] = list->at[i];
+  list->count = count;
+}
+
+/* How it runs is looked at before anything does: by the numbers that the model has itself. */
+static PfStatus check_run(Sweep *sw, const Options *fixed)
+{
+  PfSystem *system;
+  PfRunOptions settings;
+  double *values;
+  PF_TRY(pf_system_new(sw->s.ctx, &sw->s.equations, &system));
+  PfStatus status = pf_cli_state(&sw->s, fixed, system, &values);
+  if (status == PF_OK) status = pf_cli_run_options(&sw->s, fixed, system, values, &settings);
+  pf_system_free(system);
+  return status;
+}
+
+static PfStatus open_model(Sweep *sw)
+{
+  Options *fixed = pf_arena_array(sw->s.arena, Options, 1);
+  if (!fixed) return pf_no_room(sw->s.ctx, "the sweep");
+  *fixed = *sw->options;
+  fixed->out = NULL;
+  keep_fixed(&fixed->parameters);
+  keep_fixed(&fixed->state);
+  PF_TRY(pf_cli_load(&sw->s, fixed));
+  PF_TRY(check_run(sw, fixed));
+  PF_TRY(pf_sweep_words(sw));
+  return pf_sweep_new(sw->s.ctx, sw->words.at, (int)sw->words.count, &sw->sweep);
+}
+
+static const char *given_result(const Options *o)
+{
+  return o->resume ? o->resume : o->join ? o->join : o->convert;
+}
+
+static PfStatus open_sweep(Sweep *sw)
+{
+  const Options *o = sw->options;
+  PF_TRY(pf_cli_begin_session(&sw->s, o->console));
+  PF_TRY(pf_cli_choose_native(sw->s.ctx, o));
+  if (o->out && !pf_cli_out_kind(o)) return pf_cli_check_out(sw->s.ctx, o); /* says which endings there are */
+  if (o->file) return open_model(sw);
+  const char *given = pf_cli_given(o, TAKES_PLAN TAKES_METHOD);
+  if (given)
+    return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' goes on as it was begun", given, o->resume);
+  return pf_sweep_of_result(sw->s.ctx, given_result(o), &sw->sweep);
+}
+
+/* ---------------------------------------------------------------- where */
+
+static PfStatus read_part(Sweep *sw)
+{
+  const char *text = sw->options->part;
+  char *stop;
+  if (!text) return PF_OK;
+  const long part = strtol(text, &stop, 10), parts = *stop == '/' ? strtol(stop + 1, &stop, 10) : 0;
+  if (*stop || part < 1 || parts < part || parts > 1000000) {
+    pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--part %s: not a part", text);
+    pf_hint(sw->s.ctx, "--part 3/64 is the third of 64");
+    return PF_ERR_ARGUMENT;
+  }
+  sw->part = (int)part;
+  sw->parts = (int)parts;
+  return PF_OK;
+}
+
+/* A table is made of a folder beside it, with which a sweep that was interrupted goes on. */
+static PfStatus find_place(Sweep *sw)
+{
+  const Options *o = sw->options;
+  if (o->resume || !o->out || pf_cli_out_is(o, "zarr")) {
+    sw->path = o->resume ? o->resume : o->out;
+    return PF_OK;
+  }
+  if (pf_cli_out_is_standard(o))
+    return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a file, standard output has the summary",
+                   o->out);
+  PF_TRY(pf_cli_check_out(sw->s.ctx, o));
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(sw->s.ctx));
+  pf_text_print(&text, "%s.part.zarr", o->out);
+  sw->path = pf_arena_text(sw->s.arena, pf_text_get(&text), text.count);
+  pf_text_free(&text);
+  return sw->path ? PF_OK : pf_no_room(sw->s.ctx, "the sweep");
+}
+
+/* ---------------------------------------------------------------- what is asked for */
+
+/* A few members on one thread, for half a second. */
+static PfStatus try_members(Sweep *sw)
+{
+  enum { MOST = 200 };
+  const long long count = pf_sweep_count(sw->sweep);
+  double *row = pf_arena_array(sw->s.arena, double, pf_sweep_columns(sw->sweep));
+  char reason[PF_REASON];
+  int end;
+  if (!row) return pf_no_room(sw->s.ctx, "the sweep");
+  PF_TRY(pf_sweep_member(sw->sweep, 0, row, &end, reason)); /* the first one makes everything ready */
+  const double start = pf_cli_clock();
+  for (; sw->tried < MOST && sw->tried < count && pf_cli_clock() - start < 0.5; sw->tried++) {
+    const long long member = (long long)((double)count*(sw->tried + 0.5)/MOST);
+    PF_TRY(pf_sweep_member(sw->sweep, count > MOST ? member : sw->tried, row, &end, reason));
+    sw->tried_failed += end >= PF_MEMBER_NO_START;
+  }
+  sw->seconds_each = (pf_cli_clock() - start)/sw->tried;
+  return PF_OK;
+}
+
+/* Rows as a table: only when all of them are there. */
+static PfStatus end_table(Sweep *sw)
+{
+  const Options *o = sw->options;
+  if (!o->out || pf_cli_out_is(o, "zarr") || sw->result.stopped) return PF_OK;
+  PF_TRY(pf_sweep_convert(sw, o->out));
+  return pf_sweep_remove(sw->sweep, sw->path);
+}
+
+/* Members that fail are a result; all of them are a mistake. */
+static PfStatus check_members(const Sweep *sw)
+{
+  const PfSweepProgress *p = &sw->result.progress;
+  if (p->failed < p->count || !sw->statistics) return PF_OK;
+  for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++)
+    if (sw->ends[i]) {
+      pf_fail(sw->s.ctx, PF_ERR_NUMBER, "all members have failed, the first because %s", sw->reason[i]);
+      break;
+    }
+  return PF_ERR_NUMBER;
+}
+
+static PfStatus compute(Sweep *sw)
+{
+  const Options *o = sw->options;
+  PF_TRY(read_part(sw));
+  PF_TRY(find_place(sw));
+  const bool table = sw->path && o->out && !pf_cli_out_is(o, "zarr");
+  PfSweepHow how = {.out = sw->path, .resume = o->resume || table, .part = sw->part, .parts = sw->parts,
+                    .threads = isnan(o->threads) ? 0 : (int)fmin(o->threads, 1024), .report = pf_sweep_progress,
+                    .user = sw};
+  how.native = pf_context_native(sw->s.ctx);
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  sw->threads = how.threads ? how.threads : cores > 0 ? (int)cores : 1;
+  sw->began = pf_cli_clock();
+  PfStatus status = pf_sweep_run(sw->sweep, &how, &sw->result);
+  pf_sweep_progress_end(sw);
+  PF_TRY(status);
+  pf_context_set_cancel(sw->s.ctx, NULL, NULL); /* what was computed so far is told */
+  PF_TRY(sw->parts ? PF_OK : pf_sweep_summarise(sw));
+  PF_TRY(end_table(sw));
+  return check_members(sw);
+}
+
+static PfStatus work(Sweep *sw)
+{
+  const Options *o = sw->options;
+  PF_TRY(open_sweep(sw));
+  if (o->dry_run) return try_members(sw);
+  if (o->join) {
+    sw->path = o->join;
+    PF_TRY(pf_sweep_join(sw->sweep, o->join, &sw->result));
+    return pf_sweep_summarise(sw);
+  }
+  if (o->convert) {
+    sw->path = o->convert;
+    if (pf_cli_out_is(o, "zarr"))
+      return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert: '%s' is a Zarr directory already", o->convert);
+    PF_TRY(pf_cli_check_out(sw->s.ctx, o));
+    PF_TRY(pf_sweep_summarise(sw));
+    return pf_sweep_convert(sw, o->out);
+  }
+  return compute(sw);
+}
+
+static int run(const Console *console, int argc, char **argv)
+{
+  Options options;
+  int code = pf_cli_options(&pf_command_sweep, console, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  Sweep sw = {.options = &options};
+  PfStatus status = work(&sw);
+  code = pf_cli_finish(sw.s.ctx, status, &options, &sw, options.dry_run ? pf_sweep_dry_json : pf_sweep_json,
+                       options.dry_run ? pf_sweep_dry_text : pf_sweep_text);
+  pf_sweep_free(sw.sweep);
+  if (sw.s.ctx) pf_array_free(pf_context_allocator(sw.s.ctx), &sw.words);
+  pf_cli_close(&sw.s);
+  return status == PF_OK && sw.result.stopped ? PF_EXIT_FAILED : code;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pfaff sweep: what its files share. */
+#ifndef PF_CLI_SWEEP_H
+#define PF_CLI_SWEEP_H
+
+#include "cli/cli.h"
+#include "sweep/statistics.h"
+
+typedef struct Sweep {
+  Session s;
+  const Options *options;
+  PF_ARRAY(PfSweepWord) words;
+  PfSweep *sweep;
+  const char *path;        /* of the result as a folder; NULL: in memory */
+  int part, parts;         /* 0: all */
+  PfSweepResult result;
+  double began, shown;     /* progress: when it was shown last */
+  bool has_shown;
+  int threads;
+
+  PfStatistics *statistics; /* of each column that is taken */
+  long long ends[PF_MEMBER_ENDS];
+  long long first_of[PF_MEMBER_ENDS]; /* member */
+  char reason[PF_MEMBER_ENDS][PF_REASON + 1];
+
+  double seconds_each;     /* --dry-run: of a member on one thread */
+  int tried, tried_failed;
+} Sweep;
+
+/* The words of the sweep, from the options (sweep_words.c). */
+PfStatus pf_sweep_words(Sweep *sw);
+
+/* sweep_report.c */
+bool pf_sweep_progress(void *user, const PfSweepProgress *progress);
+void pf_sweep_progress_end(const Sweep *sw);
+PfStatus pf_sweep_summarise(Sweep *sw);
+void pf_sweep_text(void *user, PfText *text);
+void pf_sweep_json(void *user, PfJson *json);
+void pf_sweep_dry_text(void *user, PfText *text);
+void pf_sweep_dry_json(void *user, PfJson *json);
+
+/* Writes the rows as the file of --out (sweep_convert.c). */
+PfStatus pf_sweep_convert(Sweep *sw, const char *to);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a sweep as a table. */
+#include "cli/sweep.h"
+#include "out/record.h"
+
+#include <string.h>
+
+enum { BLOCK = 16384 };
+
+/* The number of the member and how it ended come with the rest: a table has no folders. */
+static PfStatus name_columns(const Sweep *sw, PfRecordHead *head)
+{
+  const int all = pf_sweep_columns(sw->sweep);
+  const char **names = pf_arena_array(sw->s.arena, const char *, all + 2);
+  const char **units = pf_arena_array(sw->s.arena, const char *, all + 2);
+  if (!names || !units) return pf_no_room(sw->s.ctx, "the table");
+  names[0] = "member", units[0] = "";
+  for (int i = 0; i < all; i++) {
+    names[i + 1] = pf_sweep_name(sw->sweep, i);
+    units[i + 1] = pf_sweep_unit(sw->sweep, i);
+  }
+  names[all + 1] = "status", units[all + 1] = "";
+  *head = (PfRecordHead){all + 2, names, units};
+  return PF_OK;
+}
+
+static PfStatus add_block(const Sweep *sw, PfRecord *record, long long first, long long rows, double *columns,
+                          unsigned char *ends, double *row)
+{
+  const int all = pf_sweep_columns(sw->sweep);
+  PF_TRY(pf_sweep_read(sw->sweep, sw->path, first, rows, columns, ends, NULL));
+  for (long long k = 0; k < rows; k++) {
+    row[0] = (double)(first + k);
+    for (int i = 0; i < all; i++) row[i + 1] = columns[i*rows + k];
+    row[all + 1] = ends[k];
+    PF_TRY(pf_record_add(record, row));
+  }
+  return PF_OK;
+}
+
+static PfStatus add_rows(const Sweep *sw, PfRecord *record)
+{
+  const int all = pf_sweep_columns(sw->sweep);
+  const long long count = pf_sweep_count(sw->sweep);
+  double *columns = pf_arena_array(sw->s.arena, double, (size_t)BLOCK*(size_t)all);
+  double *row = pf_arena_array(sw->s.arena, double, all + 2);
+  unsigned char *ends = pf_arena_array(sw->s.arena, unsigned char, BLOCK);
+  if (!columns || !row || !ends) return pf_no_room(sw->s.ctx, "the table");
+  for (long long first = 0; first < count; first += BLOCK) {
+    const long long rows = count - first < BLOCK ? count - first : BLOCK;
+    PF_TRY(add_block(sw, record, first, rows, columns, ends, row));
+  }
+  return PF_OK;
+}
+
+PfStatus pf_sweep_convert(Sweep *sw, const char *to)
+{
+  PfRecord record = {0};
+  PfRecordHead head;
+  PF_TRY(name_columns(sw, &head));
+  PF_TRY(pf_record_begin(&record, sw->s.ctx, to, &head));
+  PfStatus status = add_rows(sw, &record);
+  if (status == PF_OK) return pf_record_close(&record);
+  pf_record_drop(&record);
+  return status;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a sweep tells: progress, a summary, an estimate. */
+#include "cli/sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- progress */
+
+/* "3 s", "4 min", "5.2 h" */
+static void put_time(char *to, size_t size, double seconds)
+{
+  if (seconds < 120) snprintf(to, size, "%.3g s", seconds);
+  else if (seconds < 7200) snprintf(to, size, "%.3g min", seconds/60);
+  else if (seconds < 172800) snprintf(to, size, "%.3g h", seconds/3600);
+  else snprintf(to, size, "%.3g days", seconds/86400);
+}
+
+bool pf_sweep_progress(void *user, const PfSweepProgress *p)
+{
+  Sweep *sw = user;
+  const Console *console = sw->options->console;
+  const double now = pf_cli_clock();
+  if (console->terminal && now - sw->began > 0.5 && now - sw->shown > 0.2) {
+    const double rate = (double)(p->done - p->before)/fmax(p->seconds, 1e-9);
+    char rest[32];
+    put_time(rest, sizeof rest, rate > 0 ? ceil((double)(p->count - p->done)/rate) : NAN);
+    fprintf(console->err, "\r%3.0f %%  %lld of %lld members, %.3g per second", 100*(double)p->done/(double)p->count,
+            p->done, p->count, rate);
+    if (rate > 0) fprintf(console->err, ", ends in %s", rest);
+    if (p->failed) fprintf(console->err, ", %lld failed", p->failed);
+    fputs("\033[K", console->err);
+    fflush(console->err);
+    sw->shown = now;
+    sw->has_shown = true;
+  }
+  return pf_cli_is_stopped(console);
+}
+
+void pf_sweep_progress_end(const Sweep *sw)
+{
+  if (sw->has_shown) fputs("\r\033[K", sw->options->console->err);
+}
+
+/* ---------------------------------------------------------------- what the rows have in common */
+
+static void count_row(Sweep *sw, long long member, const double *columns, long long rows, long long k, int end,
+                      const char *reason)
+{
+  const int varied = pf_sweep_varied(sw->sweep), all = pf_sweep_columns(sw->sweep);
+  end = end < PF_MEMBER_ENDS ? end : PF_MEMBER_OTHER;
+  if (!sw->ends[end]++) {
+    sw->first_of[end] = member;
+    memcpy(sw->reason[end], reason, PF_REASON);
+  }
+  if (end == PF_MEMBER_MISSING || end >= PF_MEMBER_NO_START) return;
+  for (int i = varied; i < all; i++) pf_statistics_add(sw->statistics + i - varied, member, columns[i*rows + k]);
+}
+
+static PfStatus summarise(Sweep *sw, double *columns, unsigned char *ends, char *reasons, long long block)
+{
+  const long long count = pf_sweep_count(sw->sweep);
+  for (long long first = 0; first < count; first += block) {
+    const long long rows = count - first < block ? count - first : block;
+    PF_TRY(pf_sweep_read(sw->sweep, sw->path, first, rows, columns, ends, reasons));
+    for (long long k = 0; k < rows; k++)
+      count_row(sw, first + k, columns, rows, k, ends[k], reasons + k*PF_REASON);
+  }
+  return PF_OK;
+}
+
+PfStatus pf_sweep_summarise(Sweep *sw)
+{
+  const long long block = 16384;
+  const int all = pf_sweep_columns(sw->sweep), taken = all - pf_sweep_varied(sw->sweep);
+  sw->statistics = pf_arena_array(sw->s.arena, PfStatistics, taken);
+  double *columns = pf_arena_array(sw->s.arena, double, block*all);
+  unsigned char *ends = pf_arena_array(sw->s.arena, unsigned char, block);
+  char *reasons = pf_arena_array(sw->s.arena, char, block*PF_REASON);
+  if (!sw->statistics || !columns || !ends || !reasons) return pf_no_room(sw->s.ctx, "the summary");
+  for (int i = 0; i < taken; i++) pf_statistics_begin(sw->statistics + i);
+  return summarise(sw, columns, ends, reasons, block);
+}
+
+/* ---------------------------------------------------------------- the summary */
+
+static const char *title_of(const Sweep *sw)
+{
+  return sw->s.model ? pf_cli_name(sw->s.model) : sw->path;
+}
+
+static void text_failures(const Sweep *sw, PfText *text)
+{
+  for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++) {
+    if (!sw->ends[i]) continue;
+    pf_text_print(text, "  failed              %lld: %s\n", sw->ends[i], pf_member_end_text(i));
+    pf_text_print(text, "                      first member %lld: %s\n", sw->first_of[i], sw->reason[i]);
+  }
+}
+
+static const char *head_of(const Sweep *sw, int column, char *room, size_t size)
+{
+  const char *unit = pf_sweep_unit(sw->sweep, column);
+  snprintf(room, size, *unit ? "%s [%s]" : "%s", pf_sweep_name(sw->sweep, column), unit);
+  return room;
+}
+
+static void text_columns(const Sweep *sw, PfText *text)
+{
+  const int varied = pf_sweep_varied(sw->sweep), taken = pf_sweep_columns(sw->sweep) - varied;
+  char head[256];
+  pf_text_print(text, "\n  %-24s %12s %12s %12s %12s %12s\n", "", "least", "median", "mean", "most", "deviation");
+  for (int i = 0; i < taken; i++) {
+    PfStatistics *s = sw->statistics + i;
+    pf_text_print(text, "  %-24s", head_of(sw, varied + i, head, sizeof head));
+    if (!s->count) pf_text_add(text, " no numbers\n");
+    else
+      pf_text_print(text, " %12.6g %12.6g %12.6g %12.6g %12.3g\n", s->least, pf_statistics_quantile(s, 0.5), s->mean,
+                    s->most, s->count > 1 ? pf_statistics_deviation(s) : 0);
+    if (s->count)
+      pf_text_print(text, "  %-24s member %lld %*s member %lld\n", "", s->least_at, 20, "", s->most_at);
+  }
+}
+
+static void text_count(const Sweep *sw, PfText *text)
+{
+  const PfSweepProgress *p = &sw->result.progress;
+  const long long now = p->done - p->before;
+  char time[32];
+  put_time(time, sizeof time, p->seconds);
+  pf_text_print(text, "%s: %lld of %lld members", title_of(sw), p->done, p->count);
+  if (sw->parts) pf_text_print(text, " of part %d/%d", sw->part, sw->parts);
+  if (p->before && now) pf_text_print(text, ", %lld of them now", now);
+  if (now > 0)
+    pf_text_print(text, ", in %s on %d thread%s, %.4g per second", time, sw->threads, sw->threads > 1 ? "s" : "",
+                  (double)now/fmax(p->seconds, 1e-9));
+  pf_text_print(text, "%s\n", sw->result.stopped ? ": stopped on request" : "");
+}
+
+void pf_sweep_text(void *user, PfText *text)
+{
+  const Sweep *sw = user;
+  if (!sw->options->convert) text_count(sw, text);
+  if (sw->options->convert || (sw->options->out && sw->path && !sw->parts && !sw->result.stopped))
+    pf_text_print(text, "  result              %s\n", sw->options->out);
+  else if (sw->path) pf_text_print(text, "  result              %s\n", sw->path);
+  if (sw->result.stopped && sw->path)
+    pf_text_print(text, "  to go on            pfaff sweep --resume %s%s%s\n", sw->path, sw->parts ? " --part " : "",
+                  sw->parts ? sw->options->part : "");
+  if (sw->parts && sw->result.progress.failed)
+    pf_text_print(text, "  failed              %lld\n", sw->result.progress.failed);
+  if (!sw->statistics) return;
+  text_failures(sw, text);
+  text_columns(sw, text);
+}
+
+static void json_column(const Sweep *sw, PfJson *json, int column)
+{
+  const int varied = pf_sweep_varied(sw->sweep);
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "name", pf_sweep_name(sw->sweep, column));
+  pf_json_string(json, "unit", pf_sweep_unit(sw->sweep, column));
+  if (column >= varied && sw->statistics) {
+    PfStatistics *s = sw->statistics + column - varied;
+    static const double parts[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+    pf_json_integer(json, "count", s->count);
+    pf_json_number(json, "mean", s->count ? s->mean : NAN);
+    pf_json_number(json, "deviation", pf_statistics_deviation(s));
+    pf_json_number(json, "least", s->least);
+    pf_json_integer(json, "least_at", s->least_at);
+    pf_json_number(json, "most", s->most);
+    pf_json_integer(json, "most_at", s->most_at);
+    pf_json_open(json, "quantiles", '{');
+    for (size_t i = 0; i < sizeof parts/sizeof *parts; i++) {
+      char key[16];
+      snprintf(key, sizeof key, "%g", parts[i]);
+      pf_json_number(json, key, pf_statistics_quantile(s, parts[i]));
+    }
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, '}');
+}
+
+static void json_failures(const Sweep *sw, PfJson *json)
+{
+  pf_json_open(json, "failures", '[');
+  for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++) {
+    if (!sw->ends[i]) continue;
+    pf_json_open(json, NULL, '{');
+    pf_json_string(json, "end", pf_member_end_text(i));
+    pf_json_integer(json, "count", sw->ends[i]);
+    pf_json_integer(json, "first", sw->first_of[i]);
+    pf_json_string(json, "reason", sw->reason[i]);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, ']');
+}
+
+void pf_sweep_json(void *user, PfJson *json)
+{
+  const Sweep *sw = user;
+  const PfSweepProgress *p = &sw->result.progress;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
+  pf_json_string(json, "result", sw->path);
+  pf_json_integer(json, "members", pf_sweep_count(sw->sweep));
+  pf_json_integer(json, "done", p->done);
+  pf_json_integer(json, "failed", p->failed);
+  pf_json_integer(json, "before", p->before);
+  pf_json_bool(json, "stopped", sw->result.stopped);
+  pf_json_number(json, "seconds", p->seconds);
+  pf_json_integer(json, "threads", sw->threads);
+  json_failures(sw, json);
+  pf_json_open(json, "columns", '[');
+  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);
+  pf_json_close(json, ']');
+  pf_cli_json_diagnostics(sw->s.ctx, json);
+  pf_json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- the estimate */
+
+static double estimated_bytes(const Sweep *sw)
+{
+  return (double)pf_sweep_count(sw->sweep)*(8*pf_sweep_columns(sw->sweep) + 1);
+}
+
+static int threads_of(const Sweep *sw)
+{
+  return isnan(sw->options->threads) ? 0 : (int)sw->options->threads;
+}
+
+void pf_sweep_dry_text(void *user, PfText *text)
+{
+  const Sweep *sw = user;
+  const int threads = threads_of(sw);
+  const double all = sw->seconds_each*(double)pf_sweep_count(sw->sweep), bytes = estimated_bytes(sw);
+  char time[32], each[32];
+  put_time(time, sizeof time, all/(threads ? threads : 1));
+  put_time(each, sizeof each, sw->seconds_each);
+  pf_text_print(text, "%s: %lld members\n", title_of(sw), pf_sweep_count(sw->sweep));
+  pf_text_print(text, "  each takes          %s, of %d that were tried", each, sw->tried);
+  if (sw->tried_failed) pf_text_print(text, "; %d of them failed", sw->tried_failed);
+  pf_text_print(text, "\n  all take            about %s on %d thread%s\n", time, threads ? threads : 1,
+                threads > 1 ? "s" : "");
+  pf_text_print(text, "  result              up to %.3g %s\n", bytes < 1e9 ? bytes/1e6 : bytes/1e9,
+                bytes < 1e9 ? "MB" : "GB");
+  pf_text_add(text, "  columns            ");
+  char head[256];
+  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++)
+    pf_text_print(text, "%s %s", i ? "," : "", head_of(sw, i, head, sizeof head));
+  pf_text_add(text, "\n");
+}
+
+void pf_sweep_dry_json(void *user, PfJson *json)
+{
+  const Sweep *sw = user;
+  pf_json_open(json, NULL, '{');
+  pf_json_string(json, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
+  pf_json_integer(json, "members", pf_sweep_count(sw->sweep));
+  pf_json_number(json, "seconds_each", sw->seconds_each);
+  pf_json_integer(json, "tried", sw->tried);
+  pf_json_integer(json, "tried_failed", sw->tried_failed);
+  pf_json_number(json, "bytes", estimated_bytes(sw));
+  pf_json_open(json, "columns", '[');
+  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);
+  pf_json_close(json, ']');
+  pf_cli_json_diagnostics(sw->s.ctx, json);
+  pf_json_close(json, '}');
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From options to the words of a sweep. */
+#include "cli/sweep.h"
+#include "cli/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static PfStatus add(Sweep *sw, const char *key, const char *value)
+{
+  if (!value) return PF_OK;
+  bool good = pf_push(pf_context_allocator(sw->s.ctx), &sw->words, (PfSweepWord){key, value});
+  return good ? PF_OK : pf_no_room(sw->s.ctx, "the sweep");
+}
+
+/* A list or a range, where run would have one value. */
+static bool varies(const char *text)
+{
+  const char *equals = strchr(text, '=');
+  return equals && (strstr(equals, "..") || *pf_cli_piece(equals + 1, ","));
+}
+
+/* ---------------------------------------------------------------- lists that go along together */
+
+static bool begins_with_name(const char *text, const char *name, size_t length)
+{
+  text += strspn(text, " ");
+  return !strncmp(text, name, length) && text[length + strspn(text + length, " ")] == '=';
+}
+
+static const char *find_given(const Texts *list, const char *name, size_t length)
+{
+  for (int i = 0; i < list->count; i++)
+    if (varies(list->at[i]) && begins_with_name(list->at[i], name, length)) return list->at[i];
+  return NULL;
+}
+
+/* Is the list named by one of --zip? */
+static bool is_zipped(const Sweep *sw, const char *text)
+{
+  for (int i = 0; i < sw->options->zip.count; i++)
+    for (const char *at = sw->options->zip.at[i]; *at;) {
+      at += strspn(at, " ,");
+      const size_t length = strcspn(at, " ,");
+      if (length && begins_with_name(text, at, length)) return true;
+      at += length;
+    }
+  return false;
+}
+
+static PfStatus add_zip(Sweep *sw, const char *names)
+{
+  const Options *o = sw->options;
+  PfText text;
+  PfStatus status = PF_OK;
+  int count = 0;
+  pf_text_init(&text, pf_context_allocator(sw->s.ctx));
+  for (const char *at = names; *at && status == PF_OK;) {
+    at += strspn(at, " ,");
+    const size_t length = strcspn(at, " ,");
+    const char *given = length ? find_given(&o->parameters, at, length) : NULL;
+    if (length && !given) given = find_given(&o->state, at, length);
+    if (length && !given)
+      status = pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--zip %s: '%.*s' is not given as a list or range by -p or -s",
+                       names, (int)length, at);
+    if (given) pf_text_print(&text, "%s%s", count++ ? ";" : "", given);
+    at += length;
+  }
+  if (status == PF_OK && count < 2)
+    status = pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--zip %s: two names or more go along together", names);
+  const char *word = pf_arena_text(sw->s.arena, pf_text_get(&text), text.count);
+  pf_text_free(&text);
+  if (status != PF_OK) return status;
+  return word ? add(sw, "axis", word) : pf_no_room(sw->s.ctx, "the sweep");
+}
+
+static PfStatus add_lists(Sweep *sw, const Texts *list, const char *key)
+{
+  for (int i = 0; i < list->count; i++) {
+    if (!varies(list->at[i])) PF_TRY(add(sw, key, list->at[i]));
+    else if (!is_zipped(sw, list->at[i])) PF_TRY(add(sw, "axis", list->at[i]));
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static void put_column(const Table *t, int column, PfText *text)
+{
+  pf_text_print(text, "%s%s", column ? ";" : "", t->names[column]);
+  if (t->units[column][0]) pf_text_print(text, " [%s]", t->units[column]);
+  for (int r = 0; r < pf_table_rows(t); r++) {
+    pf_text_add(text, r ? "," : "=");
+    pf_text_number(text, pf_table_at(t, r, column));
+  }
+}
+
+static PfStatus check_cells(const Sweep *sw, const char *path, const Table *t)
+{
+  for (int c = 0; c < t->columns; c++)
+    for (int r = 0; r < pf_table_rows(t); r++)
+      if (!isfinite(pf_table_at(t, r, c)))
+        return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--table %s: row %d has no number under '%s'", path, r + 1,
+                       t->names[c]);
+  return pf_table_rows(t) ? PF_OK : pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--table %s: there are no rows", path);
+}
+
+static PfStatus add_table(Sweep *sw, const char *path)
+{
+  Table table = {0};
+  PfText text;
+  if (!path) return PF_OK;
+  PfStatus status = pf_table_read(sw->s.ctx, sw->s.arena, path, &table);
+  if (status == PF_OK) status = check_cells(sw, path, &table);
+  pf_text_init(&text, pf_context_allocator(sw->s.ctx));
+  for (int c = 0; c < table.columns && status == PF_OK; c++) put_column(&table, c, &text);
+  const char *word = pf_arena_text(sw->s.arena, pf_text_get(&text), text.count);
+  if (status == PF_OK && (!word || text.failed)) status = pf_no_room(sw->s.ctx, "the table");
+  pf_text_free(&text);
+  pf_table_free(sw->s.ctx, &table);
+  return status == PF_OK ? add(sw, "axis", word) : status;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static PfStatus add_texts(Sweep *sw, const char *key, const Texts *list)
+{
+  for (int i = 0; i < list->count; i++) PF_TRY(add(sw, key, list->at[i]));
+  return PF_OK;
+}
+
+/* Options with one value, as they were written; flags are "yes". */
+static PfStatus add_options(Sweep *sw)
+{
+  static const struct {
+    const char *option, *key;
+  } names[] = {{"design", "design"}, {"members", "n"}, {"seed", "seed"}, {"take", "take"}, {"time", "time"},
+               {"as-given", "as-given"}, {"by", "by"}, {"form", "form"}, {"for", "for"}, {"step", "step"},
+               {"rtol", "rtol"}, {"atol", "atol"}, {"rho", "rho"}, {"most-steps", "most-steps"},
+               {"adaptive", "adaptive"}, {"printed", "printed"}, {"no-projection", "no-projection"},
+               {"keep-going", "keep-going"}};
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++) {
+    const int at = pf_option_find(names[i].option, strlen(names[i].option));
+    if (at < 0 || !sw->options->given[at]) continue;
+    const char *word = sw->options->word[at];
+    if (!strcmp(names[i].key, "form")) word = pf_form_name(word);
+    PF_TRY(add(sw, names[i].key, word ? word : "yes"));
+  }
+  return PF_OK;
+}
+
+PfStatus pf_sweep_words(Sweep *sw)
+{
+  const Options *o = sw->options;
+  PF_TRY(add(sw, "model", sw->s.model->text));
+  PF_TRY(add(sw, "file", sw->s.model->file));
+  PF_TRY(add_lists(sw, &o->parameters, "param"));
+  PF_TRY(add_lists(sw, &o->state, "state"));
+  for (int i = 0; i < o->zip.count; i++) PF_TRY(add_zip(sw, o->zip.at[i]));
+  PF_TRY(add_table(sw, o->table));
+  PF_TRY(add_texts(sw, "random", &o->random));
+  PF_TRY(add_texts(sw, "correlate", &o->correlate));
+  return add_options(sw);
+}

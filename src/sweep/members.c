@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One member after the other on a simulation of its own. */
+#include "sim/settings.h"
+#include "sweep/sweep_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const end_texts[] = {
+#define TEXT(code, text) text,
+  PF_MEMBER_LIST(TEXT)
+#undef TEXT
+};
+
+const char *pf_member_end_text(int end)
+{
+  return end >= 0 && end < PF_MEMBER_ENDS ? end_texts[end] : "unknown";
+}
+
+/* ---------------------------------------------------------------- how it runs */
+
+static PfStatus read_number(PfContext *ctx, const PfSweepWord *words, int count, const char *key, const char *unit,
+                            double *value)
+{
+  const char *text = pf_word(words, count, key);
+  char what[40];
+  *value = NAN;
+  if (!text) return PF_OK;
+  snprintf(what, sizeof what, "--%s", key);
+  PF_TRY(pf_sweep_constant(ctx, what, text, unit, value));
+  const bool damping = !strcmp(key, "rho");
+  if (damping ? *value >= 0 && *value <= 1 : *value > 0) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not %s", key, text, damping ? "between 0 and 1" : "positive");
+}
+
+PfStatus pf_run_words_read(PfContext *ctx, const PfSweepWord *words, int count, PfRunWords *run)
+{
+  *run = (PfRunWords){.method = pf_word(words, count, "by"), .formulation = pf_word(words, count, "form"),
+                      .adaptive = pf_word(words, count, "adaptive"), .printed = pf_word(words, count, "printed"),
+                      .drift = pf_word(words, count, "no-projection"),
+                      .keep_going = pf_word(words, count, "keep-going")};
+  PF_TRY(read_number(ctx, words, count, "for", "s", &run->horizon));
+  PF_TRY(read_number(ctx, words, count, "step", "s", &run->step));
+  PF_TRY(read_number(ctx, words, count, "rtol", "1", &run->rtol));
+  PF_TRY(read_number(ctx, words, count, "atol", "1", &run->atol));
+  PF_TRY(read_number(ctx, words, count, "rho", "1", &run->rho));
+  return read_number(ctx, words, count, "most-steps", "1", &run->most_steps);
+}
+
+/* What the model says after 'run', which may depend on parameters that vary, and then the words. */
+static PfStatus find_options(const PfMember *m, PfRunOptions *o)
+{
+  const PfRunWords *w = &m->sweep->run;
+  const PfSystem *system = pf_sim_system(m->sim);
+  const double *values = pf_sim_values(m->sim);
+  PF_TRY(pf_run_settings(pf_sim_context(m->sim), pf_sim_model(m->sim), system, values, w->method, o));
+  if (!isnan(w->horizon)) o->t_end = values[pf_system_symbols(system)->time] + w->horizon;
+  if (!isnan(w->step)) o->step = w->step;
+  if (!isnan(w->rtol)) o->rtol = w->rtol;
+  if (!isnan(w->atol)) o->atol = w->atol;
+  if (!isnan(w->rho)) o->rho = w->rho;
+  if (!isnan(w->most_steps)) o->most_steps = w->most_steps > 1e18 ? (long)1e18 : (long)w->most_steps;
+  if (w->formulation) o->formulation = w->formulation;
+  o->adaptive = w->adaptive;
+  o->printed = (o->printed && !w->adaptive) || w->printed;
+  o->drift = w->drift;
+  o->keep_going = w->keep_going;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static PfStatus make_room(PfContext *ctx, PfMember *m)
+{
+  m->arena = pf_arena_new(pf_context_allocator(ctx));
+  m->values = m->arena ? pf_arena_array(m->arena, double, m->sweep->plan.variable_count) : NULL;
+  m->row = m->arena ? pf_arena_array(m->arena, double, m->sweep->columns) : NULL;
+  if (!m->values || !m->row) return pf_no_room(ctx, "a member");
+  PF_TRY(pf_taking_make(ctx, m->arena, &m->sweep->take, m->sim, &m->taking));
+  return pf_lanes_make(m, &m->lanes) == PF_OK ? PF_OK : pf_no_room(ctx, "a member");
+}
+
+PfStatus pf_member_open(PfContext *ctx, const PfSweep *sweep, PfMember *m)
+{
+  PfError error;
+  *m = (PfMember){.sweep = sweep, .sim = pf_sim_clone(sweep->base, &error)};
+  if (!m->sim) return pf_fail(ctx, error.status, "%s", error.message);
+  return make_room(ctx, m);
+}
+
+void pf_member_close(PfMember *m)
+{
+  pf_lanes_free(m->lanes);
+  pf_sim_close(m->sim);
+  pf_arena_free(m->arena);
+  *m = (PfMember){0};
+}
+
+/* ---------------------------------------------------------------- one member */
+
+static int end_of(PfRunEnd end)
+{
+  switch (end) {
+  case PF_RUN_DONE: return PF_MEMBER_DONE;
+  case PF_RUN_UNTIL: return PF_MEMBER_UNTIL;
+  case PF_RUN_RANK_LOSS: return PF_MEMBER_RANK_LOSS;
+  case PF_RUN_TROUBLE: return PF_MEMBER_TROUBLE;
+  case PF_RUN_STEP: return PF_MEMBER_STEP;
+  case PF_RUN_LIMIT: return PF_MEMBER_LIMIT;
+  case PF_RUN_STALL: return PF_MEMBER_STALL;
+  case PF_RUN_CANCELLED: break;
+  }
+  return PF_MEMBER_OTHER;
+}
+
+PfStatus pf_member_place(PfMember *m, long long number, PfRunOptions *options)
+{
+  const PfPlan *plan = &m->sweep->plan;
+  pf_plan_member(plan, number, m->values);
+  for (int i = 0; i < plan->variable_count; i++)
+    if (!pf_sim_set(m->sim, plan->variables[i].name, m->values[i])) return pf_sim_error(m->sim)->status;
+  if (!pf_sim_place(m->sim)) return pf_sim_error(m->sim)->status;
+  return find_options(m, options);
+}
+
+static PfStatus start(PfMember *m, long long number)
+{
+  PfRunOptions options;
+  PF_TRY(pf_member_place(m, number, &options));
+  if (!pf_sim_set_options(m->sim, &options)) return pf_sim_error(m->sim)->status;
+  return pf_sim_start(m->sim) ? PF_OK : pf_sim_error(m->sim)->status;
+}
+
+static void say_reason(const PfMember *m, int end, char *reason)
+{
+  const PfError *error = pf_sim_error(m->sim);
+  memset(reason, 0, PF_REASON);
+  if (end < PF_MEMBER_NO_START) return;
+  snprintf(reason, PF_REASON, "%.159s", error->status != PF_OK ? error->message : pf_member_end_text(end));
+  size_t length = strlen(reason); /* a character is not cut in two */
+  while (length && (reason[length - 1] & 0xC0) == 0x80) length--;
+  if (length && !pf_utf8_size(reason + length - 1, strlen(reason + length - 1)))
+    memset(reason + length - 1, 0, PF_REASON - length + 1);
+}
+
+static int move(PfMember *m, long long number)
+{
+  if (start(m, number) != PF_OK) return PF_MEMBER_NO_START;
+  pf_taking_start(&m->taking);
+  while (pf_sim_step(m->sim)) pf_taking_step(&m->taking);
+  m->taking.t = pf_sim_time(m->sim);
+  return end_of(pf_sim_result(m->sim).end);
+}
+
+/* Of a failure what is known is when it happened. */
+static void take_row(PfMember *m, int end, double *row)
+{
+  const PfSweep *sweep = m->sweep;
+  const int varied = sweep->plan.variable_count;
+  for (int i = 0; i < varied; i++) row[i] = m->values[i]/sweep->scales[i];
+  if (end < PF_MEMBER_NO_START) {
+    pf_taking_end(&m->taking, row + varied);
+    return;
+  }
+  for (int i = 0; i < sweep->take.count; i++) {
+    const bool time = sweep->take.items[i].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
+    row[varied + i] = time ? m->taking.t : NAN;
+  }
+}
+
+bool pf_member_run(PfMember *m, long long number, double *row, int *end, char *reason)
+{
+  PfContext *ctx = pf_sim_context(m->sim);
+  const int before = pf_diagnostic_count(ctx);
+  *end = move(m, number);
+  if (pf_context_is_cancelled(ctx)) return false;
+  take_row(m, *end, row);
+  say_reason(m, *end, reason);
+  pf_diagnostics_forget(ctx, before);
+  return true;
+}
+
+bool pf_members_run(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+{
+  char reason[PF_REASON];
+  int end;
+  m->since += count;
+  if (m->lanes) return pf_lanes_run(m, numbers, count, take, user);
+  for (int i = 0; i < count; i++) {
+    if (!pf_member_run(m, numbers[i], m->row, &end, reason)) return false;
+    if (!take(user, numbers[i], m->row, end, reason)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All members, by threads that take them from a common counter. Each has a simulation and a journal of its own; what
+ * they share is the counter, and rows of one chunk. */
+#include "sweep/store.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct Pool {
+  PfSweep *sweep;
+  PfRowStore *store;
+  long long block;      /* members that are taken at once */
+  atomic_llong next;    /* the first that nobody has taken */
+  atomic_llong done, failed;
+  atomic_bool stop;
+  atomic_int running;
+  pthread_mutex_t mutex;
+  pthread_cond_t ended; /* a thread has */
+} Pool;
+
+typedef struct Worker {
+  Pool *pool;
+  PfMember member;
+  PfJournal journal;
+  long long done, failed; /* of the block at hand: the common counters are touched once for each */
+  pthread_t thread;
+  bool started;
+} Worker;
+
+enum { MOST_THREADS = 1024, LARGEST_BLOCK = 1024 };
+
+/* ---------------------------------------------------------------- a thread */
+
+static bool is_stopped(void *user)
+{
+  const Pool *pool = user;
+  return atomic_load_explicit(&pool->stop, memory_order_relaxed);
+}
+
+static void tell(Worker *w)
+{
+  atomic_fetch_add(&w->pool->done, w->done);
+  atomic_fetch_add(&w->pool->failed, w->failed);
+  w->done = w->failed = 0;
+}
+
+static bool take_member(void *user, long long number, const double *row, int end, const char *reason)
+{
+  Worker *w = user;
+  if (!pf_row_store_put(w->pool->store, &w->journal, number, row, end, reason)) return false;
+  w->done++;
+  w->failed += end >= PF_MEMBER_NO_START;
+  if (w->done >= 16) tell(w);
+  return !is_stopped(w->pool);
+}
+
+/* Numbers of members stay in the table of expressions: now and then everything is made anew. */
+static bool renew(Worker *w)
+{
+  enum { ALONE = 10000, IN_LANES = 500000 };
+  Pool *pool = w->pool;
+  PfMember fresh;
+  if (w->member.since < (w->member.lanes ? IN_LANES : ALONE)) return true;
+  pthread_mutex_lock(&pool->mutex); /* who makes a copy has the original to himself */
+  const PfStatus status = pf_member_open(pf_sim_context(pool->sweep->base), pool->sweep, &fresh);
+  pthread_mutex_unlock(&pool->mutex);
+  if (status != PF_OK) {
+    pf_member_close(&fresh);
+    return pf_store_fail(pool->store, "rows", ENOMEM);
+  }
+  pf_member_close(&w->member);
+  w->member = fresh;
+  pf_context_set_cancel(pf_sim_context(fresh.sim), is_stopped, pool);
+  return true;
+}
+
+/* Those of the block that are missing. */
+static bool run_block(Worker *w, long long first, long long end)
+{
+  long long numbers[LARGEST_BLOCK];
+  int count = 0;
+  for (long long k = first; k < end; k++)
+    if (!pf_row_store_has(w->pool->store, k)) numbers[count++] = k;
+  const bool good = renew(w) && pf_members_run(&w->member, numbers, count, take_member, w);
+  tell(w);
+  return good;
+}
+
+static void run_blocks(Worker *w)
+{
+  Pool *pool = w->pool;
+  const long long all = pool->store->end;
+  bool good = true;
+  while (good && !is_stopped(pool)) {
+    const long long first = atomic_fetch_add(&pool->next, pool->block);
+    const long long end = all - first < pool->block ? all : first + pool->block;
+    if (first >= all) break;
+    good = run_block(w, first, end);
+  }
+  if (!good) atomic_store(&pool->stop, true);
+}
+
+static void *run_worker(void *user)
+{
+  Worker *w = user;
+  Pool *pool = w->pool;
+  run_blocks(w);
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_sub(&pool->running, 1);
+  pthread_cond_signal(&pool->ended);
+  pthread_mutex_unlock(&pool->mutex);
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static double clock_now(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
+}
+
+static PfSweepProgress progress_of(const Pool *pool, double start)
+{
+  const PfRowStore *store = pool->store;
+  return (PfSweepProgress){.done = store->loaded + atomic_load(&pool->done), .before = store->loaded,
+                           .failed = store->loaded_failed + atomic_load(&pool->failed),
+                           .count = store->end - store->first, .seconds = clock_now() - start};
+}
+
+/* Waits for an end, a tenth of a second at most. */
+static void wait_a_while(Pool *pool)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 100000000;
+  until.tv_sec += until.tv_nsec/1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&pool->mutex);
+  if (atomic_load(&pool->running)) (void)pthread_cond_timedwait(&pool->ended, &pool->mutex, &until);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void watch(Pool *pool, const PfSweepHow *how, double start, PfSweepResult *result)
+{
+  while (atomic_load(&pool->running)) {
+    wait_a_while(pool);
+    const PfSweepProgress progress = progress_of(pool, start);
+    if (how->report && !result->stopped && how->report(how->user, &progress)) {
+      result->stopped = true;
+      atomic_store(&pool->stop, true);
+    }
+  }
+}
+
+static PfStatus open_worker(Pool *pool, Worker *w)
+{
+  PfSweep *sweep = pool->sweep;
+  *w = (Worker){.pool = pool, .journal = {.fd = -1}};
+  PF_TRY(pf_member_open(sweep->ctx, sweep, &w->member));
+  pf_context_set_cancel(pf_sim_context(w->member.sim), is_stopped, pool);
+  return pf_journal_open(pool->store, &w->journal);
+}
+
+static void close_worker(Worker *w)
+{
+  pf_journal_close(&w->journal);
+  pf_member_close(&w->member);
+}
+
+static PfStatus start_workers(Pool *pool, Worker *workers, int count)
+{
+  PfContext *ctx = pool->sweep->ctx;
+  for (int i = 0; i < count; i++) {
+    atomic_fetch_add(&pool->running, 1);
+    workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, workers + i) == 0;
+    if (workers[i].started) continue;
+    atomic_fetch_sub(&pool->running, 1);
+    if (!i) return pf_fail(ctx, PF_ERR_LIMIT, "the system gives no thread");
+    pf_warn_at(ctx, (PfPlace){0}, "the system gives %d threads, not %d", i, count);
+    break;
+  }
+  return PF_OK;
+}
+
+static PfStatus run_workers(Pool *pool, Worker *workers, int count, const PfSweepHow *how, double start,
+                            PfSweepResult *result)
+{
+  PfStatus status = PF_OK;
+  int opened = 0;
+  for (; opened < count && status == PF_OK; opened++) status = open_worker(pool, workers + opened);
+  if (status == PF_OK) status = start_workers(pool, workers, count);
+  if (status == PF_OK) watch(pool, how, start, result);
+  for (int i = 0; i < opened; i++) {
+    if (workers[i].started) (void)pthread_join(workers[i].thread, NULL);
+    close_worker(workers + i);
+  }
+  return status == PF_OK ? pf_row_store_status(pool->store) : status;
+}
+
+/* Small enough that all are busy to the end, and not so small that they meet at the counter. */
+static long long block_size(long long count, int threads)
+{
+  const long long even = count/(16LL*threads);
+  return even < 1 ? 1 : even > LARGEST_BLOCK ? LARGEST_BLOCK : even;
+}
+
+static int thread_count(const PfSweepHow *how, long long left)
+{
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  long long count = how->threads > 0 ? how->threads : cores > 0 ? cores : 1;
+  if (count > left) count = left;
+  return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count;
+}
+
+static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, PfSweepResult *result)
+{
+  const long long left = store->end - store->first - store->loaded;
+  const int threads = thread_count(how, left);
+  const double start = clock_now();
+  Pool pool = {.sweep = sweep, .store = store, .block = block_size(left, threads)};
+  PfArena *scratch = pf_context_scratch(sweep->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  Worker *workers = pf_arena_array(scratch, Worker, threads);
+  atomic_init(&pool.next, store->first);
+  pthread_mutex_init(&pool.mutex, NULL);
+  pthread_cond_init(&pool.ended, NULL);
+  PfStatus status = workers ? PF_OK : pf_no_room(sweep->ctx, "the threads");
+  if (status == PF_OK && left > 0) status = run_workers(&pool, workers, threads, how, start, result);
+  result->progress = progress_of(&pool, start);
+  pthread_cond_destroy(&pool.ended);
+  pthread_mutex_destroy(&pool.mutex);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
+{
+  PfRowStore *store;
+  *result = (PfSweepResult){0};
+  if (!pf_sim_set_native(sweep->base, how->native))
+    return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
+  PF_TRY(pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts,
+                           &store));
+  PfStatus status = run_pool(sweep, store, how, result);
+  if (status == PF_OK && result->progress.done == result->progress.count) status = pf_row_store_finish(store);
+  if (status == PF_OK && !how->out) {
+    pf_row_store_free(sweep->memory);
+    sweep->memory = store;
+  } else {
+    pf_row_store_free(store);
+  }
+  return status;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results that are there: a sweep made of what one has inside, parts put together, rows read again. */
+#include "sweep/store.h"
+
+/* The first member that no part has brought. */
+static long long first_missing(const PfRowStore *store)
+{
+  for (long long k = store->first; k < store->end; k++)
+    if (!pf_row_store_has(store, k)) return k;
+  return store->end;
+}
+
+PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *result)
+{
+  PfRowStore *store;
+  *result = (PfSweepResult){0};
+  PF_TRY(pf_row_store_open(sweep, path, PF_STORE_JOIN, 0, 0, &store));
+  result->progress = (PfSweepProgress){.done = store->loaded, .before = store->loaded, .count = sweep->plan.count,
+                                       .failed = store->loaded_failed};
+  PfStatus status = pf_row_store_status(store);
+  const long long missing = status == PF_OK ? first_missing(store) : 0;
+  if (status == PF_OK && missing < store->end) {
+    status = pf_fail(sweep->ctx, PF_ERR_FILE, "'%s' is not complete: %lld of %lld members are there, and member %lld "
+                     "is not", path, store->loaded, sweep->plan.count, missing);
+    pf_hint(sweep->ctx, "run the part again that has it, or 'pfaff sweep --resume %s' for all that are missing", path);
+  }
+  if (status == PF_OK) status = pf_row_store_finish(store);
+  pf_row_store_free(store);
+  return status;
+}
+
+PfStatus pf_sweep_of_result(PfContext *ctx, const char *path, PfSweep **sweep)
+{
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfSweepWord *words = NULL;
+  int count = 0;
+  *sweep = NULL;
+  PfStatus status = arena ? pf_zarr_words(ctx, arena, path, &words, &count, NULL, NULL) : pf_no_room(ctx, "the result");
+  if (status == PF_OK && !words) status = pf_fail(ctx, PF_ERR_FILE, "'%s' is no result of a sweep", path);
+  if (status == PF_OK) status = pf_sweep_new(ctx, words, count, sweep);
+  if (status == PF_OK) (*sweep)->own_words = arena;
+  else pf_arena_free(arena);
+  return status;
+}
+
+/* Without the lock: who reads need not wait for who writes. */
+PfStatus pf_sweep_read(PfSweep *sweep, const char *path, long long first, long long count, double *columns,
+                       unsigned char *ends, char *reasons)
+{
+  if (first < 0 || count < 0 || first > sweep->plan.count - count)
+    return pf_fail(sweep->ctx, PF_ERR_ARGUMENT, "there are no members %lld to %lld", first, first + count - 1);
+  if (!path && !sweep->memory) return pf_fail(sweep->ctx, PF_ERR_ARGUMENT, "the sweep has not been run");
+  if (!path) return pf_row_store_read(sweep->ctx, sweep->memory, first, count, columns, ends, reasons);
+  PfRowStore *store;
+  PF_TRY(pf_row_store_look(sweep, path, &store));
+  PfStatus status = pf_row_store_read(sweep->ctx, store, first, count, columns, ends, reasons);
+  pf_row_store_free(store);
+  return status;
+}
+
+PfStatus pf_sweep_remove(PfSweep *sweep, const char *path)
+{
+  PfRowStore *store;
+  PF_TRY(pf_row_store_look(sweep, path, &store));
+  pf_zarr_remove(store);
+  pf_row_store_free(store);
+  return PF_OK;
+}

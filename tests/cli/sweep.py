@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What 'pfaff sweep' shows, on the command line: sweep.py PFAFF SOURCE"""
+import csv, filecmp, json, math, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, time
+
+pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+wheel = os.path.join(source, "examples", "piano_wheel.pf")
+place = tempfile.TemporaryDirectory()
+os.chdir(place.name)
+passed = failed = 0
+
+
+def run(*arguments, **more):
+    return subprocess.run([pfaff, "sweep", *map(str, arguments)], capture_output=True, text=True, **more)
+
+
+def expect(what, condition, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(condition), failed + (not condition)
+    if not condition: print(f"FAIL {what}: {detail}")
+
+
+def refused(what, words, *arguments, code=2, **more):
+    result = run(*arguments, **more)
+    expect(what, result.returncode == code and words in result.stderr, (result.returncode, result.stdout, result.stderr))
+
+
+def same(a, b):
+    """Are two results the same, byte for byte, but for what is hidden?"""
+    names = lambda root: sorted(str(p.relative_to(root)) for p in pathlib.Path(root).rglob("*") if p.is_file() and ".pfaff" not in p.parts)
+    return names(a) == names(b) and all(filecmp.cmp(os.path.join(a, n), os.path.join(b, n), shallow=False) for n in names(a))
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return [{k: float(v) if v else math.nan for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+plan = ["-p", "F=0.5..2:4", "--random", "theta ~ normal(0, 0.1 [rad])", "-n", "300", "--take", "x, max(abs(theta)), t_end", "--for", "1"]
+
+
+def results_do_not_depend_on_who_computes():
+    for name, more in (("one", ["--threads", 1]), ("two", ["--threads", 2]), ("five", ["--threads", 5])):
+        result = run(*plan, *more, "--out", name + ".zarr", wheel)
+        expect("it runs", result.returncode == 0 and "300 of 300 members" in result.stdout, result.stderr)
+    expect("two threads give the same bytes as one", same("one.zarr", "two.zarr"))
+    expect("and so do five", same("one.zarr", "five.zarr"))
+    order = list(range(1, 8))
+    random.Random(1).shuffle(order)
+    for k in order:
+        result = run(*plan, "--part", f"{k}/7", "--out", "parts.zarr", wheel)
+        expect("a part runs", result.returncode == 0, result.stderr)
+        if k == order[3]:
+            refused("what is not complete is not joined", "is not complete", "--join", "parts.zarr", code=1)
+    result = run("--join", "parts.zarr")
+    expect("parts in any order are joined", result.returncode == 0 and same("one.zarr", "parts.zarr"), result.stderr)
+    expect("and leave nothing behind", [p for p in os.listdir("parts.zarr/.pfaff") if p.startswith("rows")] == [])
+
+
+def rows_are_those_of_runs():
+    run("--convert", "one.zarr", "--out", "one.csv")
+    table = rows("one.csv")
+    expect("a table has all members", [r["member"] for r in table] == list(range(300)))
+    for k in (0, 7, 299):
+        words = ["-p", f"F={table[k]['F [N]']!r}", "-s", f"theta={table[k]['theta [rad]']!r}"]
+        result = subprocess.run([pfaff, "run", *words, "--for", "1", "--json", wheel], capture_output=True, text=True)
+        data = json.loads(result.stdout)
+        end = dict(zip(data["columns"], data["rows"][-1]))
+        expect("a row is what run gives", math.isclose(end["x"], table[k]["x [m]"], rel_tol=1e-12), (end["x"], table[k]))
+    direct = run(*plan, "--out", "direct.csv", wheel)
+    expect("a table can be written at once", direct.returncode == 0 and filecmp.cmp("one.csv", "direct.csv", shallow=False), direct.stderr)
+    expect("and leaves no folder", not os.path.exists("direct.csv.part.zarr"), os.listdir("."))
+    result = json.loads(run(*plan, "--json", wheel).stdout)
+    x = [r["x [m]"] for r in table]
+    column = next(c for c in result["columns"] if c["name"] == "x")
+    expect("the mean is that of the rows", abs(column["mean"] - sum(x)/300) < 1e-12)
+    expect("the extremes, too", column["least"] == min(x) and column["least_at"] == x.index(min(x)) and column["most"] == max(x))
+    expect("and the median nearly", abs(column["quantiles"]["0.5"] - sorted(x)[150]) < 0.02*(max(x) - min(x)))
+
+
+def killed_at_any_moment():
+    """Nothing is lost but what is in flight: after kill -9 at random moments, again and again, the result is the same."""
+    chance, kills, kept = random.Random(2), 0, 0
+    while kills < 100:
+        shutil.rmtree("killed.zarr", ignore_errors=True)
+        arguments = [*plan, "--out", "killed.zarr", wheel]
+        for attempt in range(6):
+            process = subprocess.Popen([pfaff, "sweep", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.random()*0.12)
+            process.send_signal(signal.SIGKILL)
+            if process.wait() != -signal.SIGKILL: break
+            kills += 1
+            begun = os.path.exists("killed.zarr/zarr.json")
+            if begun: arguments = ["--resume", "killed.zarr"]
+        if os.path.exists("killed.zarr/zarr.json"):
+            result = json.loads(run("--resume", "killed.zarr", "--json").stdout)
+            kept += result["before"]
+        else:
+            run(*plan, "--out", "killed.zarr", wheel)
+        expect("after kills the result is the same", same("one.zarr", "killed.zarr"))
+    expect("and members were kept", kept > 0, kept)
+
+
+def what_a_stop_leaves_is_gone_on_with():
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "20000", *plan[6:], "--out", "stop.zarr", wheel], stdout=subprocess.PIPE, text=True)
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    out = process.communicate()[0]
+    expect("a stop is told with how to go on", process.returncode == 1 and "pfaff sweep --resume stop.zarr" in out, out)
+
+
+def failures_are_kept():
+    pathlib.Path("fall.pf").write_text("param a = 1\ncoord x\nkinetic x'^2/2\nforce x = a/x^2\nstart x = 1, x' = 0\nrun 5\n")
+    result = run("-p", "a=-1,0,1", "--take", "x,t_end", "--out", "fall.zarr", "--json", "fall.pf")
+    data = json.loads(result.stdout)
+    expect("others finish when one fails", result.returncode == 0 and data["failed"] == 1 and data["done"] == 3, result.stdout)
+    expect("and its reason is told", data["failures"][0]["count"] == 1 and data["failures"][0]["first"] == 0 and data["failures"][0]["reason"])
+    run("--convert", "fall.zarr", "--out", "fall.csv")
+    table = rows("fall.csv")
+    # x = -1/x^2 from rest at 1 falls to the centre in pi/(2 sqrt 2)
+    expect("the time of the failure is known", abs(table[0]["t_end [s]"] - math.pi/math.sqrt(8)) < 1e-3 and math.isnan(table[0]["x"]), table)
+    refused("when all fail that is an error", "all members have failed", "-p", "a=-1,-2", "--take", "x", "fall.pf", code=1)
+
+
+def tables_and_lists():
+    pathlib.Path("runs.csv").write_text("F [N],theta [deg]\n1,10\n2,20\n3,30\n")
+    data = json.loads(run("--table", "runs.csv", "-p", "m=1,2", "--take", "theta", "--for", "0.1", "--json", "--dry-run", wheel).stdout)
+    expect("a table is one direction of the grid", data["members"] == 6, data)
+    result = run("--table", "runs.csv", "--take", "t_end", "--for", "0.1", "--out", "runs-out.csv", wheel)
+    table = rows("runs-out.csv")
+    expect("with its units", [round(r["theta [rad]"], 12) for r in table] == [round(math.radians(a), 12) for a in (10, 20, 30)], result.stderr)
+    data = json.loads(run("-p", "F=1,2,3", "-p", "m=4..6:3", "-p", "D=0.1,0.2", "--zip", "F,m", "--take", "x", "--dry-run", "--json", wheel).stdout)
+    expect("zipped lists go along", data["members"] == 6 and data["tried"] == 6, data)
+    pathlib.Path("hole.csv").write_text("F,m\n1,2\n3,\n")
+    refused("a hole in a table is told", "row 2 has no number under 'm'", "--table", "hole.csv", "--take", "x", wheel)
+
+
+def what_makes_no_sense_is_refused():
+    take = ["--take", "x"]
+    refused("a quantity that does not exist", "--take nothing", "-p", "F=1,2", "--take", "nothing", wheel)
+    refused("a name that does not exist", "'G'", "-p", "G=1,2", *take, wheel)
+    refused("a range without a count", "not a range", "-p", "F=1..2", *take, wheel)
+    refused("no law", "not a law of chance", "--random", "F = 1", "-n", 5, *take, wheel)
+    refused("no method", "rk5", "-p", "F=1,2", "--by", "rk5", *take, wheel)
+    refused("a tolerance for fixed steps", "has no effect", "-p", "F=1,2", "--by", "rk4", "--step", "0.1", "--rtol", "1e-3", *take, wheel)
+    refused("no part", "not a part", "-p", "F=1,2", *take, "--part", "3/2", "--out", "p.zarr", wheel)
+    refused("an ending", "the name must end in", "-p", "F=1,2", *take, "--out", "p.xyz", wheel)
+    refused("a result that is there", "is there already", *plan, "--out", "one.zarr", wheel, code=1)
+    refused("a result of other options", "was made with -n 300, not 301", *plan[:5], "301", *plan[6:], "--resume", "one.zarr", wheel)
+    refused("options beside those of a result", "has no effect", "--rtol", "1e-3", "--resume", "one.zarr")
+    pathlib.Path("other.pf").write_text(pathlib.Path(wheel).read_text() + "# other\n")
+    refused("a result of another model", "another text of the model", *plan, "--resume", "one.zarr", "other.pf")
+    refused("no result", "is no result of a sweep", "--resume", "nowhere.zarr", code=1)
+    os.mkdir("full")
+    pathlib.Path("full/mine").write_text("")
+    shutil.move("full", "full.zarr")
+    refused("a folder with something else in it", "something else in it", *plan, "--out", "full.zarr", wheel, code=1)
+    refused("a folder that does not exist", "cannot write", *plan, "--out", "none/p.zarr", wheel, code=1)
+    if os.getuid():
+        os.mkdir("locked")
+        os.chmod("locked", 0o500)
+        refused("a folder that cannot be written", "cannot write", *plan, "--out", "locked/p.zarr", wheel, code=1)
+
+
+def two_on_one_result():
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "100000", *plan[6:], "--out", "both.zarr", wheel], stdout=subprocess.DEVNULL)
+    for _ in range(200):
+        if os.path.exists("both.zarr/zarr.json"): break
+        time.sleep(0.02)
+    refused("two sweeps on one result", "another sweep is writing", "--resume", "both.zarr", code=1)
+    process.kill()
+    process.wait()
+
+
+def a_full_disk_is_told():
+    """A file that may not grow is like a full disk; what was written before is kept."""
+    import resource
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    result = run(*plan[:5], "1000", *plan[6:], "--out", "small.zarr", wheel, preexec_fn=limit)
+    expect("a full disk", result.returncode == 1 and "cannot write" in result.stderr and "--resume small.zarr" in result.stderr, result.stderr)
+    result = json.loads(run("--resume", "small.zarr", "--json").stdout)
+    expect("loses nothing", result["before"] > 0 and result["done"] == 1000, result)
+
+
+def others_read_it():
+    try:
+        import xarray, zarr
+    except ImportError:
+        print("zarr and xarray are not installed: they are left out")
+        return
+    table = rows("one.csv")
+    data = xarray.open_zarr("one.zarr")
+    expect("xarray reads the numbers", [float(v) for v in data["x"]] == [r["x [m]"] for r in table])
+    expect("and units", data["x"].attrs["units"] == "m" and data["F"].dims == ("member",))
+    group = zarr.open_group("one.zarr", mode="r")
+    expect("zarr reads what it was made of", dict(group.attrs["pfaff"]["words"])["take"] == plan[7])
+    fall = zarr.open_group("fall.zarr", mode="r")
+    expect("and reasons", bytes(fall["reason"][0]).rstrip(b"\0").decode() and not fall["reason"][1].any() and list(fall["status"][:])[1:] == [1, 1])
+
+
+results_do_not_depend_on_who_computes()
+rows_are_those_of_runs()
+failures_are_kept()
+tables_and_lists()
+what_makes_no_sense_is_refused()
+two_on_one_result()
+what_a_stop_leaves_is_gone_on_with()
+a_full_disk_is_told()
+others_read_it()
+killed_at_any_moment()
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
