@@ -76,6 +76,16 @@ OptionValues pf_option_values(const Command *command, const Option *option)
   return own && own->values ? own->values : option->values;
 }
 
+OptionValues pf_option_few_values(const Command *command, const Option *option)
+{
+  enum { MOST = 30 };
+  const char *summary;
+  OptionValues values = pf_command_takes(command, option) ? pf_option_values(command, option) : NULL;
+  for (int i = 0; values && i < MOST; i++)
+    if (!values(i, &summary)) return values;
+  return NULL;
+}
+
 /* "-p, --param NAME=VALUE" */
 static void print_name(const Command *command, const Option *option, char *name, size_t size)
 {
@@ -107,8 +117,8 @@ static void put_values(FILE *stream, const Command *command, const Option *optio
 {
   enum { COLUMN = 22 };
   const char *value, *summary;
-  OptionValues values = pf_option_values(command, option);
-  if (!values || !pf_command_takes(command, option)) return;
+  OptionValues values = pf_option_few_values(command, option);
+  if (!values) return;
   fprintf(stream, "\n%s of --%s:\n", option->argument, option->name);
   for (int i = 0; (value = values(i, &summary)); i++) put_entry(stream, 2, value, COLUMN, summary);
 }

@@ -12,6 +12,8 @@ extern const char *const pf_group_titles[OPTION_GROUPS];
 const char *pf_option_argument(const Command *command, const Option *option);
 void pf_option_meaning(const Command *command, const Option *option, char *text, size_t size);
 OptionValues pf_option_values(const Command *command, const Option *option);
+/* The values where people read them: NULL also when there are too many, or the command does not take the option. */
+OptionValues pf_option_few_values(const Command *command, const Option *option);
 
 /* The manual page of a command in roff; NULL: of the program (manual.c). */
 void pf_cli_manual(const Command *command, FILE *stream);

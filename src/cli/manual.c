@@ -95,8 +95,8 @@ static void put_group(FILE *stream, const Command *command, OptionGroup group)
 static void put_values(FILE *stream, const Command *command, const Option *option)
 {
   const char *value, *summary;
-  OptionValues values = pf_option_values(command, option);
-  if (!values || !pf_command_takes(command, option)) return;
+  OptionValues values = pf_option_few_values(command, option);
+  if (!values) return;
   fprintf(stream, ".SS %s of \\-\\-", pf_option_argument(command, option));
   put_text(stream, option->name);
   fputc('\n', stream);

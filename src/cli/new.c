@@ -9,12 +9,24 @@
 
 static int run(const Console *console, int argc, char **argv);
 
+/* Of --from: the names of all examples. */
+static const char *example_value(int index, const char **summary)
+{
+  int i = 0;
+  while (i < index && pf_examples[i].name) i++;
+  *summary = pf_examples[i].family;
+  return pf_examples[i].name;
+}
+
+static const OptionHelp own[] = {{.name = "from", .values = example_value}, {0}};
+
 const Command pf_command_new = {
   .name = "new", .summary = "a model file to begin with, or a copy of an example",
   .operands = "NAME", .operand = "name",
   .about = "Writes NAME.pf in this folder: a small model with comments, or a copy of an example, whose model is called "
            "NAME then. A file that is there already is never touched.",
   .takes = "from json ",
+  .own = own,
   .examples = "pfaff new pendulum\npfaff new board --from snakeboard\n",
   .run = run};
 

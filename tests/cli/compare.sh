@@ -73,13 +73,6 @@ for command in eval compare; do
 done
 run 1 compare --prove "$place/model.pf"
 says err "error: the constraints 'a' and 'b' contradict each other"
-# The table of the README, but for the times.
-sed -n '/^    model piano_wheel/,/^What is it/s/^    //p' "$source/README.md" >"$place/wheel.pf"
-without_times() { sed 's/^ *//' | awk '$2 ~ /^[0-9]+$/ && NF == 7 { print $1, $2, $3, $7; next } { $1 = $1; print }'; }
-run 0 compare "$place/wheel.pf"
-sed -n '/pfaff compare wheel/,/^Bad input/s/^    //p' "$source/README.md" | sed 1d | grep . | without_times >"$place/shown"
-grep . "$place/out" | without_times >"$place/got"
-cmp -s "$place/shown" "$place/got" || fail "$last: not the table of the README"
 # redundant constraints are no unknowns: two coordinates, one independent constraint said twice
 printf "coord x, y\\nkinetic (x'^2 + y'^2)/2\\nconstraint a: x' = y'\\nconstraint b: 2*x' = 2*y'\\n" >"$place/twice.pf"
 run 0 compare --json "$place/twice.pf"

@@ -42,6 +42,7 @@ if command -v bash >/dev/null; then
   offers "steady" study s
   offers "--starts --state" study steady --sta
   offers "check" help ch
+  offers "snakeboard_drive" new mine --from snakeboard_d
   touch "$place/robot.pf"; offers "$place/robot.pf" run "$place/robo"
 fi
 if command -v zsh >/dev/null; then zsh -n "$place/made/completion/_pfaff" || fail "zsh"; fi

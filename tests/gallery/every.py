@@ -11,6 +11,11 @@ from gallery import PROGRAM, SOURCE, expect, failures
 UNPROVED = {
     "tippe_top": "depends on the constraint force",  # friction in proportion to the normal force
     "falling_cat": "not a rational function",        # the bend is an arc cosine of the masses
+    "bennett": "only where the position constraints hold",  # closed loops that move although they have too many constraints
+    "bricard": "only where the position constraints hold",
+    "stewart": "is too large",                       # lengths of six legs
+    "hand_cascade": "only where the position constraints hold",
+    "hand_sliding": "depends on the constraint force",
 }
 AGREEMENT = 1e-9
 
@@ -29,7 +34,7 @@ def compare(name, file):
     proved = told["proved"] if name not in UNPROVED else UNPROVED[name] in told["proof"]
     expect(f"{name} is proved, or not for the reason that is said", proved or "built without" in str(told["proof"]), told["proof"])
     differences = {row["formulation"]: row["max_difference"] for row in told["rows"] if row["applicable"]}
-    expect(f"{name}: formulations apply", len(differences) >= 6, differences)
+    expect(f"{name}: formulations apply", len(differences) >= 5, differences)  # five where masses are zero
     expect(f"{name}: formulations agree", all(d < AGREEMENT for d in differences.values()), differences)
 
 
