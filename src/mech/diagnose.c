@@ -488,18 +488,6 @@ static int by_number(const int *list, int count, int which)
   return smallest;
 }
 
-/* A row may vanish wherever the constraints hold, as one of an overconstrained loop does: what Newton's iteration
- * leaves of it has no direction. */
-static void clear_empty_rows(double *A, int m, int n)
-{
-  double most = 0;
-  for (int i = 0; i < m; i++) most = fmax(most, pf_norm(A + (size_t)i*(size_t)n, n));
-  for (int i = 0; i < m; i++) {
-    double *row = A + (size_t)i*(size_t)n;
-    if (pf_norm(row, n) < empty_row*most) memset(row, 0, (size_t)n*sizeof *row);
-  }
-}
-
 static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
@@ -513,7 +501,7 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
     pf_hint(p->ctx, "give a start where it is smooth");
     return PF_ERR_NUMBER;
   }
-  clear_empty_rows(p->work, eq->m, eq->n);
+  pf_rows_clear_empty(p->work, eq->m, eq->n, empty_row);
   PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   d->rank = rows.rank;
   d->degrees_of_freedom = eq->n - rows.rank;
