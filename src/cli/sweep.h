@@ -19,6 +19,8 @@ typedef struct Sweep {
   int threads;
 
   PfStatistics *statistics; /* of each column that is taken */
+  PfSensitivity *sensitivity; /* of each of them, to each random number; NULL: not known */
+  int chances;
   long long ends[PF_MEMBER_ENDS];
   long long first_of[PF_MEMBER_ENDS]; /* member */
   char reason[PF_MEMBER_ENDS][PF_REASON + 1];
