@@ -30,7 +30,8 @@ typedef struct PfSweep PfSweep;
  *   random     NAME ~ normal(mean, deviation), uniform(low, high) or lognormal(median, sigma)
  *   correlate  NAME, NAME = r: of two that are random
  *   design     random, latin, sobol, saltelli or morris: how random ones are spread; n: how many; seed
- *   take       what is taken of each member, with commas between
+ *   study      linearize: members are not moved, but studied where they start
+ *   take       what is taken of each member, with commas between; of a study: growth, stable, re[1], im[1], …
  *   by, form, for, step, rtol, atol, rho, most-steps   numbers and names of the run
  *   adaptive, printed, no-projection, keep-going, as-given   "yes"
  *

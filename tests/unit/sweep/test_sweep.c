@@ -159,12 +159,31 @@ static void effects_are_those_of_the_levels(void **state)
   assert_near(s[2].first, 0, 0, 0.5); /* c and -c are the same */
 }
 
+/* x'' = -w^2 x - 2 d x' has the eigenvalues -d +- i sqrt(w^2 - d^2). */
+static void a_member_can_be_studied(void **state)
+{
+  static const char damped[] = "param w = 2 [1/s], d = 0 [1/s]\ncoord x [m]\nkinetic 0.5[kg]*x'^2\n"
+                               "potential 0.5[kg]*w^2*x^2\nforce x = -2[kg]*d*x'\n";
+  const PfSweepWord words[] = {{"model", damped}, {"axis", "d=0.3,-0.1"}, {"study", "linearize"},
+                               {"take", "growth, stable, re[2], im[1], re[3]"}, {0}};
+  for (int k = 0; k < 2; k++) {
+    const Row row = row_of(*state, words, k);
+    const double d = k ? -0.1 : 0.3;
+    assert_int_equal(row.end, PF_MEMBER_DONE);
+    assert_near(row.at[1], -d, 1e-13, 0);
+    assert_near(row.at[2], !k, 0, 0);
+    assert_near(row.at[3], -d, 1e-13, 0);
+    assert_near(fabs(row.at[4]), sqrt(4 - d*d), 1e-13, 0);
+    assert_true(isnan(row.at[5]));
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(what_is_taken_is_that_of_the_motion), with_fixture(starts_and_units_vary_too),
     with_fixture(a_member_that_fails_says_why), with_fixture(a_member_does_not_depend_on_others),
     with_fixture(what_does_not_exist_is_told), with_fixture(parts_of_the_variance_are_known),
-    with_fixture(effects_are_those_of_the_levels)};
+    with_fixture(effects_are_those_of_the_levels), with_fixture(a_member_can_be_studied)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
