@@ -21,8 +21,8 @@ const Command pf_command_plot = {
   .name = "plot", .summary = "columns of a trajectory or of a model's run, as a picture or in the terminal",
   .operands = "FILE…",
   .about = "Every FILE is a model, which is run, or a trajectory in CSV; several are drawn in one picture. Without "
-           "--out the plot is drawn in the terminal. Of the result of a sweep, RESULT.zarr, --show \"a, b: c\" draws a map "
-           "with c as colour, \"a: b, c\" curves, and \"a, b\" histograms.",
+           "--out the plot is drawn in the terminal. Of the result of a sweep, RESULT.zarr, --show \"a, b: c\" draws a "
+           "map with c as colour, \"a: b, c\" curves, and \"a, b\" histograms.",
   .takes = TAKES_STATE TAKES_METHOD "show against log minus out ",
   .writes = {WRITES_PICTURES},
   .own = own,

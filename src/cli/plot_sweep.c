@@ -205,7 +205,8 @@ static PfStatus make_curve(const Picture *p, const Cells *x, int against, int co
     if (!joined) a[points++] = all_x[i];
   }
   for (int k = 0; joined && k < x->count; k++) a[k] = x->value[k], b[k] = each[k] ? b[k]/each[k] : NAN;
-  *series = (PfSeries){.count = joined ? x->count : points, .x = a, .y = b, .mark = joined ? PF_MARK_NONE : PF_MARK_DOT};
+  *series = (PfSeries){.count = joined ? x->count : points, .x = a, .y = b,
+                       .mark = joined ? PF_MARK_NONE : PF_MARK_DOT};
   return PF_OK;
 }
 

@@ -43,5 +43,7 @@ void pf_sweep_dry_json(void *user, PfJson *json);
 
 /* Writes the rows as the file of --out (sweep_convert.c). */
 PfStatus pf_sweep_convert(Sweep *sw, const char *to);
+/* Hands them to the console, when it takes rows: what varies, what is taken, and how the member ended. */
+PfStatus pf_sweep_give(const Sweep *sw);
 
 #endif

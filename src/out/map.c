@@ -43,15 +43,25 @@ static void put_chunk(PfText *png, const char *kind, const PfText *bytes)
   if (!png->failed) put_word(png, pf_crc32((const unsigned char *)png->at + start, png->count - start));
 }
 
+/* Cells are squares of pixels: what smooths a picture that it makes larger leaves them sharp. */
+static int pixels_of(const PfMapCells *map)
+{
+  enum { WANTED = 1000 };
+  const int most = map->columns > map->rows ? map->columns : map->rows;
+  return most >= WANTED ? 1 : (WANTED + most - 1)/most;
+}
+
 /* Rows from the top, each behind a 0: no filter. */
 static void put_pixels(const PfMapCells *map, PfText *pixels)
 {
   const double span = map->high - map->low;
-  for (int r = map->rows - 1; r >= 0; r--) {
+  const int size = pixels_of(map);
+  for (int line = map->rows*size - 1; line >= 0; line--) {
+    const double *row = map->values + (size_t)(line/size)*(size_t)map->columns;
     pf_text_put(pixels, "", 1);
-    for (int c = 0; c < map->columns; c++) {
+    for (int c = 0; c < map->columns*size; c++) {
       unsigned char color[3];
-      const double value = map->values[r*map->columns + c];
+      const double value = row[c/size];
       pf_map_color(span > 0 || isnan(value) ? (value - map->low)/span : 0.5, color);
       pf_text_put(pixels, (const char *)color, 3);
     }
@@ -86,8 +96,8 @@ void pf_map_png(const PfMapCells *map, PfContext *ctx, PfText *png)
   PfText part;
   pf_text_init(&part, png->allocator);
   pf_text_put(png, "\x89PNG\r\n\x1a\n", 8);
-  put_word(&part, (uint32_t)map->columns);
-  put_word(&part, (uint32_t)map->rows);
+  put_word(&part, (uint32_t)(map->columns*pixels_of(map)));
+  put_word(&part, (uint32_t)(map->rows*pixels_of(map)));
   pf_text_put(&part, "\x08\x02\0\0\0", 5); /* 8 bits of red, green and blue */
   put_chunk(png, "IHDR", &part);
   part.count = 0;

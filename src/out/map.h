@@ -14,7 +14,7 @@ typedef struct PfMapCells {
 
 /* Red, green, blue of a part from 0 to 1: dark blue, green, yellow, evenly light, for all eyes. */
 void pf_map_color(double part, unsigned char color[3]);
-/* The cells as a picture in PNG, one pixel each. */
+/* The cells as a picture in PNG. */
 void pf_map_png(const PfMapCells *map, PfContext *ctx, PfText *png);
 /* The letters of the bytes (RFC 4648). */
 void pf_put_base64(PfText *text, const char *bytes, size_t count);
