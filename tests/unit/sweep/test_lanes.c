@@ -64,7 +64,7 @@ static void compare(Fixture *f, const Case *c)
   for (int k = 0; k < 100; k++) assert_int_equal(fast_ends[k], slow_ends[k]);
   for (int k = 0; k < 100*pf_sweep_columns(lanes); k++)
     if (isnan(slow[k])) assert_true(isnan(fast[k])); /* it has not passed */
-    else assert_near(fast[k], slow[k], 2e-7, 2e-8); /* tolerances of 1e-10, rounding, and another way to look inside steps */
+    else assert_near(fast[k], slow[k], 2e-7, 2e-8); /* tolerances of 1e-10, other formulas inside steps */
   pf_sweep_free(lanes);
   pf_sweep_free(alone);
 }

@@ -120,7 +120,8 @@ static void what_does_not_exist_is_told(void **state)
 /* Ishigami and Homma's function of three numbers between -pi and pi, with a = 7 and b = 0.1: its indices are known. */
 static const char ishigami[] = "param a = 0, b = 0, c = 0\ncoord x\nkinetic x'^2/2\n"
                                "let f = sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a)\nrun 0.01\n";
-#define ANGLES {"random", "a ~ uniform(-pi, pi)"}, {"random", "b ~ uniform(-pi, pi)"}, {"random", "c ~ uniform(-pi, pi)"}
+#define ANGLES \
+  {"random", "a ~ uniform(-pi, pi)"}, {"random", "b ~ uniform(-pi, pi)"}, {"random", "c ~ uniform(-pi, pi)"}
 
 static void sensitivities_of(Fixture *f, const char *design, const char *count, PfSensitivity s[3])
 {
