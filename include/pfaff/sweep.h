@@ -30,7 +30,8 @@ typedef struct PfSweep PfSweep;
  *   random     NAME ~ normal(mean, deviation), uniform(low, high) or lognormal(median, sigma)
  *   correlate  NAME, NAME = r: of two that are random
  *   design     random, latin, sobol, saltelli or morris: how random ones are spread; n: how many; seed
- *   take       what is taken of each member, with commas between
+ *   study      linearize: members are not moved, but studied where they start
+ *   take       what is taken of each member, with commas between; of a study: growth, stable, re[1], im[1], …
  *   by, form, for, step, rtol, atol, rho, most-steps   numbers and names of the run
  *   adaptive, printed, no-projection, keep-going, as-given   "yes"
  *
@@ -112,6 +113,19 @@ PF_API PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *r
  * ends, and reasons (count x PF_REASON, or NULL). */
 PF_API PfStatus pf_sweep_read(PfSweep *sweep, const char *path, long long first, long long count, double *columns,
                               unsigned char *ends, char *reasons);
+/* Of the designs 'saltelli' and 'morris' without a grid: how much each random number (pf_sweep_chance, NULL past the
+ * last) matters for each that is taken. Of saltelli: the part of the variance that it makes alone (first), and with all
+ * others together (total). Of morris: mean effect (first), mean magnitude (total) and deviation of the effects, each in
+ * the unit of the column for the whole range of the number, measured by its probability. */
+typedef struct PfSensitivity {
+  double first, total, deviation;
+} PfSensitivity;
+PF_API bool pf_sweep_has_sensitivity(const PfSweep *sweep);
+PF_API bool pf_sweep_is_morris(const PfSweep *sweep);
+PF_API const char *pf_sweep_chance(const PfSweep *sweep, int index);
+/* One for each column that is taken and, within it, for each random number. */
+PF_API PfStatus pf_sweep_sensitivity(PfSweep *sweep, const char *path, PfSensitivity *sensitivities);
+
 /* Removes a result: the files that pf_sweep_run makes, and nothing else that is in the folder. */
 PF_API PfStatus pf_sweep_remove(PfSweep *sweep, const char *path);
 

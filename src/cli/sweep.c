@@ -20,10 +20,11 @@ static const OptionHelp own[] = {
   {.name = "json", .help = "the summary for programs, on standard output"},
   {0}};
 
-#define TAKES_PLAN "param state time as-given random correlate members design seed zip table take "
+#define TAKES_PLAN "param state time as-given random correlate members design seed zip table study take "
 
 static const OptionNeed needs[] = {
-  {.names = "correlate design", .with = "random"}, {.names = "resume", .without = "join convert out"},
+  {.names = "correlate design", .with = "random"}, {.names = "study", .without = TAKES_METHOD},
+  {.names = "resume", .without = "join convert out"},
   {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
   {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},
   {.names = "convert", .with = "out"}, {.names = "join", .without = "convert out"},
@@ -206,6 +207,7 @@ static PfStatus compute(Sweep *sw)
   pf_context_set_cancel(sw->s.ctx, NULL, NULL); /* what was computed so far is told */
   PF_TRY(sw->parts ? PF_OK : pf_sweep_summarise(sw));
   PF_TRY(end_table(sw));
+  if (!sw->path) PF_TRY(pf_sweep_give(sw));
   return check_members(sw);
 }
 

@@ -19,6 +19,8 @@ typedef struct Sweep {
   int threads;
 
   PfStatistics *statistics; /* of each column that is taken */
+  PfSensitivity *sensitivity; /* of each of them, to each random number; NULL: not known */
+  int chances;
   long long ends[PF_MEMBER_ENDS];
   long long first_of[PF_MEMBER_ENDS]; /* member */
   char reason[PF_MEMBER_ENDS][PF_REASON + 1];
@@ -41,5 +43,7 @@ void pf_sweep_dry_json(void *user, PfJson *json);
 
 /* Writes the rows as the file of --out (sweep_convert.c). */
 PfStatus pf_sweep_convert(Sweep *sw, const char *to);
+/* Hands them to the console, when it takes rows: what varies, what is taken, and how the member ended. */
+PfStatus pf_sweep_give(const Sweep *sw);
 
 #endif
