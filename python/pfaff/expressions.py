@@ -158,7 +158,12 @@ class Unit:
         return f"[{self.name}]"
 
     def __rmul__(self, number: Any) -> Expression:
-        return Expression(f"{at_least(number, PRIMARY)} [{self.name}]")
+        """A unit belongs to the number before it, so that a fraction has it above the line."""
+        if not isinstance(number, numbers.Number):
+            return Expression(f"{at_least(number, PRIMARY)} [{self.name}]")
+        piece = expression(number)
+        over, slash, below = piece.text.partition("/")
+        return Expression(f"{over} [{self.name}]{slash}{below}", piece.tightness)
 
 
 def unit(name: str) -> Unit:
@@ -197,15 +202,16 @@ def number_text(number: Any) -> str:
     if isinstance(number, numbers.Integral):
         return str(int(number))
     if isinstance(number, Fraction):
-        return f"{number.numerator}/{number.denominator}"
+        return str(number)
     value = float(number)
     if not math.isfinite(value):
         raise ValueError(f"{value} cannot stand in a model")
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def number_tightness(number: Any, text: str) -> int:
-    return SIGN if text.startswith("-") else PRODUCT if "/" in text else PRIMARY
+def number_tightness(text: str) -> int:
+    """A fraction is a division, also with a sign before it."""
+    return PRODUCT if "/" in text else SIGN if text.startswith("-") else PRIMARY
 
 
 def expression(value: Any) -> Expression:
@@ -216,7 +222,7 @@ def expression(value: Any) -> Expression:
         raise TypeError("True and False are no expressions: compare two of them")
     if isinstance(value, numbers.Number) and not isinstance(value, complex):
         text = number_text(value)
-        return Expression(text, number_tightness(value, text))
+        return Expression(text, number_tightness(text))
     if isinstance(value, (tuple, list)):
         if len(value) != 3:
             raise ValueError(f"a vector has three components, not {len(value)}")

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models written in Python: the same as their text, and the text the same as a person writes."""
+import math
+import operator
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import pfaff
 from pfaff.expressions import Expression
@@ -102,40 +105,111 @@ def test_errors_have_places():
 
 
 # Expressions: what Python computes with numbers is what the language computes.
-VALUES = {"a": 1.7, "b": -0.6, "c": 2.3}
-leaves = st.sampled_from([Expression(name) for name in VALUES]) | st.integers(-5, 5).filter(bool) | st.sampled_from([0.5, -1.25])
-trees = st.recursive(leaves, lambda t: st.tuples(st.sampled_from("+-*/^n"), t, t), max_leaves=8)
+VALUES = {"a": Fraction("1.7"), "b": Fraction("-0.6"), "two": Fraction(2), "x": Fraction("2.3"), "x'": Fraction("-1.1")}
 
 
-def build(tree, number):
+class Exact:
+    """A number, and how large what it is made of may be: rounding is measured by that."""
+
+    def __init__(self, value, size=None):
+        self.value, self.size = value, abs(value) if size is None else size
+
+    def __add__(self, other):
+        return Exact(self.value + other.value, self.size + other.size)
+
+    def __sub__(self, other):
+        return Exact(self.value - other.value, self.size + other.size)
+
+    def __neg__(self):
+        return Exact(-self.value, self.size)
+
+    def __mul__(self, other):
+        return Exact(self.value*other.value, self.size*other.size)
+
+    def __truediv__(self, other):
+        return Exact(self.value/other.value, self.size*other.size/other.value**2)
+
+    def __pow__(self, exponent):
+        if exponent.value == Fraction(1, 2):
+            root = Fraction(math.sqrt(self.value))
+            return Exact(root, self.size/root)
+        result = Exact(Fraction(1))
+        for _ in range(abs(int(exponent.value))):
+            result = result*self if exponent.value > 0 else result/self
+        return result
+
+
+NUMBERS = (st.integers(-5, 5) | st.integers(-10**20, 10**20) | st.fractions(-5, 5, max_denominator=9)
+           | st.sampled_from([0.5, -1.25, 1e-5, -2e-7, 1e16, -3e20, 2.0, -4.0]) | st.floats(-9, 9, width=32))
+NAMES = st.sampled_from([Expression(name) for name in VALUES])
+EXPONENTS = st.sampled_from([2, 3, -1, -2, 2.0, -1.0, Fraction(2), Fraction(-1), Expression("two"), -Expression("two")])
+TREES = st.recursive(NAMES | NUMBERS, lambda t: st.tuples(st.sampled_from("+-*/"), t, t) | st.tuples(st.just("n"), t) |
+                     st.tuples(st.just("^"), t, EXPONENTS) | st.tuples(st.just("s"), t, st.sampled_from([0.5, Fraction(1, 2)])),
+                     max_leaves=8)
+
+
+def build(tree, leaf):
+    """The tree with what `leaf` makes of its ends."""
     if not isinstance(tree, tuple):
-        return number(tree)
-    op, left, right = tree[0], build(tree[1], number), build(tree[2], number)
-    return {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left*right, "/": lambda: left/right,
-            "^": lambda: left**2, "n": lambda: -left}[op]()
+        return leaf(tree)
+    op, *parts = tree[0], *(build(part, leaf) for part in tree[1:])
+    return {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "n": operator.neg, "^": operator.pow,
+            "s": lambda base, half: (base*base + leaf(1))**half}[op](*parts)
 
 
-@settings(max_examples=60, deadline=None)
-@given(trees)
-def test_operators_mean_the_same(tree):
-    if not isinstance(tree, tuple):
-        return
-    try:
-        expected = build(tree, lambda leaf: VALUES[leaf.text] if isinstance(leaf, Expression) else leaf)
-    except ZeroDivisionError:
-        return
-    written = build(tree, lambda leaf: leaf)
+def exactly(leaf):
+    if isinstance(leaf, Expression):
+        return Exact(VALUES[leaf.text]) if leaf.text in VALUES else Exact(-VALUES[leaf.text[1:]])
+    return Exact(Fraction(repr(leaf)) if isinstance(leaf, float) else Fraction(leaf))
+
+
+def oscillator(force):
     m = pfaff.Model()
-    for name, value in VALUES.items():
-        m.param(name, value)
+    for name in ("a", "b", "two"):
+        m.param(name, VALUES[name])
     x = m.coord("x")
     m.kinetic(x.d**2/2)
-    m.let("result", written)
-    m.plots("result")
-    if abs(expected) < 1e100:
-        try:
-            found = m.run(0.001, show=["result"])["result"][0]
-        except pfaff.Error as error:
-            assert "divi" in str(error) or "0" in str(error)  # what is zero exactly is refused
-            return
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    m.force(x, force)
+    return m
+
+
+@settings(max_examples=150, deadline=None)
+@given(TREES)
+def test_operators_mean_the_same(tree):
+    try:
+        expected = build(tree, exactly)
+        written = build(tree, lambda leaf: leaf)
+    except (ZeroDivisionError, OverflowError):
+        assume(False)
+    assume(expected.size < 1e60)
+    state = [float(VALUES["x"])], [float(VALUES["x'"])]
+    try:
+        found = pfaff.loads(oscillator(written).to_pf()).accelerations(*state)[0]
+    except pfaff.Error as error:
+        assert "zero" in str(error) or "finite" in str(error), str(error)
+        assume(False)
+    assert abs(found - float(expected.value)) <= 1e-11*float(expected.size)
+
+
+@pytest.mark.parametrize("number, text", [
+    (Fraction(-2, 3), "x/(-2/3)"), (Fraction(2, 3), "x/(2/3)"), (Fraction(-4, 2), "x/-2"), (-2, "x/-2"), (-0.5, "x/-0.5"),
+    (np.int64(-3), "x/-3"), (np.float64(0.25), "x/0.25")])
+def test_numbers_have_their_brackets(number, text):
+    x = Expression("x")
+    assert (x/number).text == text
+    assert (x - number).text == "x - " + text[2:].strip("()")
+    assert (x**number).text == "x^" + (text[2:] if text[2] in "(02" else f"({text[2:]})")
+
+
+@pytest.mark.parametrize("number, text", [(5, "5 [mm]"), (-5, "-5 [mm]"), (Fraction(-2, 3), "-2 [mm]/3"), (Expression("pi"), "pi [mm]")])
+def test_numbers_have_their_units(number, text):
+    assert (number*pfaff.unit("mm")).text == text
+
+
+def test_negative_numbers_with_units():
+    m = pfaff.Model()
+    x = m.coord("x", unit="m")
+    m.kinetic(0.5*pfaff.unit("kg")*x.d**2)
+    m.start(x.d, -1)
+    m.runs(5, by="dopri5", until=x < Fraction(-7, 2)*pfaff.unit("m"))
+    assert m.run().t[-1] == pytest.approx(3.5)
