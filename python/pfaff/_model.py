@@ -184,8 +184,8 @@ class Model(Arrays):
                  "matrices": matrices, **options}
         raw = self._json("derive", given, (), stop)
         words = _call.words_of(given)
-        return Equations({**raw, "coordinates": list(self.coordinates)},
-                         lambda how: self._text("derive", [*words, *([how] if how else [])]))
+        moving = {"coordinates": list(self.coordinates), "inputs": [entry["name"] for entry in self.info["inputs"]]}
+        return Equations({**raw, **moving}, lambda how: self._text("derive", [*words, *([how] if how else [])]))
 
     def eval(self, *, form: Optional[str] = None, state: Named = None, params: Named = None, time: Any = None,
              **options: Any) -> Record:

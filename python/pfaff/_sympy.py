@@ -2,80 +2,157 @@
 """Equations of the program as SymPy expressions. Nothing is derived here: the texts are read."""
 from __future__ import annotations
 
+import operator
 import re
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping, Optional
 
 import sympy
 
 from . import errors
 
-# a name with its dots, indices and primes; a number; anything else is one character
-_TOKEN = re.compile(r"(?P<number>\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)"
-                    r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\[[^\]]*\])?'*)|(?P<other><=|>=|==|!=|\S)|\s+")
+# a name with its dots, indices (which may have one of their own) and primes; a number; an operator
+_TOKEN = re.compile(r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)"
+                    r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*'*)|(?P<sign><=|>=|==|\S))")
 
-_FUNCTIONS = {"sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "asin": sympy.asin, "acos": sympy.acos,
-              "atan": sympy.atan, "atan2": sympy.atan2, "sinh": sympy.sinh, "cosh": sympy.cosh, "tanh": sympy.tanh,
-              "exp": sympy.exp, "log": sympy.log, "ln": sympy.log, "sqrt": sympy.sqrt, "abs": sympy.Abs, "sign": sympy.sign,
-              "min": sympy.Min, "max": sympy.Max, "asinh": sympy.asinh, "acosh": sympy.acosh, "atanh": sympy.atanh,
-              "if": lambda condition, a, b: sympy.Piecewise((a, condition), (b, True))}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "asin": sympy.asin, "acos": sympy.acos, "atan": sympy.atan,
+    "atan2": sympy.atan2, "sinh": sympy.sinh, "cosh": sympy.cosh, "tanh": sympy.tanh, "exp": sympy.exp, "log": sympy.log,
+    "sqrt": sympy.sqrt, "abs": sympy.Abs, "sign": sympy.sign, "min": sympy.Min, "max": sympy.Max,
+    "if": lambda condition, a, b: sympy.Piecewise((a, condition), (b, True))}
+
+_COMPARISONS: dict[str, Callable[..., Any]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+                                               "==": sympy.Eq}
+
+# how tightly operators bind (docs/language.md, section 2)
+_OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _POWER = range(1, 8)
+_TIGHTNESS = {"or": _OR, "and": _AND, **{sign: _COMPARE for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _PRODUCT,
+              "/": _PRODUCT, "^": _POWER}
 
 
 class Reader:
-    """Texts to expressions; the same name is the same symbol."""
+    """One formula. Sums and products are made of all their parts at once: one by one SymPy orders them anew each time."""
 
-    def __init__(self) -> None:
-        self.symbols: dict[str, sympy.Symbol] = {}
+    def __init__(self, text: str, name: Callable[[str], Any]):
+        self.tokens = [(match.lastgroup, match[match.lastgroup or 0]) for match in _TOKEN.finditer(text.rstrip())]
+        self.place = 0
+        self.name = name
 
-    def _symbol(self, name: str) -> sympy.Symbol:
-        return self.symbols.setdefault(name, sympy.Symbol(name, real=True))
+    def _peek(self) -> Optional[str]:
+        return self.tokens[self.place][1] if self.place < len(self.tokens) else None
 
-    def read(self, text: str) -> Any:
-        """One formula."""
-        code: list[str] = []
-        names: dict[str, Any] = {}
-        for token in _TOKEN.finditer(text):
-            if token["number"]:
-                exact = re.fullmatch(r"\d+", token["number"])
-                code.append(f"{'Integer' if exact else 'Float'}('{token['number']}')")
-            elif token["name"]:
-                code.append(self._name(token["name"], text[token.end():].lstrip().startswith("("), names))
-            elif token["other"]:
-                code.append({"^": "**", "·": "*"}.get(token["other"], token["other"]))
-        scope = {"__builtins__": {}, "Integer": sympy.Integer, "Float": sympy.Float, **names}
-        try:
-            return sympy.sympify(eval(" ".join(code), scope))  # names and operators only: see _TOKEN and _name
-        except Exception as error:
-            raise errors.Error(f"'{text}' could not be read as an expression of SymPy: {error}") from error
+    def _take(self, *signs: str) -> Optional[str]:
+        """The next token, when it is one of these."""
+        token = self._peek()
+        if token not in signs:
+            return None
+        self.place += 1
+        return token
 
-    def _name(self, name: str, called: bool, names: dict[str, Any]) -> str:
-        place = f"_{len(names)}"
-        if called and name not in _FUNCTIONS:
-            raise errors.Error(f"SymPy has no function for '{name}'")
-        names[place] = _FUNCTIONS[name] if called else sympy.pi if name == "pi" else self._symbol(name)
-        return place
+    def read(self, least: int = _OR) -> Any:
+        """What is joined by operators that bind at least so tightly."""
+        value = self._operand()
+        while (tightness := _TIGHTNESS.get(self._peek() or "", 0)) >= least:
+            value = self._join(value, tightness)
+        return value
+
+    def _join(self, value: Any, tightness: int) -> Any:
+        """The value and what follows by operators that bind as tightly."""
+        if tightness == _POWER:
+            self._take("^")
+            return sympy.Pow(value, self.read(_POWER))
+        if tightness == _COMPARE:
+            return _COMPARISONS[self._take(*_COMPARISONS) or ""](value, self.read(_SUM))
+        parts = [value]
+        while (sign := self._take("+", "-") if tightness == _SUM else self._take("*", "/") if tightness == _PRODUCT else
+               self._take("or") if tightness == _OR else self._take("and")):
+            part = self.read(tightness + 1)
+            parts.append(-part if sign == "-" else 1/part if sign == "/" else part)
+        return {_SUM: sympy.Add, _PRODUCT: sympy.Mul, _OR: sympy.Or, _AND: sympy.And}[tightness](*parts)
+
+    def _operand(self) -> Any:
+        if self._take("-"):
+            return -self.read(_POWER)
+        if self._take("not"):
+            return sympy.Not(self.read(_COMPARE))
+        if self._take("("):
+            return self._close([self.read()])[0]
+        if self.place == len(self.tokens):
+            raise ValueError("it ends too early")
+        kind, token = self.tokens[self.place]
+        self.place += 1
+        if kind == "number":
+            return sympy.Integer(token) if token.isdigit() else sympy.Float(token)
+        if kind != "name":
+            raise ValueError(f"'{token}' is not expected")
+        return self._call(token) if self._take("(") else sympy.pi if token == "pi" else self.name(token)
+
+    def _call(self, name: str) -> Any:
+        if name not in _FUNCTIONS:
+            raise ValueError(f"SymPy has no function for '{name}'")
+        arguments = [self.read()]
+        while self._take(","):
+            arguments.append(self.read())
+        return _FUNCTIONS[name](*self._close(arguments))
+
+    def _close(self, values: list[Any]) -> list[Any]:
+        if not self._take(")"):
+            raise ValueError("')' is missing")
+        return values
+
+
+def read(text: str, name: Callable[[str], Any]) -> Any:
+    """A formula; `name` gives the value of a name."""
+    reader = Reader(text, name)
+    try:
+        value = reader.read()
+        if reader.place < len(reader.tokens):
+            raise ValueError(f"'{reader._peek()}' is not expected")
+        return value
+    except (ValueError, TypeError, RecursionError) as error:
+        raise errors.Error(f"'{text}' could not be read as an expression of SymPy: {error}") from error
 
 
 class SymPyEquations:
-    """equations: a list of sympy.Eq with abbreviations written out; where: the abbreviations; symbols: all symbols by name;
-    unknowns: accelerations and multipliers; solution(): the unknowns, where the equations are linear in them."""
+    """equations: a list of sympy.Eq with abbreviations written out; where: the abbreviations, and of those that are there with a
+    prime the rates; symbols: all symbols by name; unknowns: accelerations and multipliers."""
 
     def __init__(self, raw: Mapping[str, Any]):
-        reader = Reader()
+        self.symbols: dict[str, sympy.Symbol] = {}
         self.where: dict[sympy.Symbol, Any] = {}
-        moving = [(reader.read(c), reader.read(c + "'")) for c in raw["coordinates"]]
-        moving += [(rate, reader.read(c + "''")) for c, (_, rate) in zip(raw["coordinates"], moving)]
+        self.unknowns = [self._symbol(name) for name in raw["unknowns"]]
+        self._moving = {*raw["coordinates"], *(c + "'" for c in raw["coordinates"]), *raw.get("inputs", ()),
+                        *(name[:-1] for name in raw["unknowns"] if name.endswith("'"))}
+        self._short: dict[str, Any] = {}  # abbreviations as they are written, in terms of others
         for entry in raw.get("where") or []:
-            value = self._expand(reader.read(entry["value"]))
-            self.where[reader.read(entry["name"])] = value
-            # mu' is its rate
-            self.where[reader.read(entry["name"] + "'")] = sum(value.diff(x)*rate for x, rate in moving)
-        self.equations = [sympy.Eq(self._expand(reader.read(e["lhs"])), self._expand(reader.read(e["rhs"])), evaluate=False)
-                          for e in raw["equations"]]
-        self.unknowns = [reader.read(name) for name in raw["unknowns"]]
-        self.symbols = reader.symbols
+            self._short[entry["name"]] = short = read(entry["value"], self._symbol)
+            self.where[self._symbol(entry["name"])] = short.xreplace(self.where)
+        self.equations = [sympy.Eq(self._read(e["lhs"]), self._read(e["rhs"]), evaluate=False) for e in raw["equations"]]
 
-    def _expand(self, e: Any) -> Any:
-        return e.subs(self.where) if self.where else e
+    def _symbol(self, name: str) -> sympy.Symbol:
+        """The same for the same name."""
+        if name not in self.symbols:
+            self.symbols[name] = sympy.Symbol(name, real=True)
+        return self.symbols[name]
+
+    def _read(self, text: str) -> Any:
+        """A formula with its abbreviations written out."""
+        return read(text, lambda name: self._value(name) if self._short else self._symbol(name))
+
+    def _value(self, name: str) -> Any:
+        symbol = self._symbol(name)
+        if symbol not in self.where and name.endswith("'") and name[:-1] in self._short:
+            self.where[symbol] = self._rate(self._short[name[:-1]])
+        return self.where.get(symbol, symbol)
+
+    def _rate(self, short: Any) -> Any:
+        """By the chain rule, written out afterwards: derivatives of what is written out would be long work."""
+        parts = []
+        for symbol in sorted(short.free_symbols, key=str):
+            if symbol.name == "t":
+                parts.append(short.diff(symbol).xreplace(self.where))
+            elif symbol.name in self._short or symbol.name in self._moving:
+                parts.append(short.diff(symbol).xreplace(self.where)*self._value(symbol.name + "'"))
+        return sympy.Add(*parts)
 
     def residuals(self) -> list[Any]:
         """lhs - rhs of each."""
