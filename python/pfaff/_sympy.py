@@ -120,12 +120,13 @@ class SymPyEquations:
         self.symbols: dict[str, sympy.Symbol] = {}
         self.where: dict[sympy.Symbol, Any] = {}
         self.unknowns = [self._symbol(name) for name in raw["unknowns"]]
+        rates = [*raw["unknowns"], *(e["lhs"] for e in raw["equations"])]  # of pseudo-velocities and axes of bodies too
         self._moving = {*raw["coordinates"], *(c + "'" for c in raw["coordinates"]), *raw.get("inputs", ()),
-                        *(name[:-1] for name in raw["unknowns"] if name.endswith("'"))}
-        self._short: dict[str, Any] = {}  # abbreviations as they are written, in terms of others
-        for entry in raw.get("where") or []:
-            self._short[entry["name"]] = short = read(entry["value"], self._symbol)
-            self.where[self._symbol(entry["name"])] = short.xreplace(self.where)
+                        *(name[:-1] for name in rates if name.endswith("'"))}
+        # abbreviations and their rates as they are written, in terms of others
+        self._short = {entry["name"]: read(entry["value"], self._symbol) for entry in raw.get("where") or []}
+        for name in list(self._short):
+            self._value(name)
         self.equations = [sympy.Eq(self._read(e["lhs"]), self._read(e["rhs"]), evaluate=False) for e in raw["equations"]]
 
     def _symbol(self, name: str) -> sympy.Symbol:
@@ -136,22 +137,30 @@ class SymPyEquations:
 
     def _read(self, text: str) -> Any:
         """A formula with its abbreviations written out."""
-        return read(text, lambda name: self._value(name) if self._short else self._symbol(name))
+        return read(text, self._value)
 
     def _value(self, name: str) -> Any:
+        """A name written out."""
         symbol = self._symbol(name)
-        if symbol not in self.where and name.endswith("'") and name[:-1] in self._short:
-            self.where[symbol] = self._rate(self._short[name[:-1]])
+        if symbol not in self.where and self._is_short(name):
+            short = self._short[name]
+            self.where[symbol] = short.xreplace({other: self._value(other.name) for other in short.free_symbols})
         return self.where.get(symbol, symbol)
 
+    def _is_short(self, name: str) -> bool:
+        """An abbreviation, or the rate of one, which is found now."""
+        if name not in self._short and name.endswith("'") and self._is_short(name[:-1]):
+            self._short[name] = self._rate(self._short[name[:-1]])
+        return name in self._short
+
     def _rate(self, short: Any) -> Any:
-        """By the chain rule, written out afterwards: derivatives of what is written out would be long work."""
+        """By the chain rule in terms of other names: derivatives of what is written out would be long work."""
         parts = []
         for symbol in sorted(short.free_symbols, key=str):
             if symbol.name == "t":
-                parts.append(short.diff(symbol).xreplace(self.where))
-            elif symbol.name in self._short or symbol.name in self._moving:
-                parts.append(short.diff(symbol).xreplace(self.where)*self._value(symbol.name + "'"))
+                parts.append(short.diff(symbol))
+            elif symbol.name in self._moving or self._is_short(symbol.name):
+                parts.append(short.diff(symbol)*self._symbol(symbol.name + "'"))
         return sympy.Add(*parts)
 
     def residuals(self) -> list[Any]:
