@@ -48,7 +48,7 @@ if command -v python3 >/dev/null && ! "$python" -c 'import cffi, numpy, pytest, 
   pip="$python -m pip install -q --disable-pip-version-check"
   { python3 -m venv build/python-env && $pip cffi numpy pytest hypothesis scipy; } >/dev/null 2>&1 ||
     { rm -rf build/python-env; echo "going on without them"; }
-  $pip sympy control pandas xarray matplotlib >/dev/null 2>&1 || true
+  $pip sympy control pandas xarray zarr matplotlib >/dev/null 2>&1 || true
 fi
 with_python=
 ! "$python" -c 'import cffi, os, sys, sysconfig

@@ -255,7 +255,7 @@ def members_are_linearised():
         # where it stands and where it heads to belong to eigenvalues 0, four of them in a chain
         expect("the growth is that of the benchmark", abs(max(wanted, 0) - max(row["growth [1/s]"], 0)) < 1e-3, row)
         expect("and so is the stability", row["stable"] == (wanted < 0), row)
-    refused("a study that there is not", "no such study", "-p", "v=1,2", "--study", "portrait", "--take", "growth", wheel)
+    refused("a study that there is not", "no such study", "-p", "F=1,2", "--study", "portrait", "--take", "growth", wheel)
     refused("a study is no motion", "exclude each other", "--study", "linearize", "--by", "rk4", "-p", "F=1,2", "--take", "growth", wheel)
 
 
