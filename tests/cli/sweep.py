@@ -56,6 +56,27 @@ def results_do_not_depend_on_who_computes():
     expect("and leave nothing behind", [p for p in os.listdir("parts.zarr/.pfaff") if p.startswith("rows")] == [])
 
 
+def processes_compute_together():
+    """As mpirun starts them; one is killed, and the others do its work."""
+    start = lambda rank, name: subprocess.Popen([pfaff, "sweep", *plan, "--out", name, wheel], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                                env={**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "3"})
+    for victim in (None, 0, 1, 2):
+        name = f"ranks{victim}.zarr"
+        ranks = [start(k, name) for k in range(3)]
+        if victim is not None:
+            time.sleep(0.02)
+            ranks[victim].kill()
+        said = [rank.communicate() for rank in ranks]
+        expect("all others end well", all(rank.returncode == 0 for k, rank in enumerate(ranks) if k != victim), said)
+        expect("three processes give the same bytes as one", same("one.zarr", name), victim)
+        expect("and one of them tells so", sum("300 of 300 members" in out for out, _ in said) <= 1 + (victim is not None), said)
+    refused("processes without a common result", "need a common result", *plan, wheel, env={**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2"})
+    if shutil.which("mpirun") and not subprocess.run(["mpirun", "--version"], capture_output=True).returncode:
+        words = ["--allow-run-as-root", "--oversubscribe"] if "Open" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout else []
+        result = subprocess.run(["mpirun", *words, "-n", "3", pfaff, "sweep", *plan, "--out", "mpi.zarr", wheel], capture_output=True, text=True)
+        expect("the same under mpirun", result.returncode == 0 and same("one.zarr", "mpi.zarr"), result.stderr)
+
+
 def rows_are_those_of_runs():
     run("--convert", "one.zarr", "--out", "one.csv")
     table = rows("one.csv")
@@ -101,7 +122,7 @@ def killed_at_any_moment():
 
 
 def what_a_stop_leaves_is_gone_on_with():
-    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "20000", *plan[6:], "--out", "stop.zarr", wheel], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "9000000", *plan[6:], "--out", "stop.zarr", wheel], stdout=subprocess.PIPE, text=True)
     time.sleep(0.7)
     process.send_signal(signal.SIGINT)
     out = process.communicate()[0]
@@ -162,7 +183,7 @@ def what_makes_no_sense_is_refused():
 
 
 def two_on_one_result():
-    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "100000", *plan[6:], "--out", "both.zarr", wheel], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "9000000", *plan[6:], "--out", "both.zarr", wheel], stdout=subprocess.DEVNULL)
     for _ in range(200):
         if os.path.exists("both.zarr/zarr.json"): break
         time.sleep(0.02)
@@ -255,7 +276,7 @@ def members_are_linearised():
         # where it stands and where it heads to belong to eigenvalues 0, four of them in a chain
         expect("the growth is that of the benchmark", abs(max(wanted, 0) - max(row["growth [1/s]"], 0)) < 1e-3, row)
         expect("and so is the stability", row["stable"] == (wanted < 0), row)
-    refused("a study that there is not", "no such study", "-p", "v=1,2", "--study", "portrait", "--take", "growth", wheel)
+    refused("a study that there is not", "no such study", "-p", "F=1,2", "--study", "portrait", "--take", "growth", wheel)
     refused("a study is no motion", "exclude each other", "--study", "linearize", "--by", "rk4", "-p", "F=1,2", "--take", "growth", wheel)
 
 
@@ -276,6 +297,7 @@ def others_read_it():
 
 
 results_do_not_depend_on_who_computes()
+processes_compute_together()
 rows_are_those_of_runs()
 failures_are_kept()
 tables_and_lists()
