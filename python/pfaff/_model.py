@@ -458,15 +458,20 @@ def example(name: str) -> Model:
 
 
 def import_urdf(path: Path, **options: Any) -> Model:
-    """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all")."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, os.fspath(path))
+    """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all"). What begins with <
+    is the text itself."""
+    name = os.fspath(path)
+    if name.lstrip().startswith("<"):
+        name, text = "<urdf>", name
+    else:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, name)
     told = outcome.json()
     if outcome.code:
         raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
     _call.warn(told.get("diagnostics", []), 3)
-    return Model(told["text"], os.fspath(path) + " as a model")
+    return Model(told["text"], name + " as a model")
 
 
 def command(*words: str, text: Optional[str] = None, stop: Stop = None) -> tuple[int, str, str]:
