@@ -158,7 +158,7 @@ def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:
         if d["severity"] == "warning":
             place = f"{d['file']}:{d['line']}:{d['column']}: " if d["line"] else ""
             hint = f" ({d['hint']})" if d["hint"] else ""
-            warnings.warn(f"{place}{d['message']}{hint}", errors.ModelWarning, stacklevel=level)
+            warnings.warn(errors.in_python(f"{place}{d['message']}{hint}"), errors.ModelWarning, stacklevel=level)
 
 
 # ---------------------------------------------------------------- options
@@ -191,6 +191,16 @@ def _is_list(value: Any) -> bool:
         getattr(value, "ndim", 1) > 0
 
 
+def by_name(what: str, value: Any, names: Iterable[str]) -> Mapping[str, Any]:
+    """A dictionary, for what has names."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise errors.ArgumentError(f"{what} is a dictionary by name, not {type(value).__name__}",
+                                   f"as {what}={{{', '.join(f'{name!r}: …' for name in list(names)[:4])}}}")
+    return value
+
+
 def _named(name: str, key: str, value: Any) -> str:
     """key=value, key=a..b or key=a..b:n; a vector of a state is (1, 2, 3)."""
     what = f"{name}[{key!r}]"
@@ -200,7 +210,8 @@ def _named(name: str, key: str, value: Any) -> str:
     if name in ("param", "state"):
         return f"{key}=({', '.join(parts)})"
     if len(parts) not in (2, 3):
-        raise errors.ArgumentError(f"{what}: a range is (from, to) or (from, to, number)")
+        raise errors.ArgumentError(f"{what}: a range is (from, to) or (from, to, number), not {len(parts)} values",
+                                   f"as ({parts[0]}, {parts[-1]}, {len(parts)}) for equal steps" if parts else "")
     return f"{key}={parts[0]}..{parts[1]}" + (f":{parts[2]}" if len(parts) == 3 else "")
 
 

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 
+# what Model.__init__ makes of a text
+KEPT = ("text", "file", "info", "coordinates", "constraints", "_parameter_places", "_input_places", "_field", "_plain_field")
+
+
 class Draft(Writing, Model):
     """``pfaff.Model()``: each call adds a statement of the language (docs/language.md), ``to_pf()`` is the text.
 
@@ -37,22 +41,22 @@ class Draft(Writing, Model):
 
     def statement(self, text: str) -> None:
         Writing.statement(self, text)
-        for name in self.__dict__.get("_read", ()):
+        self._forget()
+
+    def _forget(self) -> None:
+        for name in KEPT:
             self.__dict__.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
         """What Model keeps of a text: there is none before somebody asks."""
-        if name.startswith("__") or "_statements" not in self.__dict__ or "text" in self.__dict__:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        before = set(self.__dict__)
+        if name not in KEPT or "_statements" not in self.__dict__:
+            return Model.__getattr__(self, name)
         try:
             Model.__init__(self, self.to_pf(), "<model>")
-        finally:
-            self.__dict__["_read"] = set(self.__dict__) - before - {"_read"}
-            if name not in self.__dict__:
-                for made in self.__dict__["_read"]:
-                    self.__dict__.pop(made, None)
-        return getattr(self, name)
+        except Exception:
+            self._forget()
+            raise
+        return self.__dict__[name]
 
     def __reduce__(self) -> Any:
         return (Model, (self.to_pf(), "<model>"))

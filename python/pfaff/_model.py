@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from types import MappingProxyType
 
 from . import _call, errors
 from ._field import Arrays, Field, raise_error
@@ -40,7 +42,24 @@ class Model(Arrays):
 
     Numbers by name (params, state, inputs) are in the units that the model declares, or texts with a unit, "5 [g]"; arrays and
     simulations are in SI units and radians. A model is constant: what changes its numbers is given to each call. Threads may
-    share it, and it can be pickled."""
+    share it, and it can be pickled.
+
+    Inputs without a function of time get their numbers in a simulation: m.simulate(inputs={"u": 2}), sim.input["u"] = 2.
+
+    Model() without a text is one to be written, by a call for each statement (help(pfaff.writing.Writing)): param, coord, input,
+    speed, rate, let; kinetic, potential, dissipation, gravity, force, torque, spring, damper; body, frame, point; constraint, prescribe,
+    roll, skate, omni, mecanum; start, when, runs, plots, draws; statement for anything else, and to_pf() for the text.
+
+    >>> m = pfaff.Model(name="oscillator")
+    >>> x = m.coord("x", unit="m")
+    >>> m.kinetic(2*pfaff.unit("kg")*x.d**2/2)
+    >>> m.spring(x, stiffness=50*pfaff.unit("N/m"))
+    >>> print(m.to_pf(), end="")
+    model oscillator
+    coord x [m]
+    kinetic 2 [kg]*x'^2/2
+    spring x { stiffness 50 [N/m] }
+    """
 
     def __new__(cls, text: Optional[str] = None, *arguments: Any, **named: Any) -> Any:
         """Without a text a model to be written in Python (_draft.py)."""
@@ -54,6 +73,9 @@ class Model(Arrays):
             raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")
         if "\0" in text:
             raise errors.ModelError("the text of the model has a zero byte in it")
+        if re.fullmatch(r"\s*\S+\.pf\s*", text):
+            raise errors.ModelError(f"'{text.strip()}' is the name of a file, not the text of a model",
+                                    f"pfaff.load({text.strip()!r}) reads it")
         self.text = text
         self.file = file
         self.info = _call.describe(text, file)
@@ -63,6 +85,7 @@ class Model(Arrays):
         self._parameter_places = {entry["name"]: i for i, entry in enumerate(self.info["parameters"]) if not entry["derived"]}
         self._input_places = {entry["name"]: i for i, entry in enumerate(self.info["inputs"]) if not entry["given"]}
         self._field = Field(text, file)
+        self._plain_field = Field(text, file)
 
     # ------------------------------------------------------------ what it is
 
@@ -75,10 +98,11 @@ class Model(Arrays):
         return self.info["title"] or ""
 
     @property
-    def parameters(self) -> dict[str, Optional[float]]:
-        """Their numbers in the declared units; None where the model gives none, or a formula."""
-        return {entry["name"]: None if entry["value"] is None else _tidy(entry["value"]/entry["scale"])
-                for entry in self.info["parameters"] if not entry["derived"]}
+    def parameters(self) -> Mapping[str, Optional[float]]:
+        """Their numbers in the declared units; None where the model gives none, or a formula. To be looked at: other numbers are
+        given to each call, as run(params={"m": 2})."""
+        return MappingProxyType({entry["name"]: None if entry["value"] is None else _tidy(entry["value"]/entry["scale"])
+                                 for entry in self.info["parameters"] if not entry["derived"]})
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -97,6 +121,9 @@ class Model(Arrays):
     def units(self) -> dict[str, str]:
         """The declared units of coordinates, parameters and inputs; "" where there is none: SI."""
         return {entry["name"]: entry["unit"] for group in ("coordinates", "parameters", "inputs") for entry in self.info[group]}
+
+    def __getattr__(self, name: str) -> Any:
+        raise errors.no_attribute(self, "a model", name)
 
     def __repr__(self) -> str:
         counts = [(len(self.coordinates), "coordinate"), (len(self.constraints), "constraint"),
@@ -131,6 +158,9 @@ class Model(Arrays):
         if what in ("input", "inputs") and name in given:
             return errors.UnknownName(f"the input '{name}' is a function of time in the model",
                                       "leave '= …' out of its declaration to set it from outside")
+        if name in self.speeds and what in ("q", "v"):
+            return errors.UnknownName(f"{what}: '{name}' is a speed; arrays of states have velocities",
+                                      "simulate(state=…) and run(state=…) take speeds")
         near = difflib.get_close_matches(str(name), known, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}" if known else "there are none"
         return errors.UnknownName(f"{what}: the model has no '{name}'", hint)
@@ -213,6 +243,10 @@ class Model(Arrays):
         of the integrator `by`, or `every` so many seconds, or `at` given times; of the state, multipliers and energies, or of what
         `show` names. A run that fails raises an Error whose `result` has the rows so far; one that `stop` ends (a function
         that is asked some fifty times a second) is returned as it is then."""
+        if "inputs" in options:
+            raise errors.ArgumentError("run() takes no inputs: they are functions of time in the model, or 0",
+                                       "simulate(inputs={…}).record(duration, every) holds them, and a controller changes them")
+        self._check_names("params", params, self._parameter_places)
         given = {"for": duration, "by": by, "params": params, "state": state, "every": every, "at": at, "show": show,
                  "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
         outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
@@ -255,6 +289,11 @@ class Model(Arrays):
             return xarray.open_zarr(os.fspath(out))
         return _make_dataset(told, outcome)
 
+    def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
+        for name in _call.by_name(what, given, known):
+            if name in self._input_places and name not in known:
+                raise errors.UnknownName(f"{what}: '{name}' is an input", f"simulate(inputs={{{name!r}: …}}) sets it")
+
     def simulate(self, *, by: Optional[str] = None, form: Optional[str] = None, params: Named = None, state: Named = None,
                  inputs: Named = None, time: Optional[float] = None, step: Optional[float] = None,
                  rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None,
@@ -262,6 +301,11 @@ class Model(Arrays):
         """A simulation, started unless start=False. Here numbers by name are in the declared units, as everywhere in a Model; the
         simulation itself speaks SI."""
         sim = Sim(self)
+        self._check_names("params", params, self._parameter_places)
+        self._check_names("state", state, self.coordinates)
+        for name in _call.by_name("inputs", inputs, self.inputs):
+            if name not in self._input_places:
+                raise self._unknown("inputs", name, self._input_places)
         for group in (params, state, inputs):
             for name, value in (group or {}).items():
                 sim.set(name, _call.number_text(value, name))
@@ -270,7 +314,9 @@ class Model(Arrays):
         sim.method(by, form, step=step, rtol=rtol, atol=atol, duration=duration)
         if native != "off":
             sim.native(native)
-        return sim.start() if start else sim
+        if start:
+            sim._start(3)
+        return sim
 
     # ------------------------------------------------------------ studies
 
@@ -279,13 +325,18 @@ class Model(Arrays):
         return Record(self._json(f"study {kind}", options, operands, stop))
 
     def linearize(self, *, near: Optional[str] = None, at: Any = None, sweep: Any = None, inputs: Names = None,
-                  params: Named = None, state: Named = None, stop: Stop = None, **options: Any
+                  params: Named = None, state: Named = None, units: str = "SI", stop: Stop = None, **options: Any
                   ) -> Union[LinearModel, list[LinearModel]]:
         """The linear model at the start, or near="equilibrium" or "steady"; a list of them `at` times of the motion or along a
-        sweep={"k": (0, 1, 11)} of a parameter."""
+        sweep={"k": (0, 1, 11)} of a parameter. Its numbers are in SI, as those of a simulation are; with units="declared" in the
+        units of the model, as the program has them."""
+        if units not in ("SI", "declared"):
+            raise errors.ArgumentError(f"units={units!r}: it is 'SI' or 'declared'")
         told = self._json("study linearize", {"near": near, "at": at, "sweep": sweep, "inputs": inputs, "params": params,
                                               "state": state, **options}, (), stop)
-        points = [LinearModel(point, told) for point in told["points"]]
+        sizes = {unit: self.constant(f"1 [{unit}]") if unit and units == "SI" else 1.0
+                 for group in ("state_units", "input_units", "output_units") for unit in told[group]}
+        points = [LinearModel(point, {**told, "units": units, "sizes": sizes}) for point in told["points"]]
         return points if at is not None or sweep is not None else points[0]
 
     def equilibria(self, *, starts: Optional[int] = None, within: Any = None, stop: Stop = None, **options: Any) -> Steady:
@@ -340,7 +391,13 @@ class Model(Arrays):
             template = own
         with tempfile.TemporaryDirectory() as folder:
             target = os.path.join(folder, "page.html")
-            self._json("page", {"template": template, "out": target, **options}, (), stop)
+            try:
+                self._json("page", {"template": template, "out": target, **options}, (), stop)
+            except errors.MissingLibrary as error:
+                if template is not None:
+                    raise
+                raise errors.MissingLibrary("pages are not part of this installation of pfaff",
+                                            "a wheel of 'make wheel' has them; template= names a page.html") from error
             with open(target, encoding="utf-8") as file:
                 page = Page(file.read())
         if path is not None:
@@ -450,15 +507,20 @@ def example(name: str) -> Model:
 
 
 def import_urdf(path: Path, **options: Any) -> Model:
-    """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all")."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, os.fspath(path))
+    """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all"). What begins with <
+    is the text itself."""
+    name = os.fspath(path)
+    if name.lstrip().startswith("<"):
+        name, text = "<urdf>", name
+    else:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, name)
     told = outcome.json()
     if outcome.code:
         raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
     _call.warn(told.get("diagnostics", []), 3)
-    return Model(told["text"], os.fspath(path) + " as a model")
+    return Model(told["text"], name + " as a model")
 
 
 def command(*words: str, text: Optional[str] = None, stop: Stop = None) -> tuple[int, str, str]:

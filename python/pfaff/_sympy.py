@@ -57,7 +57,8 @@ class Reader:
 
 class SymPyEquations:
     """equations: a list of sympy.Eq with abbreviations written out; where: the abbreviations; symbols: all symbols by name;
-    unknowns: accelerations and multipliers; solution(): the unknowns, where the equations are linear in them."""
+    unknowns: accelerations and multipliers, in which the residuals() are linear: sympy.solve(e.residuals(), e.unknowns).
+    All symbols are real: who makes one of the same name writes sympy.Symbol("m", real=True), or takes symbols["m"]."""
 
     def __init__(self, raw: Mapping[str, Any]):
         reader = Reader()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models written in Python: the same as their text, and the text the same as a person writes."""
+import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -31,7 +33,7 @@ def sleigh():
     mass, J = m.param("m", 2, "kg"), m.param("J", 0.1, "kg m^2")
     x, y = m.coord("x", "y", unit="m")
     theta = m.coord("theta", unit="rad")
-    push = m.input("push", "N")
+    push = m.input("push", unit="N")
     hull = m.body("hull", pfaff.ground, pfaff.at(x, y, 0), pfaff.turn(theta, "z"), mass=mass, inertia=pfaff.diag(0, 0, J))
     m.skate("blade", hull)
     m.force(push*hull.x, at=hull)
@@ -101,18 +103,68 @@ def test_errors_have_places():
     assert caught.value.line == 2
 
 
+def test_short_forms():
+    m = pfaff.Model()
+    x, y = m.coord("x", "y")
+    a, b = m.input("a", "b", unit="N m")
+    m.kinetic(x.d**2 + y.d**2)
+    m.force(x, a)
+    m.force(y, b)
+    m.runs(5)
+    assert "input a, b [N m]" in m.to_pf() and m.to_pf().endswith("run 5\n") and m.inputs == ("a", "b")
+    assert m.run().t_end == 5
+    assert pfaff.attach("a", "b") == "attach a to b"
+    assert pfaff.attach("a", "b", by="hinge", about="z", at=(0, 0, 1)) == "attach a to b at (0, 0, 1) hinge about z"
+
+
+def test_a_draft_that_is_no_model_says_so():
+    m = pfaff.Model()
+    m.coord("x")
+    for ask in (lambda: m.name, lambda: m.coordinates, lambda: m.inputs, lambda: m.parameters, lambda: repr(m), lambda: m.run(1),
+                lambda: m.accelerations([1.0]), lambda: m.text):
+        for _ in range(2):
+            with pytest.raises(pfaff.ModelError, match="inertia"):
+                ask()
+    assert not hasattr(m, "nothing")
+    with pytest.raises(AttributeError, match="did you mean 'kinetic'"):
+        m.kinetik(1)
+    m.kinetic(Expression("x").d**2)
+    assert m.name and not hasattr(m, "nothing")
+
+
+def test_units_of_numbers_and_of_what_is_shown():
+    u, x = pfaff.unit("N/m"), Expression("x")
+    assert repr(3*u*x) == "3 [N/m]*x" and repr(-3*u*x) == "-3 [N/m]*x" and repr(x*-3*u) == "x*-3*(1 [N/m])"
+    assert repr(Fraction(1, 2)*u) == "1/2*(1 [N/m])" and repr((-3*u)**2) == "(-3 [N/m])^2"
+    assert repr(x/Fraction(-1, 2)) == "x/(-1/2)"
+    m = pfaff.Model()
+    m.plots((2*x)*pfaff.unit("deg"), x, against=x*pfaff.unit("deg"))
+    assert m.to_pf() == "plot (2*x) [deg], x against x [deg]\n"
+
+
+def test_functions_of_others_are_refused():
+    x = Expression("x")
+    for call in (lambda: np.sin(x), lambda: math.sin(x), lambda: float(x), lambda: np.add.reduce(x)):
+        with pytest.raises(TypeError, match="pfaff.sin"):
+            call()
+    assert repr(np.float64(2)*x + np.int64(1)) == "2*x + 1" and repr(np.float64(0.5) < x) == "0.5 < x"
+    assert repr(np.array([1, 2, 3])*x) == "(1, 2, 3)*x"
+    with pytest.raises(TypeError, match="constraint.x, y."):
+        pfaff.Model().constraint(x == 3)
+
+
 # Expressions: what Python computes with numbers is what the language computes.
 VALUES = {"a": 1.7, "b": -0.6, "c": 2.3}
-leaves = st.sampled_from([Expression(name) for name in VALUES]) | st.integers(-5, 5).filter(bool) | st.sampled_from([0.5, -1.25])
-trees = st.recursive(leaves, lambda t: st.tuples(st.sampled_from("+-*/^n"), t, t), max_leaves=8)
+leaves = st.sampled_from([Expression(name) for name in VALUES]) | st.integers(-5, 5).filter(bool) | st.sampled_from([0.5, -1.25, 1e-7, Fraction(2, 3), Fraction(-1, 2)])
+trees = st.recursive(leaves, lambda t: st.tuples(st.sampled_from("+-*/^nu"), t, t), max_leaves=8)
 
 
-def build(tree, number):
+def build(tree, number, in_metres):
     if not isinstance(tree, tuple):
         return number(tree)
-    op, left, right = tree[0], build(tree[1], number), build(tree[2], number)
+    op, left, right = tree[0], build(tree[1], number, in_metres), build(tree[2], number, in_metres)
     return {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left*right, "/": lambda: left/right,
-            "^": lambda: left**2, "n": lambda: -left}[op]()
+            "^": lambda: left**2, "n": lambda: -left, "u": lambda: in_metres(left)}[op]()
 
 
 @settings(max_examples=60, deadline=None)
@@ -121,10 +173,10 @@ def test_operators_mean_the_same(tree):
     if not isinstance(tree, tuple):
         return
     try:
-        expected = build(tree, lambda leaf: VALUES[leaf.text] if isinstance(leaf, Expression) else leaf)
+        expected = float(build(tree, lambda leaf: VALUES[leaf.text] if isinstance(leaf, Expression) else leaf, lambda e: float(e)*1e-3))
     except ZeroDivisionError:
         return
-    written = build(tree, lambda leaf: leaf)
+    written = build(tree, lambda leaf: leaf, lambda e: e*pfaff.unit("mm")/(1*pfaff.unit("m")))
     m = pfaff.Model()
     for name, value in VALUES.items():
         m.param(name, value)

@@ -133,7 +133,11 @@ static PfStatus prepare(Run *r)
   if (r->options->watch) PF_TRY(pf_live_make(&r->live, m, &r->trajectory, r->options));
   r->progress = r->options->console->terminal && !r->options->watch;
   if (r->options->poses) PF_TRY(pf_poses_make(&r->poses, m, r->options->poses));
-  return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
+  if (!r->options->out) return PF_OK;
+  PF_TRY(pf_trajectory_open(&r->trajectory, r->options->out));
+  FILE *out = r->options->console->out;
+  if (pf_cli_out_is_standard(r->options) && out != stdout) r->trajectory.record.stream = out;
+  return PF_OK;
 }
 
 /* Samples that were asked for at times the run has not reached. */

@@ -136,6 +136,17 @@ const PfEventRecord *pf_sim_event(const PfSim *sim, int index)
   return index >= 0 && index < sim->log.count ? sim->log.record + index : NULL;
 }
 
+/* A move of no length lets the events of the instant happen, which come before the controller. */
+bool pf_sim_control_now(PfSim *sim)
+{
+  if (!pf_sim_advance(sim, pf_sim_time(sim))) return false;
+  if (!control_is_due(sim, INFINITY)) return true;
+  sim->looking = sim->looked = false;
+  control(sim);
+  sim->looked = false;
+  return !pf_context_is_cancelled(sim->ctx);
+}
+
 /* ---------------------------------------------------------------- samples */
 
 struct PfSampling {
