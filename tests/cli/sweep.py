@@ -56,6 +56,17 @@ def results_do_not_depend_on_who_computes():
     expect("and leave nothing behind", [p for p in os.listdir("parts.zarr/.pfaff") if p.startswith("rows")] == [])
 
 
+def members_on_simulations_do_not_depend_on_others():
+    """Friction that sticks, events, chains: what does not go in lanes, on simulations that have moved other members before."""
+    cases = {"sleigh_friction": ["--random", "m ~ uniform(0.5, 2)", "--take", "x, y, max(x')"], "capture": ["--random", "t ~ uniform(0, 0.001)", "--take", "t_end, kinetic"],
+             "incline_friction": ["--random", "m ~ uniform(0.5, 2)", "--take", "t_end, kinetic"], "snakeboard": ["--random", "m ~ uniform(4, 8)", "--take", "x, max(theta)"]}
+    for name, words in cases.items():
+        for threads in (1, 3):
+            result = run(*words, "-n", 30, "--for", 1, "--threads", threads, "--out", f"{name}{threads}.zarr", os.path.join(source, "examples", name + ".pf"))
+            expect(f"{name} is swept", result.returncode == 0, result.stderr)
+        expect(f"members of {name} do not depend on others", same(f"{name}1.zarr", f"{name}3.zarr"))
+
+
 def processes_compute_together():
     """As mpirun starts them; one is killed, and the others do its work."""
     start = lambda rank, name: subprocess.Popen([pfaff, "sweep", *plan, "--out", name, wheel], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -297,6 +308,7 @@ def others_read_it():
 
 
 results_do_not_depend_on_who_computes()
+members_on_simulations_do_not_depend_on_others()
 processes_compute_together()
 rows_are_those_of_runs()
 failures_are_kept()
