@@ -4,6 +4,10 @@
 #   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
 #   make page       a page that carries the engine: page/dist/page.html for `pfaff page`, page/dist/playground.html with all examples
 #   make wheel      the Python package as a wheel for any Linux, in build/wheel/, tried in a fresh environment
+#   make site       the documentation as a static site with search and a live gallery: build/site/site/index.html
+#   make deb        Debian packages in dist/: libpfaff0, libpfaff-dev, pfaff with manual pages and completion for shells
+#   make release    all of a version into dist/: source, Debian packages, wheel
+#   make papers     docs/papers/: the five papers beside the program, with pictures; the test papers.numbers compares their numbers
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
@@ -17,9 +21,9 @@ SECONDS_EACH = 60
 N = 1000
 SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-MODEL = examples/snakeboard.pf
+MODEL = examples/skates/snakeboard.pf
 
-.PHONY: all build demo wasm page wheel test bench trial fuzz install format clean
+.PHONY: all build demo wasm page site wheel deb release papers test bench trial fuzz install format clean
 
 all: build
 
@@ -69,9 +73,26 @@ page: wasm
 	@echo "== build the page in page/dist/"
 	@cd page && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
+site: build page
+	@build/site-env/bin/python -c 'import material' 2>/dev/null || \
+	  { echo "== mkdocs-material, in build/site-env/"; python3 -m venv build/site-env; build/site-env/bin/pip install -q --disable-pip-version-check mkdocs-material; }
+	@build/site-env/bin/python scripts/site.py $(BUILD)/pfaff build/site
+
 wheel:
 	@scripts/setup.sh build
 	@BUILD=$(BUILD) scripts/wheel.sh
+
+deb:
+	@scripts/setup.sh deb
+	@JOBS=$(JOBS) scripts/deb.sh
+
+release: page
+	@scripts/setup.sh deb
+	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/release.sh
+
+papers: build
+	@echo "== pages of the papers in docs/papers/"
+	@scripts/papers.py $(BUILD)/pfaff
 
 test:
 	@scripts/setup.sh test

@@ -28,7 +28,8 @@ def least(cases):
 
 def main():
     build = Path(sys.argv[1])
-    examples = sorted(Path("examples").glob("*.pf"))
+    listed = Path("tests/examples.txt").read_text(encoding="utf-8").splitlines()
+    examples = [Path("examples", f"{line.split()[0]}.pf") for line in listed if line and not line.startswith("#")]
     rounds = [[measure(build/"bench/bench_auto", example) for example in examples] for _ in range(PROCESSES)]
     found = [least(cases) for cases in zip(*rounds)]
     (build/"bench/results/auto.json").write_text(json.dumps(found, indent=1) + "\n")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long it takes from the text of a model to equations that can be called, and how long a call takes.
  *
- *   bench_derive snakeboard      the file examples/snakeboard.pf
+ *   bench_derive snakeboard      the file examples/skates/snakeboard.pf
  *   bench_derive cart N          a cart with a pendulum of N links in the plane, given by its energies
  *   bench_derive chain N         N bodies in space, axes and inertias in general position
  *
@@ -83,8 +83,8 @@ static void print_chain(char *text, int n)
 
 static void read_snakeboard(char *text)
 {
-  FILE *file = fopen(PF_SOURCE_DIR "/examples/snakeboard.pf", "rb");
-  if (!file) stop("no examples/snakeboard.pf");
+  FILE *file = fopen(PF_SOURCE_DIR "/examples/skates/snakeboard.pf", "rb");
+  if (!file) stop("no examples/skates/snakeboard.pf");
   text[fread(text, 1, MOST_TEXT - 1, file)] = '\0';
   fclose(file);
 }

@@ -113,8 +113,8 @@ static void omni_closed(const double *q, const double *v, double *a)
 }
 
 static const Robot ROBOTS[] = {
-  {"free-floating robot", "free_floating.pf", 3, 1, 7.5, floating_state, floating_closed},
-  {"omni robot", "omni_robot.pf", 6, 3, 4.5, omni_state, omni_closed},
+  {"free-floating robot", "spacecraft/free_floating.pf", 3, 1, 7.5, floating_state, floating_closed},
+  {"omni robot", "wheels/omni_robot.pf", 6, 3, 4.5, omni_state, omni_closed},
 };
 enum { ROBOTS_COUNT = sizeof ROBOTS/sizeof *ROBOTS };
 

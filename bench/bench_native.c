@@ -135,7 +135,8 @@ static void race(const char *file, const char *form)
 
 int main(int count, char **words)
 {
-  static const char *const usual[] = {"free_floating", "omni_robot", "snakeboard", "bicycle"};
+  static const char *const usual[] = {"spacecraft/free_floating", "wheels/omni_robot", "skates/snakeboard",
+                                      "wheels/bicycle"};
   const bool given = count > 2 && strcmp(words[1], "--form") == 0;
   const char *form = given ? words[2] : "auto";
   const int first = given ? 3 : 1;

@@ -44,15 +44,15 @@ static void *room(size_t count, size_t size)
 
 /* Which column of the file each coordinate is, in the order of the model, and in which unit of ours. */
 typedef struct Columns {
-  const char *model, *file;
+  const char *model, *path, *file;
   int n, column[MOST_COORDINATES];
   double unit[MOST_COORDINATES];
 } Columns;
 
 static const Columns columns[] = {
-  {"free_floating", "freefloat_corrected_paperic.csv", 3, {1, 2, 3}, {1, 1, 1}},
-  {"omni_robot", "omni3_corrected.csv", 6, {1, 2, 3, 4, 5, 6}, {1, 1, 1, 1e-3, 1e-3, 1}},
-  {"snakeboard", "snakeboard-F1.csv", 6, {1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}},
+  {"free_floating", "spacecraft/free_floating", "freefloat_corrected_paperic.csv", 3, {1, 2, 3}, {1, 1, 1}},
+  {"omni_robot", "wheels/omni_robot", "omni3_corrected.csv", 6, {1, 2, 3, 4, 5, 6}, {1, 1, 1, 1e-3, 1e-3, 1}},
+  {"snakeboard", "skates/snakeboard", "snakeboard-F1.csv", 6, {1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}},
 };
 
 static const Columns *find_columns(const char *model)
@@ -328,7 +328,7 @@ static void run_sixty(PfJson *json, const char *model)
 {
   const double rtol = 1e-6, atol = 1e-8;
   const Columns *what = find_columns(model);
-  Case c = {.model = model, .t_end = 60, .reference = read_reference(what, what->file, 60)};
+  Case c = {.model = what->path, .t_end = 60, .reference = read_reference(what, what->file, 60)};
   Figures figures;
   load(&c);
   pf_json_string(json, "case", "sixty");
@@ -352,7 +352,7 @@ static void run_snakeboard(PfJson *json, double push, double t_end)
                 {"IDA", move_by_ida}, {"CVODE", move_by_adams}};
   static const double errors[] = {1e-4, 1e-8};
   const char *file = push > 10 ? "snakeboard-F20.csv" : "snakeboard-F1.csv";
-  Case c = {.model = "snakeboard", .push = push, .t_end = t_end};
+  Case c = {.model = "skates/snakeboard", .push = push, .t_end = t_end};
   c.reference = read_reference(find_columns("snakeboard"), file, t_end);
   load(&c);
   pf_json_string(json, "case", "snakeboard");

@@ -74,7 +74,7 @@ static void bicycle(double *ready, double *done, PfLinear *last)
 {
   Case c;
   double start = now();
-  open_case(&c, PF_SOURCE_DIR "/examples/bicycle.pf");
+  open_case(&c, PF_SOURCE_DIR "/examples/wheels/bicycle.pf");
   *ready = now() - start;
   int v = pf_model_find_parameter(c.model, "v"), inputs[] = {0, 1};
   for (int k = 1; k <= SPEEDS; k++) {
@@ -112,7 +112,7 @@ static int carriage(double *seconds, double *threshold)
   Case c;
   PfContinuation r;
   double start = now();
-  open_case(&c, PF_SOURCE_DIR "/examples/carriage_steady.pf");
+  open_case(&c, PF_SOURCE_DIR "/examples/wheels/carriage_steady.pf");
   PfContinueOptions options = {.steady = {.kind = PF_STEADY}, .parameter = pf_model_find_parameter(c.model, "n2"),
                                .from = 8, .to = 18, .points = 220};
   check(c.ctx, pf_continue(c.ctx, c.arena, c.field, &options, &r));

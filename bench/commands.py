@@ -43,7 +43,7 @@ def measure(commands):
 
 def write_arm(program, path):
     """The arm as `pfaff import` writes it, with joint i at 0.3 + 0.1 i; arm_mujoco.c starts alike."""
-    text = subprocess.run([program, "import", "examples/arm7.urdf"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program, "import", "examples/robots/arm7.urdf"], check=True, capture_output=True, text=True).stdout
     path.write_text(text + "".join(f"start joint{i} = {0.3 + 0.1*i:.1f}\n" for i in range(1, 8)))
 
 
@@ -54,13 +54,13 @@ def main():
     (folder/"trivial.pf").write_text(TRIVIAL)
     write_arm(program, folder/"arm7.pf")
     table = folder/"snakeboard.csv"
-    run = [program, "run", "examples/snakeboard.pf"]
-    branch = [program, "study", "continue", "n2=8..18", "examples/carriage_steady.pf"]
+    run = [program, "run", "examples/skates/snakeboard.pf"]
+    branch = [program, "study", "continue", "n2=8..18", "examples/wheels/carriage_steady.pf"]
     arm = [program, "run", "--by", "rk4", "--step", str(ARM_STEP), "--for", str(ARM_STEP*ARM_STEPS), folder/"arm7.pf"]
     found = measure({
         "true": (["true"], {}),
         "check": ([program, "check", folder/"trivial.pf"], {}),
-        "derive": ([program, "derive", "examples/bicycle.pf"], {}),
+        "derive": ([program, "derive", "examples/wheels/bicycle.pf"], {}),
         "run": (run, {}),
         "run to csv": ([*run, "--out", table], {}),
         "arm": (arm, {}),

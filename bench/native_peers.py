@@ -56,7 +56,7 @@ void call_often(double *y, long count)
 
 def export(program, source, model, language, folder):
     subprocess.run([program, "export", "--to", language, "--form", "elimination", "-o", folder,
-                    source/"examples"/f"{model}.pf"], check=True, capture_output=True)
+                    next((source/"examples").glob(f"*/{model}.pf"))], check=True, capture_output=True)
 
 
 def make_function(module):

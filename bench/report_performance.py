@@ -339,17 +339,117 @@ def generated_goals(results):
             yield at_least(f"{model}, CasADi's C over native accelerations", case["CasADi C"]["-O2"]*1e9/native[model], 1)
 
 
+# ---------------------------------------------------------------- Python
+
+
+def microseconds(seconds):
+    return f"{seconds*1e6:.3g}"
+
+
+def call_tables(results):
+    found = read(results, "python-calls")
+    if not found:
+        return
+    yield from ("### Python: imports in a fresh process", "")
+    yield from table(("", "clock [ms]", "processor [ms]"),
+                     ((f"`import {name}`" if " " not in name else name, f"{time['clock']*1e3:.1f}",
+                       f"{time['processor']*1e3:.1f}") for name, time in found["import"].items()))
+    yield from ("### Python: calls beside C", "")
+    yield from table(("", "rows", "Python [us]", "same call from C [us]", "by `pfaff/sim.h` [us]", "over the same call"),
+                     (*((f"`sim.step`, {name}", "-", microseconds(case["python"]), microseconds(case["c"]), "-",
+                         f"{microseconds(case['overhead'])} us more") for name, case in found["step"].items()),
+                      *((f"`m.run`, {case['seconds']:g} s of the {case['model']}", case["rows"],
+                         microseconds(case["python"]), microseconds(case["command"]), microseconds(case["c"]),
+                         f"{case['python']/case['command']:.3f}") for case in found["run"])))
+
+
+def call_goals(results):
+    found = read(results, "python-calls")
+    if not found:
+        return
+    yield at_most("`import pfaff`, by the clock", found["import"]["pfaff"]["clock"]*1e3, 100, " ms")
+    for name, case in found["step"].items():
+        yield at_most(f"`sim.step` over the C call, {name}", case["overhead"]*1e6, 2, " us")
+    for case in found["run"]:
+        yield at_most(f"`m.run` over the same call from C, {case['seconds']:g} s of the {case['model']}",
+                      case["python"]/case["command"], 1.05)
+
+
+def pydy_tables(results):
+    found = read(results, "python-pydy")
+    cases = agreeing(found["cases"]) if found else {}
+    if not cases:
+        return
+    versions = found["versions"]
+    peers = f"SymPy {versions['SymPy']} and PyDy {versions['PyDy']}"
+    yield from (f"### Python: from a system to its motion, against {peers}", "")
+    parts = ("derive", "generate", "compile", "integrate", "whole")
+    heads = ("system", "ours [s]", *(f"PyDy: {part} [s]" for part in parts), "times", "our error", "PyDy's error")
+    yield from table(heads,
+                     ((f"{name}, {case['seconds']:g} s", f"{case['ours']['whole']:.4f}",
+                       *(f"{case['PyDy'][part]:.3f}" for part in parts),
+                       f"{case['PyDy']['whole']/case['ours']['whole']:.0f}", f"{case['ours']['error']:.1e}",
+                       f"{case['PyDy']['error']:.1e}") for name, case in cases.items()))
+
+
+def pydy_goals(results):
+    found = read(results, "python-pydy")
+    cases = found["cases"] if found else {}
+    if "bicycle" in agreeing(cases):
+        yield at_least("bicycle from Python, SymPy and PyDy's compiled way over ours, end to end",
+                       cases["bicycle"]["PyDy"]["whole"]/cases["bicycle"]["ours"]["whole"], 100)
+    for name, case in cases.items():
+        yield at_most(f"{name}, accelerations as SymPy and PyDy have them", case["difference"], AGREEMENT, "", 2)
+
+
+ARM_WORK = {"one": "accelerations, a state at a time", "many": "accelerations, 10,000 states",
+            "motion": "RK4, 100 motions of 1,000 steps, a step"}
+
+
+def python_arm_tables(results):
+    found = agreeing(read(results, "python-arm"))
+    if not found:
+        return
+    yield from ("### Python: arm of seven joints", "")
+    rows = ((text, f"{name} {case.get('version', '')}".strip() + f", `{call}`", microseconds(seconds))
+            for work, text in ARM_WORK.items() for name, case in found.items()
+            for call, seconds in case.get(work, {}).items())
+    yield from table(("", "call", "us"), rows)
+    yield from (f"Compiling the native code took {found['Pfaff']['compile']:.2g} s, once.", "")
+
+
+def python_arm_goals(results):
+    for name, case in (read(results, "python-arm") or {}).items():
+        peer = {"Pfaff": "other calls of ours have"}.get(name, f"{name} has")
+        yield at_most(f"arm from Python, accelerations as {peer} them", case["difference"], AGREEMENT, "", 2)
+        if "ends" in case:
+            yield at_most(f"arm from Python, ends of motions as {peer} them", case["ends"], AGREEMENT, "", 2)
+
+
+def scipy_tables(results):
+    found = read(results, "python-scipy")
+    if not found:
+        return
+    yield from (f"### Python: SciPy's `solve_ivp` with `m.rhs`, and ours, both at {found['tolerance']:g}", "")
+    for name, case in found["motions"].items():
+        yield from table((f"{case['seconds']:g} s of the {name}", "ms", "evaluations", "largest error of a coordinate"),
+                         ((f"`{way}`", f"{one['seconds']*1e3:.3g}", one["evaluations"], f"{one['error']:.1e}")
+                          for way, one in case["ways"].items()))
+
+
 # ---------------------------------------------------------------- all
 
 
 TABLES = (growth_tables, auto_tables, arm_tables, motion_tables, tape_tables, command_tables, race_tables,
-          generated_tables)
+          generated_tables, call_tables, pydy_tables, python_arm_tables, scipy_tables)
 GOALS = (growth_goals, auto_goals, arm_goals, motion_goals, tape_goals, command_goals, race_goals,
-         generated_goals)
+         generated_goals, call_goals, pydy_goals, python_arm_goals)
 SOURCES = {"growth": "growth with size", "auto": "`auto`", "arm": "the arm", "arm_mujoco": "MuJoCo on the arm",
            "run-free_floating": "motions, everything included", "tape-snakeboard": "the tape",
            "tape_peers-snakeboard": "SymEngine and CasADi", "commands": "the program",
-           "tree-chain_7": "inverse dynamics", "tree-arm7": "generated forward dynamics", "native_peers": "CasADi's C"}
+           "tree-chain_7": "inverse dynamics", "tree-arm7": "generated forward dynamics", "native_peers": "CasADi's C",
+           "python-calls": "the Python package", "python-pydy": "SymPy and PyDy", "python-arm": "the arm from Python",
+           "python-scipy": "SciPy"}
 
 
 def report(results):

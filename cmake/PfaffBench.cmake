@@ -4,6 +4,9 @@ file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/bench_*.c
 if(NOT PFAFF_HAVE_LAPACK)
   list(FILTER bench_sources EXCLUDE REGEX "/bench_forms\\.c$") # codes two methods of a paper by LAPACK
 endif()
+if(NOT TARGET pfaff_commands)
+  list(FILTER bench_sources EXCLUDE REGEX "/bench_python\\.c$") # calls a command of the program
+endif()
 foreach(source IN LISTS bench_sources)
   get_filename_component(name "${source}" NAME_WE)
   add_executable(${name} "${source}")
@@ -26,4 +29,11 @@ if(TARGET bench_run)
     target_compile_definitions(bench_run PRIVATE PF_HAVE_SUNDIALS=1)
     target_link_libraries(bench_run PRIVATE "${SUNDIALS_ARKODE_LIBRARY}" SUNDIALS::SUNDIALS)
   endif()
+endif()
+
+# The calls that Python makes, from C.
+if(TARGET bench_python)
+  set(glue "${PROJECT_SOURCE_DIR}/python/glue")
+  target_sources(bench_python PRIVATE "${glue}/command.c" "${glue}/ask.c" $<TARGET_OBJECTS:pfaff_commands>)
+  target_include_directories(bench_python PRIVATE "${glue}" "${PROJECT_SOURCE_DIR}/include")
 endif()

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # The texts of fmu/, which go into every FMU, as arrays of lines: fmu_texts.c in the build folder. Files of one version of
 # FMI have its number at the end of their names.
+include(PfaffTexts)
 function(pfaff_fmu_texts output)
   set(code "/* Made by cmake/PfaffFmu.cmake of the files of fmu/. */\n#include \"export/fmu_impl.h\"\n")
   set(list "\nconst PfFmuText pf_fmu_texts[] = {\n")
   file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fmu/*.h")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fmu/*.c")
   foreach(path ${headers} ${sources})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
     get_filename_component(file "${path}" NAME)
-    file(READ "${path}" text)
-    string(REPLACE "\\" "\\\\" text "${text}")
-    string(REPLACE "\"" "\\\"" text "${text}")
-    string(REPLACE "\n" "\\n\",\n  \"" text "${text}")
+    pfaff_text_lines("${path}" lines)
     string(REPLACE "." "_" name "${file}")
-    string(APPEND code "\nstatic const char *const ${name}[] = {\n  \"${text}\", 0};\n")
+    string(APPEND code "\nstatic const char *const ${name}[] = ${lines};\n")
     string(REGEX MATCH "[23]" version "${file}")
     string(APPEND list "  {\"${file}\", 0${version}, ${name}},\n")
   endforeach()

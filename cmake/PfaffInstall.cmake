@@ -16,6 +16,19 @@ endif()
 if(TARGET pfaff_program)
   install(TARGETS pfaff_program)
 endif()
+# manual pages and completions for shells: the program writes them
+if(TARGET pfaff_program AND NOT CMAKE_CROSSCOMPILING)
+  set(manual "${PROJECT_BINARY_DIR}/manual")
+  add_custom_command(OUTPUT "${manual}/man1/pfaff.1"
+    COMMAND sh "${PROJECT_SOURCE_DIR}/scripts/manual.sh" $<TARGET_FILE:pfaff_program> "${manual}"
+    DEPENDS pfaff_program "${PROJECT_SOURCE_DIR}/scripts/manual.sh" COMMENT "" VERBATIM)
+  add_custom_target(pfaff_manual ALL DEPENDS "${manual}/man1/pfaff.1")
+  install(DIRECTORY "${manual}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+  install(FILES "${manual}/completion/pfaff" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${manual}/completion/_pfaff" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+  install(FILES "${manual}/completion/pfaff.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+endif()
+install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DATADIR}/pfaff")
 # made by 'make page'
 install(FILES page/dist/page.html page/dist/playground.html DESTINATION "${CMAKE_INSTALL_DATADIR}/pfaff" OPTIONAL)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

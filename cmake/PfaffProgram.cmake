@@ -6,7 +6,9 @@ if(NOT "out" IN_LIST PFAFF_MODULES)
 elseif("${PROJECT_SOURCE_DIR}/src/cli/main.c" IN_LIST cli_sources)
   # everything but main.c, for the program and for the fuzzers of what it reads
   list(REMOVE_ITEM cli_sources "${PROJECT_SOURCE_DIR}/src/cli/main.c")
-  add_library(pfaff_commands OBJECT ${cli_sources})
+  include(PfaffExamples)
+  pfaff_example_texts("${PROJECT_BINARY_DIR}/example_texts.c")
+  add_library(pfaff_commands OBJECT ${cli_sources} "${PROJECT_BINARY_DIR}/example_texts.c")
   target_include_directories(pfaff_commands PUBLIC "${PROJECT_SOURCE_DIR}/src")
   target_compile_definitions(pfaff_commands PRIVATE PF_VERSION="${PROJECT_VERSION}"
     PF_SHARE_DIR="${CMAKE_INSTALL_FULL_DATADIR}/pfaff")

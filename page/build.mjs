@@ -4,7 +4,7 @@
 //   node build.mjs [ENGINE.wasm [FOLDER]]
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -59,7 +59,8 @@ function policy(boot) {
 
 function gallery() {
   const examples = join(root, "examples");
-  return readdirSync(examples).filter((name) => name.endsWith(".pf")).sort().map((file) => ({ file, text: readFileSync(join(examples, file), "utf8") }));
+  const found = readdirSync(examples, { recursive: true }).filter((path) => path.endsWith(".pf"));
+  return found.sort().map((path) => ({ file: basename(path), family: dirname(path), text: readFileSync(join(examples, path), "utf8") }));
 }
 
 const boot = readFileSync(join(here, "src/boot.js"), "utf8").trim();

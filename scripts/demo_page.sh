@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The end of the demo: the page of a model, or its picture where the tools for pages cannot be had.
-#   BUILD=build MODEL=examples/snakeboard.pf demo_page.sh
+#   BUILD=build MODEL=examples/skates/snakeboard.pf demo_page.sh
 set -u
 pfaff=$BUILD/pfaff log=$BUILD/page.log
 

@@ -4,7 +4,8 @@
 #   setup.sh build      what the library and the program need, and what they can do without: LAPACK, FLINT, SUNDIALS, expat, librsvg
 #   setup.sh test       that, and what the tests need, those of pages with a browser as well
 #   setup.sh page       what the library as WebAssembly and the page need: clang for wasm32-wasi, Node and npm
-#   setup.sh analysis   that, and the static analysers
+#   setup.sh deb        what Debian packages are made with, and what the program needs
+#   setup.sh analysis   what the tests need, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
 set -u
 cd "$(dirname "$0")/.."
@@ -16,6 +17,7 @@ arm="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user gcc-arm-linux-gnueabihf
 page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
 analysis="clang-tidy cppcheck clang-format"
+deb="dpkg-dev debhelper lintian"
 
 say() { echo "set-up: $*"; }
 
@@ -145,12 +147,13 @@ main() {
     build) ;;
     test) install_tests ;;
     page) install_page || say "going on; without clang for wasm32-wasi and npm there is no page" ;;
+    deb) install $deb || say "going on; packages need them" ;;
     analysis)
       install_tests
       install $analysis || say "going on; some checks will be left out"
       ;;
     *)
-      echo "usage: setup.sh build|test|page|analysis" >&2
+      echo "usage: setup.sh build|test|page|deb|analysis" >&2
       exit 2
       ;;
   esac

@@ -48,7 +48,14 @@ if command -v python3 >/dev/null && ! "$python" -c 'import cffi, numpy, pytest, 
   pip="$python -m pip install -q --disable-pip-version-check"
   { python3 -m venv build/python-env && $pip cffi numpy pytest hypothesis scipy; } >/dev/null 2>&1 ||
     { rm -rf build/python-env; echo "going on without them"; }
-  $pip sympy control pandas xarray zarr matplotlib >/dev/null 2>&1 || true
+fi
+# one by one: what can be had of them is used
+if [ -x "$python" ] && ! [ scripts/test.sh -ot build/python-env/extras ]; then
+  heading "more packages for Python, in build/python-env/"
+  for package in sympy control pandas xarray zarr matplotlib gymnasium casadi "nbclient ipykernel"; do
+    "$python" -m pip install -q --disable-pip-version-check $package >/dev/null 2>&1 || echo "going on without $package"
+  done
+  touch build/python-env/extras
 fi
 with_python=
 ! "$python" -c 'import cffi, os, sys, sysconfig

@@ -15,8 +15,11 @@ echo "== build the wheel in $build/wheel/"
 PATH="$PWD/$tools/bin:$PATH" "$tools/bin/python" python/make_wheel.py "$build/wheel"
 
 echo "== try it in a fresh environment"
+unset PYTHONPATH # or it would be another one
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 python3 -m venv "$place/env"
 "$place/env/bin/pip" install -q --disable-pip-version-check "$build"/wheel/pfaff-*.whl
 "$place/env/bin/python" python/tests/try_wheel.py examples
+"$place/env/bin/pip" install -q --disable-pip-version-check matplotlib
+"$place/env/bin/python" python/tests/run_notebook.py python/notebooks/1_first_steps.ipynb

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands that are not in the module: 'export' writes folders, 'import' needs a reader of XML, 'converge' is for a
- * machine of one's own, and a page has plots and scenes of its own: of 'draw' only the shapes are left. */
+ * machine of one's own, and a page has examples, plots and scenes of its own: of 'draw' only the shapes are left. */
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/options.h"
@@ -35,6 +35,16 @@ static int export(const Console *console, int argc, char **argv)
   return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'export' is left out of this build");
 }
 
+static int examples(const Console *console, int argc, char **argv)
+{
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'examples' is left out of this build");
+}
+
+static int new_model(const Console *console, int argc, char **argv)
+{
+  return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'new' is left out of this build");
+}
+
 static int sweep(const Console *console, int argc, char **argv)
 {
   return pf_cli_wrong_usage(console, argc, argv, LEFT_OUT, "'sweep' is left out of this build");
@@ -46,6 +56,8 @@ const char *pf_target_value(int index, const char **summary) /* of --to: there i
   return NULL;
 }
 
+const Command pf_command_examples = {.name = "examples", .summary = LEFT_OUT, .takes = "", .run = examples};
+const Command pf_command_new = {.name = "new", .summary = LEFT_OUT, .takes = "", .run = new_model};
 const Command pf_command_export = {.name = "export", .summary = LEFT_OUT, .takes = "", .run = export};
 const Command pf_command_import = {.name = "import", .summary = LEFT_OUT, .takes = "", .run = import};
 const Command pf_command_converge = {.name = "converge", .summary = LEFT_OUT, .takes = "", .run = converge};

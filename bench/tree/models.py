@@ -7,7 +7,7 @@ First line: bodies, then gravity. One line per body, children after parents and 
     inertia about it (xx xy xz yy yz zz) | principal axes (9, columns) and moments (3) | q | v | tau | vdot
 kind: revolute (about z), ball (quaternion w x y z; rates: angular velocity in body axes), free (quaternion, position;
 rates: angular velocity in body axes, rates of the position). The joint is at the origin of the body.
-humanoid_in_line has its axes in line. With SOURCE_DIR also arm7 from examples/arm7.urdf, and reference_chain: the 1000 links of tests/reference/spatial with the accelerations that are known to
+humanoid_in_line has its axes in line. With SOURCE_DIR also arm7 from examples/robots/arm7.urdf, and reference_chain: the 1000 links of tests/reference/spatial with the accelerations that are known to
 50 digits in the place of vdot.
 """
 import json
@@ -179,7 +179,7 @@ def main():
     write(f"{folder}/humanoid_in_line.txt", in_line("humanoid", humanoid(), ["free"] + ["revolute"]*30), (0.0, 0.0, -9.81))
     write(f"{folder}/ball_30.txt", mechanism("ball", range(-1, 29), ["ball"]*30))
     if len(sys.argv) > 2:
-        write(f"{folder}/arm7.txt", arm(f"{sys.argv[2]}/examples/arm7.urdf"), (0.0, 0.0, -9.81))
+        write(f"{folder}/arm7.txt", arm(f"{sys.argv[2]}/examples/robots/arm7.urdf"), (0.0, 0.0, -9.81))
         bodies, gravity = reference(f"{sys.argv[2]}/tests/reference/spatial/18_chain_1000.json")
         write(f"{folder}/reference_chain.txt", bodies, gravity)
 

@@ -61,8 +61,9 @@ function tabs(panels: [string, HTMLElement, (() => void)?][]): HTMLElement {
 function gallery(session: Session): HTMLElement | null {
   const { gallery: list } = session.data;
   if (!list) return null;
-  const select = h("select", { "aria-label": "examples", class: "gallery" }, h("option", { value: "" }, "an empty model"),
-    ...list.map(({ file, text }) => h("option", { value: file, title: file }, /^model\s+\S+\s+"([^"]*)"/m.exec(text)?.[1] ?? file)));
+  const option = ({ file, text }: { file: string; text: string }) => h("option", { value: file, title: file }, /^model\s+\S+\s+"([^"]*)"/m.exec(text)?.[1] ?? file);
+  const families = [...new Set(list.map(({ family }) => family))].map((family) => h("optgroup", { label: family }, ...list.filter((one) => one.family === family).map(option)));
+  const select = h("select", { "aria-label": "examples", class: "gallery" }, h("option", { value: "" }, "an empty model"), ...families);
   select.addEventListener("change", () => {
     const chosen = list.find(({ file }) => file === select.value);
     session.open(chosen?.text ?? EMPTY, chosen?.file ?? "new.pf");

@@ -164,5 +164,5 @@ export interface PageData {
   run?: Options;
   derived?: Record<string, Derived>;
   tracks?: TrackData[];
-  gallery?: { file: string; text: string }[];
+  gallery?: { file: string; family: string; text: string }[];
 }

@@ -8,7 +8,7 @@
 0.540302
 
 See docs/python.md. Everything here is the work of the program and its C library; NumPy is imported when the first array is."""
-from ._model import Model, command, import_urdf, load, loads
+from ._model import Model, command, example, examples, import_urdf, load, loads
 from ._pfaff import ffi as _ffi, lib as _lib
 from ._results import Equations, LinearModel, Page, Picture, Record, Run, Steady
 from ._sim import Sim
@@ -21,7 +21,7 @@ __version__: str = _ffi.string(_lib.pf_py_version()).decode()
 
 globals().update(_FUNCTIONS)  # sin, cos, dot, vel … of expressions
 
-__all__ = ["Model", "load", "loads", "import_urdf", "command", "Sim", "Run", "Record", "Equations", "LinearModel", "Steady",
+__all__ = ["Model", "load", "loads", "example", "examples", "import_urdf", "command", "Sim", "Run", "Record", "Equations", "LinearModel", "Steady",
            "Picture", "Page", "Error", "ModelError", "ArgumentError", "UnknownName", "NumericalError", "MissingLibrary",
            "FileError", "OutOfMemory", "Stopped", "ModelWarning", "Expression", "unit", "ground", "pi", "time", "multiplier", "at", "turn",
            "shift", "free", "ball", "lock", "unlock", "attach", "detach", *_FUNCTIONS]

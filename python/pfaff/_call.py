@@ -69,7 +69,7 @@ def bytes_of(text: str) -> bytes:
 
 
 def text_of(block: Any, size: int) -> str:
-    return bytes(ffi.buffer(block, size)).decode("utf-8", "replace") if block else ""
+    return ffi.unpack(block, size).decode("utf-8", "replace") if size else ""
 
 
 class Outcome:
@@ -87,7 +87,8 @@ class Outcome:
         lib.pf_py_free(c.err)
         self.rows = None
         if c.rows:
-            self.rows = ffi.buffer(ffi.gc(c.rows, lib.pf_py_free, 8*c.row_count*c.columns), 8*c.row_count*c.columns)
+            size = 8*self.shape[0]*self.shape[1]
+            self.rows = ffi.buffer(ffi.gc(c.rows, lib.pf_py_free, size), size)
 
     def json(self) -> dict[str, Any]:
         import json
@@ -96,22 +97,38 @@ class Outcome:
         except ValueError:
             return {"diagnostics": []}
 
+    def is_plain(self) -> bool:
+        """It went well, and there is nothing to warn of: the JSON can be read later."""
+        return self.code == 0 and '"diagnostics": []' in self.out
+
 
 def command(words: Sequence[str], text: Optional[str] = None, name: str = "<text>", stop: Stop = None) -> Outcome:
     """One command of the program, as words: command(["check", "--json", "-"], text). '-' among them is `text`. Nothing is
     printed, and nothing is raised but what a signal raises."""
-    c_words = [ffi.new("char[]", _without_zeros(word)) for word in ["pfaff", *words]]
-    array = ffi.new("char *[]", c_words)
+    array, _kept = _array_of(["pfaff", *words])
     given = bytes_of(text) if text is not None else None
     outcome = ffi.new("PfPyOutcome *")
     with Asking(stop) as who:
-        good = lib.pf_py_command(array, len(c_words), given if given is not None else ffi.NULL, len(given or b""),
+        good = lib.pf_py_command(array, len(words) + 1, given if given is not None else ffi.NULL, len(given or b""),
                                  _without_zeros(name), who, outcome)
     result = Outcome(outcome)
     raise_kept()
     if not good:
         raise errors.OutOfMemory("out of memory")
     return result
+
+
+def _array_of(words: Sequence[str]) -> tuple[Any, Any]:
+    """Words for C, and the memory in which they are."""
+    text = bytes_of("\0".join(words))
+    if text.count(b"\0") != len(words) - 1:
+        raise errors.ArgumentError(f"{next(word for word in words if chr(0) in word)!r} has a zero byte in it")
+    block = ffi.new("char[]", text)
+    places, at = [], 0
+    for piece in text.split(b"\0"):
+        places.append(block + at)
+        at += len(piece) + 1
+    return ffi.new("char *[]", places), block
 
 
 def _without_zeros(word: str) -> bytes:
@@ -195,7 +212,9 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
         if value is None or value is False:
             continue
         name = NAMES.get(key, key).rstrip("_").replace("_", "-")
-        if isinstance(value, Mapping):
+        if type(value) in (str, int, float):  # as most are, and looked at fastest
+            words.append(f"--{name}={number_text(value, key)}")
+        elif isinstance(value, Mapping):
             pairs = [_named(name, str(k), v) for k, v in value.items()]
             words += [w for pair in pairs for w in (f"--{name}", pair)] if name in REPEATED else \
                 [f"--{name}={','.join(pairs)}"] if pairs else []

@@ -10,10 +10,11 @@ from ._pfaff import ffi, lib
 from ._results import Equations, LinearModel, Page, Picture, Record, Run, Steady
 from ._sim import Sim
 
-__all__ = ["Model", "load", "loads", "import_urdf", "command"]
+__all__ = ["Model", "load", "loads", "example", "examples", "import_urdf", "command"]
 
 TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any, Iterable, Mapping, Optional, Sequence, Union
     from ._call import Stop
     from ._field import Named
@@ -215,6 +216,8 @@ class Model(Arrays):
         given = {"for": duration, "by": by, "params": params, "state": state, "every": every, "at": at, "show": show,
                  "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
         outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
+        if outcome.is_plain():
+            return _make_run(outcome.out, outcome)
         told = outcome.json()
         result = _make_run(told, outcome) if "columns" in told else None
         if outcome.code and not (outcome.stopped and result is not None):
@@ -348,6 +351,21 @@ class Model(Arrays):
         """The model as source for other programs: c, python, matlab, casadi, latex, fmu (docs/export.md)."""
         return Record(self._json("export", {"to": to, "out": out, **options}, (), stop))
 
+    def to_casadi(self, *, form: Optional[str] = None, inputs: Names = None, params: Named = None, state: Named = None,
+                  stop: Stop = None, **options: Any) -> ModuleType:
+        """The equations as functions of CasADi, for optimisation: accelerate(p, t, q, v, u), rates(p, t, z, u) and what else
+        is in `functions`; P0, Q0, V0 are parameters and start, in SI (docs/export.md). `inputs` names inputs that the model gives
+        as functions of time and that are arguments all the same.
+
+        >>> m = pfaff.Model("coord x; param k = 2; input u; kinetic x'^2/2; potential k*x^2/2; force x = u")
+        >>> f = m.to_casadi()
+        >>> f.accelerate(f.P0, 0, [1], [0], [0.5])[0]
+        DM(-1.5)
+        """
+        from ._casadi import make_module
+        given = {"to": "casadi", "form": form, "inputs": inputs, "params": params, "state": state, **options}
+        return make_module(self._text("export", [*_call.words_of(given), "--out=-"], stop), self.name)
+
     def format(self) -> str:
         """The text in its canonical layout."""
         return self._text("fmt", [])
@@ -362,11 +380,14 @@ def _tidy(value: float) -> float:
     return float(f"{value:.15g}")
 
 
-def _make_run(told: dict[str, Any], outcome: _call.Outcome) -> Run:
+def _make_run(told: Union[str, dict[str, Any]], outcome: _call.Outcome) -> Run:
+    """`told`: the JSON, or its text."""
     import numpy as np
-    rows = np.frombuffer(outcome.rows, dtype=np.float64) if outcome.rows is not None else np.empty(0)
-    told.pop("rows", None)
-    return Run(told, rows.reshape(-1, len(told["columns"])))
+    if outcome.rows is not None:
+        return Run(told, np.frombuffer(outcome.rows, dtype=np.float64).reshape(outcome.shape))
+    run = Run(told, np.empty((0, 0)))
+    run.data = np.empty((0, len(run.columns)))
+    return run
 
 
 def _sweep_words(option: str, named: Named) -> list[str]:
@@ -400,6 +421,32 @@ def load(path: Path) -> Model:
 def loads(text: str, file: str = "<text>") -> Model:
     """The same from text, as Model(text)."""
     return Model(text, file)
+
+
+def examples(*words: str) -> list[Record]:
+    """The models that come with the program: family, name, title, about; those that have all of the words in them.
+
+    >>> [one.name for one in pfaff.examples("snakeboard", "steered")]
+    ['snakeboard_steered']
+    """
+    outcome = _call.command(["examples", "--json", *words])
+    told = outcome.json()
+    if outcome.code:
+        raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+    return [Record(one) for one in told["examples"]]
+
+
+def example(name: str) -> Model:
+    """One of them.
+
+    >>> pfaff.example("snakeboard")
+    <Model snakeboard: 6 coordinates, 2 constraints, 8 parameters>
+    """
+    found = examples(name)
+    if len(found) != 1 or "text" not in found[0].raw:
+        names = ", ".join(one.name for one in found)
+        raise errors.UnknownName(f"'{name}' is not the name of one example", f"there are {names}" if names else "")
+    return Model(found[0].text, f"{found[0].name}.pf")
 
 
 def import_urdf(path: Path, **options: Any) -> Model:

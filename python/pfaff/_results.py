@@ -105,10 +105,28 @@ class Run(Record):
     True
     """
 
-    def __init__(self, raw: Mapping[str, Any], data: "np.ndarray"):
-        super().__init__(raw)
+    def __init__(self, raw: str | Mapping[str, Any], data: "np.ndarray"):
+        self._text = raw if isinstance(raw, str) else ""
+        self._raw = None if isinstance(raw, str) else {key: raw[key] for key in raw if key != "rows"}
+        self._converted = {}
         self.data = data
-        self._place = {name: i for i, name in reversed(list(enumerate(self.raw["columns"])))}
+
+    @property
+    def raw(self) -> dict[str, Any]:  # type: ignore[override]
+        """The JSON as it came, without rows; read when it is first asked for."""
+        if self._raw is None:
+            import json
+            self._raw = json.loads(self._text)
+            self._raw.pop("rows", None)
+            self._text = ""
+        return self._raw
+
+    @property
+    def _place(self) -> dict[str, int]:
+        """Where each column is; of two with one name the first counts."""
+        if "_place" not in self._converted:
+            self._converted["_place"] = {name: i for i, name in reversed(list(enumerate(self.raw["columns"])))}
+        return self._converted["_place"]
 
     @property
     def columns(self) -> list[str]:
@@ -153,7 +171,7 @@ class Run(Record):
         return key in self._place
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("raw", "_converted", "data", "_place"):
+        if name.startswith("__") or name in ("raw", "_raw", "_text", "_converted", "data", "_place"):
             raise AttributeError(name)
         if name in self.raw:
             return Record.__getitem__(self, name)
@@ -163,7 +181,6 @@ class Run(Record):
         return {"raw": self.raw, "data": self.data}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._converted = {}
         Run.__init__(self, state["raw"], state["data"])
 
     def __eq__(self, other: Any) -> bool:

@@ -27,8 +27,12 @@ def program():
     return call
 
 
+def example_path(name):
+    return next(EXAMPLES.glob(f"*/{name}.pf"))
+
+
 def example(name):
-    return pfaff.load(EXAMPLES/f"{name}.pf")
+    return pfaff.load(example_path(name))
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pfaff
-from conftest import EXAMPLES, PENDULUM, ROOT, example
+from conftest import EXAMPLES, PENDULUM, ROOT, example, example_path
 
 TIMES = {"seconds", "wall_seconds", "nanoseconds", "run_seconds", "native"}
 
@@ -22,13 +22,13 @@ def same(record, told):
 
 @pytest.mark.parametrize("name", ["snakeboard", "bicycle", "spacecraft", "piano_wheel"])
 def test_check_is_that_of_the_program(program, name):
-    path = EXAMPLES/f"{name}.pf"
+    path = example_path(name)
     same(example(name).check(), program("check", "--json", path))
 
 
 @pytest.mark.parametrize("form", ["multipliers", "rosenberg", "udwadia_kalaba", "maggi", "laconic"])
 def test_derive_is_that_of_the_program(program, snakeboard, form):
-    told = program("derive", "--json", "--form", form, EXAMPLES/"snakeboard.pf")
+    told = program("derive", "--json", "--form", form, EXAMPLES/"skates/snakeboard.pf")
     told["coordinates"] = list(snakeboard.coordinates)
     equations = snakeboard.derive(form)
     same(equations, told)
@@ -37,18 +37,18 @@ def test_derive_is_that_of_the_program(program, snakeboard, form):
 
 def test_eval_is_that_of_the_program(program, snakeboard):
     same(snakeboard.eval(params={"F": 2}, state={"theta": 0.3}),
-         program("eval", "--json", "-p", "F=2", "--state", "theta=0.3", EXAMPLES/"snakeboard.pf"))
+         program("eval", "--json", "-p", "F=2", "--state", "theta=0.3", EXAMPLES/"skates/snakeboard.pf"))
     assert isinstance(snakeboard.eval().acceleration, np.ndarray)
 
 
 def test_inverse_dynamics(program, snakeboard):
     same(snakeboard.eval(inverse="psi''=1, phi_f''=0", actuators=["psi", "phi_f"]),
-         program("eval", "--json", "--inverse", "psi''=1, phi_f''=0", "--actuators", "psi,phi_f", EXAMPLES/"snakeboard.pf"))
+         program("eval", "--json", "--inverse", "psi''=1, phi_f''=0", "--actuators", "psi,phi_f", EXAMPLES/"skates/snakeboard.pf"))
 
 
 def test_compare_and_prove(program):
     m = example("unicycle")
-    ours, told = m.prove(), program("compare", "--json", "--prove", EXAMPLES/"unicycle.pf")
+    ours, told = m.prove(), program("compare", "--json", "--prove", EXAMPLES/"wheels/unicycle.pf")
     assert ours.proved is told["proved"] is True
     assert [row["formulation"] for row in ours.raw["rows"]] == [row["formulation"] for row in told["rows"]]
 
@@ -59,7 +59,7 @@ def test_converge(program, pendulum):
 
 
 def test_linearize_is_that_of_the_program(program):
-    told = program("study", "linearize", "--json", "--near", "steady", EXAMPLES/"bicycle.pf")
+    told = program("study", "linearize", "--json", "--near", "steady", EXAMPLES/"wheels/bicycle.pf")
     linear = example("bicycle").linearize(near="steady")
     point = told["points"][0]
     assert np.array_equal(linear.A, np.array(point["A"]))
@@ -97,8 +97,8 @@ def test_equilibria_of_a_pendulum(pendulum):
 
 def test_other_studies(program, pendulum):
     m = example("chaplygin_sleigh")
-    same(m.integrability(), program("study", "integrability", "--json", EXAMPLES/"chaplygin_sleigh.pf"))
-    same(m.invariants(), program("study", "invariants", "--json", EXAMPLES/"chaplygin_sleigh.pf"))
+    same(m.integrability(), program("study", "integrability", "--json", EXAMPLES/"skates/chaplygin_sleigh.pf"))
+    same(m.invariants(), program("study", "invariants", "--json", EXAMPLES/"skates/chaplygin_sleigh.pf"))
     curves = pendulum.portrait(["phi", "phi'"], starts=2, duration=1).curves
     assert len(curves) == 2 and len(curves[0].a) == len(curves[0].b) > 5
     points = pendulum.poincare({"t": 0.5}, ["phi", "phi'"], duration=2)
@@ -118,7 +118,7 @@ def test_pictures(snakeboard):
 
 
 def test_scene(program):
-    same(example("bicycle").scene(), program("draw", "--json", EXAMPLES/"bicycle.pf"))
+    same(example("bicycle").scene(), program("draw", "--json", EXAMPLES/"wheels/bicycle.pf"))
 
 
 def test_export(tmp_path, pendulum):
@@ -132,8 +132,8 @@ def test_format_is_idempotent(snakeboard):
 
 
 def test_import_urdf(program):
-    m = pfaff.import_urdf(EXAMPLES/"arm7.urdf")
-    assert m.text == program("import", "--json", EXAMPLES/"arm7.urdf")["text"]
+    m = pfaff.import_urdf(EXAMPLES/"robots/arm7.urdf")
+    assert m.text == program("import", "--json", EXAMPLES/"robots/arm7.urdf")["text"]
     assert len(m.coordinates) == 7
 
 
@@ -187,6 +187,17 @@ def check_residuals(sympy, equations, model, numbers, form):
     for e in equations.equations:
         left, right = float(e.lhs.subs(substitute)), float(e.rhs.subs(substitute))
         assert abs(left - right) < 1e-8*max(1, abs(left)), (form, e)
+
+
+def test_examples_are_in_the_module():
+    found = {one.name for one in pfaff.examples()}
+    assert found == {path.stem for path in EXAMPLES.glob("*/*.pf")}
+    assert pfaff.example("snakeboard").text == example("snakeboard").text
+    assert pfaff.example("skates/snakeboard") == pfaff.example("snakeboard")
+    for name, hint in (("snakebord", "snakeboard"), ("omni", "carriage")):
+        with pytest.raises(pfaff.Error) as caught:
+            pfaff.example(name)
+        assert hint in caught.value.hint
 
 
 def test_sweep(pendulum):

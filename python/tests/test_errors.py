@@ -61,7 +61,7 @@ def test_models_are_pickled(pendulum):
     (lambda m: pfaff.Model("coord x\0"), pfaff.ModelError, "zero byte"),
     (lambda m: pfaff.Model(""), pfaff.ModelError, ""),
     (lambda m: m.run(1, show="phii"), pfaff.Error, "phi"),
-    (lambda m: pfaff.import_urdf(EXAMPLES/"cart.pf"), pfaff.Error, "cart.pf"),
+    (lambda m: pfaff.import_urdf(EXAMPLES/"wheels/cart.pf"), pfaff.Error, "cart.pf"),
 ])
 def test_words(pendulum, call, kind, words):
     with pytest.raises(kind) as caught:

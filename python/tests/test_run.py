@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import pfaff
-from conftest import EXAMPLES, REFERENCE, example
+from conftest import REFERENCE, example, example_path
 
 
 @pytest.mark.parametrize("name, options", [("snakeboard", ["--for", "1", "--by", "dopri5"]), ("spacecraft", ["--every", "1"]),
                                            ("incline_friction", []), ("carriage_omni3", ["--for", "0.5"])])
 def test_rows_are_those_of_the_program(program, name, options):
-    told = program("run", "--json", *options, EXAMPLES/f"{name}.pf")
+    told = program("run", "--json", *options, example_path(name))
     words = {key.strip("-"): value for key, value in zip(options[::2], options[1::2])}
     run = example(name).run(words.pop("for", None), **words)
     rows = np.array([[np.nan if x is None else x for x in row] for row in told["rows"]])

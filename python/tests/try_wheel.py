@@ -23,12 +23,12 @@ def loaded():
 
 def main(examples):
     assert not any(OURS.search(path) for path in loaded()), "an import loads nothing"
-    m = pfaff.load(os.path.join(examples, "snakeboard.pf"))
+    m = pfaff.load(os.path.join(examples, "skates", "snakeboard.pf"))
     assert m.derive("laconic").equations[1].lhs == "Jr*w_psi'"
     assert m.run(1, by="cvode_adams").end == "reached the end" and m.run(1, by="ida").end == "reached the end"
     assert abs(m.linearize().eigenvalues.imag).max() > 8
     assert m.accelerations(m.simulate().q).shape == (6,)
-    assert len(pfaff.import_urdf(os.path.join(examples, "arm7.urdf")).coordinates) == 7
+    assert len(pfaff.import_urdf(os.path.join(examples, "robots", "arm7.urdf")).coordinates) == 7
     assert m.prove().proved
     folder = str(pathlib.Path(pfaff.__file__).resolve().parents[1]/"pfaff.libs")
     ours = [path for path in loaded() if OURS.search(path)]

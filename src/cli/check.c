@@ -13,7 +13,8 @@ const Command pf_command_check = {
            "a generic configuration, the degrees of freedom, the rank of the mass matrix, and whether the start "
            "satisfies the constraints.",
   .takes = "param state as-given json ",
-  .examples = "pfaff check examples/snakeboard.pf\npfaff check -p m=7 --state theta=0.5 examples/snakeboard.pf\n",
+  .examples = "pfaff check examples/skates/snakeboard.pf\n"
+              "pfaff check -p m=7 --state theta=0.5 examples/skates/snakeboard.pf\n",
   .run = run};
 
 /* ---------------------------------------------------------------- for people */

@@ -9,9 +9,9 @@
 #include "out/out.h"
 #include "pfaff/pfaff.h"
 
-extern const Command pf_command_check, pf_command_compare, pf_command_derive, pf_command_draw, pf_command_eval,
-    pf_command_export, pf_command_fmt, pf_command_import, pf_command_page, pf_command_plot, pf_command_run,
-    pf_command_converge, pf_command_study, pf_command_sweep;
+extern const Command pf_command_check, pf_command_compare, pf_command_converge, pf_command_derive, pf_command_draw,
+    pf_command_eval, pf_command_examples, pf_command_export, pf_command_fmt, pf_command_import, pf_command_new,
+    pf_command_page, pf_command_plot, pf_command_run, pf_command_study, pf_command_sweep;
 
 /* Finds the command that the words of the command line ask for, and runs it. Returns the exit code (commands.c). */
 int pf_cli_run(const Console *console, int argc, char **argv);
@@ -62,6 +62,9 @@ PfStatus pf_cli_check_out(PfContext *ctx, const Options *options);
 const char *pf_cli_out_kind(const Options *options);
 bool pf_cli_out_is(const Options *options, const char *kind);
 bool pf_cli_out_is_standard(const Options *options);
+/* The text as it is as the file of --out. A console that keeps what is printed gets what goes to standard output,
+ * too. */
+PfStatus pf_cli_put(PfContext *ctx, const Options *options, const PfText *text);
 /* The text as the file of --out. Charts are given as SVG and become .png or .pdf where that is asked for. */
 PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of all commands, and which of them is asked for. */
 #include "cli/cli.h"
+#include "cli/help.h"
 
 #include <string.h>
 
 const Command *const pf_commands[] = {&pf_command_check, &pf_command_derive, &pf_command_eval, &pf_command_compare,
                                       &pf_command_run, &pf_command_plot, &pf_command_draw, &pf_command_page,
                                       &pf_command_converge, &pf_command_study, &pf_command_sweep, &pf_command_fmt,
-                                      &pf_command_import, &pf_command_export, NULL};
+                                      &pf_command_import, &pf_command_export, &pf_command_examples, &pf_command_new,
+                                      NULL};
 
 static void usage(FILE *stream)
 {
@@ -50,6 +52,28 @@ static int help(const Console *console, int argc, char **argv)
   return command->run(console, kind ? 3 : 2, asked);
 }
 
+/* pfaff --man, pfaff --man COMMAND, pfaff --man study KIND: the manual page in roff. */
+static int manual(const Console *console, int argc, char **argv)
+{
+  char name[64];
+  const Command *command = argc > 1 ? find(argv[1]) : NULL;
+  if (argc > 1 && !command) return unknown(console, argc - 1, argv + 1);
+  if (command == &pf_command_study && argc > 2) {
+    snprintf(name, sizeof name, "study %s", argv[2]);
+    for (const Command *const *c = pf_studies; *c; c++)
+      if (!strcmp((*c)->name, name)) command = *c;
+  }
+  pf_cli_manual(command, console->out);
+  return PF_EXIT_OK;
+}
+
+static int completion(const Console *console, int argc, char **argv)
+{
+  if (argc == 2 && pf_cli_completion(argv[1], console->out)) return PF_EXIT_OK;
+  return pf_cli_wrong_usage(console, argc, argv, "there are bash, zsh and fish: pfaff --completion bash",
+                            argc < 2 ? "the shell is missing" : "there is no completion for '%s'", argv[argc - 1]);
+}
+
 /* The word alone or as an option. */
 static bool is_word(const char *given, const char *word)
 {
@@ -69,6 +93,8 @@ int pf_cli_run(const Console *console, int argc, char **argv)
   }
   if (!strcmp(argv[1], "--options")) return pf_cli_list_options(console->out), PF_EXIT_OK; /* for docs/commands.md */
   if (!strcmp(argv[1], "--outputs")) return pf_cli_list_outputs(console->out), PF_EXIT_OK;
+  if (!strcmp(argv[1], "--man")) return manual(console, argc - 1, argv + 1);
+  if (!strcmp(argv[1], "--completion")) return completion(console, argc - 1, argv + 1);
   const Command *command = find(argv[1]);
   return command ? command->run(console, argc - 1, argv + 1) : unknown(console, argc - 1, argv + 1);
 }

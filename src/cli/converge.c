@@ -22,7 +22,7 @@ const Command pf_command_converge = {
   .takes = TAKES_STATE "native by for step adaptive rho printed no-projection most-steps form out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
-  .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 --out work.svg examples/snakeboard.pf\n",
+  .examples = "pfaff converge --by rk4,rattle --step 0.05 --for 1 --out work.svg examples/skates/snakeboard.pf\n",
   .run = run};
 
 enum { LEVELS = 6, SAMPLES = 16 };

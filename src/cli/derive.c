@@ -31,9 +31,9 @@ const Command pf_command_derive = {
   .writes = {"txt", "tex", "md", "c", "json"},
   .own = own,
   .needs = needs,
-  .examples = "pfaff derive --form laconic examples/snakeboard.pf\n"
-              "pfaff derive --form laconic --steps examples/unicycle.pf\npfaff derive --out snakeboard.tex "
-              "examples/snakeboard.pf\n",
+  .examples = "pfaff derive --form laconic examples/skates/snakeboard.pf\n"
+              "pfaff derive --form laconic --steps examples/wheels/unicycle.pf\npfaff derive --out snakeboard.tex "
+              "examples/skates/snakeboard.pf\n",
   .run = run};
 
 static const char *form_name(const Options *options)
@@ -423,7 +423,7 @@ static PfStatus write_file(Derived *x)
   else if (markdown) pf_derived_markdown(&x->s, &x->d, &out.text);
   else if (c) made = pf_derived_c(&x->s, &x->d, &out.text);
   else text_all(&x->s, &x->d, &x->count, &out.text);
-  PfStatus status = made == PF_OK ? pf_out_text(ctx, o->out, &out.text) : made;
+  PfStatus status = made == PF_OK ? pf_cli_put(ctx, o, &out.text) : made;
   pf_json_free(&out);
   return status;
 }

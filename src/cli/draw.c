@@ -29,8 +29,8 @@ const Command pf_command_draw = {
   .writes = {WRITES_PICTURES},
   .own = own,
   .needs = needs,
-  .examples = "pfaff draw --out bicycle.svg examples/bicycle.pf\n"
-              "pfaff draw --at 0,0.5,1,1.5 --view top --out path.svg examples/snakeboard_bodies.pf\n",
+  .examples = "pfaff draw --out bicycle.svg examples/wheels/bicycle.pf\n"
+              "pfaff draw --at 0,0.5,1,1.5 --view top --out path.svg examples/skates/snakeboard_bodies.pf\n",
   .run = run};
 
 enum { PATH = 400 }; /* instants along which paths are drawn */

@@ -27,8 +27,8 @@ const Command pf_command_eval = {
   .takes = TAKES_STATE "form spatial inverse actuators json ",
   .own = own,
   .needs = needs,
-  .examples = "pfaff eval --state psi=0.3 --state \"theta'=2\" examples/snakeboard.pf\n"
-              "pfaff eval --inverse \"psi''=1, phi_f''=0\" --actuators psi,phi_f examples/snakeboard.pf\n",
+  .examples = "pfaff eval --state psi=0.3 --state \"theta'=2\" examples/skates/snakeboard.pf\n"
+              "pfaff eval --inverse \"psi''=1, phi_f''=0\" --actuators psi,phi_f examples/skates/snakeboard.pf\n",
   .run = run};
 
 typedef struct Result {

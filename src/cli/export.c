@@ -31,8 +31,8 @@ const Command pf_command_export = {
            "allocated, no loop is without a bound. Files of an earlier export are replaced, others stay.",
   .takes = "to form float fmi inputs most param state time as-given out json ",
   .own = own,
-  .examples = "pfaff export --to c -o robot examples/bicycle.pf\npfaff export --to c --float -o robot "
-              "examples/snakeboard.pf\npfaff export --to python -o . examples/snakeboard.pf\n",
+  .examples = "pfaff export --to c -o robot examples/wheels/bicycle.pf\npfaff export --to c --float -o robot "
+              "examples/skates/snakeboard.pf\npfaff export --to python -o . examples/skates/snakeboard.pf\n",
   .run = run};
 
 typedef struct Target {
@@ -388,7 +388,7 @@ static PfStatus for_each_file(Exported *x, PfStatus (*act)(Exported *x, int i, c
 
 static PfStatus write_files(Exported *x)
 {
-  if (!x->folder.count) return pf_out_text(x->s.ctx, x->options->out, &x->files.at[0].text);
+  if (!x->folder.count) return pf_cli_put(x->s.ctx, x->options, &x->files.at[0].text);
   PF_TRY(pf_out_make_folder(x->s.ctx, pf_text_get(&x->folder)));
   PF_TRY(for_each_file(x, spare_file));
   return for_each_file(x, write_file);

@@ -12,7 +12,7 @@ const Command pf_command_fmt = {
   .operands = "FILE",
   .about = "Prints the model with the usual spaces, indentation and line ends; comments stay.",
   .takes = "write ",
-  .examples = "pfaff fmt -w examples/snakeboard.pf\n",
+  .examples = "pfaff fmt -w examples/skates/snakeboard.pf\n",
   .run = run};
 
 enum { LARGEST_FILE = 16 << 20 }; /* as for models */

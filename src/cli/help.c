@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Help, made from the table of options. */
+#include "cli/help.h"
+
 #include "cli/cli.h"
 
 #include <string.h>
 
 enum { WIDE = 98, WIDEST_NAME = 28 };
 
-static const char *const titles[OPTION_GROUPS] = {"Options", "The state and the numbers", "The run", "The result"};
+const char *const pf_group_titles[OPTION_GROUPS] = {"Options", "The state and the numbers", "The run", "The result"};
 
 /* ---------------------------------------------------------------- lines */
 
@@ -62,18 +64,39 @@ static const OptionHelp *own_help(const Command *command, const Option *option)
   return NULL;
 }
 
+const char *pf_option_argument(const Command *command, const Option *option)
+{
+  const OptionHelp *own = own_help(command, option);
+  return own && own->argument ? own->argument : option->argument;
+}
+
+OptionValues pf_option_values(const Command *command, const Option *option)
+{
+  const OptionHelp *own = own_help(command, option);
+  return own && own->values ? own->values : option->values;
+}
+
+OptionValues pf_option_few_values(const Command *command, const Option *option)
+{
+  enum { MOST = 30 };
+  const char *summary;
+  OptionValues values = pf_command_takes(command, option) ? pf_option_values(command, option) : NULL;
+  for (int i = 0; values && i < MOST; i++)
+    if (!values(i, &summary)) return values;
+  return NULL;
+}
+
 /* "-p, --param NAME=VALUE" */
 static void print_name(const Command *command, const Option *option, char *name, size_t size)
 {
-  const OptionHelp *own = own_help(command, option);
-  const char *argument = own && own->argument ? own->argument : option->argument;
+  const char *argument = pf_option_argument(command, option);
   char letter[8] = "    ";
   if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
   snprintf(name, size, "%s--%s%s%s", letter, option->name, argument ? " " : "", argument ? argument : "");
 }
 
 /* What it means in this command; of --out also what may be written. */
-static void print_meaning(const Command *command, const Option *option, char *help, size_t size)
+void pf_option_meaning(const Command *command, const Option *option, char *help, size_t size)
 {
   const OptionHelp *own = own_help(command, option);
   char list[LONGEST_LIST] = "";
@@ -86,7 +109,7 @@ static void put_option(FILE *stream, const Command *command, const Option *optio
 {
   char name[80], help[400];
   print_name(command, option, name, sizeof name);
-  print_meaning(command, option, help, sizeof help);
+  pf_option_meaning(command, option, help, sizeof help);
   put_entry(stream, 2, name, column, help);
 }
 
@@ -94,9 +117,8 @@ static void put_values(FILE *stream, const Command *command, const Option *optio
 {
   enum { COLUMN = 22 };
   const char *value, *summary;
-  const OptionHelp *own = own_help(command, option);
-  OptionValues values = own && own->values ? own->values : option->values;
-  if (!values || !pf_command_takes(command, option)) return;
+  OptionValues values = pf_option_few_values(command, option);
+  if (!values) return;
   fprintf(stream, "\n%s of --%s:\n", option->argument, option->name);
   for (int i = 0; (value = values(i, &summary)); i++) put_entry(stream, 2, value, COLUMN, summary);
 }
@@ -119,7 +141,7 @@ static void put_group(FILE *stream, const Command *command, OptionGroup group, i
   for (int i = 0; pf_option(i); i++) {
     const Option *option = pf_option(i);
     if (option->group != group || !pf_command_takes(command, option)) continue;
-    if (!any) fprintf(stream, "\n%s:\n", titles[group]);
+    if (!any) fprintf(stream, "\n%s:\n", pf_group_titles[group]);
     any = true;
     put_option(stream, command, option, column);
   }

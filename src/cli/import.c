@@ -23,7 +23,7 @@ const Command pf_command_import = {
   .takes = "base free actuators wheel out json ",
   .writes = {"pf"},
   .own = own,
-  .examples = "pfaff import --out arm.pf examples/arm7.urdf\n"
+  .examples = "pfaff import --out arm.pf examples/robots/arm7.urdf\n"
               "pfaff import --base planar --wheel left_wheel,right_wheel --actuators all rover.urdf\n",
   .run = run};
 

@@ -150,6 +150,8 @@ static const Option table[] = {
   {"most", 0, "N", OPTION_COUNT, AT(most), "1", OPTIONS_OF_COMMAND,
    "the most operations that are written out (200000): compilers take long for more", NULL},
   {"fmi", 0, "VERSION", OPTION_COUNT, AT(fmi), "1", OPTIONS_OF_COMMAND, "the version of FMI: 2 or 3 (3)", NULL},
+  {"from", 0, "EXAMPLE", OPTION_TEXT, AT(from), NULL, OPTIONS_OF_COMMAND,
+   "the example that is copied; 'pfaff examples' lists them", NULL},
   {"write", 'w', NULL, OPTION_FLAG, AT(write), NULL, OPTIONS_OF_COMMAND, "replaces the file instead of printing", NULL},
 
   {"param", 'p', "NAME=VALUE", OPTION_LIST, AT(parameters), NULL, OPTIONS_OF_STATE,
@@ -429,6 +431,11 @@ static bool is_range(const char *word)
   return strchr(word, '=') && (strstr(word, "..") || stat(word, &status) != 0);
 }
 
+static const char *operand_of(const Reader *r)
+{
+  return r->command->operand ? r->command->operand : "file";
+}
+
 static PfStatus read_operand(Reader *r, const char *word)
 {
   Options *o = r->options;
@@ -438,8 +445,9 @@ static PfStatus read_operand(Reader *r, const char *word)
     return PF_OK;
   }
   if (o->file_count == most && most == 1)
-    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "one file at a time, not also '%s'", word);
-  if (o->file_count == most) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "at most %d files at a time", most);
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "one %s at a time, not also '%s'", operand_of(r), word);
+  if (o->file_count == most)
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "at most %d %ss at a time", most, operand_of(r));
   o->files[o->file_count++] = word;
   return PF_OK;
 }
@@ -466,8 +474,8 @@ static PfStatus check_files(Reader *r)
 {
   Options *o = r->options;
   const char *instead = r->command->instead;
-  if (!o->file_count && !(instead && pf_cli_given(o, instead)))
-    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a file is missing");
+  bool spared = r->command->needs_none || (instead && pf_cli_given(o, instead));
+  if (!o->file_count && !spared) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "a %s is missing", operand_of(r));
   PF_TRY(pf_cli_spare_files(r->ctx, o, "out", o->out));
   PF_TRY(pf_cli_spare_files(r->ctx, o, "poses", o->poses));
   o->file = o->files[0];

@@ -35,7 +35,7 @@ typedef struct Options {
   Texts wheels;            /* link:radius */
   bool json, latex, standalone, markdown, c, steps, matrices, help, as_given, prove, spatial, free, write,
       single;
-  const char *form, *out, *to, *base, *actuators, *inverse, *page, *independent;
+  const char *form, *out, *to, *base, *actuators, *inverse, *page, *independent, *from;
   double time, most, fmi;
   /* the run */
   const char *method, *at;
@@ -102,8 +102,10 @@ typedef struct Command {
   const OptionHelp *own;     /* ended by an empty one; NULL: nothing is different */
   const OptionNeed *needs;   /* ended by an empty one; NULL: all go together */
   const char *examples;      /* one per line, each ended; NULL: none */
+  const char *operand;       /* what an operand is called; NULL: "file" */
   const char *instead;       /* options that stand in for the file; NULL: none */
   int most_files;            /* 0: one */
+  bool needs_none;           /* no operand is fine */
   bool takes_range;          /* one operand is NAME=a..b:n */
   int (*run)(const Console *console, int argc, char **argv);
 } Command;

@@ -91,8 +91,7 @@ PfStatus pf_cli_check_out(PfContext *ctx, const Options *options)
   return pf_out_check(ctx, options->out);
 }
 
-/* A console that keeps what is printed gets what goes to standard output, too. */
-static PfStatus put(PfContext *ctx, const Options *options, const PfText *text)
+PfStatus pf_cli_put(PfContext *ctx, const Options *options, const PfText *text)
 {
   FILE *out = options->console->out;
   if (!pf_cli_out_is_standard(options) || out == stdout) return pf_out_text(ctx, options->out, text);
@@ -103,11 +102,11 @@ static PfStatus put(PfContext *ctx, const Options *options, const PfText *text)
 PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text)
 {
   PfPictureKind kind = pf_picture_kind(pf_cli_out_kind(options));
-  if (kind == PF_PICTURE_NONE || kind == PF_PICTURE_SVG) return put(ctx, options, text);
+  if (kind == PF_PICTURE_NONE || kind == PF_PICTURE_SVG) return pf_cli_put(ctx, options, text);
   PfText bytes;
   pf_text_init(&bytes, pf_context_allocator(ctx));
   PfStatus status = pf_render(ctx, kind, text, &bytes);
-  if (status == PF_OK) status = put(ctx, options, &bytes);
+  if (status == PF_OK) status = pf_cli_put(ctx, options, &bytes);
   pf_text_free(&bytes);
   return status;
 }

@@ -24,8 +24,8 @@ const Command pf_command_page = {
   .takes = TAKES_STATE TAKES_METHOD "every template out json ",
   .writes = {"html"},
   .own = own,
-  .examples = "pfaff page --out snakeboard.html examples/snakeboard_bodies.pf\n"
-              "pfaff page -p m=7 --for 5 --by rk4 --step 0.01 --out heavy.html examples/snakeboard.pf\n",
+  .examples = "pfaff page --out snakeboard.html examples/skates/snakeboard_bodies.pf\n"
+              "pfaff page -p m=7 --for 5 --by rk4 --step 0.01 --out heavy.html examples/skates/snakeboard.pf\n",
   .most_files = MOST_FILES,
   .run = run};
 

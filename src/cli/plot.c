@@ -26,9 +26,9 @@ const Command pf_command_plot = {
   .takes = TAKES_STATE TAKES_METHOD "show against log minus out ",
   .writes = {WRITES_PICTURES},
   .own = own,
-  .examples = "pfaff plot --show \"x,y;theta\" examples/snakeboard.pf\npfaff plot --show y --against x --out path.svg "
-              "examples/snakeboard.pf\npfaff plot --by rk4 --step 0.01 --minus dop853 --out error.svg "
-              "examples/snakeboard.pf\n",
+  .examples = "pfaff plot --show \"x,y;theta\" examples/skates/snakeboard.pf\n"
+              "pfaff plot --show y --against x --out path.svg examples/skates/snakeboard.pf\n"
+              "pfaff plot --by rk4 --step 0.01 --minus dop853 --out error.svg examples/skates/snakeboard.pf\n",
   .most_files = MOST_FILES,
   .run = run};
 

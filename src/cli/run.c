@@ -43,8 +43,8 @@ const Command pf_command_run = {
   .writes = {"csv", "json", "mat"},
   .own = own,
   .needs = needs,
-  .examples = "pfaff run --by dop853 --rtol 1e-10 --every 0.01 --out x.csv examples/snakeboard.pf\n"
-              "pfaff run -p m=7 --for 2 --json examples/snakeboard.pf\n",
+  .examples = "pfaff run --by dop853 --rtol 1e-10 --every 0.01 --out x.csv examples/skates/snakeboard.pf\n"
+              "pfaff run -p m=7 --for 2 --json examples/skates/snakeboard.pf\n",
   .run = run};
 
 typedef struct Run {

@@ -273,7 +273,7 @@ static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options
   if ((!options->out && !exact) || !turned->result) return PF_OK;
   PfText text = {.at = (char *)(uintptr_t)turned->result, .count = strlen(turned->result)};
   if (!options->json) turned->result = NULL; /* it is written */
-  if (options->out) return pf_out_text(ctx, options->out, &text);
+  if (options->out) return pf_cli_put(ctx, options, &text);
   return print(options->console, &text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
 }
 

@@ -30,7 +30,7 @@ const Command pf_study_continue = {
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .needs = needs,
-  .examples = "pfaff study continue n2=8..18:100 --show \"nu[3]\" --out branches.svg examples/carriage_steady.pf\n",
+  .examples = "pfaff study continue n2=8..18:100 --show \"nu[3]\" --out n2.svg examples/wheels/carriage_steady.pf\n",
   .takes_range = true,
   .run = run};
 

@@ -22,7 +22,7 @@ const Command pf_study_integrability = {
   .takes = TAKES_STATE "out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
-  .examples = "pfaff study integrability examples/snakeboard.pf\n",
+  .examples = "pfaff study integrability examples/skates/snakeboard.pf\n",
   .run = run};
 
 typedef struct Result {

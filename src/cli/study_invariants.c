@@ -29,7 +29,7 @@ const Command pf_study_invariants = {
   .writes = {WRITES_PICTURES},
   .own = own,
   .needs = needs,
-  .examples = "pfaff study invariants --out drift.svg --by dopri5 --rtol 1e-6 examples/henon_heiles.pf\n",
+  .examples = "pfaff study invariants --out drift.svg --by dopri5 --rtol 1e-6 examples/classics/henon_heiles.pf\n",
   .run = run};
 
 typedef struct Result {

@@ -35,7 +35,7 @@ const Command pf_study_linearize = {
   .writes = {"csv", "json", "mat", "py", WRITES_PICTURES},
   .own = own,
   .needs = needs,
-  .examples = "pfaff study linearize --sweep v=0..10:101 --out modes.svg examples/bicycle.pf\n",
+  .examples = "pfaff study linearize --sweep v=0..10:101 --out modes.svg examples/wheels/bicycle.pf\n",
   .run = run};
 
 typedef struct Point {

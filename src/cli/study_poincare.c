@@ -31,7 +31,7 @@ const Command pf_study_poincare = {
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
   .needs = needs,
-  .examples = "pfaff study poincare --section x=0 --show \"y,y'\" --for 60 examples/henon_heiles.pf\n",
+  .examples = "pfaff study poincare --section x=0 --show \"y,y'\" --for 60 examples/classics/henon_heiles.pf\n",
   .run = run};
 
 typedef struct Poincare {

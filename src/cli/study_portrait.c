@@ -26,7 +26,8 @@ const Command pf_study_portrait = {
   .takes = TAKES_STATE TAKES_METHOD "show keep within starts out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
-  .examples = "pfaff study portrait --show \"y,y'\" --starts 5 --for 5 --out portrait.svg examples/henon_heiles.pf\n",
+  .examples = "pfaff study portrait --show \"y,y'\" --for 5 --out y.svg "
+              "examples/classics/henon_heiles.pf\n",
   .run = run};
 
 typedef struct Portrait {

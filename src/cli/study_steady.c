@@ -23,7 +23,7 @@ const Command pf_study_equilibria = {
   .takes = TAKES_STATE "native starts within out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
-  .examples = "pfaff study equilibria --within a=-4..4,b=-4..4 examples/double_pendulum_bodies.pf\n",
+  .examples = "pfaff study equilibria --within a=-4..4,b=-4..4 examples/classics/double_pendulum_bodies.pf\n",
   .run = run_equilibria};
 
 const Command pf_study_steady = {
@@ -35,7 +35,7 @@ const Command pf_study_steady = {
   .takes = TAKES_STATE "native starts within out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
-  .examples = "pfaff study steady --out steady.svg examples/carriage_omni3.pf\n",
+  .examples = "pfaff study steady --out steady.svg examples/wheels/carriage_omni3.pf\n",
   .run = run_steady};
 
 typedef struct Find {

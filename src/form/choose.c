@@ -83,9 +83,10 @@ static double cost_of_solver(const PfSolver *multipliers)
   return lifted < 0 ? pf_cost_of_matrices(multipliers) : lifted;
 }
 
-static double cost_of_recursion(const PfSolver *s)
+double pf_cost_of_recursion(const PfSolver *s)
 {
   const PfRecursion *r = s->data;
+  if (r->flow) return pf_cost_of_tape(pf_tape_instruction_count(r->flow));
   return per_call + pf_cost_of_tape(pf_tape_instruction_count(r->tape)) +
          per_joint*(pf_tree_count(r->tree) + s->system->eq->model->ball_count);
 }
@@ -96,7 +97,7 @@ static bool is_cheap(const PfSolver *s, double limit)
 {
   if (s->formulation != &pf_form_recursive) return true;
   const PfRecursion *r = s->data;
-  return r->alone && r->row_count == 0 && cost_of_recursion(s) < limit;
+  return r->alone && r->row_count == 0 && pf_cost_of_recursion(s) < limit;
 }
 
 /* ---------------------------------------------------------------- the choice */

@@ -12,5 +12,7 @@ double pf_cost_of_multipliers(const PfSystem *system);
 double pf_cost_of_structure(int instructions, int equations, double products);
 /* Of a solver by 'multipliers' with M and A, dense or sparse. */
 double pf_cost_of_matrices(const PfSolver *multipliers);
+/* Of a solver by 'recursive', in loops or written out. */
+double pf_cost_of_recursion(const PfSolver *recursive);
 
 #endif

@@ -97,6 +97,8 @@ PfStatus pf_shared_new(PfContext *ctx, PfArena *arena, PfShared **shared);
 void pf_shared_free(PfShared *shared);
 /* Derivatives of a potential by the coordinates (n). */
 PfStatus pf_shared_gradient(const PfSystem *system, PfExpr potential, const PfExpr **slope);
+/* Accelerations of a tree by pf_flow_tape, parameters among its inputs; NULL where it does not apply. */
+PfStatus pf_shared_flow(const PfSystem *system, const PfTape **flow);
 /* Is it known which formulas an elimination with the numbers of the plan has? NULL: it does not apply. */
 bool pf_shared_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas **formulas);
 /* Keeps these in the place of the old ones; false without memory. */

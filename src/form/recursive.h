@@ -44,6 +44,9 @@ typedef struct PfRecursion {
   double *out;            /* 3 per rate: value, rate, second derivative at q'' = 0; slopes; forces (n); power */
   double *parameters;     /* of the tree */
   PfSpan span;
+  const PfTape *flow;     /* accelerations by the recursion written out, where that is short; else NULL, */
+  const PfTape *power;    /* and the power that is wanted, or NULL */
+  double *flow_out;       /* n accelerations, the pairs about pivots */
 
   PfArena *arena;         /* what belongs to the tree */
   PfTree *tree;

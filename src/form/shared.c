@@ -27,6 +27,8 @@ struct PfShared {
   double cost_limit;
   struct PfFormulas *formulas; /* NULL: there are none with these numbers, when `known` */
   bool known;
+  PfTape *flow; /* NULL: does not apply, when that is known */
+  bool flow_known;
   PfLifting *lifting; /* NULL: nothing to lift, when that is known */
   bool lifting_known;
 };
@@ -43,6 +45,7 @@ void pf_shared_free(PfShared *shared)
 {
   if (!shared) return;
   for (int k = 0; k < shared->count; k++) pf_tape_free(shared->entry[k].tape);
+  pf_tape_free(shared->flow);
   pf_formulas_drop(shared->formulas);
   pf_lifting_free(shared->lifting);
 }
@@ -53,6 +56,18 @@ PfStatus pf_shared_lifting(const PfSystem *system, PfLifting **lifting)
   if (!shared->lifting_known) PF_TRY(pf_lifting_make(system, shared->arena, &shared->lifting));
   shared->lifting_known = true;
   *lifting = shared->lifting;
+  return PF_OK;
+}
+
+PfStatus pf_shared_flow(const PfSystem *system, const PfTape **flow)
+{
+  PfShared *shared = system->shared;
+  int before = pf_diagnostic_count(system->ctx);
+  PfStatus status = shared->flow_known ? PF_OK : pf_flow_tape(system, NULL, &shared->flow);
+  if (pf_is_final(status)) return status;
+  if (status != PF_OK) pf_diagnostics_cut(system->ctx, before);
+  shared->flow_known = true;
+  *flow = shared->flow;
   return PF_OK;
 }
 

@@ -14,6 +14,8 @@ typedef struct PfSolverPlan {
   PfExpr power;
   /* a formulation that costs more does not apply: 'auto' looks for a faster one (choose.h); 0: whatever it costs */
   double cost_limit;
+  /* the recursion in loops over the tree alone, for those who want it written out */
+  bool in_loops;
 } PfSolverPlan;
 
 /* A tape of expressions of the model, in the symbols of the system, with inputs that are functions of time written out.

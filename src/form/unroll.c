@@ -492,7 +492,8 @@ PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *p
 {
   PfSolver *solver;
   *tape = NULL;
-  PF_TRY(pf_solver_new(ctx, system, &pf_form_recursive, &solver)); /* it knows the joints, and what is no tree */
+  const PfSolverPlan loops = {.in_loops = true}; /* they know the joints, and what is no tree */
+  PF_TRY(pf_solver_new_for(ctx, system, &pf_form_recursive, &loops, &solver));
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfUnrollModel model = {.ctx = ctx, .arena = arena, .plan = plan, .system = system, .recursion = solver->data};
   PfUnrolling u = {.ctx = ctx, .arena = arena, .model = &model};

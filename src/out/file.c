@@ -427,3 +427,16 @@ PfStatus pf_out_text(PfContext *ctx, const char *path, const PfText *text)
   pf_out_remove(&file);
   return PF_ERR_FILE;
 }
+
+PfStatus pf_out_new_text(PfContext *ctx, const char *path, const PfText *text)
+{
+  if (text->failed) return pf_fail(ctx, PF_ERR_MEMORY, "no memory for '%s'", path);
+  PfOutFile file = {.ctx = ctx, .path = path, .fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+  if (file.fd < 0) return fail(ctx, path, errno);
+  bool good = pf_out_put(&file, 0, pf_text_get(text), text->count) == text->count;
+  close_file(&file);
+  if (good && !file.error) return PF_OK;
+  fail(ctx, path, file.error);
+  unlink(path);
+  return PF_ERR_FILE;
+}

@@ -47,5 +47,7 @@ PfStatus pf_out_make_folder(PfContext *ctx, const char *path);
 
 /* All of it at once: a whole text. */
 PfStatus pf_out_text(PfContext *ctx, const char *path, const PfText *text);
+/* The same where there must not be anything yet: what is there, also a link that leads nowhere, stays as it is. */
+PfStatus pf_out_new_text(PfContext *ctx, const char *path, const PfText *text);
 
 #endif

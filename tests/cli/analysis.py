@@ -70,7 +70,7 @@ def run(program, source, command, wanted):
 def main():
     program, source = sys.argv[1], pathlib.Path(sys.argv[2])
     text = (source/"docs"/"analysis.md").read_text(encoding="utf-8")
-    probe = subprocess.run([program, "study", "invariants", "examples/chaplygin_sleigh.pf"], capture_output=True, text=True,
+    probe = subprocess.run([program, "study", "invariants", "examples/skates/chaplygin_sleigh.pf"], capture_output=True, text=True,
                            cwd=source, check=False)
     algebra = "normal form" in probe.stdout
     found = [e for e in examples(text) if algebra or shlex.split(e[0])[2] not in ALGEBRA]

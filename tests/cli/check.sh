@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/common.sh"
 examples=$source/examples
 
-run 0 check "$examples/snakeboard.pf"
+run 0 check "$examples/skates/snakeboard.pf"
 says out "coordinates         6: x [m], y [m], theta [rad]"
 says out "rear              pfaffian"
 says out "rank                2, nothing redundant"
@@ -13,7 +13,7 @@ says out "degrees of freedom  4"
 says out "mass matrix         rank 6 of 6"
 says out "start               consistent"
 
-run 0 check "$examples/snakeboard.pf" --json
+run 0 check "$examples/skates/snakeboard.pf" --json
 says_nothing err
 holds 'd["model"] == "snakeboard"'
 holds 'd["coordinates"] == ["x", "y", "theta", "psi", "phi_b", "phi_f"]'
@@ -35,7 +35,7 @@ holds '[(v["name"], v["kind"], round(v["value"], 12), v["unit"], v["given"]) for
   ("L", "parameter", 20, "cm", True), ("r", "parameter", 0.1, "m", False), ("a", "start", 30, "deg", True), ("a\u0027", "start", 0, "deg/s", False),
   ("b", "start", 0, "m", False), ("b\u0027", "start", 0.2, "m/s", True)]'
 holds 'd["horizon"] == 3 and d["plots"] == [{"quantities": ["a"], "units": ["deg"], "against": "b"}]'
-run 0 check --json --state hub.w="(0.1, 0.2, 0.3)" "$source/examples/spacecraft.pf"
+run 0 check --json --state hub.w="(0.1, 0.2, 0.3)" "$source/examples/spacecraft/spacecraft.pf"
 holds '[round(v["value"], 12) for v in d["values"] if v["name"] in ("hub.wx", "hub.wy", "hub.wz")] == [0.1, 0.2, 0.3]'
 printf 'model m\ncoord x, y [m], a [deg]\nkinetic 1 [kg]*(x'"'"'^2 + y'"'"'^2) + 1 [kg m^2]*a'"'"'^2\nspeed u = x'"'"'*cos(a) + y'"'"'*sin(a)\nconstraint c: x'"'"'*sin(a) = y'"'"'*cos(a)\nstart u = 0.5, a = 30\n' >"$place/numbers.pf"
 run 0 check --json "$place/numbers.pf"
@@ -76,7 +76,7 @@ run 1 check "$source/tests/models/bad/many.pf"
 says err "too many errors"
 
 # Parameters from the command line; -p F=20 loses nothing at the start.
-run 0 check --json -p L=0.3 "$examples/snakeboard.pf"
+run 0 check --json -p L=0.3 "$examples/skates/snakeboard.pf"
 holds 'd["rank"] == 2'
 
 # A forgotten apostrophe is allowed, since it may be meant, but not without a word.
@@ -98,7 +98,7 @@ for settings in "by dopri6|there is no method 'dopri6'" "{ setp = 1 }|'run' does
 done
 
 # Every example is in order.
-for model in "$examples"/*.pf; do
+for model in "$examples"/*/*.pf; do
   run 0 check "$model"
   says_nothing err
 done

@@ -26,6 +26,9 @@ run() {
   [ "$code" = "$wanted" ] || fail "$last: exit code $code, not $wanted"
 }
 
+# example <name>: the path of examples/<family>/<name>.pf
+example() { echo "$source"/examples/*/"$1".pf; }
+
 # says <out or err> <words>, and says_nothing <out or err>
 says() { grep -qF -e "$2" "$place/$1" || fail "$last: '$2' is not in std$1"; }
 says_nothing() { [ ! -s "$place/$1" ] || fail "$last: std$1 is not empty"; }

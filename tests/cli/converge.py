@@ -40,7 +40,7 @@ def numbers_of(table):
     return methods
 
 
-has_sundials = "needs the library" not in run("run", "--by", "ida", "--for", "0.01", "examples/snakeboard.pf").stderr
+has_sundials = "needs the library" not in run("run", "--by", "ida", "--for", "0.01", "examples/skates/snakeboard.pf").stderr
 
 
 def the_comparison_of_the_methods_runs_as_documented():
@@ -70,7 +70,7 @@ def violations_and_orders():
 
 
 def the_printed_schemes_lose_an_order():
-    sleigh = ("--step", "1e-2", "--by", "generalized_alpha,rattle", "examples/sleigh_variable_mass.pf")
+    sleigh = ("--step", "1e-2", "--by", "generalized_alpha,rattle", "examples/skates/sleigh_variable_mass.pf")
     for options, expected in ((("--printed",), 1), ((), 2)):
         for method, levels in studies(*options, *sleigh).items():
             orders = [l[key] for l in levels[2:] for key in ("order", "order_v", "order_lambda")]
@@ -88,7 +88,7 @@ def rounding_has_no_order():
 
 
 def chosen_steps():
-    for method, levels in studies("--adaptive", "--by", "generalized_alpha,rattle", "examples/sleigh_variable_mass.pf").items():
+    for method, levels in studies("--adaptive", "--by", "generalized_alpha,rattle", "examples/skates/sleigh_variable_mass.pf").items():
         ratio = levels[2]["error_q"]/levels[4]["error_q"]
         expect(f"{method} by tolerance: errors follow it to the power of 2/3", 0.7 < ratio/1e4**(2/3) < 1.4, ratio)
         expect("at rounding level of the constraints", all(l["violation"] < 1e-13 for l in levels))
@@ -96,14 +96,14 @@ def chosen_steps():
 
 def options_of_the_alpha_methods():
     slow, fast = (json.loads(run("run", "--json", "--by", "generalized_alpha", "--step", "1e-2", "--rho", rho, "--for", "0.5",
-                                 "examples/snakeboard.pf").stdout)["rows"][-1] for rho in ("1", "0"))
+                                 "examples/skates/snakeboard.pf").stdout)["rows"][-1] for rho in ("1", "0"))
     expect("--rho changes the motion", max(abs(a - b) for a, b in zip(slow, fast)) > 1e-4)
     for arguments, words in ((("--rho", "2"), "between 0 and 1"), (("--by", "dopri5", "--rho", "0.5"), "dopri5"),
                              (("--by", "dopri5", "--printed"), "dopri5"), (("--by", "rk4", "--adaptive"), "rk4"),
                              (("--printed", "--adaptive"), "one size")):
-        result = run("run", *arguments, "examples/snakeboard.pf")
+        result = run("run", *arguments, "examples/skates/snakeboard.pf")
         expect(f"{' '.join(arguments)} is wrong usage", result.returncode == 2 and words in result.stderr, result.stderr)
-    expect("another method forgets the rho of the model", run("run", "--by", "dopri5", "--for", "0.1", "examples/snakeboard.pf").returncode == 0)
+    expect("another method forgets the rho of the model", run("run", "--by", "dopri5", "--for", "0.1", "examples/skates/snakeboard.pf").returncode == 0)
     text = "model m\ncoord x\nkinetic x'^2/2\nstart x' = 1\nrun 1 by %s\n"
     for run_of, words in (("dopri5 { rho = 0.5 }", "rho"), ("rattle { step = 0.1, scheme = new }", "printed"),
                           ("rattle { stop = 3 }", "scheme")):
@@ -115,9 +115,9 @@ def options_of_the_alpha_methods():
 
 
 def runs_that_are_not_to_be_trusted_say_so():
-    rough = run("run", "-p", "F=20", "--by", "rk4", "--step", "4e-2", "--for", "2", "examples/snakeboard.pf")
+    rough = run("run", "-p", "F=20", "--by", "rk4", "--step", "4e-2", "--for", "2", "examples/skates/snakeboard.pf")
     expect("steps that are too long are told", "do not trust" in rough.stdout, rough.stdout)
-    fine = run("run", "examples/snakeboard.pf")
+    fine = run("run", "examples/skates/snakeboard.pf")
     expect("others are not", fine.returncode == 0 and "caution" not in fine.stdout, fine.stdout)
 
 

@@ -3,7 +3,7 @@
 # pfaff derive: text, LaTeX, and the keys it promises to programs.
 set -u
 . "$(dirname "$0")/common.sh"
-model=$source/examples/snakeboard.pf
+model=$source/examples/skates/snakeboard.pf
 
 run 0 derive "$model"
 says out "Mass matrix"
@@ -28,21 +28,21 @@ says out '\end{align}'
 says out '\ddot{'
 
 # Without FLINT formulas are not in their shortest form.
-run 0 study invariants "$source/examples/chaplygin_sleigh.pf"
+run 0 study invariants "$source/examples/skates/chaplygin_sleigh.pf"
 grep -q "normal form" "$place/out" && short=yes || short=no
 says_short() { [ "$short" = no ] || says "$@"; }
 
 # The forms of the piano wheel, the carriage and the differential drive, as people read them.
-run 0 derive --form laconic "$source/examples/piano_wheel.pf"
+run 0 derive --form laconic "$source/examples/wheels/piano_wheel.pf"
 says out "theta: J1*theta'' = D*F*sin(theta)"
 says_short out "chi:   (J3 + m*R^2)*chi'' = F*R*cos(theta)"
-run 0 derive --form laconic "$source/examples/differential_drive.pf"
+run 0 derive --form laconic "$source/examples/wheels/differential_drive.pf"
 says_short out "k*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + k*Delta*nu3^2/Lambda^2"
 for form in multipliers rosenberg rosenberg_extended maggi laconic; do
-  run 0 derive --form $form --json "$source/examples/carriage_omni3.pf"
+  run 0 derive --form $form --json "$source/examples/wheels/carriage_omni3.pf"
   holds "d['form'] == '$form' and len(d['equations']) >= 3"
 done
-run 0 derive --form lagrange --json "$source/examples/carriage_omni3.pf"
+run 0 derive --form lagrange --json "$source/examples/wheels/carriage_omni3.pf"
 holds "d['form'] == 'multipliers'"
 
 # The same input, the same output, byte for byte.
@@ -61,21 +61,21 @@ says_nothing out
 printf "coord a, aa, x'\n" >"$place/none.pf"
 run 1 derive "$place/none.pf"
 # multipliers of named contacts are a letter with indices, whatever the names are made of
-run 0 derive --latex "$source/examples/leaning_disc.pf"
+run 0 derive --latex "$source/examples/balls-and-discs/leaning_disc.pf"
 says out '\lambda_{\mathrm{contact},\mathrm{roll}}'
 if command -v python3 >/dev/null; then
   for model in leaning_disc wheel_in_shell capture snakeboard_bodies x2 incline_friction rover_arm hybrid_arm; do
-    run 0 derive --latex "$source/examples/$model.pf"
+    run 0 derive --latex "$(example "$model")"
     python3 "$source/tests/cli/latex_grammar.py" "$place/out" >"$place/why" || fail "$last: $(head -n 1 "$place/why")"
   done
 fi
 
 # conditions that are always met are not conditions, and factors that cannot vanish are left out
-run 0 derive --form maggi "$source/examples/rolling_ball.pf"
+run 0 derive --form maggi "$source/examples/balls-and-discs/rolling_ball.pf"
 if [ $short = yes ] && grep -q "not vanish" "$place/out"; then fail "$last: says that something must not vanish"; fi
-run 0 derive --form rosenberg "$source/examples/leaning_disc.pf"
+run 0 derive --form rosenberg "$source/examples/balls-and-discs/leaning_disc.pf"
 says out "where these do not vanish: cos(phi)"
-run 0 derive --form rosenberg "$source/examples/appell_hamel.pf"
+run 0 derive --form rosenberg "$source/examples/classics/appell_hamel.pf"
 says out "where these do not vanish: x'"
 
 finish

@@ -21,7 +21,7 @@ assert len(paths) > int(sys.argv[2]), len(paths)
 END
 }
 
-for model in "$examples"/*.pf; do
+for model in "$examples"/*/*.pf; do
   case $(basename "$model" .pf) in
     x1 | x2) # numbers that have no place
       run 1 draw --out "$place/x.svg" "$model"
@@ -31,6 +31,7 @@ for model in "$examples"/*.pf; do
   esac
   run 0 draw --out "$place/x.svg" "$model"
   is_picture 8
+  grep -q "/$(basename "$model" .pf) " "$source/tests/examples.txt" || continue # the others take long enough
   run 0 draw --json "$model"
   holds 'len(d["shapes"]) > 0 and len(d["motion"]) == 1 and len(d["motion"][0]) == 12*len(d["poses"]) + 3*len(d["points"]) and all(s.get("pose", 0) < len(d["poses"]) and all(p < len(d["points"]) for p in s.get("points", [])) for s in d["shapes"])'
   holds 'len(set(d["poses"] + d["points"])) == len(d["poses"]) + len(d["points"])'
@@ -38,23 +39,23 @@ done
 
 # In motion: paler copies, paths, the times below.
 for model in bicycle snakeboard_bodies hand ball_in_bowl capture; do
-  run 0 draw --at 0,0.1,0.2 --out "$place/x.svg" "$examples/$model.pf"
+  run 0 draw --at 0,0.1,0.2 --out "$place/x.svg" "$(example "$model")"
   is_picture 100
   grep -q '<g opacity="0.25">' "$place/x.svg" || fail "$last: no paler copy"
   grep -q 't = 0, 0.1, 0.2 s' "$place/x.svg" || fail "$last: the times are missing"
   cp "$place/x.svg" "$place/y.svg"
-  run 0 draw --at 0,0.1,0.2 --out "$place/x.svg" "$examples/$model.pf"
+  run 0 draw --at 0,0.1,0.2 --out "$place/x.svg" "$(example "$model")"
   cmp -s "$place/x.svg" "$place/y.svg" || fail "$last: the same command gives another picture"
 done
 for view in iso top side front; do
-  run 0 draw --view $view --out "$place/x.svg" "$examples/bicycle.pf"
+  run 0 draw --view $view --out "$place/x.svg" "$examples/wheels/bicycle.pf"
   is_picture 50
 done
 
 # Poses are those of a run: the position of the board is (x, y).
-run 0 draw --at 1,2 --json "$examples/snakeboard_bodies.pf"
+run 0 draw --at 1,2 --json "$examples/skates/snakeboard_bodies.pf"
 cp "$place/out" "$place/drawn.json"
-run 0 run --at 1,2 --show "x,y,theta" --json "$examples/snakeboard_bodies.pf"
+run 0 run --at 1,2 --show "x,y,theta" --json "$examples/skates/snakeboard_bodies.pf"
 helpers="import json, math; s = json.load(open('$place/drawn.json')); k = 12*s['poses'].index('board')
 near = lambda a, b: abs(a - b) < 1e-9
 "
@@ -66,20 +67,20 @@ counts='def kinds(k): return sum(s["kind"] == k for s in d["shapes"])
 def roles(r): return sum(s["role"] == r for s in d["shapes"])
 '
 helpers=$counts
-run 0 draw --json "$examples/carriage_mecanum.pf"
+run 0 draw --json "$examples/wheels/carriage_mecanum.pf"
 holds 'd["ground"] and kinds("wheel") == 4 and not d["flat"]'
-run 0 draw --json "$examples/snakeboard.pf"
+run 0 draw --json "$examples/skates/snakeboard.pf"
 holds 'd["ground"] and kinds("cylinder") >= 4 and kinds("trace") == 1'
-run 0 draw --json "$examples/bicycle.pf"
+run 0 draw --json "$examples/wheels/bicycle.pf"
 holds 'd["ground"] and roles("wheel") == 2 and roles("contact") == 2 and roles("joint") == 3 and roles("link") >= 3'
-run 0 draw --json "$examples/hand.pf"
+run 0 draw --json "$examples/hands/hand.pf"
 holds 'd["flat"] and d["up"] == [0, 1, 0] and roles("link") == 9 and roles("base") == 3 and not d["ground"]'
-run 0 draw --json "$examples/spacecraft.pf"
+run 0 draw --json "$examples/spacecraft/spacecraft.pf"
 holds 'not d["ground"] and roles("body") == 8 and roles("joint") == 7'
 helpers=
 
 # A surface reaches as far as the ball that rolls on it.
-run 0 draw --at 0,3 --json "$examples/ball_on_surface.pf"
+run 0 draw --at 0,3 --json "$examples/balls-and-discs/ball_on_surface.pf"
 helpers='def surface(): return [s for s in d["shapes"] if s["kind"] == "surface"][0]
 def ball(): return d["motion"][1][12*d["poses"].index("ball"):][:2]
 '
@@ -88,7 +89,7 @@ helpers=
 
 # PNG and PDF where librsvg is.
 for kind in png pdf; do
-  if "$program" draw --out "$place/x.$kind" "$examples/bicycle.pf" >"$place/out" 2>"$place/err"; then
+  if "$program" draw --out "$place/x.$kind" "$examples/wheels/bicycle.pf" >"$place/out" 2>"$place/err"; then
     [ "$(head -c 4 "$place/x.$kind" | tail -c 3)" = "$(echo $kind | tr a-z A-Z)" ] || fail "not a $kind file"
   else
     says err "librsvg"
@@ -96,18 +97,18 @@ for kind in png pdf; do
 done
 
 # What is wrong is said.
-run 0 draw "$examples/bicycle.pf"
+run 0 draw "$examples/wheels/bicycle.pf"
 says out "wheel    wheel     wheel_f"
 says_nothing err
-run 2 draw --view above --out "$place/x.svg" "$examples/bicycle.pf"
+run 2 draw --view above --out "$place/x.svg" "$examples/wheels/bicycle.pf"
 says err "there is no view 'above'"
-run 2 draw --by rk4 --out "$place/x.svg" "$examples/bicycle.pf"
+run 2 draw --by rk4 --out "$place/x.svg" "$examples/wheels/bicycle.pf"
 says err "--by"
-run 2 draw --at 2,1 --out "$place/x.svg" "$examples/bicycle.pf"
+run 2 draw --at 2,1 --out "$place/x.svg" "$examples/wheels/bicycle.pf"
 says err "ascending"
-run 2 draw --at -1 --out "$place/x.svg" "$examples/bicycle.pf"
+run 2 draw --at -1 --out "$place/x.svg" "$examples/wheels/bicycle.pf"
 says err "before the start"
-run 2 draw --out "$place/x.gif" "$examples/bicycle.pf"
+run 2 draw --out "$place/x.gif" "$examples/wheels/bicycle.pf"
 says err "must end in"
 cat >"$place/ends.pf" <<'END'
 coord x, y

@@ -4,7 +4,7 @@
 # closed forms of the piano wheel, J1 theta'' = D F sin(theta), (J3 + m R^2) chi'' = R F cos(theta).
 set -u
 . "$(dirname "$0")/common.sh"
-model=$source/examples/piano_wheel.pf
+model=$source/examples/wheels/piano_wheel.pf
 helpers='
 from math import cos, sin
 keys = ["model", "formulation", "t", "coordinates", "units", "q", "v", "acceleration", "multipliers", "constraint_force",
@@ -31,13 +31,13 @@ run 0 eval --json --state "chi'=2" "$model"
 holds "near(d['energy']['kinetic'], 0.0075/2*4) and d['violation']['velocity'] < 1e-16 and near(d['v'][0], 0.1*cos(0.01))"
 run 0 eval --json --as-given --state "chi'=2" "$model"
 holds "near(d['energy']['kinetic'], 0.0025/2*4) and near(d['violation']['velocity'], 0.1*cos(0.01))"
-run 0 eval --json "$source/examples/hand.pf"
+run 0 eval --json "$source/examples/hands/hand.pf"
 holds 'd["contact_force"]["f1.slip"] == {"x": d["multipliers"]["f1.slip.x"], "y": d["multipliers"]["f1.slip.y"]}'
 
 # What has no answer says why, and names the coordinate or the constraint.
 run 1 eval --form rosenberg "$model"
 says err "the dependent acceleration of 'x'"
-run 1 eval --form udwadia_kalaba "$source/examples/x2.pf"
+run 1 eval --form udwadia_kalaba "$source/examples/paper-003/x2.pf"
 says err "'q3' has no inertia of its own"
 run 2 eval --form nothing "$model"
 says err "rosenberg_extended"

@@ -3,7 +3,7 @@
 # Joints, events and the recursion as the commands show them. Numbers: the spacecraft of tests/reference/spatial.
 set -u
 . "$(dirname "$0")/common.sh"
-craft=$source/examples/spacecraft.pf
+craft=$source/examples/spacecraft/spacecraft.pf
 helpers='
 def near(a, b, e=1e-9): return abs(a - b) <= e*max(1, abs(b))
 '
@@ -31,9 +31,9 @@ done
 run 0 eval --spatial --json "$craft"
 holds '[b["body"] for b in d["spatial"]][:2] == ["hub", "left_shoulder"] and d["formulation"] == "recursive" and \
   max(abs(x) for x in d["spatial"][0]["f"]) < 1e-12'
-run 0 eval --spatial "$source/examples/snakeboard_bodies.pf"
+run 0 eval --spatial "$source/examples/skates/snakeboard_bodies.pf"
 says out "Vdot"
-run 1 eval --spatial "$source/examples/snakeboard.pf"
+run 1 eval --spatial "$source/examples/skates/snakeboard.pf"
 says err "the model has no bodies"
 
 # After a body was detached its coordinate is held, in constraints too: all formulations go on, by the same motion.
@@ -83,7 +83,7 @@ printf '%s\n' "part arm() {" "coord th, p [rad]" "kinetic (th'^2 + p'^2)/2*1 [kg
 run 0 run --json "$place/model.pf"
 holds 'near(d["events"][0]["t"], 0.25) and near(d["t_end"], 1)'
 for example in capture dual_arm hybrid_arm; do
-  run 0 run --json --at 1 "$source/examples/$example.pf"
+  run 0 run --json --at 1 "$(example "$example")"
   holds 'd["momentum"]["change"]["linear"] < 1e-9 and d["momentum"]["change"]["angular"] < 1e-9'
 done
 # Invariants are those of the model at the start, and are watched in the samples of the complete one, which has more coordinates.

@@ -37,7 +37,7 @@ def outside(*words, cwd):
     return subprocess.run(words, capture_output=True, cwd=cwd, text=True, timeout=300)
 
 
-def example(name): return source/"examples"/f"{name}.pf"
+def example(name): return next(source.glob(f"examples/*/{name}.pf"))
 
 
 # ---------------------------------------------------------------- places

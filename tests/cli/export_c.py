@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from representative import examples
+
 program, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 WARNINGS = "-std=c99 -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -pedantic -Werror".split()
 HERE = [name for name in ("gcc", "clang") if shutil.which(name)]
@@ -80,7 +82,7 @@ def main():
     if not HERE:
         print("no C compiler: left out")
         return 0
-    jobs = [(path, real) for real in ("double", "float") for path in sorted((source/"examples").glob("*.pf"))]
+    jobs = [(path, real) for real in ("double", "float") for path in examples(source)]
     with multiprocessing.Pool(min(2, os.cpu_count() or 1)) as pool:
         results = pool.map(one, jobs, chunksize=1)
     failures = [f"FAILED: {name}: {words}" for name, words, _ in results if words]

@@ -80,7 +80,7 @@ int main(void)
 
 
 def run(model, form, compiler, flags, folder):
-    path = folder/"tree.pf" if model == "tree" else source/"examples"/f"{model}.pf"
+    path = folder/"tree.pf" if model == "tree" else next(source.glob(f"examples/*/{model}.pf"))
     (folder/"tree.pf").write_text(TREE)
     subprocess.run([program, "export", "--to", "c", "--form", form, "-o", folder, path], check=True, capture_output=True)
     (folder/"test.c").write_text(TEST.replace("NAME", model).replace("UPPER", model.upper()))

@@ -3,7 +3,7 @@
 # Files that cannot be read or written, standard input, and what goes to which stream.
 set -u
 . "$(dirname "$0")/common.sh"
-model=$source/examples/snakeboard.pf
+model=$source/examples/skates/snakeboard.pf
 bad=$source/tests/models/bad/several_checked.pf
 
 for command in check derive fmt; do

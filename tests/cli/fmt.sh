@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-for model in "$source"/examples/*.pf "$source"/tests/models/good/*.pf; do
+for model in "$source"/examples/*/*.pf "$source"/tests/models/good/*.pf; do
   run 0 fmt "$model"
   says_nothing err
   cp "$place/out" "$place/once.pf"
@@ -15,7 +15,7 @@ for model in "$source"/examples/*.pf "$source"/tests/models/good/*.pf; do
   run 0 check --json "$place/once.pf"
   sed "s|$place/once.pf|once.pf|" "$place/out" | cmp -s - "$place/check" || fail "$model: its layout means something else"
 done
-for model in "$source"/examples/*.pf; do
+for model in "$source"/examples/*/*.pf; do
   run 0 fmt "$model"
   cmp -s "$place/out" "$model" || fail "$model is not in its canonical layout"
 done

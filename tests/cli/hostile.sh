@@ -28,7 +28,7 @@ for bad in "$escape[2J" "$c1"31m "$(printf '\r\b\177')"; do
     "study linearize --inputs $bad" "study linearize --near $bad" "study portrait --show $bad,x" \
     "study portrait --show x,theta --within $bad=0..1" "study poincare --show x,theta --section $bad=0" \
     "study steady --within $bad=0..1"; do
-    run 2 $value "$source/examples/chaplygin_sleigh.pf"; is_clean # its words are words here
+    run 2 $value "$source/examples/skates/chaplygin_sleigh.pf"; is_clean # its words are words here
   done
 done
 

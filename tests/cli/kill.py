@@ -31,7 +31,7 @@ class Job:
         pace = ["--by", "rk4", "--step", "1e-5", "--for", "1e5"] if fast else \
             ["--real-time", "--rate", "200", "--every", "0.005", "--for", "1000"]
         self.process = subprocess.Popen([options.program, "run", *pace, "--out", self.target,
-                                         os.path.join(options.source, "examples", "piano_wheel.pf")],
+                                         os.path.join(options.source, "examples", "wheels/piano_wheel.pf")],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def look(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pdflatex compiles what derive --latex --standalone writes, for every example in every form, with steps for some.
+"""pdflatex compiles what derive --latex --standalone writes, for the examples of tests/examples.txt in every form, with steps for some.
 
 Documents with the same preamble are compiled together; where that fails, one by one, to say which. Without pdflatex
 there is nothing to test."""
@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from representative import examples
 
 PFAFF, ROOT = sys.argv[1], Path(sys.argv[2])
 FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"]
@@ -23,14 +25,14 @@ def derive(form, file, *more):
 
 
 def documents():
-    for file in sorted(ROOT.glob("examples/*.pf")):
+    for file in examples(ROOT):
         for form in FORMS:
             yield f"{file.stem}, {form}", derive(form, file)
     for file in sorted(ROOT.glob("tests/reference/textbook/*.pf")):
         yield f"{file.stem}, laconic", derive("laconic", file)
     for name in ("unicycle", "chaplygin_sleigh", "rolling_ball"):
         for form in FORMS[:1] + FORMS[2:]:
-            yield f"{name}, {form}, steps", derive(form, ROOT/f"examples/{name}.pf", "--steps")
+            yield f"{name}, {form}, steps", derive(form, next(ROOT.glob(f"examples/*/{name}.pf")), "--steps")
 
 
 def compiles(place, preamble, bodies):

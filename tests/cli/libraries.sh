@@ -16,18 +16,18 @@ mkdir "$place/broken"
 for name in $names; do : >"$place/broken/$name"; done
 LD_LIBRARY_PATH="$place/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export LD_LIBRARY_PATH
-run 0 check "$source/examples/snakeboard.pf"
-run 0 derive "$source/examples/snakeboard.pf"
+run 0 check "$source/examples/skates/snakeboard.pf"
+run 0 derive "$source/examples/skates/snakeboard.pf"
 says out "x'' "
-run 0 study linearize "$source/examples/bicycle.pf"
+run 0 study linearize "$source/examples/wheels/bicycle.pf"
 says_nothing err
-run 0 run --out "$place/run.csv" "$source/examples/snakeboard.pf"
+run 0 run --out "$place/run.csv" "$source/examples/skates/snakeboard.pf"
 if echo "$names" | grep -q sundials; then
-  run 1 run --by cvode_bdf --out "$place/none.csv" "$source/examples/snakeboard.pf"
+  run 1 run --by cvode_bdf --out "$place/none.csv" "$source/examples/skates/snakeboard.pf"
   says err "needs SUNDIALS (Debian: libsundials-dev), which cannot be loaded: "
 fi
 if echo "$names" | grep -q expat; then
-  run 1 import "$source/examples/arm7.urdf"
+  run 1 import "$source/examples/robots/arm7.urdf"
   says err "URDF is read by expat (Debian: libexpat1), which cannot be loaded: "
 fi
 finish

@@ -112,7 +112,7 @@ def frames(text):
 
 def curves_stay_on_the_screen():
     for rows, columns in ((40, 100), (24, 80), (60, 200), (12, 50)):
-        code, text = watch(examples/"snakeboard.pf", rows=rows, columns=columns)
+        code, text = watch(examples/"skates/snakeboard.pf", rows=rows, columns=columns)
         name = f"{rows} x {columns}"
         expect(f"{name}: it runs", code == 0 and frames(text) >= 1, text[-300:])
         drawn, summary = text.rsplit("\x1b[J\x1b[?7h", 1)
@@ -124,39 +124,39 @@ def curves_stay_on_the_screen():
         expect(f"{name}: the curves", "* x [m]  + y [m]" in shown and shown.count("t [s]") == (1 if rows < 27 else 2), shown)
         expect(f"{name}: each column has a point", sum("*" in line for line in screen.lines) > 3)
         expect(f"{name}: then the summary", summary.startswith("snakeboard by generalized_alpha"), summary[:100])
-    code, text = watch(examples/"snakeboard.pf", rows=5, columns=30)
+    code, text = watch(examples/"skates/snakeboard.pf", rows=5, columns=30)
     screen = Screen(5, 30)
     screen.feed(text.rsplit("\x1b[J", 1)[0])
     expect("without room the time alone is shown", code == 0 and screen.scrolled == 0 and "t = 10" in screen.lines[0] and "* x" not in text, screen.lines)
 
 
 def what_is_shown():
-    code, text = watch("--show", "theta [deg], psi; x'", examples/"snakeboard.pf", rows=60)
+    code, text = watch("--show", "theta [deg], psi; x'", examples/"skates/snakeboard.pf", rows=60)
     expect("--show chooses", code == 0 and "* theta [deg]  + psi [rad]" in text and "* x' [m/s]" in text, text[:2000])
-    code, text = watch(examples/"henon_heiles.pf", rows=60)
+    code, text = watch(examples/"classics/henon_heiles.pf", rows=60)
     expect("or the model, or its coordinates", code == 0 and frames(text) >= 1, text[:500])
-    code, text = watch("--for", "6", examples/"spacecraft.pf", rows=60)
+    code, text = watch("--for", "6", examples/"spacecraft/spacecraft.pf", rows=60)
     expect("with events", code == 0 and "event" in text, text[-500:])
-    code, text = watch("--at", "1,2", "--json", examples/"snakeboard.pf")
+    code, text = watch("--at", "1,2", "--json", examples/"skates/snakeboard.pf")
     expect("few samples, and JSON", code == 0 and '"columns"' in text, text[-500:])
 
 
 def results_are_the_same(place):
     for words in ([], ["--every", "0.01"], ["--by", "dopri5"]):
         plain, seen = pathlib.Path(place, "plain.csv"), pathlib.Path(place, "seen.csv")
-        subprocess.run([program, "run", *words, "--out", plain, examples/"snakeboard.pf"], check=True, capture_output=True)
-        code, text = watch(*words, "--out", seen, examples/"snakeboard.pf")
+        subprocess.run([program, "run", *words, "--out", plain, examples/"skates/snakeboard.pf"], check=True, capture_output=True)
+        code, text = watch(*words, "--out", seen, examples/"skates/snakeboard.pf")
         expect(f"{words}: the same rows", code == 0 and plain.read_bytes() == seen.read_bytes(), text[-300:])
     with open(pathlib.Path(place, "standard.csv"), "wb") as file:
-        code, text = watch("--out", "-", "--every", "0.01", examples/"snakeboard.pf", stdout=file)
+        code, text = watch("--out", "-", "--every", "0.01", examples/"skates/snakeboard.pf", stdout=file)
     expect("rows to standard output", code == 0 and b"\x1b" not in pathlib.Path(place, "standard.csv").read_bytes() and "snakeboard by" in text)
 
 
 def it_can_be_stopped_and_resized():
-    code, text = watch("--real-time", "--for", "30", "--rate", "100", examples/"snakeboard.pf", act=lambda job, host: job.send_signal(signal.SIGINT))
+    code, text = watch("--real-time", "--for", "30", "--rate", "100", examples/"skates/snakeboard.pf", act=lambda job, host: job.send_signal(signal.SIGINT))
     expect("Ctrl-C stops it", code == 1 and "stopped on request" in text and frames(text) >= 3, text[-500:])
     expect("and the terminal is as it was", text.count("\x1b[?7l") == text.count("\x1b[?7h"))
-    code, text = watch("--real-time", "--for", "1", "--rate", "100", examples/"snakeboard.pf", act=lambda job, host: size(host, 30, 60))
+    code, text = watch("--real-time", "--for", "1", "--rate", "100", examples/"skates/snakeboard.pf", act=lambda job, host: size(host, 30, 60))
     screen = Screen(30, 60)
     screen.feed(text[text.index("\x1b[2J"):].rsplit("\x1b[J", 1)[0] if "\x1b[2J" in text else "")
     expect("in another size it begins anew", code == 0 and screen.scrolled == 0 and "t = 1 of 1 s" in screen.lines[0], screen.lines)
@@ -166,9 +166,9 @@ def it_can_be_stopped_and_resized():
 
 def only_on_a_terminal():
     for words in ([], ["--json"]):
-        result = subprocess.run([program, "run", "--watch", *words, examples/"snakeboard.pf"], capture_output=True, check=False)
+        result = subprocess.run([program, "run", "--watch", *words, examples/"skates/snakeboard.pf"], capture_output=True, check=False)
         expect("without one it is refused", result.returncode == 2 and b"standard error is no terminal" in result.stderr, result.stderr)
-    code, text = watch(examples/"snakeboard.pf", term="dumb")
+    code, text = watch(examples/"skates/snakeboard.pf", term="dumb")
     expect("nor on one that cannot move its cursor", code == 2 and "cannot be drawn on (TERM is dumb)" in text, text)
 
 

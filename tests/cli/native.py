@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+from representative import examples
+
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 6
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
@@ -47,7 +49,7 @@ def compare_runs(folder, model, name, *options):
 
 def change_parameters(folder):
     """Other numbers use the same code; what a zero leaves out is other code."""
-    model = SOURCE/"examples/snakeboard.pf"
+    model = SOURCE/"examples/skates/snakeboard.pf"
     compare_runs(folder, model, "before", "--for", "0.3")
     again = call(["run", model, "--native", "on", "--for", "0.3", "-p", "m=7", "-p", "kr=1.5"]).stdout
     if "compiled" in again or "from earlier runs" not in again: fail(f"other parameters: {again}")
@@ -55,14 +57,14 @@ def change_parameters(folder):
 
 
 def compare_examples(folder):
-    for model in sorted((SOURCE/"examples").glob("*.pf")): compare_runs(folder, model, model.name, "--for", "0.3")
+    for model in examples(SOURCE): compare_runs(folder, model, model.name, "--for", "0.3")
     for method in "rk4", "dop853", "generalized_alpha", "rattle":
-        compare_runs(folder, SOURCE/"examples/snakeboard.pf", method, "--by", method, "--step", "1e-3", "--for", "0.1")
+        compare_runs(folder, SOURCE/"examples/skates/snakeboard.pf", method, "--by", method, "--step", "1e-3", "--for", "0.1")
 
 
-STUDIES = [["linearize", "--json", "examples/bicycle.pf"], ["steady", "--json", "examples/chaplygin_sleigh.pf"],
-           ["continue", "n2=8..18", "--json", "examples/carriage_steady.pf"],
-           ["poincare", "--section", "x=0", "--for", "50", "--starts", "2", "--json", "examples/henon_heiles.pf"]]
+STUDIES = [["linearize", "--json", "examples/wheels/bicycle.pf"], ["steady", "--json", "examples/skates/chaplygin_sleigh.pf"],
+           ["continue", "n2=8..18", "--json", "examples/wheels/carriage_steady.pf"],
+           ["poincare", "--section", "x=0", "--for", "50", "--starts", "2", "--json", "examples/classics/henon_heiles.pf"]]
 
 
 def compare_studies():
@@ -112,7 +114,7 @@ def script(folder, name, text):
 
 
 def look_at_words(folder):
-    model = SOURCE/"examples/snakeboard.pf"
+    model = SOURCE/"examples/skates/snakeboard.pf"
     wrong = call(["run", model, "--native", "maybe"])
     if wrong.returncode != 2 or "'off', 'auto' or 'on'" not in wrong.stderr: fail(f"--native maybe: {wrong.stderr}")
     none = {"PFAFF_CC": "/nowhere/cc"}
@@ -146,7 +148,7 @@ def interrupt(folder):
     work.mkdir()
     noted = folder/"pid"
     slow = {**os.environ, "PFAFF_CC": script(folder, "slow", f"echo $$ > {noted}\nsleep 100\n"), "TMPDIR": str(work)}
-    process = subprocess.Popen([PROGRAM, "run", SOURCE/"examples/snakeboard.pf", "--native", "on"], env=slow, stdout=subprocess.PIPE,
+    process = subprocess.Popen([PROGRAM, "run", SOURCE/"examples/skates/snakeboard.pf", "--native", "on"], env=slow, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     for _ in range(2000):
         if noted.exists() and noted.read_text().strip(): break

@@ -91,7 +91,7 @@ def texts_come_back(place):
 def names_come_back(place):
     for name in ("a b.pf", "<b>.pf", "'\".pf", "&amp;.pf", "-->.pf", "ä.pf", "</script><script>alert(1)"):
         name = name.replace("/", "_")
-        pathlib.Path(place, name).write_bytes((examples/"cart.pf").read_bytes())
+        pathlib.Path(place, name).write_bytes((examples/"wheels/cart.pf").read_bytes())
         code, _, err = call(place, "page", "--template", empty, "--out", "n.html", "--", f"./{name}")
         expect(f"{name}: works", code == 0, err)
         expect(f"{name}: comes back", read(pathlib.Path(place, "n.html"), name)[1]["file"] == name)
@@ -114,7 +114,7 @@ def other_bytes_are_refused(place):
 
 def options_come_back(place):
     code, _, err = call(place, "page", "--template", empty, "-o", "o.html", "-p", "m=7", "-p", "L = 20 [cm]", "-s", "theta=30 [deg]", "-s", "psi'=2", "--by", "rk4", "--step=1/100",
-                        "--for", "5", "--every", "10 [ms]", "--no-projection", "--form", "maggi", examples/"snakeboard.pf")
+                        "--for", "5", "--every", "10 [ms]", "--no-projection", "--form", "maggi", examples/"skates/snakeboard.pf")
     expect("options are taken", code == 0, err)
     run = read(pathlib.Path(place, "o.html"), "options")[1]["run"]
     wanted = {"param": {"m": "7", "L": " 20 [cm]"}, "state": {"theta": "30 [deg]", "psi'": "2"}, "by": "rk4", "step": "1/100", "for": "5", "every": "10 [ms]",
@@ -124,15 +124,15 @@ def options_come_back(place):
     words = []
     for name, value in run.items():
         words += [f"--{name}"] if value is True else [f"--{name}={k}={v}" for k, v in value.items()] if isinstance(value, dict) else [f"--{name}={value}"]
-    code, _, err = call(place, "run", *words, examples/"snakeboard.pf")
+    code, _, err = call(place, "run", *words, examples/"skates/snakeboard.pf")
     expect("a run takes them", code == 0, err)
 
 
 def equations_are_those_of_derive(place):
-    call(place, "page", "--template", empty, "-o", "d.html", examples/"unicycle.pf")
+    call(place, "page", "--template", empty, "-o", "d.html", examples/"wheels/unicycle.pf")
     derived = read(pathlib.Path(place, "d.html"), "equations")[1]["derived"]
     for form, found in derived.items():
-        own = json.loads(call(place, "derive", "--json", "--form", form, examples/"unicycle.pf")[1])
+        own = json.loads(call(place, "derive", "--json", "--form", form, examples/"wheels/unicycle.pf")[1])
         own["seconds"] = None
         expect(f"{form} is that of derive", own == found)
     expect("all forms", list(derived) == ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"], list(derived))
@@ -153,7 +153,7 @@ def numbers(track, key, letter):
 
 def tracks_come_back(place):
     for name, more in (("snakeboard_bodies", []), ("hand", []), ("spacecraft", ["--for", "6"]), ("ball_in_bowl", []), ("capture", [])):
-        model = examples/f"{name}.pf"
+        model = next(examples.glob(f"*/{name}.pf"))
         call(place, "run", *more, "--every", "0.1", "--out", "r.csv", "--poses", "p.csv", model)
         code, out, err = call(place, "page", "--template", empty, "-o", "r.html", *more, "r.csv", model)
         expect(f"{name}: a page", code == 0, err)
@@ -172,7 +172,7 @@ def tracks_come_back(place):
 
 
 def units_are_those_of_the_model(place):
-    model = examples/"snakeboard_bodies.pf"
+    model = examples/"skates/snakeboard_bodies.pf"
     call(place, "run", "--every", "0.5", "--show", "x [mm], y, theta [deg], psi, phi_b, phi_f", "--out", "u.csv", model)
     call(place, "run", "--every", "0.5", "--show", "x, y, theta, psi, phi_b, phi_f", "--out", "v.csv", model)
     text = pathlib.Path(place, "u.csv").read_text(encoding="utf-8")
@@ -193,7 +193,7 @@ def extremes_remain(place):
         file.write("t [ms],x [m],y\n")
         for i in range(count):
             file.write(f"{i},{math.sin(1e-3*i) + (50 if i == spike else 0)!r},{-7.5 if i == spike + 1 else i % 2}\n")
-    code, out, err = call(place, "page", "--template", empty, "-o", "long.html", "long.csv", examples/"snakeboard_bodies.pf")
+    code, out, err = call(place, "page", "--template", empty, "-o", "long.html", "long.csv", examples/"skates/snakeboard_bodies.pf")
     expect("a long trajectory", code == 0 and f"of {count} rows" in out, out + err)
     track = read(pathlib.Path(place, "long.html"), "long")[1]["tracks"][0]
     flat = numbers(track, "data", "d")
@@ -211,7 +211,7 @@ def files_too_large_say_so(place):
         file.write(head + "\n")
         for i in range(15000):
             file.write(f"{i},{i}{wide}\n")
-    words = ["page", "--template", empty, "-o", "wide.html", "wide.csv", "wide.csv", examples/"snakeboard_bodies.pf"]
+    words = ["page", "--template", empty, "-o", "wide.html", "wide.csv", "wide.csv", examples/"skates/snakeboard_bodies.pf"]
     code, _, err = call(place, *words)
     expect("too much is refused", code == 1 and "more than 64 MB" in err and not pathlib.Path(place, "wide.html").exists(), err)
 

@@ -22,26 +22,26 @@ is_latex() {
 }
 
 # The shortest forms fit; without FLINT they are longer.
-"$program" derive --form laconic "$source/examples/unicycle.pf" | grep -q "m + Jy/R^2" && most=3 || most=10000
+"$program" derive --form laconic "$source/examples/wheels/unicycle.pf" | grep -q "m + Jy/R^2" && most=3 || most=10000
 for model in unicycle chaplygin_sleigh leaning_disc snakeboard car_trailer free_floating carriage_mecanum x2 rover_arm; do
   for form in multipliers laconic rosenberg_extended; do
-    run 0 derive --form $form --latex --standalone "$source/examples/$model.pf"
+    run 0 derive --form $form --latex --standalone "$(example "$model")"
     is_latex
     compiles $most
   done
 done
 for model in bicycle capture; do
-  run 0 derive --latex --standalone "$source/examples/$model.pf"
+  run 0 derive --latex --standalone "$(example "$model")"
   is_latex
   compiles 10000
 done
 
 # A sum is broken, with one number; what is bracketed is closed and opened again.
-run 0 derive --form laconic --latex "$source/examples/cart_pendulum.pf"
+run 0 derive --form laconic --latex "$source/examples/classics/cart_pendulum.pf"
 says out '\notag \\'
 says out '    &\qquad + '
 is_latex
-run 0 derive --form rosenberg_extended --latex "$source/examples/free_floating.pf"
+run 0 derive --form rosenberg_extended --latex "$source/examples/spacecraft/free_floating.pf"
 says out '\right. \notag \\'
 is_latex
 
@@ -87,7 +87,7 @@ run 0 fmt "$place/symbols.pf"
 says out 'speed v "\mathbf v" = '
 
 # Markdown
-run 0 derive --form laconic --markdown "$source/examples/unicycle.pf"
+run 0 derive --form laconic --markdown "$source/examples/wheels/unicycle.pf"
 says out '# unicycle'
 says out '## Equations of motion (`laconic`)'
 says out '## Velocities'
@@ -96,19 +96,19 @@ says out '\begin{aligned}'
 if grep -q 'notag' "$place/out"; then fail "$last: a number where there is none"; fi
 
 # Files, and what does not go together.
-run 0 derive --out "$place/u.md" "$source/examples/unicycle.pf"
+run 0 derive --out "$place/u.md" "$source/examples/wheels/unicycle.pf"
 grep -q '^# unicycle' "$place/u.md" || fail "$last: no Markdown"
-run 0 derive --standalone --out "$place/u.tex" "$source/examples/unicycle.pf"
+run 0 derive --standalone --out "$place/u.tex" "$source/examples/wheels/unicycle.pf"
 grep -q 'documentclass' "$place/u.tex" || fail "$last: no document"
-run 0 derive --latex --standalone --out - "$source/examples/unicycle.pf"
+run 0 derive --latex --standalone --out - "$source/examples/wheels/unicycle.pf"
 says out 'documentclass'
-run 2 derive --standalone --out "$place/u.txt" "$source/examples/unicycle.pf"
+run 2 derive --standalone --out "$place/u.txt" "$source/examples/wheels/unicycle.pf"
 says err "--standalone and --out"
-run 2 derive --markdown --out "$place/u.tex" "$source/examples/unicycle.pf"
+run 2 derive --markdown --out "$place/u.tex" "$source/examples/wheels/unicycle.pf"
 says err "the name must end in .md"
-run 2 derive --standalone "$source/examples/unicycle.pf"
+run 2 derive --standalone "$source/examples/wheels/unicycle.pf"
 says err "--standalone goes with --latex"
-run 2 derive --markdown --latex "$source/examples/unicycle.pf"
+run 2 derive --markdown --latex "$source/examples/wheels/unicycle.pf"
 says err "exclude each other"
 
 finish

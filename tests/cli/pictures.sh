@@ -38,31 +38,31 @@ END
   done
 }
 
-draws "θ [rad]" plot --show "x,y;theta" "$examples/snakeboard.pf"
-draws "φb′ [rad/s]" plot --show "phi_b'" "$examples/snakeboard.pf"
-draws "λrear" plot --show "lambda" "$examples/snakeboard.pf"
-draws "Snakeboard with sprung wheels: rk4 − dop853" plot --by rk4 --step 0.01 --for 1 --minus dop853 "$examples/snakeboard.pf"
-draws "time of one evaluation [ns]" compare "$examples/x1.pf"
-draws "does not apply" compare "$examples/piano_wheel.pf"
-draws "evaluations" converge --by rk4,dopri5 --step 0.05 --for 1 "$examples/unicycle.pf"
-draws "−0.05376 ± 0.1129i" study linearize "$examples/differential_drive.pf"
-draws "0 (5 times)" study linearize "$examples/differential_drive.pf"
-draws "real part of a pair" study linearize --sweep v=0..10:6 "$examples/bicycle.pf"
-draws "2 neutral" study equilibria "$examples/double_pendulum_bodies.pf"
-draws "Henon and Heiles: x = 0, energy = 0.1242" study poincare --section x=0 --show "y,y'" --for 60 "$examples/henon_heiles.pf"
-draws "start 2" study poincare --section x=0 --show "y,y'" --for 60 --starts 2 "$examples/henon_heiles.pf"
-draws "real part [1/s]" study linearize "$examples/differential_drive.pf"
-draws "v [m/s]" study linearize --sweep v=0..10:6 "$examples/bicycle.pf"
-draws "real part of eigenvalues [1/s]" study equilibria "$examples/double_pendulum_bodies.pf"
-draws "imaginary part [1/s]" study steady "$examples/carriage_omni3.pf"
-draws "ν3 [rad/s]" study continue n2=11..13 --show 'nu[3]' "$examples/carriage_steady.pf"
-draws "ν2 [rad/s]" study portrait --show 'nu[3],nu[2]' --keep K --within 'nu[3]=0..2,nu[2]=-6..6' --starts 2 "$examples/carriage_inertia.pf"
-draws "y′" study poincare --section x=0 --show "y,y'" --for 60 "$examples/henon_heiles.pf"
-draws "length of brackets" study integrability "$examples/car_trailer.pf"
-draws "change relative to the start" study invariants "$examples/chaplygin_sleigh.pf"
+draws "θ [rad]" plot --show "x,y;theta" "$examples/skates/snakeboard.pf"
+draws "φb′ [rad/s]" plot --show "phi_b'" "$examples/skates/snakeboard.pf"
+draws "λrear" plot --show "lambda" "$examples/skates/snakeboard.pf"
+draws "Snakeboard with sprung wheels: rk4 − dop853" plot --by rk4 --step 0.01 --for 1 --minus dop853 "$examples/skates/snakeboard.pf"
+draws "time of one evaluation [ns]" compare "$examples/paper-003/x1.pf"
+draws "does not apply" compare "$examples/wheels/piano_wheel.pf"
+draws "evaluations" converge --by rk4,dopri5 --step 0.05 --for 1 "$examples/wheels/unicycle.pf"
+draws "−0.05376 ± 0.1129i" study linearize "$examples/wheels/differential_drive.pf"
+draws "0 (5 times)" study linearize "$examples/wheels/differential_drive.pf"
+draws "real part of a pair" study linearize --sweep v=0..10:6 "$examples/wheels/bicycle.pf"
+draws "2 neutral" study equilibria "$examples/classics/double_pendulum_bodies.pf"
+draws "Henon and Heiles: x = 0, energy = 0.1242" study poincare --section x=0 --show "y,y'" --for 60 "$examples/classics/henon_heiles.pf"
+draws "start 2" study poincare --section x=0 --show "y,y'" --for 60 --starts 2 "$examples/classics/henon_heiles.pf"
+draws "real part [1/s]" study linearize "$examples/wheels/differential_drive.pf"
+draws "v [m/s]" study linearize --sweep v=0..10:6 "$examples/wheels/bicycle.pf"
+draws "real part of eigenvalues [1/s]" study equilibria "$examples/classics/double_pendulum_bodies.pf"
+draws "imaginary part [1/s]" study steady "$examples/wheels/carriage_omni3.pf"
+draws "ν3 [rad/s]" study continue n2=11..13 --show 'nu[3]' "$examples/wheels/carriage_steady.pf"
+draws "ν2 [rad/s]" study portrait --show 'nu[3],nu[2]' --keep K --within 'nu[3]=0..2,nu[2]=-6..6' --starts 2 "$examples/wheels/carriage_inertia.pf"
+draws "y′" study poincare --section x=0 --show "y,y'" --for 60 "$examples/classics/henon_heiles.pf"
+draws "length of brackets" study integrability "$examples/wheels/car_trailer.pf"
+draws "change relative to the start" study invariants "$examples/skates/chaplygin_sleigh.pf"
 
 # The order of rk4 is seen: 4 within a tenth, from the definition of the method.
-run 0 converge --by rk4 --step 0.01 --for 1 --out "$place/x.svg" "$examples/double_pendulum_bodies.pf"
+run 0 converge --by rk4 --step 0.01 --for 1 --out "$place/x.svg" "$examples/classics/double_pendulum_bodies.pf"
 grep -qE 'rk4 .order (3\.[89]|4\.[0-2])' "$place/x.svg" || fail "$last: not of fourth order: $(grep -o 'order[^)]*' "$place/x.svg")"
 
 # The pictures of the documentation are those that the commands quoted there make: byte for byte, or, where a processor rounds
@@ -74,18 +74,18 @@ compare_with() {
   sed 's/<path d="[^"]*"/<path/; s/c[xy]="[^"]*"//g' "$source/docs/images/$1" | cmp -s - "$place/made" ||
     fail "docs/images/$1 is not what its command makes"
 }
-run 0 plot --show "x,y;theta,phi_b,phi_f" --out "$place/snakeboard.svg" "$examples/snakeboard.pf"
+run 0 plot --show "x,y;theta,phi_b,phi_f" --out "$place/snakeboard.svg" "$examples/skates/snakeboard.pf"
 compare_with snakeboard.svg
-run 0 study continue n2=8..18 --show 'nu[3]' --out "$place/branches.svg" "$examples/carriage_steady.pf"
+run 0 study continue n2=8..18 --show 'nu[3]' --out "$place/branches.svg" "$examples/wheels/carriage_steady.pf"
 compare_with branches.svg
-run 0 draw --out "$place/bicycle.svg" "$examples/bicycle.pf"
+run 0 draw --out "$place/bicycle.svg" "$examples/wheels/bicycle.pf"
 compare_with bicycle.svg
 
 # Text goes where it went; nothing is written for a kind that is not known.
-run 0 compare --out - "$examples/x1.pf"
+run 0 compare --out - "$examples/paper-003/x1.pf"
 says out "<svg"
 says err "multipliers"
-run 2 converge --out "$place/none.csv" "$examples/x1.pf"
+run 2 converge --out "$place/none.csv" "$examples/paper-003/x1.pf"
 says err "must end in .svg, .png or .pdf"
 [ ! -e "$place/none.csv" ] || fail "$last: a file was made"
 finish

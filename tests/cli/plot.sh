@@ -3,16 +3,16 @@
 # What 'pfaff plot' promises.
 . "$2/tests/cli/common.sh"
 
-run 0 plot "$source/examples/snakeboard.pf"
+run 0 plot "$source/examples/skates/snakeboard.pf"
 says out "theta [rad]"
 says out "t [s]"
-run 0 plot --show "x,y;theta" "$source/examples/snakeboard.pf"
+run 0 plot --show "x,y;theta" "$source/examples/skates/snakeboard.pf"
 says out "* theta [rad]"
-run 2 plot --show "x,zeta" "$source/examples/snakeboard.pf"
+run 2 plot --show "x,zeta" "$source/examples/skates/snakeboard.pf"
 says err "'zeta' is not defined"
-run 2 plot --log --show violation_position "$source/examples/snakeboard.pf"
+run 2 plot --log --show violation_position "$source/examples/skates/snakeboard.pf"
 says err "all numbers of 'violation_position' are zero"
-run 2 plot --out "$place/x.gif" "$source/examples/snakeboard.pf"
+run 2 plot --out "$place/x.gif" "$source/examples/skates/snakeboard.pf"
 says err "must end in .svg, .png or .pdf"
 
 # draws <words>: the last picture is XML and contains the words
@@ -22,15 +22,15 @@ draws() {
 }
 
 # Pictures: palette, labels with units, a logarithmic axis.
-run 0 plot --show "x,y;theta" --out "$place/x.svg" "$source/examples/snakeboard.pf"
+run 0 plot --show "x,y;theta" --out "$place/x.svg" "$source/examples/skates/snakeboard.pf"
 says_nothing err
 draws "#0072B2"
 draws "<tspan font-style=\"italic\">θ</tspan> [rad]</text>"
 draws "<tspan font-style=\"italic\">t</tspan> [s]</text>"
 draws "Snakeboard with sprung wheels"
-run 0 plot --out "$place/x.svg" --show y --against x "$source/examples/ball_in_bowl.pf"
+run 0 plot --out "$place/x.svg" --show y --against x "$source/examples/balls-and-discs/ball_in_bowl.pf"
 draws "<tspan font-style=\"italic\">x</tspan> [m]</text>"
-run 0 plot --out "$place/x.svg" --log --show "kinetic" "$source/examples/snakeboard.pf"
+run 0 plot --out "$place/x.svg" --log --show "kinetic" "$source/examples/skates/snakeboard.pf"
 draws "10<tspan dy="
 
 # Nothing in a file or in a name is a command.
@@ -41,7 +41,7 @@ run 0 plot --out "$place/x.svg" a.csv
 draws '`touch P`'
 printf 't [s],x [m" ; system("touch P") #]\n0,1\n1,2\n' >a.csv
 run 0 plot --out "$place/x.svg" a.csv
-run 0 plot --out '`touch P`.svg' "$source/examples/snakeboard.pf"
+run 0 plot --out '`touch P`.svg' "$source/examples/skates/snakeboard.pf"
 [ -s '`touch P`.svg' ] || fail "$last: no picture"
 [ ! -e P ] || fail "$last: a command in a name was executed"
 cd "$source" || exit 1
@@ -52,9 +52,9 @@ printf 'coord x\nkinetic x%s^2/2\npotential x^2/2\nstart x%s = 1\nrun 20000 by d
 run 0 plot --show x "$place/fast.pf"
 says out "         1 |"
 says out "        -1 |"
-run 0 run --show "lambda[rear]" --out "$place/x.csv" "$source/examples/snakeboard.pf"
+run 0 run --show "lambda[rear]" --out "$place/x.csv" "$source/examples/skates/snakeboard.pf"
 most=$(sed 1d "$place/x.csv" | awk -F, 'NR == 1 || $2 > most { most = $2 } END { printf "%.4g", most }')
-run 0 plot --show "lambda[rear]" "$source/examples/snakeboard.pf"
+run 0 plot --show "lambda[rear]" "$source/examples/skates/snakeboard.pf"
 says out "$most |"
 
 # Events as 'run' has them: x = t until it is locked at t = 1. In what else moves they are left out, which is said.
@@ -77,11 +77,11 @@ for command in "converge --by rk4" "study linearize --at 1" "study invariants" "
   run 0 $command "$place/locked.pf"
   says err "$left_out"
 done
-run 0 converge --by rk4 "$source/examples/snakeboard.pf"
+run 0 converge --by rk4 "$source/examples/skates/snakeboard.pf"
 says_nothing err
 
 # A trajectory file, with its units.
-run 0 run --every 0.1 --out "$place/x.csv" "$source/examples/snakeboard.pf"
+run 0 run --every 0.1 --out "$place/x.csv" "$source/examples/skates/snakeboard.pf"
 run 0 plot --show "lambda[rear],x'" "$place/x.csv"
 says out "+ x' [m/s]"
 
@@ -170,28 +170,28 @@ grep -q "did you mean" "$place/err" && fail "$last: a hint that helps nobody"
 printf 't [s],x [m]\n10,1\n11,2\n' >"$place/other.csv"
 run 2 plot --minus "$place/other.csv" "$place/one.csv"
 says err "no times in common"
-run 0 plot --by dopri5,rk4 --step 0.01 --show x --out "$place/x.svg" "$source/examples/unicycle.pf"
+run 0 plot --by dopri5,rk4 --step 0.01 --show x --out "$place/x.svg" "$source/examples/wheels/unicycle.pf"
 draws ">dopri5</text>"
 draws ">rk4</text>"
-run 0 plot --by dopri5 --minus dopri5 --show x "$source/examples/unicycle.pf"
+run 0 plot --by dopri5 --minus dopri5 --show x "$source/examples/wheels/unicycle.pf"
 says out "difference to dopri5"
-run 2 plot --by dopri5,nope "$source/examples/unicycle.pf"
+run 2 plot --by dopri5,nope "$source/examples/wheels/unicycle.pf"
 says err "nope"
 for command in "plot" "converge --for 0.1"; do # one reader of lists
   for list in "," "rk4," ",rk4" "rk4,,dopri5"; do
     # shellcheck disable=SC2086
-    run 2 $command --by "$list" "$source/examples/cart_pendulum.pf"
+    run 2 $command --by "$list" "$source/examples/classics/cart_pendulum.pf"
     says err "--by: a method is missing in '$list'"
   done
   # shellcheck disable=SC2086
-  run 2 $command --by rk4,dopry5 "$source/examples/cart_pendulum.pf"
+  run 2 $command --by rk4,dopry5 "$source/examples/classics/cart_pendulum.pf"
   says err "did you mean 'dopri5'?"
 done
 # A name without brackets stands for all that have it.
-run 0 plot --show lambda "$source/examples/snakeboard.pf"
+run 0 plot --show lambda "$source/examples/skates/snakeboard.pf"
 says out "lambda[rear]"
 says out "lambda[front]"
-run 0 plot --log --no-projection --by dopri5 --show violation "$source/examples/ball_in_bowl.pf"
+run 0 plot --log --no-projection --by dopri5 --show violation "$source/examples/balls-and-discs/ball_in_bowl.pf"
 says out "violation"
 
 # CSV as other programs write it: a mark at the beginning, CR LF, quotes, blanks, gaps, infinities, comments.
@@ -273,49 +273,49 @@ printf 't [s],x [m]\n0,1\n1,2\n' >"$place/unit.csv"
 run 2 plot --show "x [mm]" "$place/unit.csv"
 says err "the column 'x' has the unit m"
 run 0 plot --show "x [m]" "$place/unit.csv"
-run 0 run --for 0.01 --out "$place/many.csv" "$source/examples/spacecraft.pf"
+run 0 run --for 0.01 --out "$place/many.csv" "$source/examples/spacecraft/spacecraft.pf"
 run 0 plot "$place/many.csv"
 says err "only 12 of"
 
 # Several models have one title each; a file that is given again, and files of one name, are told apart.
 examples=$source/examples
-run 0 plot --for 1 --out "$place/x.svg" "$examples/unicycle.pf" "$examples/chaplygin_sleigh.pf"
+run 0 plot --for 1 --out "$place/x.svg" "$examples/wheels/unicycle.pf" "$examples/skates/chaplygin_sleigh.pf"
 draws "Upright rolling wheel, driven and steered; Chaplygin sleigh</text>"
-run 0 plot --for 1 --out "$place/x.svg" "$examples/unicycle.pf" "$examples/unicycle.pf"
+run 0 plot --for 1 --out "$place/x.svg" "$examples/wheels/unicycle.pf" "$examples/wheels/unicycle.pf"
 draws ">unicycle.pf (2)</text>"
-run 0 run --for 1 --out "$place/a.csv" "$examples/unicycle.pf"
+run 0 run --for 1 --out "$place/a.csv" "$examples/wheels/unicycle.pf"
 mkdir "$place/other"
 cp "$place/a.csv" "$place/other/a.csv"
 run 0 plot --show x "$place/a.csv" "$place/other/a.csv" "$place/a.csv"
 says out "x [m] $place/other/a.csv"
 says out "x [m] $place/a.csv (2)"
-run 0 plot --by rk4,dopri5 --step 0.05 --for 1 "$examples/unicycle.pf" "$examples/unicycle.pf"
+run 0 plot --by rk4,dopri5 --step 0.05 --for 1 "$examples/wheels/unicycle.pf" "$examples/wheels/unicycle.pf"
 says out "x [m] dopri5, unicycle.pf (2)"
 
 # What nobody asked to be in one frame has an axis with one unit.
-run 0 plot --out "$place/x.svg" "$examples/spacecraft.pf"
+run 0 plot --out "$place/x.svg" "$examples/spacecraft/spacecraft.pf"
 says_nothing err
 [ "$(grep -c 'rotate(-90' "$place/x.svg")" = 3 ] || fail "$last: not one panel per unit"
-run 0 plot --for 1 --show "x,theta" --out "$place/x.svg" "$examples/snakeboard.pf"
+run 0 plot --for 1 --show "x,theta" --out "$place/x.svg" "$examples/skates/snakeboard.pf"
 [ "$(grep -c 'rotate(-90' "$place/x.svg")" = 0 ] || fail "$last: an axis of two units has a name"
 
 # Differences: their names, each run with its own model, by its own method.
-run 0 plot --by rk4,dopri5 --for 1 --minus dop853 --out "$place/x.svg" "$examples/snakeboard.pf"
+run 0 plot --by rk4,dopri5 --for 1 --minus dop853 --out "$place/x.svg" "$examples/skates/snakeboard.pf"
 draws "Snakeboard with sprung wheels: difference to dop853</text>"
 draws ">Δ<tspan font-style=\"italic\">θ</tspan> [rad]</text>"
-run 0 plot --by rk4,dopri5 --step 0.05 --for 1 --minus "$examples/snakeboard_bodies.pf" --out "$place/x.svg" "$examples/snakeboard.pf"
+run 0 plot --by rk4,dopri5 --step 0.05 --for 1 --minus "$examples/skates/snakeboard_bodies.pf" --out "$place/x.svg" "$examples/skates/snakeboard.pf"
 draws "difference to snakeboard_bodies.pf</text>"
-run 0 plot --by dop853 --for 1 --minus dop853 --show x "$examples/unicycle.pf" "$examples/chaplygin_sleigh.pf"
+run 0 plot --by dop853 --for 1 --minus dop853 --show x "$examples/wheels/unicycle.pf" "$examples/skates/chaplygin_sleigh.pf"
 says out "          1 |"
 says out "         -1 |"
 run 2 plot --minus dop853 "$place/a.csv"
 says err "is a trajectory, and there is no model to be run by dop853"
-run 2 plot --by rk4,dopri5 --for 1 --minus "$examples/unicycle.pf" "$place/a.csv"
+run 2 plot --by rk4,dopri5 --for 1 --minus "$examples/wheels/unicycle.pf" "$place/a.csv"
 says err "name one method"
 
 # What it does not read is said in words.
 for kind in json mat; do
-  run 0 run --for 1 --out "$place/a.$kind" "$examples/unicycle.pf"
+  run 0 run --for 1 --out "$place/a.$kind" "$examples/wheels/unicycle.pf"
   run 2 plot "$place/a.$kind"
   says err "plot reads models and trajectories in CSV, no .$kind files"
   run 2 plot --minus "$place/a.$kind" "$place/a.csv"
@@ -327,17 +327,17 @@ printf 'curve,x [m],y [m]\n1,0,0\n1,1,1\n2,5,5\n2,6,6\n' >"$place/curves.csv"
 run 0 plot --out "$place/x.svg" "$place/curves.csv"
 draws "<tspan font-style=\"italic\">x</tspan> [m]</text>"
 [ "$(grep -o '<path d="M[^"]*" fill="none" stroke="#0072B2"' "$place/x.svg" | grep -o M | grep -c .)" = 2 ] || fail "$last: not two lines"
-run 0 study poincare --section x=0 --show "y,y'" --for 60 --out "$place/p.csv" "$examples/henon_heiles.pf"
+run 0 study poincare --section x=0 --show "y,y'" --for 60 --out "$place/p.csv" "$examples/classics/henon_heiles.pf"
 run 0 plot --out "$place/x.svg" "$place/p.csv"
 draws "<circle"
 draws "<tspan font-style=\"italic\">y</tspan>′</text>"
-run 0 study continue n2=11..13 --out "$place/c.csv" "$examples/carriage_steady.pf"
+run 0 study continue n2=11..13 --out "$place/c.csv" "$examples/wheels/carriage_steady.pf"
 run 0 plot "$place/c.csv"
 says out "nu[3] [rad/s]"
 says out "n2 [rad/s]"
 run 2 plot --minus "$place/p.csv" "$place/a.csv"
 says err "curves of a study have no common time"
-run 0 study steady --out "$place/s.csv" "$examples/carriage_omni3.pf"
+run 0 study steady --out "$place/s.csv" "$examples/wheels/carriage_omni3.pf"
 run 1 plot "$place/s.csv"
 says err "is not a number"
 says err "columns of numbers"

@@ -3,7 +3,7 @@
 # pfaff run --real-time: keeps pace, counts, refuses what has no fixed step. How late the machine is, is no test.
 set -u
 . "$(dirname "$0")/common.sh"
-model=$source/examples/snakeboard_bodies.pf
+model=$source/examples/skates/snakeboard_bodies.pf
 
 before=$(date +%s)
 run 0 run "$model" --for 1.2 --real-time --rate 500

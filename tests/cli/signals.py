@@ -94,11 +94,11 @@ def stops_soon(arguments, delay, by=signal.SIGINT):
 def waits_for_a_reader(fifo, model):
     """Nobody reads: stopped while it computes and while it waits. Somebody reads late: all arrives."""
     for arguments in (["run", "--out", fifo, model], ["run", "--for", "0.01", "--out", fifo, model],
-                      ["run", "--for", "0.5", "--out", fifo, str(SOURCE/"examples/cart_pendulum.pf")]):
+                      ["run", "--for", "0.5", "--out", fifo, str(SOURCE/"examples/classics/cart_pendulum.pf")]):
         seconds, code, _, err = stop(arguments, 1, signal.SIGTERM)
         expect(seconds < 4*LONGEST and code == 1, f"{' '.join(arguments)}: {seconds:.2f} s, {code}")
         expect("stopped on request" in err, f"{' '.join(arguments)}: {err!r}")
-    process = subprocess.Popen([PROGRAM, "run", "--for", "2", "--every", "1e-4", "--out", fifo, str(SOURCE/"examples/cart_pendulum.pf")],
+    process = subprocess.Popen([PROGRAM, "run", "--for", "2", "--every", "1e-4", "--out", fifo, str(SOURCE/"examples/classics/cart_pendulum.pf")],
                                stdout=subprocess.DEVNULL)
     time.sleep(0.3)
     with open(fifo, encoding="utf-8") as pipe:
@@ -114,7 +114,7 @@ def main():
         Path(middle).write_text(chain(250))
         Path(short).write_text(chain(20))
         Path(snakes).write_text(snake(100))
-        henon, carriage = (str(SOURCE/"examples"/f"{name}.pf") for name in ("henon_heiles", "carriage_steady"))
+        henon, carriage = (str(next(SOURCE.glob(f"examples/*/{name}.pf"))) for name in ("henon_heiles", "carriage_steady"))
         for arguments in (["check", long], ["derive", middle], ["compare", "--prove", snakes],
                           ["study", "invariants", snakes], ["study", "steady", short],
                           ["study", "poincare", "--section", "x=0", "--show", "y,y'", "--for", "1e6", henon]):

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from representative import examples
+
 FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"]
 SLOW = {"hand", "capture", "dual_arm", "hybrid_arm", "bicycle", "ball_on_surface", "spacecraft", "wheel_in_shell"}
 
@@ -80,7 +82,7 @@ def main():
     program, source = sys.argv[1], pathlib.Path(sys.argv[2])
     compiled = compared = failures = 0
     with tempfile.TemporaryDirectory() as place:
-        for file in sorted((source/"examples").glob("*.pf")):
+        for file in examples(source):
             if file.stem in SLOW:
                 continue
             values = numbers(program, file)

@@ -6,11 +6,11 @@ set -u
 examples=$source/examples
 
 # Without FLINT formulas are not in their shortest form.
-run 0 study invariants "$examples/chaplygin_sleigh.pf"
+run 0 study invariants "$examples/skates/chaplygin_sleigh.pf"
 grep -q "normal form" "$place/out" && short=yes || short=no
 says_short() { [ "$short" = no ] || says "$@"; }
 
-run 0 study integrability "$examples/omni_robot.pf"
+run 0 study integrability "$examples/wheels/omni_robot.pf"
 says out "growth vector         (3, 5)"
 says out "degree of nonholonomy 2"
 says out "holonomic             1 of 3 independent constraints"
@@ -18,61 +18,61 @@ says_short out "3*L*theta + r*(psi[1] + psi[2] + psi[3]) = const"
 says out "from wheel[1] + wheel[2] + wheel[3]"
 says out "motions stay on surfaces of dimension 5"
 
-run 0 study integrability "$examples/carriage_mecanum.pf"
+run 0 study integrability "$examples/wheels/carriage_mecanum.pf"
 says out "chi[1] + chi[2] - chi[3] - chi[4] = const"
 says out "from wheel[1] + wheel[2] - wheel[3] - wheel[4]"
 says out "for these values of the parameters"
 
-run 0 study integrability --json "$examples/car_trailer.pf"
+run 0 study integrability --json "$examples/wheels/car_trailer.pf"
 says_nothing err
 holds 'd["generic"] == {"growth_vector": [2, 3, 4, 5], "complete": True, "exact": True, "why_not": None}'
 holds 'd["given"]["growth_vector"] == [2, 3, 4, 5] and d["given"]["exact"]'
 holds 'd["fills_space"] is True and d["holonomic"] == 0 and d["integrals"] == []'
 holds 'len(d["fields"]) == 2 and all(len(f) == len(d["space"]) == 5 for f in d["fields"])'
 
-run 0 study integrability --json --state psi=0.123456789012 "$examples/car_trailer.pf"
+run 0 study integrability --json --state psi=0.123456789012 "$examples/wheels/car_trailer.pf"
 holds 'd["given"]["growth_vector"] == [2, 3, 4, 5] and not d["given"]["exact"]'
 
-run 0 study integrability "$examples/car.pf"
+run 0 study integrability "$examples/wheels/car.pf"
 says_short out "x' = cos(theta), y' = sin(theta), theta' = 5*tan(phi)/13"
 says out "growth vector         (2, 3, 4)"
 says out "fill the space (Chow)"
 
-run 1 study integrability "$examples/appell_hamel.pf"
+run 1 study integrability "$examples/classics/appell_hamel.pf"
 says err "not linear in the velocities"
 
-run 0 study invariants -p c1=0 -p c2=0 "$examples/carriage_omni3.pf"
+run 0 study invariants -p c1=0 -p c2=0 "$examples/wheels/carriage_omni3.pf"
 says out "momentum along nu[3]"
 says out "constant for all values of the parameters"
 says_short out "chi[1] + chi[2] - theta*(delta[1] + delta[2])"
 says out "with 0 for          c1, c2"
 
-run 0 study invariants --json "$examples/omni_robot.pf"
+run 0 study invariants --json "$examples/wheels/omni_robot.pf"
 says_nothing err
 holds '[i["kind"] for i in d["invariants"]] == ["energy", "holonomic"]'
 [ "$short" = no ] || holds 'd["invariants"][1]["value"] == "3*L*theta + r*(psi[1] + psi[2] + psi[3])"'
 holds 'all(i["for_all_parameters"] for i in d["invariants"]) and d["why_not"] is None'
 
-run 0 study invariants "$examples/cart.pf"
+run 0 study invariants "$examples/wheels/cart.pf"
 says out "no conserved quantity"
-run 0 study invariants "$examples/incline_friction.pf"
+run 0 study invariants "$examples/classics/incline_friction.pf"
 says out "nothing was looked for"
 
-run 0 study invariants --out "$place/drift.svg" "$examples/chaplygin_sleigh.pf"
+run 0 study invariants --out "$place/drift.svg" "$examples/skates/chaplygin_sleigh.pf"
 grep -q "change relative to the start" "$place/drift.svg" || fail "no picture"
-run 2 study invariants --out "$place/drift.gif" "$examples/chaplygin_sleigh.pf"
+run 2 study invariants --out "$place/drift.gif" "$examples/skates/chaplygin_sleigh.pf"
 says err "must end in .svg"
-run 0 study integrability --out "$place/growth.svg" "$examples/car.pf"
+run 0 study integrability --out "$place/growth.svg" "$examples/wheels/car.pf"
 grep -q "length of brackets" "$place/growth.svg" || fail "no picture"
-run 2 study integrability --out "$place/growth.gif" "$examples/car.pf"
+run 2 study integrability --out "$place/growth.gif" "$examples/wheels/car.pf"
 says err "must end in .svg"
-run 1 study invariants --out "$place/none.svg" "$examples/cart.pf"
+run 1 study invariants --out "$place/none.svg" "$examples/wheels/cart.pf"
 says err "no conserved quantity to draw"
 
 # The drifts of a run are small, at the scale of its tolerance.
-run 0 run --invariants --rtol 1e-10 --json --every 5 -p Q=0 "$examples/omni_robot.pf"
+run 0 run --invariants --rtol 1e-10 --json --every 5 -p Q=0 "$examples/wheels/omni_robot.pf"
 holds 'len(d["invariants"]) == 5 and all(i["drift"] < 1e-9 for i in d["invariants"])'
-run 0 run --invariants -p c1=0 -p c2=0 "$examples/carriage_omni3.pf"
+run 0 run --invariants -p c1=0 -p c2=0 "$examples/wheels/carriage_omni3.pf"
 says out "momentum along nu[3] -0.01098125, changed by up to"
 
 # Where something jumps, derivatives say nothing about the jump. An input that goes from 3 to 0 at t = 1: y = 3/4 there, so that

@@ -3,7 +3,7 @@
 import csv, json, math, os, subprocess, sys, tempfile
 
 program, examples, place, failures = sys.argv[1], os.path.join(sys.argv[2], "examples"), tempfile.mkdtemp(), []
-HENON = os.path.join(examples, "henon_heiles.pf")
+HENON = os.path.join(examples, "classics", "henon_heiles.pf")
 
 
 def check(what, holds, seen=""):

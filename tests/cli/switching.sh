@@ -103,7 +103,7 @@ for method in dopri5 dop853 "rk4 --step 0.01" "generalized_alpha --step 0.01" "r
 done
 run 0 run "$model"
 says out "  switches            1, stickings 1"
-run 0 run --json -p a=0.1 -p T=0 --at 1 "$source/examples/incline_friction.pf"
+run 0 run --json -p a=0.1 -p T=0 --at 1 "$source/examples/classics/incline_friction.pf"
 holds 'abs(at(d, 0, "x'"'"'")) < 1e-12 and near(at(d, 0, "x"), 0.25/2/(9.81*(0.3*0.9950041652780258 - 0.09983341664682815)))'
 
 # Everything held; an attachment that is let go; a time before the start.

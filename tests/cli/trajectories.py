@@ -3,7 +3,7 @@
 
 trajectories.py PFAFF SOURCE METHOD[=RTOL] …   by methods that choose their step: to the tolerance of the index
 trajectories.py PFAFF SOURCE METHOD:ORDER …    by methods with a fixed step: errors fall as the order says"""
-import csv, json, math, os, subprocess, sys
+import csv, glob, json, math, os, subprocess, sys
 
 pfaff, source = sys.argv[1], sys.argv[2]
 folder = os.path.join(source, "tests", "reference")
@@ -28,7 +28,7 @@ def run(entry, reference, method, *options):
         options += ["-p", f"{name}={value(text)}"]
     for name, text in entry.get("state", {}).items():
         options += ["--state", f"{name}={value(text)}"]
-    model = os.path.join(source, "examples", entry["model"] + ".pf")
+    model = glob.glob(os.path.join(source, "examples", "*", entry["model"] + ".pf"))[0]
     result = subprocess.run([pfaff, "run", *options, model], capture_output=True, text=True)
     if "needs the library" in result.stderr:
         print(f"{method} is left out: this build lacks its library")

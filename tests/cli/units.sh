@@ -99,7 +99,7 @@ run 1 check "$place/joint.pf"
 says err "'b.px' must be in m, but this is in kg"
 
 # Vectors, energies and multipliers have units in the heads, and columns have the names that were asked for.
-disc=$source/examples/leaning_disc.pf
+disc=$source/examples/balls-and-discs/leaning_disc.pf
 printf '%s\n' "coord x, y" "body c in ground at (x, y, 0) { mass 1 }" "constraint e: x' = y" "run 1" >"$place/bare.pf"
 head_of() { # quantities head [model]
   run 0 run --for 0.001 --at 0 --out "$place/head.csv" --show "$1" "${3:-$disc}"
@@ -116,8 +116,12 @@ head_of "kinetic, potential, energy [mJ], 2*energy" "kinetic [J],potential [J],e
 head_of "lambda" "lambda[contact.roll] [N],lambda[contact.side] [N]"
 head_of "lambda[contact.side]*vel(disc).x, reaction(phi), reaction(x) [mN]" "lambda[contact.side]*vel(disc).x [W],reaction(phi) [N m],reaction(x) [mN]"
 head_of "x   +  1 [m],pos(disc).x [mm]" "(x + 1 [m]) [m],pos(disc).x [mm]"
-head_of "bus.wx, bus.w, 2*bus.vx" "bus.wx [rad/s],bus.w.x [rad/s],bus.w.y [rad/s],bus.w.z [rad/s],2*bus.vx [m/s]" "$source/examples/capture.pf"
+head_of "bus.wx, bus.w, 2*bus.vx" "bus.wx [rad/s],bus.w.x [rad/s],bus.w.y [rad/s],bus.w.z [rad/s],2*bus.vx [m/s]" "$source/examples/spacecraft/capture.pf"
 head_of "pos(c).x, energy, lambda" "pos(c).x,energy [J],lambda[e]" "$place/bare.pf"
+# an angle of axes is one: "[deg]" converts it
+run 0 run --at 0 --show "acos(disc.y.z), acos(disc.y.z) [deg], atan2(disc.z.x, disc.z.z) [deg], phi [deg]" -s phi=20 --out "$place/angle.csv" "$disc"
+awk -F, 'NR == 1 { if ($3 !~ /\[deg\]/) exit 1 } NR == 2 { if (($3 - $2*57.29577951308232)^2 > 1e-20) exit 1 }' "$place/angle.csv" ||
+  fail "$last: $(cat "$place/angle.csv")"
 misfit() { # quantity words
   run 2 run --show "$1" "$disc"
   says err "$2"

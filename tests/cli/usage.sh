@@ -3,7 +3,7 @@
 # Wrong usage: exit code 2, what is wrong, and what would be right.
 set -u
 . "$(dirname "$0")/common.sh"
-model=$source/examples/snakeboard.pf
+model=$source/examples/skates/snakeboard.pf
 
 run 2
 says err "usage: pfaff COMMAND"
@@ -13,6 +13,14 @@ says out "usage: pfaff COMMAND"
 says_nothing err
 run 0 --version
 says out "pfaff "
+for command in examples new; do
+  run 0 $command --help
+  says out "usage: pfaff $command"
+  run 2 $command --nonsense
+  says err "unknown option --nonsense"
+  run 2 $command -p m=1
+  says err "does not take -p"
+done
 for command in check derive fmt; do
   run 0 $command --help
   says out "usage: pfaff $command"
@@ -72,7 +80,7 @@ run 1 import "$place/$newline.urdf"
 says err "$place/a\x0ab.urdf"
 
 # The name of a file stands for a model without a name, in one line.
-sed '/^model/d' "$source/examples/cart.pf" >"$place/$newline.pf"
+sed '/^model/d' "$source/examples/wheels/cart.pf" >"$place/$newline.pf"
 for command in check derive eval compare "run --for 1" "study linearize" "study integrability" "study invariants" \
   "converge --for 1"; do
   run 0 $command "$place/$newline.pf"
@@ -104,9 +112,9 @@ for option in --show --by --form --out --at; do
 done
 run 2 run --r 1 "$model"
 says err "--r may be one of --rtol, --rho, --real-time, --rate"
-run 2 run --show "violation[conact]" "$source/examples/leaning_disc.pf"
+run 2 run --show "violation[conact]" "$source/examples/balls-and-discs/leaning_disc.pf"
 says err "did you mean violation[contact]?"
-run 2 run --show "lambda[conact]" "$source/examples/leaning_disc.pf"
+run 2 run --show "lambda[conact]" "$source/examples/balls-and-discs/leaning_disc.pf"
 says err "did you mean lambda[contact."
 { grep -v '^run' "$model"; echo 'run 1 { formulation lagrang }'; } >"$place/slip.pf"
 run 1 run "$place/slip.pf"

@@ -12,7 +12,8 @@ static char *hand_text(Fixture *f)
 {
   const char *bytes;
   size_t count;
-  assert_int_equal(pf_file_read(f->ctx, f->arena, PF_SOURCE_DIR "/examples/hand.pf", 1 << 20, &bytes, &count), PF_OK);
+  const char *path = PF_SOURCE_DIR "/examples/hands/hand.pf";
+  assert_int_equal(pf_file_read(f->ctx, f->arena, path, 1 << 20, &bytes, &count), PF_OK);
   return pf_arena_text(f->arena, bytes, count);
 }
 

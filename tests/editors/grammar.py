@@ -117,7 +117,7 @@ def blanked(line):
 def test_examples():
     """No reserved word is left plain, nothing is called wrong, and nothing goes on at the end of a file."""
     known = set(WORDS["statements"] + WORDS["clauses"] + WORDS["connectives"])
-    for path in sorted(ROOT.glob("examples/*.pf")):
+    for path in sorted(ROOT.glob("examples/*/*.pf")):
         for number, (line, names) in enumerate(GRAMMAR.scopes(path.read_text(encoding="utf-8")), 1):
             place = f"{path.name}:{number}: {line}"
             expect(not any(name.startswith("invalid") for name in names), place)

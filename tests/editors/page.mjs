@@ -99,7 +99,7 @@ function testWords() {
 function testExamples() {
   const known = new Set([...words.statements, ...words.clauses, ...words.connectives]);
   const folder = path.join(root, 'examples');
-  for (const file of fs.readdirSync(folder).filter((name) => name.endsWith('.pf'))) {
+  for (const file of fs.readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.pf'))) {
     const text = fs.readFileSync(path.join(folder, file), 'utf8'), found = kindsOf(text);
     expect(!found.includes('invalid'), `${file}: something is called wrong`);
     for (const word of text.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)) {

@@ -2,7 +2,7 @@
 // Pages in a browser, and the program beside them.
 import { execFileSync } from "node:child_process";
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,9 @@ const NO_GL = ["--disable-gpu", "--disable-3d-apis"];
 
 export const launch = ({ webgl = true } = {}) => chromium.launch({ executablePath: chromiumPath, args: [...QUIET, ...(webgl ? SOFTWARE_GL : NO_GL)] });
 
-export const model = (name) => readFileSync(join(source, "examples", `${name}.pf`), "utf8");
+const families = readdirSync(join(source, "examples"));
+export const exampleFile = (name) => families.map((family) => join(source, "examples", family, `${name}.pf`)).find(existsSync);
+export const model = (name) => readFileSync(exampleFile(name), "utf8");
 
 // ------------------------------------------------------------------------------------------ pages
 
@@ -42,7 +44,7 @@ export function programPage(name, words) {
   return path;
 }
 
-export const examplePage = (name, words = []) => programPage(name, [...words, join(source, "examples", `${name}.pf`)]);
+export const examplePage = (name, words = []) => programPage(name, [...words, exampleFile(name)]);
 
 /** What a page must never do: complain, fail, break its policy, or ask for anything from outside. */
 function watch(page) {

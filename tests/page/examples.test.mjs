@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
-import { Reader, assertSame, difference, examplePage, launch, model, native, source } from "./browser.mjs";
+import { Reader, assertSame, difference, exampleFile, examplePage, launch, model, native } from "./browser.mjs";
 
 const FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"];
 
@@ -88,7 +88,7 @@ async function formsSwitch(reader) {
 for (const [name, { slide, type, drawn = true, events = false }] of Object.entries(EXAMPLES)) {
   describe(name, () => {
     // as often as the page samples: its second row
-    const file = join(source, "examples", `${name}.pf`), every = () => ["--every", first.rows[1][0]], word = ([option, what, value]) => [option, `${what}=${value}`];
+    const file = exampleFile(name), every = () => ["--every", first.rows[1][0]], word = ([option, what, value]) => [option, `${what}=${value}`];
     let reader, first;
     before(async () => { reader = await Reader.open(browser, examplePage(name)); });
 

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { Reader, examplePage, launch, makePage, model, pages, place, program, programPage, source } from "./browser.mjs";
+import { Reader, exampleFile, examplePage, launch, makePage, model, pages, place, program, programPage, source } from "./browser.mjs";
 
 const EXAMPLES = ["snakeboard", "bicycle", "hand", "spacecraft", "leaning_disc", "ball_in_bowl", "carriage_mecanum", "chaplygin_sleigh", "capture", "x2"];
 const ms = (value) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
@@ -17,7 +17,7 @@ async function opened(browser, path) {
 }
 
 function nativeMilliseconds(name, every) {
-  const words = ["run", "--json", "--no-rows", "--every", String(every), join(source, "examples", `${name}.pf`)];
+  const words = ["run", "--json", "--no-rows", "--every", String(every), exampleFile(name)];
   return median(Array.from({ length: 3 }, () => 1000*JSON.parse(execFileSync(program, words, { maxBuffer: 1 << 28 })).wall_seconds));
 }
 
@@ -54,8 +54,8 @@ try {
   console.log(`100 bodies: opens in ${ms(time)}, computes in ${ms(await pageMilliseconds(reader))}, ${(await reader.tab(0), await framesPerSecond(reader, 2)).toFixed(0)} frames/s; ${await reader.problem() ?? "no problem"}`);
   await reader.close();
   const csv = join(place, "long.csv");
-  execFileSync(program, ["run", "--every", "2e-4", "--out", csv, join(source, "examples", "chaplygin_sleigh.pf")], { stdio: "pipe" });
-  const [long, last] = await opened(browser, programPage("long", [csv, join(source, "examples", "chaplygin_sleigh.pf")]));
+  execFileSync(program, ["run", "--every", "2e-4", "--out", csv, join(source, "examples", "skates/chaplygin_sleigh.pf")], { stdio: "pipe" });
+  const [long, last] = await opened(browser, programPage("long", [csv, join(source, "examples", "skates/chaplygin_sleigh.pf")]));
   console.log(`100,001 samples in a trajectory: opens in ${ms(long)}, ${statSync(join(place, "long.html")).size} bytes`);
   const numbers = Float64Array.from({ length: 700_000 }, (_, k) => (k%7 === 0 ? k/7*2e-4 : Math.sin(k*1e-4*(k%7))));
   const whole = { name: "whole", columns: ["t", "x", "y", "theta", "x'", "y'", "theta'"], units: ["s", "m", "m", "rad", "m/s", "m/s", "rad/s"], rows: 100_000, of: 100_000, data: Buffer.from(numbers.buffer).toString("base64"), poses: null };

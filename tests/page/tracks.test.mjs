@@ -10,7 +10,7 @@ let browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-const file = join(source, "examples", "chaplygin_sleigh.pf");
+const file = join(source, "examples", "skates/chaplygin_sleigh.pf");
 const curves = (reader) => reader.page.$$eval(".u-wrap canvas", (list) => list.map((canvas) => canvas.toDataURL()));
 
 function trajectory(name, words) {

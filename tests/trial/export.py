@@ -23,7 +23,39 @@ from motion import GiveUp
 DRAWS = 50
 WARNINGS = "-std=c99 -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -pedantic -Werror".split()
 CLOSE, CLOSE_FLOAT = 1e-13, 1e-5
-TARGETS = ("c", "float", "python", "fmu")
+TARGETS = ("c", "float", "many", "python", "fmu")
+MANY = r"""
+#include "trial_fast.h"
+#include <math.h>
+#include <stdio.h>
+
+int main(void)
+{
+  trial_params p;
+  trial_state x;
+  trial_input u;
+  static trial_states states;
+  static trial_inputs inputs;
+  static trial_prepared prepared;
+  static double a[TRIAL_N][TRIAL_LANES], lambda[TRIAL_M + 1][TRIAL_LANES], one[TRIAL_N], by[TRIAL_M + 1];
+  double worst = 0, size = 1;
+  int i, k;
+  trial_init(&p, &x, &u);
+  trial_prepare(&p, &prepared);
+  for (k = 0; k < TRIAL_LANES; k++) {
+    states.time[k] = x.time;
+    for (i = 0; i < TRIAL_N; i++) states.q[i][k] = x.q[i], states.v[i][k] = x.v[i];
+    for (i = 0; i < (int)(sizeof u/sizeof(double)); i++) ((double *)&inputs)[i*TRIAL_LANES + k] = ((double *)&u)[i];
+  }
+  trial_accelerate_many(&prepared, &states, &inputs, a, lambda);
+  if (trial_accelerate(&p, &x, &u, one, by) != TRIAL_OK) return 1;
+  for (i = 0; i < TRIAL_N; i++) size = fmax(size, fabs(one[i]));
+  for (i = 0; i < TRIAL_N; i++)
+    for (k = 0; k < TRIAL_LANES; k++) worst = fmax(worst, fabs(one[i] - a[i][k])/size);
+  printf("agree with pfaff to %.2g\n", worst);
+  return 0;
+}
+"""
 
 try:
     import numpy
@@ -86,9 +118,20 @@ def fmu(program, place, path):
     return max([0, *(abs(x - a)/scale for x, a in pairs)])
 
 
+def many(folder):
+    """How far several states at once are from one, at the start; no difference where the code is not straight-line. After "c"."""
+    if not os.path.exists(os.path.join(folder, "trial_fast.c")): return None
+    with open(os.path.join(folder, "many.c"), "w") as stream: stream.write(MANY)
+    made = call(os.environ.get("CC", "cc"), *WARNINGS, "-O1", "many.c", "trial.c", "trial_fast.c", "-lm", "-o", "many", cwd=folder)
+    if made.returncode: return f"many: {made.stderr.strip()}"
+    done = call("./many", cwd=folder)
+    return difference(done.stdout) if done.returncode == 0 else f"many: {(done.stdout + done.stderr).strip()[-600:]}"
+
+
 def export(program, place, path, target):
     """The difference, or words of a failure."""
     if target == "fmu": return fmu(program, place, path)
+    if target == "many": return many(os.path.join(place, "c"))
     folder = os.path.join(place, target)
     options = ["--to", "c"] + ["--float"]*(target == "float") if target != "python" else ["--to", "python"]
     done = call(program, "export", *options, "-o", folder, path)
@@ -125,6 +168,7 @@ def try_model(job):
         found = {}
         for target in targets:
             result = export(program, place, path, target)
+            if result is None: continue
             if isinstance(result, str): return seed, result + "\n" + maker.text(), found
             found[target] = result
             allowed = CLOSE_FLOAT if target == "float" else CLOSE

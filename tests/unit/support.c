@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 int setup(void **state)
@@ -46,7 +47,7 @@ void assert_contains_at(const char *text, const char *part, const char *file, in
   _fail(file, line);
 }
 
-/* ---------------------------------------------------------------- allocators */
+/* ---------------------------------------------------------------- files */
 
 void make_test_folder(char path[200])
 {
@@ -55,6 +56,54 @@ void make_test_folder(char path[200])
   assert_in_range(length, 1, 199);
   assert_non_null(mkdtemp(path));
 }
+
+static bool is_there(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+void find_example(const char *name, char path[EXAMPLE_PATH])
+{
+  bool found = false;
+  DIR *families = opendir(PF_SOURCE_DIR "/examples");
+  assert_non_null(families);
+  for (struct dirent *entry; !found && (entry = readdir(families));) {
+    snprintf(path, EXAMPLE_PATH, PF_SOURCE_DIR "/examples/%s/%s.pf", entry->d_name, name);
+    found = is_there(path);
+  }
+  closedir(families);
+  if (!found) fail_msg("no example '%s'", name);
+}
+
+/* The name in a line 'family/name  reason'; NULL in comments and empty lines. */
+static const char *listed_name(PfArena *arena, const char *line, size_t length)
+{
+  const char *slash = memchr(line, '/', length);
+  if (*line == '#' || !slash) return NULL;
+  return pf_arena_text(arena, slash + 1, strcspn(slash + 1, " \n"));
+}
+
+const char *const *representative_examples(const Fixture *f)
+{
+  enum { MOST = 200 };
+  const char **names = pf_arena_array(f->arena, const char *, MOST), *text;
+  size_t size;
+  int count = 0;
+  assert_non_null(names);
+  assert_int_equal(pf_file_read(f->ctx, f->arena, PF_SOURCE_DIR "/tests/examples.txt", 1 << 20, &text, &size), PF_OK);
+  for (size_t length; *text && count < MOST - 1; text += length + (text[length] == '\n')) {
+    length = strcspn(text, "\n");
+    const char *name = listed_name(f->arena, text, length);
+    if (name) names[count++] = name;
+  }
+  assert_true(count >= 40);
+  names[count] = NULL;
+  return names;
+}
+
+/* ---------------------------------------------------------------- allocators */
 
 static bool refuses(const Counter *counter)
 {

@@ -54,6 +54,15 @@ void assert_contains_at(const char *text, const char *part, const char *file, in
 /* A new folder where temporary files go; whoever asks removes it. */
 void make_test_folder(char path[200]);
 
+enum { EXAMPLE_PATH = 1024 };
+
+/* Where examples/<family>/<name>.pf is; fails the test when there is none. */
+void find_example(const char *name, char path[EXAMPLE_PATH]);
+
+/* The names in tests/examples.txt, models of every kind, for tests that would take too long on all examples; NULL at
+ * the end. */
+const char *const *representative_examples(const Fixture *f);
+
 /* ---------------------------------------------------------------- allocators */
 
 /* Counts what goes through it, and may refuse. Only requests for memory count as calls, never frees. */

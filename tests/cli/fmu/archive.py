@@ -134,7 +134,7 @@ def look_at_models(place):
     (place/"stick.pf").write_text(FRICTION)
     (place/"hostile.pf").write_text(HOSTILE)
     (place/"detached.pf").write_text(DETACHED)
-    examples = [ROOT/f"examples/{name}.pf" for name in ("snakeboard_steered", "rolling_ball", "sleigh_friction")]
+    examples = [next(ROOT.glob(f"examples/*/{name}.pf")) for name in ("snakeboard_steered", "rolling_ball", "sleigh_friction")]
     for model in [place/"stick.pf", place/"hostile.pf", place/"detached.pf", *examples]:
         for version in 2, 3:
             fmu = place/f"{model.stem}{version}.fmu"
@@ -168,13 +168,13 @@ def look_at_variables(place):
 
 
 def look_at_refusals(place):
-    run = pfaff("export", "--to", "fmu", "--form", "elimination", "-o", place/"x.fmu", ROOT/"examples/spacecraft.pf")
+    run = pfaff("export", "--to", "fmu", "--form", "elimination", "-o", place/"x.fmu", ROOT/"examples/spacecraft/spacecraft.pf")
     check("events by elimination", run.returncode and "cannot follow events" in run.stderr)
-    run = pfaff("export", "--to", "fmu", "--fmi", "1", "-o", place/"x.fmu", ROOT/"examples/unicycle.pf")
+    run = pfaff("export", "--to", "fmu", "--fmi", "1", "-o", place/"x.fmu", ROOT/"examples/wheels/unicycle.pf")
     check("FMI 1", run.returncode and "there are 2 and 3" in run.stderr)
-    run = pfaff("export", "--to", "c", "--fmi", "2", "-o", place/"x", ROOT/"examples/unicycle.pf")
+    run = pfaff("export", "--to", "c", "--fmi", "2", "-o", place/"x", ROOT/"examples/wheels/unicycle.pf")
     check("--fmi of C", run.returncode and "--fmi" in run.stderr)
-    run = export(ROOT/"examples/unicycle.pf", place/"sources.fmu", 3, {"PFAFF_CC": "/nowhere/cc"})
+    run = export(ROOT/"examples/wheels/unicycle.pf", place/"sources.fmu", 3, {"PFAFF_CC": "/nowhere/cc"})
     check("without a compiler", "sources only" in run.stdout)
     names, _ = look(place/"sources.fmu", 3)
     check("no libraries", not any(name.startswith("binaries") for name in names))
@@ -185,10 +185,10 @@ def look_at_compilers(place):
     for name, text in ("refuses", "echo 'cc: no licence today' >&2; exit 1"), ("hangs", "exec sleep 100"):
         (place/name).write_text(f"#!/bin/sh\n{text}\n")
         (place/name).chmod(0o755)
-    run = export(ROOT/"examples/unicycle.pf", place/"refused.fmu", 3, {"PFAFF_CC": str(place/"refuses")})
+    run = export(ROOT/"examples/wheels/unicycle.pf", place/"refused.fmu", 3, {"PFAFF_CC": str(place/"refuses")})
     check(f"what the compiler says: {run.stdout}", "the C compiler failed: cc: no licence today" in run.stdout)
     for stop in signal.SIGINT, signal.SIGTERM:
-        process = subprocess.Popen([PFAFF, "export", "--to", "fmu", "-o", place/"hung.fmu", ROOT/"examples/unicycle.pf"],
+        process = subprocess.Popen([PFAFF, "export", "--to", "fmu", "-o", place/"hung.fmu", ROOT/"examples/wheels/unicycle.pf"],
                                    env={**os.environ, "PFAFF_CC": str(place/"hangs")}, stderr=subprocess.PIPE, text=True)
         time.sleep(1)
         process.send_signal(stop)

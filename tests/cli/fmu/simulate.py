@@ -167,7 +167,7 @@ def compare(model, fmu, kind):
 
 
 def simulate(place):
-    models = [ROOT/f"examples/{name}.pf" for name in EXAMPLES]
+    models = [next(ROOT.glob(f"examples/*/{name}.pf")) for name in EXAMPLES]
     for name, text in MODELS.items():
         (place/f"{name}.pf").write_text(text)
         models.append(place/f"{name}.pf")

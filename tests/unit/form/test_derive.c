@@ -3,7 +3,6 @@
  * and with numbers. */
 #include "form/derived.h"
 
-#include <dirent.h>
 
 /* ---------------------------------------------------------------- published equations */
 
@@ -158,10 +157,10 @@ static void the_mecanum_carriage_has_the_matrix_of_the_reference(void **state)
 
 static char *example_text(Fixture *f, const char *name)
 {
-  char path[1024];
+  char path[EXAMPLE_PATH];
   const char *bytes;
   size_t count;
-  snprintf(path, sizeof path, PF_SOURCE_DIR "/examples/%s.pf", name);
+  find_example(name, path);
   assert_int_equal(pf_file_read(f->ctx, f->arena, path, 1 << 20, &bytes, &count), PF_OK);
   return pf_arena_text(f->arena, bytes, count);
 }
@@ -306,17 +305,12 @@ static bool is_listed(const char *name, const char *const *list)
   return false;
 }
 
-/* All examples that have reduced equations: not those with friction or with constraints that need speeds. */
+/* Examples that have reduced equations: not those with friction or with constraints that need speeds. */
 static int visit_examples(Fixture *f, Visit *visit, const char *const *skipped)
 {
   int visited = 0;
-  DIR *folder = opendir(PF_SOURCE_DIR "/examples");
-  assert_non_null(folder);
-  for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
-    char name[256];
-    size_t length = strlen(entry->d_name);
-    if (length < 4 || length > 200 || strcmp(entry->d_name + length - 3, ".pf")) continue;
-    snprintf(name, sizeof name, "%.*s", (int)length - 3, entry->d_name);
+  for (const char *const *names = representative_examples(f); *names; names++) {
+    const char *name = *names;
     if (is_listed(name, skipped)) continue;
     System s;
     load_system(f, name, &s);
@@ -328,7 +322,6 @@ static int visit_examples(Fixture *f, Visit *visit, const char *const *skipped)
     pf_diagnostics_clear(f->ctx);
     pf_model_free(s.model);
   }
-  closedir(folder);
   return visited;
 }
 
@@ -350,7 +343,7 @@ static void compare_maggi_and_laconic(System *s, const char *name, const PfKinem
   for (int i = 0; i < k->count; i++) assert_agrees(s, name, "force", maggi.g[i], laconic.g[i]);
 }
 
-static void maggi_and_laconic_are_the_same_on_all_examples(void **state)
+static void maggi_and_laconic_are_the_same_on_examples(void **state)
 {
   static const char *const slow[] = {"wheel_in_shell", "spacecraft", "capture", "dual_arm", "hybrid_arm", "rover_arm",
                                      NULL}; /* they take seconds */
@@ -421,7 +414,7 @@ int main(void)
     with_fixture(constraint_forces_are_formulas),
     with_fixture(the_differential_drive_has_the_corrected_equations),
     with_fixture(the_carriage_on_two_omni_wheels_has_a1_equal_to_one),
-    with_fixture(maggi_and_laconic_are_the_same_on_all_examples),
+    with_fixture(maggi_and_laconic_are_the_same_on_examples),
     with_fixture(nonlinear_rates_have_one_reduced_form_too),
     with_fixture(derived_equations_hold_for_numeric_accelerations),
     with_fixture(divisors_are_listed),

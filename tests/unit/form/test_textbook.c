@@ -29,8 +29,8 @@ static const Book books[] = {
   {"snakeboard", 66, false},
   {"space_robot", 205, false},
   {"free_floating_absolute", 74, false},
-  {"../../../examples/snakeboard", 90, true},
-  {"../../../examples/free_floating", 74, false},
+  {"../../../examples/skates/snakeboard", 90, true},
+  {"../../../examples/spacecraft/free_floating", 74, false},
 };
 
 enum { BOOKS = sizeof books/sizeof *books };

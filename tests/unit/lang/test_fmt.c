@@ -283,23 +283,41 @@ static void check_file(Fixture *f, const char *path)
   if (strlen(bytes) == count && parse_bytes(f, bytes, count, &tree) == PF_OK) assert_layout_is_safe(f, bytes);
 }
 
+static bool is_model(const char *name)
+{
+  size_t length = strlen(name);
+  return length > 3 && !strcmp(name + length - 3, ".pf");
+}
+
 static void check_folder(Fixture *f, const char *folder)
 {
   DIR *dir = opendir(folder);
   if (!dir) return;
   for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
     char path[1000];
-    size_t length = strlen(entry->d_name);
-    if (length < 4 || strcmp(entry->d_name + length - 3, ".pf")) continue;
+    if (!is_model(entry->d_name)) continue;
     snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
     check_file(f, path);
   }
   closedir(dir);
 }
 
+/* The models of all families. */
+static void check_examples(Fixture *f)
+{
+  DIR *families = opendir(PF_SOURCE_DIR "/examples");
+  assert_non_null(families);
+  for (struct dirent *entry = readdir(families); entry; entry = readdir(families)) {
+    char path[1000];
+    snprintf(path, sizeof path, PF_SOURCE_DIR "/examples/%s", entry->d_name);
+    if (*entry->d_name != '.') check_folder(f, path);
+  }
+  closedir(families);
+}
+
 static void the_layout_of_all_examples_and_test_models_is_safe(void **state)
 {
-  check_folder(*state, PF_SOURCE_DIR "/examples");
+  check_examples(*state);
   check_folder(*state, PF_SOURCE_DIR "/tests/models");
   check_folder(*state, PF_SOURCE_DIR "/tests/models/good");
   check_folder(*state, PF_SOURCE_DIR "/tests/models/bad");

@@ -68,8 +68,8 @@ static inline void read_system(Fixture *f, const char *text, System *s)
 /* The same with a file of the examples. */
 static inline void load_system(Fixture *f, const char *name, System *s)
 {
-  char path[1024];
-  snprintf(path, sizeof path, PF_SOURCE_DIR "/examples/%s.pf", name);
+  char path[EXAMPLE_PATH];
+  find_example(name, path);
   if (pf_model_load(f->ctx, path, &s->model) != PF_OK)
     fail_msg("%s is refused: %s", path, pf_context_message(f->ctx));
   prepare(f, s);

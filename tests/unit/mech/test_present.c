@@ -2,8 +2,6 @@
 /* Equations for people: shorter, but the same. */
 #include "mech/system.h"
 
-#include <dirent.h>
-
 static void assert_probably(const System *s, const char *name, const char *what, PfExpr a, PfExpr b)
 {
   if (a == b) return;
@@ -63,14 +61,6 @@ static void compare(Fixture *f, const System *s, const char *name)
   }
 }
 
-static bool is_model(const char *file, char *name, size_t size)
-{
-  size_t length = strlen(file);
-  if (length < 4 || length >= size || strcmp(file + length - 3, ".pf") != 0) return false;
-  snprintf(name, size, "%.*s", (int)(length - 3), file);
-  return true;
-}
-
 /* Spacecraft have pages of equations, which take seconds. */
 static bool is_slow(const char *name)
 {
@@ -81,20 +71,16 @@ static bool is_slow(const char *name)
 }
 
 /* Also: no entry becomes longer than it was. */
-static void the_form_for_people_is_the_same_for_every_example(void **state)
+static void the_form_for_people_is_the_same_for_examples(void **state)
 {
   Fixture *f = *state;
-  DIR *folder = opendir(PF_SOURCE_DIR "/examples");
-  assert_non_null(folder);
-  for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
-    char name[256];
+  for (const char *const *name = representative_examples(f); *name; name++) {
     System s;
-    if (!is_model(entry->d_name, name, sizeof name) || is_slow(name)) continue;
-    load_system(f, name, &s);
-    compare(f, &s, name);
+    if (is_slow(*name)) continue;
+    load_system(f, *name, &s);
+    compare(f, &s, *name);
     pf_model_free(s.model);
   }
-  closedir(folder);
 }
 
 static void unknowns_are_accelerations_and_multipliers(void **state)
@@ -140,7 +126,7 @@ static void long_equations_are_abbreviated(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    with_fixture(the_form_for_people_is_the_same_for_every_example),
+    with_fixture(the_form_for_people_is_the_same_for_examples),
     with_fixture(unknowns_are_accelerations_and_multipliers),
     with_fixture(long_equations_are_abbreviated),
   };

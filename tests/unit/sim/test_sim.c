@@ -179,7 +179,7 @@ static void irregular_times_lose_nothing(void **state)
 
 /* ---------------------------------------------------------------- snapshots */
 
-static const char snakeboard[] = PF_SOURCE_DIR "/examples/snakeboard.pf";
+static const char snakeboard[] = PF_SOURCE_DIR "/examples/skates/snakeboard.pf";
 
 static const char events[] =
   "coord x, y, theta\n"
@@ -350,7 +350,7 @@ static void large_systems_go_on_bit_for_bit(void **state)
     check_undisturbed(deep, methods[i], 0.05, 0.1);
     check_snapshot(bars, methods[i], 0.2, 0.4);
     check_undisturbed(bars, methods[i], 0.2, 0.4);
-    check_snapshot(PF_SOURCE_DIR "/examples/hand.pf", methods[i], 0.02, 0.05); /* with multipliers in reserve */
+    check_snapshot(PF_SOURCE_DIR "/examples/hands/hand.pf", methods[i], 0.02, 0.05); /* with multipliers in reserve */
   }
 }
 
@@ -358,7 +358,7 @@ static void large_systems_go_on_bit_for_bit(void **state)
 static void a_second_motion_is_the_same_to_the_bit(void **state)
 {
   (void)state;
-  static const char *const models[] = {deep, bars, friction, PF_SOURCE_DIR "/examples/hand.pf"};
+  static const char *const models[] = {deep, bars, friction, PF_SOURCE_DIR "/examples/hands/hand.pf"};
   for (size_t i = 0; i < sizeof models/sizeof *models; i++) {
     double first[MOST], second[MOST];
     PfSim *sim = open_by(models[i], "dopri5");

@@ -121,7 +121,7 @@ static void holonomic_constraints_hold_at_both_levels_and_multipliers_are_of_sec
 
 /* ---------------------------------------------------------------- constraints of other kinds */
 
-/* Constant accelerations as in examples/x1.pf: every scheme is exact, constraints with time in them included. */
+/* Constant accelerations as in examples/paper-003/x1.pf: every scheme is exact, constraints with time in them too. */
 static void affine_constraints_with_time_are_met_exactly(void **state)
 {
   static const double a[] = {143.0/276, 487.0/1932, 1009.0/1932, 89.0/322, 485.0/1932};
@@ -229,7 +229,7 @@ static void redundant_constraints_do_no_harm(void **state)
   }
 }
 
-/* Exact accelerations of examples/x2.pf with p = 1; q3 has no inertia. */
+/* Exact accelerations of examples/paper-003/x2.pf with p = 1; q3 has no inertia. */
 static void generalized_alpha_needs_no_regular_mass_matrix(void **state)
 {
   static const double a[] = {100783.0/132500, -3941.0/26500, -55741.0/66250, -4877.0/132500, 39651.0/66250,

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# The models of examples/<family>/ as arrays of lines, by family and name: example_texts.c in the build folder. The program
+# has them without any file beside it.
+include(PfaffTexts)
+function(pfaff_example_texts output)
+  set(code "/* Made by cmake/PfaffExamples.cmake of the files of examples/. */\n#include \"cli/gallery.h\"\n")
+  set(list "\nconst Example pf_examples[] = {\n")
+  file(GLOB paths CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*/*.pf")
+  list(SORT paths)
+  foreach(path IN LISTS paths)
+    cmake_path(GET path STEM name)
+    cmake_path(GET path PARENT_PATH folder)
+    cmake_path(GET folder FILENAME family)
+    pfaff_text_lines("${path}" lines)
+    string(MAKE_C_IDENTIFIER "${name}_of_${family}" identifier)
+    string(APPEND code "\nstatic const char *const ${identifier}[] = ${lines};\n")
+    string(APPEND list "  {\"${family}\", \"${name}\", ${identifier}},\n")
+  endforeach()
+  set(code "${code}${list}  {0, 0, 0}};\n")
+  file(CONFIGURE OUTPUT "${output}" CONTENT "@code@" @ONLY)
+endfunction()

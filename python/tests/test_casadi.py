@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The equations as functions of CasADi have the numbers of the engine."""
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+casadi = pytest.importorskip("casadi")
+
+import pfaff
+from conftest import EXAMPLES, PENDULUM, example
+
+# masses that are partly zero; a contact point that is found by curvature
+LOOSE = {"hand": 1e-10, "ball_on_surface": 1e-12}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*/*.pf")))
+def test_accelerations_of_examples(name):
+    rng = np.random.default_rng(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # events are left out of code
+        m = example(name)
+        f = m.to_casadi()
+    assert tuple(f.COORDINATES) == m.coordinates and tuple(f.CONSTRAINTS) == m.constraints
+    sim = m.simulate()
+    for _ in range(4):
+        inputs = {one: rng.standard_normal() for one in m.inputs}
+        scales = {entry["name"]: entry["scale"] for entry in m.info["inputs"]}
+        ours = m.accelerations(sim.q, sim.v, sim.t, inputs=inputs)
+        theirs = np.array(f.accelerate(f.P0, sim.t, sim.q, sim.v, [x*scales[one] for one, x in inputs.items()])[0]).ravel()
+        assert abs(theirs - ours).max() <= LOOSE.get(name, 1e-13)*max(1, abs(ours).max())
+        sim.step(0.02)
+
+
+def test_options_and_source():
+    m = pfaff.Model(PENDULUM)
+    f = m.to_casadi(params={"l": 0.25}, state={"phi": 0.5})
+    assert np.array(f.P0).ravel().tolist() == [2, 0.25, 9.81, 0.1] and float(f.Q0) == 0.5
+    J = f.rates.jacobian()(f.P0, 0, [0.3, 0.2], [0], 0)[2]  # by z
+    assert np.array(J) == pytest.approx(np.vstack([[0, 1], m.jacobian([0.3], [0.2], params={"l": 0.25})[0]]), rel=1e-14)
+    assert "def matrices" in inspect.getsource(f)
+    driven = pfaff.Model("coord x; input u = sin(t); kinetic x'^2/2; force x = u")
+    assert driven.to_casadi().INPUTS == [] and driven.to_casadi(inputs="u").INPUTS == ["u"]
+    with pytest.raises(pfaff.Error, match="no input 'w'"):
+        driven.to_casadi(inputs="w")
+
+
+def test_what_goes_to_standard_output_is_kept(capfd):
+    for words in (["export", "--to=casadi"], ["derive", "--latex"], ["draw"]):
+        code, out, _ = pfaff.command(*words, "--out=-", "-", text=PENDULUM + "frame rod in ground turn phi about y\n")
+        assert code == 0 and len(out) > 50
+    assert capfd.readouterr().out == ""

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Debian packages of what is committed and, if it was made, of the page: dist/*.deb, looked at by lintian where it is installed.
+set -eu
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-2}
+root=$PWD
+copy=build/deb/pfaff
+for tool in dpkg-buildpackage dh; do
+  command -v $tool >/dev/null || { echo "making packages needs $tool: apt-get install dpkg-dev debhelper"; exit 1; }
+done
+rm -rf build/deb
+mkdir -p "$copy" dist
+git archive HEAD | tar -x -C "$copy"
+if [ -e page/dist/page.html ]; then
+  mkdir -p "$copy/page/dist"
+  cp page/dist/page.html page/dist/playground.html "$copy/page/dist/"
+fi
+echo "== build the packages in build/deb/"
+(cd "$copy" && DEB_BUILD_OPTIONS="parallel=$jobs nocheck" dpkg-buildpackage -b -us -uc >../build.log 2>&1) || { tail -n 40 build/deb/build.log; exit 1; }
+if command -v lintian >/dev/null; then
+  echo "== lintian"
+  lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs build/deb/*.changes
+fi
+cp build/deb/*.deb "$root/dist/"
+ls -l dist/*.deb
