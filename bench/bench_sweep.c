@@ -57,7 +57,7 @@ static void show(const char *what, const PfSweepWord *words, int count, double m
 
 int main(void)
 {
-  char *wheel = read_text("piano_wheel.pf"), *robot = read_text("free_floating.pf");
+  char *wheel = read_text("wheels/piano_wheel.pf"), *robot = read_text("spacecraft/free_floating.pf");
   const PfSweepWord motions[] = {{"model", wheel}, {"axis", "F=0.5..2:4"}, {"random", "theta ~ normal(0, 0.1)"},
                                  {"n", "100000"}, {"for", "3"}, {"take", "x"}};
   const PfSweepWord shortest[] = {{"model", wheel}, {"axis", "F=0.5..2:200000"}, {"for", "1e-9"}, {"take", "x"}};

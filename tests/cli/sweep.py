@@ -3,7 +3,8 @@
 import csv, filecmp, json, math, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, time
 
 pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-wheel = os.path.join(source, "examples", "piano_wheel.pf")
+example = lambda name: str(next(pathlib.Path(source, "examples").rglob(name + ".pf")))
+wheel = example("piano_wheel")
 place = tempfile.TemporaryDirectory()
 os.chdir(place.name)
 passed = failed = 0
@@ -54,6 +55,17 @@ def results_do_not_depend_on_who_computes():
     result = run("--join", "parts.zarr")
     expect("parts in any order are joined", result.returncode == 0 and same("one.zarr", "parts.zarr"), result.stderr)
     expect("and leave nothing behind", [p for p in os.listdir("parts.zarr/.pfaff") if p.startswith("rows")] == [])
+
+
+def members_on_simulations_do_not_depend_on_others():
+    """Friction that sticks, events, chains: what does not go in lanes, on simulations that have moved other members before."""
+    cases = {"sleigh_friction": ["--random", "m ~ uniform(0.5, 2)", "--take", "x, y, max(x')"], "capture": ["--random", "t ~ uniform(0, 0.001)", "--take", "t_end, kinetic"],
+             "incline_friction": ["--random", "m ~ uniform(0.5, 2)", "--take", "t_end, kinetic"], "snakeboard": ["--random", "m ~ uniform(4, 8)", "--take", "x, max(theta)"]}
+    for name, words in cases.items():
+        for threads in (1, 3):
+            result = run(*words, "-n", 30, "--for", 1, "--threads", threads, "--out", f"{name}{threads}.zarr", example(name))
+            expect(f"{name} is swept", result.returncode == 0, result.stderr)
+        expect(f"members of {name} do not depend on others", same(f"{name}1.zarr", f"{name}3.zarr"))
 
 
 def processes_compute_together():
@@ -269,7 +281,7 @@ def members_are_linearised():
     except ImportError:
         return
     result = run("-p", "v=2,4,5,6,8,10", "-p", "c=0.04,0.08,0.16", "-p", "w=0.8,1.02,1.2", "--study", "linearize", "--take", "growth, stable",
-                 "--out", "bicycle.csv", os.path.join(source, "examples", "bicycle.pf"))
+                 "--out", "bicycle.csv", example("bicycle"))
     expect("members are linearised", result.returncode == 0, result.stderr)
     for row in rows("bicycle.csv"):
         wanted = growth_of_a_bicycle(row["v [m/s]"], row["c [m]"], row["w [m]"])
@@ -297,6 +309,7 @@ def others_read_it():
 
 
 results_do_not_depend_on_who_computes()
+members_on_simulations_do_not_depend_on_others()
 processes_compute_together()
 rows_are_those_of_runs()
 failures_are_kept()
