@@ -9,13 +9,13 @@ import pytest
 casadi = pytest.importorskip("casadi")
 
 import pfaff
-from conftest import EXAMPLES, PENDULUM, example
+from conftest import LISTED, PENDULUM, example
 
 # masses that are partly zero; a contact point that is found by curvature
 LOOSE = {"hand": 1e-10, "ball_on_surface": 1e-12}
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*/*.pf")))
+@pytest.mark.parametrize("name", LISTED)
 def test_accelerations_of_examples(name):
     rng = np.random.default_rng(1)
     with warnings.catch_warnings():

@@ -37,8 +37,8 @@ static bool control_is_due(const PfSim *sim, double horizon)
   return control_instant(sim) <= now && now < horizon && !pf_sim_is_over(sim);
 }
 
-/* One that asks for a stop is called again at this instant when the motion goes on: nothing moves with inputs that it has
- * not settled. */
+/* One that asks for a stop is called again at this instant when the motion goes on: nothing moves with inputs that it
+ * has not settled. */
 static PfStatus control(PfSim *sim)
 {
   sim->control_next++;
