@@ -22,7 +22,7 @@ const Command pf_command_plot = {
   .operands = "FILE…",
   .about = "Every FILE is a model, which is run, or a trajectory in CSV; several are drawn in one picture. Without "
            "--out the plot is drawn in the terminal.",
-  .takes = TAKES_STATE TAKES_METHOD "show against log minus out ",
+  .takes = TAKES_STATE TAKES_METHOD "input show against log minus out ",
   .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff plot --show \"x,y;theta\" examples/skates/snakeboard.pf\n"
