@@ -11,7 +11,7 @@ endforeach()
 list(FILTER wasm_sources EXCLUDE REGEX "/src/(base/file|base/library|codegen/(native|cache|compiler|source|sha256)|out/file|out/record|cli/main|cli/signals|cli/terminal)\\.c$")
 # A page has pictures of its own (left_out.c).
 list(FILTER wasm_sources EXCLUDE REGEX
-  "/src/(cli/import|cli/examples|cli/gallery|cli/new|cli/export.*|cli/converge|cli/sweep.*|cli/page.*|cli/plot.*|cli/table.*|cli/live|out/(axis|base64|chart|label|legend|page|picture|series)|scene/(picture|paint|meshes))\\.c$")
+  "/src/(cli/import|cli/examples|cli/gallery|cli/new|cli/export.*|cli/converge|cli/sweep.*|cli/page.*|cli/plot.*|cli/table.*|cli/live|out/(axis|base64|chart|label|legend|map|page|picture|series)|scene/(picture|paint|meshes))\\.c$")
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/wasm/*.c")
 list(APPEND wasm_sources ${files})
 

@@ -77,12 +77,15 @@ def check(program, names, folder):
 
 def contents():
     lines = [tools.MADE, "# Five papers, computed again", "",
-             "Pfaff began with five papers. Each page says what the paper claims and puts its numbers beside those of the program, draws its figures",
-             "in the same layout, derives its equations, and lists its errata, each with a computation that shows it. `make papers` makes them, the test",
+             "Pfaff began with five papers. Each page says what the paper claims and puts its numbers beside those of the program, draws "
+             "its figures",
+             "in the same layout, derives its equations, and lists its errata, each with a computation that shows it. `make papers` makes "
+             "them, the test",
              "`papers.numbers` computes every number on them again.", "", "| page | paper | in short |", "|---|---|---|"]
     for name in PAPERS:
         module = importlib.import_module(f"paper_pages.paper{name}")
-        lines.append(f"| [{module.TITLE}]({name}.md) | {module.CITATION.replace(' Equation and figure numbers are those of the paper.', '').replace(' Figure numbers are those of the paper.', '')} | {module.SHORT} |")
+        lines.append(f"| [{module.TITLE}]({name}.md) | "
+        f"{module.CITATION.replace(' Equation and figure numbers are those of the paper.', '').replace(' Figure numbers are those of the paper.', '')} | {module.SHORT} |")
     return "\n".join(lines) + "\n"
 
 

@@ -30,7 +30,8 @@ typedef struct PfSweep PfSweep;
  *   random     NAME ~ normal(mean, deviation), uniform(low, high) or lognormal(median, sigma)
  *   correlate  NAME, NAME = r: of two that are random
  *   design     random, latin, sobol, saltelli or morris: how random ones are spread; n: how many; seed
- *   take       what is taken of each member, with commas between
+ *   study      linearize: members are not moved, but studied where they start
+ *   take       what is taken of each member, with commas between; of a study: growth, stable, re[1], im[1], …
  *   by, form, for, step, rtol, atol, rho, most-steps   numbers and names of the run
  *   adaptive, printed, no-projection, keep-going, as-given   "yes"
  *
@@ -42,6 +43,7 @@ typedef struct PfSweepWord {
 /* Reads the model and everything else. Fails with the words in the context. */
 PF_API PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSweep **sweep);
 PF_API void pf_sweep_free(PfSweep *sweep); /* NULL is allowed */
+PF_API PfContext *pf_sweep_context(const PfSweep *sweep);
 /* The same from what a result has inside. */
 PF_API PfStatus pf_sweep_of_result(PfContext *ctx, const char *path, PfSweep **sweep);
 
@@ -101,10 +103,17 @@ typedef struct PfSweepHow {
 typedef struct PfSweepResult {
   PfSweepProgress progress;
   bool stopped;        /* on request: what is done is kept */
+  bool busy;           /* failed since somebody else is computing the same */
+  bool joined;         /* of pf_sweep_join: there were rows to put together; else somebody has done so before */
 } PfSweepResult;
 
 /* Computes all members that the result does not have. Members that fail are no failure. */
 PF_API PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result);
+/* One of several processes, maybe on several machines, that compute one result together, in a folder that all of them
+ * see: they take small parts in turn, whoever is free the next one, and what a process that dies leaves is taken by
+ * another. The last one joins the parts: *last. */
+PF_API PfStatus pf_sweep_share(PfSweep *sweep, const PfSweepHow *how, int rank, int ranks, PfSweepResult *result,
+                               bool *last);
 /* Makes one result of its parts. */
 PF_API PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *result);
 
@@ -112,6 +121,19 @@ PF_API PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *r
  * ends, and reasons (count x PF_REASON, or NULL). */
 PF_API PfStatus pf_sweep_read(PfSweep *sweep, const char *path, long long first, long long count, double *columns,
                               unsigned char *ends, char *reasons);
+/* Of the designs 'saltelli' and 'morris' without a grid: how much each random number (pf_sweep_chance, NULL past the
+ * last) matters for each that is taken. Of saltelli: the part of the variance that it makes alone (first), and with all
+ * others together (total). Of morris: mean effect (first), mean magnitude (total) and deviation of the effects, each in
+ * the unit of the column for the whole range of the number, measured by its probability. */
+typedef struct PfSensitivity {
+  double first, total, deviation;
+} PfSensitivity;
+PF_API bool pf_sweep_has_sensitivity(const PfSweep *sweep);
+PF_API bool pf_sweep_is_morris(const PfSweep *sweep);
+PF_API const char *pf_sweep_chance(const PfSweep *sweep, int index);
+/* One for each column that is taken and, within it, for each random number. */
+PF_API PfStatus pf_sweep_sensitivity(PfSweep *sweep, const char *path, PfSensitivity *sensitivities);
+
 /* Removes a result: the files that pf_sweep_run makes, and nothing else that is in the folder. */
 PF_API PfStatus pf_sweep_remove(PfSweep *sweep, const char *path);
 

@@ -164,9 +164,9 @@ def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:
 # ---------------------------------------------------------------- options
 
 # given once for each
-REPEATED = ("param", "state", "input", "wheel")
+REPEATED = ("param", "state", "input", "wheel", "random", "correlate", "zip")
 # other names for them here
-NAMES = {"params": "param", "duration": "for", "inputs_": "inputs"}
+NAMES = {"params": "param", "duration": "for", "inputs_": "inputs", "n": "members"}
 
 
 def number_text(value: Any, what: str) -> str:

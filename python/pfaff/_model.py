@@ -260,6 +260,33 @@ class Model(Arrays):
         _call.warn(told["diagnostics"])
         return result
 
+    def sweep(self, take: Names, duration: Any = None, *, params: Named = None, state: Named = None,
+              random: Optional[Sequence[str]] = None, correlate: Optional[Sequence[str]] = None, n: Optional[int] = None,
+              design: Optional[str] = None, seed: Optional[int] = None, zip: Optional[Sequence[str]] = None,
+              study: Optional[str] = None, by: Optional[str] = None, out: Optional[Path] = None,
+              threads: Optional[int] = None, stop: Stop = None, **options: Any) -> Any:
+        """The model moved many times, as `pfaff sweep`: an xarray.Dataset over "member" with what varies, what is taken, and how each
+        member ended ("status"; failures from 3 on). Lists and arrays among params and state are combined, texts are ranges
+        ("5..7:50"); `random` is a list of laws ("m ~ normal(5, 0.1)"). With `out` the rows are in that Zarr directory.
+
+        >>> m = pfaff.Model("param k = 4 [N/m]; coord x [m]; kinetic 0.5[kg]*x'^2; potential k*x^2/2; start x = 1; run 1")
+        >>> m.sweep("max(x)", params={"k": [1, 4]}).sizes["member"]
+        2
+        """
+        import xarray
+        words = [*_sweep_words("param", params), *_sweep_words("state", state)]
+        given = {"take": take, "for": duration, "random": random, "correlate": correlate, "n": n, "design": design,
+                 "seed": seed, "zip": [",".join(zip)] if zip else None, "study": study, "by": by, "out": out, "threads": threads,
+                 **options}
+        outcome = self._run_command("sweep", ["--json", *words, *_call.words_of(given)], (), stop)
+        told = outcome.json()
+        if outcome.code and not outcome.stopped:
+            raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+        _call.warn(told["diagnostics"])
+        if out is not None:
+            return xarray.open_zarr(os.fspath(out))
+        return _make_dataset(told, outcome)
+
     def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
         for name in _call.by_name(what, given, known):
             if name in self._input_places and name not in known:
@@ -419,6 +446,28 @@ def _make_run(told: Union[str, dict[str, Any]], outcome: _call.Outcome) -> Run:
     run = Run(told, np.empty((0, 0)))
     run.data = np.empty((0, len(run.columns)))
     return run
+
+
+def _sweep_words(option: str, named: Named) -> list[str]:
+    """Numbers by name, of which lists and arrays vary."""
+    words = []
+    for name, value in (named or {}).items():
+        several = not isinstance(value, str) and hasattr(value, "__iter__")
+        parts = [_call.number_text(one, f"{option}[{name!r}]") for one in (value if several else [value])]
+        words += [f"--{option}", f"{name}={','.join(parts)}"]
+    return words
+
+
+def _make_dataset(told: dict[str, Any], outcome: _call.Outcome) -> Any:
+    import numpy as np
+    import xarray
+    names = [column["name"] for column in told["columns"]]
+    rows = np.frombuffer(outcome.rows, dtype=np.float64) if outcome.rows is not None else np.empty(0)
+    rows = rows.reshape(-1, len(names) + 1)
+    data = {column["name"]: ("member", rows[:, i], {"units": column["unit"]} if column["unit"] else {})
+            for i, column in enumerate(told["columns"])}
+    data["status"] = ("member", rows[:, -1].astype(np.uint8))
+    return xarray.Dataset(data, attrs={"failures": told["failures"]})
 
 
 def load(path: Path) -> Model:

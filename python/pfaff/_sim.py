@@ -354,6 +354,8 @@ class Sim:
         copy._handles = dict(self._handles)
         if self._controller is not None:
             copy.control(self._period(), self._controller)
+            if lib.pf_py_sim_snapshot_size(self._c):
+                copy.restore(self.save())  # the instants of the controller, too
         return copy
 
     def _period(self) -> float:

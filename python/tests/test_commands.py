@@ -198,3 +198,25 @@ def test_examples_are_in_the_module():
         with pytest.raises(pfaff.Error) as caught:
             pfaff.example(name)
         assert hint in caught.value.hint
+
+
+def test_sweep(pendulum):
+    pytest.importorskip("xarray")
+    data = pendulum.sweep("phi, max(phi)", 1, params={"l": [0.5, 1, 2]}, state={"phi": "0.1..0.2:2"}, rtol=1e-10)
+    assert data.sizes["member"] == 6 and list(data["l"].values) == [0.5, 0.5, 1, 1, 2, 2]
+    assert (data["status"] == 1).all()
+    run = pendulum.run(1, params={"l": 2}, state={"phi": 0.2}, rtol=1e-10)
+    assert abs(float(data["phi at the end"][5]) - run["phi"][-1]) < 1e-9
+    with pytest.raises(pfaff.Error, match="nothing"):
+        pendulum.sweep("nothing", 1, params={"l": [1, 2]})
+
+
+def test_sweep_at_random(pendulum, tmp_path):
+    pytest.importorskip("xarray")
+    laws = ["l ~ uniform(0.5, 2)", "phi ~ normal(0, 0.1)"]
+    data = pendulum.sweep(["phi"], 1, random=laws, n=50, seed=3)
+    again = pendulum.sweep(["phi"], 1, random=laws, n=50, seed=3, threads=1)
+    assert data.equals(again) and 0.5 < float(data["l"].min()) < float(data["l"].max()) < 2
+    pytest.importorskip("zarr")
+    kept = pendulum.sweep(["phi"], 1, random=laws, n=50, seed=3, out=tmp_path/"a.zarr")
+    assert (kept["phi at the end"].values == data["phi at the end"].values).all()

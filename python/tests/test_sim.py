@@ -250,3 +250,47 @@ def test_simulations_are_freed(pendulum):
     del sim
     gc.collect()
     assert gone() is None
+
+
+def test_clone_keeps_the_instants_of_the_controller():
+    m = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u; start x = 1")
+    s = m.simulate()
+    s.control(0.1, lambda s: s.input.__setitem__("u", -4*s["x"] - s["x'"]))
+    s.advance(0.25)
+    copy = s.clone()
+    s.advance(1)
+    copy.advance(1)
+    assert s["x"] == copy["x"]
+
+
+def test_a_controller_that_raises_is_called_again_at_its_instant():
+    m = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u; start x = 1")
+    ends = []
+    for fails in (None, 3):
+        calls = []
+
+        def law(s):
+            calls.append(s.t)
+            if len(calls) == fails: raise ValueError("once")
+            s.input["u"] = -4*s["x"] - s["x'"]
+
+        s = m.simulate()
+        s.control(0.1, law)
+        if fails:
+            with pytest.raises(ValueError): s.advance(1)
+            assert s.t == pytest.approx(0.2, abs=1e-15)
+        s.advance(1)
+        ends.append(s["x"])
+    assert ends[0] == ends[1]
+
+
+def test_a_changed_snapshot_is_refused():
+    s = pfaff.example("snakeboard").simulate()
+    s.advance(0.2)
+    kept = s.save()
+    for place in range(24, len(kept), 97):
+        changed = bytearray(kept)
+        changed[place] ^= 0x40
+        with pytest.raises(pfaff.Error, match="snapshot"): s.restore(bytes(changed))
+    s.restore(kept)
+    s.step(1e-3)

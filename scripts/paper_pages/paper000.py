@@ -6,7 +6,8 @@ from . import tools
 from .tools import column, difference, inverse, largest, matmul, number, order, plus, transpose
 
 TITLE = "Paper 000: the Rosenberg method, extended"
-CITATION = ("Zhao Ruiying, Yu Jin, Chen Y H, Feng Yanli, Cao Xuepeng: *Extending and Decoupling of the Rosenberg Embedding Method for Mechanical "
+CITATION = ("Zhao Ruiying, Yu Jin, Chen Y H, Feng Yanli, Cao Xuepeng: *Extending and Decoupling of the Rosenberg Embedding Method for "
+"Mechanical "
             "System Dynamics: The Integration of the First-Order and the Second-Order Constraints*. Journal of Mechanical Engineering "
             "(in Chinese), published online 24 February 2023. Equation and figure numbers are those of the paper.")
 SHORT = ("The method, (33) and (34), is right, although two steps of its proof are misprinted. The model of the space robot "
@@ -123,6 +124,14 @@ stands at the printed start; *Pfaff* has only the kinetic energy, the forces and
         runs = [p.run(model, *TOLERANCES, "--form", form) for form in METHODS]
         table.at_most(what, bound, difference(*runs, names))
     table.write()
+    errors(page)
+    complete(page)
+    closed_form(page)
+
+
+def errors(page):
+    """How far the motions themselves are off."""
+    p = page.program
     page.say("""
 The differences are those of two roads to the same accelerations, with the tolerances of `ode45` (1e-3, 1e-6) and the same steps. They say nothing about
 the error of the motion, which is larger by many powers of ten:
@@ -138,14 +147,24 @@ the error of the motion, which is larger by many powers of ten:
             raise tools.Failure(f"{file}: {difference(fine, exact, names)}")
         rows.append((what, *(f"{order(difference(run, exact, names))}" for run in (rough, fine))))
     page.plain_table(("largest error of the coordinates in 60 s, against 17 digits", "rtol 1e-3, atol 1e-6", "`dop853`, rtol 1e-13"), rows)
+
+
+def complete(page):
+    """The printed equations beside Lagrange's."""
+    p = page.program
     table = page.compare(("quantity", "as printed", "complete", "difference", "verdict"))
     runs = [p.run(model, *EXACT, "--at", "0,60") for model in (PUBLISHED, CORRECTED)]
     for name in ("theta", "psi1"):
         table.differs(f"{name} after 60 s", runs[0][name][-1], runs[1][name][-1], "another motion: see (43) below", 12)
-    table.differs("kinetic energy after 60 s [J]", runs[0]["kinetic"][-1], runs[1]["kinetic"][-1], "changes although nothing acts; complete: constant", 10)
+    table.differs("kinetic energy after 60 s [J]", runs[0]["kinetic"][-1], runs[1]["kinetic"][-1], "changes although nothing acts; "
+    "complete: constant", 10)
     start = [p.evaluate(model)["multipliers"]["momentum"] for model in (PUBLISHED, CORRECTED)]
     table.row("multiplier at the start", number(start[0], 10), order(start[1]), "", "the momentum needs no constraint: see (46) below")
     table.write()
+
+
+def closed_form(page):
+    p = page.program
     page.say("In the omni robot, theta'' is constant, -L r Q/(r^2 (3 m1 L^2 + I2) + 3 I1 L^2), and 3 L theta + r (psi1 + psi2 + psi3) too:")
     table = page.compare(("quantity", "closed form", "Pfaff", "difference", "verdict"))
     table.agrees("theta'' [rad/s^2]", -40 * 20 * 0.25 / 1.6e6, p.evaluate(OMNI)["acceleration"]["theta"], 1e-16)
@@ -156,14 +175,14 @@ the error of the motion, which is larger by many powers of ten:
     table.write()
 
 
-def overlay(page, model, name, stem, every="0.25", options=()):
-    """Trajectories by both methods as CSV, and by name."""
+def overlay(page, model, stem):
+    """Trajectories by both methods as CSV files."""
     place = page.program.place / stem
     place.mkdir(exist_ok=True)
     files = [place / f"{form}.csv" for form in METHODS]
     if page.program.pictures:
         for form, file in zip(METHODS, files):
-            page.program.call("run", *TOLERANCES, *options, "--form", form, "--every", every, "--out", file, model)
+            page.program.call("run", *TOLERANCES, "--form", form, "--every", "0.25", "--out", file, model)
     return files
 
 
@@ -184,13 +203,14 @@ def momenta(page):
         raise tools.Failure(f"momentum changes by {worst}")
     file = p.table("momenta.csv", columns)
     names = ",".join(n.split()[0] for n in columns if not n.startswith("body"))
-    page.figure("000-momentum.svg", "Figure 4: momentum of the two arms over that of the body, for starts with theta' = 0.05, 0.1, 0.15 and 0.2 rad/s "
+    page.figure("000-momentum.svg", "Figure 4: momentum of the two arms over that of the body, for starts with theta' = 0.05, 0.1, 0.15 "
+    "and 0.2 rad/s "
                 f"(w5 … w20). Lines of slope -1, in the paper sections of one slanted plane: the sum is constant to {order(worst)}.",
-                "plot", "--show", names, "--against", "body", file, told=False, words=(("momenta.csv", "Free-floating robot: momenta of body and arms"),))
+                "plot", "--show", names, "--against", "body", file, told=False, words=(("momenta.csv", "Free-floating robot: momenta of "
+                "body and arms"),))
 
 
 def figures(page):
-    p = page.program
     page.head("Figures")
     page.say("""
 In the layout of the paper, of the model as it is printed. Figure 1 is the flow chart of the method: see the derivation below. Overlaid curves are
@@ -201,7 +221,7 @@ of the two, by `pfaff plot --minus`.
     page.figure("000-accelerations.svg", "Figure 3: angular accelerations of the arms and of the body",
                 "plot", "--show", "theta'',psi1'',psi2''", PUBLISHED)
     momenta(page)
-    files = overlay(page, PUBLISHED, "robot", "robot")
+    files = overlay(page, PUBLISHED, "robot")
     page.figure("000-angles.svg", "Figure 5a: angles by both methods", "plot", "--show", "theta,psi1,psi2", *files, told=False)
     page.figure("000-angles-error.svg", "Figure 5b: their difference (paper: 1e-9)", "plot", "--show", "theta,psi1,psi2", "--minus", files[0], files[1], told=False)
     page.figure("000-rates.svg", "Figure 6a: rates by both methods", "plot", "--show", "theta',psi1',psi2'", *files, told=False)
@@ -211,7 +231,7 @@ of the two, by `pfaff plot --minus`.
     page.figure("000-wheels.svg", "Figure 9: angular accelerations of the wheels", "plot", "--show", "psi[1]'',psi[2]'',psi[3]''", OMNI)
     page.figure("000-omni-xy.svg", "Figure 10: acceleration of the robot along x and y", "plot", "--show", "x'',y''", OMNI)
     page.figure("000-omni-turn.svg", "Figure 11: its angular acceleration, a constant", "plot", "--show", "theta''", OMNI)
-    files = overlay(page, OMNI, "omni", "omni")
+    files = overlay(page, OMNI, "omni")
     for number_, show, what, bound in (("12", "x',y'", "velocity", "1e-8 mm/s"), ("13", "theta'", "turning rate", "1e-9 rad/s")):
         stem = f"000-omni-{what.split()[0]}"
         page.figure(f"{stem}.svg", f"Figure {number_}a: {what} by both methods", "plot", "--show", show, *files, told=False)
@@ -224,19 +244,21 @@ of the two, by `pfaff plot --minus`.
 
 
 def times(page, name, model, file, theirs):
-    page.figure(file, f"Figure {name}: the times as bars, here of one evaluation of the accelerations (paper, 60 s by `ode45`: {theirs})", "compare", model)
+    page.figure(file, f"Figure {name}: the times as bars, here of one evaluation of the accelerations (paper, 60 s by `ode45`: {theirs})",
+    "compare", model)
     rows = {row["formulation"]: row for row in page.program.json("compare", model)["rows"]}
     ratio = rows["udwadia_kalaba"]["nanoseconds"] / rows["rosenberg_extended"]["nanoseconds"]
     page.say(f"""
-`udwadia_kalaba` takes {ratio:.1f} times the time of `rosenberg_extended` here. Both take the same steps, so a run cannot differ by more. The ratios of the paper come from
-the way things are coded: with a matrix square root and a pseudo-inverse, as the formula is written, Udwadia-Kalaba is about three times
+`udwadia_kalaba` takes {ratio:.1f} times the time of `rosenberg_extended` here. Both take the same steps, so a run cannot differ by more. How the seconds of
+the paper came about it does not say. With a matrix square root and a pseudo-inverse, as the formula is written, Udwadia-Kalaba is about three times
 slower than (33), (34) with matrices ([formulations.md](../formulations.md#cost)).
 """)
 
 
 def derivation(page):
     page.head("Derivation")
-    page.say("Rosenberg's equations of the omni robot contain all six accelerations, (52); with the differentiated constraints they are solved for.")
+    page.say("Rosenberg's equations of the omni robot contain all six accelerations, (52); with the differentiated constraints they are "
+    "solved for.")
     page.show("derive", "--form", "rosenberg", "--steps", OMNI)
     page.show("derive", "--form", "rosenberg_extended", OMNI)
     page.say("The space robot, complete:")
@@ -269,15 +291,23 @@ def errata(page):
     if spread(constant) > 1e-9 or abs(state["multipliers"]["momentum"]) > 1e-15:
         raise tools.Failure("the complete model does not conserve energy")
     page.plain_table(("where", "what is wrong", "what is right", "shown by"), [
-        ("(4), (43)", "F is dT/dq alone", "F = dT/dq - M' q'", f"kinetic energy of the printed equations varies by {number(spread(energy), 4)} J in 60 s, of the complete ones by {order(spread(constant))} J"),
-        ("(46)", "F^c = b A^T/a11", "F^c = 0: the momentum is an integral", f"from psi2 = pi/4, psi1' = -0.2, psi2' = 0.3: multiplier {number(printed['multipliers']['momentum'], 10)} as printed, {order(state['multipliers']['momentum'])} complete"),
-        ("(42)", "the mass m1 of the body occurs nowhere: the body is pinned", "the motion of its centre belongs to it", f"theta'' there: pinned {number(pinned, 8)}, floating {number(light, 8)} with m1 = 25 kg, {number(heavy, 8)} with 250 kg"),
-        ("(31), (36)", "F2 is missing, the sign of F1 is wrong", "Z = M11 A1^-1 b - (M12 - M11 K) X^-1 ((M21 - K^T M11) A1^-1 b + K^T F1 - F2)",
-         f"multipliers of the omni robot [mN] with the printed Z: {', '.join(number(1e3 * x, 6) for x in wrong)}; with the right one, and by Pfaff: {', '.join(number(1e3 * x, 6) for x in ours)}"),
-        ("after (7), (8)", "the first l coordinates are called independent; (7) lacks a minus", "they are the dependent ones, delta q1 = -K delta q2",
-         f"admissible velocities of the omni robot by `study integrability`: {fields['rank']} constraints, fields with x' = 1, y' = 1, theta' = 1"),
+        ("(4), (43)", "F is dT/dq alone", "F = dT/dq - M' q'", f"kinetic energy of the printed equations varies by "
+         f"{number(spread(energy), 4)} J in 60 s, of the complete ones by {order(spread(constant))} J"),
+        ("(46)", "F^c = b A^T/a11", "F^c = 0: the momentum is an integral", f"from psi2 = pi/4, psi1' = -0.2, psi2' = 0.3: multiplier "
+         f"{number(printed['multipliers']['momentum'], 10)} as printed, {order(state['multipliers']['momentum'])} complete"),
+        ("(42)", "the mass m1 of the body occurs nowhere: the body is pinned", "the motion of its centre belongs to it",
+         f"theta'' there: pinned {number(pinned, 8)}, floating {number(light, 8)} with m1 = 25 kg, {number(heavy, 8)} with 250 kg"),
+        ("(31), (36)", "F2 is missing, the sign of F1 is wrong", "Z = M11 A1^-1 b - (M12 - M11 K) X^-1 ((M21 - K^T M11) A1^-1 b + K^T F1 "
+         "- F2)",
+         f"multipliers of the omni robot [mN] with the printed Z: {', '.join(number(1e3 * x, 6) for x in wrong)}; with the right one, and "
+         f"by Pfaff: {', '.join(number(1e3 * x, 6) for x in ours)}"),
+        ("after (7), (8)", "the first l coordinates are called independent; (7) lacks a minus", "they are the dependent ones, delta q1 = "
+         "-K delta q2",
+         f"admissible velocities of the omni robot by `study integrability`: {fields['rank']} constraints, fields with x' = 1, y' = 1, "
+         f"theta' = 1"),
         ("4.2, start", "rounded", "x' = -20/3, y' = -20/sqrt(3) mm/s, theta' = -2/3 rad/s", f"(51) is missed by {', '.join(number(x, 4) for x in left)} mm/s"),
-        ("4.2, data", "x = y = 1 rad/s; Q without a unit", "mm; kg mm^2/s^2", f"0.25 N m would turn the robot with {number(turn, 6)} rad/s^2"),
+        ("4.2, data", "x = y = 1 rad/s; Q without a unit", "mm; kg mm^2/s^2", f"0.25 N m would turn the robot with {number(turn, 6)} "
+         f"rad/s^2"),
         ("4.2", "three nonholonomic constraints", "one combination is holonomic", f"`study invariants`: {holonomic}")])
 
 

@@ -74,11 +74,20 @@ def numbers(page):
     for method, theirs, options in (("generalized_alpha", 1e-15, ALPHA), ("rattle", 1e-2, ALPHA), ("ida", 1e-3, DASSL[2:])):
         run = p.run(BOARD, *PAPER, "--for", "1.2", "--by", method, *options, "--show", "violation")
         ours = largest(run["violation[rear]"])
-        verdict = {"generalized_alpha": "agrees in order", "rattle": "not reproduced: see the errata", "ida": "agrees in order; follows the tolerance"}[method]
+        verdict = {"generalized_alpha": "agrees in order", "rattle": "not reproduced: see the errata", "ida": "agrees in order; follows "
+        "the tolerance"}[method]
         if not {"generalized_alpha": ours < 1e-14, "rattle": ours < 1e-14, "ida": 1e-4 < ours < 1e-2}[method]:
             raise tools.Failure(f"violation by {method}: {ours}")
         table.row(f"violation of the first constraint, {method}", order(theirs), order(ours), "", verdict)
     table.write()
+    exact_motion(page)
+    errors(page)
+    orders(page)
+    rank(page)
+
+
+def exact_motion(page):
+    p = page.program
     page.say("Against a calculation with 34 digits (`tests/reference`), of the snakeboard with F = 20 N:")
     table = page.compare(("quantity", "independent", "Pfaff", "difference", "verdict"))
     start, exact = p.evaluate(BOARD, *PAPER), tools.reference(p, "snakeboard-F20.csv")
@@ -99,6 +108,10 @@ def numbers(page):
         raise tools.Failure("phi_b - phi_f")
     table.row("phi_b - phi_f + (pi/3) cos(sqrt(kw/Jw) t), which is zero for every F", "0", order(worst), "", "agrees")
     table.write()
+
+
+def errors(page):
+    p = page.program
     page.say("Largest errors with h = 1 ms, rho = 3/7 and F = 20 N over 0.8 s, beside those of another program:")
     known = tools.reference(p, "alpha-convergence.csv")
     table = page.compare(("quantity", "independent", "Pfaff", "difference", "verdict"))
@@ -112,8 +125,6 @@ def numbers(page):
         for what, names, theirs in (("coordinates", COORDINATES, known["err_q"][i]), ("velocities", RATES, known["err_qd"][i])):
             table.agrees(f"{method}, {what}", theirs, difference(run, renamed, names), 0.02 * theirs, 3)
     table.write()
-    orders(page)
-    rank(page)
 
 
 def orders(page):
@@ -143,7 +154,8 @@ not turn or both wheel sets stand across, and the constraints lose rank. Here th
     table = page.compare(("quantity", "closed form", "Pfaff", "difference", "verdict"))
     table.agrees("loss of rank [s], 7 pi/(2 sqrt(kw/Jw))", star, found, 1e-8, 10)
     table.write()
-    page.code("$ pfaff run -p F=20 --by dop853 --rtol 1e-13 examples/skates/snakeboard.pf\n" + message.splitlines()[0].replace(f"{found!r}", f"{found:.9f}…"))
+    page.code("$ pfaff run -p F=20 --by dop853 --rtol 1e-13 examples/skates/snakeboard.pf\n" + message.splitlines()[0].replace(f"{found!r}",
+    f"{found:.9f}…"))
     turn = {}
     for method in ("generalized_alpha", "rattle", "dop853"):
         options = EXACT if method == "dop853" else ("--by", method, *ALPHA)
@@ -179,7 +191,8 @@ def energies(page):
 def figures(page):
     page.head("Figures")
     page.figure("001-board.svg", "Figure 1: the snakeboard", "draw", BOARD)
-    page.say("Overlaid curves: `generalized_alpha`, `rattle` (h = 1 ms and rho = 3/7 stand in the model) and `ida` in the role of DASSL, F = 20 N, up to 1.2 s.")
+    page.say("Overlaid curves: `generalized_alpha`, `rattle` (h = 1 ms and rho = 3/7 stand in the model) and `ida` in the role of DASSL, "
+    "F = 20 N, up to 1.2 s.")
     run = ("plot", *PAPER, "--for", "1.2", "--by", "generalized_alpha,rattle,ida")
     for name, show in (("2", "x"), ("3", "y"), ("4", "theta")):
         page.figure(f"001-{show}.svg", f"Figure {name}: {show} by three methods", *run, "--show", show, BOARD)
@@ -188,11 +201,15 @@ def figures(page):
                     "plot", *PAPER, "--for", "1.2", "--by", method, "--show", "violation[rear]", BOARD)
     page.figure("001-violation-ida.svg", "Figure 7: violation of the first constraint, IDA on the index-1 equations (paper: 1e-3)",
                 "plot", *PAPER, "--for", "1.2", *DASSL, "--show", "violation[rear]", BOARD)
-    page.say("Beyond the paper: violations of both constraints by IDA, what comes after the loss of rank, the errors over the work, and the energy.")
-    page.figure("001-violations.svg", "Violation of each constraint by IDA", "plot", *PAPER, "--for", "1.2", *DASSL, "--log", "--show", "violation", BOARD)
-    page.figure("001-after.svg", "Across the loss of rank at 1.2537 s, along the branch on which the motion came", "plot", *PAPER, "--for", "2", "--keep-going", "--by", "generalized_alpha,rattle,dop853",
+    page.say("Beyond the paper: violations of both constraints by IDA, what comes after the loss of rank, the errors over the work, and "
+    "the energy.")
+    page.figure("001-violations.svg", "Violation of each constraint by IDA", "plot", *PAPER, "--for", "1.2", *DASSL, "--log", "--show",
+    "violation", BOARD)
+    page.figure("001-after.svg", "Across the loss of rank at 1.2537 s, along the branch on which the motion came", "plot", *PAPER, "--for",
+    "2", "--keep-going", "--by", "generalized_alpha,rattle,dop853",
                 "--show", "theta", BOARD)
-    page.figure("001-errors.svg", "Error over evaluations, F = 20 N, 0.8 s", "converge", *PAPER, "--for", "0.8", "--by", "generalized_alpha,rattle,ida", "--step", "0.01", "--rho", "3/7", BOARD)
+    page.figure("001-errors.svg", "Error over evaluations, F = 20 N, 0.8 s", "converge", *PAPER, "--for", "0.8", "--by",
+    "generalized_alpha,rattle,ida", "--step", "0.01", "--rho", "3/7", BOARD)
     energies(page)
 
 
@@ -243,20 +260,29 @@ def errata(page):
     s = (1 - gamma) - gamma * alpha_m / (1 - alpha_m)
     share = (1 - (1 - alpha) * s) / (1 + alpha * s)
     quotient, right, printed = newton_entry(page)
-    ida = [largest(p.run(BOARD, *PAPER, "--for", "0.8", "--by", "ida", "--no-projection", "--rtol", r, "--show", "violation")["violation[rear]"]) for r in ("1e-3", "1e-5", "1e-7")]
+    ida = [largest(p.run(BOARD, *PAPER, "--for", "0.8", "--by", "ida", "--no-projection", "--rtol", r, "--show", "violation")[
+    "violation[rear]"]) for r in ("1e-3", "1e-5", "1e-7")]
     if wrong[1][1] > 1e-13 or not ida[0] > 10 * ida[1] > 100 * ida[2]:
         raise tools.Failure("violations")
     page.plain_table(("printed", "finding", "shown by"), [
-        ("both schemes serve mass matrices that depend on q", "they run, but are of first order then: the recursion shifts the product M a, not a", "table of orders above; `pfaff converge --printed " + SLEIGH + "`"),
-        ("alpha-RATTLE is solved exactly as generalized-alpha, with the same Jacobian", "the push R is missing in it: it converges by a constant factor only", f"1 - 1/(gamma c1) = {number(factor, 4)} per iteration for rho = 3/7"),
+        ("both schemes serve mass matrices that depend on q", "they run, but are of first order then: the recursion shifts the product M "
+         "a, not a", "table of orders above; `pfaff converge --printed " + SLEIGH + "`"),
+        ("alpha-RATTLE is solved exactly as generalized-alpha, with the same Jacobian", "the push R is missing in it: it converges by a "
+         "constant factor only", f"1 - 1/(gamma c1) = {number(factor, 4)} per iteration for rho = 3/7"),
         ("alpha-RATTLE violates the constraint by 1e-2", "the constraint at the end of the step is one of the equations solved",
-         f"Phi v at the ends of steps: {order(wrong[1][1])}; looked at in the middle, with Phi(q_n + h/2 v_n): {number(wrong[0][0], 2)} for h = 10 ms, {number(wrong[1][0], 2)} for 1 ms. Iterations that stop early leave as much: twenty with the factor above {number(abs(factor)**20, 1)} of the residual"),
+         f"Phi v at the ends of steps: {order(wrong[1][1])}; looked at in the middle, with Phi(q_n + h/2 v_n): {number(wrong[0][0], 2)} "
+         f"for h = 10 ms, {number(wrong[1][0], 2)} for 1 ms. Iterations that stop early leave as much: twenty with the factor above "
+         f"{number(abs(factor)**20, 1)} of the residual"),
         ("alpha-RATTLE starts with F_0 and F_1 too", "with f, without multipliers: a is the acceleration without constraints",
-         f"else the first multipliers are {number(share, 4)} of what they should be: (1 - (1 - alpha) s)/(1 + alpha s) with s = 1 - gamma - gamma alpha_m/(1 - alpha_m)"),
-        ("lambda_(n+1) of alpha-RATTLE", "it belongs to t_n + h/2", f"observed order at t_(n+1): {at_end:.1f}, at t_n + h/2: {at_middle:.1f} (`tests/reference/alpha-convergence.csv`)"),
-        ("lower left block of J': (Phi q')_q beta + Phi gamma", "(Phi q')_q beta h + Phi gamma", f"derivative by theta'' at 0.5 s, h = 10 ms: quotient {number(quotient, 6)}, right {number(right, 6)}, printed {number(printed, 6)}"),
+         f"else the first multipliers are {number(share, 4)} of what they should be: (1 - (1 - alpha) s)/(1 + alpha s) with s = 1 - gamma "
+         f"- gamma alpha_m/(1 - alpha_m)"),
+        ("lambda_(n+1) of alpha-RATTLE", "it belongs to t_n + h/2", f"observed order at t_(n+1): {at_end:.1f}, at t_n + h/2: "
+         f"{at_middle:.1f} (`tests/reference/alpha-convergence.csv`)"),
+        ("lower left block of J': (Phi q')_q beta + Phi gamma", "(Phi q')_q beta h + Phi gamma", f"derivative by theta'' at 0.5 s, h = 10 "
+         f"ms: quotient {number(quotient, 6)}, right {number(right, 6)}, printed {number(printed, 6)}"),
         ("F_q beta h^2 + F_q gamma h", "the second one is the derivative by the velocities", "q' changes by gamma h with a, q by beta h^2"),
-        ("DASSL violates by 1e-3", "it follows the tolerance, and says nothing of the method", f"IDA, 0.8 s, rtol 1e-3, 1e-5, 1e-7: {', '.join(number(x, 1) for x in ida)}")])
+        ("DASSL violates by 1e-3", "it follows the tolerance, and says nothing of the method", f"IDA, 0.8 s, rtol 1e-3, 1e-5, 1e-7: "
+         f"{', '.join(number(x, 1) for x in ida)}")])
 
 
 def write(program):

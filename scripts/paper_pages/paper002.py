@@ -6,11 +6,12 @@ from . import tools
 from .tools import column, inverse, largest, matmul, number, order, plus, transpose
 
 TITLE = "Paper 002: recursion for spacecraft"
-CITATION = ("Meng Zhan-feng, Han Chao: *Recursive Multi-body Dynamical Algorithm for Real-time Simulation of Spacecraft Using Spatial Operator Algebra* "
+CITATION = ("Meng Zhan-feng, Han Chao: *Recursive Multi-body Dynamical Algorithm for Real-time Simulation of Spacecraft Using Spatial "
+"Operator Algebra* "
             "(in Chinese). Article 1000-6893(2007)增-0S49-08. Equation and figure numbers are those of the paper.")
 SHORT = ("The recursion is right once a handful of its equations are mended, each of which spoils the accelerations; carried "
          "out as the paper says, with these, it gives the accelerations of the program to rounding. Mixed problems, changing "
-         "topology and a cost proportional to the number of bodies are what it is good for, as the paper says.")
+         "topology and a cost proportional to the number of bodies are what it is good for.")
 CRAFT = tools.example("spacecraft")
 HYBRID = tools.example("hybrid_arm")
 CAPTURE = tools.example("capture")
@@ -32,7 +33,8 @@ def chain(links):
     lines = ["model chain", f"coord q[{links}] [rad]", "body hub in ground free { mass 100 [kg], inertia 40 }"]
     for i in range(1, links + 1):
         axis, parent = "xyz"[i % 3], "hub" if i == 1 else f"link{i - 1}"
-        lines.append(f"body link{i} in {parent} at (0, 0.2, 0) turn q[{i}] about {axis} {{ mass 1 [kg], com (0, 0.1, 0), inertia diag(0.01, 0.002, 0.01) }}")
+        lines.append(f"body link{i} in {parent} at (0, 0.2, 0) turn q[{i}] about {axis} "
+        f"{{ mass 1 [kg], com (0, 0.1, 0), inertia diag(0.01, 0.002, 0.01) }}")
     lines += [f"start q[{i}] = {0.1 * (i % 5 - 2)}, q[{i}]' = {0.05 * (-1) ** (i // 3)}" for i in range(1, links + 1)]
     return "\n".join(lines + ["run 0.1 by rk4 { step = 1e-3 }"]) + "\n"
 
@@ -138,7 +140,8 @@ The paper has no example and no number. What can be held against it are its equa
     page.head("Models")
     page.plain_table(("what", "file"), [(what, f"[{file}](../../{file})") for what, file in (
         ("hub, two arms, a sprung panel; an elbow locks at 5 s", CRAFT), ("given motions and given torques in one arm", HYBRID),
-        ("an arm takes hold of a tumbling target", CAPTURE), ("two arms hold one payload: a closed loop", DUAL), ("planar robot on a free base, for the derivation", ROBOT))])
+        ("an arm takes hold of a tumbling target", CAPTURE), ("two arms hold one payload: a closed loop", DUAL), ("planar robot on a free "
+         "base, for the derivation", ROBOT))])
     page.say("The recursion itself, its conventions and what it costs: [spatial.md](../spatial.md).")
 
 
@@ -162,6 +165,13 @@ def numbers(page):
         value = Sweeps(answer["spatial"], torques).prescribed(rates)
         table.agrees(f"hub, angular acceleration, {name}, joints prescribed (90) to (92)", value[i], root[i], 1e-12)
     table.write()
+    motion(page)
+    docking(page)
+    others(page)
+
+
+def motion(page):
+    p = page.program
     page.say("The motion of 10 s with the lock, against a calculation with 34 digits:")
     table = page.compare(("quantity", "independent", "Pfaff", "difference", "verdict"))
     exact = tools.reference(p, "spatial/trajectory_spacecraft.csv")
@@ -180,18 +190,26 @@ def numbers(page):
     change = run["summary"]["momentum"]["change"]
     if max(change.values()) > 1e-9:
         raise tools.Failure("momentum changes")
-    table.row("change of linear and of angular momentum in 10 s", "0, 0", f"{order(change['linear'])}, {order(change['angular'])}", "", "constant through the lock")
+    table.row("change of linear and of angular momentum in 10 s", "0, 0", f"{order(change['linear'])}, {order(change['angular'])}", "",
+    "constant through the lock")
     table.write()
+
+
+def docking(page):
+    p = page.program
     dock = p.run(p.model("dock.pf", DOCK), "--at", "1.5", "--show", "omega(a), vel(a), vel(b)")
     event = dock["summary"]["events"][0]
-    page.say("Docking, by hand: a ball (2 kg, 1 kg m^2) moves with 1 m/s past another (1 kg, 0.5 kg m^2) that rests 1 m beside its path, and they dock rigidly.")
+    page.say("Docking, by hand: a ball (2 kg, 1 kg m^2) moves with 1 m/s past another (1 kg, 0.5 kg m^2) that rests 1 m beside its path, "
+    "and they dock rigidly.")
     table = page.compare(("quantity", "by hand", "Pfaff", "difference", "verdict"))
-    for what, theirs, mine in (("angular velocity, 4/13", 4 / 13, dock["omega(a).z"][1]), ("velocity of the first, 10/13", 10 / 13, dock["vel(a).x"][1]),
-                               ("velocity of the second, 6/13", 6 / 13, dock["vel(b).x"][1]), ("impulse on the second, 6/13", 6 / 13, event["impulse"]["b.a.x"]),
-                               ("its moment, 2/13", 2 / 13, event["impulse"]["b.a.turn_z"]), ("kinetic energy that is lost, 3/13", 3 / 13, event["energy_loss"])):
+    for what, theirs, mine in (("angular velocity, 4/13", 4 / 13, dock["omega(a).z"][1]), ("velocity of the first, 10/13", 10 / 13, dock[
+    "vel(a).x"][1]),
+                               ("velocity of the second, 6/13", 6 / 13, dock["vel(b).x"][1]), ("impulse on the second, 6/13", 6 / 13, event[
+                                "impulse"]["b.a.x"]),
+                               ("its moment, 2/13", 2 / 13, event["impulse"]["b.a.turn_z"]), ("kinetic energy that is lost, 3/13", 3 / 13, event[
+                                "energy_loss"])):
         table.agrees(what, theirs, mine, 1e-12)
     table.write()
-    others(page)
 
 
 def others(page):
@@ -201,13 +219,16 @@ def others(page):
     dual = p.run(DUAL, "--at", "10")["summary"]
     event = capture["events"][0]
     page.say("Mixed problems, changing topology and a loop:")
-    rows = [(f"`{HYBRID}`: momentum at the end of 12 s, from rest", order(max(map(abs, hybrid["momentum"]["end"]["linear"] + hybrid["momentum"]["end"]["angular"])))),
+    rows = [(f"`{HYBRID}`: momentum at the end of 12 s, from rest", order(max(map(abs, hybrid["momentum"]["end"]["linear"] + hybrid[
+    "momentum"]["end"]["angular"])))),
             (f"`{CAPTURE}`: capture at [s]", number(event["t"], 8)),
             ("kinetic energy before and after [J]", f"{number(event['kinetic_before'], 8)}, {number(event['kinetic_after'], 8)}"),
-            ("change of linear and angular momentum through it", f"{order(capture['momentum']['change']['linear'])}, {order(capture['momentum']['change']['angular'])}"),
+            ("change of linear and angular momentum through it", f"{order(capture['momentum']['change']['linear'])}, "
+             f"{order(capture['momentum']['change']['angular'])}"),
             (f"`{DUAL}`: violation of the loop in 10 s", order(dual["violation"]["position"])),
             ("change of angular momentum", order(dual["momentum"]["change"]["angular"]))]
-    if max(hybrid["momentum"]["change"].values()) > 1e-9 or max(capture["momentum"]["change"].values()) > 1e-8 or dual["violation"]["position"] > 1e-12:
+    if max(hybrid["momentum"]["change"].values()) > 1e-9 or max(capture["momentum"]["change"].values()) > 1e-8 or dual["violation"][
+    "position"] > 1e-12:
         raise tools.Failure("momentum or loop")
     page.plain_table(("quantity", "Pfaff"), rows)
 
@@ -225,27 +246,32 @@ def costs(page):
             runs = [p.json("run", "--form", form, "--native", "off", "--no-rows", file) for _ in range(5)]
             columns[f"{form} [us]"].append(min(1e6 * run["wall_seconds"] / run["evaluations"] for run in runs))
     times = columns["recursive [us]"]
-    page.figure("002-cost.svg", "Time of one evaluation in a run, over the number of links of an arm on a free hub", "plot", "--show", "recursive,multipliers", "--against", "links",
+    page.figure("002-cost.svg", "Time of one evaluation in a run, over the number of links of an arm on a free hub", "plot", "--show",
+    "recursive,multipliers", "--against", "links",
                 p.table("cost.csv", columns), told=False, words=(("cost.csv", "Arms of 4 to 256 links"),))
-    page.say(f"From 64 to 256 links the recursion takes {times[-1] / times[-3]:.1f} times the time: proportional to the number of bodies. A matrix that is factored would take 64 times.")
+    page.say(f"From 64 to 256 links the recursion takes {times[-1] / times[-3]:.1f} times the time: proportional to the number of bodies. "
+    f"A matrix that is factored would take 64 times.")
     page.say("`pfaff run --real-time --rate 1000` keeps pace with the clock and reports misses: [real-time.md](../real-time.md).")
 
 
 def figures(page):
     page.head("Figures")
-    page.say("The paper has three sketches: a body with forces, two bodies with a joint, and the forces between them. Here the machine they are about, and what the text says of it.")
+    page.say("The paper has three sketches: a body with forces, two bodies with a joint, and the forces between them. Here the machine "
+    "they are about, and what the text says of it.")
     page.figure("002-craft.svg", "Figures 1 to 3: bodies, joints and a free base", "draw", CRAFT)
     page.figure("002-angles.svg", "Joint angles; at 5 s the elbow left[3] locks", "plot", "--show", "left[1],left[2],left[3];right[1],right[2],right[3];fold", CRAFT)
     page.figure("002-hub.svg", "The hub is pushed back: its angular velocity", "plot", "--show", "hub.wx,hub.wy,hub.wz", CRAFT)
     page.figure("002-hybrid.svg", "A mixed problem: torques of the joints whose motion is given, and the hub that swings", "plot", HYBRID)
-    page.figure("002-capture.svg", "Topology that changes: distance of hand and target, angular velocity of the hub; they meet and hold", "plot", CAPTURE)
+    page.figure("002-capture.svg", "Topology that changes: distance of hand and target, angular velocity of the hub; they meet and hold",
+    "plot", CAPTURE)
     page.figure("002-dual.svg", "A closed loop: forces in the grip", "plot", "--show", "lambda[hold.x],lambda[hold.y],lambda[hold.z]", DUAL)
     page.timed(lambda: costs(page))
 
 
 def derivation(page):
     page.head("Derivation")
-    page.say("The recursion is numbers, not formulas: `pfaff eval --spatial` prints its operators body by body. Of the mixed arm, the forearm:")
+    page.say("The recursion is numbers, not formulas: `pfaff eval --spatial` prints its operators body by body. Of the mixed arm, the "
+    "forearm:")
     lines = page.program.call("eval", "--spatial", HYBRID).splitlines()
     begin = next(i for i, line in enumerate(lines) if line.strip().startswith("body") and " fore," in line)
     end = next((i for i in range(begin + 1, len(lines)) if lines[i].strip().startswith("body")), len(lines))
@@ -270,8 +296,10 @@ def errata(page):
     body = answer["spatial"][1]
     page.say("The same sweeps with one misprint each: largest error of the accelerations over the largest acceleration, at the state above.")
     page.plain_table(("where", "what is wrong", "what is right", "error"), [
-        ("(83), (85)", "Phi_(lambda,k), by (21) the inverse of Phi_(k,lambda)", "its transpose: K = Phi^T G, Psi = Phi^T tau, as in (56), (58)", number(off["(83)"], 3)),
-        ("(91)", "P a is missing; it stands in (50), (52)", "z += Phi^T (P (H beta' + a) + z)", f"{number(missing, 3)} of the hub, joints prescribed"),
+        ("(83), (85)", "Phi_(lambda,k), by (21) the inverse of Phi_(k,lambda)", "its transpose: K = Phi^T G, Psi = Phi^T tau, as in (56), "
+         "(58)", number(off["(83)"], 3)),
+        ("(91)", "P a is missing; it stands in (50), (52)", "z += Phi^T (P (H beta' + a) + z)", f"{number(missing, 3)} of the hub, joints "
+         f"prescribed"),
         ("(93)", "eps = D^-1 z", "nu = D^-1 eps", f"D of a joint is {len(body['D'])} x {len(body['D'])}, z has {len(body['z'])} numbers"),
         ("(46)", "D of the next body", "D of this body", number(off["(46)"], 3)),
         ("(27), (75)", "a is only cited", "[w x dw; w x (w x l) + 2 w x dv] + H' beta; here without w x dw", number(off["(27)"], 3)),

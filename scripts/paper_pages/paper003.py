@@ -7,7 +7,8 @@ from . import tools
 from .tools import DEGREE, column, difference, inverse, largest, matmul, number, order, plus, solve, transpose
 
 TITLE = "Paper 003: a hand of three fingers"
-CITATION = ("Zhao Rui-ying, Jiao Sheng-jie, Wang Xin: *Dynamic modeling method of multi-fingered hand robot* (in Chinese). Article 1671-8879(2015)03-0151-08, "
+CITATION = ("Zhao Rui-ying, Jiao Sheng-jie, Wang Xin: *Dynamic modeling method of multi-fingered hand robot* (in Chinese). Article "
+"1671-8879(2015)03-0151-08, "
             "received 20 November 2014. Equation and figure numbers are those of the paper.")
 SHORT = ("The equation for singular mass matrices is right in (49), misprinted before. The cascade is right only when levels "
          "are orthogonal in the metric of M^-1. Mass matrix, forces and start of the hand are wrong; with what is right, the "
@@ -21,7 +22,8 @@ EXACT = ("--by", "dop853", "--rtol", "1e-13")
 NAMES = {f"{k}{i}{j}": f"f{i}.{k}{j}" for k in "q" for i in "123" for j in "123"}
 NAMES.update({f"{k}{i}": f"f{i}.{k}" for k in "uv" for i in "123"})
 NAMES.update({name: name for name in ("xo", "yo", "phi")})
-ORDER = [f"{k}{i}{j}" if k == "q" else f"v{i}" for i in "123" for k, j in (("q", "1"), ("q", "2"), ("q", "3"), ("v", ""))] + ["xo", "yo", "phi", "u1", "u2", "u3"]
+ORDER = [f"{k}{i}{j}" if k == "q" else f"v{i}" for i in "123" for k, j in (("q", "1"), ("q", "2"), ("q", "3"), ("v", ""))] + ["xo", "yo",
+"phi", "u1", "u2", "u3"]
 PRINTED_Q = [pi / 6, pi / 3, pi / 3, pi / 3, -pi / 6, pi / 3, pi / 3, pi / 3, pi / 3, pi / 3, pi / 6, pi / 6, 0, 0, 0, pi / 5, 7 * pi / 10, 2 * pi / 5]
 PRINTED_V = [0.1, 0.1, 0.1, 0.1, 0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.1, 0, 0.1, 0]
 PRINTED_BASES = ((0.75, -0.29), (-1.5, -0.3), (0.75, -0.1))
@@ -113,22 +115,31 @@ def numbers(page):
     table = page.compare()
     table.agrees("coordinates", 18, len(checked["coordinates"]), 0)
     table.agrees("rank of the mass matrix, (36): 18 less six coordinates without inertia", 12, checked["mass_matrix"]["rank"], 0)
-    table.differs("independent constraints: 18 rows are printed", 18, tools.rank(all_rows(q, 0.03)), "rank 12 where the constraints hold: the others follow", 3)
+    table.differs("independent constraints: 18 rows are printed", 18, tools.rank(all_rows(q, 0.03)), "rank 12 where the constraints hold: "
+    "the others follow", 3)
     table.agrees("degrees of freedom, 18 - 12", 6, checked["degrees_of_freedom"], 0)
     table.write()
-    page.say("The paper prints no results. At the start of the model, against a calculation with 50 digits, accelerations in rad/s^2 and m/s^2:")
+    page.say("The paper prints no results. At the start of the model, against a calculation with 50 digits, accelerations in rad/s^2 and "
+    "m/s^2:")
     table = page.compare(("quantity", "independent", "Pfaff", "difference", "verdict"))
     for text, short, _ in CASES:
         for name in ("q11", "q22", "q33", "v1", "u3", "yo", "phi"):
             i = known["coordinate"].index(name)
             table.agrees(f"{text}: {NAMES[name]}''", known[f"qdd_{short}"][i], states[short]["acceleration"][NAMES[name]], 1e-9, 9)
     table.write()
+    contacts(page, states)
+    exact_answers(page)
+
+
+def contacts(page, states):
+    p = page.program
     page.say("""
 Contact forces on the fingers in N, which are the multipliers of rolling with the other sign, and N = F n, which is compression where it is positive. Without
 torques the contact would have to pull: the curves of the paper belong to contacts that are glued. With torques the disc is held until N of finger 1 vanishes:
 """)
     table = page.compare(("quantity", "independent", "Pfaff", "difference", "verdict"))
-    for text, file, options in (("no torques", "hand-zero-torque.csv", NO_TORQUE), ("holding torques", "hand-hold.csv", IDEAL), ("with rolling resistance", "hand-hold-viscous.csv", ())):
+    for text, file, options in (("no torques", "hand-zero-torque.csv", NO_TORQUE), ("holding torques", "hand-hold.csv", IDEAL), (
+    "with rolling resistance", "hand-hold-viscous.csv", ())):
         exact = tools.reference(p, file)
         short = dict((row[0], row[1]) for row in CASES).get(text, "visc")
         for i in "123":
@@ -143,12 +154,17 @@ torques the contact would have to pull: the curves of the paper belong to contac
     for text, theirs, ours in zip(("holding torques: finger 1 lets go at [s]", "with rolling resistance"), (0.41655, 0.44504), opened):
         table.agrees(text, theirs, ours, 2e-5, 5)
     table.write()
+
+
+def exact_answers(page):
+    p = page.program
     page.say("The two examples with exact answers, by `pfaff eval --form cascade`:")
     table = page.compare(("quantity", "exact", "Pfaff", "difference", "verdict"))
     one, two = p.evaluate(X1, "--form", "cascade"), p.evaluate(X2, "--form", "cascade")
     for name, exact in zip(("q1", "q2", "q3", "q4", "q5"), ("143/276", "487/1932", "1009/1932", "89/322", "485/1932")):
         table.agrees(f"X1, {name}'' = {exact}", float(Fraction(exact)), one["acceleration"][name], 1e-13)
-    for name, exact in zip(("q1", "q2", "q3", "q4", "q5", "q6"), ("100783/132500", "-3941/26500", "-55741/66250", "-4877/132500", "39651/66250", "173933/132500")):
+    for name, exact in zip(("q1", "q2", "q3", "q4", "q5", "q6"), ("100783/132500", "-3941/26500", "-55741/66250", "-4877/132500",
+    "39651/66250", "173933/132500")):
         table.agrees(f"X2, {name}'' = {exact}", float(Fraction(exact)), two["acceleration"][name], 1e-13)
     table.write()
 
@@ -165,28 +181,35 @@ def normal_vanishes(program, options):
 def figures(page):
     page.head("Figures")
     page.figure("003-hand.svg", "Figure 1: the hand and the disc", "draw", HAND)
-    page.figure("003-motion.svg", "Figure 2: fingertips roll on the disc; the hand at 0 and 0.4 s with the torques of the model", "draw", "--at", "0,0.4", HAND)
+    page.figure("003-motion.svg", "Figure 2: fingertips roll on the disc; the hand at 0 and 0.4 s with the torques of the model", "draw",
+    "--at", "0,0.4", HAND)
     quiet = " ".join(NO_TORQUE)
     page.say(f"""
 Figures 3 to 8 in the case of the paper, without torques at the joints (`{quiet}`). What it calls joint torques are the reactions of the contacts on
 the joints, the components of Q^C; no motor exerts them.
 """)
     for i, ordinal in (("1", "first"), ("2", "second"), ("3", "third")):
-        page.figure(f"003-joints-{i}.svg", f"Figure {int(i) + 2}: joint torques of the {ordinal} finger", "plot", *NO_TORQUE, "--rtol", "1e-10",
+        page.figure(f"003-joints-{i}.svg", f"Figure {int(i) + 2}: joint torques of the {ordinal} finger", "plot", *NO_TORQUE, "--rtol",
+        "1e-10",
                     "--show", ",".join(f"reaction(f{i}.q{j}) [N m]" for j in "123"), HAND, told=False)
     for i, ordinal in (("1", "first"), ("2", "second"), ("3", "third")):
-        page.figure(f"003-contact-{i}.svg", f"Figure {int(i) + 5}: force of the {ordinal} finger on the disc", "plot", *NO_TORQUE, "--rtol", "1e-10",
+        page.figure(f"003-contact-{i}.svg", f"Figure {int(i) + 5}: force of the {ordinal} finger on the disc", "plot", *NO_TORQUE, "--rtol",
+        "1e-10",
                     "--show", f"lambda[f{i}.slip.x],lambda[f{i}.slip.y]", HAND, told=False)
     page.say("With the holding torques, until contact 1 is lost; overlaid: without and with rolling resistance.")
     files = []
     for name, options in (("ideal.csv", IDEAL), ("rolling resistance.csv", ())):
         files.append(page.program.place / name)
         if page.program.pictures:
-            show = ",".join(f"reaction(f{i}.q{j}) [N m],lambda[f{i}.slip.x],lambda[f{i}.slip.y]" if j == "1" else f"reaction(f{i}.q{j}) [N m]" for i in "123" for j in "123")
+            show = ",".join(f"reaction(f{i}.q{j}) [N m],lambda[f{i}.slip.x],lambda[f{i}.slip.y]" if j == "1" else f"reaction(f{i}.q{j}) "
+            f"[N m]" for i in "123" for j in "123")
             page.program.call("run", *options, "--rtol", "1e-10", "--for", "0.4165", "--every", "0.002", "--show", show, "--out", files[-1], HAND)
-    page.figure("003-hold-joints.svg", "Reactions on the joints of each finger", "plot", "--show", ";".join(",".join(f"reaction(f{i}.q{j})" for j in "123") for i in "123"), *files, told=False)
-    page.figure("003-hold-contacts.svg", "Contact forces on the disc", "plot", "--show", ";".join(f"lambda[f{i}.slip.x],lambda[f{i}.slip.y]" for i in "123"), *files, told=False)
-    page.figure("003-violations.svg", "Violation of each constraint of finger 1 without projection (rtol 1e-6)", "plot", "--no-projection", "--rtol", "1e-6", "--log",
+    page.figure("003-hold-joints.svg", "Reactions on the joints of each finger", "plot", "--show", ";".join(",".join(f"reaction(f{i}.q{j})" for j in
+    "123") for i in "123"), *files, told=False)
+    page.figure("003-hold-contacts.svg", "Contact forces on the disc", "plot", "--show", ";".join(f"lambda[f{i}.slip.x],lambda[f{i}.slip.y]" for i in
+    "123"), *files, told=False)
+    page.figure("003-violations.svg", "Violation of each constraint of finger 1 without projection (rtol 1e-6)", "plot", "--no-projection",
+    "--rtol", "1e-6", "--log",
                 "--show", "violation[f1.slip.x],violation[f1.slip.y],violation[f1.arcs],violation[f1.normal]", HAND)
 
 
@@ -202,7 +225,8 @@ def derivation(page):
     if any(row["applicable"] and row["max_difference"] > 1e-6 for row in rows):
         raise tools.Failure("formulations of the hand")
     page.plain_table(("formulation", "unknowns", "accelerations differ by"),
-                     [(row["formulation"], row["unknowns"] if row["applicable"] else "", order(row["max_difference"]) if row["applicable"] else row["why_not"]) for row in rows])
+                     [(row["formulation"], row["unknowns"] if row["applicable"] else "", order(row["max_difference"]) if row["applicable"] else row[
+                     "why_not"]) for row in rows])
 
 
 def cascade(levels, mass, force):
@@ -234,7 +258,7 @@ def stacked(sign):
 
 def right_sides(q, v, radius):
     """b of the position rows of finger 1: as printed, and by differences of A along v."""
-    s1, s2, s3 = q[0], q[0] + q[1], q[0] + q[1] + q[2]
+    s2, s3 = q[0] + q[1], q[0] + q[1] + q[2]
     w1, w2, w3 = v[0], v[0] + v[1], v[0] + v[1] + v[2]
     disc, contact = q[14] + q[15], s3 + q[3]
     printed = (radius * cos(disc) * (v[14] + v[15])**2 - LINK * cos(s2) * w1**2 - LINK * cos(s2) * w2**2 - LINK * cos(s3) * w3**2 - TIP * cos(contact) * (w3 + v[3])**2)
@@ -286,19 +310,32 @@ def errata(page):
     show = lambda values, digits=6: ", ".join(number(x, digits) for x in values)
     matrix = lambda a: "; ".join(show(row, 6) for row in a)
     page.plain_table(("where", "what is wrong", "what is right", "shown by"), [
-        ("(11), (16)", "Mbar without ^+; Mbar^+ M", "Mbar^+ [Q + C; b] + (1 - Mbar^+ Mbar) eta", "Mbar has 36 rows and 18 columns: it cannot multiply a vector of 36"),
-        ("(12), (17)", "1 + A^+ A; M is missing in (17)", "(1 - A^+ A) M", f"X1, all rows at once: with the minus off by {order(largest(x - y for x, y in zip(minus, exact)))}, with the plus by {number(largest(x - y for x, y in zip(added, exact)), 4)}"),
-        ("(13) to (18)", "each level is imposed alone", "all rows so far, or nested null spaces: `--form cascade`; exact as printed only if levels are orthogonal in M^-1",
+        ("(11), (16)", "Mbar without ^+; Mbar^+ M", "Mbar^+ [Q + C; b] + (1 - Mbar^+ Mbar) eta", "Mbar has 36 rows and 18 columns: it "
+         "cannot multiply a vector of 36"),
+        ("(12), (17)", "1 + A^+ A; M is missing in (17)", "(1 - A^+ A) M", f"X1, all rows at once: with the minus off by "
+         f"{order(largest(x - y for x, y in zip(minus, exact)))}, with the plus by "
+         f"{number(largest(x - y for x, y in zip(added, exact)), 4)}"),
+        ("(13) to (18)", "each level is imposed alone", "all rows so far, or nested null spaces: `--form cascade`; exact as printed only "
+         "if levels are orthogonal in M^-1",
          f"X1 in fractions: after level two, level one is missed by {lost}"),
-        ("(22) to (26)", "M of a finger", "the Hessian of its kinetic energy", f"finger 1, in 1e-3 kg m^2, by `eval --inverse`: {matrix(right_mass)}; printed: {matrix([[1e3 * x for x in row] for row in printed_mass])}"),
-        ("(27) to (29)", "weight of link 1 and factors g missing, cos for sin, velocity terms without velocities", "Lagrange's equations, derived above", f"force on q1 of finger 1 at rest: {number(-gravity['t1'], 8)} N m, printed {number(printed_gravity, 4)}"),
-        ("(27) to (29)", "no joint torques", "they are added; figures 3 to 5 show reactions", f"`no torques` above: contact 1 pulls with {number(abs(normal(zero, '1')), 3)} N at the start"),
+        ("(22) to (26)", "M of a finger", "the Hessian of its kinetic energy", f"finger 1, in 1e-3 kg m^2, by `eval --inverse`: "
+         f"{matrix(right_mass)}; printed: {matrix([[1e3 * x for x in row] for row in printed_mass])}"),
+        ("(27) to (29)", "weight of link 1 and factors g missing, cos for sin, velocity terms without velocities", "Lagrange's equations, "
+         "derived above", f"force on q1 of finger 1 at rest: {number(-gravity['t1'], 8)} N m, printed {number(printed_gravity, 4)}"),
+        ("(27) to (29)", "no joint torques", "they are added; figures 3 to 5 show reactions", f"`no torques` above: contact 1 pulls with "
+         f"{number(abs(normal(zero, '1')), 3)} N at the start"),
         ("(38), (39)", "dR/dphi for R, and R for its derivative", "position with R, velocity with R'", "(46), (47) are built with R"),
-        ("(40), (41)", "x' with cos, y' with sin", "x' = -sum l s' sin s, y' = sum l s' cos s", f"finger 1, rates 0.1: x' = {number(speed[1], 5)} m/s, printed {number(speed[0], 5)}"),
-        ("b1, b3", "l1 c12 for l1 c1; (phi' + u')^2 for phi' (phi' + u'); a square missing", "derivatives of the rows", f"finger 1, three times the velocities of the model: by differences {number(right1, 5)}, {number(right3, 5)}; printed {number(b1, 5)}, {number(b3, 5)}"),
-        ("(55)", "J_i with 2 x 18 elements", "columns of the finger only", f"force of finger 1 without torques: {show(by_55[0])} N, as the multipliers {show(force1)}; with the columns of the disc {show(by_55[1], 4)}"),
-        ("table 1", "I = 1.25e-4 kg m^2 about the centre of mass; r = 1000 mm", "m l^2/3 is about the end of a rod; the disc with Io is smaller", f"m l^2/3 = {number(m * LINK**2 / 3, 5)}; sqrt(2 Io/mo) = {number(sqrt(2e-4 / 0.2), 4)} m"),
-        ("start", "satisfies no constraint", "see the model", f"positions are missed by {show((x for x, _ in misfit), 3)} m, normals by {show((x for _, x in misfit), 3)} degrees, velocities by {number(moving, 2)}; the rows have rank {printed_rank} there"),
+        ("(40), (41)", "x' with cos, y' with sin", "x' = -sum l s' sin s, y' = sum l s' cos s", f"finger 1, rates 0.1: x' = "
+         f"{number(speed[1], 5)} m/s, printed {number(speed[0], 5)}"),
+        ("b1, b3", "l1 c12 for l1 c1; (phi' + u')^2 for phi' (phi' + u'); a square missing", "derivatives of the rows",
+         f"finger 1, three times the velocities of the model: by differences {number(right1, 5)}, {number(right3, 5)}; printed "
+         f"{number(b1, 5)}, {number(b3, 5)}"),
+        ("(55)", "J_i with 2 x 18 elements", "columns of the finger only", f"force of finger 1 without torques: {show(by_55[0])} N, as "
+         f"the multipliers {show(force1)}; with the columns of the disc {show(by_55[1], 4)}"),
+        ("table 1", "I = 1.25e-4 kg m^2 about the centre of mass; r = 1000 mm", "m l^2/3 is about the end of a rod; the disc with Io is "
+         "smaller", f"m l^2/3 = {number(m * LINK**2 / 3, 5)}; sqrt(2 Io/mo) = {number(sqrt(2e-4 / 0.2), 4)} m"),
+        ("start", "satisfies no constraint", "see the model", f"positions are missed by {show((x for x, _ in misfit), 3)} m, normals by "
+         f"{show((x for _, x in misfit), 3)} degrees, velocities by {number(moving, 2)}; the rows have rank {printed_rank} there"),
         ("(50)", "q_f2 twice", "q_f3", "18 coordinates")])
 
 

@@ -202,7 +202,8 @@ def difference(a, b, names):
 
 def reference(program, name):
     """A file of tests/reference: columns by name."""
-    lines = [line for line in (program.source / "tests/reference" / name).read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    lines = [line for line in (program.source / "tests/reference" / name).read_text(encoding="utf-8").splitlines() if line and line[0] !=
+    "#"]
     names = lines[0].split(",")
     rows = [[float(x) if is_number(x) else x for x in line.split(",")] for line in lines[1:]]
     return {n: [row[i] for row in rows] for i, n in enumerate(names)}

@@ -186,6 +186,7 @@ static PfStatus find_rank(Comparison *c)
   if (!A) return pf_no_room(s->ctx, "the comparison");
   PF_TRY(pf_expr_evaluate(s->ctx, eq->A, eq->m*eq->n, symbols->symbol, c->values, symbols->count, A));
   rows.rank = eq->m;
+  pf_rows_clear_empty(A, eq->m, eq->n, PF_EMPTY_ROW);
   if (eq->m && pf_first_not_finite(A, (size_t)eq->m*(size_t)eq->n) < 0)
     PF_TRY(pf_rows_sort(s->ctx, s->arena, A, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   c->rank = rows.rank;

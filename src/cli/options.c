@@ -120,6 +120,9 @@ static const Option table[] = {
    "lists that go along together instead of being combined; may be repeated", NULL},
   {"table", 0, "FILE.csv", OPTION_TEXT, AT(table), NULL, OPTIONS_OF_COMMAND,
    "values of parameters, starts and inputs row by row, under their names", NULL},
+  {"study", 0, "KIND", OPTION_TEXT, AT(study), NULL, OPTIONS_OF_COMMAND,
+   "'linearize': members are not moved, but linearised where they start; --take \"growth, stable, re[1], im[1]\"",
+   NULL},
   {"take", 0, "LIST", OPTION_TEXT, AT(take), NULL, OPTIONS_OF_COMMAND,
    "what is taken of each member: any quantity at the end; max(…), min(…), mean(…), integral(…), rms(…) over the "
    "motion; at(…, t); first(a > b), event(k), t_end: times", NULL},

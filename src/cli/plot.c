@@ -21,7 +21,8 @@ const Command pf_command_plot = {
   .name = "plot", .summary = "columns of a trajectory or of a model's run, as a picture or in the terminal",
   .operands = "FILE…",
   .about = "Every FILE is a model, which is run, or a trajectory in CSV; several are drawn in one picture. Without "
-           "--out the plot is drawn in the terminal.",
+           "--out the plot is drawn in the terminal. Of the result of a sweep, RESULT.zarr, --show \"a, b: c\" draws a "
+           "map with c as colour, \"a: b, c\" curves, and \"a, b\" histograms.",
   .takes = TAKES_STATE TAKES_METHOD "input show against log minus out ",
   .writes = {WRITES_PICTURES},
   .own = own,
@@ -339,13 +340,20 @@ static PfStatus show(Plot *p, int *code)
   return status;
 }
 
+static PfStatus show_sweep(Plot *p)
+{
+  Session *s = p->session + p->session_count++;
+  PF_TRY(pf_cli_begin_session(s, p->options->console));
+  return pf_plot_sweep(s->ctx, s->arena, p->options);
+}
+
 static int run(const Console *console, int argc, char **argv)
 {
   Options options;
   int code = pf_cli_options(&pf_command_plot, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   Plot p = {.options = &options};
-  PfStatus status = show(&p, &code);
+  PfStatus status = pf_plot_is_sweep(options.file) ? show_sweep(&p) : show(&p, &code);
   for (int i = 0; i < p.session_count; i++) pf_cli_diagnostics(p.session[i].ctx, console);
   pf_plot_free(&p);
   return status == PF_OK ? code : pf_cli_exit_code(status);

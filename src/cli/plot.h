@@ -66,4 +66,8 @@ double pf_plot_noise(const Plot *plot, const Panel *panel);
 PfStatus pf_plot_svg(const Plot *plot, PfText *text);
 void pf_plot_print(const Plot *plot, PfText *text);
 
+/* A result of 'pfaff sweep', which has pictures of its own (plot_sweep.c). */
+bool pf_plot_is_sweep(const char *path);
+PfStatus pf_plot_sweep(PfContext *ctx, PfArena *arena, const Options *options);
+
 #endif

@@ -13,12 +13,16 @@ typedef struct Sweep {
   PfSweep *sweep;
   const char *path;        /* of the result as a folder; NULL: in memory */
   int part, parts;         /* 0: all */
+  int rank, ranks;         /* of processes that a launcher has started; 0: alone */
+  bool silent;             /* another one of them tells the end */
   PfSweepResult result;
   double began, shown;     /* progress: when it was shown last */
   bool has_shown;
   int threads;
 
   PfStatistics *statistics; /* of each column that is taken */
+  PfSensitivity *sensitivity; /* of each of them, to each random number; NULL: not known */
+  int chances;
   long long ends[PF_MEMBER_ENDS];
   long long first_of[PF_MEMBER_ENDS]; /* member */
   char reason[PF_MEMBER_ENDS][PF_REASON + 1];
@@ -41,5 +45,7 @@ void pf_sweep_dry_json(void *user, PfJson *json);
 
 /* Writes the rows as the file of --out (sweep_convert.c). */
 PfStatus pf_sweep_convert(Sweep *sw, const char *to);
+/* Hands them to the console, when it takes rows: what varies, what is taken, and how the member ended. */
+PfStatus pf_sweep_give(const Sweep *sw);
 
 #endif

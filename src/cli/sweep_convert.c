@@ -24,6 +24,14 @@ static PfStatus name_columns(const Sweep *sw, PfRecordHead *head)
   return PF_OK;
 }
 
+/* What a row goes to: a file, or the console, which has no use for the number of the member. */
+static PfStatus put_row(const Sweep *sw, PfRecord *record, const double *row, int count)
+{
+  const Console *console = sw->options->console;
+  if (record) return pf_record_add(record, row);
+  return console->take_row(console->user, row + 1, count - 1) ? PF_OK : pf_no_room(sw->s.ctx, "the rows");
+}
+
 static PfStatus add_block(const Sweep *sw, PfRecord *record, long long first, long long rows, double *columns,
                           unsigned char *ends, double *row)
 {
@@ -33,7 +41,7 @@ static PfStatus add_block(const Sweep *sw, PfRecord *record, long long first, lo
     row[0] = (double)(first + k);
     for (int i = 0; i < all; i++) row[i + 1] = columns[i*rows + k];
     row[all + 1] = ends[k];
-    PF_TRY(pf_record_add(record, row));
+    PF_TRY(put_row(sw, record, row, all + 2));
   }
   return PF_OK;
 }
@@ -63,4 +71,9 @@ PfStatus pf_sweep_convert(Sweep *sw, const char *to)
   if (status == PF_OK) return pf_record_close(&record);
   pf_record_drop(&record);
   return status;
+}
+
+PfStatus pf_sweep_give(const Sweep *sw)
+{
+  return sw->options->console->take_row ? add_rows(sw, NULL) : PF_OK;
 }

@@ -79,7 +79,12 @@ PfStatus pf_sweep_summarise(Sweep *sw)
   char *reasons = pf_arena_array(sw->s.arena, char, block*PF_REASON);
   if (!sw->statistics || !columns || !ends || !reasons) return pf_no_room(sw->s.ctx, "the summary");
   for (int i = 0; i < taken; i++) pf_statistics_begin(sw->statistics + i);
-  return summarise(sw, columns, ends, reasons, block);
+  PF_TRY(summarise(sw, columns, ends, reasons, block));
+  if (!pf_sweep_has_sensitivity(sw->sweep) || sw->ends[PF_MEMBER_MISSING]) return PF_OK;
+  while (pf_sweep_chance(sw->sweep, sw->chances)) sw->chances++;
+  sw->sensitivity = pf_arena_array(sw->s.arena, PfSensitivity, taken*sw->chances);
+  if (!sw->sensitivity) return pf_no_room(sw->s.ctx, "the summary");
+  return pf_sweep_sensitivity(sw->sweep, sw->path, sw->sensitivity);
 }
 
 /* ---------------------------------------------------------------- the summary */
@@ -122,6 +127,25 @@ static void text_columns(const Sweep *sw, PfText *text)
   }
 }
 
+static void text_sensitivity(const Sweep *sw, PfText *text)
+{
+  const bool morris = pf_sweep_is_morris(sw->sweep);
+  const int varied = pf_sweep_varied(sw->sweep), taken = pf_sweep_columns(sw->sweep) - varied;
+  for (int t = 0; t < taken; t++) {
+    char head[256];
+    pf_text_print(text, "\n  %s of %s\n", morris ? "elementary effects" : "parts of the variance",
+                  head_of(sw, varied + t, head, sizeof head));
+    pf_text_print(text, "    %-22s %12s %12s", "", morris ? "mean" : "alone", morris ? "magnitude" : "with others");
+    pf_text_print(text, morris ? " %12s\n" : "\n", "deviation");
+    for (int i = 0; i < sw->chances; i++) {
+      const PfSensitivity *s = sw->sensitivity + t*sw->chances + i;
+      pf_text_print(text, "    %-22s %12.4g %12.4g", pf_sweep_chance(sw->sweep, i), s->first, s->total);
+      if (morris) pf_text_print(text, " %12.4g", s->deviation);
+      pf_text_add(text, "\n");
+    }
+  }
+}
+
 static void text_count(const Sweep *sw, PfText *text)
 {
   const PfSweepProgress *p = &sw->result.progress;
@@ -152,6 +176,22 @@ void pf_sweep_text(void *user, PfText *text)
   if (!sw->statistics) return;
   text_failures(sw, text);
   text_columns(sw, text);
+  if (sw->sensitivity) text_sensitivity(sw, text);
+}
+
+static void json_sensitivity(const Sweep *sw, PfJson *json, int taken)
+{
+  const bool morris = pf_sweep_is_morris(sw->sweep);
+  pf_json_open(json, "sensitivity", '{');
+  for (int i = 0; i < sw->chances; i++) {
+    const PfSensitivity *s = sw->sensitivity + taken*sw->chances + i;
+    pf_json_open(json, pf_sweep_chance(sw->sweep, i), '{');
+    pf_json_number(json, morris ? "mean" : "first", s->first);
+    pf_json_number(json, morris ? "magnitude" : "total", s->total);
+    if (morris) pf_json_number(json, "deviation", s->deviation);
+    pf_json_close(json, '}');
+  }
+  pf_json_close(json, '}');
 }
 
 static void json_column(const Sweep *sw, PfJson *json, int column)
@@ -178,6 +218,7 @@ static void json_column(const Sweep *sw, PfJson *json, int column)
     }
     pf_json_close(json, '}');
   }
+  if (column >= varied && sw->sensitivity) json_sensitivity(sw, json, column - varied);
   pf_json_close(json, '}');
 }
 

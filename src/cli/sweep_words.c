@@ -134,7 +134,8 @@ static PfStatus add_options(Sweep *sw)
 {
   static const struct {
     const char *option, *key;
-  } names[] = {{"design", "design"}, {"members", "n"}, {"seed", "seed"}, {"take", "take"}, {"time", "time"},
+  } names[] = {{"design", "design"}, {"members", "n"}, {"seed", "seed"}, {"study", "study"}, {"take", "take"},
+               {"time", "time"},
                {"as-given", "as-given"}, {"by", "by"}, {"form", "form"}, {"for", "for"}, {"step", "step"},
                {"rtol", "rtol"}, {"atol", "atol"}, {"rho", "rho"}, {"most-steps", "most-steps"},
                {"adaptive", "adaptive"}, {"printed", "printed"}, {"no-projection", "no-projection"},

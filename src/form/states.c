@@ -198,7 +198,11 @@ static PfStatus satisfy_all(const PfStates *s, int kind, const PfExpr *residuals
       PfExpr residual = residuals[i];
       if (done[i] || residual == PF_EXPR_NONE) continue;
       PF_TRY(write_out(s, kind, &residual, 1));
+      int before = pf_diagnostic_count(s->ctx);
       done[i] = satisfy(s, residual, symbols, count, (Ease)ease, solved);
+      PfStatus status = pf_expr_check(s->ctx);
+      if (pf_is_final(status)) return status;
+      pf_diagnostics_cut(s->ctx, before); /* a try that divides by zero is one that does not solve it */
     }
   for (int i = eq->m; i-- > 0;)
     if (!done[i] && residuals[i] != PF_EXPR_NONE) *refused = eq->model->constraints[i].name;

@@ -73,8 +73,18 @@ static bool all_loose(const Value *args, int count)
   return true;
 }
 
+/* An angle in radians of something that changes; of numbers alone it is a number, to which a unit may be given. */
+static bool is_angle(PfContext *ctx, PfOp op, const Value *args, int count)
+{
+  double value;
+  if (op != PF_OP_ASIN && op != PF_OP_ACOS && op != PF_OP_ATAN && op != PF_OP_ATAN2) return false;
+  for (int i = 0; i < count; i++)
+    if (!pf_expr_is_number(ctx, args[i].scalar, &value)) return true;
+  return false;
+}
+
 /* A sine is a pure number; but in a model without units it may well be an energy. */
-static Dim dimension_of_result(PfOp op, const Value *args, int count)
+static Dim dimension_of_result(PfContext *ctx, PfOp op, const Value *args, int count)
 {
   static const Dim loose = {.timed = true};
   Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
@@ -84,6 +94,7 @@ static Dim dimension_of_result(PfOp op, const Value *args, int count)
     if (keeps_dimension(op) && dim.bare) dim.of = args[i].dim.of;
     dim.bare = dim.bare && args[i].dim.bare;
   }
+  if (is_angle(ctx, op, args, count)) dim.bare = false; /* acos(b.z.z) [deg] converts */
   return dim;
 }
 
@@ -101,7 +112,7 @@ static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp
   if (!fits_function(ck, node, op, args, count)) return pf_no_value();
   PfExpr e = arity == 1 ? pf_expr_call1(ck->ctx, op, args[0].scalar) : args[0].scalar;
   for (i = 1; i < count; i++) e = pf_expr_call2(ck->ctx, op, e, args[i].scalar);
-  return pf_scalar_value(e, dimension_of_result(op, args, count));
+  return pf_scalar_value(e, dimension_of_result(ck->ctx, op, args, count));
 }
 
 static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)

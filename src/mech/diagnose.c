@@ -409,18 +409,32 @@ static PfStatus ask_defined(Probe *p, bool *defined)
   return PF_OK;
 }
 
+/* Was x found about as far from the start as it was looked for? A closed chain may fold on the way to another, singular
+ * configuration, which says nothing about this one. */
+static bool is_near(const PfDiagnosis *d, const double *x, int n, double looked)
+{
+  double moved = 0, away = 0;
+  for (int i = 0; i < n; i++) {
+    moved += (x[i] - d->start_q[i])*(x[i] - d->start_q[i]);
+    away += looked*looked*arbitrary(i, 1)*arbitrary(i, 1);
+  }
+  return moved <= 9*away;
+}
+
 static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
 {
   int n = p->eq->n;
   double *q = p->values + p->symbols.q, *x = pf_arena_array(p->scratch, double, n);
   if (!x) return pf_no_room(p->ctx, "the diagnosis");
   PfGaussNewtonResult result = {.row = -1};
-  bool defined = false;
-  for (int k = 0; k < REACHES && !(d->reached && defined); k++) {
-    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + reaches[k]*arbitrary(i, 1);
+  bool good = false;
+  for (int k = 0; k < 2*REACHES && !good; k++) { /* near ones first; a start off the constraints has none */
+    double looked = reaches[k%REACHES];
+    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + looked*arbitrary(i, 1);
     PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, &d->reached));
     memcpy(q, x, (size_t)n*sizeof *x);
-    PF_TRY(ask_defined(p, &defined));
+    PF_TRY(ask_defined(p, &good));
+    good = good && d->reached && (k >= REACHES || is_near(d, x, n, looked));
   }
   return d->reached ? PF_OK : no_configuration(p, &result);
 }
@@ -474,18 +488,6 @@ static int by_number(const int *list, int count, int which)
   return smallest;
 }
 
-/* A row may vanish wherever the constraints hold, as one of an overconstrained loop does: what Newton's iteration
- * leaves of it has no direction. */
-static void clear_empty_rows(double *A, int m, int n)
-{
-  double most = 0;
-  for (int i = 0; i < m; i++) most = fmax(most, pf_norm(A + (size_t)i*(size_t)n, n));
-  for (int i = 0; i < m; i++) {
-    double *row = A + (size_t)i*(size_t)n;
-    if (pf_norm(row, n) < empty_row*most) memset(row, 0, (size_t)n*sizeof *row);
-  }
-}
-
 static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
@@ -499,7 +501,7 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
     pf_hint(p->ctx, "give a start where it is smooth");
     return PF_ERR_NUMBER;
   }
-  clear_empty_rows(p->work, eq->m, eq->n);
+  pf_rows_clear_empty(p->work, eq->m, eq->n, empty_row);
   PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   d->rank = rows.rank;
   d->degrees_of_freedom = eq->n - rows.rank;

@@ -53,6 +53,10 @@ typedef struct PfRows {
 PfStatus pf_rows_sort(PfContext *ctx, PfArena *arena, const double *A, int m, int n, double tol,
                       PfRows *rows);
 
+/* A row may vanish wherever the constraints hold, as one of an overconstrained loop does: what rounding, or Newton's
+ * iteration, leaves of it has no direction. Such rows, shorter than tol times the longest, become zero. */
+void pf_rows_clear_empty(double *A, int m, int n, double tol);
+
 /* Whether A v = b has a solution. */
 typedef struct PfConsistency {
   int rank;        /* of A */

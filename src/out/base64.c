@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers in JSON as base64 of their bytes (RFC 4648): exact, compact, and read by browsers without parsing. */
-#include "out/out.h"
+#include "out/map.h"
 
 #include <string.h>
 
@@ -68,4 +68,11 @@ void pf_json_floats(PfJson *json, const char *key, const double *values, size_t 
     put_number(&e, bits, 4);
   }
   close_string(json, &e);
+}
+
+void pf_put_base64(PfText *text, const char *bytes, size_t count)
+{
+  Encoder e = {.text = text};
+  for (size_t i = 0; i < count; i++) put_byte(&e, (unsigned char)bytes[i]);
+  if (e.count) put_group(&e, e.count + 1);
 }

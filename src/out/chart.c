@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layout of charts: ranges, frames, axes. */
 #include "out/chart_impl.h"
+#include "out/map.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +18,9 @@ enum {
   NUMBERS = 22,        /* what the numbers below a frame take, and then the name of the axis */
   NAME = 22,
   BAR = 26,
-  LEAST_FRAME = 130, MOST_FRAME = 560
+  LEAST_FRAME = 130, MOST_FRAME = 560,
+  COLORS = 18,         /* the bar of a map, and all that it takes beside the frame */
+  COLORS_ROOM = 110
 };
 
 typedef struct Place {
@@ -160,7 +163,7 @@ static void make_equal(PfFrame *f, double *width, double *height)
 /* Places one chart below y; returns where the next one may begin. */
 static double place(const PfChart *c, Place *p, double left, double y, int count)
 {
-  double width = PAGE_WIDTH - left - MARGIN, height = frame_height(c, count);
+  double width = PAGE_WIDTH - left - MARGIN - (c->map ? COLORS_ROOM : 0), height = frame_height(c, count);
   PfFrame *f = &p->f;
   choose_x(f, width);
   width -= fmax(0, number_width(&f->x)/2 - MARGIN + 4);
@@ -274,9 +277,54 @@ static void put_title(PfText *text, const char *title, const Place *p, double pa
   pf_text_add(text, "</text>\n");
 }
 
+/* ---------------------------------------------------------------- maps */
+
+static void put_cells(PfText *text, const PfChart *c, const PfFrame *f)
+{
+  PfText png;
+  pf_text_init(&png, text->allocator);
+  pf_map_png(c->map, c->ctx, &png);
+  pf_text_print(text, "<image x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" preserveAspectRatio=\"none\" "
+                "style=\"image-rendering:pixelated\" href=\"data:image/png;base64,", f->left, f->top,
+                f->right - f->left, f->bottom - f->top);
+  if (!png.failed) pf_put_base64(text, png.at, png.count);
+  text->failed = text->failed || png.failed;
+  pf_text_add(text, "\"/>\n");
+  pf_text_free(&png);
+}
+
+/* What the colours mean: a bar of them with numbers beside it. */
+static void put_colors(PfText *text, const PfChart *c, const PfFrame *f)
+{
+  enum { STEPS = 64 };
+  const double left = f->right + 18, height = (f->bottom - f->top)/STEPS, middle = (f->top + f->bottom)/2;
+  PfAxis axis = {.low = c->map->low, .high = c->map->high, .first = f->bottom, .last = f->top};
+  double ticks[PF_MOST_TICKS];
+  char more[80];
+  if (!(axis.high > axis.low)) axis.low -= 0.5, axis.high += 0.5;
+  for (int i = 0; i < STEPS; i++) {
+    unsigned char color[3];
+    pf_map_color((i + 0.5)/STEPS, color);
+    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>", left,
+                  f->bottom - (i + 1)*height, COLORS, height + 0.5, color[0], color[1], color[2]);
+  }
+  pf_axis_choose(&axis, fmax(2, (f->bottom - f->top)/48));
+  const int count = pf_axis_ticks(&axis, ticks);
+  for (int k = 0; k < count; k++) {
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">", left + COLORS + 6, place_of(&axis, ticks[k]) + 4.5);
+    pf_axis_number(&axis, ticks[k], PF_FONT_SIZE, text);
+    pf_text_add(text, "</text>\n");
+  }
+  put_common_power(text, &axis, left + COLORS + 30, f->top - 6);
+  const double at = f->right + COLORS_ROOM - 10;
+  snprintf(more, sizeof more, " transform=\"rotate(-90 %.2f %.2f)\"", at, middle);
+  put_name(text, at, middle, more, c->map->label, f->bottom - f->top + 30);
+}
+
 static void put_chart(PfText *text, const PfChart *c, const Place *p, int index, double page)
 {
   const PfFrame *f = &p->f;
+  if (c->map) put_colors(text, c, f);
   put_x_axis(text, c, f);
   if (!c->bar_count) put_y_axis(text, c, f);
   if (c->given) {
@@ -284,6 +332,7 @@ static void put_chart(PfText *text, const PfChart *c, const Place *p, int index,
     put_frame(text, f, "");
     pf_text_print(text, "</clipPath>\n<g clip-path=\"url(#frame%d)\">\n", index);
   }
+  if (c->map) put_cells(text, c, f);
   for (int s = 0; s < c->count; s++) pf_svg_series(text, f, c->series + s);
   if (c->given) pf_text_add(text, "</g>\n");
   if (c->bar_count) pf_svg_bars(text, f, c->bars, c->bar_count);
@@ -315,7 +364,8 @@ static void put_all(PfText *text, const PfChart *charts, Place *places, int coun
     left = fmax(left, left_room(charts + i, &places[i].f, frame_height(charts + i, count)));
   for (int i = 0; i < count; i++) {
     y = place(charts + i, places + i, left, y, count) + 0.5*MARGIN;
-    width = fmax(width, places[i].f.right + fmax(MARGIN, number_width(&places[i].f.x)/2 + 4));
+    width = fmax(width, places[i].f.right + fmax(charts[i].map ? COLORS_ROOM : MARGIN,
+                                                 number_width(&places[i].f.x)/2 + 4));
   }
   put_head(text, ceil(width), ceil(y));
   for (int i = 0; i < count; i++) put_chart(text, charts + i, places + i, i, width);

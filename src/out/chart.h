@@ -31,12 +31,16 @@ typedef struct PfBar {
   double value;
 } PfBar;
 
+struct PfMapCells;   /* map.h */
+
 typedef struct PfChart {
   const char *title, *x_label, *y_label; /* names of quantities with units, or words; NULL: none */
   int count;
   const PfSeries *series;
   int bar_count;       /* with bars there are no series, and no y axis */
   const PfBar *bars;
+  const struct PfMapCells *map; /* fills the range below, which is given; its bar stands beside the frame */
+  PfContext *ctx;      /* for a map */
   bool given;          /* the range below holds; else it follows from the series */
   double x_low, x_high, y_low, y_high;
   double noise;        /* changes of y up to this are rounding */

@@ -48,6 +48,17 @@ static bool read_color(const char *text, PfColor *color)
   return false;
 }
 
+bool pf_color_is_known(const char *text)
+{
+  PfColor color;
+  return read_color(text, &color);
+}
+
+const char *pf_color_name(int index)
+{
+  return index < (int)(sizeof names/sizeof *names) ? names[index].name : NULL;
+}
+
 PfColor pf_shape_color(const PfShape *s)
 {
   PfColor color;

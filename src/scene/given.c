@@ -3,6 +3,7 @@
 #include "scene/scene_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -81,6 +82,19 @@ static PfStatus check_sizes(const PfMaker *m, const PfDraw *draw, const double n
   return PF_OK;
 }
 
+/* One that is not known is told: the shape has the colour of its part then. */
+static void check_color(const PfMaker *m, const PfDraw *draw, const char *color)
+{
+  char list[400] = "";
+  if (pf_color_is_known(color)) return;
+  for (int i = 0; pf_color_name(i); i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", pf_color_name(i));
+  }
+  pf_warn_at(m->ctx, (PfPlace){0}, "draw %s: the colour '%s' is not known", m->places->frames[draw->frame].name, color);
+  pf_hint(m->ctx, "there are %s, and any as '#e8b890'", list);
+}
+
 static PfStatus add(PfMaker *m, const PfDraw *draw)
 {
   PfShape s = pf_shape_on(draw->frame, PF_SHAPE_BOX, PF_ROLE_BODY, m->places->frames[draw->frame].name);
@@ -92,7 +106,10 @@ static PfStatus add(PfMaker *m, const PfDraw *draw)
   PF_TRY(pf_places_values(m->places, list, 6, n));
   PF_TRY(check_sizes(m, draw, n));
   memcpy(s.at, n + 3, sizeof s.at);
-  if (color && color->word) s.color = color->word;
+  if (color && color->word) {
+    s.color = color->word;
+    check_color(m, draw, color->word);
+  }
   s.body = m->solids.of[draw->frame];
   if (!strcmp(draw->shape, "trace")) return add_trace(m, draw, s);
   if (!strcmp(draw->shape, "arrow") || !strcmp(draw->shape, "line")) set_line(m, n, draw->shape[0] == 'a', &s);

@@ -161,4 +161,8 @@ PfPlaces *pf_scene_places(PfScene *scene, PfShape **shapes);
 PfText *pf_scene_text(PfScene *scene, PfContext **ctx);
 void pf_scene_measure(PfMaker *maker);       /* the size of the machine, by its joints and bodies */
 
+/* Is it '#rrggbb' or a name of a colour? The names, NULL past the last (colors.c). */
+bool pf_color_is_known(const char *text);
+const char *pf_color_name(int index);
+
 #endif

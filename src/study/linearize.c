@@ -127,13 +127,29 @@ static PfStatus reach(PfContext *ctx, double *A, const double *B, int n, int m, 
   return status;
 }
 
+/* Is A[i][j] more than rounding beside its column and its row? */
+static bool counts(const PfLinear *l, int i, int j)
+{
+  int n = l->states;
+  double column = 0, size = fabs(l->A[i*n + j]);
+  for (int k = 0; k < n; k++) column = fmax(column, fabs(l->A[k*n + j]));
+  return size > 1e-13*column && size > 1e-10*pf_largest(l->A + (size_t)i*(size_t)n, n);
+}
+
+/* A, or its transpose, without what is rounding: balanced, that would couple like everything else. */
+static void copy_clean(const PfLinear *l, bool transpose, double *copy)
+{
+  int n = l->states;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) copy[transpose ? j*n + i : i*n + j] = counts(l, i, j) ? l->A[i*n + j] : 0;
+}
+
 static PfStatus find_ranks(PfContext *ctx, PfLinear *l, double *copy)
 {
   size_t n = (size_t)l->states;
-  memcpy(copy, l->A, n*n*sizeof *copy);
+  copy_clean(l, false, copy);
   PF_TRY(reach(ctx, copy, l->B, l->states, l->inputs, (size_t)l->inputs, 1, &l->controllable));
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) copy[i*n + j] = l->A[j*n + i];
+  copy_clean(l, true, copy);
   return reach(ctx, copy, l->C, l->states, l->outputs, 1, n, &l->observable);
 }
 
@@ -155,16 +171,11 @@ static bool is_constant(const PfLinear *l, int i)
   return fabs(l->rate[i]) <= 1e-10*rate_size(l, i) + 1e-13*most;
 }
 
-/* Does the rate of a component that is constant depend on the component j? Entries that are rounding do not count. */
+/* Does the rate of a component that is constant depend on the component j? */
 static bool has_effect(const PfLinear *l, int j, const bool *runs)
 {
-  int n = l->states;
-  double column = 0;
-  for (int i = 0; i < n; i++) column = fmax(column, fabs(l->A[i*n + j]));
-  for (int i = 0; i < n; i++) {
-    double size = fabs(l->A[i*n + j]);
-    if (!runs[i] && size > 1e-13*column && size > 1e-10*pf_largest(l->A + (size_t)i*(size_t)n, n)) return true;
-  }
+  for (int i = 0; i < l->states; i++)
+    if (!runs[i] && counts(l, i, j)) return true;
   return false;
 }
 

@@ -78,7 +78,10 @@ static PfStatus make_room(PfContext *ctx, PfMember *m)
   m->row = m->arena ? pf_arena_array(m->arena, double, m->sweep->columns) : NULL;
   if (!m->values || !m->row) return pf_no_room(ctx, "a member");
   PF_TRY(pf_taking_make(ctx, m->arena, &m->sweep->take, m->sim, &m->taking));
-  return pf_lanes_make(m, &m->lanes) == PF_OK ? PF_OK : pf_no_room(ctx, "a member");
+  if (!pf_word(m->sweep->words, m->sweep->word_count, "study"))
+    return pf_lanes_make(m, &m->lanes) == PF_OK ? PF_OK : pf_no_room(ctx, "a member");
+  const PfStatus status = pf_member_study_make(m);
+  return status == PF_OK ? PF_OK : pf_fail(ctx, status, "%s", pf_context_message(pf_sim_context(m->sim)));
 }
 
 PfStatus pf_member_open(PfContext *ctx, const PfSweep *sweep, PfMember *m)
@@ -92,6 +95,7 @@ PfStatus pf_member_open(PfContext *ctx, const PfSweep *sweep, PfMember *m)
 void pf_member_close(PfMember *m)
 {
   pf_lanes_free(m->lanes);
+  pf_member_study_free(m);
   pf_sim_close(m->sim);
   pf_arena_free(m->arena);
   *m = (PfMember){0};
@@ -169,10 +173,31 @@ static void take_row(PfMember *m, int end, double *row)
   }
 }
 
+/* The words of a study are in the context, those of a start in the simulation. */
+static void study_member(PfMember *m, long long number, double *row, int *end, char *reason)
+{
+  PfContext *ctx = pf_sim_context(m->sim);
+  const int varied = m->sweep->plan.variable_count, before = pf_diagnostic_count(ctx);
+  PfRunOptions options;
+  *end = pf_member_place(m, number, &options) == PF_OK ? PF_MEMBER_DONE : PF_MEMBER_NO_START;
+  take_row(m, PF_MEMBER_NO_START, row);
+  say_reason(m, *end, reason);
+  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, row + varied) != PF_OK) {
+    *end = PF_MEMBER_OTHER;
+    say_reason(m, *end, reason);
+    if (pf_diagnostic_count(ctx) > before) snprintf(reason, PF_REASON, "%.159s", pf_context_message(ctx));
+  }
+  pf_diagnostics_forget(ctx, before);
+}
+
 bool pf_member_run(PfMember *m, long long number, double *row, int *end, char *reason)
 {
   PfContext *ctx = pf_sim_context(m->sim);
   const int before = pf_diagnostic_count(ctx);
+  if (m->study) {
+    study_member(m, number, row, end, reason);
+    return !pf_context_is_cancelled(ctx);
+  }
   *end = move(m, number);
   if (pf_context_is_cancelled(ctx)) return false;
   take_row(m, *end, row);

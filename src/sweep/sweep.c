@@ -124,7 +124,7 @@ static PfStatus make(PfSweep *s)
     pf_hint(s->ctx, "--take \"x, max(abs(theta)), t_end\" takes the end of x, the largest |theta|, and when it ended");
     return PF_ERR_ARGUMENT;
   }
-  PF_TRY(pf_take_read(s->ctx, s->arena, s->base, take, &s->take));
+  PF_TRY(pf_take_read(s->ctx, s->arena, s->base, take, pf_word(s->words, s->word_count, "study"), &s->take));
   return name_columns(s);
 }
 
@@ -155,6 +155,11 @@ void pf_sweep_free(PfSweep *s)
 }
 
 /* ---------------------------------------------------------------- what it is */
+
+PfContext *pf_sweep_context(const PfSweep *s)
+{
+  return s->ctx;
+}
 
 long long pf_sweep_count(const PfSweep *s)
 {

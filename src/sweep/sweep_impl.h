@@ -66,7 +66,8 @@ typedef enum PfTakeKind {
   PF_TAKE_AT,       /* the value at a time */
   PF_TAKE_FIRST,    /* when a quantity first passes zero upwards */
   PF_TAKE_EVENT,    /* when an event first happens */
-  PF_TAKE_T_END
+  PF_TAKE_T_END,
+  PF_TAKE_GROWTH, PF_TAKE_STABLE, PF_TAKE_RE, PF_TAKE_IM /* of a study */
 } PfTakeKind;
 
 typedef struct PfTaken {
@@ -86,7 +87,8 @@ typedef struct PfTake {
   int widest;       /* numbers of the widest quantity */
 } PfTake;
 
-PfStatus pf_take_read(PfContext *ctx, PfArena *arena, PfSim *sim, const char *text, PfTake *take);
+/* `study`: members are studied, not moved. */
+PfStatus pf_take_read(PfContext *ctx, PfArena *arena, PfSim *sim, const char *text, const char *study, PfTake *take);
 
 /* Whether it needs to see the motion on the way. */
 bool pf_taken_is_along(const PfTaken *item);
@@ -140,6 +142,7 @@ typedef struct PfMember {
   double *values;     /* of the variables */
   double *row;        /* room for a row */
   struct PfLaneEngine *lanes; /* NULL: one after the other */
+  struct PfMemberStudy *study; /* NULL: they are moved */
   long long since;    /* members since the simulation was made */
 } PfMember;
 
@@ -154,6 +157,14 @@ bool pf_member_run(PfMember *member, long long number, double *row, int *end, ch
  * was told to stop, or `take` has said false. */
 typedef bool PfTakeMember(void *user, long long number, const double *row, int end, const char *reason);
 bool pf_members_run(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
+
+/* ---------------------------------------------------------------- studies (studies.c) */
+
+PfStatus pf_member_study_item(PfContext *ctx, const char *text, PfTaken *item);
+PfStatus pf_member_study_make(PfMember *member);
+void pf_member_study_free(PfMember *member);
+/* What is taken of a member that is placed; fails with words in the context of the simulation. */
+PfStatus pf_member_study_run(PfMember *member, double *row);
 
 /* ---------------------------------------------------------------- many members side by side (lanes.c, lanes_make.c) */
 

@@ -14,6 +14,7 @@ typedef struct Reader {
   int room;
   const char *text; /* the item that is read */
   const char *unit; /* " [deg]" behind it, or "" */
+  bool study;       /* what is taken comes from a study */
 } Reader;
 
 static PfStatus no_room(const Reader *r)
@@ -187,6 +188,11 @@ static PfStatus read_item(Reader *r)
   } over[] = {{"max", PF_TAKE_MAX}, {"min", PF_TAKE_MIN}, {"mean", PF_TAKE_MEAN}, {"integral", PF_TAKE_INTEGRAL},
               {"rms", PF_TAKE_RMS}};
   const char *inner;
+  PfTaken item;
+  if (r->study) {
+    PF_TRY(pf_member_study_item(r->ctx, r->text, &item));
+    return add(r, item);
+  }
   if (!strcmp(r->text, "t_end"))
     return add(r, (PfTaken){.kind = PF_TAKE_T_END, .name = "t_end", .unit = "s", .scale = 1, .handle = -1});
   for (size_t i = 0; i < sizeof over/sizeof *over; i++)
@@ -209,9 +215,14 @@ static PfStatus split_unit(Reader *r)
   return r->unit && r->text ? PF_OK : no_room(r);
 }
 
-PfStatus pf_take_read(PfContext *ctx, PfArena *arena, PfSim *sim, const char *text, PfTake *take)
+PfStatus pf_take_read(PfContext *ctx, PfArena *arena, PfSim *sim, const char *text, const char *study, PfTake *take)
 {
-  Reader r = {.ctx = ctx, .arena = arena, .sim = sim, .take = take, .room = 1000};
+  Reader r = {.ctx = ctx, .arena = arena, .sim = sim, .take = take, .room = 1000, .study = study};
+  if (study && strcmp(study, "linearize") != 0) {
+    pf_fail(ctx, PF_ERR_ARGUMENT, "--study %s: there is no such study of members", study);
+    pf_hint(ctx, "there is: linearize");
+    return PF_ERR_ARGUMENT;
+  }
   *take = (PfTake){.items = pf_arena_array(arena, PfTaken, r.room), .widest = 1};
   if (!take->items) return no_room(&r);
   for (const char *end; *text; text = *end ? end + 1 : end) {

@@ -112,7 +112,8 @@ says err "one name at a time"
 run 2 new a --from snakebord
 says err "did you mean 'snakeboard'?"
 run 2 new a --from omni
-says err "there are: carriage_omni3, omni_robot, two_omni"
+says err "there are: "
+says err "carriage_omni3, omni_robot, two_omni"
 run 2 new a --from ../../etc/passwd
 run 2 new a --from ""
 [ ! -e a.pf ] || fail "a file in spite of an error"

@@ -24,7 +24,8 @@ run 0 study linearize --json "$examples/wheels/bicycle.pf"
 says_nothing err
 holds 'd["inputs"] == ["steer", "lean"] and len(d["states"]) == 10'
 holds 'abs(min(e["re"] for e in d["points"][0]["eigenvalues"]) + 14.078389692798247) < 1e-9'
-holds 'd["points"][0]["controllable"] == 8 and d["points"][0]["observable"] == 8'
+# upright and straight on: nothing sideways drives or brakes, so x, the spins and the speed are out of reach
+holds 'd["points"][0]["controllable"] == 6 and d["points"][0]["observable"] == 8'
 run 0 study linearize --near steady --json "$carriage"
 holds 'max(map(abs, d["points"][0]["rate"][6:])) < 1e-9'
 run 0 study linearize --at 0,1,2 --json "$examples/wheels/differential_drive.pf"

@@ -56,6 +56,27 @@ def results_do_not_depend_on_who_computes():
     expect("and leave nothing behind", [p for p in os.listdir("parts.zarr/.pfaff") if p.startswith("rows")] == [])
 
 
+def processes_compute_together():
+    """As mpirun starts them; one is killed, and the others do its work."""
+    start = lambda rank, name: subprocess.Popen([pfaff, "sweep", *plan, "--out", name, wheel], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                                env={**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "3"})
+    for victim in (None, 0, 1, 2):
+        name = f"ranks{victim}.zarr"
+        ranks = [start(k, name) for k in range(3)]
+        if victim is not None:
+            time.sleep(0.02)
+            ranks[victim].kill()
+        said = [rank.communicate() for rank in ranks]
+        expect("all others end well", all(rank.returncode == 0 for k, rank in enumerate(ranks) if k != victim), said)
+        expect("three processes give the same bytes as one", same("one.zarr", name), victim)
+        expect("and one of them tells so", sum("300 of 300 members" in out for out, _ in said) <= 1 + (victim is not None), said)
+    refused("processes without a common result", "need a common result", *plan, wheel, env={**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2"})
+    if shutil.which("mpirun") and not subprocess.run(["mpirun", "--version"], capture_output=True).returncode:
+        words = ["--allow-run-as-root", "--oversubscribe"] if "Open" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout else []
+        result = subprocess.run(["mpirun", *words, "-n", "3", pfaff, "sweep", *plan, "--out", "mpi.zarr", wheel], capture_output=True, text=True)
+        expect("the same under mpirun", result.returncode == 0 and same("one.zarr", "mpi.zarr"), result.stderr)
+
+
 def rows_are_those_of_runs():
     run("--convert", "one.zarr", "--out", "one.csv")
     table = rows("one.csv")
@@ -101,7 +122,7 @@ def killed_at_any_moment():
 
 
 def what_a_stop_leaves_is_gone_on_with():
-    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "20000", *plan[6:], "--out", "stop.zarr", wheel], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "9000000", *plan[6:], "--out", "stop.zarr", wheel], stdout=subprocess.PIPE, text=True)
     time.sleep(0.7)
     process.send_signal(signal.SIGINT)
     out = process.communicate()[0]
@@ -162,7 +183,7 @@ def what_makes_no_sense_is_refused():
 
 
 def two_on_one_result():
-    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "100000", *plan[6:], "--out", "both.zarr", wheel], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "9000000", *plan[6:], "--out", "both.zarr", wheel], stdout=subprocess.DEVNULL)
     for _ in range(200):
         if os.path.exists("both.zarr/zarr.json"): break
         time.sleep(0.02)
@@ -179,6 +200,84 @@ def a_full_disk_is_told():
     expect("a full disk", result.returncode == 1 and "cannot write" in result.stderr and "--resume small.zarr" in result.stderr, result.stderr)
     result = json.loads(run("--resume", "small.zarr", "--json").stdout)
     expect("loses nothing", result["before"] > 0 and result["done"] == 1000, result)
+
+
+def png_of(path):
+    """Width, height and rows of pixels of the picture in an SVG file."""
+    import base64, re, struct, zlib
+    data = base64.b64decode(re.search(r"data:image/png;base64,([^\"]*)", pathlib.Path(path).read_text())[1])
+    expect("a map is a PNG", data[:8] == b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", data[16:24])
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        expect("with sums that are right", zlib.crc32(data[at + 4:at + 8 + size]) == struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0])
+        if kind == b"IDAT": packed += data[at + 8:at + 8 + size]
+        at += 12 + size
+    pixels = zlib.decompress(packed)
+    return width, height, [pixels[r*(3*width + 1) + 1:(r + 1)*(3*width + 1)] for r in range(height)]
+
+
+def pictures_show_the_numbers():
+    plot = lambda *arguments: subprocess.run([pfaff, "plot", *arguments], capture_output=True, text=True)
+    run("-p", "F=1,2,3", "-p", "m=1..4:4", "--take", "x, F*m", "--for", "0.1", "--out", "map.zarr", wheel)
+    result = plot("map.zarr", "--show", "F, m: F*m", "--out", "map.svg")
+    expect("a map is drawn", result.returncode == 0, result.stderr)
+    width, height, rows = png_of("map.svg")
+    cell = lambda i, j: rows[height - 1 - (2*j + 1)*height//8][3*((2*i + 1)*width//6):][:3]
+    expect("with a cell for each pair", width % 3 == 0 and height % 4 == 0)
+    expect("the least is dark, the most yellow", cell(0, 0) == bytes((68, 1, 84)) and cell(2, 3) == bytes((253, 231, 37)), (cell(0, 0), cell(2, 3)))
+    expect("and equal numbers are equal", cell(1, 0) == cell(0, 1) and cell(2, 1) == cell(1, 2), "1*2 and 2*1, 3*2 and 2*3")
+    for show in ("F: x, F*m", "x, F*m"):
+        result = plot("map.zarr", "--show", show, "--out", "curve.svg")
+        expect(f"{show} is drawn", result.returncode == 0 and "<path" in pathlib.Path("curve.svg").read_text(), result.stderr)
+    for show, words in (("F, m: y", "has no 'y'"), ("F, m, x: x", "not a picture of a sweep")):
+        result = plot("map.zarr", "--show", show, "--out", "curve.svg")
+        expect(f"{show} is refused", result.returncode == 2 and words in result.stderr, result.stderr)
+
+
+def growth_of_a_bicycle(v, c, w):
+    """The largest real part by the equations of Meijaard, Papadopoulos, Ruina and Schwab (2007), appendix A."""
+    import numpy as np
+    lam, rR, mR, IRxx, IRyy, xB, zB, mB, IBxx, IBzz, IBxz = math.pi/10, .3, 2, .0603, .12, .3, -.9, 85, 9.2, 2.8, 2.4
+    xH, zH, mH, IHxx, IHzz, IHxz, rF, mF, IFxx, IFyy = .9, -.7, 4, .05892, .00708, -.00756, .35, 3, .1405, .28
+    sin, cos = math.sin(lam), math.cos(lam)
+    mT = mR + mB + mH + mF
+    xT, zT = (xB*mB + xH*mH + w*mF)/mT, (-rR*mR + zB*mB + zH*mH - rF*mF)/mT
+    ITxx = IRxx + IBxx + IHxx + IFxx + mR*rR**2 + mB*zB**2 + mH*zH**2 + mF*rF**2
+    ITxz = IBxz + IHxz - mB*xB*zB - mH*xH*zH + mF*w*rF
+    ITzz = IRxx + IBzz + IHzz + IFxx + mB*xB**2 + mH*xH**2 + mF*w**2
+    mA = mH + mF
+    xA, zA = (xH*mH + w*mF)/mA, (zH*mH - rF*mF)/mA
+    IAxx = IHxx + IFxx + mH*(zH - zA)**2 + mF*(rF + zA)**2
+    IAxz = IHxz - mH*(xH - xA)*(zH - zA) + mF*(w - xA)*(rF + zA)
+    IAzz = IHzz + IFxx + mH*(xH - xA)**2 + mF*(w - xA)**2
+    uA = (xA - w - c)*cos - zA*sin
+    IAll = mA*uA**2 + IAxx*sin**2 + 2*IAxz*sin*cos + IAzz*cos**2
+    IAlx, IAlz = -mA*uA*zA + IAxx*sin + IAxz*cos, mA*uA*xA + IAxz*sin + IAzz*cos
+    mu, SF = c/w*cos, IFyy/rF
+    ST, SA = IRyy/rR + SF, mA*uA + mu*mT*xT
+    M = np.array([[ITxx, IAlx + mu*ITxz], [IAlx + mu*ITxz, IAll + 2*mu*IAlz + mu**2*ITzz]])
+    K = 9.81*np.array([[mT*zT, -SA], [-SA, -SA*sin]]) + v**2*np.array([[0, (ST - mT*zT)/w*cos], [0, (SA + SF*sin)/w*cos]])
+    C = v*np.array([[0, mu*ST + SF*cos + ITxz/w*cos - mu*mT*zT], [-(mu*ST + SF*cos), IAlz/w*cos + mu*(SA + ITzz/w*cos)]])
+    return max(np.linalg.eigvals(np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])).real)
+
+
+def members_are_linearised():
+    try:
+        import numpy
+    except ImportError:
+        return
+    result = run("-p", "v=2,4,5,6,8,10", "-p", "c=0.04,0.08,0.16", "-p", "w=0.8,1.02,1.2", "--study", "linearize", "--take", "growth, stable",
+                 "--out", "bicycle.csv", os.path.join(source, "examples", "bicycle.pf"))
+    expect("members are linearised", result.returncode == 0, result.stderr)
+    for row in rows("bicycle.csv"):
+        wanted = growth_of_a_bicycle(row["v [m/s]"], row["c [m]"], row["w [m]"])
+        # where it stands and where it heads to belong to eigenvalues 0, four of them in a chain
+        expect("the growth is that of the benchmark", abs(max(wanted, 0) - max(row["growth [1/s]"], 0)) < 1e-3, row)
+        expect("and so is the stability", row["stable"] == (wanted < 0), row)
+    refused("a study that there is not", "no such study", "-p", "F=1,2", "--study", "portrait", "--take", "growth", wheel)
+    refused("a study is no motion", "exclude each other", "--study", "linearize", "--by", "rk4", "-p", "F=1,2", "--take", "growth", wheel)
 
 
 def others_read_it():
@@ -198,6 +297,7 @@ def others_read_it():
 
 
 results_do_not_depend_on_who_computes()
+processes_compute_together()
 rows_are_those_of_runs()
 failures_are_kept()
 tables_and_lists()
@@ -205,6 +305,8 @@ what_makes_no_sense_is_refused()
 two_on_one_result()
 what_a_stop_leaves_is_gone_on_with()
 a_full_disk_is_told()
+pictures_show_the_numbers()
+members_are_linearised()
 others_read_it()
 killed_at_any_moment()
 print(f"{passed} passed, {failed} failed")

@@ -118,6 +118,10 @@ head_of "lambda[contact.side]*vel(disc).x, reaction(phi), reaction(x) [mN]" "lam
 head_of "x   +  1 [m],pos(disc).x [mm]" "(x + 1 [m]) [m],pos(disc).x [mm]"
 head_of "bus.wx, bus.w, 2*bus.vx" "bus.wx [rad/s],bus.w.x [rad/s],bus.w.y [rad/s],bus.w.z [rad/s],2*bus.vx [m/s]" "$source/examples/spacecraft/capture.pf"
 head_of "pos(c).x, energy, lambda" "pos(c).x,energy [J],lambda[e]" "$place/bare.pf"
+# an angle of axes is one: "[deg]" converts it
+run 0 run --at 0 --show "acos(disc.y.z), acos(disc.y.z) [deg], atan2(disc.z.x, disc.z.z) [deg], phi [deg]" -s phi=20 --out "$place/angle.csv" "$disc"
+awk -F, 'NR == 1 { if ($3 !~ /\[deg\]/) exit 1 } NR == 2 { if (($3 - $2*57.29577951308232)^2 > 1e-20) exit 1 }' "$place/angle.csv" ||
+  fail "$last: $(cat "$place/angle.csv")"
 misfit() { # quantity words
   run 2 run --show "$1" "$disc"
   says err "$2"

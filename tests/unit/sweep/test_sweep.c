@@ -117,11 +117,74 @@ static void what_does_not_exist_is_told(void **state)
   }
 }
 
+/* Ishigami and Homma's function of three numbers between -pi and pi, with a = 7 and b = 0.1: its indices are known. */
+static const char ishigami[] = "param a = 0, b = 0, c = 0\ncoord x\nkinetic x'^2/2\n"
+                               "let f = sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a)\nrun 0.01\n";
+#define ANGLES \
+  {"random", "a ~ uniform(-pi, pi)"}, {"random", "b ~ uniform(-pi, pi)"}, {"random", "c ~ uniform(-pi, pi)"}
+
+static void sensitivities_of(Fixture *f, const char *design, const char *count, PfSensitivity s[3])
+{
+  const PfSweepWord words[] = {{"model", ishigami}, ANGLES, {"n", count}, {"design", design}, {"take", "f"}};
+  PfSweep *sweep;
+  PfSweepHow how = {.threads = 2};
+  PfSweepResult result;
+  assert_int_equal(pf_sweep_new(f->ctx, words, 7, &sweep), PF_OK);
+  assert_true(pf_sweep_has_sensitivity(sweep));
+  assert_string_equal(pf_sweep_chance(sweep, 2), "c");
+  assert_int_equal(pf_sweep_run(sweep, &how, &result), PF_OK);
+  assert_int_equal(pf_sweep_sensitivity(sweep, NULL, s), PF_OK);
+  pf_sweep_free(sweep);
+}
+
+/* V = 1/2 + a^2/8 + b pi^4/5 + b^2 pi^8/18; Saltelli and others, Global Sensitivity Analysis, section 4.8. */
+static void parts_of_the_variance_are_known(void **state)
+{
+  PfSensitivity s[3];
+  sensitivities_of(*state, "saltelli", "4096", s);
+  static const double first[] = {0.3139, 0.4424, 0}, total[] = {0.5576, 0.4424, 0.2437};
+  for (int i = 0; i < 3; i++) {
+    assert_near(s[i].first, first[i], 0, 0.02); /* 4096 points */
+    assert_near(s[i].total, total[i], 0, 0.02);
+  }
+}
+
+/* b enters alone and periodically: half of its range changes the square of its sine, at the middles of quarters, by
+ * nothing. */
+static void effects_are_those_of_the_levels(void **state)
+{
+  PfSensitivity s[3];
+  sensitivities_of(*state, "morris", "500", s);
+  assert_near(s[1].total, 0, 0, 1e-12);
+  assert_true(s[0].total > 1 && s[2].total > 1);
+  assert_near(s[2].first, 0, 0, 0.5); /* c and -c are the same */
+}
+
+/* x'' = -w^2 x - 2 d x' has the eigenvalues -d +- i sqrt(w^2 - d^2). */
+static void a_member_can_be_studied(void **state)
+{
+  static const char damped[] = "param w = 2 [1/s], d = 0 [1/s]\ncoord x [m]\nkinetic 0.5[kg]*x'^2\n"
+                               "potential 0.5[kg]*w^2*x^2\nforce x = -2[kg]*d*x'\n";
+  const PfSweepWord words[] = {{"model", damped}, {"axis", "d=0.3,-0.1"}, {"study", "linearize"},
+                               {"take", "growth, stable, re[2], im[1], re[3]"}, {0}};
+  for (int k = 0; k < 2; k++) {
+    const Row row = row_of(*state, words, k);
+    const double d = k ? -0.1 : 0.3;
+    assert_int_equal(row.end, PF_MEMBER_DONE);
+    assert_near(row.at[1], -d, 1e-13, 0);
+    assert_near(row.at[2], !k, 0, 0);
+    assert_near(row.at[3], -d, 1e-13, 0);
+    assert_near(fabs(row.at[4]), sqrt(4 - d*d), 1e-13, 0);
+    assert_true(isnan(row.at[5]));
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(what_is_taken_is_that_of_the_motion), with_fixture(starts_and_units_vary_too),
     with_fixture(a_member_that_fails_says_why), with_fixture(a_member_does_not_depend_on_others),
-    with_fixture(what_does_not_exist_is_told)};
+    with_fixture(what_does_not_exist_is_told), with_fixture(parts_of_the_variance_are_known),
+    with_fixture(effects_are_those_of_the_levels), with_fixture(a_member_can_be_studied)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

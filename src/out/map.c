@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "out/map.h"
+#include "out/zip.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- colours */
+
+/* Viridis of Smith and van der Walt (2015, CC0) at nine places; straight lines between them are off by less than the
+ * eye sees. */
+void pf_map_color(double part, unsigned char color[3])
+{
+  static const unsigned char places[9][3] = {{68, 1, 84}, {71, 44, 122}, {59, 81, 139}, {44, 113, 142}, {33, 144, 141},
+                                             {39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37}};
+  if (isnan(part)) {
+    memset(color, 221, 3);
+    return;
+  }
+  const double x = 8*fmin(fmax(part, 0), 1);
+  const int k = x < 8 ? (int)x : 7;
+  for (int i = 0; i < 3; i++)
+    color[i] = (unsigned char)lround(places[k][i] + (x - k)*(places[k + 1][i] - places[k][i]));
+}
+
+/* ---------------------------------------------------------------- PNG */
+
+static void put_word(PfText *text, uint32_t word)
+{
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    const char byte = (char)(word >> shift & 255);
+    pf_text_put(text, &byte, 1);
+  }
+}
+
+/* Length, kind, bytes, and a sum over the last two. */
+static void put_chunk(PfText *png, const char *kind, const PfText *bytes)
+{
+  const size_t start = png->count + 4;
+  put_word(png, (uint32_t)bytes->count);
+  pf_text_put(png, kind, 4);
+  if (bytes->count) pf_text_put(png, bytes->at, bytes->count);
+  if (!png->failed) put_word(png, pf_crc32((const unsigned char *)png->at + start, png->count - start));
+}
+
+/* Cells are squares of pixels: what smooths a picture that it makes larger leaves them sharp. */
+static int pixels_of(const PfMapCells *map)
+{
+  enum { WANTED = 1000 };
+  const int most = map->columns > map->rows ? map->columns : map->rows;
+  return most >= WANTED ? 1 : (WANTED + most - 1)/most;
+}
+
+/* Rows from the top, each behind a 0: no filter. */
+static void put_pixels(const PfMapCells *map, PfText *pixels)
+{
+  const double span = map->high - map->low;
+  const int size = pixels_of(map);
+  for (int line = map->rows*size - 1; line >= 0; line--) {
+    const double *row = map->values + (size_t)(line/size)*(size_t)map->columns;
+    pf_text_put(pixels, "", 1);
+    for (int c = 0; c < map->columns*size; c++) {
+      unsigned char color[3];
+      const double value = row[c/size];
+      pf_map_color(span > 0 || isnan(value) ? (value - map->low)/span : 0.5, color);
+      pf_text_put(pixels, (const char *)color, 3);
+    }
+  }
+}
+
+/* Adler's sum, which ends a stream of zlib (RFC 1950). */
+static uint32_t adler(const PfText *text)
+{
+  uint32_t a = 1, b = 0;
+  for (size_t i = 0; i < text->count; i++) {
+    a = (a + (unsigned char)text->at[i])%65521;
+    b = (b + a)%65521;
+  }
+  return b << 16 | a;
+}
+
+static void put_data(const PfMapCells *map, PfContext *ctx, PfText *data)
+{
+  PfText pixels;
+  pf_text_init(&pixels, data->allocator);
+  put_pixels(map, &pixels);
+  pf_text_put(data, "\x78\x9c", 2);
+  if (pixels.failed) data->failed = true;
+  else pf_deflate(ctx, (const unsigned char *)pixels.at, pixels.count, data);
+  if (!pixels.failed) put_word(data, adler(&pixels));
+  pf_text_free(&pixels);
+}
+
+void pf_map_png(const PfMapCells *map, PfContext *ctx, PfText *png)
+{
+  PfText part;
+  pf_text_init(&part, png->allocator);
+  pf_text_put(png, "\x89PNG\r\n\x1a\n", 8);
+  put_word(&part, (uint32_t)(map->columns*pixels_of(map)));
+  put_word(&part, (uint32_t)(map->rows*pixels_of(map)));
+  pf_text_put(&part, "\x08\x02\0\0\0", 5); /* 8 bits of red, green and blue */
+  put_chunk(png, "IHDR", &part);
+  part.count = 0;
+  put_data(map, ctx, &part);
+  put_chunk(png, "IDAT", &part);
+  png->failed = png->failed || part.failed;
+  part.count = 0;
+  put_chunk(png, "IEND", &part);
+  pf_text_free(&part);
+}
