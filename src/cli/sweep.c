@@ -40,7 +40,8 @@ const Command pf_command_sweep = {
   .writes = {"zarr", "csv", "mat"},
   .own = own,
   .needs = needs,
-  .examples = "pfaff sweep -p F=0.5..2:4 -p m=1,2 --take \"x, max(theta)\" --out study.zarr examples/piano_wheel.pf\n"
+  .examples = "pfaff sweep -p F=0.5..2:4 -p m=1,2 --take x --out study.zarr "
+              "examples/wheels/piano_wheel.pf\n"
               "pfaff sweep --resume study.zarr\n",
   .instead = "resume join convert",
   .run = run};

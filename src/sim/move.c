@@ -37,8 +37,8 @@ static bool control_is_due(const PfSim *sim, double horizon)
   return control_instant(sim) <= now && now < horizon && !pf_sim_is_over(sim);
 }
 
-/* One that asks for a stop is called again at this instant when the motion goes on: nothing moves with inputs that it has
- * not settled. */
+/* One that asks for a stop is called again at this instant when the motion goes on: nothing moves with inputs that it
+ * has not settled. */
 static PfStatus control(PfSim *sim)
 {
   sim->control_next++;
@@ -142,9 +142,9 @@ bool pf_sim_control_now(PfSim *sim)
   if (!pf_sim_advance(sim, pf_sim_time(sim))) return false;
   if (!control_is_due(sim, INFINITY)) return true;
   sim->looking = sim->looked = false;
-  control(sim);
+  bool good = control(sim) == PF_OK;
   sim->looked = false;
-  return !pf_context_is_cancelled(sim->ctx);
+  return good;
 }
 
 /* ---------------------------------------------------------------- samples */
