@@ -21,8 +21,8 @@ static bool ends_in_unit(const char *text, size_t length, const char *unit)
   return !*unit;
 }
 
-static PfStatus add_scales(PfContext *ctx, PfArena *arena, const PfModel *model, const char *piece, double *scale, int *at,
-                           int count)
+static PfStatus add_scales(PfContext *ctx, PfArena *arena, const PfModel *model, const char *piece, double *scale,
+                           int *at, int count)
 {
   PfPlot *plots;
   int panels;

@@ -164,7 +164,7 @@ def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:
 # ---------------------------------------------------------------- options
 
 # given once for each
-REPEATED = ("param", "state", "wheel", "random", "correlate", "zip")
+REPEATED = ("param", "state", "input", "wheel", "random", "correlate", "zip")
 # other names for them here
 NAMES = {"params": "param", "duration": "for", "inputs_": "inputs", "n": "members"}
 
@@ -207,7 +207,7 @@ def _named(name: str, key: str, value: Any) -> str:
     if not _is_list(value):
         return f"{key}={number_text(value, what)}"
     parts = [number_text(one, what) for one in value]
-    if name in ("param", "state"):
+    if name in ("param", "state", "input"):
         return f"{key}=({', '.join(parts)})"
     if len(parts) not in (2, 3):
         raise errors.ArgumentError(f"{what}: a range is (from, to) or (from, to, number), not {len(parts)} values",

@@ -44,7 +44,8 @@ class Model(Arrays):
     simulations are in SI units and radians. A model is constant: what changes its numbers is given to each call. Threads may
     share it, and it can be pickled.
 
-    Inputs without a function of time get their numbers in a simulation: m.simulate(inputs={"u": 2}), sim.input["u"] = 2.
+    Inputs without a function of time are 0, or what run(inputs={"u": 2}) and simulate(inputs={"u": 2}) say; in a simulation
+    sim.input["u"] = 3 holds from then on.
 
     Model() without a text is one to be written, by a call for each statement (help(pfaff.writing.Writing)): param, coord, input,
     speed, rate, let; kinetic, potential, dissipation, gravity, force, torque, spring, damper; body, frame, point; constraint, prescribe,
@@ -236,18 +237,15 @@ class Model(Arrays):
         return Record(self._json("converge", {"by": by, **options}, (), stop))
 
     def run(self, duration: Any = None, *, by: Optional[str] = None, params: Named = None, state: Named = None,
-            every: Any = None, at: Any = None, show: Names = None, form: Optional[str] = None, rtol: Optional[float] = None,
+            inputs: Named = None, every: Any = None, at: Any = None, show: Names = None, form: Optional[str] = None, rtol: Optional[float] = None,
             atol: Optional[float] = None, step: Any = None, time: Any = None, native: Optional[str] = None,
             stop: Stop = None, **options: Any) -> Run:
         """The motion from the start, as `pfaff run`: for `duration` seconds, or as long as the model says. Samples at every step
         of the integrator `by`, or `every` so many seconds, or `at` given times; of the state, multipliers and energies, or of what
-        `show` names. A run that fails raises an Error whose `result` has the rows so far; one that `stop` ends (a function
+        `show` names. Inputs hold throughout (a simulation changes them). A run that fails raises an Error whose `result` has the rows so far; one that `stop` ends (a function
         that is asked some fifty times a second) is returned as it is then."""
-        if "inputs" in options:
-            raise errors.ArgumentError("run() takes no inputs: they are functions of time in the model, or 0",
-                                       "simulate(inputs={…}).record(duration, every) holds them, and a controller changes them")
         self._check_names("params", params, self._parameter_places)
-        given = {"for": duration, "by": by, "params": params, "state": state, "every": every, "at": at, "show": show,
+        given = {"for": duration, "by": by, "params": params, "state": state, "input": self._held(inputs), "every": every, "at": at, "show": show,
                  "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
         outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
         if outcome.is_plain():
@@ -292,7 +290,13 @@ class Model(Arrays):
     def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
         for name in _call.by_name(what, given, known):
             if name in self._input_places and name not in known:
-                raise errors.UnknownName(f"{what}: '{name}' is an input", f"simulate(inputs={{{name!r}: …}}) sets it")
+                raise errors.UnknownName(f"{what}: '{name}' is an input", f"inputs={{{name!r}: …}} sets it")
+
+    def _held(self, inputs: Named) -> Mapping[str, Any]:
+        for name in _call.by_name("inputs", inputs, self.inputs):
+            if name not in self._input_places:
+                raise self._unknown("inputs", name, self._input_places)
+        return inputs or {}
 
     def simulate(self, *, by: Optional[str] = None, form: Optional[str] = None, params: Named = None, state: Named = None,
                  inputs: Named = None, time: Optional[float] = None, step: Optional[float] = None,
@@ -303,10 +307,7 @@ class Model(Arrays):
         sim = Sim(self)
         self._check_names("params", params, self._parameter_places)
         self._check_names("state", state, self.coordinates)
-        for name in _call.by_name("inputs", inputs, self.inputs):
-            if name not in self._input_places:
-                raise self._unknown("inputs", name, self._input_places)
-        for group in (params, state, inputs):
+        for group in (params, state, self._held(inputs)):
             for name, value in (group or {}).items():
                 sim.set(name, _call.number_text(value, name))
         if time is not None:
@@ -371,9 +372,9 @@ class Model(Arrays):
 
     # ------------------------------------------------------------ pictures, pages, other programs
 
-    def plot(self, show: Optional[str] = None, *, stop: Stop = None, **options: Any) -> Picture:
+    def plot(self, show: Optional[str] = None, *, inputs: Named = None, stop: Stop = None, **options: Any) -> Picture:
         """Curves of its run as the program draws them (Run.plot() draws by Matplotlib)."""
-        return Picture(self._text("plot", [*_call.words_of({"show": show, **options}), "--out=-"], stop))
+        return Picture(self._text("plot", [*_call.words_of({"show": show, "input": self._held(inputs), **options}), "--out=-"], stop))
 
     def draw(self, *, at: Any = None, view: Optional[str] = None, stop: Stop = None, **options: Any) -> Picture:
         """The machine as a picture."""

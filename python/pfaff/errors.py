@@ -98,7 +98,7 @@ CLASSES = {"syntax": ModelError, "name": ModelError, "unit": ModelError, "model"
 CODES = ("none", "memory", "argument", "limit", "file", "syntax", "name", "unit", "model", "number", "missing", "cancelled")
 
 # options whose names are others here
-NAMES = {"for": "duration", "param": "params", "as-given": "as_given=True"}
+NAMES = {"for": "duration", "param": "params", "input": "inputs", "as-given": "as_given=True"}
 # what people write who come from elsewhere
 ELSEWHERE = {"t_eval": "at", "t_span": "duration", "t_end": "duration", "tspan": "duration", "dt": "step or every", "method": "by",
              "x0": "state", "y0": "state", "q0": "state", "v0": "state", "max_step": "step", "parameters": "params"}
@@ -116,7 +116,7 @@ def in_python(words: str) -> str:
     lines = [line for line in words.splitlines() if not re.match(r"usage: pfaff |'pfaff .*--help' tells more", line)]
     text = re.sub(r"^pfaff: (error|warning): ", "", "\n".join(lines), flags=re.MULTILINE)
     text = re.sub(r"(?<![\w-])-p ", "params: ", text)
-    text = re.sub(r"(?<![\w-])--(param|state) ", lambda match: f"{option_name(match[1])}: ", text)
+    text = re.sub(r"(?<![\w-])--(param|state|input) ", lambda match: f"{option_name(match[1])}: ", text)
     text = re.sub(r"(?<![\w-])unknown option (--[a-z][a-z-]*)", lambda m: f"there is no option '{option_name(m[1])}'", text)
     text = re.sub(r"(?<![\w-])did you mean (--[a-z][a-z-]*)", lambda m: f"did you mean '{option_name(m[1])}'", text)
     return re.sub(r"(?<![\w-])--[a-z][a-z-]*", lambda match: option_name(match[0]), text)

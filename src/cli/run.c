@@ -39,7 +39,7 @@ const Command pf_command_run = {
            "violation of the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was "
            "computed so far is written. While it runs, its rows are in x.part.csv beside x.csv; an older x.csv is "
            "replaced when it ends.",
-  .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate watch invariants out poses json no-rows ",
+  .takes = TAKES_STATE TAKES_METHOD "input every at show real-time rate watch invariants out poses json no-rows ",
   .writes = {"csv", "json", "mat"},
   .own = own,
   .needs = needs,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands on the streams of this process, which belongs to them: for the program, and whatever starts as it does. */
+/* The commands on the streams of this process, which belongs to them: for the program, and what starts as it does. */
 #include "cli/cli.h"
 #include "cli/signals.h"
 

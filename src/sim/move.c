@@ -142,9 +142,9 @@ bool pf_sim_control_now(PfSim *sim)
   if (!pf_sim_advance(sim, pf_sim_time(sim))) return false;
   if (!control_is_due(sim, INFINITY)) return true;
   sim->looking = sim->looked = false;
-  control(sim);
+  bool good = control(sim) == PF_OK;
   sim->looked = false;
-  return !pf_context_is_cancelled(sim->ctx);
+  return good;
 }
 
 /* ---------------------------------------------------------------- samples */

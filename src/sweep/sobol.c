@@ -21,7 +21,8 @@ static void find_directions(uint32_t dimension, uint32_t v[BITS])
   for (int k = 0; !dimension && k < BITS; k++) v[k] = UINT32_C(1) << (BITS - 1 - k);
   if (!dimension) return;
   const Direction *d = directions + dimension - 1;
-  const int s = d->degree;
+  const int s = d->degree; /* 1 to 8 */
+  memset(v, 0, BITS*sizeof *v);
   for (int k = 0; k < s; k++) v[k] = d->m[k] << (BITS - 1 - k);
   for (int k = s; k < BITS; k++) {
     v[k] = v[k - s] ^ (v[k - s] >> s);
