@@ -2,6 +2,8 @@
 /* Sobol's sequence in base 2 by its direction numbers; Bratley and Fox, Algorithm 659, ACM TOMS 14 (1988). */
 #include "sweep/random.h"
 
+#include <string.h>
+
 typedef struct Direction {
   int degree, coefficients; /* of the primitive polynomial, without its first and last */
   uint32_t m[8];
