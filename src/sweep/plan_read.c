@@ -164,7 +164,7 @@ static PfStatus read_axis(Reader *r, const char *text)
   if (axis->width == 1) return PF_OK;
   axis->values = pf_arena_array(r->arena, double, (size_t)axis->width*(size_t)axis->count);
   if (!axis->values) return no_room(r);
-  for (int j = 0; j < axis->width; j++)
+  for (int j = 0; j < axis->width && columns[j]; j++)
     memcpy(axis->values + j*axis->count, columns[j], (size_t)axis->count*sizeof(double));
   return PF_OK;
 }
