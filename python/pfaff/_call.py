@@ -47,6 +47,18 @@ def pf_py_poll(who: Any) -> int:
     return 1 if _here.stop is not None and _here.stop() else 0
 
 
+def in_main_interpreter() -> bool:
+    """Callbacks of C find their way into the first interpreter of a process only."""
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        try:
+            import _xxsubinterpreters as interpreters  # before Python 3.13
+        except ImportError:
+            return True
+    return interpreters.get_current() == interpreters.get_main()
+
+
 class Asking:
     """Work that may be ended by `stop`, and in the main thread by signals: who is to be asked. Calls may be nested, since a
     controller may run another model."""
@@ -54,6 +66,8 @@ class Asking:
     __slots__ = ("stop", "before")
 
     def __init__(self, stop: Stop = None):
+        if stop is not None and not in_main_interpreter():
+            raise errors.Error("a subinterpreter cannot be called back: 'stop' is of no use there")
         self.stop = stop
 
     def __enter__(self) -> Any:
@@ -215,11 +229,18 @@ def _named(name: str, key: str, value: Any) -> str:
     return f"{key}={parts[0]}..{parts[1]}" + (f":{parts[2]}" if len(parts) == 3 else "")
 
 
+VALUED = frozenset("for by every at show form rtol atol step time native params state input inputs near sweep n seed take".split())
+
+
 def words_of(options: Mapping[str, Any]) -> list[str]:
     """Options by their long names, with '_' for '-': None and False are left out, True is a flag, lists are joined by commas,
     dictionaries are names with values or ranges."""
     words: list[str] = []
     for key, value in options.items():
+        if type(value).__name__ == "bool_" or type(value).__name__ == "bool":  # NumPy's as well
+            value = bool(value)
+            if key == "help" or value and key in VALUED:
+                raise errors.ArgumentError(f"{key}={value}: this is no flag")
         if value is None or value is False:
             continue
         name = NAMES.get(key, key).rstrip("_").replace("_", "-")

@@ -2,6 +2,8 @@
 """Models that are written in Python: statements as calls, until something is asked of the model."""
 from __future__ import annotations
 
+import threading
+
 from ._model import Model
 from .writing import Writing
 
@@ -37,6 +39,7 @@ class Draft(Writing, Model):
     It is read when something is asked of it, and again after another statement."""
 
     def __init__(self, text: None = None, *, name: Optional[str] = None, title: Optional[str] = None):
+        self._lock = threading.RLock()
         Writing.__init__(self, name, title)
 
     def statement(self, text: str) -> None:
@@ -51,12 +54,14 @@ class Draft(Writing, Model):
         """What Model keeps of a text: there is none before somebody asks."""
         if name not in KEPT or "_statements" not in self.__dict__:
             return Model.__getattr__(self, name)
-        try:
-            Model.__init__(self, self.to_pf(), "<model>")
-        except Exception:
-            self._forget()
-            raise
-        return self.__dict__[name]
+        with self._lock:  # threads may ask at the same time
+            if name not in self.__dict__:
+                try:
+                    Model.__init__(self, self.to_pf(), "<model>")
+                except Exception:
+                    self._forget()
+                    raise
+            return self.__dict__[name]
 
     def __reduce__(self) -> Any:
         return (Model, (self.to_pf(), "<model>"))

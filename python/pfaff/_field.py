@@ -200,6 +200,7 @@ class Field:
             self._set_native(mode if mode != 1 or states.c.count >= MANY else 0)
             lib.pf_py_field_ask(c, who)
             outcome = work(c, trouble)
+            lib.pf_py_field_ask(c, ffi.NULL)
         raise_kept()
         if outcome != lib.PF_PY_GOOD:
             self._fail(states, trouble)

@@ -170,6 +170,8 @@ class Model(Arrays):
         """A constant of the language in SI: "5 [g]", "pi/6"; a bare number is in the unit of `name`."""
         value, error = ffi.new("double *"), ffi.new("PfError *")
         unit = self.units.get(name, "")
+        if name.endswith("'") and self.units.get(name[:-1]):
+            unit = f"{self.units[name[:-1]]}/s"
         if lib.pf_py_constant(_call._without_zeros(text), unit.encode(), value, error) < 0:
             raise_error(error, self.file, f"{name} = {text}: " if name else "")
         return value[0]
@@ -288,9 +290,12 @@ class Model(Arrays):
         return _make_dataset(told, outcome)
 
     def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
+        kinds = {"params": (self._parameter_places, "a parameter"), "inputs": (self._input_places, "an input"),
+                 "state": (self.coordinates, "a coordinate")}
         for name in _call.by_name(what, given, known):
-            if name in self._input_places and name not in known:
-                raise errors.UnknownName(f"{what}: '{name}' is an input", f"inputs={{{name!r}: …}} sets it")
+            for other, (names, kind) in kinds.items():
+                if other != what and name in names and name not in known:
+                    raise errors.UnknownName(f"{what}: '{name}' is {kind}", f"{other}={{{name!r}: …}} sets it")
 
     def _held(self, inputs: Named) -> Mapping[str, Any]:
         for name in _call.by_name("inputs", inputs, self.inputs):

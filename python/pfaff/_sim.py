@@ -7,7 +7,7 @@ import weakref
 from collections.abc import MutableMapping
 
 from . import errors
-from ._call import SOMEONE, _without_zeros, keep, number_text, raise_kept
+from ._call import SOMEONE, _without_zeros, in_main_interpreter, keep, number_text, raise_kept
 from ._field import native_mode, raise_error
 from ._pfaff import ffi, lib
 
@@ -66,7 +66,14 @@ class Inputs(MutableMapping):
 
     def __getitem__(self, name: str) -> float:
         handle = self._handles.get(name)
-        return _get(self._c, self._find(name) if handle is None else handle)
+        if handle is None:
+            handle = self._find(name)
+        number = _get(self._c, handle)
+        if number != number:  # another thread moves it, or it is NaN
+            outcome = lib.pf_py_sim_read(self._c, handle, ffi.new("double *"))
+            if outcome < 0:
+                fail(self._c, self._model, outcome)
+        return number
 
     def __setitem__(self, name: str, value: float) -> None:
         handle = self._handles.get(name)
@@ -214,6 +221,9 @@ class Sim:
             raise errors.ArgumentError(f"a controller is a function of the simulation, not {controller!r}")
         if controller is not None and not period > 0:
             raise errors.ArgumentError(f"a controller needs a period in seconds that is positive, not {period!r}")
+        if controller is not None and not in_main_interpreter():
+            raise errors.Error("a subinterpreter cannot be called back: simulations have no controllers there",
+                               "set inputs between steps, or use processes")
         before, self._controller = self._controller, controller
         if not self._handle:
             self._handle = ffi.new_handle(weakref.ref(self))

@@ -97,7 +97,7 @@ class Environment(gymnasium.Env):
     def _number(self, name: str, value: Any) -> float:
         """In SI; a text may name its unit, a bare one is in that of the name."""
         if isinstance(value, str):
-            return self.model.constant(value, name.rstrip("'"))
+            return self.model.constant(value, name)
         return float(number_text(value, name))
 
     def _actions(self, actions: Union[Names, Mapping[str, Any]], dtype: Any) -> tuple[list[str], gymnasium.spaces.Box]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong is said with its place, and with a hint; models and errors can be pickled."""
+import concurrent.futures
 import pickle
 
 import pytest
@@ -135,3 +136,23 @@ def test_the_help_of_a_model_names_all_statements():
     from pfaff.writing import Writing
     calls = [name for name in vars(Writing) if not name.startswith("_")]
     assert all(name in pfaff.Model.__doc__ for name in calls) and len(calls) > 25
+
+
+def test_names_of_another_kind_and_flags_that_are_none():
+    m = pfaff.Model("param k = 1; coord phi [deg]; input u; kinetic phi'^2/2*1 [kg m^2]; force phi = u*1 [N m]")
+    for call, words in ((lambda: m.simulate(params={"phi": 7}), "is a coordinate"), (lambda: m.simulate(state={"k": 7}), "is a parameter"),
+                        (lambda: m.run(params={"phi": 1}), "is a coordinate"), (lambda: m.run(True), "no flag"),
+                        (lambda: m.run(1, every=True), "no flag"), (lambda: m.run(help=True), "no flag"),
+                        (lambda: m.constant("1 [m]", "phi'"), "rad/s")):
+        with pytest.raises(pfaff.Error, match=words): call()
+    assert m.constant("2", "phi'") == pytest.approx(2*0.017453292519943295)
+
+
+def test_threads_ask_a_draft_first():
+    for _ in range(20):
+        m = pfaff.Model()
+        x = m.coord("x")
+        m.kinetic(x.d**2/2)
+        m.start(x, 1)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            assert all(len(r.t) > 1 for r in pool.map(lambda _: m.run(0.1), range(4)))
